@@ -1,0 +1,247 @@
+# One makefile, no recursion but for what must wait for scripts/setup: make
+# sees every file and every edge.
+#
+#   make help tells the targets and the variables.
+
+O       ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CLANG   ?= clang
+CFLAGS  ?= -O2 -g
+VERSION := 0.1.0
+export LC_ALL := C
+
+# Debian's is in /usr/sbin. Ubuntu's /usr/sbin/bpftool is a wrapper that refuses
+# kernels it has no package for, so the first one that answers is taken.
+BPFTOOL ?= $(or $(shell for b in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool; do \
+	   "$$b" version >/dev/null 2>&1 && echo "$$b" && break; done),bpftool)
+
+V ?= 0
+ifeq ($(V),0)
+Q   := @
+say  = @printf '  %-7s %s\n' $(1) $(2);
+endif
+
+# SAN=1: everything with the address and undefined-behaviour sanitizers, in a
+# tree of its own. The unit tests are always built so, in that same tree.
+SAN ?= 0
+ifeq ($(SAN),1)
+override O := $(O)/san
+S          := $(O)
+else
+S          := $(O)/san
+endif
+sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(S)/%: san := $(sanitizers)
+
+user-src  := $(sort $(shell find user -name '*.c'))
+bpf-src   := $(sort $(wildcard bpf/*.bpf.c))
+unit-src  := $(sort $(wildcard tests/unit/test_*.c))
+profiles  := $(sort $(wildcard user/profiles/*.yaml))
+profile-c := $(O)/gen/profiles.c
+user-obj  := $(user-src:%.c=$(O)/%.o) $(O)/gen/profiles.o
+bpf-obj   := $(bpf-src:%.c=$(O)/%.o)
+skels     := $(bpf-src:bpf/%.bpf.c=$(O)/gen/%.skel.h)
+tool      := $(O)/ethgauge
+
+# What a unit test may link: the layers that need no kernel.
+pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
+	     $(addprefix user/engine/,flows.c mix.c mix_source.c save.c)
+pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o
+unit-obj  := $(unit-src:%.c=$(S)/%.o)
+unit-tests := $(unit-src:%.c=$(S)/%)
+
+libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-route-3 -lnl-3 -lcap-ng -lm -lpthread
+multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
+deps      := -MMD -MP
+user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \
+	     $(CFLAGS) $(san) \
+	     -DTOOL_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(O)/gen \
+	     -isystem /usr/include/libnl3
+# Some kernel headers pull in libc's, which ask for the host's architecture.
+bpf-cc     = $(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Iinclude -Ibpf \
+	     -idirafter /usr/include/$(multi) -D__$(firstword $(subst -, ,$(multi)))__
+user-c     = $(user-cc) $(deps)
+bpf-c      = $(bpf-cc) $(deps)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all help check test lint bench fuzz demo doc install clean FORCE \
+	lint-run check-run test-run
+
+all: $(tool)
+
+# tests/bpf adds its binaries to bpf-tests, tests/bench to bench-bins.
+bpf-tests  :=
+bench-bins :=
+-include tests/bpf/rules.mk tests/bench/rules.mk
+
+$(tool): $(user-obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ $(libs)
+
+$(profile-c): scripts/gen-profiles $(profiles)
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && scripts/gen-profiles $(profiles) >$@
+
+$(sort $(O)/gen/profiles.o $(S)/gen/profiles.o): %.o: $(profile-c) $(O)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
+
+# Order-only: a clean build makes every skeleton first; later builds know from
+# the .d files which object needs which.
+$(user-src:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/flags | $(skels)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
+
+$(bpf-obj): $(O)/%.o: %.c $(O)/flags
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D) && $(bpf-c) -c -o $@ $<
+
+$(skels): $(O)/gen/%.skel.h: $(O)/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf >$@
+
+# With SAN=1 the two trees are one, and the rule above has made the objects.
+$(filter-out $(user-obj) %/gen/profiles.o,$(pure-obj)) $(unit-obj): $(S)/%.o: %.c $(S)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
+
+$(unit-tests): %: %.o $(pure-obj)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lpcap -lz -ljansson -lfyaml -lm -lpthread
+
+# Rewritten only when the flags change, so that new CFLAGS rebuild everything.
+# Being first in every build, it also finds what makes a build fail obscurely.
+quote = '$(subst ','\'',$(1))'
+$(sort $(O)/flags $(S)/flags): FORCE
+	@mkdir -p $(@D) 2>/dev/null; \
+	stuck=$$(find $(O) ! -writable ! -type l 2>/dev/null | head -n 1); \
+	if [ ! -w $(@D) ] || [ -n "$$stuck" ]; then \
+		echo "make: cannot write $${stuck:-$(@D)}: a build by root?" \
+		     "run: sudo make clean, or build elsewhere with make O=DIR" >&2; \
+		exit 1; \
+	fi
+	@$(if $(wildcard $(@D)/tools),,scripts/check-tools $(call quote,$(CC)) \
+		$(call quote,$(CLANG)) $(call quote,$(BPFTOOL)) && touch $(@D)/tools)
+	@echo $(call quote,$(user-c) $(bpf-c)) | cmp -s - $@ || \
+		echo $(call quote,$(user-c) $(bpf-c)) >$@
+FORCE:
+
+# What the scripts need to know of this build.
+tell = BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
+       USER_CC=$(call quote,$(user-cc)) BPF_CC=$(call quote,$(bpf-cc)) \
+       UNIT_TESTS=$(call quote,$(unit-tests)) BPF_TESTS=$(call quote,$(bpf-tests))
+
+lint: $(user-obj) $(bpf-obj)
+	$(Q)$(tell) tests/run lint
+
+check: $(tool) $(bpf-obj) $(unit-tests)
+	$(Q)$(tell) tests/run lint unit cli
+
+# Recursion here and in demo: before scripts/setup has run there may be no
+# compiler and no bpftool, and make has looked for them while reading this file.
+test:
+	$(Q)scripts/setup --as-needed --test
+	$(Q)$(MAKE) --no-print-directory test-run
+
+test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins)
+	$(Q)$(tell) tests/run lint unit bpf cli net
+
+demo:
+	$(Q)scripts/setup --as-needed
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(tool) demo $(ARGS)
+
+# clang's fuzzer needs clang's own sanitizers, so the parsers are compiled again:
+# a handful of files, in one command each. Corpora stay in the build tree.
+FUZZ_SECONDS ?= 30
+fuzz-src   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+fuzz-tests := $(fuzz-src:%.c=$(O)/%)
+
+$(fuzz-tests): $(O)/%: %.c $(filter user/lib/%,$(user-src)) $(wildcard user/lib/*.h) $(O)/flags
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra \
+		-Wno-missing-field-initializers -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -Iinclude -Iuser -o $@ $(filter %.c,$^) $(fuzz-libs) -lm
+
+$(O)/tests/fuzz/fuzz_capture: fuzz-libs := -lpcap -lz
+$(O)/tests/fuzz/fuzz_capture: user/proto/capture.c
+$(O)/tests/fuzz/fuzz_packet: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch])
+$(O)/tests/fuzz/fuzz_flow_file: fuzz-libs := -lfyaml
+$(O)/tests/fuzz/fuzz_flow_file: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch]) \
+	$(wildcard user/proto/flow_*.[ch])
+
+fuzz: $(fuzz-tests)
+	$(Q)for fuzz in $(fuzz-tests); do \
+		mkdir -p $$fuzz.corpus && echo "== $$fuzz" && \
+		tests/fuzz/seeds.py $${fuzz##*/} $$fuzz.corpus && \
+		$$fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=400 -print_final_stats=1 \
+			-artifact_prefix=$$fuzz. -dict=tests/fuzz/words.dict $$fuzz.corpus \
+			2>$$fuzz.log || { tail -n 40 $$fuzz.log; exit 1; }; \
+		grep -E 'number_of_executed_units|Done' $$fuzz.log; \
+	done
+
+bench: $(tool) $(bench-bins)
+	$(Q)$(tell) scripts/bench-run $(ARGS)
+
+# The tool itself is asked for its options, so the pages come after it.
+doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
+
+$(O)/man/ethgauge.8: $(tool) scripts/gen-man $(wildcard user/man/*.md)
+	$(call say,MAN,$(@D))
+	$(Q)scripts/gen-man $(tool) $(@D)
+
+$(O)/completion/ethgauge: $(tool) scripts/gen-completion
+	$(call say,COMPL,$@)
+	$(Q)mkdir -p $(@D) && scripts/gen-completion $(tool) >$@
+
+documents := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
+
+install: all doc
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man8 \
+		$(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/doc/ethgauge
+	$(Q)install -m 755 $(tool) $(DESTDIR)$(PREFIX)/bin/ethgauge
+	$(Q)install -m 644 $(O)/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
+	$(Q)install -m 644 $(O)/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	$(Q)install -m 644 $(profiles) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles
+	$(Q)install -m 644 $(O)/completion/ethgauge \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ethgauge
+	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
+
+clean:
+	$(call say,CLEAN,$(O))
+	$(Q)rm -rf $(O)
+
+-include $(user-obj:.o=.d) $(bpf-obj:.o=.d) $(pure-obj:.o=.d) $(unit-obj:.o=.d)
+
+define help
+Targets:
+  all      the tool, $(tool) (default)
+  demo     install what is missing, build, and show the whole job on a wire of
+           its own; needs root: sudo make demo
+  check    lint, unit tests (always with sanitizers), tests that need no root
+  test     install what is missing (as root), then every test; last line:
+           N passed, N failed, N skipped
+  lint     layers, each header alone, shell scripts; formatting as a hint
+  fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
+  bench    measure beside other generators (scripts/bench-run); needs root
+  doc      man pages and shell completion under $(O)
+  install  tool, man pages, completion and documents under DESTDIR and PREFIX
+  clean    remove $(O)
+
+Variables:
+  O=DIR          where everything is built ($(O))
+  V=1            show the commands
+  SAN=1          build with the address and undefined-behaviour sanitizers
+  PREFIX=DIR     where it is installed ($(PREFIX)); DESTDIR=DIR is put before it
+  CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
+  ARGS=...       options of demo and of bench
+  REQUIRE="..."  features whose lack fails a test instead of skipping it
+endef
+help:
+	@:$(info $(help))

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * blast_xdp.bpf.c - make packets inside the kernel and hand them to the driver.
+ *
+ * Run by BPF_PROG_TEST_RUN with live frames (kernel 5.18 and later): each run
+ * gets a recycled page with the frame's template, writes what changes, and
+ * XDP_TX hands it to the device's ndo_xdp_xmit. XDP_DROP sends nothing: the
+ * slot is not due, or the limit is reached.
+ */
+#include "lib/gen.bpf.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "abi/gen.h"
+#include "lib/hist.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+/* What changes from packet to packet beside the tag; all zero: nothing. */
+const volatile struct gen_plan plan;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct gen_rec);
+	__uint(max_entries, 1);		/* one a possible CPU, set before load */
+} gen_recs SEC(".maps");
+
+/* Departure minus slot, of paced packets alone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);		/* paced: one a possible CPU, set before load */
+} gen_lates SEC(".maps");
+
+/*
+ * Called a few microseconds before the slot by the sleeping pacer: 512 clock
+ * reads bridge 10 us and more.
+ */
+#define WAIT_READS 512
+
+static __always_inline struct gen_rec *own_rec(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&gen_recs, &cpu);
+}
+
+/* Moves to the next slot; false if the present one is not due yet. */
+static __always_inline int take_slot(struct gen_rec *rec, __u64 now_ns)
+{
+	struct hist_rec *late;
+	__u64 frac;
+	__u32 cpu;
+
+	if (now_ns < rec->next_ns)
+		return 0;
+	cpu = bpf_get_smp_processor_id();
+	late = bpf_map_lookup_elem(&gen_lates, &cpu);
+	if (late)
+		hist_add(late, rec->next_ns, now_ns);
+	frac = (__u64)rec->next_frac + rec->gap_frac;
+	rec->next_frac = frac;
+	rec->next_ns += rec->gap_ns + (frac >> 32);
+	return 1;
+}
+
+/* Fixed 56 bytes, which every frame has, then the header's last 16 where it is longer. */
+static __always_inline int write_header(struct xdp_md *ctx, const struct gen_rec *rec)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__u32 tail = rec->header_bytes - 16;
+
+	if (data + 56 > end)
+		return -1;
+	copy_56(data, rec->header);
+	if (rec->header_bytes <= 56)
+		return 0;
+	if (tail > GEN_HEADER_BYTES - 16 || data + tail + 16 > end)
+		return -1;
+	copy_16(data + tail, rec->header + tail);
+	return 0;
+}
+
+/* True if frame number @made of @rec carries the time. */
+static __always_inline int is_stamped(const struct gen_rec *rec, __u64 made)
+{
+	/* The division by 1, which is the usual case, costs more than asking. */
+	return rec->tag_offset && (rec->stamp_every == 1 || made % rec->stamp_every == 0);
+}
+
+static __always_inline int make(struct xdp_md *ctx, struct gen_rec *rec, __u64 now_ns)
+{
+	const struct gen_fields fields = {
+		.fields = plan.fields, .sums = plan.sums, .sum_base = plan.sum_base,
+		.list = plan.list, .nr_list = FIELD_MAX_LIST, .nr_fields = &plan.nr_fields,
+		.nr_sums = &plan.nr_sums,
+	};
+	__u64 made = rec->made;
+	int stamped = is_stamped(rec, made);
+
+	if (stamped && !now_ns)
+		now_ns = bpf_ktime_get_ns();
+	if (write_header(ctx, rec) < 0)
+		return XDP_ABORTED;
+	if (plan.nr_fields &&
+	    write_fields(ctx, &fields, rec->number_first + made * rec->number_step) < 0)
+		return XDP_ABORTED;
+	if (rec->tag_offset &&
+	    write_tag(ctx, rec->tag_offset & (GEN_HEADER_BYTES - 1), rec->stream, made,
+		      stamped ? now_ns : 0) < 0)
+		return XDP_ABORTED;
+	if (now_ns) {
+		if (!rec->first_mono_ns)
+			WRITE_ONCE(rec->first_mono_ns, now_ns);
+		WRITE_ONCE(rec->last_mono_ns, now_ns);
+	}
+	WRITE_ONCE(rec->made, made + 1);
+	return into_stack ? XDP_PASS : XDP_TX;
+}
+
+/* As fast as it goes, or paced by spinning: every run asks whether the slot is due. */
+SEC("xdp")
+int blast_xdp(struct xdp_md *ctx)
+{
+	struct gen_rec *rec = own_rec();
+	__u64 now_ns = 0;
+
+	if (!rec || (rec->limit && rec->made >= rec->limit))
+		return XDP_DROP;
+	if (rec->gap_ns | rec->gap_frac) {
+		now_ns = bpf_ktime_get_ns();
+		if (!take_slot(rec, now_ns))
+			return XDP_DROP;
+	}
+	return make(ctx, rec, now_ns);
+}
+
+/* Paced by a thread that sleeps: run once a slot, shortly before it. */
+SEC("xdp")
+int blast_xdp_slot(struct xdp_md *ctx)
+{
+	struct gen_rec *rec = own_rec();
+	__u64 now_ns;
+	int i;
+
+	if (!rec || (rec->limit && rec->made >= rec->limit))
+		return XDP_DROP;
+	for (i = 0; i < WAIT_READS; i++) {
+		now_ns = bpf_ktime_get_ns();
+		if (take_slot(rec, now_ns))
+			return make(ctx, rec, now_ns);
+	}
+	return XDP_DROP;
+}
+
+/* Optional: frames of a bulk that ndo_xdp_xmit gave back. */
+SEC("tp_btf/xdp_devmap_xmit")
+int BPF_PROG(blast_refused, const struct net_device___own *from, const struct net_device___own *to,
+	     int sent, int drops, int err)
+{
+	struct gen_rec *rec = own_rec();
+
+	if (rec && drops > 0 && is_ours(to))
+		ADD_ONCE(rec->refused, drops);
+	return 0;
+}
+
+/* Optional: frames that did not come as far as the bulk, such as on a device that is down. */
+SEC("tp_btf/xdp_redirect_err")
+int BPF_PROG(blast_failed, const struct net_device___own *from)
+{
+	struct gen_rec *rec = own_rec();
+
+	if (rec && is_ours(from))
+		ADD_ONCE(rec->refused, 1);
+	return 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/gen.bpf.h - what the generators of one stream and of many share: writing
+ * fields, checksums and the tag into a frame, and knowing the device's refusals.
+ */
+#ifndef LIB_GEN_BPF_H
+#define LIB_GEN_BPF_H
+
+#include "abi/field.h"
+#include "abi/tag.h"
+#include "lib/core.bpf.h"
+
+/*
+ * The device that sends; the tracepoints look at no other. An index alone is not
+ * enough: every network namespace counts from 1.
+ */
+const volatile __s32 ifindex;
+const volatile __u32 netns_inode;
+
+/* 1: into this host's own stack, as if received, instead of out of the device. */
+const volatile __u8 into_stack;
+
+/*
+ * Copies in words of 8 bytes, at any address: __builtin_memcpy() between bytes
+ * would be made of accesses to one byte each.
+ */
+struct gen_words_2 {
+	__u64 word[2];
+};
+
+struct gen_words_7 {
+	__u64 word[7];
+};
+
+struct gen_words_8 {
+	__u64 word[8];
+};
+
+static __always_inline void copy_16(void *to, const void *from)
+{
+	*(struct gen_words_2 *)to = *(const struct gen_words_2 *)from;
+}
+
+static __always_inline void copy_56(void *to, const void *from)
+{
+	*(struct gen_words_7 *)to = *(const struct gen_words_7 *)from;
+}
+
+static __always_inline void copy_64(void *to, const void *from)
+{
+	*(struct gen_words_8 *)to = *(const struct gen_words_8 *)from;
+}
+
+/* The bits of a field in its window, whatever stood there; -1 if the frame is too short. */
+static __always_inline int write_window(void *data, void *end, const volatile struct field *field,
+					__u64 bits)
+{
+	void *at = data + (field->offset & 0x3fff);
+	__u64 keep = ~field->mask;
+
+	if (field->bytes == 2) {
+		if (at + 2 > end)
+			return -1;
+		*(__be16 *)at = bpf_htons((bpf_ntohs(*(__be16 *)at) & keep) | bits);
+	} else if (field->bytes == 4) {
+		if (at + 4 > end)
+			return -1;
+		*(__be32 *)at = bpf_htonl((bpf_ntohl(*(__be32 *)at) & keep) | bits);
+	} else {
+		if (at + 8 > end)
+			return -1;
+		*(__be64 *)at = bpf_cpu_to_be64((bpf_be64_to_cpu(*(__be64 *)at) & keep) | bits);
+	}
+	return 0;
+}
+
+/* What write_fields() writes: of a stream in read-only data, or in a map. */
+struct gen_fields {
+	const volatile struct field *fields;
+	const volatile struct field_sum *sums;
+	const volatile __u32 *sum_base;		/* as in struct gen_plan */
+	const volatile __u64 *list;
+	__u32 nr_list;
+	/* By address: read-only data is then read anew where it lets the verifier drop code. */
+	const volatile __u32 *nr_fields, *nr_sums;
+};
+
+/* The changing fields of packet number @number, and the checksums that cover them. */
+static __always_inline int write_fields(struct xdp_md *ctx, const struct gen_fields *gen,
+					__u64 number)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__u32 acc[FIELD_MAX_SUMS], i, k;
+
+#pragma unroll
+	for (k = 0; k < FIELD_MAX_SUMS; k++)
+		acc[k] = gen->sum_base[k];
+#pragma unroll
+	for (i = 0; i < FIELD_MAX; i++) {
+		__u64 bits;
+
+		if (i >= *gen->nr_fields)
+			break;
+		bits = field_bits(&gen->fields[i], gen->list, gen->nr_list, number);
+		if (write_window(data, end, &gen->fields[i], bits) < 0)
+			return -1;
+#pragma unroll
+		for (k = 0; k < FIELD_MAX_SUMS; k++) {
+			if (gen->fields[i].sums >> k & 1)
+				acc[k] += field_sum16(bits);
+		}
+	}
+#pragma unroll
+	for (k = 0; k < FIELD_MAX_SUMS; k++) {
+		__u32 csum, outer;
+		__be16 *at;
+
+		if (k >= *gen->nr_sums)
+			break;
+		csum = ~field_fold(acc[k]) & 0xffff;
+		if (gen->sums[k].udp && !csum)
+			csum = 0xffff;
+		at = data + (gen->sums[k].offset & 0x3fff);
+		if ((void *)(at + 1) > end)
+			return -1;
+		*at = bpf_htons(csum);
+#pragma unroll
+		for (outer = 0; outer < FIELD_MAX_SUMS; outer++) {
+			if (gen->sums[k].sums >> outer & 1)
+				acc[outer] += csum;
+		}
+	}
+	return 0;
+}
+
+/* @now_ns 0: not stamped */
+static __always_inline int write_tag(struct xdp_md *ctx, __u32 offset, __u16 number, __u64 made,
+				     __u64 now_ns)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__be16 magic = bpf_htons(TAG_MAGIC), stream = bpf_htons(number);
+	__be32 sequence = bpf_htonl((__u32)made);
+	__be64 sent_ns = bpf_cpu_to_be64(now_ns);
+	struct tag *tag = data + offset;
+
+	if ((void *)(tag + 1) > end)
+		return -1;
+	tag->magic = magic;
+	tag->stream = stream;
+	tag->sequence = sequence;
+	tag->sent_mono_ns = sent_ns;
+	tag->complement = tag_complement(magic, stream, sequence, sent_ns);
+	return 0;
+}
+
+/* The fields that are used, wherever this kernel has them. */
+struct ns_common___own {
+	unsigned int inum;
+} __attribute__((preserve_access_index));
+
+struct net___own {
+	struct ns_common___own ns;
+} __attribute__((preserve_access_index));
+
+struct possible_net___own {
+	struct net___own *net;
+} __attribute__((preserve_access_index));
+
+struct net_device___own {
+	int ifindex;
+	struct possible_net___own nd_net;
+} __attribute__((preserve_access_index));
+
+static __always_inline int is_ours(const struct net_device___own *dev)
+{
+	return dev->ifindex == ifindex && dev->nd_net.net->ns.inum == netns_inode;
+}
+
+#endif

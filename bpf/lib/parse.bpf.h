@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/parse.bpf.h - find the L3 and L4 headers of a frame.
+ *
+ * Ethernet, up to two VLAN tags, IPv4 with options, IPv6 with the extension
+ * headers that may stand before UDP or ICMPv6. Nothing is copied.
+ */
+#ifndef LIB_PARSE_BPF_H
+#define LIB_PARSE_BPF_H
+
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+
+#include "lib/core.bpf.h"
+
+#define PARSE_MAX_VLANS		2
+#define PARSE_MAX_EXTENSIONS	6
+
+enum parse_result {
+	PARSE_L4,		/* l4 stands behind whole L3 headers; proto tells what it is */
+	PARSE_FRAGMENT,		/* IP, but not the whole of a packet */
+	PARSE_OTHER,		/* not IP, or no L4 that is known here */
+	PARSE_MALFORMED,	/* cut short, or lengths that contradict each other */
+};
+
+struct parse_vlan {
+	__be16 tci;
+	__be16 proto;
+};
+
+struct parse_option {
+	__u8 next;
+	__u8 words;		/* of 8 bytes, the first not counted */
+	__u8 type;
+	__u8 segments_left;	/* of a routing header */
+};
+
+/*
+ * Set before load where the interface's MTU needs multi-buffer frames (kernel
+ * 5.18 and later); elsewhere the verifier drops the helper call as dead code.
+ */
+const volatile __u8 has_frags;
+
+struct packet {
+	void *data, *end;	/* of the frame's linear part */
+	__u32 buf_bytes;	/* of the whole frame, without FCS */
+	struct ethhdr *eth;
+	struct iphdr *ip4;	/* one of the two is NULL */
+	struct ipv6hdr *ip6;
+	void *l4;
+	__u8 proto;		/* IPPROTO_ */
+	__u8 version;		/* 4 or 6: the verifier (6.18 too) takes a packet pointer for NULL */
+};
+
+static __always_inline enum parse_result parse_ip4(struct packet *pkt, void *at)
+{
+	struct iphdr *ip = at;
+	__u32 header_bytes;
+
+	if ((void *)(ip + 1) > pkt->end || ip->version != 4)
+		return PARSE_MALFORMED;
+	header_bytes = ip->ihl * 4;
+	if (header_bytes < sizeof(*ip) || bpf_ntohs(ip->tot_len) < header_bytes ||
+	    at - pkt->data + bpf_ntohs(ip->tot_len) > pkt->buf_bytes ||
+	    at + header_bytes > pkt->end)
+		return PARSE_MALFORMED;
+	pkt->ip4 = ip;
+	pkt->version = 4;
+	pkt->proto = ip->protocol;
+	pkt->l4 = at + header_bytes;
+	/* More fragments, or an offset: the don't-fragment bit alone is no fragment. */
+	return ip->frag_off & bpf_htons(0x3fff) ? PARSE_FRAGMENT : PARSE_L4;
+}
+
+static __always_inline enum parse_result parse_ip6(struct packet *pkt, void *at)
+{
+	struct ipv6hdr *ip = at;
+	int i;
+
+	if ((void *)(ip + 1) > pkt->end || ip->version != 6 ||
+	    (void *)(ip + 1) - pkt->data + bpf_ntohs(ip->payload_len) > pkt->buf_bytes)
+		return PARSE_MALFORMED;
+	pkt->ip6 = ip;
+	pkt->version = 6;
+	pkt->proto = ip->nexthdr;
+	at = ip + 1;
+	for (i = 0; i < PARSE_MAX_EXTENSIONS; i++) {
+		struct parse_option *option = at;
+
+		switch (pkt->proto) {
+		case IPPROTO_FRAGMENT:
+			return PARSE_FRAGMENT;
+		case IPPROTO_HOPOPTS:
+		case IPPROTO_ROUTING:
+		case IPPROTO_DSTOPTS:
+			break;
+		default:
+			pkt->l4 = at;
+			return PARSE_L4;
+		}
+		if ((void *)(option + 1) > pkt->end)
+			return PARSE_MALFORMED;
+		/* Stations still to visit: the addresses are not yet those of its ends. */
+		if (pkt->proto == IPPROTO_ROUTING && option->segments_left)
+			return PARSE_OTHER;
+		pkt->proto = option->next;
+		at += (option->words + 1) * 8;
+		if (at > pkt->end)
+			return PARSE_MALFORMED;
+	}
+	return PARSE_OTHER;
+}
+
+/* Fills @pkt as far as it comes; the L4 header itself is not yet checked against the end. */
+static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct packet *pkt)
+{
+	void *at;
+	__be16 proto;
+	int i;
+
+	pkt->data = (void *)(long)ctx->data;
+	pkt->end = (void *)(long)ctx->data_end;
+	pkt->buf_bytes = has_frags ? bpf_xdp_get_buff_len(ctx) : pkt->end - pkt->data;
+	pkt->eth = pkt->data;
+	pkt->ip4 = NULL;
+	pkt->ip6 = NULL;
+	pkt->version = 0;
+	at = pkt->eth + 1;
+	if (at > pkt->end)
+		return PARSE_MALFORMED;
+	proto = pkt->eth->h_proto;
+	for (i = 0; i < PARSE_MAX_VLANS; i++) {
+		struct parse_vlan *vlan = at;
+
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		if ((void *)(vlan + 1) > pkt->end)
+			return PARSE_MALFORMED;
+		proto = vlan->proto;
+		at = vlan + 1;
+	}
+	if (proto == bpf_htons(ETH_P_IP))
+		return parse_ip4(pkt, at);
+	if (proto == bpf_htons(ETH_P_IPV6))
+		return parse_ip6(pkt, at);
+	return PARSE_OTHER;
+}
+
+/* The UDP header of a packet that parse_packet() called PARSE_L4, or NULL. */
+static __always_inline struct udphdr *parse_udp(const struct packet *pkt)
+{
+	struct udphdr *udp = pkt->l4;
+
+	if (pkt->proto != IPPROTO_UDP || (void *)(udp + 1) > pkt->end)
+		return NULL;
+	return udp;
+}
+
+#endif

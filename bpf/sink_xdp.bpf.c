@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sink_xdp.bpf.c - count, check and time the packets of a test where the driver
+ * hands them over.
+ *
+ * In: any frame. What matches cfg is a test packet: counted by stream and CPU,
+ * its tag checked for order, its delay added to a histogram, and if cfg.gaps
+ * the time since the stream's packet before it; then dropped, or passed if
+ * cfg.pass. Everything else goes on to the stack, untouched.
+ */
+#include "lib/core.bpf.h"
+
+#include "abi/sink.h"
+#include "abi/tag.h"
+#include "lib/hist.bpf.h"
+#include "lib/parse.bpf.h"
+#include "lib/seq.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+const volatile struct sink_cfg cfg;
+
+/* With cfg.gaps: what a gap should be, and its error is counted too; 0: nobody said. */
+const volatile __u64 expect_gap_ns;
+
+/* All sizes are set before load. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct sink_rec);
+	__uint(max_entries, 1);		/* CPUs x (cfg.streams + 1) */
+} sink_recs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);		/* CPUs x cfg.streams */
+} sink_hists SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);		/* with cfg.gaps CPUs x cfg.streams */
+} sink_gaps SEC(".maps");
+
+/* How far a gap is from expect_gap_ns, shorter or longer. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);		/* with expect_gap_ns CPUs x cfg.streams */
+} sink_gap_errors SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct sink_cpu);
+	__uint(max_entries, 1);		/* CPUs */
+} sink_cpus SEC(".maps");
+
+struct seq_slot {
+	struct bpf_spin_lock lock;
+	__u32 reserved;
+	struct seq_state state;
+};
+_Static_assert(offsetof(struct seq_slot, state) == SEQ_STATE_OFFSET, "read by user space");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct seq_slot);
+	__uint(max_entries, 1);		/* cfg.streams */
+} sink_seqs SEC(".maps");
+
+/* A packet without a time needs no clock but for the rate: after the first ones, one in 64. */
+#define STAMP_ALL_BELOW 4096
+
+static __always_inline void count_packet(__u32 cpu, __u32 slot, __u32 bytes, __u64 now_ns)
+{
+	__u32 index = cpu * (cfg.streams + 1) + slot;
+	struct sink_rec *rec = bpf_map_lookup_elem(&sink_recs, &index);
+	__u64 packets;
+
+	if (!rec)
+		return;
+	packets = rec->packets + 1;
+	WRITE_ONCE(rec->packets, packets);
+	ADD_ONCE(rec->bytes, bytes);
+	if (!now_ns) {
+		if (packets >= STAMP_ALL_BELOW && packets % 64)
+			return;
+		now_ns = bpf_ktime_get_ns();
+	}
+	if (unlikely(!rec->first_mono_ns))
+		WRITE_ONCE(rec->first_mono_ns, now_ns);
+	WRITE_ONCE(rec->last_mono_ns, now_ns);
+	WRITE_ONCE(rec->last_packets, packets);
+}
+
+/*
+ * The clock is read before the lock is taken, so of two CPUs the later may come
+ * first. The other one's gap is then 0 and the later arrival stays the latest:
+ * n packets have n - 1 gaps, which add up to the time from the first to the last.
+ */
+static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
+{
+	__u64 before_ns = seq->arrived_ns;
+
+	if (now_ns > before_ns)
+		seq->arrived_ns = now_ns;
+	return before_ns;
+}
+
+/* Returns when the stream's packet before this one arrived; 0: there was none, or nobody asks. */
+static __always_inline __u64 check_order(__u32 stream, __u32 sequence, __u64 sent_ns, __u64 now_ns)
+{
+	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
+	__u64 before_ns = 0;
+
+	if (!slot)
+		return 0;
+	bpf_spin_lock(&slot->lock);
+	seq_add(&slot->state, sequence, sent_ns);
+	if (cfg.gaps)
+		before_ns = seq_arrived(&slot->state, now_ns);
+	bpf_spin_unlock(&slot->lock);
+	return before_ns;
+}
+
+static __always_inline void add_delay(__u32 cpu, __u32 stream, __u64 sent_ns, __u64 now_ns)
+{
+	__u32 index = cpu * cfg.streams + stream;
+	struct hist_rec *hist = bpf_map_lookup_elem(&sink_hists, &index);
+
+	if (hist)
+		hist_add(hist, sent_ns, now_ns);
+}
+
+/* Into the record of the CPU on which the later of the two packets came. */
+static __always_inline void add_gap(__u32 cpu, __u32 stream, __u64 before_ns, __u64 now_ns)
+{
+	__u64 gap_ns = now_ns > before_ns ? now_ns - before_ns : 0;
+	__u32 index = cpu * cfg.streams + stream;
+	struct hist_rec *hist;
+
+	hist = bpf_map_lookup_elem(&sink_gaps, &index);
+	if (hist)
+		hist_add(hist, 0, gap_ns);
+	if (!expect_gap_ns)
+		return;
+	hist = bpf_map_lookup_elem(&sink_gap_errors, &index);
+	if (!hist)
+		return;
+	if (gap_ns > expect_gap_ns)
+		hist_add(hist, expect_gap_ns, gap_ns);
+	else
+		hist_add(hist, gap_ns, expect_gap_ns);
+}
+
+/* The tag behind @udp, or NULL: none, or one that was damaged on the way. */
+static __always_inline const struct tag *find_tag(const struct packet *pkt,
+						  const struct udphdr *udp)
+{
+	const struct tag *tag = (const void *)(udp + 1);
+
+	if ((void *)(tag + 1) > pkt->end || tag->magic != bpf_htons(TAG_MAGIC) ||
+	    bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
+		return NULL;
+	if (tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence,
+					      tag->sent_mono_ns))
+		return NULL;
+	return tag;
+}
+
+static __always_inline int is_test_packet(const struct udphdr *udp)
+{
+	if (cfg.match == SINK_MATCH_ALL)
+		return 1;
+	if (!udp)
+		return 0;
+	return (cfg.match == SINK_MATCH_DEST ? udp->dest : udp->source) == cfg.port;
+}
+
+static __always_inline void check_packet(__u32 cpu, struct sink_cpu *own,
+					 const struct packet *pkt, const struct udphdr *udp)
+{
+	const struct tag *tag = udp ? find_tag(pkt, udp) : NULL;
+	__u32 stream = cfg.streams;
+	__u64 now_ns = 0, sent_ns, before_ns;
+
+	if (!tag) {
+		ADD_ONCE(own->untagged, 1);
+	} else if (bpf_ntohs(tag->stream) >= cfg.streams) {
+		ADD_ONCE(own->other_stream, 1);
+	} else {
+		stream = bpf_ntohs(tag->stream);
+		sent_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
+		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
+		if (cfg.gaps || sent_ns)
+			now_ns = bpf_ktime_get_ns();
+		before_ns = check_order(stream, bpf_ntohl(tag->sequence), sent_ns, now_ns);
+		if (sent_ns)
+			add_delay(cpu, stream, sent_ns, now_ns);
+		if (cfg.gaps && before_ns)
+			add_gap(cpu, stream, before_ns, now_ns);
+	}
+	count_packet(cpu, stream, pkt->buf_bytes, now_ns);
+}
+
+SEC("xdp")
+int sink_xdp(struct xdp_md *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct sink_cpu *own = bpf_map_lookup_elem(&sink_cpus, &cpu);
+	struct udphdr *udp = NULL;
+	struct packet pkt;
+
+	if (!own)
+		return XDP_PASS;
+	if (parse_packet(ctx, &pkt) == PARSE_L4)
+		udp = parse_udp(&pkt);
+	if (!is_test_packet(udp)) {
+		ADD_ONCE(own->foreign, 1);
+		return XDP_PASS;
+	}
+	if (cfg.check)
+		check_packet(cpu, own, &pkt, udp);
+	else
+		count_packet(cpu, cfg.streams, pkt.buf_bytes, 0);
+	return cfg.pass ? XDP_PASS : XDP_DROP;
+}

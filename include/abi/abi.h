@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi/abi.h - rules for what BPF programs and user space share.
+ *
+ * Only fixed-width types, no padding left to the compiler, no bool; `reserved`
+ * fields are zero. One declaration serves both sides.
+ */
+#ifndef ABI_ABI_H
+#define ABI_ABI_H
+
+#include <linux/types.h>
+
+#define ABI_ASSERT_SIZE(type, bytes) \
+	_Static_assert(sizeof(type) == (bytes), #type ": size is part of the ABI")
+
+#endif

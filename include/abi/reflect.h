@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi/reflect.h - what reflect_xdp answers and counts.
+ */
+#ifndef ABI_REFLECT_H
+#define ABI_REFLECT_H
+
+#include "abi/abi.h"
+
+struct reflect_cfg {
+	__be16 port;		/* UDP destination to answer; 0: none */
+	__u8 icmp;		/* 1: answer ICMP and ICMPv6 echo requests as well */
+	__u8 any_mac;		/* 1: frames to other stations too */
+	__u8 mac[6];		/* of the interface */
+	__u8 reserved[6];
+};
+ABI_ASSERT_SIZE(struct reflect_cfg, 16);
+
+enum reflect_outcome {
+	REFLECT_UDP,		/* answered */
+	REFLECT_ICMP,		/* answered */
+	REFLECT_LEFT,		/* not for the reflector */
+	REFLECT_FRAGMENT,	/* left: its ends cannot be told */
+	REFLECT_UNSAFE,		/* left: broadcast, multicast, or from cfg.port itself */
+	REFLECT_MALFORMED,	/* left: cut short, or lengths that contradict each other */
+	REFLECT_NR_OUTCOMES,
+};
+
+/* One record a CPU, which is its only writer. */
+struct reflect_rec {
+	__u64 packets[REFLECT_NR_OUTCOMES];
+	__u64 bytes;		/* answered, without FCS */
+	__u64 first_mono_ns;	/* of the first answer */
+	__u64 last_mono_ns;	/* of answer number last_packets; one in 64 is stamped at speed */
+	__u64 last_packets;
+	__u64 reserved[6];
+} __attribute__((aligned(64)));
+ABI_ASSERT_SIZE(struct reflect_rec, 128);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "harness.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <sched.h>
+
+#ifndef BPF_F_XDP_HAS_FRAGS
+#define BPF_F_XDP_HAS_FRAGS (1U << 5)
+#endif
+
+unsigned int harness_cpu(void)
+{
+	static int pinned = -1;
+	cpu_set_t set;
+
+	if (pinned >= 0)
+		return (unsigned int)pinned;
+	pinned = sched_getcpu();
+	CPU_ZERO(&set);
+	CPU_SET(pinned, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+	return (unsigned int)pinned;
+}
+
+unsigned int harness_cpus(void)
+{
+	int nr = libbpf_num_possible_cpus();
+
+	assert_true(nr > 0);
+	return (unsigned int)nr;
+}
+
+void harness_run(const struct bpf_program *prog, const void *frame, size_t len,
+		 struct harness_out *ret_out)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts,
+		    .data_in = frame, .data_size_in = (__u32)len,
+		    .data_out = ret_out->bytes, .data_size_out = sizeof(ret_out->bytes),
+		    .repeat = 1);
+	int err;
+
+	harness_cpu();
+	do {
+		err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+	} while (err == -EINTR || err == -EAGAIN);
+	if (err)
+		fail_msg("'%s' on %zu bytes: %s", bpf_program__name(prog), len, strerror(-err));
+	ret_out->action = (int)opts.retval;
+	ret_out->len = opts.data_size_out;
+}
+
+void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value)
+{
+	int err = bpf_map_lookup_elem(bpf_map__fd(map), &index, ret_value);
+
+	if (err)
+		fail_msg("'%s' element %u: %s", bpf_map__name(map), index, strerror(errno));
+}
+
+bool harness_untouched(const struct harness_out *out, const void *frame, size_t len)
+{
+	return out->len == len && !memcmp(out->bytes, frame, len);
+}
+
+uint64_t harness_mono_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+void harness_set_frags(struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj)
+		bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * harness.h - run a BPF program on one frame and see what it did.
+ *
+ * A group of tests is a function of the table in main.c; it loads its skeleton
+ * itself. The process stays on one CPU, so a counter has one record that moves.
+ */
+#ifndef TESTS_HARNESS_H
+#define TESTS_HARNESS_H
+
+/* cmocka.h wants these four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+
+#include <bpf/libbpf.h>
+
+#include "packet.h"
+
+/* The groups: number of failed tests. */
+int test_blast(void);
+int test_fields(void);
+int test_mix(void);
+int test_reflect(void);
+int test_replay(void);
+int test_sink(void);
+
+/* Longest frame that programs without multi-buffer support are run on, everywhere. */
+#define HARNESS_LINEAR_BYTES 3000
+
+struct harness_out {
+	int action;			/* XDP_PASS and so on */
+	size_t len;
+	uint8_t bytes[PACKET_MAX_BYTES];
+};
+
+/* The CPU that everything runs on. */
+unsigned int harness_cpu(void);
+
+/* Possible CPUs: max_entries of an array with one record a CPU. */
+unsigned int harness_cpus(void);
+
+/* Runs @prog once on a copy of the frame; a failing system call fails the test. */
+void harness_run(const struct bpf_program *prog, const void *frame, size_t len,
+		 struct harness_out *ret_out);
+
+/* Reads an element of an array; fails the test if it is not there. */
+void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value);
+
+/* True if no byte of @out differs from the frame. */
+bool harness_untouched(const struct harness_out *out, const void *frame, size_t len);
+
+/* CLOCK_MONOTONIC, as bpf_ktime_get_ns() reads it. */
+uint64_t harness_mono_ns(void);
+
+/* Marks XDP programs as able to take multi-buffer frames; before load, kernel 5.18 and later. */
+void harness_set_frags(struct bpf_object *obj);
+
+#endif

@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sink_xdp: what it takes for a test packet, and what it says of a sequence.
+ *
+ * Order is held against a model that keeps every number ever seen in a plain
+ * array, without a window or a bitmap.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "abi/hist.h"
+#include "abi/sink.h"
+
+#include "sink_xdp.skel.h"
+
+#define STREAMS		3
+#define PORT		9
+#define MS		1000000ull
+
+static struct sink_xdp_bpf *skel;
+
+static const struct sink_cfg usual = {
+	.match = SINK_MATCH_DEST, .check = 1, .streams = STREAMS,
+};
+
+static int load_gaps(struct sink_cfg cfg, uint64_t expect_gap_ns)
+{
+	sink_xdp_bpf__destroy(skel);
+	skel = sink_xdp_bpf__open();
+	if (!skel)
+		return -errno;
+	cfg.port = htons(PORT);
+	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
+	skel->rodata->expect_gap_ns = expect_gap_ns;
+	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (cfg.streams + 1));
+	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * cfg.streams);
+	bpf_map__set_max_entries(skel->maps.sink_gaps, harness_cpus() * cfg.streams);
+	bpf_map__set_max_entries(skel->maps.sink_gap_errors, harness_cpus() * cfg.streams);
+	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg.streams);
+	return sink_xdp_bpf__load(skel);
+}
+
+static int load(struct sink_cfg cfg)
+{
+	return load_gaps(cfg, 0);
+}
+
+static int load_usual(void **state)
+{
+	(void)state;
+	return load(usual);
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	sink_xdp_bpf__destroy(skel);
+	skel = NULL;
+	return 0;
+}
+
+/* The tag as the wire has it, written by hand: big-endian, complement last. */
+static void write_tag(uint8_t tag[18], uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+{
+	uint16_t sum;
+	int i;
+
+	tag[0] = 0xe7;
+	tag[1] = 0xa1;
+	for (i = 0; i < 2; i++)
+		tag[2 + i] = (uint8_t)(stream >> (8 * (1 - i)));
+	for (i = 0; i < 4; i++)
+		tag[4 + i] = (uint8_t)(sequence >> (8 * (3 - i)));
+	for (i = 0; i < 8; i++)
+		tag[8 + i] = (uint8_t)(sent_ns >> (8 * (7 - i)));
+	sum = (uint16_t)~packet_sum(tag, 16, 0);
+	tag[16] = (uint8_t)(sum >> 8);
+	tag[17] = (uint8_t)sum;
+}
+
+static void build(struct packet_frame *ret_frame, const struct packet_spec *shape,
+		  const uint8_t tag[18])
+{
+	struct packet_spec spec = *shape;
+
+	spec.dst_port = PORT;
+	spec.payload = tag;
+	spec.payload_bytes = 18;
+	packet_build(ret_frame, &spec);
+}
+
+static int run_frame(const struct packet_frame *frame)
+{
+	struct harness_out out;
+
+	harness_run(skel->progs.sink_xdp, frame->bytes, frame->len, &out);
+	assert_true(harness_untouched(&out, frame->bytes, frame->len));
+	return out.action;
+}
+
+static int send_tag(uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+{
+	static const struct packet_spec plain;
+	struct packet_frame frame;
+	uint8_t tag[18];
+
+	write_tag(tag, stream, sequence, sent_ns);
+	build(&frame, &plain, tag);
+	return run_frame(&frame);
+}
+
+static struct seq_state read_seq(uint32_t stream)
+{
+	struct {
+		uint64_t lock;
+		struct seq_state seq;
+	} slot;
+
+	harness_read(skel->maps.sink_seqs, stream, &slot);
+	return slot.seq;
+}
+
+static struct sink_cpu read_cpu(void)
+{
+	struct sink_cpu cpu;
+
+	harness_read(skel->maps.sink_cpus, harness_cpu(), &cpu);
+	return cpu;
+}
+
+static struct sink_rec read_rec(uint32_t slot)
+{
+	struct sink_rec rec;
+
+	harness_read(skel->maps.sink_recs, harness_cpu() * (STREAMS + 1) + slot, &rec);
+	return rec;
+}
+
+static struct hist_rec read_of(const struct bpf_map *map, uint32_t stream)
+{
+	struct hist_rec hist;
+
+	harness_read(map, harness_cpu() * STREAMS + stream, &hist);
+	return hist;
+}
+
+static struct hist_rec read_hist(uint32_t stream)
+{
+	return read_of(skel->maps.sink_hists, stream);
+}
+
+static void load_with_gaps(uint64_t expect_gap_ns)
+{
+	struct sink_cfg cfg = usual;
+
+	cfg.gaps = 1;
+	assert_int_equal(load_gaps(cfg, expect_gap_ns), 0);
+}
+
+/* A packet that arrives between these two times. */
+struct arrival {
+	uint64_t from_ns, to_ns;
+};
+
+static struct arrival arrive(uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+{
+	struct arrival arrival = { .from_ns = harness_mono_ns() };
+
+	send_tag(stream, sequence, sent_ns);
+	arrival.to_ns = harness_mono_ns();
+	return arrival;
+}
+
+static void pass_time(uint64_t ns)
+{
+	uint64_t until_ns = harness_mono_ns() + ns;
+
+	while (harness_mono_ns() < until_ns)
+		;
+}
+
+static void takes_every_good_shape(void **state)
+{
+	static const struct packet_spec shapes[] = {
+		{ .version = 4 }, { .version = 6 }, { .version = 4, .vlans = 1 },
+		{ .version = 6, .vlans = 2 }, { .version = 4, .option_bytes = 40 },
+		{ .version = 6, .extensions = 3 },
+	};
+	size_t i, n = sizeof(shapes) / sizeof(shapes[0]);
+	struct packet_frame frame;
+	uint8_t tag[18];
+	uint64_t bytes = 0;
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		write_tag(tag, 1, (uint32_t)i, harness_mono_ns());
+		build(&frame, &shapes[i], tag);
+		assert_int_equal(run_frame(&frame), XDP_DROP);
+		bytes += frame.len;
+	}
+	assert_int_equal(read_seq(1).distinct, n);
+	assert_int_equal(read_rec(1).packets, n);
+	assert_int_equal(read_rec(1).bytes, bytes);
+	assert_int_equal(read_hist(1).count, n);
+	assert_int_equal(read_cpu().untagged, 0);
+}
+
+static void leaves_what_is_foreign(void **state)
+{
+	static const struct packet_spec other_port = { .dst_port = 10, .payload_bytes = 18 };
+	static const struct packet_spec echo = { .echo = true, .payload_bytes = 18 };
+	struct packet_frame frame;
+
+	(void)state;
+	packet_build(&frame, &other_port);
+	assert_int_equal(run_frame(&frame), XDP_PASS);
+	packet_build(&frame, &echo);
+	assert_int_equal(run_frame(&frame), XDP_PASS);
+	memset(frame.bytes, 0xff, 60);
+	frame.len = 60;
+	assert_int_equal(run_frame(&frame), XDP_PASS);
+	assert_int_equal(read_cpu().foreign, 3);
+	assert_int_equal(read_rec(STREAMS).packets, 0);
+}
+
+/* A frame cut anywhere must never be taken for a tagged one, nor end the program badly. */
+static void believes_no_frame_that_is_cut(void **state)
+{
+	static const struct packet_spec plain;
+	struct packet_frame frame;
+	struct harness_out out;
+	uint8_t tag[18];
+	size_t len;
+
+	(void)state;
+	write_tag(tag, 0, 0, harness_mono_ns());
+	build(&frame, &plain, tag);
+	for (len = 14; len < frame.len; len++) {
+		harness_run(skel->progs.sink_xdp, frame.bytes, len, &out);
+		assert_int_equal(out.action, XDP_PASS);
+	}
+	assert_int_equal(read_seq(0).run, 0);
+	assert_int_equal(read_cpu().foreign, frame.len - 14);
+}
+
+static void believes_no_damaged_tag(void **state)
+{
+	static const struct packet_spec plain;
+	struct packet_frame frame;
+	unsigned int bit;
+	uint8_t tag[18];
+
+	(void)state;
+	for (bit = 0; bit < 18 * 8; bit++) {
+		write_tag(tag, 0, 7, harness_mono_ns());
+		tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		build(&frame, &plain, tag);
+		assert_int_equal(run_frame(&frame), XDP_DROP);
+	}
+	assert_int_equal(read_cpu().untagged, 18 * 8);
+	assert_int_equal(read_rec(STREAMS).packets, 18 * 8);
+	assert_int_equal(read_seq(0).run, 0);
+}
+
+static void counts_streams_beyond_its_table(void **state)
+{
+	(void)state;
+	send_tag(STREAMS - 1, 0, 1);
+	send_tag(STREAMS, 0, 1);
+	send_tag(65535, 0, 1);
+	assert_int_equal(read_cpu().other_stream, 2);
+	assert_int_equal(read_rec(STREAMS).packets, 2);
+	assert_int_equal(read_seq(STREAMS - 1).distinct, 1);
+}
+
+static void measures_the_delay(void **state)
+{
+	struct hist_rec hist;
+
+	(void)state;
+	send_tag(0, 0, harness_mono_ns() - 5 * MS);
+	send_tag(0, 1, harness_mono_ns() - 3 * MS);
+	hist = read_hist(0);
+	assert_int_equal(hist.count, 2);
+	assert_in_range(~hist.not_min_ns, 3 * MS, 4 * MS);
+	assert_in_range(hist.max_ns, 5 * MS, 6 * MS);
+	assert_in_range(hist.sum_ns, 8 * MS, 10 * MS);
+}
+
+static void counts_a_stamp_in_the_future_apart(void **state)
+{
+	(void)state;
+	send_tag(0, 0, harness_mono_ns() + 1000 * MS);
+	assert_int_equal(read_hist(0).negative, 1);
+	assert_int_equal(read_hist(0).count, 0);
+}
+
+static void counts_a_delay_beyond_the_range(void **state)
+{
+	struct hist_rec hist;
+	uint64_t now_ns = harness_mono_ns();
+
+	(void)state;
+	if (now_ns < (1ull << HIST_MAX_BITS) + 1)
+		skip();		/* this machine has not been up for long enough */
+	send_tag(0, 0, 1);
+	hist = read_hist(0);
+	assert_int_equal(hist.count, 1);
+	assert_int_equal(hist.above, 1);
+}
+
+static void does_not_time_what_has_no_stamp(void **state)
+{
+	(void)state;
+	send_tag(0, 0, 0);
+	assert_int_equal(read_hist(0).count, 0);
+	assert_int_equal(read_seq(0).distinct, 1);
+}
+
+static void tells_a_new_run_from_a_late_packet(void **state)
+{
+	struct seq_state seq;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 1009; i++)
+		send_tag(0, i, 1000 + i);
+	for (i = 0; i < 503; i++)
+		send_tag(0, i, 5000 + i);
+	seq = read_seq(0);
+	assert_int_equal(seq.run, 2);
+	assert_int_equal(seq.distinct, 1009 + 503);
+	assert_int_equal(seq.spanned, 1009);
+	assert_int_equal(seq.duplicates, 0);
+	assert_int_equal(seq.reordered, 0);
+	send_tag(0, 600, 1600);		/* left over from the first run */
+	assert_int_equal(read_seq(0).unknown, 1);
+	assert_int_equal(read_seq(0).next, 503);
+}
+
+static void widens_a_sequence_that_wraps(void **state)
+{
+	struct seq_state seq;
+	uint64_t number;
+
+	(void)state;
+	for (number = 0xffffff00; number < 0x100000100; number++)
+		send_tag(0, (uint32_t)number, number);
+	seq = read_seq(0);
+	assert_int_equal(seq.run, 1);
+	assert_int_equal(seq.next, 0x100000100);
+	assert_int_equal(seq.distinct, 0x200);
+	assert_int_equal(seq.reordered, 0);
+}
+
+/* The model: everything ever seen, and nothing forgotten but by the window's definition. */
+struct model {
+	uint8_t seen[210000];
+	uint64_t next, first, distinct, duplicates, reordered, distance_max, unknown;
+	bool started;
+};
+
+static void model_add(struct model *m, uint64_t number)
+{
+	if (m->started && number < m->next && m->next - number > SEQ_WINDOW) {
+		m->unknown++;
+		return;
+	}
+	if (m->seen[number]) {
+		m->duplicates++;
+		return;
+	}
+	m->seen[number] = 1;
+	m->distinct++;
+	if (!m->started || number < m->first)
+		m->first = number;
+	if (m->started && number < m->next) {
+		m->reordered++;
+		if (m->next - 1 - number > m->distance_max)
+			m->distance_max = m->next - 1 - number;
+	} else {
+		m->next = number + 1;
+	}
+	m->started = true;
+}
+
+/* Losses, swaps, far jumps back and ahead, and repetitions, all by chance. */
+static void agrees_with_the_model(void **state)
+{
+	struct model *m = calloc(1, sizeof(*m));
+	unsigned int seed = 4737, i;
+	uint64_t number = 100;
+	struct seq_state seq;
+
+	(void)state;
+	assert_non_null(m);
+	srandom(seed);
+	for (i = 0; i < 20000 && number < 200000; i++) {
+		long chance = random() % 1000;
+		uint64_t back = 1 + (uint64_t)random() % (chance < 3 ? 6000 : 40);
+		uint64_t sent = number;
+
+		if (chance < 60)
+			sent = number > back ? number - back : 0;
+		else if (chance < 62)
+			sent = number += 60 + (uint64_t)random() % 300;
+		else if (chance < 63)
+			sent = number += 4000 + (uint64_t)random() % 200;
+		else if (chance < 200)
+			sent = ++number;
+		number = sent == number ? number + 1 : number;
+		/* Stamped by number, as a sender does: a late packet was sent early. */
+		send_tag(0, (uint32_t)sent, 1 + sent);
+		model_add(m, sent);
+	}
+	seq = read_seq(0);
+	assert_int_equal(seq.run, 1);
+	assert_int_equal(seq.next, m->next);
+	assert_int_equal(seq.first, m->first);
+	assert_int_equal(seq.distinct, m->distinct);
+	assert_int_equal(seq.duplicates, m->duplicates);
+	assert_int_equal(seq.reordered, m->reordered);
+	assert_int_equal(seq.distance_max, m->distance_max);
+	assert_int_equal(seq.unknown, m->unknown);
+	/* The script must have done what it is for. */
+	assert_true(m->duplicates > 100 && m->reordered > 100 && m->unknown > 0);
+	free(m);
+}
+
+static void passes_on_when_asked(void **state)
+{
+	struct sink_cfg cfg = usual;
+
+	(void)state;
+	cfg.pass = 1;
+	assert_int_equal(load(cfg), 0);
+	assert_int_equal(send_tag(0, 0, 1), XDP_PASS);
+	assert_int_equal(read_seq(0).distinct, 1);
+}
+
+static void matches_reflections_by_source_port(void **state)
+{
+	static const struct packet_spec back = { .src_port = PORT, .dst_port = 50021,
+						 .payload_bytes = 18 };
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+
+	(void)state;
+	cfg.match = SINK_MATCH_SOURCE;
+	assert_int_equal(load(cfg), 0);
+	packet_build(&frame, &back);
+	assert_int_equal(run_frame(&frame), XDP_DROP);
+	assert_int_equal(send_tag(0, 0, 1), XDP_PASS);	/* to the port, not from it */
+	assert_int_equal(read_cpu().foreign, 1);
+}
+
+static void counts_everything_when_asked(void **state)
+{
+	static const struct packet_spec echo = { .echo = true, .payload_bytes = 18 };
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+
+	(void)state;
+	cfg.match = SINK_MATCH_ALL;
+	assert_int_equal(load(cfg), 0);
+	packet_build(&frame, &echo);
+	assert_int_equal(run_frame(&frame), XDP_DROP);
+	assert_int_equal(send_tag(0, 0, 1), XDP_DROP);
+	assert_int_equal(read_cpu().untagged, 1);
+	assert_int_equal(read_seq(0).distinct, 1);
+}
+
+static void only_counts_when_asked(void **state)
+{
+	struct sink_cfg cfg = usual;
+	struct sink_rec rec;
+	uint32_t i;
+
+	(void)state;
+	cfg.check = 0;
+	assert_int_equal(load(cfg), 0);
+	for (i = 0; i < 4201; i++)
+		send_tag(0, i, 1);
+	rec = read_rec(STREAMS);
+	assert_int_equal(rec.packets, 4201);
+	/* One in 64 is stamped from the 4096th on; the stamp names its packet. */
+	assert_int_equal(rec.last_packets, 4160);
+	assert_true(rec.last_mono_ns > rec.first_mono_ns);
+	assert_int_equal(read_seq(0).run, 0);
+}
+
+static void measures_no_gap_unless_asked(void **state)
+{
+	(void)state;
+	send_tag(0, 0, 1);
+	send_tag(0, 1, 2);
+	assert_int_equal(read_of(skel->maps.sink_gaps, 0).count, 0);
+	assert_int_equal(read_seq(0).arrived_ns, 0);
+}
+
+/* Held against the times around each run, which no interruption makes wrong. */
+static void measures_the_gaps_of_a_stream(void **state)
+{
+	struct arrival at[3];
+	struct hist_rec gaps;
+
+	(void)state;
+	load_with_gaps(0);
+	at[0] = arrive(0, 0, 1);
+	assert_int_equal(read_of(skel->maps.sink_gaps, 0).count, 0);
+	pass_time(5 * MS);
+	at[1] = arrive(0, 1, 2);
+	gaps = read_of(skel->maps.sink_gaps, 0);
+	assert_int_equal(gaps.count, 1);
+	assert_in_range(gaps.sum_ns, at[1].from_ns - at[0].to_ns, at[1].to_ns - at[0].from_ns);
+	assert_int_equal(gaps.max_ns, gaps.sum_ns);
+	at[2] = arrive(0, 2, 3);
+	gaps = read_of(skel->maps.sink_gaps, 0);
+	assert_int_equal(gaps.count, 2);
+	assert_in_range(gaps.sum_ns, at[2].from_ns - at[0].to_ns, at[2].to_ns - at[0].from_ns);
+	assert_in_range(gaps.sum_ns - gaps.max_ns, 1, at[2].to_ns - at[1].from_ns);
+	assert_int_equal(read_of(skel->maps.sink_gap_errors, 0).count, 0);
+}
+
+/* Duplicates, late ones and packets without a time arrive as well; other streams have their own. */
+static void every_arrival_of_a_stream_ends_a_gap(void **state)
+{
+	uint64_t from_ns, to_ns;
+	struct hist_rec gaps;
+
+	(void)state;
+	load_with_gaps(0);
+	from_ns = harness_mono_ns();
+	send_tag(0, 5, 5);
+	send_tag(1, 0, 1);
+	send_tag(0, 5, 5);
+	send_tag(0, 3, 3);
+	send_tag(0, 6, 0);
+	send_tag(1, 1, 2);
+	to_ns = harness_mono_ns();
+	gaps = read_of(skel->maps.sink_gaps, 0);
+	assert_int_equal(gaps.count, 3);
+	assert_in_range(gaps.sum_ns, 1, to_ns - from_ns);
+	assert_int_equal(gaps.sum_ns, read_rec(0).last_mono_ns - read_rec(0).first_mono_ns);
+	assert_int_equal(read_of(skel->maps.sink_gaps, 1).count, 1);
+	assert_int_equal(read_of(skel->maps.sink_gaps, 2).count, 0);
+}
+
+static void a_gap_error_is_the_distance_from_the_gap_expected(void **state)
+{
+	struct hist_rec gaps, errors;
+
+	(void)state;
+	load_with_gaps(1000 * MS);
+	send_tag(0, 0, 1);
+	send_tag(0, 1, 2);
+	pass_time(3 * MS);
+	send_tag(0, 2, 3);
+	gaps = read_of(skel->maps.sink_gaps, 0);
+	errors = read_of(skel->maps.sink_gap_errors, 0);
+	assert_int_equal(errors.count, 2);
+	assert_int_equal(errors.sum_ns, 2 * 1000 * MS - gaps.sum_ns);
+	assert_int_equal(errors.max_ns, 1000 * MS - ~gaps.not_min_ns);
+	assert_int_equal(errors.negative, 0);
+
+	load_with_gaps(7);
+	send_tag(0, 0, 1);
+	pass_time(MS);
+	send_tag(0, 1, 2);
+	errors = read_of(skel->maps.sink_gap_errors, 0);
+	assert_int_equal(errors.count, 1);
+	assert_int_equal(errors.sum_ns, read_of(skel->maps.sink_gaps, 0).sum_ns - 7);
+}
+
+/* As if another CPU had read its clock later and got the lock first. */
+static void an_earlier_clock_behind_the_lock_is_a_gap_of_none(void **state)
+{
+	uint64_t ahead_ns = harness_mono_ns() + 1000 * MS;
+	struct {
+		uint64_t lock;
+		struct seq_state seq;
+	} slot;
+	struct hist_rec gaps;
+	uint32_t stream = 0;
+
+	(void)state;
+	load_with_gaps(0);
+	send_tag(0, 0, 1);
+	harness_read(skel->maps.sink_seqs, stream, &slot);
+	slot.seq.arrived_ns = ahead_ns;
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.sink_seqs), &stream, &slot,
+					     BPF_ANY), 0);
+	send_tag(0, 1, 2);
+	gaps = read_of(skel->maps.sink_gaps, 0);
+	assert_int_equal(gaps.count, 1);
+	assert_int_equal(gaps.sum_ns, 0);
+	assert_int_equal(gaps.negative, 0);
+	assert_int_equal(read_seq(0).arrived_ns, ahead_ns);
+}
+
+int test_sink(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, load_usual, unload)
+	const struct CMUnitTest tests[] = {
+		T(takes_every_good_shape),
+		T(leaves_what_is_foreign),
+		T(believes_no_frame_that_is_cut),
+		T(believes_no_damaged_tag),
+		T(counts_streams_beyond_its_table),
+		T(measures_the_delay),
+		T(counts_a_stamp_in_the_future_apart),
+		T(counts_a_delay_beyond_the_range),
+		T(does_not_time_what_has_no_stamp),
+		T(tells_a_new_run_from_a_late_packet),
+		T(widens_a_sequence_that_wraps),
+		T(agrees_with_the_model),
+		T(passes_on_when_asked),
+		T(matches_reflections_by_source_port),
+		T(counts_everything_when_asked),
+		T(only_counts_when_asked),
+		T(measures_no_gap_unless_asked),
+		T(measures_the_gaps_of_a_stream),
+		T(every_arrival_of_a_stream_ends_a_gap),
+		T(a_gap_error_is_the_distance_from_the_gap_expected),
+		T(an_earlier_clock_behind_the_lock_is_a_gap_of_none),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("sink_xdp", tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# blast's options against each other. All of it is found before privilege is
+# asked for, so it is the same with and without root.
+
+load ../lib/common
+load ../lib/blast
+
+@test "a destination that is none is refused" {
+	run --separate-stderr "$TOOL" blast lo
+	[ "$status" = 2 ]
+	[[ $stderr == *"DEST is missing"* ]]
+	refuses "DEST '198.18.0.256' is no IPv4 or IPv6 address" 198.18.0.256
+	refuses "DEST 'localhost' is no" localhost
+	refuses "DEST '2001:2::2%lo' is no" 2001:2::2%lo
+}
+
+@test "a frame too small for its headers is refused with the size that they need" {
+	refuses "a frame size from 64 to 9216 was expected" 198.18.0.2 -s 63
+	refuses "a frame size from 64 to 9216 was expected" 198.18.0.2 -s 0
+	refuses "a tagged UDP/IPv4 frame in a VLAN needs at least 68 bytes" 198.18.0.2 -s 67 --vlan 7
+	refuses "a tagged UDP/IPv6 frame needs at least 84 bytes" 2001:2::2 -s 83
+	refuses "a UDP/IPv6 frame in a VLAN needs at least 70 bytes" 2001:2::2 -s 69 --vlan 7 --no-tag
+	refuses "a frame size from 64 to 9216 was expected" 198.18.0.2 -s 9217
+}
+
+@test "a frame size that is not given is as small as the headers allow" {
+	takes '.config["frame-bytes"] == "64"' 198.18.0.2
+	takes '.config["frame-bytes"] == "68"' 198.18.0.2 --vlan 7
+	takes '.config["frame-bytes"] == "84"' 2001:2::2
+	takes '.config["frame-bytes"] == "88"' 2001:2::2 --vlan 7
+	takes '.config["frame-bytes"] == "66"' 2001:2::2 --no-tag
+	takes '.config["frame-bytes"] == "84"' 2001:2::2 -s 84
+}
+
+@test "the default duration bounds a run only where no count does" {
+	takes '.config.duration == "10s"' 198.18.0.2
+	takes '.config.duration == "0s" and .config.count == 7' 198.18.0.2 -c 7
+	takes '.config.duration == "3s" and .config.count == 7' 198.18.0.2 -c 7 -d 3s
+	takes '.config.duration == "10s" and .config.count == 7' 198.18.0.2 -c 7 -d 10s
+}
+
+@test "a rate that is none is refused" {
+	refuses "--rate '0pps' is out of range" 198.18.0.2 -r 0pps
+	refuses "--rate '101%' is out of range" 198.18.0.2 -r 101%
+	refuses "--rate '10abc' is not a rate" 198.18.0.2 -r 10abc
+	refuses "--rate '1000' is not a rate with its unit" 198.18.0.2 -r 1000
+	refuses "--rate-layer needs a --rate in bits" 198.18.0.2 -r 10kpps --rate-layer l2
+	refuses "--rate-layer needs a --rate in bits" 198.18.0.2 --rate-layer l2
+}
+
+@test "numbers out of their range are refused" {
+	refuses "--port '70000' is out of range: it takes 1 to 65535" 198.18.0.2 -p 70000
+	refuses "--port '0' is out of range" 198.18.0.2 -p 0
+	refuses "--vlan '4095' is out of range: it takes 0 to 4094" 198.18.0.2 --vlan 4095
+	refuses "--dscp '64' is out of range" 198.18.0.2 --dscp 64
+	refuses "--ttl '0' is out of range" 198.18.0.2 --ttl 0
+	refuses "--threads '0' is out of range" 198.18.0.2 -t 0
+	refuses "--stamp-every '0' is out of range" 198.18.0.2 --stamp-every 0
+	refuses "'10abc' is not a whole number" 198.18.0.2 -c 10abc
+	refuses "--dst-mac '02:00:00:00:00' is no MAC address" 198.18.0.2 --dst-mac 02:00:00:00:00
+}
+
+@test "options that contradict each other are refused" {
+	refuses "not of one family" 198.18.0.2 --src-ip 2001:2::1
+	refuses "2 threads cannot share 1 packets" 198.18.0.2 -t 2 -c 1
+	refuses "go beyond stream 65535" 198.18.0.2 -t 2 --stream 65535
+	refuses "--no-tag leaves out" 198.18.0.2 --no-tag --stream 4
+	refuses "--no-tag leaves out" 198.18.0.2 --no-tag --stamp-every 4
+	refuses "--zero-copy is of the afxdp engine" 198.18.0.2 --zero-copy -e live
+	takes '.config.engine == "afxdp"' 198.18.0.2 --zero-copy
+}
+
+@test "a replay and a stream do not mix" {
+	refuses "DEST '198.18.0.2' beside --pcap" 198.18.0.2 --pcap f.pcap
+	refuses "--frame-bytes is of packets that blast makes" --pcap f.pcap -s 64
+	refuses "--threads is of packets that blast makes" --pcap f.pcap -t 2
+	refuses "--no-tag is of packets that blast makes" --pcap f.pcap --no-tag
+	refuses "--dscp is of packets that blast makes" --pcap f.pcap --dscp 46
+	refuses "--speed needs --pcap" 198.18.0.2 --speed 2
+	refuses "--loop needs --pcap" 198.18.0.2 --loop 2
+	refuses "--map-ip needs --pcap" 198.18.0.2 --map-ip 10.0.0.0/8=198.18.0.0/15
+	refuses "--fix-checksums needs --pcap" 198.18.0.2 --fix-checksums
+	refuses "--queue is of the afxdp engine" --pcap f.pcap -e live --queue 1
+	refuses "--into-stack is of the live engine" --pcap f.pcap -e afxdp --into-stack
+	refuses "--stream writes into the probe tag: beside --pcap it needs --tag" --pcap f.pcap \
+		--stream 3
+	refuses "--stamp-every writes into the probe tag" --pcap f.pcap --stamp-every 3
+	refuses "--tag needs --pcap" 198.18.0.2 --tag
+	refuses "--pcap is empty" --pcap ''
+}
+
+@test "a pace of a replay that is none is refused" {
+	refuses "--speed and --rate both say when packets leave" --pcap f.pcap --speed 2 -r 1kpps
+	refuses "--speed '0' is no factor above 0" --pcap f.pcap --speed 0
+	refuses "--speed '-1' is no factor" --pcap f.pcap --speed=-1
+	refuses "--speed 'nan' is no factor" --pcap f.pcap --speed nan
+	refuses "--speed '2x' is no factor" --pcap f.pcap --speed 2x
+	refuses "counts l1 or l2" --pcap f.pcap -r 1Mbit --rate-layer payload
+	refuses "--map-ip '10.0.0.1/8=198.18.0.0/15' is not of the form" --pcap f.pcap \
+		--map-ip 10.0.0.1/8=198.18.0.0/15
+	refuses "--map-port '80' is not of the form 80=8080" --pcap f.pcap --map-port 80
+	refuses "--vlan-pcp needs --vlan" --pcap f.pcap --vlan-pcp 3
+}
+
+@test "a replay has the file's times, and its end, unless it is told" {
+	takes '.config.speed == "1" and .config.loop == 1 and .config.duration == "0s"' --pcap f.pcap
+	takes '.config.duration == "3s"' --pcap f.pcap --loop 0 -d 3s
+	takes '.config.rate == "1kpps"' --pcap f.pcap -r 1kpps
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line itself: words, exit codes, output files. What needs root says so.
+
+load ../lib/common
+
+verbs() {
+	"$TOOL" --help | awk '/^  [a-z]+ +[^ ]/ && !/^  *ethgauge/ { print $1 }'
+}
+
+# One call of each verb that does work, with arguments that are right in form.
+calls() {
+	printf '%s\n' 'blast lo 198.18.0.2' 'sink lo' 'reflect lo' 'probe lo 198.18.0.2' \
+		'lab up' demo
+}
+
+@test "no argument is a usage error, and the usage is on stderr" {
+	run --separate-stderr "$TOOL"
+	[ "$status" = 2 ]
+	[ -z "$output" ]
+	[[ $stderr == "Usage: ethgauge VERB"* ]]
+}
+
+@test "help is on stdout and no error" {
+	local word
+
+	for word in --help -h help; do
+		run --separate-stderr "$TOOL" "$word"
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
+		[[ $output == "Usage: ethgauge VERB"* ]]
+		[[ $output == *"Exit codes:"* ]]
+	done
+}
+
+@test "every verb of the design is there" {
+	[ "$(verbs | sort | xargs)" = "blast demo doctor lab probe reflect sink" ]
+}
+
+@test "every verb has a help page on stdout, with options and examples" {
+	local verb
+
+	for verb in $(verbs); do
+		run --separate-stderr "$TOOL" "$verb" --help
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
+		[[ $output == "Usage: ethgauge $verb"* ]]
+		[[ $output == *$'\nOptions:\n'* ]]
+		[[ $output == *$'\nExamples:\n'* ]]
+		run --separate-stderr "$TOOL" help "$verb"
+		[ "$status" = 0 ]
+		[[ $output == "Usage: ethgauge $verb"* ]]
+	done
+}
+
+@test "help fits a terminal of 100 columns" {
+	local verb
+
+	for verb in $(verbs); do
+		run "$TOOL" "$verb" --help
+		awk -v verb="$verb" 'length($0) > 100 { print verb ": " $0; bad = 1 } END { exit bad }' \
+			<<<"$output" || fail "a line is too long"
+	done
+}
+
+@test "the version is one line" {
+	run --separate-stderr "$TOOL" --version
+	[ "$status" = 0 ]
+	[[ $output =~ ^ethgauge\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "an unknown verb is a usage error with a hint" {
+	run --separate-stderr "$TOOL" blsat
+	[ "$status" = 2 ]
+	[ -z "$output" ]
+	[[ $stderr == *"unknown verb 'blsat'"* ]]
+	[[ $stderr == *"see: ethgauge --help"* ]]
+	run --separate-stderr "$TOOL" help blsat
+	[ "$status" = 2 ]
+}
+
+@test "an unknown option is a usage error of every verb, with a hint" {
+	local verb
+
+	for verb in $(verbs); do
+		run --separate-stderr "$TOOL" "$verb" --no-such-option
+		[ "$status" = 2 ]
+		[ -z "$output" ]
+		[[ $stderr == *"unknown option '--no-such-option'"* ]]
+		[[ $stderr == *"see: ethgauge $verb --help"* ]]
+	done
+}
+
+@test "values that are none are refused before anything is done" {
+	local words
+
+	while read -ra words; do
+		run --separate-stderr "$TOOL" "${words[@]}"
+		[ "$status" = 2 ] || fail "${words[*]}: $status $stderr"
+		[ -z "$output" ]
+		[[ $stderr == *"'${words[-1]}'"* ]] || fail "${words[*]}: $stderr"
+	done <<-'END'
+		sink lo --port 10abc
+		sink lo --port 70000
+		sink lo --port -1
+		sink lo --duration 5parsecs
+		sink lo --xdp-mode fast
+		sink lo --expect-gap 3parsecs
+		sink lo --expect-gap 0s
+		sink lo --expect-gap 10Gbit
+		sink lo --expect-gap 1h
+		sink a/b
+		sink abcdefghijklmnop
+		sink lo lo
+	END
+	run --separate-stderr "$TOOL" sink lo --port
+	[ "$status" = 2 ]
+	[[ $stderr == *"--port needs a value"* ]]
+}
+
+@test "the dictionary has one line a metric, each key once" {
+	run "$TOOL" help metrics
+	[ "$status" = 0 ]
+	awk -F '\t' 'NF != 4 || seen[$1]++ { exit 1 }' <<<"$output" || fail "malformed"
+	[ "${#lines[@]}" -gt 30 ]
+}
+
+@test "without privilege a verb says what is missing, and ends with 3" {
+	local words
+
+	while read -ra words; do
+		run --separate-stderr unprivileged "$TOOL" "${words[@]}"
+		[ "$status" = 3 ] || fail "${words[*]}: $status $stderr"
+		[ -z "$output" ]
+		[[ $stderr == *CAP_* ]]
+		[[ $stderr == *"hint: "*sudo* ]]
+	done < <(calls)
+}
+
+@test "without privilege, programs get the error as a document" {
+	run --separate-stderr unprivileged "$TOOL" sink lo --json
+	[ "$status" = 3 ]
+	json '.format == 1 and .command == "sink"'
+	json '.errors[0].what | test("CAP_")'
+	json '.errors[0].hint | test("sudo")'
+	json '.config.INTERFACE == "lo"'
+}
+
+@test "an output file that cannot be written is an error before the run" {
+	run --separate-stderr "$TOOL" doctor -o /no-such-directory/x
+	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write '/no-such-directory/x': No such file or directory"* ]]
+	run --separate-stderr "$TOOL" doctor -o "$BATS_TEST_TMPDIR"
+	[ "$status" = 2 ]
+	[[ $stderr == *"is not a regular file"* ]]
+	run --separate-stderr "$TOOL" doctor -o ""
+	[ "$status" = 2 ]
+	[[ $stderr == *"--output is empty"* ]]
+}
+
+@test "a directory without write permission is an error, and nothing is left in it" {
+	# Not below the test's own directory, which nobody may enter.
+	local closed
+
+	closed=$(mktemp -d)
+	chmod 555 "$closed"
+	defer rm -rf "$closed"
+	run --separate-stderr unprivileged "$TOOL" doctor -o "$closed/x"
+	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write '$closed/x': Permission denied"* ]]
+	[ -z "$(ls -A "$closed")" ]
+}
+
+@test "a full disk is an error, keeps the old file, and leaves no half of a new one" {
+	need_root
+	# shellcheck disable=SC2016
+	run --separate-stderr unshare -m sh -c '
+		mount -t tmpfs -o size=8k none "$2" || exit 99
+		trap "cd /; umount -l $2" EXIT
+		cd "$2" && echo old >x || exit 99
+		cat /dev/zero >fill 2>/dev/null
+		"$1" doctor -o x >/dev/null
+		status=$?
+		[ "$(cat x)" = old ] && [ "$(ls)" = "$(printf "fill\nx")" ] || exit 98
+		exit $status' sh "$TOOL" "$BATS_TEST_TMPDIR"
+	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write 'x': No space left on device"* ]]
+}
+
+@test "a standard output that takes nothing is an error" {
+	run --separate-stderr bash -c '"$1" doctor --json >/dev/full' bash "$TOOL"
+	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write the result to stdout"* ]]
+}
+
+@test "a reader of stdout that goes away does not cost the file of -o" {
+	run bash -c '"$1" doctor --json -o "$2" >/dev/full' bash "$TOOL" "$BATS_TEST_TMPDIR/x.json"
+	jq -e '.command == "doctor"' "$BATS_TEST_TMPDIR/x.json" >/dev/null
+}
+
+@test "an option that is not understood is an error in the document too" {
+	run --separate-stderr "$TOOL" sink lo --port 70000 --json
+	[ "$status" = 2 ]
+	json '.command == "sink" and (.errors[0].what | test("70000"))'
+	run --separate-stderr "$TOOL" sink lo --port 70000
+	[ "$status" = 2 ]
+	[ -z "$output" ]
+}
+
+@test "-o holds the same document that --json prints" {
+	run --separate-stderr "$TOOL" doctor --json -o "$BATS_TEST_TMPDIR/x.json"
+	jq -e '.command == "doctor"' "$BATS_TEST_TMPDIR/x.json" >/dev/null
+	[ "$(jq -S . <<<"$output")" = "$(jq -S . "$BATS_TEST_TMPDIR/x.json")" ]
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# doctor: three answers, an exit code for each, and nothing is changed.
+
+load ../lib/common
+
+# Two namespaces of this test's own, $A and $B, joined by a veth pair of eg0.
+# wire [QUEUES OF A [QUEUES OF B]]
+wire() {
+	need_root || return
+	need veth || return
+	A=doctor-a-$BASHPID B=doctor-b-$BASHPID
+	ip netns add "$A"
+	defer ip netns del "$A"
+	ip netns add "$B"
+	defer ip netns del "$B"
+	nsenter --net="/run/netns/$A" ip link add eg0 numrxqueues "${1:-2}" numtxqueues "${1:-2}" type veth \
+		peer name eg0 netns "$B" numrxqueues "${2:-2}" numtxqueues "${2:-2}"
+	nsenter --net="/run/netns/$A" ip link set eg0 up
+	nsenter --net="/run/netns/$B" ip link set eg0 up
+}
+
+in_a() {
+	nsenter --net="/run/netns/$A" "$@"
+}
+
+in_b() {
+	nsenter --net="/run/netns/$B" "$@"
+}
+
+# state_of NAME: of the document in $output
+state_of() {
+	jq -r --arg name "$1" '.features[] | select(.name == $name) | .state' <<<"$output"
+}
+
+# is NAME STATE: of the document in $output
+is() {
+	[ "$(state_of "$1")" = "$2" ] ||
+		fail "$1 is '$(state_of "$1")', not '$2': $(jq -c --arg name "$1" \
+			'.features[] | select(.name == $name)' <<<"$output")"
+}
+
+# Holds the hook of eg0 in $B with the tool's own reflector until the test ends.
+reflect_in_b() {
+	need bpf-link || return
+	nsenter --net="/run/netns/$B" "$TOOL" reflect eg0 --duration 60s >/dev/null 2>&1 3>&- &
+	REFLECT_PID=$!
+	defer stop_reflect
+	wait_for in_b sh -c 'ip link show eg0 | grep -q prog/xdp'
+}
+
+stop_reflect() {
+	kill "$REFLECT_PID" 2>/dev/null || return 0
+	wait "$REFLECT_PID" || :
+}
+
+no_program_left() {
+	! bpftool prog show name doctor 2>/dev/null | grep -q .
+}
+
+@test "every feature has one of three states and says what was found and what is lost without it" {
+	run -0 --separate-stderr "$TOOL" doctor --json
+	json '.features | length > 15'
+	json 'all(.features[]; .state == "present" or .state == "absent" or .state == "cannot tell")'
+	json 'all(.features[]; (.detail | length > 0) and (.without | length > 0))'
+	json '[.features[].name] | length == (unique | length)'
+	json '[.features[] | select(.detail == "not asked")] | length == 0'
+}
+
+@test "--has gives for each feature of the machine the state that the table gives" {
+	local name state code
+
+	run -0 --separate-stderr "$TOOL" doctor --json
+	while IFS=$'\t' read -r name state; do
+		code=0
+		"$TOOL" doctor --has "$name" >/dev/null 2>&1 || code=$?
+		case $state in
+		present) [ $code = 0 ] ;;
+		absent) [ $code = 1 ] ;;
+		*) [ $code = 3 ] ;;
+		esac || fail "$name: $state, and --has gave $code"
+	done < <(jq -r '.features[] | [.name, .state] | @tsv' <<<"$output")
+}
+
+@test "--has prints one line and nothing else" {
+	run -0 --separate-stderr "$TOOL" doctor --has xdp-generic lo
+	[ "${#lines[@]}" = 1 ]
+	[[ $output = *"xdp-generic: present"* ]]
+	[ -z "$stderr" ]
+}
+
+@test "an unknown feature is a usage error that lists the names" {
+	run -2 --separate-stderr "$TOOL" doctor --has btf,quantum-tx
+	[ -z "$output" ]
+	[[ $stderr = *"unknown feature 'quantum-tx'"* ]]
+	[[ $stderr = *"xdp-live-frames"* ]]
+	[[ $stderr = *"af-xdp-zerocopy"* ]]
+	run -2 "$TOOL" doctor --has btf,
+	run -2 "$TOOL" doctor --has ''
+	# Only whole names are names.
+	run -2 "$TOOL" doctor --has bt
+}
+
+@test "a feature of an interface without an interface is a usage error" {
+	run -2 --separate-stderr "$TOOL" doctor --has xdp-native
+	[[ $stderr = *"doctor INTERFACE --has xdp-native"* ]]
+	run -2 "$TOOL" doctor --probe
+}
+
+@test "an unknown interface is the machine's fault and named" {
+	run -3 --separate-stderr "$TOOL" doctor nosuch0
+	[ -z "$output" ]
+	[[ $stderr = *"'nosuch0': No such device"* ]]
+	run -3 "$TOOL" doctor nosuch0 --has xdp-native
+}
+
+@test "the table of features fits in 100 columns" {
+	local line
+
+	run -0 --separate-stderr "$TOOL" doctor lo
+	while IFS= read -r line; do
+		[ "${#line}" -le 100 ] || fail "too wide: $line"
+	done < <(sed -n '/^BPF/,$p' <<<"$output")
+}
+
+@test "loopback has generic XDP and no native" {
+	run -0 --separate-stderr "$TOOL" doctor lo --json
+	is xdp-generic present
+	is link present
+	[ "$(state_of xdp-native)" != present ] || fail "native XDP on loopback"
+}
+
+@test "bpffs and the kernel's BTF are told as they are" {
+	run -0 --separate-stderr "$TOOL" doctor --json
+	if [ "$(stat -f -c %T /sys/fs/bpf)" = bpf_fs ]; then is bpffs present; else is bpffs absent; fi
+	if [ -e /sys/kernel/btf/vmlinux ]; then is btf present; else is btf absent; fi
+}
+
+# kernel_from VERSION: the running one is that or newer.
+kernel_from() {
+	printf '%s\n' "$1" "$(uname -r)" | sort -VC
+}
+
+@test "what came with a kernel is present on that kernel and absent before" {
+	local name from
+
+	need_root
+	run -0 --separate-stderr "$TOOL" doctor --json
+	while read -r name from; do
+		if kernel_from "$from"; then is "$name" present; else is "$name" absent; fi
+	done <<-END
+		bpf-link 5.9
+		xdp-live-frames 5.18
+		tcx 6.6
+	END
+	if grep -q '^XDP ' /proc/net/protocols; then is af-xdp present; else is af-xdp absent; fi
+}
+
+@test "on veth native XDP is present, zero-copy absent, ring lengths cannot be told" {
+	wire
+	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
+	is link present
+	is xdp-native present
+	is xdp-hook-free present
+	is rings "cannot tell"
+	is hw-timestamps absent
+	[ "$(state_of af-xdp-zerocopy)" != present ] || fail "zero-copy on veth"
+	json '.features[] | select(.name == "link") | .detail | startswith("veth,")'
+	json '.environment.driver == "veth"'
+}
+
+@test "--has gives for each feature of a veth the state that the table gives" {
+	local name state code
+
+	wire
+	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
+	while IFS=$'\t' read -r name state; do
+		code=0
+		in_a "$TOOL" doctor eg0 --has "$name" >/dev/null 2>&1 || code=$?
+		case $state in
+		present) [ $code = 0 ] ;;
+		absent) [ $code = 1 ] ;;
+		*) [ $code = 3 ] ;;
+		esac || fail "$name: $state, and --has gave $code"
+	done < <(jq -r '.features[] | [.name, .state] | @tsv' <<<"$output")
+}
+
+@test "of several features, absent weighs more than cannot tell, and that more than present" {
+	wire
+	run -0 in_a "$TOOL" doctor eg0 --has link,xdp-generic
+	run -3 --separate-stderr in_a "$TOOL" doctor eg0 --has link,rings
+	[[ $stderr = *"cannot tell whether 'rings' is there"* ]]
+	run -1 in_a "$TOOL" doctor eg0 --has link,rings,hw-timestamps
+	run -1 in_a "$TOOL" doctor eg0 --has hw-timestamps,rings,link
+}
+
+@test "one queue is absent and two are present" {
+	wire 1 1
+	run -1 in_a "$TOOL" doctor eg0 --has queues
+	nsenter --net="/run/netns/$A" ip link del eg0
+	nsenter --net="/run/netns/$A" ip link add eg0 numrxqueues 2 numtxqueues 2 type veth peer name eg0 netns "$B"
+	# A veth starts with fewer queues in use than it was made with, by kernel.
+	in_a ethtool -L eg0 rx 2 tx 2 2>/dev/null || :
+	run -0 in_a "$TOOL" doctor eg0 --has queues
+}
+
+@test "offloads that spoil counts are absent features until they are switched off" {
+	need_command ethtool
+	wire
+	in_a ethtool -K eg0 tso on tx on rxvlan on
+	run -1 in_a "$TOOL" doctor eg0 --has whole-tx
+	run -1 in_a "$TOOL" doctor eg0 --has vlan-in-frame
+	in_a ethtool -K eg0 tx off tso off gso off rxvlan off
+	run -0 in_a "$TOOL" doctor eg0 --has whole-tx,vlan-in-frame,unmerged-rx
+}
+
+@test "the trap: a veth sends XDP frames only while its peer is up and runs a program" {
+	wire
+	in_b ethtool -K eg0 gro off
+	# Kernels before 6.3 do not tell the GRO of a peer in another namespace.
+	run in_a "$TOOL" doctor eg0 --has xdp-xmit-ready
+	[ "$status" = 1 ] || [ "$status" = 3 ]
+	[[ $output = *"the peer 'eg0' in namespace "*" XDP program"* ]]
+	reflect_in_b
+	run -0 in_a "$TOOL" doctor eg0 --has xdp-xmit-ready
+	[[ $output = *"runs an XDP program"* ]]
+	nsenter --net="/run/netns/$B" ip link set eg0 down
+	run -1 in_a "$TOOL" doctor eg0 --has xdp-xmit-ready
+	[[ $output = *"is down"* ]]
+	# What the driver can do does not hang on it.
+	run -0 in_a "$TOOL" doctor eg0 --has xdp-xmit
+}
+
+@test "the program that holds the XDP hook is named, and stays" {
+	local before
+
+	wire
+	reflect_in_b
+	before=$(in_b ip -o link show eg0 | grep -o 'prog/xdp id [0-9]*')
+	run -0 --separate-stderr in_b "$TOOL" doctor eg0 --probe --json
+	is xdp-hook-free absent
+	json '.features[] | select(.name == "xdp-hook-free") | .detail | test("reflect_xdp")'
+	[ "$(in_b ip -o link show eg0 | grep -o 'prog/xdp id [0-9]*')" = "$before" ]
+	stop_reflect
+	run -0 in_b "$TOOL" doctor eg0 --has xdp-hook-free
+}
+
+@test "--probe attaches native XDP for an instant and takes it away" {
+	wire
+	need bpf-link
+	run -0 in_a "$TOOL" doctor eg0 --probe --has xdp-native
+	[[ $output = *"attached and taken away"* ]]
+	run -1 in_a sh -c 'ip link show eg0 | grep xdp'
+}
+
+@test "a tc filter on the clsact hook is seen" {
+	need_command tc
+	wire
+	run -0 in_a "$TOOL" doctor eg0 --has tc-hooks-free
+	in_a tc qdisc add dev eg0 clsact
+	in_a tc filter add dev eg0 egress matchall action pass 2>/dev/null ||
+		in_a tc filter add dev eg0 egress protocol ip u32 match u32 0 0 2>/dev/null ||
+		skip "needs cls_matchall or cls_u32"
+	run -1 in_a "$TOOL" doctor eg0 --has tc-hooks-free
+	[[ $output = *"ingress: 0 tcx programs, no filter; egress: 0 tcx programs, filters"* ]]
+}
+
+# All that doctor could have changed, in $A and on the host.
+picture() {
+	in_a ip -s -d link
+	in_a bpftool net show
+	in_a ethtool -k eg0
+	in_a ethtool -l eg0
+	in_a tc qdisc
+	in_a sysctl -a -r '^net\.core|^net\.ipv[46]\.conf|bpf' 2>/dev/null
+	sysctl -a -r 'bpf' 2>/dev/null
+	ip netns list | grep "$A"
+	stat -f -c %T /sys/fs/bpf
+}
+
+@test "doctor changes nothing and sends nothing" {
+	local before
+
+	need_command ethtool bpftool tc
+	wire
+	# What IPv6 sends by itself would be taken for doctor's.
+	in_a sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+	in_b sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+	nsenter --net="/run/netns/$A" ip link set lo up
+	before=$(picture)
+	run -0 in_a "$TOOL" doctor eg0
+	run -0 in_a "$TOOL" doctor lo
+	diff <(echo "$before") <(picture)
+	# Freed by the kernel a little after they are closed.
+	wait_for no_program_left
+}
+
+@test "without privilege nothing is tried: the answer is cannot tell, and the remedy is sudo" {
+	local name
+
+	need_root
+	run -0 --separate-stderr unprivileged "$TOOL" doctor lo --json
+	for name in bpf-link xdp-live-frames af-xdp tcx clsact veth freplace; do
+		is "$name" "cannot tell"
+		# shellcheck disable=SC2016 # jq's variable
+		json --arg name "$name" \
+			'.features[] | select(.name == $name) | .remedy == "sudo ethgauge doctor lo"'
+	done
+	is capabilities absent
+	is xdp-generic present
+	[ -z "$stderr" ]
+}
+
+@test "without privilege what anyone may read is told as to root" {
+	local as_root
+
+	wire
+	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
+	as_root=$output
+	# Nobody may not enter a namespace: root enters, and then gives up.
+	install -m 755 "$TOOL" "$BATS_TEST_TMPDIR/tool"
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" 2>/dev/null || :
+	run -0 --separate-stderr in_a setpriv --inh-caps=-all --bounding-set=-all --reuid=65534 \
+		--regid=65534 --clear-groups "$BATS_TEST_TMPDIR/tool" doctor eg0 --json
+	jq -e -n --argjson root "$as_root" --argjson nobody "$output" '
+		[$root.features, $nobody.features] | transpose | all(.[1].state == "cannot tell" or
+			.[0].state == .[1].state or .[0].name == "capabilities" or
+			.[0].name == "memlock")' >/dev/null || fail "answers differ"
+	is link present
+	is rings "cannot tell"
+}
+
+@test "a memory limit that cannot be raised is told" {
+	need_root
+	need_command prlimit
+	install -m 755 "$TOOL" "$BATS_TEST_TMPDIR/tool"
+	run -1 prlimit --memlock=65536:65536 setpriv --inh-caps=-all --bounding-set=-all \
+		"$BATS_TEST_TMPDIR/tool" doctor --has memlock
+	[[ $output = *"64 KiB"* ]]
+	# With CAP_IPC_LOCK the same limit does not bind.
+	setpriv --dump | grep -q 'Capability bounding set:.*ipc_lock' || return 0
+	run -0 prlimit --memlock=65536:65536 "$TOOL" doctor --has memlock
+}

@@ -1,0 +1,265 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What stands around the tool: makefile, setup, man pages, completion, installation.
+
+load ../lib/common
+
+setup_file() {
+	export HOUSE=$BATS_FILE_TMPDIR/root
+	# MAKEFLAGS of the make outside tell which build this is.
+	make -C "$BATS_TEST_DIRNAME/../.." -s --no-print-directory install DESTDIR="$HOUSE" \
+		PREFIX=/usr >"$BATS_FILE_TMPDIR/log" 2>&1 || {
+		cat "$BATS_FILE_TMPDIR/log" >&2
+		return 1
+	}
+}
+
+verbs() {
+	"$TOOL" --help | awk '/^  [a-z]+ +[^ ]/ && !/^  *ethgauge/ { print $1 }'
+}
+
+@test "install puts tool, man pages, completion and documents under DESTDIR" {
+	local verb
+
+	run "$HOUSE/usr/bin/ethgauge" --version
+	[ "$status" = 0 ]
+	[ -f "$HOUSE/usr/share/man/man8/ethgauge.8" ]
+	for verb in $(verbs); do
+		[ -f "$HOUSE/usr/share/man/man8/ethgauge-$verb.8" ]
+	done
+	[ -f "$HOUSE/usr/share/bash-completion/completions/ethgauge" ]
+	[ -f "$HOUSE/usr/share/doc/ethgauge/LICENSE" ]
+	[ -f "$HOUSE/usr/share/man/man7/ethgauge-streams.7" ]
+	[ -f "$HOUSE/usr/share/doc/ethgauge/profiles/voip-g711.yaml" ]
+	# Nothing else, and nothing that only the builder may read.
+	[ "$(find "$HOUSE" -mindepth 1 -maxdepth 1)" = "$HOUSE/usr" ]
+	[ -z "$(find "$HOUSE" -type f ! -perm -444)" ]
+}
+
+@test "the man pages are clean roff" {
+	need_command groff
+	local page
+
+	for page in "$HOUSE"/usr/share/man/man[78]/*.[78]; do
+		run groff -ww -man -Tascii -z "$page"
+		[ "$status" = 0 ]
+		[ -z "$output" ] || fail "${page##*/}: $output"
+	done
+}
+
+@test "every option of --help is on the man page" {
+	need_command man
+	local verb option page
+
+	for verb in $(verbs); do
+		page=$(MANWIDTH=200 man -l "$HOUSE/usr/share/man/man8/ethgauge-$verb.8" | col -b)
+		for option in $("$TOOL" "$verb" --help | grep -oE '^  (-.,|   ) --[a-z0-9-]+' |
+			grep -oE '\-\-.*'); do
+			grep -qE -- "^ +(-., )?$option( |$)" <<<"$page" || fail "$verb: $option"
+		done
+	done
+}
+
+@test "the overview page defines every metric" {
+	need_command man
+	local key page
+
+	page=$(MANWIDTH=200 man -l "$HOUSE/usr/share/man/man8/ethgauge.8" | col -b)
+	for key in $("$TOOL" help metrics | cut -f 1); do
+		grep -qE "^ +$key \(" <<<"$page" || fail "$key"
+	done
+}
+
+complete_words() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	_ethgauge
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+
+@test "completion knows verbs, options, choices and interfaces" {
+	# shellcheck source=/dev/null
+	source "$HOUSE/usr/share/bash-completion/completions/ethgauge"
+	[ "$(complete_words ethgauge bl)" = blast ]
+	[ "$(complete_words ethgauge sink --count-)" = --count-only ]
+	[ "$(complete_words ethgauge sink --xdp-mode na)" = native ]
+	[ "$(complete_words ethgauge sink lo)" = lo ]
+	[ "$(complete_words ethgauge lab sta)" = status ]
+	[ "$(complete_words ethgauge sink --port '')" = '' ]
+}
+
+@test "touching a header rebuilds what includes it, and nothing else" {
+	touch "$TOP/user/report/json.h"
+	run make -C "$TOP" --no-print-directory V=0
+	[ "$status" = 0 ]
+	[[ $output == *report/json.o* ]]
+	[[ $output == *main.o* ]]
+	[[ $output != *lib/unit.o* ]]
+	run make -C "$TOP" --no-print-directory V=0
+	[[ $output != *CC* ]]
+}
+
+@test "a build directory of another user is told, with the remedy" {
+	need_root
+	mkdir "$BATS_TEST_TMPDIR/b"
+	chown 12345 "$BATS_TEST_TMPDIR/b"
+	run setpriv --inh-caps=-all --bounding-set=-all \
+		make -C "$TOP" --no-print-directory SAN=0 O="$BATS_TEST_TMPDIR/b"
+	[ "$status" != 0 ]
+	[[ $output == *"cannot write $BATS_TEST_TMPDIR/b"*"sudo make clean"* ]]
+}
+
+@test "a machine without the tools is told to run scripts/setup" {
+	run "$TOP/scripts/check-tools" no-such-cc clang no-such-bpftool
+	[ "$status" = 1 ]
+	[[ $output == *no-such-cc*no-such-bpftool*"run: sudo scripts/setup"* ]]
+}
+
+# A package manager that owns only what is in $have, and notes what it is asked.
+fake_apt() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	cat >"$BATS_TEST_TMPDIR/bin/dpkg-query" <<-'END'
+		#!/bin/sh
+		for last; do :; done
+		grep -qx "$last" "$FAKE/have" && printf installed
+	END
+	cat >"$BATS_TEST_TMPDIR/bin/apt-get" <<-'END'
+		#!/bin/sh
+		echo "$*" >>"$FAKE/asked"
+		case " $* " in
+		*" update "*) touch "$FAKE/lists" ;;
+		*" install "*) [ -e "$FAKE/lists" ] ;;
+		esac
+	END
+	printf '#!/bin/sh\necho "${FAKE_UID:-0}"\n' >"$BATS_TEST_TMPDIR/bin/id"
+	chmod +x "$BATS_TEST_TMPDIR"/bin/*
+	: >"$BATS_TEST_TMPDIR/have"
+	: >"$BATS_TEST_TMPDIR/asked"
+	export FAKE=$BATS_TEST_TMPDIR PATH=$BATS_TEST_TMPDIR/bin:$PATH
+}
+
+known_system() {
+	# shellcheck disable=SC1091
+	case $(. /etc/os-release && echo "$ID-${VERSION_ID-}") in
+	debian-12 | debian-13 | ubuntu-24.04) ;;
+	*) cannot debian "a distribution that scripts/setup knows" ;;
+	esac
+}
+
+@test "setup --check only reports, and ends with 1 if something is missing" {
+	known_system
+	fake_apt
+	run "$TOP/scripts/setup" --check
+	[ "$status" = 1 ]
+	[[ $output == *"missing for build:"*libbpf-dev* ]]
+	[[ $output != *cmocka* ]]
+	run "$TOP/scripts/setup" --check --test
+	[[ $output == *libcmocka-dev* ]]
+	[ ! -s "$FAKE/asked" ]
+}
+
+@test "setup with nothing missing asks nobody" {
+	known_system
+	fake_apt
+	"$TOP/scripts/setup" --check --test --bench |
+		sed -n 's/.*missing for [^:]*: //p' | tr ' ' '\n' >"$FAKE/have"
+	run "$TOP/scripts/setup" --test --bench
+	[ "$status" = 0 ]
+	[[ $output == *"nothing is missing"* ]]
+	[ ! -s "$FAKE/asked" ]
+	run "$TOP/scripts/setup" --test --bench --as-needed
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+}
+
+@test "setup installs only what is missing, and fetches lists only when it must" {
+	known_system
+	fake_apt
+	"$TOP/scripts/setup" --check | sed -n 's/.*missing for [^:]*: //p' | tr ' ' '\n' |
+		grep -vx jq | grep -vx libxdp-dev >"$FAKE/have"
+	run "$TOP/scripts/setup"
+	[ "$status" = 0 ]
+	[ "$(grep -cw update "$FAKE/asked")" = 1 ]
+	[[ $(tail -n 1 "$FAKE/asked") == *--no-install-recommends*" install libxdp-dev" ]]
+	: >"$FAKE/asked"
+	run "$TOP/scripts/setup"
+	[ "$status" = 0 ]
+	run ! grep -qw update "$FAKE/asked"
+}
+
+@test "setup that may not install says what to run" {
+	known_system
+	fake_apt
+	FAKE_UID=1000 run "$TOP/scripts/setup" --test
+	[ "$status" = 1 ]
+	[[ $output == *"run: sudo scripts/setup --test"* ]]
+	FAKE_UID=1000 run "$TOP/scripts/setup" --test --as-needed
+	[ "$status" = 0 ]
+	[[ $output == *"run: sudo scripts/setup --test"* ]]
+	[ ! -s "$FAKE/asked" ]
+}
+
+@test "setup on a system that it does not know lists the needs by name" {
+	need_root
+	printf 'ID=plan9\nVERSION_ID=4\n' >"$BATS_TEST_TMPDIR/os-release"
+	run unshare -m sh -c 'mount --bind "$1" "$3" && "$2" --test; status=$?
+		umount "$3"; exit $status' sh \
+		"$BATS_TEST_TMPDIR/os-release" "$TOP/scripts/setup" "$(realpath /etc/os-release)"
+	[ "$status" = 3 ]
+	[[ $output == *plan9*libbpf-dev*libcmocka-dev* ]]
+}
+
+@test "setup refuses words that it does not know" {
+	run "$TOP/scripts/setup" --all
+	[ "$status" = 2 ]
+	[[ $output == *"unknown option '--all'"* ]]
+	run "$TOP/scripts/setup" --help
+	[ "$status" = 0 ]
+}
+
+# A lint that finds nothing proves nothing until it has found something.
+@test "check-layers finds a forbidden include, direct or through a header" {
+	mkdir -p "$BATS_TEST_TMPDIR/b/user/report"
+	cd "$TOP"
+	printf 'b/x.o: user/report/x.c user/report/text.h \\\n user/sys/nic.h user/lib/err.h\n\nuser/sys/nic.h:\n' \
+		>"$BATS_TEST_TMPDIR/b/user/report/x.d"
+	BUILD=$BATS_TEST_TMPDIR/b run scripts/check-layers
+	[ "$status" = 1 ]
+	[[ $output == *"user/report/x.c: report may not include user/sys/nic.h"* ]]
+	[[ $output != *err.h* ]]
+	printf 'b/x.o: user/report/x.c user/lib/err.h\n' >"$BATS_TEST_TMPDIR/b/user/report/x.d"
+	BUILD=$BATS_TEST_TMPDIR/b run scripts/check-layers
+	[ "$status" = 0 ]
+}
+
+@test "check-layers finds a skeleton that two files include" {
+	local b=$BATS_TEST_TMPDIR/b
+
+	mkdir -p "$b/user/engine"
+	cd "$TOP"
+	printf 'b/x.o: user/engine/x.c %s/gen/x.skel.h\n' "$b" >"$b/user/engine/x.d"
+	BUILD=$b run scripts/check-layers
+	[ "$status" = 0 ]
+	printf 'b/y.o: user/engine/y.c %s/gen/x.skel.h\n' "$b" >"$b/user/engine/y.d"
+	BUILD=$b run scripts/check-layers
+	[ "$status" = 1 ]
+	[[ $output == *"belongs to one file"* ]]
+}
+
+@test "the sum of a run counts what passed, failed, was skipped, crashed or ran nothing" {
+	local dir=$BATS_TEST_TMPDIR
+
+	printf '#!/bin/sh\necho "ok 1 - a"; echo "not ok 2 - b"; echo "not ok 3 # SKIP c"; exit 1\n' >"$dir/t1"
+	printf '#!/bin/sh\necho "ok 1 - d"; kill -SEGV $$\n' >"$dir/t2"
+	printf '#!/bin/sh\nexit 0\n' >"$dir/t3"
+	chmod +x "$dir"/t?
+	UNIT_TESTS="$dir/t1 $dir/t2 $dir/t3" run "$TOP/tests/run" unit
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "2 passed, 3 failed, 1 skipped" ]
+	[[ $output == *"failed unit/t2: exit status 139"* ]]
+	[[ $output == *"failed unit/t3: it ran no test"* ]]
+	printf '#!/bin/sh\necho "ok 1 - a"\n' >"$dir/t1"
+	UNIT_TESTS="$dir/t1" run "$TOP/tests/run" unit
+	[ "$status" = 0 ]
+	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
+}

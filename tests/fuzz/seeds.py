@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""seeds.py FUZZER DIR: what a fuzzer starts from, where random bytes would take long to come."""
+import gzip
+import os
+import struct
+import sys
+
+PACKETS = ((1700000000, 0, b"\x02" * 14), (1700000000, 999, b"\x03" * 19))
+
+
+def pcap(order, magic):
+    out = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, 1)
+    for seconds, part, data in PACKETS:
+        out += struct.pack(order + "IIII", seconds, part, len(data), len(data)) + data
+    return out
+
+
+def block(order, kind, body):
+    body += bytes(-len(body) % 4)
+    length = len(body) + 12
+    return struct.pack(order + "II", kind, length) + body + struct.pack(order + "I", length)
+
+
+def pcapng(order, resolution):
+    options = struct.pack(order + "HHB3xHH", 9, 1, resolution, 0, 0)
+    out = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+    out += block(order, 1, struct.pack(order + "HHI", 1, 0, 0) + options)
+    for seconds, part, data in PACKETS:
+        stamp = seconds * 10**resolution + part
+        out += block(order, 6, struct.pack(order + "IIIII", 0, stamp >> 32, stamp & 0xFFFFFFFF,
+                                           len(data), len(data)) + data)
+    return out
+
+
+def captures():
+    files = [pcap(order, magic) for order in "<>" for magic in (0xA1B2C3D4, 0xA1B23C4D)]
+    files += [pcapng(order, resolution) for order in "<>" for resolution in (6, 9)]
+    return files + [gzip.compress(files[0], mtime=0), gzip.compress(files[5], mtime=0)]
+
+
+def packets():
+    return [text.encode() for text in (
+        "eth/vlan(7)/ip4(dst=198.18.1.0/24)/udp(dport=5000-5999:10@3)",
+        "ip6(dst=2001:2::2,src=random(2001:2::/64,seed=7))/tcp(flags=SA,mss=1460,sackok,ts=1,ws=7)",
+        "eth(dst=02:00:00:00:00:01)/mpls(1000)/mpls(9)/ip4/gre(sum,key=1-9)/ip6/icmp6(echo)",
+        "ip4/udp/vxlan(1-9)/eth/arp(reply,tpa=10.0.0.1)/hex(c0ffee)",
+        'ip4(options=9404,df)/udp(sum=0,dport=dist(80*3,443*1))/text("GET / \\r\\n\\x41")',
+        "ip6/hbh(0502)/frag(3,mf)/sctp(tag=list(1,2,3))/hex(00)",
+    )]
+
+
+def flow_files():
+    return [text.encode() for text in (
+        "flows:\n- name: a\n  packet: ip4/udp\n  size: imix\n  rate: 1Mpps\n  copies: 3\n",
+        "flows:\n- packet:\n  - ip4: {dst: 198.18.0.2}\n  - udp: {dport: 1-9}\n"
+        "  size: {weight_pairs: [{size: 64, weight: 7}]}\n  rate: {bps: 10, layer: l2}\n"
+        "  duration: {fixed_packets: {packets: 9}}\n  burst: {packets: 3, every: 1ms}\n",
+        "flows:\n- packet: ip4/udp\n  size: 64-1518:64\n  rate: 10%\n  gaps: poisson\n  seed: 3\n"
+        "  start: 1ms\n  duration: 10s\n  tag: false\n",
+        "flows:\n- packet: ip4/udp\n  rate: 1kpps\n  ramp: {to: 2kpps, over: 1s}\n"
+        "- packet: ip4/udp\n  rate: 1kpps\n  on_off: {on: 1ms, off: 2ms}\n  size: genome(aab)\n",
+    )]
+
+
+SEEDS = {"fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files}
+
+if __name__ == "__main__":
+    fuzzer, dir_ = sys.argv[1:]
+    for number, data in enumerate(SEEDS.get(fuzzer, list)()):
+        with open(os.path.join(dir_, f"seed{number}"), "wb") as file:
+            file.write(data)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every .bats file loads (load ../lib/common). Nothing here knows a verb but
+# doctor, which says what the machine can do.
+#
+# The file is read anew for each test, so its variables are the test's own.
+
+bats_require_minimum_version 1.5.0
+
+TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+TOOL=${TOOL:-$TOP/build/ethgauge}
+DEFERRED=()
+
+fail() {
+	printf '%s\n' "$*" >&2
+	return 1
+}
+
+# cannot WHAT REASON: skips; but what REQUIRE names fails, so that a broken
+# probe cannot turn a whole suite green.
+cannot() {
+	case " ${REQUIRE-} " in
+	*" $1 "*) fail "required, but missing: $2" ;;
+	*) skip "needs $2" ;;
+	esac
+}
+
+# need FEATURE...: the tool itself says whether the machine has it.
+need() {
+	local feature
+
+	for feature; do
+		"$TOOL" doctor --has "$feature" >/dev/null 2>&1 ||
+			cannot "$feature" "$feature" || return
+	done
+}
+
+need_root() {
+	[ "$EUID" = 0 ] || cannot root root
+}
+
+# need_command NAME...: programs that the test calls beside the tool.
+need_command() {
+	local name
+
+	for name; do
+		command -v "$name" >/dev/null || cannot "$name" "the program $name" || return
+	done
+}
+
+# defer CMD...: run at teardown, the last deferred first, whatever the test did.
+defer() {
+	DEFERRED=("${*@Q}" "${DEFERRED[@]}")
+}
+
+# wait_for CMD...: until it holds, at most 5 s. Never sleep a guessed time instead.
+wait_for() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "timed out waiting for: $*"
+}
+
+# json [JQ OPTIONS] FILTER: holds on what the last run printed to stdout (use
+# run --separate-stderr).
+json() {
+	# jq 1.6 calls it true when there is nothing to look at.
+	[ -n "${output-}" ] || fail "nothing was printed for: ${*: -1}" || return
+	jq -e "$@" >/dev/null <<<"$output" || fail "not true: ${*: -1}"$'\n'"$output"
+}
+
+# unprivileged CMD...: as nobody, without any capability. A copy of the tool
+# stands in for it, as the tree may be in a directory that nobody may enter.
+unprivileged() {
+	local dir
+
+	if [ "$EUID" != 0 ]; then
+		"$@"
+		return
+	fi
+	dir=$(mktemp -d)
+	chmod 755 "$dir"
+	defer rm -rf "$dir"
+	if [ "$1" = "$TOOL" ]; then
+		install -m 755 "$TOOL" "$dir/"
+		set -- "$dir/${TOOL##*/}" "${@:2}"
+	fi
+	(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
+		--bounding-set=-all "$@")
+}
+
+# The kernel's log may hold what no exit status tells. "[12.345]" of its last line.
+dmesg_now() {
+	dmesg 2>/dev/null | tail -n 1 | sed -n 's/^\[ *\([0-9.]*\)\].*/\1/p'
+}
+
+dmesg_readable() {
+	dmesg >/dev/null 2>&1
+}
+
+DMESG_MARK=
+if [ "$EUID" = 0 ] && dmesg_readable; then
+	DMESG_MARK=$(dmesg_now)
+	DMESG_MARK=${DMESG_MARK:-0}
+fi
+
+dmesg_check() {
+	local said=${TESTS_DIR:-$BATS_RUN_TMPDIR}/dmesg-said new
+
+	[ "$EUID" = 0 ] || return 0
+	if [ -z "$DMESG_MARK" ]; then
+		[ -e "$said" ] || echo "# the kernel's log is not readable: not checked" >&3
+		: >"$said"
+		return 0
+	fi
+	new=$(dmesg | sed 's/^\[ */[/' | awk -F '[][]' -v mark="$DMESG_MARK" '$2 + 0 > mark + 0' |
+		grep -E 'WARNING:|BUG:|Oops|general protection|blocked for more than|stall|KASAN') ||
+		return 0
+	fail "the kernel's log has something new:"$'\n'"$new"
+}
+
+teardown() {
+	local cmd
+
+	for cmd in "${DEFERRED[@]}"; do
+		eval "$cmd" || :
+	done
+	dmesg_check
+}

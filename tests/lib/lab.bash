@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A lab of the test's own, and verbs that run in it beside the test. Load it
+# behind common.
+
+SEND_TAGS=$TOP/tests/lib/send_tags.py
+CAPTURE=$TOP/tests/lib/capture.py
+
+# Pids of what was started, by name.
+declare -gA PIDS=()
+
+# lab_up [OPTIONS of lab up]: with a name that no other run has; down at teardown.
+lab_up() {
+	LAB=$(basename "$BATS_TEST_FILENAME" .bats)$$
+	defer lab_down
+	timeout 20 "$TOOL" lab up -q --name "$LAB" "$@" >/dev/null
+}
+
+lab_down() {
+	timeout 20 "$TOOL" lab down -q --name "$LAB" >/dev/null
+}
+
+# in_a CMD..., in_b CMD...: in a node of the lab, as a command of the test.
+in_a() {
+	timeout 30 nsenter --net="/run/netns/$LAB-a" "$@"
+}
+
+in_b() {
+	timeout 30 nsenter --net="/run/netns/$LAB-b" "$@"
+}
+
+# tool_in NODE VERB...: sets status, output and stderr.
+tool_in() {
+	local node=$1
+
+	shift
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-$node" "$TOOL" "$@"
+}
+
+# start_cmd NAME NODE TEXT CMD...: runs CMD beside the test, and returns when its
+# stderr holds TEXT. nsenter becomes CMD, so its pid is PIDS[NAME].
+start_cmd() {
+	local name=$1 node=$2 text=$3 i
+
+	shift 3
+	# What an earlier one of this name said must not be taken for this one's word.
+	rm -f "$BATS_TEST_TMPDIR/$name".{out,err}
+	nsenter --net="/run/netns/$LAB-$node" "$@" >"$BATS_TEST_TMPDIR/$name.out" \
+		2>"$BATS_TEST_TMPDIR/$name.err" 3>&- &
+	PIDS[$name]=$!
+	defer put_down "$name" $!
+	for ((i = 0; i < 500; i++)); do
+		grep -qsF "$text" "$BATS_TEST_TMPDIR/$name.err" && return
+		kill -0 "${PIDS[$name]}" 2>/dev/null || break
+		sleep 0.01
+	done
+	fail "$name never said '$text': $(cat "$BATS_TEST_TMPDIR/$name.err")"
+}
+
+# start NAME NODE VERB...: the tool with --json; ready when it says so.
+start() {
+	local text
+
+	case $3 in
+	sink) text="receiving on" ;;
+	reflect) text="answering on" ;;
+	blast) text="sending " ;;
+	probe) text="probing" ;;
+	demo) text="..." ;;
+	esac
+	start_cmd "$1" "$2" "$text" "$TOOL" "${@:3}" --json
+}
+
+# What is left of it at teardown; no more, if it has been waited for.
+put_down() {
+	[ "${PIDS[$1]-}" = "$2" ] || return 0
+	kill -KILL "$2" 2>/dev/null && wait "$2" 2>/dev/null
+}
+
+has_ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# finish NAME [SIGNAL]: waits for its end; sets status, output and stderr as run does.
+finish() {
+	local pid=${PIDS[$1]} i
+
+	[ -z "${2-}" ] || kill "-$2" "$pid"
+	for ((i = 0; i < 1000; i++)); do
+		has_ended "$pid" && break
+		sleep 0.02
+	done
+	has_ended "$pid" || fail "$1 does not end: $(cat "$BATS_TEST_TMPDIR/$1.err")" || return
+	status=0
+	wait "$pid" || status=$?
+	unset "PIDS[$1]"
+	output=$(cat "$BATS_TEST_TMPDIR/$1.out")
+	stderr=$(cat "$BATS_TEST_TMPDIR/$1.err")
+}
+
+# is STATUS: of the last run; on failure with all that it said.
+is() {
+	[ "$status" = "$1" ] || fail "status $status, not $1: $output"$'\n'"${stderr-}"
+}
+
+# says TEXT: the last run, on stderr.
+says() {
+	[[ $stderr == *"$1"* ]] || fail "not said: '$1', but: $stderr"
+}
+
+# ip_in NODE ARGS...: ip -n would remount /sys, which fails in a plain chroot.
+ip_in() {
+	timeout 10 nsenter --net="/run/netns/$LAB-$1" ip "${@:2}"
+}
+
+# counter NODE NAME: a counter of the node's interface, as the driver tells it.
+counter() {
+	ip_in "$1" -json -s link show eg0 | jq ".[0].stats64.${2%_*}.${2#*_}"
+}
+
+# hook NODE: what is attached to the interface, as the kernel tells it; null: nothing.
+hook() {
+	ip_in "$1" -json -details link show eg0 | jq -c '.[0].xdp'
+}
+
+hook_is_free() {
+	[ "$(hook "$1")" = null ]
+}
+
+# Ubuntu's wrapper refuses kernels that it has no package for.
+need_bpftool() {
+	bpftool version >/dev/null 2>&1 || cannot bpftool "a bpftool for this kernel"
+}
+
+# programs_of PID: ids of the BPF programs that it holds open.
+programs_of() {
+	sed -n 's/^prog_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -nu
+}
+
+has_programs() {
+	[ -n "$(programs_of "$1")" ]
+}
+
+# programs_are_gone ID...: the kernel has freed them all.
+programs_are_gone() {
+	local id
+
+	for id; do
+		! bpftool prog show id "$id" >/dev/null 2>&1 || return
+	done
+}
+
+# send_tags [OPTIONS] <LINES: from a, hand-made test packets; see send_tags.py.
+send_tags() {
+	in_a "$SEND_TAGS" "$@"
+}
+
+# numbers FROM TO [PREFIX] [SUFFIX]: lines for send_tags, of stream 0 unless PREFIX says otherwise.
+numbers() {
+	seq -f "${3-0} %.0f${4:+ $4}" "$1" "$2"
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Sends hand-made test packets, whose loss, order and delay are known, from one
+end of a lab. Knows nothing of the tool but the layout of its tag.
+
+    send_tags.py [--port N] [--frame-bytes N] [--vlan ID] [--ip6] <LINES
+
+One packet a line, in the order of the lines:
+
+    STREAM NUMBER [WORD...]     number: its low 32 bits are the tag's sequence
+    arp                         a frame that is no IP
+
+Without a word the stamp lies a second and more back and grows with the number,
+as a sender's would. Words:
+
+    age=NS      stamped so long before it is sent; below 0: in the future
+    untimed     no time in the tag
+    damaged     the complement does not fit
+    untagged    zeros instead of a tag
+    port=N      to this UDP port
+    anew        from here on the numbering is a new run: stamped after all before
+    stale       stamped as in the run before this one
+"""
+import argparse
+import os
+import socket
+import struct
+import sys
+import time
+
+MACS = b"\x02\xe9\0\0\0\x0b" + b"\x02\xe9\0\0\0\x0a"
+MAGIC = 0xE7A1
+STEP_NS = 1000
+RUN = 1 << 33       # numbers of one run lie within this
+
+
+def csum(data):
+    if len(data) % 2:
+        data += b"\0"
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def build_tag(stream, number, sent_ns, words):
+    if "untagged" in words:
+        return bytes(18)
+    tag = struct.pack("!HHIQ", MAGIC, stream, number & 0xFFFFFFFF, sent_ns)
+    return tag + struct.pack("!H", csum(tag) ^ ("damaged" in words))
+
+
+def build(args, tag, port):
+    vlan = b"" if args.vlan is None else struct.pack("!HH", 0x8100, args.vlan)
+    header_bytes = 14 + len(vlan) + (40 if args.ip6 else 20) + 8
+    payload = tag + bytes(args.frame_bytes - 4 - header_bytes - len(tag))
+    udp_bytes = 8 + len(payload)
+    if args.ip6:
+        ends = socket.inet_pton(socket.AF_INET6, "2001:2::1") + \
+            socket.inet_pton(socket.AF_INET6, "2001:2::2")
+        ip = struct.pack("!IHBB", 6 << 28, udp_bytes, 17, 64) + ends
+    else:
+        ends = socket.inet_aton("198.18.0.1") + socket.inet_aton("198.18.0.2")
+        ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + udp_bytes, 0, 0x4000, 64, 17, 0) + ends
+        ip = ip[:10] + struct.pack("!H", csum(ip)) + ip[12:]
+    udp = struct.pack("!HHHH", 50021, port, udp_bytes, 0)
+    pseudo = ends + struct.pack("!HH", 17, udp_bytes)
+    udp = udp[:6] + struct.pack("!H", csum(pseudo + udp + payload) or 0xFFFF)
+    return MACS + vlan + (b"\x86\xdd" if args.ip6 else b"\x08\x00") + ip + udp + payload
+
+
+def stamps_back(lines):
+    """Of each line the place of its stamp in time, in steps before the last one's."""
+    run, places = 0, []
+    for words in lines:
+        run += "anew" in words
+        number = 0 if words[0] == "arp" else int(words[1])
+        places.append(((run - ("stale" in words)) * RUN + number))
+    # Runs are as far apart as they need to be, and no farther: the clock may be young.
+    order = {place: i for i, place in enumerate(sorted(set(places)))}
+    return [len(order) - order[place] for place in places]
+
+
+def take_number(words, name, default):
+    for word in words:
+        if word.startswith(name + "="):
+            return int(word.split("=")[1])
+    return default
+
+
+def read_dropped(counters):
+    """Of eg0, what its driver dropped on transmit."""
+    for line in os.pread(counters, 65536, 0).decode().splitlines():
+        if line.strip().startswith("eg0:"):
+            return int(line.split(":")[1].split()[11])
+    raise OSError("no interface eg0")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=9)
+    parser.add_argument("--frame-bytes", type=int, default=0)
+    parser.add_argument("--vlan", type=int)
+    parser.add_argument("--ip6", action="store_true")
+    args = parser.parse_args()
+    args.frame_bytes = args.frame_bytes or (84 if args.ip6 else 64) + 4 * (args.vlan is not None)
+    lines = [line.split() for line in sys.stdin if line.strip()]
+    base_ns = time.monotonic_ns() - 10 ** 9
+    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    link.bind(("eg0", 0))
+    counters = os.open("/proc/self/net/dev", os.O_RDONLY)
+    lost = read_dropped(counters)
+    for words, back in zip(lines, stamps_back(lines)):
+        if words[0] == "arp":
+            frame = MACS + b"\x08\x06" + bytes(46)
+        else:
+            age_ns = take_number(words, "age", None)
+            sent_ns = base_ns - back * STEP_NS if age_ns is None else \
+                time.monotonic_ns() - age_ns
+            tag = build_tag(int(words[0]), int(words[1]), 0 if "untimed" in words else sent_ns,
+                            words)
+            frame = build(args, tag, take_number(words, "port", args.port))
+        # A veth whose peer is behind drops, and counts it before send() returns: once more.
+        while True:
+            assert link.send(frame) == len(frame)
+            now = read_dropped(counters)
+            if now == lost:
+                break
+            lost = now
+            time.sleep(0.001)
+
+
+main()

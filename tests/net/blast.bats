@@ -1,0 +1,450 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# blast from a to b: every witness counts the same, and the frames are what was asked for.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq
+}
+
+# exchange COUNT DEST OPTIONS...: from a to a sink in b. Sender, both drivers and
+# sink must have counted COUNT packets, all different. Leaves the sink's document
+# in output and the sender's in sent.
+exchange() {
+	local count=$1 driver_a driver_b
+
+	start sink b sink eg0 --count "$count" --duration 10s --expect "$count" --no-loss
+	driver_a=$(counter a tx_packets)
+	driver_b=$(counter b rx_packets)
+	tool_in a blast eg0 "$2" --count "$count" --json "${@:3}"
+	is 0
+	json --argjson n "$count" '.metrics | .sent_packets == $n and .not_sent_packets == 0 and
+		.driver_tx_packets == $n and .driver_tx_dropped == 0'
+	sent=$output
+	finish sink
+	is 0
+	json --argjson n "$count" '.metrics | .received_packets == $n and .distinct_packets == $n and
+		.lost_packets == 0 and .duplicate_packets == 0 and .reordered_packets == 0 and
+		.delay_packets == $n and .foreign_packets == 0 and
+		(has("untagged_packets") or has("unknown_packets") or has("restarts") or
+		 has("delay_negative_packets") | not)'
+	json --argjson bytes "$(jq .metrics.sent_bytes <<<"$sent")" '.metrics.received_bytes == $bytes'
+	[ $(($(counter a tx_packets) - driver_a)) = "$count" ]
+	[ $(($(counter b rx_packets) - driver_b)) = "$count" ]
+}
+
+# every_size ENGINE DEST SIZE... [-- OPTIONS]
+every_size() {
+	local engine=$1 dest=$2 sizes=()
+
+	shift 2
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		sizes+=("$1")
+		shift
+	done
+	for size in "${sizes[@]}"; do
+		exchange 1009 "$dest" --engine "$engine" --frame-bytes "$size" "${@:2}"
+		json --argjson bytes "$size" '.metrics.received_bytes == 1009 * $bytes'
+		[ "$(jq -r .environment.engine <<<"$sent")" = "$engine" ]
+	done
+}
+
+# decoded COUNT DEST OPTIONS...: what scapy makes of the frames that came to b. Slow
+# enough for b's stack, which answers that nobody listens, on a busy machine too.
+decoded() {
+	local count=$1
+
+	start_cmd capture b ready "$CAPTURE" decode "$count"
+	tool_in a blast eg0 "$2" --count "$count" --rate 2kpps --json "${@:3}"
+	is 0
+	json --argjson n "$count" '.metrics.sent_packets == $n'
+	sent=$output
+	finish capture
+	is 0
+	json --argjson n "$count" '.captured == $n and .not_as_scapy == 0 and .ecn == [0]'
+	json --argjson s "$(jq '.config["frame-bytes"] | tonumber' <<<"$sent")" '.bytes == [$s - 4]'
+}
+
+# tags_are_sound COUNT: of the capture before.
+tags_are_sound() {
+	json --argjson n "$1" '.tags == $n and .sums_wrong == 0 and .steps_wrong == 0 and
+		.times_back == 0 and .untimed == 0 and .rest == [""]'
+}
+
+each_header_is_as_asked() {
+	local lab_ends='.src_mac == ["02:e9:00:00:00:0a"] and .dst_mac == ["02:e9:00:00:00:0b"]'
+
+	lab_up
+	decoded 503 198.18.0.2 --engine "$1"
+	tags_are_sound 503
+	json "$lab_ends"' and .version == [4] and .src_ip == ["198.18.0.1"] and
+		.dst_ip == ["198.18.0.2"] and .ttl == [64] and .dscp == [0] and
+		.src_port == [49152] and .dst_port == [9] and .stream == [0] and (has("vlan") | not)'
+	decoded 503 2001:2::2 --engine "$1" --frame-bytes 85 --dscp 46 --ttl 3 --stream 517
+	tags_are_sound 503
+	json "$lab_ends"' and .version == [6] and .src_ip == ["2001:2::1"] and
+		.dst_ip == ["2001:2::2"] and .ttl == [3] and .dscp == [46] and .stream == [517]'
+	decoded 503 198.18.0.2 --engine "$1" --frame-bytes 69 --vlan 101 --vlan-pcp 5 --dscp 63 \
+		--ttl 255 --src-port 1
+	tags_are_sound 503
+	json '.vlan == [101] and .vlan_pcp == [5] and .dscp == [63] and .ttl == [255] and
+		.src_port == [1]'
+	decoded 503 2001:2::2 --engine "$1" --frame-bytes 1522 --vlan 4094
+	tags_are_sound 503
+	json '.vlan == [4094] and .vlan_pcp == [0] and .version == [6]'
+	decoded 503 198.18.0.2 --engine "$1" --frame-bytes 1517 --src-ip 198.19.77.1 \
+		--src-mac 02:00:00:00:00:01 --dst-mac 02:00:00:00:00:02
+	tags_are_sound 503
+	json '.src_ip == ["198.19.77.1"] and .src_mac == ["02:00:00:00:00:01"] and
+		.dst_mac == ["02:00:00:00:00:02"]'
+	decoded 503 198.18.0.2 --engine "$1" --no-tag
+	json '.tags == 0'
+	decoded 503 2001:2::2 --engine "$1" --no-tag --frame-bytes 66
+	json '.tags == 0'
+	decoded 503 198.18.0.2 --engine "$1" --stamp-every 7
+	# Numbers 0, 7, 14 and so on to 497 carry a time.
+	json '.tags == 503 and .sums_wrong == 0 and .steps_wrong == 0 and .untimed == 503 - 72'
+}
+
+@test "live: every IPv4 packet arrives once, at 64, 65, 512 and 1518 bytes" {
+	need xdp-live-frames
+	lab_up
+	every_size live 198.18.0.2 64 65 512 1518
+}
+
+@test "live: every IPv6 packet arrives once, at 84, 85, 512 and 1518 bytes" {
+	need xdp-live-frames
+	lab_up
+	every_size live 2001:2::2 84 85 512 1518
+}
+
+@test "live: every packet with a VLAN tag arrives once, over IPv4 and IPv6" {
+	need xdp-live-frames
+	lab_up
+	every_size live 198.18.0.2 68 69 1522 -- --vlan 101 --vlan-pcp 3
+	every_size live 2001:2::2 88 89 1522 -- --vlan 1
+}
+
+@test "afxdp: every IPv4 packet arrives once, at 64, 65, 512 and 1518 bytes" {
+	need af-xdp
+	lab_up
+	every_size afxdp 198.18.0.2 64 65 512 1518
+}
+
+@test "afxdp: every IPv6 packet arrives once, at 84, 85, 512 and 1518 bytes" {
+	need af-xdp
+	lab_up
+	every_size afxdp 2001:2::2 84 85 512 1518
+}
+
+@test "afxdp: every packet with a VLAN tag arrives once, over IPv4 and IPv6" {
+	need af-xdp
+	lab_up
+	every_size afxdp 198.18.0.2 68 69 1522 -- --vlan 101 --vlan-pcp 3
+	every_size afxdp 2001:2::2 88 89 1522 -- --vlan 1
+}
+
+@test "live: what scapy decodes and computes from scratch is what was asked for, in every frame" {
+	need xdp-live-frames
+	each_header_is_as_asked live
+}
+
+@test "afxdp: what scapy decodes and computes from scratch is what was asked for, in every frame" {
+	need af-xdp
+	each_header_is_as_asked afxdp
+}
+
+@test "pages that come back with swapped addresses leave again with the right ones" {
+	need xdp-live-frames
+	lab_up
+	# The pages return when a consumes them: the sink there also checks every answer.
+	start sink a sink eg0 --all --count 20011 --duration 10s
+	start reflect b reflect eg0 --port 9
+	tool_in a blast eg0 198.18.0.2 --engine live --count 20011 --json
+	is 0
+	json '.metrics.sent_packets == 20011 and .metrics.not_sent_packets == 0'
+	finish sink
+	is 0
+	json '.metrics | .received_packets == 20011 and .distinct_packets == 20011 and
+		.lost_packets == 0'
+	finish reflect INT
+	json '.metrics | .answered_udp_packets == 20011 and .left_packets == 0'
+}
+
+@test "two threads send two streams, each of them complete" {
+	need xdp-live-frames af-xdp
+	[ "$(nproc)" -ge 2 ] || cannot cpus "two CPUs"
+	lab_up --queues 2
+	for engine in live afxdp; do
+		# 10007 = 5004 + 5003: the first takes what does not divide.
+		exchange 10007 198.18.0.2 --engine "$engine" --threads 2
+		json '.metrics.streams == 2'
+		json '[.parts[] | .name] == ["stream 0", "stream 1"]'
+		json '[.parts[].metrics | .received_packets] == [5004, 5003]'
+		json '[.parts[].metrics | .distinct_packets] == [5004, 5003]'
+		json 'all(.parts[].metrics; .lost_packets == 0 and .duplicate_packets == 0 and
+			.reordered_packets == 0)'
+	done
+	exchange 1009 198.18.0.2 --threads 2 --stream 14
+	json '[.parts[] | .name] == ["stream 14", "stream 15"]'
+}
+
+@test "the second queue carries a stream as the first does" {
+	need af-xdp
+	lab_up --queues 2
+	exchange 1009 198.18.0.2 --engine afxdp --queue 1
+	# Only AF_XDP has a queue of one's choice: auto takes it.
+	exchange 1009 198.18.0.2 --queue 1
+	[ "$(jq -r .environment.engine <<<"$sent")" = afxdp ]
+	tool_in a blast eg0 198.18.0.2 --engine live --queue 1 --count 7
+	is 2
+	tool_in a blast eg0 198.18.0.2 --queue 2 --count 7
+	is 2
+	says "queue 2"
+}
+
+@test "packets without a tag are counted, and nothing else is claimed of them" {
+	need xdp-live-frames af-xdp
+	lab_up
+	for engine in live afxdp; do
+		start sink b sink eg0 --count 1009 --duration 10s --expect 1009
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --no-tag --count 1009 --json
+		is 0
+		json '.metrics.sent_packets == 1009 and .metrics.driver_tx_packets == 1009'
+		finish sink
+		is 0
+		json '.metrics | .received_packets == 1009 and .untagged_packets == 1009 and
+			.distinct_packets == 0 and .delay_packets == 0 and .received_bytes == 1009 * 64'
+	done
+}
+
+@test "one stamp in N packets: the sequence is in all of them, and N-1 are told as untimed" {
+	need xdp-live-frames af-xdp
+	lab_up
+	for engine in live afxdp; do
+		start sink b sink eg0 --count 1009 --duration 10s --no-loss
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --stamp-every 10 --count 1009 --json
+		is 0
+		finish sink
+		is 0
+		json '.metrics | .distinct_packets == 1009 and .delay_packets == 101'
+		json '.notes[0] | startswith("908 packets carried no time")'
+	done
+}
+
+# paced OPTIONS...: what --rate was understood as.
+paced() {
+	tool_in a blast eg0 "$@" --count 7 --json
+	is 0
+	jq .metrics.offered_pps <<<"$output"
+}
+
+# about VALUE EXPRESSION: equal to nine digits.
+about() {
+	jq -e "(. - $2 | fabs) < $2 * 1e-9" <<<"$1" >/dev/null ||
+		fail "$1 is not $2"
+}
+
+@test "a rate in bit/s is the exact number of packets at its layer" {
+	lab_up
+	v4=198.18.0.2
+	about "$(paced $v4 --rate 2500pps)" 2500
+	about "$(paced $v4 --rate 10Mbit)" "10e6 / (8 * 84)"
+	about "$(paced $v4 --rate 10Mbit --rate-layer l1)" "10e6 / (8 * 84)"
+	about "$(paced $v4 --rate 10Mbit --rate-layer l2)" 19531.25
+	about "$(paced $v4 --rate 10Mbit --rate-layer l3)" "10e6 / (8 * 46)"
+	about "$(paced $v4 --rate 10Mbit --rate-layer payload)" "10e6 / (8 * 18)"
+	about "$(paced 2001:2::2 --frame-bytes 512 --rate 10Mbit --rate-layer payload)" \
+		"10e6 / (8 * (512 - 18 - 40 - 8))"
+	about "$(paced $v4 --frame-bytes 1522 --vlan 7 --rate 1Gbit)" "1e9 / (8 * 1542)"
+	about "$(paced $v4 --frame-bytes 1522 --vlan 7 --rate 1Gbit --rate-layer l3)" "1e9 / (8 * 1500)"
+	# RFC 2544 appendix B and 14,880,952 pps: a veth says that it is a 10G link.
+	tool_in a blast eg0 "$v4" --count 7 --json
+	json '.environment.link_bps == 10000000000'
+	about "$(paced $v4 --rate 50%)" "7440476.19047619"
+	about "$(paced $v4 --rate 100% --frame-bytes 1518)" "10e9 / (8 * 1538)"
+}
+
+# paced_run ENGINE RATE COUNT NANOSECONDS: COUNT packets leave, none before its slot.
+paced_run() {
+	exchange "$3" 198.18.0.2 --engine "$1" --rate "$2"
+	output=$sent
+	# The first packet may be late, by no more than the latest was: the span shrinks by that.
+	json --argjson span "$4" '.metrics.duration_ns + .self.pacing_late_max_ns >= $span'
+	json '.metrics.offered_pps > 0 and .self.pacing_achieved_ratio > 0 and
+		.self.pacing_late_mean_ns <= .self.pacing_late_max_ns'
+	json '(.self.pacing_achieved_ratio - .metrics.sent_pps / .metrics.offered_pps | fabs) < 1e-9'
+	# RFC 9971: below 99.9 % the result is marked, and only then.
+	json '(.self.pacing_achieved_ratio < 0.999) ==
+		([.notes[]? | select(startswith("irregular"))] != []) and
+		(.self.pacing_achieved_ratio < 0.999) == .self.irregular'
+	json '.self | 0 <= .pacing_late_p50_ns and .pacing_late_p50_ns <= .pacing_late_p99_ns and
+		.pacing_late_p99_ns <= .pacing_late_p99_9_ns and
+		.pacing_late_p99_9_ns <= .pacing_late_max_ns'
+}
+
+@test "live: a paced stream is complete, and no packet leaves before its slot" {
+	need xdp-live-frames
+	lab_up
+	# Slots are slept for at 100 pps, with a rehearsal, and at 1 kpps; at 50 kpps they are spun for.
+	paced_run live 100pps 23 220000000
+	paced_run live 1kpps 211 210000000
+	paced_run live 50kpps 5003 100040000
+}
+
+@test "a rate that no engine reaches is marked irregular, and an unpaced run not at all" {
+	need xdp-live-frames af-xdp
+	lab_up
+	for engine in live afxdp; do
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --rate 900Mpps --count 50021 --json
+		is 0
+		json '.self.irregular == true and .self.pacing_achieved_ratio < 0.999'
+		json '.notes[] | startswith("irregular")'
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --count 211 --json
+		is 0
+		json '.self | has("irregular") or has("pacing_late_p50_ns") | not'
+	done
+}
+
+@test "afxdp: a paced stream is complete, and no packet leaves before its slot" {
+	need af-xdp
+	lab_up
+	paced_run afxdp 1kpps 211 210000000
+	paced_run afxdp 50kpps 5003 100040000
+}
+
+@test "--duration ends a run, and what was sent until then arrived" {
+	need xdp-live-frames af-xdp
+	lab_up
+	for engine in live afxdp; do
+		start sink b sink eg0
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --duration 500ms --rate 20kpps --json
+		is 0
+		json '.metrics | .sent_packets == 10000 and .sent_packets == .driver_tx_packets and
+			.duration_ns < 5e9'
+		sent=$(jq .metrics.sent_packets <<<"$output")
+		finish sink INT
+		json --argjson n "$sent" '.metrics | .received_packets == $n and .lost_packets == 0'
+	done
+}
+
+@test "of --count and --duration the one that is reached first ends the run" {
+	lab_up
+	tool_in a blast eg0 198.18.0.2 --count 7 --duration 20s --json
+	is 0
+	json '.metrics.sent_packets == 7'
+	tool_in a blast eg0 198.18.0.2 --count 1000003 --duration 1s --rate 1kpps --json
+	is 0
+	json '.metrics.sent_packets | . > 0 and . < 1000003'
+}
+
+@test "rows of --jsonl are lines of JSON, the document is the last, and no row claims too much" {
+	lab_up
+	tool_in a blast eg0 198.18.0.2 --rate 5kpps --duration 500ms --interval 100ms --jsonl
+	is 0
+	jq -se 'all(.[:-1][]; .type == "interval" and .sent_packets >= 0) and length >= 3 and
+		(last | .command == "blast") and
+		([.[:-1][].sent_packets] | add) <= last.metrics.sent_packets and
+		(.[:-1] | map({sent_packets, elapsed_ns})) ==
+		(last.series | map({sent_packets, elapsed_ns}))' <<<"$output"
+	[ "$(wc -l <<<"$output")" = "$(jq -s length <<<"$output")" ]
+}
+
+@test "a page is the limit of the live engine, which says so before anything is sent" {
+	need xdp-live-frames af-xdp
+	lab_up --mtu 9000
+	before=$(counter a tx_packets)
+	tool_in a blast eg0 198.18.0.2 --engine live --frame-bytes 9018 --count 7
+	is 3
+	says "live frames of 9018 bytes"
+	says "--engine afxdp"
+	[ "$(counter a tx_packets)" = "$before" ]
+	exchange 1009 198.18.0.2 --engine live --frame-bytes 3400
+	exchange 1009 198.18.0.2 --engine afxdp --frame-bytes 9018
+}
+
+@test "where auto cannot use the live engine it says why, and which it took" {
+	need xdp-live-frames af-xdp
+	lab_up --mtu 9000
+	exchange 1009 2001:2::2 --frame-bytes 4100
+	output=$sent
+	json '.config.engine == "auto" and .environment.engine == "afxdp"'
+	tool_in a blast eg0 198.18.0.2 --frame-bytes 4100 --count 7
+	says "live frames of 4100 bytes cannot be sent through 'eg0'"
+	says "sending through AF_XDP"
+}
+
+@test "live: where the far end would take nothing, a program that passes is attached to it meanwhile" {
+	need xdp-live-frames
+	lab_up
+	in_b ethtool -K eg0 gro off
+	before=$(counter b rx_packets)
+	tool_in a blast eg0 198.18.0.2 --engine live --count 1009 --json
+	is 0
+	says "attached an XDP program that passes everything to the peer 'eg0'"
+	json '.metrics | .sent_packets == 1009 and .driver_tx_packets == 1009'
+	json '.environment.pass_program_on == "peer eg0"'
+	# b's stack answers some of them, but nobody else sends to b.
+	[ $(($(counter b rx_packets) - before)) = 1009 ]
+	hook_is_free b
+}
+
+@test "a driver that takes nothing is an error, however short the run" {
+	need xdp-live-frames
+	lab_up
+	# The trap: a veth takes XDP frames only while its peer polls by NAPI, for which
+	# generic XDP is not enough; and where that is, no other program can be.
+	in_b ethtool -K eg0 gro off
+	start sink b sink eg0 --xdp-mode generic
+	for options in "--count 7" "--count 7 --rate 1kpps" "--duration 20s"; do
+		# shellcheck disable=SC2086 # several words
+		tool_in a blast eg0 198.18.0.2 --engine live $options --json
+		is 3
+		says "the driver of 'eg0' refused all of"
+		says "start the sink first"
+		json '.metrics.sent_packets == 0 and .metrics.not_sent_packets > 0'
+		json '.errors[0].what | test("refused all")'
+	done
+	tool_in a probe eg0 198.18.0.2 --engine live --count 7
+	is 3
+	says "refused all of 7 packets"
+	finish sink INT
+	json '.metrics.received_packets == 0'
+}
+
+@test "AF_XDP runs can follow each other at once: a queue that was just closed is waited for" {
+	need af-xdp
+	lab_up
+	# Without a breath between them, which a test's own commands would be.
+	# shellcheck disable=SC2016 # expanded there
+	run -0 in_a sh -c 'for i in $(seq 43); do
+		"$1" blast eg0 198.18.0.2 --engine afxdp --count 7 -q >/dev/null || exit
+	done' sh "$TOOL"
+}
+
+@test "a queue that another run holds is told, with its name" {
+	need af-xdp
+	lab_up
+	start other a blast eg0 198.18.0.2 --engine afxdp --rate 1kpps --duration 30s
+	tool_in a blast eg0 198.18.0.2 --engine afxdp --count 7
+	is 3
+	says "queue 0 of 'eg0' is held by another AF_XDP socket"
+	finish other INT
+	json '.metrics.sent_packets > 0'
+}
+
+@test "a stream crosses a router, and a bridge" {
+	need xdp-live-frames af-xdp
+	lab_up --path a-r-b
+	exchange 1009 198.19.0.1 --engine afxdp
+	exchange 1009 2001:2:0:1::1 --engine afxdp --frame-bytes 512
+	exchange 1009 198.19.0.1 --engine live --rate 50kpps
+	lab_down
+	lab_up --path a-r-b --middle bridge
+	exchange 1009 198.18.0.2 --engine afxdp
+	exchange 1009 2001:2::2 --engine live --frame-bytes 512 --rate 50kpps
+}

@@ -1,0 +1,435 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# How runs end: by a signal, by kill -9, because their interface goes away, or
+# before they have begun.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq
+}
+
+# The runs that have an end of their own only after a minute. Each with its name,
+# its node and what it counts.
+long_runs() {
+	cat <<-'END'
+		sink b received sink eg0
+		live a sent blast eg0 198.18.0.2 --engine live --duration 60s
+		livepaced a sent blast eg0 198.18.0.2 --engine live --duration 60s --rate 1kpps
+		livespun a sent blast eg0 198.18.0.2 --engine live --duration 60s --rate 20kpps
+		afxdp a sent blast eg0 198.18.0.2 --engine afxdp --duration 60s
+		afxdppaced a sent blast eg0 198.18.0.2 --engine afxdp --duration 60s --rate 1kpps
+		probe a sent probe eg0 198.18.0.2 --duration 60s --rate 2kpps --engine live
+		probexdp a sent probe eg0 198.18.0.2 --duration 60s --rate 2kpps --engine afxdp
+	END
+}
+
+# each_run FUNCTION: calls it with each of those lines, in words.
+each_run() {
+	local line runs
+
+	mapfile -t runs < <(long_runs)
+	for line in "${runs[@]}"; do
+		# shellcheck disable=SC2086 # words
+		"$1" $line
+	done
+}
+
+# More than 100 packets have gone from a to b, so every run has something to count.
+packets_flow() {
+	[ "$(counter b rx_packets)" -gt $((BEFORE + 100)) ]
+}
+
+# under_way NAME NODE WHAT VERB...: starts it, with traffic for a sink, and waits for packets.
+under_way() {
+	BEFORE=$(counter b rx_packets)
+	start "$1" "$2" "${@:4}"
+	[ "$4" != sink ] || numbers 0 210 | send_tags
+	wait_for packets_flow
+}
+
+# whole_document VERB WHAT: of a run that was cut short, and what it had counted.
+whole_document() {
+	json --arg verb "$1" '.command == $verb and .format == 1 and has("config") and
+		has("environment")'
+	json --arg key "$2_packets" '.metrics[$key] > 100'
+	[ "$1" != sink ] || json '.metrics | .received_packets == 211 and .lost_packets == 0'
+}
+
+ends_by_int() {
+	under_way "$@"
+	finish "$1" INT
+	is 130
+	whole_document "$4" "$3"
+	json 'has("errors") | not'
+	hook_is_free "$2"
+	[ "$4" != blast ] || json '.metrics | .driver_tx_packets == .sent_packets and
+		.not_sent_packets == 0'
+}
+
+ends_by_term() {
+	under_way "$@"
+	finish "$1" TERM
+	is 143
+	whole_document "$4" "$3"
+	hook_is_free "$2"
+}
+
+@test "^C ends each verb with status 130 and the whole result" {
+	need xdp-live-frames af-xdp
+	lab_up
+	each_run ends_by_int
+}
+
+@test "SIGTERM ends each verb with status 143 and the whole result" {
+	need xdp-live-frames af-xdp
+	lab_up
+	each_run ends_by_term
+}
+
+@test "^C prints the summary as text, too" {
+	lab_up
+	start_cmd sink b "receiving on" "$TOOL" sink eg0
+	numbers 0 210 | send_tags
+	finish sink INT
+	is 130
+	[[ $output =~ received\ +211 ]] || fail "$output"
+	[[ $output =~ lost\ +0 ]] || fail "$output"
+}
+
+@test "^C while probe waits for the last reflections ends it at once, with the result" {
+	lab_up
+	before=$(counter a tx_packets)
+	start probe a probe eg0 198.18.0.2 --count 101 --rate 10kpps --wait 60s
+	all_sent() {
+		[ $(($(counter a tx_packets) - before)) -ge 101 ]
+	}
+	wait_for all_sent
+	finish probe INT
+	is 130
+	json '.metrics | .sent_packets == 101 and .lost_packets == 101'
+}
+
+# exchange_works: the wire is as good as new.
+exchange_works() {
+	start check b sink eg0 --count 2018 --duration 10s --expect 2018 --no-loss
+	for engine in live afxdp; do
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --count 1009 --json
+		is 0
+	done
+	finish check
+	is 0
+	json '.metrics.restarts == 1'
+}
+
+dies() {
+	local programs
+
+	under_way "$@"
+	programs=$(programs_of "${PIDS[$1]}")
+	[[ $1 == afxdp* ]] || [ -n "$programs" ]
+	finish "$1" KILL
+	is 137
+	wait_for hook_is_free "$2"
+	# shellcheck disable=SC2086 # numbers
+	wait_for programs_are_gone $programs
+}
+
+@test "kill -9 of any verb leaves no program, attached or not, and the wire usable" {
+	need xdp-live-frames af-xdp
+	need_bpftool
+	lab_up
+	each_run dies
+	tool_in a blast eg0 198.18.0.2 --count 101 --save "$BATS_TEST_TMPDIR/file.pcap"
+	dies replay a sent blast eg0 --pcap "$BATS_TEST_TMPDIR/file.pcap" --loop 0 --engine live \
+		--rate 20kpps --duration 60s
+	exchange_works
+	[ "$(find /run/netns -name "$LAB*" | wc -l)" = 2 ]
+}
+
+# loses_its_interface: the interface really goes, which needs every reference to be given back.
+loses_its_interface() {
+	lab_up
+	under_way "$@"
+	ip_in "$2" link del eg0
+	finish "$1"
+	is 4
+	says "interface 'eg0' vanished"
+	json '.errors[0].what | test("interface .eg0. vanished")'
+	whole_document "$4" "$3"
+	run ! ip_in "$2" link show eg0
+	lab_down
+}
+
+@test "an interface that is removed in mid-run ends it with status 4, its name and the counts" {
+	need xdp-live-frames af-xdp
+	each_run loses_its_interface
+}
+
+@test "an interface that is removed while probe waits ends it with status 4" {
+	lab_up
+	before=$(counter a tx_packets)
+	start probe a probe eg0 198.18.0.2 --count 101 --rate 10kpps --wait 60s
+	all_sent() {
+		[ $(($(counter a tx_packets) - before)) -ge 101 ]
+	}
+	wait_for all_sent
+	ip_in a link del eg0
+	finish probe
+	is 4
+	says "interface 'eg0' vanished"
+	json '.metrics | .sent_packets == 101 and .lost_packets == 101'
+}
+
+@test "an interface of the same name that takes the old one's place is not taken for it" {
+	lab_up
+	under_way sink b received sink eg0
+	# Asleep it cannot see that there was none between the two.
+	kill -STOP "${PIDS[sink]}"
+	ip_in b link del eg0
+	ip_in b link add eg0 index 77 type veth peer name other
+	kill -CONT "${PIDS[sink]}"
+	finish sink
+	is 4
+	says "interface 'eg0' vanished"
+	whole_document sink received
+}
+
+# refused TEXT VERB...: because of the program in the hook of a, which stays.
+refused() {
+	local before
+
+	before=$(hook a)
+	[ "$before" != null ]
+	tool_in a "${@:2}" --json
+	is 3
+	says "$1"
+	says "ip link set dev eg0 xdp off"
+	json '.errors[0].what | test("held by program")'
+	[ "$(hook a)" = "$before" ]
+}
+
+@test "a foreign XDP program is named, and neither replaced nor detached" {
+	need_command clang
+	lab_up
+	cat >"$BATS_TEST_TMPDIR/alien.c" <<-'END'
+		__attribute__((section("xdp"), used)) int alien(void *ctx) { return 2; }
+		__attribute__((section("license"), used)) char _license[] = "GPL";
+	END
+	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+	for mode in xdpdrv xdpgeneric; do
+		ip_in a link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
+		refused "held by program 'alien'" sink eg0 --duration 1s
+		refused "held by program 'alien'" probe eg0 198.18.0.2 --count 7
+		# blast attaches nothing, so it is in nobody's way.
+		tool_in a blast eg0 198.18.0.2 --count 7 --json
+		is 0
+		[ "$(hook a)" != null ]
+		ip_in a link set dev eg0 "$mode" off
+	done
+}
+
+@test "a sink is named to the second one, and counts on" {
+	lab_up
+	start sink a sink eg0 --port 10
+	refused "held by program 'sink_xdp'" sink eg0 --duration 1s
+	refused "held by program 'sink_xdp'" probe eg0 198.18.0.2 --count 7
+	tool_in b blast eg0 198.18.0.1 --count 101 --port 10
+	finish sink INT
+	json '.metrics | .received_packets == 101 and .lost_packets == 0'
+}
+
+@test "without privilege each verb names the capabilities that it lacks, with status 3" {
+	for verb in "sink lo" "blast lo 127.0.0.1" "probe lo 127.0.0.1" demo; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr unprivileged "$TOOL" $verb
+		is 3
+		says CAP_NET_ADMIN
+		says CAP_BPF
+		says "sudo ethgauge"
+		[ -z "$output" ]
+	done
+}
+
+# without CAPABILITY VERB...: as root, but for this one.
+without() {
+	run --separate-stderr in_a setpriv --bounding-set="-$1" --inh-caps="-$1" "$TOOL" "${@:2}"
+}
+
+@test "root without one capability is told just that one" {
+	lab_up
+	for verb in "sink eg0 -d 1s" "blast eg0 198.18.0.2 -c 7" "probe eg0 198.18.0.2 -c 7"; do
+		# shellcheck disable=SC2086 # words
+		without net_admin $verb
+		is 3
+		says "this needs CAP_NET_ADMIN:"
+	done
+	for verb in blast probe; do
+		without net_raw "$verb" eg0 198.18.0.2 -c 7 -e afxdp
+		is 3
+		says "this needs CAP_NET_RAW:"
+	done
+	hook_is_free a
+}
+
+@test "once they run, the verbs keep no capability that they do not need" {
+	need xdp-live-frames af-xdp
+	lab_up
+	# CAP_NET_ADMIN is bit 12, CAP_NET_RAW 13, CAP_SYS_ADMIN 21, CAP_BPF 39.
+	kept() {
+		printf '%x' $((0x$(awk '/^CapEff:/ { print $2 }' "/proc/${PIDS[$1]}/status") & ~$2))
+	}
+	start sink b sink eg0
+	numbers 0 6 | send_tags
+	[ "$(kept sink $((1 << 39)))" = 0 ]
+	start afxdp a blast eg0 198.18.0.2 --engine afxdp --rate 1kpps
+	[ "$(kept afxdp 0)" = 0 ]
+	finish afxdp INT
+	start live a blast eg0 198.18.0.2 --engine live --rate 1kpps
+	[ "$(kept live $((1 << 39 | 1 << 12)))" = 0 ]
+	finish live INT
+	json '.metrics.sent_packets > 0'
+	finish sink INT
+}
+
+# no STATUS TEXT VERB...: refused with words, and nothing was sent or attached.
+no() {
+	local sent
+
+	sent=$(counter a tx_packets)
+	tool_in a "${@:3}"
+	is "$1"
+	says "$2"
+	[ "$(counter a tx_packets)" = "$sent" ] || fail "it sent: ${*:3}"
+	hook_is_free a || fail "it is attached: ${*:3}"
+}
+
+@test "what cannot be meant is refused with status 2, and nothing is sent or attached" {
+	lab_up
+	local v4=198.18.0.2
+
+	no 2 "there is no interface 'nosuch0'" blast nosuch0 $v4
+	no 2 "there is no interface 'nosuch0'" sink nosuch0
+	no 2 "there is no interface 'nosuch0'" probe nosuch0 $v4
+	no 2 "DEST is missing" blast eg0
+	no 2 "a frame of 63 bytes is too small" probe eg0 $v4 --frame-bytes 63
+	no 2 "'9217' is out of range" probe eg0 $v4 --frame-bytes 9217
+	no 2 "a frame size from 64 to 9216 was expected" blast eg0 $v4 --frame-bytes 63
+	no 2 "a frame size from 64 to 9216 was expected" blast eg0 $v4 --frame-bytes 9217
+	for verb in blast probe; do
+		no 2 "is more than 'eg0' carries: its MTU is 1500" $verb eg0 $v4 --frame-bytes 1519
+		no 2 "a tagged UDP/IPv6 frame needs at least 84 bytes" $verb eg0 2001:2::2 -s 83
+		no 2 "in a VLAN needs at least 68 bytes" $verb eg0 $v4 --vlan 7 -s 67
+		no 2 "'0' is not a rate with its unit" $verb eg0 $v4 --rate 0
+		no 2 "'0pps' is out of range" $verb eg0 $v4 --rate 0pps
+		no 2 "'1000' is not a rate with its unit" $verb eg0 $v4 --rate 1000
+		no 2 "'101%' is out of range" $verb eg0 $v4 --rate 101%
+		no 2 "'70000' is out of range: it takes 1 to 65535" $verb eg0 $v4 --port 70000
+		no 2 "'10abc' is not a whole number" $verb eg0 $v4 --count 10abc
+		no 2 "'-7' is not a whole number" $verb eg0 $v4 --count -7
+		no 2 "'5parsecs'" $verb eg0 $v4 --duration 5parsecs
+		no 2 "'fast' is none of: auto, live, afxdp" $verb eg0 $v4 --engine fast
+		no 2 "'198.18.0.300' is no IPv4 or IPv6 address" $verb eg0 198.18.0.300
+		no 2 "are not of one family" $verb eg0 $v4 --src-ip 2001:2::1
+		no 2 "--vlan-pcp needs --vlan" $verb eg0 $v4 --vlan-pcp 3
+		no 2 "--ttl" $verb eg0 $v4 --ttl 256
+		no 2 "--dscp" $verb eg0 $v4 --dscp 64
+	done
+	no 2 "needs at least 66 bytes" blast eg0 2001:2::2 --no-tag --frame-bytes 65
+	no 2 "threads need as many CPUs" blast eg0 $v4 --threads 1024
+	no 2 "2 threads cannot share 1 packets" blast eg0 $v4 --threads 2 --count 1
+	no 2 "the live one never copies" blast eg0 $v4 --engine live --zero-copy
+	no 2 "'70000' is out of range" sink eg0 --port 70000
+	no 2 "'0' is out of range: it takes 1 to 4096" sink eg0 --streams 0
+	no 2 "--port has no meaning with it" sink eg0 --all --port 9
+	no 2 "which --count-only does not" sink eg0 --count-only --no-loss
+}
+
+@test "a destination without a way to it is an error with the command that helps" {
+	lab_up
+	for verb in blast probe; do
+		no 4 "no route to '10.9.9.9' through 'eg0'" $verb eg0 10.9.9.9 --count 7
+		says "ip route get 10.9.9.9"
+		no 4 "no route to '2001:db8::1' through 'eg0'" $verb eg0 2001:db8::1 -s 84 --count 7
+		no 4 "'198.18.0.1' is an address of this host" $verb eg0 198.18.0.1 --count 7
+	done
+	no 3 "has no AF_XDP zero-copy" blast eg0 198.18.0.2 --zero-copy --count 7
+}
+
+@test "an address that nobody has is an error within seconds, and nothing but questions is sent" {
+	lab_up
+	start capture b sink eg0
+	for dest in 198.18.0.77 2001:2::77; do
+		tool_in a blast eg0 "$dest" --frame-bytes 84 --count 7
+		is 4
+		says "'$dest' does not answer on 'eg0'"
+		says "--dst-mac"
+	done
+	finish capture INT
+	json '.metrics | .received_packets == 0 and .foreign_packets > 0'
+}
+
+@test "an interface that is down is an error with the command that helps" {
+	lab_up
+	ip_in a link set eg0 down
+	no 4 "cannot send through 'eg0'" blast eg0 198.18.0.2 --count 7
+	says "ip link set dev eg0 up"
+	no 4 "cannot send through 'eg0'" probe eg0 198.18.0.2 --count 7
+	no 4 "cannot send through 'eg0'" blast eg0 198.18.0.2 --count 7 --src-ip 198.18.0.1 \
+		--dst-mac 02:e9:00:00:00:0b
+}
+
+# refusals_are_told: in a row of the run called live.
+refusals_are_told() {
+	jq -se 'any(.[]; .not_sent_packets > 0)' "$BATS_TEST_TMPDIR/live.out" >/dev/null
+}
+
+@test "live: an interface that is set down in mid-run takes nothing more, and the rows say so" {
+	need xdp-live-frames
+	lab_up
+	BEFORE=$(counter b rx_packets)
+	start_cmd live a "sending to" "$TOOL" blast eg0 198.18.0.2 --engine live --rate 2kpps \
+		--duration 60s --jsonl --interval 50ms
+	wait_for packets_flow
+	ip_in a link set eg0 down
+	sent=$(counter a tx_packets)
+	wait_for refusals_are_told
+	finish live INT
+	is 130
+	output=$(tail -n 1 <<<"$output")
+	json '.metrics | .sent_packets > 0 and .sent_packets == .driver_tx_packets and
+		.not_sent_packets > 0'
+	[ "$(counter a tx_packets)" = "$sent" ]
+}
+
+@test "afxdp: an interface that is set down in mid-run ends it with status 4 and the counts" {
+	need af-xdp
+	lab_up
+	under_way afxdp a sent blast eg0 198.18.0.2 --engine afxdp --rate 2kpps --duration 60s
+	ip_in a link set eg0 down
+	finish afxdp
+	is 4
+	says "the interface was set down"
+	json '.metrics | .sent_packets > 0 and .sent_packets == .driver_tx_packets'
+}
+
+@test "a full disk ends a run with status 4, the result on stdout and no half file" {
+	lab_up
+	mkdir "$BATS_TEST_TMPDIR/disk"
+	# shellcheck disable=SC2016 # expanded there
+	run --separate-stderr unshare -m nsenter --net="/run/netns/$LAB-b" sh -c '
+		mount -t tmpfs -o size=8k none "$2" || exit 99
+		trap "cd /; umount -l $2" EXIT
+		cd "$2" || exit 99
+		cat /dev/zero >fill 2>/dev/null
+		"$1" sink eg0 --duration 50ms --json -o result.json
+		status=$?
+		[ "$(ls)" = fill ] || exit 98
+		exit $status' sh "$TOOL" "$BATS_TEST_TMPDIR/disk"
+	is 4
+	says "cannot write 'result.json': No space left on device"
+	json '.metrics.received_packets == 0'
+}

@@ -1,0 +1,302 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# reflect on a real wire: a is the peer, b holds the reflector.
+
+load ../lib/common
+
+PEER=$BATS_TEST_DIRNAME/reflect_peer.py
+
+setup() {
+	need_root
+	LAB=reflect$$-$BATS_TEST_NUMBER
+	OUT=$BATS_TEST_TMPDIR/out
+	ERR=$BATS_TEST_TMPDIR/err
+	PID=
+}
+
+lab_up() {
+	"$TOOL" lab up --name "$LAB" "$@" >/dev/null
+	defer lab_down
+}
+
+# veth queues what XDP_TX sends, but wakes the receiver only if that has an XDP
+# program too (veth_xdp_flush); GRO is not enough. A reflector for what nobody
+# sends passes everything.
+peer_is_ready() {
+	nsenter --net="/run/netns/$LAB-a" "$TOOL" reflect eg0 --port 1 --no-icmp >/dev/null \
+		2>"$BATS_TEST_TMPDIR/pass" 3>&- &
+	defer end $!
+	wait_for grep -q "answering on 'eg0'" "$BATS_TEST_TMPDIR/pass"
+}
+
+in_a() {
+	timeout 30 nsenter --net="/run/netns/$LAB-a" "$@"
+}
+
+in_b() {
+	timeout 30 nsenter --net="/run/netns/$LAB-b" "$@"
+}
+
+lab_down() {
+	"$TOOL" lab down --name "$LAB" >/dev/null 2>&1
+}
+
+end() {
+	kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null
+}
+
+# nsenter becomes the command, so $! is the tool's own pid.
+reflect_start() {
+	nsenter --net="/run/netns/$LAB-b" "$TOOL" reflect eg0 --json "$@" >"$OUT" 2>"$ERR" 3>&- &
+	PID=$!
+	defer end "$PID"
+	wait_for grep -q "answering on 'eg0'" "$ERR"
+}
+
+# reflect_end [SIGNAL]: sets status and output as run does.
+reflect_end() {
+	[ -z "${1-}" ] || kill "-$1" "$PID"
+	status=0
+	wait "$PID" || status=$?
+	output=$(cat "$OUT")
+}
+
+# The hook of b's interface, as the kernel tells it: null when it is free.
+hook() {
+	nsenter --net="/run/netns/$LAB-b" ip -json link show eg0 | jq -c '.[0].xdp'
+}
+
+hook_is_free() {
+	[ "$(hook)" = null ]
+}
+
+@test "reflect answers each of 997 frames of seven kinds once, as scapy would build the answer" {
+	need_command /usr/bin/python3
+	lab_up
+	peer_is_ready
+	reflect_start
+	run -0 in_a "$PEER" frames 997
+	json '.sent == 997 and .answered == 997 and .strange == 0'
+	reflect_end INT
+	# 997 = 7 x 142 + 3: kinds 0, 1 and 2 come once more; kinds 2 and 3 are echoes.
+	json '.metrics.answered_packets == 997 and .metrics.answered_icmp_packets == 285'
+	json '.metrics.answered_udp_packets == 712'
+	# a's stack calls the port of the answers unreachable: that is left, and sound.
+	json '.metrics | .left_fragment_packets + .left_unsafe_packets + .left_malformed_packets == 0'
+}
+
+@test "reflect answers a socket's datagrams, and the socket takes every answer" {
+	lab_up
+	peer_is_ready
+	reflect_start --port 862
+	run -0 in_a "$PEER" socket 499 862
+	json '.sent == 499 and .answered == 499'
+	reflect_end INT
+	json '.metrics.answered_udp_packets == 499 and .config.port == 862'
+}
+
+@test "reflect answers ping over IPv4 and IPv6 instead of the host's stack" {
+	lab_up
+	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1 net.ipv6.icmp.echo_ignore_all=1
+	run -1 in_a ping -c 1 -W 0.2 198.18.0.2
+	peer_is_ready
+	reflect_start
+	run -0 in_a ping -c 7 -i 0.01 -W 2 198.18.0.2
+	run -0 in_a ping -c 11 -i 0.01 -W 2 2001:2::2
+	reflect_end INT
+	json '.metrics.answered_icmp_packets == 18'
+}
+
+@test "with --no-icmp ping goes to the host's stack" {
+	lab_up
+	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1
+	reflect_start --no-icmp
+	run -1 in_a ping -c 3 -i 0.01 -W 0.2 198.18.0.2
+	reflect_end INT
+	json '.metrics.answered_packets == 0 and .metrics.left_packets == 3'
+}
+
+@test "a service beside the reflector still gets its packets and answers them" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	nsenter --net="/run/netns/$LAB-b" "$PEER" listen 101 9 >"$BATS_TEST_TMPDIR/listen" \
+		2>"$BATS_TEST_TMPDIR/listen-err" 3>&- &
+	defer end $!
+	wait_for grep -q listening "$BATS_TEST_TMPDIR/listen-err"
+	run -0 in_a "$PEER" socket 101 9
+	json '.answered == 101'
+	reflect_end INT
+	json '.metrics.answered_packets == 0 and .metrics.left_packets == 101'
+}
+
+@test "frames to another station's MAC are left alone" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	run -0 in_a "$PEER" frames 101 02:e9:00:00:00:99 0
+	json '.sent == 101 and .answered == 0'
+	reflect_end INT
+	json '.metrics.answered_packets == 0 and .metrics.left_packets == 101'
+}
+
+@test "with --any-mac frames to another station's MAC are answered" {
+	lab_up
+	peer_is_ready
+	reflect_start --any-mac
+	run -0 in_a "$PEER" frames 101 02:e9:00:00:00:99
+	json '.sent == 101 and .answered == 101 and .strange == 0'
+	reflect_end INT
+	json '.metrics.answered_packets == 101'
+}
+
+@test "generic XDP answers too, and the result says that it was generic" {
+	lab_up
+	peer_is_ready
+	reflect_start --xdp-mode generic
+	run -0 in_a "$PEER" frames 101
+	json '.answered == 101 and .strange == 0'
+	reflect_end INT
+	json '.metrics.answered_packets == 101 and .environment.xdp_mode == "generic"'
+}
+
+@test "packets of 9000 bytes come back whole" {
+	lab_up --mtu 9000
+	peer_is_ready
+	reflect_start
+	run -0 in_a ping -c 7 -i 0.01 -W 2 -M 'do' -s 8972 198.18.0.2
+	reflect_end INT
+	json '.metrics.answered_icmp_packets == 7 and .metrics.answered_bytes == 7 * 9018'
+}
+
+@test "^C ends the run with status 130 and the whole result" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	run -0 in_a ping -c 3 -i 0.01 198.18.0.2
+	reflect_end INT
+	[ "$status" = 130 ]
+	json '.metrics.answered_packets == 3 and (has("errors") | not)'
+	hook_is_free
+}
+
+@test "--duration ends the run with status 0" {
+	lab_up
+	peer_is_ready
+	reflect_start --duration 300ms
+	reflect_end
+	[ "$status" = 0 ]
+	json '.metrics.answered_packets == 0'
+	hook_is_free
+}
+
+# An empty interval behind the last answer: every answer is in a row by then.
+rows_are_through() {
+	jq -se '[.[].answered_packets] | any(. > 0) and last == 0' "$OUT" >/dev/null
+}
+
+@test "intervals add up to the total, and --jsonl ends with the document" {
+	lab_up
+	peer_is_ready
+	reflect_start --jsonl --interval 50ms
+	run -0 in_a ping -c 13 -i 0.02 198.18.0.2
+	wait_for rows_are_through
+	reflect_end INT
+	rows=$(jq -s '[.[] | select(.type == "interval") | .answered_packets] | add' "$OUT")
+	[ "$rows" = 13 ]
+	output=$(tail -n 1 "$OUT")
+	json '.command == "reflect" and .metrics.answered_packets == 13'
+}
+
+@test "kill -9 leaves no program attached and the wire usable" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	[ "$(hook)" != null ]
+	reflect_end KILL
+	[ "$status" = 137 ]
+	wait_for hook_is_free
+	run -0 in_a ping -c 3 -i 0.01 -W 2 198.18.0.2
+}
+
+@test "an interface that is removed in mid-run ends it with status 4 and what was counted" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	run -0 in_a ping -c 5 -i 0.01 198.18.0.2
+	nsenter --net="/run/netns/$LAB-b" ip link del eg0
+	reflect_end
+	[ "$status" = 4 ]
+	json '.metrics.answered_packets == 5'
+	json '.errors[0].what | test("interface .eg0. vanished")'
+	grep -q "interface 'eg0' vanished" "$ERR"
+}
+
+@test "a second reflector is refused with status 3 and the name of the first" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	run -3 in_b "$TOOL" reflect eg0 --duration 1s
+	[[ $output == *"held by program 'reflect_xdp'"* ]]
+	run -0 in_a ping -c 3 -i 0.01 -W 2 198.18.0.2
+	reflect_end INT
+	json '.metrics.answered_packets == 3'
+}
+
+@test "a foreign program in native or generic mode is neither replaced nor detached" {
+	need_command bpftool
+	lab_up
+	obj=$(dirname "$TOOL")/bpf/reflect_xdp.bpf.o
+	[ -e "$obj" ] || skip "needs the object files of a build"
+	for mode in xdpdrv xdpgeneric; do
+		nsenter --net="/run/netns/$LAB-b" ip link set dev eg0 "$mode" obj "$obj" sec xdp
+		before=$(hook)
+		[ "$before" != null ]
+		run -3 in_b "$TOOL" reflect eg0 --duration 1s
+		[[ $output == *"held by program 'reflect_xdp'"* ]]
+		[[ $output == *"ip link set dev eg0 xdp off"* ]]
+		[ "$(hook)" = "$before" ]
+		nsenter --net="/run/netns/$LAB-b" ip link set dev eg0 "$mode" off
+	done
+}
+
+@test "once it answers it holds no capability, and still counts" {
+	lab_up
+	peer_is_ready
+	reflect_start
+	grep -q '^CapEff:[[:space:]]*0*$' "/proc/$PID/status"
+	grep -q '^CapPrm:[[:space:]]*0*$' "/proc/$PID/status"
+	run -0 in_a ping -c 3 -i 0.01 198.18.0.2
+	reflect_end INT
+	json '.metrics.answered_packets == 3'
+}
+
+@test "without capabilities it says which it lacks, with status 3" {
+	run -3 unprivileged "$TOOL" reflect lo
+	[[ $output == *CAP_BPF* && $output == *CAP_NET_ADMIN* ]]
+}
+
+@test "what cannot be meant is refused with status 2" {
+	run -2 "$TOOL" reflect
+	[[ $output == *"INTERFACE is missing"* ]]
+	run -2 "$TOOL" reflect lo --port 70000
+	[[ $output == *"'70000' is out of range: it takes 0 to 65535"* ]]
+	run -2 "$TOOL" reflect lo --port 10abc
+	[[ $output == *"'10abc' is not a whole number"* ]]
+	run -2 "$TOOL" reflect lo --port -1
+	run -2 "$TOOL" reflect lo --duration 5parsecs
+	run -2 "$TOOL" reflect lo --xdp-mode fast
+	run -2 "$TOOL" reflect lo eth1
+	run -2 "$TOOL" reflect lo --port 0 --no-icmp
+	[[ $output == *"nothing to answer"* ]]
+	run -2 "$TOOL" reflect no/name
+	run -2 "$TOOL" reflect nosuch0
+	[[ $output == *"there is no interface 'nosuch0'"* ]]
+}
+
+@test "the fixtures of the BPF tests are what scapy makes of them today" {
+	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy scapy
+	dir=$BATS_TEST_DIRNAME/../bpf
+	"$dir/gen_fixtures.py" | diff - "$dir/reflect_fixtures.h"
+}

@@ -1,0 +1,283 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The other side of the replay tests: makes capture files by scapy, receives
+frames by a packet socket, and compares.
+
+    make KIND FILE [COUNT]      a capture file
+    receive COUNT OUT           frames to TO as "time_ns hex" lines; says "ready" first
+    same FILE OUT [LOOPS]       OUT is FILE, byte by byte and in order
+    gaps OUT MS LATE_NS         frame N came no earlier than N * MS after the first, but
+                                for LATE_NS by which the first may have been late
+    tags FILE OUT STREAM [N]    OUT is FILE with a tag in each UDP payload, stamped in one of N
+    check OUT RULE...           each frame has right checksums, and holds to the rules
+"""
+import random
+import socket
+import struct
+import sys
+
+from scapy.all import (ARP, Dot1Q, Ether, ICMP, IP, IPv6, Raw, TCP, UDP, fragment, raw, rdpcap,
+                       wrpcap)
+from scapy.layers.inet6 import (ICMPv6EchoRequest, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment,
+                                IPv6ExtHdrHopByHop, fragment6)
+from scapy.utils import PcapNgWriter
+
+TO = "02:7e:00:00:00:02"
+FROM = "02:7e:00:00:00:01"
+ETHER = Ether(src=FROM, dst=TO)
+SOL_PACKET, PACKET_AUXDATA, TP_STATUS_VLAN_VALID, TP_STATUS_VLAN_TPID_VALID = 263, 8, 16, 64
+SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35
+START = 1700000000
+
+
+def filler(size):
+    return Raw(bytes(random.getrandbits(8) for _ in range(size)))
+
+
+def mixed(count):
+    """Sizes of all kinds, so that a frame that has another's bytes is found."""
+    return [ETHER / IP(src="10.1.2.3", dst="10.7.0.9", id=i) / UDP(sport=i % 60000 + 1, dport=9) /
+            filler(random.choice((18, 19, 100, 999, 1472))) for i in range(count)]
+
+
+def protocols(_):
+    four = IP(src="10.1.2.3", dst="10.7.0.9")
+    six = IPv6(src="2001:db8::1", dst="2001:db8:0:1::2")
+    packets = [ETHER / ip / l4 / filler(size)
+               for ip in (four, IP(src="10.1.2.3", dst="192.0.2.1"), six)
+               for l4 in (TCP(sport=80, dport=1025, flags="PA"), UDP(sport=5060, dport=80))
+               for size in (0, 1, 64, 1001)]
+    packets += [ETHER / four / ICMP() / filler(33),
+                ETHER / six / ICMPv6EchoRequest(data=b"x" * 31),
+                ETHER / six / IPv6ExtHdrHopByHop() / IPv6ExtHdrDestOpt() / UDP(dport=80) /
+                filler(17),
+                ETHER / Dot1Q(vlan=5) / four / UDP(dport=80) / filler(20),
+                ETHER / Dot1Q(vlan=5) / Dot1Q(vlan=6) / six / TCP(dport=80) / filler(20),
+                ETHER / ARP(psrc="10.1.2.3", pdst="10.7.0.9", hwsrc=FROM)]
+    without = ETHER / four / UDP(dport=80, chksum=0) / filler(20)
+    packets.append(without)
+    packets += [ETHER / part for part in fragment(four / UDP(dport=80) / filler(3000), 1000)]
+    packets += [ETHER / part for part in fragment6(six / IPv6ExtHdrFragment() / UDP(dport=80) /
+                                                   filler(3000), 1000)]
+    return packets
+
+
+def wrong_sums(_):
+    packets = []
+    for packet in protocols(0):
+        packet = Ether(raw(packet))
+        if IP in packet and (packet[IP].flags.MF or packet[IP].frag):
+            continue
+        if IPv6ExtHdrFragment in packet:
+            continue
+        for layer in (IP, TCP, UDP, ICMP):
+            if layer in packet and packet[layer].chksum:
+                packet[layer].chksum ^= 0x5a5a
+        packets.append(packet)
+    return packets
+
+
+def unsendable(_):
+    return mixed(3) + [ETHER / IP() / UDP() / filler(1473)] + mixed(4)
+
+
+def taggable(count):
+    """UDP of IPv4 and IPv6 with room for a tag, one of them without a checksum; and what has none."""
+    four = IP(src="10.1.2.3", dst="10.7.0.9")
+    packets = []
+    for i in range(count):
+        packets += [ETHER / four / UDP(sport=i + 1, dport=9) / filler(18 + i % 9),
+                    ETHER / Dot1Q(vlan=5) / IPv6(src="2001:db8::1", dst="2001:db8:0:1::2") /
+                    UDP(sport=i + 1, dport=9) / filler(200),
+                    ETHER / four / UDP(sport=i + 1, dport=9, chksum=0) / filler(90),
+                    ETHER / four / UDP(sport=i + 1, dport=9) / filler(17),
+                    ETHER / four / TCP(sport=80, dport=1025) / filler(33)]
+    return packets + [ETHER / part for part in fragment(four / UDP(dport=9) / filler(3000), 1000)]
+
+
+def bursts(count):
+    return mixed(count)
+
+
+def burst_time(i):
+    """Seven packets at once, 1 us and 300 us apart, over and over."""
+    return i // 7 * 0.0003 + i % 7 * 0.000001
+
+
+def long(_):
+    return mixed(2) + [ETHER / IP() / UDP(dport=9) / filler(3700)] + mixed(2)
+
+
+def make(kind, path, count="7"):
+    random.seed(42)
+    packets = [Ether(raw(packet)) for packet in
+               {"spaced": mixed, "ng": mixed}.get(kind, globals().get(kind))(int(count))]
+    for i, packet in enumerate(packets):
+        packet.time = START + (burst_time(i) if kind == "bursts" else
+                               i * (0.05 if kind == "spaced" else 0.000001))
+    if kind == "ng":
+        with PcapNgWriter(path) as writer:
+            for packet in packets:
+                writer.write(packet)
+    else:
+        wrpcap(path, packets)
+    if kind == "unsendable":
+        # One that the snap length cut, and one that is no frame.
+        with open(path, "ab") as f:
+            for captured, wire in ((40, 60), (13, 13)):
+                f.write(struct.pack("<IIII", START + 1, 0, captured, wire) +
+                        raw(packets[0])[:captured])
+
+
+def receive(count, out):
+    packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    packets.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 256 << 20)
+    packets.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
+    packets.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    packets.bind(("eg0", 3))
+    packets.settimeout(10)
+    want = bytes.fromhex(TO.replace(":", ""))
+    lines = []
+    print("ready", flush=True)
+    while len(lines) < int(count):
+        try:
+            frame, extra, _, address = packets.recvmsg(65536, 256)
+        except TimeoutError:
+            break
+        if address[2] == socket.PACKET_OUTGOING or frame[:6] != want:
+            continue
+        time_ns = 0
+        for level, kind, data in extra:
+            if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
+                seconds, ns = struct.unpack("qq", data)
+                time_ns = seconds * 10**9 + ns
+            if level != SOL_PACKET or kind != PACKET_AUXDATA:
+                continue
+            status, _, _, _, _, tci, tpid = struct.unpack("IIIHHHH", data[:20])
+            if status & TP_STATUS_VLAN_VALID:
+                tpid = tpid if status & TP_STATUS_VLAN_TPID_VALID else 0x8100
+                frame = frame[:12] + struct.pack(">HH", tpid, tci) + frame[12:]
+        lines.append(f"{time_ns} {frame.hex()}\n")
+    with open(out, "w", encoding="ascii") as f:
+        f.writelines(lines)
+
+
+def read(out):
+    with open(out, encoding="ascii") as f:
+        return [(int(line.split()[0]), bytes.fromhex(line.split()[1])) for line in f]
+
+
+def untimed(frame):
+    """Without what the time of a probe tag in UDP/IPv4 changes."""
+    return frame[:50] + bytes(10) + frame[60:]
+
+
+def same(path, out, loops="1", but=""):
+    sent = [raw(packet) for packet in rdpcap(path)] * int(loops)
+    got = [frame for _, frame in read(out)]
+    if but == "time":
+        sent, got = list(map(untimed, sent)), list(map(untimed, got))
+    if len(sent) != len(got):
+        sys.exit(f"{len(got)} frames arrived of {len(sent)}")
+    for i, (a, b) in enumerate(zip(sent, got)):
+        if a != b:
+            sys.exit(f"frame {i} is {b.hex()}\nand was sent as {a.hex()}")
+
+
+def gaps(out, ms, late_ns):
+    times = [time_ns for time_ns, _ in read(out)]
+    for i, after in enumerate(times):
+        if after - times[0] + int(late_ns) < i * float(ms) * 1e6:
+            sys.exit(f"frame {i} came {(after - times[0]) / 1e6} ms after the first")
+
+
+def tags(path, out, stream, stamp_every="1"):
+    """OUT is FILE but for tags in sequence in all UDP payloads that hold one."""
+    sent, got = [raw(packet) for packet in rdpcap(path)], [frame for _, frame in read(out)]
+    if len(sent) != len(got):
+        sys.exit(f"{len(got)} frames arrived of {len(sent)}")
+    sequence = 0
+    for i, (a, b) in enumerate(zip(sent, got)):
+        packet = Ether(a)
+        if is_fragment(packet) or UDP not in packet or len(packet[UDP].payload) < 18:
+            if a != b:
+                sys.exit(f"frame {i} is {b.hex()}\nand was sent as {a.hex()}")
+            continue
+        at = len(a) - len(packet[UDP].payload)
+        if a[:at - 2] + a[at + 18:] != b[:at - 2] + b[at + 18:]:
+            sys.exit(f"frame {i} is {b.hex()}\nand was sent as {a.hex()}")
+        if (packet[UDP].chksum == 0) != (b[at - 2:at] == bytes(2)):
+            sys.exit(f"frame {i} has got or lost its checksum")
+        magic, number, count, stamp = struct.unpack(">HHIQ", b[at:at + 16])
+        if (magic, number, count, stamp != 0) != (0xe7a1, int(stream), sequence,
+                                                  sequence % int(stamp_every) == 0):
+            sys.exit(f"frame {i} has the tag {b[at:at + 18].hex()}")
+        sequence += 1
+
+
+def is_fragment(packet):
+    return (IP in packet and (packet[IP].flags.MF or packet[IP].frag)) or \
+        IPv6ExtHdrFragment in packet
+
+
+def check_sums(i, frame):
+    packet = Ether(frame)
+    again = packet.copy()
+    for layer in (IP, TCP, UDP, ICMP, ICMPv6EchoRequest):
+        if layer not in again or (layer is not IP and is_fragment(packet)):
+            continue
+        field = "cksum" if layer is ICMPv6EchoRequest else "chksum"
+        if layer is UDP and not packet[UDP].chksum:
+            continue
+        delattr(again[layer], field)
+    if raw(again) != frame:
+        sys.exit(f"frame {i} has wrong checksums: {packet!r}\nscapy says {Ether(raw(again))!r}")
+
+
+def whole(packets, layer):
+    """The datagram of the fragments, put together, for the sum over all of them."""
+    parts = [packet for packet in packets if is_fragment(packet) and layer in packet]
+    if layer is IP:
+        data = b"".join(raw(packet[IP].payload) for packet in parts)
+        head = IP(src=parts[0][IP].src, dst=parts[0][IP].dst, proto=17)
+    else:
+        data = b"".join(raw(packet[IPv6ExtHdrFragment].payload) for packet in parts)
+        head = IPv6(src=parts[0][IPv6].src, dst=parts[0][IPv6].dst, nh=17)
+    return raw(head / Raw(data))
+
+
+def check(out, *rules):
+    frames = [frame for _, frame in read(out)]
+    packets = [Ether(frame) for frame in frames]
+    for i, frame in enumerate(frames):
+        check_sums(i, frame)
+    for rule in rules:
+        name, _, value = rule.partition("=")
+        if name == "whole":
+            for layer in (IP, IPv6):
+                datagram = layer(whole(packets, layer))
+                again = datagram.copy()
+                del again[UDP].chksum
+                if layer is IP:
+                    del datagram[IP].chksum
+                if raw(layer(raw(datagram)))[-3008:] != raw(again)[-3008:]:
+                    sys.exit(f"the fragments have a wrong checksum over {layer.__name__}")
+            continue
+        held = {
+            "count": lambda: len(frames) == int(value),
+            "absent": lambda: not any(bytes.fromhex(value) in frame[14:] for frame in frames),
+            "src_mac": lambda: all(packet.src == value for packet in packets),
+            "vlan": lambda: all(Dot1Q in p and p.vlan == int(value) and
+                                not isinstance(p[Dot1Q].payload, Dot1Q) for p in packets),
+            "no_port": lambda: not any(int(value) in (p.sport, p.dport) for p in packets
+                                       if (TCP in p or UDP in p)),
+            "nr_to": lambda: sum(1 for p in packets if IP in p and
+                                 p[IP].dst == value.split(":")[0]) == int(value.split(":")[1]),
+        }[name]()
+        if not held:
+            sys.exit(f"does not hold: {rule}\n" + "\n".join(p.summary() for p in packets))
+
+
+if __name__ == "__main__":
+    {"make": make, "receive": receive, "same": same, "gaps": gaps, "tags": tags,
+     "check": check}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# blast --save writes what would be sent; --into-stack has it received here.
+
+load ../lib/common
+load ../lib/blast
+
+setup() {
+	wire_up save
+}
+
+blast() {
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-a" "$TOOL" blast eg0 "$@" \
+		-q --json --interval 0
+}
+
+sent_by_driver() {
+	nsenter --net="/run/netns/$LAB-a" ip -json -s link show eg0 | jq '.[0].stats64.tx.packets'
+}
+
+@test "--save writes each packet with right checksums, its number and its slot" {
+	blast 198.18.0.2 --save "$FILE" -c 1009 -r 2kpps --stream 7 -s 129
+	[ "$status" = 0 ] || fail "$stderr"
+	json '.metrics.saved_packets == 1009 and .metrics.sent_packets == null'
+	/usr/bin/python3 - "$FILE" <<-'END'
+		import struct, sys
+		from scapy.all import Ether, IP, UDP, rdpcap
+
+		packets = rdpcap(sys.argv[1])
+		assert len(packets) == 1009, len(packets)
+		for i, packet in enumerate(packets):
+		    again = Ether(bytes(packet))
+		    del again[IP].chksum, again[UDP].chksum
+		    assert bytes(again) == bytes(packet), f"checksums of packet {i}"
+		    assert len(packet) == 125, len(packet)
+		    magic, stream, number, time = struct.unpack(">HHIQ", bytes(packet)[42:58])
+		    assert (magic, stream, number) == (0xe7a1, 7, i), (magic, stream, number)
+		    assert time == i * 500000 and round((packet.time - packets[0].time) * 10**6) == i * 500
+	END
+}
+
+@test "what --save writes is what either engine sends, but for the time" {
+	for engine in live afxdp; do
+		blast 198.18.0.2 --save "$FILE" -c 211 --dscp 46 --dst-mac 02:7e:00:00:00:02
+		rm -f "$BATS_TEST_TMPDIR/receive"
+		timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 211 "$OUT" \
+			>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
+		defer end $!
+		wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
+		blast 198.18.0.2 -e "$engine" -c 211 -r 10kpps --dscp 46 --dst-mac 02:7e:00:00:00:02
+		[ "$status" = 0 ] || fail "$stderr"
+		wait "$!"
+		"$PEER" same "$FILE" "$OUT" 1 time
+	done
+}
+
+# Both engines compute the fields on their own: the file is made by neither's path.
+@test "the streams of a file leave in one order by either engine and into a file" {
+	local streams=$BATS_TEST_TMPDIR/streams.yaml dest='eth(dst=02:7e:00:00:00:02)/ip4(dst=198.18.0.2)'
+
+	cat >"$streams" <<-END
+		flows:
+		  - {name: web, packet: '$dest/udp(dport=5000-5999)', size: imix, rate: 3kpps,
+		     duration: {fixed_packets: {packets: 503}}}
+		  - {name: voice, packet: $dest/udp, size: 218, rate: 50pps, copies: 20,
+		     duration: {fixed_packets: {packets: 7}}}
+		  - {name: chance, packet: $dest/udp, size: random(64-1518), rate: 2kpps, gaps: poisson,
+		     duration: {fixed_packets: {packets: 307}}}
+	END
+	blast --streams "$streams" --save "$FILE"
+	[ "$status" = 0 ] || fail "$stderr"
+	json '.metrics.saved_packets == 950'
+	for engine in live afxdp; do
+		rm -f "$BATS_TEST_TMPDIR/receive"
+		timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 950 "$OUT" \
+			>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
+		defer end $!
+		wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
+		blast --streams "$streams" -e "$engine"
+		[ "$status" = 0 ] || fail "$stderr"
+		wait "$!"
+		"$PEER" same "$FILE" "$OUT" 1 time
+	done
+}
+
+@test "ports and addresses that change are the same in both engines, and right in all sums" {
+	for way in "" "--random --seed 7"; do
+		for dest in 198.18.0.2 2001:2::2; do
+			# shellcheck disable=SC2086 # none or several words
+			set -- "$dest" -c 1009 --ports 100 --src-ports 7 --dests 300 --sources 50 \
+				--dst-mac 02:7e:00:00:00:02 --no-tag $way
+			blast "$@" --save "$FILE"
+			[ "$status" = 0 ] || fail "$stderr"
+			/usr/bin/python3 - "$FILE" <<-'END'
+				import sys
+				from scapy.all import Ether, IP, IPv6, UDP, rdpcap
+
+				seen = [set(), set(), set(), set()]
+				for packet in rdpcap(sys.argv[1]):
+				    again = Ether(bytes(packet))
+				    del again[UDP].chksum
+				    if IP in again:
+				        del again[IP].chksum
+				    assert bytes(again) == bytes(packet), packet.summary()
+				    ip = packet[IP] if IP in packet else packet[IPv6]
+				    for values, value in zip(seen, (ip.src, ip.dst, packet.sport, packet.dport)):
+				        values.add(value)
+				found = [len(values) for values in seen]
+				assert found[0] == 50 and 280 < found[1] <= 300 and found[2:] == [7, 100], found
+			END
+			for engine in live afxdp; do
+				rm -f "$BATS_TEST_TMPDIR/receive"
+				timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 1009 "$OUT" \
+					>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
+				defer end $!
+				wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
+				blast "$@" -e "$engine" -r 50kpps
+				[ "$status" = 0 ] || fail "$stderr"
+				wait "$!"
+				"$PEER" same "$FILE" "$OUT"
+			done
+		done
+	done
+}
+
+@test "two threads share one sequence of values, each port once" {
+	local ports=$BATS_TEST_TMPDIR/ports
+
+	rm -f "$BATS_TEST_TMPDIR/receive"
+	timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 1010 "$OUT" \
+		>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
+	defer end $!
+	wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
+	blast 198.18.0.2 -e live -c 1010 -t 2 -r 10kpps --ports 1010 --dst-mac 02:7e:00:00:00:02
+	[ "$status" = 0 ] || fail "$stderr"
+	wait "$!"
+	# Destination ports stand at byte 36: two hex digits a byte.
+	cut -d' ' -f2 "$OUT" | cut -c73-76 | sort >"$ports"
+	[ "$(uniq "$ports" | wc -l)" = 1010 ]
+	[ "$(head -n 1 "$ports")" = 0009 ]
+}
+
+@test "a range of ports that runs over is refused" {
+	blast 198.18.0.2 -c 3 --port 65535 --ports 2
+	[ "$status" = 2 ]
+	[[ $stderr == *"go beyond 65535"* ]]
+	blast 198.18.0.2 -c 3 --ports 0
+	[ "$status" = 2 ]
+}
+
+@test "--save sends nothing" {
+	before=$(sent_by_driver)
+	blast 198.18.0.2 --save "$FILE" -c 1009
+	[ "$status" = 0 ]
+	[ "$(sent_by_driver)" = "$before" ]
+}
+
+@test "a disk that fills up while saving leaves no file and exit code 4" {
+	mkdir "$BATS_TEST_TMPDIR/small"
+	mount -t tmpfs -o size=64k none "$BATS_TEST_TMPDIR/small"
+	defer umount "$BATS_TEST_TMPDIR/small"
+	blast 198.18.0.2 --save "$BATS_TEST_TMPDIR/small/file.pcap" -c 10007
+	[ "$status" = 4 ]
+	[[ $stderr == *"No space left on device"* ]]
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/small")" ]
+}
+
+@test "--save refuses what it cannot mean" {
+	blast 198.18.0.2 --save "$FILE"
+	[ "$status" = 2 ]
+	[[ $stderr == *"--save needs --count"* ]]
+	blast --pcap "$FILE" --save "$FILE" -c 3
+	[ "$status" = 2 ]
+	[ ! -e "$FILE" ]
+}
+
+@test "--into-stack has a socket of this host receive every packet" {
+	timeout 30 nsenter --net="/run/netns/$LAB-a" /usr/bin/python3 - \
+		>"$BATS_TEST_TMPDIR/socket" 3>&- <<-'END' &
+		import socket
+
+		packets = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		packets.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)	# SO_RCVBUFFORCE
+		packets.bind(("198.18.0.1", 9))
+		packets.settimeout(10)
+		print("ready", flush=True)
+		senders = set()
+		for i in range(1009):
+		    senders.add(packets.recvfrom(2000)[1])
+		print(i + 1, senders, flush=True)
+	END
+	defer end $!
+	wait_for grep -q ready "$BATS_TEST_TMPDIR/socket"
+	before=$(sent_by_driver)
+	blast 198.18.0.1 --src-ip 198.18.0.2 --into-stack -c 1009 -r 50kpps
+	[ "$status" = 0 ] || fail "$stderr"
+	json '.metrics.sent_packets == 1009'
+	wait "$!"
+	grep -qF "1009 {('198.18.0.2', 49152)}" "$BATS_TEST_TMPDIR/socket" ||
+		fail "$(cat "$BATS_TEST_TMPDIR/socket")"
+	[ "$(sent_by_driver)" = "$before" ]
+}
+
+@test "--into-stack refuses what it cannot mean" {
+	blast 198.18.0.1 --into-stack -c 3
+	[ "$status" = 2 ]
+	[[ $stderr == *"needs --src-ip"* ]]
+	blast 198.18.0.1 --src-ip 198.18.0.2 --into-stack -e afxdp -c 3
+	[ "$status" = 2 ]
+}

@@ -1,0 +1,387 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# sink held against streams whose loss, order, duplicates and delay are known,
+# because they were made by hand.
+
+load ../lib/common
+load ../lib/lab
+
+# So that "... | counted" sets output.
+shopt -s lastpipe
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	lab_up
+}
+
+# counted COUNT [OPTIONS of send_tags] <LINES: has a sink in b count COUNT test
+# packets of those lines; the document is then in output.
+counted() {
+	start sink b sink eg0 --count "$1" --duration 10s
+	send_tags "${@:2}"
+	finish sink
+	is 0
+	json --argjson n "$1" '.metrics.received_packets == $n'
+}
+
+# figures JQ-OBJECT: each of these metrics has just this value; null: it is not there.
+figures() {
+	local got
+
+	got=$(jq -c --argjson want "$1" '[.metrics as $m | $want | to_entries[] |
+		select($m[.key] != .value) | "\(.key) is \($m[.key]), not \(.value)"]' <<<"$output")
+	[ "$got" = "[]" ] || fail "$got"
+}
+
+# A stream 0 that came as it was sent.
+sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unknown_packets": null,
+	"restarts": null, "untagged_packets": null, "other_stream_packets": null,
+	"unseen_before_packets": null, "foreign_packets": 0'
+
+@test "a whole stream has no loss, no duplicate, no reordering and nothing unknown" {
+	numbers 0 1008 | counted 1009
+	figures "{ $sound, \"distinct_packets\": 1009, \"streams\": 1, \"delay_packets\": 1009,
+		\"received_bytes\": $((1009 * 64)), \"lost_ratio\": 0, \"reordered_ratio\": 0 }"
+}
+
+@test "each seventh packet that is missing is a loss, in number and ratio" {
+	# 3, 10 and so on to 1004: 144 of them.
+	numbers 0 1008 | awk '$2 % 7 != 3' | counted 865
+	figures '{ "lost_packets": 144, "distinct_packets": 865, "duplicate_packets": 0,
+		"reordered_packets": 0, "restarts": null }'
+	json '(.metrics.lost_ratio - 144 / 1009 | fabs) < 1e-12'
+}
+
+@test "what is missing before the first packet is told apart, and is no loss" {
+	numbers 17 1008 | counted 992
+	figures '{ "lost_packets": 0, "unseen_before_packets": 17, "distinct_packets": 992 }'
+	json '.notes[0] | startswith("17 sequence numbers before the first")'
+}
+
+@test "duplicates are counted apart and repair no loss" {
+	# 11 numbers are missing; 23 others come twice, and one of them three times, far behind.
+	{
+		numbers 0 508 | awk '$2 < 100 || $2 > 110' | awk '1; $2 >= 200 && $2 < 223'
+		echo 0 200
+	} | counted 522
+	figures '{ "lost_packets": 11, "duplicate_packets": 24, "distinct_packets": 498,
+		"reordered_packets": 0, "restarts": null, "unknown_packets": null }'
+}
+
+@test "a packet below the next expected one is reordered, as RFC 4737 has it" {
+	# 6 comes before 4 and 5, and 20 comes last: three reordered, the last 1008 - 20 behind.
+	numbers 0 1008 | awk '$2 == 4 { print "0 6" } $2 != 6 && $2 != 20' |
+		{ cat; echo 0 20; } | counted 1009
+	figures '{ "reordered_packets": 3, "reordered_distance_max": 988, "lost_packets": 0,
+		"duplicate_packets": 0, "distinct_packets": 1009, "restarts": null }'
+	json '(.metrics.reordered_ratio - 3 / 1009 | fabs) < 1e-12'
+}
+
+@test "pairs that change places are half of the stream reordered, by one" {
+	for ((n = 0; n < 1006; n += 2)); do
+		printf '0 %d\n0 %d\n' $((n + 1)) "$n"
+	done | counted 1006
+	figures '{ "reordered_packets": 503, "reordered_distance_max": 1, "lost_packets": 0,
+		"duplicate_packets": 0, "distinct_packets": 1006 }'
+}
+
+@test "the window holds 4096 numbers: at its end a late packet is known, behind it unknown" {
+	{ numbers 0 4096 | awk '$2 != 1'; echo 0 1; echo 0 1; } | counted 4098
+	figures '{ "reordered_packets": 1, "reordered_distance_max": 4095, "lost_packets": 0,
+		"duplicate_packets": 1, "unknown_packets": null, "distinct_packets": 4097 }'
+	{ numbers 0 4097 | awk '$2 != 1'; echo 0 1; echo 0 0; } | counted 4099
+	# 1 stays lost, and that 0 had come before is no longer known.
+	figures '{ "reordered_packets": 0, "lost_packets": 1, "duplicate_packets": 0,
+		"unknown_packets": 2, "distinct_packets": 4097 }'
+}
+
+@test "a sender that starts anew is a restart, and the losses of both runs add up" {
+	{
+		numbers 0 502 | awk '$2 % 10 != 5'
+		echo 0 0 anew
+		numbers 1 306 | awk '$2 % 100 != 50'
+	} | counted 757
+	figures '{ "restarts": 1, "lost_packets": 53, "distinct_packets": 757,
+		"duplicate_packets": 0, "reordered_packets": 0, "unknown_packets": null }'
+}
+
+@test "packets left over from the run before are unknown, and change nothing else" {
+	{ numbers 0 502; echo 0 0 anew; numbers 1 10; echo 0 499 stale; numbers 11 100; } |
+		counted 605
+	figures '{ "restarts": 1, "lost_packets": 0, "unknown_packets": 1,
+		"distinct_packets": 604, "reordered_packets": 0 }'
+}
+
+@test "a sequence that wraps past 2^32 goes on" {
+	# 4294967295 is missing.
+	numbers 4294967000 4294967595 | awk '$2 != 4294967295' | counted 595
+	figures '{ "lost_packets": 1, "distinct_packets": 595, "restarts": null,
+		"reordered_packets": 0, "unknown_packets": null }'
+}
+
+@test "two streams that interleave are judged each on its own" {
+	for ((n = 0; n < 503; n++)); do
+		((n % 50 == 7)) || echo "3 $n"
+		((n % 100 == 9)) || echo "4 $n"
+		((n % 251)) || echo "4 $n"
+	done | counted 994
+	figures '{ "streams": 2, "lost_packets": 15, "distinct_packets": 991, "duplicate_packets": 3 }'
+	json '[.parts[] | .name] == ["stream 3", "stream 4"]'
+	json '[.parts[].metrics | [.received_packets, .distinct_packets, .lost_packets,
+		.duplicate_packets]] == [[493, 493, 10, 0], [501, 498, 5, 3]]'
+	json '[.parts[].metrics.received_bytes] == [493 * 64, 501 * 64]'
+}
+
+@test "a damaged tag makes its packet an untagged one" {
+	{ numbers 0 100; numbers 101 103 0 damaged; numbers 104 502; numbers 0 6 0 untagged; } |
+		counted 510
+	figures '{ "untagged_packets": 10, "distinct_packets": 500, "lost_packets": 3,
+		"delay_packets": 500 }'
+}
+
+@test "what is not for the port is foreign: it is not counted and goes to the stack" {
+	start sink b sink eg0 --count 101 --duration 10s
+	{ numbers 0 49; numbers 0 6 0 port=10; echo arp; echo arp; numbers 50 100; } | send_tags
+	in_a ping -q -c 3 -i 0.01 -W 2 198.18.0.2
+	finish sink
+	is 0
+	figures '{ "received_packets": 101, "distinct_packets": 101, "lost_packets": 0 }'
+	json '.metrics.foreign_packets >= 9'
+
+	start sink b sink eg0 --port 10
+	{ numbers 0 6; numbers 0 12 0 port=10; echo arp; } | send_tags
+	in_a ping -q -c 3 -i 0.01 -W 2 198.18.0.2
+	finish sink INT
+	# 7 to port 9, one ARP frame and the 3 pings, which were answered.
+	figures '{ "received_packets": 13, "distinct_packets": 13, "foreign_packets": 11 }'
+}
+
+@test "--all takes every frame for a test packet" {
+	start sink b sink eg0 --all --count 27 --duration 10s
+	{ numbers 0 12; numbers 13 16 0 port=10; echo arp; numbers 0 8 0 untagged; } | send_tags
+	finish sink
+	is 0
+	figures '{ "received_packets": 27, "distinct_packets": 17, "untagged_packets": 10,
+		"foreign_packets": 0 }'
+}
+
+@test "a packet without a time is checked for order and told as untimed" {
+	{ numbers 0 100; numbers 101 113 0 untimed; numbers 114 502; } | counted 503
+	figures "{ $sound, \"distinct_packets\": 503, \"delay_packets\": 490 }"
+	json '.notes == ["13 packets carried no time and could not be timed"]'
+}
+
+@test "a stamp of 5 ms ago is a delay of 5 ms or more, and one of 50 ms ago of 50" {
+	{ numbers 0 499 0 age=5000000; numbers 0 10 1 age=50000000; } | counted 511
+	figures "{ $sound, \"delay_packets\": 511 }"
+	# The sender itself may be interrupted between stamp and sending, but not half of the time.
+	json '.metrics | .delay_min_ns >= 5e6 and .delay_min_ns < 25e6 and
+		.delay_p50_ns >= 5e6 and .delay_p50_ns < 50e6 and
+		.delay_p99_ns >= 49e6 and .delay_max_ns >= 50e6 and .delay_max_ns < 20e9 and
+		.delay_mean_ns > .delay_min_ns and .delay_mean_ns < .delay_max_ns'
+	json '.histograms.delay_ns | [.buckets[] | .[1]] | add == 511'
+	# A bucket is never wider than 1/64 of its lower bound.
+	json '.metrics.delay_min_ns as $min | .histograms.delay_ns.buckets[0][0] |
+		. <= $min and $min < . * 65 / 64 + 1'
+}
+
+@test "stamps of the future are negative delays, counted apart and in no percentile" {
+	{ numbers 0 499 0 age=1000000; numbers 500 506 0 age=-60000000000; } | counted 507
+	figures "{ $sound, \"delay_packets\": 500, \"delay_negative_packets\": 7,
+		\"distinct_packets\": 507 }"
+	json '.histograms.delay_ns.negative == 7 and (has("notes") | not)'
+	json '.metrics.delay_max_ns < 60e9'
+}
+
+@test "IPv6, VLAN and jumbo packets count as those of IPv4 do" {
+	numbers 0 210 | counted 211 --ip6
+	figures "{ $sound, \"received_bytes\": $((211 * 84)) }"
+	numbers 0 210 | counted 211 --vlan 7
+	figures "{ $sound, \"received_bytes\": $((211 * 68)) }"
+	numbers 0 210 | counted 211 --ip6 --vlan 7 --frame-bytes 1522
+	figures "{ $sound, \"received_bytes\": $((211 * 1522)) }"
+	lab_down
+	lab_up --mtu 9000
+	# More than a page: XDP sees the packet in several buffers.
+	for size in 3500 3600 4100 9017 9018; do
+		numbers 0 210 | counted 211 --frame-bytes "$size"
+		figures "{ $sound, \"distinct_packets\": 211, \"received_bytes\": $((211 * size)) }"
+	done
+}
+
+@test "generic XDP counts the same, and the result says that it was generic" {
+	start sink b sink eg0 --xdp-mode generic --count 865 --duration 10s
+	json_of_hook=$(hook b)
+	numbers 0 1008 | awk '$2 % 7 != 3' | send_tags
+	finish sink
+	is 0
+	figures '{ "received_packets": 865, "lost_packets": 144 }'
+	json '.environment.rx_xdp_mode == "generic"'
+	[[ $json_of_hook == *xdpgeneric* || $json_of_hook == *'"mode":2'* ]] || fail "$json_of_hook"
+}
+
+# judged STATUS OPTIONS...: with 211 sent, of which 7 are missing, and all of them counted.
+judged() {
+	start sink b sink eg0 --count 204 --duration 10s "${@:2}"
+	numbers 0 210 | awk '$2 < 20 || $2 > 26' | send_tags
+	finish sink
+	is "$1"
+}
+
+@test "--expect and --no-loss end with 0 if they hold and with 1 if not" {
+	judged 0
+	json 'has("verdicts") | not'
+	judged 0 --expect 204
+	json '.verdicts == [{ "pass": true, "what": "received 204 of the 204 packets expected" }]'
+	judged 1 --expect 211
+	json '.verdicts[0] | .pass == false and .what == "received 204 of the 211 packets expected"'
+	judged 1 --no-loss
+	json '.verdicts[0] | .pass == false and .what == "7 of 211 packets lost"'
+	judged 1 --no-loss --expect 204
+	json '[.verdicts[].pass] | sort == [false, true]'
+}
+
+@test "--no-loss is not passed by a sink that saw nothing" {
+	tool_in b sink eg0 --duration 50ms --no-loss --json
+	is 1
+	tool_in b sink eg0 --duration 50ms --expect 1 --json
+	is 1
+}
+
+@test "--duration ends a run without traffic, with zeros and status 0" {
+	tool_in b sink eg0 --duration 100ms --json
+	is 0
+	figures "{ $sound, \"received_packets\": 0, \"distinct_packets\": 0, \"delay_packets\": 0,
+		\"received_pps\": 0, \"duration_ns\": 0 }"
+	hook_is_free b
+}
+
+@test "--pass hands test packets to the stack, and without it none gets there" {
+	for ip in "" --ip6; do
+		start_cmd socket b ready "$CAPTURE" listen 9 211
+		start sink b sink eg0 --pass --count 211 --duration 10s
+		# shellcheck disable=SC2086 # none or one word
+		numbers 0 210 | send_tags $ip
+		finish sink
+		figures "{ $sound, \"received_packets\": 211 }"
+		finish socket
+		json '.received == 211'
+	done
+	# What comes behind 211 dropped packets is the first that the socket gets.
+	start_cmd socket b ready "$CAPTURE" listen 9 1
+	start sink b sink eg0 --count 211 --duration 10s
+	numbers 0 210 | send_tags
+	finish sink
+	has_ended "${PIDS[socket]}" && fail "a test packet went to the stack"
+	echo 0 0 | send_tags
+	finish socket
+	json '.received == 1'
+}
+
+@test "--count-only counts packets and bytes, and claims nothing else" {
+	start sink b sink eg0 --count-only --count 1009 --duration 10s --expect 1009
+	{ numbers 0 999 | awk '{ print 0, 7 }'; numbers 0 8 5 damaged; } | send_tags
+	finish sink
+	is 0
+	figures '{ "received_packets": 1009, "received_bytes": 64576, "lost_packets": null,
+		"duplicate_packets": null, "distinct_packets": null, "delay_packets": null,
+		"streams": null }'
+	json '.metrics.received_pps > 0 and .metrics.duration_ns > 0'
+}
+
+@test "--gaps: n packets of a stream have n - 1 gaps, which add up to the time they took" {
+	start sink b sink eg0 --gaps --count 1012 --duration 10s
+	for ((n = 0; n < 503; n++)); do
+		printf '0 %d\n1 %d\n' "$n" "$n"
+	done | { cat; echo 0 502; echo 1 7; numbers 503 506 0 untimed; } | send_tags
+	finish sink
+	is 0
+	figures '{ "received_packets": 1012, "gap_count": 1010, "gap_expected_ns": null,
+		"gap_error_p50_ns": null }'
+	json '[.parts[].metrics.gap_count] == [507, 503]'
+	json 'all(.parts[].metrics; .gap_count * .gap_mean_ns - .duration_ns | fabs < 1)'
+	json '[.parts[], .] | all(([.histograms.gap_ns.buckets[] | .[1]] | add) == .metrics.gap_count)'
+	json '.metrics | .gap_min_ns <= .gap_p50_ns and .gap_p50_ns <= .gap_p99_9_ns and
+		.gap_p99_9_ns <= .gap_max_ns'
+
+	start sink b sink eg0 --count 7 --duration 10s
+	numbers 0 6 | send_tags
+	finish sink
+	json '[.metrics | keys[] | select(startswith("gap"))] == []'
+}
+
+@test "--expect-gap: at 1 kpps the gaps are 1 ms, 2 ms from 3, and a pause is one gap" {
+	need xdp-live-frames
+	start sink b sink eg0 --expect-gap 3ms --count 1220 --duration 20s
+	tool_in a blast eg0 198.18.0.2 --engine live --rate 1kpps --count 1009 --json
+	is 0
+	sleep 0.1
+	tool_in a blast eg0 198.18.0.2 --engine live --rate 1kpps --count 211 --json
+	finish sink
+	is 0
+	figures '{ "gap_count": 1219, "gap_expected_ns": 3000000, "restarts": 1 }'
+	json '[.histograms.gap_ns.buckets[] | select(.[0] >= 95e6) | .[1]] == [1] and
+		.metrics.gap_max_ns >= 100e6'
+	# What the pause is not: 1218 gaps of 1 ms.
+	json '(.metrics | .gap_count * .gap_mean_ns - .gap_max_ns) / 1218 | . > 0.99e6 and . < 1.01e6'
+	json '.metrics.gap_error_p50_ns | . > 1.9e6 and . < 2.1e6'
+	json '.metrics | .gap_error_max_ns == .gap_max_ns - 3000000'
+	json '[.histograms.gap_error_ns.buckets[] | .[1]] | add == 1219'
+}
+
+@test "--expect-gap takes a rate for the gap that it has, and needs the tags" {
+	start sink b sink eg0 --expect-gap 300kpps --count 7 --duration 10s
+	numbers 0 6 | send_tags
+	finish sink
+	figures '{ "gap_expected_ns": 3333, "gap_count": 6 }'
+	tool_in b sink eg0 --gaps --count-only
+	is 2
+	says "--count-only does not look at"
+}
+
+@test "--streams is the bound of what is checked: others are counted as such" {
+	start sink b sink eg0 --streams 2 --count 101 --duration 10s
+	{ numbers 0 40 0; numbers 0 20 1; numbers 0 32 2; numbers 0 5 65535; } | send_tags
+	finish sink
+	is 0
+	figures '{ "received_packets": 101, "distinct_packets": 62, "streams": 2,
+		"other_stream_packets": 39, "lost_packets": 0, "untagged_packets": null }'
+	start sink b sink eg0 --streams 4096 --count 41 --duration 10s
+	numbers 0 40 4095 | send_tags
+	finish sink
+	figures "{ $sound, \"streams\": 1, \"distinct_packets\": 41 }"
+}
+
+@test "a sink that ends under traffic gives figures that are of one moment" {
+	need xdp-live-frames
+	start blast a blast eg0 198.18.0.2 --engine live --duration 20s
+	for _ in {1..5}; do
+		tool_in b sink eg0 --duration 100ms --json
+		is 0
+		json '.metrics | .received_packets > 0 and .distinct_packets == .received_packets and
+			.delay_packets == .received_packets and .lost_packets == 0'
+	done
+	# The lab's own GRO keeps the wire open where no sink is.
+	finish blast INT
+	json '.metrics.not_sent_packets < .metrics.sent_packets'
+}
+
+@test "rows of --jsonl add up to the document, which comes last" {
+	start_cmd sink b "receiving on" "$TOOL" sink eg0 --jsonl --interval 50ms
+	numbers 0 502 | awk '$2 % 10 != 5' | send_tags
+	# An empty row behind the last packet: all of them are in rows by then.
+	rows_are_through() {
+		jq -se '[.[].received_packets] | add == 453 and last == 0' \
+			"$BATS_TEST_TMPDIR/sink.out" >/dev/null
+	}
+	wait_for rows_are_through
+	finish sink INT
+	is 130
+	jq -se '(last | .command == "sink" and .metrics.lost_packets == 50) and
+		all(.[:-1][]; .type == "interval") and
+		([.[:-1][].received_packets] | add) == 453 and ([.[:-1][].lost_packets] | add) == 50 and
+		(last.series | length) == length - 1' <<<"$output" >/dev/null
+	[ "$(wc -l <<<"$output")" = "$(jq -s length <<<"$output")" ]
+}

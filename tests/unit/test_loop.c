@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A sleep is never asserted to be short: the machine may be busy.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/loop.h"
+
+#include "check.h"
+
+#define MS 1000000ull
+
+struct seen {
+	int asked, ticks, until;
+	uint64_t last_ns;
+};
+
+static bool done_after(void *ctx)
+{
+	struct seen *seen = ctx;
+
+	return ++seen->asked > seen->until;
+}
+
+static void on_tick(void *ctx, uint64_t elapsed_ns)
+{
+	struct seen *seen = ctx;
+
+	assert_true(elapsed_ns > seen->last_ns);
+	seen->last_ns = elapsed_ns;
+	seen->ticks++;
+}
+
+static void it_runs_for_its_duration(void **state)
+{
+	struct loop loop = { .duration_ns = 50 * MS };
+
+	(void)state;
+	assert_true(loop_run(&loop) >= 50 * MS);
+}
+
+static void it_ends_when_done_says_so(void **state)
+{
+	struct seen seen = { .until = 3 };
+	struct loop loop = { .done = done_after, .ctx = &seen };
+
+	(void)state;
+	loop_run(&loop);
+	assert_int_equal(seen.asked, 4);
+}
+
+static void it_does_not_wait_for_what_is_done_already(void **state)
+{
+	struct seen seen = { .until = 0 };
+	struct loop loop = { .done = done_after, .tick = on_tick, .interval_ns = 1, .ctx = &seen };
+
+	(void)state;
+	loop_run(&loop);
+	assert_int_equal(seen.asked, 1);
+	assert_int_equal(seen.ticks, 0);
+}
+
+static void it_ticks_at_intervals_and_never_in_bursts(void **state)
+{
+	struct seen seen = { 0 };
+	struct loop loop = {
+		.duration_ns = 100 * MS, .interval_ns = 25 * MS, .tick = on_tick, .ctx = &seen,
+	};
+
+	(void)state;
+	loop_run(&loop);
+	assert_in_range(seen.ticks, 1, 4);
+	assert_true(seen.last_ns >= 25 * MS);
+}
+
+static void sleeping_until_a_time_gone_by_returns(void **state)
+{
+	uint64_t start_ns = loop_mono_ns();
+
+	(void)state;
+	loop_sleep_until(start_ns - 1);
+	loop_sleep_until(start_ns + MS);
+	assert_true(loop_mono_ns() >= start_ns + MS);
+}
+
+/* In a child: the stop flag of this process must stay clear for the other tests. */
+static int child_status(void (*body)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		body();
+		_exit(99);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static void stopped_by_signal(void)
+{
+	struct loop loop = { 0 };	/* no bound: only the signal ends it */
+
+	loop_catch_signals();
+	raise(SIGTERM);
+	loop_run(&loop);
+	_exit(loop_signal());
+}
+
+static void killed_by_second_signal(void)
+{
+	loop_catch_signals();
+	raise(SIGINT);
+	raise(SIGINT);
+}
+
+static void unhurt_by_sigpipe(void)
+{
+	loop_catch_signals();
+	raise(SIGPIPE);
+	_exit(loop_signal());
+}
+
+static void a_signal_ends_it_and_is_told(void **state)
+{
+	int status = child_status(stopped_by_signal);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), SIGTERM);
+}
+
+static void a_second_signal_kills(void **state)
+{
+	int status = child_status(killed_by_second_signal);
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGINT);
+}
+
+static void a_closed_pipe_does_not_kill(void **state)
+{
+	int status = child_status(unhurt_by_sigpipe);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_runs_for_its_duration),
+		cmocka_unit_test(it_ends_when_done_says_so),
+		cmocka_unit_test(it_does_not_wait_for_what_is_done_already),
+		cmocka_unit_test(it_ticks_at_intervals_and_never_in_bursts),
+		cmocka_unit_test(sleeping_until_a_time_gone_by_returns),
+		cmocka_unit_test(a_signal_ends_it_and_is_told),
+		cmocka_unit_test(a_second_signal_kills),
+		cmocka_unit_test(a_closed_pipe_does_not_kill),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

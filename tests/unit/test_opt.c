@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/opt.h"
+
+#include "check.h"
+
+static const char *const colours[] = { "red", "green", NULL };
+
+struct all {
+	bool flag;
+	uint16_t port;
+	uint32_t frame_bytes;
+	uint64_t count, duration_ns;
+	struct unit_rate rate;
+	const char *file, *iface;
+	struct opt_mac mac;
+	int colour;
+	const char *dest;
+};
+
+static const struct all defaults = {
+	.port = 9, .frame_bytes = 64, .duration_ns = 10000000000ull, .colour = 1,
+};
+
+static const struct opt table[] = {
+	{ .name = "INTERFACE", .type = OPT_IFACE, .offset = offsetof(struct all, iface),
+	  .help = "where", .argument = true },
+	{ .name = "DEST", .type = OPT_STR, .offset = offsetof(struct all, dest),
+	  .help = "whereto", .argument = true, .optional = true },
+	{ 'f', "flag", OPT_FLAG, offsetof(struct all, flag), NULL, "a flag" },
+	{ 'p', "port", OPT_U16, offsetof(struct all, port), "N", "UDP port", .min = 1 },
+	{ 0, "frame-bytes", OPT_U32, offsetof(struct all, frame_bytes), "N", "frame",
+	  .min = 64, .max = 9216 },
+	{ 'c', "count", OPT_COUNT, offsetof(struct all, count), "N", "packets" },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct all, duration_ns), "TIME", "time",
+	  .min = 1000000, .max = 3600000000000ull },
+	{ 'r', "rate", OPT_RATE, offsetof(struct all, rate), "RATE", "rate" },
+	{ 0, "file", OPT_STR, offsetof(struct all, file), "FILE", "file" },
+	{ 0, "mac", OPT_MAC, offsetof(struct all, mac), "MAC", "station" },
+	{ 0, "colour", OPT_CHOICE, offsetof(struct all, colour), "WHICH", "colour",
+	  .choices = colours },
+	OPT_END
+};
+
+#define MAX_WORDS 12
+
+/* One heap copy a word, so that the sanitizer sees a read past its end. */
+struct words {
+	char *argv[MAX_WORDS + 1];
+	int argc;
+};
+
+static void split(struct words *w, const char *line)
+{
+	char copy[512], *word, *rest = copy;
+
+	memset(w, 0, sizeof(*w));
+	snprintf(copy, sizeof(copy), "%s", line);
+	while ((word = strsep(&rest, "|"))) {
+		assert_true(w->argc < MAX_WORDS);
+		w->argv[w->argc++] = strdup(word);
+	}
+	if (!*line)
+		free(w->argv[--w->argc]);
+}
+
+static void release(struct words *w)
+{
+	int i;
+
+	for (i = 0; i < w->argc; i++)
+		free(w->argv[i]);
+}
+
+struct parsed {
+	struct words words;
+	struct all opts;
+	opt_given given;
+	bool help;
+	struct err e;
+	int err;
+};
+
+/* Words are separated by '|'. */
+static struct parsed parse(const char *line)
+{
+	struct parsed p = { .opts = defaults };
+
+	split(&p.words, line);
+	p.err = opt_parse(table, p.words.argc, p.words.argv, &p.opts, &p.given, &p.help, &p.e);
+	return p;
+}
+
+static void assert_refused(const char *line, const char *part)
+{
+	struct parsed p = parse(line);
+
+	if (!p.err)
+		fail_msg("'%s' was taken", line);
+	assert_int_equal(p.e.kind, ERR_USAGE);
+	if (!strstr(p.e.msg, part))
+		fail_msg("'%s': \"%s\" does not say \"%s\"", line, p.e.msg, part);
+	release(&p.words);
+}
+
+static void every_type_is_read(void **state)
+{
+	struct parsed p = parse("eth0|198.18.0.2|-f|-p|7|--frame-bytes|1518|--count|10M|"
+				"--duration|250ms");
+	struct parsed q = parse("eth0|--rate|1Mpps|--file|x y|--mac|02:00:00:00:00:01|"
+				"--colour|red|-d|1h");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_string_equal(p.opts.iface, "eth0");
+	assert_string_equal(p.opts.dest, "198.18.0.2");
+	assert_true(p.opts.flag);
+	assert_int_equal(p.opts.port, 7);
+	assert_int_equal(p.opts.frame_bytes, 1518);
+	assert_int_equal(p.opts.count, 10000000);
+	assert_int_equal(p.opts.duration_ns, 250000000);
+	assert_int_equal(q.err, 0);
+	assert_int_equal(q.opts.rate.kind, UNIT_RATE_PPS);
+	assert_string_equal(q.opts.file, "x y");
+	assert_true(q.opts.mac.set);
+	assert_int_equal(q.opts.mac.addr[5], 1);
+	assert_int_equal(q.opts.colour, 0);
+	assert_int_equal(q.opts.duration_ns, 3600000000000ull);
+	release(&p.words);
+	release(&q.words);
+}
+
+static void what_is_not_given_keeps_its_default(void **state)
+{
+	struct parsed p = parse("eth0");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	p.opts.iface = NULL;
+	assert_memory_equal(&p.opts, &defaults, sizeof(defaults));
+	assert_true(opt_was_given(table, p.given, "INTERFACE"));
+	assert_false(opt_was_given(table, p.given, "DEST"));
+	assert_false(opt_was_given(table, p.given, "port"));
+	release(&p.words);
+}
+
+static void given_options_are_known_even_at_their_default(void **state)
+{
+	struct parsed p = parse("--port=9|eth0");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_true(opt_was_given(table, p.given, "port"));
+	assert_false(opt_was_given(table, p.given, "count"));
+	release(&p.words);
+}
+
+static void values_may_be_attached(void **state)
+{
+	struct parsed p = parse("--port=7|-c5|eth0|--file=a=b|--rate=50%");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_int_equal(p.opts.port, 7);
+	assert_int_equal(p.opts.count, 5);
+	assert_string_equal(p.opts.file, "a=b");
+	assert_int_equal(p.opts.rate.kind, UNIT_RATE_LINK_RATIO);
+	release(&p.words);
+}
+
+static void the_last_of_two_counts(void **state)
+{
+	struct parsed p = parse("eth0|-p|7|--port|8");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_int_equal(p.opts.port, 8);
+	release(&p.words);
+}
+
+static void behind_two_dashes_all_are_arguments(void **state)
+{
+	struct parsed p = parse("eth0|--|--port");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_string_equal(p.opts.dest, "--port");
+	assert_int_equal(p.opts.port, 9);
+	release(&p.words);
+	assert_refused("eth0|--|a|--", "'--' is one argument too many");
+}
+
+static void bounds_are_kept(void **state)
+{
+	static const char *const good[] = {
+		"eth0|-p|1", "eth0|-p|65535", "eth0|--frame-bytes|64", "eth0|--frame-bytes|9216",
+		"eth0|-d|1ms", "eth0|-d|1h", "eth0|-c|9223372036854775807",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		struct parsed p = parse(good[i]);
+
+		if (p.err)
+			fail_msg("'%s': %s", good[i], p.e.msg);
+		release(&p.words);
+	}
+	assert_refused("eth0|-p|0", "--port '0' is out of range: it takes 1 to 65535");
+	assert_refused("eth0|-p|70000", "--port '70000' is out of range: it takes 1 to 65535");
+	assert_refused("eth0|-p|65536", "out of range");
+	assert_refused("eth0|--frame-bytes|63", "it takes 64 to 9216");
+	assert_refused("eth0|--frame-bytes|9217", "it takes 64 to 9216");
+	assert_refused("eth0|--frame-bytes|4294967360", "it takes 64 to 9216");
+	assert_refused("eth0|-d|999us", "it takes 1ms to 1h");
+	assert_refused("eth0|-d|2h", "it takes 1ms to 1h");
+	assert_refused("eth0|-c|9223372036854775808", "out of range");
+	assert_refused("eth0|-r|0pps", "out of range");
+	assert_refused("eth0|-r|101%", "out of range");
+}
+
+static void what_is_no_value_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("eth0|-p|10abc", "--port '10abc' is not a whole number");
+	assert_refused("eth0|-c|", "--count '' is not a whole number");
+	assert_refused("eth0|-c|-5", "--count '-5' is not a whole number");
+	assert_refused("eth0|-d|10x", "--duration '10x' is not a duration");
+	assert_refused("eth0|-r|1000", "is not a rate with its unit");
+	assert_refused("eth0|--mac|02:00", "is no MAC address");
+	assert_refused("eth0|--colour|blue", "--colour 'blue' is none of: red, green");
+	assert_refused("eth0|--colour|", "is none of");
+	assert_refused("eth0|--file|", "--file is empty");
+	assert_refused("eth0|", "DEST is empty");
+}
+
+static void names_of_interfaces_are_checked(void **state)
+{
+	struct parsed p = parse("abcdefghijklmno");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	release(&p.words);
+	assert_refused("abcdefghijklmnop", "is no name of an interface");
+	assert_refused("a/b", "'/' is not allowed");
+	assert_refused("a b", "' ' is not allowed");
+	assert_refused("a:1", "':' is not allowed");
+	assert_refused(".", "is no name");
+	assert_refused("..", "is no name");
+}
+
+static void missing_and_surplus_words_are_told(void **state)
+{
+	(void)state;
+	assert_refused("", "INTERFACE is missing");
+	assert_refused("-f", "INTERFACE is missing");
+	assert_refused("eth0|--port", "--port needs a value");
+	assert_refused("eth0|-p", "--port needs a value");
+	assert_refused("a|b|c", "'c' is one argument too many");
+	assert_refused("eth0|--flag=yes", "--flag takes no value");
+}
+
+static void unknown_options_are_told(void **state)
+{
+	(void)state;
+	assert_refused("eth0|--bogus", "unknown option '--bogus'");
+	assert_refused("eth0|--bogus=1", "unknown option '--bogus'");
+	assert_refused("eth0|--por|1", "unknown option '--por'");
+	assert_refused("eth0|--ports|1", "unknown option '--ports'");
+	assert_refused("eth0|--=1", "unknown option '--'");
+	assert_refused("eth0|-z", "unknown option '-z'");
+	assert_refused("eth0|-fp", "give options of one letter one by one");
+	/* The name of an argument is no option. */
+	assert_refused("--DEST=x", "unknown option '--DEST'");
+}
+
+static void help_ends_the_parsing(void **state)
+{
+	struct parsed p = parse("--help|--bogus"), q = parse("-f|-h");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_true(p.help);
+	assert_true(q.help);
+	release(&p.words);
+	release(&q.words);
+}
+
+static void the_rest_goes_to_another_command_untouched(void **state)
+{
+	static const struct opt with_rest[] = {
+		{ .name = "NAMESPACE", .type = OPT_STR, .offset = 0, .help = "", .argument = true },
+		{ .name = "COMMAND", .type = OPT_REST, .offset = 16, .help = "",
+		  .argument = true },
+		{ 'v', "verbose", OPT_FLAG, .offset = 8, .help = "" },
+		OPT_END
+	};
+	struct {
+		const char *ns;
+		bool verbose;
+		struct opt_rest rest __attribute__((aligned(16)));
+	} opts = { 0 };
+	struct words w;
+	opt_given given;
+	struct err e;
+	char shown[64];
+	bool help;
+
+	(void)state;
+	split(&w, "-v|a|ip|-br|--help|--|x");
+	assert_int_equal(opt_parse(with_rest, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	assert_false(help);
+	assert_true(opts.verbose);
+	assert_string_equal(opts.ns, "a");
+	assert_int_equal(opts.rest.argc, 5);
+	assert_ptr_equal(opts.rest.argv, w.argv + 2);
+	assert_string_equal(opt_show(shown, sizeof(shown), &with_rest[1], &opts),
+			    "ip -br --help -- x");
+	assert_string_equal(opt_show(shown, 6, &with_rest[1], &opts), "ip -b");
+	release(&w);
+
+	split(&w, "a|--|-x");
+	assert_int_equal(opt_parse(with_rest, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	assert_int_equal(opts.rest.argc, 1);
+	assert_string_equal(opts.rest.argv[0], "-x");
+	release(&w);
+
+	split(&w, "a");
+	assert_int_not_equal(opt_parse(with_rest, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	release(&w);
+}
+
+static void shown_values_read_back(void **state)
+{
+	struct parsed p = parse("eth0|-f|-p|7|-d|250ms|-r|1.5Mpps|--mac|02:00:00:00:00:01|"
+				"--colour|red"), again;
+	char buf[64], line[512] = "eth0";
+	size_t i;
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	for (i = 0; table[i].name; i++) {
+		opt_show(buf, sizeof(buf), &table[i], &p.opts);
+		if (table[i].argument || table[i].type == OPT_FLAG || !*buf ||
+		    !opt_was_given(table, p.given, table[i].name))
+			continue;
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "|--%s=%s",
+			 table[i].name, buf);
+	}
+	again = parse(line);
+	assert_int_equal(again.err, 0);
+	assert_int_equal(again.opts.port, 7);
+	assert_int_equal(again.opts.duration_ns, 250000000);
+	assert_true(again.opts.rate.value == 1.5e6);
+	assert_memory_equal(again.opts.mac.addr, p.opts.mac.addr, 6);
+	assert_int_equal(again.opts.colour, 0);
+	release(&p.words);
+	release(&again.words);
+}
+
+static void help_shows_every_option_with_its_default(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	opt_print_usage(out, table);
+	fputc('\n', out);
+	opt_print_help(out, table, &defaults);
+	fclose(out);
+	assert_ptr_equal(strstr(text, " INTERFACE [DEST]\n"), text);
+	assert_non_null(strstr(text, "  -p, --port N                 UDP port (default 9)\n"));
+	assert_non_null(strstr(text, "      --frame-bytes N          frame (default 64)\n"));
+	assert_non_null(strstr(text, "  -d, --duration TIME          time (default 10s)\n"));
+	assert_non_null(strstr(text, "  -r, --rate RATE              rate (default max)\n"));
+	assert_non_null(strstr(text, "colour: red, green (default green)\n"));
+	assert_non_null(strstr(text, "  -f, --flag                   a flag\n"));
+	assert_non_null(strstr(text, "      --mac MAC                station\n"));
+	assert_non_null(strstr(text, "  DEST                         whereto\n"));
+	free(text);
+}
+
+static void long_help_is_wrapped_at_100_columns(void **state)
+{
+	static const struct opt longer[] = {
+		{ 'x', "long", OPT_FLAG, .offset = 0,
+		  .help = "one two three four five six seven eight nine ten eleven twelve thirteen "
+			  "fourteen fifteen sixteen seventeen eighteen" },
+		{ 0, "an-option-whose-name-fills", OPT_U16, .offset = 2, .metavar = "N",
+		  .help = "text" },
+		OPT_END
+	};
+	struct {
+		bool flag;
+		uint16_t number;
+	} opts = { 0 };
+	char *text = NULL, *line, *rest;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	opt_print_help(out, longer, &opts);
+	fclose(out);
+	assert_non_null(strstr(text, "\n                               "));
+	assert_non_null(strstr(text, "--an-option-whose-name-fills N\n"
+				     "                               text (default 0)\n"));
+	assert_non_null(strstr(text, "eighteen"));
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		assert_true(strlen(line) <= 100);
+	free(text);
+}
+
+static void numbers_are_told_from_texts(void **state)
+{
+	struct parsed p = parse("eth0|-c|5");
+	uint64_t value = 77;
+	size_t i;
+
+	(void)state;
+	for (i = 0; table[i].name; i++) {
+		bool number = table[i].type == OPT_U16 || table[i].type == OPT_U32 ||
+			      table[i].type == OPT_COUNT;
+
+		assert_int_equal(opt_number(&table[i], &p.opts, &value), number);
+		if (!strcmp(table[i].name, "count"))
+			assert_int_equal(value, 5);
+	}
+	release(&p.words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_type_is_read),
+		cmocka_unit_test(what_is_not_given_keeps_its_default),
+		cmocka_unit_test(given_options_are_known_even_at_their_default),
+		cmocka_unit_test(values_may_be_attached),
+		cmocka_unit_test(the_last_of_two_counts),
+		cmocka_unit_test(behind_two_dashes_all_are_arguments),
+		cmocka_unit_test(bounds_are_kept),
+		cmocka_unit_test(what_is_no_value_is_refused),
+		cmocka_unit_test(names_of_interfaces_are_checked),
+		cmocka_unit_test(missing_and_surplus_words_are_told),
+		cmocka_unit_test(unknown_options_are_told),
+		cmocka_unit_test(help_ends_the_parsing),
+		cmocka_unit_test(the_rest_goes_to_another_command_untouched),
+		cmocka_unit_test(shown_values_read_back),
+		cmocka_unit_test(help_shows_every_option_with_its_default),
+		cmocka_unit_test(long_help_is_wrapped_at_100_columns),
+		cmocka_unit_test(numbers_are_told_from_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/blast.c - send a stream at a rate, or as fast as it goes.
+ */
+#include <errno.h>
+
+#include "cmd/cmd.h"
+#include "engine/environ.h"
+#include "engine/flow.h"
+#include "engine/meter.h"
+#include "engine/mix.h"
+#include "engine/replay.h"
+#include "engine/save.h"
+#include "engine/stream.h"
+#include "engine/stream_packet.h"
+#include "engine/tx.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "proto/packet_spec.h"
+#include "sys/caps.h"
+#include "sys/nic.h"
+
+/* By then a driver that works has taken something. */
+#define NOTHING_SENT_NS (500 * 1000 * 1000ull)
+
+struct blast_opts {
+	struct stream_opts stream;
+	struct flow_opts flow;
+	struct replay_opts replay;
+	uint64_t interval_ns;
+	const char *save;
+};
+
+static const struct blast_opts defaults = {
+	.stream = {
+		STREAM_DEFAULTS,
+		.port = 9,		/* discard, RFC 863 */
+		.duration_ns = 10 * NSEC_PER_SEC,
+	},
+	.flow = { FLOW_DEFAULTS },
+	.replay = { REPLAY_DEFAULTS },
+	.interval_ns = NSEC_PER_SEC,
+};
+
+static const struct opt options[] = {
+	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct blast_opts, stream.ifname), NULL,
+	  "send through this interface", .argument = true },
+	{ 0, "DEST", OPT_STR, offsetof(struct blast_opts, stream.dest), NULL,
+	  "IPv4 or IPv6 address to send to, or a packet; none with --pcap", .argument = true,
+	  .optional = true },
+	STREAM_OPTIONS(struct blast_opts, stream),
+	{ 't', "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
+	  "each with a CPU, a queue and a stream of its own", .min = 1, .max = 1024 },
+	{ 0, "stamp-every", OPT_U32, offsetof(struct blast_opts, stream.stamp_every), "N",
+	  "the time in one packet of N; the sequence is in all", .min = 1 },
+	{ 0, "no-tag", OPT_FLAG, offsetof(struct blast_opts, stream.no_tag), NULL,
+	  "no probe tag: the sink can count these packets, and no more" },
+	{ 0, "zero-copy", OPT_FLAG, offsetof(struct blast_opts, stream.zero_copy), NULL,
+	  "afxdp: fail where the driver would copy" },
+	{ 0, "busy-poll", OPT_FLAG, offsetof(struct blast_opts, stream.busy_poll), NULL,
+	  "afxdp: run the driver's queue in the sending thread (kernel 5.11)" },
+	{ 0, "ports", OPT_U32, offsetof(struct blast_opts, stream.ports), "N",
+	  "destination ports, counted up from --port, a packet each", .min = 1, .max = 65535 },
+	{ 0, "src-ports", OPT_U32, offsetof(struct blast_opts, stream.src_ports), "N",
+	  "source ports, counted up from --src-port", .min = 1, .max = 65535 },
+	{ 0, "dests", OPT_U32, offsetof(struct blast_opts, stream.dests), "N",
+	  "destination addresses, counted up from DEST; its next hop takes them all", .min = 1 },
+	{ 0, "sources", OPT_U32, offsetof(struct blast_opts, stream.sources), "N",
+	  "source addresses, counted up from the first", .min = 1 },
+	{ 0, "random", OPT_FLAG, offsetof(struct blast_opts, stream.random), NULL,
+	  "of these ports and addresses, take one by chance for each packet" },
+	{ 0, "seed", OPT_COUNT, offsetof(struct blast_opts, stream.seed), "N",
+	  "of --random: the same seed makes the same packets" },
+	{ 0, "into-stack", OPT_FLAG, offsetof(struct blast_opts, stream.into_stack), NULL,
+	  "live: received by this host, as if it came in by INTERFACE" },
+	{ 'i', "interval", OPT_DURATION, offsetof(struct blast_opts, interval_ns), "TIME",
+	  "a line every so often; 0: none" },
+	FLOW_OPTIONS(struct blast_opts, flow),
+	REPLAY_OPTIONS(struct blast_opts, replay),
+	{ 0, "save", OPT_STR, offsetof(struct blast_opts, save), "FILE",
+	  "send nothing: write --count packets to this pcap file" },
+	OPT_END
+};
+
+/* The first of @names, NULL-terminated, that was given. */
+static const char *given_of(const char *const *names, opt_given given)
+{
+	for (; *names; names++) {
+		if (opt_was_given(options, given, *names))
+			return *names;
+	}
+	return NULL;
+}
+
+static int blast_check_replay(struct blast_opts *opts, opt_given given, struct err *e)
+{
+	/* What the packets of a file bring with them. */
+	static const char *const strange[] = {
+		"frame-bytes", "port", "src-port", "src-ip", "dscp", "ttl", "threads", "no-tag", "save",
+		"streams", "profile", "copies", "burst", "every", "on", "off", "gaps", "ramp-to",
+		"ramp-time", "ports", "src-ports", "dests", "sources", "random", "seed", NULL,
+	};
+	static const char *const of_tag[] = { "stream", "stamp-every", NULL };
+	const char *name = given_of(strange, given);
+
+	if (opts->stream.dest)
+		return err_usage(e, "DEST '%s' beside --pcap: the packets of the file have their own",
+				 opts->stream.dest);
+	if (name)
+		return err_usage(e, "--%s is of packets that blast makes, and --pcap sends those of "
+				 "a file", name);
+	name = given_of(of_tag, given);
+	if (name && !opts->replay.tag)
+		return err_usage(e, "--%s writes into the probe tag: beside --pcap it needs --tag",
+				 name);
+	if (opt_was_given(options, given, "rate")) {
+		if (opt_was_given(options, given, "speed"))
+			return err_usage(e, "--speed and --rate both say when packets leave: give one");
+		opts->replay.speed = NULL;
+	}
+	/* The end of the file is meant as the only limit. */
+	if (!opt_was_given(options, given, "duration"))
+		opts->stream.duration_ns = 0;
+	return replay_check(&opts->replay, &opts->stream, e);
+}
+
+static int blast_check_file(struct blast_opts *opts, opt_given given, struct err *e)
+{
+	/* What each stream of a file says for itself. */
+	static const char *const strange[] = {
+		"frame-bytes", "rate", "rate-layer", "stamp-every", "no-tag", "seed", "random",
+		"ports", "src-ports", "dests", "sources", "vlan", "vlan-pcp", "src-ip",
+		"burst", "every", "on", "off", "gaps", "ramp-to", "ramp-time", NULL,
+	};
+	const char *of = opts->flow.path ? "streams" : "profile", *name = given_of(strange, given);
+
+	if (name)
+		return err_usage(e, "--%s is said by each stream of --%s", name, of);
+	if (opts->stream.count && !opts->save)
+		return err_usage(e, "--count is said by each stream of --%s, as its duration", of);
+	opts->flow.has_duration = opt_was_given(options, given, "duration");
+	return stream_check_threads(&opts->stream, e);
+}
+
+static int blast_check_stream(struct blast_opts *opts, opt_given given, struct err *e)
+{
+	static const char *const of_replay[] = {
+		"speed", "loop", "map-ip", "map-port", "strip-vlan", "fix-checksums", "tag",
+		NULL,
+	};
+	const char *name = given_of(of_replay, given);
+	int err;
+
+	if (name)
+		return err_usage(e, "--%s needs --pcap", name);
+	err = flow_check(&opts->flow, &opts->stream, e);
+	if (err)
+		return err;
+	if (flow_is_file(&opts->flow))
+		return blast_check_file(opts, given, e);
+	if (!opts->stream.dest)
+		return err_usage(e, "DEST is missing");
+	if (packet_spec_is_text(opts->stream.dest))
+		return stream_packet_check(&opts->stream, options, given, e);
+	return stream_check(&opts->stream, opt_was_given(options, given, "frame-bytes"), e);
+}
+
+static int blast_check(void *args, opt_given given, struct err *e)
+{
+	struct blast_opts *opts = args;
+	int err;
+
+	/* A count alone is meant as the only limit. */
+	if (opts->stream.count && !opt_was_given(options, given, "duration"))
+		opts->stream.duration_ns = 0;
+	if (opts->stream.zero_copy && opts->stream.engine == TX_ENGINE_LIVE)
+		return err_usage(e, "--zero-copy is of the afxdp engine: the live one never copies");
+	if (opts->stream.busy_poll && opts->stream.engine == TX_ENGINE_LIVE)
+		return err_usage(e, "--busy-poll is of the afxdp engine");
+	if (opts->stream.zero_copy || opts->stream.busy_poll)
+		opts->stream.engine = TX_ENGINE_AFXDP;
+	if (opts->stream.no_tag && (opt_was_given(options, given, "stream") ||
+				    opt_was_given(options, given, "stamp-every")))
+		return err_usage(e, "--stream and --stamp-every write into the probe tag, which "
+				 "--no-tag leaves out");
+	if (opt_was_given(options, given, "rate-layer") &&
+	    opts->stream.rate.kind != UNIT_RATE_BPS &&
+	    opts->stream.rate.kind != UNIT_RATE_LINK_RATIO)
+		return err_usage(e, "--rate-layer needs a --rate in bits a second or in %%");
+	if (opts->save && !opts->stream.count && !flow_is_file(&opts->flow))
+		return err_usage(e, "--save needs --count: how many packets the file is to hold");
+	if (opts->replay.path)
+		return blast_check_replay(opts, given, e);
+	err = blast_check_stream(opts, given, e);
+	if (!err && !opts->flow.sizes && !flow_is_file(&opts->flow)) {
+		snprintf(opts->flow.size_text, sizeof(opts->flow.size_text), "%u",
+			 opts->stream.frame_bytes);
+		opts->flow.sizes = opts->flow.size_text;
+	}
+	return err;
+}
+
+struct blast_run {
+	const struct blast_opts *opts;
+	struct tx *tx;
+	struct replay *replay;		/* NULL: no file of packets */
+	struct flow *flow;		/* NULL: one plain stream */
+	struct tx_cfg cfg;
+	struct result *res;
+	struct err *e;
+	int err;
+	int ifindex;
+	uint64_t grace_ns;		/* beyond the duration */
+	uint64_t start_mono_ns;
+	struct tx_count row_count;
+	uint64_t row_elapsed_ns;
+	uint64_t row_bytes;
+};
+
+static int check_run(struct blast_run *run)
+{
+	const char *ifname = run->opts->stream.ifname;
+
+	if (!nic_is_there(ifname, run->ifindex)) {
+		err_set(run->e, -ENODEV, "interface '%s' vanished", ifname);
+		return err_hint(run->e, "the counts up to then are in the result");
+	}
+	if (loop_mono_ns() < run->start_mono_ns + NOTHING_SENT_NS)
+		return 0;
+	return tx_check_taken(run->tx, run->e);
+}
+
+static bool is_sent(void *ctx)
+{
+	struct blast_run *run = ctx;
+
+	run->err = check_run(run);
+	return run->err || tx_done(run->tx);
+}
+
+/* Of @packets since the last row, on the wire. */
+static double row_l1_bytes(struct blast_run *run, uint64_t packets)
+{
+	uint64_t bytes = packets * run->cfg.frame.frame_bytes, now;
+
+	if (run->replay || run->cfg.mix) {
+		now = run->replay ? replay_frame_bytes(run->replay) : tx_mix_bytes(run->tx);
+		bytes = now - run->row_bytes;
+		run->row_bytes = now;
+	}
+	return (double)(bytes + packets * UNIT_GAP_BYTES);
+}
+
+static void tick(void *ctx, uint64_t elapsed_ns)
+{
+	struct blast_run *run = ctx;
+	double seconds = (double)(elapsed_ns - run->row_elapsed_ns) / NSEC_PER_SEC;
+	struct tx_count now;
+	uint64_t packets;
+
+	tx_read(run->tx, &now);
+	packets = now.sent_packets - run->row_count.sent_packets;
+	result_row_open(run->res, elapsed_ns);
+	result_row_u64(run->res, "sent_packets", packets);
+	result_row_real(run->res, "sent_pps", (double)packets / seconds);
+	result_row_real(run->res, "sent_l1_bps", 8 * row_l1_bytes(run, packets) / seconds);
+	result_row_u64(run->res, "not_sent_packets",
+		       now.refused_packets - run->row_count.refused_packets);
+	result_row_close(run->res);
+	run->row_count = now;
+	run->row_elapsed_ns = elapsed_ns;
+}
+
+static int send_all(struct blast_run *run)
+{
+	const struct loop loop = {
+		.duration_ns = run->cfg.duration_ns ? run->cfg.duration_ns + run->grace_ns : 0,
+		.interval_ns = run->opts->interval_ns,
+		.done = is_sent, .tick = tick, .ctx = run,
+	};
+	struct err stop_error;
+	int err;
+
+	run->start_mono_ns = loop_mono_ns();
+	err = tx_start(run->tx, run->e);
+	if (err)
+		return err;
+	loop_run(&loop);
+	err = tx_stop(run->tx, &stop_error);
+	if (err && !run->err && check_run(run) == 0) {
+		*run->e = stop_error;
+		return err;
+	}
+	/* A short run ends before the time after which it is asked in between. */
+	return run->e->no ? run->e->no : tx_check_taken(run->tx, run->e);
+}
+
+static void report_driver(const char *ifname, const struct nic_counters *before,
+			  struct result *res)
+{
+	struct nic_counters after;
+
+	if (nic_read_counters(ifname, &after))
+		return;
+	result_metric_u64(res, "driver_tx_packets", after.tx_packets - before->tx_packets);
+	result_metric_u64(res, "driver_tx_dropped", after.tx_dropped - before->tx_dropped);
+}
+
+static int prepare(struct blast_run *run)
+{
+	struct tx_cfg *ret_cfg = &run->cfg;
+	const struct blast_opts *opts = run->opts;
+	int err;
+
+	if (opts->replay.path)
+		return replay_open(&run->replay, &opts->replay, &opts->stream, ret_cfg, run->e);
+	if (flow_is_wanted(&opts->flow, &opts->stream))
+		return flow_prepare(&opts->flow, &opts->stream, &run->flow, ret_cfg, run->e);
+	if (packet_spec_is_text(opts->stream.dest))
+		err = stream_packet_prepare(&opts->stream, ret_cfg, run->res, run->e);
+	else
+		err = stream_prepare(&opts->stream, ret_cfg, run->e);
+	if (!err)
+		stream_describe(ret_cfg, run->res);
+	return err;
+}
+
+/* The packets of the stream into a file; the count is the limit that was given. */
+static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct result *res,
+		struct err *e)
+{
+	uint64_t count = opts->stream.count;
+	struct source *source;
+	int err;
+
+	if (cfg->mix) {
+		err = mix_source_open(&source, cfg->mix, 0, 1, e);
+		if (err)
+			return err;
+		err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
+		mix_source_close(source);
+		return err;
+	}
+	return save_stream(cfg, opts->stream.count, opts->save, res, e);
+}
+
+static void say_what(const struct blast_opts *opts)
+{
+	const char *to = "to ", *what = opts->stream.dest;
+
+	if (opts->replay.path || flow_is_file(&opts->flow)) {
+		to = opts->replay.path ? "" : opts->flow.path ? "the streams of " : "the profile ";
+		what = opts->replay.path ? opts->replay.path :
+		       opts->flow.path ? opts->flow.path : opts->flow.profile;
+	} else if (packet_spec_is_text(what)) {
+		to = "";
+	}
+	log_info("sending %s'%s' through '%s'", to, what, opts->stream.ifname);
+}
+
+static int blast_run(const void *args, struct result *res, struct err *e)
+{
+	const struct blast_opts *opts = args;
+	struct blast_run run = { .opts = opts, .res = res, .e = e };
+	struct nic_counters before = { 0 };
+	struct tx_count count;
+	struct nic_facts nic;
+	struct meter meter;
+	const struct tx_cfg *cfg = &run.cfg;
+	int err;
+
+	environ_iface(res, opts->stream.ifname);
+	err = prepare(&run);
+	if (err)
+		return err;
+	/* Those that have slots end by themselves, behind the last of them. */
+	run.grace_ns = cfg->pps > 0 || cfg->replay || cfg->mix ? 2 * TX_LEAD_NS + TX_LATE_NS : 0;
+	if (opts->save)
+		err = save(opts, cfg, res, e);
+	else
+		err = tx_open(&run.tx, cfg, res, e);
+	if (err || opts->save)
+		goto out;
+	if (nic_read(opts->stream.ifname, &nic) == 0)
+		run.ifindex = nic.ifindex;
+	nic_read_counters(opts->stream.ifname, &before);
+	caps_drop(tx_keep_caps(run.tx));
+	say_what(opts);
+	meter_start(&meter);
+	err = send_all(&run);
+	meter_report(&meter, res);
+	tx_read(run.tx, &count);
+	if (run.replay)
+		replay_report(run.replay, &count, res);
+	else if (cfg->mix)
+		tx_report_mix(run.tx, &count, res);
+	else
+		tx_report(cfg, &count, res);
+	tx_report_late(run.tx, res);
+	report_driver(opts->stream.ifname, &before, res);
+out:
+	tx_close(run.tx);
+	replay_close(run.replay);
+	if (run.flow)
+		flow_free(run.flow);
+	else
+		stream_packet_release(&run.cfg);
+	return err;
+}
+
+const struct cmd cmd_blast = {
+	.name = "blast",
+	.summary = "send a stream at a rate, or as fast as it goes",
+	.description =
+"Sends UDP packets through one interface with one of two engines. live makes the\n"
+"packets inside the kernel, right before the driver's transmit function, and\n"
+"needs kernel 5.18 and a driver that transmits XDP frames; afxdp sends through an\n"
+"AF_XDP ring from user space. auto takes live where it works and says when not.\n\n"
+"Each packet carries a tag with stream, sequence and time, from which sink tells\n"
+"loss, order and delay. A rate in bit/s counts whole wire time (L1: frame, FCS,\n"
+"preamble and gap) unless --rate-layer says otherwise. Without --count it sends\n"
+"for 10 seconds.\n\n"
+"DEST may be a packet instead: layers with their fields, and values that change\n"
+"from packet to packet. --streams sends many streams, each of its own kind.\n\n"
+"With --pcap it sends the packets of a capture file instead: as they were captured,\n"
+"faster, at a rate or as fast as it goes, and changed on the way if asked.",
+	.examples =
+"  # as fast as one CPU can, 10 seconds\n"
+"  sudo ethgauge blast eth1 198.18.0.2\n"
+"  # a million 1518-byte frames at 1 Gbit/s on the wire, through AF_XDP\n"
+"  sudo ethgauge blast eth1 198.18.0.2 -c 1M -s 1518 -r 1Gbit -e afxdp\n"
+"  # two queues, two CPUs, VLAN 7, IPv6\n"
+"  sudo ethgauge blast eth1 2001:2::2 -t 2 --vlan 7\n"
+"  # a packet of one's own: all hosts of a network, a thousand ports\n"
+"  sudo ethgauge blast eth1 'vlan(7)/ip4(198.18.1.0/24)/udp(dport=5000-5999)'\n"
+"  # a capture file, twice as fast as it was, moved to another network\n"
+"  sudo ethgauge blast eth1 --pcap call.pcapng.gz --speed 2 \\\n"
+"      --map-ip 10.0.0.0/8=198.18.0.0/15 --dst-mac 02:00:00:00:00:01\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,
+	.check = blast_check,
+	.run = blast_run,
+};

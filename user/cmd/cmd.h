@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd/cmd.h - what a verb is. Each cmd/NAME.c ends in one const struct cmd,
+ * and main.c holds the table of them.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stddef.h>
+
+#include "lib/err.h"
+#include "lib/opt.h"
+#include "report/result.h"
+
+/* Tested before run(), so that a verb never fails half-way for lack of them. */
+enum cmd_needs {
+	CMD_NEEDS_BPF = 1 << 0,		/* CAP_BPF (CAP_SYS_ADMIN before 5.8) */
+	CMD_NEEDS_NET_ADMIN = 1 << 1,
+	CMD_NEEDS_NET_RAW = 1 << 2,
+	CMD_NEEDS_SYS_ADMIN = 1 << 3,	/* namespaces */
+};
+
+struct cmd {
+	const char *name;
+	const char *summary;		/* lower case, one line */
+	const char *description;	/* paragraphs for --help and the man page */
+	const char *examples;		/* command lines, each behind its comment */
+	const struct opt *options;
+	const void *defaults;
+	size_t opts_size;		/* of the object behind defaults */
+	unsigned int needs;
+	const char *default_output;	/* of -o; NULL: no file unless one is asked for */
+	/*
+	 * Options against each other, completing what depends on what was given;
+	 * pure, so testable without root. May be NULL.
+	 */
+	int (*check)(void *opts, opt_given given, struct err *e);
+	int (*run)(const void *opts, struct result *res, struct err *e);
+};
+
+extern const struct cmd cmd_blast, cmd_demo, cmd_doctor, cmd_lab, cmd_probe, cmd_reflect, cmd_sink;
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/probe.c - round trips: send tagged probes, receive what is reflected.
+ *
+ * The receive stamp is taken by the XDP program of the same interface, before
+ * the stack sees the packet, so both stamps are of one clock.
+ */
+#include "cmd/cmd.h"
+#include "engine/environ.h"
+#include "engine/meter.h"
+#include "engine/rx.h"
+#include "engine/stream.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/caps.h"
+#include "sys/nic.h"
+
+struct probe_opts {
+	struct stream_opts stream;
+	uint64_t interval_ns;
+	uint64_t wait_ns;
+	bool no_loss;
+	int xdp_mode;
+};
+
+static const struct probe_opts defaults = {
+	.stream = {
+		STREAM_DEFAULTS,
+		.port = 7,		/* echo, RFC 862 */
+		.count = 10000,
+		.rate = { .kind = UNIT_RATE_PPS, .value = 1000 },
+	},
+	.interval_ns = NSEC_PER_SEC,
+	.wait_ns = NSEC_PER_SEC,
+};
+
+static const struct opt options[] = {
+	STREAM_ARGUMENTS(struct probe_opts, stream),
+	STREAM_OPTIONS(struct probe_opts, stream),
+	STREAM_SIZE_OPTION(struct probe_opts, stream),
+	{ 'w', "wait", OPT_DURATION, offsetof(struct probe_opts, wait_ns), "TIME",
+	  "wait so long for the last reflections" },
+	{ 'i', "interval", OPT_DURATION, offsetof(struct probe_opts, interval_ns), "TIME",
+	  "a line every so often; 0: none" },
+	{ 0, "no-loss", OPT_FLAG, offsetof(struct probe_opts, no_loss), NULL,
+	  "exit with 1 if a probe was lost" },
+	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct probe_opts, xdp_mode), "MODE",
+	  "how the receiving program is attached", .choices = xdp_mode_names },
+	OPT_END
+};
+
+static int probe_check(void *args, opt_given given, struct err *e)
+{
+	struct probe_opts *opts = args;
+
+	/* A duration alone is meant as the only limit. */
+	if (opts->stream.duration_ns && !opt_was_given(options, given, "count"))
+		opts->stream.count = 0;
+	if (opts->stream.first_stream >= RX_MAX_STREAMS)
+		return err_usage(e, "--stream %u is out of range: probe takes 0 to %u",
+				 opts->stream.first_stream, RX_MAX_STREAMS - 1);
+	return stream_check(&opts->stream, opt_was_given(options, given, "frame-bytes"), e);
+}
+
+struct probe_run {
+	struct tx *tx;
+	struct rx *rx;
+	struct result *res;
+	struct err *e;
+	int err;
+	uint64_t sent;			/* known when sending is over */
+};
+
+static bool is_sent(void *ctx)
+{
+	struct probe_run *run = ctx;
+
+	run->err = rx_check(run->rx, run->e);
+	return run->err || tx_done(run->tx);
+}
+
+static bool is_received(void *ctx)
+{
+	struct probe_run *run = ctx;
+	struct rx_count count;
+
+	run->err = rx_check(run->rx, run->e);
+	rx_read(run->rx, &count);
+	return run->err || count.distinct >= run->sent;
+}
+
+static void tick(void *ctx, uint64_t elapsed_ns)
+{
+	struct probe_run *run = ctx;
+
+	rx_report_row(run->rx, run->res, elapsed_ns);
+}
+
+/* Sends, then waits for stragglers; what was counted is reported whatever happens. */
+static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
+			 struct tx_count *ret_sent)
+{
+	const struct loop sending = {
+		.duration_ns = opts->stream.duration_ns, .interval_ns = opts->interval_ns,
+		.done = is_sent, .tick = tick, .ctx = run,
+	};
+	const struct loop settling = {
+		.duration_ns = opts->wait_ns, .done = is_received, .ctx = run,
+	};
+	struct err stop_error;
+	int err;
+
+	err = tx_start(run->tx, run->e);
+	if (err)
+		return err;
+	loop_run(&sending);
+	err = tx_stop(run->tx, &stop_error);
+	/* That the interface is gone explains more than the system call that failed of it. */
+	if (err && !run->err) {
+		run->err = err;
+		*run->e = stop_error;
+	}
+	if (!run->err)
+		run->err = tx_check_taken(run->tx, run->e);
+	tx_read(run->tx, ret_sent);
+	run->sent = ret_sent->sent_packets;
+	if (!run->err && opts->wait_ns)
+		loop_run(&settling);
+	return run->err;
+}
+
+static void judge(const struct probe_opts *opts, struct probe_run *run)
+{
+	struct rx_count got;
+
+	rx_read(run->rx, &got);
+	if (opts->no_loss)
+		result_verdict(run->res, got.distinct == run->sent && run->sent,
+			       "%llu lost of %llu", (unsigned long long)(run->sent - got.distinct),
+			       (unsigned long long)run->sent);
+	if (run->sent && !got.packets)
+		result_note(run->res, "nothing came back: is a reflector there, and does it answer "
+			    "port %u? ethgauge reflect IFACE --port %u", opts->stream.port,
+			    opts->stream.port);
+}
+
+static int probe_run(const void *args, struct result *res, struct err *e)
+{
+	const struct probe_opts *opts = args;
+	struct rx_cfg rx = {
+		.ifname = opts->stream.ifname,
+		.mode = (enum xdp_mode)opts->xdp_mode,
+		.match = SINK_MATCH_SOURCE,
+		.port = opts->stream.port,
+		.check = true,
+		.streams = (uint16_t)(opts->stream.first_stream + opts->stream.threads),
+	};
+	struct probe_run run = { .res = res, .e = e };
+	struct tx_count sent = { 0 };
+	struct meter meter;
+	struct tx_cfg tx;
+	int err;
+
+	environ_iface(res, opts->stream.ifname);
+	err = stream_prepare(&opts->stream, &tx, e);
+	if (err)
+		return err;
+	stream_describe(&tx, res);
+	err = rx_open(&run.rx, &rx, res, e);
+	if (err)
+		return err;
+	err = tx_open(&run.tx, &tx, res, e);
+	if (err)
+		goto out;
+	caps_drop(tx_keep_caps(run.tx) | CAPS_BPF);
+	log_info("probing '%s' through '%s'", opts->stream.dest, opts->stream.ifname);
+	meter_start(&meter);
+	err = send_and_wait(opts, &run, &sent);
+	rx_stop(run.rx);
+	meter_report(&meter, res);
+	tx_report(&tx, &sent, res);
+	tx_report_late(run.tx, res);
+	rx_report(run.rx, res, "rtt", sent.sent_packets, 0);
+	judge(opts, &run);
+out:
+	tx_close(run.tx);
+	rx_close(run.rx);
+	return err;
+}
+
+const struct cmd cmd_probe = {
+	.name = "probe",
+	.summary = "round trips to a reflector: delay, loss, order",
+	.description =
+"Sends probes with a sequence and a time, receives what a reflector sends back,\n"
+"and reports the round trip's percentiles, loss, duplicates and order. The probe\n"
+"is stamped right before the driver takes it and again by an XDP program where\n"
+"the driver hands the reflection over: the time of this host's stack is not in it.\n\n"
+"The far end is ethgauge reflect, or anything that returns UDP to its sender.",
+	.examples =
+"  # 10,000 probes at 1000 a second, against ethgauge reflect eg0 at the far end\n"
+"  sudo ethgauge probe eth1 198.18.0.2\n"
+"  # a million round trips at 100,000 a second; fail if one is lost\n"
+"  sudo ethgauge probe eth1 198.18.0.2 -c 1M -r 100kpps --no-loss\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,
+	.check = probe_check,
+	.run = probe_run,
+};

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/reflect.c - answer test packets inside the driver.
+ *
+ * The far end of probe and blast. It times nothing: it counts what it
+ * answered, so that a loss can be placed on the way there or on the way back.
+ */
+#include "cmd/cmd.h"
+#include "engine/reflector.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/caps.h"
+#include "sys/xdp.h"
+
+static const struct reflect_opts {
+	const char *ifname;
+	uint16_t port;
+	bool no_icmp;
+	bool any_mac;
+	int xdp_mode;
+	uint64_t duration_ns;
+	uint64_t interval_ns;
+} defaults = {
+	.port = 7,			/* echo, RFC 862 */
+	.interval_ns = NSEC_PER_SEC,
+};
+
+static const struct opt options[] = {
+	{ .name = "INTERFACE", .type = OPT_IFACE, .argument = true,
+	  .offset = offsetof(struct reflect_opts, ifname), .help = "answer what arrives here" },
+	{ 'p', "port", OPT_U16, offsetof(struct reflect_opts, port), "N",
+	  "UDP port to answer; 0 answers no UDP" },
+	{ 0, "no-icmp", OPT_FLAG, offsetof(struct reflect_opts, no_icmp), NULL,
+	  "leave ICMP and ICMPv6 echo requests to the stack" },
+	{ 0, "any-mac", OPT_FLAG, offsetof(struct reflect_opts, any_mac), NULL,
+	  "answer frames to other stations' MAC addresses too" },
+	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct reflect_opts, xdp_mode), "MODE",
+	  "where to attach", .choices = xdp_mode_names },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct reflect_opts, duration_ns), "TIME",
+	  "stop after this time; 0 runs until ^C" },
+	{ 'i', "interval", OPT_DURATION, offsetof(struct reflect_opts, interval_ns), "TIME",
+	  "time between the lines of a run; 0 prints none" },
+	OPT_END
+};
+
+struct run {
+	struct reflector *reflector;
+	struct result *res;
+	struct err *e;
+	int err;
+};
+
+static bool is_gone(void *ctx)
+{
+	struct run *run = ctx;
+
+	run->err = reflector_check(run->reflector, run->e);
+	return run->err;
+}
+
+static void show_row(void *ctx, uint64_t elapsed_ns)
+{
+	struct run *run = ctx;
+
+	reflector_report_row(run->reflector, run->res, elapsed_ns);
+}
+
+static int reflect_check(void *args, opt_given given, struct err *e)
+{
+	const struct reflect_opts *opts = args;
+
+	(void)given;
+	if (!opts->port && opts->no_icmp)
+		return err_usage(e, "--port 0 with --no-icmp leaves nothing to answer");
+	return 0;
+}
+
+static void tell_ready(const struct reflect_opts *opts)
+{
+	const char *echo = opts->no_icmp ? "" : "echo requests";
+
+	if (opts->port)
+		log_info("answering on '%s' UDP to port %u%s%s", opts->ifname, opts->port,
+			 *echo ? " and " : "", echo);
+	else
+		log_info("answering on '%s' %s", opts->ifname, echo);
+}
+
+static int reflect_run(const void *args, struct result *res, struct err *e)
+{
+	const struct reflect_opts *opts = args;
+	struct reflector_cfg cfg = {
+		.ifname = opts->ifname, .mode = (enum xdp_mode)opts->xdp_mode,
+		.port = opts->port, .icmp = !opts->no_icmp, .any_mac = opts->any_mac,
+	};
+	struct run run = { .res = res, .e = e };
+	struct loop loop = {
+		.duration_ns = opts->duration_ns, .interval_ns = opts->interval_ns,
+		.done = is_gone, .tick = show_row, .ctx = &run,
+	};
+	int err;
+
+	err = reflector_open(&run.reflector, &cfg, res, e);
+	if (err)
+		return err;
+	caps_drop(0);	/* the counters are mapped: reading them needs no system call */
+	tell_ready(opts);
+	loop_run(&loop);
+	reflector_report(run.reflector, res);
+	reflector_close(run.reflector);
+	return run.err;
+}
+
+const struct cmd cmd_reflect = {
+	.name = "reflect",
+	.summary = "send test packets back from inside the driver",
+	.description =
+"Sends UDP packets to a port, and ICMP and ICMPv6 echo requests, back to where\n"
+"they came from, by an XDP program: the host's network stack never sees them.\n"
+"MAC addresses, IP addresses and ports are swapped; VLAN tags, IP options,\n"
+"TTL and payload stay as they are. What it does not answer goes on to the\n"
+"stack untouched and is counted by the reason.\n\n"
+"It never answers broadcast or multicast, fragments, or UDP from its own port.\n"
+"It stays attached until ^C, and the kernel detaches it however it ends.",
+	.examples =
+"  # answer on eth1 until ^C\n"
+"  sudo ethgauge reflect eth1\n"
+"  # STAMP's port, for one minute, result as JSON\n"
+"  sudo ethgauge reflect eth1 --port 862 --duration 1m --json\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN,
+	.check = reflect_check,
+	.run = reflect_run,
+};

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/sink.c - count, check and time what arrives, inside the driver.
+ *
+ * The receiving end of blast. It must be there before the sender starts: what
+ * came earlier cannot be told from a loss.
+ */
+#include "cmd/cmd.h"
+#include "engine/environ.h"
+#include "engine/meter.h"
+#include "engine/rx.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/caps.h"
+
+#define STREAM_PARTS	64		/* streams that are reported one by one */
+#define GAP_MAX_NS	(1ull << HIST_MAX_BITS)
+
+struct sink_opts {
+	const char *ifname;
+	uint16_t port;
+	bool all;
+	bool pass;
+	bool count_only;
+	bool no_loss;
+	bool gaps;
+	const char *expect_gap;
+	uint64_t expect_gap_ns;		/* what that says */
+	uint16_t streams;
+	uint64_t expect;
+	uint64_t count;
+	uint64_t duration_ns;
+	uint64_t interval_ns;
+	int xdp_mode;
+};
+
+static const struct sink_opts defaults = {
+	.port = 9,			/* discard, RFC 863 */
+	.streams = 16,
+	.interval_ns = NSEC_PER_SEC,
+};
+
+static const struct opt options[] = {
+	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct sink_opts, ifname), NULL,
+	  "receive on this interface", .argument = true },
+	{ 'p', "port", OPT_U16, offsetof(struct sink_opts, port), "N",
+	  "test packets are UDP to this port", .min = 1 },
+	{ 0, "all", OPT_FLAG, offsetof(struct sink_opts, all), NULL,
+	  "every packet is a test packet, ARP and others too" },
+	{ 0, "pass", OPT_FLAG, offsetof(struct sink_opts, pass), NULL,
+	  "hand test packets on to the stack instead of dropping them" },
+	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
+	  "count packets and bytes; look at no tag" },
+	{ 0, "streams", OPT_U16, offsetof(struct sink_opts, streams), "N",
+	  "check streams 0 to N-1, 18 KB a stream and CPU", .min = 1, .max = RX_MAX_STREAMS },
+	{ 'c', "count", OPT_COUNT, offsetof(struct sink_opts, count), "N",
+	  "stop after N test packets; 0: no limit" },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct sink_opts, duration_ns), "TIME",
+	  "stop after this time; 0: run until ^C" },
+	{ 'i', "interval", OPT_DURATION, offsetof(struct sink_opts, interval_ns), "TIME",
+	  "a line every so often; 0: none" },
+	{ 0, "expect", OPT_COUNT, offsetof(struct sink_opts, expect), "N",
+	  "exit with 1 unless just N test packets came; 0: do not ask" },
+	{ 0, "no-loss", OPT_FLAG, offsetof(struct sink_opts, no_loss), NULL,
+	  "exit with 1 if a packet was lost" },
+	{ 0, "gaps", OPT_FLAG, offsetof(struct sink_opts, gaps), NULL,
+	  "times between a stream's packets too, 18 KB more a stream and CPU" },
+	{ 0, "expect-gap", OPT_STR, offsetof(struct sink_opts, expect_gap), "GAP",
+	  "10us or 100kpps: how far each gap is from that; with --gaps implied" },
+	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
+	  "how to attach", .choices = xdp_mode_names },
+	OPT_END
+};
+
+/* The gap that --expect-gap means, told as a time or as the rate that has it. */
+static int check_gap(struct sink_opts *opts, struct err *e)
+{
+	struct unit_rate rate;
+	double gap_ns;
+
+	if (!opts->expect_gap)
+		return 0;
+	if (!unit_parse_rate(opts->expect_gap, &rate) && rate.kind == UNIT_RATE_PPS)
+		gap_ns = (double)NSEC_PER_SEC / rate.value;
+	else if (!unit_parse_duration(opts->expect_gap, &opts->expect_gap_ns))
+		gap_ns = (double)opts->expect_gap_ns;
+	else
+		return err_usage(e, "--expect-gap '%s' is neither a time such as 10us nor a rate "
+				 "such as 100kpps", opts->expect_gap);
+	if (!(gap_ns >= 1 && gap_ns <= (double)GAP_MAX_NS))
+		return err_usage(e, "--expect-gap '%s' is not between 1 ns and 18 minutes",
+				 opts->expect_gap);
+	opts->expect_gap_ns = (uint64_t)(gap_ns + 0.5);
+	opts->gaps = true;
+	return 0;
+}
+
+static int sink_check(void *args, opt_given given, struct err *e)
+{
+	struct sink_opts *opts = args;
+
+	if (opts->all && opt_was_given(options, given, "port"))
+		return err_usage(e, "--all takes every packet: --port has no meaning with it");
+	if (opts->count_only && opts->no_loss)
+		return err_usage(e, "--no-loss looks at the tags, which --count-only does not");
+	if (opts->count_only && (opts->gaps || opts->expect_gap))
+		return err_usage(e, "gaps are those of a stream, which the tags tell and "
+				 "--count-only does not look at");
+	return check_gap(opts, e);
+}
+
+struct sink_run {
+	const struct sink_opts *opts;
+	struct rx *rx;
+	struct result *res;
+	struct err *e;
+	int err;
+};
+
+static bool is_done(void *ctx)
+{
+	struct sink_run *run = ctx;
+	struct rx_count count;
+
+	run->err = rx_check(run->rx, run->e);
+	if (run->err)
+		return true;
+	if (!run->opts->count)
+		return false;
+	rx_read(run->rx, &count);
+	return count.packets >= run->opts->count;
+}
+
+static void tick(void *ctx, uint64_t elapsed_ns)
+{
+	struct sink_run *run = ctx;
+
+	rx_report_row(run->rx, run->res, elapsed_ns);
+}
+
+static void judge(const struct sink_opts *opts, struct rx *rx, struct result *res)
+{
+	struct rx_count count;
+
+	rx_read(rx, &count);
+	if (opts->expect)
+		result_verdict(res, count.packets == opts->expect,
+			       "received %llu of the %llu packets expected",
+			       (unsigned long long)count.packets,
+			       (unsigned long long)opts->expect);
+	if (opts->no_loss)
+		result_verdict(res, count.gaps == 0 && count.distinct,
+			       "%llu of %llu packets lost",
+			       (unsigned long long)count.gaps,
+			       (unsigned long long)(count.gaps + count.distinct));
+}
+
+static int sink_run(const void *args, struct result *res, struct err *e)
+{
+	const struct sink_opts *opts = args;
+	const struct rx_cfg cfg = {
+		.ifname = opts->ifname,
+		.mode = (enum xdp_mode)opts->xdp_mode,
+		.match = opts->all ? SINK_MATCH_ALL : SINK_MATCH_DEST,
+		.port = opts->port,
+		.pass = opts->pass,
+		.check = !opts->count_only,
+		.streams = opts->streams,
+		.gaps = opts->gaps,
+		.expect_gap_ns = opts->expect_gap_ns,
+	};
+	struct sink_run run = { .opts = opts, .res = res, .e = e };
+	const struct loop loop = {
+		.duration_ns = opts->duration_ns,
+		.interval_ns = opts->interval_ns,
+		.done = is_done,
+		.tick = tick,
+		.ctx = &run,
+	};
+	struct meter meter;
+	int err;
+
+	environ_iface(res, opts->ifname);
+	err = rx_open(&run.rx, &cfg, res, e);
+	if (err)
+		return err;
+	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
+	caps_drop(CAPS_BPF);
+	log_info("receiving on '%s'%s", opts->ifname,
+		 opts->duration_ns || opts->count ? "" : "; ^C ends it");
+	meter_start(&meter);
+	loop_run(&loop);
+	rx_stop(run.rx);
+	meter_report(&meter, res);
+	rx_report(run.rx, res, "delay", 0, STREAM_PARTS);
+	judge(opts, run.rx, res);
+	rx_close(run.rx);
+	return run.err;
+}
+
+const struct cmd cmd_sink = {
+	.name = "sink",
+	.summary = "count, check and time packets inside the driver",
+	.description =
+"Receives the packets of blast with an XDP program, where the driver hands them\n"
+"over. It counts packets and bytes by stream and CPU, checks the sequence in the\n"
+"probe tag for loss, duplicates and order (RFC 4737), and adds the one-way delay\n"
+"of each packet to a histogram. Test packets are then dropped, or passed on with\n"
+"--pass; all other packets go on to the stack, untouched.\n\n"
+"Start it before the sender: what came earlier cannot be told from a loss. The\n"
+"delay is right where both ends read one clock, that is on one host.",
+	.examples =
+"  # in one terminal, then blast in another\n"
+"  sudo ethgauge lab up\n"
+"  sudo ethgauge lab exec b ethgauge sink eg0\n"
+"  # a test for scripts: 100,003 packets must arrive within 10 s, none lost\n"
+"  ethgauge sink eth1 --count 100003 --duration 10s --expect 100003 --no-loss --json\n"
+"  # how evenly a stream of 100,000 packets a second arrives\n"
+"  ethgauge sink eth1 --expect-gap 100kpps\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN,
+	.check = sink_check,
+	.run = sink_run,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/hist_report.h - a histogram of times as figures of a result.
+ */
+#ifndef ENGINE_HIST_REPORT_H
+#define ENGINE_HIST_REPORT_H
+
+#include "abi/hist.h"
+#include "report/result.h"
+
+/*
+ * "@prefix_min_ns", mean, percentiles and max as metrics, and every bucket as
+ * histogram "@prefix_ns"; how many under @count_key, unless it is NULL.
+ */
+void hist_report(struct result *res, const char *prefix, const char *count_key,
+		 const struct hist_rec *hist);
+
+#endif

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/rx.c - count, check and time what arrives, in sink_xdp; and report it.
+ */
+#include "engine/rx.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "engine/hist_report.h"
+#include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "sys/bpf.h"
+#include "sys/nic.h"
+
+#include "sink_xdp.skel.h"
+
+#define ALL_STREAMS UINT32_MAX
+
+struct rx {
+	struct rx_cfg cfg;
+	int ifindex;
+	unsigned int nr_cpus;
+	struct sink_xdp_bpf *skel;
+	struct xdp_port *port;
+	struct sink_rec *recs;
+	struct hist_rec *hists;
+	struct hist_rec *gaps, *gap_errors;	/* NULL unless asked for */
+	struct sink_cpu *cpus;
+	size_t recs_bytes, hists_bytes, gaps_bytes, gap_errors_bytes, cpus_bytes;
+	uint64_t skew_ns;		/* longest reading */
+
+	/* of the row before */
+	struct rx_count row_count;
+	struct hist_rec row_hist;
+	uint64_t row_elapsed_ns;
+};
+
+/* Sizes that the configuration asks for; what is not filled stays at one record. */
+static void size_maps(struct rx *rx)
+{
+	const struct rx_cfg *cfg = &rx->cfg;
+	struct sink_xdp_bpf *skel = rx->skel;
+	uint32_t lanes = rx->nr_cpus * cfg->streams;
+
+	bpf_map__set_max_entries(skel->maps.sink_recs, rx->nr_cpus * (cfg->streams + 1u));
+	bpf_map__set_max_entries(skel->maps.sink_hists, lanes);
+	if (cfg->gaps)
+		bpf_map__set_max_entries(skel->maps.sink_gaps, lanes);
+	if (cfg->expect_gap_ns)
+		bpf_map__set_max_entries(skel->maps.sink_gap_errors, lanes);
+	bpf_map__set_max_entries(skel->maps.sink_cpus, rx->nr_cpus);
+	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg->streams);
+}
+
+static int map_gaps(struct rx *rx, struct err *e)
+{
+	int err = 0;
+
+	if (rx->cfg.gaps)
+		err = bpf_map_memory(rx->skel->maps.sink_gaps, (void **)&rx->gaps,
+				     &rx->gaps_bytes, e);
+	if (!err && rx->cfg.expect_gap_ns)
+		err = bpf_map_memory(rx->skel->maps.sink_gap_errors, (void **)&rx->gap_errors,
+				     &rx->gap_errors_bytes, e);
+	return err;
+}
+
+static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
+{
+	struct sink_xdp_bpf *skel = rx->skel;
+	const struct rx_cfg *cfg = &rx->cfg;
+	bool frags = nic_needs_frags(nic);
+	int err;
+
+	skel->rodata->cfg.port = htons(cfg->port);
+	skel->rodata->cfg.match = (uint8_t)cfg->match;
+	skel->rodata->cfg.pass = cfg->pass;
+	skel->rodata->cfg.check = cfg->check;
+	skel->rodata->cfg.streams = cfg->streams;
+	skel->rodata->cfg.gaps = cfg->gaps;
+	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
+	skel->rodata->has_frags = frags;
+	bpf_set_frags(skel->obj, frags);
+	size_maps(rx);
+	err = sink_xdp_bpf__load(skel);
+	if (err)
+		return bpf_load_error(e, err, "sink_xdp");
+	err = bpf_map_memory(skel->maps.sink_recs, (void **)&rx->recs, &rx->recs_bytes, e);
+	if (err)
+		return err;
+	err = bpf_map_memory(skel->maps.sink_hists, (void **)&rx->hists, &rx->hists_bytes, e);
+	if (!err)
+		err = map_gaps(rx, e);
+	if (err)
+		return err;
+	return bpf_map_memory(skel->maps.sink_cpus, (void **)&rx->cpus, &rx->cpus_bytes, e);
+}
+
+int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, struct err *e)
+{
+	struct nic_facts nic;
+	struct rx *rx;
+	int err;
+
+	if (nic_read(cfg->ifname, &nic))
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	rx = calloc(1, sizeof(*rx));
+	if (!rx)
+		return err_set(e, -ENOMEM, "cannot open the receiver");
+	rx->cfg = *cfg;
+	rx->ifindex = nic.ifindex;
+	rx->nr_cpus = bpf_nr_cpus();
+	bpf_log_init();
+	bpf_raise_memlock();
+	rx->skel = sink_xdp_bpf__open();
+	if (!rx->skel) {
+		err = err_set(e, -errno, "cannot open BPF object 'sink_xdp'");
+		goto fail;
+	}
+	err = load(rx, &nic, e);
+	if (err)
+		goto fail;
+	err = xdp_attach(&rx->port, rx->ifindex, bpf_program__fd(rx->skel->progs.sink_xdp),
+			 cfg->mode, e);
+	if (err)
+		goto fail;
+	result_env_str(res, "rx_xdp_mode", xdp_mode_names[xdp_port_mode(rx->port)]);
+	if (cfg->check)
+		result_env_str(res, "rx_stamp", "xdp");
+	*ret_rx = rx;
+	return 0;
+fail:
+	rx_close(rx);
+	return err;
+}
+
+void rx_stop(struct rx *rx)
+{
+	xdp_detach(rx->port);
+	rx->port = NULL;
+}
+
+void rx_close(struct rx *rx)
+{
+	if (!rx)
+		return;
+	rx_stop(rx);
+	bpf_unmap_memory(rx->recs, rx->recs_bytes);
+	bpf_unmap_memory(rx->hists, rx->hists_bytes);
+	bpf_unmap_memory(rx->gaps, rx->gaps_bytes);
+	bpf_unmap_memory(rx->gap_errors, rx->gap_errors_bytes);
+	bpf_unmap_memory(rx->cpus, rx->cpus_bytes);
+	sink_xdp_bpf__destroy(rx->skel);
+	free(rx);
+}
+
+static void add_rec(struct rx_count *sum, const struct sink_rec *rec)
+{
+	uint64_t first_ns = __atomic_load_n(&rec->first_mono_ns, __ATOMIC_RELAXED);
+	uint64_t last_ns = __atomic_load_n(&rec->last_mono_ns, __ATOMIC_RELAXED);
+
+	sum->packets += __atomic_load_n(&rec->packets, __ATOMIC_RELAXED);
+	sum->bytes += __atomic_load_n(&rec->bytes, __ATOMIC_RELAXED);
+	sum->stamped += __atomic_load_n(&rec->last_packets, __ATOMIC_RELAXED);
+	if (first_ns && (!sum->first_mono_ns || first_ns < sum->first_mono_ns))
+		sum->first_mono_ns = first_ns;
+	if (last_ns > sum->last_mono_ns)
+		sum->last_mono_ns = last_ns;
+}
+
+/* From the first to the last stamped packet: n of them span n - 1 gaps. */
+static void set_rate(struct rx_count *count)
+{
+	uint64_t span_ns = count->last_mono_ns - count->first_mono_ns;
+
+	if (count->stamped > 1 && span_ns)
+		count->rate_pps = (double)(count->stamped - 1) * NSEC_PER_SEC / (double)span_ns;
+}
+
+static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
+{
+	struct {
+		uint64_t lock;
+		struct seq_state seq;
+	} slot;
+	const struct seq_state *seq = &slot.seq;
+
+	_Static_assert(offsetof(typeof(slot), seq) == SEQ_STATE_OFFSET, "as in sink_xdp.bpf.c");
+	if (bpf_map_lookup_elem_flags(bpf_map__fd(rx->skel->maps.sink_seqs), &stream, &slot,
+				      BPF_F_LOCK) || !seq->run)
+		return false;
+	sum->streams_seen++;
+	sum->distinct += seq->distinct;
+	sum->duplicates += seq->duplicates;
+	sum->reordered += seq->reordered;
+	if (seq->distance_max > sum->distance_max)
+		sum->distance_max = seq->distance_max;
+	sum->unknown += seq->unknown;
+	sum->restarts += seq->run - 1;
+	sum->gaps += seq->spanned + seq->next - seq->first - seq->distinct;
+	sum->unseen_before += seq->unseen + seq->first;
+	return true;
+}
+
+void rx_read(struct rx *rx, struct rx_count *ret_count)
+{
+	uint64_t start_ns = loop_mono_ns(), took_ns;
+	struct rx_count sum = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < rx->nr_cpus * (rx->cfg.streams + 1u); i++)
+		add_rec(&sum, &rx->recs[i]);
+	for (i = 0; i < rx->nr_cpus; i++) {
+		sum.foreign += __atomic_load_n(&rx->cpus[i].foreign, __ATOMIC_RELAXED);
+		sum.untagged += __atomic_load_n(&rx->cpus[i].untagged, __ATOMIC_RELAXED);
+		sum.other_stream += __atomic_load_n(&rx->cpus[i].other_stream, __ATOMIC_RELAXED);
+	}
+	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
+		add_seq(rx, i, &sum);
+	set_rate(&sum);
+	took_ns = loop_mono_ns() - start_ns;
+	if (took_ns > rx->skew_ns)
+		rx->skew_ns = took_ns;
+	*ret_count = sum;
+}
+
+bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count)
+{
+	struct rx_count sum = { 0 };
+	uint32_t cpu;
+
+	if (!add_seq(rx, stream, &sum))
+		return false;
+	for (cpu = 0; cpu < rx->nr_cpus; cpu++)
+		add_rec(&sum, &rx->recs[cpu * (rx->cfg.streams + 1u) + stream]);
+	set_rate(&sum);
+	*ret_count = sum;
+	return true;
+}
+
+/* @hists of one stream, or of all where @stream is ALL_STREAMS; merged over the CPUs. */
+static void sum_hists(const struct rx *rx, const struct hist_rec *hists, uint32_t stream,
+		      struct hist_rec *ret_hist)
+{
+	uint32_t i;
+
+	memset(ret_hist, 0, sizeof(*ret_hist));
+	for (i = 0; i < rx->nr_cpus * rx->cfg.streams; i++) {
+		if (stream == ALL_STREAMS || i % rx->cfg.streams == stream)
+			hist_merge(ret_hist, &hists[i]);
+	}
+}
+
+void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hist)
+{
+	sum_hists(rx, rx->hists, stream, ret_hist);
+}
+
+void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist)
+{
+	sum_hists(rx, rx->hists, ALL_STREAMS, ret_hist);
+}
+
+static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
+{
+	snprintf(buf, size, "%s_%s", prefix, suffix);
+	return buf;
+}
+
+static void report_delay(const struct hist_rec *hist, const char *prefix, struct result *res)
+{
+	char key[32];
+
+	if (hist->negative)
+		result_metric_u64(res, "delay_negative_packets", hist->negative);
+	hist_report(res, prefix, metric_key(key, sizeof(key), prefix, "packets"), hist);
+}
+
+/* Of one stream, or of all where @stream is ALL_STREAMS. */
+static void report_gaps(struct rx *rx, uint32_t stream, struct result *res)
+{
+	struct hist_rec hist;
+
+	if (!rx->cfg.gaps)
+		return;
+	sum_hists(rx, rx->gaps, stream, &hist);
+	hist_report(res, "gap", "gap_count", &hist);
+	if (!rx->cfg.expect_gap_ns || !hist.count)
+		return;
+	result_metric_u64(res, "gap_expected_ns", rx->cfg.expect_gap_ns);
+	sum_hists(rx, rx->gap_errors, stream, &hist);
+	hist_report(res, "gap_error", NULL, &hist);
+}
+
+static void report_volume(const struct rx_count *count, struct result *res)
+{
+	double frame_bytes = count->packets ?
+		(double)count->bytes / (double)count->packets + UNIT_FCS_BYTES : 0;
+
+	result_metric_u64(res, "duration_ns", count->last_mono_ns - count->first_mono_ns);
+	result_metric_u64(res, "received_packets", count->packets);
+	result_metric_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
+	result_metric_real(res, "received_pps", count->rate_pps);
+	result_metric_real(res, "received_l1_bps",
+			   count->rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
+	result_metric_real(res, "received_l2_bps", count->rate_pps * 8 * frame_bytes);
+}
+
+static void report_order(const struct rx_count *count, uint64_t sent, struct result *res)
+{
+	/* Without the sender's count, what was lost before the first or behind the last is unseen. */
+	uint64_t lost = !sent ? count->gaps : sent > count->distinct ? sent - count->distinct : 0;
+	uint64_t all = lost + count->distinct;
+
+	if (sent && sent < count->distinct)
+		result_note(res, "%llu packets more arrived than were sent: another sender uses the same "
+			    "port and stream number", (unsigned long long)(count->distinct - sent));
+	result_metric_u64(res, "distinct_packets", count->distinct);
+	result_metric_u64(res, "lost_packets", lost);
+	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
+	result_metric_u64(res, "duplicate_packets", count->duplicates);
+	result_metric_u64(res, "reordered_packets", count->reordered);
+	result_metric_real(res, "reordered_ratio", count->distinct ?
+			   (double)count->reordered / (double)count->distinct : 0);
+	if (count->reordered)
+		result_metric_u64(res, "reordered_distance_max", count->distance_max);
+	if (count->unknown)
+		result_metric_u64(res, "unknown_packets", count->unknown);
+	if (count->restarts)
+		result_metric_u64(res, "restarts", count->restarts);
+	if (count->unseen_before && !sent) {
+		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
+		result_note(res, "%llu sequence numbers before the first that arrived: lost, or sent "
+			    "before the sink was there; not counted as lost",
+			    (unsigned long long)count->unseen_before);
+	}
+}
+
+static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count *count,
+			  const char *prefix, struct result *res)
+{
+	struct hist_rec *hist = malloc(sizeof(*hist));
+	struct result *part;
+	char name[32];
+
+	if (!hist)
+		return;
+	snprintf(name, sizeof(name), "stream %u", stream);
+	part = result_part(res, name);
+	report_volume(count, part);
+	report_order(count, 0, part);
+	rx_read_stream_hist(rx, stream, hist);
+	report_delay(hist, prefix, part);
+	report_gaps(rx, stream, part);
+	free(hist);
+}
+
+static void report_streams(struct rx *rx, struct result *res, const char *prefix,
+			   uint32_t max_parts)
+{
+	struct rx_count count;
+	uint32_t stream, shown = 0;
+
+	for (stream = 0; stream < rx->cfg.streams && shown < max_parts; stream++) {
+		if (!rx_read_stream(rx, (uint16_t)stream, &count))
+			continue;
+		report_stream(rx, (uint16_t)stream, &count, prefix, res);
+		shown++;
+	}
+}
+
+void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
+	       uint32_t max_parts)
+{
+	struct rx_count count;
+	struct hist_rec hist;
+	uint64_t tagged;
+
+	rx_read(rx, &count);
+	report_volume(&count, res);
+	result_metric_u64(res, "foreign_packets", count.foreign);
+	if (!rx->cfg.check)
+		return;
+	result_metric_u64(res, "streams", count.streams_seen);
+	if (count.untagged)
+		result_metric_u64(res, "untagged_packets", count.untagged);
+	if (count.other_stream)
+		result_metric_u64(res, "other_stream_packets", count.other_stream);
+	report_order(&count, sent, res);
+	rx_read_hist(rx, &hist);
+	report_delay(&hist, prefix, res);
+	report_gaps(rx, ALL_STREAMS, res);
+	if (count.streams_seen > 1)
+		report_streams(rx, res, prefix, max_parts);
+	tagged = count.packets - count.untagged - count.other_stream;
+	if (tagged > hist.count + hist.negative)
+		result_note(res, "%llu packets carried no time and could not be timed",
+			    (unsigned long long)(tagged - hist.count - hist.negative));
+	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
+}
+
+void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
+{
+	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
+	struct rx_count now, *before = &rx->row_count;
+	const char *prefix = rx->cfg.match == SINK_MATCH_SOURCE ? "rtt" : "delay";
+	struct hist_rec hist, delta;
+	uint64_t packets;
+	double bytes;
+	char key[32];
+
+	rx_read(rx, &now);
+	packets = now.packets - before->packets;
+	bytes = (double)(now.bytes - before->bytes) + (double)packets * UNIT_FCS_BYTES;
+	result_row_open(res, elapsed_ns);
+	result_row_u64(res, "received_packets", packets);
+	result_row_real(res, "received_pps", (double)packets / seconds);
+	result_row_real(res, "received_l1_bps",
+			(bytes + (double)packets * UNIT_GAP_BYTES) * 8 / seconds);
+	if (rx->cfg.check) {
+		/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
+		result_row_u64(res, "lost_packets",
+			       now.gaps > before->gaps ? now.gaps - before->gaps : 0);
+		rx_read_hist(rx, &hist);
+		delta = hist;
+		hist_subtract(&delta, &rx->row_hist);
+		if (delta.count) {
+			result_row_u64(res, metric_key(key, sizeof(key), prefix, "p50_ns"),
+				       hist_percentile_ns(&delta, 0.5));
+			result_row_u64(res, metric_key(key, sizeof(key), prefix, "p99_ns"),
+				       hist_percentile_ns(&delta, 0.99));
+		}
+		rx->row_hist = hist;
+	}
+	result_row_close(res);
+	rx->row_count = now;
+	rx->row_elapsed_ns = elapsed_ns;
+}
+
+int rx_check(struct rx *rx, struct err *e)
+{
+	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
+		return 0;
+	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);
+	return err_hint(e, "the counts up to then are in the result");
+}

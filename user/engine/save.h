@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/save.h - write what a stream would send into a capture file, and send nothing.
+ */
+#ifndef ENGINE_SAVE_H
+#define ENGINE_SAVE_H
+
+#include "engine/source.h"
+#include "engine/tx.h"
+#include "lib/err.h"
+#include "report/result.h"
+
+/*
+ * Writes @count packets of @cfg to @path, byte for byte what the engines send
+ * but for the time in the tag, which is the packet's slot. Without a rate the
+ * slots are those of a 10 Gbit/s link.
+ */
+int save_stream(const struct tx_cfg *cfg, uint64_t count, const char *path, struct result *res,
+		struct err *e);
+
+/*
+ * The same of the packets of @source, in their order, until it ends, or @count packets
+ * (0: no limit) or @duration_ns (0: none) are over; one of the three is needed. The
+ * time in a tag is the packet's slot; in the file no time is before that of the packet
+ * before, so it may be later by what their order allows: 1 us. What has no slot
+ * fills a 10 Gbit/s link. take() has the times of the file.
+ */
+int save_source(struct source *source, uint64_t count, uint64_t duration_ns, const char *path,
+		struct result *res, struct err *e);
+
+#endif

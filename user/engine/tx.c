@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/tx.c - the threads of a sender, whatever engine they run.
+ */
+#include "engine/tx_engine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "engine/companion.h"
+#include "engine/replay.h"
+#include "lib/hist.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "sys/nic.h"
+
+/* Interrupts the system call that a thread sleeps or runs in. */
+#define WAKE_SIGNAL SIGUSR1
+
+#define REGULAR_RATIO	0.999	/* of the offered rate, RFC 9971 */
+
+#define STOP_LIMIT_NS (10 * NSEC_PER_SEC)
+
+const char *const tx_engine_names[] = { "auto", "live", "afxdp", NULL };
+
+static void on_wake(int signal)
+{
+	(void)signal;
+}
+
+/* The @index-th CPU that this process may run on. */
+static int pick_cpu(uint32_t index, uint32_t *ret_cpu, struct err *e)
+{
+	cpu_set_t allowed;
+	uint32_t cpu, seen = 0;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return err_set(e, -errno, "cannot ask for the CPUs");
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &allowed) && seen++ == index) {
+			*ret_cpu = cpu;
+			return 0;
+		}
+	}
+	return err_usage(e, "%u threads need as many CPUs, and this process may use %u", index + 1,
+			 seen);
+}
+
+/* A duration has so many slots, whenever it is that somebody sees that it is over. */
+static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
+{
+	double slots = (double)cfg->duration_ns * 1e-9 * thread->pps;
+
+	if (!cfg->duration_ns || !(thread->pps > 0) || cfg->replay)
+		return;
+	/* The threads' slots interleave; a whole number may have come out a little larger. */
+	slots = ceil(slots - (double)thread->index / cfg->threads - 1e-6);
+	if (slots < 1)
+		slots = 1;
+	if (!thread->limit || slots < (double)thread->limit)
+		thread->limit = (uint64_t)slots;
+}
+
+static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
+{
+	const struct tx_cfg *cfg = &tx->cfg;
+	struct tx_thread *thread = &tx->threads[i];
+	int err;
+
+	thread->tx = tx;
+	thread->index = i;
+	thread->queue = cfg->first_queue + i;
+	thread->stream = (uint16_t)(cfg->first_stream + i);
+	/* The first threads take what does not divide. */
+	thread->limit = cfg->count / cfg->threads + (i < cfg->count % cfg->threads);
+	thread->pps = cfg->pps / cfg->threads;
+	limit_slots(thread, cfg);
+	thread->batch = cfg->batch;
+	thread->tagged = cfg->frame.tagged;
+	/* The threads share one sequence of field values. */
+	thread->number_first = i;
+	thread->number_step = cfg->threads;
+	err = pick_cpu(i, &thread->cpu, e);
+	/* Those have packets, rates and ends of their own. */
+	if (err || cfg->replay || cfg->mix)
+		return err;
+	return tx_template(cfg, i, &thread->packet, e);
+}
+
+static bool sends_live_frames(const struct tx_engine_ops *ops)
+{
+	return ops == &tx_live_ops || ops == &tx_mix_ops ||
+	       ops == &tx_replay_live_ops;
+}
+
+void tx_tell_refusals(struct result *res, bool watched)
+{
+	result_env_str(res, "refusals_seen_by", watched ? "tracepoint xdp_devmap_xmit" : "nobody");
+	if (!watched)
+		result_note(res, "this kernel does not tell which frames the driver refused: compare "
+			    "'sent' with the driver's own counter");
+}
+
+static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result *res,
+		   struct err *e)
+{
+	tx->ops = ops;
+	/* Before the engine: some drivers make their rings only now. */
+	if (!tx->cfg.into_stack)
+		tx->companion = companion_open(tx->cfg.ifname, sends_live_frames(ops), res);
+	return ops->open(tx, res, e);
+}
+
+static void close_engine(struct tx *tx)
+{
+	if (tx->ops)
+		tx->ops->close(tx);
+	companion_close(tx->companion);
+	tx->ops = NULL;
+	tx->state = NULL;
+	tx->companion = NULL;
+}
+
+/* Of drivers that live frames harm, or that lose them. */
+static bool shuns_live_frames(const struct nic_facts *nic)
+{
+	const struct nic_xdp_trait *trait = nic_xdp_trait(nic->driver);
+
+	if (!trait || !trait->shuns_live_frames)
+		return false;
+	log_warn("%s %s; sending through AF_XDP", trait->driver, trait->sentence);
+	return true;
+}
+
+static int open_live(struct tx *tx, struct result *res, struct err *e)
+{
+	return open_as(tx, tx->cfg.mix ? &tx_mix_ops : &tx_live_ops, res, e);
+}
+
+static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
+{
+	return open_as(tx, tx->cfg.mix ? &tx_source_ops : &tx_afxdp_ops, res, e);
+}
+
+/* Only live frames come into this host's own stack. */
+static int open_ring_replay(struct tx *tx, struct result *res, struct err *e)
+{
+	if (tx->cfg.into_stack)
+		return err_usage(e, "--into-stack is of the live engine, and this is to be sent by "
+				 "afxdp");
+	return open_as(tx, &tx_source_ops, res, e);
+}
+
+static int open_replay(struct tx *tx, const struct nic_facts *nic, struct result *res,
+		       struct err *e)
+{
+	bool choose = tx->cfg.engine == TX_ENGINE_AUTO;
+	int err;
+
+	if (choose && (tx->cfg.zero_copy_only || tx->cfg.first_queue || shuns_live_frames(nic)))
+		tx->cfg.engine = TX_ENGINE_AFXDP;
+	if (tx->cfg.engine == TX_ENGINE_AFXDP)
+		return open_ring_replay(tx, res, e);
+	err = open_as(tx, &tx_replay_live_ops, res, e);
+	if (!err || !choose || e->kind != ERR_MACHINE || tx->cfg.into_stack)
+		return err;
+	log_warn("%s; sending through AF_XDP", e->msg);
+	result_note(res, "%s; sent through AF_XDP", e->msg);
+	close_engine(tx);
+	return open_ring_replay(tx, res, e);
+}
+
+static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result *res,
+		       struct err *e)
+{
+	bool choose = tx->cfg.engine == TX_ENGINE_AUTO;
+	int err;
+
+	if (tx->cfg.replay)
+		return open_replay(tx, nic, res, e);
+	/* The live engine never copies, and sends through the queue of its CPU. */
+	if (tx->cfg.into_stack)
+		return open_live(tx, res, e);
+	if (choose && (tx->cfg.zero_copy_only || tx->cfg.first_queue || shuns_live_frames(nic)))
+		tx->cfg.engine = TX_ENGINE_AFXDP;
+	if (tx->cfg.engine == TX_ENGINE_AFXDP)
+		return open_afxdp(tx, res, e);
+	err = open_live(tx, res, e);
+	if (!err || !choose || e->kind != ERR_MACHINE)
+		return err;
+	log_warn("%s; sending through AF_XDP", e->msg);
+	close_engine(tx);
+	return open_afxdp(tx, res, e);
+}
+
+int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, struct err *e)
+{
+	struct nic_facts nic;
+	struct tx *tx;
+	uint32_t i;
+	int err;
+
+	if (cfg->count && cfg->count < cfg->threads)
+		return err_usage(e, "%u threads cannot share %llu packets", cfg->threads,
+				 (unsigned long long)cfg->count);
+	err = nic_read(cfg->ifname, &nic);
+	if (err)
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	tx = calloc(1, sizeof(*tx));
+	if (!tx)
+		return err_set(e, -ENOMEM, "cannot open the sender");
+	tx->cfg = *cfg;
+	tx->ifindex = nic.ifindex;
+	tx->threads = calloc(cfg->threads, sizeof(*tx->threads));
+	if (!tx->threads) {
+		err = err_set(e, -ENOMEM, "cannot open the sender");
+		goto fail;
+	}
+	for (i = 0; i < cfg->threads; i++) {
+		err = prepare_thread(tx, i, e);
+		if (err)
+			goto fail;
+	}
+	err = open_engine(tx, &nic, res, e);
+	if (err)
+		goto fail;
+	result_env_str(res, "engine", tx->ops->name);
+	*ret_tx = tx;
+	return 0;
+fail:
+	tx_close(tx);
+	return err;
+}
+
+unsigned int tx_keep_caps(const struct tx *tx)
+{
+	return tx->ops->keep_caps;
+}
+
+static void *thread_main(void *arg)
+{
+	struct tx_thread *thread = arg;
+	cpu_set_t cpu;
+
+	/* A sleep may end 50 us late by default. */
+	prctl(PR_SET_TIMERSLACK, 1ul);
+	CPU_ZERO(&cpu);
+	CPU_SET(thread->cpu, &cpu);
+	if (sched_setaffinity(0, sizeof(cpu), &cpu))
+		err_set(&thread->err, -errno, "cannot pin a thread to CPU %u", thread->cpu);
+	else
+		thread->tx->ops->run(thread, &thread->err);
+	atomic_store(&thread->ended, true);
+	return NULL;
+}
+
+int tx_start(struct tx *tx, struct err *e)
+{
+	struct sigaction wake = { .sa_handler = on_wake };
+	sigset_t block, before;
+	uint32_t i;
+	int err = 0;
+
+	sigaction(WAKE_SIGNAL, &wake, NULL);
+	/* ^C is for the main thread; a sending thread is woken by WAKE_SIGNAL alone. */
+	sigfillset(&block);
+	sigdelset(&block, WAKE_SIGNAL);
+	pthread_sigmask(SIG_SETMASK, &block, &before);
+	for (i = 0; i < tx->cfg.threads && !err; i++) {
+		err = pthread_create(&tx->threads[i].id, NULL, thread_main, &tx->threads[i]);
+		tx->threads[i].started = !err;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err ? err_set(e, -err, "cannot start a sending thread") : 0;
+}
+
+bool tx_done(const struct tx *tx)
+{
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.threads; i++) {
+		if (!atomic_load(&tx->threads[i].ended))
+			return false;
+	}
+	return true;
+}
+
+int tx_stop(struct tx *tx, struct err *e)
+{
+	uint64_t give_up_ns = loop_mono_ns() + STOP_LIMIT_NS;
+	uint32_t i;
+
+	atomic_store(&tx->stop, true);
+	for (i = 0; i < tx->cfg.threads; i++) {
+		struct tx_thread *thread = &tx->threads[i];
+
+		if (!thread->started)
+			continue;
+		/* Again and again: the first may come just before the system call. */
+		while (!atomic_load(&thread->ended) && loop_mono_ns() < give_up_ns) {
+			pthread_kill(thread->id, WAKE_SIGNAL);
+			usleep(500);
+		}
+		if (!atomic_load(&thread->ended))
+			return err_set(e, -ETIMEDOUT, "a sending thread does not end");
+		pthread_join(thread->id, NULL);
+		thread->started = false;
+	}
+	for (i = 0; i < tx->cfg.threads; i++) {
+		if (tx->threads[i].err.no) {
+			*e = tx->threads[i].err;
+			return e->no;
+		}
+	}
+	return 0;
+}
+
+void tx_read_thread(const struct tx *tx, uint32_t i, struct tx_count *ret_count)
+{
+	tx->ops->read(&tx->threads[i], ret_count);
+}
+
+void tx_read(const struct tx *tx, struct tx_count *ret_count)
+{
+	struct tx_count sum = { 0 }, one;
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.threads; i++) {
+		tx_read_thread(tx, i, &one);
+		sum.sent_packets += one.sent_packets;
+		sum.refused_packets += one.refused_packets;
+		sum.late_sum_ns += one.late_sum_ns;
+		sum.paced_packets += one.paced_packets;
+		if (one.late_max_ns > sum.late_max_ns)
+			sum.late_max_ns = one.late_max_ns;
+		if (one.first_mono_ns && (!sum.first_mono_ns || one.first_mono_ns < sum.first_mono_ns))
+			sum.first_mono_ns = one.first_mono_ns;
+		if (one.last_mono_ns > sum.last_mono_ns)
+			sum.last_mono_ns = one.last_mono_ns;
+	}
+	*ret_count = sum;
+}
+
+void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_count)
+{
+	uint32_t threads = tx->cfg.threads;
+
+	*ret_count = (struct mix_count){ 0 };
+	if (tx->ops->read_flow)
+		tx->ops->read_flow(&tx->threads[flow % threads], flow / threads, ret_count);
+}
+
+void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist)
+{
+	uint32_t i;
+
+	memset(ret_hist, 0, sizeof(*ret_hist));
+	for (i = 0; tx->ops->read_late && i < tx->cfg.threads; i++)
+		tx->ops->read_late(&tx->threads[i], ret_hist);
+}
+
+int tx_check_taken(const struct tx *tx, struct err *e)
+{
+	struct tx_count count;
+	struct nic_facts nic;
+
+	tx_read(tx, &count);
+	if (count.sent_packets || !count.refused_packets)
+		return 0;
+	if (!nic_read(tx->cfg.ifname, &nic) && !nic.running) {
+		err_set(e, -ENETDOWN, "'%s' has no carrier any more", tx->cfg.ifname);
+		return err_hint(e, "see: ip link show %s", tx->cfg.ifname);
+	}
+	err_machine(e, -EIO, "the driver of '%s' refused all of %llu packets", tx->cfg.ifname,
+		    (unsigned long long)count.refused_packets);
+	return err_hint(e, "many drivers send XDP frames only while an XDP program is attached "
+			"to the interface or its peer: start the sink first, or see: ethgauge "
+			"doctor %s", tx->cfg.ifname);
+}
+
+void tx_close(struct tx *tx)
+{
+	struct err ignored;
+
+	if (!tx)
+		return;
+	if (tx->threads)
+		tx_stop(tx, &ignored);
+	close_engine(tx);
+	free(tx->threads);
+	free(tx);
+}
+
+uint64_t tx_mix_bytes(const struct tx *tx)
+{
+	struct mix_count count;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.mix->nr_flows; i++) {
+		tx_read_flow(tx, i, &count);
+		bytes += count.bytes;
+	}
+	return bytes;
+}
+
+/* The sum of what the streams offer; 0: one of them has no such rate. */
+static double offered_pps(const struct mix *mix)
+{
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < mix->nr_flows; i++) {
+		const struct mix_flow *flow = &mix->flows[i];
+
+		/* One that ends or begins on its own, or comes by chance, has no such share of the run. */
+		if (!(flow->offered_pps > 0) || flow->limit || flow->duration_ns ||
+		    flow->pace.kind == PACE_POISSON)
+			return 0;
+		sum += flow->offered_pps;
+	}
+	return sum;
+}
+
+void tx_report_mix(const struct tx *tx, const struct tx_count *count, struct result *res)
+{
+	const struct mix *mix = tx->cfg.mix;
+	struct mix_count *counts = calloc(mix->nr_flows, sizeof(*counts));
+	struct tx_count total = *count;
+	struct tx_cfg cfg = tx->cfg;
+	uint32_t i;
+
+	total.sent_bytes = tx_mix_bytes(tx);
+	cfg.pps = offered_pps(mix);
+	tx_report(&cfg, &total, res);
+	for (i = 0; counts && i < mix->nr_flows; i++)
+		tx_read_flow(tx, i, &counts[i]);
+	if (counts)
+		mix_report(mix, counts, res);
+	free(counts);
+}
+
+void tx_report_regular(double offered_pps, double sent_pps, struct result *res)
+{
+	bool irregular = sent_pps < REGULAR_RATIO * offered_pps;
+
+	result_self_real(res, "pacing_achieved_ratio", sent_pps / offered_pps);
+	result_self_bool(res, "irregular", irregular);
+	if (irregular)
+		result_note(res, "irregular: the sender reached %.3f %% of the offered rate, so a loss "
+			    "or a rate seen here is not the path's",
+			    100 * sent_pps / offered_pps);
+}
+
+void tx_report_late(const struct tx *tx, struct result *res)
+{
+	struct hist_rec hist;
+
+	tx_read_late(tx, &hist);
+	if (!hist.count)
+		return;
+	result_self_u64(res, "pacing_late_p50_ns", hist_percentile_ns(&hist, 0.5));
+	result_self_u64(res, "pacing_late_p99_ns", hist_percentile_ns(&hist, 0.99));
+	result_self_u64(res, "pacing_late_p99_9_ns", hist_percentile_ns(&hist, 0.999));
+}
+
+void tx_report(const struct tx_cfg *cfg, const struct tx_count *count, struct result *res)
+{
+	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
+	double frame_bytes = cfg->frame.frame_bytes, pps = 0;
+
+	if (count->sent_bytes && count->sent_packets)
+		frame_bytes = (double)count->sent_bytes / (double)count->sent_packets;
+	/* n packets span n - 1 gaps. */
+	if (count->sent_packets > 1 && duration_ns)
+		pps = (double)(count->sent_packets - 1) * NSEC_PER_SEC / (double)duration_ns;
+	result_metric_u64(res, "duration_ns", duration_ns);
+	result_metric_u64(res, "sent_packets", count->sent_packets);
+	result_metric_u64(res, "sent_bytes", count->sent_bytes ? count->sent_bytes :
+			  count->sent_packets * cfg->frame.frame_bytes);
+	result_metric_u64(res, "not_sent_packets", count->refused_packets);
+	result_metric_real(res, "sent_pps", pps);
+	result_metric_real(res, "sent_l1_bps", pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
+	result_metric_real(res, "sent_l2_bps", pps * 8 * frame_bytes);
+	if (cfg->pps <= 0)
+		return;
+	result_metric_real(res, "offered_pps", cfg->pps);
+	if (count->paced_packets) {
+		result_self_real(res, "pacing_late_mean_ns",
+				 (double)count->late_sum_ns / (double)count->paced_packets);
+		result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
+	}
+	if (count->sent_packets > 1)
+		tx_report_regular(cfg->pps, pps, res);
+}

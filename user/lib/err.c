@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/err.c - errors as values.
+ */
+#include "lib/err.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int fill(struct err *e, enum err_kind kind, int no, const char *fmt, va_list args)
+{
+	size_t used;
+
+	assert(no < 0);
+	e->no = no;
+	e->kind = kind;
+	e->hint[0] = '\0';
+	vsnprintf(e->msg, sizeof(e->msg), fmt, args);
+	used = strlen(e->msg);
+	if (kind != ERR_USAGE)
+		snprintf(e->msg + used, sizeof(e->msg) - used, ": %s", strerror(-no));
+	return no;
+}
+
+int err_set(struct err *e, int no, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fill(e, ERR_RUN, no, fmt, args);
+	va_end(args);
+	return no;
+}
+
+int err_usage(struct err *e, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fill(e, ERR_USAGE, -EINVAL, fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+int err_machine(struct err *e, int no, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fill(e, ERR_MACHINE, no, fmt, args);
+	va_end(args);
+	return no;
+}
+
+int err_command(struct err *e, int no, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fill(e, ERR_COMMAND, no, fmt, args);
+	va_end(args);
+	return no;
+}
+
+int err_hint(struct err *e, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(e->hint, sizeof(e->hint), fmt, args);
+	va_end(args);
+	return e->no;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lib/log.h - talk on stderr: what the tool does, falls back to, or notices.
+ *
+ * Results never go through here, and a function logs or returns an error,
+ * never both.
+ */
+#ifndef LIB_LOG_H
+#define LIB_LOG_H
+
+#include <stdarg.h>
+
+enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+/* Messages above @level are dropped; LOG_INFO at start. */
+void log_set_level(enum log_level level);
+enum log_level log_get_level(void);
+
+void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/loop.c - wait, tick, and stop.
+ */
+#include "lib/loop.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#define POLL_NS 20000000ull
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int signal)
+{
+	stop_signal = signal;
+}
+
+void loop_catch_signals(void)
+{
+	/* RESETHAND: the second ^C kills a tool that hangs. No RESTART: sleeps must end. */
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+void loop_release_signals(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+int loop_signal(void)
+{
+	return stop_signal;
+}
+
+uint64_t loop_mono_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+void loop_sleep_until(uint64_t mono_ns)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)(mono_ns / NSEC_PER_SEC),
+		.tv_nsec = (long)(mono_ns % NSEC_PER_SEC),
+	};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+uint64_t loop_run(const struct loop *loop)
+{
+	uint64_t start_ns = loop_mono_ns(), now_ns = start_ns, wake_ns;
+	uint64_t end_ns = loop->duration_ns ? start_ns + loop->duration_ns : UINT64_MAX;
+	uint64_t tick_ns = loop->interval_ns ? start_ns + loop->interval_ns : UINT64_MAX;
+
+	while (!loop_signal() && now_ns < end_ns && !(loop->done && loop->done(loop->ctx))) {
+		wake_ns = now_ns + POLL_NS;
+		if (wake_ns > tick_ns)
+			wake_ns = tick_ns;
+		if (wake_ns > end_ns)
+			wake_ns = end_ns;
+		loop_sleep_until(wake_ns);
+		now_ns = loop_mono_ns();
+		if (now_ns >= tick_ns) {
+			if (loop->tick)
+				loop->tick(loop->ctx, now_ns - start_ns);
+			/* A tick that came very late is not made up for by a burst of ticks. */
+			while (tick_ns <= now_ns)
+				tick_ns += loop->interval_ns;
+		}
+	}
+	return loop_mono_ns() - start_ns;
+}

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/opt.c - typed option tables.
+ */
+#include "lib/opt.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define FIELD(opts, opt, type) (*(type *)((char *)(opts) + (opt)->offset))
+#define CONST_FIELD(opts, opt, type) (*(const type *)((const char *)(opts) + (opt)->offset))
+
+static const char *label(char *buf, size_t size, const struct opt *opt)
+{
+	snprintf(buf, size, "%s%s", opt->argument ? "" : "--", opt->name);
+	return buf;
+}
+
+static uint64_t type_max(const struct opt *opt)
+{
+	if (opt->max)
+		return opt->max;
+	switch (opt->type) {
+	case OPT_U16:
+		return UINT16_MAX;
+	case OPT_U32:
+		return UINT32_MAX;
+	default:
+		return INT64_MAX;
+	}
+}
+
+static int out_of_range(const struct opt *opt, const char *text, struct err *e)
+{
+	char name[64], low[32], high[32];
+
+	if (opt->type == OPT_DURATION) {
+		unit_show_duration(low, sizeof(low), opt->min);
+		unit_show_duration(high, sizeof(high), type_max(opt));
+	} else {
+		snprintf(low, sizeof(low), "%llu", (unsigned long long)opt->min);
+		snprintf(high, sizeof(high), "%llu", (unsigned long long)type_max(opt));
+	}
+	if (!opt->max && opt->type != OPT_U16 && opt->type != OPT_U32)
+		return err_usage(e, "%s '%s' is out of range: it takes %s or more",
+				 label(name, sizeof(name), opt), text, low);
+	return err_usage(e, "%s '%s' is out of range: it takes %s to %s",
+			 label(name, sizeof(name), opt), text, low, high);
+}
+
+static int parse_number(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	char name[64];
+	uint64_t value;
+	int err;
+
+	err = opt->type == OPT_DURATION ? unit_parse_duration(text, &value) :
+					  unit_parse_count(text, &value);
+	if (err == -EINVAL)
+		return err_usage(e, "%s '%s' is not a %s", label(name, sizeof(name), opt), text,
+				 opt->type == OPT_DURATION ?
+					 "duration, such as 250ms, 10s or 2h" :
+					 "whole number, such as 64, 10k or 2M");
+	if (err || value < opt->min || value > type_max(opt))
+		return out_of_range(opt, text, e);
+	if (opt->type == OPT_U16)
+		FIELD(opts, opt, uint16_t) = (uint16_t)value;
+	else if (opt->type == OPT_U32)
+		FIELD(opts, opt, uint32_t) = (uint32_t)value;
+	else
+		FIELD(opts, opt, uint64_t) = value;
+	return 0;
+}
+
+static int parse_rate(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	char name[64];
+	int err;
+
+	err = unit_parse_rate(text, &FIELD(opts, opt, struct unit_rate));
+	label(name, sizeof(name), opt);
+	if (err == -ERANGE)
+		return err_usage(e, "%s '%s' is out of range: it takes more than 0, and at most "
+				 "100%%", name, text);
+	if (err)
+		return err_usage(e, "%s '%s' is not a rate with its unit: write 1Mpps, 2500pps, "
+				 "10Gbit, 50%% or max", name, text);
+	return 0;
+}
+
+static int parse_iface(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	char name[64];
+	const char *p;
+
+	label(name, sizeof(name), opt);
+	if (!*text || strlen(text) > 15 || !strcmp(text, ".") || !strcmp(text, ".."))
+		return err_usage(e, "%s '%s' is no name of an interface: 1 to 15 characters",
+				 name, text);
+	for (p = text; *p; p++) {
+		if (*p == '/' || *p == ':' || isspace((unsigned char)*p))
+			return err_usage(e, "%s '%s' is no name of an interface: '%c' is not "
+					 "allowed in one", name, text, *p);
+	}
+	FIELD(opts, opt, const char *) = text;
+	return 0;
+}
+
+static int parse_choice(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	char name[64], list[256] = "";
+	size_t used = 0;
+	int i;
+
+	for (i = 0; opt->choices[i]; i++) {
+		if (!strcmp(text, opt->choices[i])) {
+			FIELD(opts, opt, int) = i;
+			return 0;
+		}
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 i ? ", " : "", opt->choices[i]);
+		if (used >= sizeof(list))
+			used = sizeof(list) - 1;
+	}
+	return err_usage(e, "%s '%s' is none of: %s", label(name, sizeof(name), opt), text, list);
+}
+
+static int parse_value(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	char name[64];
+
+	switch (opt->type) {
+	case OPT_FLAG:
+		FIELD(opts, opt, bool) = true;
+		return 0;
+	case OPT_U16:
+	case OPT_U32:
+	case OPT_COUNT:
+	case OPT_DURATION:
+		return parse_number(opt, text, opts, e);
+	case OPT_RATE:
+		return parse_rate(opt, text, opts, e);
+	case OPT_STR:
+		if (!*text)
+			return err_usage(e, "%s is empty", label(name, sizeof(name), opt));
+		FIELD(opts, opt, const char *) = text;
+		return 0;
+	case OPT_IFACE:
+		return parse_iface(opt, text, opts, e);
+	case OPT_MAC:
+		if (unit_parse_mac(text, FIELD(opts, opt, struct opt_mac).addr))
+			return err_usage(e, "%s '%s' is no MAC address, such as 02:00:00:00:00:01",
+					 label(name, sizeof(name), opt), text);
+		FIELD(opts, opt, struct opt_mac).set = true;
+		return 0;
+	case OPT_CHOICE:
+		return parse_choice(opt, text, opts, e);
+	case OPT_REST:
+		break;
+	}
+	assert(0);
+	return -EINVAL;
+}
+
+static const struct opt *find_long(const struct opt *table, const char *name, size_t len)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument && strlen(opt->name) == len && !strncmp(opt->name, name, len))
+			return opt;
+	}
+	return NULL;
+}
+
+static const struct opt *find_letter(const struct opt *table, char letter)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument && opt->letter && opt->letter == letter)
+			return opt;
+	}
+	return NULL;
+}
+
+static const struct opt *next_argument(const struct opt *table, const struct opt *last)
+{
+	const struct opt *opt;
+
+	for (opt = last ? last + 1 : table; opt->name; opt++) {
+		if (opt->argument)
+			return opt;
+	}
+	return NULL;
+}
+
+struct parser {
+	const struct opt *table;
+	int argc, at;
+	char **argv;
+	void *opts;
+	opt_given given;
+	const struct opt *argument;	/* the last one that was filled */
+	bool only_arguments;		/* behind "--" */
+};
+
+static int take(struct parser *p, const struct opt *opt, const char *text, struct err *e)
+{
+	p->given |= 1ull << (opt - p->table);
+	return parse_value(opt, text, p->opts, e);
+}
+
+/* The option's value: behind '=' or in the next word. */
+static int take_option(struct parser *p, const struct opt *opt, const char *attached,
+		       struct err *e)
+{
+	char name[64];
+
+	label(name, sizeof(name), opt);
+	if (opt->type == OPT_FLAG) {
+		if (attached)
+			return err_usage(e, "%s takes no value", name);
+		return take(p, opt, "", e);
+	}
+	if (attached)
+		return take(p, opt, attached, e);
+	if (p->at + 1 >= p->argc)
+		return err_usage(e, "%s needs a value", name);
+	return take(p, opt, p->argv[++p->at], e);
+}
+
+static int take_argument(struct parser *p, struct err *e)
+{
+	const struct opt *opt = next_argument(p->table, p->argument);
+
+	if (!opt)
+		return err_usage(e, "'%s' is one argument too many", p->argv[p->at]);
+	p->argument = opt;
+	if (opt->type == OPT_REST) {
+		p->given |= 1ull << (opt - p->table);
+		FIELD(p->opts, opt, struct opt_rest) = (struct opt_rest){
+			.argv = p->argv + p->at, .argc = p->argc - p->at,
+		};
+		p->at = p->argc;
+		return 0;
+	}
+	return take(p, opt, p->argv[p->at], e);
+}
+
+static int take_letters(struct parser *p, const char *word, struct err *e)
+{
+	const struct opt *opt = find_letter(p->table, word[1]);
+
+	if (!opt)
+		return err_usage(e, "unknown option '-%c'", word[1]);
+	if (opt->type != OPT_FLAG)
+		return take_option(p, opt, word[2] ? word + 2 : NULL, e);
+	if (word[2])
+		return err_usage(e, "'%s': give options of one letter one by one", word);
+	return take_option(p, opt, NULL, e);
+}
+
+static int take_long(struct parser *p, const char *word, struct err *e)
+{
+	const char *equals = strchr(word, '=');
+	size_t len = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
+	const struct opt *opt = find_long(p->table, word + 2, len);
+
+	if (!opt)
+		return err_usage(e, "unknown option '%.*s'", (int)len + 2, word);
+	return take_option(p, opt, equals ? equals + 1 : NULL, e);
+}
+
+int opt_parse(const struct opt *table, int argc, char **argv, void *opts, opt_given *ret_given,
+	      bool *ret_help, struct err *e)
+{
+	struct parser p = { .table = table, .argc = argc, .argv = argv, .opts = opts };
+	const struct opt *opt;
+	int err;
+
+	*ret_help = false;
+	for (p.at = 0; p.at < argc; p.at++) {
+		const char *word = argv[p.at];
+
+		if (p.only_arguments || word[0] != '-' || !word[1])
+			err = take_argument(&p, e);
+		else if (!strcmp(word, "--")) {
+			p.only_arguments = true;
+			err = 0;
+		} else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			*ret_help = true;
+			return 0;
+		} else if (word[1] == '-')
+			err = take_long(&p, word, e);
+		else
+			err = take_letters(&p, word, e);
+		if (err)
+			return err;
+	}
+	opt = next_argument(table, p.argument);
+	if (opt && !opt->optional)
+		return err_usage(e, "%s is missing", opt->name);
+	*ret_given = p.given;
+	return 0;
+}
+
+bool opt_was_given(const struct opt *table, opt_given given, const char *name)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (!strcmp(opt->name, name))
+			return given >> (opt - table) & 1;
+	}
+	assert(0);
+	return false;
+}
+
+bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value)
+{
+	switch (opt->type) {
+	case OPT_U16:
+		*ret_value = CONST_FIELD(opts, opt, uint16_t);
+		return true;
+	case OPT_U32:
+		*ret_value = CONST_FIELD(opts, opt, uint32_t);
+		return true;
+	case OPT_COUNT:
+		*ret_value = CONST_FIELD(opts, opt, uint64_t);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void show_rest(char *buf, size_t size, const struct opt_rest *rest)
+{
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < rest->argc && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "",
+					 rest->argv[i]);
+}
+
+char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
+{
+	const struct opt_mac *mac;
+	const char *text;
+	uint64_t number;
+
+	buf[0] = '\0';
+	if (opt_number(opt, opts, &number)) {
+		snprintf(buf, size, "%llu", (unsigned long long)number);
+		return buf;
+	}
+	switch (opt->type) {
+	case OPT_FLAG:
+		snprintf(buf, size, "%s", CONST_FIELD(opts, opt, bool) ? "yes" : "no");
+		break;
+	case OPT_DURATION:
+		unit_show_duration(buf, size, CONST_FIELD(opts, opt, uint64_t));
+		break;
+	case OPT_RATE:
+		unit_show_rate(buf, size, &CONST_FIELD(opts, opt, struct unit_rate));
+		break;
+	case OPT_STR:
+	case OPT_IFACE:
+		text = CONST_FIELD(opts, opt, char *);
+		snprintf(buf, size, "%s", text ? text : "");
+		break;
+	case OPT_MAC:
+		mac = &CONST_FIELD(opts, opt, struct opt_mac);
+		if (mac->set)
+			snprintf(buf, size, "%02x:%02x:%02x:%02x:%02x:%02x", mac->addr[0],
+				 mac->addr[1], mac->addr[2], mac->addr[3], mac->addr[4],
+				 mac->addr[5]);
+		break;
+	case OPT_CHOICE:
+		snprintf(buf, size, "%s", opt->choices[CONST_FIELD(opts, opt, int)]);
+		break;
+	case OPT_REST:
+		show_rest(buf, size, &CONST_FIELD(opts, opt, struct opt_rest));
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+void opt_print_usage(FILE *out, const struct opt *table)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument)
+			continue;
+		fprintf(out, opt->optional ? " [%s%s]" : " %s%s", opt->name,
+			opt->type == OPT_REST ? "..." : "");
+	}
+}
+
+static size_t __attribute__((format(printf, 4, 5)))
+append(char *buf, size_t size, size_t used, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(buf + used, size - used, fmt, args);
+	va_end(args);
+	return len < 0 || used + (size_t)len >= size ? size - 1 : used + (size_t)len;
+}
+
+/* @text behind @left, its further lines below its first. */
+static void print_wrapped(FILE *out, const char *left, const char *text)
+{
+	const int indent = 31, width = 100 - indent;
+	const char *cut;
+
+	if ((int)strlen(left) < indent)
+		fprintf(out, "%-*s", indent, left);
+	else
+		fprintf(out, "%s\n%*s", left, indent, "");
+	while ((int)strlen(text) > width) {
+		for (cut = text + width; cut > text && *cut != ' '; cut--)
+			;
+		if (cut == text)
+			break;
+		fprintf(out, "%.*s\n%*s", (int)(cut - text), text, indent, "");
+		text = cut + 1;
+	}
+	fprintf(out, "%s\n", text);
+}
+
+static void print_one(FILE *out, const struct opt *opt, const void *defaults)
+{
+	char left[80], value[256], text[1024];
+	size_t used;
+	int i;
+
+	if (opt->argument)
+		snprintf(left, sizeof(left), "  %s", opt->name);
+	else
+		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s", opt->letter ? '-' : ' ',
+			 opt->letter ? opt->letter : ' ', opt->letter ? ',' : ' ', opt->name,
+			 opt->metavar ? " " : "", opt->metavar ? opt->metavar : "");
+	used = append(text, sizeof(text), 0, "%s", opt->help);
+	for (i = 0; opt->choices && opt->choices[i]; i++)
+		used = append(text, sizeof(text), used, "%s%s", i ? ", " : ": ", opt->choices[i]);
+	opt_show(value, sizeof(value), opt, defaults);
+	if (!opt->argument && opt->type != OPT_FLAG && value[0])
+		append(text, sizeof(text), used, " (default %s)", value);
+	print_wrapped(out, left, text);
+}
+
+void opt_print_help(FILE *out, const struct opt *table, const void *defaults)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (opt->argument)
+			print_one(out, opt, defaults);
+	}
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument)
+			print_one(out, opt, defaults);
+	}
+}

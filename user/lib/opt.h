@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lib/opt.h - typed option tables: parse, check the bounds, render help.
+ *
+ * A table names the fields of one struct. Parsing starts from a copy of the
+ * verb's defaults, and the help text renders that same object, so the two
+ * cannot drift. Options may stand before, between or behind the arguments;
+ * "--" ends them.
+ */
+#ifndef LIB_OPT_H
+#define LIB_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/err.h"
+#include "lib/unit.h"
+
+enum opt_type {
+	OPT_FLAG,	/* bool */
+	OPT_U16,	/* uint16_t */
+	OPT_U32,	/* uint32_t */
+	OPT_COUNT,	/* uint64_t, "10M" */
+	OPT_DURATION,	/* uint64_t ns, "250ms" */
+	OPT_RATE,	/* struct unit_rate, "1Mpps" */
+	OPT_STR,	/* const char *, points into argv */
+	OPT_IFACE,	/* const char *, a name an interface may have */
+	OPT_MAC,	/* struct opt_mac */
+	OPT_CHOICE,	/* int, index into choices */
+	OPT_REST,	/* struct opt_rest: all that is left, options of another command included */
+};
+
+struct opt_mac {
+	bool set;
+	uint8_t addr[6];
+};
+
+struct opt_rest {
+	char **argv;
+	int argc;
+};
+
+struct opt {
+	char letter;			/* 0: none */
+	const char *name;		/* "frame-bytes"; of an argument: "INTERFACE" */
+	enum opt_type type;
+	size_t offset;
+	const char *metavar;		/* "N", "TIME"; NULL for flags and arguments */
+	const char *help;
+	uint64_t min, max;		/* of numbers and durations; max 0: the type's own */
+	const char *const *choices;	/* NULL-terminated */
+	bool argument;			/* positional, in table order */
+	bool optional;			/* of an argument */
+};
+
+#define OPT_END { .name = NULL }
+
+/* Bit i is set when table entry i was given; tables have at most 64 entries. */
+typedef uint64_t opt_given;
+
+/*
+ * Reads argv[0..argc) into @opts, which holds the defaults. Sets @ret_help
+ * when -h or --help was met (the rest is then not checked).
+ */
+int opt_parse(const struct opt *table, int argc, char **argv, void *opts, opt_given *ret_given,
+	      bool *ret_help, struct err *e);
+
+/* True if the option @name of @table is among @given. */
+bool opt_was_given(const struct opt *table, opt_given given, const char *name);
+
+/* Renders the value that @opts holds, in a form the parser reads back; "" where unset. */
+char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts);
+
+/* Number of OPT_U16, OPT_U32 and OPT_COUNT options; false for other types. */
+bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value);
+
+/* "INTERFACE [DEST]": the arguments of a usage line. */
+void opt_print_usage(FILE *out, const struct opt *table);
+
+/* One line an option: "  -p, --port N   UDP port (default 9)". */
+void opt_print_help(FILE *out, const struct opt *table, const void *defaults);
+
+#endif

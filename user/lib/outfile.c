@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/outfile.c - files that are whole or not there.
+ */
+#include "lib/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct outfile {
+	char path[PATH_MAX];
+	char aside[PATH_MAX];	/* the name until the rename; empty while nameless */
+	FILE *stream;
+};
+
+static int open_aside(struct outfile *file)
+{
+	char copy[PATH_MAX];
+	int fd;
+
+	snprintf(copy, sizeof(copy), "%s", file->path);
+	/* Nameless: even kill -9 leaves nothing. Not every file system has it. */
+	fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		return fd;
+	if (snprintf(file->aside, sizeof(file->aside), "%s.XXXXXX", file->path) >=
+	    (int)sizeof(file->aside))
+		return -ENAMETOOLONG;
+	fd = mkostemp(file->aside, O_CLOEXEC);
+	if (fd < 0) {
+		file->aside[0] = '\0';
+		return -errno;
+	}
+	fchmod(fd, 0644);
+	return fd;
+}
+
+int outfile_open(struct outfile **ret_file, const char *path, struct err *e)
+{
+	struct outfile *file;
+	struct stat st;
+	int fd;
+
+	if (strlen(path) >= PATH_MAX - 8)
+		return err_set(e, -ENAMETOOLONG, "cannot write '%s'", path);
+	if (!*path || path[strlen(path) - 1] == '/')
+		return err_usage(e, "cannot write '%s': it is no name of a file", path);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return err_usage(e, "cannot write '%s': it is there and is not a regular file",
+				 path);
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return err_set(e, -ENOMEM, "cannot write '%s'", path);
+	strcpy(file->path, path);
+	fd = open_aside(file);
+	if (fd < 0) {
+		free(file);
+		return err_set(e, fd, "cannot write '%s'", path);
+	}
+	file->stream = fdopen(fd, "w");
+	if (!file->stream) {
+		close(fd);
+		outfile_close(file);
+		return err_set(e, -ENOMEM, "cannot write '%s'", path);
+	}
+	*ret_file = file;
+	return 0;
+}
+
+FILE *outfile_stream(struct outfile *file)
+{
+	return file->stream;
+}
+
+/* A nameless file cannot replace one that is there: name it aside, then rename. */
+static int give_name(struct outfile *file, int fd)
+{
+	char proc[64];
+	int i;
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	for (i = 0; i < 100; i++) {
+		if (snprintf(file->aside, sizeof(file->aside), "%s.%d.%d", file->path,
+			     (int)getpid(), i) >= (int)sizeof(file->aside))
+			break;
+		if (!linkat(AT_FDCWD, proc, AT_FDCWD, file->aside, AT_SYMLINK_FOLLOW))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	file->aside[0] = '\0';
+	return -errno;
+}
+
+int outfile_commit(struct outfile *file, struct err *e)
+{
+	int fd = fileno(file->stream), err = 0;
+
+	if (fflush(file->stream) || ferror(file->stream) || fsync(fd))
+		err = errno ? -errno : -EIO;
+	if (!err && !file->aside[0])
+		err = give_name(file, fd);
+	if (!err && rename(file->aside, file->path))
+		err = -errno;
+	if (err)
+		return err_set(e, err, "cannot write '%s'", file->path);
+	file->aside[0] = '\0';
+	return 0;
+}
+
+void outfile_close(struct outfile *file)
+{
+	if (!file)
+		return;
+	if (file->aside[0])
+		unlink(file->aside);
+	if (file->stream)
+		fclose(file->stream);
+	free(file);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.c - the table of verbs, the options they share, output and exit codes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/outfile.h"
+#include "report/json.h"
+#include "proto/layer.h"
+#include "report/metrics.h"
+#include "report/text.h"
+#include "sys/caps.h"
+#include "engine/environ.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+enum exit_code {
+	EXIT_DONE,
+	EXIT_CRITERION,		/* done, and a criterion failed */
+	EXIT_USAGE,
+	EXIT_MACHINE,		/* privilege, driver, kernel feature */
+	EXIT_RUN,		/* failed while running */
+	EXIT_NO_EXEC = 126,	/* a command to run is there, but does not run */
+	EXIT_NO_COMMAND = 127,
+	EXIT_SIGNALLED = 128,
+};
+
+static const struct cmd *const cmds[] = {
+	&cmd_demo, &cmd_blast, &cmd_sink, &cmd_reflect, &cmd_probe, &cmd_lab, &cmd_doctor,
+};
+
+struct globals {
+	bool json, jsonl, quiet, verbose;
+	const char *output;
+};
+
+static const struct opt global_options[] = {
+	{ 0, "json", OPT_FLAG, offsetof(struct globals, json), NULL,
+	  "print the result as one JSON document" },
+	{ 0, "jsonl", OPT_FLAG, offsetof(struct globals, jsonl), NULL,
+	  "print JSON lines: one an interval, the document last" },
+	{ 'o', "output", OPT_STR, offsetof(struct globals, output), "FILE",
+	  "write the JSON document to FILE as well" },
+	{ 'q', "quiet", OPT_FLAG, offsetof(struct globals, quiet), NULL,
+	  "on stderr, warnings and errors only" },
+	{ 'v', "verbose", OPT_FLAG, offsetof(struct globals, verbose), NULL,
+	  "tell on stderr what is done" },
+	OPT_END
+};
+
+/* The verb's options and the shared ones as one table over one buffer. */
+struct merged {
+	struct opt table[64];
+	void *values;
+	struct globals *globals;
+	size_t nr_own;
+};
+
+static void merge(struct merged *m, const struct cmd *cmd)
+{
+	size_t at = (cmd->opts_size + 15) / 16 * 16, n = 0, i;
+
+	m->values = calloc(1, at + sizeof(struct globals));
+	if (!m->values)
+		abort();
+	memcpy(m->values, cmd->defaults, cmd->opts_size);
+	m->globals = (struct globals *)((char *)m->values + at);
+	m->globals->output = cmd->default_output;
+	for (i = 0; cmd->options[i].name; i++)
+		m->table[n++] = cmd->options[i];
+	m->nr_own = n;
+	for (i = 0; global_options[i].name && n < ARRAY_SIZE(m->table) - 1; i++) {
+		m->table[n] = global_options[i];
+		m->table[n++].offset += at;
+	}
+	m->table[n].name = NULL;
+}
+
+static void print_usage(FILE *out)
+{
+	size_t i;
+
+	fputs("Usage: ethgauge VERB [ARGUMENTS] [OPTIONS]\n\n"
+	      "Gauges an Ethernet path from inside the driver: throughput, loss, delay, order.\n\n",
+	      out);
+	for (i = 0; i < ARRAY_SIZE(cmds); i++)
+		fprintf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
+	fputs("\nFirst steps:  ethgauge doctor        what this machine can do\n"
+	      "              ethgauge demo          the whole job on a wire of its own\n"
+	      "              ethgauge VERB --help   options and examples of a verb\n"
+	      "\nExit codes: 0 done; 1 done, and a criterion failed; 2 usage; 3 this machine\n"
+	      "cannot; 4 failed while running; 128+n ended by signal n.\n",
+	      out);
+}
+
+static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m)
+{
+	fprintf(out, "Usage: ethgauge %s", cmd->name);
+	opt_print_usage(out, m->table);
+	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
+	opt_print_help(out, m->table, m->values);
+	fprintf(out, "  -h, --help                   this page\n\nExamples:\n%s", cmd->examples);
+}
+
+/* "help layers": what a packet is described by; the man page is made of it, too. */
+static void print_layers(FILE *out)
+{
+	const struct layer_field *field;
+	const struct layer_def *def;
+	const char *const *next;
+
+	for (def = layer_defs; def->name; def++) {
+		fprintf(out, "%s: %s\n", def->name, def->help);
+		for (field = def->fields; field->name; field++)
+			fprintf(out, "    %-10s %s\n", field->name, field->help);
+		fputs("    behind it:", out);
+		for (next = def->follow; *next; next++)
+			fprintf(out, " %s", *next);
+		fputs("\n\n", out);
+	}
+}
+
+/* "help metrics": the dictionary, one tab-separated line a metric; the man page is made of it. */
+static void print_metrics(FILE *out)
+{
+	static const char *const units[] = {
+		[UNIT_NONE] = "number", [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes",
+		[UNIT_NS] = "ns", [UNIT_PPS] = "packets/s", [UNIT_BPS] = "bit/s",
+		[UNIT_RATIO] = "ratio", [UNIT_CPUS] = "CPUs",
+	};
+	static const char *const better[] = {
+		[METRIC_NEITHER] = "-", [METRIC_LOWER] = "lower", [METRIC_HIGHER] = "higher",
+	};
+	const struct metric *metric;
+	size_t i;
+
+	for (i = 0; (metric = metric_at(i)); i++)
+		fprintf(out, "%s\t%s\t%s\t%s\n", metric->key, units[metric->unit],
+			better[metric->better], metric->what);
+}
+
+static const struct cmd *find_cmd(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		if (!strcmp(cmds[i]->name, name))
+			return cmds[i];
+	}
+	return NULL;
+}
+
+static void report_error(const struct err *e)
+{
+	fprintf(stderr, "ethgauge: %s\n", e->msg);
+	if (e->hint[0])
+		fprintf(stderr, "ethgauge: hint: %s\n", e->hint);
+}
+
+static void record_options(struct result *res, const struct merged *m, opt_given given)
+{
+	char value[512];
+	uint64_t number;
+	size_t i;
+
+	for (i = 0; i < m->nr_own; i++) {
+		const struct opt *opt = &m->table[i];
+
+		opt_show(value, sizeof(value), opt, m->values);
+		if (opt_number(opt, m->values, &number))
+			result_config_u64(res, opt->name, number);
+		else
+			result_config_str(res, opt->name, value);
+		if (given >> i & 1)
+			result_supplied(res, opt->name, value);
+	}
+}
+
+static void show_row(void *ctx, const struct result *part)
+{
+	const struct globals *globals = ctx;
+
+	if (globals->jsonl)
+		json_row(stdout, part);
+	else if (!globals->json)
+		text_row(stdout, part);
+}
+
+static int show_result(const struct globals *globals, const struct result *res,
+		       struct outfile *file, struct err *e)
+{
+	int err = 0, shown = 0;
+
+	/* The file first: a reader of stdout that goes away ("| head") must not cost it. */
+	if (file) {
+		err = json_document(outfile_stream(file), res, false);
+		if (err)
+			err_set(e, err, "cannot write '%s'", globals->output);
+		else
+			err = outfile_commit(file, e);
+	}
+	if (globals->json || globals->jsonl)
+		shown = json_document(stdout, res, globals->jsonl);
+	else
+		text_result(stdout, res);
+	if (shown || fflush(stdout) || ferror(stdout))
+		return err_set(e, shown ? shown : -EIO, "cannot write the result to stdout");
+	if (file && !err)
+		log_info("the whole result is in '%s'", globals->output);
+	return err;
+}
+
+static int exit_code(const struct err *e)
+{
+	if (e->kind == ERR_COMMAND)
+		return e->no == -ENOENT ? EXIT_NO_COMMAND : EXIT_NO_EXEC;
+	return e->kind == ERR_USAGE ? EXIT_USAGE :
+	       e->kind == ERR_MACHINE ? EXIT_MACHINE : EXIT_RUN;
+}
+
+static int run(const struct cmd *cmd, struct merged *m, opt_given given)
+{
+	struct result_watcher watcher = { .on_row = show_row, .ctx = m->globals };
+	struct result *res = result_new(cmd->name);
+	struct err e = { 0 }, output_error = { 0 };
+	struct outfile *file = NULL;
+	int code = EXIT_DONE;
+
+	log_set_level(m->globals->quiet ? LOG_WARN : m->globals->verbose ? LOG_DEBUG : LOG_INFO);
+	result_watch(res, &watcher);
+	loop_catch_signals();
+
+	if (cmd->check && cmd->check(m->values, given, &e))
+		goto out;
+	record_options(res, m, given);
+	if (caps_require(cmd->needs, &e))
+		goto out;
+	if (m->globals->output) {
+		caps_keep_files();
+		if (outfile_open(&file, m->globals->output, &e))
+			goto out;
+	}
+	environ_host(res);
+	cmd->run(m->values, res, &e);
+out:
+	if (e.no) {
+		result_error(res, &e);
+		code = exit_code(&e);
+		report_error(&e);
+		if (e.kind == ERR_USAGE)
+			fprintf(stderr, "ethgauge: see: ethgauge %s --help\n", cmd->name);
+	}
+	/* Of a usage error there is nothing to show in text; JSON readers get the error. */
+	if (!e.no || e.kind == ERR_RUN || m->globals->json || m->globals->jsonl) {
+		if (show_result(m->globals, res, file, &output_error)) {
+			report_error(&output_error);
+			code = EXIT_RUN;
+		}
+	}
+	if (code == EXIT_DONE && !result_passed(res))
+		code = EXIT_CRITERION;
+	if (loop_signal() && code != EXIT_RUN)
+		code = EXIT_SIGNALLED + loop_signal();
+	outfile_close(file);
+	result_free(res);
+	return code;
+}
+
+/* The words were not understood, so --json is looked for among them. */
+static void report_bad_options(const struct cmd *cmd, int argc, char **argv, const struct err *e)
+{
+	struct result *res;
+	int i;
+
+	report_error(e);
+	fprintf(stderr, "ethgauge: see: ethgauge %s --help\n", cmd->name);
+	for (i = 0; i < argc; i++) {
+		if (strcmp(argv[i], "--json") && strcmp(argv[i], "--jsonl"))
+			continue;
+		res = result_new(cmd->name);
+		result_error(res, e);
+		json_document(stdout, res, !strcmp(argv[i], "--jsonl"));
+		result_free(res);
+		return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static char help_option[] = "--help";
+	const struct cmd *cmd;
+	opt_given given = 0;
+	struct merged m;
+	struct err e;
+	bool help;
+	int code;
+
+	if (argc < 2) {
+		print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "help") && argc > 2) {
+		if (!strcmp(argv[2], "metrics")) {
+			print_metrics(stdout);
+			return EXIT_DONE;
+		}
+		if (!strcmp(argv[2], "layers")) {
+			print_layers(stdout);
+			return EXIT_DONE;
+		}
+		/* "help VERB" is "VERB --help" */
+		argv[1] = argv[2];
+		argv[2] = help_option;
+		argc = 3;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		return EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("ethgauge " TOOL_VERSION);
+		return EXIT_DONE;
+	}
+	cmd = find_cmd(argv[1]);
+	if (!cmd) {
+		fprintf(stderr, "ethgauge: unknown verb '%s'\nethgauge: see: ethgauge --help\n",
+			argv[1]);
+		return EXIT_USAGE;
+	}
+	merge(&m, cmd);
+	if (opt_parse(m.table, argc - 2, argv + 2, m.values, &given, &help, &e)) {
+		report_bad_options(cmd, argc - 2, argv + 2, &e);
+		code = EXIT_USAGE;
+	} else if (help) {
+		print_help(stdout, cmd, &m);
+		code = EXIT_DONE;
+	} else {
+		code = run(cmd, &m, given);
+	}
+	free(m.values);
+	return code;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proto/flow_file.h - stream files: YAML, read by libfyaml, in Open Traffic
+ * Generator's words where they fit. The format is told in user/man/streams.md.
+ *
+ * Errors: "FILE:LINE:COLUMN: what, and what was expected".
+ */
+#ifndef PROTO_FLOW_FILE_H
+#define PROTO_FLOW_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/pace.h"
+#include "lib/err.h"
+#include "lib/unit.h"
+#include "proto/frame.h"
+#include "proto/packet_size.h"
+#include "proto/packet_spec.h"
+
+#define FLOW_FILE_MAX 4096	/* streams */
+
+/* When packets leave, before the link's speed and the frame's bytes are known. */
+struct flow_pace {
+	uint32_t kind;			/* enum pace_kind */
+	struct unit_rate rate;		/* within a burst; of Poisson: mean; of a ramp: from */
+	struct unit_rate to;		/* ramp */
+	uint64_t ramp_ns;
+	uint64_t burst;			/* packets of a burst, or 0: as many as fit into on_ns */
+	uint64_t on_ns, off_ns;		/* on/off */
+	uint64_t period_ns;		/* burst: from first packet to first packet; 0: on_ns + off_ns */
+	uint64_t seed;
+	int rate_layer;			/* enum frame_layer */
+};
+
+struct flow_spec {
+	char name[32];
+	char at[160];			/* "FILE:LINE:COLUMN", for errors found later */
+	struct packet_spec *packet;
+	struct packet_size size;
+	bool has_size;
+	struct flow_pace pace;
+	uint64_t limit;			/* packets; 0: none */
+	uint64_t start_ns, duration_ns;
+	uint32_t stamp_every;
+	bool tagged;			/* wanted; the default */
+	uint32_t copies;		/* this stream N times, each with a tag of its own; at least 1 */
+	uint64_t seed;
+};
+
+struct flow_file {
+	struct flow_spec *flows;
+	uint32_t nr_flows;
+};
+
+int flow_file_read(const char *path, struct flow_file **ret_file, struct err *e);
+/* @name stands for the path in errors: of profiles, which are part of the program. */
+int flow_file_parse(const char *name, const char *text, size_t bytes, struct flow_file **ret_file,
+		    struct err *e);
+/* Takes NULL. */
+void flow_file_free(struct flow_file *file);
+
+/*
+ * The schedule of @pace for frames of @mean_bytes (with FCS, @extra_bytes more
+ * that its layer counts). @link_bps 0: not known. Errors name what is missing.
+ */
+int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link_bps,
+		 struct pace *ret_pace, double *ret_mean_pps, struct err *e);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * proto/flow_pace.c - the schedule of a stream from what people say of it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "proto/flow_file.h"
+
+#define LONGEST_NS	(1ull << 43)		/* 2.4 hours: so long a gap, a period or a ramp may be */
+#define LONGEST_MEAN_NS	(1ull << 37)		/* 137 s, Poisson: the longest gap is 45 times that */
+#define PER_NS		((double)(1u << PACE_FRAC_BITS))
+
+/* Packets a second; 0: as fast as it goes. */
+static int pps_of(const struct unit_rate *rate, double layer_bytes, uint64_t link_bps,
+		  double *ret_pps, struct err *e)
+{
+	double bps = rate->value;
+
+	if (rate->kind == UNIT_RATE_MAX) {
+		*ret_pps = 0;
+		return 0;
+	}
+	if (rate->kind == UNIT_RATE_PPS) {
+		*ret_pps = rate->value;
+	} else {
+		if (rate->kind == UNIT_RATE_LINK_RATIO) {
+			if (!link_bps) {
+				err_usage(e, "the interface does not tell its speed, so %g%% of it is not "
+					  "known", rate->value * 100);
+				return err_hint(e, "give the rate itself, such as 10Gbit");
+			}
+			bps *= (double)link_bps;
+		}
+		*ret_pps = bps / (8 * layer_bytes);
+	}
+	if (!(*ret_pps > 0) || 1e9 / *ret_pps >= (double)LONGEST_NS)
+		return err_usage(e, "a rate of %g packets a second is too low: a gap may be 2.4 hours "
+				 "long", *ret_pps);
+	if (*ret_pps > 1e9)
+		return err_usage(e, "a rate of %g packets a second is beyond 1 Gpps", *ret_pps);
+	return 0;
+}
+
+/* Rounded up, so that a second of 300 packets has no slot for one more. */
+static uint64_t gap_of(double pps)
+{
+	return (uint64_t)ceil(1e9 * PER_NS / pps - 1e-6);
+}
+
+static int burst_of(const struct flow_pace *pace, double pps, struct pace *ret, double *ret_mean,
+		    struct err *e)
+{
+	uint64_t period_ns = pace->period_ns ? pace->period_ns : pace->on_ns + pace->off_ns;
+	uint64_t burst = pace->burst, used;
+
+	/* Each for itself as well: the sum of two long ones can come out short. */
+	if (!period_ns || period_ns >= LONGEST_NS || pace->on_ns >= LONGEST_NS ||
+	    pace->off_ns >= LONGEST_NS)
+		return err_usage(e, "a period of bursts is above 0 and below 2.4 hours");
+	/* As many as begin while it is on; a whole number may have come out a little larger. */
+	if (!burst)
+		burst = (uint64_t)ceil((double)pace->on_ns * 1e-9 * pps - 1e-6);
+	if (!burst)
+		burst = 1;
+	ret->gap = pps > 0 ? gap_of(pps) : 0;
+	ret->burst = burst;
+	if (ret->gap && burst - 1 > (period_ns << PACE_FRAC_BITS) / ret->gap)
+		return err_usage(e, "a burst of %llu packets takes longer than the period of %g ms",
+				 (unsigned long long)burst, (double)period_ns / 1e6);
+	used = (burst - 1) * ret->gap;
+	ret->rest = (period_ns << PACE_FRAC_BITS) - used;
+	*ret_mean = (double)burst * 1e9 / (double)period_ns;
+	return 0;
+}
+
+static int ramp_of(const struct flow_pace *pace, double from, double to, struct pace *ret,
+		   struct err *e)
+{
+	if (!(from > 0) || !(to > 0))
+		return err_usage(e, "a ramp needs a rate at both of its ends");
+	if (!pace->ramp_ns || pace->ramp_ns >= LONGEST_NS)
+		return err_usage(e, "a ramp takes a time above 0 and below 2.4 hours");
+	ret->from = (uint64_t)llround(from * (1u << PACE_PPS_BITS));
+	ret->to = (uint64_t)llround(to * (1u << PACE_PPS_BITS));
+	ret->ramp_ns = pace->ramp_ns;
+	if (!ret->from || !ret->to)
+		return err_usage(e, "a ramp's rates are at least 0.001 packets a second");
+	return 0;
+}
+
+int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link_bps,
+		 struct pace *ret_pace, double *ret_mean_pps, struct err *e)
+{
+	struct pace made = { .kind = pace->kind, .seed = pace->seed, .burst = 1 };
+	double pps = 0, to = 0, mean;
+	int err;
+
+	err = pps_of(&pace->rate, layer_bytes, link_bps, &pps, e);
+	if (!err && pace->kind == PACE_RAMP)
+		err = pps_of(&pace->to, layer_bytes, link_bps, &to, e);
+	if (err)
+		return err;
+	mean = pps;
+	switch (pace->kind) {
+	case PACE_BURST:
+		if (!(pps > 0) && !pace->burst)
+			return err_usage(e, "on and off need a rate");
+		err = burst_of(pace, pps, &made, &mean, e);
+		break;
+	case PACE_RAMP:
+		err = ramp_of(pace, pps, to, &made, e);
+		mean = 0;
+		break;
+	case PACE_POISSON:
+		if (!(pps > 0))
+			return err_usage(e, "Poisson gaps need a rate");
+		if (1e9 / pps > (double)LONGEST_MEAN_NS)
+			return err_usage(e, "a rate of %g packets a second is too low: Poisson gaps may be "
+					 "137 s in the mean", pps);
+		made.gap = gap_of(pps);
+		break;
+	default:
+		made.kind = pps > 0 ? PACE_EVEN : PACE_MAX;
+		made.gap = pps > 0 ? gap_of(pps) : 0;
+		break;
+	}
+	if (err)
+		return err;
+	*ret_pace = made;
+	*ret_mean_pps = mean;
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proto/frame.h - build the frame of a stream: Ethernet, VLAN, IPv4 or IPv6, UDP.
+ *
+ * All lengths and checksums are filled in. A tagged frame's UDP checksum is
+ * that of the frame with the tag's 18 bytes left out, which is right for every
+ * packet as long as each tag carries its complement (abi/tag.h).
+ */
+#ifndef PROTO_FRAME_H
+#define PROTO_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <netinet/in.h>
+
+#include "lib/err.h"
+
+#define FRAME_MAX_BYTES 9216	/* frame_bytes: jumbo frames as switches take them */
+
+struct frame_addr {
+	int family;		/* AF_INET or AF_INET6 */
+	union {
+		struct in_addr ip4;
+		struct in6_addr ip6;
+	};
+};
+
+struct frame_spec {
+	uint8_t dst_mac[6], src_mac[6];
+	bool has_vlan;
+	uint16_t vlan_id;	/* 0..4095 */
+	uint8_t vlan_pcp;	/* 0..7 */
+	struct frame_addr src, dst;	/* of one family */
+	uint16_t src_port, dst_port;	/* host order */
+	uint8_t dscp;		/* 0..63 */
+	uint8_t ttl;		/* or hop limit */
+	uint32_t frame_bytes;	/* RFC 2544: with FCS, and with the VLAN tag where there is one */
+	bool tagged;
+	uint16_t stream;
+};
+
+/* "198.18.0.2" or "2001:2::2"; false if @text is neither. */
+bool frame_parse_addr(const char *text, struct frame_addr *ret_addr);
+char *frame_show_addr(char *buf, size_t size, const struct frame_addr *addr);
+
+/* Smallest frame_bytes for @spec's headers (at least 64), and for its tag if it is tagged. */
+uint32_t frame_min_bytes(const struct frame_spec *spec);
+
+/*
+ * Writes the frame without FCS: frame_bytes - 4 bytes into @buf. Sets
+ * *ret_tag_offset to the tag's place, 0 if it has none. The tag has sequence
+ * 0, time 0 and a right complement. Payload bytes behind it are 0.
+ */
+int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
+		uint16_t *ret_tag_offset, struct err *e);
+
+/* Writes sequence, time and complement of the tag at @tag. */
+void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_mono_ns);
+
+/* Whose bytes a rate counts. */
+enum frame_layer {
+	FRAME_L1,	/* what takes time on the wire: frame, preamble, delimiter and gap */
+	FRAME_L2,	/* the frame with its FCS */
+	FRAME_L3,	/* the IP packet, which the MTU bounds */
+	FRAME_PAYLOAD,	/* what UDP carries, the tag included */
+};
+
+/* Bytes of @spec's frame that count at @layer. */
+uint32_t frame_layer_bytes(const struct frame_spec *spec, enum frame_layer layer);
+
+/* RFC 1071, over @len bytes, starting from @sum; fold with frame_fold(). */
+uint32_t frame_sum(uint32_t sum, const void *data, size_t len);
+uint16_t frame_fold(uint32_t sum);
+
+/* frames a second that a link of @link_bps carries; RFC 2544 appendix B */
+double frame_max_pps(uint64_t link_bps, uint32_t frame_bytes);
+
+#endif

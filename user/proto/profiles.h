@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proto/profiles.h - kinds of traffic that are built in: stream files, made into
+ * C by scripts/gen-profiles.
+ */
+#ifndef PROTO_PROFILES_H
+#define PROTO_PROFILES_H
+
+struct profile {
+	const char *name;
+	const char *text;		/* YAML, see proto/flow_file.h */
+};
+
+extern const struct profile profiles[];	/* name NULL ends */
+
+const struct profile *profile_find(const char *name);
+
+/* "bulk, imix, ...", for errors and help. */
+const char *profile_names(void);
+
+#endif

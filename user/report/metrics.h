@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report/metrics.h - the dictionary: every key that a figure may have.
+ */
+#ifndef REPORT_METRICS_H
+#define REPORT_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/unit.h"
+
+enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
+
+struct metric {
+	const char *key;
+	enum unit unit;
+	enum metric_better better;
+	const char *label;	/* in text for people */
+	const char *what;	/* one sentence: definition and, where one set it, the standard */
+	bool brief;		/* shown of a part, of which only the main figures are */
+};
+
+/* NULL: no such key. */
+const struct metric *metric_find(const char *key);
+
+/* Entry @index in the order of presentation; NULL behind the last. */
+const struct metric *metric_at(size_t index);
+
+#endif

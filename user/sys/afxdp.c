@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/afxdp.c - the transmit ring of an AF_XDP socket, by libxdp.
+ */
+#include "sys/afxdp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <linux/if_xdp.h>
+#include <xdp/xsk.h>
+
+/* uapi of 6.6 and later; Debian 12's headers are older. */
+#ifndef XDP_USE_SG
+#define XDP_USE_SG (1 << 4)
+#endif
+#ifndef XDP_PKT_CONTD
+#define XDP_PKT_CONTD (1 << 0)
+#endif
+
+#define CHUNK_BYTES	AFXDP_CHUNK_BYTES
+#define HUGE_BYTES	(2ul << 20)
+#define BUSY_POLL_US	20
+#define BUSY_POLL_BUDGET 64
+#define NR_RX_FRAMES	512	/* zero-copy takes over the queue's receive side as well */
+#define NR_FILL		512
+#define SEND_BUF_BYTES	(8 << 20)
+
+struct afxdp {
+	/* Zeroed before libxdp sees them, or it takes what was there for indexes. */
+	struct xsk_ring_prod tx, fill;
+	struct xsk_ring_cons sent;
+	struct xsk_socket *socket;
+	struct xsk_umem *umem;
+	int fd;
+	bool zero_copy, busy_poll;
+	uint8_t *memory;
+	size_t memory_bytes;
+	const char *memory_name;
+	uint32_t chunks;			/* of a frame, side by side */
+	size_t stride;				/* from frame to frame */
+	uint32_t buf_bytes;
+	/* A stack: what was sent last is sent next, while it is in the cache. */
+	uint32_t nr_free;
+	uint64_t free[AFXDP_NR_FRAMES];		/* offsets in memory */
+	uint8_t pieces[AFXDP_NR_FRAMES];	/* of a frame on its way that are not yet given back */
+};
+
+/*
+ * One large page spares the address lookups of hundreds of small ones. Reserved
+ * ones are there if somebody set vm.nr_hugepages, transparent ones if the
+ * kernel finds one.
+ */
+static int map_memory(struct afxdp *ring, struct err *e)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, prot = PROT_READ | PROT_WRITE;
+	size_t bytes = (ring->memory_bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	uint8_t *memory, *aligned;
+
+	memory = mmap(NULL, bytes, prot, flags | MAP_HUGETLB, -1, 0);
+	if (memory != MAP_FAILED) {
+		ring->memory = memory;
+		ring->memory_bytes = bytes;
+		ring->memory_name = "huge page";
+		return 0;
+	}
+	/* A huge page more than needed, so that an aligned part can be cut out. */
+	memory = mmap(NULL, bytes + HUGE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return err_set(e, -errno, "cannot get %zu bytes for frames", bytes);
+	aligned = memory + (-(uintptr_t)memory & (HUGE_BYTES - 1));
+	if (aligned > memory)
+		munmap(memory, (size_t)(aligned - memory));
+	munmap(aligned + bytes, (size_t)(memory + HUGE_BYTES - aligned));
+	ring->memory_name = madvise(aligned, bytes, MADV_HUGEPAGE) ? "pages" : "huge page asked for";
+	memset(aligned, 0, bytes);
+	ring->memory = aligned;
+	ring->memory_bytes = bytes;
+	return 0;
+}
+
+/* Descriptors that all frames need at once: a power of two, as rings are. */
+static uint32_t ring_size(const struct afxdp *ring)
+{
+	return AFXDP_NR_FRAMES * (ring->chunks == 3 ? 4 : ring->chunks);
+}
+
+static int open_umem(struct afxdp *ring, const char *ifname, struct err *e)
+{
+	const struct xsk_umem_config config = {
+		.fill_size = NR_FILL, .comp_size = ring_size(ring), .frame_size = CHUNK_BYTES,
+	};
+	int err;
+
+	ring->memory_bytes = AFXDP_NR_FRAMES * ring->stride +
+			     (size_t)(NR_RX_FRAMES * ring->zero_copy) * CHUNK_BYTES;
+	err = map_memory(ring, e);
+	if (err)
+		return err;
+	err = xsk_umem__create(&ring->umem, ring->memory, ring->memory_bytes, &ring->fill,
+			       &ring->sent, &config);
+	if (!err)
+		return 0;
+	ring->umem = NULL;
+	err_machine(e, err, "cannot register AF_XDP frames to send through '%s'", ifname);
+	if (err == -ENOBUFS || err == -ENOMEM)
+		return err_hint(e, "raise the locked-memory limit: ulimit -l unlimited");
+	if (err == -EPERM)
+		return err_hint(e, "run it as root: sudo ethgauge ...");
+	return err_hint(e, "AF_XDP needs a kernel with CONFIG_XDP_SOCKETS; see: ethgauge doctor");
+}
+
+static int open_socket(struct afxdp *ring, const struct afxdp_cfg *cfg, struct err *e)
+{
+	const struct xsk_socket_config config = {
+		.tx_size = ring_size(ring),
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = XDP_USE_NEED_WAKEUP | (ring->zero_copy ? XDP_ZEROCOPY : XDP_COPY) |
+			      (ring->chunks > 1 ? XDP_USE_SG : 0),
+	};
+	const char *ifname = cfg->ifname;
+	uint32_t queue = cfg->queue;
+	int err;
+
+	err = xsk_socket__create(&ring->socket, ifname, queue, ring->umem, NULL, &ring->tx,
+				 &config);
+	if (!err)
+		return 0;
+	ring->socket = NULL;
+	if (err == -EBUSY) {
+		err_machine(e, err, "queue %u of '%s' is held by another AF_XDP socket", queue,
+			    ifname);
+		return err_hint(e, "end its program, or take another: --queue N");
+	}
+	err_machine(e, err, "cannot bind an AF_XDP socket to queue %u of '%s'%s", queue, ifname,
+		    ring->zero_copy ? " for zero-copy" : "");
+	if (err == -EINVAL && ring->chunks > 1)
+		return err_hint(e, "frames above %u bytes go in pieces, which takes kernel 6.6 and a "
+				"driver that can; or the queue is not there: ethtool --show-channels %s",
+				CHUNK_BYTES + 4, ifname);
+	if (err == -EINVAL && !ring->zero_copy)
+		return err_hint(e, "has it a queue %u? see: ethtool --show-channels %s", queue,
+				ifname);
+	return err_hint(e, "see: ethgauge doctor %s", ifname);
+}
+
+/* Without frames to receive into, the queue would drop what comes in for the stack. */
+static void feed_receive(struct afxdp *ring)
+{
+	uint32_t at, i;
+
+	if (xsk_ring_prod__reserve(&ring->fill, NR_RX_FRAMES, &at) != NR_RX_FRAMES)
+		return;
+	for (i = 0; i < NR_RX_FRAMES; i++)
+		*xsk_ring_prod__fill_addr(&ring->fill, at + i) =
+			AFXDP_NR_FRAMES * ring->stride + (uint64_t)i * CHUNK_BYTES;
+	xsk_ring_prod__submit(&ring->fill, NR_RX_FRAMES);
+}
+
+/* Kernel 5.11. Without it the driver's own interrupt or kthread sends. */
+static void ask_busy_poll(struct afxdp *ring)
+{
+	int on = 1, us = BUSY_POLL_US, budget = BUSY_POLL_BUDGET;
+
+	ring->busy_poll = !setsockopt(ring->fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) &&
+			  !setsockopt(ring->fd, SOL_SOCKET, SO_BUSY_POLL, &us, sizeof(us)) &&
+			  !setsockopt(ring->fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
+				      sizeof(budget));
+}
+
+int afxdp_open(struct afxdp **ret_ring, const struct afxdp_cfg *cfg, struct err *e)
+{
+	struct afxdp *ring = calloc(1, sizeof(*ring));
+	int err, bytes = SEND_BUF_BYTES;
+
+	if (!ring)
+		return err_set(e, -ENOMEM, "cannot open an AF_XDP ring");
+	ring->zero_copy = cfg->zero_copy;
+	ring->chunks = (cfg->buf_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+	if (!ring->chunks)
+		ring->chunks = 1;
+	ring->stride = (size_t)ring->chunks * CHUNK_BYTES;
+	err = open_umem(ring, cfg->ifname, e);
+	if (err)
+		goto fail;
+	if (ring->zero_copy)
+		feed_receive(ring);
+	err = open_socket(ring, cfg, e);
+	if (err)
+		goto fail;
+	ring->fd = xsk_socket__fd(ring->socket);
+	if (cfg->busy_poll)
+		ask_busy_poll(ring);
+	/* In copy mode the default would hold 90 frames of 1518 bytes on a real queue. */
+	if (setsockopt(ring->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(ring->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	*ret_ring = ring;
+	return 0;
+fail:
+	afxdp_close(ring);
+	return err;
+}
+
+void afxdp_close(struct afxdp *ring)
+{
+	if (!ring)
+		return;
+	if (ring->socket)
+		xsk_socket__delete(ring->socket);
+	if (ring->umem)
+		xsk_umem__delete(ring->umem);
+	if (ring->memory)
+		munmap(ring->memory, ring->memory_bytes);
+	free(ring);
+}
+
+const char *afxdp_memory_name(const struct afxdp *ring)
+{
+	return ring->memory_name;
+}
+
+void afxdp_fill(struct afxdp *ring, const void *data, uint32_t buf_bytes)
+{
+	uint32_t i;
+
+	for (i = 0; i < AFXDP_NR_FRAMES; i++) {
+		ring->free[i] = (AFXDP_NR_FRAMES - 1 - i) * ring->stride;
+		memcpy(ring->memory + ring->free[i], data, buf_bytes);
+	}
+	ring->nr_free = AFXDP_NR_FRAMES;
+	ring->buf_bytes = buf_bytes;
+}
+
+uint32_t afxdp_take(struct afxdp *ring, uint32_t want, uint8_t **ret_frames)
+{
+	uint32_t nr = want < ring->nr_free ? want : ring->nr_free, i;
+
+	for (i = 0; i < nr; i++)
+		ret_frames[i] = ring->memory + ring->free[ring->nr_free - 1 - i];
+	return nr;
+}
+
+/* The descriptors of a frame from ring place @at on; how many. */
+static uint32_t describe(struct afxdp *ring, uint32_t at, uint64_t addr, uint32_t buf_bytes)
+{
+	struct xdp_desc *desc;
+	uint32_t nr = 0, len;
+
+	do {
+		len = buf_bytes < CHUNK_BYTES ? buf_bytes : CHUNK_BYTES;
+		buf_bytes -= len;
+		desc = xsk_ring_prod__tx_desc(&ring->tx, at + nr);
+		desc->addr = addr + (uint64_t)nr++ * CHUNK_BYTES;
+		desc->len = len;
+		desc->options = buf_bytes ? XDP_PKT_CONTD : 0;
+	} while (buf_bytes);
+	return nr;
+}
+
+/* Lengths of NULL: all as afxdp_fill() said. */
+static void put(struct afxdp *ring, uint32_t nr, const uint32_t *buf_bytes)
+{
+	uint32_t at, i, bytes, nr_descs = 0, used = 0;
+
+	for (i = 0; i < nr; i++) {
+		bytes = buf_bytes ? buf_bytes[i] : ring->buf_bytes;
+		nr_descs += bytes > CHUNK_BYTES ? (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES : 1;
+	}
+	/* The ring is as large as the pool, so there is always room. */
+	if (!nr || xsk_ring_prod__reserve(&ring->tx, nr_descs, &at) != nr_descs)
+		return;
+	for (i = 0; i < nr; i++) {
+		uint64_t addr = ring->free[ring->nr_free - 1 - i];
+
+		bytes = describe(ring, at + used, addr, buf_bytes ? buf_bytes[i] : ring->buf_bytes);
+		ring->pieces[addr / ring->stride] = (uint8_t)bytes;
+		used += bytes;
+	}
+	ring->nr_free -= nr;
+	xsk_ring_prod__submit(&ring->tx, nr_descs);
+}
+
+void afxdp_put(struct afxdp *ring, uint32_t nr)
+{
+	put(ring, nr, NULL);
+}
+
+void afxdp_put_each(struct afxdp *ring, uint32_t nr, const uint32_t *buf_bytes)
+{
+	put(ring, nr, buf_bytes);
+}
+
+int afxdp_kick(struct afxdp *ring)
+{
+	if ((!ring->busy_poll && !xsk_ring_prod__needs_wakeup(&ring->tx)) ||
+	    sendto(ring->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return 0;
+	switch (errno) {
+	case EAGAIN:
+	case ENOBUFS:
+	case ENOMEM:
+	case EINTR:
+		return -EAGAIN;
+	case EBUSY:
+		/* Copy mode gave a frame to the driver in vain; a zero-copy driver has no time. */
+		return ring->zero_copy ? -EAGAIN : -EBUSY;
+	default:
+		return -errno;
+	}
+}
+
+uint32_t afxdp_reap(struct afxdp *ring)
+{
+	uint32_t at, nr, i, before = ring->nr_free;
+
+	nr = xsk_ring_cons__peek(&ring->sent, ring_size(ring), &at);
+	if (!nr)
+		return 0;
+	for (i = nr; i; i--) {
+		uint64_t frame = *xsk_ring_cons__comp_addr(&ring->sent, at + i - 1) / ring->stride;
+
+		if (!--ring->pieces[frame])
+			ring->free[ring->nr_free++] = frame * ring->stride;
+	}
+	xsk_ring_cons__release(&ring->sent, nr);
+	return ring->nr_free - before;
+}
+
+uint32_t afxdp_in_flight(const struct afxdp *ring)
+{
+	return AFXDP_NR_FRAMES - ring->nr_free;
+}

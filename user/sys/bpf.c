@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/bpf.c - what all users of libbpf here share.
+ */
+#include "sys/bpf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "lib/log.h"
+
+#ifndef BPF_F_XDP_HAS_FRAGS
+#define BPF_F_XDP_HAS_FRAGS (1U << 5)
+#endif
+
+/* The newest lines that libbpf said, for the error that follows them. */
+static char last_words[384];
+
+static int print(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	char line[1024], *end;
+	size_t keep;
+
+	vsnprintf(line, sizeof(line), fmt, args);
+	end = line + strlen(line);
+	while (end > line && end[-1] == '\n')
+		*--end = '\0';
+	log_debug("%s", line);
+	if (level == LIBBPF_WARN) {
+		keep = (size_t)(end - line) < sizeof(last_words) ? 0 :
+			(size_t)(end - line) - sizeof(last_words) + 1;
+		snprintf(last_words, sizeof(last_words), "%s", line + keep);
+	}
+	return 0;
+}
+
+void bpf_log_init(void)
+{
+	libbpf_set_print(print);
+}
+
+int bpf_load_error(struct err *e, int no, const char *name)
+{
+	err_machine(e, no, "cannot load BPF object '%s' into this kernel", name);
+	if (no == -EPERM)
+		return err_hint(e, "run it as root, or raise the locked-memory limit: "
+				"ulimit -l unlimited; then: ethgauge doctor");
+	return err_hint(e, "see: ethgauge doctor; all of the verifier's words: -v; "
+			"the last of them: %.300s", last_words);
+}
+
+void bpf_raise_memlock(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (!setrlimit(RLIMIT_MEMLOCK, &limit))
+		return;
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_MEMLOCK, &limit);
+	}
+}
+
+unsigned int bpf_nr_cpus(void)
+{
+	int nr = libbpf_num_possible_cpus();
+
+	return nr > 0 ? (unsigned int)nr : 1;
+}
+
+int bpf_map_memory(const struct bpf_map *map, void **ret_memory, size_t *ret_bytes,
+		   struct err *e)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes;
+	void *memory;
+
+	bytes = (size_t)bpf_map__max_entries(map) * ((bpf_map__value_size(map) + 7) / 8 * 8);
+	bytes = (bytes + page - 1) / page * page;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (memory == MAP_FAILED)
+		return err_set(e, -errno, "cannot map the memory of BPF map '%s'",
+			       bpf_map__name(map));
+	*ret_memory = memory;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+void bpf_unmap_memory(void *memory, size_t bytes)
+{
+	if (memory)
+		munmap(memory, bytes);
+}
+
+void bpf_set_frags(struct bpf_object *obj, bool frags)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj) {
+		__u32 flags = bpf_program__flags(prog) & ~BPF_F_XDP_HAS_FRAGS;
+
+		bpf_program__set_flags(prog, frags ? flags | BPF_F_XDP_HAS_FRAGS : flags);
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/bpf.h - what all users of libbpf here share.
+ */
+#ifndef SYS_BPF_H
+#define SYS_BPF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+struct bpf_map;
+struct bpf_object;
+
+/* libbpf's messages go to the log one level down, and the last ones are kept for err_load(). */
+void bpf_log_init(void);
+
+/* Describes a failed load of object @name: the cause in words and the verifier's last lines. */
+int bpf_load_error(struct err *e, int no, const char *name);
+
+/* Raises RLIMIT_MEMLOCK as far as it goes (kernels before 5.11 charge maps to it). */
+void bpf_raise_memlock(void);
+
+/* Possible CPUs, which is the size of every per-CPU array here; at least 1. */
+unsigned int bpf_nr_cpus(void);
+
+/* Maps the values of an array created with BPF_F_MMAPABLE; *ret_bytes for munmap. */
+int bpf_map_memory(const struct bpf_map *map, void **ret_memory, size_t *ret_bytes,
+		   struct err *e);
+void bpf_unmap_memory(void *memory, size_t bytes);
+
+/*
+ * Marks every XDP program of @obj as able (or not) to take multi-buffer
+ * frames; call before load.
+ */
+void bpf_set_frags(struct bpf_object *obj, bool frags);
+
+#endif

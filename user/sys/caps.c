@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/caps.c - what this process may do, and giving it up.
+ */
+#include "sys/caps.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cap-ng.h>
+
+#include "lib/log.h"
+
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+static const struct {
+	unsigned int need, cap;
+	const char *name;
+	bool to_load_only;	/* not kept by caps_drop() */
+} table[] = {
+	{ CAPS_BPF, CAP_BPF, "CAP_BPF" },
+	/* Without it the verifier lets no program subtract packet pointers. */
+	{ CAPS_BPF, CAP_PERFMON, "CAP_PERFMON", true },
+	{ CAPS_NET_ADMIN, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+	{ CAPS_NET_RAW, CAP_NET_RAW, "CAP_NET_RAW" },
+	{ CAPS_SYS_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+};
+
+static bool keep_files;
+
+int caps_require(unsigned int needs, struct err *e)
+{
+	char missing[128] = "";
+	size_t i;
+
+	capng_get_caps_process();
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!(needs & table[i].need) || capng_have_capability(CAPNG_EFFECTIVE, table[i].cap))
+			continue;
+		if (table[i].need == CAPS_BPF &&
+		    capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN))
+			continue;
+		snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing), "%s%s",
+			 *missing ? ", " : "", table[i].name);
+	}
+	if (!*missing)
+		return 0;
+	err_machine(e, -EPERM, "this needs %s", missing);
+	return err_hint(e, "run it as root: sudo ethgauge ...");
+}
+
+void caps_keep_files(void)
+{
+	keep_files = true;
+}
+
+void caps_drop(unsigned int keep)
+{
+	size_t i;
+
+	capng_clear(CAPNG_SELECT_BOTH);
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if ((keep & table[i].need) && !table[i].to_load_only)
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, table[i].cap);
+	}
+	if (keep_files)
+		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
+	if (capng_apply(CAPNG_SELECT_CAPS))
+		log_debug("cannot drop capabilities: %s", strerror(errno));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/live_frames.h - BPF_PROG_TEST_RUN with live frames: what the engines that
+ * send by it share, and what was measured about it.
+ */
+#ifndef SYS_LIVE_FRAMES_H
+#define SYS_LIVE_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIVE_BATCH_MAX	256		/* the kernel's TEST_XDP_MAX_BATCH */
+#define LIVE_BATCH_FAST	64		/* no faster above: 24.0 Mpps at 64, 23.9 at 128 */
+#define LIVE_SLEEP_GAP_NS 200000	/* gaps from here on are slept away */
+#define LIVE_WAKE_EARLY_NS 60000	/* a timer is late by so much, most of the time */
+#define LIVE_CALL_EARLY_NS 8000		/* a call takes about 6 us to reach the program */
+
+#define LIVE_REPEAT_LONG (1u << 30)
+/* Spinning runs end soon after the last packet, unless a new call is dear. */
+#define LIVE_REPEAT_PACED (1u << 16)
+#define LIVE_REPEAT_PACED_DEAR (1u << 22)
+
+struct bpf_link;
+struct bpf_program;
+
+/* Frames handed over at once: few for a slow stream, so that none waits. @asked, @pps 0: none. */
+uint32_t live_batch(uint32_t asked, double pps);
+
+/* Runs the program @repeat times on pages that begin as @bytes; 0 or negative errno. */
+int live_run_frames(int prog_fd, int ifindex, const uint8_t *bytes, uint32_t buf_bytes,
+		    uint32_t repeat, uint32_t batch);
+
+/* Leaves out, before load, what looks at tracepoints that this kernel does not have. */
+void live_choose_tracepoints(struct bpf_program *refused, struct bpf_program *failed);
+
+/*
+ * Attaches them after load. False: the driver's refusals are seen by nobody here,
+ * and its own counters must do.
+ */
+bool live_watch_refusals(struct bpf_program *refused, struct bpf_link **ret_refused,
+			 struct bpf_program *failed, struct bpf_link **ret_failed);
+
+#endif

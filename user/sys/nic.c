@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/nic.c - facts about an interface, by ioctl and netlink of this thread's
+ * network namespace (sysfs shows the namespace of whoever mounted it).
+ */
+#include "sys/nic.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+
+static int ask(int fd, const char *ifname, unsigned long request, void *data)
+{
+	struct ifreq req = { 0 };
+
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
+	req.ifr_data = data;
+	return ioctl(fd, request, &req) ? -errno : 0;
+}
+
+static void read_ethtool(int fd, const char *ifname, struct nic_facts *nic)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	uint32_t speed;
+
+	if (!ask(fd, ifname, SIOCETHTOOL, &info))
+		snprintf(nic->driver, sizeof(nic->driver), "%.31s", info.driver);
+	if (!ask(fd, ifname, SIOCETHTOOL, &link)) {
+		/* The header's ethtool_cmd_speed() shifts a promoted int into its sign. */
+		speed = (uint32_t)link.speed_hi << 16 | link.speed;
+		if (speed && speed != (uint32_t)SPEED_UNKNOWN && speed != UINT16_MAX)
+			nic->speed_bps = speed * 1000000ull;
+	}
+	if (!ask(fd, ifname, SIOCETHTOOL, &channels)) {
+		nic->rx_queues = channels.rx_count + channels.combined_count;
+		nic->tx_queues = channels.tx_count + channels.combined_count;
+	}
+}
+
+int nic_read(const char *ifname, struct nic_facts *ret_facts)
+{
+	struct nic_facts nic = { .rx_queues = 1, .tx_queues = 1 };
+	struct ifreq req = { 0 };
+	int fd, err = 0;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
+	if (ioctl(fd, SIOCGIFINDEX, &req)) {
+		err = -errno;
+		goto out;
+	}
+	nic.ifindex = req.ifr_ifindex;
+	if (!ioctl(fd, SIOCGIFHWADDR, &req))
+		memcpy(nic.mac, req.ifr_hwaddr.sa_data, sizeof(nic.mac));
+	if (!ioctl(fd, SIOCGIFMTU, &req))
+		nic.mtu = (uint32_t)req.ifr_mtu;
+	if (!ioctl(fd, SIOCGIFFLAGS, &req)) {
+		nic.up = req.ifr_flags & IFF_UP;
+		nic.running = req.ifr_flags & IFF_RUNNING;
+	}
+	read_ethtool(fd, ifname, &nic);
+	*ret_facts = nic;
+out:
+	close(fd);
+	return err;
+}
+
+static int ask_ethtool(const char *ifname, void *data)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ask(fd, ifname, SIOCETHTOOL, data);
+	close(fd);
+	return err;
+}
+
+int nic_read_channels(const char *ifname, struct nic_channels *ret_channels)
+{
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	int err = ask_ethtool(ifname, &channels);
+
+	if (err)
+		return err;
+	*ret_channels = (struct nic_channels){
+		.rx = channels.rx_count + channels.combined_count,
+		.tx = channels.tx_count + channels.combined_count,
+		.rx_max = channels.max_rx + channels.max_combined,
+		.tx_max = channels.max_tx + channels.max_combined,
+		.combined = channels.max_combined,
+	};
+	return 0;
+}
+
+int nic_read_rings(const char *ifname, struct nic_rings *ret_rings)
+{
+	struct ethtool_ringparam rings = { .cmd = ETHTOOL_GRINGPARAM };
+	int err = ask_ethtool(ifname, &rings);
+
+	if (err)
+		return err;
+	*ret_rings = (struct nic_rings){
+		.rx = rings.rx_pending, .rx_max = rings.rx_max_pending,
+		.tx = rings.tx_pending, .tx_max = rings.tx_max_pending,
+	};
+	return 0;
+}
+
+int nic_read_bus(const char *ifname, char *ret_bus, size_t size)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	int err = ask_ethtool(ifname, &info);
+
+	if (err)
+		return err;
+	if (!info.bus_info[0])
+		return -ENODATA;
+	snprintf(ret_bus, size, "%.31s", info.bus_info);
+	return 0;
+}
+
+/* What the frames are that the NIC stamps on receive. */
+static void describe_filters(uint32_t filters, char *ret_text, size_t size)
+{
+	if (filters & 1u << HWTSTAMP_FILTER_ALL)
+		snprintf(ret_text, size, "every frame received");
+	else if (filters & ~(1u << HWTSTAMP_FILTER_NONE))
+		snprintf(ret_text, size, "of received frames only PTP and the like");
+	else
+		snprintf(ret_text, size, "nothing received");
+}
+
+int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	struct nic_stamps stamps;
+	int err = ask_ethtool(ifname, &info);
+
+	if (err)
+		return err;
+	stamps = (struct nic_stamps){
+		.hw_rx = info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE,
+		.hw_tx = info.so_timestamping & SOF_TIMESTAMPING_TX_HARDWARE,
+		.sw_rx = info.so_timestamping & SOF_TIMESTAMPING_RX_SOFTWARE,
+		.sw_tx = info.so_timestamping & SOF_TIMESTAMPING_TX_SOFTWARE,
+		.hw_rx_all = info.rx_filters & 1u << HWTSTAMP_FILTER_ALL,
+		.phc_index = info.phc_index,
+	};
+	describe_filters(info.rx_filters, stamps.filters, sizeof(stamps.filters));
+	*ret_stamps = stamps;
+	return 0;
+}
+
+/* The kernel's names of device features; the numbers behind them differ by kernel. */
+static void take_offload(struct nic_offloads *offloads, const char *name)
+{
+	if (!strcmp(name, "rx-lro"))
+		offloads->lro = true;
+	else if (!strcmp(name, "rx-gro-hw"))
+		offloads->gro_hw = true;
+	else if (!strcmp(name, "rx-gro"))
+		offloads->gro = true;
+	else if (!strcmp(name, "rx-vlan-hw-parse"))
+		offloads->rx_vlan = true;
+	else if (!strcmp(name, "tx-vlan-hw-insert"))
+		offloads->tx_vlan = true;
+	else if (!strcmp(name, "tx-tcp-segmentation"))
+		offloads->tso = true;
+	else if (!strcmp(name, "tx-generic-segmentation"))
+		offloads->gso = true;
+	else if (!strncmp(name, "tx-checksum-ip", strlen("tx-checksum-ip")))
+		offloads->tx_csum = true;
+}
+
+int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads)
+{
+	struct {
+		struct ethtool_sset_info head;
+		uint32_t length;
+	} set = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
+	struct nic_offloads offloads = { 0 };
+	struct ethtool_gfeatures *features = NULL;
+	struct ethtool_gstrings *names = NULL;
+	uint32_t blocks, i;
+	int err;
+
+	err = ask_ethtool(ifname, &set);
+	if (err)
+		return err;
+	if (!set.head.sset_mask)
+		return -EOPNOTSUPP;
+	blocks = (set.length + 31) / 32;
+	names = calloc(1, sizeof(*names) + (size_t)set.length * ETH_GSTRING_LEN);
+	features = calloc(1, sizeof(*features) + blocks * sizeof(features->features[0]));
+	if (!names || !features) {
+		err = -ENOMEM;
+		goto out;
+	}
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = ETH_SS_FEATURES;
+	names->len = set.length;
+	features->cmd = ETHTOOL_GFEATURES;
+	features->size = blocks;
+	err = ask_ethtool(ifname, names);
+	if (!err)
+		err = ask_ethtool(ifname, features);
+	if (err)
+		goto out;
+	for (i = 0; i < names->len && i / 32 < features->size; i++) {
+		char name[ETH_GSTRING_LEN + 1];
+
+		snprintf(name, sizeof(name), "%.32s", (const char *)&names->data[i * ETH_GSTRING_LEN]);
+		if (features->features[i / 32].active >> i % 32 & 1)
+			take_offload(&offloads, name);
+	}
+	*ret_offloads = offloads;
+out:
+	free(features);
+	free(names);
+	return err;
+}
+
+bool nic_needs_frags(const struct nic_facts *nic)
+{
+	/* A 4 KiB page less headroom, skb_shared_info and headers: veth draws the line at 3506. */
+	return nic->mtu > 3400;
+}
+
+bool nic_is_there(const char *ifname, int ifindex)
+{
+	return (int)if_nametoindex(ifname) == ifindex;
+}
