@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/lab_trial.h - one run over a lab's wire: node a sends, b receives, or
+ * reflects to a; with the drivers' own counters beside it.
+ *
+ * The thread must be allowed to enter the lab's namespaces, and is left in a.
+ */
+#ifndef ENGINE_LAB_TRIAL_H
+#define ENGINE_LAB_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/lab.h"
+#include "engine/reflector.h"
+#include "engine/rx.h"
+#include "engine/tx.h"
+#include "sys/nic.h"
+
+struct lab_trial_cfg {
+	const struct lab *lab;
+	enum lab_middle middle;		/* what the lab has between a and b */
+	bool probe;			/* b reflects and a receives: there and back */
+	enum tx_engine engine;
+	bool tagged;
+	uint32_t frame_bytes;
+	uint64_t count;
+	double pps;			/* 0: as fast as it goes */
+	bool gaps;			/* paced: how far the gaps at the receiver are from 1 / pps */
+	uint64_t settle_ns;		/* the most that stragglers are waited for; 0: a second */
+};
+
+struct lab_trial {
+	struct tx *tx;
+	struct rx *rx;
+	struct reflector *reflector;		/* of a probe */
+	struct nic_counters a_before, b_before;
+	/* Grown from before the first packet to behind the last. */
+	struct nic_counters a, b;		/* of the test interfaces of a and b */
+	struct tx_count sent;
+	struct rx_count got;
+};
+
+/*
+ * Sends cfg->count packets, waits for them and fills @part with what both ends
+ * tell. Call lab_trial_close() in any case. A signal ends it early, without
+ * an error: see loop_signal().
+ */
+int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, struct result *part,
+		  struct err *e);
+void lab_trial_close(struct lab_trial *trial);
+
+#endif
