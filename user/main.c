@@ -11,6 +11,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
+#include "report/calibration.h"
 #include "report/json.h"
 #include "proto/layer.h"
 #include "report/metrics.h"
@@ -231,6 +232,7 @@ static int run(const struct cmd *cmd, struct merged *m, opt_given given)
 	struct err e = { 0 }, output_error = { 0 };
 	struct outfile *file = NULL;
 	int code = EXIT_DONE;
+	char path[4096];
 
 	log_set_level(m->globals->quiet ? LOG_WARN : m->globals->verbose ? LOG_DEBUG : LOG_INFO);
 	result_watch(res, &watcher);
@@ -248,6 +250,8 @@ static int run(const struct cmd *cmd, struct merged *m, opt_given given)
 	}
 	environ_host(res);
 	cmd->run(m->values, res, &e);
+	calibration_path(path, sizeof(path));
+	calibration_cite(res, path);
 out:
 	if (e.no) {
 		result_error(res, &e);

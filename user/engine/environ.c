@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/nic.h"
@@ -14,8 +15,12 @@
 void environ_host(struct result *res)
 {
 	struct utsname host;
+	time_t now = time(NULL);
+	struct tm utc;
 	char text[128];
 
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	result_env_str(res, "date", text);
 	uname(&host);
 	result_env_str(res, "kernel", host.release);
 	result_env_u64(res, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));

@@ -270,6 +270,11 @@ void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist)
 	sum_hists(rx, rx->hists, ALL_STREAMS, ret_hist);
 }
 
+void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist)
+{
+	sum_hists(rx, rx->gap_errors, ALL_STREAMS, ret_hist);
+}
+
 static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
 {
 	snprintf(buf, size, "%s_%s", prefix, suffix);

@@ -65,6 +65,9 @@ bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count);
 void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist);
 void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hist);
 
+/* How far the gaps of all streams were from cfg.expect_gap_ns, which must be set. */
+void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist);
+
 /*
  * Everything into @res: totals, percentiles under @prefix ("delay" or "rtt"),
  * and with more than one stream a part for each of the first @max_parts.

@@ -204,6 +204,11 @@ void result_self_real(struct result *res, const char *key, double value)
 	set_figure(res, "self", key, real(value));
 }
 
+void result_self_str(struct result *res, const char *key, const char *value)
+{
+	set_figure(res, "self", key, string(value));
+}
+
 void result_row_open(struct result *res, uint64_t elapsed_ns)
 {
 	assert(!res->row);

@@ -51,6 +51,7 @@ void result_metric_real(struct result *res, const char *key, double value);
 void result_self_u64(struct result *res, const char *key, uint64_t value);
 void result_self_bool(struct result *res, const char *key, bool value);
 void result_self_real(struct result *res, const char *key, double value);
+void result_self_str(struct result *res, const char *key, const char *value);
 
 /* A row of the time series, @elapsed_ns after the start; row values go into the open row. */
 void result_row_open(struct result *res, uint64_t elapsed_ns);

@@ -22,6 +22,8 @@ static const char *show(char *buf, size_t size, const struct metric *metric, con
 {
 	if (json_is_boolean(value))
 		return json_is_true(value) ? "yes" : "no";
+	if (json_is_string(value))
+		return json_string_value(value);
 	if (!json_is_number(value))
 		return "-";	/* not measured, or a rate of nothing */
 	if (json_is_integer(value))
@@ -173,7 +175,8 @@ static void print_brief(FILE *out, const json_t *figures)
 	}
 }
 
-static void print_figures(FILE *out, const json_t *figures)
+/* @cited: keys that begin so are another document's, and only in this one's JSON; may be NULL. */
+static void print_figures(FILE *out, const json_t *figures, const char *cited)
 {
 	const struct metric *metric;
 	char buf[64];
@@ -183,7 +186,8 @@ static void print_figures(FILE *out, const json_t *figures)
 	for (i = 0; (metric = metric_at(i)); i++) {
 		json_t *value = json_object_get(figures, metric->key);
 
-		if (!value || print_percentiles(out, figures, metric))
+		if (!value || print_percentiles(out, figures, metric) ||
+		    (cited && !strncmp(metric->key, cited, strlen(cited))))
 			continue;
 		fprintf(out, "  %-*s%s\n", LABEL_WIDTH, metric->label,
 			show(buf, sizeof(buf), metric, value));
@@ -353,10 +357,10 @@ static void print_tree(FILE *out, const json_t *tree)
 	}
 	print_features(out, json_object_get(tree, "features"));
 	print_entries(out, json_object_get(tree, "entries"));
-	print_figures(out, json_object_get(tree, "metrics"));
+	print_figures(out, json_object_get(tree, "metrics"), NULL);
 	if (json_object_size(json_object_get(tree, "self")))
 		fprintf(out, "  of the instrument itself\n");
-	print_figures(out, json_object_get(tree, "self"));
+	print_figures(out, json_object_get(tree, "self"), "calibrated_");
 	print_lines(out, "", json_object_get(tree, "lines"));
 	print_lines(out, "note: ", json_object_get(tree, "notes"));
 	json_array_foreach(parts, i, part)
