@@ -5,8 +5,9 @@
  *
  * In: any frame. What matches cfg is a test packet: counted by stream and CPU,
  * its tag checked for order, its delay added to a histogram, and if cfg.gaps
- * the time since the stream's packet before it; then dropped, or passed if
- * cfg.pass. Everything else goes on to the stack, untouched.
+ * the time since the stream's packet before it; with record_every a record of it
+ * is left in a ring; then it is dropped, or passed if cfg.pass. Everything else
+ * goes on to the stack, untouched.
  */
 #include "lib/core.bpf.h"
 
@@ -14,6 +15,7 @@
 #include "abi/tag.h"
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
+#include "lib/record.bpf.h"
 #include "lib/seq.bpf.h"
 
 char _license[] SEC("license") = "GPL";
@@ -119,15 +121,21 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 }
 
 /* Returns when the stream's packet before this one arrived; 0: there was none, or nobody asks. */
-static __always_inline __u64 check_order(__u32 stream, __u32 sequence, __u64 sent_ns, __u64 now_ns)
+static __always_inline __u64 check_order(__u32 stream, __u32 sequence, __u64 sent_ns, __u64 now_ns,
+					 struct record *rec)
 {
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
+	struct record_sums sums;
 	__u64 before_ns = 0;
 
 	if (!slot)
 		return 0;
 	bpf_spin_lock(&slot->lock);
+	if (record_every)
+		sums = record_sums(&slot->state);
 	seq_add(&slot->state, sequence, sent_ns);
+	if (record_every)
+		record_judge(rec, &sums, &slot->state, sequence);
 	if (cfg.gaps)
 		before_ns = seq_arrived(&slot->state, now_ns);
 	bpf_spin_unlock(&slot->lock);
@@ -188,29 +196,53 @@ static __always_inline int is_test_packet(const struct udphdr *udp)
 	return (cfg.match == SINK_MATCH_DEST ? udp->dest : udp->source) == cfg.port;
 }
 
-static __always_inline void check_packet(__u32 cpu, struct sink_cpu *own,
+/* @rec holds what became of the sequence; @tag may be NULL. */
+static __always_inline void record_packet(struct record *rec, __u32 cpu, struct sink_cpu *own,
+					  const struct packet *pkt, const struct tag *tag)
+{
+	rec->cpu = cpu;
+	rec->bytes = pkt->buf_bytes;
+	if (tag) {
+		rec->stream = bpf_ntohs(tag->stream);
+		rec->sent_mono_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
+	}
+	record_add(rec, own);
+}
+
+static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
 					 const struct packet *pkt, const struct udphdr *udp)
 {
 	const struct tag *tag = udp ? find_tag(pkt, udp) : NULL;
-	__u32 stream = cfg.streams;
 	__u64 now_ns = 0, sent_ns, before_ns;
+	__u32 stream = cfg.streams;
+	struct record rec;
 
+	if (record_every) {
+		now_ns = bpf_ktime_get_ns();
+		rec = (struct record){ .received_mono_ns = now_ns, .queue = ctx->rx_queue_index };
+	}
 	if (!tag) {
+		rec.kind = RECORD_UNTAGGED;
+		rec.sequence = own->untagged;	/* for record_every alone */
 		ADD_ONCE(own->untagged, 1);
 	} else if (bpf_ntohs(tag->stream) >= cfg.streams) {
+		rec.kind = RECORD_OTHER_STREAM;
+		rec.sequence = bpf_ntohl(tag->sequence);
 		ADD_ONCE(own->other_stream, 1);
 	} else {
 		stream = bpf_ntohs(tag->stream);
 		sent_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
 		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
-		if (cfg.gaps || sent_ns)
+		if (!now_ns && (cfg.gaps || sent_ns))
 			now_ns = bpf_ktime_get_ns();
-		before_ns = check_order(stream, bpf_ntohl(tag->sequence), sent_ns, now_ns);
+		before_ns = check_order(stream, bpf_ntohl(tag->sequence), sent_ns, now_ns, &rec);
 		if (sent_ns)
 			add_delay(cpu, stream, sent_ns, now_ns);
 		if (cfg.gaps && before_ns)
 			add_gap(cpu, stream, before_ns, now_ns);
 	}
+	if (record_every)
+		record_packet(&rec, cpu, own, pkt, tag);
 	count_packet(cpu, stream, pkt->buf_bytes, now_ns);
 }
 
@@ -231,7 +263,7 @@ int sink_xdp(struct xdp_md *ctx)
 		return XDP_PASS;
 	}
 	if (cfg.check)
-		check_packet(cpu, own, &pkt, udp);
+		check_packet(ctx, cpu, own, &pkt, udp);
 	else
 		count_packet(cpu, cfg.streams, pkt.buf_bytes, 0);
 	return cfg.pass ? XDP_PASS : XDP_DROP;

@@ -44,7 +44,8 @@ struct sink_cpu {
 	__u64 foreign;		/* did not match: passed on */
 	__u64 untagged;		/* matched, no tag */
 	__u64 other_stream;	/* matched, tag of a stream beyond the table */
-	__u64 reserved[5];
+	__u64 not_recorded;	/* found no room in the ring of records (abi/record.h) */
+	__u64 reserved[4];
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 64);
 

@@ -7,6 +7,7 @@
  */
 #include "cmd/cmd.h"
 #include "engine/environ.h"
+#include "engine/exports.h"
 #include "engine/meter.h"
 #include "engine/rx.h"
 #include "engine/stream.h"
@@ -20,6 +21,7 @@ struct probe_opts {
 	uint64_t interval_ns;
 	uint64_t wait_ns;
 	bool no_loss;
+	struct exports_opts exports;
 	int xdp_mode;
 };
 
@@ -32,6 +34,7 @@ static const struct probe_opts defaults = {
 	},
 	.interval_ns = NSEC_PER_SEC,
 	.wait_ns = NSEC_PER_SEC,
+	.exports = EXPORTS_DEFAULTS,
 };
 
 static const struct opt options[] = {
@@ -44,6 +47,7 @@ static const struct opt options[] = {
 	  "a line every so often; 0: none" },
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct probe_opts, no_loss), NULL,
 	  "exit with 1 if a probe was lost" },
+	EXPORTS_OPTIONS(struct probe_opts, exports),
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct probe_opts, xdp_mode), "MODE",
 	  "how the receiving program is attached", .choices = xdp_mode_names },
 	OPT_END
@@ -65,6 +69,7 @@ static int probe_check(void *args, opt_given given, struct err *e)
 struct probe_run {
 	struct tx *tx;
 	struct rx *rx;
+	struct exports *exports;
 	struct result *res;
 	struct err *e;
 	int err;
@@ -76,6 +81,8 @@ static bool is_sent(void *ctx)
 	struct probe_run *run = ctx;
 
 	run->err = rx_check(run->rx, run->e);
+	if (!run->err)
+		run->err = exports_check(run->exports, run->e);
 	return run->err || tx_done(run->tx);
 }
 
@@ -94,6 +101,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	struct probe_run *run = ctx;
 
 	rx_report_row(run->rx, run->res, elapsed_ns);
+	exports_tick(run->exports);
 }
 
 /* Sends, then waits for stragglers; what was counted is reported whatever happens. */
@@ -110,7 +118,9 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 	struct err stop_error;
 	int err;
 
-	err = tx_start(run->tx, run->e);
+	err = exports_start(run->exports, run->e);
+	if (!err)
+		err = tx_start(run->tx, run->e);
 	if (err)
 		return err;
 	loop_run(&sending);
@@ -144,6 +154,25 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 			    opts->stream.port);
 }
 
+/* All that is told of the run; returns its error, which may be that of a file. */
+static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_cfg *tx,
+		  const struct tx_count *sent, int run_err)
+{
+	struct err export_error;
+	int err;
+
+	tx_report(tx, sent, run->res);
+	tx_report_late(run->tx, run->res);
+	rx_report(run->rx, run->res, "rtt", sent->sent_packets, 0);
+	err = exports_finish(run->exports, run->res, &export_error);
+	if (err && !run_err) {
+		run_err = err;
+		*run->e = export_error;
+	}
+	judge(opts, run);
+	return run_err;
+}
+
 static int probe_run(const void *args, struct result *res, struct err *e)
 {
 	const struct probe_opts *opts = args;
@@ -166,10 +195,13 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	if (err)
 		return err;
 	stream_describe(&tx, res);
+	exports_prepare(&opts->exports, &rx);
 	err = rx_open(&run.rx, &rx, res, e);
 	if (err)
 		return err;
-	err = tx_open(&run.tx, &tx, res, e);
+	err = exports_open(&run.exports, &opts->exports, &rx, run.rx, e);
+	if (!err)
+		err = tx_open(&run.tx, &tx, res, e);
 	if (err)
 		goto out;
 	caps_drop(tx_keep_caps(run.tx) | CAPS_BPF);
@@ -178,12 +210,10 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	err = send_and_wait(opts, &run, &sent);
 	rx_stop(run.rx);
 	meter_report(&meter, res);
-	tx_report(&tx, &sent, res);
-	tx_report_late(run.tx, res);
-	rx_report(run.rx, res, "rtt", sent.sent_packets, 0);
-	judge(opts, &run);
+	err = report(opts, &run, &tx, &sent, err);
 out:
 	tx_close(run.tx);
+	exports_close(run.exports);
 	rx_close(run.rx);
 	return err;
 }

@@ -7,13 +7,13 @@
  */
 #include "cmd/cmd.h"
 #include "engine/environ.h"
+#include "engine/exports.h"
 #include "engine/meter.h"
 #include "engine/rx.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/caps.h"
 
-#define STREAM_PARTS	64		/* streams that are reported one by one */
 #define GAP_MAX_NS	(1ull << HIST_MAX_BITS)
 
 struct sink_opts {
@@ -27,17 +27,21 @@ struct sink_opts {
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* what that says */
 	uint16_t streams;
+	uint16_t stream_parts;
 	uint64_t expect;
 	uint64_t count;
 	uint64_t duration_ns;
 	uint64_t interval_ns;
+	struct exports_opts exports;
 	int xdp_mode;
 };
 
 static const struct sink_opts defaults = {
 	.port = 9,			/* discard, RFC 863 */
 	.streams = 16,
+	.stream_parts = 64,
 	.interval_ns = NSEC_PER_SEC,
+	.exports = EXPORTS_DEFAULTS,
 };
 
 static const struct opt options[] = {
@@ -53,6 +57,8 @@ static const struct opt options[] = {
 	  "count packets and bytes; look at no tag" },
 	{ 0, "streams", OPT_U16, offsetof(struct sink_opts, streams), "N",
 	  "check streams 0 to N-1, 18 KB a stream and CPU", .min = 1, .max = RX_MAX_STREAMS },
+	{ 0, "stream-parts", OPT_U16, offsetof(struct sink_opts, stream_parts), "N",
+	  "show the first N streams one by one; \"streams\" in the document has them all" },
 	{ 'c', "count", OPT_COUNT, offsetof(struct sink_opts, count), "N",
 	  "stop after N test packets; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct sink_opts, duration_ns), "TIME",
@@ -67,6 +73,7 @@ static const struct opt options[] = {
 	  "times between a stream's packets too, 18 KB more a stream and CPU" },
 	{ 0, "expect-gap", OPT_STR, offsetof(struct sink_opts, expect_gap), "GAP",
 	  "10us or 100kpps: how far each gap is from that; with --gaps implied" },
+	EXPORTS_OPTIONS(struct sink_opts, exports),
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	OPT_END
@@ -106,12 +113,16 @@ static int sink_check(void *args, opt_given given, struct err *e)
 	if (opts->count_only && (opts->gaps || opts->expect_gap))
 		return err_usage(e, "gaps are those of a stream, which the tags tell and "
 				 "--count-only does not look at");
+	if (opts->count_only && (opts->exports.records || opts->exports.hgrm || opts->exports.hlog))
+		return err_usage(e, "records and histograms are made from the tags, which "
+				 "--count-only does not look at");
 	return check_gap(opts, e);
 }
 
 struct sink_run {
 	const struct sink_opts *opts;
 	struct rx *rx;
+	struct exports *exports;
 	struct result *res;
 	struct err *e;
 	int err;
@@ -123,6 +134,8 @@ static bool is_done(void *ctx)
 	struct rx_count count;
 
 	run->err = rx_check(run->rx, run->e);
+	if (!run->err)
+		run->err = exports_check(run->exports, run->e);
 	if (run->err)
 		return true;
 	if (!run->opts->count)
@@ -136,6 +149,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	struct sink_run *run = ctx;
 
 	rx_report_row(run->rx, run->res, elapsed_ns);
+	exports_tick(run->exports);
 }
 
 static void judge(const struct sink_opts *opts, struct rx *rx, struct result *res)
@@ -155,10 +169,43 @@ static void judge(const struct sink_opts *opts, struct rx *rx, struct result *re
 			       (unsigned long long)(count.gaps + count.distinct));
 }
 
+/* Until its end; whatever happens, what was counted until then is reported. */
+static int receive(struct sink_run *run)
+{
+	const struct loop loop = {
+		.duration_ns = run->opts->duration_ns,
+		.interval_ns = run->opts->interval_ns,
+		.done = is_done,
+		.tick = tick,
+		.ctx = run,
+	};
+	struct err export_error;
+	struct meter meter;
+	int err;
+
+	err = exports_start(run->exports, run->e);
+	if (err)
+		return err;
+	log_info("receiving on '%s'%s", run->opts->ifname,
+		 run->opts->duration_ns || run->opts->count ? "" : "; ^C ends it");
+	meter_start(&meter);
+	loop_run(&loop);
+	rx_stop(run->rx);
+	meter_report(&meter, run->res);
+	rx_report(run->rx, run->res, "delay", 0, run->opts->stream_parts);
+	err = exports_finish(run->exports, run->res, &export_error);
+	if (err && !run->err) {
+		run->err = err;
+		*run->e = export_error;
+	}
+	judge(run->opts, run->rx, run->res);
+	return run->err;
+}
+
 static int sink_run(const void *args, struct result *res, struct err *e)
 {
 	const struct sink_opts *opts = args;
-	const struct rx_cfg cfg = {
+	struct rx_cfg cfg = {
 		.ifname = opts->ifname,
 		.mode = (enum xdp_mode)opts->xdp_mode,
 		.match = opts->all ? SINK_MATCH_ALL : SINK_MATCH_DEST,
@@ -170,32 +217,23 @@ static int sink_run(const void *args, struct result *res, struct err *e)
 		.expect_gap_ns = opts->expect_gap_ns,
 	};
 	struct sink_run run = { .opts = opts, .res = res, .e = e };
-	const struct loop loop = {
-		.duration_ns = opts->duration_ns,
-		.interval_ns = opts->interval_ns,
-		.done = is_done,
-		.tick = tick,
-		.ctx = &run,
-	};
-	struct meter meter;
 	int err;
 
 	environ_iface(res, opts->ifname);
+	exports_prepare(&opts->exports, &cfg);
 	err = rx_open(&run.rx, &cfg, res, e);
 	if (err)
 		return err;
+	err = exports_open(&run.exports, &opts->exports, &cfg, run.rx, e);
+	if (err)
+		goto out;
 	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
 	caps_drop(CAPS_BPF);
-	log_info("receiving on '%s'%s", opts->ifname,
-		 opts->duration_ns || opts->count ? "" : "; ^C ends it");
-	meter_start(&meter);
-	loop_run(&loop);
-	rx_stop(run.rx);
-	meter_report(&meter, res);
-	rx_report(run.rx, res, "delay", 0, STREAM_PARTS);
-	judge(opts, run.rx, res);
+	err = receive(&run);
+out:
+	exports_close(run.exports);
 	rx_close(run.rx);
-	return run.err;
+	return err;
 }
 
 const struct cmd cmd_sink = {

@@ -47,3 +47,16 @@ void hist_report(struct result *res, const char *prefix, const char *count_key,
 			result_hist_bucket(res, key, hist_lower_ns((uint32_t)i), hist->buckets[i]);
 	}
 }
+
+void hist_report_row(struct result *res, const char *prefix, const struct hist_rec *hist)
+{
+	char key[32];
+	size_t i;
+
+	result_row_u64(res, metric_key(key, sizeof(key), prefix, "min_ns"), hist_min_ns(hist));
+	result_row_real(res, metric_key(key, sizeof(key), prefix, "mean_ns"), hist_mean_ns(hist));
+	for (i = 0; i + 1 < sizeof(points) / sizeof(points[0]); i++)
+		result_row_u64(res, metric_key(key, sizeof(key), prefix, points[i].suffix),
+			       hist_percentile_ns(hist, points[i].share));
+	result_row_u64(res, metric_key(key, sizeof(key), prefix, "max_ns"), hist->max_ns);
+}

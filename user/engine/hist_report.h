@@ -15,4 +15,10 @@
 void hist_report(struct result *res, const char *prefix, const char *count_key,
 		 const struct hist_rec *hist);
 
+/*
+ * The same metrics without p99.99 into the open row of a table. Of an interval, minimum
+ * and maximum are to their buckets, unless they are the run's so far.
+ */
+void hist_report_row(struct result *res, const char *prefix, const struct hist_rec *hist);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -59,6 +60,9 @@ static void size_maps(struct rx *rx)
 		bpf_map__set_max_entries(skel->maps.sink_gap_errors, lanes);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, rx->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg->streams);
+	bpf_map__set_max_entries(skel->maps.sink_records,
+				 cfg->record_every ? cfg->record_ring_bytes :
+				 (uint32_t)sysconf(_SC_PAGESIZE));
 }
 
 static int map_gaps(struct rx *rx, struct err *e)
@@ -88,6 +92,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.streams = cfg->streams;
 	skel->rodata->cfg.gaps = cfg->gaps;
 	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
+	skel->rodata->record_every = cfg->record_every;
 	skel->rodata->has_frags = frags;
 	bpf_set_frags(skel->obj, frags);
 	size_maps(rx);
@@ -211,6 +216,16 @@ static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
 	return true;
 }
 
+const char *rx_prefix(const struct rx_cfg *cfg)
+{
+	return cfg->match == SINK_MATCH_SOURCE ? "rtt" : "delay";
+}
+
+int rx_records_fd(const struct rx *rx)
+{
+	return bpf_map__fd(rx->skel->maps.sink_records);
+}
+
 void rx_read(struct rx *rx, struct rx_count *ret_count)
 {
 	uint64_t start_ns = loop_mono_ns(), took_ns;
@@ -223,6 +238,7 @@ void rx_read(struct rx *rx, struct rx_count *ret_count)
 		sum.foreign += __atomic_load_n(&rx->cpus[i].foreign, __ATOMIC_RELAXED);
 		sum.untagged += __atomic_load_n(&rx->cpus[i].untagged, __ATOMIC_RELAXED);
 		sum.other_stream += __atomic_load_n(&rx->cpus[i].other_stream, __ATOMIC_RELAXED);
+		sum.not_recorded += __atomic_load_n(&rx->cpus[i].not_recorded, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
 		add_seq(rx, i, &sum);
@@ -251,13 +267,11 @@ bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count)
 static void sum_hists(const struct rx *rx, const struct hist_rec *hists, uint32_t stream,
 		      struct hist_rec *ret_hist)
 {
-	uint32_t i;
+	uint32_t step = stream == ALL_STREAMS ? 1 : rx->cfg.streams, i;
 
 	memset(ret_hist, 0, sizeof(*ret_hist));
-	for (i = 0; i < rx->nr_cpus * rx->cfg.streams; i++) {
-		if (stream == ALL_STREAMS || i % rx->cfg.streams == stream)
-			hist_merge(ret_hist, &hists[i]);
-	}
+	for (i = stream == ALL_STREAMS ? 0 : stream; i < rx->nr_cpus * rx->cfg.streams; i += step)
+		hist_merge(ret_hist, &hists[i]);
 }
 
 void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hist)
@@ -369,18 +383,44 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 	free(hist);
 }
 
+/* One line of the table that has every stream, however many. */
+static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_count *count,
+			      const char *prefix, struct result *res)
+{
+	struct hist_rec hist;
+	char key[32];
+
+	rx_read_stream_hist(rx, stream, &hist);
+	result_stream_open(res, stream);
+	result_row_u64(res, "received_packets", count->packets);
+	result_row_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
+	result_row_u64(res, "distinct_packets", count->distinct);
+	result_row_u64(res, "lost_packets", count->gaps);
+	result_row_u64(res, "duplicate_packets", count->duplicates);
+	result_row_u64(res, "reordered_packets", count->reordered);
+	result_row_u64(res, "unknown_packets", count->unknown);
+	result_row_u64(res, metric_key(key, sizeof(key), prefix, "packets"), hist.count);
+	if (hist.count)
+		hist_report_row(res, prefix, &hist);
+	result_stream_close(res);
+}
+
 static void report_streams(struct rx *rx, struct result *res, const char *prefix,
 			   uint32_t max_parts)
 {
 	struct rx_count count;
-	uint32_t stream, shown = 0;
+	uint32_t stream, seen = 0;
 
-	for (stream = 0; stream < rx->cfg.streams && shown < max_parts; stream++) {
+	for (stream = 0; stream < rx->cfg.streams; stream++) {
 		if (!rx_read_stream(rx, (uint16_t)stream, &count))
 			continue;
-		report_stream(rx, (uint16_t)stream, &count, prefix, res);
-		shown++;
+		report_stream_row(rx, (uint16_t)stream, &count, prefix, res);
+		if (seen++ < max_parts)
+			report_stream(rx, (uint16_t)stream, &count, prefix, res);
 	}
+	if (max_parts && seen > max_parts)
+		result_note(res, "%u streams, of which the first %u are shown one by one: all are in "
+			    "\"streams\" of the document", seen, max_parts);
 }
 
 void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
@@ -417,11 +457,9 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
 {
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
 	struct rx_count now, *before = &rx->row_count;
-	const char *prefix = rx->cfg.match == SINK_MATCH_SOURCE ? "rtt" : "delay";
 	struct hist_rec hist, delta;
 	uint64_t packets;
 	double bytes;
-	char key[32];
 
 	rx_read(rx, &now);
 	packets = now.packets - before->packets;
@@ -435,15 +473,13 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
 		/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
 		result_row_u64(res, "lost_packets",
 			       now.gaps > before->gaps ? now.gaps - before->gaps : 0);
+		result_row_u64(res, "duplicate_packets", now.duplicates - before->duplicates);
+		result_row_u64(res, "reordered_packets", now.reordered - before->reordered);
 		rx_read_hist(rx, &hist);
 		delta = hist;
 		hist_subtract(&delta, &rx->row_hist);
-		if (delta.count) {
-			result_row_u64(res, metric_key(key, sizeof(key), prefix, "p50_ns"),
-				       hist_percentile_ns(&delta, 0.5));
-			result_row_u64(res, metric_key(key, sizeof(key), prefix, "p99_ns"),
-				       hist_percentile_ns(&delta, 0.99));
-		}
+		if (delta.count)
+			hist_report_row(res, rx_prefix(&rx->cfg), &delta);
 		rx->row_hist = hist;
 	}
 	result_row_close(res);

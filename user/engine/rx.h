@@ -29,6 +29,8 @@ struct rx_cfg {
 	uint16_t streams;		/* that are checked: 0 .. streams - 1; 1 to RX_MAX_STREAMS */
 	bool gaps;			/* with check: times between a stream's packets */
 	uint64_t expect_gap_ns;		/* with gaps: what each should be; 0: nobody said */
+	uint32_t record_every;		/* with check: a record of one in so many; 0: none */
+	uint32_t record_ring_bytes;	/* a power of two, of whole pages */
 };
 
 /* All streams and CPUs summed. */
@@ -37,6 +39,7 @@ struct rx_count {
 	uint64_t first_mono_ns, last_mono_ns;
 	uint64_t stamped;		/* packets up to the last stamp; all of them with check */
 	uint64_t foreign, untagged, other_stream;
+	uint64_t not_recorded;
 	uint64_t streams_seen;
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
 	uint64_t gaps;			/* numbers not seen between the first and the highest */
@@ -55,6 +58,12 @@ void rx_close(struct rx *rx);
  */
 void rx_stop(struct rx *rx);
 
+/* What its times are called in keys: "delay", or "rtt" of reflections. */
+const char *rx_prefix(const struct rx_cfg *cfg);
+
+/* With record_every: the ring of struct record, its own still after rx_stop(). */
+int rx_records_fd(const struct rx *rx);
+
 /* Counters since rx_open(); one pass over the CPUs. */
 void rx_read(struct rx *rx, struct rx_count *ret_count);
 
@@ -70,7 +79,8 @@ void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist);
 
 /*
  * Everything into @res: totals, percentiles under @prefix ("delay" or "rtt"),
- * and with more than one stream a part for each of the first @max_parts.
+ * and with more than one stream a row for each of them all, and a part for each
+ * of the first @max_parts.
  * @sent: packets that were sent; 0 where that is not known, and loss is then
  * told from the gaps.
  */

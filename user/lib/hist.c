@@ -33,6 +33,8 @@ void hist_merge(struct hist_rec *sum, const struct hist_rec *from)
 {
 	uint32_t i;
 
+	if (!from->count && !from->negative)
+		return;		/* thousands of streams, of which a few are there */
 	sum->count += from->count;
 	sum->sum_ns += from->sum_ns;
 	if (from->not_min_ns > sum->not_min_ns)

@@ -12,6 +12,9 @@
 
 enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
 
+/* In an interval's line of text, which has to stay one; JSON has them all. */
+enum metric_line { METRIC_LINE_SHOWN, METRIC_LINE_UNLESS_0, METRIC_LINE_LEFT_OUT };
+
 struct metric {
 	const char *key;
 	enum unit unit;
@@ -19,6 +22,7 @@ struct metric {
 	const char *label;	/* in text for people */
 	const char *what;	/* one sentence: definition and, where one set it, the standard */
 	bool brief;		/* shown of a part, of which only the main figures are */
+	enum metric_line line;
 };
 
 /* NULL: no such key. */

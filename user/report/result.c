@@ -236,6 +236,19 @@ void result_row_close(struct result *res)
 		res->watcher.on_row(res->watcher.ctx, res);
 }
 
+void result_stream_open(struct result *res, uint32_t stream)
+{
+	assert(!res->row);
+	res->row = json_object();
+	result_row_u64(res, "stream", stream);
+}
+
+void result_stream_close(struct result *res)
+{
+	check(res, json_array_append_new(section(res, "streams", json_array), res->row));
+	res->row = NULL;
+}
+
 static json_t *hist_section(struct result *res, const char *key)
 {
 	return json_object_get(section(res, "histograms", json_object), key);

@@ -59,6 +59,10 @@ void result_row_u64(struct result *res, const char *key, uint64_t value);
 void result_row_real(struct result *res, const char *key, double value);
 void result_row_close(struct result *res);	/* tells the watcher */
 
+/* The same of a table of streams, which text leaves to the document. */
+void result_stream_open(struct result *res, uint32_t stream);
+void result_stream_close(struct result *res);
+
 /* One histogram, as [low, count] of every bucket that is not empty. */
 void result_hist_open(struct result *res, const char *key, uint64_t negative, uint64_t above);
 void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, uint64_t count);

@@ -45,7 +45,8 @@ void text_row(FILE *out, const struct result *part)
 	json_object_foreach(row, key, value) {
 		const struct metric *metric = metric_find(key);
 
-		if (!strcmp(key, "elapsed_ns"))
+		if (!strcmp(key, "elapsed_ns") || metric->line == METRIC_LINE_LEFT_OUT ||
+		    (metric->line == METRIC_LINE_UNLESS_0 && !json_integer_value(value)))
 			continue;
 		fprintf(out, "  %s %s", metric->label, show(buf, sizeof(buf), metric, value));
 	}

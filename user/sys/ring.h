@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/ring.h - read a BPF ring buffer without being woken, and give space back in batches.
+ *
+ * libbpf's reader gives each record back by itself, and the writer on another
+ * CPU then misses its cache for every packet. The layout is the kernel's UAPI.
+ */
+#ifndef SYS_RING_H
+#define SYS_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+struct ring;
+
+/* @bytes: max_entries of the map; its descriptor may be closed afterwards. */
+int ring_open(struct ring **ret_ring, int map_fd, size_t bytes, struct err *e);
+
+/* Takes NULL. */
+void ring_close(struct ring *ring);
+
+/* The next record of at least @bytes, valid until ring_release(); NULL: none is ready. */
+const void *ring_next(struct ring *ring, size_t bytes);
+
+/* Gives back the space of all that ring_next() returned. */
+void ring_release(struct ring *ring);
+
+/* Share of the ring that is written and not given back, 0 to 1. */
+double ring_fill_ratio(const struct ring *ring);
+
+#endif
