@@ -26,6 +26,7 @@
 int test_blast(void);
 int test_fields(void);
 int test_mix(void);
+int test_record(void);
 int test_reflect(void);
 int test_replay(void);
 int test_sink(void);

@@ -17,6 +17,7 @@ static const struct {
 	{ "blast", test_blast },
 	{ "fields", test_fields },
 	{ "mix", test_mix },
+	{ "record", test_record },
 	{ "reflect", test_reflect },
 	{ "replay", test_replay },
 	{ "sink", test_sink },
