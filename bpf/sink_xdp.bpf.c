@@ -196,17 +196,18 @@ static __always_inline int is_test_packet(const struct udphdr *udp)
 	return (cfg.match == SINK_MATCH_DEST ? udp->dest : udp->source) == cfg.port;
 }
 
-/* @rec holds what became of the sequence; @tag may be NULL. */
-static __always_inline void record_packet(struct record *rec, __u32 cpu, struct sink_cpu *own,
-					  const struct packet *pkt, const struct tag *tag)
+/* Not inlined: without records a packet shall not pay for the registers that they need. */
+static __noinline int record_packet(const struct record *rec)
 {
-	rec->cpu = cpu;
-	rec->bytes = pkt->buf_bytes;
-	if (tag) {
-		rec->stream = bpf_ntohs(tag->stream);
-		rec->sent_mono_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
-	}
-	record_add(rec, own);
+	__u32 cpu = rec->cpu;
+	struct sink_cpu *own;
+
+	if (!record_add(rec))
+		return 0;
+	own = bpf_map_lookup_elem(&sink_cpus, &cpu);
+	if (own)
+		ADD_ONCE(own->not_recorded, 1);
+	return 0;
 }
 
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
@@ -219,7 +220,10 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 
 	if (record_every) {
 		now_ns = bpf_ktime_get_ns();
-		rec = (struct record){ .received_mono_ns = now_ns, .queue = ctx->rx_queue_index };
+		rec = (struct record){
+			.received_mono_ns = now_ns, .bytes = pkt->buf_bytes,
+			.queue = ctx->rx_queue_index, .cpu = cpu,
+		};
 	}
 	if (!tag) {
 		rec.kind = RECORD_UNTAGGED;
@@ -227,11 +231,17 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		ADD_ONCE(own->untagged, 1);
 	} else if (bpf_ntohs(tag->stream) >= cfg.streams) {
 		rec.kind = RECORD_OTHER_STREAM;
+		rec.stream = bpf_ntohs(tag->stream);
 		rec.sequence = bpf_ntohl(tag->sequence);
+		rec.sent_mono_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
 		ADD_ONCE(own->other_stream, 1);
 	} else {
 		stream = bpf_ntohs(tag->stream);
 		sent_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
+		if (record_every) {
+			rec.stream = stream;
+			rec.sent_mono_ns = sent_ns;
+		}
 		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
 		if (!now_ns && (cfg.gaps || sent_ns))
 			now_ns = bpf_ktime_get_ns();
@@ -242,7 +252,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			add_gap(cpu, stream, before_ns, now_ns);
 	}
 	if (record_every)
-		record_packet(&rec, cpu, own, pkt, tag);
+		record_packet(&rec);
 	count_packet(cpu, stream, pkt->buf_bytes, now_ns);
 }
 

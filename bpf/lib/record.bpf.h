@@ -52,19 +52,19 @@ static __always_inline void record_judge(struct record *rec, const struct record
 		rec->kind = RECORD_IN_ORDER;
 }
 
-static __always_inline void record_add(const struct record *rec, struct sink_cpu *own)
+/* -1: there was no room for it. */
+static __always_inline int record_add(const struct record *rec)
 {
 	struct record *slot;
 
 	if (record_every > 1 && rec->sequence % record_every)
-		return;
+		return 0;
 	slot = bpf_ringbuf_reserve(&sink_records, sizeof(*slot), 0);
-	if (!slot) {
-		ADD_ONCE(own->not_recorded, 1);
-		return;
-	}
+	if (!slot)
+		return -1;
 	*slot = *rec;
 	bpf_ringbuf_submit(slot, BPF_RB_NO_WAKEUP);
+	return 0;
 }
 
 #endif
