@@ -13,7 +13,7 @@
 
 struct ring {
 	size_t bytes, page_bytes;
-	uint64_t at;			/* how far this side has come */
+	uint64_t at, end;		/* how far this side has come, and the other one by the last look */
 	unsigned long *consumer;	/* the same, as the kernel knows it */
 	const unsigned long *producer;
 	const uint8_t *data;		/* twice in a row, so that no record is cut */
@@ -38,7 +38,7 @@ int ring_open(struct ring **ret_ring, int map_fd, size_t bytes, struct err *e)
 		goto fail;
 	ring->producer = memory;
 	ring->data = (const uint8_t *)memory + page;
-	ring->at = *ring->consumer;
+	ring->at = ring->end = *ring->consumer;
 	*ret_ring = ring;
 	return 0;
 fail:
@@ -58,12 +58,18 @@ void ring_close(struct ring *ring)
 	free(ring);
 }
 
+size_t ring_look(struct ring *ring)
+{
+	ring->end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+	return ring->end - *ring->consumer;
+}
+
 const void *ring_next(struct ring *ring, size_t bytes)
 {
 	const uint8_t *record;
 	uint32_t len;
 
-	while (ring->at < __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE)) {
+	while (ring->at < ring->end) {
 		record = ring->data + (ring->at & (ring->bytes - 1));
 		len = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		if (len & BPF_RINGBUF_BUSY_BIT)
@@ -78,10 +84,4 @@ const void *ring_next(struct ring *ring, size_t bytes)
 void ring_release(struct ring *ring)
 {
 	__atomic_store_n(ring->consumer, ring->at, __ATOMIC_RELEASE);
-}
-
-double ring_fill_ratio(const struct ring *ring)
-{
-	return (double)(__atomic_load_n(ring->producer, __ATOMIC_ACQUIRE) - *ring->consumer) /
-	       (double)ring->bytes;
 }

@@ -21,13 +21,16 @@ int ring_open(struct ring **ret_ring, int map_fd, size_t bytes, struct err *e);
 /* Takes NULL. */
 void ring_close(struct ring *ring);
 
-/* The next record of at least @bytes, valid until ring_release(); NULL: none is ready. */
+/*
+ * How far the writer is: bytes written and not given back. ring_next() goes no
+ * further, as every look takes the writer's position out of its CPU's cache.
+ */
+size_t ring_look(struct ring *ring);
+
+/* The next record of at least @bytes, valid until ring_release(); NULL: look again. */
 const void *ring_next(struct ring *ring, size_t bytes);
 
 /* Gives back the space of all that ring_next() returned. */
 void ring_release(struct ring *ring);
-
-/* Share of the ring that is written and not given back, 0 to 1. */
-double ring_fill_ratio(const struct ring *ring);
 
 #endif
