@@ -365,7 +365,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	struct nic_counters before = { 0 };
 	struct tx_count count;
 	struct nic_facts nic;
-	struct meter meter;
+	struct meter *meter = NULL;
 	const struct tx_cfg *cfg = &run.cfg;
 	int err;
 
@@ -386,9 +386,9 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	nic_read_counters(opts->stream.ifname, &before);
 	caps_drop(tx_keep_caps(run.tx));
 	say_what(opts);
-	meter_start(&meter);
+	meter = meter_start(opts->stream.ifname);
 	err = send_all(&run);
-	meter_report(&meter, res);
+	meter_stop(meter);
 	tx_read(run.tx, &count);
 	if (run.replay)
 		replay_report(run.replay, &count, res);
@@ -398,7 +398,9 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 		tx_report(cfg, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
+	meter_report(meter, run.tx, false, res);
 out:
+	meter_free(meter);
 	tx_close(run.tx);
 	replay_close(run.replay);
 	if (run.flow)

@@ -73,6 +73,7 @@ struct probe_run {
 	struct result *res;
 	struct err *e;
 	int err;
+	struct meter *meter;
 	uint64_t sent;			/* known when sending is over */
 };
 
@@ -125,6 +126,7 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 		return err;
 	loop_run(&sending);
 	err = tx_stop(run->tx, &stop_error);
+	meter_stop(run->meter);		/* waiting costs nothing worth a figure */
 	/* That the interface is gone explains more than the system call that failed of it. */
 	if (err && !run->err) {
 		run->err = err;
@@ -169,6 +171,7 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 		run_err = err;
 		*run->e = export_error;
 	}
+	meter_report(run->meter, run->tx, true, run->res);
 	judge(opts, run);
 	return run_err;
 }
@@ -186,7 +189,6 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	};
 	struct probe_run run = { .res = res, .e = e };
 	struct tx_count sent = { 0 };
-	struct meter meter;
 	struct tx_cfg tx;
 	int err;
 
@@ -206,12 +208,12 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 		goto out;
 	caps_drop(tx_keep_caps(run.tx) | CAPS_BPF);
 	log_info("probing '%s' through '%s'", opts->stream.dest, opts->stream.ifname);
-	meter_start(&meter);
+	run.meter = meter_start(opts->stream.ifname);
 	err = send_and_wait(opts, &run, &sent);
 	rx_stop(run.rx);
-	meter_report(&meter, res);
 	err = report(opts, &run, &tx, &sent, err);
 out:
+	meter_free(run.meter);
 	tx_close(run.tx);
 	exports_close(run.exports);
 	rx_close(run.rx);

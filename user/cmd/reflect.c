@@ -6,6 +6,7 @@
  * answered, so that a loss can be placed on the way there or on the way back.
  */
 #include "cmd/cmd.h"
+#include "engine/meter.h"
 #include "engine/reflector.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -98,6 +99,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 		.duration_ns = opts->duration_ns, .interval_ns = opts->interval_ns,
 		.done = is_gone, .tick = show_row, .ctx = &run,
 	};
+	struct meter *meter;
 	int err;
 
 	err = reflector_open(&run.reflector, &cfg, res, e);
@@ -105,8 +107,12 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 		return err;
 	caps_drop(0);	/* the counters are mapped: reading them needs no system call */
 	tell_ready(opts);
+	meter = meter_start(opts->ifname);
 	loop_run(&loop);
+	meter_stop(meter);
 	reflector_report(run.reflector, res);
+	meter_report(meter, NULL, true, res);
+	meter_free(meter);
 	reflector_close(run.reflector);
 	return run.err;
 }

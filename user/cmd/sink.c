@@ -180,7 +180,7 @@ static int receive(struct sink_run *run)
 		.ctx = run,
 	};
 	struct err export_error;
-	struct meter meter;
+	struct meter *meter;
 	int err;
 
 	err = exports_start(run->exports, run->e);
@@ -188,16 +188,18 @@ static int receive(struct sink_run *run)
 		return err;
 	log_info("receiving on '%s'%s", run->opts->ifname,
 		 run->opts->duration_ns || run->opts->count ? "" : "; ^C ends it");
-	meter_start(&meter);
+	meter = meter_start(run->opts->ifname);
 	loop_run(&loop);
 	rx_stop(run->rx);
-	meter_report(&meter, run->res);
+	meter_stop(meter);
 	rx_report(run->rx, run->res, "delay", 0, run->opts->stream_parts);
 	err = exports_finish(run->exports, run->res, &export_error);
 	if (err && !run->err) {
 		run->err = err;
 		*run->e = export_error;
 	}
+	meter_report(meter, NULL, true, run->res);
+	meter_free(meter);
 	judge(run->opts, run->rx, run->res);
 	return run->err;
 }

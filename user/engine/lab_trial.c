@@ -139,11 +139,13 @@ static int send_and_wait(struct lab_trial *trial, const struct lab_trial_cfg *cf
 	};
 	int err;
 
+	trial->meter = meter_start(LAB_IFNAME);
 	err = tx_start(trial->tx, e);
 	if (err)
 		return err;
 	loop_run(&sending);
 	err = tx_stop(trial->tx, e);
+	meter_stop(trial->meter);
 	if (err)
 		return err;
 	loop_run(&settling);
@@ -191,6 +193,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	tx_report(&tx, &trial->sent, part);
 	tx_report_late(trial->tx, part);
 	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", trial->sent.sent_packets, 0);
+	meter_report(trial->meter, trial->tx, true, part);
 	rx_read(trial->rx, &trial->got);
 	return 0;
 }
@@ -200,5 +203,6 @@ void lab_trial_close(struct lab_trial *trial)
 	tx_close(trial->tx);
 	rx_close(trial->rx);
 	reflector_close(trial->reflector);
+	meter_free(trial->meter);
 	memset(trial, 0, sizeof(*trial));
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "engine/lab.h"
+#include "engine/meter.h"
 #include "engine/reflector.h"
 #include "engine/rx.h"
 #include "engine/tx.h"
@@ -34,6 +35,7 @@ struct lab_trial {
 	struct tx *tx;
 	struct rx *rx;
 	struct reflector *reflector;		/* of a probe */
+	struct meter *meter;			/* of both ends: they are of one host */
 	struct nic_counters a_before, b_before;
 	/* Grown from before the first packet to behind the last. */
 	struct nic_counters a, b;		/* of the test interfaces of a and b */

@@ -2,7 +2,7 @@
 /*
  * engine/tx.c - the threads of a sender, whatever engine they run.
  */
-#include "engine/tx_engine.h"
+#include "engine/tx_ring.h"
 
 #include <errno.h>
 #include <math.h>
@@ -244,6 +244,13 @@ unsigned int tx_keep_caps(const struct tx *tx)
 	return tx->ops->keep_caps;
 }
 
+static void run(struct tx_thread *thread)
+{
+	cpu_read_thread(&thread->begin);
+	thread->tx->ops->run(thread, &thread->err);
+	cpu_read_thread(&thread->end);
+}
+
 static void *thread_main(void *arg)
 {
 	struct tx_thread *thread = arg;
@@ -256,7 +263,7 @@ static void *thread_main(void *arg)
 	if (sched_setaffinity(0, sizeof(cpu), &cpu))
 		err_set(&thread->err, -errno, "cannot pin a thread to CPU %u", thread->cpu);
 	else
-		thread->tx->ops->run(thread, &thread->err);
+		run(thread);
 	atomic_store(&thread->ended, true);
 	return NULL;
 }
@@ -364,6 +371,39 @@ void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist)
 	memset(ret_hist, 0, sizeof(*ret_hist));
 	for (i = 0; tx->ops->read_late && i < tx->cfg.threads; i++)
 		tx->ops->read_late(&tx->threads[i], ret_hist);
+}
+
+uint32_t tx_nr_threads(const struct tx *tx)
+{
+	return tx->cfg.threads;
+}
+
+void tx_read_use(const struct tx *tx, uint32_t i, struct tx_use *ret_use)
+{
+	const struct tx_thread *thread = &tx->threads[i];
+	const struct cpu_thread *begin = &thread->begin, *end = &thread->end;
+	const struct tx_ring *ring = tx->ops->ring ? tx->ops->ring(thread) : NULL;
+
+	*ret_use = (struct tx_use){
+		.cpu = thread->cpu, .time_ns = end->mono_ns - begin->mono_ns,
+		.run_ns = end->run_ns - begin->run_ns, .wait_ns = end->wait_ns - begin->wait_ns,
+	};
+	if (ring)
+		afxdp_read_use(ring->afxdp, &ret_use->ring);
+}
+
+bool tx_is_paced(const struct tx *tx)
+{
+	const struct mix *mix = tx->cfg.mix;
+	uint32_t i;
+
+	if (tx->cfg.replay)
+		return replay_is_paced(tx->cfg.replay);
+	for (i = 0; mix && i < mix->nr_flows; i++) {
+		if (mix->flows[i].pace.kind == PACE_MAX)
+			return false;
+	}
+	return mix || tx->cfg.pps > 0;
 }
 
 int tx_check_taken(const struct tx *tx, struct err *e)

@@ -17,6 +17,7 @@
 #include "proto/frame.h"
 #include "proto/packet.h"
 #include "report/result.h"
+#include "sys/afxdp.h"
 
 enum tx_engine {
 	TX_ENGINE_AUTO,		/* live where the kernel and the driver have it, else afxdp */
@@ -103,6 +104,20 @@ void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_coun
 
 /* How late packets left, over all threads; empty where nothing is paced. */
 void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist);
+
+/* What a thread and its ring used, once it has ended. */
+struct tx_use {
+	uint32_t cpu;
+	uint64_t time_ns;		/* from the thread's start to its end */
+	uint64_t run_ns, wait_ns;	/* of it on the CPU; ready, while another had it */
+	struct afxdp_use ring;		/* of zeros where it has none */
+};
+
+uint32_t tx_nr_threads(const struct tx *tx);
+void tx_read_use(const struct tx *tx, uint32_t i, struct tx_use *ret_use);
+
+/* True if every packet has a slot; none of them is sent as soon as it can be. */
+bool tx_is_paced(const struct tx *tx);
 
 /* -EIO if the driver refused all packets that were made, which no other error tells of. */
 int tx_check_taken(const struct tx *tx, struct err *e);

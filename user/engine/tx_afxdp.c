@@ -267,6 +267,11 @@ static void afxdp_engine_read_late(const struct tx_thread *thread, struct hist_r
 		hist_merge(sum, lane->late);
 }
 
+static const struct tx_ring *afxdp_engine_ring(const struct tx_thread *thread)
+{
+	return &lane_of(thread)->ring;
+}
+
 static void afxdp_engine_close(struct tx *tx)
 {
 	struct lane *lanes = tx->state;
@@ -287,5 +292,6 @@ const struct tx_engine_ops tx_afxdp_ops = {
 	.run = afxdp_engine_run,
 	.read = afxdp_engine_read,
 	.read_late = afxdp_engine_read_late,
+	.ring = afxdp_engine_ring,
 	.close = afxdp_engine_close,
 };

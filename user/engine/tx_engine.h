@@ -12,6 +12,7 @@
 
 #include "engine/mix.h"
 #include "engine/tx.h"
+#include "sys/cpu.h"
 
 struct tx_thread {
 	struct tx *tx;
@@ -26,6 +27,7 @@ struct tx_thread {
 	uint64_t number_first, number_step;	/* packet i of this thread is the stream's first + i x step */
 	struct packet packet;		/* the template, and what changes in it */
 	struct err err;			/* of the loop; read after the join */
+	struct cpu_thread begin, end;	/* of the loop; likewise */
 	atomic_bool ended;
 	pthread_t id;
 	bool started;
@@ -42,6 +44,8 @@ struct tx {
 	struct companion *companion;	/* the program that the driver wants to see, or NULL */
 };
 
+struct tx_ring;
+
 struct tx_engine_ops {
 	const char *name;
 	unsigned int keep_caps;		/* enum caps_need that run() still needs */
@@ -55,6 +59,8 @@ struct tx_engine_ops {
 	void (*read_flow)(const struct tx_thread *thread, uint32_t k, struct mix_count *ret_count);
 	/* Adds to @sum how late the thread's packets left; NULL: this engine does not tell. */
 	void (*read_late)(const struct tx_thread *thread, struct hist_rec *sum);
+	/* The thread's AF_XDP ring; NULL in engines that have none. */
+	const struct tx_ring *(*ring)(const struct tx_thread *thread);
 	/* Takes a half-open one. */
 	void (*close)(struct tx *tx);
 };

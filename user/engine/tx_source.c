@@ -278,6 +278,11 @@ static void tx_source_read_flow(const struct tx_thread *thread, uint32_t k,
 	mix_source_count(lane_of(thread)->source, k, ret_count);
 }
 
+static const struct tx_ring *tx_source_ring(const struct tx_thread *thread)
+{
+	return &lane_of(thread)->ring;
+}
+
 static void tx_source_close(struct tx *tx)
 {
 	struct engine *engine = tx->state;
@@ -299,5 +304,6 @@ const struct tx_engine_ops tx_source_ops = {
 	.run = tx_source_run,
 	.read = tx_source_read,
 	.read_flow = tx_source_read_flow,
+	.ring = tx_source_ring,
 	.close = tx_source_close,
 };

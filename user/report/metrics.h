@@ -13,7 +13,7 @@
 enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
 
 /* In an interval's line of text, which has to stay one; JSON has them all. */
-enum metric_line { METRIC_LINE_SHOWN, METRIC_LINE_UNLESS_0, METRIC_LINE_LEFT_OUT };
+enum metric_row { METRIC_ROW_SHOWN, METRIC_ROW_UNLESS_0, METRIC_ROW_LEFT_OUT };
 
 struct metric {
 	const char *key;
@@ -21,8 +21,9 @@ struct metric {
 	enum metric_better better;
 	const char *label;	/* in text for people */
 	const char *what;	/* one sentence: definition and, where one set it, the standard */
+	const char *line;	/* shown with the others of that name on one line, unless 0 */
 	bool brief;		/* shown of a part, of which only the main figures are */
-	enum metric_line line;
+	enum metric_row row;
 };
 
 /* NULL: no such key. */

@@ -209,6 +209,17 @@ void result_self_str(struct result *res, const char *key, const char *value)
 	set_figure(res, "self", key, string(value));
 }
 
+double result_look(const struct result *res, const char *key)
+{
+	json_t *value = json_object_get(json_object_get(res->doc, "metrics"), key);
+
+	if (!value)
+		value = json_object_get(json_object_get(res->doc, "self"), key);
+	if (json_is_boolean(value))
+		return json_is_true(value);
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 void result_row_open(struct result *res, uint64_t elapsed_ns)
 {
 	assert(!res->row);
@@ -307,6 +318,18 @@ void result_entry_real(struct result *res, const char *key, double value)
 void result_entry_close(struct result *res)
 {
 	check(res, json_array_append_new(section(res, "entries", json_array), res->entry));
+	res->entry = NULL;
+}
+
+void result_entry_close_self(struct result *res, const char *name)
+{
+	json_t *self = section(res, "self", json_object), *list = json_object_get(self, name);
+
+	if (!list) {
+		list = json_array();
+		check(res, json_object_set_new(self, name, list));
+	}
+	check(res, json_array_append_new(list, res->entry));
 	res->entry = NULL;
 }
 

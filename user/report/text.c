@@ -45,8 +45,8 @@ void text_row(FILE *out, const struct result *part)
 	json_object_foreach(row, key, value) {
 		const struct metric *metric = metric_find(key);
 
-		if (!strcmp(key, "elapsed_ns") || metric->line == METRIC_LINE_LEFT_OUT ||
-		    (metric->line == METRIC_LINE_UNLESS_0 && !json_integer_value(value)))
+		if (!strcmp(key, "elapsed_ns") || metric->row == METRIC_ROW_LEFT_OUT ||
+		    (metric->row == METRIC_ROW_UNLESS_0 && !json_integer_value(value)))
 			continue;
 		fprintf(out, "  %s %s", metric->label, show(buf, sizeof(buf), metric, value));
 	}
@@ -176,6 +176,55 @@ static void print_brief(FILE *out, const json_t *figures)
 	}
 }
 
+/* On a new line from column @first on, where this one is full. */
+static void print_item(FILE *out, const char *item, size_t first, size_t *column)
+{
+	if (*column > first && *column + 2 + strlen(item) > PAGE_WIDTH) {
+		fprintf(out, "\n%*s", (int)first, "");
+		*column = first;
+	}
+	*column += (size_t)fprintf(out, "%s%s", *column > first ? "  " : "", item);
+}
+
+/* What a line leaves out: null, 0, and what two digits show as 0. */
+static bool is_nothing(const struct metric *metric, const json_t *value)
+{
+	return !json_is_number(value) ||
+	       json_number_value(value) < (metric->unit == UNIT_CPUS ? 0.005 : 1e-9);
+}
+
+/*
+ * Figures of one line stand together, in the place of the first that is there; what
+ * is 0 is left out. False if @metric has no line.
+ */
+static bool print_line(FILE *out, const json_t *figures, const struct metric *metric)
+{
+	const size_t first = LABEL_WIDTH + 2;
+	size_t column = 0, i;
+	const struct metric *other;
+	char buf[64], item[128];
+
+	if (!metric->line)
+		return false;
+	for (i = 0; (other = metric_at(i)); i++) {
+		json_t *value = json_object_get(figures, other->key);
+
+		if (!value || !other->line || strcmp(other->line, metric->line))
+			continue;
+		if (!column && other != metric)
+			return true;
+		if (!column)
+			column = (size_t)fprintf(out, "  %-*s", LABEL_WIDTH, metric->line);
+		if (is_nothing(other, value))
+			continue;
+		snprintf(item, sizeof(item), "%s %s", other->label,
+			 show(buf, sizeof(buf), other, value));
+		print_item(out, item, first, &column);
+	}
+	fputs(column > first ? "\n" : "-\n", out);
+	return true;
+}
+
 /* @cited: keys that begin so are another document's, and only in this one's JSON; may be NULL. */
 static void print_figures(FILE *out, const json_t *figures, const char *cited)
 {
@@ -188,6 +237,7 @@ static void print_figures(FILE *out, const json_t *figures, const char *cited)
 		json_t *value = json_object_get(figures, metric->key);
 
 		if (!value || print_percentiles(out, figures, metric) ||
+		    print_line(out, figures, metric) ||
 		    (cited && !strncmp(metric->key, cited, strlen(cited))))
 			continue;
 		fprintf(out, "  %-*s%s\n", LABEL_WIDTH, metric->label,
@@ -343,6 +393,7 @@ static void print_part(FILE *out, const json_t *part)
 {
 	fprintf(out, "\n%s\n", json_string_value(json_object_get(part, "name")));
 	print_brief(out, json_object_get(part, "metrics"));
+	print_brief(out, json_object_get(part, "self"));
 	print_lines(out, "  note: ", json_object_get(part, "notes"));
 	print_verdicts(out, json_object_get(part, "verdicts"));
 }

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include <linux/if_xdp.h>
+#include <linux/sock_diag.h>
 #include <xdp/xsk.h>
 
 /* uapi of 6.6 and later; Debian 12's headers are older. */
@@ -28,6 +29,7 @@
 #define NR_RX_FRAMES	512	/* zero-copy takes over the queue's receive side as well */
 #define NR_FILL		512
 #define SEND_BUF_BYTES	(8 << 20)
+#define LOOK_EVERY	256	/* kicks from one look at the send buffer to the next */
 
 struct afxdp {
 	/* Zeroed before libxdp sees them, or it takes what was there for indexes. */
@@ -43,6 +45,7 @@ struct afxdp {
 	uint32_t chunks;			/* of a frame, side by side */
 	size_t stride;				/* from frame to frame */
 	uint32_t buf_bytes;
+	struct afxdp_use use;
 	/* A stack: what was sent last is sent next, while it is in the cache. */
 	uint32_t nr_free;
 	uint64_t free[AFXDP_NR_FRAMES];		/* offsets in memory */
@@ -238,6 +241,8 @@ uint32_t afxdp_take(struct afxdp *ring, uint32_t want, uint8_t **ret_frames)
 {
 	uint32_t nr = want < ring->nr_free ? want : ring->nr_free, i;
 
+	ring->use.takes++;
+	ring->use.full += want && !nr;
 	for (i = 0; i < nr; i++)
 		ret_frames[i] = ring->memory + ring->free[ring->nr_free - 1 - i];
 	return nr;
@@ -293,8 +298,41 @@ void afxdp_put_each(struct afxdp *ring, uint32_t nr, const uint32_t *buf_bytes)
 	put(ring, nr, buf_bytes);
 }
 
+static void look_at_socket(struct afxdp *ring)
+{
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(ring->fd, SOL_SOCKET, SO_MEMINFO, info, &len))
+		return;
+	ring->use.socket_limit_bytes = info[SK_MEMINFO_SNDBUF];
+	if (info[SK_MEMINFO_WMEM_ALLOC] > ring->use.socket_max_bytes)
+		ring->use.socket_max_bytes = info[SK_MEMINFO_WMEM_ALLOC];
+}
+
+static void note_fill(struct afxdp *ring)
+{
+	uint32_t frames = afxdp_in_flight(ring);
+	struct afxdp_use *use = &ring->use;
+
+	if (!use->kicks || frames < use->fill_min_frames)
+		use->fill_min_frames = frames;
+	if (frames > use->fill_max_frames)
+		use->fill_max_frames = frames;
+	use->fill_sum_frames += frames;
+	if (!ring->zero_copy && use->kicks % LOOK_EVERY == 0)
+		look_at_socket(ring);
+	use->kicks++;
+}
+
+void afxdp_read_use(const struct afxdp *ring, struct afxdp_use *ret_use)
+{
+	*ret_use = ring->use;
+}
+
 int afxdp_kick(struct afxdp *ring)
 {
+	note_fill(ring);
 	if ((!ring->busy_poll && !xsk_ring_prod__needs_wakeup(&ring->tx)) ||
 	    sendto(ring->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;

@@ -58,6 +58,17 @@ int afxdp_kick(struct afxdp *ring);
 /* Takes back what is sent; how many whole frames. */
 uint32_t afxdp_reap(struct afxdp *ring);
 
+/* How full the ring was, seen at each kick; by its thread, or when that has ended. */
+struct afxdp_use {
+	uint64_t kicks, fill_sum_frames;	/* put and not yet reaped */
+	uint32_t fill_min_frames, fill_max_frames;
+	uint64_t takes, full;			/* frames wanted, and not one was free */
+	/* Copy mode: the socket's send buffer, seen at one kick in 256. */
+	uint32_t socket_max_bytes, socket_limit_bytes;
+};
+
+void afxdp_read_use(const struct afxdp *ring, struct afxdp_use *ret_use);
+
 /* Frames put and not yet reaped. */
 uint32_t afxdp_in_flight(const struct afxdp *ring);
 

@@ -23,6 +23,7 @@ struct nic_facts {
 struct nic_counters {
 	uint64_t tx_packets, rx_packets, tx_bytes, rx_bytes;
 	uint64_t tx_dropped, rx_dropped, tx_errors, rx_errors;
+	uint64_t rx_overruns;		/* arrived and found no room in the receive ring */
 };
 
 /* 0, or -ENODEV and the like. */

@@ -121,6 +121,13 @@ static int get_link(struct talk *talk, int ifindex, int nsid, const struct rtatt
 	return talk_run(talk, NETLINK_ROUTE, sizeof(*link), ret_attr, ret_len);
 }
 
+static uint64_t max3(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t max = a > b ? a : b;
+
+	return c > max ? c : max;
+}
+
 int nic_read_counters(const char *ifname, struct nic_counters *ret_counters)
 {
 	struct rtnl_link_stats64 stats = { 0 };
@@ -150,6 +157,9 @@ int nic_read_counters(const char *ifname, struct nic_counters *ret_counters)
 		.tx_bytes = stats.tx_bytes, .rx_bytes = stats.rx_bytes,
 		.tx_dropped = stats.tx_dropped, .rx_dropped = stats.rx_dropped,
 		.tx_errors = stats.tx_errors, .rx_errors = stats.rx_errors,
+		/* Drivers tell one loss as one of these, or as several. */
+		.rx_overruns = max3(stats.rx_missed_errors, stats.rx_over_errors,
+				    stats.rx_fifo_errors),
 	};
 	return 0;
 }

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/procstat.c - what /proc tells of each CPU since the machine's start.
+ */
+#include "lib/procstat.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOFTNET_CPU	12	/* the columns that are read, and the one of the CPU's number */
+
+static const char *skip_blanks(const char *p)
+{
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return p;
+}
+
+static const char *next_line(const char *p)
+{
+	p += strcspn(p, "\n");
+	return *p ? p + 1 : p;
+}
+
+/* A number and what is behind it, on this line; false, and *p stays, where there is none. */
+static bool take(const char **p, int base, uint64_t *ret_value)
+{
+	const char *start = skip_blanks(*p);
+	char *end;
+
+	if (!isxdigit((unsigned char)*start))
+		return false;
+	errno = 0;
+	*ret_value = strtoull(start, &end, base);
+	if (end == start || errno || (*end && !isspace((unsigned char)*end)))
+		return false;
+	*p = end;
+	return true;
+}
+
+/* "cpu7" or "CPU7" at *p: its number, and *p behind it. */
+static bool take_cpu(const char **p, const char *word, uint64_t *ret_cpu)
+{
+	const char *start = skip_blanks(*p);
+
+	if (strncmp(start, word, 3) || !isdigit((unsigned char)start[3]))
+		return false;
+	start += 3;
+	if (!take(&start, 10, ret_cpu))
+		return false;
+	*p = start;
+	return true;
+}
+
+int procstat_parse_stat(const char *text, struct procstat_cpu *cpus, size_t nr)
+{
+	uint64_t cpu, t[8];
+	bool any = false;
+	size_t i;
+
+	for (; *text; text = next_line(text)) {
+		if (!take_cpu(&text, "cpu", &cpu))
+			continue;
+		memset(t, 0, sizeof(t));
+		for (i = 0; i < 8 && take(&text, 10, &t[i]); i++)
+			;
+		if (i < 4)
+			continue;
+		any = true;
+		if (cpu >= nr)
+			continue;
+		/* user nice system idle iowait irq softirq steal; guests are in user */
+		cpus[cpu].online = true;
+		cpus[cpu].user_ticks = t[0] + t[1];
+		cpus[cpu].system_ticks = t[2];
+		cpus[cpu].idle_ticks = t[3] + t[4];
+		cpus[cpu].irq_ticks = t[5];
+		cpus[cpu].softirq_ticks = t[6];
+		cpus[cpu].steal_ticks = t[7];
+	}
+	return any ? 0 : -EINVAL;
+}
+
+static bool is_row(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	line = skip_blanks(line);
+	return !strncmp(line, name, len) && line[len] == ':';
+}
+
+int procstat_parse_softirqs(const char *text, struct procstat_cpu *cpus, size_t nr)
+{
+	const char *head = text, *column;
+	uint64_t cpu, value;
+	bool any = false;
+
+	if (!take_cpu(&text, "CPU", &cpu))
+		return -EINVAL;
+	for (text = next_line(text); *text; text = next_line(text)) {
+		bool rx = is_row(text, "NET_RX");
+
+		if (!rx && !is_row(text, "NET_TX"))
+			continue;
+		any = true;
+		text = strchr(text, ':') + 1;
+		for (column = head; take_cpu(&column, "CPU", &cpu) && take(&text, 10, &value);) {
+			if (cpu < nr)
+				*(rx ? &cpus[cpu].net_rx_softirqs : &cpus[cpu].net_tx_softirqs) = value;
+		}
+	}
+	return any ? 0 : -EINVAL;
+}
+
+/* "eth0-rx-1" and "mlx5_comp0@eth0" are eth0's, "eth01" is not. @line begins with a blank. */
+static bool names(const char *line, const char *ifname)
+{
+	const char *end = line + strcspn(line, "\n"), *p = line;
+	size_t len = strlen(ifname);
+
+	while (len && (p = memmem(p, (size_t)(end - p), ifname, len))) {
+		if (!isalnum((unsigned char)p[-1]) && !isalnum((unsigned char)p[len]))
+			return true;
+		p++;
+	}
+	return false;
+}
+
+static bool is_of_nic(const char *name, const char *behind, const struct procstat_nic *nic)
+{
+	char *end;
+	unsigned long irq = strtoul(name, &end, 10);
+	size_t i;
+
+	/* Only devices have numbers; NMI, LOC and the like are the CPUs' own. */
+	if (end == name || *end != ':')
+		return false;
+	for (i = 0; i < nic->nr_irqs; i++) {
+		if (nic->irqs[i] == irq)
+			return true;
+	}
+	return nic->ifname && names(behind, nic->ifname);
+}
+
+/* Behind the counters of a line; NULL if it has not one for each CPU (ERR, MIS). */
+static const char *skip_counters(const char *head, const char *counters)
+{
+	uint64_t cpu, value;
+
+	while (take_cpu(&head, "CPU", &cpu)) {
+		if (!take(&counters, 10, &value))
+			return NULL;
+	}
+	return counters;
+}
+
+int procstat_parse_interrupts(const char *text, const struct procstat_nic *nic,
+			      struct procstat_cpu *cpus, size_t nr, size_t *ret_nic_lines)
+{
+	const char *head = text, *column, *name, *behind;
+	uint64_t cpu, value;
+	size_t lines = 0, i;
+	bool is_nic;
+
+	if (!take_cpu(&text, "CPU", &cpu))
+		return -EINVAL;
+	for (i = 0; i < nr; i++)
+		cpus[i].interrupts = cpus[i].nic_interrupts = 0;
+	for (text = next_line(text); *text; text = next_line(text)) {
+		name = skip_blanks(text);
+		text += strcspn(text, ":\n");
+		if (*text != ':' || !strncmp(name, "ERR:", 4) || !strncmp(name, "MIS:", 4))
+			continue;
+		behind = skip_counters(head, ++text);
+		if (!behind)
+			continue;
+		is_nic = is_of_nic(name, behind, nic);
+		lines += is_nic;
+		for (column = head; take_cpu(&column, "CPU", &cpu) && take(&text, 10, &value);) {
+			if (cpu >= nr)
+				continue;
+			cpus[cpu].interrupts += value;
+			cpus[cpu].nic_interrupts += is_nic ? value : 0;
+		}
+	}
+	*ret_nic_lines = lines;
+	return 0;
+}
+
+/* The @nth online CPU; @nr: there is none. */
+static size_t nth_online(const struct procstat_cpu *cpus, size_t nr, size_t nth)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (cpus[i].online && !nth--)
+			return i;
+	}
+	return nr;
+}
+
+int procstat_parse_softnet(const char *text, struct procstat_cpu *cpus, size_t nr)
+{
+	uint64_t column[SOFTNET_CPU + 1];
+	size_t line, i, cpu;
+	bool any = false;
+
+	for (line = 0; *text; text = next_line(text), line++) {
+		for (i = 0; i <= SOFTNET_CPU && take(&text, 16, &column[i]); i++)
+			;
+		if (i < 3)
+			continue;
+		any = true;
+		cpu = i > SOFTNET_CPU ? column[SOFTNET_CPU] : nth_online(cpus, nr, line);
+		if (cpu >= nr)
+			continue;
+		cpus[cpu].softnet_packets = column[0];
+		cpus[cpu].softnet_dropped_packets = column[1];
+		cpus[cpu].softnet_squeezed = column[2];
+	}
+	return any ? 0 : -EINVAL;
+}
+
+uint64_t procstat_growth(uint64_t before, uint64_t after)
+{
+	return after > before ? after - before : 0;
+}
+
+int procstat_find(const char *text, const char *key, uint64_t *ret_value)
+{
+	uint64_t value;
+
+	for (; *text; text = next_line(text)) {
+		if (!is_row(text, key))
+			continue;
+		text = strchr(text, ':') + 1;
+		if (!take(&text, 10, &value))
+			return -ENOENT;
+		*ret_value = value;
+		return 0;
+	}
+	return -ENOENT;
+}

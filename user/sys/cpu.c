@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/cpu.c - what the CPUs, this process and its threads did, from /proc.
+ */
+#include "sys/cpu.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/loop.h"
+#include "sys/bpf.h"
+#include "sys/nic.h"
+#include "sys/sysfs.h"
+
+#define FIRST_BYTES (64 << 10)		/* /proc/interrupts of a large machine takes megabytes */
+
+static void add_irq(struct cpu_nic *nic, const char *name)
+{
+	char *end;
+	unsigned long irq = strtoul(name, &end, 10);
+
+	if (end != name && !*end && irq && nic->nr_irqs < sizeof(nic->irqs) / sizeof(nic->irqs[0]))
+		nic->irqs[nic->nr_irqs++] = (uint32_t)irq;
+}
+
+/* By the place on the bus: /sys/class/net shows the namespace that /sys was mounted in. */
+void cpu_find_nic(const char *ifname, struct cpu_nic *ret_nic)
+{
+	char path[128], bus[40], irq[16];
+	struct dirent *entry;
+	DIR *dir;
+
+	memset(ret_nic, 0, sizeof(*ret_nic));
+	if (!ifname)
+		return;
+	snprintf(ret_nic->ifname, sizeof(ret_nic->ifname), "%s", ifname);
+	if (nic_read_bus(ifname, bus, sizeof(bus)) || strchr(bus, '/'))
+		return;
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", bus);
+	dir = opendir(path);
+	if (dir) {
+		while ((entry = readdir(dir)))
+			add_irq(ret_nic, entry->d_name);
+		closedir(dir);
+		return;
+	}
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/irq", bus);
+	if (sysfs_read(path, irq, sizeof(irq)) > 0)
+		add_irq(ret_nic, irq);
+}
+
+/* All of a file into *text, which grows; false if it cannot be read. */
+static bool read_all(const char *root, const char *name, char **text, size_t *size)
+{
+	size_t len = 0;
+	char path[256], *more;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	for (;;) {
+		if (len + 1 >= *size) {
+			more = realloc(*text, *size ? 2 * *size : FIRST_BYTES);
+			if (!more)
+				break;
+			*text = more;
+			*size = *size ? 2 * *size : FIRST_BYTES;
+		}
+		got = read(fd, *text + len, *size - len - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			close(fd);
+			(*text)[len] = '\0';
+			return !got;
+		}
+		len += (size_t)got;
+	}
+	close(fd);
+	return false;
+}
+
+struct cpu_snap *cpu_snap_new(void)
+{
+	size_t nr = bpf_nr_cpus();
+	struct cpu_snap *snap = calloc(1, sizeof(*snap) + nr * sizeof(snap->cpus[0]));
+
+	if (snap)
+		snap->nr_cpus = nr;
+	return snap;
+}
+
+void cpu_snap_read(struct cpu_snap *snap, const char *root, const struct cpu_nic *nic)
+{
+	const struct procstat_nic of = {
+		.irqs = nic->irqs, .nr_irqs = nic->nr_irqs,
+		.ifname = *nic->ifname ? nic->ifname : NULL,
+	};
+	struct procstat_cpu *cpus = snap->cpus;
+	size_t size = 0, nr = snap->nr_cpus;
+	char *text = NULL;
+
+	memset(snap, 0, sizeof(*snap) + nr * sizeof(cpus[0]));
+	snap->nr_cpus = nr;
+	snap->start_mono_ns = loop_mono_ns();
+	/* First, as the ticks are compared with the clock. */
+	snap->has_ticks = read_all(root, "/proc/stat", &text, &size) &&
+			  !procstat_parse_stat(text, cpus, nr);
+	snap->has_softnet = read_all(root, "/proc/net/softnet_stat", &text, &size) &&
+			    !procstat_parse_softnet(text, cpus, nr);
+	snap->has_softirqs = read_all(root, "/proc/softirqs", &text, &size) &&
+			     !procstat_parse_softirqs(text, cpus, nr);
+	snap->has_interrupts = read_all(root, "/proc/interrupts", &text, &size) &&
+			       !procstat_parse_interrupts(text, &of, cpus, nr, &snap->nic_lines);
+	free(text);
+	snap->end_mono_ns = loop_mono_ns();
+}
+
+uint64_t cpu_tick_ns(void)
+{
+	long a_second = sysconf(_SC_CLK_TCK);
+
+	return NSEC_PER_SEC / (uint64_t)(a_second > 0 ? a_second : 100);
+}
+
+static uint64_t timeval_ns(const struct timeval *tv)
+{
+	return (uint64_t)tv->tv_sec * NSEC_PER_SEC + (uint64_t)tv->tv_usec * 1000;
+}
+
+void cpu_read_process(struct cpu_process *ret_process)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_SELF, &usage);
+	*ret_process = (struct cpu_process){
+		.user_ns = timeval_ns(&usage.ru_utime), .system_ns = timeval_ns(&usage.ru_stime),
+		.switches = (uint64_t)usage.ru_nvcsw, .preemptions = (uint64_t)usage.ru_nivcsw,
+	};
+}
+
+/* ru_maxrss would begin with that of the program which started this one. */
+int cpu_peak_rss(uint64_t *ret_bytes)
+{
+	char text[4096];
+	uint64_t kib;
+	int err = sysfs_read("/proc/self/status", text, sizeof(text));
+
+	if (err >= 0)
+		err = procstat_find(text, "VmHWM", &kib);
+	if (err)
+		return err;
+	*ret_bytes = kib << 10;
+	return 0;
+}
+
+int cpu_map_memory(uint64_t *ret_bytes)
+{
+	DIR *dir = opendir("/proc/self/fdinfo");
+	struct dirent *entry;
+	uint64_t bytes, type, sum = 0;
+	char path[300], text[1024];
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", entry->d_name);
+		/* Programs have a memlock too, and no map_type. */
+		if (sysfs_read(path, text, sizeof(text)) > 0 &&
+		    !procstat_find(text, "map_type", &type) &&
+		    !procstat_find(text, "memlock", &bytes))
+			sum += bytes;
+	}
+	closedir(dir);
+	*ret_bytes = sum;
+	return 0;
+}
+
+static uint64_t thread_run_ns(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* "run_ns wait_ns slices"; the first is some milliseconds old, the clock's is not. */
+void cpu_read_thread(struct cpu_thread *ret_thread)
+{
+	unsigned long long run_ns, wait_ns = 0;
+	char text[64];
+
+	if (sysfs_read("/proc/thread-self/schedstat", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%llu %llu", &run_ns, &wait_ns) != 2)
+		wait_ns = 0;
+	*ret_thread = (struct cpu_thread){
+		.mono_ns = loop_mono_ns(), .run_ns = thread_run_ns(), .wait_ns = wait_ns,
+	};
+}

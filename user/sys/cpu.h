@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/cpu.h - what the CPUs, this process and its threads did, from /proc.
+ */
+#ifndef SYS_CPU_H
+#define SYS_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/procstat.h"
+
+/* The interrupts of one interface, as they were when it was asked. */
+struct cpu_nic {
+	char ifname[16];		/* "": of none */
+	uint32_t irqs[1024];
+	size_t nr_irqs;
+};
+
+/* @ifname of this thread's network namespace, or NULL. */
+void cpu_find_nic(const char *ifname, struct cpu_nic *ret_nic);
+
+/* Counters of all CPUs at one moment; what could not be read is zero and its has_ false. */
+struct cpu_snap {
+	uint64_t start_mono_ns, end_mono_ns;	/* of the reading */
+	size_t nr_cpus;				/* possible ones */
+	size_t nic_lines;			/* of /proc/interrupts */
+	bool has_ticks, has_interrupts, has_softirqs, has_softnet;
+	struct procstat_cpu cpus[];
+};
+
+/* NULL: no memory. */
+struct cpu_snap *cpu_snap_new(void);
+
+/* Overwrites @snap; @root stands before /proc, "" for this machine's. */
+void cpu_snap_read(struct cpu_snap *snap, const char *root, const struct cpu_nic *nic);
+
+/* Nanoseconds of a tick of struct procstat_cpu. */
+uint64_t cpu_tick_ns(void);
+
+/* This process so far, threads that have ended included. */
+struct cpu_process {
+	uint64_t user_ns, system_ns;		/* their sum is exact, the split by ticks */
+	uint64_t switches, preemptions;		/* it waited for something; another was put first */
+};
+
+void cpu_read_process(struct cpu_process *ret_process);
+
+/* Most memory that this process had, and what its BPF maps hold; -errno if nobody tells. */
+int cpu_peak_rss(uint64_t *ret_bytes);
+int cpu_map_memory(uint64_t *ret_bytes);
+
+/* The calling thread so far; the difference of two is what a piece of work took. */
+struct cpu_thread {
+	uint64_t mono_ns;
+	uint64_t run_ns;			/* on a CPU; steal is not in it */
+	uint64_t wait_ns;			/* ready, while another had the CPU */
+};
+
+void cpu_read_thread(struct cpu_thread *ret_thread);
+
+#endif
