@@ -142,9 +142,11 @@ static bool has_shares(const struct meter *meter)
 	       elapsed_ns(meter) >= SHORT_NS;
 }
 
+/* Which CPUs are there is known by their ticks. */
 static bool has_count(const struct meter *meter, const struct count *count)
 {
-	return *(const bool *)((const char *)meter->before + count->has_offset) &&
+	return meter->before->has_ticks && meter->after->has_ticks &&
+	       *(const bool *)((const char *)meter->before + count->has_offset) &&
 	       *(const bool *)((const char *)meter->after + count->has_offset) &&
 	       (count->offset != offsetof(struct procstat_cpu, nic_interrupts) ||
 		meter->after->nic_lines);
@@ -405,6 +407,7 @@ void meter_report(struct meter *meter, const struct tx *tx, bool receives, struc
 				procstat_growth(meter->nic_before.rx_overruns,
 						meter->nic_after.rx_overruns));
 	judge(meter, tx, receives, res);
+	result_self_u64(res, "metered_ns", (uint64_t)elapsed_ns(meter));
 	result_self_u64(res, "metering_ns",
 			meter->before->end_mono_ns - meter->before->start_mono_ns +
 			meter->after->end_mono_ns - meter->after->start_mono_ns);

@@ -279,7 +279,7 @@ static const struct metric metrics[] = {
 	{ "tx_socket_max_bytes", UNIT_BYTES, METRIC_NEITHER, "send buffer max",
 	  "copy mode: most bytes seen in the socket's send buffer, at one kick in 256",
 	  .line = "AF_XDP ring" },
-	{ "tx_socket_limit_bytes", UNIT_BYTES, METRIC_NEITHER, "of",
+	{ "tx_socket_limit_bytes", UNIT_BYTES, METRIC_NEITHER, "send buffer",
 	  "size of that send buffer", .line = "AF_XDP ring" },
 	{ "rx_overrun_packets", UNIT_COUNT, METRIC_LOWER, "receive overruns",
 	  "packets that the interface's receive ring had no room for: the largest growth of its "
@@ -288,8 +288,12 @@ static const struct metric metrics[] = {
 	{ "bottleneck", UNIT_NONE, METRIC_NEITHER, "bottleneck",
 	  "what of this host was the limit of this result: none, unknown, sender cpu, receiver cpu, "
 	  "or ring (the device took, or gave, less than there was)", .brief = true },
-	{ "metering_ns", UNIT_NS, METRIC_LOWER, "metering",
-	  "time that the readings of these figures took, before and after the run" },
+	{ "metered_ns", UNIT_NS, METRIC_NEITHER, "metered",
+	  "time that the figures of CPUs, interrupts and softirqs are of: the sender's, or the receiver's",
+	  .line = "metering" },
+	{ "metering_ns", UNIT_NS, METRIC_LOWER, "cost",
+	  "time that the readings of these figures took, before and after the run",
+	  .line = "metering" },
 	{ "snapshot_skew_ns", UNIT_NS, METRIC_LOWER, "snapshot skew",
 	  "longest time that one reading of all counters took" },
 };

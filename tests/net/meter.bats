@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# What a result says of the machine that made it, against loads that are known.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq python3
+	# The last CPU that may be used: the sender's, and not the first by chance.
+	CPU=$(python3 -c 'import os; print(max(os.sched_getaffinity(0)))')
+}
+
+# burn CPU SECONDS: user time of just so long on that CPU, however long that takes.
+burn() {
+	taskset -c "$1" python3 -c 'import sys, time
+end = time.process_time() + float(sys.argv[1])
+while time.process_time() < end:
+    pass' "$2"
+}
+
+@test "a busy loop of a known length is seen on its CPU, in user mode" {
+	lab_up
+	start sink b sink eg0
+	burn "$CPU" 0.83
+	finish sink INT
+	# Ticks are samples, and the reading's grain is one of 10 ms at each end.
+	json --argjson cpu "$CPU" '(.self.metered_ns / 1e9) as $s | .self.cpus[] | select(.cpu == $cpu) |
+		.cpu_busy_ratio * $s > 0.7 and .cpu_busy_user_ratio * $s > 0.5 and
+		.cpu_busy_ratio <= 1'
+}
+
+@test "every online CPU has a row, and the rows add up to the totals" {
+	lab_up
+	start sink b sink eg0 --duration 300ms
+	finish sink
+	json --argjson n "$(grep -c '^cpu[0-9]' /proc/stat)" '.self.cpus | length == $n'
+	for key in interrupts net_rx_softirqs softnet_packets softnet_squeezed; do
+		json --arg key "$key" '([.self.cpus[][$key]] | add) == .self[$key]'
+	done
+	json '([.self.cpus[].cpu_busy_ratio] | add) - .self.cpu_busy_ratio | fabs < 1e-9'
+	json '.self | .interrupts > 0 and .nic_interrupts == null and .metered_ns > 290e6 and
+		.metering_ns < .metered_ns'
+}
+
+@test "a sender is told on its CPU, which it uses up as fast as it goes" {
+	need xdp-live-frames
+	lab_up
+	start sink b sink eg0
+	for engine in live afxdp; do
+		run --separate-stderr timeout 30 taskset -c "$CPU" nsenter --net="/run/netns/$LAB-a" \
+			"$TOOL" blast eg0 198.18.0.2 --engine "$engine" --duration 700ms --json
+		is 0
+		json --argjson cpu "$CPU" '[.self.cpus[] | select(.sender_run_ratio) | .cpu] == [$cpu]'
+		json '.self.cpus[] | select(.sender_run_ratio) |
+			.sender_run_ratio + .sender_wait_ratio + .cpu_steal_ratio > 0.8 and
+			.sender_run_ratio <= 1.001'
+		json '.self.bottleneck | . == "sender cpu" or . == "ring"'
+		json 'any(.notes[]; contains("limit"))'
+		json '.self | .net_rx_softirqs > 11 and .interrupts > 0 and .preemptions >= 0'
+	done
+	finish sink INT
+	json '.self.bottleneck == "none"'
+}
+
+@test "a paced sender that spins at its slots is not taken for a bottleneck" {
+	need xdp-live-frames
+	lab_up
+	start sink b sink eg0
+	for engine in live afxdp; do
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --rate 20kpps --count 10007 --json
+		is 0
+		# It has used its CPU up nevertheless, and a machine that kept it from its slots says so.
+		json '.self.cpus[] | select(.sender_run_ratio) |
+			.sender_run_ratio + .sender_wait_ratio + .cpu_steal_ratio > 0.8'
+		json 'if .self.irregular then .self.bottleneck != "none" else
+			.self.bottleneck == "none" and (any(.notes[]?; contains("limit")) | not) end'
+	done
+}
+
+@test "memory is the process's own, and that of its BPF maps" {
+	lab_up
+	for streams in 1 1024; do
+		tool_in b sink eg0 --streams "$streams" --duration 100ms --json
+		is 0
+		json '.self.memory_max_bytes > 1e6 and .self.memory_max_bytes < 1e9'
+		declare "maps_$streams=$(jq .self.bpf_map_bytes <<<"$output")"
+	done
+	# A histogram of 18 KB each a CPU and stream (tests/unit/test_hist.c tells its size).
+	# shellcheck disable=SC2154 # declared above
+	[ "$((maps_1024 - maps_1))" -gt "$((1023 * 16384))" ]
+}
+
+@test "an AF_XDP ring tells how full it was" {
+	need af-xdp
+	lab_up
+	start sink b sink eg0
+	tool_in a blast eg0 198.18.0.2 --engine afxdp --count 10007 --batch 8 --json
+	is 0
+	json '.self | .tx_ring_size_frames == 512 and .tx_ring_min_frames >= 1 and
+		.tx_ring_min_frames <= .tx_ring_mean_frames and
+		.tx_ring_mean_frames <= .tx_ring_max_frames and .tx_ring_max_frames == 8 and
+		.tx_ring_full_ratio == 0'
+	tool_in a blast eg0 198.18.0.2 --engine live --count 11 --json
+	json '.self | has("tx_ring_mean_frames") | not'
+}
+
+@test "what this machine does not tell is null, and the run goes on" {
+	lab_up
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" unshare -m bash -c '
+		for file in stat interrupts softirqs; do
+			mount --bind /dev/null "/proc/$file" || exit 9
+		done
+		exec "$0" sink eg0 --duration 150ms --json' "$TOOL"
+	is 0
+	json '.self | has("cpus") | not'
+	json '.self | .cpu_busy_ratio == null and .interrupts == null and .net_rx_softirqs == null and
+		.softnet_packets == null and .cpu_user_ratio >= 0 and .bottleneck == "none"'
+}
+
+@test "a run of both ends tells them once, in each part of a demo" {
+	need xdp-live-frames af-xdp
+	cd "$BATS_TEST_TMPDIR"
+	run --separate-stderr timeout 60 "$TOOL" demo --quick --json
+	is 0
+	json '(has("self") | not) and (.parts | length) == 5 and
+		all(.parts[].self; (.cpus | length) > 0 and
+			([.cpus[] | select(.sender_run_ratio)] | length) == 1 and (.bottleneck | length) > 0)'
+}
+
+@test "a page for people has the figures on a few lines" {
+	lab_up
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 -d 150ms
+	is 0
+	for line in "this process" "CPU, whole host" events bottleneck metering; do
+		[ "$(grep -c "^  $line  " <<<"$output")" = 1 ] || fail "no line '$line': $output"
+	done
+	[ "$(sed -n '/of the instrument/,$p' <<<"$output" | wc -l)" -lt 13 ]
+}
