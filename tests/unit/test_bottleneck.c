@@ -46,6 +46,11 @@ static void slots_without_a_rate_accuse_no_cpu(void **state)
 	(void)state;
 	s.pace = BOTTLENECK_PACED;
 	assert_int_equal(of_sender(s), BOTTLENECK_UNKNOWN);
+	s.run_ratio = NAN;
+	assert_int_equal(of_sender(s), BOTTLENECK_UNKNOWN);
+	/* It had time left before its slots. */
+	s.run_ratio = 0.5;
+	assert_int_equal(of_sender(s), BOTTLENECK_NONE);
 	assert_string_equal(why, "");
 }
 

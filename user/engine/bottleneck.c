@@ -53,9 +53,12 @@ enum bottleneck bottleneck_of_sender(const struct bottleneck_sender *s, char *re
 			 100 * s->ring_full_ratio);
 		return BOTTLENECK_RING;
 	}
-	/* Slots without a rate are kept by spinning: a CPU that is used up tells nothing. */
-	if (s->pace == BOTTLENECK_PACED || s->time_ns < SHORT_NS)
+	if (s->time_ns < SHORT_NS)
 		return BOTTLENECK_UNKNOWN;
+	/* Slots are kept by spinning: a CPU that is used up tells nothing, and time left does. */
+	if (s->pace == BOTTLENECK_PACED)
+		return s->run_ratio + s->taken_ratio < SATURATED_RATIO ? BOTTLENECK_NONE :
+									 BOTTLENECK_UNKNOWN;
 	return of_sender_cpu(s, ret_why, size);
 }
 

@@ -3,10 +3,10 @@
  * engine/meter.c - what this host spends while it measures, and whether that was
  * the limit.
  *
- * Packets are handled in softirq, which is nobody's time, and the timer tick
- * meets none of it on a CPU that is idle otherwise. The idle time is measured by
- * the kernel's clock: busy is what is left of the time, and what the tick did
- * not meet is told as such.
+ * Packets are handled in softirq, which is nobody's time, and what a CPU was
+ * busy with is known only from samples: the timer tick, which stops on an idle
+ * CPU. The idle time is measured by the kernel's clock. So busy is what that
+ * leaves of the time, and what the tick did not meet of it is told as such.
  */
 #include "engine/meter.h"
 
@@ -72,7 +72,7 @@ struct meter *meter_start(const char *ifname)
 	cpu_find_nic(ifname, &meter->nic);
 	meter->has_nic = ifname && !nic_read_counters(ifname, &meter->nic_before);
 	cpu_read_process(&meter->process_before);
-	cpu_snap_read(meter->before, "", &meter->nic);
+	cpu_snap_read(meter->before, &meter->nic);
 	return meter;
 }
 
@@ -81,7 +81,7 @@ void meter_stop(struct meter *meter)
 	if (!meter || meter->stopped)
 		return;
 	meter->stopped = true;
-	cpu_snap_read(meter->after, "", &meter->nic);
+	cpu_snap_read(meter->after, &meter->nic);
 	cpu_read_process(&meter->process_after);
 	meter->has_nic = meter->has_nic &&
 			 !nic_read_counters(meter->nic.ifname, &meter->nic_after);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_COLUMNS	8192	/* the most CPUs that Linux can have on x86 */
 #define SOFTNET_CPU	12	/* the columns that are read, and the one of the CPU's number */
 
 static const char *skip_blanks(const char *p)
@@ -24,18 +25,32 @@ static const char *next_line(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* A number and what is behind it, on this line; false, and *p stays, where there is none. */
-static bool take(const char **p, int base, uint64_t *ret_value)
+/* The digit's value, 16 or more where it is none. */
+static unsigned int digit(char c)
 {
-	const char *start = skip_blanks(*p);
-	char *end;
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
 
-	if (!isxdigit((unsigned char)*start))
+/*
+ * A number and what is behind it, on this line; false, and *p stays, where there is
+ * none. By hand, as /proc/interrupts of 300 CPUs has 300,000 of them.
+ */
+static bool take(const char **p, unsigned int base, uint64_t *ret_value)
+{
+	const char *start = skip_blanks(*p), *end = start;
+	uint64_t value = 0;
+
+	for (; digit(*end) < base; end++) {
+		if (value > (UINT64_MAX - digit(*end)) / base)
+			return false;
+		value = value * base + digit(*end);
+	}
+	if (end == start || (*end && !isspace((unsigned char)*end)))
 		return false;
-	errno = 0;
-	*ret_value = strtoull(start, &end, base);
-	if (end == start || errno || (*end && !isspace((unsigned char)*end)))
-		return false;
+	*ret_value = value;
 	*p = end;
 	return true;
 }
@@ -91,25 +106,61 @@ static bool is_row(const char *line, const char *name)
 	return !strncmp(line, name, len) && line[len] == ':';
 }
 
+/* Which CPU a column of numbers is of: those that are away have none. */
+struct columns {
+	size_t nr;
+	uint16_t cpu[MAX_COLUMNS];
+};
+
+static bool read_columns(const char *text, struct columns *ret_columns)
+{
+	uint64_t cpu;
+
+	ret_columns->nr = 0;
+	while (ret_columns->nr < MAX_COLUMNS && take_cpu(&text, "CPU", &cpu))
+		ret_columns->cpu[ret_columns->nr++] = cpu < UINT16_MAX ? (uint16_t)cpu : UINT16_MAX;
+	return ret_columns->nr;
+}
+
+/* Adds the numbers at @text to the counter at @offset of their CPUs; what is behind them. */
+static const char *add_row(const char *text, const struct columns *columns,
+			   struct procstat_cpu *cpus, size_t nr, size_t offset)
+{
+	uint64_t value;
+	size_t i;
+
+	for (i = 0; i < columns->nr && take(&text, 10, &value); i++) {
+		if (columns->cpu[i] < nr)
+			*(uint64_t *)((char *)&cpus[columns->cpu[i]] + offset) += value;
+	}
+	return text;
+}
+
+static void clear(struct procstat_cpu *cpus, size_t nr, size_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		*(uint64_t *)((char *)&cpus[i] + offset) = 0;
+}
+
 int procstat_parse_softirqs(const char *text, struct procstat_cpu *cpus, size_t nr)
 {
-	const char *head = text, *column;
-	uint64_t cpu, value;
+	const size_t rx = offsetof(struct procstat_cpu, net_rx_softirqs);
+	const size_t tx = offsetof(struct procstat_cpu, net_tx_softirqs);
+	struct columns columns;
 	bool any = false;
 
-	if (!take_cpu(&text, "CPU", &cpu))
+	if (!read_columns(text, &columns))
 		return -EINVAL;
 	for (text = next_line(text); *text; text = next_line(text)) {
-		bool rx = is_row(text, "NET_RX");
+		bool is_rx = is_row(text, "NET_RX");
 
-		if (!rx && !is_row(text, "NET_TX"))
+		if (!is_rx && !is_row(text, "NET_TX"))
 			continue;
 		any = true;
-		text = strchr(text, ':') + 1;
-		for (column = head; take_cpu(&column, "CPU", &cpu) && take(&text, 10, &value);) {
-			if (cpu < nr)
-				*(rx ? &cpus[cpu].net_rx_softirqs : &cpus[cpu].net_tx_softirqs) = value;
-		}
+		clear(cpus, nr, is_rx ? rx : tx);
+		text = add_row(strchr(text, ':') + 1, &columns, cpus, nr, is_rx ? rx : tx);
 	}
 	return any ? 0 : -EINVAL;
 }
@@ -144,46 +195,31 @@ static bool is_of_nic(const char *name, const char *behind, const struct procsta
 	return nic->ifname && names(behind, nic->ifname);
 }
 
-/* Behind the counters of a line; NULL if it has not one for each CPU (ERR, MIS). */
-static const char *skip_counters(const char *head, const char *counters)
-{
-	uint64_t cpu, value;
-
-	while (take_cpu(&head, "CPU", &cpu)) {
-		if (!take(&counters, 10, &value))
-			return NULL;
-	}
-	return counters;
-}
-
 int procstat_parse_interrupts(const char *text, const struct procstat_nic *nic,
 			      struct procstat_cpu *cpus, size_t nr, size_t *ret_nic_lines)
 {
-	const char *head = text, *column, *name, *behind;
-	uint64_t cpu, value;
-	size_t lines = 0, i;
-	bool is_nic;
+	const size_t all = offsetof(struct procstat_cpu, interrupts);
+	const size_t of_nic = offsetof(struct procstat_cpu, nic_interrupts);
+	const char *name, *counters;
+	struct columns columns;
+	size_t lines = 0;
 
-	if (!take_cpu(&text, "CPU", &cpu))
+	if (!read_columns(text, &columns))
 		return -EINVAL;
-	for (i = 0; i < nr; i++)
-		cpus[i].interrupts = cpus[i].nic_interrupts = 0;
+	clear(cpus, nr, all);
+	clear(cpus, nr, of_nic);
 	for (text = next_line(text); *text; text = next_line(text)) {
 		name = skip_blanks(text);
 		text += strcspn(text, ":\n");
+		/* Those two are sums, and of no CPU. */
 		if (*text != ':' || !strncmp(name, "ERR:", 4) || !strncmp(name, "MIS:", 4))
 			continue;
-		behind = skip_counters(head, ++text);
-		if (!behind)
+		counters = ++text;
+		text = add_row(counters, &columns, cpus, nr, all);
+		if (!is_of_nic(name, text, nic))
 			continue;
-		is_nic = is_of_nic(name, behind, nic);
-		lines += is_nic;
-		for (column = head; take_cpu(&column, "CPU", &cpu) && take(&text, 10, &value);) {
-			if (cpu >= nr)
-				continue;
-			cpus[cpu].interrupts += value;
-			cpus[cpu].nic_interrupts += is_nic ? value : 0;
-		}
+		lines++;
+		add_row(counters, &columns, cpus, nr, of_nic);
 	}
 	*ret_nic_lines = lines;
 	return 0;

@@ -245,8 +245,8 @@ static const struct metric metrics[] = {
 	{ "cpu_steal_ratio", UNIT_CPUS, METRIC_LOWER, "steal",
 	  "cores of this virtual machine that the hypervisor gave to others", .line = "CPU, whole host" },
 	{ "cpu_busy_unseen_ratio", UNIT_CPUS, METRIC_LOWER, "unseen",
-	  "busy and in none of these parts: mostly interrupts and softirqs on CPUs that were idle "
-	  "otherwise, where no tick meets them", .line = "CPU, whole host" },
+	  "busy, and met by no tick: work of interrupts and softirqs on a CPU that was idle otherwise, "
+	  "where the tick stops", .line = "CPU, whole host" },
 
 	{ "interrupts", UNIT_COUNT, METRIC_LOWER, "interrupts",
 	  "of this host, of all kinds: devices, timers, calls of other CPUs", .line = "events" },

@@ -57,14 +57,13 @@ void cpu_find_nic(const char *ifname, struct cpu_nic *ret_nic)
 }
 
 /* All of a file into *text, which grows; false if it cannot be read. */
-static bool read_all(const char *root, const char *name, char **text, size_t *size)
+static bool read_all(const char *path, char **text, size_t *size)
 {
 	size_t len = 0;
-	char path[256], *more;
+	char *more;
 	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s%s", root, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -100,7 +99,7 @@ struct cpu_snap *cpu_snap_new(void)
 	return snap;
 }
 
-void cpu_snap_read(struct cpu_snap *snap, const char *root, const struct cpu_nic *nic)
+void cpu_snap_read(struct cpu_snap *snap, const struct cpu_nic *nic)
 {
 	const struct procstat_nic of = {
 		.irqs = nic->irqs, .nr_irqs = nic->nr_irqs,
@@ -114,13 +113,13 @@ void cpu_snap_read(struct cpu_snap *snap, const char *root, const struct cpu_nic
 	snap->nr_cpus = nr;
 	snap->start_mono_ns = loop_mono_ns();
 	/* First, as the ticks are compared with the clock. */
-	snap->has_ticks = read_all(root, "/proc/stat", &text, &size) &&
+	snap->has_ticks = read_all("/proc/stat", &text, &size) &&
 			  !procstat_parse_stat(text, cpus, nr);
-	snap->has_softnet = read_all(root, "/proc/net/softnet_stat", &text, &size) &&
+	snap->has_softnet = read_all("/proc/net/softnet_stat", &text, &size) &&
 			    !procstat_parse_softnet(text, cpus, nr);
-	snap->has_softirqs = read_all(root, "/proc/softirqs", &text, &size) &&
+	snap->has_softirqs = read_all("/proc/softirqs", &text, &size) &&
 			     !procstat_parse_softirqs(text, cpus, nr);
-	snap->has_interrupts = read_all(root, "/proc/interrupts", &text, &size) &&
+	snap->has_interrupts = read_all("/proc/interrupts", &text, &size) &&
 			       !procstat_parse_interrupts(text, &of, cpus, nr, &snap->nic_lines);
 	free(text);
 	snap->end_mono_ns = loop_mono_ns();

@@ -33,8 +33,8 @@ struct cpu_snap {
 /* NULL: no memory. */
 struct cpu_snap *cpu_snap_new(void);
 
-/* Overwrites @snap; @root stands before /proc, "" for this machine's. */
-void cpu_snap_read(struct cpu_snap *snap, const char *root, const struct cpu_nic *nic);
+/* Overwrites @snap with what /proc tells now. */
+void cpu_snap_read(struct cpu_snap *snap, const struct cpu_nic *nic);
 
 /* Nanoseconds of a tick of struct procstat_cpu. */
 uint64_t cpu_tick_ns(void);
