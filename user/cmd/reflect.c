@@ -110,10 +110,11 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	meter = meter_start(opts->ifname);
 	loop_run(&loop);
 	meter_stop(meter);
+	/* At once: what is answered behind the report is in no figure. */
 	reflector_report(run.reflector, res);
+	reflector_close(run.reflector);
 	meter_report(meter, NULL, true, res);
 	meter_free(meter);
-	reflector_close(run.reflector);
 	return run.err;
 }
 

@@ -25,6 +25,8 @@ struct meter {
 	struct cpu_snap *before, *after;
 	struct cpu_process process_before, process_after;
 	struct nic_counters nic_before, nic_after;
+	uint64_t rss_bytes, map_bytes;
+	int rss_err, map_err;
 	bool has_nic, stopped;
 };
 
@@ -83,6 +85,8 @@ void meter_stop(struct meter *meter)
 	meter->stopped = true;
 	cpu_snap_read(meter->after, &meter->nic);
 	cpu_read_process(&meter->process_after);
+	meter->rss_err = cpu_peak_rss(&meter->rss_bytes);
+	meter->map_err = cpu_map_memory(&meter->map_bytes);
 	meter->has_nic = meter->has_nic &&
 			 !nic_read_counters(meter->nic.ifname, &meter->nic_after);
 }
@@ -238,8 +242,6 @@ static void self_u64_or_null(struct result *res, const char *key, int err, uint6
 static void report_process(const struct meter *meter, struct result *res)
 {
 	const struct cpu_process *a = &meter->process_before, *b = &meter->process_after;
-	uint64_t bytes = 0;
-	int err;
 
 	result_self_real(res, "cpu_user_ratio",
 			 (double)procstat_growth(a->user_ns, b->user_ns) / elapsed_ns(meter));
@@ -247,10 +249,8 @@ static void report_process(const struct meter *meter, struct result *res)
 			 (double)procstat_growth(a->system_ns, b->system_ns) / elapsed_ns(meter));
 	result_self_u64(res, "context_switches", procstat_growth(a->switches, b->switches));
 	result_self_u64(res, "preemptions", procstat_growth(a->preemptions, b->preemptions));
-	err = cpu_peak_rss(&bytes);
-	self_u64_or_null(res, "memory_max_bytes", err, bytes);
-	err = cpu_map_memory(&bytes);
-	self_u64_or_null(res, "bpf_map_bytes", err, bytes);
+	self_u64_or_null(res, "memory_max_bytes", meter->rss_err, meter->rss_bytes);
+	self_u64_or_null(res, "bpf_map_bytes", meter->map_err, meter->map_bytes);
 }
 
 static void add_ring(struct afxdp_use *sum, const struct afxdp_use *one)

@@ -20,7 +20,10 @@ struct meter;
  */
 struct meter *meter_start(const char *ifname);
 
-/* The work is done: what comes later is not counted. A second call changes nothing. */
+/*
+ * The work is done: what comes later is not counted, but the BPF maps must still be
+ * there. A second call changes nothing.
+ */
 void meter_stop(struct meter *meter);
 
 /*
