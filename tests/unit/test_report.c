@@ -339,6 +339,53 @@ static void each_row_is_shown_when_it_closes(void **state)
 	result_free(res);
 }
 
+/* What is 0 most of the time, or too much for a line, is left to JSON. */
+static void a_line_of_text_leaves_out_what_json_has(void **state)
+{
+	struct result *res = result_new("sink");
+	struct rows rows = { 0 };
+	struct result_watcher watcher = { .on_row = on_row, .ctx = &rows };
+
+	(void)state;
+	result_watch(res, &watcher);
+	result_row_open(res, 1500000000);
+	result_row_u64(res, "lost_packets", 0);
+	result_row_u64(res, "duplicate_packets", 0);
+	result_row_u64(res, "reordered_packets", 7);
+	result_row_u64(res, "delay_p50_ns", 40);
+	result_row_u64(res, "delay_p90_ns", 50);
+	result_row_close(res);
+	assert_string_equal(rows.text, "    1.5 s  lost 0  reordered 7  delay p50 40 ns\n");
+	assert_non_null(strstr(rows.json, "\"duplicate_packets\":0"));
+	assert_non_null(strstr(rows.json, "\"delay_p90_ns\":50"));
+	free(rows.text);
+	free(rows.json);
+	result_free(res);
+}
+
+static void streams_are_a_table_of_the_document(void **state)
+{
+	struct result *res = result_new("sink");
+	json_t *doc, *streams;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		result_stream_open(res, 7 * i);
+		result_row_u64(res, "received_packets", 100 + i);
+		result_stream_close(res);
+	}
+	doc = read_back(res);
+	streams = json_object_get(doc, "streams");
+	assert_int_equal(json_array_size(streams), 3);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(streams, 2), "stream")), 14);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(streams, 2),
+							    "received_packets")), 102);
+	assert_null(json_object_get(doc, "series"));
+	json_decref(doc);
+	result_free(res);
+}
+
 static void an_unknown_key_aborts(void **state)
 {
 	int status;
@@ -428,6 +475,8 @@ int main(void)
 		cmocka_unit_test(a_failed_verdict_of_a_part_fails_the_whole),
 		cmocka_unit_test(the_same_name_gives_the_same_part),
 		cmocka_unit_test(each_row_is_shown_when_it_closes),
+		cmocka_unit_test(a_line_of_text_leaves_out_what_json_has),
+		cmocka_unit_test(streams_are_a_table_of_the_document),
 		cmocka_unit_test(an_unknown_key_aborts),
 		cmocka_unit_test(a_full_device_is_an_error),
 		cmocka_unit_test(every_metric_is_well_formed),

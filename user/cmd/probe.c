@@ -233,7 +233,9 @@ const struct cmd cmd_probe = {
 "  # 10,000 probes at 1000 a second, against ethgauge reflect eg0 at the far end\n"
 "  sudo ethgauge probe eth1 198.18.0.2\n"
 "  # a million round trips at 100,000 a second; fail if one is lost\n"
-"  sudo ethgauge probe eth1 198.18.0.2 -c 1M -r 100kpps --no-loss\n",
+"  sudo ethgauge probe eth1 198.18.0.2 -c 1M -r 100kpps --no-loss\n"
+"  # every round trip in a file, and the percentiles as HdrHistogram prints them\n"
+"  sudo ethgauge probe eth1 198.18.0.2 --records rtt.csv.gz --hgrm rtt.hgrm\n",
 	.options = options,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),

@@ -248,7 +248,9 @@ const struct cmd cmd_sink = {
 "of each packet to a histogram. Test packets are then dropped, or passed on with\n"
 "--pass; all other packets go on to the stack, untouched.\n\n"
 "Start it before the sender: what came earlier cannot be told from a loss. The\n"
-"delay is right where both ends read one clock, that is on one host.",
+"delay is right where both ends read one clock, that is on one host.\n\n"
+"On request it writes a record of each packet, and its histogram in the forms of\n"
+"HdrHistogram. With several streams the document has a row of each in \"streams\".",
 	.examples =
 "  # in one terminal, then blast in another\n"
 "  sudo ethgauge lab up\n"
@@ -256,7 +258,12 @@ const struct cmd cmd_sink = {
 "  # a test for scripts: 100,003 packets must arrive within 10 s, none lost\n"
 "  ethgauge sink eth1 --count 100003 --duration 10s --expect 100003 --no-loss --json\n"
 "  # how evenly a stream of 100,000 packets a second arrives\n"
-"  ethgauge sink eth1 --expect-gap 100kpps\n",
+"  ethgauge sink eth1 --expect-gap 100kpps\n"
+"  # a line for each packet, and its time of arrival over its number as a picture\n"
+"  ethgauge sink eth1 -c 100003 --records r.csv\n"
+"  gnuplot -p -e \"set datafile separator ','; plot 'r.csv' every ::1 using 2:4\"\n"
+"  # HdrHistogram's table of percentiles, and its log of an interval of 100 ms\n"
+"  ethgauge sink eth1 -c 1M -i 100ms --hgrm delay.hgrm --hlog delay.hlog\n",
 	.options = options,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
