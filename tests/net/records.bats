@@ -111,6 +111,30 @@ holds() {
 	[ "$(columns 1 | wc -l)" = "$(jq .metrics.record_packets <<<"$output")" ]
 }
 
+@test "a sink that ends under traffic has a record of each packet that it counted" {
+	need xdp-live-frames
+	start blast a blast eg0 198.18.0.2 --engine live --duration 30s
+	for _ in {1..5}; do
+		tool_in b sink eg0 --duration 100ms --json --records r.csv
+		is 0
+		json '.metrics | .received_packets > 0 and .record_lost_packets == 0 and
+			.record_packets == .received_packets'
+		[ "$(columns 1 | wc -l)" = "$(jq .metrics.received_packets <<<"$output")" ]
+	done
+}
+
+@test "two CPUs that write records at once lose none and count each on its own" {
+	need xdp-live-frames
+	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+	start sink b sink eg0 --count 100003 --duration 20s --records r.csv
+	tool_in a blast eg0 198.18.0.2 --engine live --threads 2 --count 100003 --json
+	is 0
+	finish sink
+	is 0
+	holds exact r.csv doc.json delay
+	[ "$(columns 1,7 | sort -u | wc -l)" -ge 2 ]
+}
+
 @test "a full disk is an error with its cause, and the result is still told" {
 	need xdp-live-frames
 	mkdir small

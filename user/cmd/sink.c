@@ -131,17 +131,13 @@ struct sink_run {
 static bool is_done(void *ctx)
 {
 	struct sink_run *run = ctx;
-	struct rx_count count;
 
 	run->err = rx_check(run->rx, run->e);
 	if (!run->err)
 		run->err = exports_check(run->exports, run->e);
 	if (run->err)
 		return true;
-	if (!run->opts->count)
-		return false;
-	rx_read(run->rx, &count);
-	return count.packets >= run->opts->count;
+	return run->opts->count && rx_packets(run->rx) >= run->opts->count;
 }
 
 static void tick(void *ctx, uint64_t elapsed_ns)

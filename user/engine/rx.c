@@ -226,6 +226,16 @@ int rx_records_fd(const struct rx *rx)
 	return bpf_map__fd(rx->skel->maps.sink_records);
 }
 
+uint64_t rx_packets(const struct rx *rx)
+{
+	uint64_t packets = 0;
+	uint32_t i;
+
+	for (i = 0; i < rx->nr_cpus * (rx->cfg.streams + 1u); i++)
+		packets += __atomic_load_n(&rx->recs[i].packets, __ATOMIC_RELAXED);
+	return packets;
+}
+
 void rx_read(struct rx *rx, struct rx_count *ret_count)
 {
 	uint64_t start_ns = loop_mono_ns(), took_ns;
