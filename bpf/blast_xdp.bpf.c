@@ -101,18 +101,15 @@ static __always_inline int make(struct xdp_md *ctx, struct gen_rec *rec, __u64 n
 		.nr_sums = &plan.nr_sums,
 	};
 	__u64 made = rec->made;
-	int stamped = is_stamped(rec, made);
+	__u64 sent_ns = is_stamped(rec, made) ? stamp_sent_ns(&now_ns) : 0;
 
-	if (stamped && !now_ns)
-		now_ns = bpf_ktime_get_ns();
 	if (write_header(ctx, rec) < 0)
 		return XDP_ABORTED;
 	if (plan.nr_fields &&
 	    write_fields(ctx, &fields, rec->number_first + made * rec->number_step) < 0)
 		return XDP_ABORTED;
 	if (rec->tag_offset &&
-	    write_tag(ctx, rec->tag_offset & (GEN_HEADER_BYTES - 1), rec->stream, made,
-		      stamped ? now_ns : 0) < 0)
+	    write_tag(ctx, rec->tag_offset & (GEN_HEADER_BYTES - 1), rec->stream, made, sent_ns) < 0)
 		return XDP_ABORTED;
 	if (now_ns) {
 		if (!rec->first_mono_ns)

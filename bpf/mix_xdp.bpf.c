@@ -133,7 +133,7 @@ static __always_inline int trim(struct xdp_md *ctx, __u32 bytes)
 }
 
 static __always_inline int write_packet(struct xdp_md *ctx, const struct mix_stream *stream,
-					__u64 now_ns, __u32 *ret_bytes)
+					__u64 sent_ns, __u32 *ret_bytes)
 {
 	__u64 made = stream->made, number = stream->number_first + made * stream->number_step;
 	__u32 bytes = stream->buf_bytes;
@@ -151,7 +151,7 @@ static __always_inline int write_packet(struct xdp_md *ctx, const struct mix_str
 			bytes = field_value(&stream->size, list->values, MIX_MAX_LIST, number);
 	}
 	if (stream->tag_offset &&
-	    write_tag(ctx, stream->tag_offset & 0x3fff, stream->stream, made, now_ns) < 0)
+	    write_tag(ctx, stream->tag_offset & 0x3fff, stream->stream, made, sent_ns) < 0)
 		return -1;
 	*ret_bytes = bytes;
 	/* Last: what was written may reach beyond a shorter packet. */
@@ -183,11 +183,10 @@ static __always_inline int make(struct xdp_md *ctx, struct mix_thread *thread,
 	/* The division by 1, which is the usual case, costs more than asking. */
 	int stamped = stream->tag_offset &&
 		      (stream->stamp_every == 1 || made % stream->stamp_every == 0);
+	__u64 sent_ns = stamped ? stamp_sent_ns(&now_ns) : 0;
 	__u32 bytes;
 
-	if (stamped && !now_ns)
-		now_ns = bpf_ktime_get_ns();
-	if (write_packet(ctx, stream, stamped ? now_ns : 0, &bytes) < 0)
+	if (write_packet(ctx, stream, sent_ns, &bytes) < 0)
 		return XDP_ABORTED;
 	count(thread, stream, bytes, now_ns);
 	return into_stack ? XDP_PASS : XDP_TX;

@@ -79,14 +79,12 @@ static __always_inline int write_bytes(struct xdp_md *ctx, const struct replay_r
 
 static __always_inline int tag_packet(struct xdp_md *ctx, __u32 offset, __u64 now_ns)
 {
-	__u64 sequence = run.tagged;
+	__u64 sequence = run.tagged, sent_ns = 0;
 
 	/* The division by 1, which is the usual case, costs more than asking. */
-	if (run.stamp_every != 1 && sequence % run.stamp_every)
-		now_ns = 0;
-	else if (!now_ns)
-		now_ns = bpf_ktime_get_ns();
-	if (offset > REPLAY_MAX_BYTES || write_tag(ctx, offset, run.stream, sequence, now_ns) < 0)
+	if (run.stamp_every == 1 || sequence % run.stamp_every == 0)
+		sent_ns = stamp_sent_ns(&now_ns);
+	if (offset > REPLAY_MAX_BYTES || write_tag(ctx, offset, run.stream, sequence, sent_ns) < 0)
 		return -1;
 	WRITE_ONCE(run.tagged, sequence + 1);
 	return 0;

@@ -13,6 +13,7 @@
 
 #include "abi/sink.h"
 #include "abi/tag.h"
+#include "lib/arrival.bpf.h"
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/record.bpf.h"
@@ -181,8 +182,7 @@ static __always_inline const struct tag *find_tag(const struct packet *pkt,
 	if ((void *)(tag + 1) > pkt->end || tag->magic != bpf_htons(TAG_MAGIC) ||
 	    bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
 		return NULL;
-	if (tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence,
-					      tag->sent_mono_ns))
+	if (tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence, tag->sent_ns))
 		return NULL;
 	return tag;
 }
@@ -210,6 +210,20 @@ static __noinline int record_packet(const struct record *rec)
 	return 0;
 }
 
+/* True if the stamps of both ends are there, and of one clock. */
+static __always_inline int can_time(struct sink_cpu *own, __u64 sent_ns, __u64 now_ns)
+{
+	if (stamp_is_tai(sent_ns) != (stamp_clock == STAMP_TAI)) {
+		ADD_ONCE(own->other_clock, 1);
+		return 0;
+	}
+	if (unlikely(!now_ns)) {
+		ADD_ONCE(own->no_arrival, 1);
+		return 0;
+	}
+	return 1;
+}
+
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
 					 const struct packet *pkt, const struct udphdr *udp)
 {
@@ -219,9 +233,9 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	struct record rec;
 
 	if (record_every) {
-		now_ns = bpf_ktime_get_ns();
+		now_ns = arrived_ns(ctx);
 		rec = (struct record){
-			.received_mono_ns = now_ns, .bytes = pkt->buf_bytes,
+			.received_ns = now_ns, .bytes = pkt->buf_bytes,
 			.queue = ctx->rx_queue_index, .cpu = cpu,
 		};
 	}
@@ -233,27 +247,27 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		rec.kind = RECORD_OTHER_STREAM;
 		rec.stream = bpf_ntohs(tag->stream);
 		rec.sequence = bpf_ntohl(tag->sequence);
-		rec.sent_mono_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
+		rec.sent_ns = bpf_be64_to_cpu(tag->sent_ns);
 		ADD_ONCE(own->other_stream, 1);
 	} else {
 		stream = bpf_ntohs(tag->stream);
-		sent_ns = bpf_be64_to_cpu(tag->sent_mono_ns);
+		sent_ns = bpf_be64_to_cpu(tag->sent_ns);
 		if (record_every) {
 			rec.stream = stream;
-			rec.sent_mono_ns = sent_ns;
+			rec.sent_ns = sent_ns;
 		}
 		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
 		if (!now_ns && (cfg.gaps || sent_ns))
-			now_ns = bpf_ktime_get_ns();
+			now_ns = arrived_ns(ctx);
 		before_ns = check_order(stream, bpf_ntohl(tag->sequence), sent_ns, now_ns, &rec);
-		if (sent_ns)
+		if (sent_ns && can_time(own, sent_ns, now_ns))
 			add_delay(cpu, stream, sent_ns, now_ns);
-		if (cfg.gaps && before_ns)
+		if (cfg.gaps && before_ns && now_ns)
 			add_gap(cpu, stream, before_ns, now_ns);
 	}
 	if (record_every)
 		record_packet(&rec);
-	count_packet(cpu, stream, pkt->buf_bytes, now_ns);
+	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(now_ns));
 }
 
 SEC("xdp")

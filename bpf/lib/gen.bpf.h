@@ -8,6 +8,7 @@
 
 #include "abi/field.h"
 #include "abi/tag.h"
+#include "lib/clock.bpf.h"
 #include "lib/core.bpf.h"
 
 /*
@@ -133,14 +134,14 @@ static __always_inline int write_fields(struct xdp_md *ctx, const struct gen_fie
 	return 0;
 }
 
-/* @now_ns 0: not stamped */
+/* @stamp_ns 0: not stamped */
 static __always_inline int write_tag(struct xdp_md *ctx, __u32 offset, __u16 number, __u64 made,
-				     __u64 now_ns)
+				     __u64 stamp_ns)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	__be16 magic = bpf_htons(TAG_MAGIC), stream = bpf_htons(number);
 	__be32 sequence = bpf_htonl((__u32)made);
-	__be64 sent_ns = bpf_cpu_to_be64(now_ns);
+	__be64 sent_ns = bpf_cpu_to_be64(stamp_ns);
 	struct tag *tag = data + offset;
 
 	if ((void *)(tag + 1) > end)
@@ -148,7 +149,7 @@ static __always_inline int write_tag(struct xdp_md *ctx, __u32 offset, __u16 num
 	tag->magic = magic;
 	tag->stream = stream;
 	tag->sequence = sequence;
-	tag->sent_mono_ns = sent_ns;
+	tag->sent_ns = sent_ns;
 	tag->complement = tag_complement(magic, stream, sequence, sent_ns);
 	return 0;
 }

@@ -21,8 +21,8 @@ enum record_kind {
 
 struct record {
 	__u64 sequence;		/* widened to 64 bits where its stream is checked */
-	__u64 sent_mono_ns;	/* the sender's clock; 0: not stamped */
-	__u64 received_mono_ns;
+	__u64 sent_ns;		/* the sender's clock (abi/stamp.h); 0: not stamped */
+	__u64 received_ns;	/* the receiver's; 0: the NIC gave none */
 	__u32 bytes;		/* without FCS */
 	__u32 queue;		/* receive queue of the device */
 	__u16 stream;

@@ -45,7 +45,9 @@ struct sink_cpu {
 	__u64 untagged;		/* matched, no tag */
 	__u64 other_stream;	/* matched, tag of a stream beyond the table */
 	__u64 not_recorded;	/* found no room in the ring of records (abi/record.h) */
-	__u64 reserved[4];
+	__u64 other_clock;	/* stamped by a clock that is not the sink's: not timed */
+	__u64 no_arrival;	/* the NIC gave no stamp: not timed */
+	__u64 reserved[2];
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 64);
 

@@ -6,7 +6,8 @@
  * space), read by the sink. All fields are in network byte order, so that a
  * capture reads alike on every host.
  *
- * Clock: CLOCK_MONOTONIC of the sending host in ns; 0 means "not stamped".
+ * Clock: ns of CLOCK_MONOTONIC of the sending host, or of CLOCK_TAI, which no
+ * bit says: the size of the number does (abi/stamp.h). 0 means "not stamped".
  * Version: the magic; a changed layout gets a new one.
  */
 #ifndef ABI_TAG_H
@@ -21,7 +22,7 @@ struct tag {
 	__be16 magic;
 	__be16 stream;
 	__be32 sequence;		/* low 32 bits; the receiver widens them */
-	__be64 sent_mono_ns;
+	__be64 sent_ns;
 	/*
 	 * Checksum complement (the idea of RFC 7820): makes the nine 16-bit
 	 * words sum to 0xffff, which is zero in one's complement, so the L4
@@ -36,11 +37,9 @@ ABI_ASSERT_SIZE(struct tag, TAG_BYTES);
  * The complement for a tag's fields as they stand in memory. One's complement
  * sums do not depend on the byte order (RFC 1071), so no swapping.
  */
-static inline __u16 tag_complement(__be16 magic, __be16 stream, __be32 sequence,
-				   __be64 sent_mono_ns)
+static inline __u16 tag_complement(__be16 magic, __be16 stream, __be32 sequence, __be64 sent_ns)
 {
-	__u64 sum = (__u64)magic + stream + sequence + (__u32)sent_mono_ns +
-		    (sent_mono_ns >> 32);
+	__u64 sum = (__u64)magic + stream + sequence + (__u32)sent_ns + (sent_ns >> 32);
 
 	sum = (sum & 0xffffffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);

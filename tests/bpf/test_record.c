@@ -72,13 +72,13 @@ static void send_as(uint16_t magic, uint16_t stream, uint32_t sequence, uint64_t
 {
 	struct tag tag = {
 		.magic = htons(magic), .stream = htons(stream), .sequence = htonl(sequence),
-		.sent_mono_ns = htobe64(sent_ns),
+		.sent_ns = htobe64(sent_ns),
 	};
 	struct packet_spec spec = { .dst_port = PORT, .payload = &tag, .payload_bytes = sizeof(tag) };
 	struct packet_frame frame;
 	struct harness_out out;
 
-	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_mono_ns);
+	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_ns);
 	packet_build(&frame, &spec);
 	harness_run(skel->progs.sink_xdp, frame.bytes, frame.len, &out);
 	assert_int_equal(out.action, XDP_DROP);
@@ -127,11 +127,11 @@ static void tells_times_bytes_and_place(void **state)
 	assert_int_equal(ring_buffer__consume(reader), 2);
 	assert_seen(0, 2, 7, RECORD_IN_ORDER);
 	assert_seen(1, 2, 8, RECORD_IN_ORDER);
-	assert_int_equal(seen[0].sent_mono_ns, 12345);
-	assert_int_equal(seen[1].sent_mono_ns, 0);
-	assert_true(from_ns <= seen[0].received_mono_ns);
-	assert_true(seen[0].received_mono_ns <= seen[1].received_mono_ns);
-	assert_true(seen[1].received_mono_ns <= to_ns);
+	assert_int_equal(seen[0].sent_ns, 12345);
+	assert_int_equal(seen[1].sent_ns, 0);
+	assert_true(from_ns <= seen[0].received_ns);
+	assert_true(seen[0].received_ns <= seen[1].received_ns);
+	assert_true(seen[1].received_ns <= to_ns);
 	assert_int_equal(seen[0].bytes, 14 + 20 + 8 + 18);
 	assert_int_equal(seen[0].cpu, harness_cpu());
 	assert_int_equal(seen[0].queue, 0);
@@ -185,10 +185,10 @@ static void records_what_cannot_be_checked_as_such(void **state)
 	arrive(STREAMS, 17, 5);
 	assert_int_equal(ring_buffer__consume(reader), 2);
 	assert_int_equal(seen[0].kind, RECORD_UNTAGGED);
-	assert_int_equal(seen[0].sent_mono_ns, 0);
-	assert_true(seen[0].received_mono_ns > 0);
+	assert_int_equal(seen[0].sent_ns, 0);
+	assert_true(seen[0].received_ns > 0);
 	assert_seen(1, STREAMS, 17, RECORD_OTHER_STREAM);
-	assert_int_equal(seen[1].sent_mono_ns, 5);
+	assert_int_equal(seen[1].sent_ns, 5);
 }
 
 static void thins_out_by_the_sequence(void **state)

@@ -17,13 +17,13 @@ static void assert_line(const struct record *rec, const char *want)
 static void a_line_has_a_value_for_each_column_of_the_head(void **state)
 {
 	const struct record rec = {
-		.stream = 7, .sequence = 4294967296, .sent_mono_ns = 1630046657109,
-		.received_mono_ns = 1630046657855, .bytes = 60, .cpu = 3, .queue = 12,
+		.stream = 7, .sequence = 4294967296, .sent_ns = 1630046657109,
+		.received_ns = 1630046657855, .bytes = 60, .cpu = 3, .queue = 12,
 	};
 	char head[RECORD_TEXT_BYTES];
 
 	(void)state;
-	record_head(head, sizeof(head), "rtt");
+	record_head(head, sizeof(head), "mono", "rtt");
 	assert_string_equal(head, "stream,sequence,sent_mono_ns,received_mono_ns,rtt_ns,"
 			    "frame_bytes,cpu,queue,kind\n");
 	assert_line(&rec, "7,4294967296,1630046657109,1630046657855,746,64,3,12,\n");
@@ -31,7 +31,7 @@ static void a_line_has_a_value_for_each_column_of_the_head(void **state)
 
 static void a_time_of_the_future_is_a_negative_delay(void **state)
 {
-	const struct record rec = { .sent_mono_ns = 1000, .received_mono_ns = 1, .bytes = 60 };
+	const struct record rec = { .sent_ns = 1000, .received_ns = 1, .bytes = 60 };
 
 	(void)state;
 	assert_line(&rec, "0,0,1000,1,-999,64,0,0,\n");
@@ -39,7 +39,7 @@ static void a_time_of_the_future_is_a_negative_delay(void **state)
 
 static void what_is_not_known_is_empty(void **state)
 {
-	struct record rec = { .received_mono_ns = 5, .bytes = 96, .kind = RECORD_DUPLICATE };
+	struct record rec = { .received_ns = 5, .bytes = 96, .kind = RECORD_DUPLICATE };
 
 	(void)state;
 	assert_line(&rec, "0,0,,5,,100,0,0,duplicate\n");
@@ -50,7 +50,7 @@ static void what_is_not_known_is_empty(void **state)
 static void the_longest_line_fits(void **state)
 {
 	struct record rec = {
-		.sequence = UINT64_MAX, .sent_mono_ns = UINT64_MAX, .received_mono_ns = UINT64_MAX >> 1,
+		.sequence = UINT64_MAX, .sent_ns = UINT64_MAX, .received_ns = UINT64_MAX >> 1,
 		.bytes = UINT32_MAX, .queue = UINT32_MAX, .stream = UINT16_MAX, .cpu = UINT16_MAX,
 		.kind = RECORD_OTHER_STREAM,
 	};

@@ -100,7 +100,7 @@ static int blast_check_replay(struct blast_opts *opts, opt_given given, struct e
 		"streams", "profile", "copies", "burst", "every", "on", "off", "gaps", "ramp-to",
 		"ramp-time", "ports", "src-ports", "dests", "sources", "random", "seed", NULL,
 	};
-	static const char *const of_tag[] = { "stream", "stamp-every", NULL };
+	static const char *const of_tag[] = { "stream", "stamp-every", "clock", NULL };
 	const char *name = given_of(strange, given);
 
 	if (opts->stream.dest)
@@ -180,9 +180,10 @@ static int blast_check(void *args, opt_given given, struct err *e)
 	if (opts->stream.zero_copy || opts->stream.busy_poll)
 		opts->stream.engine = TX_ENGINE_AFXDP;
 	if (opts->stream.no_tag && (opt_was_given(options, given, "stream") ||
-				    opt_was_given(options, given, "stamp-every")))
-		return err_usage(e, "--stream and --stamp-every write into the probe tag, which "
-				 "--no-tag leaves out");
+				    opt_was_given(options, given, "stamp-every") ||
+				    opt_was_given(options, given, "clock")))
+		return err_usage(e, "--stream, --stamp-every and --clock write into the probe tag, "
+				 "which --no-tag leaves out");
 	if (opt_was_given(options, given, "rate-layer") &&
 	    opts->stream.rate.kind != UNIT_RATE_BPS &&
 	    opts->stream.rate.kind != UNIT_RATE_LINK_RATIO)
@@ -384,6 +385,8 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	if (nic_read(opts->stream.ifname, &nic) == 0)
 		run.ifindex = nic.ifindex;
 	nic_read_counters(opts->stream.ifname, &before);
+	if (cfg->frame.tagged || cfg->mix || opts->replay.tag)
+		environ_clock(res, cfg->clock);
 	caps_drop(tx_keep_caps(run.tx));
 	say_what(opts);
 	meter = meter_start(opts->stream.ifname);

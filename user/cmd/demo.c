@@ -11,9 +11,11 @@
 #include "engine/lab_trial.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "sys/clock.h"
 
 struct demo_opts {
 	bool quick;
+	int clock;			/* enum stamp_clock */
 };
 
 static const struct demo_opts defaults = { 0 };
@@ -21,6 +23,8 @@ static const struct demo_opts defaults = { 0 };
 static const struct opt options[] = {
 	{ 0, "quick", OPT_FLAG, offsetof(struct demo_opts, quick), NULL,
 	  "a tenth of the packets, for slow machines" },
+	{ 0, "clock", OPT_CHOICE, offsetof(struct demo_opts, clock), "CLOCK",
+	  "that packets are stamped by at both ends", .choices = clock_names },
 	OPT_END
 };
 
@@ -76,8 +80,8 @@ static void judge(const struct trial *trial, uint64_t count, const struct lab_tr
 		       (unsigned long long)run->got.reordered);
 }
 
-static int run_trial(const struct lab *lab, const struct trial *trial, bool quick,
-		     struct result *res, struct err *e)
+static int run_trial(const struct lab *lab, const struct trial *trial,
+		     const struct demo_opts *opts, struct result *res, struct err *e)
 {
 	const struct lab_trial_cfg cfg = {
 		.lab = lab,
@@ -85,8 +89,9 @@ static int run_trial(const struct lab *lab, const struct trial *trial, bool quic
 		.engine = trial->engine,
 		.tagged = trial->tagged,
 		.frame_bytes = trial->frame_bytes,
-		.count = quick ? trial->quick_count : trial->count,
+		.count = opts->quick ? trial->quick_count : trial->count,
 		.pps = trial->pps,
+		.clock = (enum stamp_clock)opts->clock,
 	};
 	struct lab_trial run;
 	int err;
@@ -110,8 +115,9 @@ static int demo_run(const void *args, struct result *res, struct err *e)
 	err = lab_build(&lab, &cfg, e);
 	if (err)
 		return err;
+	environ_clock(res, (enum stamp_clock)opts->clock);
 	for (i = 0; i < sizeof(trials) / sizeof(trials[0]) && !loop_signal(); i++) {
-		err = run_trial(&lab, &trials[i], opts->quick, res, e);
+		err = run_trial(&lab, &trials[i], opts, res, e);
 		if (err)
 			break;
 	}

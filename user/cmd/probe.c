@@ -22,6 +22,7 @@ struct probe_opts {
 	uint64_t wait_ns;
 	bool no_loss;
 	struct exports_opts exports;
+	int rx_stamp;			/* enum rx_stamp_want */
 	int xdp_mode;
 };
 
@@ -48,6 +49,8 @@ static const struct opt options[] = {
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct probe_opts, no_loss), NULL,
 	  "exit with 1 if a probe was lost" },
 	EXPORTS_OPTIONS(struct probe_opts, exports),
+	{ 0, "rx-stamp", OPT_CHOICE, offsetof(struct probe_opts, rx_stamp), "WHERE",
+	  "who stamps what comes: the XDP program or the NIC", .choices = rx_stamp_names },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct probe_opts, xdp_mode), "MODE",
 	  "how the receiving program is attached", .choices = xdp_mode_names },
 	OPT_END
@@ -63,6 +66,8 @@ static int probe_check(void *args, opt_given given, struct err *e)
 	if (opts->stream.first_stream >= RX_MAX_STREAMS)
 		return err_usage(e, "--stream %u is out of range: probe takes 0 to %u",
 				 opts->stream.first_stream, RX_MAX_STREAMS - 1);
+	if (opts->rx_stamp == RX_STAMP_HW && opts->xdp_mode == XDP_MODE_GENERIC)
+		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
 	return stream_check(&opts->stream, opt_was_given(options, given, "frame-bytes"), e);
 }
 
@@ -186,6 +191,8 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 		.port = opts->stream.port,
 		.check = true,
 		.streams = (uint16_t)(opts->stream.first_stream + opts->stream.threads),
+		.clock = (enum stamp_clock)opts->stream.clock,
+		.stamp = (enum rx_stamp_want)opts->rx_stamp,
 	};
 	struct probe_run run = { .res = res, .e = e };
 	struct tx_count sent = { 0 };
@@ -206,7 +213,8 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 		err = tx_open(&run.tx, &tx, res, e);
 	if (err)
 		goto out;
-	caps_drop(tx_keep_caps(run.tx) | CAPS_BPF);
+	environ_clock(res, tx.clock);
+	caps_drop(tx_keep_caps(run.tx) | rx_keep_caps(run.rx));
 	log_info("probing '%s' through '%s'", opts->stream.dest, opts->stream.ifname);
 	run.meter = meter_start(opts->stream.ifname);
 	err = send_and_wait(opts, &run, &sent);

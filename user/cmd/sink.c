@@ -13,6 +13,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/caps.h"
+#include "sys/clock.h"
 
 #define GAP_MAX_NS	(1ull << HIST_MAX_BITS)
 
@@ -33,6 +34,8 @@ struct sink_opts {
 	uint64_t duration_ns;
 	uint64_t interval_ns;
 	struct exports_opts exports;
+	int clock;			/* enum stamp_clock */
+	int rx_stamp;			/* enum rx_stamp_want */
 	int xdp_mode;
 };
 
@@ -74,6 +77,10 @@ static const struct opt options[] = {
 	{ 0, "expect-gap", OPT_STR, offsetof(struct sink_opts, expect_gap), "GAP",
 	  "10us or 100kpps: how far each gap is from that; with --gaps implied" },
 	EXPORTS_OPTIONS(struct sink_opts, exports),
+	{ 0, "clock", OPT_CHOICE, offsetof(struct sink_opts, clock), "CLOCK",
+	  "of the sender's stamps: blast's --clock", .choices = clock_names },
+	{ 0, "rx-stamp", OPT_CHOICE, offsetof(struct sink_opts, rx_stamp), "WHERE",
+	  "who stamps what comes: the XDP program or the NIC", .choices = rx_stamp_names },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	OPT_END
@@ -116,6 +123,11 @@ static int sink_check(void *args, opt_given given, struct err *e)
 	if (opts->count_only && (opts->exports.records || opts->exports.hgrm || opts->exports.hlog))
 		return err_usage(e, "records and histograms are made from the tags, which "
 				 "--count-only does not look at");
+	if (opts->count_only && (opts->rx_stamp != RX_STAMP_XDP || opts->clock != STAMP_MONOTONIC))
+		return err_usage(e, "--count-only times nothing: --clock and --rx-stamp have no "
+				 "meaning with it");
+	if (opts->rx_stamp == RX_STAMP_HW && opts->xdp_mode == XDP_MODE_GENERIC)
+		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
 	return check_gap(opts, e);
 }
 
@@ -213,6 +225,8 @@ static int sink_run(const void *args, struct result *res, struct err *e)
 		.streams = opts->streams,
 		.gaps = opts->gaps,
 		.expect_gap_ns = opts->expect_gap_ns,
+		.clock = (enum stamp_clock)opts->clock,
+		.stamp = (enum rx_stamp_want)opts->rx_stamp,
 	};
 	struct sink_run run = { .opts = opts, .res = res, .e = e };
 	int err;
@@ -225,8 +239,9 @@ static int sink_run(const void *args, struct result *res, struct err *e)
 	err = exports_open(&run.exports, &opts->exports, &cfg, run.rx, e);
 	if (err)
 		goto out;
-	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
-	caps_drop(CAPS_BPF);
+	if (cfg.check)
+		environ_clock(res, cfg.clock);
+	caps_drop(rx_keep_caps(run.rx));
 	err = receive(&run);
 out:
 	exports_close(run.exports);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/environ.c - where a result was taken.
+ * engine/environ.c - where a result was taken, and by which clock.
  */
 #include "engine/environ.h"
 
@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/clock.h"
 #include "sys/nic.h"
 #include "sys/sysfs.h"
 
@@ -46,4 +47,63 @@ void environ_iface(struct result *res, const char *ifname)
 	result_env_u64(res, "tx_queues", nic.tx_queues);
 	if (nic.speed_bps)
 		result_env_u64(res, "link_bps", nic.speed_bps);
+}
+
+static void tell_quality(struct result *res)
+{
+	struct clock_quality quality;
+
+	if (clock_read_quality(&quality))
+		return;
+	result_env_u64(res, "tai_offset_s", (uint64_t)quality.tai_offset_s);
+	result_self_bool(res, "clock_synchronised", quality.synchronised);
+	result_self_u64(res, "clock_error_ns", quality.max_error_ns);
+	result_self_u64(res, "clock_error_estimated_ns", quality.estimated_error_ns);
+	if (!quality.synchronised)
+		result_note(res, "nobody synchronises this host's clock: one-way delays are right "
+			    "only where both ends are on it");
+	if (!quality.tai_offset_s)
+		result_note(res, "the TAI offset of this host is not set, so its clock 'tai' shows UTC: "
+			    "a host on which it is set is some 37 s ahead");
+}
+
+void environ_clock(struct result *res, enum stamp_clock clock)
+{
+	uint64_t bpf_ns = clock_bpf_cost_ns(clock);
+
+	result_env_str(res, "clock", clock_names[clock]);
+	result_self_u64(res, "clock_read_user_ns", clock_user_cost_ns(clock));
+	if (bpf_ns)
+		result_self_u64(res, "clock_read_bpf_ns", bpf_ns);
+	if (clock == STAMP_TAI)
+		tell_quality(res);
+}
+
+static const struct {
+	const char *word, *at;
+} stamps[] = {
+	[STAMPED_NOWHERE] = { "none", NULL },
+	[STAMPED_BPF] = { "bpf", "in the program that makes the packet, before the driver's transmit" },
+	[STAMPED_USER] = { "user", "in user space, before the AF_XDP ring" },
+	[STAMPED_XDP] = { "xdp", "in an XDP program, where the driver hands the packet over" },
+	[STAMPED_XDP_GENERIC] = { "xdp", "in an XDP program in the stack, behind the driver" },
+	[STAMPED_HW] = { "hw", "in the NIC, converted from its clock" },
+};
+
+static void tell_stamp(struct result *res, const char *key, const char *key_at,
+		       enum environ_stamp place)
+{
+	result_env_str(res, key, stamps[place].word);
+	if (stamps[place].at)
+		result_env_str(res, key_at, stamps[place].at);
+}
+
+void environ_tx_stamp(struct result *res, enum environ_stamp place)
+{
+	tell_stamp(res, "tx_stamp", "tx_stamp_at", place);
+}
+
+void environ_rx_stamp(struct result *res, enum environ_stamp place)
+{
+	tell_stamp(res, "rx_stamp", "rx_stamp_at", place);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/environ.h - where a result was taken: host and interface.
+ * engine/environ.h - where a result was taken: host, interface, clock, and places of the stamps.
  */
 #ifndef ENGINE_ENVIRON_H
 #define ENGINE_ENVIRON_H
 
+#include "abi/stamp.h"
 #include "report/result.h"
 
 /* Kernel, CPUs, clock source, mitigations. */
@@ -12,5 +13,24 @@ void environ_host(struct result *res);
 
 /* Driver, MTU, queues and speed of @ifname in this thread's network namespace. */
 void environ_iface(struct result *res, const char *ifname);
+
+/*
+ * The clock of the stamps, what reading it costs, and of one that other hosts
+ * are compared with, its error. Loads a program for it: call before caps_drop().
+ */
+void environ_clock(struct result *res, enum stamp_clock clock);
+
+/* Where a packet is when it gets its stamp. */
+enum environ_stamp {
+	STAMPED_NOWHERE,
+	STAMPED_BPF,		/* by the program that makes it */
+	STAMPED_USER,		/* by this process */
+	STAMPED_XDP,		/* by an XDP program in the driver */
+	STAMPED_XDP_GENERIC,	/* by one in the stack */
+	STAMPED_HW,		/* by the NIC */
+};
+
+void environ_tx_stamp(struct result *res, enum environ_stamp place);
+void environ_rx_stamp(struct result *res, enum environ_stamp place);
 
 #endif

@@ -61,7 +61,8 @@ int exports_open(struct exports **ret_exports, const struct exports_opts *opts,
 	exports->rx = rx;
 	if (opts->records)
 		err = records_open(&exports->records, opts->records, rx_records_fd(rx),
-				   cfg->record_ring_bytes, rx_prefix(cfg), e);
+				   cfg->record_ring_bytes,
+				   cfg->clock == STAMP_TAI ? "tai" : "mono", rx_prefix(cfg), e);
 	if (!err && opts->hgrm)
 		err = outfile_open(&exports->hgrm, opts->hgrm, e);
 	if (!err && opts->hlog)

@@ -54,6 +54,7 @@ static int open_receiver(struct lab_trial *trial, const struct lab_trial_cfg *cf
 		.port = cfg->probe ? PROBE_PORT : SINK_PORT,
 		.check = true,
 		.streams = 1,
+		.clock = cfg->clock,
 		.gaps = cfg->gaps,
 		.expect_gap_ns = cfg->gaps ? (uint64_t)((double)NSEC_PER_SEC / cfg->pps + 0.5) : 0,
 	};
@@ -172,6 +173,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 		.count = cfg->count,
 		.pps = cfg->pps,
 		.stamp_every = 1,
+		.clock = cfg->clock,
 	};
 	int err;
 

@@ -28,6 +28,7 @@ struct lab_trial_cfg {
 	uint64_t count;
 	double pps;			/* 0: as fast as it goes */
 	bool gaps;			/* paced: how far the gaps at the receiver are from 1 / pps */
+	enum stamp_clock clock;		/* of both ends */
 	uint64_t settle_ns;		/* the most that stragglers are waited for; 0: a second */
 };
 

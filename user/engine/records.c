@@ -117,7 +117,7 @@ static int open_gzip(struct records *records, struct err *e)
 }
 
 int records_open(struct records **ret_records, const char *path, int map_fd, size_t ring_bytes,
-		 const char *delay, struct err *e)
+		 const char *clock, const char *delay, struct err *e)
 {
 	struct records *records = calloc(1, sizeof(*records));
 	size_t len = strlen(path);
@@ -136,7 +136,8 @@ int records_open(struct records **ret_records, const char *path, int map_fd, siz
 		records_close(records);
 		return err;
 	}
-	write_text(records, records->text, record_head(records->text, TEXT_BYTES, delay));
+	write_text(records, records->text, record_head(records->text, TEXT_BYTES, clock,
+						       delay));
 	*ret_records = records;
 	return 0;
 }

@@ -14,10 +14,11 @@ struct records;
 
 /*
  * Opens @path, which must stay there, compressed if it ends in ".gz", and the ring
- * behind @map_fd, @ring_bytes long. @delay names its times: "delay" or "rtt".
+ * behind @map_fd, @ring_bytes long. @clock and @delay name its times: "mono" or
+ * "tai", "delay" or "rtt".
  */
 int records_open(struct records **ret_records, const char *path, int map_fd, size_t ring_bytes,
-		 const char *delay, struct err *e);
+		 const char *clock, const char *delay, struct err *e);
 
 /* Starts the thread: once capabilities are given up. */
 int records_start(struct records *records, struct err *e);

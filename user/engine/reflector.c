@@ -98,6 +98,9 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 			 bpf_program__fd(reflector->skel->progs.reflect_xdp), cfg->mode, e);
 	if (err)
 		goto out;
+	/* It gives the tag back as it came. */
+	environ_tx_stamp(res, STAMPED_NOWHERE);
+	environ_rx_stamp(res, STAMPED_NOWHERE);
 	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(reflector->port)]);
 	if (!nic.up)
 		log_warn("'%s' is down: nothing arrives before: ip link set dev %s up", cfg->ifname,

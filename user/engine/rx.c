@@ -15,16 +15,25 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
+#include "engine/environ.h"
 #include "engine/hist_report.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "sys/bpf.h"
+#include "sys/caps.h"
+#include "sys/clock.h"
 #include "sys/nic.h"
 
+#include "sink_hw.skel.h"
 #include "sink_xdp.skel.h"
 
+#ifndef BPF_F_XDP_DEV_BOUND_ONLY	/* uapi of 6.3 and later */
+#define BPF_F_XDP_DEV_BOUND_ONLY (1 << 6)
+#endif
+
 #define ALL_STREAMS UINT32_MAX
+#define ABSURD_NS (60 * NSEC_PER_SEC)	/* of the smallest one-way delay */
 
 struct rx {
 	struct rx_cfg cfg;
@@ -32,6 +41,9 @@ struct rx {
 	unsigned int nr_cpus;
 	struct sink_xdp_bpf *skel;
 	struct xdp_port *port;
+	struct rx_stamp *stamp;		/* NULL: the XDP program stamps */
+	struct stamp_lines *lines;
+	size_t lines_bytes;
 	struct sink_rec *recs;
 	struct hist_rec *hists;
 	struct hist_rec *gaps, *gap_errors;	/* NULL unless asked for */
@@ -78,6 +90,34 @@ static int map_gaps(struct rx *rx, struct err *e)
 	return err;
 }
 
+/*
+ * sink_hw is sink_xdp with one map more, so the other's skeleton serves it; these
+ * are all that the skeleton takes for granted.
+ */
+_Static_assert(sizeof(struct sink_hw_bpf__rodata) == sizeof(struct sink_xdp_bpf__rodata) &&
+	       offsetof(struct sink_hw_bpf__rodata, cfg) ==
+	       offsetof(struct sink_xdp_bpf__rodata, cfg), "read-only data as in sink_xdp");
+
+static int open_object(struct rx *rx, struct err *e)
+{
+	struct sink_xdp_bpf *skel = calloc(1, sizeof(*skel));
+	int err;
+
+	rx->skel = skel;
+	err = skel ? sink_xdp_bpf__create_skeleton(skel) : -ENOMEM;
+	if (!err && rx->stamp)
+		skel->skeleton->data = (void *)sink_hw_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!err)
+		err = bpf_object__open_skeleton(skel->skeleton, NULL);
+	if (err)
+		return err_set(e, err, "cannot open BPF object 'sink_xdp'");
+	if (!rx->stamp)
+		return 0;
+	bpf_program__set_ifindex(skel->progs.sink_xdp, (uint32_t)rx->ifindex);
+	bpf_program__set_flags(skel->progs.sink_xdp, BPF_F_XDP_DEV_BOUND_ONLY);
+	return 0;
+}
+
 static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 {
 	struct sink_xdp_bpf *skel = rx->skel;
@@ -93,12 +133,13 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.gaps = cfg->gaps;
 	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
 	skel->rodata->record_every = cfg->record_every;
+	skel->rodata->stamp_clock = cfg->clock;
 	skel->rodata->has_frags = frags;
 	bpf_set_frags(skel->obj, frags);
 	size_maps(rx);
 	err = sink_xdp_bpf__load(skel);
 	if (err)
-		return bpf_load_error(e, err, "sink_xdp");
+		return bpf_load_error(e, err, rx->stamp ? "sink_hw" : "sink_xdp");
 	err = bpf_map_memory(skel->maps.sink_recs, (void **)&rx->recs, &rx->recs_bytes, e);
 	if (err)
 		return err;
@@ -108,6 +149,52 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	if (err)
 		return err;
 	return bpf_map_memory(skel->maps.sink_cpus, (void **)&rx->cpus, &rx->cpus_bytes, e);
+}
+
+/* The NIC's stamps, if they are wanted and there. */
+static int open_stamp(struct rx *rx, struct result *res, struct err *e)
+{
+	const struct rx_cfg *cfg = &rx->cfg;
+	int err;
+
+	if (!cfg->check || cfg->stamp == RX_STAMP_XDP)
+		return 0;
+	err = rx_stamp_open(&rx->stamp, cfg->ifname, cfg->clock, e);
+	if (!err || cfg->stamp == RX_STAMP_HW || e->kind == ERR_USAGE)
+		return err;
+	result_note(res, "%s; stamped by the XDP program", e->msg);
+	*e = (struct err){ 0 };
+	return 0;
+}
+
+static int start_stamp(struct rx *rx, struct err *e)
+{
+	struct bpf_map *map;
+	int err;
+
+	if (!rx->stamp)
+		return 0;
+	map = bpf_object__find_map_by_name(rx->skel->obj, "phc_lines");
+	err = map ? bpf_map_memory(map, (void **)&rx->lines, &rx->lines_bytes, e) :
+		    err_set(e, -ENOENT, "cannot find BPF map 'phc_lines'");
+	if (!err)
+		rx_stamp_start(rx->stamp, rx->lines);
+	return err;
+}
+
+/* A program that is bound to a device runs in its driver only. */
+static enum xdp_mode attach_mode(const struct rx *rx)
+{
+	return rx->stamp && rx->cfg.mode == XDP_MODE_AUTO ? XDP_MODE_NATIVE : rx->cfg.mode;
+}
+
+static void describe(const struct rx *rx, struct result *res)
+{
+	enum xdp_mode mode = xdp_port_mode(rx->port);
+
+	result_env_str(res, "rx_xdp_mode", xdp_mode_names[mode]);
+	environ_rx_stamp(res, !rx->cfg.check ? STAMPED_NOWHERE : rx->stamp ? STAMPED_HW :
+			 mode == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP);
 }
 
 int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, struct err *e)
@@ -126,21 +213,21 @@ int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, st
 	rx->nr_cpus = bpf_nr_cpus();
 	bpf_log_init();
 	bpf_raise_memlock();
-	rx->skel = sink_xdp_bpf__open();
-	if (!rx->skel) {
-		err = err_set(e, -errno, "cannot open BPF object 'sink_xdp'");
-		goto fail;
-	}
-	err = load(rx, &nic, e);
+	err = clock_check_bpf(cfg->clock, e);
+	if (!err)
+		err = open_stamp(rx, res, e);
+	if (!err)
+		err = open_object(rx, e);
+	if (!err)
+		err = load(rx, &nic, e);
+	if (!err)
+		err = start_stamp(rx, e);
+	if (!err)
+		err = xdp_attach(&rx->port, rx->ifindex,
+				 bpf_program__fd(rx->skel->progs.sink_xdp), attach_mode(rx), e);
 	if (err)
 		goto fail;
-	err = xdp_attach(&rx->port, rx->ifindex, bpf_program__fd(rx->skel->progs.sink_xdp),
-			 cfg->mode, e);
-	if (err)
-		goto fail;
-	result_env_str(res, "rx_xdp_mode", xdp_mode_names[xdp_port_mode(rx->port)]);
-	if (cfg->check)
-		result_env_str(res, "rx_stamp", "xdp");
+	describe(rx, res);
 	*ret_rx = rx;
 	return 0;
 fail:
@@ -164,6 +251,8 @@ void rx_close(struct rx *rx)
 	bpf_unmap_memory(rx->gaps, rx->gaps_bytes);
 	bpf_unmap_memory(rx->gap_errors, rx->gap_errors_bytes);
 	bpf_unmap_memory(rx->cpus, rx->cpus_bytes);
+	bpf_unmap_memory(rx->lines, rx->lines_bytes);
+	rx_stamp_close(rx->stamp);
 	sink_xdp_bpf__destroy(rx->skel);
 	free(rx);
 }
@@ -249,6 +338,8 @@ void rx_read(struct rx *rx, struct rx_count *ret_count)
 		sum.untagged += __atomic_load_n(&rx->cpus[i].untagged, __ATOMIC_RELAXED);
 		sum.other_stream += __atomic_load_n(&rx->cpus[i].other_stream, __ATOMIC_RELAXED);
 		sum.not_recorded += __atomic_load_n(&rx->cpus[i].not_recorded, __ATOMIC_RELAXED);
+		sum.other_clock += __atomic_load_n(&rx->cpus[i].other_clock, __ATOMIC_RELAXED);
+		sum.no_arrival += __atomic_load_n(&rx->cpus[i].no_arrival, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
 		add_seq(rx, i, &sum);
@@ -433,12 +524,47 @@ static void report_streams(struct rx *rx, struct result *res, const char *prefix
 			    "\"streams\" of the document", seen, max_parts);
 }
 
+/* Most delays are below 0, or of a length that no path has. */
+static bool is_absurd(const struct hist_rec *hist)
+{
+	return hist->negative > hist->count || (hist->count && hist_min_ns(hist) >= ABSURD_NS);
+}
+
+static void report_untimed(const struct rx *rx, const struct rx_count *count,
+			   const struct hist_rec *hist, struct result *res)
+{
+	uint64_t tagged = count->packets - count->untagged - count->other_stream;
+	uint64_t told = hist->count + hist->negative + count->other_clock + count->no_arrival;
+	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
+
+	if (tagged > told)
+		result_note(res, "%llu packets carried no time and could not be timed",
+			    (unsigned long long)(tagged - told));
+	if (count->other_clock) {
+		result_metric_u64(res, "other_clock_packets", count->other_clock);
+		result_note(res, "%llu packets were stamped by the clock '%s' and are not timed: give "
+			    "--clock %s here, or --clock %s to the sender",
+			    (unsigned long long)count->other_clock, clock_names[other],
+			    clock_names[other], clock_names[rx->cfg.clock]);
+	}
+	if (count->no_arrival) {
+		result_metric_u64(res, "no_arrival_packets", count->no_arrival);
+		result_note(res, "%llu packets have no stamp of the NIC and are not timed",
+			    (unsigned long long)count->no_arrival);
+	}
+	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(hist))
+		result_note(res, rx->cfg.clock == STAMP_TAI ?
+			    "these delays are of two clocks that differ: is each host's clock "
+			    "synchronised, and its TAI offset set?" :
+			    "these delays are of two clocks: the monotonic ones of two hosts have "
+			    "nothing in common; synchronise both and give both --clock tai");
+}
+
 void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
 	       uint32_t max_parts)
 {
 	struct rx_count count;
 	struct hist_rec hist;
-	uint64_t tagged;
 
 	rx_read(rx, &count);
 	report_volume(&count, res);
@@ -456,10 +582,9 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t s
 	report_gaps(rx, ALL_STREAMS, res);
 	if (count.streams_seen > 1)
 		report_streams(rx, res, prefix, max_parts);
-	tagged = count.packets - count.untagged - count.other_stream;
-	if (tagged > hist.count + hist.negative)
-		result_note(res, "%llu packets carried no time and could not be timed",
-			    (unsigned long long)(tagged - hist.count - hist.negative));
+	report_untimed(rx, &count, &hist, res);
+	if (rx->stamp)
+		rx_stamp_report(rx->stamp, res);
 	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
 }
 
@@ -497,8 +622,16 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
 	rx->row_elapsed_ns = elapsed_ns;
 }
 
+unsigned int rx_keep_caps(const struct rx *rx)
+{
+	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
+	return CAPS_BPF | (rx->stamp ? CAPS_NET_ADMIN : 0);
+}
+
 int rx_check(struct rx *rx, struct err *e)
 {
+	if (rx->stamp)
+		rx_stamp_follow(rx->stamp);
 	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
 		return 0;
 	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);

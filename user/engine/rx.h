@@ -13,6 +13,8 @@
 
 #include "abi/hist.h"
 #include "abi/sink.h"
+#include "abi/stamp.h"
+#include "engine/rx_stamp.h"
 #include "lib/err.h"
 #include "report/result.h"
 #include "sys/xdp.h"
@@ -31,6 +33,8 @@ struct rx_cfg {
 	uint64_t expect_gap_ns;		/* with gaps: what each should be; 0: nobody said */
 	uint32_t record_every;		/* with check: a record of one in so many; 0: none */
 	uint32_t record_ring_bytes;	/* a power of two, of whole pages */
+	enum stamp_clock clock;		/* of the stamps, at both ends */
+	enum rx_stamp_want stamp;	/* with check: who stamps what comes */
 };
 
 /* All streams and CPUs summed. */
@@ -40,6 +44,7 @@ struct rx_count {
 	uint64_t stamped;		/* packets up to the last stamp; all of them with check */
 	uint64_t foreign, untagged, other_stream;
 	uint64_t not_recorded;
+	uint64_t other_clock, no_arrival;	/* stamped, and not to be timed */
 	uint64_t streams_seen;
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
 	uint64_t gaps;			/* numbers not seen between the first and the highest */
@@ -48,6 +53,9 @@ struct rx_count {
 };
 
 struct rx;
+
+/* Capabilities that rx_check() and rx_close() still need. */
+unsigned int rx_keep_caps(const struct rx *rx);
 
 int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, struct err *e);
 void rx_close(struct rx *rx);
@@ -93,7 +101,10 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t s
 /* A row of the series: what came since the row before. */
 void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns);
 
-/* -ENODEV if the interface is gone, so that a run on it can end with a reason. */
+/*
+ * To be called all the time: it also follows the NIC's clock. -ENODEV if the
+ * interface is gone, so that a run on it can end with a reason.
+ */
 int rx_check(struct rx *rx, struct err *e);
 
 #endif

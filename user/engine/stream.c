@@ -217,6 +217,7 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 		.duration_ns = opts->duration_ns,
 		.batch = opts->batch,
 		.stamp_every = opts->stamp_every,
+		.clock = (enum stamp_clock)opts->clock,
 		.zero_copy_only = opts->zero_copy,
 		.busy_poll = opts->busy_poll,
 		.into_stack = opts->into_stack,

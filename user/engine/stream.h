@@ -8,6 +8,7 @@
 #include "engine/tx.h"
 #include "lib/err.h"
 #include "lib/opt.h"
+#include "sys/clock.h"
 
 /* Choices of --rate-layer, in the order of enum frame_layer. */
 extern const char *const stream_layer_names[];
@@ -35,6 +36,7 @@ struct stream_opts {
 	bool has_size;			/* frame_bytes was given; of a described packet only */
 	bool zero_copy;
 	bool busy_poll;
+	int clock;			/* enum stamp_clock */
 	bool into_stack;
 	uint32_t ports, src_ports;	/* values that change from packet to packet */
 	uint32_t dests, sources;
@@ -80,6 +82,9 @@ struct stream_opts {
 	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
 	{ 0, "stream", OPT_U16, offsetof(type, at.first_stream), "N", \
 	  "number of the first thread's stream, in the tag" }, \
+	{ 0, "clock", OPT_CHOICE, offsetof(type, at.clock), "CLOCK", \
+	  "of the time in the tag; tai: that another host's can be compared with", \
+	  .choices = clock_names }, \
 	{ 0, "queue", OPT_U32, offsetof(type, at.first_queue), "N", \
 	  "afxdp: transmit queue of the first thread", .max = 4095 }, \
 	{ 0, "batch", OPT_U32, offsetof(type, at.batch), "N", \

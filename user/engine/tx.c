@@ -19,6 +19,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "sys/clock.h"
 #include "sys/nic.h"
 
 /* Interrupts the system call that a thread sleeps or runs in. */
@@ -111,6 +112,10 @@ void tx_tell_refusals(struct result *res, bool watched)
 static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result *res,
 		   struct err *e)
 {
+	int err = sends_live_frames(ops) ? clock_check_bpf(tx->cfg.clock, e) : 0;
+
+	if (err)
+		return err;
 	tx->ops = ops;
 	/* Before the engine: some drivers make their rings only now. */
 	if (!tx->cfg.into_stack)

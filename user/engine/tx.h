@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "abi/hist.h"
+#include "abi/stamp.h"
 #include "lib/err.h"
 #include "proto/frame.h"
 #include "proto/packet.h"
@@ -52,6 +53,7 @@ struct tx_cfg {
 	double pps;			/* of all threads together; 0: as fast as it goes */
 	uint32_t batch;			/* frames handed to the driver at once; 0: chosen by rate */
 	uint32_t stamp_every;		/* the time in one tag of N; at least 1 */
+	enum stamp_clock clock;		/* of these times */
 	bool zero_copy_only;		/* afxdp: fail rather than copy */
 	bool busy_poll;			/* afxdp: run the queue's driver in the sending thread */
 	struct replay *replay;		/* the packets, instead of those of frame (engine/replay.h) */

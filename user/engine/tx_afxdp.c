@@ -6,6 +6,7 @@
  * in copy mode. The frames are made once; a packet costs its tag, a
  * descriptor and its share of a system call.
  */
+#include "engine/environ.h"
 #include "engine/tx_ring.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "sys/clock.h"
 
 #define BATCH_COPY	16		/* no faster above 8; small, so that stamps stay fresh */
 #define SLEEP_GAP_NS	200000		/* gaps from here on are slept away */
@@ -93,7 +95,7 @@ static int afxdp_engine_open(struct tx *tx, struct result *res, struct err *e)
 	if (err)
 		return err;
 	tx_ring_describe(&lanes[0].ring, tx, res);
-	result_env_str(res, "tx_stamp", "user, before the AF_XDP ring");
+	environ_tx_stamp(res, tx->threads[0].tagged ? STAMPED_USER : STAMPED_NOWHERE);
 	return 0;
 }
 
@@ -183,7 +185,8 @@ static void write_tags(struct tx_thread *thread, struct lane *lane, const struct
 			continue;
 		lane->to_stamp = stamp ? thread->tx->cfg.stamp_every - 1 : lane->to_stamp - 1;
 		frame_write_tag(frames[i] + thread->packet.tag_offset, thread->stream,
-				(uint32_t)(lane->made + i), stamp ? now_ns : 0);
+				(uint32_t)(lane->made + i),
+				stamp ? clock_stamp_ns(thread->tx->cfg.clock, now_ns) : 0);
 	}
 }
 

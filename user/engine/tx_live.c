@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi/gen.h"
+#include "engine/environ.h"
 #include "engine/tx_engine.h"
 #include "lib/hist.h"
 #include "lib/log.h"
@@ -102,6 +103,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->ifindex = tx->ifindex;
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
+	skel->rodata->stamp_clock = tx->cfg.clock;
 	fill_plan(&tx->threads[0].packet, (struct gen_plan *)&skel->rodata->plan);
 	bpf_map__set_max_entries(skel->maps.gen_recs, bpf_nr_cpus());
 	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);
@@ -176,7 +178,7 @@ static int live_open(struct tx *tx, struct result *res, struct err *e)
 						  &live->skel->links.blast_refused,
 						  live->skel->progs.blast_failed,
 						  &live->skel->links.blast_failed));
-	result_env_str(res, "tx_stamp", "bpf, before the driver's transmit");
+	environ_tx_stamp(res, tx->threads[0].tagged ? STAMPED_BPF : STAMPED_NOWHERE);
 	result_env_u64(res, "tx_batch", choose_batch(&tx->threads[0]));
 	return 0;
 }

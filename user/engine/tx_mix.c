@@ -14,6 +14,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "engine/environ.h"
 #include "engine/tx_mix.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -55,6 +56,7 @@ static int load(struct mix_live *live, struct tx *tx, struct err *e)
 	skel->rodata->ifindex = tx->ifindex;
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
+	skel->rodata->stamp_clock = tx->cfg.clock;
 	skel->rodata->template_bytes = template_bytes;
 	bpf_map__set_max_entries(skel->maps.mix_threads, bpf_nr_cpus());
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)live->stream_bytes);
@@ -144,7 +146,7 @@ static int mix_open(struct tx *tx, struct result *res, struct err *e)
 						  &skel->links.mix_refused,
 						  skel->progs.mix_failed,
 						  &skel->links.mix_failed));
-	result_env_str(res, "tx_stamp", "bpf, before the driver's transmit");
+	environ_tx_stamp(res, STAMPED_BPF);
 	result_env_u64(res, "tx_batch", live->parts[0].batch);
 	return 0;
 }

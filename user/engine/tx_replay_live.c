@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi/replay.h"
+#include "engine/environ.h"
 #include "engine/replay.h"
 #include "engine/tx_engine.h"
 #include "lib/log.h"
@@ -91,6 +92,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->ifindex = tx->ifindex;
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
+	skel->rodata->stamp_clock = tx->cfg.clock;
 	/* No record is smaller. */
 	skel->rodata->arena_last = size - sizeof(struct replay_rec);
 	bpf_map__set_value_size(skel->maps.replay_arena,
@@ -253,9 +255,7 @@ static int replay_live_open(struct tx *tx, struct result *res, struct err *e)
 						  &live->skel->links.replay_refused,
 						  live->skel->progs.replay_failed,
 						  &live->skel->links.replay_failed));
-	result_env_str(res, "tx_stamp", replay_has_tag(tx->cfg.replay) ?
-		       "bpf, before the driver's transmit" :
-		       "none: the packets are those of the file");
+	environ_tx_stamp(res, replay_has_tag(tx->cfg.replay) ? STAMPED_BPF : STAMPED_NOWHERE);
 	result_env_u64(res, "tx_batch", live->batch);
 	replay_forget(tx->cfg.replay);
 	return 0;

@@ -13,10 +13,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "engine/environ.h"
 #include "engine/mix.h"
 #include "engine/replay.h"
 #include "engine/tx_ring.h"
 #include "lib/loop.h"
+#include "sys/clock.h"
 
 #define BATCH_MIX	16		/* as in tx_afxdp.c: small, so that stamps stay fresh */
 #define SLEEP_GAP_NS	200000		/* gaps from here on are slept away */
@@ -27,6 +29,7 @@ struct lane {
 	struct tx_ring ring;
 	struct source *source;
 	uint64_t start_ns, end_ns;
+	enum stamp_clock clock;
 	uint64_t made, paced;
 	bool last_paced;		/* the packet made last */
 	uint64_t first_mono_ns, last_mono_ns;
@@ -71,6 +74,7 @@ static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 		err = mix_source_open(&lane->source, tx->cfg.mix, i, tx->cfg.threads, e);
 	else
 		lane->source = replay_source(tx->cfg.replay);
+	lane->clock = tx->cfg.clock;
 	if (err)
 		return err;
 	if (i)
@@ -103,8 +107,8 @@ static int tx_source_open(struct tx *tx, struct result *res, struct err *e)
 	if (err)
 		return err;
 	tx_ring_describe(&engine->lanes[0].ring, tx, res);
-	result_env_str(res, "tx_stamp", tx->cfg.mix || replay_has_tag(tx->cfg.replay) ?
-		       "user, before the AF_XDP ring" : "none: the packets are those of the file");
+	environ_tx_stamp(res, tx->cfg.mix || replay_has_tag(tx->cfg.replay) ? STAMPED_USER :
+								       STAMPED_NOWHERE);
 	return 0;
 }
 
@@ -148,7 +152,7 @@ static uint64_t write_packet(struct lane *lane, const struct source_packet *pack
 		*now_ns = loop_mono_ns();
 	if (packet->tag_offset)
 		frame_write_tag(frame + packet->tag_offset, packet->stream, packet->sequence,
-				packet->stamped ? *now_ns : 0);
+				packet->stamped ? clock_stamp_ns(lane->clock, *now_ns) : 0);
 	if (packet->paced) {
 		late_ns = *now_ns - (lane->start_ns + packet->slot_ns);
 		PUBLISH(lane->late_sum_ns, lane->late_sum_ns + late_ns);

@@ -221,14 +221,14 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 	return 0;
 }
 
-void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_mono_ns)
+void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
 {
 	struct tag t = {
 		.magic = htobe16(TAG_MAGIC), .stream = htobe16(stream),
-		.sequence = htobe32(sequence), .sent_mono_ns = htobe64(sent_mono_ns),
+		.sequence = htobe32(sequence), .sent_ns = htobe64(sent_ns),
 	};
 
-	t.complement = tag_complement(t.magic, t.stream, t.sequence, t.sent_mono_ns);
+	t.complement = tag_complement(t.magic, t.stream, t.sequence, t.sent_ns);
 	memcpy(tag, &t, sizeof(t));
 }
 

@@ -57,7 +57,7 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 		uint16_t *ret_tag_offset, struct err *e);
 
 /* Writes sequence, time and complement of the tag at @tag. */
-void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_mono_ns);
+void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
 
 /* Whose bytes a rate counts. */
 enum frame_layer {

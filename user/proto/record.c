@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/stamp.h"
 #include "lib/unit.h"
 
 static const char *const kinds[RECORD_NR_KINDS] = {
@@ -22,10 +23,10 @@ static const char *const kinds[RECORD_NR_KINDS] = {
 	[RECORD_OTHER_STREAM] = "other-stream",
 };
 
-size_t record_head(char *buf, size_t size, const char *delay)
+size_t record_head(char *buf, size_t size, const char *clock, const char *delay)
 {
-	return (size_t)snprintf(buf, size, "stream,sequence,sent_mono_ns,received_mono_ns,%s_ns,"
-				"frame_bytes,cpu,queue,kind\n", delay);
+	return (size_t)snprintf(buf, size, "stream,sequence,sent_%s_ns,received_%s_ns,%s_ns,"
+				"frame_bytes,cpu,queue,kind\n", clock, clock, delay);
 }
 
 static char *put_number(char *at, uint64_t value)
@@ -49,10 +50,19 @@ static char *put_field(char *at, uint64_t value)
 	return at;
 }
 
+/* Nothing where there is no stamp. */
+static char *put_time(char *at, uint64_t ns)
+{
+	if (ns)
+		return put_field(at, ns);
+	*at++ = ',';
+	return at;
+}
+
 /* Negative where the clocks of the two ends differ. */
 static char *put_delay(char *at, const struct record *rec)
 {
-	__s64 ns = (__s64)(rec->received_mono_ns - rec->sent_mono_ns);
+	__s64 ns = (__s64)(rec->received_ns - rec->sent_ns);
 
 	if (ns < 0)
 		*at++ = '-';
@@ -72,12 +82,10 @@ size_t record_line(char *buf, const struct record *rec)
 		at = put_field(at, rec->stream);
 		at = put_field(at, rec->sequence);
 	}
-	if (rec->sent_mono_ns)
-		at = put_field(at, rec->sent_mono_ns);
-	else
-		*at++ = ',';
-	at = put_field(at, rec->received_mono_ns);
-	if (rec->sent_mono_ns)
+	at = put_time(at, rec->sent_ns);
+	at = put_time(at, rec->received_ns);
+	if (rec->sent_ns && rec->received_ns &&
+	    stamp_is_tai(rec->sent_ns) == stamp_is_tai(rec->received_ns))
 		at = put_delay(at, rec);
 	else
 		*at++ = ',';

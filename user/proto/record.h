@@ -11,8 +11,11 @@
 
 #define RECORD_TEXT_BYTES 192	/* no line is longer */
 
-/* The first line: the columns with their units and clock; @delay is "delay" or "rtt". */
-size_t record_head(char *buf, size_t size, const char *delay);
+/*
+ * The first line: the columns with their units and the receiver's clock, "mono"
+ * or "tai"; @delay is "delay" or "rtt".
+ */
+size_t record_head(char *buf, size_t size, const char *clock, const char *delay);
 
 /*
  * One line of comma-separated values into @buf, which has RECORD_TEXT_BYTES:

@@ -19,6 +19,7 @@
 #include <linux/if_link.h>
 #include <linux/magic.h>
 
+#include "sys/clock.h"
 #include "sys/feature_probe.h"
 #include "sys/sysfs.h"
 
@@ -358,6 +359,16 @@ void probe_xdp_metadata(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_ABSENT, "no bpf_xdp_metadata_rx_timestamp()");
 	else
 		feature_say(ret, FEATURE_PRESENT, "bpf_xdp_metadata_rx_timestamp()");
+}
+
+void probe_tai_clock(struct feature_set *set, struct feature_answer *ret)
+{
+	int err = clock_try_bpf(STAMP_TAI);
+
+	if (err)
+		feature_failed(set, ret, err, "root (CAP_BPF, CAP_NET_ADMIN)");
+	else
+		feature_say(ret, FEATURE_PRESENT, "a program that reads it was loaded");
 }
 
 /* The sysctl is shown in the first network namespace only; a loaded program tells everywhere. */

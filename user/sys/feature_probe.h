@@ -61,7 +61,7 @@ int feature_try_native(int ifindex);
 /* feature_bpf.c */
 feature_probe probe_btf, probe_bpffs, probe_bpf_link, probe_live_frames, probe_af_xdp, probe_tcx,
 	probe_clsact, probe_drop_reasons, probe_tp_btf, probe_fentry, probe_freplace,
-	probe_xdp_metadata, probe_jit, probe_unprivileged;
+	probe_xdp_metadata, probe_tai_clock, probe_jit, probe_unprivileged;
 /* feature_host.c */
 feature_probe probe_memlock, probe_capabilities, probe_veth, probe_cpus, probe_clock, probe_governor;
 /* feature_nic.c */
@@ -70,6 +70,6 @@ feature_probe probe_link, probe_queues, probe_rings, probe_stamps, probe_unmerge
 /* feature_xdp.c */
 feature_probe probe_xdp_native, probe_xdp_generic, probe_xdp_tx, probe_xdp_redirect,
 	probe_xdp_xmit, probe_xdp_xmit_ready, probe_multi_buffer, probe_copy, probe_zerocopy,
-	probe_rx_timestamp, probe_launch_time, probe_hook_free, probe_tc_free;
+	probe_rx_timestamp, probe_tx_timestamp, probe_launch_time, probe_hook_free, probe_tc_free;
 
 #endif

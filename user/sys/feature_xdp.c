@@ -260,12 +260,26 @@ void probe_rx_timestamp(struct feature_set *set, struct feature_answer *ret)
 
 	if (err)
 		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell");
-	else if (!(xdp.rx_metadata & 1))
+	else if (!(xdp.rx_metadata & NIC_XDP_RX_TIMESTAMP))
 		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
 			    set->nic.driver);
 	else
 		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so%s", set->nic.driver,
 			    is_veth(set) ? "; of frames that carry none, there is none" : "");
+}
+
+void probe_tx_timestamp(struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_xdp xdp;
+	int err = nic_read_xdp(set->nic.ifindex, &xdp);
+
+	if (err || !xdp.says_tx_metadata)
+		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.8 do not tell");
+	else if (xdp.tx_metadata & NIC_XSK_TX_TIMESTAMP)
+		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so", set->nic.driver);
+	else
+		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+			    set->nic.driver);
 }
 
 void probe_launch_time(struct feature_set *set, struct feature_answer *ret)

@@ -165,6 +165,43 @@ int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps)
 	return 0;
 }
 
+static int ask_stamping(const char *ifname, unsigned long request, struct hwtstamp_config *config)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ask(fd, ifname, request, config);
+	close(fd);
+	return err;
+}
+
+int nic_read_stamping(const char *ifname, struct nic_stamping *ret_stamping)
+{
+	struct hwtstamp_config config = { 0 };
+	int err = ask_stamping(ifname, SIOCGHWTSTAMP, &config);
+
+	if (err)
+		return err;
+	*ret_stamping = (struct nic_stamping){
+		.tx_type = config.tx_type,
+		.rx_filter = config.rx_filter,
+		.every_received = config.rx_filter == HWTSTAMP_FILTER_ALL,
+		.every_sent = config.tx_type == HWTSTAMP_TX_ON,
+	};
+	return 0;
+}
+
+int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping)
+{
+	struct hwtstamp_config config = {
+		.tx_type = stamping->every_sent ? HWTSTAMP_TX_ON : stamping->tx_type,
+		.rx_filter = stamping->every_received ? HWTSTAMP_FILTER_ALL : stamping->rx_filter,
+	};
+
+	return ask_stamping(ifname, SIOCSHWTSTAMP, &config);
+}
+
 /* The kernel's names of device features; the numbers behind them differ by kernel. */
 static void take_offload(struct nic_offloads *offloads, const char *name)
 {

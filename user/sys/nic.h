@@ -69,6 +69,16 @@ int nic_read_rings(const char *ifname, struct nic_rings *ret_rings);
 int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads);
 int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps);
 
+/* What the NIC is told to stamp. */
+struct nic_stamping {
+	int tx_type, rx_filter;		/* as it was read; HWTSTAMP_* */
+	bool every_received;		/* to set it: whatever rx_filter says */
+	bool every_sent;		/* frames that ask for it */
+};
+
+int nic_read_stamping(const char *ifname, struct nic_stamping *ret_stamping);
+int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping);
+
 /* Where the device sits on its bus ("0000:00:03.0"); -ENODATA if it says nothing. */
 int nic_read_bus(const char *ifname, char *ret_bus, size_t size);
 
@@ -103,6 +113,10 @@ enum nic_xdp_bit {
 	NIC_XDP_RX_FRAGS = 1 << 5,	/* multi-buffer */
 	NIC_XDP_XMIT_FRAGS = 1 << 6,
 };
+
+/* The numbers of the kernel's enum netdev_xdp_rx_metadata and netdev_xsk_flags. */
+#define NIC_XDP_RX_TIMESTAMP	(1 << 0)
+#define NIC_XSK_TX_TIMESTAMP	(1 << 0)
 
 struct nic_xdp {
 	uint64_t bits;			/* enum nic_xdp_bit */

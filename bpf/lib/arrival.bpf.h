@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/arrival.bpf.h - when a packet came: now, or as the NIC says.
+ */
+#ifndef LIB_ARRIVAL_BPF_H
+#define LIB_ARRIVAL_BPF_H
+
+#include "lib/clock.bpf.h"
+
+#ifdef ARRIVAL_HW
+
+extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *ctx, __u64 *timestamp) __ksym;
+
+/* From the NIC's clock to stamp_clock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct stamp_lines);
+	__uint(max_entries, 1);
+} phc_lines SEC(".maps");
+
+/* 0: the NIC says nothing of this packet; some drivers succeed and say 0. */
+static __always_inline __u64 arrived_ns(struct xdp_md *ctx)
+{
+	const struct stamp_lines *lines;
+	__u32 zero = 0;
+	__u64 phc_ns;
+
+	if (bpf_xdp_metadata_rx_timestamp(ctx, &phc_ns) || !phc_ns)
+		return 0;
+	lines = bpf_map_lookup_elem(&phc_lines, &zero);
+	if (!lines || !READ_ONCE(lines->valid))
+		return 0;
+	return stamp_convert(&lines->line[READ_ONCE(lines->now) & 1], phc_ns);
+}
+
+/* The same as a time for the rate, which goes by CLOCK_MONOTONIC; 0: it is none. */
+static __always_inline __u64 arrival_mono_ns(__u64 arrived_ns)
+{
+	return 0;
+}
+
+#else
+
+static __always_inline __u64 arrived_ns(struct xdp_md *ctx)
+{
+	return stamp_now_ns();
+}
+
+static __always_inline __u64 arrival_mono_ns(__u64 arrived_ns)
+{
+	return stamp_clock == STAMP_MONOTONIC ? arrived_ns : 0;
+}
+
+#endif
+#endif
