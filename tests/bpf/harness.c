@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
@@ -68,12 +69,36 @@ bool harness_untouched(const struct harness_out *out, const void *frame, size_t 
 	return out->len == len && !memcmp(out->bytes, frame, len);
 }
 
-uint64_t harness_mono_ns(void)
+static uint64_t read_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+uint64_t harness_mono_ns(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t harness_tai_ns(void)
+{
+	return read_ns(CLOCK_TAI);
+}
+
+bool harness_has_tai(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = 208 },	/* bpf_ktime_get_tai_ns() */
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "tai", "GPL", insns, 3, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 void harness_set_frags(struct bpf_object *obj)

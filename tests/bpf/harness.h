@@ -30,6 +30,7 @@ int test_record(void);
 int test_reflect(void);
 int test_replay(void);
 int test_sink(void);
+int test_sink_hw(void);
 
 /* Longest frame that programs without multi-buffer support are run on, everywhere. */
 #define HARNESS_LINEAR_BYTES 3000
@@ -58,6 +59,12 @@ bool harness_untouched(const struct harness_out *out, const void *frame, size_t 
 
 /* CLOCK_MONOTONIC, as bpf_ktime_get_ns() reads it. */
 uint64_t harness_mono_ns(void);
+
+/* CLOCK_TAI, as bpf_ktime_get_tai_ns() reads it. */
+uint64_t harness_tai_ns(void);
+
+/* True if programs can read CLOCK_TAI, from kernel 6.1 on. */
+bool harness_has_tai(void);
 
 /* Marks XDP programs as able to take multi-buffer frames; before load, kernel 5.18 and later. */
 void harness_set_frags(struct bpf_object *obj);

@@ -21,6 +21,7 @@ static const struct {
 	{ "reflect", test_reflect },
 	{ "replay", test_replay },
 	{ "sink", test_sink },
+	{ "sink_hw", test_sink_hw },
 };
 
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))

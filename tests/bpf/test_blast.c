@@ -13,12 +13,14 @@
 
 #include "abi/gen.h"
 #include "abi/hist.h"
+#include "abi/stamp.h"
 
 #include "blast_xdp.skel.h"
 
 #define STREAM 0x1234
 
 static struct blast_xdp_bpf *skel;
+static enum stamp_clock stamp_clock;	/* of the next load */
 
 static int load(void **state)
 {
@@ -26,6 +28,7 @@ static int load(void **state)
 	skel = blast_xdp_bpf__open();
 	if (!skel)
 		return -errno;
+	skel->rodata->stamp_clock = stamp_clock;
 	bpf_map__set_max_entries(skel->maps.gen_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.gen_lates, harness_cpus());
 	bpf_program__set_autoload(skel->progs.blast_refused, false);
@@ -200,6 +203,28 @@ static void stamps_one_in_n(void **state)
 	}
 }
 
+/* The times that rates are told by stay those of CLOCK_MONOTONIC. */
+static void stamps_by_tai_when_asked(void **state)
+{
+	struct gen_rec rec = { .tag_offset = 1, .gap_ns = 1 };
+	struct packet_frame frame;
+	struct harness_out out;
+	uint64_t before_ns;
+
+	if (!harness_has_tai())
+		skip();
+	blast_xdp_bpf__destroy(skel);
+	stamp_clock = STAMP_TAI;
+	assert_int_equal(load(state), 0);
+	stamp_clock = STAMP_MONOTONIC;
+	make_template(&frame, 4, 0, 0);
+	start(&frame, &rec);
+	before_ns = harness_tai_ns();
+	harness_run(skel->progs.blast_xdp, frame.bytes, frame.len, &out);
+	expect_tag(out.bytes + frame.l4 + 8, 0, before_ns, harness_tai_ns());
+	assert_in_range(read_rec().last_mono_ns, 1, harness_mono_ns());
+}
+
 static void waits_for_its_slot(void **state)
 {
 	struct gen_rec rec = { .tag_offset = 1, .gap_ns = 1000 };
@@ -350,6 +375,7 @@ int test_blast(void)
 		T(stops_at_the_limit),
 		T(sends_without_a_tag),
 		T(stamps_one_in_n),
+		T(stamps_by_tai_when_asked),
 		T(waits_for_its_slot),
 		T(keeps_fractions_of_a_nanosecond),
 		T(changes_fields_and_mends_the_checksums),

@@ -18,6 +18,7 @@
 
 #include "abi/hist.h"
 #include "abi/sink.h"
+#include "abi/stamp.h"
 
 #include "sink_xdp.skel.h"
 
@@ -26,6 +27,7 @@
 #define MS		1000000ull
 
 static struct sink_xdp_bpf *skel;
+static enum stamp_clock stamp_clock;	/* of the next load */
 
 static const struct sink_cfg usual = {
 	.match = SINK_MATCH_DEST, .check = 1, .streams = STREAMS,
@@ -40,6 +42,7 @@ static int load_gaps(struct sink_cfg cfg, uint64_t expect_gap_ns)
 	cfg.port = htons(PORT);
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
 	skel->rodata->expect_gap_ns = expect_gap_ns;
+	skel->rodata->stamp_clock = stamp_clock;
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (cfg.streams + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_gaps, harness_cpus() * cfg.streams);
@@ -57,6 +60,7 @@ static int load(struct sink_cfg cfg)
 static int load_usual(void **state)
 {
 	(void)state;
+	stamp_clock = STAMP_MONOTONIC;
 	return load(usual);
 }
 
@@ -436,6 +440,54 @@ static void agrees_with_the_model(void **state)
 	free(m);
 }
 
+static uint64_t other_clock(void)
+{
+	struct sink_cpu own;
+
+	harness_read(skel->maps.sink_cpus, harness_cpu(), &own);
+	return own.other_clock;
+}
+
+static void times_by_tai_when_asked(void **state)
+{
+	uint64_t sent_ns = harness_tai_ns() - 7 * MS, before_ns, after_ns;
+	struct hist_rec delays;
+
+	(void)state;
+	if (!harness_has_tai())
+		skip();
+	stamp_clock = STAMP_TAI;
+	assert_int_equal(load(usual), 0);
+	before_ns = harness_tai_ns();
+	send_tag(0, 0, sent_ns);
+	after_ns = harness_tai_ns();
+	delays = read_of(skel->maps.sink_hists, 0);
+	assert_int_equal(delays.count, 1);
+	assert_in_range(delays.sum_ns, before_ns - sent_ns, after_ns - sent_ns);
+	assert_int_equal(other_clock(), 0);
+}
+
+/* The sequence is right whatever the clock is. */
+static void does_not_time_by_two_clocks(void **state)
+{
+	(void)state;
+	send_tag(0, 0, harness_mono_ns());
+	send_tag(0, 1, harness_tai_ns());
+	send_tag(0, 3, harness_tai_ns());
+	assert_int_equal(other_clock(), 2);
+	assert_int_equal(read_of(skel->maps.sink_hists, 0).count, 1);
+	assert_int_equal(read_seq(0).distinct, 3);
+	if (!harness_has_tai())
+		return;
+	stamp_clock = STAMP_TAI;
+	assert_int_equal(load(usual), 0);
+	send_tag(0, 0, harness_mono_ns());
+	send_tag(0, 1, 0);
+	assert_int_equal(other_clock(), 1);
+	assert_int_equal(read_of(skel->maps.sink_hists, 0).count, 0);
+	assert_int_equal(read_seq(0).distinct, 2);
+}
+
 static void passes_on_when_asked(void **state)
 {
 	struct sink_cfg cfg = usual;
@@ -623,6 +675,8 @@ int test_sink(void)
 		T(tells_a_new_run_from_a_late_packet),
 		T(widens_a_sequence_that_wraps),
 		T(agrees_with_the_model),
+		T(times_by_tai_when_asked),
+		T(does_not_time_by_two_clocks),
 		T(passes_on_when_asked),
 		T(matches_reflections_by_source_port),
 		T(counts_everything_when_asked),

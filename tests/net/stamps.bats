@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# Who stamps, where and by which clock: each result says so, and two clocks are
+# never taken for one.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq
+}
+
+# transfer COUNT SINK-OPTIONS BLAST-OPTIONS: to a sink in b. The documents are then in
+# RECEIVED and SENT.
+transfer() {
+	# shellcheck disable=SC2086 # lists of options
+	start sink b sink eg0 --count "$1" --duration 10s $2
+	# shellcheck disable=SC2086
+	tool_in a blast eg0 198.18.0.2 --count "$1" --rate 20kpps --json $3
+	is 0
+	SENT=$output
+	finish sink
+	is 0
+	RECEIVED=$output
+}
+
+# sent FILTER, received FILTER: holds on that document.
+sent() {
+	output=$SENT json "$@"
+}
+
+received() {
+	output=$RECEIVED json "$@"
+}
+
+@test "a result says who stamped, where, by which clock, and what reading it costs" {
+	lab_up
+	transfer 503 "" "--engine afxdp"
+	sent '.environment | .tx_stamp == "user" and (.tx_stamp_at | contains("before the AF_XDP ring"))
+		and .clock == "monotonic"'
+	sent '.self | .clock_read_user_ns > 0 and .clock_read_bpf_ns > 0 and
+		(has("clock_error_ns") | not)'
+	received '.environment | .rx_stamp == "xdp" and .clock == "monotonic" and
+		(.rx_stamp_at | contains("driver"))'
+	received '.self | .clock_read_bpf_ns > 0'
+	transfer 503 "--count-only --xdp-mode generic" "--engine afxdp --no-tag"
+	sent '.environment | .tx_stamp == "none" and (has("tx_stamp_at") | not) and
+		(has("clock") | not)'
+	received '.environment | .rx_stamp == "none" and (has("clock") | not)'
+	transfer 503 "--xdp-mode generic" "--engine afxdp"
+	received '.environment.rx_stamp_at | contains("behind the driver")'
+}
+
+@test "the live engine stamps in its program, a reflector not at all" {
+	need xdp-live-frames
+	lab_up
+	start reflect b reflect eg0
+	tool_in a probe eg0 198.18.0.2 --engine live --count 101 --rate 10kpps --json
+	is 0
+	json '.environment | .tx_stamp == "bpf" and .rx_stamp == "xdp" and .clock == "monotonic"'
+	json '.self | .clock_read_user_ns > 0 and .clock_read_bpf_ns > 0'
+	finish reflect INT
+	json '.environment | .tx_stamp == "none" and .rx_stamp == "none"'
+}
+
+# One clock on both ends: no delay is below 0, and none is that of two clocks.
+by_tai() {
+	transfer 1009 "--clock tai" "--clock tai --engine $1"
+	sent '.environment | .clock == "tai" and (.tai_offset_s | type) == "number"'
+	sent '.self | has("clock_synchronised") and .clock_error_ns >= 0 and
+		.clock_error_estimated_ns >= 0'
+	received '.metrics | .delay_packets == 1009 and (has("delay_negative_packets") | not) and
+		(has("other_clock_packets") | not) and .delay_max_ns < 20e9 and .lost_packets == 0'
+	received '[.notes // [] | .[] | select(test("two clocks"))] == []'
+	received '.self | has("clock_synchronised") and has("clock_error_ns")'
+	# The rate goes by the monotonic clock whatever the stamps are of.
+	received '.metrics | .duration_ns > 0 and .duration_ns < 20e9'
+}
+
+@test "live: stamps of CLOCK_TAI at both ends give delays as those of CLOCK_MONOTONIC do" {
+	need xdp-live-frames tai-clock
+	lab_up
+	by_tai live
+}
+
+@test "afxdp: stamps of CLOCK_TAI at both ends give delays as those of CLOCK_MONOTONIC do" {
+	need af-xdp tai-clock
+	lab_up
+	by_tai afxdp
+}
+
+@test "many streams, and packets of a file, are stamped by the clock that was asked for" {
+	need tai-clock
+	lab_up
+	in_a "$TOOL" blast eg0 198.18.0.2 -q --count 503 --save "$BATS_TEST_TMPDIR/some.pcap"
+	for engine in live afxdp; do
+		[ "$engine" = afxdp ] || "$TOOL" doctor --has xdp-live-frames >/dev/null || continue
+		transfer 1009 "--clock tai" "--clock tai --engine $engine --gaps poisson"
+		received '.metrics | .delay_packets == 1009 and (has("delay_negative_packets") | not)'
+		start sink b sink eg0 --count 503 --duration 10s --clock tai
+		tool_in a blast eg0 --pcap "$BATS_TEST_TMPDIR/some.pcap" --tag --clock tai \
+			--rate 20kpps --engine "$engine" --json
+		is 0
+		json '.environment.clock == "tai"'
+		finish sink
+		json '.metrics | .delay_packets == 503 and .delay_max_ns < 20e9 and
+			(has("delay_negative_packets") | not)'
+	done
+}
+
+@test "a round trip by CLOCK_TAI is as long as one by CLOCK_MONOTONIC" {
+	need tai-clock
+	lab_up
+	start reflect b reflect eg0
+	tool_in a probe eg0 198.18.0.2 --clock tai --count 503 --rate 10kpps --no-loss --json
+	is 0
+	json '.environment.clock == "tai"'
+	json '.metrics | .rtt_packets == 503 and .rtt_max_ns < 20e9'
+	finish reflect INT
+}
+
+@test "stamps of another clock are counted, are no delay, and the way out is said" {
+	need tai-clock
+	lab_up
+	transfer 503 "" "--clock tai --engine afxdp"
+	received '.metrics | .other_clock_packets == 503 and .delay_packets == 0 and
+		.distinct_packets == 503 and .lost_packets == 0'
+	received '.notes | any(contains("clock '\''tai'\''") and contains("give --clock tai here"))'
+	transfer 503 "--clock tai" "--engine afxdp"
+	received '.metrics | .other_clock_packets == 503 and .delay_packets == 0 and
+		.distinct_packets == 503'
+	received '.notes | any(contains("give --clock monotonic here"))'
+}
+
+@test "delays between two monotonic clocks are said to be none" {
+	lab_up
+	start sink b sink eg0 --count 101 --duration 10s
+	# The sender booted an hour later, as far as its clock tells.
+	numbers 0 100 0 age=-3600000000000 | send_tags
+	finish sink
+	is 0
+	json '.metrics.delay_negative_packets == 101'
+	json '.notes | any(contains("--clock tai"))'
+}
+
+@test "stamps by a NIC that has no clock are refused when asked for, and auto says that" {
+	lab_up
+	tool_in b sink eg0 --rx-stamp hw --duration 100ms --json
+	is 3
+	says "'eg0' cannot stamp what it receives: it has no clock of its own"
+	says "--rx-stamp xdp"
+	tool_in a probe eg0 198.18.0.2 --rx-stamp hw --count 11 --json
+	is 3
+	says "cannot stamp what it receives"
+	hook_is_free b
+	transfer 503 "--rx-stamp auto" "--engine afxdp"
+	received '.environment.rx_stamp == "xdp" and .metrics.delay_packets == 503'
+	received '.notes | any(contains("stamped by the XDP program"))'
+}
+
+@test "what has no meaning together is refused" {
+	tool() {
+		run --separate-stderr unprivileged "$TOOL" "$@"
+	}
+	tool sink lo --rx-stamp hw --xdp-mode generic
+	is 2
+	says "--rx-stamp hw takes a program in the driver"
+	tool sink lo --count-only --clock tai
+	is 2
+	says "--count-only times nothing"
+	tool blast lo 198.18.0.2 --no-tag --clock tai
+	is 2
+	says "--no-tag"
+	tool blast lo --pcap x.pcap --clock tai
+	is 2
+	says "it needs --tag"
+	tool sink lo --clock utc
+	is 2
+	says "utc"
+}
