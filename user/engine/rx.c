@@ -17,6 +17,7 @@
 
 #include "engine/environ.h"
 #include "engine/hist_report.h"
+#include "engine/hw_stamp.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -35,13 +36,15 @@
 #define ALL_STREAMS UINT32_MAX
 #define ABSURD_NS (60 * NSEC_PER_SEC)	/* of the smallest one-way delay */
 
+const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
+
 struct rx {
 	struct rx_cfg cfg;
 	int ifindex;
 	unsigned int nr_cpus;
 	struct sink_xdp_bpf *skel;
 	struct xdp_port *port;
-	struct rx_stamp *stamp;		/* NULL: the XDP program stamps */
+	struct hw_stamp *stamp;		/* NULL: the XDP program stamps */
 	struct stamp_lines *lines;
 	size_t lines_bytes;
 	struct sink_rec *recs;
@@ -159,7 +162,7 @@ static int open_stamp(struct rx *rx, struct result *res, struct err *e)
 
 	if (!cfg->check || cfg->stamp == RX_STAMP_XDP)
 		return 0;
-	err = rx_stamp_open(&rx->stamp, cfg->ifname, cfg->clock, e);
+	err = hw_stamp_open(&rx->stamp, cfg->ifname, HW_STAMP_RX, cfg->clock, e);
 	if (!err || cfg->stamp == RX_STAMP_HW || e->kind == ERR_USAGE)
 		return err;
 	result_note(res, "%s; stamped by the XDP program", e->msg);
@@ -178,7 +181,7 @@ static int start_stamp(struct rx *rx, struct err *e)
 	err = map ? bpf_map_memory(map, (void **)&rx->lines, &rx->lines_bytes, e) :
 		    err_set(e, -ENOENT, "cannot find BPF map 'phc_lines'");
 	if (!err)
-		rx_stamp_start(rx->stamp, rx->lines);
+		hw_stamp_publish(rx->stamp, rx->lines);
 	return err;
 }
 
@@ -252,7 +255,7 @@ void rx_close(struct rx *rx)
 	bpf_unmap_memory(rx->gap_errors, rx->gap_errors_bytes);
 	bpf_unmap_memory(rx->cpus, rx->cpus_bytes);
 	bpf_unmap_memory(rx->lines, rx->lines_bytes);
-	rx_stamp_close(rx->stamp);
+	hw_stamp_close(rx->stamp);
 	sink_xdp_bpf__destroy(rx->skel);
 	free(rx);
 }
@@ -584,7 +587,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t s
 		report_streams(rx, res, prefix, max_parts);
 	report_untimed(rx, &count, &hist, res);
 	if (rx->stamp)
-		rx_stamp_report(rx->stamp, res);
+		hw_stamp_report(rx->stamp, res);
 	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
 }
 
@@ -631,7 +634,7 @@ unsigned int rx_keep_caps(const struct rx *rx)
 int rx_check(struct rx *rx, struct err *e)
 {
 	if (rx->stamp)
-		rx_stamp_follow(rx->stamp);
+		hw_stamp_follow(rx->stamp);
 	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
 		return 0;
 	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);

@@ -14,12 +14,20 @@
 #include "abi/hist.h"
 #include "abi/sink.h"
 #include "abi/stamp.h"
-#include "engine/rx_stamp.h"
 #include "lib/err.h"
 #include "report/result.h"
 #include "sys/xdp.h"
 
 #define RX_MAX_STREAMS 4096	/* each takes 18 KB a CPU */
+
+enum rx_stamp_want {
+	RX_STAMP_XDP,		/* the time at which the XDP program runs */
+	RX_STAMP_HW,		/* the NIC's */
+	RX_STAMP_AUTO,		/* the NIC's where it has it, else said so */
+};
+
+/* Choices of --rx-stamp, in the order of enum rx_stamp_want. */
+extern const char *const rx_stamp_names[];
 
 struct rx_cfg {
 	const char *ifname;

@@ -283,7 +283,7 @@ int clock_phc_open(struct clock_phc **ret_phc, int index, enum stamp_clock to,
 	if (err) {
 		clock_phc_close(phc);
 		err_machine(e, err, "cannot read the NIC's clock '%s'", path);
-		return err_hint(e, "without it: --rx-stamp xdp");
+		return err_hint(e, "see: ethgauge doctor");
 	}
 	phc->line = (struct stamp_line){ .from_ns = pair.from_ns, .to_ns = pair.to_ns };
 	phc->error_ns = pair.error_ns;
