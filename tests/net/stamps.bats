@@ -160,6 +160,36 @@ by_tai() {
 	received '.notes | any(contains("stamped by the XDP program"))'
 }
 
+@test "the kernel tells when each packet was sent, not before it was handed over" {
+	need af-xdp-metadata
+	lab_up
+	for options in "" "--clock tai" "--threads 2 --frame-bytes 1518"; do
+		transfer 1009 "${options:+${options%--threads*}}" "--tx-stamp sw $options"
+		sent '.environment | .engine == "afxdp" and .tx_stamp == "user" and
+			.tx_done_stamp == "sw" and (.tx_done_stamp_at | contains("gave the frame back"))'
+		sent '.metrics | .sent_packets == 1009 and .tx_done_packets == 1009 and
+			.tx_done_unstamped_packets == 0 and .tx_done_max_ns < 20e9'
+		sent '[.histograms.tx_done_ns.buckets[][1]] | add == 1009'
+		sent '.histograms.tx_done_ns.negative == 0'
+		received '.metrics | .distinct_packets == 1009 and .lost_packets == 0 and
+			.delay_packets == 1009'
+	done
+	# Of one that carries no time nobody can tell how long it took.
+	transfer 1009 "" "--tx-stamp sw --stamp-every 7"
+	sent '.metrics.tx_done_packets == 145'
+}
+
+@test "transmit stamps by a NIC that has none are refused" {
+	lab_up
+	tool_in a blast eg0 198.18.0.2 --tx-stamp hw --count 11 --json
+	is 3
+	says "'eg0' cannot stamp what it sends: it has no clock of its own"
+	says "--tx-stamp tag"
+	tool_in a blast eg0 198.18.0.2 --tx-stamp sw --gaps poisson --rate 1kpps --count 11 --json
+	is 2
+	says "--tx-stamp is of one plain stream"
+}
+
 @test "what has no meaning together is refused" {
 	tool() {
 		run --separate-stderr unprivileged "$TOOL" "$@"
@@ -176,6 +206,15 @@ by_tai() {
 	tool blast lo --pcap x.pcap --clock tai
 	is 2
 	says "it needs --tag"
+	tool blast lo 198.18.0.2 --tx-stamp sw --engine live
+	is 2
+	says "--tx-stamp is of the afxdp engine"
+	tool blast lo 198.18.0.2 --tx-stamp sw --zero-copy
+	is 2
+	says "with --zero-copy it is hw"
+	tool blast lo --pcap x.pcap --tx-stamp sw
+	is 2
+	says "--tx-stamp is of packets that blast makes"
 	tool sink lo --clock utc
 	is 2
 	says "utc"

@@ -53,6 +53,9 @@ static const struct opt options[] = {
 	  "each with a CPU, a queue and a stream of its own", .min = 1, .max = 1024 },
 	{ 0, "stamp-every", OPT_U32, offsetof(struct blast_opts, stream.stamp_every), "N",
 	  "the time in one packet of N; the sequence is in all", .min = 1 },
+	{ 0, "tx-stamp", OPT_CHOICE, offsetof(struct blast_opts, stream.tx_stamp), "WHERE",
+	  "afxdp: beside the tag, when each packet was sent: by the kernel or the NIC",
+	  .choices = tx_done_names },
 	{ 0, "no-tag", OPT_FLAG, offsetof(struct blast_opts, stream.no_tag), NULL,
 	  "no probe tag: the sink can count these packets, and no more" },
 	{ 0, "zero-copy", OPT_FLAG, offsetof(struct blast_opts, stream.zero_copy), NULL,
@@ -97,7 +100,7 @@ static int blast_check_replay(struct blast_opts *opts, opt_given given, struct e
 	/* What the packets of a file bring with them. */
 	static const char *const strange[] = {
 		"frame-bytes", "port", "src-port", "src-ip", "dscp", "ttl", "threads", "no-tag", "save",
-		"streams", "profile", "copies", "burst", "every", "on", "off", "gaps", "ramp-to",
+		"streams", "profile", "copies", "tx-stamp", "burst", "every", "on", "off", "gaps", "ramp-to",
 		"ramp-time", "ports", "src-ports", "dests", "sources", "random", "seed", NULL,
 	};
 	static const char *const of_tag[] = { "stream", "stamp-every", "clock", NULL };
@@ -128,7 +131,7 @@ static int blast_check_file(struct blast_opts *opts, opt_given given, struct err
 {
 	/* What each stream of a file says for itself. */
 	static const char *const strange[] = {
-		"frame-bytes", "rate", "rate-layer", "stamp-every", "no-tag", "seed", "random",
+		"frame-bytes", "rate", "rate-layer", "stamp-every", "tx-stamp", "no-tag", "seed", "random",
 		"ports", "src-ports", "dests", "sources", "vlan", "vlan-pcp", "src-ip",
 		"burst", "every", "on", "off", "gaps", "ramp-to", "ramp-time", NULL,
 	};
@@ -177,13 +180,20 @@ static int blast_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "--zero-copy is of the afxdp engine: the live one never copies");
 	if (opts->stream.busy_poll && opts->stream.engine == TX_ENGINE_LIVE)
 		return err_usage(e, "--busy-poll is of the afxdp engine");
-	if (opts->stream.zero_copy || opts->stream.busy_poll)
+	if (opts->stream.tx_stamp && opts->stream.engine == TX_ENGINE_LIVE)
+		return err_usage(e, "--tx-stamp is of the afxdp engine");
+	if (opts->stream.tx_stamp == TX_DONE_SW && opts->stream.zero_copy)
+		return err_usage(e, "--tx-stamp sw is of frames that the kernel copies: with "
+				 "--zero-copy it is hw");
+	if (opts->stream.zero_copy || opts->stream.busy_poll ||
+	    opts->stream.tx_stamp)
 		opts->stream.engine = TX_ENGINE_AFXDP;
 	if (opts->stream.no_tag && (opt_was_given(options, given, "stream") ||
 				    opt_was_given(options, given, "stamp-every") ||
-				    opt_was_given(options, given, "clock")))
-		return err_usage(e, "--stream, --stamp-every and --clock write into the probe tag, "
-				 "which --no-tag leaves out");
+				    opt_was_given(options, given, "clock") ||
+				    opt_was_given(options, given, "tx-stamp")))
+		return err_usage(e, "--stream, --stamp-every, --clock and --tx-stamp are of the probe "
+				 "tag, which --no-tag leaves out");
 	if (opt_was_given(options, given, "rate-layer") &&
 	    opts->stream.rate.kind != UNIT_RATE_BPS &&
 	    opts->stream.rate.kind != UNIT_RATE_LINK_RATIO)

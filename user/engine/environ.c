@@ -88,6 +88,7 @@ static const struct {
 	[STAMPED_XDP] = { "xdp", "in an XDP program, where the driver hands the packet over" },
 	[STAMPED_XDP_GENERIC] = { "xdp", "in an XDP program in the stack, behind the driver" },
 	[STAMPED_HW] = { "hw", "in the NIC, converted from its clock" },
+	[STAMPED_DONE] = { "sw", "in the kernel, when the driver gave the frame back" },
 };
 
 static void tell_stamp(struct result *res, const char *key, const char *key_at,
@@ -106,4 +107,10 @@ void environ_tx_stamp(struct result *res, enum environ_stamp place)
 void environ_rx_stamp(struct result *res, enum environ_stamp place)
 {
 	tell_stamp(res, "rx_stamp", "rx_stamp_at", place);
+}
+
+void environ_done_stamp(struct result *res, enum environ_stamp place)
+{
+	if (place != STAMPED_NOWHERE)
+		tell_stamp(res, "tx_done_stamp", "tx_done_stamp_at", place);
 }

@@ -28,9 +28,13 @@ enum environ_stamp {
 	STAMPED_XDP,		/* by an XDP program in the driver */
 	STAMPED_XDP_GENERIC,	/* by one in the stack */
 	STAMPED_HW,		/* by the NIC */
+	STAMPED_DONE,		/* by the kernel, when the driver was done with it */
 };
 
 void environ_tx_stamp(struct result *res, enum environ_stamp place);
 void environ_rx_stamp(struct result *res, enum environ_stamp place);
+
+/* Of the second transmit stamp, when the packet was sent; nothing where there is none. */
+void environ_done_stamp(struct result *res, enum environ_stamp place);
 
 #endif

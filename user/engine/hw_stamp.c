@@ -90,8 +90,9 @@ int hw_stamp_open(struct hw_stamp **ret_stamp, const char *ifname, enum hw_stamp
 		return err_set(e, -ENOMEM, "cannot open the NIC's clock");
 	snprintf(stamp->ifname, sizeof(stamp->ifname), "%s", ifname);
 	stamp->side = side;
-	err = check_nic(ifname, side, &stamp->phc_index, e);
-	if (!err)
+	stamp->phc_index = CLOCK_PHC_TAI;
+	err = side == HW_STAMP_TX_SOFT ? 0 : check_nic(ifname, side, &stamp->phc_index, e);
+	if (!err && side != HW_STAMP_TX_SOFT)
 		err = enable(stamp, e);
 	if (!err)
 		err = clock_phc_open(&stamp->phc, stamp->phc_index, clock, &stamp->line, e);
@@ -142,6 +143,8 @@ void hw_stamp_report(const struct hw_stamp *stamp, struct result *res)
 {
 	char path[32];
 
+	if (stamp->side == HW_STAMP_TX_SOFT)
+		return;
 	snprintf(path, sizeof(path), "/dev/ptp%d", stamp->phc_index);
 	result_env_str(res, "phc", path);
 	result_self_u64(res, "phc_error_ns", clock_phc_error_ns(stamp->phc));

@@ -10,7 +10,11 @@
 #include "lib/err.h"
 #include "report/result.h"
 
-enum hw_stamp_side { HW_STAMP_RX, HW_STAMP_TX };
+enum hw_stamp_side {
+	HW_STAMP_RX,
+	HW_STAMP_TX,
+	HW_STAMP_TX_SOFT,	/* where AF_XDP copies, the kernel stands in, by CLOCK_TAI */
+};
 
 struct hw_stamp;
 

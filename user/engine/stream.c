@@ -218,7 +218,8 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 		.batch = opts->batch,
 		.stamp_every = opts->stamp_every,
 		.clock = (enum stamp_clock)opts->clock,
-		.zero_copy_only = opts->zero_copy,
+		.done = (enum tx_done)opts->tx_stamp,
+		.zero_copy_only = opts->zero_copy || opts->tx_stamp == TX_DONE_HW,
 		.busy_poll = opts->busy_poll,
 		.into_stack = opts->into_stack,
 		.flows = {

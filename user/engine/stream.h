@@ -37,6 +37,7 @@ struct stream_opts {
 	bool zero_copy;
 	bool busy_poll;
 	int clock;			/* enum stamp_clock */
+	int tx_stamp;			/* enum tx_done */
 	bool into_stack;
 	uint32_t ports, src_ports;	/* values that change from packet to packet */
 	uint32_t dests, sources;

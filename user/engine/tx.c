@@ -19,6 +19,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "sys/caps.h"
 #include "sys/clock.h"
 #include "sys/nic.h"
 
@@ -30,6 +31,8 @@
 #define STOP_LIMIT_NS (10 * NSEC_PER_SEC)
 
 const char *const tx_engine_names[] = { "auto", "live", "afxdp", NULL };
+
+const char *const tx_done_names[] = { "tag", "sw", "hw", NULL };
 
 static void on_wake(int signal)
 {
@@ -151,6 +154,8 @@ static int open_live(struct tx *tx, struct result *res, struct err *e)
 
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
+	if (tx->cfg.mix && tx->cfg.done)
+		return err_usage(e, "--tx-stamp is of one plain stream");
 	return open_as(tx, tx->cfg.mix ? &tx_source_ops : &tx_afxdp_ops, res, e);
 }
 
@@ -246,7 +251,8 @@ fail:
 
 unsigned int tx_keep_caps(const struct tx *tx)
 {
-	return tx->ops->keep_caps;
+	/* What the NIC did before is set again at the end. */
+	return tx->ops->keep_caps | (tx->cfg.done == TX_DONE_HW ? CAPS_NET_ADMIN : 0);
 }
 
 static void run(struct tx_thread *thread)
@@ -508,6 +514,8 @@ void tx_report_late(const struct tx *tx, struct result *res)
 {
 	struct hist_rec hist;
 
+	if (tx->ops->report)
+		tx->ops->report(tx, res);
 	tx_read_late(tx, &hist);
 	if (!hist.count)
 		return;

@@ -29,6 +29,15 @@ enum tx_engine {
 /* Choices of --engine, in the order of enum tx_engine. */
 extern const char *const tx_engine_names[];
 
+/*
+ * A second transmit stamp beside the tag's, by AF_XDP metadata. A copying socket
+ * gets the kernel's, a zero-copy one the NIC's.
+ */
+enum tx_done { TX_DONE_NONE, TX_DONE_SW, TX_DONE_HW };
+
+/* Choices of --tx-stamp, in the order of enum tx_done. */
+extern const char *const tx_done_names[];
+
 /* How many values each takes, counted up from the frame's own; 1: it stays. */
 struct tx_flows {
 	uint32_t ports, src_ports;
@@ -54,6 +63,7 @@ struct tx_cfg {
 	uint32_t batch;			/* frames handed to the driver at once; 0: chosen by rate */
 	uint32_t stamp_every;		/* the time in one tag of N; at least 1 */
 	enum stamp_clock clock;		/* of these times */
+	enum tx_done done;		/* afxdp: who else stamps each packet, when it is sent */
 	bool zero_copy_only;		/* afxdp: fail rather than copy */
 	bool busy_poll;			/* afxdp: run the queue's driver in the sending thread */
 	struct replay *replay;		/* the packets, instead of those of frame (engine/replay.h) */
@@ -136,7 +146,10 @@ void tx_report_mix(const struct tx *tx, const struct tx_count *count, struct res
 /* Sent, rates and pacing of a whole run into @res. */
 void tx_report(const struct tx_cfg *cfg, const struct tx_count *count, struct result *res);
 
-/* Percentiles of how late the packets left; nothing where none was paced. */
+/*
+ * Percentiles of how late the packets left, nothing where none was paced; and with
+ * cfg.done how long they took to be sent.
+ */
 void tx_report_late(const struct tx *tx, struct result *res);
 
 /* Below 99.9 % of the offered rate the result is irregular: marked as such, or as not. */

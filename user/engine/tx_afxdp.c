@@ -7,6 +7,8 @@
  * descriptor and its share of a system call.
  */
 #include "engine/environ.h"
+#include "engine/hist_report.h"
+#include "engine/hw_stamp.h"
 #include "engine/tx_ring.h"
 
 #include <errno.h>
@@ -21,6 +23,16 @@
 #define SLEEP_GAP_NS	200000		/* gaps from here on are slept away */
 #define WAKE_EARLY_NS	60000
 
+/* From the time in the tag to that of being sent. */
+struct done {
+	struct hist_rec hist;
+	uint64_t unstamped;		/* sent, and the driver did not say when */
+	uint16_t tag_offset;
+	struct stamp_lines *lines;	/* lane 0's, which its thread keeps up to date */
+	struct stamp_lines own;
+	struct hw_stamp *stamp;		/* in lane 0 alone */
+};
+
 /* Written by its thread alone; read by anybody. */
 struct lane {
 	struct tx_ring ring;
@@ -29,6 +41,7 @@ struct lane {
 	struct hist_rec *late;		/* paced: behind the slot; else NULL */
 	uint32_t to_stamp;		/* packets until one gets the time */
 	uint32_t sum_bases[FIELD_MAX_SUMS];
+	struct done *done;		/* with cfg.done; else NULL */
 } __attribute__((aligned(64)));
 
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
@@ -51,12 +64,54 @@ static int check_frame(const struct tx *tx, struct err *e)
 			AFXDP_MAX_BUF_BYTES + UNIT_FCS_BYTES);
 }
 
+static void note_sent(void *ctx, const uint8_t *frame, uint64_t phc_ns)
+{
+	struct done *done = ctx;
+	uint64_t tag_ns = frame_read_stamp(frame + done->tag_offset), sent_ns;
+	uint32_t now = __atomic_load_n(&done->lines->now, __ATOMIC_ACQUIRE);
+
+	if (!tag_ns)
+		return;
+	if (!phc_ns) {
+		PUBLISH(done->unstamped, done->unstamped + 1);
+		return;
+	}
+	sent_ns = stamp_convert(&done->lines->line[now], phc_ns);
+	if (sent_ns < tag_ns)
+		PUBLISH(done->hist.negative, done->hist.negative + 1);
+	else
+		hist_add(&done->hist, sent_ns - tag_ns);
+}
+
+/* One clock and one setting of the NIC for all lanes. */
+static int open_done(struct tx *tx, uint32_t i, struct err *e)
+{
+	struct lane *lanes = tx->state;
+	struct done *done = calloc(1, sizeof(*done));
+	int err;
+
+	if (!done)
+		return err_set(e, -ENOMEM, "cannot open the afxdp engine");
+	lanes[i].done = done;
+	lanes[i].ring.on_sent = note_sent;
+	lanes[i].ring.sent_ctx = done;
+	done->tag_offset = tx->threads[i].packet.tag_offset;
+	done->lines = &lanes[0].done->own;
+	if (i)
+		return 0;
+	err = hw_stamp_open(&done->stamp, tx->cfg.ifname, tx->cfg.done == TX_DONE_HW ?
+			    HW_STAMP_TX : HW_STAMP_TX_SOFT, tx->cfg.clock, e);
+	if (!err)
+		hw_stamp_publish(done->stamp, &done->own);
+	return err;
+}
+
 /* The first queue tells whether the driver has zero-copy; the others must follow. */
 static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 {
 	const struct tx_thread *thread = &tx->threads[i];
 	struct lane *lanes = tx->state;
-	enum tx_ring_mode mode = TX_RING_ANY;
+	enum tx_ring_mode mode = tx->cfg.done == TX_DONE_SW ? TX_RING_COPY : TX_RING_ANY;
 	int err;
 
 	if (thread->pps > 0) {
@@ -67,6 +122,9 @@ static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 	if (i)
 		mode = lanes[0].ring.zero_copy ? TX_RING_ZERO_COPY : TX_RING_COPY;
 	lanes[i].ring.buf_bytes = thread->packet.buf_bytes;
+	err = tx->cfg.done ? open_done(tx, i, e) : 0;
+	if (err)
+		return err;
 	err = tx_ring_open(&lanes[i].ring, thread, mode, BATCH_COPY, e);
 	if (err)
 		return err;
@@ -96,6 +154,8 @@ static int afxdp_engine_open(struct tx *tx, struct result *res, struct err *e)
 		return err;
 	tx_ring_describe(&lanes[0].ring, tx, res);
 	environ_tx_stamp(res, tx->threads[0].tagged ? STAMPED_USER : STAMPED_NOWHERE);
+	environ_done_stamp(res, tx->cfg.done == TX_DONE_HW ? STAMPED_HW :
+			   tx->cfg.done == TX_DONE_SW ? STAMPED_DONE : STAMPED_NOWHERE);
 	return 0;
 }
 
@@ -234,6 +294,8 @@ static int afxdp_engine_run(struct tx_thread *thread, struct err *e)
 			PUBLISH(lane->first_mono_ns, pacer.paced ? lane->last_mono_ns : now_ns);
 		put_frames(thread, lane, nr);
 		PUBLISH(lane->made, lane->made + nr);
+		if (lane->done && lane->done->stamp)
+			hw_stamp_follow(lane->done->stamp);
 		err = tx_ring_flush(&lane->ring, thread, e);
 		if (err)
 			return err;
@@ -275,6 +337,27 @@ static const struct tx_ring *afxdp_engine_ring(const struct tx_thread *thread)
 	return &lane_of(thread)->ring;
 }
 
+static void afxdp_engine_report(const struct tx *tx, struct result *res)
+{
+	const struct lane *lanes = tx->state;
+	struct hist_rec sum = { 0 };
+	uint64_t unstamped = 0;
+	uint32_t i;
+
+	if (!tx->cfg.done)
+		return;
+	for (i = 0; i < tx->cfg.threads; i++) {
+		hist_merge(&sum, &lanes[i].done->hist);
+		unstamped += LOOK(lanes[i].done->unstamped);
+	}
+	hist_report(res, "tx_done", "tx_done_packets", &sum);
+	result_metric_u64(res, "tx_done_unstamped_packets", unstamped);
+	if (sum.negative)
+		result_note(res, "%llu packets were sent before they were handed over, as far as the "
+			    "clocks tell", (unsigned long long)sum.negative);
+	hw_stamp_report(lanes[0].done->stamp, res);
+}
+
 static void afxdp_engine_close(struct tx *tx)
 {
 	struct lane *lanes = tx->state;
@@ -283,6 +366,9 @@ static void afxdp_engine_close(struct tx *tx)
 	for (i = 0; lanes && i < tx->cfg.threads; i++) {
 		tx_ring_close(&lanes[i].ring);
 		free(lanes[i].late);
+		if (lanes[i].done)
+			hw_stamp_close(lanes[i].done->stamp);
+		free(lanes[i].done);
 	}
 	free(lanes);
 	tx->state = NULL;
@@ -296,5 +382,6 @@ const struct tx_engine_ops tx_afxdp_ops = {
 	.read = afxdp_engine_read,
 	.read_late = afxdp_engine_read_late,
 	.ring = afxdp_engine_ring,
+	.report = afxdp_engine_report,
 	.close = afxdp_engine_close,
 };

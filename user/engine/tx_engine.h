@@ -61,6 +61,8 @@ struct tx_engine_ops {
 	void (*read_late)(const struct tx_thread *thread, struct hist_rec *sum);
 	/* The thread's AF_XDP ring; NULL in engines that have none. */
 	const struct tx_ring *(*ring)(const struct tx_thread *thread);
+	/* Figures of this engine alone; may be NULL. */
+	void (*report)(const struct tx *tx, struct result *res);
 	/* Takes a half-open one. */
 	void (*close)(struct tx *tx);
 };

@@ -41,6 +41,7 @@ static int open_as(struct tx_ring *ring, const struct tx_thread *thread, bool ze
 	const struct afxdp_cfg open = {
 		.ifname = cfg->ifname, .queue = thread->queue, .buf_bytes = ring->buf_bytes,
 		.zero_copy = zero_copy, .busy_poll = cfg->busy_poll,
+		.on_sent = ring->on_sent, .ctx = ring->sent_ctx,
 	};
 	uint64_t until_ns = loop_mono_ns() + RELEASE_NS;
 	struct nic_facts nic;

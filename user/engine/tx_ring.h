@@ -13,6 +13,8 @@
 struct tx_ring {
 	struct afxdp *afxdp;
 	uint32_t buf_bytes;		/* of the longest frame; set before tx_ring_open() */
+	void (*on_sent)(void *ctx, const uint8_t *frame, uint64_t phc_ns);	/* as in afxdp.h; likewise */
+	void *sent_ctx;
 	bool zero_copy;
 	uint32_t batch;			/* frames a kick */
 	uint64_t reaped;		/* sent, or given back unsent */

@@ -236,3 +236,11 @@ double frame_max_pps(uint64_t link_bps, uint32_t frame_bytes)
 {
 	return (double)link_bps / (8.0 * (frame_bytes + UNIT_GAP_BYTES));
 }
+
+uint64_t frame_read_stamp(const uint8_t *tag)
+{
+	struct tag t;
+
+	memcpy(&t, tag, sizeof(t));
+	return be64toh(t.sent_ns);
+}

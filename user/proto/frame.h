@@ -59,6 +59,9 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 /* Writes sequence, time and complement of the tag at @tag. */
 void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
 
+/* The time in the tag at @tag; 0: it has none. */
+uint64_t frame_read_stamp(const uint8_t *tag);
+
 /* Whose bytes a rate counts. */
 enum frame_layer {
 	FRAME_L1,	/* what takes time on the wire: frame, preamble, delimiter and gap */

@@ -125,8 +125,9 @@ static void print_points(FILE *out, const json_t *figures, const char *kind, con
  */
 static bool print_percentiles(FILE *out, const json_t *figures, const struct metric *metric)
 {
-	static const char *const kinds[] = { "rtt", "delay", "gap", "gap_error" };
-	static const char *const titles[] = { "round trip", "one-way delay", "gap", "gap error" };
+	static const char *const kinds[] = { "rtt", "delay", "gap", "gap_error", "tx_done" };
+	static const char *const titles[] = { "round trip", "one-way delay", "gap", "gap error",
+					      "tag to sent" };
 	size_t kind, i, len;
 
 	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {

@@ -14,6 +14,8 @@
 #include <linux/sock_diag.h>
 #include <xdp/xsk.h>
 
+#include "sys/afxdp_stamp.h"
+
 /* uapi of 6.6 and later; Debian 12's headers are older. */
 #ifndef XDP_USE_SG
 #define XDP_USE_SG (1 << 4)
@@ -37,6 +39,9 @@ struct afxdp {
 	struct xsk_ring_cons sent;
 	struct xsk_socket *socket;
 	struct xsk_umem *umem;
+	struct afxdp_stamp_socket *stamped;	/* instead of these two, or NULL */
+	struct afxdp_cfg cfg;
+	uint32_t room;				/* in front of each frame, with stamped */
 	int fd;
 	bool zero_copy, busy_poll;
 	uint8_t *memory;
@@ -91,6 +96,13 @@ static uint32_t ring_size(const struct afxdp *ring)
 	return AFXDP_NR_FRAMES * (ring->chunks == 3 ? 4 : ring->chunks);
 }
 
+static int map_frames(struct afxdp *ring, struct err *e)
+{
+	ring->memory_bytes = AFXDP_NR_FRAMES * ring->stride +
+			     (size_t)(NR_RX_FRAMES * ring->zero_copy) * CHUNK_BYTES;
+	return map_memory(ring, e);
+}
+
 static int open_umem(struct afxdp *ring, const char *ifname, struct err *e)
 {
 	const struct xsk_umem_config config = {
@@ -98,11 +110,6 @@ static int open_umem(struct afxdp *ring, const char *ifname, struct err *e)
 	};
 	int err;
 
-	ring->memory_bytes = AFXDP_NR_FRAMES * ring->stride +
-			     (size_t)(NR_RX_FRAMES * ring->zero_copy) * CHUNK_BYTES;
-	err = map_memory(ring, e);
-	if (err)
-		return err;
 	err = xsk_umem__create(&ring->umem, ring->memory, ring->memory_bytes, &ring->fill,
 			       &ring->sent, &config);
 	if (!err)
@@ -116,13 +123,40 @@ static int open_umem(struct afxdp *ring, const char *ifname, struct err *e)
 	return err_hint(e, "AF_XDP needs a kernel with CONFIG_XDP_SOCKETS; see: ethgauge doctor");
 }
 
+static uint16_t bind_flags(const struct afxdp *ring)
+{
+	return XDP_USE_NEED_WAKEUP | (ring->zero_copy ? XDP_ZEROCOPY : XDP_COPY) |
+	       (ring->chunks > 1 ? XDP_USE_SG : 0);
+}
+
+static int open_stamped(struct afxdp *ring, const struct afxdp_cfg *cfg, struct err *e)
+{
+	const struct afxdp_stamp_cfg stamp = {
+		.ifname = cfg->ifname, .queue = cfg->queue,
+		.memory = ring->memory, .memory_bytes = ring->memory_bytes,
+		.chunk_bytes = CHUNK_BYTES, .tx_size = ring_size(ring),
+		.sent_size = ring_size(ring), .fill_size = NR_FILL, .bind_flags = bind_flags(ring),
+	};
+	int err;
+
+	if (cfg->buf_bytes > AFXDP_MAX_STAMPED_BYTES)
+		return err_usage(e, "frames above %u bytes have no room for the NIC's stamp",
+				 AFXDP_MAX_STAMPED_BYTES);
+	err = afxdp_stamp_open(&ring->stamped, &stamp, &ring->tx, &ring->fill, &ring->sent);
+	if (!err)
+		return 0;
+	err_machine(e, err, "cannot have queue %u of '%s' tell when it sent a frame%s", cfg->queue,
+		    cfg->ifname, ring->zero_copy ? ", by zero-copy" : "");
+	return err_hint(e, "do without it: --tx-stamp tag; see: ethgauge doctor %s --has "
+			"af-xdp-tx-stamp", cfg->ifname);
+}
+
 static int open_socket(struct afxdp *ring, const struct afxdp_cfg *cfg, struct err *e)
 {
 	const struct xsk_socket_config config = {
 		.tx_size = ring_size(ring),
 		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
-		.bind_flags = XDP_USE_NEED_WAKEUP | (ring->zero_copy ? XDP_ZEROCOPY : XDP_COPY) |
-			      (ring->chunks > 1 ? XDP_USE_SG : 0),
+		.bind_flags = bind_flags(ring),
 	};
 	const char *ifname = cfg->ifname;
 	uint32_t queue = cfg->queue;
@@ -181,20 +215,24 @@ int afxdp_open(struct afxdp **ret_ring, const struct afxdp_cfg *cfg, struct err 
 
 	if (!ring)
 		return err_set(e, -ENOMEM, "cannot open an AF_XDP ring");
+	ring->cfg = *cfg;
 	ring->zero_copy = cfg->zero_copy;
 	ring->chunks = (cfg->buf_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
 	if (!ring->chunks)
 		ring->chunks = 1;
 	ring->stride = (size_t)ring->chunks * CHUNK_BYTES;
-	err = open_umem(ring, cfg->ifname, e);
+	ring->room = cfg->on_sent ? AFXDP_STAMP_ROOM : 0;
+	err = map_frames(ring, e);
+	if (!err)
+		err = cfg->on_sent ? open_stamped(ring, cfg, e) : open_umem(ring, cfg->ifname, e);
 	if (err)
 		goto fail;
 	if (ring->zero_copy)
 		feed_receive(ring);
-	err = open_socket(ring, cfg, e);
+	err = ring->stamped ? 0 : open_socket(ring, cfg, e);
 	if (err)
 		goto fail;
-	ring->fd = xsk_socket__fd(ring->socket);
+	ring->fd = ring->stamped ? afxdp_stamp_fd(ring->stamped) : xsk_socket__fd(ring->socket);
 	if (cfg->busy_poll)
 		ask_busy_poll(ring);
 	/* In copy mode the default would hold 90 frames of 1518 bytes on a real queue. */
@@ -215,6 +253,7 @@ void afxdp_close(struct afxdp *ring)
 		xsk_socket__delete(ring->socket);
 	if (ring->umem)
 		xsk_umem__delete(ring->umem);
+	afxdp_stamp_close(ring->stamped);
 	if (ring->memory)
 		munmap(ring->memory, ring->memory_bytes);
 	free(ring);
@@ -230,7 +269,7 @@ void afxdp_fill(struct afxdp *ring, const void *data, uint32_t buf_bytes)
 	uint32_t i;
 
 	for (i = 0; i < AFXDP_NR_FRAMES; i++) {
-		ring->free[i] = (AFXDP_NR_FRAMES - 1 - i) * ring->stride;
+		ring->free[i] = (AFXDP_NR_FRAMES - 1 - i) * ring->stride + ring->room;
 		memcpy(ring->memory + ring->free[i], data, buf_bytes);
 	}
 	ring->nr_free = AFXDP_NR_FRAMES;
@@ -260,7 +299,8 @@ static uint32_t describe(struct afxdp *ring, uint32_t at, uint64_t addr, uint32_
 		desc = xsk_ring_prod__tx_desc(&ring->tx, at + nr);
 		desc->addr = addr + (uint64_t)nr++ * CHUNK_BYTES;
 		desc->len = len;
-		desc->options = buf_bytes ? XDP_PKT_CONTD : 0;
+		desc->options = buf_bytes ? XDP_PKT_CONTD :
+				ring->room ? afxdp_stamp_ask(ring->memory + addr) : 0;
 	} while (buf_bytes);
 	return nr;
 }
@@ -350,6 +390,11 @@ int afxdp_kick(struct afxdp *ring)
 	}
 }
 
+static void tell_sent(const struct afxdp *ring, const uint8_t *frame)
+{
+	ring->cfg.on_sent(ring->cfg.ctx, frame, afxdp_stamp_read(frame));
+}
+
 uint32_t afxdp_reap(struct afxdp *ring)
 {
 	uint32_t at, nr, i, before = ring->nr_free;
@@ -360,8 +405,12 @@ uint32_t afxdp_reap(struct afxdp *ring)
 	for (i = nr; i; i--) {
 		uint64_t frame = *xsk_ring_cons__comp_addr(&ring->sent, at + i - 1) / ring->stride;
 
-		if (!--ring->pieces[frame])
-			ring->free[ring->nr_free++] = frame * ring->stride;
+		if (--ring->pieces[frame])
+			continue;
+		frame = frame * ring->stride + ring->room;
+		if (ring->room)
+			tell_sent(ring, ring->memory + frame);
+		ring->free[ring->nr_free++] = frame;
 	}
 	xsk_ring_cons__release(&ring->sent, nr);
 	return ring->nr_free - before;

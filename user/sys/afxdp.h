@@ -17,6 +17,7 @@
 #define AFXDP_NR_FRAMES		512	/* that can be on their way; so few stay in the cache */
 #define AFXDP_CHUNK_BYTES	4096	/* a page: what the kernel takes as one piece */
 #define AFXDP_MAX_BUF_BYTES	9212	/* of one frame, without FCS; above a chunk in pieces */
+#define AFXDP_MAX_STAMPED_BYTES	4032	/* a chunk less the driver's word on it */
 #define AFXDP_BATCH		32	/* frames that one kick sends in copy mode */
 
 struct afxdp;
@@ -27,6 +28,13 @@ struct afxdp_cfg {
 	uint32_t buf_bytes;		/* of the longest frame; above a chunk it takes kernel 6.6 */
 	bool zero_copy;			/* the driver sends from the frames themselves, or it is an error */
 	bool busy_poll;			/* each kick runs the queue's driver in this thread */
+	/*
+	 * Not NULL: the driver is asked when it sent each frame, and afxdp_reap() tells
+	 * it by the NIC's clock; 0: it did not say. It takes kernel 6.8, a driver that has
+	 * it, and frames up to AFXDP_MAX_STAMPED_BYTES.
+	 */
+	void (*on_sent)(void *ctx, const uint8_t *frame, uint64_t phc_ns);
+	void *ctx;
 };
 
 /* -EBUSY: another socket holds the queue. */

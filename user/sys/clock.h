@@ -52,7 +52,10 @@ int clock_read_quality(struct clock_quality *ret_quality);
 /* A NIC's clock, followed while it runs. */
 struct clock_phc;
 
-/* @index: of /dev/ptpN. Reads it once, so that *ret_line can be used. */
+/* Instead of a NIC's, the kernel's CLOCK_TAI. */
+#define CLOCK_PHC_TAI -1
+
+/* @index: of /dev/ptpN, or CLOCK_PHC_TAI. Takes 0.2 s; then *ret_line can be used. */
 int clock_phc_open(struct clock_phc **ret_phc, int index, enum stamp_clock to,
 		   struct stamp_line *ret_line, struct err *e);
 void clock_phc_close(struct clock_phc *phc);

@@ -19,6 +19,7 @@
 #include <linux/if_link.h>
 #include <linux/magic.h>
 
+#include "sys/afxdp_stamp.h"
 #include "sys/clock.h"
 #include "sys/feature_probe.h"
 #include "sys/sysfs.h"
@@ -153,6 +154,16 @@ void probe_af_xdp(struct feature_set *set, struct feature_answer *ret)
 	}
 	close(fd);
 	feature_say(ret, FEATURE_PRESENT, "a socket was opened");
+}
+
+void probe_tx_metadata(struct feature_set *set, struct feature_answer *ret)
+{
+	int err = afxdp_stamp_try();
+
+	if (err)
+		feature_failed(set, ret, err, "root (CAP_NET_RAW)");
+	else
+		feature_say(ret, FEATURE_PRESENT, "memory for it was registered");
 }
 
 void probe_tcx(struct feature_set *set, struct feature_answer *ret)

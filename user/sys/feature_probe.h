@@ -59,7 +59,7 @@ int feature_load_xdp(int verdict);
 int feature_try_native(int ifindex);
 
 /* feature_bpf.c */
-feature_probe probe_btf, probe_bpffs, probe_bpf_link, probe_live_frames, probe_af_xdp, probe_tcx,
+feature_probe probe_btf, probe_bpffs, probe_bpf_link, probe_live_frames, probe_af_xdp, probe_tx_metadata, probe_tcx,
 	probe_clsact, probe_drop_reasons, probe_tp_btf, probe_fentry, probe_freplace,
 	probe_xdp_metadata, probe_tai_clock, probe_jit, probe_unprivileged;
 /* feature_host.c */
