@@ -444,6 +444,8 @@ const struct cmd cmd_blast = {
 "  sudo ethgauge blast eth1 198.18.0.2\n"
 "  # a million 1518-byte frames at 1 Gbit/s on the wire, through AF_XDP\n"
 "  sudo ethgauge blast eth1 198.18.0.2 -c 1M -s 1518 -r 1Gbit -e afxdp\n"
+"  # and how long each takes until the driver has sent it\n"
+"  sudo ethgauge blast eth1 198.18.0.2 -c 1M -r 10kpps --tx-stamp sw\n"
 "  # two queues, two CPUs, VLAN 7, IPv6\n"
 "  sudo ethgauge blast eth1 2001:2::2 -t 2 --vlan 7\n"
 "  # a packet of one's own: all hosts of a network, a thousand ports\n"

@@ -259,7 +259,8 @@ const struct cmd cmd_sink = {
 "of each packet to a histogram. Test packets are then dropped, or passed on with\n"
 "--pass; all other packets go on to the stack, untouched.\n\n"
 "Start it before the sender: what came earlier cannot be told from a loss. The\n"
-"delay is right where both ends read one clock, that is on one host.\n\n"
+"delay is right where both ends read one clock: on one host, or with --clock tai\n"
+"on hosts that are synchronised.\n\n"
 "On request it writes a record of each packet, and its histogram in the forms of\n"
 "HdrHistogram. With several streams the document has a row of each in \"streams\".",
 	.examples =
@@ -268,6 +269,8 @@ const struct cmd cmd_sink = {
 "  sudo ethgauge lab exec b ethgauge sink eg0\n"
 "  # a test for scripts: 100,003 packets must arrive within 10 s, none lost\n"
 "  ethgauge sink eth1 --count 100003 --duration 10s --expect 100003 --no-loss --json\n"
+"  # one-way delay from another, synchronised host: blast --clock tai there\n"
+"  ethgauge sink eth1 --clock tai\n"
 "  # how evenly a stream of 100,000 packets a second arrives\n"
 "  ethgauge sink eth1 --expect-gap 100kpps\n"
 "  # a line for each packet, and its time of arrival over its number as a picture\n"
