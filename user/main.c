@@ -133,7 +133,7 @@ static void print_metrics(FILE *out)
 	static const char *const units[] = {
 		[UNIT_NONE] = "number", [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes",
 		[UNIT_NS] = "ns", [UNIT_PPS] = "packets/s", [UNIT_BPS] = "bit/s",
-		[UNIT_RATIO] = "ratio", [UNIT_CPUS] = "CPUs",
+		[UNIT_RATIO] = "ratio", [UNIT_CPUS] = "CPUs", [UNIT_TEXT] = "text",
 	};
 	static const char *const better[] = {
 		[METRIC_NEITHER] = "-", [METRIC_LOWER] = "lower", [METRIC_HIGHER] = "higher",

@@ -89,6 +89,20 @@ while time.process_time() < end:
 	done
 }
 
+@test "a driver that takes less than the sender makes is named, and not the sender" {
+	need xdp-live-frames
+	lab_up
+	start sink b sink eg0
+	# NAPI in a thread, which has to be woken: the ring to it fills up (kernel 5.12).
+	in_b unshare -m sh -c 'mount -t sysfs none /sys && cd /sys/class/net/eg0 &&
+		[ -e threaded ] && echo 1 >threaded' || cannot threaded-napi "threaded NAPI"
+	tool_in a blast eg0 198.18.0.2 --engine live --duration 500ms --json
+	is 0
+	json '(.metrics | .not_sent_packets / (.sent_packets + .not_sent_packets) > 0.001) ==
+		(.self.bottleneck == "ring")'
+	json '(.self.bottleneck == "ring") == any(.notes[]?; startswith("the driver refused"))'
+}
+
 @test "memory is the process's own, and that of its BPF maps" {
 	lab_up
 	for streams in 1 1024; do

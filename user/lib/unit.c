@@ -243,6 +243,7 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 	case UNIT_COUNT:
 		return format_grouped(buf, size, (uint64_t)value);
 	case UNIT_NONE:
+	case UNIT_TEXT:
 		break;
 	}
 	snprintf(buf, size, "%.6g", value);

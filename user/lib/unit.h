@@ -26,6 +26,7 @@ enum unit {
 	UNIT_BPS,		/* bits a second */
 	UNIT_RATIO,		/* 0..1, shown in percent */
 	UNIT_CPUS,		/* cores busy */
+	UNIT_TEXT,		/* a word */
 };
 
 enum unit_rate_kind { UNIT_RATE_MAX, UNIT_RATE_PPS, UNIT_RATE_BPS, UNIT_RATE_LINK_RATIO };

@@ -308,7 +308,7 @@ static const struct metric metrics[] = {
 	  "packets that the interface's receive ring had no room for: the largest growth of its "
 	  "counters rx_missed, rx_over and rx_fifo errors", .line = "events" },
 
-	{ "bottleneck", UNIT_NONE, METRIC_NEITHER, "bottleneck",
+	{ "bottleneck", UNIT_TEXT, METRIC_NEITHER, "bottleneck",
 	  "what of this host was the limit of this result: none, unknown, sender cpu, receiver cpu, "
 	  "or ring (the device took, or gave, less than there was)", .brief = true },
 	{ "metered_ns", UNIT_NS, METRIC_NEITHER, "metered",
