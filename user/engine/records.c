@@ -94,6 +94,7 @@ static void *run_thread(void *arg)
 			records->fullest_bytes = ready;
 		while (write_batch(records))
 			;
+		/* Once more, should a record have been half written at the last look. */
 		if (stop && !ready)
 			return NULL;
 		if (!stop && ready < records->ring_bytes / 4)

@@ -69,19 +69,22 @@ static uint64_t place_ns(const struct hist_rec *hist, uint32_t bucket)
 	return ns > hist->max_ns ? hist->max_ns : ns;
 }
 
-/* One value of the bucket that @ns is in is known to be just @ns. */
-static void move_extreme(struct cells *cells, const struct hist_rec *hist, uint64_t ns)
+/*
+ * One value is known to be the minimum: where that is in the lower half of its bucket,
+ * it has a cell of its own. The maximum's cell is that of its bucket's values already.
+ */
+static void place_min(struct cells *cells, const struct hist_rec *hist)
 {
-	uint64_t *from;
+	uint64_t min_ns = hist_min_ns(hist), *from;
 
-	if (ns >> HIST_MAX_BITS)
+	if (min_ns >> HIST_MAX_BITS)
 		return;
-	from = &cells->counts[cell_index(place_ns(hist, hist_index(ns)))];
-	/* Between two readings the extremes may be those of a bucket with one value. */
+	from = &cells->counts[cell_index(place_ns(hist, hist_index(min_ns)))];
+	/* Of a record that is being written, bucket and minimum need not agree yet. */
 	if (!*from)
 		return;
 	--*from;
-	cells->counts[cell_index(ns)]++;
+	cells->counts[cell_index(min_ns)]++;
 }
 
 static struct cells *fill_cells(const struct hist_rec *hist)
@@ -100,8 +103,7 @@ static struct cells *fill_cells(const struct hist_rec *hist)
 	/* How far above the range the others are is not known; the largest is. */
 	cells->counts[cell_index(hist->max_ns)] += hist->above;
 	cells->total += hist->above;
-	move_extreme(cells, hist, hist_min_ns(hist));
-	move_extreme(cells, hist, hist->max_ns);
+	place_min(cells, hist);
 	return cells;
 }
 

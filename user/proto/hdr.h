@@ -5,7 +5,7 @@
  * Both tell of a histogram of 2 significant digits from 1 ns on: each bucket of
  * abi/hist.h is just one or two of its cells, so every count has its place. It
  * stands where percentiles are told from, in the middle of its bucket within
- * the extremes, and one value each stands at the exact minimum and maximum.
+ * the extremes, and one value stands at the exact minimum.
  *
  * After the descriptions and the log format of hdrhistogram.github.io.
  */
