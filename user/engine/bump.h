@@ -25,7 +25,7 @@ enum bump_shape {
 	BUMP_CONSTANT,
 	BUMP_UNIFORM,		/* mean_ns +- spread_ns */
 	BUMP_NORMAL,		/* mean, standard deviation spread_ns; never below 0 */
-	BUMP_PARETO,		/* smallest mean_ns, scale spread_ns, shape alpha */
+	BUMP_PARETO,		/* from mean_ns on, scale spread_ns, shape alpha (Pareto II) */
 	BUMP_TABLE,		/* values of a file, each as likely */
 };
 
@@ -35,8 +35,13 @@ struct bump_delay {
 	double alpha;
 	const uint64_t *table_ns;
 	size_t nr_table;
-	bool keep_order;	/* none leaves before one that came before it */
+	bool keep_order;	/* none of them leaves before one that came before it */
 };
+
+/* Longer delays are cut to this: what a histogram covers, some 18 minutes. */
+#define BUMP_MAX_DELAY_NS ((1ull << HIST_MAX_BITS) - 1)
+
+struct bump;
 
 struct bump_cfg {
 	const char *in_ifname, *out_ifname;
@@ -45,23 +50,34 @@ struct bump_cfg {
 	struct bump_delay delays[IMPAIR_MAX_RULES];	/* by number of the rule */
 	double rate_l1_bps;	/* bottleneck; 0: none */
 	uint64_t queue_bytes, queue_packets;	/* of the bottleneck's queue; 0: no such bound */
-	uint32_t nr_frames;	/* that can be held; 0: 65536 */
+	uint32_t nr_frames;	/* that can be held, of both directions together; 0: 65536 */
+	/*
+	 * The bump of the opposite direction, open and not yet started; NULL: none. A queue
+	 * has room for one socket, so the two share their sockets and halve the frames.
+	 * Close both; the order does not matter.
+	 */
+	struct bump *other;
 };
 
-/* Grows while it runs; read at any time. Packets are frames as they came in, unless said. */
+/*
+ * Grows while it runs; read at any time. Packets are frames as they came in, unless said.
+ * All are accounted for: in_packets + copies + fragments - fragmented is
+ * out_packets + queue_drops + frame_drops + send_drops + held.
+ */
 struct bump_count {
 	uint64_t in_packets, in_bytes;
 	uint64_t out_packets, out_bytes;	/* copies and fragments counted each */
 	uint64_t duplicated, reordered, delayed, fragmented;
-	uint64_t copies, fragments;		/* made of them */
+	uint64_t copies, fragments;		/* made of them; those no frame was left for too */
+	uint64_t no_fragments;			/* to be cut, but no IPv4 packet, or short enough */
+	uint64_t no_fate;			/* came without one; forwarded untouched */
 	uint64_t queue_drops;			/* the bottleneck's queue was full */
 	uint64_t frame_drops;			/* no frame was left to hold it: the bump's own limit */
 	uint64_t send_drops;			/* the other interface's driver did not take it */
-	uint64_t flushed;			/* held back for others that never came, sent at the end */
+	uint64_t held;				/* now inside */
+	uint64_t flushed;			/* held for others that never came, or at the end */
 	uint64_t late_max_ns;			/* behind the time it was due */
 };
-
-struct bump;
 
 int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e);
 int bump_start(struct bump *bump, struct err *e);
