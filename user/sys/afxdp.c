@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <linux/if_xdp.h>
 #include <linux/sock_diag.h>
 #include <xdp/xsk.h>
 
+#include "sys/afxdp_parts.h"
 #include "sys/afxdp_stamp.h"
 
 /* uapi of 6.6 and later; Debian 12's headers are older. */
@@ -25,12 +25,10 @@
 #endif
 
 #define CHUNK_BYTES	AFXDP_CHUNK_BYTES
-#define HUGE_BYTES	(2ul << 20)
 #define BUSY_POLL_US	20
 #define BUSY_POLL_BUDGET 64
 #define NR_RX_FRAMES	512	/* zero-copy takes over the queue's receive side as well */
 #define NR_FILL		512
-#define SEND_BUF_BYTES	(8 << 20)
 #define LOOK_EVERY	256	/* kicks from one look at the send buffer to the next */
 
 struct afxdp {
@@ -44,9 +42,7 @@ struct afxdp {
 	uint32_t room;				/* in front of each frame, with stamped */
 	int fd;
 	bool zero_copy, busy_poll;
-	uint8_t *memory;
-	size_t memory_bytes;
-	const char *memory_name;
+	struct afxdp_memory memory;
 	uint32_t chunks;			/* of a frame, side by side */
 	size_t stride;				/* from frame to frame */
 	uint32_t buf_bytes;
@@ -57,39 +53,6 @@ struct afxdp {
 	uint8_t pieces[AFXDP_NR_FRAMES];	/* of a frame on its way that are not yet given back */
 };
 
-/*
- * One large page spares the address lookups of hundreds of small ones. Reserved
- * ones are there if somebody set vm.nr_hugepages, transparent ones if the
- * kernel finds one.
- */
-static int map_memory(struct afxdp *ring, struct err *e)
-{
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, prot = PROT_READ | PROT_WRITE;
-	size_t bytes = (ring->memory_bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
-	uint8_t *memory, *aligned;
-
-	memory = mmap(NULL, bytes, prot, flags | MAP_HUGETLB, -1, 0);
-	if (memory != MAP_FAILED) {
-		ring->memory = memory;
-		ring->memory_bytes = bytes;
-		ring->memory_name = "huge page";
-		return 0;
-	}
-	/* A huge page more than needed, so that an aligned part can be cut out. */
-	memory = mmap(NULL, bytes + HUGE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return err_set(e, -errno, "cannot get %zu bytes for frames", bytes);
-	aligned = memory + (-(uintptr_t)memory & (HUGE_BYTES - 1));
-	if (aligned > memory)
-		munmap(memory, (size_t)(aligned - memory));
-	munmap(aligned + bytes, (size_t)(memory + HUGE_BYTES - aligned));
-	ring->memory_name = madvise(aligned, bytes, MADV_HUGEPAGE) ? "pages" : "huge page asked for";
-	memset(aligned, 0, bytes);
-	ring->memory = aligned;
-	ring->memory_bytes = bytes;
-	return 0;
-}
-
 /* Descriptors that all frames need at once: a power of two, as rings are. */
 static uint32_t ring_size(const struct afxdp *ring)
 {
@@ -98,9 +61,8 @@ static uint32_t ring_size(const struct afxdp *ring)
 
 static int map_frames(struct afxdp *ring, struct err *e)
 {
-	ring->memory_bytes = AFXDP_NR_FRAMES * ring->stride +
-			     (size_t)(NR_RX_FRAMES * ring->zero_copy) * CHUNK_BYTES;
-	return map_memory(ring, e);
+	return afxdp_memory_map(&ring->memory, AFXDP_NR_FRAMES * ring->stride +
+				(size_t)(NR_RX_FRAMES * ring->zero_copy) * CHUNK_BYTES, e);
 }
 
 static int open_umem(struct afxdp *ring, const char *ifname, struct err *e)
@@ -110,17 +72,12 @@ static int open_umem(struct afxdp *ring, const char *ifname, struct err *e)
 	};
 	int err;
 
-	err = xsk_umem__create(&ring->umem, ring->memory, ring->memory_bytes, &ring->fill,
+	err = xsk_umem__create(&ring->umem, ring->memory.at, ring->memory.bytes, &ring->fill,
 			       &ring->sent, &config);
 	if (!err)
 		return 0;
 	ring->umem = NULL;
-	err_machine(e, err, "cannot register AF_XDP frames to send through '%s'", ifname);
-	if (err == -ENOBUFS || err == -ENOMEM)
-		return err_hint(e, "raise the locked-memory limit: ulimit -l unlimited");
-	if (err == -EPERM)
-		return err_hint(e, "run it as root: sudo ethgauge ...");
-	return err_hint(e, "AF_XDP needs a kernel with CONFIG_XDP_SOCKETS; see: ethgauge doctor");
+	return afxdp_memory_error(e, err, ifname);
 }
 
 static uint16_t bind_flags(const struct afxdp *ring)
@@ -133,7 +90,7 @@ static int open_stamped(struct afxdp *ring, const struct afxdp_cfg *cfg, struct 
 {
 	const struct afxdp_stamp_cfg stamp = {
 		.ifname = cfg->ifname, .queue = cfg->queue,
-		.memory = ring->memory, .memory_bytes = ring->memory_bytes,
+		.memory = ring->memory.at, .memory_bytes = ring->memory.bytes,
 		.chunk_bytes = CHUNK_BYTES, .tx_size = ring_size(ring),
 		.sent_size = ring_size(ring), .fill_size = NR_FILL, .bind_flags = bind_flags(ring),
 	};
@@ -211,7 +168,7 @@ static void ask_busy_poll(struct afxdp *ring)
 int afxdp_open(struct afxdp **ret_ring, const struct afxdp_cfg *cfg, struct err *e)
 {
 	struct afxdp *ring = calloc(1, sizeof(*ring));
-	int err, bytes = SEND_BUF_BYTES;
+	int err;
 
 	if (!ring)
 		return err_set(e, -ENOMEM, "cannot open an AF_XDP ring");
@@ -235,9 +192,7 @@ int afxdp_open(struct afxdp **ret_ring, const struct afxdp_cfg *cfg, struct err 
 	ring->fd = ring->stamped ? afxdp_stamp_fd(ring->stamped) : xsk_socket__fd(ring->socket);
 	if (cfg->busy_poll)
 		ask_busy_poll(ring);
-	/* In copy mode the default would hold 90 frames of 1518 bytes on a real queue. */
-	if (setsockopt(ring->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
-		setsockopt(ring->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	afxdp_raise_send_buf(ring->fd);
 	*ret_ring = ring;
 	return 0;
 fail:
@@ -254,14 +209,13 @@ void afxdp_close(struct afxdp *ring)
 	if (ring->umem)
 		xsk_umem__delete(ring->umem);
 	afxdp_stamp_close(ring->stamped);
-	if (ring->memory)
-		munmap(ring->memory, ring->memory_bytes);
+	afxdp_memory_unmap(&ring->memory);
 	free(ring);
 }
 
 const char *afxdp_memory_name(const struct afxdp *ring)
 {
-	return ring->memory_name;
+	return ring->memory.name;
 }
 
 void afxdp_fill(struct afxdp *ring, const void *data, uint32_t buf_bytes)
@@ -270,7 +224,7 @@ void afxdp_fill(struct afxdp *ring, const void *data, uint32_t buf_bytes)
 
 	for (i = 0; i < AFXDP_NR_FRAMES; i++) {
 		ring->free[i] = (AFXDP_NR_FRAMES - 1 - i) * ring->stride + ring->room;
-		memcpy(ring->memory + ring->free[i], data, buf_bytes);
+		memcpy(ring->memory.at + ring->free[i], data, buf_bytes);
 	}
 	ring->nr_free = AFXDP_NR_FRAMES;
 	ring->buf_bytes = buf_bytes;
@@ -283,7 +237,7 @@ uint32_t afxdp_take(struct afxdp *ring, uint32_t want, uint8_t **ret_frames)
 	ring->use.takes++;
 	ring->use.full += want && !nr;
 	for (i = 0; i < nr; i++)
-		ret_frames[i] = ring->memory + ring->free[ring->nr_free - 1 - i];
+		ret_frames[i] = ring->memory.at + ring->free[ring->nr_free - 1 - i];
 	return nr;
 }
 
@@ -300,7 +254,7 @@ static uint32_t describe(struct afxdp *ring, uint32_t at, uint64_t addr, uint32_
 		desc->addr = addr + (uint64_t)nr++ * CHUNK_BYTES;
 		desc->len = len;
 		desc->options = buf_bytes ? XDP_PKT_CONTD :
-				ring->room ? afxdp_stamp_ask(ring->memory + addr) : 0;
+				ring->room ? afxdp_stamp_ask(ring->memory.at + addr) : 0;
 	} while (buf_bytes);
 	return nr;
 }
@@ -373,21 +327,9 @@ void afxdp_read_use(const struct afxdp *ring, struct afxdp_use *ret_use)
 int afxdp_kick(struct afxdp *ring)
 {
 	note_fill(ring);
-	if ((!ring->busy_poll && !xsk_ring_prod__needs_wakeup(&ring->tx)) ||
-	    sendto(ring->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+	if (!ring->busy_poll && !xsk_ring_prod__needs_wakeup(&ring->tx))
 		return 0;
-	switch (errno) {
-	case EAGAIN:
-	case ENOBUFS:
-	case ENOMEM:
-	case EINTR:
-		return -EAGAIN;
-	case EBUSY:
-		/* Copy mode gave a frame to the driver in vain; a zero-copy driver has no time. */
-		return ring->zero_copy ? -EAGAIN : -EBUSY;
-	default:
-		return -errno;
-	}
+	return afxdp_tell(ring->fd, ring->zero_copy);
 }
 
 static void tell_sent(const struct afxdp *ring, const uint8_t *frame)
@@ -409,7 +351,7 @@ uint32_t afxdp_reap(struct afxdp *ring)
 			continue;
 		frame = frame * ring->stride + ring->room;
 		if (ring->room)
-			tell_sent(ring, ring->memory + frame);
+			tell_sent(ring, ring->memory.at + frame);
 		ring->free[ring->nr_free++] = frame;
 	}
 	xsk_ring_cons__release(&ring->sent, nr);

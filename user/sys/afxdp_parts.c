@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/afxdp_parts.c - what all AF_XDP sockets here have in common.
+ */
+#include "sys/afxdp_parts.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#define HUGE_BYTES	(2ul << 20)
+#define SEND_BUF_BYTES	(8 << 20)
+
+/*
+ * One large page spares the address lookups of hundreds of small ones. Reserved
+ * ones are there if somebody set vm.nr_hugepages, transparent ones if the
+ * kernel finds one.
+ */
+int afxdp_memory_map(struct afxdp_memory *ret_memory, size_t bytes, struct err *e)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, prot = PROT_READ | PROT_WRITE;
+	uint8_t *memory, *aligned;
+
+	bytes = (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	memory = mmap(NULL, bytes, prot, flags | MAP_HUGETLB, -1, 0);
+	if (memory != MAP_FAILED) {
+		*ret_memory = (struct afxdp_memory){ memory, bytes, "huge page" };
+		return 0;
+	}
+	/* A huge page more than needed, so that an aligned part can be cut out. */
+	memory = mmap(NULL, bytes + HUGE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return err_set(e, -errno, "cannot get %zu bytes for frames", bytes);
+	aligned = memory + (-(uintptr_t)memory & (HUGE_BYTES - 1));
+	if (aligned > memory)
+		munmap(memory, (size_t)(aligned - memory));
+	munmap(aligned + bytes, (size_t)(memory + HUGE_BYTES - aligned));
+	*ret_memory = (struct afxdp_memory){ aligned, bytes, "huge page asked for" };
+	if (madvise(aligned, bytes, MADV_HUGEPAGE))
+		ret_memory->name = "pages";
+	memset(aligned, 0, bytes);
+	return 0;
+}
+
+void afxdp_memory_unmap(struct afxdp_memory *memory)
+{
+	if (memory->at)
+		munmap(memory->at, memory->bytes);
+	memory->at = NULL;
+}
+
+int afxdp_memory_error(struct err *e, int no, const char *ifname)
+{
+	err_machine(e, no, "cannot register AF_XDP frames to send through '%s'", ifname);
+	if (no == -ENOBUFS || no == -ENOMEM)
+		return err_hint(e, "raise the locked-memory limit: ulimit -l unlimited");
+	if (no == -EPERM)
+		return err_hint(e, "run it as root: sudo ethgauge ...");
+	return err_hint(e, "AF_XDP needs a kernel with CONFIG_XDP_SOCKETS; see: ethgauge doctor");
+}
+
+void afxdp_raise_send_buf(int fd)
+{
+	int bytes = SEND_BUF_BYTES;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
+int afxdp_tell(int fd, bool zero_copy)
+{
+	if (sendto(fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return 0;
+	switch (errno) {
+	case EAGAIN:
+	case ENOBUFS:
+	case ENOMEM:
+	case EINTR:
+		return -EAGAIN;
+	case EBUSY:
+		/* Copy mode gave a frame to the driver in vain; a zero-copy driver has no time. */
+		return zero_copy ? -EAGAIN : -EBUSY;
+	default:
+		return -errno;
+	}
+}

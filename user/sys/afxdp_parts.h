@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/afxdp_parts.h - what all AF_XDP sockets here have in common.
+ */
+#ifndef SYS_AFXDP_PARTS_H
+#define SYS_AFXDP_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+struct afxdp_memory {
+	uint8_t *at;
+	size_t bytes;		/* at least as asked for */
+	const char *name;	/* what it is made of, for people */
+};
+
+/* Memory for frames, zeroed. */
+int afxdp_memory_map(struct afxdp_memory *ret_memory, size_t bytes, struct err *e);
+void afxdp_memory_unmap(struct afxdp_memory *memory);
+
+/* Why the kernel does not take it for frames of sockets on @ifname; returns @no. */
+int afxdp_memory_error(struct err *e, int no, const char *ifname);
+
+/* In copy mode the default would hold 90 frames of 1518 bytes on a real queue. */
+void afxdp_raise_send_buf(int fd);
+
+/* Tells the kernel to send; what it returns is told at afxdp_kick(). */
+int afxdp_tell(int fd, bool zero_copy);
+
+#endif
