@@ -73,10 +73,12 @@ bpf-c      = $(bpf-cc) $(deps)
 
 all: $(tool)
 
-# tests/bpf adds its binaries to bpf-tests, tests/bench to bench-bins.
+# tests/bpf adds its binaries to bpf-tests, tests/bench to bench-bins,
+# tests/net to net-bins.
 bpf-tests  :=
 bench-bins :=
--include tests/bpf/rules.mk tests/bench/rules.mk
+net-bins   :=
+-include tests/bpf/rules.mk tests/bench/rules.mk tests/net/rules.mk
 
 $(tool): $(user-obj)
 	$(call say,LD,$@)
@@ -147,7 +149,7 @@ test:
 	$(Q)scripts/setup --as-needed --test
 	$(Q)$(MAKE) --no-print-directory test-run
 
-test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins)
+test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net
 
 demo:

@@ -413,7 +413,10 @@ static void *thread_main(void *arg)
 	uint32_t nr;
 	bool got;
 
-	/* The default lets every sleep end 50 us late. */
+	/*
+	 * The default lets every sleep end 50 us late. No real-time class: what spins would
+	 * keep the softirq thread from the CPU that the packets come by.
+	 */
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (!atomic_load_explicit(&bump->stop, memory_order_relaxed)) {
 		got = fetch(bump);
