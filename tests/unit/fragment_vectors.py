@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Writes tests/unit/fragment_vectors.h: packets, and the fragments that scapy makes of them.
+
+    tests/unit/fragment_vectors.py >tests/unit/fragment_vectors.h
+
+Options come from scapy too, but it copies all of them into every fragment;
+those that do not belong there (RFC 791) are taken out here.
+"""
+from scapy.all import Dot1Q, Ether, IP, Raw, UDP, fragment, raw
+from scapy.layers.inet import IPOption_RR, IPOption_Router_Alert
+
+ETHER = Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
+VLAN = Dot1Q(vlan=1234, prio=5)
+
+
+def pieces(packet, max_bytes):
+    """The frames of the fragments; padded as Ethernet wants them."""
+    made = []
+    for i, piece in enumerate(fragment(packet, fragsize=max_bytes)):
+        ip = piece[IP]
+        if i:
+            ip.options = [option for option in ip.options if option.copy_flag]
+        ip.ihl = ip.len = ip.chksum = None
+        made.append(raw(piece).ljust(60, b"\0"))
+    return made
+
+
+def ip4(**more):
+    return IP(src="198.18.0.1", dst="198.18.0.2", id=0x1234, ttl=64, proto=17, **more)
+
+
+def udp(data_bytes):
+    return UDP(sport=49152, dport=9) / Raw(bytes(i * 7 % 256 for i in range(data_bytes)))
+
+
+def main():
+    whole = ETHER / ip4() / udp(1472)
+    middle = fragment(whole, fragsize=744)[0]
+    last = fragment(whole, fragsize=744)[1]
+    vectors = {
+        "two": (whole, 1000),
+        "many": (whole, 64),
+        "even": (ETHER / ip4() / udp(1016), 512),
+        "tiny": (ETHER / ip4() / udp(29), 8),
+        "df": (ETHER / ip4(flags="DF", tos=184) / udp(500), 200),
+        "vlan": (ETHER / VLAN / ip4() / udp(700), 400),
+        "qinq": (ETHER / Dot1Q(vlan=7, type=0x8100) / VLAN / ip4() / udp(700), 400),
+        "again": (middle, 104),
+        "again_last": (last, 104),
+        "options": (ETHER / ip4(options=[IPOption_RR(pointer=4, routers=["0.0.0.0"]),
+                                         IPOption_Router_Alert()]) / udp(300), 120),
+    }
+    print("/* SPDX-License-Identifier: GPL-2.0-or-later */")
+    print("/* Made by tests/unit/fragment_vectors.py with scapy; do not edit. */")
+    print("#ifndef FRAGMENT_VECTORS_H\n#define FRAGMENT_VECTORS_H\n\n#include <stdint.h>\n")
+    print("/* Each frame: two bytes of length, then the frame. */")
+    print("static const struct fragment_vector {\n\tconst char *name;\n\tuint32_t max_bytes, nr;")
+    print("\tconst char *packet, *pieces;\n\tuint32_t packet_bytes;\n} fragment_vectors[] = {")
+    for name, (packet, max_bytes) in vectors.items():
+        made = pieces(packet, max_bytes)
+        whole_bytes = raw(packet).ljust(60, b"\0")
+        print(f'\t{{ "{name}", {max_bytes}, {len(made)},')
+        print(literal(whole_bytes) + ",")
+        print(literal(b"".join(len(p).to_bytes(2, "big") + p for p in made)) + f", {len(whole_bytes)} }},")
+    print("};\n\n#endif")
+
+
+def literal(data):
+    lines = []
+    for at in range(0, len(data), 24):
+        lines.append('\t  "' + "".join(f"\\x{b:02x}" for b in data[at:at + 24]) + '"')
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
