@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# The forwarder that holds packets back (engine/bump.h), by a program of the
+# tests' own, between two ends that do not know of it.
+
+load ../lib/common
+load ../lib/lab
+
+PEER=$TOP/tests/net/bump_peer.py
+DRIVER=${TOOL%/*}/tests/net/bump_driver
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	need af-xdp veth
+	[ -x "$DRIVER" ] || cannot bump_driver "the forwarder's program: make test builds it"
+	lab_up --path a-r-b --middle bridge --queues "${QUEUES:-1}"
+	# Here the forwarder's program takes the place of the lab's.
+	ip_in r link set ega xdp off
+	ip_in r link set egb xdp off
+}
+
+# bump [NAME=NUMBER...]: forwards from a to b.
+bump() {
+	start_cmd bump r forwarding "$DRIVER" ega egb "$@"
+}
+
+# balance [JQ-FILTER]: ends it. What came in is accounted for, nothing is left inside, and FILTER holds.
+balance() {
+	finish bump TERM
+	is 0
+	json -s '.[0] | .in_packets + .copies + .fragments - .fragmented ==
+		.out_packets + .queue_drops + .frame_drops + .send_drops and .held == 0'
+	json -s "all(.[0]; ${1:-true})"
+}
+
+# blast COUNT RATE: test packets from a.
+blast() {
+	tool_in a blast eg0 198.18.0.2 -q --count "$1" --rate "$2"
+	is 0
+}
+
+# counted JQ-FILTER: ends the sink, whose metrics FILTER holds on.
+counted() {
+	finish sink
+	is 0
+	json ".metrics | $1"
+}
+
+@test "what comes in goes out, and what does not is counted" {
+	start sink b sink eg0 --count 1000003 --duration 25s
+	bump
+	blast 1000003 100kpps
+	finish sink INT
+	is 0
+	received=$(jq .metrics.received_packets <<<"$output")
+	balance ".out_packets == $received and .send_drops == 0 and .no_fate == 0"
+	# On a busy machine the wire's own queue overflows, before the forwarder.
+	dropped=$(ip_in r -json -s link show ega | jq '.[0].stats64.rx.dropped')
+	json -s --argjson dropped "$dropped" '.[0].in_packets == 1000003 - $dropped'
+	[ "$received" -gt 900000 ]
+}
+
+@test "several queues are forwarded from" {
+	lab_down
+	QUEUES=2 setup
+	start sink b sink eg0 --count 20011 --duration 15s
+	bump
+	tool_in a blast eg0 198.18.0.2 -q --count 20011 --rate 20kpps --engine afxdp --threads 2
+	is 0
+	counted '.received_packets == 20011 and .lost_packets == 0'
+	balance
+}
+
+@test "a frame without a fate in front is forwarded, untouched, and counted" {
+	start sink b sink eg0 --count 997 --duration 15s
+	bump bare=1
+	blast 997 10kpps
+	counted '.received_packets == 997 and .lost_packets == 0'
+	balance '.no_fate == 997'
+}
+
+@test "none leaves before its delay is over" {
+	start sink b sink eg0 --count 10007 --duration 15s
+	bump delay=5000000
+	blast 10007 10kpps
+	# Not before, and not for ever: how precisely is the machine's matter, and measured elsewhere.
+	counted '.received_packets == 10007 and .lost_packets == 0 and .reordered_packets == 0 and
+		.delay_min_ns >= 5000000 and .delay_p50_ns < 500000000'
+	balance '.delayed == 10007 and .achieved.min_ns >= 5000000 and .late.count == 10007 and
+		.intended.min_ns == 5000000 and .intended.max_ns == 5000000'
+}
+
+@test "with keep_order, a delay that varies changes no order" {
+	for keep in 0 1; do
+		start sink b sink eg0 --count 10007 --duration 15s
+		bump delay=5000000 spread=4000000 shape=1 seed=7 keep_order="$keep"
+		blast 10007 20kpps
+		counted ".received_packets == 10007 and .lost_packets == 0 and
+			.delay_min_ns >= 1000000 and (.reordered_packets == 0) == ($keep == 1)"
+		balance
+	done
+}
+
+@test "what waits for three others comes right behind them" {
+	start_cmd peer b ready "$PEER" order 1009
+	bump places=3 every=11 phase=5
+	blast 1009 5kpps
+	finish peer
+	is 0
+	# 5, 16, 27 ... change places with the three behind them.
+	json '. == [range(1009) | (. - 5) % 11 as $turn | if . < 5 then .
+		elif $turn < 3 then . + 1 elif $turn == 3 then . - 3 else . end]'
+	balance '.reordered == 92 and .flushed == 0'
+}
+
+@test "what waits for others that never come is sent at the end" {
+	start sink b sink eg0 --count 101 --duration 15s
+	bump places=7 every=100
+	blast 101 5kpps
+	finish bump TERM
+	json '.reordered == 2 and .flushed == 1 and .out_packets == 101'
+	counted '.received_packets == 101 and .lost_packets == 0'
+}
+
+@test "what is held for long is sent at the end" {
+	start sink b sink eg0 --count 997 --duration 15s
+	bump delay=3600000000000
+	blast 997 10kpps
+	sleep 0.2
+	balance '.flushed == 997 and .out_packets == 997'
+	counted '.received_packets == 997'
+}
+
+@test "copies come right behind, and are counted" {
+	start sink b sink eg0 --count 1211 --duration 15s
+	bump copies=2 every=10
+	blast 1009 5kpps
+	counted '.duplicate_packets == 202 and .lost_packets == 0'
+	balance '.duplicated == 101 and .copies == 202'
+}
+
+@test "the kernel makes whole packets of the fragments" {
+	start_cmd peer b ready "$PEER" take 101 1400
+	bump fragment=256 every=2
+	in_a "$PEER" send 101 1400
+	finish peer
+	is 0
+	# 1408 bytes in pieces of 256 are 6, of every other packet.
+	json '. == {"whole": 101, "fragments": 306, "reassembled": 51}'
+	balance '.fragmented == 51 and .fragments == 306 and .no_fragments == 0'
+}
+
+@test "IPv6 is not cut, and that is counted" {
+	start sink b sink eg0 --count 97 --duration 15s
+	bump fragment=8
+	tool_in a blast eg0 2001:2::2 -q --count 97 --rate 5kpps -s 200
+	is 0
+	counted '.received_packets == 97 and .lost_packets == 0'
+	balance '.no_fragments >= 97 and .fragmented == 0'
+}
+
+@test "a bottleneck drops what its queue does not hold" {
+	start sink b sink eg0 --duration 15s
+	# 84 bytes of wire time in 6.72 ms: the queue is full long before the first has left.
+	bump rate=100000 queue_packets=13
+	blast 211 max
+	sleep 0.3
+	finish sink INT
+	received=$(jq .metrics.received_packets <<<"$output")
+	[ "$received" -ge 14 ] && [ "$received" -lt 150 ]
+	balance ".in_packets == 211 and .queue_drops == 211 - $received"
+}
+
+@test "too many are not held, and counted" {
+	start sink b sink eg0 --duration 20s
+	bump delay=500000000 nr_frames=1
+	blast 30011 40kpps
+	sleep 0.7
+	finish sink INT
+	received=$(jq .metrics.received_packets <<<"$output")
+	balance ".in_packets == 30011 and .frame_drops == 30011 - $received and .frame_drops > 0"
+}
+
+@test "both directions share the sockets" {
+	bump delay=5000000 both=1
+	run --separate-stderr in_a ping -c 7 -i 0.05 -W 2 198.18.0.2
+	is 0
+	[[ $output == *"7 received"* ]]
+	balance '.delayed >= 7'
+	json -s '.[1].out_packets >= 7 and .[1].in_packets == .[1].out_packets and .[1].held == 0'
+}
+
+@test "a queue that another socket holds is named" {
+	bump
+	# The forwarder's program stays alone: this one fails at its sockets.
+	run --separate-stderr timeout 10 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
+	is 1
+	says "queue 0 of 'egb' is held by another AF_XDP socket"
+}
+
+@test "frames that are too large to be held are refused" {
+	ip_in r link set ega mtu 9000
+	run --separate-stderr timeout 10 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
+	is 1
+	says "frames of 'ega', with an MTU of 9000, are too large to be held"
+}
