@@ -49,17 +49,17 @@ counted() {
 }
 
 @test "what comes in goes out, and what does not is counted" {
-	start sink b sink eg0 --count 1000003 --duration 25s
+	start sink b sink eg0 --duration 60s
 	bump
 	blast 1000003 100kpps
-	finish sink INT
-	is 0
-	received=$(jq .metrics.received_packets <<<"$output")
-	balance ".out_packets == $received and .send_drops == 0 and .no_fate == 0"
+	balance '.send_drops == 0 and .no_fate == 0'
+	sent=$(jq -s '.[0].out_packets' <<<"$output")
 	# On a busy machine the wire's own queue overflows, before the forwarder.
 	dropped=$(ip_in r -json -s link show ega | jq '.[0].stats64.rx.dropped')
 	json -s --argjson dropped "$dropped" '.[0].in_packets == 1000003 - $dropped'
-	[ "$received" -gt 900000 ]
+	finish sink INT
+	json --argjson sent "$sent" '.metrics.received_packets == $sent'
+	[ "$sent" -gt 800000 ]
 }
 
 @test "several queues are forwarded from" {
@@ -104,15 +104,15 @@ counted() {
 }
 
 @test "what waits for three others comes right behind them" {
-	start_cmd peer b ready "$PEER" order 1009
+	start_cmd peer b ready "$PEER" order 1003
 	bump places=3 every=11 phase=5
-	blast 1009 5kpps
+	blast 1003 5kpps
 	finish peer
 	is 0
 	# 5, 16, 27 ... change places with the three behind them.
-	json '. == [range(1009) | (. - 5) % 11 as $turn | if . < 5 then .
+	json '. == [range(1003) | ((. - 5) % 11) as $turn | if . < 5 then .
 		elif $turn < 3 then . + 1 elif $turn == 3 then . - 3 else . end]'
-	balance '.reordered == 92 and .flushed == 0'
+	balance '.reordered == 91 and .flushed == 0'
 }
 
 @test "what waits for others that never come is sent at the end" {
@@ -201,8 +201,9 @@ counted() {
 }
 
 @test "frames that are too large to be held are refused" {
-	ip_in r link set ega mtu 9000
+	# From 3827 bytes on they do not fit into a page beside what stands in front of them.
+	ip_in r link set ega mtu 3827
 	run --separate-stderr timeout 10 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
 	is 1
-	says "frames of 'ega', with an MTU of 9000, are too large to be held"
+	says "frames of 'ega', with an MTU of 3827, are too large to be held"
 }

@@ -75,6 +75,7 @@ static int look_at(struct side *side, const char *ifname, struct err *e)
 {
 	struct nic_facts nic;
 	int err = nic_read(ifname, &nic);
+	uint32_t i;
 
 	if (err)
 		return err_machine(e, err, "cannot read the interface '%s'", ifname);
@@ -88,6 +89,8 @@ static int look_at(struct side *side, const char *ifname, struct err *e)
 	side->ports = aligned_alloc(64, side->nr_queues * sizeof(struct port));
 	if (!side->ports)
 		return err_set(e, -ENOMEM, "cannot open AF_XDP sockets");
+	for (i = 0; i < side->nr_queues; i++)
+		side->ports[i] = (struct port){ 0 };
 	return 0;
 }
 
@@ -226,8 +229,6 @@ static int open_lanes(struct afxdp_wire *wire, struct err *e)
 		lane->polls = calloc(lane->in->nr_queues, sizeof(*lane->polls));
 		if (!lane->free || !lane->polls)
 			return err_set(e, -ENOMEM, "cannot open AF_XDP sockets");
-		for (i = 0; i < lane->in->nr_queues; i++)
-			lane->in->ports[i] = (struct port){ 0 };
 	}
 	for (i = wire->nr_frames; i--; )
 		wire->lanes[0].free[wire->lanes[0].nr_free++] = i;
