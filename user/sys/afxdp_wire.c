@@ -22,9 +22,9 @@
 #include "sys/nic.h"
 
 #define NR_SEND		2048		/* places in the ring of a socket that sends */
-#define MOST_RECEIVE	4096		/* places to receive into, a queue */
+#define MOST_RECEIVE	8192		/* places to receive into, a queue */
 #define LEAST_RECEIVE	512
-#define MOST_OF_ALL	16384		/* of all queues of an interface, where they are many */
+#define MOST_OF_ALL	32768		/* of all queues of an interface, where they are many */
 #define REFILL		64		/* places that are worth a look */
 #define SMALL_CHUNK	2048		/* the kernel's sizes: these, up to a page */
 #define LARGE_CHUNK	4096
@@ -369,6 +369,20 @@ uint32_t afxdp_lane_receive(struct afxdp_lane *lane, struct afxdp_frame *ret_fra
 	}
 	lane->next_queue = queue;
 	return nr;
+}
+
+bool afxdp_lane_is_filling(const struct afxdp_lane *lane)
+{
+	const struct xsk_ring_cons *rx;
+	uint32_t i;
+
+	for (i = 0; i < lane->in->nr_queues; i++) {
+		rx = &lane->in->ports[i].rx;
+		if (__atomic_load_n(rx->producer, __ATOMIC_ACQUIRE) - rx->cached_cons >
+		    lane->in->nr_receive / 2)
+			return true;
+	}
+	return false;
 }
 
 bool afxdp_lane_take(struct afxdp_lane *lane, struct afxdp_frame *ret_frame)

@@ -63,6 +63,9 @@ void afxdp_lane_detach(struct afxdp_lane *lane);
 uint32_t afxdp_lane_receive(struct afxdp_lane *lane, struct afxdp_frame *ret_frames,
 			    uint32_t want);
 
+/* Half of the places of a queue are taken by what has not been received yet. */
+bool afxdp_lane_is_filling(const struct afxdp_lane *lane);
+
 /* A free frame with room for afxdp_wire_max_buf_bytes(); false: none is left. */
 bool afxdp_lane_take(struct afxdp_lane *lane, struct afxdp_frame *ret_frame);
 void afxdp_lane_free(struct afxdp_lane *lane, uint32_t number);
