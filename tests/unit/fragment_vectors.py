@@ -5,7 +5,8 @@
     tests/unit/fragment_vectors.py >tests/unit/fragment_vectors.h
 
 Options come from scapy too, but it copies all of them into every fragment;
-those that do not belong there (RFC 791) are taken out here.
+those that do not belong there (RFC 791) are taken out here. Sizes that are no
+multiple of 8 it rounds up, and a limit means down.
 """
 from scapy.all import Dot1Q, Ether, IP, Raw, UDP, fragment, raw
 from scapy.layers.inet import IPOption_RR, IPOption_Router_Alert
@@ -17,7 +18,7 @@ VLAN = Dot1Q(vlan=1234, prio=5)
 def pieces(packet, max_bytes):
     """The frames of the fragments; padded as Ethernet wants them."""
     made = []
-    for i, piece in enumerate(fragment(packet, fragsize=max_bytes)):
+    for i, piece in enumerate(fragment(packet, fragsize=max_bytes // 8 * 8)):
         ip = piece[IP]
         if i:
             ip.options = [option for option in ip.options if option.copy_flag]
@@ -27,7 +28,15 @@ def pieces(packet, max_bytes):
 
 
 def ip4(**more):
-    return IP(src="198.18.0.1", dst="198.18.0.2", id=0x1234, ttl=64, proto=17, **more)
+    return IP(src="198.18.0.1", dst="198.18.0.2", ttl=64, proto=17, **{"id": 0x1234, **more})
+
+
+def carrying_id(ip_bytes):
+    """With this one, the first fragment's sum has a carry that carries once more."""
+    header = raw(ip4(id=0, len=ip_bytes, flags="MF", chksum=0))
+    total = sum(int.from_bytes(header[at:at + 2], "big") for at in range(0, 20, 2))
+    return next(i for i in range(65536)
+                if ((total + i) & 0xFFFF) + ((total + i) >> 16) > 0xFFFF)
 
 
 def udp(data_bytes):
@@ -40,6 +49,8 @@ def main():
     last = fragment(whole, fragsize=744)[1]
     vectors = {
         "two": (whole, 1000),
+        "odd": (whole, 1007),
+        "carry": (ETHER / ip4(id=carrying_id(1020)) / udp(1472), 1000),
         "many": (whole, 64),
         "even": (ETHER / ip4() / udp(1016), 512),
         "tiny": (ETHER / ip4() / udp(29), 8),
