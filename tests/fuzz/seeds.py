@@ -63,7 +63,17 @@ def flow_files():
     )]
 
 
-SEEDS = {"fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files}
+def frames():
+    """IPv4 behind no, one and two VLAN tags, with and without options."""
+    ip4 = b"\x45\0\x01\x08\x12\x34\0\0\x40\x11\0\0" + bytes((198, 18, 0, 1, 198, 18, 0, 2))
+    options = b"\x47" + ip4[1:] + b"\x94\x04\0\0\x01\x83\x03\0"
+    tags = (b"", b"\x81\0\0\x07", b"\x88\xa8\0\x07\x81\0\0\x09")
+    return [bytes((64,)) + bytes(11) + tag + b"\x08\0" + ip + bytes(range(256))
+            for tag in tags for ip in (ip4, options)]
+
+
+SEEDS = {"fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
+         "fuzz_fragment": frames}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
