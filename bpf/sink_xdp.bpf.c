@@ -12,12 +12,12 @@
 #include "lib/core.bpf.h"
 
 #include "abi/sink.h"
-#include "abi/tag.h"
 #include "lib/arrival.bpf.h"
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/record.bpf.h"
 #include "lib/seq.bpf.h"
+#include "lib/tag.bpf.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -173,20 +173,6 @@ static __always_inline void add_gap(__u32 cpu, __u32 stream, __u64 before_ns, __
 		hist_add(hist, gap_ns, expect_gap_ns);
 }
 
-/* The tag behind @udp, or NULL: none, or one that was damaged on the way. */
-static __always_inline const struct tag *find_tag(const struct packet *pkt,
-						  const struct udphdr *udp)
-{
-	const struct tag *tag = (const void *)(udp + 1);
-
-	if ((void *)(tag + 1) > pkt->end || tag->magic != bpf_htons(TAG_MAGIC) ||
-	    bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
-		return NULL;
-	if (tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence, tag->sent_ns))
-		return NULL;
-	return tag;
-}
-
 static __always_inline int is_test_packet(const struct udphdr *udp)
 {
 	if (cfg.match == SINK_MATCH_ALL)
@@ -227,7 +213,7 @@ static __always_inline int can_time(struct sink_cpu *own, __u64 sent_ns, __u64 n
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
 					 const struct packet *pkt, const struct udphdr *udp)
 {
-	const struct tag *tag = udp ? find_tag(pkt, udp) : NULL;
+	const struct tag *tag = udp ? tag_find(pkt, udp) : NULL;
 	__u64 now_ns = 0, sent_ns, before_ns;
 	__u32 stream = cfg.streams;
 	struct record rec;

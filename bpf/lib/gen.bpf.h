@@ -10,6 +10,7 @@
 #include "abi/tag.h"
 #include "lib/clock.bpf.h"
 #include "lib/core.bpf.h"
+#include "lib/device.bpf.h"
 
 /*
  * The device that sends; the tracepoints look at no other. An index alone is not
@@ -154,27 +155,9 @@ static __always_inline int write_tag(struct xdp_md *ctx, __u32 offset, __u16 num
 	return 0;
 }
 
-/* The fields that are used, wherever this kernel has them. */
-struct ns_common___own {
-	unsigned int inum;
-} __attribute__((preserve_access_index));
-
-struct net___own {
-	struct ns_common___own ns;
-} __attribute__((preserve_access_index));
-
-struct possible_net___own {
-	struct net___own *net;
-} __attribute__((preserve_access_index));
-
-struct net_device___own {
-	int ifindex;
-	struct possible_net___own nd_net;
-} __attribute__((preserve_access_index));
-
 static __always_inline int is_ours(const struct net_device___own *dev)
 {
-	return dev->ifindex == ifindex && dev->nd_net.net->ns.inum == netns_inode;
+	return device_is(dev, ifindex, netns_inode);
 }
 
 #endif

@@ -114,16 +114,16 @@ static __always_inline enum parse_result parse_ip6(struct packet *pkt, void *at)
 	return PARSE_OTHER;
 }
 
-/* Fills @pkt as far as it comes; the L4 header itself is not yet checked against the end. */
-static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct packet *pkt)
+/*
+ * Fills @pkt, whose data, end and buf_bytes are set, as far as it comes; the L4
+ * header itself is not yet checked against the end.
+ */
+static __always_inline enum parse_result parse_frame(struct packet *pkt)
 {
 	void *at;
 	__be16 proto;
 	int i;
 
-	pkt->data = (void *)(long)ctx->data;
-	pkt->end = (void *)(long)ctx->data_end;
-	pkt->buf_bytes = has_frags ? bpf_xdp_get_buff_len(ctx) : pkt->end - pkt->data;
 	pkt->eth = pkt->data;
 	pkt->ip4 = NULL;
 	pkt->ip6 = NULL;
@@ -147,6 +147,14 @@ static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct
 	if (proto == bpf_htons(ETH_P_IPV6))
 		return parse_ip6(pkt, at);
 	return PARSE_OTHER;
+}
+
+static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct packet *pkt)
+{
+	pkt->data = (void *)(long)ctx->data;
+	pkt->end = (void *)(long)ctx->data_end;
+	pkt->buf_bytes = has_frags ? bpf_xdp_get_buff_len(ctx) : pkt->end - pkt->data;
+	return parse_frame(pkt);
 }
 
 /* The UDP header of a packet that parse_packet() called PARSE_L4, or NULL. */
