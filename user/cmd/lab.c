@@ -15,11 +15,11 @@
 
 enum action { ACTION_UP, ACTION_EXEC, ACTION_STATUS, ACTION_DOWN };
 enum path { PATH_A_B, PATH_A_R_B };
-enum middle { MIDDLE_ROUTER, MIDDLE_BRIDGE };
+enum middle { MIDDLE_ROUTER, MIDDLE_BRIDGE, MIDDLE_OPEN };
 
 static const char *const actions[] = { "up", "exec", "status", "down", NULL };
 static const char *const paths[] = { "a-b", "a-r-b", NULL };
-static const char *const middles[] = { "router", "bridge", NULL };
+static const char *const middles[] = { "router", "bridge", "open", NULL };
 
 static const struct lab_opts {
 	int action, path, middle;
@@ -123,6 +123,7 @@ static int run_up(const struct lab_opts *opts, struct result *res, struct err *e
 {
 	static const enum lab_middle kinds[] = {
 		[MIDDLE_ROUTER] = LAB_ROUTER, [MIDDLE_BRIDGE] = LAB_BRIDGE,
+		[MIDDLE_OPEN] = LAB_OPEN,
 	};
 	struct lab_cfg cfg = {
 		.middle = opts->path == PATH_A_B ? LAB_NO_MIDDLE : kinds[opts->middle],
@@ -257,7 +258,8 @@ const struct cmd cmd_lab = {
 		"Makes two network namespaces, NAME-a and NAME-b, and joins their interfaces \""
 		LAB_IFNAME "\"\n"
 		"by a veth pair; with --path a-r-b a third, NAME-r, stands between them as a\n"
-		"router or a bridge. Nothing outside of them is touched, native XDP works at both\n"
+		"router, a bridge, or with nothing that joins its interfaces \"ega\" and \"egb\" (open,\n"
+		"for ethgauge impair). Nothing outside of them is touched, native XDP works at both\n"
 		"ends, and the wire is silent: it carries what is sent on it and nothing else.\n\n"
 		"  up      builds the lab; one that is up with these options is left as it is\n"
 		"  exec    runs a command in a node, and returns its exit status\n"

@@ -260,9 +260,10 @@ static int set_up_port(struct build *b, enum port_id port, struct err *e)
 		err = link_set_features(ifname, features_off, no_features, e);
 	if (!err && ports[port].node == LAB_R && b->cfg.middle == LAB_BRIDGE)
 		err = link_set_master(net, ifname, LAB_BRIDGE_NAME, e);
-	else if (!err)
+	else if (!err && addresses(b->cfg.middle)[port].ip4)
 		err = give_addresses(b, port, e);
-	if (!err && ports[port].node == LAB_R)
+	/* What joins an open middle attaches itself. */
+	if (!err && ports[port].node == LAB_R && b->cfg.middle != LAB_OPEN)
 		open_middle(ifname);
 	if (!err)
 		err = link_set_up(net, ifname, e);

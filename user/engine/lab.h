@@ -3,7 +3,7 @@
  * engine/lab.h - a wire of one's own: network namespaces joined by veth pairs.
  *
  *   a-b      a [eg0] ----- [eg0] b
- *   a-r-b    a [eg0] ----- [ega] r [egb] ----- [eg0] b    r: router or bridge
+ *   a-r-b    a [eg0] ----- [ega] r [egb] ----- [eg0] b    r: router, bridge or open
  *
  * A lab lives as long as its descriptors, so one that its process does not pin
  * vanishes with it, kill -9 included. lab_pin() gives the namespaces names in
@@ -28,7 +28,8 @@
 #define LAB_A_IP4	"198.18.0.1"	/* RFC 2544 appendix C.2.2 */
 #define LAB_A_IP6	"2001:2::1"	/* RFC 5180 section 8 */
 
-enum lab_middle { LAB_NO_MIDDLE, LAB_ROUTER, LAB_BRIDGE };
+/* LAB_OPEN: r's two interfaces are joined by nothing, for a bump of one's own. */
+enum lab_middle { LAB_NO_MIDDLE, LAB_ROUTER, LAB_BRIDGE, LAB_OPEN };
 
 struct lab_cfg {
 	enum lab_middle middle;

@@ -25,7 +25,7 @@ static const char *lab_path(enum lab_middle middle)
 {
 	static const char *const names[] = {
 		[LAB_NO_MIDDLE] = "a-b", [LAB_ROUTER] = "a-r-b with a router",
-		[LAB_BRIDGE] = "a-r-b with a bridge",
+		[LAB_BRIDGE] = "a-r-b with a bridge", [LAB_OPEN] = "a-r-b with an open middle",
 	};
 
 	return names[middle];
@@ -35,7 +35,7 @@ const char *lab_mark(enum lab_middle middle)
 {
 	static const char *const marks[] = {
 		[LAB_NO_MIDDLE] = "ethgauge lab a-b", [LAB_ROUTER] = "ethgauge lab a-r-b, router",
-		[LAB_BRIDGE] = "ethgauge lab a-r-b, bridge",
+		[LAB_BRIDGE] = "ethgauge lab a-r-b, bridge", [LAB_OPEN] = "ethgauge lab a-r-b, open",
 	};
 
 	return marks[middle];
@@ -136,7 +136,7 @@ static int read_mark(const char *alias, enum lab_middle *ret_middle)
 {
 	enum lab_middle middle;
 
-	for (middle = LAB_NO_MIDDLE; middle <= LAB_BRIDGE; middle++) {
+	for (middle = LAB_NO_MIDDLE; middle <= LAB_OPEN; middle++) {
 		if (!strcmp(alias, lab_mark(middle))) {
 			*ret_middle = middle;
 			return 0;
