@@ -128,6 +128,20 @@ static int parse_choice(const struct opt *opt, const char *text, void *opts, str
 	return err_usage(e, "%s '%s' is none of: %s", label(name, sizeof(name), opt), text, list);
 }
 
+static int parse_strs(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	struct opt_strs *strs = &FIELD(opts, opt, struct opt_strs);
+	char name[64];
+
+	label(name, sizeof(name), opt);
+	if (!*text)
+		return err_usage(e, "%s is empty", name);
+	if (strs->nr == OPT_MAX_STRS)
+		return err_usage(e, "%s '%s' is one too many: at most %d", name, text, OPT_MAX_STRS);
+	strs->text[strs->nr++] = text;
+	return 0;
+}
+
 static int parse_value(const struct opt *opt, const char *text, void *opts, struct err *e)
 {
 	char name[64];
@@ -148,6 +162,8 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 			return err_usage(e, "%s is empty", label(name, sizeof(name), opt));
 		FIELD(opts, opt, const char *) = text;
 		return 0;
+	case OPT_STRS:
+		return parse_strs(opt, text, opts, e);
 	case OPT_IFACE:
 		return parse_iface(opt, text, opts, e);
 	case OPT_MAC:
@@ -337,6 +353,16 @@ bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value)
 	}
 }
 
+static void show_strs(char *buf, size_t size, const struct opt_strs *strs)
+{
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < strs->nr && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "",
+					 strs->text[i]);
+}
+
 static void show_rest(char *buf, size_t size, const struct opt_rest *rest)
 {
 	size_t used = 0;
@@ -372,6 +398,9 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	case OPT_IFACE:
 		text = CONST_FIELD(opts, opt, char *);
 		snprintf(buf, size, "%s", text ? text : "");
+		break;
+	case OPT_STRS:
+		show_strs(buf, size, &CONST_FIELD(opts, opt, struct opt_strs));
 		break;
 	case OPT_MAC:
 		mac = &CONST_FIELD(opts, opt, struct opt_mac);

@@ -26,6 +26,7 @@ enum opt_type {
 	OPT_DURATION,	/* uint64_t ns, "250ms" */
 	OPT_RATE,	/* struct unit_rate, "1Mpps" */
 	OPT_STR,	/* const char *, points into argv */
+	OPT_STRS,	/* struct opt_strs: given as often as one likes */
 	OPT_IFACE,	/* const char *, a name an interface may have */
 	OPT_MAC,	/* struct opt_mac */
 	OPT_CHOICE,	/* int, index into choices */
@@ -35,6 +36,13 @@ enum opt_type {
 struct opt_mac {
 	bool set;
 	uint8_t addr[6];
+};
+
+#define OPT_MAX_STRS 8
+
+struct opt_strs {
+	unsigned int nr;
+	const char *text[OPT_MAX_STRS];
 };
 
 struct opt_rest {
