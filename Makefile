@@ -46,8 +46,8 @@ tool      := $(O)/ethgauge
 
 # What a unit test may link: the layers that need no kernel.
 pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
-	     $(addprefix user/engine/,bottleneck.c bump_delay.c bump_sched.c flows.c mix.c \
-	     mix_source.c save.c)
+	     $(addprefix user/engine/,bottleneck.c bump_delay.c bump_sched.c flows.c \
+	     impair_filter.c impair_rule.c mix.c mix_source.c save.c)
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
@@ -176,6 +176,9 @@ $(O)/tests/fuzz/fuzz_packet: user/proto/layer.c user/proto/frame.c $(wildcard us
 $(O)/tests/fuzz/fuzz_flow_file: fuzz-libs := -lfyaml
 $(O)/tests/fuzz/fuzz_flow_file: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch]) \
 	$(wildcard user/proto/flow_*.[ch])
+
+$(O)/tests/fuzz/fuzz_impair: $(addprefix user/engine/,impair_rule.c impair_filter.c bump_delay.c \
+	impair_rule.h bump.h) $(wildcard include/abi/*.h)
 
 fuzz: $(fuzz-tests)
 	$(Q)for fuzz in $(fuzz-tests); do \

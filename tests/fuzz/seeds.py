@@ -72,8 +72,16 @@ def frames():
             for tag in tags for ip in (ip4, options)]
 
 
+def impairments():
+    return [bytes([kind]) + text.encode() for kind, text in (
+        (0, "ge(p=1%, r=30%, bad=80%, good=0.1%)"), (0, "every=100+7"), (0, "list=3,17,99"),
+        (1, "0.5%:3@40"), (3, "all:50"), (4, "every=3:64"), (5, "1%:2"), (6, "1%:5"),
+        (7, "1%:5ms+-1ms,normal,keep-order"), (7, "5ms+-10ms,pareto=1.5"),
+    )] + [b"udp and dst 198.18.0.0/24 dport 9 stream 3", b"src 2001:db8::/36 icmp6", b"64kB"]
+
+
 SEEDS = {"fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
-         "fuzz_fragment": frames}
+         "fuzz_fragment": frames, "fuzz_impair": impairments}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
