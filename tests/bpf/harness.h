@@ -25,6 +25,7 @@
 /* The groups: number of failed tests. */
 int test_blast(void);
 int test_fields(void);
+int test_impair(void);
 int test_mix(void);
 int test_record(void);
 int test_reflect(void);

@@ -16,6 +16,7 @@ static const struct {
 } groups[] = {
 	{ "blast", test_blast },
 	{ "fields", test_fields },
+	{ "impair", test_impair },
 	{ "mix", test_mix },
 	{ "record", test_record },
 	{ "reflect", test_reflect },

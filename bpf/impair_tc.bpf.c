@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * impair_tc.bpf.c - do to packets, where they leave for the driver, what the plan says.
+ *
+ * In:  any packet on its way out, as the stack hands it over: a segment to be
+ *      cut by the device (GSO) is one packet, and a checksum that the device shall
+ *      make is not there yet.
+ * Out: dropped, changed, copied, or on its way untouched, also to programs behind.
+ */
+#include "lib/impair.bpf.h"
+
+#include <linux/pkt_cls.h>
+
+char _license[] SEC("license") = "GPL";
+
+#define HEADER_BYTES 256	/* that must stand in the linear part to be parsed */
+
+static __always_inline int frame_xor(void *ctx, __u32 at, __u8 mask)
+{
+	__u8 byte;
+
+	if (bpf_skb_load_bytes(ctx, at, &byte, 1))
+		return -1;
+	byte ^= mask;
+	return mask && bpf_skb_store_bytes(ctx, at, &byte, 1, 0) ? -1 : byte;
+}
+
+static __always_inline enum parse_result parse_skb(struct __sk_buff *skb, struct packet *pkt)
+{
+	__u32 bytes = skb->len < HEADER_BYTES ? skb->len : HEADER_BYTES;
+
+	if ((void *)(long)skb->data + bytes > (void *)(long)skb->data_end)
+		bpf_skb_pull_data(skb, bytes);
+	pkt->data = (void *)(long)skb->data;
+	pkt->end = (void *)(long)skb->data_end;
+	pkt->buf_bytes = skb->len;
+	return parse_frame(pkt);
+}
+
+/* The kernel cuts no packet shorter than its headers here. */
+static __always_inline void cut(struct __sk_buff *skb, struct decision *d, struct impair_rec *rec)
+{
+	if (d->buf_bytes <= d->cut_bytes || bpf_skb_change_tail(skb, d->cut_bytes, 0))
+		is_unable(d, rec, IMPAIR_TRUNCATE);
+}
+
+/* A copy comes by here at once, on this CPU, and is let through. */
+static __always_inline void copy(struct __sk_buff *skb, const struct decision *d,
+				 struct impair_rec *rec)
+{
+	__u32 i;
+
+	for (i = 0; i < 64 && i < d->copies; i++) {
+		rec->copying = 1;
+		if (!bpf_clone_redirect(skb, skb->ifindex, 0))
+			ADD_ONCE(rec->copies, 1);
+		else
+			ADD_ONCE(rec->refused, 1);
+		rec->copying = 0;
+	}
+}
+
+SEC("tc")
+int impair_tc(struct __sk_buff *skb)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct impair_rec *rec = bpf_map_lookup_elem(&impair_recs, &cpu);
+	enum parse_result parsed;
+	int action = TC_ACT_UNSPEC;
+	struct decision *d;
+	struct packet pkt;
+
+	if (!rec || rec->copying)
+		return TC_ACT_UNSPEC;
+	parsed = parse_skb(skb, &pkt);
+	d = decide(&pkt, parsed, rec);
+	if (!d)
+		return TC_ACT_UNSPEC;
+	if (has_kind(d, IMPAIR_LOSS)) {
+		ADD_ONCE(rec->lost, 1);
+		action = TC_ACT_SHOT;
+	} else {
+		if (has_kind(d, IMPAIR_CORRUPT))
+			corrupt(skb, frame_xor, d, rec);
+		if (has_kind(d, IMPAIR_CHECKSUM))
+			spoil_check(skb, frame_xor, d, rec);
+		if (has_kind(d, IMPAIR_TRUNCATE))
+			cut(skb, d, rec);
+		if (has_kind(d, IMPAIR_DUPLICATE))
+			copy(skb, d, rec);
+		ADD_ONCE(rec->passed, 1);
+	}
+	count_done(d, rec);
+	tell(d, rec);
+	return action;
+}
