@@ -14,6 +14,9 @@ The far end of a wire, as one who knows nothing of the tool would see it.
         for every DROP-th, and every TWICE-th of those that are sent back twice.
         Prints how many were dropped, sent back, and sent back twice.
 
+    capture.py save COUNT FILE
+        Writes COUNT frames that come in into a capture file.
+
     capture.py listen PORT COUNT
         A UDP socket: prints how many datagrams reached it.
 
@@ -130,6 +133,17 @@ def decode(count, port=9):
     return found | {name: sorted(values) for name, values in met.items()}
 
 
+def save(count, path):
+    link = open_link()
+    with open(path, "wb") as file:
+        file.write(struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        while count:
+            frame, address = link.recvfrom(65536)
+            if address[2] != socket.PACKET_OUTGOING:
+                file.write(struct.pack("=IIII", 0, 0, len(frame), len(frame)) + frame)
+                count -= 1
+
+
 def reflect(count, drop, twice, port=7):
     link = open_link()
     found = {"dropped": 0, "answered": 0, "twice": 0}
@@ -169,8 +183,8 @@ def listen(port, count):
 
 
 def main():
-    work = {"decode": decode, "reflect": reflect, "listen": listen}[sys.argv[1]]
-    print(json.dumps(work(*(int(arg) for arg in sys.argv[2:]))))
+    work = {"decode": decode, "reflect": reflect, "listen": listen, "save": save}[sys.argv[1]]
+    print(json.dumps(work(*(int(arg) if arg.isdigit() else arg for arg in sys.argv[2:]))))
 
 
 main()

@@ -63,6 +63,7 @@ start() {
 	case $3 in
 	sink) text="receiving on" ;;
 	reflect) text="answering on" ;;
+	impair) text="impairing" ;;
 	blast) text="sending " ;;
 	probe) text="probing" ;;
 	demo) text="..." ;;

@@ -125,24 +125,33 @@ static void print_points(FILE *out, const json_t *figures, const char *kind, con
  */
 static bool print_percentiles(FILE *out, const json_t *figures, const struct metric *metric)
 {
-	static const char *const kinds[] = { "rtt", "delay", "gap", "gap_error", "tx_done" };
-	static const char *const titles[] = { "round trip", "one-way delay", "gap", "gap error",
-					      "tag to sent" };
+	static const struct {
+		const char *key, *title;
+	} kinds[] = {
+		{ "rtt", "round trip" },
+		{ "delay", "one-way delay" },
+		{ "gap", "gap" },
+		{ "gap_error", "gap error" },
+		{ "tx_done", "tag to sent" },
+		{ "held", "held" },
+		{ "held_intended", "held, intended" },
+		{ "held_late", "held, late" },
+	};
 	size_t kind, i, len;
 
 	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		bool first = true;
 
-		len = strlen(kinds[kind]);
+		len = strlen(kinds[kind].key);
 		for (i = 0; i < NR_POINTS; i++) {
-			if (!strncmp(metric->key, kinds[kind], len) &&
+			if (!strncmp(metric->key, kinds[kind].key, len) &&
 			    !strcmp(metric->key + len, points[i].suffix)) {
 				if (first)
 					print_points(out, figures, kinds[kind], titles[kind],
 						     metric);
 				return true;
 			}
-			if (point(figures, kinds[kind], i))
+			if (point(figures, kinds[kind].key, i))
 				first = false;
 		}
 	}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What impair's words may be, told before any privilege is asked for.
+
+load ../lib/common
+
+# refuses TEXT OPTIONS...
+refuses() {
+	run unprivileged "$TOOL" impair "${@:2}"
+	[ "$status" = 2 ] || fail "status $status: $output"
+	[[ $output == *"$1"* ]] || fail "not said: '$1', but: $output"
+}
+
+@test "impair says what is wrong with a rule, and names the option" {
+	refuses "--loss '1': '1' does not say which packets" lo --loss 1
+	refuses "--truncate '1%': ':BYTES' is missing" lo --truncate 1%
+	refuses "--delay '5ms,normal'" lo --delay 5ms,normal
+	refuses "cannot read '/nowhere'" lo --loss list=/nowhere
+	refuses "one rule too many" lo --loss={1,2,3,4,5}% --corrupt={1,2,3,4}%
+	refuses "at most 8" lo --loss={1,2,3,4,5,6,7,8,9}%
+}
+
+@test "impair's filter says which words it knows" {
+	refuses "'port' is none of its words" lo --filter 'udp port 9'
+	refuses "dst ADDRESS[/BITS]" lo --filter 'port 9'
+}
+
+@test "impair's directions are those of one interface or of a bump" {
+	refuses "--direction a-to-b is of a bump between two interfaces" lo --direction a-to-b
+	refuses "between two it is a-to-b, b-to-a or both" lo dummy --direction egress
+	refuses "give --rate too" lo --queue 10
+	refuses "--rate takes bits a second" lo dummy --rate 1kpps
+	refuses "--tc-mode belongs to --direction egress" lo --tc-mode tcx
+}
+
+@test "without privileges impair says which it needs" {
+	run unprivileged "$TOOL" impair lo --loss 1%
+	[ "$status" = 3 ]
+	[[ $output == *CAP_BPF*CAP_NET_ADMIN*CAP_NET_RAW* ]]
+}
