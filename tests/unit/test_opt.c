@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,6 +334,36 @@ static void the_rest_goes_to_another_command_untouched(void **state)
 	release(&w);
 }
 
+static void an_option_of_many_keeps_each_in_its_order(void **state)
+{
+	static const struct opt many[] = {
+		{ 0, "rule", OPT_STRS, 0, "RULE", "a rule" },
+		OPT_END
+	};
+	static char a[] = "--rule", b[] = "1%", c[] = "--rule=2%", empty[] = "--rule=";
+	char *argv[2 + OPT_MAX_STRS] = { a, b }, shown[32];
+	struct opt_strs strs = { 0 };
+	opt_given given;
+	struct err e;
+	bool help;
+	int i;
+
+	(void)state;
+	for (i = 2; i < 2 + OPT_MAX_STRS; i++)
+		argv[i] = c;
+	assert_int_equal(opt_parse(many, 3, argv, &strs, &given, &help, &e), 0);
+	assert_int_equal(strs.nr, 2);
+	assert_string_equal(strs.text[0], "1%");
+	assert_string_equal(strs.text[1], "2%");
+	assert_string_equal(opt_show(shown, sizeof(shown), many, &strs), "1% 2%");
+	strs.nr = 0;
+	assert_int_equal(opt_parse(many, 2 + OPT_MAX_STRS, argv, &strs, &given, &help, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "at most 8"));
+	argv[0] = empty;
+	strs.nr = 0;
+	assert_int_equal(opt_parse(many, 1, argv, &strs, &given, &help, &e), -EINVAL);
+}
+
 static void shown_values_read_back(void **state)
 {
 	struct parsed p = parse("eth0|-f|-p|7|-d|250ms|-r|1.5Mpps|--mac|02:00:00:00:00:01|"
@@ -448,6 +479,7 @@ int main(void)
 		cmocka_unit_test(unknown_options_are_told),
 		cmocka_unit_test(help_ends_the_parsing),
 		cmocka_unit_test(the_rest_goes_to_another_command_untouched),
+		cmocka_unit_test(an_option_of_many_keeps_each_in_its_order),
 		cmocka_unit_test(shown_values_read_back),
 		cmocka_unit_test(help_shows_every_option_with_its_default),
 		cmocka_unit_test(long_help_is_wrapped_at_100_columns),
