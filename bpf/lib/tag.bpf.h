@@ -18,7 +18,7 @@ static __always_inline const struct tag *tag_find(const struct packet *pkt,
 	    bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
 		return NULL;
 	if (tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence,
-					      tag->sent_mono_ns))
+					      tag->sent_ns))
 		return NULL;
 	return tag;
 }

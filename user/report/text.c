@@ -147,8 +147,8 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 			if (!strncmp(metric->key, kinds[kind].key, len) &&
 			    !strcmp(metric->key + len, points[i].suffix)) {
 				if (first)
-					print_points(out, figures, kinds[kind], titles[kind],
-						     metric);
+					print_points(out, figures, kinds[kind].key,
+						     kinds[kind].title, metric);
 				return true;
 			}
 			if (point(figures, kinds[kind].key, i))

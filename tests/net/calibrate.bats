@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# calibrate: the tool against itself, and what later results cite of it.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq
+	need xdp-live-frames af-xdp
+	export STATE_DIRECTORY=$BATS_TEST_TMPDIR/state
+	store=$STATE_DIRECTORY/calibration.json
+}
+
+@test "a quick calibration passes every check, with counts that are not made up, and keeps nothing" {
+	run -0 --separate-stderr timeout 120 "$TOOL" calibrate --quick --json
+	json '(.verdicts | length) >= 14 and all(.verdicts[]; .pass)'
+	# What was put in was not nothing.
+	json '[.parts[] | select(.name | startswith("faults")).metrics] |
+		length == 3 and all(.lost_packets > 50 and .duplicate_packets > 10 and .reordered_packets > 40)'
+	json '.metrics | .calibrated_delay_floor_min_ns > 0 and .calibrated_exact_pps > 1000 and
+		.calibrated_delay_floor_p50_ns >= .calibrated_delay_floor_min_ns and
+		.calibrated_rtt_floor_p50_ns > .calibrated_delay_floor_min_ns'
+	# Each delay is seen where it was put in.
+	json '[.parts[] | select(.name | startswith("delay 1")).metrics.delay_min_ns] |
+		length == 4 and .[0] < .[1] and .[1] >= 100000 and .[2] >= 1000000 and .[3] >= 10000000'
+	[ ! -e "$store" ]
+	[ ! -e "$STATE_DIRECTORY" ]
+}
+
+@test "a calibration is kept and cited by what is measured after it, until the kernel is another" {
+	local date
+
+	run -0 --separate-stderr timeout 200 "$TOOL" calibrate --force --json
+	json 'all(.verdicts[]; .pass)'
+	[ "$(jq -S .metrics "$store")" = "$(jq -S .metrics <<<"$output")" ]
+	date=$(jq -r .environment.date "$store")
+	lab_up
+	tool_in b sink eg0 -d 100ms --json
+	json --arg date "$date" --slurpfile then "$store" '.self.calibration == $date and
+		.self.calibrated_exact_pps == $then[0].metrics.calibrated_exact_pps and
+		.self.calibrated_delay_floor_p50_ns == $then[0].metrics.calibrated_delay_floor_p50_ns'
+	jq '.environment.kernel = "2.4.0"' "$store" >"$store.new"
+	mv "$store.new" "$store"
+	tool_in b sink eg0 -d 100ms --json
+	json '.self.calibration == "none" and (.self | has("calibrated_exact_pps") | not)'
+}
+
+# A kernel forgets XDP links and namespaces with the process; what could stay is the file.
+@test "^C and kill -9 leave no calibration" {
+	local pid signal said=$BATS_TEST_TMPDIR/said
+
+	for signal in INT KILL; do
+		"$TOOL" calibrate --json >"$BATS_TEST_TMPDIR/out" 2>"$said" 3>&- &
+		pid=$!
+		until grep -q "faults, seed 1" "$said"; do
+			kill -0 "$pid"
+			sleep 0.1
+		done
+		kill -"$signal" "$pid"
+		run wait "$pid"
+		[ ! -e "$store" ]
+		[ ! -e "$STATE_DIRECTORY" ]
+		[ "$signal" = KILL ] || jq -e '.metrics | has("calibrated_exact_pps") | not' "$BATS_TEST_TMPDIR/out"
+	done
+}

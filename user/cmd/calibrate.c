@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/calibrate.c - the tool against itself: what it says where the truth is known.
+ *
+ * A lab of its own, which vanishes with this process: an empty wire for counts,
+ * delay floor and pacing, and one with impair's bump in the middle for losses,
+ * duplicates, order and delays that are put in.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "engine/environ.h"
+#include "engine/impair.h"
+#include "engine/lab_trial.h"
+#include "lib/hist.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "report/calibration.h"
+
+struct calibrate_opts {
+	bool quick;
+	bool no_store;
+	bool force;
+};
+
+static const struct calibrate_opts defaults = { 0 };
+
+static const struct opt options[] = {
+	{ 0, "quick", OPT_FLAG, offsetof(struct calibrate_opts, quick), NULL,
+	  "a tenth of the packets; the figures are not kept" },
+	{ 0, "no-store", OPT_FLAG, offsetof(struct calibrate_opts, no_store), NULL,
+	  "do not keep the figures for the results that come" },
+	{ 0, "force", OPT_FLAG, offsetof(struct calibrate_opts, force), NULL,
+	  "keep them though other work disturbed the runs" },
+	OPT_END
+};
+
+/* What is found; the worst of all runs where more than one tells it. */
+struct found {
+	uint64_t delay_min_ns, delay_p50_ns, rtt_p50_ns;
+	uint64_t gap_error_p50_ns, gap_error_p99_ns;
+	uint64_t delay_error_p50_ns, delay_error_p99_ns;
+	double exact_pps;
+	uint64_t counted, impaired;
+};
+
+struct calibrate {
+	const struct calibrate_opts *opts;
+	struct lab wire;		/* a - b */
+	struct lab bumped;		/* a - r - b: the bump is in r */
+	struct result *res;
+	struct found found;
+	uint32_t irregular;		/* runs that did not reach their rate */
+};
+
+static uint64_t some(const struct calibrate *cal, uint64_t count)
+{
+	/* Primes become other odd numbers; a batch cannot hide in either. */
+	return cal->opts->quick ? count / 10 | 1 : count;
+}
+
+static void worst(uint64_t *sum, uint64_t value)
+{
+	if (value > *sum)
+		*sum = value;
+}
+
+/* A sender that other work held up tells nothing of how exact the tool is. */
+static void note_irregular(struct calibrate *cal, const struct result *part)
+{
+	cal->irregular += result_look(part, "irregular") == 1;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* One number, told by four witnesses. */
+static bool is_exact(const struct lab_trial *run, uint64_t count)
+{
+	return run->sent.sent_packets == count && run->a.tx_packets == count &&
+	       run->b.rx_packets == count && run->got.packets == count &&
+	       run->got.distinct == count && !run->got.duplicates && !run->got.reordered &&
+	       !run->got.unknown;
+}
+
+static int run_exact(struct calibrate *cal, const char *name, const struct lab_trial_cfg *cfg,
+		     struct lab_trial *run, struct err *e)
+{
+	struct result *part = result_part(cal->res, name);
+	int err;
+
+	log_info("%s ...", name);
+	err = lab_trial_run(run, cfg, part, e);
+	if (err || loop_signal())
+		return err;
+	note_irregular(cal, part);
+	cal->found.counted += cfg->count;
+	result_verdict(cal->res, is_exact(run, cfg->count),
+		       "%s: %llu sent, %llu and %llu by the drivers, %llu received in order", name,
+		       (unsigned long long)run->sent.sent_packets,
+		       (unsigned long long)run->a.tx_packets,
+		       (unsigned long long)run->b.rx_packets,
+		       (unsigned long long)(run->got.distinct - run->got.reordered));
+	return 0;
+}
+
+/* As fast as it goes, with everything checked at the receiver. */
+static int count_all(struct calibrate *cal, struct err *e)
+{
+	static const struct {
+		const char *name;
+		enum tx_engine engine;
+		uint32_t frame_bytes;
+		uint64_t count;
+	} runs[] = {
+		{ "counts, live, 64-byte frames", TX_ENGINE_LIVE, 64, 5000011 },
+		{ "counts, live, 1518-byte frames", TX_ENGINE_LIVE, 1518, 3000017 },
+		{ "counts, AF_XDP, 64-byte frames", TX_ENGINE_AFXDP, 64, 1000003 },
+	};
+	struct lab_trial run;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+		const struct lab_trial_cfg cfg = {
+			.lab = &cal->wire, .engine = runs[i].engine, .tagged = true,
+			.frame_bytes = runs[i].frame_bytes, .count = some(cal, runs[i].count),
+		};
+
+		err = run_exact(cal, runs[i].name, &cfg, &run, e);
+		if (!err && is_exact(&run, cfg.count))
+			cal->found.exact_pps = fmax(cal->found.exact_pps, run.got.rate_pps);
+		lab_trial_close(&run);
+	}
+	return err;
+}
+
+/* What an empty wire takes, there and there and back: no delay can be told below it. */
+static int find_floor(struct calibrate *cal, struct err *e)
+{
+	struct lab_trial_cfg cfg = {
+		.lab = &cal->wire, .engine = TX_ENGINE_LIVE, .tagged = true, .frame_bytes = 64,
+		.count = some(cal, 20011), .pps = 10e3,
+	};
+	struct hist_rec hist;
+	struct lab_trial run;
+	int err;
+
+	err = run_exact(cal, "delay floor, 10 kpps", &cfg, &run, e);
+	if (!err) {
+		rx_read_hist(run.rx, &hist);
+		cal->found.delay_min_ns = hist_min_ns(&hist);
+		cal->found.delay_p50_ns = hist_percentile_ns(&hist, 0.5);
+	}
+	lab_trial_close(&run);
+	if (err || loop_signal())
+		return err;
+	cfg.probe = true;
+	log_info("round trip floor, 10 kpps ...");
+	err = lab_trial_run(&run, &cfg, result_part(cal->res, "round trip floor, 10 kpps"), e);
+	if (!err) {
+		rx_read_hist(run.rx, &hist);
+		cal->found.rtt_p50_ns = hist_percentile_ns(&hist, 0.5);
+	}
+	lab_trial_close(&run);
+	return err;
+}
+
+static int find_pacing(struct calibrate *cal, struct err *e)
+{
+	static const struct {
+		const char *name;
+		double pps;
+		uint64_t count;
+	} runs[] = {
+		{ "pacing, 1 kpps", 1e3, 2003 },
+		{ "pacing, 10 kpps", 10e3, 20011 },
+		{ "pacing, 100 kpps", 100e3, 200003 },
+	};
+	struct lab_trial run;
+	struct hist_rec hist;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+		const struct lab_trial_cfg cfg = {
+			.lab = &cal->wire, .engine = TX_ENGINE_LIVE, .tagged = true,
+			.frame_bytes = 64, .count = some(cal, runs[i].count), .pps = runs[i].pps,
+			.gaps = true,
+		};
+
+		err = run_exact(cal, runs[i].name, &cfg, &run, e);
+		if (!err) {
+			rx_read_gap_errors(run.rx, &hist);
+			worst(&cal->found.gap_error_p50_ns, hist_percentile_ns(&hist, 0.5));
+			worst(&cal->found.gap_error_p99_ns, hist_percentile_ns(&hist, 0.99));
+		}
+		lab_trial_close(&run);
+	}
+	return err;
+}
+
+/* What the bump in r does to what goes from a to b, and what b sees of it. */
+struct bump_run {
+	struct impair_rules rules;
+	struct impair *impair;
+	struct impair_count done;
+	struct lab_trial trial;
+	struct hist_rec delays;
+};
+
+static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, uint64_t count,
+		      double pps, struct bump_run *run, struct err *e)
+{
+	const struct impair_cfg impair = {
+		.ifnames = { "ega", "egb" }, .way = IMPAIR_A_TO_B, .seed = seed,
+		.rules = &run->rules,
+	};
+	const struct lab_trial_cfg trial = {
+		.lab = &cal->bumped, .middle = LAB_OPEN, .engine = TX_ENGINE_LIVE, .tagged = true,
+		.frame_bytes = 64, .count = count, .pps = pps,
+	};
+	struct result *part = result_part(cal->res, name);
+	int err;
+
+	log_info("%s ...", name);
+	err = lab_enter(&cal->bumped, LAB_R, e);
+	if (!err)
+		err = impair_open(&run->impair, &impair, result_part(part, "bump"), e);
+	if (!err)
+		err = impair_start(run->impair, e);
+	if (!err)
+		err = lab_trial_run(&run->trial, &trial, part, e);
+	if (err)
+		return err;
+	rx_read_hist(run->trial.rx, &run->delays);
+	err = lab_enter(&cal->bumped, LAB_R, e);
+	if (err)
+		return err;
+	impair_stop(run->impair);
+	impair_read(run->impair, 0, &run->done);
+	impair_report(run->impair, result_part(part, "bump"));
+	note_irregular(cal, part);
+	return 0;
+}
+
+static void close_bumped(struct bump_run *run)
+{
+	lab_trial_close(&run->trial);
+	impair_close(run->impair);
+	impair_rules_release(&run->rules);
+}
+
+/* Packet for packet: what was done is what was seen. */
+static void judge_faults(struct calibrate *cal, const char *name, const struct bump_run *run)
+{
+	const struct rx_count *got = &run->trial.got;
+	const uint64_t *done = run->done.done;
+	uint64_t lost = run->trial.sent.sent_packets - got->distinct;
+
+	/* The bump itself was held up until its frames ran out: it says so, but not of which kind. */
+	if (run->done.own_drops) {
+		cal->irregular++;
+		result_verdict(cal->res, lost == done[IMPAIR_LOSS] + run->done.own_drops,
+			       "%s: lost %llu, %llu put in and %llu by the bump's own limits", name,
+			       (unsigned long long)lost, (unsigned long long)done[IMPAIR_LOSS],
+			       (unsigned long long)run->done.own_drops);
+		return;
+	}
+	result_verdict(cal->res, run->done.seen_packets == run->trial.sent.sent_packets &&
+		       lost == done[IMPAIR_LOSS] && got->duplicates == done[IMPAIR_DUPLICATE] &&
+		       got->reordered <= done[IMPAIR_REORDER] &&
+		       done[IMPAIR_REORDER] - got->reordered <= run->done.flushed,
+		       "%s: lost %llu of %llu put in, doubled %llu of %llu, out of order %llu of %llu",
+		       name, (unsigned long long)lost, (unsigned long long)done[IMPAIR_LOSS],
+		       (unsigned long long)got->duplicates,
+		       (unsigned long long)done[IMPAIR_DUPLICATE],
+		       (unsigned long long)got->reordered,
+		       (unsigned long long)done[IMPAIR_REORDER]);
+	cal->found.impaired += done[IMPAIR_LOSS] + done[IMPAIR_DUPLICATE] + done[IMPAIR_REORDER];
+}
+
+static int find_faults(struct calibrate *cal, struct err *e)
+{
+	static const struct {
+		const char *name;
+		uint64_t seed;
+		const char *loss, *duplicate, *reorder;
+	} runs[] = {
+		{ "faults, seed 1", 1, "1%", "0.5%", "1%:3" },
+		{ "faults, seed 2", 2, "ge(p=0.5%,r=20%)", "0.1%", "0.3%:17" },
+		{ "faults, seed 3", 3, "every=97+11", "every=101+7", "every=89+3:5" },
+	};
+	struct bump_run run;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+		run = (struct bump_run){ 0 };
+		err = impair_rules_add(&run.rules, IMPAIR_LOSS, runs[i].loss, e);
+		if (!err)
+			err = impair_rules_add(&run.rules, IMPAIR_DUPLICATE, runs[i].duplicate, e);
+		if (!err)
+			err = impair_rules_add(&run.rules, IMPAIR_REORDER, runs[i].reorder, e);
+		if (!err)
+			err = run_bumped(cal, runs[i].name, runs[i].seed, some(cal, 200003), 100e3,
+					 &run, e);
+		if (!err && !loop_signal())
+			judge_faults(cal, runs[i].name, &run);
+		close_bumped(&run);
+	}
+	return err;
+}
+
+/* The first is the bump itself, as short as it can; what it takes is no error of the others. */
+static int find_delays(struct calibrate *cal, struct err *e)
+{
+	static const struct {
+		const char *name, *delay;
+		uint64_t ns;
+	} runs[] = {
+		{ "delay 1 us put in", "1us", 1000 },
+		{ "delay 100 us put in", "100us", 100000 },
+		{ "delay 1 ms put in", "1ms", 1000000 },
+		{ "delay 10 ms put in", "10ms", 10000000 },
+	};
+	uint64_t path_ns = 0, p50_ns, p99_ns;
+	struct bump_run run;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+		run = (struct bump_run){ 0 };
+		err = impair_rules_add(&run.rules, IMPAIR_DELAY, runs[i].delay, e);
+		if (!err)
+			err = run_bumped(cal, runs[i].name, 1, some(cal, 20011), 10e3, &run, e);
+		if (!err && !loop_signal()) {
+			p50_ns = hist_percentile_ns(&run.delays, 0.5);
+			p99_ns = hist_percentile_ns(&run.delays, 0.99);
+			/* Of an instrument that is right this holds on the busiest machine. */
+			result_verdict(cal->res, hist_min_ns(&run.delays) >= runs[i].ns,
+				       "%s: none of %llu packets came earlier", runs[i].name,
+				       (unsigned long long)run.delays.count);
+			if (!i)
+				path_ns = p50_ns - runs[i].ns;
+			else {
+				worst(&cal->found.delay_error_p50_ns,
+				      distance(p50_ns, runs[i].ns + path_ns));
+				worst(&cal->found.delay_error_p99_ns,
+				      distance(p99_ns, runs[i].ns + path_ns));
+			}
+		}
+		close_bumped(&run);
+	}
+	return err;
+}
+
+static void report(const struct found *found, struct result *res)
+{
+	result_metric_u64(res, "calibrated_delay_floor_min_ns", found->delay_min_ns);
+	result_metric_u64(res, "calibrated_delay_floor_p50_ns", found->delay_p50_ns);
+	result_metric_u64(res, "calibrated_rtt_floor_p50_ns", found->rtt_p50_ns);
+	result_metric_u64(res, "calibrated_delay_error_p50_ns", found->delay_error_p50_ns);
+	result_metric_u64(res, "calibrated_delay_error_p99_ns", found->delay_error_p99_ns);
+	result_metric_u64(res, "calibrated_gap_error_p50_ns", found->gap_error_p50_ns);
+	result_metric_u64(res, "calibrated_gap_error_p99_ns", found->gap_error_p99_ns);
+	result_metric_real(res, "calibrated_exact_pps", found->exact_pps);
+	result_metric_u64(res, "calibrated_counted_packets", found->counted);
+	result_metric_u64(res, "calibrated_impaired_packets", found->impaired);
+}
+
+/* Kept only if everything was as it must be, in full, to the end. */
+static int keep(const struct calibrate *cal, struct err *e)
+{
+	char path[4096];
+	int err;
+
+	if (cal->irregular)
+		result_note(cal->res, "other work on this machine held up %u of the runs: delay and "
+			    "pacing are worse than the tool's own; run it again when nothing else is busy",
+			    cal->irregular);
+	if (cal->opts->quick || cal->opts->no_store)
+		return 0;
+	if (!result_passed(cal->res) || (cal->irregular && !cal->opts->force)) {
+		result_note(cal->res, "not kept for later results, as %s",
+			    result_passed(cal->res) ? "it was disturbed (--force keeps it)" :
+			    "a check failed");
+		return 0;
+	}
+	calibration_path(path, sizeof(path));
+	err = calibration_store(cal->res, path, e);
+	if (!err)
+		result_note(cal->res, "kept in '%s': later results cite it", path);
+	return err;
+}
+
+static int calibrate_run(const void *args, struct result *res, struct err *e)
+{
+	static int (*const steps[])(struct calibrate *cal, struct err *e) = {
+		count_all, find_floor, find_pacing, find_faults, find_delays,
+	};
+	const struct lab_cfg wire = { 0 }, bumped = { .middle = LAB_OPEN };
+	struct calibrate cal = { .opts = args, .res = res };
+	size_t i;
+	int err;
+
+	err = lab_build(&cal.wire, &wire, e);
+	if (err)
+		return err;
+	err = lab_build(&cal.bumped, &bumped, e);
+	if (err)
+		goto out;
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]) && !err && !loop_signal(); i++)
+		err = steps[i](&cal, e);
+	if (err || loop_signal())
+		goto out_bumped;
+	report(&cal.found, res);
+	err = keep(&cal, e);
+out_bumped:
+	lab_release(&cal.bumped);
+out:
+	lab_release(&cal.wire);
+	return err;
+}
+
+const struct cmd cmd_calibrate = {
+	.name = "calibrate",
+	.summary = "the tool against itself: how exact its figures are here",
+	.description =
+"Runs the tool where the truth is known, on wires of its own that vanish with the\n"
+"command, and tells how exact it is on this machine: whether counts of millions\n"
+"of packets agree at full rate, and up to which rate; what an empty wire takes,\n"
+"below which no delay can be told; how far gaps are from those asked for; whether\n"
+"losses, duplicates and packets out of order are found just as impair put them\n"
+"in, by several seeds; and how far measured delays are from those put in.\n\n"
+"If all of it is as it must be, the figures are kept in " CALIBRATION_DIR "\n"
+"(or $STATE_DIRECTORY), and later results on the same kernel and CPUs cite them\n"
+"under \"self\". Nothing else on the machine should be busy meanwhile: what is\n"
+"disturbed is not kept.",
+	.examples =
+"  # about half a minute; keeps the figures\n"
+"  sudo ethgauge calibrate\n"
+"  # what later results cite\n"
+"  jq '.metrics' /var/lib/ethgauge/calibration.json\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW | CMD_NEEDS_SYS_ADMIN,
+	.run = calibrate_run,
+};
