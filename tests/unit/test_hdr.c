@@ -231,6 +231,22 @@ static void no_count_leaves_its_bucket(void **state)
 		assert_int_equal(got.counts[i], 0);
 }
 
+/* One bucket of 4 ns, of which HdrHistogram has two cells. */
+static void the_minimum_stands_apart_from_its_bucket(void **state)
+{
+	int i;
+
+	(void)state;
+	hist_add(&hist, 257);
+	for (i = 0; i < 5; i++)
+		hist_add(&hist, 259);
+	assert_int_equal(hist.buckets[hist_index(257)], 6);
+	decode_line();
+	assert_int_equal(got.counts[cell_of(257)], 1);
+	assert_int_equal(got.counts[cell_of(259)], 5);
+	assert_int_equal(got.total, 6);
+}
+
 static void one_value_is_where_it_is(void **state)
 {
 	static const uint64_t values[] = { 0, 1, 255, 256, 257, 258, 511, 1023, 1000003, 1ull << 39 };
@@ -390,6 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(every_value_below_128_has_its_own_cell),
 		T(no_count_leaves_its_bucket),
+		T(the_minimum_stands_apart_from_its_bucket),
 		T(one_value_is_where_it_is),
 		T(counts_of_all_lengths_come_back),
 		T(what_is_above_the_range_stands_at_the_maximum),
