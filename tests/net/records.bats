@@ -115,9 +115,9 @@ holds() {
 	need xdp-live-frames
 	start blast a blast eg0 198.18.0.2 --engine live --duration 30s
 	for _ in {1..5}; do
-		tool_in b sink eg0 --duration 100ms --json --records r.csv
+		tool_in b sink eg0 --count 1009 --duration 20s --json --records r.csv
 		is 0
-		json '.metrics | .received_packets > 0 and .record_lost_packets == 0 and
+		json '.metrics | .received_packets >= 1009 and .record_lost_packets == 0 and
 			.record_packets == .received_packets'
 		[ "$(columns 1 | wc -l)" = "$(jq .metrics.received_packets <<<"$output")" ]
 	done
