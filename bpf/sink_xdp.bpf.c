@@ -16,6 +16,7 @@
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/record.bpf.h"
+#include "lib/seen.bpf.h"
 #include "lib/seq.bpf.h"
 #include "lib/tag.bpf.h"
 
@@ -25,6 +26,9 @@ const volatile struct sink_cfg cfg;
 
 /* With cfg.gaps: what a gap should be, and its error is counted too; 0: nobody said. */
 const volatile __u64 expect_gap_ns;
+
+/* Note what came, so that the watcher of drops does not take it for lost. */
+const volatile __u8 note_seen;
 
 /* All sizes are set before load. */
 struct {
@@ -245,6 +249,8 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
 		if (!now_ns && (cfg.gaps || sent_ns))
 			now_ns = arrived_ns(ctx);
+		if (note_seen)
+			seen_before(stream, bpf_ntohl(tag->sequence));
 		before_ns = check_order(stream, bpf_ntohl(tag->sequence), sent_ns, now_ns, &rec);
 		if (sent_ns && can_time(own, sent_ns, now_ns))
 			add_delay(cpu, stream, sent_ns, now_ns);

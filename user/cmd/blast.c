@@ -13,6 +13,7 @@
 #include "engine/save.h"
 #include "engine/stream.h"
 #include "engine/stream_packet.h"
+#include "engine/trial.h"
 #include "engine/tx.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -27,6 +28,7 @@ struct blast_opts {
 	struct stream_opts stream;
 	struct flow_opts flow;
 	struct replay_opts replay;
+	struct trial_opts trial;
 	uint64_t interval_ns;
 	const char *save;
 };
@@ -80,6 +82,7 @@ static const struct opt options[] = {
 	  "a line every so often; 0: none" },
 	FLOW_OPTIONS(struct blast_opts, flow),
 	REPLAY_OPTIONS(struct blast_opts, replay),
+	TRIAL_OPTIONS(struct blast_opts, trial),
 	{ 0, "save", OPT_STR, offsetof(struct blast_opts, save), "FILE",
 	  "send nothing: write --count packets to this pcap file" },
 	OPT_END
@@ -101,7 +104,8 @@ static int blast_check_replay(struct blast_opts *opts, opt_given given, struct e
 	static const char *const strange[] = {
 		"frame-bytes", "port", "src-port", "src-ip", "dscp", "ttl", "threads", "no-tag", "save",
 		"streams", "profile", "copies", "tx-stamp", "burst", "every", "on", "off", "gaps", "ramp-to",
-		"ramp-time", "ports", "src-ports", "dests", "sources", "random", "seed", NULL,
+		"ramp-time", "ports", "src-ports", "dests", "sources", "random", "seed",
+		"sink", NULL,
 	};
 	static const char *const of_tag[] = { "stream", "stamp-every", "clock", NULL };
 	const char *name = given_of(strange, given);
@@ -198,6 +202,11 @@ static int blast_check(void *args, opt_given given, struct err *e)
 	    opts->stream.rate.kind != UNIT_RATE_BPS &&
 	    opts->stream.rate.kind != UNIT_RATE_LINK_RATIO)
 		return err_usage(e, "--rate-layer needs a --rate in bits a second or in %%");
+	err = trial_check(&opts->trial, e);
+	if (err)
+		return err;
+	if (opts->save && opts->trial.sink)
+		return err_usage(e, "--save sends nothing that --sink could receive");
 	if (opts->save && !opts->stream.count && !flow_is_file(&opts->flow))
 		return err_usage(e, "--save needs --count: how many packets the file is to hold");
 	if (opts->replay.path)
@@ -214,6 +223,7 @@ static int blast_check(void *args, opt_given given, struct err *e)
 struct blast_run {
 	const struct blast_opts *opts;
 	struct tx *tx;
+	struct trial *trial;		/* NULL: the receiver is elsewhere */
 	struct replay *replay;		/* NULL: no file of packets */
 	struct flow *flow;		/* NULL: one plain stream */
 	struct tx_cfg cfg;
@@ -369,6 +379,16 @@ static void say_what(const struct blast_opts *opts)
 	log_info("sending %s'%s' through '%s'", to, what, opts->stream.ifname);
 }
 
+/* The receiver first: some drivers send only to where somebody is. */
+static int open_ends(struct blast_run *run)
+{
+	int err = 0;
+
+	if (run->opts->trial.sink)
+		err = trial_open(&run->trial, &run->opts->trial, &run->cfg, run->res, run->e);
+	return err ? err : tx_open(&run->tx, &run->cfg, run->res, run->e);
+}
+
 static int blast_run(const void *args, struct result *res, struct err *e)
 {
 	const struct blast_opts *opts = args;
@@ -389,7 +409,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	if (opts->save)
 		err = save(opts, cfg, res, e);
 	else
-		err = tx_open(&run.tx, cfg, res, e);
+		err = open_ends(&run);
 	if (err || opts->save)
 		goto out;
 	if (nic_read(opts->stream.ifname, &nic) == 0)
@@ -397,12 +417,16 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	nic_read_counters(opts->stream.ifname, &before);
 	if (cfg->frame.tagged || cfg->mix || opts->replay.tag)
 		environ_clock(res, cfg->clock);
-	caps_drop(tx_keep_caps(run.tx));
+	if (run.trial)
+		trial_begin(run.trial, res);
+	caps_drop(tx_keep_caps(run.tx) | (run.trial ? trial_keep_caps(run.trial) : 0));
 	say_what(opts);
 	meter = meter_start(opts->stream.ifname);
 	err = send_all(&run);
 	meter_stop(meter);
 	tx_read(run.tx, &count);
+	if (run.trial)
+		trial_settle(run.trial, &count);
 	if (run.replay)
 		replay_report(run.replay, &count, res);
 	else if (cfg->mix)
@@ -411,10 +435,13 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 		tx_report(cfg, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
-	meter_report(meter, run.tx, false, res);
+	if (run.trial)
+		trial_report(run.trial, &count, res);
+	meter_report(meter, run.tx, run.trial, res);
 out:
 	meter_free(meter);
 	tx_close(run.tx);
+	trial_close(run.trial);
 	replay_close(run.replay);
 	if (run.flow)
 		flow_free(run.flow);

@@ -138,9 +138,12 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->record_every = cfg->record_every;
 	skel->rodata->stamp_clock = cfg->clock;
 	skel->rodata->has_frags = frags;
+	skel->rodata->note_seen = cfg->seen_fd > 0;
 	bpf_set_frags(skel->obj, frags);
 	size_maps(rx);
-	err = sink_xdp_bpf__load(skel);
+	err = cfg->seen_fd > 0 ? bpf_map__reuse_fd(skel->maps.seen_packets, cfg->seen_fd) : 0;
+	if (!err)
+		err = sink_xdp_bpf__load(skel);
 	if (err)
 		return bpf_load_error(e, err, rx->stamp ? "sink_hw" : "sink_xdp");
 	err = bpf_map_memory(skel->maps.sink_recs, (void **)&rx->recs, &rx->recs_bytes, e);

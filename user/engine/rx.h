@@ -43,6 +43,7 @@ struct rx_cfg {
 	uint32_t record_ring_bytes;	/* a power of two, of whole pages */
 	enum stamp_clock clock;		/* of the stamps, at both ends */
 	enum rx_stamp_want stamp;	/* with check: who stamps what comes */
+	int seen_fd;			/* map of sys/drops.h in which to note what came; 0: none */
 };
 
 /* All streams and CPUs summed. */

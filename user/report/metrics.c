@@ -288,6 +288,19 @@ static const struct metric metrics[] = {
 	{ "driver_tx_dropped", UNIT_COUNT, METRIC_LOWER, "driver tx dropped",
 	  "growth of the interface's own transmit drop counter" },
 
+	{ "socket_dropped_packets", UNIT_COUNT, METRIC_LOWER, "socket dropped",
+	  "datagrams that the receiving socket's own counter says it had no room for, or a wrong "
+	  "checksum in" },
+	{ "made_packets", UNIT_COUNT, METRIC_NEITHER, "made",
+	  "packets that the ledger accounts for: sent + refused by driver" },
+	{ "claimed_packets", UNIT_COUNT, METRIC_LOWER, "lost and explained",
+	  "sum of the ledger's rows but for received and unattributed" },
+	{ "unattributed_packets", UNIT_COUNT, METRIC_LOWER, "unattributed",
+	  "made - received, each sequence number once - lost and explained" },
+	{ "overclaimed_packets", UNIT_COUNT, METRIC_LOWER, "overclaimed",
+	  "packets that the ledger's rows claim beyond what was made; 0, or a source counts what is "
+	  "not of the test" },
+
 	{ "pacing_achieved_ratio", UNIT_RATIO, METRIC_HIGHER, "achieved of offered",
 	  "sent rate / offered rate; below 99.9 % the result is irregular (RFC 9971)" },
 	{ "irregular", UNIT_NONE, METRIC_LOWER, "irregular",

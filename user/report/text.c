@@ -404,6 +404,7 @@ static void print_part(FILE *out, const json_t *part)
 	fprintf(out, "\n%s\n", json_string_value(json_object_get(part, "name")));
 	print_brief(out, json_object_get(part, "metrics"));
 	print_brief(out, json_object_get(part, "self"));
+	print_entries(out, json_object_get(part, "entries"));
 	print_lines(out, "  note: ", json_object_get(part, "notes"));
 	print_verdicts(out, json_object_get(part, "verdicts"));
 }

@@ -75,6 +75,32 @@ unsigned int netns_inode(void)
 	return stat("/proc/thread-self/ns/net", &st) ? 0 : (unsigned int)st.st_ino;
 }
 
+unsigned int netns_inode_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : (unsigned int)st.st_ino;
+}
+
+bool netns_name(unsigned int inode, char *ret_name, size_t size)
+{
+	DIR *dir = opendir(NETNS_DIR);
+	struct dirent *entry;
+	bool found = false;
+	struct stat st;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		if (fstatat(dirfd(dir), entry->d_name, &st, 0) || (unsigned int)st.st_ino != inode ||
+		    S_ISDIR(st.st_mode))
+			continue;
+		snprintf(ret_name, size, "%s", entry->d_name);
+		found = true;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 int netns_enter(int fd, struct err *e)
 {
 	if (setns(fd, CLONE_NEWNET))

@@ -6,6 +6,7 @@
 #define SYS_NETNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/err.h"
 
@@ -22,6 +23,10 @@ int netns_new(int *ret_fd, struct err *e);
 
 /* The number of this thread's namespace, as in /proc/PID/ns/net; 0 if it cannot be told. */
 unsigned int netns_inode(void);
+unsigned int netns_inode_of(int fd);
+
+/* The name of the namespace with this number; false: it has none. */
+bool netns_name(unsigned int inode, char *ret_name, size_t size);
 
 /* This thread enters the namespace. */
 int netns_enter(int fd, struct err *e);

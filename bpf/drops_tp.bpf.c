@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * drops_tp.bpf.c - count where and why the kernel drops packets of one test.
+ *
+ * In: every packet that any namespace of this host drops (skb:kfree_skb), and
+ * what XDP programs fail at. What cfg does not match is left alone. Raw
+ * tracepoints, which need neither BTF of the programs nor trampolines; of the
+ * three kfree_skb programs that one is loaded which the tracepoint's arguments
+ * fit: a reason came with 5.17, the receiving socket with 6.11.
+ */
+#include "lib/core.bpf.h"
+
+#include <bpf/bpf_core_read.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+
+#include "abi/drops.h"
+#include "abi/tag.h"
+#include "lib/seen.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+const volatile struct drops_cfg cfg;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__type(key, struct drop_key);
+	__type(value, __u64);
+	__uint(max_entries, DROP_PLACES);
+} drop_places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct drop_sum);
+	__uint(max_entries, 1);		/* CPUs */
+} drop_sums SEC(".maps");
+
+/* Of the kernel's, what is read here; the offsets are found at load. */
+#define KERNEL_TYPE __attribute__((preserve_access_index))
+
+struct ns_common {
+	unsigned int inum;
+} KERNEL_TYPE;
+
+struct net {
+	struct ns_common ns;
+} KERNEL_TYPE;
+
+typedef struct {
+	struct net *net;
+} KERNEL_TYPE possible_net_t;
+
+struct net_device {
+	char name[DROP_NAME_BYTES];
+	int ifindex;
+	possible_net_t nd_net;
+} KERNEL_TYPE;
+
+struct sock_common {
+	possible_net_t skc_net;
+} KERNEL_TYPE;
+
+struct sock {
+	struct sock_common __sk_common;
+} KERNEL_TYPE;
+
+struct sk_buff {
+	struct net_device *dev;
+	unsigned int len, data_len;
+	int skb_iif;
+	__be16 protocol;
+	__u16 network_header, mac_header;
+	unsigned int tail, end;		/* offsets from head, on 64-bit machines */
+	unsigned char *head, *data;
+} KERNEL_TYPE;
+
+struct skb_shared_info {
+	unsigned short gso_size, gso_segs;
+} KERNEL_TYPE;
+
+#define NO_HEADER 0xffff	/* of an offset that was not set */
+
+/* Bytes of a packet, by their offset from skb->head. */
+struct view {
+	unsigned char *head;
+	__u32 tail;
+};
+
+static __always_inline int copy(void *to, __u32 bytes, const struct view *view, __u32 offset)
+{
+	return offset + bytes > view->tail ||
+	       bpf_probe_read_kernel(to, bytes, view->head + offset);
+}
+
+/*
+ * Offset of the IP header; *ret_proto is its Ethernet type. A packet that came
+ * in has its headers noted; one on its way out may not (AF_XDP), and then
+ * begins with its Ethernet header.
+ */
+static __always_inline __u32 find_ip(struct sk_buff *skb, const struct view *view,
+				     __be16 *ret_proto)
+{
+	__u16 mac = BPF_CORE_READ(skb, mac_header), net = BPF_CORE_READ(skb, network_header);
+	__be16 proto = BPF_CORE_READ(skb, protocol);
+	__u32 offset = net;
+	int i;
+
+	if (!proto || !net || (mac != NO_HEADER && net <= mac)) {
+		offset = BPF_CORE_READ(skb, data) - view->head + offsetof(struct ethhdr, h_proto);
+		if (copy(&proto, sizeof(proto), view, offset))
+			return 0;
+		offset += sizeof(proto);
+	}
+	for (i = 0; i < 2; i++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		if (copy(&proto, sizeof(proto), view, offset + 2))
+			return 0;
+		offset += 4;
+	}
+	*ret_proto = proto;
+	return offset;
+}
+
+static __always_inline int is_dest4(const struct iphdr *ip)
+{
+	return !cfg.version || (cfg.version == 4 && ip->daddr == cfg.dst[0]);
+}
+
+static __always_inline int is_dest6(const struct ipv6hdr *ip)
+{
+	const __be32 *dst = ip->daddr.in6_u.u6_addr32;
+
+	return !cfg.version || (cfg.version == 6 && dst[0] == cfg.dst[0] &&
+				dst[1] == cfg.dst[1] && dst[2] == cfg.dst[2] && dst[3] == cfg.dst[3]);
+}
+
+/* Offset of the UDP header of a packet with the right address; 0: it is another packet. */
+static __always_inline __u32 find_udp(struct sk_buff *skb, const struct view *view)
+{
+	__be16 proto = 0;
+	__u32 offset = find_ip(skb, view, &proto);
+	struct ipv6hdr ip6;
+	struct iphdr ip4;
+
+	if (proto == bpf_htons(ETH_P_IP)) {
+		/* Of a packet in pieces only the first has the ports and the tag. */
+		if (copy(&ip4, sizeof(ip4), view, offset) || ip4.version != 4 ||
+		    ip4.protocol != IPPROTO_UDP || ip4.frag_off & bpf_htons(0x1fff) || !is_dest4(&ip4))
+			return 0;
+		return offset + ip4.ihl * 4;
+	}
+	if (proto == bpf_htons(ETH_P_IPV6)) {
+		if (copy(&ip6, sizeof(ip6), view, offset) || ip6.version != 6 ||
+		    ip6.nexthdr != IPPROTO_UDP || !is_dest6(&ip6))
+			return 0;
+		return offset + sizeof(ip6);
+	}
+	return 0;
+}
+
+static __always_inline int in_range(__be16 port, __u16 first, __u16 nr)
+{
+	return !nr || (__u16)(bpf_ntohs(port) - first) < nr;
+}
+
+struct probe {
+	struct udphdr udp;
+	struct tag tag;
+} __attribute__((packed, aligned(2)));
+
+/* True if the packet is one of the test; *ret_again if it is known already. */
+static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
+{
+	struct view view = {
+		.head = BPF_CORE_READ(skb, head),
+		.tail = BPF_CORE_READ(skb, tail),
+	};
+	__u32 offset = find_udp(skb, &view);
+	struct probe probe;
+
+	if (!offset || copy(&probe.udp, sizeof(probe.udp), &view, offset) ||
+	    !in_range(probe.udp.source, cfg.src_port, cfg.nr_src_ports) ||
+	    !in_range(probe.udp.dest, cfg.dst_port, cfg.nr_dst_ports))
+		return 0;
+	if (!cfg.tagged)
+		return 1;
+	if (copy(&probe, sizeof(probe), &view, offset) ||
+	    probe.tag.magic != bpf_htons(TAG_MAGIC) ||
+	    probe.tag.complement != tag_complement(probe.tag.magic, probe.tag.stream,
+						   probe.tag.sequence, probe.tag.sent_ns) ||
+	    bpf_ntohs(probe.tag.stream) < cfg.first_stream ||
+	    bpf_ntohs(probe.tag.stream) > cfg.last_stream)
+		return 0;
+	*ret_again = seen_before(bpf_ntohs(probe.tag.stream), bpf_ntohl(probe.tag.sequence));
+	return 1;
+}
+
+static __always_inline void name_device(struct drop_key *key, struct net_device *dev)
+{
+	key->ifindex = BPF_CORE_READ(dev, ifindex);
+	key->netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
+	if (key->ifindex)
+		BPF_CORE_READ_STR_INTO(&key->ifname, dev, name);
+}
+
+static __always_inline void count_place(const struct drop_key *key, __u64 packets)
+{
+	__u64 *count = bpf_map_lookup_elem(&drop_places, key), none = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct drop_sum *sum;
+
+	if (!count) {
+		/* Another CPU may be doing the same: then there is one now. */
+		bpf_map_update_elem(&drop_places, key, &none, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&drop_places, key);
+	}
+	if (count) {
+		ADD_ONCE(*count, packets);
+		return;
+	}
+	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
+	if (sum)
+		ADD_ONCE(sum->unplaced, packets);
+}
+
+/* Packets that receive offload has put into one. */
+static __always_inline __u32 nr_packets(struct sk_buff *skb)
+{
+	struct skb_shared_info *info = (void *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
+	__u32 segments = BPF_CORE_READ(info, gso_size) ? BPF_CORE_READ(info, gso_segs) : 1;
+
+	return segments ? segments : 1;
+}
+
+static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 reason,
+				     struct sock *sk)
+{
+	struct drop_key key = { .location = location, .kind = DROP_SKB, .reason = reason };
+	__u32 cpu = bpf_get_smp_processor_id(), packets;
+	struct drop_sum *sum;
+	int again = 0;
+
+	if (!is_of_test(skb, &again))
+		return 0;
+	packets = nr_packets(skb);
+	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
+	if (sum)
+		ADD_ONCE(sum->skbs, packets);
+	if (again) {
+		if (sum)
+			ADD_ONCE(sum->again, packets);
+		return 0;
+	}
+	/* A UDP socket's queue keeps other things where the device was. */
+	name_device(&key, BPF_CORE_READ(skb, dev));
+	if (!key.ifindex)
+		key.ifindex = BPF_CORE_READ(skb, skb_iif);
+	if (!key.netns && sk)
+		key.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	count_place(&key, packets);
+	return 0;
+}
+
+SEC("raw_tp/kfree_skb")
+int drops_tp_bare(struct bpf_raw_tracepoint_args *ctx)
+{
+	return count_skb((void *)ctx->args[0], ctx->args[1], 0, NULL);
+}
+
+SEC("raw_tp/kfree_skb")
+int drops_tp_reason(struct bpf_raw_tracepoint_args *ctx)
+{
+	return count_skb((void *)ctx->args[0], ctx->args[1], ctx->args[2], NULL);
+}
+
+SEC("raw_tp/kfree_skb")
+int drops_tp_socket(struct bpf_raw_tracepoint_args *ctx)
+{
+	return count_skb((void *)ctx->args[0], ctx->args[1], ctx->args[2], (void *)ctx->args[3]);
+}
+
+/* Arguments: device, program, action. */
+SEC("raw_tp/xdp_exception")
+int drops_tp_xdp(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct drop_key key = { .kind = DROP_XDP_EXCEPTION, .reason = ctx->args[2] };
+
+	name_device(&key, (void *)ctx->args[0]);
+	count_place(&key, 1);
+	return 0;
+}
+
+/* Arguments: device, program, target, error. */
+SEC("raw_tp/xdp_redirect_err")
+int drops_tp_redir(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct drop_key key = { .kind = DROP_XDP_REDIRECT, .reason = -(__s32)ctx->args[3] };
+
+	name_device(&key, (void *)ctx->args[0]);
+	count_place(&key, 1);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi/drops.h - where the kernel dropped packets of a test. The configuration is
+ * written by user space, all else by BPF; counters only grow while it is loaded.
+ */
+#ifndef ABI_DROPS_H
+#define ABI_DROPS_H
+
+#include "abi/abi.h"
+
+/* What a packet must be to be one of the test's: UDP, and all that is said here. */
+struct drops_cfg {
+	__u16 src_port, nr_src_ports;	/* host order; a number of 0: any port */
+	__u16 dst_port, nr_dst_ports;
+	__u16 first_stream, last_stream;	/* in the tag */
+	__u8 tagged;			/* 1: a whole tag is asked for; 0: the address instead */
+	__u8 version;			/* of the address: 4 or 6; 0: any address */
+	__u16 reserved;
+	__be32 dst[4];			/* of IPv4 the first */
+};
+ABI_ASSERT_SIZE(struct drops_cfg, 32);
+
+enum drop_kind {
+	DROP_SKB,		/* skb:kfree_skb, of packets of the test alone */
+	DROP_XDP_EXCEPTION,	/* xdp:xdp_exception, of any packet; reason: the action */
+	DROP_XDP_REDIRECT,	/* xdp:xdp_redirect_err, of any packet; reason: the error */
+};
+
+#define DROP_NAME_BYTES	16	/* IFNAMSIZ */
+
+/* A place, in a hash of counters a CPU. */
+struct drop_key {
+	__u64 location;		/* address in the kernel; 0: not of this kind */
+	__u32 kind;		/* enum drop_kind */
+	__u32 reason;		/* enum skb_drop_reason of the running kernel; 0: it has none */
+	__u32 ifindex;		/* 0: not known */
+	__u32 netns;		/* inode number of the network namespace; 0: not known */
+	char ifname[DROP_NAME_BYTES];
+};
+ABI_ASSERT_SIZE(struct drop_key, 40);
+
+#define DROP_PLACES	512	/* that are told apart */
+
+/* What belongs to no place, per CPU. */
+struct drop_sum {
+	__u64 skbs;		/* packets of the test, in all places */
+	__u64 again;		/* such, but received or counted before: no loss of their own */
+	__u64 unplaced;		/* such, for which the table had no room */
+	__u64 reserved;
+};
+ABI_ASSERT_SIZE(struct drop_sum, 32);
+
+/*
+ * The packets that were received or dropped last, so that none is counted
+ * twice: a copy of one that arrived, or one that the sink's own verdict dropped.
+ * Shared between the sink and the watcher of drops; a slot is one packet's name.
+ */
+#define SEEN_SLOTS	65536
+
+static inline __u32 seen_slot(__u16 stream, __u32 sequence)
+{
+	return (sequence + stream * 40503u) & (SEEN_SLOTS - 1);
+}
+
+/* Never 0, which is an empty slot. */
+static inline __u64 seen_name(__u16 stream, __u32 sequence)
+{
+	return 1ull << 63 | (__u64)stream << 32 | sequence;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proto/seqwin.h - order, loss and duplicates of one stream in user space, by
+ * the rules of bpf/lib/seq.bpf.h, for packets that no BPF program checks.
+ */
+#ifndef PROTO_SEQWIN_H
+#define PROTO_SEQWIN_H
+
+#include <stdint.h>
+
+#define SEQWIN_NUMBERS	4096	/* behind the highest, in which a duplicate is known as one */
+#define SEQWIN_WORDS	128	/* of 64 bits; twice the window */
+
+/* Zeroed: nothing seen. */
+struct seqwin {
+	uint64_t next, first;	/* of this run: highest seen + 1; lowest seen */
+	uint64_t newest_sent_ns;
+	uint64_t runs;		/* 0: nothing seen yet */
+	uint64_t distinct, duplicates, reordered, distance_max, unknown;
+	uint64_t spanned, unseen;	/* of earlier runs: numbers from first to highest; below first */
+	uint64_t window[SEQWIN_WORDS];
+};
+
+/* One arrival: the low 32 bits of its number, and the sender's stamp; 0: none. */
+void seqwin_add(struct seqwin *win, uint32_t low, uint64_t sent_ns);
+
+/* Numbers not seen between the first and the highest, of all runs. */
+uint64_t seqwin_gaps(const struct seqwin *win);
+
+#endif
