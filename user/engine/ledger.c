@@ -119,18 +119,26 @@ static uint64_t xdp_drops(const struct ledger_growth *growths, size_t nr)
 	return total > queues ? total : queues;
 }
 
-/* Verdicts on packets that were no skb yet; an exception ends in a drop, and is counted as one. */
+/*
+ * Verdicts on packets that were no skb yet. An exception ends in a drop, and
+ * drivers count it as one; in generic mode there is an skb, and no counter.
+ */
 static void claim_xdp(struct ledger *ledger, const struct ledger_iface *iface, uint64_t drops)
 {
-	uint64_t beyond = less(drops, iface->own_verdicts + iface->skb_xdp_drops);
-	uint64_t aborted = less(iface->aborted, iface->skb_xdp_drops);
+	uint64_t aborted = iface->aborted, told = iface->skb_xdp_drops, beyond;
 
-	if (beyond && aborted > beyond)
-		aborted = beyond;
+	drops = less(drops, iface->own_verdicts);
+	beyond = less(drops, told);
+	told = less(told, drops);
+	if (drops)
+		aborted = aborted < beyond ? aborted : beyond;
+	else
+		aborted = less(aborted, told);
+	told = drops ? told : less(told, iface->aborted);
 	claim_as(ledger, iface, "xdp_exception", "XDP program", "ABORTED", aborted);
 	claim_as(ledger, iface, "ethtool", "XDP program", "XDP_DROP", less(beyond, aborted));
 	claim_as(ledger, iface, "xdp_redirect_err", "XDP program", "REDIRECT",
-		 iface->redirect_errors);
+		 less(iface->redirect_errors, told));
 }
 
 /* Counters that packets without an skb share with those that kfree_skb has told of. */
@@ -145,10 +153,23 @@ static bool is_exclusive(const struct ledger_growth *growth)
 	return !strcmp(growth->name, "rx_errors") || !strcmp(growth->name, "rx_missed_errors");
 }
 
-void ledger_add_iface(struct ledger *ledger, const struct ledger_iface *iface,
+/* What of @value is in no row yet; a full ring's packet is its sender's drop, but in the receiver's name. */
+static uint64_t untold(struct ledger_iface *iface, uint64_t value)
+{
+	uint64_t rest = less(value, iface->told);
+
+	iface->told = less(iface->told, value);
+	if (!iface->peer)
+		return rest;
+	value = rest;
+	rest = less(value, iface->peer->told);
+	iface->peer->told = less(iface->peer->told, value);
+	return rest;
+}
+
+void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 		      const struct ledger_growth *growths, size_t nr)
 {
-	uint64_t told = iface->skb_drops + iface->refused + iface->redirect_errors;
 	size_t i;
 
 	claim_xdp(ledger, iface, xdp_drops(growths, nr));
@@ -157,8 +178,7 @@ void ledger_add_iface(struct ledger *ledger, const struct ledger_iface *iface,
 
 		ledger_witness(ledger, &row);
 		if (!strcmp(row.source, "rtnl") && is_shared(&growths[i])) {
-			row.packets = less(growths[i].value, told);
-			told = less(told, growths[i].value);
+			row.packets = untold(iface, growths[i].value);
 			ledger_claim(ledger, &row);
 		} else if (!strcmp(row.source, "rtnl") && is_exclusive(&growths[i])) {
 			ledger_claim(ledger, &row);

@@ -24,7 +24,7 @@
 #include "report/result.h"
 
 struct ledger_row {
-	char source[16];	/* who says so: "kfree_skb", "ethtool" */
+	char source[24];	/* who says so: "kfree_skb", "ethtool" */
 	char place[64];		/* function of the kernel, or counter */
 	char reason[64];	/* "" where nobody tells */
 	char where[64];		/* "lab-r:egb": namespace and interface */
@@ -63,16 +63,16 @@ struct ledger_growth {
 /* An interface, and what is known of it packet by packet. */
 struct ledger_iface {
 	const char *where;
-	uint64_t skb_drops;	/* rows of kfree_skb with this device */
-	uint64_t skb_xdp_drops;	/* of those, by XDP programs */
+	struct ledger_iface *peer;	/* at the other end of its wire; NULL: not on this host */
+	uint64_t told;		/* in rows already, and perhaps in its or its peer's counters: used up */
+	uint64_t skb_xdp_drops;	/* rows of kfree_skb that are verdicts of XDP programs */
 	uint64_t own_verdicts;	/* our own XDP program dropped these: they were received */
-	uint64_t refused;	/* not taken by a sender's driver, which counts them here too */
 	uint64_t aborted;	/* xdp:xdp_exception */
 	uint64_t redirect_errors;	/* xdp:xdp_redirect_err, of another's program */
 };
 
 /* Rows and witnesses of one interface's counters. */
-void ledger_add_iface(struct ledger *ledger, const struct ledger_iface *iface,
+void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 		      const struct ledger_growth *growths, size_t nr);
 
 /* Of a namespace's stack, called @where. */

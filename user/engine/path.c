@@ -146,6 +146,14 @@ static int read_all(void *ctx, struct err *e)
 	return 0;
 }
 
+static void join(struct node *one, struct node *other)
+{
+	if (!other)
+		return;
+	one->iface.known.peer = &other->iface.known;
+	other->iface.known.peer = &one->iface.known;
+}
+
 static int find_all(void *ctx, struct err *e)
 {
 	struct path *path = ctx;
@@ -156,7 +164,11 @@ static int find_all(void *ctx, struct err *e)
 		       e);
 	if (!err)
 		err = find_end(path, path->rx_space, path->rx_ifname, &path->receiver, &peer, e);
-	return err ? err : read_all(path, e);
+	if (err)
+		return err;
+	join(path->sender, path->sender_peer);
+	join(path->receiver, peer);
+	return read_all(path, e);
 }
 
 int path_open(struct path **ret_path, const char *tx_ifname, const char *rx_ifname, int rx_ns_fd,

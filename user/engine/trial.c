@@ -362,6 +362,25 @@ static bool is_xdp_verdict(const struct drop_place *place)
 	return !strcmp(place->reason, "XDP") || strstr(place->symbol, "xdp");
 }
 
+/* Of any packet of that interface; the generator's own are told by the sender. */
+static void add_xdp_failures(struct listing *listing, const struct drop_place *place,
+			     struct path_iface *iface, struct ledger_row *row)
+{
+	bool aborted = place->kind == DROP_XDP_EXCEPTION;
+
+	if (!iface || (!aborted && iface == path_sender(listing->trial->path)))
+		return;
+	if (aborted) {
+		iface->known.aborted += place->packets;
+	} else {
+		iface->known.redirect_errors += place->packets;
+		iface->known.told += place->packets;
+	}
+	snprintf(row->source, sizeof(row->source), "%s",
+		 aborted ? "xdp_exception" : "xdp_redirect_err");
+	ledger_witness(listing->ledger, row);
+}
+
 static void add_drops(void *ctx, const struct drop_place *place)
 {
 	struct listing *listing = ctx;
@@ -369,20 +388,13 @@ static void add_drops(void *ctx, const struct drop_place *place)
 	struct path_iface *iface = path_find(path, place->netns, place->ifindex);
 	struct ledger_row row = { .source = "kfree_skb", .packets = place->packets };
 
-	if (place->kind == DROP_XDP_EXCEPTION) {
-		if (iface)
-			iface->known.aborted += place->packets;
-		return;
-	}
-	/* The generator's own are told by the sender. */
-	if (place->kind == DROP_XDP_REDIRECT) {
-		if (iface && iface != path_sender(path))
-			iface->known.redirect_errors += place->packets;
-		return;
-	}
 	snprintf(row.place, sizeof(row.place), "%s", place->symbol);
 	snprintf(row.reason, sizeof(row.reason), "%s", place->reason);
 	path_name(path, place->netns, place->ifindex, place->ifname, row.where, sizeof(row.where));
+	if (place->kind != DROP_SKB) {
+		add_xdp_failures(listing, place, iface, &row);
+		return;
+	}
 	/* A tap's copy: the packet itself went on. */
 	if (!strcmp(place->reason, "PACKET_SOCK_ERROR")) {
 		ledger_witness(listing->ledger, &row);
@@ -391,7 +403,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 	ledger_claim(listing->ledger, &row);
 	if (!iface)
 		return;
-	iface->known.skb_drops += place->packets;
+	iface->known.told += place->packets;
 	if (is_xdp_verdict(place))
 		iface->known.skb_xdp_drops += place->packets;
 }
@@ -407,9 +419,10 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 
 	snprintf(row.where, sizeof(row.where), "%s", trial->tx_ifname);
 	ledger_claim(ledger, &row);
-	path_sender(trial->path)->known.refused = sent->refused_packets;
+	/* Drivers count those at both ends of a wire. */
+	path_sender(trial->path)->known.told += sent->refused_packets;
 	if (peer)
-		peer->known.refused = sent->refused_packets;
+		peer->known.told += sent->refused_packets;
 	if (trial->rx)
 		path_receiver(trial->path)->known.own_verdicts = count->packets;
 	if (!trial->target.tagged || trial->target.nr_dst_ports != 1)
