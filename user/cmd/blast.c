@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "cmd/cmd.h"
+#include "engine/blast_check.h"
 #include "engine/environ.h"
 #include "engine/flow.h"
 #include "engine/meter.h"
@@ -88,93 +89,10 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-/* The first of @names, NULL-terminated, that was given. */
-static const char *given_of(const char *const *names, opt_given given)
-{
-	for (; *names; names++) {
-		if (opt_was_given(options, given, *names))
-			return *names;
-	}
-	return NULL;
-}
-
-static int blast_check_replay(struct blast_opts *opts, opt_given given, struct err *e)
-{
-	/* What the packets of a file bring with them. */
-	static const char *const strange[] = {
-		"frame-bytes", "port", "src-port", "src-ip", "dscp", "ttl", "threads", "no-tag", "save",
-		"streams", "profile", "copies", "tx-stamp", "burst", "every", "on", "off", "gaps", "ramp-to",
-		"ramp-time", "ports", "src-ports", "dests", "sources", "random", "seed",
-		"sink", NULL,
-	};
-	static const char *const of_tag[] = { "stream", "stamp-every", "clock", NULL };
-	const char *name = given_of(strange, given);
-
-	if (opts->stream.dest)
-		return err_usage(e, "DEST '%s' beside --pcap: the packets of the file have their own",
-				 opts->stream.dest);
-	if (name)
-		return err_usage(e, "--%s is of packets that blast makes, and --pcap sends those of "
-				 "a file", name);
-	name = given_of(of_tag, given);
-	if (name && !opts->replay.tag)
-		return err_usage(e, "--%s writes into the probe tag: beside --pcap it needs --tag",
-				 name);
-	if (opt_was_given(options, given, "rate")) {
-		if (opt_was_given(options, given, "speed"))
-			return err_usage(e, "--speed and --rate both say when packets leave: give one");
-		opts->replay.speed = NULL;
-	}
-	/* The end of the file is meant as the only limit. */
-	if (!opt_was_given(options, given, "duration"))
-		opts->stream.duration_ns = 0;
-	return replay_check(&opts->replay, &opts->stream, e);
-}
-
-static int blast_check_file(struct blast_opts *opts, opt_given given, struct err *e)
-{
-	/* What each stream of a file says for itself. */
-	static const char *const strange[] = {
-		"frame-bytes", "rate", "rate-layer", "stamp-every", "tx-stamp", "no-tag", "seed", "random",
-		"ports", "src-ports", "dests", "sources", "vlan", "vlan-pcp", "src-ip",
-		"burst", "every", "on", "off", "gaps", "ramp-to", "ramp-time", NULL,
-	};
-	const char *of = opts->flow.path ? "streams" : "profile", *name = given_of(strange, given);
-
-	if (name)
-		return err_usage(e, "--%s is said by each stream of --%s", name, of);
-	if (opts->stream.count && !opts->save)
-		return err_usage(e, "--count is said by each stream of --%s, as its duration", of);
-	opts->flow.has_duration = opt_was_given(options, given, "duration");
-	return stream_check_threads(&opts->stream, e);
-}
-
-static int blast_check_stream(struct blast_opts *opts, opt_given given, struct err *e)
-{
-	static const char *const of_replay[] = {
-		"speed", "loop", "map-ip", "map-port", "strip-vlan", "fix-checksums", "tag",
-		NULL,
-	};
-	const char *name = given_of(of_replay, given);
-	int err;
-
-	if (name)
-		return err_usage(e, "--%s needs --pcap", name);
-	err = flow_check(&opts->flow, &opts->stream, e);
-	if (err)
-		return err;
-	if (flow_is_file(&opts->flow))
-		return blast_check_file(opts, given, e);
-	if (!opts->stream.dest)
-		return err_usage(e, "DEST is missing");
-	if (packet_spec_is_text(opts->stream.dest))
-		return stream_packet_check(&opts->stream, options, given, e);
-	return stream_check(&opts->stream, opt_was_given(options, given, "frame-bytes"), e);
-}
-
 static int blast_check(void *args, opt_given given, struct err *e)
 {
 	struct blast_opts *opts = args;
+	const struct blast_what what = { &opts->stream, &opts->flow, &opts->replay, opts->save };
 	int err;
 
 	/* A count alone is meant as the only limit. */
@@ -209,9 +127,9 @@ static int blast_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "--save sends nothing that --sink could receive");
 	if (opts->save && !opts->stream.count && !flow_is_file(&opts->flow))
 		return err_usage(e, "--save needs --count: how many packets the file is to hold");
+	err = blast_check_what(&what, options, given, e);
 	if (opts->replay.path)
-		return blast_check_replay(opts, given, e);
-	err = blast_check_stream(opts, given, e);
+		return err;
 	if (!err && !opts->flow.sizes && !flow_is_file(&opts->flow)) {
 		snprintf(opts->flow.size_text, sizeof(opts->flow.size_text), "%u",
 			 opts->stream.frame_bytes);

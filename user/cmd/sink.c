@@ -10,6 +10,7 @@
 #include "engine/exports.h"
 #include "engine/meter.h"
 #include "engine/rx.h"
+#include "engine/rx_socket.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/caps.h"
@@ -24,6 +25,8 @@ struct sink_opts {
 	bool pass;
 	bool count_only;
 	bool no_loss;
+	bool socket;
+	uint32_t rcvbuf_bytes;
 	bool gaps;
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* what that says */
@@ -81,6 +84,11 @@ static const struct opt options[] = {
 	  "of the sender's stamps: blast's --clock", .choices = clock_names },
 	{ 0, "rx-stamp", OPT_CHOICE, offsetof(struct sink_opts, rx_stamp), "WHERE",
 	  "who stamps what comes: the XDP program or the NIC", .choices = rx_stamp_names },
+	{ 0, "socket", OPT_FLAG, offsetof(struct sink_opts, socket), NULL,
+	  "by a UDP socket, behind the network stack, as an application receives" },
+	{ 0, "rcvbuf", OPT_U32, offsetof(struct sink_opts, rcvbuf_bytes), "BYTES",
+	  "of --socket: its receive buffer, which the kernel doubles; 0: the system's",
+	  .max = INT32_MAX / 2 },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	OPT_END
@@ -128,6 +136,19 @@ static int sink_check(void *args, opt_given given, struct err *e)
 				 "meaning with it");
 	if (opts->rx_stamp == RX_STAMP_HW && opts->xdp_mode == XDP_MODE_GENERIC)
 		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
+	if (opts->rcvbuf_bytes && !opts->socket)
+		return err_usage(e, "--rcvbuf is of the socket of --socket");
+	if (opts->socket && opt_was_given(options, given, "xdp-mode"))
+		return err_usage(e, "--socket receives without XDP: --xdp-mode has no meaning with it");
+	if (opts->socket && (opts->exports.records || opts->exports.hgrm || opts->exports.hlog ||
+			     opt_was_given(options, given, "rx-stamp") ||
+			     opts->clock != STAMP_MONOTONIC))
+		return err_usage(e, "--records, --hgrm, --hlog, --rx-stamp and --clock are of the "
+				 "receiver in the driver, not of --socket");
+	if (opts->socket && (opts->all || opts->pass || opts->count_only || opts->gaps ||
+			     opts->expect_gap))
+		return err_usage(e, "--all, --pass, --count-only, --gaps and --expect-gap are of the "
+				 "receiver in the driver, not of --socket");
 	return check_gap(opts, e);
 }
 
@@ -135,36 +156,55 @@ struct sink_run {
 	const struct sink_opts *opts;
 	struct rx *rx;
 	struct exports *exports;
+	struct rx_socket *socket;	/* with --socket, instead of rx */
 	struct result *res;
 	struct err *e;
 	int err;
 };
 
+static void read_count(const struct sink_run *run, struct rx_count *ret_count)
+{
+	if (run->socket)
+		rx_socket_read(run->socket, ret_count);
+	else
+		rx_read(run->rx, ret_count);
+}
+
 static bool is_done(void *ctx)
 {
 	struct sink_run *run = ctx;
+	struct rx_count count;
 
-	run->err = rx_check(run->rx, run->e);
+	run->err = run->rx ? rx_check(run->rx, run->e) : 0;
 	if (!run->err)
 		run->err = exports_check(run->exports, run->e);
 	if (run->err)
 		return true;
-	return run->opts->count && rx_packets(run->rx) >= run->opts->count;
+	if (!run->opts->count)
+		return false;
+	if (run->rx)
+		return rx_packets(run->rx) >= run->opts->count;
+	read_count(run, &count);
+	return count.packets >= run->opts->count;
 }
 
 static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct sink_run *run = ctx;
 
-	rx_report_row(run->rx, run->res, elapsed_ns);
+	if (run->socket)
+		rx_socket_report_row(run->socket, run->res, elapsed_ns);
+	else
+		rx_report_row(run->rx, run->res, elapsed_ns);
 	exports_tick(run->exports);
 }
 
-static void judge(const struct sink_opts *opts, struct rx *rx, struct result *res)
+static void judge(const struct sink_run *run, struct result *res)
 {
+	const struct sink_opts *opts = run->opts;
 	struct rx_count count;
 
-	rx_read(rx, &count);
+	read_count(run, &count);
 	if (opts->expect)
 		result_verdict(res, count.packets == opts->expect,
 			       "received %llu of the %llu packets expected",
@@ -198,9 +238,15 @@ static int receive(struct sink_run *run)
 		 run->opts->duration_ns || run->opts->count ? "" : "; ^C ends it");
 	meter = meter_start(run->opts->ifname);
 	loop_run(&loop);
-	rx_stop(run->rx);
+	if (run->socket)
+		rx_socket_stop(run->socket);
+	else
+		rx_stop(run->rx);
 	meter_stop(meter);
-	rx_report(run->rx, run->res, "delay", 0, run->opts->stream_parts);
+	if (run->socket)
+		rx_socket_report(run->socket, run->res, 0);
+	else
+		rx_report(run->rx, run->res, "delay", 0, run->opts->stream_parts);
 	err = exports_finish(run->exports, run->res, &export_error);
 	if (err && !run->err) {
 		run->err = err;
@@ -208,13 +254,19 @@ static int receive(struct sink_run *run)
 	}
 	meter_report(meter, NULL, true, run->res);
 	meter_free(meter);
-	judge(run->opts, run->rx, run->res);
+	judge(run, run->res);
 	return run->err;
 }
 
-static int sink_run(const void *args, struct result *res, struct err *e)
+static int open_receiver(struct sink_run *run)
 {
-	const struct sink_opts *opts = args;
+	const struct sink_opts *opts = run->opts;
+	const struct rx_socket_cfg socket = {
+		.ifname = opts->ifname,
+		.port = opts->port,
+		.streams = opts->streams,
+		.rcvbuf_bytes = opts->rcvbuf_bytes,
+	};
 	struct rx_cfg cfg = {
 		.ifname = opts->ifname,
 		.mode = (enum xdp_mode)opts->xdp_mode,
@@ -228,23 +280,36 @@ static int sink_run(const void *args, struct result *res, struct err *e)
 		.clock = (enum stamp_clock)opts->clock,
 		.stamp = (enum rx_stamp_want)opts->rx_stamp,
 	};
+
+	int err;
+
+	if (opts->socket)
+		return rx_socket_open(&run->socket, &socket, run->res, run->e);
+	exports_prepare(&opts->exports, &cfg);
+	err = rx_open(&run->rx, &cfg, run->res, run->e);
+	if (err)
+		return err;
+	return exports_open(&run->exports, &opts->exports, &cfg, run->rx, run->e);
+}
+
+static int sink_run(const void *args, struct result *res, struct err *e)
+{
+	const struct sink_opts *opts = args;
 	struct sink_run run = { .opts = opts, .res = res, .e = e };
 	int err;
 
 	environ_iface(res, opts->ifname);
-	exports_prepare(&opts->exports, &cfg);
-	err = rx_open(&run.rx, &cfg, res, e);
-	if (err)
-		return err;
-	err = exports_open(&run.exports, &opts->exports, &cfg, run.rx, e);
+	err = open_receiver(&run);
 	if (err)
 		goto out;
-	if (cfg.check)
-		environ_clock(res, cfg.clock);
-	caps_drop(rx_keep_caps(run.rx));
+	if (!opts->count_only)
+		environ_clock(res, (enum stamp_clock)opts->clock);
+	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
+	caps_drop(run.rx ? rx_keep_caps(run.rx) : 0);
 	err = receive(&run);
 out:
 	exports_close(run.exports);
+	rx_socket_close(run.socket);
 	rx_close(run.rx);
 	return err;
 }
@@ -257,8 +322,9 @@ const struct cmd cmd_sink = {
 "over. It counts packets and bytes by stream and CPU, checks the sequence in the\n"
 "probe tag for loss, duplicates and order (RFC 4737), and adds the one-way delay\n"
 "of each packet to a histogram. Test packets are then dropped, or passed on with\n"
-"--pass; all other packets go on to the stack, untouched. The result's bottleneck\n"
-"tells where a loss may be this machine's and not the path's.\n\n"
+"--pass; all other packets go on to the stack, untouched. With --socket a UDP\n"
+"socket receives instead, so that the whole stack is on the way. The result's\n"
+"bottleneck tells where a loss may be this machine's and not the path's.\n\n"
 "Start it before the sender: what came earlier cannot be told from a loss. The\n"
 "delay is right where both ends read one clock: on one host, or with --clock tai\n"
 "on hosts that are synchronised.\n\n"

@@ -44,6 +44,8 @@ struct exports;
 int exports_open(struct exports **ret_exports, const struct exports_opts *opts,
 		 const struct rx_cfg *cfg, struct rx *rx, struct err *e);
 
+/* All others take NULL: there is nothing to write. */
+
 /* The run begins; capabilities are given up already. */
 int exports_start(struct exports *exports, struct err *e);
 
@@ -56,7 +58,7 @@ int exports_check(const struct exports *exports, struct err *e);
 /* After rx_stop(): writes what is left, puts the files in place, and tells @res of them. */
 int exports_finish(struct exports *exports, struct result *res, struct err *e);
 
-/* Files that were not finished vanish. Takes NULL. */
+/* Files that were not finished vanish. */
 void exports_close(struct exports *exports);
 
 #endif

@@ -22,6 +22,7 @@
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/seqwin.h"
+#include "sys/nic.h"
 
 #define BATCH		64
 #define WAKE_US		20000		/* how often the reader looks whether it is to stop */
@@ -68,9 +69,9 @@ static void add_tag(struct rx_socket *rx, const struct tag *tag, uint64_t now_ns
 		return;
 	}
 	seqwin_add(&rx->wins[stream], ntohl(tag->sequence), sent_ns);
-	if (sent_ns > now_ns)
+	if (sent_ns > now_ns && !stamp_is_tai(sent_ns))
 		rx->hist.negative++;
-	else if (sent_ns)
+	else if (sent_ns && !stamp_is_tai(sent_ns))
 		hist_add(&rx->hist, now_ns - sent_ns);
 }
 
@@ -169,7 +170,12 @@ int rx_socket_open(struct rx_socket **ret_rx, const struct rx_socket_cfg *cfg,
 	struct rx_socket *rx = calloc(1, sizeof(*rx));
 	int err, bytes = 0;
 	socklen_t len = sizeof(bytes);
+	struct nic_facts nic;
 
+	if (nic_read(cfg->ifname, &nic)) {
+		free(rx);
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	}
 	if (!rx)
 		return err_set(e, -ENOMEM, "cannot open the receiver");
 	rx->cfg = *cfg;

@@ -447,6 +447,9 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count,
 	ledger_witness(ledger, &row);
 	if (trial->drops)
 		drops_read(trial->drops, &sum);
+	row = (struct ledger_row){ .source = "kfree_skb", .reason = "of any packet, not looked at",
+				   .packets = trial->drops ? drops_missed(trial->drops) : 0 };
+	ledger_witness(ledger, &row);
 	row = (struct ledger_row){ .source = "kfree_skb", .packets = sum.unplaced,
 				   .reason = "no room in the table of places" };
 	ledger_claim(ledger, &row);

@@ -156,6 +156,27 @@ void drops_read(const struct drops *drops, struct drop_sum *ret_sum)
 	*ret_sum = sum;
 }
 
+uint64_t drops_missed(const struct drops *drops)
+{
+	const struct bpf_program *progs[] = {
+		drops->skel->progs.drops_tp_bare, drops->skel->progs.drops_tp_reason,
+		drops->skel->progs.drops_tp_socket,
+	};
+	struct bpf_prog_info info;
+	uint64_t missed = 0;
+	__u32 len;
+	size_t i;
+
+	for (i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+		len = sizeof(info);
+		memset(&info, 0, len);
+		if (bpf_program__fd(progs[i]) >= 0 &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(progs[i]), &info, &len))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
 /* The name of @value in an enum of the kernel, without @prefix; NULL: it has none. */
 static const char *enum_name(const struct btf *btf, const char *type_name, __u32 value,
 			     const char *prefix)
@@ -217,6 +238,13 @@ struct named {
 	__u64 location, start;	/* of the function; 0: not found */
 };
 
+/* Without what a compiler puts behind a name it has cut in pieces: ".isra.0". */
+static void set_symbol(struct named *named, const char *name)
+{
+	snprintf(named->place.symbol, sizeof(named->place.symbol), "%.*s", (int)strcspn(name, "."),
+		 name);
+}
+
 /* One pass over all symbols: the last one at or below each location. */
 static void name_symbols(FILE *file, struct named *all, size_t nr)
 {
@@ -238,7 +266,7 @@ static void name_symbols(FILE *file, struct named *all, size_t nr)
 		for (i = 0; i < nr; i++) {
 			if (address <= all[i].location && address > all[i].start) {
 				all[i].start = address;
-				snprintf(all[i].place.symbol, sizeof(all[i].place.symbol), "%s", name);
+				set_symbol(&all[i], name);
 			}
 		}
 	}

@@ -27,6 +27,9 @@ bool drops_has(const struct drops *drops, enum drop_kind kind);
 /* Over all CPUs. */
 void drops_read(const struct drops *drops, struct drop_sum *ret_sum);
 
+/* Drops, of whatever packets, that came while another one was being counted on that CPU (5.12). */
+uint64_t drops_missed(const struct drops *drops);
+
 struct drop_place {
 	enum drop_kind kind;
 	char symbol[64];	/* function of the kernel, or its address; "" where not of this kind */

@@ -1,0 +1,293 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# The ledger of blast --sink: each kind of drop is made to happen, and the very
+# number stands in the very row.
+
+load ../lib/common
+load ../lib/lab
+
+B=198.19.0.1
+B6=2001:2:0:1::1
+
+setup() {
+	need_root
+	need_command jq
+	lab_up --path a-r-b
+	# Other tests on this host send to the same port.
+	SPORT=$((20000 + ($$ + BATS_TEST_NUMBER * 7) % 20000))
+}
+
+in_r() {
+	timeout 30 nsenter --net="/run/netns/$LAB-r" "$@"
+}
+
+# sent DEST [OPTIONS]: 1009 packets from a to a sink in b; the ledger adds up.
+sent() {
+	tool_in a blast eg0 "$1" --count 1009 --rate 20kpps --interval 0 --json --src-port "$SPORT" \
+		--sink "eg0@$LAB-b" "${@:2}"
+	is 0
+	adds_up
+}
+
+# described PACKET [OPTIONS]: likewise, of a packet of one's own.
+described() {
+	tool_in a blast eg0 "$1" --count 1009 --rate 20kpps --interval 0 --json \
+		--sink "eg0@$LAB-b" "${@:2}"
+	is 0
+	adds_up
+}
+
+# The sum of all rows is what was made, without anybody claiming too much.
+adds_up() {
+	json '.parts[] | select(.name == "ledger") | .metrics.overclaimed_packets == 0 and
+		([.entries[].packets] | add) == .metrics.made_packets'
+}
+
+# rows TEXT...: just these rows, "PACKETS REASON PLACE WHERE SOURCE", "-" for what is empty.
+rows() {
+	local got want
+
+	got=$(jq -r '.parts[] | select(.name == "ledger") | .entries[] | [.packets, .reason, .place,
+		.where, .source] | map(if . == "" then "-" else tostring | gsub(" "; "_") end) |
+		join(" ")' <<<"$output" | sort)
+	want=$(printf '%s\n' "$@" "0 unattributed - - -" | sed "s/@/$LAB-/" | sort)
+	[ "$got" = "$want" ] || fail "rows: $got"$'\n'"not: $want"
+}
+
+# lost REASON PLACE WHERE [SOURCE]: all 1009 of them.
+lost() {
+	rows "0 received - - receiver" "1009 $1 $2 $3 ${4-kfree_skb}"
+}
+
+# witness PACKETS PLACE WHERE
+witness() {
+	json --argjson n "$1" --arg place "$2" --arg where "${3/@/$LAB-}" '.parts[] |
+		select(.name == "witnesses") | .entries |
+		any(.packets == $n and .place == $place and .where == $where)'
+}
+
+# The names of reasons came with 5.17, and more of them with each version.
+need_reason() {
+	bpftool btf dump file /sys/kernel/btf/vmlinux format raw 2>/dev/null |
+		grep -q "SKB_DROP_REASON_$1'" || cannot "reason_$1" "the reason $1 of the kernel"
+}
+
+# verdict NODE DEV MODE NAME: somebody else's XDP program on an interface.
+verdict() {
+	local object=$BATS_TEST_TMPDIR/verdict.o
+
+	need_command clang gcc
+	clang -target bpf -O2 -g -idirafter "/usr/include/$(gcc -print-multiarch)" \
+		-c "$BATS_TEST_DIRNAME/verdict.bpf.c" -o "$object"
+	ip_in "$1" -force link set "$2" "$3" obj "$object" sec "xdp/$4"
+}
+
+@test "packets that all arrive leave no other row" {
+	sent $B
+	rows "1009 received - - receiver"
+	json '.metrics.lost_packets == 0 and .metrics.received_packets == 1009 and .metrics.delay_packets == 1009'
+	json '.verdicts[0].pass and (.verdicts[0].what | startswith("the ledger adds up: made 1009 = received 1009"))'
+	json '.environment.ledger_sources | contains("kfree_skb") and contains("ethtool")'
+}
+
+@test "the same of IPv6, and of a socket behind the stack" {
+	sent $B6
+	rows "1009 received - - receiver"
+	# A slow reader may lose some: to its own buffer, which the row says.
+	need_reason SOCKET_RCVBUFF
+	sent $B --sink-socket --rate 2kpps --rcvbuf 8000000
+	rows "1009 received - - receiver"
+}
+
+@test "a socket whose buffer is full is the row SOCKET_RCVBUFF, and the stack's counter its witness" {
+	local n
+
+	need_reason SOCKET_RCVBUFF
+	tool_in a blast eg0 $B --count 20011 --interval 0 --json --src-port "$SPORT" \
+		--sink "eg0@$LAB-b" --sink-socket --rcvbuf 2304
+	is 0
+	adds_up
+	n=$(jq '.metrics.lost_packets' <<<"$output")
+	[ "$n" -gt 0 ] || fail "nothing was lost"
+	rows "$((20011 - n)) received - - receiver" \
+		"$n SOCKET_RCVBUFF udp_queue_rcv_one_skb @b:eg0 kfree_skb"
+	witness "$n" UdpRcvbufErrors @b
+	json --argjson n "$n" '.metrics.socket_dropped_packets == $n'
+}
+
+@test "no route in the router is IP_INNOROUTES there" {
+	need_reason IP_INNOROUTES
+	sent 203.0.113.5
+	lost IP_INNOROUTES ip_error @r:ega
+	witness 1009 IpExtInNoRoutes @r
+}
+
+@test "a wrong UDP checksum is UDP_CSUM where the socket is" {
+	need_reason UDP_CSUM
+	described "ip4(dst=$B)/udp(sport=$SPORT,dport=9,sum=0x1234)" --sink-socket
+	lost UDP_CSUM __udp4_lib_rcv @b:eg0
+	witness 1009 UdpInCsumErrors @b
+}
+
+@test "a wrong IP header checksum is IP_CSUM at the first hop" {
+	need_reason IP_CSUM
+	described "ip4(dst=$B,sum=0x1234)/udp(sport=$SPORT,dport=9)"
+	lost IP_CSUM ip_rcv_core @r:ega
+}
+
+@test "a TTL that ends in the router is told by place, and the rest arrives" {
+	need_reason IP_INHDR
+	# 1, 2, 3, 1, ...: every third of 1009, from the first on.
+	described "ip4(dst=$B,ttl=1-3)/udp(sport=$SPORT,dport=9)"
+	rows "672 received - - receiver" "337 IP_INHDR ip_forward @r:ega kfree_skb"
+	sent $B6 --ttl 1
+	lost IP_INHDR ip6_forward @r:ega
+}
+
+@test "a full qdisc of the router is QDISC_DROP, and its own counter a witness, not a second row" {
+	local n
+
+	need_reason QDISC_DROP
+	in_r tc qdisc add dev egb root tbf rate 1mbit burst 2000 limit 3000
+	sent $B
+	n=$(jq '.metrics.lost_packets' <<<"$output")
+	[ "$n" -gt 0 ] || fail "nothing was lost"
+	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP __dev_queue_xmit @r:egb kfree_skb"
+	witness "$n" tbf @r:egb
+	[ "$(in_r tc -s -json qdisc show dev egb | jq '.[0].drops')" = "$n" ]
+}
+
+@test "an egress whose other end is down drops all, and its tx_dropped is no second row" {
+	ip_in b link set eg0 down
+	sent $B
+	lost QDISC_DROP __dev_queue_xmit @r:egb
+	witness 1009 tx_dropped @r:egb
+}
+
+@test "an MTU that is too small on the way is PKT_TOO_BIG" {
+	need_reason PKT_TOO_BIG
+	ip_in r link set egb mtu 1000
+	described "ip4(dst=$B,df=1)/udp(sport=$SPORT,dport=9)" --frame-bytes 1400
+	lost PKT_TOO_BIG ip_forward @r:ega
+	witness 1009 IpFragFails @r
+}
+
+@test "an XDP program that drops before there is an skb is told by the driver's counter" {
+	verdict r ega xdp drop
+	sent $B
+	lost XDP_DROP XDP_program @r:ega ethtool
+}
+
+@test "an XDP program that aborts is one row, though two sources count it" {
+	verdict r ega xdp abort
+	sent $B
+	lost ABORTED XDP_program @r:ega xdp_exception
+}
+
+@test "an XDP redirect that fails is one row, though two sources count it" {
+	verdict r ega xdp redirect
+	sent $B
+	lost REDIRECT XDP_program @r:ega xdp_redirect_err
+	witness 1009 rx_dropped @r:ega
+}
+
+@test "an XDP program that drops an skb is one row, though two sources count it" {
+	verdict b eg0 xdp drop
+	sent $B --sink-socket
+	json '[.parts[] | select(.name == "ledger") | .entries[] | select(.packets > 0)] | length == 1'
+	json '.parts[] | select(.name == "ledger") | .entries[1] | .packets == 1009 and
+		.source == "kfree_skb" and (.where | endswith("-b:eg0"))'
+	ip_in b link set eg0 xdp off
+	verdict b eg0 xdpgeneric redirect
+	sent $B --sink-socket
+	json '.parts[] | select(.name == "ledger") | .entries[1] | .packets == 1009 and
+		.source == "kfree_skb" and (.where | endswith("-b:eg0"))'
+}
+
+@test "a firewall's drop is NETFILTER_DROP, as its own counter says" {
+	need_command nft
+	need_reason NETFILTER_DROP
+	in_r nft add table ip t
+	in_r nft 'add chain ip t c { type filter hook forward priority 0; }'
+	in_r nft add rule ip t c udp dport 9 counter drop
+	sent $B
+	rows "0 received - - receiver" "1009 NETFILTER_DROP nft_do_chain @r:ega kfree_skb"
+	in_r nft list table ip t | grep -q "packets 1009 "
+}
+
+@test "a port that nobody listens on is NO_SOCKET" {
+	need_reason NO_SOCKET
+	# The socket is bound to lo alone.
+	tool_in a blast eg0 $B --count 1009 --rate 20kpps --interval 0 --json --src-port "$SPORT" \
+		--sink "lo@$LAB-b" --sink-socket
+	is 0
+	adds_up
+	lost NO_SOCKET __udp4_lib_rcv @b:eg0
+	witness 1009 UdpNoPorts @b
+}
+
+@test "a source that came by the wrong way is IP_RPFILTER" {
+	need_reason IP_RPFILTER
+	in_r sh -c 'echo 1 >/proc/sys/net/ipv4/conf/ega/rp_filter'
+	sent $B --src-ip 198.19.0.77
+	lost IP_RPFILTER ip_rcv_finish_core @r:ega
+}
+
+@test "packets of others, and of other streams, are in no row" {
+	need_reason IP_INNOROUTES
+	start other a blast eg0 203.0.113.6 --rate 5kpps --duration 10s --src-port $((SPORT + 1)) --stream 3
+	sent $B
+	rows "1009 received - - receiver"
+	finish other INT
+}
+
+@test "packets without a tag are told by address and port" {
+	need_reason IP_INHDR
+	sent $B --no-tag --ttl 1
+	lost IP_INHDR ip_forward @r:ega
+}
+
+@test "as fast as it goes on two queues, every packet is in a row" {
+	tool_in a blast eg0 $B --threads 2 --count 300007 --interval 0 --json --src-port "$SPORT" \
+		--sink "eg0@$LAB-b"
+	is 0
+	adds_up
+	json '.parts[] | select(.name == "ledger") | .metrics.made_packets >= 300007 and
+		.metrics.unattributed_packets == 0'
+}
+
+@test "without a ledger there is loss, and no listener in the kernel" {
+	tool_in a blast eg0 203.0.113.5 --count 1009 --rate 20kpps --interval 0 --json \
+		--src-port "$SPORT" --sink "eg0@$LAB-b" --no-ledger
+	is 0
+	json '.metrics.lost_packets == 1009 and ([.parts[]?.name] | index("ledger")) == null'
+	json '.environment.ledger_sources == null'
+}
+
+@test "what a sink cannot be is said" {
+	tool_in a blast eg0 $B --count 3 --sink eg0@nowhere$$
+	is 2
+	says "no network namespace 'nowhere$$'"
+	tool_in a blast eg0 $B --count 3 --sink "nope@$LAB-b"
+	is 2
+	says "no interface 'nope'"
+	tool_in a blast eg0 $B --count 3 --sink "@$LAB-b"
+	is 2
+	tool_in a blast eg0 $B --count 3 --sink-socket
+	is 2
+	says "needs --sink"
+	tool_in a blast eg0 $B --count 3 --sink "eg0@$LAB-b" --rcvbuf 5000
+	is 2
+}
+
+@test "sink --socket counts what an application gets, and says what its buffer dropped" {
+	start sink b sink eg0 --socket --count 307 --duration 10s --no-loss --rcvbuf 1000000
+	tool_in a blast eg0 $B --count 307 --rate 2kpps --interval 0 -q
+	is 0
+	finish sink
+	is 0
+	json '.metrics | .received_packets == 307 and .distinct_packets == 307 and .lost_packets == 0 and
+		.delay_packets == 307 and .received_bytes == 307 * 64 and .socket_dropped_packets == 0'
+	json '.environment.rx_stamp == "user"'
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Programs of somebody else, in the way of a test: ledger.bats. */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+char _license[] SEC("license") = "GPL";
+
+SEC("xdp/drop")
+int verdict_drop(struct xdp_md *ctx)
+{
+	return XDP_DROP;
+}
+
+SEC("xdp/abort")
+int verdict_abort(struct xdp_md *ctx)
+{
+	return XDP_ABORTED;
+}
+
+/* To an interface that is not there. */
+SEC("xdp/redirect")
+int verdict_redir(struct xdp_md *ctx)
+{
+	return bpf_redirect(0x7fffffff, 0);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ledger's arithmetic: rows add up, and no packet stands in two of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/ledger.h"
+#include "report/result.h"
+
+#include "check.h"
+
+static const char *const where = "lab-r:ega";
+
+static void claim(struct ledger *ledger, const char *reason, uint64_t packets)
+{
+	struct ledger_row row = { .source = "kfree_skb", .packets = packets };
+
+	snprintf(row.reason, sizeof(row.reason), "%s", reason);
+	ledger_claim(ledger, &row);
+}
+
+/* Packets of the rows of @source; UINT64_MAX for any. */
+static uint64_t rows_of(const struct ledger_rows *rows, const char *source)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++) {
+		if (!strcmp(rows->all[i].source, source))
+			sum += rows->all[i].packets;
+	}
+	return sum;
+}
+
+static void rows_add_up(void **state)
+{
+	struct ledger ledger = { .made = 10007, .received = 9001, .exact = true };
+
+	(void)state;
+	assert_int_equal(ledger_unattributed(&ledger), 1006);
+	claim(&ledger, "NO_SOCKET", 503);
+	claim(&ledger, "IP_CSUM", 501);
+	assert_int_equal(ledger_unattributed(&ledger), 2);
+	claim(&ledger, "IP_CSUM", 2);
+	assert_int_equal(ledger_unattributed(&ledger), 0);
+	assert_int_equal(ledger.rows.nr, 2);
+	claim(&ledger, "nothing", 0);
+	assert_int_equal(ledger.rows.nr, 2);
+	ledger_release(&ledger);
+}
+
+static void an_overclaim_is_shown(void **state)
+{
+	struct ledger ledger = { .made = 101, .received = 97 };
+	struct result *res = result_new("test");
+
+	(void)state;
+	claim(&ledger, "NO_SOCKET", 4);
+	ledger_report(&ledger, res);
+	assert_true(result_passed(res));
+	claim(&ledger, "NO_SOCKET", 7);
+	assert_int_equal(ledger_unattributed(&ledger), -7);
+	ledger_report(&ledger, res);
+	assert_false(result_passed(res));
+	result_free(res);
+	ledger_release(&ledger);
+}
+
+static void a_witness_is_no_row(void **state)
+{
+	const struct ledger_growth qdisc = { "qdisc", "tbf", 811 }, udp = { "snmp", "UdpRcvbufErrors", 13 };
+	struct ledger ledger = { .made = 1009, .exact = true };
+	struct ledger_iface iface = { .where = where };
+
+	(void)state;
+	ledger_add_iface(&ledger, &iface, &qdisc, 1);
+	ledger_add_stack(&ledger, "lab-r", &udp, 1);
+	assert_int_equal(ledger.rows.nr, 0);
+	assert_int_equal(ledger.witnesses.nr, 2);
+	ledger_release(&ledger);
+	/* Where nobody listens to kfree_skb they are all there is. */
+	ledger.made = 1009;
+	ledger_add_iface(&ledger, &iface, &qdisc, 1);
+	ledger_add_stack(&ledger, "lab-r", &udp, 1);
+	assert_int_equal(ledger_unattributed(&ledger), 1009 - 811 - 13);
+	ledger_release(&ledger);
+}
+
+/* A run of one interface's counters; returns what they claim. */
+static uint64_t claims(struct ledger_iface *iface, const struct ledger_growth *growths, size_t nr,
+		       const char *source)
+{
+	struct ledger ledger = { .made = 1009, .exact = true };
+	uint64_t packets;
+
+	iface->where = where;
+	ledger_add_iface(&ledger, iface, growths, nr);
+	packets = rows_of(&ledger.rows, source);
+	ledger_release(&ledger);
+	return packets;
+}
+
+static void an_xdp_verdict_is_claimed_once(void **state)
+{
+	static const struct ledger_growth queues[] = {
+		{ "ethtool", "rx_queue_0_xdp_drops", 500 }, { "ethtool", "rx_queue_1_xdp_drops", 9 },
+	}, both[] = {
+		{ "ethtool", "rx_xdp_drop", 509 }, { "ethtool", "rx0_xdp_drop", 509 },
+	};
+	struct ledger_iface native = { 0 }, skbs = { .skb_xdp_drops = 500 };
+	struct ledger_iface ours = { .own_verdicts = 500 }, aborts = { .aborted = 11 };
+
+	(void)state;
+	assert_int_equal(claims(&native, queues, 2, "ethtool"), 509);
+	assert_int_equal(claims(&native, both, 2, "ethtool"), 509);
+	assert_int_equal(claims(&skbs, queues, 2, "ethtool"), 9);
+	assert_int_equal(claims(&ours, queues, 2, "ethtool"), 9);
+	/* An exception is one of the drops. */
+	assert_int_equal(claims(&aborts, queues, 2, "ethtool"), 498);
+	assert_int_equal(claims(&aborts, queues, 2, "xdp_exception"), 11);
+}
+
+static void generic_xdp_has_no_counter_of_its_own(void **state)
+{
+	struct ledger_iface aborts = { .aborted = 11, .skb_xdp_drops = 11 };
+	struct ledger_iface redirects = { .redirect_errors = 13, .skb_xdp_drops = 13, .told = 26 };
+
+	(void)state;
+	assert_int_equal(claims(&aborts, NULL, 0, "xdp_exception"), 0);
+	assert_int_equal(claims(&redirects, NULL, 0, "xdp_redirect_err"), 0);
+	aborts.skb_xdp_drops = 0;
+	redirects.skb_xdp_drops = 0;
+	assert_int_equal(claims(&aborts, NULL, 0, "xdp_exception"), 11);
+	assert_int_equal(claims(&redirects, NULL, 0, "xdp_redirect_err"), 13);
+}
+
+static void an_interface_claims_what_nobody_told(void **state)
+{
+	const struct ledger_growth dropped[] = {
+		{ "rtnl", "rx_dropped", 100 }, { "rtnl", "tx_dropped", 7 },
+		{ "rtnl", "rx_missed_errors", 3 },
+	};
+	struct ledger_iface peer = { .told = 5 }, iface = { .told = 103, .peer = &peer };
+
+	(void)state;
+	/* 100 and 3 were told here, 4 of the rest at the other end; nothing tells of a full ring. */
+	assert_int_equal(claims(&iface, dropped, 3, "rtnl"), 3);
+	assert_int_equal(iface.told, 0);
+	assert_int_equal(peer.told, 1);
+	iface.told = 60;
+	assert_int_equal(claims(&iface, dropped, 3, "rtnl"), 100 - 61 + 7 + 3);
+	assert_int_equal(peer.told, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_add_up),
+		cmocka_unit_test(an_overclaim_is_shown),
+		cmocka_unit_test(a_witness_is_no_row),
+		cmocka_unit_test(an_xdp_verdict_is_claimed_once),
+		cmocka_unit_test(generic_xdp_has_no_counter_of_its_own),
+		cmocka_unit_test(an_interface_claims_what_nobody_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Order of a stream that a socket read, against a model that keeps every number.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/seqwin.h"
+
+#include "check.h"
+
+#define MODEL_NUMBERS 20000
+
+static void a_whole_stream_has_nothing(void **state)
+{
+	struct seqwin win = { 0 };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 10007; i++)
+		seqwin_add(&win, i, 1000 + i);
+	assert_int_equal(win.distinct, 10007);
+	assert_int_equal(seqwin_gaps(&win), 0);
+	assert_int_equal(win.duplicates + win.reordered + win.unknown, 0);
+	assert_int_equal(win.runs, 1);
+}
+
+static void a_wrap_goes_on(void **state)
+{
+	struct seqwin win = { 0 };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 1009; i++)
+		seqwin_add(&win, UINT32_MAX - 499 + i, 1000 + i);
+	assert_int_equal(win.distinct, 1009);
+	assert_int_equal(seqwin_gaps(&win), 0);
+	assert_int_equal(win.runs, 1);
+}
+
+static void a_sender_that_starts_anew_is_a_run(void **state)
+{
+	struct seqwin win = { 0 };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 503; i++)
+		seqwin_add(&win, i, 1000 + i);
+	for (i = 0; i < 307; i++)
+		seqwin_add(&win, i, 5000 + i);
+	seqwin_add(&win, 400, 1400);	/* left over */
+	assert_int_equal(win.runs, 2);
+	assert_int_equal(win.distinct, 503 + 307);
+	assert_int_equal(win.unknown, 1);
+	assert_int_equal(seqwin_gaps(&win), 0);
+}
+
+static void behind_the_window_is_unknown(void **state)
+{
+	struct seqwin win = { 0 };
+
+	(void)state;
+	seqwin_add(&win, 1, 1);
+	seqwin_add(&win, SEQWIN_NUMBERS + 1, 3);
+	seqwin_add(&win, 2, 2);
+	seqwin_add(&win, 1, 1);
+	assert_int_equal(win.reordered, 1);
+	assert_int_equal(win.distance_max, SEQWIN_NUMBERS - 1);
+	assert_int_equal(win.unknown, 1);
+	assert_int_equal(win.distinct, 3);
+}
+
+static void arrivals_by_chance_agree_with_a_model(void **state)
+{
+	static bool seen[MODEL_NUMBERS];
+	uint64_t distinct = 0, duplicates = 0, reordered = 0;
+	uint32_t i, number, next = 0;
+	struct seqwin win = { 0 };
+
+	(void)state;
+	srandom(7);
+	for (i = 100; i < MODEL_NUMBERS - 100; i++) {
+		number = i - (uint32_t)random() % 100;
+		if (!win.runs)
+			number = 0;
+		seqwin_add(&win, number, 0);
+		duplicates += seen[number];
+		reordered += !seen[number] && number < next;
+		distinct += !seen[number];
+		seen[number] = true;
+		if (number >= next)
+			next = number + 1;
+	}
+	assert_int_equal(win.distinct, distinct);
+	assert_int_equal(win.duplicates, duplicates);
+	assert_int_equal(win.reordered, reordered);
+	assert_int_equal(seqwin_gaps(&win), next - distinct);
+	assert_int_equal(win.unknown, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_stream_has_nothing),
+		cmocka_unit_test(a_wrap_goes_on),
+		cmocka_unit_test(a_sender_that_starts_anew_is_a_run),
+		cmocka_unit_test(behind_the_window_is_unknown),
+		cmocka_unit_test(arrivals_by_chance_agree_with_a_model),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
