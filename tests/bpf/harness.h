@@ -24,6 +24,7 @@
 
 /* The groups: number of failed tests. */
 int test_blast(void);
+int test_drops(void);
 int test_fields(void);
 int test_impair(void);
 int test_mix(void);

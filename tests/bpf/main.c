@@ -15,6 +15,7 @@ static const struct {
 	int (*run)(void);
 } groups[] = {
 	{ "blast", test_blast },
+	{ "drops", test_drops },
 	{ "fields", test_fields },
 	{ "impair", test_impair },
 	{ "mix", test_mix },

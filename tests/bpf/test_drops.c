@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * drops_tp: what it takes for a packet of the test, and where it says it was
+ * dropped. The kernel drops real ones here: UDP to a port of the loopback
+ * interface that nobody listens on, in a network namespace of the test's own.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <linux/bpf.h>
+
+#include "abi/drops.h"
+#include "abi/tag.h"
+
+#include "drops_tp.skel.h"
+
+#define SRC_PORT	20011
+#define DST_PORT	20021
+
+static struct drops_tp_bpf *skel;
+static struct bpf_link *listener;
+static int own_ns = -1, fd4 = -1, fd6 = -1;
+
+static const struct drops_cfg usual = {
+	.src_port = SRC_PORT, .nr_src_ports = 1, .dst_port = DST_PORT, .nr_dst_ports = 3,
+	.first_stream = 2, .last_stream = 4, .tagged = 1,
+};
+
+/* Arguments of the kernel's kfree_skb: 2, from 5.17 on 3, from 6.11 on 4. */
+static int nr_arguments(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *type;
+	int nr = 2, id;
+
+	id = btf ? btf__find_by_name_kind(btf, "btf_trace_kfree_skb", BTF_KIND_TYPEDEF) : -1;
+	if (id > 0) {
+		type = btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type);
+		nr = btf_vlen(btf__type_by_id(btf, type->type)) - 1;
+	}
+	btf__free(btf);
+	return nr;
+}
+
+static void load(const struct drops_cfg *cfg)
+{
+	struct bpf_program *prog, *other;
+	int nr = nr_arguments();
+
+	bpf_link__destroy(listener);
+	drops_tp_bpf__destroy(skel);
+	skel = drops_tp_bpf__open();
+	assert_non_null(skel);
+	prog = nr >= 4 ? skel->progs.drops_tp_socket :
+	       nr == 3 ? skel->progs.drops_tp_reason : skel->progs.drops_tp_bare;
+	bpf_object__for_each_program(other, skel->obj)
+		bpf_program__set_autoload(other, other == prog);
+	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
+	bpf_map__set_max_entries(skel->maps.drop_sums, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
+	assert_int_equal(drops_tp_bpf__load(skel), 0);
+	listener = bpf_program__attach(prog);
+	assert_non_null(listener);
+}
+
+static int open_socket(int family)
+{
+	struct sockaddr_in6 any6 = { .sin6_family = AF_INET6, .sin6_port = htons(SRC_PORT) };
+	struct sockaddr_in any4 = { .sin_family = AF_INET, .sin_port = htons(SRC_PORT) };
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
+
+	if (family == AF_INET6) {
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+		return bind(fd, (struct sockaddr *)&any6, sizeof(any6)) ? -1 : fd;
+	}
+	return bind(fd, (struct sockaddr *)&any4, sizeof(any4)) ? -1 : fd;
+}
+
+static int enter_namespace(void **state)
+{
+	struct ifreq req = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+
+	(void)state;
+	own_ns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (own_ns < 0 || unshare(CLONE_NEWNET))
+		return -1;
+	fd4 = open_socket(AF_INET);
+	fd6 = open_socket(AF_INET6);
+	return fd4 < 0 || ioctl(fd4, SIOCSIFFLAGS, &req) ? -1 : 0;
+}
+
+static int leave_namespace(void **state)
+{
+	(void)state;
+	bpf_link__destroy(listener);
+	drops_tp_bpf__destroy(skel);
+	close(fd4);
+	close(fd6);
+	return setns(own_ns, CLONE_NEWNET) || close(own_ns);
+}
+
+static struct tag tag_of(uint16_t stream, uint32_t sequence)
+{
+	struct tag tag = {
+		.magic = htons(TAG_MAGIC), .stream = htons(stream), .sequence = htonl(sequence),
+		.sent_mono_ns = 77,
+	};
+
+	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_mono_ns);
+	return tag;
+}
+
+static void send4(const char *to, uint16_t port, const void *payload, size_t bytes)
+{
+	struct sockaddr_in dest = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	inet_pton(AF_INET, to, &dest.sin_addr);
+	assert_int_equal(sendto(fd4, payload, bytes, 0, (struct sockaddr *)&dest, sizeof(dest)),
+			 bytes);
+}
+
+static struct drop_sum sums(void)
+{
+	struct drop_sum sum = { 0 }, one;
+	unsigned int i;
+
+	for (i = 0; i < harness_cpus(); i++) {
+		harness_read(skel->maps.drop_sums, i, &one);
+		sum.skbs += one.skbs;
+		sum.again += one.again;
+		sum.unplaced += one.unplaced;
+	}
+	return sum;
+}
+
+/* The only place there is, and how many it dropped. */
+static struct drop_key the_place(uint64_t *ret_packets)
+{
+	int fd = bpf_map__fd(skel->maps.drop_places);
+	uint64_t values[1024] = { 0 };
+	struct drop_key key, next;
+	unsigned int i;
+
+	assert_int_equal(bpf_map_get_next_key(fd, NULL, &key), 0);
+	assert_int_not_equal(bpf_map_get_next_key(fd, &key, &next), 0);
+	assert_true(harness_cpus() <= 1024);
+	assert_int_equal(bpf_map_lookup_elem(fd, &key, values), 0);
+	*ret_packets = 0;
+	for (i = 0; i < harness_cpus(); i++)
+		*ret_packets += values[i];
+	return key;
+}
+
+static void a_packet_of_the_test_has_a_place(void **state)
+{
+	struct drop_key key;
+	struct stat st;
+	struct tag tag;
+	uint64_t packets;
+	uint32_t i;
+
+	(void)state;
+	load(&usual);
+	for (i = 0; i < 101; i++) {
+		tag = tag_of((uint16_t)(2 + i % 3), i / 3);
+		send4("127.0.0.1", (uint16_t)(DST_PORT + i % 3), &tag, sizeof(tag));
+	}
+	assert_int_equal(sums().skbs, 101);
+	assert_int_equal(sums().again, 0);
+	key = the_place(&packets);
+	assert_int_equal(packets, 101);
+	assert_int_equal(key.kind, DROP_SKB);
+	assert_int_equal(key.ifindex, 1);
+	assert_string_equal(key.ifname, "lo");
+	assert_true(key.location > 0);
+	assert_int_equal(!!key.reason, nr_arguments() > 2);
+	assert_int_equal(stat("/proc/self/ns/net", &st), 0);
+	assert_int_equal(key.netns, st.st_ino);
+}
+
+static void one_packet_is_counted_once(void **state)
+{
+	struct tag tag = tag_of(3, 4000000000u);
+	uint64_t packets;
+
+	(void)state;
+	load(&usual);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	tag = tag_of(4, 4000000000u);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	assert_int_equal(sums().skbs, 4);
+	assert_int_equal(sums().again, 2);
+	the_place(&packets);
+	assert_int_equal(packets, 2);
+}
+
+static void a_received_packet_is_no_loss(void **state)
+{
+	struct tag tag = tag_of(2, 70001);
+	uint64_t name = seen_name(2, 70001);
+	uint32_t slot = seen_slot(2, 70001);
+
+	(void)state;
+	load(&usual);
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.seen_packets), &slot, &name, 0),
+			 0);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	assert_int_equal(sums().skbs, 1);
+	assert_int_equal(sums().again, 1);
+}
+
+static void packets_of_others_are_left_alone(void **state)
+{
+	struct tag tag = tag_of(2, 7), damaged = tag, foreign = tag;
+	struct tag below = tag_of(1, 7), above = tag_of(5, 7);
+	struct drops_cfg cfg = usual;
+
+	(void)state;
+	load(&usual);
+	damaged.sequence ^= htonl(1);
+	foreign.magic ^= htons(1);
+	send4("127.0.0.1", DST_PORT - 1, &tag, sizeof(tag));
+	send4("127.0.0.1", DST_PORT + 3, &tag, sizeof(tag));
+	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));
+	send4("127.0.0.1", DST_PORT, &foreign, sizeof(foreign));
+	send4("127.0.0.1", DST_PORT, &below, sizeof(below));
+	send4("127.0.0.1", DST_PORT, &above, sizeof(above));
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag) - 1);
+	send4("127.0.0.1", DST_PORT, "", 0);
+	assert_int_equal(sums().skbs, 0);
+	cfg.src_port++;
+	load(&cfg);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	assert_int_equal(sums().skbs, 0);
+	/* Any port, as of packets whose ports change. */
+	cfg.nr_src_ports = 0;
+	cfg.nr_dst_ports = 0;
+	load(&cfg);
+	send4("127.0.0.1", 5, &tag, sizeof(tag));
+	assert_int_equal(sums().skbs, 1);
+}
+
+static void without_a_tag_the_address_tells(void **state)
+{
+	struct drops_cfg cfg = usual;
+
+	(void)state;
+	cfg.tagged = 0;
+	cfg.version = 4;
+	inet_pton(AF_INET, "127.0.0.5", cfg.dst);
+	load(&cfg);
+	send4("127.0.0.5", DST_PORT, "no tag", 6);
+	send4("127.0.0.5", DST_PORT, "no tag", 6);
+	send4("127.0.0.6", DST_PORT, "no tag", 6);
+	send4("127.0.0.5", DST_PORT + 3, "no tag", 6);
+	assert_int_equal(sums().skbs, 2);
+	assert_int_equal(sums().again, 0);
+}
+
+static void ipv6_is_told_likewise(void **state)
+{
+	struct sockaddr_in6 dest = { .sin6_family = AF_INET6, .sin6_port = htons(DST_PORT) };
+	struct drops_cfg cfg = usual;
+	struct tag tag = tag_of(2, 7);
+
+	(void)state;
+	if (fd6 < 0)
+		skip();
+	dest.sin6_addr = in6addr_loopback;
+	load(&usual);
+	sendto(fd6, &tag, sizeof(tag), 0, (struct sockaddr *)&dest, sizeof(dest));
+	assert_int_equal(sums().skbs, 1);
+	cfg.tagged = 0;
+	cfg.version = 6;
+	inet_pton(AF_INET6, "::1", cfg.dst);
+	load(&cfg);
+	sendto(fd6, &tag, sizeof(tag), 0, (struct sockaddr *)&dest, sizeof(dest));
+	assert_int_equal(sums().skbs, 1);
+	cfg.dst[3] = htonl(2);
+	load(&cfg);
+	sendto(fd6, &tag, sizeof(tag), 0, (struct sockaddr *)&dest, sizeof(dest));
+	assert_int_equal(sums().skbs, 0);
+}
+
+int test_drops(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_packet_of_the_test_has_a_place),
+		cmocka_unit_test(one_packet_is_counted_once),
+		cmocka_unit_test(a_received_packet_is_no_loss),
+		cmocka_unit_test(packets_of_others_are_left_alone),
+		cmocka_unit_test(without_a_tag_the_address_tells),
+		cmocka_unit_test(ipv6_is_told_likewise),
+	};
+
+	return cmocka_run_group_tests_name("drops", tests, enter_namespace, leave_namespace);
+}
