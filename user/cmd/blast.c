@@ -384,7 +384,9 @@ const struct cmd cmd_blast = {
 "DEST may be a packet instead: layers with their fields, and values that change\n"
 "from packet to packet. --streams sends many streams, each of its own kind.\n\n"
 "With --pcap it sends the packets of a capture file instead: as they were captured,\n"
-"faster, at a rate or as fast as it goes, and changed on the way if asked.",
+"faster, at a rate or as fast as it goes, and changed on the way if asked.\n\n"
+"With --sink it receives too, in the same run, and accounts for every packet that\n"
+"was lost: where on this host it was dropped, and why.",
 	.examples =
 "  # as fast as one CPU can, 10 seconds\n"
 "  sudo ethgauge blast eth1 198.18.0.2\n"
@@ -396,6 +398,8 @@ const struct cmd cmd_blast = {
 "  sudo ethgauge blast eth1 2001:2::2 -t 2 --vlan 7\n"
 "  # a packet of one's own: all hosts of a network, a thousand ports\n"
 "  sudo ethgauge blast eth1 'vlan(7)/ip4(198.18.1.0/24)/udp(dport=5000-5999)'\n"
+"  # what became of each packet, between the two ends of a lab\n"
+"  sudo ethgauge lab exec a ethgauge blast eg0 198.18.0.2 -c 1M --sink eg0@lab-b\n"
 "  # a capture file, twice as fast as it was, moved to another network\n"
 "  sudo ethgauge blast eth1 --pcap call.pcapng.gz --speed 2 \\\n"
 "      --map-ip 10.0.0.0/8=198.18.0.0/15 --dst-mac 02:00:00:00:00:01\n",
