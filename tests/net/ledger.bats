@@ -44,6 +44,10 @@ adds_up() {
 		([.entries[].packets] | add) == .metrics.made_packets'
 }
 
+sent_some() {
+	[ "$(counter b rx_packets)" -gt 1009 ]
+}
+
 # rows TEXT...: just these rows, "PACKETS REASON PLACE WHERE SOURCE", "-" for what is empty.
 rows() {
 	local got want
@@ -255,6 +259,28 @@ verdict() {
 	adds_up
 	json '.parts[] | select(.name == "ledger") | .metrics.made_packets >= 300007 and
 		.metrics.unattributed_packets == 0'
+}
+
+@test "what a counter has of other traffic is an overclaim that is shown, and fails" {
+	verdict r ega xdp drop
+	start other a blast eg0 $B --rate 5kpps --duration 10s --src-port $((SPORT + 1)) --stream 3
+	tool_in a blast eg0 $B --count 1009 --rate 2kpps --interval 0 --json --src-port "$SPORT" \
+		--sink "eg0@$LAB-b"
+	is 1
+	json '.verdicts[0].pass == false and (.verdicts[0].what | contains("more than were made"))'
+	json '.parts[] | select(.name == "ledger") | .metrics as $m | $m.unattributed_packets == 0 and
+		$m.overclaimed_packets > 0 and
+		([.entries[].packets] | add) == $m.made_packets + $m.overclaimed_packets'
+	finish other INT
+}
+
+@test "a run that ^C ends accounts for what it has sent" {
+	start blast a blast eg0 $B --rate 20kpps --duration 20s --src-port "$SPORT" --sink "eg0@$LAB-b"
+	wait_for sent_some
+	finish blast INT
+	is 130
+	adds_up
+	json '.parts[] | select(.name == "ledger") | .metrics | .unattributed_packets == 0 and .made_packets > 0'
 }
 
 @test "without a ledger there is loss, and no listener in the kernel" {

@@ -25,6 +25,7 @@
 #define STREAM_PARTS	64		/* streams that are reported one by one */
 #define QUIET_NS	(NSEC_PER_SEC / 2)	/* nothing new for so long: nothing is under way */
 #define SETTLE_NS	(10 * NSEC_PER_SEC)
+#define POLL_NS		10000000ull
 #define UDP_BYTES	8
 
 /* What tells a packet of this test. */
@@ -259,6 +260,9 @@ int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const st
 	err = netns_run(open_receiver, trial, e);
 	if (err)
 		goto fail;
+	if (!trial->target.tagged && trial->target.nr_dst_ports != 1)
+		result_note(res, "nothing tells these packets from others: what arrives is counted as the "
+			    "test's, whatever it is");
 	result_env_str(res, "receiver", opts->socket ? "UDP socket" : "XDP program");
 	*ret_trial = trial;
 	return 0;
@@ -319,9 +323,8 @@ static void read_receiver(struct trial *trial, struct rx_count *ret_count)
 		rx_read(trial->rx, ret_count);
 }
 
-static bool is_settled(void *ctx)
+static bool is_settled(struct trial *trial)
 {
-	struct trial *trial = ctx;
 	uint64_t now_ns = loop_mono_ns(), seen;
 	struct drop_sum drops = { 0 };
 	struct rx_count count;
@@ -341,10 +344,12 @@ static bool is_settled(void *ctx)
 
 void trial_settle(struct trial *trial, const struct tx_count *sent)
 {
-	const struct loop loop = { .duration_ns = SETTLE_NS, .done = is_settled, .ctx = trial };
+	uint64_t end_ns = loop_mono_ns() + SETTLE_NS;
 
 	trial->sent = sent->sent_packets;
-	loop_run(&loop);
+	/* Not loop_run(), which ^C ends: a run that was cut short has packets under way, too. */
+	while (!is_settled(trial) && loop_mono_ns() < end_ns)
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
 	if (trial->socket)
 		rx_socket_stop(trial->socket);
 	else
