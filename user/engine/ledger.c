@@ -188,6 +188,12 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 	}
 }
 
+/* What others of the stack's figures hold as well. */
+static bool is_repeated(const char *name)
+{
+	return strstr(name, "InErrors") || !strcmp(name, "IpExtInCsumErrors");
+}
+
 void ledger_add_stack(struct ledger *ledger, const char *where,
 		      const struct ledger_growth *growths, size_t nr)
 {
@@ -197,8 +203,7 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 		struct ledger_row row = row_of(&growths[i], where);
 
 		ledger_witness(ledger, &row);
-		/* The sum of others. */
-		if (!ledger->exact && !strstr(row.place, "InErrors"))
+		if (!ledger->exact && !is_repeated(row.place))
 			ledger_claim(ledger, &row);
 	}
 }
