@@ -10,7 +10,6 @@
  */
 #include "lib/core.bpf.h"
 
-#include <bpf/bpf_core_read.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -20,6 +19,7 @@
 #include "abi/drops.h"
 #include "abi/tag.h"
 #include "lib/seen.bpf.h"
+#include "lib/skb.bpf.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -40,93 +40,6 @@ struct {
 	__uint(max_entries, 1);		/* CPUs */
 } drop_sums SEC(".maps");
 
-/* Of the kernel's, what is read here; the offsets are found at load. */
-#define KERNEL_TYPE __attribute__((preserve_access_index))
-
-struct ns_common {
-	unsigned int inum;
-} KERNEL_TYPE;
-
-struct net {
-	struct ns_common ns;
-} KERNEL_TYPE;
-
-typedef struct {
-	struct net *net;
-} KERNEL_TYPE possible_net_t;
-
-struct net_device {
-	char name[DROP_NAME_BYTES];
-	int ifindex;
-	possible_net_t nd_net;
-} KERNEL_TYPE;
-
-struct sock_common {
-	possible_net_t skc_net;
-} KERNEL_TYPE;
-
-struct sock {
-	struct sock_common __sk_common;
-} KERNEL_TYPE;
-
-struct sk_buff {
-	struct net_device *dev;
-	unsigned int len, data_len;
-	int skb_iif;
-	__be16 protocol;
-	__u16 network_header, mac_header;
-	unsigned int tail, end;		/* offsets from head, on 64-bit machines */
-	unsigned char *head, *data;
-} KERNEL_TYPE;
-
-struct skb_shared_info {
-	unsigned short gso_size, gso_segs;
-} KERNEL_TYPE;
-
-#define NO_HEADER 0xffff	/* of an offset that was not set */
-
-/* Bytes of a packet, by their offset from skb->head. */
-struct view {
-	unsigned char *head;
-	__u32 tail;
-};
-
-static __always_inline int copy(void *to, __u32 bytes, const struct view *view, __u32 offset)
-{
-	return offset + bytes > view->tail ||
-	       bpf_probe_read_kernel(to, bytes, view->head + offset);
-}
-
-/*
- * Offset of the IP header; *ret_proto is its Ethernet type. A packet that came
- * in has its headers noted; one on its way out may not (AF_XDP), and then
- * begins with its Ethernet header.
- */
-static __always_inline __u32 find_ip(struct sk_buff *skb, const struct view *view,
-				     __be16 *ret_proto)
-{
-	__u16 mac = BPF_CORE_READ(skb, mac_header), net = BPF_CORE_READ(skb, network_header);
-	__be16 proto = BPF_CORE_READ(skb, protocol);
-	__u32 offset = net;
-	int i;
-
-	if (!proto || !net || (mac != NO_HEADER && net <= mac)) {
-		offset = BPF_CORE_READ(skb, data) - view->head + offsetof(struct ethhdr, h_proto);
-		if (copy(&proto, sizeof(proto), view, offset))
-			return 0;
-		offset += sizeof(proto);
-	}
-	for (i = 0; i < 2; i++) {
-		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
-			break;
-		if (copy(&proto, sizeof(proto), view, offset + 2))
-			return 0;
-		offset += 4;
-	}
-	*ret_proto = proto;
-	return offset;
-}
-
 static __always_inline int is_dest4(const struct iphdr *ip)
 {
 	return !cfg.version || (cfg.version == 4 && ip->daddr == cfg.dst[0]);
@@ -141,22 +54,22 @@ static __always_inline int is_dest6(const struct ipv6hdr *ip)
 }
 
 /* Offset of the UDP header of a packet with the right address; 0: it is another packet. */
-static __always_inline __u32 find_udp(struct sk_buff *skb, const struct view *view)
+static __always_inline __u32 find_udp(struct sk_buff *skb, const struct skb_view *view)
 {
 	__be16 proto = 0;
-	__u32 offset = find_ip(skb, view, &proto);
+	__u32 offset = skb_find_ip(skb, view, &proto);
 	struct ipv6hdr ip6;
 	struct iphdr ip4;
 
 	if (proto == bpf_htons(ETH_P_IP)) {
 		/* Of a packet in pieces only the first has the ports and the tag. */
-		if (copy(&ip4, sizeof(ip4), view, offset) || ip4.version != 4 ||
+		if (skb_copy(&ip4, sizeof(ip4), view, offset) || ip4.version != 4 ||
 		    ip4.protocol != IPPROTO_UDP || ip4.frag_off & bpf_htons(0x1fff) || !is_dest4(&ip4))
 			return 0;
 		return offset + ip4.ihl * 4;
 	}
 	if (proto == bpf_htons(ETH_P_IPV6)) {
-		if (copy(&ip6, sizeof(ip6), view, offset) || ip6.version != 6 ||
+		if (skb_copy(&ip6, sizeof(ip6), view, offset) || ip6.version != 6 ||
 		    ip6.nexthdr != IPPROTO_UDP || !is_dest6(&ip6))
 			return 0;
 		return offset + sizeof(ip6);
@@ -177,20 +90,20 @@ struct probe {
 /* True if the packet is one of the test; *ret_again if it is known already. */
 static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 {
-	struct view view = {
+	struct skb_view view = {
 		.head = BPF_CORE_READ(skb, head),
 		.tail = BPF_CORE_READ(skb, tail),
 	};
 	__u32 offset = find_udp(skb, &view);
 	struct probe probe;
 
-	if (!offset || copy(&probe.udp, sizeof(probe.udp), &view, offset) ||
+	if (!offset || skb_copy(&probe.udp, sizeof(probe.udp), &view, offset) ||
 	    !in_range(probe.udp.source, cfg.src_port, cfg.nr_src_ports) ||
 	    !in_range(probe.udp.dest, cfg.dst_port, cfg.nr_dst_ports))
 		return 0;
 	if (!cfg.tagged)
 		return 1;
-	if (copy(&probe, sizeof(probe), &view, offset) ||
+	if (skb_copy(&probe, sizeof(probe), &view, offset) ||
 	    probe.tag.magic != bpf_htons(TAG_MAGIC) ||
 	    probe.tag.complement != tag_complement(probe.tag.magic, probe.tag.stream,
 						   probe.tag.sequence, probe.tag.sent_ns) ||
@@ -229,15 +142,6 @@ static __always_inline void count_place(const struct drop_key *key, __u64 packet
 		ADD_ONCE(sum->unplaced, packets);
 }
 
-/* Packets that receive offload has put into one. */
-static __always_inline __u32 nr_packets(struct sk_buff *skb)
-{
-	struct skb_shared_info *info = (void *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
-	__u32 segments = BPF_CORE_READ(info, gso_size) ? BPF_CORE_READ(info, gso_segs) : 1;
-
-	return segments ? segments : 1;
-}
-
 static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 reason,
 				     struct sock *sk)
 {
@@ -248,7 +152,7 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 
 	if (!is_of_test(skb, &again))
 		return 0;
-	packets = nr_packets(skb);
+	packets = skb_packets(skb);
 	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
 	if (sum)
 		ADD_ONCE(sum->skbs, packets);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/skb.bpf.h - read a kernel's sk_buff where a tracepoint hands it over.
+ */
+#ifndef LIB_SKB_BPF_H
+#define LIB_SKB_BPF_H
+
+#include <linux/if_ether.h>
+
+#include "lib/core.bpf.h"
+
+#include <bpf/bpf_core_read.h>
+
+/* Of the kernel's, what is read here; the offsets are found at load. */
+#define KERNEL_TYPE __attribute__((preserve_access_index))
+
+struct ns_common {
+	unsigned int inum;
+} KERNEL_TYPE;
+
+struct net {
+	struct ns_common ns;
+} KERNEL_TYPE;
+
+typedef struct {
+	struct net *net;
+} KERNEL_TYPE possible_net_t;
+
+struct net_device {
+	char name[16];		/* IFNAMSIZ */
+	int ifindex;
+	possible_net_t nd_net;
+} KERNEL_TYPE;
+
+struct sock_common {
+	possible_net_t skc_net;
+} KERNEL_TYPE;
+
+struct sock {
+	struct sock_common __sk_common;
+} KERNEL_TYPE;
+
+struct sk_buff {
+	struct net_device *dev;
+	unsigned int len, data_len;
+	int skb_iif;
+	__be16 protocol;
+	__u16 network_header, mac_header;
+	unsigned int tail, end;		/* offsets from head, on 64-bit machines */
+	unsigned char *head, *data;
+} KERNEL_TYPE;
+
+struct skb_shared_info {
+	unsigned short gso_size, gso_segs;
+} KERNEL_TYPE;
+
+#define NO_HEADER 0xffff	/* of an offset that was not set */
+
+/* Bytes of a packet, by their offset from skb->head. */
+struct skb_view {
+	unsigned char *head;
+	__u32 tail;
+};
+
+static __always_inline int skb_copy(void *to, __u32 bytes, const struct skb_view *view,
+				    __u32 offset)
+{
+	return offset + bytes > view->tail ||
+	       bpf_probe_read_kernel(to, bytes, view->head + offset);
+}
+
+/*
+ * Offset of the IP header; *ret_proto is its Ethernet type. A packet that came
+ * in has its headers noted; one on its way out may not (AF_XDP), and then
+ * begins with its Ethernet header.
+ */
+static __always_inline __u32 skb_find_ip(struct sk_buff *skb, const struct skb_view *view,
+					 __be16 *ret_proto)
+{
+	__u16 mac = BPF_CORE_READ(skb, mac_header), net = BPF_CORE_READ(skb, network_header);
+	__be16 proto = BPF_CORE_READ(skb, protocol);
+	__u32 offset = net;
+	int i;
+
+	if (!proto || !net || (mac != NO_HEADER && net <= mac)) {
+		offset = BPF_CORE_READ(skb, data) - view->head + offsetof(struct ethhdr, h_proto);
+		if (skb_copy(&proto, sizeof(proto), view, offset))
+			return 0;
+		offset += sizeof(proto);
+	}
+	for (i = 0; i < 2; i++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		if (skb_copy(&proto, sizeof(proto), view, offset + 2))
+			return 0;
+		offset += 4;
+	}
+	*ret_proto = proto;
+	return offset;
+}
+
+/* Packets that receive offload has put into one. */
+static __always_inline __u32 skb_packets(struct sk_buff *skb)
+{
+	struct skb_shared_info *info = (void *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
+	__u32 segments = BPF_CORE_READ(info, gso_size) ? BPF_CORE_READ(info, gso_segs) : 1;
+
+	return segments ? segments : 1;
+}
+
+#endif
