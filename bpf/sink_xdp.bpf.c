@@ -19,6 +19,7 @@
 #include "lib/seen.bpf.h"
 #include "lib/seq.bpf.h"
 #include "lib/tag.bpf.h"
+#include "lib/vary.bpf.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -86,6 +87,23 @@ struct {
 	__uint(max_entries, 1);		/* cfg.streams */
 } sink_seqs SEC(".maps");
 
+/* Of streams; written under the lock of their slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct order_rec);
+	__uint(max_entries, 1);		/* cfg.streams */
+} sink_orders SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct vary_rec);
+	__uint(max_entries, 1);		/* with cfg.vary cfg.streams */
+} sink_varies SEC(".maps");
+
 /* A packet without a time needs no clock but for the rate: after the first ones, one in 64. */
 #define STAMP_ALL_BELOW 4096
 
@@ -126,23 +144,28 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 }
 
 /* Returns when the stream's packet before this one arrived; 0: there was none, or nobody asks. */
-static __always_inline __u64 check_order(__u32 stream, __u32 sequence, __u64 sent_ns, __u64 now_ns,
+static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
+					 struct seq_arrival *arrival, int timed,
 					 struct record *rec)
 {
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
-	struct record_sums sums;
-	__u64 before_ns = 0;
+	struct order_rec *order = bpf_map_lookup_elem(&sink_orders, &stream);
+	struct vary_rec *vary = cfg.vary && timed ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
+	__u64 before_ns = 0, next;
 
-	if (!slot)
+	if (!slot || !order)
 		return 0;
+	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
+		arrival->now_ns = arrived_ns(ctx);
 	bpf_spin_lock(&slot->lock);
+	next = slot->state.next;
+	seq_add(&slot->state, order, arrival);
 	if (record_every)
-		sums = record_sums(&slot->state);
-	seq_add(&slot->state, sequence, sent_ns);
-	if (record_every)
-		record_judge(rec, &sums, &slot->state, sequence);
+		record_judge(rec, &slot->state, arrival);
+	if (vary)
+		vary_add(vary, &slot->state, arrival, next);
 	if (cfg.gaps)
-		before_ns = seq_arrived(&slot->state, now_ns);
+		before_ns = seq_arrived(&slot->state, arrival->now_ns);
 	bpf_spin_unlock(&slot->lock);
 	return before_ns;
 }
@@ -218,14 +241,16 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 					 const struct packet *pkt, const struct udphdr *udp)
 {
 	const struct tag *tag = udp ? tag_find(pkt, udp) : NULL;
-	__u64 now_ns = 0, sent_ns, before_ns;
+	struct seq_arrival arrival = { 0 };
 	__u32 stream = cfg.streams;
 	struct record rec;
+	__u64 before_ns;
+	int timed;
 
 	if (record_every) {
-		now_ns = arrived_ns(ctx);
+		arrival.now_ns = arrived_ns(ctx);
 		rec = (struct record){
-			.received_ns = now_ns, .bytes = pkt->buf_bytes,
+			.received_ns = arrival.now_ns, .bytes = pkt->buf_bytes,
 			.queue = ctx->rx_queue_index, .cpu = cpu,
 		};
 	}
@@ -241,25 +266,27 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		ADD_ONCE(own->other_stream, 1);
 	} else {
 		stream = bpf_ntohs(tag->stream);
-		sent_ns = bpf_be64_to_cpu(tag->sent_ns);
+		arrival.low = bpf_ntohl(tag->sequence);
+		arrival.sent_ns = bpf_be64_to_cpu(tag->sent_ns);
 		if (record_every) {
 			rec.stream = stream;
-			rec.sent_ns = sent_ns;
+			rec.sent_ns = arrival.sent_ns;
 		}
 		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
-		if (!now_ns && (cfg.gaps || sent_ns))
-			now_ns = arrived_ns(ctx);
+		if (!arrival.now_ns && (cfg.gaps || arrival.sent_ns))
+			arrival.now_ns = arrived_ns(ctx);
 		if (note_seen)
-			seen_before(stream, bpf_ntohl(tag->sequence));
-		before_ns = check_order(stream, bpf_ntohl(tag->sequence), sent_ns, now_ns, &rec);
-		if (sent_ns && can_time(own, sent_ns, now_ns))
-			add_delay(cpu, stream, sent_ns, now_ns);
-		if (cfg.gaps && before_ns && now_ns)
-			add_gap(cpu, stream, before_ns, now_ns);
+			seen_before(stream, arrival.low);
+		timed = arrival.sent_ns && can_time(own, arrival.sent_ns, arrival.now_ns);
+		before_ns = check_order(ctx, stream, &arrival, timed, &rec);
+		if (timed)
+			add_delay(cpu, stream, arrival.sent_ns, arrival.now_ns);
+		if (cfg.gaps && before_ns && arrival.now_ns)
+			add_gap(cpu, stream, before_ns, arrival.now_ns);
 	}
 	if (record_every)
 		record_packet(&rec);
-	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(now_ns));
+	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
 }
 
 SEC("xdp")

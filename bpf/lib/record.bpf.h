@@ -10,8 +10,8 @@
 #define LIB_RECORD_BPF_H
 
 #include "abi/record.h"
-#include "abi/sink.h"
 #include "lib/core.bpf.h"
+#include "lib/seq.bpf.h"
 
 /* One in so many numbers of a stream is recorded; 0: none is. */
 const volatile __u32 record_every;
@@ -21,35 +21,22 @@ struct {
 	__uint(max_entries, 4096);	/* bytes; set before load */
 } sink_records SEC(".maps");
 
-/* A packet that is not in order makes one of these grow. */
-struct record_sums {
-	__u64 run, reordered, duplicates, unknown;
-};
-
-static __always_inline struct record_sums record_sums(const struct seq_state *seq)
+/* What became of @arrival's number: under the lock, right behind seq_add(). */
+static __always_inline void record_judge(struct record *rec, const struct seq_state *seq,
+					 const struct seq_arrival *arrival)
 {
-	return (struct record_sums){ seq->run, seq->reordered, seq->duplicates, seq->unknown };
-}
-
-/* What became of the number @low: under the lock, right behind seq_add(). */
-static __always_inline void record_judge(struct record *rec, const struct record_sums *before,
-					 const struct seq_state *seq, __u32 low)
-{
-	__s64 ahead = (__s32)(low - (__u32)seq->next);
-
-	rec->sequence = seq->next + ahead;
-	if (ahead < 0 && rec->sequence > seq->next)
-		rec->sequence = low;	/* before number 0 */
-	if (seq->unknown != before->unknown)
-		rec->kind = RECORD_UNKNOWN;
-	else if (seq->duplicates != before->duplicates)
-		rec->kind = RECORD_DUPLICATE;
-	else if (seq->reordered != before->reordered)
+	rec->sequence = arrival->place - seq->base;
+	if ((__s64)rec->sequence < 0)
+		rec->sequence = arrival->low;	/* before number 0 */
+	rec->kind = RECORD_IN_ORDER;
+	if (arrival->kind == SEQ_LATE)
 		rec->kind = RECORD_LATE;
-	else if (before->run && seq->run != before->run)
+	else if (arrival->kind == SEQ_DUPLICATE)
+		rec->kind = RECORD_DUPLICATE;
+	else if (arrival->kind == SEQ_UNKNOWN)
+		rec->kind = RECORD_UNKNOWN;
+	else if (arrival->kind == SEQ_FIRST && seq->run > 1)
 		rec->kind = RECORD_RESTART;
-	else
-		rec->kind = RECORD_IN_ORDER;
 }
 
 /* -1: there was no room for it. */

@@ -9,95 +9,220 @@
 #ifndef LIB_SEQ_BPF_H
 #define LIB_SEQ_BPF_H
 
-#include "abi/sink.h"
+#include "abi/seq.h"
 #include "lib/core.bpf.h"
+#include "lib/hist.bpf.h"
 
-/* The bits of @number's word and of those between it and the highest seen are stale: clear them. */
-static __always_inline void seq_advance(struct seq_state *seq, __u64 number)
+enum seq_kind {
+	SEQ_FIRST,		/* of a run */
+	SEQ_NEXT,		/* just the one expected */
+	SEQ_AHEAD,		/* behind a gap */
+	SEQ_LATE,		/* reordered */
+	SEQ_DUPLICATE,
+	SEQ_UNKNOWN,
+};
+
+/* A packet out of order is worth a look at the clock; read before the lock, so only a hint. */
+static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 low)
 {
-	__u64 word = (seq->next - 1) >> 6, last = number >> 6;
+	return low == (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base));
+}
+
+/* Words are cleared for the places up to @place; what they held before is judged. */
+static __always_inline void seq_advance(struct seq_state *seq, __u64 place)
+{
+	__u64 word = (seq->next - 1) >> 6, last = place >> 6;
 	int i;
 
 	for (i = 0; i < SEQ_WORDS && word < last; i++) {
 		word++;
+		seq_judge(seq, word - SEQ_WORDS);
 		seq->window[word % SEQ_WORDS] = 0;
 	}
-	seq->next = number + 1;
+	if (unlikely(word < last)) {	/* places that were never in the window */
+		seq->loss_runs += !seq->loss_run;
+		seq->loss_run += (last - word) << 6;
+		if (seq->loss_run > seq->loss_run_max)
+			seq->loss_run_max = seq->loss_run;
+	}
+	seq->next = place + 1;
 }
 
-/* A sender numbers anew: its window starts empty, the sums go on. */
-static __always_inline void seq_start(struct seq_state *seq, __u64 number)
+/* A sender numbers anew: just so far ahead that the window of the run before is judged. */
+static __always_inline enum seq_kind seq_start(struct seq_state *seq, struct seq_arrival *arrival)
 {
-	int i;
-
-	for (i = 0; i < SEQ_WORDS; i++)
-		seq->window[i] = 0;
+	arrival->place = ((seq->next - 1) & ~63ull) + 2 * SEQ_WINDOW;
 	if (seq->run) {
+		seq_close(seq);
 		seq->spanned += seq->next - seq->first;
-		seq->unseen += seq->first;
+		seq->unseen += seq->first - seq->base;
 	}
 	seq->run++;
-	seq->first = number;
-	seq->next = number;
+	seq->base = arrival->place - arrival->low;
+	return SEQ_FIRST;
 }
 
-static __always_inline void seq_mark(struct seq_state *seq, __u64 number)
+static __always_inline int seq_was_seen(const struct seq_state *seq, __u64 place)
 {
-	seq->window[(number >> 6) % SEQ_WORDS] |= 1ull << (number & 63);
+	return seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1;
+}
+
+static __always_inline void seq_mark(struct seq_state *seq, struct order_rec *order, __u64 place)
+{
+	seq->window[(place >> 6) % SEQ_WORDS] |= 1ull << (place & 63);
+	order->recent[seq->distinct % SEQ_N_MAX] = place;
 	seq->distinct++;
 }
 
-/* @number is below next. */
-static __always_inline void seq_late(struct seq_state *seq, __u64 number)
+static __always_inline void order_add_gap(struct order_rec *order, const struct seq_state *seq,
+					  const struct seq_arrival *arrival)
 {
-	__u64 behind = seq->next - number;
+	struct seq_gap *gap = &order->gaps[order->gaps_seen % SEQ_GAPS];
 
-	if (behind > SEQ_WINDOW) {
-		seq->unknown++;
-		return;
-	}
-	if (seq->window[(number >> 6) % SEQ_WORDS] >> (number & 63) & 1) {
-		seq->duplicates++;
-		return;
-	}
-	seq_mark(seq, number);
-	seq->reordered++;
-	if (behind - 1 > seq->distance_max)
-		seq->distance_max = behind - 1;
-	if (number < seq->first)
-		seq->first = number;
+	gap->place = arrival->place << 16 | (seq->distinct & 0xffff);
+	gap->arrived_ns = arrival->now_ns;
+	order->gaps_seen++;
 }
 
 /*
- * One arrival: @low, the low 32 bits of its number, and the sender's stamp, 0
- * if it had none. A lower number that was sent later than the highest one is
- * a new run; a higher number that was sent earlier is left over from the last.
+ * The earliest arrival with a larger number than the missing @place: always one
+ * behind a gap, and the window holds no more of those than the ring. Bisection
+ * without a branch, as the verifier would follow each of 2^11 ways.
  */
-static __always_inline void seq_add(struct seq_state *seq, __u32 low, __u64 sent_ns)
+static __always_inline struct seq_gap *order_find(struct order_rec *order, __u64 place)
 {
-	__s64 ahead = (__s32)(low - (__u32)seq->next);
-	__u64 number = seq->next + ahead;
+	__u64 at = order->gaps_seen, below;	/* the oldest; one never filled has place 0 */
+	__u32 step;
 
-	if (unlikely(!seq->run || (ahead < 0 && sent_ns > seq->newest_sent_ns))) {
-		number = low;
-		ahead = 0;
-		seq_start(seq, number);
-	} else if (unlikely(ahead < 0 && number > seq->next)) {
-		seq->unknown++;		/* before number 0 */
-		return;
+	for (step = SEQ_GAPS / 2; step; step >>= 1) {
+		below = order->gaps[(at + step - 1) % SEQ_GAPS].place >> 16;
+		below = (below - place) >> 63;	/* 1: the one sought is further on */
+		asm volatile("" : "+r"(below));
+		at += below * step;
 	}
-	if (unlikely(ahead < 0)) {
-		seq_late(seq, number);
-		return;
+	return &order->gaps[at % SEQ_GAPS];
+}
+
+/* How many arrivals right before this one all have larger numbers; SEQ_N_MAX: or more. */
+static __always_inline __u64 order_count_n(const struct order_rec *order,
+					   const struct seq_state *seq, __u64 place)
+{
+	__u64 n;
+
+	for (n = 0; n < SEQ_N_MAX; n++) {
+		if (order->recent[(seq->distinct - 1 - n) % SEQ_N_MAX] < place)
+			break;
 	}
-	if (unlikely(sent_ns && sent_ns < seq->newest_sent_ns)) {
+	return n;
+}
+
+/* Before it is marked. */
+static __always_inline void order_add_late(struct order_rec *order, const struct seq_state *seq,
+					   const struct seq_arrival *arrival)
+{
+	struct seq_gap *gap = order_find(order, arrival->place);
+	__u64 extent = (seq->distinct - gap->place) & 0xffff, n;
+	__u32 index = hist_index(extent);
+
+	order->extent_sum += extent;
+	if (extent > order->extent_max)
+		order->extent_max = extent;
+	/* Both always true; the verifier cannot know. */
+	if (index < SEQ_EXTENTS)
+		order->extents[index]++;
+	n = order_count_n(order, seq, arrival->place);
+	if (n <= SEQ_N_MAX)
+		order->n_reordered[n]++;
+	/* Of two CPUs the one that read its clock later may have come first. */
+	if (gap->arrived_ns && arrival->now_ns)
+		hist_add(&order->late, gap->arrived_ns, arrival->now_ns > gap->arrived_ns ?
+			 arrival->now_ns : gap->arrived_ns);
+}
+
+static __always_inline enum seq_kind seq_classify(struct seq_state *seq,
+						  struct seq_arrival *arrival, __s64 ahead)
+{
+	/* Sent later than the highest: a new run. Sent earlier: left over from the last. */
+	int newer = arrival->sent_ns > seq->newest_sent_ns;
+	int older = arrival->sent_ns && arrival->sent_ns < seq->newest_sent_ns;
+
+	if (!seq->run || (ahead < 0 && newer))
+		return seq_start(seq, arrival);
+	if (ahead >= 0)
+		return older ? SEQ_UNKNOWN : ahead ? SEQ_AHEAD : SEQ_NEXT;
+	if (-ahead > SEQ_WINDOW || (__s64)(arrival->place - seq->base) < 0)
+		return SEQ_UNKNOWN;
+	return seq_was_seen(seq, arrival->place) ? SEQ_DUPLICATE : SEQ_LATE;
+}
+
+static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec *order,
+					 const struct seq_arrival *arrival)
+{
+	__u64 distance = seq->next - 1 - arrival->place;
+
+	order_add_late(order, seq, arrival);
+	seq->reordered++;
+	if (distance > seq->distance_max)
+		seq->distance_max = distance;
+	if (arrival->place < seq->first)
+		seq->first = arrival->place;
+}
+
+/* What is not just the next one, or opens a word of the window. */
+static __always_inline void seq_add_other(struct seq_state *seq, struct order_rec *order,
+					  struct seq_arrival *arrival, __s64 ahead)
+{
+	arrival->kind = seq_classify(seq, arrival, ahead);
+	arrival->highest = arrival->kind <= SEQ_AHEAD ? arrival->place : seq->next - 1;
+	if (arrival->kind <= SEQ_AHEAD && arrival->sent_ns)
+		seq->newest_sent_ns = arrival->sent_ns;
+	/*
+	 * Through memory, by which the verifier forgets what it knows of them: else
+	 * it would follow the loop in seq_advance() once for each combination.
+	 */
+	order->arrival = *arrival;
+	asm volatile("" : : : "memory");
+	*arrival = order->arrival;
+	seq_advance(seq, arrival->highest);
+	switch (arrival->kind) {
+	case SEQ_FIRST:
+		seq->first = arrival->place;
+		order_add_gap(order, seq, arrival);
+		break;
+	case SEQ_AHEAD:
+		order_add_gap(order, seq, arrival);
+		break;
+	case SEQ_LATE:
+		seq_add_late(seq, order, arrival);
+		break;
+	case SEQ_DUPLICATE:
+		seq->duplicates++;
+		return;
+	case SEQ_UNKNOWN:
 		seq->unknown++;
 		return;
 	}
-	if (sent_ns)
-		seq->newest_sent_ns = sent_ns;
-	seq_advance(seq, number);
-	seq_mark(seq, number);
+	seq_mark(seq, order, arrival->place);
+}
+
+/* One arrival: @arrival's number and times are given, the rest is set. */
+static __always_inline void seq_add(struct seq_state *seq, struct order_rec *order,
+				    struct seq_arrival *arrival)
+{
+	__s64 ahead = (__s32)(arrival->low - (__u32)(seq->next - seq->base));
+
+	arrival->place = seq->next + ahead;
+	/* A word is opened at the start too, when next is 0. */
+	if (unlikely(ahead || !(seq->next & 63) ||
+		     (arrival->sent_ns && arrival->sent_ns < seq->newest_sent_ns))) {
+		seq_add_other(seq, order, arrival, ahead);
+		return;
+	}
+	arrival->kind = SEQ_NEXT;
+	if (arrival->sent_ns)
+		seq->newest_sent_ns = arrival->sent_ns;
+	seq->next++;
+	seq_mark(seq, order, arrival->place);
 }
 
 #endif

@@ -13,4 +13,7 @@
 #define ABI_ASSERT_SIZE(type, bytes) \
 	_Static_assert(sizeof(type) == (bytes), #type ": size is part of the ABI")
 
+/* For what a BPF program calls under a spin lock, where no call of a function is allowed. */
+#define ABI_INLINE static inline __attribute__((always_inline))
+
 #endif

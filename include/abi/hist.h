@@ -35,7 +35,7 @@ struct hist_rec {
 ABI_ASSERT_SIZE(struct hist_rec, 64 + 8 * HIST_BUCKETS);
 
 /* Position of the highest bit set in @v, which is not 0; no loop, as BPF has no clz. */
-static inline __u32 hist_log2(__u64 v)
+ABI_INLINE __u32 hist_log2(__u64 v)
 {
 	__u32 bit = 0;
 
@@ -63,7 +63,7 @@ static inline __u32 hist_log2(__u64 v)
 }
 
 /* The bucket of @ns, which must be below 2^HIST_MAX_BITS. */
-static inline __u32 hist_index(__u64 ns)
+ABI_INLINE __u32 hist_index(__u64 ns)
 {
 	__u32 shift;
 

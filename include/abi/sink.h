@@ -8,6 +8,7 @@
 #define ABI_SINK_H
 
 #include "abi/abi.h"
+#include "abi/seq.h"
 
 enum sink_match {
 	SINK_MATCH_DEST,	/* UDP to cfg.port: the receiver of a stream */
@@ -22,8 +23,10 @@ struct sink_cfg {
 	__u8 check;		/* 1: tag, order and delay; 0: count only */
 	__u8 gaps;		/* with check: the times between a stream's packets too */
 	__u16 streams;		/* checked are the streams below this number */
+	__u8 vary;		/* with check: the variation of the delay too */
+	__u8 reserved[7];
 };
-ABI_ASSERT_SIZE(struct sink_cfg, 8);
+ABI_ASSERT_SIZE(struct sink_cfg, 16);
 
 /*
  * Packets of one stream on one CPU. Index: CPU x (streams + 1) + stream; the
@@ -51,31 +54,10 @@ struct sink_cpu {
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 64);
 
-#define SEQ_WINDOW	4096	/* numbers behind the highest in which a duplicate is known as one */
-#define SEQ_WORDS	128	/* of 64 bits; twice the window, so that its end need not be exact */
-
 /*
- * Order of one stream. It may arrive on several CPUs, so the record is behind
- * a bpf_spin_lock, at SEQ_STATE_OFFSET of the map's value. `run` counts a
- * sender that starts its numbering anew; the sums go on through all runs.
+ * A stream may arrive on several CPUs, so its struct seq_state is behind a
+ * bpf_spin_lock, at this offset of the map's value.
  */
-struct seq_state {
-	__u64 next;		/* the next expected: highest seen + 1, widened to 64 bits */
-	__u64 first;		/* lowest seen in this run */
-	__u64 run;		/* 0: nothing seen yet */
-	__u64 newest_sent_ns;	/* the sender's stamp of the highest number that had one */
-	__u64 distinct;		/* numbers received, each once */
-	__u64 duplicates;
-	__u64 reordered;	/* RFC 4737: below next, and not a duplicate */
-	__u64 distance_max;	/* next - 1 - number, of reordered packets */
-	__u64 unknown;		/* behind the window, or left over from an earlier run */
-	__u64 spanned;		/* numbers from first to highest, of earlier runs */
-	__u64 unseen;		/* numbers below first, of earlier runs */
-	__u64 arrived_ns;	/* with cfg.gaps: the latest arrival on any CPU; 0: none yet */
-	__u64 window[SEQ_WORDS];	/* bit n % 8192: number n was seen */
-};
-ABI_ASSERT_SIZE(struct seq_state, 96 + 8 * SEQ_WORDS);
-
 #define SEQ_STATE_OFFSET 8
 
 #endif

@@ -115,10 +115,10 @@ static struct tag tag_of(uint16_t stream, uint32_t sequence)
 {
 	struct tag tag = {
 		.magic = htons(TAG_MAGIC), .stream = htons(stream), .sequence = htonl(sequence),
-		.sent_mono_ns = 77,
+		.sent_ns = 77,
 	};
 
-	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_mono_ns);
+	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_ns);
 	return tag;
 }
 

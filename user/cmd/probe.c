@@ -190,6 +190,7 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 		.match = SINK_MATCH_SOURCE,
 		.port = opts->stream.port,
 		.check = true,
+		.vary = true,
 		.streams = (uint16_t)(opts->stream.first_stream + opts->stream.threads),
 		.clock = (enum stamp_clock)opts->stream.clock,
 		.stamp = (enum rx_stamp_want)opts->rx_stamp,

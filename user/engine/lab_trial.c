@@ -53,6 +53,7 @@ static int open_receiver(struct lab_trial *trial, const struct lab_trial_cfg *cf
 		.match = cfg->probe ? SINK_MATCH_SOURCE : SINK_MATCH_DEST,
 		.port = cfg->probe ? PROBE_PORT : SINK_PORT,
 		.check = true,
+		.vary = true,
 		.streams = 1,
 		.clock = cfg->clock,
 		.gaps = cfg->gaps,

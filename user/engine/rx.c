@@ -18,6 +18,7 @@
 #include "engine/environ.h"
 #include "engine/hist_report.h"
 #include "engine/hw_stamp.h"
+#include "engine/rx_order.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -33,7 +34,6 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1 << 6)
 #endif
 
-#define ALL_STREAMS UINT32_MAX
 #define ABSURD_NS (60 * NSEC_PER_SEC)	/* of the smallest one-way delay */
 
 const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
@@ -52,6 +52,7 @@ struct rx {
 	struct hist_rec *gaps, *gap_errors;	/* NULL unless asked for */
 	struct sink_cpu *cpus;
 	size_t recs_bytes, hists_bytes, gaps_bytes, gap_errors_bytes, cpus_bytes;
+	struct rx_order order;
 	uint64_t skew_ns;		/* longest reading */
 
 	/* of the row before */
@@ -78,6 +79,9 @@ static void size_maps(struct rx *rx)
 	bpf_map__set_max_entries(skel->maps.sink_records,
 				 cfg->record_every ? cfg->record_ring_bytes :
 				 (uint32_t)sysconf(_SC_PAGESIZE));
+	bpf_map__set_max_entries(skel->maps.sink_orders, cfg->streams);
+	if (cfg->vary)
+		bpf_map__set_max_entries(skel->maps.sink_varies, cfg->streams);
 }
 
 static int map_gaps(struct rx *rx, struct err *e)
@@ -121,6 +125,20 @@ static int open_object(struct rx *rx, struct err *e)
 	return 0;
 }
 
+static int map_order(struct rx *rx, struct err *e)
+{
+	struct rx_order *order = &rx->order;
+	int err;
+
+	order->streams = rx->cfg.streams;
+	err = bpf_map_memory(rx->skel->maps.sink_orders, (void **)&order->orders,
+			     &order->orders_bytes, e);
+	if (!err && rx->cfg.vary)
+		err = bpf_map_memory(rx->skel->maps.sink_varies, (void **)&order->varies,
+				     &order->varies_bytes, e);
+	return err;
+}
+
 static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 {
 	struct sink_xdp_bpf *skel = rx->skel;
@@ -134,6 +152,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.check = cfg->check;
 	skel->rodata->cfg.streams = cfg->streams;
 	skel->rodata->cfg.gaps = cfg->gaps;
+	skel->rodata->cfg.vary = cfg->vary;
 	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
 	skel->rodata->record_every = cfg->record_every;
 	skel->rodata->stamp_clock = cfg->clock;
@@ -152,6 +171,8 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	err = bpf_map_memory(skel->maps.sink_hists, (void **)&rx->hists, &rx->hists_bytes, e);
 	if (!err)
 		err = map_gaps(rx, e);
+	if (!err)
+		err = map_order(rx, e);
 	if (err)
 		return err;
 	return bpf_map_memory(skel->maps.sink_cpus, (void **)&rx->cpus, &rx->cpus_bytes, e);
@@ -259,6 +280,8 @@ void rx_close(struct rx *rx)
 	bpf_unmap_memory(rx->cpus, rx->cpus_bytes);
 	bpf_unmap_memory(rx->lines, rx->lines_bytes);
 	hw_stamp_close(rx->stamp);
+	bpf_unmap_memory(rx->order.orders, rx->order.orders_bytes);
+	bpf_unmap_memory(rx->order.varies, rx->order.varies_bytes);
 	sink_xdp_bpf__destroy(rx->skel);
 	free(rx);
 }
@@ -292,22 +315,12 @@ static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
 		uint64_t lock;
 		struct seq_state seq;
 	} slot;
-	const struct seq_state *seq = &slot.seq;
 
 	_Static_assert(offsetof(typeof(slot), seq) == SEQ_STATE_OFFSET, "as in sink_xdp.bpf.c");
 	if (bpf_map_lookup_elem_flags(bpf_map__fd(rx->skel->maps.sink_seqs), &stream, &slot,
-				      BPF_F_LOCK) || !seq->run)
+				      BPF_F_LOCK) || !slot.seq.run)
 		return false;
-	sum->streams_seen++;
-	sum->distinct += seq->distinct;
-	sum->duplicates += seq->duplicates;
-	sum->reordered += seq->reordered;
-	if (seq->distance_max > sum->distance_max)
-		sum->distance_max = seq->distance_max;
-	sum->unknown += seq->unknown;
-	sum->restarts += seq->run - 1;
-	sum->gaps += seq->spanned + seq->next - seq->first - seq->distinct;
-	sum->unseen_before += seq->unseen + seq->first;
+	rx_order_add(&slot.seq, sum);
 	return true;
 }
 
@@ -370,14 +383,14 @@ bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count)
 	return true;
 }
 
-/* @hists of one stream, or of all where @stream is ALL_STREAMS; merged over the CPUs. */
+/* @hists of one stream, or of all where @stream is RX_ALL_STREAMS; merged over the CPUs. */
 static void sum_hists(const struct rx *rx, const struct hist_rec *hists, uint32_t stream,
 		      struct hist_rec *ret_hist)
 {
-	uint32_t step = stream == ALL_STREAMS ? 1 : rx->cfg.streams, i;
+	uint32_t step = stream == RX_ALL_STREAMS ? 1 : rx->cfg.streams, i;
 
 	memset(ret_hist, 0, sizeof(*ret_hist));
-	for (i = stream == ALL_STREAMS ? 0 : stream; i < rx->nr_cpus * rx->cfg.streams; i += step)
+	for (i = stream == RX_ALL_STREAMS ? 0 : stream; i < rx->nr_cpus * rx->cfg.streams; i += step)
 		hist_merge(ret_hist, &hists[i]);
 }
 
@@ -388,12 +401,12 @@ void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hi
 
 void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist)
 {
-	sum_hists(rx, rx->hists, ALL_STREAMS, ret_hist);
+	sum_hists(rx, rx->hists, RX_ALL_STREAMS, ret_hist);
 }
 
 void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist)
 {
-	sum_hists(rx, rx->gap_errors, ALL_STREAMS, ret_hist);
+	sum_hists(rx, rx->gap_errors, RX_ALL_STREAMS, ret_hist);
 }
 
 static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
@@ -402,16 +415,20 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 	return buf;
 }
 
-static void report_delay(const struct hist_rec *hist, const char *prefix, struct result *res)
+/* Of one stream, or of all where @stream is RX_ALL_STREAMS. */
+static void report_delay(const struct rx *rx, uint32_t stream, const struct hist_rec *hist,
+			 const char *prefix, struct result *res)
 {
 	char key[32];
 
 	if (hist->negative)
 		result_metric_u64(res, "delay_negative_packets", hist->negative);
 	hist_report(res, prefix, metric_key(key, sizeof(key), prefix, "packets"), hist);
+	rx_order_report_variation(&rx->order, stream,
+				  rx->cfg.match == SINK_MATCH_SOURCE ? "rtt_" : "", hist, res);
 }
 
-/* Of one stream, or of all where @stream is ALL_STREAMS. */
+/* Of one stream, or of all where @stream is RX_ALL_STREAMS. */
 static void report_gaps(struct rx *rx, uint32_t stream, struct result *res)
 {
 	struct hist_rec hist;
@@ -441,36 +458,6 @@ static void report_volume(const struct rx_count *count, struct result *res)
 	result_metric_real(res, "received_l2_bps", count->rate_pps * 8 * frame_bytes);
 }
 
-static void report_order(const struct rx_count *count, uint64_t sent, struct result *res)
-{
-	/* Without the sender's count, what was lost before the first or behind the last is unseen. */
-	uint64_t lost = !sent ? count->gaps : sent > count->distinct ? sent - count->distinct : 0;
-	uint64_t all = lost + count->distinct;
-
-	if (sent && sent < count->distinct)
-		result_note(res, "%llu packets more arrived than were sent: another sender uses the same "
-			    "port and stream number", (unsigned long long)(count->distinct - sent));
-	result_metric_u64(res, "distinct_packets", count->distinct);
-	result_metric_u64(res, "lost_packets", lost);
-	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
-	result_metric_u64(res, "duplicate_packets", count->duplicates);
-	result_metric_u64(res, "reordered_packets", count->reordered);
-	result_metric_real(res, "reordered_ratio", count->distinct ?
-			   (double)count->reordered / (double)count->distinct : 0);
-	if (count->reordered)
-		result_metric_u64(res, "reordered_distance_max", count->distance_max);
-	if (count->unknown)
-		result_metric_u64(res, "unknown_packets", count->unknown);
-	if (count->restarts)
-		result_metric_u64(res, "restarts", count->restarts);
-	if (count->unseen_before && !sent) {
-		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
-		result_note(res, "%llu sequence numbers before the first that arrived: lost, or sent "
-			    "before the sink was there; not counted as lost",
-			    (unsigned long long)count->unseen_before);
-	}
-}
-
 static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count *count,
 			  const char *prefix, struct result *res)
 {
@@ -483,9 +470,9 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 	snprintf(name, sizeof(name), "stream %u", stream);
 	part = result_part(res, name);
 	report_volume(count, part);
-	report_order(count, 0, part);
+	rx_order_report(&rx->order, stream, count, 0, part);
 	rx_read_stream_hist(rx, stream, hist);
-	report_delay(hist, prefix, part);
+	report_delay(rx, stream, hist, prefix, part);
 	report_gaps(rx, stream, part);
 	free(hist);
 }
@@ -582,10 +569,10 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t s
 		result_metric_u64(res, "untagged_packets", count.untagged);
 	if (count.other_stream)
 		result_metric_u64(res, "other_stream_packets", count.other_stream);
-	report_order(&count, sent, res);
+	rx_order_report(&rx->order, RX_ALL_STREAMS, &count, sent, res);
 	rx_read_hist(rx, &hist);
-	report_delay(&hist, prefix, res);
-	report_gaps(rx, ALL_STREAMS, res);
+	report_delay(rx, RX_ALL_STREAMS, &hist, prefix, res);
+	report_gaps(rx, RX_ALL_STREAMS, res);
 	if (count.streams_seen > 1)
 		report_streams(rx, res, prefix, max_parts);
 	report_untimed(rx, &count, &hist, res);

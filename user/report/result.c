@@ -265,10 +265,18 @@ static json_t *hist_section(struct result *res, const char *key)
 	return json_object_get(section(res, "histograms", json_object), key);
 }
 
+/* As everywhere the unit is in the key's name. */
+static const char *hist_unit(const char *key)
+{
+	const char *last = strrchr(key, '_');
+
+	return last ? last + 1 : key;
+}
+
 void result_hist_open(struct result *res, const char *key, uint64_t negative, uint64_t above)
 {
 	check(res, json_object_set_new(section(res, "histograms", json_object), key,
-				       json_pack("{s:s, s:I, s:I, s:[]}", "unit", "ns",
+				       json_pack("{s:s, s:I, s:I, s:[]}", "unit", hist_unit(key),
 						 "negative", (json_int_t)negative,
 						 "above", (json_int_t)above, "buckets")));
 }

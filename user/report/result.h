@@ -66,7 +66,10 @@ void result_row_close(struct result *res);	/* tells the watcher */
 void result_stream_open(struct result *res, uint32_t stream);
 void result_stream_close(struct result *res);
 
-/* One histogram, as [low, count] of every bucket that is not empty. */
+/*
+ * One histogram, as [low, count] of every bucket that is not empty. Its unit is the
+ * last word of @key: "rtt_ns", "reordered_extent_packets".
+ */
 void result_hist_open(struct result *res, const char *key, uint64_t negative, uint64_t above);
 void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, uint64_t count);
 

@@ -136,6 +136,13 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 		{ "held", "held" },
 		{ "held_intended", "held, intended" },
 		{ "held_late", "held, late" },
+		{ "late_time", "late by" },
+		{ "ipdv", "ipdv" },
+		{ "ipdv_abs", "|ipdv|" },
+		{ "pdv", "pdv" },
+		{ "rtt_ipdv", "ipdv" },
+		{ "rtt_ipdv_abs", "|ipdv|" },
+		{ "rtt_pdv", "pdv" },
 	};
 	size_t kind, i, len;
 

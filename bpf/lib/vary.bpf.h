@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/vary.bpf.h - the variation of one stream's delay: from packet to packet by
+ * their numbers (RFC 5481's IPDV), and smoothed as they come (RFC 3550's jitter).
+ *
+ * Called under the stream's spin lock, behind seq_add(): no helper may be called.
+ */
+#ifndef LIB_VARY_BPF_H
+#define LIB_VARY_BPF_H
+
+#include "lib/seq.bpf.h"
+
+/* RFC 3550 A.8, in sixteenths. */
+static __always_inline void vary_add_jitter(struct vary_rec *vary, __s64 delay_ns)
+{
+	__s64 change_ns = delay_ns - vary->transit_ns;
+
+	if (change_ns < 0)
+		change_ns = -change_ns;
+	if (likely(vary->timed))
+		vary->jitter_x16_ns += change_ns - ((vary->jitter_x16_ns + 8) >> 4);
+	vary->transit_ns = delay_ns;
+	vary->timed++;
+}
+
+static __always_inline void vary_add_pair(struct vary_rec *vary, __s64 before_ns, __s64 delay_ns)
+{
+	__s64 ipdv_ns = delay_ns - before_ns;
+
+	if (before_ns == VARY_UNTIMED || delay_ns == VARY_UNTIMED)
+		return;
+	if (unlikely(!vary->ipdv.count))
+		vary->ipdv_min_ns = vary->ipdv_max_ns = ipdv_ns;
+	if (ipdv_ns < vary->ipdv_min_ns)
+		vary->ipdv_min_ns = ipdv_ns;
+	if (ipdv_ns > vary->ipdv_max_ns)
+		vary->ipdv_max_ns = ipdv_ns;
+	vary->ipdv_sum_ns += ipdv_ns;
+	hist_add(&vary->ipdv, 0, ipdv_ns < 0 ? -ipdv_ns : ipdv_ns);
+}
+
+/* The delay of the highest number before this one, which was @place. */
+static __always_inline __s64 vary_newest(const struct vary_rec *vary, __u64 place)
+{
+	return vary->newest_place == place ? vary->newest_ns : VARY_UNTIMED;
+}
+
+/* A late packet stands between two that may have come: both must be in the window. */
+static __always_inline void vary_add_late(struct vary_rec *vary, const struct seq_state *seq,
+					  __u64 place, __s64 delay_ns)
+{
+	if (seq->next - place < SEQ_WINDOW && seq_was_seen(seq, place - 1))
+		vary_add_pair(vary, vary->delays_ns[(place - 1) % SEQ_WINDOW], delay_ns);
+	if (seq_was_seen(seq, place + 1))
+		vary_add_pair(vary, delay_ns, vary->delays_ns[(place + 1) % SEQ_WINDOW]);
+	vary->delays_ns[place % SEQ_WINDOW] = delay_ns;
+}
+
+/* @next: what was the next expected before this arrival. */
+static __always_inline void vary_add(struct vary_rec *vary, const struct seq_state *seq,
+				     const struct seq_arrival *arrival, __u64 next)
+{
+	__s64 delay_ns = VARY_UNTIMED;
+
+	if (arrival->sent_ns) {
+		delay_ns = arrival->now_ns - arrival->sent_ns;
+		vary_add_jitter(vary, delay_ns);
+	}
+	if (arrival->kind == SEQ_LATE) {
+		vary_add_late(vary, seq, arrival->place, delay_ns);
+	} else if (arrival->kind == SEQ_NEXT) {
+		vary_add_pair(vary, vary_newest(vary, next - 1), delay_ns);
+	} else if (arrival->kind <= SEQ_AHEAD) {
+		/* Late ones may come beside these two; elsewhere none is missing. */
+		vary->delays_ns[(next - 1) % SEQ_WINDOW] = vary_newest(vary, next - 1);
+		vary->delays_ns[arrival->place % SEQ_WINDOW] = delay_ns;
+	}
+	if (arrival->sent_ns && arrival->kind <= SEQ_AHEAD) {
+		vary->newest_place = arrival->place;
+		vary->newest_ns = delay_ns;
+	}
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi/seq.h - order, loss and delay variation of one stream, found from the
+ * sequence numbers of what arrives.
+ *
+ * Written by sink_xdp under the stream's spin lock, read by user space. Sums only
+ * grow while the program is loaded. A number's *place* is the number widened to 64
+ * bits and shifted so that a run's places lie behind all that the window still
+ * holds of the run before.
+ */
+#ifndef ABI_SEQ_H
+#define ABI_SEQ_H
+
+#include "abi/abi.h"
+#include "abi/hist.h"
+
+#define SEQ_WINDOW	4096	/* numbers behind the highest in which a late one is told from a duplicate */
+#define SEQ_WORDS	128	/* of 64 bits; twice the window, so that its end need not be exact */
+#define SEQ_GAPS	(SEQ_WINDOW / 2)	/* gaps that a window can hold: each takes two places */
+#define SEQ_EXTENTS	512	/* hist_index() of 2 * SEQ_WINDOW, above any extent */
+#define SEQ_N_MAX	128	/* how far back n-reordering looks; more is counted as this */
+
+/* `run` counts a sender that starts its numbering anew; the sums go on through all runs. */
+struct seq_state {
+	__u64 next;		/* place of the next expected: highest seen + 1 */
+	__u64 base;		/* place of this run's number 0 */
+	__u64 first;		/* lowest place seen in this run */
+	__u64 run;		/* 0: nothing seen yet */
+	__u64 newest_sent_ns;	/* the sender's stamp of the highest number that had one */
+	__u64 distinct;		/* numbers received, each once */
+	__u64 duplicates;
+	__u64 reordered;	/* RFC 4737: below next, and not a duplicate */
+	__u64 distance_max;	/* next - 1 - number, of reordered packets */
+	__u64 unknown;		/* behind the window, or left over from an earlier run */
+	__u64 spanned;		/* numbers from first to highest, of earlier runs */
+	__u64 unseen;		/* numbers below first, of earlier runs */
+	__u64 arrived_ns;	/* with cfg.gaps: the latest arrival on any CPU; 0: none yet */
+	__u64 loss_runs;	/* RFC 3357's loss periods, of what has left the window */
+	__u64 loss_run_max;
+	__u64 loss_run;		/* numbers lost in a row at the window's end: a run still open */
+	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was seen */
+};
+ABI_ASSERT_SIZE(struct seq_state, 128 + 8 * SEQ_WORDS);
+
+/* One arrival on its way through the checks. */
+struct seq_arrival {
+	__u32 low;		/* the low 32 bits of its number */
+	__u32 kind;		/* enum seq_kind of the program */
+	__u64 sent_ns;		/* the sender's stamp; 0: it had none */
+	__u64 now_ns;		/* when it arrived; 0: not known */
+	__u64 place;
+	__u64 highest;		/* place, behind it */
+};
+
+/*
+ * A packet that came before its turn: the earliest with a larger number than any
+ * that is missing right below it.
+ */
+struct seq_gap {
+	__u64 place;		/* << 16, and below it the low bits of how many came before it */
+	__u64 arrived_ns;	/* 0: not known */
+};
+
+/* What is known of a stream's reordered packets (RFC 4737); duplicates take no part. */
+struct order_rec {
+	__u64 extent_sum;	/* 4.2: arrivals since the earliest with a larger number */
+	__u64 extent_max;
+	__u64 gaps_seen;	/* since load; the last SEQ_GAPS of them are in gaps[] */
+	struct seq_arrival arrival;	/* the program's scratch */
+	__u64 extents[SEQ_EXTENTS];	/* by hist_index() */
+	__u64 n_reordered[SEQ_N_MAX + 1];	/* 5: by the largest n; 0: one before it is lower */
+	struct hist_rec late;	/* 4.3: time since that earliest arrival, where both have one */
+	__u64 recent[SEQ_N_MAX];	/* places of the last arrivals; index: distinct % SEQ_N_MAX */
+	struct seq_gap gaps[SEQ_GAPS];
+};
+ABI_ASSERT_SIZE(struct order_rec, 64 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
+		sizeof(struct hist_rec) + 16 * SEQ_GAPS);
+
+/* Delay variation of a stream; the clocks of both ends may differ. All times ns. */
+struct vary_rec {
+	__u64 newest_place;	/* the highest that had a time, and its delay */
+	__s64 newest_ns;
+	__s64 transit_ns;	/* delay of the last arrival that had a time */
+	__u64 timed;		/* arrivals that had a time */
+	__u64 jitter_x16_ns;	/* RFC 3550 A.8 */
+	__s64 ipdv_sum_ns;
+	__s64 ipdv_min_ns;	/* valid if ipdv.count */
+	__s64 ipdv_max_ns;
+	struct hist_rec ipdv;	/* |delay(i) - delay(i - 1)|, RFC 5481, where both arrived */
+	__s64 delays_ns[SEQ_WINDOW];	/* of places beside one that is missing, or came late */
+};
+ABI_ASSERT_SIZE(struct vary_rec, 64 + sizeof(struct hist_rec) + 8 * SEQ_WINDOW);
+
+#define VARY_UNTIMED	(-0x7fffffffffffffffll - 1)	/* in delays_ns: arrived without a time */
+
+/*
+ * What follows runs for each word that leaves the window, in one loop, so it must
+ * have few branches: the verifier follows every way through all the rounds.
+ */
+
+/* Bits set; no __builtin_popcountll(), which clang 14 cannot translate for BPF. */
+ABI_INLINE __u64 seq_count_bits(__u64 v)
+{
+	v -= v >> 1 & 0x5555555555555555ull;
+	v = (v & 0x3333333333333333ull) + (v >> 2 & 0x3333333333333333ull);
+	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return v * 0x0101010101010101ull >> 56;
+}
+
+/* 1 unless @v is 0; the barrier keeps the compiler from making a branch of it. */
+ABI_INLINE __u64 seq_is_set(__u64 v)
+{
+	__u64 negative = -v;
+
+	__asm__ volatile("" : "+r"(negative));
+	return (v | negative) >> 63;
+}
+
+/* The length of the longest row of bits set, 0 to 63; 64 of them are 63 as well. */
+ABI_INLINE __u64 seq_longest_row(__u64 v)
+{
+	__u64 rows[6], start = ~0ull, length = 0, longer, found;
+	int i;
+
+	/* Bit b of rows[i]: there is a row of 2^i from b on. */
+	rows[0] = v;
+	for (i = 0; i < 5; i++)
+		rows[i + 1] = rows[i] & rows[i] >> (1 << i);
+	for (i = 5; i >= 0; i--) {
+		longer = start & rows[i] >> length;
+		found = seq_is_set(longer);
+		start ^= (start ^ longer) & -found;
+		length += found << i;
+	}
+	return length;
+}
+
+/* The 64 numbers behind those judged before: bit i of @lost is set if number i never came. */
+ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
+{
+	__u64 kept = ~lost, open = seq->loss_run, head, inner, tail = kept;
+	int i;
+
+	head = seq_count_bits((kept & -kept) - 1);	/* 64 if none was kept */
+	for (i = 1; i < 64; i *= 2)
+		tail |= tail >> i;
+	tail = 64 - seq_count_bits(tail);
+	inner = seq_longest_row(lost);
+	seq->loss_runs += seq_count_bits(lost & ~(lost << 1 | seq_is_set(open)));
+	seq->loss_run = tail + (open & -(tail >> 6));
+	if (open + head > seq->loss_run_max)
+		seq->loss_run_max = open + head;
+	if (inner > seq->loss_run_max)
+		seq->loss_run_max = inner;
+}
+
+/* Nothing can come any more of the places in @word: what was not seen is lost. */
+ABI_INLINE void seq_judge(struct seq_state *seq, __u64 word)
+{
+	__u64 lost = ~seq->window[word % SEQ_WORDS], place = word << 6;
+
+	if (place < seq->first) {
+		if (seq->first - place >= 64)
+			return;
+		lost &= ~0ull << (seq->first - place);
+	}
+	if (lost)
+		seq_lose(seq, lost);
+	else
+		seq->loss_run = 0;
+}
+
+/* The rest of the word that holds the highest number is not lost: it was never due. */
+ABI_INLINE void seq_close(struct seq_state *seq)
+{
+	__u64 highest = seq->next - 1;
+
+	seq->window[(highest >> 6) % SEQ_WORDS] |= ~0ull << (highest & 63);
+}
+
+#endif
