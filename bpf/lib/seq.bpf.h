@@ -51,14 +51,17 @@ static __always_inline void seq_advance(struct seq_state *seq, __u64 place)
 /* A sender numbers anew: just so far ahead that the window of the run before is judged. */
 static __always_inline enum seq_kind seq_start(struct seq_state *seq, struct seq_arrival *arrival)
 {
-	arrival->place = ((seq->next - 1) & ~63ull) + 2 * SEQ_WINDOW;
+	arrival->place = SEQ_ORIGIN;
 	if (seq->run) {
+		arrival->place = ((seq->next - 1) & ~63ull) + 2 * SEQ_WINDOW;
 		seq_close(seq);
 		seq->spanned += seq->next - seq->first;
 		seq->unseen += seq->first - seq->base;
 	}
 	seq->run++;
 	seq->base = arrival->place - arrival->low;
+	seq->opened = arrival->place;
+	seq->opened_sent_ns = arrival->sent_ns;
 	return SEQ_FIRST;
 }
 
@@ -139,17 +142,30 @@ static __always_inline void order_add_late(struct order_rec *order, const struct
 			 arrival->now_ns : gap->arrived_ns);
 }
 
+static __always_inline void seq_set_newest(struct seq_state *seq,
+					   const struct seq_arrival *arrival)
+{
+	if (!arrival->sent_ns)
+		return;
+	seq->newest_sent_ns = arrival->sent_ns;
+	seq->newest_sent = arrival->place;
+}
+
 static __always_inline enum seq_kind seq_classify(struct seq_state *seq,
 						  struct seq_arrival *arrival, __s64 ahead)
 {
-	/* Sent later than the highest: a new run. Sent earlier: left over from the last. */
-	int newer = arrival->sent_ns > seq->newest_sent_ns;
-	int older = arrival->sent_ns && arrival->sent_ns < seq->newest_sent_ns;
+	__u64 sent_ns = arrival->sent_ns;
 
-	if (!seq->run || (ahead < 0 && newer))
+	/* A lower number that was sent later: a new run. */
+	if (!seq->run || (ahead < 0 && arrival->place <= seq->newest_sent &&
+			  sent_ns > seq->newest_sent_ns))
 		return seq_start(seq, arrival);
+	/* A higher number that was sent earlier: left over from the run before. */
+	if (sent_ns && (ahead < 0 ? arrival->place > seq->opened && sent_ns < seq->opened_sent_ns :
+				    sent_ns < seq->newest_sent_ns))
+		return SEQ_UNKNOWN;
 	if (ahead >= 0)
-		return older ? SEQ_UNKNOWN : ahead ? SEQ_AHEAD : SEQ_NEXT;
+		return ahead ? SEQ_AHEAD : SEQ_NEXT;
 	if (-ahead > SEQ_WINDOW || (__s64)(arrival->place - seq->base) < 0)
 		return SEQ_UNKNOWN;
 	return seq_was_seen(seq, arrival->place) ? SEQ_DUPLICATE : SEQ_LATE;
@@ -174,8 +190,9 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 {
 	arrival->kind = seq_classify(seq, arrival, ahead);
 	arrival->highest = arrival->kind <= SEQ_AHEAD ? arrival->place : seq->next - 1;
-	if (arrival->kind <= SEQ_AHEAD && arrival->sent_ns)
-		seq->newest_sent_ns = arrival->sent_ns;
+	if (arrival->kind <= SEQ_AHEAD ||
+	    (arrival->kind == SEQ_LATE && arrival->place > seq->newest_sent))
+		seq_set_newest(seq, arrival);
 	/*
 	 * Through memory, by which the verifier forgets what it knows of them: else
 	 * it would follow the loop in seq_advance() once for each combination.
@@ -219,8 +236,7 @@ static __always_inline void seq_add(struct seq_state *seq, struct order_rec *ord
 		return;
 	}
 	arrival->kind = SEQ_NEXT;
-	if (arrival->sent_ns)
-		seq->newest_sent_ns = arrival->sent_ns;
+	seq_set_newest(seq, arrival);
 	seq->next++;
 	seq_mark(seq, order, arrival->place);
 }

@@ -16,6 +16,7 @@
 
 #define SEQ_WINDOW	4096	/* numbers behind the highest in which a late one is told from a duplicate */
 #define SEQ_WORDS	128	/* of 64 bits; twice the window, so that its end need not be exact */
+#define SEQ_ORIGIN	(1ull << 32)	/* the first place: what lies 2^31 numbers before it has one too */
 #define SEQ_GAPS	(SEQ_WINDOW / 2)	/* gaps that a window can hold: each takes two places */
 #define SEQ_EXTENTS	512	/* hist_index() of 2 * SEQ_WINDOW, above any extent */
 #define SEQ_N_MAX	128	/* how far back n-reordering looks; more is counted as this */
@@ -26,7 +27,10 @@ struct seq_state {
 	__u64 base;		/* place of this run's number 0 */
 	__u64 first;		/* lowest place seen in this run */
 	__u64 run;		/* 0: nothing seen yet */
+	__u64 opened;		/* place of the first that arrived in this run, and its stamp */
+	__u64 opened_sent_ns;
 	__u64 newest_sent_ns;	/* the sender's stamp of the highest number that had one */
+	__u64 newest_sent;	/* its place */
 	__u64 distinct;		/* numbers received, each once */
 	__u64 duplicates;
 	__u64 reordered;	/* RFC 4737: below next, and not a duplicate */
@@ -38,9 +42,10 @@ struct seq_state {
 	__u64 loss_runs;	/* RFC 3357's loss periods, of what has left the window */
 	__u64 loss_run_max;
 	__u64 loss_run;		/* numbers lost in a row at the window's end: a run still open */
+	__u64 reserved[5];
 	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was seen */
 };
-ABI_ASSERT_SIZE(struct seq_state, 128 + 8 * SEQ_WORDS);
+ABI_ASSERT_SIZE(struct seq_state, 192 + 8 * SEQ_WORDS);
 
 /* One arrival on its way through the checks. */
 struct seq_arrival {

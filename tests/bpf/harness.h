@@ -29,6 +29,7 @@ int test_fields(void);
 int test_impair(void);
 int test_mix(void);
 int test_record(void);
+int test_order(void);
 int test_reflect(void);
 int test_replay(void);
 int test_sink(void);

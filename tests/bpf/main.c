@@ -20,6 +20,7 @@ static const struct {
 	{ "impair", test_impair },
 	{ "mix", test_mix },
 	{ "record", test_record },
+	{ "order", test_order },
 	{ "reflect", test_reflect },
 	{ "replay", test_replay },
 	{ "sink", test_sink },

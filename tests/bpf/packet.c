@@ -198,3 +198,21 @@ bool packet_checksums_are_right(const struct packet_frame *frame)
 		return true;	/* none */
 	return l4_sum(frame) == 0xffff;
 }
+
+void packet_tag(uint8_t tag[18], uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+{
+	uint16_t sum;
+	int i;
+
+	tag[0] = 0xe7;
+	tag[1] = 0xa1;
+	for (i = 0; i < 2; i++)
+		tag[2 + i] = (uint8_t)(stream >> (8 * (1 - i)));
+	for (i = 0; i < 4; i++)
+		tag[4 + i] = (uint8_t)(sequence >> (8 * (3 - i)));
+	for (i = 0; i < 8; i++)
+		tag[8 + i] = (uint8_t)(sent_ns >> (8 * (7 - i)));
+	sum = (uint16_t)~packet_sum(tag, 16, 0);
+	tag[16] = (uint8_t)(sum >> 8);
+	tag[17] = (uint8_t)sum;
+}

@@ -50,4 +50,7 @@ bool packet_checksums_are_right(const struct packet_frame *frame);
 /* One's complement sum of the bytes, folded; an odd last byte is padded with 0 (RFC 1071). */
 uint16_t packet_sum(const void *bytes, size_t len, uint32_t start);
 
+/* The probe tag as the wire has it: big-endian, complement last. */
+void packet_tag(uint8_t tag[18], uint16_t stream, uint32_t sequence, uint64_t sent_ns);
+
 #endif

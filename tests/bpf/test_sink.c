@@ -74,25 +74,6 @@ static int unload(void **state)
 	return 0;
 }
 
-/* The tag as the wire has it, written by hand: big-endian, complement last. */
-static void write_tag(uint8_t tag[18], uint16_t stream, uint32_t sequence, uint64_t sent_ns)
-{
-	uint16_t sum;
-	int i;
-
-	tag[0] = 0xe7;
-	tag[1] = 0xa1;
-	for (i = 0; i < 2; i++)
-		tag[2 + i] = (uint8_t)(stream >> (8 * (1 - i)));
-	for (i = 0; i < 4; i++)
-		tag[4 + i] = (uint8_t)(sequence >> (8 * (3 - i)));
-	for (i = 0; i < 8; i++)
-		tag[8 + i] = (uint8_t)(sent_ns >> (8 * (7 - i)));
-	sum = (uint16_t)~packet_sum(tag, 16, 0);
-	tag[16] = (uint8_t)(sum >> 8);
-	tag[17] = (uint8_t)sum;
-}
-
 static void build(struct packet_frame *ret_frame, const struct packet_spec *shape,
 		  const uint8_t tag[18])
 {
@@ -119,7 +100,7 @@ static int send_tag(uint16_t stream, uint32_t sequence, uint64_t sent_ns)
 	struct packet_frame frame;
 	uint8_t tag[18];
 
-	write_tag(tag, stream, sequence, sent_ns);
+	packet_tag(tag, stream, sequence, sent_ns);
 	build(&frame, &plain, tag);
 	return run_frame(&frame);
 }
@@ -208,7 +189,7 @@ static void takes_every_good_shape(void **state)
 
 	(void)state;
 	for (i = 0; i < n; i++) {
-		write_tag(tag, 1, (uint32_t)i, harness_mono_ns());
+		packet_tag(tag, 1, (uint32_t)i, harness_mono_ns());
 		build(&frame, &shapes[i], tag);
 		assert_int_equal(run_frame(&frame), XDP_DROP);
 		bytes += frame.len;
@@ -248,7 +229,7 @@ static void believes_no_frame_that_is_cut(void **state)
 	size_t len;
 
 	(void)state;
-	write_tag(tag, 0, 0, harness_mono_ns());
+	packet_tag(tag, 0, 0, harness_mono_ns());
 	build(&frame, &plain, tag);
 	for (len = 14; len < frame.len; len++) {
 		harness_run(skel->progs.sink_xdp, frame.bytes, len, &out);
@@ -267,7 +248,7 @@ static void believes_no_damaged_tag(void **state)
 
 	(void)state;
 	for (bit = 0; bit < 18 * 8; bit++) {
-		write_tag(tag, 0, 7, harness_mono_ns());
+		packet_tag(tag, 0, 7, harness_mono_ns());
 		tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		build(&frame, &plain, tag);
 		assert_int_equal(run_frame(&frame), XDP_DROP);

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sink_xdp's order, runs of loss and delay variation: held against the examples
+ * of RFC 4737, and against a model that keeps all arrivals of a run in a list
+ * and looks through all of it, as the definitions of the RFCs read.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "abi/hist.h"
+#include "abi/seq.h"
+#include "abi/sink.h"
+
+#include "sink_xdp.skel.h"
+
+#define PORT		9
+#define MAX_ARRIVALS	20000
+
+/* What the sender made: the number as it is, of which the tag has the low 32 bits. */
+struct packet {
+	unsigned int run;
+	uint64_t number;
+	uint64_t sent_ns;		/* 0: not stamped */
+};
+
+/* One that arrived and was neither a duplicate nor unknown. */
+struct got {
+	uint64_t number;
+	uint64_t now_ns;		/* 0: the program had no cause to look at the clock */
+	int64_t delay_ns;
+	bool timed;
+};
+
+/* In the names of the figures that they must equal. */
+struct model {
+	struct got list[MAX_ARRIVALS];	/* of this run, in order of arrival */
+	size_t n;
+	unsigned int run;
+	bool started;
+	uint64_t next, opened;
+	uint64_t distinct, duplicates, reordered, distance_max, unknown, gaps;
+	uint64_t loss_runs, loss_run_max;
+	uint64_t extent_sum, extent_max, extents[SEQ_EXTENTS], n_reordered[SEQ_N_MAX + 1];
+	uint64_t late_count, late_sum_ns, late_max_ns;
+	uint64_t timed, jitter_x16_ns, ipdv_count, ipdv_abs_sum_ns;
+	int64_t transit_ns, ipdv_sum_ns, ipdv_min_ns, ipdv_max_ns;
+};
+
+static struct {
+	struct sink_xdp_bpf *skel;
+	struct order_rec *order;
+	struct vary_rec *vary;
+	struct sink_rec *recs;
+	struct packet_frame frame;
+	struct model model;
+} t;
+
+static void *map_memory(const struct bpf_map *map, size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	return memory;
+}
+
+static int load(void **state)
+{
+	static const struct packet_spec spec = { .dst_port = PORT, .payload_bytes = 18 };
+	const struct sink_cfg cfg = {
+		.port = htons(PORT), .match = SINK_MATCH_DEST, .check = 1, .streams = 1, .vary = 1,
+	};
+
+	(void)state;
+	t.skel = sink_xdp_bpf__open();
+	if (!t.skel)
+		return -errno;
+	memcpy((void *)&t.skel->rodata->cfg, &cfg, sizeof(cfg));
+	bpf_map__set_max_entries(t.skel->maps.sink_recs, harness_cpus() * 2);
+	bpf_map__set_max_entries(t.skel->maps.sink_hists, harness_cpus());
+	bpf_map__set_max_entries(t.skel->maps.sink_cpus, harness_cpus());
+	if (sink_xdp_bpf__load(t.skel))
+		return -errno;
+	t.order = map_memory(t.skel->maps.sink_orders, sizeof(*t.order));
+	t.vary = map_memory(t.skel->maps.sink_varies, sizeof(*t.vary));
+	t.recs = map_memory(t.skel->maps.sink_recs, sizeof(*t.recs) * harness_cpus() * 2);
+	packet_build(&t.frame, &spec);
+	return 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	munmap(t.order, sizeof(*t.order));
+	munmap(t.vary, sizeof(*t.vary));
+	munmap(t.recs, sizeof(*t.recs) * harness_cpus() * 2);
+	sink_xdp_bpf__destroy(t.skel);
+	return 0;
+}
+
+struct seq_slot {
+	uint64_t lock;
+	struct seq_state seq;
+};
+
+static void forget(void)
+{
+	static const struct seq_slot empty;
+	uint32_t stream = 0;
+
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(t.skel->maps.sink_seqs), &stream, &empty,
+					     BPF_ANY), 0);
+	memset(t.order, 0, sizeof(*t.order));
+	memset(t.vary, 0, sizeof(*t.vary));
+	memset(&t.model, 0, sizeof(t.model));
+}
+
+/* Returns when the program says that it arrived. */
+static uint64_t send_one(const struct packet *packet)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t.frame.bytes,
+		    .data_size_in = (uint32_t)t.frame.len, .repeat = 1);
+	int err;
+
+	harness_cpu();
+	packet_tag(t.frame.bytes + t.frame.l4 + 8, 0, (uint32_t)packet->number, packet->sent_ns);
+	do {
+		err = bpf_prog_test_run_opts(bpf_program__fd(t.skel->progs.sink_xdp), &opts);
+	} while (err == -EINTR || err == -EAGAIN);
+	assert_int_equal(err, 0);
+	assert_int_equal(opts.retval, XDP_DROP);
+	return t.recs[harness_cpu() * 2].last_mono_ns;
+}
+
+/* The figures as a reader gets them: with the window's end judged. */
+static struct seq_state read_seq(void)
+{
+	struct seq_slot slot;
+	uint64_t word, last;
+
+	harness_read(t.skel->maps.sink_seqs, 0, &slot);
+	seq_close(&slot.seq);
+	last = (slot.seq.next - 1) >> 6;
+	for (word = last - (SEQ_WORDS - 1); word <= last; word++)
+		seq_judge(&slot.seq, word);
+	return slot.seq;
+}
+
+/* -- the model -------------------------------------------------------------- */
+
+static const struct got *find(const struct model *m, uint64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++) {
+		if (m->list[i].number == number)
+			return &m->list[i];
+	}
+	return NULL;
+}
+
+/* What is missing between the first number and the highest: each row is one run of loss. */
+static void model_end_run(struct model *m)
+{
+	uint64_t first = UINT64_MAX, number, row = 0;
+	static uint8_t seen[1 << 20];
+	size_t i;
+
+	if (!m->n)
+		return;
+	for (i = 0; i < m->n; i++)
+		first = m->list[i].number < first ? m->list[i].number : first;
+	assert_true(m->next - first <= sizeof(seen));
+	memset(seen, 0, m->next - first);
+	for (i = 0; i < m->n; i++)
+		seen[m->list[i].number - first] = 1;
+	for (number = first; number < m->next; number++) {
+		row = seen[number - first] ? 0 : row + 1;
+		m->gaps += !!row;
+		m->loss_runs += row == 1;
+		if (row > m->loss_run_max)
+			m->loss_run_max = row;
+	}
+}
+
+/* RFC 4737 4.2.2, 4.3.2 and 5.3, of the newest in the list. */
+static void model_reordered(struct model *m)
+{
+	const struct got *got = &m->list[m->n - 1], *early;
+	size_t i = m->n - 1, j, n;
+	uint64_t late_ns;
+
+	for (j = 0; m->list[j].number < got->number; j++)
+		;
+	early = &m->list[j];
+	m->extent_sum += i - j;
+	if (i - j > m->extent_max)
+		m->extent_max = i - j;
+	m->extents[hist_index(i - j)]++;
+	for (n = 0; n < i && m->list[i - 1 - n].number > got->number; n++)
+		;
+	m->n_reordered[n < SEQ_N_MAX ? n : SEQ_N_MAX]++;
+	if (!early->now_ns || !got->now_ns)
+		return;
+	late_ns = got->now_ns - early->now_ns;
+	m->late_count++;
+	m->late_sum_ns += late_ns;
+	if (late_ns > m->late_max_ns)
+		m->late_max_ns = late_ns;
+}
+
+/* RFC 5481: delay(i) - delay(i - 1). */
+static void model_pair(struct model *m, const struct got *before, const struct got *after)
+{
+	int64_t ipdv_ns;
+
+	if (!before || !after || !before->timed || !after->timed)
+		return;
+	if (m->next - before->number > SEQ_WINDOW)
+		return;
+	ipdv_ns = after->delay_ns - before->delay_ns;
+	if (!m->ipdv_count || ipdv_ns < m->ipdv_min_ns)
+		m->ipdv_min_ns = ipdv_ns;
+	if (!m->ipdv_count || ipdv_ns > m->ipdv_max_ns)
+		m->ipdv_max_ns = ipdv_ns;
+	m->ipdv_count++;
+	m->ipdv_sum_ns += ipdv_ns;
+	m->ipdv_abs_sum_ns += (uint64_t)llabs(ipdv_ns);
+}
+
+/* RFC 3550 A.8: s->jitter += d - ((s->jitter + 8) >> 4). */
+static void model_jitter(struct model *m, int64_t transit_ns)
+{
+	int64_t d = llabs(transit_ns - m->transit_ns);
+
+	if (m->timed++)
+		m->jitter_x16_ns += (uint64_t)d - ((m->jitter_x16_ns + 8) >> 4);
+	m->transit_ns = transit_ns;
+}
+
+static void model_accept(struct model *m, const struct packet *packet, uint64_t now_ns,
+			 bool expected)
+{
+	struct got *got = &m->list[m->n++];
+	bool late = m->n > 1 && packet->number < m->next;
+
+	got->number = packet->number;
+	got->timed = packet->sent_ns;
+	got->delay_ns = (int64_t)(now_ns - packet->sent_ns);
+	got->now_ns = packet->sent_ns || !expected ? now_ns : 0;
+	m->distinct++;
+	if (late) {
+		m->reordered++;
+		if (m->next - 1 - packet->number > m->distance_max)
+			m->distance_max = m->next - 1 - packet->number;
+		model_reordered(m);
+	} else {
+		m->next = packet->number + 1;
+	}
+	model_pair(m, packet->number ? find(m, packet->number - 1) : NULL, got);
+	if (late)
+		model_pair(m, got, find(m, packet->number + 1));
+}
+
+static void model_add(struct model *m, const struct packet *packet, uint64_t now_ns)
+{
+	bool expected = (uint32_t)packet->number == (uint32_t)m->next;
+
+	if (packet->sent_ns)
+		model_jitter(m, (int64_t)(now_ns - packet->sent_ns));
+	if (!m->started || packet->run > m->run) {
+		model_end_run(m);
+		m->started = true;
+		m->run = packet->run;
+		m->n = 0;
+		m->opened = packet->number;
+	} else if (packet->run < m->run) {
+		m->unknown++;
+		return;
+	} else if (packet->number < m->next && m->next - packet->number > SEQ_WINDOW) {
+		m->unknown++;
+		return;
+	} else if (find(m, packet->number)) {
+		m->duplicates++;
+		return;
+	}
+	model_accept(m, packet, now_ns, expected);
+}
+
+/* -- both ------------------------------------------------------------------- */
+
+static void feed(const struct packet *packet)
+{
+	model_add(&t.model, packet, send_one(packet));
+}
+
+static void compare(void)
+{
+	struct seq_state seq = read_seq();
+	const struct model *m = &t.model;
+
+	model_end_run(&t.model);
+	assert_int_equal(seq.run, m->run + 1);
+	assert_int_equal(seq.next - seq.base, m->next);
+	assert_int_equal(seq.distinct, m->distinct);
+	assert_int_equal(seq.duplicates, m->duplicates);
+	assert_int_equal(seq.unknown, m->unknown);
+	assert_int_equal(seq.reordered, m->reordered);
+	assert_int_equal(seq.distance_max, m->distance_max);
+	assert_int_equal(seq.spanned + seq.next - seq.first - seq.distinct, m->gaps);
+	assert_int_equal(seq.loss_runs, m->loss_runs);
+	assert_int_equal(seq.loss_run_max, m->loss_run_max);
+	assert_int_equal(t.order->extent_sum, m->extent_sum);
+	assert_int_equal(t.order->extent_max, m->extent_max);
+	assert_memory_equal(t.order->extents, m->extents, sizeof(m->extents));
+	assert_memory_equal(t.order->n_reordered, m->n_reordered, sizeof(m->n_reordered));
+	assert_int_equal(t.order->late.count, m->late_count);
+	assert_int_equal(t.order->late.sum_ns, m->late_sum_ns);
+	assert_int_equal(t.order->late.max_ns, m->late_max_ns);
+	assert_int_equal(t.vary->timed, m->timed);
+	assert_int_equal(t.vary->jitter_x16_ns, m->jitter_x16_ns);
+	assert_int_equal(t.vary->ipdv.count, m->ipdv_count);
+	assert_int_equal(t.vary->ipdv.sum_ns, m->ipdv_abs_sum_ns);
+	assert_int_equal(t.vary->ipdv_sum_ns, m->ipdv_sum_ns);
+	assert_int_equal(t.vary->ipdv_min_ns, m->ipdv_min_ns);
+	assert_int_equal(t.vary->ipdv_max_ns, m->ipdv_max_ns);
+}
+
+/* Numbers that arrive in this order, 0 last; all of one run. */
+static void feed_numbers(const uint64_t *numbers)
+{
+	struct packet packet = { 0 };
+
+	forget();
+	for (; *numbers; numbers++) {
+		packet.number = *numbers;
+		packet.sent_ns = *numbers * 1000;
+		feed(&packet);
+	}
+}
+
+/* RFC 4737 7.1 to 7.3: extent and n of each reordered packet as the text gives them. */
+static void follows_the_examples_of_rfc_4737(void **state)
+{
+	static const struct {
+		uint64_t arrivals[12];
+		uint64_t reordered, extents[9], n[9];	/* how many of each size */
+	} examples[] = {
+		{ { 1, 2, 3, 5, 6, 7, 8, 4, 9, 10 }, 1, { [4] = 1 }, { [4] = 1 } },
+		{ { 1, 2, 3, 4, 7, 5, 6, 8, 9, 10 }, 2, { [1] = 1, [2] = 1 }, { [0] = 1, [1] = 1 } },
+		{ { 1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11 }, 3, { [4] = 1, [5] = 1, [6] = 1 },
+		  { [0] = 2, [4] = 1 } },
+	};
+	size_t i, size;
+
+	(void)state;
+	for (i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		feed_numbers(examples[i].arrivals);
+		assert_int_equal(read_seq().reordered, examples[i].reordered);
+		assert_int_equal(t.order->late.count, examples[i].reordered);
+		for (size = 0; size < 9; size++) {
+			assert_int_equal(t.order->extents[size], examples[i].extents[size]);
+			assert_int_equal(t.order->n_reordered[size], examples[i].n[size]);
+		}
+		compare();
+	}
+}
+
+/* The section's own count: duplicates are removed before anything is looked at. */
+static void duplicates_change_no_figure_of_order(void **state)
+{
+	static const uint64_t once[] = { 1, 2, 3, 5, 6, 7, 8, 4, 9, 10, 0 };
+	static const uint64_t twice[] = { 1, 2, 3, 3, 5, 6, 5, 6, 7, 7, 1, 8, 4, 4, 9, 8, 10, 4, 0 };
+	struct order_rec *before = malloc(sizeof(*before));
+
+	(void)state;
+	assert_non_null(before);
+	feed_numbers(once);
+	*before = *t.order;
+	feed_numbers(twice);
+	assert_int_equal(read_seq().duplicates, 8);
+	assert_int_equal(t.order->extent_sum, before->extent_sum);
+	assert_memory_equal(t.order->n_reordered, before->n_reordered, sizeof(before->n_reordered));
+	compare();
+	free(before);
+}
+
+/* The most that a window can hold: each second number, then the others from behind. */
+static void keeps_as_many_gaps_as_a_window_holds(void **state)
+{
+	struct packet packet = { 0 };
+	uint64_t i;
+
+	(void)state;
+	forget();
+	for (i = 0; i < 3 * SEQ_WINDOW; i += 2) {
+		packet.number = i + 1;
+		packet.sent_ns = 1 + packet.number;
+		feed(&packet);
+	}
+	for (i = 0; i < SEQ_WINDOW; i += 2) {
+		packet.number = 3 * SEQ_WINDOW - 2 - i;
+		packet.sent_ns = 1 + packet.number;
+		feed(&packet);
+	}
+	assert_int_equal(read_seq().reordered, SEQ_WINDOW / 2);
+	assert_int_equal(t.order->extent_max, SEQ_WINDOW - 1);
+	assert_int_equal(t.order->n_reordered[SEQ_N_MAX], (SEQ_WINDOW - SEQ_N_MAX) / 2);
+	compare();
+}
+
+/* -- by chance -------------------------------------------------------------- */
+
+struct chance {
+	uint32_t loss, twice, back, jump, restart, leftover;	/* of 1000 */
+	uint32_t far;			/* how far back, and how wide a jump */
+	uint32_t stamp_every;
+	uint64_t start;
+};
+
+static uint32_t below(uint32_t n)
+{
+	return n ? (uint32_t)random() % n : 0;
+}
+
+/* A function of run and number, growing with both as a sender's clock does. */
+static uint64_t stamp(const struct chance *c, unsigned int run, uint64_t number)
+{
+	if (number % c->stamp_every)
+		return 0;
+	return 1 + ((uint64_t)run << 45) + number * 1000 + number * 2654435761u % 1000;
+}
+
+static void feed_one(const struct chance *c, unsigned int run, uint64_t number)
+{
+	struct packet packet = { .run = run, .number = number, .sent_ns = stamp(c, run, number) };
+
+	feed(&packet);
+}
+
+static void feed_by_chance(const struct chance *c, uint32_t arrivals)
+{
+	uint64_t number = c->start, back;
+	unsigned int run = 0;
+	uint32_t i;
+
+	forget();
+	for (i = 0; i < arrivals; i++) {
+		/* The first says where the numbers start, by its low 32 bits. */
+		if (i && below(1000) < c->loss)
+			number += 1 + (below(4) ? 0 : below(130));
+		if (i && below(1000) < c->jump)
+			number += below(c->far);
+		if (below(1000) < c->restart && (int32_t)(uint32_t)t.model.next > 150) {
+			run++;
+			number = below(50) * c->stamp_every;
+		}
+		feed_one(c, run, number++);
+		if (below(1000) < c->twice)
+			feed_one(c, run, number - 1 - below(2) * (number > t.model.opened + 1));
+		back = 1 + below(below(4) ? 20 : c->far);
+		if (below(1000) < c->back && number > back + 1)
+			feed_one(c, run, number - 1 - back);
+		if (run && below(1000) < c->leftover)
+			feed_one(c, run - 1, t.model.opened + 1 + below(200));
+	}
+	compare();
+}
+
+static void agrees_with_the_model(void **state)
+{
+	static const uint64_t starts[] = { 0, 1, 63, 64, 100000, 0xfffffff0, 0xffffe000 };
+	uint32_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 3001; seed++) {
+		srandom(seed);
+		const struct chance c = {
+			.loss = below(2) * below(300), .twice = below(2) * below(200),
+			.back = below(2) * below(500), .jump = below(3) ? 0 : below(20),
+			.restart = below(3) ? 0 : below(20), .leftover = below(100),
+			.far = below(4) ? 300 : 9000, .stamp_every = below(5) ? 1 : 1 + below(3),
+			.start = starts[below(7)],
+		};
+		if (c.stamp_every > 1 && c.restart)
+			continue;	/* without a time a new run cannot be told */
+		feed_by_chance(&c, 20 + below(200));
+	}
+}
+
+static void agrees_with_the_model_over_many_windows(void **state)
+{
+	static const struct chance all = {
+		.loss = 20, .twice = 10, .back = 100, .jump = 2, .far = 4300, .stamp_every = 1,
+		.start = 0xfffff000,
+	};
+	uint32_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 7; seed++) {
+		srandom(seed);
+		feed_by_chance(&all, 9001);
+		/* The script must have done what it is for. */
+		assert_true(t.model.unknown && t.model.duplicates > 50 && t.model.reordered > 100);
+		assert_true(t.model.loss_run_max > 1000 && t.model.n_reordered[SEQ_N_MAX]);
+	}
+}
+
+int test_order(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(follows_the_examples_of_rfc_4737),
+		cmocka_unit_test(duplicates_change_no_figure_of_order),
+		cmocka_unit_test(keeps_as_many_gaps_as_a_window_holds),
+		cmocka_unit_test(agrees_with_the_model),
+		cmocka_unit_test(agrees_with_the_model_over_many_windows),
+	};
+
+	return cmocka_run_group_tests_name("order", tests, load, unload);
+}
