@@ -8,6 +8,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -513,6 +515,105 @@ static void agrees_with_the_model_over_many_windows(void **state)
 	}
 }
 
+/* -- several CPUs at once --------------------------------------------------- */
+
+#define EACH 100003
+
+struct lane {
+	pthread_t thread;
+	unsigned int cpu;
+	int err;
+	uint32_t *next;			/* of all lanes: each number is sent once */
+};
+
+static void *send_lane(void *arg)
+{
+	struct packet_frame frame = t.frame;
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame.bytes,
+		    .data_size_in = (uint32_t)frame.len, .repeat = 1);
+	struct lane *lane = arg;
+	cpu_set_t set;
+	uint32_t i, number;
+
+	CPU_ZERO(&set);
+	CPU_SET(lane->cpu, &set);
+	lane->err = sched_setaffinity(0, sizeof(set), &set);
+	for (i = 0; i < EACH && !lane->err; i++) {
+		number = __atomic_fetch_add(lane->next, 1, __ATOMIC_RELAXED);
+		packet_tag(frame.bytes + frame.l4 + 8, 0, number, 1000 + number);
+		do {
+			lane->err = bpf_prog_test_run_opts(bpf_program__fd(t.skel->progs.sink_xdp),
+							   &opts);
+		} while (lane->err == -EINTR || lane->err == -EAGAIN);
+	}
+	return NULL;
+}
+
+/* A CPU that is not the harness's own; -1: there is none. */
+static int other_cpu(void)
+{
+	unsigned int own = harness_cpu(), cpu;
+	cpu_set_t set, before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	for (cpu = 0; cpu < harness_cpus(); cpu++) {
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (cpu != own && !sched_setaffinity(0, sizeof(set), &set)) {
+			sched_setaffinity(0, sizeof(before), &before);
+			return (int)cpu;
+		}
+	}
+	return -1;
+}
+
+static uint64_t sum(const __u64 *counts, size_t n)
+{
+	uint64_t all = 0;
+
+	while (n--)
+		all += counts[n];
+	return all;
+}
+
+/* One stream over two queues: which comes first is chance, but nothing is lost or counted twice. */
+static void counts_a_stream_on_two_cpus_exactly(void **state)
+{
+	struct lane lanes[2] = { 0 };
+	struct seq_state seq;
+	uint32_t next = 0;
+	int i, cpu = other_cpu();
+
+	(void)state;
+	if (cpu < 0)
+		skip();
+	forget();
+	for (i = 0; i < 2; i++) {
+		lanes[i].cpu = i ? (unsigned int)cpu : harness_cpu();
+		lanes[i].next = &next;
+		assert_int_equal(pthread_create(&lanes[i].thread, NULL, send_lane, &lanes[i]), 0);
+	}
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_join(lanes[i].thread, NULL), 0);
+	assert_int_equal(lanes[0].err | lanes[1].err, 0);
+	seq = read_seq();
+	/* One that was kept waiting for a whole window is unknown, and its number lost. */
+	assert_int_equal(seq.distinct + seq.unknown, 2 * EACH);
+	assert_int_equal(seq.next - seq.first - seq.distinct, seq.unknown);
+	assert_int_equal(seq.run, 1);
+	assert_int_equal(seq.duplicates, 0);
+	assert_int_equal(sum(t.order->extents, SEQ_EXTENTS), seq.reordered);
+	assert_int_equal(sum(t.order->n_reordered, SEQ_N_MAX + 1), seq.reordered);
+	assert_int_equal(t.order->late.count, seq.reordered);
+	assert_int_equal(t.vary->timed, 2 * EACH);
+	assert_int_equal(sum(t.vary->ipdv.buckets, HIST_BUCKETS) + t.vary->ipdv.above,
+			 t.vary->ipdv.count);
+	/* Each number but the first has one before it. */
+	if (!seq.unknown)
+		assert_int_equal(t.vary->ipdv.count, 2 * EACH - 1);
+	print_message("%llu of %u reordered, %llu unknown\n", seq.reordered, 2 * EACH, seq.unknown);
+}
+
 int test_order(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,6 +622,7 @@ int test_order(void)
 		cmocka_unit_test(keeps_as_many_gaps_as_a_window_holds),
 		cmocka_unit_test(agrees_with_the_model),
 		cmocka_unit_test(agrees_with_the_model_over_many_windows),
+		cmocka_unit_test(counts_a_stream_on_two_cpus_exactly),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, load, unload);
