@@ -49,8 +49,11 @@ static struct bump_driver_bpf *attach(const char *ifname, const struct bump_driv
 	if (!skel)
 		exit(1);
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
-	if (bump_driver_bpf__load(skel) ||
-	    !bpf_program__attach_xdp(skel->progs.bump_driver, (int)if_nametoindex(ifname)))
+	if (bump_driver_bpf__load(skel))
+		exit(1);
+	skel->links.bump_driver = bpf_program__attach_xdp(skel->progs.bump_driver,
+							  (int)if_nametoindex(ifname));
+	if (!skel->links.bump_driver)
 		exit(1);
 	return skel;
 }
@@ -87,7 +90,7 @@ int main(int argc, char **argv)
 {
 	struct bump_driver_cfg fates = { .every = (uint64_t)number(argc, argv, "every") };
 	struct bump *bump = NULL, *back = NULL;
-	struct bump_driver_bpf *skel;
+	static struct bump_driver_bpf *skel, *back_skel;
 	struct bump_cfg cfg = { 0 };
 	struct err e = { 0 };
 	sigset_t stop;
@@ -126,10 +129,10 @@ int main(int argc, char **argv)
 	if (bump_open(&bump, &cfg, &e))
 		die("open", &e);
 	if (NUMBER("both") > 0) {
-		skel = attach(argv[2], &(struct bump_driver_cfg){ .bare = 1 });
+		back_skel = attach(argv[2], &(struct bump_driver_cfg){ .bare = 1 });
 		cfg = (struct bump_cfg){
 			.in_ifname = argv[2], .out_ifname = argv[1], .other = bump,
-			.xsks_fd = bpf_map__fd(skel->maps.xsks),
+			.xsks_fd = bpf_map__fd(back_skel->maps.xsks),
 		};
 		if (bump_open(&back, &cfg, &e))
 			die("open back", &e);
@@ -146,5 +149,7 @@ int main(int argc, char **argv)
 		print(back);
 	bump_close(bump);
 	bump_close(back);
+	bump_driver_bpf__destroy(skel);
+	bump_driver_bpf__destroy(back_skel);
 	return 0;
 }

@@ -14,9 +14,11 @@ import json
 import socket
 import struct
 import sys
+import time
 
 MAGIC = b"\xe7\xa1"
 PORT = 9
+RCVBUFFORCE = 33
 AT = 14 + 20 + 8                    # of the tag, or of the data
 
 
@@ -26,7 +28,7 @@ def ready():
 
 def order(count):
     link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    link.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)    # SO_RCVBUFFORCE
+    link.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, 64 << 20)
     link.settimeout(5)
     link.bind(("eg0", 3))
     ready()
@@ -49,6 +51,7 @@ def send(count, size):
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     for number in range(count):
         udp.sendto(data_of(number, size), ("198.18.0.2", PORT))
+        time.sleep(0.001)           # a veth holds 256 frames
 
 
 def reassembled():
@@ -60,6 +63,7 @@ def reassembled():
 
 def take(count, size):
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, 64 << 20)
     udp.settimeout(5)
     udp.bind(("", PORT))
     ready()

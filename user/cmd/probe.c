@@ -234,9 +234,10 @@ const struct cmd cmd_probe = {
 	.summary = "round trips to a reflector: delay, loss, order",
 	.description =
 "Sends probes with a sequence and a time, receives what a reflector sends back,\n"
-"and reports the round trip's percentiles, loss, duplicates and order. The probe\n"
-"is stamped right before the driver takes it and again by an XDP program where\n"
-"the driver hands the reflection over: the time of this host's stack is not in it.\n\n"
+"and reports the round trip's percentiles and variation, loss, duplicates and\n"
+"order. The probe is stamped right before the driver takes it and again by an XDP\n"
+"program where the driver hands the reflection over: the time of this host's stack\n"
+"is not in it.\n\n"
 "The far end is ethgauge reflect, or anything that returns UDP to its sender.",
 	.examples =
 "  # 10,000 probes at 1000 a second, against ethgauge reflect eg0 at the far end\n"

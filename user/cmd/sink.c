@@ -92,7 +92,7 @@ static const struct opt options[] = {
 	  "of --socket: its receive buffer, which the kernel doubles; 0: the system's",
 	  .max = INT32_MAX / 2 },
 	{ 0, "no-variation", OPT_FLAG, offsetof(struct sink_opts, no_variation), NULL,
-	  "no ipdv and no jitter: some 13 ns a packet and 51 KB a stream less" },
+	  "no ipdv and no jitter: some 14 ns a packet and 51 KB a stream less" },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	OPT_END
@@ -326,10 +326,11 @@ const struct cmd cmd_sink = {
 "Receives the packets of blast with an XDP program, where the driver hands them\n"
 "over. It counts packets and bytes by stream and CPU, checks the sequence in the\n"
 "probe tag for loss, duplicates and order (RFC 4737), and adds the one-way delay\n"
-"of each packet to a histogram. Test packets are then dropped, or passed on with\n"
-"--pass; all other packets go on to the stack, untouched. With --socket a UDP\n"
-"socket receives instead, so that the whole stack is on the way. The result's\n"
-"bottleneck tells where a loss may be this machine's and not the path's.\n\n"
+"of each packet and its variation to histograms. Test packets are then dropped, or\n"
+"passed on with --pass; all other packets go on to the stack, untouched. With\n"
+"--socket a UDP socket receives instead, so that the whole stack is on the way.\n"
+"The result's bottleneck tells where a loss may be this machine's and not the\n"
+"path's.\n\n"
 "Start it before the sender: what came earlier cannot be told from a loss. The\n"
 "delay is right where both ends read one clock: on one host, or with --clock tai\n"
 "on hosts that are synchronised.\n\n"

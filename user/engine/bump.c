@@ -43,15 +43,9 @@ struct held {
 	bool delayed;		/* by a rule; of a packet only its first frame */
 };
 
-/* The sockets of both directions. */
-struct wire_share {
-	struct afxdp_wire *wire;
-	uint32_t users;
-};
-
 struct bump {
 	struct bump_cfg cfg;
-	struct wire_share *share;
+	struct afxdp_wire *wire;	/* of both directions */
 	struct afxdp_lane *lane;
 	struct sched *sched;
 	struct sched_frame *frames;	/* of sched, by number */
@@ -91,13 +85,10 @@ static int open_wire(struct bump *bump, struct err *e)
 	uint64_t until_ns = loop_mono_ns() + RELEASE_NS;
 	int err;
 
-	bump->share = calloc(1, sizeof(*bump->share));
-	if (!bump->share)
-		return err_set(e, -ENOMEM, "cannot open a forwarder");
 	bpf_log_init();
 	bpf_raise_memlock();
 	for (;;) {
-		err = afxdp_wire_open(&bump->share->wire, &cfg, e);
+		err = afxdp_wire_open(&bump->wire, &cfg, e);
 		if (err != -EBUSY || loop_mono_ns() > until_ns || loop_signal())
 			return err;
 		*e = (struct err){ 0 };
@@ -118,17 +109,15 @@ int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e)
 		return err_set(e, -ENOMEM, "cannot open a forwarder");
 	bump->cfg = *cfg;
 	if (cfg->other)
-		bump->share = cfg->other->share;
+		bump->wire = afxdp_wire_share(cfg->other->wire);
 	else
 		err = open_wire(bump, e);
-	if (bump->share)
-		bump->share->users++;
 	if (err)
 		goto fail;
-	err = afxdp_lane_open(bump->share->wire, cfg->other, cfg->xsks_fd, &bump->lane, e);
+	err = afxdp_lane_open(bump->wire, cfg->other, cfg->xsks_fd, &bump->lane, e);
 	if (err)
 		goto fail;
-	sched.nr_frames = afxdp_wire_nr_frames(bump->share->wire);
+	sched.nr_frames = afxdp_wire_nr_frames(bump->wire);
 	err = sched_new(&bump->sched, &sched);
 	bump->held = calloc(sched.nr_frames, sizeof(*bump->held));
 	if (err || !bump->held) {
@@ -322,13 +311,12 @@ static void send_frame(struct bump *bump, const struct sched_out *out, struct ba
 	/* After a long time it is in no cache; the kick will read all of the batch. */
 	__builtin_prefetch(frame.data);
 	__builtin_prefetch(frame.data + 64);
+	count(&bump->count.out_packets, 1);
 	if (!afxdp_lane_send(bump->lane, &frame)) {
 		count(&bump->count.send_drops, 1);
-		count(&bump->count.out_packets, 1);
 		afxdp_lane_free(bump->lane, out->frame);
 		return;
 	}
-	count(&bump->count.out_packets, 1);
 	count(&bump->count.out_bytes, frame.buf_bytes + UNIT_FCS_BYTES);
 	if (!timely || (!held->delayed && !(bump->cfg.rate_l1_bps > 0)))
 		return;
@@ -383,6 +371,8 @@ static void rest(struct bump *bump)
 	uint64_t due_ns = sched_due_ns(bump->sched), now_ns = loop_mono_ns(), sleep_ns;
 
 	flush(bump, now_ns);
+	if (bump->stuck)
+		kick(bump);
 	if (now_ns < bump->last_busy_ns + SPIN_NS || due_ns < now_ns + SPIN_NS)
 		return;
 	sleep_ns = due_ns - SPIN_NS - now_ns;
@@ -468,6 +458,7 @@ void bump_read(const struct bump *bump, struct bump_count *ret_count)
 	sum->held = sum->in_packets + sum->copies + sum->fragments - sum->fragmented -
 		    sum->out_packets - sum->queue_drops - sum->frame_drops;
 	sum->out_packets -= sum->send_drops;
+	/* What the sockets dropped never came up to the thread. */
 	sum->in_packets += drops;
 	sum->frame_drops += drops;
 	sum->late_max_ns = LOOK(bump->late.max_ns);
@@ -495,10 +486,7 @@ void bump_close(struct bump *bump)
 	if (!bump)
 		return;
 	bump_stop(bump);
-	if (bump->share && !--bump->share->users) {
-		afxdp_wire_close(bump->share->wire);
-		free(bump->share);
-	}
+	afxdp_wire_close(bump->wire);
 	sched_free(bump->sched);
 	free(bump->held);
 	free(bump);

@@ -68,6 +68,7 @@ struct afxdp_wire {
 	struct xsk_umem *umem;
 	struct afxdp_memory memory;
 	uint32_t chunk_bytes, nr_frames;
+	uint32_t users;
 	bool zero_copy;
 };
 
@@ -244,6 +245,7 @@ int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *c
 
 	if (!wire)
 		return err_set(e, -ENOMEM, "cannot open AF_XDP sockets");
+	wire->users = 1;
 	sides = wire->sides;
 	err = look_at(&sides[0], cfg->in_ifname, e);
 	if (!err)
@@ -274,11 +276,17 @@ fail:
 	return err;
 }
 
+struct afxdp_wire *afxdp_wire_share(struct afxdp_wire *wire)
+{
+	wire->users++;
+	return wire;
+}
+
 void afxdp_wire_close(struct afxdp_wire *wire)
 {
 	uint32_t side;
 
-	if (!wire)
+	if (!wire || --wire->users)
 		return;
 	close_sockets(wire);
 	for (side = 0; side < 2; side++) {

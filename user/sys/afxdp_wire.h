@@ -35,7 +35,10 @@ struct afxdp_frame {
 /* -EBUSY: another socket holds a queue. */
 int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *cfg,
 		    struct err *e);
-void afxdp_wire_close(struct afxdp_wire *wire);		/* takes NULL; and its lanes */
+
+/* One more who has it: it is closed with its lanes when all have closed it. Returns @wire. */
+struct afxdp_wire *afxdp_wire_share(struct afxdp_wire *wire);
+void afxdp_wire_close(struct afxdp_wire *wire);		/* takes NULL */
 
 bool afxdp_wire_zero_copy(const struct afxdp_wire *wire);
 

@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# Reordering, runs of loss and delay variation as sink and probe report them.
+
+load ../lib/common
+load ../lib/lab
+
+shopt -s lastpipe
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	lab_up
+}
+
+# counted COUNT [OPTIONS of sink] <LINES of send_tags
+counted() {
+	start sink b sink eg0 --count "$1" --duration 10s "${@:2}"
+	send_tags
+	finish sink
+	is 0
+}
+
+# arrive NUMBER...: of stream 0
+arrive() {
+	printf '0 %d\n' "$@"
+}
+
+@test "RFC 4737 7.3: three packets late have extents 4, 5 and 6, and the first is 4-reordered" {
+	arrive 1 2 3 7 8 9 10 4 5 6 11 | counted 11
+	json '.metrics | .reordered_packets == 3 and .reordered_extent_max == 6 and
+		.reordered_extent_mean == 5 and .n_reordered_1_packets == 1 and
+		.n_reordered_3_packets == 1 and .n_reordered_max == 4 and .late_time_packets == 3'
+	json '.histograms.reordered_extent_packets | .unit == "packets" and
+		.buckets == [[4, 1], [5, 1], [6, 1]]'
+	json '.histograms.n_reordered_packets.buckets == [[0, 2], [4, 1]]'
+	json '.metrics | .n_reordered_3_ratio * 11 == 1 and .late_time_min_ns > 0 and
+		.late_time_min_ns <= .late_time_mean_ns and .late_time_mean_ns <= .late_time_max_ns'
+}
+
+@test "a stream in order has no extent, no late time and no run of loss" {
+	numbers 0 210 | counted 211
+	json '[.metrics | keys[] | select(test("extent|n_reordered|late_time|lost_run"))] == []'
+}
+
+@test "runs of loss: their number, their mean and the longest, across words and windows" {
+	# Missing: 3; 60 to 70; 5000 to 11006.
+	numbers 0 12010 | awk '$2 != 3 && ($2 < 60 || $2 > 70) && ($2 < 5000 || $2 > 11006)' |
+		counted 5992
+	json '.metrics | .lost_packets == 6019 and .lost_runs == 3 and .lost_run_max == 6007 and
+		(.lost_run_mean - 6019 / 3 | fabs) < 1e-9'
+}
+
+@test "a late packet splits a run of loss, a duplicate ends none" {
+	arrive 0 1 7 4 1 1 8 | counted 7
+	json '.metrics | .lost_packets == 4 and .lost_runs == 2 and .lost_run_max == 2'
+}
+
+@test "ipdv is between neighbours by number, and jitter as they come" {
+	{
+		printf '0 %d age=%d\n' 0 450000000 1 250000000 3 50000000 2 200000000
+		printf '1 0 age=5000000\n1 2 age=5000000\n'
+	} | counted 6
+	# Of stream 0 the pairs 0-1, 1-2 and 2-3: -200, -50 and -150 ms; as they came 200, 200 and 150.
+	json '.parts[0].metrics | .ipdv_count == 3 and .ipdv_min_ns < -100e6 and .ipdv_max_ns < 0 and
+		.ipdv_abs_max_ns == -.ipdv_min_ns and .pdv_max_ns > 300e6 and .jitter_rfc3550_ns > 20e6'
+	json '.parts[1].metrics | .ipdv_count == 0 and has("ipdv_min_ns") == false'
+	json '.metrics.jitter_rfc3550_max_ns == .parts[0].metrics.jitter_rfc3550_ns'
+	json '[.parts[].metrics.jitter_rfc3550_ns] as [$a, $b] |
+		(.metrics.jitter_rfc3550_ns - ($a + $b) / 2 | fabs) < 0.01'
+}
+
+@test "pdv is the delay less its minimum" {
+	numbers 0 100 | counted 101
+	json '.metrics | .pdv_max_ns == .delay_max_ns - .delay_min_ns and
+		.pdv_p99_9_ns == .delay_p99_9_ns - .delay_min_ns and
+		(.pdv_mean_ns - (.delay_mean_ns - .delay_min_ns) | fabs) < 1'
+}
+
+@test "--no-variation leaves out ipdv and jitter, and nothing else" {
+	arrive 0 2 1 | counted 3 --no-variation
+	json '[.metrics | keys[] | select(test("ipdv|jitter"))] == []'
+	json '.metrics | .reordered_packets == 1 and .delay_packets == 3 and has("pdv_p50_ns")'
+}
+
+@test "a stamped packet that is late by one is no restart where its neighbour has no time" {
+	{
+		echo 0 0
+		echo 0 3 untimed
+		echo 0 2
+		echo 0 1
+	} | counted 4
+	json '.metrics | .reordered_packets == 2 and .restarts == null and .lost_packets == 0'
+}
+
+@test "probe tells the variation of the round trip" {
+	start reflector b reflect eg0
+	tool_in a probe eg0 198.18.0.2 -c 211 --rate 10kpps --json
+	is 0
+	json '.metrics | .rtt_packets == 211 and .rtt_ipdv_count == 210 and .rtt_pdv_p99_9_ns >= 0 and
+		.rtt_jitter_rfc3550_ns >= 0 and .rtt_ipdv_min_ns <= 0 and .rtt_ipdv_max_ns >= 0 and
+		.rtt_pdv_max_ns == .rtt_max_ns - .rtt_min_ns'
+	json '[.metrics | keys[] | select(startswith("ipdv") or startswith("pdv"))] == []'
+	json '.histograms.rtt_ipdv_abs_ns | [.buckets[][1]] | add == 210'
+}
