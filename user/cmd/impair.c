@@ -230,13 +230,14 @@ static void go(struct run *run)
 		.duration_ns = run->opts->duration_ns, .interval_ns = run->opts->interval_ns,
 		.done = is_done, .tick = show_row, .ctx = run,
 	};
-	struct meter meter;
+	struct meter *meter = meter_start(run->opts->ifname);
 
-	meter_start(&meter);
 	loop_run(&loop);
+	meter_stop(meter);
 	impair_stop(run->impair);
-	meter_report(&meter, run->res);
 	impair_report(run->impair, run->res);
+	meter_report(meter, NULL, false, run->res);
+	meter_free(meter);
 	if (run->events && !run->err)
 		run->err = outfile_commit(run->events, run->e);
 }
