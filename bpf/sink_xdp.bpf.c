@@ -150,7 +150,7 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 {
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	struct order_rec *order = bpf_map_lookup_elem(&sink_orders, &stream);
-	struct vary_rec *vary = cfg.vary && timed ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
+	struct vary_rec *vary = cfg.vary ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
 	__u64 before_ns = 0, next;
 
 	if (!slot || !order)
@@ -162,8 +162,11 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	seq_add(&slot->state, order, arrival);
 	if (record_every)
 		record_judge(rec, &slot->state, arrival);
-	if (vary)
+	if (vary) {
+		if (!timed)
+			arrival->sent_ns = 0;
 		vary_add(vary, &slot->state, arrival, next);
+	}
 	if (cfg.gaps)
 		before_ns = seq_arrived(&slot->state, arrival->now_ns);
 	bpf_spin_unlock(&slot->lock);

@@ -39,9 +39,9 @@ setup() {
 	date=$(jq -r .environment.date "$store")
 	lab_up
 	tool_in b sink eg0 -d 100ms --json
-	json --arg date "$date" --slurpfile then "$store" '.self.calibration == $date and
-		.self.calibrated_exact_pps == $then[0].metrics.calibrated_exact_pps and
-		.self.calibrated_delay_floor_p50_ns == $then[0].metrics.calibrated_delay_floor_p50_ns'
+	json --arg date "$date" --slurpfile kept "$store" '.self.calibration == $date and
+		.self.calibrated_exact_pps == $kept[0].metrics.calibrated_exact_pps and
+		.self.calibrated_delay_floor_p50_ns == $kept[0].metrics.calibrated_delay_floor_p50_ns'
 	jq '.environment.kernel = "2.4.0"' "$store" >"$store.new"
 	mv "$store.new" "$store"
 	tool_in b sink eg0 -d 100ms --json

@@ -35,6 +35,7 @@ struct target {
 	uint16_t src_port, dst_port;
 	uint32_t nr_src_ports, nr_dst_ports;	/* 0: not known */
 	struct frame_addr dst;			/* family 0: not one address */
+	enum stamp_clock clock;
 };
 
 struct trial {
@@ -136,6 +137,7 @@ static struct target target_of(const struct tx_cfg *cfg)
 		.tagged = cfg->frame.tagged,
 		.first_stream = cfg->first_stream,
 		.last_stream = (uint16_t)(cfg->first_stream + cfg->threads - 1),
+		.clock = cfg->clock,
 	};
 
 	if (cfg->mix) {
@@ -206,6 +208,8 @@ static int open_receiver(void *ctx, struct err *e)
 		.match = target->nr_dst_ports == 1 ? SINK_MATCH_DEST : SINK_MATCH_ALL,
 		.port = target->dst_port,
 		.check = target->tagged,
+		.vary = target->tagged,
+		.clock = target->clock,
 		.streams = (uint16_t)(target->last_stream + 1),
 		.seen_fd = trial->drops ? drops_seen_fd(trial->drops) : 0,
 	};

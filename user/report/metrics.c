@@ -296,7 +296,7 @@ static const struct metric metrics[] = {
 	{ "impair_unable_times", UNIT_COUNT, METRIC_NEITHER, "unable",
 	  "times that a packet was taken and there was nothing to do it to: too short to be cut, no "
 	  "checksum to be made wrong, no IPv4 packet to be fragmented" },
-	{ "impair_own_dropped_packets", UNIT_COUNT, METRIC_LOWER, "dropped by impair's own limits",
+	{ "impair_own_dropped_packets", UNIT_COUNT, METRIC_LOWER, "lost by own limits",
 	  "packets seen that were neither lost by a rule nor handed on: user space was too slow, or "
 	  "the kernel refused to redirect them" },
 	{ "impair_passed_packets", UNIT_COUNT, METRIC_NEITHER, "handed on",
@@ -307,16 +307,16 @@ static const struct metric metrics[] = {
 	  "frames that --fragment added: fragments - packets fragmented" },
 	{ "impair_queue_dropped_frames", UNIT_COUNT, METRIC_NEITHER, "dropped by the queue",
 	  "frames for which the queue of --rate had no room", .brief = true },
-	{ "impair_full_frames", UNIT_COUNT, METRIC_LOWER, "dropped for lack of memory",
+	{ "impair_full_frames", UNIT_COUNT, METRIC_LOWER, "lost for want of room",
 	  "frames that could not be held as all memory for them was in use" },
 	{ "impair_refused_frames", UNIT_COUNT, METRIC_LOWER, "refused by driver",
 	  "frames that the driver of the other interface did not take, those not matched included" },
 	{ "impair_out_frames", UNIT_COUNT, METRIC_NEITHER, "left",
 	  "handed on + copies + further fragments - dropped by the queue and for lack of memory; of "
 	  "what was handed over inside the kernel the driver's refusals are part of it", .brief = true },
-	{ "impair_flushed_frames", UNIT_COUNT, METRIC_NEITHER, "sent without waiting further",
+	{ "impair_flushed_frames", UNIT_COUNT, METRIC_NEITHER, "sent without waiting",
 	  "frames held for later packets that never came, and those still held at the end" },
-	{ "impair_events_lost", UNIT_COUNT, METRIC_LOWER, "not in the file of events",
+	{ "impair_events_lost", UNIT_COUNT, METRIC_LOWER, "not in events file",
 	  "packets that something was done to and that the file of --events does not tell of, as "
 	  "they came faster than it could be written" },
 	{ "held_min_ns", UNIT_NS, METRIC_NEITHER, "held min",
