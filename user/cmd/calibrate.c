@@ -413,6 +413,7 @@ static int calibrate_run(const void *args, struct result *res, struct err *e)
 	err = lab_build(&cal.bumped, &bumped, e);
 	if (err)
 		goto out;
+	environ_clock(res, STAMP_MONOTONIC);
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]) && !err && !loop_signal(); i++)
 		err = steps[i](&cal, e);
 	if (err || loop_signal())
