@@ -51,9 +51,16 @@ struct packet {
 	struct iphdr *ip4;	/* one of the two is NULL */
 	struct ipv6hdr *ip6;
 	void *l4;
+	__be16 type;		/* EtherType behind the VLAN tags that are known here */
 	__u8 proto;		/* IPPROTO_ */
 	__u8 version;		/* 4 or 6: the verifier (6.18 too) takes a packet pointer for NULL */
 };
+
+/* A super-packet whose length 16 bits cannot tell has 0 there (kernel 6.3 and later). */
+static __always_inline int is_big(const struct packet *pkt, __be16 ip_bytes)
+{
+	return !ip_bytes && pkt->buf_bytes > 0xffff;
+}
 
 static __always_inline enum parse_result parse_ip4(struct packet *pkt, void *at)
 {
@@ -63,7 +70,8 @@ static __always_inline enum parse_result parse_ip4(struct packet *pkt, void *at)
 	if ((void *)(ip + 1) > pkt->end || ip->version != 4)
 		return PARSE_MALFORMED;
 	header_bytes = ip->ihl * 4;
-	if (header_bytes < sizeof(*ip) || bpf_ntohs(ip->tot_len) < header_bytes ||
+	if (header_bytes < sizeof(*ip) ||
+	    (bpf_ntohs(ip->tot_len) < header_bytes && !is_big(pkt, ip->tot_len)) ||
 	    at - pkt->data + bpf_ntohs(ip->tot_len) > pkt->buf_bytes ||
 	    at + header_bytes > pkt->end)
 		return PARSE_MALFORMED;
@@ -128,6 +136,7 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	pkt->ip4 = NULL;
 	pkt->ip6 = NULL;
 	pkt->version = 0;
+	pkt->type = 0;
 	at = pkt->eth + 1;
 	if (at > pkt->end)
 		return PARSE_MALFORMED;
@@ -142,6 +151,7 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 		proto = vlan->proto;
 		at = vlan + 1;
 	}
+	pkt->type = proto;
 	if (proto == bpf_htons(ETH_P_IP))
 		return parse_ip4(pkt, at);
 	if (proto == bpf_htons(ETH_P_IPV6))

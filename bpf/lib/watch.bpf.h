@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/watch.bpf.h - what the watching programs share: the records, and counting
+ * a packet into them. They look and never touch.
+ */
+#ifndef LIB_WATCH_BPF_H
+#define LIB_WATCH_BPF_H
+
+#include "abi/watch.h"
+#include "lib/core.bpf.h"
+#include "lib/hist.bpf.h"
+#include "lib/parse.bpf.h"
+
+const volatile struct watch_cfg cfg;
+
+/* All sizes are set before load; watch_xdp is given the maps of watch_tc. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct watch_rec);
+	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
+} watch_recs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct watch_sum);
+	__uint(max_entries, 1);		/* CPUs x (cfg.nr_queues + 1) */
+} watch_queues SEC(".maps");
+
+/* Time since the buffer before it in the same direction on the same CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
+} watch_gaps SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct watch_ring);
+	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
+} watch_rings SEC(".maps");
+
+/* What a buffer is on the wire. */
+struct watch_wire {
+	__u32 packets;
+	__u32 full_bytes;	/* frame_bytes of each but the last */
+	__u32 last_bytes;	/* of the last, or the only one */
+	__u32 tagged;
+};
+
+static __always_inline __u32 watch_frame_bytes(__u32 buf_bytes)
+{
+	return buf_bytes < 60 ? 64 : buf_bytes + 4;
+}
+
+static __always_inline __u32 watch_l4(__u8 proto)
+{
+	switch (proto) {
+	case IPPROTO_TCP:
+		return WATCH_TCP;
+	case IPPROTO_UDP:
+		return WATCH_UDP;
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		return WATCH_ICMP;
+	case IPPROTO_SCTP:
+		return WATCH_SCTP;
+	case IPPROTO_GRE:
+		return WATCH_GRE;
+	case IPPROTO_ESP:
+		return WATCH_ESP;
+	default:
+		return WATCH_L4_OTHER;
+	}
+}
+
+static __always_inline __u32 watch_l2(__be16 type)
+{
+	if (bpf_ntohs(type) < ETH_P_802_3_MIN)
+		return WATCH_LLC;
+	switch (bpf_ntohs(type)) {
+	case ETH_P_ARP:
+		return WATCH_ARP;
+	case ETH_P_MPLS_UC:
+	case ETH_P_MPLS_MC:
+		return WATCH_MPLS;
+	case ETH_P_PPP_SES:
+	case ETH_P_PPP_DISC:
+		return WATCH_PPPOE;
+	case ETH_P_LLDP:
+		return WATCH_LLDP;
+	case ETH_P_1588:
+		return WATCH_PTP;
+	case ETH_P_SLOW:
+		return WATCH_SLOW;
+	default:
+		return WATCH_L2_OTHER;
+	}
+}
+
+static __always_inline __u32 watch_proto(const struct packet *pkt, enum parse_result how)
+{
+	__u32 base = pkt->version == 6 ? WATCH_IP6 : WATCH_IP4;
+
+	if (how == PARSE_MALFORMED)
+		return WATCH_MALFORMED;
+	if (!pkt->version)
+		return watch_l2(pkt->type);
+	if (how == PARSE_FRAGMENT)
+		return base + WATCH_FRAGMENT;
+	return base + watch_l4(pkt->proto);
+}
+
+/* To the ring: a division only where a new window begins. */
+static __always_inline void watch_burst(struct watch_rec *rec, __u32 index, __u64 now_ns,
+					__u64 wire_bytes)
+{
+	struct watch_ring *ring = bpf_map_lookup_elem(&watch_rings, &index);
+	__u64 window = rec->window, bytes = wire_bytes;
+	__u64 *slot;
+
+	if (!ring)
+		return;
+	if (now_ns >= rec->window_end_ns) {
+		window = now_ns / WATCH_WINDOW_NS;
+		WRITE_ONCE(rec->window_end_ns, (window + 1) * WATCH_WINDOW_NS);
+		slot = &ring->slots[window % WATCH_WINDOWS];
+	} else {
+		slot = &ring->slots[window % WATCH_WINDOWS];
+		bytes += *slot & WATCH_BYTES_MAX;
+	}
+	if (bytes > WATCH_BYTES_MAX)
+		bytes = WATCH_BYTES_MAX;
+	WRITE_ONCE(*slot, window << WATCH_BYTES_BITS | bytes);
+	/* Behind the slot: who sees the number may read up to it. */
+	WRITE_ONCE(rec->window, window);
+}
+
+static __always_inline void watch_size(struct watch_rec *rec, __u32 frame_bytes, __u32 packets)
+{
+	__u32 class = watch_size_class(frame_bytes);
+
+	/* Always true; the verifier cannot follow the shifts. */
+	if (class < WATCH_SIZES)
+		ADD_ONCE(rec->sizes[class], packets);
+}
+
+static __always_inline void watch_address(struct watch_rec *rec, const struct packet *pkt,
+					  __u32 packets)
+{
+	const __u8 *mac = pkt->data;
+
+	if (pkt->data + ETH_ALEN > pkt->end || likely(!(mac[0] & 1)))
+		return;
+	if ((mac[0] & mac[1] & mac[2] & mac[3] & mac[4] & mac[5]) == 0xff)
+		ADD_ONCE(rec->broadcast, packets);
+	else
+		ADD_ONCE(rec->multicast, packets);
+}
+
+/* @queue: 0 where none is known, else its number + 1; of WATCH_RX alone. */
+static __always_inline void watch_queue(__u32 cpu, __u32 queue, const struct watch_wire *wire,
+					__u64 frame_bytes)
+{
+	__u32 index = cpu * (cfg.nr_queues + 1) + (queue <= cfg.nr_queues ? queue : 0);
+	struct watch_sum *sum = bpf_map_lookup_elem(&watch_queues, &index);
+
+	if (!sum)
+		return;
+	ADD_ONCE(sum->packets, wire->packets);
+	ADD_ONCE(sum->frame_bytes, frame_bytes);
+}
+
+static __always_inline void watch_count(enum watch_dir dir, const struct packet *pkt,
+					enum parse_result how, const struct watch_wire *wire,
+					__u32 queue)
+{
+	__u64 frame_bytes = (__u64)(wire->packets - 1) * wire->full_bytes + wire->last_bytes;
+	__u32 cpu = bpf_get_smp_processor_id(), index = dir * cfg.nr_cpus + cpu, proto;
+	struct watch_rec *rec = bpf_map_lookup_elem(&watch_recs, &index);
+	struct hist_rec *gaps;
+	__u64 now_ns;
+
+	if (!rec)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	ADD_ONCE(rec->buffers, 1);
+	ADD_ONCE(rec->packets, wire->packets);
+	ADD_ONCE(rec->frame_bytes, frame_bytes);
+	watch_size(rec, wire->last_bytes, 1);
+	if (wire->packets > 1) {
+		ADD_ONCE(rec->merged, wire->packets);
+		watch_size(rec, wire->full_bytes, wire->packets - 1);
+	}
+	if (wire->tagged)
+		ADD_ONCE(rec->tagged, wire->packets);
+	watch_address(rec, pkt, wire->packets);
+	proto = watch_proto(pkt, how);
+	if (proto < WATCH_PROTOS) {
+		ADD_ONCE(rec->protos[proto].packets, wire->packets);
+		ADD_ONCE(rec->protos[proto].frame_bytes, frame_bytes);
+	}
+	if (dir == WATCH_RX)
+		watch_queue(cpu, queue, wire, frame_bytes);
+	gaps = bpf_map_lookup_elem(&watch_gaps, &index);
+	if (gaps && rec->last_mono_ns)
+		hist_add(gaps, rec->last_mono_ns, now_ns);
+	WRITE_ONCE(rec->last_mono_ns, now_ns);
+	watch_burst(rec, index, now_ns, frame_bytes + 20ull * wire->packets);
+}
+
+#endif

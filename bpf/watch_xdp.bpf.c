@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * watch_xdp.bpf.c - count what an interface receives, where the driver hands it over.
+ *
+ * In: any frame, as it was on the wire but for what the NIC itself merged or
+ * took out. Counted into the records of WATCH_RX. Out: always XDP_PASS, the
+ * frame untouched.
+ */
+#include "lib/core.bpf.h"
+
+#include "lib/watch.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+SEC("xdp")
+int watch_xdp(struct xdp_md *ctx)
+{
+	struct watch_wire wire = { .packets = 1 };
+	enum parse_result how;
+	struct packet pkt;
+
+	how = parse_packet(ctx, &pkt);
+	if ((void *)(pkt.eth + 1) <= pkt.end)
+		wire.tagged = pkt.eth->h_proto == bpf_htons(ETH_P_8021Q) ||
+			      pkt.eth->h_proto == bpf_htons(ETH_P_8021AD);
+	wire.last_bytes = watch_frame_bytes(pkt.buf_bytes);
+	watch_count(WATCH_RX, &pkt, how, &wire, ctx->rx_queue_index + 1);
+	return XDP_PASS;
+}
