@@ -80,7 +80,7 @@ static const struct opt options[] = {
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct impair_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	{ 0, "tc-mode", OPT_CHOICE, offsetof(struct impair_opts, tc_mode), "MODE",
-	  "how to attach on egress", .choices = tc_mode_names },
+	  "how to attach on egress", .choices = tc_way_names },
 	OPT_END
 };
 
@@ -251,7 +251,7 @@ static int impair_run(const void *args, struct result *res, struct err *e)
 		.ifnames = { opts->ifname, opts->other },
 		.way = (enum impair_way)opts->direction,
 		.xdp_mode = (enum xdp_mode)opts->xdp_mode,
-		.tc_mode = (enum tc_mode)opts->tc_mode,
+		.tc_way = (enum tc_way)opts->tc_mode,
 		.seed = opts->seed,
 		.rules = &rules,
 		.on_event = opts->events ? write_event : NULL,

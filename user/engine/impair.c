@@ -410,12 +410,10 @@ int impair_start(struct impair *impair, struct err *e)
 	if (impair->cfg.way == IMPAIR_EGRESS) {
 		struct impair_side *side = &impair->sides[0];
 
-		err = tc_attach_egress(&side->tc_port, side->ifindex,
-				       bpf_program__fd(side->tc->progs.impair_tc),
-				       impair->cfg.tc_mode, e);
+		err = tc_attach(&side->tc_port, side->ifindex, true,
+				bpf_program__fd(side->tc->progs.impair_tc), impair->cfg.tc_way, e);
 		if (!err)
-			result_env_str(impair->res, "tc_mode",
-				       tc_mode_names[tc_port_mode(side->tc_port)]);
+			result_env_str(impair->res, "tc_mode", tc_port_way(side->tc_port));
 		return err;
 	}
 	for (i = 0; i < impair->nr_sides && !err; i++) {

@@ -37,7 +37,7 @@ struct impair_cfg {
 	const char *ifnames[2];		/* the second NULL: one interface */
 	enum impair_way way;
 	enum xdp_mode xdp_mode;
-	enum tc_mode tc_mode;		/* IMPAIR_EGRESS */
+	enum tc_way tc_way;		/* IMPAIR_EGRESS */
 	uint64_t seed;			/* direction 1 draws from seed + 1 */
 	const struct impair_rules *rules;	/* lives as long as the struct impair */
 	struct impair_filter filter;

@@ -91,6 +91,22 @@ static int parse_rate(const struct opt *opt, const char *text, void *opts, struc
 	return 0;
 }
 
+static int add_iface(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	struct opt_ifaces *list = &FIELD(opts, opt, struct opt_ifaces);
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (!strcmp(list->names[i], text))
+			return err_usage(e, "%s '%s' is given twice", opt->name, text);
+	}
+	if (list->nr == OPT_MAX_IFACES)
+		return err_usage(e, "'%s' is one %s too many: at most %d", text, opt->name,
+				 OPT_MAX_IFACES);
+	list->names[list->nr++] = text;
+	return 0;
+}
+
 static int parse_iface(const struct opt *opt, const char *text, void *opts, struct err *e)
 {
 	char name[64];
@@ -105,6 +121,8 @@ static int parse_iface(const struct opt *opt, const char *text, void *opts, stru
 			return err_usage(e, "%s '%s' is no name of an interface: '%c' is not "
 					 "allowed in one", name, text, *p);
 	}
+	if (opt->type == OPT_IFACES)
+		return add_iface(opt, text, opts, e);
 	FIELD(opts, opt, const char *) = text;
 	return 0;
 }
@@ -165,6 +183,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 	case OPT_STRS:
 		return parse_strs(opt, text, opts, e);
 	case OPT_IFACE:
+	case OPT_IFACES:
 		return parse_iface(opt, text, opts, e);
 	case OPT_MAC:
 		if (unit_parse_mac(text, FIELD(opts, opt, struct opt_mac).addr))
@@ -253,6 +272,8 @@ static int take_argument(struct parser *p, struct err *e)
 {
 	const struct opt *opt = next_argument(p->table, p->argument);
 
+	if (!opt && p->argument && p->argument->type == OPT_IFACES)
+		opt = p->argument;
 	if (!opt)
 		return err_usage(e, "'%s' is one argument too many", p->argv[p->at]);
 	p->argument = opt;
@@ -353,28 +374,20 @@ bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value)
 	}
 }
 
-static void show_strs(char *buf, size_t size, const struct opt_strs *strs)
-{
-	size_t used = 0;
-	unsigned int i;
-
-	for (i = 0; i < strs->nr && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "",
-					 strs->text[i]);
-}
-
-static void show_rest(char *buf, size_t size, const struct opt_rest *rest)
+static void show_words(char *buf, size_t size, const char *const *words, int nr)
 {
 	size_t used = 0;
 	int i;
 
-	for (i = 0; i < rest->argc && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "",
-					 rest->argv[i]);
+	for (i = 0; i < nr && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", words[i]);
 }
 
 char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 {
+	const struct opt_ifaces *ifaces;
+	const struct opt_strs *strs;
+	const struct opt_rest *rest;
 	const struct opt_mac *mac;
 	const char *text;
 	uint64_t number;
@@ -400,7 +413,8 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 		snprintf(buf, size, "%s", text ? text : "");
 		break;
 	case OPT_STRS:
-		show_strs(buf, size, &CONST_FIELD(opts, opt, struct opt_strs));
+		strs = &CONST_FIELD(opts, opt, struct opt_strs);
+		show_words(buf, size, strs->text, (int)strs->nr);
 		break;
 	case OPT_MAC:
 		mac = &CONST_FIELD(opts, opt, struct opt_mac);
@@ -413,7 +427,12 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 		snprintf(buf, size, "%s", opt->choices[CONST_FIELD(opts, opt, int)]);
 		break;
 	case OPT_REST:
-		show_rest(buf, size, &CONST_FIELD(opts, opt, struct opt_rest));
+		rest = &CONST_FIELD(opts, opt, struct opt_rest);
+		show_words(buf, size, (const char *const *)rest->argv, rest->argc);
+		break;
+	case OPT_IFACES:
+		ifaces = &CONST_FIELD(opts, opt, struct opt_ifaces);
+		show_words(buf, size, ifaces->names, (int)ifaces->nr);
 		break;
 	default:
 		break;
@@ -429,7 +448,7 @@ void opt_print_usage(FILE *out, const struct opt *table)
 		if (!opt->argument)
 			continue;
 		fprintf(out, opt->optional ? " [%s%s]" : " %s%s", opt->name,
-			opt->type == OPT_REST ? "..." : "");
+			opt->type == OPT_REST || opt->type == OPT_IFACES ? "..." : "");
 	}
 }
 

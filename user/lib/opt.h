@@ -28,6 +28,7 @@ enum opt_type {
 	OPT_STR,	/* const char *, points into argv */
 	OPT_STRS,	/* struct opt_strs: given as often as one likes */
 	OPT_IFACE,	/* const char *, a name an interface may have */
+	OPT_IFACES,	/* struct opt_ifaces: one or more, each once; the last argument */
 	OPT_MAC,	/* struct opt_mac */
 	OPT_CHOICE,	/* int, index into choices */
 	OPT_REST,	/* struct opt_rest: all that is left, options of another command included */
@@ -43,6 +44,13 @@ struct opt_mac {
 struct opt_strs {
 	unsigned int nr;
 	const char *text[OPT_MAX_STRS];
+};
+
+#define OPT_MAX_IFACES 16
+
+struct opt_ifaces {
+	const char *names[OPT_MAX_IFACES];
+	unsigned int nr;
 };
 
 struct opt_rest {

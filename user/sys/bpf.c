@@ -4,8 +4,10 @@
  */
 #include "sys/bpf.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -16,6 +18,7 @@
 #include <linux/bpf.h>
 
 #include "lib/log.h"
+#include "sys/sysfs.h"
 
 #ifndef BPF_F_XDP_HAS_FRAGS
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -108,4 +111,57 @@ void bpf_set_frags(struct bpf_object *obj, bool frags)
 
 		bpf_program__set_flags(prog, frags ? flags | BPF_F_XDP_HAS_FRAGS : flags);
 	}
+}
+
+int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info)
+{
+	__u32 bytes = sizeof(*ret_info);
+	int fd = bpf_prog_get_fd_by_id(id), err;
+
+	if (fd < 0)
+		return fd;
+	memset(ret_info, 0, sizeof(*ret_info));
+	err = bpf_obj_get_info_by_fd(fd, ret_info, &bytes);
+	close(fd);
+	return err;
+}
+
+/* The kernel writes "prog_id:\t7" for descriptors of programs and of links. */
+static bool process_holds(const char *pid, uint32_t id)
+{
+	char path[300], text[1024], want[32];
+	struct dirent *entry;
+	bool held = false;
+	DIR *dir;
+
+	snprintf(want, sizeof(want), "\nprog_id:\t%u\n", id);
+	snprintf(path, sizeof(path), "/proc/%s/fdinfo", pid);
+	dir = opendir(path);
+	while (dir && !held && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/fdinfo/%.16s", pid, entry->d_name);
+		if (entry->d_name[0] == '.' || sysfs_read(path, text, sizeof(text) - 1) <= 0)
+			continue;
+		/* The last newline was taken off. */
+		held = strstr(strcat(text, "\n"), want);
+	}
+	if (dir)
+		closedir(dir);
+	return held;
+}
+
+int bpf_prog_pid(uint32_t id)
+{
+	struct dirent *entry;
+	int pid, found = 0;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	while (dir && !found && (entry = readdir(dir))) {
+		pid = atoi(entry->d_name);
+		if (pid > 0 && process_holds(entry->d_name, id))
+			found = pid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }

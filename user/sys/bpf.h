@@ -13,6 +13,7 @@
 
 struct bpf_map;
 struct bpf_object;
+struct bpf_prog_info;
 
 /* libbpf's messages go to the log one level down, and the last ones are kept for err_load(). */
 void bpf_log_init(void);
@@ -30,6 +31,12 @@ unsigned int bpf_nr_cpus(void);
 int bpf_map_memory(const struct bpf_map *map, void **ret_memory, size_t *ret_bytes,
 		   struct err *e);
 void bpf_unmap_memory(void *memory, size_t bytes);
+
+/* What the kernel knows of the program with this number: 0, or -ENOENT and the like. */
+int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info);
+
+/* A process that has the program open, or a link of it; 0: none that can be seen. */
+int bpf_prog_pid(uint32_t id);
 
 /*
  * Marks every XDP program of @obj as able (or not) to take multi-buffer

@@ -1,130 +1,161 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/tc.c - hold the egress hook of an interface.
+ * sys/tc.c - hold a tc hook of an interface.
  */
 #include "sys/tc.h"
 
 #include <errno.h>
 #include <net/if.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 
 #include "lib/log.h"
+#include "sys/bpf.h"
 #include "sys/nic.h"
 
-/* uapi of 6.6; older headers have neither. */
-#define ATTACH_TCX_EGRESS	47
-#define FLAG_BEFORE		(1u << 3)
+/* From 6.6 on; Debian 12's headers are older. */
+#define TCX_INGRESS	((enum bpf_attach_type)46)
+#define TCX_EGRESS	((enum bpf_attach_type)47)
+#define TCX_BEFORE	(1U << 3)	/* BPF_F_BEFORE without a relative: before all others */
 
-const char *const tc_mode_names[] = { "auto", "tcx", "clsact", NULL };
+#define STALE_HANDLES	16	/* that are looked at for what a killed process left */
+
+const char *const tc_way_names[] = { "auto", "clsact", "tcx", NULL };
 
 struct tc_port {
-	enum tc_mode mode;
-	int link_fd;			/* tcx; -1: none */
-	int ifindex;
-	bool own_hook;			/* clsact: the hook was not there before */
-	uint32_t handle, priority;
+	int link_fd;			/* tcx; -1: clsact */
+	struct bpf_tc_hook hook;	/* clsact */
+	struct bpf_tc_opts opts;
+	bool made_qdisc;
 };
 
-static int attach_clsact(struct tc_port *port, int prog_fd)
+static int attach_tcx(struct tc_port *port, int ifindex, bool egress, int prog_fd)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = port->ifindex,
-		    .attach_point = BPF_TC_EGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = prog_fd);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = TCX_BEFORE);
+
+	port->link_fd = bpf_link_create(prog_fd, ifindex, egress ? TCX_EGRESS : TCX_INGRESS, &opts);
+	return port->link_fd < 0 ? port->link_fd : 0;
+}
+
+static struct bpf_tc_hook make_hook(int ifindex, enum bpf_tc_attach_point point)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = ifindex, .attach_point = point);
+
+	return hook;
+}
+
+/* A filter of our own name whose program nobody holds: its process was killed. */
+static void remove_stale(const struct bpf_tc_hook *hook, int prog_fd)
+{
+	struct bpf_prog_info own = { 0 }, info;
+	__u32 bytes = sizeof(own), handle;
+
+	if (bpf_obj_get_info_by_fd(prog_fd, &own, &bytes))
+		return;
+	for (handle = 1; handle <= STALE_HANDLES; handle++) {
+		LIBBPF_OPTS(bpf_tc_opts, opts, .handle = handle, .priority = 1);
+		LIBBPF_OPTS(bpf_tc_opts, old, .handle = handle, .priority = 1);
+
+		if (bpf_tc_query(hook, &opts) || bpf_prog_info_of(opts.prog_id, &info) ||
+		    strcmp(info.name, own.name) || bpf_prog_pid(opts.prog_id))
+			continue;
+		if (!bpf_tc_detach(hook, &old))
+			log_warn("took away the filter '%s' that a killed process left", own.name);
+	}
+}
+
+static int attach_clsact(struct tc_port *port, int ifindex, bool egress, int prog_fd)
+{
+	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
 	int err;
 
-	err = bpf_tc_hook_create(&hook);
+	port->hook = make_hook(ifindex, egress ? BPF_TC_EGRESS : BPF_TC_INGRESS);
+	err = bpf_tc_hook_create(&both);
+	port->made_qdisc = !err;
 	if (err && err != -EEXIST)
 		return err;
-	port->own_hook = !err;
-	/* Without a handle and a priority of ours the kernel gives free ones: nobody is replaced. */
-	err = bpf_tc_attach(&hook, &opts);
-	port->handle = opts.handle;
-	port->priority = opts.priority;
+	if (err)
+		remove_stale(&port->hook, prog_fd);
+	port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd, .priority = 1 };
+	err = bpf_tc_attach(&port->hook, &port->opts);
+	if (err == -EINVAL || err == -EEXIST) {
+		/* Filters of another kind have that priority: the kernel chooses one. */
+		port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd };
+		err = bpf_tc_attach(&port->hook, &port->opts);
+	}
+	if (err && port->made_qdisc)
+		bpf_tc_hook_destroy(&both);
+	port->opts.prog_fd = 0;
+	port->opts.prog_id = 0;
+	port->opts.flags = 0;
 	return err;
 }
 
-static void detach_clsact(struct tc_port *port)
+static int attach_error(int err, int ifindex, bool egress, struct err *e)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = port->ifindex,
-		    .attach_point = BPF_TC_EGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = port->handle, .priority = port->priority);
-	bool in = true, out = true;
-
-	if (port->priority && bpf_tc_detach(&hook, &opts))
-		log_debug("the tc filter was gone already");
-	/* Others may have come to the hook meanwhile. */
-	if (port->own_hook && !nic_read_filters(port->ifindex, false, &in) &&
-	    !nic_read_filters(port->ifindex, true, &out) && !in && !out) {
-		hook.attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS;
-		bpf_tc_hook_destroy(&hook);
-	}
-}
-
-static int attach(struct tc_port *port, int prog_fd, enum tc_mode mode)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, before, .flags = FLAG_BEFORE);
 	char ifname[IF_NAMESIZE] = "?";
-	int fd = -EOPNOTSUPP;
 
-	if (mode != TC_MODE_CLSACT) {
-		fd = bpf_link_create(prog_fd, port->ifindex, ATTACH_TCX_EGRESS, &before);
-		if (fd >= 0) {
-			port->mode = TC_MODE_TCX;
-			port->link_fd = fd;
-			return 0;
-		}
-		if (mode == TC_MODE_TCX || fd == -EPERM || fd == -ENODEV)
-			return fd;
-		if_indextoname((unsigned int)port->ifindex, ifname);
-		log_warn("this kernel has no tcx links (%s): a tc filter is put on '%s', which stays "
-			 "if this process is killed; then: tc qdisc del dev %s clsact",
-			 strerrordesc_np(-fd), ifname, ifname);
-	}
-	port->mode = TC_MODE_CLSACT;
-	return attach_clsact(port, prog_fd);
+	if_indextoname((unsigned int)ifindex, ifname);
+	err_machine(e, err, "cannot attach to the tc %s of '%s'", egress ? "egress" : "ingress",
+		    ifname);
+	return err_hint(e, "the kernel has neither tcx nor clsact, or the hook is full: see: "
+			"ethgauge doctor; bpftool net show dev %s", ifname);
 }
 
-int tc_attach_egress(struct tc_port **ret_port, int ifindex, int prog_fd, enum tc_mode mode,
-		     struct err *e)
+int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
+	      enum tc_way way, struct err *e)
 {
 	struct tc_port *port = calloc(1, sizeof(*port));
-	char ifname[IF_NAMESIZE] = "?";
-	int err;
+	int err = -EINVAL;
 
 	if (!port)
 		return err_set(e, -ENOMEM, "cannot attach to tc");
 	port->link_fd = -1;
-	port->ifindex = ifindex;
-	err = attach(port, prog_fd, mode);
-	if (!err) {
-		*ret_port = port;
-		return 0;
+	if (way != TC_WAY_CLSACT)
+		err = attach_tcx(port, ifindex, egress, prog_fd);
+	/* A kernel before 6.6 does not know the attach type. */
+	if (way == TC_WAY_CLSACT || (way == TC_WAY_AUTO && err == -EINVAL))
+		err = attach_clsact(port, ifindex, egress, prog_fd);
+	if (err) {
+		free(port);
+		return attach_error(err, ifindex, egress, e);
 	}
-	tc_detach(port);
-	if_indextoname((unsigned int)ifindex, ifname);
-	err_machine(e, err, "cannot attach a tc program to what leaves '%s'", ifname);
-	return err_hint(e, mode == TC_MODE_TCX ? "tcx links came with Linux 6.6: --tc-mode clsact" :
-			"see: ethgauge doctor %s", ifname);
+	*ret_port = port;
+	return 0;
+}
+
+/* The qdisc goes if it came with us and nobody else has filters there. */
+static void remove_qdisc(int ifindex)
+{
+	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
+	bool in = true, out = true;
+
+	if (nic_read_filters(ifindex, false, &in) || nic_read_filters(ifindex, true, &out))
+		return;
+	if (!in && !out)
+		bpf_tc_hook_destroy(&both);
 }
 
 void tc_detach(struct tc_port *port)
 {
 	if (!port)
 		return;
-	if (port->link_fd >= 0)
+	if (port->link_fd >= 0) {
 		close(port->link_fd);
-	else
-		detach_clsact(port);
+	} else {
+		bpf_tc_detach(&port->hook, &port->opts);
+		if (port->made_qdisc)
+			remove_qdisc(port->hook.ifindex);
+	}
 	free(port);
 }
 
-enum tc_mode tc_port_mode(const struct tc_port *port)
+const char *tc_port_way(const struct tc_port *port)
 {
-	return port->mode;
+	return port->link_fd >= 0 ? "tcx" : "clsact";
 }

@@ -1,34 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/tc.h - hold the egress hook of an interface for as long as this process lives.
+ * sys/tc.h - hold a tc hook of an interface for as long as this process lives.
  *
- * By a bpf link (tcx) beside other programs, before them; where the kernel has none
- * (before 6.6) by a filter on the clsact hook, which a killed process leaves behind.
+ * By a tcx link (kernel 6.6), which shares the hook with others and which the
+ * kernel takes away however the process ends. Older kernels have clsact: its
+ * filters stay behind a process that is killed, so tc_attach() takes away
+ * those of its own name that no process holds any more. Programs attached
+ * here stand first and must return TC_ACT_UNSPEC, which lets all others decide.
  */
 #ifndef SYS_TC_H
 #define SYS_TC_H
 
+#include <stdbool.h>
+
 #include "lib/err.h"
 
-enum tc_mode {
-	TC_MODE_AUTO,		/* tcx, else clsact with a warning */
-	TC_MODE_TCX,
-	TC_MODE_CLSACT,
+enum tc_way {
+	TC_WAY_AUTO,		/* tcx, else clsact */
+	TC_WAY_CLSACT,
+	TC_WAY_TCX,
 };
 
-/* In the order of enum tc_mode. */
-extern const char *const tc_mode_names[];
+/* In the order of enum tc_way. */
+extern const char *const tc_way_names[];
 
 struct tc_port;
 
-/* Attaches @prog_fd to what leaves @ifindex of this thread's network namespace. */
-int tc_attach_egress(struct tc_port **ret_port, int ifindex, int prog_fd, enum tc_mode mode,
-		     struct err *e);
+/*
+ * Attaches the program @prog_fd to packets that @ifindex, of this thread's
+ * network namespace, receives or (@egress) sends. No foreign program is replaced.
+ */
+int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
+	      enum tc_way way, struct err *e);
 
 /* Detaches and frees; takes NULL. */
 void tc_detach(struct tc_port *port);
 
-/* TC_MODE_TCX or TC_MODE_CLSACT: what tc_attach_egress() got. */
-enum tc_mode tc_port_mode(const struct tc_port *port);
+/* "tcx" or "clsact". */
+const char *tc_port_way(const struct tc_port *port);
 
 #endif

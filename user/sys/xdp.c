@@ -15,6 +15,7 @@
 #include <linux/if_link.h>
 
 #include "lib/log.h"
+#include "sys/bpf.h"
 
 const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
 
@@ -41,20 +42,21 @@ bool xdp_holder(int ifindex, char *ret_text, int size)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);
 	struct bpf_prog_info info = { 0 };
-	__u32 info_bytes = sizeof(info), id;
-	int fd;
+	char process[32] = "";
+	__u32 id;
+	int pid;
 
 	if (bpf_xdp_query(ifindex, 0, &query) || query.attach_mode == XDP_ATTACHED_NONE)
 		return false;
 	id = query.prog_id ? query.prog_id : query.drv_prog_id ? query.drv_prog_id :
 	     query.skb_prog_id ? query.skb_prog_id : query.hw_prog_id;
-	fd = bpf_prog_get_fd_by_id(id);
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &info_bytes))
+	if (bpf_prog_info_of(id, &info))
 		snprintf(info.name, sizeof(info.name), "?");
-	if (fd >= 0)
-		close(fd);
-	snprintf(ret_text, (size_t)size, "'%s' (id %u, %s)", info.name, id,
-		 attached_mode(query.attach_mode));
+	pid = bpf_prog_pid(id);
+	if (pid)
+		snprintf(process, sizeof(process), ", pid %d", pid);
+	snprintf(ret_text, (size_t)size, "'%s' (id %u, %s%s)", info.name, id,
+		 attached_mode(query.attach_mode), process);
 	return true;
 }
 
