@@ -39,6 +39,6 @@ struct cmd {
 };
 
 extern const struct cmd cmd_blast, cmd_calibrate, cmd_demo, cmd_doctor, cmd_impair, cmd_lab,
-	cmd_probe, cmd_reflect, cmd_sink;
+	cmd_probe, cmd_reflect, cmd_sink, cmd_watch;
 
 #endif

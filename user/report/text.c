@@ -354,7 +354,7 @@ static size_t width_of(const json_t *entries, const char *key)
 	return width;
 }
 
-static void print_entries(FILE *out, const json_t *entries)
+static void print_entries(FILE *out, const json_t *entries, const char *indent)
 {
 	json_t *first = json_array_get(entries, 0), *entry, *value;
 	size_t widths[MAX_COLUMNS] = { 0 }, nr = 0, i, k;
@@ -370,7 +370,7 @@ static void print_entries(FILE *out, const json_t *entries)
 	k = 0;
 	json_object_foreach(first, key, value) {
 		if (k < nr)
-			fprintf(out, "%-*s%s", k + 1 < nr ? (int)widths[k] : 0, key,
+			fprintf(out, "%s%-*s%s", k ? "" : indent, k + 1 < nr ? (int)widths[k] : 0, key,
 				k + 1 < nr ? "  " : "\n");
 		k++;
 	}
@@ -379,7 +379,8 @@ static void print_entries(FILE *out, const json_t *entries)
 		json_object_foreach(first, key, value) {
 			cell(text, sizeof(text), json_object_get(entry, key));
 			if (k < nr)
-				fprintf(out, "%-*s%s", k + 1 < nr ? (int)widths[k] : 0, text,
+				fprintf(out, "%s%-*s%s", k ? "" : indent,
+					k + 1 < nr ? (int)widths[k] : 0, text,
 					k + 1 < nr ? "  " : "\n");
 			k++;
 		}
@@ -411,7 +412,7 @@ static void print_part(FILE *out, const json_t *part)
 	fprintf(out, "\n%s\n", json_string_value(json_object_get(part, "name")));
 	print_brief(out, json_object_get(part, "metrics"));
 	print_brief(out, json_object_get(part, "self"));
-	print_entries(out, json_object_get(part, "entries"));
+	print_entries(out, json_object_get(part, "entries"), "  ");
 	print_lines(out, "  note: ", json_object_get(part, "notes"));
 	print_verdicts(out, json_object_get(part, "verdicts"));
 }
@@ -426,7 +427,7 @@ static void print_tree(FILE *out, const json_t *tree)
 		print_pairs(out, "measured at", json_object_get(tree, "environment"));
 	}
 	print_features(out, json_object_get(tree, "features"));
-	print_entries(out, json_object_get(tree, "entries"));
+	print_entries(out, json_object_get(tree, "entries"), "");
 	print_figures(out, json_object_get(tree, "metrics"), NULL);
 	if (json_object_size(json_object_get(tree, "self")))
 		fprintf(out, "  of the instrument itself\n");

@@ -165,3 +165,30 @@ int bpf_prog_pid(uint32_t id)
 		closedir(dir);
 	return found;
 }
+
+bool bpf_link_holds(int link_fd)
+{
+	struct bpf_link_info info = { 0 };
+	__u32 bytes = sizeof(info);
+
+	/* Of tcx links too: their part of the union begins with it, and older headers lack them. */
+	return !bpf_obj_get_info_by_fd(link_fd, &info, &bytes) && info.xdp.ifindex;
+}
+
+int bpf_prog_cost(int prog_fd, uint64_t *ret_runs, uint64_t *ret_ns)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 bytes = sizeof(info);
+	int err = bpf_obj_get_info_by_fd(prog_fd, &info, &bytes);
+
+	if (err)
+		return err;
+	*ret_runs = info.run_cnt;
+	*ret_ns = info.run_time_ns;
+	return 0;
+}
+
+int bpf_time_runs(void)
+{
+	return bpf_enable_stats(BPF_STATS_RUN_TIME);
+}

@@ -38,6 +38,15 @@ int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info);
 /* A process that has the program open, or a link of it; 0: none that can be seen. */
 int bpf_prog_pid(uint32_t id);
 
+/* False once the link's interface is gone, or somebody detached it. */
+bool bpf_link_holds(int link_fd);
+
+/* Runs of a program that were timed, and the time they took; 0 or negative errno. */
+int bpf_prog_cost(int prog_fd, uint64_t *ret_runs, uint64_t *ret_ns);
+
+/* Programs' runs are timed, all of this machine, until the descriptor is closed. Negative errno: not. */
+int bpf_time_runs(void);
+
 /*
  * Marks every XDP program of @obj as able (or not) to take multi-buffer
  * frames; call before load.

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,11 @@ int nic_read(const char *ifname, struct nic_facts *ret_facts)
 		goto out;
 	}
 	nic.ifindex = req.ifr_ifindex;
-	if (!ioctl(fd, SIOCGIFHWADDR, &req))
+	if (!ioctl(fd, SIOCGIFHWADDR, &req)) {
 		memcpy(nic.mac, req.ifr_hwaddr.sa_data, sizeof(nic.mac));
+		nic.ethernet = req.ifr_hwaddr.sa_family == ARPHRD_ETHER ||
+			       req.ifr_hwaddr.sa_family == ARPHRD_LOOPBACK;
+	}
 	if (!ioctl(fd, SIOCGIFMTU, &req))
 		nic.mtu = (uint32_t)req.ifr_mtu;
 	if (!ioctl(fd, SIOCGIFFLAGS, &req)) {

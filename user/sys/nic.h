@@ -13,6 +13,7 @@ struct nic_facts {
 	int ifindex;
 	char driver[32];	/* "" where the driver does not say */
 	uint8_t mac[6];
+	bool ethernet;		/* frames begin with an Ethernet header; loopback's do too */
 	bool up, running;	/* administratively; with carrier */
 	uint32_t mtu;
 	uint32_t rx_queues, tx_queues;

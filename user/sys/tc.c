@@ -159,3 +159,12 @@ const char *tc_port_way(const struct tc_port *port)
 {
 	return port->link_fd >= 0 ? "tcx" : "clsact";
 }
+
+bool tc_port_holds(const struct tc_port *port)
+{
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = port->opts.handle, .priority = port->opts.priority);
+
+	if (port->link_fd >= 0)
+		return bpf_link_holds(port->link_fd);
+	return !bpf_tc_query(&port->hook, &opts);
+}

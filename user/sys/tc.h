@@ -36,6 +36,9 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 /* Detaches and frees; takes NULL. */
 void tc_detach(struct tc_port *port);
 
+/* False once the interface is gone, or somebody detached the program. */
+bool tc_port_holds(const struct tc_port *port);
+
 /* "tcx" or "clsact". */
 const char *tc_port_way(const struct tc_port *port);
 

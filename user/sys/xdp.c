@@ -132,3 +132,8 @@ enum xdp_mode xdp_port_mode(const struct xdp_port *port)
 {
 	return port->mode;
 }
+
+bool xdp_port_holds(const struct xdp_port *port)
+{
+	return bpf_link_holds(port->link_fd);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/watch.h - watch one interface: what it receives and sends, counted by
+ * watch_tc and watch_xdp.
+ */
+#ifndef ENGINE_WATCH_H
+#define ENGINE_WATCH_H
+
+#include "engine/watch_hook.h"
+#include "lib/err.h"
+#include "report/result.h"
+
+struct watch_cfg_iface {
+	const char *ifname;
+	enum watch_hooks hooks;
+	enum xdp_mode xdp_mode;
+};
+
+struct watch;
+
+/* Each direction becomes a part of @res: "eth0 rx" and "eth0 tx". */
+int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct result *res,
+	       struct err *e);
+void watch_close(struct watch *watch);	/* takes NULL */
+
+/*
+ * To be called at least every 100 ms: looks for microbursts, and follows an
+ * interface that goes and comes back.
+ */
+void watch_poll(struct watch *watch);
+
+/* A row for each direction: what came since the row before. */
+void watch_report_row(struct watch *watch, uint64_t elapsed_ns);
+
+/* Detaches: the counters stand still. */
+void watch_stop(struct watch *watch);
+
+/* Everything, into the two parts. Returns the cores that the programs kept busy; 0: not known. */
+double watch_report(struct watch *watch, uint64_t elapsed_ns);
+
+#endif

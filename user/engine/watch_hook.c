@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/watch_hook.c - programs that look at the packets of a live interface.
+ */
+#include "engine/watch_hook.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/log.h"
+#include "sys/tc.h"
+
+const char *const watch_hook_names[] = { "auto", "xdp", "tc", "clsact", NULL };
+
+struct watch_hook {
+	struct watch_hook_cfg cfg;
+	int ifindex;			/* attached to, or found and refused; 0: gone */
+	struct xdp_port *rx_xdp;
+	struct tc_port *rx_tc, *tx_tc;
+	bool attached;
+	unsigned int returns;
+};
+
+/*
+ * tc costs nothing that can be measured; XDP at a live interface costs
+ * something everywhere, so it is left to those who ask for it.
+ */
+enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *nic,
+				   enum watch_hooks hooks, const char **ret_why)
+{
+	struct nic_offloads offloads = { 0 };
+
+	*ret_why = NULL;
+	if (hooks != WATCH_HOOKS_AUTO)
+		return hooks;
+	nic_read_offloads(ifname, &offloads);
+	if (!strcmp(nic->driver, "veth"))
+		*ret_why = "at tc, as native XDP takes the large packets of a veth away and halves TCP's rate";
+	else if (!strcmp(ifname, "lo"))
+		*ret_why = "at tc, as loopback has generic XDP only, which splits large packets";
+	else if (offloads.lro || offloads.gro_hw)
+		*ret_why = "at tc, as XDP switches off the merging of packets that this NIC does";
+	else
+		*ret_why = "at tc, as most drivers set up their rings anew for XDP and lose packets meanwhile";
+	return WATCH_HOOKS_TC;
+}
+
+static void detach(struct watch_hook *hook)
+{
+	xdp_detach(hook->rx_xdp);
+	tc_detach(hook->rx_tc);
+	tc_detach(hook->tx_tc);
+	hook->rx_xdp = NULL;
+	hook->rx_tc = NULL;
+	hook->tx_tc = NULL;
+	hook->attached = false;
+}
+
+static int attach(struct watch_hook *hook, struct err *e)
+{
+	const struct watch_hook_cfg *cfg = &hook->cfg;
+	enum tc_way way = cfg->hooks == WATCH_HOOKS_CLSACT ? TC_WAY_CLSACT : TC_WAY_AUTO;
+	int err = 0;
+
+	if (cfg->rx_fd >= 0 && cfg->hooks == WATCH_HOOKS_XDP)
+		err = xdp_attach(&hook->rx_xdp, hook->ifindex, cfg->rx_fd, cfg->xdp_mode, e);
+	else if (cfg->rx_fd >= 0)
+		err = tc_attach(&hook->rx_tc, hook->ifindex, false, cfg->rx_fd, way, e);
+	if (!err && cfg->tx_fd >= 0)
+		err = tc_attach(&hook->tx_tc, hook->ifindex, true, cfg->tx_fd, way, e);
+	if (err)
+		detach(hook);
+	else
+		hook->attached = true;
+	return err;
+}
+
+int watch_hook_open(struct watch_hook **ret_hook, const struct watch_hook_cfg *cfg,
+		    struct err *e)
+{
+	struct watch_hook *hook = calloc(1, sizeof(*hook));
+	int err;
+
+	if (!hook)
+		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
+	hook->cfg = *cfg;
+	hook->ifindex = (int)if_nametoindex(cfg->ifname);
+	err = attach(hook, e);
+	if (err) {
+		free(hook);
+		return err;
+	}
+	*ret_hook = hook;
+	return 0;
+}
+
+void watch_hook_close(struct watch_hook *hook)
+{
+	if (!hook)
+		return;
+	detach(hook);
+	free(hook);
+}
+
+static bool holds(const struct watch_hook *hook)
+{
+	return (!hook->rx_xdp || xdp_port_holds(hook->rx_xdp)) &&
+	       (!hook->rx_tc || tc_port_holds(hook->rx_tc)) &&
+	       (!hook->tx_tc || tc_port_holds(hook->tx_tc));
+}
+
+bool watch_hook_follow(struct watch_hook *hook)
+{
+	const char *ifname = hook->cfg.ifname;
+	int ifindex = (int)if_nametoindex(ifname);
+	struct err e;
+
+	if (hook->attached && ifindex == hook->ifindex && holds(hook))
+		return true;
+	if (hook->attached) {
+		if (!ifindex)
+			log_warn("'%s' is gone; it is watched again when it comes back", ifname);
+		else if (ifindex == hook->ifindex)
+			log_warn("somebody detached the programs from '%s'", ifname);
+		detach(hook);
+		hook->ifindex = 0;
+	}
+	if (!ifindex)
+		hook->ifindex = 0;
+	/* One that refused once is not asked again every time. */
+	if (!ifindex || ifindex == hook->ifindex)
+		return false;
+	hook->ifindex = ifindex;
+	if (attach(hook, &e)) {
+		if (e.no == -ENODEV)
+			hook->ifindex = 0;
+		else
+			log_warn("'%s' is back and cannot be watched: %s", ifname, e.msg);
+		return false;
+	}
+	hook->returns++;
+	log_info("'%s' is watched again", ifname);
+	return true;
+}
+
+unsigned int watch_hook_returns(const struct watch_hook *hook)
+{
+	return hook->returns;
+}
+
+const char *watch_hook_rx_way(const struct watch_hook *hook)
+{
+	if (hook->rx_xdp)
+		return xdp_port_mode(hook->rx_xdp) == XDP_MODE_NATIVE ? "native XDP" : "generic XDP";
+	return hook->rx_tc ? tc_port_way(hook->rx_tc) : "none";
+}
+
+const char *watch_hook_tx_way(const struct watch_hook *hook)
+{
+	return hook->tx_tc ? tc_port_way(hook->tx_tc) : "none";
+}
