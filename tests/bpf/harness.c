@@ -37,23 +37,41 @@ unsigned int harness_cpus(void)
 	return (unsigned int)nr;
 }
 
+static void run(const struct bpf_program *prog, struct bpf_test_run_opts *opts,
+		struct harness_out *ret_out)
+{
+	int err;
+
+	opts->data_out = ret_out->bytes;
+	opts->data_size_out = sizeof(ret_out->bytes);
+	opts->repeat = 1;
+	harness_cpu();
+	do {
+		err = bpf_prog_test_run_opts(bpf_program__fd(prog), opts);
+	} while (err == -EINTR || err == -EAGAIN);
+	if (err)
+		fail_msg("'%s' on %u bytes: %s", bpf_program__name(prog), opts->data_size_in,
+			 strerror(-err));
+	ret_out->action = (int)opts->retval;
+	ret_out->len = opts->data_size_out;
+}
+
 void harness_run(const struct bpf_program *prog, const void *frame, size_t len,
 		 struct harness_out *ret_out)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts,
-		    .data_in = frame, .data_size_in = (__u32)len,
-		    .data_out = ret_out->bytes, .data_size_out = sizeof(ret_out->bytes),
-		    .repeat = 1);
-	int err;
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = (__u32)len);
 
-	harness_cpu();
-	do {
-		err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
-	} while (err == -EINTR || err == -EAGAIN);
-	if (err)
-		fail_msg("'%s' on %zu bytes: %s", bpf_program__name(prog), len, strerror(-err));
-	ret_out->action = (int)opts.retval;
-	ret_out->len = opts.data_size_out;
+	run(prog, &opts, ret_out);
+}
+
+void harness_run_gso(const struct bpf_program *prog, const void *frame, size_t len,
+		     uint32_t gso_size, uint32_t gso_segs, struct harness_out *ret_out)
+{
+	struct __sk_buff skb = { .gso_size = gso_size, .gso_segs = gso_segs };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = (__u32)len,
+		    .ctx_in = &skb, .ctx_size_in = sizeof(skb));
+
+	run(prog, &opts, ret_out);
 }
 
 void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value)

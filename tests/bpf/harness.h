@@ -34,6 +34,7 @@ int test_reflect(void);
 int test_replay(void);
 int test_sink(void);
 int test_sink_hw(void);
+int test_watch(void);
 
 /* Longest frame that programs without multi-buffer support are run on, everywhere. */
 #define HARNESS_LINEAR_BYTES 3000
@@ -53,6 +54,10 @@ unsigned int harness_cpus(void);
 /* Runs @prog once on a copy of the frame; a failing system call fails the test. */
 void harness_run(const struct bpf_program *prog, const void *frame, size_t len,
 		 struct harness_out *ret_out);
+
+/* The same as a super-packet of tc: @gso_size bytes a segment, @gso_segs of them. */
+void harness_run_gso(const struct bpf_program *prog, const void *frame, size_t len,
+		     uint32_t gso_size, uint32_t gso_segs, struct harness_out *ret_out);
 
 /* Reads an element of an array; fails the test if it is not there. */
 void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value);

@@ -25,6 +25,7 @@ static const struct {
 	{ "replay", test_replay },
 	{ "sink", test_sink },
 	{ "sink_hw", test_sink_hw },
+	{ "watch", test_watch },
 };
 
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
