@@ -49,9 +49,10 @@ enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *n
 
 static void detach(struct watch_hook *hook)
 {
-	xdp_detach(hook->rx_xdp);
-	tc_detach(hook->rx_tc);
+	/* The first to attach goes last: a clsact that came with it goes with it. */
 	tc_detach(hook->tx_tc);
+	tc_detach(hook->rx_tc);
+	xdp_detach(hook->rx_xdp);
 	hook->rx_xdp = NULL;
 	hook->rx_tc = NULL;
 	hook->tx_tc = NULL;

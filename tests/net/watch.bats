@@ -1,0 +1,350 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# watch held against traffic whose counts, sizes and shape are known; and that
+# it harms nobody: what it must not displace, and what it must not leave.
+
+load ../lib/common
+load ../lib/lab
+
+PEER=$BATS_TEST_DIRNAME/watch_peer.py
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	lab_up
+}
+
+# watch NODE OPTIONS...: beside the test, as NAME watch; ready when it says so.
+watch() {
+	start_cmd watch "$1" "watching 'eg0'" "$TOOL" watch eg0 --interval 0 --json "${@:2}"
+}
+
+# end_watch: by ^C; the document is then in output.
+end_watch() {
+	finish watch INT
+	is 130
+}
+
+# side rx|tx FILTER: holds on that part of the document.
+side() {
+	json --arg part "eg0 $1" ".parts[] | select(.name == \$part) | $2"
+}
+
+# entry rx|tx BY VALUE FILTER: holds on that row of the part's table.
+entry() {
+	side "$1" "(.entries // [])[] | select(.by == \"$2\" and .value == \"$3\") | $4"
+}
+
+each_hook() {
+	printf '%s\n' tc clsact xdp
+}
+
+@test "each direction is counted, packet for packet, at every hook" {
+	local hook
+
+	for hook in $(each_hook); do
+		watch b --hooks "$hook"
+		in_a "$PEER" frames 60 1009
+		in_b "$PEER" frames 1514 503 02:e9:00:00:00:0a
+		end_watch
+		side rx '.metrics | .seen_packets == 1009 and .seen_buffers == 1009 and
+			.seen_bytes == 1009 * 64 and .driver_rx_packets == 1009'
+		side tx '.metrics | .seen_packets == 503 and .seen_bytes == 503 * 1518 and
+			.driver_tx_packets == 503'
+		side rx '.metrics.gap_count <= 1008 and .metrics.seen_merged_packets == 0'
+		side rx '[.entries[] | select(.by == "cpu").packets] | add == 1009'
+		side rx '[.entries[] | select(.by == "queue").packets] | add == 1009'
+		entry rx size 64 '.packets == 1009'
+		entry rx protocol other '.packets == 1009 and .bytes == 1009 * 64'
+		entry tx size 1024-1518 '.packets == 503'
+	done
+}
+
+# The stack takes the tag out of the frame before tc: it travels beside it, with its bytes.
+@test "sizes, protocols, group addresses and VLAN tags are told apart" {
+	watch b
+	numbers 0 100 | send_tags
+	numbers 0 102 | send_tags --ip6 --frame-bytes 300
+	numbers 0 106 | send_tags --vlan 7
+	in_a "$PEER" frames 200 11 ff:ff:ff:ff:ff:ff
+	in_a "$PEER" frames 900 13 01:00:5e:00:00:01
+	end_watch
+	entry rx protocol ip4/udp '.packets == 101 + 107'
+	entry rx protocol ip6/udp '.packets == 103 and .bytes == 103 * 300'
+	entry rx size 64 '.packets == 101'
+	entry rx size 65-127 '.packets == 107'
+	entry rx size 256-511 '.packets == 103'
+	side rx '.metrics | .seen_tagged_packets == 107 and .seen_broadcast_packets == 11 and
+		.seen_multicast_packets == 13 and .seen_packets == 101 + 103 + 107 + 11 + 13'
+}
+
+@test "super-packets count as the segments that TCP says it sent" {
+	local sent segs retrans
+
+	start_cmd serve b ready "$PEER" serve
+	watch a
+	sent=$(in_a "$PEER" send 30000003)
+	read -r segs retrans <<<"$sent"
+	finish serve
+	end_watch
+	entry tx protocol ip4/tcp ".packets == $segs"
+	side tx '.metrics | .seen_buffers < .seen_packets / 2 and .seen_merged_packets > 20000'
+	# Each segment carries 54 bytes of headers, 12 of options, and FCS; the first two have more options.
+	[ "$retrans" != 0 ] || entry tx protocol ip4/tcp \
+		"(.bytes - 30000003 - $segs * 70) | . >= 0 and . <= 40"
+}
+
+@test "what GRO puts together is counted as what the driver received" {
+	start_cmd serve b ready "$PEER" serve
+	watch b
+	in_a "$PEER" send 30000003 >/dev/null
+	finish serve
+	end_watch
+	# veth's driver counts as many as it was handed: segments before GRO, or one super-packet.
+	side rx '.metrics | .driver_rx_packets <= .seen_packets and
+		.driver_rx_packets >= .seen_buffers and .seen_merged_packets > 20000'
+	side rx '.entries | map(select(.by == "protocol" and .value == "ip4/tcp").bytes) | add |
+		. > 30000003 and . < 30000003 * 1.06'
+}
+
+# A burst of 101 frames of 1538 bytes on the wire, every 20 ms: no 10 ms hold two of them.
+burst_is_seen() {
+	local bits=$((101 * 1538 * 8))
+
+	watch b
+	in_a "$TOOL" blast eg0 198.18.0.2 --frame-bytes 1518 --count 1010 --burst 101 --every 20ms \
+		-q >/dev/null
+	end_watch
+	side rx '.metrics.seen_packets == 1010'
+	side rx ".metrics | (.burst_10ms_l1_bps == $bits * 100) and
+		.burst_1ms_l1_bps <= $bits * 1000 and .burst_100us_l1_bps <= $bits * 10000 and
+		.burst_1ms_l1_bps > $bits * 100 and .burst_100us_l1_bps >= .burst_1ms_l1_bps"
+}
+
+@test "a microburst's peak is its own bits over the span" {
+	need xdp-live-frames
+	local i
+
+	# A machine that stands still for 10 ms joins two bursts or cuts one: then once more.
+	for ((i = 0; i < 5; i++)); do
+		burst_is_seen 2>"$BATS_TEST_TMPDIR/why" && return
+	done
+	fail "$(cat "$BATS_TEST_TMPDIR/why")"
+}
+
+alien() {
+	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
+		__attribute__((section("$1"), used)) int alien(void *ctx) { return $2; }
+		__attribute__((section("license"), used)) char _license[] = "GPL";
+	END
+	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+}
+
+@test "a foreign XDP program is named and stays; at tc it is told what it may hide" {
+	need_command clang
+	local before mode
+
+	alien xdp 2
+	for mode in xdpdrv xdpgeneric; do
+		ip_in b link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
+		before=$(hook b)
+		tool_in b watch eg0 --hooks xdp --duration 1s --json
+		is 3
+		says "held by program 'alien'"
+		watch b
+		in_a "$PEER" frames 60 101
+		end_watch
+		side rx '.metrics.seen_packets == 101'
+		side rx '.notes | any(contains("'"'alien'"'"))'
+		[ "$(hook b)" = "$before" ]
+		ip_in b link set dev eg0 "$mode" off
+	done
+}
+
+@test "the process that holds the hook is named by its pid" {
+	start sink b sink eg0
+	tool_in b watch eg0 --hooks xdp --duration 1s
+	is 3
+	says "held by program 'sink_xdp'"
+	says "pid ${PIDS[sink]}"
+}
+
+@test "a foreign tc filter goes on deciding, and is still there afterwards" {
+	need_command clang tc
+	local hook before
+
+	alien tc 2		# TC_ACT_SHOT
+	in_b tc qdisc add dev eg0 clsact
+	in_b tc filter add dev eg0 ingress bpf da obj "$BATS_TEST_TMPDIR/alien.o" sec tc
+	before=$(in_b tc filter show dev eg0 ingress)
+	for hook in tc clsact; do
+		watch b --hooks "$hook"
+		in_a "$PEER" frames 60 101
+		end_watch
+		# Seen before it was dropped.
+		side rx '.metrics.seen_packets == 101'
+		[ "$(in_b tc filter show dev eg0 ingress)" = "$before" ]
+	done
+}
+
+@test "two watch one interface, and each counts all" {
+	watch b
+	PIDS[first]=${PIDS[watch]}
+	mv "$BATS_TEST_TMPDIR/watch.out" "$BATS_TEST_TMPDIR/first.out"
+	mv "$BATS_TEST_TMPDIR/watch.err" "$BATS_TEST_TMPDIR/first.err"
+	watch b
+	in_a "$PEER" frames 60 101
+	end_watch
+	side rx '.metrics.seen_packets == 101'
+	finish first INT
+	side rx '.metrics.seen_packets == 101'
+}
+
+nothing_at_tc() {
+	[ -z "$(in_b tc filter show dev eg0 ingress)$(in_b tc filter show dev eg0 egress)" ] &&
+		! in_b tc qdisc show dev eg0 | grep -q clsact
+}
+
+@test "clsact is taken away again, with its filters" {
+	need_command tc
+	watch b --hooks clsact
+	in_b tc filter show dev eg0 ingress | grep -q watch_tc_in
+	in_b tc filter show dev eg0 egress | grep -q watch_tc_out
+	end_watch
+	nothing_at_tc
+}
+
+@test "kill -9 leaves nothing at tcx and XDP; what it leaves at clsact the next one removes" {
+	need tcx
+	need_command tc
+	need_bpftool
+	local hook ids
+
+	for hook in tc xdp; do
+		watch b --hooks "$hook"
+		mapfile -t ids < <(programs_of "${PIDS[watch]}")
+		[ "${#ids[@]}" -ge 2 ]
+		kill -KILL "${PIDS[watch]}"
+		wait_for programs_are_gone "${ids[@]}"
+		hook_is_free b
+		nothing_at_tc
+	done
+	watch b --hooks clsact
+	kill -KILL "${PIDS[watch]}"
+	wait_for has_ended "${PIDS[watch]}"
+	in_b tc filter show dev eg0 ingress | grep -q watch_tc_in
+	watch b --hooks clsact
+	grep -q "took away the filter 'watch_tc_in'" "$BATS_TEST_TMPDIR/watch.err"
+	[ "$(in_b tc filter show dev eg0 ingress | grep -c watch_tc_in)" = 1 ]
+	end_watch
+	[ -z "$(in_b tc filter show dev eg0 ingress)" ]
+}
+
+said() {
+	grep -qF "$1" "$BATS_TEST_TMPDIR/watch.err"
+}
+
+make_pair() {
+	ip_in b link add eg7 type veth peer name eg8
+	ip_in b link set eg7 address 02:e9:00:00:00:07
+	ip_in b link set eg7 up
+	ip_in b link set eg8 up
+}
+
+frames_from_eg8() {
+	in_b /usr/bin/python3 -c '
+import socket, sys
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+link.bind(("eg8", 0))
+for _ in range(int(sys.argv[1])):
+    link.send(bytes.fromhex("02e90000000702e90000000888b5") + bytes(46))' "$1"
+}
+
+@test "an interface that is deleted and made again is watched again, and the counts go on" {
+	local hook
+
+	in_b sysctl -qw net.ipv6.conf.default.disable_ipv6=1
+	for hook in $(each_hook); do
+		make_pair
+		start_cmd watch b "watching 'eg7'" "$TOOL" watch eg7 --interval 100ms --json \
+			--hooks "$hook"
+		frames_from_eg8 101
+		ip_in b link delete eg7
+		wait_for said "'eg7' is gone"
+		make_pair
+		wait_for said "'eg7' is watched again"
+		frames_from_eg8 307
+		ip_in b link delete eg7
+		end_watch
+		json '.parts[0].metrics.seen_packets == 408'
+		json '.parts[0].notes | any(contains("attached anew 1 times"))'
+	done
+}
+
+@test "programs that somebody takes away are attached again" {
+	need_command tc
+	watch b --hooks clsact
+	in_b tc qdisc delete dev eg0 clsact
+	wait_for said "somebody detached the programs"
+	wait_for said "is watched again"
+	in_a "$PEER" frames 60 101
+	end_watch
+	side rx '.metrics.seen_packets == 101'
+}
+
+# rows_hold PART PACKETS: so far, all rows together.
+rows_hold() {
+	[ "$(jq -s --arg part "$1" 'map(select(.part == $part).seen_packets) | add' \
+		"$BATS_TEST_TMPDIR/watch.out")" = "$2" ]
+}
+
+@test "several interfaces are watched at once, with a line for each direction" {
+	in_b sysctl -qw net.ipv6.conf.default.disable_ipv6=1
+	make_pair
+	start_cmd watch b "watching 'eg0' and others" "$TOOL" watch eg0 eg7 --interval 200ms --jsonl
+	in_a "$PEER" frames 60 101
+	frames_from_eg8 307
+	wait_for rows_hold "eg0 rx" 101
+	wait_for rows_hold "eg7 rx" 307
+	finish watch INT
+	is 130
+	[ "$(jq -r 'select(.type == "interval").part' <<<"$output" | sort -u | tr '\n' ,)" = \
+		"eg0 rx,eg0 tx,eg7 rx,eg7 tx," ]
+	output=$(tail -n 1 <<<"$output")
+	json '[.parts[] | {(.name): .metrics.seen_packets}] | add == {"eg0 rx": 101, "eg0 tx": 0,
+		"eg7 rx": 307, "eg7 tx": 0}'
+}
+
+@test "the programs are timed unless --no-cost, and the machine is left as it was" {
+	local before
+
+	before=$(cat /proc/sys/kernel/bpf_stats_enabled)
+	watch b
+	in_a "$PEER" frames 60 503
+	end_watch
+	side rx '.metrics | .program_timed_runs > 0 and .program_run_ns > 0 and
+		.program_cpu_ratio > 0'
+	json '.self.program_cpu_ratio > 0'
+	[ "$(cat /proc/sys/kernel/bpf_stats_enabled)" = "$before" ]
+	watch b --no-cost
+	in_a "$PEER" frames 60 503
+	end_watch
+	side rx '.metrics | has("program_run_ns") | not'
+}
+
+@test "what cannot be watched is refused in words" {
+	tool_in b watch eg9 --json
+	is 2
+	says "there is no interface 'eg9' here"
+	tool_in b watch eg0 eg0
+	is 2
+	says "'eg0' is given twice"
+	tool_in b watch eg0 --xdp-mode native
+	is 2
+	ip_in b link add eg6 type ipip local 198.18.0.2 remote 198.18.0.1 2>/dev/null ||
+		return 0	# no tunnels in this kernel
+	tool_in b watch eg6
+	is 2
+	says "no Ethernet interface"
+}
