@@ -4,8 +4,8 @@
 
 watch_peer.py frames BYTES COUNT [MAC]   raw frames of an unassigned EtherType out of eg0
 watch_peer.py serve                      "ready" on stderr; takes one TCP connection to its end
-watch_peer.py send BYTES                 so many bytes by TCP to it; then what TCP itself
-                                         counted in this namespace: "OutSegs RetransSegs"
+watch_peer.py send BYTES                 so many bytes by TCP to it
+watch_peer.py counters                   of TCP in this namespace: "OutSegs RetransSegs"
 """
 
 import socket
@@ -36,22 +36,19 @@ def serve():
     peer.close()
 
 
-def tcp_counters():
+def counters():
     with open("/proc/net/snmp", encoding="ascii") as snmp:
         names, values = [line.split() for line in snmp if line.startswith("Tcp:")]
-    counters = dict(zip(names, values))
-    return int(counters["OutSegs"]), int(counters["RetransSegs"])
+    tcp = dict(zip(names, values))
+    print(tcp["OutSegs"], tcp["RetransSegs"])
 
 
 def send(size):
-    before = tcp_counters()
     link = socket.create_connection((SERVER, PORT))
     link.sendall(bytes(int(size)))
     link.shutdown(socket.SHUT_WR)
     link.recv(1)
     link.close()
-    after = tcp_counters()
-    print(after[0] - before[0], after[1] - before[1])
 
 
-{"frames": frames, "serve": serve, "send": send}[sys.argv[1]](*sys.argv[2:])
+{"frames": frames, "serve": serve, "send": send, "counters": counters}[sys.argv[1]](*sys.argv[2:])

@@ -19,7 +19,8 @@ struct watch_hook {
 	int ifindex;			/* attached to, or found and refused; 0: gone */
 	struct xdp_port *rx_xdp;
 	struct tc_port *rx_tc, *tx_tc;
-	bool attached;
+	int lost_ifindex;		/* the one attached to before */
+	bool attached, said_gone;
 	unsigned int returns;
 };
 
@@ -112,28 +113,12 @@ static bool holds(const struct watch_hook *hook)
 	       (!hook->tx_tc || tc_port_holds(hook->tx_tc));
 }
 
-bool watch_hook_follow(struct watch_hook *hook)
+/* The interface is there, and was not attached to or refused before. */
+static bool attach_again(struct watch_hook *hook)
 {
 	const char *ifname = hook->cfg.ifname;
-	int ifindex = (int)if_nametoindex(ifname);
 	struct err e;
 
-	if (hook->attached && ifindex == hook->ifindex && holds(hook))
-		return true;
-	if (hook->attached) {
-		if (!ifindex)
-			log_warn("'%s' is gone; it is watched again when it comes back", ifname);
-		else if (ifindex == hook->ifindex)
-			log_warn("somebody detached the programs from '%s'", ifname);
-		detach(hook);
-		hook->ifindex = 0;
-	}
-	if (!ifindex)
-		hook->ifindex = 0;
-	/* One that refused once is not asked again every time. */
-	if (!ifindex || ifindex == hook->ifindex)
-		return false;
-	hook->ifindex = ifindex;
 	if (attach(hook, &e)) {
 		if (e.no == -ENODEV)
 			hook->ifindex = 0;
@@ -141,9 +126,42 @@ bool watch_hook_follow(struct watch_hook *hook)
 			log_warn("'%s' is back and cannot be watched: %s", ifname, e.msg);
 		return false;
 	}
+	if (hook->ifindex == hook->lost_ifindex)
+		log_warn("somebody detached the programs from '%s'; it is watched again", ifname);
+	else
+		log_info("'%s' is watched again", ifname);
 	hook->returns++;
-	log_info("'%s' is watched again", ifname);
 	return true;
+}
+
+bool watch_hook_follow(struct watch_hook *hook)
+{
+	int ifindex = (int)if_nametoindex(hook->cfg.ifname);
+
+	if (hook->attached && ifindex == hook->ifindex && holds(hook))
+		return true;
+	if (hook->attached) {
+		detach(hook);
+		hook->lost_ifindex = hook->ifindex;
+		hook->ifindex = 0;
+		hook->said_gone = false;
+		/* It may go just now: the next call knows whether somebody else detached. */
+		if (ifindex == hook->lost_ifindex)
+			return false;
+	}
+	if (!ifindex) {
+		if (!hook->said_gone)
+			log_warn("'%s' is gone; it is watched again when it comes back",
+				 hook->cfg.ifname);
+		hook->said_gone = true;
+		hook->ifindex = 0;
+		return false;
+	}
+	/* One that refused once is not asked again every time. */
+	if (ifindex == hook->ifindex)
+		return false;
+	hook->ifindex = ifindex;
+	return attach_again(hook);
 }
 
 unsigned int watch_hook_returns(const struct watch_hook *hook)
