@@ -91,7 +91,8 @@ each_hook() {
 	# The namespace is new, and nothing else in it speaks TCP.
 	counters=$(in_a "$PEER" counters)
 	read -r segs retrans <<<"$counters"
-	entry tx protocol ip4/tcp ".packets == $segs"
+	# OutSegs holds what is sent for the first time (RFC 1213).
+	entry tx protocol ip4/tcp ".packets == $segs + $retrans"
 	side tx '.metrics | .seen_buffers < .seen_packets / 2 and .seen_merged_packets > 20000'
 	# Each segment carries 54 bytes of headers, 12 of options, and FCS; the first two have more options.
 	[ "$retrans" != 0 ] || entry tx protocol ip4/tcp \
