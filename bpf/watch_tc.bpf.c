@@ -88,7 +88,7 @@ static __always_inline void watch_skb(struct __sk_buff *ctx, enum watch_dir dir)
 		bpf_skb_pull_data(ctx, pkt.buf_bytes < HEADERS_MAX ? pkt.buf_bytes : HEADERS_MAX);
 		how = look(ctx, &pkt);
 	}
-	wire.tagged = beside;
+	wire.tagged = !!beside;
 	if ((void *)(pkt.eth + 1) <= pkt.end &&
 	    (pkt.eth->h_proto == bpf_htons(ETH_P_8021Q) ||
 	     pkt.eth->h_proto == bpf_htons(ETH_P_8021AD)))
@@ -96,7 +96,9 @@ static __always_inline void watch_skb(struct __sk_buff *ctx, enum watch_dir dir)
 	wire.last_bytes = watch_frame_bytes(pkt.buf_bytes + beside);
 	split(ctx, pkt.buf_bytes + beside, header_bytes(&pkt, how) + beside, &wire);
 	/* An ingress skb holds its receive queue's number + 1, or 0. */
-	watch_count(dir, &pkt, how, &wire, dir == WATCH_RX ? ctx->queue_mapping : 0);
+	if (dir == WATCH_RX)
+		wire.queue = ctx->queue_mapping;
+	watch_count(dir, &pkt, how, &wire);
 }
 
 SEC("tc")

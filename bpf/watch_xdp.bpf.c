@@ -15,7 +15,7 @@ char _license[] SEC("license") = "GPL";
 SEC("xdp")
 int watch_xdp(struct xdp_md *ctx)
 {
-	struct watch_wire wire = { .packets = 1 };
+	struct watch_wire wire = { .packets = 1, .queue = ctx->rx_queue_index + 1 };
 	enum parse_result how;
 	struct packet pkt;
 
@@ -24,6 +24,6 @@ int watch_xdp(struct xdp_md *ctx)
 		wire.tagged = pkt.eth->h_proto == bpf_htons(ETH_P_8021Q) ||
 			      pkt.eth->h_proto == bpf_htons(ETH_P_8021AD);
 	wire.last_bytes = watch_frame_bytes(pkt.buf_bytes);
-	watch_count(WATCH_RX, &pkt, how, &wire, ctx->rx_queue_index + 1);
+	watch_count(WATCH_RX, &pkt, how, &wire);
 	return XDP_PASS;
 }
