@@ -290,6 +290,44 @@ static void help_ends_the_parsing(void **state)
 	release(&q.words);
 }
 
+static void interfaces_are_as_many_as_are_named_each_once(void **state)
+{
+	static const struct opt table[] = {
+		{ .name = "INTERFACE", .type = OPT_IFACES, .offset = 0, .help = "", .argument = true },
+		{ 'v', "verbose", OPT_FLAG, .offset = sizeof(struct opt_ifaces), .help = "" },
+		OPT_END
+	};
+	struct {
+		struct opt_ifaces ifaces;
+		bool verbose;
+	} opts = { 0 };
+	struct words w;
+	opt_given given;
+	struct err e;
+	char shown[64];
+	bool help;
+
+	(void)state;
+	split(&w, "a|-v|b|c");
+	assert_int_equal(opt_parse(table, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	assert_int_equal(opts.ifaces.nr, 3);
+	assert_true(opts.verbose);
+	assert_string_equal(opt_show(shown, sizeof(shown), &table[0], &opts), "a b c");
+	release(&w);
+	split(&w, "a");
+	assert_int_equal(opt_parse(table, w.argc, w.argv, &opts, &given, &help, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "twice"));
+	release(&w);
+	memset(&opts, 0, sizeof(opts));
+	split(&w, "a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q");
+	assert_int_equal(opt_parse(table, w.argc, w.argv, &opts, &given, &help, &e), -EINVAL);
+	release(&w);
+	memset(&opts, 0, sizeof(opts));
+	split(&w, "-v");
+	assert_int_equal(opt_parse(table, w.argc, w.argv, &opts, &given, &help, &e), -EINVAL);
+	release(&w);
+}
+
 static void the_rest_goes_to_another_command_untouched(void **state)
 {
 	static const struct opt with_rest[] = {
@@ -478,6 +516,7 @@ int main(void)
 		cmocka_unit_test(missing_and_surplus_words_are_told),
 		cmocka_unit_test(unknown_options_are_told),
 		cmocka_unit_test(help_ends_the_parsing),
+		cmocka_unit_test(interfaces_are_as_many_as_are_named_each_once),
 		cmocka_unit_test(the_rest_goes_to_another_command_untouched),
 		cmocka_unit_test(an_option_of_many_keeps_each_in_its_order),
 		cmocka_unit_test(shown_values_read_back),

@@ -20,6 +20,7 @@
 #include "watch_xdp.skel.h"
 
 #define MAX_QUEUES	256		/* that have a count of their own */
+#define KEEP_ROWS	3600		/* of the series */
 
 /*
  * A program reads the clock before it writes its window, and may be held up
@@ -140,6 +141,7 @@ static void open_parts(struct watch *watch, struct result *res)
 		snprintf(name, sizeof(name), "%s %s", watch->ifname, names[dir]);
 		watch->sides[dir].part = result_part(res, name);
 		environ_iface(watch->sides[dir].part, watch->ifname);
+		result_keep_rows(watch->sides[dir].part, KEEP_ROWS);
 	}
 }
 

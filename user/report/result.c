@@ -19,6 +19,7 @@ struct result {
 	json_t *row;			/* the open one, or NULL */
 	json_t *entry;			/* likewise */
 	struct result_watcher watcher;
+	size_t keep_rows;		/* 0: all */
 	struct result *root;		/* keeps out_of_memory for all parts */
 	struct result *parts;		/* children, a list through next */
 	struct result *next;
@@ -241,8 +242,12 @@ void result_row_real(struct result *res, const char *key, double value)
 
 void result_row_close(struct result *res)
 {
-	check(res, json_array_append_new(section(res, "series", json_array), res->row));
+	json_t *series = section(res, "series", json_array);
+
+	check(res, json_array_append_new(series, res->row));
 	res->row = NULL;
+	if (res->keep_rows && json_array_size(series) > res->keep_rows)
+		json_array_remove(series, 0);
 	if (res->watcher.on_row)
 		res->watcher.on_row(res->watcher.ctx, res);
 }
@@ -258,6 +263,11 @@ void result_stream_close(struct result *res)
 {
 	check(res, json_array_append_new(section(res, "streams", json_array), res->row));
 	res->row = NULL;
+}
+
+void result_keep_rows(struct result *res, size_t rows)
+{
+	res->keep_rows = rows;
 }
 
 static json_t *hist_section(struct result *res, const char *key)

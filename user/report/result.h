@@ -62,6 +62,9 @@ void result_row_u64(struct result *res, const char *key, uint64_t value);
 void result_row_real(struct result *res, const char *key, double value);
 void result_row_close(struct result *res);	/* tells the watcher */
 
+/* Of a series that may go on for days, only the newest @rows are kept. */
+void result_keep_rows(struct result *res, size_t rows);
+
 /* The same of a table of streams, which text leaves to the document. */
 void result_stream_open(struct result *res, uint32_t stream);
 void result_stream_close(struct result *res);

@@ -63,11 +63,16 @@ void caps_keep_files(void)
 
 void caps_drop(unsigned int keep)
 {
+	bool held[sizeof(table) / sizeof(table[0])];
 	size_t i;
 
+	/* To ask for one that is not held would make the kernel refuse the whole. */
+	capng_get_caps_process();
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		held[i] = capng_have_capability(CAPNG_PERMITTED, table[i].cap);
 	capng_clear(CAPNG_SELECT_BOTH);
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if ((keep & table[i].need) && !table[i].to_load_only)
+		if ((keep & table[i].need) && !table[i].to_load_only && held[i])
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, table[i].cap);
 	}
 	if (keep_files)
