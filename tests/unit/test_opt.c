@@ -46,7 +46,7 @@ static const struct opt table[] = {
 	OPT_END
 };
 
-#define MAX_WORDS 12
+#define MAX_WORDS 20
 
 /* One heap copy a word, so that the sanitizer sees a read past its end. */
 struct words {
@@ -314,7 +314,8 @@ static void interfaces_are_as_many_as_are_named_each_once(void **state)
 	assert_true(opts.verbose);
 	assert_string_equal(opt_show(shown, sizeof(shown), &table[0], &opts), "a b c");
 	release(&w);
-	split(&w, "a");
+	memset(&opts, 0, sizeof(opts));
+	split(&w, "a|b|a");
 	assert_int_equal(opt_parse(table, w.argc, w.argv, &opts, &given, &help, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "twice"));
 	release(&w);
