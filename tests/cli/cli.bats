@@ -34,7 +34,7 @@ calls() {
 }
 
 @test "every verb of the design is there" {
-	[ "$(verbs | sort | xargs)" = "blast calibrate demo doctor impair lab probe reflect sink" ]
+	[ "$(verbs | sort | xargs)" = "blast calibrate demo doctor impair lab probe reflect sink watch" ]
 }
 
 @test "every verb has a help page on stdout, with options and examples" {

@@ -119,7 +119,7 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	if (way != TC_WAY_CLSACT)
 		err = attach_tcx(port, ifindex, egress, prog_fd);
 	/* A kernel before 6.6 does not know the attach type. */
-	if (way == TC_WAY_CLSACT || (way == TC_WAY_AUTO && err == -EINVAL))
+	if (way == TC_WAY_CLSACT || (way == TC_WAY_AUTO && (err == -EINVAL || err == -EOPNOTSUPP)))
 		err = attach_clsact(port, ifindex, egress, prog_fd);
 	if (err) {
 		free(port);
