@@ -100,7 +100,8 @@ static int attach_error(int err, int ifindex, bool egress, struct err *e)
 {
 	char ifname[IF_NAMESIZE] = "?";
 
-	if_indextoname((unsigned int)ifindex, ifname);
+	if (err == -ENODEV || !if_indextoname((unsigned int)ifindex, ifname))
+		return err_set(e, -ENODEV, "cannot attach to tc of an interface that has gone");
 	err_machine(e, err, "cannot attach to the tc %s of '%s'", egress ? "egress" : "ingress",
 		    ifname);
 	return err_hint(e, "the kernel has neither tcx nor clsact, or the hook is full: see: "
