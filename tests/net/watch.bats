@@ -37,6 +37,11 @@ entry() {
 	side "$1" "(.entries // [])[] | select(.by == \"$2\" and .value == \"$3\") | $4"
 }
 
+# said TEXT: by the watch that runs, so far.
+said() {
+	grep -qF "$1" "$BATS_TEST_TMPDIR/watch.err"
+}
+
 each_hook() {
 	printf '%s\n' tc clsact xdp
 }
@@ -46,6 +51,7 @@ each_hook() {
 
 	for hook in $(each_hook); do
 		watch b --hooks "$hook"
+		[ "$hook" != xdp ] || said "XDP takes the large packets of 'eg0' away"
 		in_a "$PEER" frames 60 1009
 		in_b "$PEER" frames 1514 503 02:e9:00:00:00:0a
 		end_watch
@@ -243,10 +249,6 @@ nothing_at_tc() {
 	[ "$(in_b tc filter show dev eg0 ingress | grep -c watch_tc_in)" = 1 ]
 	end_watch
 	[ -z "$(in_b tc filter show dev eg0 ingress)" ]
-}
-
-said() {
-	grep -qF "$1" "$BATS_TEST_TMPDIR/watch.err"
 }
 
 make_pair() {

@@ -34,6 +34,9 @@ enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *n
 	struct nic_offloads offloads = { 0 };
 
 	*ret_why = NULL;
+	if (hooks == WATCH_HOOKS_XDP && !strcmp(nic->driver, "veth"))
+		log_warn("XDP takes the large packets of '%s' away as long as this runs: TCP is slower",
+			 ifname);
 	if (hooks != WATCH_HOOKS_AUTO)
 		return hooks;
 	nic_read_offloads(ifname, &offloads);
