@@ -137,6 +137,7 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	pkt->ip6 = NULL;
 	pkt->version = 0;
 	pkt->type = 0;
+	pkt->proto = 0;		/* read ahead of its check: before 6.3 what was never written is refused */
 	at = pkt->eth + 1;
 	if (at > pkt->end)
 		return PARSE_MALFORMED;
