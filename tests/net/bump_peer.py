@@ -29,7 +29,7 @@ def ready():
 def order(count):
     link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     link.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, 64 << 20)
-    link.settimeout(5)
+    link.settimeout(20)
     link.bind(("eg0", 3))
     ready()
     came = []
@@ -64,7 +64,7 @@ def reassembled():
 def take(count, size):
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, 64 << 20)
-    udp.settimeout(5)
+    udp.settimeout(20)
     udp.bind(("", PORT))
     ready()
     whole = 0

@@ -242,7 +242,6 @@ static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, ui
 		return err;
 	impair_stop(run->impair);
 	impair_read(run->impair, 0, &run->done);
-	impair_report(run->impair, result_part(part, "bump"));
 	note_irregular(cal, part);
 	return 0;
 }
@@ -261,7 +260,7 @@ static void judge_faults(struct calibrate *cal, const char *name, const struct b
 	const uint64_t *done = run->done.done;
 	uint64_t lost = run->trial.sent.sent_packets - got->distinct;
 
-	/* The bump itself was held up until its frames ran out: it says so, but not of which kind. */
+	/* The bump was held up by other work until its frames ran out; it tells how many, not which. */
 	if (run->done.own_drops) {
 		cal->irregular++;
 		result_verdict(cal->res, lost == done[IMPAIR_LOSS] + run->done.own_drops,
