@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,11 +99,11 @@ static int give_name(struct outfile *file, int fd)
 	return -errno;
 }
 
-int outfile_commit(struct outfile *file, struct err *e)
+static int commit(struct outfile *file, bool on_disk, struct err *e)
 {
 	int fd = fileno(file->stream), err = 0;
 
-	if (fflush(file->stream) || ferror(file->stream) || fsync(fd))
+	if (fflush(file->stream) || ferror(file->stream) || (on_disk && fsync(fd)))
 		err = errno ? -errno : -EIO;
 	if (!err && !file->aside[0])
 		err = give_name(file, fd);
@@ -112,6 +113,16 @@ int outfile_commit(struct outfile *file, struct err *e)
 		return err_set(e, err, "cannot write '%s'", file->path);
 	file->aside[0] = '\0';
 	return 0;
+}
+
+int outfile_commit(struct outfile *file, struct err *e)
+{
+	return commit(file, true, e);
+}
+
+int outfile_commit_soon(struct outfile *file, struct err *e)
+{
+	return commit(file, false, e);
 }
 
 void outfile_close(struct outfile *file)

@@ -19,6 +19,9 @@ FILE *outfile_stream(struct outfile *file);
 /* Flushes to the disk and puts the file in the place of @path. */
 int outfile_commit(struct outfile *file, struct err *e);
 
+/* The same without waiting for the disk: of what is written anew all the time. */
+int outfile_commit_soon(struct outfile *file, struct err *e);
+
 /* Frees; what was not committed vanishes. Takes NULL. */
 void outfile_close(struct outfile *file);
 
