@@ -24,6 +24,8 @@ struct metric {
 	const char *line;	/* shown with the others of that name on one line, unless 0 */
 	bool brief;		/* shown of a part, of which only the main figures are */
 	enum metric_row row;
+	bool level;		/* a count that may fall; others only grow */
+	bool peak;		/* the highest of its time: of several rows the highest counts */
 };
 
 /* NULL: no such key. */
