@@ -52,7 +52,7 @@ pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
 
-libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-route-3 -lnl-3 -lcap-ng -lm -lpthread
+libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-route-3 -lnl-3 -lcap-ng -lmicrohttpd -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP
 user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \
@@ -113,7 +113,8 @@ $(filter-out $(user-obj) %/gen/profiles.o,$(pure-obj)) $(unit-obj): $(S)/%.o: %.
 
 $(unit-tests): %: %.o $(pure-obj)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lpcap -lz -ljansson -lfyaml -lm -lpthread
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lpcap -lz -ljansson -lfyaml -lncursesw -ltinfo -lm \
+		-lpthread
 
 # Rewritten only when the flags change, so that new CFLAGS rebuild everything.
 # Being first in every build, it also finds what makes a build fail obscurely.
