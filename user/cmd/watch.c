@@ -2,6 +2,9 @@
 /*
  * cmd/watch.c - look at the packets of live interfaces, without touching them.
  */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -10,7 +13,14 @@
 #include "engine/watch_cost.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "report/faces.h"
+#include "report/prom.h"
+#include "report/record.h"
 #include "sys/caps.h"
+#include "sys/http.h"
+
+#define SHORTEST_NS	100000000ull	/* that the keys of the full-screen view make of --interval */
+#define LONGEST_NS	(60 * NSEC_PER_SEC)
 
 struct watch_opts {
 	struct opt_ifaces ifaces;
@@ -19,15 +29,23 @@ struct watch_opts {
 	int hooks;
 	int xdp_mode;
 	bool no_cost;
+	bool tui;
+	bool no_color;
+	const char *prom;
+	const char *textfile;
+	const char *record;
+	const char *replay;
+	uint32_t speed;
 };
 
 static const struct watch_opts defaults = {
 	.interval_ns = NSEC_PER_SEC,
+	.speed = 1,
 };
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACES, offsetof(struct watch_opts, ifaces), NULL,
-	  "watch these, at most 16", .argument = true },
+	  "watch these, at most 16", .argument = true, .optional = true },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct watch_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct watch_opts, interval_ns), "TIME",
@@ -39,8 +57,39 @@ static const struct opt options[] = {
 	  "with --hooks xdp, how to attach", .choices = xdp_mode_names },
 	{ 0, "no-cost", OPT_FLAG, offsetof(struct watch_opts, no_cost), NULL,
 	  "do not time the programs, which costs something itself" },
+	{ 't', "tui", OPT_FLAG, offsetof(struct watch_opts, tui), NULL,
+	  "full-screen view instead of lines; ? tells the keys" },
+	{ 0, "no-color", OPT_FLAG, offsetof(struct watch_opts, no_color), NULL,
+	  "with --tui, no colours; so does NO_COLOR in the environment" },
+	{ 0, "prom", OPT_STR, offsetof(struct watch_opts, prom), "[ADDRESS]:PORT",
+	  "serve /metrics to Prometheus; :9105 is 127.0.0.1:9105" },
+	{ 0, "textfile", OPT_STR, offsetof(struct watch_opts, textfile), "FILE",
+	  "write the same for node_exporter at each interval; its name ends in .prom" },
+	{ 0, "record", OPT_STR, offsetof(struct watch_opts, record), "FILE",
+	  "write each interval into FILE, a line of JSON each" },
+	{ 0, "replay", OPT_STR, offsetof(struct watch_opts, replay), "FILE",
+	  "show what --record wrote instead of an interface" },
+	{ 0, "speed", OPT_U32, offsetof(struct watch_opts, speed), "N",
+	  "with --replay, so many times as fast; 0: at once", .max = 1000000 },
 	OPT_END
 };
+
+static int check_replay(const struct watch_opts *opts, opt_given given, struct err *e)
+{
+	static const char *const of_live[] = {
+		"duration", "interval", "hooks", "xdp-mode", "no-cost", "record",
+	};
+	size_t i;
+
+	if (opts->ifaces.nr)
+		return err_usage(e, "--replay shows a file, and '%s' is an interface",
+				 opts->ifaces.names[0]);
+	for (i = 0; i < sizeof(of_live) / sizeof(of_live[0]); i++) {
+		if (opt_was_given(options, given, of_live[i]))
+			return err_usage(e, "--%s has no meaning with --replay", of_live[i]);
+	}
+	return 0;
+}
 
 static int watch_check(void *args, opt_given given, struct err *e)
 {
@@ -48,17 +97,88 @@ static int watch_check(void *args, opt_given given, struct err *e)
 
 	if (opt_was_given(options, given, "xdp-mode") && opts->hooks != WATCH_HOOKS_XDP)
 		return err_usage(e, "--xdp-mode has a meaning with --hooks xdp only");
+	if (opt_was_given(options, given, "speed") && !opts->replay)
+		return err_usage(e, "--speed has a meaning with --replay only");
+	if (opts->no_color && !opts->tui)
+		return err_usage(e, "--no-color has a meaning with --tui only");
+	if (opts->replay)
+		return check_replay(opts, given, e);
+	if (!opts->ifaces.nr)
+		return err_usage(e, "INTERFACE is missing");
+	if (!opts->interval_ns && (opts->tui || opts->textfile || opts->record))
+		return err_usage(e, "--%s needs an --interval above 0",
+				 opts->tui ? "tui" : opts->textfile ? "textfile" : "record");
 	return 0;
 }
 
 struct watch_run {
 	const struct watch_opts *opts;
+	struct result *res;
 	struct watch *watches[OPT_MAX_IFACES];
 	unsigned int nr;
 	struct watch_cost cost;
+	struct faces *faces;
+	struct http *http;
+	struct loop loop;
+	uint64_t start_mono_ns;
+	struct record *record;		/* that is replayed */
+	uint64_t next_ns;		/* when its line is due; UINT64_MAX: it is over */
+	struct err error;
 };
 
-/* No end of its own: called often. */
+/* Everything as it is now, into the result; of a record it is there. */
+static void report(struct watch_run *run, uint64_t elapsed_ns)
+{
+	double cpus = 0;
+	unsigned int i;
+
+	for (i = 0; i < run->nr; i++)
+		cpus += watch_report(run->watches[i], elapsed_ns);
+	if (cpus > 0)
+		result_self_real(run->res, "program_cpu_ratio", cpus);
+}
+
+static char *make_page(void *ctx, size_t *ret_bytes)
+{
+	struct watch_run *run = ctx;
+	char *text = NULL;
+	FILE *out;
+
+	report(run, loop_mono_ns() - run->start_mono_ns);
+	out = open_memstream(&text, ret_bytes);
+	if (!out)
+		return NULL;
+	prom_result(out, run->res);
+	return fclose(out) ? NULL : text;
+}
+
+static void change_interval(struct watch_run *run, enum live_wish wish)
+{
+	uint64_t *interval_ns = &run->loop.interval_ns;
+	char text[64], shown[32];
+
+	if (wish == LIVE_SLOWER && *interval_ns * 2 <= LONGEST_NS)
+		*interval_ns *= 2;
+	else if (wish == LIVE_FASTER && *interval_ns / 2 >= SHORTEST_NS)
+		*interval_ns /= 2;
+	unit_format_u64(shown, sizeof(shown), UNIT_NS, *interval_ns);
+	snprintf(text, sizeof(text), "interval %s", shown);
+	faces_say(run->faces, text);
+}
+
+/* True: a key ended it. */
+static bool poll_faces(struct watch_run *run)
+{
+	enum live_wish wish = faces_poll(run->faces);
+
+	if (run->http)
+		http_poll(run->http);
+	if ((wish == LIVE_FASTER || wish == LIVE_SLOWER) && run->loop.interval_ns)
+		change_interval(run, wish);
+	return wish == LIVE_QUIT;
+}
+
+/* Called often. */
 static bool poll_all(void *ctx)
 {
 	struct watch_run *run = ctx;
@@ -68,7 +188,7 @@ static bool poll_all(void *ctx)
 		watch_cost_poll(&run->cost);
 	for (i = 0; i < run->nr; i++)
 		watch_poll(run->watches[i]);
-	return false;
+	return poll_faces(run);
 }
 
 static void tick(void *ctx, uint64_t elapsed_ns)
@@ -78,9 +198,13 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 
 	for (i = 0; i < run->nr; i++)
 		watch_report_row(run->watches[i], elapsed_ns);
+	if (faces_want_all(run->faces)) {
+		report(run, elapsed_ns);
+		faces_update(run->faces, run->res, elapsed_ns);
+	}
 }
 
-static int open_all(struct watch_run *run, struct result *res, struct err *e)
+static int open_all(struct watch_run *run, struct err *e)
 {
 	const struct watch_opts *opts = run->opts;
 	int err = 0;
@@ -92,60 +216,149 @@ static int open_all(struct watch_run *run, struct result *res, struct err *e)
 			.xdp_mode = (enum xdp_mode)opts->xdp_mode,
 		};
 
-		err = watch_open(&run->watches[run->nr], &cfg, res, e);
+		err = watch_open(&run->watches[run->nr], &cfg, run->res, e);
 		if (!err)
 			run->nr++;
 	}
 	return err;
 }
 
-static void report(struct watch_run *run, uint64_t elapsed_ns, struct result *res)
+static int open_faces(struct watch_run *run, struct err *e)
 {
-	double cpus = 0;
-	unsigned int i;
+	const struct watch_opts *opts = run->opts;
+	const struct faces_cfg cfg = {
+		.tui = opts->tui,
+		.color = !opts->no_color && !getenv("NO_COLOR"),
+		.textfile = opts->textfile,
+		.record = opts->record,
+	};
+	const struct http_page page = {
+		.path = "/metrics", .type = "text/plain; version=0.0.4; charset=utf-8",
+		.make = make_page, .ctx = run,
+	};
+	int err = 0;
 
-	for (i = 0; i < run->nr; i++)
-		cpus += watch_report(run->watches[i], elapsed_ns);
-	if (cpus > 0)
-		result_self_real(res, "program_cpu_ratio", cpus);
-	if (run->cost.err)
-		result_note(res, "the programs' cost could not be timed: %s",
-			    strerror(-run->cost.err));
+	if (opts->prom)
+		err = http_open(&run->http, opts->prom, &page, e);
+	if (err)
+		return err;
+	if (run->http)
+		log_info("serving Prometheus at '%s'", opts->prom);
+	if (opts->textfile)
+		caps_keep_files();
+	return faces_open(&run->faces, &cfg, e);
 }
 
-static int watch_run(const void *args, struct result *res, struct err *e)
+static int run_live(struct watch_run *run, struct err *e)
 {
-	const struct watch_opts *opts = args;
-	struct watch_run run = { .opts = opts };
-	const struct loop loop = {
-		.duration_ns = opts->duration_ns,
-		.interval_ns = opts->interval_ns,
-		.done = poll_all,
-		.tick = tick,
-		.ctx = &run,
-	};
+	const struct watch_opts *opts = run->opts;
 	uint64_t elapsed_ns;
 	struct meter *meter;
 	unsigned int i;
 	int err;
 
-	watch_cost_open(&run.cost);
-	err = open_all(&run, res, e);
+	err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
+	if (!err)
+		err = open_all(run, e);
+	if (!err)
+		err = open_faces(run, e);
 	if (err)
-		goto out;
+		return err;
 	/* To attach again; timing of programs is for the system's administrator. */
 	caps_drop(CAPS_BPF | CAPS_NET_ADMIN | (opts->no_cost ? 0 : CAPS_SYS_ADMIN));
-	log_info("watching '%s'%s%s", opts->ifaces.names[0], run.nr > 1 ? " and others" : "",
-		 opts->duration_ns ? "" : "; ^C ends it");
+	log_info("watching '%s'%s%s", opts->ifaces.names[0], run->nr > 1 ? " and others" : "",
+		 opts->duration_ns ? "" : opts->tui ? "; q ends it" : "; ^C ends it");
+	run->loop.duration_ns = opts->duration_ns;
+	run->loop.interval_ns = opts->interval_ns;
+	run->loop.done = poll_all;
+	run->loop.tick = tick;
 	meter = meter_start(opts->ifaces.names[0]);
-	elapsed_ns = loop_run(&loop);
+	run->start_mono_ns = loop_mono_ns();
+	elapsed_ns = loop_run(&run->loop);
 	meter_stop(meter);
-	for (i = 0; i < run.nr; i++)
-		watch_stop(run.watches[i]);
-	report(&run, elapsed_ns, res);
-	meter_report(meter, NULL, false, res);
+	for (i = 0; i < run->nr; i++)
+		watch_stop(run->watches[i]);
+	report(run, elapsed_ns);
+	meter_report(meter, NULL, false, run->res);
 	meter_free(meter);
-out:
+	for (i = 0; i < run->nr; i++)
+		watch_report_notes(run->watches[i]);
+	if (run->cost.err)
+		result_note(run->res, "the programs' cost could not be timed: %s",
+			    strerror(-run->cost.err));
+	faces_end(run->faces, run->res, elapsed_ns);
+	return 0;
+}
+
+/* Shows the line that is due, and reads the next; an error ends it. */
+static void show_next(struct watch_run *run)
+{
+	uint64_t elapsed_ns;
+	int got;
+
+	if (run->next_ns) {
+		record_load(run->record, run->res);
+		faces_update(run->faces, run->res, run->next_ns);
+	}
+	got = record_next(run->record, &elapsed_ns, &run->error);
+	/* At least one later than the last: time 0 is before the first line. */
+	run->next_ns = got <= 0 ? UINT64_MAX : elapsed_ns > run->next_ns ? elapsed_ns :
+					       run->next_ns + 1;
+}
+
+/* Called often: shows all that is due by now. */
+static bool poll_replay(void *ctx)
+{
+	struct watch_run *run = ctx;
+	uint64_t speed = run->opts->speed, passed_ns = loop_mono_ns() - run->start_mono_ns;
+	double at_ns = speed ? (double)passed_ns * (double)speed : 1e300;
+
+	while ((double)run->next_ns <= at_ns && run->next_ns != UINT64_MAX && !loop_signal())
+		show_next(run);
+	if (poll_faces(run) || run->error.no)
+		return true;
+	/* The last screen stays, to be looked at. */
+	return run->next_ns == UINT64_MAX && !run->opts->tui;
+}
+
+static int run_replay(struct watch_run *run, struct err *e)
+{
+	int err;
+
+	err = record_open(&run->record, run->opts->replay, e);
+	if (!err)
+		err = open_faces(run, e);
+	if (err)
+		return err;
+	caps_drop(0);
+	run->loop.done = poll_replay;
+	run->start_mono_ns = loop_mono_ns();
+	log_info("replaying '%s'", run->opts->replay);
+	loop_run(&run->loop);
+	if (run->error.no) {
+		*e = run->error;
+		return e->no;
+	}
+	if (record_was_cut(run->record))
+		result_note(run->res, "the record ends within a line: who wrote it was killed");
+	return 0;
+}
+
+static int watch_run(const void *args, struct result *res, struct err *e)
+{
+	struct watch_run run = { .opts = args, .res = res };
+	unsigned int i;
+	int err;
+
+	run.loop.ctx = &run;
+	/* Lines on stdout would spoil the screen. */
+	if (run.opts->tui)
+		result_watch(res, &(struct result_watcher){ 0 });
+	watch_cost_open(&run.cost);
+	err = run.opts->replay ? run_replay(&run, e) : run_live(&run, e);
+	faces_close(run.faces);
+	http_close(run.http);
+	record_close(run.record);
 	watch_cost_close(&run.cost);
 	for (i = 0; i < run.nr; i++)
 		watch_close(run.watches[i]);
@@ -162,17 +375,24 @@ const struct cmd cmd_watch = {
 "hide in super-packets. Nothing is dropped, delayed or changed.\n\n"
 "Received packets are seen at tc, which costs least; --hooks xdp sees them in the\n"
 "driver, before GRO, where no other XDP program is attached. An interface that\n"
-"goes is followed when it comes back under its name.",
+"goes is followed when it comes back under its name.\n\n"
+"Shown as lines, full-screen (--tui), to Prometheus (--prom, --textfile), or written\n"
+"down (--record) to be shown again (--replay), which needs no privileges.",
 	.examples =
 "  ethgauge watch eth0\n"
 "  # for a minute, into a file, with a line every ten seconds\n"
 "  ethgauge watch eth0 eth1 --duration 1m --interval 10s -o watch.json\n"
 "  # lines for another program\n"
-"  ethgauge watch eth0 --jsonl | jq 'select(.part == \"eth0 rx\") | .seen_l1_bps'\n",
+"  ethgauge watch eth0 --jsonl | jq 'select(.part == \"eth0 rx\") | .seen_l1_bps'\n"
+"  # full-screen, and Prometheus may ask at 127.0.0.1:9105/metrics\n"
+"  ethgauge watch eth0 --tui --prom :9105\n"
+"  # what was recorded, ten times as fast\n"
+"  ethgauge watch eth0 --record night.jsonl\n"
+"  ethgauge watch --replay night.jsonl --speed 10 --tui\n",
 	.options = options,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
-	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN,
+	/* A replay needs nothing; the capabilities of the rest are asked for in run_live(). */
 	.check = watch_check,
 	.run = watch_run,
 };

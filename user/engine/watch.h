@@ -35,7 +35,13 @@ void watch_report_row(struct watch *watch, uint64_t elapsed_ns);
 /* Detaches: the counters stand still. */
 void watch_stop(struct watch *watch);
 
-/* Everything, into the two parts. Returns the cores that the programs kept busy; 0: not known. */
+/*
+ * Every figure as it is now, into the two parts; again and again, if wanted.
+ * Returns the cores that the programs kept busy; 0: not known.
+ */
 double watch_report(struct watch *watch, uint64_t elapsed_ns);
+
+/* What a reader must know beside the figures: once, at the end. */
+void watch_report_notes(struct watch *watch);
 
 #endif

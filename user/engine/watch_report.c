@@ -128,9 +128,6 @@ static void report_driver(const struct nic_counters *nic, enum watch_dir dir,
 		result_metric_u64(part, "driver_tx_dropped", dropped);
 		result_metric_u64(part, "driver_tx_errors", errors);
 	}
-	if (dropped || errors)
-		result_note(part, "the driver counted %llu errors and %llu dropped packets",
-			    (unsigned long long)errors, (unsigned long long)dropped);
 }
 
 static double l1_bps(const struct watch_rec *sum, double seconds)
@@ -152,19 +149,31 @@ static void report_volume(const struct watch_rec *sum, double seconds, struct re
 	result_metric_u64(part, "seen_tagged_packets", sum->tagged);
 }
 
+static void note_driver(const struct nic_counters *nic, enum watch_dir dir, struct result *part)
+{
+	uint64_t dropped = dir == WATCH_RX ? nic->rx_dropped : nic->tx_dropped;
+	uint64_t errors = dir == WATCH_RX ? nic->rx_errors : nic->tx_errors;
+
+	if (dropped || errors)
+		result_note(part, "the driver counted %llu errors and %llu dropped packets",
+			    (unsigned long long)errors, (unsigned long long)dropped);
+}
+
 static double report_side(struct watch *watch, enum watch_dir dir,
 			  const struct nic_counters *nic, uint64_t elapsed_ns)
 {
 	struct watch_side *side = &watch->sides[dir];
+	struct burst peaks = { 0 };
 	struct watch_rec sum;
 	size_t i;
 
 	watch_read(watch, dir, &sum);
+	result_forget_entries(side->part);
 	report_volume(&sum, (double)elapsed_ns / NSEC_PER_SEC, side->part);
 	for (i = 0; i < BURST_SPANS; i++) {
-		if (side->peaks[i] > side->burst.peaks[i])
-			side->burst.peaks[i] = side->peaks[i];
-		result_metric_real(side->part, burst_keys[i], burst_peak_bps(&side->burst, i));
+		peaks.peaks[i] = side->peaks[i] > side->burst.peaks[i] ? side->peaks[i] :
+								 side->burst.peaks[i];
+		result_metric_real(side->part, burst_keys[i], burst_peak_bps(&peaks, i));
 	}
 	report_gaps(watch, dir, side->part);
 	report_driver(nic, dir, side->part);
@@ -174,7 +183,6 @@ static double report_side(struct watch *watch, enum watch_dir dir,
 
 double watch_report(struct watch *watch, uint64_t elapsed_ns)
 {
-	uint64_t missed_ns = watch->missed_windows * WATCH_WINDOW_NS;
 	struct nic_counters nic;
 	double cpus = 0;
 	int dir;
@@ -182,13 +190,24 @@ double watch_report(struct watch *watch, uint64_t elapsed_ns)
 	watch_read_nic(watch, &nic);
 	for (dir = 0; dir < WATCH_DIRS; dir++)
 		cpus += report_side(watch, dir, &nic, elapsed_ns);
+	return cpus;
+}
+
+void watch_report_notes(struct watch *watch)
+{
+	uint64_t missed_ns = watch->missed_windows * WATCH_WINDOW_NS;
+	struct nic_counters nic;
+	int dir;
+
+	watch_read_nic(watch, &nic);
+	for (dir = 0; dir < WATCH_DIRS; dir++)
+		note_driver(&nic, dir, watch->sides[dir].part);
 	if (watch->nic_life)
 		result_note(watch->sides[WATCH_RX].part, "attached anew %u times: packets before "
 			    "that are in the driver's counters alone", watch->nic_life);
 	if (missed_ns)
 		result_note(watch->sides[WATCH_RX].part, "%.3f s were not looked at for bursts: this "
 			    "program was held up", (double)missed_ns / NSEC_PER_SEC);
-	return cpus;
 }
 
 static void report_side_row(struct watch *watch, enum watch_dir dir, uint64_t elapsed_ns,

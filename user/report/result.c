@@ -319,7 +319,7 @@ void result_entry_open(struct result *res)
 
 void result_entry_str(struct result *res, const char *key, const char *value)
 {
-	check(res, json_object_set_new(res->entry, key, json_string(value)));
+	check(res, json_object_set_new(res->entry, key, string(value)));
 }
 
 void result_entry_u64(struct result *res, const char *key, uint64_t value)
@@ -349,6 +349,11 @@ void result_entry_close_self(struct result *res, const char *name)
 	}
 	check(res, json_array_append_new(list, res->entry));
 	res->entry = NULL;
+}
+
+void result_forget_entries(struct result *res)
+{
+	json_object_del(res->doc, "entries");
 }
 
 static json_t *vformat(const char *fmt, va_list args)

@@ -96,6 +96,8 @@ void result_entry_close(struct result *res);
 
 /* The open one goes into the list @name of self instead, which is not shown in text. */
 void result_entry_close_self(struct result *res, const char *name);
+/* Forgets the entries, to tell them anew: a figure told again replaces the old one by itself. */
+void result_forget_entries(struct result *res);
 
 /* A criterion and whether it held; one that did not makes the exit code 1. */
 void result_verdict(struct result *res, bool pass, const char *fmt, ...)
