@@ -40,14 +40,19 @@ struct live {
 	char filter[64], said[256];
 };
 
-/* Of these, one column a part. */
+/* Of these, one column a part: as many as the screen is wide enough for. */
 static const struct {
 	const char *key, *title;
 } heads[] = {
-	{ "seen_pps", "packets/s" }, { "seen_l1_bps", "L1 bit/s" }, { "seen_buffers", "buffers" },
-	{ "burst_100us_l1_bps", "in 100 us" }, { "burst_1ms_l1_bps", "in 1 ms" },
-	{ "burst_10ms_l1_bps", "in 10 ms" },
+	{ "seen_pps", "packets/s" }, { "seen_l1_bps", "L1 bit/s" },
+	{ "burst_1ms_l1_bps", "peak in 1 ms" }, { "burst_100us_l1_bps", "in 100 us" },
+	{ "burst_10ms_l1_bps", "in 10 ms" }, { "seen_buffers", "buffers" },
 };
+
+#define NR_HEADS	(sizeof(heads) / sizeof(heads[0]))
+#define HEAD_COLUMNS	15
+#define FIXED_COLUMNS	31	/* name, faults and the blanks between */
+#define MIN_TREND	15
 
 struct live *live_new(bool utf8)
 {
@@ -94,9 +99,11 @@ static struct live_part *part_of(struct live *live, const char *name)
 static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 {
 	json_t *series = json_object_get(doc, "series");
+	json_t *row = json_array_get(series, json_array_size(series) - 1);
+	bool newer = row != part->row;
 
 	json_decref(part->row);
-	part->row = json_incref(json_array_get(series, json_array_size(series) - 1));
+	part->row = json_incref(row);
 	json_decref(part->metrics);
 	part->metrics = json_copy(json_object_get(doc, "metrics"));
 	json_decref(part->before);
@@ -105,6 +112,8 @@ static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 	/* Not copied: the result forgets the entries before it tells new ones. */
 	part->entries = json_incref(json_object_get(doc, "entries"));
 	part->entries_ns = elapsed_ns;
+	if (!newer)
+		return;
 	memmove(part->trend, part->trend + 1, (TREND - 1) * sizeof(part->trend[0]));
 	part->trend[TREND - 1] = json_number_value(json_object_get(part->row, "seen_l1_bps"));
 }
@@ -327,7 +336,8 @@ static void bar(char *buf, bool utf8, double share, unsigned int columns)
 		buf = stpcpy(buf, " ");
 }
 
-static void trend(char *buf, bool utf8, const double *points)
+/* The newest @columns of the points. */
+static void trend(char *buf, bool utf8, const double *points, unsigned int columns)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const marks[] = { " ", ".", ".", ":", ":", "+", "+", "#", "#" };
@@ -339,7 +349,7 @@ static void trend(char *buf, bool utf8, const double *points)
 			max = points[i];
 	}
 	*buf = '\0';
-	for (i = 0; i < TREND; i++) {
+	for (i = columns < TREND ? TREND - columns : 0; i < TREND; i++) {
 		height = max > 0 && points[i] > 0 ? (unsigned int)(points[i] / max * 7.99) + 1 : 0;
 		buf = stpcpy(buf, utf8 ? blocks[height] : marks[height]);
 	}
@@ -358,21 +368,29 @@ static uint64_t faults(const struct live_part *part)
 	return sum;
 }
 
+static unsigned int heads_of(const struct paint *paint)
+{
+	unsigned int nr = paint->width < FIXED_COLUMNS + MIN_TREND ? 0 :
+			  (paint->width - FIXED_COLUMNS - MIN_TREND) / HEAD_COLUMNS;
+
+	return nr < NR_HEADS ? nr : NR_HEADS;
+}
+
 static void draw_part(struct paint *paint, unsigned int index)
 {
 	const struct live_part *part = &paint->live->parts[index];
 	bool selected = index == paint->live->selected;
 	char text[LINE_BYTES], buf[64], points[TREND * 4];
+	unsigned int nr = heads_of(paint), used = FIXED_COLUMNS + nr * HEAD_COLUMNS, i;
 	int len;
-	size_t i;
 
 	len = snprintf(text, sizeof(text), "%s%-19.19s", selected ? ">" : " ",
 		       plain(buf, sizeof(buf), part->name));
-	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		len += snprintf(text + len, sizeof(text) - len, "%15.15s",
+	for (i = 0; i < nr; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%*.*s", HEAD_COLUMNS, HEAD_COLUMNS,
 				figure(buf, sizeof(buf), json_object_get(part->row, heads[i].key),
 				       metric_find(heads[i].key)->unit));
-	trend(points, paint->live->utf8, part->trend);
+	trend(points, paint->live->utf8, part->trend, paint->width > used ? paint->width - used : 0);
 	line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN,
 	     "%s%9llu  %s", text, (unsigned long long)faults(part), points);
 }
@@ -383,12 +401,11 @@ static void draw_parts(struct paint *paint)
 	char text[LINE_BYTES];
 	unsigned int i;
 	int len;
-	size_t k;
 
 	len = snprintf(text, sizeof(text), " %-19s", "interface");
-	for (k = 0; k < sizeof(heads) / sizeof(heads[0]); k++)
-		len += snprintf(text + len, sizeof(text) - len, "%15s", heads[k].title);
-	line(paint, LIVE_HEAD, "%s%9s  %s", text, "faults", "L1 bit/s, newest right");
+	for (i = 0; i < heads_of(paint); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%*s", HEAD_COLUMNS, heads[i].title);
+	line(paint, LIVE_HEAD, "%s%9s  %s", text, "faults", "L1 bit/s");
 	for (i = 0; i < live->nr_parts; i++) {
 		if (!live->zoomed || i == live->selected)
 			draw_part(paint, i);

@@ -1,0 +1,238 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# The other faces of watch: Prometheus, its text file, the record and its replay,
+# the full-screen view. Each must tell what the document tells.
+
+load ../lib/common
+load ../lib/lab
+
+PEER=$BATS_TEST_DIRNAME/watch_peer.py
+SCREEN=$BATS_TEST_DIRNAME/watch_screen.py
+PROM_CHECK=$BATS_TEST_DIRNAME/prom_check.py
+DASHBOARD=$TOP/docs/grafana/ethgauge-watch.json
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	lab_up
+	FILE=$BATS_TEST_TMPDIR/file
+	rm -f "$FILE"
+}
+
+# watch OPTIONS...: in b, beside the test.
+watch() {
+	start_cmd watch b "watching 'eg0'" "$TOOL" watch eg0 --interval 100ms --json "$@"
+}
+
+# ask PATH [CURL OPTIONS]: over b's loopback.
+ask() {
+	in_b curl -sS --max-time 5 "${@:2}" "http://127.0.0.1:9105$1"
+}
+
+# is_told SAMPLE VALUE
+is_told() {
+	grep -qxF "$1 $2" <<<"$(ask /metrics)"
+}
+
+in_file() {
+	grep -qxF "$1 $2" "$FILE"
+}
+
+# sound TEXT: it is of Prometheus' format, also to its own program where that is there.
+sound() {
+	"$PROM_CHECK" "${@:2}" <"$1"
+	! command -v promtool >/dev/null || promtool check metrics <"$1"
+}
+
+@test "Prometheus is told what was counted, in a form that it takes" {
+	need_command curl
+	watch --prom :9105
+	in_a "$PEER" frames 60 1009
+	wait_for is_told 'ethgauge_seen_packets_total{iface="eg0",direction="rx"}' 1009
+	is_told 'ethgauge_seen_bytes_total{iface="eg0",direction="rx"}' 64576
+	is_told 'ethgauge_size_packets_total{iface="eg0",direction="rx",size="64"}' 1009
+	is_told 'ethgauge_gap_seconds_count{iface="eg0",direction="rx"}' \
+		"$(ask /metrics | sed -n 's/^ethgauge_gap_seconds_bucket{.*"rx",le="+Inf"} //p')"
+	ask /metrics >"$FILE"
+	sound "$FILE"
+	finish watch INT
+	is 130
+}
+
+@test "only one page can be had, only by reading, and one client cannot keep others out" {
+	need_command curl
+	watch --prom 127.0.0.1:9105
+	[ "$(ask / -o /dev/null -w '%{http_code}')" = 404 ]
+	[ "$(ask /metrics/../etc/passwd --path-as-is -o /dev/null -w '%{http_code}')" = 404 ]
+	[ "$(ask /metrics -d x=1 -o /dev/null -w '%{http_code}')" = 405 ]
+	[ "$(ask /metrics -I -o /dev/null -w '%{http_code}')" = 200 ]
+	in_b /usr/bin/python3 -c '
+import socket
+held = [socket.create_connection(("127.0.0.1", 9105)) for _ in range(15)]
+for one in held:
+    one.send(b"GET /metrics HTTP/1.1\r\nX: " + b"y" * 1000)
+held[0].send(b"z" * 200000)
+last = socket.create_connection(("127.0.0.1", 9105))
+last.settimeout(5)
+last.send(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
+	kill -0 "${PIDS[watch]}"
+	# Nobody else is let in.
+	in_b ss -Hltn 'sport = 9105' | grep -qF 127.0.0.1:9105
+	tool_in b watch eg0 --prom :9105 --json
+	is 4
+	says "cannot listen at ':9105'"
+	finish watch INT
+}
+
+@test "addresses that are none are refused in words" {
+	local where
+
+	for where in 9105 :0 :65536 :9105x host:9105 ::1:9105 '[::1]'; do
+		tool_in b watch eg0 --prom "$where"
+		is 2
+		says "is no address and port"
+	done
+	start_cmd watch b "watching 'eg0'" "$TOOL" watch eg0 --prom '[::1]:9105'
+	in_b ss -Hltn 'sport = 9105' | grep -qF '[::1]:9105'
+	finish watch INT
+}
+
+@test "the text file is whole at every moment, and the dashboard finds all it asks for" {
+	local i
+
+	watch --textfile "$FILE"
+	wait_for in_file 'ethgauge_info{version="0.1.0"}' 1
+	in_b "$PEER" frames 60 7 02:e9:00:00:00:0a
+	# The programs are timed in the first instants, and again after 5 s.
+	for ((i = 0; i < 500; i++)); do
+		[ "$i" -lt 50 ] || ! grep -q ethgauge_program_run_seconds "$FILE" || break
+		in_a "$PEER" frames 60 11
+		"$PROM_CHECK" <"$FILE"
+	done
+	wait_for in_file 'ethgauge_seen_packets_total{iface="eg0",direction="rx"}' $((i * 11))
+	finish watch INT
+	is 130
+	sound "$FILE" "$DASHBOARD"
+	[ "$(find "$BATS_TEST_TMPDIR" -name 'file?*')" = "" ]
+}
+
+@test "an interface of a hostile name is told within its quotes" {
+	local name='a"b\},{c'
+
+	in_b ip link add "$name" type veth peer name eg9 2>/dev/null || skip "no such name here"
+	in_b ip link set "$name" up
+	start_cmd watch b "watching '$name'" "$TOOL" watch "$name" --interval 100ms --textfile "$FILE"
+	wait_for in_file 'ethgauge_info{version="0.1.0"}' 1
+	finish watch INT
+	sound "$FILE"
+	grep -qF 'ethgauge_seen_packets_total{iface="a\"b\\},{c",direction="rx"}' "$FILE"
+}
+
+@test "a replay tells what the run told, without privileges" {
+	local whole rows
+
+	watch --record "$FILE"
+	in_a "$PEER" frames 60 1009
+	in_b "$PEER" frames 900 7 02:e9:00:00:00:0a
+	finish watch INT
+	is 130
+	whole=$(jq -cS '.parts | map({name, metrics, entries, histograms})' <<<"$output")
+	chmod 644 "$FILE"
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"
+	output=$(cd / && unprivileged "$TOOL" watch --replay /dev/stdin --speed 0 --jsonl -q <"$FILE")
+	rows=$(jq -c 'select(.type == "interval" and .part == "eg0 rx").seen_packets' <<<"$output" |
+		jq -s add)
+	[ "$rows" = 1009 ]
+	[ "$(tail -n 1 <<<"$output" | jq -cS '.parts | map({name, metrics, entries, histograms})')" = \
+		"$whole" ]
+}
+
+@test "a run that is killed leaves a record that can be replayed to its last line" {
+	watch --record "$FILE"
+	in_a "$PEER" frames 60 101
+	wait_for eval '[ "$(wc -l <"$FILE")" -ge 5 ]'
+	kill -KILL "${PIDS[watch]}"
+	wait_for has_ended "${PIDS[watch]}"
+	jq -e . "$FILE" >/dev/null
+	printf '{"type":"state","elapsed_ns":99' >>"$FILE"
+	tool_in b watch --replay "$FILE" --speed 0 --json
+	is 0
+	json '.parts[0].metrics.seen_packets == 101'
+	json '.notes | any(contains("ends within a line"))'
+}
+
+@test "a replay keeps its times, or goes as much faster as asked" {
+	local began
+
+	printf '{"elapsed_ns":%s,"result":{}}\n' 1 2000000000 >"$FILE"
+	began=${EPOCHREALTIME/./}
+	tool_in b watch --replay "$FILE"
+	is 0
+	[ $((${EPOCHREALTIME/./} - began)) -ge 2000000 ]
+	printf '{"elapsed_ns":%s,"result":{}}\n' 1 2000000000000 >"$FILE"
+	tool_in b watch --replay "$FILE" --speed 1000
+	is 0
+	echo '{}' >"$FILE"
+	tool_in b watch --replay "$FILE"
+	is 2
+	says "is no record of watch: line 1"
+	tool_in b watch eg0 --replay "$FILE"
+	is 2
+	tool_in b watch --replay "$FILE" --hooks tc
+	is 2
+	says "--hooks has no meaning with --replay"
+}
+
+# screen KEYS CMD...: what is on it after each key; in output.
+screen() {
+	/usr/bin/python3 -c 'import pyte' 2>/dev/null || cannot pyte python3-pyte
+	output=$(LC_ALL=C.UTF-8 in_b "$SCREEN" "$1" -- "$TOOL" "${@:2}" 2>&1)
+}
+
+# after KEY TEXT: the screen that followed KEY holds TEXT.
+after() {
+	awk -v key="$1" '$1 == "==" { on = $2 == key } on' <<<"$output" | grep -qF "$2" ||
+		fail "not after $1: $2"$'\n'"$output"
+}
+
+@test "the full-screen view shows the wire, obeys its keys, and leaves the terminal as it was" {
+	in_a sh -c 'while :; do "$0" frames 60 11; done' "$PEER" 3>&- &
+	defer kill -KILL $!
+	screen "w1.5 TAB DOWN ENTER ? ? p r80x20 q" watch eg0 --tui --interval 200ms
+	after w1.5 "ethgauge watch"
+	after w1.5 ">eg0 rx"
+	after w1.5 "█"
+	after w1.5 "watching 'eg0'; q ends it"
+	after DOWN ">eg0 tx"
+	after ENTER "since the start"
+	after '?' "this page, and back"
+	after p "standing still"
+	after r80x20 "eg0 tx"
+	after end "terminal restored"
+	after end "eg0 rx"
+	after end "== end 0"
+}
+
+@test "^C and errors leave the terminal as it was, too" {
+	screen "w1 ^C" watch eg0 --tui
+	after end "== end 130"
+	after end "terminal restored"
+	screen "w1" watch eg0 --tui --record /nonexistent/file
+	after end "== end 4"
+	after end "terminal restored"
+	tool_in b watch eg0 --tui
+	is 2
+	says "needs a terminal"
+}
+
+@test "without UTF-8 the view is of ASCII alone, and without colours if asked" {
+	printf '{"elapsed_ns":%s,"result":{"parts":[{"name":"x rx","entries":[{"by":"cpu","value":"0","packets":%s}],"series":[{"seen_l1_bps":5}]}]}}\n' \
+		1 1 1000000 7000 >"$FILE"
+	/usr/bin/python3 -c 'import pyte' 2>/dev/null || cannot pyte python3-pyte
+	output=$(LC_ALL=C "$SCREEN" "w1 q" -- "$TOOL" watch --replay "$FILE" --tui --no-color)
+	after w1 "####"
+	[[ $output != *█* ]]
+	after end "terminal restored"
+}
