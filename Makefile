@@ -220,6 +220,7 @@ install: all doc
 	$(Q)install -m 644 $(O)/completion/ethgauge \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ethgauge
 	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
 
 clean:
 	$(call say,CLEAN,$(O))

@@ -319,6 +319,7 @@ void watch_poll(struct watch *watch)
 
 void watch_stop(struct watch *watch)
 {
+	watch->returns = watch_hook_returns(watch->hook);
 	watch_hook_close(watch->hook);
 	watch->hook = NULL;
 	look_for_bursts(watch, 0);

@@ -36,6 +36,7 @@ struct watch {
 	uint64_t row_elapsed_ns;
 	struct nic_counters nic_before, nic_newest, nic_sum;	/* at open; last seen; of earlier lives */
 	unsigned int nic_life;			/* returns of the hook at nic_newest */
+	unsigned int returns;			/* of the hook, when it was closed */
 };
 
 /* The records of one direction, summed over the CPUs. */

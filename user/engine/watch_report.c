@@ -202,9 +202,9 @@ void watch_report_notes(struct watch *watch)
 	watch_read_nic(watch, &nic);
 	for (dir = 0; dir < WATCH_DIRS; dir++)
 		note_driver(&nic, dir, watch->sides[dir].part);
-	if (watch->nic_life)
+	if (watch->returns)
 		result_note(watch->sides[WATCH_RX].part, "attached anew %u times: packets before "
-			    "that are in the driver's counters alone", watch->nic_life);
+			    "that are in the driver's counters alone", watch->returns);
 	if (missed_ns)
 		result_note(watch->sides[WATCH_RX].part, "%.3f s were not looked at for bursts: this "
 			    "program was held up", (double)missed_ns / NSEC_PER_SEC);
