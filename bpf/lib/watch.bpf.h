@@ -10,6 +10,7 @@
 #include "lib/core.bpf.h"
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
+#include "lib/wire.bpf.h"
 
 const volatile struct watch_cfg cfg;
 
@@ -47,21 +48,7 @@ struct {
 	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
 } watch_rings SEC(".maps");
 
-/* A buffer as what it is on the wire. */
-struct watch_wire {
-	__u32 packets;
-	__u32 full_bytes;	/* frame_bytes of each but the last */
-	__u32 last_bytes;	/* of the last, or the only one */
-	__u32 queue;		/* of WATCH_RX: 0 where none is known, else its number + 1 */
-	__u32 tagged;		/* 1: with a VLAN tag */
-};
-
 enum watch_cast { WATCH_UNICAST, WATCH_MULTICAST, WATCH_BROADCAST };
-
-static __always_inline __u32 watch_frame_bytes(__u32 buf_bytes)
-{
-	return buf_bytes < 60 ? 64 : buf_bytes + 4;
-}
 
 static __always_inline __u32 watch_l4(__u8 proto)
 {

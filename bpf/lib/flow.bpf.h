@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/flow.bpf.h - the tables of flow_tc: flows, what is folded, round trips.
+ */
+#ifndef LIB_FLOW_BPF_H
+#define LIB_FLOW_BPF_H
+
+#include "abi/flow.h"
+#include "lib/core.bpf.h"
+#include "lib/hist.bpf.h"
+#include "lib/parse.bpf.h"
+#include "lib/wire.bpf.h"
+
+const volatile struct flow_cfg cfg;
+
+/* Raised by user space at each interval. */
+__u32 flow_epoch = 1;
+
+struct flow_slot {
+	struct flow_rec rec;
+	struct bpf_spin_lock lock;
+	__u32 reserved;
+};
+ABI_ASSERT_SIZE(struct flow_slot, FLOW_SLOT_BYTES);
+
+/* What a new flow starts from; the stack has no room for it. */
+static const __u64 flow_zero[sizeof(struct flow_slot) / 8];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, struct flow_key);
+	__type(value, struct flow_slot);
+	__uint(max_entries, 1);		/* set before load */
+} flows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, struct flow_prefix);
+	__type(value, struct flow_fold);
+	__uint(max_entries, FLOW_PREFIXES);
+} flow_folds SEC(".maps");
+
+/* Round trips of TCP to the far end's prefix; each is large, so made as they come. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct flow_prefix);
+	__type(value, struct hist_rec);
+	__uint(max_entries, FLOW_TRIPS);
+} flow_trips SEC(".maps");
+
+/* A first value for the above. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);
+} flow_no_trips SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+	__uint(max_entries, 1);		/* FLOW_KINDS x WATCH_DIRS x CPUs */
+} flow_hists SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct flow_cpu);
+	__uint(max_entries, 1);		/* CPUs */
+} flow_cpus SEC(".maps");
+
+static __always_inline void flow_sum(struct watch_sum *sum, __u32 packets, __u64 frame_bytes)
+{
+	ADD_ONCE(sum->packets, packets);
+	ADD_ONCE(sum->frame_bytes, frame_bytes);
+}
+
+static __always_inline void flow_prefix_of(const struct flow_key *key,
+					   struct flow_prefix *ret_prefix)
+{
+	*ret_prefix = (struct flow_prefix){ .version = key->version };
+	__builtin_memcpy(ret_prefix->addr, key->far, 3);
+	if (key->version == 6)
+		__builtin_memcpy(ret_prefix->addr + 3, key->far + 3, 3);
+}
+
+/* No room for a flow: into its far end's prefix, and where these are too many, into one sum. */
+static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir dir,
+				      __u32 packets, __u64 frame_bytes, struct flow_cpu *cpu)
+{
+	static const struct flow_fold zero;
+	struct flow_prefix prefix;
+	struct flow_fold *fold;
+
+	flow_prefix_of(key, &prefix);
+	ADD_ONCE(cpu->folded, packets);
+	fold = bpf_map_lookup_elem(&flow_folds, &prefix);
+	if (!fold) {
+		bpf_map_update_elem(&flow_folds, &prefix, &zero, BPF_NOEXIST);
+		fold = bpf_map_lookup_elem(&flow_folds, &prefix);
+	}
+	if (!fold) {
+		flow_sum(&cpu->other[dir], packets, frame_bytes);
+		return;
+	}
+	__sync_fetch_and_add(&fold->counts[dir].packets, packets);
+	__sync_fetch_and_add(&fold->counts[dir].frame_bytes, frame_bytes);
+}
+
+/* By any CPU; but for the extremes nothing is lost when two come at once. */
+static __always_inline void flow_hist_add(struct hist_rec *hist, __u64 ns)
+{
+	__u32 index;
+
+	__sync_fetch_and_add(&hist->count, 1);
+	__sync_fetch_and_add(&hist->sum_ns, ns);
+	if (~ns > hist->not_min_ns)
+		WRITE_ONCE(hist->not_min_ns, ~ns);
+	if (ns > hist->max_ns)
+		WRITE_ONCE(hist->max_ns, ns);
+	if (unlikely(ns >> HIST_MAX_BITS)) {
+		__sync_fetch_and_add(&hist->above, 1);
+		return;
+	}
+	index = hist_index(ns);
+	/* Always true; the verifier cannot follow the shifts. */
+	if (index < HIST_BUCKETS)
+		__sync_fetch_and_add(&hist->buckets[index], 1);
+}
+
+static __always_inline void flow_trip(const struct flow_key *key, __u64 ns)
+{
+	struct flow_prefix prefix;
+	struct hist_rec *hist;
+	__u32 first = 0;
+
+	flow_prefix_of(key, &prefix);
+	hist = bpf_map_lookup_elem(&flow_trips, &prefix);
+	if (!hist) {
+		hist = bpf_map_lookup_elem(&flow_no_trips, &first);
+		if (!hist)
+			return;
+		bpf_map_update_elem(&flow_trips, &prefix, hist, BPF_NOEXIST);
+		hist = bpf_map_lookup_elem(&flow_trips, &prefix);
+		if (!hist)
+			return;
+	}
+	flow_hist_add(hist, ns);
+}
+
+/*
+ * Not static, so that the verifier looks at it once. @which: kind x WATCH_DIRS +
+ * direction of the packet that was timed.
+ */
+__attribute__((noinline)) int flow_time_add(__u32 which, __u64 ns)
+{
+	__u32 index = which * cfg.nr_cpus + bpf_get_smp_processor_id();
+	struct hist_rec *hist = bpf_map_lookup_elem(&flow_hists, &index);
+
+	if (hist)
+		hist_add(hist, 0, ns);
+	return 0;
+}
+
+#endif

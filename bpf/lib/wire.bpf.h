@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/wire.bpf.h - what a buffer is on the wire.
+ */
+#ifndef LIB_WIRE_BPF_H
+#define LIB_WIRE_BPF_H
+
+#include "lib/core.bpf.h"
+
+/* A buffer as what it is on the wire. */
+struct watch_wire {
+	__u32 packets;
+	__u32 full_bytes;	/* frame_bytes of each but the last */
+	__u32 last_bytes;	/* of the last, or the only one */
+	__u32 queue;		/* of WATCH_RX: 0 where none is known, else its number + 1 */
+	__u32 tagged;		/* 1: with a VLAN tag */
+};
+
+static __always_inline __u32 watch_frame_bytes(__u32 buf_bytes)
+{
+	return buf_bytes < 60 ? 64 : buf_bytes + 4;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi/flow.h - what flow_tc counts: flows, and their round trips. Written by BPF,
+ * read by user space, which also takes out flows that are idle.
+ *
+ * A flow has two ends as seen from the interface: near, which sends what the
+ * interface transmits, and far, beyond it. So both directions are one flow, and
+ * on loopback each connection is two, one as each of its ends sees it. Times are
+ * CLOCK_MONOTONIC; packets and frame_bytes those of abi/watch.h.
+ */
+#ifndef ABI_FLOW_H
+#define ABI_FLOW_H
+
+#include "abi/abi.h"
+#include "abi/hist.h"
+#include "abi/watch.h"
+
+struct flow_key {
+	__u8 near[16], far[16];		/* IPv4: the first 4 bytes, the others 0 */
+	__be16 near_port, far_port;	/* TCP, UDP, SCTP; else 0 */
+	__u8 proto;			/* IPPROTO_ */
+	__u8 version;			/* 4 or 6 */
+	__u8 fragment;			/* 1: of fragments, the first ones too, which have no ports here */
+	__u8 reserved;
+};
+ABI_ASSERT_SIZE(struct flow_key, 40);
+
+/* What TCP's header says of one direction. */
+struct flow_way {
+	__u64 timed_mono_ns;	/* when the segment that is timed passed; 0: none is */
+	__u64 hole_mono_ns;	/* when the newest hole in the sequence opened */
+	__u32 timed;		/* its TSval, or the acknowledgement that ends it */
+	__u32 next_seq;		/* behind the highest byte seen */
+	__u32 hole_seq, hole_end;	/* hole_seq == hole_end: none */
+	__u32 tsval;		/* newest */
+	__u32 ack;		/* newest */
+	__u16 window;		/* newest, not scaled */
+	__u8 flags;		/* all seen */
+	__u8 known;		/* bit FLOW_KNOWS_: what of the above was seen at all */
+	__u32 reserved;
+	__u64 retransmitted;	/* packets on the wire, as all four */
+	__u64 out_of_order;
+	__u64 zero_windows;
+	__u64 dup_acks;
+};
+ABI_ASSERT_SIZE(struct flow_way, 80);
+
+#define FLOW_KNOWS_SEQ		1
+#define FLOW_KNOWS_TSVAL	2
+#define FLOW_KNOWS_ACK		4
+#define FLOW_TIMED_BY_TS	8
+
+struct flow_rtt {
+	__u64 count;
+	__u64 sum_ns;
+	__u64 not_min_ns;	/* as in struct hist_rec */
+	__u64 max_ns;
+};
+ABI_ASSERT_SIZE(struct flow_rtt, 32);
+
+/*
+ * By direction, enum watch_dir: WATCH_TX is what the near end sent, and the
+ * round trip from the interface to the far end and back.
+ */
+struct flow_rec {
+	__u64 first_mono_ns, last_mono_ns;
+	struct watch_sum counts[WATCH_DIRS];
+	struct flow_way ways[WATCH_DIRS];
+	struct flow_rtt rtts[WATCH_DIRS];
+	__u64 syn_mono_ns;	/* the newest connection's first SYN; 0: not seen */
+	__u64 handshake_ns;	/* from it to the ACK of the SYN/ACK; 0: not seen */
+	__u32 epoch;		/* the newest in which a packet passed */
+	__u8 opener;		/* direction of the SYN, else of the first packet */
+	__u8 ended;		/* 1: by FINs of both, or RST */
+	__u8 reserved[2];
+};
+ABI_ASSERT_SIZE(struct flow_rec, 296);
+
+/* The value in the table of flows: a struct flow_rec, then a bpf_spin_lock and 4 bytes. */
+#define FLOW_SLOT_BYTES (sizeof(struct flow_rec) + 8)
+
+/* The far end's /24 or /48: where packets are counted that find the table of flows full. */
+struct flow_prefix {
+	__u8 addr[6];		/* 3 bytes of IPv4, 6 of IPv6 */
+	__u8 version;
+	__u8 reserved;
+};
+ABI_ASSERT_SIZE(struct flow_prefix, 8);
+
+/* Added to by all CPUs at once. */
+struct flow_fold {
+	struct watch_sum counts[WATCH_DIRS];
+};
+ABI_ASSERT_SIZE(struct flow_fold, 32);
+
+#define FLOW_PREFIXES	4096	/* that packets can be folded into; beyond: flow_cpu.other */
+#define FLOW_TRIPS	256	/* prefixes with a histogram of their own */
+#define FLOW_ASKED	16384	/* questions (ICMP echo, DNS) whose answers are waited for */
+
+/* One record a CPU, one writer. */
+struct flow_cpu {
+	struct watch_sum seen[WATCH_DIRS];	/* every packet */
+	struct watch_sum no_flow[WATCH_DIRS];	/* not IP, or malformed */
+	struct watch_sum other[WATCH_DIRS];	/* neither a flow nor a prefix had room */
+	__u64 new_flows;
+	__u64 ended_flows;
+	__u64 active_flows;	/* per epoch, summed over all epochs */
+	__u64 folded;		/* packets that found the table of flows full */
+	__u64 asked;		/* ICMP echo and DNS questions */
+	__u64 answered;		/* by an answer that was timed */
+	__u64 asked_again;	/* before an answer: which of the two it answers cannot be told */
+	__u64 unasked;		/* answers whose question is not known, or was asked again */
+};
+ABI_ASSERT_SIZE(struct flow_cpu, 160);
+
+/* Histograms of round trips: index (kind x WATCH_DIRS + direction) x CPUs + CPU. */
+enum flow_kind {
+	FLOW_BY_TIMESTAMP,	/* TSval until it comes back as TSecr (RFC 7323) */
+	FLOW_BY_SEQUENCE,	/* a segment until it is acknowledged: SYNs, and flows without timestamps */
+	FLOW_HANDSHAKE,		/* SYN until the ACK of the SYN/ACK: both sides together */
+	FLOW_ECHO,
+	FLOW_DNS,
+	FLOW_KINDS
+};
+
+struct flow_cfg {
+	__u32 nr_cpus;
+	__u32 reserved;
+};
+ABI_ASSERT_SIZE(struct flow_cfg, 8);
+
+/* What an answer repeats of its question; the ends are those of the question's packet. */
+struct flow_ask {
+	struct flow_key key;
+	__be16 id, seq;		/* DNS: seq is 0 */
+};
+ABI_ASSERT_SIZE(struct flow_ask, 44);
+
+#endif
