@@ -22,12 +22,19 @@ struct {
 
 enum flow_asks_what { FLOW_ASKS_NOTHING, FLOW_ASKS, FLOW_ANSWERS };
 
+static __always_inline int flow_may_ask(const struct flow_key *key)
+{
+	if (key->proto == IPPROTO_UDP)
+		return key->near_port == bpf_htons(DNS_PORT) || key->far_port == bpf_htons(DNS_PORT);
+	return key->proto == IPPROTO_ICMP || key->proto == IPPROTO_ICMPV6;
+}
+
 /* Fills id and seq, and *ret_kind. The payload may be in a fragment: it is copied. */
-static __always_inline enum flow_asks_what flow_asks_what(struct __sk_buff *ctx,
-							  const struct packet *pkt, __u32 l4,
+static __always_inline enum flow_asks_what flow_asks_what(struct __sk_buff *ctx, __u32 l4,
 							  struct flow_ask *ask,
 							  enum flow_kind *ret_kind)
 {
+	__u8 proto = ask->key.proto;
 	struct {
 		__u8 type, code;
 		__be16 sum, id, seq;
@@ -37,9 +44,9 @@ static __always_inline enum flow_asks_what flow_asks_what(struct __sk_buff *ctx,
 		__u8 flags, more;
 	} dns;
 
-	if (pkt->proto == IPPROTO_ICMP || pkt->proto == IPPROTO_ICMPV6) {
-		__u8 asks = pkt->proto == IPPROTO_ICMP ? 8 : 128;
-		__u8 answers = pkt->proto == IPPROTO_ICMP ? 0 : 129;
+	if (proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6) {
+		__u8 asks = proto == IPPROTO_ICMP ? 8 : 128;
+		__u8 answers = proto == IPPROTO_ICMP ? 0 : 129;
 
 		if (bpf_skb_load_bytes(ctx, l4, &icmp, sizeof(icmp)))
 			return FLOW_ASKS_NOTHING;
@@ -49,9 +56,6 @@ static __always_inline enum flow_asks_what flow_asks_what(struct __sk_buff *ctx,
 		return icmp.type == asks ? FLOW_ASKS :
 		       icmp.type == answers ? FLOW_ANSWERS : FLOW_ASKS_NOTHING;
 	}
-	if (pkt->proto != IPPROTO_UDP || (ask->key.near_port != bpf_htons(DNS_PORT) &&
-					  ask->key.far_port != bpf_htons(DNS_PORT)))
-		return FLOW_ASKS_NOTHING;
 	if (bpf_skb_load_bytes(ctx, l4 + sizeof(struct udphdr), &dns, sizeof(dns)))
 		return FLOW_ASKS_NOTHING;
 	ask->id = dns.id;

@@ -99,6 +99,7 @@ ABI_ASSERT_SIZE(struct flow_fold, 32);
 
 /* One record a CPU, one writer. */
 struct flow_cpu {
+	__u64 buffers[WATCH_DIRS];		/* a super-packet is one */
 	struct watch_sum seen[WATCH_DIRS];	/* every packet */
 	struct watch_sum no_flow[WATCH_DIRS];	/* not IP, or malformed */
 	struct watch_sum other[WATCH_DIRS];	/* neither a flow nor a prefix had room */
@@ -110,8 +111,9 @@ struct flow_cpu {
 	__u64 answered;		/* by an answer that was timed */
 	__u64 asked_again;	/* before an answer: which of the two it answers cannot be told */
 	__u64 unasked;		/* answers whose question is not known, or was asked again */
+	__u64 reserved[2];
 };
-ABI_ASSERT_SIZE(struct flow_cpu, 160);
+ABI_ASSERT_SIZE(struct flow_cpu, 192);
 
 /* Histograms of round trips: index (kind x WATCH_DIRS + direction) x CPUs + CPU. */
 enum flow_kind {

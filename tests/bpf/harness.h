@@ -27,6 +27,7 @@ int test_blast(void);
 int test_drops(void);
 int test_fields(void);
 int test_impair(void);
+int test_flow(void);
 int test_mix(void);
 int test_record(void);
 int test_order(void);

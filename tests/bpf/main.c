@@ -18,6 +18,7 @@ static const struct {
 	{ "drops", test_drops },
 	{ "fields", test_fields },
 	{ "impair", test_impair },
+	{ "flow", test_flow },
 	{ "mix", test_mix },
 	{ "record", test_record },
 	{ "order", test_order },

@@ -11,6 +11,7 @@
 #include "engine/meter.h"
 #include "engine/watch.h"
 #include "engine/watch_cost.h"
+#include "engine/watch_flows.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "report/faces.h"
@@ -36,11 +37,18 @@ struct watch_opts {
 	const char *record;
 	const char *replay;
 	uint32_t speed;
+	bool flows;
+	uint32_t top, max_flows;
+	int sort;
+	uint64_t flow_idle_ns;
 };
 
 static const struct watch_opts defaults = {
 	.interval_ns = NSEC_PER_SEC,
 	.speed = 1,
+	.top = 20,
+	.max_flows = 65536,
+	.flow_idle_ns = 60 * NSEC_PER_SEC,
 };
 
 static const struct opt options[] = {
@@ -71,13 +79,24 @@ static const struct opt options[] = {
 	  "show what --record wrote instead of an interface" },
 	{ 0, "speed", OPT_U32, offsetof(struct watch_opts, speed), "N",
 	  "with --replay, so many times as fast; 0: at once", .max = 1000000 },
+	{ 0, "flows", OPT_FLAG, offsetof(struct watch_opts, flows), NULL,
+	  "tell flows apart, and time the round trips that pass" },
+	{ 0, "top", OPT_U32, offsetof(struct watch_opts, top), "N",
+	  "with --flows, name so many of them", .min = 1, .max = 100000 },
+	{ 0, "sort", OPT_CHOICE, offsetof(struct watch_opts, sort), "BY",
+	  "with --flows, which of them: those with most of it", .choices = watch_sort_names },
+	{ 0, "max-flows", OPT_U32, offsetof(struct watch_opts, max_flows), "N",
+	  "with --flows, room for so many; the packets of others are counted by prefix",
+	  .min = 1, .max = WATCH_FLOWS_MOST },
+	{ 0, "flow-idle", OPT_DURATION, offsetof(struct watch_opts, flow_idle_ns), "TIME",
+	  "with --flows, those without a packet for so long make room in a table that gets full" },
 	OPT_END
 };
 
 static int check_replay(const struct watch_opts *opts, opt_given given, struct err *e)
 {
 	static const char *const of_live[] = {
-		"duration", "interval", "hooks", "xdp-mode", "no-cost", "record",
+		"duration", "interval", "hooks", "xdp-mode", "no-cost", "record", "flows",
 	};
 	size_t i;
 
@@ -93,10 +112,16 @@ static int check_replay(const struct watch_opts *opts, opt_given given, struct e
 
 static int watch_check(void *args, opt_given given, struct err *e)
 {
+	static const char *const of_flows[] = { "top", "sort", "max-flows", "flow-idle" };
 	const struct watch_opts *opts = args;
+	size_t i;
 
 	if (opt_was_given(options, given, "xdp-mode") && opts->hooks != WATCH_HOOKS_XDP)
 		return err_usage(e, "--xdp-mode has a meaning with --hooks xdp only");
+	for (i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++) {
+		if (!opts->flows && opt_was_given(options, given, of_flows[i]))
+			return err_usage(e, "--%s has a meaning with --flows only", of_flows[i]);
+	}
 	if (opt_was_given(options, given, "speed") && !opts->replay)
 		return err_usage(e, "--speed has a meaning with --replay only");
 	if (opts->no_color && !opts->tui)
@@ -115,6 +140,7 @@ struct watch_run {
 	const struct watch_opts *opts;
 	struct result *res;
 	struct watch *watches[OPT_MAX_IFACES];
+	struct watch_flows *flows[OPT_MAX_IFACES];	/* NULL: not asked for */
 	unsigned int nr;
 	struct watch_cost cost;
 	struct faces *faces;
@@ -126,8 +152,8 @@ struct watch_run {
 	struct err error;
 };
 
-/* Everything as it is now, into the result; of a record it is there. */
-static void report(struct watch_run *run, uint64_t elapsed_ns)
+/* Everything as it is now, into the result; of a record it is there. Returns the cores kept busy. */
+static double report(struct watch_run *run, uint64_t elapsed_ns)
 {
 	double cpus = 0;
 	unsigned int i;
@@ -136,6 +162,24 @@ static void report(struct watch_run *run, uint64_t elapsed_ns)
 		cpus += watch_report(run->watches[i], elapsed_ns);
 	if (cpus > 0)
 		result_self_real(run->res, "program_cpu_ratio", cpus);
+	return cpus;
+}
+
+/* At the end, once: flows, and what is said in sentences. */
+static void report_end(struct watch_run *run, uint64_t elapsed_ns)
+{
+	double cpus = report(run, elapsed_ns);
+	unsigned int i;
+
+	for (i = 0; i < run->nr && run->flows[i]; i++)
+		cpus += watch_flows_report(run->flows[i], elapsed_ns);
+	if (cpus > 0)
+		result_self_real(run->res, "program_cpu_ratio", cpus);
+	for (i = 0; i < run->nr; i++)
+		watch_report_notes(run->watches[i]);
+	if (run->cost.err)
+		result_note(run->res, "the programs' cost could not be timed: %s",
+			    strerror(-run->cost.err));
 }
 
 static char *make_page(void *ctx, size_t *ret_bytes)
@@ -188,6 +232,8 @@ static bool poll_all(void *ctx)
 		watch_cost_poll(&run->cost);
 	for (i = 0; i < run->nr; i++)
 		watch_poll(run->watches[i]);
+	for (i = 0; i < run->nr && run->flows[i]; i++)
+		watch_flows_poll(run->flows[i]);
 	return poll_faces(run);
 }
 
@@ -198,10 +244,34 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 
 	for (i = 0; i < run->nr; i++)
 		watch_report_row(run->watches[i], elapsed_ns);
+	for (i = 0; i < run->nr && run->flows[i]; i++)
+		watch_flows_row(run->flows[i], elapsed_ns);
 	if (faces_want_all(run->faces)) {
 		report(run, elapsed_ns);
 		faces_update(run->faces, run->res, elapsed_ns);
 	}
+}
+
+/* Before anything is attached: the verifier may take a second. */
+static int open_flows(struct watch_run *run, struct err *e)
+{
+	const struct watch_opts *opts = run->opts;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && opts->flows && i < opts->ifaces.nr; i++) {
+		const struct watch_flows_cfg cfg = {
+			.ifname = opts->ifaces.names[i],
+			.hooks = (enum watch_hooks)opts->hooks,
+			.max_flows = opts->max_flows,
+			.top = opts->top,
+			.sort = (enum watch_sort)opts->sort,
+			.idle_ns = opts->flow_idle_ns,
+		};
+
+		err = watch_flows_open(&run->flows[i], &cfg, e);
+	}
+	return err;
 }
 
 static int open_all(struct watch_run *run, struct err *e)
@@ -217,6 +287,8 @@ static int open_all(struct watch_run *run, struct err *e)
 		};
 
 		err = watch_open(&run->watches[run->nr], &cfg, run->res, e);
+		if (!err && opts->flows)
+			err = watch_flows_start(run->flows[run->nr], run->res, e);
 		if (!err)
 			run->nr++;
 	}
@@ -259,6 +331,8 @@ static int run_live(struct watch_run *run, struct err *e)
 
 	err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
 	if (!err)
+		err = open_flows(run, e);
+	if (!err)
 		err = open_all(run, e);
 	if (!err)
 		err = open_faces(run, e);
@@ -276,16 +350,14 @@ static int run_live(struct watch_run *run, struct err *e)
 	run->start_mono_ns = loop_mono_ns();
 	elapsed_ns = loop_run(&run->loop);
 	meter_stop(meter);
+	/* The first to attach goes last: a clsact that came with it goes with it. */
+	for (i = 0; i < run->nr && run->flows[i]; i++)
+		watch_flows_stop(run->flows[i]);
 	for (i = 0; i < run->nr; i++)
 		watch_stop(run->watches[i]);
-	report(run, elapsed_ns);
+	report_end(run, elapsed_ns);
 	meter_report(meter, NULL, false, run->res);
 	meter_free(meter);
-	for (i = 0; i < run->nr; i++)
-		watch_report_notes(run->watches[i]);
-	if (run->cost.err)
-		result_note(run->res, "the programs' cost could not be timed: %s",
-			    strerror(-run->cost.err));
 	faces_end(run->faces, run->res, elapsed_ns);
 	return 0;
 }
@@ -360,8 +432,10 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 	http_close(run.http);
 	record_close(run.record);
 	watch_cost_close(&run.cost);
-	for (i = 0; i < run.nr; i++)
+	for (i = 0; i < OPT_MAX_IFACES; i++) {
+		watch_flows_close(run.flows[i]);
 		watch_close(run.watches[i]);
+	}
 	return err;
 }
 

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * flow_tc: each packet is of one flow, prefix or sum; and what TCP's headers tell:
+ * round trips, retransmissions, order, windows; and it goes on untouched.
+ */
+#include "harness.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+
+#include "abi/flow.h"
+
+#include "flow_tc.skel.h"
+
+#define FIN 0x01
+#define SYN 0x02
+#define RST 0x04
+#define ACK 0x10
+
+/* More than a sender needs to know of a loss, where no round trip is known. */
+#define RESENT_US 6000
+
+static struct flow_tc_bpf *bpf;
+
+static int unload(void **state)
+{
+	(void)state;
+	flow_tc_bpf__destroy(bpf);
+	bpf = NULL;
+	return 0;
+}
+
+static int load_room(unsigned int flows)
+{
+	unload(NULL);
+	bpf = flow_tc_bpf__open();
+	if (!bpf)
+		return -errno;
+	bpf->rodata->cfg.nr_cpus = harness_cpus();
+	bpf_map__set_max_entries(bpf->maps.flows, flows);
+	bpf_map__set_max_entries(bpf->maps.flow_cpus, harness_cpus());
+	bpf_map__set_max_entries(bpf->maps.flow_works, harness_cpus());
+	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
+	return flow_tc_bpf__load(bpf);
+}
+
+static int load(void **state)
+{
+	(void)state;
+	return load_room(64);
+}
+
+static void run(enum watch_dir dir, const void *frame, size_t len, uint32_t gso_size)
+{
+	const struct bpf_program *prog = dir == WATCH_RX ? bpf->progs.flow_tc_in :
+							   bpf->progs.flow_tc_out;
+	struct harness_out out;
+
+	if (gso_size)
+		harness_run_gso(prog, frame, len, gso_size, 0, &out);
+	else
+		harness_run(prog, frame, len, &out);
+	assert_int_equal(out.action, TC_ACT_UNSPEC);
+	assert_true(harness_untouched(&out, frame, len));
+}
+
+struct segment {
+	uint8_t flags;
+	uint32_t seq, bytes, ack;
+	uint32_t tsval, tsecr;		/* both 0: without the option */
+	bool no_window;
+	uint16_t gso_size;
+	unsigned int version;
+};
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 24);
+	at[1] = (uint8_t)(value >> 16);
+	at[2] = (uint8_t)(value >> 8);
+	at[3] = (uint8_t)value;
+}
+
+/* The client is the near end: what it sends is WATCH_TX. Packets have padding behind them. */
+static void tcp(enum watch_dir dir, struct segment s)
+{
+	struct packet_frame frame;
+	unsigned int v = s.version ? s.version : 4, options = s.tsval || s.tsecr ? 12 : 0;
+	size_t addr, bytes;
+	uint8_t *l4, swap[16];
+
+	packet_build(&frame, &(struct packet_spec){
+		.version = v, .payload_bytes = 12 + options + s.bytes, .pad_to_bytes = 60 });
+	frame.bytes[frame.l3 + (v == 6 ? 6 : 9)] = 6;
+	addr = frame.l3 + (v == 6 ? 8 : 12);
+	bytes = v == 6 ? 16 : 4;
+	l4 = frame.bytes + frame.l4;
+	memset(l4, 0, 20 + options);
+	put32(l4, dir == WATCH_TX ? 40001u << 16 | 80 : 80u << 16 | 40001);
+	if (dir == WATCH_RX) {
+		memcpy(swap, frame.bytes + addr, bytes);
+		memmove(frame.bytes + addr, frame.bytes + addr + bytes, bytes);
+		memcpy(frame.bytes + addr + bytes, swap, bytes);
+	}
+	put32(l4 + 4, s.seq);
+	put32(l4 + 8, s.ack);
+	l4[12] = (uint8_t)((20 + options) / 4 << 4);
+	l4[13] = s.flags;
+	l4[14] = s.no_window ? 0 : 0x10;
+	if (options) {
+		put32(l4 + 20, 0x0101080a);
+		put32(l4 + 24, s.tsval);
+		put32(l4 + 28, s.tsecr);
+	}
+	run(dir, frame.bytes, frame.len, s.gso_size);
+}
+
+#define NEAR(...) tcp(WATCH_TX, (struct segment){ __VA_ARGS__ })
+#define FAR(...) tcp(WATCH_RX, (struct segment){ __VA_ARGS__ })
+
+/* The only flow there is. */
+static struct flow_rec flow(void)
+{
+	uint64_t slot[FLOW_SLOT_BYTES / 8];
+	struct flow_key key, next;
+	struct flow_rec rec;
+
+	assert_int_equal(bpf_map_get_next_key(bpf_map__fd(bpf->maps.flows), NULL, &key), 0);
+	assert_int_not_equal(bpf_map_get_next_key(bpf_map__fd(bpf->maps.flows), &key, &next), 0);
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(bpf->maps.flows), &key, slot), 0);
+	memcpy(&rec, slot, sizeof(rec));
+	return rec;
+}
+
+static struct flow_cpu sums(void)
+{
+	struct flow_cpu cpu;
+
+	harness_read(bpf->maps.flow_cpus, harness_cpu(), &cpu);
+	return cpu;
+}
+
+static uint64_t timed(enum flow_kind kind, enum watch_dir dir)
+{
+	static struct hist_rec hist;
+
+	harness_read(bpf->maps.flow_hists,
+		     (kind * WATCH_DIRS + dir) * harness_cpus() + harness_cpu(), &hist);
+	return hist.count;
+}
+
+static void handshake(unsigned int version, uint32_t tsval)
+{
+	NEAR(SYN, .seq = 1000, .tsval = tsval, .version = version);
+	FAR(SYN | ACK, .seq = 5000, .ack = 1001, .tsval = tsval, .tsecr = tsval, .version = version);
+	NEAR(ACK, .seq = 1001, .ack = 5001, .tsval = tsval, .tsecr = tsval, .version = version);
+}
+
+static void a_connection_is_one_flow_from_handshake_to_end(void **state)
+{
+	unsigned int version;
+	struct flow_rec rec;
+
+	for (version = 4; version <= 6; version += 2) {
+		load(state);
+		handshake(version, 0);
+		rec = flow();
+		assert_int_equal(rec.counts[WATCH_TX].packets, 2);
+		assert_int_equal(rec.counts[WATCH_RX].packets, 1);
+		assert_int_equal(rec.opener, WATCH_TX);
+		assert_true(rec.handshake_ns > 0);
+		assert_int_equal(timed(FLOW_HANDSHAKE, WATCH_TX), 1);
+		assert_int_equal(rec.rtts[WATCH_TX].count, 1);
+		assert_int_equal(rec.rtts[WATCH_RX].count, 1);
+		NEAR(FIN | ACK, .seq = 1001, .ack = 5001, .version = version);
+		assert_int_equal(flow().ended, 0);
+		FAR(FIN | ACK, .seq = 5001, .ack = 1002, .version = version);
+		assert_int_equal(flow().ended, 1);
+		NEAR(ACK, .seq = 1002, .ack = 5002, .version = version);
+		assert_int_equal(sums().ended_flows, 1);
+		assert_int_equal(sums().new_flows, 1);
+		assert_int_equal(sums().active_flows, 1);
+		assert_int_equal(flow().ways[WATCH_TX].retransmitted, 0);
+	}
+}
+
+static void a_segment_is_timed_until_it_is_acknowledged(void **state)
+{
+	load(state);
+	NEAR(ACK, .seq = 1, .bytes = 100, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 1);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 0);
+	FAR(ACK, .seq = 1, .ack = 100);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 0);
+	FAR(ACK, .seq = 1, .ack = 101);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 1);
+	FAR(ACK, .seq = 1, .ack = 101);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 1);
+	/* Of a super-packet the first segment. */
+	NEAR(ACK, .seq = 101, .bytes = 1000, .ack = 1, .gso_size = 300);
+	FAR(ACK, .seq = 1, .ack = 401);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 2);
+	/* Karn: sent twice, it is not timed. */
+	NEAR(ACK, .seq = 1101, .bytes = 100, .ack = 1);
+	NEAR(ACK, .seq = 1101, .bytes = 100, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 1201);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 2);
+	assert_int_equal(flow().ways[WATCH_TX].retransmitted, 1);
+}
+
+static void the_number_wraps(void **state)
+{
+	load(state);
+	NEAR(ACK, .seq = 0xffffffc0, .bytes = 100, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 0xffffffc0);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 0);
+	FAR(ACK, .seq = 1, .ack = 36);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 1);
+	NEAR(ACK, .seq = 36, .bytes = 100, .ack = 1);
+	assert_int_equal(flow().ways[WATCH_TX].retransmitted, 0);
+}
+
+static void a_timestamp_is_timed_until_its_first_echo(void **state)
+{
+	load(state);
+	/* An acknowledgement alone is not timed, nor what follows with its timestamp. */
+	NEAR(ACK, .seq = 1, .ack = 1, .tsval = 70, .tsecr = 9);
+	NEAR(ACK, .seq = 1, .bytes = 100, .ack = 1, .tsval = 70, .tsecr = 9);
+	FAR(ACK, .seq = 1, .ack = 101, .tsval = 10, .tsecr = 70);
+	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 0);
+	NEAR(ACK, .seq = 101, .bytes = 100, .ack = 1, .tsval = 71, .tsecr = 10);
+	FAR(ACK, .seq = 1, .ack = 101, .tsval = 11, .tsecr = 70);
+	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 0);
+	FAR(ACK, .seq = 1, .ack = 201, .tsval = 11, .tsecr = 71);
+	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 1);
+	FAR(ACK, .seq = 1, .ack = 201, .tsval = 12, .tsecr = 71);
+	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 1);
+	/* Skipped: nobody knows when it would have come back. */
+	NEAR(ACK, .seq = 201, .bytes = 100, .ack = 1, .tsval = 80, .tsecr = 12);
+	NEAR(ACK, .seq = 301, .bytes = 100, .ack = 1, .tsval = 81, .tsecr = 12);
+	FAR(ACK, .seq = 1, .ack = 401, .tsval = 13, .tsecr = 81);
+	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 1);
+	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 0);
+	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_RX), 0);
+}
+
+static void what_fills_a_hole_is_late_or_sent_again(void **state)
+{
+	const struct flow_way *way;
+	struct flow_rec rec;
+
+	load(state);
+	NEAR(ACK, .seq = 1, .bytes = 100, .ack = 1);
+	NEAR(ACK, .seq = 201, .bytes = 100, .ack = 1);
+	NEAR(ACK, .seq = 101, .bytes = 100, .ack = 1);	/* at once: late */
+	NEAR(ACK, .seq = 401, .bytes = 100, .ack = 1);
+	usleep(RESENT_US);
+	NEAR(ACK, .seq = 301, .bytes = 100, .ack = 1);	/* a loss that was noticed */
+	NEAR(ACK, .seq = 401, .bytes = 100, .ack = 1);	/* was seen */
+	NEAR(ACK, .seq = 500, .bytes = 1, .ack = 1);	/* asks whether the peer is alive */
+	NEAR(ACK, .seq = 500, .bytes = 0, .ack = 1);
+	rec = flow();
+	way = &rec.ways[WATCH_TX];
+	assert_int_equal(way->out_of_order, 1);
+	assert_int_equal(way->retransmitted, 2);
+	/* By its timestamp it was sent before what is here already, however late. */
+	load(state);
+	NEAR(ACK, .seq = 1, .bytes = 100, .ack = 1, .tsval = 70);
+	NEAR(ACK, .seq = 201, .bytes = 100, .ack = 1, .tsval = 72);
+	usleep(RESENT_US);
+	NEAR(ACK, .seq = 101, .bytes = 100, .ack = 1, .tsval = 71);
+	rec = flow();
+	assert_int_equal(way->out_of_order, 1);
+	assert_int_equal(way->retransmitted, 0);
+	/* Of a super-packet every segment. */
+	NEAR(ACK, .seq = 101, .bytes = 200, .ack = 1, .tsval = 75, .gso_size = 67);
+	assert_int_equal(flow().ways[WATCH_TX].retransmitted, 3);
+}
+
+static void closed_windows_and_duplicate_acks_are_counted(void **state)
+{
+	struct flow_rec rec;
+
+	load(state);
+	NEAR(ACK, .seq = 1, .bytes = 100, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 101);
+	FAR(ACK, .seq = 1, .ack = 101);		/* nothing is outstanding */
+	FAR(ACK, .seq = 1, .ack = 101, .no_window = true);
+	FAR(RST | ACK, .seq = 1, .ack = 101, .no_window = true);
+	rec = flow();
+	assert_int_equal(rec.ways[WATCH_RX].dup_acks, 2);
+	assert_int_equal(rec.ways[WATCH_RX].zero_windows, 1);
+	assert_int_equal(rec.ended, 1);
+	assert_int_equal(rec.ways[WATCH_TX].dup_acks, 0);
+}
+
+static void the_same_ports_again_are_a_new_connection(void **state)
+{
+	load(state);
+	handshake(4, 0);
+	NEAR(RST, .seq = 1001);
+	NEAR(SYN, .seq = 90);
+	assert_int_equal(flow().ended, 0);
+	NEAR(SYN, .seq = 90);
+	assert_int_equal(flow().ways[WATCH_TX].retransmitted, 1);
+	assert_int_equal(flow().handshake_ns, 0);
+	NEAR(RST, .seq = 91);
+	assert_int_equal(sums().ended_flows, 2);
+	assert_int_equal(sums().new_flows, 1);
+}
+
+static void echoes_are_timed_unless_asked_twice(void **state)
+{
+	struct packet_frame ask, answer;
+
+	load(state);
+	packet_build(&ask, &(struct packet_spec){ .echo = true, .echo_id = 7, .echo_sequence = 1 });
+	answer = ask;
+	memcpy(answer.bytes + answer.l3 + 12, ask.bytes + ask.l3 + 16, 4);
+	memcpy(answer.bytes + answer.l3 + 16, ask.bytes + ask.l3 + 12, 4);
+	answer.bytes[answer.l4] = 0;
+	run(WATCH_RX, ask.bytes, ask.len, 0);
+	run(WATCH_TX, answer.bytes, answer.len, 0);
+	assert_int_equal(timed(FLOW_ECHO, WATCH_RX), 1);
+	assert_int_equal(timed(FLOW_ECHO, WATCH_TX), 0);
+	run(WATCH_TX, answer.bytes, answer.len, 0);
+	run(WATCH_RX, ask.bytes, ask.len, 0);
+	run(WATCH_RX, ask.bytes, ask.len, 0);
+	run(WATCH_TX, answer.bytes, answer.len, 0);
+	assert_int_equal(timed(FLOW_ECHO, WATCH_RX), 1);
+	assert_int_equal(sums().asked, 3);
+	assert_int_equal(sums().asked_again, 1);
+	assert_int_equal(sums().answered, 1);
+	assert_int_equal(sums().unasked, 2);
+}
+
+static void what_has_no_room_is_in_a_prefix(void **state)
+{
+	struct flow_prefix prefix, next;
+	struct packet_frame frame;
+	struct flow_fold fold;
+	int i;
+
+	(void)state;
+	assert_int_equal(load_room(1), 0);
+	for (i = 0; i < 13; i++) {
+		packet_build(&frame, &(struct packet_spec){ .src_port = (uint16_t)(1 + i),
+							     .payload_bytes = 101 });
+		run(WATCH_RX, frame.bytes, frame.len, 0);
+	}
+	assert_int_equal(flow().counts[WATCH_RX].packets, 1);
+	assert_int_equal(sums().folded, 12);
+	assert_int_equal(sums().seen[WATCH_RX].packets, 13);
+	assert_int_equal(bpf_map_get_next_key(bpf_map__fd(bpf->maps.flow_folds), NULL, &prefix), 0);
+	assert_int_not_equal(bpf_map_get_next_key(bpf_map__fd(bpf->maps.flow_folds), &prefix, &next),
+			     0);
+	assert_memory_equal(prefix.addr, frame.bytes + frame.l3 + 12, 3);
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(bpf->maps.flow_folds), &prefix, &fold), 0);
+	assert_int_equal(fold.counts[WATCH_RX].packets, 12);
+	assert_int_equal(fold.counts[WATCH_RX].frame_bytes, 12 * (frame.len + 4));
+}
+
+static void what_is_cut_short_or_not_ip_is_of_no_flow(void **state)
+{
+	struct packet_frame frame;
+	uint64_t nr = 0;
+	size_t len;
+
+	load(state);
+	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 101 });
+	for (len = 54; len < frame.len; len += 7, nr++)
+		run(WATCH_RX, frame.bytes, len, 0);
+	frame.bytes[12] = 0x88;
+	run(WATCH_RX, frame.bytes, frame.len, 0);
+	assert_int_equal(sums().no_flow[WATCH_RX].packets, nr + 1);
+	assert_int_equal(sums().seen[WATCH_RX].packets, nr + 1);
+	assert_int_equal(sums().new_flows, 0);
+}
+
+int test_flow(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_connection_is_one_flow_from_handshake_to_end),
+		cmocka_unit_test(a_segment_is_timed_until_it_is_acknowledged),
+		cmocka_unit_test(the_number_wraps),
+		cmocka_unit_test(a_timestamp_is_timed_until_its_first_echo),
+		cmocka_unit_test(what_fills_a_hole_is_late_or_sent_again),
+		cmocka_unit_test(closed_windows_and_duplicate_acks_are_counted),
+		cmocka_unit_test(the_same_ports_again_are_a_new_connection),
+		cmocka_unit_test(echoes_are_timed_unless_asked_twice),
+		cmocka_unit_test(what_has_no_room_is_in_a_prefix),
+		cmocka_unit_test(what_is_cut_short_or_not_ip_is_of_no_flow),
+	};
+
+	return cmocka_run_group_tests_name("flow", tests, NULL, unload);
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# watch --flows held against tshark's reading of a capture, TCP's own round
+# trips, and against itself: no packet is ever lost from the sums.
+
+load ../lib/common
+load ../lib/lab
+
+PEER=$BATS_TEST_DIRNAME/watch_flows_peer.py
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+}
+
+# watch NODE OPTIONS...: beside the test, as NAME watch; ready when it says so.
+watch() {
+	start_cmd watch "$1" "watching 'eg0'" "$TOOL" watch eg0 --flows --interval 0 --no-cost \
+		--json "${@:2}"
+}
+
+end_watch() {
+	finish watch INT
+	is 130
+	part flows '.verdicts[0].pass'
+	part flows '.metrics.flow_missing_packets == 0'
+}
+
+# part NAME FILTER: holds on the part "eg0 NAME" of the document.
+part() {
+	json --arg part "eg0 $1" ".parts[] | select(.name == \$part) | $2"
+}
+
+@test "flows of a capture are tshark's, packet for packet and byte for byte" {
+	need_command tshark
+	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy "scapy"
+	lab_up
+	"$PEER" capture "$BATS_TEST_TMPDIR/flows.pcap"
+	watch b --top 2000
+	in_a "$TOOL" blast eg0 --pcap "$BATS_TEST_TMPDIR/flows.pcap" --loop 1 --rate 20kpps -q
+	end_watch
+	part flows '.metrics | .flow_new_count == 1009 and .folded_packets == 0'
+	printf '%s' "$output" >"$BATS_TEST_TMPDIR/doc.json"
+	run "$PEER" compare "$BATS_TEST_TMPDIR/flows.pcap" "$BATS_TEST_TMPDIR/doc.json"
+	[ "$output" = "1009 flows" ] || fail "$output"
+}
+
+@test "a full table folds into prefixes, and nothing is lost" {
+	lab_up
+	watch b --max-flows 101
+	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 30011 --rate 100kpps --src-ports 1009 -q >/dev/null
+	end_watch
+	part flows '.metrics | .flow_new_count == 101 and .seen_packets == 30011 and .folded_packets > 26000'
+	part flows '.notes[0] | contains("the table of 101 flows was full")'
+	part folded '[.entries[] | .rx_packets] | add > 26000'
+	part folded '.entries[0].far == "198.18.0.0/24"'
+}
+
+@test "two CPUs that count into the same flows lose nothing" {
+	lab_up --queues 2
+	watch b --top 10
+	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 2000003 --rate max --threads 2 --src-ports 3 -q >/dev/null
+	end_watch
+	part flows '.metrics.seen_packets == 2000003 and ([.entries[].rx_packets] | add) == 2000003'
+}
+
+@test "idle flows make room, and keep their counts" {
+	lab_up
+	watch b --max-flows 100 --flow-idle 300ms --top 1000
+	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 89 --rate 1kpps --src-ports 89 -q >/dev/null
+	sleep 0.6
+	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 83 --rate 1kpps --src-port 20001 --src-ports 83 -q >/dev/null
+	end_watch
+	part flows '.metrics | .flow_new_count == 172 and .flow_aged_count >= 72 and .folded_packets == 0'
+	part flows '([.entries[].rx_packets] | add) == 172'
+}
+
+# path MS: a and b, with something between that delays each frame.
+delayed_path() {
+	lab_up --path a-r-b --middle bridge
+	for side in ega egb; do
+		ip_in r link set "$side" nomaster promisc on
+		in_r ethtool -K "$side" gro off >/dev/null
+	done
+	in_a ethtool -K eg0 tx off tso off gso off gro off >/dev/null
+	in_b ethtool -K eg0 tx off tso off gso off gro off >/dev/null
+	start_cmd middle r ready "$PEER" delay "$1"
+}
+
+in_r() {
+	timeout 30 nsenter --net="/run/netns/$LAB-r" "$@"
+}
+
+# rtt_agrees PART: of 83 messages; the bound is wide, as the machine may be busy.
+rtt_agrees() {
+	local median
+
+	start_cmd serve b ready "$PEER" serve
+	watch a
+	median=$(in_a "$PEER" talk 83)
+	finish serve
+	end_watch
+	echo "TCP says $median us, watch $(jq -c --arg part "eg0 $1" \
+		'.parts[] | select(.name == $part).metrics.rtt_p50_ns' <<<"$output") ns"
+	part "$1" ".metrics | .rtt_packets >= 80 and .rtt_min_ns >= 20000000 and
+		(.rtt_p50_ns / 1000 / $median | . > 0.8 and . < 1.25)"
+	part flows '.entries[0] | .handshake_ns >= 20000000 and .rtt_far_count >= 80 and
+		.opened_by == "near" and .state == "ended" and .proto == "tcp"'
+	part flows '.entries[0] | .rtt_near_count > 0 and .rtt_near_min_ns < 20000000'
+	part flows '.metrics | .flow_ended_count == 1'
+}
+
+@test "TCP's round trips are those that TCP measures, with and without timestamps" {
+	need_command ethtool
+	delayed_path 10
+	rtt_agrees "tcp-timestamp far"
+	in_a sysctl -qw net.ipv4.tcp_timestamps=0
+	rtt_agrees "tcp-sequence far"
+}
+
+@test "echoes and DNS are timed question by question" {
+	lab_up
+	need_command ping
+	start_cmd dns b ready "$PEER" dns-serve 17
+	watch a
+	in_a ping -q -c 7 -i 0.05 198.18.0.2 >/dev/null
+	in_a ping -q -c 5 -i 0.05 2001:2::2 >/dev/null
+	in_a "$PEER" dns-ask 17
+	finish dns
+	end_watch
+	part "icmp-echo far" '.metrics | .rtt_packets == 12 and .rtt_min_ns > 0 and
+		.rtt_max_ns < 1000000000'
+	part "dns far" '.metrics.rtt_packets == 17'
+	part flows '.metrics | .asked_packets == 29 and .answer_timed_packets == 29 and
+		.asked_again_packets == 0 and .answer_untimed_packets == 0'
+}
+
+@test "options of flows need --flows" {
+	lab_up
+	tool_in b watch eg0 --top 5
+	is 2
+	says "--top has a meaning with --flows only"
+}
