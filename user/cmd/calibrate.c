@@ -18,6 +18,9 @@
 #include "lib/loop.h"
 #include "report/calibration.h"
 
+/* Longer than the bump waits for what holds a packet back. */
+#define BUMP_SETTLE_NS	(5 * NSEC_PER_SEC / 2)
+
 struct calibrate_opts {
 	bool quick;
 	bool no_store;
@@ -221,7 +224,7 @@ static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, ui
 	};
 	const struct lab_trial_cfg trial = {
 		.lab = &cal->bumped, .middle = LAB_OPEN, .engine = TX_ENGINE_LIVE, .tagged = true,
-		.frame_bytes = 64, .count = count, .pps = pps,
+		.frame_bytes = 64, .count = count, .pps = pps, .settle_ns = BUMP_SETTLE_NS,
 	};
 	struct result *part = result_part(cal->res, name);
 	int err;
@@ -253,24 +256,35 @@ static void close_bumped(struct bump_run *run)
 	impair_rules_release(&run->rules);
 }
 
+/*
+ * Frames that were lost elsewhere than by a rule: in the bump, which ran out of
+ * frames, or on the wires, whose rings were full. A machine that is busy with
+ * other work does that; how many of which kind nobody knows.
+ */
+static uint64_t lost_otherwise(const struct bump_run *run)
+{
+	uint64_t got = run->trial.b.rx_packets;
+
+	return run->trial.sent.sent_packets - run->done.seen_packets + run->done.own_drops +
+	       run->done.full_drops + run->done.refused +
+	       (run->done.out_frames > got ? run->done.out_frames - got : 0);
+}
+
 /* Packet for packet: what was done is what was seen. */
 static void judge_faults(struct calibrate *cal, const char *name, const struct bump_run *run)
 {
 	const struct rx_count *got = &run->trial.got;
-	const uint64_t *done = run->done.done;
+	const uint64_t *done = run->done.done, otherwise = lost_otherwise(run);
 	uint64_t lost = run->trial.sent.sent_packets - got->distinct;
 
-	/* The bump was held up by other work until its frames ran out; it tells how many, not which. */
-	if (run->done.own_drops) {
+	if (otherwise) {
 		cal->irregular++;
-		result_verdict(cal->res, lost == done[IMPAIR_LOSS] + run->done.own_drops,
-			       "%s: lost %llu, %llu put in and %llu by the bump's own limits", name,
-			       (unsigned long long)lost, (unsigned long long)done[IMPAIR_LOSS],
-			       (unsigned long long)run->done.own_drops);
+		result_note(cal->res, "%s: not judged, as the drivers and the bump lost %llu frames that "
+			    "no rule took", name, (unsigned long long)otherwise);
 		return;
 	}
-	result_verdict(cal->res, run->done.seen_packets == run->trial.sent.sent_packets &&
-		       lost == done[IMPAIR_LOSS] && got->duplicates == done[IMPAIR_DUPLICATE] &&
+	result_verdict(cal->res, lost == done[IMPAIR_LOSS] &&
+		       got->duplicates == done[IMPAIR_DUPLICATE] &&
 		       got->reordered <= done[IMPAIR_REORDER] &&
 		       done[IMPAIR_REORDER] - got->reordered <= run->done.flushed,
 		       "%s: lost %llu of %llu put in, doubled %llu of %llu, out of order %llu of %llu",
