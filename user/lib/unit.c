@@ -158,6 +158,19 @@ int unit_parse_rate(const char *text, struct unit_rate *ret_rate)
 	return 0;
 }
 
+int unit_parse_percent(const char *text, double *ret_ratio)
+{
+	const char *end;
+	double value;
+
+	if (parse_number(text, &value, &end) || strcmp(end, "%"))
+		return -EINVAL;
+	if (!isfinite(value))
+		return -ERANGE;
+	*ret_ratio = value / 100;
+	return 0;
+}
+
 int unit_parse_mac(const char *text, uint8_t ret_mac[6])
 {
 	uint8_t mac[6];

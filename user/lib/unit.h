@@ -45,6 +45,9 @@ int unit_parse_duration(const char *text, uint64_t *ret_ns);
 /* "1Mpps", "2500pps", "10G", "10Gbit", "100Mbps", "50%", "max"; a bare number has no unit: -EINVAL. */
 int unit_parse_rate(const char *text, struct unit_rate *ret_rate);
 
+/* "5%", "0.5%": 0.05, 0.005; a bare number has no unit: -EINVAL. */
+int unit_parse_percent(const char *text, double *ret_ratio);
+
 /* "02:00:00:00:00:01" */
 int unit_parse_mac(const char *text, uint8_t ret_mac[6]);
 

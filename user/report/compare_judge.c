@@ -92,7 +92,7 @@ static void decide(const struct compare_rule *rule, const struct stat_interval *
 	} else {
 		j->verdict = COMPARE_CANNOT_TELL;
 		j->why = isinf(noise) ? "the noise floor is not known" :
-			 "the runs spread too far for a smaller change to be seen";
+			 COMPARE_WHY_SPREAD;
 	}
 }
 

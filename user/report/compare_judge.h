@@ -14,6 +14,9 @@
 /* Of each side; below it nothing is claimed. */
 #define COMPARE_MIN_RUNS 5
 
+/* Of the reasons for "cannot tell" the one that the smallest change goes with. */
+#define COMPARE_WHY_SPREAD "the runs spread too far for a smaller change to be seen"
+
 enum compare_verdict {
 	COMPARE_SAME,		/* no difference beyond the threshold is possible */
 	COMPARE_BETTER,

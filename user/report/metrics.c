@@ -542,6 +542,9 @@ static const struct metric metrics[] = {
 	{ "preemptions", UNIT_COUNT, METRIC_LOWER, "preemptions",
 	  "times that another task was put on the CPU of a thread of this process",
 	  .line = "this process" },
+	{ "sender_cpu_ns_per_packet", UNIT_NS, METRIC_LOWER, "sender CPU a packet",
+	  "CPU time of the sender for each packet that arrived, all that it causes included "
+	  "(scripts/bench-run)" },
 	{ "sender_run_ratio", UNIT_RATIO, METRIC_NEITHER, "sender ran",
 	  "of a CPU: share of its sending thread's time that the thread was on it" },
 	{ "sender_wait_ratio", UNIT_RATIO, METRIC_LOWER, "sender waited",

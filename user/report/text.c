@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "lib/unit.h"
+#include "report/compare_parts.h"
 #include "report/metrics.h"
 #include "report/tree.h"
 
@@ -324,7 +325,8 @@ static bool wants_head(const json_t *tree)
 {
 	return json_object_get(tree, "metrics") || json_object_get(tree, "features") ||
 	       json_object_get(tree, "entries") || json_object_get(tree, "parts") || json_object_get(tree, "series") ||
-	       !(json_object_get(tree, "lines") || json_object_get(tree, "verdicts"));
+	       !(json_object_get(tree, "lines") || json_object_get(tree, "verdicts") ||
+		 json_object_get(tree, "comparison"));
 }
 
 static const char *cell(char *buf, size_t size, const json_t *value)
@@ -422,6 +424,12 @@ static void print_tree(FILE *out, const json_t *tree)
 	const json_t *part, *parts = json_object_get(tree, "parts");
 	size_t i;
 
+	if (json_object_get(tree, "ktap")) {
+		print_lines(out, "", json_object_get(tree, "ktap"));
+		return;
+	}
+	if (json_object_get(tree, "comparison"))
+		text_comparison(out, json_object_get(tree, "comparison"));
 	if (wants_head(tree)) {
 		print_pairs(out, "options", json_object_get(tree, "config"));
 		print_pairs(out, "measured at", json_object_get(tree, "environment"));

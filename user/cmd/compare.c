@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/compare.c - two sides of runs against each other, and whether one is worse.
+ *
+ * Reads documents and nothing else: no network, no privilege.
+ */
+#include "cmd/cmd.h"
+#include "report/compare.h"
+
+struct compare_opts {
+	const char *base, *new;
+	struct opt_strs more_base, more_new, noise;
+	const char *threshold;
+	struct opt_strs force, metrics;
+	bool all, ktap;
+	const char *html;
+	uint64_t seed;
+};
+
+static const struct compare_opts defaults = { .threshold = "5%", .seed = 1 };
+
+static const struct opt options[] = {
+	{ 0, "BASE", OPT_STR, offsetof(struct compare_opts, base), NULL,
+	  "documents of the runs to compare with: a file, a directory or a pattern of these",
+	  .argument = true, .optional = true },
+	{ 0, "NEW", OPT_STR, offsetof(struct compare_opts, new), NULL,
+	  "documents of the runs to judge", .argument = true, .optional = true },
+	{ 0, "base", OPT_STRS, offsetof(struct compare_opts, more_base), "FILE",
+	  "further documents of the base; up to 8 times, as the next two" },
+	{ 0, "new", OPT_STRS, offsetof(struct compare_opts, more_new), "FILE",
+	  "further documents to judge" },
+	{ 0, "noise", OPT_STRS, offsetof(struct compare_opts, noise), "FILE",
+	  "documents of the base run again: how far A is from A is the noise floor" },
+	{ 0, "threshold", OPT_STR, offsetof(struct compare_opts, threshold), "PERCENT",
+	  "worse by more than this is a regression" },
+	{ 0, "metric", OPT_STRS, offsetof(struct compare_opts, metrics), "KEY",
+	  "judge only this figure, or those of a pattern such as 'rtt_p*'" },
+	{ 0, "all", OPT_FLAG, offsetof(struct compare_opts, all), NULL,
+	  "figures without a better or worse too, and those of the instrument itself" },
+	{ 0, "force", OPT_STRS, offsetof(struct compare_opts, force), "KEY",
+	  "compare though this option or fact differs" },
+	{ 0, "seed", OPT_COUNT, offsetof(struct compare_opts, seed), "N",
+	  "of what the intervals draw by chance" },
+	{ 0, "html", OPT_STR, offsetof(struct compare_opts, html), "FILE",
+	  "write a page that needs nothing else to FILE" },
+	{ 0, "ktap", OPT_FLAG, offsetof(struct compare_opts, ktap), NULL,
+	  "print KTAP, a test a figure" },
+	OPT_END
+};
+
+static int read_threshold(const struct compare_opts *opts, double *ret_ratio, struct err *e)
+{
+	if (unit_parse_percent(opts->threshold, ret_ratio))
+		return err_usage(e, "--threshold '%s' is no share: write 5%% or 0.5%%",
+				 opts->threshold);
+	return 0;
+}
+
+static int compare_check(void *values, opt_given given, struct err *e)
+{
+	const struct compare_opts *opts = values;
+	double threshold;
+
+	(void)given;
+	if (opts->base && !opts->new && !opts->more_new.nr)
+		return err_usage(e, "NEW is missing");
+	if (!opts->base && !opts->more_base.nr)
+		return err_usage(e, "BASE is missing");
+	if (!opts->new && !opts->more_new.nr)
+		return err_usage(e, "NEW is missing");
+	return read_threshold(opts, &threshold, e);
+}
+
+static int load(struct compare *cmp, enum compare_side side, const char *first,
+		const struct opt_strs *more, struct err *e)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (first)
+		err = compare_load(cmp, side, first, e);
+	for (i = 0; i < more->nr && !err; i++)
+		err = compare_load(cmp, side, more->text[i], e);
+	return err;
+}
+
+static int compare_cmd_run(const void *values, struct result *res, struct err *e)
+{
+	const struct compare_opts *opts = values;
+	struct compare_cfg cfg = {
+		.seed = opts->seed, .all = opts->all,
+		.force = opts->force.text, .nr_force = opts->force.nr,
+		.metrics = opts->metrics.text, .nr_metrics = opts->metrics.nr,
+	};
+	struct compare *cmp = compare_new(&cfg);
+	int err;
+
+	err = read_threshold(opts, &cfg.threshold_ratio, e);
+	if (!err)
+		err = load(cmp, COMPARE_BASE, opts->base, &opts->more_base, e);
+	if (!err)
+		err = load(cmp, COMPARE_NEW, opts->new, &opts->more_new, e);
+	if (!err)
+		err = load(cmp, COMPARE_NOISE, NULL, &opts->noise, e);
+	if (!err)
+		err = compare_run(cmp, res, e);
+	if (!err && opts->ktap)
+		compare_ktap(res);
+	if (!err && opts->html)
+		err = compare_html(res, opts->html, e);
+	compare_free(cmp);
+	return err;
+}
+
+const struct cmd cmd_compare = {
+	.name = "compare", .summary = "tell whether new runs are better or worse than others",
+	.description =
+	"Reads the result documents (-o FILE, --json) of runs on two sides, a base and a new one,\n"
+	"and judges every figure that both have: median of each side, their ratio with a 95 %\n"
+	"interval, Mann and Whitney's p, and a verdict: better, worse, same, or cannot tell, then\n"
+	"with the smallest change that could have been seen. It takes at least 5 runs a side, best\n"
+	"taken in turn. Better or worse is said only where the interval excludes no change by more\n"
+	"than the noise floor, which runs of the base itself show.\n"
+	"\n"
+	"Only what was measured alike is compared: same command, options, frames, driver, mode and\n"
+	"clock. The kernel may differ. A figure that is worse by more than --threshold makes the\n"
+	"exit code 1.",
+	.examples =
+	"  # five runs on each of two kernels, and the verdict\n"
+	"  for i in 1 2 3 4 5; do ethgauge probe eth1 192.0.2.2 -o old/$i.json; done\n"
+	"  ethgauge compare old new\n"
+	"  # by patterns, as a page, and only what people feel\n"
+	"  ethgauge compare 'old-*.json' 'new-*.json' --metric 'rtt_p*' --html report.html\n"
+	"  # for a kernel's own test runner; worse by 2 % fails\n"
+	"  ethgauge compare old new --noise old-again --threshold 2% --ktap\n"
+	"  # another driver, on purpose\n"
+	"  ethgauge compare veth e1000 --force driver --force link_bps\n",
+	.options = options, .defaults = &defaults, .opts_size = sizeof(defaults),
+	.check = compare_check, .run = compare_cmd_run,
+};
