@@ -221,7 +221,7 @@ refuses() {
 	compare "$TOP"/docs/bench/2026-11-21-{senders,generator}.json --force seconds --json
 	json '[.comparison.sides[].runs] == [5, 5]'
 	json '.comparison.rows[] | select(.part == "bare/64" and .metric == "received_pps") | .base_runs == 5'
-	json '.comparison.rows[] | select(.metric == "sender_cpu_ns_per_packet") | .better == "lower"'
+	json '.comparison.rows[] | select(.metric == "sender_packet_cpu_ns") | .better == "lower"'
 }
 
 @test "runs of one side before the other's are noted" {

@@ -150,6 +150,23 @@ static void mac_addresses_are_six_pairs_of_digits(void **state)
 	assert_memory_equal(mac, expected, 6);
 }
 
+static void percents_need_their_sign(void **state)
+{
+	const char *const bad[] = { "", "%", "5", "5 %", "-5%", "+5%", "5%%", "1e1%", "inf%", ".5%" };
+	double ratio = 7;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (unit_parse_percent(bad[i], &ratio) != -EINVAL || ratio != 7)
+			fail_msg("'%s'", bad[i]);
+	}
+	assert_int_equal(unit_parse_percent("0.5%", &ratio), 0);
+	assert_float_equal(ratio, 0.005, 1e-15);
+	assert_int_equal(unit_parse_percent("150%", &ratio), 0);
+	assert_float_equal(ratio, 1.5, 1e-15);
+}
+
 static void figures_are_shown_with_four_digits_and_their_unit(void **state)
 {
 	static const struct {
@@ -277,6 +294,7 @@ int main(void)
 		cmocka_unit_test(formatting_stays_inside_the_buffer),
 		cmocka_unit_test(shown_durations_read_back),
 		cmocka_unit_test(shown_rates_read_back),
+		cmocka_unit_test(percents_need_their_sign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

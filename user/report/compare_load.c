@@ -65,13 +65,17 @@ static json_t *bench_round(const json_t *bench, json_int_t round)
 	size_t i;
 
 	json_array_foreach(json_object_get(bench, "runs"), i, run) {
-		json_t *id = json_object_get(run, "id"), *metrics;
+		json_t *id = json_object_get(run, "id"), *metrics, *cpu;
 
 		if (!json_is_string(id) ||
 		    json_integer_value(json_object_get(run, "round")) != round)
 			continue;
 		metrics = json_copy(run);
-		json_object_del(metrics, "id");
+		/* The dictionary's name, with the unit at its end. */
+		cpu = json_object_get(run, "sender_cpu_ns_per_packet");
+		if (cpu)
+			json_object_set(metrics, "sender_packet_cpu_ns", cpu);
+		json_object_del(metrics, "sender_cpu_ns_per_packet");
 		json_object_del(metrics, "round");
 		json_array_append_new(parts, json_pack("{s:O, s:o}", "name", id,
 						       "metrics", metrics));

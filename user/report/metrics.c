@@ -542,7 +542,7 @@ static const struct metric metrics[] = {
 	{ "preemptions", UNIT_COUNT, METRIC_LOWER, "preemptions",
 	  "times that another task was put on the CPU of a thread of this process",
 	  .line = "this process" },
-	{ "sender_cpu_ns_per_packet", UNIT_NS, METRIC_LOWER, "sender CPU a packet",
+	{ "sender_packet_cpu_ns", UNIT_NS, METRIC_LOWER, "sender CPU a packet",
 	  "CPU time of the sender for each packet that arrived, all that it causes included "
 	  "(scripts/bench-run)" },
 	{ "sender_run_ratio", UNIT_RATIO, METRIC_NEITHER, "sender ran",
