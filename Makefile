@@ -68,7 +68,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test lint bench fuzz demo doc install clean FORCE \
+.PHONY: all help check test test-vm lint bench fuzz demo doc install clean FORCE \
 	lint-run check-run test-run
 
 all: $(tool)
@@ -153,6 +153,10 @@ test:
 test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net
 
+# Not as root, except for what setup installs: the machines need no privilege.
+test-vm: $(tool) $(bpf-tests) $(net-bins)
+	$(Q)vmtest/run $(ARGS)
+
 demo:
 	$(Q)scripts/setup --as-needed
 	$(Q)$(MAKE) --no-print-directory all
@@ -236,6 +240,8 @@ Targets:
   check    lint, unit tests (always with sanitizers), tests that need no root
   test     install what is missing (as root), then every test; last line:
            N passed, N failed, N skipped
+  test-vm  the tests on other kernels, each in a virtual machine (vmtest/run
+           --help); needs setup --vm, and hours without KVM
   lint     layers, each header alone, shell scripts; formatting as a hint
   fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
   bench    measure beside other generators (scripts/bench-run); needs root
@@ -249,7 +255,7 @@ Variables:
   SAN=1          build with the address and undefined-behaviour sanitizers
   PREFIX=DIR     where it is installed ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
-  ARGS=...       options of demo and of bench
+  ARGS=...       options of demo, of bench and of test-vm
   REQUIRE="..."  features whose lack fails a test instead of skipping it
 endef
 help:
