@@ -87,6 +87,7 @@ static inline __u32 wheel_first_slot(const struct wheel *wheel)
 {
 	__u32 start = wheel->base & (WHEEL_SLOTS - 1), word = start >> 6;
 	__u64 bits = wheel->words[word] & ~0ull << (start & 63), later;
+	__u32 at;
 
 	if (!bits) {
 		/* Shifted twice: by 64 at once is undefined. */
@@ -100,7 +101,10 @@ static inline __u32 wheel_first_slot(const struct wheel *wheel)
 		if (!bits)
 			return WHEEL_NONE;
 	}
-	return (word << 6 | wheel_lowest_bit(bits)) & (WHEEL_SLOTS - 1);
+	at = word << 6 | wheel_lowest_bit(bits);
+	/* Verifiers before 6.5 lose the bounds at the "or": the mask must come behind it. */
+	__asm__ volatile("" : "+r"(at));
+	return at & (WHEEL_SLOTS - 1);
 }
 
 /*
