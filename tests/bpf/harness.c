@@ -105,6 +105,16 @@ uint64_t harness_tai_ns(void)
 	return read_ns(CLOCK_TAI);
 }
 
+static bool loads(const struct bpf_insn *insns, size_t nr, uint32_t flags)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", insns, nr, &opts);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 bool harness_has_tai(void)
 {
 	const struct bpf_insn insns[] = {
@@ -112,11 +122,29 @@ bool harness_has_tai(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "tai", "GPL", insns, 3, NULL);
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return loads(insns, 3, 0);
+}
+
+bool harness_has_frags(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return loads(insns, 2, BPF_F_XDP_HAS_FRAGS);
+}
+
+bool harness_has_context(const struct bpf_program *prog)
+{
+	const uint8_t frame[64] = { 0 };
+	struct xdp_md ctx = { .data_end = sizeof(frame) };
+	LIBBPF_OPTS(bpf_test_run_opts, opts,
+		    .data_in = frame, .data_size_in = sizeof(frame),
+		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = 1);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) == 0;
 }
 
 void harness_set_frags(struct bpf_object *obj)
@@ -125,4 +153,19 @@ void harness_set_frags(struct bpf_object *obj)
 
 	bpf_object__for_each_program(prog, obj)
 		bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
+}
+
+static void needs_a_newer_kernel(void **state)
+{
+	(void)state;
+	skip();
+}
+
+int harness_skip_group(const char *name)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(needs_a_newer_kernel),
+	};
+
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

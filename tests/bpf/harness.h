@@ -75,7 +75,22 @@ uint64_t harness_tai_ns(void);
 /* True if programs can read CLOCK_TAI, from kernel 6.1 on. */
 bool harness_has_tai(void);
 
-/* Marks XDP programs as able to take multi-buffer frames; before load, kernel 5.18 and later. */
+/*
+ * True if programs can be marked as able to take multi-buffer frames, and have
+ * bpf_xdp_load_bytes() and bpf_xdp_store_bytes(): from kernel 5.18 on.
+ */
+bool harness_has_frags(void);
+
+/* In place of a group of tests that this kernel cannot run: one that is skipped. */
+int harness_skip_group(const char *name);
+
+/*
+ * True if a test run knows a context, from kernel 5.14 on: only then the frame that comes
+ * out has its metadata in front. Runs @prog, on a frame of zeros.
+ */
+bool harness_has_context(const struct bpf_program *prog);
+
+/* Marks XDP programs as able to take multi-buffer frames; before load, if harness_has_frags(). */
 void harness_set_frags(struct bpf_object *obj);
 
 #endif

@@ -9,10 +9,17 @@ bats_require_minimum_version 1.5.0
 TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 TOOL=${TOOL:-$TOP/build/ethgauge}
 DEFERRED=()
+# How many times as long as usual a test may take here; vmtest/run sets it.
+TESTS_SLOW=${TESTS_SLOW:-1}
 
 fail() {
 	printf '%s\n' "$*" >&2
 	return 1
+}
+
+# timeout SECONDS CMD...: on a machine that is slow, as many times longer.
+timeout() {
+	command timeout $(($1 * TESTS_SLOW)) "${@:2}"
 }
 
 # cannot WHAT REASON: skips; but what REQUIRE names fails, so that a broken
@@ -52,11 +59,11 @@ defer() {
 	DEFERRED=("${*@Q}" "${DEFERRED[@]}")
 }
 
-# wait_for CMD...: until it holds, at most 5 s. Never sleep a guessed time instead.
+# wait_for CMD...: until it holds, at most 5 s (times TESTS_SLOW). Never sleep a guessed time instead.
 wait_for() {
 	local i
 
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 100 * TESTS_SLOW; i++)); do
 		"$@" && return
 		sleep 0.05
 	done

@@ -48,7 +48,7 @@ start_cmd() {
 		2>"$BATS_TEST_TMPDIR/$name.err" 3>&- &
 	PIDS[$name]=$!
 	defer put_down "$name" $!
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 500 * TESTS_SLOW; i++)); do
 		grep -qsF "$text" "$BATS_TEST_TMPDIR/$name.err" && return
 		kill -0 "${PIDS[$name]}" 2>/dev/null || break
 		sleep 0.01
@@ -86,7 +86,7 @@ finish() {
 	local pid=${PIDS[$1]} i
 
 	[ -z "${2-}" ] || kill "-$2" "$pid"
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < 1000 * TESTS_SLOW; i++)); do
 		has_ended "$pid" && break
 		sleep 0.02
 	done
