@@ -619,7 +619,7 @@ static void a_gap_error_is_the_distance_from_the_gap_expected(void **state)
 /* As if another CPU had read its clock later and got the lock first. */
 static void an_earlier_clock_behind_the_lock_is_a_gap_of_none(void **state)
 {
-	uint64_t ahead_ns = harness_mono_ns() + 1000 * MS;
+	uint64_t ahead_ns = harness_mono_ns() + 1000000 * MS;
 	struct {
 		uint64_t lock;
 		struct seq_state seq;
