@@ -165,6 +165,8 @@ static void counts_of_zero_are_compared_by_difference(void **state)
 {
 	const double zeros[] = { 0, 0, 0, 0, 0 }, some[] = { 7, 11, 5, 13, 7 };
 	const double once[] = { 0, 0, 0, 0, 3 };
+	const double sevens[] = { 0, 0, 0, 0, 0, 0, 70 };
+	const double most[] = { 0, 50, 55, 60, 65, 66, 69 };
 	struct compare_judgement j;
 
 	(void)state;
@@ -175,6 +177,11 @@ static void counts_of_zero_are_compared_by_difference(void **state)
 	assert_float_equal(j.change, 7, 0);
 	assert_int_equal(judge(&lower, NR(some), NR(zeros), none).verdict, COMPARE_BETTER);
 	assert_int_equal(judge(&lower, NR(zeros), NR(once), none).verdict, COMPARE_CANNOT_TELL);
+	/* The interval alone would claim it. */
+	j = judge(&lower, NR(sevens), NR(most), none);
+	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_true(j.low > j.noise && j.p > 0.05);
+	assert_string_equal(j.why, "p is above 0.05");
 }
 
 static void steps_of_the_histogram_are_no_difference(void **state)

@@ -363,7 +363,7 @@ static void tell_verdicts(const struct compare *cmp, const json_t *rows, const j
 			       compare_show_change(high, sizeof(high), row, "_high"), percent);
 	}
 	if (untold == json_array_size(rows))
-		result_note(res, "nothing could be told: take more runs, %d a side at the least",
+		result_note(res, "nothing could be told: take more runs, or longer ones; %d a side at the least",
 			    COMPARE_MIN_RUNS);
 	else if (!failed)
 		result_verdict(res, true, "of %zu figures none was seen to be worse by more than %g %%; "

@@ -84,7 +84,9 @@ static void decide(const struct compare_rule *rule, const struct stat_interval *
 	/* A share of the base, for differences too; any change of 0 is beyond all shares. */
 	double limit = rule->threshold_ratio * (j->by_ratio ? 1 : fabs(j->base_median));
 
-	if (j->p <= SIGNIFICANT_P && (interval->low > noise || interval->high < -noise)) {
+	bool clear = interval->low > noise || interval->high < -noise;
+
+	if (clear && j->p <= SIGNIFICANT_P) {
 		j->verdict = direction(rule->better, effect);
 		j->beyond = fabs(j->change) > limit;
 	} else if (j->low >= -limit && j->high <= limit && j->noise <= limit) {
@@ -92,7 +94,7 @@ static void decide(const struct compare_rule *rule, const struct stat_interval *
 	} else {
 		j->verdict = COMPARE_CANNOT_TELL;
 		j->why = isinf(noise) ? "the noise floor is not known" :
-			 COMPARE_WHY_SPREAD;
+			 clear ? "p is above 0.05" : COMPARE_WHY_SPREAD;
 	}
 }
 

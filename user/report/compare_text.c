@@ -132,7 +132,7 @@ static void print_row(FILE *out, const json_t *row)
 		 compare_show_change(low, sizeof(low), row, "_low"),
 		 compare_show_change(high, sizeof(high), row, "_high"));
 	snprintf(p, sizeof(p), json_is_number(value) ? "%.4f" : "-", json_number_value(value));
-	fprintf(out, "  %-24s %11s %11s %10s  %-22s %6s %8s  %s", str(row, "metric"),
+	fprintf(out, "  %-24s %12s %12s %10s  %-22s %6s %8s  %s", str(row, "metric"),
 		compare_show_figure(base, sizeof(base), row, "base_median"),
 		compare_show_figure(new, sizeof(new), row, "new_median"),
 		compare_show_change(change, sizeof(change), row, ""), interval, p,
@@ -157,7 +157,7 @@ void text_comparison(FILE *out, const json_t *comparison)
 	json_array_foreach(json_object_get(comparison, "rows"), i, row) {
 		compare_show_place(place, sizeof(place), row);
 		if (!i || strcmp(place, last))
-			fprintf(out, "\n%s%s  %-24s %11s %11s %10s  %-22s %6s %8s  %s\n", place,
+			fprintf(out, "\n%s%s  %-24s %12s %12s %10s  %-22s %6s %8s  %s\n", place,
 				*place ? "\n" : "", "median of", "base", "new", "change",
 				"95 % interval", "p", "noise", "verdict");
 		strcpy(last, place);
