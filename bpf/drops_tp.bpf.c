@@ -94,9 +94,12 @@ static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 		.head = BPF_CORE_READ(skb, head),
 		.tail = BPF_CORE_READ(skb, tail),
 	};
-	__u32 offset = find_udp(skb, &view);
 	struct probe probe;
+	__u32 offset;
 
+	if (cfg.any)
+		return 1;
+	offset = find_udp(skb, &view);
 	if (!offset || skb_copy(&probe.udp, sizeof(probe.udp), &view, offset) ||
 	    !in_range(probe.udp.source, cfg.src_port, cfg.nr_src_ports) ||
 	    !in_range(probe.udp.dest, cfg.dst_port, cfg.nr_dst_ports))

@@ -15,7 +15,8 @@ struct drops_cfg {
 	__u16 first_stream, last_stream;	/* in the tag */
 	__u8 tagged;			/* 1: a whole tag is asked for; 0: the address instead */
 	__u8 version;			/* of the address: 4 or 6; 0: any address */
-	__u16 reserved;
+	__u8 any;		/* 1: every packet of the host, and nothing of the above */
+	__u8 reserved;
 	__be32 dst[4];			/* of IPv4 the first */
 };
 ABI_ASSERT_SIZE(struct drops_cfg, 32);

@@ -365,3 +365,30 @@ more_came() {
 	is 2
 	says "no Ethernet interface"
 }
+
+# dropped PLACE-REASON FILTER: holds on that drop at eg0.
+dropped() {
+	json --arg what "$1" '.parts[] | select(.name == "drops") | [(.entries // [])[] |
+		select(.by == "drop" and .interface == "eg0" and .reason == $what)] | '"$2"
+}
+
+@test "--drops tells where packets were dropped and why, at the watched interface alone" {
+	need_command nft
+	watch b --drops
+	# Nobody listens there, and here a firewall does not want them; the last are of the other end.
+	in_b nft add table inet t
+	in_b nft add chain inet t c '{ type filter hook input priority 0; }'
+	in_b nft add rule inet t c udp dport 4243 drop
+	tool_in a blast eg0 198.18.0.2 -q --no-tag --port 4242 --count 503 --rate 2kpps
+	is 0
+	tool_in a blast eg0 198.18.0.2 -q --no-tag --port 4243 --count 211 --rate 2kpps
+	is 0
+	tool_in b blast eg0 198.18.0.1 -q --no-tag --port 4242 --count 97 --rate 2kpps
+	is 0
+	end_watch
+	dropped NO_SOCKET 'map(.packets) | add == 503'
+	dropped NETFILTER_DROP 'map(.packets) | add == 211'
+	json '.parts[] | select(.name == "drops") | .metrics.dropped_packets >= 714 and
+		.metrics.host_dropped_packets >= .metrics.dropped_packets + 97'
+	json '.parts[] | select(.name == "drops") | any(.entries[]; .place == "snmp UdpNoPorts" and .packets == 503)'
+}

@@ -11,6 +11,7 @@
 #include "engine/meter.h"
 #include "engine/watch.h"
 #include "engine/watch_cost.h"
+#include "engine/watch_drops.h"
 #include "engine/watch_flows.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -41,6 +42,7 @@ struct watch_opts {
 	uint32_t top, max_flows;
 	int sort;
 	uint64_t flow_idle_ns;
+	bool drops;
 };
 
 static const struct watch_opts defaults = {
@@ -90,13 +92,15 @@ static const struct opt options[] = {
 	  .min = 1, .max = WATCH_FLOWS_MOST },
 	{ 0, "flow-idle", OPT_DURATION, offsetof(struct watch_opts, flow_idle_ns), "TIME",
 	  "with --flows, those without a packet for so long make room in a table that gets full" },
+	{ 0, "drops", OPT_FLAG, offsetof(struct watch_opts, drops), NULL,
+	  "what the kernel drops at these interfaces: where and for which reason" },
 	OPT_END
 };
 
 static int check_replay(const struct watch_opts *opts, opt_given given, struct err *e)
 {
 	static const char *const of_live[] = {
-		"duration", "interval", "hooks", "xdp-mode", "no-cost", "record", "flows",
+		"duration", "interval", "hooks", "xdp-mode", "no-cost", "record", "flows", "drops",
 	};
 	size_t i;
 
@@ -141,6 +145,7 @@ struct watch_run {
 	struct result *res;
 	struct watch *watches[OPT_MAX_IFACES];
 	struct watch_flows *flows[OPT_MAX_IFACES];	/* NULL: not asked for */
+	struct watch_drops *drops;			/* likewise */
 	unsigned int nr;
 	struct watch_cost cost;
 	struct faces *faces;
@@ -173,6 +178,8 @@ static void report_end(struct watch_run *run, uint64_t elapsed_ns)
 
 	for (i = 0; i < run->nr && run->flows[i]; i++)
 		cpus += watch_flows_report(run->flows[i], elapsed_ns);
+	if (run->drops)
+		watch_drops_report(run->drops);
 	if (cpus > 0)
 		result_self_real(run->res, "program_cpu_ratio", cpus);
 	for (i = 0; i < run->nr; i++)
@@ -246,6 +253,8 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 		watch_report_row(run->watches[i], elapsed_ns);
 	for (i = 0; i < run->nr && run->flows[i]; i++)
 		watch_flows_row(run->flows[i], elapsed_ns);
+	if (run->drops)
+		watch_drops_row(run->drops, elapsed_ns);
 	if (faces_want_all(run->faces)) {
 		report(run, elapsed_ns);
 		faces_update(run->faces, run->res, elapsed_ns);
@@ -334,6 +343,8 @@ static int run_live(struct watch_run *run, struct err *e)
 		err = open_flows(run, e);
 	if (!err)
 		err = open_all(run, e);
+	if (!err && opts->drops)
+		err = watch_drops_open(&run->drops, opts->ifaces.names, opts->ifaces.nr, run->res, e);
 	if (!err)
 		err = open_faces(run, e);
 	if (err)
@@ -431,6 +442,7 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 	faces_close(run.faces);
 	http_close(run.http);
 	record_close(run.record);
+	watch_drops_close(run.drops);
 	watch_cost_close(&run.cost);
 	for (i = 0; i < OPT_MAX_IFACES; i++) {
 		watch_flows_close(run.flows[i]);

@@ -243,6 +243,13 @@ static const struct metric metrics[] = {
 	{ "no_arrival_packets", UNIT_COUNT, METRIC_LOWER, "without NIC stamp",
 	  "packets that the NIC gave no receive time: checked, but not timed" },
 
+	{ "dropped_packets", UNIT_COUNT, METRIC_LOWER, "dropped",
+	  "packets that the kernel dropped at the watched interfaces, or where no interface is known, "
+	  "as its tracepoints skb:kfree_skb and those of XDP tell", .brief = true },
+	{ "host_dropped_packets", UNIT_COUNT, METRIC_LOWER, "dropped, whole host",
+	  "packets that the kernel dropped anywhere on this host, in all network namespaces "
+	  "(skb:kfree_skb)", .brief = true },
+
 	{ "gap_count", UNIT_COUNT, METRIC_NEITHER, "gaps",
 	  "times measured between two packets that came one after the other: of a stream; under "
 	  "watch, between buffers of one direction on one CPU" },
