@@ -78,11 +78,12 @@ no_lab_left() {
 @test "bench-run names a peer that is not there and goes on without it" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	for name in ip nsenter timeout taskset python3 env; do
-		ln -s "$(command -v "$name")" "$BATS_TEST_TMPDIR/bin/"
+		ln -s "$(type -P "$name")" "$BATS_TEST_TMPDIR/bin/"
 	done
-	run -0 --separate-stderr env PATH="$BATS_TEST_TMPDIR/bin" "$BENCH" --rounds 1 \
+	run --separate-stderr env PATH="$BATS_TEST_TMPDIR/bin" "$BENCH" --rounds 1 \
 		--seconds 0.2 --frames 64 --only bare/64,tcpreplay -o "$DOC"
 
+	[ "$status" = 0 ] || fail "$stderr"
 	[[ $output == *"skip   tcpreplay: tcpreplay is not installed; sudo scripts/setup --bench"* ]]
 	output=$(cat "$DOC")
 	json '[.runs[].id] == ["bare/64"] and [.skipped[].row] == ["tcpreplay"]'
