@@ -58,8 +58,16 @@ start_cmd() {
 
 # start NAME NODE VERB...: the tool with --json; ready when it says so.
 start() {
-	local text
+	local text i bound
 
+	# Beside a count, the duration only bounds the test.
+	if [[ $TESTS_SLOW != 1 && $3 = sink && " $* " = *" --count "* ]]; then
+		for ((i = 4; i < $#; i++)); do
+			[ "${!i}" = --duration ] || continue
+			bound=${*:i+1:1}
+			set -- "${@:1:i}" "$((${bound%s} * TESTS_SLOW))s" "${@:i+2}"
+		done
+	fi
 	case $3 in
 	sink) text="receiving on" ;;
 	reflect) text="answering on" ;;
