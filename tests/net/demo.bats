@@ -9,7 +9,8 @@ load ../lib/lab
 setup() {
 	need_root
 	need_command jq
-	need xdp-live-frames af-xdp
+	need af-xdp
+	[[ $BATS_TEST_DESCRIPTION = without\ live* ]] || need xdp-live-frames
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	cd "$BATS_TEST_TMPDIR/empty" || return
 }
@@ -114,4 +115,13 @@ in_an_empty_place() {
 	run --separate-stderr timeout 30 "$TOOL" demo -o "$BATS_TEST_TMPDIR/none/x.json"
 	is 4
 	[[ $stderr != *"round trip"* ]]
+}
+
+@test "without live frames AF_XDP sends what it can, and that is said" {
+	! "$TOOL" doctor --has xdp-live-frames >/dev/null 2>&1 || skip "needs a kernel without them"
+	run --separate-stderr timeout 30 "$TOOL" demo --quick --json
+	is 0
+	says 'no live frames'
+	json 'all(.verdicts[]; .pass) and [.parts[].metrics.sent_packets] == [2003, 100003, 10007]'
+	json '[.parts[] | .environment.engine] == ["afxdp", "afxdp", "afxdp"]'
 }
