@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +94,13 @@ static uint64_t read_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+uint64_t harness_runs(uint64_t usual, uint64_t slow)
+{
+	const char *factor = getenv("TESTS_SLOW");
+
+	return factor && strcmp(factor, "1") ? slow : usual;
 }
 
 uint64_t harness_mono_ns(void)

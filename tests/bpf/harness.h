@@ -66,6 +66,9 @@ void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value);
 /* True if no byte of @out differs from the frame. */
 bool harness_untouched(const struct harness_out *out, const void *frame, size_t len);
 
+/* How many runs of a program a test makes: @slow where TESTS_SLOW says that each takes 0.1 ms. */
+uint64_t harness_runs(uint64_t usual, uint64_t slow);
+
 /* CLOCK_MONOTONIC, as bpf_ktime_get_ns() reads it. */
 uint64_t harness_mono_ns(void);
 

@@ -6,7 +6,6 @@
 #include "harness.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/bpf.h>
@@ -19,7 +18,6 @@
 #include "blast_xdp.skel.h"
 
 #define NR_PACKETS	1000003
-#define NR_PACKETS_SLOW	10007	/* where each takes 0.1 ms: in a machine that is emulated */
 #define BUF_BYTES	126
 
 static struct packet template_of_all_kinds(void)
@@ -90,7 +88,7 @@ static void a_million_packets_are_the_same_in_both_engines(void **state)
 			       .number_first = 1, .number_step = 2 };
 	uint8_t wanted[BUF_BYTES], last[BUF_BYTES] = { 0 };
 	static struct harness_out out;
-	uint64_t nr_packets = getenv("TESTS_SLOW") ? NR_PACKETS_SLOW : NR_PACKETS, n, nr_same = 0;
+	uint64_t nr_packets = harness_runs(NR_PACKETS, 10007), n, nr_same = 0;
 	uint32_t cpu;
 
 	(void)state;

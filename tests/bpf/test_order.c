@@ -482,7 +482,7 @@ static void agrees_with_the_model(void **state)
 	uint32_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 3001; seed++) {
+	for (seed = 1; seed <= harness_runs(3001, 151); seed++) {
 		srandom(seed);
 		const struct chance c = {
 			.loss = below(2) * below(300), .twice = below(2) * below(200),
@@ -506,7 +506,7 @@ static void agrees_with_the_model_over_many_windows(void **state)
 	uint32_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 7; seed++) {
+	for (seed = 1; seed <= harness_runs(7, 1); seed++) {
 		srandom(seed);
 		feed_by_chance(&all, 9001);
 		/* The script must have done what it is for. */
