@@ -154,7 +154,7 @@ test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins
 	$(Q)$(tell) tests/run lint unit bpf cli net
 
 # Not as root, except for what setup installs: the machines need no privilege.
-test-vm: $(tool) $(bpf-tests) $(net-bins)
+test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
 	$(Q)vmtest/run $(ARGS)
 
 demo:
