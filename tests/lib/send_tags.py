@@ -137,4 +137,5 @@ def main():
             time.sleep(0.001)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -104,3 +104,19 @@ arrive() {
 	json '[.metrics | keys[] | select(startswith("ipdv") or startswith("pdv"))] == []'
 	json '.histograms.rtt_ipdv_abs_ns | [.buckets[][1]] | add == 210'
 }
+
+@test "one stream that comes over two queues is one stream: each number once, none lost" {
+	local queues records=$BATS_TEST_TMPDIR/records.csv
+
+	lab_down
+	lab_up --queues 2
+	start sink b sink eg0 --count 20011 --duration 30s --records "$records"
+	in_a "$BATS_TEST_DIRNAME/queues_peer.py" 198.18.0.2 20011 32
+	finish sink
+	is 0
+	json '.metrics | .received_packets == 20011 and .distinct_packets == 20011 and .lost_packets == 0 and
+		.duplicate_packets == 0 and .unknown_packets == null and .restarts == null'
+	# Both queues had their part of it, and the records are of all.
+	queues=$(awk -F , 'NR > 1 { n[$8]++ } END { print (n[0] > 500), (n[1] > 500), n[0] + n[1] }' "$records")
+	[ "$queues" = "1 1 20011" ] || fail "$queues"
+}
