@@ -148,7 +148,7 @@ while time.process_time() < end:
 	cd "$BATS_TEST_TMPDIR"
 	run --separate-stderr timeout 60 "$TOOL" demo --quick --json
 	is 0
-	json '(has("self") | not) and (.parts | length) == 5 and
+	json '(.self | has("cpus") | not) and (.parts | length) == 5 and
 		all(.parts[].self; (.cpus | length) > 0 and
 			([.cpus[] | select(.sender_run_ratio)] | length) == 1 and (.bottleneck | length) > 0)'
 }
