@@ -3,6 +3,7 @@
  * The BPF programs as pure functions of a frame. Needs root.
  *
  *	programs [GROUP...]	all groups without an argument
+ *	programs --list		the groups' names
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,11 @@ int main(int argc, char **argv)
 	int failed = 0, ran = 0;
 	size_t i;
 
+	if (argc == 2 && !strcmp(argv[1], "--list")) {
+		for (i = 0; i < NR_GROUPS; i++)
+			puts(groups[i].name);
+		return 0;
+	}
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	for (i = 0; i < NR_GROUPS; i++) {
 		if (asked_for(groups[i].name, argc, argv)) {
