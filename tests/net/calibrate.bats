@@ -57,7 +57,7 @@ setup() {
 	for signal in INT KILL; do
 		"$TOOL" calibrate --json >"$BATS_TEST_TMPDIR/out" 2>"$said" 3>&- &
 		pid=$!
-		until grep -q "faults, seed 1" "$said"; do
+		until grep -q "delay floor" "$said"; do
 			kill -0 "$pid"
 			sleep 0.1
 		done
