@@ -137,7 +137,9 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	pkt->ip6 = NULL;
 	pkt->version = 0;
 	pkt->type = 0;
-	pkt->proto = 0;		/* read ahead of its check: before 6.3 what was never written is refused */
+	/* Read ahead of their check: what was never written is refused (before 6.3; l4 as clang 19 has it). */
+	pkt->l4 = pkt->data;
+	pkt->proto = 0;
 	at = pkt->eth + 1;
 	if (at > pkt->end)
 		return PARSE_MALFORMED;
