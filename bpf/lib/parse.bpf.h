@@ -137,7 +137,7 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	pkt->ip6 = NULL;
 	pkt->version = 0;
 	pkt->type = 0;
-	/* Read ahead of their check: what was never written is refused (before 6.3; l4 as clang 19 has it). */
+	/* Read ahead of their check, where what was never written is refused: l4 by clang 19. */
 	pkt->l4 = pkt->data;
 	pkt->proto = 0;
 	at = pkt->eth + 1;
