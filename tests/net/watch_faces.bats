@@ -149,6 +149,14 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 		"$whole" ]
 }
 
+@test "what came since the last interval has a row, too" {
+	watch --interval 1h
+	in_a "$PEER" frames 60 101
+	finish watch INT
+	is 130
+	json '[.parts[0].series[].seen_packets] == [101]'
+}
+
 @test "a run that is killed leaves a record that can be replayed to its last line" {
 	watch --record "$FILE"
 	in_a "$PEER" frames 60 101

@@ -152,6 +152,7 @@ struct watch_run {
 	struct http *http;
 	struct loop loop;
 	uint64_t start_mono_ns;
+	uint64_t row_ns;		/* of the newest row */
 	struct record *record;		/* that is replayed */
 	uint64_t next_ns;		/* when its line is due; UINT64_MAX: it is over */
 	struct err error;
@@ -249,6 +250,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	struct watch_run *run = ctx;
 	unsigned int i;
 
+	run->row_ns = elapsed_ns;
 	for (i = 0; i < run->nr; i++)
 		watch_report_row(run->watches[i], elapsed_ns);
 	for (i = 0; i < run->nr && run->flows[i]; i++)
@@ -366,6 +368,9 @@ static int run_live(struct watch_run *run, struct err *e)
 		watch_flows_stop(run->flows[i]);
 	for (i = 0; i < run->nr; i++)
 		watch_stop(run->watches[i]);
+	/* What came since the last interval has a row, too. */
+	if (opts->interval_ns && elapsed_ns - run->row_ns > NSEC_PER_SEC / 1000)
+		tick(run, elapsed_ns);
 	report_end(run, elapsed_ns);
 	meter_report(meter, NULL, false, run->res);
 	meter_free(meter);
