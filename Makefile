@@ -134,7 +134,7 @@ $(sort $(O)/flags $(S)/flags): FORCE
 FORCE:
 
 # What the scripts need to know of this build.
-tell = BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
+tell = V=$(V) BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
        USER_CC=$(call quote,$(user-cc)) BPF_CC=$(call quote,$(bpf-cc)) \
        UNIT_TESTS=$(call quote,$(unit-tests)) BPF_TESTS=$(call quote,$(bpf-tests))
 
@@ -144,11 +144,14 @@ lint: $(user-obj) $(bpf-obj)
 check: $(tool) $(bpf-obj) $(unit-tests)
 	$(Q)$(tell) tests/run lint unit cli
 
+# All CPUs, unless the caller chose.
+jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Recursion here and in demo: before scripts/setup has run there may be no
 # compiler and no bpftool, and make has looked for them while reading this file.
 test:
 	$(Q)scripts/setup --as-needed --test
-	$(Q)$(MAKE) --no-print-directory test-run
+	$(Q)$(MAKE) --no-print-directory $(jobs) test-run
 
 test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net
@@ -159,7 +162,7 @@ test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
 
 demo:
 	$(Q)scripts/setup --as-needed
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)$(tool) demo $(ARGS)
 
 # clang's fuzzer needs clang's own sanitizers, so the parsers are compiled again:
