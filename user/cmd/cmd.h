@@ -38,7 +38,7 @@ struct cmd {
 	int (*run)(const void *opts, struct result *res, struct err *e);
 };
 
-extern const struct cmd cmd_blast, cmd_calibrate, cmd_compare, cmd_demo, cmd_doctor, cmd_impair,
-	cmd_lab, cmd_probe, cmd_reflect, cmd_sink, cmd_watch;
+extern const struct cmd cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo, cmd_doctor,
+	cmd_impair, cmd_lab, cmd_probe, cmd_reflect, cmd_sink, cmd_watch;
 
 #endif

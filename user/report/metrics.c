@@ -640,6 +640,40 @@ static const struct metric metrics[] = {
 	  "the line from the reading before led astray" },
 	{ "snapshot_skew_ns", UNIT_NS, METRIC_LOWER, "snapshot skew",
 	  "longest time that one reading of all counters took" },
+
+	{ "theory_link_bps", UNIT_BPS, METRIC_NEITHER, "link",
+	  "bits a second of the wire (L1) that the figures of calc are for" },
+	{ "theory_smallest_pps", UNIT_PPS, METRIC_NEITHER, "smallest frames",
+	  "most frames of 64 bytes, tags beside them, that the link carries (RFC 2544 appendix B)" },
+	{ "theory_largest_pps", UNIT_PPS, METRIC_NEITHER, "largest frames",
+	  "most frames with a packet of the MTU that the link carries" },
+	{ "theory_tcp_goodput_bps", UNIT_BPS, METRIC_NEITHER, "TCP goodput",
+	  "payload in full TCP segments, with the options and by the IP version asked for" },
+	{ "theory_tcp_goodput_ratio", UNIT_RATIO, METRIC_NEITHER, "  of the link",
+	  "the same / link" },
+	{ "theory_udp_goodput_bps", UNIT_BPS, METRIC_NEITHER, "UDP goodput",
+	  "payload in UDP datagrams that fill the MTU" },
+	{ "theory_udp_goodput_ratio", UNIT_RATIO, METRIC_NEITHER, "  of the link",
+	  "the same / link" },
+	{ "theory_udp_rr_per_s", UNIT_COUNT, METRIC_NEITHER, "UDP rr a second",
+	  "requests and responses that full duplex carries: link / bits on the wire of one "
+	  "transaction, in the direction that has more of them" },
+	{ "theory_tcp_rr_per_s", UNIT_COUNT, METRIC_NEITHER, "TCP rr a second",
+	  "the same by TCP in one connection" },
+	{ "theory_tcp_crr_per_s", UNIT_COUNT, METRIC_NEITHER, "TCP crr a second",
+	  "the same by TCP in a connection each" },
+	{ "theory_bdp_bytes", UNIT_BYTES, METRIC_NEITHER, "bandwidth x delay",
+	  "bytes under way: link x round trip; the least window that fills the path (RFC 6349 3.3)" },
+	{ "theory_window_scale", UNIT_NONE, METRIC_NEITHER, "  window scale",
+	  "least shift that can tell a window so large (RFC 7323)" },
+	{ "theory_socket_buffer_bytes", UNIT_BYTES, METRIC_NEITHER, "  socket buffer",
+	  "2 x bandwidth x delay: Linux gives half of a receive buffer to the window "
+	  "(tcp_adv_win_scale 1, ip-sysctl)" },
+	{ "theory_queue_bytes", UNIT_BYTES, METRIC_NEITHER, "  queue",
+	  "bandwidth x delay / square root of --flows: what a router's queue needs to keep the "
+	  "link busy (Appenzeller, Keslassy, McKeown 2004)" },
+	{ "theory_window_bps", UNIT_BPS, METRIC_NEITHER, "  --window carries",
+	  "window / round trip, at most the link" },
 };
 
 const struct metric *metric_find(const char *key)

@@ -329,8 +329,20 @@ static bool wants_head(const json_t *tree)
 		 json_object_get(tree, "comparison"));
 }
 
-static const char *cell(char *buf, size_t size, const json_t *value)
+static bool ends_in(const char *key, const char *suffix)
 {
+	size_t len = strlen(key), tail = strlen(suffix);
+
+	return len > tail && !strcmp(key + len - tail, suffix);
+}
+
+/* Whole numbers as they are; shares and bit rates that are not in the unit of their key. */
+static const char *cell(char *buf, size_t size, const char *key, const json_t *value)
+{
+	if (json_is_real(value) && ends_in(key, "_ratio"))
+		return unit_format(buf, size, UNIT_RATIO, json_real_value(value));
+	if (json_is_real(value) && ends_in(key, "_bps"))
+		return unit_format(buf, size, UNIT_BPS, json_real_value(value));
 	if (json_is_integer(value))
 		snprintf(buf, size, "%lld", (long long)json_integer_value(value));
 	else if (json_is_real(value))
@@ -350,7 +362,7 @@ static size_t width_of(const json_t *entries, const char *key)
 	json_t *entry;
 
 	json_array_foreach(entries, i, entry) {
-		len = strlen(cell(text, sizeof(text), json_object_get(entry, key)));
+		len = strlen(cell(text, sizeof(text), key, json_object_get(entry, key)));
 		width = len > width ? len : width;
 	}
 	return width;
@@ -379,7 +391,7 @@ static void print_entries(FILE *out, const json_t *entries, const char *indent)
 	json_array_foreach(entries, i, entry) {
 		k = 0;
 		json_object_foreach(first, key, value) {
-			cell(text, sizeof(text), json_object_get(entry, key));
+			cell(text, sizeof(text), key, json_object_get(entry, key));
 			if (k < nr)
 				fprintf(out, "%s%-*s%s", k ? "" : indent,
 					k + 1 < nr ? (int)widths[k] : 0, text,

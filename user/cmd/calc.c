@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/calc.c - what a link can carry at most, by arithmetic; nothing is measured.
+ *
+ * The formulas are in lib/theory.c, and docs/theory.md derives them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "lib/theory.h"
+
+static const char *const ips[] = { "4", "6", NULL };
+static const char *const tunnels[] = {
+	[THEORY_NO_TUNNEL] = "none", [THEORY_IPIP] = "ipip", [THEORY_GRE] = "gre",
+	[THEORY_GRETAP] = "gretap", [THEORY_VXLAN] = "vxlan", [THEORY_GENEVE] = "geneve",
+	[THEORY_WIREGUARD] = "wireguard", NULL
+};
+
+static const struct calc_opts {
+	struct unit_rate link;
+	uint32_t mtu, vlan, options_bytes, request_bytes, response_bytes, flows;
+	int ip, tunnel, outer;
+	uint64_t rtt_ns, window_bytes;	/* 0: not asked for */
+} defaults = {
+	.link = { UNIT_RATE_BPS, 10e9 },
+	.mtu = 1500,
+	.options_bytes = THEORY_TIMESTAMPS_BYTES,
+	.request_bytes = 1,
+	.response_bytes = 1,
+	.flows = 1,
+};
+
+static const struct opt options[] = {
+	{ 0, "LINK", OPT_RATE, offsetof(struct calc_opts, link), NULL,
+	  "speed of the link in bits a second: 100M, 2.5G (default 10G)", .argument = true,
+	  .optional = true },
+	{ 0, "mtu", OPT_U32, offsetof(struct calc_opts, mtu), "BYTES",
+	  "largest packet, without Ethernet header", .min = THEORY_IP4_MIN_MTU, .max = 65535 },
+	{ 0, "rtt", OPT_DURATION, offsetof(struct calc_opts, rtt_ns), "TIME",
+	  "round trip: tell windows and buffers, too", .min = 1, .max = 3600000000000ull },
+	{ 0, "window", OPT_COUNT, offsetof(struct calc_opts, window_bytes), "BYTES",
+	  "with --rtt, what this window carries", .min = 1 },
+	{ 0, "flows", OPT_U32, offsetof(struct calc_opts, flows), "N",
+	  "with --rtt, connections that share the link, for its queue", .min = 1 },
+	{ 0, "ip", OPT_CHOICE, offsetof(struct calc_opts, ip), "VERSION",
+	  "of the transactions and the summary", .choices = ips },
+	{ 0, "tcp-options", OPT_U32, offsetof(struct calc_opts, options_bytes), "BYTES",
+	  "in every segment; 12 are the timestamps, 0 is without", .max = 40 },
+	{ 0, "vlan", OPT_U32, offsetof(struct calc_opts, vlan), "N",
+	  "tags of each frame: 1, or 2 for QinQ", .max = 2 },
+	{ 0, "tunnel", OPT_CHOICE, offsetof(struct calc_opts, tunnel), "KIND",
+	  "what the packets travel in", .choices = tunnels },
+	{ 0, "outer", OPT_CHOICE, offsetof(struct calc_opts, outer), "VERSION",
+	  "IP version that carries the tunnel", .choices = ips },
+	{ 0, "request-bytes", OPT_U32, offsetof(struct calc_opts, request_bytes), "N",
+	  "payload of a request", .min = 1, .max = 1u << 30 },
+	{ 0, "response-bytes", OPT_U32, offsetof(struct calc_opts, response_bytes), "N",
+	  "payload of a response", .min = 1, .max = 1u << 30 },
+	OPT_END
+};
+
+/* With docs/theory.md: what published tables list. */
+static const uint32_t mtus[] = {
+	256, 300, 350, 500, 700, 850, 1000, 1250, 1280, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 9000,
+};
+
+#define NR_MTUS (sizeof(mtus) / sizeof(mtus[0]))
+
+static int calc_check(void *args, opt_given given, struct err *e)
+{
+	static const char *const of_rtt[] = { "window", "flows" };
+	struct calc_opts *opts = args;
+	size_t i;
+
+	if (opts->link.kind != UNIT_RATE_BPS) {
+		err_usage(e, "LINK is a speed in bits a second");
+		return err_hint(e, "for example: ethgauge calc 10G");
+	}
+	for (i = 0; i < sizeof(of_rtt) / sizeof(of_rtt[0]) && !opts->rtt_ns; i++) {
+		if (opt_was_given(options, given, of_rtt[i]))
+			return err_usage(e, "--%s needs --rtt: without a round trip it has no meaning",
+					 of_rtt[i]);
+	}
+	if (opts->tunnel == THEORY_NO_TUNNEL && opt_was_given(options, given, "outer"))
+		return err_usage(e, "--outer needs --tunnel: it is what carries that");
+	return 0;
+}
+
+static struct theory_path path_of(const struct calc_opts *opts)
+{
+	return (struct theory_path){
+		.link_bps = opts->link.value, .mtu = opts->mtu, .vlan_tags = opts->vlan,
+		.tunnel = (enum theory_tunnel)opts->tunnel, .outer_ip6 = opts->outer,
+	};
+}
+
+static struct theory_stack stack_of(const struct calc_opts *opts, bool tcp, bool ip6)
+{
+	return (struct theory_stack){
+		.tcp = tcp, .ip6 = ip6, .options_bytes = opts->options_bytes,
+	};
+}
+
+/* JSON null and "-" where there is none. */
+static double some(double value)
+{
+	return value > 0 ? value : NAN;
+}
+
+static void tell_frames(const struct calc_opts *opts, struct result *part)
+{
+	/* RFC 2544 9.1 */
+	static const uint32_t sizes[] = { 64, 128, 256, 512, 1024, 1280, 1518 };
+	uint32_t full_bytes = opts->mtu + 18, bytes;
+	size_t nr = sizeof(sizes) / sizeof(sizes[0]), i;
+
+	for (i = 0; i <= nr; i++) {
+		/* The MTU's own, unless it is a row already. */
+		if (i == nr && (full_bytes == 1518 || full_bytes < UNIT_MIN_FRAME_BYTES))
+			break;
+		bytes = (i < nr ? sizes[i] : full_bytes) + 4 * opts->vlan;
+		result_entry_open(part);
+		result_entry_u64(part, "frame_bytes", bytes);
+		result_entry_u64(part, "wire_bytes", bytes + UNIT_GAP_BYTES);
+		result_entry_real(part, "frame_pps", theory_frame_pps(opts->link.value, bytes));
+		result_entry_real(part, "frame_ns",
+				  1e9 / theory_frame_pps(opts->link.value, bytes));
+		result_entry_real(part, "l2_bps",
+				  theory_frame_pps(opts->link.value, bytes) * 8 * bytes);
+		result_entry_real(part, "l2_ratio", bytes / (double)(bytes + UNIT_GAP_BYTES));
+		result_entry_close(part);
+	}
+}
+
+static void tell_goodput(const struct calc_opts *opts, struct result *part)
+{
+	struct theory_path path = path_of(opts);
+	size_t i;
+
+	for (i = 0; i < 6; i++) {
+		bool tcp = i % 3 != 2, ip6 = i >= 3;
+		struct theory_stack stack = stack_of(opts, tcp, ip6);
+		uint32_t payload_bytes;
+		char what[64];
+		double ratio;
+
+		/* Without options, with them, and UDP. */
+		if (i % 3 == 0)
+			stack.options_bytes = 0;
+		else if (tcp && !opts->options_bytes)
+			continue;
+		snprintf(what, sizeof(what), "%s/IPv%d", tcp ? "TCP" : "UDP", ip6 ? 6 : 4);
+		if (tcp && stack.options_bytes)
+			snprintf(what + strlen(what), sizeof(what) - strlen(what), " + %u options",
+				 stack.options_bytes);
+		payload_bytes = theory_payload_bytes(&path, &stack);
+		ratio = theory_goodput_ratio(&path, &stack);
+		result_entry_open(part);
+		result_entry_str(part, "protocol", what);
+		result_entry_u64(part, "payload_bytes", payload_bytes);
+		result_entry_real(part, "packet_pps", some(ratio * path.link_bps / 8 / payload_bytes));
+		result_entry_real(part, "goodput_bps", some(ratio * path.link_bps));
+		result_entry_real(part, "goodput_ratio", some(ratio));
+		result_entry_close(part);
+	}
+}
+
+/* The four that people compare: of TCP with the options asked for. */
+static void tell_ratios(const struct calc_opts *opts, const struct theory_path *path,
+			struct result *part)
+{
+	static const struct {
+		const char *key;
+		bool tcp, ip6;
+	} columns[] = {
+		{ "tcp_ip4_ratio", true, false }, { "udp_ip4_ratio", false, false },
+		{ "tcp_ip6_ratio", true, true }, { "udp_ip6_ratio", false, true },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		struct theory_stack stack = stack_of(opts, columns[i].tcp, columns[i].ip6);
+
+		result_entry_real(part, columns[i].key, some(theory_goodput_ratio(path, &stack)));
+	}
+}
+
+static void tell_mtu(const struct calc_opts *opts, uint32_t mtu, struct result *part)
+{
+	struct theory_path path = path_of(opts);
+
+	path.mtu = mtu;
+	result_entry_open(part);
+	result_entry_u64(part, "mtu", mtu);
+	tell_ratios(opts, &path, part);
+	result_entry_close(part);
+}
+
+/* In rising order, with the one asked for in its place. */
+static void tell_mtus(const struct calc_opts *opts, struct result *part)
+{
+	bool told = false;
+	size_t i;
+
+	for (i = 0; i < NR_MTUS; i++) {
+		if (!told && opts->mtu < mtus[i])
+			tell_mtu(opts, opts->mtu, part);
+		told |= opts->mtu <= mtus[i];
+		tell_mtu(opts, mtus[i], part);
+	}
+	if (!told)
+		tell_mtu(opts, opts->mtu, part);
+}
+
+static void tell_tunnels(const struct calc_opts *opts, struct result *part)
+{
+	struct theory_path path = path_of(opts);
+	uint32_t tunnel_bytes;
+	int kind;
+
+	for (kind = THEORY_NO_TUNNEL; kind < THEORY_NR_TUNNELS; kind++) {
+		path.tunnel = (enum theory_tunnel)kind;
+		tunnel_bytes = theory_tunnel_bytes(&path);
+		result_entry_open(part);
+		result_entry_str(part, "tunnel", tunnels[kind]);
+		result_entry_u64(part, "tunnel_bytes", tunnel_bytes);
+		result_entry_real(part, "inner_mtu", some((double)path.mtu - tunnel_bytes));
+		tell_ratios(opts, &path, part);
+		result_entry_close(part);
+	}
+}
+
+static const struct {
+	enum theory_transaction_kind kind;
+	const char *name, *key;
+} transactions[] = {
+	{ THEORY_UDP_RR, "udp rr", "theory_udp_rr_per_s" },
+	{ THEORY_TCP_RR, "tcp rr", "theory_tcp_rr_per_s" },
+	{ THEORY_TCP_CRR, "tcp crr", "theory_tcp_crr_per_s" },
+};
+
+/* Each frame by frame, and the sums as figures of @res. */
+static void tell_transactions(const struct calc_opts *opts, struct result *res,
+			      struct result *part)
+{
+	struct theory_stack stack = stack_of(opts, true, opts->ip);
+	struct theory_path path = path_of(opts);
+	struct theory_transaction t;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(transactions) / sizeof(transactions[0]); i++) {
+		if (theory_transact(&path, &stack, transactions[i].kind, opts->request_bytes,
+				    opts->response_bytes, &t)) {
+			result_note(part, "%s: no such message fits %s", transactions[i].name,
+				    transactions[i].kind == THEORY_UDP_RR ?
+				    "one UDP datagram, or the MTU is too small" : "the MTU");
+			result_metric_real(res, transactions[i].key, NAN);
+			continue;
+		}
+		for (k = 0; k < t.nr; k++) {
+			const struct theory_frame *frame = &t.frames[k];
+
+			result_entry_open(part);
+			result_entry_str(part, "transaction", transactions[i].name);
+			result_entry_str(part, "frame", frame->what);
+			result_entry_str(part, "way", frame->back ? "<-" : "->");
+			result_entry_u64(part, "frames", frame->nr);
+			result_entry_u64(part, "payload_bytes", frame->payload_bytes);
+			result_entry_u64(part, "wire_bytes", frame->wire_bytes);
+			result_entry_close(part);
+		}
+		result_note(part, "%s: %llu wire bytes ->, %llu <-: at most %.0f a second",
+			    transactions[i].name, (unsigned long long)t.forth_wire_bytes,
+			    (unsigned long long)t.back_wire_bytes, floor(t.per_s));
+		result_metric_real(res, transactions[i].key, t.per_s);
+	}
+}
+
+static void tell_windows(const struct calc_opts *opts, struct result *res, struct result *part)
+{
+	static const uint64_t windows[] = {
+		16384, 65536, 262144, 1048576, 6291456, 16777216, 67108864, 268435456,
+	};
+	double rtt_ns = (double)opts->rtt_ns, link_bps = opts->link.value;
+	double bdp_bytes = theory_bdp_bytes(link_bps, rtt_ns), bps;
+	size_t i;
+
+	result_metric_real(res, "theory_bdp_bytes", bdp_bytes);
+	result_metric_u64(res, "theory_window_scale", theory_window_scale(bdp_bytes));
+	result_metric_real(res, "theory_socket_buffer_bytes", 2 * bdp_bytes);
+	result_metric_real(res, "theory_queue_bytes", bdp_bytes / sqrt(opts->flows));
+	if (opts->window_bytes)
+		result_metric_real(res, "theory_window_bps",
+				   theory_window_bps(link_bps, (double)opts->window_bytes, rtt_ns));
+	for (i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		bps = theory_window_bps(link_bps, (double)windows[i], rtt_ns);
+		result_entry_open(part);
+		result_entry_u64(part, "window_bytes", windows[i]);
+		result_entry_real(part, "carried_bps", bps);
+		result_entry_real(part, "carried_ratio", bps / link_bps);
+		result_entry_close(part);
+	}
+	result_note(part, "bytes of the wire, headers and gaps included: payload is less by the goodput's share");
+	if (bdp_bytes > 65535.0 * (1 << 14))
+		result_note(part, "no TCP window can be that large (1 GiB, RFC 7323): one connection "
+			    "cannot fill this path");
+}
+
+static void sum_up(const struct calc_opts *opts, struct result *res)
+{
+	struct theory_stack tcp = stack_of(opts, true, opts->ip), udp = stack_of(opts, false, opts->ip);
+	struct theory_path path = path_of(opts);
+	double tcp_ratio = theory_goodput_ratio(&path, &tcp);
+	double udp_ratio = theory_goodput_ratio(&path, &udp);
+
+	result_metric_real(res, "theory_link_bps", path.link_bps);
+	result_metric_real(res, "theory_smallest_pps",
+			   path.link_bps / (8.0 * theory_wire_bytes(&path, 1)));
+	result_metric_real(res, "theory_largest_pps",
+			   path.link_bps / (8.0 * theory_wire_bytes(&path, path.mtu)));
+	result_metric_real(res, "theory_tcp_goodput_bps", some(tcp_ratio * path.link_bps));
+	result_metric_real(res, "theory_tcp_goodput_ratio", some(tcp_ratio));
+	result_metric_real(res, "theory_udp_goodput_bps", some(udp_ratio * path.link_bps));
+	result_metric_real(res, "theory_udp_goodput_ratio", some(udp_ratio));
+}
+
+static int calc_run(const void *args, struct result *res, struct err *e)
+{
+	const struct calc_opts *opts = args;
+	char title[96];
+
+	(void)e;
+	sum_up(opts, res);
+	tell_frames(opts, result_part(res, "frames by size (RFC 2544)"));
+	snprintf(title, sizeof(title), "goodput at MTU %u", opts->mtu);
+	tell_goodput(opts, result_part(res, title));
+	snprintf(title, sizeof(title), "goodput by MTU, TCP with %u bytes of options",
+		 opts->options_bytes);
+	tell_mtus(opts, result_part(res, title));
+	snprintf(title, sizeof(title), "goodput in a tunnel over IPv%s at MTU %u", ips[opts->outer],
+		 opts->mtu);
+	tell_tunnels(opts, result_part(res, title));
+	snprintf(title, sizeof(title), "transactions over IPv%s, frame by frame", ips[opts->ip]);
+	tell_transactions(opts, res, result_part(res, title));
+	if (opts->rtt_ns)
+		tell_windows(opts, res, result_part(res, "what a window carries"));
+	return 0;
+}
+
+const struct cmd cmd_calc = {
+	.name = "calc",
+	.summary = "what a link can carry at most: frames, goodput, transactions, windows",
+	.description =
+"Computes what no measurement on this link can exceed: frames a second by size, payload\n"
+"by protocol, MTU and tunnel, transactions frame by frame, and with --rtt the bandwidth-\n"
+"delay product, what windows carry, and the buffers that fill the path. Nothing is\n"
+"measured or sent, and no privilege is needed.\n\n"
+"A link's speed counts every bit of the wire: 38 bytes a frame beside the packet (Ethernet\n"
+"header 14, FCS 4, preamble 8, gap 12), frames of at least 64 bytes, and each VLAN tag 4\n"
+"more. docs/theory.md derives the formulas.",
+	.examples =
+"  # a link of 10 Gbit/s\n"
+"  ethgauge calc 10G\n"
+"  # with jumbo frames, in VXLAN\n"
+"  ethgauge calc 25G --mtu 9000 --tunnel vxlan\n"
+"  # the windows and buffers that a path of 1 Gbit/s and 25 ms needs\n"
+"  ethgauge calc 1G --rtt 25ms\n"
+"  # for scripts: the most that TCP can carry\n"
+"  ethgauge calc 10G --json | jq .metrics.theory_tcp_goodput_bps\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.check = calc_check,
+	.run = calc_run,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lib/theory.h - the most that an Ethernet link can carry, by arithmetic alone.
+ * docs/theory.md derives each formula.
+ */
+#ifndef LIB_THEORY_H
+#define LIB_THEORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define THEORY_TIMESTAMPS_BYTES	12	/* the TCP option in every segment, RFC 7323, padded */
+#define THEORY_IP4_MIN_MTU	68	/* RFC 791 */
+#define THEORY_IP6_MIN_MTU	1280	/* RFC 8200 5 */
+
+enum theory_tunnel {
+	THEORY_NO_TUNNEL,
+	THEORY_IPIP,		/* RFC 2003; sit, ip6tnl */
+	THEORY_GRE,		/* RFC 2784, no key */
+	THEORY_GRETAP,		/* Ethernet in GRE */
+	THEORY_VXLAN,		/* RFC 7348 */
+	THEORY_GENEVE,		/* RFC 8926, no options */
+	THEORY_WIREGUARD,
+	THEORY_NR_TUNNELS
+};
+
+struct theory_path {
+	double link_bps;	/* of the wire: L1 */
+	uint32_t mtu;		/* of the link, without Ethernet header and tags */
+	uint32_t vlan_tags;	/* 4 bytes each, beside the MTU */
+	enum theory_tunnel tunnel;
+	bool outer_ip6;		/* what carries the tunnel */
+};
+
+struct theory_stack {
+	bool tcp;		/* else UDP */
+	bool ip6;
+	uint32_t options_bytes;	/* in every TCP segment */
+};
+
+/* Bytes of the frame on the wire: IP packet, Ethernet header, tags, FCS, preamble and gap. */
+uint32_t theory_wire_bytes(const struct theory_path *path, uint32_t packet_bytes);
+
+/* Frames a second, of @frame_bytes with their FCS and tags (RFC 2544 appendix B). */
+double theory_frame_pps(double link_bps, uint32_t frame_bytes);
+
+/* What @path's tunnel takes from the MTU. */
+uint32_t theory_tunnel_bytes(const struct theory_path *path);
+
+/* Most payload of one packet; 0: the MTU is too small for that. */
+uint32_t theory_payload_bytes(const struct theory_path *path, const struct theory_stack *stack);
+
+/* Share of the link's bits that are payload in full packets; 0 as above. */
+double theory_goodput_ratio(const struct theory_path *path, const struct theory_stack *stack);
+
+enum theory_transaction_kind { THEORY_UDP_RR, THEORY_TCP_RR, THEORY_TCP_CRR };
+
+struct theory_frame {
+	const char *what;
+	bool back;		/* from the one that is asked */
+	uint32_t nr;		/* as many alike */
+	uint32_t payload_bytes, wire_bytes;
+};
+
+#define THEORY_MAX_FRAMES 16
+
+struct theory_transaction {
+	struct theory_frame frames[THEORY_MAX_FRAMES];
+	size_t nr;
+	uint64_t forth_wire_bytes, back_wire_bytes;
+	double per_s;
+};
+
+/*
+ * The frames of one transaction in a row without a pause, and how many of them
+ * full duplex carries. -EMSGSIZE: no UDP datagram, or the MTU, is that large.
+ */
+int theory_transact(const struct theory_path *path, const struct theory_stack *stack,
+		    enum theory_transaction_kind kind, uint32_t request_bytes,
+		    uint32_t response_bytes, struct theory_transaction *ret_transaction);
+
+/* Bytes under way at @bps in @rtt_ns. */
+double theory_bdp_bytes(double bps, double rtt_ns);
+
+/* What a window carries, at most the link. */
+double theory_window_bps(double link_bps, double window_bytes, double rtt_ns);
+
+/* Least shift of RFC 7323's window scale that can tell a window so large; 14 at most. */
+unsigned int theory_window_scale(double window_bytes);
+
+#endif
