@@ -16,6 +16,7 @@
 #include "lib/hist.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/statedir.h"
 #include "report/calibration.h"
 
 /* Longer than the bump waits for what holds a packet back. */
@@ -450,7 +451,7 @@ const struct cmd cmd_calibrate = {
 "below which no delay can be told; how far gaps are from those asked for; whether\n"
 "losses, duplicates and packets out of order are found just as impair put them\n"
 "in, by several seeds; and how far measured delays are from those put in.\n\n"
-"If all of it is as it must be, the figures are kept in " CALIBRATION_DIR "\n"
+"If all of it is as it must be, the figures are kept in " STATEDIR_DEFAULT "\n"
 "(or $STATE_DIRECTORY), and later results on the same kernel and CPUs cite them\n"
 "under \"self\". Nothing else on the machine should be busy meanwhile: what is\n"
 "disturbed is not kept.",

@@ -4,15 +4,12 @@
  */
 #include "report/calibration.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <jansson.h>
 
 #include "lib/outfile.h"
+#include "lib/statedir.h"
 #include "report/json.h"
 #include "report/metrics.h"
 #include "report/tree.h"
@@ -21,25 +18,7 @@
 
 void calibration_path(char *buf, size_t size)
 {
-	const char *dir = getenv("STATE_DIRECTORY");
-
-	snprintf(buf, size, "%s/calibration.json", dir && dir[0] == '/' ? dir : CALIBRATION_DIR);
-}
-
-/* One level: what is above it belongs to the system. */
-static int make_dir(const char *path, struct err *e)
-{
-	char dir[4096];
-	char *slash;
-
-	snprintf(dir, sizeof(dir), "%s", path);
-	slash = strrchr(dir, '/');
-	if (!slash || slash == dir)
-		return 0;
-	*slash = '\0';
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return err_set(e, -errno, "cannot make directory '%s'", dir);
-	return 0;
+	statedir_path(buf, size, "calibration.json");
 }
 
 int calibration_store(const struct result *res, const char *path, struct err *e)
@@ -47,7 +26,7 @@ int calibration_store(const struct result *res, const char *path, struct err *e)
 	struct outfile *file;
 	int err;
 
-	err = make_dir(path, e);
+	err = statedir_make(path, e);
 	if (err)
 		return err;
 	err = outfile_open(&file, path, e);

@@ -13,9 +13,7 @@
 #include "lib/err.h"
 #include "report/result.h"
 
-#define CALIBRATION_DIR "/var/lib/ethgauge"
-
-/* The document: in $STATE_DIRECTORY, as systemd sets it, or in CALIBRATION_DIR. */
+/* The document, in the directory of lib/statedir.h. */
 void calibration_path(char *buf, size_t size);
 
 /* Keeps @res, whole or not at all; makes the directory where it is missing. */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -22,6 +23,10 @@
 #include <linux/magic.h>
 
 #include "sys/nic.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71	/* 5.14 */
+#endif
 
 struct call {
 	int (*fn)(void *ctx, struct err *e);
@@ -73,6 +78,19 @@ unsigned int netns_inode(void)
 	struct stat st;
 
 	return stat("/proc/thread-self/ns/net", &st) ? 0 : (unsigned int)st.st_ino;
+}
+
+uint64_t netns_cookie(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(uint64_t);
+	uint64_t cookie = 0;
+
+	if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		cookie = 0;
+	if (fd >= 0)
+		close(fd);
+	return cookie ? cookie : netns_inode();
 }
 
 unsigned int netns_inode_of(int fd)

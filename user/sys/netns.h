@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/err.h"
 
@@ -24,6 +25,9 @@ int netns_new(int *ret_fd, struct err *e);
 /* The number of this thread's namespace, as in /proc/PID/ns/net; 0 if it cannot be told. */
 unsigned int netns_inode(void);
 unsigned int netns_inode_of(int fd);
+
+/* A number of this thread's namespace that none after it gets; before 5.14 its inode's. */
+uint64_t netns_cookie(void);
 
 /* The name of the namespace with this number; false: it has none. */
 bool netns_name(unsigned int inode, char *ret_name, size_t size);

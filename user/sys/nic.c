@@ -207,33 +207,36 @@ int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping)
 }
 
 /* The kernel's names of device features; the numbers behind them differ by kernel. */
-static void take_offload(struct nic_offloads *offloads, const char *name)
+static void take_offload(void *ctx, const char *name, bool on)
 {
+	struct nic_offloads *offloads = ctx;
+
 	if (!strcmp(name, "rx-lro"))
-		offloads->lro = true;
+		offloads->lro = on;
 	else if (!strcmp(name, "rx-gro-hw"))
-		offloads->gro_hw = true;
+		offloads->gro_hw = on;
 	else if (!strcmp(name, "rx-gro"))
-		offloads->gro = true;
+		offloads->gro = on;
 	else if (!strcmp(name, "rx-vlan-hw-parse"))
-		offloads->rx_vlan = true;
+		offloads->rx_vlan = on;
 	else if (!strcmp(name, "tx-vlan-hw-insert"))
-		offloads->tx_vlan = true;
+		offloads->tx_vlan = on;
 	else if (!strcmp(name, "tx-tcp-segmentation"))
-		offloads->tso = true;
+		offloads->tso = on;
 	else if (!strcmp(name, "tx-generic-segmentation"))
-		offloads->gso = true;
+		offloads->gso = on;
 	else if (!strncmp(name, "tx-checksum-ip", strlen("tx-checksum-ip")))
-		offloads->tx_csum = true;
+		offloads->tx_csum |= on;
 }
 
-int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads)
+/* Calls @fn for each feature that the kernel knows. */
+static int walk_features(const char *ifname, void (*fn)(void *ctx, const char *name, bool on),
+			 void *ctx)
 {
 	struct {
 		struct ethtool_sset_info head;
 		uint32_t length;
 	} set = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
-	struct nic_offloads offloads = { 0 };
 	struct ethtool_gfeatures *features = NULL;
 	struct ethtool_gstrings *names = NULL;
 	uint32_t blocks, i;
@@ -265,13 +268,48 @@ int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads)
 		char name[ETH_GSTRING_LEN + 1];
 
 		snprintf(name, sizeof(name), "%.32s", (const char *)&names->data[i * ETH_GSTRING_LEN]);
-		if (features->features[i / 32].active >> i % 32 & 1)
-			take_offload(&offloads, name);
+		fn(ctx, name, features->features[i / 32].active >> i % 32 & 1);
 	}
-	*ret_offloads = offloads;
 out:
 	free(features);
 	free(names);
+	return err;
+}
+
+int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads)
+{
+	struct nic_offloads offloads = { 0 };
+	int err = walk_features(ifname, take_offload, &offloads);
+
+	if (!err)
+		*ret_offloads = offloads;
+	return err;
+}
+
+struct feature_search {
+	const char *name;
+	bool found, on;
+};
+
+static void take_feature(void *ctx, const char *name, bool on)
+{
+	struct feature_search *search = ctx;
+
+	if (strcmp(name, search->name))
+		return;
+	search->found = true;
+	search->on = on;
+}
+
+int nic_read_feature(const char *ifname, const char *name, bool *ret_on)
+{
+	struct feature_search search = { .name = name };
+	int err = walk_features(ifname, take_feature, &search);
+
+	if (!err && !search.found)
+		err = -EOPNOTSUPP;
+	if (!err)
+		*ret_on = search.on;
 	return err;
 }
 

@@ -70,6 +70,9 @@ int nic_read_rings(const char *ifname, struct nic_rings *ret_rings);
 int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads);
 int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps);
 
+/* Whether one feature is on, by the kernel's name for it ("rx-gro"); link_set_features() sets it. */
+int nic_read_feature(const char *ifname, const char *name, bool *ret_on);
+
 /* What the NIC is told to stamp. */
 struct nic_stamping {
 	int tx_type, rx_filter;		/* as it was read; HWTSTAMP_* */

@@ -6,10 +6,14 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -367,4 +371,48 @@ int route_find_source(const char *ifname, int family, const void *dst,
 		      struct route_path *ret_path, struct err *e)
 {
 	return open_and_find(ifname, family, dst, false, ret_path, e);
+}
+
+/* A socket that is connected but sends nothing tells by its own address where it would. */
+int route_find_iface(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
+	struct addrinfo *to = NULL;
+	struct ifaddrs *all = NULL, *one;
+	struct sockaddr_storage own = { 0 };
+	socklen_t len = sizeof(own), mtu_len = sizeof(int);
+	int fd = -1, mtu = 0, err = 0;
+	bool ip6;
+
+	if (getaddrinfo(address, "9", &hints, &to))
+		return err_usage(e, "'%s' is neither an interface here nor an IP address", address);
+	ip6 = to->ai_family == AF_INET6;
+	fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, to->ai_addr, to->ai_addrlen) ||
+	    getsockname(fd, (struct sockaddr *)&own, &len) || getifaddrs(&all)) {
+		err = err_set(e, -errno, "cannot find the way to '%s'", address);
+		goto out;
+	}
+	getsockopt(fd, ip6 ? IPPROTO_IPV6 : IPPROTO_IP, ip6 ? IPV6_MTU : IP_MTU, &mtu, &mtu_len);
+	for (one = all; one; one = one->ifa_next) {
+		if (!one->ifa_addr || one->ifa_addr->sa_family != to->ai_family)
+			continue;
+		if (ip6 ? !memcmp(&((struct sockaddr_in6 *)one->ifa_addr)->sin6_addr,
+				  &((struct sockaddr_in6 *)&own)->sin6_addr, 16) :
+			  ((struct sockaddr_in *)one->ifa_addr)->sin_addr.s_addr ==
+			  ((struct sockaddr_in *)&own)->sin_addr.s_addr)
+			break;
+	}
+	if (!one) {
+		err = err_set(e, -ENODEV, "cannot tell the interface to '%s'", address);
+		goto out;
+	}
+	snprintf(ret_ifname, 16, "%.15s", one->ifa_name);
+	*ret_mtu = (uint32_t)mtu;
+out:
+	freeifaddrs(all);
+	freeaddrinfo(to);
+	if (fd >= 0)
+		close(fd);
+	return err;
 }

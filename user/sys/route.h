@@ -36,4 +36,7 @@ int route_find(const char *ifname, int family, const void *dst, struct route_pat
 int route_find_source(const char *ifname, int family, const void *dst,
 		      struct route_path *ret_path, struct err *e);
 
+/* The interface by which packets to @address leave, and its path MTU so far; nothing is sent. */
+int route_find_iface(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e);
+
 #endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/tune.c - the settings that bear on a path: shown, changed, put back.
+ */
+#include <math.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "engine/environ.h"
+#include "engine/tune.h"
+#include "lib/statedir.h"
+#include "lib/theory.h"
+#include "sys/caps.h"
+#include "sys/nic.h"
+#include "sys/route.h"
+
+static const struct tune_opts {
+	const char *target;		/* an interface or an address; NULL: of the host alone */
+	struct unit_rate link;
+	uint64_t rtt_ns;		/* 0: not known */
+	const char *apply;
+	bool restore, explain;
+} defaults = {
+	.link = { UNIT_RATE_MAX },
+};
+
+static const struct opt options[] = {
+	{ 0, "TARGET", OPT_STR, offsetof(struct tune_opts, target), NULL,
+	  "interface of the path, or an address at its end", .argument = true, .optional = true },
+	{ 0, "link", OPT_RATE, offsetof(struct tune_opts, link), "RATE",
+	  "bottleneck of the path, such as 10G; max: the interface's speed" },
+	{ 0, "rtt", OPT_DURATION, offsetof(struct tune_opts, rtt_ns), "TIME",
+	  "round trip of the path", .min = 1, .max = 3600000000000ull },
+	{ 0, "explain", OPT_FLAG, offsetof(struct tune_opts, explain), NULL,
+	  "tell what each setting does" },
+	{ 0, "apply", OPT_STR, offsetof(struct tune_opts, apply), "NAME[=VALUE],...",
+	  "change these alone, without a value to what is asked; what was is kept" },
+	{ 0, "restore", OPT_FLAG, offsetof(struct tune_opts, restore), NULL,
+	  "put everything back that was changed in this network namespace" },
+	OPT_END
+};
+
+static int tune_check(void *args, opt_given given, struct err *e)
+{
+	static const char *const not_with_restore[] = { "TARGET", "link", "rtt", "explain", "apply" };
+	struct tune_opts *opts = args;
+	size_t i;
+
+	if (opts->link.kind != UNIT_RATE_BPS && opts->link.kind != UNIT_RATE_MAX)
+		return err_usage(e, "--link is a speed in bits a second, such as 10G");
+	for (i = 0; opts->restore && i < sizeof(not_with_restore) / sizeof(not_with_restore[0]); i++) {
+		if (opt_was_given(options, given, not_with_restore[i]))
+			return err_usage(e, "--restore puts everything back, and takes no other word: "
+					 "'%s'", not_with_restore[i]);
+	}
+	if (opts->apply && opts->explain)
+		return err_usage(e, "--explain belongs to what is shown, and --apply changes");
+	return 0;
+}
+
+static int find_path(const struct tune_opts *opts, struct result *res, struct tune_path *path,
+		     struct err *e)
+{
+	struct nic_facts nic;
+	uint32_t mtu;
+	int err;
+
+	path->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	path->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+	path->rtt_ns = opts->rtt_ns;
+	if (opts->target && if_nametoindex(opts->target)) {
+		snprintf(path->ifname, sizeof(path->ifname), "%s", opts->target);
+	} else if (opts->target) {
+		err = route_find_iface(opts->target, path->ifname, &mtu, e);
+		if (err)
+			return err;
+		result_env_str(res, "interface", path->ifname);
+		if (mtu)
+			result_env_u64(res, "path_mtu", mtu);
+	}
+	if (path->ifname[0]) {
+		environ_iface(res, path->ifname);
+		if (!nic_read(path->ifname, &nic))
+			path->link_bps = (double)nic.speed_bps;
+	}
+	if (opts->link.kind == UNIT_RATE_BPS)
+		path->link_bps = opts->link.value;
+	return 0;
+}
+
+static void tell_item(const struct tune_opts *opts, const struct tune_item *item,
+		      const struct tune_value *value, enum tune_state state, const char *asks,
+		      struct result *part)
+{
+	result_entry_open(part);
+	result_entry_str(part, "setting", item->name);
+	result_entry_str(part, "value", value->text);
+	result_entry_str(part, "asks", asks);
+	result_entry_str(part, "state", tune_state_name(state));
+	result_entry_str(part, "source", item->source);
+	if (opts->explain)
+		result_entry_str(part, "effect", item->effect);
+	result_entry_close(part);
+	result_entry_open(part);
+	result_entry_str(part, "setting", item->name);
+	result_entry_str(part, "effect", item->effect);
+	result_entry_str(part, "why_unknown", value->why);
+	result_entry_close_self(part, "details");
+}
+
+/* Unknown ones of a group by their reason, each reason once. */
+static void tell_unknown(const struct tune_path *path, const char *group, struct result *part)
+{
+	struct tune_value first, other;
+	const struct tune_item *item;
+	size_t i, k, used;
+	char names[512];
+
+	for (i = 0; (item = tune_at(i)); i++) {
+		if (strcmp(item->group, group) || item->rule == TUNE_GONE)
+			continue;
+		tune_read(item, path->ifname, &first);
+		if (!first.why[0])
+			continue;
+		used = 0;
+		for (k = 0; (item = tune_at(k)); k++) {
+			if (strcmp(item->group, group) || item->rule == TUNE_GONE)
+				continue;
+			tune_read(item, path->ifname, &other);
+			if (strcmp(first.why, other.why))
+				continue;
+			if (k < i)
+				break;
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "", item->name);
+		}
+		if (!item)
+			result_note(part, "unknown, %s: %s", first.why, names);
+	}
+}
+
+static void tell_group(const struct tune_opts *opts, const struct tune_path *path, const char *group,
+		       unsigned int nr[], struct result *part)
+{
+	const struct tune_item *item;
+	struct tune_value value;
+	enum tune_state state;
+	char asks[TUNE_TEXT];
+	size_t i;
+
+	for (i = 0; (item = tune_at(i)); i++) {
+		if (strcmp(item->group, group))
+			continue;
+		tune_read(item, path->ifname, &value);
+		state = tune_judge(item, path, &value, asks);
+		nr[state]++;
+		tell_item(opts, item, &value, state, asks, part);
+		if (state == TUNE_CHANGE || state == TUNE_OBSOLETE)
+			result_note(part, "%s: %s", item->name, item->effect);
+	}
+	tell_unknown(path, group, part);
+}
+
+static void show(const struct tune_opts *opts, const struct tune_path *path, struct result *res)
+{
+	unsigned int nr[TUNE_OBSOLETE + 1] = { 0 };
+	const char *group = "";
+	size_t i, saved;
+
+	if (path->link_bps > 0) {
+		result_metric_real(res, "theory_link_bps", path->link_bps);
+		if (path->rtt_ns)
+			result_metric_real(res, "theory_bdp_bytes",
+					   theory_bdp_bytes(path->link_bps, (double)path->rtt_ns));
+	}
+	for (i = 0; tune_at(i); i++) {
+		if (!strcmp(tune_at(i)->group, group))
+			continue;
+		group = tune_at(i)->group;
+		tell_group(opts, path, group, nr, result_part(res, group));
+	}
+	result_line(res, "%u as asked, %u to change, %u for you to choose, %u unknown, %u without effect",
+		    nr[TUNE_OK], nr[TUNE_CHANGE], nr[TUNE_FREE], nr[TUNE_UNKNOWN], nr[TUNE_OBSOLETE]);
+	if (nr[TUNE_UNTOLD])
+		result_note(res, "%u need the path's speed and round trip: --link 10G --rtt 25ms", nr[TUNE_UNTOLD]);
+	if (nr[TUNE_CHANGE])
+		result_note(res, "nothing was changed; to change one: ethgauge tune --apply NAME[=VALUE]");
+	saved = tune_nr_saved();
+	if (saved)
+		result_note(res, "%zu changed by --apply: ethgauge tune --restore puts them back", saved);
+}
+
+static int tune_run(const void *args, struct result *res, struct err *e)
+{
+	const struct tune_opts *opts = args;
+	struct tune_path path = { 0 };
+	int err;
+
+	if (opts->apply || opts->restore) {
+		err = caps_require(CAPS_NET_ADMIN, e);
+		if (err)
+			return err;
+	}
+	if (opts->restore)
+		return tune_restore(res, e);
+	err = find_path(opts, res, &path, e);
+	if (err)
+		return err;
+	if (opts->apply)
+		return tune_apply(opts->apply, &path, res, e);
+	show(opts, &path, res);
+	return 0;
+}
+
+const struct cmd cmd_tune = {
+	.name = "tune",
+	.summary = "settings that bear on a path: what they are, should be, and back again",
+	.description =
+"Shows the kernel's and an interface's settings that bear on throughput and delay: their\n"
+"value, what the path asks for, and whose advice that is. Buffers are asked to be twice the\n"
+"bandwidth-delay product, so give --link and --rtt. Where advice depends on what you want,\n"
+"nothing is asked: the state is \"as it is\", and --explain tells what the setting does.\n\n"
+"Nothing is changed but by --apply, and then only what it names. What was is written to\n"
+STATEDIR_DEFAULT " (or $STATE_DIRECTORY) before the first change, so that --restore puts\n"
+"it back after a crash, too. After a reboot there is nothing to put back. Network\n"
+"namespaces are kept apart: run it in the one that is meant.",
+	.examples =
+"  # what is, and what a path of 10 Gbit/s and 25 ms through eth1 asks for\n"
+"  ethgauge tune eth1 --link 10G --rtt 25ms --explain\n"
+"  # change two of them: one to what is asked, one to a value\n"
+"  sudo ethgauge tune --link 10G --rtt 25ms --apply tcp_rmem,tcp_congestion_control=bbr\n"
+"  # as it was\n"
+"  sudo ethgauge tune --restore\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.check = tune_check,
+	.run = tune_run,
+};

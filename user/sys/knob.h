@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/knob.h - numbers of an interface that can be set, by ioctl of this
+ * thread's network namespace.
+ */
+#ifndef SYS_KNOB_H
+#define SYS_KNOB_H
+
+#include <stdint.h>
+
+enum knob {
+	KNOB_MTU,
+	KNOB_TXQUEUELEN,
+	KNOB_RX_RING,
+	KNOB_TX_RING,
+	KNOB_RX_QUEUES,		/* apart, as veth has them */
+	KNOB_TX_QUEUES,
+	KNOB_COMBINED,
+	KNOB_RX_USECS,
+	KNOB_TX_USECS,
+	KNOB_ADAPTIVE_RX,	/* 0 or 1 */
+};
+
+/*
+ * @ret_max: the most that the driver makes of it; 0: it does not say.
+ * -EOPNOTSUPP: the driver has no such thing.
+ */
+int knob_read(const char *ifname, enum knob knob, uint32_t *ret_value, uint32_t *ret_max);
+int knob_write(const char *ifname, enum knob knob, uint32_t value);
+
+#endif
