@@ -47,7 +47,7 @@ tool      := $(O)/ethgauge
 # What a unit test may link: the layers that need no kernel.
 pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
 	     $(addprefix user/engine/,bottleneck.c bump_delay.c bump_sched.c flows.c \
-	     impair_filter.c impair_rule.c ledger.c mix.c mix_source.c save.c tune_items.c)
+	     impair_filter.c impair_rule.c ledger.c mix.c mix_source.c save.c sweep.c tune_items.c)
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sweep: every cell as often as asked, in turn, and nothing left changed. Its runs are
+# of calc, which is quick and exact, but where settings and signals are the matter.
+
+load ../lib/common
+load ../lib/lab
+
+@test "every cell is run as often as asked, all in turn, beside theory" {
+	run --separate-stderr "$TOOL" sweep --vary frame-bytes=64,1518 --vary --mtu=1500,9000 --repeat 3 \
+		--metric theory_tcp_goodput_bps --theory frames --link 10G --json -- calc 10G
+	# calc has no --frame-bytes: the child's own words come through.
+	[ "$status" = 4 ]
+	json '.errors[0].what | contains("the run failed: unknown option")'
+	run --separate-stderr "$TOOL" sweep --vary vlan=0,1,2 --vary --mtu=1500,9000 --repeat 3 \
+		--metric theory_tcp_goodput_bps --theory tcp --link 10G --json -- calc 10G
+	[ "$status" = 0 ]
+	json '(.entries | length) == 6 and all(.entries[]; .runs == 3 and .min == .median and .max == .median)'
+	json '.entries[3] | .vlan == "1" and .mtu == "9000" and (.median - 10e9 * 8948 / 9042 | fabs) < 1'
+	# Without the tag, of which --theory does not know, calc is its own theory.
+	json '.entries[1] | .theory == .median and .off_theory_ratio == 0'
+	json '.entries[2] | .off_theory_ratio < 0 and .off_theory_ratio > -0.01'
+	# Two cells of six a line of progress, in turn: 1 and 7 are the same cell.
+	[ "$(grep -c 'vlan=0 mtu=1500' <<<"$stderr")" = 3 ]
+	[[ $(sed -n 1p <<<"$stderr") == *"run 1 of 18"*"vlan=0 mtu=1500" ]]
+	[[ $(sed -n 7p <<<"$stderr") == *"run 7 of 18"*"vlan=0 mtu=1500" ]]
+}
+
+@test "a sweep that was ended goes on, and only as the same sweep" {
+	local file=$BATS_TEST_TMPDIR/state
+	local words
+
+	words=(--vary "vlan=0,1" --repeat 2 --metric theory_tcp_rr_per_s --state "$file" -- calc 10G)
+
+	run --separate-stderr "$TOOL" sweep --json "${words[@]}"
+	[ "$status" = 0 ]
+	[ "$(wc -l <"$file")" = 6 ]
+	cp "$file" "$file.whole"
+	# As if it was killed in its third run.
+	head -n 4 "$file.whole" >"$file"
+	printf 12 >>"$file"
+	run --separate-stderr "$TOOL" sweep --json "${words[@]}"
+	[ "$status" = 0 ]
+	json '(.notes[0] | startswith("2 of 4 runs are of an earlier call")) and all(.entries[]; .runs == 2)'
+	[ "$(grep -c 'run [0-9] of 4' <<<"$stderr")" = 2 ]
+	cmp "$file" "$file.whole"
+	run --separate-stderr "$TOOL" sweep "${words[@]}" --ip 6
+	[ "$status" = 2 ]
+	[[ $stderr == *"no file of this sweep"* ]]
+}
+
+@test "words that make no sweep are usage errors" {
+	local words
+
+	while read -ra words; do
+		run --separate-stderr "$TOOL" sweep "${words[@]}"
+		[ "$status" = 2 ] || fail "${words[*]}: $status"
+		[ -z "$output" ]
+	done <<-'END'
+		--metric sent_pps -- calc
+		--vary a=1 -- calc
+		--vary a=1 --metric x
+		--vary a --metric x -- calc
+		--vary a=1,1 --metric x -- calc
+		--vary a=1 --metric x -- sweep
+		--vary a=1 --metric x --theory tcp -- calc
+		--vary a=1 --metric x --link 10G -- calc
+		--vary a=1 --metric x --repeat 0 -- calc
+	END
+}
+
+@test "settings are changed for each run, and put back at the end, after ^C and by tune after a kill" {
+	need_root
+	export STATE_DIRECTORY=$BATS_TEST_TMPDIR/settings
+	local before seen=$BATS_TEST_TMPDIR/seen
+
+	lab_up
+	before=$(in_a sh -c 'cat /proc/sys/net/ipv4/tcp_sack /proc/sys/net/ipv4/tcp_rmem; cat /proc/sys/net/ipv4/tcp_wmem')
+	tool_in a sweep --vary tcp_sack=0,1 --vary 'tcp_rmem=4096 131072 7000000,4096 131072 8000000' --repeat 1 \
+		--metric theory_link_bps --json -- tune --link 10G --rtt 1ms
+	[ "$status" = 0 ] || fail "$stderr"
+	json '(.entries | length) == 4 and .entries[1].tcp_rmem == "4096 131072 8000000"'
+	[ "$(in_a sh -c 'cat /proc/sys/net/ipv4/tcp_sack /proc/sys/net/ipv4/tcp_rmem; cat /proc/sys/net/ipv4/tcp_wmem')" = "$before" ]
+
+	start_cmd swept a 'run 1 of 3' "$TOOL" sweep --vary tcp_sack=0 --metric sent_pps --state "$seen" -- \
+		blast eg0 198.18.0.2 --rate 100pps --duration 60s
+	sack_off() { [ "$(in_a cat /proc/sys/net/ipv4/tcp_sack)" = 0 ]; }
+	wait_for sack_off
+	kill -INT "${PIDS[swept]}"
+	wait "${PIDS[swept]}" && fail "it went on" || [ $? = 130 ]
+	[ "$(in_a cat /proc/sys/net/ipv4/tcp_sack)" = 1 ]
+
+	start_cmd swept a 'run 1 of 3' "$TOOL" sweep --vary tcp_sack=0 --metric sent_pps --state "$seen" -- \
+		blast eg0 198.18.0.2 --rate 100pps --duration 60s
+	wait_for sack_off
+	kill -KILL "${PIDS[swept]}"
+	wait "${PIDS[swept]}" || :
+	tool_in a sweep --vary tcp_sack=0 --metric theory_link_bps -- calc
+	[ "$status" = 4 ]
+	[[ $stderr == *"ethgauge tune --restore"* ]]
+	tool_in a tune --restore
+	[ "$status" = 0 ]
+	[ "$(in_a cat /proc/sys/net/ipv4/tcp_sack)" = 1 ]
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/sweep.h - a cross product of parameters, and what was measured of it so far.
+ */
+#ifndef ENGINE_SWEEP_H
+#define ENGINE_SWEEP_H
+
+#include <stdio.h>
+
+#include "engine/tune.h"
+#include "lib/err.h"
+
+#define SWEEP_MAX_VARIED	8
+#define SWEEP_MAX_VALUES	64
+#define SWEEP_MAX_RUNS		100000
+
+struct sweep_varied {
+	char name[48];
+	const struct tune_item *item;		/* a setting; NULL: an option of the verb */
+	char *values[SWEEP_MAX_VALUES];
+	size_t nr;
+	char *text;				/* what the values point into */
+};
+
+/* Run i is cell i % nr_cells: all cells once, then all of them again. */
+struct sweep {
+	struct sweep_varied varied[SWEEP_MAX_VARIED];
+	size_t nr_varied, nr_cells, nr_runs;
+};
+
+/* "NAME=V1,V2": a setting of tune, or else an option --NAME; "--NAME=..." is always one. */
+int sweep_vary(struct sweep *sweep, const char *text, struct err *e);
+int sweep_finish(struct sweep *sweep, size_t repeats, struct err *e);
+void sweep_release(struct sweep *sweep);
+
+/* The value that the parameter @i has in @cell; the last parameter changes fastest. */
+const char *sweep_value(const struct sweep *sweep, size_t cell, size_t i);
+
+/* The value of the parameter @name; NULL: it is not varied. */
+const char *sweep_value_of(const struct sweep *sweep, size_t cell, const char *name);
+
+/* "NAME=VALUE,..." of the settings among the parameters; "" if there are none. */
+void sweep_settings(const struct sweep *sweep, size_t cell, char *ret_list, size_t size);
+
+/*
+ * The file of a sweep: @words on its first lines, then a figure a run. A file of other
+ * words is refused. @ret_values takes what was measured, the first *ret_done runs.
+ */
+int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **ret_file,
+		    double *ret_values, size_t *ret_done, struct err *e);
+
+/* On the disk before it returns. */
+int sweep_file_add(FILE *file, double value);
+
+#endif
