@@ -47,12 +47,13 @@ tool      := $(O)/ethgauge
 # What a unit test may link: the layers that need no kernel.
 pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
 	     $(addprefix user/engine/,bottleneck.c bump_delay.c bump_sched.c flows.c \
-	     impair_filter.c impair_rule.c ledger.c mix.c mix_source.c save.c sweep.c tune_items.c)
+	     impair_filter.c impair_rule.c ledger.c load_plan.c mix.c mix_source.c save.c \
+	     sweep.c tune_items.c)
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
 
-libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-route-3 -lnl-3 -lcap-ng -lmicrohttpd -lncursesw -ltinfo -lm -lpthread
+libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-route-3 -lnl-3 -lcap-ng -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP
 user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \

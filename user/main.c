@@ -33,8 +33,8 @@ enum exit_code {
 };
 
 static const struct cmd *const cmds[] = {
-	&cmd_demo, &cmd_blast, &cmd_sink, &cmd_reflect, &cmd_probe, &cmd_watch, &cmd_impair,
-	&cmd_calibrate, &cmd_compare, &cmd_calc, &cmd_tune, &cmd_sweep, &cmd_lab,
+	&cmd_demo, &cmd_blast, &cmd_sink, &cmd_reflect, &cmd_probe, &cmd_load, &cmd_watch,
+	&cmd_impair, &cmd_calibrate, &cmd_compare, &cmd_calc, &cmd_tune, &cmd_sweep, &cmd_lab,
 	&cmd_doctor,
 };
 
@@ -168,7 +168,7 @@ static void report_error(const struct err *e)
 
 static void record_options(struct result *res, const struct merged *m, opt_given given)
 {
-	char value[512];
+	char value[4096];
 	uint64_t number;
 	size_t i;
 

@@ -397,7 +397,7 @@ static void an_option_of_many_keeps_each_in_its_order(void **state)
 	assert_string_equal(opt_show(shown, sizeof(shown), many, &strs), "1% 2%");
 	strs.nr = 0;
 	assert_int_equal(opt_parse(many, 2 + OPT_MAX_STRS, argv, &strs, &given, &help, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "at most 8"));
+	assert_non_null(strstr(e.msg, "at most 32"));
 	argv[0] = empty;
 	strs.nr = 0;
 	assert_int_equal(opt_parse(many, 1, argv, &strs, &given, &help, &e), -EINVAL);

@@ -268,11 +268,17 @@ static int take_option(struct parser *p, const struct opt *opt, const char *atta
 	return take(p, opt, p->argv[++p->at], e);
 }
 
+/* Takes all further arguments. */
+static bool is_list(const struct opt *opt)
+{
+	return opt->type == OPT_IFACES || opt->type == OPT_STRS;
+}
+
 static int take_argument(struct parser *p, struct err *e)
 {
 	const struct opt *opt = next_argument(p->table, p->argument);
 
-	if (!opt && p->argument && p->argument->type == OPT_IFACES)
+	if (!opt && p->argument && is_list(p->argument))
 		opt = p->argument;
 	if (!opt)
 		return err_usage(e, "'%s' is one argument too many", p->argv[p->at]);
@@ -448,7 +454,7 @@ void opt_print_usage(FILE *out, const struct opt *table)
 		if (!opt->argument)
 			continue;
 		fprintf(out, opt->optional ? " [%s%s]" : " %s%s", opt->name,
-			opt->type == OPT_REST || opt->type == OPT_IFACES ? "..." : "");
+			opt->type == OPT_REST || is_list(opt) ? "..." : "");
 	}
 }
 

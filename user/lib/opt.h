@@ -26,7 +26,7 @@ enum opt_type {
 	OPT_DURATION,	/* uint64_t ns, "250ms" */
 	OPT_RATE,	/* struct unit_rate, "1Mpps" */
 	OPT_STR,	/* const char *, points into argv */
-	OPT_STRS,	/* struct opt_strs: given as often as one likes */
+	OPT_STRS,	/* struct opt_strs: given as often as one likes; as an argument the last */
 	OPT_IFACE,	/* const char *, a name an interface may have */
 	OPT_IFACES,	/* struct opt_ifaces: one or more, each once; the last argument */
 	OPT_MAC,	/* struct opt_mac */
@@ -39,7 +39,7 @@ struct opt_mac {
 	uint8_t addr[6];
 };
 
-#define OPT_MAX_STRS 8
+#define OPT_MAX_STRS 32
 
 struct opt_strs {
 	unsigned int nr;

@@ -144,6 +144,10 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 		{ "rtt_ipdv", "ipdv" },
 		{ "rtt_ipdv_abs", "|ipdv|" },
 		{ "rtt_pdv", "pdv" },
+		{ "load_connect", "connect" },
+		{ "load_tls", "TLS handshake" },
+		{ "load_first_byte", "first byte" },
+		{ "load_total", "total" },
 	};
 	size_t kind, i, len;
 

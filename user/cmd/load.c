@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/load.c - many clients that fetch and send URLs, and how long each waited.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/load.h"
+#include "engine/meter.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/caps.h"
+#include "sys/fdlimit.h"
+
+#define OTHER_FILES	64	/* of this process, beside its connections */
+#define MAX_THREADS	256
+
+struct load_opts {
+	struct opt_strs urls;
+	uint32_t clients, threads;
+	const char *ramp, *sources, *rate, *pause, *cycle_pause;
+	uint64_t cycles, count, duration_ns, interval_ns;
+	const char *method, *data, *upload;
+	struct opt_strs headers;
+	int http;			/* enum transfer_http */
+	bool fresh, cookies, insecure, no_failures;
+	const char *cacert, *log;
+	uint16_t follow;
+	uint64_t connect_timeout_ns, timeout_ns;
+	struct unit_rate client_rate;
+	uint64_t seed;
+	/* What the words of some say. */
+	struct load_step ramp_step, rate_step;
+	struct load_range pause_range, cycle_pause_range;
+	struct load_sources source_range;
+};
+
+static const struct load_opts defaults = {
+	.clients = 1,
+	.threads = 1,
+	.interval_ns = NSEC_PER_SEC,
+	.connect_timeout_ns = 10 * NSEC_PER_SEC,
+	.timeout_ns = 60 * NSEC_PER_SEC,
+	.seed = 1,
+};
+
+static const char *const http_names[] = { "1.1", "1.0", "2", "2-direct", NULL };
+
+static const struct opt options[] = {
+	{ 0, "URL", OPT_STRS, offsetof(struct load_opts, urls), NULL,
+	  "of http, https, ftp or ftps, in this order; {client} and {cycle} are numbers",
+	  .argument = true },
+	{ 'n', "clients", OPT_U32, offsetof(struct load_opts, clients), "N",
+	  "each with connections and cookies of its own", .min = 1, .max = 1000000 },
+	{ 0, "threads", OPT_U32, offsetof(struct load_opts, threads), "N",
+	  "that share the clients", .min = 1, .max = MAX_THREADS },
+	{ 0, "ramp", OPT_STR, offsetof(struct load_opts, ramp), "N/TIME",
+	  "so many more clients each time, such as 10/s or 100/5s; else all at once" },
+	{ 0, "sources", OPT_STR, offsetof(struct load_opts, sources), "RANGE",
+	  "addresses of this host, one a client in turn: A, A-B or A/PREFIX" },
+	{ 'r', "rate", OPT_STR, offsetof(struct load_opts, rate), "N/TIME",
+	  "transactions that are due, such as 1000/s, whether or not others are answered" },
+	{ 0, "cycles", OPT_COUNT, offsetof(struct load_opts, cycles), "N",
+	  "each client ends after so many times all URLs; 0: no limit" },
+	{ 'c', "count", OPT_COUNT, offsetof(struct load_opts, count), "N",
+	  "end after N transactions of all clients; 0: no limit" },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct load_opts, duration_ns), "TIME",
+	  "end after this time; without any limit 10 s" },
+	{ 'i', "interval", OPT_DURATION, offsetof(struct load_opts, interval_ns), "TIME",
+	  "a line every so often; 0: none" },
+	{ 'X', "method", OPT_STR, offsetof(struct load_opts, method), "METHOD",
+	  "instead of GET, or of POST with --data and PUT with --upload" },
+	{ 0, "data", OPT_STR, offsetof(struct load_opts, data), "TEXT",
+	  "send it by POST; @FILE: what is in the file" },
+	{ 0, "upload", OPT_STR, offsetof(struct load_opts, upload), "FILE",
+	  "send it by PUT, or by FTP; a number such as 10M: so many zeroes" },
+	{ 'H', "header", OPT_STRS, offsetof(struct load_opts, headers), "LINE",
+	  "'Name: value' for each request of HTTP; may be repeated" },
+	{ 0, "http", OPT_CHOICE, offsetof(struct load_opts, http), "VERSION",
+	  "2 is agreed on by TLS, 2-direct is not asked for", .choices = http_names },
+	{ 0, "fresh", OPT_FLAG, offsetof(struct load_opts, fresh), NULL,
+	  "a new connection for each request, and with TLS a whole handshake" },
+	{ 0, "cookies", OPT_FLAG, offsetof(struct load_opts, cookies), NULL,
+	  "each client keeps and sends those it was given" },
+	{ 0, "follow", OPT_U16, offsetof(struct load_opts, follow), "N",
+	  "follow at most N redirections in a row; 0: a redirection is an answer" },
+	{ 0, "insecure", OPT_FLAG, offsetof(struct load_opts, insecure), NULL,
+	  "do not look at the server's certificate" },
+	{ 0, "cacert", OPT_STR, offsetof(struct load_opts, cacert), "FILE",
+	  "trust the certificates in it, in PEM, and no others" },
+	{ 0, "pause", OPT_STR, offsetof(struct load_opts, pause), "TIME",
+	  "of a client between two URLs; 1s-5s: by chance between those" },
+	{ 0, "cycle-pause", OPT_STR, offsetof(struct load_opts, cycle_pause), "TIME",
+	  "the same behind the last URL, before the next cycle" },
+	{ 0, "connect-timeout", OPT_DURATION, offsetof(struct load_opts, connect_timeout_ns), "TIME",
+	  "for a connection, TLS included; 0: 300 s, as libcurl has it" },
+	{ 0, "timeout", OPT_DURATION, offsetof(struct load_opts, timeout_ns), "TIME",
+	  "for a whole request; 0: none" },
+	{ 0, "client-rate", OPT_RATE, offsetof(struct load_opts, client_rate), "RATE",
+	  "bits a second of a client, each way" },
+	{ 0, "log", OPT_STR, offsetof(struct load_opts, log), "FILE",
+	  "a line for each request, as CSV" },
+	{ 0, "seed", OPT_COUNT, offsetof(struct load_opts, seed), "N",
+	  "of the pauses by chance" },
+	{ 0, "no-failures", OPT_FLAG, offsetof(struct load_opts, no_failures), NULL,
+	  "exit with 1 if a transaction failed, or none was made" },
+	OPT_END
+};
+
+static int check_words(struct load_opts *opts, struct err *e)
+{
+	const struct {
+		const char *option, *text;
+		struct load_step *step;
+		struct load_range *range;
+	} words[] = {
+		{ "--ramp", opts->ramp, &opts->ramp_step, NULL },
+		{ "--rate", opts->rate, &opts->rate_step, NULL },
+		{ "--pause", opts->pause, NULL, &opts->pause_range },
+		{ "--cycle-pause", opts->cycle_pause, NULL, &opts->cycle_pause_range },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!words[i].text)
+			continue;
+		if (words[i].step && load_parse_step(words[i].text, words[i].step))
+			return err_usage(e, "%s '%s' is not so many in a time, such as 10/s or 100/5s",
+					 words[i].option, words[i].text);
+		if (words[i].range && load_parse_range(words[i].text, words[i].range))
+			return err_usage(e, "%s '%s' is neither a time such as 250ms nor a range "
+					 "such as 1s-5s", words[i].option, words[i].text);
+	}
+	if (opts->sources)
+		return load_parse_sources("--sources", opts->sources, &opts->source_range, e);
+	return 0;
+}
+
+static int check_body(const struct load_opts *opts, struct err *e)
+{
+	unsigned int i;
+	const char *p;
+
+	if (opts->data && opts->upload)
+		return err_usage(e, "--data and --upload are two bodies of one request");
+	for (i = 0; i < opts->urls.nr; i++) {
+		if (transfer_is_ftp(opts->urls.text[i]) && (opts->data || opts->method))
+			return err_usage(e, "--data and --method are of HTTP, and '%s' is not",
+					 opts->urls.text[i]);
+	}
+	for (p = opts->method; p && *p; p++) {
+		if (*p < 'A' || *p > 'Z')
+			return err_usage(e, "--method '%s' is no method, such as HEAD or DELETE",
+					 opts->method);
+	}
+	for (i = 0; i < opts->headers.nr; i++) {
+		if (!strchr(opts->headers.text[i], ':') || strpbrk(opts->headers.text[i], "\r\n"))
+			return err_usage(e, "--header '%s' is no 'Name: value'", opts->headers.text[i]);
+	}
+	return 0;
+}
+
+static int load_check_opts(void *args, opt_given given, struct err *e)
+{
+	struct load_opts *opts = args;
+	char url[4096];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < opts->urls.nr; i++) {
+		err = load_expand(url, sizeof(url), opts->urls.text[i], opts->clients, 0);
+		if (err)
+			return err_usage(e, "'%.60s...' is longer than a URL may be here: %zu characters",
+					 opts->urls.text[i], sizeof(url) - 1);
+		err = transfer_check_url(url, e);
+		if (err)
+			return err;
+	}
+	err = check_words(opts, e);
+	if (!err)
+		err = check_body(opts, e);
+	if (err)
+		return err;
+	if (opts->threads > opts->clients)
+		return err_usage(e, "--threads %u is more than --clients %u: a thread would have none",
+				 opts->threads, opts->clients);
+	if (opts->rate && (opts->pause || opts->cycle_pause))
+		return err_usage(e, "with --rate transactions are due by the clock: --pause and "
+				 "--cycle-pause have no meaning");
+	if (opt_was_given(options, given, "client-rate") &&
+	    (opts->client_rate.kind != UNIT_RATE_BPS || opts->client_rate.value < 8))
+		return err_usage(e, "--client-rate takes bits a second, such as 2M");
+	if (!opts->cycles && !opts->count && !opts->duration_ns)
+		opts->duration_ns = 10 * NSEC_PER_SEC;
+	return 0;
+}
+
+struct body {
+	void *map;			/* NULL: no file */
+	size_t map_bytes;
+	const void *data;
+	uint64_t bytes;
+};
+
+static int map_file(struct body *body, const char *path, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -EINVAL;
+	if (!err && st.st_size) {
+		body->map_bytes = (size_t)st.st_size;
+		body->map = mmap(NULL, body->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (body->map == MAP_FAILED) {
+			body->map = NULL;
+			err = -errno;
+		}
+	}
+	body->data = body->map;
+	body->bytes = body->map ? body->map_bytes : 0;
+	if (fd >= 0)
+		close(fd);
+	return err ? err_set(e, err, "cannot read '%s'", path) : 0;
+}
+
+static int open_body(struct body *body, const struct load_opts *opts, struct err *e)
+{
+	if (opts->data && opts->data[0] == '@')
+		return map_file(body, opts->data + 1, e);
+	if (opts->data) {
+		body->data = opts->data;
+		body->bytes = strlen(opts->data);
+		return 0;
+	}
+	if (!opts->upload)
+		return 0;
+	/* A file by that name is meant, if there is one. */
+	if (!unit_parse_count(opts->upload, &body->bytes) && access(opts->upload, F_OK))
+		return 0;
+	return map_file(body, opts->upload, e);
+}
+
+/* Descriptors of a client: a connection to each place, and FTP's for data. */
+static uint64_t files_of_client(const struct load_opts *opts)
+{
+	char origin[512], other[512];
+	uint64_t nr = 0;
+	unsigned int i, k;
+	bool ftp = false, known;
+
+	for (i = 0; i < opts->urls.nr; i++) {
+		transfer_origin(opts->urls.text[i], origin, sizeof(origin));
+		for (k = 0, known = false; k < i && !known; k++) {
+			transfer_origin(opts->urls.text[k], other, sizeof(other));
+			known = !strcmp(origin, other);
+		}
+		nr += !known;
+		ftp = ftp || transfer_is_ftp(opts->urls.text[i]);
+	}
+	return (opts->fresh ? 1 : nr) + ftp;
+}
+
+static int check_sources(const struct load_opts *opts, struct err *e)
+{
+	uint64_t i, nr = opts->source_range.nr;
+	char source[64];
+	int err = 0;
+
+	for (i = 0; !err && opts->source_range.family && i < nr && i < opts->clients; i++) {
+		load_source(&opts->source_range, i, source, sizeof(source));
+		err = transfer_check_source(source, e);
+	}
+	return err;
+}
+
+/* All that takes more than an ordinary user's power, or can be seen to be wrong. */
+static int prepare(const struct load_opts *opts, struct body *body, FILE **ret_log, struct err *e)
+{
+	int err;
+
+	err = transfer_init(e);
+	if (!err)
+		err = check_sources(opts, e);
+	if (!err)
+		err = fdlimit_raise(opts->clients * files_of_client(opts) + OTHER_FILES +
+				    3 * opts->threads, e);
+	if (!err)
+		err = open_body(body, opts, e);
+	if (!err && opts->log) {
+		*ret_log = fopen(opts->log, "we");
+		if (!*ret_log)
+			err = err_set(e, -errno, "cannot write '%s'", opts->log);
+	}
+	if (err)
+		return err;
+	caps_drop(0);
+	if (opts->cacert && access(opts->cacert, R_OK))
+		return err_set(e, -errno, "cannot read '%s'", opts->cacert);
+	return 0;
+}
+
+static void configure(struct load_cfg *cfg, const struct load_opts *opts, const struct body *body)
+{
+	*cfg = (struct load_cfg){
+		.transfer = {
+			.method = opts->method,
+			.post = opts->data,
+			.upload = opts->upload,
+			.body = body->data,
+			.body_bytes = body->bytes,
+			.headers = opts->headers.text,
+			.nr_headers = opts->headers.nr,
+			.http = (enum transfer_http)opts->http,
+			.fresh = opts->fresh,
+			.cookies = opts->cookies,
+			.insecure = opts->insecure,
+			.cacert = opts->cacert,
+			.connect_timeout_ns = opts->connect_timeout_ns,
+			.timeout_ns = opts->timeout_ns,
+			.speed_bytes = opts->client_rate.kind == UNIT_RATE_BPS ?
+				       (uint64_t)(opts->client_rate.value / 8) : 0,
+		},
+		.urls = opts->urls.text,
+		.nr_urls = opts->urls.nr,
+		.clients = opts->clients,
+		.threads = opts->threads,
+		.ramp = opts->ramp_step,
+		.rate = opts->rate_step,
+		.sources = opts->source_range,
+		.cycles = opts->cycles,
+		.count = opts->count,
+		.duration_ns = opts->duration_ns,
+		.pause = opts->pause_range,
+		.cycle_pause = opts->cycle_pause_range,
+		.max_redirects = opts->follow,
+		.seed = opts->seed,
+	};
+}
+
+struct load_run {
+	struct load *load;
+	struct result *res;
+	struct err *e;
+	int err;
+};
+
+static bool is_done(void *ctx)
+{
+	struct load_run *run = ctx;
+	bool done;
+
+	run->err = load_check(run->load, &done, run->e);
+	return done;
+}
+
+static void tick(void *ctx, uint64_t elapsed_ns)
+{
+	struct load_run *run = ctx;
+
+	load_report_row(run->load, run->res, elapsed_ns);
+}
+
+static void judge(const struct load_opts *opts, struct load_run *run)
+{
+	uint64_t transactions, failed = load_failed(run->load, &transactions);
+
+	if (opts->no_failures)
+		result_verdict(run->res, transactions && !failed, "%llu of %llu transactions failed",
+			       (unsigned long long)failed, (unsigned long long)transactions);
+}
+
+static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
+		       struct load_run *run)
+{
+	const struct loop loop = {
+		.interval_ns = opts->interval_ns, .done = is_done, .tick = tick, .ctx = run,
+	};
+	struct meter *meter;
+	int err;
+
+	err = load_open(&run->load, cfg, run->e);
+	if (err)
+		return err;
+	log_info("loading '%s'%s with %u client%s", cfg->urls[0], cfg->nr_urls > 1 ? " and others" : "",
+		 cfg->clients, cfg->clients > 1 ? "s" : "");
+	meter = meter_start(NULL);
+	err = load_start(run->load, run->e);
+	if (!err)
+		loop_run(&loop);
+	load_stop(run->load);
+	meter_stop(meter);
+	load_report(run->load, run->res);
+	meter_report(meter, NULL, false, run->res);
+	load_report_limit(run->load, run->res);
+	meter_free(meter);
+	judge(opts, run);
+	return err ? err : run->err;
+}
+
+static int load_run(const void *args, struct result *res, struct err *e)
+{
+	const struct load_opts *opts = args;
+	struct load_run run = { .res = res, .e = e };
+	struct body body = { 0 };
+	struct load_cfg cfg;
+	char version[128];
+	FILE *log = NULL;
+	int err;
+
+	err = prepare(opts, &body, &log, e);
+	if (err)
+		goto out;
+	transfer_version(version, sizeof(version));
+	result_env_str(res, "client", version);
+	configure(&cfg, opts, &body);
+	cfg.log = log;
+	err = run_clients(opts, &cfg, &run);
+	load_close(run.load);
+	if (log && (ferror(log) | fclose(log)) && !err)
+		err = err_set(e, -EIO, "cannot write '%s'", opts->log);
+	log = NULL;
+out:
+	if (log)
+		fclose(log);
+	if (body.map)
+		munmap(body.map, body.map_bytes);
+	return err;
+}
+
+const struct cmd cmd_load = {
+	.name = "load",
+	.summary = "HTTP and FTP by many clients: times, rates, failures",
+	.description =
+"Clients that fetch or send URLs by libcurl, thousands in one thread, each with\n"
+"connections, cookies and, on request, a source address of its own. It counts\n"
+"transactions, bytes both ways, and failures by their kind, and has histograms of\n"
+"the time to connect, of TLS's handshake, to the first byte and in all.\n\n"
+"Without --rate each client asks for the next URL when it has the answer to the\n"
+"last one, after a --pause if there is one. With --rate transactions are due by\n"
+"the clock, a free client does each, and its time counts from when it was due: what\n"
+"waits because the server is slow is not left out.\n\n"
+"A redirection that is followed (--follow) is a request of its own in the same\n"
+"transaction. Only load servers that are yours, or whose owner knows of it.",
+	.examples =
+"  # 10 s with 50 clients, which keep their connections\n"
+"  ethgauge load http://198.18.0.2/1k.bin -n 50\n"
+"  # 2000 clients, 100 more each second, a new connection for each request\n"
+"  ethgauge load http://198.18.0.2/1k.bin -n 2000 --ramp 100/s --fresh -d 1m\n"
+"  # 1000 transactions a second, in order: a page, its picture, a form\n"
+"  ethgauge load https://198.18.0.2/ https://198.18.0.2/a.png -n 100 -r 1000/s --insecure\n"
+"  # each client from an address of its own, three times the cycle, 1 to 5 s to read\n"
+"  ethgauge load http://198.18.0.2/ http://198.18.0.2/b -n 200 --sources 198.18.0.10-198.18.0.209 \\\n"
+"      --cycles 3 --cycle-pause 1s-5s --cookies --follow 5\n"
+"  # 20 clients send 10 MB each by FTP, under names of their own\n"
+"  ethgauge load 'ftp://user:word@198.18.0.2/up-{client}' -n 20 --upload 10M --cycles 1\n"
+"  # a test for scripts: 100,003 requests, none may fail, with a line for each\n"
+"  ethgauge load http://198.18.0.2/ -n 10 -c 100003 --no-failures --log r.csv --json\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.check = load_check_opts,
+	.run = load_run,
+};
