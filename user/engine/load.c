@@ -327,8 +327,10 @@ static bool is_over(const struct load_thread *t)
 static void cut(struct load_thread *t)
 {
 	uint32_t i;
+	uint64_t end_ns = t->load->end_mono_ns < t->ended_mono_ns ? t->load->end_mono_ns :
+								    t->ended_mono_ns;
 
-	for (; has_slot(t) && slot_due_ns(t) < t->ended_mono_ns; t->slot++)
+	for (; has_slot(t) && slot_due_ns(t) < end_ns; t->slot++)
 		t->count.behind++;
 	t->count.cut = t->nr_busy;
 	for (i = 0; i < t->nr_clients; i++) {

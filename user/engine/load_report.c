@@ -69,10 +69,10 @@ void load_report_row(struct load *load, struct result *res, uint64_t elapsed_ns)
 			per_s(nr_transactions(now) - nr_transactions(last), time_ns));
 	result_row_real(res, "load_connections_per_s",
 			per_s(now->connections - last->connections, time_ns));
-	result_row_real(res, "load_received_bps",
-			8 * per_s(now->body_received_bytes - last->body_received_bytes, time_ns));
-	result_row_real(res, "load_sent_bps",
-			8 * per_s(now->body_sent_bytes - last->body_sent_bytes, time_ns));
+	result_row_u64(res, "load_received_bps",
+		       (uint64_t)(8 * per_s(now->body_received_bytes - last->body_received_bytes, time_ns)));
+	result_row_u64(res, "load_sent_bps",
+		       (uint64_t)(8 * per_s(now->body_sent_bytes - last->body_sent_bytes, time_ns)));
 	result_row_u64(res, "load_failed", nr_failed(now) - nr_failed(last));
 	hist_report_row(res, "load_total", &total);
 	result_row_close(res);
@@ -168,7 +168,7 @@ void load_report_limit(const struct load *load, struct result *res)
 {
 	double busy = load_busiest_ratio(load);
 
-	if (busy < BUSY_RATIO)
+	if (busy < BUSY_RATIO || load_elapsed_ns(load) < NSEC_PER_SEC)
 		return;
 	result_note(res, "a thread of the clients was on its CPU, or waited for it, %.0f %% of the time: "
 		    "the rates are this host's limit, not the server's; more --threads may help", 100 * busy);

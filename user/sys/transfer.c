@@ -43,7 +43,8 @@ struct transfer {
 	CURLSH *share;
 	void *ctx;
 	bool busy, overridden;		/* the method, by a redirection */
-	uint64_t began_mono_ns;
+	uint64_t began_mono_ns, first_mono_ns;
+	bool ftp;
 	uint64_t received_bytes, given_bytes;	/* of the bodies */
 };
 
@@ -186,11 +187,29 @@ static int close_socket(void *ctx, curl_socket_t fd)
 	return close(fd);
 }
 
+static void see_answer(struct transfer *t)
+{
+	if (!t->first_mono_ns)
+		t->first_mono_ns = loop_mono_ns();
+}
+
+/* Of FTP these are the replies to its commands, which are no answer yet. */
+static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
+{
+	struct transfer *t = ctx;
+
+	(void)data;
+	if (!t->ftp)
+		see_answer(t);
+	return size * nr;
+}
+
 static size_t take_body(char *data, size_t size, size_t nr, void *ctx)
 {
 	struct transfer *t = ctx;
 
 	(void)data;
+	see_answer(t);
 	t->received_bytes += size * nr;
 	return size * nr;
 }
@@ -326,6 +345,8 @@ static void set_options(struct transfer *t, const char *source)
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, versions[cfg->http]);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, t);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, t);
 	curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
@@ -400,6 +421,8 @@ int transfer_start(struct transfer *t, const char *url, const char *method)
 {
 	if (method || t->overridden)
 		set_method(t, method);
+	t->ftp = transfer_is_ftp(url);
+	t->first_mono_ns = 0;
 	t->received_bytes = 0;
 	t->given_bytes = 0;
 	if (curl_easy_setopt(t->easy, CURLOPT_URL, url))
@@ -475,7 +498,7 @@ static enum transfer_end classify(CURLcode code, CURL *easy, const struct transf
 	case CURLE_RECV_ERROR:
 	case CURLE_HTTP2:
 	case CURLE_HTTP2_STREAM:
-		return r->first_byte_ns && r->header_received_bytes ? TRANSFER_PARTIAL : TRANSFER_BROKEN;
+		return r->first_byte_ns ? TRANSFER_PARTIAL : TRANSFER_BROKEN;
 	default:
 		break;
 	}
@@ -496,7 +519,7 @@ static void read_result(struct transfer *t, CURLcode code, struct transfer_resul
 	*r = (struct transfer_result){
 		.began_mono_ns = t->began_mono_ns,
 		.ended_mono_ns = loop_mono_ns(),
-		.first_byte_ns = info_ns(t->easy, CURLINFO_STARTTRANSFER_TIME_T),
+		.first_byte_ns = t->first_mono_ns ? t->first_mono_ns - t->began_mono_ns : 0,
 		.body_received_bytes = t->received_bytes,
 		.header_received_bytes = info_bytes(t->easy, CURLINFO_HEADER_SIZE),
 		.header_sent_bytes = info_bytes(t->easy, CURLINFO_REQUEST_SIZE),

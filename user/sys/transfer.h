@@ -60,8 +60,8 @@ struct transfer_result {
 	const char *why;		/* what failed, in libcurl's words; NULL: nothing */
 	const char *redirect;		/* where to, if the answer says so; until the next start */
 	uint64_t began_mono_ns, ended_mono_ns;
-	/* Since it began, to 1 us; 0: not reached, or not new in connect and tls. */
-	uint64_t connect_ns, tls_ns, first_byte_ns;
+	uint64_t connect_ns, tls_ns;	/* that these took, to 1 us; 0: not reached, or not new */
+	uint64_t first_byte_ns;		/* since it began; 0: none came */
 	uint32_t connections;		/* new ones; FTP's for data, too */
 	uint64_t body_received_bytes, body_sent_bytes;
 	uint64_t header_received_bytes, header_sent_bytes;

@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# load held against what nginx and an FTP server wrote down of it.
+
+load ../lib/common
+load ../lib/lab
+load ../lib/servers
+
+WEB=http://198.18.0.2
+
+setup() {
+	need_root
+	need_command jq
+	lab_up
+}
+
+# loaded VERB-OPTIONS...: from a; the document is then in output.
+loaded() {
+	tool_in a load --interval 0 --json "$@"
+	is 0
+}
+
+# failed KIND NUMBER: so many, of that very kind, and of no other.
+failed() {
+	json --arg key "load_failed_$1" --argjson n "$2" '.metrics.load_failed == $n and
+		.metrics[$key] == $n'
+}
+
+@test "requests, bytes, statuses and connections are those of nginx's log" {
+	nginx_up
+	loaded $WEB/small $WEB/middle $WEB/none $WEB/broken -n 7 --cycles 11
+	counted_so
+	json '.metrics | .load_transactions == 308 and .load_cycles == 77 and .load_failed == 154 and
+		.load_failed_4xx == 77 and .load_failed_5xx == 77 and .load_clients_max == 7 and
+		.load_sockets_max <= 7'
+	json '.metrics | .load_total_min_ns >= .load_first_byte_min_ns'
+	json '(.histograms.load_total_ns.buckets | map(.[1]) | add) == 308'
+}
+
+@test "kept connections are each client's own, and --fresh makes one for each request" {
+	nginx_up
+	loaded $WEB/small -n 13 -c 1009 --threads 2
+	counted_so
+	json '.metrics | .load_connections == 13 and .load_reused == 996'
+	: >"$BATS_TEST_TMPDIR/access.log"
+	loaded $WEB/small -n 13 -c 1009 --fresh
+	counted_so
+	json '.metrics | .load_connections == 1009 and .load_reused == 0'
+	json '(.histograms.load_connect_ns.buckets | map(.[1]) | add) == 1009'
+}
+
+@test "a large file is counted to its last byte" {
+	nginx_up
+	loaded $WEB/large -n 3 -c 7
+	counted_so
+	json '.metrics.load_received_bytes == 7 * 10485760'
+}
+
+@test "each client sends from its own address of --sources" {
+	nginx_up
+	ip_in a route add local 198.18.0.32/28 dev lo
+	ip_in b route replace 198.18.0.32/28 via 198.18.0.1 dev eg0
+	loaded $WEB/small -n 14 --cycles 3 --sources 198.18.0.32/28
+	counted_so
+	[ "$(cut -d ' ' -f 6 "$BATS_TEST_TMPDIR/access.log" | sort | uniq -c | awk '{ print $1 }' |
+		sort -u)" = 3 ]
+	[ "$(cut -d ' ' -f 6 "$BATS_TEST_TMPDIR/access.log" | sort -u | wc -l)" = 14 ]
+	tool_in a load $WEB/small --sources 203.0.113.9
+	is 3
+	says "cannot send from '203.0.113.9'"
+}
+
+@test "cookies are kept by client, and only with --cookies" {
+	nginx_up
+	loaded $WEB/cookie $WEB/small -n 5 --cycles 3 --cookies
+	counted_so
+	# All requests but the first of each client have its own cookie, of its connection's number.
+	[ "$(awk '$9 == "\"id=" $5 "\""' "$BATS_TEST_TMPDIR/access.log" | wc -l)" = 25 ]
+	loaded $WEB/cookie $WEB/small -n 5 --cycles 3
+	[ "$(awk '$9 != "\"-\""' "$BATS_TEST_TMPDIR/access.log" | wc -l)" = 25 ]
+}
+
+@test "redirections are followed as far as --follow allows" {
+	nginx_up
+	loaded $WEB/moved $WEB/round -n 2 --cycles 3 --follow 4
+	counted_so
+	failed redirects 6
+	json '.metrics | .load_transactions == 12 and .load_redirects == 30 and .load_requests == 42'
+	loaded $WEB/moved -c 5
+	json '.metrics.load_failed == 0 and .entries == [{ status: "302", answers: 5 }]'
+}
+
+@test "bodies go up by POST and PUT, and a redirected POST becomes a GET" {
+	nginx_up
+	loaded $WEB/put -c 1 --upload "$BATS_TEST_TMPDIR/www/middle"
+	json '.metrics.load_sent_bytes == 102400 and .entries[0].status == "201"'
+	cmp "$BATS_TEST_TMPDIR/www/put" "$BATS_TEST_TMPDIR/www/middle"
+	loaded $WEB/put -c 3 --upload 5M
+	json '.metrics.load_sent_bytes == 15000000'
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/www/put")" = 5000000 ]
+	loaded $WEB/post -c 3 --data @"$BATS_TEST_TMPDIR/www/small"
+	json '.metrics.load_sent_bytes == 3072 and .metrics.load_failed == 0'
+	loaded $WEB/moved -c 1 --data x --follow 1
+	[ "$(tail -n 2 "$BATS_TEST_TMPDIR/access.log" | cut -d ' ' -f 7,8 | paste -sd ' ')" = \
+		"POST /moved GET /small" ]
+}
+
+@test "TLS's handshake is timed, HTTP/2 agreed on, and a wrong certificate refused" {
+	nginx_up
+	loaded https://198.18.0.2/small -n 3 -c 17 --cacert "$BATS_TEST_TMPDIR/cert.pem"
+	counted_so
+	json '(.histograms.load_tls_ns.buckets | map(.[1]) | add) == 3'
+	loaded https://198.18.0.2/small -n 3 -c 17 --insecure --http 2 --fresh
+	json '.metrics | .load_failed == 0 and .load_connections == 17'
+	loaded https://198.18.0.2/small -c 3
+	failed tls 3
+}
+
+@test "each kind of failure is counted as that kind" {
+	nginx_up
+	in_b timeout 60 /usr/bin/python3 -c '
+import socket
+s = socket.create_server(("198.18.0.2", 82))
+while True:
+    c = s.accept()[0]
+    c.recv(9999)
+    c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+    c.close()' 3>&- &
+	defer kill $!
+	loaded $WEB/slow -n 3 -c 3 --timeout 700ms
+	failed timeout 3
+	loaded http://198.18.0.99/ -n 3 -c 3 --connect-timeout 200ms
+	failed connect_timeout 3
+	loaded http://198.18.0.2:83/ -n 2 -c 3
+	failed connect 3
+	loaded $WEB/silent -c 3
+	failed broken 3
+	loaded http://name.invalid/ -c 1 --connect-timeout 5s
+	failed resolve 1
+	loaded http://198.18.0.2:82/ -c 3
+	failed partial 3
+	tool_in a load http://198.18.0.2:83/ -c 1 --no-failures
+	is 1
+}
+
+@test "with --rate a transaction's time counts from when it was due" {
+	nginx_up
+	# One client, and an answer takes a second: the second one is due at 0.1 s and ends at 2 s.
+	loaded $WEB/second -c 2 --rate 10/s
+	json '.metrics | .load_failed == 0 and .load_total_max_ns >= 1.7e9'
+	: >"$BATS_TEST_TMPDIR/access.log"
+	loaded $WEB/small -c 101 -n 5 --rate 200/s
+	counted_so
+	json '.metrics | .elapsed_ns >= 500e6 and .load_offered_per_s == 200 and .load_behind == 0'
+	loaded $WEB/slow -d 1s --rate 10/s
+	json '.metrics.load_behind == 9 and .metrics.load_cut == 1 and .self.irregular and
+		(.notes[0] | contains("no free client"))'
+}
+
+@test "clients begin by steps, and pause between their URLs" {
+	nginx_up
+	loaded $WEB/small -n 6 --ramp 2/300ms --cycles 2 --cycle-pause 100ms-200ms \
+		--log "$BATS_TEST_TMPDIR/log.csv"
+	counted_so
+	# The first requests in pairs, 0.3 s apart; none before its time; the second of each later.
+	awk -F , 'NR > 1 && $3 == 0 { due = int($2 / 2) * 3e8; if ($1 < due) bad = 1; ended[$2] = $1 + $15 }
+		NR > 1 && $3 == 1 { n++; if ($1 < ended[$2] + 1e8) bad = 1 }
+		END { exit bad || n != 6 || NR != 13 }' "$BATS_TEST_TMPDIR/log.csv"
+	json '.metrics.elapsed_ns >= 700e6'
+}
+
+@test "FTP brings and sends files whole" {
+	ftp_up
+	loaded ftp://u:p@198.18.0.2/middle -n 3 -c 7
+	json '.metrics | .load_failed == 0 and .load_received_bytes == 716800'
+	json '.entries == [{ status: "226", answers: 7 }]'
+	loaded 'ftp://u:p@198.18.0.2/up-{client}' -n 3 --cycles 1 --upload "$BATS_TEST_TMPDIR/ftp/middle"
+	json '.metrics | .load_failed == 0 and .load_sent_bytes == 307200'
+	cmp "$BATS_TEST_TMPDIR/ftp/up-2" "$BATS_TEST_TMPDIR/ftp/middle"
+	loaded ftp://u:p@198.18.0.2/none ftp://u:x@198.18.0.2/middle --cycles 1
+	failed 5xx 2
+}
+
+@test "^C shows what there was until then, and ends with 130" {
+	nginx_up
+	start_cmd load a "loading" "$TOOL" load $WEB/small -n 3 --ramp 1/100ms -d 60s --json
+	wait_for test -s "$BATS_TEST_TMPDIR/access.log"
+	finish load INT
+	is 130
+	json '.metrics.load_transactions > 0 and .metrics.elapsed_ns < 50e9'
+}
+
+@test "too many clients for the limit of open files are refused before the start" {
+	run --separate-stderr unprivileged sh -c 'ulimit -n 200; exec "$0" "$@"' "$TOOL" load \
+		$WEB/small -n 500
+	is 3
+	says "and the limit is 200"
+	says "ulimit -Hn"
+}
