@@ -216,7 +216,6 @@ static void count_request(struct load_count *count, const struct transfer_result
 		hist_add(&count->connect, r->connect_ns);
 	if (r->tls_ns)
 		hist_add(&count->tls, r->tls_ns);
-	count->body_received_bytes += r->body_received_bytes;
 	count->body_sent_bytes += r->body_sent_bytes;
 	count->header_received_bytes += r->header_received_bytes;
 	count->header_sent_bytes += r->header_sent_bytes;
@@ -502,6 +501,8 @@ void load_sum(const struct load *load, struct load_count *sum)
 
 		for (k = 0; k < counters; k++)
 			((uint64_t *)sum)[k] += ((const uint64_t *)count)[k];
+		/* As they come: a large file is not done in one interval. */
+		sum->body_received_bytes += transfer_set_received(load->threads[i].set);
 		hist_merge(&sum->total, &count->total);
 		hist_merge(&sum->connect, &count->connect);
 		hist_merge(&sum->tls, &count->tls);

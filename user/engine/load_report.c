@@ -74,7 +74,8 @@ void load_report_row(struct load *load, struct result *res, uint64_t elapsed_ns)
 	result_row_u64(res, "load_sent_bps",
 		       (uint64_t)(8 * per_s(now->body_sent_bytes - last->body_sent_bytes, time_ns)));
 	result_row_u64(res, "load_failed", nr_failed(now) - nr_failed(last));
-	hist_report_row(res, "load_total", &total);
+	if (total.count)
+		hist_report_row(res, "load_total", &total);
 	result_row_close(res);
 	row->elapsed_ns = elapsed_ns;
 	*last = *now;

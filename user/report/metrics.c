@@ -91,7 +91,7 @@ static const struct metric metrics[] = {
 	{ "load_sockets_max", UNIT_COUNT, METRIC_NEITHER, "most sockets",
 	  "most sockets that were open at one time, kept connections included", .peak = true },
 	{ "load_received_bytes", UNIT_BYTES, METRIC_NEITHER, "received",
-	  "bytes of answers without their headers; files and listings of FTP" },
+	  "bytes of answers without their headers, cut ones included; files and listings of FTP" },
 	{ "load_received_header_bytes", UNIT_BYTES, METRIC_NEITHER, "received headers",
 	  "bytes of the headers of answers" },
 	{ "load_received_bps", UNIT_BPS, METRIC_HIGHER, "received rate",
@@ -142,8 +142,8 @@ static const struct metric metrics[] = {
 	  "failed transactions: not of the protocol, and whatever else",
 	  .line = "failed by kind" },
 	{ "load_cut", UNIT_COUNT, METRIC_NEITHER, "cut at the end",
-	  "transactions that were under way when the time was over: not counted as failed, nor in "
-	  "any other figure" },
+	  "transactions that were under way when the time was over: not counted as failed, nor in any "
+	  "other figure but the bytes received" },
 	{ "load_connect_min_ns", UNIT_NS, METRIC_LOWER, "min",
 	  "smallest time from the resolved name to the connection, of new ones" },
 	{ "load_connect_mean_ns", UNIT_NS, METRIC_LOWER, "mean", "mean time to connect" },

@@ -24,6 +24,7 @@
 
 #define EVENTS		256
 #define BUFFER_BYTES	65536L
+#define BUFFER_MIN_BYTES 1024L	/* libcurl's */
 #define NSEC_PER_USEC	1000u
 #define NSEC_PER_MSEC	1000000u
 
@@ -34,6 +35,7 @@ struct transfer_set {
 	struct curl_slist *headers;
 	int epoll;
 	bool no_pwait2;			/* epoll_pwait2 is of kernel 5.11 */
+	uint64_t received_bytes;	/* of all bodies; others may read it meanwhile */
 	uint64_t timer_mono_ns;		/* when libcurl wants to be called; UINT64_MAX: not */
 };
 
@@ -211,6 +213,7 @@ static size_t take_body(char *data, size_t size, size_t nr, void *ctx)
 	(void)data;
 	see_answer(t);
 	t->received_bytes += size * nr;
+	t->set->received_bytes += size * nr;
 	return size * nr;
 }
 
@@ -297,6 +300,11 @@ void transfer_set_close(struct transfer_set *set)
 	free(set);
 }
 
+uint64_t transfer_set_received(const struct transfer_set *set)
+{
+	return __atomic_load_n(&set->received_bytes, __ATOMIC_RELAXED);
+}
+
 /* What @method (NULL: the configured one) means for the request. */
 static void set_method(struct transfer *t, const char *method)
 {
@@ -326,6 +334,16 @@ static long to_ms(uint64_t ns)
 	return (long)((ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
+/* libcurl empties up to 100 buffers before it looks at a limit: a tenth of a second's worth. */
+static long buffer_bytes(uint64_t speed_bytes)
+{
+	uint64_t bytes = speed_bytes / 1000;
+
+	if (!speed_bytes || bytes > BUFFER_BYTES)
+		return BUFFER_BYTES;
+	return bytes < BUFFER_MIN_BYTES ? BUFFER_MIN_BYTES : (long)bytes;
+}
+
 static void set_options(struct transfer *t, const char *source)
 {
 	static const long versions[] = {
@@ -343,7 +361,7 @@ static void set_options(struct transfer *t, const char *source)
 	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
 	/* What the environment says of proxies would make another path of it. */
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes(cfg->speed_bytes));
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, versions[cfg->http]);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, t);

@@ -94,6 +94,9 @@ void transfer_set_close(struct transfer_set *set);
 /* Waits for something to happen, at most until then, and deals with it. */
 void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns);
 
+/* Bytes of all answers so far without their headers, those under way included; for any thread. */
+uint64_t transfer_set_received(const struct transfer_set *set);
+
 /* @source: an address of this host, or "". */
 int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, const char *source,
 		  void *ctx, struct err *e);
