@@ -128,7 +128,7 @@ while True:
     c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
     c.close()' 3>&- &
 	defer kill $!
-	loaded $WEB/slow -n 3 -c 3 --timeout 700ms
+	loaded $WEB/slow -n 3 -c 3 --timeout 1500ms
 	failed timeout 3
 	loaded http://198.18.0.99/ -n 3 -c 3 --connect-timeout 200ms
 	failed connect_timeout 3
@@ -140,6 +140,10 @@ while True:
 	failed resolve 1
 	loaded http://198.18.0.2:82/ -c 3
 	failed partial 3
+	in_a sysctl -qw net.ipv4.ip_local_port_range="40000 40009"
+	loaded $WEB/small -n 17 -c 17
+	failed local 7
+	json '.notes | any(contains("for lack of ports"))'
 	tool_in a load http://198.18.0.2:83/ -c 1 --no-failures
 	is 1
 }

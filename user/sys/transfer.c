@@ -508,6 +508,8 @@ static enum transfer_end classify(CURLcode code, CURL *easy, const struct transf
 	case CURLE_USE_SSL_FAILED:
 		return TRANSFER_NO_TLS;
 	case CURLE_OPERATION_TIMEDOUT:
+		if (!info_ns(easy, CURLINFO_NAMELOOKUP_TIME_T))
+			return TRANSFER_NO_NAME;
 		return connected ? TRANSFER_TIMEOUT : TRANSFER_CONNECT_TIMEOUT;
 	case CURLE_PARTIAL_FILE:
 		return TRANSFER_PARTIAL;
