@@ -14,6 +14,7 @@
 #include "lib/flow.bpf.h"
 #include "lib/flow_ask.bpf.h"
 #include "lib/flow_fill.bpf.h"
+#include "lib/flow_quic.bpf.h"
 #include "lib/flow_tcp.bpf.h"
 #include "lib/tc.bpf.h"
 
@@ -48,6 +49,12 @@ static __always_inline void tell(const struct flow_key *key, const struct flow_f
 	if (found->handshake_ns)
 		flow_time_add(FLOW_HANDSHAKE * WATCH_DIRS + found->handshake_dir,
 			      found->handshake_ns);
+	if (found->quic_ns)
+		flow_time_add(FLOW_QUIC * WATCH_DIRS + found->rtt_dir, found->quic_ns);
+	if (found->quic_again == FLOW_QUIC_RETRY)
+		ADD_ONCE(cpu->quic_retries, 1);
+	else if (found->quic_again)
+		ADD_ONCE(cpu->quic_versions, 1);
 	if (!found->rtt_ns)
 		return;
 	flow_time_add(kind * WATCH_DIRS + found->rtt_dir, found->rtt_ns);
@@ -72,6 +79,8 @@ static __always_inline void add(struct flow_slot *slot, __u32 dir, const struct 
 		rec->opener = dir;
 	}
 	rec->last_mono_ns = work->now_mono_ns;
+	if (work->quic.what > FLOW_QUIC_MAYBE)
+		flow_quic_seen(rec, dir, &work->quic, work->now_mono_ns, found);
 	if (work->is_tcp)
 		flow_tcp_seen(rec, &rec->ways[dir], &rec->ways[dir ^ 1], dir, &work->tcp,
 			      work->now_mono_ns, found);
@@ -148,7 +157,10 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 	work->l4 = how == PARSE_L4 ? pkt.l4 - pkt.data : 0;
 	work->ip_end = ip_end(&pkt, work->l3);
 	work->is_tcp = 0;
+	work->quic.what = FLOW_QUIC_NOTHING;
 	flow_fill(ctx, dir);
+	if (work->quic.what)
+		flow_quic(ctx, dir);
 	flow_account(dir);
 	if (work->l4 && flow_may_ask(&work->asked.key))
 		flow_ask(ctx, dir);

@@ -12,11 +12,29 @@
 #include "lib/flow_tcp.bpf.h"
 #include "lib/parse.bpf.h"
 
+/* What a datagram is to a QUIC handshake. */
+enum flow_quic_what {
+	FLOW_QUIC_NOTHING,
+	FLOW_QUIC_MAYBE,	/* not looked at yet */
+	FLOW_QUIC_MAY_OPEN,	/* an Initial such as a client's first is, or an answer */
+	FLOW_QUIC_ANSWER,	/* Initial or Handshake */
+	FLOW_QUIC_RETRY,
+	FLOW_QUIC_VERSIONS,	/* Version Negotiation */
+};
+
+#define FLOW_QUIC_LONG	0x80	/* of the first byte */
+
+struct flow_quic {
+	__u32 what;
+	__u32 to, from;		/* the connection IDs, as numbers */
+};
+
 /* The packet at hand, one record a CPU: neither hook is entered again before it is left. */
 struct flow_work {
 	struct flow_ask asked;	/* its key is filled for every packet */
 	__u32 l3, l4, ip_end;	/* offsets; l4 0: none */
 	struct flow_tcp tcp;
+	struct flow_quic quic;
 	__u32 packets, is_tcp;
 	__u64 frame_bytes;
 	__u64 now_mono_ns;
@@ -145,6 +163,10 @@ __attribute__((noinline)) int flow_fill(struct __sk_buff *ctx, __u32 dir)
 	fill_ports(key, dir, at);
 	if (key->proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
 		work->is_tcp = fill_tcp(ctx, at, work);
+	at += sizeof(struct udphdr);
+	/* What is in a fragment is copied to be looked at. */
+	if (key->proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
+		work->quic.what = FLOW_QUIC_MAYBE;
 	return 0;
 }
 

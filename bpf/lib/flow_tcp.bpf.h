@@ -36,11 +36,12 @@ struct flow_tcp {
 
 /* What to add to the histograms, behind the lock; 0: nothing. */
 struct flow_found {
-	__u64 rtt_ns, handshake_ns;
+	__u64 rtt_ns, handshake_ns, quic_ns;
 	__u8 rtt_dir;		/* of the packet that was timed */
 	__u8 by_sequence;
 	__u8 handshake_dir;
 	__u8 ended;
+	__u8 quic_again;	/* FLOW_QUIC_RETRY or FLOW_QUIC_VERSIONS */
 };
 
 static __always_inline int flow_before(__u32 a, __u32 b)

@@ -67,8 +67,12 @@ struct flow_rec {
 	struct watch_sum counts[WATCH_DIRS];
 	struct flow_way ways[WATCH_DIRS];
 	struct flow_rtt rtts[WATCH_DIRS];
-	__u64 syn_mono_ns;	/* the newest connection's first SYN; 0: not seen */
-	__u64 handshake_ns;	/* from it to the ACK of the SYN/ACK; 0: not seen */
+	/*
+	 * TCP: the newest connection's first SYN, and the time from it to the ACK of the
+	 * SYN/ACK. QUIC: the first Initial, and from the newest one that was neither
+	 * retried nor refused for its version to the server's first. 0: not seen.
+	 */
+	__u64 syn_mono_ns, handshake_ns;
 	__u32 epoch;		/* the newest in which a packet passed */
 	__u8 opener;		/* direction of the SYN, else of the first packet */
 	__u8 ended;		/* 1: by FINs of both, or RST */
@@ -111,7 +115,8 @@ struct flow_cpu {
 	__u64 answered;		/* by an answer that was timed */
 	__u64 asked_again;	/* before an answer: which of the two it answers cannot be told */
 	__u64 unasked;		/* answers whose question is not known, or was asked again */
-	__u64 reserved[2];
+	__u64 quic_retries;	/* that a timed Initial was answered with */
+	__u64 quic_versions;	/* likewise, Version Negotiations */
 };
 ABI_ASSERT_SIZE(struct flow_cpu, 192);
 
@@ -122,6 +127,7 @@ enum flow_kind {
 	FLOW_HANDSHAKE,		/* SYN until the ACK of the SYN/ACK: both sides together */
 	FLOW_ECHO,
 	FLOW_DNS,
+	FLOW_QUIC,		/* a client's first Initial until the server's first packet of the handshake */
 	FLOW_KINDS
 };
 

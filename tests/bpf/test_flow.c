@@ -342,6 +342,123 @@ static void echoes_are_timed_unless_asked_twice(void **state)
 	assert_int_equal(sums().unasked, 2);
 }
 
+#define V1	1
+#define V2	0x6b3343cf
+
+struct datagram {
+	uint8_t first;
+	uint32_t version;
+	uint8_t to_bytes, from_bytes, to, from;		/* each of the ID's bytes */
+	uint16_t client_port;				/* 0: 40001; the server's is 443 */
+	size_t payload_bytes;				/* 0: 1200 */
+};
+
+/* As tcp(): the client is the near end. */
+static void quic(enum watch_dir dir, struct datagram d)
+{
+	uint16_t client = d.client_port ? d.client_port : 40001;
+	struct packet_frame frame;
+	uint8_t *at, swap[4];
+
+	packet_build(&frame, &(struct packet_spec){
+		.payload_bytes = d.payload_bytes ? d.payload_bytes : 1200,
+		.src_port = dir == WATCH_TX ? client : 443,
+		.dst_port = dir == WATCH_TX ? 443 : client });
+	if (dir == WATCH_RX) {
+		at = frame.bytes + frame.l3 + 12;
+		memcpy(swap, at, 4);
+		memmove(at, at + 4, 4);
+		memcpy(at + 4, swap, 4);
+	}
+	at = frame.bytes + frame.l4 + 8;
+	*at++ = d.first;
+	put32(at, d.version);
+	at += 4;
+	*at++ = d.to_bytes;
+	memset(at, d.to, d.to_bytes);
+	at += d.to_bytes;
+	*at++ = d.from_bytes;
+	memset(at, d.from, d.from_bytes);
+	run(dir, frame.bytes, frame.len, 0);
+}
+
+#define CLIENT(...) quic(WATCH_TX, (struct datagram){ __VA_ARGS__ })
+#define SERVER(...) quic(WATCH_RX, (struct datagram){ __VA_ARGS__ })
+
+static void a_quic_server_is_timed_from_the_first_initial(void **state)
+{
+	load(state);
+	CLIENT(0xc0, V1, 8, 4, 'r', 'c');
+	CLIENT(0xc0, V1, 8, 4, 'r', 'c');	/* the rest of a long ClientHello */
+	SERVER(0xc0, V1, 5, 8, 'c', 's');	/* to whom? */
+	SERVER(0x40, V1, 4, 8, 'c', 's');	/* a short header */
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 0);
+	SERVER(0xc0, V1, 4, 8, 'c', 's');
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 1);
+	assert_true(flow().handshake_ns > 0);
+	CLIENT(0xc0, V1, 8, 4, 's', 'c');	/* its acknowledgement is no beginning */
+	SERVER(0xe0, V1, 4, 8, 'c', 's');
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 1);
+	assert_int_equal(timed(FLOW_QUIC, WATCH_RX), 0);
+	/* Version 2 numbers the types otherwise; a server may be heard by a Handshake first. */
+	load(state);
+	CLIENT(0xd0, V2, 8, 0, 'r', 0);
+	SERVER(0xf0, V2, 0, 8, 0, 's', .payload_bytes = 50);
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 1);
+}
+
+static void a_retry_starts_the_time_anew_and_is_counted(void **state)
+{
+	load(state);
+	CLIENT(0xc0, V1, 8, 4, 'r', 'c');
+	SERVER(0xf0, V1, 4, 8, 'c', 'q', .payload_bytes = 60);
+	usleep(RESENT_US);
+	CLIENT(0xc0, V1, 8, 4, 'r', 'c');	/* was on its way before the Retry */
+	SERVER(0xc0, V1, 4, 8, 'c', 's');
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 0);
+	CLIENT(0xc0, V1, 8, 4, 'q', 'c');
+	SERVER(0xc0, V1, 4, 8, 'c', 's');
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 1);
+	assert_true(flow().handshake_ns < RESENT_US * 1000);
+	assert_int_equal(sums().quic_retries, 1);
+	load(state);
+	CLIENT(0xc0, V1, 8, 4, 'r', 'c');
+	SERVER(0x80, 0, 4, 8, 'c', 'r', .payload_bytes = 30);
+	CLIENT(0xd0, V2, 8, 4, 'x', 'd');
+	SERVER(0xd0, V2, 4, 8, 'd', 's');
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX), 1);
+	assert_int_equal(sums().quic_versions, 1);
+	assert_int_equal(sums().quic_retries, 0);
+}
+
+static void what_is_no_whole_quic_handshake_is_not_timed(void **state)
+{
+	static const struct datagram firsts[] = {
+		{ 0xc0, V1, 7, 4, 'r', 'c' },			/* an ID too short for a client's */
+		{ 0xc0, V1, 21, 4, 'r', 'c' },			/* and one too long */
+		{ 0xc0, V1, 8, 4, 'r', 'c', .payload_bytes = 1199 },
+		{ 0x80, V1, 8, 4, 'r', 'c' },
+		{ 0xd0, V1, 8, 4, 'r', 'c' },			/* 0-RTT */
+		{ 0xc0, 2, 8, 4, 'r', 'c' },			/* of no version */
+		{ 0xc0, V1, 8, 4, 'r', 'c', .payload_bytes = 12 },	/* cut within the ID */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
+		load(state);
+		quic(WATCH_TX, firsts[i]);
+		SERVER(0xc0, V1, 4, 8, 'c', 's');
+		assert_int_equal(timed(FLOW_QUIC, WATCH_TX) + timed(FLOW_QUIC, WATCH_RX), 0);
+	}
+	/* Begun before it was watched: the server's Initial is the first that is seen. */
+	load(state);
+	SERVER(0xc0, V1, 8, 8, 'c', 's');
+	CLIENT(0xc0, V1, 8, 8, 's', 'c');
+	SERVER(0xe0, V1, 8, 8, 'c', 's');
+	assert_int_equal(timed(FLOW_QUIC, WATCH_TX) + timed(FLOW_QUIC, WATCH_RX), 0);
+	assert_int_equal(sums().seen[WATCH_RX].packets, 2);
+}
+
 static void what_has_no_room_is_in_a_prefix(void **state)
 {
 	struct flow_prefix prefix, next;
@@ -396,6 +513,9 @@ int test_flow(void)
 		cmocka_unit_test(closed_windows_and_duplicate_acks_are_counted),
 		cmocka_unit_test(the_same_ports_again_are_a_new_connection),
 		cmocka_unit_test(echoes_are_timed_unless_asked_twice),
+		cmocka_unit_test(a_quic_server_is_timed_from_the_first_initial),
+		cmocka_unit_test(a_retry_starts_the_time_anew_and_is_counted),
+		cmocka_unit_test(what_is_no_whole_quic_handshake_is_not_timed),
 		cmocka_unit_test(what_has_no_room_is_in_a_prefix),
 		cmocka_unit_test(what_is_cut_short_or_not_ip_is_of_no_flow),
 	};

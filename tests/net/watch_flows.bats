@@ -136,6 +136,42 @@ rtt_agrees() {
 		.asked_again_packets == 0 and .answer_untimed_packets == 0'
 }
 
+@test "the hand-made QUIC packets are QUIC, by tshark's reading" {
+	need_command tshark
+	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy "scapy"
+	"$PEER" quic-pcap "$BATS_TEST_TMPDIR/quic.pcap"
+	run --separate-stderr tshark -r "$BATS_TEST_TMPDIR/quic.pcap" -Y "quic && !_ws.malformed" \
+		-T fields -e quic.version -e quic.long.packet_type -e quic.long.packet_type_v2 \
+		-e quic.scid
+	[ "${#lines[@]}" = 6 ] || fail "$output"
+	# From 4.0 on tshark knows version 2.
+	[[ ${lines[0]} == 0x00000001*0*6d65 && ${lines[2]} == 0x00000001*2* && ${lines[4]} == 0x6b3343cf* ]]
+}
+
+# 20 ms and more by the server; and no more than the client waited.
+quic_time() {
+	part flows ".entries[] | select(.near == \"198.18.0.1:$1\") |
+		.proto == \"udp\" and .handshake_ns == \"\" and .opened_by == \"near\" and
+		.quic_handshake_ns >= 20000000 and .quic_handshake_ns <= $2"
+}
+
+@test "a QUIC server is timed from the Initial to its answer, and a Retry told apart" {
+	local direct retried
+
+	lab_up
+	start_cmd quic b ready "$PEER" quic-serve 20
+	watch a
+	direct=$(in_a "$PEER" quic-ask d)
+	retried=$(in_a "$PEER" quic-ask r)
+	end_watch
+	# shellcheck disable=SC2086 # port and time
+	quic_time $direct
+	# shellcheck disable=SC2086
+	quic_time $retried
+	part "quic-handshake far" '.metrics | .rtt_packets == 2 and .rtt_min_ns >= 20000000'
+	part flows '.metrics | .quic_retry_packets == 1 and .quic_version_packets == 0'
+}
+
 @test "options of flows need --flows" {
 	lab_up
 	tool_in b watch eg0 --top 5

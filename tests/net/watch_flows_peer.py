@@ -10,6 +10,11 @@ watch_flows_peer.py talk COUNT        so many messages to it and back; prints th
                                       itself has of its round trip, in us
 watch_flows_peer.py dns-serve COUNT   answers so many DNS questions; "ready" on stderr
 watch_flows_peer.py dns-ask COUNT     asks, and waits for each answer
+watch_flows_peer.py quic-serve MS     answers a QUIC Initial so late, at once with a Retry where its
+                                      ID begins with r; "ready" on stderr
+watch_flows_peer.py quic-ask r|d      opens a connection; prints its port, and the time from its last
+                                      Initial to the answer, in ns
+watch_flows_peer.py quic-pcap FILE    what these two say to each other, for tshark
 """
 
 import collections
@@ -139,5 +144,66 @@ def dns_ask(count):
         link.recv(2048)
 
 
+def quic(version, kind, to, sender, token=b""):
+    """RFC 9000 17.2, what is encrypted left at 0; of version 2 the types are those of RFC 9369."""
+    first = ("initial", "0rtt", "handshake", "retry").index(kind)
+    first = 0xC0 | ((first + (version != 1)) % 4) << 4
+    head = struct.pack("!BIB", first, version, len(to)) + to + bytes([len(sender)]) + sender
+    if kind == "retry":
+        return head + token + bytes(16)
+    if kind == "initial":
+        head += bytes([len(token)]) + token
+    rest = 1200 - len(head) - 2
+    return head + struct.pack("!H", 0x4000 | rest) + bytes(rest)
+
+
+def quic_fields(data):
+    version, bytes_ = struct.unpack_from("!IB", data, 1)
+    to, data = data[6:6 + bytes_], data[6 + bytes_:]
+    return version, to, data[1:1 + data[0]]
+
+
+def quic_serve(ms):
+    link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    link.bind((SERVER, 443))
+    print("ready", file=sys.stderr, flush=True)
+    while True:
+        data, peer = link.recvfrom(2048)
+        version, to, client = quic_fields(data)
+        if to[:1] == b"r":
+            link.sendto(quic(version, "retry", client, b"answered", b"token"), peer)
+            continue
+        time.sleep(int(ms) / 1000)
+        link.sendto(quic(version, "initial", client, b"at-last!"), peer)
+
+
+def quic_ask(how):
+    link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    link.settimeout(5)
+    version, to, token = (1, b"d-chosen", b"")
+    if how == "r":
+        version = 0x6B3343CF
+        link.sendto(quic(version, "initial", b"r-chosen", b"me"), (SERVER, 443))
+        to, token = quic_fields(link.recv(2048))[2], b"token"
+    start = time.monotonic_ns()
+    link.sendto(quic(version, "initial", to, b"me", token), (SERVER, 443))
+    link.recv(2048)
+    print(link.getsockname()[1], time.monotonic_ns() - start)
+
+
+def quic_pcap(path):
+    from scapy.all import IP, UDP, Ether, Raw, wrpcap  # pylint: disable=C0415
+
+    talk_ = [(51001, 443, quic(1, "initial", b"d-chosen", b"me")),
+             (443, 51001, quic(1, "initial", b"me", b"at-last!")),
+             (443, 51001, quic(1, "handshake", b"me", b"at-last!")),
+             (51002, 443, quic(0x6B3343CF, "initial", b"r-chosen", b"me")),
+             (443, 51002, quic(0x6B3343CF, "retry", b"me", b"answered", b"token")),
+             (51002, 443, quic(0x6B3343CF, "initial", b"answered", b"me", b"token"))]
+    wrpcap(path, [Ether() / IP(src="198.18.0.1", dst=SERVER) / UDP(sport=sport, dport=dport) /
+                  Raw(data) for sport, dport, data in talk_])
+
+
 {"capture": capture, "compare": compare, "delay": delay, "serve": serve, "talk": talk,
- "dns-serve": dns_serve, "dns-ask": dns_ask}[sys.argv[1]](*sys.argv[2:])
+ "dns-serve": dns_serve, "dns-ask": dns_ask, "quic-serve": quic_serve, "quic-ask": quic_ask,
+ "quic-pcap": quic_pcap}[sys.argv[1]](*sys.argv[2:])

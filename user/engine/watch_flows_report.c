@@ -17,7 +17,7 @@
 #define PREFIX_PARTS	8	/* with a histogram in the result, the busiest */
 
 static const char *const kind_names[FLOW_KINDS] = {
-	"tcp-timestamp", "tcp-sequence", "tcp-handshake", "icmp-echo", "dns",
+	"tcp-timestamp", "tcp-sequence", "tcp-handshake", "icmp-echo", "dns", "quic-handshake",
 };
 
 static const char *const dir_names[WATCH_DIRS] = {
@@ -85,7 +85,7 @@ static void entry_rtt(struct result *part, const struct flow_rtt *rtt, const cha
 	result_entry_u64(part, keys[3], rtt->count);
 }
 
-static void report_tcp_details(struct result *part, const struct flow_rec *rec)
+static void report_details(struct result *part, uint8_t proto, const struct flow_rec *rec)
 {
 	static const char *const far_keys[] = {
 		"rtt_far_mean_ns", "rtt_far_min_ns", "rtt_far_max_ns", "rtt_far_count"
@@ -96,7 +96,8 @@ static void report_tcp_details(struct result *part, const struct flow_rec *rec)
 	const struct flow_way *rx = &rec->ways[WATCH_RX], *tx = &rec->ways[WATCH_TX];
 
 	entry_rtt(part, &rec->rtts[WATCH_TX], far_keys);
-	entry_ns(part, "handshake_ns", rec->handshake_ns, (double)rec->handshake_ns);
+	entry_ns(part, "handshake_ns", rec->handshake_ns && proto == IPPROTO_TCP,
+		 (double)rec->handshake_ns);
 	result_entry_u64(part, "tx_retransmitted", tx->retransmitted);
 	result_entry_u64(part, "rx_retransmitted", rx->retransmitted);
 	entry_rtt(part, &rec->rtts[WATCH_RX], near_keys);
@@ -111,6 +112,8 @@ static void report_tcp_details(struct result *part, const struct flow_rec *rec)
 	result_entry_str(part, "opened_by", dir_names[!rec->opener]);
 	result_entry_str(part, "state", rec->ended ? "ended" : "open");
 	result_entry_u64(part, "life_ns", rec->last_mono_ns - rec->first_mono_ns);
+	entry_ns(part, "quic_handshake_ns", rec->handshake_ns && proto == IPPROTO_UDP,
+		 (double)rec->handshake_ns);
 }
 
 /* Text shows the first 16 columns: every flow has all keys, so that they are always the same. */
@@ -127,7 +130,7 @@ static void report_flow(struct result *part, const struct flow_seen *flow)
 	result_entry_u64(part, "tx_bytes", rec->counts[WATCH_TX].frame_bytes);
 	result_entry_u64(part, "rx_bytes", rec->counts[WATCH_RX].frame_bytes);
 	result_entry_u64(part, "l2_bps", (uint64_t)flows_rate_bps(rec));
-	report_tcp_details(part, rec);
+	report_details(part, flow->key.proto, rec);
 	result_entry_close(part);
 }
 
@@ -276,6 +279,8 @@ static void report_sums(struct watch_flows *flows, const struct flow_cpu *cpu)
 	result_metric_u64(part, "asked_again_packets", cpu->asked_again);
 	result_metric_u64(part, "answer_timed_packets", cpu->answered);
 	result_metric_u64(part, "answer_untimed_packets", cpu->unasked);
+	result_metric_u64(part, "quic_retry_packets", cpu->quic_retries);
+	result_metric_u64(part, "quic_version_packets", cpu->quic_versions);
 	if (cpu->folded)
 		result_note(part, "the table of %u flows was full: %llu packets were counted by the "
 			    "far end's prefix (/24, /48) alone, without round trips", flows->cfg.max_flows,

@@ -494,6 +494,10 @@ static const struct metric metrics[] = {
 	  "answers whose question passed once" },
 	{ "answer_untimed_packets", UNIT_COUNT, METRIC_NEITHER, "answers not timed",
 	  "answers whose question was not seen, was asked again, or had to make room" },
+	{ "quic_retry_packets", UNIT_COUNT, METRIC_NEITHER, "QUIC retries",
+	  "Retry packets that answered a timed Initial; the next one is timed anew" },
+	{ "quic_version_packets", UNIT_COUNT, METRIC_NEITHER, "QUIC versions refused",
+	  "Version Negotiation packets that answered a timed Initial; the next one is timed anew" },
 
 	{ "driver_rx_packets", UNIT_COUNT, METRIC_NEITHER, "driver received",
 	  "growth of the interface's own receive counter; some drivers count a super-packet once" },
