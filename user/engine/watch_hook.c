@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "lib/log.h"
+#include "lib/loop.h"
 #include "sys/tc.h"
+
+#define ASK_AGAIN_NS	NSEC_PER_SEC	/* of an interface whose hook others hold */
 
 const char *const watch_hook_names[] = { "auto", "xdp", "tc", "clsact", NULL };
 
@@ -20,7 +23,8 @@ struct watch_hook {
 	struct xdp_port *rx_xdp;
 	struct tc_port *rx_tc, *tx_tc;
 	int lost_ifindex;		/* the one attached to before */
-	bool attached, said_gone;
+	bool attached, said_gone, said_refused;
+	uint64_t refused_mono_ns;	/* when it was asked last */
 	unsigned int returns;
 };
 
@@ -116,19 +120,29 @@ static bool holds(const struct watch_hook *hook)
 	       (!hook->tx_tc || tc_port_holds(hook->tx_tc));
 }
 
-/* The interface is there, and was not attached to or refused before. */
+static void refused(struct watch_hook *hook, const struct err *e)
+{
+	if (e->no == -ENODEV) {
+		hook->ifindex = 0;
+		return;
+	}
+	hook->refused_mono_ns = loop_mono_ns();
+	if (!hook->said_refused)
+		log_warn("'%s' is back and cannot be watched yet: %s", hook->cfg.ifname, e->msg);
+	hook->said_refused = true;
+}
+
+/* The interface is there. */
 static bool attach_again(struct watch_hook *hook)
 {
 	const char *ifname = hook->cfg.ifname;
 	struct err e;
 
 	if (attach(hook, &e)) {
-		if (e.no == -ENODEV)
-			hook->ifindex = 0;
-		else
-			log_warn("'%s' is back and cannot be watched: %s", ifname, e.msg);
+		refused(hook, &e);
 		return false;
 	}
+	hook->said_refused = false;
 	if (hook->ifindex == hook->lost_ifindex)
 		log_warn("somebody detached the programs from '%s'; it is watched again", ifname);
 	else
@@ -160,8 +174,8 @@ bool watch_hook_follow(struct watch_hook *hook)
 		hook->ifindex = 0;
 		return false;
 	}
-	/* One that refused once is not asked again every time. */
-	if (ifindex == hook->ifindex)
+	/* Who holds its hook may leave: it is not asked every time. */
+	if (ifindex == hook->ifindex && loop_mono_ns() < hook->refused_mono_ns + ASK_AGAIN_NS)
 		return false;
 	hook->ifindex = ifindex;
 	return attach_again(hook);
