@@ -199,6 +199,45 @@ alien() {
 	done
 }
 
+# stranger first|last: at tcx ingress of b; decides to pass each packet, so that nobody behind sees it.
+stranger() {
+	start_cmd stranger b ready "$TOP/tests/lib/tcx_hold.py" eg0 ingress "$1" 0
+}
+
+stranger_goes() {
+	kill -KILL "${PIDS[stranger]}"
+	wait_for has_ended "${PIDS[stranger]}"
+}
+
+@test "at tcx it stands before those who were there; who comes before it is named" {
+	need tcx
+	local place
+
+	for place in first last; do
+		stranger "$place"
+		watch b
+		in_a "$PEER" frames 60 101
+		end_watch
+		side rx '.metrics.seen_packets == 101 and (.notes | any(contains("stranger")) | not)'
+		stranger_goes
+	done
+	watch b
+	in_a "$PEER" frames 60 101
+	stranger last
+	in_a "$PEER" frames 60 211
+	stranger_goes
+	stranger first
+	wait_for said "another program, 'stranger' (id"
+	said "tcx ingress), now runs before those of this one"
+	in_a "$PEER" frames 60 307
+	stranger_goes
+	in_a "$PEER" frames 60 503
+	end_watch
+	side rx '.metrics | .seen_packets == 101 + 211 + 503 and .driver_rx_packets == 1122'
+	side rx ".notes | any(contains(\"another program, 'stranger'\"))"
+	[ "$(grep -c 'now runs before' <<<"$stderr")" = 1 ]
+}
+
 @test "two watch one interface, and each counts all" {
 	watch b
 	PIDS['first']=${PIDS['watch']}

@@ -103,7 +103,8 @@ static int load_xdp(struct watch *watch, const struct nic_facts *nic, struct err
 static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
 		  const struct nic_facts *nic, struct err *e)
 {
-	struct watch_hook_cfg hook = { .ifname = cfg->ifname, .xdp_mode = cfg->xdp_mode };
+	struct watch_hook_cfg hook = { .ifname = cfg->ifname, .xdp_mode = cfg->xdp_mode,
+					.tell_preceding = true };
 	struct watch_side *sides = watch->sides;
 	const char *why;
 	int err = 0;
@@ -204,6 +205,7 @@ void watch_close(struct watch *watch)
 	bpf_unmap_memory(watch->rings, watch->rings_bytes);
 	watch_xdp_bpf__destroy(watch->xdp);
 	watch_tc_bpf__destroy(watch->tc);
+	free(watch->preceding);
 	free(watch);
 }
 
@@ -320,6 +322,8 @@ void watch_poll(struct watch *watch)
 void watch_stop(struct watch *watch)
 {
 	watch->returns = watch_hook_returns(watch->hook);
+	if (watch_hook_preceding(watch->hook))
+		watch->preceding = strdup(watch_hook_preceding(watch->hook));
 	watch_hook_close(watch->hook);
 	watch->hook = NULL;
 	look_for_bursts(watch, 0);

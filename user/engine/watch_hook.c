@@ -13,6 +13,7 @@
 #include "lib/loop.h"
 #include "sys/tc.h"
 
+#define LOOK_NS		(NSEC_PER_SEC / 5)	/* who else is at the hooks */
 #define ASK_AGAIN_NS	NSEC_PER_SEC	/* of an interface whose hook others hold */
 
 const char *const watch_hook_names[] = { "auto", "xdp", "tc", "clsact", NULL };
@@ -26,6 +27,8 @@ struct watch_hook {
 	bool attached, said_gone, said_refused;
 	uint64_t refused_mono_ns;	/* when it was asked last */
 	unsigned int returns;
+	uint64_t looked_mono_ns;	/* at who else is at the hooks */
+	char preceding[128];
 };
 
 /*
@@ -67,6 +70,27 @@ static void detach(struct watch_hook *hook)
 	hook->attached = false;
 }
 
+/* They return TC_ACT_UNSPEC, so they hide nothing from each other. */
+static bool is_own(const char *name)
+{
+	return !strncmp(name, "watch_tc_", 9) || !strncmp(name, "flow_tc_", 8);
+}
+
+static void look_before(struct watch_hook *hook)
+{
+	struct tc_port *const ports[] = { hook->rx_tc, hook->tx_tc };
+	size_t i;
+
+	hook->looked_mono_ns = loop_mono_ns();
+	for (i = 0; hook->cfg.tell_preceding && i < 2; i++) {
+		if (!ports[i] || !tc_port_preceded(ports[i], is_own, hook->preceding,
+						   sizeof(hook->preceding)))
+			continue;
+		log_warn("'%s': another program, %s, now runs before those of this one: packets that it "
+			 "decides on are not seen", hook->cfg.ifname, hook->preceding);
+	}
+}
+
 static int attach(struct watch_hook *hook, struct err *e)
 {
 	const struct watch_hook_cfg *cfg = &hook->cfg;
@@ -79,11 +103,13 @@ static int attach(struct watch_hook *hook, struct err *e)
 		err = tc_attach(&hook->rx_tc, hook->ifindex, false, cfg->rx_fd, way, e);
 	if (!err && cfg->tx_fd >= 0)
 		err = tc_attach(&hook->tx_tc, hook->ifindex, true, cfg->tx_fd, way, e);
-	if (err)
+	if (err) {
 		detach(hook);
-	else
-		hook->attached = true;
-	return err;
+		return err;
+	}
+	hook->attached = true;
+	look_before(hook);
+	return 0;
 }
 
 int watch_hook_open(struct watch_hook **ret_hook, const struct watch_hook_cfg *cfg,
@@ -155,8 +181,11 @@ bool watch_hook_follow(struct watch_hook *hook)
 {
 	int ifindex = (int)if_nametoindex(hook->cfg.ifname);
 
-	if (hook->attached && ifindex == hook->ifindex && holds(hook))
+	if (hook->attached && ifindex == hook->ifindex && holds(hook)) {
+		if (loop_mono_ns() - hook->looked_mono_ns > LOOK_NS)
+			look_before(hook);
 		return true;
+	}
 	if (hook->attached) {
 		detach(hook);
 		hook->lost_ifindex = hook->ifindex;
@@ -184,6 +213,11 @@ bool watch_hook_follow(struct watch_hook *hook)
 unsigned int watch_hook_returns(const struct watch_hook *hook)
 {
 	return hook->returns;
+}
+
+const char *watch_hook_preceding(const struct watch_hook *hook)
+{
+	return hook->preceding[0] ? hook->preceding : NULL;
 }
 
 const char *watch_hook_rx_way(const struct watch_hook *hook)

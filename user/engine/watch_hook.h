@@ -37,6 +37,7 @@ struct watch_hook_cfg {
 	enum watch_hooks hooks;		/* chosen */
 	enum xdp_mode xdp_mode;
 	int rx_fd, tx_fd;		/* programs; rx_fd is an XDP one with WATCH_HOOKS_XDP. -1: none */
+	bool tell_preceding;		/* warn of programs that come to run before these */
 };
 
 struct watch_hook;
@@ -56,6 +57,12 @@ bool watch_hook_follow(struct watch_hook *hook);
 
 /* Times that the programs were attached anew. */
 unsigned int watch_hook_returns(const struct watch_hook *hook);
+
+/*
+ * The newest program of others that was seen at tcx before these: "'name' (id 7,
+ * tcx ingress, pid 1234)"; NULL: none was.
+ */
+const char *watch_hook_preceding(const struct watch_hook *hook);
 
 /* "tcx", "clsact", "native XDP" or "generic XDP"; "none" while not attached. */
 const char *watch_hook_rx_way(const struct watch_hook *hook);

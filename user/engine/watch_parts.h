@@ -37,6 +37,7 @@ struct watch {
 	struct nic_counters nic_before, nic_newest, nic_sum;	/* at open; last seen; of earlier lives */
 	unsigned int nic_life;			/* returns of the hook at nic_newest */
 	unsigned int returns;			/* of the hook, when it was closed */
+	char *preceding;			/* likewise; NULL: nobody */
 };
 
 /* The records of one direction, summed over the CPUs. */

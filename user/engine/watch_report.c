@@ -205,6 +205,9 @@ void watch_report_notes(struct watch *watch)
 	if (watch->returns)
 		result_note(watch->sides[WATCH_RX].part, "attached anew %u times: packets before "
 			    "that are in the driver's counters alone", watch->returns);
+	if (watch->preceding)
+		result_note(watch->sides[WATCH_RX].part, "another program, %s, came to run before those "
+			    "of this one: packets that it decided on were not seen", watch->preceding);
 	if (missed_ns)
 		result_note(watch->sides[WATCH_RX].part, "%.3f s were not looked at for bursts: this "
 			    "program was held up", (double)missed_ns / NSEC_PER_SEC);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@
 #define TCX_EGRESS	((enum bpf_attach_type)47)
 #define TCX_BEFORE	(1U << 3)	/* BPF_F_BEFORE without a relative: before all others */
 
+#define TCX_PROGRAMS	64	/* the most that one hook takes */
+
 #define STALE_HANDLES	16	/* that are looked at for what a killed process left */
 
 const char *const tc_way_names[] = { "auto", "clsact", "tcx", NULL };
@@ -32,6 +35,10 @@ struct tc_port {
 	struct bpf_tc_hook hook;	/* clsact */
 	struct bpf_tc_opts opts;
 	bool made_qdisc;
+	int ifindex;
+	bool egress;
+	__u32 prog_id;
+	__u32 preceding_id;		/* the newest that was told; 0: none */
 };
 
 static int attach_tcx(struct tc_port *port, int ifindex, bool egress, int prog_fd)
@@ -108,6 +115,14 @@ static int attach_error(int err, int ifindex, bool egress, struct err *e)
 			"ethgauge doctor; bpftool net show dev %s", ifname);
 }
 
+static __u32 prog_id_of(int prog_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 bytes = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(prog_fd, &info, &bytes) ? 0 : info.id;
+}
+
 int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	      enum tc_way way, struct err *e)
 {
@@ -117,6 +132,9 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	if (!port)
 		return err_set(e, -ENOMEM, "cannot attach to tc");
 	port->link_fd = -1;
+	port->ifindex = ifindex;
+	port->egress = egress;
+	port->prog_id = prog_id_of(prog_fd);
 	if (way != TC_WAY_CLSACT)
 		err = attach_tcx(port, ifindex, egress, prog_fd);
 	/* A kernel before 6.6 does not know the attach type. */
@@ -168,4 +186,32 @@ bool tc_port_holds(const struct tc_port *port)
 	if (port->link_fd >= 0)
 		return bpf_link_holds(port->link_fd);
 	return !bpf_tc_query(&port->hook, &opts);
+}
+
+/* Those of tcx run before all of clsact. */
+bool tc_port_preceded(struct tc_port *port, bool (*is_own)(const char *name), char *ret_text,
+		      size_t size)
+{
+	__u32 ids[TCX_PROGRAMS] = { 0 }, i;
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .prog_cnt = TCX_PROGRAMS);
+	struct bpf_prog_info info = { 0 };
+	char process[32] = "";
+	int pid;
+
+	if (bpf_prog_query_opts(port->ifindex, port->egress ? TCX_EGRESS : TCX_INGRESS, &opts))
+		return false;
+	for (i = 0; i < opts.prog_cnt && ids[i] != port->prog_id; i++) {
+		if (ids[i] == port->preceding_id)
+			return false;
+		if (bpf_prog_info_of(ids[i], &info) || is_own(info.name))
+			continue;
+		port->preceding_id = ids[i];
+		pid = bpf_prog_pid(ids[i]);
+		if (pid)
+			snprintf(process, sizeof(process), ", pid %d", pid);
+		snprintf(ret_text, size, "'%s' (id %u, tcx %s%s)", info.name, ids[i],
+			 port->egress ? "egress" : "ingress", process);
+		return true;
+	}
+	return false;
 }

@@ -12,6 +12,7 @@
 #define SYS_TC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/err.h"
 
@@ -38,6 +39,15 @@ void tc_detach(struct tc_port *port);
 
 /* False once the interface is gone, or somebody detached the program. */
 bool tc_port_holds(const struct tc_port *port);
+
+/*
+ * True once after another program came to stand at tcx before this one; a
+ * decision of its own (any but TC_ACT_UNSPEC) hides the packet from here.
+ * *ret_text is as xdp_holder()'s. Programs whose name @is_own, or cannot be
+ * read for want of CAP_SYS_ADMIN, are passed over.
+ */
+bool tc_port_preceded(struct tc_port *port, bool (*is_own)(const char *name), char *ret_text,
+		      size_t size);
 
 /* "tcx" or "clsact". */
 const char *tc_port_way(const struct tc_port *port);
