@@ -96,14 +96,34 @@ static __always_inline void fill_ports(struct flow_key *key, __u32 dir, const __
 	key->far_port = ports[dir == WATCH_TX ? 1 : 0];
 }
 
+/* NOP, NOP, timestamps: what nearly every stack sends. */
+struct flow_usual_options {
+	__be32 kinds, tsval, tsecr;
+};
+#define FLOW_USUAL_KINDS	0x0101080a
+
+/* As flow_timestamps(), which is asked only where the options are others than usual. */
+static __always_inline __u64 find_timestamps(struct __sk_buff *ctx, const struct tcphdr *header,
+					     void *end, __u32 at, __u32 bytes)
+{
+	const struct flow_usual_options *usual = (void *)(header + 1);
+
+	if (bytes < 10)
+		return 0;
+	if (likely(bytes >= sizeof(*usual) && (void *)(usual + 1) <= end &&
+		   usual->kinds == bpf_htonl(FLOW_USUAL_KINDS)))
+		return (__u64)bpf_ntohl(usual->tsval) << 32 | bpf_ntohl(usual->tsecr);
+	return flow_timestamps(ctx, at, bytes);
+}
+
 /* False: no whole header. */
-static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *header,
+static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *header, void *end,
 				    struct flow_work *work)
 {
 	__u32 header_bytes = header->doff * 4, size = ctx->gso_size;
 	__u32 payload = work->ip_end - work->l4 - header_bytes;
 	struct flow_tcp *tcp = &work->tcp;
-	__u64 ts = 0;
+	__u64 ts;
 
 	if (header_bytes < sizeof(*header) || work->ip_end < work->l4 + header_bytes)
 		return 0;
@@ -114,9 +134,8 @@ static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *
 	tcp->ack = bpf_ntohl(header->ack_seq);
 	tcp->window = bpf_ntohs(header->window);
 	tcp->packets = work->packets;
-	if (header_bytes > sizeof(*header))
-		ts = flow_timestamps(ctx, work->l4 + sizeof(*header),
-				     header_bytes - sizeof(*header));
+	ts = find_timestamps(ctx, header, end, work->l4 + sizeof(*header),
+			     header_bytes - sizeof(*header));
 	tcp->tsval = ts >> 32;
 	tcp->tsecr = ts;
 	tcp->has_ts = !!ts;
@@ -162,7 +181,7 @@ __attribute__((noinline)) int flow_fill(struct __sk_buff *ctx, __u32 dir)
 		return 0;
 	fill_ports(key, dir, at);
 	if (key->proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
-		work->is_tcp = fill_tcp(ctx, at, work);
+		work->is_tcp = fill_tcp(ctx, at, end, work);
 	at += sizeof(struct udphdr);
 	/* What is in a fragment is copied to be looked at. */
 	if (key->proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
