@@ -238,6 +238,66 @@ stranger_goes() {
 	[ "$(grep -c 'now runs before' <<<"$stderr")" = 1 ]
 }
 
+@test "a hook that cannot be shared is refused in words, and stays as it was" {
+	need_command clang
+	local before
+
+	alien xdp 2
+	ip_in b link set dev eg0 xdpdrv obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
+	before=$(hook b)
+	tool_in b watch eg0 --hooks xdp --share --duration 1s
+	is 3
+	says "held by program 'alien'"
+	says "no dispatcher of libxdp"
+	[ "$(hook b)" = "$before" ]
+	ip_in b link set dev eg0 xdpdrv off
+	tool_in b watch eg0 --share --duration 1s
+	is 2
+	"$TOOL" doctor --has freplace >/dev/null 2>&1 && return
+	tool_in b watch eg0 --hooks xdp --share --duration 1s
+	is 3
+	says "this kernel refuses freplace"
+	hook_is_free b
+}
+
+in_dispatcher() {
+	in_b xdp-loader status eg0 | grep -q "$1"
+}
+
+@test "libxdp's dispatcher is joined and left; what kill -9 leaves there goes with the next" {
+	need freplace
+	need_command clang xdp-loader
+	# To be joined to others its function must say what it takes.
+	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
+		struct xdp_md { unsigned int data, data_end, data_meta, ifindex, queue, egress; };
+		__attribute__((section("xdp"), used)) int alien(struct xdp_md *ctx) { return 2; }
+		__attribute__((section("license"), used)) char _license[] = "GPL";
+	END
+	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+	in_b xdp-loader load -m native eg0 "$BATS_TEST_TMPDIR/alien.o"
+	watch b --hooks xdp
+	in_a "$PEER" frames 60 101
+	in_dispatcher alien
+	kill -KILL "${PIDS[watch]}"
+	wait_for has_ended "${PIDS[watch]}"
+	watch b --hooks xdp
+	said "that a killed process left out of the dispatcher"
+	in_a "$PEER" frames 60 307
+	end_watch
+	side rx '.metrics.seen_packets == 307 and .environment.hook == "native XDP, shared"'
+	in_dispatcher alien
+	! in_dispatcher watch_xdp || fail "it is still there"
+	in_b xdp-loader unload eg0 --all
+	watch b --hooks xdp --share
+	in_b xdp-loader load -m native eg0 "$BATS_TEST_TMPDIR/alien.o"
+	in_a "$PEER" frames 60 211
+	in_b xdp-loader unload eg0 --id "$(in_b xdp-loader status eg0 |
+		sed -n 's/.*alien *\([0-9]*\).*/\1/p')"
+	end_watch
+	side rx '.metrics.seen_packets == 211'
+	hook_is_free b
+}
+
 @test "two watch one interface, and each counts all" {
 	watch b
 	PIDS['first']=${PIDS['watch']}

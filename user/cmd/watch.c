@@ -30,6 +30,7 @@ struct watch_opts {
 	uint64_t interval_ns;
 	int hooks;
 	int xdp_mode;
+	bool share;
 	bool no_cost;
 	bool tui;
 	bool no_color;
@@ -65,6 +66,8 @@ static const struct opt options[] = {
 	  .choices = watch_hook_names },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct watch_opts, xdp_mode), "MODE",
 	  "with --hooks xdp, how to attach", .choices = xdp_mode_names },
+	{ 0, "share", OPT_FLAG, offsetof(struct watch_opts, share), NULL,
+	  "with --hooks xdp, let others join the hook by libxdp's dispatcher" },
 	{ 0, "no-cost", OPT_FLAG, offsetof(struct watch_opts, no_cost), NULL,
 	  "do not time the programs, which costs something itself" },
 	{ 't', "tui", OPT_FLAG, offsetof(struct watch_opts, tui), NULL,
@@ -100,7 +103,8 @@ static const struct opt options[] = {
 static int check_replay(const struct watch_opts *opts, opt_given given, struct err *e)
 {
 	static const char *const of_live[] = {
-		"duration", "interval", "hooks", "xdp-mode", "no-cost", "record", "flows", "drops",
+		"duration", "interval", "hooks", "xdp-mode", "share",
+		"no-cost", "record", "flows", "drops",
 	};
 	size_t i;
 
@@ -122,6 +126,8 @@ static int watch_check(void *args, opt_given given, struct err *e)
 
 	if (opt_was_given(options, given, "xdp-mode") && opts->hooks != WATCH_HOOKS_XDP)
 		return err_usage(e, "--xdp-mode has a meaning with --hooks xdp only");
+	if (opts->share && opts->hooks != WATCH_HOOKS_XDP)
+		return err_usage(e, "--share has a meaning with --hooks xdp only");
 	for (i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++) {
 		if (!opts->flows && opt_was_given(options, given, of_flows[i]))
 			return err_usage(e, "--%s has a meaning with --flows only", of_flows[i]);
@@ -295,6 +301,7 @@ static int open_all(struct watch_run *run, struct err *e)
 			.ifname = opts->ifaces.names[run->nr],
 			.hooks = (enum watch_hooks)opts->hooks,
 			.xdp_mode = (enum xdp_mode)opts->xdp_mode,
+			.share = opts->share,
 		};
 
 		err = watch_open(&run->watches[run->nr], &cfg, run->res, e);
@@ -351,8 +358,12 @@ static int run_live(struct watch_run *run, struct err *e)
 		err = open_faces(run, e);
 	if (err)
 		return err;
-	/* To attach again; timing of programs is for the system's administrator. */
-	caps_drop(CAPS_BPF | CAPS_NET_ADMIN | (opts->no_cost ? 0 : CAPS_SYS_ADMIN));
+	/*
+	 * To attach again; timing of programs, and to leave a dispatcher, is for the system's
+	 * administrator.
+	 */
+	caps_drop(CAPS_BPF | CAPS_NET_ADMIN |
+		  (opts->no_cost && opts->hooks != WATCH_HOOKS_XDP ? 0 : CAPS_SYS_ADMIN));
 	log_info("watching '%s'%s%s", opts->ifaces.names[0], run->nr > 1 ? " and others" : "",
 		 opts->duration_ns ? "" : opts->tui ? "; q ends it" : "; ^C ends it");
 	run->loop.duration_ns = opts->duration_ns;

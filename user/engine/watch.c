@@ -15,6 +15,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/bpf.h"
+#include "sys/xdp_share.h"
 
 #include "watch_tc.skel.h"
 #include "watch_xdp.skel.h"
@@ -95,7 +96,7 @@ static int load_xdp(struct watch *watch, const struct nic_facts *nic, struct err
 		err = bpf_map__reuse_fd(xdp->maps.watch_gaps, bpf_map__fd(tc->maps.watch_gaps));
 	if (!err)
 		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->maps.watch_rings));
-	if (!err)
+	if (!err && !watch->share)
 		err = watch_xdp_bpf__load(xdp);
 	return err ? bpf_load_error(e, err, "watch_xdp") : 0;
 }
@@ -113,9 +114,11 @@ static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
 	sides[WATCH_RX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_in);
 	sides[WATCH_TX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_out);
 	if (hook.hooks == WATCH_HOOKS_XDP) {
+		watch->share = cfg->share || xdp_share_is_possible(nic->ifindex);
 		err = load_xdp(watch, nic, e);
 		if (err)
 			return err;
+		hook.share = watch->share ? watch->xdp->obj : NULL;
 		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
 	}
 	hook.rx_fd = sides[WATCH_RX].prog_fd;
@@ -123,6 +126,9 @@ static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
 	err = watch_hook_open(&watch->hook, &hook, e);
 	if (err)
 		return err;
+	/* Loaded just now. */
+	if (watch->share)
+		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
 	result_env_str(sides[WATCH_RX].part, "hook", watch_hook_rx_way(watch->hook));
 	result_env_str(sides[WATCH_TX].part, "hook", watch_hook_tx_way(watch->hook));
 	if (why) {

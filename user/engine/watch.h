@@ -14,6 +14,7 @@ struct watch_cfg_iface {
 	const char *ifname;
 	enum watch_hooks hooks;
 	enum xdp_mode xdp_mode;
+	bool share;		/* XDP by libxdp's dispatcher, also where the hook is free */
 };
 
 struct watch;

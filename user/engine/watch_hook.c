@@ -12,6 +12,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/tc.h"
+#include "sys/xdp_share.h"
 
 #define LOOK_NS		(NSEC_PER_SEC / 5)	/* who else is at the hooks */
 #define ASK_AGAIN_NS	NSEC_PER_SEC	/* of an interface whose hook others hold */
@@ -22,6 +23,7 @@ struct watch_hook {
 	struct watch_hook_cfg cfg;
 	int ifindex;			/* attached to, or found and refused; 0: gone */
 	struct xdp_port *rx_xdp;
+	struct xdp_share *rx_share;
 	struct tc_port *rx_tc, *tx_tc;
 	int lost_ifindex;		/* the one attached to before */
 	bool attached, said_gone, said_refused;
@@ -64,7 +66,9 @@ static void detach(struct watch_hook *hook)
 	tc_detach(hook->tx_tc);
 	tc_detach(hook->rx_tc);
 	xdp_detach(hook->rx_xdp);
+	xdp_share_detach(hook->rx_share);
 	hook->rx_xdp = NULL;
+	hook->rx_share = NULL;
 	hook->rx_tc = NULL;
 	hook->tx_tc = NULL;
 	hook->attached = false;
@@ -97,7 +101,9 @@ static int attach(struct watch_hook *hook, struct err *e)
 	enum tc_way way = cfg->hooks == WATCH_HOOKS_CLSACT ? TC_WAY_CLSACT : TC_WAY_AUTO;
 	int err = 0;
 
-	if (cfg->rx_fd >= 0 && cfg->hooks == WATCH_HOOKS_XDP)
+	if (cfg->share)
+		err = xdp_share_attach(&hook->rx_share, hook->ifindex, cfg->share, cfg->xdp_mode, e);
+	else if (cfg->rx_fd >= 0 && cfg->hooks == WATCH_HOOKS_XDP)
 		err = xdp_attach(&hook->rx_xdp, hook->ifindex, cfg->rx_fd, cfg->xdp_mode, e);
 	else if (cfg->rx_fd >= 0)
 		err = tc_attach(&hook->rx_tc, hook->ifindex, false, cfg->rx_fd, way, e);
@@ -142,6 +148,7 @@ void watch_hook_close(struct watch_hook *hook)
 static bool holds(const struct watch_hook *hook)
 {
 	return (!hook->rx_xdp || xdp_port_holds(hook->rx_xdp)) &&
+	       (!hook->rx_share || xdp_share_holds(hook->rx_share)) &&
 	       (!hook->rx_tc || tc_port_holds(hook->rx_tc)) &&
 	       (!hook->tx_tc || tc_port_holds(hook->tx_tc));
 }
@@ -224,6 +231,9 @@ const char *watch_hook_rx_way(const struct watch_hook *hook)
 {
 	if (hook->rx_xdp)
 		return xdp_port_mode(hook->rx_xdp) == XDP_MODE_NATIVE ? "native XDP" : "generic XDP";
+	if (hook->rx_share)
+		return xdp_share_mode(hook->rx_share) == XDP_MODE_NATIVE ? "native XDP, shared" :
+									   "generic XDP, shared";
 	return hook->rx_tc ? tc_port_way(hook->rx_tc) : "none";
 }
 

@@ -32,10 +32,13 @@ extern const char *const watch_hook_names[];
 enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *nic,
 				   enum watch_hooks hooks, const char **ret_why);
 
+struct bpf_object;
+
 struct watch_hook_cfg {
 	const char *ifname;
 	enum watch_hooks hooks;		/* chosen */
 	enum xdp_mode xdp_mode;
+	struct bpf_object *share;	/* of rx_fd's stead, not loaded: joins libxdp's dispatcher. NULL: no */
 	int rx_fd, tx_fd;		/* programs; rx_fd is an XDP one with WATCH_HOOKS_XDP. -1: none */
 	bool tell_preceding;		/* warn of programs that come to run before these */
 };
@@ -64,7 +67,7 @@ unsigned int watch_hook_returns(const struct watch_hook *hook);
  */
 const char *watch_hook_preceding(const struct watch_hook *hook);
 
-/* "tcx", "clsact", "native XDP" or "generic XDP"; "none" while not attached. */
+/* "tcx", "clsact", "native XDP", "generic XDP", with ", shared"; "none" while not attached. */
 const char *watch_hook_rx_way(const struct watch_hook *hook);
 const char *watch_hook_tx_way(const struct watch_hook *hook);
 

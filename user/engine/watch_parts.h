@@ -24,6 +24,7 @@ struct watch {
 	unsigned int nr_cpus, nr_queues;
 	struct watch_tc_bpf *tc;
 	struct watch_xdp_bpf *xdp;		/* NULL: tc alone */
+	bool share;				/* xdp is loaded by the hook */
 	struct watch_hook *hook;
 	struct watch_rec *recs;
 	struct watch_sum *queues;
