@@ -69,7 +69,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-vm lint bench fuzz demo doc install clean FORCE \
+.PHONY: all help check test test-vm lint bench bench-watch fuzz demo doc install clean FORCE \
 	lint-run check-run test-run
 
 all: $(tool)
@@ -202,6 +202,9 @@ fuzz: $(fuzz-tests)
 bench: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-run $(ARGS)
 
+bench-watch: $(tool) $(bench-bins)
+	$(Q)$(tell) scripts/bench-watch $(ARGS)
+
 # The tool itself is asked for its options, so the pages come after it.
 doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
 
@@ -249,6 +252,8 @@ Targets:
   lint     layers, each header alone, shell scripts; formatting as a hint
   fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
   bench    measure beside other generators (scripts/bench-run); needs root
+  bench-watch
+           what watch costs the path that it watches (scripts/bench-watch)
   doc      man pages and shell completion under $(O)
   install  tool, man pages, completion and documents under DESTDIR and PREFIX
   clean    remove $(O)
@@ -259,7 +264,7 @@ Variables:
   SAN=1          build with the address and undefined-behaviour sanitizers
   PREFIX=DIR     where it is installed ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
-  ARGS=...       options of demo, of bench and of test-vm
+  ARGS=...       options of demo, of the benches and of test-vm
   REQUIRE="..."  features whose lack fails a test instead of skipping it
 endef
 help:

@@ -4,9 +4,13 @@
  * is written, and drop what arrives. What this reaches is the ceiling of the
  * machine, and every other sender is told as a share of it.
  *
- * In: any frame. bare_send answers XDP_TX, bare_drop counts and answers XDP_DROP.
+ * In: any frame. bare_send answers XDP_TX, bare_drop counts and answers XDP_DROP;
+ * bare_count is the least that an observer at tc can do, and bare_eat ends
+ * packets behind all observers, without a drop.
  */
 #include "lib/core.bpf.h"
+
+#include <linux/pkt_cls.h>
 
 #include "bare.h"
 
@@ -48,4 +52,23 @@ int bare_drop(struct xdp_md *ctx)
 	WRITE_ONCE(rec->last_packets, packets);
 	WRITE_ONCE(rec->last_mono_ns, now_ns);
 	return XDP_DROP;
+}
+
+SEC("tc")
+int bare_count(struct __sk_buff *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct bare_rec *rec = bpf_map_lookup_elem(&bare_recs, &cpu);
+
+	if (rec) {
+		ADD_ONCE(rec->packets, 1);
+		ADD_ONCE(rec->bytes, ctx->len);
+	}
+	return TC_ACT_UNSPEC;
+}
+
+SEC("tc")
+int bare_eat(struct __sk_buff *ctx)
+{
+	return TC_ACT_STOLEN;
 }

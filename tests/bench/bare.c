@@ -4,6 +4,8 @@
  *
  *   bare send IFACE FRAME_BYTES SECONDS THREADS
  *   bare drop IFACE			until SIGINT or SIGTERM, then one JSON object
+ *   bare count IFACE			at tcx, until then; for scripts/bench-watch
+ *   bare eat IFACE			at clsact, behind tcx, until the interface goes; likewise
  *
  * No part of the product: it shows what the product's senders could reach if
  * writing, numbering and checking cost nothing. Each thread is pinned to one
@@ -36,6 +38,10 @@
 #ifndef BPF_F_TEST_XDP_LIVE_FRAMES
 #define BPF_F_TEST_XDP_LIVE_FRAMES (1U << 1)
 #endif
+
+/* From 6.6 on. */
+#define TCX_INGRESS	46
+#define TCX_EGRESS	47
 
 #define BATCH		64		/* no faster above */
 #define REPEAT		(1u << 30)
@@ -242,6 +248,39 @@ static int drop_frames(const char *ifname, const sigset_t *stop)
 	return 0;
 }
 
+/* Both directions at tcx; the kernel takes them away. */
+static int count_frames(const char *ifname, const sigset_t *stop)
+{
+	struct bare_bpf *skel = load(libbpf_num_possible_cpus());
+	int hook, link_fd;
+
+	for (hook = TCX_INGRESS; hook <= TCX_EGRESS; hook++) {
+		link_fd = bpf_link_create(bpf_program__fd(skel->progs.bare_count),
+					  iface_index(ifname), (enum bpf_attach_type)hook, NULL);
+		if (link_fd < 0)
+			die("cannot attach to tcx of '%s': %s", ifname, strerror(-link_fd));
+	}
+	fprintf(stderr, "bare: counting on '%s'\n", ifname);
+	sigwaitinfo(stop, NULL);
+	bare_bpf__destroy(skel);
+	return 0;
+}
+
+static int eat_frames(const char *ifname)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = iface_index(ifname), .attach_point = BPF_TC_INGRESS);
+	struct bare_bpf *skel = load(libbpf_num_possible_cpus());
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(skel->progs.bare_eat));
+	int err = bpf_tc_hook_create(&hook);
+
+	if (!err)
+		err = bpf_tc_attach(&hook, &opts);
+	if (err)
+		die("cannot attach to clsact of '%s': %s", ifname, strerror(-err));
+	bare_bpf__destroy(skel);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t frame_bytes;
@@ -255,8 +294,12 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	if (argc == 3 && !strcmp(argv[1], "drop"))
 		return drop_frames(argv[2], &stop);
+	if (argc == 3 && !strcmp(argv[1], "count"))
+		return count_frames(argv[2], &stop);
+	if (argc == 3 && !strcmp(argv[1], "eat"))
+		return eat_frames(argv[2]);
 	if (argc != 6 || strcmp(argv[1], "send"))
-		die("usage: bare send IFACE FRAME_BYTES SECONDS THREADS, or: bare drop IFACE");
+		die("usage: bare send IFACE FRAME_BYTES SECONDS THREADS, or: bare drop|count|eat IFACE");
 	frame_bytes = strtoul(argv[3], NULL, 10);
 	threads = atoi(argv[5]);
 	if (frame_bytes < 64 || frame_bytes > MAX_BUF_BYTES + FCS_BYTES || threads < 1 ||
