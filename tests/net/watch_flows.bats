@@ -94,16 +94,17 @@ in_r() {
 
 # rtt_agrees PART: of 83 messages; the bound is wide, as the machine may be busy.
 rtt_agrees() {
-	local median
+	local median least
 
 	start_cmd serve b ready "$PEER" serve
 	watch a
-	median=$(in_a "$PEER" talk 83)
+	read -r median least < <(in_a "$PEER" talk 83)
 	finish serve
 	end_watch
 	echo "TCP says $median us, watch $(jq -c --arg part "eg0 $1" \
 		'.parts[] | select(.name == $part).metrics.rtt_p50_ns' <<<"$output") ns"
 	part "$1" ".metrics | .rtt_packets >= 80 and .rtt_min_ns >= 20000000 and
+		(.rtt_min_ns / 1000 / $least | . > 0.9 and . < 1.1) and
 		(.rtt_p50_ns / 1000 / $median | . > 0.8 and . < 1.25)"
 	part flows '.entries[0] | .handshake_ns >= 20000000 and .rtt_far_count >= 80 and
 		.opened_by == "near" and .state == "ended" and .proto == "tcp"'

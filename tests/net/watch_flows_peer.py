@@ -7,7 +7,7 @@ watch_flows_peer.py compare FILE DOC  DOC's flows and tshark's reading of FILE: 
 watch_flows_peer.py delay MS          in the middle: passes frames between ega and egb, each so late
 watch_flows_peer.py serve             "ready" on stderr; sends back what one TCP connection brings
 watch_flows_peer.py talk COUNT        so many messages to it and back; prints the median that TCP
-                                      itself has of its round trip, in us
+                                      itself has of its round trip, and the least, in us
 watch_flows_peer.py dns-serve COUNT   answers so many DNS questions; "ready" on stderr
 watch_flows_peer.py dns-ask COUNT     asks, and waits for each answer
 watch_flows_peer.py quic-serve MS     answers a QUIC Initial so late, at once with a Retry where its
@@ -121,10 +121,10 @@ def talk(count):
         left = 1000
         while left:
             left -= len(link.recv(left))
-        info = link.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+        info = link.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 152)
         rtts.append(struct.unpack_from("I", info, 68)[0])  # tcpi_rtt
     link.close()
-    print(statistics.median(rtts))
+    print(statistics.median(rtts), struct.unpack_from("I", info, 148)[0])  # tcpi_min_rtt
 
 
 def dns_serve(count):
