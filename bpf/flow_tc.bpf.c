@@ -16,9 +16,12 @@
 #include "lib/flow_fill.bpf.h"
 #include "lib/flow_quic.bpf.h"
 #include "lib/flow_tcp.bpf.h"
+#include "lib/taken.bpf.h"
 #include "lib/tc.bpf.h"
 
 char _license[] SEC("license") = "GPL";
+
+TAKEN_FUNCTION(struct __sk_buff)
 
 static __always_inline struct flow_cpu *find_cpu(void)
 {
@@ -139,11 +142,13 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 
 	if (!work || !cpu)
 		return;
+	ADD_ONCE(cpu->buffers[dir], 1);
+	if (has_filter && !packet_taken(ctx))
+		return;
 	work->now_mono_ns = bpf_ktime_get_ns();
 	how = skb_look(ctx, &pkt, &wire);
 	work->packets = wire.packets;
 	work->frame_bytes = (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes;
-	ADD_ONCE(cpu->buffers[dir], 1);
 	flow_sum(&cpu->seen[dir], wire.packets, work->frame_bytes);
 	if (how == PARSE_MALFORMED || !pkt.version) {
 		flow_sum(&cpu->no_flow[dir], wire.packets, work->frame_bytes);

@@ -12,10 +12,13 @@
 
 #include <linux/pkt_cls.h>
 
+#include "lib/taken.bpf.h"
 #include "lib/tc.bpf.h"
 #include "lib/watch.bpf.h"
 
 char _license[] SEC("license") = "GPL";
+
+TAKEN_FUNCTION(struct __sk_buff)
 
 static __always_inline void watch_skb(struct __sk_buff *ctx, enum watch_dir dir)
 {
@@ -23,6 +26,8 @@ static __always_inline void watch_skb(struct __sk_buff *ctx, enum watch_dir dir)
 	struct watch_wire wire;
 	struct packet pkt;
 
+	if (has_filter && !watch_tested(dir, packet_taken(ctx)))
+		return;
 	how = skb_look(ctx, &pkt, &wire);
 	/* An ingress skb holds its receive queue's number + 1, or 0. */
 	if (dir == WATCH_RX)

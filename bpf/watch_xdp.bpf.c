@@ -8,9 +8,12 @@
  */
 #include "lib/core.bpf.h"
 
+#include "lib/taken.bpf.h"
 #include "lib/watch.bpf.h"
 
 char _license[] SEC("license") = "GPL";
+
+TAKEN_FUNCTION(struct xdp_md)
 
 SEC("xdp")
 int watch_xdp(struct xdp_md *ctx)
@@ -19,6 +22,8 @@ int watch_xdp(struct xdp_md *ctx)
 	enum parse_result how;
 	struct packet pkt;
 
+	if (has_filter && !watch_tested(WATCH_RX, packet_taken(ctx)))
+		return XDP_PASS;
 	how = parse_packet(ctx, &pkt);
 	if ((void *)(pkt.eth + 1) <= pkt.end)
 		wire.tagged = pkt.eth->h_proto == bpf_htons(ETH_P_8021Q) ||

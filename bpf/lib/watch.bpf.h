@@ -209,6 +209,20 @@ __attribute__((noinline)) int watch_add(__u64 class, __u32 packets, __u32 full_b
 	return 0;
 }
 
+/* Counts those that are not @taken; returns it. */
+static __always_inline int watch_tested(enum watch_dir dir, int taken)
+{
+	__u32 index = dir * cfg.nr_cpus + bpf_get_smp_processor_id();
+	struct watch_rec *rec;
+
+	if (taken)
+		return taken;
+	rec = bpf_map_lookup_elem(&watch_recs, &index);
+	if (rec)
+		ADD_ONCE(rec->not_taken, 1);
+	return 0;
+}
+
 static __always_inline void watch_count(enum watch_dir dir, const struct packet *pkt,
 					enum parse_result how, const struct watch_wire *wire)
 {

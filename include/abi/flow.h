@@ -103,7 +103,7 @@ ABI_ASSERT_SIZE(struct flow_fold, 32);
 
 /* One record a CPU, one writer. */
 struct flow_cpu {
-	__u64 buffers[WATCH_DIRS];		/* a super-packet is one */
+	__u64 buffers[WATCH_DIRS];		/* a super-packet is one; those too that a filter leaves out */
 	struct watch_sum seen[WATCH_DIRS];	/* every packet */
 	struct watch_sum no_flow[WATCH_DIRS];	/* not IP, or malformed */
 	struct watch_sum other[WATCH_DIRS];	/* neither a flow nor a prefix had room */

@@ -79,7 +79,8 @@ struct watch_rec {
 	__u64 broadcast;
 	__u64 multicast;	/* without broadcast */
 	__u64 tagged;		/* with a VLAN tag, in the frame or beside it */
-	__u64 reserved[3];
+	__u64 not_taken;	/* buffers that the filter leaves out; they are in no other count */
+	__u64 reserved[2];
 	__u64 sizes[WATCH_SIZES];
 	struct watch_sum protos[WATCH_PROTOS];
 	__u64 reserved2[6];

@@ -26,6 +26,7 @@
 int test_blast(void);
 int test_drops(void);
 int test_fields(void);
+int test_filter(void);
 int test_impair(void);
 int test_flow(void);
 int test_mix(void);

@@ -18,6 +18,7 @@ static const struct {
 	{ "blast", test_blast },
 	{ "drops", test_drops },
 	{ "fields", test_fields },
+	{ "filter", test_filter },
 	{ "impair", test_impair },
 	{ "flow", test_flow },
 	{ "mix", test_mix },

@@ -9,9 +9,10 @@ $(bpf-test-obj): $(O)/%.o: %.c $(O)/flags | $(skels)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(user-c) -Itests/bpf -c -o $@ $<
 
-# Of the tool itself only what makes the packets in user space, which test_fields.c compares.
-$(O)/tests/bpf/programs: $(bpf-test-obj) $(O)/user/proto/packet.o
+# Of the tool itself only what makes packets, which test_fields.c compares, and what test_filter.c tests.
+$(O)/tests/bpf/programs: $(bpf-test-obj) $(addprefix $(O)/user/,proto/packet.o proto/filter.o \
+			 proto/filter_code.o lib/err.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf -lelf -lz
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf -lelf -lpcap -lz
 
 -include $(bpf-test-obj:.o=.d)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "engine/meter.h"
@@ -15,9 +16,10 @@
 #include "engine/watch_flows.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "proto/filter.h"
 #include "report/faces.h"
 #include "report/prom.h"
-#include "report/record.h"
+#include "report/record_show.h"
 #include "sys/caps.h"
 #include "sys/http.h"
 
@@ -38,6 +40,7 @@ struct watch_opts {
 	const char *textfile;
 	const char *record;
 	const char *replay;
+	const char *filter;
 	uint32_t speed;
 	bool flows;
 	uint32_t top, max_flows;
@@ -84,6 +87,8 @@ static const struct opt options[] = {
 	  "show what --record wrote instead of an interface" },
 	{ 0, "speed", OPT_U32, offsetof(struct watch_opts, speed), "N",
 	  "with --replay, so many times as fast; 0: at once", .max = 1000000 },
+	{ 'F', "filter", OPT_STR, offsetof(struct watch_opts, filter), "'EXPRESSION'",
+	  "count the packets that it takes, as tcpdump's: 'tcp port 443 and not vlan'" },
 	{ 0, "flows", OPT_FLAG, offsetof(struct watch_opts, flows), NULL,
 	  "tell flows apart, and time the round trips that pass" },
 	{ 0, "top", OPT_U32, offsetof(struct watch_opts, top), "N",
@@ -103,8 +108,8 @@ static const struct opt options[] = {
 static int check_replay(const struct watch_opts *opts, opt_given given, struct err *e)
 {
 	static const char *const of_live[] = {
-		"duration", "interval", "hooks", "xdp-mode", "share",
-		"no-cost", "record", "flows", "drops",
+		"duration", "interval", "hooks", "xdp-mode", "share", "no-cost", "record", "filter",
+		"flows", "drops",
 	};
 	size_t i;
 
@@ -159,9 +164,7 @@ struct watch_run {
 	struct loop loop;
 	uint64_t start_mono_ns;
 	uint64_t row_ns;		/* of the newest row */
-	struct record *record;		/* that is replayed */
-	uint64_t next_ns;		/* when its line is due; UINT64_MAX: it is over */
-	struct err error;
+	struct filter *filter;		/* NULL: every packet */
 };
 
 /* Everything as it is now, into the result; of a record it is there. Returns the cores kept busy. */
@@ -280,6 +283,7 @@ static int open_flows(struct watch_run *run, struct err *e)
 		const struct watch_flows_cfg cfg = {
 			.ifname = opts->ifaces.names[i],
 			.hooks = (enum watch_hooks)opts->hooks,
+			.filter = run->filter,
 			.max_flows = opts->max_flows,
 			.top = opts->top,
 			.sort = (enum watch_sort)opts->sort,
@@ -302,6 +306,7 @@ static int open_all(struct watch_run *run, struct err *e)
 			.hooks = (enum watch_hooks)opts->hooks,
 			.xdp_mode = (enum xdp_mode)opts->xdp_mode,
 			.share = opts->share,
+			.filter = run->filter,
 		};
 
 		err = watch_open(&run->watches[run->nr], &cfg, run->res, e);
@@ -347,7 +352,9 @@ static int run_live(struct watch_run *run, struct err *e)
 	unsigned int i;
 	int err;
 
-	err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
+	err = opts->filter ? filter_compile(&run->filter, opts->filter, e) : 0;
+	if (!err)
+		err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
 	if (!err)
 		err = open_flows(run, e);
 	if (!err)
@@ -389,58 +396,29 @@ static int run_live(struct watch_run *run, struct err *e)
 	return 0;
 }
 
-/* Shows the line that is due, and reads the next; an error ends it. */
-static void show_next(struct watch_run *run)
-{
-	uint64_t elapsed_ns;
-	int got;
-
-	if (run->next_ns) {
-		record_load(run->record, run->res);
-		faces_update(run->faces, run->res, run->next_ns);
-	}
-	got = record_next(run->record, &elapsed_ns, &run->error);
-	/* At least one later than the last: time 0 is before the first line. */
-	run->next_ns = got <= 0 ? UINT64_MAX : elapsed_ns > run->next_ns ? elapsed_ns :
-					       run->next_ns + 1;
-}
-
-/* Called often: shows all that is due by now. */
 static bool poll_replay(void *ctx)
 {
-	struct watch_run *run = ctx;
-	uint64_t speed = run->opts->speed, passed_ns = loop_mono_ns() - run->start_mono_ns;
-	double at_ns = speed ? (double)passed_ns * (double)speed : 1e300;
-
-	while ((double)run->next_ns <= at_ns && run->next_ns != UINT64_MAX && !loop_signal())
-		show_next(run);
-	if (poll_faces(run) || run->error.no)
-		return true;
-	/* The last screen stays, to be looked at. */
-	return run->next_ns == UINT64_MAX && !run->opts->tui;
+	return poll_faces(ctx);
 }
 
 static int run_replay(struct watch_run *run, struct err *e)
 {
+	struct record_show show = {
+		.path = run->opts->replay, .speed = run->opts->speed,
+		.stays = run->opts->tui,	/* the last screen, to be looked at */
+		.res = run->res, .poll = poll_replay, .ctx = run,
+	};
 	int err;
 
-	err = record_open(&run->record, run->opts->replay, e);
+	/* Before the screen is taken: it may not be there. */
+	err = access(show.path, R_OK) ? err_set(e, -errno, "cannot read '%s'", show.path) : 0;
 	if (!err)
 		err = open_faces(run, e);
 	if (err)
 		return err;
 	caps_drop(0);
-	run->loop.done = poll_replay;
-	run->start_mono_ns = loop_mono_ns();
-	log_info("replaying '%s'", run->opts->replay);
-	loop_run(&run->loop);
-	if (run->error.no) {
-		*e = run->error;
-		return e->no;
-	}
-	if (record_was_cut(run->record))
-		result_note(run->res, "the record ends within a line: who wrote it was killed");
-	return 0;
+	show.faces = run->faces;
+	return record_show(&show, e);
 }
 
 static int watch_run(const void *args, struct result *res, struct err *e)
@@ -457,7 +435,7 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 	err = run.opts->replay ? run_replay(&run, e) : run_live(&run, e);
 	faces_close(run.faces);
 	http_close(run.http);
-	record_close(run.record);
+	filter_free(run.filter);
 	watch_drops_close(run.drops);
 	watch_cost_close(&run.cost);
 	for (i = 0; i < OPT_MAX_IFACES; i++) {

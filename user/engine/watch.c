@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "engine/environ.h"
+#include "engine/watch_filter.h"
 #include "engine/watch_parts.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -59,13 +60,17 @@ static int map_memory(struct watch *watch, struct err *e)
 	return err;
 }
 
-static int load_tc(struct watch *watch, struct err *e)
+static int load_tc(struct watch *watch, const struct filter *filter, struct err *e)
 {
 	int err;
 
-	watch->tc = watch_tc_bpf__open();
-	if (!watch->tc)
-		return err_set(e, -errno, "cannot open BPF object 'watch_tc'");
+	watch->tc = calloc(1, sizeof(*watch->tc));
+	if (!watch->tc || watch_tc_bpf__create_skeleton(watch->tc))
+		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
+	err = watch_filter_open(watch->tc->skeleton, filter, FILTER_TC, e);
+	if (err)
+		return err;
+	watch->tc->rodata->has_filter = !!filter;
 	watch->tc->rodata->cfg.nr_cpus = watch->nr_cpus;
 	watch->tc->rodata->cfg.nr_queues = watch->nr_queues;
 	size_maps(watch);
@@ -74,17 +79,22 @@ static int load_tc(struct watch *watch, struct err *e)
 }
 
 /* Counts into the maps that watch_tc has. */
-static int load_xdp(struct watch *watch, const struct nic_facts *nic, struct err *e)
+static int load_xdp(struct watch *watch, const struct nic_facts *nic,
+		    const struct filter *filter, struct err *e)
 {
 	const struct watch_tc_bpf *tc = watch->tc;
 	struct watch_xdp_bpf *xdp;
 	bool frags = nic_needs_frags(nic);
 	int err;
 
-	xdp = watch_xdp_bpf__open();
-	if (!xdp)
-		return err_set(e, -errno, "cannot open BPF object 'watch_xdp'");
+	xdp = calloc(1, sizeof(*xdp));
 	watch->xdp = xdp;
+	if (!xdp || watch_xdp_bpf__create_skeleton(xdp))
+		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
+	err = watch_filter_open(xdp->skeleton, filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
+	if (err)
+		return err;
+	xdp->rodata->has_filter = !!filter;
 	xdp->rodata->cfg.nr_cpus = watch->nr_cpus;
 	xdp->rodata->cfg.nr_queues = watch->nr_queues;
 	xdp->rodata->has_frags = frags;
@@ -115,7 +125,7 @@ static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
 	sides[WATCH_TX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_out);
 	if (hook.hooks == WATCH_HOOKS_XDP) {
 		watch->share = cfg->share || xdp_share_is_possible(nic->ifindex);
-		err = load_xdp(watch, nic, e);
+		err = load_xdp(watch, nic, cfg->filter, e);
 		if (err)
 			return err;
 		hook.share = watch->share ? watch->xdp->obj : NULL;
@@ -179,11 +189,12 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
 	watch->ifname = cfg->ifname;
 	watch->nr_cpus = bpf_nr_cpus();
+	watch->filtered = cfg->filter;
 	watch->nr_queues = nic.rx_queues < MAX_QUEUES ? nic.rx_queues : MAX_QUEUES;
 	bpf_log_init();
 	bpf_raise_memlock();
 	open_parts(watch, res);
-	err = load_tc(watch, e);
+	err = load_tc(watch, cfg->filter, e);
 	if (err)
 		goto fail;
 	nic_read_counters(cfg->ifname, &watch->nic_before);
@@ -231,6 +242,7 @@ static void add_rec(struct watch_rec *sum, const struct watch_rec *rec)
 	sum->broadcast += load(&rec->broadcast);
 	sum->multicast += load(&rec->multicast);
 	sum->tagged += load(&rec->tagged);
+	sum->not_taken += load(&rec->not_taken);
 	for (i = 0; i < WATCH_SIZES; i++)
 		sum->sizes[i] += load(&rec->sizes[i]);
 	for (i = 0; i < WATCH_PROTOS; i++) {

@@ -10,11 +10,14 @@
 #include "lib/err.h"
 #include "report/result.h"
 
+struct filter;
+
 struct watch_cfg_iface {
 	const char *ifname;
 	enum watch_hooks hooks;
 	enum xdp_mode xdp_mode;
 	bool share;		/* XDP by libxdp's dispatcher, also where the hook is free */
+	const struct filter *filter;	/* takes the packets that are counted; NULL: all */
 };
 
 struct watch;

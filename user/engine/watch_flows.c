@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "engine/watch_filter.h"
 #include "engine/watch_flows_parts.h"
 #include "lib/loop.h"
 #include "sys/bpf.h"
@@ -31,10 +32,14 @@ static int load(struct watch_flows *flows, struct err *e)
 	struct flow_tc_bpf *bpf;
 	int err;
 
-	bpf = flow_tc_bpf__open();
-	if (!bpf)
-		return err_set(e, -errno, "cannot open BPF object 'flow_tc'");
+	bpf = calloc(1, sizeof(*bpf));
 	flows->bpf = bpf;
+	if (!bpf || flow_tc_bpf__create_skeleton(bpf))
+		return err_set(e, -ENOMEM, "cannot keep the flows of '%s'", flows->cfg.ifname);
+	err = watch_filter_open(bpf->skeleton, flows->cfg.filter, FILTER_TC, e);
+	if (err)
+		return err;
+	bpf->rodata->has_filter = !!flows->cfg.filter;
 	bpf->rodata->cfg.nr_cpus = flows->nr_cpus;
 	bpf_map__set_max_entries(bpf->maps.flows, flows->cfg.max_flows);
 	if (flows->cfg.max_flows > PREALLOCATED)

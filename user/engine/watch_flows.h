@@ -22,12 +22,15 @@ extern const char *const watch_sort_names[];
 
 #define WATCH_FLOWS_MOST	(1u << 24)
 
+struct filter;
+
 struct watch_flows_cfg {
 	const char *ifname;
 	enum watch_hooks hooks;	/* flows are always seen at tc */
 	uint32_t max_flows;	/* room, up to WATCH_FLOWS_MOST */
 	uint32_t top;		/* flows that the result names */
 	enum watch_sort sort;
+	const struct filter *filter;	/* takes the packets that are counted; NULL: all */
 	uint64_t idle_ns;	/* how long before a flow makes room for others */
 };
 

@@ -22,6 +22,7 @@ struct watch_side {
 struct watch {
 	const char *ifname;
 	unsigned int nr_cpus, nr_queues;
+	bool filtered;
 	struct watch_tc_bpf *tc;
 	struct watch_xdp_bpf *xdp;		/* NULL: tc alone */
 	bool share;				/* xdp is loaded by the hook */

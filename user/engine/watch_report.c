@@ -175,10 +175,12 @@ static double report_side(struct watch *watch, enum watch_dir dir,
 								 side->burst.peaks[i];
 		result_metric_real(side->part, burst_keys[i], burst_peak_bps(&peaks, i));
 	}
+	if (watch->filtered)
+		result_metric_u64(side->part, "not_taken_buffers", sum.not_taken);
 	report_gaps(watch, dir, side->part);
 	report_driver(nic, dir, side->part);
 	report_classes(watch, dir, &sum, side->part);
-	return watch_cost_report(side->prog_fd, sum.buffers, elapsed_ns, side->part);
+	return watch_cost_report(side->prog_fd, sum.buffers + sum.not_taken, elapsed_ns, side->part);
 }
 
 double watch_report(struct watch *watch, uint64_t elapsed_ns)

@@ -434,6 +434,9 @@ static const struct metric metrics[] = {
 	{ "seen_l2_bps", UNIT_BPS, METRIC_NEITHER, "L2", "bits a second of frames with their FCS" },
 	{ "seen_buffers", UNIT_COUNT, METRIC_NEITHER, "buffers",
 	  "packets as the hook was handed them: a super-packet counts once", .brief = true },
+	{ "not_taken_buffers", UNIT_COUNT, METRIC_NEITHER, "left out by --filter",
+	  "packets as the hook was handed them that the filter did not take: they are in no other "
+	  "figure but the driver's", .brief = true },
 	{ "seen_merged_packets", UNIT_COUNT, METRIC_NEITHER, "in super-packets",
 	  "packets on the wire that the hook was handed within super-packets", .brief = true },
 	{ "seen_broadcast_packets", UNIT_COUNT, METRIC_NEITHER, "broadcast",

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * proto/filter.c - filter expressions, compiled by libpcap.
+ */
+#include "proto/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <pcap/pcap.h>
+
+#define SNAP_BYTES	262144		/* libpcap's own maximum for Ethernet */
+
+static int keep(struct filter **ret_filter, const struct bpf_program *program, struct err *e)
+{
+	struct filter *filter = calloc(1, sizeof(*filter));
+	uint32_t i;
+
+	if (filter)
+		filter->ops = calloc(program->bf_len, sizeof(*filter->ops));
+	if (!filter || !filter->ops) {
+		free(filter);
+		return err_set(e, -ENOMEM, "cannot keep a filter");
+	}
+	filter->nr = program->bf_len;
+	for (i = 0; i < filter->nr; i++) {
+		filter->ops[i].code = program->bf_insns[i].code;
+		filter->ops[i].jt = program->bf_insns[i].jt;
+		filter->ops[i].jf = program->bf_insns[i].jf;
+		filter->ops[i].k = program->bf_insns[i].k;
+	}
+	*ret_filter = filter;
+	return 0;
+}
+
+int filter_compile(struct filter **ret_filter, const char *expression, struct err *e)
+{
+	struct bpf_program program;
+	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, SNAP_BYTES);
+	int err;
+
+	if (!pcap)
+		return err_set(e, -ENOMEM, "cannot compile a filter");
+	if (pcap_compile(pcap, &program, expression, 1, PCAP_NETMASK_UNKNOWN)) {
+		err = err_usage(e, "'%.160s' is no filter expression: %s", expression,
+				pcap_geterr(pcap));
+		err_hint(e, "expressions are those of tcpdump: man 7 pcap-filter");
+	} else {
+		err = keep(ret_filter, &program, e);
+		pcap_freecode(&program);
+	}
+	pcap_close(pcap);
+	return err;
+}
+
+void filter_free(struct filter *filter)
+{
+	if (!filter)
+		return;
+	free(filter->ops);
+	free(filter);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proto/filter_code.h - classic BPF to the kernel's BPF.
+ */
+#ifndef PROTO_FILTER_CODE_H
+#define PROTO_FILTER_CODE_H
+
+#include <stddef.h>
+
+#include <linux/bpf.h>
+
+#include "lib/err.h"
+#include "proto/filter.h"
+
+/* What the code's context is. */
+enum filter_hook {
+	FILTER_TC,		/* struct __sk_buff; a VLAN tag may stand beside the frame */
+	FILTER_XDP,		/* struct xdp_md of one buffer */
+	FILTER_XDP_FRAGS,	/* of several; kernel 5.18 and later */
+};
+
+/*
+ * Fills all @nr instructions with a function that takes the context and returns 1
+ * for a packet that the filter takes, else 0. It sees the frame as it is on the wire:
+ * with the outermost VLAN tag in its place. It changes nothing. What does not fit or cannot be
+ * done is an error.
+ */
+int filter_code(const struct filter *filter, enum filter_hook hook, struct bpf_insn *ret_code,
+		size_t nr, struct err *e);
+
+#endif
