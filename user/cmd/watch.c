@@ -199,6 +199,14 @@ static void report_end(struct watch_run *run, uint64_t elapsed_ns)
 			    strerror(-run->cost.err));
 }
 
+static void report_flows(struct watch_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->nr && run->flows[i]; i++)
+		watch_flows_report_live(run->flows[i]);
+}
+
 static char *make_page(void *ctx, size_t *ret_bytes)
 {
 	struct watch_run *run = ctx;
@@ -206,6 +214,8 @@ static char *make_page(void *ctx, size_t *ret_bytes)
 	FILE *out;
 
 	report(run, loop_mono_ns() - run->start_mono_ns);
+	if (!run->loop.interval_ns)
+		report_flows(run);
 	out = open_memstream(&text, ret_bytes);
 	if (!out)
 		return NULL;
@@ -266,6 +276,8 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 		watch_flows_row(run->flows[i], elapsed_ns);
 	if (run->drops)
 		watch_drops_row(run->drops, elapsed_ns);
+	if (faces_want_all(run->faces) || run->http)
+		report_flows(run);
 	if (faces_want_all(run->faces)) {
 		report(run, elapsed_ns);
 		faces_update(run->faces, run->res, elapsed_ns);

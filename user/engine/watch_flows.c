@@ -5,6 +5,7 @@
 #include "engine/watch_flows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,8 @@ int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cf
 	flows->nr_cpus = bpf_nr_cpus();
 	flows->keys = calloc(BATCH, sizeof(*flows->keys));
 	flows->slots = calloc(BATCH, FLOW_SLOT_BYTES);
-	flows->best = calloc(2 * (size_t)cfg->top, sizeof(*flows->best));
 	flows->folded = calloc(FLOW_PREFIXES, sizeof(*flows->folded));
-	if (!flows->keys || !flows->slots || !flows->best || !flows->folded)
+	if (!flows->keys || !flows->slots || !flows->folded || !view_init(flows))
 		goto no_memory;
 	bpf_log_init();
 	bpf_raise_memlock();
@@ -124,7 +124,7 @@ void watch_flows_close(struct watch_flows *flows)
 	flow_tc_bpf__destroy(flows->bpf);
 	free(flows->keys);
 	free(flows->slots);
-	free(flows->best);
+	view_release(flows);
 	free(flows->folded);
 	free(flows);
 }
@@ -145,11 +145,11 @@ void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum)
 	}
 }
 
-bool flows_walk(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
-							const struct flow_seen *flow))
+bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
+							 struct flow_seen *flow))
 {
 	LIBBPF_OPTS(bpf_map_batch_opts, opts, .elem_flags = BPF_F_LOCK);
-	struct flow_seen flow;
+	struct flow_seen flow = { .now_pps = NAN, .now_bps = NAN };
 	__u32 nr = BATCH, i;
 	int err;
 
@@ -181,64 +181,6 @@ double flows_rate_bps(const struct flow_rec *rec)
 double flows_rtt_ns(const struct flow_rtt *rtt)
 {
 	return rtt->count ? (double)rtt->sum_ns / (double)rtt->count : 0;
-}
-
-static double weight(const struct flow_rec *rec, enum watch_sort sort)
-{
-	double far_ns;
-
-	switch (sort) {
-	case WATCH_SORT_PACKETS:
-		return (double)(rec->counts[WATCH_RX].packets + rec->counts[WATCH_TX].packets);
-	case WATCH_SORT_RATE:
-		return flows_rate_bps(rec);
-	case WATCH_SORT_RTT:
-		far_ns = flows_rtt_ns(&rec->rtts[WATCH_TX]);
-		return far_ns > 0 ? far_ns : flows_rtt_ns(&rec->rtts[WATCH_RX]);
-	case WATCH_SORT_RETRANSMISSIONS:
-		return (double)(rec->ways[WATCH_RX].retransmitted + rec->ways[WATCH_TX].retransmitted);
-	default:
-		return (double)(rec->counts[WATCH_RX].frame_bytes +
-				rec->counts[WATCH_TX].frame_bytes);
-	}
-}
-
-/* The heavier first; of two alike always the same one. */
-static int by_weight(const void *a, const void *b, void *arg)
-{
-	const struct watch_flows *flows = arg;
-	const struct flow_seen *x = a, *y = b;
-	double wx = weight(&x->rec, flows->cfg.sort), wy = weight(&y->rec, flows->cfg.sort);
-
-	if (wx != wy)
-		return wx < wy ? 1 : -1;
-	return memcmp(&x->key, &y->key, sizeof(x->key));
-}
-
-void flows_cut(struct watch_flows *flows)
-{
-	qsort_r(flows->best, flows->nr_best, sizeof(*flows->best), by_weight, flows);
-	if (flows->nr_best > flows->cfg.top)
-		flows->nr_best = flows->cfg.top;
-}
-
-void flows_keep(struct watch_flows *flows, const struct flow_seen *flow)
-{
-	int dir;
-
-	for (dir = 0; dir < WATCH_DIRS; dir++) {
-		const struct flow_way *way = &flow->rec.ways[dir];
-
-		flows->tcp.retransmitted[dir] += way->retransmitted;
-		flows->tcp.out_of_order[dir] += way->out_of_order;
-		flows->tcp.zero_windows[dir] += way->zero_windows;
-		flows->tcp.dup_acks[dir] += way->dup_acks;
-	}
-	if (!flows->cfg.top)
-		return;
-	if (flows->nr_best == 2 * (size_t)flows->cfg.top)
-		flows_cut(flows);
-	flows->best[flows->nr_best++] = *flow;
 }
 
 void flows_fold(struct watch_flows *flows, const struct flow_prefix *prefix,
@@ -299,15 +241,15 @@ size_t flows_read_trips(const struct watch_flows *flows, struct flow_trips *ret_
  * in two steps; what comes between them, or is being added just then, is in no flow any
  * more: it is missing in the sums, which the result says.
  */
-static void age(struct watch_flows *flows, const struct flow_seen *old)
+bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 {
 	int fd = flows->flows_fd, err;
 	uint64_t slot[FLOW_SLOT_BYTES / sizeof(uint64_t)];
-	struct flow_seen flow = { .key = old->key };
+	struct flow_seen flow = { .key = old->key, .now_pps = NAN, .now_bps = NAN };
 	struct flow_prefix prefix = { .version = old->key.version };
 
 	if (old->rec.last_mono_ns + flows->cfg.idle_ns > loop_mono_ns())
-		return;
+		return false;
 	err = bpf_map_lookup_and_delete_elem_flags(fd, &flow.key, slot, BPF_F_LOCK);
 	if (err && err != -ENOENT) {
 		err = bpf_map_lookup_elem_flags(fd, &flow.key, slot, BPF_F_LOCK);
@@ -315,12 +257,13 @@ static void age(struct watch_flows *flows, const struct flow_seen *old)
 			err = bpf_map_delete_elem(fd, &flow.key);
 	}
 	if (err)
-		return;
+		return false;
 	memcpy(&flow.rec, slot, sizeof(flow.rec));
 	memcpy(prefix.addr, flow.key.far, prefix.version == 6 ? 6 : 3);
-	flows_keep(flows, &flow);
+	tally_add(flows, &flows->gone, &flow);
 	flows_fold(flows, &prefix, flow.rec.counts);
 	flows->aged++;
+	return true;
 }
 
 void watch_flows_poll(struct watch_flows *flows)
@@ -329,9 +272,16 @@ void watch_flows_poll(struct watch_flows *flows)
 
 	watch_hook_follow(flows->hook);
 	flows_read(flows, &sum);
+	if (!flows->going)
+		flows->aging = sum.new_flows - flows->aged > flows->cfg.max_flows / 4 * 3;
 	/* A batch each time, so that nothing else waits for it. */
-	if (flows->going || sum.new_flows - flows->aged > flows->cfg.max_flows / 4 * 3)
-		flows_walk(flows, age);
+	if (flows->going || flows->aging)
+		view_walk(flows, 0);
+}
+
+void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort)
+{
+	flows->cfg.sort = sort;
 }
 
 void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns)
@@ -345,6 +295,7 @@ void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns)
 	result_row_u64(flows->part, "flow_new_count", now.new_flows - flows->row.new_flows);
 	result_row_u64(flows->part, "flow_ended_count", now.ended_flows - flows->row.ended_flows);
 	result_row_u64(flows->part, "folded_packets", now.folded - flows->row.folded);
+	result_row_u64(flows->part, "flow_table_count", now.new_flows - flows->aged);
 	result_row_close(flows->part);
 	flows->row = now;
 }

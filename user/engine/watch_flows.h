@@ -14,7 +14,7 @@
 
 enum watch_sort {
 	WATCH_SORT_BYTES, WATCH_SORT_PACKETS, WATCH_SORT_RATE, WATCH_SORT_RTT,
-	WATCH_SORT_RETRANSMISSIONS,
+	WATCH_SORT_RETRANSMISSIONS, WATCH_SORTS
 };
 
 /* Choices of --sort, in the order of enum watch_sort. */
@@ -50,10 +50,19 @@ void watch_flows_poll(struct watch_flows *flows);
 /* A row: flows that were active, began and ended since the row before. */
 void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns);
 
+/* Another order from the next view on. */
+void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort);
+
+/*
+ * The flows as they are now, again and again: of a large table as they were when it was last
+ * read to its end, which the result says. Neither prefixes nor sentences.
+ */
+void watch_flows_report_live(struct watch_flows *flows);
+
 /* Detaches: the counters stand still. */
 void watch_flows_stop(struct watch_flows *flows);
 
-/* Everything. Returns the cores that the programs kept busy; 0: not known. */
+/* Everything, once. Returns the cores that the programs kept busy; 0: not known. */
 double watch_flows_report(struct watch_flows *flows, uint64_t elapsed_ns);
 
 #endif

@@ -16,6 +16,7 @@
 struct flow_seen {
 	struct flow_key key;
 	struct flow_rec rec;
+	double now_pps, now_bps;	/* since the view before; NAN: not known */
 };
 
 /* A prefix, and what was folded into it. */
@@ -36,6 +37,27 @@ struct flow_tcp_sums {
 	uint64_t zero_windows[WATCH_DIRS], dup_acks[WATCH_DIRS];
 };
 
+/* What was found in many flows: sums of all, and the best of them. */
+struct flow_tally {
+	struct flow_seen *best;		/* room for twice cfg.top */
+	size_t nr_best;
+	uint64_t nr;
+	struct flow_tcp_sums tcp;
+	struct watch_sum sums[WATCH_DIRS];
+};
+
+/* Counts of each flow at the view before, by a hash of its key. */
+struct flow_past {
+	uint64_t id;			/* 0: free */
+	uint64_t packets, frame_bytes;
+};
+
+struct flow_pasts {
+	struct flow_past *slots;	/* NULL: none */
+	size_t room;			/* a power of two */
+	uint64_t taken_mono_ns;
+};
+
 struct watch_flows {
 	struct watch_flows_cfg cfg;
 	struct result *res, *part;
@@ -53,14 +75,19 @@ struct watch_flows {
 	uint32_t token;			/* where the next batch begins */
 	bool going;			/* a walk through the table has begun */
 
-	/* Taken out: the best of them, and the sums of all. */
-	struct flow_seen *best;		/* twice cfg.top */
-	size_t nr_best;
+	bool aging;			/* this walk takes idle flows out */
+
+	/* The flows that this walk has seen, and those that the last whole one saw. */
+	struct flow_tally walked, view;
+	struct flow_pasts pasts, next_pasts;
+	uint64_t view_mono_ns;		/* when that began; 0: none yet */
+	bool wants_view;
+
+	/* Taken out. */
+	struct flow_tally gone;
 	uint64_t aged;
 	struct flow_folded *folded;	/* a hash table of FLOW_PREFIXES */
 	struct watch_sum other[WATCH_DIRS];	/* no room in that one */
-	struct flow_tcp_sums tcp;
-	struct watch_sum sums[WATCH_DIRS];	/* of all flows and prefixes, at the end */
 
 	struct flow_cpu row;		/* as it was at the row before */
 	uint64_t row_elapsed_ns;
@@ -69,18 +96,31 @@ struct watch_flows {
 /* All CPUs together. */
 void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum);
 
+/* Calls @seen with each flow of the next batch; false once that was the last, or none can be read. */
+bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
+							 struct flow_seen *flow));
+
+/* One more of them. */
+void tally_add(struct watch_flows *flows, struct flow_tally *tally, const struct flow_seen *flow);
+
+/* Sorts the list of the best and cuts it to cfg.top. */
+void tally_cut(struct watch_flows *flows, struct flow_tally *tally);
+
+/* The best and TCP's sums of @other, too; its packets are in prefixes. */
+void tally_join(struct watch_flows *flows, struct flow_tally *tally, const struct flow_tally *other);
+
 /*
- * Calls @seen with each flow of the next batch; false once that was the last.
- * Begins anew behind the last.
+ * Goes on with the walk through the table, or begins one, until @until_mono_ns or its end,
+ * where what it saw becomes the view. True: that is so.
  */
-bool flows_walk(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
-							const struct flow_seen *flow));
+bool view_walk(struct watch_flows *flows, uint64_t until_mono_ns);
 
-/* One more for the list of the best, and for TCP's sums. */
-void flows_keep(struct watch_flows *flows, const struct flow_seen *flow);
+/* Takes the flow out of the table, where it is idle; false: it stays. */
+bool flows_age(struct watch_flows *flows, const struct flow_seen *old);
 
-/* Sorts the list and cuts it to cfg.top. */
-void flows_cut(struct watch_flows *flows);
+/* False: no memory. */
+bool view_init(struct watch_flows *flows);
+void view_release(struct watch_flows *flows);
 
 /* Into @flows->folded. */
 void flows_fold(struct watch_flows *flows, const struct flow_prefix *prefix,

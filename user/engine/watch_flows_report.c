@@ -14,6 +14,7 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 
+#define WALK_NS		10000000ull	/* of an interval, for reading the table; the rest of it meanwhile */
 #define PREFIX_PARTS	8	/* with a histogram in the result, the busiest */
 
 static const char *const kind_names[FLOW_KINDS] = {
@@ -117,7 +118,7 @@ static void report_details(struct result *part, uint8_t proto, const struct flow
 }
 
 /* Text shows the first 16 columns: every flow has all keys, so that they are always the same. */
-static void report_flow(struct result *part, const struct flow_seen *flow)
+static void report_flow(struct result *part, const struct flow_seen *flow, bool live)
 {
 	const struct flow_rec *rec = &flow->rec;
 
@@ -130,6 +131,10 @@ static void report_flow(struct result *part, const struct flow_seen *flow)
 	result_entry_u64(part, "tx_bytes", rec->counts[WATCH_TX].frame_bytes);
 	result_entry_u64(part, "rx_bytes", rec->counts[WATCH_RX].frame_bytes);
 	result_entry_u64(part, "l2_bps", (uint64_t)flows_rate_bps(rec));
+	if (live) {
+		result_entry_real(part, "now_pps", flow->now_pps);
+		result_entry_real(part, "now_l2_bps", flow->now_bps);
+	}
 	report_details(part, flow->key.proto, rec);
 	result_entry_close(part);
 }
@@ -158,7 +163,7 @@ static int by_packets(const void *a, const void *b)
 }
 
 /* What BPF folded joins what was taken out here; then all of it becomes a table. */
-static void report_folded(struct watch_flows *flows)
+static void report_folded(struct watch_flows *flows, struct watch_sum sums[WATCH_DIRS])
 {
 	struct result *part = NULL;
 	char name[64];
@@ -171,8 +176,8 @@ static void report_folded(struct watch_flows *flows)
 		const struct watch_sum *counts = flows->folded[i].fold.counts;
 
 		for (dir = 0; dir < WATCH_DIRS; dir++) {
-			flows->sums[dir].packets += counts[dir].packets;
-			flows->sums[dir].frame_bytes += counts[dir].frame_bytes;
+			sums[dir].packets += counts[dir].packets;
+			sums[dir].frame_bytes += counts[dir].frame_bytes;
 		}
 		if (i >= flows->cfg.top)
 			continue;
@@ -258,9 +263,9 @@ static uint64_t both_packets(const struct watch_sum sums[WATCH_DIRS])
 	return sums[WATCH_RX].packets + sums[WATCH_TX].packets;
 }
 
-static void report_sums(struct watch_flows *flows, const struct flow_cpu *cpu)
+static void report_sums(struct watch_flows *flows, const struct flow_cpu *cpu,
+			const struct flow_tcp_sums *tcp)
 {
-	const struct flow_tcp_sums *tcp = &flows->tcp;
 	struct result *part = flows->part;
 
 	result_metric_u64(part, "flow_new_count", cpu->new_flows);
@@ -281,6 +286,12 @@ static void report_sums(struct watch_flows *flows, const struct flow_cpu *cpu)
 	result_metric_u64(part, "answer_untimed_packets", cpu->unasked);
 	result_metric_u64(part, "quic_retry_packets", cpu->quic_retries);
 	result_metric_u64(part, "quic_version_packets", cpu->quic_versions);
+}
+
+static void report_notes(struct watch_flows *flows, const struct flow_cpu *cpu)
+{
+	struct result *part = flows->part;
+
 	if (cpu->folded)
 		result_note(part, "the table of %u flows was full: %llu packets were counted by the "
 			    "far end's prefix (/24, /48) alone, without round trips", flows->cfg.max_flows,
@@ -292,9 +303,9 @@ static void report_sums(struct watch_flows *flows, const struct flow_cpu *cpu)
 }
 
 /* Of both directions, packets and bytes: all that was seen is somewhere. */
-static void report_balance(struct watch_flows *flows, const struct flow_cpu *cpu)
+static void report_balance(struct watch_flows *flows, const struct flow_cpu *cpu,
+			   const struct watch_sum *sums)
 {
-	const struct watch_sum *sums = flows->sums;
 	uint64_t missing = 0, bytes = 0;
 	int dir;
 
@@ -320,42 +331,61 @@ static double report_cost(struct watch_flows *flows, enum watch_dir dir, uint64_
 				 result_part(flows->res, name));
 }
 
-static void keep_live(struct watch_flows *flows, const struct flow_seen *flow)
+static void keep_last(struct watch_flows *flows, struct flow_seen *flow)
 {
-	int dir;
-
-	for (dir = 0; dir < WATCH_DIRS; dir++) {
-		flows->sums[dir].packets += flow->rec.counts[dir].packets;
-		flows->sums[dir].frame_bytes += flow->rec.counts[dir].frame_bytes;
-	}
-	flows_keep(flows, flow);
+	tally_add(flows, &flows->walked, flow);
 }
 
 double watch_flows_report(struct watch_flows *flows, uint64_t elapsed_ns)
 {
+	struct flow_tally *all = &flows->walked;
 	struct flow_cpu cpu;
 	double cpus = 0;
 	size_t i;
 	int dir;
 
 	flows->going = false;
-	while (flows_walk(flows, keep_live))
+	*all = (struct flow_tally){ .best = all->best };
+	while (flows_batch(flows, keep_last))
 		;
 	flows_read(flows, &cpu);
-	report_folded(flows);
+	report_folded(flows, all->sums);
 	for (dir = 0; dir < WATCH_DIRS; dir++) {
-		flows->sums[dir].packets += cpu.other[dir].packets + flows->other[dir].packets;
-		flows->sums[dir].frame_bytes += cpu.other[dir].frame_bytes +
-						flows->other[dir].frame_bytes;
+		all->sums[dir].packets += cpu.other[dir].packets + flows->other[dir].packets;
+		all->sums[dir].frame_bytes += cpu.other[dir].frame_bytes +
+					      flows->other[dir].frame_bytes;
 	}
-	report_sums(flows, &cpu);
-	report_balance(flows, &cpu);
+	tally_join(flows, all, &flows->gone);
+	report_sums(flows, &cpu, &all->tcp);
+	report_notes(flows, &cpu);
+	report_balance(flows, &cpu, all->sums);
 	for (dir = 0; dir < WATCH_DIRS; dir++)
 		cpus += report_cost(flows, dir, cpu.buffers[dir], elapsed_ns);
-	flows_cut(flows);
-	for (i = 0; i < flows->nr_best; i++)
-		report_flow(flows->part, &flows->best[i]);
+	if (flows->wants_view)
+		result_metric_u64(flows->part, "flow_view_age_ns", 0);
+	result_forget_entries(flows->part);
+	for (i = 0; i < all->nr_best; i++)
+		report_flow(flows->part, &all->best[i], false);
 	report_kinds(flows);
 	report_trips(flows);
 	return cpus;
+}
+
+void watch_flows_report_live(struct watch_flows *flows)
+{
+	struct flow_cpu cpu;
+	size_t i;
+
+	flows->wants_view = true;
+	view_walk(flows, loop_mono_ns() + WALK_NS);
+	flows_read(flows, &cpu);
+	if (!flows->view_mono_ns)
+		return;
+	report_sums(flows, &cpu, &flows->view.tcp);
+	result_metric_u64(flows->part, "flow_view_age_ns", loop_mono_ns() - flows->view_mono_ns);
+	result_env_str(flows->part, "flows_by", watch_sort_names[flows->cfg.sort]);
+	result_forget_entries(flows->part);
+	for (i = 0; i < flows->view.nr_best; i++)
+		report_flow(flows->part, &flows->view.best[i], true);
+	report_kinds(flows);
 }

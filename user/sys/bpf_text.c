@@ -69,7 +69,7 @@ int bpf_text_open(struct bpf_text *ret_text, const struct bpf_object_skeleton *s
 
 int bpf_text_use(const struct bpf_text *text, struct bpf_object_skeleton *skel, struct err *e)
 {
-	void *own = (void *)skel->data;
+	const void *own = skel->data;
 	int err;
 
 	if (text->elf)
