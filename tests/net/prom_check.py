@@ -36,7 +36,7 @@ def parse(text):
                 continue
             name, labels, value = match.groups()
             base = re.sub("_(bucket|sum|count)$", "", name) if current and \
-                families[current][0] == "histogram" else name
+                families[current][0] in ("histogram", "summary") else name
             if base != current:
                 faults.append("outside of its family: " + line)
                 continue
@@ -71,7 +71,7 @@ def check_dashboard(families, path):
             asked |= set(re.findall(r"ethgauge_[a-z0-9_]+", target["expr"]))
     for variable in board["templating"]["list"]:
         asked |= set(re.findall(r"ethgauge_[a-z0-9_]+", json.dumps(variable["query"])))
-    told = set(families) | {name + "_bucket" for name in families}
+    told = {name + end for name in families for end in ("", "_bucket", "_sum", "_count")}
     faults.extend("the dashboard asks for " + name for name in sorted(asked - told))
     if len(asked) < 10:
         faults.append("the dashboard asks for little")

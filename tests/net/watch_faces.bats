@@ -102,16 +102,20 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 @test "the text file is whole at every moment, and the dashboard finds all it asks for" {
 	local i
 
-	watch --textfile "$FILE"
+	watch --textfile "$FILE" --flows --drops
 	wait_for in_file 'ethgauge_info{version="0.1.0"}' 1
 	in_b "$PEER" frames 60 7 02:e9:00:00:00:0a
+	start_cmd serve b ready "$PEER" serve
+	in_a "$PEER" send 100003 >/dev/null
+	finish serve
 	# The programs are timed in the first instants, and again after 5 s.
 	for ((i = 0; i < 500; i++)); do
 		[ "$i" -lt 50 ] || ! grep -q ethgauge_program_run_seconds "$FILE" || break
 		in_a "$PEER" frames 60 11
 		"$PROM_CHECK" <"$FILE"
 	done
-	wait_for in_file 'ethgauge_seen_packets_total{iface="eg0",direction="rx"}' $((i * 11))
+	wait_for in_file 'ethgauge_protocol_packets_total{iface="eg0",direction="rx",protocol="other"}' $((i * 11))
+	grep -q '^ethgauge_flow_bytes_total{iface="eg0",near="198.18.0.2:[0-9]*",far="198.18.0.1:[0-9]*",proto="tcp",direction="rx"} 1[0-9]*$' "$FILE"
 	finish watch INT
 	is 130
 	sound "$FILE" "$DASHBOARD"

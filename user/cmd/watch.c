@@ -158,6 +158,7 @@ struct watch_run {
 	struct watch_flows *flows[OPT_MAX_IFACES];	/* NULL: not asked for */
 	struct watch_drops *drops;			/* likewise */
 	unsigned int nr;
+	enum watch_sort sort;
 	struct watch_cost cost;
 	struct faces *faces;
 	struct http *http;
@@ -199,9 +200,13 @@ static void report_end(struct watch_run *run, uint64_t elapsed_ns)
 			    strerror(-run->cost.err));
 }
 
-static void report_flows(struct watch_run *run)
+/* What is told whole at the end, told so far; it costs more than the rest. */
+static void report_tables(struct watch_run *run)
 {
 	unsigned int i;
+
+	if (run->drops)
+		watch_drops_report_live(run->drops);
 
 	for (i = 0; i < run->nr && run->flows[i]; i++)
 		watch_flows_report_live(run->flows[i]);
@@ -215,7 +220,7 @@ static char *make_page(void *ctx, size_t *ret_bytes)
 
 	report(run, loop_mono_ns() - run->start_mono_ns);
 	if (!run->loop.interval_ns)
-		report_flows(run);
+		report_tables(run);
 	out = open_memstream(&text, ret_bytes);
 	if (!out)
 		return NULL;
@@ -237,6 +242,21 @@ static void change_interval(struct watch_run *run, enum live_wish wish)
 	faces_say(run->faces, text);
 }
 
+static void change_sort(struct watch_run *run)
+{
+	char text[64] = "a record's flows are in the order that they were written in";
+	unsigned int i;
+
+	if (run->nr) {
+		run->sort = (run->sort + 1) % WATCH_SORTS;
+		snprintf(text, sizeof(text), "from the next interval on by %s",
+			 watch_sort_names[run->sort]);
+	}
+	for (i = 0; i < run->nr && run->flows[i]; i++)
+		watch_flows_sort(run->flows[i], run->sort);
+	faces_say(run->faces, text);
+}
+
 /* True: a key ended it. */
 static bool poll_faces(struct watch_run *run)
 {
@@ -246,6 +266,8 @@ static bool poll_faces(struct watch_run *run)
 		http_poll(run->http);
 	if ((wish == LIVE_FASTER || wish == LIVE_SLOWER) && run->loop.interval_ns)
 		change_interval(run, wish);
+	if (wish == LIVE_SORT_FLOWS)
+		change_sort(run);
 	return wish == LIVE_QUIT;
 }
 
@@ -277,7 +299,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	if (run->drops)
 		watch_drops_row(run->drops, elapsed_ns);
 	if (faces_want_all(run->faces) || run->http)
-		report_flows(run);
+		report_tables(run);
 	if (faces_want_all(run->faces)) {
 		report(run, elapsed_ns);
 		faces_update(run->faces, run->res, elapsed_ns);
@@ -440,6 +462,7 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 	int err;
 
 	run.loop.ctx = &run;
+	run.sort = (enum watch_sort)run.opts->sort;
 	/* Lines on stdout would spoil the screen. */
 	if (run.opts->tui)
 		result_watch(res, &(struct result_watcher){ 0 });

@@ -158,20 +158,38 @@ static void report_counters(struct watch_drops *drops, unsigned int which)
 	counters_free(&now);
 }
 
-void watch_drops_report(struct watch_drops *drops)
+static void report(struct watch_drops *drops, struct err *e)
 {
 	struct drop_sum sum;
 	unsigned int i;
-	struct err e;
 
-	if (drops_list(drops->drops, on_place, drops, &e))
-		result_note(drops->part, "%s", e.msg);
+	result_forget_entries(drops->part);
+	drops->packets = 0;
+	drops_list(drops->drops, on_place, drops, e);
 	drops_read(drops->drops, &sum);
 	result_metric_u64(drops->part, "dropped_packets", drops->packets);
 	result_metric_u64(drops->part, "host_dropped_packets", sum.skbs);
+	for (i = 0; i <= drops->nr; i++)
+		report_counters(drops, i);
+}
+
+void watch_drops_report_live(struct watch_drops *drops)
+{
+	struct err e = { 0 };
+
+	report(drops, &e);
+}
+
+void watch_drops_report(struct watch_drops *drops)
+{
+	struct drop_sum sum;
+	struct err e = { 0 };
+
+	report(drops, &e);
+	if (e.no)
+		result_note(drops->part, "%s", e.msg);
+	drops_read(drops->drops, &sum);
 	if (sum.unplaced)
 		result_note(drops->part, "%llu drops found no room in the list of places",
 			    (unsigned long long)sum.unplaced);
-	for (i = 0; i <= drops->nr; i++)
-		report_counters(drops, i);
 }

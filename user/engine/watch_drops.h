@@ -21,7 +21,10 @@ void watch_drops_close(struct watch_drops *drops);	/* takes NULL */
 /* A row of part "drops": packets that this host dropped since the row before. */
 void watch_drops_row(struct watch_drops *drops, uint64_t elapsed_ns);
 
-/* Once, at the end: each place and reason, and the counters that grew. */
+/* Each place and reason, and the counters that grew, so far; again and again. */
+void watch_drops_report_live(struct watch_drops *drops);
+
+/* Once, at the end: the same, and what is said in sentences. */
 void watch_drops_report(struct watch_drops *drops);
 
 #endif

@@ -30,6 +30,7 @@ void live_free(struct live *live)
 		free(live->parts[i].name);
 		json_decref(live->parts[i].metrics);
 		json_decref(live->parts[i].row);
+		json_decref(live->parts[i].environment);
 		json_decref(live->parts[i].entries);
 		json_decref(live->parts[i].before);
 	}
@@ -63,6 +64,8 @@ static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 	part->row = json_incref(row);
 	json_decref(part->metrics);
 	part->metrics = json_copy(json_object_get(doc, "metrics"));
+	json_decref(part->environment);
+	part->environment = json_copy(json_object_get(doc, "environment"));
 	json_decref(part->before);
 	part->before = part->entries;
 	part->before_ns = part->entries_ns;
@@ -136,6 +139,8 @@ static void page(struct live *live, int rows)
 		live->first_row = 0;
 	else if (live->first_row < LIVE_ROWS)
 		live->first_row += (unsigned int)rows;
+	if (live_has_flows(live))
+		live->flow = live->first_row;
 }
 
 static void turn_table(struct live *live, unsigned int step)
@@ -152,6 +157,18 @@ static void select_part(struct live *live, unsigned int step)
 	if (live->nr_parts)
 		live->selected = (live->selected + live->nr_parts + step) % live->nr_parts;
 	live->first_row = 0;
+}
+
+/* The next part that is a table of flows. */
+static void select_flows(struct live *live)
+{
+	unsigned int i;
+
+	for (i = 0; i < live->nr_parts; i++) {
+		select_part(live, 1);
+		if (live_has_flows(live))
+			break;
+	}
 }
 
 enum live_wish live_key(struct live *live, int key)
@@ -174,7 +191,18 @@ enum live_wish live_key(struct live *live, int key)
 		live->help = !live->help;
 		break;
 	case 's':
+		if (live_has_flows(live))
+			return LIVE_SORT_FLOWS;
 		live->sort++;
+		break;
+	case 'f':
+		select_flows(live);
+		break;
+	case 'j':
+		live->flow++;
+		break;
+	case 'k':
+		live->flow -= live->flow > 0;
 		break;
 	case '/':
 		live->typing = true;
@@ -183,9 +211,13 @@ enum live_wish live_key(struct live *live, int key)
 		live->filter[0] = '\0';
 		live->help = false;
 		live->zoomed = false;
+		live->zoomed_flow[0] = '\0';
 		break;
 	case LIVE_KEY_ENTER:
-		live->zoomed = !live->zoomed;
+		if (live_has_flows(live))
+			live_zoom_flow(live);
+		else
+			live->zoomed = !live->zoomed;
 		break;
 	case LIVE_KEY_UP:
 		select_part(live, (unsigned int)-1);

@@ -12,7 +12,6 @@
 #include "report/metrics.h"
 
 #define MAX_COLUMNS	12
-#define LINE_BYTES	1024
 #define BAR		20	/* columns */
 
 /* Of these, one column a part: as many as the screen is wide enough for. */
@@ -29,14 +28,6 @@ static const struct {
 #define FIXED_COLUMNS	31	/* name, faults and the blanks between */
 #define MIN_TREND	15
 
-/* The screen as it is filled. */
-struct paint {
-	const struct live *live;
-	unsigned int width, height, line;
-	void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text);
-	void *ctx;
-};
-
 /* Cut to the screen's width: every character but UTF-8's followers takes a column. */
 static void cut(char *text, unsigned int width)
 {
@@ -50,8 +41,7 @@ static void cut(char *text, unsigned int width)
 	}
 }
 
-__attribute__((format(printf, 3, 4)))
-static void line(struct paint *paint, enum live_style style, const char *fmt, ...)
+void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...)
 {
 	char text[LINE_BYTES];
 	va_list args;
@@ -65,8 +55,7 @@ static void line(struct paint *paint, enum live_style style, const char *fmt, ..
 	paint->put(paint->ctx, paint->line++, style, text);
 }
 
-/* Names may hold what would command the terminal, or take two columns. */
-static const char *plain(char *buf, size_t size, const char *text)
+const char *paint_plain(char *buf, size_t size, const char *text)
 {
 	size_t i;
 
@@ -78,10 +67,10 @@ static const char *plain(char *buf, size_t size, const char *text)
 	return buf;
 }
 
-static const char *figure(char *buf, size_t size, const json_t *value, enum unit unit)
+const char *paint_figure(char *buf, size_t size, const json_t *value, enum unit unit)
 {
 	if (json_is_string(value))
-		return plain(buf, size, json_string_value(value));
+		return paint_plain(buf, size, json_string_value(value));
 	if (!json_is_number(value))
 		return "-";
 	if (json_is_integer(value))
@@ -160,13 +149,13 @@ static void draw_part(struct paint *paint, unsigned int index)
 	int len;
 
 	len = snprintf(text, sizeof(text), "%s%-19.19s", selected ? ">" : " ",
-		       plain(buf, sizeof(buf), part->name));
+		       paint_plain(buf, sizeof(buf), part->name));
 	for (i = 0; i < nr; i++)
 		len += snprintf(text + len, sizeof(text) - len, "%*.*s", HEAD_COLUMNS, HEAD_COLUMNS,
-				figure(buf, sizeof(buf), json_object_get(part->row, heads[i].key),
+				paint_figure(buf, sizeof(buf), json_object_get(part->row, heads[i].key),
 				       metric_find(heads[i].key)->unit));
 	trend(points, paint->live->utf8, part->trend, paint->width > used ? paint->width - used : 0);
-	line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN,
+	paint_line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN,
 	     "%s%9llu  %s", text, (unsigned long long)faults(part), points);
 }
 
@@ -180,7 +169,7 @@ static void draw_parts(struct paint *paint)
 	len = snprintf(text, sizeof(text), " %-19s", "interface");
 	for (i = 0; i < heads_of(paint); i++)
 		len += snprintf(text + len, sizeof(text) - len, "%*s", HEAD_COLUMNS, heads[i].title);
-	line(paint, LIVE_HEAD, "%s%9s  %s", text, "faults", "L1 bit/s");
+	paint_line(paint, LIVE_HEAD, "%s%9s  %s", text, "faults", "L1 bit/s");
 	for (i = 0; i < live->nr_parts; i++) {
 		if (!live->zoomed || i == live->selected)
 			draw_part(paint, i);
@@ -199,20 +188,20 @@ static void draw_figures(struct paint *paint)
 
 	if (!columns)
 		columns = 1;
-	line(paint, LIVE_HEAD, "since the start");
+	paint_line(paint, LIVE_HEAD, "since the start");
 	for (i = 0; (metric = metric_at(i)); i++) {
 		value = json_object_get(part->metrics, metric->key);
 		if (!value || len > (int)sizeof(text) - 64)
 			continue;
 		len += snprintf(text + len, sizeof(text) - len, " %-22.22s %18.18s   ", metric->label,
-				figure(buf, sizeof(buf), value, metric->unit));
+				paint_figure(buf, sizeof(buf), value, metric->unit));
 		if (++nr % columns)
 			continue;
-		line(paint, LIVE_PLAIN, "%s", text);
+		paint_line(paint, LIVE_PLAIN, "%s", text);
 		len = 0;
 	}
 	if (len)
-		line(paint, LIVE_PLAIN, "%s", text);
+		paint_line(paint, LIVE_PLAIN, "%s", text);
 }
 
 /* A row of a table. */
@@ -262,8 +251,7 @@ static const json_t *entry_before(const struct live_part *part, const json_t *en
 	return NULL;
 }
 
-/* Any of its words holds the filter. */
-static bool is_wanted(const struct live *live, const json_t *entry)
+bool live_wants(const struct live *live, const json_t *entry)
 {
 	const char *key;
 	json_t *value;
@@ -307,7 +295,7 @@ static size_t collect(const struct live *live, const struct live_part *part, con
 			continue;
 		if (!nr)
 			key = sort_key(live, entry);
-		if (!is_wanted(live, entry))
+		if (!live_wants(live, entry))
 			continue;
 		before = entry_before(part, entry, i);
 		rows[nr].entry = entry;
@@ -334,7 +322,7 @@ static void draw_row(struct paint *paint, const struct row *row, double sum)
 			continue;
 		metric = metric_find(key);
 		len += snprintf(text + len, sizeof(text) - len, "%16.24s ",
-				figure(buf, sizeof(buf), value,
+				paint_figure(buf, sizeof(buf), value,
 				       metric ? metric->unit : !strcmp(key, "bytes") ? UNIT_BYTES :
 				       UNIT_COUNT));
 	}
@@ -342,7 +330,7 @@ static void draw_row(struct paint *paint, const struct row *row, double sum)
 	value = json_object_get(row->entry, "value");
 	unit_format(pps, sizeof(pps), UNIT_PPS, row->packets);
 	unit_format(bps, sizeof(bps), UNIT_BPS, row->bytes * 8);
-	line(paint, LIVE_PLAIN, " %-23.47s%13s%15s  %s %s", figure(buf, sizeof(buf), value, UNIT_NONE),
+	paint_line(paint, LIVE_PLAIN, " %-23.47s%13s%15s  %s %s", paint_figure(buf, sizeof(buf), value, UNIT_NONE),
 	     pps, json_is_number(json_object_get(row->entry, "bytes")) ? bps : "-", share, text);
 }
 
@@ -356,9 +344,9 @@ static void draw_table(struct paint *paint, const struct live_part *part, const 
 	json_t *value;
 	int len = 0;
 
-	line(paint, LIVE_PLAIN, "%s", "");
+	paint_line(paint, LIVE_PLAIN, "%s", "");
 	if (!nr) {
-		line(paint, LIVE_HEAD, "%s: nothing%s", plain(name, sizeof(name), by),
+		paint_line(paint, LIVE_HEAD, "%s: nothing%s", paint_plain(name, sizeof(name), by),
 		     paint->live->filter[0] ? " that has the filter in it" : "");
 		return;
 	}
@@ -366,9 +354,9 @@ static void draw_table(struct paint *paint, const struct live_part *part, const 
 	json_object_foreach((json_t *)rows[0].entry, key, value) {
 		if (strcmp(key, "by") && strcmp(key, "value") && len < (int)sizeof(text) - 80)
 			len += snprintf(text + len, sizeof(text) - len, "%15.24s%s",
-					plain(name, sizeof(name), key), sort && !strcmp(sort, key) ? "* " : "  ");
+					paint_plain(name, sizeof(name), key), sort && !strcmp(sort, key) ? "* " : "  ");
 	}
-	line(paint, LIVE_HEAD, " %-23.23s%13s%15s  %-*s %s", plain(name, sizeof(name), by),
+	paint_line(paint, LIVE_HEAD, " %-23.23s%13s%15s  %-*s %s", paint_plain(name, sizeof(name), by),
 	     "packets/s", "L2 bit/s", BAR, "share of packets", text);
 	for (i = 0; i < nr; i++)
 		sum += rows[i].packets;
@@ -396,16 +384,19 @@ static void draw_help(struct paint *paint)
 		"  p, space   stand still, and go on",
 		"  up, down   the interface and direction whose tables are shown",
 		"  TAB        the table that is shown first; left, right",
-		"  s          sort the tables by the next column (marked *); as counted",
+		"  s          sort the tables by the next column (marked *); as counted. Flows: by",
+		"             bytes, packets, rate, round trip, retransmissions, of all that there are",
+		"  f          the flows of an interface, then those of the next",
+		"  j k        the flow that ENTER shows",
 		"  /          show rows that have these letters in them; ESC: all",
-		"  ENTER      every figure of one direction, and back",
+		"  ENTER      every figure of one direction, or of one flow, and back",
 		"  + -        longer and shorter intervals",
 		"  PgUp PgDn  through a long table", "  ?          this page, and back",
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++)
-		line(paint, LIVE_PLAIN, "%s", text[i]);
+		paint_line(paint, LIVE_PLAIN, "%s", text[i]);
 }
 
 void live_draw(const struct live *live, unsigned int width, unsigned int height,
@@ -414,23 +405,27 @@ void live_draw(const struct live *live, unsigned int width, unsigned int height,
 {
 	struct paint paint = { live, width, height ? height - 1 : 0, 0, put, ctx };
 
-	line(&paint, LIVE_BAR, "ethgauge watch %9.1f s%s", (double)live->elapsed_ns / 1e9,
+	paint_line(&paint, LIVE_BAR, "ethgauge watch %9.1f s%s", (double)live->elapsed_ns / 1e9,
 	     live->paused ? "   standing still: p goes on" : "");
 	if (live->help) {
 		draw_help(&paint);
 	} else if (live->nr_parts) {
 		draw_parts(&paint);
-		if (live->zoomed)
-			draw_figures(&paint);
-		draw_tables(&paint);
+		if (live_has_flows(live)) {
+			live_draw_flows(&paint);
+		} else {
+			if (live->zoomed)
+				draw_figures(&paint);
+			draw_tables(&paint);
+		}
 	} else {
-		line(&paint, LIVE_PLAIN, "nothing yet");
+		paint_line(&paint, LIVE_PLAIN, "nothing yet");
 	}
 	while (paint.line < paint.height)
-		line(&paint, LIVE_PLAIN, "%s", "");
+		paint_line(&paint, LIVE_PLAIN, "%s", "");
 	paint.height = height;
 	if (live->typing || live->filter[0])
-		line(&paint, LIVE_BAR, "/%s%s", live->filter, live->typing ? "_" : "   ESC: all rows");
+		paint_line(&paint, LIVE_BAR, "/%s%s", live->filter, live->typing ? "_" : "   ESC: all rows");
 	else
-		line(&paint, LIVE_BAR, "%s", live->said[0] ? live->said : "q end   ? keys");
+		paint_line(&paint, LIVE_BAR, "%s", live->said[0] ? live->said : "q end   ? keys");
 }

@@ -60,20 +60,35 @@ static void label(FILE *out, const char *comma, const char *name, const char *va
 	fputc('"', out);
 }
 
-/* "eth0 rx" is an interface and a direction; any other part has its name. */
+/*
+ * "eth0 rx" is an interface and a direction, "eth0 dns far" a kind of round trips to an end;
+ * any other part has its name, so that nobody adds up what is counted twice.
+ */
 static void part_labels(FILE *out, const json_t *doc)
 {
-	const char *name = json_string_value(json_object_get(doc, "name"));
-	char iface[64];
-	size_t len;
+	static const struct {
+		const char *end, *name;
+	} known[] = {
+		{ " rx", "direction" }, { " tx", "direction" }, { " far", "end" }, { " near", "end" },
+	};
+	const char *name = json_string_value(json_object_get(doc, "name")), *kind;
+	char iface[96];
+	size_t i, len;
 
 	if (!name)
 		return;
-	len = strlen(name) - 3;
-	if ((ends_with(name, " rx") || ends_with(name, " tx")) && len < sizeof(iface)) {
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!ends_with(name, known[i].end) || strlen(name) >= sizeof(iface))
+			continue;
+		len = strlen(name) - strlen(known[i].end);
 		snprintf(iface, sizeof(iface), "%.*s", (int)len, name);
+		kind = strcmp(known[i].name, "end") ? NULL : strchr(iface, ' ');
+		if (kind)
+			iface[kind - iface] = '\0';
 		label(out, "", "iface", iface);
-		label(out, ",", "direction", name + len + 1);
+		if (kind)
+			label(out, ",", "kind", kind + 1);
+		label(out, ",", known[i].name, name + len + 1);
 		return;
 	}
 	label(out, "", "part", name);
@@ -254,6 +269,123 @@ static bool is_bounded(const char *by)
 	return strncmp(by, "flow", 4) && strncmp(by, "prefix", 6);
 }
 
+/* Figures of a flow, the two of a family behind each other. */
+static const struct {
+	const char *key, *name, *type, *label, *value, *what;
+} flow_figures[] = {
+	{ "tx_packets", "flow_packets_total", "counter", "direction", "tx",
+	  "packets of one of the flows that --top names" },
+	{ "rx_packets", "flow_packets_total", NULL, "direction", "rx" },
+	{ "tx_bytes", "flow_bytes_total", "counter", "direction", "tx",
+	  "bytes of its frames, with FCS" },
+	{ "rx_bytes", "flow_bytes_total", NULL, "direction", "rx" },
+	{ "tx_retransmitted", "flow_retransmitted_packets_total", "counter", "direction", "tx",
+	  "packets that TCP sent again" },
+	{ "rx_retransmitted", "flow_retransmitted_packets_total", NULL, "direction", "rx" },
+	{ "tx_zero_windows", "flow_zero_window_packets_total", "counter", "direction", "tx",
+	  "packets that closed TCP's window" },
+	{ "rx_zero_windows", "flow_zero_window_packets_total", NULL, "direction", "rx" },
+	{ "rtt_far_mean_ns", "flow_rtt_seconds", "summary", "end", "far",
+	  "round trips from the interface to one end and back" },
+	{ "rtt_near_mean_ns", "flow_rtt_seconds", NULL, "end", "near" },
+};
+
+#define FIRST_OF_TCP	4
+
+static void flow_labels(FILE *out, const json_t *doc, const json_t *entry, size_t figure)
+{
+	static const char *const names[] = { "near", "far", "proto" };
+	const char *part = json_string_value(json_object_get(doc, "name")) ?: "";
+	char iface[96];
+	size_t i;
+
+	/* Behind the interface is " flows". */
+	snprintf(iface, sizeof(iface), "%.*s", (int)strcspn(part, " "), part);
+	fputc('{', out);
+	label(out, "", "iface", iface);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		label(out, ",", names[i], json_string_value(json_object_get(entry, names[i])) ?: "");
+	label(out, ",", flow_figures[figure].label, flow_figures[figure].value);
+	fputc('}', out);
+}
+
+/* A mean and a count are told as Prometheus' sum and count. */
+static void flow_sample(FILE *out, const json_t *doc, const json_t *entry, size_t i)
+{
+	const char *end = flow_figures[i].value;
+	char key[64];
+	double count, mean_ns;
+
+	if (strcmp(flow_figures[i].label, "end")) {
+		fprintf(out, "ethgauge_%s", flow_figures[i].name);
+		flow_labels(out, doc, entry, i);
+		number(out, json_object_get(entry, flow_figures[i].key), 1);
+		return;
+	}
+	mean_ns = json_number_value(json_object_get(entry, flow_figures[i].key));
+	snprintf(key, sizeof(key), "rtt_%s_count", end);
+	count = json_number_value(json_object_get(entry, key));
+	fprintf(out, "ethgauge_%s_sum", flow_figures[i].name);
+	flow_labels(out, doc, entry, i);
+	fprintf(out, " %.12g\nethgauge_%s_count", mean_ns * count / 1e9, flow_figures[i].name);
+	flow_labels(out, doc, entry, i);
+	fprintf(out, " %.12g\n", count);
+}
+
+static bool is_same_flow(const json_t *a, const json_t *b)
+{
+	return json_equal(json_object_get(a, "near"), json_object_get(b, "near")) &&
+	       json_equal(json_object_get(a, "far"), json_object_get(b, "far")) &&
+	       json_equal(json_object_get(a, "proto"), json_object_get(b, "proto"));
+}
+
+/* Entry @at of @entries is a flow that has this figure, and was not told before. */
+static bool has_figure(const json_t *entries, size_t at, size_t figure)
+{
+	const json_t *entry = json_array_get(entries, at);
+	const char *proto = json_string_value(json_object_get(entry, "proto")), *key;
+	size_t i;
+
+	if (!proto || !json_is_string(json_object_get(entry, "near")))
+		return false;
+	key = flow_figures[figure].key;
+	if (!json_number_value(json_object_get(entry, key)) && strcmp(proto, "tcp") &&
+	    figure >= FIRST_OF_TCP)
+		return false;
+	/* One that made room and came back is there twice. */
+	for (i = 0; i < at; i++) {
+		if (is_same_flow(json_array_get(entries, i), entry))
+			return false;
+	}
+	return json_is_number(json_object_get(entry, key));
+}
+
+/* Those that the result names, MAX_ENTRIES an interface at most. */
+static void flows(FILE *out, const json_t *tree)
+{
+	const json_t *doc, *entries;
+	char name[96];
+	bool any = false;
+	size_t i, k, at;
+
+	for (i = 0; i < sizeof(flow_figures) / sizeof(flow_figures[0]); i++) {
+		any &= !flow_figures[i].type;
+		for (k = 0; (doc = document(tree, k)); k++) {
+			entries = json_object_get(doc, "entries");
+			for (at = 0; at < json_array_size(entries) && at < MAX_ENTRIES; at++) {
+				if (!has_figure(entries, at, i))
+					continue;
+				snprintf(name, sizeof(name), "ethgauge_%s", flow_figures[i].name);
+				if (!any)
+					head(out, name, flow_figures[i & ~1u].type,
+					     flow_figures[i & ~1u].what);
+				any = true;
+				flow_sample(out, doc, json_array_get(entries, at), i);
+			}
+		}
+	}
+}
+
 /* Told before: the format allows a series once. */
 static bool is_repeated(const json_t *entries, size_t index, const json_t *entry)
 {
@@ -368,4 +500,5 @@ void prom_result(FILE *out, const struct result *res)
 		histogram(out, tree, metric);
 	}
 	entries(out, tree);
+	flows(out, tree);
 }

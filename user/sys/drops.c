@@ -22,6 +22,12 @@
 #define NR_KINDS	(DROP_XDP_REDIRECT + 1)
 #define SUBSYS_SHIFT	16		/* of enum skb_drop_reason: whose reason it is */
 
+/* A function's name, looked up once: that is a pass over all of the kernel's symbols. */
+struct known_symbol {
+	__u64 location;
+	char name[sizeof(((struct drop_place *)0)->symbol)];
+};
+
 struct drops {
 	struct drops_tp_bpf *skel;
 	struct bpf_link *links[NR_KINDS];
@@ -30,6 +36,8 @@ struct drops {
 	struct btf *btf;
 	FILE *symbols;		/* opened while we may; NULL: cannot be read */
 	unsigned int nr_cpus;
+	size_t nr_known;
+	struct known_symbol known[DROP_PLACES];
 };
 
 /* Arguments of a tracepoint of the running kernel; -1: it has none of that name. */
@@ -272,6 +280,40 @@ static void name_symbols(FILE *file, struct named *all, size_t nr)
 	}
 }
 
+static const struct known_symbol *find_known(const struct drops *drops, __u64 location)
+{
+	size_t i;
+
+	for (i = 0; i < drops->nr_known; i++) {
+		if (drops->known[i].location == location)
+			return &drops->known[i];
+	}
+	return NULL;
+}
+
+static void name_places(struct drops *drops, struct named *all, size_t nr)
+{
+	const struct known_symbol *known;
+	struct known_symbol *next;
+	bool complete = true;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		complete &= !all[i].location || find_known(drops, all[i].location);
+	if (!complete)
+		name_symbols(drops->symbols, all, nr);
+	for (i = 0; i < nr; i++) {
+		known = find_known(drops, all[i].location);
+		if (known) {
+			memcpy(all[i].place.symbol, known->name, sizeof(known->name));
+		} else if (all[i].location && drops->nr_known < DROP_PLACES) {
+			next = &drops->known[drops->nr_known++];
+			next->location = all[i].location;
+			memcpy(next->name, all[i].place.symbol, sizeof(next->name));
+		}
+	}
+}
+
 static uint64_t sum_cpus(const struct drops *drops, int fd, const struct drop_key *key,
 			 uint64_t *values)
 {
@@ -320,7 +362,7 @@ int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_plac
 		goto out;
 	}
 	nr = read_places(drops, all, values);
-	name_symbols(drops->symbols, all, nr);
+	name_places(drops, all, nr);
 	for (i = 0; i < nr; i++)
 		fn(ctx, &all[i].place);
 out:
