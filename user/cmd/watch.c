@@ -501,6 +501,8 @@ const struct cmd cmd_watch = {
 "  ethgauge watch eth0 --jsonl | jq 'select(.part == \"eth0 rx\") | .seen_l1_bps'\n"
 "  # full-screen, and Prometheus may ask at 127.0.0.1:9105/metrics\n"
 "  ethgauge watch eth0 --tui --prom :9105\n"
+"  # only DNS, and who asks most\n"
+"  ethgauge watch eth0 --filter 'port 53' --flows --sort packets\n"
 "  # what was recorded, ten times as fast\n"
 "  ethgauge watch eth0 --record night.jsonl\n"
 "  ethgauge watch --replay night.jsonl --speed 10 --tui\n",
