@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,60 @@ static void what_is_no_record_is_refused_and_what_is_odd_left_out(void **state)
 	result_free(res);
 }
 
+static void flow(struct result *part, const char *near, uint64_t tx_packets, double now_pps)
+{
+	result_entry_open(part);
+	result_entry_str(part, "near", near);
+	result_entry_str(part, "far", "198.18.0.2:80");
+	result_entry_str(part, "proto", "tcp");
+	result_entry_u64(part, "tx_packets", tx_packets);
+	result_entry_u64(part, "rx_packets", 7);
+	result_entry_real(part, "now_pps", now_pps);
+	result_entry_u64(part, "rtt_far_mean_ns", 20000000);
+	result_entry_u64(part, "tx_zero_windows", 13);
+	result_entry_str(part, "handshake_ns", "");
+	result_entry_str(part, "state", "open");
+	result_entry_close(part);
+}
+
+static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void **state)
+{
+	struct live *live = live_new(false);
+	struct result *res = two_intervals(live), *part = result_part(res, "eth0 flows");
+
+	(void)state;
+	flow(part, "198.18.0.1:1009", 101, 1000);
+	flow(part, "198.18.0.1:1013", 1000, NAN);
+	result_env_str(part, "flows_by", "rate");
+	result_metric_u64(part, "flow_view_age_ns", 3000000);
+	live_update(live, res, 4000000000);
+	assert_int_equal(live_key(live, 's'), LIVE_GO_ON);
+	live_key(live, 'f');
+	assert_int_equal(live_key(live, 's'), LIVE_SORT_FLOWS);
+	draw(live, 160, 30);
+	assert_true(line_of("read 3 ms before; those with most: rate") > 0);
+	assert_non_null(strstr(screen[line_of(">198.18.0.1:1009 > 198.18.0.2:80 tcp")], "1 kpps"));
+	assert_non_null(strstr(screen[line_of(" 198.18.0.1:1013")], "1,007"));
+	live_key(live, 'j');
+	live_key(live, LIVE_KEY_ENTER);
+	draw(live, 160, 30);
+	assert_int_equal(line_of("1009"), -1);
+	assert_non_null(strstr(screen[line_of("zero windows")], "13"));
+	/* It stays the same one where others overtake it, and is missed when it goes. */
+	result_forget_entries(part);
+	flow(part, "198.18.0.1:1019", 5, 1);
+	live_update(live, res, 5000000000);
+	draw(live, 160, 30);
+	assert_true(line_of("1013 > 198.18.0.2:80 tcp is no longer among them") > 0);
+	live_key(live, LIVE_KEY_ENTER);
+	live_key(live, '/');
+	live_key(live, 'x');
+	draw(live, 160, 30);
+	assert_true(line_of("none that has the filter in it") > 0);
+	live_free(live);
+	result_free(res);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +334,7 @@ int main(void)
 		cmocka_unit_test(keys_select_sort_filter_zoom_and_pause),
 		cmocka_unit_test(hostile_names_and_any_size_are_drawn),
 		cmocka_unit_test(a_record_comes_back_as_it_was),
+		cmocka_unit_test(flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all),
 		cmocka_unit_test(what_is_no_record_is_refused_and_what_is_odd_left_out),
 	};
 

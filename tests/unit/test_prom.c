@@ -149,9 +149,51 @@ static void what_was_not_measured_is_not_told(void **state)
 	result_free(res);
 }
 
+static void flow(struct result *part, const char *near, const char *proto, uint64_t rtts)
+{
+	result_entry_open(part);
+	result_entry_str(part, "near", near);
+	result_entry_str(part, "far", "b\"c");
+	result_entry_str(part, "proto", proto);
+	result_entry_u64(part, "tx_packets", 1009);
+	result_entry_u64(part, "tx_retransmitted", 0);
+	if (rtts)
+		result_entry_u64(part, "rtt_far_mean_ns", 2000000);
+	else
+		result_entry_str(part, "rtt_far_mean_ns", "");
+	result_entry_u64(part, "rtt_far_count", rtts);
+	result_entry_close(part);
+}
+
+static void flows_are_series_of_their_own_each_once(void **state)
+{
+	struct result *res = result_new("watch"), *part = result_part(res, "eth0 flows");
+	char *text;
+
+	(void)state;
+	flow(part, "a:1", "tcp", 50);
+	flow(part, "a:2", "udp", 0);
+	flow(part, "a:1", "tcp", 3);
+	text = told(res);
+	has(text, "# TYPE ethgauge_flow_packets_total counter\n"
+		  "ethgauge_flow_packets_total{iface=\"eth0\",near=\"a:1\",far=\"b\\\"c\",proto=\"tcp\","
+		  "direction=\"tx\"} 1009\n"
+		  "ethgauge_flow_packets_total{iface=\"eth0\",near=\"a:2\",far=\"b\\\"c\",proto=\"udp\","
+		  "direction=\"tx\"} 1009\n#");
+	has(text, "# TYPE ethgauge_flow_rtt_seconds summary\n"
+		  "ethgauge_flow_rtt_seconds_sum{iface=\"eth0\",near=\"a:1\",far=\"b\\\"c\",proto=\"tcp\","
+		  "end=\"far\"} 0.1\n"
+		  "ethgauge_flow_rtt_seconds_count{iface=\"eth0\",near=\"a:1\",far=\"b\\\"c\",proto=\"tcp\","
+		  "end=\"far\"} 50\n");
+	assert_null(strstr(text, "retransmitted_packets_total{iface=\"eth0\",near=\"a:2\""));
+	free(text);
+	result_free(res);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flows_are_series_of_their_own_each_once),
 		cmocka_unit_test(a_direction_is_told_as_counters_gauges_and_a_histogram),
 		cmocka_unit_test(hostile_names_stay_within_their_quotes),
 		cmocka_unit_test(what_was_not_measured_is_not_told),

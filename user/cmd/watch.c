@@ -10,10 +10,7 @@
 
 #include "cmd/cmd.h"
 #include "engine/meter.h"
-#include "engine/watch.h"
-#include "engine/watch_cost.h"
-#include "engine/watch_drops.h"
-#include "engine/watch_flows.h"
+#include "engine/watch_all.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "proto/filter.h"
@@ -154,12 +151,8 @@ static int watch_check(void *args, opt_given given, struct err *e)
 struct watch_run {
 	const struct watch_opts *opts;
 	struct result *res;
-	struct watch *watches[OPT_MAX_IFACES];
-	struct watch_flows *flows[OPT_MAX_IFACES];	/* NULL: not asked for */
-	struct watch_drops *drops;			/* likewise */
-	unsigned int nr;
+	struct watch_all *all;		/* NULL: a replay */
 	enum watch_sort sort;
-	struct watch_cost cost;
 	struct faces *faces;
 	struct http *http;
 	struct loop loop;
@@ -168,59 +161,16 @@ struct watch_run {
 	struct filter *filter;		/* NULL: every packet */
 };
 
-/* Everything as it is now, into the result; of a record it is there. Returns the cores kept busy. */
-static double report(struct watch_run *run, uint64_t elapsed_ns)
-{
-	double cpus = 0;
-	unsigned int i;
-
-	for (i = 0; i < run->nr; i++)
-		cpus += watch_report(run->watches[i], elapsed_ns);
-	if (cpus > 0)
-		result_self_real(run->res, "program_cpu_ratio", cpus);
-	return cpus;
-}
-
-/* At the end, once: flows, and what is said in sentences. */
-static void report_end(struct watch_run *run, uint64_t elapsed_ns)
-{
-	double cpus = report(run, elapsed_ns);
-	unsigned int i;
-
-	for (i = 0; i < run->nr && run->flows[i]; i++)
-		cpus += watch_flows_report(run->flows[i], elapsed_ns);
-	if (run->drops)
-		watch_drops_report(run->drops);
-	if (cpus > 0)
-		result_self_real(run->res, "program_cpu_ratio", cpus);
-	for (i = 0; i < run->nr; i++)
-		watch_report_notes(run->watches[i]);
-	if (run->cost.err)
-		result_note(run->res, "the programs' cost could not be timed: %s",
-			    strerror(-run->cost.err));
-}
-
-/* What is told whole at the end, told so far; it costs more than the rest. */
-static void report_tables(struct watch_run *run)
-{
-	unsigned int i;
-
-	if (run->drops)
-		watch_drops_report_live(run->drops);
-
-	for (i = 0; i < run->nr && run->flows[i]; i++)
-		watch_flows_report_live(run->flows[i]);
-}
-
 static char *make_page(void *ctx, size_t *ret_bytes)
 {
 	struct watch_run *run = ctx;
 	char *text = NULL;
 	FILE *out;
 
-	report(run, loop_mono_ns() - run->start_mono_ns);
-	if (!run->loop.interval_ns)
-		report_tables(run);
+	if (run->all)
+		watch_all_report(run->all, loop_mono_ns() - run->start_mono_ns);
+	if (run->all && !run->loop.interval_ns)
+		watch_all_report_tables(run->all);
 	out = open_memstream(&text, ret_bytes);
 	if (!out)
 		return NULL;
@@ -245,21 +195,20 @@ static void change_interval(struct watch_run *run, enum live_wish wish)
 static void change_sort(struct watch_run *run)
 {
 	char text[64] = "a record's flows are in the order that they were written in";
-	unsigned int i;
 
-	if (run->nr) {
+	if (run->all) {
 		run->sort = (run->sort + 1) % WATCH_SORTS;
 		snprintf(text, sizeof(text), "from the next interval on by %s",
 			 watch_sort_names[run->sort]);
+		watch_all_sort(run->all, run->sort);
 	}
-	for (i = 0; i < run->nr && run->flows[i]; i++)
-		watch_flows_sort(run->flows[i], run->sort);
 	faces_say(run->faces, text);
 }
 
 /* True: a key ended it. */
-static bool poll_faces(struct watch_run *run)
+static bool poll_faces(void *ctx)
 {
+	struct watch_run *run = ctx;
 	enum live_wish wish = faces_poll(run->faces);
 
 	if (run->http)
@@ -275,81 +224,49 @@ static bool poll_faces(struct watch_run *run)
 static bool poll_all(void *ctx)
 {
 	struct watch_run *run = ctx;
-	unsigned int i;
 
-	if (!run->opts->no_cost)
-		watch_cost_poll(&run->cost);
-	for (i = 0; i < run->nr; i++)
-		watch_poll(run->watches[i]);
-	for (i = 0; i < run->nr && run->flows[i]; i++)
-		watch_flows_poll(run->flows[i]);
+	watch_all_poll(run->all);
 	return poll_faces(run);
 }
 
 static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct watch_run *run = ctx;
-	unsigned int i;
 
 	run->row_ns = elapsed_ns;
-	for (i = 0; i < run->nr; i++)
-		watch_report_row(run->watches[i], elapsed_ns);
-	for (i = 0; i < run->nr && run->flows[i]; i++)
-		watch_flows_row(run->flows[i], elapsed_ns);
-	if (run->drops)
-		watch_drops_row(run->drops, elapsed_ns);
+	watch_all_row(run->all, elapsed_ns);
 	if (faces_want_all(run->faces) || run->http)
-		report_tables(run);
+		watch_all_report_tables(run->all);
 	if (faces_want_all(run->faces)) {
-		report(run, elapsed_ns);
+		watch_all_report(run->all, elapsed_ns);
 		faces_update(run->faces, run->res, elapsed_ns);
 	}
-}
-
-/* Before anything is attached: the verifier may take a second. */
-static int open_flows(struct watch_run *run, struct err *e)
-{
-	const struct watch_opts *opts = run->opts;
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && opts->flows && i < opts->ifaces.nr; i++) {
-		const struct watch_flows_cfg cfg = {
-			.ifname = opts->ifaces.names[i],
-			.hooks = (enum watch_hooks)opts->hooks,
-			.filter = run->filter,
-			.max_flows = opts->max_flows,
-			.top = opts->top,
-			.sort = (enum watch_sort)opts->sort,
-			.idle_ns = opts->flow_idle_ns,
-		};
-
-		err = watch_flows_open(&run->flows[i], &cfg, e);
-	}
-	return err;
 }
 
 static int open_all(struct watch_run *run, struct err *e)
 {
 	const struct watch_opts *opts = run->opts;
-	int err = 0;
-
-	while (!err && run->nr < opts->ifaces.nr) {
-		const struct watch_cfg_iface cfg = {
-			.ifname = opts->ifaces.names[run->nr],
-			.hooks = (enum watch_hooks)opts->hooks,
+	enum watch_hooks hooks = (enum watch_hooks)opts->hooks;
+	const struct watch_all_cfg cfg = {
+		.ifaces = &opts->ifaces,
+		.iface = {
+			.hooks = hooks,
 			.xdp_mode = (enum xdp_mode)opts->xdp_mode,
 			.share = opts->share,
 			.filter = run->filter,
-		};
+		},
+		.flow = {
+			.hooks = hooks,
+			.filter = run->filter,
+			.max_flows = opts->max_flows,
+			.top = opts->top,
+			.sort = (enum watch_sort)opts->sort,
+			.idle_ns = opts->flow_idle_ns,
+		},
+		.flows = opts->flows, .drops = opts->drops, .cost = !opts->no_cost,
+	};
 
-		err = watch_open(&run->watches[run->nr], &cfg, run->res, e);
-		if (!err && opts->flows)
-			err = watch_flows_start(run->flows[run->nr], run->res, e);
-		if (!err)
-			run->nr++;
-	}
-	return err;
+	return watch_all_open(&run->all, &cfg, run->res, e);
 }
 
 static int open_faces(struct watch_run *run, struct err *e)
@@ -383,18 +300,13 @@ static int run_live(struct watch_run *run, struct err *e)
 	const struct watch_opts *opts = run->opts;
 	uint64_t elapsed_ns;
 	struct meter *meter;
-	unsigned int i;
 	int err;
 
 	err = opts->filter ? filter_compile(&run->filter, opts->filter, e) : 0;
 	if (!err)
 		err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
 	if (!err)
-		err = open_flows(run, e);
-	if (!err)
 		err = open_all(run, e);
-	if (!err && opts->drops)
-		err = watch_drops_open(&run->drops, opts->ifaces.names, opts->ifaces.nr, run->res, e);
 	if (!err)
 		err = open_faces(run, e);
 	if (err)
@@ -405,7 +317,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	 */
 	caps_drop(CAPS_BPF | CAPS_NET_ADMIN |
 		  (opts->no_cost && opts->hooks != WATCH_HOOKS_XDP ? 0 : CAPS_SYS_ADMIN));
-	log_info("watching '%s'%s%s", opts->ifaces.names[0], run->nr > 1 ? " and others" : "",
+	log_info("watching '%s'%s%s", opts->ifaces.names[0], opts->ifaces.nr > 1 ? " and others" : "",
 		 opts->duration_ns ? "" : opts->tui ? "; q ends it" : "; ^C ends it");
 	run->loop.duration_ns = opts->duration_ns;
 	run->loop.interval_ns = opts->interval_ns;
@@ -415,24 +327,15 @@ static int run_live(struct watch_run *run, struct err *e)
 	run->start_mono_ns = loop_mono_ns();
 	elapsed_ns = loop_run(&run->loop);
 	meter_stop(meter);
-	/* The first to attach goes last: a clsact that came with it goes with it. */
-	for (i = 0; i < run->nr && run->flows[i]; i++)
-		watch_flows_stop(run->flows[i]);
-	for (i = 0; i < run->nr; i++)
-		watch_stop(run->watches[i]);
+	watch_all_stop(run->all);
 	/* What came since the last interval has a row, too. */
 	if (opts->interval_ns && elapsed_ns - run->row_ns > NSEC_PER_SEC / 1000)
 		tick(run, elapsed_ns);
-	report_end(run, elapsed_ns);
+	watch_all_report_end(run->all, elapsed_ns);
 	meter_report(meter, NULL, false, run->res);
 	meter_free(meter);
 	faces_end(run->faces, run->res, elapsed_ns);
 	return 0;
-}
-
-static bool poll_replay(void *ctx)
-{
-	return poll_faces(ctx);
 }
 
 static int run_replay(struct watch_run *run, struct err *e)
@@ -440,7 +343,7 @@ static int run_replay(struct watch_run *run, struct err *e)
 	struct record_show show = {
 		.path = run->opts->replay, .speed = run->opts->speed,
 		.stays = run->opts->tui,	/* the last screen, to be looked at */
-		.res = run->res, .poll = poll_replay, .ctx = run,
+		.res = run->res, .poll = poll_faces, .ctx = run,
 	};
 	int err;
 
@@ -458,7 +361,6 @@ static int run_replay(struct watch_run *run, struct err *e)
 static int watch_run(const void *args, struct result *res, struct err *e)
 {
 	struct watch_run run = { .opts = args, .res = res };
-	unsigned int i;
 	int err;
 
 	run.loop.ctx = &run;
@@ -466,17 +368,11 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 	/* Lines on stdout would spoil the screen. */
 	if (run.opts->tui)
 		result_watch(res, &(struct result_watcher){ 0 });
-	watch_cost_open(&run.cost);
 	err = run.opts->replay ? run_replay(&run, e) : run_live(&run, e);
 	faces_close(run.faces);
 	http_close(run.http);
+	watch_all_close(run.all);
 	filter_free(run.filter);
-	watch_drops_close(run.drops);
-	watch_cost_close(&run.cost);
-	for (i = 0; i < OPT_MAX_IFACES; i++) {
-		watch_flows_close(run.flows[i]);
-		watch_close(run.watches[i]);
-	}
 	return err;
 }
 

@@ -22,6 +22,7 @@
 
 #define BATCH		4096		/* flows read at once; a bucket never holds more */
 #define PREALLOCATED	(1u << 17)	/* larger tables get their memory as flows come */
+#define WALK_NS		3000000ull	/* for reading the table, of the 20 ms between two polls */
 #define KEEP_ROWS	3600
 
 const char *const watch_sort_names[] = {
@@ -274,9 +275,9 @@ void watch_flows_poll(struct watch_flows *flows)
 	flows_read(flows, &sum);
 	if (!flows->going)
 		flows->aging = sum.new_flows - flows->aged > flows->cfg.max_flows / 4 * 3;
-	/* A batch each time, so that nothing else waits for it. */
+	/* Little each time, so that nothing else waits for it. */
 	if (flows->going || flows->aging)
-		view_walk(flows, 0);
+		view_walk(flows, loop_mono_ns() + WALK_NS);
 }
 
 void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort)

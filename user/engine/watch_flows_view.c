@@ -12,7 +12,7 @@
 #include "engine/watch_flows_parts.h"
 #include "lib/loop.h"
 
-#define PASTS_MOST	(1u << 22)	/* 100 MB; of flows beyond the rate is that of their life */
+#define PASTS_MOST	(1u << 22)	/* 100 MB, twice; of flows beyond, the rate is that of their life */
 
 static double weight(const struct flow_seen *flow, enum watch_sort sort)
 {
