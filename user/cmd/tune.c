@@ -74,7 +74,7 @@ static int find_path(const struct tune_opts *opts, struct result *res, struct tu
 	if (opts->target && if_nametoindex(opts->target)) {
 		snprintf(path->ifname, sizeof(path->ifname), "%s", opts->target);
 	} else if (opts->target) {
-		err = route_find_iface(opts->target, path->ifname, &mtu, e);
+		err = route_find_path_mtu(opts->target, path->ifname, &mtu, e);
 		if (err)
 			return err;
 		result_env_str(res, "interface", path->ifname);

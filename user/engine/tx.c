@@ -21,6 +21,7 @@
 #include "lib/unit.h"
 #include "sys/caps.h"
 #include "sys/clock.h"
+#include "sys/cpu.h"
 #include "sys/nic.h"
 
 /* Interrupts the system call that a thread sleeps or runs in. */
@@ -37,24 +38,6 @@ const char *const tx_done_names[] = { "tag", "sw", "hw", NULL };
 static void on_wake(int signal)
 {
 	(void)signal;
-}
-
-/* The @index-th CPU that this process may run on. */
-static int pick_cpu(uint32_t index, uint32_t *ret_cpu, struct err *e)
-{
-	cpu_set_t allowed;
-	uint32_t cpu, seen = 0;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return err_set(e, -errno, "cannot ask for the CPUs");
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &allowed) && seen++ == index) {
-			*ret_cpu = cpu;
-			return 0;
-		}
-	}
-	return err_usage(e, "%u threads need as many CPUs, and this process may use %u", index + 1,
-			 seen);
 }
 
 /* A duration has so many slots, whenever it is that somebody sees that it is over. */
@@ -91,7 +74,7 @@ static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
 	/* The threads share one sequence of field values. */
 	thread->number_first = i;
 	thread->number_step = cfg->threads;
-	err = pick_cpu(i, &thread->cpu, e);
+	err = cpu_pick(i, &thread->cpu, e);
 	/* Those have packets, rates and ends of their own. */
 	if (err || cfg->replay || cfg->mix)
 		return err;

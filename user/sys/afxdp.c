@@ -25,8 +25,6 @@
 #endif
 
 #define CHUNK_BYTES	AFXDP_CHUNK_BYTES
-#define BUSY_POLL_US	20
-#define BUSY_POLL_BUDGET 64
 #define NR_RX_FRAMES	512	/* zero-copy takes over the queue's receive side as well */
 #define NR_FILL		512
 #define LOOK_EVERY	256	/* kicks from one look at the send buffer to the next */
@@ -154,17 +152,6 @@ static void feed_receive(struct afxdp *ring)
 	xsk_ring_prod__submit(&ring->fill, NR_RX_FRAMES);
 }
 
-/* Kernel 5.11. Without it the driver's own interrupt or kthread sends. */
-static void ask_busy_poll(struct afxdp *ring)
-{
-	int on = 1, us = BUSY_POLL_US, budget = BUSY_POLL_BUDGET;
-
-	ring->busy_poll = !setsockopt(ring->fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) &&
-			  !setsockopt(ring->fd, SOL_SOCKET, SO_BUSY_POLL, &us, sizeof(us)) &&
-			  !setsockopt(ring->fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
-				      sizeof(budget));
-}
-
 int afxdp_open(struct afxdp **ret_ring, const struct afxdp_cfg *cfg, struct err *e)
 {
 	struct afxdp *ring = calloc(1, sizeof(*ring));
@@ -191,7 +178,7 @@ int afxdp_open(struct afxdp **ret_ring, const struct afxdp_cfg *cfg, struct err 
 		goto fail;
 	ring->fd = ring->stamped ? afxdp_stamp_fd(ring->stamped) : xsk_socket__fd(ring->socket);
 	if (cfg->busy_poll)
-		ask_busy_poll(ring);
+		ring->busy_poll = afxdp_ask_busy_poll(ring->fd);
 	afxdp_raise_send_buf(ring->fd);
 	*ret_ring = ring;
 	return 0;

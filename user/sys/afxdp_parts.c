@@ -11,6 +11,8 @@
 
 #define HUGE_BYTES	(2ul << 20)
 #define SEND_BUF_BYTES	(8 << 20)
+#define BUSY_POLL_US	20
+#define BUSY_POLL_BUDGET 64
 
 /*
  * One large page spares the address lookups of hundreds of small ones. Reserved
@@ -66,6 +68,16 @@ void afxdp_raise_send_buf(int fd)
 
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
+/* Kernel 5.11. Without it the driver's own interrupt or kthread sends. */
+bool afxdp_ask_busy_poll(int fd)
+{
+	int on = 1, us = BUSY_POLL_US, budget = BUSY_POLL_BUDGET;
+
+	return !setsockopt(fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) &&
+	       !setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &us, sizeof(us)) &&
+	       !setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget, sizeof(budget));
 }
 
 int afxdp_tell(int fd, bool zero_copy)

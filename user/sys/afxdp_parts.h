@@ -27,6 +27,9 @@ int afxdp_memory_error(struct err *e, int no, const char *ifname);
 /* In copy mode the default would hold 90 frames of 1518 bytes on a real queue. */
 void afxdp_raise_send_buf(int fd);
 
+/* Each call runs the queue's driver; false: this kernel (before 5.11) or socket cannot. */
+bool afxdp_ask_busy_poll(int fd);
+
 /* Tells the kernel to send; what it returns is told at afxdp_kick(). */
 int afxdp_tell(int fd, bool zero_copy);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/afxdp_wire.c - AF_XDP sockets on two interfaces that share their frames.
+ * sys/afxdp_wire.c - AF_XDP sockets on one or two interfaces that share their frames.
  */
 #include "sys/afxdp_wire.h"
 
@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,10 +70,11 @@ struct afxdp_wire {
 	struct afxdp_memory memory;
 	uint32_t chunk_bytes, nr_frames;
 	uint32_t users;
-	bool zero_copy;
+	bool zero_copy, busy_poll;
+	bool alone;			/* one interface, and one lane */
 };
 
-static int look_at(struct side *side, const char *ifname, struct err *e)
+static int look_at(struct side *side, const char *ifname, uint32_t nr_receive, struct err *e)
 {
 	struct nic_facts nic;
 	int err = nic_read(ifname, &nic);
@@ -83,7 +85,7 @@ static int look_at(struct side *side, const char *ifname, struct err *e)
 	snprintf(side->ifname, sizeof(side->ifname), "%s", ifname);
 	side->mtu = nic.mtu;
 	side->nr_queues = nic.rx_queues ? nic.rx_queues : 1;
-	side->nr_receive = MOST_RECEIVE;
+	side->nr_receive = nr_receive ? nr_receive : MOST_RECEIVE;
 	while (side->nr_receive > LEAST_RECEIVE &&
 	       side->nr_receive * side->nr_queues > MOST_OF_ALL)
 		side->nr_receive /= 2;
@@ -147,6 +149,7 @@ static int open_port(struct afxdp_wire *wire, struct side *side, uint32_t queue,
 	if (!err) {
 		port->fd = xsk_socket__fd(port->socket);
 		afxdp_raise_send_buf(port->fd);
+		wire->busy_poll = wire->busy_poll && afxdp_ask_busy_poll(port->fd);
 		return 0;
 	}
 	port->socket = NULL;
@@ -209,7 +212,7 @@ static int open_sockets(struct afxdp_wire *wire, bool zero_copy, struct err *e)
 	err = open_memory(wire, e);
 	for (i = 0; i < wire->sides[0].nr_queues && !err; i++)
 		err = open_port(wire, &wire->sides[0], i, e);
-	if (!err)
+	if (!err && !wire->alone)
 		err = open_port(wire, &wire->sides[1], 0, e);
 	if (err)
 		close_sockets(wire);
@@ -220,12 +223,12 @@ static int open_lanes(struct afxdp_wire *wire, struct err *e)
 {
 	uint32_t i, side;
 
-	for (side = 0; side < 2; side++) {
+	for (side = 0; side < (wire->alone ? 1 : 2); side++) {
 		struct afxdp_lane *lane = &wire->lanes[side];
 
 		lane->wire = wire;
 		lane->in = &wire->sides[side];
-		lane->out = &wire->sides[!side];
+		lane->out = &wire->sides[!side && !wire->alone];
 		lane->free = calloc(wire->nr_frames, sizeof(*lane->free));
 		lane->polls = calloc(lane->in->nr_queues, sizeof(*lane->polls));
 		if (!lane->free || !lane->polls)
@@ -246,10 +249,12 @@ int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *c
 	if (!wire)
 		return err_set(e, -ENOMEM, "cannot open AF_XDP sockets");
 	wire->users = 1;
+	wire->alone = !strcmp(cfg->in_ifname, cfg->out_ifname);
+	wire->busy_poll = cfg->busy_poll;
 	sides = wire->sides;
-	err = look_at(&sides[0], cfg->in_ifname, e);
-	if (!err)
-		err = look_at(&sides[1], cfg->out_ifname, e);
+	err = look_at(&sides[0], cfg->in_ifname, cfg->nr_receive, e);
+	if (!err && !wire->alone)
+		err = look_at(&sides[1], cfg->out_ifname, cfg->nr_receive, e);
 	if (!err)
 		err = choose_chunk(wire, e);
 	if (err)
@@ -260,14 +265,14 @@ int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *c
 	err = open_lanes(wire, e);
 	if (err)
 		goto fail;
-	err = open_sockets(wire, true, e);
+	err = cfg->copy_only ? -EOPNOTSUPP : open_sockets(wire, true, e);
 	if (err && err != -EBUSY) {
 		*e = (struct err){ 0 };
 		err = open_sockets(wire, false, e);
 	}
 	if (err)
 		goto fail;
-	if (wire->zero_copy)
+	if (wire->zero_copy && !wire->alone)
 		feed(&wire->lanes[0], &sides[1], &sides[1].ports[0]);
 	*ret_wire = wire;
 	return 0;
@@ -437,7 +442,7 @@ int afxdp_lane_kick(struct afxdp_lane *lane)
 {
 	struct port *port = &lane->out->ports[0];
 
-	if (!xsk_ring_prod__needs_wakeup(&port->tx))
+	if (!lane->wire->busy_poll && !xsk_ring_prod__needs_wakeup(&port->tx))
 		return 0;
 	return afxdp_tell(port->fd, lane->wire->zero_copy);
 }
@@ -469,6 +474,14 @@ void afxdp_lane_wait(struct afxdp_lane *lane, uint64_t timeout_ns)
 	};
 
 	ppoll(lane->polls, lane->in->nr_queues, &timeout, NULL);
+}
+
+void afxdp_lane_poll(struct afxdp_lane *lane)
+{
+	uint32_t i;
+
+	for (i = 0; lane->wire->busy_poll && i < lane->in->nr_queues; i++)
+		recvfrom(lane->in->ports[i].fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
 uint64_t afxdp_lane_drops(const struct afxdp_lane *lane)

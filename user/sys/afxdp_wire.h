@@ -2,7 +2,7 @@
 /*
  * sys/afxdp_wire.h - AF_XDP sockets on two interfaces that share their frames,
  * so that what came in through one leaves through the other without a copy of
- * ours.
+ * ours; or on one interface, to send requests and receive their answers.
  *
  * A lane is one direction: it receives from all queues of one interface and
  * sends through the first queue of the other. A lane belongs to one thread;
@@ -22,8 +22,11 @@ struct afxdp_wire;
 struct afxdp_lane;
 
 struct afxdp_wire_cfg {
-	const char *in_ifname, *out_ifname;	/* of the first lane */
+	const char *in_ifname, *out_ifname;	/* of the first lane; one interface: it is alone */
 	uint32_t nr_frames;			/* to be held, beside those in the rings */
+	uint32_t nr_receive;			/* places of a queue, a power of two; 0: many */
+	bool copy_only;				/* leave the driver its receive queues */
+	bool busy_poll;				/* each kick and poll runs the queue's driver */
 };
 
 struct afxdp_frame {
@@ -88,6 +91,9 @@ uint32_t afxdp_lane_unsent(const struct afxdp_lane *lane);
 
 /* Sleeps until something comes in, a signal, or for @timeout_ns. */
 void afxdp_lane_wait(struct afxdp_lane *lane, uint64_t timeout_ns);
+
+/* Runs the drivers of the queues that the lane receives from; with busy_poll. */
+void afxdp_lane_poll(struct afxdp_lane *lane);
 
 /* Frames that came for the lane's sockets and found no room. */
 uint64_t afxdp_lane_drops(const struct afxdp_lane *lane);

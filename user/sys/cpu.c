@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,4 +206,21 @@ void cpu_read_thread(struct cpu_thread *ret_thread)
 	*ret_thread = (struct cpu_thread){
 		.mono_ns = loop_mono_ns(), .run_ns = thread_run_ns(), .wait_ns = wait_ns,
 	};
+}
+
+int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e)
+{
+	cpu_set_t allowed;
+	uint32_t cpu, seen = 0;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return err_set(e, -errno, "cannot ask for the CPUs");
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &allowed) && seen++ == index) {
+			*ret_cpu = cpu;
+			return 0;
+		}
+	}
+	return err_usage(e, "%u threads need as many CPUs, and this process may use %u", index + 1,
+			 seen);
 }

@@ -9,7 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/err.h"
 #include "lib/procstat.h"
+
+/* The @index-th CPU that this process may run on. */
+int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e);
 
 /* The interrupts of one interface, as they were when it was asked. */
 struct cpu_nic {

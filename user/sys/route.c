@@ -49,6 +49,7 @@ struct hop {
 	uint8_t addr[16];		/* of the gateway, or the destination itself */
 	uint8_t src[16];
 	bool has_src;
+	int ifindex;
 };
 
 struct neigh {
@@ -100,6 +101,7 @@ static int on_route(struct nl_msg *msg, void *arg)
 		hop->has_src = true;
 	}
 	via = rtnl_route_nexthop_n(route, 0);
+	hop->ifindex = via ? rtnl_route_nh_get_ifindex(via) : 0;
 	addr = via ? rtnl_route_nh_get_gateway(via) : NULL;
 	if (!addr && via)
 		addr = rtnl_route_nh_get_via(via);
@@ -134,6 +136,10 @@ static int no_route(const struct query *query, int no, struct err *e)
 {
 	bool ip6 = query->family == AF_INET6;
 
+	if (!*query->ifname) {
+		err_set(e, no, "cannot find a route to '%s'", query->dst_text);
+		return err_hint(e, "see: ip %sroute get %s", ip6 ? "-6 " : "", query->dst_text);
+	}
 	if (no != -ENETUNREACH && no != -EHOSTUNREACH && no != -ENOENT)
 		return err_set(e, no, "cannot ask for the route to '%s' through '%s'",
 			       query->dst_text, query->ifname);
@@ -337,8 +343,10 @@ static int find(struct query *query, bool want_mac, struct route_path *ret_path,
 	return err;
 }
 
-static int open_and_find(const char *ifname, int family, const void *dst, bool want_mac,
-			 struct route_path *ret_path, struct err *e)
+typedef int (*find_fn)(struct query *query, void *ret, struct err *e);
+
+static int open_and_find(const char *ifname, int family, const void *dst, find_fn find,
+			 void *ret, struct err *e)
 {
 	struct query query = {
 		.ifname = ifname, .ifindex = (int)if_nametoindex(ifname), .family = family,
@@ -347,7 +355,7 @@ static int open_and_find(const char *ifname, int family, const void *dst, bool w
 	int err;
 
 	inet_ntop(family, dst, query.dst_text, sizeof(query.dst_text));
-	if (!query.ifindex)
+	if (*ifname && !query.ifindex)
 		return err_set(e, -ENODEV, "cannot look for a route through '%s'", ifname);
 	query.sock = nl_socket_alloc();
 	if (!query.sock || nl_connect(query.sock, NETLINK_ROUTE)) {
@@ -355,26 +363,54 @@ static int open_and_find(const char *ifname, int family, const void *dst, bool w
 			      query.dst_text);
 	} else {
 		nl_socket_disable_auto_ack(query.sock);
-		err = find(&query, want_mac, ret_path, e);
+		err = find(&query, ret, e);
 	}
 	nl_socket_free(query.sock);
 	return err;
 }
 
+static int find_path(struct query *query, void *ret, struct err *e)
+{
+	return find(query, true, ret, e);
+}
+
+static int find_source(struct query *query, void *ret, struct err *e)
+{
+	return find(query, false, ret, e);
+}
+
+static int find_iface(struct query *query, void *ret, struct err *e)
+{
+	struct hop hop = { 0 };
+	int err = ask_route(query, 0, &hop);
+
+	if (!err && hop.type == RTN_LOCAL)
+		return err_usage(e, "'%s' is an address of this host: no driver is on the way to it",
+				 query->dst_text);
+	if (!err && !(hop.ifindex && if_indextoname((unsigned int)hop.ifindex, ret)))
+		err = -ENETUNREACH;
+	return err ? no_route(query, err, e) : 0;
+}
+
 int route_find(const char *ifname, int family, const void *dst, struct route_path *ret_path,
 	       struct err *e)
 {
-	return open_and_find(ifname, family, dst, true, ret_path, e);
+	return open_and_find(ifname, family, dst, find_path, ret_path, e);
 }
 
 int route_find_source(const char *ifname, int family, const void *dst,
 		      struct route_path *ret_path, struct err *e)
 {
-	return open_and_find(ifname, family, dst, false, ret_path, e);
+	return open_and_find(ifname, family, dst, find_source, ret_path, e);
+}
+
+int route_find_iface(int family, const void *dst, char ret_ifname[16], struct err *e)
+{
+	return open_and_find("", family, dst, find_iface, ret_ifname, e);
 }
 
 /* A socket that is connected but sends nothing tells by its own address where it would. */
-int route_find_iface(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e)
+int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
 	struct addrinfo *to = NULL;

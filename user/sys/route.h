@@ -37,6 +37,9 @@ int route_find_source(const char *ifname, int family, const void *dst,
 		      struct route_path *ret_path, struct err *e);
 
 /* The interface by which packets to @address leave, and its path MTU so far; nothing is sent. */
-int route_find_iface(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e);
+int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e);
+
+/* The interface that the kernel would reach @dst through, another host. */
+int route_find_iface(int family, const void *dst, char ret_ifname[16], struct err *e);
 
 #endif
