@@ -8,19 +8,25 @@
 #include "abi/tag.h"
 #include "lib/parse.bpf.h"
 
-/* The tag behind @udp, or NULL: none, or one that was damaged on the way. */
+/* @at is a whole tag, and not one that was damaged on the way. */
+static __always_inline int tag_is_whole(const struct packet *pkt, const void *at)
+{
+	const struct tag *tag = at;
+
+	return (void *)(tag + 1) <= pkt->end && tag->magic == bpf_htons(TAG_MAGIC) &&
+	       tag->complement == tag_complement(tag->magic, tag->stream, tag->sequence,
+						 tag->sent_ns);
+}
+
+/* The tag behind @udp, or NULL. */
 static __always_inline const struct tag *tag_find(const struct packet *pkt,
 						  const struct udphdr *udp)
 {
 	const struct tag *tag = (const void *)(udp + 1);
 
-	if ((void *)(tag + 1) > pkt->end || tag->magic != bpf_htons(TAG_MAGIC) ||
-	    bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
+	if ((void *)(tag + 1) > pkt->end || bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
 		return NULL;
-	if (tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence,
-					      tag->sent_ns))
-		return NULL;
-	return tag;
+	return tag_is_whole(pkt, tag) ? tag : NULL;
 }
 
 #endif

@@ -34,6 +34,7 @@ int test_record(void);
 int test_order(void);
 int test_reflect(void);
 int test_replay(void);
+int test_rr(void);
 int test_sink(void);
 int test_sink_hw(void);
 int test_watch(void);

@@ -26,6 +26,7 @@ static const struct {
 	{ "order", test_order },
 	{ "reflect", test_reflect },
 	{ "replay", test_replay },
+	{ "rr", test_rr },
 	{ "sink", test_sink },
 	{ "sink_hw", test_sink_hw },
 	{ "watch", test_watch },

@@ -11,7 +11,7 @@ verbs() {
 # One call of each verb that does work, with arguments that are right in form.
 calls() {
 	printf '%s\n' 'blast lo 198.18.0.2' 'sink lo' 'reflect lo' 'probe lo 198.18.0.2' \
-		'lab up' demo
+		'ping 198.18.0.2' 'rr 198.18.0.2' 'lab up' demo
 }
 
 @test "no argument is a usage error, and the usage is on stderr" {
@@ -35,7 +35,7 @@ calls() {
 
 @test "every verb of the design is there" {
 	[ "$(verbs | sort | xargs)" = \
-		"blast calc calibrate compare demo doctor impair lab load probe reflect sink sweep tune watch" ]
+		"blast calc calibrate compare demo doctor impair lab load ping probe reflect rr sink sweep tune watch" ]
 }
 
 @test "every verb has a help page on stdout, with options and examples" {

@@ -85,6 +85,7 @@ static const struct {
 	[STAMPED_NOWHERE] = { "none", NULL },
 	[STAMPED_BPF] = { "bpf", "in the program that makes the packet, before the driver's transmit" },
 	[STAMPED_USER] = { "user", "in user space, before the AF_XDP ring" },
+	[STAMPED_CALL] = { "user", "in user space, before and behind a socket's system call" },
 	[STAMPED_XDP] = { "xdp", "in an XDP program, where the driver hands the packet over" },
 	[STAMPED_XDP_GENERIC] = { "xdp", "in an XDP program in the stack, behind the driver" },
 	[STAMPED_HW] = { "hw", "in the NIC, converted from its clock" },

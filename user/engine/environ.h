@@ -25,6 +25,7 @@ enum environ_stamp {
 	STAMPED_NOWHERE,
 	STAMPED_BPF,		/* by the program that makes it */
 	STAMPED_USER,		/* by this process */
+	STAMPED_CALL,		/* by this process, around the socket's system calls */
 	STAMPED_XDP,		/* by an XDP program in the driver */
 	STAMPED_XDP_GENERIC,	/* by one in the stack */
 	STAMPED_HW,		/* by the NIC */

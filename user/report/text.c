@@ -130,6 +130,7 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 		const char *key, *title;
 	} kinds[] = {
 		{ "rtt", "round trip" },
+		{ "transaction", "transaction" },
 		{ "delay", "one-way delay" },
 		{ "gap", "gap" },
 		{ "gap_error", "gap error" },

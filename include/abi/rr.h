@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi/rr.h - answers to our own requests, as rr_xdp takes them out of what arrives.
+ */
+#ifndef ABI_RR_H
+#define ABI_RR_H
+
+#include "abi/abi.h"
+
+#define RR_HEAD4_BYTES	42	/* Ethernet, IPv4 without options, 8 bytes of UDP or ICMP */
+#define RR_HEAD6_BYTES	62
+
+/* What an answer looks like, and with bounce what the next request does. */
+struct rr_match {
+	__u8 peer[16];		/* whose address it comes from; IPv4 in the first 4 */
+	__u8 version;		/* 4 or 6 */
+	__u8 icmp;		/* 1: echo reply; 0: UDP */
+	__u8 bounce;		/* 1: is sent back as the next request, at once; 0: goes to user space */
+	__u8 reserved;
+	__be16 id;		/* the identifier; of UDP our port */
+	__be16 port;		/* UDP: theirs */
+	__be16 stream;		/* of the tag; bounce: token i has stream + i */
+	__u16 check;		/* of a request, with number 0 in an ICMP header */
+	__u32 nr_tokens;
+	__u8 head[64];		/* the headers of a request */
+};
+ABI_ASSERT_SIZE(struct rr_match, 96);
+
+/*
+ * A packet that is bounced: a request, its answer, the next request. There is one
+ * packet of a token, so it has one writer at a time; user space writes when it
+ * sends the first and one after a loss.
+ */
+struct rr_token {
+	__u64 made;		/* requests so far; the low 32 bits less 1 are the tag's number */
+	__u64 limit;		/* of made */
+	__u64 answered;
+	__u64 stale;		/* answers that are not to the last request: dropped */
+	__u64 sent_ns;		/* the last request, CLOCK_MONOTONIC */
+	__u64 came_ns;		/* the last answer */
+	__u64 done;		/* made, as it was at the last answer; equal: nothing is under way */
+	__u64 reserved;
+} __attribute__((aligned(64)));
+ABI_ASSERT_SIZE(struct rr_token, 64);
+
+/* One record a CPU, which is its only writer. */
+struct rr_rec {
+	__u64 answers;		/* taken, all kinds */
+	__u64 foreign;		/* left to the stack */
+	__u64 bytes;		/* of answers, without FCS */
+	__u64 reserved[5];
+} __attribute__((aligned(64)));
+ABI_ASSERT_SIZE(struct rr_rec, 64);
+
+#endif

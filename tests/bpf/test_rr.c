@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rr_xdp: which answers are ours, what becomes of them, and what stays the stack's.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "abi/rr.h"
+
+#include "rr_xdp.skel.h"
+
+#define PORT	50021		/* ours */
+#define ID	0x1234
+#define STREAM	300
+#define TOKENS	3
+
+static struct rr_xdp_bpf *skel;
+
+/* An answer to us: from packet_build()'s client, which is the peer here. */
+static void answer(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
+		   uint32_t number)
+{
+	uint8_t tag[18];
+	struct packet_spec spec = {
+		.version = version, .echo = echo, .echo_id = ID, .echo_sequence = (uint16_t)number,
+		.src_port = 7, .dst_port = PORT, .payload = tag, .payload_bytes = sizeof(tag),
+		.pad_to_bytes = 60,
+	};
+
+	packet_tag(tag, stream, number, 1000);
+	packet_build(frame, &spec);
+	if (echo)
+		frame->bytes[frame->l4] = version == 6 ? 129 : 0;
+}
+
+/* The request that such an answer becomes: headers of 0xaa, but for what says what they are. */
+static struct rr_match match_of(unsigned int version, bool icmp, bool bounce)
+{
+	struct rr_match match = {
+		.version = (__u8)version, .icmp = icmp, .bounce = bounce, .id = htons(icmp ? ID : PORT),
+		.port = htons(7), .stream = htons(STREAM), .check = 0x1111,
+		.nr_tokens = bounce ? TOKENS : 1,
+	};
+	struct packet_frame frame;
+
+	memset(match.head, 0xaa, sizeof(match.head));
+	answer(&frame, version, icmp, STREAM, 0);
+	if (version == 6)
+		memcpy(match.peer, frame.bytes + frame.l3 + 8, 16);
+	else
+		memcpy(match.peer, frame.bytes + frame.l3 + 12, 4);
+	return match;
+}
+
+static void load(struct rr_match match)
+{
+	rr_xdp_bpf__destroy(skel);
+	skel = rr_xdp_bpf__open();
+	assert_non_null(skel);
+	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
+	bpf_map__set_max_entries(skel->maps.rr_recs, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.rr_hists, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.rr_tokens, match.nr_tokens);
+	assert_int_equal(rr_xdp_bpf__load(skel), 0);
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	rr_xdp_bpf__destroy(skel);
+	skel = NULL;
+	return 0;
+}
+
+static int run(const struct packet_frame *frame, struct harness_out *out)
+{
+	harness_run(skel->progs.rr_xdp, frame->bytes, frame->len, out);
+	return out->action;
+}
+
+/* Passed as it came, and counted as none of ours. */
+static void assert_foreign(const struct packet_frame *frame)
+{
+	struct rr_rec before, after;
+	struct harness_out out;
+
+	harness_read(skel->maps.rr_recs, harness_cpu(), &before);
+	assert_int_equal(run(frame, &out), XDP_PASS);
+	assert_true(harness_untouched(&out, frame->bytes, frame->len));
+	harness_read(skel->maps.rr_recs, harness_cpu(), &after);
+	assert_int_equal(after.foreign, before.foreign + 1);
+	assert_int_equal(after.answers, before.answers);
+}
+
+static void check_taken(unsigned int version, bool icmp)
+{
+	uint64_t before_ns = harness_mono_ns(), came_ns;
+	struct packet_frame frame;
+	struct harness_out out;
+	struct rr_rec rec;
+
+	load(match_of(version, icmp, false));
+	answer(&frame, version, icmp, STREAM, 17);
+	/* No socket is there: dropped. But its time stands in front. */
+	assert_int_equal(run(&frame, &out), XDP_DROP);
+	memcpy(&came_ns, out.bytes, sizeof(came_ns));
+	assert_in_range(came_ns, before_ns, harness_mono_ns());
+	assert_memory_equal(out.bytes + 8, frame.bytes + 8, frame.len - 8);
+	harness_read(skel->maps.rr_recs, harness_cpu(), &rec);
+	assert_int_equal(rec.answers, 1);
+	assert_int_equal(rec.bytes, frame.len);
+}
+
+static void test_taken(void **state)
+{
+	(void)state;
+	check_taken(4, false);
+	check_taken(6, false);
+	check_taken(4, true);
+	check_taken(6, true);
+}
+
+static void check_others(unsigned int version, bool icmp)
+{
+	struct packet_frame frame;
+
+	load(match_of(version, icmp, false));
+	answer(&frame, version, icmp, STREAM + 1, 17);		/* another run's stream */
+	assert_foreign(&frame);
+	answer(&frame, version, icmp, STREAM, 17);
+	frame.bytes[frame.l4 + (icmp ? 5 : 3)] ^= 1;		/* another's identifier, or port */
+	assert_foreign(&frame);
+	answer(&frame, version, icmp, STREAM, 17);
+	frame.bytes[frame.l4 + 8 + 5] ^= 1;			/* a damaged tag */
+	assert_foreign(&frame);
+	answer(&frame, version, icmp, STREAM, 17);
+	frame.bytes[frame.l3 + (version == 6 ? 23 : 15)] ^= 1;	/* from somebody else */
+	assert_foreign(&frame);
+	answer(&frame, version, icmp, STREAM, 17);
+	frame.len = frame.l4 + 8 + 17;				/* cut */
+	assert_foreign(&frame);
+	answer(&frame, version, !icmp, STREAM, 17);		/* the other protocol */
+	assert_foreign(&frame);
+	if (!icmp)
+		return;
+	answer(&frame, version, icmp, STREAM, 17);
+	frame.bytes[frame.l4] = version == 6 ? 128 : 8;		/* a request to this host */
+	assert_foreign(&frame);
+}
+
+static void test_others(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	check_others(4, false);
+	check_others(6, false);
+	check_others(4, true);
+	check_others(6, true);
+	load(match_of(4, true, false));
+	answer(&frame, 4, true, STREAM, 17);
+	frame.bytes[frame.l3 + 6] = 0x20;			/* a fragment */
+	assert_foreign(&frame);
+	answer(&frame, 6, true, STREAM, 17);
+	assert_foreign(&frame);
+}
+
+/* Of a map that user space writes, too. */
+static struct rr_token *token_at(uint32_t index, struct rr_token *token)
+{
+	harness_read(skel->maps.rr_tokens, index, token);
+	return token;
+}
+
+static void set_token(uint32_t index, uint64_t made, uint64_t limit)
+{
+	struct rr_token token = { .made = made, .limit = limit, .sent_ns = harness_mono_ns() };
+
+	assert_int_equal(bpf_map__update_elem(skel->maps.rr_tokens, &index, sizeof(index), &token,
+					      sizeof(token), 0), 0);
+}
+
+static void check_bounce(unsigned int version, bool icmp)
+{
+	size_t head = version == 6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES;
+	struct rr_match match = match_of(version, icmp, true);
+	struct packet_frame frame;
+	struct rr_token token;
+	struct harness_out out;
+	uint8_t tag[18];
+	uint64_t sent_ns;
+
+	load(match);
+	skel->bss->end_mono_ns = UINT64_MAX;
+	set_token(1, 70000, 70002);
+	answer(&frame, version, icmp, STREAM + 1, 69999);
+	assert_int_equal(run(&frame, &out), XDP_TX);
+	token_at(1, &token);
+	assert_int_equal(token.made, 70001);
+	assert_int_equal(token.done, 70000);
+	assert_int_equal(token.answered, 1);
+	assert_int_equal(token.sent_ns, token.came_ns);
+	sent_ns = token.sent_ns;
+	packet_tag(tag, STREAM + 1, 70000, sent_ns);
+	assert_memory_equal(out.bytes + head, tag, sizeof(tag));
+	assert_int_equal(out.len, frame.len);
+	if (icmp) {
+		/* Number 70000 - 65536 = 0x1170; in one's complement 0x1111 - 0x1170, RFC 1624. */
+		assert_memory_equal(out.bytes + head - 2, ((uint8_t[]){ 0x11, 0x70 }), 2);
+		assert_memory_equal(out.bytes + head - 6, ((uint8_t[]){ 0xff, 0xa0 }), 2);
+	} else {
+		assert_memory_equal(out.bytes, match.head, head);
+	}
+	/* The same answer again is stale; that to the last request ends the token. */
+	assert_int_equal(run(&frame, &out), XDP_DROP);
+	assert_int_equal(token_at(1, &token)->stale, 1);
+	answer(&frame, version, icmp, STREAM + 1, 70000);
+	assert_int_equal(run(&frame, &out), XDP_TX);
+	answer(&frame, version, icmp, STREAM + 1, 70001);
+	assert_int_equal(run(&frame, &out), XDP_DROP);
+	token_at(1, &token);
+	assert_int_equal(token.made, 70002);
+	assert_int_equal(token.done, 70002);
+	assert_int_equal(token.answered, 3);
+	answer(&frame, version, icmp, STREAM + TOKENS, 0);
+	assert_foreign(&frame);
+}
+
+static void test_bounce(void **state)
+{
+	(void)state;
+	check_bounce(4, false);
+	check_bounce(6, false);
+	check_bounce(6, true);
+	check_bounce(4, true);
+}
+
+static void test_bounce_ends(void **state)
+{
+	struct packet_frame frame;
+	struct rr_token token;
+	struct harness_out out;
+
+	(void)state;
+	load(match_of(4, false, true));
+	skel->bss->end_mono_ns = 0;
+	set_token(0, 1, UINT64_MAX);
+	answer(&frame, 4, false, STREAM, 0);
+	assert_int_equal(run(&frame, &out), XDP_DROP);
+	assert_int_equal(token_at(0, &token)->answered, 1);
+	assert_int_equal(token.made, 1);
+	/* Nothing is under way: whatever comes is stale. */
+	assert_int_equal(run(&frame, &out), XDP_DROP);
+	assert_int_equal(token_at(0, &token)->answered, 1);
+	assert_int_equal(token.stale, 1);
+}
+
+int test_rr(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_taken, unload),
+		cmocka_unit_test_teardown(test_others, unload),
+		cmocka_unit_test_teardown(test_bounce, unload),
+		cmocka_unit_test_teardown(test_bounce_ends, unload),
+	};
+
+	return cmocka_run_group_tests_name("rr_xdp", tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# ping in a, the kernel's own stack in b, which counts for itself what it answered.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq nstat ping
+	need af-xdp
+}
+
+# echoes NAME: a counter of b's stack.
+echoes() {
+	in_b nstat -asz "$1" | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+# pinged COUNT DEST COUNTER OPTIONS...: all answered, and as many by the stack's count.
+pinged() {
+	local count=$1 before
+
+	before=$(echoes "$3")
+	tool_in a ping "$2" -c "$count" --no-loss --json "${@:4}"
+	is 0
+	json --argjson n "$count" '.metrics | .sent_packets == $n and .received_packets == $n and
+		.distinct_packets == $n and .rtt_packets == $n and .lost_packets == 0 and
+		.duplicate_packets == 0 and .reordered_packets == 0 and .given_up_packets == 0 and
+		.transaction_packets == $n and .received_bytes == .sent_bytes and
+		.rtt_min_ns > 0 and .rtt_min_ns <= .rtt_p50_ns and .rtt_p50_ns <= .rtt_max_ns and
+		.rtt_min_ns <= .transaction_min_ns'
+	json --argjson n "$count" '[.histograms.rtt_ns.buckets[][1]] | add == $n'
+	[ $(($(echoes "$3") - before)) = "$count" ] || fail "the stack counts another number of echoes"
+}
+
+@test "every request is answered once, and the far stack counts as many echoes" {
+	lab_up
+	pinged 1009 198.18.0.2 IcmpInEchos --flood
+	pinged 503 198.18.0.2 IcmpInEchos --rate 5kpps --frame-bytes 1518
+	pinged 503 198.18.0.2 IcmpInEchos --flood --outstanding 7
+	pinged 101 198.18.0.2 IcmpInEchos --rate 5kpps --engine stack
+	pinged 503 2001:2::2 Icmp6InEchos --flood --frame-bytes 512
+	pinged 101 2001:2::2 Icmp6InEchos --rate 5kpps --engine stack
+	[ "$(echoes IcmpInCsumErrors)$(echoes Icmp6InCsumErrors)" = 00 ]
+	json '.environment | .engine == "stack" and .rx_stamp == "user"'
+}
+
+@test "the route tells the interface, and stamps are told by name" {
+	lab_up
+	tool_in a ping 198.18.0.2 -c 3 --rate 1kpps --json
+	is 0
+	json '.environment | .interface == "eg0" and .engine == "afxdp" and .tx_stamp == "user" and
+		.rx_stamp == "xdp" and .src_ip == "198.18.0.1"'
+	tool_in a ping 192.0.2.1 -c 3
+	is 4
+	says "cannot find a route to '192.0.2.1'"
+	tool_in a ping 198.18.0.1 -c 3
+	is 2
+	says "'198.18.0.1' is an address of this host"
+	tool_in a ping 198.18.0.255 -c 3
+	is 2
+	says "is no address of one host"
+	tool_in a ping 198.18.0.9 -c 3
+	is 4
+	says "'198.18.0.9' does not answer on 'eg0'"
+}
+
+@test "pings of the host itself go on beside it" {
+	lab_up
+	start_cmd flood a asking "$TOOL" ping 198.18.0.2 --flood --json
+	run in_a ping -c 7 -i 0.05 -W 2 198.18.0.2
+	[[ $output == *"7 received"* ]]
+	finish flood INT
+	is 130
+	json '.metrics | .sent_packets > 0 and .foreign_packets >= 7 and .lost_packets == 0'
+	wait_for hook_is_free a
+}
+
+@test "what the path loses and delays is what it tells" {
+	lab_up --path a-r-b --middle open
+	start bump r impair ega egb --direction a-to-b --filter icmp --loss every=7 --delay 20ms -d 20s
+	tool_in a ping 198.18.0.2 -c 211 --rate 1kpps --wait 1s --json
+	is 0
+	json '.metrics | .sent_packets == 211 and .lost_packets == 30 and .distinct_packets == 181 and
+		.given_up_packets == 30 and .rtt_min_ns >= 20000000 and .rtt_min_ns < 40000000'
+	finish bump INT
+}
+
+@test "without an answer all are lost, and the exit status tells if that was asked for" {
+	lab_up
+	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1
+	tool_in a ping 198.18.0.2 -c 11 --rate 1kpps --wait 50ms --json
+	is 0
+	json '.metrics | .sent_packets == 11 and .lost_packets == 11 and .given_up_packets == 11 and
+		.lost_ratio == 1'
+	json 'any(.notes[]; startswith("nothing came back"))'
+	tool_in a ping 198.18.0.2 -c 11 --flood --wait 10ms --no-loss --json
+	is 1
+	json '.verdicts == [{ "pass": false, "what": "11 of 11 not answered" }]'
+}
+
+@test "an answer that comes after --wait is given up, but not lost" {
+	lab_up --path a-r-b --middle open
+	start bump r impair ega egb --direction a-to-b --filter icmp --delay 60ms -d 20s
+	tool_in a ping 198.18.0.2 -c 23 --rate 1kpps --outstanding 1 --wait 30ms --json
+	is 0
+	json '.metrics | .sent_packets == 23 and .given_up_packets == 23 and .distinct_packets > 0 and
+		.transaction_packets == null'
+	finish bump INT
+}
+
+@test "in turn with a socket both have their figures, and the difference is told" {
+	lab_up
+	tool_in a ping 198.18.0.2 --flood -c 1009 --against-stack --no-loss --json
+	is 0
+	# Five turns each, of a fifth rounded up.
+	json '(.parts | length) == 2 and ([.parts[].metrics.rtt_packets] == [1010, 1010]) and
+		(.parts[0].environment.engine == "afxdp") and (.parts[1].environment.engine == "stack")'
+	json '.metrics | has("stack_share_p50_ns") and has("stack_share_min_ns") and
+		.transactions_over_stack > 0'
+	json '[.parts[].series | length] == [5, 5]'
+}
+
+@test "what does not go together is refused in words" {
+	for words in "--flood --rate 1kpps" "--engine bounce --rate 1kpps" \
+		"--engine stack --against-stack" "--engine stack --dst-mac 02:00:00:00:00:01" \
+		"--engine bounce --vlan 7" "--engine stack --zero-copy" "--against-stack --zero-copy" \
+		"--outstanding 1025" "--frame-bytes 63" "--wait 0"; do
+		# shellcheck disable=SC2086 # words are words
+		run --separate-stderr "$TOOL" ping 198.18.0.2 $words
+		is 2
+		[ -n "$stderr" ]
+	done
+	run --separate-stderr "$TOOL" ping nowhere
+	is 2
+	says "'nowhere' is no IPv4 or IPv6 address"
+}

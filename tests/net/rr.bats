@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# rr in a against reflect in b, or a socket that returns what comes: both ends count.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	need af-xdp
+}
+
+# transactions COUNT DEST OPTIONS...: to a reflector in b, all answered.
+transactions() {
+	local count=$1
+
+	start reflect b reflect eg0
+	tool_in a rr "$2" -c "$count" --no-loss --json "${@:3}"
+	is 0
+	json --argjson n "$count" '.metrics | .sent_packets == $n and .received_packets == $n and
+		.distinct_packets == $n and .rtt_packets == $n and .lost_packets == 0 and
+		.duplicate_packets == 0 and .reordered_packets == 0 and .given_up_packets == 0 and
+		.received_bytes == .sent_bytes and .transactions_per_s > 0 and
+		.rtt_min_ns > 0 and .rtt_min_ns <= .rtt_p50_ns and .rtt_p50_ns <= .rtt_max_ns'
+	finish reflect INT
+	json --argjson n "$count" '.metrics.answered_udp_packets == $n'
+}
+
+@test "afxdp: each request is answered once, whatever its size, family, VLAN and number under way" {
+	lab_up
+	transactions 1009 198.18.0.2
+	transactions 1009 198.18.0.2 --outstanding 31 --frame-bytes 1518
+	transactions 503 2001:2::2 --outstanding 3
+	transactions 503 198.18.0.2 --vlan 101 --busy-poll
+	transactions 211 198.18.0.2 --rate 5kpps
+}
+
+@test "bounce: exactly so many transactions, by both ends' count, and nothing circulates afterwards" {
+	lab_up
+	transactions 100003 198.18.0.2 --engine bounce
+	transactions 10007 198.18.0.2 --engine bounce --outstanding 8 --frame-bytes 512
+	transactions 10007 2001:2::2 --engine bounce --outstanding 3
+	before=$(counter a rx_packets)
+	start reflect b reflect eg0
+	tool_in a rr 198.18.0.2 -d 200ms --engine bounce --outstanding 2 --json
+	is 0
+	sent=$(jq .metrics.sent_packets <<<"$output")
+	json '.metrics | .lost_packets == 0 and .sent_packets > 2'
+	hook_is_free a
+	finish reflect INT
+	json --argjson n "$sent" '.metrics.answered_udp_packets == $n'
+	[ $(($(counter a rx_packets) - before)) -ge "$sent" ]
+}
+
+@test "bounce: an echo of the kernel's driver is a transaction too" {
+	lab_up
+	start reflect b reflect eg0
+	tool_in a ping 198.18.0.2 -c 10007 --engine bounce --no-loss --json
+	is 0
+	json '.metrics.rtt_packets == 10007 and .environment.tx_stamp == "bpf"'
+	tool_in a ping 2001:2::2 -c 10007 --engine bounce --outstanding 5 --no-loss --json
+	is 0
+	finish reflect INT
+	json '.metrics.answered_icmp_packets == 20014'
+}
+
+rests() {
+	local before
+
+	before=$(counter a tx_packets)
+	sleep 0.1
+	[ "$(counter a tx_packets)" = "$before" ]
+}
+
+@test "bounce ends with ^C and with kill -9: the program goes, and the packet dies" {
+	lab_up
+	start reflect b reflect eg0
+	start_cmd rr a asking "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
+	finish rr INT
+	is 130
+	json '.metrics | .lost_packets == 0 and .sent_packets > 0'
+	hook_is_free a
+	start_cmd rr a asking "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
+	finish rr KILL
+	wait_for hook_is_free a
+	wait_for rests
+}
+
+@test "bounce: a loss is given up, and the token goes on to the count" {
+	lab_up --path a-r-b --middle open
+	start bump r impair ega egb --filter udp --loss every=53 --direction a-to-b -d 20s
+	start reflect b reflect eg0
+	tool_in a rr 198.18.0.2 -c 211 --engine bounce --outstanding 2 --wait 20ms --json
+	is 0
+	json '.metrics | .sent_packets == 211 and .lost_packets == 3 and .given_up_packets == 3 and
+		.distinct_packets == 208'
+	finish bump INT
+	finish reflect INT
+}
+
+ECHO='import socket, sys
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+s.bind(("::", 7))
+print("ready", file=sys.stderr, flush=True)
+while True:
+    s.sendto(*s.recvfrom(9000))'
+
+@test "a plain socket that echoes is a far end too, and the stack's way is the same loop" {
+	lab_up
+	start_cmd echo b ready /usr/bin/python3 -c "$ECHO"
+	for engine in afxdp stack; do
+		tool_in a rr 198.18.0.2 -c 503 --engine "$engine" --outstanding 3 --no-loss --json
+		is 0
+		json '.metrics | .distinct_packets == 503 and .lost_packets == 0'
+	done
+	tool_in a rr 2001:2::2 -c 211 --against-stack --no-loss --json
+	is 0
+	json '[.parts[].metrics.rtt_packets] == [215, 215]'
+}
+
+@test "a busy hook is told with its holder, and nothing is left behind" {
+	lab_up
+	start reflect a reflect eg0
+	tool_in a rr 198.18.0.2 -c 3
+	is 3
+	says "which is held by program 'reflect_xdp'"
+	finish reflect INT
+	hook_is_free a
+}
+
+@test "an interface that vanishes ends it, with what was counted" {
+	lab_up
+	start reflect b reflect eg0
+	start_cmd rr a asking "$TOOL" rr 198.18.0.2 -d 0 --json
+	ip_in a link delete eg0
+	finish rr
+	is 4
+	says "vanished"
+	json '.metrics | has("sent_packets")'
+}
