@@ -20,6 +20,7 @@
 #include "sys/bpf.h"
 #include "sys/feature.h"
 
+#define PROGRAMS 10	/* the most that a dispatcher takes */
 #define FIRST	1	/* run priority; others have 50 unless they ask for less */
 
 struct xdp_share {
@@ -78,23 +79,46 @@ static bool kernel_refuses(void)
 	return refuses;
 }
 
-/* One of our name that nobody holds: its process was killed. */
-static bool remove_stale(int ifindex, const char *name)
+/* Numbers of the programs of that name in the dispatcher; returns how many. */
+static size_t find_named(int ifindex, const char *name, __u32 ids[PROGRAMS])
 {
 	struct xdp_multiprog *mp = dispatcher_at(ifindex);
 	struct xdp_program *prog = NULL;
-	bool removed = false;
+	size_t nr = 0;
 
-	while (mp && !removed && (prog = xdp_multiprog__next_prog(prog, mp))) {
-		if (strcmp(xdp_program__name(prog), name) || bpf_prog_pid(xdp_program__id(prog)))
-			continue;
-		removed = !xdp_program__detach(prog, ifindex, xdp_multiprog__attach_mode(mp), 0);
-		if (removed)
+	while (mp && nr < PROGRAMS && (prog = xdp_multiprog__next_prog(prog, mp))) {
+		if (!strcmp(xdp_program__name(prog), name))
+			ids[nr++] = xdp_program__id(prog);
+	}
+	xdp_multiprog__close(mp);
+	return nr;
+}
+
+static int detach_id(int ifindex, __u32 id)
+{
+	struct xdp_multiprog *mp = dispatcher_at(ifindex);
+	struct xdp_program *prog = NULL;
+	int err = -ENOENT;
+
+	while (mp && err == -ENOENT && (prog = xdp_multiprog__next_prog(prog, mp))) {
+		if (xdp_program__id(prog) == id)
+			err = xdp_program__detach(prog, ifindex, xdp_multiprog__attach_mode(mp), 0);
+	}
+	xdp_multiprog__close(mp);
+	return err;
+}
+
+/* Those of our name that nobody holds: their process was killed. Who looks into a dispatcher holds all. */
+static void remove_stale(int ifindex, const char *name)
+{
+	__u32 ids[PROGRAMS];
+	size_t nr = find_named(ifindex, name, ids), i;
+
+	for (i = 0; i < nr; i++) {
+		if (!bpf_prog_pid(ids[i]) && !detach_id(ifindex, ids[i]))
 			log_warn("took the program '%s' that a killed process left out of the dispatcher",
 				 name);
 	}
-	xdp_multiprog__close(mp);
-	return removed;
 }
 
 static int attach_error(int err, int ifindex, struct err *e)
@@ -152,8 +176,7 @@ int xdp_share_attach(struct xdp_share **ret_share, int ifindex, struct bpf_objec
 	int err = -EBUSY;
 
 	libxdp_set_print(say_libxdp);
-	while (remove_stale(ifindex, bpf_program__name(prog)))
-		;
+	remove_stale(ifindex, bpf_program__name(prog));
 	if (xdp_holder(ifindex, holder, sizeof(holder)) && !xdp_share_is_possible(ifindex))
 		return attach_error(err, ifindex, e);
 	if (kernel_refuses())
