@@ -149,7 +149,7 @@ static bool process_holds(const char *pid, uint32_t id)
 	return held;
 }
 
-int bpf_prog_pid(uint32_t id)
+static int find_pid(uint32_t id, int except)
 {
 	struct dirent *entry;
 	int pid, found = 0;
@@ -158,12 +158,22 @@ int bpf_prog_pid(uint32_t id)
 	dir = opendir("/proc");
 	while (dir && !found && (entry = readdir(dir))) {
 		pid = atoi(entry->d_name);
-		if (pid > 0 && process_holds(entry->d_name, id))
+		if (pid > 0 && pid != except && process_holds(entry->d_name, id))
 			found = pid;
 	}
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+int bpf_prog_pid(uint32_t id)
+{
+	return find_pid(id, 0);
+}
+
+int bpf_prog_other_pid(uint32_t id)
+{
+	return find_pid(id, getpid());
 }
 
 bool bpf_link_holds(int link_fd)

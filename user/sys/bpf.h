@@ -38,6 +38,9 @@ int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info);
 /* A process that has the program open, or a link of it; 0: none that can be seen. */
 int bpf_prog_pid(uint32_t id);
 
+/* Likewise, and not this one. */
+int bpf_prog_other_pid(uint32_t id);
+
 /* False once the link's interface is gone, or somebody detached it. */
 bool bpf_link_holds(int link_fd);
 

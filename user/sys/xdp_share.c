@@ -108,14 +108,14 @@ static int detach_id(int ifindex, __u32 id)
 	return err;
 }
 
-/* Those of our name that nobody holds: their process was killed. Who looks into a dispatcher holds all. */
+/* Those of our name that nobody holds: their process was killed. libxdp, here, holds all that it looked at. */
 static void remove_stale(int ifindex, const char *name)
 {
 	__u32 ids[PROGRAMS];
 	size_t nr = find_named(ifindex, name, ids), i;
 
 	for (i = 0; i < nr; i++) {
-		if (!bpf_prog_pid(ids[i]) && !detach_id(ifindex, ids[i]))
+		if (!bpf_prog_other_pid(ids[i]) && !detach_id(ifindex, ids[i]))
 			log_warn("took the program '%s' that a killed process left out of the dispatcher",
 				 name);
 	}
