@@ -180,9 +180,9 @@ quic_time() {
 	says "--top has a meaning with --flows only"
 }
 
-# state FILTER: holds on a line of the record, of the part "eg0 flows".
+# state FILTER: holds on some line of the record, of the part "eg0 flows".
 state() {
-	jq -e "select(.type == \"state\").result.parts[] | select(.name == \"eg0 flows\") | $1" \
+	jq -se "[.[] | select(.type == \"state\").result.parts[] | select(.name == \"eg0 flows\") | $1] | any" \
 		"$BATS_TEST_TMPDIR/record" >/dev/null 2>&1
 }
 
