@@ -29,6 +29,11 @@ struct flow_quic {
 	__u32 to, from;		/* the connection IDs, as numbers */
 };
 
+/* Of TCP: what has room for timestamps, and what there may be. */
+#define OPTIONS_MIN	10
+#define OPTIONS_MAX	40
+#define OPTIONS_MASK	63
+
 /* The packet at hand, one record a CPU: neither hook is entered again before it is left. */
 struct flow_work {
 	struct flow_ask asked;	/* its key is filled for every packet */
@@ -38,6 +43,8 @@ struct flow_work {
 	__u32 packets, is_tcp;
 	__u64 frame_bytes;
 	__u64 now_mono_ns;
+	/* Not on the stack, which before 5.12 has no places known only at run time. */
+	__u8 options[OPTIONS_MASK + 1 + 16] __attribute__((aligned(8)));
 };
 
 struct {
@@ -47,7 +54,12 @@ struct {
 	__uint(max_entries, 1);		/* CPUs */
 } flow_works SEC(".maps");
 
-#define OPTIONS_MAX	40
+static __always_inline struct flow_work *find_work(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&flow_works, &cpu);
+}
 
 /*
  * TSval << 32 | TSecr of the options at @at, 0: none. A function of its own and
@@ -55,16 +67,28 @@ struct {
  */
 __attribute__((noinline)) __u64 flow_timestamps(struct __sk_buff *ctx, __u32 at, __u32 bytes)
 {
-	__u8 options[OPTIONS_MAX + 12] = {};
-	__u32 i = 0, step, ts[2];
+	struct flow_work *work = find_work();
+	__u32 i = 0, step, ts[2], above = bytes - OPTIONS_MIN;
+	__u8 *options;
 	int n;
 
-	if (bytes < 10 || bytes > OPTIONS_MAX)
+	if (!work || above > OPTIONS_MAX - OPTIONS_MIN)
 		return 0;
-	if (bpf_skb_load_bytes(ctx, at, options, bytes))
+	options = work->options;
+	__builtin_memset(work->options, 0, sizeof(work->options));
+	/*
+	 * What was compared in one register and is used in another has no bound for a verifier
+	 * that does not follow 32-bit moves (6.1); it has by a mask that clang must keep.
+	 */
+	__asm__ volatile("" : "+r"(above));
+	if (bpf_skb_load_bytes(ctx, at, options, OPTIONS_MIN + (above & 31)))
 		return 0;
 	for (n = 0; n < OPTIONS_MAX; n++) {
-		if (i >= OPTIONS_MAX || !options[i])
+		if (i >= OPTIONS_MAX)
+			return 0;
+		__asm__ volatile("" : "+r"(i));
+		i &= OPTIONS_MASK;
+		if (!options[i])
 			return 0;
 		if (options[i] == 8 && options[i + 1] == 10) {
 			__builtin_memcpy(ts, options + i + 2, sizeof(ts));
@@ -76,13 +100,6 @@ __attribute__((noinline)) __u64 flow_timestamps(struct __sk_buff *ctx, __u32 at,
 		i += step;
 	}
 	return 0;
-}
-
-static __always_inline struct flow_work *find_work(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&flow_works, &cpu);
 }
 
 /* Room for any header that parse_frame() walks over. */
@@ -108,7 +125,7 @@ static __always_inline __u64 find_timestamps(struct __sk_buff *ctx, const struct
 {
 	const struct flow_usual_options *usual = (void *)(header + 1);
 
-	if (bytes < 10)
+	if (bytes < OPTIONS_MIN)
 		return 0;
 	if (likely(bytes >= sizeof(*usual) && (void *)(usual + 1) <= end &&
 		   usual->kinds == bpf_htonl(FLOW_USUAL_KINDS)))
