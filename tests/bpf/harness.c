@@ -163,10 +163,24 @@ void harness_set_frags(struct bpf_object *obj)
 		bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
 }
 
+void harness_cannot(const char *feature)
+{
+	const char *at = getenv("REQUIRE");
+	size_t len = strlen(feature);
+
+	for (; at && *at; at += strcspn(at, " ")) {
+		at += strspn(at, " ");
+		if (!strncmp(at, feature, len) && (at[len] == ' ' || !at[len]))
+			fail_msg("required, but missing: %s", feature);
+	}
+	skip();
+}
+
+/* What the groups that skip have in common, as the programs that they test. */
 static void needs_a_newer_kernel(void **state)
 {
 	(void)state;
-	skip();
+	harness_cannot("xdp-live-frames");
 }
 
 int harness_skip_group(const char *name)

@@ -77,6 +77,9 @@ uint64_t harness_mono_ns(void);
 /* CLOCK_TAI, as bpf_ktime_get_tai_ns() reads it. */
 uint64_t harness_tai_ns(void);
 
+/* Skips the test; but fails it if REQUIRE names @feature, as doctor does. */
+void harness_cannot(const char *feature);
+
 /* True if programs can read CLOCK_TAI, from kernel 6.1 on. */
 bool harness_has_tai(void);
 

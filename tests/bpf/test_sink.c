@@ -271,16 +271,18 @@ static void counts_streams_beyond_its_table(void **state)
 
 static void measures_the_delay(void **state)
 {
+	uint64_t before_ns = harness_mono_ns(), took_ns;
 	struct hist_rec hist;
 
 	(void)state;
-	send_tag(0, 0, harness_mono_ns() - 5 * MS);
-	send_tag(0, 1, harness_mono_ns() - 3 * MS);
+	send_tag(0, 0, before_ns - 5 * MS);
+	send_tag(0, 1, before_ns - 3 * MS);
+	took_ns = harness_mono_ns() - before_ns;
 	hist = read_hist(0);
 	assert_int_equal(hist.count, 2);
-	assert_in_range(~hist.not_min_ns, 3 * MS, 4 * MS);
-	assert_in_range(hist.max_ns, 5 * MS, 6 * MS);
-	assert_in_range(hist.sum_ns, 8 * MS, 10 * MS);
+	assert_in_range(~hist.not_min_ns, 3 * MS, 3 * MS + took_ns);
+	assert_in_range(hist.max_ns, 5 * MS, 5 * MS + took_ns);
+	assert_in_range(hist.sum_ns, 8 * MS, 8 * MS + 2 * took_ns);
 }
 
 static void counts_a_stamp_in_the_future_apart(void **state)
@@ -438,7 +440,7 @@ static void times_by_tai_when_asked(void **state)
 
 	(void)state;
 	if (!harness_has_tai())
-		skip();
+		harness_cannot("tai-clock");
 	stamp_clock = STAMP_TAI;
 	assert_int_equal(load(usual), 0);
 	before_ns = harness_tai_ns();

@@ -135,7 +135,7 @@ static void what_the_nic_did_not_stamp_is_counted_and_not_timed(void **state)
 	if (sink_hw_bpf__load(skel)) {
 		sink_hw_bpf__destroy(skel);
 		print_message("this kernel has no bpf_xdp_metadata_rx_timestamp()\n");
-		skip();
+		harness_cannot("xdp-metadata");
 	}
 	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.phc_lines), &zero, &lines,
 					     BPF_ANY), 0);
