@@ -126,6 +126,65 @@ has_booted() {
 	[ -z "$output" ]
 }
 
+# tests_in WHAT [OPTIONS]: a guest of the lines on stdin, which plays tests instead of a command.
+tests_in() {
+	[ -x "$TOP/build/tests/bpf/programs" ] || skip "needs build/tests/bpf/programs"
+	cat >"$GUEST"
+	run --separate-stderr "$TOP/vmtest/run" --results "$VM/results" --known "$VM/known" \
+		--tests "$1" "${@:2}" "$VM/tree"
+}
+
+@test "--resume keeps the results of before, and without it they are gone" {
+	tests_in bpf <<<'echo 0 >status; echo "passed net/a.bats: x" >results'
+	is 0
+	tests_in bpf --resume <<<'grep TESTS_RESUME=1 command && echo "passed net/b.bats: y" >>results && echo 0 >status'
+	is 0
+	says '2 passed, 0 known'
+	tests_in bpf <<<'[ ! -e results ] && echo "passed net/b.bats: y" >results && echo 0 >status'
+	is 0
+	says '1 passed, 0 known'
+}
+
+@test "what failed before is run again when resumed, and what passed is not" {
+	local kept=$VM/kept
+	mkdir -p "$VM/tests/net"
+	cp "$TOP/tests/run" "$VM/tests/"
+	printf '@test "x" {\necho ran a >>%q\n}\n' "$kept" >"$VM/tests/net/a.bats"
+	printf '@test "y" {\necho ran b >>%q\n}\n' "$kept" >"$VM/tests/net/b.bats"
+	printf 'passed net/a.bats: x\npassed net/b.bats: w\nfailed net/b.bats: y\n' >"$VM/results"
+	TESTS_RESUME=1 TESTS_RESULTS=$VM/results TESTS_ROOT=/ run "$VM/tests/run" net
+	[ "$(cat "$kept")" = "ran b" ]
+	[ "$(cat "$VM/results")" = $'passed net/a.bats: x\npassed net/b.bats: y' ]
+}
+
+@test "the second machine of a pair ends by itself when the first has" {
+	boot --pair <<'END'
+case $PWD in
+*/peer/share) until [ -e end ]; do sleep 0.1; done; echo 1 >../../ended ;;
+*) echo 0 >status ;;
+esac
+END
+	is 0
+	grep -q 1 "$VM"/results/*/share/ended
+}
+
+@test "what only the kernel's log of the second machine tells fails the run" {
+	boot --pair <<'END'
+case $PWD in
+*/peer/share) echo "[ 1.0] BUG: over there" >dmesg; until [ -e end ]; do sleep 0.1; done ;;
+*) echo 0 >status ;;
+esac
+END
+	is 1
+	says 'kernel log: [ 1.0] BUG: over there'
+}
+
+@test "a kernel that is not in the cache is not fetched when only that counts" {
+	run --separate-stderr "$TOP/vmtest/kernels" --cached --cache "$VM" debian:6.1
+	is 1
+	says 'not in the cache'
+}
+
 @test "what is no kernel and what is no option is refused" {
 	run --separate-stderr "$TOP/vmtest/run" "$VM/nothing" -- true
 	is 3

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Intel's NICs as QEMU emulates them, two of a kind on one wire: igb, with native XDP and a clock
+# (QEMU 8 and later), and e1000e, with generic XDP alone.
+# vmtest: device igb -netdev hubport,id=igb0,hubid=2 -device pcie-root-port,id=root0,chassis=1 -device igb,bus=root0,netdev=igb0,mac=52:54:00:00:03:0a
+# vmtest: device igb -netdev hubport,id=igb1,hubid=2 -device pcie-root-port,id=root1,chassis=2 -device igb,bus=root1,netdev=igb1,mac=52:54:00:00:03:0b
+# vmtest: device e1000e -netdev hubport,id=e1000e0,hubid=3 -device pcie-root-port,id=root2,chassis=3 -device e1000e,bus=root2,netdev=e1000e0,mac=52:54:00:00:04:0a
+# vmtest: device e1000e -netdev hubport,id=e1000e1,hubid=3 -device pcie-root-port,id=root3,chassis=4 -device e1000e,bus=root3,netdev=e1000e1,mac=52:54:00:00:04:0b
+
+load ../../tests/lib/common
+load ../../tests/lib/lab
+load nics
+
+setup() {
+	need_root
+	need_command jq
+}
+
+igb() {
+	nics_up 52:54:00:00:03:0a 52:54:00:00:03:0b
+}
+
+e1000e() {
+	nics_up 52:54:00:00:04:0a 52:54:00:00:04:0b
+}
+
+# counted MODE: 1009 packets from a to b, each of them, by that mode of XDP.
+# Attaching may restart the NIC, and a link takes its time.
+counted() {
+	start sink b sink eg0 --count 1009 --duration 10s
+	wait_for carrier b
+	tool_in a blast eg0 198.18.0.2 --count 1009 --rate 1kpps --interval 0 --json --engine afxdp
+	is 0
+	json '.metrics.sent_packets == 1009'
+	finish sink
+	is 0
+	json --arg mode "$1" '.environment.rx_xdp_mode == $mode and .metrics.received_packets == 1009 and
+		.metrics.lost_packets == 0'
+}
+
+@test "igb: native XDP counts what AF_XDP sent" {
+	igb
+	counted native
+}
+
+@test "igb: doctor tells of its clock, and blast that it stamps no packet of AF_XDP" {
+	igb
+	in_a "$TOOL" doctor eg0 --has hw-timestamps
+	tool_in a blast eg0 198.18.0.2 --count 11 --interval 0 --json --tx-stamp hw
+	is 3
+	says "--tx-stamp"
+}
+
+@test "e1000e: doctor tells that there is no native XDP, and generic XDP counts what was sent" {
+	e1000e
+	run in_a "$TOOL" doctor eg0 --has xdp-native
+	[ "$status" = 1 ] || fail "status $status: $output"
+	counted generic
+}
