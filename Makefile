@@ -155,7 +155,7 @@ test:
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-run
 
 test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins)
-	$(Q)$(tell) tests/run lint unit bpf cli net
+	$(Q)$(tell) tests/run lint unit bpf cli net boot
 
 # Not as root, except for what setup installs: the machines need no privilege.
 test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
