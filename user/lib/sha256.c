@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/sha256.c - SHA-256 and HMAC, as their standards write them down.
+ */
+#include "lib/sha256.h"
+
+#include <string.h>
+
+#define BLOCK_BYTES 64
+
+struct state {
+	uint32_t h[8];
+	uint8_t block[BLOCK_BYTES];
+	uint64_t bytes;
+};
+
+/* First 32 bits of the fractional parts of the cube roots of the first 64 primes. */
+static const uint32_t k[64] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+	0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t ror(uint32_t word, unsigned int by)
+{
+	return word >> by | word << (32 - by);
+}
+
+static void add_block(struct state *state)
+{
+	uint32_t w[64], v[8], t1, t2;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		w[i] = (uint32_t)state->block[4 * i] << 24 | (uint32_t)state->block[4 * i + 1] << 16 |
+		       (uint32_t)state->block[4 * i + 2] << 8 | state->block[4 * i + 3];
+	for (; i < 64; i++)
+		w[i] = (ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ w[i - 2] >> 10) + w[i - 7] +
+		       (ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 16];
+	memcpy(v, state->h, sizeof(v));
+	for (i = 0; i < 64; i++) {
+		t1 = v[7] + (ror(v[4], 6) ^ ror(v[4], 11) ^ ror(v[4], 25)) +
+		     ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
+		t2 = (ror(v[0], 2) ^ ror(v[0], 13) ^ ror(v[0], 22)) +
+		     ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+		memmove(v + 1, v, 7 * sizeof(v[0]));
+		v[4] += t1;
+		v[0] = t1 + t2;
+	}
+	for (i = 0; i < 8; i++)
+		state->h[i] += v[i];
+}
+
+static void begin(struct state *state)
+{
+	static const uint32_t first[8] = {
+		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+	};
+
+	memcpy(state->h, first, sizeof(first));
+	state->bytes = 0;
+}
+
+static void add(struct state *state, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		state->block[state->bytes++ % BLOCK_BYTES] = bytes[i];
+		if (state->bytes % BLOCK_BYTES == 0)
+			add_block(state);
+	}
+}
+
+static void end(struct state *state, uint8_t ret_digest[SHA256_BYTES])
+{
+	uint64_t bits = state->bytes * 8;
+	uint8_t length[8];
+	int i;
+
+	for (i = 0; i < 8; i++)
+		length[i] = (uint8_t)(bits >> (56 - 8 * i));
+	add(state, "\x80", 1);
+	while (state->bytes % BLOCK_BYTES != BLOCK_BYTES - sizeof(length))
+		add(state, "", 1);
+	add(state, length, sizeof(length));
+	for (i = 0; i < SHA256_BYTES; i++)
+		ret_digest[i] = (uint8_t)(state->h[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void sha256(const void *data, size_t len, uint8_t ret_digest[SHA256_BYTES])
+{
+	struct state state;
+
+	begin(&state);
+	add(&state, data, len);
+	end(&state, ret_digest);
+}
+
+void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
+		 uint8_t ret_mac[SHA256_BYTES])
+{
+	uint8_t pad[BLOCK_BYTES] = { 0 }, inner[SHA256_BYTES];
+	struct state state;
+	int i;
+
+	if (key_len > BLOCK_BYTES)
+		sha256(key, key_len, pad);
+	else
+		memcpy(pad, key, key_len);
+	for (i = 0; i < BLOCK_BYTES; i++)
+		pad[i] ^= 0x36;
+	begin(&state);
+	add(&state, pad, sizeof(pad));
+	add(&state, data, len);
+	end(&state, inner);
+	for (i = 0; i < BLOCK_BYTES; i++)
+		pad[i] ^= 0x36 ^ 0x5c;
+	begin(&state);
+	add(&state, pad, sizeof(pad));
+	add(&state, inner, sizeof(inner));
+	end(&state, ret_mac);
+}
+
+bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES])
+{
+	uint8_t differ = 0;
+	int i;
+
+	for (i = 0; i < SHA256_BYTES; i++)
+		differ |= a[i] ^ b[i];
+	return !differ;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lib/sha256.h - SHA-256 (FIPS 180-4) and HMAC by it (RFC 2104).
+ *
+ * For the challenge of serve's pre-shared key, and for nothing that is fast or
+ * large: no library of ours has one, and not every kernel its AF_ALG sockets.
+ */
+#ifndef LIB_SHA256_H
+#define LIB_SHA256_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHA256_BYTES 32
+
+void sha256(const void *data, size_t len, uint8_t ret_digest[SHA256_BYTES]);
+
+void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
+		 uint8_t ret_mac[SHA256_BYTES]);
+
+/* In a time that does not tell where the two differ. */
+bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);
+
+#endif
