@@ -180,6 +180,7 @@ $(fuzz-tests): $(O)/%: %.c $(filter user/lib/%,$(user-src)) $(wildcard user/lib/
 
 $(O)/tests/fuzz/fuzz_capture: fuzz-libs := -lpcap -lz
 $(O)/tests/fuzz/fuzz_capture: user/proto/capture.c
+$(O)/tests/fuzz/fuzz_control: user/proto/control.c
 $(O)/tests/fuzz/fuzz_fragment: user/proto/fragment.c
 $(O)/tests/fuzz/fuzz_packet: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch])
 $(O)/tests/fuzz/fuzz_flow_file: fuzz-libs := -lfyaml

@@ -80,7 +80,18 @@ def impairments():
     )] + [b"udp and dst 198.18.0.0/24 dport 9 stream 3", b"src 2001:db8::/36 icmp6", b"64kB"]
 
 
-SEEDS = {"fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
+def control_lines():
+    return [text.encode() for text in (
+        '{"type":"hello","version":1,"tool":"ethgauge","nonce":"00ff","host":"a-b","key":1,"proof":"ab"}',
+        '{"type":"test","protocol":"udp","kind":"rr","direction":"there","streams":7,'
+        '"duration_ns":1009,"request_bytes":64,"response_bytes":64,"outstanding":3,"congestion":"bbr"}',
+        '{"type":"ready","ports":"40001,40002"}', '{"type":"go"}', '{"type":"stop"}',
+        '{"type":"row","elapsed_ns":1,"sent_bytes":2}', '{"type":"conn","stream":1,"rtt_us":3}',
+        '{"type":"error","what":"no \\"such\\" thing","hint":"x"}',
+    )]
+
+
+SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments}
 
 if __name__ == "__main__":

@@ -161,9 +161,28 @@ static void split_noise_is_the_size_of_chance(void **state)
 	assert_in_range(beyond, 10, 150);
 }
 
+/* Two-sided critical values as every table of Student's t has them. */
+static void students_t_is_that_of_the_tables(void **state)
+{
+	static const struct {
+		double confidence, t;
+		unsigned int freedom;
+	} table[] = {
+		{ 0.95, 12.706, 1 }, { 0.95, 4.303, 2 }, { 0.99, 9.925, 2 }, { 0.95, 2.262, 9 },
+		{ 0.99, 3.250, 9 }, { 0.90, 1.812, 10 }, { 0.99, 2.756, 29 }, { 0.95, 2.045, 29 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		assert_true(fabs(stat_student(table[i].confidence, table[i].freedom) -
+				 table[i].t) < 0.0005);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(students_t_is_that_of_the_tables),
 		cmocka_unit_test(the_rank_test_is_scipys),
 		cmocka_unit_test(medians_and_quantiles_are_numpys),
 		cmocka_unit_test(bootstrap_intervals_hold_the_truth),

@@ -265,3 +265,42 @@ int stat_split_noise(const struct stat_sample *sample, size_t nr_a, size_t nr_b,
 			  (1. / (double)half + 1. / (double)rest));
 	return 0;
 }
+
+/* Probability that |T| < t: Abramowitz and Stegun 26.7.3 and 26.7.4. */
+static double student_within(double t, unsigned int freedom)
+{
+	double angle = atan(t / sqrt(freedom)), cosine = cos(angle), term = 1, sum = 0;
+	unsigned int i;
+
+	if (freedom % 2) {
+		term = cosine;
+		for (i = 1; i < freedom; i += 2) {
+			sum += term;
+			term *= cosine * cosine * (i + 1) / (i + 2);
+		}
+		return 2 / M_PI * (angle + sin(angle) * sum);
+	}
+	for (i = 0; i < freedom; i += 2) {
+		sum += term;
+		term *= cosine * cosine * (i + 1) / (i + 2);
+	}
+	return sin(angle) * sum;
+}
+
+double stat_student(double confidence, unsigned int freedom)
+{
+	double low = 0, high = 1;
+	int i;
+
+	while (student_within(high, freedom) < confidence)
+		high *= 2;
+	for (i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (student_within(middle, freedom) < confidence)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}

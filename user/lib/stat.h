@@ -2,7 +2,7 @@
 /*
  * lib/stat.h - medians, ranks and intervals of a few repeated measurements.
  *
- * Nothing here assumes a shape of the values' distribution. What is drawn by
+ * Nothing here but stat_student() assumes a shape of the values' distribution. What is drawn by
  * chance comes from the caller's seed, so that the same values give the same
  * answer.
  */
@@ -53,6 +53,12 @@ struct stat_interval {
 /* Percentile bootstrap of the effect: each side is drawn anew from its own values. */
 int stat_bootstrap(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
 		   double confidence, uint64_t seed, struct stat_interval *ret_interval);
+
+/*
+ * Student's t: a value of @freedom degrees of freedom is within -t and t with
+ * probability @confidence. This one does take the values for normally distributed.
+ */
+double stat_student(double confidence, unsigned int freedom);
 
 /*
  * What a comparison of @nr_a with @nr_b such values shows though there is no

@@ -5,9 +5,13 @@
 #include "sys/caps.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <cap-ng.h>
 
@@ -79,4 +83,28 @@ void caps_drop(unsigned int keep)
 		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
 	if (capng_apply(CAPNG_SELECT_CAPS))
 		log_debug("cannot drop capabilities: %s", strerror(errno));
+}
+
+int caps_become(const char *user, struct err *e)
+{
+	struct passwd *who;
+
+	if (!geteuid()) {
+		errno = 0;
+		who = getpwnam(user);
+		if (!who)
+			return err_usage(e, "there is no user '%s' here", user);
+		if (!who->pw_uid)
+			return err_usage(e, "'%s' is root, as which this does not run", user);
+		if (initgroups(user, who->pw_gid) || setresgid(who->pw_gid, who->pw_gid, who->pw_gid) ||
+		    setresuid(who->pw_uid, who->pw_uid, who->pw_uid))
+			return err_set(e, -errno, "cannot become the user '%s'", user);
+	}
+	/* Where capabilities were kept for it (ambient, file), these go too. */
+	capng_clear(CAPNG_SELECT_BOTH);
+	if (capng_apply(CAPNG_SELECT_CAPS))
+		log_debug("cannot drop capabilities: %s", strerror(errno));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		log_debug("cannot refuse new privileges: %s", strerror(errno));
+	return 0;
 }

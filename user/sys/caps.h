@@ -24,6 +24,12 @@ int caps_require(unsigned int needs, struct err *e);
  */
 void caps_drop(unsigned int keep);
 
+/*
+ * Becomes @user, for good, with its groups and without any capability, if this is root; of
+ * another user it only drops these. Call before threads start.
+ */
+int caps_become(const char *user, struct err *e);
+
 /* caps_drop() leaves writing files to root's own power as well: -o was given. */
 void caps_keep_files(void);
 

@@ -133,6 +133,18 @@ uint64_t cpu_tick_ns(void)
 	return NSEC_PER_SEC / (uint64_t)(a_second > 0 ? a_second : 100);
 }
 
+uint64_t cpu_host_busy_ns(void)
+{
+	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+	char text[512];
+
+	if (sysfs_read("/proc/stat", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
+		   &iowait, &irq, &softirq, &steal) != 8)
+		return 0;
+	return (user + nice + system + irq + softirq) * cpu_tick_ns();
+}
+
 static uint64_t timeval_ns(const struct timeval *tv)
 {
 	return (uint64_t)tv->tv_sec * NSEC_PER_SEC + (uint64_t)tv->tv_usec * 1000;

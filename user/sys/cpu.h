@@ -55,6 +55,9 @@ void cpu_read_process(struct cpu_process *ret_process);
 int cpu_peak_rss(uint64_t *ret_bytes);
 int cpu_map_memory(uint64_t *ret_bytes);
 
+/* All CPUs of this host so far, all but idle and iowait; 0: not known. In ticks (cpu_tick_ns). */
+uint64_t cpu_host_busy_ns(void);
+
 /* The calling thread so far; the difference of two is what a piece of work took. */
 struct cpu_thread {
 	uint64_t mono_ns;

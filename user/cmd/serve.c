@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/serve.c - the far end of tcp and udp.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "engine/xfer_server.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/caps.h"
+#include "sys/sock.h"
+
+struct serve_opts {
+	const char *at, *data_ports, *key_file, *user;
+	uint16_t port;
+	bool ipv4, ipv6;
+	uint16_t max_clients, max_streams;
+	uint64_t max_duration_ns, tests, duration_ns;
+	struct unit_rate max_rate;
+};
+
+static const struct serve_opts defaults = {
+	.port = CONTROL_PORT, .user = "nobody", .max_clients = 16, .max_streams = 64,
+	.max_duration_ns = 3600 * NSEC_PER_SEC,
+};
+
+static const struct opt options[] = {
+	{ 'B', "bind", OPT_STR, offsetof(struct serve_opts, at), "ADDR",
+	  "listen on this address; without it on all" },
+	{ 'p', "port", OPT_U16, offsetof(struct serve_opts, port), "N", "control port, TCP", .min = 1 },
+	{ '4', "ipv4", OPT_FLAG, offsetof(struct serve_opts, ipv4), NULL, "IPv4 only" },
+	{ '6', "ipv6", OPT_FLAG, offsetof(struct serve_opts, ipv6), NULL,
+	  "of names given to --bind, the IPv6 address" },
+	{ 0, "data-ports", OPT_STR, offsetof(struct serve_opts, data_ports), "LOW-HIGH",
+	  "ports of the data, TCP and UDP, for a firewall; without it any" },
+	{ 0, "key-file", OPT_STR, offsetof(struct serve_opts, key_file), "FILE",
+	  "only clients with this key; else ETHGAUGE_KEY of the environment, if set" },
+	{ 0, "max-clients", OPT_U16, offsetof(struct serve_opts, max_clients), "N",
+	  "clients at once", .min = 1, .max = 1024 },
+	{ 0, "max-streams", OPT_U16, offsetof(struct serve_opts, max_streams), "N",
+	  "connections of a test", .min = 1, .max = CONTROL_MAX_STREAMS },
+	{ 0, "max-duration", OPT_DURATION, offsetof(struct serve_opts, max_duration_ns), "TIME",
+	  "of a test; 0: any" },
+	{ 0, "max-rate", OPT_RATE, offsetof(struct serve_opts, max_rate), "RATE",
+	  "of a test's payload in each direction, in bits a second" },
+	{ 'c', "count", OPT_COUNT, offsetof(struct serve_opts, tests), "N",
+	  "end after so many tests; 0: never" },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct serve_opts, duration_ns), "TIME",
+	  "end after this time; 0: run until ^C" },
+	{ 0, "user", OPT_STR, offsetof(struct serve_opts, user), "NAME",
+	  "become this user once the port is bound, if started as root" },
+	OPT_END
+};
+
+static int parse_ports(const char *text, uint16_t *ret_first, uint16_t *ret_last, struct err *e)
+{
+	unsigned int first, last;
+	int end = 0;
+
+	if (!text)
+		return 0;
+	if (sscanf(text, "%5u-%5u%n", &first, &last, &end) != 2 || text[end] || !first ||
+	    last > UINT16_MAX || first > last)
+		return err_usage(e, "--data-ports '%s' is not LOW-HIGH, such as 14881-14999", text);
+	*ret_first = (uint16_t)first;
+	*ret_last = (uint16_t)last;
+	return 0;
+}
+
+static int serve_check(void *args, opt_given given, struct err *e)
+{
+	struct serve_opts *opts = args;
+	uint16_t first, last;
+
+	(void)given;
+	if (opts->max_rate.kind != UNIT_RATE_MAX && opts->max_rate.kind != UNIT_RATE_BPS)
+		return err_usage(e, "--max-rate is in bits a second, such as 100Mbit");
+	if (opts->ipv4 && opts->ipv6)
+		return err_usage(e, "-4 and -6 exclude each other");
+	return parse_ports(opts->data_ports, &first, &last, e);
+}
+
+/* The socket that systemd hands over, or one of our own. */
+static int open_port(const struct serve_opts *opts, struct result *res, struct err *e)
+{
+	int fd = sock_activated(), family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC;
+	struct sock_addr at;
+
+	if (fd < -1)
+		return err_set(e, fd, "systemd handed over more than one socket");
+	if (fd >= 0) {
+		result_env_str(res, "socket", "handed over");
+		return fd;
+	}
+	/* An IPv6 socket takes IPv4 as well; where there is no IPv6, one of IPv4. */
+	if (!opts->at && family == AF_UNSPEC) {
+		if (sock_resolve(NULL, opts->port, AF_INET6, &at, e) == 0) {
+			fd = sock_listen(&at, SOCK_STREAM, NULL, e);
+			if (fd != -EAFNOSUPPORT)
+				return fd;
+		}
+		family = AF_INET;
+	}
+	if (sock_resolve(opts->at, opts->port, family, &at, e))
+		return e->no;
+	return sock_listen(&at, SOCK_STREAM, NULL, e);
+}
+
+static bool is_done(void *ctx)
+{
+	return xfer_server_is_done(ctx);
+}
+
+static int serve_run(const void *args, struct result *res, struct err *e)
+{
+	const struct serve_opts *opts = args;
+	struct xfer_server_cfg cfg = {
+		.listen_fd = -1, .max_clients = opts->max_clients,
+		.max_streams = opts->max_streams, .max_duration_ns = opts->max_duration_ns,
+		.max_bps = opts->max_rate.kind == UNIT_RATE_BPS ? opts->max_rate.value : 0,
+		.tests = opts->tests,
+	};
+	struct loop loop = { .duration_ns = opts->duration_ns, .done = is_done };
+	struct xfer_server *server = NULL;
+	int err;
+
+	parse_ports(opts->data_ports, &cfg.first_port, &cfg.last_port, e);
+	err = xfer_key_read(&cfg.key, opts->key_file, e);
+	if (err)
+		return err;
+	cfg.listen_fd = open_port(opts, res, e);
+	if (cfg.listen_fd < 0)
+		return cfg.listen_fd;
+	err = caps_become(opts->user, e);
+	if (!err)
+		err = xfer_server_start(&server, &cfg, e);
+	if (err)
+		goto out;
+	log_info("serving on port %u%s", opts->port, cfg.key.len ? ", with a key" : "");
+	loop.ctx = server;
+	loop_run(&loop);
+out:
+	xfer_server_end(server, res);
+	close(cfg.listen_fd);
+	return err;
+}
+
+const struct cmd cmd_serve = {
+	.name = "serve",
+	.summary = "be the far end of tcp and udp",
+	.description =
+"Waits for clients, the verbs tcp and udp, and runs the other end of their tests:\n"
+"many clients at once, over one control port, and data ports by agreement. What a\n"
+"test does is the client's choice, within the limits given here.\n\n"
+"Started as root it becomes another user as soon as the port is bound. With a key\n"
+"only clients that have it are served: both ends prove it (HMAC-SHA-256 of numbers\n"
+"used once); the data are not encrypted. Data connections are taken from the client's\n"
+"address only. What cannot be read as a control message is refused, logged and counted.",
+	.examples =
+"  ethgauge serve\n"
+"  # one test for a script, and the end\n"
+"  ethgauge serve --count 1\n"
+"  # in the open: a key, a firewall's ports, and bounds\n"
+"  sudo ethgauge serve --key-file /etc/ethgauge.key --data-ports 14881-14999 \\\n"
+"        --max-rate 1Gbit --max-duration 60s\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.check = serve_check,
+	.run = serve_run,
+};

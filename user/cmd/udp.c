@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/udp.c - what UDP and an application get out of a path.
+ */
+#include "cmd/cmd.h"
+#include "engine/xfer_opts.h"
+
+enum test { STREAM, RR };
+
+struct udp_opts {
+	int test;
+	struct xfer_opts common;
+	uint64_t burst, on_ns, off_ns;
+};
+
+static const struct udp_opts defaults = { .common = XFER_OPTS_DEFAULTS, .burst = 1 };
+
+static const char *const tests[] = { "stream", "rr", NULL };
+
+static const struct opt options[] = {
+	{ 0, "TEST", OPT_CHOICE, offsetof(struct udp_opts, test), NULL,
+	  "stream: send; rr: request and response", .choices = tests, .argument = true },
+	{ 0, "HOST", OPT_STR, offsetof(struct udp_opts, common.host), NULL,
+	  "where ethgauge serve runs", .argument = true },
+	XFER_OPTIONS(struct udp_opts, common),
+	XFER_STREAM_OPTIONS(struct udp_opts, common,
+			    "payload of a datagram, at least 18; 0: what fills a packet"),
+	{ 0, "burst", OPT_COUNT, offsetof(struct udp_opts, burst), "N",
+	  "of a paced stream: datagrams in a row, and the pause that keeps --rate", .min = 1,
+	  .max = 1 << 20 },
+	{ 0, "on", OPT_DURATION, offsetof(struct udp_opts, on_ns), "TIME",
+	  "of a stream: send for so long, then pause for --off" },
+	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "that pause" },
+	OPT_END
+};
+
+static void read_extra(const struct udp_opts *opts, struct xfer_extra *ret_extra)
+{
+	*ret_extra = (struct xfer_extra){
+		.protocol = CONTROL_UDP, .kind = opts->test == RR ? CONTROL_RR : CONTROL_STREAM,
+		.burst = opts->burst, .on_ns = opts->on_ns, .off_ns = opts->off_ns,
+	};
+}
+
+static int udp_check(void *args, opt_given given, struct err *e)
+{
+	const struct udp_opts *opts = args;
+	struct xfer_extra extra;
+
+	(void)given;
+	read_extra(opts, &extra);
+	if (opts->test == RR && (opts->burst > 1 || opts->on_ns || opts->off_ns))
+		return err_usage(e, "--burst, --on and --off are of a stream; of requests under way at "
+				 "once there is --outstanding");
+	return xfer_opts_check(&opts->common, &extra, e);
+}
+
+static int udp_run(const void *args, struct result *res, struct err *e)
+{
+	const struct udp_opts *opts = args;
+	struct xfer_extra extra;
+
+	read_extra(opts, &extra);
+	return xfer_opts_run(&opts->common, &extra, res, e);
+}
+
+const struct cmd cmd_udp = {
+	.name = "udp",
+	.summary = "UDP loss, order and transactions, as an application sees them",
+	.description =
+"Measures with a server (ethgauge serve at HOST) what UDP sockets get through a path:\n"
+"stream tells goodput, loss, order and duplicates, and where both ends are on one host\n"
+"the one-way delay; rr the transactions a second and their round trips. Each datagram\n"
+"begins with the probe tag, so that sink and watch on the way read the same numbers.\n\n"
+"Without --rate a stream is as fast as the sender can: what the receiver's socket then\n"
+"drops is counted apart, as it is no loss of the path. With --rate rr is an open loop:\n"
+"round trips count from when a request was due.",
+	.examples =
+"  # at the other end: ethgauge serve\n"
+"  ethgauge udp stream 198.18.0.2 --rate 100Mbit\n"
+"  # the server sends; bursts of 32 datagrams of 200 bytes, 20,000 a second in all\n"
+"  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --burst 32 --message-bytes 200\n"
+"  # 100 ms on, 900 ms off\n"
+"  ethgauge udp stream 198.18.0.2 --rate 500Mbit --on 100ms --off 900ms\n"
+"  # round trips, one under way; and 64 at once\n"
+"  ethgauge udp rr 198.18.0.2\n"
+"  ethgauge udp rr 198.18.0.2 --outstanding 64\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.check = udp_check,
+	.run = udp_run,
+};

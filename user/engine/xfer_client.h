@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/xfer_client.h - the near end of transport tests: what is asked for, one
+ * test after another, and the figures of both ends.
+ */
+#ifndef ENGINE_XFER_CLIENT_H
+#define ENGINE_XFER_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/xfer_link.h"
+#include "lib/err.h"
+#include "report/result.h"
+
+/* One test: the same but for what each end sets of its own sockets and CPUs. */
+struct xfer_plan {
+	struct control_test local, remote;
+	double requests_per_s;		/* 0: each as soon as it may */
+	bool per_stream;		/* rows of each connection */
+};
+
+struct xfer_client_cfg {
+	const char *host, *from;	/* @from: NULL for the system's choice */
+	uint16_t port;
+	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
+	struct xfer_key key;
+};
+
+struct xfer_client;
+
+int xfer_client_open(struct xfer_client **ret_client, const struct xfer_client_cfg *cfg,
+		     struct result *res, struct err *e);
+void xfer_client_close(struct xfer_client *client);	/* takes NULL */
+
+/* Payload of a datagram that fills a packet of the path. */
+uint64_t xfer_client_datagram_bytes(const struct xfer_client *client);
+
+/*
+ * Runs one test, and puts its figures and rows into @res; also what there is of one
+ * that failed, or that a signal ended.
+ */
+int xfer_client_run(struct xfer_client *client, const struct xfer_plan *plan, struct result *res,
+		    struct err *e);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/xfer_tcp.c - a TCP connection that sends, receives, asks or answers.
+ */
+#include <errno.h>
+#include <sys/sendfile.h>
+
+#include "engine/xfer_parts.h"
+#include "lib/hist.h"
+#include "lib/loop.h"
+
+#define REAP_EVERY 64		/* calls with MSG_ZEROCOPY */
+
+static ssize_t send_some(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	size_t len = test->message_bytes - conn->part;
+	off_t from = 0;
+
+	if (test->sendfile)
+		return sendfile(conn->fd, worker->file_fd, &from, len);
+	if (!test->zerocopy)
+		return send(conn->fd, worker->buf, len, MSG_NOSIGNAL);
+	if (++conn->zerocopy_calls % REAP_EVERY == 0)
+		sock_reap_zerocopy(conn->fd, &conn->zerocopy_done, &conn->zerocopy_copied);
+	return send(conn->fd, worker->buf, len, MSG_NOSIGNAL | MSG_ZEROCOPY);
+}
+
+enum xfer_step xfer_tcp_send(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	ssize_t sent;
+	int i;
+
+	for (i = 0; i < XFER_BUDGET; i++) {
+		if (xfer_phase(worker) != XFER_RUNNING) {
+			shutdown(conn->fd, SHUT_WR);
+			return XFER_DONE;
+		}
+		if (conn->gap_ns && !conn->part && !xfer_is_due(conn, loop_mono_ns()))
+			return XFER_WAIT;
+		sent = send_some(worker, conn);
+		if (sent < 0 && errno == ENOBUFS && test->zerocopy) {
+			sock_reap_zerocopy(conn->fd, &conn->zerocopy_done, &conn->zerocopy_copied);
+			return XFER_MORE;
+		}
+		if (sent < 0)
+			return xfer_again(conn);
+		xfer_count(&conn->sent_bytes, (uint64_t)sent);
+		xfer_count(&conn->sent_packets, 1);
+		conn->part += (uint64_t)sent;
+		if (conn->part >= test->message_bytes) {
+			conn->part = 0;
+			conn->due_ns += conn->gap_ns;
+		}
+	}
+	return XFER_MORE;
+}
+
+enum xfer_step xfer_tcp_receive(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	ssize_t got;
+	int i;
+
+	for (i = 0; i < XFER_BUDGET; i++) {
+		got = recv(conn->fd, worker->buf, worker->buf_bytes, 0);
+		if (!got)
+			return XFER_DONE;
+		if (got < 0)
+			return xfer_again(conn);
+		xfer_count(&conn->received_bytes, (uint64_t)got);
+		xfer_count(&conn->received_packets, 1);
+	}
+	return XFER_MORE;
+}
+
+/* Requests that are due, as many in one call as there may be outstanding. */
+static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t now_ns = loop_mono_ns(), bytes;
+	ssize_t sent;
+
+	/* What was begun is sent to its end, as the other side waits for it. */
+	while (conn->outstanding < test->outstanding && xfer_phase(worker) == XFER_RUNNING &&
+	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
+		conn->asked_ns[conn->asked++ % test->outstanding] =
+			conn->gap_ns ? (uint64_t)conn->due_ns : now_ns;
+		conn->due_ns += conn->gap_ns;
+		conn->outstanding++;
+		conn->owed += test->request_bytes;
+	}
+	while (conn->owed) {
+		bytes = conn->owed < worker->buf_bytes ? conn->owed : worker->buf_bytes;
+		sent = send(conn->fd, worker->buf, bytes, MSG_NOSIGNAL);
+		if (sent < 0)
+			return xfer_again(conn);
+		xfer_count(&conn->sent_bytes, (uint64_t)sent);
+		xfer_count(&conn->sent_packets, 1);
+		conn->owed -= (uint64_t)sent;
+	}
+	return XFER_MORE;
+}
+
+static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t now_ns = loop_mono_ns(), asked_ns;
+
+	while (conn->got >= test->response_bytes && conn->outstanding) {
+		asked_ns = conn->asked_ns[(conn->asked - conn->outstanding) % test->outstanding];
+		conn->got -= test->response_bytes;
+		conn->outstanding--;
+		xfer_count(&conn->transactions, 1);
+		if (now_ns >= worker->xfer->count_ns)
+			hist_add(worker->hist, now_ns - asked_ns);
+	}
+}
+
+enum xfer_step xfer_tcp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	enum xfer_step step;
+	ssize_t got;
+	int i;
+
+	for (i = 0; i < XFER_BUDGET; i++) {
+		step = ask(worker, conn);
+		if (step != XFER_MORE)
+			return step;
+		if (xfer_phase(worker) != XFER_RUNNING && !conn->outstanding) {
+			shutdown(conn->fd, SHUT_WR);
+			return XFER_DONE;
+		}
+		got = recv(conn->fd, worker->buf, worker->buf_bytes, 0);
+		if (!got)
+			return xfer_fail(conn, ECONNRESET);
+		if (got < 0)
+			return xfer_again(conn);
+		xfer_count(&conn->received_bytes, (uint64_t)got);
+		xfer_count(&conn->received_packets, 1);
+		conn->got += (uint64_t)got;
+		take_answers(worker, conn);
+	}
+	return XFER_MORE;
+}
+
+enum xfer_step xfer_tcp_answer(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t requests, bytes;
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < XFER_BUDGET; i++) {
+		while (conn->owed) {
+			bytes = conn->owed < worker->buf_bytes ? conn->owed : worker->buf_bytes;
+			n = send(conn->fd, worker->buf, bytes, MSG_NOSIGNAL);
+			if (n < 0)
+				return xfer_again(conn);
+			xfer_count(&conn->sent_bytes, (uint64_t)n);
+			xfer_count(&conn->sent_packets, 1);
+			conn->owed -= (uint64_t)n;
+		}
+		n = recv(conn->fd, worker->buf, worker->buf_bytes, 0);
+		if (!n)
+			return XFER_DONE;
+		if (n < 0)
+			return xfer_again(conn);
+		xfer_count(&conn->received_bytes, (uint64_t)n);
+		xfer_count(&conn->received_packets, 1);
+		conn->got += (uint64_t)n;
+		requests = conn->got / test->request_bytes;
+		conn->got %= test->request_bytes;
+		conn->owed = requests * test->response_bytes;
+		xfer_count(&conn->transactions, requests);
+	}
+	return XFER_MORE;
+}

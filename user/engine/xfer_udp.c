@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/xfer_udp.c - a UDP stream that sends, receives, asks or answers.
+ *
+ * Each datagram begins with the probe tag (abi/tag.h), so what receives in the
+ * driver reads it too. An answer carries its request's tag back, and with it the
+ * time at which that was sent.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+
+#include "engine/xfer_parts.h"
+#include "lib/hist.h"
+#include "lib/loop.h"
+
+/* Lays out @batch for sending: a tag each, and behind it bytes that never change. */
+static void prepare_out(struct xfer_worker *worker, uint64_t bytes)
+{
+	struct xfer_batch *out = worker->out;
+	int i;
+
+	for (i = 0; i < XFER_BATCH; i++) {
+		out->iov[i][0] = (struct iovec){ &out->tags[i], sizeof(out->tags[i]) };
+		out->iov[i][1] = (struct iovec){ worker->buf, bytes - sizeof(out->tags[i]) };
+		out->msgs[i].msg_hdr = (struct msghdr){ .msg_iov = out->iov[i], .msg_iovlen = 2 };
+	}
+}
+
+/* Room for datagrams of @bytes, each in its own part of the buffer behind what is sent. */
+static void prepare_in(struct xfer_worker *worker, uint64_t bytes)
+{
+	struct xfer_batch *in = worker->in;
+	int i;
+
+	for (i = 0; i < XFER_BATCH; i++) {
+		in->iov[i][0] = (struct iovec){ &in->tags[i], sizeof(in->tags[i]) };
+		in->iov[i][1] = (struct iovec){ worker->buf + bytes * (uint64_t)i,
+						bytes - sizeof(in->tags[i]) };
+		in->msgs[i].msg_hdr = (struct msghdr){ .msg_iov = in->iov[i], .msg_iovlen = 2 };
+	}
+}
+
+static void write_tag(struct tag *tag, const struct xfer_conn *conn, uint32_t sequence,
+		      uint64_t sent_ns)
+{
+	tag->magic = htons(TAG_MAGIC);
+	tag->stream = htons((uint16_t)conn->stream);
+	tag->sequence = htonl(sequence);
+	tag->sent_ns = htobe64(sent_ns);
+	tag->complement = tag_complement(tag->magic, tag->stream, tag->sequence, tag->sent_ns);
+}
+
+/* What became of a call that should send @nr datagrams of @bytes: how many it took. */
+static int note_sent(struct xfer_conn *conn, int sent, uint64_t bytes)
+{
+	if (sent > 0) {
+		xfer_count(&conn->sent_packets, (uint64_t)sent);
+		xfer_count(&conn->sent_bytes, (uint64_t)sent * bytes);
+	} else if (errno == ECONNREFUSED || errno == ENOBUFS) {
+		/* An answer to an earlier one, or a full queue: this one was not sent. */
+		xfer_count(&conn->send_errors, 1);
+	} else {
+		return -errno;
+	}
+	return sent > 0 ? sent : 0;
+}
+
+/* Sends in the times that are on; false: pauses, and *conn is set up to wait. */
+static bool is_on(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t now_ns)
+{
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t cycle_ns = test->on_ns + test->off_ns, at_ns;
+
+	if (!test->on_ns)
+		return true;
+	at_ns = (now_ns - worker->xfer->start_ns) % cycle_ns;
+	if (at_ns < test->on_ns)
+		return true;
+	conn->wake_ns = now_ns + cycle_ns - at_ns;
+	/* What was due in the pause is not made up for. */
+	if (conn->due_ns < (double)conn->wake_ns)
+		conn->due_ns = (double)conn->wake_ns;
+	return false;
+}
+
+enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t now_ns = loop_mono_ns(), nr = XFER_BATCH, i;
+	int sent;
+
+	if (xfer_phase(worker) != XFER_RUNNING)
+		return XFER_DONE;
+	if (!is_on(worker, conn, now_ns))
+		return XFER_WAIT;
+	if (conn->gap_ns) {
+		if (!conn->in_burst && !xfer_is_due(conn, now_ns))
+			return XFER_WAIT;
+		nr = test->burst - conn->in_burst;
+		nr = nr < XFER_BATCH ? nr : XFER_BATCH;
+	}
+	prepare_out(worker, test->message_bytes);
+	for (i = 0; i < nr; i++)
+		write_tag(&worker->out->tags[i], conn, conn->sequence + (uint32_t)i, now_ns);
+	sent = sendmmsg(conn->fd, worker->out->msgs, (unsigned int)nr, 0);
+	sent = note_sent(conn, sent, test->message_bytes);
+	if (sent < 0)
+		return xfer_again(conn);
+	conn->sequence += (uint32_t)sent;
+	conn->in_burst += (uint64_t)sent;
+	if (conn->gap_ns && conn->in_burst >= test->burst) {
+		conn->in_burst = 0;
+		conn->due_ns += conn->gap_ns;
+	}
+	return XFER_MORE;
+}
+
+/* A tag of ours; the number of it is counted, and its time taken by @hist. */
+static bool read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const struct tag *tag,
+		     uint64_t now_ns)
+{
+	uint64_t sent_ns = be64toh(tag->sent_ns);
+
+	if (tag->magic != htons(TAG_MAGIC) || ntohs(tag->stream) != conn->stream)
+		return false;
+	seqwin_add(conn->win, ntohl(tag->sequence), 0);
+	if (now_ns < worker->xfer->count_ns)
+		return true;
+	if (now_ns >= sent_ns)
+		hist_add(worker->hist, now_ns - sent_ns);
+	else
+		worker->hist->negative++;
+	return true;
+}
+
+static bool is_punch(const struct tag *tag)
+{
+	return tag->magic == htons(XFER_PUNCH);
+}
+
+/* recvmmsg(), waiting for the first only: how many, or -errno. */
+static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	int got = recvmmsg(conn->fd, worker->in->msgs, XFER_BATCH, MSG_WAITFORONE, NULL), i, n = 0;
+
+	if (got < 0)
+		return -errno;
+	for (i = 0; i < got; i++) {
+		if (is_punch(&worker->in->tags[i]))
+			continue;
+		n++;
+		xfer_count(&conn->received_bytes, worker->in->msgs[i].msg_len);
+	}
+	xfer_count(&conn->received_packets, (uint64_t)n);
+	return got;
+}
+
+enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	uint64_t now_ns;
+	int got, i;
+
+	prepare_in(worker, worker->xfer->test.message_bytes);
+	got = receive(worker, conn);
+	if (got == -ECONNREFUSED)
+		return XFER_MORE;
+	if (got < 0)
+		return xfer_again(conn);
+	now_ns = loop_mono_ns();
+	for (i = 0; i < got; i++)
+		read_tag(worker, conn, &worker->in->tags[i], now_ns);
+	__atomic_store_n(&conn->last_ns, now_ns, __ATOMIC_RELAXED);
+	return XFER_MORE;
+}
+
+/* As many requests as are due and may be outstanding. */
+static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t now_ns)
+{
+	const struct control_test *test = &worker->xfer->test;
+	unsigned int nr = 0;
+	double due_ns = conn->due_ns;
+	int sent;
+
+	while (nr < XFER_BATCH && conn->outstanding + nr < test->outstanding &&
+	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
+		write_tag(&worker->out->tags[nr], conn, conn->sequence + nr,
+			  conn->gap_ns ? (uint64_t)conn->due_ns : now_ns);
+		conn->due_ns += conn->gap_ns;
+		nr++;
+	}
+	if (!nr)
+		return XFER_MORE;
+	sent = note_sent(conn, sendmmsg(conn->fd, worker->out->msgs, nr, 0), test->request_bytes);
+	conn->due_ns = due_ns + conn->gap_ns * (sent > 0 ? sent : 0);
+	if (sent < 0)
+		return xfer_again(conn);
+	conn->sequence += (uint32_t)sent;
+	xfer_count(&conn->asked, (uint64_t)sent);
+	conn->outstanding += (uint64_t)sent;
+	conn->since_ns = now_ns;
+	return XFER_MORE;
+}
+
+static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn, int got)
+{
+	uint64_t now_ns = loop_mono_ns(), before = conn->win->distinct, distinct;
+	int i;
+
+	for (i = 0; i < got; i++)
+		read_tag(worker, conn, &worker->in->tags[i], now_ns);
+	distinct = conn->win->distinct - before;
+	xfer_count(&conn->transactions, distinct);
+	conn->outstanding -= distinct < conn->outstanding ? distinct : conn->outstanding;
+	conn->since_ns = now_ns;
+}
+
+enum xfer_step xfer_udp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	bool running = xfer_phase(worker) == XFER_RUNNING;
+	uint64_t now_ns = loop_mono_ns();
+	enum xfer_step step = XFER_MORE;
+	int got;
+
+	if (!running && !conn->outstanding)
+		return XFER_DONE;
+	/* A request or its answer was lost: what it held up goes on without it. */
+	if (conn->outstanding && now_ns - conn->since_ns > XFER_LOST_NS) {
+		xfer_count(&conn->timeouts, conn->outstanding);
+		conn->outstanding = 0;
+	}
+	if (running) {
+		prepare_out(worker, test->request_bytes);
+		step = ask(worker, conn, now_ns);
+	}
+	if (step != XFER_MORE)
+		return step;
+	prepare_in(worker, test->response_bytes);
+	got = receive(worker, conn);
+	if (got == -ECONNREFUSED)
+		return XFER_MORE;
+	if (got < 0)
+		return xfer_again(conn);
+	take_answers(worker, conn, got);
+	return XFER_MORE;
+}
+
+enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	unsigned int nr = 0;
+	int got, i, sent;
+
+	prepare_in(worker, test->request_bytes);
+	got = receive(worker, conn);
+	if (got == -ECONNREFUSED)
+		return XFER_MORE;
+	if (got < 0)
+		return xfer_again(conn);
+	prepare_out(worker, test->response_bytes);
+	for (i = 0; i < got; i++) {
+		if (worker->in->tags[i].magic == htons(TAG_MAGIC))
+			worker->out->tags[nr++] = worker->in->tags[i];
+	}
+	xfer_count(&conn->transactions, nr);
+	if (!nr)
+		return XFER_MORE;
+	sent = note_sent(conn, sendmmsg(conn->fd, worker->out->msgs, nr, 0), test->response_bytes);
+	if (sent < 0)
+		return xfer_again(conn);
+	xfer_count(&conn->send_errors, nr - (unsigned int)sent);
+	return XFER_MORE;
+}

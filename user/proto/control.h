@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proto/control.h - what the two ends of a transport test say to each other.
+ *
+ * Lines of JSON: each one object with "type" and, flat, the fields of that form;
+ * numbers are whole and not negative. A reader of its own instead of a library's: it
+ * is fed by strangers, so it takes nothing but this, and this layer has no library.
+ * A field that is not known is an error, as a test whose option the other end does
+ * not know would measure something else. In the order of a test:
+ *
+ *   server  hello    its version, a number used once, whether a key is needed
+ *   client  hello    likewise, and its proof where a key is needed
+ *   server  welcome  its proof
+ *   client  test     what to measure: struct control_test
+ *   server  ready    the port of each stream
+ *   client  go       all connections are there, and what it receives is read
+ *   server  go       likewise: either may send from here on
+ *   server  row      ... its counters at each interval
+ *   client  stop
+ *   server  conn     ... of each TCP connection, then
+ *   server  result   struct control_figures
+ *
+ * and another test, or the end. Instead of any of them: error.
+ */
+#ifndef PROTO_CONTROL_H
+#define PROTO_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+#define CONTROL_VERSION		1	/* raised when a form changes */
+#define CONTROL_PORT		14880
+#define CONTROL_LINE_BYTES	4096	/* with its end */
+#define CONTROL_MAX_STREAMS	256
+#define CONTROL_MAX_MESSAGE	(16 << 20)
+#define CONTROL_HEX_BYTES	65	/* 32 bytes in hex, and the end */
+
+struct control_hello {
+	uint64_t version;
+	char tool[40];
+	char nonce[CONTROL_HEX_BYTES];
+	char host[40];			/* the kernel's boot id: which clock it has */
+	uint64_t key;			/* server: one is needed */
+	char proof[CONTROL_HEX_BYTES];	/* client: "" without a key */
+};
+
+struct control_welcome {
+	char proof[CONTROL_HEX_BYTES];
+};
+
+enum control_protocol { CONTROL_TCP, CONTROL_UDP };
+enum control_kind { CONTROL_STREAM, CONTROL_RR, CONTROL_CRR };
+enum control_direction { CONTROL_THERE, CONTROL_BACK, CONTROL_BOTH };	/* from the client's side */
+
+/* All zero but where it says otherwise: the system's own choice. */
+struct control_test {
+	int protocol, kind, direction;
+	uint64_t streams;		/* at least 1, a direction */
+	uint64_t threads;		/* 0: one a stream, at most one a CPU */
+	uint64_t duration_ns, omit_ns;	/* omit_ns: at the start, and not in duration_ns */
+	uint64_t interval_ns;		/* of the rows; 0: none */
+	uint64_t message_bytes;		/* of a write, or a datagram's payload */
+	uint64_t request_bytes, response_bytes;
+	uint64_t outstanding;		/* requests on each connection */
+	uint64_t rate_bps;		/* of a stream's payload, all streams of a direction together */
+	uint64_t burst;			/* UDP: datagrams in a row */
+	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
+	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* of the reader of this */
+	uint64_t nodelay, window_clamp_bytes, mss_bytes, dscp;
+	uint64_t zerocopy, sendfile, spin, busy_poll_us;
+	uint64_t cpu;			/* of all its threads, + 1 */
+	char congestion[16];
+};
+
+struct control_ready {
+	char ports[CONTROL_MAX_STREAMS * 6 * 2];	/* "40001,40002": of each stream */
+};
+
+/* Sums of one end's streams; what it sent is the other end's direction. */
+struct control_figures {
+	uint64_t elapsed_ns;		/* since its start, of the omitted time too */
+	uint64_t window_ns;		/* that the *_window_* are of: without what is omitted */
+	uint64_t sent_bytes, received_bytes;
+	uint64_t sent_window_bytes, received_window_bytes;
+	uint64_t sent_packets, received_packets;	/* UDP: datagrams; TCP: calls */
+	uint64_t transactions, window_transactions;
+	uint64_t distinct, duplicates, reordered, unknown;
+	uint64_t send_errors;		/* datagrams that the kernel refused */
+	uint64_t socket_dropped;
+	uint64_t cpu_ns;		/* of the threads that sent and received, in the window */
+	uint64_t host_busy_ns;		/* all CPUs of the host, in the window */
+	uint64_t delays, delay_min_ns, delay_mean_ns, delay_p50_ns, delay_p90_ns, delay_p99_ns,
+		 delay_p99_9_ns, delay_p99_99_ns, delay_max_ns;
+	uint64_t retransmits;
+};
+
+/* What TCP tells of a connection (tcp_info). */
+struct control_conn {
+	uint64_t stream;
+	uint64_t sent_bytes, acked_bytes, retransmits, retransmitted_bytes;
+	uint64_t rtt_us, rtt_var_us, min_rtt_us;
+	uint64_t cwnd_packets, mss_bytes, delivery_bps, pacing_bps;
+	uint64_t busy_us, rwnd_limited_us, sndbuf_limited_us;
+	uint64_t delivered_ce_packets, reordering_seen;
+	uint64_t send_buffer_bytes, receive_buffer_bytes;
+	char congestion[16];
+};
+
+struct control_error {
+	char what[400];
+	char hint[400];
+};
+
+enum control_type {
+	CONTROL_HELLO, CONTROL_WELCOME, CONTROL_TEST, CONTROL_READY, CONTROL_GO, CONTROL_ROW,
+	CONTROL_STOP, CONTROL_CONN, CONTROL_RESULT, CONTROL_ERROR,
+};
+
+union control_body {
+	struct control_hello hello;
+	struct control_welcome welcome;
+	struct control_test test;
+	struct control_ready ready;
+	struct control_figures figures;		/* row, result */
+	struct control_conn conn;
+	struct control_error error;
+};
+
+/*
+ * @len bytes, without the line's end. 0 or, with *@ret_type and *@ret_body untouched,
+ * -EINVAL; a field that is not there is 0, or "".
+ */
+int control_read(const char *line, size_t len, enum control_type *ret_type,
+		 union control_body *ret_body, struct err *e);
+
+/*
+ * The line with its end into @buf: its length, or -ENOSPC. @body is the form's
+ * struct, or NULL for go and stop; fields that are 0 or "" are left out.
+ */
+int control_write(char *buf, size_t size, enum control_type type, const void *body);
+
+/* "go" and such. */
+const char *control_name(enum control_type type);
+
+/* Whether a test has a meaning: 0, or -EINVAL with what has none. */
+int control_check_test(const struct control_test *test, struct err *e);
+
+/* Port number @index of struct control_ready's list; 0: it has none. */
+uint16_t control_port(const char *ports, unsigned int index);
+
+#endif
