@@ -74,6 +74,8 @@ start() {
 	impair) text="impairing" ;;
 	blast) text="sending " ;;
 	probe) text="probing" ;;
+	serve) text="serving on" ;;
+	tcp | udp) text="testing with" ;;
 	demo) text="..." ;;
 	esac
 	start_cmd "$1" "$2" "$text" "$TOOL" "${@:3}" --json

@@ -1,0 +1,388 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# tcp and udp against serve: what both ends count held against the kernel's
+# packet filter and against a client that shares no code with them.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	lab_up
+	PEER=$BATS_TEST_DIRNAME/transport_peer.py
+}
+
+serve() {
+	start serve b serve "$@"
+}
+
+# both TEST...: without intervals; the document is then in output.
+both() {
+	tool_in a "$@" -i 0 --json
+	is 0
+}
+
+# count_in_b RULE...: a counter for what comes in at b; see counted_in_b.
+count_in_b() {
+	need_command nft
+	in_b nft add table inet t 2>/dev/null
+	in_b nft add chain inet t c '{ type filter hook input priority 0; }' 2>/dev/null
+	in_b nft add rule inet t c "$*" ||
+		cannot nft "packet filter of this kernel"
+}
+
+# counted_in_b WHAT: packets or bytes of the rules, in their order.
+counted_in_b() {
+	in_b nft -j list chain inet t c | jq -r ".nftables[].rule? | select(.) |
+		[.expr[].counter? | select(.)][0].$1" | paste -sd ' '
+}
+
+@test "serve is no longer root when it serves, and tells what it served" {
+	serve
+	[ "$(awk '/^Uid:/ { print $2 == 65534 && $3 == 65534 && $4 == 65534 }' \
+		"/proc/${PIDS[serve]}/status")" = 1 ]
+	[ "$(awk '/^Cap(Prm|Eff):/ { print $2 }' "/proc/${PIDS[serve]}/status" | sort -u)" = 0000000000000000 ]
+	both tcp rr 198.18.0.2 -d 50ms
+	finish serve INT
+	is 130
+	json '.metrics.served_clients == 1 and .metrics.served_tests == 1 and
+		.metrics.malformed_messages == 0'
+}
+
+@test "the bytes of a TCP stream are those that the packet filter saw" {
+	count_in_b 'tcp dport != 14880 tcp flags & (syn | ack) == syn counter'
+	count_in_b 'tcp dport != 14880 counter'
+	serve
+	both tcp stream 198.18.0.2 -d 300ms
+	json '.metrics.payload_sent_bytes == .metrics.payload_received_bytes'
+	json '.metrics.payload_received_bytes > 1000000'
+	json '.entries[0].sent_bytes == .metrics.payload_sent_bytes'
+	local packets bytes
+	read -r _ packets <<<"$(counted_in_b packets)"
+	read -r _ bytes <<<"$(counted_in_b bytes)"
+	# Headers of 52 bytes with timestamps, and 8 more of the SYN; what was sent twice comes twice.
+	json --argjson seen $((bytes - 52 * packets - 8)) '.metrics as $m |
+		if $m.tcp_retransmits == 0 then $seen == $m.payload_received_bytes
+		else $seen >= $m.payload_received_bytes end'
+}
+
+@test "every kind of stream has the same bytes at both ends" {
+	local words
+
+	serve
+	while read -ra words; do
+		both "${words[@]}" -d 70ms
+		json '[., .parts[]?] | all(.metrics.payload_sent_bytes > 0 and
+			.metrics.payload_sent_bytes == .metrics.payload_received_bytes)'
+	done <<-'END'
+		tcp maerts 198.18.0.2
+		tcp sendfile 198.18.0.2 --message-bytes 100003
+		tcp stream 198.18.0.2 --reverse --nodelay --message-bytes 997
+		tcp stream 198.18.0.2 -P 5 --bidir --threads 2
+		tcp stream 2001:2::2 --mss 1009 --window-clamp 30000 --dscp 10
+		tcp stream 198.18.0.2 --zerocopy --spin
+		udp stream 198.18.0.2 -P 3 --rate 3kpps --bidir
+		udp stream 2001:2::2 --reverse --rate 3kpps --burst 7 --message-bytes 18
+	END
+}
+
+@test "a server receives what an independent client sends, to the byte" {
+	serve
+	run in_a "$PEER" 198.18.0.2 bytes 10000019
+	is 0
+	json '.received_bytes == 10000019 and (has("sent_bytes") | not)'
+}
+
+@test "loss, duplicates and order of UDP are those that were made by hand" {
+	serve
+	run in_a "$PEER" 198.18.0.2 order
+	is 0
+	json '.received_packets == 102 and .distinct == 100 and .duplicates == 2 and .reordered == 2 and
+		.received_bytes == 102 * 100'
+}
+
+@test "datagrams that the packet filter takes away are the loss, in number and ratio" {
+	count_in_b 'udp length 208 numgen inc mod 7 == 3 counter drop'
+	count_in_b 'udp length 208 counter'
+	serve
+	both udp stream 198.18.0.2 -d 300ms --rate 5kpps --message-bytes 200
+	local dropped passed
+	read -r dropped passed <<<"$(counted_in_b packets)"
+	[ "$dropped" -gt 50 ]
+	json --argjson d "$dropped" --argjson p "$passed" '.metrics |
+		.datagrams_lost == $d and .datagrams_received == $p and
+		.datagrams_sent == $p + $d and .datagrams_duplicate == 0 and
+		(.datagrams_lost_ratio - $d / ($d + $p) | fabs) < 1e-12'
+}
+
+@test "a UDP transaction is one packet each way, and one that is lost is told" {
+	count_in_b 'udp length 72 numgen inc mod 97 == 5 counter drop'
+	count_in_b 'udp length 72 counter'
+	serve
+	both udp rr 198.18.0.2 -d 700ms --request-bytes 64 --response-bytes 101 --outstanding 5
+	local dropped passed
+	read -r dropped passed <<<"$(counted_in_b packets)"
+	[ "$dropped" -gt 0 ]
+	json --argjson d "$dropped" --argjson p "$passed" '.metrics |
+		.requests_sent == $p + $d and .requests_answered == $p and .transactions == $p and
+		.rtt_packets == $p and .requests_timed_out >= $d'
+}
+
+@test "a TCP transaction is one packet each way" {
+	# Of 7 bytes behind headers of 52.
+	count_in_b 'ip length 59 tcp dport != 14880 counter'
+	serve
+	both tcp rr 198.18.0.2 -d 200ms --request-bytes 7 --response-bytes 13
+	json --argjson n "$(counted_in_b packets)" '.metrics |
+		.transactions > 100 and .transactions == $n and .requests_answered == $n and
+		.rtt_packets == $n and .rtt_min_ns > 0'
+}
+
+@test "a crr transaction is a connection of its own" {
+	local words
+
+	count_in_b 'tcp dport != 14880 tcp flags & (syn | ack) == syn counter'
+	serve
+	both tcp crr 198.18.0.2 -d 200ms
+	json --argjson n "$(counted_in_b packets)" '.metrics.transactions > 50 and
+		.metrics.transactions == $n and .metrics.requests_answered == $n'
+	both tcp crr 198.18.0.2 -d 200ms -P 7 --threads 2 --response-bytes 100003
+	json '.metrics.transactions > 20 and .metrics.transactions == .metrics.requests_sent and
+		.metrics.requests_timed_out == 0'
+}
+
+@test "many connections on few threads each have their transactions" {
+	serve
+	both tcp rr 198.18.0.2 -d 200ms -P 23 --outstanding 4 --nodelay --threads 2
+	json '[.entries[] | select(.sender == "client")] | length == 23 and all(.sent_bytes > 0)'
+	json '.metrics.transactions == .metrics.requests_answered'
+}
+
+@test "a rate is kept, and what is sent is what the schedule has" {
+	serve
+	both udp stream 198.18.0.2 -d 1s --rate 1kpps --message-bytes 100
+	json '.metrics.datagrams_sent | . > 700 and . <= 1002'
+	both tcp stream 198.18.0.2 -d 1s --rate 8Mbit
+	json '.metrics.payload_received_bps | . > 5e6 and . < 9e6'
+	# Half of the time it pauses.
+	both udp stream 198.18.0.2 -d 400ms --rate 1kpps --message-bytes 100 --on 50ms --off 50ms
+	json '.metrics.datagrams_sent | . > 120 and . <= 260'
+}
+
+@test "an open loop counts from when a request was due: a stall shows in all that waited" {
+	serve
+	start rr a tcp rr 198.18.0.2 -d 1500ms --rate 1kpps -i 0
+	# The server's threads stand still for 0.4 s, as on a machine that is busy.
+	wait_for eval '[ "$(counter b rx_packets)" -gt 200 ]'
+	kill -STOP "${PIDS[serve]}"
+	sleep 0.4
+	kill -CONT "${PIDS[serve]}"
+	finish rr
+	is 0
+	json '.metrics.rtt_max_ns > 350e6'
+	# 1 a ms was due; a closed loop would have one.
+	json '[.histograms.rtt_ns.buckets[] | select(.[0] > 100e6) | .[1]] | add > 200'
+	json '.metrics.requests_sent > 1400'
+}
+
+@test "what is omitted is in the bytes, but not in rates and round trips" {
+	serve
+	both tcp rr 198.18.0.2 -d 200ms --omit 300ms
+	json '.metrics.rtt_packets < .metrics.transactions'
+	# All of it is 500 ms; on a busy machine the omitted part ends late.
+	json '.metrics.tested_ns | . > 20e6 and . < 490e6'
+}
+
+@test "intervals have rows of both ends, and each connection its own" {
+	serve
+	tool_in a tcp stream 198.18.0.2 -d 500ms -i 100ms -P 2 --per-stream --json
+	is 0
+	json '.series | length >= 3 and all(has("payload_sent_bps") and has("tcp_rtt_ns"))'
+	json '[.parts[] | select(.name | startswith("stream"))] | length == 2'
+	json '[.series[1:][].payload_received_bps] | all(. > 0)'
+}
+
+@test "confidence repeats until the mean is known well enough, or says that it is not" {
+	serve
+	both tcp rr 198.18.0.2 -d 50ms --confidence 50,100
+	json '.metrics.runs >= 3 and .metrics.confidence_width_ratio <= 1 and
+		(.notes | any(test("is within")))'
+	json '(.metrics.transactions_rate -
+		([.parts[].metrics.transactions_rate] | add / length) | fabs) < 1'
+	both tcp rr 198.18.0.2 -d 20ms --confidence 99.9,0.0001 --max-runs 3
+	json '.metrics.runs == 3 and (.notes | any(test("only within")))'
+}
+
+@test "sizes makes a run for each message length" {
+	serve
+	both tcp stream 198.18.0.2 -d 50ms --sizes 1000-5000
+	json '[.entries[].message_bytes] == [1000, 2000, 4000, 5000]'
+	json '.parts | length == 4 and all(.metrics.payload_received_bytes > 0)'
+}
+
+@test "a key lets in who has it, and nobody else" {
+	local dir=$BATS_TEST_TMPDIR
+
+	echo right >"$dir/right" && echo wrong >"$dir/wrong"
+	chmod 600 "$dir/right" "$dir/wrong"
+	serve --key-file "$dir/right"
+	both tcp rr 198.18.0.2 -d 20ms --key-file "$dir/right"
+	PEER_KEY=right run in_a "$PEER" 198.18.0.2 bytes 1009
+	is 0
+	json '.received_bytes == 1009'
+	tool_in a tcp rr 198.18.0.2 -d 20ms --key-file "$dir/wrong"
+	is 4
+	says "another key"
+	tool_in a tcp rr 198.18.0.2 -d 20ms
+	is 4
+	says "asks for a key"
+	says "hint: give it with --key-file FILE"
+	finish serve TERM
+	json '.metrics.refused_keys >= 1 and .metrics.served_tests == 2'
+}
+
+@test "what is no message is refused and counted, and the server goes on" {
+	serve
+	run in_a "$PEER" 198.18.0.2 garbage
+	is 0
+	local said=$output
+	both tcp rr 198.18.0.2 -d 20ms
+	finish serve INT
+	is 130
+	# Two of them were read, and had no meaning: refused tests are counted apart.
+	json --argjson n "$said" '.metrics.malformed_messages == $n and .metrics.served_tests == 1'
+}
+
+@test "limits of clients, streams, time and rate are kept" {
+	serve --max-clients 3 --max-streams 2 --max-duration 1s --max-rate 10Mbit
+	start_cmd crowd a crowded "$PEER" 198.18.0.2 crowd 5
+	[ "$(cat "$BATS_TEST_TMPDIR/crowd.out")" = 3 ]
+	kill "${PIDS[crowd]}"
+	finish crowd
+	# The server sees that they have gone.
+	wait_for in_a "$TOOL" tcp rr 198.18.0.2 -d 10ms -q
+	tool_in a tcp stream 198.18.0.2 -d 2s --rate 1Mbit
+	is 4
+	says "at most 1s"
+	tool_in a tcp stream 198.18.0.2 -d 100ms -P 3 --rate 1Mbit
+	is 4
+	says "at most 2 streams"
+	tool_in a tcp stream 198.18.0.2 -d 100ms
+	is 4
+	says "at most 10 Mbit/s: ask for it with --rate"
+	both tcp stream 198.18.0.2 -d 100ms --rate 10Mbit
+	serve_limit_holds
+}
+
+# A client that sends more than it said is stopped.
+serve_limit_holds() {
+	finish serve INT
+	serve --max-rate 10Mbit
+	run in_a "$PEER" 198.18.0.2 fast
+	is 0
+	[[ $output == *"beyond the server's rate limit"* ]] || fail "$output"
+}
+
+@test "^C gives what there is so far, and 130; the server goes on" {
+	serve
+	start tcp a tcp stream 198.18.0.2 -d 30s -i 50ms
+	sleep 0.4
+	finish tcp INT
+	is 130
+	json '.metrics.payload_received_bytes > 0 and
+		.metrics.payload_sent_bytes == .metrics.payload_received_bytes'
+	both tcp rr 198.18.0.2 -d 20ms
+}
+
+@test "a client that is killed takes nothing with it" {
+	serve
+	start udp a udp stream 198.18.0.2 -d 30s --rate 1Mbit
+	kill -KILL "${PIDS[udp]}"
+	finish udp
+	wait_for grep -q "has gone" "$BATS_TEST_TMPDIR/serve.err"
+	both udp rr 198.18.0.2 -d 20ms
+	# Its sockets are closed.
+	[ "$(in_b ss -Huan | wc -l)" -le 1 ]
+}
+
+@test "a server that is killed ends the test with what there is, and 4" {
+	serve
+	start tcp a tcp stream 198.18.0.2 -d 30s -i 50ms
+	sleep 0.3
+	kill -KILL "${PIDS[serve]}"
+	finish tcp
+	is 4
+	json '.metrics.payload_sent_bytes > 0 and (.errors | length == 1)'
+}
+
+@test "no server is told, with what to do" {
+	tool_in a tcp stream 198.18.0.2
+	is 4
+	says "cannot connect to port 14880 of '198.18.0.2': Connection refused"
+	says "hint: start the other end there: ethgauge serve"
+}
+
+@test "serve takes the socket that systemd hands over" {
+	need_command systemd-socket-activate
+	start_cmd serve b "Listening on" systemd-socket-activate -l 14880 "$TOOL" serve --count 1
+	both tcp rr 198.18.0.2 -d 20ms
+	finish serve
+	is 0
+	[[ $output == *"socket=handed over"* ]] || fail "$output"
+}
+
+@test "two servers do not share a port, and the second says so" {
+	serve
+	tool_in b serve
+	is 4
+	says "cannot listen on port 14880"
+	says "hint: see who has it"
+}
+
+@test "data ports stay in their range" {
+	serve --data-ports 15001-15003
+	start udp a udp stream 198.18.0.2 -d 30s --rate 1Mbit -P 3
+	wait_for eval '[ "$(in_b ss -Huan | grep -cE ":1500[123] ")" = 3 ]'
+	tool_in a udp rr 198.18.0.2 -d 20ms
+	is 4
+	says "cannot listen on port"
+	finish udp INT
+}
+
+@test "options that have no meaning together are refused before anything is done" {
+	local words
+
+	while read -ra words; do
+		tool_in a "${words[@]}"
+		[ "$status" = 2 ] || fail "${words[*]}: $status $stderr"
+	done <<-'END'
+		tcp stream
+		tcp bulk h
+		tcp rr h --bidir
+		tcp rr h --rate 10Mbit
+		tcp stream h --rate 10kpps
+		tcp stream h --rate 50%
+		tcp stream h --request-bytes 3
+		tcp stream h --reverse --bidir
+		tcp crr h --outstanding 3
+		tcp rr h --zerocopy
+		tcp stream h --confidence 99
+		tcp stream h --confidence 99,5x
+		tcp stream h --sizes 5-3
+		tcp stream h --sizes 1-2 --message-bytes 7
+		tcp stream h -4 -6
+		tcp stream h --cpu x
+		tcp stream h --congestion a-name-that-is-too-long
+		udp stream h --message-bytes 17
+		udp stream h --message-bytes 65508
+		udp stream h --burst 3
+		udp stream h --on 1s
+		udp rr h --burst 3
+		udp crr h
+		serve --max-rate 10kpps
+		serve --data-ports 9-3
+		serve --data-ports 1-70000
+	END
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""transport_peer.py HOST WHAT: a client of serve that shares no code with the tool.
+
+bytes N     sends N bytes over TCP and prints what the server says it received
+order       sends numbered datagrams by hand, with a loss, duplicates and late ones
+garbage     says what is no message, in many ways, each on a connection of its own
+crowd N     opens N connections that say nothing, prints those that were taken, and waits
+fast        a test that sends faster than it said it would
+"""
+import hashlib
+import hmac
+import json
+import os
+import socket
+import struct
+import sys
+import time
+
+PORT = 14880
+TAG = 0xE7A1
+PUNCH = 0xE7A2
+
+
+class Refused(Exception):
+    pass
+
+
+class Control:
+    def __init__(self, host, key=None):
+        self.socket = socket.create_connection((host, PORT), timeout=10)
+        self.file = self.socket.makefile("rwb")
+        self.host = host
+        hello = self.read("hello")
+        nonce = "00" * 32
+        mine = {"type": "hello", "version": 1, "tool": "peer", "nonce": nonce}
+        if key:
+            text = f"ethgauge 1 client {nonce} {hello['nonce']}"
+            mine["proof"] = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+        self.say(mine)
+        welcome = self.read("welcome")
+        if key:
+            text = f"ethgauge 1 server {hello['nonce']} {nonce}"
+            assert welcome["proof"] == hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+    def say(self, message):
+        self.file.write(json.dumps(message).encode() + b"\n")
+        self.file.flush()
+
+    def read(self, kind):
+        while True:
+            line = self.file.readline()
+            if not line:
+                raise Refused("the server has gone")
+            message = json.loads(line)
+            if message["type"] == "error":
+                raise Refused(message["what"])
+            if message["type"] == kind:
+                return message
+
+    def test(self, **spec):
+        self.say({"type": "test", "protocol": "tcp", "kind": "stream", "direction": "there",
+                  "streams": 1, "duration_ns": 10**10, "message_bytes": 1000, **spec})
+        return int(self.read("ready")["ports"].split(",")[0])
+
+    def go(self):
+        self.say({"type": "go"})
+        self.read("go")
+
+    def result(self):
+        self.say({"type": "stop"})
+        return self.read("result")
+
+
+def send_bytes(host, count):
+    control = Control(host, os.environ.get("PEER_KEY", "").encode())
+    data = socket.create_connection((host, control.test()))
+    control.go()
+    data.sendall(bytes(count))
+    data.shutdown(socket.SHUT_WR)
+    print(json.dumps(control.result()))
+
+
+def tagged(number):
+    words = struct.pack("!HHIQ", TAG, 0, number, time.monotonic_ns())
+    return words + b"\0\0" + bytes(82)
+
+
+def send_order(host):
+    control = Control(host)
+    data = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    data.settimeout(5)
+    data.connect((host, control.test(protocol="udp", message_bytes=100)))
+    data.send(struct.pack("!HHIQ", PUNCH, 0, 0, 0) + b"\0\0")
+    data.recv(100)
+    control.go()
+    # 7 is missing, 11 and 13 come twice, 20 behind 21, and 3 at the end.
+    numbers = [n for n in range(101) if n not in (7, 3)] + [11, 13, 3]
+    numbers.remove(20)
+    numbers.insert(numbers.index(21) + 1, 20)
+    for number in numbers:
+        data.send(tagged(number))
+    print(json.dumps(control.result()))
+
+
+def say_garbage(host):
+    hello = b'{"type":"hello","version":1,"nonce":"00"}\n'
+    lines = [
+        b"GET / HTTP/1.1\r\n\r\n", b"\n", b"\0" * 100 + b"\n", b"x" * 10000, b"{}\n", b"{" * 4000 + b"\n",
+        b'{"type":"hello","version":1,"nonce":"' + b"a" * 4000 + b'"}\n', b'{"type":"go"}\n',
+        os.urandom(4095) + b"\n", hello + b'{"type":"go"}\n', hello + b'{"type":"test","streams":-1}\n',
+        hello + b'{"type":"test","streams":99999}\n', hello + b'{"type":"test","kind":7}\n',
+        hello + b'{"type":"result","sent_bytes":1}\n', hello + b'{"type":"stop"}\n',
+    ]
+    for line in lines:
+        with socket.create_connection((host, PORT), timeout=10) as control:
+            control.sendall(line)
+            try:
+                while control.recv(4096):
+                    pass
+            except ConnectionResetError:
+                pass
+    print(len(lines))
+
+
+def crowd(host, count):
+    sockets, taken = [], 0
+    for _ in range(count):
+        sockets.append(socket.create_connection((host, PORT), timeout=10))
+    for each in sockets:
+        taken += json.loads(each.makefile().readline())["type"] == "hello"
+    print(taken, flush=True)
+    sys.stderr.write("crowded\n")
+    time.sleep(30)
+
+
+def send_fast(host):
+    control = Control(host)
+    data = socket.create_connection((host, control.test(rate_bps=1000000)))
+    control.go()
+    end = time.monotonic() + 10
+    try:
+        while time.monotonic() < end:
+            data.sendall(bytes(100000))
+    except OSError:
+        pass
+    try:
+        control.read("never")
+    except Refused as refusal:
+        print(refusal)
+
+
+if __name__ == "__main__":
+    host_, what, *words = sys.argv[1:]
+    {"bytes": send_bytes, "order": send_order, "garbage": say_garbage, "crowd": crowd,
+     "fast": send_fast}[what](host_, *map(int, words))
