@@ -231,6 +231,10 @@ install: all doc
 	$(Q)install -m 644 $(profiles) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles
 	$(Q)install -m 644 $(O)/completion/ethgauge \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ethgauge
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system scripts/systemd/ethgauge-serve.socket
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|' scripts/systemd/ethgauge-serve.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/ethgauge-serve.service
+	$(Q)chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/ethgauge-serve.service
 	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
 
@@ -256,7 +260,8 @@ Targets:
   bench-watch
            what watch costs the path that it watches (scripts/bench-watch)
   doc      man pages and shell completion under $(O)
-  install  tool, man pages, completion and documents under DESTDIR and PREFIX
+  install  tool, man pages, completion, systemd units and documents under
+           DESTDIR and PREFIX
   clean    remove $(O)
 
 Variables:

@@ -31,6 +31,8 @@ verbs() {
 	[ -f "$HOUSE/usr/share/doc/ethgauge/LICENSE" ]
 	[ -f "$HOUSE/usr/share/man/man7/ethgauge-streams.7" ]
 	[ -f "$HOUSE/usr/share/doc/ethgauge/profiles/voip-g711.yaml" ]
+	[ -f "$HOUSE/usr/lib/systemd/system/ethgauge-serve.socket" ]
+	grep -qx 'ExecStart=/usr/bin/ethgauge serve' "$HOUSE/usr/lib/systemd/system/ethgauge-serve.service"
 	# Nothing else, and nothing that only the builder may read.
 	[ "$(find "$HOUSE" -mindepth 1 -maxdepth 1)" = "$HOUSE/usr" ]
 	[ -z "$(find "$HOUSE" -type f ! -perm -444)" ]

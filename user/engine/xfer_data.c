@@ -135,7 +135,7 @@ static int wait_for_go(struct doors *doors, struct err *e)
 	unsigned int i;
 	int err;
 
-	while (loop_mono_ns() < end_ns) {
+	while (loop_mono_ns() < end_ns && !loop_signal()) {
 		if (poll(doors->polls, crr ? 1 : doors->nr + 1, PUNCH_MS) <= 0)
 			continue;
 		for (i = 0; i < doors->nr; i++) {

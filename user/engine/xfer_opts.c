@@ -171,6 +171,8 @@ static int make_plan(const struct xfer_opts *opts, const struct xfer_extra *extr
 	plan.remote = plan.local;
 	plan.local.send_buffer_bytes = opts->send_buffer_bytes;
 	plan.local.receive_buffer_bytes = opts->receive_buffer_bytes;
+	/* A server that is not root may not ask for it. */
+	plan.remote.busy_poll_us = 0;
 	plan.remote.send_buffer_bytes = opts->remote_send_buffer_bytes;
 	plan.remote.receive_buffer_bytes = opts->remote_receive_buffer_bytes;
 	if (parse_cpu(opts->cpu, "cpu", &plan.local.cpu, e) ||
@@ -318,5 +320,8 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 		err = xfer_client_run(client, &plan, res, e);
 out:
 	xfer_client_close(client);
+	/* Ended before there was a figure, as the user wanted. */
+	if (err == -EINTR && loop_signal())
+		err = e->no = 0;
 	return err;
 }

@@ -70,7 +70,7 @@ struct xfer_opts {
 	{ 0, "spin", OPT_FLAG, offsetof(type, at.spin), NULL, \
 	  "both ends ask for data all the time instead of sleeping: a CPU each" }, \
 	{ 0, "busy-poll", OPT_DURATION, offsetof(type, at.busy_poll_ns), "TIME", \
-	  "the kernel asks the driver for so long (SO_BUSY_POLL); needs CAP_NET_ADMIN", \
+	  "at this end the kernel asks the driver for so long (SO_BUSY_POLL); CAP_NET_ADMIN", \
 	  .max = 1000000000 }, \
 	{ 0, "dscp", OPT_U16, offsetof(type, at.dscp), "N", \
 	  "differentiated services code point of both ends", .max = 63 }, \

@@ -35,6 +35,10 @@ void xfer_read(struct xfer *xfer, struct control_figures *ret_figures)
 		else if (xfer->test.kind != CONTROL_CRR && !sock_read_tcp(conn->fd, &tcp))
 			sum.retransmits += tcp.retransmits;
 	}
+	if (xfer->test.kind != CONTROL_CRR) {
+		sum.send_buffer_bytes = sock_buffer_bytes(xfer->conns[0].fd, true);
+		sum.receive_buffer_bytes = sock_buffer_bytes(xfer->conns[0].fd, false);
+	}
 	if (xfer->stop.mono_ns) {
 		sum.window_ns = xfer->stop.mono_ns - xfer->begin.mono_ns;
 		sum.sent_window_bytes = xfer->stop.sent_bytes - xfer->begin.sent_bytes;

@@ -190,6 +190,18 @@ static void report_conns(const struct xfer_report *report, struct result *res)
 		report_conn(&report->conns[i], "server", res);
 }
 
+/* What the kernel made of the buffers that were asked for. */
+static void report_buffers(const struct xfer_report *report, const struct control_figures *client,
+			   struct result *res)
+{
+	if (report->plan->local.kind == CONTROL_CRR)
+		return;
+	result_env_u64(res, "client_send_buffer", client->send_buffer_bytes);
+	result_env_u64(res, "client_receive_buffer", client->receive_buffer_bytes);
+	result_env_u64(res, "server_send_buffer", report->server.send_buffer_bytes);
+	result_env_u64(res, "server_receive_buffer", report->server.receive_buffer_bytes);
+}
+
 void xfer_report_end(struct xfer_report *report, struct result *res)
 {
 	struct control_figures client;
@@ -203,6 +215,7 @@ void xfer_report_end(struct xfer_report *report, struct result *res)
 	else
 		report_requests(report, &client, res);
 	report_cpus(report, &client, res);
+	report_buffers(report, &client, res);
 	report_conns(report, res);
 	xfer_read_zerocopy(report->xfer, &zerocopy, &copied);
 	if (zerocopy)

@@ -87,7 +87,8 @@ static const struct field figures_fields[] = {
 	NUMBER(control_figures, delay_mean_ns), NUMBER(control_figures, delay_p50_ns),
 	NUMBER(control_figures, delay_p90_ns), NUMBER(control_figures, delay_p99_ns),
 	NUMBER(control_figures, delay_p99_9_ns), NUMBER(control_figures, delay_p99_99_ns),
-	NUMBER(control_figures, delay_max_ns), NUMBER(control_figures, retransmits), END
+	NUMBER(control_figures, delay_max_ns), NUMBER(control_figures, retransmits),
+	NUMBER(control_figures, send_buffer_bytes), NUMBER(control_figures, receive_buffer_bytes), END
 };
 
 static const struct field conn_fields[] = {

@@ -94,6 +94,7 @@ struct control_figures {
 	uint64_t delays, delay_min_ns, delay_mean_ns, delay_p50_ns, delay_p90_ns, delay_p99_ns,
 		 delay_p99_9_ns, delay_p99_99_ns, delay_max_ns;
 	uint64_t retransmits;
+	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* that its sockets really have */
 };
 
 /* What TCP tells of a connection (tcp_info). */

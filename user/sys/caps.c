@@ -88,6 +88,7 @@ void caps_drop(unsigned int keep)
 int caps_become(const char *user, struct err *e)
 {
 	struct passwd *who;
+	bool files;
 
 	if (!geteuid()) {
 		errno = 0;
@@ -96,12 +97,20 @@ int caps_become(const char *user, struct err *e)
 			return err_usage(e, "there is no user '%s' here", user);
 		if (!who->pw_uid)
 			return err_usage(e, "'%s' is root, as which this does not run", user);
+		/* -o is written at the end, where root could. */
+		if (keep_files)
+			prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 		if (initgroups(user, who->pw_gid) || setresgid(who->pw_gid, who->pw_gid, who->pw_gid) ||
 		    setresuid(who->pw_uid, who->pw_uid, who->pw_uid))
 			return err_set(e, -errno, "cannot become the user '%s'", user);
 	}
 	/* Where capabilities were kept for it (ambient, file), these go too. */
+	capng_get_caps_process();
+	files = keep_files && capng_have_capability(CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
 	capng_clear(CAPNG_SELECT_BOTH);
+	if (files)
+		capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE,
+			      CAP_FOWNER, -1);
 	if (capng_apply(CAPNG_SELECT_CAPS))
 		log_debug("cannot drop capabilities: %s", strerror(errno));
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -30,7 +30,7 @@ void caps_drop(unsigned int keep);
  */
 int caps_become(const char *user, struct err *e);
 
-/* caps_drop() leaves writing files to root's own power as well: -o was given. */
+/* caps_drop() and caps_become() leave writing files to root's own power as well: -o was given. */
 void caps_keep_files(void);
 
 #endif
