@@ -57,6 +57,9 @@ void xfer_read_order(struct xfer *xfer, struct control_figures *figures);
 /* Round trips (at the client of rr and crr) or one-way delays (at a receiver of UDP). */
 const struct hist_rec *xfer_hist(struct xfer *xfer);
 
+/* The same while it runs, into a record that is overwritten. */
+void xfer_read_hist(struct xfer *xfer, struct hist_rec *ret_hist);
+
 unsigned int xfer_nr_conns(const struct xfer *xfer);
 /* False if connection @index sends nothing here, or is not TCP. */
 bool xfer_read_conn(struct xfer *xfer, unsigned int index, struct control_conn *ret_conn);

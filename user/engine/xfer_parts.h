@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "abi/hist.h"
 #include "abi/tag.h"
@@ -54,7 +55,8 @@ struct xfer_conn {
 	uint64_t got, owed;		/* bytes of a request or answer; of answers to be sent */
 	uint64_t outstanding, asked;
 	uint64_t *asked_ns;		/* a ring of the times of what is outstanding */
-	double due_ns, gap_ns;		/* of the next burst or request; 0: unpaced */
+	double due_ns, gap_ns;		/* of the next burst or request; gap 0: unpaced */
+	double last_due_ns;		/* nothing is due from then on */
 	uint64_t in_burst;
 	uint32_t sequence;
 	int state;			/* crr */
@@ -116,6 +118,11 @@ static inline enum xfer_phase xfer_phase(const struct xfer_worker *worker)
 	return (enum xfer_phase)atomic_load_explicit(&worker->xfer->phase, memory_order_relaxed);
 }
 
+/* Buffers and descriptors of worker @index; then its thread. */
+int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e);
+int xfer_worker_start(struct xfer_worker *worker, struct err *e);
+uint64_t xfer_thread_cpu_ns(clockid_t clock);
+
 /* It has failed, and is over. */
 enum xfer_step xfer_fail(struct xfer_conn *conn, int error);
 
@@ -124,6 +131,9 @@ enum xfer_step xfer_again(struct xfer_conn *conn);
 
 /* Whether the next burst or request is due at @now_ns; else *conn is set up to wait. */
 bool xfer_is_due(struct xfer_conn *conn, uint64_t now_ns);
+
+/* Lays out the datagrams of a call: once, as they stay where they are. */
+void xfer_udp_prepare(struct xfer_worker *worker);
 
 xfer_step_fn xfer_tcp_send, xfer_tcp_receive, xfer_tcp_ask, xfer_tcp_answer;
 xfer_step_fn xfer_udp_send, xfer_udp_receive, xfer_udp_ask, xfer_udp_answer;

@@ -83,6 +83,15 @@ const struct hist_rec *xfer_hist(struct xfer *xfer)
 	return xfer->sum;
 }
 
+void xfer_read_hist(struct xfer *xfer, struct hist_rec *ret_hist)
+{
+	unsigned int i;
+
+	memset(ret_hist, 0, sizeof(*ret_hist));
+	for (i = 0; i < xfer->nr_workers; i++)
+		hist_merge(ret_hist, xfer->workers[i].hist);
+}
+
 unsigned int xfer_nr_conns(const struct xfer *xfer)
 {
 	return xfer->nr_conns;
@@ -142,6 +151,7 @@ void xfer_read_requests(const struct xfer *xfer, uint64_t *ret_sent, uint64_t *r
 			uint64_t *ret_not_sent)
 {
 	uint64_t sent = 0, timeouts = 0, due;
+	uint64_t end_ns = xfer->stop.mono_ns < xfer->end_ns ? xfer->stop.mono_ns : xfer->end_ns;
 	unsigned int i;
 
 	for (i = 0; i < xfer->nr_conns; i++) {
@@ -149,7 +159,7 @@ void xfer_read_requests(const struct xfer *xfer, uint64_t *ret_sent, uint64_t *r
 		timeouts += load(&xfer->conns[i].timeouts);
 	}
 	due = (uint64_t)(xfer->requests_per_s *
-			 (double)(xfer->stop.mono_ns - xfer->start_ns) / NSEC_PER_SEC);
+			 (double)(end_ns - xfer->start_ns) / NSEC_PER_SEC);
 	*ret_sent = sent;
 	*ret_timeouts = timeouts;
 	*ret_not_sent = due > sent ? due - sent : 0;

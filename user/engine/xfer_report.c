@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "engine/hist_report.h"
+#include "lib/hist.h"
 #include "lib/loop.h"
 
 /* What one direction sent and received. */
@@ -250,6 +251,17 @@ static void row_tcp(struct xfer_report *report, struct result *res)
 	result_row_u64(res, "tcp_cwnd_packets", cwnd);
 }
 
+static void row_round_trips(struct xfer_report *report, struct result *res)
+{
+	struct hist_rec now, since;
+
+	xfer_read_hist(report->xfer, &now);
+	since = now;
+	hist_subtract(&since, &report->hist_row);
+	hist_report_row(res, "rtt", &since);
+	report->hist_row = now;
+}
+
 static void row_streams(struct xfer_report *report, struct result *res, uint64_t elapsed_ns,
 			uint64_t span_ns)
 {
@@ -294,6 +306,7 @@ void xfer_report_row(struct xfer_report *report, struct result *res, uint64_t el
 	if (test->kind != CONTROL_STREAM) {
 		result_row_real(res, "transactions_rate",
 				per_s(client.transactions - report->client_row.transactions, span_ns));
+		row_round_trips(report, res);
 	} else {
 		result_row_real(res, "payload_sent_bps", 8 * (
 			test->direction != CONTROL_BACK ?

@@ -20,6 +20,7 @@ struct xfer_report {
 	bool same_host;			/* one clock: one-way delays can be told */
 	struct control_conn conns[CONTROL_MAX_STREAMS];	/* of the server */
 	unsigned int nr_conns;
+	struct hist_rec hist_row;
 	struct control_conn stream_rows[CONTROL_MAX_STREAMS];	/* as the last rows had them */
 };
 

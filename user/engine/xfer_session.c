@@ -49,7 +49,7 @@ static bool is_over_limit(const struct xfer_server_cfg *cfg, const struct contro
 	double bits = 8 * (double)(now->sent_bytes + now->received_bytes);
 	double seconds = (double)now->elapsed_ns / NSEC_PER_SEC;
 
-	return cfg->max_bps > 0 && seconds >= 1 && bits / seconds > 2 * OVER_LIMIT * cfg->max_bps;
+	return seconds >= 1 && bits / seconds > 2 * OVER_LIMIT * cfg->max_bps;
 }
 
 /* Until "stop", the end of its time, or something wrong; rows on the way. */
@@ -61,6 +61,7 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 	struct control_figures figures;
 	union control_body body;
 	enum control_type type;
+	bool is_row;
 	int err;
 
 	for (;;) {
@@ -79,10 +80,12 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 		now_ns = loop_mono_ns();
 		if (now_ns > last_ns)
 			return err_set(e, -ETIMEDOUT, "the test's time is long over");
-		xfer_read(xfer, &figures);
-		if (is_over_limit(session->cfg, &figures))
+		is_row = test->interval_ns && now_ns >= row_ns;
+		if (is_row || session->cfg->max_bps > 0)
+			xfer_read(xfer, &figures);
+		if (session->cfg->max_bps > 0 && is_over_limit(session->cfg, &figures))
 			return err_set(e, -EPERM, "the test goes beyond the server's rate limit");
-		if (!test->interval_ns || now_ns < row_ns)
+		if (!is_row)
 			continue;
 		while (row_ns <= now_ns)
 			row_ns += test->interval_ns;
@@ -146,7 +149,7 @@ static void log_test(const struct xfer_session *session, const struct control_te
 		 unit_show_duration(time, sizeof(time), test->duration_ns));
 }
 
-/* -EPERM: refused, but the client may ask for another. */
+/* -EPERM: refused. */
 static int run_test(struct xfer_session *session, const struct control_test *test, struct err *e)
 {
 	struct sock_opts none = { 0 };
@@ -158,6 +161,7 @@ static int run_test(struct xfer_session *session, const struct control_test *tes
 		pthread_mutex_lock(session->lock);
 		session->served->refused++;
 		pthread_mutex_unlock(session->lock);
+		e->no = -EPERM;
 		return e->no;
 	}
 	log_test(session, test);

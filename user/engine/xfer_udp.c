@@ -16,31 +16,29 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 
-/* Lays out @batch for sending: a tag each, and behind it bytes that never change. */
-static void prepare_out(struct xfer_worker *worker, uint64_t bytes)
+static void prepare(struct xfer_batch *batch, char *buf, uint64_t bytes, uint64_t stride)
 {
-	struct xfer_batch *out = worker->out;
-	int i;
+	uint64_t i;
 
 	for (i = 0; i < XFER_BATCH; i++) {
-		out->iov[i][0] = (struct iovec){ &out->tags[i], sizeof(out->tags[i]) };
-		out->iov[i][1] = (struct iovec){ worker->buf, bytes - sizeof(out->tags[i]) };
-		out->msgs[i].msg_hdr = (struct msghdr){ .msg_iov = out->iov[i], .msg_iovlen = 2 };
+		batch->iov[i][0] = (struct iovec){ &batch->tags[i], sizeof(batch->tags[i]) };
+		batch->iov[i][1] = (struct iovec){ buf + stride * i, bytes - sizeof(batch->tags[i]) };
+		batch->msgs[i].msg_hdr = (struct msghdr){ .msg_iov = batch->iov[i], .msg_iovlen = 2 };
 	}
 }
 
-/* Room for datagrams of @bytes, each in its own part of the buffer behind what is sent. */
-static void prepare_in(struct xfer_worker *worker, uint64_t bytes)
+/* What is sent shares its bytes behind the tag; what comes has a place each. */
+void xfer_udp_prepare(struct xfer_worker *worker)
 {
-	struct xfer_batch *in = worker->in;
-	int i;
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t in = test->message_bytes, out = test->message_bytes;
 
-	for (i = 0; i < XFER_BATCH; i++) {
-		in->iov[i][0] = (struct iovec){ &in->tags[i], sizeof(in->tags[i]) };
-		in->iov[i][1] = (struct iovec){ worker->buf + bytes * (uint64_t)i,
-						bytes - sizeof(in->tags[i]) };
-		in->msgs[i].msg_hdr = (struct msghdr){ .msg_iov = in->iov[i], .msg_iovlen = 2 };
+	if (test->kind == CONTROL_RR) {
+		in = worker->xfer->end == XFER_CLIENT ? test->response_bytes : test->request_bytes;
+		out = worker->xfer->end == XFER_CLIENT ? test->request_bytes : test->response_bytes;
 	}
+	prepare(worker->in, worker->buf, in, in);
+	prepare(worker->out, worker->buf, out, 0);
 }
 
 static void write_tag(struct tag *tag, const struct xfer_conn *conn, uint32_t sequence,
@@ -102,7 +100,6 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 		nr = test->burst - conn->in_burst;
 		nr = nr < XFER_BATCH ? nr : XFER_BATCH;
 	}
-	prepare_out(worker, test->message_bytes);
 	for (i = 0; i < nr; i++)
 		write_tag(&worker->out->tags[i], conn, conn->sequence + (uint32_t)i, now_ns);
 	sent = sendmmsg(conn->fd, worker->out->msgs, (unsigned int)nr, 0);
@@ -163,7 +160,6 @@ enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *co
 	uint64_t now_ns;
 	int got, i;
 
-	prepare_in(worker, worker->xfer->test.message_bytes);
 	got = receive(worker, conn);
 	if (got == -ECONNREFUSED)
 		return XFER_MORE;
@@ -219,7 +215,6 @@ static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn, int
 
 enum xfer_step xfer_udp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
 {
-	const struct control_test *test = &worker->xfer->test;
 	bool running = xfer_phase(worker) == XFER_RUNNING;
 	uint64_t now_ns = loop_mono_ns();
 	enum xfer_step step = XFER_MORE;
@@ -232,13 +227,10 @@ enum xfer_step xfer_udp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
 		xfer_count(&conn->timeouts, conn->outstanding);
 		conn->outstanding = 0;
 	}
-	if (running) {
-		prepare_out(worker, test->request_bytes);
+	if (running)
 		step = ask(worker, conn, now_ns);
-	}
 	if (step != XFER_MORE)
 		return step;
-	prepare_in(worker, test->response_bytes);
 	got = receive(worker, conn);
 	if (got == -ECONNREFUSED)
 		return XFER_MORE;
@@ -254,13 +246,11 @@ enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *con
 	unsigned int nr = 0;
 	int got, i, sent;
 
-	prepare_in(worker, test->request_bytes);
 	got = receive(worker, conn);
 	if (got == -ECONNREFUSED)
 		return XFER_MORE;
 	if (got < 0)
 		return xfer_again(conn);
-	prepare_out(worker, test->response_bytes);
 	for (i = 0; i < got; i++) {
 		if (worker->in->tags[i].magic == htons(TAG_MAGIC))
 			worker->out->tags[nr++] = worker->in->tags[i];
