@@ -75,6 +75,12 @@ static void report_flow(const struct xfer_report *report, const struct flow *flo
 		report_datagrams(report, flow, res);
 	else
 		result_metric_u64(res, "tcp_retransmits", flow->sender->retransmits);
+	if (report->plan->local.protocol == CONTROL_TCP &&
+	    flow->receiver->received_bytes < flow->sender->sent_bytes)
+		result_note(res, "%llu bytes that were sent had not come when the ends had waited for "
+			    "them for 10 s, or the connection broke",
+			    (unsigned long long)(flow->sender->sent_bytes -
+						 flow->receiver->received_bytes));
 }
 
 static void report_stream(const struct xfer_report *report, const struct control_figures *client,
@@ -178,14 +184,28 @@ static void report_conn(const struct control_conn *conn, const char *from, struc
 	result_entry_close(res);
 }
 
+static const char *stream_name(char *buf, size_t size, unsigned int stream)
+{
+	snprintf(buf, size, "stream %u", stream);
+	return buf;
+}
+
 static void report_conns(const struct xfer_report *report, struct result *res)
 {
 	struct control_conn conn;
+	struct result *part;
 	unsigned int i;
+	char name[24];
 
 	for (i = 0; i < xfer_nr_conns(report->xfer); i++) {
-		if (xfer_read_conn(report->xfer, i, &conn))
-			report_conn(&conn, "client", res);
+		if (!xfer_read_conn(report->xfer, i, &conn))
+			continue;
+		report_conn(&conn, "client", res);
+		if (!report->plan->per_stream)
+			continue;
+		part = result_part(res, stream_name(name, sizeof(name), i));
+		result_metric_u64(part, "payload_sent_bytes", conn.sent_bytes);
+		result_metric_u64(part, "tcp_retransmits", conn.retransmits);
 	}
 	for (i = 0; i < report->nr_conns; i++)
 		report_conn(&report->conns[i], "server", res);
@@ -274,8 +294,7 @@ static void row_streams(struct xfer_report *report, struct result *res, uint64_t
 		if (!xfer_read_conn(report->xfer, i, &conn))
 			continue;
 		before = &report->stream_rows[i];
-		snprintf(name, sizeof(name), "stream %u", i);
-		part = result_part(res, name);
+		part = result_part(res, stream_name(name, sizeof(name), i));
 		result_row_open(part, elapsed_ns);
 		result_row_real(part, "payload_sent_bps",
 				8 * per_s(conn.sent_bytes - before->sent_bytes, span_ns));
