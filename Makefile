@@ -69,17 +69,18 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-vm lint bench bench-watch fuzz demo doc install clean FORCE \
+.PHONY: all help check test test-vm regress lint bench bench-watch fuzz demo doc install clean FORCE \
 	lint-run check-run test-run
 
 all: $(tool)
 
 # tests/bpf adds its binaries to bpf-tests, tests/bench to bench-bins,
-# tests/net to net-bins.
+# tests/net to net-bins, vmtest to vm-bins.
 bpf-tests  :=
 bench-bins :=
 net-bins   :=
--include tests/bpf/rules.mk tests/bench/rules.mk tests/net/rules.mk
+vm-bins    :=
+-include tests/bpf/rules.mk tests/bench/rules.mk tests/net/rules.mk vmtest/rules.mk
 
 $(tool): $(user-obj)
 	$(call say,LD,$@)
@@ -160,6 +161,9 @@ test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins
 # Not as root, except for what setup installs: the machines need no privilege.
 test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
 	$(Q)vmtest/run $(ARGS)
+
+regress: $(tool) $(vm-bins)
+	$(Q)vmtest/regress $(ARGS)
 
 demo:
 	$(Q)scripts/setup --as-needed
@@ -254,6 +258,8 @@ Targets:
            N passed, N failed, N skipped
   test-vm  the tests on other kernels, each in a virtual machine (vmtest/run
            --help); needs setup --vm, and hours without KVM
+  regress  what a packet costs on two kernels (vmtest/regress --help); needs
+           setup --vm: make regress ARGS="debian:6.1 debian:6.12"
   lint     layers, each header alone, shell scripts; formatting as a hint
   fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
   bench    measure beside other generators (scripts/bench-run); needs root
@@ -270,7 +276,7 @@ Variables:
   SAN=1          build with the address and undefined-behaviour sanitizers
   PREFIX=DIR     where it is installed ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
-  ARGS=...       options of demo, of the benches and of test-vm
+  ARGS=...       options of demo, of the benches, of test-vm and of regress
   REQUIRE="..."  features whose lack fails a test instead of skipping it
 endef
 help:

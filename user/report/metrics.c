@@ -836,6 +836,11 @@ static const struct metric metrics[] = {
 	{ "sender_packet_cpu_ns", UNIT_NS, METRIC_LOWER, "sender CPU a packet",
 	  "CPU time of the sender for each packet that arrived, all that it causes included "
 	  "(scripts/bench-run)" },
+	{ "packet_instructions", UNIT_NONE, METRIC_LOWER, "instructions a packet",
+	  "instructions of all that a CPU does for a packet or a transaction of a scenario, the "
+	  "sender's and the receiver's too (vmtest/regress)" },
+	{ "packet_ns", UNIT_NS, METRIC_LOWER, "time a packet",
+	  "time for a packet or a transaction of a scenario, back to back (vmtest/regress)" },
 	{ "sender_run_ratio", UNIT_RATIO, METRIC_NEITHER, "sender ran",
 	  "of a CPU: share of its sending thread's time that the thread was on it" },
 	{ "sender_wait_ratio", UNIT_RATIO, METRIC_LOWER, "sender waited",
