@@ -143,7 +143,7 @@ tell = V=$(V) BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
 lint: $(user-obj) $(bpf-obj)
 	$(Q)$(tell) tests/run lint
 
-check: $(tool) $(bpf-obj) $(unit-tests)
+check: $(tool) $(bpf-obj) $(unit-tests) $(vm-bins)
 	$(Q)$(tell) tests/run lint unit cli
 
 # All CPUs, unless the caller chose.
@@ -155,7 +155,8 @@ test:
 	$(Q)scripts/setup --as-needed --test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-run
 
-test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins)
+test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) \
+		$(vm-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net boot
 
 # Not as root, except for what setup installs: the machines need no privilege.
