@@ -210,8 +210,8 @@ counted_in_b() {
 	both tcp rr 198.18.0.2 -d 50ms --confidence 50,100
 	json '.metrics.runs >= 3 and .metrics.confidence_width_ratio <= 1 and
 		(.notes | any(test("is within")))'
-	json '(.metrics.transactions_rate -
-		([.parts[].metrics.transactions_rate] | add / length) | fabs) < 1'
+	json '(.metrics.transactions_per_s -
+		([.parts[].metrics.transactions_per_s] | add / length) | fabs) < 1'
 	both tcp rr 198.18.0.2 -d 20ms --confidence 99.9,0.0001 --max-runs 3
 	json '.metrics.runs == 3 and (.notes | any(test("only within")))'
 }

@@ -261,6 +261,7 @@ static void report_answers(const struct rr_count *count, struct result *res)
 	if (count->unknown)
 		result_metric_u64(res, "unknown_packets", count->unknown);
 	result_metric_u64(res, "foreign_packets", count->foreign);
+	result_metric_u64(res, "transactions", count->distinct);
 	if (count->running_ns)
 		result_metric_real(res, "transactions_per_s", (double)count->distinct *
 				   NSEC_PER_SEC / (double)count->running_ns);

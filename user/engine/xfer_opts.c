@@ -198,7 +198,7 @@ int xfer_opts_check(const struct xfer_opts *opts, const struct xfer_extra *extra
 
 static const char *main_figure(const struct xfer_extra *extra)
 {
-	return extra->kind == CONTROL_STREAM ? "payload_received_bps" : "transactions_rate";
+	return extra->kind == CONTROL_STREAM ? "payload_received_bps" : "transactions_per_s";
 }
 
 /* Width of the interval that the mean is in, over the mean. */

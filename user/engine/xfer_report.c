@@ -111,9 +111,9 @@ static void report_requests(const struct xfer_report *report,
 
 	xfer_read_requests(report->xfer, &sent, &timeouts, &not_sent);
 	if (report->plan->requests_per_s > 0)
-		result_metric_real(res, "transactions_offered_rate", report->plan->requests_per_s);
+		result_metric_real(res, "transactions_offered_per_s", report->plan->requests_per_s);
 	result_metric_u64(res, "transactions", client->transactions);
-	result_metric_real(res, "transactions_rate",
+	result_metric_real(res, "transactions_per_s",
 			   per_s(client->window_transactions, client->window_ns));
 	result_metric_u64(res, "requests_sent", sent);
 	result_metric_u64(res, "requests_answered", report->server.transactions);
@@ -323,7 +323,7 @@ void xfer_report_row(struct xfer_report *report, struct result *res, uint64_t el
 	span_ns = client.elapsed_ns - report->client_row.elapsed_ns;
 	result_row_open(res, elapsed_ns);
 	if (test->kind != CONTROL_STREAM) {
-		result_row_real(res, "transactions_rate",
+		result_row_real(res, "transactions_per_s",
 				per_s(client.transactions - report->client_row.transactions, span_ns));
 		row_round_trips(report, res);
 	} else {

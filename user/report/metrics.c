@@ -83,10 +83,6 @@ static const struct metric metrics[] = {
 	  "datagrams too far behind to tell a late one from a duplicate" },
 	{ "transactions", UNIT_COUNT, METRIC_NEITHER, "transactions",
 	  "requests whose response came, of the whole run", .brief = true },
-	{ "transactions_rate", UNIT_COUNT, METRIC_HIGHER, "transactions/s",
-	  "requests a second whose response came", .brief = true },
-	{ "transactions_offered_rate", UNIT_COUNT, METRIC_NEITHER, "offered/s",
-	  "requests a second that were asked for (--rate)", .brief = true },
 	{ "requests_sent", UNIT_COUNT, METRIC_NEITHER, "requests sent",
 	  "requests sent, or connections begun, of the whole run" },
 	{ "requests_answered", UNIT_COUNT, METRIC_NEITHER, "requests answered",
@@ -376,8 +372,11 @@ static const struct metric metrics[] = {
 	  "times that a stream's numbering started again" },
 
 	{ "transactions_per_s", UNIT_COUNT, METRIC_HIGHER, "transactions/s",
-	  "requests that were answered / time from the first request to the last answer; of an "
-	  "interval / its length", .brief = true, .level = true },
+	  "requests that were answered / time: of tcp and udp that behind --omit, of rr and ping from "
+	  "the first request to the last answer; of an interval / its length", .brief = true,
+	  .level = true },
+	{ "transactions_offered_per_s", UNIT_COUNT, METRIC_NEITHER, "offered/s",
+	  "requests a second that were asked for (--rate)", .brief = true },
 	{ "given_up_packets", UNIT_COUNT, METRIC_LOWER, "given up",
 	  "requests whose answer did not come within --wait, so that others took their place; one "
 	  "that comes later is none the less received, and not lost", .row = METRIC_ROW_UNLESS_0 },
@@ -398,7 +397,7 @@ static const struct metric metrics[] = {
 	{ "rtt_max_ns", UNIT_NS, METRIC_LOWER, "round trip max",
 	  "largest round trip, exact; of an interval to its bucket",
 	  .row = METRIC_ROW_LEFT_OUT },
-	{ "transaction_packets", UNIT_COUNT, METRIC_NEITHER, "transactions",
+	{ "transaction_packets", UNIT_COUNT, METRIC_NEITHER, "transactions timed",
 	  "requests whose answer user space had within --wait" },
 	{ "transaction_min_ns", UNIT_NS, METRIC_LOWER, "transaction min",
 	  "smallest time from when a request was due (at a rate: its slot) until user space had the answer, exact" },
