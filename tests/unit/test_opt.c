@@ -261,7 +261,7 @@ static void missing_and_surplus_words_are_told(void **state)
 	assert_refused("eth0|--port", "--port needs a value");
 	assert_refused("eth0|-p", "--port needs a value");
 	assert_refused("a|b|c", "'c' is one argument too many");
-	assert_refused("eth0|--flag=yes", "--flag takes no value");
+	assert_refused("eth0|--flag=on", "--flag takes no value but yes or no");
 }
 
 static void unknown_options_are_told(void **state)
@@ -276,6 +276,19 @@ static void unknown_options_are_told(void **state)
 	assert_refused("eth0|-fp", "give options of one letter one by one");
 	/* The name of an argument is no option. */
 	assert_refused("--DEST=x", "unknown option '--DEST'");
+}
+
+static void a_flag_may_be_given_as_yes_or_no(void **state)
+{
+	struct parsed yes = parse("eth0|--flag=yes"), no = parse("eth0|--flag|--flag=no");
+
+	(void)state;
+	assert_int_equal(yes.err, 0);
+	assert_true(yes.opts.flag);
+	assert_int_equal(no.err, 0);
+	assert_false(no.opts.flag);
+	release(&yes.words);
+	release(&no.words);
 }
 
 static void help_ends_the_parsing(void **state)
@@ -516,6 +529,7 @@ int main(void)
 		cmocka_unit_test(names_of_interfaces_are_checked),
 		cmocka_unit_test(missing_and_surplus_words_are_told),
 		cmocka_unit_test(unknown_options_are_told),
+		cmocka_unit_test(a_flag_may_be_given_as_yes_or_no),
 		cmocka_unit_test(help_ends_the_parsing),
 		cmocka_unit_test(interfaces_are_as_many_as_are_named_each_once),
 		cmocka_unit_test(the_rest_goes_to_another_command_untouched),

@@ -166,7 +166,10 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 
 	switch (opt->type) {
 	case OPT_FLAG:
-		FIELD(opts, opt, bool) = true;
+		if (*text && strcmp(text, "yes") && strcmp(text, "no"))
+			return err_usage(e, "%s takes no value but yes or no",
+					 label(name, sizeof(name), opt));
+		FIELD(opts, opt, bool) = strcmp(text, "no");
 		return 0;
 	case OPT_U16:
 	case OPT_U32:
@@ -245,7 +248,13 @@ struct parser {
 
 static int take(struct parser *p, const struct opt *opt, const char *text, struct err *e)
 {
-	p->given |= 1ull << (opt - p->table);
+	opt_given bit = 1ull << (opt - p->table);
+
+	/* As if it was not there. */
+	if (opt->type == OPT_FLAG && !strcmp(text, "no"))
+		p->given &= ~bit;
+	else
+		p->given |= bit;
 	return parse_value(opt, text, p->opts, e);
 }
 
@@ -256,13 +265,8 @@ static int take_option(struct parser *p, const struct opt *opt, const char *atta
 	char name[64];
 
 	label(name, sizeof(name), opt);
-	if (opt->type == OPT_FLAG) {
-		if (attached)
-			return err_usage(e, "%s takes no value", name);
-		return take(p, opt, "", e);
-	}
-	if (attached)
-		return take(p, opt, attached, e);
+	if (attached || opt->type == OPT_FLAG)
+		return take(p, opt, attached ? attached : "", e);
 	if (p->at + 1 >= p->argc)
 		return err_usage(e, "%s needs a value", name);
 	return take(p, opt, p->argv[++p->at], e);

@@ -19,7 +19,7 @@
 #include "lib/unit.h"
 
 enum opt_type {
-	OPT_FLAG,	/* bool */
+	OPT_FLAG,	/* bool; --name=yes and --name=no, too, for those who vary it */
 	OPT_U16,	/* uint16_t */
 	OPT_U32,	/* uint32_t */
 	OPT_COUNT,	/* uint64_t, "10M" */
