@@ -109,13 +109,26 @@ changed() {
 
 	before=$(all_values)
 	for list in tcp_rmem='4096 131072 9000000',tcp_congestion_control=nosuch mtu=1400,mtu=1300 \
-		tcp_sack=0,rx-queues=1,mtu=20 tcp_sack=0,tcp_mem='1 2 3'; do
+		tcp_sack=0,rx-queues=1,mtu=70000 tcp_sack=0,tcp_mem='1 2 3'; do
 		tool_in a tune eg0 --apply "$list"
 		[ "$status" != 0 ] || fail "$list was taken"
 		[[ $output != *" -> "* ]]
 		[ "$(all_values)" = "$before" ] || fail "$list: something is changed"
 		[ "$(saved)" = 0 ]
 	done
+}
+
+@test "an mtu that would take IPv6 addresses away is refused, and taken where there are none" {
+	tool_in a tune eg0 --apply mtu=1279
+	[ "$status" = 2 ]
+	[[ $stderr == *"IPv6 addresses of 'eg0'"*"ip -6 address flush dev eg0"* ]]
+	[ "$(saved)" = 0 ]
+	in_a ip -6 address flush dev eg0 scope global
+	tool_in a tune eg0 --apply mtu=1279
+	[ "$status" = 0 ]
+	tool_in a tune --restore
+	[ "$status" = 0 ]
+	in_a ip link show eg0 | grep -q 'mtu 1500 '
 }
 
 @test "restore puts back after a kill at any moment" {

@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "engine/tune_saved.h"
+#include "lib/theory.h"
+#include "sys/knob.h"
+#include "sys/nic.h"
 
 struct change {
 	const struct tune_item *item;
@@ -36,6 +39,17 @@ static int no_advice(const struct tune_item *item, enum tune_state state, struct
 		return err_usage(e, "what '%s' should be needs --link and --rtt, or give it a value",
 				 item->name);
 	return err_usage(e, "nothing is asked of '%s': give it a value", item->name);
+}
+
+/* What does not come back by itself must not go. */
+static int check_loss(const struct tune_item *item, const char *ifname, const char *to, struct err *e)
+{
+	if (item->kind != TUNE_KNOB || item->knob != KNOB_MTU ||
+	    strtoul(to, NULL, 10) >= THEORY_IP6_MIN_MTU || !nic_has_ip6(ifname))
+		return 0;
+	err_usage(e, "'mtu' %s would take the IPv6 addresses of '%s' away, and they would not come back", to,
+		  ifname);
+	return err_hint(e, "if they are not needed: ip -6 address flush dev %s scope global", ifname);
 }
 
 /* "NAME" or "NAME=VALUE", of @len bytes. */
@@ -72,6 +86,8 @@ static int plan_one(struct plan *plan, const char *word, size_t len, struct err 
 		return e->no;
 	if (!change->to[0])
 		return no_advice(item, state, e);
+	if (check_loss(item, iface_of(item, plan->path), change->to, e))
+		return e->no;
 	change->item = item;
 	strcpy(change->was, value.text);
 	plan->nr++;

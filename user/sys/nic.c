@@ -323,3 +323,18 @@ bool nic_is_there(const char *ifname, int ifindex)
 {
 	return (int)if_nametoindex(ifname) == ifindex;
 }
+
+bool nic_has_ip6(const char *ifname)
+{
+	/* "fe80...01 02 40 20 80 eth0": address, index, prefix, scope, flags, name */
+	FILE *list = fopen("/proc/thread-self/net/if_inet6", "re");
+	char name[IF_NAMESIZE];
+	unsigned int scope;
+	bool has = false;
+
+	while (list && fscanf(list, "%*s %*s %*s %x %*s %15s", &scope, name) == 2)
+		has |= scope != 0x20 && !strcmp(name, ifname);
+	if (list)
+		fclose(list);
+	return has;
+}

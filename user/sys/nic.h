@@ -37,6 +37,9 @@ bool nic_needs_frags(const struct nic_facts *nic);
 /* True while the interface with this name and index is there. */
 bool nic_is_there(const char *ifname, int ifindex);
 
+/* True if it has an IPv6 address but the link-local one, which the kernel makes again by itself. */
+bool nic_has_ip6(const char *ifname);
+
 /* Queues in use and the most that the driver makes. */
 struct nic_channels {
 	uint32_t rx, tx, rx_max, tx_max;
