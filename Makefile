@@ -38,8 +38,9 @@ user-src  := $(sort $(shell find user -name '*.c'))
 bpf-src   := $(sort $(wildcard bpf/*.bpf.c))
 unit-src  := $(sort $(wildcard tests/unit/test_*.c))
 profiles  := $(sort $(wildcard user/profiles/*.yaml))
-profile-c := $(O)/gen/profiles.c
-user-obj  := $(user-src:%.c=$(O)/%.o) $(O)/gen/profiles.o
+sweeps    := $(sort $(wildcard user/sweeps/*.sweep))
+text-c    := $(O)/gen/profiles.c $(O)/gen/studies.c
+user-obj  := $(user-src:%.c=$(O)/%.o) $(text-c:.c=.o)
 bpf-obj   := $(bpf-src:%.c=$(O)/%.o)
 skels     := $(bpf-src:bpf/%.bpf.c=$(O)/gen/%.skel.h)
 tool      := $(O)/ethgauge
@@ -48,8 +49,8 @@ tool      := $(O)/ethgauge
 pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
 	     $(addprefix user/engine/,bottleneck.c bump_delay.c bump_sched.c flows.c \
 	     impair_filter.c impair_rule.c ledger.c load_plan.c mix.c mix_source.c save.c \
-	     sweep.c tune_items.c)
-pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o
+	     study.c sweep.c sweep_theory.c tune_items.c)
+pure-obj  := $(pure-src:%.c=$(S)/%.o) $(S)/gen/profiles.o $(S)/gen/studies.o
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
 
@@ -86,13 +87,21 @@ $(tool): $(user-obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ $(libs)
 
-$(profile-c): scripts/gen-profiles $(profiles)
+$(O)/gen/profiles.c: scripts/gen-texts $(profiles)
 	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D) && scripts/gen-profiles $(profiles) >$@
+	$(Q)mkdir -p $(@D) && scripts/gen-texts proto/profiles.h profile profiles $(profiles) >$@
 
-$(sort $(O)/gen/profiles.o $(S)/gen/profiles.o): %.o: $(profile-c) $(O)/flags
+$(O)/gen/studies.c: scripts/gen-texts $(sweeps)
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && scripts/gen-texts engine/study.h study studies $(sweeps) >$@
+
+text-o := $(sort $(text-c:.c=.o) $(text-c:$(O)/%.c=$(S)/%.o))
+$(text-o): $(O)/flags
+$(filter %/profiles.o,$(text-o)): $(O)/gen/profiles.c
+$(filter %/studies.o,$(text-o)): $(O)/gen/studies.c
+$(text-o):
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $(O)/gen/$(basename $(@F)).c
 
 # Order-only: a clean build makes every skeleton first; later builds know from
 # the .d files which object needs which.
@@ -109,7 +118,7 @@ $(skels): $(O)/gen/%.skel.h: $(O)/bpf/%.bpf.o
 	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
 # With SAN=1 the two trees are one, and the rule above has made the objects.
-$(filter-out $(user-obj) %/gen/profiles.o,$(pure-obj)) $(unit-obj): $(S)/%.o: %.c $(S)/flags
+$(filter-out $(user-obj) $(text-o),$(pure-obj)) $(unit-obj): $(S)/%.o: %.c $(S)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
 
@@ -228,12 +237,14 @@ install: all doc
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man8 \
 		$(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles \
+		$(DESTDIR)$(PREFIX)/share/doc/ethgauge/sweeps \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/doc/ethgauge
 	$(Q)install -m 755 $(tool) $(DESTDIR)$(PREFIX)/bin/ethgauge
 	$(Q)install -m 644 $(O)/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	$(Q)install -m 644 $(O)/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	$(Q)install -m 644 $(profiles) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles
+	$(Q)install -m 644 $(sweeps) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/sweeps
 	$(Q)install -m 644 $(O)/completion/ethgauge \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ethgauge
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system scripts/systemd/ethgauge-serve.socket

@@ -49,6 +49,75 @@ load ../lib/lab
 	[[ $stderr == *"no file of this sweep"* ]]
 }
 
+@test "a value takes its {NAME} among the words, also as the verb, and a flag is yes or no" {
+	run --separate-stderr "$TOOL" sweep --vary what=calc --vary speed=1,10 --vary quiet=no,yes --repeat 1 \
+		--metric theory_link_bps --json -- '{what}' '{speed}G'
+	[ "$status" = 0 ]
+	json '[.entries[].median] == [1e9, 1e9, 10e9, 10e9]'
+}
+
+@test "studies are listed, and run with words of the user's in place of their own" {
+	need_root
+	run --separate-stderr "$TOOL" sweep --list --json
+	[ "$status" = 0 ]
+	json '(.entries | length) > 10 and all(.entries[]; .study != "" and .what != "")'
+	run --separate-stderr "$TOOL" sweep --list buffers
+	[ "$status" = 0 ]
+	[[ $output == *"ethgauge serve"*"--send-buffer {buffer} --remote-receive-buffer {buffer}"* ]]
+	lab_up
+	start served b serve
+	tool_in a sweep --repeat 1 --json --vary buffer=4k,64k --vary nodelay=no buffers 198.18.0.2 -d 100ms --omit 0s
+	[ "$status" = 0 ] || fail "$stderr"
+	json '[.entries[] | .buffer, .nodelay] == ["4k", "no", "64k", "no"] and all(.entries[]; .median > 0) and
+		.environment.words == "--metric payload_received_bps --vary buffer=4k,64k --vary nodelay=no " +
+		"-- tcp stream 198.18.0.2 -d 1s --omit 200ms -i 0 --send-buffer {buffer} " +
+		"--remote-receive-buffer {buffer} -d 100ms --omit 0s"'
+	# Both ends' MTU, or it would stay 1500 in one direction; and what calc says of it over IPv6.
+	tool_in a sweep --repeat 1 --json --interface eg0 --interface "eg0@$LAB-b" --vary mtu=1280,9000 \
+		--link 1T mtu-udp6 2001:2::2 -d 100ms --omit 0s
+	[ "$status" = 0 ] || fail "$stderr"
+	json '[.entries[] | .theory * 1e-12 | . * 1e6 | floor] ==
+		[(1232 / 1318, 8952 / 9038) | . * 1e6 | floor] and all(.entries[]; .median > 0)'
+}
+
+@test "the far end's settings change too, and two sweeps do not share a file" {
+	need_root
+	export STATE_DIRECTORY=$BATS_TEST_TMPDIR/settings
+	local file=$BATS_TEST_TMPDIR/state words
+
+	lab_up
+	words=(sweep --vary mtu=1400 --metric sent_pps --interface eg0 --interface "eg0@$LAB-b" --state "$file" --
+		blast eg0 198.18.0.2 --rate 100pps --duration 60s)
+	far_is() { in_b ip link show eg0 | grep -q "mtu $1 "; }
+	near_is() { in_a ip link show eg0 | grep -q "mtu $1 "; }
+
+	start_cmd swept a 'run 1 of 3' "$TOOL" "${words[@]}"
+	wait_for far_is 1400
+	near_is 1400
+	# Without settings, so that it is the file that is in the way.
+	run --separate-stderr "$TOOL" sweep --vary vlan=0 --metric theory_link_bps --state "$file" -- calc
+	[ "$status" = 4 ]
+	says "another sweep writes '$file' now"
+	kill -INT "${PIDS[swept]}"
+	wait "${PIDS[swept]}" && fail "it went on" || [ $? = 130 ]
+	far_is 1500
+	near_is 1500
+
+	start_cmd swept a 'run 1 of 3' "$TOOL" "${words[@]}"
+	wait_for far_is 1400
+	kill -KILL "${PIDS[swept]}"
+	wait "${PIDS[swept]}" || :
+	tool_in a tune --restore
+	near_is 1500
+	# The far end is still changed: it is told where, and how.
+	tool_in a "${words[@]}"
+	is 4
+	says "ip netns exec $LAB-b ethgauge tune --restore"
+	tool_in b tune --restore
+	is 0
+	far_is 1500
+}
+
 @test "words that make no sweep are usage errors" {
 	local words
 
@@ -66,6 +135,11 @@ load ../lib/lab
 		--vary a=1 --metric x --theory tcp -- calc
 		--vary a=1 --metric x --link 10G -- calc
 		--vary a=1 --metric x --repeat 0 -- calc
+		--list nosuch
+		buffers
+		buffers --json
+		--interface eg0@ --vary mtu=1400 --metric x -- calc
+		--interface @b --vary mtu=1400 --metric x -- calc
 	END
 }
 

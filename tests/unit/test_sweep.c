@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/study.h"
 #include "engine/sweep.h"
 
 #include "check.h"
@@ -58,6 +60,109 @@ static void what_is_no_parameter_is_refused(void **state)
 	sweep_release(&sweep);
 }
 
+static char *joined(const struct sweep *sweep, size_t cell, char *const *words, int nr)
+{
+	static char text[512];
+	char **run = sweep_run_words(sweep, cell, words, nr);
+	size_t used = 0, i;
+
+	assert_non_null(run);
+	for (i = 0; run[i]; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s|", run[i]);
+	sweep_run_words_free(run);
+	return text;
+}
+
+static void a_run_has_options_and_filled_in_places_but_no_settings(void **state)
+{
+	char *words[] = { "tcp", "{test}", "h{test}:{port}", "{other}", "{mtu}" };
+	struct sweep sweep = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(sweep_vary(&sweep, "test=stream,sendfile", &e), 0);
+	assert_int_equal(sweep_vary(&sweep, "tcp_sack=0", &e), 0);
+	assert_int_equal(sweep_vary(&sweep, "mtu=1500", &e), 0);
+	assert_int_equal(sweep_vary(&sweep, "mss=500,600", &e), 0);
+	assert_int_equal(sweep_finish(&sweep, 1, &e), 0);
+	assert_string_equal(joined(&sweep, 0, words, 5),
+			    "/proc/self/exe|tcp|--json|-q|--mss=500|stream|hstream:{port}|{other}|1500|");
+	assert_string_equal(joined(&sweep, 3, words, 1),
+			    "/proc/self/exe|tcp|--json|-q|--test=sendfile|--mss=600|");
+	sweep_release(&sweep);
+}
+
+static void theory_is_of_the_cell(void **state)
+{
+	struct sweep sweep = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(sweep_vary(&sweep, "mtu=1500,9000", &e), 0);
+	assert_int_equal(sweep_vary(&sweep, "net.ipv4.tcp_timestamps=0,1", &e), 0);
+	assert_int_equal(sweep_finish(&sweep, 1, &e), 0);
+	/* measurement: 94.928 % without options, 94.149 % with, 93.628 % over IPv6 without. */
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100), 100 * 1460 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 1, SWEEP_BOUND_TCP, 100), 100 * 1448 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100), 100 * 1440 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100), 100 * 1472 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 3, SWEEP_BOUND_UDP6, 100), 100 * 8952 / 9038.0, 1e-9);
+	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_FRAMES, 100)));
+	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_NONE, 100)));
+	sweep_release(&sweep);
+}
+
+static void studies_are_words_with_their_host(void **state)
+{
+	static const struct study odd = { "odd", "# what\n# more\n--vary 'a=1 2,3'\n# no word\n-- x@{host}/ {a}" };
+	const struct study *study;
+	struct study_words words;
+	struct err e = { 0 };
+	char text[300];
+	int i;
+
+	(void)state;
+	assert_int_equal(study_split(&odd, "h", &words, &e), 0);
+	assert_int_equal(words.argc, 5);
+	assert_string_equal(words.argv[1], "a=1 2,3");
+	assert_string_equal(words.argv[3], "x@h/");
+	assert_string_equal(words.argv[4], "{a}");
+	study_about(&odd, 1, text, sizeof(text));
+	assert_string_equal(text, "more");
+	study_about(&odd, 2, text, sizeof(text));
+	assert_string_equal(text, "");
+	memset(text, 'h', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	for (study = studies; study->name; study++) {
+		assert_ptr_equal(study_find(study->name), study);
+		assert_int_equal(study_split(study, text, &words, &e), 0);
+		for (i = 0; i < words.argc && !strstr(words.argv[i], text); i++)
+			;
+		if (i == words.argc)
+			fail_msg("'%s' has no {host}", study->name);
+	}
+	assert_null(study_find("odd"));
+}
+
+static void two_sweeps_do_not_share_a_file(void **state)
+{
+	char path[] = "/tmp/test_sweep.XXXXXX";
+	FILE *file, *other = NULL;
+	struct err e = { 0 };
+	double value = 0;
+	size_t done = 0;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_int_equal(sweep_file_open(path, "words", 1, &file, &value, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "words", 1, &other, &value, &done, &e), -EAGAIN);
+	assert_null(other);
+	fclose(file);
+	assert_int_equal(sweep_file_open(path, "words", 1, &file, &value, &done, &e), 0);
+	fclose(file);
+	unlink(path);
+}
+
 static void a_file_goes_on_where_it_ended_and_knows_its_words(void **state)
 {
 	char path[] = "/tmp/test_sweep.XXXXXX";
@@ -110,6 +215,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_are_the_cross_product),
 		cmocka_unit_test(what_is_no_parameter_is_refused),
+		cmocka_unit_test(a_run_has_options_and_filled_in_places_but_no_settings),
+		cmocka_unit_test(theory_is_of_the_cell),
+		cmocka_unit_test(studies_are_words_with_their_host),
+		cmocka_unit_test(two_sweeps_do_not_share_a_file),
 		cmocka_unit_test(a_file_goes_on_where_it_ended_and_knows_its_words),
 	};
 

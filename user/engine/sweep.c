@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define HEAD "ethgauge-sweep 1\n"
@@ -100,6 +101,91 @@ void sweep_settings(const struct sweep *sweep, size_t cell, char *ret_list, size
 	}
 }
 
+/* True if {NAME} of the parameter stands at @text. */
+static bool is_place(const struct sweep_varied *varied, const char *text)
+{
+	size_t len = strlen(varied->name);
+
+	return text[0] == '{' && !strncmp(text + 1, varied->name, len) && text[len + 1] == '}';
+}
+
+static bool has_place(const struct sweep_varied *varied, char *const *words, int nr)
+{
+	const char *at;
+	int k;
+
+	for (k = 0; k < nr; k++) {
+		for (at = words[k]; (at = strchr(at, '{')); at++) {
+			if (is_place(varied, at))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* @word with each {NAME} of a parameter as its value; NULL: no memory. */
+static char *fill_in(const struct sweep *sweep, size_t cell, const char *word)
+{
+	char *filled = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&filled, &size);
+
+	if (!out)
+		return NULL;
+	for (; *word; word++) {
+		for (i = 0; i < sweep->nr_varied && !is_place(&sweep->varied[i], word); i++)
+			;
+		if (i == sweep->nr_varied) {
+			fputc(*word, out);
+			continue;
+		}
+		fputs(sweep_value(sweep, cell, i), out);
+		word += strlen(sweep->varied[i].name) + 1;
+	}
+	return fclose(out) ? NULL : filled;
+}
+
+char **sweep_run_words(const struct sweep *sweep, size_t cell, char *const *words, int nr)
+{
+	size_t max = (size_t)nr + SWEEP_MAX_VARIED + 4, n = 0, i;
+	char **run = calloc(max, sizeof(*run));
+	int k;
+
+	if (!run)
+		return NULL;
+	run[n++] = strdup("/proc/self/exe");
+	run[n++] = fill_in(sweep, cell, words[0]);
+	/* Before the others, as they may end in a command. */
+	run[n++] = strdup("--json");
+	run[n++] = strdup("-q");
+	for (i = 0; i < sweep->nr_varied; i++) {
+		const struct sweep_varied *varied = &sweep->varied[i];
+
+		if (!varied->item && !has_place(varied, words, nr) &&
+		    asprintf(&run[n++], "--%s=%s", varied->name, sweep_value(sweep, cell, i)) < 0)
+			run[n - 1] = NULL;
+	}
+	for (k = 1; k < nr; k++)
+		run[n++] = fill_in(sweep, cell, words[k]);
+	for (i = 0; i < n && run[i]; i++)
+		;
+	if (i == n)
+		return run;
+	while (n--)
+		free(run[n]);
+	free(run);
+	return NULL;
+}
+
+void sweep_run_words_free(char **words)
+{
+	char **word;
+
+	for (word = words; word && *word; word++)
+		free(*word);
+	free(words);
+}
+
 /* The figures behind the head; a last line that was cut is cut off the file, too. */
 static int read_values(FILE *file, size_t nr_runs, double *ret_values, size_t *ret_done)
 {
@@ -130,6 +216,12 @@ int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **
 
 	if (!head || !now || !file) {
 		err = err_set(e, errno ? -errno : -ENOMEM, "cannot write '%s'", path);
+		goto out;
+	}
+	/* Goes with the process, however that ends. */
+	if (flock(fileno(file), LOCK_EX | LOCK_NB)) {
+		err = err_set(e, -errno, "another sweep writes '%s' now", path);
+		err_hint(e, "wait for its end, or give another --state");
 		goto out;
 	}
 	snprintf(head, want + 1, "%s%s\n", HEAD, words);

@@ -43,8 +43,28 @@ const char *sweep_value_of(const struct sweep *sweep, size_t cell, const char *n
 void sweep_settings(const struct sweep *sweep, size_t cell, char *ret_list, size_t size);
 
 /*
+ * The words of a run: @self, the verb, "--json -q", an option for each parameter that is
+ * neither a setting nor anywhere among the words as {NAME}, and the other words with such
+ * places filled in. NULL: no memory.
+ */
+char **sweep_run_words(const struct sweep *sweep, size_t cell, char *const *words, int nr);
+void sweep_run_words_free(char **words);
+
+/* What calc says of a cell: sweep_theory.c. Choices in the order of the names. */
+enum sweep_bound {
+	SWEEP_BOUND_NONE, SWEEP_BOUND_TCP, SWEEP_BOUND_TCP6, SWEEP_BOUND_UDP, SWEEP_BOUND_UDP6,
+	SWEEP_BOUND_FRAMES,
+};
+
+extern const char *const sweep_bounds[];
+
+/* NAN: it says nothing. */
+double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound bound,
+		      double link_bps);
+
+/*
  * The file of a sweep: @words on its first lines, then a figure a run. A file of other
- * words is refused. @ret_values takes what was measured, the first *ret_done runs.
+ * words is refused, and so is one that another sweep writes. @ret_values takes what was measured, the first *ret_done runs.
  */
 int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **ret_file,
 		    double *ret_values, size_t *ret_done, struct err *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/profiles.h - kinds of traffic that are built in: stream files, made into
- * C by scripts/gen-profiles.
+ * C by scripts/gen-texts.
  */
 #ifndef PROTO_PROFILES_H
 #define PROTO_PROFILES_H
