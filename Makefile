@@ -253,6 +253,7 @@ install: all doc
 	$(Q)chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/ethgauge-serve.service
 	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/studies $(wildcard docs/studies/*.md)
 
 clean:
 	$(call say,CLEAN,$(O))

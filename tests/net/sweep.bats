@@ -138,6 +138,7 @@ load ../lib/lab
 		--list nosuch
 		buffers
 		buffers --json
+		--vary mtu=1400 --metric theory_link_bps -- calc
 		--interface eg0@ --vary mtu=1400 --metric x -- calc
 		--interface @b --vary mtu=1400 --metric x -- calc
 	END

@@ -36,7 +36,8 @@ const struct cmd cmd_rr = {
 "Sends a UDP request to DEST, waits for the response, sends the next: netperf's\n"
 "UDP_RR without the network stack, with the time of every transaction. With\n"
 "--outstanding, so many are under way at a time. The far end is ethgauge reflect,\n"
-"or anything that returns UDP to its sender.\n\n"
+"or anything that returns UDP to its sender. Through sockets, without root and with\n"
+"figures of both ends, it is ethgauge udp rr.\n\n"
 "Engine bounce leaves user space out: the XDP program that takes a response sends\n"
 "it back as the next request, times it, and stops after the count or duration. It\n"
 "ends when this process does: the program goes with it, and the packet dies.",

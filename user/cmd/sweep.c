@@ -351,6 +351,7 @@ static int open_state(struct job *job, struct err *e)
 static int prepare(struct job *job, struct err *e)
 {
 	const struct sweep_opts *opts = job->opts;
+	const struct tune_item *item;
 	size_t i;
 	int err;
 
@@ -358,7 +359,11 @@ static int prepare(struct job *job, struct err *e)
 		err = sweep_vary(&job->sweep, opts->vary.text[i], e);
 		if (err)
 			return err;
-		job->settings |= job->sweep.varied[i].item != NULL;
+		item = job->sweep.varied[i].item;
+		job->settings |= item != NULL;
+		if (item && item->kind != TUNE_SYSCTL && !opts->ifnames.nr)
+			return err_usage(e, "'%s' is a setting of an interface: name it with --interface",
+					 item->name);
 	}
 	err = sweep_finish(&job->sweep, opts->repeat, e);
 	if (err)

@@ -74,7 +74,9 @@ const struct cmd cmd_udp = {
 "begins with the probe tag, so that sink and watch on the way read the same numbers.\n\n"
 "Without --rate a stream is as fast as the sender can: what the receiver's socket then\n"
 "drops is counted apart, as it is no loss of the path. With --rate rr is an open loop:\n"
-"round trips count from when a request was due.",
+"round trips count from when a request was due.\n\n"
+"rr is through sockets, as applications are. The same inside the driver, by AF_XDP or\n"
+"between two XDP programs, is the verb rr: as root, against ethgauge reflect.",
 	.examples =
 "  # at the other end: ethgauge serve\n"
 "  ethgauge udp stream 198.18.0.2 --rate 100Mbit\n"
