@@ -247,10 +247,10 @@ install: all doc
 	$(Q)install -m 644 $(sweeps) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/sweeps
 	$(Q)install -m 644 $(O)/completion/ethgauge \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ethgauge
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system scripts/systemd/ethgauge-serve.socket
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|' scripts/systemd/ethgauge-serve.service \
-		>$(DESTDIR)$(PREFIX)/lib/systemd/system/ethgauge-serve.service
-	$(Q)chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/ethgauge-serve.service
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	$(Q)for unit in scripts/systemd/*; do \
+		to=$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
+		sed 's|@PREFIX@|$(PREFIX)|' "$$unit" >"$$to" && chmod 644 "$$to" || exit 1; done
 	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/studies $(wildcard docs/studies/*.md)
