@@ -129,6 +129,27 @@ void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
 	end(&state, ret_mac);
 }
 
+void sha256_hmac_pads(const void *key, size_t key_len, uint32_t ret_inner[8],
+		      uint32_t ret_outer[8])
+{
+	uint8_t pad[BLOCK_BYTES] = { 0 };
+	struct state inner, outer;
+	int i;
+
+	if (key_len > BLOCK_BYTES)
+		sha256(key, key_len, pad);
+	else
+		memcpy(pad, key, key_len);
+	begin(&inner);
+	begin(&outer);
+	for (i = 0; i < BLOCK_BYTES; i++) {
+		add(&inner, &(uint8_t){ pad[i] ^ 0x36 }, 1);
+		add(&outer, &(uint8_t){ pad[i] ^ 0x5c }, 1);
+	}
+	memcpy(ret_inner, inner.h, sizeof(inner.h));
+	memcpy(ret_outer, outer.h, sizeof(outer.h));
+}
+
 bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES])
 {
 	uint8_t differ = 0;

@@ -19,6 +19,10 @@ void sha256(const void *data, size_t len, uint8_t ret_digest[SHA256_BYTES]);
 void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
 		 uint8_t ret_mac[SHA256_BYTES]);
 
+/* The state after the key's two pads: what a keyed hash goes on from without the key. */
+void sha256_hmac_pads(const void *key, size_t key_len, uint32_t ret_inner[8],
+		      uint32_t ret_outer[8]);
+
 /* In a time that does not tell where the two differ. */
 bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);
 
