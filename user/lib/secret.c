@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/secret.c - a key from a file or the environment.
+ */
+#include "lib/secret.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/log.h"
+
+static int take(struct secret *ret_secret, const char *bytes, size_t len, const char *from,
+		struct err *e)
+{
+	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
+		len--;
+	if (!len || len > sizeof(ret_secret->bytes))
+		return err_usage(e, "the key in %s has no bytes, or more than %zu", from,
+				 sizeof(ret_secret->bytes));
+	memcpy(ret_secret->bytes, bytes, len);
+	ret_secret->len = len;
+	return 0;
+}
+
+int secret_read(struct secret *ret_secret, const char *path, const char *variable, struct err *e)
+{
+	char bytes[sizeof(ret_secret->bytes) + 3], from[300];
+	const char *word = getenv(variable);
+	struct stat st;
+	size_t len;
+	FILE *file;
+
+	memset(ret_secret, 0, sizeof(*ret_secret));
+	if (!path)
+		return word ? take(ret_secret, word, strlen(word), variable, e) : 0;
+	file = fopen(path, "re");
+	if (!file)
+		return err_set(e, -errno, "cannot read the key in '%s'", path);
+	if (!fstat(fileno(file), &st) && st.st_mode & 077)
+		log_warn("the key in '%s' can be read by others: chmod 600 it", path);
+	len = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	snprintf(from, sizeof(from), "'%s'", path);
+	return take(ret_secret, bytes, len, from, e);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lib/secret.h - a key that both ends have, from a file or the environment: never from
+ * the command line, which everybody on the host can read.
+ */
+#ifndef LIB_SECRET_H
+#define LIB_SECRET_H
+
+#include <stddef.h>
+
+#include "lib/err.h"
+
+struct secret {
+	size_t len;		/* 0: none */
+	char bytes[256];
+};
+
+/* From @path, or else from @variable of the environment, or else none. Ends of lines are cut off. */
+int secret_read(struct secret *ret_secret, const char *path, const char *variable, struct err *e);
+
+#endif
