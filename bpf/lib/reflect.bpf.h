@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/reflect.bpf.h - which packets a reflector answers, turning one round, and counting.
+ */
+#ifndef LIB_REFLECT_BPF_H
+#define LIB_REFLECT_BPF_H
+
+#include <linux/icmpv6.h>
+
+#include "abi/reflect.h"
+#include "lib/core.bpf.h"
+#include "lib/csum.bpf.h"
+#include "lib/parse.bpf.h"
+
+const volatile struct reflect_cfg cfg;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__type(key, __u32);
+	__type(value, struct reflect_rec);
+} reflect_recs SEC(".maps");
+
+/* linux/icmp.h cannot be included: it wants the C library's headers for a 32-bit machine. */
+#define ICMP_ECHOREPLY	0
+#define ICMP_ECHO	8
+
+/* ICMP and ICMPv6 alike (RFC 792, RFC 4443 4.1) */
+struct echo {
+	__u8 type;
+	__u8 code;
+	__u16 checksum;
+	__be16 id;
+	__be16 sequence;
+};
+
+#define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: all answers only while they are few */
+#define STAMP_EVERY	64
+
+/* Each end is the other's after the swap, so both must be fit to be either. */
+static __always_inline int is_station(const __u8 *mac)
+{
+	return !(mac[0] & 1) && (mac[0] | mac[1] | mac[2] | mac[3] | mac[4] | mac[5]);
+}
+
+static __always_inline int is_host4(__be32 addr)
+{
+	__u8 first = bpf_ntohl(addr) >> 24;
+
+	/* 0/8 unspecified, 127/8 loopback, 224/4 multicast, broadcast (RFC 1122 3.2.1.3) */
+	return first != 0 && first != 127 && first >> 4 != 0xe && addr != 0xffffffff;
+}
+
+static __always_inline int is_host6(const struct in6_addr *addr)
+{
+	const __be32 *w = addr->in6_u.u6_addr32;
+
+	/* :: and ::1, ff00::/8 (RFC 4291 2.4) */
+	return addr->in6_u.u6_addr8[0] != 0xff && (w[0] | w[1] | w[2] | (w[3] & ~bpf_htonl(1)));
+}
+
+static __always_inline int ends_are_safe(const struct packet *pkt)
+{
+	if (!is_station(pkt->eth->h_dest) || !is_station(pkt->eth->h_source))
+		return 0;
+	if (pkt->version == 4)
+		return is_host4(pkt->ip4->saddr) && is_host4(pkt->ip4->daddr);
+	return is_host6(&pkt->ip6->saddr) && is_host6(&pkt->ip6->daddr);
+}
+
+/* A unicast frame that a promiscuous interface picked up. */
+static __always_inline int is_others(const struct ethhdr *eth)
+{
+	int i, differs = 0;
+
+	if (cfg.any_mac || eth->h_dest[0] & 1)
+		return 0;
+	for (i = 0; i < ETH_ALEN; i++)
+		differs |= eth->h_dest[i] ^ cfg.mac[i];
+	return differs;
+}
+
+/* From the L4 header to the end of the IP packet; below 0 where the headers outgrow it. */
+static __always_inline int l4_bytes(const struct packet *pkt)
+{
+	if (pkt->version == 4)
+		return bpf_ntohs(pkt->ip4->tot_len) - pkt->ip4->ihl * 4;
+	return bpf_ntohs(pkt->ip6->payload_len) - (int)(pkt->l4 - (void *)(pkt->ip6 + 1));
+}
+
+static __always_inline enum reflect_outcome judge_udp(const struct packet *pkt)
+{
+	struct udphdr *udp = parse_udp(pkt);
+
+	if (!udp)
+		return REFLECT_MALFORMED;
+	if (!cfg.port || udp->dest != cfg.port)
+		return REFLECT_LEFT;
+	/* Shorter than the IP packet is allowed (RFC 9868); longer or below its header is not. */
+	if (bpf_ntohs(udp->len) < sizeof(*udp) || bpf_ntohs(udp->len) > l4_bytes(pkt))
+		return REFLECT_MALFORMED;
+	/* Two reflectors would send this to and fro for ever: at L2 no TTL ends it. */
+	if (udp->source == cfg.port || !ends_are_safe(pkt))
+		return REFLECT_UNSAFE;
+	return REFLECT_UDP;
+}
+
+static __always_inline enum reflect_outcome judge_icmp(const struct packet *pkt)
+{
+	struct echo *icmp = pkt->l4;
+
+	if ((void *)(icmp + 1) > pkt->end || l4_bytes(pkt) < (int)sizeof(*icmp))
+		return REFLECT_MALFORMED;
+	if (!cfg.icmp || icmp->type != (pkt->version == 4 ? ICMP_ECHO : ICMPV6_ECHO_REQUEST))
+		return REFLECT_LEFT;
+	return ends_are_safe(pkt) ? REFLECT_ICMP : REFLECT_UNSAFE;
+}
+
+static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct packet *pkt)
+{
+	enum parse_result parsed = parse_packet(ctx, pkt);
+
+	if ((void *)(pkt->eth + 1) > pkt->end)
+		return REFLECT_MALFORMED;
+	if (is_others(pkt->eth))
+		return REFLECT_LEFT;
+	switch (parsed) {
+	case PARSE_MALFORMED:
+		return REFLECT_MALFORMED;
+	case PARSE_FRAGMENT:
+		return REFLECT_FRAGMENT;
+	case PARSE_OTHER:
+		return REFLECT_LEFT;
+	case PARSE_L4:
+		break;
+	}
+	if (pkt->proto == IPPROTO_UDP)
+		return judge_udp(pkt);
+	if (pkt->proto == (pkt->version == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
+		return judge_icmp(pkt);
+	return REFLECT_LEFT;
+}
+
+static __always_inline void swap_ends(struct packet *pkt)
+{
+	struct in6_addr addr6;
+	__u8 mac[ETH_ALEN];
+	__be32 addr4;
+
+	__builtin_memcpy(mac, pkt->eth->h_dest, ETH_ALEN);
+	__builtin_memcpy(pkt->eth->h_dest, pkt->eth->h_source, ETH_ALEN);
+	__builtin_memcpy(pkt->eth->h_source, mac, ETH_ALEN);
+	if (pkt->version == 4) {
+		addr4 = pkt->ip4->daddr;
+		pkt->ip4->daddr = pkt->ip4->saddr;
+		pkt->ip4->saddr = addr4;
+	} else {
+		addr6 = pkt->ip6->daddr;
+		pkt->ip6->daddr = pkt->ip6->saddr;
+		pkt->ip6->saddr = addr6;
+	}
+}
+
+/* Swapped words leave the one's complement sums of IP and UDP what they were. */
+static __always_inline void answer_udp(struct packet *pkt)
+{
+	struct udphdr *udp = pkt->l4;
+	__be16 port;
+
+	if ((void *)(udp + 1) > pkt->end)	/* known, but not to the verifier */
+		return;
+	swap_ends(pkt);
+	port = udp->dest;
+	udp->dest = udp->source;
+	udp->source = port;
+}
+
+static __always_inline void answer_icmp(struct packet *pkt)
+{
+	struct echo *icmp = pkt->l4;
+	__u8 type = pkt->version == 4 ? ICMP_ECHOREPLY : ICMPV6_ECHO_REPLY;
+
+	if ((void *)(icmp + 1) > pkt->end)
+		return;
+	swap_ends(pkt);
+	icmp->checksum = csum_replace(icmp->checksum, bpf_htons(icmp->type << 8 | icmp->code),
+				      bpf_htons(type << 8 | icmp->code));
+	icmp->type = type;
+	/*
+	 * A reply of zeros alone sums to +0, which RFC 1624 makes -0, and its
+	 * checksum 0 would be wrong. 0xffff is right in either case; with
+	 * ICMPv6's pseudo header the sum is never +0.
+	 */
+	if (pkt->version == 4 && !icmp->checksum)
+		icmp->checksum = 0xffff;
+}
+
+static __always_inline void count(enum reflect_outcome outcome, __u32 buf_bytes)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct reflect_rec *rec = bpf_map_lookup_elem(&reflect_recs, &cpu);
+	__u64 answered, now_ns;
+
+	if (!rec || outcome >= REFLECT_NR_OUTCOMES)
+		return;
+	ADD_ONCE(rec->packets[outcome], 1);
+	if (outcome != REFLECT_UDP && outcome != REFLECT_ICMP)
+		return;
+	ADD_ONCE(rec->bytes, buf_bytes);
+	answered = rec->packets[REFLECT_UDP] + rec->packets[REFLECT_ICMP];
+	if (answered > STAMP_ALL_BELOW && answered % STAMP_EVERY)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	if (!rec->first_mono_ns)
+		WRITE_ONCE(rec->first_mono_ns, now_ns);
+	WRITE_ONCE(rec->last_mono_ns, now_ns);
+	WRITE_ONCE(rec->last_packets, answered);
+}
+
+#endif
