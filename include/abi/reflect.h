@@ -23,6 +23,11 @@ enum reflect_outcome {
 	REFLECT_FRAGMENT,	/* left: its ends cannot be told */
 	REFLECT_UNSAFE,		/* left: broadcast, multicast, or from cfg.port itself */
 	REFLECT_MALFORMED,	/* left: cut short, or lengths that contradict each other */
+	/* STAMP's alone, which are dropped: the stack's ICMP errors would answer them too. */
+	REFLECT_SHORT,		/* below what an answer needs */
+	REFLECT_LIMITED,	/* its source sends more than it may */
+	REFLECT_FORGED,		/* not signed with the key */
+	REFLECT_SPLIT,		/* behind the part of a multi-buffer frame that programs see */
 	REFLECT_NR_OUTCOMES,
 };
 
@@ -33,7 +38,7 @@ struct reflect_rec {
 	__u64 first_mono_ns;	/* of the first answer */
 	__u64 last_mono_ns;	/* of answer number last_packets; one in 64 is stamped at speed */
 	__u64 last_packets;
-	__u64 reserved[6];
+	__u64 reserved[2];
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct reflect_rec, 128);
 

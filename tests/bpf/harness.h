@@ -37,6 +37,7 @@ int test_replay(void);
 int test_rr(void);
 int test_sink(void);
 int test_sink_hw(void);
+int test_stamp(void);
 int test_watch(void);
 
 /* Longest frame that programs without multi-buffer support are run on, everywhere. */

@@ -29,6 +29,7 @@ static const struct {
 	{ "rr", test_rr },
 	{ "sink", test_sink },
 	{ "sink_hw", test_sink_hw },
+	{ "stamp", test_stamp },
 	{ "watch", test_watch },
 };
 

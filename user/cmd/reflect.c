@@ -2,27 +2,39 @@
 /*
  * cmd/reflect.c - answer test packets inside the driver.
  *
- * The far end of probe and blast. It times nothing: it counts what it
+ * The far end of probe and blast. Without --stamp it times nothing: it counts what it
  * answered, so that a loss can be placed on the way there or on the way back.
  */
 #include "cmd/cmd.h"
+
+#include <string.h>
+
+#include "abi/stamp_packet.h"
 #include "engine/meter.h"
 #include "engine/reflector.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/secret.h"
+#include "lib/unit.h"
 #include "sys/caps.h"
 #include "sys/xdp.h"
+
+#define KEY_VARIABLE "ETHGAUGE_STAMP_KEY"
 
 static const struct reflect_opts {
 	const char *ifname;
 	uint16_t port;
 	bool no_icmp;
 	bool any_mac;
+	bool stamp, stateful, auth, twamp_light, allow_dscp;
+	const char *key_file;
+	struct unit_rate source_rate;
 	int xdp_mode;
 	uint64_t duration_ns;
 	uint64_t interval_ns;
 } defaults = {
 	.port = 7,			/* echo, RFC 862 */
+	.source_rate = { .kind = UNIT_RATE_PPS, .value = 100000 },
 	.interval_ns = NSEC_PER_SEC,
 };
 
@@ -30,7 +42,21 @@ static const struct opt options[] = {
 	{ .name = "INTERFACE", .type = OPT_IFACE, .argument = true,
 	  .offset = offsetof(struct reflect_opts, ifname), .help = "answer what arrives here" },
 	{ 'p', "port", OPT_U16, offsetof(struct reflect_opts, port), "N",
-	  "UDP port to answer; 0 answers no UDP" },
+	  "UDP port to answer; 0 answers no UDP; with --stamp 862 unless given" },
+	{ 0, "stamp", OPT_FLAG, offsetof(struct reflect_opts, stamp), NULL,
+	  "answer STAMP (RFC 8762, 8972) and TWAMP Light on the port" },
+	{ 0, "stateful", OPT_FLAG, offsetof(struct reflect_opts, stateful), NULL,
+	  "of STAMP: number the answers of each session, so that loss can be told by direction" },
+	{ 0, "auth", OPT_FLAG, offsetof(struct reflect_opts, auth), NULL,
+	  "of STAMP: the authenticated mode alone; needs a key" },
+	{ 0, "key-file", OPT_STR, offsetof(struct reflect_opts, key_file), "FILE",
+	  "of STAMP: the key, instead of the environment's ETHGAUGE_STAMP_KEY" },
+	{ 0, "twamp-light", OPT_FLAG, offsetof(struct reflect_opts, twamp_light), NULL,
+	  "of STAMP: all behind byte 14 is padding: no session identifier, no extensions" },
+	{ 0, "source-rate", OPT_RATE, offsetof(struct reflect_opts, source_rate), "RATE",
+	  "of STAMP: answer each source no more than so many packets a second; max: no limit" },
+	{ 0, "allow-dscp", OPT_FLAG, offsetof(struct reflect_opts, allow_dscp), NULL,
+	  "of STAMP: give the answer the DSCP that the sender asks for" },
 	{ 0, "no-icmp", OPT_FLAG, offsetof(struct reflect_opts, no_icmp), NULL,
 	  "leave ICMP and ICMPv6 echo requests to the stack" },
 	{ 0, "any-mac", OPT_FLAG, offsetof(struct reflect_opts, any_mac), NULL,
@@ -55,6 +81,7 @@ static bool is_gone(void *ctx)
 {
 	struct run *run = ctx;
 
+	reflector_tick(run->reflector);
 	run->err = reflector_check(run->reflector, run->e);
 	return run->err;
 }
@@ -68,9 +95,24 @@ static void show_row(void *ctx, uint64_t elapsed_ns)
 
 static int reflect_check(void *args, opt_given given, struct err *e)
 {
-	const struct reflect_opts *opts = args;
+	static const char *const of_stamp[] = {
+		"stateful", "auth", "key-file", "twamp-light", "source-rate", "allow-dscp",
+	};
+	struct reflect_opts *opts = args;
+	size_t i;
 
-	(void)given;
+	for (i = 0; i < sizeof(of_stamp) / sizeof(of_stamp[0]) && !opts->stamp; i++) {
+		if (opt_was_given(options, given, of_stamp[i]))
+			return err_usage(e, "--%s is of --stamp", of_stamp[i]);
+	}
+	if (opts->stamp && !opt_was_given(options, given, "port"))
+		opts->port = STAMP_PORT;
+	if (opts->stamp && !opts->port)
+		return err_usage(e, "--stamp needs a port");
+	if (opts->twamp_light && opts->auth)
+		return err_usage(e, "--auth is of STAMP, not of --twamp-light");
+	if (opts->source_rate.kind != UNIT_RATE_PPS && opts->source_rate.kind != UNIT_RATE_MAX)
+		return err_usage(e, "--source-rate is in packets a second, such as 100kpps, or max");
 	if (!opts->port && opts->no_icmp)
 		return err_usage(e, "--port 0 with --no-icmp leaves nothing to answer");
 	return 0;
@@ -81,7 +123,8 @@ static void tell_ready(const struct reflect_opts *opts)
 	const char *echo = opts->no_icmp ? "" : "echo requests";
 
 	if (opts->port)
-		log_info("answering on '%s' UDP to port %u%s%s", opts->ifname, opts->port,
+		log_info("answering on '%s' %s to port %u%s%s", opts->ifname,
+			 opts->twamp_light ? "TWAMP Light" : opts->stamp ? "STAMP" : "UDP", opts->port,
 			 *echo ? " and " : "", echo);
 	else
 		log_info("answering on '%s' %s", opts->ifname, echo);
@@ -90,9 +133,15 @@ static void tell_ready(const struct reflect_opts *opts)
 static int reflect_run(const void *args, struct result *res, struct err *e)
 {
 	const struct reflect_opts *opts = args;
+	struct reflector_stamp_cfg stamp = {
+		.stateful = opts->stateful, .authenticated = opts->auth,
+		.twamp = opts->twamp_light, .allow_dscp = opts->allow_dscp,
+		.source_pps = opts->source_rate.kind == UNIT_RATE_PPS ? opts->source_rate.value : 0,
+	};
 	struct reflector_cfg cfg = {
 		.ifname = opts->ifname, .mode = (enum xdp_mode)opts->xdp_mode,
 		.port = opts->port, .icmp = !opts->no_icmp, .any_mac = opts->any_mac,
+		.stamp = opts->stamp ? &stamp : NULL,
 	};
 	struct run run = { .res = res, .e = e };
 	struct loop loop = {
@@ -102,7 +151,16 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	struct meter *meter;
 	int err;
 
+	if (opts->stamp) {
+		err = secret_read(&stamp.key, opts->key_file, KEY_VARIABLE, e);
+		if (!err && opts->auth && !stamp.key.len)
+			err = err_usage(e, "--auth needs a key: --key-file, or %s in the environment",
+					KEY_VARIABLE);
+		if (err)
+			return err;
+	}
 	err = reflector_open(&run.reflector, &cfg, res, e);
+	explicit_bzero(&stamp.key, sizeof(stamp.key));
 	if (err)
 		return err;
 	caps_drop(0);	/* the counters are mapped: reading them needs no system call */
@@ -128,12 +186,20 @@ const struct cmd cmd_reflect = {
 "TTL and payload stay as they are. What it does not answer goes on to the\n"
 "stack untouched and is counted by the reason.\n\n"
 "It never answers broadcast or multicast, fragments, or UDP from its own port.\n"
-"It stays attached until ^C, and the kernel detaches it however it ends.",
+"It stays attached until ^C, and the kernel detaches it however it ends.\n\n"
+"With --stamp what comes to the port is answered as STAMP and TWAMP Light ask:\n"
+"with the times it came and went, by the driver's clock readings, and with\n"
+"extensions; authenticated packets too. A packet that cannot be answered is\n"
+"dropped and counted.",
 	.examples =
 "  # answer on eth1 until ^C\n"
 "  sudo ethgauge reflect eth1\n"
-"  # STAMP's port, for one minute, result as JSON\n"
-"  sudo ethgauge reflect eth1 --port 862 --duration 1m --json\n",
+"  # another port, for one minute, result as JSON\n"
+"  sudo ethgauge reflect eth1 --port 9 --duration 1m --json\n"
+"  # delay measurement for routers and perfSONAR, loss by direction\n"
+"  sudo ethgauge reflect eth1 --stamp --stateful\n"
+"  # signed packets only\n"
+"  sudo ethgauge reflect eth1 --stamp --auth --key-file /etc/ethgauge/stamp.key\n",
 	.options = options,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),

@@ -32,6 +32,7 @@ struct reflector {
 	char ifname[IF_NAMESIZE];
 	int ifindex;
 	struct reflect_xdp_bpf *skel;
+	struct reflector_stamp *stamp;	/* one of the two is NULL */
 	struct xdp_port *port;
 	struct reflect_rec *recs;	/* the map's own memory, one a CPU */
 	size_t recs_bytes;
@@ -39,44 +40,62 @@ struct reflector {
 	uint64_t row_elapsed_ns;
 };
 
-static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
-		const struct nic_facts *nic, struct err *e)
+/* Loads reflect_xdp, and tells what is to be attached. */
+static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg, bool frags,
+		      int *ret_prog_fd, struct bpf_map **ret_recs, struct err *e)
 {
-	/* Generic XDP linearizes every packet first. */
-	bool frags = nic->mtu > LINEAR_MTU && cfg->mode != XDP_MODE_GENERIC;
 	struct reflect_xdp_bpf *skel = reflect_xdp_bpf__open();
 	int err;
 
 	if (!skel)
 		return bpf_load_error(e, -errno, "reflect_xdp");
 	reflector->skel = skel;
-	skel->rodata->cfg.port = htons(cfg->port);
-	skel->rodata->cfg.icmp = cfg->icmp;
-	skel->rodata->cfg.any_mac = cfg->any_mac;
-	memcpy((void *)skel->rodata->cfg.mac, nic->mac, sizeof(nic->mac));
+	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
 	skel->rodata->has_frags = frags;
 	bpf_set_frags(skel->obj, frags);
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, bpf_nr_cpus());
 	if (!err)
 		err = reflect_xdp_bpf__load(skel);
-	if (err && frags && err != -EPERM) {
-		bpf_load_error(e, err, "reflect_xdp");
+	if (err)
+		return bpf_load_error(e, err, "reflect_xdp");
+	*ret_prog_fd = bpf_program__fd(skel->progs.reflect_xdp);
+	*ret_recs = skel->maps.reflect_recs;
+	return 0;
+}
+
+static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
+		const struct nic_facts *nic, int *ret_prog_fd, struct result *res, struct err *e)
+{
+	/* Generic XDP linearizes every packet first. */
+	bool frags = nic->mtu > LINEAR_MTU && cfg->mode != XDP_MODE_GENERIC;
+	struct reflect_cfg bpf_cfg = {
+		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
+	};
+	struct bpf_map *recs;
+	int err;
+
+	memcpy(bpf_cfg.mac, nic->mac, sizeof(bpf_cfg.mac));
+	if (cfg->stamp)
+		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, cfg->stamp, frags,
+					   ret_prog_fd, &recs, res, e);
+	else
+		err = load_plain(reflector, &bpf_cfg, frags, ret_prog_fd, &recs, e);
+	if (err && frags && err != -EPERM)
 		return err_hint(e, "an MTU of %u needs multi-buffer XDP (kernel 5.18 and later): "
 				"ip link set dev %s mtu %u; or use --xdp-mode generic",
 				nic->mtu, cfg->ifname, LINEAR_MTU);
-	}
 	if (err)
-		return bpf_load_error(e, err, "reflect_xdp");
-	return bpf_map_memory(skel->maps.reflect_recs, (void **)&reflector->recs,
-			      &reflector->recs_bytes, e);
+		return err;
+	return bpf_map_memory(recs, (void **)&reflector->recs, &reflector->recs_bytes, e);
 }
 
 int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg *cfg,
 		   struct result *res, struct err *e)
 {
 	struct reflector *reflector;
+	enum environ_stamp place;
 	struct nic_facts nic;
-	int err;
+	int err, prog_fd;
 
 	if (nic_read(cfg->ifname, &nic)) {
 		err_usage(e, "there is no interface '%s' here", cfg->ifname);
@@ -90,17 +109,17 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 
 	bpf_log_init();
 	bpf_raise_memlock();
-	err = load(reflector, cfg, &nic, e);
+	err = load(reflector, cfg, &nic, &prog_fd, res, e);
 	if (err)
 		goto out;
 	environ_iface(res, cfg->ifname);
-	err = xdp_attach(&reflector->port, nic.ifindex,
-			 bpf_program__fd(reflector->skel->progs.reflect_xdp), cfg->mode, e);
+	err = xdp_attach(&reflector->port, nic.ifindex, prog_fd, cfg->mode, e);
 	if (err)
 		goto out;
-	/* It gives the tag back as it came. */
-	environ_tx_stamp(res, STAMPED_NOWHERE);
-	environ_rx_stamp(res, STAMPED_NOWHERE);
+	place = xdp_port_mode(reflector->port) == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP;
+	/* Without STAMP the tag goes back as it came. */
+	environ_tx_stamp(res, cfg->stamp ? STAMPED_BPF : STAMPED_NOWHERE);
+	environ_rx_stamp(res, cfg->stamp ? place : STAMPED_NOWHERE);
 	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(reflector->port)]);
 	if (!nic.up)
 		log_warn("'%s' is down: nothing arrives before: ip link set dev %s up", cfg->ifname,
@@ -119,6 +138,7 @@ void reflector_close(struct reflector *reflector)
 	xdp_detach(reflector->port);
 	bpf_unmap_memory(reflector->recs, reflector->recs_bytes);
 	reflect_xdp_bpf__destroy(reflector->skel);
+	reflector_stamp_close(reflector->stamp);
 	free(reflector);
 }
 
@@ -177,6 +197,8 @@ void reflector_report(struct reflector *reflector, struct result *res)
 	result_metric_u64(res, "left_fragment_packets", sum.packets[REFLECT_FRAGMENT]);
 	result_metric_u64(res, "left_unsafe_packets", sum.packets[REFLECT_UNSAFE]);
 	result_metric_u64(res, "left_malformed_packets", sum.packets[REFLECT_MALFORMED]);
+	if (reflector->stamp)
+		reflector_stamp_report(reflector->stamp, &sum, res);
 }
 
 void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns)
@@ -195,6 +217,12 @@ void reflector_report_row(struct reflector *reflector, struct result *res, uint6
 	result_row_close(res);
 	reflector->row = sum;
 	reflector->row_elapsed_ns = elapsed_ns;
+}
+
+void reflector_tick(struct reflector *reflector)
+{
+	if (reflector->stamp)
+		reflector_stamp_tick(reflector->stamp);
 }
 
 int reflector_check(struct reflector *reflector, struct err *e)

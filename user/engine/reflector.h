@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/reflector.h - answer test packets inside the driver, with reflect_xdp.
+ * engine/reflector.h - answer test packets inside the driver, with reflect_xdp or stamp_xdp.
  *
  * Works in the network namespace of the thread that calls reflector_open().
  */
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "abi/reflect.h"
+#include "engine/reflector_stamp.h"
 #include "lib/err.h"
 #include "report/result.h"
 #include "sys/xdp.h"
@@ -21,6 +22,7 @@ struct reflector_cfg {
 	uint16_t port;		/* host order; 0: no UDP */
 	bool icmp;
 	bool any_mac;
+	const struct reflector_stamp_cfg *stamp;	/* NULL: UDP goes back as it came */
 };
 
 struct reflector;
@@ -37,6 +39,9 @@ void reflector_report(struct reflector *reflector, struct result *res);
 
 /* A row of the series. */
 void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns);
+
+/* What is due meanwhile: at least every 100 ms. */
+void reflector_tick(struct reflector *reflector);
 
 /* -ENODEV if the interface is gone. */
 int reflector_check(struct reflector *reflector, struct err *e);

@@ -202,6 +202,17 @@ static struct pair read_between(clockid_t id, clockid_t to)
 	return best;
 }
 
+int clock_utc_offset(uint64_t *ret_offset_ns, uint64_t *ret_error_ns)
+{
+	struct pair pair = read_between(CLOCK_MONOTONIC, CLOCK_REALTIME);
+
+	if (pair.error_ns == UINT64_MAX)
+		return -EAGAIN;
+	*ret_offset_ns = pair.to_ns - pair.from_ns;
+	*ret_error_ns = pair.error_ns;
+	return 0;
+}
+
 static uint64_t ptp_ns(const struct ptp_clock_time *time)
 {
 	return (uint64_t)time->sec * NSEC + time->nsec;

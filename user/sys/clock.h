@@ -49,6 +49,12 @@ struct clock_quality {
 /* 0 or negative errno. */
 int clock_read_quality(struct clock_quality *ret_quality);
 
+/*
+ * UTC (CLOCK_REALTIME) less CLOCK_MONOTONIC, to within *ret_error_ns. The kernel steers both
+ * alike, so it changes only when the clock is set. 0, or -EAGAIN if that was just now.
+ */
+int clock_utc_offset(uint64_t *ret_offset_ns, uint64_t *ret_error_ns);
+
 /* A NIC's clock, followed while it runs. */
 struct clock_phc;
 

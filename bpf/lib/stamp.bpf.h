@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/stamp.bpf.h - the STAMP packet at hand: where its parts are, and what changing
+ * them does to its checksum.
+ */
+#ifndef LIB_STAMP_BPF_H
+#define LIB_STAMP_BPF_H
+
+#include "abi/stamp_reflect.h"
+#include "lib/core.bpf.h"
+
+const volatile struct stamp_reflect_cfg stamp_cfg;
+
+/* Offsets count from the frame's first byte. */
+struct stamp_work {
+	__u64 came_mono_ns;	/* T2 */
+	__u64 utc_offset_ns;
+	__be32 src[4], dst[4];	/* IPv4: the first word */
+	__be16 src_port, dst_port;
+	__u32 payload, end;	/* of UDP */
+	__u32 tlvs;		/* where extensions start */
+	__u32 hmac;		/* of the extensions; 0: none */
+	__u32 misplaced;	/* something stands behind it that may not */
+	__u32 unproven;		/* the extensions are not to be used */
+	__u32 sum;		/* what is to be added to the UDP checksum's sum, 16 bits a time */
+	__u32 error;		/* with Z, host order */
+	__u32 ptp;
+	__u32 sequence;		/* the answer's */
+	__u32 received;		/* of the session */
+	__u32 last_sequence;	/* of the answer before */
+	__u64 last_sent_ns;	/* UTC; 0: there was none */
+	__u8 ttl, tos, dscp;	/* dscp: the answer's, in place */
+	__u8 version;
+	__u8 src_mac[6];
+	__u8 reserved[6];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__type(key, __u32);
+	__type(value, struct stamp_work);
+	__uint(max_entries, 1);
+} stamp_works SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct stamp_reflect_clock);
+	__uint(max_entries, 1);
+} stamp_clocks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__type(key, __u32);
+	__type(value, struct stamp_reflect_rec);
+} stamp_recs SEC(".maps");
+
+static __always_inline struct stamp_work *stamp_work(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stamp_works, &zero);
+}
+
+static __always_inline struct stamp_reflect_rec *stamp_rec(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&stamp_recs, &cpu);
+}
+
+/* @bytes of the frame from @offset on, or NULL: a constant, for the verifier. */
+static __always_inline void *stamp_at(struct xdp_md *ctx, __u32 offset, __u32 bytes)
+{
+	void *end = (void *)(long)ctx->data_end, *at = (void *)(long)ctx->data;
+
+	/* A packet pointer's bounds must be known; no linear part is that long. */
+	asm volatile("" : "+r"(offset));
+	at += offset & 0x3fff;
+	return at + bytes > end ? NULL : at;
+}
+
+static __always_inline __u32 stamp_fold(__u64 sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+/* What stands at an odd place of the datagram has its halves in other words' halves. */
+static __always_inline void stamp_sum(struct stamp_work *work, __u32 offset, __s64 sum)
+{
+	__u32 folded = stamp_fold((__u32)sum);
+
+	if ((offset - work->payload) & 1)
+		folded = (folded >> 8 | folded << 8) & 0xffff;
+	work->sum += folded;
+}
+
+/* Around a change of @bytes (a multiple of 4) at @offset. */
+static __always_inline void stamp_sum_old(struct stamp_work *work, __u32 offset, void *at,
+					  __u32 bytes)
+{
+	stamp_sum(work, offset, bpf_csum_diff(at, bytes, NULL, 0, 0));
+}
+
+static __always_inline void stamp_sum_new(struct stamp_work *work, __u32 offset, void *at,
+					  __u32 bytes)
+{
+	stamp_sum(work, offset, bpf_csum_diff(NULL, 0, at, bytes, 0));
+}
+
+static __always_inline struct stamp_time stamp_time(const struct stamp_work *work, __u64 utc_ns)
+{
+	__u32 seconds, fraction;
+
+	stamp_time_of(utc_ns, work->ptp, &seconds, &fraction);
+	return (struct stamp_time){ bpf_htonl(seconds), bpf_htonl(fraction) };
+}
+
+#endif

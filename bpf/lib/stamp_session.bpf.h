@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib/stamp_session.bpf.h - what is kept of sessions and of sources.
+ */
+#ifndef LIB_STAMP_SESSION_BPF_H
+#define LIB_STAMP_SESSION_BPF_H
+
+#include "lib/stamp.bpf.h"
+
+struct stamp_session_key {
+	__be32 src[4], dst[4];
+	__be16 src_port, dst_port;
+	__be16 ssid;
+	__u16 version;
+};
+
+/* A session comes by one queue, so one CPU writes it. */
+struct stamp_session {
+	__u32 sequence;		/* the next one's */
+	__u32 received;
+	__u64 last_mono_ns;	/* of the last answer */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__type(key, struct stamp_session_key);
+	__type(value, struct stamp_session);
+	__uint(max_entries, STAMP_SESSIONS);
+} stamp_sessions SEC(".maps");
+
+/* When a source's next packet would come if it kept to its rate. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__type(key, __be32[4]);
+	__type(value, __u64);
+	__uint(max_entries, STAMP_SOURCES);
+} stamp_sources SEC(".maps");
+
+static __always_inline int is_limited(struct stamp_work *work)
+{
+	__u64 now_ns = work->came_mono_ns, due_ns = now_ns, *due;
+
+	if (!stamp_cfg.period_ns)
+		return 0;
+	due = bpf_map_lookup_elem(&stamp_sources, work->src);
+	if (due && *due > now_ns)
+		due_ns = *due;
+	if (due_ns > now_ns + STAMP_BURST_NS)
+		return 1;
+	due_ns += stamp_cfg.period_ns;
+	if (due)
+		WRITE_ONCE(*due, due_ns);
+	else
+		bpf_map_update_elem(&stamp_sources, work->src, &due_ns, BPF_ANY);
+	return 0;
+}
+
+static __always_inline struct stamp_session *session_of(struct stamp_work *work, __be16 ssid)
+{
+	static const struct stamp_session fresh;
+	struct stamp_reflect_rec *rec = stamp_rec();
+	struct stamp_session_key key = {
+		.src_port = work->src_port, .dst_port = work->dst_port,
+		.ssid = ssid, .version = work->version,
+	};
+	struct stamp_session *session;
+
+	__builtin_memcpy(key.src, work->src, sizeof(key.src));
+	__builtin_memcpy(key.dst, work->dst, sizeof(key.dst));
+	session = bpf_map_lookup_elem(&stamp_sessions, &key);
+	if (session && work->came_mono_ns - session->last_mono_ns < STAMP_IDLE_NS)
+		return session;
+	if (rec)
+		ADD_ONCE(rec->sessions, 1);
+	bpf_map_update_elem(&stamp_sessions, &key, &fresh, BPF_ANY);
+	return bpf_map_lookup_elem(&stamp_sessions, &key);
+}
+
+static __always_inline void take_session(struct stamp_work *work, struct stamp_session *session)
+{
+	session->received++;
+	work->sequence = session->sequence;
+	work->received = session->received;
+	if (session->sequence) {
+		work->last_sequence = session->sequence - 1;
+		work->last_sent_ns = session->last_mono_ns + work->utc_offset_ns;
+	}
+}
+
+/* T3, as late as can be; where a session is kept, for its next answer too. */
+static __always_inline __u64 leave(struct stamp_work *work, struct stamp_session *session)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (session) {
+		session->sequence = work->sequence + 1;
+		session->last_mono_ns = now_ns;
+	}
+	return now_ns;
+}
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stamp_xdp.bpf.c - answer STAMP's and TWAMP Light's test packets from the driver hook.
+ *
+ * As reflect_xdp, but what comes to cfg.port is such a packet: it goes back
+ * with the times it came and went, the sender's own numbers, and its
+ * extensions answered. Never longer than what came in. One that cannot be
+ * answered is dropped, and counted by the reason.
+ *
+ * Times are CLOCK_MONOTONIC and an offset that user space keeps: it changes by
+ * steps alone, and kernels before 6.1 have no other clock to offer.
+ */
+#include "lib/reflect.bpf.h"
+
+#include "lib/hist.bpf.h"
+#include "lib/stamp.bpf.h"
+#include "lib/stamp_hmac.bpf.h"
+#include "lib/stamp_session.bpf.h"
+#include "lib/stamp_sum.bpf.h"
+#include "lib/stamp_tlv.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__type(key, __u32);
+	__type(value, struct hist_rec);
+} stamp_hists SEC(".maps");		/* of T3 - T2 */
+
+/* The extensions: whether they are to be believed. */
+static __always_inline void prove_tlvs(struct xdp_md *ctx, struct stamp_work *work)
+{
+	__u32 at = work->tlvs, bytes;
+	int i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < STAMP_MAX_TLVS && at; i++)
+		at = stamp_tlv_scan(ctx, at);
+	if (!work->hmac)
+		return;
+	bytes = work->hmac - work->tlvs;
+	work->unproven = !stamp_cfg.keyed || work->misplaced || bytes > STAMP_MAX_HMAC_BYTES ||
+			 !stamp_hmac_fits(ctx, work->tlvs, bytes, 1,
+					  work->hmac + sizeof(struct stamp_tlv));
+}
+
+/* Whether it is to be answered. Not static: the verifier looks at it once. */
+__attribute__((noinline)) int stamp_judge(struct xdp_md *ctx)
+{
+	struct stamp_work *work = stamp_work();
+	__u32 bytes = stamp_cfg.authenticated ? STAMP_AUTH_BYTES : STAMP_TWAMP_BYTES;
+
+	if (!work)
+		return REFLECT_MALFORMED;
+	if (work->end - work->payload < bytes)
+		return REFLECT_SHORT;
+	if (is_limited(work))
+		return REFLECT_LIMITED;
+	if (stamp_cfg.authenticated &&
+	    !stamp_hmac_fits(ctx, work->payload, STAMP_HMAC_OVER_BYTES, 0,
+			     work->payload + STAMP_HMAC_OVER_BYTES))
+		return REFLECT_FORGED;
+	work->tlvs = work->payload +
+		     (stamp_cfg.authenticated ? STAMP_AUTH_BYTES : STAMP_OPEN_BYTES);
+	if (!stamp_cfg.twamp)
+		prove_tlvs(ctx, work);
+	return REFLECT_UDP;
+}
+
+static __always_inline void answer_tlvs(struct xdp_md *ctx, struct stamp_work *work)
+{
+	__u32 at = stamp_cfg.twamp ? 0 : work->tlvs;
+	int i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < STAMP_MAX_TLVS && at; i++)
+		at = stamp_tlv(ctx, at);
+}
+
+static __always_inline __u64 answer_open(struct xdp_md *ctx, struct stamp_work *work,
+					 struct stamp_session *session)
+{
+	struct stamp_question *asked = stamp_at(ctx, work->payload, 40);
+	__u32 tail = work->payload + 40, i;
+	struct stamp_answer answer = { 0 };
+	__u8 old[4] = { 0 }, new[4] = { 0 }, *byte;
+	__u64 left_ns;
+
+	if (!asked)
+		return 0;
+	answer.sequence = bpf_htonl(work->sequence);
+	answer.error = bpf_htons(work->error);
+	answer.ssid = stamp_cfg.twamp ? 0 : asked->ssid;
+	answer.received = stamp_time(work, work->came_mono_ns + work->utc_offset_ns);
+	answer.asked_sequence = asked->sequence;
+	answer.asked_sent = asked->sent;
+	answer.asked_error = asked->error;
+	left_ns = leave(work, session);
+	answer.sent = stamp_time(work, left_ns + work->utc_offset_ns);
+	stamp_sum(work, work->payload, bpf_csum_diff((void *)asked, 40, (void *)&answer, 40, 0));
+	__builtin_memcpy(asked, &answer, 40);
+	/* The rest, as far as it is there: TWAMP ends with the first byte of it. */
+	for (i = 0; i < 4; i++) {
+		byte = stamp_at(ctx, tail + i, 1);
+		if (!byte || tail + i >= work->end)
+			break;
+		old[i] = *byte;
+		*byte = new[i] = i ? 0 : work->ttl;
+	}
+	stamp_sum(work, tail, bpf_csum_diff((void *)old, 4, (void *)new, 4, 0));
+	return left_ns;
+}
+
+static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *work,
+					 struct stamp_session *session)
+{
+	struct stamp_auth_question *asked = stamp_at(ctx, work->payload, STAMP_HMAC_OVER_BYTES);
+	struct stamp_auth_answer answer = { 0 };
+	__u64 left_ns;
+
+	if (!asked)
+		return 0;
+	answer.sequence = bpf_htonl(work->sequence);
+	answer.error = bpf_htons(work->error);
+	answer.ssid = asked->ssid;
+	answer.received = stamp_time(work, work->came_mono_ns + work->utc_offset_ns);
+	answer.asked_sequence = asked->sequence;
+	answer.asked_sent = asked->sent;
+	answer.asked_error = asked->error;
+	answer.asked_ttl = work->ttl;
+	/* The HMAC covers the time, so all of its reckoning is behind it. */
+	left_ns = leave(work, session);
+	answer.sent = stamp_time(work, left_ns + work->utc_offset_ns);
+	stamp_sum_old(work, work->payload, asked, STAMP_HMAC_OVER_BYTES);
+	__builtin_memcpy(asked, &answer, STAMP_HMAC_OVER_BYTES);
+	stamp_sum_new(work, work->payload, asked, STAMP_HMAC_OVER_BYTES);
+	return left_ns;
+}
+
+/* Not static: the verifier looks at it once. */
+__attribute__((noinline)) int stamp_answer(struct xdp_md *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
+	struct hist_rec *hist = bpf_map_lookup_elem(&stamp_hists, &cpu);
+	struct stamp_reflect_clock *clock = bpf_map_lookup_elem(&stamp_clocks, &zero);
+	struct stamp_work *work = stamp_work();
+	struct stamp_session *session = NULL;
+	struct stamp_auth_question *auth;
+	struct stamp_question *asked;
+	__be16 error, ssid;
+	__u64 left_ns;
+
+	if (!work || !hist || !clock)
+		return REFLECT_MALFORMED;
+	asked = stamp_at(ctx, work->payload, 40);
+	if (!asked)
+		return REFLECT_SPLIT;
+	work->sequence = bpf_ntohl(asked->sequence);
+	error = asked->error;
+	ssid = stamp_cfg.twamp ? 0 : asked->ssid;
+	if (stamp_cfg.authenticated) {
+		auth = (void *)asked;
+		error = auth->error;
+		ssid = auth->ssid;
+	}
+	work->utc_offset_ns = READ_ONCE(clock->utc_offset_ns);
+	work->ptp = !!(error & bpf_htons(STAMP_PTP));
+	work->error = READ_ONCE(clock->error) | (work->ptp ? STAMP_PTP : 0);
+	if (stamp_cfg.stateful)
+		session = session_of(work, ssid);
+	if (session)
+		take_session(work, session);
+	answer_tlvs(ctx, work);
+	left_ns = stamp_cfg.authenticated ? answer_auth(ctx, work, session) :
+					    answer_open(ctx, work, session);
+	hist_add(hist, work->came_mono_ns, left_ns);
+	return REFLECT_UDP;
+}
+
+static __always_inline void note_ends(struct stamp_work *work, const struct packet *pkt)
+{
+	__u32 word;
+
+	__builtin_memset(work->src, 0, sizeof(work->src) + sizeof(work->dst));
+	if (pkt->version == 4) {
+		work->src[0] = pkt->ip4->saddr;
+		work->dst[0] = pkt->ip4->daddr;
+		work->ttl = pkt->ip4->ttl;
+		work->tos = pkt->ip4->tos;
+	} else {
+		__builtin_memcpy(work->src, &pkt->ip6->saddr, sizeof(work->src));
+		__builtin_memcpy(work->dst, &pkt->ip6->daddr, sizeof(work->dst));
+		work->ttl = pkt->ip6->hop_limit;
+		word = bpf_ntohl(*(__be32 *)pkt->ip6);
+		work->tos = word >> 20;
+	}
+	work->version = pkt->version;
+	__builtin_memcpy(work->src_mac, pkt->eth->h_source, sizeof(work->src_mac));
+}
+
+/* Full time to live, for the sender to count hops by (RFC 5357 4.2.1), and the DSCP asked for. */
+static __always_inline void set_ip(const struct stamp_work *work, struct packet *pkt)
+{
+	__u8 tos = work->dscp | (work->tos & 3);
+	__be16 *words;
+
+	if (pkt->version == 4) {
+		words = (__be16 *)pkt->ip4;
+		pkt->ip4->check = csum_replace(pkt->ip4->check, words[0],
+					       bpf_htons((bpf_ntohs(words[0]) & 0xff00) | tos));
+		pkt->ip4->tos = tos;
+		pkt->ip4->check = csum_replace(pkt->ip4->check, words[4],
+					       bpf_htons(0xff00 | pkt->ip4->protocol));
+		pkt->ip4->ttl = 255;
+	} else {
+		words = (__be16 *)pkt->ip6;
+		words[0] = bpf_htons((bpf_ntohs(words[0]) & 0xf00f) | tos << 4);
+		pkt->ip6->hop_limit = 255;
+	}
+}
+
+static __always_inline enum reflect_outcome answer_stamp(struct xdp_md *ctx, struct packet *pkt)
+{
+	struct stamp_reflect_rec *rec = stamp_rec();
+	struct stamp_work *work = stamp_work();
+	struct udphdr *udp = pkt->l4;
+	enum reflect_outcome outcome;
+	__u32 pseudo, sum;
+	__be16 check;
+
+	if (!work || !rec || (void *)(udp + 1) > pkt->end)
+		return REFLECT_MALFORMED;
+	work->came_mono_ns = bpf_ktime_get_ns();
+	check = udp->check;
+	if (!check && pkt->version == 6)	/* RFC 8200 8.1 */
+		return REFLECT_MALFORMED;
+	work->payload = (void *)(udp + 1) - pkt->data;
+	work->end = work->payload + bpf_ntohs(udp->len) - sizeof(*udp);
+	if (work->end > (__u32)(pkt->end - pkt->data) || work->end > 0x3fff)
+		return REFLECT_SPLIT;
+	note_ends(work, pkt);
+	work->src_port = udp->source;
+	work->dst_port = udp->dest;
+	work->dscp = work->tos & 0xfc;
+	work->hmac = work->misplaced = work->unproven = work->sum = 0;
+	work->last_sent_ns = work->received = 0;
+	pseudo = pseudo_sum(pkt, udp->len);
+	outcome = stamp_judge(ctx);
+	if (outcome == REFLECT_UDP)
+		outcome = stamp_answer(ctx);
+	if (outcome != REFLECT_UDP)
+		return outcome;
+	stamp_sign(ctx);
+	set_ip(work, pkt);
+	/* Who it came from and to, swapped, is the same sum. */
+	answer_udp(pkt);
+	if (!check)
+		return outcome;
+	if (check == pseudo) {
+		udp->check = 0;
+		sum = pseudo + stamp_whole_sum(ctx);
+		ADD_ONCE(rec->repaired, 1);
+	} else {
+		sum = (__u16)~check + work->sum;
+	}
+	check = ~stamp_fold(sum);
+	udp->check = check ? check : 0xffff;
+	return outcome;
+}
+
+SEC("xdp")
+int stamp_xdp(struct xdp_md *ctx)
+{
+	enum reflect_outcome outcome;
+	int action = XDP_PASS;
+	struct packet pkt;
+
+	outcome = judge(ctx, &pkt);
+	if (outcome == REFLECT_UDP)
+		outcome = answer_stamp(ctx, &pkt);
+	if (outcome == REFLECT_ICMP)
+		answer_icmp(&pkt);
+	if (outcome == REFLECT_UDP || outcome == REFLECT_ICMP)
+		action = XDP_TX;
+	else if (outcome >= REFLECT_SHORT)
+		action = XDP_DROP;
+	count(outcome, pkt.buf_bytes);
+	return action;
+}

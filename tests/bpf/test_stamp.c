@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stamp_xdp: what is answered at which length, and what never happens whatever comes in.
+ * The bytes of answers are held against a model in tests/net/stamp_peer.py.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "abi/hist.h"
+#include "abi/reflect.h"
+#include "abi/stamp_reflect.h"
+
+#include "stamp_xdp.skel.h"
+
+static struct stamp_xdp_bpf *skel;
+
+static const uint64_t offset_ns = 1700000000123456789;
+
+static void load(struct stamp_reflect_cfg cfg)
+{
+	static const struct reflect_cfg common = { .icmp = 1, .mac = { 2, 0, 0, 0, 0, 2 } };
+	struct stamp_reflect_clock clock = {
+		.utc_offset_ns = offset_ns, .error = STAMP_SYNCED | 0x0a05,
+	};
+	uint32_t zero = 0;
+
+	stamp_xdp_bpf__destroy(skel);
+	skel = stamp_xdp_bpf__open();
+	assert_non_null(skel);
+	memcpy((void *)&skel->rodata->cfg, &common, sizeof(common));
+	skel->rodata->cfg.port = htons(862);
+	memcpy((void *)&skel->rodata->stamp_cfg, &cfg, sizeof(cfg));
+	bpf_map__set_max_entries(skel->maps.reflect_recs, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.stamp_recs, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.stamp_hists, harness_cpus());
+	assert_int_equal(stamp_xdp_bpf__load(skel), 0);
+	assert_int_equal(bpf_map__update_elem(skel->maps.stamp_clocks, &zero, sizeof(zero), &clock,
+					      sizeof(clock), BPF_ANY), 0);
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	stamp_xdp_bpf__destroy(skel);
+	skel = NULL;
+	return 0;
+}
+
+static uint64_t outcome(enum reflect_outcome which)
+{
+	struct reflect_rec rec;
+
+	harness_read(skel->maps.reflect_recs, harness_cpu(), &rec);
+	return rec.packets[which];
+}
+
+static uint32_t get32(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* The time in nanoseconds since 1970, from either format. */
+static uint64_t utc_ns(const uint8_t *at, bool ptp)
+{
+	if (ptp)
+		return get32(at) * 1000000000ull + get32(at + 4);
+	return (get32(at) - 2208988800u) * 1000000000ull +
+	       ((get32(at + 4) * 1000000000ull + (1u << 31)) >> 32);
+}
+
+static bool sums_are_right(const struct packet_frame *frame, const struct harness_out *out)
+{
+	static struct packet_frame answer;
+
+	answer = *frame;
+	memcpy(answer.bytes, out->bytes, out->len);
+	return packet_checksums_are_right(&answer);
+}
+
+static void check_answer(const struct packet_frame *frame, const struct harness_out *out,
+			 size_t len, bool ptp, uint64_t start_ns)
+{
+	const uint8_t *asked = frame->bytes + frame->l4 + 8, *got = out->bytes + frame->l4 + 8;
+	uint64_t came_ns = utc_ns(got + 16, ptp), left_ns = utc_ns(got + 4, ptp);
+
+	assert_memory_equal(got, asked, 4);
+	assert_int_equal(got[12], 0x8a | (ptp ? 0x40 : 0));
+	assert_int_equal(got[13], 5);
+	assert_memory_equal(got + 14, asked + 14, 2);
+	assert_memory_equal(got + 24, asked, 14);
+	assert_int_equal(got[38] | got[39], 0);
+	assert_int_equal(got[40], 64);		/* packet.c's TTL */
+	assert_true(came_ns >= start_ns + offset_ns && came_ns <= left_ns);
+	assert_true(left_ns <= harness_mono_ns() + offset_ns);
+	for (size_t i = 41; i < len && i < 44; i++)
+		assert_int_equal(got[i], 0);
+	/* Zeros are no extension. */
+	if (len > 44)
+		assert_memory_equal(got + 44, asked + 44, len - 44);
+	assert_int_equal(out->bytes[frame->l3 + (frame->version == 6 ? 7 : 8)], 255);
+	assert_true(sums_are_right(frame, out));
+}
+
+static void every_length_to_200_is_answered_from_41_on(void **state)
+{
+	static const uint8_t asked[200] = {
+		1, 2, 3, 4, 0xe8, 0, 0, 5, 0x80, 0, 0, 7, 0x21, 9, 0x55, 0xaa,
+	};
+	struct harness_out out;
+	uint8_t payload[200];
+	size_t len;
+	int kind;
+
+	(void)state;
+	load((struct stamp_reflect_cfg){ 0 });
+	for (kind = 0; kind < 12; kind++) {
+		for (len = 0; len <= sizeof(payload); len++) {
+			struct packet_spec spec = {
+				.version = kind & 1 ? 6 : 4, .vlans = (unsigned int)kind / 4,
+				.dst_port = 862, .payload = payload, .payload_bytes = len,
+			};
+			struct packet_frame frame;
+			uint64_t refused = outcome(REFLECT_SHORT), start_ns;
+
+			memcpy(payload, asked, sizeof(payload));
+			payload[12] |= kind & 2 ? 0x40 : 0;
+			packet_build(&frame, &spec);
+			start_ns = harness_mono_ns();
+			harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+			assert_int_equal(out.len, frame.len);
+			assert_int_equal(out.action, len < 41 ? XDP_DROP : XDP_TX);
+			assert_int_equal(outcome(REFLECT_SHORT) - refused, len < 41);
+			if (len >= 41)
+				check_answer(&frame, &out, len, kind & 2, start_ns);
+		}
+	}
+}
+
+static void a_wrong_checksum_comes_back_wrong_and_none_stays_none(void **state)
+{
+	struct packet_spec spec = { .dst_port = 862, .payload_bytes = 44 };
+	struct packet_frame frame;
+	struct harness_out out;
+
+	(void)state;
+	load((struct stamp_reflect_cfg){ 0 });
+	packet_build(&frame, &spec);
+	frame.bytes[frame.l4 + 7] ^= 1;
+	harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+	assert_int_equal(out.action, XDP_TX);
+	assert_false(sums_are_right(&frame, &out));
+	memset(frame.bytes + frame.l4 + 6, 0, 2);
+	harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+	assert_int_equal(out.action, XDP_TX);
+	assert_int_equal(out.bytes[frame.l4 + 6] | out.bytes[frame.l4 + 7], 0);
+	/* IPv6 has no such packets. */
+	spec.version = 6;
+	packet_build(&frame, &spec);
+	memset(frame.bytes + frame.l4 + 6, 0, 2);
+	harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+	assert_int_equal(out.action, XDP_PASS);
+}
+
+static void a_source_gets_its_rate_and_a_burst(void **state)
+{
+	struct packet_spec spec = { .dst_port = 862, .payload_bytes = 44 };
+	/* A packet an hour: the burst is one, and one that is not yet above it. */
+	struct stamp_reflect_cfg cfg = { .period_ns = 3600000000000ull };
+	struct packet_frame frame;
+	struct harness_out out;
+	int i;
+
+	(void)state;
+	load(cfg);
+	packet_build(&frame, &spec);
+	for (i = 0; i < 7; i++) {
+		harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+		assert_int_equal(out.action, i ? XDP_DROP : XDP_TX);
+	}
+	assert_int_equal(outcome(REFLECT_LIMITED), 6);
+	spec.version = 6;	/* another source */
+	packet_build(&frame, &spec);
+	harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+	assert_int_equal(out.action, XDP_TX);
+}
+
+static size_t chance(size_t below)
+{
+	return (size_t)random() % below;
+}
+
+/* Extensions that are nearly right. */
+static size_t random_payload(uint8_t *payload, size_t max)
+{
+	size_t len = chance(max), at, i;
+
+	for (i = 0; i < len; i++)
+		payload[i] = (uint8_t)random();
+	for (at = chance(2) ? 44 : 112; at + 4 < len;) {
+		static const uint8_t lengths[] = { 0, 8, 4, 4, 4, 12, 4, 16, 16, 24, 5 };
+		size_t type = chance(11), value = chance(12) ? lengths[type] : chance(80);
+
+		payload[at + 1] = (uint8_t)type;
+		payload[at + 2] = 0;
+		payload[at + 3] = (uint8_t)value;
+		at += 4 + value;
+	}
+	return len;
+}
+
+/* Seconds to go on for: STAMP_FUZZ_S; else a few thousand packets. */
+static void nothing_makes_an_answer_longer_or_its_checksum_wrong(void **state)
+{
+	const char *seconds = getenv("STAMP_FUZZ_S");
+	uint64_t end_ns = harness_mono_ns() + strtoull(seconds ? seconds : "0", NULL, 10) * 1000000000;
+	uint64_t runs = 0, due = harness_runs(20011, 2003), answered = 0;
+	static uint8_t payload[1400];
+	static struct packet_frame frame;
+	static struct harness_out out;
+	unsigned int cfg_bits;
+
+	(void)state;
+	srandom(seconds ? (unsigned int)end_ns : 4711);
+	for (cfg_bits = 0; cfg_bits < 4 || harness_mono_ns() < end_ns; cfg_bits++) {
+		load((struct stamp_reflect_cfg){
+			.stateful = cfg_bits & 1, .keyed = cfg_bits >> 1 & 1,
+			.allow_dscp = cfg_bits & 1, .twamp = (cfg_bits & 15) == 8,
+			/* Authenticated, a random packet is never signed: see stamp_peer.py. */
+			.authenticated = (cfg_bits & 15) == 10,
+		});
+		for (runs = 0; runs < due / 4; runs++) {
+			struct packet_spec spec = {
+				.version = chance(2) ? 6 : 4, .vlans = (unsigned int)chance(3),
+				.option_bytes = (unsigned int)chance(3) * 4,
+				.extensions = (unsigned int)chance(3),
+				.dst_port = 862, .payload = payload,
+			};
+
+			spec.payload_bytes = random_payload(payload, sizeof(payload));
+			packet_build(&frame, &spec);
+			harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+			assert_int_equal(out.len, frame.len);
+			if (out.action != XDP_TX) {
+				assert_int_equal(out.action, XDP_DROP);
+				assert_true(harness_untouched(&out, frame.bytes, frame.len));
+				continue;
+			}
+			answered++;
+			if (!sums_are_right(&frame, &out))
+				fail_msg("wrong checksum: version %u, %zu bytes", frame.version,
+					 spec.payload_bytes);
+		}
+	}
+	print_message("%llu answered\n", (unsigned long long)answered);
+	assert_true(answered > due / 4);
+}
+
+int test_stamp(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_length_to_200_is_answered_from_41_on),
+		cmocka_unit_test(a_wrong_checksum_comes_back_wrong_and_none_stays_none),
+		cmocka_unit_test(a_source_gets_its_rate_and_a_burst),
+		cmocka_unit_test(nothing_makes_an_answer_longer_or_its_checksum_wrong),
+	};
+
+	return cmocka_run_group_tests_name("stamp_xdp", tests, NULL, unload);
+}
