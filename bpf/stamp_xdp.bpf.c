@@ -183,7 +183,8 @@ static __always_inline void note_ends(struct stamp_work *work, const struct pack
 {
 	__u32 word;
 
-	__builtin_memset(work->src, 0, sizeof(work->src) + sizeof(work->dst));
+	__builtin_memset(work->src, 0, sizeof(work->src));
+	__builtin_memset(work->dst, 0, sizeof(work->dst));
 	if (pkt->version == 4) {
 		work->src[0] = pkt->ip4->saddr;
 		work->dst[0] = pkt->ip4->daddr;
