@@ -201,6 +201,7 @@ $(O)/tests/fuzz/fuzz_flow_file: fuzz-libs := -lfyaml
 $(O)/tests/fuzz/fuzz_flow_file: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch]) \
 	$(wildcard user/proto/flow_*.[ch])
 
+$(O)/tests/fuzz/fuzz_stamp: user/proto/stamp.c user/proto/stamp.h
 $(O)/tests/fuzz/fuzz_impair: $(addprefix user/engine/,impair_rule.c impair_filter.c bump_delay.c \
 	impair_rule.h bump.h) $(wildcard include/abi/*.h)
 

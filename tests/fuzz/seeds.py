@@ -72,6 +72,15 @@ def frames():
             for tag in tags for ip in (ip4, options)]
 
 
+def stamp_answers():
+    """Base packets of both lengths, with TLVs that are whole, marked and cut."""
+    tlvs = b"".join(struct.pack(">BBH", flags, kind, length) + bytes(length)
+                    for flags, kind, length in ((0, 4, 4), (0x80, 2, 4), (0x40, 6, 4), (0, 5, 12),
+                                                (0, 7, 16), (0, 3, 4), (0, 8, 16)))
+    return [bytes((mode, 0, 0xff, 1, 0)) + bytes(length) + tail
+            for mode, length in ((0, 44), (1, 112), (2, 41)) for tail in (b"", tlvs, tlvs[:-3])]
+
+
 def impairments():
     return [bytes([kind]) + text.encode() for kind, text in (
         (0, "ge(p=1%, r=30%, bad=80%, good=0.1%)"), (0, "every=100+7"), (0, "list=3,17,99"),
@@ -92,7 +101,7 @@ def control_lines():
 
 
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
-         "fuzz_fragment": frames, "fuzz_impair": impairments}
+         "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
