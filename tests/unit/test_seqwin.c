@@ -99,6 +99,42 @@ static void arrivals_by_chance_agree_with_a_model(void **state)
 	assert_int_equal(win.unknown, 0);
 }
 
+static void runs_of_loss_are_counted_through_jumps_and_late_ones(void **state)
+{
+	struct seqwin win = { 0 }, copy;
+	uint64_t lost = 0, runs = 0, run = 0, longest = 0;
+	uint32_t i, jump;
+
+	(void)state;
+	srandom(11);
+	for (i = 0; i < 200000; i += 1 + jump) {
+		seqwin_add(&win, i, 0);
+		jump = random() % 50 ? 0 : random() % 40 ? (uint32_t)random() % 90 : 8000 + (uint32_t)random() % 400;
+		lost += jump;
+		runs += jump > 0;
+		longest = jump > longest ? jump : longest;
+	}
+	/* What was skipped last is lost only because the sender sent it. */
+	seqwin_finish(&win, i);
+	assert_int_equal(win.distinct + lost, i);
+	assert_int_equal(win.loss_runs, runs);
+	assert_int_equal(win.loss_run_max, longest);
+
+	memset(&win, 0, sizeof(win));
+	for (i = 0; i < 3000; i++) {
+		if (i % 100 < 90)
+			seqwin_add(&win, i, 0);
+		if (i % 100 == 99)
+			seqwin_add(&win, i - 4, 0);	/* late: cuts a run of ten in two */
+	}
+	for (run = 0; run < 2; run++) {
+		copy = win;
+		seqwin_finish(&copy, 3000);
+		assert_int_equal(copy.loss_runs, 60);
+		assert_int_equal(copy.loss_run_max, 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +143,7 @@ int main(void)
 		cmocka_unit_test(a_sender_that_starts_anew_is_a_run),
 		cmocka_unit_test(behind_the_window_is_unknown),
 		cmocka_unit_test(arrivals_by_chance_agree_with_a_model),
+		cmocka_unit_test(runs_of_loss_are_counted_through_jumps_and_late_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,13 +18,56 @@ static void mark(struct seqwin *win, uint64_t number)
 	win->distinct++;
 }
 
+static void lose(struct seqwin *win, uint64_t numbers)
+{
+	if (numbers && !win->loss_run)
+		win->loss_runs++;
+	win->loss_run += numbers;
+	if (win->loss_run > win->loss_run_max)
+		win->loss_run_max = win->loss_run;
+}
+
+/* Nothing can come any more of the numbers in @word, below the next expected. */
+static void judge(struct seqwin *win, uint64_t word)
+{
+	uint64_t number, end = (word + 1) << 6;
+
+	for (number = word << 6; number < end; number++) {
+		if (number < win->first || number >= win->next)
+			continue;
+		if (is_marked(win, number))
+			win->loss_run = 0;
+		else
+			lose(win, 1);
+	}
+}
+
+static void judge_all(struct seqwin *win)
+{
+	uint64_t last = (win->next - 1) >> 6, word = last < SEQWIN_WORDS ? 0 : last - SEQWIN_WORDS + 1;
+
+	if (!win->next)
+		return;
+	for (; word <= last; word++)
+		judge(win, word);
+}
+
+void seqwin_finish(struct seqwin *win, uint64_t end)
+{
+	judge_all(win);
+	if (end > win->next)
+		lose(win, end - win->next);
+}
+
 static void begin_run(struct seqwin *win, uint64_t number)
 {
-	memset(win->window, 0, sizeof(win->window));
 	if (win->runs) {
+		judge_all(win);
+		win->loss_run = 0;
 		win->spanned += win->next - win->first;
 		win->unseen += win->first;
 	}
+	memset(win->window, 0, sizeof(win->window));
 	win->runs++;
 	win->first = number;
 	win->next = number;
@@ -38,8 +81,13 @@ static void advance(struct seqwin *win, uint64_t number)
 
 	for (i = 0; i < SEQWIN_WORDS && word < last; i++) {
 		word++;
+		if (word >= SEQWIN_WORDS)
+			judge(win, word - SEQWIN_WORDS);
 		win->window[word % SEQWIN_WORDS] = 0;
 	}
+	/* So far ahead that not all between has a place in the window: none of it was seen. */
+	if (i == SEQWIN_WORDS)
+		lose(win, ((last - SEQWIN_WORDS + 1) << 6) - win->next);
 	win->next = number + 1;
 }
 

@@ -18,11 +18,19 @@ struct seqwin {
 	uint64_t runs;		/* 0: nothing seen yet */
 	uint64_t distinct, duplicates, reordered, distance_max, unknown;
 	uint64_t spanned, unseen;	/* of earlier runs: numbers from first to highest; below first */
+	uint64_t loss_runs, loss_run_max;	/* RFC 3357's loss periods, of what left the window */
+	uint64_t loss_run;		/* numbers lost in a row at the window's end */
 	uint64_t window[SEQWIN_WORDS];
 };
 
 /* One arrival: the low 32 bits of its number, and the sender's stamp; 0: none. */
 void seqwin_add(struct seqwin *win, uint32_t low, uint64_t sent_ns);
+
+/*
+ * Judges what is still in the window, for loss_runs: on a copy, where more may come. @end:
+ * numbers from the highest seen to there are lost, too; 0: none.
+ */
+void seqwin_finish(struct seqwin *win, uint64_t end);
 
 /* Numbers not seen between the first and the highest, of all runs. */
 uint64_t seqwin_gaps(const struct seqwin *win);
