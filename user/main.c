@@ -159,6 +159,21 @@ static const struct cmd *find_cmd(const char *name)
 	return NULL;
 }
 
+/* The verb itself, or its variant: they have options and arguments of their own. */
+static const struct cmd *choose_variant(const struct cmd *cmd, int argc, char **argv)
+{
+	const char *const *option;
+	int i;
+
+	for (i = 0; cmd->variant && i < argc && strcmp(argv[i], "--"); i++) {
+		for (option = cmd->variant_options; *option; option++) {
+			if (!strcmp(argv[i], *option))
+				return cmd->variant;
+		}
+	}
+	return cmd;
+}
+
 static void report_error(const struct err *e)
 {
 	fprintf(stderr, "ethgauge: %s\n", e->msg);
@@ -339,6 +354,7 @@ int main(int argc, char **argv)
 			argv[1]);
 		return EXIT_USAGE;
 	}
+	cmd = choose_variant(cmd, argc - 2, argv + 2);
 	merge(&m, cmd);
 	if (opt_parse(m.table, argc - 2, argv + 2, m.values, &given, &help, &e)) {
 		report_bad_options(cmd, argc - 2, argv + 2, &e);

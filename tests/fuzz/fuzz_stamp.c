@@ -14,27 +14,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void build(struct stamp_form *form, const uint8_t *data)
 {
-	const struct stamp_question question = { .seq = data[3], .sent = data[4], .error = 1 };
+	const struct stamp_ask ask = { .seq = data[3], .sent = data[4], .error = 1 };
 	uint8_t bytes[STAMP_MAX_BYTES];
-	struct stamp_answer answer;
+	struct stamp_reply reply;
 	uint32_t len;
 
 	form->bytes = (uint32_t)(data[3] << 8 | data[4]);
 	if (!stamp_can_build(form))
 		return;
-	len = stamp_build(form, &question, bytes);
+	len = stamp_build(form, &ask, bytes);
 	must(len == (form->bytes ? form->bytes : stamp_least_bytes(form)));
 	if (form->mode == STAMP_TWAMP_LIGHT)
 		return;
-	must(!stamp_parse(form, bytes, len, &answer));
-	must(answer.seq == question.seq && !answer.malformed && !answer.wrong_tlv_hmac);
-	must((answer.tlvs & ~2u) == form->tlvs);
+	must(!stamp_parse(form, bytes, len, &reply));
+	must(reply.seq == ask.seq && !reply.malformed && !reply.wrong_tlv_hmac);
+	must((reply.tlvs & ~2u) == form->tlvs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct stamp_form form = { .key = (const uint8_t *)"key", .key_bytes = 3 };
-	struct stamp_answer answer;
+	struct stamp_reply reply;
 
 	if (size < 5)
 		return 0;
@@ -42,9 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	form.ptp = data[1] & 1;
 	form.tlvs = form.mode == STAMP_TWAMP_LIGHT ? 0 : (data[2] & ~1u) << 1;
 	build(&form, data);
-	if (!stamp_parse(&form, data + 5, size - 5, &answer)) {
-		must(!((answer.unrecognised | answer.malformed | answer.not_intact) & ~answer.tlvs));
-		must(!(answer.tlvs & ~((1u << STAMP_TLVS) - 1)));
+	if (!stamp_parse(&form, data + 5, size - 5, &reply)) {
+		must(!((reply.unrecognised | reply.malformed | reply.not_intact) & ~reply.tlvs));
+		must(!(reply.tlvs & ~((1u << STAMP_TLVS) - 1)));
 	}
 	return 0;
 }

@@ -36,10 +36,13 @@ struct cmd {
 	 */
 	int (*check)(void *opts, opt_given given, struct err *e);
 	int (*run)(const void *opts, struct result *res, struct err *e);
+	/* Instead of this one, where one of these options is among the words: another way to do it. */
+	const struct cmd *variant;
+	const char *const *variant_options;	/* NULL-terminated; "--" included */
 };
 
 extern const struct cmd cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo, cmd_doctor,
-	cmd_impair, cmd_lab, cmd_load, cmd_ping, cmd_probe, cmd_reflect, cmd_rr, cmd_serve,
-	cmd_sink, cmd_sweep, cmd_tcp, cmd_tune, cmd_udp, cmd_watch;
+	cmd_impair, cmd_lab, cmd_load, cmd_ping, cmd_probe, cmd_probe_stamp, cmd_reflect, cmd_rr,
+	cmd_serve, cmd_sink, cmd_sweep, cmd_tcp, cmd_tune, cmd_udp, cmd_watch;
 
 #endif

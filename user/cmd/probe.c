@@ -21,6 +21,7 @@ struct probe_opts {
 	uint64_t interval_ns;
 	uint64_t wait_ns;
 	bool no_loss;
+	bool stamp;			/* never set: the variant is run then */
 	struct exports_opts exports;
 	int rx_stamp;			/* enum rx_stamp_want */
 	int xdp_mode;
@@ -53,8 +54,14 @@ static const struct opt options[] = {
 	  "who stamps what comes: the XDP program or the NIC", .choices = rx_stamp_names },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct probe_opts, xdp_mode), "MODE",
 	  "how the receiving program is attached", .choices = xdp_mode_names },
+	{ 0, "stamp", OPT_FLAG, offsetof(struct probe_opts, stamp), NULL,
+	  "STAMP, to DEST... without INTERFACE: probe --stamp --help" },
+	{ 0, "twamp-light", OPT_FLAG, offsetof(struct probe_opts, stamp), NULL,
+	  "the same in TWAMP Light's packets" },
 	OPT_END
 };
+
+static const char *const variant_options[] = { "--stamp", "--twamp-light", NULL };
 
 static int probe_check(void *args, opt_given given, struct err *e)
 {
@@ -245,11 +252,15 @@ const struct cmd cmd_probe = {
 "  # a million round trips at 100,000 a second; fail if one is lost\n"
 "  sudo ethgauge probe eth1 198.18.0.2 -c 1M -r 100kpps --no-loss\n"
 "  # every round trip in a file, and the percentiles as HdrHistogram prints them\n"
-"  sudo ethgauge probe eth1 198.18.0.2 --records rtt.csv.gz --hgrm rtt.hgrm\n",
+"  sudo ethgauge probe eth1 198.18.0.2 --records rtt.csv.gz --hgrm rtt.hgrm\n"
+"  # a router that reflects STAMP; each way apart\n"
+"  ethgauge probe --stamp 198.18.0.2\n",
 	.options = options,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,
 	.check = probe_check,
 	.run = probe_run,
+	.variant = &cmd_probe_stamp,
+	.variant_options = variant_options,
 };

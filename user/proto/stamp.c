@@ -10,30 +10,39 @@
 #include "lib/sha256.h"
 
 #define NSEC_PER_S	1000000000ull
-#define NTP_EPOCH_S	2208988800ull	/* 1900 to 1970 */
-#define ERROR_S		0x8000
-#define ERROR_Z		0x4000
-#define HMAC_AT		96		/* RFC 8762 4.4: it covers what is before it */
+#define TLV_BYTES	((uint32_t)sizeof(struct stamp_tlv))
+/* Ports, and behind them the sub-TLVs that ask for MAC, destination and source address. */
+#define LOCATION_BYTES	(sizeof(struct stamp_location) + 3 * TLV_BYTES + \
+			 STAMP_LOCATION_MAC_BYTES + 2 * STAMP_LOCATION_IP_BYTES)
 
 const char *const stamp_tlv_names[STAMP_TLVS] = {
 	"", "padding", "location", "timestamp", "class", "direct", "access", "follow-up", "hmac",
 };
 
-/* Of the values that a sender sends; location without sub-TLVs: it asks for the ports only. */
+/* Of the values; of a location as it is asked for. */
 static const uint8_t value_bytes[STAMP_TLVS] = {
-	[STAMP_TLV_LOCATION] = 4, [STAMP_TLV_TIMESTAMP] = 4, [STAMP_TLV_CLASS] = 4,
-	[STAMP_TLV_DIRECT] = 12, [STAMP_TLV_ACCESS] = 4, [STAMP_TLV_FOLLOW_UP] = 16,
+	[STAMP_TLV_LOCATION] = LOCATION_BYTES,
+	[STAMP_TLV_TIME] = sizeof(struct stamp_time_info),
+	[STAMP_TLV_CLASS] = sizeof(struct stamp_class),
+	[STAMP_TLV_DIRECT] = sizeof(struct stamp_direct),
+	[STAMP_TLV_ACCESS] = sizeof(struct stamp_access),
+	[STAMP_TLV_FOLLOW_UP] = sizeof(struct stamp_follow_up),
 	[STAMP_TLV_HMAC] = STAMP_HMAC_BYTES,
 };
 
-/* Where the fields of a question and of an answer are (RFC 8762 4.2, 4.3; RFC 8972 3). */
+/* Where the fields of a question and of an answer are. */
 static const struct places {
 	uint8_t bytes, question_bytes;
-	uint8_t seq, time, error, ssid, received, sender_seq, sender_time, sender_error, sender_ttl;
+	uint8_t time, error, ssid, received, asked_seq, asked_time, asked_error, asked_ttl;
 } places[] = {
-	[STAMP_OPEN] = { 44, 44, 0, 4, 12, 14, 16, 24, 28, 36, 40 },
-	[STAMP_AUTH] = { 112, 112, 0, 16, 24, 26, 32, 48, 64, 72, 80 },
-	[STAMP_TWAMP_LIGHT] = { 41, 14, 0, 4, 12, 0, 16, 24, 28, 36, 40 },
+#define PLACES(len, question_len, type) { len, question_len, offsetof(type, sent), \
+	offsetof(type, error), offsetof(type, ssid), offsetof(type, received), \
+	offsetof(type, asked_sequence), offsetof(type, asked_sent), \
+	offsetof(type, asked_error), offsetof(type, asked_ttl) }
+	[STAMP_OPEN] = PLACES(STAMP_OPEN_BYTES, STAMP_OPEN_BYTES, struct stamp_answer),
+	[STAMP_AUTH] = PLACES(STAMP_AUTH_BYTES, STAMP_AUTH_BYTES, struct stamp_auth_answer),
+	[STAMP_TWAMP_LIGHT] = PLACES(STAMP_TWAMP_BYTES, 14, struct stamp_answer),
+#undef PLACES
 };
 
 static void put16(uint8_t *at, uint16_t v)
@@ -71,12 +80,10 @@ static uint64_t get64(const uint8_t *at)
 
 uint64_t stamp_time_to_wire(uint64_t utc_ns, bool ptp)
 {
-	uint64_t s = utc_ns / NSEC_PER_S, ns = utc_ns % NSEC_PER_S;
+	uint32_t seconds, fraction;
 
-	if (ptp)
-		return s << 32 | ns;
-	/* Rounded, so that the way there and back changes nothing. */
-	return (s + NTP_EPOCH_S) << 32 | ((ns << 32) + NSEC_PER_S / 2) / NSEC_PER_S;
+	stamp_time_of(utc_ns, ptp, &seconds, &fraction);
+	return (uint64_t)seconds << 32 | fraction;
 }
 
 uint64_t stamp_time_of_wire(uint64_t wire, bool ptp)
@@ -88,21 +95,7 @@ uint64_t stamp_time_of_wire(uint64_t wire, bool ptp)
 	/* RFC 4330 3: with bit 0 clear it is of the era that begins in 2036. */
 	if (!(s >> 31))
 		s += 1ull << 32;
-	return (s - NTP_EPOCH_S) * NSEC_PER_S + ((part * NSEC_PER_S + (1ull << 31)) >> 32);
-}
-
-/* The error is multiplier x 2^(scale - 32) s. */
-uint16_t stamp_error_of(bool synchronised, bool ptp, uint64_t error_ns)
-{
-	unsigned __int128 units = ((unsigned __int128)error_ns << 32) / NSEC_PER_S + 1;
-	unsigned int scale = 0;
-
-	while (units > 255 && scale < 63) {
-		units = (units + 1) >> 1;
-		scale++;
-	}
-	return (uint16_t)((synchronised ? ERROR_S : 0) | (ptp ? ERROR_Z : 0) | scale << 8 |
-			  (units > 255 ? 255 : (unsigned int)units));
+	return (s - STAMP_NTP_EPOCH_S) * NSEC_PER_S + ((part * NSEC_PER_S + (1ull << 31)) >> 32);
 }
 
 uint64_t stamp_error_ns(uint16_t error)
@@ -115,12 +108,12 @@ uint64_t stamp_error_ns(uint16_t error)
 
 bool stamp_error_synchronised(uint16_t error)
 {
-	return error & ERROR_S;
+	return error & STAMP_SYNCED;
 }
 
 bool stamp_error_ptp(uint16_t error)
 {
-	return error & ERROR_Z;
+	return error & STAMP_PTP;
 }
 
 static uint32_t tlvs_bytes(const struct stamp_form *form)
@@ -130,7 +123,7 @@ static uint32_t tlvs_bytes(const struct stamp_form *form)
 
 	for (type = STAMP_TLV_LOCATION; type < STAMP_TLVS; type++) {
 		if (form->tlvs & 1u << type)
-			sum += STAMP_TLV_BYTES + value_bytes[type];
+			sum += TLV_BYTES + value_bytes[type];
 	}
 	return sum;
 }
@@ -149,7 +142,7 @@ bool stamp_can_build(const struct stamp_form *form)
 	if (!form->bytes || form->bytes == least)
 		return true;
 	if (form->mode != STAMP_TWAMP_LIGHT)
-		least += STAMP_TLV_BYTES;
+		least += TLV_BYTES;
 	return form->bytes >= least && form->bytes <= STAMP_MAX_BYTES;
 }
 
@@ -165,19 +158,25 @@ static void hmac(const struct stamp_form *form, const uint8_t *seq, const uint8_
 
 static uint8_t *put_tlv(uint8_t *at, int type, uint32_t len)
 {
-	at[0] = STAMP_FLAG_U;
+	at[0] = STAMP_TLV_UNKNOWN;
 	at[1] = (uint8_t)type;
 	put16(at + 2, (uint16_t)len);
-	return at + STAMP_TLV_BYTES;
+	return at + TLV_BYTES;
 }
 
-static void fill_value(const struct stamp_form *form, const struct stamp_question *question,
+static void fill_value(const struct stamp_form *form, const struct stamp_ask *ask,
 		       int type, uint8_t *value)
 {
-	if (type == STAMP_TLV_CLASS) {
+	if (type == STAMP_TLV_LOCATION) {
+		value = put_tlv(value + sizeof(struct stamp_location), STAMP_SOURCE_MAC,
+				STAMP_LOCATION_MAC_BYTES) + STAMP_LOCATION_MAC_BYTES;
+		value = put_tlv(value, STAMP_DST_IP, STAMP_LOCATION_IP_BYTES) +
+			STAMP_LOCATION_IP_BYTES;
+		put_tlv(value, STAMP_SRC_IP, STAMP_LOCATION_IP_BYTES);
+	} else if (type == STAMP_TLV_CLASS) {
 		value[0] = (uint8_t)(form->dscp << 2);
 	} else if (type == STAMP_TLV_DIRECT) {
-		put32(value, question->sent);
+		put32(value, ask->sent);
 	} else if (type == STAMP_TLV_ACCESS) {
 		value[0] = (uint8_t)(form->access_id << 4);
 		value[1] = form->access_code;
@@ -185,7 +184,7 @@ static void fill_value(const struct stamp_form *form, const struct stamp_questio
 }
 
 /* In the order of their numbers, padding behind the others, the HMAC last (RFC 8972 4.8). */
-static void put_tlvs(const struct stamp_form *form, const struct stamp_question *question,
+static void put_tlvs(const struct stamp_form *form, const struct stamp_ask *ask,
 		     uint8_t *bytes, uint8_t *end)
 {
 	uint8_t *first = bytes + places[form->mode].question_bytes, *at = first, *value;
@@ -196,20 +195,20 @@ static void put_tlvs(const struct stamp_form *form, const struct stamp_question 
 		if (!(form->tlvs & 1u << type))
 			continue;
 		value = put_tlv(at, type, value_bytes[type]);
-		fill_value(form, question, type, value);
+		fill_value(form, ask, type, value);
 		at = value + value_bytes[type];
 	}
 	if (form->tlvs & 1u << STAMP_TLV_HMAC)
-		end -= STAMP_TLV_BYTES + STAMP_HMAC_BYTES;
+		end -= TLV_BYTES + STAMP_HMAC_BYTES;
 	if (at < end)
-		put_tlv(at, STAMP_TLV_PADDING, (uint32_t)(end - at - STAMP_TLV_BYTES));
+		put_tlv(at, STAMP_TLV_PADDING, (uint32_t)(end - at - TLV_BYTES));
 	if (form->tlvs & 1u << STAMP_TLV_HMAC) {
 		hmac(form, bytes, first, (size_t)(end - first), mac);
 		memcpy(put_tlv(end, STAMP_TLV_HMAC, STAMP_HMAC_BYTES), mac, STAMP_HMAC_BYTES);
 	}
 }
 
-uint32_t stamp_build(const struct stamp_form *form, const struct stamp_question *question,
+uint32_t stamp_build(const struct stamp_form *form, const struct stamp_ask *ask,
 		     uint8_t ret_bytes[STAMP_MAX_BYTES])
 {
 	const struct places *place = &places[form->mode];
@@ -217,115 +216,148 @@ uint32_t stamp_build(const struct stamp_form *form, const struct stamp_question 
 	uint8_t mac[SHA256_BYTES];
 
 	memset(ret_bytes, 0, len);
-	put32(ret_bytes + place->seq, question->seq);
-	put64(ret_bytes + place->time, stamp_time_to_wire(question->sent_utc_ns, form->ptp));
-	put16(ret_bytes + place->error, question->error);
+	put32(ret_bytes, ask->seq);
+	put64(ret_bytes + place->time, stamp_time_to_wire(ask->sent_utc_ns, form->ptp));
+	put16(ret_bytes + place->error, ask->error);
 	if (form->mode == STAMP_TWAMP_LIGHT)
 		return len;
 	put16(ret_bytes + place->ssid, form->ssid);
 	if (form->mode == STAMP_AUTH) {
-		sha256_hmac(form->key, form->key_bytes, ret_bytes, HMAC_AT, mac);
-		memcpy(ret_bytes + HMAC_AT, mac, STAMP_HMAC_BYTES);
+		sha256_hmac(form->key, form->key_bytes, ret_bytes, STAMP_HMAC_OVER_BYTES, mac);
+		memcpy(ret_bytes + STAMP_HMAC_OVER_BYTES, mac, STAMP_HMAC_BYTES);
 	}
-	put_tlvs(form, question, ret_bytes, ret_bytes + len);
+	put_tlvs(form, ask, ret_bytes, ret_bytes + len);
 	return len;
 }
 
-static void read_value(const uint8_t *value, int type, bool ptp, struct stamp_answer *answer)
+static void read_location(const uint8_t *at, const uint8_t *end, struct stamp_reply *reply)
+{
+	uint32_t len;
+
+	reply->location_port = get16(at);
+	reply->location_src_port = get16(at + 2);
+	for (at += sizeof(struct stamp_location); end - at >= TLV_BYTES; at += len) {
+		const uint8_t *value = at + TLV_BYTES;
+		uint8_t type = at[1];
+
+		len = (uint32_t)TLV_BYTES + get16(at + 2);
+		if (len > (size_t)(end - at))
+			return;
+		if (at[0] & (STAMP_TLV_UNKNOWN | STAMP_TLV_MALFORMED))
+			continue;
+		if (type == STAMP_SOURCE_EUI48 && len - TLV_BYTES >= 6) {
+			memcpy(reply->location_mac, value, 6);
+		} else if (type >= STAMP_DST_IP4 && len - TLV_BYTES >= STAMP_LOCATION_IP_BYTES) {
+			if (type == STAMP_DST_IP4 || type == STAMP_DST_IP6) {
+				memcpy(reply->location_dst, value, STAMP_LOCATION_IP_BYTES);
+				reply->location_dst_type = type;
+			} else if (type == STAMP_SRC_IP4 || type == STAMP_SRC_IP6) {
+				memcpy(reply->location_src, value, STAMP_LOCATION_IP_BYTES);
+				reply->location_src_type = type;
+			}
+		}
+	}
+}
+
+static void read_value(const uint8_t *value, uint32_t len, int type, bool ptp, struct stamp_reply *reply)
 {
 	switch (type) {
 	case STAMP_TLV_LOCATION:
-		answer->location_port = get16(value);
-		answer->location_src_port = get16(value + 2);
+		read_location(value, value + len, reply);
 		break;
-	case STAMP_TLV_TIMESTAMP:
-		memcpy(answer->timestamp_info, value, 4);
+	case STAMP_TLV_TIME:
+		memcpy(reply->timestamp_info, value, 4);
 		break;
 	case STAMP_TLV_CLASS:
 		/* DSCP1 6 bits, DSCP2 6, ECN 2, RP 2 */
-		answer->dscp_seen = (uint8_t)(get16(value) >> 4 & 0x3f);
-		answer->ecn_seen = value[1] >> 2 & 3;
-		answer->reverse = value[1] & 3;
+		reply->dscp_seen = (uint8_t)(get16(value) >> 4 & 0x3f);
+		reply->ecn_seen = value[1] >> 2 & 3;
+		reply->reverse = value[1] & 3;
 		break;
 	case STAMP_TLV_DIRECT:
-		answer->direct_sent = get32(value);
-		answer->direct_received = get32(value + 4);
-		answer->direct_reflected = get32(value + 8);
+		reply->direct_sent = get32(value);
+		reply->direct_received = get32(value + 4);
+		reply->direct_reflected = get32(value + 8);
 		break;
 	case STAMP_TLV_ACCESS:
-		answer->access_id = value[0] >> 4;
-		answer->access_code = value[1];
+		reply->access_id = value[0] >> 4;
+		reply->access_code = value[1];
 		break;
 	case STAMP_TLV_FOLLOW_UP:
-		answer->follow_up_seq = get32(value);
-		answer->follow_up_utc_ns = get64(value + 4) ?
+		reply->follow_up_seq = get32(value);
+		reply->follow_up_utc_ns = get64(value + 4) ?
 			stamp_time_of_wire(get64(value + 4), ptp) : 0;
-		answer->follow_up_method = value[12];
+		reply->follow_up_method = value[12];
 		break;
 	}
+}
+
+static uint32_t least_bytes(uint8_t type)
+{
+	return type == STAMP_TLV_LOCATION ? sizeof(struct stamp_location) : value_bytes[type];
 }
 
 /* Reads as far as the TLVs are whole; what follows one that is not cannot be told apart. */
 static void read_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_t len,
-		      struct stamp_answer *answer)
+		      struct stamp_reply *reply)
 {
 	const uint8_t *first = bytes + places[form->mode].bytes, *at = first, *end = bytes + len;
 	uint8_t mac[SHA256_BYTES], flags;
 	uint32_t value_len, bit;
 
-	for (; end - at >= STAMP_TLV_BYTES; at += STAMP_TLV_BYTES + value_len) {
+	for (; end - at >= TLV_BYTES; at += TLV_BYTES + value_len) {
 		flags = at[0];
 		value_len = get16(at + 2);
 		bit = at[1] < STAMP_TLVS ? 1u << at[1] : 1;
-		answer->tlvs |= bit;
-		answer->unrecognised |= flags & STAMP_FLAG_U ? bit : 0;
-		answer->not_intact |= flags & STAMP_FLAG_I ? bit : 0;
-		if (flags & STAMP_FLAG_M || value_len > (size_t)(end - at) - STAMP_TLV_BYTES ||
-		    (at[1] < STAMP_TLVS && value_len < value_bytes[at[1]])) {
-			answer->malformed |= bit;
-			if (value_len > (size_t)(end - at) - STAMP_TLV_BYTES)
+		reply->tlvs |= bit;
+		reply->unrecognised |= flags & STAMP_TLV_UNKNOWN ? bit : 0;
+		reply->not_intact |= flags & STAMP_TLV_UNPROVEN ? bit : 0;
+		if (flags & STAMP_TLV_MALFORMED || value_len > (size_t)(end - at) - TLV_BYTES ||
+		    (at[1] < STAMP_TLVS && value_len < least_bytes(at[1]))) {
+			reply->malformed |= bit;
+			if (value_len > (size_t)(end - at) - TLV_BYTES)
 				return;
 			continue;
 		}
 		if (at[1] == STAMP_TLV_HMAC && form->key_bytes && len <= STAMP_MAX_BYTES) {
 			hmac(form, bytes, first, (size_t)(at - first), mac);
-			answer->wrong_tlv_hmac = memcmp(mac, at + STAMP_TLV_BYTES,
+			reply->wrong_tlv_hmac = memcmp(mac, at + TLV_BYTES,
 							STAMP_HMAC_BYTES) != 0;
-		} else if (!(flags & STAMP_FLAG_U)) {
-			read_value(at + STAMP_TLV_BYTES, at[1], stamp_error_ptp(answer->error),
-				   answer);
+		} else if (!(flags & STAMP_TLV_UNKNOWN)) {
+			read_value(at + TLV_BYTES, value_len, at[1], stamp_error_ptp(reply->error),
+				   reply);
 		}
 	}
 }
 
 int stamp_parse(const struct stamp_form *form, const uint8_t *bytes, size_t len,
-		struct stamp_answer *ret_answer)
+		struct stamp_reply *ret_reply)
 {
 	const struct places *place = &places[form->mode];
-	struct stamp_answer answer = { 0 };
+	struct stamp_reply reply = { 0 };
 	uint8_t mac[SHA256_BYTES];
 	bool ptp;
 
 	if (len < place->bytes)
 		return -EBADMSG;
 	if (form->mode == STAMP_AUTH) {
-		sha256_hmac(form->key, form->key_bytes, bytes, HMAC_AT, mac);
-		if (memcmp(mac, bytes + HMAC_AT, STAMP_HMAC_BYTES))
+		sha256_hmac(form->key, form->key_bytes, bytes, STAMP_HMAC_OVER_BYTES, mac);
+		if (memcmp(mac, bytes + STAMP_HMAC_OVER_BYTES, STAMP_HMAC_BYTES))
 			return -EKEYREJECTED;
 	}
-	answer.seq = get32(bytes + place->seq);
-	answer.error = get16(bytes + place->error);
-	ptp = stamp_error_ptp(answer.error);
-	answer.sent_utc_ns = stamp_time_of_wire(get64(bytes + place->time), ptp);
-	answer.received_utc_ns = stamp_time_of_wire(get64(bytes + place->received), ptp);
-	answer.sender_seq = get32(bytes + place->sender_seq);
-	answer.sender_utc_ns = stamp_time_of_wire(get64(bytes + place->sender_time), form->ptp);
-	answer.sender_error = get16(bytes + place->sender_error);
-	answer.sender_ttl = bytes[place->sender_ttl];
+	reply.seq = get32(bytes);
+	reply.error = get16(bytes + place->error);
+	ptp = stamp_error_ptp(reply.error);
+	reply.sent_utc_ns = stamp_time_of_wire(get64(bytes + place->time), ptp);
+	reply.received_utc_ns = stamp_time_of_wire(get64(bytes + place->received), ptp);
+	reply.sender_seq = get32(bytes + place->asked_seq);
+	reply.sender_utc_ns = stamp_time_of_wire(get64(bytes + place->asked_time), form->ptp);
+	reply.sender_error = get16(bytes + place->asked_error);
+	reply.sender_ttl = bytes[place->asked_ttl];
 	if (form->mode != STAMP_TWAMP_LIGHT) {
-		answer.ssid = get16(bytes + place->ssid);
-		read_tlvs(form, bytes, len, &answer);
+		reply.ssid = get16(bytes + place->ssid);
+		read_tlvs(form, bytes, len, &reply);
 	}
-	*ret_answer = answer;
+	*ret_reply = reply;
 	return 0;
 }

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/probe_stamp.c - probe --stamp: a STAMP or TWAMP Light sender on UDP sockets.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "cmd/cmd.h"
+#include "engine/stamp.h"
+#include "engine/meter.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/caps.h"
+
+#define KEY_ENVIRONMENT	"ETHGAUGE_STAMP_KEY"
+#define KEPT_ROWS	3600
+
+struct probe_stamp_opts {
+	struct opt_strs dests;
+	bool stamp, twamp_light, auth, poisson, no_loss, ip4, ip6;
+	uint16_t port, src_port, dscp, ttl;
+	uint16_t access_id, access_code;
+	const char *src_ip, *tlvs, *key_file;
+	uint32_t sessions, bytes;
+	uint64_t count, duration_ns, interval_ns, wait_ns, seed;
+	struct unit_rate rate;
+	int format, reflector;
+	uint32_t tlv_bits;		/* by check */
+};
+
+static const struct probe_stamp_opts defaults = {
+	.port = STAMP_PORT,
+	.sessions = 1,
+	.count = 100,
+	.rate = { .kind = UNIT_RATE_PPS, .value = 10 },
+	.interval_ns = NSEC_PER_SEC,
+	.wait_ns = NSEC_PER_SEC,
+	.seed = 1,
+	.access_id = 1,
+	.access_code = 1,
+};
+
+static const char *const format_names[] = { "ntp", "ptp", NULL };
+static const char *const reflector_names[] = { "ask", "stateful", "stateless", NULL };
+
+#define AT(member) offsetof(struct probe_stamp_opts, member)
+
+static const struct opt options[] = {
+	{ 0, "DEST", OPT_STRS, AT(dests), NULL, "hosts that reflect: names or addresses",
+	  .argument = true },
+	{ 0, "stamp", OPT_FLAG, AT(stamp), NULL, "STAMP (RFC 8762, RFC 8972)" },
+	{ 0, "twamp-light", OPT_FLAG, AT(twamp_light), NULL,
+	  "TWAMP Light's packets instead (RFC 5357 appendix I)" },
+	{ 'c', "count", OPT_COUNT, AT(count), "N",
+	  "packets of each session; 0: until the duration is over, or ^C" },
+	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
+	  "time to send; 0: until the count is reached" },
+	{ 'r', "rate", OPT_RATE, AT(rate), "RATE", "packets a second of each session" },
+	{ 0, "poisson", OPT_FLAG, AT(poisson), NULL,
+	  "gaps by chance, exponentially spread (RFC 2330), instead of even ones" },
+	{ 0, "seed", OPT_COUNT, AT(seed), "N", "of --poisson and of the session identifiers" },
+	{ 'n', "sessions", OPT_U32, AT(sessions), "N",
+	  "sessions to each DEST, each from a port of its own", .min = 1, .max = 50000 },
+	{ 'p', "port", OPT_U16, AT(port), "N", "UDP port of the reflector", .min = 1 },
+	{ 0, "src-port", OPT_U16, AT(src_port), "N",
+	  "UDP port of the first session, the others count up; 0: any" },
+	{ 0, "src-ip", OPT_STR, AT(src_ip), "ADDR", "source address" },
+	{ '4', "ipv4", OPT_FLAG, AT(ip4), NULL, "IPv4 addresses of names only" },
+	{ '6', "ipv6", OPT_FLAG, AT(ip6), NULL, "IPv6 addresses of names only" },
+	{ 0, "dscp", OPT_U16, AT(dscp), "N", "differentiated services code point, of answers, too, "
+	  "with --tlv class", .max = 63 },
+	{ 0, "ttl", OPT_U16, AT(ttl), "N", "TTL or hop limit; 0: the system's", .max = 255 },
+	{ 's', "size", OPT_U32, AT(bytes), "BYTES",
+	  "of the test packet behind the UDP header, by padding; 0: no padding",
+	  .max = STAMP_MAX_BYTES },
+	{ 0, "format", OPT_CHOICE, AT(format), "FORMAT", "of the times in the packets",
+	  .choices = format_names },
+	{ 0, "tlv", OPT_STR, AT(tlvs), "LIST",
+	  "extensions, by commas: location timestamp class direct access follow-up hmac, or all" },
+	{ 0, "access-id", OPT_U16, AT(access_id), "N", "of --tlv access: 1 3GPP, 2 not", .max = 15 },
+	{ 0, "access-code", OPT_U16, AT(access_code), "N",
+	  "of --tlv access: 1 available, 2 not", .max = 255 },
+	{ 0, "auth", OPT_FLAG, AT(auth), NULL, "authenticated packets (HMAC-SHA-256)" },
+	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
+	  "the key; without it " KEY_ENVIRONMENT " of the environment" },
+	{ 0, "reflector", OPT_CHOICE, AT(reflector), "KIND",
+	  "whether it numbers its answers itself; ask: by two packets first",
+	  .choices = reflector_names },
+	{ 'w', "wait", OPT_DURATION, AT(wait_ns), "TIME", "wait so long for the last answers" },
+	{ 'i', "interval", OPT_DURATION, AT(interval_ns), "TIME",
+	  "a line every so often; 0: none" },
+	{ 0, "no-loss", OPT_FLAG, AT(no_loss), NULL, "exit with 1 if a packet was lost" },
+	OPT_END
+};
+
+static int read_tlvs(struct probe_stamp_opts *opts, struct err *e)
+{
+	const char *at = opts->tlvs;
+	size_t len;
+	int type;
+
+	for (; at && *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		for (type = STAMP_TLV_LOCATION; type < STAMP_TLVS; type++) {
+			if (strlen(stamp_tlv_names[type]) == len &&
+			    !strncmp(stamp_tlv_names[type], at, len))
+				break;
+		}
+		if (len == 3 && !strncmp(at, "all", 3))
+			opts->tlv_bits |= (1u << STAMP_TLV_HMAC) - (1u << STAMP_TLV_LOCATION);
+		else if (type < STAMP_TLVS)
+			opts->tlv_bits |= 1u << type;
+		else
+			return err_usage(e, "'%.*s' is no extension: location, timestamp, class, direct, "
+					 "access, follow-up, hmac or all", (int)len, at);
+	}
+	/* RFC 8972 4.8: in authenticated packets they are protected, too. */
+	if (opts->auth && opts->tlv_bits)
+		opts->tlv_bits |= 1u << STAMP_TLV_HMAC;
+	return 0;
+}
+
+static struct stamp_form form_of(const struct probe_stamp_opts *opts)
+{
+	return (struct stamp_form){
+		.mode = opts->twamp_light ? STAMP_TWAMP_LIGHT : opts->auth ? STAMP_AUTH : STAMP_OPEN,
+		.ptp = opts->format == 1,
+		/* A reflector answers no more than it got. */
+		.bytes = opts->twamp_light && !opts->bytes ? STAMP_TWAMP_BYTES : opts->bytes,
+		.tlvs = opts->tlv_bits,
+		.dscp = (uint8_t)opts->dscp,
+		.access_id = (uint8_t)opts->access_id,
+		.access_code = (uint8_t)opts->access_code,
+	};
+}
+
+static int probe_stamp_check(void *args, opt_given given, struct err *e)
+{
+	struct probe_stamp_opts *opts = args;
+	struct stamp_form form;
+	int err;
+
+	if (opts->duration_ns && !opt_was_given(options, given, "count"))
+		opts->count = 0;
+	if (opts->key_file && !opts->twamp_light && !opts->tlvs)
+		opts->auth = true;
+	if (opts->ip4 && opts->ip6)
+		return err_usage(e, "-4 and -6 exclude each other");
+	if (opts->rate.kind != UNIT_RATE_PPS || opts->rate.value < 1e-3 || opts->rate.value > 1e6)
+		return err_usage(e, "--rate is in packets a second, from 0.001pps to 1Mpps");
+	if (opts->twamp_light && (opts->auth || opts->tlvs))
+		return err_usage(e, "--twamp-light has neither --auth nor --tlv: they are STAMP's");
+	if (opts->src_port && opts->src_port + opts->sessions * (uint64_t)opts->dests.nr > 65536)
+		return err_usage(e, "--src-port %u leaves too few ports for %u sessions", opts->src_port,
+				 opts->sessions * opts->dests.nr);
+	err = read_tlvs(opts, e);
+	if (err)
+		return err;
+	form = form_of(opts);
+	if (!stamp_can_build(&form))
+		return err_usage(e, "--size %u is too small: %u, or %u and more", opts->bytes,
+				 stamp_least_bytes(&form), stamp_least_bytes(&form) + 4);
+	if (opts->twamp_light && form.bytes < STAMP_TWAMP_BYTES)
+		return err_usage(e, "--size %u is too small: an answer has %u", opts->bytes,
+				 STAMP_TWAMP_BYTES);
+	return 0;
+}
+
+/* Of a file without the newline at its end. */
+static int read_key(const struct probe_stamp_opts *opts, uint8_t ret_key[STAMP_MAX_KEY_BYTES],
+		    size_t *ret_len, struct err *e)
+{
+	const char *text = getenv(KEY_ENVIRONMENT);
+	size_t len = text ? strlen(text) : 0;
+	FILE *file;
+
+	if (opts->key_file) {
+		file = fopen(opts->key_file, "re");
+		if (!file)
+			return err_set(e, -errno, "cannot open '%s'", opts->key_file);
+		len = fread(ret_key, 1, STAMP_MAX_KEY_BYTES, file);
+		fclose(file);
+		while (len && (ret_key[len - 1] == '\n' || ret_key[len - 1] == '\r'))
+			len--;
+	} else if (len && len <= STAMP_MAX_KEY_BYTES) {
+		memcpy(ret_key, text, len);
+	}
+	if (!len)
+		return err_usage(e, "there is no key: give it by --key-file FILE or in " KEY_ENVIRONMENT);
+	if (len >= STAMP_MAX_KEY_BYTES)
+		return err_usage(e, "the key is too long: at most %d bytes", STAMP_MAX_KEY_BYTES - 1);
+	*ret_len = len;
+	return 0;
+}
+
+static void configure(struct stamp_cfg *ret_cfg, const struct probe_stamp_opts *opts)
+{
+	*ret_cfg = (struct stamp_cfg){
+		.dests = opts->dests.text,
+		.nr_dests = opts->dests.nr,
+		.sessions = opts->sessions,
+		.port = opts->port,
+		.src_port = opts->src_port,
+		.src_ip = opts->src_ip,
+		.family = opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 : AF_UNSPEC,
+		.dscp = (uint8_t)opts->dscp,
+		.ttl = (uint8_t)opts->ttl,
+		.form = form_of(opts),
+		.kind = (enum stamp_kind)opts->reflector,
+		.count = opts->count,
+		.duration_ns = opts->duration_ns,
+		.wait_ns = opts->wait_ns,
+		.interval_ns = opts->interval_ns,
+		.gap_ns = (uint64_t)((double)NSEC_PER_SEC / opts->rate.value),
+		.poisson = opts->poisson,
+		.seed = opts->seed,
+	};
+}
+
+static int probe_stamp_run(const void *args, struct result *res, struct err *e)
+{
+	const struct probe_stamp_opts *opts = args;
+	uint8_t key[STAMP_MAX_KEY_BYTES];
+	struct stamp *stamp = NULL;
+	struct meter *meter = NULL;
+	struct stamp_cfg cfg;
+	uint64_t lost, sent;
+	int err;
+
+	configure(&cfg, opts);
+	if (opts->auth || opts->tlv_bits & 1u << STAMP_TLV_HMAC) {
+		err = read_key(opts, key, &cfg.form.key_bytes, e);
+		if (err)
+			return err;
+		cfg.form.key = key;
+	}
+	result_env_str(res, "protocol", opts->twamp_light ? "TWAMP Light (RFC 5357 appendix I)" :
+		       opts->auth ? "STAMP (RFC 8762), authenticated" : "STAMP (RFC 8762)");
+	result_keep_rows(res, KEPT_ROWS);
+	err = stamp_open(&stamp, &cfg, e);
+	if (err)
+		goto out;
+	caps_drop(0);
+	log_info("probing '%s'%s port %u", opts->dests.text[0],
+		 opts->dests.nr > 1 ? " and others" : "", opts->port);
+	meter = meter_start(NULL);
+	err = stamp_run(stamp, res, e);
+	stamp_report(stamp, res);
+	meter_report(meter, NULL, false, res);
+	lost = stamp_lost(stamp, &sent);
+	if (opts->no_loss)
+		result_verdict(res, sent && !lost, "%llu lost of %llu", (unsigned long long)lost,
+			       (unsigned long long)sent);
+out:
+	meter_free(meter);
+	stamp_close(stamp);
+	explicit_bzero(key, sizeof(key));
+	return err;
+}
+
+const struct cmd cmd_probe_stamp = {
+	.name = "probe",
+	.summary = "round trips to a STAMP or TWAMP Light reflector",
+	.description =
+"Test sessions of STAMP (RFC 8762, RFC 8972) or TWAMP Light to reflectors of whatever\n"
+"make: the round trip without the reflector's own time, the delay of each way by the\n"
+"two clocks and how far these can be trusted, variation, order, duplicates and loss.\n"
+"Where the reflector numbers its answers itself (stateful), what was lost on the way\n"
+"out and on the way back is told apart; two packets of a session of their own find\n"
+"that out first.\n\n"
+"It needs no privilege. T1 is taken in this process right before the packet is sent,\n"
+"T4 by the kernel before its stack. It may run for days: memory does not grow, the\n"
+"newest 3600 intervals are kept for the document, and --jsonl prints each as it ends.",
+	.examples =
+"  # 100 packets, 10 a second, to ethgauge reflect eg0 --stamp, or to a router\n"
+"  ethgauge probe --stamp 198.18.0.2\n"
+"  # 1000 sessions to two reflectors for an hour, gaps by chance, a line a minute\n"
+"  ethgauge probe --stamp 198.18.0.2 2001:2::2 -n 500 -r 1pps --poisson -d 1h -i 1m --jsonl\n"
+"  # authenticated, with everything that a reflector may tell\n"
+"  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --auth --tlv all --dscp 46\n"
+"  # a TWAMP Light responder on another port, 200 bytes of UDP payload\n"
+"  ethgauge probe --twamp-light 198.18.0.2 -p 18760 -s 200\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.check = probe_stamp_check,
+	.run = probe_stamp_run,
+};
