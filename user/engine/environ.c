@@ -89,6 +89,8 @@ static const struct {
 	[STAMPED_XDP] = { "xdp", "in an XDP program, where the driver hands the packet over" },
 	[STAMPED_XDP_GENERIC] = { "xdp", "in an XDP program in the stack, behind the driver" },
 	[STAMPED_HW] = { "hw", "in the NIC, converted from its clock" },
+	[STAMPED_SOCKET_TX] = { "user", "in user space, before the system call that sends" },
+	[STAMPED_SOCKET_RX] = { "kernel", "in the kernel, before its stack (SO_TIMESTAMPNS)" },
 	[STAMPED_DONE] = { "sw", "in the kernel, when the driver gave the frame back" },
 };
 

@@ -29,6 +29,8 @@ enum environ_stamp {
 	STAMPED_XDP,		/* by an XDP program in the driver */
 	STAMPED_XDP_GENERIC,	/* by one in the stack */
 	STAMPED_HW,		/* by the NIC */
+	STAMPED_SOCKET_TX,	/* by this process, of a UDP socket */
+	STAMPED_SOCKET_RX,	/* by the kernel, of a UDP socket */
 	STAMPED_DONE,		/* by the kernel, when the driver was done with it */
 };
 

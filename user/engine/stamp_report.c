@@ -358,8 +358,11 @@ void stamp_report(struct stamp *stamp, struct result *res)
 		not_sent += stamp->dests[i].not_sent;
 	}
 	stamp_lost(stamp, &sent);
-	environ_tx_stamp(res, STAMPED_USER);
-	result_env_str(res, "rx_stamp", unstamped ? "user" : "kernel");
+	environ_tx_stamp(res, STAMPED_SOCKET_TX);
+	environ_rx_stamp(res, STAMPED_SOCKET_RX);
+	if (unstamped)
+		result_note(res, "%llu answers had no stamp of the kernel: T4 is when this process read "
+			    "them", (unsigned long long)unstamped);
 	result_env_str(res, "clock", "realtime");
 	result_metric_u64(res, "duration_ns", stamp->last_mono_ns - stamp->start_mono_ns);
 	if (stamp->cfg.nr_dests > 1)
