@@ -12,7 +12,7 @@ REFLECTOR=$TOP/tests/net/stamp_reflector.py
 setup() {
 	need_root
 	need_command jq /usr/bin/python3
-	PATH=$PATH:${HOME-}/.cargo/bin
+	PATH=$PATH:/root/.cargo/bin
 }
 
 # reflector OPTIONS...: the oracle, in b.
@@ -50,9 +50,8 @@ all_back() {
 	lab_up
 	reflector
 	for with in "" "-6" "--poisson --seed 3" "-s 48" "-s 1400 --dscp 46" "--tlv all"; do
-		read -ra words <<<"$with"
 		stamp "$([ "$with" = -6 ] && echo 2001:2::2 || echo 198.18.0.2)" -c 101 -r 2kpps \
-			--reflector stateful "${words[@]}"
+			--reflector stateful $with
 		all_back 101
 		json '.metrics | .out_ttl == 64 and .back_ttl == 64'
 	done
@@ -271,8 +270,7 @@ suite() {
 	start sink a sink eg0
 	start reflect b reflect eg0 --stamp --stateful --xdp-mode native
 	for with in "" "--format ptp" "-s 1400" "--tlv all"; do
-		read -ra words <<<"$with"
-		stamp 198.18.0.2 -c 101 -r 1kpps "${words[@]}"
+		stamp 198.18.0.2 -c 101 -r 1kpps $with
 		all_back 101
 		json '.environment.reflector_kind == "stateful" and .metrics.out_ttl == 64'
 	done

@@ -85,7 +85,7 @@ static const struct opt options[] = {
 	  "of --tlv access: 1 available, 2 not", .max = 255 },
 	{ 0, "auth", OPT_FLAG, AT(auth), NULL, "authenticated packets (HMAC-SHA-256)" },
 	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
-	  "the key; without it " KEY_ENVIRONMENT " of the environment" },
+	  "the key, and --auth but with --tlv hmac; else " KEY_ENVIRONMENT " of the environment" },
 	{ 0, "reflector", OPT_CHOICE, AT(reflector), "KIND",
 	  "whether it numbers its answers itself; ask: by two packets first",
 	  .choices = reflector_names },
@@ -117,7 +117,10 @@ static int read_tlvs(struct probe_stamp_opts *opts, struct err *e)
 			return err_usage(e, "'%.*s' is no extension: location, timestamp, class, direct, "
 					 "access, follow-up, hmac or all", (int)len, at);
 	}
-	/* RFC 8972 4.8: in authenticated packets they are protected, too. */
+	/* A key is for the packets themselves, unless it is said to be for the extensions. */
+	if (opts->key_file && !(opts->tlv_bits & 1u << STAMP_TLV_HMAC))
+		opts->auth = true;
+	/* RFC 8972 4.8: in authenticated packets the extensions are protected, too. */
 	if (opts->auth && opts->tlv_bits)
 		opts->tlv_bits |= 1u << STAMP_TLV_HMAC;
 	return 0;
@@ -145,14 +148,12 @@ static int probe_stamp_check(void *args, opt_given given, struct err *e)
 
 	if (opts->duration_ns && !opt_was_given(options, given, "count"))
 		opts->count = 0;
-	if (opts->key_file && !opts->twamp_light && !opts->tlvs)
-		opts->auth = true;
 	if (opts->ip4 && opts->ip6)
 		return err_usage(e, "-4 and -6 exclude each other");
 	if (opts->rate.kind != UNIT_RATE_PPS || opts->rate.value < 1e-3 || opts->rate.value > 1e6)
 		return err_usage(e, "--rate is in packets a second, from 0.001pps to 1Mpps");
-	if (opts->twamp_light && (opts->auth || opts->tlvs))
-		return err_usage(e, "--twamp-light has neither --auth nor --tlv: they are STAMP's");
+	if (opts->twamp_light && (opts->auth || opts->tlvs || opts->key_file))
+		return err_usage(e, "--twamp-light has no --auth, --key-file and --tlv: they are STAMP's");
 	if (opts->src_port && opts->src_port + opts->sessions * (uint64_t)opts->dests.nr > 65536)
 		return err_usage(e, "--src-port %u leaves too few ports for %u sessions", opts->src_port,
 				 opts->sessions * opts->dests.nr);
@@ -280,7 +281,7 @@ const struct cmd cmd_probe_stamp = {
 "  # 1000 sessions to two reflectors for an hour, gaps by chance, a line a minute\n"
 "  ethgauge probe --stamp 198.18.0.2 2001:2::2 -n 500 -r 1pps --poisson -d 1h -i 1m --jsonl\n"
 "  # authenticated, with everything that a reflector may tell\n"
-"  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --auth --tlv all --dscp 46\n"
+"  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --tlv all --dscp 46\n"
 "  # a TWAMP Light responder on another port, 200 bytes of UDP payload\n"
 "  ethgauge probe --twamp-light 198.18.0.2 -p 18760 -s 200\n",
 	.options = options,

@@ -282,8 +282,8 @@ static void report_dest(const struct stamp *stamp, uint32_t index, struct result
 			    "the reflector is stateless, it does not number its answers" :
 			    "whether the reflector numbers its answers itself is not known");
 	if (sum.sent && !dest->answers)
-		result_note(res, "nothing came back from '%s'%s: is a reflector there? ethgauge reflect "
-			    "IFACE --stamp", dest->name, dest->refused ?
+		result_note(res, "nothing came back from '%s'%s: is a reflector there (ethgauge reflect "
+			    "IFACE --stamp)? On veth, has this end an XDP program as well?", dest->name, dest->refused ?
 			    ", which says by ICMP that nobody listens there" : "");
 }
 

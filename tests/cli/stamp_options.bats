@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the words of probe --stamp may be, told before a packet is sent.
+
+load ../lib/common
+
+# refuses TEXT OPTIONS...
+refuses() {
+	run unprivileged "$TOOL" probe "${@:2}"
+	[ "$status" = 2 ] || fail "status $status: $output"
+	[[ $output == *"$1"* ]] || fail "not said: '$1', but: $output"
+}
+
+@test "probe --stamp says what is wrong with its words" {
+	refuses "'colour' is no extension" --stamp lo --tlv class,colour
+	refuses "--size 47 is too small: 44, or 48 and more" --stamp lo -s 47
+	refuses "--size 40 is too small: an answer has 41" --twamp-light lo -s 40
+	refuses "--twamp-light has no --auth" --twamp-light lo --auth
+	refuses "--twamp-light has no --auth" --twamp-light lo --tlv class
+	refuses "--rate is in packets a second" --stamp lo -r 1Mbit
+	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 -n 537
+	refuses "-4 and -6 exclude each other" --stamp lo -4 -6
+	refuses "there is no key" --stamp 127.0.0.1 --auth
+	refuses "cannot resolve '127.0.0.1'" --stamp 127.0.0.1 -6
+}
+
+@test "probe has the options of STAMP only with --stamp, and each its own help" {
+	refuses "--tlv" lo 198.18.0.2 --tlv class
+	run -0 "$TOOL" probe --stamp --help
+	[[ $output == *"DEST"*"--tlv LIST"* && $output != *INTERFACE\ DEST* ]]
+	run -0 "$TOOL" probe --help
+	[[ $output == *"INTERFACE DEST"*"probe --stamp --help"* ]]
+}
