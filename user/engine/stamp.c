@@ -96,7 +96,7 @@ static int open_lane(struct stamp *stamp, uint32_t dest, uint32_t index, struct 
 			return err;
 		opts.from = &from;
 	}
-	if (cfg->src_port)
+	if (cfg->src_port && index < stamp->nr_lanes)
 		opts.src_port = (uint16_t)(cfg->src_port + index);
 	lane->dest = dest;
 	lane->ssid = (uint16_t)(field_hash(cfg->seed, index) % UINT16_MAX + 1);
