@@ -50,8 +50,9 @@ all_back() {
 	lab_up
 	reflector
 	for with in "" "-6" "--poisson --seed 3" "-s 48" "-s 1400 --dscp 46" "--tlv all"; do
+		read -ra words <<<"$with"
 		stamp "$([ "$with" = -6 ] && echo 2001:2::2 || echo 198.18.0.2)" -c 101 -r 2kpps \
-			--reflector stateful $with
+			--reflector stateful "${words[@]}"
 		all_back 101
 		json '.metrics | .out_ttl == 64 and .back_ttl == 64'
 	done
@@ -270,7 +271,8 @@ suite() {
 	start sink a sink eg0
 	start reflect b reflect eg0 --stamp --stateful --xdp-mode native
 	for with in "" "--format ptp" "-s 1400" "--tlv all"; do
-		stamp 198.18.0.2 -c 101 -r 1kpps $with
+		read -ra words <<<"$with"
+		stamp 198.18.0.2 -c 101 -r 1kpps "${words[@]}"
 		all_back 101
 		json '.environment.reflector_kind == "stateful" and .metrics.out_ttl == 64'
 	done
