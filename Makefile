@@ -39,7 +39,8 @@ bpf-src   := $(sort $(wildcard bpf/*.bpf.c))
 unit-src  := $(sort $(wildcard tests/unit/test_*.c))
 profiles  := $(sort $(wildcard user/profiles/*.yaml))
 sweeps    := $(sort $(wildcard user/sweeps/*.sweep))
-text-c    := $(O)/gen/profiles.c $(O)/gen/studies.c
+assets    := $(sort $(wildcard user/report/assets/*))
+text-c    := $(O)/gen/assets.c $(O)/gen/profiles.c $(O)/gen/studies.c
 user-obj  := $(user-src:%.c=$(O)/%.o) $(text-c:.c=.o)
 bpf-obj   := $(bpf-src:%.c=$(O)/%.o)
 skels     := $(bpf-src:bpf/%.bpf.c=$(O)/gen/%.skel.h)
@@ -50,6 +51,7 @@ pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
 	     $(addprefix user/engine/,bottleneck.c bump_delay.c bump_sched.c flows.c \
 	     impair_filter.c impair_rule.c ledger.c load_plan.c mix.c mix_source.c save.c \
 	     stamp_session.c study.c sweep.c sweep_theory.c tune_items.c)
+pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
 
@@ -94,8 +96,13 @@ $(O)/gen/studies.c: scripts/gen-texts $(sweeps)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-texts engine/study.h study studies $(sweeps) >$@
 
+$(O)/gen/assets.c: scripts/gen-assets $(assets)
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && scripts/gen-assets user/report/assets >$@
+
 text-o := $(sort $(text-c:.c=.o) $(text-c:$(O)/%.c=$(S)/%.o))
 $(text-o): $(O)/flags
+$(filter %/assets.o,$(text-o)): $(O)/gen/assets.c
 $(filter %/profiles.o,$(text-o)): $(O)/gen/profiles.c
 $(filter %/studies.o,$(text-o)): $(O)/gen/studies.c
 $(text-o):

@@ -35,7 +35,7 @@ enum exit_code {
 static const struct cmd *const cmds[] = {
 	&cmd_demo, &cmd_blast, &cmd_sink, &cmd_reflect, &cmd_probe, &cmd_ping, &cmd_rr,
 	&cmd_serve, &cmd_tcp, &cmd_udp, &cmd_load, &cmd_watch, &cmd_impair, &cmd_calibrate,
-	&cmd_compare, &cmd_calc, &cmd_tune, &cmd_sweep, &cmd_lab, &cmd_doctor,
+	&cmd_compare, &cmd_report, &cmd_calc, &cmd_tune, &cmd_sweep, &cmd_lab, &cmd_doctor,
 };
 
 struct globals {
@@ -65,6 +65,15 @@ struct merged {
 	size_t nr_own;
 };
 
+static bool is_own(const struct merged *m, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_own && strcmp(m->table[i].name, name); i++)
+		;
+	return i < m->nr_own;
+}
+
 static void merge(struct merged *m, const struct cmd *cmd)
 {
 	size_t at = (cmd->opts_size + 15) / 16 * 16, n = 0, i;
@@ -79,6 +88,9 @@ static void merge(struct merged *m, const struct cmd *cmd)
 		m->table[n++] = cmd->options[i];
 	m->nr_own = n;
 	for (i = 0; global_options[i].name && n < ARRAY_SIZE(m->table) - 1; i++) {
+		/* A verb may mean something else by it, as report by -o. */
+		if (is_own(m, global_options[i].name))
+			continue;
 		m->table[n] = global_options[i];
 		m->table[n++].offset += at;
 	}

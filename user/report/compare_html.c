@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report/compare_html.c - a comparison as one page that needs nothing else: no
- * script, no font, no network. Every word of a document goes through put_text().
+ * report/compare_html.c - a comparison as one page that needs nothing else (report/page.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -10,72 +9,13 @@
 #include "lib/outfile.h"
 #include "report/compare_parts.h"
 #include "report/metrics.h"
+#include "report/page.h"
 #include "report/tree.h"
+#include "report/value.h"
 
 #define CHART_WIDTH	160
 #define CHART_MIDDLE	(CHART_WIDTH / 2)
 #define CHART_PERCENT	20.	/* from the middle to either end */
-
-static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-	"'unsafe-inline'\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<title>ethgauge compare</title>\n<style>\n"
-	"body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; }\n"
-	"table { border-collapse: collapse; margin: 1em 0; width: 100%; }\n"
-	"caption { font-weight: bold; text-align: left; padding: .5em 0; }\n"
-	"th, td { padding: .2em .6em; border-bottom: 1px solid #ddd; text-align: right; }\n"
-	"th { font-weight: normal; color: #555; }\n"
-	"th:first-child, td:first-child, td:last-child, th:last-child { text-align: left; }\n"
-	"tr.worse td:last-child { color: #b00020; font-weight: bold; }\n"
-	"tr.better td:last-child { color: #00702a; font-weight: bold; }\n"
-	"tr.cannot td:last-child { color: #777; }\n"
-	"svg { display: block; }\n.fail { color: #b00020; }\n"
-	"@media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; }\n"
-	"th { color: #aaa; } th, td { border-color: #444; }\n"
-	"tr.worse td:last-child, .fail { color: #ff7a85; }\n"
-	"tr.better td:last-child { color: #67d68c; } }\n"
-	"</style>\n</head>\n<body>\n<h1>ethgauge compare</h1>\n";
-
-static void put_text(FILE *out, const char *text)
-{
-	for (; text && *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
-		}
-	}
-}
-
-static void put_element(FILE *out, const char *name, const char *text)
-{
-	fprintf(out, "<%s>", name);
-	put_text(out, text);
-	fprintf(out, "</%s>", name);
-}
-
-static const char *str(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static double at(const json_t *row, const char *key)
 {
@@ -95,10 +35,10 @@ static void put_chart(FILE *out, const json_t *row)
 		fprintf(out, "<svg width=\"%d\" height=\"14\" role=\"img\">", CHART_WIDTH);
 		if (json_is_number(json_object_get(row, "noise_ratio")))
 			fprintf(out, "<rect x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"14\" "
-				"fill=\"#8884\"/>", CHART_MIDDLE - noise, 2 * noise);
-		fprintf(out, "<path d=\"M%d 0v14\" stroke=\"#888\"/>"
-			"<path d=\"M%.1f 7h%.1f\" stroke=\"#36c\" stroke-width=\"4\"/>"
-			"<path d=\"M%.1f 2v10\" stroke=\"currentColor\" stroke-width=\"2\"/></svg>",
+				"class=\"noise\"/>", CHART_MIDDLE - noise, 2 * noise);
+		fprintf(out, "<path d=\"M%d 0v14\" class=\"middle\"/>"
+			"<path d=\"M%.1f 7h%.1f\" class=\"range\"/>"
+			"<path d=\"M%.1f 2v10\" class=\"tick\"/></svg>",
 			CHART_MIDDLE, low, fmax(high - low, 1), at(row, "ratio"));
 	}
 	fputs("</td>", out);
@@ -106,36 +46,36 @@ static void put_chart(FILE *out, const json_t *row)
 
 static void put_row(FILE *out, const json_t *row)
 {
-	const struct metric *metric = metric_find(str(row, "metric"));
+	const struct metric *metric = metric_find(value_str(row, "metric"));
 	const json_t *p = json_object_get(row, "p");
-	const char *verdict = str(row, "verdict");
+	const char *verdict = value_str(row, "verdict");
 	char text[160], low[64], high[64];
 
 	fprintf(out, "<tr class=\"%.*s\"><td title=\"", (int)strcspn(verdict, " "), verdict);
-	put_text(out, metric ? metric->what : "");
+	page_text(out, metric ? metric->what : "");
 	fputs("\">", out);
-	put_text(out, str(row, "metric"));
+	page_text(out, value_str(row, "metric"));
 	fputs("</td>", out);
-	put_element(out, "td", compare_show_figure(text, sizeof(text), row, "base_median"));
-	put_element(out, "td", compare_show_figure(text, sizeof(text), row, "new_median"));
-	put_element(out, "td", compare_show_change(text, sizeof(text), row, ""));
+	page_element(out, "td", NULL, compare_show_figure(text, sizeof(text), row, "base_median"));
+	page_element(out, "td", NULL, compare_show_figure(text, sizeof(text), row, "new_median"));
+	page_element(out, "td", NULL, compare_show_change(text, sizeof(text), row, ""));
 	snprintf(text, sizeof(text), "%s to %s",
 		 compare_show_change(low, sizeof(low), row, "_low"),
 		 compare_show_change(high, sizeof(high), row, "_high"));
-	put_element(out, "td", text);
+	page_element(out, "td", NULL, text);
 	put_chart(out, row);
 	snprintf(text, sizeof(text), json_is_number(p) ? "%.4f" : "-", json_number_value(p));
-	put_element(out, "td", text);
-	put_element(out, "td", compare_show_size(text, sizeof(text), row, "noise"));
-	put_element(out, "td", compare_show_size(text, sizeof(text), row, "smallest"));
+	page_element(out, "td", NULL, text);
+	page_element(out, "td", NULL, compare_show_size(text, sizeof(text), row, "noise"));
+	page_element(out, "td", NULL, compare_show_size(text, sizeof(text), row, "smallest"));
 	fputs("<td", out);
-	if (*str(row, "why")) {
+	if (*value_str(row, "why")) {
 		fputs(" title=\"", out);
-		put_text(out, str(row, "why"));
+		page_text(out, value_str(row, "why"));
 		fputc('"', out);
 	}
 	fputc('>', out);
-	put_text(out, verdict);
+	page_text(out, verdict);
 	fputs("</td></tr>\n", out);
 }
 
@@ -148,10 +88,10 @@ static void put_table_head(FILE *out, const char *place)
 	size_t i;
 
 	fputs("<table>", out);
-	put_element(out, "caption", place);
+	page_element(out, "caption", NULL, place);
 	fputs("\n<thead><tr>", out);
 	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		put_element(out, "th", columns[i]);
+		page_element(out, "th", NULL, columns[i]);
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
@@ -162,15 +102,15 @@ static void put_sides(FILE *out, const json_t *sides)
 
 	fputs("<ul>\n", out);
 	json_array_foreach(sides, i, side) {
-		fprintf(out, "<li>%s: %lld runs", str(side, "side"),
+		fprintf(out, "<li>%s: %lld runs", value_str(side, "side"),
 			(long long)json_integer_value(json_object_get(side, "runs")));
 		json_array_foreach(json_object_get(side, "kernels"), k, word) {
 			fputs(k ? ", " : ", kernel ", out);
-			put_text(out, json_string_value(word));
+			page_text(out, json_string_value(word));
 		}
 		json_array_foreach(json_object_get(side, "files"), k, word) {
 			fputs(k ? ", " : "; ", out);
-			put_element(out, "code", json_string_value(word));
+			page_element(out, "code", NULL, json_string_value(word));
 		}
 		fputs("</li>\n", out);
 	}
@@ -183,14 +123,14 @@ static void put_page(FILE *out, const json_t *tree)
 	char place[256], last[256] = "";
 	size_t i;
 
-	fputs(head, out);
+	page_open(out, "ethgauge compare");
 	put_sides(out, json_object_get(comparison, "sides"));
 	json_array_foreach(json_object_get(tree, "verdicts"), i, verdict) {
 		bool pass = json_is_true(json_object_get(verdict, "pass"));
 
 		fprintf(out, "<p class=\"%s\"><b>%s</b> ", pass ? "pass" : "fail",
 			pass ? "PASS" : "FAIL");
-		put_text(out, str(verdict, "what"));
+		page_text(out, value_str(verdict, "what"));
 		fputs("</p>\n", out);
 	}
 	json_array_foreach(json_object_get(comparison, "rows"), i, row) {
@@ -204,10 +144,10 @@ static void put_page(FILE *out, const json_t *tree)
 	}
 	fputs("</tbody></table>\n", out);
 	json_array_foreach(json_object_get(tree, "notes"), i, note) {
-		put_element(out, "p", json_string_value(note));
+		page_element(out, "p", NULL, json_string_value(note));
 		fputc('\n', out);
 	}
-	fputs("</body>\n</html>\n", out);
+	page_close(out);
 }
 
 int compare_html(const struct result *res, const char *path, struct err *e)

@@ -12,26 +12,13 @@
 #include "report/compare_parts.h"
 #include "report/metrics.h"
 #include "report/tree.h"
+#include "report/value.h"
 
 #define PAGE_WIDTH	100
 #define HEAD_COLUMN	12
 #define LABEL_WIDTH	22
 #define MAX_COLUMNS	16	/* of a table of entries */
 #define FEATURE_COLUMN	34	/* of a feature's detail: indent, name, state */
-
-static const char *show(char *buf, size_t size, const struct metric *metric, const json_t *value)
-{
-	if (json_is_boolean(value))
-		return json_is_true(value) ? "yes" : "no";
-	if (json_is_string(value))
-		return json_string_value(value);
-	if (!json_is_number(value))
-		return "-";	/* not measured, or a rate of nothing */
-	if (json_is_integer(value))
-		return unit_format_u64(buf, size, metric->unit,
-				       (uint64_t)json_integer_value(value));
-	return unit_format(buf, size, metric->unit, json_number_value(value));
-}
 
 void text_row(FILE *out, const struct result *part)
 {
@@ -49,7 +36,7 @@ void text_row(FILE *out, const struct result *part)
 		if (!strcmp(key, "elapsed_ns") || metric->row == METRIC_ROW_LEFT_OUT ||
 		    (metric->row == METRIC_ROW_UNLESS_0 && !json_integer_value(value)))
 			continue;
-		fprintf(out, "  %s %s", metric->label, show(buf, sizeof(buf), metric, value));
+		fprintf(out, "  %s %s", metric->label, value_show(buf, sizeof(buf), metric, value));
 	}
 	fputc('\n', out);
 	fflush(out);
@@ -116,7 +103,7 @@ static void print_points(FILE *out, const json_t *figures, const char *kind, con
 		fprintf(out, "%10s", points[i].head);
 	fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
 	for (i = 0; i < NR_POINTS; i++)
-		fprintf(out, "%10s", show(buf, sizeof(buf), metric, point(figures, kind, i)));
+		fprintf(out, "%10s", value_show(buf, sizeof(buf), metric, point(figures, kind, i)));
 	fputc('\n', out);
 }
 
@@ -193,7 +180,7 @@ static void print_brief(FILE *out, const json_t *figures)
 		if (!figure || !metric->brief || strstr(metric->key, "_min_ns"))
 			continue;
 		snprintf(item, sizeof(item), "%s %s", metric->label,
-			 show(value, sizeof(value), metric, figure));
+			 value_show(value, sizeof(value), metric, figure));
 		if (column && column + strlen(item) + 3 > 100) {
 			fputc('\n', out);
 			column = 0;
@@ -250,7 +237,7 @@ static bool print_line(FILE *out, const json_t *figures, const struct metric *me
 		if (is_nothing(other, value))
 			continue;
 		snprintf(item, sizeof(item), "%s %s", other->label,
-			 show(buf, sizeof(buf), other, value));
+			 value_show(buf, sizeof(buf), other, value));
 		print_item(out, item, first, &column);
 	}
 	fputs(column > first ? "\n" : "-\n", out);
@@ -273,7 +260,7 @@ static void print_figures(FILE *out, const json_t *figures, const char *cited)
 		    (cited && !strncmp(metric->key, cited, strlen(cited))))
 			continue;
 		fprintf(out, "  %-*s%s\n", LABEL_WIDTH, metric->label,
-			show(buf, sizeof(buf), metric, value));
+			value_show(buf, sizeof(buf), metric, value));
 	}
 }
 
@@ -343,31 +330,6 @@ static bool wants_head(const json_t *tree)
 		 json_object_get(tree, "comparison"));
 }
 
-static bool ends_in(const char *key, const char *suffix)
-{
-	size_t len = strlen(key), tail = strlen(suffix);
-
-	return len > tail && !strcmp(key + len - tail, suffix);
-}
-
-/* Whole numbers as they are; shares and bit rates that are not in the unit of their key. */
-static const char *cell(char *buf, size_t size, const char *key, const json_t *value)
-{
-	if (json_is_real(value) && ends_in(key, "_ratio"))
-		return unit_format(buf, size, UNIT_RATIO, json_real_value(value));
-	if (json_is_real(value) && ends_in(key, "_bps"))
-		return unit_format(buf, size, UNIT_BPS, json_real_value(value));
-	if (json_is_integer(value))
-		snprintf(buf, size, "%lld", (long long)json_integer_value(value));
-	else if (json_is_real(value))
-		snprintf(buf, size, json_real_value(value) < 1000 ? "%.4g" : "%.0f",
-			 json_real_value(value));
-	else
-		snprintf(buf, size, "%s", json_is_string(value) && *json_string_value(value) ?
-			 json_string_value(value) : "-");
-	return buf;
-}
-
 /* Of column @key: its name or its longest cell. */
 static size_t width_of(const json_t *entries, const char *key)
 {
@@ -376,7 +338,7 @@ static size_t width_of(const json_t *entries, const char *key)
 	json_t *entry;
 
 	json_array_foreach(entries, i, entry) {
-		len = strlen(cell(text, sizeof(text), key, json_object_get(entry, key)));
+		len = strlen(value_cell(text, sizeof(text), key, json_object_get(entry, key)));
 		width = len > width ? len : width;
 	}
 	return width;
@@ -405,7 +367,7 @@ static void print_entries(FILE *out, const json_t *entries, const char *indent)
 	json_array_foreach(entries, i, entry) {
 		k = 0;
 		json_object_foreach(first, key, value) {
-			cell(text, sizeof(text), key, json_object_get(entry, key));
+			value_cell(text, sizeof(text), key, json_object_get(entry, key));
 			if (k < nr)
 				fprintf(out, "%s%-*s%s", k ? "" : indent,
 					k + 1 < nr ? (int)widths[k] : 0, text,

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report/page.h - what all pages share: head, style, and how words get into them.
+ *
+ * A page needs nothing else: no font, no network. Its policy lets in just the style
+ * and the script that were built in, by their hashes. Every word of a document goes
+ * through page_text().
+ */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Made by scripts/gen-assets of report/assets/. */
+struct page_assets {
+	const char *palette, *style, *script;
+	const char *style_hash, *script_hash;	/* of palette and style; of script */
+};
+
+extern const struct page_assets page_assets;
+
+/* Up to the heading @title, which is of the program and no document's word. */
+void page_open(FILE *out, const char *title);
+void page_close(FILE *out);
+
+/* As text or between quotes: no markup, no control character, none that turns the writing round. */
+void page_text(FILE *out, const char *text);
+
+/* <name class="@class">@text</name>; NULL: no class. */
+void page_element(FILE *out, const char *name, const char *class, const char *text);
+
+#endif

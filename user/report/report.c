@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report/report.c - documents of a report, and what all its faces ask of them.
+ */
+#include "report/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/outfile.h"
+#include "report/figures.h"
+#include "report/report_parts.h"
+#include "report/value.h"
+
+const char *const report_points[REPORT_POINTS] = {
+	"_min_ns", "_mean_ns", "_p50_ns", "_p90_ns", "_p99_ns", "_p99_9_ns", "_p99_99_ns", "_max_ns",
+};
+
+struct report *report_new(void)
+{
+	struct report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		abort();	/* as for a result: nothing can be told without it */
+	return report;
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	compare_docs_release(&report->docs);
+	free(report);
+}
+
+int report_load(struct report *report, const char *path, struct err *e)
+{
+	return compare_docs_load(&report->docs, path, e);
+}
+
+size_t report_nr_docs(const struct report *report)
+{
+	return report->docs.nr;
+}
+
+const char *report_title(char *buf, size_t size, const json_t *doc)
+{
+	size_t used = (size_t)snprintf(buf, size, "%.40s", value_str(doc, "command"));
+	const char *key;
+	json_t *value;
+
+	/* Options are lower case, arguments upper. */
+	json_object_foreach(json_object_get(doc, "config"), key, value) {
+		if (isupper((unsigned char)*key) && json_is_string(value) && used < size)
+			used += (size_t)snprintf(buf + used, size - used, " %.80s", json_string_value(value));
+	}
+	return buf;
+}
+
+void report_count(const json_t *tree, struct report_counts *counts)
+{
+	json_t *verdict, *part;
+	size_t i;
+
+	json_array_foreach(json_object_get(tree, "verdicts"), i, verdict) {
+		if (json_is_true(json_object_get(verdict, "pass")))
+			counts->passed++;
+		else
+			counts->failed++;
+	}
+	counts->errors += json_array_size(json_object_get(tree, "errors"));
+	json_array_foreach(json_object_get(tree, "parts"), i, part)
+		report_count(part, counts);
+}
+
+size_t report_point(const char *key, char *ret_kind, size_t size)
+{
+	size_t len = strlen(key), tail, i;
+
+	for (i = 0; i < REPORT_POINTS; i++) {
+		tail = strlen(report_points[i]);
+		if (len <= tail || strcmp(key + len - tail, report_points[i]))
+			continue;
+		snprintf(ret_kind, size, "%.*s", (int)(len - tail), key);
+		break;
+	}
+	return i;
+}
+
+int report_write(const char *path, void (*put)(FILE *out, const void *ctx), const void *ctx,
+		 struct err *e)
+{
+	struct outfile *file;
+	int err = outfile_open(&file, path, e);
+
+	if (err)
+		return err;
+	put(outfile_stream(file), ctx);
+	err = outfile_commit(file, e);
+	outfile_close(file);
+	return err;
+}
+
+static void put_alone(FILE *out, const void *ctx)
+{
+	plot_svg(out, ctx, true);
+}
+
+/* Of a title only what any file system takes. */
+static void file_name(char *buf, size_t size, const char *dir, size_t nr, const char *title)
+{
+	size_t used = (size_t)snprintf(buf, size, "%s/%03zu-", dir, nr), first = used;
+
+	for (; *title && used + 5 < size && used < first + 60; title++) {
+		if (isalnum((unsigned char)*title))
+			buf[used++] = (char)tolower((unsigned char)*title);
+		else if (used > first && buf[used - 1] != '-')
+			buf[used++] = '-';
+	}
+	while (used > first && buf[used - 1] == '-')
+		used--;
+	snprintf(buf + used, size - used, ".svg");
+}
+
+static int svg_of(const json_t *tree, const char *title, const char *dir, size_t *nr, struct err *e)
+{
+	struct figures figures = { 0 };
+	json_t *part;
+	char path[4096], name[160];
+	int err = 0;
+	size_t i;
+
+	figures_of(&figures, tree);
+	for (i = 0; i < figures.nr && !err; i++) {
+		struct plot *plot = &figures.list[i];
+
+		if (plot_empty(plot))
+			continue;
+		snprintf(name, sizeof(name), "%.80s: %.70s", title, plot->title);
+		snprintf(plot->title, sizeof(plot->title), "%.159s", name);
+		file_name(path, sizeof(path), dir, ++*nr, name);
+		err = report_write(path, put_alone, plot, e);
+	}
+	figures_release(&figures);
+	json_array_foreach(json_object_get(tree, "parts"), i, part) {
+		if (!err)
+			err = svg_of(part, value_str(part, "name"), dir, nr, e);
+	}
+	return err;
+}
+
+int report_svg(const struct report *report, const char *path, size_t *ret_nr, struct err *e)
+{
+	char title[200];
+	size_t nr = 0, i;
+	int err = 0;
+
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return err_set(e, -errno, "cannot make the directory '%s'", path);
+	for (i = 0; i < report->docs.nr && !err; i++)
+		err = svg_of(report->docs.list[i].doc,
+			     report_title(title, sizeof(title), report->docs.list[i].doc), path, &nr, e);
+	if (!err)
+		*ret_nr = nr;
+	return err;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report/report_parts.h - what the faces of a report share.
+ */
+#ifndef REPORT_REPORT_PARTS_H
+#define REPORT_REPORT_PARTS_H
+
+#include "report/compare_parts.h"
+#include "report/report.h"
+
+struct report {
+	struct compare_docs docs;
+};
+
+/* "probe eg0 198.18.0.2": the verb and its arguments. */
+const char *report_title(char *buf, size_t size, const json_t *doc);
+
+/* Of the document with its parts. */
+struct report_counts {
+	size_t passed, failed, errors;
+};
+void report_count(const json_t *tree, struct report_counts *counts);
+
+/* True of figures that stand with others of their kind in one row: "rtt_p99_ns". */
+#define REPORT_POINTS 8
+extern const char *const report_points[REPORT_POINTS];	/* "_min_ns", ... */
+
+/* Index of the point, with the kind in @ret_kind ("rtt"); REPORT_POINTS: @key is no percentile. */
+size_t report_point(const char *key, char *ret_kind, size_t size);
+
+/* Writes @path by @put, whole or not at all. */
+int report_write(const char *path, void (*put)(FILE *out, const void *ctx), const void *ctx,
+		 struct err *e);
+
+#endif
