@@ -88,9 +88,9 @@ static void group_of(char *buf, size_t size, const struct metric *metric)
 static const char *unit_title(enum unit unit)
 {
 	static const char *const titles[] = {
-		[UNIT_NONE] = "Numbers", [UNIT_COUNT] = "Counts", [UNIT_BYTES] = "Bytes", [UNIT_NS] = "Times",
-		[UNIT_PPS] = "Packets a second", [UNIT_BPS] = "Bits a second", [UNIT_RATIO] = "Shares",
-		[UNIT_CPUS] = "Cores busy",
+		[UNIT_NONE] = "numbers", [UNIT_COUNT] = "counts", [UNIT_BYTES] = "bytes", [UNIT_NS] = "times",
+		[UNIT_PPS] = "packets a second", [UNIT_BPS] = "bits a second", [UNIT_RATIO] = "shares",
+		[UNIT_CPUS] = "cores busy",
 	};
 
 	return titles[unit];

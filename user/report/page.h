@@ -15,6 +15,7 @@
 /* Made by scripts/gen-assets of report/assets/. */
 struct page_assets {
 	const char *palette, *style, *script;
+	const char *plot_style;		/* palette without variables, which few viewers of SVG know */
 	const char *style_hash, *script_hash;	/* of palette and style; of script */
 };
 

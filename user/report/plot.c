@@ -5,7 +5,6 @@
 #include "report/plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/page.h"
@@ -18,121 +17,16 @@
 #define BOTTOM		46
 #define VIEW_WIDTH	(WIDTH - LEFT - RIGHT)
 #define VIEW_HEIGHT	(HEIGHT - TOP - BOTTOM)
+#define NAMES_HEIGHT	18	/* of a line of them */
 #define MAX_TICKS	40
+#define MIDDLE_UNTIL	(WIDTH - 34)	/* further right, a tick's text would be cut */
 
-/* Where a value is: in a picture alone, @top is lower by its head. */
 struct axis {
 	double lo, hi;
 	bool log;
 	enum unit unit;
 	bool percentiles;
 };
-
-struct plot_curve *plot_curve(struct plot *plot, const char *name)
-{
-	struct plot_curve *curve;
-
-	if (plot->nr_curves == PLOT_MAX_CURVES)
-		return NULL;
-	curve = &plot->curves[plot->nr_curves++];
-	snprintf(curve->name, sizeof(curve->name), "%s", name);
-	return curve;
-}
-
-void plot_point(struct plot_curve *curve, double x, double y)
-{
-	if (curve->nr == curve->room) {
-		curve->room = curve->room ? 2 * curve->room : 64;
-		curve->x = realloc(curve->x, curve->room * sizeof(*curve->x));
-		curve->y = realloc(curve->y, curve->room * sizeof(*curve->y));
-		if (!curve->x || !curve->y)
-			abort();	/* as for a result: nothing can be told without it */
-	}
-	curve->x[curve->nr] = x;
-	curve->y[curve->nr++] = y;
-}
-
-struct point {
-	double x, y;
-};
-
-static int by_x(const void *a, const void *b)
-{
-	const struct point *p = a, *q = b;
-
-	return (p->x > q->x) - (p->x < q->x);
-}
-
-void plot_sort(struct plot_curve *curve)
-{
-	struct point *points = calloc(curve->nr + 1, sizeof(*points));
-	size_t i;
-
-	if (!points)
-		abort();
-	for (i = 0; i < curve->nr; i++)
-		points[i] = (struct point){ curve->x[i], curve->y[i] };
-	qsort(points, curve->nr, sizeof(*points), by_x);
-	for (i = 0; i < curve->nr; i++) {
-		curve->x[i] = points[i].x;
-		curve->y[i] = points[i].y;
-	}
-	free(points);
-}
-
-void plot_thin(struct plot_curve *curve)
-{
-	size_t stretches = PLOT_MAX_POINTS / 2, kept = 0, k, i;
-
-	if (curve->nr <= PLOT_MAX_POINTS)
-		return;
-	for (k = 0; k < stretches; k++) {
-		size_t first = k * curve->nr / stretches, end = (k + 1) * curve->nr / stretches;
-		size_t least = first, most = first, one, two;
-
-		for (i = first + 1; i < end; i++) {
-			if (curve->y[i] < curve->y[least] || isnan(curve->y[least]))
-				least = i;
-			if (curve->y[i] > curve->y[most] || isnan(curve->y[most]))
-				most = i;
-		}
-		one = least < most ? least : most;
-		two = least < most ? most : least;
-		curve->x[kept] = curve->x[one];
-		curve->y[kept++] = curve->y[one];
-		if (two == one)
-			continue;
-		curve->x[kept] = curve->x[two];
-		curve->y[kept++] = curve->y[two];
-	}
-	curve->nr = kept;
-}
-
-bool plot_empty(const struct plot *plot)
-{
-	size_t c, i;
-
-	for (c = 0; c < plot->nr_curves; c++) {
-		for (i = 0; i < plot->curves[c].nr; i++) {
-			if (isfinite(plot->curves[c].y[i]))
-				return false;
-		}
-	}
-	return true;
-}
-
-void plot_release(struct plot *plot)
-{
-	size_t i;
-
-	for (i = 0; i < plot->nr_curves; i++) {
-		free(plot->curves[i].x);
-		free(plot->curves[i].y);
-	}
-	free(plot->columns);
-	free(plot->rows);
-	memset(plot, 0, sizeof(*plot));
-}
 
 /* Of a tick: few digits, the unit's largest step that is not above the value. */
 static const char *tick_text(char *buf, size_t size, const struct axis *axis, double value)
@@ -193,7 +87,7 @@ static size_t ticks_of(const struct axis *axis, double ret_ticks[MAX_TICKS])
 	while (i < 3 && nice[i] * unit < raw * 0.999)
 		i++;
 	step = nice[i] * unit;
-	for (value = ceil(axis->lo / step - 1e-9); nr < MAX_TICKS && value * step <= axis->hi + step * 1e-9;
+	for (value = ceil(axis->lo / step - 1e-9) + 0.; nr < MAX_TICKS && value * step <= axis->hi + step * 1e-9;
 	     value++)
 		ret_ticks[nr++] = value * step;
 	return nr;
@@ -272,8 +166,9 @@ static void put_scale_x(FILE *out, const struct axis *x)
 		double at = LEFT + place(x, ticks[i], VIEW_WIDTH);
 
 		fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" "
-			"text-anchor=\"middle\">%s</text>", at, TOP, TOP + VIEW_HEIGHT, at,
-			TOP + VIEW_HEIGHT + 18, tick_text(text, sizeof(text), x, ticks[i]));
+			"text-anchor=\"%s\">%s</text>", at, TOP, TOP + VIEW_HEIGHT,
+			at > MIDDLE_UNTIL ? WIDTH - 2. : at, TOP + VIEW_HEIGHT + 18,
+			at > MIDDLE_UNTIL ? "end" : "middle", tick_text(text, sizeof(text), x, ticks[i]));
 	}
 }
 
@@ -464,30 +359,46 @@ static void put_heat(FILE *out, const struct plot *plot, const struct axis *y)
 	put_label(out, plot->x.label);
 }
 
-/* A mark and the name of each curve, as far as they have room; in a picture alone. */
-static void put_names(FILE *out, const struct plot *plot)
+/*
+ * A mark and the name of each curve, line by line upwards from the plot; returns how many
+ * lines. NULL: only that.
+ */
+static int put_names(FILE *out, const struct plot *plot, int lines)
 {
-	double at = LEFT;
+	double at = LEFT, wide;
+	int line = 1;
 	size_t c;
 
 	for (c = 0; plot->kind != PLOT_HEAT && c < plot->nr_curves; c++) {
-		fprintf(out, plot->curves[c].bound ?
-			"<path class=\"bound\" d=\"M%.0f -10h14\"/><text x=\"%.0f\" y=\"-6\">" :
-			"<path class=\"fill c%3$zu\" d=\"M%1$.0f -13h14v5h-14z\"/><text x=\"%2$.0f\" y=\"-6\">",
-			at, at + 19, c);
-		page_text(out, plot->curves[c].name);
-		fputs("</text>", out);
-		at += 34 + 6.6 * (double)strlen(plot->curves[c].name);
+		int y;
+
+		wide = 34 + 6.6 * (double)strlen(plot->curves[c].name);
+		if (at > LEFT && at + wide > WIDTH) {
+			at = LEFT;
+			line++;
+		}
+		y = -6 - NAMES_HEIGHT * (lines - line);
+		if (out && plot->curves[c].bound)
+			fprintf(out, "<path class=\"bound\" d=\"M%.0f %dh14\"/>", at, y - 4);
+		else if (out)
+			fprintf(out, "<path class=\"fill c%zu\" d=\"M%.0f %dh14v5h-14z\"/>", c, at, y - 7);
+		if (out) {
+			fprintf(out, "<text x=\"%.0f\" y=\"%d\">", at + 19, y);
+			page_text(out, plot->curves[c].name);
+			fputs("</text>", out);
+		}
+		at += wide;
 	}
+	return line;
 }
 
-void plot_svg(FILE *out, const struct plot *plot, bool alone)
+void plot_svg(FILE *out, const struct plot *plot, const char *of)
 {
 	struct axis x = fit(plot, &plot->x, false), y = fit(plot, &plot->y, true);
-	int head = alone ? 48 : 0;
+	int lines = put_names(NULL, plot, 0), head = of ? 48 + NAMES_HEIGHT * lines : 0;
 
 	fprintf(out, "<svg class=\"chart\" viewBox=\"0 %d %d %d\" role=\"img\"", -head, WIDTH, HEIGHT + head);
-	if (alone)
+	if (of)
 		fprintf(out, " xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\"", WIDTH,
 			HEIGHT + head);
 	else if (plot->kind == PLOT_CURVES) {
@@ -497,16 +408,18 @@ void plot_svg(FILE *out, const struct plot *plot, bool alone)
 	fputs(" aria-label=\"", out);
 	page_text(out, plot->title);
 	fputs("\">\n", out);
-	if (alone) {
-		fprintf(out, "<style>%s</style><rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" "
-			"fill=\"#fff\" style=\"fill: var(--back)\"/><text class=\"title\" x=\"%d\" y=\"-30\">",
-			page_assets.palette, -head, WIDTH, HEIGHT + head, LEFT);
+	if (of) {
+		fprintf(out, "<style>%s</style><rect y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#fff\"/>"
+			"<text class=\"title\" x=\"%d\" y=\"%d\">", page_assets.plot_style, -head, WIDTH,
+			HEIGHT + head, LEFT, 19 - head);
 		page_text(out, plot->title);
+		fprintf(out, "</text><text x=\"%d\" y=\"%d\">", LEFT, 36 - head);
+		page_text(out, of);
 		fputs("</text>", out);
-		put_names(out, plot);
+		put_names(out, plot, lines);
 	}
 	if (plot->kind == PLOT_CURVES)
-		put_curves(out, plot, &x, &y, alone);
+		put_curves(out, plot, &x, &y, of != NULL);
 	else if (plot->kind == PLOT_BARS)
 		put_bars(out, plot, &y);
 	else

@@ -63,8 +63,8 @@ void plot_thin(struct plot_curve *curve);
 /* True if there is nothing to show. */
 bool plot_empty(const struct plot *plot);
 
-/* @alone: as a file of its own, with its title, legend and colours. */
-void plot_svg(FILE *out, const struct plot *plot, bool alone);
+/* @of: what it is of, as a file of its own with title, legend and colours; NULL: in a page. */
+void plot_svg(FILE *out, const struct plot *plot, const char *of);
 
 /* Names and colours of the curves for a page. */
 void plot_legend(FILE *out, const struct plot *plot);

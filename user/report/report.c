@@ -104,9 +104,16 @@ int report_write(const char *path, void (*put)(FILE *out, const void *ctx), cons
 	return err;
 }
 
-static void put_alone(FILE *out, const void *ctx)
+struct picture {
+	const struct plot *plot;
+	const char *of;
+};
+
+static void put_picture(FILE *out, const void *ctx)
 {
-	plot_svg(out, ctx, true);
+	const struct picture *picture = ctx;
+
+	plot_svg(out, picture->plot, picture->of);
 }
 
 /* Of a title only what any file system takes. */
@@ -135,26 +142,26 @@ static int svg_of(const json_t *tree, const char *title, const char *dir, size_t
 
 	figures_of(&figures, tree);
 	for (i = 0; i < figures.nr && !err; i++) {
-		struct plot *plot = &figures.list[i];
+		const struct picture picture = { &figures.list[i], title };
 
-		if (plot_empty(plot))
+		if (plot_empty(picture.plot))
 			continue;
-		snprintf(name, sizeof(name), "%.80s: %.70s", title, plot->title);
-		snprintf(plot->title, sizeof(plot->title), "%.159s", name);
+		snprintf(name, sizeof(name), "%.80s %.75s", title, picture.plot->title);
 		file_name(path, sizeof(path), dir, ++*nr, name);
-		err = report_write(path, put_alone, plot, e);
+		err = report_write(path, put_picture, &picture, e);
 	}
 	figures_release(&figures);
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {
+		snprintf(name, sizeof(name), "%.60s, %.60s", title, value_str(part, "name"));
 		if (!err)
-			err = svg_of(part, value_str(part, "name"), dir, nr, e);
+			err = svg_of(part, name, dir, nr, e);
 	}
 	return err;
 }
 
 int report_svg(const struct report *report, const char *path, size_t *ret_nr, struct err *e)
 {
-	char title[200];
+	char title[100];
 	size_t nr = 0, i;
 	int err = 0;
 

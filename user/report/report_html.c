@@ -109,7 +109,7 @@ static void put_plot(FILE *out, const struct plot *plot)
 	fputs("<figure>", out);
 	page_element(out, "h4", NULL, plot->title);
 	plot_legend(out, plot);
-	plot_svg(out, plot, false);
+	plot_svg(out, plot, NULL);
 	if (*plot->note)
 		page_element(out, "figcaption", NULL, plot->note);
 	fputs("</figure>\n", out);
@@ -167,6 +167,7 @@ static void put_tables(struct page *page, const json_t *tree, int level)
 		if (lists[i].title)
 			put_heading(page->out, level, lists[i].title);
 		table_html(page->out, list, ledger ? "packets" : NULL);
+		table_mark(list, page->used);
 	}
 	list = json_object_get(json_object_get(tree, "comparison"), "rows");
 	if (json_array_size(list))
@@ -226,6 +227,7 @@ static void put_tree(struct page *page, const json_t *tree, int level)
 	put_lines(page->out, json_object_get(tree, "lines"));
 	figures_of(&figures, tree);
 	put_figures(page->out, &figures);
+	table_mark(json_object_get(tree, "series"), page->used);
 	figures_release(&figures);
 	put_tables(page, tree, level);
 	table_figures_html(page->out, json_object_get(tree, "metrics"), page->used);
@@ -325,17 +327,21 @@ static void put_doc(struct page *page, size_t index)
 static void put_glossary(struct page *page)
 {
 	const struct metric *metric;
+	bool open = false;
 	size_t i;
 
-	fputs("<details open><summary>What each figure means</summary>\n<dl class=\"words\">\n", page->out);
 	for (i = 0; (metric = metric_at(i)); i++) {
 		if (!page->used[i])
 			continue;
+		if (!open)
+			fputs("<details open><summary>What each figure means</summary>\n<dl class=\"words\">\n",
+			      page->out);
+		open = true;
 		page_element(page->out, "dt", NULL, metric->key);
 		page_element(page->out, "dd", NULL, metric->what);
 		fputc('\n', page->out);
 	}
-	fputs("</dl></details>\n", page->out);
+	fputs(open ? "</dl></details>\n" : "", page->out);
 }
 
 static size_t nr_metrics(void)

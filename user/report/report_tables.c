@@ -65,6 +65,20 @@ static void put_head(FILE *out, const struct columns *columns, const json_t *fir
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
+void table_mark(const json_t *rows, bool *used)
+{
+	const struct metric *metric;
+	struct columns columns;
+	size_t i, k;
+
+	columns_of(&columns, rows);
+	for (i = 0; columns.nr && (metric = metric_at(i)); i++) {
+		for (k = 0; k < columns.nr && strcmp(metric->key, columns.keys[k]); k++)
+			;
+		used[i] |= k < columns.nr;
+	}
+}
+
 void table_html(FILE *out, const json_t *rows, const char *share)
 {
 	double whole = share ? sum_of(rows, share) : 0;
@@ -138,21 +152,20 @@ static void put_figure(FILE *out, const struct metric *metric, const json_t *val
 	const char *label = metric->label + strspn(metric->label, " ");
 	char buf[64];
 
-	if (!*open)
-		fputs("<div class=\"wide\"><table class=\"figures\">\n<tbody>\n", out);
+	fputs(*open ? "" : "<dl class=\"pairs\">\n", out);
 	*open = true;
-	fputs("<tr title=\"", out);
+	fputs("<div title=\"", out);
 	page_text(out, metric->what);
-	fputs("\"><th>", out);
+	fputs("\"><dt>", out);
 	if (metric->line) {
 		page_text(out, metric->line);
 		fputs(": ", out);
 	}
 	page_text(out, label);
-	fputs("</th>", out);
-	page_element(out, "td", "n", value_show(buf, sizeof(buf), metric, value));
-	page_element(out, "td", "quiet", metric->key);
-	fputs("</tr>\n", out);
+	fputs("</dt>", out);
+	page_element(out, "dd", NULL, value_show(buf, sizeof(buf), metric, value));
+	page_element(out, "dd", "quiet", metric->key);
+	fputs("</div>\n", out);
 }
 
 void table_figures_html(FILE *out, const json_t *figures, bool *used)
@@ -178,5 +191,5 @@ void table_figures_html(FILE *out, const json_t *figures, bool *used)
 		    report_point(metric->key, kind, sizeof(kind)) == REPORT_POINTS)
 			put_figure(out, metric, value, &open);
 	}
-	fputs(open ? "</tbody></table></div>\n" : "", out);
+	fputs(open ? "</dl>\n" : "", out);
 }

@@ -16,9 +16,12 @@
  */
 void table_html(FILE *out, const json_t *rows, const char *share);
 
+/* Marks in @used, by index of the dictionary, what the columns of @rows are. */
+void table_mark(const json_t *rows, bool *used);
+
 /*
  * Figures in the dictionary's order: percentiles of one kind in one row, the others in
- * rows of their own. Marks those shown in @used, by index of the dictionary.
+ * rows of their own. Marks those shown in @used.
  */
 void table_figures_html(FILE *out, const json_t *figures, bool *used);
 

@@ -43,7 +43,7 @@
 		const raw = (axis.hi - axis.lo) / 5, unit = 10 ** Math.floor(Math.log10(raw));
 		const step = unit * [1, 2, 5, 10].find(s => s * unit >= raw * 0.999);
 		out.length = 0;
-		for (let i = Math.ceil(axis.lo / step - 1e-9); i * step <= axis.hi + step * 1e-9; i++)
+		for (let i = Math.ceil(axis.lo / step - 1e-9) + 0; i * step <= axis.hi + step * 1e-9; i++)
 			out.push(i * step);
 		return out;
 	}
@@ -220,7 +220,9 @@
 			for (const value of ticks(this.x)) {
 				const x = this.box.x + this.place(this.x, value, width);
 				make(scale, "path", { class: "grid", d: "M" + x + " " + this.box.y + "V" + bottom });
-				make(scale, "text", { x, y: bottom + 18, "text-anchor": "middle" }, show(this.x.unit, value, 5));
+				const last = x > this.svg.viewBox.baseVal.width - 34;
+				make(scale, "text", { x: last ? this.svg.viewBox.baseVal.width - 2 : x, y: bottom + 18,
+					"text-anchor": last ? "end" : "middle" }, show(this.x.unit, value, 5));
 			}
 		}
 	}
