@@ -71,7 +71,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-vm regress lint bench bench-watch fuzz demo doc install clean FORCE \
+.PHONY: all help check test test-vm regress lint bench bench-watch fuzz demo doc schema install clean FORCE \
 	lint-run check-run test-run
 
 all: $(tool)
@@ -238,7 +238,12 @@ $(O)/completion/ethgauge: $(tool) scripts/gen-completion
 	$(call say,COMPL,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-completion $(tool) >$@
 
-documents := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
+# In git, as readers of documents want it without a build; a test holds it up to date.
+schema: $(tool)
+	$(Q)scripts/gen-schema $(tool) >docs/result.schema.json.new && \
+		mv docs/result.schema.json.new docs/result.schema.json
+
+documents := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md docs/*.json)
 
 install: all doc
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
@@ -286,6 +291,7 @@ Targets:
   bench-watch
            what watch costs the path that it watches (scripts/bench-watch)
   doc      man pages and shell completion under $(O)
+  schema   docs/result.schema.json, of the tool's dictionary of figures
   install  tool, man pages, completion, systemd units and documents under
            DESTDIR and PREFIX
   clean    remove $(O)

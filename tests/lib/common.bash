@@ -70,11 +70,21 @@ wait_for() {
 	fail "timed out waiting for: $*"
 }
 
+# Result documents that tests saw, for scripts/check-documents at the end of the run.
+keep_document() {
+	[ "$output" != "${KEPT_DOCUMENT-}" ] || return 0
+	KEPT_DOCUMENT=$output
+	if [ -n "${TESTS_DIR-}" ] && [[ $output =~ ^\{[[:space:]]*\"format\" ]]; then
+		printf '%s\n' "$output" >>"$TESTS_DIR/documents"
+	fi
+}
+
 # json [JQ OPTIONS] FILTER: holds on what the last run printed to stdout (use
 # run --separate-stderr).
 json() {
 	# jq 1.6 calls it true when there is nothing to look at.
 	[ -n "${output-}" ] || fail "nothing was printed for: ${*: -1}" || return
+	keep_document
 	jq -e "$@" >/dev/null <<<"$output" || fail "not true: ${*: -1}"$'\n'"$output"
 }
 

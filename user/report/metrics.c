@@ -7,6 +7,60 @@
 
 #include <string.h>
 
+/* One way of a round trip, as its sender tells it; @out: "out", @d: what D is. */
+#define WAY_METRICS(out, d) \
+	{ out "_packets", UNIT_COUNT, METRIC_NEITHER, out " delays", \
+	  "delays measured of this way; of a difference of two clocks those that are not negative" }, \
+	{ out "_negative_packets", UNIT_COUNT, METRIC_LOWER, out " negative", \
+	  "delays below 0, as the two clocks differ by more; not in the figures of the delay" }, \
+	{ out "_min_ns", UNIT_NS, METRIC_LOWER, out " min", \
+	  "smallest D, exact: " d "; of an interval to its bucket", .row = METRIC_ROW_LEFT_OUT }, \
+	{ out "_mean_ns", UNIT_NS, METRIC_LOWER, out " mean", "mean D, exact", \
+	  .row = METRIC_ROW_LEFT_OUT }, \
+	{ out "_p50_ns", UNIT_NS, METRIC_LOWER, out " p50", "median D" }, \
+	{ out "_p90_ns", UNIT_NS, METRIC_LOWER, out " p90", "90th percentile of D", \
+	  .row = METRIC_ROW_LEFT_OUT }, \
+	{ out "_p99_ns", UNIT_NS, METRIC_LOWER, out " p99", "99th percentile of D", \
+	  .row = METRIC_ROW_LEFT_OUT }, \
+	{ out "_p99_9_ns", UNIT_NS, METRIC_LOWER, out " p99.9", "99.9th percentile of D", \
+	  .row = METRIC_ROW_LEFT_OUT }, \
+	{ out "_p99_99_ns", UNIT_NS, METRIC_LOWER, out " p99.99", "99.99th percentile of D" }, \
+	{ out "_max_ns", UNIT_NS, METRIC_LOWER, out " max", \
+	  "largest D, exact; of an interval to its bucket", .row = METRIC_ROW_LEFT_OUT }
+
+#define WAY_VARIATION_METRICS(out) \
+	{ out "_ipdv_count", UNIT_COUNT, METRIC_NEITHER, out " ipdvs", \
+	  "pairs of consecutive sequence numbers that both arrived within 64 numbers" }, \
+	{ out "_ipdv_min_ns", UNIT_NS, METRIC_NEITHER, out " ipdv min", \
+	  "smallest D(i) - D(i-1), with its sign, exact (RFC 5481)" }, \
+	{ out "_ipdv_mean_ns", UNIT_NS, METRIC_NEITHER, out " ipdv mean", \
+	  "mean D(i) - D(i-1), with its sign, exact" }, \
+	{ out "_ipdv_max_ns", UNIT_NS, METRIC_NEITHER, out " ipdv max", \
+	  "largest D(i) - D(i-1), with its sign, exact" }, \
+	{ out "_ipdv_abs_min_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| min", "smallest |ipdv|, exact" }, \
+	{ out "_ipdv_abs_mean_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| mean", "mean |ipdv|, exact" }, \
+	{ out "_ipdv_abs_p50_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p50", "median |ipdv|" }, \
+	{ out "_ipdv_abs_p90_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p90", "90th percentile of |ipdv|" }, \
+	{ out "_ipdv_abs_p99_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p99", "99th percentile of |ipdv|" }, \
+	{ out "_ipdv_abs_p99_9_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p99.9", \
+	  "99.9th percentile of |ipdv|" }, \
+	{ out "_ipdv_abs_p99_99_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p99.99", \
+	  "99.99th percentile of |ipdv|" }, \
+	{ out "_ipdv_abs_max_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| max", "largest |ipdv|, exact" }, \
+	{ out "_pdv_mean_ns", UNIT_NS, METRIC_LOWER, out " pdv mean", \
+	  "mean of D - Dmin, exact (PDV, RFC 5481)" }, \
+	{ out "_pdv_p50_ns", UNIT_NS, METRIC_LOWER, out " pdv p50", "median of D - Dmin" }, \
+	{ out "_pdv_p90_ns", UNIT_NS, METRIC_LOWER, out " pdv p90", "90th percentile of D - Dmin" }, \
+	{ out "_pdv_p99_ns", UNIT_NS, METRIC_LOWER, out " pdv p99", "99th percentile of D - Dmin" }, \
+	{ out "_pdv_p99_9_ns", UNIT_NS, METRIC_LOWER, out " pdv p99.9", \
+	  "99.9th percentile of D - Dmin: the PDV of RFC 8219" }, \
+	{ out "_pdv_p99_99_ns", UNIT_NS, METRIC_LOWER, out " pdv p99.99", \
+	  "99.99th percentile of D - Dmin" }, \
+	{ out "_pdv_max_ns", UNIT_NS, METRIC_LOWER, out " pdv max", "largest D - Dmin, exact" }, \
+	{ out "_jitter_rfc3550_ns", UNIT_NS, METRIC_LOWER, out " jitter RFC 3550", \
+	  "|change of D| from answer to answer, smoothed by 1/16 (RFC 3550 A.8); of several " \
+	  "sessions the mean" }
+
 static const struct metric metrics[] = {
 	{ "elapsed_ns", UNIT_NS, METRIC_NEITHER, "elapsed", "time since the start of the run" },
 	{ "duration_ns", UNIT_NS, METRIC_NEITHER, "duration",
