@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MAX_TEXT_BYTES 2000	/* of a word; names of files and devices are far shorter */
+#define MAX_TEXT_BYTES 500	/* of a word; names of files and devices are far shorter */
 
 /*
  * Bytes of a character that shows nothing and changes how others are read, or 0:

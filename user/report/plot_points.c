@@ -29,7 +29,7 @@ void plot_point(struct plot_curve *curve, double x, double y)
 			abort();	/* as for a result: nothing can be told without it */
 	}
 	curve->x[curve->nr] = x;
-	curve->y[curve->nr++] = y;
+	curve->y[curve->nr++] = isfinite(x) ? y : NAN;
 }
 
 struct point {

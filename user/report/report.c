@@ -76,6 +76,18 @@ void report_count(const json_t *tree, struct report_counts *counts)
 		report_count(part, counts);
 }
 
+bool report_irregular(const json_t *tree)
+{
+	json_t *note;
+	size_t i;
+
+	json_array_foreach(json_object_get(tree, "notes"), i, note) {
+		if (json_is_string(note) && !strncmp(json_string_value(note), "irregular", 9))
+			return false;
+	}
+	return json_is_true(json_object_get(json_object_get(tree, "self"), "irregular"));
+}
+
 size_t report_point(const char *key, char *ret_kind, size_t size)
 {
 	size_t len = strlen(key), tail, i;

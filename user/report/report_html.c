@@ -33,7 +33,7 @@ static void put_verdicts(FILE *out, const json_t *tree)
 {
 	json_t *errors = json_object_get(tree, "errors"), *verdicts = json_object_get(tree, "verdicts");
 	json_t *notes = json_object_get(tree, "notes"), *item;
-	bool irregular = json_is_true(json_object_get(json_object_get(tree, "self"), "irregular"));
+	bool irregular = report_irregular(tree);
 	size_t i;
 
 	if (!irregular && !json_array_size(errors) && !json_array_size(verdicts) && !json_array_size(notes))

@@ -39,7 +39,7 @@ static void put_items(FILE *out, const json_t *tree)
 		put_word(out, value_str(item, "what"));
 		fputc('\n', out);
 	}
-	if (json_is_true(json_object_get(json_object_get(tree, "self"), "irregular")))
+	if (report_irregular(tree))
 		fputs("- **irregular** the sender reached less than 99.9 % of the offered rate\n", out);
 	json_array_foreach(json_object_get(tree, "notes"), i, item) {
 		fputs("- note: ", out);

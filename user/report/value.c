@@ -18,7 +18,8 @@ const char *value_show(char *buf, size_t size, const struct metric *metric, cons
 		return json_string_value(value);
 	if (!json_is_number(value))
 		return "-";	/* not measured, or a rate of nothing */
-	if (json_is_integer(value))
+	/* What other programs wrote again may have -2.0 as -2. */
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
 		return unit_format_u64(buf, size, metric->unit,
 				       (uint64_t)json_integer_value(value));
 	return unit_format(buf, size, metric->unit, json_number_value(value));

@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""browse.py FILE [PICTURE]: opens a report in a headless Chromium, zooms its first plot with
+the mouse and whole again, reads it off, sorts a table; fails on what the console says and on
+any request but the file's own. PICTURE.png, PICTURE-dark.png and PICTURE.pdf show it.
+"""
+import base64
+import json
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+           "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+           "--remote-debugging-pipe", "--window-size=1200,1600"]
+PATIENCE = 30 * int(os.environ.get("TESTS_SLOW", "1"))
+
+
+class Browser:
+    """DevTools protocol by two pipes: the browser reads fd 3 and writes fd 4."""
+
+    def __init__(self, program, profile):
+        theirs_in, self.out = os.pipe()
+        self.inp, theirs_out = os.pipe()
+        # Through high numbers, as 3 and 4 may be taken by what is to be put there.
+        shell = "exec 3<&%d 4>&%d; exec \"$@\"" % (theirs_in, theirs_out)
+        self.process = subprocess.Popen(["bash", "-c", shell, "sh", program, "--user-data-dir=" + profile, *OPTIONS],
+                                        pass_fds=(theirs_in, theirs_out), stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.number, self.rest, self.events, self.session = 0, b"", [], None
+
+    def read(self):
+        end = time.monotonic() + PATIENCE
+        while b"\0" not in self.rest:
+            if not select.select([self.inp], [], [], max(0, end - time.monotonic()))[0]:
+                sys.exit("the browser does not answer")
+            more = os.read(self.inp, 1 << 20)
+            if not more:
+                sys.exit("the browser ended")
+            self.rest += more
+        line, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(line)
+
+    def call(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.out, json.dumps(message).encode() + b"\0")
+        while True:
+            got = self.read()
+            if got.get("id") == self.number:
+                if "error" in got:
+                    sys.exit("%s: %s" % (method, got["error"]))
+                return got["result"]
+            self.events.append(got)
+
+    def wait(self, method):
+        while not any(event.get("method") == method for event in self.events):
+            self.events.append(self.read())
+
+    def evaluate(self, code):
+        got = self.call("Runtime.evaluate", expression=code, returnByValue=True)
+        if "exceptionDetails" in got:
+            sys.exit("%s: %s" % (code, got["exceptionDetails"]))
+        return got["result"].get("value")
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+
+def must(what, holds):
+    if not holds:
+        sys.exit("not true: " + what)
+
+
+def look(browser, path, picture):
+    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    for domain in ("Page", "Runtime", "Log", "Network"):
+        browser.call(domain + ".enable")
+    browser.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+    browser.wait("Page.loadEventFired")
+
+    plot = "document.querySelector('svg.live')"
+    must("the script runs", browser.evaluate("!!%s" % plot))
+    browser.evaluate("%s.scrollIntoView({block: 'center'})" % plot)
+    box = browser.evaluate("(r => [r.left, r.top, r.width, r.height])(%s.getBoundingClientRect())" % plot)
+    before = browser.evaluate("%s.querySelector('.curve').getAttribute('d')" % plot)
+    x, y = box[0] + box[2] * 0.5, box[1] + box[3] * 0.5
+    browser.mouse("mouseMoved", x, y)
+    must("a plot tells its values", browser.evaluate("[...document.querySelectorAll('.tip')].some("
+                                                     "t => !t.hidden && /: .*[0-9]/.test(t.textContent))"))
+    browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    browser.mouse("mouseMoved", x + box[2] * 0.2, y, button="left", buttons=1)
+    browser.mouse("mouseReleased", x + box[2] * 0.2, y, button="left", clickCount=1)
+    zoomed = browser.evaluate("%s.querySelector('.curve').getAttribute('d')" % plot)
+    must("dragging zooms", zoomed != before)
+    must("a zoomed plot has its scale", browser.evaluate("%s.querySelectorAll('.scale text').length > 3" % plot))
+    must("it can be made whole", not browser.evaluate("%s.parentNode.querySelector('.reset').hidden" % plot))
+    browser.evaluate("%s.parentNode.querySelector('.reset').click()" % plot)
+    must("whole is whole", browser.evaluate("%s.parentNode.querySelector('.reset').hidden" % plot))
+    # The script draws just what the tool drew.
+    must("the script draws what was there", browser.evaluate("%s.querySelector('.curve').getAttribute('d')" % plot) ==
+         before)
+
+    table = "[...document.querySelectorAll('table.sort')].find(t => t.tBodies[0].rows.length > 2)"
+    if browser.evaluate("!!%s" % table):
+        # The last column of numbers, downwards.
+        browser.evaluate("window.head = [...%s.tHead.rows[0].cells].filter(c => c.className === 'n').pop();"
+                         "head.firstChild.click(); head.firstChild.click()" % table)
+        must("a table sorts", browser.evaluate(
+            "(v => v.length > 2 && v.every((x, i) => !i || !(x > v[i - 1])))([...%s.tBodies[0].rows].map("
+            "r => +r.cells[head.cellIndex].dataset.v))" % table))
+    must("nothing is wider than the page", browser.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+    must("no word of a document runs", browser.evaluate("window.hostile === undefined"))
+    if picture:
+        pictures(browser, picture)
+    for event in browser.events:
+        params = event.get("params", {})
+        if event["method"] in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
+            sys.exit("the console says: %s" % params)
+        if event["method"] == "Network.requestWillBeSent":
+            url = params["request"]["url"]
+            must("a request of %s" % url, url.endswith("/" + os.path.basename(path)))
+
+
+def pictures(browser, picture):
+    for name, scheme in (("", "light"), ("-dark", "dark")):
+        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True)["data"]
+        pathlib.Path(picture + name + ".png").write_bytes(base64.b64decode(shot))
+    printed = browser.call("Page.printToPDF", printBackground=True)["data"]
+    pathlib.Path(picture + ".pdf").write_bytes(base64.b64decode(printed))
+
+
+def main():
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if not program:
+        print("no chromium")
+        sys.exit(77)
+    profile = tempfile.mkdtemp()
+    browser = Browser(program, profile)
+    try:
+        look(browser, sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
+    finally:
+        browser.process.terminate()
+        browser.process.wait()
+        shutil.rmtree(profile, ignore_errors=True)
+
+
+main()

@@ -1,0 +1,185 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# report over documents of every verb (golden/format-1), and over some that are made up
+# (report_docs.py); the schema of documents.
+
+load ../lib/common
+
+GOLDEN=$TOP/tests/golden/format-1
+
+setup() {
+	need_command python3
+	mkdir "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work" || return
+}
+
+# report WORDS...: without privileges, which it needs none of.
+report() {
+	run --separate-stderr timeout 60 "$TOOL" report "$@"
+}
+
+# refuses STATUS TEXT WORDS...
+refuses() {
+	report "${@:3}"
+	[ "$status" = "$1" ] || fail "status $status of ${*:3}: $output $stderr"
+	[[ $stderr == *"$2"* ]] || fail "not said: '$2', but: $stderr"
+}
+
+made_up() {
+	"$BATS_TEST_DIRNAME/report_docs.py" "$@"
+}
+
+page_text() {
+	"$BATS_TEST_DIRNAME/html_check.py" "$1"
+}
+
+browse() {
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null ||
+		cannot chromium "a Chromium, which scripts/setup does not install" || return
+	timeout 120 "$BATS_TEST_DIRNAME/browse.py" "$@"
+}
+
+# are_pictures FILE...: well-formed SVG in which nothing runs.
+are_pictures() {
+	/usr/bin/python3 - "$@" <<-'END'
+		import sys
+		from xml.dom import minidom
+		for file in sys.argv[1:]:
+		    if minidom.parse(file).getElementsByTagName("script"):
+		        sys.exit("a script in %s" % file)
+	END
+}
+
+# figure FILE.csv PART SECTION ROW KEY: its value.
+figure() {
+	/usr/bin/python3 - "$@" <<-'END'
+		import csv, sys
+		with open(sys.argv[1], newline="") as source:
+		    for row in csv.DictReader(source):
+		        if [row["part"], row["section"], row["row"], row["key"]] == sys.argv[2:]:
+		            print(row["value"])
+	END
+}
+
+@test "documents of format 1 of every verb make a page, Markdown, CSV and pictures" {
+	local file verb
+
+	for verb in $("$TOOL" --help | awk '/^  [a-z]+ +[^ ]/ && !/^  *ethgauge/ { print $1 }'); do
+		[ "$verb" = report ] || compgen -G "$GOLDEN/$verb*.json" >/dev/null || echo "# no golden document of $verb" >&3
+	done
+	for file in "$GOLDEN"/*.json; do
+		report "$file" -o page.html --md page.md --csv page.csv --svg plots
+		[ "$status" = 0 ] || fail "$file: $stderr"
+		[ -z "$stderr" ]
+		page_text page.html >text
+		grep -qxF "ethgauge report" text
+		[ "$(figure page.csv "" "" 0 command)" = "$(jq -r .command "$file")" ]
+		grep -q "^## " page.md
+	done
+	are_pictures plots/*.svg
+	[ -z "$(find . -name '*.??????' ! -name '*.*.*')" ]
+}
+
+@test "the page tells verdicts, figures with their units, theory and what each figure means" {
+	report "$GOLDEN"/{probe,sweep,blast-sink}.json -o page.html
+	[ "$status" = 0 ]
+	[ "$output" = "3 documents: page.html" ]
+	page_text page.html >text
+	grep -qF "1 verdict passed" text
+	grep -qF "the ledger adds up" text
+	grep -qF "$(jq -r '.metrics.sent_packets' "$GOLDEN/probe.json" | sed 's/...$/,&/')" text
+	# 10 Gbit/s and 64 bytes, RFC 2544 appendix B; sweep's cells.
+	grep -qF "highest that the link carries, 64: 14.88 Mpps" text
+	grep -qE "sent_pps: batch by frame-bytes" text
+	grep -qF "$("$TOOL" help metrics | awk -F '\t' '$1 == "rtt_p50_ns" { print $4 }')" text
+	grep -qF "data-x=\"1 " page.html
+}
+
+@test "throughput is the highest rate without loss, and irregular trials count for nothing" {
+	made_up trials >trials.json
+	report trials.json -o page.html
+	page_text page.html >text
+	grep -qF "received_pps, 64: 100 kpps" text
+	grep -qF "received_pps, 512: 50 kpps" text
+	# 1 Gbit/s
+	grep -qF "highest that the link carries, 512: 235 kpps" text
+	# Of the load that was irregular there is no loss to see.
+	[ "$(grep -o 'data-name="64 bytes" data-xs="[^"]*"' page.html | tr ' ' '\n' | grep -c 0000)" = 19 ]
+	run ! grep -qE 'data-xs="[^"]*(150000|[" ]7[" ])' page.html
+}
+
+@test "hostile names are text in every face" {
+	made_up hostile >hostile.json
+	report hostile.json -o page.html --md page.md --csv page.csv --svg plots
+	[ "$status" = 0 ]
+	[[ $output$stderr != *$'\x1b'* ]]
+	page_text page.html >text
+	grep -qF "</script></style></td><script>window.hostile = 1</script>" text
+	grep -qF "?[31m ?gnp.exe? ? ?" text
+	run ! grep -qE '<(script|img)' page.md
+	run ! grep -q $'\x1b' page.md
+	[ "$(figure page.csv "" config 0 "'=cmd|' /C calc'!A0")" = "'=1+1" ]
+	are_pictures plots/*.svg
+	# No name leads out of the directory.
+	[ -z "$(find . -mindepth 2 ! -path './plots/*.svg')" ]
+	browse page.html
+}
+
+@test "in a browser a page opens without a word on the console, zooms, tells values, sorts" {
+	report "$GOLDEN"/{probe,blast-sink,sweep,watch}.json -o page.html
+	browse page.html
+}
+
+@test "a page that was tampered with runs nothing" {
+	report "$GOLDEN/probe.json" -o page.html
+	sed -i 's/"use strict";/"use strict"; /' page.html
+	run page_text page.html
+	[ "$status" != 0 ]
+	[[ $output == *"script: "* ]]
+}
+
+@test "of a long series the extremes are seen, and of a long table the first rows and how many" {
+	made_up long 30011 >long.json
+	report long.json -o page.html --csv page.csv
+	[ "$status" = 0 ]
+	[ "$(stat -c %s page.html)" -lt 200000 ]
+	page_text page.html >text
+	grep -qF "The first 500 of 30011 rows" text
+	grep -qE 'data-ys="[^"]*1\.234568e\+08' page.html
+	grep -qF "0 throughout: lost" text
+	[ "$(figure page.csv "" entries 30011 number)" = 30010 ]
+	[ "$(figure page.csv "" series 10004 rtt_max_ns)" = 123456789 ]
+}
+
+@test "bad input of every kind is an error that names the file, and leaves nothing" {
+	echo '{"format":1' >cut.json
+	echo '{"format":2,"tool":"x","command":"y"}' >newer.json
+	mkdir empty
+	refuses 2 "FILE is missing"
+	refuses 2 "no file 'missing.json'" missing.json
+	refuses 2 "'cut.json' is no JSON" "$GOLDEN/probe.json" cut.json -o page.html --csv page.csv
+	refuses 2 "'newer.json' has format 2" newer.json
+	refuses 2 "'empty' holds no .json" empty
+	refuses 4 "/no-such-directory/x" "$GOLDEN/lab.json" -o /no-such-directory/x
+	refuses 4 "cannot make the directory '/proc/x'" "$GOLDEN/lab.json" --svg /proc/x
+	[ "$(echo *)" = "cut.json empty newer.json" ] || fail "$(echo *)"
+}
+
+@test "with nothing else asked for, the page is report.html" {
+	report "$GOLDEN/lab.json" --csv lab.csv
+	[ "$(echo *)" = lab.csv ] || fail "$(echo *)"
+	report "$GOLDEN/lab.json"
+	[ "$status" = 0 ]
+	[ -s report.html ]
+	"$TOOL" report --help | grep -cE -- '-o, --output' | grep -qx 1
+}
+
+@test "the schema of documents is that of the tool, and tells a key that it does not know" {
+	"$TOP/scripts/gen-schema" "$TOOL" | cmp - "$TOP/docs/result.schema.json" || fail "run: make schema"
+	/usr/bin/python3 -c 'import jsonschema' || cannot jsonschema python3-jsonschema || return
+	"$TOP/scripts/check-documents" "$GOLDEN"/*.json
+	jq '.parts[0].metrics.sent_pakets = 7' "$GOLDEN/demo.json" >odd.json
+	run "$TOP/scripts/check-documents" odd.json
+	[ "$status" = 1 ]
+	[[ $output == *"demo: parts/0/metrics: "*sent_pakets* ]]
+}
