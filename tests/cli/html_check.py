@@ -63,6 +63,6 @@ if not page.policy.startswith("default-src 'none'; "):
 for kind, texts in page.inline.items():
     allowed = re.search(r"%s-src '([^']*)'(;|$)" % kind, page.policy)
     hashes = ["sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
-    if not allowed or hashes != [allowed.group(1)]:
+    if not allowed or (hashes or ["none"]) != [allowed.group(1)]:
         sys.exit("%s: %s in the page, %s in the policy" % (kind, hashes, allowed and allowed.group(1)))
 print("".join(page.text))

@@ -123,7 +123,7 @@ static void put_page(FILE *out, const json_t *tree)
 	char place[256], last[256] = "";
 	size_t i;
 
-	page_open(out, "ethgauge compare");
+	page_open(out, "ethgauge compare", false);
 	put_sides(out, json_object_get(comparison, "sides"));
 	json_array_foreach(json_object_get(tree, "verdicts"), i, verdict) {
 		bool pass = json_is_true(json_object_get(verdict, "pass"));
@@ -147,7 +147,7 @@ static void put_page(FILE *out, const json_t *tree)
 		page_element(out, "p", NULL, json_string_value(note));
 		fputc('\n', out);
 	}
-	page_close(out);
+	page_close(out, false);
 }
 
 int compare_html(const struct result *res, const char *path, struct err *e)

@@ -78,7 +78,7 @@ void page_element(FILE *out, const char *name, const char *class, const char *te
 	fprintf(out, "</%s>", name);
 }
 
-void page_open(FILE *out, const char *title)
+void page_open(FILE *out, const char *title, bool script)
 {
 	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -86,11 +86,13 @@ void page_open(FILE *out, const char *title)
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<meta name=\"referrer\" content=\"no-referrer\">\n"
 		"<title>%s</title>\n<style>%s%s</style>\n</head>\n<body>\n<h1>%s</h1>\n",
-		page_assets.style_hash, page_assets.script_hash, title, page_assets.palette,
-		page_assets.style, title);
+		page_assets.style_hash, script ? page_assets.script_hash : "none", title,
+		page_assets.palette, page_assets.style, title);
 }
 
-void page_close(FILE *out)
+void page_close(FILE *out, bool script)
 {
-	fprintf(out, "<script>%s</script>\n</body>\n</html>\n", page_assets.script);
+	if (script)
+		fprintf(out, "<script>%s</script>\n", page_assets.script);
+	fputs("</body>\n</html>\n", out);
 }

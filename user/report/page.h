@@ -21,9 +21,9 @@ struct page_assets {
 
 extern const struct page_assets page_assets;
 
-/* Up to the heading @title, which is of the program and no document's word. */
-void page_open(FILE *out, const char *title);
-void page_close(FILE *out);
+/* Up to the heading @title, which is of the program and no document's word. @script: with it. */
+void page_open(FILE *out, const char *title, bool script);
+void page_close(FILE *out, bool script);
 
 /* As text or between quotes: no markup, no control character, none that turns the writing round. */
 void page_text(FILE *out, const char *text);

@@ -360,7 +360,7 @@ static void put_page(FILE *out, const void *ctx)
 
 	if (!page.used)
 		abort();
-	page_open(out, "ethgauge report");
+	page_open(out, "ethgauge report", true);
 	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 for the whole, + and - "
 	      "when one has the focus. Heads of tables sort.</p>\n", out);
 	put_contents(&page);
@@ -368,7 +368,7 @@ static void put_page(FILE *out, const void *ctx)
 	for (i = 0; i < page.report->docs.nr; i++)
 		put_doc(&page, i);
 	put_glossary(&page);
-	page_close(out);
+	page_close(out, true);
 	free(page.used);
 }
 
