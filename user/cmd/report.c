@@ -5,6 +5,7 @@
  * Reads documents and writes files: no network, no privilege.
  */
 #include "cmd/cmd.h"
+#include "lib/loop.h"
 #include "report/report.h"
 
 static const struct report_opts {
@@ -36,8 +37,10 @@ static int report_run(const void *args, struct result *res, struct err *e)
 
 	if (!html && !opts->md && !opts->csv && !opts->svg)
 		html = "report.html";
-	for (i = 0; i < opts->files.nr && !err; i++)
+	for (i = 0; i < opts->files.nr && !err && !loop_signal(); i++)
 		err = report_load(report, opts->files.text[i], e);
+	if (loop_signal())
+		goto out;
 	if (!err && html)
 		err = report_html(report, html, e);
 	if (!err && html)
@@ -51,6 +54,7 @@ static int report_run(const void *args, struct result *res, struct err *e)
 		err = report_svg(report, opts->svg, &plots, e);
 	if (!err && opts->svg)
 		result_line(res, "%zu plot%s: %s", plots, plots == 1 ? "" : "s", opts->svg);
+out:
 	report_free(report);
 	return err;
 }
