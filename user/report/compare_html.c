@@ -13,7 +13,7 @@
 #include "report/tree.h"
 #include "report/value.h"
 
-#define CHART_WIDTH	160
+#define CHART_WIDTH	120
 #define CHART_MIDDLE	(CHART_WIDTH / 2)
 #define CHART_PERCENT	20.	/* from the middle to either end */
 
@@ -56,18 +56,18 @@ static void put_row(FILE *out, const json_t *row)
 	fputs("\">", out);
 	page_text(out, value_str(row, "metric"));
 	fputs("</td>", out);
-	page_element(out, "td", NULL, compare_show_figure(text, sizeof(text), row, "base_median"));
-	page_element(out, "td", NULL, compare_show_figure(text, sizeof(text), row, "new_median"));
-	page_element(out, "td", NULL, compare_show_change(text, sizeof(text), row, ""));
+	page_element(out, "td", "w", compare_show_figure(text, sizeof(text), row, "base_median"));
+	page_element(out, "td", "w", compare_show_figure(text, sizeof(text), row, "new_median"));
+	page_element(out, "td", "w", compare_show_change(text, sizeof(text), row, ""));
 	snprintf(text, sizeof(text), "%s to %s",
 		 compare_show_change(low, sizeof(low), row, "_low"),
 		 compare_show_change(high, sizeof(high), row, "_high"));
-	page_element(out, "td", NULL, text);
+	page_element(out, "td", "w", text);
 	put_chart(out, row);
 	snprintf(text, sizeof(text), json_is_number(p) ? "%.4f" : "-", json_number_value(p));
-	page_element(out, "td", NULL, text);
-	page_element(out, "td", NULL, compare_show_size(text, sizeof(text), row, "noise"));
-	page_element(out, "td", NULL, compare_show_size(text, sizeof(text), row, "smallest"));
+	page_element(out, "td", "w", text);
+	page_element(out, "td", "w", compare_show_size(text, sizeof(text), row, "noise"));
+	page_element(out, "td", "w", compare_show_size(text, sizeof(text), row, "smallest"));
 	fputs("<td", out);
 	if (*value_str(row, "why")) {
 		fputs(" title=\"", out);
@@ -87,7 +87,7 @@ static void put_table_head(FILE *out, const char *place)
 	};
 	size_t i;
 
-	fputs("<table>", out);
+	fputs("<div class=\"wide\"><table>", out);
 	page_element(out, "caption", NULL, place);
 	fputs("\n<thead><tr>", out);
 	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
@@ -136,13 +136,13 @@ static void put_page(FILE *out, const json_t *tree)
 	json_array_foreach(json_object_get(comparison, "rows"), i, row) {
 		compare_show_place(place, sizeof(place), row);
 		if (!i || strcmp(place, last)) {
-			fputs(i ? "</tbody></table>\n" : "", out);
+			fputs(i ? "</tbody></table></div>\n" : "", out);
 			put_table_head(out, place);
 		}
 		strcpy(last, place);
 		put_row(out, row);
 	}
-	fputs("</tbody></table>\n", out);
+	fputs("</tbody></table></div>\n", out);
 	json_array_foreach(json_object_get(tree, "notes"), i, note) {
 		page_element(out, "p", NULL, json_string_value(note));
 		fputc('\n', out);
