@@ -41,8 +41,9 @@ struct cmd {
 	const char *const *variant_options;	/* NULL-terminated; "--" included */
 };
 
-extern const struct cmd cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo, cmd_doctor,
-	cmd_impair, cmd_lab, cmd_load, cmd_ping, cmd_probe, cmd_probe_stamp, cmd_reflect,
-	cmd_report, cmd_rr, cmd_serve, cmd_sink, cmd_sweep, cmd_tcp, cmd_tune, cmd_udp, cmd_watch;
+extern const struct cmd cmd_bench, cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo,
+	cmd_doctor, cmd_impair, cmd_lab, cmd_load, cmd_ping, cmd_probe, cmd_probe_stamp,
+	cmd_reflect, cmd_report, cmd_rr, cmd_serve, cmd_sink, cmd_sweep, cmd_tcp, cmd_tune,
+	cmd_udp, cmd_watch;
 
 #endif

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ethgauge bench: words that contradict each other. No root.
+
+load ../lib/common
+
+refused() {
+	run --separate-stderr "$TOOL" bench "${@:2}"
+	[ "$status" = 2 ] || fail "status $status: $stderr"
+	[[ $stderr == *"$1"* ]] || fail "not said: '$1', but: $stderr"
+}
+
+@test "bench refuses words that contradict each other, and says which" {
+	refused "one port" rfc2544 eth1 eth1
+	refused "needs its @NETNS" rfc2544 eth1@x eth2
+	refused "not IFACE or IFACE@NETNS" rfc2544 eth1@ eth2
+	refused "--goal is of mlrsearch" rfc2544 a b --goal ndr
+	refused "'loss=2' is not understood" mlrsearch a b --goal loss=2
+	refused "'lose=1%' is not understood" mlrsearch a b --goal lose=1%
+	refused "sum is at least final" mlrsearch a b --goal final=2s,sum=1s
+	refused "below 100%" mlrsearch a b --goal exceed=100%
+	refused "two goals are called 'ndr'" mlrsearch a b --goal ndr --goal ndr
+	refused "have their own times" mlrsearch a b --trial 1s
+	refused "is no frame size" soak a b --sizes 64,x
+	refused "is none of latency" rfc2544 a b --tests latency,jitter
+	refused "--rate max" soak a b --rate max
+	refused "--duration is of soak" rfc8219 a b --duration 1h
+}

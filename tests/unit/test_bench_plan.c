@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "engine/bench_suite.h"
+
+#include "check.h"
+
+#define S 1000000000ull
+
+static void a_suite_is_called_by_its_name_only_if_it_is_whole(void **state)
+{
+	struct bench_plan plan;
+
+	(void)state;
+	bench_plan_set(&plan, SUITE_RFC2544, false);
+	assert_false(bench_plan_is_quick(&plan));
+	assert_int_equal(plan.nr_sizes, 7);
+	plan.goals[0].final_trial_ns = 60 * S - 1;
+	assert_true(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC2544, false);
+	plan.nr_sizes = 6;
+	assert_true(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC2544, false);
+	plan.tests &= ~(unsigned int)BENCH_LOSS;
+	assert_true(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC2544, false);
+	plan.burst_repeats = 49;
+	assert_true(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC9004, false);
+	assert_false(bench_plan_is_quick(&plan));
+	plan.latency_repeats = 1;	/* not of it */
+	assert_false(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC8219, false);
+	plan.latency_repeats = 19;
+	assert_true(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC8219, true);
+	assert_true(bench_plan_is_quick(&plan));
+}
+
+static void goals_are_names_or_attributes(void **state)
+{
+	struct search_goal goal;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(bench_goal_parse("tst009", &goal, &e), 0);
+	assert_true(goal.exceed_ratio == 0.5 && goal.duration_sum_ns == 120 * S);
+	assert_int_equal(bench_goal_parse("loss=0.5%,exceed=50%,initial=1s,final=2s,sum=21s,width=1%,name=x",
+					  &goal, &e), 0);
+	assert_true(goal.loss_ratio == 0.005 && goal.exceed_ratio == 0.5 && goal.width_ratio == 0.01);
+	assert_true(goal.initial_trial_ns == S && goal.final_trial_ns == 2 * S &&
+		    goal.duration_sum_ns == 21 * S);
+	assert_string_equal(goal.name, "x");
+	assert_int_equal(bench_goal_parse("sum=1s", &goal, &e), -EINVAL);
+	assert_int_equal(bench_goal_parse("width=0%", &goal, &e), -EINVAL);
+	assert_int_equal(bench_goal_parse("", &goal, &e), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_suite_is_called_by_its_name_only_if_it_is_whole),
+		cmocka_unit_test(goals_are_names_or_attributes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

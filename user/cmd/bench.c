@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/bench.c - the suites of standards, through a device between two ports.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "engine/bench_suite.h"
+#include "lib/loop.h"
+
+#define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
+#define QUICK_PAUSE_NS	(NSEC_PER_SEC / 10)
+
+static const char *const searches[] = { "binary", "mlr", NULL };
+
+struct bench_opts {
+	struct stream_opts stream;
+	int suite;			/* enum bench_suite */
+	const char *tx, *rx;
+	const char *sizes, *tests, *state;
+	struct opt_strs goals;
+	bool quick;
+	int search;
+	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, pause_ns, duration_ns;
+	uint32_t repeats, bursts;
+	/* Made of these by check. */
+	struct bench_plan plan;
+	char tx_ifname[16];
+	const char *tx_netns;
+	char words[4000];
+};
+
+static const struct bench_opts defaults = {
+	.stream = { STREAM_DEFAULTS, .port = 9, .rate = { UNIT_RATE_LINK_RATIO, 1 } },
+};
+
+#define AT(member) offsetof(struct bench_opts, member)
+
+static const struct opt options[] = {
+	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL, "which suite", .choices = bench_suite_names,
+	  .argument = true },
+	{ 0, "SENDER", OPT_STR, AT(tx), NULL, "the port that sends into the device: IFACE or IFACE@NETNS",
+	  .argument = true },
+	{ 0, "RECEIVER", OPT_STR, AT(rx), NULL, "the port that receives from it, the same way",
+	  .argument = true },
+	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
+	  "trials of half a second, few of them: shorter than the standard asks, and called so" },
+	{ 0, "sizes", OPT_STR, AT(sizes), "BYTES,...", "frame sizes, instead of RFC 2544's seven" },
+	{ 'r', "rate", OPT_RATE, AT(stream.rate), "RATE",
+	  "highest load, on the wire: 10G, 1Mpps, 50% of the link; of soak the load" },
+	{ 0, "tests", OPT_STR, AT(tests), "LIST",
+	  "of rfc2544, besides throughput: latency,loss,back-to-back; none" },
+	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
+	  "of mlrsearch: rfc2544, tst009, ndr, pdr or loss=0.5%,exceed=50%,initial=1s,final=1s,sum=21s,"
+	  "width=0.5%,name=WORD; several are searched for together" },
+	{ 0, "search", OPT_CHOICE, AT(search), "HOW",
+	  "of the others: halve the interval, or as mlrsearch does", .choices = searches },
+	{ 0, "trial", OPT_DURATION, AT(trial_ns), "TIME",
+	  "final trials of the search, of the loss curve and of soak; 0: the standard's" },
+	{ 0, "initial-trial", OPT_DURATION, AT(initial_ns), "TIME",
+	  "first trials of the search; 0: a second" },
+	{ 0, "latency-trial", OPT_DURATION, AT(latency_ns), "TIME", "latency trials; 0: the standard's" },
+	{ 0, "repeats", OPT_U32, AT(repeats), "N", "latency trials; 0: the standard's", .max = 10000 },
+	{ 0, "burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's" },
+	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000 },
+	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME", "of soak; 0: an hour" },
+	{ 0, "pause", OPT_DURATION, AT(pause_ns), "TIME",
+	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
+	{ 0, "state", OPT_STR, AT(state), "FILE",
+	  "keep every trial there; the same command goes on from it" },
+	{ 0, "dest", OPT_STR, AT(stream.dest), "ADDR",
+	  "send to this IPv4 or IPv6 address, instead of RECEIVER's IPv4 address" },
+	{ 'e', "engine", OPT_CHOICE, AT(stream.engine), "ENGINE", "how packets get to the driver",
+	  .choices = tx_engine_names },
+	{ 't', "threads", OPT_U32, AT(stream.threads), "N",
+	  "each with a CPU, a queue and a stream of its own", .min = 1, .max = 1024 },
+	{ 'p', "port", OPT_U16, AT(stream.port), "N", "UDP destination port", .min = 1 },
+	{ 0, "src-ip", OPT_STR, AT(stream.src_ip), "ADDR",
+	  "source address, instead of the one that the route gives" },
+	{ 0, "dst-mac", OPT_MAC, AT(stream.dst_mac), "MAC",
+	  "destination MAC, instead of asking route and neighbour" },
+	{ 0, "vlan", OPT_U16, AT(stream.vlan), "ID", "802.1Q tag; 0: none", .max = 4094 },
+	{ 0, "batch", OPT_U32, AT(stream.batch), "N",
+	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 },
+	OPT_END
+};
+
+static int parse_sizes(struct bench_opts *opts, struct err *e)
+{
+	char text[256], *word, *rest = text, *end;
+	struct bench_plan *plan = &opts->plan;
+
+	if (strlen(opts->sizes) >= sizeof(text))
+		return err_usage(e, "--sizes '%s' is too long", opts->sizes);
+	strcpy(text, opts->sizes);
+	plan->nr_sizes = 0;
+	while ((word = strsep(&rest, ","))) {
+		unsigned long bytes = strtoul(word, &end, 10);
+
+		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
+			return err_usage(e, "--sizes: '%s' is no frame size from %d to %d", word,
+					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
+		if (plan->nr_sizes == BENCH_MAX_SIZES)
+			return err_usage(e, "--sizes: more than %d", BENCH_MAX_SIZES);
+		plan->sizes[plan->nr_sizes++] = (uint32_t)bytes;
+	}
+	return 0;
+}
+
+static int parse_tests(struct bench_opts *opts, struct err *e)
+{
+	char text[64], *word, *rest = text;
+
+	snprintf(text, sizeof(text), "%s", opts->tests);
+	opts->plan.tests = 0;
+	while ((word = strsep(&rest, ","))) {
+		if (!strcmp(word, "latency"))
+			opts->plan.tests |= BENCH_LATENCY;
+		else if (!strcmp(word, "loss"))
+			opts->plan.tests |= BENCH_LOSS;
+		else if (!strcmp(word, "back-to-back"))
+			opts->plan.tests |= BENCH_BURST;
+		else if (strcmp(word, "none"))
+			return err_usage(e, "--tests: '%s' is none of latency, loss, back-to-back, none", word);
+	}
+	return 0;
+}
+
+static int parse_goals(struct bench_opts *opts, struct err *e)
+{
+	struct bench_plan *plan = &opts->plan;
+	unsigned int i, k;
+	int err = 0;
+
+	if (opts->goals.nr > BENCH_MAX_GOALS)
+		return err_usage(e, "--goal is given more than %d times", BENCH_MAX_GOALS);
+	for (i = 0; i < opts->goals.nr && !err; i++) {
+		err = bench_goal_parse(opts->goals.text[i], &plan->goals[i], e);
+		for (k = 0; k < i && !err; k++) {
+			if (!strcmp(plan->goals[k].name, plan->goals[i].name))
+				err = err_usage(e, "two goals are called '%s'", plan->goals[i].name);
+		}
+	}
+	if (!err && i)
+		plan->nr_goals = i;
+	return err;
+}
+
+static void set_times(struct bench_opts *opts)
+{
+	struct bench_plan *plan = &opts->plan;
+	struct search_goal *goal = &plan->goals[0];
+
+	if (opts->trial_ns) {
+		goal->final_trial_ns = goal->duration_sum_ns = opts->trial_ns;
+		plan->loss_ns = plan->soak_trial_ns = opts->trial_ns;
+	}
+	if (opts->initial_ns)
+		goal->initial_trial_ns = opts->initial_ns;
+	if (opts->latency_ns)
+		plan->latency_ns = opts->latency_ns;
+	if (opts->repeats)
+		plan->latency_repeats = opts->repeats;
+	if (opts->burst_ns)
+		plan->burst_ns = opts->burst_ns;
+	if (opts->bursts)
+		plan->burst_repeats = opts->bursts;
+	if (opts->duration_ns)
+		plan->soak_ns = opts->duration_ns;
+	if (!opts->pause_ns)
+		opts->pause_ns = opts->quick ? QUICK_PAUSE_NS : PAUSE_NS;
+}
+
+static int check_ports(struct bench_opts *opts, struct err *e)
+{
+	const char *const ports[] = { opts->tx, opts->rx };
+	const char *names[2];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const char *at = strchr(ports[i], '@');
+		size_t len = at ? (size_t)(at - ports[i]) : strlen(ports[i]);
+
+		if (!len || len >= sizeof(opts->tx_ifname) || (at && (!at[1] || strchr(at, '/'))))
+			return err_usage(e, "'%s' is not IFACE or IFACE@NETNS", ports[i]);
+		names[i] = at ? at + 1 : NULL;
+	}
+	if (names[0] && !names[1])
+		return err_usage(e, "'%s' needs its @NETNS, too: run it in the namespace of the sender, or name both",
+				 opts->rx);
+	if (!strcmp(opts->tx, opts->rx))
+		return err_usage(e, "sender and receiver are one port: there is no device between");
+	opts->tx_netns = names[0];
+	snprintf(opts->tx_ifname, sizeof(opts->tx_ifname), "%.*s", (int)strcspn(opts->tx, "@"), opts->tx);
+	return 0;
+}
+
+/* All that a trial depends on: another call with the same words can go on with its file. */
+static void join_words(struct bench_opts *opts)
+{
+	size_t used = 0, i;
+	char text[600];
+
+	for (i = 0; options[i].name && used < sizeof(opts->words); i++) {
+		if (!strcmp(options[i].name, "state"))
+			continue;
+		opt_show(text, sizeof(text), &options[i], opts);
+		used += (size_t)snprintf(opts->words + used, sizeof(opts->words) - used, "%s=%s ",
+					 options[i].name, text);
+	}
+}
+
+static int bench_check(void *args, opt_given given, struct err *e)
+{
+	struct bench_opts *opts = args;
+	bool mlrsearch = opts->suite == SUITE_MLRSEARCH, soak = opts->suite == SUITE_SOAK;
+	int err;
+
+	if (opts->stream.rate.kind == UNIT_RATE_MAX)
+		return err_usage(e, "--rate max is no load to search below: give it in bit/s, pps or %%");
+	if (!mlrsearch && opts->goals.nr)
+		return err_usage(e, "--goal is of mlrsearch");
+	if (mlrsearch && (opts->trial_ns || opts->initial_ns))
+		return err_usage(e, "the goals of mlrsearch have their own times: --goal initial=1s,final=1s");
+	if (opts->suite != SUITE_RFC2544 && opts->tests)
+		return err_usage(e, "--tests is of rfc2544");
+	if ((mlrsearch || soak) && opt_was_given(options, given, "search"))
+		return err_usage(e, "--search is of the other suites");
+	if (!soak && opts->duration_ns)
+		return err_usage(e, "--duration is of soak");
+	err = check_ports(opts, e);
+	if (err)
+		return err;
+	bench_plan_set(&opts->plan, (enum bench_suite)opts->suite, opts->quick);
+	opts->plan.mlr = opts->search;
+	opts->plan.rate = opts->stream.rate;
+	set_times(opts);
+	if (opts->sizes)
+		err = parse_sizes(opts, e);
+	if (!err && opts->tests)
+		err = parse_tests(opts, e);
+	if (!err)
+		err = parse_goals(opts, e);
+	join_words(opts);
+	return err;
+}
+
+static void tell_name(const struct bench_opts *opts, struct result *res)
+{
+	bool quick = opts->quick || bench_plan_is_quick(&opts->plan);
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s%s", bench_suite_names[opts->suite], quick ? "-quick" : "");
+	result_env_str(res, "suite", name);
+	if (quick && opts->suite != SUITE_SOAK && opts->suite != SUITE_MLRSEARCH)
+		result_note(res, "trials are shorter, fewer or of other sizes than the standard asks for: "
+			    "this is %s, and not to be published as the standard's", name);
+	if (opts->suite == SUITE_RFC2544)
+		result_note(res, "not part of it here: system recovery and reset (RFC 2544 26.5, 26.6)");
+}
+
+static int bench_verb(const void *args, struct result *res, struct err *e)
+{
+	const struct bench_opts *opts = args;
+	struct bench_cfg cfg = {
+		.stream = opts->stream,
+		.tx_netns = opts->tx_netns,
+		.sink = opts->rx,
+		.state = opts->state,
+		.words = opts->words,
+		.pause_ns = opts->pause_ns,
+		.planned_ns = bench_plan_ns(&opts->plan, opts->pause_ns),
+	};
+	struct bench *bench;
+	int err;
+
+	cfg.stream.ifname = opts->tx_ifname;
+	err = bench_open(&bench, &cfg, res, e);
+	if (err)
+		return err;
+	tell_name(opts, res);
+	err = bench_suite_run(bench, &opts->plan, res, e);
+	bench_close(bench);
+	return err;
+}
+
+const struct cmd cmd_bench = {
+	.name = "bench",
+	.summary = "a standard's suite through a device between two ports",
+	.description =
+"Sends through a device from one port of this host into another, and finds what it\n"
+"takes. rfc2544: throughput, latency, loss curve and back-to-back frames; rfc9004: the\n"
+"buffer that bursts tell; mlrsearch: throughput for several goals of loss and certainty\n"
+"at once (RFC 9971); rfc8219: latency and its variation; soak: a load for a long time.\n\n"
+"By default trials are as long and as many as the standard asks for, which takes hours;\n"
+"--quick takes about a minute a frame size, and the result is then called so. Trials in\n"
+"which the generator fell behind are run again, said, and never blamed on the device.\n"
+"Every trial is in the JSON document. With --state the same command goes on where an\n"
+"earlier one was ended.",
+	.examples =
+"  # what a firewall between eth1 and eth2 takes, in a few minutes\n"
+"  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --quick -o quick.json\n"
+"  # the whole of it, to be ended and gone on with\n"
+"  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --state fw.bench -o fw.json\n"
+"  # in a lab with a bottleneck of 100 Mbit/s between its ends\n"
+"  sudo ethgauge lab up --path a-r-b --middle open\n"
+"  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --queue 100 &\n"
+"  sudo ethgauge bench mlrsearch eg0@lab-a eg0@lab-b --goal ndr --goal pdr --sizes 512 \\\n"
+"      --rate 1Gbit --pause 100ms\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,
+	.check = bench_check,
+	.run = bench_verb,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/bench.h - trials through a device between two ports of this host: each is
+ * kept, and those of an earlier call are taken from its file instead of run again.
+ */
+#ifndef ENGINE_BENCH_H
+#define ENGINE_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/stream.h"
+#include "lib/err.h"
+#include "report/result.h"
+
+struct bench_cfg {
+	struct stream_opts stream;	/* its ifname in tx_netns; without dest: to the receiver's address */
+	const char *tx_netns;		/* NULL: the thread's own */
+	const char *sink;		/* "IFACE" or "IFACE@NETNS" */
+	const char *state;		/* NULL: not kept */
+	const char *words;		/* what makes two calls the same; of the file */
+	uint64_t pause_ns;		/* between trials */
+	uint64_t planned_ns;		/* about how long all of them are, for the time left */
+};
+
+/* What is asked for: a rate for a time, or so many packets. */
+struct bench_ask {
+	const char *kind;		/* "throughput": a word of at most 15 letters */
+	uint32_t frame_bytes;
+	double pps;
+	uint64_t trial_ns;		/* 0: count */
+	uint64_t count;
+	bool once;			/* whatever comes of it counts: never run again */
+};
+
+struct bench_trial {
+	char kind[16];
+	uint32_t frame_bytes;
+	bool irregular;			/* the generator fell behind: it says nothing of the device */
+	bool unsteady;			/* what was lost may be of a stall of the generator, made up at once */
+	double pps;			/* asked for */
+	uint64_t trial_ns, count;
+	uint64_t sent, lost;
+	double sent_pps;
+	double late_max_ns;		/* of a packet behind its slot */
+	/* NAN where nothing arrived */
+	double min_ns, mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
+};
+
+struct bench;
+
+/* This thread goes into tx_netns. Environment, addresses and the first trial's details into @res. */
+int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct result *res,
+	       struct err *e);
+void bench_close(struct bench *bench);		/* takes NULL */
+
+/* The link's speed as its driver tells it; 0: unknown. */
+uint64_t bench_link_bps(const struct bench *bench);
+
+/* The frame of this size, for rates by layer; -EINVAL: too small, or beyond the MTU. */
+int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_spec *ret_frame,
+		struct err *e);
+
+/*
+ * Runs it, or takes it from the file. One at which the generator fell behind or stalled is
+ * run again, up to twice, a short one four times; then the best is returned. -EINTR: a signal came, and it was not kept.
+ */
+int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
+	      struct err *e);
+
+/* All trials in the order they were run, as the list "trials" of self, and their number. */
+void bench_report(const struct bench *bench, struct result *res);
+
+#endif

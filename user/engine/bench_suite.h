@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/bench_suite.h - what a standard's suite measures, in which trials.
+ */
+#ifndef ENGINE_BENCH_SUITE_H
+#define ENGINE_BENCH_SUITE_H
+
+#include "engine/bench.h"
+#include "engine/search.h"
+
+enum bench_suite { SUITE_RFC2544, SUITE_RFC9004, SUITE_MLRSEARCH, SUITE_RFC8219, SUITE_SOAK };
+
+/* In the order of enum bench_suite. */
+extern const char *const bench_suite_names[];
+
+#define BENCH_MAX_SIZES		16
+#define BENCH_MAX_GOALS		8
+
+/* Tests of RFC 2544; the others have theirs. */
+enum { BENCH_LATENCY = 1, BENCH_LOSS = 2, BENCH_BURST = 4 };
+
+struct bench_plan {
+	enum bench_suite suite;
+	unsigned int tests;
+	bool mlr;			/* rfc2544, rfc9004 and rfc8219: search so, instead of halving */
+	uint32_t sizes[BENCH_MAX_SIZES];
+	size_t nr_sizes;
+	struct search_goal goals[BENCH_MAX_GOALS];	/* all but mlrsearch: one */
+	size_t nr_goals;
+	struct unit_rate rate;		/* the highest load; of soak the load */
+	uint64_t latency_ns;
+	uint32_t latency_repeats;
+	uint64_t loss_ns;
+	uint64_t burst_ns;		/* the longest burst */
+	uint32_t burst_repeats;
+	uint64_t soak_ns, soak_trial_ns;
+};
+
+/* What a suite's standard asks for; @quick: so little that it shows in a minute. */
+void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick);
+
+/* Less than the standard of its suite asks for: not to be called by its name. */
+bool bench_plan_is_quick(const struct bench_plan *plan);
+
+/* "rfc2544", "tst009", "ndr", "pdr", or "loss=0.5%,exceed=50%,sum=21s,..." */
+int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err *e);
+
+/* About how long it takes, pauses included. */
+uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t pause_ns);
+
+/* A part for each frame size and goal in @res. A signal ends it without an error. */
+int bench_suite_run(struct bench *bench, const struct bench_plan *plan, struct result *res,
+		    struct err *e);
+
+#endif
