@@ -54,8 +54,8 @@ static const struct opt options[] = {
 	{ 0, "tests", OPT_STR, AT(tests), "LIST",
 	  "of rfc2544, besides throughput: latency,loss,back-to-back; none" },
 	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
-	  "of mlrsearch: rfc2544, tst009, ndr, pdr or loss=0.5%,exceed=50%,initial=1s,final=1s,sum=21s,"
-	  "width=0.5%,name=WORD; several are searched for together" },
+	  "of mlrsearch: rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
+	  "initial, width and name, too; several are searched for together" },
 	{ 0, "search", OPT_CHOICE, AT(search), "HOW",
 	  "of the others: halve the interval, or as mlrsearch does", .choices = searches },
 	{ 0, "trial", OPT_DURATION, AT(trial_ns), "TIME",
