@@ -61,6 +61,7 @@ static __always_inline void tell(const struct flow_key *key, const struct flow_f
 	if (!found->rtt_ns)
 		return;
 	flow_time_add(kind * WATCH_DIRS + found->rtt_dir, found->rtt_ns);
+	flow_spread(key, found->rtt_dir, found->rtt_ns, cpu);
 	if (found->rtt_dir == WATCH_TX)
 		flow_trip(key, found->rtt_ns);
 }

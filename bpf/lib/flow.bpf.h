@@ -49,7 +49,18 @@ struct {
 	__uint(max_entries, FLOW_TRIPS);
 } flow_trips SEC(".maps");
 
-/* A first value for the above. */
+/* TCP's round trips of a flow. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct flow_key);
+	__type(value, struct flow_spread);
+	__uint(max_entries, 1);		/* set before load */
+} flow_spreads SEC(".maps");
+
+static const struct flow_spread flow_no_spread;
+
+/* A first value of flow_trips. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
@@ -150,6 +161,28 @@ static __always_inline void flow_trip(const struct flow_key *key, __u64 ns)
 			return;
 	}
 	flow_hist_add(hist, ns);
+}
+
+static __always_inline void flow_spread(const struct flow_key *key, __u32 dir, __u64 ns,
+					struct flow_cpu *cpu)
+{
+	struct flow_spread *spread = bpf_map_lookup_elem(&flow_spreads, key);
+	__u32 index = flow_spread_index(ns), *bucket;
+
+	if (!spread) {
+		bpf_map_update_elem(&flow_spreads, key, &flow_no_spread, BPF_NOEXIST);
+		spread = bpf_map_lookup_elem(&flow_spreads, key);
+	}
+	/* The index is always in range; the verifier cannot follow the shifts. */
+	if (!spread || index >= FLOW_SPREAD_BUCKETS)
+		goto out;
+	bucket = &spread->buckets[dir & 1][index];
+	if (READ_ONCE(*bucket) >= FLOW_SPREAD_FULL)
+		goto out;
+	__sync_fetch_and_add(bucket, 1);
+	return;
+out:
+	ADD_ONCE(cpu->not_spread, 1);
 }
 
 /*

@@ -97,6 +97,48 @@ struct flow_fold {
 };
 ABI_ASSERT_SIZE(struct flow_fold, 32);
 
+/*
+ * A flow's round trips by length, in a table of their own: made with the first one, so that
+ * flows without any take no room. Four buckets a power of two from 1 us to 17 s, one below and
+ * one above. Added to by all CPUs at once; none goes beyond FLOW_SPREAD_FULL.
+ */
+#define FLOW_SPREAD_SUB_BITS	2
+#define FLOW_SPREAD_MIN_BITS	10
+#define FLOW_SPREAD_MAX_BITS	34
+#define FLOW_SPREAD_BUCKETS \
+	(((FLOW_SPREAD_MAX_BITS - FLOW_SPREAD_MIN_BITS) << FLOW_SPREAD_SUB_BITS) + 2)
+#define FLOW_SPREAD_FULL	0xffff0000u	/* below 2^32 by more than there are CPUs */
+
+struct flow_spread {
+	__u32 buckets[WATCH_DIRS][FLOW_SPREAD_BUCKETS];	/* directions as flow_rec.rtts */
+};
+ABI_ASSERT_SIZE(struct flow_spread, 784);
+
+ABI_INLINE __u32 flow_spread_index(__u64 ns)
+{
+	__u32 bit;
+
+	if (ns >> FLOW_SPREAD_MAX_BITS)
+		return FLOW_SPREAD_BUCKETS - 1;
+	if (!(ns >> FLOW_SPREAD_MIN_BITS))
+		return 0;
+	bit = hist_log2(ns);
+	/* Its highest bit is the 4 that the first bucket of an octave has. */
+	return ((bit - FLOW_SPREAD_MIN_BITS) << FLOW_SPREAD_SUB_BITS) +
+	       (__u32)(ns >> (bit - FLOW_SPREAD_SUB_BITS)) - (1 << FLOW_SPREAD_SUB_BITS) + 1;
+}
+
+/* The lowest value of bucket @index; that of @index + 1 is its upper bound, but for the last. */
+static inline __u64 flow_spread_lower_ns(__u32 index)
+{
+	__u32 sub = 1 << FLOW_SPREAD_SUB_BITS, at = index - 1;
+
+	if (!index)
+		return 0;
+	return (__u64)(sub + at % sub) << (at / sub + FLOW_SPREAD_MIN_BITS - FLOW_SPREAD_SUB_BITS);
+}
+
+#define FLOW_SPREADS	(1u << 18)	/* flows with buckets of their own, at most: 1 KB each */
 #define FLOW_PREFIXES	4096	/* that packets can be folded into; beyond: flow_cpu.other */
 #define FLOW_TRIPS	256	/* prefixes with a histogram of their own */
 #define FLOW_ASKED	16384	/* questions (ICMP echo, DNS) whose answers are waited for */
@@ -117,8 +159,10 @@ struct flow_cpu {
 	__u64 unasked;		/* answers whose question is not known, or was asked again */
 	__u64 quic_retries;	/* that a timed Initial was answered with */
 	__u64 quic_versions;	/* likewise, Version Negotiations */
+	__u64 not_spread;	/* round trips that a struct flow_spread had no room for */
+	__u64 reserved;
 };
-ABI_ASSERT_SIZE(struct flow_cpu, 192);
+ABI_ASSERT_SIZE(struct flow_cpu, 208);
 
 /* Histograms of round trips: index (kind x WATCH_DIRS + direction) x CPUs + CPU. */
 enum flow_kind {

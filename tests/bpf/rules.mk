@@ -11,8 +11,8 @@ $(bpf-test-obj): $(O)/%.o: %.c $(O)/flags | $(skels)
 
 # Of the tool itself only what makes packets, which test_fields.c compares, and what test_filter.c tests.
 $(O)/tests/bpf/programs: $(bpf-test-obj) $(addprefix $(O)/user/,proto/packet.o proto/filter.o \
-			 proto/filter_code.o lib/err.o)
+			 proto/filter_code.o lib/err.o lib/spread.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf -lelf -lpcap -lz
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf -lelf -lpcap -lz -lm
 
 -include $(bpf-test-obj:.o=.d)

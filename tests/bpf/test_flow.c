@@ -14,6 +14,7 @@
 #include <linux/pkt_cls.h>
 
 #include "abi/flow.h"
+#include "lib/spread.h"
 
 #include "flow_tc.skel.h"
 
@@ -45,6 +46,7 @@ static int load_room(unsigned int flows)
 		return -errno;
 	bpf->rodata->cfg.nr_cpus = harness_cpus();
 	bpf_map__set_max_entries(bpf->maps.flows, flows);
+	bpf_map__set_max_entries(bpf->maps.flow_spreads, flows);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, harness_cpus());
 	bpf_map__set_max_entries(bpf->maps.flow_works, harness_cpus());
 	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
@@ -249,6 +251,89 @@ static void a_timestamp_is_timed_until_its_first_echo(void **state)
 	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 1);
 	assert_int_equal(timed(FLOW_BY_SEQUENCE, WATCH_TX), 0);
 	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_RX), 0);
+}
+
+/* The only flow's buckets; false: it has none. */
+static bool spread(struct flow_spread *ret_spread, struct flow_key *ret_key)
+{
+	int fd = bpf_map__fd(bpf->maps.flow_spreads);
+
+	return !bpf_map_get_next_key(fd, NULL, ret_key) &&
+	       !bpf_map_lookup_elem(fd, ret_key, ret_spread);
+}
+
+static void every_time_is_in_the_bucket_that_covers_it(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i + 1 < FLOW_SPREAD_BUCKETS; i++) {
+		uint64_t lower_ns = flow_spread_lower_ns(i), next_ns = flow_spread_lower_ns(i + 1);
+
+		assert_int_equal(flow_spread_index(lower_ns), i);
+		assert_int_equal(flow_spread_index(next_ns - 1), i);
+		assert_true(!i || next_ns - lower_ns <= lower_ns / 4);
+	}
+	assert_int_equal(flow_spread_index(1ull << FLOW_SPREAD_MAX_BITS), FLOW_SPREAD_BUCKETS - 1);
+	assert_int_equal(flow_spread_index(UINT64_MAX), FLOW_SPREAD_BUCKETS - 1);
+}
+
+/* Held against the finer buckets of all flows, which had the same times. */
+static void a_flows_round_trips_are_in_its_own_buckets(void **state)
+{
+	static const double shares[] = { 0.01, 0.5, 0.9, 0.99, 1 };
+	struct flow_spread coarse, expect = { 0 };
+	static struct hist_rec fine;
+	struct flow_key key;
+	struct flow_rtt rtt;
+	uint64_t seen, rank;
+	uint32_t i, s;
+
+	load(state);
+	NEAR(ACK, .seq = 1, .ack = 1);
+	assert_false(spread(&coarse, &key));
+	for (i = 0; i < 31; i++) {
+		NEAR(ACK, .seq = 1 + 100 * i, .bytes = 100, .ack = 1);
+		usleep(i * i * 10);
+		FAR(ACK, .seq = 1, .ack = 101 + 100 * i);
+	}
+	assert_true(spread(&coarse, &key));
+	harness_read(bpf->maps.flow_hists,
+		     (FLOW_BY_SEQUENCE * WATCH_DIRS + WATCH_TX) * harness_cpus() + harness_cpu(), &fine);
+	for (i = 0; i < HIST_BUCKETS; i++)
+		expect.buckets[WATCH_TX][flow_spread_index(hist_lower_ns(i))] +=
+			(uint32_t)fine.buckets[i];
+	assert_memory_equal(&coarse, &expect, sizeof(expect));
+	assert_int_equal(spread_count(coarse.buckets[WATCH_TX]), 31);
+	rtt = flow().rtts[WATCH_TX];
+	for (s = 0; s < sizeof(shares) / sizeof(shares[0]); s++) {
+		uint64_t ns = spread_percentile_ns(coarse.buckets[WATCH_TX], &rtt, shares[s]);
+
+		rank = (uint64_t)(shares[s] * 31 + 0.999);
+		for (seen = 0, i = 0; seen + fine.buckets[i] < rank; i++)
+			seen += fine.buckets[i];
+		assert_int_equal(flow_spread_index(ns), flow_spread_index(hist_lower_ns(i)));
+	}
+	assert_int_equal(sums().not_spread, 0);
+}
+
+static void a_full_bucket_does_not_wrap_and_is_told(void **state)
+{
+	struct flow_spread full;
+	struct flow_key key;
+
+	load(state);
+	NEAR(ACK, .seq = 1, .bytes = 100, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 101);
+	assert_true(spread(&full, &key));
+	memset(&full, 0xff, sizeof(full));
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(bpf->maps.flow_spreads), &key, &full, 0), 0);
+	NEAR(ACK, .seq = 101, .bytes = 100, .ack = 1);
+	FAR(ACK, .seq = 1, .ack = 201);
+	assert_true(spread(&full, &key));
+	assert_int_equal(spread_count(full.buckets[WATCH_TX]), FLOW_SPREAD_BUCKETS * 0xffffffffull);
+	assert_int_equal(sums().not_spread, 1);
+	assert_int_equal(flow().rtts[WATCH_TX].count, 2);
 }
 
 static void what_fills_a_hole_is_late_or_sent_again(void **state)
@@ -517,6 +602,9 @@ int test_flow(void)
 		cmocka_unit_test(a_segment_is_timed_until_it_is_acknowledged),
 		cmocka_unit_test(the_number_wraps),
 		cmocka_unit_test(a_timestamp_is_timed_until_its_first_echo),
+		cmocka_unit_test(every_time_is_in_the_bucket_that_covers_it),
+		cmocka_unit_test(a_flows_round_trips_are_in_its_own_buckets),
+		cmocka_unit_test(a_full_bucket_does_not_wrap_and_is_told),
 		cmocka_unit_test(what_fills_a_hole_is_late_or_sent_again),
 		cmocka_unit_test(closed_windows_and_duplicate_acks_are_counted),
 		cmocka_unit_test(the_same_ports_again_are_a_new_connection),

@@ -283,6 +283,7 @@ static void flow(struct result *part, const char *near, uint64_t tx_packets, dou
 	result_entry_u64(part, "rx_packets", 7);
 	result_entry_real(part, "now_pps", now_pps);
 	result_entry_u64(part, "rtt_far_mean_ns", 20000000);
+	result_entry_u64(part, "rtt_far_p99_ns", 23000000);
 	result_entry_u64(part, "tx_zero_windows", 13);
 	result_entry_str(part, "handshake_ns", "");
 	result_entry_str(part, "state", "open");
@@ -312,6 +313,7 @@ static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void
 	draw(live, 160, 30);
 	assert_int_equal(line_of("1009"), -1);
 	assert_non_null(strstr(screen[line_of("zero windows")], "13"));
+	assert_non_null(strstr(screen[line_of("round trip, 99 %")], "23 ms"));
 	/* It stays the same one where others overtake it, and is missed when it goes. */
 	result_forget_entries(part);
 	flow(part, "198.18.0.1:1019", 5, 1);

@@ -16,6 +16,7 @@
 #include "engine/watch_filter.h"
 #include "engine/watch_flows_parts.h"
 #include "lib/loop.h"
+#include "lib/spread.h"
 #include "sys/bpf.h"
 
 #include "flow_tc.skel.h"
@@ -46,6 +47,8 @@ static int load(struct watch_flows *flows, struct err *e)
 	bpf_map__set_max_entries(bpf->maps.flows, flows->cfg.max_flows);
 	if (flows->cfg.max_flows > PREALLOCATED)
 		bpf_map__set_map_flags(bpf->maps.flows, BPF_F_NO_PREALLOC);
+	bpf_map__set_max_entries(bpf->maps.flow_spreads, flows->cfg.max_flows < FLOW_SPREADS ?
+				 flows->cfg.max_flows : FLOW_SPREADS);
 	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_works, flows->nr_cpus);
@@ -55,6 +58,7 @@ static int load(struct watch_flows *flows, struct err *e)
 	flows->flows_fd = bpf_map__fd(bpf->maps.flows);
 	flows->folds_fd = bpf_map__fd(bpf->maps.flow_folds);
 	flows->trips_fd = bpf_map__fd(bpf->maps.flow_trips);
+	flows->spreads_fd = bpf_map__fd(bpf->maps.flow_spreads);
 	flows->prog_fds[WATCH_RX] = bpf_program__fd(bpf->progs.flow_tc_in);
 	flows->prog_fds[WATCH_TX] = bpf_program__fd(bpf->progs.flow_tc_out);
 	err = bpf_map_memory(bpf->maps.flow_cpus, (void **)&flows->cpus, &flows->cpus_bytes, e);
@@ -112,6 +116,8 @@ int watch_flows_start(struct watch_flows *flows, struct result *res, struct err 
 	flows->part = result_part(res, name);
 	result_keep_rows(flows->part, KEEP_ROWS);
 	result_env_str(flows->part, "hook", watch_hook_rx_way(flows->hook));
+	result_env_str(flows->part, "flow_percentiles",
+		       "middle of a bucket, a quarter of a power of two wide: to 1/8");
 	return 0;
 }
 
@@ -237,6 +243,30 @@ size_t flows_read_trips(const struct watch_flows *flows, struct flow_trips *ret_
 	return nr;
 }
 
+void flows_spread(struct watch_flows *flows, struct flow_seen *flow, bool take)
+{
+	static const double shares[FLOW_SHARES] = { 0.5, 0.9, 0.99 };
+	struct flow_spread spread;
+	int dir, i;
+
+	if (!flow->rec.rtts[WATCH_RX].count && !flow->rec.rtts[WATCH_TX].count)
+		return;
+	if (bpf_map_lookup_elem(flows->spreads_fd, &flow->key, &spread))
+		return;
+	if (take)
+		bpf_map_delete_elem(flows->spreads_fd, &flow->key);
+	for (dir = 0; dir < WATCH_DIRS; dir++) {
+		const struct flow_rtt *rtt = &flow->rec.rtts[dir];
+		const __u32 *buckets = spread.buckets[dir];
+
+		/* Each CPU may be about to add one. */
+		if (!rtt->count || spread_count(buckets) + flows->nr_cpus < rtt->count)
+			continue;
+		for (i = 0; i < FLOW_SHARES; i++)
+			flow->shares_ns[dir][i] = spread_percentile_ns(buckets, rtt, shares[i]);
+	}
+}
+
 /*
  * Takes the flow out with the counts that it has just then. Before kernel 5.14
  * in two steps; what comes between them, or is being added just then, is in no flow any
@@ -246,7 +276,7 @@ bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 {
 	int fd = flows->flows_fd, err;
 	uint64_t slot[FLOW_SLOT_BYTES / sizeof(uint64_t)];
-	struct flow_seen flow = { .key = old->key, .now_pps = NAN, .now_bps = NAN };
+	struct flow_seen flow = { .key = old->key, .now_pps = NAN, .now_bps = NAN, .is_gone = true };
 	struct flow_prefix prefix = { .version = old->key.version };
 
 	if (old->rec.last_mono_ns + flows->cfg.idle_ns > loop_mono_ns())
@@ -261,6 +291,7 @@ bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 		return false;
 	memcpy(&flow.rec, slot, sizeof(flow.rec));
 	memcpy(prefix.addr, flow.key.far, prefix.version == 6 ? 6 : 3);
+	flows_spread(flows, &flow, true);
 	tally_add(flows, &flows->gone, &flow);
 	flows_fold(flows, &prefix, flow.rec.counts);
 	flows->aged++;

@@ -12,11 +12,16 @@
 #include "abi/flow.h"
 #include "engine/watch_flows.h"
 
+/* Percentiles of a flow's round trips. */
+enum flow_share { FLOW_P50, FLOW_P90, FLOW_P99, FLOW_SHARES };
+
 /* A flow as it was read, or taken out. */
 struct flow_seen {
 	struct flow_key key;
 	struct flow_rec rec;
 	double now_pps, now_bps;	/* since the view before; NAN: not known */
+	bool is_gone;			/* with its percentiles; else they are still in the table */
+	uint64_t shares_ns[WATCH_DIRS][FLOW_SHARES];	/* 0: not known */
 };
 
 /* A prefix, and what was folded into it. */
@@ -64,7 +69,7 @@ struct watch_flows {
 	unsigned int nr_cpus;
 	struct flow_tc_bpf *bpf;
 	struct watch_hook *hook;
-	int flows_fd, folds_fd, trips_fd, prog_fds[WATCH_DIRS];
+	int flows_fd, folds_fd, trips_fd, spreads_fd, prog_fds[WATCH_DIRS];
 	struct flow_cpu *cpus;
 	struct hist_rec *hists;
 	size_t cpus_bytes, hists_bytes;
@@ -117,6 +122,12 @@ bool view_walk(struct watch_flows *flows, uint64_t until_mono_ns);
 
 /* Takes the flow out of the table, where it is idle; false: it stays. */
 bool flows_age(struct watch_flows *flows, const struct flow_seen *old);
+
+/*
+ * The percentiles of @flow, to the middle of a bucket and within the exact extremes; not where
+ * a round trip is in no bucket. With @take its buckets leave the table.
+ */
+void flows_spread(struct watch_flows *flows, struct flow_seen *flow, bool take);
 
 /* False: no memory. */
 bool view_init(struct watch_flows *flows);

@@ -86,13 +86,30 @@ static void entry_rtt(struct result *part, const struct flow_rtt *rtt, const cha
 	result_entry_u64(part, keys[3], rtt->count);
 }
 
-static void report_details(struct result *part, uint8_t proto, const struct flow_rec *rec)
+static void entry_shares(struct result *part, const uint64_t shares_ns[FLOW_SHARES],
+			 const char *const keys[FLOW_SHARES])
 {
+	int i;
+
+	for (i = 0; i < FLOW_SHARES; i++)
+		entry_ns(part, keys[i], shares_ns[i], (double)shares_ns[i]);
+}
+
+static void report_details(struct result *part, const struct flow_seen *flow)
+{
+	const struct flow_rec *rec = &flow->rec;
+	uint8_t proto = flow->key.proto;
 	static const char *const far_keys[] = {
 		"rtt_far_mean_ns", "rtt_far_min_ns", "rtt_far_max_ns", "rtt_far_count"
 	};
 	static const char *const near_keys[] = {
 		"rtt_near_mean_ns", "rtt_near_min_ns", "rtt_near_max_ns", "rtt_near_count"
+	};
+	static const char *const far_shares[] = {
+		"rtt_far_p50_ns", "rtt_far_p90_ns", "rtt_far_p99_ns"
+	};
+	static const char *const near_shares[] = {
+		"rtt_near_p50_ns", "rtt_near_p90_ns", "rtt_near_p99_ns"
 	};
 	const struct flow_way *rx = &rec->ways[WATCH_RX], *tx = &rec->ways[WATCH_TX];
 
@@ -102,6 +119,8 @@ static void report_details(struct result *part, uint8_t proto, const struct flow
 	result_entry_u64(part, "tx_retransmitted", tx->retransmitted);
 	result_entry_u64(part, "rx_retransmitted", rx->retransmitted);
 	entry_rtt(part, &rec->rtts[WATCH_RX], near_keys);
+	entry_shares(part, flow->shares_ns[WATCH_TX], far_shares);
+	entry_shares(part, flow->shares_ns[WATCH_RX], near_shares);
 	result_entry_u64(part, "tx_out_of_order", tx->out_of_order);
 	result_entry_u64(part, "rx_out_of_order", rx->out_of_order);
 	result_entry_u64(part, "tx_zero_windows", tx->zero_windows);
@@ -118,10 +137,13 @@ static void report_details(struct result *part, uint8_t proto, const struct flow
 }
 
 /* Text shows the first 16 columns: every flow has all keys, so that they are always the same. */
-static void report_flow(struct result *part, const struct flow_seen *flow, bool live)
+static void report_flow(struct watch_flows *flows, struct flow_seen *flow, bool live)
 {
+	struct result *part = flows->part;
 	const struct flow_rec *rec = &flow->rec;
 
+	if (!flow->is_gone)
+		flows_spread(flows, flow, false);
 	result_entry_open(part);
 	entry_end(part, "near", &flow->key, WATCH_RX);
 	entry_end(part, "far", &flow->key, WATCH_TX);
@@ -135,7 +157,7 @@ static void report_flow(struct result *part, const struct flow_seen *flow, bool 
 		result_entry_real(part, "now_pps", flow->now_pps);
 		result_entry_real(part, "now_l2_bps", flow->now_bps);
 	}
-	report_details(part, flow->key.proto, rec);
+	report_details(part, flow);
 	result_entry_close(part);
 }
 
@@ -296,6 +318,9 @@ static void report_notes(struct watch_flows *flows, const struct flow_cpu *cpu)
 		result_note(part, "the table of %u flows was full: %llu packets were counted by the "
 			    "far end's prefix (/24, /48) alone, without round trips", flows->cfg.max_flows,
 			    (unsigned long long)cpu->folded);
+	if (cpu->not_spread)
+		result_note(part, "%llu round trips found no room in their flow's percentiles: such flows "
+			    "have none", (unsigned long long)cpu->not_spread);
 	if (flows->aged)
 		result_note(part, "%llu flows that were idle made room for others: the list has them, "
 			    "and their packets are in the prefixes too",
@@ -365,7 +390,7 @@ double watch_flows_report(struct watch_flows *flows, uint64_t elapsed_ns)
 		result_metric_u64(flows->part, "flow_view_age_ns", 0);
 	result_forget_entries(flows->part);
 	for (i = 0; i < all->nr_best; i++)
-		report_flow(flows->part, &all->best[i], false);
+		report_flow(flows, &all->best[i], false);
 	report_kinds(flows);
 	report_trips(flows);
 	return cpus;
@@ -386,6 +411,6 @@ void watch_flows_report_live(struct watch_flows *flows)
 	result_env_str(flows->part, "flows_by", watch_sort_names[flows->cfg.sort]);
 	result_forget_entries(flows->part);
 	for (i = 0; i < flows->view.nr_best; i++)
-		report_flow(flows->part, &flows->view.best[i], true);
+		report_flow(flows, &flows->view.best[i], true);
 	report_kinds(flows);
 }

@@ -21,6 +21,9 @@ static const struct {
 	{ "zero windows", "tx_zero_windows", "rx_zero_windows", UNIT_COUNT },
 	{ "duplicate ACKs", "tx_dup_acks", "rx_dup_acks", UNIT_COUNT },
 	{ "round trip, mean", "rtt_far_mean_ns", "rtt_near_mean_ns", UNIT_NS },
+	{ "round trip, median to 1/8", "rtt_far_p50_ns", "rtt_near_p50_ns", UNIT_NS },
+	{ "round trip, 90 %", "rtt_far_p90_ns", "rtt_near_p90_ns", UNIT_NS },
+	{ "round trip, 99 %", "rtt_far_p99_ns", "rtt_near_p99_ns", UNIT_NS },
 	{ "round trip, least", "rtt_far_min_ns", "rtt_near_min_ns", UNIT_NS },
 	{ "round trip, most", "rtt_far_max_ns", "rtt_near_max_ns", UNIT_NS },
 	{ "round trips", "rtt_far_count", "rtt_near_count", UNIT_COUNT },
@@ -131,7 +134,7 @@ static void draw_table(struct paint *paint)
 			   live->filter[0] ? " that has the filter in it" : " yet");
 }
 
-/* Of the round trips of all flows: percentiles need more than a flow has room for. */
+/* Of the round trips of all flows, to 1/64. */
 static void draw_percentiles(struct paint *paint)
 {
 	static const char *const keys[] = { "rtt_p50_ns", "rtt_p90_ns", "rtt_p99_ns" };
@@ -171,12 +174,12 @@ static void draw_one(struct paint *paint, const json_t *entry)
 		   known(tx, sizeof(tx), entry, "handshake_ns", UNIT_NS));
 	paint_line(paint, LIVE_PLAIN, " now %s, %s", known(tx, sizeof(tx), entry, "now_pps", UNIT_PPS),
 		   known(rx, sizeof(rx), entry, "now_l2_bps", UNIT_BPS));
-	paint_line(paint, LIVE_HEAD, " %-24s%16s%16s", "", "near to far", "far to near");
+	paint_line(paint, LIVE_HEAD, " %-26s%16s%16s", "", "near to far", "far to near");
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		/* A trip is between the interface and one end. */
 		if (ways[i].tx == ways[6].tx)
-			paint_line(paint, LIVE_HEAD, " %-24s%16s%16s", "", "to far end", "to near end");
-		paint_line(paint, LIVE_PLAIN, " %-24s%16s%16s", ways[i].title,
+			paint_line(paint, LIVE_HEAD, " %-26s%16s%16s", "", "to far end", "to near end");
+		paint_line(paint, LIVE_PLAIN, " %-26s%16s%16s", ways[i].title,
 			   known(tx, sizeof(tx), entry, ways[i].tx, ways[i].unit),
 			   known(rx, sizeof(rx), entry, ways[i].rx, ways[i].unit));
 	}
