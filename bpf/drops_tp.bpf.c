@@ -90,15 +90,15 @@ struct probe {
 /* True if the packet is one of the test; *ret_again if it is known already. */
 static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 {
-	struct skb_view view = {
-		.head = BPF_CORE_READ(skb, head),
-		.tail = BPF_CORE_READ(skb, tail),
-	};
+	struct skb_view view;
 	struct probe probe;
 	__u32 offset;
 
+	/* Before anything is read: that is most of what a packet costs. */
 	if (cfg.any)
 		return 1;
+	view.head = BPF_CORE_READ(skb, head);
+	view.tail = BPF_CORE_READ(skb, tail);
 	offset = find_udp(skb, &view);
 	if (!offset || skb_copy(&probe.udp, sizeof(probe.udp), &view, offset) ||
 	    !in_range(probe.udp.source, cfg.src_port, cfg.nr_src_ports) ||
