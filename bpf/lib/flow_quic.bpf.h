@@ -32,14 +32,15 @@ enum quic_type { QUIC_INITIAL, QUIC_0RTT, QUIC_HANDSHAKE, QUIC_RETRY };
  */
 static __always_inline __u32 quic_cid(struct __sk_buff *ctx, __u32 *at, __u32 *ret_bytes)
 {
-	__u32 cid[QUIC_CID_MAX / 4] = {}, hash, i;
+	__u32 cid[1 + QUIC_CID_MAX / 4] = {}, hash = 0, i;
 	__u8 bytes;
 
 	if (bpf_skb_load_bytes(ctx, *at, &bytes, sizeof(bytes)) || bytes > QUIC_CID_MAX)
 		return 0;
-	if (bytes && bpf_skb_load_bytes(ctx, *at + 1, cid, bytes))
+	/* The length once more: 5.10 refuses to read what may be 0 bytes, and learns nothing from != 0. */
+	if (bpf_skb_load_bytes(ctx, *at, cid, 1 + bytes))
 		return 0;
-	for (hash = bytes + 1, i = 0; i < QUIC_CID_MAX / 4; i++)
+	for (i = 0; i < sizeof(cid) / sizeof(*cid); i++)
 		hash = hash * 0x9e3779b1 + cid[i];
 	*at += 1 + bytes;
 	*ret_bytes = bytes;
