@@ -35,7 +35,7 @@ calls() {
 
 @test "every verb of the design is there" {
 	[ "$(verbs | sort | xargs)" = \
-		"blast calc calibrate compare demo doctor impair lab load ping probe reflect report rr serve sink sweep tcp tune udp watch" ]
+		"bench blast calc calibrate compare demo doctor impair lab load ping probe reflect report rr serve sink sweep tcp tune udp watch" ]
 }
 
 @test "every verb has a help page on stdout, with options and examples" {
