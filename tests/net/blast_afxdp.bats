@@ -22,6 +22,7 @@ blast() {
 
 # Sets SINK to its pid; its result is in sink.json.
 sink_start() {
+	rm -f "$BATS_TEST_TMPDIR/sink.err"
 	nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 --json "$@" >"$BATS_TEST_TMPDIR/sink.json" \
 		2>"$BATS_TEST_TMPDIR/sink.err" 3>&- &
 	SINK=$!
@@ -39,6 +40,7 @@ sink_end() {
 
 # Sets BLAST to its pid; lines come into blast.jsonl.
 blast_start() {
+	rm -f "$BATS_TEST_TMPDIR/blast.jsonl"
 	nsenter --net="/run/netns/$LAB-a" "$TOOL" blast eg0 198.18.0.2 -e afxdp --jsonl -i 50ms "$@" \
 		>"$BATS_TEST_TMPDIR/blast.jsonl" 2>"$BATS_TEST_TMPDIR/blast.err" 3>&- &
 	BLAST=$!

@@ -127,7 +127,7 @@ has_answered() {
 @test "with a reflector that comes late and goes early, lost is what it did not answer" {
 	lab_up
 	for engine in live afxdp; do
-		start probe a probe eg0 198.18.0.2 --engine "$engine" --count 2003 --rate 2kpps \
+		start probe a probe eg0 198.18.0.2 --engine "$engine" --count 2003 --rate 1kpps \
 			--wait 100ms
 		start_cmd reflect b "answering on" "$TOOL" reflect eg0 --jsonl --interval 20ms
 		wait_for has_answered

@@ -62,6 +62,7 @@ received() {
 }
 
 sink_start() {
+	rm -f "$BATS_TEST_TMPDIR/sink.err"
 	nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 --all --pass --json --count "$1" \
 		>"$BATS_TEST_TMPDIR/sink.json" 2>"$BATS_TEST_TMPDIR/sink.err" 3>&- &
 	SINK=$!
