@@ -51,6 +51,9 @@ def check_types(families):
     for name, (kind, samples) in families.items():
         if (kind == "counter") != name.endswith("_total"):
             faults.append(f"{name} is a {kind}")
+        # promtool has the same rule.
+        if kind in ("counter", "gauge") and name.endswith(("_count", "_sum", "_bucket")):
+            faults.append(f"{name} ends as part of a histogram")
         if kind != "histogram":
             continue
         for (sample, labels), value in samples.items():

@@ -152,7 +152,7 @@ static void report_counters(struct watch_drops *drops, unsigned int which)
 		if (!growth)
 			continue;
 		snprintf(place, sizeof(place), "%s %s", now.all[i].source, now.all[i].name);
-		add_entry(drops, "counter", which < drops->nr ? drops->ifnames[which] : "", place, "",
+		add_entry(drops, "statistic", which < drops->nr ? drops->ifnames[which] : "", place, "",
 			  growth);
 	}
 	counters_free(&now);

@@ -29,9 +29,11 @@ static bool ends_with(const char *text, const char *end)
 static double family(char *buf, size_t size, const char *key, bool counter)
 {
 	bool is_ns = ends_with(key, "_ns");
+	/* Prometheus has the ending for histograms and summaries. */
+	int cut = is_ns ? 3 : !counter && ends_with(key, "_count") ? 6 : 0;
 	char *p;
 
-	snprintf(buf, size, "ethgauge_%.*s%s%s", (int)strlen(key) - (is_ns ? 3 : 0), key,
+	snprintf(buf, size, "ethgauge_%.*s%s%s", (int)strlen(key) - cut, key,
 		 is_ns ? "_seconds" : "", counter ? "_total" : "");
 	for (p = buf; *p; p++) {
 		if (!isalnum((unsigned char)*p))
