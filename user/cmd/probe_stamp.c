@@ -13,6 +13,7 @@
 #include "engine/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/secret.h"
 #include "sys/caps.h"
 
 #define KEY_ENVIRONMENT	"ETHGAUGE_STAMP_KEY"
@@ -170,33 +171,6 @@ static int probe_stamp_check(void *args, opt_given given, struct err *e)
 	return 0;
 }
 
-/* Of a file without the newline at its end. */
-static int read_key(const struct probe_stamp_opts *opts, uint8_t ret_key[STAMP_MAX_KEY_BYTES],
-		    size_t *ret_len, struct err *e)
-{
-	const char *text = getenv(KEY_ENVIRONMENT);
-	size_t len = text ? strlen(text) : 0;
-	FILE *file;
-
-	if (opts->key_file) {
-		file = fopen(opts->key_file, "re");
-		if (!file)
-			return err_set(e, -errno, "cannot open '%s'", opts->key_file);
-		len = fread(ret_key, 1, STAMP_MAX_KEY_BYTES, file);
-		fclose(file);
-		while (len && (ret_key[len - 1] == '\n' || ret_key[len - 1] == '\r'))
-			len--;
-	} else if (len && len <= STAMP_MAX_KEY_BYTES) {
-		memcpy(ret_key, text, len);
-	}
-	if (!len)
-		return err_usage(e, "there is no key: give it by --key-file FILE or in " KEY_ENVIRONMENT);
-	if (len >= STAMP_MAX_KEY_BYTES)
-		return err_usage(e, "the key is too long: at most %d bytes", STAMP_MAX_KEY_BYTES - 1);
-	*ret_len = len;
-	return 0;
-}
-
 static void configure(struct stamp_cfg *ret_cfg, const struct probe_stamp_opts *opts)
 {
 	*ret_cfg = (struct stamp_cfg){
@@ -224,7 +198,7 @@ static void configure(struct stamp_cfg *ret_cfg, const struct probe_stamp_opts *
 static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 {
 	const struct probe_stamp_opts *opts = args;
-	uint8_t key[STAMP_MAX_KEY_BYTES];
+	struct secret key = { 0 };
 	struct stamp *stamp = NULL;
 	struct meter *meter = NULL;
 	struct stamp_cfg cfg;
@@ -233,10 +207,14 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 
 	configure(&cfg, opts);
 	if (opts->auth || opts->tlv_bits & 1u << STAMP_TLV_HMAC) {
-		err = read_key(opts, key, &cfg.form.key_bytes, e);
+		err = secret_read(&key, opts->key_file, KEY_ENVIRONMENT, e);
+		if (!err && !key.len)
+			err = err_usage(e, "there is no key: give it by --key-file FILE or in "
+					KEY_ENVIRONMENT);
 		if (err)
 			return err;
-		cfg.form.key = key;
+		cfg.form.key = (const uint8_t *)key.bytes;
+		cfg.form.key_bytes = key.len;
 	}
 	result_env_str(res, "protocol", opts->twamp_light ? "TWAMP Light (RFC 5357 appendix I)" :
 		       opts->auth ? "STAMP (RFC 8762), authenticated" : "STAMP (RFC 8762)");
@@ -258,7 +236,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 out:
 	meter_free(meter);
 	stamp_close(stamp);
-	explicit_bzero(key, sizeof(key));
+	explicit_bzero(&key, sizeof(key));
 	return err;
 }
 

@@ -129,7 +129,7 @@ static int serve_run(const void *args, struct result *res, struct err *e)
 	int err;
 
 	parse_ports(opts->data_ports, &cfg.first_port, &cfg.last_port, e);
-	err = xfer_key_read(&cfg.key, opts->key_file, e);
+	err = secret_read(&cfg.key, opts->key_file, XFER_KEY_VARIABLE, e);
 	if (err)
 		return err;
 	cfg.listen_fd = open_port(opts, res, e);

@@ -24,7 +24,7 @@ struct xfer_client_cfg {
 	const char *host, *from;	/* @from: NULL for the system's choice */
 	uint16_t port;
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
-	struct xfer_key key;
+	struct secret key;
 };
 
 struct xfer_client;

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -20,41 +19,6 @@
 
 #define NONCE_BYTES 32
 #define LOOK_NS 50000000ull		/* how often a signal is looked for */
-
-static int take_key(struct xfer_key *ret_key, const char *bytes, size_t len, const char *from,
-		    struct err *e)
-{
-	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
-		len--;
-	if (!len || len > sizeof(ret_key->bytes))
-		return err_usage(e, "the key in %s has no bytes, or more than %zu", from,
-				 sizeof(ret_key->bytes));
-	memcpy(ret_key->bytes, bytes, len);
-	ret_key->len = len;
-	return 0;
-}
-
-int xfer_key_read(struct xfer_key *ret_key, const char *path, struct err *e)
-{
-	const char *word = getenv("ETHGAUGE_KEY");
-	char bytes[sizeof(ret_key->bytes) + 3], from[300];
-	struct stat st;
-	size_t len;
-	FILE *file;
-
-	memset(ret_key, 0, sizeof(*ret_key));
-	if (!path)
-		return word ? take_key(ret_key, word, strlen(word), "ETHGAUGE_KEY", e) : 0;
-	file = fopen(path, "re");
-	if (!file)
-		return err_set(e, -errno, "cannot read the key in '%s'", path);
-	if (!fstat(fileno(file), &st) && st.st_mode & 077)
-		log_warn("the key in '%s' can be read by others: chmod 600 it", path);
-	len = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
-	snprintf(from, sizeof(from), "'%s'", path);
-	return take_key(ret_key, bytes, len, from, e);
-}
 
 int xfer_link_send(struct xfer_link *link, enum control_type type, const void *body, struct err *e)
 {
@@ -161,7 +125,7 @@ static void to_hex(const uint8_t *bytes, size_t len, char *ret_text)
 }
 
 /* What @side proves with: a keyed hash over both nonces, its own first. */
-static void prove(const struct xfer_key *key, const char *side, const char *own, const char *other,
+static void prove(const struct secret *key, const char *side, const char *own, const char *other,
 		  char ret_proof[CONTROL_HEX_BYTES])
 {
 	char text[3 * CONTROL_HEX_BYTES];
@@ -203,7 +167,7 @@ static int check_version(const struct control_hello *peer, struct err *e)
 		       CONTROL_VERSION);
 }
 
-int xfer_link_meet_client(struct xfer_link *link, const struct xfer_key *key,
+int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
 			  struct control_hello *ret_peer, struct err *e)
 {
 	struct control_welcome welcome = { .proof = "" };
@@ -229,7 +193,7 @@ int xfer_link_meet_client(struct xfer_link *link, const struct xfer_key *key,
 	return xfer_link_send(link, CONTROL_WELCOME, &welcome, e);
 }
 
-int xfer_link_meet_server(struct xfer_link *link, const struct xfer_key *key,
+int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 			  struct control_hello *ret_peer, struct err *e)
 {
 	char right[CONTROL_HEX_BYTES];
@@ -243,7 +207,7 @@ int xfer_link_meet_server(struct xfer_link *link, const struct xfer_key *key,
 		return e->no;
 	if (peer.key && !key->len) {
 		err_set(e, -EACCES, "the server asks for a key");
-		return err_hint(e, "give it with --key-file FILE, or in ETHGAUGE_KEY");
+		return err_hint(e, "give it with --key-file FILE, or in " XFER_KEY_VARIABLE);
 	}
 	if (key->len && !peer.key)
 		log_warn("the server asks for no key: the one given is not used");

@@ -10,8 +10,10 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/secret.h"
 #include "proto/control.h"
 
+#define XFER_KEY_VARIABLE	"ETHGAUGE_KEY"
 #define XFER_ANSWER_NS 10000000000ull	/* an answer that takes longer is none */
 
 struct xfer_link {
@@ -19,18 +21,6 @@ struct xfer_link {
 	size_t len;
 	char buf[CONTROL_LINE_BYTES];
 };
-
-/* A secret that both ends have; len 0: none. */
-struct xfer_key {
-	size_t len;
-	char bytes[256];
-};
-
-/*
- * From @path, or else from the environment's ETHGAUGE_KEY, or else none. Never from the
- * command line, which everybody on the host can read.
- */
-int xfer_key_read(struct xfer_key *ret_key, const char *path, struct err *e);
 
 int xfer_link_send(struct xfer_link *link, enum control_type type, const void *body, struct err *e);
 
@@ -46,9 +36,9 @@ int xfer_link_expect(struct xfer_link *link, enum control_type type, union contr
 		     struct err *e);
 
 /* Who the other end is; -EACCES if it has not our key. */
-int xfer_link_meet_client(struct xfer_link *link, const struct xfer_key *key,
+int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
 			  struct control_hello *ret_peer, struct err *e);
-int xfer_link_meet_server(struct xfer_link *link, const struct xfer_key *key,
+int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 			  struct control_hello *ret_peer, struct err *e);
 
 #endif

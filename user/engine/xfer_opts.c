@@ -300,7 +300,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	uint64_t bytes;
 	int err;
 
-	err = xfer_key_read(&cfg.key, opts->key_file, e);
+	err = secret_read(&cfg.key, opts->key_file, XFER_KEY_VARIABLE, e);
 	if (!err)
 		err = xfer_client_open(&client, &cfg, res, e);
 	if (err)

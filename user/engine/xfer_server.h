@@ -19,7 +19,7 @@ struct xfer_server_cfg {
 	uint64_t max_duration_ns;	/* of a test; 0: any */
 	double max_bps;			/* of a test's payload; 0: any */
 	uint64_t tests;			/* it is done after so many; 0: goes on */
-	struct xfer_key key;
+	struct secret key;
 };
 
 struct xfer_server;

@@ -15,7 +15,6 @@
 #include "abi/stamp_packet.h"
 
 #define STAMP_MAX_BYTES		9216
-#define STAMP_MAX_KEY_BYTES	256
 
 enum stamp_mode { STAMP_OPEN, STAMP_AUTH, STAMP_TWAMP_LIGHT };
 
