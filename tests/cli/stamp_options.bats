@@ -21,7 +21,7 @@ refuses() {
 	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 -n 537
 	refuses "-4 and -6 exclude each other" --stamp lo -4 -6
 	refuses "there is no key" --stamp 127.0.0.1 --auth
-	refuses "cannot resolve '127.0.0.1'" --stamp 127.0.0.1 -6
+	refuses "cannot find the address of '127.0.0.1'" --stamp 127.0.0.1 -6
 }
 
 @test "probe has the options of STAMP only with --stamp, and each its own help" {

@@ -86,12 +86,12 @@ static int open_lane(struct stamp *stamp, uint32_t dest, uint32_t index, struct 
 		     struct err *e)
 {
 	const struct stamp_cfg *cfg = &stamp->cfg;
-	struct udp_addr from;
+	struct sock_addr from;
 	struct udp_opts opts = { .dscp = cfg->dscp, .ttl = cfg->ttl };
 	int err;
 
 	if (cfg->src_ip) {
-		err = udp_resolve(cfg->src_ip, 0, stamp->dests[dest].addr.storage.ss_family, &from, e);
+		err = sock_resolve(cfg->src_ip, 0, stamp->dests[dest].addr.storage.ss_family, &from, e);
 		if (err)
 			return err;
 		opts.from = &from;
@@ -194,7 +194,7 @@ static int open_dests(struct stamp *stamp, struct err *e)
 		dest->sums = calloc(1, sizeof(*dest->sums));
 		if (!dest->sums)
 			return err_set(e, -ENOMEM, "cannot keep the figures of '%s'", dest->name);
-		err = udp_resolve(dest->name, cfg->port, cfg->family, &dest->addr, e);
+		err = sock_resolve(dest->name, cfg->port, cfg->family, &dest->addr, e);
 		if (err)
 			return err;
 	}

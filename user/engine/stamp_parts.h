@@ -17,7 +17,7 @@ struct stamp_tlv_count {
 
 struct stamp_dest {
 	const char *name;
-	struct udp_addr addr;
+	struct sock_addr addr;
 	enum stamp_kind kind;		/* as it was asked, or given */
 	bool asked;
 	struct stamp_sums *sums;

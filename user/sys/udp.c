@@ -5,7 +5,6 @@
 #include "sys/udp.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,27 +15,6 @@
 #include <linux/sock_diag.h>
 
 #define BUFFER_BYTES (1 << 20)	/* what waits while this process does not run */
-
-int udp_resolve(const char *host, uint16_t port, int family, struct udp_addr *ret_addr,
-		struct err *e)
-{
-	const struct addrinfo hints = {
-		.ai_family = family, .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV,
-	};
-	struct addrinfo *list;
-	char text[8];
-	int err;
-
-	snprintf(text, sizeof(text), "%u", port);
-	err = getaddrinfo(host, text, &hints, &list);
-	if (err)
-		return err_usage(e, "cannot resolve '%s': %s", host, gai_strerror(err));
-	memset(ret_addr, 0, sizeof(*ret_addr));
-	memcpy(&ret_addr->storage, list->ai_addr, list->ai_addrlen);
-	ret_addr->len = list->ai_addrlen;
-	freeaddrinfo(list);
-	return 0;
-}
 
 static int set(int fd, int level, int option, int value)
 {
@@ -68,7 +46,7 @@ static int set_header(int fd, int family, const struct udp_opts *opts, struct er
 
 static int bind_source(int fd, int family, const struct udp_opts *opts, struct err *e)
 {
-	struct udp_addr from = { .storage.ss_family = (sa_family_t)family };
+	struct sock_addr from = { .storage.ss_family = (sa_family_t)family };
 
 	if (!opts->from && !opts->src_port)
 		return 0;
@@ -77,14 +55,13 @@ static int bind_source(int fd, int family, const struct udp_opts *opts, struct e
 	else
 		from.len = family == AF_INET ? sizeof(struct sockaddr_in) :
 					       sizeof(struct sockaddr_in6);
-	/* The port is at the same place in both. */
-	((struct sockaddr_in *)&from.storage)->sin_port = htons(opts->src_port);
+	sock_set_port(&from, opts->src_port);
 	if (bind(fd, (struct sockaddr *)&from.storage, from.len))
 		return err_set(e, -errno, "cannot bind to source port %u", opts->src_port);
 	return 0;
 }
 
-int udp_open(const struct udp_addr *to, const struct udp_opts *opts, struct err *e)
+int udp_open(const struct sock_addr *to, const struct udp_opts *opts, struct err *e)
 {
 	int family = to->storage.ss_family, fd, err;
 

@@ -10,24 +10,16 @@
 #include <sys/socket.h>
 
 #include "lib/err.h"
-
-struct udp_addr {
-	struct sockaddr_storage storage;
-	socklen_t len;
-};
-
-/* @family: AF_UNSPEC, AF_INET or AF_INET6; the first address that @host has. */
-int udp_resolve(const char *host, uint16_t port, int family, struct udp_addr *ret_addr,
-		struct err *e);
+#include "sys/sock.h"
 
 struct udp_opts {
-	const struct udp_addr *from;	/* NULL: as the route gives */
+	const struct sock_addr *from;	/* NULL: as the route gives */
 	uint16_t src_port;		/* 0: any that is free */
 	uint8_t dscp, ttl;		/* ttl, or hop limit; 0: the system's */
 };
 
 /* Connected to @to and non-blocking: a descriptor, or negative errno in @e. */
-int udp_open(const struct udp_addr *to, const struct udp_opts *opts, struct err *e);
+int udp_open(const struct sock_addr *to, const struct udp_opts *opts, struct err *e);
 
 struct udp_arrival {
 	size_t len;
