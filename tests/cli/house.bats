@@ -49,6 +49,14 @@ verbs() {
 	done
 }
 
+@test "each man page has one description" {
+	local page
+
+	for page in "$HOUSE"/usr/share/man/man8/*.8; do
+		[ "$(grep -c '^\.SH "\?DESCRIPTION' "$page")" = 1 ] || fail "$page"
+	done
+}
+
 @test "every option of --help is on the man page" {
 	need_command man
 	local verb option page
