@@ -266,6 +266,7 @@ install: all doc
 	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/studies $(wildcard docs/studies/*.md)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/verbs $(wildcard docs/verbs/*.md)
 
 clean:
 	$(call say,CLEAN,$(O))
