@@ -83,6 +83,24 @@ void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value)
 		fail_msg("'%s' element %u: %s", bpf_map__name(map), index, strerror(errno));
 }
 
+void harness_empty(struct bpf_object *obj)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		void *zeros;
+
+		if (bpf_map__type(map) != BPF_MAP_TYPE_ARRAY ||
+		    (bpf_map__map_flags(map) & BPF_F_RDONLY_PROG))
+			continue;
+		zeros = calloc(1, bpf_map__value_size(map));
+		assert_non_null(zeros);
+		for (uint32_t i = 0; i < bpf_map__max_entries(map); i++)
+			assert_int_equal(bpf_map_update_elem(bpf_map__fd(map), &i, zeros, BPF_ANY), 0);
+		free(zeros);
+	}
+}
+
 bool harness_untouched(const struct harness_out *out, const void *frame, size_t len)
 {
 	return out->len == len && !memcmp(out->bytes, frame, len);

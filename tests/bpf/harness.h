@@ -66,6 +66,9 @@ void harness_run_gso(const struct bpf_program *prog, const void *frame, size_t l
 /* Reads an element of an array; fails the test if it is not there. */
 void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value);
 
+/* Sets every element of the object's arrays to zero; other maps and constants stay as they are. */
+void harness_empty(struct bpf_object *obj);
+
 /* True if no byte of @out differs from the frame. */
 bool harness_untouched(const struct harness_out *out, const void *frame, size_t len);
 
