@@ -59,6 +59,7 @@ no_program_left() {
 	! bpftool prog show name doctor 2>/dev/null | grep -q .
 }
 
+# bats test_tags=core
 @test "every feature has one of three states and says what was found and what is lost without it" {
 	run -0 --separate-stderr "$TOOL" doctor --json
 	json '.features | length > 15'
@@ -142,6 +143,7 @@ kernel_from() {
 	printf '%s\n' "$1" "$(uname -r)" | sort -VC
 }
 
+# bats test_tags=core
 @test "what came with a kernel is present on that kernel and absent before" {
 	local name from
 
@@ -157,6 +159,7 @@ kernel_from() {
 	if grep -q '^XDP ' /proc/net/protocols; then is af-xdp present; else is af-xdp absent; fi
 }
 
+# bats test_tags=core
 @test "on veth native XDP is present, zero-copy absent, ring lengths cannot be told" {
 	wire
 	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json

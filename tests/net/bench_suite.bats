@@ -23,6 +23,7 @@ bench() {
 		--rate 20Mbit --pause 1ms --json "${@:2}"
 }
 
+# bats test_tags=core
 @test "bench finds the rate, the delay and the queue that were put in, and goes on from its file" {
 	local before
 

@@ -110,6 +110,7 @@ each_header_is_as_asked() {
 	json '.tags == 503 and .sums_wrong == 0 and .steps_wrong == 0 and .untimed == 503 - 72'
 }
 
+# bats test_tags=core
 @test "live: every IPv4 packet arrives once, at 64, 65, 512 and 1518 bytes" {
 	need xdp-live-frames
 	lab_up
@@ -129,6 +130,7 @@ each_header_is_as_asked() {
 	every_size live 2001:2::2 88 89 1522 -- --vlan 1
 }
 
+# bats test_tags=core
 @test "afxdp: every IPv4 packet arrives once, at 64, 65, 512 and 1518 bytes" {
 	need af-xdp
 	lab_up
@@ -367,6 +369,7 @@ paced_run() {
 	exchange 1009 198.18.0.2 --engine afxdp --frame-bytes 9018
 }
 
+# bats test_tags=core
 @test "where auto cannot use the live engine it says why, and which it took" {
 	need xdp-live-frames af-xdp
 	lab_up --mtu 9000

@@ -48,6 +48,7 @@ counted() {
 	json ".metrics | $1"
 }
 
+# bats test_tags=core
 @test "what comes in goes out, and what does not is counted" {
 	start sink b sink eg0 --duration 60s
 	bump

@@ -14,6 +14,7 @@ setup() {
 	store=$STATE_DIRECTORY/calibration.json
 }
 
+# bats test_tags=core
 @test "a quick calibration passes every check, with counts that are not made up, and keeps nothing" {
 	run --separate-stderr timeout 300 "$TOOL" calibrate --quick --json
 	[ "$status" = 0 ] || fail "$status: $(jq -c ".verdicts[] | select(.pass | not)" <<<"$output")"

@@ -51,6 +51,7 @@ in_an_empty_place() {
 	json '[.parts[] | .environment.engine] == ["live", "live", "live", "afxdp", "live"]'
 }
 
+# bats test_tags=core
 @test "--quick sends a tenth, --json prints just one document, and -o holds the same" {
 	run --separate-stderr timeout 30 "$TOOL" demo --quick --json -o mine.json
 	is 0

@@ -60,6 +60,7 @@ impaired_is() {
 	jq -e --argjson n "${2-0}" "$1" <<<"$impaired" >/dev/null || fail "not true: $1: $impaired"
 }
 
+# bats test_tags=core
 @test "a bump that does nothing hands every frame on inside the kernel, in both directions" {
 	bump_up
 	start bump r impair ega egb
@@ -73,6 +74,7 @@ impaired_is() {
 	hooks_are_free
 }
 
+# bats test_tags=core
 @test "losses and copies, in the kernel: the sink says what impair says, with several seeds" {
 	bump_up
 	for seed in 1 7 12345678901; do
@@ -203,6 +205,7 @@ egress_copies() {
 		.received_packets == 1180'
 }
 
+# bats test_tags=core
 @test "on egress tc loses and copies what a socket sends, by tcx and by clsact" {
 	lab_up
 	need tcx clsact

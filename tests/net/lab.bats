@@ -52,6 +52,7 @@ counts() {
 	inside "$1" cat /sys/class/net/eg0/statistics/{tx,rx}_packets
 }
 
+# bats test_tags=core
 @test "ping crosses a direct wire both ways, IPv4 and IPv6" {
 	need_command ping
 	up

@@ -220,6 +220,7 @@ verdict() {
 	in_r nft list table ip t | grep -q "packets 1009 "
 }
 
+# bats test_tags=core
 @test "a port that nobody listens on is NO_SOCKET" {
 	need_reason NO_SOCKET
 	# The socket is bound to lo alone.

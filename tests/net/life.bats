@@ -78,6 +78,7 @@ ends_by_term() {
 	hook_is_free "$2"
 }
 
+# bats test_tags=core
 @test "^C ends each verb with status 130 and the whole result" {
 	need xdp-live-frames af-xdp
 	lab_up
@@ -138,6 +139,7 @@ dies() {
 	wait_for programs_are_gone $programs
 }
 
+# bats test_tags=core
 @test "kill -9 of any verb leaves no program, attached or not, and the wire usable" {
 	need xdp-live-frames af-xdp
 	need_bpftool

@@ -27,6 +27,7 @@ failed() {
 		.metrics[$key] == $n'
 }
 
+# bats test_tags=core
 @test "requests, bytes, statuses and connections are those of nginx's log" {
 	nginx_up
 	loaded $WEB/small $WEB/middle $WEB/none $WEB/broken -n 7 --cycles 11

@@ -44,6 +44,7 @@ arrive() {
 	json '[.metrics | keys[] | select(test("extent|n_reordered|late_time|lost_run"))] == []'
 }
 
+# bats test_tags=core
 @test "runs of loss: their number, their mean and the longest, across words and windows" {
 	# Missing: 3; 60 to 70; 5000 to 11006.
 	numbers 0 12010 | awk '$2 != 3 && ($2 < 60 || $2 > 70) && ($2 < 5000 || $2 > 11006)' |

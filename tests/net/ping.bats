@@ -34,6 +34,7 @@ pinged() {
 	[ $(($(echoes "$3") - before)) = "$count" ] || fail "the stack counts another number of echoes"
 }
 
+# bats test_tags=core
 @test "every request is answered once, and the far stack counts as many echoes" {
 	lab_up
 	pinged 1009 198.18.0.2 IcmpInEchos --flood

@@ -42,11 +42,13 @@ each_kind() {
 	round_trips 503 198.18.0.2 --engine "$1" --stream 11
 }
 
+# bats test_tags=core
 @test "live: every probe is a round trip, over IPv4, IPv6 and VLAN" {
 	need xdp-live-frames
 	each_kind live
 }
 
+# bats test_tags=core
 @test "afxdp: every probe is a round trip, over IPv4, IPv6 and VLAN" {
 	need af-xdp
 	each_kind afxdp

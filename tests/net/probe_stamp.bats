@@ -46,6 +46,7 @@ all_back() {
 		.rtt_min_ns <= .rtt_p50_ns and .rtt_p50_ns <= .rtt_max_ns'
 }
 
+# bats test_tags=core
 @test "every packet of each form is answered, and both ends agree on size, marks and number" {
 	lab_up
 	reflector
@@ -263,6 +264,7 @@ suite() {
 		([.entries[] | select(.tlv == "hmac") | .returned, .not_intact] == [101, 0])'
 }
 
+# bats test_tags=core
 @test "reflect --stamp answers every packet of probe --stamp, from inside the driver" {
 	"$TOOL" reflect --help | grep -q -- --stamp || cannot reflect-stamp "reflect --stamp"
 	lab_up

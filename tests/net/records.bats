@@ -39,6 +39,7 @@ holds() {
 	[ "$status" = 0 ] || fail "$output"
 }
 
+# bats test_tags=core
 @test "each packet has one record, with its number, its times and what it was" {
 	{
 		numbers 0 100 | awk '$2 != 7 && $2 != 11'

@@ -86,6 +86,7 @@ hook_is_free() {
 	json '.metrics | .left_fragment_packets + .left_unsafe_packets + .left_malformed_packets == 0'
 }
 
+# bats test_tags=core
 @test "reflect answers a socket's datagrams, and the socket takes every answer" {
 	lab_up
 	peer_is_ready
@@ -96,6 +97,7 @@ hook_is_free() {
 	json '.metrics.answered_udp_packets == 499 and .config.port == 862'
 }
 
+# bats test_tags=core
 @test "reflect answers ping over IPv4 and IPv6 instead of the host's stack" {
 	lab_up
 	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1 net.ipv6.icmp.echo_ignore_all=1

@@ -389,6 +389,7 @@ is_told_by_a_sink() {
 	json '.metrics.delay_min_ns > 0'
 }
 
+# bats test_tags=core
 @test "a sink tells loss, order and delay of a tagged replay" {
 	each_engine is_told_by_a_sink
 }

@@ -45,6 +45,7 @@ neighbours() {
 	nsenter --net="/run/netns/$LAB-a" ip -json neighbour show dev eg0 to "$1" | jq length
 }
 
+# bats test_tags=core
 @test "a neighbour on the link is found by IPv4, IPv6 and link-local address" {
 	lab_up
 	can_ask_by_ip6

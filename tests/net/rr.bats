@@ -28,6 +28,7 @@ transactions() {
 	json --argjson n "$count" '.metrics.answered_udp_packets == $n'
 }
 
+# bats test_tags=core
 @test "afxdp: each request is answered once, whatever its size, family, VLAN and number under way" {
 	lab_up
 	transactions 1009 198.18.0.2
@@ -37,6 +38,7 @@ transactions() {
 	transactions 211 198.18.0.2 --rate 5kpps
 }
 
+# bats test_tags=core
 @test "bounce: exactly so many transactions, by both ends' count, and nothing circulates afterwards" {
 	lab_up
 	transactions 100003 198.18.0.2 --engine bounce

@@ -46,6 +46,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		\"received_bytes\": $((1009 * 64)), \"lost_ratio\": 0, \"reordered_ratio\": 0 }"
 }
 
+# bats test_tags=core
 @test "each seventh packet that is missing is a loss, in number and ratio" {
 	# 3, 10 and so on to 1004: 144 of them.
 	numbers 0 1008 | awk '$2 % 7 != 3' | counted 865
@@ -211,6 +212,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	done
 }
 
+# bats test_tags=core
 @test "generic XDP counts the same, and the result says that it was generic" {
 	start sink b sink eg0 --xdp-mode generic --count 865 --duration 10s
 	json_of_hook=$(hook b)

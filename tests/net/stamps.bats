@@ -35,6 +35,7 @@ received() {
 	output=$RECEIVED json "$@"
 }
 
+# bats test_tags=core
 @test "a result says who stamped, where, by which clock, and what reading it costs" {
 	lab_up
 	transfer 503 "" "--engine afxdp"

@@ -68,6 +68,7 @@ counted_in_b() {
 		else $seen >= $m.payload_received_bytes end'
 }
 
+# bats test_tags=core
 @test "every kind of stream has the same bytes at both ends" {
 	local words
 

@@ -37,6 +37,7 @@ changed() {
 	[ "$status" = 0 ] || fail "exit $status"$'\n'"$stderr"
 }
 
+# bats test_tags=core
 @test "apply changes what is named and restore puts it back, interface and all" {
 	need_command ethtool ip
 	local before

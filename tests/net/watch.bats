@@ -46,6 +46,7 @@ each_hook() {
 	printf '%s\n' tc clsact xdp
 }
 
+# bats test_tags=core
 @test "each direction is counted, packet for packet, at every hook" {
 	local hook
 
@@ -471,6 +472,7 @@ dropped() {
 		select(.by == "drop" and .interface == "eg0" and .reason == $what)] | '"$2"
 }
 
+# bats test_tags=core
 @test "--drops tells where packets were dropped and why, at the watched interface alone" {
 	need_command nft
 	watch b --drops

@@ -29,6 +29,7 @@ side() {
 	json --arg part "eg0 $1" ".parts[] | select(.name == \$part) | $2"
 }
 
+# bats test_tags=core
 @test "only what the expression takes is counted, in figures and flows, at every hook" {
 	local hook
 

@@ -57,6 +57,7 @@ part() {
 	part folded '.entries[0].far == "198.18.0.0/24"'
 }
 
+# bats test_tags=core
 @test "two CPUs that count into the same flows lose nothing" {
 	lab_up --queues 2
 	watch b --top 10
