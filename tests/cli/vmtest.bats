@@ -140,9 +140,11 @@ tests_in() {
 	tests_in bpf --resume <<<'grep TESTS_RESUME=1 command && echo "passed net/b.bats: y" >>results && echo 0 >status'
 	is 0
 	says '2 passed, 0 known'
+	[ "$(cat "$VM"/results/*/boots | wc -l)" = 2 ]
 	tests_in bpf <<<'[ ! -e results ] && echo "passed net/b.bats: y" >results && echo 0 >status'
 	is 0
 	says '1 passed, 0 known'
+	[ "$(cat "$VM"/results/*/boots | wc -l)" = 1 ]
 }
 
 @test "what failed before is run again when resumed, and what passed is not" {
