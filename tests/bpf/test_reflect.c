@@ -278,12 +278,13 @@ static void every_echo_identifier_gives_a_right_checksum(void **state)
 	static const uint8_t zeros[8];
 	struct packet_frame frame;
 	struct packet_spec spec = { .echo = true, .payload = zeros };
+	/* Where each run takes long, each 31st. */
+	unsigned int id, step = (unsigned int)harness_runs(1, 31);
 	struct harness_out out;
-	unsigned int id;
 
 	(void)state;
 	for (spec.version = 4; spec.version <= 6; spec.version += 2) {
-		for (id = 0; id < 65536; id++) {
+		for (id = 0; id < 65536; id += step) {
 			spec.echo_id = (uint16_t)id;
 			spec.payload_bytes = id % 2 * 8;
 			packet_build(&frame, &spec);
