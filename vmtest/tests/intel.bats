@@ -24,13 +24,13 @@ e1000e() {
 	nics_up 52:54:00:00:04:0a 52:54:00:00:04:0b
 }
 
-# counted MODE: of 1009 packets from a to b each that was sent, by that mode of XDP. An
+# counted MODE [OPTIONS of blast]: of 1009 packets from a to b each that was sent, by that mode of XDP. An
 # emulated NIC's ring may be full for a while, and refuse some. Attaching may restart the
 # NIC, and a link takes its time.
 counted() {
 	start sink b sink eg0 --count 1009 --duration 10s
 	wait_for carrier b
-	tool_in a blast eg0 198.18.0.2 --count 1009 --rate 1kpps --interval 0 --json --engine afxdp
+	tool_in a blast eg0 198.18.0.2 --count 1009 --rate 1kpps --interval 0 --json --engine afxdp "${@:2}"
 	is 0
 	json '.metrics.sent_packets + .metrics.not_sent_packets == 1009'
 	sent=$(jq .metrics.sent_packets <<<"$output")
@@ -43,6 +43,16 @@ counted() {
 @test "igb: native XDP counts what AF_XDP sent" {
 	igb
 	counted native
+}
+
+# virtio_net has several queues by tap and vhost-user alone, which take privileges or a daemon.
+@test "igb: two queues send a stream each, by the driver's own count, and both arrive" {
+	need_command ethtool
+	igb
+	in_a "$TOOL" doctor eg0 --has queues
+	counted native --threads 2
+	json '.metrics.streams == 2'
+	[ "$(in_a ethtool -S eg0 | sed -n 's/^ *tx_queue_1_packets: //p')" -ge 400 ]
 }
 
 @test "igb: doctor tells of its clock, and blast that it stamps no packet of AF_XDP" {
