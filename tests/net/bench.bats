@@ -31,7 +31,6 @@ no_lab_left() {
 	! ip netns list | grep -q "^bench$BENCH_PID-"
 }
 
-# bats test_tags=core
 @test "bench-run writes every run, and its medians and ratios follow from them" {
 	bench_start --rounds 2 --seconds 0.3 --frames 64 --only bare/64,live-tagged-full/64,afxdp-tagged/64
 	bench_end
