@@ -396,6 +396,18 @@ paced_run() {
 	hook_is_free b
 }
 
+@test "live: a receiver that comes later and finds that program is told to come first" {
+	need xdp-live-frames
+	lab_up
+	in_b ethtool -K eg0 gro off
+	start blast a blast eg0 198.18.0.2 --engine live --rate 100pps --duration 60s
+	tool_in b sink eg0 --duration 1s
+	is 3
+	says "held by program 'ethgauge_pass'"
+	says "start this first, then the sender"
+	finish blast INT
+}
+
 @test "a driver that takes nothing is an error, however short the run" {
 	need xdp-live-frames
 	lab_up

@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -16,6 +17,7 @@
 
 #include "lib/log.h"
 #include "sys/bpf.h"
+#include "sys/pass.h"
 
 const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
 
@@ -77,6 +79,9 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 	if ((err == -EBUSY || err == -EEXIST) && xdp_holder(ifindex, holder, sizeof(holder))) {
 		err_machine(e, -EBUSY, "cannot attach XDP to '%s', which is held by program %s",
 			    ifname, holder);
+		if (strstr(holder, "'" PASS_NAME "'") && strstr(holder, ", pid "))
+			return err_hint(e, "a sender put it there, as its frames would not arrive without "
+					"one: start this first, then the sender");
 		return err_hint(e, "end that program, or if nothing owns it any more, detach it: "
 				"ip link set dev %s xdp off", ifname);
 	}
