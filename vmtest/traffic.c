@@ -9,9 +9,8 @@
  *	traffic rr udp|tcp ADDRESS PORT N	N times: a byte there, a byte back
  *	traffic stream ADDRESS PORT N		N times 64 KiB
  *
- * The last two print {"packet_ns": X, "packets": N}: the median of 100 batches, so that what
- * comes once in a while, as the timer's tick, is in few of them; and all that were sent. A packet of the stream is 1448
- * bytes, what a segment carries at an MTU of 1500.
+ * The last two print {"packet_ns": X, "packets": N}: by batches (batches.h), and all that were
+ * sent. A packet of the stream is 1448 bytes, what a segment carries at an MTU of 1500.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,10 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define BATCHES		100
+#include "batches.h"
+
 #define SEGMENT_BYTES	1448
 #define WRITE_BYTES	65536
 
@@ -33,14 +32,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "traffic: cannot %s: %s\n", what, strerror(errno));
 	exit(4);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static unsigned long number(const char *text, unsigned long most)
@@ -151,31 +142,22 @@ static void write_all(int fd)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void measure(int fd, void (*step)(int fd), unsigned long steps, double packets)
 {
 	unsigned long batch = steps / BATCHES, i;
-	double each[BATCHES];
-	uint64_t from;
+	uint64_t each_ns[BATCHES], from_ns;
 	int k;
 
 	for (i = 0; i < steps / 10; i++)	/* warm */
 		step(fd);
 	for (k = 0; k < BATCHES; k++) {
-		from = now_ns();
+		from_ns = batches_now_ns();
 		for (i = 0; i < batch; i++)
 			step(fd);
-		each[k] = (double)(now_ns() - from) / ((double)batch * packets);
+		each_ns[k] = batches_now_ns() - from_ns;
 	}
-	qsort(each, BATCHES, sizeof(each[0]), by_value);
 	printf("{\"packet_ns\": %.2f, \"packets\": %.0f}\n",
-	       (each[BATCHES / 2 - 1] + each[BATCHES / 2]) / 2,
+	       batches_mean_ns(each_ns, BATCHES) / ((double)batch * packets),
 	       (double)(steps / 10 + BATCHES * batch) * packets);
 }
 
@@ -189,7 +171,7 @@ static int type_of(const char *word)
 	exit(2);
 }
 
-/* Fewer than a packet a batch measure nothing. */
+/* Fewer than one a batch measure nothing. */
 static unsigned long steps_of(const char *text)
 {
 	unsigned long steps = number(text, 100000000);

@@ -125,6 +125,22 @@ guest() {
 	[ "$(grep -c -- '-seed 3 ' boots)" = 2 ]
 }
 
+@test "kicks are counted, each with what it cost, and nothing is told of a program without" {
+	local library=${BUILD:-$TOP/build}/vmtest/kicks.so
+	[ -e "$library" ] || skip "'$library' is not built"
+	KICKS=$VM/kicks LD_PRELOAD=$library python3 -c '
+import ctypes
+libc = ctypes.CDLL(None)
+for i in range(1009):
+	libc.sendto(-1, None, 0, 0, None, 0)
+	libc.sendto(-1, b"no kick", 7, 0, None, 0)'
+	[ "$(jq .kicks kicks)" = 1009 ]
+	jq -e '.kick_ns > 0' kicks
+	rm kicks
+	KICKS=$VM/kicks LD_PRELOAD=$library true
+	[ ! -e kicks ]
+}
+
 @test "a scenario that is worse by more than the threshold ends with 1" {
 	guest 30600
 	regress old young
