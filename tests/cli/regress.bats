@@ -123,6 +123,7 @@ guest() {
 	[ "$(grep -c '^base .*planted=1' boots)" = 0 ]
 	[ "$(grep -c -- '-smp 1 .*-icount shift=0,sleep=off' boots)" = 10 ]
 	[ "$(grep -c -- '-seed 3 ' boots)" = 2 ]
+	[ "$(grep -c norandmaps boots)" = 10 ]
 }
 
 @test "kicks are counted, each with what it cost, and nothing is told of a program without" {
