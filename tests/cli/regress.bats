@@ -198,6 +198,20 @@ for i in range(1009):
 	says 'base, old: came to no figures'
 }
 
+@test "the symbols that differ are told, largest difference first, though one boot allows no verdict" {
+	guest 30000
+	printf '#!/bin/sh\n' >bin/perf
+	chmod +x bin/perf
+	cat >>guest <<'END'
+[ "$SIDE" = base ] && printf '100 same\n70 slower\n40.5 gone\n' >symbols || printf '100 same\n337 slower\n' >symbols
+END
+	regress old young --repeat 1 --where tcp-rr
+	is 125
+	says 'nothing could be told'
+	[[ $output == *"70.0      337.0     +267.0  slower"*"40.5        0.0      -40.5  gone"* ]] || fail "$output"
+	[ "$(wc -l <boots)" = 4 ]
+}
+
 @test "a scenario that could not be measured is told, with what was said" {
 	guest 30000
 	for i in 1 2 3 4 5; do
