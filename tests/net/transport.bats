@@ -131,6 +131,15 @@ counted_in_b() {
 		.rtt_packets == $p and .requests_timed_out >= $d'
 }
 
+@test "a UDP transaction that waits for the one before it is one packet each way" {
+	count_in_b 'udp length 45 counter'
+	serve
+	both udp rr 198.18.0.2 -d 200ms --request-bytes 37 --response-bytes 101
+	json --argjson n "$(counted_in_b packets)" '.metrics |
+		.transactions > 100 and .transactions == $n and .requests_sent == $n and
+		.requests_answered == $n and .rtt_packets == $n'
+}
+
 @test "a TCP transaction is one packet each way" {
 	# Of 7 bytes behind headers of 52.
 	count_in_b 'ip length 59 tcp dport != 14880 counter'

@@ -69,7 +69,8 @@ struct xfer_conn {
 struct xfer_batch {
 	struct mmsghdr msgs[XFER_BATCH];
 	struct iovec iov[XFER_BATCH][2];
-	struct tag tags[XFER_BATCH];
+	struct tag tags[XFER_BATCH];	/* of what is sent */
+	size_t stride;			/* of what comes, in the worker's buffer */
 };
 
 struct xfer_worker {
@@ -78,6 +79,7 @@ struct xfer_worker {
 	bool started;
 	unsigned int index;
 	bool alone;			/* its one connection blocks in its calls */
+	bool one;			/* UDP: one datagram each way at a time, in @buf */
 	int epoll_fd, file_fd;
 	char *buf;
 	size_t buf_bytes;

@@ -16,29 +16,41 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 
-static void prepare(struct xfer_batch *batch, char *buf, uint64_t bytes, uint64_t stride)
+/* Where the tag of datagram @i of a call came to. Even, as the tag is aligned to 2. */
+static struct tag *tag_in(const struct xfer_worker *worker, int i)
 {
-	uint64_t i;
-
-	for (i = 0; i < XFER_BATCH; i++) {
-		batch->iov[i][0] = (struct iovec){ &batch->tags[i], sizeof(batch->tags[i]) };
-		batch->iov[i][1] = (struct iovec){ buf + stride * i, bytes - sizeof(batch->tags[i]) };
-		batch->msgs[i].msg_hdr = (struct msghdr){ .msg_iov = batch->iov[i], .msg_iovlen = 2 };
-	}
+	return (struct tag *)(worker->buf + (size_t)i * worker->in->stride);
 }
 
-/* What is sent shares its bytes behind the tag; what comes has a place each. */
+static struct tag *tag_out(const struct xfer_worker *worker, unsigned int i)
+{
+	return worker->one ? (struct tag *)worker->buf : &worker->out->tags[i];
+}
+
+/* What comes has a place each; what is sent has a tag each, and shares the bytes behind it. */
 void xfer_udp_prepare(struct xfer_worker *worker)
 {
 	const struct control_test *test = &worker->xfer->test;
 	uint64_t in = test->message_bytes, out = test->message_bytes;
+	int i;
 
 	if (test->kind == CONTROL_RR) {
 		in = worker->xfer->end == XFER_CLIENT ? test->response_bytes : test->request_bytes;
 		out = worker->xfer->end == XFER_CLIENT ? test->request_bytes : test->response_bytes;
 	}
-	prepare(worker->in, worker->buf, in, in);
-	prepare(worker->out, worker->buf, out, 0);
+	worker->one = test->kind == CONTROL_RR && test->outstanding == 1;
+	worker->in->stride = in + in % 2;
+	for (i = 0; i < XFER_BATCH; i++) {
+		worker->in->iov[i][0] = (struct iovec){ tag_in(worker, i), in };
+		worker->in->msgs[i].msg_hdr = (struct msghdr){
+			.msg_iov = worker->in->iov[i], .msg_iovlen = 1,
+		};
+		worker->out->iov[i][0] = (struct iovec){ &worker->out->tags[i], TAG_BYTES };
+		worker->out->iov[i][1] = (struct iovec){ worker->buf, out - TAG_BYTES };
+		worker->out->msgs[i].msg_hdr = (struct msghdr){
+			.msg_iov = worker->out->iov[i], .msg_iovlen = out > TAG_BYTES ? 2 : 1,
+		};
+	}
 }
 
 static void write_tag(struct tag *tag, const struct xfer_conn *conn, uint32_t sequence,
@@ -101,7 +113,7 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 		nr = nr < XFER_BATCH ? nr : XFER_BATCH;
 	}
 	for (i = 0; i < nr; i++)
-		write_tag(&worker->out->tags[i], conn, conn->sequence + (uint32_t)i, now_ns);
+		write_tag(tag_out(worker, (unsigned int)i), conn, conn->sequence + (uint32_t)i, now_ns);
 	sent = sendmmsg(conn->fd, worker->out->msgs, (unsigned int)nr, 0);
 	sent = note_sent(conn, sent, test->message_bytes);
 	if (sent < 0)
@@ -115,30 +127,46 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 	return XFER_MORE;
 }
 
-/* A tag of ours; the number of it is counted, and its time taken by @hist. */
-static bool read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const struct tag *tag,
-		     uint64_t now_ns)
+static bool is_ours(const struct xfer_worker *worker, int i)
 {
+	return worker->in->msgs[i].msg_len >= TAG_BYTES &&
+	       tag_in(worker, i)->magic == htons(TAG_MAGIC);
+}
+
+/* A tag of ours; the number of it is counted, and its time taken by @hist. */
+static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, int i, uint64_t now_ns)
+{
+	const struct tag *tag = tag_in(worker, i);
 	uint64_t sent_ns = be64toh(tag->sent_ns);
 
-	if (tag->magic != htons(TAG_MAGIC) || ntohs(tag->stream) != conn->stream)
-		return false;
+	if (!is_ours(worker, i) || ntohs(tag->stream) != conn->stream)
+		return;
 	seqwin_add(conn->win, ntohl(tag->sequence), 0);
 	if (now_ns < worker->xfer->count_ns)
-		return true;
+		return;
 	if (now_ns >= sent_ns)
 		hist_add(worker->hist, now_ns - sent_ns);
 	else
 		worker->hist->negative++;
-	return true;
 }
 
-static bool is_punch(const struct tag *tag)
+/* One datagram by the plain call, which costs a tenth of a transaction less than a batch of one. */
+static int receive_one(struct xfer_worker *worker, int fd)
 {
-	return tag->magic == htons(XFER_PUNCH);
+	ssize_t len = recv(fd, worker->buf, worker->in->iov[0]->iov_len, 0);
+
+	worker->in->msgs[0].msg_len = len > 0 ? (unsigned int)len : 0;
+	return len < 0 ? -1 : 1;
 }
 
-/* recvmmsg(), waiting for the first only: how many, or -errno. */
+static int send_all(struct xfer_worker *worker, int fd, unsigned int nr, uint64_t bytes)
+{
+	if (worker->one)
+		return send(fd, worker->buf, bytes, MSG_NOSIGNAL) < 0 ? -1 : 1;
+	return sendmmsg(fd, worker->out->msgs, nr, 0);
+}
+
+/* Waits for the first only: how many, or -errno. */
 static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
 {
 	const struct control_test *test = &worker->xfer->test;
@@ -148,11 +176,13 @@ static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
 	/* Where no more can be there, asking for it costs a tenth of a transaction. */
 	if (test->kind == CONTROL_RR && test->outstanding < most)
 		most = (unsigned int)test->outstanding;
-	got = recvmmsg(conn->fd, worker->in->msgs, most, MSG_WAITFORONE, NULL);
+	got = worker->one ? receive_one(worker, conn->fd) :
+			    recvmmsg(conn->fd, worker->in->msgs, most, MSG_WAITFORONE, NULL);
 	if (got < 0)
 		return -errno;
 	for (i = 0; i < got; i++) {
-		if (is_punch(&worker->in->tags[i]))
+		/* The punch of the start is no datagram of the test. */
+		if (!is_ours(worker, i) && tag_in(worker, i)->magic == htons(XFER_PUNCH))
 			continue;
 		n++;
 		xfer_count(&conn->received_bytes, worker->in->msgs[i].msg_len);
@@ -173,7 +203,7 @@ enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *co
 		return xfer_again(conn);
 	now_ns = loop_mono_ns();
 	for (i = 0; i < got; i++)
-		read_tag(worker, conn, &worker->in->tags[i], now_ns);
+		read_tag(worker, conn, i, now_ns);
 	__atomic_store_n(&conn->last_ns, now_ns, __ATOMIC_RELAXED);
 	return XFER_MORE;
 }
@@ -188,14 +218,15 @@ static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn, ui
 
 	while (nr < XFER_BATCH && conn->outstanding + nr < test->outstanding &&
 	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
-		write_tag(&worker->out->tags[nr], conn, conn->sequence + nr,
+		write_tag(tag_out(worker, nr), conn, conn->sequence + nr,
 			  conn->gap_ns ? (uint64_t)conn->due_ns : now_ns);
 		conn->due_ns += conn->gap_ns;
 		nr++;
 	}
 	if (!nr)
 		return XFER_MORE;
-	sent = note_sent(conn, sendmmsg(conn->fd, worker->out->msgs, nr, 0), test->request_bytes);
+	sent = note_sent(conn, send_all(worker, conn->fd, nr, test->request_bytes),
+			 test->request_bytes);
 	conn->due_ns = due_ns + conn->gap_ns * (sent > 0 ? sent : 0);
 	if (sent < 0)
 		return xfer_again(conn);
@@ -212,7 +243,7 @@ static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn, int
 	int i;
 
 	for (i = 0; i < got; i++)
-		read_tag(worker, conn, &worker->in->tags[i], now_ns);
+		read_tag(worker, conn, i, now_ns);
 	distinct = conn->win->distinct - before;
 	xfer_count(&conn->transactions, distinct);
 	conn->outstanding -= distinct < conn->outstanding ? distinct : conn->outstanding;
@@ -258,13 +289,14 @@ enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *con
 	if (got < 0)
 		return xfer_again(conn);
 	for (i = 0; i < got; i++) {
-		if (worker->in->tags[i].magic == htons(TAG_MAGIC))
-			worker->out->tags[nr++] = worker->in->tags[i];
+		if (is_ours(worker, i))
+			*tag_out(worker, nr++) = *tag_in(worker, i);
 	}
 	xfer_count(&conn->transactions, nr);
 	if (!nr)
 		return XFER_MORE;
-	sent = note_sent(conn, sendmmsg(conn->fd, worker->out->msgs, nr, 0), test->response_bytes);
+	sent = note_sent(conn, send_all(worker, conn->fd, nr, test->response_bytes),
+			 test->response_bytes);
 	if (sent < 0)
 		return xfer_again(conn);
 	xfer_count(&conn->send_errors, nr - (unsigned int)sent);
