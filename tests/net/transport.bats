@@ -215,6 +215,49 @@ counted_in_b() {
 	json '[.series[1:][].payload_received_bps] | all(. > 0)'
 }
 
+@test "the server's connections have their rows too, and both directions are summed" {
+	serve
+	tool_in a tcp stream 198.18.0.2 -d 700ms -i 100ms -P 2 --bidir --per-stream --json
+	is 0
+	json '[.parts[] | select(.name | startswith("stream"))] | length == 4 and
+		all(.series | length >= 2)'
+	json '([.parts[] | select(.name | startswith("stream")) | .metrics.payload_sent_bytes] | add) ==
+		.metrics.payload_sent_bytes'
+	# A row whose rate is that of all four: on a busy machine some come late.
+	json '[.parts[] | select(.name | startswith("stream")).series[]] as $rows |
+		[.series[] | select(.payload_sent_bps) | .elapsed_ns as $at | .payload_sent_bps /
+			([$rows[] | select(.elapsed_ns == $at).payload_sent_bps] | add)] |
+		any(. > 0.8 and . < 1.25)'
+}
+
+@test "the server's settings stand in the result, and ours where they differ" {
+	in_b sysctl -qw net.ipv4.tcp_sack=0 net.ipv4.tcp_rmem='4096 70001 700001'
+	in_b ip link set eg0 mtu 1400
+	serve
+	both tcp rr 198.18.0.2 -d 20ms
+	json --arg kernel "$(uname -r)" '.environment | .server_kernel == $kernel and
+		.server_tcp_sack == "0" and .client_tcp_sack == "1" and
+		.server_tcp_rmem == "4096 70001 700001" and .server_mtu == 1400 and
+		(has("client_kernel") | not)'
+}
+
+@test "a congestion control that the server may not use is told with those that it may" {
+	local allowed name found
+
+	allowed=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
+	for name in $(sysctl -n net.ipv4.tcp_available_congestion_control); do
+		[[ " $allowed " == *" $name "* ]] || found=$name
+	done
+	serve
+	both tcp stream 198.18.0.2 -d 20ms --congestion reno
+	json '.entries[0].control == "reno"'
+	[ -n "$found" ] || cannot congestion_control "that is not allowed to all"
+	tool_in a tcp stream 198.18.0.2 -d 20ms --congestion "$found"
+	is 4
+	says "cannot use the congestion control '$found'"
+	says "may use: $allowed;"
+}
+
 @test "confidence repeats until the mean is known well enough, or says that it is not" {
 	serve
 	both tcp rr 198.18.0.2 -d 50ms --confidence 50,100

@@ -11,6 +11,7 @@
 
 #include "engine/xfer.h"
 #include "engine/xfer_data.h"
+#include "engine/xfer_host.h"
 #include "engine/xfer_report.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -40,6 +41,7 @@ int xfer_client_open(struct xfer_client **ret_client, const struct xfer_client_c
 		     struct result *res, struct err *e)
 {
 	struct xfer_client *client = calloc(1, sizeof(*client));
+	struct control_welcome host, own_host;
 	struct control_hello server;
 	char text[SOCK_TEXT_BYTES], own[sizeof(server.host)];
 
@@ -66,13 +68,15 @@ int xfer_client_open(struct xfer_client **ret_client, const struct xfer_client_c
 	}
 	sock_keep_alive(client->link.fd);
 	sock_set_timeouts(client->link.fd, XFER_ANSWER_NS);
-	if (xfer_link_meet_server(&client->link, &cfg->key, &server, e))
+	if (xfer_link_meet_server(&client->link, &cfg->key, &server, &host, e))
 		goto fail;
+	xfer_host_read(client->link.fd, &own_host);
 	sock_host_id(own, sizeof(own));
 	client->same_host = *own && !strcmp(own, server.host);
 	result_env_str(res, "server", sock_text(&client->server, text));
 	result_env_str(res, "server_tool", server.tool);
 	result_env_str(res, "same_host", client->same_host ? "yes" : "no");
+	xfer_host_report(&host, &own_host, res);
 	if (client->same_host)
 		result_note(res, "both ends are on one host: one clock, and the service demand is that of "
 			    "each end's own threads, not of all CPUs");
@@ -112,13 +116,17 @@ static int take_message(struct run *run, uint64_t timeout_ns, struct err *e)
 	switch (type) {
 	case CONTROL_ROW:
 		report->server = body.figures;
+		memcpy(report->conns, report->coming, sizeof(report->conns));
 		break;
 	case CONTROL_CONN:
-		if (report->nr_conns < CONTROL_MAX_STREAMS)
-			report->conns[report->nr_conns++] = body.conn;
+		if (body.conn.stream >= CONTROL_MAX_STREAMS)
+			return err_set(e, -EINVAL, "the server tells of a stream that there is not");
+		report->coming[body.conn.stream] = body.conn;
+		report->has_conn[body.conn.stream] = true;
 		break;
 	case CONTROL_RESULT:
 		report->server = body.figures;
+		memcpy(report->conns, report->coming, sizeof(report->conns));
 		report->has_result = true;
 		break;
 	default:

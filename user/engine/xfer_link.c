@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
+#include "engine/xfer_host.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/sha256.h"
@@ -189,12 +190,14 @@ int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
 			return err_set(e, -EACCES, "the client has another key");
 		prove(key, "server", own.nonce, body.hello.nonce, welcome.proof);
 	}
+	xfer_host_read(link->fd, &welcome);
 	*ret_peer = body.hello;
 	return xfer_link_send(link, CONTROL_WELCOME, &welcome, e);
 }
 
 int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
-			  struct control_hello *ret_peer, struct err *e)
+			  struct control_hello *ret_peer, struct control_welcome *ret_welcome,
+			  struct err *e)
 {
 	char right[CONTROL_HEX_BYTES];
 	union control_body body;
@@ -222,5 +225,6 @@ int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 			return err_set(e, -EACCES, "the server has another key");
 	}
 	*ret_peer = peer;
+	*ret_welcome = body.welcome;
 	return 0;
 }

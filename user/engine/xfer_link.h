@@ -39,6 +39,7 @@ int xfer_link_expect(struct xfer_link *link, enum control_type type, union contr
 int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
 			  struct control_hello *ret_peer, struct err *e);
 int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
-			  struct control_hello *ret_peer, struct err *e);
+			  struct control_hello *ret_peer, struct control_welcome *ret_welcome,
+			  struct err *e);
 
 #endif

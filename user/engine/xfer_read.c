@@ -30,10 +30,14 @@ void xfer_read(struct xfer *xfer, struct control_figures *ret_figures)
 		sum.received_packets += load(&conn->received_packets);
 		sum.transactions += load(&conn->transactions);
 		sum.send_errors += load(&conn->send_errors);
-		if (xfer->test.protocol == CONTROL_UDP)
+		if (xfer->test.protocol == CONTROL_UDP) {
 			sum.socket_dropped += sock_dropped_packets(conn->fd);
-		else if (xfer->test.kind != CONTROL_CRR && !sock_read_tcp(conn->fd, &tcp))
+		} else if (xfer->test.kind != CONTROL_CRR && !sock_read_tcp(conn->fd, &tcp)) {
 			sum.retransmits += tcp.retransmits;
+			sum.senders += conn->sends;
+			sum.rtt_us += conn->sends ? tcp.rtt_us : 0;
+			sum.cwnd_packets += conn->sends ? tcp.cwnd_packets : 0;
+		}
 	}
 	if (xfer->test.kind != CONTROL_CRR) {
 		sum.send_buffer_bytes = sock_buffer_bytes(xfer->conns[0].fd, true);

@@ -190,25 +190,36 @@ static const char *stream_name(char *buf, size_t size, unsigned int stream)
 	return buf;
 }
 
+static void report_one(const struct xfer_report *report, const struct control_conn *conn,
+		       const char *from, struct result *res)
+{
+	struct result *part;
+	char name[24];
+
+	report_conn(conn, from, res);
+	if (!report->plan->per_stream)
+		return;
+	part = result_part(res, stream_name(name, sizeof(name), (unsigned int)conn->stream));
+	/* Both ends of a request and response send: its rows are the client's. */
+	if (report->plan->local.kind != CONTROL_STREAM && *from == 's')
+		return;
+	result_metric_u64(part, "payload_sent_bytes", conn->sent_bytes);
+	result_metric_u64(part, "tcp_retransmits", conn->retransmits);
+}
+
 static void report_conns(const struct xfer_report *report, struct result *res)
 {
 	struct control_conn conn;
-	struct result *part;
 	unsigned int i;
-	char name[24];
 
 	for (i = 0; i < xfer_nr_conns(report->xfer); i++) {
-		if (!xfer_read_conn(report->xfer, i, &conn))
-			continue;
-		report_conn(&conn, "client", res);
-		if (!report->plan->per_stream)
-			continue;
-		part = result_part(res, stream_name(name, sizeof(name), i));
-		result_metric_u64(part, "payload_sent_bytes", conn.sent_bytes);
-		result_metric_u64(part, "tcp_retransmits", conn.retransmits);
+		if (xfer_read_conn(report->xfer, i, &conn))
+			report_one(report, &conn, "client", res);
 	}
-	for (i = 0; i < report->nr_conns; i++)
-		report_conn(&report->conns[i], "server", res);
+	for (i = 0; i < CONTROL_MAX_STREAMS; i++) {
+		if (report->has_conn[i])
+			report_one(report, &report->conns[i], "server", res);
+	}
 }
 
 /* What the kernel made of the buffers that were asked for. */
@@ -251,24 +262,22 @@ static uint64_t grown(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* Mean and sums of what TCP says of the connections that send here. */
-static void row_tcp(struct xfer_report *report, struct result *res)
+/* Mean and sums of what TCP says of the connections that send, at whichever end. */
+static void row_tcp(struct xfer_report *report, const struct control_figures *client,
+		    struct result *res)
 {
-	uint64_t rtt_us = 0, cwnd = 0, nr = 0;
-	struct control_conn conn;
-	unsigned int i;
+	const struct control_figures *server = &report->server, *before = &report->server_row;
+	bool both = report->plan->local.kind == CONTROL_STREAM;
+	uint64_t senders = client->senders + (both ? server->senders : 0);
 
-	for (i = 0; i < xfer_nr_conns(report->xfer); i++) {
-		if (!xfer_read_conn(report->xfer, i, &conn))
-			continue;
-		rtt_us += conn.rtt_us;
-		cwnd += conn.cwnd_packets;
-		nr++;
-	}
-	if (!nr)
+	result_row_u64(res, "tcp_retransmits",
+		       grown(client->retransmits, report->client_row.retransmits) +
+		       (both ? grown(server->retransmits, before->retransmits) : 0));
+	if (!senders)
 		return;
-	result_row_real(res, "tcp_rtt_ns", 1e3 * (double)rtt_us / (double)nr);
-	result_row_u64(res, "tcp_cwnd_packets", cwnd);
+	result_row_real(res, "tcp_rtt_ns", 1e3 * (double)(client->rtt_us + (both ? server->rtt_us : 0)) /
+			(double)senders);
+	result_row_u64(res, "tcp_cwnd_packets", client->cwnd_packets + (both ? server->cwnd_packets : 0));
 }
 
 static void row_round_trips(struct xfer_report *report, struct result *res)
@@ -282,33 +291,42 @@ static void row_round_trips(struct xfer_report *report, struct result *res)
 	report->hist_row = now;
 }
 
-static void row_streams(struct xfer_report *report, struct result *res, uint64_t elapsed_ns,
-			uint64_t span_ns)
+static void row_stream(struct xfer_report *report, struct result *res,
+		       const struct control_conn *conn, uint64_t elapsed_ns, uint64_t span_ns)
 {
-	struct control_conn conn, *before;
+	struct control_conn *before = &report->stream_rows[conn->stream];
 	struct result *part;
 	char name[24];
+
+	part = result_part(res, stream_name(name, sizeof(name), (unsigned int)conn->stream));
+	result_row_open(part, elapsed_ns);
+	result_row_real(part, "payload_sent_bps",
+			8 * per_s(conn->sent_bytes - before->sent_bytes, span_ns));
+	result_row_u64(part, "tcp_retransmits", grown(conn->retransmits, before->retransmits));
+	result_row_u64(part, "tcp_rtt_ns", conn->rtt_us * 1000);
+	result_row_u64(part, "tcp_cwnd_packets", conn->cwnd_packets);
+	result_row_u64(part, "tcp_delivery_bps", conn->delivery_bps);
+	result_row_u64(part, "tcp_busy_ns", grown(conn->busy_us, before->busy_us) * 1000);
+	result_row_u64(part, "tcp_rwnd_limited_ns",
+		       grown(conn->rwnd_limited_us, before->rwnd_limited_us) * 1000);
+	result_row_u64(part, "tcp_sndbuf_limited_ns",
+		       grown(conn->sndbuf_limited_us, before->sndbuf_limited_us) * 1000);
+	result_row_close(part);
+	*before = *conn;
+}
+
+/* Of the server as its newest row had them; of requests and responses the client's. */
+static void row_streams(struct xfer_report *report, struct result *res, uint64_t elapsed_ns,
+			uint64_t client_ns, uint64_t server_ns)
+{
+	struct control_conn conn;
 	unsigned int i;
 
-	for (i = 0; report->plan->per_stream && i < xfer_nr_conns(report->xfer); i++) {
-		if (!xfer_read_conn(report->xfer, i, &conn))
-			continue;
-		before = &report->stream_rows[i];
-		part = result_part(res, stream_name(name, sizeof(name), i));
-		result_row_open(part, elapsed_ns);
-		result_row_real(part, "payload_sent_bps",
-				8 * per_s(conn.sent_bytes - before->sent_bytes, span_ns));
-		result_row_u64(part, "tcp_retransmits", grown(conn.retransmits, before->retransmits));
-		result_row_u64(part, "tcp_rtt_ns", conn.rtt_us * 1000);
-		result_row_u64(part, "tcp_cwnd_packets", conn.cwnd_packets);
-		result_row_u64(part, "tcp_delivery_bps", conn.delivery_bps);
-		result_row_u64(part, "tcp_busy_ns", grown(conn.busy_us, before->busy_us) * 1000);
-		result_row_u64(part, "tcp_rwnd_limited_ns",
-			       grown(conn.rwnd_limited_us, before->rwnd_limited_us) * 1000);
-		result_row_u64(part, "tcp_sndbuf_limited_ns",
-			       grown(conn.sndbuf_limited_us, before->sndbuf_limited_us) * 1000);
-		result_row_close(part);
-		*before = conn;
+	for (i = 0; i < xfer_nr_conns(report->xfer); i++) {
+		if (xfer_read_conn(report->xfer, i, &conn))
+			row_stream(report, res, &conn, elapsed_ns, client_ns);
+		else if (report->has_conn[i] && server_ns)
+			row_stream(report, res, &report->conns[i], elapsed_ns, server_ns);
 	}
 }
 
@@ -327,22 +345,27 @@ void xfer_report_row(struct xfer_report *report, struct result *res, uint64_t el
 				per_s(client.transactions - report->client_row.transactions, span_ns));
 		row_round_trips(report, res);
 	} else {
-		result_row_real(res, "payload_sent_bps", 8 * (
-			test->direction != CONTROL_BACK ?
-			per_s(client.sent_bytes - report->client_row.sent_bytes, span_ns) :
-			per_s(grown(server->sent_bytes, before->sent_bytes), server_ns)));
-		result_row_real(res, "payload_received_bps", 8 * (
-			test->direction != CONTROL_THERE ?
-			per_s(client.received_bytes - report->client_row.received_bytes, span_ns) :
-			per_s(grown(server->received_bytes, before->received_bytes), server_ns)));
+		/* Of the direction that there is, or of both together. */
+		double sent = 0, received = 0;
+
+		if (test->direction != CONTROL_BACK) {
+			sent += per_s(client.sent_bytes - report->client_row.sent_bytes, span_ns);
+			received += per_s(grown(server->received_bytes, before->received_bytes),
+					  server_ns);
+		}
+		if (test->direction != CONTROL_THERE) {
+			sent += per_s(grown(server->sent_bytes, before->sent_bytes), server_ns);
+			received += per_s(client.received_bytes - report->client_row.received_bytes,
+					  span_ns);
+		}
+		result_row_real(res, "payload_sent_bps", 8 * sent);
+		result_row_real(res, "payload_received_bps", 8 * received);
 	}
-	if (test->protocol == CONTROL_TCP && test->kind != CONTROL_CRR) {
-		result_row_u64(res, "tcp_retransmits",
-			       grown(client.retransmits, report->client_row.retransmits));
-		row_tcp(report, res);
-	}
+	if (test->protocol == CONTROL_TCP && test->kind != CONTROL_CRR)
+		row_tcp(report, &client, res);
 	result_row_close(res);
-	row_streams(report, res, elapsed_ns, span_ns);
+	if (report->plan->per_stream)
+		row_streams(report, res, elapsed_ns, span_ns, server_ns);
 	report->client_row = client;
 	report->server_row = *server;
 }

@@ -18,8 +18,9 @@ struct xfer_report {
 	struct control_figures client_row, server_row;	/* as the last row had them */
 	bool has_result;			/* the server told its end */
 	bool same_host;			/* one clock: one-way delays can be told */
-	struct control_conn conns[CONTROL_MAX_STREAMS];	/* of the server */
-	unsigned int nr_conns;
+	/* Of the server, by stream: of its newest row, and those that the next one will close. */
+	struct control_conn conns[CONTROL_MAX_STREAMS], coming[CONTROL_MAX_STREAMS];
+	bool has_conn[CONTROL_MAX_STREAMS];
 	struct hist_rec hist_row;
 	struct control_conn stream_rows[CONTROL_MAX_STREAMS];	/* as the last rows had them */
 };

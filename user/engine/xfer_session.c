@@ -52,6 +52,19 @@ static bool is_over_limit(const struct xfer_server_cfg *cfg, const struct contro
 	return seconds >= 1 && bits / seconds > 2 * OVER_LIMIT * cfg->max_bps;
 }
 
+static int tell_conns(struct xfer_session *session, struct xfer *xfer, struct err *e)
+{
+	struct control_conn conn;
+	unsigned int i;
+
+	for (i = 0; i < xfer_nr_conns(xfer); i++) {
+		if (xfer_read_conn(xfer, i, &conn) &&
+		    xfer_link_send(&session->link, CONTROL_CONN, &conn, e))
+			return e->no;
+	}
+	return 0;
+}
+
 /* Until "stop", the end of its time, or something wrong; rows on the way. */
 static int watch_test(struct xfer_session *session, struct xfer *xfer,
 		      const struct control_test *test, struct err *e)
@@ -89,7 +102,8 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 			continue;
 		while (row_ns <= now_ns)
 			row_ns += test->interval_ns;
-		if (xfer_link_send(&session->link, CONTROL_ROW, &figures, e))
+		if ((test->stream_rows && tell_conns(session, xfer, e)) ||
+		    xfer_link_send(&session->link, CONTROL_ROW, &figures, e))
 			return e->no;
 	}
 }
@@ -107,14 +121,9 @@ static int drain(struct xfer_session *session, struct xfer *xfer)
 static int tell_figures(struct xfer_session *session, struct xfer *xfer, struct err *e)
 {
 	struct control_figures figures;
-	struct control_conn conn;
-	unsigned int i;
 
-	for (i = 0; i < xfer_nr_conns(xfer); i++) {
-		if (xfer_read_conn(xfer, i, &conn) &&
-		    xfer_link_send(&session->link, CONTROL_CONN, &conn, e))
-			return e->no;
-	}
+	if (tell_conns(session, xfer, e))
+		return e->no;
 	xfer_read(xfer, &figures);
 	xfer_read_order(xfer, &figures);
 	pthread_mutex_lock(session->lock);

@@ -46,7 +46,15 @@ static const struct field hello_fields[] = {
 	TEXT(control_hello, host), UP_TO(control_hello, key, 1), TEXT(control_hello, proof), END
 };
 
-static const struct field welcome_fields[] = { TEXT(control_welcome, proof), END };
+static const struct field welcome_fields[] = {
+	TEXT(control_welcome, proof), NUMBER(control_welcome, mtu_bytes),
+	TEXT(control_welcome, kernel), TEXT(control_welcome, congestion),
+	TEXT(control_welcome, tcp_rmem), TEXT(control_welcome, tcp_wmem),
+	TEXT(control_welcome, rmem_max), TEXT(control_welcome, wmem_max),
+	TEXT(control_welcome, tcp_timestamps), TEXT(control_welcome, tcp_sack),
+	TEXT(control_welcome, tcp_window_scaling), TEXT(control_welcome, tcp_ecn),
+	TEXT(control_welcome, tcp_moderate_rcvbuf), END
+};
 
 static const struct field test_fields[] = {
 	CHOICE(control_test, protocol, protocols), CHOICE(control_test, kind, kinds),
@@ -54,7 +62,7 @@ static const struct field test_fields[] = {
 	UP_TO(control_test, streams, CONTROL_MAX_STREAMS),
 	UP_TO(control_test, threads, CONTROL_MAX_STREAMS),
 	UP_TO(control_test, duration_ns, MAX_TIME_NS), UP_TO(control_test, omit_ns, MAX_TIME_NS),
-	UP_TO(control_test, interval_ns, MAX_TIME_NS),
+	UP_TO(control_test, interval_ns, MAX_TIME_NS), UP_TO(control_test, stream_rows, 1),
 	UP_TO(control_test, message_bytes, CONTROL_MAX_MESSAGE),
 	UP_TO(control_test, request_bytes, CONTROL_MAX_MESSAGE),
 	UP_TO(control_test, response_bytes, CONTROL_MAX_MESSAGE),
@@ -88,6 +96,8 @@ static const struct field figures_fields[] = {
 	NUMBER(control_figures, delay_p90_ns), NUMBER(control_figures, delay_p99_ns),
 	NUMBER(control_figures, delay_p99_9_ns), NUMBER(control_figures, delay_p99_99_ns),
 	NUMBER(control_figures, delay_max_ns), NUMBER(control_figures, retransmits),
+	NUMBER(control_figures, senders), NUMBER(control_figures, rtt_us),
+	NUMBER(control_figures, cwnd_packets),
 	NUMBER(control_figures, send_buffer_bytes), NUMBER(control_figures, receive_buffer_bytes), END
 };
 

@@ -15,7 +15,7 @@
  *   server  ready    the port of each stream
  *   client  go       all connections are there, and what it receives is read
  *   server  go       likewise: either may send from here on
- *   server  row      ... its counters at each interval
+ *   server  row      ... its counters at each interval; before it the conns, if asked for
  *   client  stop
  *   server  conn     ... of each TCP connection, then
  *   server  result   struct control_figures
@@ -46,8 +46,13 @@ struct control_hello {
 	char proof[CONTROL_HEX_BYTES];	/* client: "" without a key */
 };
 
+/* The last fields: settings of the server's host and network namespace, "" where there is none. */
 struct control_welcome {
 	char proof[CONTROL_HEX_BYTES];
+	uint64_t mtu_bytes;		/* of its path to the client */
+	char kernel[66], congestion[16], tcp_rmem[48], tcp_wmem[48], rmem_max[24], wmem_max[24];
+	char tcp_timestamps[8], tcp_sack[8], tcp_window_scaling[8], tcp_ecn[8];
+	char tcp_moderate_rcvbuf[8];
 };
 
 enum control_protocol { CONTROL_TCP, CONTROL_UDP };
@@ -61,6 +66,7 @@ struct control_test {
 	uint64_t threads;		/* 0: one a stream, at most one a CPU */
 	uint64_t duration_ns, omit_ns;	/* omit_ns: at the start, and not in duration_ns */
 	uint64_t interval_ns;		/* of the rows; 0: none */
+	uint64_t stream_rows;		/* of each TCP connection that sends, too */
 	uint64_t message_bytes;		/* of a write, or a datagram's payload */
 	uint64_t request_bytes, response_bytes;
 	uint64_t outstanding;		/* requests on each connection */
@@ -94,6 +100,7 @@ struct control_figures {
 	uint64_t delays, delay_min_ns, delay_mean_ns, delay_p50_ns, delay_p90_ns, delay_p99_ns,
 		 delay_p99_9_ns, delay_p99_99_ns, delay_max_ns;
 	uint64_t retransmits;
+	uint64_t senders, rtt_us, cwnd_packets;	/* TCP connections that send: their number, and sums */
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* that its sockets really have */
 };
 

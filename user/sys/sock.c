@@ -20,6 +20,7 @@
 #include <linux/tcp.h>
 
 #include "lib/loop.h"
+#include "sys/sysctl.h"
 #include "sys/sysfs.h"
 
 #define BACKLOG		1024
@@ -133,9 +134,16 @@ static int set_dscp(int fd, uint64_t dscp, struct err *e)
 
 static int set_congestion(int fd, const char *name, struct err *e)
 {
+	char allowed[128];
+
 	if (!setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)))
 		return 0;
 	err_set(e, -errno, "cannot use the congestion control '%s'", name);
+	if (e->no == -EPERM && sysctl_read("net.ipv4.tcp_allowed_congestion_control", allowed,
+					   sizeof(allowed)) == 0)
+		return err_hint(e, "without CAP_NET_ADMIN that end may use: %s; more with: sysctl -w "
+				"net.ipv4.tcp_allowed_congestion_control='%s %s'", allowed, allowed,
+				name);
 	return err_hint(e, "see what there is: sysctl net.ipv4.tcp_available_congestion_control");
 }
 
@@ -272,21 +280,31 @@ int sock_activated(void)
 	return FIRST_FD;
 }
 
-size_t sock_payload_bytes(int fd)
+size_t sock_mtu_bytes(int fd)
 {
-	struct sock_addr peer;
 	socklen_t len = sizeof(int);
-	int mtu;
+	struct sock_addr peer;
+	int mtu = 0;
 
 	if (sock_peer(fd, &peer))
 		return 0;
-	if (peer.sa.sa_family == AF_INET6 &&
-	    !getsockopt(fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &len) && mtu > 48)
-		return (size_t)(mtu < MAX_MTU ? mtu : MAX_MTU) - 48;
-	if (peer.sa.sa_family == AF_INET && !getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) &&
-	    mtu > 28)
-		return (size_t)(mtu < MAX_MTU ? mtu : MAX_MTU) - 28;
-	return 0;
+	if (peer.sa.sa_family == AF_INET6)
+		getsockopt(fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &len);
+	else
+		getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len);
+	return mtu > 0 ? (size_t)mtu : 0;
+}
+
+size_t sock_payload_bytes(int fd)
+{
+	size_t mtu = sock_mtu_bytes(fd), headers;
+	struct sock_addr peer;
+
+	if (sock_peer(fd, &peer))
+		return 0;
+	headers = peer.sa.sa_family == AF_INET6 ? 48 : 28;
+	mtu = mtu < MAX_MTU ? mtu : MAX_MTU;
+	return mtu > headers ? mtu - headers : 0;
 }
 
 int sock_read_tcp(int fd, struct sock_tcp *ret_tcp)

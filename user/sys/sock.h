@@ -66,6 +66,9 @@ void sock_keep_alive(int fd);
 /* The socket that systemd handed over (sd_listen_fds(3)); -1: none. -errno of more than one. */
 int sock_activated(void);
 
+/* The MTU of the connected @fd's path, as far as it is known; 0: not. */
+size_t sock_mtu_bytes(int fd);
+
 /* Bytes of a message that fill one packet of the connected @fd's path; 0: not known. */
 size_t sock_payload_bytes(int fd);
 
