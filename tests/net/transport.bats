@@ -80,6 +80,8 @@ counted_in_b() {
 	done <<-'END'
 		tcp maerts 198.18.0.2
 		tcp sendfile 198.18.0.2 --message-bytes 100003
+		tcp splice 198.18.0.2 --message-bytes 100003
+		tcp splice 198.18.0.2 --message-bytes 2M -P 3 --threads 1 --bidir
 		tcp stream 198.18.0.2 --reverse --nodelay --message-bytes 997
 		tcp stream 198.18.0.2 -P 5 --bidir --threads 2
 		tcp stream 2001:2::2 --mss 1009 --window-clamp 30000 --dscp 10
@@ -421,6 +423,7 @@ serve_limit_holds() {
 		tcp stream h --reverse --bidir
 		tcp crr h --outstanding 3
 		tcp rr h --zerocopy
+		tcp splice h --zerocopy
 		tcp stream h --confidence 99
 		tcp stream h --confidence 99,5x
 		tcp stream h --sizes 5-3

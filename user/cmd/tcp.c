@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "engine/xfer_opts.h"
 
-enum test { STREAM, MAERTS, SENDFILE, RR, CRR };
+enum test { STREAM, MAERTS, SENDFILE, SPLICE, RR, CRR };
 
 struct tcp_opts {
 	int test;
@@ -18,12 +18,12 @@ struct tcp_opts {
 
 static const struct tcp_opts defaults = { .common = XFER_OPTS_DEFAULTS };
 
-static const char *const tests[] = { "stream", "maerts", "sendfile", "rr", "crr", NULL };
+static const char *const tests[] = { "stream", "maerts", "sendfile", "splice", "rr", "crr", NULL };
 
 static const struct opt options[] = {
 	{ 0, "TEST", OPT_CHOICE, offsetof(struct tcp_opts, test), NULL,
-	  "stream: send; maerts: receive; sendfile: send a file; rr: request and response; crr: each "
-	  "on a connection of its own", .choices = tests, .argument = true },
+	  "stream: send; maerts: receive; sendfile: send a file; splice: through a pipe; rr: request "
+	  "and response; crr: each on a connection of its own", .choices = tests, .argument = true },
 	{ 0, "HOST", OPT_STR, offsetof(struct tcp_opts, common.host), NULL,
 	  "where ethgauge serve runs", .argument = true },
 	XFER_OPTIONS(struct tcp_opts, common),
@@ -48,6 +48,7 @@ static void read_extra(const struct tcp_opts *opts, struct xfer_extra *ret_extra
 		.kind = opts->test == RR ? CONTROL_RR : opts->test == CRR ? CONTROL_CRR :
 			CONTROL_STREAM,
 		.reverse = opts->test == MAERTS, .sendfile = opts->test == SENDFILE,
+		.splice = opts->test == SPLICE,
 		.nodelay = opts->nodelay, .zerocopy = opts->zerocopy,
 		.congestion = opts->congestion, .window_clamp_bytes = opts->window_clamp_bytes,
 		.mss_bytes = opts->mss_bytes,
@@ -61,7 +62,7 @@ static int tcp_check(void *args, opt_given given, struct err *e)
 
 	(void)given;
 	read_extra(opts, &extra);
-	if (opts->zerocopy && (extra.kind != CONTROL_STREAM || extra.sendfile))
+	if (opts->zerocopy && (extra.kind != CONTROL_STREAM || extra.sendfile || extra.splice))
 		return err_usage(e, "--zerocopy is of stream and maerts");
 	return xfer_opts_check(&opts->common, &extra, e);
 }
@@ -80,10 +81,11 @@ const struct cmd cmd_tcp = {
 	.summary = "TCP bulk and transactions, as an application sees them",
 	.description =
 "Measures with a server (ethgauge serve at HOST) what TCP makes of a path, by the\n"
-"tests that netperf and iperf made known: stream, maerts and sendfile tell the goodput,\n"
-"rr and crr the transactions a second and their round trips. Both ends report: bytes\n"
-"sent and read, rates, CPU time and service demand; of each sending connection what\n"
-"TCP itself tells (tcp_info): round-trip time, windows, retransmissions, what limited it.\n\n"
+"tests that netperf and iperf made known: stream, maerts, sendfile and splice tell the\n"
+"goodput, rr and crr the transactions a second and their round trips. Both ends report:\n"
+"bytes sent and read, rates, CPU time and service demand; of each sending connection\n"
+"what TCP itself tells (tcp_info): round-trip time, windows, retransmissions, what\n"
+"limited it.\n\n"
 "With --rate rr and crr are an open loop: round trips count from when a request was\n"
 "due, so that a stall is not left out because nothing was sent meanwhile.",
 	.examples =

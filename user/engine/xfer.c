@@ -58,7 +58,7 @@ static void set_up_conn(struct xfer *xfer, unsigned int index)
 	bool there = test->direction == CONTROL_THERE ||
 		     (test->direction == CONTROL_BOTH && index < test->streams);
 
-	conn->fd = -1;
+	conn->fd = conn->pipe[0] = conn->pipe[1] = -1;
 	conn->stream = index;
 	conn->sends = test->kind != CONTROL_STREAM || there == (xfer->end == XFER_CLIENT);
 	conn->receives = test->kind != CONTROL_STREAM || !conn->sends;
@@ -279,6 +279,12 @@ void xfer_finish(struct xfer *xfer)
 	}
 }
 
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 void xfer_free(struct xfer *xfer)
 {
 	unsigned int i;
@@ -289,18 +295,17 @@ void xfer_free(struct xfer *xfer)
 	for (i = 0; i < xfer->nr_workers; i++) {
 		struct xfer_worker *worker = &xfer->workers[i];
 
-		if (worker->epoll_fd >= 0)
-			close(worker->epoll_fd);
-		if (worker->file_fd >= 0)
-			close(worker->file_fd);
+		close_fd(worker->epoll_fd);
+		close_fd(worker->file_fd);
 		free(worker->buf);
 		free(worker->hist);
 		free(worker->in);
 		free(worker->out);
 	}
 	for (i = 0; xfer->conns && i < xfer->nr_conns; i++) {
-		if (xfer->conns[i].fd >= 0)
-			close(xfer->conns[i].fd);
+		close_fd(xfer->conns[i].fd);
+		close_fd(xfer->conns[i].pipe[0]);
+		close_fd(xfer->conns[i].pipe[1]);
 		free(xfer->conns[i].win);
 		free(xfer->conns[i].asked_ns);
 	}

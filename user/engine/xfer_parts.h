@@ -52,6 +52,8 @@ struct xfer_conn {
 	uint64_t send_errors, timeouts, last_ns;
 
 	uint64_t part;			/* bytes of the message under way */
+	int pipe[2];			/* of splice: [0] is read; -1: none */
+	uint64_t piped_bytes;		/* that are in it */
 	uint64_t got, owed;		/* bytes of a request or answer; of answers to be sent */
 	uint64_t outstanding, asked;
 	uint64_t *asked_ns;		/* a ring of the times of what is outstanding */
@@ -136,6 +138,9 @@ bool xfer_is_due(struct xfer_conn *conn, uint64_t now_ns);
 
 /* Lays out the datagrams of a call: once, as they stay where they are. */
 void xfer_udp_prepare(struct xfer_worker *worker);
+
+/* The pipe that splice needs, if this connection does. */
+int xfer_tcp_prepare(struct xfer_worker *worker, struct xfer_conn *conn, struct err *e);
 
 xfer_step_fn xfer_tcp_send, xfer_tcp_receive, xfer_tcp_ask, xfer_tcp_answer;
 xfer_step_fn xfer_udp_send, xfer_udp_receive, xfer_udp_ask, xfer_udp_answer;

@@ -184,7 +184,7 @@ static int make_epoll(struct xfer_worker *worker, struct err *e)
 	return 0;
 }
 
-/* What sendfile() sends: pages that are in memory, as those of a file that was read before. */
+/* What sendfile() and splice() send: pages that are in memory, as those of a file that was read before. */
 static int make_file(struct xfer_worker *worker, struct err *e)
 {
 	uint64_t left = worker->xfer->test.message_bytes;
@@ -224,6 +224,7 @@ int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e)
 {
 	struct xfer_worker *worker = &xfer->workers[index];
 	struct xfer_conn *conn = &xfer->conns[index];
+	unsigned int i;
 
 	*worker = (struct xfer_worker){
 		.xfer = xfer, .index = index, .epoll_fd = -1, .file_fd = -1,
@@ -242,8 +243,12 @@ int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e)
 	memset(worker->buf, 0xe7, worker->buf_bytes);
 	if (worker->in)
 		xfer_udp_prepare(worker);
-	if (xfer->test.sendfile && make_file(worker, e))
+	if ((xfer->test.sendfile || xfer->test.splice) && make_file(worker, e))
 		return e->no;
+	for (i = index; xfer->test.splice && i < xfer->nr_conns; i += xfer->nr_workers) {
+		if (xfer_tcp_prepare(worker, &xfer->conns[i], e))
+			return e->no;
+	}
 	if (!worker->alone)
 		return make_epoll(worker, e);
 	if (xfer->test.spin && conn->fd >= 0)

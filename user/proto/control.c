@@ -73,7 +73,7 @@ static const struct field test_fields[] = {
 	UP_TO(control_test, receive_buffer_bytes, INT32_MAX / 2), UP_TO(control_test, nodelay, 1),
 	UP_TO(control_test, window_clamp_bytes, INT32_MAX), UP_TO(control_test, mss_bytes, 65535),
 	UP_TO(control_test, dscp, 63), UP_TO(control_test, zerocopy, 1),
-	UP_TO(control_test, sendfile, 1), UP_TO(control_test, spin, 1),
+	UP_TO(control_test, sendfile, 1), UP_TO(control_test, splice, 1), UP_TO(control_test, spin, 1),
 	UP_TO(control_test, busy_poll_us, 1000000), UP_TO(control_test, cpu, 1 << 16),
 	TEXT(control_test, congestion), END
 };
@@ -386,7 +386,7 @@ static int check_udp(const struct control_test *test, struct err *e)
 	    (test->response_bytes < TAG_BYTES || test->response_bytes > 65507)))
 		return err_usage(e, "a datagram has %d to 65507 bytes: its number and its time take %d",
 				 TAG_BYTES, TAG_BYTES);
-	if (test->zerocopy || test->sendfile || test->nodelay || test->window_clamp_bytes ||
+	if (test->zerocopy || test->sendfile || test->splice || test->nodelay || test->window_clamp_bytes ||
 	    test->mss_bytes || *test->congestion)
 		return err_usage(e, "this is an option of TCP");
 	return 0;

@@ -75,7 +75,7 @@ struct control_test {
 	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* of the reader of this */
 	uint64_t nodelay, window_clamp_bytes, mss_bytes, dscp;
-	uint64_t zerocopy, sendfile, spin, busy_poll_us;
+	uint64_t zerocopy, sendfile, splice, spin, busy_poll_us;
 	uint64_t cpu;			/* of all its threads, + 1 */
 	char congestion[16];
 };
