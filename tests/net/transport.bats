@@ -88,6 +88,8 @@ counted_in_b() {
 		tcp stream 198.18.0.2 --zerocopy --spin
 		udp stream 198.18.0.2 -P 3 --rate 3kpps --bidir
 		udp stream 2001:2::2 --reverse --rate 3kpps --burst 7 --message-bytes 18
+		udp stream 198.18.0.2 --gso --rate 7kpps --burst 71 --message-bytes 101
+		udp stream 2001:2::2 --gso --bidir --rate 7kpps --burst 3 --message-bytes 18
 	END
 }
 
@@ -118,6 +120,18 @@ counted_in_b() {
 		.datagrams_lost == $d and .datagrams_received == $p and
 		.datagrams_sent == $p + $d and .datagrams_duplicate == 0 and
 		(.datagrams_lost_ratio - $d / ($d + $p) | fabs) < 1e-12'
+}
+
+@test "datagrams that were joined are told apart again, each with its number and time" {
+	serve
+	both udp stream 198.18.0.2 --gso --rate 7kpps --burst 53 --message-bytes 101 -d 300ms
+	json '.metrics | .datagrams_received == .datagrams_sent and .datagrams_sent % 53 == 0 and
+		.datagrams_sent > 100 and .datagrams_duplicate == 0 and .datagrams_reordered == 0 and
+		.delay_packets == .datagrams_sent and
+		.payload_received_bytes == 101 * .datagrams_sent'
+	tool_in a udp stream 198.18.0.2 --gso --message-bytes 1473 -d 20ms
+	is 2
+	says "of at most 1472 bytes here"
 }
 
 @test "a UDP transaction is one packet each way, and one that is lost is told" {
@@ -436,6 +450,8 @@ serve_limit_holds() {
 		udp stream h --burst 3
 		udp stream h --on 1s
 		udp rr h --burst 3
+		udp rr h --gso
+		udp stream h --gso --rate 10Mbit
 		udp crr h
 		serve --max-rate 10kpps
 		serve --data-ports 9-3

@@ -11,6 +11,7 @@ struct udp_opts {
 	int test;
 	struct xfer_opts common;
 	uint64_t burst, on_ns, off_ns;
+	bool gso;
 };
 
 static const struct udp_opts defaults = { .common = XFER_OPTS_DEFAULTS, .burst = 1 };
@@ -31,6 +32,9 @@ static const struct opt options[] = {
 	{ 0, "on", OPT_DURATION, offsetof(struct udp_opts, on_ns), "TIME",
 	  "of a stream: send for so long, then pause for --off" },
 	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "that pause" },
+	{ 0, "gso", OPT_FLAG, offsetof(struct udp_opts, gso), NULL,
+	  "of a stream: hand up to 32 datagrams to the kernel as one (UDP_SEGMENT), and take them as "
+	  "one (UDP_GRO)" },
 	OPT_END
 };
 
@@ -38,7 +42,7 @@ static void read_extra(const struct udp_opts *opts, struct xfer_extra *ret_extra
 {
 	*ret_extra = (struct xfer_extra){
 		.protocol = CONTROL_UDP, .kind = opts->test == RR ? CONTROL_RR : CONTROL_STREAM,
-		.burst = opts->burst, .on_ns = opts->on_ns, .off_ns = opts->off_ns,
+		.burst = opts->burst, .on_ns = opts->on_ns, .off_ns = opts->off_ns, .gso = opts->gso,
 	};
 }
 
@@ -49,6 +53,8 @@ static int udp_check(void *args, opt_given given, struct err *e)
 
 	(void)given;
 	read_extra(opts, &extra);
+	if (opts->test == RR && opts->gso)
+		return err_usage(e, "--gso is of a stream");
 	if (opts->test == RR && (opts->burst > 1 || opts->on_ns || opts->off_ns))
 		return err_usage(e, "--burst, --on and --off are of a stream; of requests under way at "
 				 "once there is --outstanding");
@@ -82,6 +88,8 @@ const struct cmd cmd_udp = {
 "  ethgauge udp stream 198.18.0.2 --rate 100Mbit\n"
 "  # the server sends; bursts of 32 datagrams of 200 bytes, 20,000 a second in all\n"
 "  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --burst 32 --message-bytes 200\n"
+"  # as large a share of the path as sockets can take\n"
+"  ethgauge udp stream 198.18.0.2 --gso\n"
 "  # 100 ms on, 900 ms off\n"
 "  ethgauge udp stream 198.18.0.2 --rate 500Mbit --on 100ms --off 900ms\n"
 "  # round trips, one under way; and 64 at once\n"

@@ -143,7 +143,7 @@ static void fill_common(const struct xfer_opts *opts, const struct xfer_extra *e
 		.nodelay = extra->nodelay,
 		.window_clamp_bytes = extra->window_clamp_bytes, .mss_bytes = extra->mss_bytes,
 		.dscp = opts->dscp, .zerocopy = extra->zerocopy, .sendfile = extra->sendfile,
-		.splice = extra->splice,
+		.splice = extra->splice, .gso = extra->gso,
 		.spin = opts->spin, .busy_poll_us = opts->busy_poll_ns / 1000,
 	};
 	if (extra->congestion)
@@ -291,6 +291,16 @@ static int run_sizes(struct xfer_client *client, const struct xfer_opts *opts,
 	return err;
 }
 
+/* Of --sizes, which has been checked; 0 without it. */
+static uint64_t largest(const struct xfer_opts *opts)
+{
+	uint64_t from = 0, to = 0;
+	struct err ignored;
+
+	parse_sizes(opts->sizes, &from, &to, &ignored);
+	return to;
+}
+
 int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, struct result *res,
 		  struct err *e)
 {
@@ -312,6 +322,11 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	err = make_plan(opts, extra, bytes, &plan, e);
 	if (err)
 		goto out;
+	if (extra->gso && (opts->message_bytes ? opts->message_bytes : largest(opts)) > bytes) {
+		err = err_usage(e, "--gso joins datagrams that fit a packet: of at most %llu bytes here",
+				(unsigned long long)bytes);
+		goto out;
+	}
 	if (extra->kind == CONTROL_STREAM && !opts->sizes)
 		result_env_u64(res, "message_bytes", plan.local.message_bytes);
 	log_info("testing with '%s'", opts->host);

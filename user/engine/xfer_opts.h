@@ -99,7 +99,7 @@ struct xfer_opts {
 /* What only one of the verbs has. */
 struct xfer_extra {
 	int protocol, kind;
-	bool reverse, sendfile, splice, zerocopy, nodelay;
+	bool reverse, sendfile, splice, zerocopy, nodelay, gso;
 	uint64_t window_clamp_bytes, mss_bytes, burst, on_ns, off_ns;
 	const char *congestion;
 };

@@ -72,7 +72,6 @@ struct xfer_batch {
 	struct mmsghdr msgs[XFER_BATCH];
 	struct iovec iov[XFER_BATCH][2];
 	struct tag tags[XFER_BATCH];	/* of what is sent */
-	size_t stride;			/* of what comes, in the worker's buffer */
 };
 
 struct xfer_worker {

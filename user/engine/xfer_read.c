@@ -145,8 +145,13 @@ int xfer_error(const struct xfer *xfer, struct err *e)
 
 	for (i = 0; i < xfer->nr_conns; i++) {
 		error = __atomic_load_n(&xfer->conns[i].error, __ATOMIC_RELAXED);
-		if (error)
-			return err_set(e, -error, "connection %u ended", i);
+		if (!error)
+			continue;
+		err_set(e, -error, "connection %u ended", i);
+		if (error == EIO && xfer->test.gso)
+			err_hint(e, "joined datagrams need their sums made by the interface: "
+				 "ethtool -K IFACE tx on");
+		return e->no;
 	}
 	return 0;
 }

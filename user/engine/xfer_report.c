@@ -63,6 +63,9 @@ static void report_datagrams(const struct xfer_report *report, const struct flow
 	if (flow->receiver->unknown)
 		result_metric_u64(res, "datagrams_unknown", flow->receiver->unknown);
 	result_metric_u64(res, "socket_dropped_packets", flow->receiver->socket_dropped);
+	if (report->plan->local.gso && flow->receiver->socket_dropped)
+		result_note(res, "with --gso the receiver's socket drops what was joined: each of socket "
+			    "dropped is up to 32 datagrams");
 	if (report->same_host)
 		report_delay(flow->receiver, res);
 }

@@ -16,12 +16,15 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 
-/* Where the tag of datagram @i of a call came to. Even, as the tag is aligned to 2. */
-static struct tag *tag_in(const struct xfer_worker *worker, int i)
+#define MOST_BYTES	65507	/* of a datagram over IPv4 */
+
+/* Where datagram @i of a call comes to. */
+static char *place(const struct xfer_worker *worker, int i)
 {
-	return (struct tag *)(worker->buf + (size_t)i * worker->in->stride);
+	return worker->buf + (size_t)i * worker->in->iov[0]->iov_len;
 }
 
+/* Where the tag of datagram @i of a call is taken from. */
 static struct tag *tag_out(const struct xfer_worker *worker, unsigned int i)
 {
 	return worker->one ? (struct tag *)worker->buf : &worker->out->tags[i];
@@ -39,9 +42,9 @@ void xfer_udp_prepare(struct xfer_worker *worker)
 		out = worker->xfer->end == XFER_CLIENT ? test->request_bytes : test->response_bytes;
 	}
 	worker->one = test->kind == CONTROL_RR && test->outstanding == 1;
-	worker->in->stride = in + in % 2;
 	for (i = 0; i < XFER_BATCH; i++) {
-		worker->in->iov[i][0] = (struct iovec){ tag_in(worker, i), in };
+		worker->in->iov[i][0].iov_len = in;
+		worker->in->iov[i][0].iov_base = place(worker, i);
 		worker->in->msgs[i].msg_hdr = (struct msghdr){
 			.msg_iov = worker->in->iov[i], .msg_iovlen = 1,
 		};
@@ -63,6 +66,15 @@ static void write_tag(struct tag *tag, const struct xfer_conn *conn, uint32_t se
 	tag->complement = tag_complement(tag->magic, tag->stream, tag->sequence, tag->sent_ns);
 }
 
+/* The tag of a datagram, if it has one and that is of this kind. */
+static bool get_tag(const void *datagram, size_t len, uint16_t magic, struct tag *ret_tag)
+{
+	if (len < sizeof(*ret_tag))
+		return false;
+	memcpy(ret_tag, datagram, sizeof(*ret_tag));
+	return ret_tag->magic == htons(magic);
+}
+
 /* What became of a call that should send @nr datagrams of @bytes: how many it took. */
 static int note_sent(struct xfer_conn *conn, int sent, uint64_t bytes)
 {
@@ -76,6 +88,24 @@ static int note_sent(struct xfer_conn *conn, int sent, uint64_t bytes)
 		return -errno;
 	}
 	return sent > 0 ? sent : 0;
+}
+
+/* One datagram by the plain call, which costs a tenth of a transaction less than a batch of one. */
+static int receive_one(struct xfer_worker *worker, int fd)
+{
+	ssize_t len = recv(fd, worker->buf, worker->in->iov[0]->iov_len, 0);
+
+	worker->in->msgs[0].msg_len = len > 0 ? (unsigned int)len : 0;
+	return len < 0 ? -1 : 1;
+}
+
+static int send_all(struct xfer_worker *worker, int fd, unsigned int nr, uint64_t bytes)
+{
+	if (worker->one)
+		return send(fd, worker->buf, bytes, MSG_NOSIGNAL) < 0 ? -1 : 1;
+	if (worker->xfer->test.gso && nr > 1)
+		return sock_send_joined(fd, worker->out->iov[0], 2 * nr, bytes) < 0 ? -1 : (int)nr;
+	return sendmmsg(fd, worker->out->msgs, nr, 0);
 }
 
 /* Sends in the times that are on; false: pauses, and *conn is set up to wait. */
@@ -96,10 +126,18 @@ static bool is_on(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t n
 	return false;
 }
 
+/* Datagrams that are joined are one to IP, and have to fit its length. */
+static uint64_t most_at_once(const struct control_test *test)
+{
+	uint64_t fit = MOST_BYTES / test->message_bytes;
+
+	return test->gso && fit < XFER_BATCH ? fit : XFER_BATCH;
+}
+
 enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 {
 	const struct control_test *test = &worker->xfer->test;
-	uint64_t now_ns = loop_mono_ns(), nr = XFER_BATCH, i;
+	uint64_t now_ns = loop_mono_ns(), nr = most_at_once(test), i;
 	int sent;
 
 	if (xfer_phase(worker) != XFER_RUNNING)
@@ -109,12 +147,12 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 	if (conn->gap_ns) {
 		if (!conn->in_burst && !xfer_is_due(conn, now_ns))
 			return XFER_WAIT;
-		nr = test->burst - conn->in_burst;
-		nr = nr < XFER_BATCH ? nr : XFER_BATCH;
+		if (nr > test->burst - conn->in_burst)
+			nr = test->burst - conn->in_burst;
 	}
 	for (i = 0; i < nr; i++)
 		write_tag(tag_out(worker, (unsigned int)i), conn, conn->sequence + (uint32_t)i, now_ns);
-	sent = sendmmsg(conn->fd, worker->out->msgs, (unsigned int)nr, 0);
+	sent = send_all(worker, conn->fd, (unsigned int)nr, test->message_bytes);
 	sent = note_sent(conn, sent, test->message_bytes);
 	if (sent < 0)
 		return xfer_again(conn);
@@ -127,21 +165,17 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 	return XFER_MORE;
 }
 
-static bool is_ours(const struct xfer_worker *worker, int i)
-{
-	return worker->in->msgs[i].msg_len >= TAG_BYTES &&
-	       tag_in(worker, i)->magic == htons(TAG_MAGIC);
-}
-
 /* A tag of ours; the number of it is counted, and its time taken by @hist. */
-static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, int i, uint64_t now_ns)
+static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const void *at, size_t len,
+		     uint64_t now_ns)
 {
-	const struct tag *tag = tag_in(worker, i);
-	uint64_t sent_ns = be64toh(tag->sent_ns);
+	struct tag tag;
+	uint64_t sent_ns;
 
-	if (!is_ours(worker, i) || ntohs(tag->stream) != conn->stream)
+	if (!get_tag(at, len, TAG_MAGIC, &tag) || ntohs(tag.stream) != conn->stream)
 		return;
-	seqwin_add(conn->win, ntohl(tag->sequence), 0);
+	sent_ns = be64toh(tag.sent_ns);
+	seqwin_add(conn->win, ntohl(tag.sequence), 0);
 	if (now_ns < worker->xfer->count_ns)
 		return;
 	if (now_ns >= sent_ns)
@@ -150,20 +184,15 @@ static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, int i, 
 		worker->hist->negative++;
 }
 
-/* One datagram by the plain call, which costs a tenth of a transaction less than a batch of one. */
-static int receive_one(struct xfer_worker *worker, int fd)
+/* The punch of the start is no datagram of the test. */
+static void count(struct xfer_conn *conn, const void *datagram, size_t len)
 {
-	ssize_t len = recv(fd, worker->buf, worker->in->iov[0]->iov_len, 0);
+	struct tag tag;
 
-	worker->in->msgs[0].msg_len = len > 0 ? (unsigned int)len : 0;
-	return len < 0 ? -1 : 1;
-}
-
-static int send_all(struct xfer_worker *worker, int fd, unsigned int nr, uint64_t bytes)
-{
-	if (worker->one)
-		return send(fd, worker->buf, bytes, MSG_NOSIGNAL) < 0 ? -1 : 1;
-	return sendmmsg(fd, worker->out->msgs, nr, 0);
+	if (get_tag(datagram, len, XFER_PUNCH, &tag))
+		return;
+	xfer_count(&conn->received_packets, 1);
+	xfer_count(&conn->received_bytes, len);
 }
 
 /* Waits for the first only: how many, or -errno. */
@@ -171,7 +200,7 @@ static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
 {
 	const struct control_test *test = &worker->xfer->test;
 	unsigned int most = XFER_BATCH;
-	int got, i, n = 0;
+	int got, i;
 
 	/* Where no more can be there, asking for it costs a tenth of a transaction. */
 	if (test->kind == CONTROL_RR && test->outstanding < most)
@@ -180,15 +209,29 @@ static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
 			    recvmmsg(conn->fd, worker->in->msgs, most, MSG_WAITFORONE, NULL);
 	if (got < 0)
 		return -errno;
-	for (i = 0; i < got; i++) {
-		/* The punch of the start is no datagram of the test. */
-		if (!is_ours(worker, i) && tag_in(worker, i)->magic == htons(XFER_PUNCH))
-			continue;
-		n++;
-		xfer_count(&conn->received_bytes, worker->in->msgs[i].msg_len);
-	}
-	xfer_count(&conn->received_packets, (uint64_t)n);
+	for (i = 0; i < got; i++)
+		count(conn, place(worker, i), worker->in->msgs[i].msg_len);
 	return got;
+}
+
+/* As many as the kernel joined, as if each had come by itself. */
+static enum xfer_step receive_joined(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	uint64_t now_ns;
+	size_t each, at, len;
+	ssize_t got;
+
+	got = sock_receive_joined(conn->fd, worker->buf, worker->buf_bytes, &each);
+	if (got < 0)
+		return errno == ECONNREFUSED ? XFER_MORE : xfer_again(conn);
+	now_ns = loop_mono_ns();
+	for (at = 0; at < (size_t)got; at += each) {
+		len = (size_t)got - at < each ? (size_t)got - at : each;
+		count(conn, worker->buf + at, len);
+		read_tag(worker, conn, worker->buf + at, len, now_ns);
+	}
+	__atomic_store_n(&conn->last_ns, now_ns, __ATOMIC_RELAXED);
+	return XFER_MORE;
 }
 
 enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *conn)
@@ -196,6 +239,8 @@ enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *co
 	uint64_t now_ns;
 	int got, i;
 
+	if (worker->xfer->test.gso)
+		return receive_joined(worker, conn);
 	got = receive(worker, conn);
 	if (got == -ECONNREFUSED)
 		return XFER_MORE;
@@ -203,7 +248,7 @@ enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *co
 		return xfer_again(conn);
 	now_ns = loop_mono_ns();
 	for (i = 0; i < got; i++)
-		read_tag(worker, conn, i, now_ns);
+		read_tag(worker, conn, place(worker, i), worker->in->msgs[i].msg_len, now_ns);
 	__atomic_store_n(&conn->last_ns, now_ns, __ATOMIC_RELAXED);
 	return XFER_MORE;
 }
@@ -243,7 +288,7 @@ static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn, int
 	int i;
 
 	for (i = 0; i < got; i++)
-		read_tag(worker, conn, i, now_ns);
+		read_tag(worker, conn, place(worker, i), worker->in->msgs[i].msg_len, now_ns);
 	distinct = conn->win->distinct - before;
 	xfer_count(&conn->transactions, distinct);
 	conn->outstanding -= distinct < conn->outstanding ? distinct : conn->outstanding;
@@ -282,6 +327,7 @@ enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *con
 	const struct control_test *test = &worker->xfer->test;
 	unsigned int nr = 0;
 	int got, i, sent;
+	struct tag tag;
 
 	got = receive(worker, conn);
 	if (got == -ECONNREFUSED)
@@ -289,8 +335,8 @@ enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *con
 	if (got < 0)
 		return xfer_again(conn);
 	for (i = 0; i < got; i++) {
-		if (is_ours(worker, i))
-			*tag_out(worker, nr++) = *tag_in(worker, i);
+		if (get_tag(place(worker, i), worker->in->msgs[i].msg_len, TAG_MAGIC, &tag))
+			*tag_out(worker, nr++) = tag;
 	}
 	xfer_count(&conn->transactions, nr);
 	if (!nr)

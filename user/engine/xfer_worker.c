@@ -207,7 +207,7 @@ static uint64_t buffer_bytes(const struct control_test *test)
 	most = test->request_bytes > most ? test->request_bytes : most;
 	most = test->response_bytes > most ? test->response_bytes : most;
 	if (test->protocol == CONTROL_UDP)
-		return (most + 1) * XFER_BATCH;
+		return most * XFER_BATCH > LEAST_BUFFER ? most * XFER_BATCH : LEAST_BUFFER;
 	return most > LEAST_BUFFER ? most : LEAST_BUFFER;
 }
 

@@ -73,6 +73,7 @@ struct control_test {
 	uint64_t rate_bps;		/* of a stream's payload, all streams of a direction together */
 	uint64_t burst;			/* UDP: datagrams in a row */
 	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
+	uint64_t gso;			/* UDP: what is sent at once goes as one, and is taken as one */
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* of the reader of this */
 	uint64_t nodelay, window_clamp_bytes, mss_bytes, dscp;
 	uint64_t zerocopy, sendfile, splice, spin, busy_poll_us;

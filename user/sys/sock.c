@@ -18,11 +18,15 @@
 #include <linux/errqueue.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
+#include <linux/udp.h>
 
 #include "lib/loop.h"
 #include "sys/sysctl.h"
 #include "sys/sysfs.h"
 
+#ifndef SOL_UDP
+#define SOL_UDP		17
+#endif
 #define BACKLOG		1024
 #define FIRST_FD	3		/* SD_LISTEN_FDS_START */
 #define MAX_MTU		9000		/* loopback's would be no packet of any wire */
@@ -132,6 +136,17 @@ static int set_dscp(int fd, uint64_t dscp, struct err *e)
 	return err ? err : set(fd, IPPROTO_IP, IP_TOS, dscp << 2, "the DSCP", e);
 }
 
+/* Without UDP_GRO, older than Linux 5.0, each is received by itself. */
+static int set_joined(int fd, struct err *e)
+{
+	int one = 1, none = 0;
+
+	setsockopt(fd, SOL_UDP, UDP_GRO, &one, sizeof(one));
+	if (!setsockopt(fd, SOL_UDP, UDP_SEGMENT, &none, sizeof(none)))
+		return 0;
+	return err_set(e, -errno, "cannot send datagrams joined (UDP_SEGMENT, Linux 4.18)");
+}
+
 static int set_congestion(int fd, const char *name, struct err *e)
 {
 	char allowed[128];
@@ -162,6 +177,8 @@ int sock_apply(int fd, const struct sock_opts *opts, struct err *e)
 		err = set(fd, SOL_SOCKET, SO_BUSY_POLL, opts->busy_poll_us, "SO_BUSY_POLL", e);
 	if (!err && opts->nodelay)
 		err = set(fd, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY", e);
+	if (!err && opts->udp_joined)
+		err = set_joined(fd, e);
 	if (!err && opts->zerocopy)
 		err = set(fd, SOL_SOCKET, SO_ZEROCOPY, 1, "SO_ZEROCOPY", e);
 	if (!err && opts->window_clamp_bytes)
@@ -348,6 +365,48 @@ uint64_t sock_dropped_packets(int fd)
 	socklen_t len = sizeof(memory);
 
 	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &len) ? 0 : memory[SK_MEMINFO_DROPS];
+}
+
+ssize_t sock_send_joined(int fd, struct iovec *iov, size_t nr, size_t each_bytes)
+{
+	char control[CMSG_SPACE(sizeof(uint16_t))] __attribute__((aligned(8))) = { 0 };
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = nr, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	uint16_t each = (uint16_t)each_bytes;
+
+	cmsg->cmsg_level = SOL_UDP;
+	cmsg->cmsg_type = UDP_SEGMENT;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(each));
+	memcpy(CMSG_DATA(cmsg), &each, sizeof(each));
+	return sendmsg(fd, &msg, MSG_NOSIGNAL);
+}
+
+ssize_t sock_receive_joined(int fd, void *buf, size_t size, size_t *ret_each_bytes)
+{
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec iov = { buf, size };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t got = recvmsg(fd, &msg, 0);
+	struct cmsghdr *cmsg;
+	int each;
+
+	if (got < 0)
+		return got;
+	*ret_each_bytes = (size_t)got;
+	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_UDP || cmsg->cmsg_type != UDP_GRO)
+			continue;
+		memcpy(&each, CMSG_DATA(cmsg), sizeof(each));
+		if (each > 0)
+			*ret_each_bytes = (size_t)each;
+	}
+	return got;
 }
 
 void sock_reap_zerocopy(int fd, uint64_t *done, uint64_t *copied)

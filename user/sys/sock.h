@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
 #include "lib/err.h"
 
@@ -39,6 +41,7 @@ int sock_local(int fd, struct sock_addr *ret_addr);
 struct sock_opts {
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* which the kernel doubles */
 	bool nodelay, zerocopy;
+	bool udp_joined;		/* may send by sock_send_joined(), receives by sock_receive_joined() */
 	uint64_t window_clamp_bytes, mss_bytes, dscp, busy_poll_us, pacing_bps;
 	const char *congestion;
 };
@@ -85,6 +88,14 @@ struct sock_tcp {
 int sock_read_tcp(int fd, struct sock_tcp *ret_tcp);
 uint64_t sock_buffer_bytes(int fd, bool send);
 uint64_t sock_dropped_packets(int fd);
+
+/*
+ * Datagrams of @each_bytes that the kernel or the NIC takes apart (UDP_SEGMENT); and one call
+ * that takes as many as the kernel joined (UDP_GRO), in *@ret_each_bytes each. As sendmsg()
+ * and recv() do: the bytes, or -1 and errno.
+ */
+ssize_t sock_send_joined(int fd, struct iovec *iov, size_t nr, size_t each_bytes);
+ssize_t sock_receive_joined(int fd, void *buf, size_t size, size_t *ret_each_bytes);
 
 /* Completions of MSG_ZEROCOPY so far, and of these what the kernel copied after all. */
 void sock_reap_zerocopy(int fd, uint64_t *done, uint64_t *copied);
