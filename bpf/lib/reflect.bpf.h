@@ -38,10 +38,16 @@ struct echo {
 #define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: all answers only while they are few */
 #define STAMP_EVERY	64
 
+/* struct ethhdr is packed: of its bytes a compiler makes a load each. */
+struct ends {
+	__be16 dest[3];
+	__be16 source[3];
+};
+
 /* Each end is the other's after the swap, so both must be fit to be either. */
-static __always_inline int is_station(const __u8 *mac)
+static __always_inline int is_station(const __be16 *mac)
 {
-	return !(mac[0] & 1) && (mac[0] | mac[1] | mac[2] | mac[3] | mac[4] | mac[5]);
+	return !(mac[0] & bpf_htons(0x0100)) && (mac[0] | mac[1] | mac[2]);
 }
 
 static __always_inline int is_host4(__be32 addr)
@@ -62,7 +68,9 @@ static __always_inline int is_host6(const struct in6_addr *addr)
 
 static __always_inline int ends_are_safe(const struct packet *pkt)
 {
-	if (!is_station(pkt->eth->h_dest) || !is_station(pkt->eth->h_source))
+	const struct ends *ends = pkt->data;
+
+	if (!is_station(ends->dest) || !is_station(ends->source))
 		return 0;
 	if (pkt->version == 4)
 		return is_host4(pkt->ip4->saddr) && is_host4(pkt->ip4->daddr);
@@ -70,15 +78,13 @@ static __always_inline int ends_are_safe(const struct packet *pkt)
 }
 
 /* A unicast frame that a promiscuous interface picked up. */
-static __always_inline int is_others(const struct ethhdr *eth)
+static __always_inline int is_others(const struct ends *ends)
 {
-	int i, differs = 0;
+	const volatile __be16 *mac = (const volatile __be16 *)cfg.mac;
 
-	if (cfg.any_mac || eth->h_dest[0] & 1)
+	if (cfg.any_mac || ends->dest[0] & bpf_htons(0x0100))
 		return 0;
-	for (i = 0; i < ETH_ALEN; i++)
-		differs |= eth->h_dest[i] ^ cfg.mac[i];
-	return differs;
+	return (ends->dest[0] ^ mac[0]) | (ends->dest[1] ^ mac[1]) | (ends->dest[2] ^ mac[2]);
 }
 
 /* From the L4 header to the end of the IP packet; below 0 where the headers outgrow it. */
@@ -119,13 +125,13 @@ static __always_inline enum reflect_outcome judge_icmp(const struct packet *pkt)
 
 static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct packet *pkt)
 {
-	enum parse_result parsed = parse_packet(ctx, pkt);
+	struct ends *ends = (void *)(long)ctx->data;
 
-	if ((void *)(pkt->eth + 1) > pkt->end)
-		return REFLECT_MALFORMED;
-	if (is_others(pkt->eth))
+	*pkt = (struct packet){ 0 };
+	/* First, so that the compiler need not carry what was parsed past it. */
+	if ((void *)(ends + 1) <= (void *)(long)ctx->data_end && is_others(ends))
 		return REFLECT_LEFT;
-	switch (parsed) {
+	switch (parse_packet(ctx, pkt)) {
 	case PARSE_MALFORMED:
 		return REFLECT_MALFORMED;
 	case PARSE_FRAGMENT:
@@ -144,13 +150,17 @@ static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct pac
 
 static __always_inline void swap_ends(struct packet *pkt)
 {
+	struct ends *ends = pkt->data;
 	struct in6_addr addr6;
-	__u8 mac[ETH_ALEN];
 	__be32 addr4;
+	__be16 word;
+	int i;
 
-	__builtin_memcpy(mac, pkt->eth->h_dest, ETH_ALEN);
-	__builtin_memcpy(pkt->eth->h_dest, pkt->eth->h_source, ETH_ALEN);
-	__builtin_memcpy(pkt->eth->h_source, mac, ETH_ALEN);
+	for (i = 0; i < 3; i++) {
+		word = ends->dest[i];
+		ends->dest[i] = ends->source[i];
+		ends->source[i] = word;
+	}
 	if (pkt->version == 4) {
 		addr4 = pkt->ip4->daddr;
 		pkt->ip4->daddr = pkt->ip4->saddr;
