@@ -10,21 +10,27 @@
 #define RR_HEAD4_BYTES	42	/* Ethernet, IPv4 without options, 8 bytes of UDP or ICMP */
 #define RR_HEAD6_BYTES	62
 
+/* Headers from the first byte on, as they stand in the frame; zeros behind. */
+struct rr_head {
+	__u64 words[8];
+};
+
 /* What an answer looks like, and with bounce what the next request does. */
 struct rr_match {
 	__u8 peer[16];		/* whose address it comes from; IPv4 in the first 4 */
 	__u8 version;		/* 4 or 6 */
 	__u8 icmp;		/* 1: echo reply; 0: UDP */
-	__u8 bounce;		/* 1: is sent back as the next request, at once; 0: goes to user space */
-	__u8 reserved;
+	__u16 reserved;
 	__be16 id;		/* the identifier; of UDP our port */
 	__be16 port;		/* UDP: theirs */
-	__be16 stream;		/* of the tag; bounce: token i has stream + i */
+	__be16 stream;		/* of the tag; rr_xdp_bounce: token i has stream + i */
 	__u16 check;		/* of a request, with number 0 in an ICMP header */
-	__u32 nr_tokens;
-	__u8 head[64];		/* the headers of a request */
+	/* From here on, of rr_xdp_bounce alone. */
+	__u32 stamp_every;	/* so many requests of a token are one that is timed; 1 and up */
+	/* A request; its answer, and which bits of an answer are compared with it. */
+	struct rr_head request, answer, mask;
 };
-ABI_ASSERT_SIZE(struct rr_match, 96);
+ABI_ASSERT_SIZE(struct rr_match, 224);
 
 /*
  * A packet that is bounced: a request, its answer, the next request. There is one
@@ -36,16 +42,16 @@ struct rr_token {
 	__u64 limit;		/* of made */
 	__u64 answered;
 	__u64 stale;		/* answers that are not to the last request: dropped */
-	__u64 sent_ns;		/* the last request, CLOCK_MONOTONIC */
-	__u64 came_ns;		/* the last answer */
+	__u64 sent_ns;		/* the last request, CLOCK_MONOTONIC; 0: it is not timed */
+	__u64 came_ns;		/* the last answer that was timed, or was the last of all */
 	__u64 done;		/* made, as it was at the last answer; equal: nothing is under way */
-	__u64 reserved;
+	__u64 bytes;		/* of answered, without FCS */
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct rr_token, 64);
 
 /* One record a CPU, which is its only writer. */
 struct rr_rec {
-	__u64 answers;		/* taken, all kinds */
+	__u64 answers;		/* taken, all kinds; with bounce only the stale ones */
 	__u64 foreign;		/* left to the stack */
 	__u64 bytes;		/* of answers, without FCS */
 	__u64 reserved[5];

@@ -12,6 +12,7 @@
 
 #include <linux/bpf.h>
 
+#include "abi/hist.h"
 #include "abi/rr.h"
 
 #include "rr_xdp.skel.h"
@@ -23,9 +24,11 @@
 
 static struct rr_xdp_bpf *skel;
 
+#define SENT_NS	1000
+
 /* An answer to us: from packet_build()'s client, which is the peer here. */
-static void answer(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
-		   uint32_t number)
+static void answer_to(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
+		      uint32_t number, uint64_t sent_ns)
 {
 	uint8_t tag[18];
 	struct packet_spec spec = {
@@ -34,28 +37,60 @@ static void answer(struct packet_frame *frame, unsigned int version, bool echo, 
 		.pad_to_bytes = 60,
 	};
 
-	packet_tag(tag, stream, number, 1000);
+	packet_tag(tag, stream, number, sent_ns);
 	packet_build(frame, &spec);
 	if (echo)
 		frame->bytes[frame->l4] = version == 6 ? 129 : 0;
 }
 
-/* The request that such an answer becomes: headers of 0xaa, but for what says what they are. */
-static struct rr_match match_of(unsigned int version, bool icmp, bool bounce)
+static void answer(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
+		   uint32_t number)
+{
+	answer_to(frame, version, echo, stream, number, SENT_NS);
+}
+
+static struct rr_match match_of(unsigned int version, bool icmp)
 {
 	struct rr_match match = {
-		.version = (__u8)version, .icmp = icmp, .bounce = bounce, .id = htons(icmp ? ID : PORT),
-		.port = htons(7), .stream = htons(STREAM), .check = 0x1111,
-		.nr_tokens = bounce ? TOKENS : 1,
+		.version = (__u8)version, .icmp = icmp, .id = htons(icmp ? ID : PORT),
+		.port = htons(7), .stream = htons(STREAM),
 	};
 	struct packet_frame frame;
 
-	memset(match.head, 0xaa, sizeof(match.head));
 	answer(&frame, version, icmp, STREAM, 0);
 	if (version == 6)
 		memcpy(match.peer, frame.bytes + frame.l3 + 8, 16);
 	else
 		memcpy(match.peer, frame.bytes + frame.l3 + 12, 4);
+	return match;
+}
+
+static void look_at(struct rr_match *match, size_t from, size_t bytes)
+{
+	memset((uint8_t *)&match->mask + from, 0xff, bytes);
+}
+
+/* The request that such an answer becomes: headers of 0xaa. */
+static struct rr_match match_bounce(unsigned int version, bool icmp)
+{
+	struct rr_match match = match_of(version, icmp);
+	struct packet_frame frame;
+
+	match.check = 0x1111;
+	match.stamp_every = 1;
+	memset(&match.request, 0xaa, sizeof(match.request));
+	answer(&frame, version, icmp, STREAM, 0);
+	memcpy(&match.answer, frame.bytes, version == 6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES);
+	look_at(&match, 12, 3);			/* the type, and the version and length of IP */
+	if (version == 6) {
+		look_at(&match, 20, 18);	/* protocol and source, with the hop limit */
+	} else {
+		look_at(&match, 20, 2);
+		look_at(&match, 23, 1);
+		look_at(&match, 26, 4);
+	}
+	look_at(&match, frame.l4, icmp ? 2 : 4);
+	look_at(&match, frame.l4 + 4, icmp ? 2 : 0);
 	return match;
 }
 
@@ -67,7 +102,7 @@ static void load(struct rr_match match)
 	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
 	bpf_map__set_max_entries(skel->maps.rr_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.rr_hists, harness_cpus());
-	bpf_map__set_max_entries(skel->maps.rr_tokens, match.nr_tokens);
+	bpf_map__set_max_entries(skel->maps.rr_tokens, TOKENS);
 	assert_int_equal(rr_xdp_bpf__load(skel), 0);
 }
 
@@ -85,18 +120,32 @@ static int run(const struct packet_frame *frame, struct harness_out *out)
 	return out->action;
 }
 
+static int run_bounce(const struct packet_frame *frame, struct harness_out *out)
+{
+	harness_run(skel->progs.rr_xdp_bounce, frame->bytes, frame->len, out);
+	return out->action;
+}
+
 /* Passed as it came, and counted as none of ours. */
-static void assert_foreign(const struct packet_frame *frame)
+static void assert_foreign_to(int (*of)(const struct packet_frame *, struct harness_out *),
+			      const struct packet_frame *frame)
 {
 	struct rr_rec before, after;
 	struct harness_out out;
 
 	harness_read(skel->maps.rr_recs, harness_cpu(), &before);
-	assert_int_equal(run(frame, &out), XDP_PASS);
+	assert_int_equal(of(frame, &out), XDP_PASS);
 	assert_true(harness_untouched(&out, frame->bytes, frame->len));
 	harness_read(skel->maps.rr_recs, harness_cpu(), &after);
 	assert_int_equal(after.foreign, before.foreign + 1);
 	assert_int_equal(after.answers, before.answers);
+}
+
+/* To both programs. */
+static void assert_foreign(const struct packet_frame *frame)
+{
+	assert_foreign_to(run, frame);
+	assert_foreign_to(run_bounce, frame);
 }
 
 static void check_taken(unsigned int version, bool icmp)
@@ -106,7 +155,7 @@ static void check_taken(unsigned int version, bool icmp)
 	struct harness_out out;
 	struct rr_rec rec;
 
-	load(match_of(version, icmp, false));
+	load(match_of(version, icmp));
 	answer(&frame, version, icmp, STREAM, 17);
 	/* No socket is there: dropped. But its time stands in front. */
 	assert_int_equal(run(&frame, &out), XDP_DROP);
@@ -131,8 +180,8 @@ static void check_others(unsigned int version, bool icmp)
 {
 	struct packet_frame frame;
 
-	load(match_of(version, icmp, false));
-	answer(&frame, version, icmp, STREAM + 1, 17);		/* another run's stream */
+	load(match_bounce(version, icmp));
+	answer(&frame, version, icmp, STREAM + TOKENS, 17);	/* another run's stream */
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
 	frame.bytes[frame.l4 + (icmp ? 5 : 3)] ^= 1;		/* another's identifier, or port */
@@ -164,7 +213,7 @@ static void test_others(void **state)
 	check_others(6, false);
 	check_others(4, true);
 	check_others(6, true);
-	load(match_of(4, true, false));
+	load(match_bounce(4, true));
 	answer(&frame, 4, true, STREAM, 17);
 	frame.bytes[frame.l3 + 6] = 0x20;			/* a fragment */
 	assert_foreign(&frame);
@@ -181,7 +230,7 @@ static struct rr_token *token_at(uint32_t index, struct rr_token *token)
 
 static void set_token(uint32_t index, uint64_t made, uint64_t limit)
 {
-	struct rr_token token = { .made = made, .limit = limit, .sent_ns = harness_mono_ns() };
+	struct rr_token token = { .made = made, .limit = limit, .sent_ns = SENT_NS };
 
 	assert_int_equal(bpf_map__update_elem(skel->maps.rr_tokens, &index, sizeof(index), &token,
 					      sizeof(token), 0), 0);
@@ -190,7 +239,7 @@ static void set_token(uint32_t index, uint64_t made, uint64_t limit)
 static void check_bounce(unsigned int version, bool icmp)
 {
 	size_t head = version == 6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES;
-	struct rr_match match = match_of(version, icmp, true);
+	struct rr_match match = match_bounce(version, icmp);
 	struct packet_frame frame;
 	struct rr_token token;
 	struct harness_out out;
@@ -201,7 +250,7 @@ static void check_bounce(unsigned int version, bool icmp)
 	skel->bss->end_mono_ns = UINT64_MAX;
 	set_token(1, 70000, 70002);
 	answer(&frame, version, icmp, STREAM + 1, 69999);
-	assert_int_equal(run(&frame, &out), XDP_TX);
+	assert_int_equal(run_bounce(&frame, &out), XDP_TX);
 	token_at(1, &token);
 	assert_int_equal(token.made, 70001);
 	assert_int_equal(token.done, 70000);
@@ -216,21 +265,23 @@ static void check_bounce(unsigned int version, bool icmp)
 		assert_memory_equal(out.bytes + head - 2, ((uint8_t[]){ 0x11, 0x70 }), 2);
 		assert_memory_equal(out.bytes + head - 6, ((uint8_t[]){ 0xff, 0xa0 }), 2);
 	} else {
-		assert_memory_equal(out.bytes, match.head, head);
+		assert_memory_equal(out.bytes, &match.request, head);
 	}
 	/* The same answer again is stale; that to the last request ends the token. */
-	assert_int_equal(run(&frame, &out), XDP_DROP);
+	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
 	assert_int_equal(token_at(1, &token)->stale, 1);
-	answer(&frame, version, icmp, STREAM + 1, 70000);
-	assert_int_equal(run(&frame, &out), XDP_TX);
-	answer(&frame, version, icmp, STREAM + 1, 70001);
-	assert_int_equal(run(&frame, &out), XDP_DROP);
+	answer_to(&frame, version, icmp, STREAM + 1, 70000, sent_ns);
+	assert_int_equal(run_bounce(&frame, &out), XDP_TX);
 	token_at(1, &token);
+	answer_to(&frame, version, icmp, STREAM + 1, 70001, token.sent_ns);
+	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
+	token_at(1, &token);
+	assert_int_equal(token.bytes, 3 * frame.len);
 	assert_int_equal(token.made, 70002);
 	assert_int_equal(token.done, 70002);
 	assert_int_equal(token.answered, 3);
 	answer(&frame, version, icmp, STREAM + TOKENS, 0);
-	assert_foreign(&frame);
+	assert_foreign_to(run_bounce, &frame);
 }
 
 static void test_bounce(void **state)
@@ -249,17 +300,70 @@ static void test_bounce_ends(void **state)
 	struct harness_out out;
 
 	(void)state;
-	load(match_of(4, false, true));
+	load(match_bounce(4, false));
 	skel->bss->end_mono_ns = 0;
 	set_token(0, 1, UINT64_MAX);
 	answer(&frame, 4, false, STREAM, 0);
-	assert_int_equal(run(&frame, &out), XDP_DROP);
+	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
 	assert_int_equal(token_at(0, &token)->answered, 1);
 	assert_int_equal(token.made, 1);
 	/* Nothing is under way: whatever comes is stale. */
-	assert_int_equal(run(&frame, &out), XDP_DROP);
+	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
 	assert_int_equal(token_at(0, &token)->answered, 1);
 	assert_int_equal(token.stale, 1);
+}
+
+/* One in four is timed, whatever the first was; all are counted. */
+static void test_bounce_samples(void **state)
+{
+	struct rr_match match = match_bounce(4, false);
+	struct packet_frame frame;
+	struct rr_token token;
+	struct harness_out out;
+	struct hist_rec hist;
+	uint64_t came_ns = 0;
+	uint32_t number;
+
+	(void)state;
+	match.stamp_every = 4;
+	load(match);
+	skel->bss->end_mono_ns = UINT64_MAX;
+	set_token(0, 1, 11);
+	for (number = 0; number < 11; number++) {
+		token_at(0, &token);
+		assert_int_equal(token.sent_ns != 0, number % 4 == 0);
+		answer_to(&frame, 4, false, STREAM, number, token.sent_ns);
+		assert_int_equal(run_bounce(&frame, &out), number < 10 ? XDP_TX : XDP_DROP);
+		token_at(0, &token);
+		/* The end of one that is timed, the start of one, and the very last. */
+		assert_int_equal(token.came_ns != came_ns, number % 4 == 0 || number % 4 == 3 ||
+				 number == 10);
+		came_ns = token.came_ns;
+	}
+	assert_int_equal(token.answered, 11);
+	harness_read(skel->maps.rr_hists, harness_cpu(), &hist);
+	assert_int_equal(hist.count, 3);
+}
+
+/* What has the number of a token's last request, but not its time, is not believed without its sum. */
+static void test_bounce_damaged(void **state)
+{
+	struct packet_frame frame;
+	struct rr_token token;
+	struct harness_out out;
+
+	(void)state;
+	load(match_bounce(4, false));
+	skel->bss->end_mono_ns = UINT64_MAX;
+	set_token(0, 1, 11);
+	answer(&frame, 4, false, STREAM, 0);
+	frame.bytes[frame.l4 + 8 + 12] ^= 1;
+	assert_foreign_to(run_bounce, &frame);
+	answer_to(&frame, 4, false, STREAM, 0, SENT_NS + 1);
+	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
+	token_at(0, &token);
+	assert_int_equal(token.stale, 1);
+	assert_int_equal(token.answered, 0);
 }
 
 int test_rr(void)
@@ -269,6 +373,8 @@ int test_rr(void)
 		cmocka_unit_test_teardown(test_others, unload),
 		cmocka_unit_test_teardown(test_bounce, unload),
 		cmocka_unit_test_teardown(test_bounce_ends, unload),
+		cmocka_unit_test_teardown(test_bounce_samples, unload),
+		cmocka_unit_test_teardown(test_bounce_damaged, unload),
 	};
 
 	return cmocka_run_group_tests_name("rr_xdp", tests, NULL, NULL);

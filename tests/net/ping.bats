@@ -127,7 +127,7 @@ pinged() {
 	for words in "--flood --rate 1kpps" "--engine bounce --rate 1kpps" \
 		"--engine stack --against-stack" "--engine stack --dst-mac 02:00:00:00:00:01" \
 		"--engine bounce --vlan 7" "--engine stack --zero-copy" "--against-stack --zero-copy" \
-		"--outstanding 1025" "--frame-bytes 63" "--wait 0"; do
+		"--outstanding 1025" "--stamp-every 2" "--frame-bytes 63" "--wait 0"; do
 		# shellcheck disable=SC2086 # words are words
 		run --separate-stderr "$TOOL" ping 198.18.0.2 $words
 		is 2

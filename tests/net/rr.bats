@@ -56,6 +56,18 @@ transactions() {
 	[ $(($(counter a rx_packets) - before)) -ge "$sent" ]
 }
 
+@test "bounce: one in N is timed, and all are counted" {
+	lab_up
+	start reflect b reflect eg0
+	# Of each of three tokens 3337 or 3336; numbers 0, 97, ... 3298 of each are timed.
+	tool_in a rr 198.18.0.2 -c 10009 --engine bounce --outstanding 3 --stamp-every 97 --no-loss --json
+	is 0
+	json '.metrics | .sent_packets == 10009 and .received_packets == 10009 and
+		.distinct_packets == 10009 and .rtt_packets == 105 and .received_bytes == .sent_bytes'
+	finish reflect INT
+	json '.metrics.answered_udp_packets == 10009'
+}
+
 @test "bounce: an echo of the kernel's driver is a transaction too" {
 	lab_up
 	start reflect b reflect eg0

@@ -36,13 +36,11 @@ static void fill_match(struct rr *rr, struct rr_match *match)
 	memcpy(match->peer, &frame->dst.ip6, ip6 ? 16 : 4);
 	match->version = ip6 ? 6 : 4;
 	match->icmp = rr->cfg.icmp;
-	match->bounce = rr->cfg.engine == RR_BOUNCE;
 	match->id = htons(rr->id);
 	match->port = htons(frame->dst_port);
 	match->stream = htons(rr->stream);
-	match->check = rr->check;
-	match->nr_tokens = match->bounce ? rr->cfg.outstanding : 1;
-	memcpy(match->head, rr->frame, ip6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES);
+	if (rr->cfg.engine == RR_BOUNCE)
+		rr_bounce_match(rr, match);
 }
 
 static int map_all(struct rr_afxdp *way, struct err *e)
@@ -63,6 +61,7 @@ static int map_all(struct rr_afxdp *way, struct err *e)
 static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 {
 	struct rr_afxdp *way = rr->state;
+	bool bounce = rr->cfg.engine == RR_BOUNCE;
 	struct rr_match match = { 0 };
 	struct rr_xdp_bpf *skel;
 	int err;
@@ -76,11 +75,21 @@ static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
 	bpf_map__set_max_entries(skel->maps.rr_xsks, nic->rx_queues ? nic->rx_queues : 1);
 	bpf_map__set_max_entries(skel->maps.rr_recs, bpf_nr_cpus());
-	if (match.bounce)
+	if (bounce)
 		bpf_map__set_max_entries(skel->maps.rr_hists, bpf_nr_cpus());
-	bpf_map__set_max_entries(skel->maps.rr_tokens, match.nr_tokens);
+	bpf_map__set_max_entries(skel->maps.rr_tokens, bounce ? rr->cfg.outstanding : 1);
+	bpf_program__set_autoload(skel->progs.rr_xdp, !bounce);
+	bpf_program__set_autoload(skel->progs.rr_xdp_bounce, bounce);
 	err = rr_xdp_bpf__load(skel);
 	return err ? bpf_load_error(e, err, "rr_xdp") : map_all(way, e);
+}
+
+static struct bpf_program *program(const struct rr *rr)
+{
+	const struct rr_afxdp *way = rr->state;
+
+	return rr->cfg.engine == RR_BOUNCE ? way->skel->progs.rr_xdp_bounce :
+					     way->skel->progs.rr_xdp;
 }
 
 static int open_sockets(struct rr *rr, struct err *e)
@@ -134,8 +143,8 @@ int rr_afxdp_open(struct rr *rr, struct result *res, struct err *e)
 		return err_set(e, err, "cannot read the interface '%s'", rr->cfg.ifname);
 	err = load(rr, &nic, e);
 	if (!err)
-		err = xdp_attach(&way->port, nic.ifindex,
-				 bpf_program__fd(way->skel->progs.rr_xdp), rr->cfg.mode, e);
+		err = xdp_attach(&way->port, nic.ifindex, bpf_program__fd(program(rr)),
+				 rr->cfg.mode, e);
 	if (!err)
 		err = open_sockets(rr, e);
 	if (!err)

@@ -33,6 +33,9 @@ bool rr_afxdp_put(struct rr *rr, uint32_t token, uint32_t number, uint64_t sent_
 /* Has the kernel send what is in the ring. */
 int rr_afxdp_flush(struct rr *rr, struct err *e);
 
+/* What rr_xdp_bounce alone has to know of requests and answers. */
+void rr_bounce_match(const struct rr *rr, struct rr_match *match);
+
 /* Adds what the program left to the stack. */
 void rr_afxdp_read_foreign(const struct rr *rr, struct rr_count *count);
 

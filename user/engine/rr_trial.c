@@ -38,6 +38,8 @@ int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given
 	/* In the socket's turn nobody would give the queue frames to receive into. */
 	if (opts->against_stack && opts->stream.zero_copy)
 		return err_usage(e, "--against-stack and --zero-copy: one of the two");
+	if (opts->engine != RR_BOUNCE && opts->stream.stamp_every > 1)
+		return err_usage(e, "--stamp-every is of the bounce engine");
 	if (opts->engine == RR_STACK && opts->stream.dst_mac.set)
 		return err_usage(e, "--dst-mac: the stack asks for it itself");
 	if (opts->engine == RR_STACK && opts->against_stack)
@@ -231,7 +233,7 @@ static int open_both(struct trial *trial, const struct tx_cfg *tx, bool icmp, st
 		.frame = tx->frame, .icmp = icmp, .pps = tx->pps,
 		.outstanding = opts->outstanding, .timeout_ns = opts->wait_ns,
 		.mode = (enum xdp_mode)opts->xdp_mode, .busy_poll = opts->stream.busy_poll,
-		.zero_copy = opts->stream.zero_copy,
+		.zero_copy = opts->stream.zero_copy, .stamp_every = opts->stream.stamp_every,
 	};
 	struct result *res = trial->res;
 	int err;
