@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define HUGE_BYTES	(2ul << 20)
 #define SEND_BUF_BYTES	(8 << 20)
@@ -82,7 +84,8 @@ bool afxdp_ask_busy_poll(int fd)
 
 int afxdp_tell(int fd, bool zero_copy)
 {
-	if (sendto(fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+	/* glibc's own is a point of cancellation, which costs two atomic operations a call. */
+	if (syscall(SYS_sendto, fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
 	case EAGAIN:
