@@ -67,6 +67,20 @@ pinged() {
 	says "'198.18.0.9' does not answer on 'eg0'"
 }
 
+@test "a name is asked for its addresses, of one family if that is said" {
+	lab_up
+	printf '%s\n' "198.18.0.2 far.test" "2001:2::2 far.test" >"$BATS_TEST_TMPDIR/hosts"
+	for family in 4 6; do
+		run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-a" unshare --mount sh -c \
+			'mount --bind "$1" /etc/hosts && shift && exec "$@"' sh "$BATS_TEST_TMPDIR/hosts" \
+			"$TOOL" ping far.test "-$family" -c 11 --rate 1kpps --no-loss --json
+		is 0
+		json --arg family "$family" '.config.DEST == "far.test" and .metrics.received_packets == 11 and
+			.environment.dst_ip == { "4": "198.18.0.2", "6": "2001:2::2" }[$family]'
+	done
+	[ "$(echoes IcmpInEchos)$(echoes Icmp6InEchos)" = 1111 ]
+}
+
 @test "pings of the host itself go on beside it" {
 	lab_up
 	start_cmd flood a asking "$TOOL" ping 198.18.0.2 --flood --json
@@ -127,13 +141,16 @@ pinged() {
 	for words in "--flood --rate 1kpps" "--engine bounce --rate 1kpps" \
 		"--engine stack --against-stack" "--engine stack --dst-mac 02:00:00:00:00:01" \
 		"--engine bounce --vlan 7" "--engine stack --zero-copy" "--against-stack --zero-copy" \
-		"--outstanding 1025" "--stamp-every 2" "--frame-bytes 63" "--wait 0"; do
+		"--outstanding 1025" "--stamp-every 2" "-4 -6" "--frame-bytes 63" "--wait 0"; do
 		# shellcheck disable=SC2086 # words are words
 		run --separate-stderr "$TOOL" ping 198.18.0.2 $words
 		is 2
 		[ -n "$stderr" ]
 	done
-	run --separate-stderr "$TOOL" ping nowhere
+	run --separate-stderr "$TOOL" ping no..where
 	is 2
-	says "'nowhere' is no IPv4 or IPv6 address"
+	says "cannot find the address of 'no..where'"
+	run --separate-stderr "$TOOL" ping 198.18.0.2 -6
+	is 2
+	says "cannot find the address of '198.18.0.2'"
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/environ.h"
 #include "engine/meter.h"
@@ -16,10 +17,18 @@
 #include "lib/stat.h"
 #include "sys/caps.h"
 #include "sys/route.h"
+#include "sys/sock.h"
 
 #define PAIRS	5		/* of turns, where count or duration bounds them */
 #define MAX_PAIRS 1024	/* kept of a run without end: the last */
 #define TURN_NS	NSEC_PER_SEC	/* where ^C does */
+
+static bool is_name(const struct rr_opts *opts)
+{
+	struct frame_addr addr;
+
+	return !frame_parse_addr(opts->stream.dest, &addr);
+}
 
 int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given, struct err *e)
 {
@@ -53,7 +62,11 @@ int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given
 		opts->stream.count = 0;
 	if (!opts->outstanding)
 		opts->outstanding = paced ? RR_MAX_OUTSTANDING : 1;
-	return stream_check(&opts->stream, opt_was_given(table, given, "frame-bytes"), e);
+	if (opts->ip4 && opts->ip6)
+		return err_usage(e, "-4 and -6: one of the two");
+	opts->has_size = opt_was_given(table, given, "frame-bytes");
+	/* What a name stands for is known later. */
+	return is_name(opts) ? 0 : stream_check(&opts->stream, opts->has_size, e);
 }
 
 struct trial {
@@ -211,6 +224,24 @@ static void report(const struct trial *trial, bool icmp, double *ratios, size_t 
 			    "ethgauge reflect IFACE --port %u", stream->port, stream->port);
 }
 
+/* Of a name, or an address of the family that was not asked for, which is told like one. */
+static int resolve(struct rr_opts *opts, char text[SOCK_TEXT_BYTES], struct err *e)
+{
+	struct sock_addr addr;
+	int err;
+
+	if (!is_name(opts) && !opts->ip4 && !opts->ip6)
+		return 0;
+	err = sock_resolve(opts->stream.dest, 0, opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 :
+			   AF_UNSPEC, &addr, e);
+	if (err)
+		return err;
+	sock_text(&addr, text);
+	text[strcspn(text, "%")] = '\0';	/* --interface says it */
+	opts->stream.dest = text;
+	return stream_check(&opts->stream, opts->has_size, e);
+}
+
 static int find_iface(struct rr_opts *opts, char *ifname, struct err *e)
 {
 	struct frame_addr dst;
@@ -253,17 +284,19 @@ int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, str
 	struct rr_opts opts = *given;
 	struct trial trial = { .opts = &opts, .res = res, .e = e };
 	double ratios[MAX_PAIRS];
-	char ifname[IF_NAMESIZE];
+	char ifname[IF_NAMESIZE], dest[SOCK_TEXT_BYTES];
 	struct meter *meter;
 	struct tx_cfg tx;
 	size_t nr = 0;
 	int err;
 
-	err = find_iface(&opts, ifname, e);
+	err = resolve(&opts, dest, e);
+	if (!err)
+		err = find_iface(&opts, ifname, e);
 	if (!err)
 		err = stream_prepare(&opts.stream, &tx, e);
 	if (!err && tx.frame.dst_mac[0] & 1)
-		err = err_usage(e, "'%s' is no address of one host", opts.stream.dest);
+		err = err_usage(e, "'%s' is no address of one host", given->stream.dest);
 	if (err)
 		return err;
 	result_env_str(res, "interface", opts.stream.ifname);
@@ -274,7 +307,7 @@ int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, str
 		goto out;
 	environ_clock(res, STAMP_MONOTONIC);
 	caps_drop(0);
-	log_info("asking '%s' through '%s'", opts.stream.dest, opts.stream.ifname);
+	log_info("asking '%s' through '%s'", given->stream.dest, opts.stream.ifname);
 	meter = meter_start(opts.stream.ifname);
 	err = trial.stack ? run_in_turn(&trial, ratios, &nr, e) : run_alone(&trial, e);
 	meter_stop(meter);

@@ -20,6 +20,8 @@ struct rr_opts {
 	bool flood;			/* ping's: whatever the rate */
 	bool against_stack;
 	bool no_loss;
+	bool ip4, ip6;			/* of a name, only addresses of that family */
+	bool has_size;			/* frame_bytes was given */
 	int xdp_mode;
 };
 
@@ -31,7 +33,9 @@ struct rr_opts {
 /* Table entries whose values are a struct rr_opts. */
 #define RR_OPTIONS \
 	{ 0, "DEST", OPT_STR, offsetof(struct rr_opts, stream.dest), NULL, \
-	  "IPv4 or IPv6 address that answers", .argument = true }, \
+	  "host that answers: an IPv4 or IPv6 address, or a name", .argument = true }, \
+	{ '4', "ipv4", OPT_FLAG, offsetof(struct rr_opts, ip4), NULL, "IPv4 only" }, \
+	{ '6', "ipv6", OPT_FLAG, offsetof(struct rr_opts, ip6), NULL, "IPv6 only" }, \
 	{ 'I', "interface", OPT_IFACE, offsetof(struct rr_opts, stream.ifname), "IFACE", \
 	  "send through this interface, instead of the one that the route gives" }, \
 	{ 'e', "engine", OPT_CHOICE, offsetof(struct rr_opts, engine), "ENGINE", \
@@ -43,7 +47,7 @@ struct rr_opts {
 	  "time to send; 0: until the count is reached, or ^C" }, \
 	{ 'r', "rate", OPT_RATE, offsetof(struct rr_opts, stream.rate), "RATE", \
 	  "requests a second (1kpps), or max: each as soon as an answer has come" }, \
-	{ 0, "outstanding", OPT_U32, offsetof(struct rr_opts, outstanding), "N", \
+	{ 'l', "outstanding", OPT_U32, offsetof(struct rr_opts, outstanding), "N", \
 	  "requests that wait for an answer at most; 0: 1, or at a rate as many as it takes", \
 	  .max = RR_MAX_OUTSTANDING }, \
 	{ 0, "stamp-every", OPT_U32, offsetof(struct rr_opts, stream.stamp_every), "N", \
@@ -71,7 +75,7 @@ struct rr_opts {
 	  "afxdp: 802.1Q tag; 0: none", .max = 4094 }, \
 	{ 0, "dscp", OPT_U16, offsetof(struct rr_opts, stream.dscp), "N", \
 	  "differentiated services code point", .max = 63 }, \
-	{ 0, "ttl", OPT_U16, offsetof(struct rr_opts, stream.ttl), "N", \
+	{ 't', "ttl", OPT_U16, offsetof(struct rr_opts, stream.ttl), "N", \
 	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct rr_opts, xdp_mode), "MODE", \
 	  "how the receiving program is attached", .choices = xdp_mode_names }
