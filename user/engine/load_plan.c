@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,20 +224,26 @@ uint64_t load_pick_ns(const struct load_range *range, uint64_t *state)
 
 int load_expand(char *buf, size_t size, const char *url, uint64_t client, uint64_t cycle)
 {
-	size_t used = 0;
-	int len;
+	size_t used = 0, len;
 
-	while (*url) {
+	for (;;) {
+		len = strcspn(url, "{");
+		if (used + len >= size)
+			return -ENAMETOOLONG;
+		memcpy(buf + used, url, len);
+		used += len;
+		url += len;
+		if (!*url)
+			break;
 		if (!strncmp(url, "{client}", 8)) {
-			len = snprintf(buf + used, size - used, "%llu", (unsigned long long)client);
+			used += (size_t)snprintf(buf + used, size - used, "%" PRIu64, client);
 			url += 8;
 		} else if (!strncmp(url, "{cycle}", 7)) {
-			len = snprintf(buf + used, size - used, "%llu", (unsigned long long)cycle);
+			used += (size_t)snprintf(buf + used, size - used, "%" PRIu64, cycle);
 			url += 7;
 		} else {
-			len = snprintf(buf + used, size - used, "%c", *url++);
+			buf[used++] = *url++;
 		}
-		used += (size_t)len;
 		if (used >= size)
 			return -ENAMETOOLONG;
 	}
