@@ -5,14 +5,12 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/load.h"
+#include "engine/load_body.h"
 #include "engine/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -202,100 +200,20 @@ static int load_check_opts(void *args, opt_given given, struct err *e)
 	return 0;
 }
 
-struct body {
-	void *map;			/* NULL: no file */
-	size_t map_bytes;
-	const void *data;
-	uint64_t bytes;
-};
-
-static int map_file(struct body *body, const char *path, struct err *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = -EINVAL;
-	if (!err && st.st_size) {
-		body->map_bytes = (size_t)st.st_size;
-		body->map = mmap(NULL, body->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (body->map == MAP_FAILED) {
-			body->map = NULL;
-			err = -errno;
-		}
-	}
-	body->data = body->map;
-	body->bytes = body->map ? body->map_bytes : 0;
-	if (fd >= 0)
-		close(fd);
-	return err ? err_set(e, err, "cannot read '%s'", path) : 0;
-}
-
-static int open_body(struct body *body, const struct load_opts *opts, struct err *e)
-{
-	if (opts->data && opts->data[0] == '@')
-		return map_file(body, opts->data + 1, e);
-	if (opts->data) {
-		body->data = opts->data;
-		body->bytes = strlen(opts->data);
-		return 0;
-	}
-	if (!opts->upload)
-		return 0;
-	/* A file by that name is meant, if there is one. */
-	if (!unit_parse_count(opts->upload, &body->bytes) && access(opts->upload, F_OK))
-		return 0;
-	return map_file(body, opts->upload, e);
-}
-
-/* Descriptors of a client: a connection to each place, and FTP's for data. */
-static uint64_t files_of_client(const struct load_opts *opts)
-{
-	char origin[512], other[512];
-	uint64_t nr = 0;
-	unsigned int i, k;
-	bool ftp = false, known;
-
-	for (i = 0; i < opts->urls.nr; i++) {
-		transfer_origin(opts->urls.text[i], origin, sizeof(origin));
-		for (k = 0, known = false; k < i && !known; k++) {
-			transfer_origin(opts->urls.text[k], other, sizeof(other));
-			known = !strcmp(origin, other);
-		}
-		nr += !known;
-		ftp = ftp || transfer_is_ftp(opts->urls.text[i]);
-	}
-	return (opts->fresh ? 1 : nr) + ftp;
-}
-
-static int check_sources(const struct load_opts *opts, struct err *e)
-{
-	uint64_t i, nr = opts->source_range.nr;
-	char source[64];
-	int err = 0;
-
-	for (i = 0; !err && opts->source_range.family && i < nr && i < opts->clients; i++) {
-		load_source(&opts->source_range, i, source, sizeof(source));
-		err = transfer_check_source(source, e);
-	}
-	return err;
-}
-
 /* All that takes more than an ordinary user's power, or can be seen to be wrong. */
-static int prepare(const struct load_opts *opts, struct body *body, FILE **ret_log, struct err *e)
+static int prepare(const struct load_opts *opts, struct load_body *body, FILE **ret_log, struct err *e)
 {
 	int err;
 
 	err = transfer_init(e);
 	if (!err)
-		err = check_sources(opts, e);
+		err = load_check_sources(&opts->source_range, opts->clients, e);
 	if (!err)
-		err = fdlimit_raise(opts->clients * files_of_client(opts) + OTHER_FILES +
-				    3 * opts->threads, e);
+		err = fdlimit_raise(opts->clients * load_files(opts->urls.text, opts->urls.nr,
+							      opts->fresh) +
+				    OTHER_FILES + 3 * opts->threads, e);
 	if (!err)
-		err = open_body(body, opts, e);
+		err = load_body_open(body, opts->data, opts->upload, e);
 	if (!err && opts->log) {
 		*ret_log = fopen(opts->log, "we");
 		if (!*ret_log)
@@ -309,7 +227,7 @@ static int prepare(const struct load_opts *opts, struct body *body, FILE **ret_l
 	return 0;
 }
 
-static void configure(struct load_cfg *cfg, const struct load_opts *opts, const struct body *body)
+static void configure(struct load_cfg *cfg, const struct load_opts *opts, const struct load_body *body)
 {
 	*cfg = (struct load_cfg){
 		.transfer = {
@@ -411,7 +329,7 @@ static int load_run(const void *args, struct result *res, struct err *e)
 {
 	const struct load_opts *opts = args;
 	struct load_run run = { .res = res, .e = e };
-	struct body body = { 0 };
+	struct load_body body = { 0 };
 	struct load_cfg cfg;
 	char version[128];
 	FILE *log = NULL;
@@ -432,8 +350,7 @@ static int load_run(const void *args, struct result *res, struct err *e)
 out:
 	if (log)
 		fclose(log);
-	if (body.map)
-		munmap(body.map, body.map_bytes);
+	load_body_close(&body);
 	return err;
 }
 

@@ -32,6 +32,12 @@ struct load_cfg {
 	FILE *log;			/* a line a request; NULL: none */
 };
 
+/* Whether this host has the addresses that so many clients will send from. */
+int load_check_sources(const struct load_sources *sources, uint32_t clients, struct err *e);
+
+/* Descriptors of a client: a connection to each place, and FTP's for data. */
+uint64_t load_files(const char *const *urls, unsigned int nr_urls, bool fresh);
+
 struct load;
 
 /* @cfg must live as long as @ret_load. */
