@@ -1,81 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/sweep.c - a verb over a cross product of parameters, each cell several times.
- *
- * Every run is this tool itself as a child, whose JSON document tells the figure.
+ * cmd/sweep.c - a verb over a cross product of parameters, or a study that is built in.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "engine/study.h"
-#include "engine/sweep.h"
 #include "engine/sweep_ends.h"
-#include "lib/log.h"
-#include "lib/loop.h"
-#include "lib/stat.h"
+#include "engine/sweep_run.h"
 #include "report/outcome.h"
-#include "sys/child.h"
-
-#define MAX_REPEATS 1000
 
 static const struct sweep_opts {
-	struct opt_rest command;
 	bool list;
-	struct opt_strs vary, ifnames;
-	const char *metric, *state;
-	uint32_t repeat;
-	int bound;
+	int bound;			/* enum sweep_bound */
 	struct unit_rate link;
+	struct sweep_cfg cfg;		/* without these two */
 } defaults = {
-	.repeat = 3,
+	.cfg = { .repeat = 3, .read = outcome_read },
 	.link = { UNIT_RATE_MAX },
 };
 
 static const struct opt options[] = {
-	{ .name = "VERB", .type = OPT_REST, .offset = offsetof(struct sweep_opts, command),
+	{ .name = "VERB", .type = OPT_REST, .offset = offsetof(struct sweep_opts, cfg.command),
 	  .help = "the verb to run and its words; put -- before it. Or the NAME of a study, its HOST, and "
 	  "more words for its verb", .argument = true, .optional = true },
 	{ 0, "list", OPT_FLAG, offsetof(struct sweep_opts, list), NULL,
 	  "tell the studies that are built in; before a NAME, what that one runs" },
-	{ 0, "vary", OPT_STRS, offsetof(struct sweep_opts, vary), "NAME=V1,V2,...",
+	{ 0, "vary", OPT_STRS, offsetof(struct sweep_opts, cfg.vary), "NAME=V1,V2,...",
 	  "an option of VERB, a setting of tune, or what stands as {NAME} in the words; several make a "
 	  "cross product" },
-	{ 0, "metric", OPT_STR, offsetof(struct sweep_opts, metric), "KEY",
+	{ 0, "metric", OPT_STR, offsetof(struct sweep_opts, cfg.metric), "KEY",
 	  "figure of each run's document: see ethgauge help metrics" },
-	{ 0, "repeat", OPT_U32, offsetof(struct sweep_opts, repeat), "N",
+	{ 0, "repeat", OPT_U32, offsetof(struct sweep_opts, cfg.repeat), "N",
 	  "runs of each cell: all cells once, then all again", .min = 1,
-	  .max = MAX_REPEATS },
-	{ 0, "interface", OPT_STRS, offsetof(struct sweep_opts, ifnames), "IFACE[@NETNS]",
+	  .max = SWEEP_MAX_REPEATS },
+	{ 0, "interface", OPT_STRS, offsetof(struct sweep_opts, cfg.ifnames), "IFACE[@NETNS]",
 	  "whose settings are varied, such as mtu; more than once for the far end in another network namespace" },
 	{ 0, "theory", OPT_CHOICE, offsetof(struct sweep_opts, bound), "OF",
 	  "what calc says beside it: goodput by the mtu varied over IPv4 or IPv6, or frames a second by the "
 	  "frame-bytes varied", .choices = sweep_bounds },
 	{ 0, "link", OPT_RATE, offsetof(struct sweep_opts, link), "RATE",
 	  "of --theory, the link: 10G" },
-	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, state), "FILE",
+	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, cfg.state), "FILE",
 	  "keep what was measured there; the same sweep goes on from it" },
 	OPT_END
 };
 
 static const struct study *study_of(const struct sweep_opts *opts)
 {
-	return opts->command.argc ? study_find(opts->command.argv[0]) : NULL;
+	return opts->cfg.command.argc ? study_find(opts->cfg.command.argv[0]) : NULL;
 }
 
 static int check_own(const struct sweep_opts *opts, struct err *e)
 {
-	if (!strcmp(opts->command.argv[0], "sweep") || opts->command.argv[0][0] == '-')
-		return err_usage(e, "'%s' is no verb to sweep", opts->command.argv[0]);
-	if (!opts->vary.nr) {
+	if (!strcmp(opts->cfg.command.argv[0], "sweep") || opts->cfg.command.argv[0][0] == '-')
+		return err_usage(e, "'%s' is no verb to sweep", opts->cfg.command.argv[0]);
+	if (!opts->cfg.vary.nr) {
 		err_usage(e, "--vary is missing: there is nothing to sweep over");
 		return err_hint(e, "'%s' is no study either: see ethgauge sweep --list",
-				opts->command.argv[0]);
+				opts->cfg.command.argv[0]);
 	}
-	if (!opts->metric)
+	if (!opts->cfg.metric)
 		return err_usage(e, "--metric is missing: which figure of the runs is wanted");
 	if ((opts->bound != SWEEP_BOUND_NONE) != (opts->link.kind == UNIT_RATE_BPS))
 		return err_usage(e, "--theory and --link RATE, in bits a second, need each other");
@@ -88,18 +76,18 @@ static int sweep_check(void *args, opt_given given, struct err *e)
 	const struct study *study = study_of(opts);
 
 	(void)given;
-	if (opts->list && opts->command.argc && !study)
+	if (opts->list && opts->cfg.command.argc && !study)
 		return err_usage(e, "there is no study '%s': see ethgauge sweep --list",
-				 opts->command.argv[0]);
+				 opts->cfg.command.argv[0]);
 	if (opts->list)
 		return 0;
-	if (!opts->command.argc)
+	if (!opts->cfg.command.argc)
 		return err_usage(e, "VERB is missing, or the NAME of a study: see ethgauge sweep --list");
-	if (sweep_ends_check(&opts->ifnames, e))
+	if (sweep_ends_check(&opts->cfg.ifnames, e))
 		return e->no;
 	if (!study)
 		return check_own(opts, e);
-	if (opts->command.argc < 2 || opts->command.argv[1][0] == '-')
+	if (opts->cfg.command.argc < 2 || opts->cfg.command.argv[1][0] == '-')
 		return err_usage(e, "study '%s' needs the HOST to measure with: ethgauge sweep %s HOST",
 				 study->name, study->name);
 	if (opts->link.kind != UNIT_RATE_MAX && opts->link.kind != UNIT_RATE_BPS)
@@ -140,7 +128,8 @@ struct study_run {
 static int expand(const struct study *study, const struct sweep_opts *users, const char *host,
 		  struct study_run *ret, struct err *e)
 {
-	int more = users->command.argc > 2 ? users->command.argc - 2 : 0;
+	struct sweep_cfg *cfg = &ret->opts.cfg;
+	int more = users->cfg.command.argc > 2 ? users->cfg.command.argc - 2 : 0;
 	opt_given given;
 	bool help;
 
@@ -148,47 +137,23 @@ static int expand(const struct study *study, const struct sweep_opts *users, con
 	if (study_split(study, host, &ret->words, e) ||
 	    opt_parse(options, ret->words.argc, ret->words.argv, &ret->opts, &given, &help, e))
 		return e->no;
-	if (ret->opts.command.argc + more > 2 * STUDY_MAX_WORDS)
+	if (cfg->command.argc + more > 2 * STUDY_MAX_WORDS)
 		return err_usage(e, "more words than study '%s' can take", study->name);
-	memcpy(ret->command, ret->opts.command.argv, (size_t)ret->opts.command.argc * sizeof(char *));
-	memcpy(ret->command + ret->opts.command.argc, users->command.argv + 2,
-	       (size_t)more * sizeof(char *));
-	ret->opts.command = (struct opt_rest){ ret->command, ret->opts.command.argc + more };
-	ret->opts.repeat = users->repeat;
-	ret->opts.ifnames = users->ifnames;
-	ret->opts.state = users->state;
+	memcpy(ret->command, cfg->command.argv, (size_t)cfg->command.argc * sizeof(char *));
+	memcpy(ret->command + cfg->command.argc, users->cfg.command.argv + 2, (size_t)more * sizeof(char *));
+	cfg->command = (struct opt_rest){ ret->command, cfg->command.argc + more };
+	cfg->repeat = users->cfg.repeat;
+	cfg->ifnames = users->cfg.ifnames;
+	cfg->state = users->cfg.state;
 	ret->opts.link = users->link;
-	if (users->metric)
-		ret->opts.metric = users->metric;
+	if (users->cfg.metric)
+		cfg->metric = users->cfg.metric;
 	if (users->bound != SWEEP_BOUND_NONE)
 		ret->opts.bound = users->bound;
 	/* Without a link there is nothing to compute. */
 	if (ret->opts.link.kind == UNIT_RATE_MAX)
 		ret->opts.bound = SWEEP_BOUND_NONE;
-	return merge_vary(&ret->opts.vary, &users->vary, e);
-}
-
-/* As one would give it. */
-static size_t add_word(char *to, size_t used, size_t size, const char *before, const char *word)
-{
-	const char *quote = strpbrk(word, " '*?&") ? "'" : "";
-
-	if (used >= size)
-		return used;
-	return used + (size_t)snprintf(to + used, size - used, "%s%s%s%s", before, quote, word, quote);
-}
-
-/* What is varied of which verb, behind @used bytes; the length that it would have. */
-static size_t show_words(const struct sweep_opts *opts, char *text, size_t used, size_t size)
-{
-	unsigned int i;
-	int k;
-
-	for (i = 0; i < opts->vary.nr; i++)
-		used = add_word(text, used, size, " --vary ", opts->vary.text[i]);
-	for (k = 0; k < opts->command.argc; k++)
-		used = add_word(text, used, size, k ? " " : " -- ", opts->command.argv[k]);
-	return used;
+	return merge_vary(&cfg->vary, &users->cfg.vary, e);
 }
 
 static int tell_studies(const struct sweep_opts *opts, struct result *res, struct err *e)
@@ -214,8 +179,7 @@ static int tell_studies(const struct sweep_opts *opts, struct result *res, struc
 		err = expand(study, &none, "HOST", run, e);
 		for (i = 1; study_about(study, i, text, sizeof(text)), text[0]; i++)
 			result_line(res, "%s", text);
-		show_words(&run->opts, text, add_word(text, 0, sizeof(text), "--metric ", run->opts.metric),
-			   sizeof(text));
+		sweep_show(&run->opts.cfg, text, 0, sizeof(text));
 		result_line(res, "words: %s", text);
 		if (run->opts.bound != SWEEP_BOUND_NONE)
 			result_line(res, "with --link: --theory %s", sweep_bounds[run->opts.bound]);
@@ -224,196 +188,16 @@ static int tell_studies(const struct sweep_opts *opts, struct result *res, struc
 	return err;
 }
 
-struct job {
-	const struct sweep_opts *opts;
-	struct sweep sweep;
-	struct sweep_ends ends;		/* whose settings are varied */
-	bool settings;			/* some are */
-	double *values;			/* by run */
-	size_t done, began;
-	FILE *file;			/* NULL: not kept */
-	uint64_t start_ns;
-};
-
-static int run_child(const struct job *job, size_t cell, double *ret_value, struct err *e)
-{
-	const struct opt_rest *command = &job->opts->command;
-	char **words = sweep_run_words(&job->sweep, cell, command->argv, command->argc);
-	FILE *out = tmpfile();
-	int status, err;
-
-	if (!words || !out) {
-		err = err_set(e, -ENOMEM, "cannot run '%s'", command->argv[0]);
-		goto out;
-	}
-	err = child_run(words, fileno(out), &status);
-	if (err) {
-		err_set(e, err, "cannot run '%s'", words[0]);
-	} else if (!loop_signal()) {
-		rewind(out);
-		err = outcome_read(out, job->opts->metric, ret_value, e);
-		if (err && status)
-			err_hint(e, "'%s' ended with status %d; run it by itself to see why",
-				 command->argv[0], status);
-	}
-out:
-	if (out)
-		fclose(out);
-	sweep_run_words_free(words);
-	return err;
-}
-
-static void tell_progress(const struct job *job, size_t cell)
-{
-	uint64_t took_ns = loop_mono_ns() - job->start_ns;
-	size_t here = job->done - job->began, i, used = 0;
-	char text[256] = "", left[32] = "?";
-
-	for (i = 0; i < job->sweep.nr_varied && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, " %s=%s", job->sweep.varied[i].name,
-					 sweep_value(&job->sweep, cell, i));
-	if (here)
-		unit_format(left, sizeof(left), UNIT_NS,
-			    (double)took_ns / (double)here * (double)(job->sweep.nr_runs - job->done));
-	log_info("run %zu of %zu, %s left:%s", job->done + 1, job->sweep.nr_runs, left, text);
-}
-
-static int run_one(struct job *job, struct err *e)
-{
-	size_t cell = job->done % job->sweep.nr_cells;
-	double value = 0;
-	char list[2048];
-	int err = 0;
-
-	tell_progress(job, cell);
-	if (job->settings) {
-		sweep_settings(&job->sweep, cell, list, sizeof(list));
-		err = sweep_ends_apply(&job->ends, list, e);
-	}
-	if (!err)
-		err = run_child(job, cell, &value, e);
-	if (err || loop_signal())
-		return err;
-	job->values[job->done++] = value;
-	if (job->file && sweep_file_add(job->file, value))
-		return err_set(e, -EIO, "cannot write '%s'", job->opts->state);
-	return 0;
-}
-
-static void tell_cell(const struct job *job, size_t cell, struct result *res)
-{
-	double values[MAX_REPEATS], median, least = INFINITY, most = -INFINITY;
-	double bound = sweep_bound_of(&job->sweep, cell, (enum sweep_bound)job->opts->bound,
-				      job->opts->link.value);
-	size_t nr = 0, i;
-
-	for (i = cell; i < job->done; i += job->sweep.nr_cells)
-		values[nr++] = job->values[i];
-	if (!nr)
-		return;
-	if (stat_median(&(struct stat_sample){ values, nr }, &median))
-		median = NAN;
-	result_entry_open(res);
-	for (i = 0; i < job->sweep.nr_varied; i++)
-		result_entry_str(res, job->sweep.varied[i].name, sweep_value(&job->sweep, cell, i));
-	result_entry_u64(res, "runs", nr);
-	result_entry_real(res, "median", median);
-	for (i = 0; i < nr; i++) {
-		least = fmin(least, values[i]);
-		most = fmax(most, values[i]);
-	}
-	result_entry_real(res, "min", least);
-	result_entry_real(res, "max", most);
-	if (job->opts->bound != SWEEP_BOUND_NONE) {
-		result_entry_real(res, "theory", bound);
-		result_entry_real(res, "off_theory_ratio", median / bound - 1);
-	}
-	result_entry_close(res);
-}
-
-static int open_state(struct job *job, struct err *e)
-{
-	const struct sweep_opts *opts = job->opts;
-	char words[4096], repeat[32];
-	size_t used, i;
-
-	snprintf(repeat, sizeof(repeat), "%u", opts->repeat);
-	used = add_word(words, 0, sizeof(words), "--repeat ", repeat);
-	for (i = 0; i < opts->ifnames.nr; i++)
-		used = add_word(words, used, sizeof(words), " --interface ", opts->ifnames.text[i]);
-	used = add_word(words, used, sizeof(words), " --metric ", opts->metric);
-	if (show_words(opts, words, used, sizeof(words)) >= sizeof(words))
-		return err_usage(e, "the words are too long to be kept with --state");
-	return sweep_file_open(opts->state, words, job->sweep.nr_runs, &job->file, job->values,
-			       &job->done, e);
-}
-
-static int prepare(struct job *job, struct err *e)
-{
-	const struct sweep_opts *opts = job->opts;
-	const struct tune_item *item;
-	size_t i;
-	int err;
-
-	for (i = 0; i < opts->vary.nr; i++) {
-		err = sweep_vary(&job->sweep, opts->vary.text[i], e);
-		if (err)
-			return err;
-		item = job->sweep.varied[i].item;
-		job->settings |= item != NULL;
-		if (item && item->kind != TUNE_SYSCTL && !opts->ifnames.nr)
-			return err_usage(e, "'%s' is a setting of an interface: name it with --interface",
-					 item->name);
-	}
-	err = sweep_finish(&job->sweep, opts->repeat, e);
-	if (err)
-		return err;
-	if (job->settings)
-		err = sweep_ends_open(&job->ends, &opts->ifnames, e);
-	if (err)
-		return err;
-	job->values = calloc(job->sweep.nr_runs, sizeof(*job->values));
-	if (!job->values)
-		return err_set(e, -ENOMEM, "cannot keep the figures");
-	return opts->state ? open_state(job, e) : 0;
-}
-
 static int run_all(const struct sweep_opts *opts, struct result *res, struct err *e)
 {
-	struct job job = { .opts = opts };
-	struct err later = { 0 };
-	size_t cell;
-	int err;
+	struct sweep_cfg cfg = opts->cfg;
 
-	err = prepare(&job, e);
-	if (err)
-		goto out;
-	job.began = job.done;
-	job.start_ns = loop_mono_ns();
-	if (job.done)
-		result_note(res, "%zu of %zu runs are of an earlier call, from '%s'", job.done,
-			    job.sweep.nr_runs, opts->state);
-	while (!err && job.done < job.sweep.nr_runs && !loop_signal())
-		err = run_one(&job, e);
-	if (job.settings && sweep_ends_restore(&job.ends, &later) && !err) {
-		*e = later;
-		err = e->no;
-	}
-	for (cell = 0; cell < job.sweep.nr_cells; cell++)
-		tell_cell(&job, cell, res);
-	if (job.done < job.sweep.nr_runs)
-		result_note(res, "%zu of %zu runs are done%s", job.done, job.sweep.nr_runs,
-			    job.file ? "; the same command goes on with the next" : "");
-out:
-	if (job.file)
-		fclose(job.file);
-	sweep_ends_close(&job.ends);
-	free(job.values);
-	sweep_release(&job.sweep);
-	return err;
+	cfg.bound = (enum sweep_bound)opts->bound;
+	cfg.link_bps = opts->link.value;
+	return sweep_run(&cfg, res, e);
 }
 
-static int sweep_run(const void *args, struct result *res, struct err *e)
+static int sweep_run_opts(const void *args, struct result *res, struct err *e)
 {
 	const struct sweep_opts *opts = args;
 	const struct study *study = study_of(opts);
@@ -426,13 +210,12 @@ static int sweep_run(const void *args, struct result *res, struct err *e)
 	if (!study)
 		return run_all(opts, res, e);
 	run = calloc(1, sizeof(*run));
-	err = run ? expand(study, opts, opts->command.argv[1], run, e) :
+	err = run ? expand(study, opts, opts->cfg.command.argv[1], run, e) :
 		    err_set(e, -ENOMEM, "cannot run study '%s'", study->name);
 	if (!err) {
 		study_about(study, 0, text, sizeof(text));
 		result_env_str(res, "study", text);
-		show_words(&run->opts, text, add_word(text, 0, sizeof(text), "--metric ", run->opts.metric),
-			   sizeof(text));
+		sweep_show(&run->opts.cfg, text, 0, sizeof(text));
 		result_env_str(res, "words", text);
 		err = run_all(&run->opts, res, e);
 	}
@@ -469,5 +252,5 @@ const struct cmd cmd_sweep = {
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = sweep_check,
-	.run = sweep_run,
+	.run = sweep_run_opts,
 };
