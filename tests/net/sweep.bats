@@ -138,6 +138,9 @@ load ../lib/lab
 		--list nosuch
 		buffers
 		buffers --json
+		buffers HOST --json
+		buffers HOST -d 1s --repeat 1
+		--vary a=1 --metric x -- calc -o FILE
 		--vary mtu=1400 --metric theory_link_bps -- calc
 		--interface eg0@ --vary mtu=1400 --metric x -- calc
 		--interface @b --vary mtu=1400 --metric x -- calc

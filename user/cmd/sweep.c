@@ -54,6 +54,30 @@ static const struct study *study_of(const struct sweep_opts *opts)
 	return opts->cfg.command.argc ? study_find(opts->cfg.command.argv[0]) : NULL;
 }
 
+/* Behind the verb they would be each run's, and the sweep's own result be lost or overwritten. */
+static int check_places(const struct opt_rest *command, struct err *e)
+{
+	static const char *const own[] = { "--vary", "--repeat", "--theory", "-o", "--output", "--json",
+					   "--jsonl" };
+	size_t i;
+	int k;
+
+	for (k = 1; k < command->argc && strcmp(command->argv[k], "--"); k++) {
+		for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+			size_t len = strlen(own[i]);
+
+			if (strncmp(command->argv[k], own[i], len) ||
+			    (command->argv[k][len] && command->argv[k][len] != '='))
+				continue;
+			err_usage(e, "'%s' is an option of the sweep, and stands behind '%s'", own[i],
+				  command->argv[0]);
+			return err_hint(e, "put it before: ethgauge sweep %s ... %s", own[i],
+					command->argv[0]);
+		}
+	}
+	return 0;
+}
+
 static int check_own(const struct sweep_opts *opts, struct err *e)
 {
 	if (!strcmp(opts->cfg.command.argv[0], "sweep") || opts->cfg.command.argv[0][0] == '-')
@@ -83,7 +107,7 @@ static int sweep_check(void *args, opt_given given, struct err *e)
 		return 0;
 	if (!opts->cfg.command.argc)
 		return err_usage(e, "VERB is missing, or the NAME of a study: see ethgauge sweep --list");
-	if (sweep_ends_check(&opts->cfg.ifnames, e))
+	if (sweep_ends_check(&opts->cfg.ifnames, e) || check_places(&opts->cfg.command, e))
 		return e->no;
 	if (!study)
 		return check_own(opts, e);
