@@ -95,6 +95,19 @@ figure() {
 	grep -qF "data-x=\"1 " page.html
 }
 
+@test "a sweep is curves by what it varied, beside theory, also where a study names the figure" {
+	jq '.config.metric = null | .environment.metric = "sent_pps" | .entries |= (. + (.[:2] | map(."frame-bytes" = "9000")))' \
+		"$GOLDEN/sweep.json" >study.json
+	report study.json -o page.html --svg plots
+	[ "$status" = 0 ]
+	page_text page.html >text
+	grep -qE "sent_pps by frame-bytes" text
+	grep -qE "sent_pps: batch by frame-bytes" text
+	grep -qE 'curve c1" data-name="batch 64" data-xs="64 512 1518 9000" data-ys="444318.5 ' page.html
+	grep -qE 'curve bound" data-name="highest that the link carries" data-xs="64 512 1518 9000" data-ys="1.488095e\+07 ' page.html
+	are_pictures plots/*.svg
+}
+
 @test "throughput is the highest rate without loss, and irregular trials count for nothing" {
 	made_up trials >trials.json
 	report trials.json -o page.html

@@ -26,6 +26,19 @@ load ../lib/lab
 	[[ $(sed -n 7p <<<"$stderr") == *"run 7 of 18"*"vlan=0 mtu=1500" ]]
 }
 
+@test "each cell is a bar beside theory, with its median and share of it" {
+	local bars
+
+	run --separate-stderr "$TOOL" sweep --vary vlan=0,2 --vary --mtu=256,9000 --repeat 2 \
+		--metric theory_tcp_goodput_bps --theory tcp --link 10G -- calc 10G
+	[ "$status" = 0 ]
+	bars=$(grep -A4 '^vlan  mtu   0 to 9.9' <<<"$output")
+	grep -qE '^0     256   =+o +6.939 Gbit/s  100 %$' <<<"$bars"
+	# Two tags are 8 bytes more on the wire: 302 for 294, 9046 for 9038.
+	grep -qE '^2     256   =+o\| +6.755 Gbit/s  97.351 %$' <<<"$bars"
+	grep -qE '^2     9000  =+o +9.892 Gbit/s  99.912 %$' <<<"$bars"
+}
+
 @test "a sweep that was ended goes on, and only as the same sweep" {
 	local file=$BATS_TEST_TMPDIR/state
 	local words

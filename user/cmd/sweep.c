@@ -218,6 +218,8 @@ static int run_all(const struct sweep_opts *opts, struct result *res, struct err
 
 	cfg.bound = (enum sweep_bound)opts->bound;
 	cfg.link_bps = opts->link.value;
+	/* Of a study it is not among the options. */
+	result_env_str(res, "metric", cfg.metric);
 	return sweep_run(&cfg, res, e);
 }
 
@@ -256,7 +258,8 @@ const struct cmd cmd_sweep = {
 "A parameter is a setting of ethgauge tune, such as tcp_sack or mtu, or else an option of\n"
 "the verb; --NAME=V1,V2 is always one, and {NAME} in the words stands for the value.\n"
 "The table has the median of the figure, its extremes, and with --theory what calc says\n"
-"it cannot exceed, and how far off it is.\n\n"
+"it cannot exceed, and how far off it is; below it the same as bars. ethgauge report makes\n"
+"pictures of its document (-o FILE).\n\n"
 "Sweeps that are built in have a name: --list tells them. Such a study is run against\n"
 "HOST; what else is given takes the place of its own words, or is added.\n\n"
 "Settings are put back at the end, and after ^C; after a kill, by ethgauge tune --restore.\n"
@@ -265,7 +268,8 @@ const struct cmd cmd_sweep = {
 "  # the studies, what one of them does, and that one in a lab; at the far end: ethgauge serve\n"
 "  ethgauge sweep --list\n"
 "  ethgauge sweep --list buffers\n"
-"  sudo ethgauge lab exec a ethgauge sweep buffers 198.18.0.2 -d 3s\n"
+"  sudo ethgauge lab exec a ethgauge sweep -o buffers.json buffers 198.18.0.2 -d 3s\n"
+"  ethgauge report buffers.json --svg plots\n"
 "  # packets a second by frame size and batch, against the link's most\n"
 "  sudo ethgauge sweep --vary frame-bytes=64,512,1518 --vary batch=8,64 --metric sent_pps \\\n"
 "      --theory frames --link 10G -- blast eth1 198.18.0.2 --duration 3s\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report/figures_entries.c - plots of tables: rates by frame size, loss by load, heat maps.
+ * report/figures_entries.c - plots of tables: rates by frame size, loss by load.
  *
  * Which column is what, is told by the keys: "frame_bytes" or "frame-bytes", a rate that
  * ends in "_pps" or sweep's "median" of one, "theory" or what the link of the document
@@ -15,7 +15,6 @@
 #include "report/value.h"
 
 #define MAX_SIZES	40
-#define MAX_HEAT_SIDE	40
 
 /* Names of the columns that matter, or NULL. */
 struct table {
@@ -64,7 +63,7 @@ static void read_columns(struct table *table, const json_t *tree)
 					     "rate_pps", NULL };
 	static const char *const loads[] = { "offered_pps", "load_pps", "intended_pps", "offered_ratio",
 					     "load_ratio", NULL };
-	const struct metric *swept = metric_find(value_str(json_object_get(tree, "config"), "metric"));
+	const struct metric *swept = metric_find(swept_metric(tree));
 	json_t *env = json_object_get(tree, "environment");
 	size_t i;
 
@@ -211,89 +210,6 @@ static void loss_by_load(struct figures *figures, const struct table *table)
 	}
 }
 
-/* Index of @text among @names, which grows; MAX_HEAT_SIDE: no room. */
-static size_t index_of(char (*names)[40], size_t *nr, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < *nr; i++) {
-		if (!strncmp(names[i], text, sizeof(*names) - 1))
-			return i;
-	}
-	if (*nr < MAX_HEAT_SIDE)
-		snprintf(names[(*nr)++], sizeof(*names), "%s", text);
-	return i;
-}
-
-/* One map of the first two parameters, where the others are as in @model. */
-static void heat_map(struct figures *figures, const struct table *table, size_t nr_varied,
-		     const json_t *model, const char *metric)
-{
-	const char *const *keys = table->columns.keys;
-	const struct metric *figure = metric_find(metric);
-	char title[160], column[64], row[64], a[64], b[64];
-	struct plot_curve *values;
-	struct plot *plot;
-	size_t i, k, used;
-	json_t *entry;
-
-	used = (size_t)snprintf(title, sizeof(title), "%.60s: %.40s by %.40s", metric, keys[1], keys[0]);
-	for (k = 2; k < nr_varied && used < sizeof(title); k++)
-		used += (size_t)snprintf(title + used, sizeof(title) - used, ", %s %s", keys[k],
-					 value_cell(a, sizeof(a), keys[k], json_object_get(model, keys[k])));
-	plot = figures_new(figures, PLOT_HEAT, title);
-	plot->columns = calloc(MAX_HEAT_SIDE, sizeof(*plot->columns));
-	plot->rows = calloc(MAX_HEAT_SIDE, sizeof(*plot->rows));
-	values = plot_curve(plot, metric);
-	if (!plot->columns || !plot->rows)
-		abort();
-	snprintf(plot->x.label, sizeof(plot->x.label), "%s; downwards: %.24s", keys[0], keys[1]);
-	plot->y.unit = figure ? figure->unit : UNIT_NONE;
-	json_array_foreach(table->entries, i, entry) {
-		value_cell(column, sizeof(column), keys[0], json_object_get(entry, keys[0]));
-		value_cell(row, sizeof(row), keys[1], json_object_get(entry, keys[1]));
-		index_of(plot->columns, &plot->nr_columns, column);
-		index_of(plot->rows, &plot->nr_rows, row);
-	}
-	for (i = 0; i < plot->nr_columns * plot->nr_rows; i++)
-		plot_point(values, (double)i, NAN);
-	json_array_foreach(table->entries, i, entry) {
-		bool same = true;
-		size_t x, y;
-
-		for (k = 2; k < nr_varied; k++)
-			same &= !strcmp(value_cell(a, sizeof(a), keys[k], json_object_get(entry, keys[k])),
-					value_cell(b, sizeof(b), keys[k], json_object_get(model, keys[k])));
-		x = index_of(plot->columns, &plot->nr_columns,
-			     value_cell(column, sizeof(column), keys[0], json_object_get(entry, keys[0])));
-		y = index_of(plot->rows, &plot->nr_rows,
-			     value_cell(row, sizeof(row), keys[1], json_object_get(entry, keys[1])));
-		if (same && x < plot->nr_columns && y < plot->nr_rows)
-			values->y[y * plot->nr_columns + x] = number(entry, "median");
-	}
-}
-
-/* A sweep's table: what was varied stands before "runs". */
-static void heat_maps(struct figures *figures, const struct table *table, const json_t *tree)
-{
-	const char *metric = value_str(json_object_get(tree, "config"), "metric");
-	const struct columns *columns = &table->columns;
-	const json_t *first = json_array_get(table->entries, 0), *entry;
-	size_t varied = 0, maps = 0, i;
-
-	while (varied < columns->nr && strcmp(columns->keys[varied], "runs"))
-		varied++;
-	if (varied == columns->nr || varied < 2 || !*metric)
-		return;
-	/* A map for each combination of the third and further parameters: where the first two are first. */
-	json_array_foreach(table->entries, i, entry) {
-		if (json_equal(json_object_get(entry, columns->keys[0]), json_object_get(first, columns->keys[0])) &&
-		    json_equal(json_object_get(entry, columns->keys[1]), json_object_get(first, columns->keys[1])) &&
-		    maps++ < 6)
-			heat_map(figures, table, varied, entry, metric);
-	}
-}
-
 void figures_of_entries(struct figures *figures, const json_t *tree)
 {
 	struct table table = { .entries = json_object_get(tree, "entries") };
@@ -304,5 +220,5 @@ void figures_of_entries(struct figures *figures, const json_t *tree)
 	read_columns(&table, tree);
 	rates_by_size(figures, &table);
 	loss_by_load(figures, &table);
-	heat_maps(figures, &table, tree);
+	figures_of_sweep(figures, tree);
 }

@@ -201,7 +201,10 @@ static void put_curve(FILE *out, const struct plot *plot, size_t c, const struct
 	bool open = false;
 	size_t i;
 
-	fprintf(out, "<path class=\"curve c%zu\"", c);
+	if (curve->bound)
+		fputs("<path class=\"curve bound\"", out);
+	else
+		fprintf(out, "<path class=\"curve c%zu\"", c);
 	if (!alone) {
 		fputs(" data-name=\"", out);
 		page_text(out, curve->name);

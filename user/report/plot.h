@@ -31,7 +31,7 @@ struct plot_curve {
 	char name[96];
 	double *x, *y;		/* y not finite: a gap */
 	size_t nr, room;
-	bool bound;		/* of bars: what cannot be exceeded, a line above them */
+	bool bound;		/* what cannot be exceeded: of bars a line above them */
 	bool dots;		/* few points, of which each counts */
 };
 

@@ -12,6 +12,7 @@
 #include "report/compare_parts.h"
 #include "report/metrics.h"
 #include "report/tree.h"
+#include "report/text_parts.h"
 #include "report/value.h"
 
 #define PAGE_WIDTH	100
@@ -424,6 +425,7 @@ static void print_tree(FILE *out, const json_t *tree)
 	}
 	print_features(out, json_object_get(tree, "features"));
 	print_entries(out, json_object_get(tree, "entries"), "");
+	text_sweep(out, tree);
 	print_figures(out, json_object_get(tree, "metrics"), NULL);
 	if (json_object_size(json_object_get(tree, "self")))
 		fprintf(out, "  of the instrument itself\n");
