@@ -133,27 +133,37 @@ static void shape(struct plot *plot, const struct swept *swept)
 	plot->x.scale = least > 0 && most >= 30 * least ? PLOT_LOG : PLOT_LINEAR;
 }
 
+/* Of the values varied first, where it is the same whatever the others are. */
 static void add_theory(struct plot *plot, const struct swept *swept)
 {
-	double x[MAX_SIDE], highest[MAX_SIDE];
+	double x[MAX_SIDE], theory[MAX_SIDE];
 	struct plot_curve *bound;
 	const json_t *cell;
 	size_t at, i;
 
 	for (i = 0; i < MAX_SIDE; i++)
-		highest[i] = NAN;
+		theory[i] = NAN;
 	json_array_foreach(swept->cells, i, cell) {
+		double here = number(cell, "theory");
+
 		at = column_of(plot, swept, cell);
-		if (at == MAX_SIDE)
+		if (at == MAX_SIDE || !isfinite(here))
 			continue;
+		if (fabs(theory[at] - here) > here * 1e-6) {
+			snprintf(plot->note, sizeof(plot->note), "Medians. Theory is another for each curve: "
+				 "see the table.");
+			return;
+		}
+		theory[at] = here;
 		x[at] = plot->kind == PLOT_BARS ? (double)at :
 			number_of_words(cell, swept->columns.keys[0]);
-		highest[at] = fmax(highest[at], number(cell, "theory"));
 	}
 	bound = plot_curve(plot, "highest that the link carries");
 	bound->bound = true;
-	for (i = 0; i < plot->nr_columns; i++)
-		plot_point(bound, x[i], highest[i]);
+	for (i = 0; i < plot->nr_columns; i++) {
+		if (isfinite(theory[i]))
+			plot_point(bound, x[i], theory[i]);
+	}
 }
 
 static void by_first(struct figures *figures, const struct swept *swept)

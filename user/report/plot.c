@@ -246,8 +246,9 @@ static void put_curves(FILE *out, const struct plot *plot, const struct axis *x,
 	put_scale_x(out, x);
 	fputs("</g>", out);
 	put_label(out, plot->x.label);
-	fprintf(out, "<svg class=\"view\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">", LEFT, TOP,
-		VIEW_WIDTH, VIEW_HEIGHT);
+	/* In a page curves are moved below its edges; of a picture's dots there is no half to be cut. */
+	fprintf(out, "<svg class=\"view\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"%s>", LEFT, TOP,
+		VIEW_WIDTH, VIEW_HEIGHT, alone ? " overflow=\"visible\"" : "");
 	for (c = 0; c < plot->nr_curves; c++)
 		put_curve(out, plot, c, x, y, alone);
 	fputs("</svg>", out);
