@@ -265,7 +265,7 @@ install: all doc
 		sed 's|@PREFIX@|$(PREFIX)|' "$$unit" >"$$to" && chmod 644 "$$to" || exit 1; done
 	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/studies $(wildcard docs/studies/*.md)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/studies $(wildcard docs/studies/*.md docs/studies/*.svg)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/verbs $(wildcard docs/verbs/*.md)
 
 clean:
