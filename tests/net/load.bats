@@ -131,8 +131,9 @@ while True:
 	defer kill $!
 	loaded $WEB/slow -n 3 -c 3 --timeout 1500ms
 	failed timeout 3
-	loaded http://198.18.0.99/ -n 3 -c 3 --connect-timeout 200ms
-	failed connect_timeout 3
+	loaded http://198.18.0.99/ -n 3 -c 7 --connect-timeout 200ms
+	failed connect_timeout 7
+	json '.metrics.load_sockets_max == 3'
 	loaded http://198.18.0.2:83/ -n 2 -c 3
 	failed connect 3
 	loaded $WEB/silent -c 3

@@ -58,7 +58,7 @@ int load_open(struct load **ret_load, const struct load_cfg *cfg, struct err *e)
 	load->transfer.sockets = &load->peaks.sockets;
 	load->threads = calloc(cfg->threads, sizeof(*load->threads));
 	load->row = calloc(1, sizeof(*load->row));
-	if (!load->threads || !load->row)
+	if (!load->threads || !load->row || transfer_sockets_init(&load->peaks.sockets))
 		err = err_set(e, -ENOMEM, "cannot prepare %u clients", cfg->clients);
 	for (i = 0; !err && i < cfg->threads; i++)
 		err = load_thread_open(load, i, e);
@@ -123,6 +123,7 @@ void load_close(struct load *load)
 		load_stop(load);
 	for (i = 0; load->threads && i < load->cfg->threads; i++)
 		load_thread_close(&load->threads[i]);
+	transfer_sockets_release(&load->peaks.sockets);
 	pthread_mutex_destroy(&load->lock);
 	free(load->threads);
 	free(load->row);

@@ -23,7 +23,8 @@ struct load_count {
 
 /* Shared by all threads. */
 struct load_peaks {
-	struct peak clients, in_flight, sockets;
+	struct peak clients, in_flight;
+	struct transfer_sockets sockets;
 };
 
 /* Adds up all threads into @sum. */

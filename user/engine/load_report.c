@@ -149,7 +149,7 @@ void load_report(const struct load *load, struct result *res)
 	result_metric_u64(res, "load_reused", sum.reused);
 	result_metric_u64(res, "load_clients_max", peak_max(&peaks->clients));
 	result_metric_u64(res, "load_in_flight_max", peak_max(&peaks->in_flight));
-	result_metric_u64(res, "load_sockets_max", peak_max(&peaks->sockets));
+	result_metric_u64(res, "load_sockets_max", peak_max(&peaks->sockets.peak));
 	result_metric_u64(res, "load_received_bytes", sum.body_received_bytes);
 	result_metric_u64(res, "load_received_header_bytes", sum.header_received_bytes);
 	result_metric_real(res, "load_received_bps", 8 * per_s(sum.body_received_bytes, time_ns));

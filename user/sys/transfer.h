@@ -37,6 +37,17 @@ enum transfer_end {
 	TRANSFER_ENDS,
 };
 
+/* Shared by all threads. */
+struct transfer_sockets {
+	struct peak peak;
+	bool *open;			/* by descriptor */
+	size_t nr;
+};
+
+/* After the limit of open files was set. 0 or -ENOMEM. */
+int transfer_sockets_init(struct transfer_sockets *sockets);
+void transfer_sockets_release(struct transfer_sockets *sockets);
+
 struct transfer_cfg {
 	const char *method;		/* NULL: GET, or RETR */
 	bool post, upload;		/* the body is sent by POST; by PUT or STOR */
@@ -51,7 +62,7 @@ struct transfer_cfg {
 	const char *cacert;
 	uint64_t connect_timeout_ns, timeout_ns;	/* 0: none */
 	uint64_t speed_bytes;		/* a second, of each transfer; 0: no limit */
-	struct peak *sockets;		/* counts those that are open */
+	struct transfer_sockets *sockets;
 };
 
 struct transfer_result {
