@@ -166,6 +166,7 @@ __attribute__((noinline)) int stamp_answer(struct xdp_md *ctx)
 		ssid = auth->ssid;
 	}
 	work->utc_offset_ns = READ_ONCE(clock->utc_offset_ns);
+	work->generic = READ_ONCE(clock->generic);
 	work->ptp = !!(error & bpf_htons(STAMP_PTP));
 	work->error = READ_ONCE(clock->error) | (work->ptp ? STAMP_PTP : 0);
 	if (stamp_cfg.stateful)
@@ -261,8 +262,7 @@ static __always_inline enum reflect_outcome answer_stamp(struct xdp_md *ctx, str
 		return outcome;
 	if (check == pseudo) {
 		udp->check = 0;
-		sum = pseudo + stamp_whole_sum(ctx);
-		ADD_ONCE(rec->repaired, 1);
+		sum = stamp_finish_sum(ctx, work, rec, pseudo);
 	} else {
 		sum = (__u16)~check + work->sum;
 	}

@@ -32,7 +32,8 @@ struct stamp_work {
 	__u8 ttl, tos, dscp;	/* dscp: the answer's, in place */
 	__u8 version;
 	__u8 src_mac[6];
-	__u8 reserved[6];
+	__u8 generic;		/* see struct stamp_reflect_clock */
+	__u8 reserved[5];
 };
 
 struct {

@@ -47,4 +47,25 @@ __attribute__((noinline)) int stamp_whole_sum(struct xdp_md *ctx)
 	return stamp_fold(sum);
 }
 
+/*
+ * What the answer's sum comes to where the question's checksum was @pseudo: it is
+ * unfinished, or one time in 65536 that is just what it comes to.
+ */
+static __always_inline __u32 stamp_finish_sum(struct xdp_md *ctx, struct stamp_work *work,
+					      struct stamp_reflect_rec *rec, __u32 pseudo)
+{
+	__u32 whole = stamp_whole_sum(ctx);
+
+	if (!work->generic) {
+		/* The kernel's note of it is lost with the skb: nobody else will finish it. */
+		ADD_ONCE(rec->repaired, 1);
+		return pseudo + whole;
+	}
+	/* With its checksum, what is right sums up to this. */
+	if (stamp_fold(2 * pseudo + whole + (__u16)~stamp_fold(work->sum)) == 0xffff)
+		return (__u16)~pseudo + work->sum;
+	/* It goes back in its skb, which is finished when need be, from the pseudo header's sum. */
+	return (__u16)~pseudo;
+}
+
 #endif

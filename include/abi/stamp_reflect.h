@@ -31,7 +31,7 @@ ABI_ASSERT_SIZE(struct stamp_reflect_cfg, 80);
 struct stamp_reflect_clock {
 	__u64 utc_offset_ns;	/* UTC - CLOCK_MONOTONIC; these differ by steps alone */
 	__u32 error;		/* Error Estimate without Z, host order */
-	__u32 reserved;
+	__u32 generic;		/* 1: in generic XDP, so the kernel still knows of unfinished checksums */
 };
 ABI_ASSERT_SIZE(struct stamp_reflect_clock, 16);
 

@@ -283,6 +283,21 @@ suite() {
 	is 130
 }
 
+@test "a sum that the sender's stack left to a NIC comes back right in both modes of XDP, whoever finishes it" {
+	lab_up --path a-r-b --middle bridge
+	# The question comes unfinished as far as b; the answer is finished in the middle.
+	in_a ethtool -K eg0 tx on >/dev/null
+	nsenter --net="/run/netns/$LAB-r" ethtool -K egb tx on >/dev/null
+	for mode in native generic; do
+		start reflect b reflect eg0 --stamp --stateful --xdp-mode $mode
+		stamp 198.18.0.2 2001:2::2 -c 23 -r 1kpps -s 301
+		all_back 46
+		finish reflect INT
+		is 130
+		json --arg mode $mode '.metrics.stamp_repaired_packets == if $mode == "native" then 50 else 0 end'
+	done
+}
+
 @test "tshark reads our TWAMP Light packets and their answers" {
 	need_command tshark tcpdump
 	lab_up

@@ -117,6 +117,8 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 	if (err)
 		goto out;
 	place = xdp_port_mode(reflector->port) == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP;
+	if (reflector->stamp)
+		reflector_stamp_attached(reflector->stamp, place == STAMPED_XDP_GENERIC);
 	/* Without STAMP the tag goes back as it came. */
 	environ_tx_stamp(res, cfg->stamp ? STAMPED_BPF : STAMPED_NOWHERE);
 	environ_rx_stamp(res, cfg->stamp ? place : STAMPED_NOWHERE);

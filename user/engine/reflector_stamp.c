@@ -66,6 +66,11 @@ static int map_memory(struct reflector_stamp *stamp, struct err *e)
 	return err;
 }
 
+void reflector_stamp_attached(struct reflector_stamp *stamp, bool generic)
+{
+	*(volatile __u32 *)&stamp->clock->generic = generic;
+}
+
 void reflector_stamp_tick(struct reflector_stamp *stamp)
 {
 	uint64_t now_ns = loop_mono_ns();

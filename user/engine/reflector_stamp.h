@@ -33,6 +33,9 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 			 struct err *e);
 void reflector_stamp_close(struct reflector_stamp *stamp);
 
+/* Tells the program where it was attached. */
+void reflector_stamp_attached(struct reflector_stamp *stamp, bool generic);
+
 /* Tells the program the time anew, when that is due: to be called every 100 ms or more often. */
 void reflector_stamp_tick(struct reflector_stamp *stamp);
 
