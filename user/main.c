@@ -117,7 +117,11 @@ static void print_usage(FILE *out)
 
 static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m)
 {
+	size_t i;
+
 	fprintf(out, "Usage: ethgauge %s", cmd->name);
+	for (i = 0; cmd->chosen_by && cmd->chosen_by[i]; i++)
+		fprintf(out, "%s%s", i ? "|" : " ", cmd->chosen_by[i]);
 	opt_print_usage(out, m->table);
 	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
 	opt_print_help(out, m->table, m->values);
@@ -179,7 +183,7 @@ static const struct cmd *choose_variant(const struct cmd *cmd, int argc, char **
 	int i;
 
 	for (i = 0; cmd->variant && i < argc && strcmp(argv[i], "--"); i++) {
-		for (option = cmd->variant_options; *option; option++) {
+		for (option = cmd->variant->chosen_by; *option; option++) {
 			if (!strcmp(argv[i], *option))
 				return cmd->variant;
 		}

@@ -59,13 +59,15 @@ verbs() {
 
 @test "every option of --help is on the man page" {
 	need_command man
-	local verb option page
+	local verb with option page
 
-	for verb in $(verbs); do
+	for with in $(verbs) "probe --stamp"; do
+		verb=${with%% *}
 		page=$(MANWIDTH=200 man -l "$HOUSE/usr/share/man/man8/ethgauge-$verb.8" | col -b)
-		for option in $("$TOOL" "$verb" --help | grep -oE '^  (-.,|   ) --[a-z0-9-]+' |
+		# shellcheck disable=SC2086
+		for option in $("$TOOL" $with --help | grep -oE '^  (-.,|   ) --[a-z0-9-]+' |
 			grep -oE '\-\-.*'); do
-			grep -qE -- "^ +(-., )?$option( |$)" <<<"$page" || fail "$verb: $option"
+			grep -qE -- "^ +(-., )?$option( |$)" <<<"$page" || fail "$with: $option"
 		done
 	done
 }
@@ -96,6 +98,10 @@ complete_words() {
 	[ "$(complete_words ethgauge sink lo)" = lo ]
 	[ "$(complete_words ethgauge lab sta)" = status ]
 	[ "$(complete_words ethgauge sink --port '')" = '' ]
+	[ "$(complete_words ethgauge probe --poi)" = '' ]
+	[ "$(complete_words ethgauge probe --stamp --poi)" = --poisson ]
+	[ "$(complete_words ethgauge probe --twamp-light ::1 --reflector statel)" = stateless ]
+	[ "$(complete_words ethgauge probe --stamp --eng)" = '' ]
 }
 
 @test "touching a header rebuilds what includes it, and nothing else" {

@@ -36,9 +36,9 @@ struct cmd {
 	 */
 	int (*check)(void *opts, opt_given given, struct err *e);
 	int (*run)(const void *opts, struct result *res, struct err *e);
-	/* Instead of this one, where one of these options is among the words: another way to do it. */
+	/* Another way to do it, run instead of this one where one of its chosen_by is among the words. */
 	const struct cmd *variant;
-	const char *const *variant_options;	/* NULL-terminated; "--" included */
+	const char *const *chosen_by;	/* of a variant: options, with "--"; NULL-terminated */
 };
 
 extern const struct cmd cmd_bench, cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo,

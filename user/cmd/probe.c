@@ -57,11 +57,9 @@ static const struct opt options[] = {
 	{ 0, "stamp", OPT_FLAG, offsetof(struct probe_opts, stamp), NULL,
 	  "STAMP, to DEST... without INTERFACE: probe --stamp --help" },
 	{ 0, "twamp-light", OPT_FLAG, offsetof(struct probe_opts, stamp), NULL,
-	  "the same in TWAMP Light's packets" },
+	  "the same in TWAMP Light's packets: probe --twamp-light --help" },
 	OPT_END
 };
-
-static const char *const variant_options[] = { "--stamp", "--twamp-light", NULL };
 
 static int probe_check(void *args, opt_given given, struct err *e)
 {
@@ -262,5 +260,4 @@ const struct cmd cmd_probe = {
 	.check = probe_check,
 	.run = probe_run,
 	.variant = &cmd_probe_stamp,
-	.variant_options = variant_options,
 };

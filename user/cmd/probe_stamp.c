@@ -97,6 +97,8 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const char *const chosen_by[] = { "--stamp", "--twamp-light", NULL };
+
 static int read_tlvs(struct probe_stamp_opts *opts, struct err *e)
 {
 	const char *at = opts->tlvs;
@@ -265,6 +267,7 @@ const struct cmd cmd_probe_stamp = {
 	.options = options,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
+	.chosen_by = chosen_by,
 	.check = probe_stamp_check,
 	.run = probe_stamp_run,
 };
