@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "engine/environ.h"
-#include "engine/trial.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
@@ -25,8 +24,6 @@
 #define HEAD		"ethgauge-bench 1\n"
 #define ATTEMPTS	3
 #define SHORT_ATTEMPTS	5		/* of what takes less than a second: a stall is soon 0.1 % of it */
-#define STALL_NS	1000000		/* a packet so late: a burst follows */
-#define SLACK_NS	(20 * NSEC_PER_SEC)	/* of a run by count, beyond its time */
 
 struct bench {
 	struct bench_cfg cfg;
@@ -254,84 +251,6 @@ int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_sp
 	return stream_check_mtu(bench->cfg.stream.ifname, &frame, &nic, e);
 }
 
-static bool is_sent(void *ctx)
-{
-	return tx_done(ctx);
-}
-
-static uint64_t time_of(const struct bench_ask *ask)
-{
-	return ask->trial_ns ? ask->trial_ns : (uint64_t)((double)ask->count / ask->pps * 1e9);
-}
-
-static void fill(struct bench_trial *trial, const struct tx_count *sent, const struct result *part)
-{
-	double lost = result_look(part, "lost_packets");
-
-	trial->sent = sent->sent_packets;
-	trial->lost = isnan(lost) ? sent->sent_packets : (uint64_t)lost;
-	trial->sent_pps = result_look(part, "sent_pps");
-	trial->irregular = result_look(part, "irregular") > 0;
-	trial->late_max_ns = result_look(part, "pacing_late_max_ns");
-	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS &&
-			  (double)trial->lost <= trial->late_max_ns * 1e-9 * trial->pps;
-	trial->min_ns = result_look(part, "delay_min_ns");
-	trial->mean_ns = result_look(part, "delay_mean_ns");
-	trial->p50_ns = result_look(part, "delay_p50_ns");
-	trial->p99_ns = result_look(part, "delay_p99_ns");
-	trial->p99_9_ns = result_look(part, "delay_p99_9_ns");
-	trial->max_ns = result_look(part, "delay_max_ns");
-}
-
-static int run_once(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
-		    struct err *e)
-{
-	const struct trial_opts opts = { .sink = bench->cfg.sink, .no_ledger = true };
-	struct result *part = bench->live ? result_new("bench") : result_part(bench->res, "first trial");
-	bool own = bench->live;
-	struct tx_cfg cfg = bench->tx;
-	struct trial *trial = NULL;
-	struct tx *tx = NULL;
-	struct tx_count sent;
-	struct loop loop = { .duration_ns = time_of(ask) + SLACK_NS, .done = is_sent };
-	int err;
-
-	cfg.frame.frame_bytes = ask->frame_bytes;
-	cfg.pps = ask->pps;
-	cfg.duration_ns = ask->trial_ns;
-	cfg.count = ask->trial_ns ? 0 : ask->count;
-	bench->live = true;
-	err = trial_open(&trial, &opts, &cfg, part, e);
-	if (!err)
-		err = tx_open(&tx, &cfg, part, e);
-	if (err)
-		goto out;
-	loop.ctx = tx;
-	trial_begin(trial, part);
-	err = tx_start(tx, e);
-	if (err)
-		goto out;
-	loop_run(&loop);
-	err = tx_stop(tx, e);
-	if (!err)
-		err = tx_check_taken(tx, e);
-	if (err)
-		goto out;
-	tx_read(tx, &sent);
-	trial_settle(trial, &sent);
-	tx_report(&cfg, &sent, part);
-	trial_report(trial, &sent, part);
-	fill(ret_trial, &sent, part);
-	if (loop_signal())
-		err = err_set(e, -EINTR, "a trial was cut short");
-out:
-	tx_close(tx);
-	trial_close(trial);
-	if (own)
-		result_free(part);
-	return err;
-}
-
 static bool is_asked(const struct bench_trial *trial, const struct bench_ask *ask)
 {
 	return !strcmp(trial->kind, ask->kind) && trial->frame_bytes == ask->frame_bytes &&
@@ -352,9 +271,11 @@ static void tell_progress(const struct bench *bench, const struct bench_ask *ask
 static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct bench_trial *trial,
 		       struct err *e)
 {
+	struct result *part;
+	bool own;
 	int err;
 
-	bench->spent_ns += time_of(ask) + bench->cfg.pause_ns;
+	bench->spent_ns += bench_ask_ns(ask) + bench->cfg.pause_ns;
 	if (bench->at < bench->nr_kept) {
 		*trial = bench->trials[bench->at++];
 		if (is_asked(trial, ask))
@@ -370,7 +291,12 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
 				       .trial_ns = ask->trial_ns, .count = ask->count };
 	snprintf(trial->kind, sizeof(trial->kind), "%s", ask->kind);
-	err = run_once(bench, ask, trial, e);
+	own = bench->live;
+	part = own ? result_new("bench") : result_part(bench->res, "first trial");
+	bench->live = true;
+	err = bench_trial_run(&bench->tx, bench->cfg.sink, ask, part, trial, e);
+	if (own)
+		result_free(part);
 	if (!err)
 		err = add(bench, trial, e);
 	return err ? err : save_state(bench, e);
@@ -388,7 +314,7 @@ static bool is_better(const struct bench_trial *trial, const struct bench_trial 
 int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
 	      struct err *e)
 {
-	int attempts = time_of(ask) < NSEC_PER_SEC ? SHORT_ATTEMPTS : ATTEMPTS, i, err;
+	int attempts = bench_ask_ns(ask) < NSEC_PER_SEC ? SHORT_ATTEMPTS : ATTEMPTS, i, err;
 	struct bench_trial trial, best = { 0 };
 
 	for (i = 0; i < attempts; i++) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/bench_trial.h"
 #include "engine/stream.h"
 #include "lib/err.h"
 #include "report/result.h"
@@ -22,30 +23,6 @@ struct bench_cfg {
 	const char *words;		/* what makes two calls the same; of the file */
 	uint64_t pause_ns;		/* between trials */
 	uint64_t planned_ns;		/* about how long all of them are, for the time left */
-};
-
-/* What is asked for: a rate for a time, or so many packets. */
-struct bench_ask {
-	const char *kind;		/* "throughput": a word of at most 15 letters */
-	uint32_t frame_bytes;
-	double pps;
-	uint64_t trial_ns;		/* 0: count */
-	uint64_t count;
-	bool once;			/* whatever comes of it counts: never run again */
-};
-
-struct bench_trial {
-	char kind[16];
-	uint32_t frame_bytes;
-	bool irregular;			/* the generator fell behind: it says nothing of the device */
-	bool unsteady;			/* what was lost may be of a stall of the generator, made up at once */
-	double pps;			/* asked for */
-	uint64_t trial_ns, count;
-	uint64_t sent, lost;
-	double sent_pps;
-	double late_max_ns;		/* of a packet behind its slot */
-	/* NAN where nothing arrived */
-	double min_ns, mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
 };
 
 struct bench;

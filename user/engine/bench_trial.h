@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/bench_trial.h - one trial through a device between two ports of this host.
+ */
+#ifndef ENGINE_BENCH_TRIAL_H
+#define ENGINE_BENCH_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/tx.h"
+#include "lib/err.h"
+#include "report/result.h"
+
+/* What is asked for: a rate for a time, or so many packets. */
+struct bench_ask {
+	const char *kind;		/* "throughput": a word of at most 15 letters */
+	uint32_t frame_bytes;
+	double pps;
+	uint64_t trial_ns;		/* 0: count */
+	uint64_t count;
+	bool once;			/* whatever comes of it counts: never run again */
+};
+
+struct bench_trial {
+	char kind[16];
+	uint32_t frame_bytes;
+	bool irregular;			/* the generator fell behind: it says nothing of the device */
+	bool unsteady;			/* what was lost may be of a stall of the generator, made up at once */
+	double pps;			/* asked for */
+	uint64_t trial_ns, count;
+	uint64_t sent, lost;
+	double sent_pps;
+	double late_max_ns;		/* of a packet behind its slot */
+	/* NAN where nothing arrived */
+	double min_ns, mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
+};
+
+/* About how long it takes. */
+uint64_t bench_ask_ns(const struct bench_ask *ask);
+
+/*
+ * @base: of all trials, but for size, rate and length. Its figures into @part too, and from
+ * there into *@ret_trial, whose first part the caller has filled. -EINTR: a signal came.
+ */
+int bench_trial_run(const struct tx_cfg *base, const char *sink, const struct bench_ask *ask,
+		    struct result *part, struct bench_trial *ret_trial, struct err *e);
+
+#endif
