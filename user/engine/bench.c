@@ -22,8 +22,10 @@
 #include "sys/nic.h"
 
 #define HEAD		"ethgauge-bench 1\n"
-#define ATTEMPTS	3
-#define SHORT_ATTEMPTS	5		/* of what takes less than a second: a stall is soon 0.1 % of it */
+#define ATTEMPTS	3		/* at least, where it is disturbed */
+#define MOST_ATTEMPTS	20
+#define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* further ones only within this time */
+#define SAME_RATIO	0.01		/* reached twice: that is all that the generator can */
 
 struct bench {
 	struct bench_cfg cfg;
@@ -311,20 +313,31 @@ static bool is_better(const struct bench_trial *trial, const struct bench_trial 
 	       !trial->unsteady || trial->lost < best->lost;
 }
 
+/* Two in a row fell behind by as much: not by chance. A burst is too short to tell. */
+static bool is_limit(const struct bench_trial *before, const struct bench_trial *trial)
+{
+	return before->irregular && trial->irregular && !trial->count &&
+	       fabs(before->sent_pps / trial->sent_pps - 1) < SAME_RATIO;
+}
+
 int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
 	      struct err *e)
 {
-	int attempts = bench_ask_ns(ask) < NSEC_PER_SEC ? SHORT_ATTEMPTS : ATTEMPTS, i, err;
-	struct bench_trial trial, best = { 0 };
+	struct bench_trial trial, best = { 0 }, before = { 0 };
+	uint64_t attempts = ATTEMPTS_NS / (bench_ask_ns(ask) + 1), i;
+	int err;
 
-	for (i = 0; i < attempts; i++) {
+	attempts = attempts > MOST_ATTEMPTS ? MOST_ATTEMPTS : attempts;
+	for (i = 0; i < ATTEMPTS || i < attempts; i++) {
 		err = one_attempt(bench, ask, &trial, e);
 		if (err)
 			return err;
 		if (!i || is_better(&trial, &best))
 			best = trial;
-		if (ask->once || (!trial.irregular && !trial.unsteady))
+		if (ask->once || (!trial.irregular && !trial.unsteady) ||
+		    (i + 1 >= ATTEMPTS && is_limit(&before, &trial)))
 			break;
+		before = trial;
 	}
 	*ret_trial = best;
 	return 0;

@@ -41,7 +41,8 @@ int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_sp
 
 /*
  * Runs it, or takes it from the file. One at which the generator fell behind or stalled is
- * run again, up to twice, a short one four times; then the best is returned. -EINTR: a signal came, and it was not kept.
+ * run again: at least twice, and for 10 s or 20 times unless it shows that the generator
+ * reaches no more; then the best is returned. -EINTR: a signal came, and it was not kept.
  */
 int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
 	      struct err *e);

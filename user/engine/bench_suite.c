@@ -27,7 +27,13 @@ struct job {
 	uint32_t frame_bytes;
 	double max_pps;			/* asked for, or what the generator reaches of it */
 	bool limited;
+	uint64_t disturbed;		/* decisions by a trial that was, in every attempt */
 };
+
+static void add_disturbed(struct job *job, const struct bench_trial *trial)
+{
+	job->disturbed += trial->irregular || trial->unsteady;
+}
 
 static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search_trial *ret,
 		    struct err *e)
@@ -42,6 +48,8 @@ static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search
 	*ret = (struct search_trial){ .load_pps = load_pps, .trial_ns = trial_ns, .effective_ns = trial_ns };
 	if (trial.irregular)
 		ret->reached_pps = trial.sent_pps;
+	else
+		add_disturbed(job, &trial);
 	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
 	return 0;
 }
@@ -79,6 +87,7 @@ static void tell_bounds(const struct job *job, const struct search_log *log,
 		result_note(job->part, "no upper bound: the device takes the highest load%s",
 			    job->limited ? " that this generator reaches" : "");
 	tell_goal(goal, job->part);
+	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
 }
 
 static void name_part(struct job *job, const struct search_goal *goal)
@@ -203,6 +212,7 @@ static int find_loss_curve(struct job *job, struct err *e)
 		if (err)
 			return err;
 		clean = trial.lost || trial.irregular ? 0 : clean + 1;
+		add_disturbed(job, &trial);
 		result_entry_open(job->part);
 		result_entry_real(job->part, "load_ratio", step * LOSS_STEP);
 		result_entry_real(job->part, "offered_pps", ask.pps);
@@ -225,6 +235,7 @@ static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_tr
 
 	if (err)
 		return err;
+	add_disturbed(job, &trial);
 	*ret = (struct search_trial){ .load_pps = load, .trial_ns = trial_ns, .effective_ns = trial_ns };
 	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
 	return 0;
@@ -316,7 +327,7 @@ static int soak(struct job *job, struct err *e)
 	return err;
 }
 
-static int run_size(struct job *job, struct err *e)
+static int run_tests(struct job *job, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
 	struct search_bounds bounds;
@@ -339,6 +350,26 @@ static int run_size(struct job *job, struct err *e)
 	if (!err && (plan->suite == SUITE_RFC9004 ||
 		     (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_BURST)))
 		err = find_bursts(job, bounds.lower_pps, e);
+	return err;
+}
+
+static void tell_disturbed(const struct job *job)
+{
+	if (!job->part)
+		return;
+	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
+	if (job->disturbed)
+		result_note(job->part, "%llu decisions rest on trials in which the generator stalled or fell behind, "
+			    "in every attempt: these figures may be of this machine; run it again when less else "
+			    "is busy, or by a real-time class (chrt -f 40 ethgauge bench ...)",
+			    (unsigned long long)job->disturbed);
+}
+
+static int run_size(struct job *job, struct err *e)
+{
+	int err = run_tests(job, e);
+
+	tell_disturbed(job);
 	return err;
 }
 

@@ -23,17 +23,40 @@ uint64_t bench_ask_ns(const struct bench_ask *ask)
 	return ask->trial_ns ? ask->trial_ns : (uint64_t)((double)ask->count / ask->pps * 1e9);
 }
 
-static void fill(struct bench_trial *trial, const struct tx_count *sent, const struct result *part)
+/* Packets by which a stall was made up for: each of a burst is late, one after several stalls too. */
+static uint64_t count_late(const struct tx *tx)
 {
-	double lost = result_look(part, "lost_packets");
+	struct hist_rec hist;
+	uint64_t late;
+	uint32_t i;
+
+	tx_read_late(tx, &hist);
+	late = hist.above;
+	for (i = hist_index(STALL_NS); i < HIST_BUCKETS; i++)
+		late += hist.buckets[i];
+	return late;
+}
+
+/* Back to back but for one frame: what a device drains meanwhile is less than that. */
+static bool is_burst(const struct bench_trial *trial)
+{
+	double gaps = (double)trial->sent - 1;
+
+	return gaps < 1 || gaps / trial->sent_pps <= (gaps + 1) / trial->pps;
+}
+
+static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx_count *sent,
+		 const struct result *part)
+{
+	double lost = result_look(part, "lost_packets"), late;
 
 	trial->sent = sent->sent_packets;
 	trial->lost = isnan(lost) ? sent->sent_packets : (uint64_t)lost;
 	trial->sent_pps = result_look(part, "sent_pps");
-	trial->irregular = result_look(part, "irregular") > 0;
+	trial->irregular = result_look(part, "irregular") > 0 && (!trial->count || !is_burst(trial));
 	trial->late_max_ns = result_look(part, "pacing_late_max_ns");
-	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS &&
-			  (double)trial->lost <= trial->late_max_ns * 1e-9 * trial->pps;
+	late = fmax((double)count_late(tx), trial->late_max_ns * 1e-9 * trial->pps);
+	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS && (double)trial->lost <= late;
 	trial->min_ns = result_look(part, "delay_min_ns");
 	trial->mean_ns = result_look(part, "delay_mean_ns");
 	trial->p50_ns = result_look(part, "delay_p50_ns");
@@ -77,7 +100,7 @@ int bench_trial_run(const struct tx_cfg *base, const char *sink, const struct be
 	trial_settle(trial, &sent);
 	tx_report(&cfg, &sent, part);
 	trial_report(trial, &sent, part);
-	fill(ret_trial, &sent, part);
+	fill(ret_trial, tx, &sent, part);
 	if (loop_signal())
 		err = err_set(e, -EINTR, "a trial was cut short");
 out:

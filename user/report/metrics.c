@@ -909,6 +909,9 @@ static const struct metric metrics[] = {
 	{ "unsteady_trials", UNIT_COUNT, METRIC_LOWER, "  unsteady",
 	  "trials with packets over 1 ms late and no more lost than were due meanwhile: the burst "
 	  "that made up for it may be why" },
+	{ "disturbed_decisions", UNIT_COUNT, METRIC_LOWER, "  disturbed",
+	  "loads and bursts judged by a trial that was unsteady, or a burst that was not back to back, "
+	  "in every attempt: above 0 the figures may be this machine's" },
 	{ "frame_bytes", UNIT_BYTES, METRIC_NEITHER, "frame", "length of the frames, with FCS" },
 	{ "load_max_pps", UNIT_PPS, METRIC_NEITHER, "highest load",
 	  "most frames a second that were asked for, or that the generator reaches of it (Max Load, "
