@@ -22,6 +22,9 @@ refused() {
 	refused "have their own times" mlrsearch a b --trial 1s
 	refused "is no frame size" soak a b --sizes 64,x
 	refused "is none of latency" rfc2544 a b --tests latency,jitter
+	refused "need --reset-command" rfc2544 a b --resets 2
+	refused "is of rfc2544" soak a b --reset-command true
+	refused "is of rfc2544" rfc8219 a b --overload 1s
 	refused "--rate max" soak a b --rate max
 	refused "--duration is of soak" rfc8219 a b --duration 1h
 }

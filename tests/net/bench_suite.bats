@@ -107,6 +107,53 @@ bench_undisturbed() {
 		(.throughput_conditional_pps / 1000 - 46 / 47 | fabs) < 0.005'
 }
 
+@test "bench tells how long a device loses packets behind an overload" {
+	# The first 137 of the packets that come when the load has fallen to half of 1880 a second.
+	seq 0 136 >"$BATS_TEST_TMPDIR/list"
+	bump --filter 'udp dport 9 stream 1' --loss "list=$BATS_TEST_TMPDIR/list"
+	bench rfc2544 --quick --search mlr --rate 8Mbit --trial 200ms --initial-trial 200ms --tests recovery \
+		--overload 400ms
+	is 0
+	json '[.self.trials[] | select(.kind == "recovery")][0] | .irregular == 1 or
+		(.lost_packets == 137 and (.event_ns / (137e9 * 4256 / 4e6) - 1 | fabs) < 1e-3)'
+	json "$PART"' | .recovery_tests == 1 and .recovery_max_ns == .recovery_mean_ns'
+}
+
+@test "bench tells how long a reset takes, and where it does not end" {
+	local file=$BATS_TEST_TMPDIR/reset least most
+	local words=(rfc2544 --quick --search mlr --rate 8Mbit --trial 200ms --initial-trial 200ms --tests none
+		--reset-wait 300ms)
+
+	lab_down
+	lab_up --path a-r-b
+	cat >"$file" <<-END
+		exec nsenter --net=/run/netns/$LAB-r sh -c 'f=/proc/sys/net/ipv4/ip_forward; date +%s%N
+			echo 0 >\$f; date +%s%N; sleep 0.3; date +%s%N; echo 1 >\$f; date +%s%N' >"$file.times"
+	END
+	bench "${words[@]}" --reset-command "sh $file"
+	is 0
+	# From when nothing can have passed to when it must, by the command's own clock readings.
+	least=$(awk '{ t[NR] = $1 } END { printf "%.0f", t[3] - t[2] }' "$file.times")
+	most=$(awk '{ t[NR] = $1 } END { printf "%.0f", t[4] - t[1] }' "$file.times")
+	[ "$least" -ge 300000000 ]
+	# A packet is due every 0.53 ms; a stall of the sender is its own, and told.
+	json --argjson least "$least" --argjson most "$most" "($PART)"' as $m |
+		([.self.trials[] | select(.kind == "reset")][0].pacing_late_max_ns) as $late |
+		$m.reset_tests == 1 and $m.reset_mean_ns >= $least and
+		$m.reset_mean_ns <= $most + 1.1e6 + 2 * $late and
+		$m.reset_loss_mean_ns >= $least - 1.1e6 - 2 * $late and $m.reset_loss_mean_ns <= $most + 1.1e6 + 2 * $late'
+
+	bench "${words[@]}" --reset-command "nsenter --net=/run/netns/$LAB-r sysctl -q net.ipv4.ip_forward=0"
+	is 0
+	json '.parts[] | select(.name == "512-byte frames") | .metrics.reset_tests == 0 and
+		(.notes | any(contains("did not forward again")))'
+
+	nsenter --net="/run/netns/$LAB-r" sysctl -q net.ipv4.ip_forward=1
+	bench "${words[@]}" --reset-command "exit 7"
+	is 4
+	says "'exit 7' ended with status 7"
+}
+
 @test "a bench that is killed, or ended by ^C, keeps its trials, and the next call goes on behind them" {
 	local kept signal next=3 words=(--rate 500pps --trial 100ms --duration 700ms --state "$STATE")
 

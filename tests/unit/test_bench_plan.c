@@ -27,6 +27,11 @@ static void a_suite_is_called_by_its_name_only_if_it_is_whole(void **state)
 	bench_plan_set(&plan, SUITE_RFC2544, false);
 	plan.burst_repeats = 49;
 	assert_true(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_RFC2544, false);
+	plan.recovery_ns = 60 * S - 1;
+	assert_true(bench_plan_is_quick(&plan));
+	plan.tests &= ~(unsigned int)BENCH_RECOVERY;
+	assert_true(bench_plan_is_quick(&plan));
 	bench_plan_set(&plan, SUITE_RFC9004, false);
 	assert_false(bench_plan_is_quick(&plan));
 	plan.latency_repeats = 1;	/* not of it */

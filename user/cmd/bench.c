@@ -24,8 +24,10 @@ struct bench_opts {
 	struct opt_strs goals;
 	bool quick;
 	int search;
-	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, pause_ns, duration_ns;
-	uint32_t repeats, bursts;
+	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, overload_ns, pause_ns, duration_ns;
+	uint32_t repeats, bursts, resets;
+	const char *reset_command;
+	uint64_t reset_wait_ns;
 	/* Made of these by check. */
 	struct bench_plan plan;
 	char tx_ifname[16];
@@ -52,7 +54,7 @@ static const struct opt options[] = {
 	{ 'r', "rate", OPT_RATE, AT(stream.rate), "RATE",
 	  "highest load, on the wire: 10G, 1Mpps, 50% of the link; of soak the load" },
 	{ 0, "tests", OPT_STR, AT(tests), "LIST",
-	  "of rfc2544, besides throughput: latency,loss,back-to-back; none" },
+	  "of rfc2544, besides throughput: latency,loss,back-to-back,recovery; none" },
 	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
 	  "of mlrsearch: rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
 	  "initial, width and name, too; several are searched for together" },
@@ -63,9 +65,19 @@ static const struct opt options[] = {
 	{ 0, "initial-trial", OPT_DURATION, AT(initial_ns), "TIME",
 	  "first trials of the search; 0: a second" },
 	{ 0, "latency-trial", OPT_DURATION, AT(latency_ns), "TIME", "latency trials; 0: the standard's" },
-	{ 0, "repeats", OPT_U32, AT(repeats), "N", "latency trials; 0: the standard's", .max = 10000 },
+	{ 0, "repeats", OPT_U32, AT(repeats), "N", "trials of latency and of recovery; 0: the standard's",
+	  .max = 10000 },
 	{ 0, "burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's" },
 	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000 },
+	{ 0, "overload", OPT_DURATION, AT(overload_ns), "TIME",
+	  "of recovery: time at 110 % of the throughput, and again at half of that; 0: the standard's" },
+	{ 0, "reset-command", OPT_STR, AT(reset_command), "COMMAND",
+	  "of rfc2544: what resets the device; sh runs it while packets are sent, and they tell how "
+	  "long it forwards nothing" },
+	{ 0, "reset-wait", OPT_DURATION, AT(reset_wait_ns), "TIME",
+	  "of resets: packets are sent as long before the command, and behind its end; 0: a minute, "
+	  "with --quick a second" },
+	{ 0, "resets", OPT_U32, AT(resets), "N", "how often; 0: 3, with --quick 1", .max = 1000 },
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME", "of soak; 0: an hour" },
 	{ 0, "pause", OPT_DURATION, AT(pause_ns), "TIME",
 	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
@@ -123,8 +135,11 @@ static int parse_tests(struct bench_opts *opts, struct err *e)
 			opts->plan.tests |= BENCH_LOSS;
 		else if (!strcmp(word, "back-to-back"))
 			opts->plan.tests |= BENCH_BURST;
+		else if (!strcmp(word, "recovery"))
+			opts->plan.tests |= BENCH_RECOVERY;
 		else if (strcmp(word, "none"))
-			return err_usage(e, "--tests: '%s' is none of latency, loss, back-to-back, none", word);
+			return err_usage(e, "--tests: '%s' is none of latency, loss, back-to-back, recovery, none",
+					 word);
 	}
 	return 0;
 }
@@ -163,11 +178,18 @@ static void set_times(struct bench_opts *opts)
 	if (opts->latency_ns)
 		plan->latency_ns = opts->latency_ns;
 	if (opts->repeats)
-		plan->latency_repeats = opts->repeats;
+		plan->latency_repeats = plan->recovery_repeats = opts->repeats;
 	if (opts->burst_ns)
 		plan->burst_ns = opts->burst_ns;
 	if (opts->bursts)
 		plan->burst_repeats = opts->bursts;
+	if (opts->overload_ns)
+		plan->recovery_ns = opts->overload_ns;
+	plan->reset_command = opts->reset_command;
+	if (opts->reset_wait_ns)
+		plan->reset_ns = opts->reset_wait_ns;
+	if (opts->resets)
+		plan->reset_repeats = opts->resets;
 	if (opts->duration_ns)
 		plan->soak_ns = opts->duration_ns;
 	if (!opts->pause_ns)
@@ -227,6 +249,10 @@ static int bench_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "the goals of mlrsearch have their own times: --goal initial=1s,final=1s");
 	if (opts->suite != SUITE_RFC2544 && opts->tests)
 		return err_usage(e, "--tests is of rfc2544");
+	if (opts->suite != SUITE_RFC2544 && (opts->reset_command || opts->overload_ns))
+		return err_usage(e, "--%s is of rfc2544", opts->overload_ns ? "overload" : "reset-command");
+	if (!opts->reset_command && (opts->reset_wait_ns || opts->resets))
+		return err_usage(e, "--reset-wait and --resets need --reset-command");
 	if ((mlrsearch || soak) && opt_was_given(options, given, "search"))
 		return err_usage(e, "--search is of the other suites");
 	if (!soak && opts->duration_ns)
@@ -258,8 +284,8 @@ static void tell_name(const struct bench_opts *opts, struct result *res)
 	if (quick && opts->suite != SUITE_SOAK && opts->suite != SUITE_MLRSEARCH)
 		result_note(res, "trials are shorter, fewer or of other sizes than the standard asks for: "
 			    "this is %s, and not to be published as the standard's", name);
-	if (opts->suite == SUITE_RFC2544)
-		result_note(res, "not part of it here: system recovery and reset (RFC 2544 26.5, 26.6)");
+	if (opts->suite == SUITE_RFC2544 && !opts->reset_command)
+		result_note(res, "not part of it here: reset (RFC 2544 26.6), as there is no --reset-command");
 }
 
 static int bench_verb(const void *args, struct result *res, struct err *e)
@@ -292,9 +318,10 @@ const struct cmd cmd_bench = {
 	.summary = "a standard's suite through a device between two ports",
 	.description =
 "Sends through a device from one port of this host into another, and finds what it\n"
-"takes. rfc2544: throughput, latency, loss curve and back-to-back frames; rfc9004: the\n"
-"buffer that bursts tell; mlrsearch: throughput for several goals of loss and certainty\n"
-"at once (RFC 9971); rfc8219: latency and its variation; soak: a load for a long time.\n\n"
+"takes. rfc2544: throughput, latency, loss curve, back-to-back frames, recovery from an\n"
+"overload and, with --reset-command, from a reset; rfc9004: the buffer that bursts tell;\n"
+"mlrsearch: throughput for several goals of loss and certainty at once (RFC 9971);\n"
+"rfc8219: latency and its variation; soak: a load for a long time.\n\n"
 "By default trials are as long and as many as the standard asks for, which takes hours;\n"
 "--quick takes about a minute a frame size, and the result is then called so. Trials in\n"
 "which the generator fell behind are run again, said, and never blamed on the device.\n"

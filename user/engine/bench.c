@@ -21,7 +21,7 @@
 #include "sys/netns.h"
 #include "sys/nic.h"
 
-#define HEAD		"ethgauge-bench 1\n"
+#define HEAD		"ethgauge-bench 2\n"
 #define ATTEMPTS	3		/* at least, where it is disturbed */
 #define MOST_ATTEMPTS	20
 #define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* further ones only within this time */
@@ -36,6 +36,7 @@ struct bench {
 	char dest[64];			/* where cfg.stream.dest points if it was not given */
 	struct bench_trial *trials;
 	size_t nr, room;
+	int home_ns_fd;
 	size_t nr_kept, at;		/* of an earlier call; taken from these so far */
 	uint64_t spent_ns;
 	bool live;			/* a trial was run */
@@ -102,10 +103,10 @@ static bool read_trial(FILE *file, struct bench_trial *trial)
 	int irregular, unsteady;
 
 	if (fscanf(file, "%15s %" SCNu32 " %d %d %la %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		   " %la %la %la %la %la %la %la %la", trial->kind, &trial->frame_bytes, &irregular,
+		   " %la %la %la %la %la %la %la %la %la", trial->kind, &trial->frame_bytes, &irregular,
 		   &unsteady, &trial->pps, &trial->trial_ns, &trial->count, &trial->sent, &trial->lost,
-		   &trial->sent_pps, &trial->late_max_ns, &trial->min_ns, &trial->mean_ns, &trial->p50_ns, &trial->p99_ns,
-		   &trial->p99_9_ns, &trial->max_ns) != 17)
+		   &trial->sent_pps, &trial->late_max_ns, &trial->event_ns, &trial->min_ns, &trial->mean_ns,
+		   &trial->p50_ns, &trial->p99_ns, &trial->p99_9_ns, &trial->max_ns) != 18)
 		return false;
 	trial->irregular = irregular;
 	trial->unsteady = unsteady;
@@ -116,10 +117,10 @@ static bool read_trial(FILE *file, struct bench_trial *trial)
 static void write_trial(FILE *file, const struct bench_trial *trial)
 {
 	fprintf(file, "%s %" PRIu32 " %d %d %a %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		" %a %a %a %a %a %a %a %a\n", trial->kind, trial->frame_bytes, trial->irregular,
+		" %a %a %a %a %a %a %a %a %a\n", trial->kind, trial->frame_bytes, trial->irregular,
 		trial->unsteady, trial->pps, trial->trial_ns, trial->count, trial->sent, trial->lost,
-		trial->sent_pps, trial->late_max_ns, trial->min_ns, trial->mean_ns, trial->p50_ns, trial->p99_ns,
-		trial->p99_9_ns, trial->max_ns);
+		trial->sent_pps, trial->late_max_ns, trial->event_ns, trial->min_ns, trial->mean_ns,
+		trial->p50_ns, trial->p99_ns, trial->p99_9_ns, trial->max_ns);
 }
 
 static int add(struct bench *bench, const struct bench_trial *trial, struct err *e)
@@ -194,6 +195,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 		return err_set(e, -ENOMEM, "cannot open the bench");
 	bench->cfg = *cfg;
 	bench->res = res;
+	bench->home_ns_fd = netns_open_own();
 	port.ret_dest = bench->dest;
 	port.size = sizeof(bench->dest);
 	if (cfg->tx_netns)
@@ -230,8 +232,15 @@ void bench_close(struct bench *bench)
 {
 	if (!bench)
 		return;
+	if (bench->home_ns_fd >= 0)
+		close(bench->home_ns_fd);
 	free(bench->trials);
 	free(bench);
+}
+
+int bench_home_ns(const struct bench *bench)
+{
+	return bench->home_ns_fd;
 }
 
 uint64_t bench_link_bps(const struct bench *bench)
@@ -291,7 +300,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		return err_set(e, -EINTR, "ended between two trials");
 	tell_progress(bench, ask);
 	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
-				       .trial_ns = ask->trial_ns, .count = ask->count };
+				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN };
 	snprintf(trial->kind, sizeof(trial->kind), "%s", ask->kind);
 	own = bench->live;
 	part = own ? result_new("bench") : result_part(bench->res, "first trial");
@@ -338,6 +347,7 @@ int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_tri
 		    (i + 1 >= ATTEMPTS && is_limit(&before, &trial)))
 			break;
 		before = trial;
+		bench->cfg.planned_ns += bench_ask_ns(ask) + bench->cfg.pause_ns;
 	}
 	*ret_trial = best;
 	return 0;
@@ -365,6 +375,7 @@ void bench_report(const struct bench *bench, struct result *res)
 		result_entry_real(res, "pacing_late_max_ns", trial->late_max_ns);
 		result_entry_u64(res, "sent_packets", trial->sent);
 		result_entry_u64(res, "lost_packets", trial->lost);
+		result_entry_real(res, "event_ns", trial->event_ns);
 		result_entry_real(res, "delay_min_ns", trial->min_ns);
 		result_entry_real(res, "delay_mean_ns", trial->mean_ns);
 		result_entry_real(res, "delay_p50_ns", trial->p50_ns);

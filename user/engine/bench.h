@@ -47,6 +47,9 @@ int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_sp
 int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
 	      struct err *e);
 
+/* What --reset-command runs in: the network namespace that bench_open() was called in. */
+int bench_home_ns(const struct bench *bench);
+
 /* All trials in the order they were run, as the list "trials" of self, and their number. */
 void bench_report(const struct bench *bench, struct result *res);
 

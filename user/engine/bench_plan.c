@@ -33,7 +33,7 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 {
 	*plan = (struct bench_plan){
 		.suite = suite,
-		.tests = BENCH_LATENCY | BENCH_LOSS | BENCH_BURST,
+		.tests = BENCH_ALL_TESTS,
 		.nr_sizes = 7,
 		.goals = { presets[0] },
 		.nr_goals = 1,
@@ -41,6 +41,8 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 		.latency_ns = 120 * S, .latency_repeats = 20,	/* RFC 2544 26.2, RFC 8219 7.2 */
 		.loss_ns = 60 * S,
 		.burst_ns = 2 * S, .burst_repeats = 50,		/* RFC 2544 26.4, RFC 9004 5 */
+		.recovery_ns = 60 * S, .recovery_repeats = 5,	/* RFC 2544 26.5; how often is not said */
+		.reset_ns = 60 * S, .reset_repeats = 3,
 		.soak_ns = 3600 * S, .soak_trial_ns = 60 * S,
 	};
 	memcpy(plan->sizes, sizes_of_rfc2544, sizeof(sizes_of_rfc2544));
@@ -53,6 +55,10 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 	plan->loss_ns = S / 5;
 	plan->burst_ns = S / 5;
 	plan->burst_repeats = 3;
+	plan->recovery_ns = S;
+	plan->recovery_repeats = 1;
+	plan->reset_ns = S;
+	plan->reset_repeats = 1;
 	plan->soak_ns = 10 * S;
 	plan->soak_trial_ns = S;
 }
@@ -74,11 +80,13 @@ bool bench_plan_is_quick(const struct bench_plan *plan)
 		return true;
 	if (plan->suite != SUITE_RFC2544)
 		return false;
+	if ((plan->tests & BENCH_RECOVERY) && plan->recovery_ns < 60 * S)
+		return true;
 	for (i = 0; i < 7; i++) {
 		if (plan->nr_sizes < 7 || plan->sizes[i] != sizes_of_rfc2544[i])
 			return true;
 	}
-	return plan->tests != (BENCH_LATENCY | BENCH_LOSS | BENCH_BURST);
+	return plan->tests != BENCH_ALL_TESTS;
 }
 
 static int set_attribute(struct search_goal *goal, const char *key, const char *value)
@@ -178,5 +186,10 @@ uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t pause_ns)
 		size_ns += 10 * (plan->loss_ns + pause_ns);
 	if (plan->suite == SUITE_RFC9004 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_BURST))
 		size_ns += plan->burst_repeats * (2 * plan->burst_ns + 10 * pause_ns);
-	return plan->nr_sizes * size_ns;
+	if (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_RECOVERY)
+		size_ns += plan->recovery_repeats * (2 * plan->recovery_ns + pause_ns);
+	size_ns *= plan->nr_sizes;
+	if (plan->reset_command)
+		size_ns += plan->reset_repeats * (2 * plan->reset_ns + pause_ns);
+	return size_ns;
 }

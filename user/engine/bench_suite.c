@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/bench_job.h"
 #include "lib/loop.h"
 #include "lib/stat.h"
 #include "lib/unit.h"
@@ -19,18 +20,7 @@
 #define LOSS_STEP	0.1	/* RFC 2544 26.3 */
 #define LINE_RATE	0.999	/* from here on a size counts as forwarded at line rate, RFC 9004 */
 
-/* One frame size, or one goal of it. */
-struct job {
-	struct bench *bench;
-	const struct bench_plan *plan;
-	struct result *res, *part;
-	uint32_t frame_bytes;
-	double max_pps;			/* asked for, or what the generator reaches of it */
-	bool limited;
-	uint64_t disturbed;		/* decisions by a trial that was, in every attempt */
-};
-
-static void add_disturbed(struct job *job, const struct bench_trial *trial)
+void job_add_disturbed(struct job *job, const struct bench_trial *trial)
 {
 	job->disturbed += trial->irregular || trial->unsteady;
 }
@@ -49,7 +39,7 @@ static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search
 	if (trial.irregular)
 		ret->reached_pps = trial.sent_pps;
 	else
-		add_disturbed(job, &trial);
+		job_add_disturbed(job, &trial);
 	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
 	return 0;
 }
@@ -212,7 +202,7 @@ static int find_loss_curve(struct job *job, struct err *e)
 		if (err)
 			return err;
 		clean = trial.lost || trial.irregular ? 0 : clean + 1;
-		add_disturbed(job, &trial);
+		job_add_disturbed(job, &trial);
 		result_entry_open(job->part);
 		result_entry_real(job->part, "load_ratio", step * LOSS_STEP);
 		result_entry_real(job->part, "offered_pps", ask.pps);
@@ -235,7 +225,7 @@ static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_tr
 
 	if (err)
 		return err;
-	add_disturbed(job, &trial);
+	job_add_disturbed(job, &trial);
 	*ret = (struct search_trial){ .load_pps = load, .trial_ns = trial_ns, .effective_ns = trial_ns };
 	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
 	return 0;
@@ -327,6 +317,31 @@ static int soak(struct job *job, struct err *e)
 	return err;
 }
 
+/* What follows the throughput of a size. */
+static int run_rfc2544(struct job *job, const struct search_bounds *bounds, struct err *e)
+{
+	const struct bench_plan *plan = job->plan;
+	bool least = true;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < plan->nr_sizes; i++)
+		least &= plan->sizes[i] >= job->frame_bytes;
+	if (bounds->has_lower && plan->tests & BENCH_LATENCY)
+		err = find_latency(job, bounds->lower_pps, e);
+	if (!err && plan->tests & BENCH_LOSS)
+		err = find_loss_curve(job, e);
+	if (err || !bounds->has_lower)
+		return err;
+	if (plan->tests & BENCH_BURST)
+		err = find_bursts(job, bounds->lower_pps, e);
+	if (!err && plan->tests & BENCH_RECOVERY)
+		err = job_find_recovery(job, bounds->lower_pps, e);
+	if (!err && plan->reset_command && least)	/* RFC 2544 26.6: the smallest frames */
+		err = job_find_reset(job, bounds->lower_pps, e);
+	return err;
+}
+
 static int run_tests(struct job *job, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
@@ -336,21 +351,19 @@ static int run_tests(struct job *job, struct err *e)
 	if (plan->suite == SUITE_SOAK)
 		return soak(job, e);
 	err = find_throughput(job, &bounds, e);
-	if (err || plan->suite == SUITE_MLRSEARCH || !bounds.has_lower)
+	if (err)
 		return err;
-	if (plan->suite == SUITE_RFC9004 && bounds.lower_pps >= LINE_RATE * job->max_pps) {
-		result_note(job->part, "forwarded at %s: RFC 9004 tests no bursts of this size",
-			    job->limited ? "all that this generator reaches" : "line rate");
+	if (plan->suite == SUITE_RFC2544)
+		return run_rfc2544(job, &bounds, e);
+	if (plan->suite == SUITE_MLRSEARCH || !bounds.has_lower)
 		return 0;
-	}
-	if (plan->suite == SUITE_RFC8219 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LATENCY))
-		err = find_latency(job, bounds.lower_pps, e);
-	if (!err && plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LOSS)
-		err = find_loss_curve(job, e);
-	if (!err && (plan->suite == SUITE_RFC9004 ||
-		     (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_BURST)))
-		err = find_bursts(job, bounds.lower_pps, e);
-	return err;
+	if (plan->suite == SUITE_RFC8219)
+		return find_latency(job, bounds.lower_pps, e);
+	if (bounds.lower_pps < LINE_RATE * job->max_pps)
+		return find_bursts(job, bounds.lower_pps, e);
+	result_note(job->part, "forwarded at %s: RFC 9004 tests no bursts of this size",
+		    job->limited ? "all that this generator reaches" : "line rate");
+	return 0;
 }
 
 static void tell_disturbed(const struct job *job)

@@ -17,7 +17,8 @@ extern const char *const bench_suite_names[];
 #define BENCH_MAX_GOALS		8
 
 /* Tests of RFC 2544; the others have theirs. */
-enum { BENCH_LATENCY = 1, BENCH_LOSS = 2, BENCH_BURST = 4 };
+enum { BENCH_LATENCY = 1, BENCH_LOSS = 2, BENCH_BURST = 4, BENCH_RECOVERY = 8 };
+#define BENCH_ALL_TESTS	(BENCH_LATENCY | BENCH_LOSS | BENCH_BURST | BENCH_RECOVERY)
 
 struct bench_plan {
 	enum bench_suite suite;
@@ -33,6 +34,11 @@ struct bench_plan {
 	uint64_t loss_ns;
 	uint64_t burst_ns;		/* the longest burst */
 	uint32_t burst_repeats;
+	uint64_t recovery_ns;		/* of the overload, and again of half of it */
+	uint32_t recovery_repeats;
+	const char *reset_command;	/* NULL: nothing is reset */
+	uint64_t reset_ns;		/* before the command, and behind its end */
+	uint32_t reset_repeats;
 	uint64_t soak_ns, soak_trial_ns;
 };
 

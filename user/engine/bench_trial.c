@@ -6,9 +6,17 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "engine/mix.h"
 #include "engine/trial.h"
 #include "lib/loop.h"
+#include "sys/child.h"
+#include "sys/netns.h"
 
 #define STALL_NS	1000000		/* a packet so late: a burst follows */
 #define SLACK_NS	(20 * NSEC_PER_SEC)	/* of a run by count, beyond its time */
@@ -20,6 +28,8 @@ static bool is_sent(void *ctx)
 
 uint64_t bench_ask_ns(const struct bench_ask *ask)
 {
+	if (ask->then_pps > 0 || ask->command)
+		return 2 * ask->trial_ns;
 	return ask->trial_ns ? ask->trial_ns : (uint64_t)((double)ask->count / ask->pps * 1e9);
 }
 
@@ -65,46 +75,251 @@ static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx
 	trial->max_ns = result_look(part, "delay_max_ns");
 }
 
+/* Two streams a thread: the second takes over where the first ends, with less load. */
+static int fill_mix(const struct tx_cfg *cfg, const struct bench_ask *ask, struct mix *mix,
+		    struct err *e)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < mix->nr_flows && !err; i++) {
+		struct mix_flow *flow = &mix->flows[i];
+		bool after = i >= cfg->threads;
+
+		flow->offered_pps = (after ? ask->then_pps : ask->pps) / cfg->threads;
+		flow->pace = (struct pace){ .kind = PACE_EVEN, .burst = 1,
+					    .gap = (uint64_t)(1e9 / flow->offered_pps * (1u << PACE_FRAC_BITS)) };
+		flow->start_ns = after ? ask->trial_ns : 0;
+		flow->duration_ns = ask->trial_ns;
+		flow->stamp_every = 1;
+		flow->stream = (uint16_t)(cfg->first_stream + i);
+		flow->tagged = true;
+		snprintf(flow->name, sizeof(flow->name), "%s %u", after ? "after" : "overload", i % cfg->threads);
+		flow->packet = calloc(1, sizeof(*flow->packet));
+		err = flow->packet ? tx_template(cfg, i, flow->packet, e) :
+		      err_set(e, -ENOMEM, "cannot build the streams");
+	}
+	return err;
+}
+
+static int make_mix(const struct tx_cfg *cfg, const struct bench_ask *ask, struct mix **ret_mix,
+		    struct err *e)
+{
+	struct mix *mix = calloc(1, sizeof(*mix));
+	int err = -ENOMEM;
+
+	if (mix) {
+		mix->nr_flows = 2 * cfg->threads;
+		mix->flows = calloc(mix->nr_flows, sizeof(*mix->flows));
+	}
+	if (mix && mix->flows)
+		err = fill_mix(cfg, ask, mix, e);
+	else
+		err_set(e, err, "cannot build the streams");
+	if (err)
+		mix_free(mix);
+	else
+		*ret_mix = mix;
+	return err;
+}
+
+/* When the last of a stream's losses was over, since the stream's start; NAN: not within it. */
+static double last_loss_ns(struct trial *trial, uint16_t stream, uint64_t sent, double pps)
+{
+	uint64_t next, lost;
+
+	if (!trial_read_tail(trial, stream, &next, &lost) || next < sent)
+		return NAN;
+	return lost == UINT64_MAX ? 0 : (double)(lost + 1) / pps * 1e9;
+}
+
+/* What is judged flow by flow, as they have rates of their own. */
+static void fill_recovery(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
+			  const struct bench_ask *ask, struct trial *trial)
+{
+	struct mix_count count;
+	uint32_t i;
+
+	ret->event_ns = 0;
+	ret->late_max_ns = 0;
+	for (i = 0; i < cfg->mix->nr_flows; i++) {
+		const struct mix_flow *flow = &cfg->mix->flows[i];
+		double due = flow->offered_pps * (double)flow->duration_ns / 1e9, ns;
+
+		tx_read_flow(tx, i, &count);
+		ret->late_max_ns = fmax(ret->late_max_ns, (double)count.late_max_ns);
+		ret->irregular |= (double)count.packets < 0.999 * due - 1;
+		if (i < cfg->threads)
+			continue;
+		ns = last_loss_ns(trial, flow->stream, count.packets, flow->offered_pps);
+		ret->event_ns = isnan(ns) || isnan(ret->event_ns) ? NAN : fmax(ret->event_ns, ns);
+	}
+	ret->unsteady = ret->late_max_ns > STALL_NS && ret->event_ns > 0 &&
+			ret->event_ns <= ret->late_max_ns;
+	ret->sent_pps = ask->pps;
+}
+
+/* A command in the midst of a trial. */
+struct reset {
+	const struct bench_ask *ask;
+	const struct tx *tx;
+	uint64_t start_ns, ended_ns;
+	pthread_t thread;
+	bool started;
+	atomic_bool ended;
+	int status;			/* as child_run() */
+};
+
+static void *run_command(void *arg)
+{
+	struct reset *reset = arg;
+	char *const argv[] = { "/bin/sh", "-c", (char *)reset->ask->command, NULL };
+	struct err e;
+	int err;
+
+	err = netns_enter(reset->ask->command_ns_fd, &e);
+	if (!err)
+		err = child_run(argv, STDERR_FILENO, &reset->status);
+	if (err)
+		reset->status = err;
+	atomic_store(&reset->ended, true);
+	return NULL;
+}
+
+/* Packets before it, while it runs, and behind it. */
+static bool is_reset(void *ctx)
+{
+	struct reset *reset = ctx;
+	uint64_t now_ns = loop_mono_ns();
+
+	if (tx_done(reset->tx))
+		return true;
+	if (!reset->started) {
+		if (now_ns < reset->start_ns + reset->ask->trial_ns)
+			return false;
+		reset->status = pthread_create(&reset->thread, NULL, run_command, reset);
+		reset->started = !reset->status;
+		reset->status = -reset->status;
+		return !reset->started;
+	}
+	if (!atomic_load(&reset->ended))
+		return false;
+	if (!reset->ended_ns)
+		reset->ended_ns = now_ns;
+	return now_ns >= reset->ended_ns + reset->ask->trial_ns;
+}
+
+static int end_reset(struct reset *reset, struct err *e)
+{
+	int status;
+
+	if (reset->started)
+		pthread_join(reset->thread, NULL);
+	status = reset->status;
+	if (status < 0)
+		return err_set(e, status, "cannot run the reset command '%s'", reset->ask->command);
+	if (!status || loop_signal())
+		return 0;
+	err_set(e, -ECHILD, "the reset command '%s' ended with status %d", reset->ask->command, status);
+	return err_hint(e, "sh runs it, in the network namespace that bench was started in");
+}
+
+static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
+		       struct trial *trial, const struct result *part)
+{
+	uint64_t next, lost;
+	struct tx_count count;
+	uint32_t i;
+
+	ret->event_ns = result_look(part, "gap_max_ns");
+	for (i = 0; i < cfg->threads; i++) {
+		tx_read_thread(tx, i, &count);
+		if (!trial_read_tail(trial, (uint16_t)(cfg->first_stream + i), &next, &lost) ||
+		    next < count.sent_packets)
+			ret->event_ns = NAN;
+	}
+	ret->unsteady = false;
+}
+
+struct run {
+	struct tx_cfg cfg;
+	struct trial *trial;
+	struct tx *tx;
+	struct mix *mix;
+};
+
+/* Until it is over: of a reset, the command's end is waited for. */
+static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
+{
+	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent, .ctx = run->tx };
+	struct reset reset = { .ask = ask, .tx = run->tx, .start_ns = loop_mono_ns() };
+	int err;
+
+	if (ask->command)
+		loop = (struct loop){ .done = is_reset, .ctx = &reset };
+	err = tx_start(run->tx, e);
+	if (err)
+		return err;
+	loop_run(&loop);
+	err = tx_stop(run->tx, e);
+	if (ask->command && !err)
+		err = end_reset(&reset, e);
+	else if (reset.started)
+		pthread_join(reset.thread, NULL);
+	return err ? err : tx_check_taken(run->tx, e);
+}
+
+static void tell(struct run *run, const struct bench_ask *ask, struct result *part,
+		 struct bench_trial *ret_trial)
+{
+	struct tx_count sent;
+
+	tx_read(run->tx, &sent);
+	trial_settle(run->trial, &sent);
+	if (run->mix)
+		tx_report_mix(run->tx, &sent, part);
+	else
+		tx_report(&run->cfg, &sent, part);
+	trial_report(run->trial, &sent, part);
+	fill(ret_trial, run->tx, &sent, part);
+	if (run->mix)
+		fill_recovery(ret_trial, run->tx, &run->cfg, ask, run->trial);
+	else if (ask->command)
+		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, part);
+}
+
 int bench_trial_run(const struct tx_cfg *base, const char *sink, const struct bench_ask *ask,
 		    struct result *part, struct bench_trial *ret_trial, struct err *e)
 {
-	const struct trial_opts opts = { .sink = sink, .no_ledger = true };
-	struct tx_cfg cfg = *base;
-	struct trial *trial = NULL;
-	struct tx *tx = NULL;
-	struct tx_count sent;
-	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent };
-	int err;
+	const struct trial_opts opts = { .sink = sink, .no_ledger = true, .gaps = ask->command };
+	struct run run = { .cfg = *base };
+	int err = 0;
 
-	cfg.frame.frame_bytes = ask->frame_bytes;
-	cfg.pps = ask->pps;
-	cfg.duration_ns = ask->trial_ns;
-	cfg.count = ask->trial_ns ? 0 : ask->count;
-	err = trial_open(&trial, &opts, &cfg, part, e);
+	run.cfg.frame.frame_bytes = ask->frame_bytes;
+	run.cfg.pps = ask->pps;
+	run.cfg.duration_ns = ask->command ? 0 : ask->trial_ns;
+	run.cfg.count = ask->trial_ns ? 0 : ask->count;
+	if (ask->then_pps > 0) {
+		err = make_mix(&run.cfg, ask, &run.mix, e);
+		run.cfg.mix = run.mix;
+		run.cfg.duration_ns = 0;
+	}
 	if (!err)
-		err = tx_open(&tx, &cfg, part, e);
-	if (err)
-		goto out;
-	loop.ctx = tx;
-	trial_begin(trial, part);
-	err = tx_start(tx, e);
-	if (err)
-		goto out;
-	loop_run(&loop);
-	err = tx_stop(tx, e);
+		err = trial_open(&run.trial, &opts, &run.cfg, part, e);
 	if (!err)
-		err = tx_check_taken(tx, e);
+		err = tx_open(&run.tx, &run.cfg, part, e);
 	if (err)
 		goto out;
-	tx_read(tx, &sent);
-	trial_settle(trial, &sent);
-	tx_report(&cfg, &sent, part);
-	trial_report(trial, &sent, part);
-	fill(ret_trial, tx, &sent, part);
+	trial_begin(run.trial, part);
+	err = send_all(&run, ask, e);
+	if (err)
+		goto out;
+	tell(&run, ask, part, ret_trial);
 	if (loop_signal())
 		err = err_set(e, -EINTR, "a trial was cut short");
 out:
-	tx_close(tx);
-	trial_close(trial);
+	tx_close(run.tx);
+	trial_close(run.trial);
+	mix_free(run.mix);
 	return err;
 }

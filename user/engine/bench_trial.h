@@ -20,6 +20,11 @@ struct bench_ask {
 	uint64_t trial_ns;		/* 0: count */
 	uint64_t count;
 	bool once;			/* whatever comes of it counts: never run again */
+	/* Not 0, of recovery: at once behind trial_ns so much less load, for as long again. */
+	double then_pps;
+	/* Of reset: run in the midst by a shell; trial_ns is what is sent before it, and after its end. */
+	const char *command;
+	int command_ns_fd;		/* the network namespace that it runs in */
 };
 
 struct bench_trial {
@@ -32,6 +37,11 @@ struct bench_trial {
 	uint64_t sent, lost;
 	double sent_pps;
 	double late_max_ns;		/* of a packet behind its slot */
+	/*
+	 * Of recovery: from the fall of the load to the first packet behind the last loss. Of
+	 * reset: the longest time without a packet. NAN: no end of it was seen.
+	 */
+	double event_ns;
 	/* NAN where nothing arrived */
 	double min_ns, mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
 };

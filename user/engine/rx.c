@@ -309,7 +309,7 @@ static void set_rate(struct rx_count *count)
 		count->rate_pps = (double)(count->stamped - 1) * NSEC_PER_SEC / (double)span_ns;
 }
 
-static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
+static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret_seq)
 {
 	struct {
 		uint64_t lock;
@@ -320,7 +320,28 @@ static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
 	if (bpf_map_lookup_elem_flags(bpf_map__fd(rx->skel->maps.sink_seqs), &stream, &slot,
 				      BPF_F_LOCK) || !slot.seq.run)
 		return false;
-	rx_order_add(&slot.seq, sum);
+	*ret_seq = slot.seq;
+	return true;
+}
+
+static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
+{
+	struct seq_state seq;
+
+	if (!read_seq(rx, stream, &seq))
+		return false;
+	rx_order_add(&seq, sum);
+	return true;
+}
+
+bool rx_read_tail(struct rx *rx, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
+{
+	struct seq_state seq;
+
+	if (!read_seq(rx, stream, &seq))
+		return false;
+	*ret_next = seq.next - seq.base;
+	*ret_last_lost = rx_order_last_lost(&seq, &rx->order.orders[stream]);
 	return true;
 }
 

@@ -92,6 +92,9 @@ void rx_read(struct rx *rx, struct rx_count *ret_count);
 /* True if the stream was seen at all. */
 bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count);
 
+/* Numbers of a stream: one above the highest that came, and rx_order_last_lost(). False: none came. */
+bool rx_read_tail(struct rx *rx, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
+
 /* Delays of all streams, or of one; merged over the CPUs. */
 void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist);
 void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hist);

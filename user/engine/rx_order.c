@@ -40,6 +40,25 @@ void rx_order_add(struct seq_state *seq, struct rx_count *sum)
 		sum->loss_run_max = seq->loss_run_max;
 }
 
+uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order)
+{
+	uint64_t nr = order->gaps_seen < SEQ_GAPS ? order->gaps_seen : SEQ_GAPS, place = seq->next, i;
+
+	while (place > seq->base && seq->next - place < SEQ_WINDOW) {
+		place--;
+		if (!(seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1))
+			return place - seq->base;
+	}
+	/* Before the window: the newest gap there, told by its end. */
+	for (i = 1; i <= nr; i++) {
+		uint64_t end = order->gaps[(order->gaps_seen - i) % SEQ_GAPS].place >> 16;
+
+		if (end <= place && end > seq->base)
+			return end - 1 - seq->base;
+	}
+	return UINT64_MAX;
+}
+
 struct order_sum {
 	uint64_t extent_sum, extent_max;
 	uint64_t extents[SEQ_EXTENTS];

@@ -25,6 +25,12 @@ struct rx_order {
 void rx_order_add(struct seq_state *seq, struct rx_count *sum);
 
 /*
+ * The highest number that never came, of those below the highest that did; UINT64_MAX:
+ * none. What came too late for the window is taken for one.
+ */
+uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order);
+
+/*
  * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that
  * were sent; 0 where that is not known, and loss is then told from the gaps.
  */

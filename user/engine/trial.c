@@ -209,6 +209,7 @@ static int open_receiver(void *ctx, struct err *e)
 		.port = target->dst_port,
 		.check = target->tagged,
 		.vary = target->tagged,
+		.gaps = target->tagged && trial->opts.gaps,
 		.clock = target->clock,
 		.streams = (uint16_t)(target->last_stream + 1),
 		.seen_fd = trial->drops ? drops_seen_fd(trial->drops) : 0,
@@ -358,6 +359,11 @@ void trial_settle(struct trial *trial, const struct tx_count *sent)
 		rx_socket_stop(trial->socket);
 	else
 		rx_stop(trial->rx);
+}
+
+bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
+{
+	return trial->rx && rx_read_tail(trial->rx, stream, ret_next, ret_last_lost);
 }
 
 struct listing {

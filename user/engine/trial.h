@@ -19,6 +19,7 @@ struct trial_opts {
 	bool socket;
 	bool no_ledger;
 	uint32_t rcvbuf_bytes;
+	bool gaps;			/* the times between a stream's packets, too; no option's */
 };
 
 #define TRIAL_OPTIONS(type, at) \
@@ -49,6 +50,9 @@ unsigned int trial_keep_caps(const struct trial *trial);
 
 /* Waits for what is still under way, and stops receiving. */
 void trial_settle(struct trial *trial, const struct tx_count *sent);
+
+/* As rx_read_tail(), once it has settled; false of a socket, too. */
+bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
 
 /* Received, loss, delay, order, and the ledger. */
 void trial_report(struct trial *trial, const struct tx_count *sent, struct result *res);

@@ -66,11 +66,18 @@ int netns_new(int *ret_fd, struct err *e)
 				"there are as many as sysctl user.max_net_namespaces allows" :
 				"run it as root: sudo ethgauge ...");
 	}
-	fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	fd = netns_open_own();
 	if (fd < 0)
-		return err_set(e, -errno, "cannot open '/proc/thread-self/ns/net'");
+		return err_set(e, fd, "cannot open '/proc/thread-self/ns/net'");
 	*ret_fd = fd;
 	return 0;
+}
+
+int netns_open_own(void)
+{
+	int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 unsigned int netns_inode(void)

@@ -32,6 +32,9 @@ uint64_t netns_cookie(void);
 /* The name of the namespace with this number; false: it has none. */
 bool netns_name(unsigned int inode, char *ret_name, size_t size);
 
+/* This thread's own; negative errno. */
+int netns_open_own(void);
+
 /* This thread enters the namespace. */
 int netns_enter(int fd, struct err *e);
 
