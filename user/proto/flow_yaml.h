@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/flow_yaml.h - values of a YAML tree, and errors with their place:
- * "FILE:LINE:COLUMN: what, and what was expected". Only flow_*.c include this.
+ * "FILE:LINE:COLUMN: what, and what was expected". Only flow_*.c and the readers of other YAML files include this.
  */
 #ifndef PROTO_FLOW_YAML_H
 #define PROTO_FLOW_YAML_H
