@@ -14,6 +14,12 @@ refused() {
 	refused "needs its @NETNS" rfc2544 eth1@x eth2
 	refused "not IFACE or IFACE@NETNS" rfc2544 eth1@ eth2
 	refused "--goal is of mlrsearch" rfc2544 a b --goal ndr
+	refused "--goals is of mlrsearch" rfc2544 a b --goals /dev/null
+	refused "cannot open the goal file" mlrsearch a b --goals /nonexistent
+	printf 'goals:\n  - ndr\n  - { name: x, lose: 1%% }\n' >"$BATS_TEST_TMPDIR/g.yaml"
+	refused "g.yaml:3:7: --goal 'name=x,lose=1%': 'lose=1%' is not understood" mlrsearch a b --goals \
+		"$BATS_TEST_TMPDIR/g.yaml"
+	refused "two goals are called 'ndr'" mlrsearch a b --goal ndr --goals "$BATS_TEST_TMPDIR/g.yaml"
 	refused "'loss=2' is not understood" mlrsearch a b --goal loss=2
 	refused "'lose=1%' is not understood" mlrsearch a b --goal lose=1%
 	refused "sum is at least final" mlrsearch a b --goal final=2s,sum=1s

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "engine/bench_suite.h"
 #include "lib/loop.h"
+#include "proto/goal_file.h"
 
 #define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
 #define QUICK_PAUSE_NS	(NSEC_PER_SEC / 10)
@@ -20,7 +21,7 @@ struct bench_opts {
 	struct stream_opts stream;
 	int suite;			/* enum bench_suite */
 	const char *tx, *rx;
-	const char *sizes, *tests, *state;
+	const char *sizes, *tests, *state, *goal_file;
 	struct opt_strs goals;
 	bool quick;
 	int search;
@@ -58,6 +59,8 @@ static const struct opt options[] = {
 	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
 	  "of mlrsearch: rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
 	  "initial, width and name, too; several are searched for together" },
+	{ 0, "goals", OPT_STR, AT(goal_file), "FILE",
+	  "of mlrsearch: goals from a YAML file: goals: [tst009, {name: mine, loss: 0.5%, exceed: 50%}]" },
 	{ 0, "search", OPT_CHOICE, AT(search), "HOW",
 	  "of the others: halve the interval, or as mlrsearch does", .choices = searches },
 	{ 0, "trial", OPT_DURATION, AT(trial_ns), "TIME",
@@ -144,23 +147,43 @@ static int parse_tests(struct bench_opts *opts, struct err *e)
 	return 0;
 }
 
+static int add_goal(struct bench_plan *plan, size_t *nr, const char *text, struct err *e)
+{
+	size_t k;
+	int err;
+
+	if (*nr == BENCH_MAX_GOALS)
+		return err_usage(e, "there are more than %d goals", BENCH_MAX_GOALS);
+	err = bench_goal_parse(text, &plan->goals[*nr], e);
+	for (k = 0; k < *nr && !err; k++) {
+		if (!strcmp(plan->goals[k].name, plan->goals[*nr].name))
+			err = err_usage(e, "two goals are called '%s'", plan->goals[*nr].name);
+	}
+	++*nr;
+	return err;
+}
+
 static int parse_goals(struct bench_opts *opts, struct err *e)
 {
 	struct bench_plan *plan = &opts->plan;
-	unsigned int i, k;
+	struct goal_file file = { 0 };
+	size_t nr = 0, i;
 	int err = 0;
 
-	if (opts->goals.nr > BENCH_MAX_GOALS)
-		return err_usage(e, "--goal is given more than %d times", BENCH_MAX_GOALS);
-	for (i = 0; i < opts->goals.nr && !err; i++) {
-		err = bench_goal_parse(opts->goals.text[i], &plan->goals[i], e);
-		for (k = 0; k < i && !err; k++) {
-			if (!strcmp(plan->goals[k].name, plan->goals[i].name))
-				err = err_usage(e, "two goals are called '%s'", plan->goals[i].name);
+	for (i = 0; i < opts->goals.nr && !err; i++)
+		err = add_goal(plan, &nr, opts->goals.text[i], e);
+	if (!err && opts->goal_file)
+		err = goal_file_read(opts->goal_file, &file, e);
+	for (i = 0; i < file.nr && !err; i++) {
+		err = add_goal(plan, &nr, file.goals[i].text, e);
+		if (err) {
+			const struct err inner = *e;
+
+			snprintf(e->msg, sizeof(e->msg), "%.159s: %.340s", file.goals[i].at, inner.msg);
 		}
 	}
-	if (!err && i)
-		plan->nr_goals = i;
+	if (!err && nr)
+		plan->nr_goals = nr;
 	return err;
 }
 
@@ -233,6 +256,19 @@ static void join_words(struct bench_opts *opts)
 		used += (size_t)snprintf(opts->words + used, sizeof(opts->words) - used, "%s=%s ",
 					 options[i].name, text);
 	}
+	/* Of a file, too, whose name does not tell what is in it. */
+	for (i = 0; i < opts->plan.nr_goals && used < sizeof(opts->words); i++) {
+		const struct search_goal *goal = &opts->plan.goals[i];
+
+		used += (size_t)snprintf(opts->words + used, sizeof(opts->words) - used,
+					 "goal=%s,%a,%a,%a,%llu,%llu,%llu ", goal->name, goal->loss_ratio,
+					 goal->exceed_ratio, goal->width_ratio,
+					 (unsigned long long)goal->initial_trial_ns,
+					 (unsigned long long)goal->final_trial_ns,
+					 (unsigned long long)goal->duration_sum_ns);
+	}
+	for (i = 0; opts->words[i]; i++)
+		opts->words[i] = opts->words[i] == '\n' ? ' ' : opts->words[i];
 }
 
 static int bench_check(void *args, opt_given given, struct err *e)
@@ -243,8 +279,8 @@ static int bench_check(void *args, opt_given given, struct err *e)
 
 	if (opts->stream.rate.kind == UNIT_RATE_MAX)
 		return err_usage(e, "--rate max is no load to search below: give it in bit/s, pps or %%");
-	if (!mlrsearch && opts->goals.nr)
-		return err_usage(e, "--goal is of mlrsearch");
+	if (!mlrsearch && (opts->goals.nr || opts->goal_file))
+		return err_usage(e, "--goal%s is of mlrsearch", opts->goals.nr ? "" : "s");
 	if (mlrsearch && (opts->trial_ns || opts->initial_ns))
 		return err_usage(e, "the goals of mlrsearch have their own times: --goal initial=1s,final=1s");
 	if (opts->suite != SUITE_RFC2544 && opts->tests)
