@@ -103,50 +103,6 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int parse_sizes(struct bench_opts *opts, struct err *e)
-{
-	char text[256], *word, *rest = text, *end;
-	struct bench_plan *plan = &opts->plan;
-
-	if (strlen(opts->sizes) >= sizeof(text))
-		return err_usage(e, "--sizes '%s' is too long", opts->sizes);
-	strcpy(text, opts->sizes);
-	plan->nr_sizes = 0;
-	while ((word = strsep(&rest, ","))) {
-		unsigned long bytes = strtoul(word, &end, 10);
-
-		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
-			return err_usage(e, "--sizes: '%s' is no frame size from %d to %d", word,
-					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
-		if (plan->nr_sizes == BENCH_MAX_SIZES)
-			return err_usage(e, "--sizes: more than %d", BENCH_MAX_SIZES);
-		plan->sizes[plan->nr_sizes++] = (uint32_t)bytes;
-	}
-	return 0;
-}
-
-static int parse_tests(struct bench_opts *opts, struct err *e)
-{
-	char text[64], *word, *rest = text;
-
-	snprintf(text, sizeof(text), "%s", opts->tests);
-	opts->plan.tests = 0;
-	while ((word = strsep(&rest, ","))) {
-		if (!strcmp(word, "latency"))
-			opts->plan.tests |= BENCH_LATENCY;
-		else if (!strcmp(word, "loss"))
-			opts->plan.tests |= BENCH_LOSS;
-		else if (!strcmp(word, "back-to-back"))
-			opts->plan.tests |= BENCH_BURST;
-		else if (!strcmp(word, "recovery"))
-			opts->plan.tests |= BENCH_RECOVERY;
-		else if (strcmp(word, "none"))
-			return err_usage(e, "--tests: '%s' is none of latency, loss, back-to-back, recovery, none",
-					 word);
-	}
-	return 0;
-}
-
 static int add_goal(struct bench_plan *plan, size_t *nr, const char *text, struct err *e)
 {
 	size_t k;
@@ -301,9 +257,9 @@ static int bench_check(void *args, opt_given given, struct err *e)
 	opts->plan.rate = opts->stream.rate;
 	set_times(opts);
 	if (opts->sizes)
-		err = parse_sizes(opts, e);
+		err = bench_sizes_parse(opts->sizes, &opts->plan, e);
 	if (!err && opts->tests)
-		err = parse_tests(opts, e);
+		err = bench_tests_parse(opts->tests, &opts->plan, e);
 	if (!err)
 		err = parse_goals(opts, e);
 	join_words(opts);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/loop.h"
@@ -87,6 +88,47 @@ bool bench_plan_is_quick(const struct bench_plan *plan)
 			return true;
 	}
 	return plan->tests != BENCH_ALL_TESTS;
+}
+
+int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
+{
+	char words[256], *word, *rest = words, *end;
+
+	if (strlen(text) >= sizeof(words))
+		return err_usage(e, "--sizes '%s' is too long", text);
+	strcpy(words, text);
+	plan->nr_sizes = 0;
+	while ((word = strsep(&rest, ","))) {
+		unsigned long bytes = strtoul(word, &end, 10);
+
+		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
+			return err_usage(e, "--sizes: '%s' is no frame size from %d to %d", word,
+					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
+		if (plan->nr_sizes == BENCH_MAX_SIZES)
+			return err_usage(e, "--sizes: more than %d", BENCH_MAX_SIZES);
+		plan->sizes[plan->nr_sizes++] = (uint32_t)bytes;
+	}
+	return 0;
+}
+
+int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
+{
+	static const char *const names[] = { "latency", "loss", "back-to-back", "recovery", NULL };
+	char words[64], *word, *rest = words;
+	unsigned int i;
+
+	snprintf(words, sizeof(words), "%s", text);
+	plan->tests = 0;
+	while ((word = strsep(&rest, ","))) {
+		for (i = 0; names[i] && strcmp(word, names[i]); i++)
+			;
+		if (names[i])
+			plan->tests |= 1u << i;
+		else if (strcmp(word, "none"))
+			return err_usage(e, "--tests: '%s' is none of latency, loss, back-to-back, recovery, none",
+					 word);
+	}
+	return 0;
 }
 
 static int set_attribute(struct search_goal *goal, const char *key, const char *value)

@@ -48,6 +48,10 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 /* Less than the standard of its suite asks for: not to be called by its name. */
 bool bench_plan_is_quick(const struct bench_plan *plan);
 
+/* "64,1518", and "latency,loss"; "none" of them */
+int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e);
+int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e);
+
 /* "rfc2544", "tst009", "ndr", "pdr", or "loss=0.5%,exceed=50%,sum=21s,..." */
 int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err *e);
 
