@@ -31,6 +31,10 @@ refused() {
 	refused "need --reset-command" rfc2544 a b --resets 2
 	refused "is of rfc2544" soak a b --reset-command true
 	refused "is of rfc2544" rfc8219 a b --overload 1s
+	refused "needs the service's rate" y1564 a b
+	refused "not at --rate" y1564 a b --cir 1Mbit --rate 2Mbit
+	refused "--flr '1' is no share" y1564 a b --cir 1Mbit --flr 1
+	refused "are of y1564" rfc2544 a b --cir 1Mbit
 	refused "--rate max" soak a b --rate max
 	refused "--duration is of soak" rfc8219 a b --duration 1h
 }

@@ -58,6 +58,11 @@ bench_undisturbed() {
 	cannot quiet "a machine that is less busy"
 }
 
+# Words of the tool itself that its machine was not quiet.
+is_disturbed() {
+	jq -e "[.parts[].metrics.disturbed_decisions // 0] | add > 0" <<<"$output" >/dev/null
+}
+
 # bats test_tags=core
 @test "bench finds the rate, the queue and the delay that were put in, and goes on from its file" {
 	local before words=(rfc2544 --quick --search mlr --rate 80Mbit --trial 1s --initial-trial 400ms
@@ -152,6 +157,28 @@ bench_undisturbed() {
 	bench "${words[@]}" --reset-command "exit 7"
 	is 4
 	says "'exit 7' ended with status 7"
+}
+
+@test "bench y1564 holds a service against its criteria, step by step" {
+	# 20 Mbit/s on the wire are 19.248 of frames.
+	local words=(y1564 --quick --trial 300ms --duration 600ms)
+
+	bump --rate 20Mbit --queue 5 --delay 1ms
+	bench "${words[@]}" --cir 15Mbit --eir 4.248Mbit --policing --ftd 100ms --fdv 100ms --flr 1%
+	is_disturbed || is 0
+	json '.environment.suite == "y1564-style-quick"'
+	json --argjson wire "$WIRE_NS" '.parts[] | select(.name == "512-byte frames") |
+		(.entries | map(.offered_mbps * 1000 | round) == [3750, 7500, 11250, 15000, 19248, 20310]) and
+		.entries[5].received_mbps > 18.8 and .entries[5].received_mbps < 19.6 and
+		.entries[5].lost_ratio > 0.03 and (.verdicts | length == 7) and
+		.metrics.service_ftd_ns >= 1e6 + $wire and .metrics.service_availability_ratio == 1'
+
+	# No policer at 11 Mbit/s, and none of the frames is so early.
+	bench "${words[@]}" --cir 10Mbit --eir 1Mbit --policing --ftd 1ms
+	is 1
+	json '.parts[] | select(.name == "512-byte frames") | .verdicts | length == 7 and
+		([.[] | select(.what | startswith("CIR + EIR")) | .pass] == [true]) and
+		([.[] | select(.what | startswith("CIR + EIR") | not) | .pass] | any | not)'
 }
 
 @test "a bench that is killed, or ended by ^C, keeps its trials, and the next call goes on behind them" {

@@ -36,6 +36,10 @@ static void a_suite_is_called_by_its_name_only_if_it_is_whole(void **state)
 	assert_false(bench_plan_is_quick(&plan));
 	plan.latency_repeats = 1;	/* not of it */
 	assert_false(bench_plan_is_quick(&plan));
+	bench_plan_set(&plan, SUITE_Y1564, false);
+	assert_false(bench_plan_is_quick(&plan));
+	plan.soak_ns = 900 * S - 1;
+	assert_true(bench_plan_is_quick(&plan));
 	bench_plan_set(&plan, SUITE_RFC8219, false);
 	plan.latency_repeats = 19;
 	assert_true(bench_plan_is_quick(&plan));

@@ -29,6 +29,10 @@ struct bench_opts {
 	uint32_t repeats, bursts, resets;
 	const char *reset_command;
 	uint64_t reset_wait_ns;
+	struct unit_rate cir, eir;
+	const char *flr, *avail;
+	uint64_t ftd_ns, fdv_ns;
+	bool policing;
 	/* Made of these by check. */
 	struct bench_plan plan;
 	char tx_ifname[16];
@@ -38,6 +42,7 @@ struct bench_opts {
 
 static const struct bench_opts defaults = {
 	.stream = { STREAM_DEFAULTS, .port = 9, .rate = { UNIT_RATE_LINK_RATIO, 1 } },
+	.cir = { UNIT_RATE_PPS, 0 }, .eir = { UNIT_RATE_PPS, 0 },
 };
 
 #define AT(member) offsetof(struct bench_opts, member)
@@ -81,7 +86,17 @@ static const struct opt options[] = {
 	  "of resets: packets are sent as long before the command, and behind its end; 0: a minute, "
 	  "with --quick a second" },
 	{ 0, "resets", OPT_U32, AT(resets), "N", "how often; 0: 3, with --quick 1", .max = 1000 },
-	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME", "of soak; 0: an hour" },
+	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
+	  "of soak, 0: an hour; of y1564's performance test, 0: 15 minutes" },
+	{ 0, "cir", OPT_RATE, AT(cir), "RATE",
+	  "of y1564: committed rate, in bits of frames with FCS, or packets, a second" },
+	{ 0, "eir", OPT_RATE, AT(eir), "RATE", "of y1564: what may pass in excess of it; 0pps: none" },
+	{ 0, "policing", OPT_FLAG, AT(policing), NULL, "of y1564: no more than both shall pass" },
+	{ 0, "flr", OPT_STR, AT(flr), "PERCENT", "of y1564: most frames lost; without it none" },
+	{ 0, "ftd", OPT_DURATION, AT(ftd_ns), "TIME", "of y1564: longest mean delay; 0: not judged" },
+	{ 0, "fdv", OPT_DURATION, AT(fdv_ns), "TIME",
+	  "of y1564: most delay variation, 99.9th percentile - minimum; 0: not judged" },
+	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "of y1564: least availability; without it 100%" },
 	{ 0, "pause", OPT_DURATION, AT(pause_ns), "TIME",
 	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
 	{ 0, "state", OPT_STR, AT(state), "FILE",
@@ -150,7 +165,7 @@ static void set_times(struct bench_opts *opts)
 
 	if (opts->trial_ns) {
 		goal->final_trial_ns = goal->duration_sum_ns = opts->trial_ns;
-		plan->loss_ns = plan->soak_trial_ns = opts->trial_ns;
+		plan->loss_ns = plan->soak_trial_ns = plan->service.step_ns = opts->trial_ns;
 	}
 	if (opts->initial_ns)
 		goal->initial_trial_ns = opts->initial_ns;
@@ -227,10 +242,37 @@ static void join_words(struct bench_opts *opts)
 		opts->words[i] = opts->words[i] == '\n' ? ' ' : opts->words[i];
 }
 
+static int set_service(struct bench_opts *opts, opt_given given, struct err *e)
+{
+	struct bench_service *service = &opts->plan.service;
+
+	if (opts->suite != SUITE_Y1564) {
+		if (opts->cir.value > 0 || opts->eir.value > 0 || opts->policing || opts->flr || opts->avail ||
+		    opts->ftd_ns || opts->fdv_ns)
+			return err_usage(e, "--cir, --eir, --policing, --flr, --ftd, --fdv and --avail are of y1564");
+		return 0;
+	}
+	if (opt_was_given(options, given, "rate"))
+		return err_usage(e, "y1564 sends at --cir, --eir and what follows from them, not at --rate");
+	if (!(opts->cir.value > 0) || opts->cir.kind == UNIT_RATE_MAX || opts->eir.kind == UNIT_RATE_MAX)
+		return err_usage(e, "y1564 needs the service's rate: --cir 100Mbit, and --eir if there is one");
+	service->cir = opts->stream.rate = opts->plan.rate = opts->cir;
+	service->eir = opts->eir;
+	service->policing = opts->policing;
+	service->ftd_ns = opts->ftd_ns;
+	service->fdv_ns = opts->fdv_ns;
+	if (opts->flr && unit_parse_percent(opts->flr, &service->flr_ratio))
+		return err_usage(e, "--flr '%s' is no share such as 0.1%%", opts->flr);
+	if (opts->avail && unit_parse_percent(opts->avail, &service->avail_ratio))
+		return err_usage(e, "--avail '%s' is no share such as 99.9%%", opts->avail);
+	return 0;
+}
+
 static int bench_check(void *args, opt_given given, struct err *e)
 {
 	struct bench_opts *opts = args;
-	bool mlrsearch = opts->suite == SUITE_MLRSEARCH, soak = opts->suite == SUITE_SOAK;
+	bool mlrsearch = opts->suite == SUITE_MLRSEARCH;
+	bool soak = opts->suite == SUITE_SOAK || opts->suite == SUITE_Y1564;
 	int err;
 
 	if (opts->stream.rate.kind == UNIT_RATE_MAX)
@@ -248,7 +290,7 @@ static int bench_check(void *args, opt_given given, struct err *e)
 	if ((mlrsearch || soak) && opt_was_given(options, given, "search"))
 		return err_usage(e, "--search is of the other suites");
 	if (!soak && opts->duration_ns)
-		return err_usage(e, "--duration is of soak");
+		return err_usage(e, "--duration is of soak and y1564");
 	err = check_ports(opts, e);
 	if (err)
 		return err;
@@ -256,7 +298,8 @@ static int bench_check(void *args, opt_given given, struct err *e)
 	opts->plan.mlr = opts->search;
 	opts->plan.rate = opts->stream.rate;
 	set_times(opts);
-	if (opts->sizes)
+	err = set_service(opts, given, e);
+	if (!err && opts->sizes)
 		err = bench_sizes_parse(opts->sizes, &opts->plan, e);
 	if (!err && opts->tests)
 		err = bench_tests_parse(opts->tests, &opts->plan, e);
@@ -271,7 +314,8 @@ static void tell_name(const struct bench_opts *opts, struct result *res)
 	bool quick = opts->quick || bench_plan_is_quick(&opts->plan);
 	char name[32];
 
-	snprintf(name, sizeof(name), "%s%s", bench_suite_names[opts->suite], quick ? "-quick" : "");
+	snprintf(name, sizeof(name), "%s%s%s", bench_suite_names[opts->suite],
+		 opts->suite == SUITE_Y1564 ? "-style" : "", quick ? "-quick" : "");
 	result_env_str(res, "suite", name);
 	if (quick && opts->suite != SUITE_SOAK && opts->suite != SUITE_MLRSEARCH)
 		result_note(res, "trials are shorter, fewer or of other sizes than the standard asks for: "
@@ -313,7 +357,8 @@ const struct cmd cmd_bench = {
 "takes. rfc2544: throughput, latency, loss curve, back-to-back frames, recovery from an\n"
 "overload and, with --reset-command, from a reset; rfc9004: the buffer that bursts tell;\n"
 "mlrsearch: throughput for several goals of loss and certainty at once (RFC 9971);\n"
-"rfc8219: latency and its variation; soak: a load for a long time.\n\n"
+"rfc8219: latency and its variation; y1564: a service's rates and criteria, in the style\n"
+"of that recommendation; soak: a load for a long time.\n\n"
 "By default trials are as long and as many as the standard asks for, which takes hours;\n"
 "--quick takes about a minute a frame size, and the result is then called so. Trials in\n"
 "which the generator fell behind are run again, said, and never blamed on the device.\n"
@@ -324,6 +369,9 @@ const struct cmd cmd_bench = {
 "  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --quick -o quick.json\n"
 "  # the whole of it, to be ended and gone on with\n"
 "  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --state fw.bench -o fw.json\n"
+"  # does a service of 50 Mbit/s and 10 more keep what was promised?\n"
+"  sudo ethgauge bench y1564 eth1 eth2 --cir 50Mbit --eir 10Mbit --policing --flr 0.1% \\\n"
+"      --ftd 5ms --fdv 2ms --sizes 512,1518\n"
 "  # in a lab with a bottleneck of 100 Mbit/s between its ends\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --queue 100 &\n"

@@ -23,4 +23,7 @@ void job_add_disturbed(struct job *job, const struct bench_trial *trial);
 int job_find_recovery(struct job *job, double throughput_pps, struct err *e);
 int job_find_reset(struct job *job, double throughput_pps, struct err *e);
 
+/* Steps up to the committed rate, above it, and the performance test of Y.1564. */
+int job_test_service(struct job *job, struct err *e);
+
 #endif

@@ -16,7 +16,7 @@
 #define S NSEC_PER_SEC
 
 const char *const bench_suite_names[] = {
-	"rfc2544", "rfc9004", "mlrsearch", "rfc8219", "soak", NULL
+	"rfc2544", "rfc9004", "mlrsearch", "rfc8219", "soak", "y1564", NULL
 };
 
 /* RFC 2544 9.1 */
@@ -45,8 +45,11 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 		.recovery_ns = 60 * S, .recovery_repeats = 5,	/* RFC 2544 26.5; how often is not said */
 		.reset_ns = 60 * S, .reset_repeats = 3,
 		.soak_ns = 3600 * S, .soak_trial_ns = 60 * S,
+		.service = { .avail_ratio = 1, .step_ns = 60 * S },
 	};
 	memcpy(plan->sizes, sizes_of_rfc2544, sizeof(sizes_of_rfc2544));
+	if (suite == SUITE_Y1564)
+		plan->soak_ns = 900 * S;	/* its shortest performance test */
 	if (!quick)
 		return;
 	plan->goals[0].initial_trial_ns = S / 10;
@@ -62,6 +65,7 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 	plan->reset_repeats = 1;
 	plan->soak_ns = 10 * S;
 	plan->soak_trial_ns = S;
+	plan->service.step_ns = S;
 }
 
 bool bench_plan_is_quick(const struct bench_plan *plan)
@@ -72,6 +76,8 @@ bool bench_plan_is_quick(const struct bench_plan *plan)
 	bool bursts = plan->suite == SUITE_RFC9004 || plan->suite == SUITE_RFC2544;
 	size_t i;
 
+	if (plan->suite == SUITE_Y1564 && (plan->service.step_ns < 60 * S || plan->soak_ns < 900 * S))
+		return true;
 	if (searches && goal->final_trial_ns < 60 * S)
 		return true;
 	if (latency && (plan->tests & BENCH_LATENCY) &&
@@ -221,6 +227,8 @@ uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t pause_ns)
 
 	if (plan->suite == SUITE_SOAK)
 		return plan->nr_sizes * plan->soak_ns;
+	if (plan->suite == SUITE_Y1564)
+		return plan->nr_sizes * (plan->soak_ns + 6 * (plan->service.step_ns + pause_ns));
 	size_ns = search_ns(plan, pause_ns);
 	if (plan->suite == SUITE_RFC8219 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LATENCY))
 		size_ns += plan->latency_repeats * (plan->latency_ns + pause_ns);

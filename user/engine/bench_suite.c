@@ -350,6 +350,10 @@ static int run_tests(struct job *job, struct err *e)
 
 	if (plan->suite == SUITE_SOAK)
 		return soak(job, e);
+	if (plan->suite == SUITE_Y1564) {
+		name_part(job, NULL);
+		return job_test_service(job, e);
+	}
 	err = find_throughput(job, &bounds, e);
 	if (err)
 		return err;

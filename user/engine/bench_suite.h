@@ -8,7 +8,8 @@
 #include "engine/bench.h"
 #include "engine/search.h"
 
-enum bench_suite { SUITE_RFC2544, SUITE_RFC9004, SUITE_MLRSEARCH, SUITE_RFC8219, SUITE_SOAK };
+enum bench_suite { SUITE_RFC2544, SUITE_RFC9004, SUITE_MLRSEARCH, SUITE_RFC8219, SUITE_SOAK,
+		   SUITE_Y1564 };
 
 /* In the order of enum bench_suite. */
 extern const char *const bench_suite_names[];
@@ -19,6 +20,15 @@ extern const char *const bench_suite_names[];
 /* Tests of RFC 2544; the others have theirs. */
 enum { BENCH_LATENCY = 1, BENCH_LOSS = 2, BENCH_BURST = 4, BENCH_RECOVERY = 8 };
 #define BENCH_ALL_TESTS	(BENCH_LATENCY | BENCH_LOSS | BENCH_BURST | BENCH_RECOVERY)
+
+/* A service and its criteria, in the style of ITU-T Y.1564; rates are of frames with FCS. */
+struct bench_service {
+	struct unit_rate cir, eir;	/* committed, and in excess of it; value 0: none */
+	bool policing;			/* it shall pass no more than both */
+	double flr_ratio, avail_ratio;	/* most frames lost, least availability */
+	uint64_t ftd_ns, fdv_ns;	/* most mean delay and variation; 0: not judged */
+	uint64_t step_ns;
+};
 
 struct bench_plan {
 	enum bench_suite suite;
@@ -39,7 +49,8 @@ struct bench_plan {
 	const char *reset_command;	/* NULL: nothing is reset */
 	uint64_t reset_ns;		/* before the command, and behind its end */
 	uint32_t reset_repeats;
-	uint64_t soak_ns, soak_trial_ns;
+	uint64_t soak_ns, soak_trial_ns;	/* of y1564's performance test, too */
+	struct bench_service service;
 };
 
 /* What a suite's standard asks for; @quick: so little that it shows in a minute. */
