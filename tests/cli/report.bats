@@ -152,16 +152,20 @@ figure() {
 }
 
 @test "of a long series the extremes are seen, and of a long table the first rows and how many" {
-	made_up long 30011 >long.json
+	made_up long 60013 >long.json
 	report long.json -o page.html --csv page.csv
 	[ "$status" = 0 ]
 	[ "$(stat -c %s page.html)" -lt 200000 ]
 	page_text page.html >text
-	grep -qF "The first 500 of 30011 rows" text
+	grep -qF "The first 500 of 60013 rows" text
 	grep -qE 'data-ys="[^"]*1\.234568e\+08' page.html
 	grep -qF "0 throughout: lost" text
-	[ "$(figure page.csv "" entries 30011 number)" = 30010 ]
-	[ "$(figure page.csv "" series 10004 rtt_max_ns)" = 123456789 ]
+	grep -qF "Plots are of the first 50000" text
+	[ "$(figure page.csv "" entries 60013 number)" = 60012 ]
+	[ "$(figure page.csv "" series 20005 rtt_max_ns)" = 123456789 ]
+	# A pipe is as good as a file.
+	report /dev/stdin --csv piped.csv < <(cat long.json)
+	cmp <(cut -d , -f 2- page.csv) <(cut -d , -f 2- piped.csv)
 }
 
 @test "bad input of every kind is an error that names the file, and leaves nothing" {
@@ -172,6 +176,21 @@ figure() {
 	refuses 2 "no file 'missing.json'" missing.json
 	refuses 2 "'cut.json' is no JSON" "$GOLDEN/probe.json" cut.json -o page.html --csv page.csv
 	refuses 2 "'newer.json' has format 2" newer.json
+	while read -r words; do
+		echo "$words" >odd.json
+		refuses 2 "'odd.json' is no JSON: document 1, line " odd.json
+	done <<-END
+		{"format":1,"format":1}
+		{"format":1 "tool":"x"}
+		{"format":1,"parts":[{"name":"x"} {}]}
+		{"format":1,"series":[{"elapsed_ns":1},]}
+		{"format":1,"entries":[{"a":1]}
+		{"format":1,7:8}
+		[{"format":1}
+		$(printf '{"parts":[%.0s' {1..200})
+		7
+	END
+	rm odd.json
 	refuses 2 "'empty' holds no .json" empty
 	refuses 4 "/no-such-directory/x" "$GOLDEN/lab.json" -o /no-such-directory/x
 	refuses 4 "cannot make the directory '/proc/x'" "$GOLDEN/lab.json" --svg /proc/x

@@ -31,7 +31,9 @@ def hostile():
                            "delay_ns": {"unit": "ns", "negative": 1, "above": 1, "buckets": [[0, 1], [1000, 2]]}}}
     swept = {"config": {"metric": "sent_pps", "VERB": WORD},
              "entries": [{WORD: a, "b" + WORD: b, "runs": 1, "median": a} for a in (1, 2) for b in (1, 2)]}
-    return document(**bare, parts=[{"name": WORD, **bare, "parts": [{"name": long, **swept}]}, 7, {}])
+    return document(**bare, parts=[{"name": WORD, **bare, "parts": [{"name": long, **swept}]}, 7, {},
+                                   # What report_read() makes of a series, but not made by it.
+                                   {"name": "own", "series": {"rtt_p50_ns": [1, 2, WORD], WORD: WORD}}])
 
 
 def long(rows):

@@ -167,7 +167,8 @@ static int load_file(struct compare_docs *docs, const char *file, struct err *e)
 	if (!in)
 		return err_set(e, -errno, "cannot read '%s'", file);
 	while (!err && more(in)) {
-		value = json_loadf(in, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+		value = docs->read ? docs->read(docs->ctx, file, in, &error) :
+			json_loadf(in, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
 		if (!value) {
 			err = err_usage(e, "'%s' is no JSON: document %zu, line %d: %.200s", file,
 					docs->nr - before + 1, error.line, error.text);

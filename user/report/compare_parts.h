@@ -22,6 +22,9 @@ struct compare_doc {
 struct compare_docs {
 	struct compare_doc *list;
 	size_t nr;
+	/* Reads the next document of @file; NULL: json_loadf() does. */
+	json_t *(*read)(void *ctx, const char *file, FILE *in, json_error_t *ret_error);
+	void *ctx;
 };
 
 /* Documents of one setup. */

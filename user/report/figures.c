@@ -60,10 +60,8 @@ void columns_of(struct columns *ret_columns, const json_t *rows)
 	*ret_columns = columns;
 }
 
-static double number(const json_t *row, const char *key)
+static double value_of(const json_t *value)
 {
-	json_t *value = json_object_get(row, key);
-
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
@@ -105,19 +103,17 @@ static void title_of(char *buf, size_t size, const struct metric *metric, const 
 }
 
 /* False if all its values are 0 or missing. */
-static bool fill_curve(struct plot_curve *curve, const json_t *series, const char *key)
+static bool fill_curve(struct plot_curve *curve, const json_t *points)
 {
 	bool nonzero = false;
-	json_t *row;
 	size_t i;
 
-	json_array_foreach(series, i, row) {
-		double y = number(row, key);
+	for (i = 0; i + 1 < json_array_size(points); i += 2) {
+		double y = value_of(json_array_get(points, i + 1));
 
 		nonzero |= isfinite(y) && y != 0;
-		plot_point(curve, number(row, "elapsed_ns"), y);
+		plot_point(curve, value_of(json_array_get(points, i)), y);
 	}
-	plot_thin(curve);
 	curve->dots = curve->nr < 3;
 	return nonzero;
 }
@@ -182,7 +178,7 @@ static void series_group(struct figures *figures, const json_t *series, const st
 		if (!curve)
 			continue;
 		done[k] = true;
-		if (!fill_curve(curve, series, at->key)) {
+		if (!fill_curve(curve, json_object_get(series, at->key))) {
 			drop_curve(plot);
 			add_note(plot, "0 throughout: ", at->label);
 		}
@@ -191,14 +187,20 @@ static void series_group(struct figures *figures, const json_t *series, const st
 		plot->y.scale = scale_for(plot);
 }
 
+/* @series: as report_read() leaves it. */
 static void of_series(struct figures *figures, const json_t *series)
 {
 	bool done[COLUMNS_MAX] = { false };
-	struct columns columns;
+	struct columns columns = { .nr = 0 };
+	const char *key;
+	json_t *points;
 	char group[64];
 	size_t k;
 
-	columns_of(&columns, series);
+	json_object_foreach((json_t *)series, key, points) {
+		if (columns.nr < COLUMNS_MAX)
+			columns.keys[columns.nr++] = key;
+	}
 	for (k = 0; k < columns.nr; k++) {
 		const struct metric *metric = metric_find(columns.keys[k]);
 
@@ -215,12 +217,12 @@ static void of_series(struct figures *figures, const json_t *series)
  */
 static void fill_percentiles(struct plot_curve *curve, const json_t *hist)
 {
-	double total = number(hist, "negative") + number(hist, "above"), sum = number(hist, "negative");
+	double total = json_number_value(json_object_get(hist, "negative")) +
+		json_number_value(json_object_get(hist, "above"));
+	double sum = json_number_value(json_object_get(hist, "negative"));
 	json_t *buckets = json_object_get(hist, "buckets"), *bucket;
 	size_t i;
 
-	if (!isfinite(total))
-		total = sum = 0;
 	json_array_foreach(buckets, i, bucket)
 		total += json_number_value(json_array_get(bucket, 1));
 	json_array_foreach(buckets, i, bucket) {

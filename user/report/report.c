@@ -19,12 +19,22 @@ const char *const report_points[REPORT_POINTS] = {
 	"_min_ns", "_mean_ns", "_p50_ns", "_p90_ns", "_p99_ns", "_p99_9_ns", "_p99_99_ns", "_max_ns",
 };
 
+static json_t *read_document(void *ctx, const char *file, FILE *in, json_error_t *ret_error)
+{
+	struct report_lists *lists = ctx;
+
+	lists->file = file;
+	return report_read(lists, in, ret_error);
+}
+
 struct report *report_new(void)
 {
 	struct report *report = calloc(1, sizeof(*report));
 
 	if (!report)
 		abort();	/* as for a result: nothing can be told without it */
+	report->docs.read = read_document;
+	report->docs.ctx = &report->lists;
 	return report;
 }
 
@@ -33,12 +43,48 @@ void report_free(struct report *report)
 	if (!report)
 		return;
 	compare_docs_release(&report->docs);
+	report_lists_release(&report->lists);
+	while (report->nr_spools)
+		fclose(report->spools[--report->nr_spools]);
+	free(report->spools);
 	free(report);
+}
+
+/* A pipe as a file, as its lists may be read twice; @ret_path leads to it while it is open. */
+static int spool(struct report *report, const char *path, char *ret_path, size_t size, struct err *e)
+{
+	FILE **spools = reallocarray(report->spools, report->nr_spools + 1, sizeof(*spools));
+	FILE *in = fopen(path, "re"), *file = tmpfile();
+	char buf[65536];
+	int err = 0;
+	size_t nr;
+
+	if (!spools)
+		abort();
+	report->spools = spools;
+	if (file)
+		spools[report->nr_spools++] = file;
+	while (in && file && (nr = fread(buf, 1, sizeof(buf), in)))
+		fwrite(buf, 1, nr, file);
+	if (!in || !file || ferror(in) || fflush(file) || ferror(file))
+		err = err_set(e, errno ? -errno : -EIO, "cannot copy '%s' to a file", path);
+	else
+		snprintf(ret_path, size, "/proc/self/fd/%d", fileno(file));
+	if (in)
+		fclose(in);
+	return err;
 }
 
 int report_load(struct report *report, const char *path, struct err *e)
 {
-	return compare_docs_load(&report->docs, path, e);
+	char name[64];
+	struct stat st;
+	int err = 0;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return compare_docs_load(&report->docs, path, e);
+	err = spool(report, path, name, sizeof(name), e);
+	return err ? err : compare_docs_load(&report->docs, name, e);
 }
 
 size_t report_nr_docs(const struct report *report)
@@ -102,16 +148,17 @@ size_t report_point(const char *key, char *ret_kind, size_t size)
 	return i;
 }
 
-int report_write(const char *path, void (*put)(FILE *out, const void *ctx), const void *ctx,
-		 struct err *e)
+int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),
+		 const void *ctx, struct err *e)
 {
 	struct outfile *file;
 	int err = outfile_open(&file, path, e);
 
 	if (err)
 		return err;
-	put(outfile_stream(file), ctx);
-	err = outfile_commit(file, e);
+	err = put(outfile_stream(file), ctx, e);
+	if (!err)
+		err = outfile_commit(file, e);
 	outfile_close(file);
 	return err;
 }
@@ -121,11 +168,13 @@ struct picture {
 	const char *of;
 };
 
-static void put_picture(FILE *out, const void *ctx)
+static int put_picture(FILE *out, const void *ctx, struct err *e)
 {
 	const struct picture *picture = ctx;
 
+	(void)e;
 	plot_svg(out, picture->plot, picture->of);
+	return 0;
 }
 
 /* Of a title only what any file system takes. */

@@ -9,7 +9,14 @@
 #include "report/report_parts.h"
 #include "report/value.h"
 
+struct sheet {
+	const struct report_lists *lists;
+	struct err *e;
+	int err;
+};
+
 struct place {
+	struct sheet *sheet;
 	const char *file;
 	size_t document;
 	char part[400];
@@ -58,17 +65,36 @@ static void put_line(FILE *out, const struct place *place, const char *section, 
 static void put_object(FILE *out, const struct place *place, const char *section, size_t row,
 		       const json_t *object);
 
+struct listing {
+	FILE *out;
+	const struct place *place;
+	const char *section;
+};
+
+static void put_item(void *ctx, size_t index, const json_t *item)
+{
+	const struct listing *at = ctx;
+
+	if (json_is_object(item))
+		put_object(at->out, at->place, at->section, index + 1, item);
+	else if (!json_is_array(item))
+		put_line(at->out, at->place, at->section, index + 1, "", item);
+}
+
 static void put_list(FILE *out, const struct place *place, const char *section, const json_t *list)
 {
+	const struct report_list *longer = report_list_find(place->sheet->lists, list);
+	struct listing listing = { out, place, section };
+	struct sheet *sheet = place->sheet;
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(list, i, item) {
-		if (json_is_object(item))
-			put_object(out, place, section, i + 1, item);
-		else if (!json_is_array(item))
-			put_line(out, place, section, i + 1, "", item);
-	}
+	if (longer && !sheet->err)
+		sheet->err = report_list_each(longer, put_item, &listing, sheet->e);
+	if (longer)
+		return;
+	json_array_foreach(list, i, item)
+		put_item(&listing, i, item);
 }
 
 static void put_object(FILE *out, const struct place *place, const char *section, size_t row,
@@ -118,7 +144,7 @@ static void put_tree(FILE *out, const struct place *place, const json_t *tree)
 			continue;
 		if (!strcmp(key, "histograms"))
 			put_histograms(out, place, value);
-		else if (json_is_array(value))
+		else if (json_is_array(value) || !strcmp(key, "series"))
 			put_list(out, place, key, value);
 		else if (json_is_object(value))
 			put_object(out, place, key, 0, value);
@@ -132,17 +158,19 @@ static void put_tree(FILE *out, const struct place *place, const json_t *tree)
 	}
 }
 
-static void put_all(FILE *out, const void *ctx)
+static int put_all(FILE *out, const void *ctx, struct err *e)
 {
 	const struct report *report = ctx;
+	struct sheet sheet = { .lists = &report->lists, .e = e };
 	size_t i;
 
 	fputs("file,document,part,section,row,key,value\r\n", out);
 	for (i = 0; i < report->docs.nr; i++) {
-		struct place place = { .file = report->docs.list[i].file, .document = i + 1 };
+		struct place place = { .sheet = &sheet, .file = report->docs.list[i].file, .document = i + 1 };
 
 		put_tree(out, &place, report->docs.list[i].doc);
 	}
+	return sheet.err;
 }
 
 int report_csv(const struct report *report, const char *path, struct err *e)

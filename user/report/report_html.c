@@ -166,12 +166,13 @@ static void put_tables(struct page *page, const json_t *tree, int level)
 			continue;
 		if (lists[i].title)
 			put_heading(page->out, level, lists[i].title);
-		table_html(page->out, list, ledger ? "packets" : NULL);
+		table_html(page->out, list, ledger ? "packets" : NULL,
+			   report_list_rows(&page->report->lists, list));
 		table_mark(list, page->used);
 	}
 	list = json_object_get(json_object_get(tree, "comparison"), "rows");
 	if (json_array_size(list))
-		table_html(page->out, list, NULL);
+		table_html(page->out, list, NULL, json_array_size(list));
 }
 
 static void put_lines(FILE *out, const json_t *lines)
@@ -207,13 +208,22 @@ static void put_how(struct page *page, const json_t *tree, int level)
 		if (!json_array_size(value))
 			continue;
 		put_heading(page->out, level + 1, key);
-		table_html(page->out, value, NULL);
+		table_html(page->out, value, NULL, json_array_size(value));
 	}
 	if (json_object_size(json_object_get(tree, "config"))) {
 		fputs("<details><summary>Options, all</summary>\n", page->out);
 		put_facts(page->out, json_object_get(tree, "config"));
 		fputs("</details>\n", page->out);
 	}
+}
+
+static void mark_series(struct page *page, const json_t *series)
+{
+	const struct metric *metric;
+	size_t i;
+
+	for (i = 0; (metric = metric_at(i)); i++)
+		page->used[i] |= json_object_get(series, metric->key) != NULL;
 }
 
 static void put_tree(struct page *page, const json_t *tree, int level)
@@ -227,7 +237,7 @@ static void put_tree(struct page *page, const json_t *tree, int level)
 	put_lines(page->out, json_object_get(tree, "lines"));
 	figures_of(&figures, tree);
 	put_figures(page->out, &figures);
-	table_mark(json_object_get(tree, "series"), page->used);
+	mark_series(page, json_object_get(tree, "series"));
 	figures_release(&figures);
 	put_tables(page, tree, level);
 	table_figures_html(page->out, json_object_get(tree, "metrics"), page->used);
@@ -353,11 +363,12 @@ static size_t nr_metrics(void)
 	return nr;
 }
 
-static void put_page(FILE *out, const void *ctx)
+static int put_page(FILE *out, const void *ctx, struct err *e)
 {
 	struct page page = { .out = out, .report = ctx, .used = calloc(nr_metrics() + 1, sizeof(bool)) };
 	size_t i;
 
+	(void)e;
 	if (!page.used)
 		abort();
 	page_open(out, "ethgauge report", true);
@@ -370,6 +381,7 @@ static void put_page(FILE *out, const void *ctx)
 	put_glossary(&page);
 	page_close(out, true);
 	free(page.used);
+	return 0;
 }
 
 int report_html(const struct report *report, const char *path, struct err *e)

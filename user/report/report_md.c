@@ -69,7 +69,7 @@ static void put_pairs(FILE *out, const char *title, const json_t *object)
 	fputc('\n', out);
 }
 
-static void put_table(FILE *out, const json_t *rows)
+static void put_table(FILE *out, const struct report *report, const json_t *rows)
 {
 	struct columns columns;
 	char buf[2048];
@@ -103,7 +103,8 @@ static void put_table(FILE *out, const json_t *rows)
 		fputc('\n', out);
 	}
 	if (json_array_size(rows) > REPORT_MAX_ROWS)
-		fprintf(out, "\nThe first %d of %zu rows.\n", REPORT_MAX_ROWS, json_array_size(rows));
+		fprintf(out, "\nThe first %d of %zu rows.\n", REPORT_MAX_ROWS,
+			report_list_rows(&report->lists, rows));
 }
 
 static void put_figures(FILE *out, const json_t *figures)
@@ -130,21 +131,21 @@ static void put_figures(FILE *out, const json_t *figures)
 	}
 }
 
-static void put_tree(FILE *out, const json_t *tree, int level)
+static void put_tree(FILE *out, const struct report *report, const json_t *tree, int level)
 {
 	json_t *part;
 	size_t i;
 
 	put_items(out, tree);
-	put_table(out, json_object_get(tree, "entries"));
-	put_table(out, json_object_get(tree, "streams"));
-	put_table(out, json_object_get(tree, "features"));
+	put_table(out, report, json_object_get(tree, "entries"));
+	put_table(out, report, json_object_get(tree, "streams"));
+	put_table(out, report, json_object_get(tree, "features"));
 	put_figures(out, json_object_get(tree, "metrics"));
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {
 		fprintf(out, "\n%.*s ", level < 6 ? level : 6, "######");
 		put_word(out, value_str(part, "name"));
 		fputs("\n\n", out);
-		put_tree(out, part, level + 1);
+		put_tree(out, report, part, level + 1);
 	}
 	put_pairs(out, "Measured at", json_object_get(tree, "environment"));
 	if (json_object_size(json_object_get(tree, "self"))) {
@@ -153,12 +154,13 @@ static void put_tree(FILE *out, const json_t *tree, int level)
 	}
 }
 
-static void put_all(FILE *out, const void *ctx)
+static int put_all(FILE *out, const void *ctx, struct err *e)
 {
 	const struct report *report = ctx;
 	char title[400];
 	size_t i;
 
+	(void)e;
 	fputs("# ethgauge report\n", out);
 	for (i = 0; i < report->docs.nr; i++) {
 		fputs("\n## ", out);
@@ -166,8 +168,9 @@ static void put_all(FILE *out, const void *ctx)
 		fputs("\n\n", out);
 		put_pairs(out, "Asked for", json_object_get(report->docs.list[i].doc, "supplied"));
 		fputc('\n', out);
-		put_tree(out, report->docs.list[i].doc, 3);
+		put_tree(out, report, report->docs.list[i].doc, 3);
 	}
+	return 0;
 }
 
 int report_md(const struct report *report, const char *path, struct err *e)

@@ -7,9 +7,13 @@
 
 #include "report/compare_parts.h"
 #include "report/report.h"
+#include "report/report_read.h"
 
 struct report {
 	struct compare_docs docs;
+	struct report_lists lists;
+	FILE **spools;		/* copies of pipes */
+	size_t nr_spools;
 };
 
 /* "probe eg0 198.18.0.2": the verb and its arguments. */
@@ -32,7 +36,7 @@ extern const char *const report_points[REPORT_POINTS];
 size_t report_point(const char *key, char *ret_kind, size_t size);
 
 /* Writes @path by @put, whole or not at all. */
-int report_write(const char *path, void (*put)(FILE *out, const void *ctx), const void *ctx,
-		 struct err *e);
+int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),
+		 const void *ctx, struct err *e);
 
 #endif

@@ -79,7 +79,7 @@ void table_mark(const json_t *rows, bool *used)
 	}
 }
 
-void table_html(FILE *out, const json_t *rows, const char *share)
+void table_html(FILE *out, const json_t *rows, const char *share, size_t nr)
 {
 	double whole = share ? sum_of(rows, share) : 0;
 	struct columns columns;
@@ -104,9 +104,11 @@ void table_html(FILE *out, const json_t *rows, const char *share)
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table></div>\n", out);
-	if (json_array_size(rows) > REPORT_MAX_ROWS)
+	if (nr > REPORT_MAX_ROWS)
 		fprintf(out, "<p class=\"quiet\">The first %d of %zu rows; report --csv has all.</p>\n",
-			REPORT_MAX_ROWS, json_array_size(rows));
+			REPORT_MAX_ROWS, nr);
+	if (nr > json_array_size(rows))
+		fprintf(out, "<p class=\"quiet\">Plots are of the first %zu.</p>\n", json_array_size(rows));
 	if (columns.more)
 		fprintf(out, "<p class=\"quiet\">The first %d columns; report --csv has all.</p>\n", COLUMNS_MAX);
 }

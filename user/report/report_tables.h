@@ -11,10 +11,10 @@
 #include <jansson.h>
 
 /*
- * At most REPORT_MAX_ROWS rows, and a note of how many there are. @share: a column whose
- * part of the whole is drawn beside it; may be NULL.
+ * At most REPORT_MAX_ROWS rows, and a note that there are @nr. @share: a column whose part
+ * of the whole is drawn beside it; may be NULL.
  */
-void table_html(FILE *out, const json_t *rows, const char *share);
+void table_html(FILE *out, const json_t *rows, const char *share, size_t nr);
 
 /* Marks in @used, by index of the dictionary, what the columns of @rows are. */
 void table_mark(const json_t *rows, bool *used);
