@@ -110,6 +110,11 @@ def look(browser, path, picture):
     # The script draws just what the tool drew.
     must("the script draws what was there", browser.evaluate("%s.querySelector('.curve').getAttribute('d')" % plot) ==
          before)
+    dots = "[...document.querySelectorAll('.dots')].map(d => d.getAttribute('d')).join()"
+    before = browser.evaluate(dots)
+    browser.evaluate("document.querySelectorAll('svg.live').forEach(s => ['+', '0'].forEach(key => s.dispatchEvent("
+                     "new KeyboardEvent('keydown', {key}))))")
+    must("the script draws the dots that were there", browser.evaluate(dots) == before)
 
     table = "[...document.querySelectorAll('table.sort')].find(t => t.tBodies[0].rows.length > 2)"
     if browser.evaluate("!!%s" % table):

@@ -121,6 +121,29 @@ figure() {
 	run ! grep -qE 'data-xs="[^"]*(150000|[" ]7[" ])' page.html
 }
 
+@test "a suite shows all its sizes and goals in one plot each, and its trials with their units" {
+	made_up suite >suite.json
+	report suite.json -o page.html --svg plots
+	[ "$status" = 0 ]
+	page_text page.html >text
+	grep -qF "goal ndr, 64: 50 kpps" text
+	grep -qF "goal pdr, 64: 60 kpps" text
+	grep -qF "goal ndr, 1518: 40 kpps" text
+	# 10 Gbit/s is 812 kpps of the longest: too far above to stand beside them.
+	grep -qF "highest load offered, 1518: 70 kpps" text
+	grep -qF "The link carries more than 20 times that." text
+	# By load, and without what was irregular.
+	grep -qF 'data-xs="0.5 0.9" data-ys="0 0.25"' page.html
+	run ! grep -qF "Loss by load<" page.html
+	grep -qF "64-byte frames, goal pdr: throughput 60 kpps" text
+	grep -qF "<details><summary>31 rows</summary>" page.html
+	[ "$(grep -c '<tr class="odd">' page.html)" = 18 ]
+	grep -qF '<td class="n" data-v="500000000">500 ms</td>' page.html
+	grep -qF '<td class="n" data-v="1234567">1,234,567</td>' page.html
+	are_pictures plots/*.svg
+	browse page.html
+}
+
 @test "hostile names are text in every face" {
 	made_up hostile >hostile.json
 	report hostile.json -o page.html --md page.md --csv page.csv --svg plots

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report_docs.py hostile | long ROWS | trials: a made-up result document on stdout.
+"""report_docs.py hostile | long ROWS | trials | suite: a made-up result document on stdout.
 
 hostile: every word is one that no face may take for its own. long: a series of ROWS rows whose
 round trips are 1000 ns but for one of 123456789 ns, and as many entries. trials: loads and
 losses of two frame sizes on a link of 1 Gbit/s, of which only 100 kpps and 50 kpps are clean.
+suite: a bench of two sizes and two goals, with its trials, on a link that carries far more.
 """
 import json
 import sys
@@ -31,9 +32,13 @@ def hostile():
                            "delay_ns": {"unit": "ns", "negative": 1, "above": 1, "buckets": [[0, 1], [1000, 2]]}}}
     swept = {"config": {"metric": "sent_pps", "VERB": WORD},
              "entries": [{WORD: a, "b" + WORD: b, "runs": 1, "median": a} for a in (1, 2) for b in (1, 2)]}
-    return document(**bare, parts=[{"name": WORD, **bare, "parts": [{"name": long, **swept}]}, 7, {},
+    sized = {"name": WORD, "metrics": {"frame_bytes": 1e300, "throughput_pps": -1, "latency_min_ns": 1e300},
+             "entries": [{"load_ratio": -1e300, "lost_ratio": 1e300, "generator": WORD, "irregular": WORD}]}
+    named = {"format": 1, "tool": WORD, "command": WORD, "parts": [sized, sized],
+             "environment": {"date": WORD, "kernel": WORD, "link_bps": WORD}, "self": {"trials": rows}}
+    return [named, document(**bare, parts=[{"name": WORD, **bare, "parts": [{"name": long, **swept}]}, 7, {},
                                    # What report_read() makes of a series, but not made by it.
-                                   {"name": "own", "series": {"rtt_p50_ns": [1, 2, WORD], WORD: WORD}}])
+                                   {"name": "own", "series": {"rtt_p50_ns": [1, 2, WORD], WORD: WORD}}])]
 
 
 def long(rows):
@@ -54,4 +59,17 @@ def trials():
     return document(environment={"link_bps": 1000000000}, entries=entries)
 
 
-json.dump({"hostile": hostile, "long": lambda: long(int(sys.argv[2])), "trials": trials}[sys.argv[1]](), sys.stdout)
+def suite():
+    parts = [{"name": "%d-byte frames, goal %s" % (size, goal),
+              "metrics": {"frame_bytes": size, "throughput_pps": rate, "load_max_pps": 70000, "latency_mean_ns": 2000},
+              "entries": [{"load_ratio": 1.0, "lost_ratio": None, "generator": "irregular"},
+                          {"load_ratio": 0.9, "lost_ratio": 0.25, "generator": "regular"},
+                          {"load_ratio": 0.5, "lost_ratio": 0, "generator": "regular"}]}
+             for size, goal, rate in ((1518, "ndr", 40000), (64, "ndr", 50000), (64, "pdr", 60000))]
+    trials = [{"kind": "throughput", "trial_ns": 500000000, "irregular": i % 2, "lost_packets": 1234567}
+              for i in range(31)]
+    return document(environment={"link_bps": 10000000000}, parts=parts, self={"trials": trials})
+
+
+json.dump({"hostile": hostile, "long": lambda: long(int(sys.argv[2])), "trials": trials,
+           "suite": suite}[sys.argv[1]](), sys.stdout)

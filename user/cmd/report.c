@@ -63,11 +63,11 @@ const struct cmd cmd_report = {
 	.name = "report", .summary = "make a page, tables and plots of result documents",
 	.description =
 	"Reads result documents (-o FILE, --json) of any verb and writes one page that needs\n"
-	"nothing else: no network, no other file. It has verdicts and main figures first, then\n"
-	"plots: percentiles of delay, rates against what the link carries, loss by load, the time\n"
-	"series, heat maps of sweeps; then the tables, how it was measured, and what each figure\n"
-	"means. Plots can be zoomed and read off, tables sorted; all of it is there without\n"
-	"JavaScript, and in print.\n"
+	"nothing else: no network, no other file. It has a table of the runs first, then of each\n"
+	"its verdicts, main figures and plots: rates against what the link carries, loss by load,\n"
+	"heat maps of sweeps, percentiles of delay, the time series; then the tables, how it was\n"
+	"measured, and what each figure means. Plots can be zoomed and read off, tables sorted;\n"
+	"all of it is there without JavaScript, and in print.\n"
 	"\n"
 	"Plots of long series are thinned, their extremes kept, and tables end after 500 rows;\n"
 	"--csv has every value. --svg writes the plots as files, which rsvg-convert makes PNG of.",

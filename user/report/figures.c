@@ -280,8 +280,9 @@ static void of_histograms(struct figures *figures, const json_t *histograms)
 
 void figures_of(struct figures *figures, const json_t *tree)
 {
-	of_histograms(figures, json_object_get(tree, "histograms"));
+	figures_of_suite(figures, tree);
 	figures_of_entries(figures, tree);
+	of_histograms(figures, json_object_get(tree, "histograms"));
 	of_series(figures, json_object_get(tree, "series"));
 }
 

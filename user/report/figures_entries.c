@@ -219,6 +219,8 @@ void figures_of_entries(struct figures *figures, const json_t *tree)
 	columns_of(&table.columns, table.entries);
 	read_columns(&table, tree);
 	rates_by_size(figures, &table);
-	loss_by_load(figures, &table);
+	/* A suite shows its sizes in one plot. */
+	if (!json_object_get(json_object_get(tree, "metrics"), "frame_bytes") || table.frame_bytes)
+		loss_by_load(figures, &table);
 	figures_of_sweep(figures, tree);
 }

@@ -31,4 +31,7 @@ const char *swept_metric(const json_t *tree);
 /* Curves or bars by what was varied first, beside theory, and heat maps of the first two. */
 void figures_of_sweep(struct figures *figures, const json_t *tree);
 
+/* Of a suite whose parts are frame sizes: throughput, loss and latency of all of them. */
+void figures_of_suite(struct figures *figures, const json_t *tree);
+
 #endif

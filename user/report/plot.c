@@ -19,6 +19,7 @@
 #define VIEW_HEIGHT	(HEIGHT - TOP - BOTTOM)
 #define NAMES_HEIGHT	18	/* of a line of them */
 #define MAX_TICKS	40
+#define MAX_BAR		64	/* its width */
 #define MIDDLE_UNTIL	(WIDTH - 34)	/* further right, a tick's text would be cut */
 
 struct axis {
@@ -93,18 +94,20 @@ static size_t ticks_of(const struct axis *axis, double ret_ticks[MAX_TICKS])
 	return nr;
 }
 
-/* From 0, or in decades, with a little room above. */
+/* From 0, or in decades, with a little room above; beside dots too. */
 static struct axis fit(const struct plot *plot, const struct plot_axis *of, bool y)
 {
 	struct axis axis = {
 		.lo = INFINITY, .hi = -INFINITY, .log = of->scale != PLOT_LINEAR, .unit = of->unit,
 		.percentiles = of->scale == PLOT_PERCENTILES,
 	};
+	bool dots = false;
 	size_t c, i;
 
 	for (c = 0; c < plot->nr_curves; c++) {
 		const struct plot_curve *curve = &plot->curves[c];
 
+		dots |= curve->dots;
 		for (i = 0; i < curve->nr; i++) {
 			double value = y ? curve->y[i] : curve->x[i];
 
@@ -127,10 +130,15 @@ static struct axis fit(const struct plot *plot, const struct plot_axis *of, bool
 		axis.lo = y ? axis.lo / 1.2 : axis.percentiles ? 1 : axis.lo;
 	} else if (y) {
 		axis.lo = fmin(axis.lo, 0);
-		axis.hi = axis.hi > 0 ? axis.hi * 1.05 : 1;
+		axis.hi = axis.hi > 0 ? axis.hi * 1.05 : axis.unit == UNIT_RATIO ? 0.01 : 1;
+	} else if (dots) {
+		double room = (axis.hi - axis.lo) * 0.03;
+
+		axis.lo -= room;
+		axis.hi += room;
 	}
 	if (!(axis.hi > axis.lo))
-		axis.hi = axis.lo + 1;
+		axis.hi = axis.lo + fmax(1, fabs(axis.lo));
 	return axis;
 }
 
@@ -194,6 +202,30 @@ static void put_values(FILE *out, const char *name, const double *values, size_t
 	fputc('"', out);
 }
 
+/* In a page lines of no length with round ends: one path, which a script can draw anew. */
+static void put_dots(FILE *out, const struct plot_curve *curve, size_t c, const struct axis *x,
+		     const struct axis *y, bool alone)
+{
+	size_t i;
+
+	if (!alone)
+		fprintf(out, "<path class=\"curve dots c%zu\" d=\"", c);
+	for (i = 0; i < curve->nr; i++) {
+		double across = place(x, curve->x[i], VIEW_WIDTH);
+		double up = VIEW_HEIGHT - place(y, curve->y[i], VIEW_HEIGHT);
+
+		if (!isfinite(curve->y[i]))
+			continue;
+		if (alone)
+			fprintf(out, "<circle class=\"dot fill c%zu\" r=\"3.5\" cx=\"%.2f\" cy=\"%.2f\"/>", c,
+				across, up);
+		else
+			fprintf(out, "M%.2f %.2fh0", across, up);
+	}
+	if (!alone)
+		fputs("\"/>", out);
+}
+
 static void put_curve(FILE *out, const struct plot *plot, size_t c, const struct axis *x,
 		      const struct axis *y, bool alone)
 {
@@ -220,12 +252,8 @@ static void put_curve(FILE *out, const struct plot *plot, size_t c, const struct
 		open = isfinite(curve->y[i]);
 	}
 	fputs("\"/>", out);
-	for (i = 0; alone && curve->dots && i < curve->nr; i++) {
-		if (isfinite(curve->y[i]))
-			fprintf(out, "<circle class=\"dot fill c%zu\" r=\"3.5\" cx=\"%.2f\" cy=\"%.2f\"/>", c,
-				place(x, curve->x[i], VIEW_WIDTH),
-				VIEW_HEIGHT - place(y, curve->y[i], VIEW_HEIGHT));
-	}
+	if (curve->dots)
+		put_dots(out, curve, c, x, y, alone);
 }
 
 static void put_label(FILE *out, const char *label)
@@ -268,7 +296,8 @@ static void put_title(FILE *out, const char *name, const char *column, const cha
 static void put_bar(FILE *out, const struct plot *plot, size_t c, size_t place_nr, size_t nr_bars,
 		    const struct axis *y)
 {
-	double room = (double)VIEW_WIDTH / (double)plot->nr_columns, wide = room * 0.76;
+	double room = (double)VIEW_WIDTH / (double)plot->nr_columns;
+	double wide = fmin(room * 0.76, MAX_BAR * (double)nr_bars);
 	const struct plot_curve *curve = &plot->curves[c];
 	double left, height;
 	char text[64];
@@ -315,7 +344,7 @@ static void put_bars(FILE *out, const struct plot *plot, const struct axis *y)
 	/* Above all bars. */
 	for (c = 0; c < plot->nr_curves; c++) {
 		if (plot->curves[c].bound)
-			put_bar(out, plot, c, 0, 1, y);
+			put_bar(out, plot, c, 0, nr_bars ? nr_bars : 1, y);
 	}
 }
 

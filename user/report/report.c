@@ -148,6 +148,22 @@ size_t report_point(const char *key, char *ret_kind, size_t size)
 	return i;
 }
 
+bool report_is_main(const struct metric *metric)
+{
+	/* A part's line of text has no room for these. */
+	static const char *const more[] = {
+		"delay_p50_ns", "delay_p99_ns", "rtt_p50_ns", "rtt_p99_ns", "transaction_p50_ns",
+		"transaction_p99_ns",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		if (!strcmp(metric->key, more[i]))
+			return true;
+	}
+	return metric->brief;
+}
+
 int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),
 		 const void *ctx, struct err *e)
 {

@@ -13,6 +13,7 @@
 #include "report/report_tables.h"
 #include "report/value.h"
 
+#define FOLDED_ROWS 30
 #define DEEPEST 6	/* parts within parts that get a heading of their own */
 
 struct page {
@@ -26,6 +27,16 @@ static void put_tagged(FILE *out, const char *class, const char *tag, const char
 	fprintf(out, "<li class=\"%s\"><span class=\"tag\">%s</span>", class, tag);
 	page_text(out, text);
 	fputs("</li>\n", out);
+}
+
+static void put_note(FILE *out, const char *text)
+{
+	static const char irregular[] = "irregular: ";
+
+	if (text && !strncmp(text, irregular, sizeof(irregular) - 1))
+		put_tagged(out, "warn", "irregular", text + sizeof(irregular) - 1);
+	else
+		put_tagged(out, "note", "note", text);
 }
 
 /* Errors, verdicts, and what a reader of the figures must know. */
@@ -47,10 +58,10 @@ static void put_verdicts(FILE *out, const json_t *tree)
 		put_tagged(out, pass ? "pass" : "fail", pass ? "PASS" : "FAIL", value_str(item, "what"));
 	}
 	if (irregular)
-		put_tagged(out, "fail", "irregular", "the sender reached less than 99.9 % of the offered rate: "
+		put_tagged(out, "warn", "irregular", "the sender reached less than 99.9 % of the offered rate: "
 			   "loss and rate are not the path's");
 	json_array_foreach(notes, i, item)
-		put_tagged(out, "note", "note", json_string_value(item));
+		put_note(out, json_string_value(item));
 	fputs("</ul>\n", out);
 }
 
@@ -68,7 +79,7 @@ static void put_cards(struct page *page, const json_t *tree)
 		for (k = 0; k < 2; k++) {
 			json_t *value = json_object_get(json_object_get(tree, sections[k]), metric->key);
 
-			if (!metric->brief || !value || json_is_null(value))
+			if (!report_is_main(metric) || !value || json_is_null(value))
 				continue;
 			fputs(open ? "" : "<dl class=\"cards\">\n", page->out);
 			open = true;
@@ -98,7 +109,7 @@ static void put_facts(FILE *out, const json_t *object)
 			continue;
 		fputs("<div>", out);
 		page_element(out, "dt", NULL, key);
-		page_element(out, "dd", NULL, value_any(buf, sizeof(buf), value));
+		page_element(out, "dd", NULL, value_with_unit(buf, sizeof(buf), key, value));
 		fputs("</div>\n", out);
 	}
 	fputs("</dl>\n", out);
@@ -149,6 +160,18 @@ static void put_heading(FILE *out, int level, const char *text)
 	fputc('\n', out);
 }
 
+/* A long one is folded; printing unfolds it. */
+static void put_table(FILE *out, const json_t *rows, const struct table_look *look)
+{
+	size_t nr = look->nr ? look->nr : json_array_size(rows);
+
+	if (nr > FOLDED_ROWS)
+		fprintf(out, "<details><summary>%zu rows</summary>\n", nr);
+	table_html(out, rows, look);
+	if (nr > FOLDED_ROWS)
+		fputs("</details>\n", out);
+}
+
 static void put_tables(struct page *page, const json_t *tree, int level)
 {
 	static const struct {
@@ -156,7 +179,10 @@ static void put_tables(struct page *page, const json_t *tree, int level)
 	} lists[] = {
 		{ "entries", NULL }, { "streams", "Streams" }, { "features", "Features" },
 	};
-	bool ledger = !strcmp(value_str(tree, "name"), "ledger");
+	struct table_look look = {
+		.share = strcmp(value_str(tree, "name"), "ledger") ? NULL : "packets",
+		.measured = json_string_value(json_object_get(json_object_get(tree, "config"), "metric")),
+	};
 	const json_t *list;
 	size_t i;
 
@@ -166,13 +192,13 @@ static void put_tables(struct page *page, const json_t *tree, int level)
 			continue;
 		if (lists[i].title)
 			put_heading(page->out, level, lists[i].title);
-		table_html(page->out, list, ledger ? "packets" : NULL,
-			   report_list_rows(&page->report->lists, list));
+		look.nr = report_list_rows(&page->report->lists, list);
+		put_table(page->out, list, &look);
 		table_mark(list, page->used);
 	}
 	list = json_object_get(json_object_get(tree, "comparison"), "rows");
 	if (json_array_size(list))
-		table_html(page->out, list, NULL, json_array_size(list));
+		table_html(page->out, list, &(struct table_look){ 0 });
 }
 
 static void put_lines(FILE *out, const json_t *lines)
@@ -207,8 +233,8 @@ static void put_how(struct page *page, const json_t *tree, int level)
 	json_object_foreach((json_t *)self, key, value) {
 		if (!json_array_size(value))
 			continue;
-		put_heading(page->out, level + 1, key);
-		table_html(page->out, value, NULL, json_array_size(value));
+		put_heading(page->out, level + 1, strcmp(key, "trials") ? key : "All trials");
+		put_table(page->out, value, &(struct table_look){ 0 });
 	}
 	if (json_object_size(json_object_get(tree, "config"))) {
 		fputs("<details><summary>Options, all</summary>\n", page->out);
@@ -248,41 +274,6 @@ static void put_tree(struct page *page, const json_t *tree, int level)
 		fputs("</section>\n", page->out);
 	}
 	put_how(page, tree, level);
-}
-
-/* One line of the summary: how many hold, and what failed. */
-static void put_outcome(FILE *out, const json_t *doc)
-{
-	struct report_counts counts = { 0 };
-
-	report_count(doc, &counts);
-	if (counts.errors)
-		fprintf(out, "<span class=\"fail\">it failed while running</span>");
-	else if (counts.failed)
-		fprintf(out, "<span class=\"fail\">%zu of %zu verdicts failed</span>", counts.failed,
-			counts.failed + counts.passed);
-	else if (counts.passed)
-		fprintf(out, "<span class=\"pass\">%zu verdict%s passed</span>", counts.passed,
-			counts.passed == 1 ? "" : "s");
-	else
-		fputs("<span class=\"quiet\">no verdict asked for</span>", out);
-}
-
-static void put_contents(struct page *page)
-{
-	const struct compare_docs *docs = &page->report->docs;
-	char title[400];
-	size_t i;
-
-	fputs("<nav><ol>\n", page->out);
-	for (i = 0; i < docs->nr; i++) {
-		fprintf(page->out, "<li><a href=\"#d%zu\">", i + 1);
-		page_text(page->out, report_title(title, sizeof(title), docs->list[i].doc));
-		fputs("</a> ", page->out);
-		put_outcome(page->out, docs->list[i].doc);
-		fputs("</li>\n", page->out);
-	}
-	fputs("</ol></nav>\n", page->out);
 }
 
 static void put_across(struct page *page)
@@ -374,7 +365,7 @@ static int put_page(FILE *out, const void *ctx, struct err *e)
 	page_open(out, "ethgauge report", true);
 	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 for the whole, + and - "
 	      "when one has the focus. Heads of tables sort.</p>\n", out);
-	put_contents(&page);
+	report_summary_html(out, page.report);
 	put_across(&page);
 	for (i = 0; i < page.report->docs.nr; i++)
 		put_doc(&page, i);

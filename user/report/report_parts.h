@@ -6,6 +6,7 @@
 #define REPORT_REPORT_PARTS_H
 
 #include "report/compare_parts.h"
+#include "report/metrics.h"
 #include "report/report.h"
 #include "report/report_read.h"
 
@@ -34,6 +35,12 @@ extern const char *const report_points[REPORT_POINTS];
 
 /* Index of the point, with the kind in @ret_kind ("rtt"); REPORT_POINTS: @key is no percentile. */
 size_t report_point(const char *key, char *ret_kind, size_t size);
+
+/* A line for each document: what ran, how it went, its main figures. */
+void report_summary_html(FILE *out, const struct report *report);
+
+/* True of what one looks for first. */
+bool report_is_main(const struct metric *metric);
 
 /* Writes @path by @put, whole or not at all. */
 int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),

@@ -13,6 +13,19 @@
 #include "report/report_parts.h"
 #include "report/value.h"
 
+/* A row tells by these, as 0 or 1, that it is not to be taken for the others' like. */
+static bool is_mark(const char *key)
+{
+	return !strcmp(key, "irregular") || !strcmp(key, "unsteady");
+}
+
+static bool is_marked(const json_t *row)
+{
+	return json_integer_value(json_object_get(row, "irregular")) ||
+	       json_is_true(json_object_get(row, "irregular")) ||
+	       !strcmp(value_str(row, "generator"), "irregular");
+}
+
 /* data-v is what sorts. */
 static void put_cell(FILE *out, const char *key, const json_t *value)
 {
@@ -20,8 +33,11 @@ static void put_cell(FILE *out, const char *key, const json_t *value)
 
 	if (json_is_number(value)) {
 		fprintf(out, "<td class=\"n\" data-v=\"%.17g\">", json_number_value(value));
-		page_text(out, value_cell(buf, sizeof(buf), key, value));
+		page_text(out, is_mark(key) ? (json_number_value(value) ? "yes" : "") :
+			  value_with_unit(buf, sizeof(buf), key, value));
 		fputs("</td>", out);
+	} else if (json_is_null(value)) {
+		page_element(out, "td", "n", "-");
 	} else if (json_is_string(value)) {
 		page_element(out, "td", strlen(json_string_value(value)) > 24 ? "t" : NULL,
 			     json_string_value(value));
@@ -50,15 +66,59 @@ static void put_share(FILE *out, double value, double whole)
 		fmin(100, 100 * share), fmin(100, 100 * share), 100 * share);
 }
 
-static void put_head(FILE *out, const struct columns *columns, const json_t *first, const char *share)
+/* Figures of a sweep have their unit from what was measured. */
+static const char *key_of(const char *column, const char *measured)
+{
+	static const char *const figures[] = { "median", "min", "max", "mean", "theory" };
+	size_t i;
+
+	for (i = 0; measured && i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (!strcmp(column, figures[i]))
+			return measured;
+	}
+	return column;
+}
+
+/* "offered_pps" as "offered pps": a head can break, and is what JSON and CSV call it. */
+static void put_column_head(FILE *out, const char *key, bool number)
+{
+	const struct metric *metric = metric_find(key);
+	char name[128];
+	size_t i;
+
+	snprintf(name, sizeof(name), "%s", key);
+	for (i = 0; metric && name[i]; i++) {
+		if (name[i] == '_')
+			name[i] = ' ';
+	}
+	fputs(number ? "<th class=\"n\" title=\"" : "<th title=\"", out);
+	page_text(out, metric ? metric->what : key);
+	fputs("\">", out);
+	page_text(out, metric ? name : key);
+	fputs("</th>", out);
+}
+
+/* A column of numbers, though the first rows may have none. */
+static bool is_number_column(const json_t *rows, const char *key)
+{
+	json_t *row, *value;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		value = json_object_get(row, key);
+		if (value && !json_is_null(value))
+			return json_is_number(value);
+	}
+	return false;
+}
+
+static void put_head(FILE *out, const struct columns *columns, const json_t *rows, const char *share)
 {
 	size_t k;
 
 	fputs("<div class=\"wide\"><table class=\"sort\">\n<thead><tr>", out);
 	for (k = 0; k < columns->nr; k++) {
-		bool number = json_is_number(json_object_get(first, columns->keys[k]));
-
-		page_element(out, "th", number ? "n" : NULL, columns->keys[k]);
+		put_column_head(out, columns->keys[k], is_number_column(rows, columns->keys[k]));
 		if (share && !strcmp(share, columns->keys[k]))
 			page_element(out, "th", "n", "share");
 	}
@@ -79,26 +139,26 @@ void table_mark(const json_t *rows, bool *used)
 	}
 }
 
-void table_html(FILE *out, const json_t *rows, const char *share, size_t nr)
+void table_html(FILE *out, const json_t *rows, const struct table_look *look)
 {
-	double whole = share ? sum_of(rows, share) : 0;
+	size_t nr = look->nr ? look->nr : json_array_size(rows), i, k;
+	double whole = look->share ? sum_of(rows, look->share) : 0;
 	struct columns columns;
 	json_t *row;
-	size_t i, k;
 
 	columns_of(&columns, rows);
 	if (!columns.nr)
 		return;
-	put_head(out, &columns, json_array_get(rows, 0), share);
+	put_head(out, &columns, rows, look->share);
 	json_array_foreach(rows, i, row) {
 		if (i == REPORT_MAX_ROWS)
 			break;
-		fputs("<tr>", out);
+		fputs(is_marked(row) ? "<tr class=\"odd\">" : "<tr>", out);
 		for (k = 0; k < columns.nr; k++) {
 			const json_t *value = json_object_get(row, columns.keys[k]);
 
-			put_cell(out, columns.keys[k], value);
-			if (share && !strcmp(share, columns.keys[k]))
+			put_cell(out, key_of(columns.keys[k], look->measured), value);
+			if (look->share && !strcmp(look->share, columns.keys[k]))
 				put_share(out, json_number_value(value), whole);
 		}
 		fputs("</tr>\n", out);

@@ -10,11 +10,15 @@
 
 #include <jansson.h>
 
-/*
- * At most REPORT_MAX_ROWS rows, and a note that there are @nr. @share: a column whose part
- * of the whole is drawn beside it; may be NULL.
- */
-void table_html(FILE *out, const json_t *rows, const char *share, size_t nr);
+/* How a list is shown. */
+struct table_look {
+	size_t nr;		/* of its rows, if it is longer than what is held of it */
+	const char *share;	/* a column whose part of the whole is drawn beside it */
+	const char *measured;	/* what "median" and its like are of: a key of the dictionary */
+};
+
+/* At most REPORT_MAX_ROWS rows, and a note of how many there are. */
+void table_html(FILE *out, const json_t *rows, const struct table_look *look);
 
 /* Marks in @used, by index of the dictionary, what the columns of @rows are. */
 void table_mark(const json_t *rows, bool *used);

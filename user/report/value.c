@@ -49,6 +49,32 @@ const char *value_cell(char *buf, size_t size, const char *key, const json_t *va
 	return buf;
 }
 
+const char *value_with_unit(char *buf, size_t size, const char *key, const json_t *value)
+{
+	static const struct {
+		const char *tail;
+		enum unit unit;
+	} tails[] = {
+		{ "_ns", UNIT_NS }, { "_pps", UNIT_PPS }, { "_bps", UNIT_BPS }, { "_ratio", UNIT_RATIO },
+		{ "_packets", UNIT_COUNT },
+	};
+	const struct metric *metric = metric_find(key);
+	struct metric guess = { .unit = UNIT_NONE };
+	size_t i;
+
+	if (!json_is_number(value))
+		return value_any(buf, size, value);
+	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		if (ends_in(key, tails[i].tail) || !strcmp(key, tails[i].tail + 1))
+			guess.unit = tails[i].unit;
+	}
+	if (!metric || metric->unit == UNIT_BYTES)
+		metric = &guess;
+	if (metric->unit == UNIT_NONE)
+		return value_cell(buf, size, key, value);
+	return value_show(buf, size, metric, value);
+}
+
 const char *value_any(char *buf, size_t size, const json_t *value)
 {
 	if (json_is_boolean(value))

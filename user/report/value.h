@@ -18,6 +18,12 @@ const char *value_show(char *buf, size_t size, const struct metric *metric, cons
  */
 const char *value_cell(char *buf, size_t size, const char *key, const json_t *value);
 
+/*
+ * For a page, which has room: every figure with the unit that its key tells. and
+ * plain numbers stay as they are. Returns @buf or a text of @value.
+ */
+const char *value_with_unit(char *buf, size_t size, const char *key, const json_t *value);
+
 /* The same of what may hold more: of a list or an object how many there are. */
 const char *value_any(char *buf, size_t size, const json_t *value);
 

@@ -60,8 +60,8 @@
 			this.x = axis(read("x"));
 			this.y = axis(read("y"));
 			this.whole = { x: { ...this.x }, y: { ...this.y } };
-			this.curves = [...this.view.querySelectorAll(".curve")].map(line => ({
-				line, name: line.dataset.name,
+			this.curves = [...this.view.querySelectorAll(".curve[data-xs]")].map(line => ({
+				line, name: line.dataset.name, dots: line.nextElementSibling?.matches(".dots") && line.nextElementSibling,
 				xs: line.dataset.xs.split(" ").map(Number), ys: line.dataset.ys.split(" ").map(Number),
 			}));
 			this.rule = make(this.view, "path", { class: "rule" });
@@ -87,7 +87,9 @@
 
 		place(axis, value, length) {
 			const { lo, hi, log } = axis;
-			return log ? Math.log(value / lo) / Math.log(hi / lo) * length : (value - lo) / (hi - lo) * length;
+			if (log)
+				return value > 0 ? Math.log(value / lo) / Math.log(hi / lo) * length : 0;
+			return (value - lo) / (hi - lo) * length;
 		}
 
 		value(axis, share) {
@@ -205,11 +207,14 @@
 
 		draw() {
 			const { width, height } = this.box, scale = this.svg.querySelector(".scale");
-			for (const curve of this.curves)
-				curve.line.setAttribute("d", curve.xs.map((x, i) => Number.isFinite(curve.ys[i]) ?
-					(i && Number.isFinite(curve.ys[i - 1]) ? "L" : "M") +
+			for (const curve of this.curves) {
+				const path = (before, behind) => curve.xs.map((x, i) => Number.isFinite(curve.ys[i]) ? before(i) +
 					this.place(this.x, x, width).toFixed(2) + " " +
-					(height - this.place(this.y, curve.ys[i], height)).toFixed(2) : "").join(""));
+					(height - this.place(this.y, curve.ys[i], height)).toFixed(2) + behind : "").join("");
+				curve.line.setAttribute("d", path(i => i && Number.isFinite(curve.ys[i - 1]) ? "L" : "M", ""));
+				if (curve.dots)
+					curve.dots.setAttribute("d", path(() => "M", "h0"));
+			}
 			scale.replaceChildren();
 			const right = this.box.x + width, bottom = this.box.y + height;
 			for (const value of ticks(this.y)) {
