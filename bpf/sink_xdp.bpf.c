@@ -145,15 +145,15 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 
 /* Returns when the stream's packet before this one arrived; 0: there was none, or nobody asks. */
 static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
-					 struct seq_arrival *arrival, int timed,
-					 struct record *rec)
+					 struct seq_arrival *arrival, struct record *rec)
 {
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	struct order_rec *order = bpf_map_lookup_elem(&sink_orders, &stream);
 	struct vary_rec *vary = cfg.vary ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
 	__u64 before_ns = 0, next;
 
-	if (!slot || !order)
+	/* None is missing; one that may be would be a second way through all that follows. */
+	if (!slot || !order || (cfg.vary && !vary))
 		return 0;
 	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
 		arrival->now_ns = arrived_ns(ctx);
@@ -163,7 +163,7 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	if (record_every)
 		record_judge(rec, &slot->state, arrival);
 	if (vary) {
-		if (!timed)
+		if (!arrival->timed)
 			arrival->sent_ns = 0;
 		vary_add(vary, &slot->state, arrival, next);
 	}
@@ -248,7 +248,6 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	__u32 stream = cfg.streams;
 	struct record rec;
 	__u64 before_ns;
-	int timed;
 
 	if (record_every) {
 		arrival.now_ns = arrived_ns(ctx);
@@ -280,9 +279,9 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			arrival.now_ns = arrived_ns(ctx);
 		if (note_seen)
 			seen_before(stream, arrival.low);
-		timed = arrival.sent_ns && can_time(own, arrival.sent_ns, arrival.now_ns);
-		before_ns = check_order(ctx, stream, &arrival, timed, &rec);
-		if (timed)
+		arrival.timed = arrival.sent_ns && can_time(own, arrival.sent_ns, arrival.now_ns);
+		before_ns = check_order(ctx, stream, &arrival, &rec);
+		if (arrival.timed)
 			add_delay(cpu, stream, arrival.sent_ns, arrival.now_ns);
 		if (cfg.gaps && before_ns && arrival.now_ns)
 			add_gap(cpu, stream, before_ns, arrival.now_ns);

@@ -50,7 +50,8 @@ ABI_ASSERT_SIZE(struct seq_state, 192 + 8 * SEQ_WORDS);
 /* One arrival on its way through the checks. */
 struct seq_arrival {
 	__u32 low;		/* the low 32 bits of its number */
-	__u32 kind;		/* enum seq_kind of the program */
+	__u16 kind;		/* enum seq_kind of the program */
+	__u16 timed;		/* its delay can be told */
 	__u64 sent_ns;		/* the sender's stamp; 0: it had none */
 	__u64 now_ns;		/* when it arrived; 0: not known */
 	__u64 place;
