@@ -121,7 +121,7 @@ guest() {
 	[ "$(cut -d ' ' -f 1 boots | paste -sd ' ')" = "base new base new base new base new base new" ]
 	[ "$(grep -c '^new .*planted=1' boots)" = 5 ]
 	[ "$(grep -c '^base .*planted=1' boots)" = 0 ]
-	[ "$(grep -c -- '-smp 1 .*-icount shift=0,sleep=off' boots)" = 10 ]
+	[ "$(grep -c -- '-smp 1 .*-icount shift=0,sleep=on' boots)" = 10 ]
 	[ "$(grep -c -- '-seed 3 ' boots)" = 2 ]
 	[ "$(grep -c norandmaps boots)" = 10 ]
 }
