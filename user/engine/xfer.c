@@ -270,6 +270,11 @@ void xfer_finish(struct xfer *xfer)
 	if (xfer->nr_workers)
 		xfer_stop(xfer);
 	atomic_store(&xfer->phase, XFER_ENDING);
+	/* Wakes who waits for a request or an answer that will not come. */
+	for (i = 0; xfer->nr_workers && xfer->test.kind == CONTROL_RR && i < xfer->nr_conns; i++) {
+		if (!__atomic_load_n(&xfer->conns[i].done, __ATOMIC_RELAXED))
+			shutdown(xfer->conns[i].fd, SHUT_RDWR);
+	}
 	for (i = 0; i < xfer->nr_workers; i++) {
 		if (!xfer->workers[i].started)
 			continue;

@@ -106,22 +106,11 @@ enum xfer_step xfer_tcp_receive(struct xfer_worker *worker, struct xfer_conn *co
 	return XFER_MORE;
 }
 
-/* Requests that are due, as many in one call as there may be outstanding. */
-static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn)
+static enum xfer_step send_owed(struct xfer_worker *worker, struct xfer_conn *conn)
 {
-	const struct control_test *test = &worker->xfer->test;
-	uint64_t now_ns = loop_mono_ns(), bytes;
+	uint64_t bytes;
 	ssize_t sent;
 
-	/* What was begun is sent to its end, as the other side waits for it. */
-	while (conn->outstanding < test->outstanding && xfer_phase(worker) == XFER_RUNNING &&
-	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
-		conn->asked_ns[conn->asked++ % test->outstanding] =
-			conn->gap_ns ? (uint64_t)conn->due_ns : now_ns;
-		conn->due_ns += conn->gap_ns;
-		conn->outstanding++;
-		conn->owed += test->request_bytes;
-	}
 	while (conn->owed) {
 		bytes = conn->owed < worker->buf_bytes ? conn->owed : worker->buf_bytes;
 		sent = send(conn->fd, worker->buf, bytes, MSG_NOSIGNAL);
@@ -132,6 +121,24 @@ static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn)
 		conn->owed -= (uint64_t)sent;
 	}
 	return XFER_MORE;
+}
+
+/* Requests that are due, as many in one call as there may be outstanding. */
+static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn)
+{
+	const struct control_test *test = &worker->xfer->test;
+	uint64_t now_ns = loop_mono_ns();
+
+	/* What was begun is sent to its end, as the other side waits for it. */
+	while (conn->outstanding < test->outstanding && xfer_phase(worker) == XFER_RUNNING &&
+	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
+		conn->asked_ns[conn->asked++ % test->outstanding] =
+			conn->gap_ns ? (uint64_t)conn->due_ns : now_ns;
+		conn->due_ns += conn->gap_ns;
+		conn->outstanding++;
+		conn->owed += test->request_bytes;
+	}
+	return send_owed(worker, conn);
 }
 
 static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn)
@@ -152,6 +159,7 @@ static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn)
 enum xfer_step xfer_tcp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
 {
 	enum xfer_step step;
+	bool emptied = false;
 	ssize_t got;
 	int i;
 
@@ -163,6 +171,9 @@ enum xfer_step xfer_tcp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
 			shutdown(conn->fd, SHUT_WR);
 			return XFER_DONE;
 		}
+		/* What comes from here on is told by epoll: asking for it now would be in vain. */
+		if (emptied)
+			return XFER_WAIT;
 		got = recv(conn->fd, worker->buf, worker->buf_bytes, 0);
 		if (!got)
 			return xfer_fail(conn, ECONNRESET);
@@ -172,6 +183,7 @@ enum xfer_step xfer_tcp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
 		xfer_count(&conn->received_packets, 1);
 		conn->got += (uint64_t)got;
 		take_answers(worker, conn);
+		emptied = !worker->alone && (size_t)got < worker->buf_bytes;
 	}
 	return XFER_MORE;
 }
@@ -179,20 +191,19 @@ enum xfer_step xfer_tcp_ask(struct xfer_worker *worker, struct xfer_conn *conn)
 enum xfer_step xfer_tcp_answer(struct xfer_worker *worker, struct xfer_conn *conn)
 {
 	const struct control_test *test = &worker->xfer->test;
-	uint64_t requests, bytes;
+	enum xfer_step step;
+	bool emptied = false;
+	uint64_t requests;
 	ssize_t n;
 	int i;
 
 	for (i = 0; i < XFER_BUDGET; i++) {
-		while (conn->owed) {
-			bytes = conn->owed < worker->buf_bytes ? conn->owed : worker->buf_bytes;
-			n = send(conn->fd, worker->buf, bytes, MSG_NOSIGNAL);
-			if (n < 0)
-				return xfer_again(conn);
-			xfer_count(&conn->sent_bytes, (uint64_t)n);
-			xfer_count(&conn->sent_packets, 1);
-			conn->owed -= (uint64_t)n;
-		}
+		step = send_owed(worker, conn);
+		if (step != XFER_MORE)
+			return step;
+		/* What comes from here on is told by epoll: asking for it now would be in vain. */
+		if (emptied)
+			return XFER_WAIT;
 		n = recv(conn->fd, worker->buf, worker->buf_bytes, 0);
 		if (!n)
 			return XFER_DONE;
@@ -205,6 +216,7 @@ enum xfer_step xfer_tcp_answer(struct xfer_worker *worker, struct xfer_conn *con
 		conn->got %= test->request_bytes;
 		conn->owed = requests * test->response_bytes;
 		xfer_count(&conn->transactions, requests);
+		emptied = !worker->alone && (size_t)n < worker->buf_bytes;
 	}
 	return XFER_MORE;
 }

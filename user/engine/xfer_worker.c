@@ -50,11 +50,10 @@ bool xfer_is_due(struct xfer_conn *conn, uint64_t now_ns)
 static void wait_until(int epoll_fd, uint64_t wake_ns, uint64_t now_ns)
 {
 	struct pollfd wait = { .fd = epoll_fd, .events = POLLIN };
-	uint64_t most_ns = XFER_CALL_NS, ns = most_ns;
+	uint64_t most_ns = XFER_CALL_NS, ns;
 	struct timespec ts = { 0 };
 
-	if (wake_ns)
-		ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+	ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
 	ts.tv_nsec = (long)(ns < most_ns ? ns : most_ns);
 	ppoll(&wait, epoll_fd >= 0 ? 1 : 0, &ts, NULL);
 }
@@ -128,13 +127,16 @@ static void run_many(struct xfer_worker *worker)
 {
 	struct epoll_event events[EVENTS];
 	uint64_t wake_ns, now_ns;
-	int i, nr;
+	int i, nr, wait_ms;
 
 	while (xfer_phase(worker) != XFER_ENDING && run_round(worker, &wake_ns)) {
+		wait_ms = 0;
 		now_ns = loop_mono_ns();
-		if (!worker->xfer->test.spin && wake_ns && !is_near(wake_ns, now_ns))
-			wait_until(worker->epoll_fd, wake_ns == UINT64_MAX ? 0 : wake_ns, now_ns);
-		nr = epoll_wait(worker->epoll_fd, events, EVENTS, 0);
+		if (wake_ns == UINT64_MAX && !worker->xfer->test.spin)
+			wait_ms = XFER_CALL_NS / 1000000;
+		else if (!worker->xfer->test.spin && wake_ns && !is_near(wake_ns, now_ns))
+			wait_until(worker->epoll_fd, wake_ns, now_ns);
+		nr = epoll_wait(worker->epoll_fd, events, EVENTS, wait_ms);
 		for (i = 0; i < nr; i++)
 			((struct xfer_conn *)events[i].data.ptr)->ready = true;
 	}
@@ -220,6 +222,16 @@ static bool waits_in_calls(const struct xfer *xfer, const struct xfer_conn *conn
 	return xfer->nr_workers == xfer->nr_conns && !(conn->asks && conn->gap_ns);
 }
 
+/*
+ * What waits for a request or an answer is woken by xfer_finish(), and saves a timer in each
+ * call; but who sends may be told to stop, and a datagram may be lost.
+ */
+static bool has_to_look_up(const struct xfer *xfer)
+{
+	return xfer->test.kind != CONTROL_RR ||
+	       (xfer->test.protocol == CONTROL_UDP && xfer->end == XFER_CLIENT);
+}
+
 int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e)
 {
 	struct xfer_worker *worker = &xfer->workers[index];
@@ -253,7 +265,7 @@ int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e)
 		return make_epoll(worker, e);
 	if (xfer->test.spin && conn->fd >= 0)
 		sock_set_nonblocking(conn->fd);
-	else if (conn->fd >= 0)
+	else if (conn->fd >= 0 && has_to_look_up(xfer))
 		sock_set_timeouts(conn->fd, XFER_CALL_NS);
 	return 0;
 }
