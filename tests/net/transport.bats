@@ -93,6 +93,24 @@ counted_in_b() {
 	END
 }
 
+# window_of_a: the largest that the other end has offered a's data connections, in bytes.
+window_of_a() {
+	in_a ss -tinH 'dport != 14880' | grep -o 'snd_wnd:[0-9]*' | cut -d: -f2 | sort -n | tail -n 1
+}
+
+@test "a window clamp holds at the end that receives, also once data have come" {
+	need_command ss
+	serve
+	start tcp a tcp stream 198.18.0.2 -d 30s --window-clamp 30000 -i 0
+	# The first window may be larger; a kernel that raises the clamp offers some hundred KB.
+	wait_for eval '[ "$(counter a tx_packets)" -gt 1000 ]'
+	wait_for eval '[ "$(window_of_a)" -le 30000 ]'
+	sleep 0.2
+	[ "$(window_of_a)" -le 30000 ]
+	finish tcp INT
+	is 130
+}
+
 @test "a server receives what an independent client sends, to the byte" {
 	serve
 	run in_a "$PEER" 198.18.0.2 bytes 10000019

@@ -225,6 +225,10 @@ static void mark(struct xfer *xfer, struct xfer_mark *ret_mark)
 void xfer_tick(struct xfer *xfer)
 {
 	uint64_t now_ns = loop_mono_ns();
+	unsigned int i;
+
+	for (i = 0; xfer->test.window_clamp_bytes && i < xfer->nr_conns; i++)
+		sock_keep_clamp(xfer->conns[i].fd, xfer->test.window_clamp_bytes);
 
 	if (!xfer->begin.mono_ns && now_ns >= xfer->count_ns)
 		mark(xfer, &xfer->begin);

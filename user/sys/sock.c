@@ -324,6 +324,15 @@ size_t sock_payload_bytes(int fd)
 	return mtu > headers ? mtu - headers : 0;
 }
 
+void sock_keep_clamp(int fd, uint64_t bytes)
+{
+	socklen_t len = sizeof(int);
+	int now = 0, clamp = (int)bytes;
+
+	if (!getsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &now, &len) && now > clamp)
+		setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &clamp, sizeof(clamp));
+}
+
 int sock_read_tcp(int fd, struct sock_tcp *ret_tcp)
 {
 	struct tcp_info info = { 0 };

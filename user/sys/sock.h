@@ -75,6 +75,12 @@ size_t sock_mtu_bytes(int fd);
 /* Bytes of a message that fill one packet of the connected @fd's path; 0: not known. */
 size_t sock_payload_bytes(int fd);
 
+/*
+ * Sets the window clamp again where the kernel has raised it: newer ones (seen with 6.18) do, when
+ * the first data tell how large their buffers are.
+ */
+void sock_keep_clamp(int fd, uint64_t bytes);
+
 /* struct tcp_info, as far as this kernel fills it. */
 struct sock_tcp {
 	uint64_t acked_bytes, retransmits, retransmitted_bytes;
