@@ -402,6 +402,26 @@ serve_limit_holds() {
 	finish tcp
 	is 4
 	json '.metrics.payload_sent_bytes > 0 and (.errors | length == 1)'
+	# What it did not tell is not there, rather than all lost.
+	serve
+	start udp a udp stream 198.18.0.2 -d 30s --rate 1kpps -i 50ms
+	sleep 0.3
+	kill -KILL "${PIDS[serve]}"
+	finish udp
+	is 4
+	json '.metrics | .datagrams_sent > 0 and (has("datagrams_lost") | not)'
+}
+
+@test "an interval without an answer has no round trips, not ones of nothing" {
+	serve
+	start rr a tcp rr 198.18.0.2 -d 30s -i 100ms
+	wait_for eval '[ "$(counter a tx_packets)" -gt 200 ]'
+	kill -STOP "${PIDS[serve]}"
+	sleep 0.4
+	kill -CONT "${PIDS[serve]}"
+	finish rr INT
+	is 130
+	json '[.series[] | select(.transactions_per_s == 0)] | length > 0 and all(has("rtt_p50_ns") | not)'
 }
 
 @test "no server is told, with what to do" {

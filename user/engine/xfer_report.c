@@ -56,6 +56,9 @@ static void report_datagrams(const struct xfer_report *report, const struct flow
 	result_metric_u64(res, "datagrams_sent", sent);
 	result_metric_u64(res, "datagrams_received", flow->receiver->received_packets);
 	result_metric_u64(res, "datagrams_refused", flow->sender->send_errors);
+	/* A server that did not tell its end has told no numbers. */
+	if (flow->receiver == &report->server && !report->has_result)
+		return;
 	result_metric_u64(res, "datagrams_lost", lost);
 	result_metric_real(res, "datagrams_lost_ratio", sent ? (double)lost / (double)sent : NAN);
 	result_metric_u64(res, "datagrams_duplicate", flow->receiver->duplicates);
@@ -290,7 +293,8 @@ static void row_round_trips(struct xfer_report *report, struct result *res)
 	xfer_read_hist(report->xfer, &now);
 	since = now;
 	hist_subtract(&since, &report->hist_row);
-	hist_report_row(res, "rtt", &since);
+	if (since.count)
+		hist_report_row(res, "rtt", &since);
 	report->hist_row = now;
 }
 

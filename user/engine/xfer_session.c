@@ -89,7 +89,7 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 			return err;
 		xfer_tick(xfer);
 		if (atomic_load(session->stop))
-			return err_set(e, -ESHUTDOWN, "the server ends");
+			return err_set(e, -ECANCELED, "the server ends");
 		now_ns = loop_mono_ns();
 		if (now_ns > last_ns)
 			return err_set(e, -ETIMEDOUT, "the test's time is long over");
@@ -225,7 +225,7 @@ static int next_test(struct xfer_session *session, struct err *e)
 	do {
 		err = xfer_link_receive(&session->link, TICK_NS, &type, &body, e);
 		if (atomic_load(session->stop))
-			return err_set(e, -ESHUTDOWN, "the server ends");
+			return err_set(e, -ECANCELED, "the server ends");
 	} while (err == -EAGAIN && loop_mono_ns() < end_ns);
 	if (err == -EAGAIN)
 		return err_set(e, -ETIMEDOUT, "no test was asked for");
