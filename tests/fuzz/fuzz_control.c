@@ -23,6 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	union control_body body, again, untouched;
 	enum control_type type = CONTROL_CONN, type_again;
 	char *copy = malloc(size + 1);	/* of just its size: who reads behind it is seen */
+	struct control_arrival arrival;
+	const char *at;
 	struct err e;
 	int len;
 
@@ -41,6 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			control_check_test(&body.test, &e);
 		if (type == CONTROL_READY)
 			control_port(body.ready.ports, 3);
+		at = body.arrivals.list;
+		while (type == CONTROL_ARRIVALS && control_next_arrival(&at, &arrival))
+			must(at <= body.arrivals.list + strlen(body.arrivals.list));
 	}
 	free(copy);
 	return 0;

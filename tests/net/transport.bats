@@ -152,6 +152,25 @@ window_of_a() {
 	says "of at most 1472 bytes here"
 }
 
+@test "arrivals has each number in the order and at the time at which it came" {
+	local back
+
+	serve
+	for back in "" --reverse; do
+		both udp stream 198.18.0.2 $back --rate 1kpps --burst 10 -P 2 -d 300ms --arrivals 101
+		json '[.parts[] | select(.name | startswith("arrivals of stream")).series] |
+			length == 2 and (map(length) | add) == 101 and
+			all([.[].datagram_sequence] == [range(length)] and
+				([.[].elapsed_ns] | . == sort and .[-1] < 2e9 and .[0] >= 0) and
+				all(.datagram_delay_ns > 0))'
+	done
+	both udp stream 198.18.0.2 --rate 2kpps -d 300ms --arrivals 50000
+	json '.metrics.datagrams_received as $n | .parts[0].series | length == $n and $n > 200'
+	printf '%s' "$output" >"$BATS_TEST_TMPDIR/run.json"
+	"$TOOL" report "$BATS_TEST_TMPDIR/run.json" -o "$BATS_TEST_TMPDIR/run.html"
+	grep -q 'datagram number' "$BATS_TEST_TMPDIR/run.html"
+}
+
 @test "a UDP transaction is one packet each way, and one that is lost is told" {
 	count_in_b 'udp length 72 numgen inc mod 97 == 5 counter drop'
 	count_in_b 'udp length 72 counter'
@@ -489,6 +508,8 @@ serve_limit_holds() {
 		udp stream h --on 1s
 		udp rr h --burst 3
 		udp rr h --gso
+		udp rr h --arrivals 10
+		udp stream h --arrivals 50001
 		udp stream h --gso --rate 10Mbit
 		udp crr h
 		serve --max-rate 10kpps

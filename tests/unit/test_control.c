@@ -37,6 +37,29 @@ static void what_is_written_reads_back(void **state)
 	assert_memory_equal(&body.test, &test, sizeof(test));
 }
 
+static void arrivals_read_back_until_there_is_no_room(void **state)
+{
+	struct control_arrival given = { 3, UINT32_MAX, 1000000007, 11 }, got;
+	struct control_arrivals line = { .list = "" };
+	char written[CONTROL_LINE_BYTES];
+	const char *at = line.list;
+	unsigned int nr = 0;
+
+	(void)state;
+	while (control_add_arrival(line.list, sizeof(line.list), &given))
+		nr++;
+	assert_true(nr > 100);
+	assert_true(control_write(written, sizeof(written), CONTROL_ARRIVALS, &line) > 0);
+	for (; control_next_arrival(&at, &got); nr--)
+		assert_memory_equal(&got, &given, sizeof(got));
+	assert_int_equal(nr, 0);
+	assert_int_equal(*at, '\0');
+	at = "1:2:3:4,1:2:3";
+	assert_true(control_next_arrival(&at, &got));
+	assert_false(control_next_arrival(&at, &got));
+	assert_string_equal(at, "1:2:3");
+}
+
 static void a_text_may_hold_quotes_and_loses_what_is_not_ascii(void **state)
 {
 	struct control_error error = { .what = "no \"such\\ thing\n\xff" };
@@ -149,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_reads_back),
+		cmocka_unit_test(arrivals_read_back_until_there_is_no_room),
 		cmocka_unit_test(a_text_may_hold_quotes_and_loses_what_is_not_ascii),
 		cmocka_unit_test(a_line_that_does_not_fit_is_told),
 		cmocka_unit_test(blanks_are_allowed_as_json_has_them),

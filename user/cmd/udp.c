@@ -10,7 +10,7 @@ enum test { STREAM, RR };
 struct udp_opts {
 	int test;
 	struct xfer_opts common;
-	uint64_t burst, on_ns, off_ns;
+	uint64_t burst, on_ns, off_ns, arrivals;
 	bool gso;
 };
 
@@ -32,6 +32,9 @@ static const struct opt options[] = {
 	{ 0, "on", OPT_DURATION, offsetof(struct udp_opts, on_ns), "TIME",
 	  "of a stream: send for so long, then pause for --off" },
 	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "that pause" },
+	{ 0, "arrivals", OPT_COUNT, offsetof(struct udp_opts, arrivals), "N",
+	  "of a stream: in the document, when each of the first N datagrams came; report draws it",
+	  .max = CONTROL_MAX_ARRIVALS },
 	{ 0, "gso", OPT_FLAG, offsetof(struct udp_opts, gso), NULL,
 	  "of a stream: hand up to 32 datagrams to the kernel as one (UDP_SEGMENT), and take them as "
 	  "one (UDP_GRO)" },
@@ -43,6 +46,7 @@ static void read_extra(const struct udp_opts *opts, struct xfer_extra *ret_extra
 	*ret_extra = (struct xfer_extra){
 		.protocol = CONTROL_UDP, .kind = opts->test == RR ? CONTROL_RR : CONTROL_STREAM,
 		.burst = opts->burst, .on_ns = opts->on_ns, .off_ns = opts->off_ns, .gso = opts->gso,
+		.arrivals = opts->arrivals,
 	};
 }
 
@@ -53,8 +57,8 @@ static int udp_check(void *args, opt_given given, struct err *e)
 
 	(void)given;
 	read_extra(opts, &extra);
-	if (opts->test == RR && opts->gso)
-		return err_usage(e, "--gso is of a stream");
+	if (opts->test == RR && (opts->gso || opts->arrivals))
+		return err_usage(e, "--gso and --arrivals are of a stream");
 	if (opts->test == RR && (opts->burst > 1 || opts->on_ns || opts->off_ns))
 		return err_usage(e, "--burst, --on and --off are of a stream; of requests under way at "
 				 "once there is --outstanding");
@@ -90,6 +94,9 @@ const struct cmd cmd_udp = {
 "  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --burst 32 --message-bytes 200\n"
 "  # as large a share of the path as sockets can take\n"
 "  ethgauge udp stream 198.18.0.2 --gso\n"
+"  # receive time against number, as UDPmon plots it\n"
+"  ethgauge udp stream 198.18.0.2 --rate 20kpps --burst 32 --arrivals 1000 -o run.json\n"
+"  ethgauge report run.json -o run.html\n"
 "  # 100 ms on, 900 ms off\n"
 "  ethgauge udp stream 198.18.0.2 --rate 500Mbit --on 100ms --off 900ms\n"
 "  # round trips, one under way; and 64 at once\n"

@@ -99,7 +99,9 @@ int xfer_new(struct xfer **ret_xfer, const struct control_test *test, enum xfer_
 		xfer->nr_conns = test->streams < nr_cpus() ? (unsigned int)test->streams : nr_cpus();
 	xfer->conns = calloc(xfer->nr_conns, sizeof(*xfer->conns));
 	xfer->sum = calloc(1, sizeof(*xfer->sum));
-	if (!xfer->conns || !xfer->sum)
+	if (test->arrivals)
+		xfer->arrivals = calloc(test->arrivals, sizeof(*xfer->arrivals));
+	if (!xfer->conns || !xfer->sum || (test->arrivals && !xfer->arrivals))
 		err = -ENOMEM;
 	for (i = 0; xfer->conns && i < xfer->nr_conns; i++) {
 		set_up_conn(xfer, i);
@@ -321,5 +323,6 @@ void xfer_free(struct xfer *xfer)
 	free(xfer->workers);
 	free(xfer->conns);
 	free(xfer->sum);
+	free(xfer->arrivals);
 	free(xfer);
 }

@@ -71,6 +71,9 @@ int xfer_error(const struct xfer *xfer, struct err *e);
 /* Requests that found no answer in time, and those that an open loop could not send. */
 void xfer_read_requests(const struct xfer *xfer, uint64_t *ret_sent, uint64_t *ret_timeouts,
 			uint64_t *ret_not_sent);
+/* After xfer_finish(): of datagrams that came, in their order in each stream. */
+unsigned int xfer_arrivals(const struct xfer *xfer, const struct control_arrival **ret_arrivals);
+
 void xfer_read_zerocopy(const struct xfer *xfer, uint64_t *ret_done, uint64_t *ret_copied);
 
 #endif

@@ -108,6 +108,8 @@ static int take_message(struct run *run, uint64_t timeout_ns, struct err *e)
 {
 	struct xfer_report *report = run->report;
 	union control_body body;
+	const char *at = body.arrivals.list;
+	struct control_arrival arrival;
 	enum control_type type;
 	int err = xfer_link_receive(&run->client->link, timeout_ns, &type, &body, e);
 
@@ -123,6 +125,12 @@ static int take_message(struct run *run, uint64_t timeout_ns, struct err *e)
 			return err_set(e, -EINVAL, "the server tells of a stream that there is not");
 		report->coming[body.conn.stream] = body.conn;
 		report->has_conn[body.conn.stream] = true;
+		break;
+	case CONTROL_ARRIVALS:
+		while (control_next_arrival(&at, &arrival) && arrival.stream < CONTROL_MAX_STREAMS)
+			xfer_report_arrival(report, &arrival, run->res);
+		if (*at)
+			return err_set(e, -EINVAL, "the server tells arrivals that cannot be read");
 		break;
 	case CONTROL_RESULT:
 		report->server = body.figures;

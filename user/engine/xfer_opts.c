@@ -144,6 +144,7 @@ static void fill_common(const struct xfer_opts *opts, const struct xfer_extra *e
 		.window_clamp_bytes = extra->window_clamp_bytes, .mss_bytes = extra->mss_bytes,
 		.dscp = opts->dscp, .zerocopy = extra->zerocopy, .sendfile = extra->sendfile,
 		.splice = extra->splice, .gso = extra->gso,
+		.arrivals = extra->arrivals,
 		.spin = opts->spin, .busy_poll_us = opts->busy_poll_ns / 1000,
 	};
 	if (extra->congestion)

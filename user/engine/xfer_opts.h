@@ -100,7 +100,7 @@ struct xfer_opts {
 struct xfer_extra {
 	int protocol, kind;
 	bool reverse, sendfile, splice, zerocopy, nodelay, gso;
-	uint64_t window_clamp_bytes, mss_bytes, burst, on_ns, off_ns;
+	uint64_t window_clamp_bytes, mss_bytes, burst, on_ns, off_ns, arrivals;
 	const char *congestion;
 };
 

@@ -174,6 +174,14 @@ void xfer_read_requests(const struct xfer *xfer, uint64_t *ret_sent, uint64_t *r
 	*ret_not_sent = due > sent ? due - sent : 0;
 }
 
+unsigned int xfer_arrivals(const struct xfer *xfer, const struct control_arrival **ret_arrivals)
+{
+	unsigned int nr = atomic_load(&xfer->nr_arrivals);
+
+	*ret_arrivals = xfer->arrivals;
+	return nr < xfer->test.arrivals ? nr : (unsigned int)xfer->test.arrivals;
+}
+
 void xfer_read_zerocopy(const struct xfer *xfer, uint64_t *ret_done, uint64_t *ret_copied)
 {
 	uint64_t done = 0, copied = 0;

@@ -240,10 +240,27 @@ static void report_buffers(const struct xfer_report *report, const struct contro
 	result_env_u64(res, "server_receive_buffer", report->server.receive_buffer_bytes);
 }
 
+void xfer_report_arrival(const struct xfer_report *report, const struct control_arrival *arrival,
+			 struct result *res)
+{
+	struct result *part;
+	char name[40];
+
+	snprintf(name, sizeof(name), "arrivals of stream %u", (unsigned int)arrival->stream);
+	part = result_part(res, name);
+	result_row_open(part, arrival->received_ns);
+	result_row_u64(part, "datagram_sequence", arrival->sequence);
+	if (report->same_host)
+		result_row_u64(part, "datagram_delay_ns", arrival->delay_ns);
+	result_row_close_quietly(part);
+}
+
 void xfer_report_end(struct xfer_report *report, struct result *res)
 {
+	const struct control_arrival *arrivals;
 	struct control_figures client;
 	uint64_t zerocopy, copied;
+	unsigned int nr, i;
 
 	xfer_read(report->xfer, &client);
 	xfer_read_order(report->xfer, &client);
@@ -255,6 +272,9 @@ void xfer_report_end(struct xfer_report *report, struct result *res)
 	report_cpus(report, &client, res);
 	report_buffers(report, &client, res);
 	report_conns(report, res);
+	nr = xfer_arrivals(report->xfer, &arrivals);
+	for (i = 0; i < nr; i++)
+		xfer_report_arrival(report, &arrivals[i], res);
 	xfer_read_zerocopy(report->xfer, &zerocopy, &copied);
 	if (zerocopy)
 		result_metric_real(res, "zerocopy_copied_ratio", (double)copied / (double)zerocopy);

@@ -28,6 +28,10 @@ struct xfer_report {
 /* A row of the series, and with per_stream of those of the streams. */
 void xfer_report_row(struct xfer_report *report, struct result *res, uint64_t elapsed_ns);
 
+/* When a datagram came: a row of its stream's part. */
+void xfer_report_arrival(const struct xfer_report *report, const struct control_arrival *arrival,
+			 struct result *res);
+
 /* After xfer_finish(). */
 void xfer_report_end(struct xfer_report *report, struct result *res);
 

@@ -118,11 +118,31 @@ static int drain(struct xfer_session *session, struct xfer *xfer)
 	return 0;
 }
 
+static int tell_arrivals(struct xfer_session *session, const struct xfer *xfer, struct err *e)
+{
+	struct control_arrivals line = { .list = "" };
+	const struct control_arrival *arrivals;
+	unsigned int nr = xfer_arrivals(xfer, &arrivals), i = 0;
+
+	while (i < nr) {
+		if (control_add_arrival(line.list, sizeof(line.list), &arrivals[i])) {
+			i++;
+			continue;
+		}
+		if (xfer_link_send(&session->link, CONTROL_ARRIVALS, &line, e))
+			return e->no;
+		*line.list = '\0';
+	}
+	return *line.list ? xfer_link_send(&session->link, CONTROL_ARRIVALS, &line, e) : 0;
+}
+
 static int tell_figures(struct xfer_session *session, struct xfer *xfer, struct err *e)
 {
 	struct control_figures figures;
 
 	if (tell_conns(session, xfer, e))
+		return e->no;
+	if (tell_arrivals(session, xfer, e))
 		return e->no;
 	xfer_read(xfer, &figures);
 	xfer_read_order(xfer, &figures);

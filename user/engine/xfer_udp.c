@@ -165,6 +165,23 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 	return XFER_MORE;
 }
 
+/* Places are given out to all threads; the count may run on beyond them, but not around. */
+static void note_arrival(struct xfer *xfer, const struct tag *tag, uint64_t now_ns, uint64_t sent_ns)
+{
+	unsigned int at = atomic_load_explicit(&xfer->nr_arrivals, memory_order_relaxed);
+
+	if (at >= xfer->test.arrivals)
+		return;
+	at = atomic_fetch_add(&xfer->nr_arrivals, 1);
+	if (at >= xfer->test.arrivals)
+		return;
+	xfer->arrivals[at] = (struct control_arrival){
+		.stream = ntohs(tag->stream), .sequence = ntohl(tag->sequence),
+		.received_ns = now_ns - xfer->start_ns,
+		.delay_ns = now_ns > sent_ns ? now_ns - sent_ns : 0,
+	};
+}
+
 /* A tag of ours; the number of it is counted, and its time taken by @hist. */
 static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const void *at, size_t len,
 		     uint64_t now_ns)
@@ -178,6 +195,8 @@ static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const v
 	seqwin_add(conn->win, ntohl(tag.sequence), 0);
 	if (now_ns < worker->xfer->count_ns)
 		return;
+	if (worker->xfer->arrivals)
+		note_arrival(worker->xfer, &tag, now_ns, sent_ns);
 	if (now_ns >= sent_ns)
 		hist_add(worker->hist, now_ns - sent_ns);
 	else

@@ -69,6 +69,7 @@ static const struct field test_fields[] = {
 	UP_TO(control_test, outstanding, 1024), NUMBER(control_test, rate_bps),
 	UP_TO(control_test, burst, 1 << 20), UP_TO(control_test, on_ns, MAX_TIME_NS),
 	UP_TO(control_test, off_ns, MAX_TIME_NS), UP_TO(control_test, gso, 1),
+	UP_TO(control_test, arrivals, CONTROL_MAX_ARRIVALS),
 	UP_TO(control_test, send_buffer_bytes, INT32_MAX / 2),
 	UP_TO(control_test, receive_buffer_bytes, INT32_MAX / 2), UP_TO(control_test, nodelay, 1),
 	UP_TO(control_test, window_clamp_bytes, INT32_MAX), UP_TO(control_test, mss_bytes, 65535),
@@ -114,6 +115,8 @@ static const struct field conn_fields[] = {
 	NUMBER(control_conn, receive_buffer_bytes), TEXT(control_conn, congestion), END
 };
 
+static const struct field arrivals_fields[] = { TEXT(control_arrivals, list), END };
+
 static const struct field error_fields[] = {
 	TEXT(control_error, what), TEXT(control_error, hint), END
 };
@@ -130,6 +133,7 @@ static const struct form {
 	[CONTROL_ROW] = { "row", figures_fields },
 	[CONTROL_STOP] = { "stop", no_fields },
 	[CONTROL_CONN] = { "conn", conn_fields },
+	[CONTROL_ARRIVALS] = { "arrivals", arrivals_fields },
 	[CONTROL_RESULT] = { "result", figures_fields },
 	[CONTROL_ERROR] = { "error", error_fields },
 };
@@ -371,6 +375,43 @@ int control_write(char *buf, size_t size, enum control_type type, const void *bo
 	return out.len <= size ? (int)out.len : -ENOSPC;
 }
 
+bool control_add_arrival(char *list, size_t size, const struct control_arrival *arrival)
+{
+	size_t len = strlen(list);
+	int more = snprintf(list + len, size - len, "%s%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64,
+			    len ? "," : "", arrival->stream, arrival->sequence,
+			    arrival->received_ns, arrival->delay_ns);
+
+	if (more > 0 && (size_t)more < size - len)
+		return true;
+	list[len] = '\0';
+	return false;
+}
+
+bool control_next_arrival(const char **at, struct control_arrival *ret_arrival)
+{
+	struct reader in = { .at = *at, .end = *at + strlen(*at) };
+	struct control_arrival arrival;
+
+	if (in.at == in.end)
+		return false;
+	arrival.stream = read_number(&in);
+	if (!take(&in, ':'))
+		return false;
+	arrival.sequence = read_number(&in);
+	if (!take(&in, ':'))
+		return false;
+	arrival.received_ns = read_number(&in);
+	if (!take(&in, ':'))
+		return false;
+	arrival.delay_ns = read_number(&in);
+	if (in.wrong || (in.at != in.end && !take(&in, ',')))
+		return false;
+	*at = in.at;
+	*ret_arrival = arrival;
+	return true;
+}
+
 const char *control_name(enum control_type type)
 {
 	return forms[type].name;
@@ -415,8 +456,8 @@ int control_check_test(const struct control_test *test, struct err *e)
 		return err_usage(e, "a time to send needs one to pause, and the other way round");
 	if (test->protocol == CONTROL_UDP)
 		return check_udp(test, e);
-	if (test->burst || test->on_ns || test->gso)
-		return err_usage(e, "bursts, pauses and gso are of a UDP stream");
+	if (test->burst || test->on_ns || test->gso || test->arrivals)
+		return err_usage(e, "bursts, pauses, gso and arrivals are of a UDP stream");
 	return 0;
 }
 

@@ -17,7 +17,7 @@
  *   server  go       likewise: either may send from here on
  *   server  row      ... its counters at each interval; before it the conns, if asked for
  *   client  stop
- *   server  conn     ... of each TCP connection, then
+ *   server  conn     ... of each TCP connection, arrivals ... of UDP if asked for, then
  *   server  result   struct control_figures
  *
  * and another test, or the end. Instead of any of them: error.
@@ -25,6 +25,7 @@
 #ifndef PROTO_CONTROL_H
 #define PROTO_CONTROL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@
 #define CONTROL_LINE_BYTES	4096	/* with its end */
 #define CONTROL_MAX_STREAMS	256
 #define CONTROL_MAX_MESSAGE	(16 << 20)
+#define CONTROL_MAX_ARRIVALS	50000
 #define CONTROL_HEX_BYTES	65	/* 32 bytes in hex, and the end */
 
 struct control_hello {
@@ -73,6 +75,7 @@ struct control_test {
 	uint64_t rate_bps;		/* of a stream's payload, all streams of a direction together */
 	uint64_t burst;			/* UDP: datagrams in a row */
 	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
+	uint64_t arrivals;		/* UDP: of so many datagrams the receiver tells when they came */
 	uint64_t gso;			/* UDP: what is sent at once goes as one, and is taken as one */
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* of the reader of this */
 	uint64_t nodelay, window_clamp_bytes, mss_bytes, dscp;
@@ -117,6 +120,16 @@ struct control_conn {
 	char congestion[16];
 };
 
+/* When datagrams came, since the receiver's start: "STREAM:SEQUENCE:RECEIVED:DELAY,..." in ns. */
+struct control_arrivals {
+	char list[CONTROL_LINE_BYTES - 64];
+};
+
+struct control_arrival {
+	uint64_t stream, sequence, received_ns;
+	uint64_t delay_ns;		/* since it was sent; of one clock only */
+};
+
 struct control_error {
 	char what[400];
 	char hint[400];
@@ -124,7 +137,7 @@ struct control_error {
 
 enum control_type {
 	CONTROL_HELLO, CONTROL_WELCOME, CONTROL_TEST, CONTROL_READY, CONTROL_GO, CONTROL_ROW,
-	CONTROL_STOP, CONTROL_CONN, CONTROL_RESULT, CONTROL_ERROR,
+	CONTROL_STOP, CONTROL_CONN, CONTROL_ARRIVALS, CONTROL_RESULT, CONTROL_ERROR,
 };
 
 union control_body {
@@ -134,6 +147,7 @@ union control_body {
 	struct control_ready ready;
 	struct control_figures figures;		/* row, result */
 	struct control_conn conn;
+	struct control_arrivals arrivals;
 	struct control_error error;
 };
 
@@ -149,6 +163,11 @@ int control_read(const char *line, size_t len, enum control_type *ret_type,
  * struct, or NULL for go and stop; fields that are 0 or "" are left out.
  */
 int control_write(char *buf, size_t size, enum control_type type, const void *body);
+
+/* One more into @list of @size bytes: false, and nothing of it, if it has no room. */
+bool control_add_arrival(char *list, size_t size, const struct control_arrival *arrival);
+/* The next one of a list, and *@at behind it: false at its end, or where it cannot be read. */
+bool control_next_arrival(const char **at, struct control_arrival *ret_arrival);
 
 /* "go" and such. */
 const char *control_name(enum control_type type);

@@ -240,7 +240,7 @@ void result_row_real(struct result *res, const char *key, double value)
 	check(res, json_object_set_new(res->row, key, real(value)));
 }
 
-void result_row_close(struct result *res)
+void result_row_close_quietly(struct result *res)
 {
 	json_t *series = section(res, "series", json_array);
 
@@ -248,6 +248,11 @@ void result_row_close(struct result *res)
 	res->row = NULL;
 	if (res->keep_rows && json_array_size(series) > res->keep_rows)
 		json_array_remove(series, 0);
+}
+
+void result_row_close(struct result *res)
+{
+	result_row_close_quietly(res);
 	if (res->watcher.on_row)
 		res->watcher.on_row(res->watcher.ctx, res);
 }

@@ -61,6 +61,7 @@ void result_row_open(struct result *res, uint64_t elapsed_ns);
 void result_row_u64(struct result *res, const char *key, uint64_t value);
 void result_row_real(struct result *res, const char *key, double value);
 void result_row_close(struct result *res);	/* tells the watcher */
+void result_row_close_quietly(struct result *res);	/* for the document alone */
 
 /* Of a series that may go on for days, only the newest @rows are kept. */
 void result_keep_rows(struct result *res, size_t rows);
