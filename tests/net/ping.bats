@@ -135,13 +135,62 @@ pinged() {
 	json '.metrics | has("stack_share_p50_ns") and has("stack_share_min_ns") and
 		.transactions_over_stack > 0'
 	json '[.parts[].series | length] == [5, 5]'
+	# Seen from further and further up.
+	json '[.entries[].min_ns] as $min | ($min | length) == 3 and $min[0] <= $min[1] and
+		$min[0] == .parts[0].metrics.rtt_min_ns and $min[2] == .parts[1].metrics.rtt_min_ns'
+	json '.entries[0].more_p50_ns == 0 and .entries[2].more_p50_ns == .metrics.stack_share_p50_ns'
+}
+
+# decoded FIELD...: of the captured frames, by tshark, how often each came.
+decoded() {
+	tshark -r "$BATS_TEST_TMPDIR/b.pcap" -o ip.check_checksum:TRUE -T fields "${@/#/-e}" 2>/dev/null |
+		sort | uniq -c | tr -s ' \t' ' '
+}
+
+@test "sizes: each has its row and its part, and tshark sees just these frames" {
+	need_command tshark
+	lab_up
+	start_cmd capture b ready "$CAPTURE" save 21 "$BATS_TEST_TMPDIR/b.pcap"
+	tool_in a ping 198.18.0.2 --sizes 64,101,mtu -c 7 --rate 1kpps --no-loss --json
+	is 0
+	json '[.entries[] | [.frame_bytes, .sent_packets, .lost_packets]] ==
+		[[64, 7, 0], [101, 7, 0], [1518, 7, 0]]'
+	json '[.parts[].metrics | [.distinct_packets, .received_bytes]] == [[7, 448], [7, 707], [7, 10626]]'
+	json '[.parts[].metrics.rtt_p50_ns] == [.entries[].rtt_p50_ns]'
+	finish capture
+	is 0
+	# Without FCS; all echo requests whose sums, IP's and ICMP's, are right.
+	[ "$(decoded frame.len icmp.type ip.checksum.status icmp.checksum.status)" = \
+" 7 1514 8 1 1
+ 7 60 8 1 1
+ 7 97 8 1 1" ] || fail "$(decoded frame.len icmp.type ip.checksum.status icmp.checksum.status)"
+	tool_in a ping 2001:2::2 --sizes 84-200 -c 5 --rate 1kpps --engine stack --no-loss --json
+	is 0
+	json '[.entries[].frame_bytes] == [84, 168, 200]'
+}
+
+@test "sizes: what the interface does not carry is refused before anything is sent" {
+	lab_up
+	tool_in a ping 198.18.0.2 --sizes 64,1519
+	is 2
+	says "1519 is more than 'eg0' carries: its MTU is 1500, which is a frame of 1518"
+	tool_in a ping 2001:2::2 --sizes 64-mtu
+	is 2
+	says "needs at least 84 bytes"
+	[ "$(echoes IcmpInEchos)$(echoes Icmp6InEchos)" = 00 ]
+	# ^C ends it in the middle, with what there is.
+	start_cmd ping a "asking" "$TOOL" ping 198.18.0.2 --sizes 64-mtu -d 20s --json
+	finish ping INT
+	is 130
+	json '(.entries | length) == 1 and .parts[0].metrics.lost_packets == 0'
 }
 
 @test "what does not go together is refused in words" {
 	for words in "--flood --rate 1kpps" "--engine bounce --rate 1kpps" \
 		"--engine stack --against-stack" "--engine stack --dst-mac 02:00:00:00:00:01" \
 		"--engine bounce --vlan 7" "--engine stack --zero-copy" "--against-stack --zero-copy" \
-		"--outstanding 1025" "--stamp-every 2" "-4 -6" "--frame-bytes 63" "--wait 0"; do
+		"--outstanding 1025" "--stamp-every 2" "-4 -6" "--sizes 64,64" \
+		"--sizes 64 --frame-bytes 64" "--sizes 64 --against-stack" "--frame-bytes 63" "--wait 0"; do
 		# shellcheck disable=SC2086 # words are words
 		run --separate-stderr "$TOOL" ping 198.18.0.2 $words
 		is 2

@@ -45,6 +45,8 @@ const struct cmd cmd_ping = {
 "  sudo ethgauge ping 198.18.0.2\n"
 "  # as fast as the answers come, 8 at a time, for ten seconds; fail if one is lost\n"
 "  sudo ethgauge ping 198.18.0.2 --flood --outstanding 8 -d 10s --no-loss\n"
+"  # does the time grow with the size, up to the MTU?\n"
+"  sudo ethgauge ping far.example --sizes 64-mtu --flood -c 10k\n"
 "  # where does the time go: the wire and the far end, or this host's stack?\n"
 "  sudo ethgauge ping 198.18.0.2 --flood -c 100k --against-stack\n",
 	.options = options,

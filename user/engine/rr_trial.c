@@ -5,22 +5,31 @@
 #include "engine/rr_trial.h"
 
 #include <errno.h>
+#include <math.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/if_ether.h>
+
 #include "engine/environ.h"
 #include "engine/meter.h"
+#include "engine/rr_sizes.h"
 #include "lib/hist.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/stat.h"
+#include "lib/unit.h"
+#include "proto/frame.h"
 #include "sys/caps.h"
+#include "sys/nic.h"
 #include "sys/route.h"
 #include "sys/sock.h"
 
 #define PAIRS	5		/* of turns, where count or duration bounds them */
 #define MAX_PAIRS 1024	/* kept of a run without end: the last */
+#define VLAN_BYTES 4
 #define TURN_NS	NSEC_PER_SEC	/* where ^C does */
 
 static bool is_name(const struct rr_opts *opts)
@@ -30,9 +39,25 @@ static bool is_name(const struct rr_opts *opts)
 	return !frame_parse_addr(opts->stream.dest, &addr);
 }
 
+static int check_sizes(struct rr_opts *opts, struct err *e)
+{
+	uint32_t sizes[RR_MAX_SIZES];
+	size_t nr;
+
+	if (opts->has_size)
+		return err_usage(e, "--sizes and --frame-bytes: one of the two");
+	if (opts->against_stack)
+		return err_usage(e, "--sizes and --against-stack: one of the two");
+	if (!opts->stream.count && !opts->stream.duration_ns)
+		opts->stream.duration_ns = TURN_NS;
+	/* Any that is no size is refused here, and what the interface cannot carry when it is known. */
+	return rr_sizes_parse(opts->sizes, FRAME_MAX_BYTES, sizes, &nr, e);
+}
+
 int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given, struct err *e)
 {
 	bool paced;
+	int err;
 
 	if (opts->flood && opt_was_given(table, given, "rate"))
 		return err_usage(e, "--flood and --rate: one of the two");
@@ -65,6 +90,11 @@ int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given
 	if (opts->ip4 && opts->ip6)
 		return err_usage(e, "-4 and -6: one of the two");
 	opts->has_size = opt_was_given(table, given, "frame-bytes");
+	if (opts->sizes) {
+		err = check_sizes(opts, e);
+		if (err)
+			return err;
+	}
 	/* What a name stands for is known later. */
 	return is_name(opts) ? 0 : stream_check(&opts->stream, opts->has_size, e);
 }
@@ -185,6 +215,35 @@ static void report_difference(const struct trial *trial, double *ratios, size_t 
 		result_metric_real(trial->res, "transactions_over_stack", median);
 }
 
+static void enter_path(struct result *res, const char *path, const struct hist_rec *times,
+		       double driver_p50_ns)
+{
+	double p50_ns = (double)hist_percentile_ns(times, 0.5);
+
+	result_entry_open(res);
+	result_entry_str(res, "round_trip", path);
+	result_entry_u64(res, "min_ns", hist_min_ns(times));
+	result_entry_real(res, "p50_ns", p50_ns);
+	result_entry_u64(res, "p99_ns", hist_percentile_ns(times, 0.99));
+	result_entry_real(res, "more_p50_ns", p50_ns - driver_p50_ns);
+	result_entry_close(res);
+}
+
+/* Where the time goes: the same requests, seen from further and further up. */
+static void report_paths(const struct trial *trial)
+{
+	struct hist_rec driver, user, stack, ignored;
+	double p50_ns;
+
+	rr_read_hists(trial->rr, &driver, &user);
+	rr_read_hists(trial->stack, &stack, &ignored);
+	p50_ns = (double)hist_percentile_ns(&driver, 0.5);
+	enter_path(trial->res, "driver, wire and far end", &driver, p50_ns);
+	if (user.count)
+		enter_path(trial->res, "and to this process, past the stack", &user, p50_ns);
+	enter_path(trial->res, "and through this host's stack, by a socket", &stack, p50_ns);
+}
+
 static void judge(const struct trial *trial, const struct rr *rr, struct result *res)
 {
 	struct rr_count count;
@@ -209,6 +268,7 @@ static void report(const struct trial *trial, bool icmp, double *ratios, size_t 
 		rr_report(trial->stack, result_part(trial->res, "stack"));
 		judge(trial, trial->stack, result_part(trial->res, "stack"));
 		report_difference(trial, ratios, nr);
+		report_paths(trial);
 	}
 	rr_read(trial->rr, &count);
 	if (!count.sent || count.answers)
@@ -279,36 +339,34 @@ static int open_both(struct trial *trial, const struct tx_cfg *tx, bool icmp, st
 	return rr_open(&trial->stack, &cfg, result_part(trial->res, "stack"), e);
 }
 
-int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, struct err *e)
+/* Of one size, into @res; what is the same of all into @top. @last: no capability is needed any more. */
+static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct result *top,
+		    struct result *res, struct err *e)
 {
-	struct rr_opts opts = *given;
-	struct trial trial = { .opts = &opts, .res = res, .e = e };
+	struct trial trial = { .opts = opts, .res = res, .e = e };
 	double ratios[MAX_PAIRS];
-	char ifname[IF_NAMESIZE], dest[SOCK_TEXT_BYTES];
 	struct meter *meter;
 	struct tx_cfg tx;
 	size_t nr = 0;
 	int err;
 
-	err = resolve(&opts, dest, e);
-	if (!err)
-		err = find_iface(&opts, ifname, e);
-	if (!err)
-		err = stream_prepare(&opts.stream, &tx, e);
+	err = stream_prepare(&opts->stream, &tx, e);
 	if (!err && tx.frame.dst_mac[0] & 1)
-		err = err_usage(e, "'%s' is no address of one host", given->stream.dest);
+		err = err_usage(e, "'%s' is no address of one host", opts->stream.dest);
 	if (err)
 		return err;
-	result_env_str(res, "interface", opts.stream.ifname);
-	environ_iface(res, opts.stream.ifname);
-	stream_describe(&tx, res);
+	result_env_str(top, "interface", opts->stream.ifname);
+	environ_iface(top, opts->stream.ifname);
+	stream_describe(&tx, top);
 	err = open_both(&trial, &tx, icmp, e);
 	if (err)
 		goto out;
-	environ_clock(res, STAMP_MONOTONIC);
-	caps_drop(0);
-	log_info("asking '%s' through '%s'", given->stream.dest, opts.stream.ifname);
-	meter = meter_start(opts.stream.ifname);
+	environ_clock(top, STAMP_MONOTONIC);
+	if (last)
+		caps_drop(0);
+	log_info("asking '%s' through '%s' by frames of %u bytes", opts->stream.dest,
+		 opts->stream.ifname, opts->stream.frame_bytes);
+	meter = meter_start(opts->stream.ifname);
 	err = trial.stack ? run_in_turn(&trial, ratios, &nr, e) : run_alone(&trial, e);
 	meter_stop(meter);
 	report(&trial, icmp, ratios, nr);
@@ -318,4 +376,76 @@ out:
 	rr_close(trial.stack);
 	rr_close(trial.rr);
 	return err;
+}
+
+static void enter_size(struct result *res, const struct result *part, uint32_t frame_bytes)
+{
+	static const char *const keys[] = {
+		"sent_packets", "lost_packets", "transactions_per_s", "rtt_min_ns", "rtt_p50_ns",
+		"rtt_p99_ns", "rtt_max_ns",
+	};
+	size_t i;
+
+	result_entry_open(res);
+	result_entry_u64(res, "frame_bytes", frame_bytes);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		result_entry_real(res, keys[i], result_look(part, keys[i]));
+	result_entry_close(res);
+}
+
+/* What this interface carries of them. */
+static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, struct err *e)
+{
+	uint32_t most, head_bytes = ETH_HLEN + UNIT_FCS_BYTES + (opts->stream.vlan ? VLAN_BYTES : 0);
+	struct nic_facts nic;
+	size_t i;
+	int err;
+
+	if (nic_read(opts->stream.ifname, &nic))
+		return err_usage(e, "there is no interface '%s' here", opts->stream.ifname);
+	most = nic.mtu + head_bytes;
+	err = rr_sizes_parse(opts->sizes, most, sizes, ret_nr, e);
+	for (i = 0; !err && i < *ret_nr; i++) {
+		opts->stream.frame_bytes = sizes[i];
+		err = stream_check(&opts->stream, true, e);
+		if (!err && sizes[i] > most)
+			err = err_usage(e, "--sizes: %u is more than '%s' carries: its MTU is %u, which is "
+					"a frame of %u", sizes[i], opts->stream.ifname, nic.mtu, most);
+	}
+	return err;
+}
+
+static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct err *e)
+{
+	uint32_t sizes[RR_MAX_SIZES];
+	struct result *part;
+	size_t nr = 0, i;
+	char name[32];
+	int err;
+
+	err = find_sizes(opts, sizes, &nr, e);
+	result_config_none(res, "frame-bytes");
+	for (i = 0; !err && i < nr && !loop_signal(); i++) {
+		snprintf(name, sizeof(name), "frames of %u bytes", sizes[i]);
+		part = result_part(res, name);
+		opts->stream.frame_bytes = sizes[i];
+		err = run_size(opts, icmp, i + 1 == nr, res, part, e);
+		if (!isnan(result_look(part, "sent_packets")))
+			enter_size(res, part, sizes[i]);
+	}
+	return err;
+}
+
+int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, struct err *e)
+{
+	char ifname[IF_NAMESIZE], dest[SOCK_TEXT_BYTES];
+	struct rr_opts opts = *given;
+	int err;
+
+	err = resolve(&opts, dest, e);
+	if (!err)
+		err = find_iface(&opts, ifname, e);
+	if (err)
+		return err;
+	return opts.sizes ? run_sizes(&opts, icmp, res, e) : run_size(&opts, icmp, true, res, res, e);
 }

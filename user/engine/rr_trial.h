@@ -22,6 +22,7 @@ struct rr_opts {
 	bool no_loss;
 	bool ip4, ip6;			/* of a name, only addresses of that family */
 	bool has_size;			/* frame_bytes was given */
+	const char *sizes;		/* NULL: one */
 	int xdp_mode;
 };
 
@@ -55,6 +56,9 @@ struct rr_opts {
 	{ 's', "frame-bytes", OPT_U32, offsetof(struct rr_opts, stream.frame_bytes), "N", \
 	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
 	  .max = FRAME_MAX_BYTES }, \
+	{ 0, "sizes", OPT_STR, offsetof(struct rr_opts, sizes), "LIST", \
+	  "frames of all these sizes, one after another: 64,512,mtu; or doubling: 64-mtu; count or " \
+	  "duration are each one's, a second by itself" }, \
 	{ 'w', "wait", OPT_DURATION, offsetof(struct rr_opts, wait_ns), "TIME", \
 	  "wait so long for an answer", .min = 1000000 }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(struct rr_opts, interval_ns), "TIME", \
