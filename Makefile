@@ -71,7 +71,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-vm regress lint bench bench-watch fuzz demo doc schema install clean FORCE \
+.PHONY: all help check test test-vm regress lint bench bench-watch bench-rr fuzz demo doc schema install clean FORCE \
 	lint-run check-run test-run
 
 all: $(tool)
@@ -227,6 +227,9 @@ bench: $(tool) $(bench-bins)
 bench-watch: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-watch $(ARGS)
 
+bench-rr: $(tool) $(bench-bins)
+	$(Q)$(tell) scripts/bench-rr $(ARGS)
+
 # The tool itself is asked for its options, so the pages come after it.
 doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
 
@@ -291,6 +294,7 @@ Targets:
   bench    measure beside other generators (scripts/bench-run); needs root
   bench-watch
            what watch costs the path that it watches (scripts/bench-watch)
+  bench-rr transactions a second beside a bare loop and peers (scripts/bench-rr)
   doc      man pages and shell completion under $(O)
   schema   docs/result.schema.json, of the tool's dictionary of figures
   install  tool, man pages, completion, systemd units and documents under

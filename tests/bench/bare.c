@@ -4,6 +4,8 @@
  *
  *   bare send IFACE FRAME_BYTES SECONDS THREADS
  *   bare drop IFACE			until SIGINT or SIGTERM, then one JSON object
+ *   bare bounce IFACE SECONDS FRAMES	so many under way to bare return and back; for scripts/bench-rr
+ *   bare return IFACE			until SIGINT or SIGTERM
  *   bare count IFACE			at tcx, until then; for scripts/bench-watch
  *   bare eat IFACE			at clsact, behind tcx, until the interface goes; likewise
  *
@@ -106,11 +108,11 @@ static int iface_index(const char *ifname)
 	return (int)ifindex;
 }
 
-/* An Ethernet frame from and to no one: type 88b5 is for experiments. */
+/* An Ethernet frame from and to no one. */
 static void fill_frame(unsigned char *frame, size_t bytes)
 {
 	static const unsigned char head[14] = {
-		0x02, 0, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 1, 0x88, 0xb5,
+		0x02, 0, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 1, BARE_TYPE >> 8, BARE_TYPE & 0xff,
 	};
 
 	memset(frame, 0, bytes);
@@ -204,7 +206,7 @@ static int send_frames(const char *ifname, size_t frame_bytes, double seconds, i
 static void print_counts(const struct bare_rec *recs, int nr_cpus)
 {
 	unsigned long long packets = 0, bytes = 0, stamped = 0;
-	unsigned long long first_ns = 0, last_ns = 0;
+	unsigned long long first_ns = 0, last_ns = 0, fastest_ns = ~0ull;
 	int i;
 
 	for (i = 0; i < nr_cpus; i++) {
@@ -217,31 +219,84 @@ static void print_counts(const struct bare_rec *recs, int nr_cpus)
 			first_ns = recs[i].first_mono_ns;
 		if (recs[i].last_mono_ns > last_ns)
 			last_ns = recs[i].last_mono_ns;
+		if (recs[i].not_fastest_ns && ~recs[i].not_fastest_ns < fastest_ns)
+			fastest_ns = ~recs[i].not_fastest_ns;
 	}
 	printf("{\"metrics\": {\"duration_ns\": %llu, \"received_packets\": %llu, "
-	       "\"received_bytes\": %llu, \"received_pps\": %.1f}}\n",
+	       "\"received_bytes\": %llu, \"received_pps\": %.1f, \"fastest_pps\": %.1f}}\n",
 	       last_ns - first_ns, packets, bytes + packets * FCS_BYTES,
-	       last_ns > first_ns ? (double)stamped * 1e9 / (double)(last_ns - first_ns) : 0.0);
+	       last_ns > first_ns ? (double)stamped * 1e9 / (double)(last_ns - first_ns) : 0.0,
+	       (double)BARE_STAMP_EVERY * 1e9 / (double)fastest_ns);
 }
 
-static int drop_frames(const char *ifname, const sigset_t *stop)
+static struct bare_rec *map_counts(const struct bare_bpf *skel, int nr_cpus)
 {
-	int nr_cpus = libbpf_num_possible_cpus(), link_fd;
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
-	struct bare_bpf *skel = load(nr_cpus);
 	struct bare_rec *recs;
 
 	recs = mmap(NULL, (size_t)nr_cpus * sizeof(*recs), PROT_READ, MAP_SHARED,
 		    bpf_map__fd(skel->maps.bare_recs), 0);
 	if (recs == MAP_FAILED)
 		die("cannot map the counters: %s", strerror(errno));
-	/* The kernel takes it away however this process ends. */
-	link_fd = bpf_link_create(bpf_program__fd(skel->progs.bare_drop), iface_index(ifname),
-				  BPF_XDP, &opts);
+	return recs;
+}
+
+/* The kernel takes it away however this process ends. */
+static int attach(const struct bpf_program *prog, const char *ifname)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	int link_fd = bpf_link_create(bpf_program__fd(prog), iface_index(ifname), BPF_XDP, &opts);
+
 	if (link_fd < 0)
 		die("cannot attach XDP to '%s': %s", ifname, strerror(-link_fd));
 	fprintf(stderr, "bare: receiving on '%s'\n", ifname);
+	return link_fd;
+}
+
+static int drop_frames(const char *ifname, const sigset_t *stop)
+{
+	int nr_cpus = libbpf_num_possible_cpus(), link_fd;
+	struct bare_bpf *skel = load(nr_cpus);
+	struct bare_rec *recs = map_counts(skel, nr_cpus);
+
+	link_fd = attach(skel->progs.bare_drop, ifname);
 	sigwaitinfo(stop, NULL);
+	print_counts(recs, nr_cpus);
+	close(link_fd);
+	bare_bpf__destroy(skel);
+	return 0;
+}
+
+static int return_frames(const char *ifname, const sigset_t *stop)
+{
+	struct bare_bpf *skel = load(1);
+	int link_fd = attach(skel->progs.bare_return, ifname);
+
+	sigwaitinfo(stop, NULL);
+	close(link_fd);
+	bare_bpf__destroy(skel);
+	return 0;
+}
+
+static int bounce_frames(const char *ifname, double seconds, int nr, const sigset_t *stop)
+{
+	int nr_cpus = libbpf_num_possible_cpus(), link_fd, err;
+	unsigned char frame[60];
+	struct xdp_md ctx = { .data_end = sizeof(frame) };
+	struct bare_bpf *skel = load(nr_cpus);
+	struct bare_rec *recs = map_counts(skel, nr_cpus);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = nr,
+		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = (__u32)nr);
+
+	ctx.ingress_ifindex = (__u32)iface_index(ifname);
+	fill_frame(frame, sizeof(frame));
+	link_fd = attach(skel->progs.bare_bounce, ifname);
+	err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.bare_send), &opts);
+	if (err)
+		die("sending through '%s' failed: %s", ifname, strerror(-err));
+	sleep_for(seconds, stop);
+	skel->bss->ended = 1;
+	sleep_for(0.1, stop);
 	print_counts(recs, nr_cpus);
 	close(link_fd);
 	bare_bpf__destroy(skel);
@@ -294,12 +349,17 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	if (argc == 3 && !strcmp(argv[1], "drop"))
 		return drop_frames(argv[2], &stop);
+	if (argc == 3 && !strcmp(argv[1], "return"))
+		return return_frames(argv[2], &stop);
+	if (argc == 5 && !strcmp(argv[1], "bounce") && atoi(argv[4]) > 0 && atoi(argv[4]) <= BATCH)
+		return bounce_frames(argv[2], atof(argv[3]), atoi(argv[4]), &stop);
 	if (argc == 3 && !strcmp(argv[1], "count"))
 		return count_frames(argv[2], &stop);
 	if (argc == 3 && !strcmp(argv[1], "eat"))
 		return eat_frames(argv[2]);
 	if (argc != 6 || strcmp(argv[1], "send"))
-		die("usage: bare send IFACE FRAME_BYTES SECONDS THREADS, or: bare drop|count|eat IFACE");
+		die("usage: bare send IFACE FRAME_BYTES SECONDS THREADS, or: bare bounce IFACE "
+		    "SECONDS FRAMES, or: bare drop|return|count|eat IFACE");
 	frame_bytes = strtoul(argv[3], NULL, 10);
 	threads = atoi(argv[5]);
 	if (frame_bytes < 64 || frame_bytes > MAX_BUF_BYTES + FCS_BYTES || threads < 1 ||
