@@ -21,6 +21,7 @@
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/fragment.h"
+#include "sys/afxdp_parts.h"
 #include "sys/afxdp_wire.h"
 #include "sys/bpf.h"
 
@@ -32,8 +33,6 @@
 #define LAST_IN_NS	2000000		/* after the end for what is still coming in */
 #define STUCK_NS	100000000	/* for a driver to take a batch */
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
-#define RELEASE_NS	(NSEC_PER_SEC / 2)	/* for a closed socket's queue to become free */
-#define POLL_NS		5000000
 #define RESERVE		64		/* fewer free frames: nobody waits for others any more */
 
 /* Beside what bump_sched.h knows of it. */
@@ -75,25 +74,21 @@ static void count(uint64_t *counter, uint64_t nr)
 	__atomic_store_n(counter, *counter + nr, __ATOMIC_RELAXED);
 }
 
-/* A queue is free some milliseconds after the socket of a run before was closed. */
 static int open_wire(struct bump *bump, struct err *e)
 {
 	const struct afxdp_wire_cfg cfg = {
 		.in_ifname = bump->cfg.in_ifname, .out_ifname = bump->cfg.out_ifname,
 		.nr_frames = bump->cfg.nr_frames ? bump->cfg.nr_frames : NR_FRAMES,
 	};
-	uint64_t until_ns = loop_mono_ns() + RELEASE_NS;
+	uint64_t until_ns = 0;
 	int err;
 
 	bpf_log_init();
 	bpf_raise_memlock();
-	for (;;) {
+	do {
 		err = afxdp_wire_open(&bump->wire, &cfg, e);
-		if (err != -EBUSY || loop_mono_ns() > until_ns || loop_signal())
-			return err;
-		*e = (struct err){ 0 };
-		loop_sleep_until(loop_mono_ns() + POLL_NS);
-	}
+	} while (afxdp_try_again(err, &until_ns, e));
+	return err;
 }
 
 int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e)

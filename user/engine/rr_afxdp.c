@@ -18,6 +18,7 @@
 
 #include "engine/environ.h"
 #include "lib/unit.h"
+#include "sys/afxdp_parts.h"
 #include "sys/bpf.h"
 #include "sys/nic.h"
 
@@ -100,9 +101,12 @@ static int open_sockets(struct rr *rr, struct err *e)
 		.copy_only = !rr->cfg.zero_copy, .busy_poll = rr->cfg.busy_poll,
 	};
 	struct rr_afxdp *way = rr->state;
+	uint64_t until_ns = 0;
 	int err;
 
-	err = afxdp_wire_open(&way->wire, &cfg, e);
+	do {
+		err = afxdp_wire_open(&way->wire, &cfg, e);
+	} while (afxdp_try_again(err, &until_ns, e));
 	if (!err && rr->cfg.zero_copy && !afxdp_wire_zero_copy(way->wire)) {
 		err_machine(e, -EOPNOTSUPP, "cannot have zero-copy on '%s'", rr->cfg.ifname);
 		err = err_hint(e, "leave out --zero-copy; see: ethgauge doctor %s", rr->cfg.ifname);

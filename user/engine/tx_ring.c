@@ -8,12 +8,12 @@
 
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "sys/afxdp_parts.h"
 #include "sys/bpf.h"
 #include "sys/nic.h"
 
 #define BATCH_ZERO_COPY	64
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
-#define RELEASE_NS	(NSEC_PER_SEC / 2)	/* for a closed socket's queue to become free */
 #define POLL_NS		5000000
 #define CARRIER_NS	(5 * NSEC_PER_SEC)	/* some drivers restart the link for zero-copy */
 
@@ -30,10 +30,6 @@ static int no_queue(const struct tx_thread *thread, const struct nic_facts *nic,
 			cfg->ifname);
 }
 
-/*
- * The kernel gives a queue back some milliseconds after its socket is closed
- * (xp_release_deferred), so one that is busy may just be left over from a run before.
- */
 static int open_as(struct tx_ring *ring, const struct tx_thread *thread, bool zero_copy,
 		   struct err *e)
 {
@@ -43,18 +39,14 @@ static int open_as(struct tx_ring *ring, const struct tx_thread *thread, bool ze
 		.zero_copy = zero_copy, .busy_poll = cfg->busy_poll,
 		.on_sent = ring->on_sent, .ctx = ring->sent_ctx,
 	};
-	uint64_t until_ns = loop_mono_ns() + RELEASE_NS;
+	uint64_t until_ns = 0;
 	struct nic_facts nic;
 	int err;
 
 	ring->zero_copy = zero_copy;
-	for (;;) {
+	do {
 		err = afxdp_open(&ring->afxdp, &open, e);
-		if (err != -EBUSY || loop_mono_ns() > until_ns || loop_signal())
-			break;
-		*e = (struct err){ 0 };
-		loop_sleep_until(loop_mono_ns() + POLL_NS);
-	}
+	} while (afxdp_try_again(err, &until_ns, e));
 	/* Asked only now: what a driver tells of its queues may be less than it has. */
 	if (err == -EINVAL && !nic_read(cfg->ifname, &nic) && thread->queue >= nic.tx_queues)
 		return no_queue(thread, &nic, e);

@@ -11,10 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/loop.h"
+
 #define HUGE_BYTES	(2ul << 20)
 #define SEND_BUF_BYTES	(8 << 20)
 #define BUSY_POLL_US	20
 #define BUSY_POLL_BUDGET 64
+#define RELEASE_NS	NSEC_PER_SEC	/* for a closed socket's queue to become free */
+#define POLL_NS		5000000
 
 /*
  * One large page spares the address lookups of hundreds of small ones. Reserved
@@ -99,4 +103,17 @@ int afxdp_tell(int fd, bool zero_copy)
 	default:
 		return -errno;
 	}
+}
+
+bool afxdp_try_again(int err, uint64_t *until_ns, struct err *e)
+{
+	uint64_t now_ns = loop_mono_ns();
+
+	if (!*until_ns)
+		*until_ns = now_ns + RELEASE_NS;
+	if (err != -EBUSY || now_ns > *until_ns || loop_signal())
+		return false;
+	*e = (struct err){ 0 };
+	loop_sleep_until(now_ns + POLL_NS);
+	return true;
 }

@@ -33,4 +33,12 @@ bool afxdp_ask_busy_poll(int fd);
 /* Tells the kernel to send; what it returns is told at afxdp_kick(). */
 int afxdp_tell(int fd, bool zero_copy);
 
+/*
+ * Whether to open once more after @err. The kernel gives a queue back some
+ * milliseconds after its socket is closed (xp_release_deferred), so one that is
+ * busy may just be left over from a run before: waits a while, and forgets @e.
+ * *until_ns is 0 at first.
+ */
+bool afxdp_try_again(int err, uint64_t *until_ns, struct err *e);
+
 #endif
