@@ -238,6 +238,9 @@ changed() {
 	json '.parts[0].entries[0].state == "ok"'
 	tool_in a tune --json
 	json '.parts[0].entries[0] | .state == "-" and .asks == ""'
+	tool_in a tune tcp_sack=0
+	is 2
+	says "--apply tcp_sack=0"
 	[ "$(saved)" = 0 ]
 	[ ! -e "$STATE_DIRECTORY" ]
 }

@@ -75,6 +75,9 @@ static int find_path(const struct tune_opts *opts, struct result *res, struct tu
 		snprintf(path->ifname, sizeof(path->ifname), "%s", opts->target);
 	} else if (opts->target) {
 		err = route_find_path_mtu(opts->target, path->ifname, &mtu, e);
+		if (err && tune_find(opts->target, strcspn(opts->target, "=")))
+			err_hint(e, "it is a setting: ethgauge tune shows it, and --apply %s changes it",
+				 opts->target);
 		if (err)
 			return err;
 		result_env_str(res, "interface", path->ifname);
