@@ -62,6 +62,29 @@ load ../lib/lab
 	[[ $stderr == *"no file of this sweep"* ]]
 }
 
+@test "a run that fails ends the sweep, or is skipped and told, also when it goes on" {
+	local words=(--vary "--mtu=1500,99999,9000" --repeat 2 --metric theory_tcp_goodput_bps
+		--state "$BATS_TEST_TMPDIR/state" --json -- calc 10G)
+
+	run --separate-stderr "$TOOL" sweep "${words[@]}"
+	[ "$status" = 4 ]
+	json '(.entries | length) == 1 and (.errors[0].what | contains("out of range"))'
+	run --separate-stderr "$TOOL" sweep --skip-failed "${words[@]}"
+	[ "$status" = 1 ]
+	json '[.entries[] | .runs, .failed] == [2, 0, 0, 2, 2, 0] and .entries[1].median == null and
+		.entries[2].median == .entries[2].min and .verdicts[0].what == "2 of 6 runs failed"'
+	run --separate-stderr "$TOOL" sweep "${words[@]}"
+	[ "$status" = 1 ]
+	json '.entries[1].failed == 2'
+}
+
+@test "a run whose criterion was not met counts, and the sweep says so" {
+	run --separate-stderr "$TOOL" sweep --vary clients=1,2 --repeat 1 --metric load_failed --json -- \
+		load http://127.0.0.1:1/ -c 2 -i 0 --no-failures
+	[ "$status" = 0 ]
+	json 'all(.entries[]; .median == 2) and any(.notes[]; startswith("2 runs did not meet a criterion of"))'
+}
+
 @test "a value takes its {NAME} among the words, also as the verb, and a flag is yes or no" {
 	run --separate-stderr "$TOOL" sweep --vary what=calc --vary speed=1,10 --vary quiet=no,yes --repeat 1 \
 		--metric theory_link_bps --json -- '{what}' '{speed}G'

@@ -44,6 +44,8 @@ static const struct opt options[] = {
 	  "frame-bytes varied", .choices = sweep_bounds },
 	{ 0, "link", OPT_RATE, offsetof(struct sweep_opts, link), "RATE",
 	  "of --theory, the link: 10G" },
+	{ 0, "skip-failed", OPT_FLAG, offsetof(struct sweep_opts, cfg.skip_failed), NULL,
+	  "go on behind a run that failed, without its figure; exit with 1 if there was one" },
 	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, cfg.state), "FILE",
 	  "keep what was measured there; the same sweep goes on from it" },
 	OPT_END
@@ -169,6 +171,7 @@ static int expand(const struct study *study, const struct sweep_opts *users, con
 	cfg->repeat = users->cfg.repeat;
 	cfg->ifnames = users->cfg.ifnames;
 	cfg->state = users->cfg.state;
+	cfg->skip_failed = users->cfg.skip_failed;
 	ret->opts.link = users->link;
 	if (users->cfg.metric)
 		cfg->metric = users->cfg.metric;

@@ -47,11 +47,13 @@ struct job {
 	bool settings;			/* some are */
 	double *values;			/* by run */
 	size_t done, began;
+	size_t failed;			/* of all that are done, known at the end */
+	size_t unmet;			/* runs of this call with a criterion that was not met */
 	FILE *file;			/* NULL: not kept */
 	uint64_t start_ns;
 };
 
-static int run_child(const struct job *job, size_t cell, double *ret_value, struct err *e)
+static int run_child(struct job *job, size_t cell, double *ret_value, struct err *e)
 {
 	const struct opt_rest *command = &job->cfg->command;
 	char **words = sweep_run_words(&job->sweep, cell, command->argv, command->argc);
@@ -71,6 +73,7 @@ static int run_child(const struct job *job, size_t cell, double *ret_value, stru
 		if (err && status)
 			err_hint(e, "'%s' ended with status %d; run it by itself to see why",
 				 command->argv[0], status);
+		job->unmet += !err && status == 1;
 	}
 out:
 	if (out)
@@ -108,8 +111,13 @@ static int run_one(struct job *job, struct err *e)
 	}
 	if (!err)
 		err = run_child(job, cell, &value, e);
-	if (err || loop_signal())
+	if (loop_signal() || (err && !job->cfg->skip_failed))
 		return err;
+	if (err) {
+		log_warn("run %zu failed: %s", job->done + 1, e->msg);
+		*e = (struct err){ 0 };
+		value = NAN;
+	}
 	job->values[job->done++] = value;
 	if (job->file && sweep_file_add(job->file, value))
 		return err_set(e, -EIO, "cannot write '%s'", job->cfg->state);
@@ -121,18 +129,24 @@ static void tell_cell(const struct job *job, size_t cell, struct result *res)
 	double values[SWEEP_MAX_REPEATS], median, least = INFINITY, most = -INFINITY;
 	double bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound,
 				      job->cfg->link_bps);
-	size_t nr = 0, i;
+	size_t nr = 0, failed = 0, i;
 
-	for (i = cell; i < job->done; i += job->sweep.nr_cells)
-		values[nr++] = job->values[i];
-	if (!nr)
+	for (i = cell; i < job->done; i += job->sweep.nr_cells) {
+		if (isnan(job->values[i]))
+			failed++;
+		else
+			values[nr++] = job->values[i];
+	}
+	if (!nr && !failed)
 		return;
-	if (stat_median(&(struct stat_sample){ values, nr }, &median))
+	if (!nr || stat_median(&(struct stat_sample){ values, nr }, &median))
 		median = NAN;
 	result_entry_open(res);
 	for (i = 0; i < job->sweep.nr_varied; i++)
 		result_entry_str(res, job->sweep.varied[i].name, sweep_value(&job->sweep, cell, i));
 	result_entry_u64(res, "runs", nr);
+	if (job->failed || job->cfg->skip_failed)
+		result_entry_u64(res, "failed", failed);
 	result_entry_real(res, "median", median);
 	for (i = 0; i < nr; i++) {
 		least = fmin(least, values[i]);
@@ -145,6 +159,25 @@ static void tell_cell(const struct job *job, size_t cell, struct result *res)
 		result_entry_real(res, "off_theory_ratio", median / bound - 1);
 	}
 	result_entry_close(res);
+}
+
+static void tell(struct job *job, struct result *res)
+{
+	size_t i;
+
+	/* Those of an earlier call, too. */
+	for (i = 0; i < job->done; i++)
+		job->failed += isnan(job->values[i]);
+	for (i = 0; i < job->sweep.nr_cells; i++)
+		tell_cell(job, i, res);
+	if (job->failed || job->cfg->skip_failed)
+		result_verdict(res, !job->failed, "%zu of %zu runs failed", job->failed, job->done);
+	if (job->unmet)
+		result_note(res, "%zu runs did not meet a criterion of '%s', and count all the same", job->unmet,
+			    job->cfg->command.argv[0]);
+	if (job->done < job->sweep.nr_runs)
+		result_note(res, "%zu of %zu runs are done%s", job->done, job->sweep.nr_runs,
+			    job->file ? "; the same command goes on with the next" : "");
 }
 
 static int open_state(struct job *job, struct err *e)
@@ -197,7 +230,6 @@ int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e)
 {
 	struct job job = { .cfg = cfg };
 	struct err later = { 0 };
-	size_t cell;
 	int err;
 
 	err = prepare(&job, e);
@@ -214,11 +246,7 @@ int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e)
 		*e = later;
 		err = e->no;
 	}
-	for (cell = 0; cell < job.sweep.nr_cells; cell++)
-		tell_cell(&job, cell, res);
-	if (job.done < job.sweep.nr_runs)
-		result_note(res, "%zu of %zu runs are done%s", job.done, job.sweep.nr_runs,
-			    job.file ? "; the same command goes on with the next" : "");
+	tell(&job, res);
 out:
 	if (job.file)
 		fclose(job.file);

@@ -19,6 +19,7 @@ struct sweep_cfg {
 	const char *metric;
 	const char *state;		/* NULL: nothing is kept */
 	uint32_t repeat;
+	bool skip_failed;		/* go on behind a run that failed */
 	enum sweep_bound bound;
 	double link_bps;
 	/* The figure @key of a run's document. */

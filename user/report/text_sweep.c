@@ -62,7 +62,7 @@ static void draw(char *bar, size_t width, const json_t *cell, double scale)
 		at[i] = value >= 0 ? (size_t)lround(value / scale * (double)(width - 1)) : width;
 	}
 	for (i = 0; i < width; i++)
-		bar[i] = i < at[0] ? '=' : i <= at[1] ? '-' : ' ';
+		bar[i] = at[1] == width ? ' ' : i < at[0] ? '=' : i <= at[1] ? '-' : ' ';
 	if (at[3] < width)
 		bar[at[3]] = '|';
 	if (at[2] < width)
