@@ -74,7 +74,7 @@ void reflector_stamp_attached(struct reflector_stamp *stamp, bool generic)
 void reflector_stamp_tick(struct reflector_stamp *stamp)
 {
 	uint64_t now_ns = loop_mono_ns();
-	struct clock_quality quality = { 0 };
+	struct clock_quality quality;
 	uint64_t offset_ns, read_error_ns;
 
 	if (stamp->told_mono_ns && now_ns - stamp->told_mono_ns < TICK_NS)
@@ -82,7 +82,8 @@ void reflector_stamp_tick(struct reflector_stamp *stamp)
 	stamp->told_mono_ns = now_ns;
 	if (clock_utc_offset(&offset_ns, &read_error_ns))
 		return;		/* it was set just now: the next will do */
-	stamp->synchronised = !clock_read_quality(&quality) && quality.synchronised;
+	clock_read_quality(&quality);
+	stamp->synchronised = quality.synchronised;
 	stamp->error_ns = read_error_ns + quality.max_error_ns;
 	/* Whole words, each once: a packet may come in between. */
 	*(volatile __u32 *)&stamp->clock->error = (stamp->synchronised ? STAMP_SYNCED : 0) |

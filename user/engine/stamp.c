@@ -40,7 +40,7 @@ uint64_t stamp_utc_now_ns(void)
 /* The Error Estimate, and whether somebody set the clock. */
 static void look_at_clock(struct stamp *stamp, uint64_t mono_ns)
 {
-	struct clock_quality quality = { 0 };
+	struct clock_quality quality;
 	int64_t offset_ns = (int64_t)(stamp_utc_now_ns() - loop_mono_ns());
 
 	if (llabs(offset_ns - stamp->utc_offset_ns) > STEP_NS && stamp->utc_offset_ns)

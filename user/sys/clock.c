@@ -155,8 +155,10 @@ int clock_read_quality(struct clock_quality *ret_quality)
 {
 	struct timex timex = { 0 };
 
-	if (adjtimex(&timex) < 0)
+	if (adjtimex(&timex) < 0) {
+		*ret_quality = (struct clock_quality){ .max_error_ns = CLOCK_UNKNOWN_ERROR_NS };
 		return -errno;
+	}
 	*ret_quality = (struct clock_quality){
 		.synchronised = !(timex.status & STA_UNSYNC),
 		.max_error_ns = (uint64_t)timex.maxerror * 1000,

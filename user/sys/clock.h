@@ -46,7 +46,13 @@ struct clock_quality {
 	int tai_offset_s;		/* TAI - UTC; 0: nobody has set it */
 };
 
-/* 0 or negative errno. */
+/* Of a clock that nobody can tell the error of: all that a packet's Error Estimate has room for. */
+#define CLOCK_UNKNOWN_ERROR_NS	1000000000000ull
+
+/*
+ * 0 or negative errno: a filter of system calls, such as systemd's ProtectClock, forbids
+ * asking, too. Then the error is unknown.
+ */
 int clock_read_quality(struct clock_quality *ret_quality);
 
 /*
