@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/sha256.h"
 #include "proto/stamp.h"
 
 #include "check.h"
@@ -143,10 +144,12 @@ static const uint8_t open_answer[] = {
 	0, 5, 0, 12, 0, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0, 4,
 	0, 7, 0, 16, 0, 0, 0, 2, 0x69, 0x57, 0x35, 0xa6, 0, 0, 0, 11, 1, 0, 0, 0,
 	0x80, 2, 0, 4, 1, 2, 3, 4,
-	0x40, 6, 0, 4, 0x10, 1, 0, 0,
-	0x20, 3, 0, 4, 8, 3, 8, 3,
+	0, 6, 0, 4, 0x10, 1, 0, 0,
+	0, 3, 0, 4, 8, 3, 8, 3,
 	0, 1, 0, 9, 0,
 };
+#define ACCESS_AT	(44 + 8 + 16 + 20 + 8)
+#define TIME_AT		(ACCESS_AT + 8)
 
 static void an_answer_is_read_with_its_tlvs(void **state)
 {
@@ -173,9 +176,80 @@ static void an_answer_is_read_with_its_tlvs(void **state)
 	assert_int_equal(a.follow_up_utc_ns, UTC_NS + 500000011);
 	assert_int_equal(a.tlvs, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7);
 	assert_int_equal(a.unrecognised, 1 << STAMP_TLV_LOCATION);
-	assert_int_equal(a.malformed, 1 << STAMP_TLV_ACCESS | 1 << STAMP_TLV_PADDING);
-	assert_int_equal(a.not_intact, 1 << STAMP_TLV_TIME);
+	assert_int_equal(a.malformed, 1 << STAMP_TLV_PADDING);
+	assert_int_equal(a.not_intact, 0);
+	assert_int_equal(a.used, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7);
 	assert_int_equal(a.location_port, 0);
+	assert_int_equal(a.timestamp_info[0], 8);
+}
+
+/* RFC 8972 4 */
+static void behind_a_malformed_tlv_nothing_is_used_and_of_unproven_ones_none(void **state)
+{
+	const struct stamp_form form = { .mode = STAMP_OPEN, .ptp = true };
+	uint8_t bytes[sizeof(open_answer)];
+	struct stamp_reply a;
+
+	(void)state;
+	memcpy(bytes, open_answer, sizeof(bytes));
+	bytes[ACCESS_AT] = 0x40;
+	assert_int_equal(stamp_parse(&form, bytes, sizeof(bytes), &a), 0);
+	assert_int_equal(a.malformed, 1 << STAMP_TLV_ACCESS);
+	assert_int_equal(a.used, 1 << 4 | 1 << 5 | 1 << 7);
+	assert_int_equal(a.access_id | a.timestamp_info[0], 0);
+	memcpy(bytes, open_answer, sizeof(bytes));
+	bytes[TIME_AT] = 0x20;
+	assert_int_equal(stamp_parse(&form, bytes, sizeof(bytes), &a), 0);
+	assert_int_equal(a.not_intact, 1 << STAMP_TLV_TIME);
+	assert_int_equal(a.used, 0);
+	assert_int_equal(a.dscp_seen | a.direct_sent | a.follow_up_seq, 0);
+}
+
+/* Of the number and @len bytes at @offset, behind the head of the TLV that follows. */
+static void hmac_anew(uint8_t *bytes, size_t offset, size_t len)
+{
+	uint8_t text[64], mac[SHA256_BYTES];
+
+	memcpy(text, bytes, 4);
+	memcpy(text + 4, bytes + offset, len);
+	sha256_hmac(key, sizeof(key) - 1, text, 4 + len, mac);
+	memcpy(bytes + offset + len + 4, mac, STAMP_HMAC_BYTES);
+}
+
+/* RFC 8972 4.8 */
+static void without_the_hmac_that_was_asked_for_or_with_a_wrong_one_no_tlv_is_used(void **state)
+{
+	const struct stamp_form form = {
+		.mode = STAMP_OPEN, .tlvs = 1 << STAMP_TLV_DIRECT | 1 << STAMP_TLV_HMAC,
+		.key = key, .key_bytes = sizeof(key) - 1,
+	};
+	uint8_t bytes[STAMP_MAX_BYTES];
+	struct stamp_reply a;
+	uint32_t len;
+
+	(void)state;
+	/* The question stands for the answer: as one that knows both would flag them. */
+	len = stamp_build(&form, &ask, bytes);
+	bytes[44] = bytes[44 + 16] = 0;
+	hmac_anew(bytes, 44, 16);
+	assert_int_equal(stamp_parse(&form, bytes, len, &a), 0);
+	assert_int_equal(a.used, 1 << STAMP_TLV_DIRECT | 1 << STAMP_TLV_HMAC);
+	assert_false(a.wrong_tlv_hmac);
+	assert_int_equal(stamp_parse(&form, bytes, 44 + 16, &a), 0);
+	assert_int_equal(a.used, 0);
+	bytes[50] ^= 1;
+	assert_int_equal(stamp_parse(&form, bytes, len, &a), 0);
+	assert_true(a.wrong_tlv_hmac);
+	assert_int_equal(a.used, 0);
+	/* Behind it only padding may stand. */
+	bytes[50] ^= 1;
+	memset(bytes + len, 0, 4);
+	bytes[len + 1] = STAMP_TLV_PADDING;
+	assert_int_equal(stamp_parse(&form, bytes, len + 4, &a), 0);
+	assert_false(a.wrong_tlv_hmac);
+	bytes[len + 1] = 200;
+	assert_int_equal(stamp_parse(&form, bytes, len + 4, &a), 0);
+	assert_true(a.wrong_tlv_hmac);
 }
 
 static void an_answer_that_is_short_or_forged_is_none(void **state)
@@ -211,6 +285,8 @@ int main(void)
 		cmocka_unit_test(a_size_is_reached_by_a_padding_tlv),
 		cmocka_unit_test(the_hmac_tlv_is_the_last_and_covers_number_and_tlvs),
 		cmocka_unit_test(an_answer_is_read_with_its_tlvs),
+		cmocka_unit_test(behind_a_malformed_tlv_nothing_is_used_and_of_unproven_ones_none),
+		cmocka_unit_test(without_the_hmac_that_was_asked_for_or_with_a_wrong_one_no_tlv_is_used),
 		cmocka_unit_test(an_answer_that_is_short_or_forged_is_none),
 	};
 

@@ -16,7 +16,7 @@
 static void count_tlvs(struct stamp_dest *dest, const struct stamp_reply *reply)
 {
 	struct stamp_reply *said = &dest->said;
-	uint32_t type, bit, good;
+	uint32_t type, bit;
 
 	for (type = 0; type < STAMP_TLVS; type++) {
 		bit = 1u << type;
@@ -26,8 +26,7 @@ static void count_tlvs(struct stamp_dest *dest, const struct stamp_reply *reply)
 		dest->tlvs[type].not_intact += !!(reply->not_intact & bit) ||
 					       (type == STAMP_TLV_HMAC && reply->wrong_tlv_hmac);
 	}
-	good = reply->tlvs & ~reply->unrecognised & ~reply->malformed;
-	if (good)
+	if (reply->used)
 		*said = *reply;
 }
 

@@ -297,11 +297,12 @@ static uint32_t least_bytes(uint8_t type)
 	return type == STAMP_TLV_LOCATION ? sizeof(struct stamp_location) : value_bytes[type];
 }
 
-/* Reads as far as the TLVs are whole; what follows one that is not cannot be told apart. */
-static void read_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_t len,
-		      struct stamp_reply *reply)
+/* Where the values end that may be used: behind one that is malformed none may (RFC 8972 4). */
+static const uint8_t *scan_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_t len,
+				struct stamp_reply *reply)
 {
 	const uint8_t *first = bytes + places[form->mode].bytes, *at = first, *end = bytes + len;
+	bool proven = !(form->tlvs & 1u << STAMP_TLV_HMAC), seen = false;
 	uint8_t mac[SHA256_BYTES], flags;
 	uint32_t value_len, bit;
 
@@ -315,18 +316,33 @@ static void read_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_
 		if (flags & STAMP_TLV_MALFORMED || value_len > (size_t)(end - at) - TLV_BYTES ||
 		    (at[1] < STAMP_TLVS && value_len < least_bytes(at[1]))) {
 			reply->malformed |= bit;
-			if (value_len > (size_t)(end - at) - TLV_BYTES)
-				return;
-			continue;
+			break;
 		}
-		if (at[1] == STAMP_TLV_HMAC && form->key_bytes && len <= STAMP_MAX_BYTES) {
+		if (seen && at[1] != STAMP_TLV_PADDING)		/* may not stand there (4.8) */
+			reply->wrong_tlv_hmac = true;
+		if (at[1] == STAMP_TLV_HMAC && !(flags & STAMP_TLV_UNKNOWN) && form->key_bytes &&
+		    len <= STAMP_MAX_BYTES) {
 			hmac(form, bytes, first, (size_t)(at - first), mac);
-			reply->wrong_tlv_hmac = memcmp(mac, at + TLV_BYTES,
-							STAMP_HMAC_BYTES) != 0;
-		} else if (!(flags & STAMP_TLV_UNKNOWN)) {
-			read_value(at + TLV_BYTES, value_len, at[1], stamp_error_ptp(reply->error),
-				   reply);
+			seen = proven = true;
+			reply->wrong_tlv_hmac |= memcmp(mac, at + TLV_BYTES, STAMP_HMAC_BYTES) != 0;
 		}
+	}
+	return proven && !reply->wrong_tlv_hmac && !reply->not_intact ? at : first;
+}
+
+static void read_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_t len,
+		      struct stamp_reply *reply)
+{
+	const uint8_t *at = bytes + places[form->mode].bytes;
+	const uint8_t *end = scan_tlvs(form, bytes, len, reply);
+	uint32_t value_len;
+
+	for (; at < end; at += TLV_BYTES + value_len) {
+		value_len = get16(at + 2);
+		if (at[0] & STAMP_TLV_UNKNOWN)
+			continue;
+		reply->used |= at[1] < STAMP_TLVS ? 1u << at[1] : 1;
+		read_value(at + TLV_BYTES, value_len, at[1], stamp_error_ptp(reply->error), reply);
 	}
 }
 

@@ -44,7 +44,7 @@ struct stamp_ask {
 	uint64_t sent_utc_ns;
 };
 
-/* An reply. Bits of its TLVs are 1 << type. */
+/* An answer. Bits of its TLVs are 1 << type. */
 struct stamp_reply {
 	uint32_t seq, sender_seq;
 	uint16_t ssid, error, sender_error;
@@ -53,6 +53,7 @@ struct stamp_reply {
 	uint64_t received_utc_ns;	/* T2 */
 	uint64_t sent_utc_ns;		/* T3 */
 	uint32_t tlvs, unrecognised, malformed, not_intact;
+	uint32_t used;			/* whose values are told: none if the HMAC is wrong or missing */
 	bool wrong_tlv_hmac;		/* by our own check */
 	uint16_t location_port, location_src_port;
 	uint8_t location_mac[6];	/* all 0: not told, as all that follow */
