@@ -20,6 +20,7 @@
 #include "sys/xdp.h"
 
 #define KEY_VARIABLE "ETHGAUGE_STAMP_KEY"
+#define KEPT_ROWS 3600		/* it may run for days */
 
 static const struct reflect_opts {
 	const char *ifname;
@@ -159,6 +160,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 		if (err)
 			return err;
 	}
+	result_keep_rows(res, KEPT_ROWS);
 	err = reflector_open(&run.reflector, &cfg, res, e);
 	explicit_bzero(&stamp.key, sizeof(stamp.key));
 	if (err)
