@@ -37,9 +37,11 @@ all_back() {
 	json --argjson n "$1" '.metrics | .sent_packets == $n and .received_packets == $n and
 		.distinct_packets == $n and .lost_packets == 0 and .out_lost_packets == 0 and
 		.back_lost_packets == 0 and .unplaced_lost_packets == 0 and .duplicate_packets == 0 and
-		.reordered_packets == 0 and .stamp_not_sent_packets == 0 and .rtt_packets == $n and
+		.reordered_packets == 0 and .rtt_packets == $n and
 		.out_packets == $n and .back_packets == $n and .rtt_ipdv_count == $n - .stamp_sessions and
 		(has("stamp_malformed_packets") or has("rtt_negative_packets") | not)'
+	# Slots are left out by a process that got no CPU for long, and only then.
+	json '.metrics.stamp_not_sent_packets == 0 or .self.stamp_late_max_ns > 100000000'
 	# Both ends have one clock here: the two ways are the round trip, but for rounding.
 	json '.metrics | .out_mean_ns + .back_mean_ns - .rtt_mean_ns | . < 2 and . > -2'
 	json '.metrics | .out_min_ns > 0 and .back_min_ns > 0 and .turnaround_min_ns > 0 and

@@ -99,7 +99,8 @@ static int open_lane(struct stamp *stamp, uint32_t dest, uint32_t index, struct 
 	if (cfg->src_port && index < stamp->nr_lanes)
 		opts.src_port = (uint16_t)(cfg->src_port + index);
 	lane->dest = dest;
-	lane->ssid = (uint16_t)(field_hash(cfg->seed, index) % UINT16_MAX + 1);
+	/* No two have the same (RFC 8972 3), and 0 is none. */
+	lane->ssid = (uint16_t)((field_hash(cfg->seed, 0) % UINT16_MAX + index) % UINT16_MAX + 1);
 	lane->fd = udp_open(&stamp->dests[dest].addr, &opts, e);
 	return lane->fd < 0 ? lane->fd : 0;
 }
