@@ -38,7 +38,10 @@ __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u3
 		if (!words)
 			return -1;
 		stamp_sum_old(work, offset, words, 12);
-		__builtin_memcpy(words + 1, work->src_mac, 6);
+		if (stamp_cfg.hide_location)
+			__builtin_memset(words + 1, 0, 6);
+		else
+			__builtin_memcpy(words + 1, work->src_mac, 6);
 		((__be16 *)words)[5] = 0;
 		type = STAMP_SOURCE_EUI48;
 		((struct stamp_tlv *)words)->flags = 0;
@@ -50,7 +53,8 @@ __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u3
 			return -1;
 		stamp_sum_old(work, offset, words, 20);
 		for (i = 0; i < 4; i++)
-			words[i + 1] = type == STAMP_DST_IP ? work->dst[i] : work->src[i];
+			words[i + 1] = stamp_cfg.hide_location ? 0 :
+				       type == STAMP_DST_IP ? work->dst[i] : work->src[i];
 		type += work->version == 4 ? 1 : 2;
 		((struct stamp_tlv *)words)->flags = 0;
 		((struct stamp_tlv *)words)->type = type;
@@ -72,8 +76,8 @@ static __always_inline __u8 stamp_tlv_location(struct xdp_md *ctx, struct stamp_
 	if (!location)
 		return STAMP_TLV_MALFORMED;
 	stamp_sum_old(work, offset, location, sizeof(*location));
-	location->dst_port = work->dst_port;
-	location->src_port = work->src_port;
+	location->dst_port = stamp_cfg.hide_location ? 0 : work->dst_port;
+	location->src_port = stamp_cfg.hide_location ? 0 : work->src_port;
 	stamp_sum_new(work, offset, location, sizeof(*location));
 	at = offset + sizeof(*location);
 #pragma clang loop unroll(disable)

@@ -22,7 +22,8 @@ struct stamp_reflect_cfg {
 	__u8 keyed;		/* 1: inner and outer hold the key */
 	__u8 twamp;		/* 1: no session identifier and no extensions: padding */
 	__u8 allow_dscp;	/* 1: the answer gets the DSCP that a class of service asks for */
-	__u8 reserved[3];
+	__u8 hide_location;	/* 1: a location is answered with zeros */
+	__u8 reserved[2];
 	__u32 inner[8], outer[8];	/* SHA-256 after the key's two pads (RFC 2104) */
 };
 ABI_ASSERT_SIZE(struct stamp_reflect_cfg, 80);

@@ -17,6 +17,7 @@ refuses() {
 	refuses "--size 40 is too small: an answer has 41" --twamp-light lo -s 40
 	refuses "--twamp-light has no --auth" --twamp-light lo --auth
 	refuses "--twamp-light has no --auth" --twamp-light lo --tlv class
+	refuses "--twamp-light has no --auth" --twamp-light lo --strict-ssid
 	refuses "--rate is in packets a second" --stamp lo -r 1Mbit
 	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 -n 537
 	refuses "-4 and -6 exclude each other" --stamp lo -4 -6

@@ -181,6 +181,15 @@ lossy() {
 		.out_lost_packets == 0 and .back_lost_packets == 3)'
 }
 
+@test "a reflector without session identifiers is taken for what it is, or with --strict-ssid not at all" {
+	lab_up
+	reflector --old
+	stamp 198.18.0.2 -c 53 -r 1kpps --reflector stateful
+	all_back 53
+	stamp 198.18.0.2 -c 53 -r 1kpps --reflector stateful -w 0.1s --strict-ssid
+	json '.metrics | .stamp_foreign_packets == 53 and .received_packets == 0 and .lost_packets == 53'
+}
+
 @test "a reflector that starts its numbers anew is noticed, and invents no loss" {
 	lab_up
 	reflector --restart-after 60

@@ -3,7 +3,7 @@
 """
 A STAMP sender that knows what the answer must be, from the text of RFC 8762 and RFC 8972.
 
-    stamp_peer.py COUNT SEED [MODE...]      MODE: auth stateful twamp allow-dscp socket
+    stamp_peer.py COUNT SEED [MODE...]      MODE: auth stateful twamp allow-dscp hide socket
 
 Sends COUNT packets by chance (IPv4, IPv6, VLAN, NTP, PTP, every length and extension, good and
 bad) from a packet socket, and holds every byte of each answer against a model but the times,
@@ -77,6 +77,11 @@ def walk(data):
     return found
 
 
+def hidden(way):
+    return {**way, "dport": 0, "sport": 0, "mac": bytes(6), "src": bytes(len(way["src"])),
+            "dst": bytes(len(way["dst"]))}
+
+
 def location(value, way):
     """The addresses asked for, and whether it was well formed."""
     out = bytearray(value)
@@ -94,7 +99,7 @@ def location(value, way):
             return bytes(out), False
         if kind == 1:
             out[at:at + 2] = bytes([0, 2])
-            out[at + 4:at + 12] = bytes.fromhex(MACS[0].replace(":", "")) + bytes(2)
+            out[at + 4:at + 12] = way.get("mac", bytes.fromhex(MACS[0].replace(":", ""))) + bytes(2)
         elif kind in (4, 7):
             out[at:at + 2] = bytes([0, kind + (1 if way["version"] == 4 else 2)])
             addr = way["dst"] if kind == 4 else way["src"]
@@ -130,7 +135,7 @@ def answer_tlvs(data, seq, way, modes, error, session):
         elif not proven:
             flags = 0 if 1 <= kind <= 8 else U
         elif kind == 2:
-            value, good = location(value, way)
+            value, good = location(value, hidden(way) if "hide" in modes else way)
             flags = 0 if good else M
         elif kind == 3:
             source = 1 if error & 0x8000 else 5

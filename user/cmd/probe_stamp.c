@@ -21,7 +21,7 @@
 
 struct probe_stamp_opts {
 	struct opt_strs dests;
-	bool stamp, twamp_light, auth, poisson, no_loss, ip4, ip6;
+	bool stamp, twamp_light, auth, poisson, no_loss, ip4, ip6, strict_ssid;
 	uint16_t port, src_port, dscp, ttl;
 	uint16_t access_id, access_code;
 	const char *src_ip, *tlvs, *key_file;
@@ -87,6 +87,8 @@ static const struct opt options[] = {
 	{ 0, "auth", OPT_FLAG, AT(auth), NULL, "authenticated packets (HMAC-SHA-256)" },
 	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
 	  "the key, and --auth but with --tlv hmac; else " KEY_ENVIRONMENT " of the environment" },
+	{ 0, "strict-ssid", OPT_FLAG, AT(strict_ssid), NULL,
+	  "take no answer with 0 for the session identifier, as of reflectors of RFC 8762 alone" },
 	{ 0, "reflector", OPT_CHOICE, AT(reflector), "KIND",
 	  "whether it numbers its answers itself; ask: by two packets first",
 	  .choices = reflector_names },
@@ -155,8 +157,8 @@ static int probe_stamp_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "-4 and -6 exclude each other");
 	if (opts->rate.kind != UNIT_RATE_PPS || opts->rate.value < 1e-3 || opts->rate.value > 1e6)
 		return err_usage(e, "--rate is in packets a second, from 0.001pps to 1Mpps");
-	if (opts->twamp_light && (opts->auth || opts->tlvs || opts->key_file))
-		return err_usage(e, "--twamp-light has no --auth, --key-file and --tlv: they are STAMP's");
+	if (opts->twamp_light && (opts->auth || opts->tlvs || opts->key_file || opts->strict_ssid))
+		return err_usage(e, "--twamp-light has no --auth, --key-file, --tlv and --strict-ssid: they are STAMP's");
 	if (opts->src_port && opts->src_port + opts->sessions * (uint64_t)opts->dests.nr > 65536)
 		return err_usage(e, "--src-port %u leaves too few ports for %u sessions", opts->src_port,
 				 opts->sessions * opts->dests.nr);
@@ -185,6 +187,7 @@ static void configure(struct stamp_cfg *ret_cfg, const struct probe_stamp_opts *
 		.family = opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 : AF_UNSPEC,
 		.dscp = (uint8_t)opts->dscp,
 		.ttl = (uint8_t)opts->ttl,
+		.strict_ssid = opts->strict_ssid,
 		.form = form_of(opts),
 		.kind = (enum stamp_kind)opts->reflector,
 		.count = opts->count,

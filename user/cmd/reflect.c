@@ -27,7 +27,7 @@ static const struct reflect_opts {
 	uint16_t port;
 	bool no_icmp;
 	bool any_mac;
-	bool stamp, stateful, auth, twamp_light, allow_dscp;
+	bool stamp, stateful, auth, twamp_light, allow_dscp, hide_location;
 	const char *key_file;
 	struct unit_rate source_rate;
 	int xdp_mode;
@@ -58,6 +58,8 @@ static const struct opt options[] = {
 	  "of STAMP: answer each source no more than so many packets a second; max: no limit" },
 	{ 0, "allow-dscp", OPT_FLAG, offsetof(struct reflect_opts, allow_dscp), NULL,
 	  "of STAMP: give the answer the DSCP that the sender asks for" },
+	{ 0, "hide-location", OPT_FLAG, offsetof(struct reflect_opts, hide_location), NULL,
+	  "of STAMP: tell no addresses and ports to who asks for a location" },
 	{ 0, "no-icmp", OPT_FLAG, offsetof(struct reflect_opts, no_icmp), NULL,
 	  "leave ICMP and ICMPv6 echo requests to the stack" },
 	{ 0, "any-mac", OPT_FLAG, offsetof(struct reflect_opts, any_mac), NULL,
@@ -98,6 +100,7 @@ static int reflect_check(void *args, opt_given given, struct err *e)
 {
 	static const char *const of_stamp[] = {
 		"stateful", "auth", "key-file", "twamp-light", "source-rate", "allow-dscp",
+		"hide-location",
 	};
 	struct reflect_opts *opts = args;
 	size_t i;
@@ -137,6 +140,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	struct reflector_stamp_cfg stamp = {
 		.stateful = opts->stateful, .authenticated = opts->auth,
 		.twamp = opts->twamp_light, .allow_dscp = opts->allow_dscp,
+		.hide_location = opts->hide_location,
 		.source_pps = opts->source_rate.kind == UNIT_RATE_PPS ? opts->source_rate.value : 0,
 	};
 	struct reflector_cfg cfg = {

@@ -47,6 +47,7 @@ static void set_cfg(struct stamp_reflect_cfg *ret, const struct reflector_stamp_
 	ret->authenticated = cfg->authenticated;
 	ret->twamp = cfg->twamp;
 	ret->allow_dscp = cfg->allow_dscp;
+	ret->hide_location = cfg->hide_location;
 	ret->keyed = cfg->key.len > 0;
 	if (ret->keyed)
 		sha256_hmac_pads(cfg->key.bytes, cfg->key.len, ret->inner, ret->outer);

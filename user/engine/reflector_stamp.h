@@ -19,6 +19,7 @@ struct reflector_stamp_cfg {
 	bool authenticated;	/* with the key */
 	bool twamp;		/* TWAMP Light: no session identifier, no extensions */
 	bool allow_dscp;	/* the sender may choose the answer's */
+	bool hide_location;	/* zeros where a location asks for addresses and ports */
 	double source_pps;	/* at most, of one source; 0: no limit */
 	struct secret key;
 };

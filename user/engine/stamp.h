@@ -19,6 +19,7 @@ struct stamp_cfg {
 	const char *src_ip;		/* NULL: as the route gives */
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
 	uint8_t dscp, ttl;
+	bool strict_ssid;		/* an answer without the session's identifier is none */
 	struct stamp_form form;		/* ssid is each session's own */
 	enum stamp_kind kind;		/* unknown: is asked */
 	uint64_t count;			/* of each session; 0: no bound */

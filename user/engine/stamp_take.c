@@ -42,8 +42,9 @@ static int read_answer(struct stamp *stamp, struct stamp_lane *lane, const uint8
 		dest->forged++;
 	else if (err)
 		dest->malformed++;
-	/* A reflector that knows RFC 8762 only has 0 there. */
-	else if (ret_reply->ssid && ret_reply->ssid != lane->ssid)
+	/* A reflector that knows RFC 8762 only has 0 there (RFC 8972 3). */
+	else if (form.mode != STAMP_TWAMP_LIGHT && ret_reply->ssid != lane->ssid &&
+		 (ret_reply->ssid || stamp->cfg.strict_ssid))
 		dest->foreign++;
 	else
 		return 0;
