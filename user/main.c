@@ -120,7 +120,8 @@ static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m)
 	size_t i;
 
 	fprintf(out, "Usage: ethgauge %s", cmd->name);
-	for (i = 0; cmd->chosen_by && cmd->chosen_by[i]; i++)
+	/* A word is an argument's value, which the usage shows as such. */
+	for (i = 0; cmd->chosen_by && cmd->chosen_by[i] && cmd->chosen_by[i][0] == '-'; i++)
 		fprintf(out, "%s%s", i ? "|" : " ", cmd->chosen_by[i]);
 	opt_print_usage(out, m->table);
 	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);

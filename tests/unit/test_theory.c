@@ -164,9 +164,20 @@ static void windows_and_round_trips(void **state)
 	assert_int_equal(theory_window_scale(1e12), 14);
 }
 
+static void tcp_is_rated_as_rfc_6349_does_in_its_examples(void **state)
+{
+	(void)state;
+	/* 4.2: 102,000 bytes sent, 2,000 of them again; 4.3: 25 ms idle, 32 ms under load */
+	assert_true(fabs(theory_tcp_efficiency(102000, 2000) - 0.9803) < 1e-4);
+	assert_true(fabs(theory_buffer_delay(32e6, 25e6) - 0.28) < 1e-12);
+	assert_true(theory_tcp_efficiency(1000, 0) == 1 && theory_buffer_delay(25e6, 25e6) == 0);
+	assert_true(isnan(theory_tcp_efficiency(0, 0)) && isnan(theory_buffer_delay(1, 0)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tcp_is_rated_as_rfc_6349_does_in_its_examples),
 		cmocka_unit_test(frame_rates_are_those_of_rfc_2544_appendix_b),
 		cmocka_unit_test(goodput_of_full_frames),
 		cmocka_unit_test(an_mtu_too_small_carries_nothing),

@@ -17,6 +17,7 @@
 
 static const char *const searches[] = { "binary", "mlr", NULL };
 
+
 struct bench_opts {
 	struct stream_opts stream;
 	int suite;			/* enum bench_suite */
@@ -48,7 +49,8 @@ static const struct bench_opts defaults = {
 #define AT(member) offsetof(struct bench_opts, member)
 
 static const struct opt options[] = {
-	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL, "which suite", .choices = bench_suite_names,
+	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL,
+	  "which suite; or rfc6349, of TCP: see ethgauge bench rfc6349 --help", .choices = bench_suite_names,
 	  .argument = true },
 	{ 0, "SENDER", OPT_STR, AT(tx), NULL, "the port that sends into the device: IFACE or IFACE@NETNS",
 	  .argument = true },
@@ -381,6 +383,7 @@ const struct cmd cmd_bench = {
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,
+	.variant = &cmd_bench_tcp,
 	.check = bench_check,
 	.run = bench_verb,
 };

@@ -38,10 +38,10 @@ struct cmd {
 	int (*run)(const void *opts, struct result *res, struct err *e);
 	/* Another way to do it, run instead of this one where one of its chosen_by is among the words. */
 	const struct cmd *variant;
-	const char *const *chosen_by;	/* of a variant: options, with "--"; NULL-terminated */
+	const char *const *chosen_by;	/* of a variant: options, with "--", or words; NULL-terminated */
 };
 
-extern const struct cmd cmd_bench, cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo,
+extern const struct cmd cmd_bench, cmd_bench_tcp, cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo,
 	cmd_doctor, cmd_impair, cmd_lab, cmd_load, cmd_ping, cmd_probe, cmd_probe_stamp,
 	cmd_reflect, cmd_report, cmd_rr, cmd_serve, cmd_sink, cmd_sweep, cmd_tcp, cmd_tune,
 	cmd_udp, cmd_watch;

@@ -5,6 +5,7 @@
 #include "engine/xfer_client.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@ struct xfer_client {
 	struct xfer_link link;
 	struct sock_addr server, from;
 	bool has_from, same_host;
+	struct xfer_tcp tcp;		/* of the last test; rtt_mean_ns: so far the sum */
+	uint64_t looks;			/* at a connection's round trip */
 };
 
 struct run {
@@ -103,6 +106,64 @@ uint64_t xfer_client_datagram_bytes(const struct xfer_client *client)
 	return bytes ? bytes : 1400;
 }
 
+uint32_t xfer_client_mtu(const struct xfer_client *client)
+{
+	uint32_t headers = client->server.sa.sa_family == AF_INET6 ? 48 : 28;
+
+	return (uint32_t)xfer_client_datagram_bytes(client) + headers;
+}
+
+void xfer_client_read_tcp(const struct xfer_client *client, struct xfer_tcp *ret_tcp)
+{
+	*ret_tcp = client->tcp;
+	ret_tcp->rtt_mean_ns = client->looks ? client->tcp.rtt_mean_ns / (double)client->looks : NAN;
+}
+
+static void look_at_rtt(struct xfer_client *client, const struct control_conn *conn)
+{
+	if (!conn->rtt_us)
+		return;
+	client->tcp.rtt_mean_ns += 1e3 * (double)conn->rtt_us;
+	client->looks++;
+}
+
+static void look_at_rtts(struct run *run)
+{
+	struct control_conn conn;
+	unsigned int i;
+
+	for (i = 0; i < xfer_nr_conns(run->xfer); i++) {
+		if (xfer_read_conn(run->xfer, i, &conn))
+			look_at_rtt(run->client, &conn);
+	}
+}
+
+static void add_tcp(struct xfer_tcp *tcp, const struct control_conn *conn)
+{
+	tcp->sent_bytes += conn->acked_bytes + conn->retransmitted_bytes;
+	tcp->retransmitted_bytes += conn->retransmitted_bytes;
+	if (!tcp->mss_bytes || conn->mss_bytes < tcp->mss_bytes)
+		tcp->mss_bytes = conn->mss_bytes;
+}
+
+static void keep_tcp(struct run *run)
+{
+	struct xfer_client *client = run->client;
+	struct control_conn conn;
+	unsigned int i;
+
+	for (i = 0; i < xfer_nr_conns(run->xfer); i++) {
+		if (xfer_read_conn(run->xfer, i, &conn))
+			add_tcp(&client->tcp, &conn);
+	}
+	for (i = 0; i < CONTROL_MAX_STREAMS; i++) {
+		if (!run->report->conns[i].mss_bytes)
+			continue;
+		add_tcp(&client->tcp, &run->report->conns[i]);
+		look_at_rtt(client, &run->report->conns[i]);
+	}
+}
+
 /* What the server says beside the time of answers; -EAGAIN: nothing. */
 static int take_message(struct run *run, uint64_t timeout_ns, struct err *e)
 {
@@ -156,6 +217,8 @@ static bool is_over(void *ctx)
 	} while (!err);
 	run->err = err == -EAGAIN ? xfer_error(run->xfer, run->e) : err;
 	xfer_tick(run->xfer);
+	if (run->plan->look)
+		look_at_rtts(run);
 	return run->err || xfer_has_ended(run->xfer);
 }
 
@@ -236,6 +299,7 @@ static int run_test(struct run *run)
 		*run->e = settle_error;
 	}
 	xfer_finish(run->xfer);
+	keep_tcp(run);
 	xfer_report_end(run->report, run->res);
 	return run->err;
 }
@@ -257,6 +321,8 @@ int xfer_client_run(struct xfer_client *client, const struct xfer_plan *plan, st
 	*run.report = (struct xfer_report){
 		.plan = plan, .xfer = run.xfer, .same_host = client->same_host,
 	};
+	client->tcp = (struct xfer_tcp){ 0 };
+	client->looks = 0;
 	err = run_test(&run);
 out:
 	xfer_free(run.xfer);

@@ -18,6 +18,7 @@ struct xfer_plan {
 	struct control_test local, remote;
 	double requests_per_s;		/* 0: each as soon as it may */
 	bool per_stream;		/* rows of each connection */
+	bool look;			/* at TCP's round trips between the rows, too */
 };
 
 struct xfer_client_cfg {
@@ -42,5 +43,18 @@ uint64_t xfer_client_datagram_bytes(const struct xfer_client *client);
  */
 int xfer_client_run(struct xfer_client *client, const struct xfer_plan *plan, struct result *res,
 		    struct err *e);
+
+/* What TCP itself told of the last stream test: its senders, at either end, together. */
+struct xfer_tcp {
+	uint64_t sent_bytes, retransmitted_bytes;	/* both with what was sent again */
+	uint64_t mss_bytes;		/* the smallest */
+	/* Smoothed by TCP; with plan.look the mean of looks from here, of the server's senders the last. */
+	double rtt_mean_ns;		/* NAN: none */
+};
+
+void xfer_client_read_tcp(const struct xfer_client *client, struct xfer_tcp *ret_tcp);
+
+/* As the kernel knows it of the path to the server. */
+uint32_t xfer_client_mtu(const struct xfer_client *client);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/theory.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "lib/unit.h"
 
@@ -206,6 +207,16 @@ double theory_window_bps(double link_bps, double window_bytes, double rtt_ns)
 	double bps = rtt_ns > 0 ? window_bytes * 8 / (rtt_ns / 1e9) : link_bps;
 
 	return bps < link_bps ? bps : link_bps;
+}
+
+double theory_tcp_efficiency(uint64_t sent_bytes, uint64_t retransmitted_bytes)
+{
+	return sent_bytes ? ((double)sent_bytes - (double)retransmitted_bytes) / (double)sent_bytes : NAN;
+}
+
+double theory_buffer_delay(double loaded_ns, double idle_ns)
+{
+	return idle_ns > 0 ? (loaded_ns - idle_ns) / idle_ns : NAN;
 }
 
 unsigned int theory_window_scale(double window_bytes)

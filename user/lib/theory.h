@@ -86,6 +86,12 @@ double theory_bdp_bytes(double bps, double rtt_ns);
 /* What a window carries, at most the link. */
 double theory_window_bps(double link_bps, double window_bytes, double rtt_ns);
 
+/* RFC 6349 4.2: share of the bytes sent that were not sent again; NAN of none. */
+double theory_tcp_efficiency(uint64_t sent_bytes, uint64_t retransmitted_bytes);
+
+/* RFC 6349 4.3: by how much of the idle round trip that under load is longer. */
+double theory_buffer_delay(double loaded_ns, double idle_ns);
+
 /* Least shift of RFC 7323's window scale that can tell a window so large; 14 at most. */
 unsigned int theory_window_scale(double window_bytes);
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd/bench_tcp.c - bench rfc6349: what TCP makes of a path, with ethgauge serve at its end.
+ */
+#include <sys/socket.h>
+
+#include "cmd/cmd.h"
+#include "engine/bench_tcp.h"
+
+#define WHOLE_NS 30000000000ull		/* RFC 6349 3.3: long enough that the start does not count */
+
+static const char *const suites[] = { "rfc6349", NULL };
+static const char *const ways[] = { "both", "there", "back", NULL };
+
+struct bench_tcp_opts {
+	int suite;			/* which word chose this */
+	const char *host, *from, *key_file;
+	uint16_t port, streams;
+	struct unit_rate bottleneck;
+	uint64_t duration_ns;
+	int way;
+	bool quick, ipv4, ipv6;
+	struct bench_tcp_cfg cfg;	/* made of these by check */
+};
+
+static const struct bench_tcp_opts defaults = {
+	.port = CONTROL_PORT, .streams = 1, .bottleneck = { UNIT_RATE_MAX, 0 },
+};
+
+#define AT(member) offsetof(struct bench_tcp_opts, member)
+
+static const struct opt options[] = {
+	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL, "this one", .choices = suites, .argument = true },
+	{ 0, "HOST", OPT_STR, AT(host), NULL, "where ethgauge serve runs", .argument = true },
+	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
+	  "transfers of 5 s: shorter than the standard asks, and called so" },
+	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
+	  "of each transfer; 0: 30 s, with --quick 5 s" },
+	{ 0, "bottleneck", OPT_RATE, AT(bottleneck), "RATE",
+	  "narrowest link of the path, in bits a second on the wire; max: found by UDP" },
+	{ 'P', "streams", OPT_U16, AT(streams), "N", "connections at once", .min = 1,
+	  .max = CONTROL_MAX_STREAMS },
+	{ 0, "way", OPT_CHOICE, AT(way), "WAY", "there: from here to HOST", .choices = ways },
+	{ 'p', "port", OPT_U16, AT(port), "N", "control port of the server", .min = 1 },
+	{ '4', "ipv4", OPT_FLAG, AT(ipv4), NULL, "IPv4 only" },
+	{ '6', "ipv6", OPT_FLAG, AT(ipv6), NULL, "IPv6 only" },
+	{ 'B', "bind", OPT_STR, AT(from), "ADDR", "send from this address" },
+	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
+	  "the server's key; else ETHGAUGE_KEY of the environment" },
+	OPT_END
+};
+
+static int bench_tcp_check(void *args, opt_given given, struct err *e)
+{
+	struct bench_tcp_opts *opts = args;
+	struct bench_tcp_cfg *cfg = &opts->cfg;
+
+	(void)given;
+	if (opts->ipv4 && opts->ipv6)
+		return err_usage(e, "-4 and -6 exclude each other");
+	if (opts->bottleneck.kind != UNIT_RATE_MAX && opts->bottleneck.kind != UNIT_RATE_BPS)
+		return err_usage(e, "--bottleneck is in bits a second, such as 100Mbit");
+	*cfg = (struct bench_tcp_cfg){
+		.client = { .host = opts->host, .from = opts->from, .port = opts->port,
+			    .family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC },
+		.bottleneck_l1_bps = opts->bottleneck.kind == UNIT_RATE_BPS ? opts->bottleneck.value : 0,
+		.baseline_ns = opts->quick ? 1000000000 : 5000000000,
+		.flood_ns = opts->quick ? 1000000000 : 5000000000,
+		.transfer_ns = opts->duration_ns ? opts->duration_ns : opts->quick ? 5000000000 : WHOLE_NS,
+		.streams = opts->streams,
+		.there = opts->way != 2, .back = opts->way != 1,
+	};
+	return 0;
+}
+
+static int bench_tcp_verb(const void *args, struct result *res, struct err *e)
+{
+	const struct bench_tcp_opts *opts = args;
+	struct bench_tcp_cfg cfg = opts->cfg;
+	bool quick = opts->quick || cfg.transfer_ns < WHOLE_NS || opts->way;
+	int err;
+
+	err = secret_read(&cfg.client.key, opts->key_file, XFER_KEY_VARIABLE, e);
+	if (err)
+		return err;
+	result_env_str(res, "suite", quick ? "rfc6349-quick" : "rfc6349");
+	if (quick)
+		result_note(res, "transfers are shorter than RFC 6349 asks for, or of one way: this is "
+			    "rfc6349-quick, and not to be published as the standard's");
+	return bench_tcp_run(&cfg, res, e);
+}
+
+const struct cmd cmd_bench_tcp = {
+	.name = "bench",
+	.summary = "TCP on a path against what the path allows (RFC 6349)",
+	.description =
+"Measures with a server (ethgauge serve at HOST) what RFC 6349 asks for, each way: the\n"
+"path's MTU, its round trip while nothing is sent, and the rate of its bottleneck;\n"
+"then transfers by TCP, held against these. transfer time ratio: how many times as long\n"
+"a transfer takes as it would with full packets at the bottleneck's rate; efficiency:\n"
+"the share of the bytes that had not to be sent again; buffer delay: by how much of the\n"
+"idle round trip that under load is longer.\n\n"
+"The bottleneck is found by UDP that is sent faster and faster, until a quarter more than\n"
+"passes: others on the path notice. Give --bottleneck where it is known. Windows are\n"
+"those that the system chooses: RFC 6349's series of window sizes is not part of it.",
+	.examples =
+"  # at the other end: ethgauge serve\n"
+"  ethgauge bench rfc6349 198.18.0.2 --bottleneck 100Mbit -o tcp.json\n"
+"  # from here to there, by four connections, in short\n"
+"  ethgauge bench rfc6349 198.18.0.2 --quick --way there -P 4\n",
+	.options = options,
+	.defaults = &defaults,
+	.opts_size = sizeof(defaults),
+	.chosen_by = suites,
+	.check = bench_tcp_check,
+	.run = bench_tcp_verb,
+};
