@@ -35,6 +35,7 @@ refused() {
 	refused "not at --rate" y1564 a b --cir 1Mbit --rate 2Mbit
 	refused "--flr '1' is no share" y1564 a b --cir 1Mbit --flr 1
 	refused "are of y1564" rfc2544 a b --cir 1Mbit
+	refused "not in --dest" soak a 198.18.0.2 --reflector --dest 198.18.0.3
 	refused "--rate max" soak a b --rate max
 	refused "--duration is of soak" rfc8219 a b --duration 1h
 }

@@ -181,6 +181,19 @@ is_disturbed() {
 		([.[] | select(.what | startswith("CIR + EIR") | not) | .pass] | any | not)'
 }
 
+@test "bench measures to a reflector and back, and says what its loss and delay are of" {
+	bump --loss every=47 --delay 2ms --filter 'udp dport 7'
+	start reflector b reflect eg0
+	# shellcheck disable=SC2046
+	run --separate-stderr timeout 60 $(first 40) "$TOOL" bench soak "eg0@$LAB-a" 198.18.0.2 --reflector --sizes 512 \
+		--rate 1kpps --trial 300ms --duration 300ms --json
+	is 1
+	json '.notes | any(contains("every delay is a round trip"))'
+	json '.parts[] | select(.name == "512-byte frames").metrics |
+		.sent_packets >= 290 and .lost_packets == (.sent_packets / 47 | floor)'
+	json '.self.trials[0].delay_min_ns >= 2e6'
+}
+
 @test "a bench that is killed, or ended by ^C, keeps its trials, and the next call goes on behind them" {
 	local kept signal next=3 words=(--rate 500pps --trial 100ms --duration 700ms --state "$STATE")
 

@@ -13,6 +13,7 @@
 #include "proto/goal_file.h"
 
 #define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
+#define REFLECT_PORT	7			/* where ethgauge reflect answers */
 #define QUICK_PAUSE_NS	(NSEC_PER_SEC / 10)
 
 static const char *const searches[] = { "binary", "mlr", NULL };
@@ -24,7 +25,7 @@ struct bench_opts {
 	const char *tx, *rx;
 	const char *sizes, *tests, *state, *goal_file;
 	struct opt_strs goals;
-	bool quick;
+	bool quick, reflector;
 	int search;
 	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, overload_ns, pause_ns, duration_ns;
 	uint32_t repeats, bursts, resets;
@@ -54,8 +55,11 @@ static const struct opt options[] = {
 	  .argument = true },
 	{ 0, "SENDER", OPT_STR, AT(tx), NULL, "the port that sends into the device: IFACE or IFACE@NETNS",
 	  .argument = true },
-	{ 0, "RECEIVER", OPT_STR, AT(rx), NULL, "the port that receives from it, the same way",
+	{ 0, "RECEIVER", OPT_STR, AT(rx), NULL,
+	  "the port that receives from it, the same way; with --reflector the reflector's address",
 	  .argument = true },
+	{ 0, "reflector", OPT_FLAG, AT(reflector), NULL,
+	  "packets come back from ethgauge reflect at the far end: loss is of either way, delay is of both" },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
 	  "trials of half a second, few of them: shorter than the standard asks, and called so" },
 	{ 0, "sizes", OPT_STR, AT(sizes), "BYTES,...", "frame sizes, instead of RFC 2544's seven" },
@@ -109,7 +113,8 @@ static const struct opt options[] = {
 	  .choices = tx_engine_names },
 	{ 't', "threads", OPT_U32, AT(stream.threads), "N",
 	  "each with a CPU, a queue and a stream of its own", .min = 1, .max = 1024 },
-	{ 'p', "port", OPT_U16, AT(stream.port), "N", "UDP destination port", .min = 1 },
+	{ 'p', "port", OPT_U16, AT(stream.port), "N", "UDP destination port; with --reflector 7 unless given",
+	  .min = 1 },
 	{ 0, "src-ip", OPT_STR, AT(stream.src_ip), "ADDR",
 	  "source address, instead of the one that the route gives" },
 	{ 0, "dst-mac", OPT_MAC, AT(stream.dst_mac), "MAC",
@@ -195,10 +200,10 @@ static void set_times(struct bench_opts *opts)
 static int check_ports(struct bench_opts *opts, struct err *e)
 {
 	const char *const ports[] = { opts->tx, opts->rx };
-	const char *names[2];
+	const char *names[2] = { NULL };
 	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < (opts->reflector ? 1 : 2); i++) {
 		const char *at = strchr(ports[i], '@');
 		size_t len = at ? (size_t)(at - ports[i]) : strlen(ports[i]);
 
@@ -206,7 +211,7 @@ static int check_ports(struct bench_opts *opts, struct err *e)
 			return err_usage(e, "'%s' is not IFACE or IFACE@NETNS", ports[i]);
 		names[i] = at ? at + 1 : NULL;
 	}
-	if (names[0] && !names[1])
+	if (names[0] && !names[1] && !opts->reflector)
 		return err_usage(e, "'%s' needs its @NETNS, too: run it in the namespace of the sender, or name both",
 				 opts->rx);
 	if (!strcmp(opts->tx, opts->rx))
@@ -296,6 +301,12 @@ static int bench_check(void *args, opt_given given, struct err *e)
 	err = check_ports(opts, e);
 	if (err)
 		return err;
+	if (opts->reflector && opts->stream.dest)
+		return err_usage(e, "with --reflector the address stands in RECEIVER's place, not in --dest");
+	if (opts->reflector)
+		opts->stream.dest = opts->rx;
+	if (opts->reflector && !opt_was_given(options, given, "port"))
+		opts->stream.port = REFLECT_PORT;
 	bench_plan_set(&opts->plan, (enum bench_suite)opts->suite, opts->quick);
 	opts->plan.mlr = opts->search;
 	opts->plan.rate = opts->stream.rate;
@@ -332,7 +343,8 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 	struct bench_cfg cfg = {
 		.stream = opts->stream,
 		.tx_netns = opts->tx_netns,
-		.sink = opts->rx,
+		.sink = opts->reflector ? opts->tx : opts->rx,
+		.reflected = opts->reflector,
 		.state = opts->state,
 		.words = opts->words,
 		.pause_ns = opts->pause_ns,
@@ -346,6 +358,9 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 	if (err)
 		return err;
 	tell_name(opts, res);
+	if (opts->reflector)
+		result_note(res, "packets went to a reflector and back: what was lost may be of either way, or of the "
+			    "reflector, and every delay is a round trip");
 	err = bench_suite_run(bench, &opts->plan, res, e);
 	bench_close(bench);
 	return err;
@@ -361,6 +376,8 @@ const struct cmd cmd_bench = {
 "mlrsearch: throughput for several goals of loss and certainty at once (RFC 9971);\n"
 "rfc8219: latency and its variation; y1564: a service's rates and criteria, in the style\n"
 "of that recommendation; soak: a load for a long time.\n\n"
+"The device stands between two ports of this host, or beyond one with a reflector behind\n"
+"it (--reflector). Where the far end is a sink of another host, use blast and sink.\n\n"
 "By default trials are as long and as many as the standard asks for, which takes hours;\n"
 "--quick takes about a minute a frame size, and the result is then called so. Trials in\n"
 "which the generator fell behind are run again, said, and never blamed on the device.\n"
@@ -374,6 +391,8 @@ const struct cmd cmd_bench = {
 "  # does a service of 50 Mbit/s and 10 more keep what was promised?\n"
 "  sudo ethgauge bench y1564 eth1 eth2 --cir 50Mbit --eir 10Mbit --policing --flr 0.1% \\\n"
 "      --ftd 5ms --fdv 2ms --sizes 512,1518\n"
+"  # across a network, with ethgauge reflect at its far end\n"
+"  sudo ethgauge bench rfc2544 eth1 192.0.2.7 --reflector --quick --rate 100Mbit\n"
 "  # in a lab with a bottleneck of 100 Mbit/s between its ends\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --queue 100 &\n"

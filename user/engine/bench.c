@@ -305,7 +305,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	own = bench->live;
 	part = own ? result_new("bench") : result_part(bench->res, "first trial");
 	bench->live = true;
-	err = bench_trial_run(&bench->tx, bench->cfg.sink, ask, part, trial, e);
+	err = bench_trial_run(&bench->tx, bench->cfg.sink, bench->cfg.reflected, ask, part, trial, e);
 	if (own)
 		result_free(part);
 	if (!err)

@@ -19,6 +19,7 @@ struct bench_cfg {
 	struct stream_opts stream;	/* its ifname in tx_netns; without dest: to the receiver's address */
 	const char *tx_netns;		/* NULL: the thread's own */
 	const char *sink;		/* "IFACE" or "IFACE@NETNS" */
+	bool reflected;			/* sink is the sender's own: a reflector sends them back there */
 	const char *state;		/* NULL: not kept */
 	const char *words;		/* what makes two calls the same; of the file */
 	uint64_t pause_ns;		/* between trials */

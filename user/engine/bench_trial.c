@@ -288,10 +288,12 @@ static void tell(struct run *run, const struct bench_ask *ask, struct result *pa
 		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, part);
 }
 
-int bench_trial_run(const struct tx_cfg *base, const char *sink, const struct bench_ask *ask,
-		    struct result *part, struct bench_trial *ret_trial, struct err *e)
+int bench_trial_run(const struct tx_cfg *base, const char *sink, bool reflected,
+		    const struct bench_ask *ask, struct result *part, struct bench_trial *ret_trial,
+		    struct err *e)
 {
-	const struct trial_opts opts = { .sink = sink, .no_ledger = true, .gaps = ask->command };
+	const struct trial_opts opts = { .sink = sink, .no_ledger = true, .reflected = reflected,
+					 .gaps = ask->command };
 	struct run run = { .cfg = *base };
 	int err = 0;
 

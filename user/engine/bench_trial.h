@@ -51,9 +51,10 @@ uint64_t bench_ask_ns(const struct bench_ask *ask);
 
 /*
  * @base: of all trials, but for size, rate and length. Its figures into @part too, and from
- * there into *@ret_trial, whose first part the caller has filled. -EINTR: a signal came.
+ * there into *@ret_trial, whose first part the caller has filled. @reflected: @sink is where
+ * they come back to. -EINTR: a signal came.
  */
-int bench_trial_run(const struct tx_cfg *base, const char *sink, const struct bench_ask *ask,
-		    struct result *part, struct bench_trial *ret_trial, struct err *e);
+int bench_trial_run(const struct tx_cfg *base, const char *sink, bool reflected,
+		    const struct bench_ask *ask, struct result *part, struct bench_trial *ret_trial, struct err *e);
 
 #endif

@@ -205,7 +205,8 @@ static int open_receiver(void *ctx, struct err *e)
 	const struct target *target = &trial->target;
 	const struct rx_cfg cfg = {
 		.ifname = trial->ifname,
-		.match = target->nr_dst_ports == 1 ? SINK_MATCH_DEST : SINK_MATCH_ALL,
+		.match = target->nr_dst_ports != 1 ? SINK_MATCH_ALL :
+			 trial->opts.reflected ? SINK_MATCH_SOURCE : SINK_MATCH_DEST,
 		.port = target->dst_port,
 		.check = target->tagged,
 		.vary = target->tagged,

@@ -19,6 +19,7 @@ struct trial_opts {
 	bool socket;
 	bool no_ledger;
 	uint32_t rcvbuf_bytes;
+	bool reflected;			/* come back from a reflector; no option's */
 	bool gaps;			/* the times between a stream's packets, too; no option's */
 };
 
