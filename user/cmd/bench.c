@@ -10,7 +10,6 @@
 #include "cmd/cmd.h"
 #include "engine/bench_suite.h"
 #include "lib/loop.h"
-#include "proto/goal_file.h"
 
 #define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
 #define REFLECT_PORT	7			/* where ethgauge reflect answers */
@@ -125,43 +124,17 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int add_goal(struct bench_plan *plan, size_t *nr, const char *text, struct err *e)
-{
-	size_t k;
-	int err;
-
-	if (*nr == BENCH_MAX_GOALS)
-		return err_usage(e, "there are more than %d goals", BENCH_MAX_GOALS);
-	err = bench_goal_parse(text, &plan->goals[*nr], e);
-	for (k = 0; k < *nr && !err; k++) {
-		if (!strcmp(plan->goals[k].name, plan->goals[*nr].name))
-			err = err_usage(e, "two goals are called '%s'", plan->goals[*nr].name);
-	}
-	++*nr;
-	return err;
-}
-
 static int parse_goals(struct bench_opts *opts, struct err *e)
 {
-	struct bench_plan *plan = &opts->plan;
-	struct goal_file file = { 0 };
 	size_t nr = 0, i;
 	int err = 0;
 
 	for (i = 0; i < opts->goals.nr && !err; i++)
-		err = add_goal(plan, &nr, opts->goals.text[i], e);
+		err = bench_goal_add(&opts->plan, &nr, opts->goals.text[i], e);
 	if (!err && opts->goal_file)
-		err = goal_file_read(opts->goal_file, &file, e);
-	for (i = 0; i < file.nr && !err; i++) {
-		err = add_goal(plan, &nr, file.goals[i].text, e);
-		if (err) {
-			const struct err inner = *e;
-
-			snprintf(e->msg, sizeof(e->msg), "%.159s: %.340s", file.goals[i].at, inner.msg);
-		}
-	}
+		err = bench_goals_read(&opts->plan, &nr, opts->goal_file, e);
 	if (!err && nr)
-		plan->nr_goals = nr;
+		opts->plan.nr_goals = nr;
 	return err;
 }
 

@@ -12,6 +12,7 @@
 
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "proto/goal_file.h"
 
 #define S NSEC_PER_SEC
 
@@ -203,6 +204,39 @@ int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err 
 		return err_usage(e, "--goal '%s': sum is at least final, and no time is 0", text);
 	*ret_goal = goal;
 	return 0;
+}
+
+int bench_goal_add(struct bench_plan *plan, size_t *nr, const char *text, struct err *e)
+{
+	size_t k;
+	int err;
+
+	if (*nr == BENCH_MAX_GOALS)
+		return err_usage(e, "there are more than %d goals", BENCH_MAX_GOALS);
+	err = bench_goal_parse(text, &plan->goals[*nr], e);
+	for (k = 0; k < *nr && !err; k++) {
+		if (!strcmp(plan->goals[k].name, plan->goals[*nr].name))
+			err = err_usage(e, "two goals are called '%s'", plan->goals[*nr].name);
+	}
+	++*nr;
+	return err;
+}
+
+int bench_goals_read(struct bench_plan *plan, size_t *nr, const char *path, struct err *e)
+{
+	struct goal_file file;
+	struct err inner;
+	size_t i;
+	int err = goal_file_read(path, &file, e);
+
+	for (i = 0; !err && i < file.nr; i++) {
+		err = bench_goal_add(plan, nr, file.goals[i].text, e);
+		if (!err)
+			continue;
+		inner = *e;
+		snprintf(e->msg, sizeof(e->msg), "%.159s: %.340s", file.goals[i].at, inner.msg);
+	}
+	return err;
 }
 
 /* Trials of the initial length to halve down to the width. */

@@ -66,6 +66,10 @@ int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e);
 /* "rfc2544", "tst009", "ndr", "pdr", or "loss=0.5%,exceed=50%,sum=21s,..." */
 int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err *e);
 
+/* The plan's next goal, number *nr; the same of each of a YAML file (proto/goal_file.h). */
+int bench_goal_add(struct bench_plan *plan, size_t *nr, const char *text, struct err *e);
+int bench_goals_read(struct bench_plan *plan, size_t *nr, const char *path, struct err *e);
+
 /* About how long it takes, pauses included. */
 uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t pause_ns);
 
