@@ -18,6 +18,7 @@
 #define FLOOR_RATIO	1e-4	/* of the highest load: below it a device forwards nothing */
 #define FLOOR_PACKETS	10	/* in a trial, so that a loss ratio is one */
 #define LOSS_STEP	0.1	/* RFC 2544 26.3 */
+#define FLATTERY_RATIO	0.005	/* of the throughput, by what the buffer took: told from here on */
 #define LINE_RATE	0.999	/* from here on a size counts as forwarded at line rate, RFC 9004 */
 
 void job_add_disturbed(struct job *job, const struct bench_trial *trial)
@@ -234,7 +235,7 @@ static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_tr
 /* Corrected by what the device forwards meanwhile: RFC 9004 5.4 */
 static void tell_buffer(const struct job *job, const double *frames, uint32_t nr, double throughput_pps)
 {
-	double sum = 0, squares = 0, mean, least = INFINITY, most = 0, drained;
+	double sum = 0, squares = 0, mean, least = INFINITY, most = 0, drained, held_pps;
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
@@ -254,6 +255,11 @@ static void tell_buffer(const struct job *job, const double *frames, uint32_t nr
 	result_metric_real(job->part, "buffer_implied_ns", mean / job->max_pps * 1e9);
 	result_metric_real(job->part, "buffer_corrected_ns", mean / job->max_pps * drained * 1e9);
 	result_metric_real(job->part, "buffer_packets", mean * drained);
+	held_pps = mean * drained / (double)job->plan->goals[0].final_trial_ns * 1e9;
+	if (held_pps > FLATTERY_RATIO * throughput_pps)
+		result_note(job->part, "about %.0f packets/s of the throughput are what the buffer holds at the end of a "
+			    "trial of %g s: longer ones (--trial) tell the device's own rate", held_pps,
+			    (double)job->plan->goals[0].final_trial_ns / 1e9);
 }
 
 static int find_bursts(struct job *job, double throughput_pps, struct err *e)
