@@ -49,11 +49,15 @@ verbs() {
 	done
 }
 
-@test "each man page has one description" {
+@test "each heading stands once on a man page, and what all pages have is last, in its order" {
 	local page
 
 	for page in "$HOUSE"/usr/share/man/man8/*.8; do
-		[ "$(grep -c '^\.SH "\?DESCRIPTION' "$page")" = 1 ] || fail "$page"
+		run -0 grep -E '^\.SH ' "$page"
+		[ -z "$(sort <<<"$output" | uniq -d)" ] || fail "${page##*/}: $(sort <<<"$output" | uniq -d)"
+		[ "$(grep -c '^\.SH "\?DESCRIPTION' <<<"$output")" = 1 ] || fail "${page##*/} has no description"
+		[ "${lines[-1]}" = ".SH SEE ALSO" ] || fail "${page##*/}: the last is ${lines[-1]}"
+		[[ $page == */ethgauge.8 || ${lines[-2]} = ".SH EXIT STATUS" ]] || fail "${page##*/}: ${lines[-2]}"
 	done
 }
 
