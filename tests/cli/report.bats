@@ -65,7 +65,8 @@ figure() {
 	local file verb
 
 	for verb in $("$TOOL" --help | awk '/^  [a-z]+ +[^ ]/ && !/^  *ethgauge/ { print $1 }'); do
-		[ "$verb" = report ] || compgen -G "$GOLDEN/$verb*.json" >/dev/null || echo "# no golden document of $verb" >&3
+		compgen -G "$GOLDEN/$verb*.json" >/dev/null ||
+			fail "no document of $verb: put a small one (-o) into tests/golden/format-1"
 	done
 	for file in "$GOLDEN"/*.json; do
 		report "$file" -o page.html --md page.md --csv page.csv --svg plots
