@@ -35,7 +35,7 @@ page_text() {
 
 browse() {
 	command -v chromium >/dev/null || command -v google-chrome >/dev/null ||
-		cannot chromium "a Chromium, which scripts/setup does not install" || return
+		cannot chromium "a Chromium: scripts/setup --browser" || return
 	timeout 120 "$BATS_TEST_DIRNAME/browse.py" "$@"
 }
 
