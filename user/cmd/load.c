@@ -235,6 +235,7 @@ static void configure(struct load_cfg *cfg, const struct load_opts *opts, const 
 			.post = opts->data,
 			.upload = opts->upload,
 			.body = body->data,
+			.body_fd = body->fd,
 			.body_bytes = body->bytes,
 			.headers = opts->headers.text,
 			.nr_headers = opts->headers.nr,
@@ -329,7 +330,7 @@ static int load_run(const void *args, struct result *res, struct err *e)
 {
 	const struct load_opts *opts = args;
 	struct load_run run = { .res = res, .e = e };
-	struct load_body body = { 0 };
+	struct load_body body = { .fd = -1 };
 	struct load_cfg cfg;
 	char version[128];
 	FILE *log = NULL;

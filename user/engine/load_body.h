@@ -11,9 +11,9 @@
 #include "lib/err.h"
 
 struct load_body {
-	void *map;			/* NULL: no file */
-	size_t map_bytes;
-	const void *data;		/* NULL with bytes: so many zeroes */
+	int fd;				/* of an upload; -1: no file */
+	void *memory;
+	const void *data;		/* neither this nor a file: so many zeroes */
 	uint64_t bytes;
 };
 

@@ -176,11 +176,19 @@ static size_t give_body(char *buf, size_t size, size_t nr, void *ctx)
 	const struct transfer_cfg *cfg = t->set->cfg;
 	uint64_t left = cfg->body_bytes - t->given_bytes;
 	size_t len = size * nr < left ? size * nr : (size_t)left;
+	ssize_t got;
 
-	if (cfg->body)
+	if (cfg->body) {
 		memcpy(buf, (const char *)cfg->body + t->given_bytes, len);
-	else
+	} else if (cfg->body_fd < 0) {
 		memset(buf, 0, len);
+	} else if (len) {
+		/* A mapping would end the process, if someone made the file shorter meanwhile. */
+		got = pread(cfg->body_fd, buf, len, (off_t)t->given_bytes);
+		if (got <= 0)
+			return CURL_READFUNC_ABORT;
+		len = (size_t)got;
+	}
 	t->given_bytes += len;
 	return len;
 }

@@ -51,7 +51,8 @@ void transfer_sockets_release(struct transfer_sockets *sockets);
 struct transfer_cfg {
 	const char *method;		/* NULL: GET, or RETR */
 	bool post, upload;		/* the body is sent by POST; by PUT or STOR */
-	const void *body;		/* NULL of an upload: body_bytes of zeroes */
+	const void *body;
+	int body_fd;			/* of an upload, without @body; -1: body_bytes of zeroes */
 	uint64_t body_bytes;
 	const char *const *headers;
 	unsigned int nr_headers;
