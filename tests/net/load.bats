@@ -184,6 +184,19 @@ while True:
 	loaded 'ftp://u:p@198.18.0.2/up-{client}' -n 3 --cycles 1 --upload "$BATS_TEST_TMPDIR/ftp/middle"
 	json '.metrics | .load_failed == 0 and .load_sent_bytes == 307200'
 	cmp "$BATS_TEST_TMPDIR/ftp/up-2" "$BATS_TEST_TMPDIR/ftp/middle"
+	# Of the control connection alone, and once: libcurl adds what the data connection took.
+	loaded ftp://u:p@198.18.0.2/middle -c 5 --log "$BATS_TEST_TMPDIR/log"
+	json '(.histograms.load_connect_ns.buckets | map(.[1]) | add) == 1 and .metrics.load_connections == 6'
+	awk -F, 'NR > 1 && $12 > 0 && $12 < $15 { n++ } END { exit n != 1 }' "$BATS_TEST_TMPDIR/log"
+	# A file that became shorter meanwhile fails the transfer, and not the tool.
+	head -c 3000000 /dev/zero >"$BATS_TEST_TMPDIR/shrinks"
+	start_cmd load a "loading" "$TOOL" load ftp://u:p@198.18.0.2/up -c 1 --upload "$BATS_TEST_TMPDIR/shrinks" \
+		--client-rate 8M --json
+	wait_for test -s "$BATS_TEST_TMPDIR/ftp/up"
+	truncate -s 1000 "$BATS_TEST_TMPDIR/shrinks"
+	finish load
+	is 0
+	failed other 1
 	loaded ftp://u:p@198.18.0.2/none ftp://u:x@198.18.0.2/middle --cycles 1
 	failed 5xx 2
 }

@@ -131,6 +131,28 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *kn
 	return 0;
 }
 
+/*
+ * libcurl (7.88) that read where FTP's data connection goes begins to connect only when it is
+ * called for this transfer again, and asks neither for a time nor for a socket: it would wait
+ * for the connect timeout.
+ */
+static void see_reply(struct transfer *t, const char *line, size_t len)
+{
+	if (len >= 4 && (!strncmp(line, "227 ", 4) || !strncmp(line, "229 ", 4)))
+		t->set->stuck = true;
+}
+
+/* There is no other call that reaches a transfer without a socket. */
+static void nudge(struct transfer_set *set)
+{
+	int running;
+
+	while (set->stuck) {
+		set->stuck = false;
+		curl_multi_socket_all(set->multi, &running);
+	}
+}
+
 static int on_timer(CURLM *multi, long timeout_ms, void *ctx)
 {
 	struct transfer_set *set = ctx;
@@ -153,9 +175,14 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 {
 	struct transfer *t = ctx;
 
-	(void)data;
-	if (!t->ftp)
+	if (!t->ftp) {
 		see_answer(t);
+		return size * nr;
+	}
+	if (!t->greeted)
+		transfer_read_connect(t, &t->connect_ns, &t->tls_ns);
+	see_reply(t, data, size * nr);
+	t->greeted = true;
 	return size * nr;
 }
 
@@ -402,6 +429,8 @@ int transfer_start(struct transfer *t, const char *url, const char *method)
 		set_method(t, method);
 	t->ftp = transfer_is_ftp(url);
 	t->first_mono_ns = 0;
+	t->greeted = false;
+	t->connect_ns = t->tls_ns = 0;
 	t->received_bytes = 0;
 	t->given_bytes = 0;
 	if (curl_easy_setopt(t->easy, CURLOPT_URL, url))
@@ -473,5 +502,6 @@ void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns)
 		set->timer_mono_ns = UINT64_MAX;
 		curl_multi_socket_action(set->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 	}
+	nudge(set);
 	finish_all(set);
 }

@@ -5,6 +5,8 @@
 #ifndef SYS_TRANSFER_PARTS_H
 #define SYS_TRANSFER_PARTS_H
 
+/* For curl_multi_socket_all(), see nudge(). */
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 
 #include "sys/transfer.h"
@@ -17,6 +19,7 @@ struct transfer_set {
 	int epoll;
 	bool no_pwait2;			/* epoll_pwait2 is of kernel 5.11 */
 	uint64_t received_bytes;	/* of all bodies; others may read it meanwhile */
+	bool stuck;			/* some FTP transfer: see nudge() */
 	uint64_t timer_mono_ns;		/* when libcurl wants to be called; UINT64_MAX: not */
 };
 
@@ -27,9 +30,16 @@ struct transfer {
 	void *ctx;
 	bool busy, overridden;		/* the method, by a redirection */
 	uint64_t began_mono_ns, first_mono_ns;
-	bool ftp;
+	bool ftp, greeted;
+	uint64_t connect_ns, tls_ns;	/* of FTP's control connection; 0: it was kept */
 	uint64_t received_bytes, given_bytes;	/* of the bodies */
 };
+
+/*
+ * What the connection took; how many were made. Of FTP at its first reply: later libcurl adds
+ * the time of the data connection, from the transfer's begin on.
+ */
+uint32_t transfer_read_connect(struct transfer *t, uint64_t *ret_connect_ns, uint64_t *ret_tls_ns);
 
 /* Of one that ended so. */
 void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_result *ret_result);

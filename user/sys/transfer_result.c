@@ -78,11 +78,24 @@ static enum transfer_end classify(CURLcode code, CURL *easy, const struct transf
 	return TRANSFER_OTHER;
 }
 
-void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_result *r)
+uint32_t transfer_read_connect(struct transfer *t, uint64_t *ret_connect_ns, uint64_t *ret_tls_ns)
 {
 	uint64_t name_ns = info_ns(t->easy, CURLINFO_NAMELOOKUP_TIME_T);
 	uint64_t connect_ns = info_ns(t->easy, CURLINFO_CONNECT_TIME_T);
 	uint64_t tls_ns = info_ns(t->easy, CURLINFO_APPCONNECT_TIME_T);
+	long number = 0;
+
+	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &number);
+	/* libcurl counts attempts, and gives one that is reused times of nearly nothing. */
+	if (number <= 0 || !connect_ns)
+		return 0;
+	*ret_connect_ns = connect_ns > name_ns ? connect_ns - name_ns : NSEC_PER_USEC;
+	*ret_tls_ns = tls_ns > connect_ns ? tls_ns - connect_ns : 0;
+	return (uint32_t)number;
+}
+
+void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_result *r)
+{
 	curl_off_t sent = 0;
 	long number = 0;
 
@@ -99,12 +112,10 @@ void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_res
 	r->body_sent_bytes = sent > 0 ? (uint64_t)sent : 0;
 	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &number);
 	r->status = (unsigned int)number;
-	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &number);
-	/* libcurl counts attempts, and gives one that is reused times of nearly nothing. */
-	if (number > 0 && connect_ns) {
-		r->connections = (uint32_t)number;
-		r->connect_ns = connect_ns > name_ns ? connect_ns - name_ns : NSEC_PER_USEC;
-		r->tls_ns = tls_ns > connect_ns ? tls_ns - connect_ns : 0;
+	r->connections = transfer_read_connect(t, &r->connect_ns, &r->tls_ns);
+	if (t->ftp) {
+		r->connect_ns = t->connect_ns;
+		r->tls_ns = t->tls_ns;
 	}
 	if (!code)
 		curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &r->redirect);
