@@ -1022,7 +1022,7 @@ static const struct metric metrics[] = {
 	{ "bottleneck_l1_bps", UNIT_BPS, METRIC_HIGHER, "bottleneck",
 	  "rate of the narrowest link, on the wire: given, or what full datagrams, sent a quarter faster, brought there "
 	  "(RFC 6349 3.2)", .brief = true },
-	{ "bdp_bytes", UNIT_BYTES, METRIC_NEITHER, "bandwidth-delay product",
+	{ "bdp_bytes", UNIT_BYTES, METRIC_NEITHER, "bandwidth x delay",
 	  "bottleneck * baseline round trip (RFC 6349 3.3.1)" },
 	{ "tcp_ideal_bps", UNIT_BPS, METRIC_HIGHER, "ideal",
 	  "payload in full packets at the bottleneck's rate, or window / baseline round trip if less "
