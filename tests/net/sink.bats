@@ -387,3 +387,20 @@ judged() {
 		(last.series | length) == length - 1' <<<"$output" >/dev/null
 	[ "$(wc -l <<<"$output")" = "$(jq -s length <<<"$output")" ]
 }
+
+@test "sink --until-eof ends with its standard input, and not by what is said there" {
+	local fifo=$BATS_TEST_TMPDIR/fifo
+
+	mkfifo "$fifo"
+	exec 4<>"$fifo"
+	# A shell gives what runs beside it another standard input.
+	start_cmd sink b "receiving on" sh -c 'exec "$@" <"$0"' "$fifo" "$TOOL" sink eg0 --until-eof \
+		--duration 60s --json 4>&-
+	echo something >&4
+	# What it counts came behind the word.
+	numbers 0 1008 | send_tags 4>&-
+	exec 4>&-
+	finish sink
+	is 0
+	figures "{ $sound, \"distinct_packets\": 1009 }"
+}

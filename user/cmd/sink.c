@@ -5,6 +5,9 @@
  * The receiving end of blast. It must be there before the sender starts: what
  * came earlier cannot be told from a loss.
  */
+#include <poll.h>
+#include <unistd.h>
+
 #include "cmd/cmd.h"
 #include "engine/environ.h"
 #include "engine/exports.h"
@@ -36,6 +39,7 @@ struct sink_opts {
 	uint64_t expect;
 	uint64_t count;
 	uint64_t duration_ns;
+	bool until_eof;
 	uint64_t interval_ns;
 	struct exports_opts exports;
 	int clock;			/* enum stamp_clock */
@@ -71,6 +75,8 @@ static const struct opt options[] = {
 	  "stop after N test packets; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct sink_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
+	{ 0, "until-eof", OPT_FLAG, offsetof(struct sink_opts, until_eof), NULL,
+	  "stop when standard input ends: where a signal does not reach it, as through ssh" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct sink_opts, interval_ns), "TIME",
 	  "a line every so often; 0: none" },
 	{ 0, "expect", OPT_COUNT, offsetof(struct sink_opts, expect), "N",
@@ -174,6 +180,15 @@ static void read_count(const struct sink_run *run, struct rx_count *ret_count)
 		rx_read(run->rx, ret_count);
 }
 
+/* Reads away what somebody says there. */
+static bool is_stdin_over(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	char words[4096];
+
+	return poll(&in, 1, 0) > 0 && read(STDIN_FILENO, words, sizeof(words)) <= 0;
+}
+
 static bool is_done(void *ctx)
 {
 	struct sink_run *run = ctx;
@@ -182,7 +197,7 @@ static bool is_done(void *ctx)
 	run->err = run->rx ? rx_check(run->rx, run->e) : 0;
 	if (!run->err)
 		run->err = exports_check(run->exports, run->e);
-	if (run->err)
+	if (run->err || (run->opts->until_eof && is_stdin_over()))
 		return true;
 	if (!run->opts->count)
 		return false;
@@ -239,7 +254,7 @@ static int receive(struct sink_run *run)
 	if (err)
 		return err;
 	log_info("receiving on '%s'%s", run->opts->ifname,
-		 run->opts->duration_ns || run->opts->count ? "" : "; ^C ends it");
+		 run->opts->duration_ns || run->opts->count || run->opts->until_eof ? "" : "; ^C ends it");
 	meter = meter_start(run->opts->ifname);
 	loop_run(&loop);
 	if (run->socket)
