@@ -38,4 +38,13 @@ refused() {
 	refused "not in --dest" soak a 198.18.0.2 --reflector --dest 198.18.0.3
 	refused "--rate max" soak a b --rate max
 	refused "--duration is of soak" rfc8219 a b --duration 1h
+	local far=(a a --receiver "ssh host2 ethgauge" --dest 198.18.0.2)
+	refused "--receiver needs --dest" soak "${far[@]:0:4}"
+	refused "--receiver and --reflector" soak a 198.18.0.2 --reflector --receiver x
+	refused "recovery and reset are not told" rfc2544 "${far[@]}" --tests loss,recovery
+	refused "recovery and reset are not told" rfc2544 "${far[@]}" --reset-command true
+	refused "synchronised clocks" rfc8219 "${far[@]}"
+	refused "synchronised clocks" y1564 "${far[@]}" --cir 1Mbit --ftd 1ms
+	refused "is no interface of the host" soak a "b;c" "${far[@]:2}"
+	refused "--clock is of --receiver" soak a b --clock tai
 }

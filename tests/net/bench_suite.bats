@@ -216,3 +216,72 @@ is_disturbed() {
 	json --argjson kept "$kept" '.notes | any(startswith("\($kept) trials are of an earlier call"))'
 	json '.self.trials | length == 7'
 }
+
+# bench_far SUITE WORDS...: b as another host: its own process, reached by a command.
+bench_far() {
+	# shellcheck disable=SC2046
+	run --separate-stderr timeout 100 $(first 40) "$TOOL" bench "$1" "eg0@$LAB-a" eg0 --dest 198.18.0.2 \
+		--sizes 512 --pause 1ms --json "${@:2}"
+}
+
+@test "bench into another host finds the loss and the rate that were put in, and delays only if told of one clock" {
+	local far="nsenter --net=/run/netns/$LAB-b '$TOOL'"
+
+	bump --loss every=47 --filter 'udp dport 9'
+	bench_far soak --receiver "$far" --rate 1kpps --trial 300ms --duration 300ms
+	is 1
+	json '.parts[] | select(.name == "512-byte frames").metrics |
+		.sent_packets >= 290 and .lost_packets == (.sent_packets / 47 | floor)'
+	json '.self.trials[0].delay_min_ns == null and .environment.clock == "monotonic"'
+	json '.parts[] | select(.name == "first trial") | .metrics.delay_min_ns == null and
+		(.parts[] | select(.name == "receiver").environment.rx_xdp_mode == "native")'
+	finish bump INT
+
+	bump --rate 20Mbit --queue "$QUEUE" --delay 2ms
+	bench_far soak --receiver "$far" --clock tai --rate 20pps --trial 300ms --duration 300ms
+	json --argjson least "$((2000000 + WIRE_NS))" '.self.trials[0] | .sent_packets >= 6 and
+		.lost_packets == 0 and .delay_min_ns >= $least and .delay_min_ns < 1e9'
+	# All but what the bottleneck sends in 0.4 s, and the queue, which a short stall does not empty.
+	bench_far soak --receiver "$far" --rate 80Mbit --trial 400ms --duration 400ms
+	json --argjson pps "$PPS" --argjson queue "$QUEUE" '.self.trials[0] |
+		.irregular == 1 or .pacing_late_max_ns > 5e6 or
+		(.lost_packets - (.sent_packets - 0.4 * $pps - $queue) | fabs) <= 3'
+}
+
+hook_is_taken() {
+	! hook_is_free "$1"
+}
+
+@test "a receiver on another host that fails, says other things or ends early is an error, and leaves nothing" {
+	local far="nsenter --net=/run/netns/$LAB-b '$TOOL'" words=(soak --rate 500pps --trial 1s --duration 1s)
+	local old='{\"format\":1,\"tool\":\"ethgauge 0.0.9\",\"command\":\"sink\"}'
+
+	bench_far "${words[@]}" --receiver "exit 7;"
+	is 4
+	says "ended with status 7 and no result"
+	bench_far "${words[@]}" --receiver "echo Welcome to host2 #"
+	is 4
+	says "wrote what is no result: 'Welcome to host2'"
+	bench_far "${words[@]}" --receiver "echo \"$old\" #"
+	is 4
+	says "the receiver is ethgauge 0.0.9"
+	bench_far "${words[@]}" --receiver "nsenter --net=/run/netns/$LAB-r '$TOOL'"
+	is 4
+	says "the receiver failed: there is no interface 'eg0' here"
+	bench_far "${words[@]}" --receiver "$far" --reflector
+	is 2
+	bench_far rfc8219 --receiver "$far"
+	is 2
+	says "--clock tai"
+
+	# Killed in the midst of a trial, at either end.
+	bench_far "${words[@]}" --receiver "nsenter --net=/run/netns/$LAB-b timeout -s KILL 0.6 '$TOOL'"
+	is 4
+	says "ended with status 137 and no result"
+	wait_for hook_is_free b
+	start_cmd soak r "trial 1" nsenter --net=/proc/self/ns/net "$TOOL" bench "${words[@]}" "eg0@$LAB-a" eg0 \
+		--receiver "$far" --dest 198.18.0.2 --sizes 512
+	wait_for hook_is_taken b
+	finish soak KILL
+	wait_for hook_is_free b
+}

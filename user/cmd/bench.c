@@ -10,6 +10,8 @@
 #include "cmd/cmd.h"
 #include "engine/bench_suite.h"
 #include "lib/loop.h"
+#include "report/outcome.h"
+#include "sys/clock.h"
 
 #define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
 #define REFLECT_PORT	7			/* where ethgauge reflect answers */
@@ -17,13 +19,13 @@
 
 static const char *const searches[] = { "binary", "mlr", NULL };
 
-
 struct bench_opts {
 	struct stream_opts stream;
 	int suite;			/* enum bench_suite */
 	const char *tx, *rx;
 	const char *sizes, *tests, *state, *goal_file;
 	struct opt_strs goals;
+	const char *receiver;
 	bool quick, reflector;
 	int search;
 	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, overload_ns, pause_ns, duration_ns;
@@ -55,8 +57,14 @@ static const struct opt options[] = {
 	{ 0, "SENDER", OPT_STR, AT(tx), NULL, "the port that sends into the device: IFACE or IFACE@NETNS",
 	  .argument = true },
 	{ 0, "RECEIVER", OPT_STR, AT(rx), NULL,
-	  "the port that receives from it, the same way; with --reflector the reflector's address",
-	  .argument = true },
+	  "the port that receives from it, the same way; with --reflector the reflector's address, "
+	  "with --receiver an interface of the other host", .argument = true },
+	{ 0, "receiver", OPT_STR, AT(receiver), "COMMAND",
+	  "what runs ethgauge on another host, by sh and without asking: \"ssh root@host2 ethgauge\"; "
+	  "sink receives there, anew for each trial" },
+	{ 0, "clock", OPT_CHOICE, AT(stream.clock), "CLOCK",
+	  "of --receiver: tai if both hosts' clocks are synchronised; else delays are left out",
+	  .choices = clock_names },
 	{ 0, "reflector", OPT_FLAG, AT(reflector), NULL,
 	  "packets come back from ethgauge reflect at the far end: loss is of either way, delay is of both" },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
@@ -170,13 +178,38 @@ static void set_times(struct bench_opts *opts)
 		opts->pause_ns = opts->quick ? QUICK_PAUSE_NS : PAUSE_NS;
 }
 
+/* What a far sink does not tell is left out where it was not asked for, and else refused. */
+static int check_far(struct bench_opts *opts, struct err *e)
+{
+	bool timed = opts->stream.clock == STAMP_TAI;
+
+	if (!opts->receiver)
+		return timed ? err_usage(e, "--clock is of --receiver: the ports of one host share a clock") : 0;
+	if (opts->reflector)
+		return err_usage(e, "--receiver and --reflector are two ways: packets go there, or come back");
+	if (far_sink_check(opts->rx, e))
+		return e->no;
+	if (!opts->stream.dest)
+		return err_usage(e, "--receiver needs --dest: the address, on the other host, to send to");
+	if (opts->reset_command || (opts->tests && opts->plan.tests & BENCH_RECOVERY))
+		return err_usage(e, "recovery and reset are not told by the receiver of another host");
+	if (!timed && (opts->suite == SUITE_RFC8219 || opts->ftd_ns || opts->fdv_ns ||
+		       (opts->tests && opts->plan.tests & BENCH_LATENCY))) {
+		err_usage(e, "delays to another host need synchronised clocks");
+		return err_hint(e, "if they are, by PTP or as well as it matters: --clock tai");
+	}
+	opts->plan.tests &= ~(BENCH_RECOVERY | (timed ? 0 : BENCH_LATENCY));
+	return 0;
+}
+
 static int check_ports(struct bench_opts *opts, struct err *e)
 {
 	const char *const ports[] = { opts->tx, opts->rx };
 	const char *names[2] = { NULL };
+	bool far = opts->reflector || opts->receiver;
 	size_t i;
 
-	for (i = 0; i < (opts->reflector ? 1 : 2); i++) {
+	for (i = 0; i < (far ? 1 : 2); i++) {
 		const char *at = strchr(ports[i], '@');
 		size_t len = at ? (size_t)(at - ports[i]) : strlen(ports[i]);
 
@@ -184,10 +217,10 @@ static int check_ports(struct bench_opts *opts, struct err *e)
 			return err_usage(e, "'%s' is not IFACE or IFACE@NETNS", ports[i]);
 		names[i] = at ? at + 1 : NULL;
 	}
-	if (names[0] && !names[1] && !opts->reflector)
+	if (names[0] && !names[1] && !far)
 		return err_usage(e, "'%s' needs its @NETNS, too: run it in the namespace of the sender, or name both",
 				 opts->rx);
-	if (!strcmp(opts->tx, opts->rx))
+	if (!strcmp(opts->tx, opts->rx) && !opts->receiver)
 		return err_usage(e, "sender and receiver are one port: there is no device between");
 	opts->tx_netns = names[0];
 	snprintf(opts->tx_ifname, sizeof(opts->tx_ifname), "%.*s", (int)strcspn(opts->tx, "@"), opts->tx);
@@ -290,6 +323,8 @@ static int bench_check(void *args, opt_given given, struct err *e)
 	if (!err && opts->tests)
 		err = bench_tests_parse(opts->tests, &opts->plan, e);
 	if (!err)
+		err = check_far(opts, e);
+	if (!err)
 		err = parse_goals(opts, e);
 	join_words(opts);
 	return err;
@@ -306,6 +341,9 @@ static void tell_name(const struct bench_opts *opts, struct result *res)
 	if (quick && opts->suite != SUITE_SOAK && opts->suite != SUITE_MLRSEARCH)
 		result_note(res, "trials are shorter, fewer or of other sizes than the standard asks for: "
 			    "this is %s, and not to be published as the standard's", name);
+	if (opts->receiver && opts->suite == SUITE_RFC2544)
+		result_note(res, "not part of it with --receiver: recovery%s",
+			    opts->stream.clock == STAMP_TAI ? "" : ", and latency without --clock tai");
 	if (opts->suite == SUITE_RFC2544 && !opts->reset_command)
 		result_note(res, "not part of it here: reset (RFC 2544 26.6), as there is no --reset-command");
 }
@@ -316,8 +354,12 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 	struct bench_cfg cfg = {
 		.stream = opts->stream,
 		.tx_netns = opts->tx_netns,
-		.sink = opts->reflector ? opts->tx : opts->rx,
-		.reflected = opts->reflector,
+		.end = {
+			.sink = opts->reflector ? opts->tx : opts->rx,
+			.reflected = opts->reflector,
+			.far = { .command = opts->receiver, .ifname = opts->rx,
+				 .interval = outcome_interval, .take = outcome_take },
+		},
 		.state = opts->state,
 		.words = opts->words,
 		.pause_ns = opts->pause_ns,
@@ -350,7 +392,7 @@ const struct cmd cmd_bench = {
 "rfc8219: latency and its variation; y1564: a service's rates and criteria, in the style\n"
 "of that recommendation; soak: a load for a long time.\n\n"
 "The device stands between two ports of this host, or beyond one with a reflector behind\n"
-"it (--reflector). Where the far end is a sink of another host, use blast and sink.\n\n"
+"it (--reflector), or another host with ethgauge that it starts (--receiver).\n\n"
 "By default trials are as long and as many as the standard asks for, which takes hours;\n"
 "--quick takes about a minute a frame size, and the result is then called so. Trials in\n"
 "which the generator fell behind are run again, said, and never blamed on the device.\n"
@@ -366,6 +408,9 @@ const struct cmd cmd_bench = {
 "      --ftd 5ms --fdv 2ms --sizes 512,1518\n"
 "  # across a network, with ethgauge reflect at its far end\n"
 "  sudo ethgauge bench rfc2544 eth1 192.0.2.7 --reflector --quick --rate 100Mbit\n"
+"  # into another host, which ssh reaches by another path, without a password\n"
+"  sudo ethgauge bench rfc2544 eth1 eth2 --receiver \"ssh root@host2 ethgauge\" \\\n"
+"      --dest 198.19.0.2 --quick -o two-hosts.json\n"
 "  # in a lab with a bottleneck of 100 Mbit/s between its ends\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --queue 100 &\n"

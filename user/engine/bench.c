@@ -187,7 +187,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 	       struct err *e)
 {
 	struct bench *bench = calloc(1, sizeof(*bench));
-	struct port port = { cfg->sink };
+	struct port port = { cfg->end.sink };
 	struct nic_facts nic;
 	int err = 0;
 
@@ -196,6 +196,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 	bench->cfg = *cfg;
 	bench->res = res;
 	bench->home_ns_fd = netns_open_own();
+	bench->cfg.end.far.netns_fd = bench->home_ns_fd;
 	port.ret_dest = bench->dest;
 	port.size = sizeof(bench->dest);
 	if (cfg->tx_netns)
@@ -305,7 +306,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	own = bench->live;
 	part = own ? result_new("bench") : result_part(bench->res, "first trial");
 	bench->live = true;
-	err = bench_trial_run(&bench->tx, bench->cfg.sink, bench->cfg.reflected, ask, part, trial, e);
+	err = bench_trial_run(&bench->tx, &bench->cfg.end, ask, part, trial, e);
 	if (own)
 		result_free(part);
 	if (!err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/bench.h - trials through a device between two ports of this host: each is
+ * engine/bench.h - trials through a device between two ports: each is
  * kept, and those of an earlier call are taken from its file instead of run again.
  */
 #ifndef ENGINE_BENCH_H
@@ -18,8 +18,7 @@
 struct bench_cfg {
 	struct stream_opts stream;	/* its ifname in tx_netns; without dest: to the receiver's address */
 	const char *tx_netns;		/* NULL: the thread's own */
-	const char *sink;		/* "IFACE" or "IFACE@NETNS" */
-	bool reflected;			/* sink is the sender's own: a reflector sends them back there */
+	struct bench_end end;		/* its namespaces are filled in; of a far one dest must be given */
 	const char *state;		/* NULL: not kept */
 	const char *words;		/* what makes two calls the same; of the file */
 	uint64_t pause_ns;		/* between trials */

@@ -21,11 +21,6 @@
 #define STALL_NS	1000000		/* a packet so late: a burst follows */
 #define SLACK_NS	(20 * NSEC_PER_SEC)	/* of a run by count, beyond its time */
 
-static bool is_sent(void *ctx)
-{
-	return tx_done(ctx);
-}
-
 uint64_t bench_ask_ns(const struct bench_ask *ask)
 {
 	if (ask->then_pps > 0 || ask->command)
@@ -243,15 +238,25 @@ static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struc
 
 struct run {
 	struct tx_cfg cfg;
-	struct trial *trial;
+	struct trial *trial;		/* the receiver: one of the two */
+	struct far_sink *far;
 	struct tx *tx;
 	struct mix *mix;
+	struct err far_error;
 };
+
+/* A far sink that fails need not be waited for. */
+static bool is_sent(void *ctx)
+{
+	struct run *run = ctx;
+
+	return (run->far && far_sink_poll(run->far, &run->far_error)) || tx_done(run->tx);
+}
 
 /* Until it is over: of a reset, the command's end is waited for. */
 static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 {
-	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent, .ctx = run->tx };
+	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent, .ctx = run };
 	struct reset reset = { .ask = ask, .tx = run->tx, .start_ns = loop_mono_ns() };
 	int err;
 
@@ -266,34 +271,72 @@ static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 		err = end_reset(&reset, e);
 	else if (reset.started)
 		pthread_join(reset.thread, NULL);
+	if (run->far_error.no) {
+		*e = run->far_error;
+		return e->no;
+	}
 	return err ? err : tx_check_taken(run->tx, e);
 }
 
-static void tell(struct run *run, const struct bench_ask *ask, struct result *part,
-		 struct bench_trial *ret_trial)
+static int open_receiver(struct run *run, const struct bench_end *end, const struct bench_ask *ask,
+			 struct result *part, struct err *e)
+{
+	const struct trial_opts opts = { .sink = end->sink, .no_ledger = true, .reflected = end->reflected,
+					 .gaps = ask->command };
+
+	return end->far.command ? far_sink_open(&run->far, &end->far, &run->cfg, e) :
+				  trial_open(&run->trial, &opts, &run->cfg, part, e);
+}
+
+static int settle(struct run *run, const struct tx_count *sent, struct err *e)
+{
+	if (run->far)
+		return far_sink_settle(run->far, sent->sent_packets, e);
+	trial_settle(run->trial, sent);
+	return 0;
+}
+
+static int report_receiver(struct run *run, const struct tx_count *sent, struct result *part, struct err *e)
+{
+	int err;
+
+	if (run->trial) {
+		trial_report(run->trial, sent, part);
+		return 0;
+	}
+	err = far_sink_report(run->far, sent->sent_packets, part, e);
+	result_metric_u64(part, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
+	return err;
+}
+
+static int tell(struct run *run, const struct bench_ask *ask, struct result *part,
+		struct bench_trial *ret_trial, struct err *e)
 {
 	struct tx_count sent;
+	int err;
 
 	tx_read(run->tx, &sent);
-	trial_settle(run->trial, &sent);
+	err = settle(run, &sent, e);
+	if (err)
+		return err;
 	if (run->mix)
 		tx_report_mix(run->tx, &sent, part);
 	else
 		tx_report(&run->cfg, &sent, part);
-	trial_report(run->trial, &sent, part);
+	err = report_receiver(run, &sent, part, e);
+	if (err)
+		return err;
 	fill(ret_trial, run->tx, &sent, part);
 	if (run->mix)
 		fill_recovery(ret_trial, run->tx, &run->cfg, ask, run->trial);
 	else if (ask->command)
 		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, part);
+	return 0;
 }
 
-int bench_trial_run(const struct tx_cfg *base, const char *sink, bool reflected,
-		    const struct bench_ask *ask, struct result *part, struct bench_trial *ret_trial,
-		    struct err *e)
+int bench_trial_run(const struct tx_cfg *base, const struct bench_end *end, const struct bench_ask *ask,
+		    struct result *part, struct bench_trial *ret_trial, struct err *e)
 {
-	const struct trial_opts opts = { .sink = sink, .no_ledger = true, .reflected = reflected,
-					 .gaps = ask->command };
 	struct run run = { .cfg = *base };
 	int err = 0;
 
@@ -307,21 +350,20 @@ int bench_trial_run(const struct tx_cfg *base, const char *sink, bool reflected,
 		run.cfg.duration_ns = 0;
 	}
 	if (!err)
-		err = trial_open(&run.trial, &opts, &run.cfg, part, e);
+		err = open_receiver(&run, end, ask, part, e);
 	if (!err)
 		err = tx_open(&run.tx, &run.cfg, part, e);
 	if (err)
 		goto out;
-	trial_begin(run.trial, part);
 	err = send_all(&run, ask, e);
-	if (err)
-		goto out;
-	tell(&run, ask, part, ret_trial);
-	if (loop_signal())
+	if (!err)
+		err = tell(&run, ask, part, ret_trial, e);
+	if (!err && loop_signal())
 		err = err_set(e, -EINTR, "a trial was cut short");
 out:
 	tx_close(run.tx);
 	trial_close(run.trial);
+	far_sink_close(run.far);
 	mix_free(run.mix);
 	return err;
 }

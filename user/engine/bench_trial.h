@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/bench_trial.h - one trial through a device between two ports of this host.
+ * engine/bench_trial.h - one trial through a device between two ports.
  */
 #ifndef ENGINE_BENCH_TRIAL_H
 #define ENGINE_BENCH_TRIAL_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/far_sink.h"
 #include "engine/tx.h"
 #include "lib/err.h"
 #include "report/result.h"
@@ -46,15 +47,22 @@ struct bench_trial {
 	double min_ns, mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
 };
 
+/* Where the packets come out. */
+struct bench_end {
+	const char *sink;		/* "IFACE" or "IFACE@NETNS" of this host */
+	bool reflected;			/* it is the sender's own: a reflector sends them back there */
+	struct far_sink_cfg far;	/* with a command: another host's, instead */
+};
+
 /* About how long it takes. */
 uint64_t bench_ask_ns(const struct bench_ask *ask);
 
 /*
  * @base: of all trials, but for size, rate and length. Its figures into @part too, and from
- * there into *@ret_trial, whose first part the caller has filled. @reflected: @sink is where
- * they come back to. -EINTR: a signal came.
+ * there into *@ret_trial, whose first part the caller has filled. A far sink takes neither
+ * then_pps nor a command. -EINTR: a signal came.
  */
-int bench_trial_run(const struct tx_cfg *base, const char *sink, bool reflected,
-		    const struct bench_ask *ask, struct result *part, struct bench_trial *ret_trial, struct err *e);
+int bench_trial_run(const struct tx_cfg *base, const struct bench_end *end, const struct bench_ask *ask,
+		    struct result *part, struct bench_trial *ret_trial, struct err *e);
 
 #endif
