@@ -145,6 +145,47 @@ figure() {
 	browse page.html
 }
 
+@test "plots as PNG are whole, wide enough for print, and as many as those in SVG" {
+	need_command rsvg-convert
+	report "$GOLDEN/sweep.json" --svg vectors --png plots
+	[ "$status" = 0 ] || fail "$stderr"
+	[ -z "$stderr" ]
+	[[ $output == *": plots"* ]]
+	[ "$(cd vectors && echo *.svg)" = "$(cd plots && echo * | sed 's/png\>/svg/g')" ]
+	/usr/bin/python3 - plots/* <<-'END'
+		import struct, sys
+		for file in sys.argv[1:]:
+		    data = open(file, "rb").read()
+		    assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND", file
+		    width, height = struct.unpack(">II", data[16:24])
+		    assert width == 2560 and height > 400, (file, width, height)
+	END
+}
+
+@test "without the program that makes PNG the status is 3, and nothing is written" {
+	mkdir bin
+	run --separate-stderr env PATH="$PWD/bin" "$TOOL" report "$GOLDEN/probe.json" -o page.html --png plots
+	[ "$status" = 3 ] || fail "status $status: $stderr"
+	[[ $stderr == *"apt install librsvg2-bin"* ]]
+	[ "$(echo *)" = bin ] || fail "$(echo *)"
+}
+
+@test "a program that makes PNG badly, or is stopped, leaves no half of a picture" {
+	mkdir bin
+	printf '#!/bin/sh\n[ "$1" = --version ] || { echo half; exit 7; }\n' >bin/rsvg-convert
+	chmod +x bin/rsvg-convert
+	PATH=$PWD/bin:$PATH refuses 4 "ended with status 7" "$GOLDEN/probe.json" --png plots
+	[ -z "$(ls plots)" ] || fail "$(ls plots)"
+	printf '#!/bin/sh\n[ "$1" = --version ] || { : >started; echo half; exec sleep 60; }\n' >bin/rsvg-convert
+	PATH=$PWD/bin:$PATH "$TOOL" report "$GOLDEN/probe.json" --png plots 3>&- &
+	wait_for test -e started
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status" = 143 ] || fail "status $status"
+	[ -z "$(ls plots)" ] || fail "$(ls plots)"
+}
+
 @test "hostile names are text in every face" {
 	made_up hostile >hostile.json
 	report hostile.json -o page.html --md page.md --csv page.csv --svg plots

@@ -5,12 +5,21 @@
  * Reads documents and writes files: no network, no privilege.
  */
 #include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "lib/loop.h"
 #include "report/report.h"
+#include "sys/child.h"
+
+#define DRAWER		"rsvg-convert"
+#define DRAW_LIMIT_NS	(60 * NSEC_PER_SEC)	/* one plot takes 0.1 s; an emulated machine more */
 
 static const struct report_opts {
 	struct opt_strs files;
-	const char *output, *md, *csv, *svg;
+	const char *output, *md, *csv, *svg, *png;
 } defaults;
 
 static const struct opt options[] = {
@@ -24,8 +33,47 @@ static const struct opt options[] = {
 	  "every value of the documents in a line of its own" },
 	{ 0, "svg", OPT_STR, offsetof(struct report_opts, svg), "DIR",
 	  "each plot as a file in DIR" },
+	{ 0, "png", OPT_STR, offsetof(struct report_opts, png), "DIR",
+	  "the same as PNG, 2560 pixels wide; by rsvg-convert" },
 	OPT_END
 };
+
+/* Before any file is written. */
+static int need_drawer(struct err *e)
+{
+	char *const argv[] = { DRAWER, "--version", NULL };
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC), status, err;
+
+	err = fd < 0 ? -errno : child_run_within(argv, fd, DRAW_LIMIT_NS, &status);
+	if (fd >= 0)
+		close(fd);
+	if (loop_signal())
+		return -EINTR;
+	if (!err && status)
+		err = status == 127 ? -ENOENT : -EIO;
+	if (!err)
+		return 0;
+	err_machine(e, err, "cannot make PNG: '" DRAWER "' does not run");
+	return err_hint(e, "apt install librsvg2-bin; or take --svg");
+}
+
+/* A temporary file is found by its number in the child, too: tmpfile() leaves it open there. */
+static int draw(FILE *svg, FILE *png, struct err *e)
+{
+	char name[64];
+	char *const argv[] = { DRAWER, "--zoom=4", "--format=png", name, NULL };
+	int status, err;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(svg));
+	err = child_run_within(argv, fileno(png), DRAW_LIMIT_NS, &status);
+	if (loop_signal())
+		return -EINTR;
+	if (err)
+		return err_set(e, err, "cannot make PNG: cannot run '" DRAWER "'");
+	if (status)
+		return err_set(e, -EIO, "cannot make PNG: '" DRAWER "' ended with status %d", status);
+	return 0;
+}
 
 static int report_run(const void *args, struct result *res, struct err *e)
 {
@@ -35,8 +83,10 @@ static int report_run(const void *args, struct result *res, struct err *e)
 	size_t plots, i;
 	int err = 0;
 
-	if (!html && !opts->md && !opts->csv && !opts->svg)
+	if (!html && !opts->md && !opts->csv && !opts->svg && !opts->png)
 		html = "report.html";
+	if (opts->png)
+		err = need_drawer(e);
 	for (i = 0; i < opts->files.nr && !err && !loop_signal(); i++)
 		err = report_load(report, opts->files.text[i], e);
 	if (loop_signal())
@@ -54,6 +104,10 @@ static int report_run(const void *args, struct result *res, struct err *e)
 		err = report_svg(report, opts->svg, &plots, e);
 	if (!err && opts->svg)
 		result_line(res, "%zu plot%s: %s", plots, plots == 1 ? "" : "s", opts->svg);
+	if (!err && opts->png)
+		err = report_png(report, opts->png, draw, &plots, e);
+	if (!err && opts->png)
+		result_line(res, "%zu plot%s: %s", plots, plots == 1 ? "" : "s", opts->png);
 out:
 	report_free(report);
 	return err;
@@ -70,7 +124,8 @@ const struct cmd cmd_report = {
 	"all of it is there without JavaScript, and in print.\n"
 	"\n"
 	"Plots of long series are thinned, their extremes kept, and tables end after 500 rows;\n"
-	"--csv has every value. --svg writes the plots as files, which rsvg-convert makes PNG of.",
+	"--csv has every value. --svg writes the plots as files, --png as PNG, sharp in print\n"
+	"up to 21 cm wide; that is done by the program rsvg-convert.",
 	.examples =
 	"  # a run, and its page\n"
 	"  ethgauge probe eth1 192.0.2.2 -o run.json && ethgauge report run.json -o run.html\n"
@@ -78,7 +133,8 @@ const struct cmd cmd_report = {
 	"  ethgauge report results -o results.html\n"
 	"  # for a paper: pictures, and figures for pandas or R\n"
 	"  ethgauge report run.json --svg plots --csv run.csv\n"
-	"  rsvg-convert -z 2 plots/001-*.svg -o delay.png\n",
+	"  # for a word processor or a chat, which take no SVG\n"
+	"  ethgauge report run.json --png plots\n",
 	.options = options, .defaults = &defaults, .opts_size = sizeof(defaults),
 	.run = report_run,
 };

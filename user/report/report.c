@@ -179,24 +179,45 @@ int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct
 	return err;
 }
 
+/* Where plots go as files, and what makes PNG of each; NULL: they stay SVG. */
+struct album {
+	const char *dir;
+	report_draw *draw;
+	size_t nr;
+};
+
 struct picture {
 	const struct plot *plot;
 	const char *of;
+	report_draw *draw;
 };
 
 static int put_picture(FILE *out, const void *ctx, struct err *e)
 {
 	const struct picture *picture = ctx;
+	FILE *svg;
+	int err;
 
-	(void)e;
-	plot_svg(out, picture->plot, picture->of);
-	return 0;
+	if (!picture->draw) {
+		plot_svg(out, picture->plot, picture->of);
+		return 0;
+	}
+	svg = tmpfile();
+	if (!svg)
+		return err_set(e, -errno, "cannot make a file for a plot");
+	plot_svg(svg, picture->plot, picture->of);
+	if (fflush(svg) || ferror(svg))
+		err = err_set(e, errno ? -errno : -EIO, "cannot make a file for a plot");
+	else
+		err = picture->draw(svg, out, e);
+	fclose(svg);
+	return err;
 }
 
 /* Of a title only what any file system takes. */
-static void file_name(char *buf, size_t size, const char *dir, size_t nr, const char *title)
+static void file_name(char *buf, size_t size, const struct album *album, const char *title)
 {
-	size_t used = (size_t)snprintf(buf, size, "%s/%03zu-", dir, nr), first = used;
+	size_t used = (size_t)snprintf(buf, size, "%s/%03zu-", album->dir, album->nr), first = used;
 
 	for (; *title && used + 5 < size && used < first + 60; title++) {
 		if (isalnum((unsigned char)*title))
@@ -206,10 +227,10 @@ static void file_name(char *buf, size_t size, const char *dir, size_t nr, const 
 	}
 	while (used > first && buf[used - 1] == '-')
 		used--;
-	snprintf(buf + used, size - used, ".svg");
+	snprintf(buf + used, size - used, album->draw ? ".png" : ".svg");
 }
 
-static int svg_of(const json_t *tree, const char *title, const char *dir, size_t *nr, struct err *e)
+static int fill_album(struct album *album, const json_t *tree, const char *title, struct err *e)
 {
 	struct figures figures = { 0 };
 	json_t *part;
@@ -219,35 +240,43 @@ static int svg_of(const json_t *tree, const char *title, const char *dir, size_t
 
 	figures_of(&figures, tree);
 	for (i = 0; i < figures.nr && !err; i++) {
-		const struct picture picture = { &figures.list[i], title };
+		const struct picture picture = { &figures.list[i], title, album->draw };
 
 		if (plot_empty(picture.plot))
 			continue;
+		album->nr++;
 		snprintf(name, sizeof(name), "%.80s %.75s", title, picture.plot->title);
-		file_name(path, sizeof(path), dir, ++*nr, name);
+		file_name(path, sizeof(path), album, name);
 		err = report_write(path, put_picture, &picture, e);
 	}
 	figures_release(&figures);
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {
 		snprintf(name, sizeof(name), "%.60s, %.60s", title, value_str(part, "name"));
 		if (!err)
-			err = svg_of(part, name, dir, nr, e);
+			err = fill_album(album, part, name, e);
 	}
+	return err;
+}
+
+int report_png(const struct report *report, const char *path, report_draw *draw, size_t *ret_nr,
+	       struct err *e)
+{
+	struct album album = { .dir = path, .draw = draw };
+	char title[100];
+	int err = 0;
+	size_t i;
+
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return err_set(e, -errno, "cannot make the directory '%s'", path);
+	for (i = 0; i < report->docs.nr && !err; i++)
+		err = fill_album(&album, report->docs.list[i].doc,
+				 report_title(title, sizeof(title), report->docs.list[i].doc), e);
+	if (!err)
+		*ret_nr = album.nr;
 	return err;
 }
 
 int report_svg(const struct report *report, const char *path, size_t *ret_nr, struct err *e)
 {
-	char title[100];
-	size_t nr = 0, i;
-	int err = 0;
-
-	if (mkdir(path, 0777) && errno != EEXIST)
-		return err_set(e, -errno, "cannot make the directory '%s'", path);
-	for (i = 0; i < report->docs.nr && !err; i++)
-		err = svg_of(report->docs.list[i].doc,
-			     report_title(title, sizeof(title), report->docs.list[i].doc), path, &nr, e);
-	if (!err)
-		*ret_nr = nr;
-	return err;
+	return report_png(report, path, NULL, ret_nr, e);
 }

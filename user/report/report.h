@@ -6,6 +6,7 @@
 #define REPORT_REPORT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "lib/err.h"
 
@@ -31,5 +32,12 @@ int report_csv(const struct report *report, const char *path, struct err *e);
 
 /* Each plot as a file in the directory @path, which is made. @ret_nr: how many. */
 int report_svg(const struct report *report, const char *path, size_t *ret_nr, struct err *e);
+
+/* Writes to @png what the whole file @svg shows; 0 or negative errno. */
+typedef int report_draw(FILE *svg, FILE *png, struct err *e);
+
+/* The same as PNG, by @draw. */
+int report_png(const struct report *report, const char *path, report_draw *draw, size_t *ret_nr,
+	       struct err *e);
 
 #endif

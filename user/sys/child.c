@@ -25,13 +25,19 @@ static void become(char *const argv[], int out_fd)
 	setpgid(0, 0);
 	loop_release_signals();
 	if (dup2(out_fd, STDOUT_FILENO) >= 0)
-		execv(argv[0], argv);
+		execvp(argv[0], argv);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
 int child_run(char *const argv[], int out_fd, int *ret_status)
 {
-	bool told = false;
+	return child_run_within(argv, out_fd, UINT64_MAX, ret_status);
+}
+
+int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret_status)
+{
+	uint64_t start_ns = loop_mono_ns();
+	bool told = false, late = false;
 	pid_t pid, done;
 	int status;
 
@@ -47,10 +53,16 @@ int child_run(char *const argv[], int out_fd, int *ret_status)
 			kill(pid, loop_signal());
 			told = true;
 		}
+		if (!late && loop_mono_ns() - start_ns > limit_ns) {
+			kill(pid, SIGKILL);
+			late = true;
+		}
 		loop_sleep_until(loop_mono_ns() + 5000000);
 	}
 	if (done < 0)
 		return -errno;
+	if (late)
+		return -ETIMEDOUT;
 	*ret_status = status_of(status);
 	return 0;
 }

@@ -6,14 +6,19 @@
 #define SYS_CHILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
- * Runs @argv[0] with its stdout in @out_fd; it is killed if this process is. A
- * signal that asks this process to stop is handed on, once. Returns 0 with the exit
- * status as a shell has it (128 + n: ended by signal n), or negative errno.
+ * Runs @argv[0], looked for in PATH unless it has a slash, with its stdout in @out_fd; it
+ * is killed if this process is. A signal that asks this process to stop is handed on, once.
+ * Returns 0 with the exit status as a shell has it (128 + n: ended by signal n; 127: there
+ * is none), or negative errno.
  */
 int child_run(char *const argv[], int out_fd, int *ret_status);
+
+/* The same; -ETIMEDOUT: it was killed, as it took longer than @limit_ns. */
+int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret_status);
 
 struct child {
 	pid_t pid;	/* 0: it has ended */
