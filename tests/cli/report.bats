@@ -145,6 +145,28 @@ figure() {
 	browse page.html
 }
 
+@test "a service's steps stand beside what was offered, and TCP beside the path's ideal" {
+	report "$GOLDEN"/bench-{y1564,rfc6349}.json -o page.html
+	[ "$status" = 0 ]
+	page_text page.html >text
+	grep -qF "512-byte frames, policing: 19.31 Mbit/s" text
+	grep -qF "1518-byte frames, policing: 3.462 ms" text
+	grep -qF "offered, policing: 20 Mbit/s" text
+	grep -qF "payload received, back: 18.7 Mbit/s" text
+	grep -qF "ideal, back: 18.83 Mbit/s" text
+	grep -qF "idle, there: 10.19 ms" text
+	grep -qF "in transfer, there: 15.45 ms" text
+	# What only led to the figures is folded, and no main figure.
+	grep -qF "there: transfer time ratio 1.00507 back: transfer time ratio 1.00686" text
+	[ "$(grep -c '<summary>\(first trial\|\(there\|back\), UDP at .*\)</summary>' page.html)" = 7 ]
+	# An irregular step is the generator's.
+	jq '.parts[0].entries[5].generator = "irregular"' "$GOLDEN/bench-y1564.json" >odd.json
+	report odd.json -o page.html
+	page_text page.html >text
+	run ! grep -qF "512-byte frames, policing: " text
+	grep -qF "1518-byte frames, policing: " text
+}
+
 @test "plots as PNG are whole, wide enough for print, and as many as those in SVG" {
 	need_command rsvg-convert
 	report "$GOLDEN/sweep.json" --svg vectors --png plots

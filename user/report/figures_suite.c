@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report/figures_suite.c - plots of a suite, whose parts are frame sizes, or goals of these.
+ * report/figures_suite.c - plots of a suite, whose parts are frame sizes, goals or steps of
+ * these, or the ways of TCP.
  *
  * A part is of a size if its figures tell "frame_bytes"; its name is the curve's.
  */
@@ -51,19 +52,29 @@ static bool read_suite(struct suite *suite, const json_t *tree)
 	return suite->nr_sizes;
 }
 
-static struct plot *bars(struct figures *figures, const struct suite *suite, const char *title, enum unit unit)
+/* The columns are then to be named. */
+static struct plot *bars(struct figures *figures, size_t nr_columns, const char *title, const char *label,
+			 enum unit unit)
 {
 	struct plot *plot = figures_new(figures, PLOT_BARS, title);
-	size_t k;
 
-	plot->nr_columns = suite->nr_sizes;
-	plot->columns = calloc(suite->nr_sizes, sizeof(*plot->columns));
+	plot->nr_columns = nr_columns;
+	plot->columns = calloc(nr_columns, sizeof(*plot->columns));
 	if (!plot->columns)
 		abort();
+	snprintf(plot->x.label, sizeof(plot->x.label), "%s", label);
+	plot->y.unit = unit;
+	return plot;
+}
+
+static struct plot *bars_by_size(struct figures *figures, const struct suite *suite, const char *title,
+				 enum unit unit)
+{
+	struct plot *plot = bars(figures, suite->nr_sizes, title, "frame, bytes", unit);
+	size_t k;
+
 	for (k = 0; k < suite->nr_sizes; k++)
 		snprintf(plot->columns[k], sizeof(*plot->columns), "%.0f", suite->sizes[k]);
-	snprintf(plot->x.label, sizeof(plot->x.label), "frame, bytes");
-	plot->y.unit = unit;
 	return plot;
 }
 
@@ -128,7 +139,7 @@ static void throughput_bound(struct plot *plot, const struct suite *suite, doubl
 
 static void throughput(struct figures *figures, const struct suite *suite)
 {
-	struct plot *plot = bars(figures, suite, "Throughput by frame size", UNIT_PPS);
+	struct plot *plot = bars_by_size(figures, suite, "Throughput by frame size", UNIT_PPS);
 	double most = 0;
 	json_t *part;
 	size_t i;
@@ -153,7 +164,7 @@ static void latency(struct figures *figures, const struct suite *suite)
 	static const char *const keys[] = {
 		"latency_min_ns", "latency_mean_ns", "latency_typical_ns", "latency_worst_ns", "latency_max_ns",
 	};
-	struct plot *plot = bars(figures, suite, "Latency by frame size", UNIT_NS);
+	struct plot *plot = bars_by_size(figures, suite, "Latency by frame size", UNIT_NS);
 	json_t *part;
 	size_t i, k;
 
@@ -202,13 +213,108 @@ static void loss(struct figures *figures, const struct suite *suite)
 	}
 }
 
+/* A column of a table of steps (Y.1564) in SI units; irregular steps are left out. */
+static void steps_curve(struct plot *plot, const json_t *steps, const char *name, const char *key, double si,
+			bool bound)
+{
+	struct plot_curve *curve = plot_curve(plot, name);
+	json_t *step;
+	size_t k;
+
+	if (!curve)
+		return;
+	curve->bound = bound;
+	json_array_foreach(steps, k, step) {
+		json_t *value = json_object_get(step, key);
+
+		if (k < plot->nr_columns && json_is_number(value) &&
+		    (bound || strcmp(value_str(step, "generator"), "irregular")))
+			plot_point(curve, (double)k, json_number_value(value) * si);
+	}
+}
+
+/* All sizes are taken through the same steps. */
+static void steps_by(struct figures *figures, const json_t *parts, const char *title, const char *key,
+		     double si, enum unit unit, const char *bound)
+{
+	json_t *part, *steps, *step, *first = NULL;
+	struct plot *plot = NULL;
+	size_t i, k;
+
+	json_array_foreach(parts, i, part) {
+		steps = json_object_get(part, "entries");
+		if (!json_object_get(json_array_get(steps, 0), "step"))
+			continue;
+		if (!first) {
+			first = steps;
+			plot = bars(figures, json_array_size(steps), title, "step", unit);
+			json_array_foreach(steps, k, step)
+				snprintf(plot->columns[k], sizeof(*plot->columns), "%s",
+					 value_str(step, "step"));
+		}
+		if (plot->nr_curves < PLOT_MAX_CURVES - 1)
+			steps_curve(plot, steps, value_str(part, "name"), key, si, false);
+	}
+	if (first && bound)
+		steps_curve(plot, first, "offered", bound, si, true);
+}
+
+/* A figure of each way, or of all of them if the document itself has it. */
+static struct plot_curve *way_curve(struct plot *plot, const json_t *tree, const json_t *const *ways,
+				    const char *name, const char *key)
+{
+	struct plot_curve *curve = plot_curve(plot, name);
+	double all = figure(tree, key);
+	size_t k;
+
+	for (k = 0; k < plot->nr_columns; k++)
+		plot_point(curve, (double)k, isfinite(all) ? all : figure(ways[k], key));
+	return curve;
+}
+
+static struct plot *bars_by_way(struct figures *figures, const json_t *const *ways, size_t nr,
+				const char *title, enum unit unit)
+{
+	struct plot *plot = bars(figures, nr, title, "way", unit);
+	size_t k;
+
+	for (k = 0; k < nr; k++)
+		snprintf(plot->columns[k], sizeof(*plot->columns), "%s", value_str(ways[k], "name"));
+	return plot;
+}
+
+/* TCP each way against what the path would carry (RFC 6349). */
+static void transfers(struct figures *figures, const json_t *tree)
+{
+	const json_t *ways[MAX_SIZES];
+	struct plot *plot;
+	size_t nr = 0, i;
+	json_t *part;
+
+	json_array_foreach(json_object_get(tree, "parts"), i, part) {
+		if (nr < MAX_SIZES && isfinite(figure(part, "tcp_ideal_bps")))
+			ways[nr++] = part;
+	}
+	if (!nr)
+		return;
+	plot = bars_by_way(figures, ways, nr, "TCP against the ideal of the path", UNIT_BPS);
+	way_curve(plot, tree, ways, "payload received", "payload_received_bps");
+	way_curve(plot, tree, ways, "ideal", "tcp_ideal_bps")->bound = true;
+	plot = bars_by_way(figures, ways, nr, "Round trip, idle and in transfer", UNIT_NS);
+	way_curve(plot, tree, ways, "idle", "baseline_rtt_ns");
+	way_curve(plot, tree, ways, "in transfer", "tcp_rtt_mean_ns");
+}
+
 void figures_of_suite(struct figures *figures, const json_t *tree)
 {
 	struct suite suite;
 
+	transfers(figures, tree);
 	if (!read_suite(&suite, tree))
 		return;
 	throughput(figures, &suite);
 	loss(figures, &suite);
 	latency(figures, &suite);
+	steps_by(figures, suite.parts, "Rate received by step", "received_mbps", 1e6, UNIT_BPS, "offered_mbps");
+	steps_by(figures, suite.parts, "Transfer delay by step", "ftd_us", 1e3, UNIT_NS, NULL);
 }

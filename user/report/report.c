@@ -148,6 +148,13 @@ size_t report_point(const char *key, char *ret_kind, size_t size)
 	return i;
 }
 
+bool report_is_aside(const json_t *part)
+{
+	const char *name = value_str(part, "name");
+
+	return !strcmp(name, "first trial") || strstr(name, ", UDP at ");
+}
+
 bool report_is_main(const struct metric *metric)
 {
 	/* A part's line of text has no room for these. */

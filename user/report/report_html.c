@@ -268,10 +268,15 @@ static void put_tree(struct page *page, const json_t *tree, int level)
 	put_tables(page, tree, level);
 	table_figures_html(page->out, json_object_get(tree, "metrics"), page->used);
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {
-		fputs("<section class=\"part\">\n", page->out);
-		put_heading(page->out, level, value_str(part, "name"));
+		bool aside = report_is_aside(part);
+
+		fputs(aside ? "<details class=\"part\">\n" : "<section class=\"part\">\n", page->out);
+		if (aside)
+			page_element(page->out, "summary", NULL, value_str(part, "name"));
+		else
+			put_heading(page->out, level, value_str(part, "name"));
 		put_tree(page, part, level + 1);
-		fputs("</section>\n", page->out);
+		fputs(aside ? "</details>\n" : "</section>\n", page->out);
 	}
 	put_how(page, tree, level);
 }

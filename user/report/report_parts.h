@@ -39,6 +39,9 @@ size_t report_point(const char *key, char *ret_kind, size_t size);
 /* A line for each document: what ran, how it went, its main figures. */
 void report_summary_html(FILE *out, const struct report *report);
 
+/* True of a part that only led to the others: details of a first trial, search of a bottleneck. */
+bool report_is_aside(const json_t *part);
+
 /* True of what one looks for first. */
 bool report_is_main(const struct metric *metric);
 

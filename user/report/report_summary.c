@@ -47,6 +47,12 @@ static void put_figure(FILE *out, const char *before, const struct metric *metri
 	fputs("</b>", out);
 }
 
+/* What transfers are made for, whatever else they tell. */
+static const json_t *answer_of(const json_t *part)
+{
+	return json_object_get(json_object_get(part, "metrics"), "transfer_time_ratio");
+}
+
 /* The least time tells less than that of most. */
 static bool is_least(const char *key)
 {
@@ -78,12 +84,20 @@ static size_t put_figures(FILE *out, const char *before, const json_t *tree, siz
 static void put_main(FILE *out, const struct report *report, const json_t *doc)
 {
 	size_t nr = put_figures(out, "", doc, 0, MAX_FIGURES), rows, i;
+	bool answered = false;
 	json_t *part;
 
+	json_array_foreach(json_object_get(doc, "parts"), i, part)
+		answered |= answer_of(part) != NULL;
 	/* Of a suite the first of each part. */
 	json_array_foreach(json_object_get(doc, "parts"), i, part) {
-		if (nr < MAX_FIGURES && strcmp(value_str(part, "name"), "first trial"))
+		if (nr == MAX_FIGURES || report_is_aside(part))
+			continue;
+		if (!answered)
 			nr = put_figures(out, value_str(part, "name"), part, nr, nr + 1);
+		else if (json_is_number(answer_of(part)))
+			put_figure(out, value_str(part, "name"), metric_find("transfer_time_ratio"),
+				   answer_of(part), nr++);
 	}
 	rows = report_list_rows(&report->lists, json_object_get(doc, "entries"));
 	if (!nr && rows)
