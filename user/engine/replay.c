@@ -9,74 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/tag.h"
-#include "lib/loop.h"
+#include "engine/replay_parts.h"
 #include "lib/unit.h"
-#include "proto/capture.h"
-#include "proto/rewrite.h"
-#include "sys/afxdp.h"
 #include "sys/nic.h"
 
-#define HEAD_BYTES	(256ull << 20)	/* of memory, for what is read before the start */
-#define HEAD_STEP_BYTES	(1ull << 20)
-#define ETHER_BYTES	14
-#define VLAN_BYTES	4
 #define FAR_NS		9e18		/* a slot that never comes */
-#define IRREGULAR_NS	1000000		/* lateness that is worth a note */
-
-/* A packet as it is sent, in the head or in scratch. */
-struct record {
-	uint64_t time_ns;		/* since the file's first packet */
-	uint16_t buf_bytes;
-	uint16_t tag_offset;		/* 0: no tag */
-	uint32_t skipped_before;
-	uint8_t bytes[];
-} __attribute__((aligned(8)));
-
-#define RECORD_MAX_BYTES (sizeof(struct record) + AFXDP_CHUNK_BYTES + REWRITE_ROOM_BYTES)
-
-enum pace { PACE_MAX, PACE_SPEED, PACE_PPS, PACE_BPS };
-
-struct replay {
-	struct source source;
-	struct capture *capture;
-	const char *path;
-	struct rewrite rewrite;
-	bool tag;
-	uint16_t stream;		/* in the tags */
-	uint32_t stamp_every;
-	uint32_t mtu;
-	uint64_t loops;
-	enum pace pace;
-	double value;			/* factor, pps or bit/s */
-	uint32_t extra_bytes;		/* of a frame, beside its buffer, in a bit/s */
-
-	uint8_t *head;			/* the file's first records */
-	size_t head_bytes, head_at;
-	uint64_t head_packets;
-	uint32_t head_max_bytes;
-	bool whole;			/* the head is all there is, but for end_error */
-	struct record *scratch;		/* the record read last, behind the head */
-
-	const struct record *now;	/* looked at, not yet sent */
-	uint64_t pass, pass_packets;
-	uint64_t offset_ns;		/* of this pass */
-	uint64_t last_ns;		/* time of the pass's last packet */
-	uint32_t skipped;		/* before the record being read, or the end */
-	bool ended;
-	struct err end_error;
-
-	uint64_t nr_cut, nr_long, nr_short, nr_fallen;	/* of the first pass */
-	uint64_t nr_untagged;		/* of the first pass: they cannot carry the tag */
-	uint64_t nr_tagged;		/* sent */
-	uint64_t nr_made, made_bytes, nr_skipped;	/* of all; made_bytes with FCS */
-	uint64_t first_slot_ns, last_slot_ns;
-};
 
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 
-static int parse_speed(const char *text, enum pace *ret_pace, double *ret_factor, struct err *e)
+static int parse_speed(const char *text, enum replay_pace *ret_pace, double *ret_factor, struct err *e)
 {
 	char *end;
 	double factor;
@@ -116,7 +58,7 @@ static int make_rewrite(const struct replay_opts *opts, const struct stream_opts
 int replay_check(const struct replay_opts *opts, const struct stream_opts *stream, struct err *e)
 {
 	struct rewrite rewrite;
-	enum pace pace;
+	enum replay_pace pace;
 	double factor;
 	int err;
 
@@ -166,110 +108,6 @@ static int set_pace(struct replay *replay, const struct replay_opts *opts,
 	return 0;
 }
 
-/* What the MTU bounds: all but the Ethernet header and one VLAN tag. */
-static uint32_t layer3_bytes(const uint8_t *frame, uint32_t buf_bytes)
-{
-	uint16_t type = (uint16_t)(frame[12] << 8 | frame[13]);
-
-	if ((type == 0x8100 || type == 0x88a8) && buf_bytes >= ETHER_BYTES + VLAN_BYTES)
-		buf_bytes -= VLAN_BYTES;
-	return buf_bytes - ETHER_BYTES;
-}
-
-/* The packet as it will be sent; false if it cannot be, and it is counted why. */
-static bool make_record(struct replay *replay, const struct capture_packet *packet,
-			struct record *record)
-{
-	uint64_t *reason = NULL;
-
-	if (packet->buf_bytes < packet->wire_bytes) {
-		reason = &replay->nr_cut;
-	} else if (packet->buf_bytes < ETHER_BYTES) {
-		reason = &replay->nr_short;
-	} else if (packet->buf_bytes > AFXDP_CHUNK_BYTES) {
-		reason = &replay->nr_long;
-	} else {
-		memcpy(record->bytes, packet->bytes, packet->buf_bytes);
-		record->buf_bytes = (uint16_t)rewrite_frame(&replay->rewrite, record->bytes,
-							    packet->buf_bytes);
-		record->time_ns = packet->time_ns;
-		if (record->buf_bytes > AFXDP_CHUNK_BYTES ||
-		    layer3_bytes(record->bytes, record->buf_bytes) > replay->mtu)
-			reason = &replay->nr_long;
-	}
-	if (!reason && replay->tag) {
-		record->tag_offset = rewrite_clear_tag(record->bytes, record->buf_bytes);
-		if (!record->tag_offset && !replay->pass)
-			replay->nr_untagged++;
-	} else if (!reason) {
-		record->tag_offset = 0;
-	}
-	if (reason && !replay->pass)
-		++*reason;
-	return !reason;
-}
-
-/* 1: a record; 0: the end of the file; both with skipped set. */
-static int read_record(struct replay *replay, struct record *record, struct err *e)
-{
-	struct capture_packet packet;
-	int got;
-
-	replay->skipped = 0;
-	while ((got = capture_read(replay->capture, &packet, e)) == 1) {
-		if (make_record(replay, &packet, record)) {
-			record->skipped_before = replay->skipped;
-			return 1;
-		}
-		replay->skipped++;
-	}
-	if (!got && !replay->pass)
-		replay->nr_fallen = capture_nr_fallen(replay->capture);
-	return got;
-}
-
-static size_t record_size(const struct record *record)
-{
-	return (sizeof(*record) + record->buf_bytes + 7) & ~(size_t)7;
-}
-
-static int read_head(struct replay *replay, struct err *e)
-{
-	const struct record *record;
-	size_t size = 0;
-	int got;
-
-	for (;;) {
-		if (size - replay->head_bytes < RECORD_MAX_BYTES) {
-			/* Doubling; what is not written to costs no memory. */
-			size_t more = size ? 2 * size : HEAD_STEP_BYTES;
-			uint8_t *head;
-
-			if (more > HEAD_BYTES)
-				return 0;
-			head = realloc(replay->head, more);
-			if (!head)
-				return err_set(e, -ENOMEM, "cannot read '%s' ahead", replay->path);
-			replay->head = head;
-			size = more;
-		}
-		got = read_record(replay, (struct record *)(replay->head + replay->head_bytes),
-				  &replay->end_error);
-		if (got != 1)
-			break;
-		record = (struct record *)(replay->head + replay->head_bytes);
-		replay->head_bytes += record_size(record);
-		replay->head_packets++;
-		if (record->buf_bytes > replay->head_max_bytes)
-			replay->head_max_bytes = record->buf_bytes;
-	}
-	replay->whole = true;
-	if (got || replay->head_bytes)
-		return 0;
-	return err_usage(e, "'%s' has no packet that can be sent%s", replay->path,
-			 replay->skipped ? ": all are cut, or longer than the MTU" : "");
-}
-
 static const struct source_ops replay_ops;
 
 struct source *replay_source(struct replay *replay)
@@ -292,7 +130,7 @@ int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
 	replay->tag = opts->tag;
 	replay->stream = stream->first_stream;
 	replay->stamp_every = stream->stamp_every;
-	replay->scratch = malloc(RECORD_MAX_BYTES);
+	replay->scratch = malloc(REPLAY_RECORD_MAX_BYTES);
 	err = replay->scratch ? 0 : err_set(e, -ENOMEM, "cannot open '%s'", opts->path);
 	if (!err)
 		err = capture_open(&replay->capture, opts->path, e);
@@ -305,7 +143,7 @@ int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
 	if (err)
 		goto fail;
 	replay->mtu = nic.mtu;
-	err = read_head(replay, e);
+	err = replay_read_head(replay, e);
 	if (err)
 		goto fail;
 	*ret_cfg = (struct tx_cfg){
@@ -376,15 +214,15 @@ static int look(struct replay *replay, struct err *e)
 
 	for (;;) {
 		if (replay->head_at < replay->head_bytes) {
-			replay->now = (struct record *)(replay->head + replay->head_at);
-			replay->head_at += record_size(replay->now);
+			replay->now = (struct replay_record *)(replay->head + replay->head_at);
+			replay->head_at += replay_record_size(replay->now);
 			return 1;
 		}
 		if (replay->whole) {
 			*e = replay->end_error;
 			got = e->no;
 		} else {
-			got = read_record(replay, replay->scratch, e);
+			got = replay_read(replay, replay->scratch, e);
 		}
 		if (got == 1) {
 			replay->now = replay->scratch;
@@ -465,7 +303,7 @@ static int replay_peek(struct source *source, uint64_t now_ns, struct source_pac
 static void replay_take(struct source *source, uint64_t sent_mono_ns, uint64_t late_ns)
 {
 	struct replay *replay = (struct replay *)source;
-	const struct record *record = replay->now;
+	const struct replay_record *record = replay->now;
 
 	(void)sent_mono_ns;
 	(void)late_ns;
@@ -492,7 +330,7 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 
 	if (!replay->whole) {
 		err_machine(e, -EFBIG, "the live engine keeps %llu MiB of packets, and not '%s'",
-			    HEAD_BYTES >> 20, replay->path);
+			    REPLAY_HEAD_BYTES >> 20, replay->path);
 		return err_hint(e, "use --engine afxdp, which reads a file while it sends");
 	}
 	/* What is damaged is not sent again. */
@@ -500,7 +338,7 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 				   &limit))
 		limit = 0;
 	while (cursor.at < replay->head_bytes) {
-		last_ns = ((struct record *)(replay->head + cursor.at))->time_ns;
+		last_ns = ((struct replay_record *)(replay->head + cursor.at))->time_ns;
 		replay_walk(replay, &cursor, &packet);
 	}
 	*ret_pass = (struct replay_pass){
@@ -517,7 +355,7 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 bool replay_walk(const struct replay *replay, struct replay_cursor *cursor,
 		 struct source_packet *ret_packet)
 {
-	const struct record *record = (struct record *)(replay->head + cursor->at);
+	const struct replay_record *record = (struct replay_record *)(replay->head + cursor->at);
 
 	if (cursor->at >= replay->head_bytes)
 		return false;
@@ -528,7 +366,7 @@ bool replay_walk(const struct replay *replay, struct replay_cursor *cursor,
 		.tag_offset = record->tag_offset,
 		.paced = replay->pace != PACE_MAX,
 	};
-	cursor->at += record_size(record);
+	cursor->at += replay_record_size(record);
 	cursor->nr++;
 	cursor->bytes += record->buf_bytes + UNIT_FCS_BYTES;
 	cursor->skipped_before = record->skipped_before;
@@ -572,75 +410,4 @@ bool replay_is_paced(const struct replay *replay)
 uint64_t replay_frame_bytes(const struct replay *replay)
 {
 	return LOOK(replay->made_bytes);
-}
-
-static void note_skipped(const struct replay *replay, struct result *res)
-{
-	uint64_t nr = replay->nr_cut + replay->nr_long + replay->nr_short;
-
-	if (nr)
-		result_note(res, "skipped %llu packets of the file: %llu cut by its snap length, %llu "
-			    "longer than the MTU of %u or %u bytes allow, %llu shorter than an "
-			    "Ethernet header", (unsigned long long)nr,
-			    (unsigned long long)replay->nr_cut,
-			    (unsigned long long)replay->nr_long, replay->mtu, AFXDP_CHUNK_BYTES,
-			    (unsigned long long)replay->nr_short);
-	if (replay->nr_untagged)
-		result_note(res, "%llu packets of the file cannot carry the tag: they are no UDP, "
-			    "fragments, or have less than %d bytes of payload",
-			    (unsigned long long)replay->nr_untagged, TAG_BYTES);
-	if (replay->nr_fallen && replay->pace == PACE_SPEED)
-		result_note(res, "%llu packets of the file are older than the one before them, and "
-			    "were sent right behind it", (unsigned long long)replay->nr_fallen);
-}
-
-static void report_pacing(const struct replay *replay, const struct tx_count *count,
-			  uint64_t duration_ns, struct result *res)
-{
-	uint64_t planned_ns = replay->last_slot_ns - replay->first_slot_ns;
-	bool irregular;
-
-	if (!replay_is_paced(replay) || !count->paced_packets)
-		return;
-	if (replay->pace == PACE_PPS)
-		result_metric_real(res, "offered_pps", replay->value);
-	result_self_real(res, "pacing_late_mean_ns",
-			 (double)count->late_sum_ns / (double)count->paced_packets);
-	result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
-	if (!planned_ns || !duration_ns)
-		return;
-	result_self_real(res, "pacing_achieved_ratio", (double)planned_ns / (double)duration_ns);
-	irregular = duration_ns > planned_ns + IRREGULAR_NS &&
-		    (double)planned_ns < 0.999 * (double)duration_ns;
-	result_self_bool(res, "irregular", irregular);
-	if (irregular)
-		result_note(res, "irregular: the sender reached %.3f %% of the pace that was asked for, "
-			    "so a loss or a rate seen here is not the path's",
-			    100 * (double)planned_ns / (double)duration_ns);
-}
-
-void replay_report(const struct replay *replay, const struct tx_count *count, struct result *res)
-{
-	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
-	double pps = 0, mean_bytes = 0;
-
-	if (count->sent_packets > 1 && duration_ns)
-		pps = (double)(count->sent_packets - 1) * NSEC_PER_SEC / (double)duration_ns;
-	if (replay->nr_made)
-		mean_bytes = (double)replay->made_bytes / (double)replay->nr_made;
-	result_metric_u64(res, "duration_ns", duration_ns);
-	result_metric_u64(res, "sent_packets", count->sent_packets);
-	/* Which packets were refused, no driver tells. */
-	if (!count->refused_packets)
-		result_metric_u64(res, "sent_bytes", replay->made_bytes);
-	result_metric_u64(res, "not_sent_packets", count->refused_packets);
-	result_metric_u64(res, "replay_read_packets", replay->nr_made + replay->nr_skipped);
-	result_metric_u64(res, "replay_skipped_packets", replay->nr_skipped);
-	if (replay->tag)
-		result_metric_u64(res, "replay_tagged_packets", replay->nr_tagged);
-	result_metric_real(res, "sent_pps", pps);
-	result_metric_real(res, "sent_l1_bps", pps * 8 * (mean_bytes + UNIT_GAP_BYTES));
-	result_metric_real(res, "sent_l2_bps", pps * 8 * mean_bytes);
-	note_skipped(replay, res);
-	report_pacing(replay, count, duration_ns, res);
 }
