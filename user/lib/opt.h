@@ -86,6 +86,9 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *opts, opt_gi
 /* True if the option @name of @table is among @given. */
 bool opt_was_given(const struct opt *table, opt_given given, const char *name);
 
+/* True of an argument that takes all further ones. */
+bool opt_is_list(const struct opt *opt);
+
 /* Renders the value that @opts holds, in a form the parser reads back; "" where unset. */
 char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts);
 

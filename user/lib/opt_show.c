@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/opt_show.c - option tables as text: their values, and the page of --help.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "lib/opt.h"
+
+#define CONST_FIELD(opts, opt, type) (*(const type *)((const char *)(opts) + (opt)->offset))
+
+bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value)
+{
+	switch (opt->type) {
+	case OPT_U16:
+		*ret_value = CONST_FIELD(opts, opt, uint16_t);
+		return true;
+	case OPT_U32:
+		*ret_value = CONST_FIELD(opts, opt, uint32_t);
+		return true;
+	case OPT_COUNT:
+		*ret_value = CONST_FIELD(opts, opt, uint64_t);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void show_words(char *buf, size_t size, const char *const *words, int nr)
+{
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < nr && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", words[i]);
+}
+
+char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
+{
+	const struct opt_ifaces *ifaces;
+	const struct opt_strs *strs;
+	const struct opt_rest *rest;
+	const struct opt_mac *mac;
+	const char *text;
+	uint64_t number;
+
+	buf[0] = '\0';
+	if (opt_number(opt, opts, &number)) {
+		snprintf(buf, size, "%llu", (unsigned long long)number);
+		return buf;
+	}
+	switch (opt->type) {
+	case OPT_FLAG:
+		snprintf(buf, size, "%s", CONST_FIELD(opts, opt, bool) ? "yes" : "no");
+		break;
+	case OPT_DURATION:
+		unit_show_duration(buf, size, CONST_FIELD(opts, opt, uint64_t));
+		break;
+	case OPT_RATE:
+		unit_show_rate(buf, size, &CONST_FIELD(opts, opt, struct unit_rate));
+		break;
+	case OPT_STR:
+	case OPT_IFACE:
+		text = CONST_FIELD(opts, opt, char *);
+		snprintf(buf, size, "%s", text ? text : "");
+		break;
+	case OPT_STRS:
+		strs = &CONST_FIELD(opts, opt, struct opt_strs);
+		show_words(buf, size, strs->text, (int)strs->nr);
+		break;
+	case OPT_MAC:
+		mac = &CONST_FIELD(opts, opt, struct opt_mac);
+		if (mac->set)
+			snprintf(buf, size, "%02x:%02x:%02x:%02x:%02x:%02x", mac->addr[0],
+				 mac->addr[1], mac->addr[2], mac->addr[3], mac->addr[4],
+				 mac->addr[5]);
+		break;
+	case OPT_CHOICE:
+		snprintf(buf, size, "%s", opt->choices[CONST_FIELD(opts, opt, int)]);
+		break;
+	case OPT_REST:
+		rest = &CONST_FIELD(opts, opt, struct opt_rest);
+		show_words(buf, size, (const char *const *)rest->argv, rest->argc);
+		break;
+	case OPT_IFACES:
+		ifaces = &CONST_FIELD(opts, opt, struct opt_ifaces);
+		show_words(buf, size, ifaces->names, (int)ifaces->nr);
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+void opt_print_usage(FILE *out, const struct opt *table)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument)
+			continue;
+		fprintf(out, opt->optional ? " [%s%s]" : " %s%s", opt->name,
+			opt->type == OPT_REST || opt_is_list(opt) ? "..." : "");
+	}
+}
+
+static size_t __attribute__((format(printf, 4, 5)))
+append(char *buf, size_t size, size_t used, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(buf + used, size - used, fmt, args);
+	va_end(args);
+	return len < 0 || used + (size_t)len >= size ? size - 1 : used + (size_t)len;
+}
+
+/* @text behind @left, its further lines below its first. */
+static void print_wrapped(FILE *out, const char *left, const char *text)
+{
+	const int indent = 31, width = 100 - indent;
+	const char *cut;
+
+	if ((int)strlen(left) < indent)
+		fprintf(out, "%-*s", indent, left);
+	else
+		fprintf(out, "%s\n%*s", left, indent, "");
+	while ((int)strlen(text) > width) {
+		for (cut = text + width; cut > text && *cut != ' '; cut--)
+			;
+		if (cut == text)
+			break;
+		fprintf(out, "%.*s\n%*s", (int)(cut - text), text, indent, "");
+		text = cut + 1;
+	}
+	fprintf(out, "%s\n", text);
+}
+
+static void print_one(FILE *out, const struct opt *opt, const void *defaults)
+{
+	char left[80], value[256], text[1024];
+	size_t used;
+	int i;
+
+	if (opt->argument)
+		snprintf(left, sizeof(left), "  %s", opt->name);
+	else
+		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s", opt->letter ? '-' : ' ',
+			 opt->letter ? opt->letter : ' ', opt->letter ? ',' : ' ', opt->name,
+			 opt->metavar ? " " : "", opt->metavar ? opt->metavar : "");
+	used = append(text, sizeof(text), 0, "%s", opt->help);
+	for (i = 0; opt->choices && opt->choices[i]; i++)
+		used = append(text, sizeof(text), used, "%s%s", i ? ", " : ": ", opt->choices[i]);
+	opt_show(value, sizeof(value), opt, defaults);
+	if (!opt->argument && opt->type != OPT_FLAG && value[0])
+		append(text, sizeof(text), used, " (default %s)", value);
+	print_wrapped(out, left, text);
+}
+
+void opt_print_help(FILE *out, const struct opt *table, const void *defaults)
+{
+	const struct opt *opt;
+
+	for (opt = table; opt->name; opt++) {
+		if (opt->argument)
+			print_one(out, opt, defaults);
+	}
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument)
+			print_one(out, opt, defaults);
+	}
+}
