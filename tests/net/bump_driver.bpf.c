@@ -12,7 +12,18 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct bump_driver_cfg cfg;
 
-__u64 ordinals;
+/* Locked, as an atomic operation that tells its result came with Linux 5.12. */
+struct ordinals {
+	struct bpf_spin_lock lock;
+	__u64 next;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct ordinals);
+	__uint(max_entries, 1);
+} ordinals SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
@@ -25,12 +36,19 @@ SEC("xdp")
 int bump_driver(struct xdp_md *ctx)
 {
 	struct ethhdr *eth = (void *)(long)ctx->data;
+	struct ordinals *slot;
 	struct impair_fate *fate;
 	__u64 ordinal;
+	__u32 key = 0;
 
 	if ((void *)(eth + 1) > (void *)(long)ctx->data_end || eth->h_proto == bpf_htons(ETH_P_ARP))
 		return XDP_PASS;
-	ordinal = __sync_fetch_and_add(&ordinals, 1);
+	slot = bpf_map_lookup_elem(&ordinals, &key);
+	if (!slot)
+		return XDP_ABORTED;
+	bpf_spin_lock(&slot->lock);
+	ordinal = slot->next++;
+	bpf_spin_unlock(&slot->lock);
 	if (cfg.bare)
 		return bpf_redirect_map(&xsks, ctx->rx_queue_index, XDP_ABORTED);
 	if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(*fate)))
