@@ -45,7 +45,6 @@ counted() {
 	counted native
 }
 
-# virtio_net has several queues by tap and vhost-user alone, which take privileges or a daemon.
 @test "igb: two queues send a stream each, by the driver's own count, and both arrive" {
 	need_command ethtool
 	igb
