@@ -137,6 +137,12 @@ hook_is_free() {
 	[ "$(hook "$1")" = null ]
 }
 
+# need_ready_peer: of egb in r. Else a bump puts a program where who comes later wants to receive.
+need_ready_peer() {
+	nsenter --net="/run/netns/$LAB-r" "$TOOL" doctor egb --has xdp-xmit-ready >/dev/null ||
+		cannot veth-gro "a veth that takes XDP frames without a program (kernel 5.13)"
+}
+
 # Ubuntu's wrapper refuses kernels that it has no package for.
 need_bpftool() {
 	bpftool version >/dev/null 2>&1 || cannot bpftool "a bpftool for this kernel"

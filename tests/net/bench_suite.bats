@@ -18,9 +18,7 @@ setup() {
 	need af-xdp
 	need_command chrt
 	lab_up --path a-r-b --middle open
-	# Else the bump puts a program where the bench wants to receive.
-	nsenter --net="/run/netns/$LAB-r" "$TOOL" doctor egb --has xdp-xmit-ready >/dev/null ||
-		cannot veth-gro "a veth that takes XDP frames without a program (kernel 5.13)"
+	need_ready_peer
 	STATE=$BATS_TEST_TMPDIR/state
 }
 

@@ -50,7 +50,7 @@ counted() {
 
 # bats test_tags=core
 @test "what comes in goes out, and what does not is counted" {
-	start sink b sink eg0 --duration 60s
+	start sink b sink eg0
 	bump
 	blast 1000003 100kpps
 	balance '.send_drops == 0 and .no_fate == 0'
