@@ -137,10 +137,11 @@ hook_is_free() {
 	[ "$(hook "$1")" = null ]
 }
 
-# need_ready_peer: of egb in r. Else a bump puts a program where who comes later wants to receive.
+# need_ready_peer: of egb in r. Else a bump puts a program where who comes later wants to receive,
+# as before 6.3 no kernel tells that it needs none.
 need_ready_peer() {
 	nsenter --net="/run/netns/$LAB-r" "$TOOL" doctor egb --has xdp-xmit-ready >/dev/null ||
-		cannot veth-gro "a veth that takes XDP frames without a program (kernel 5.13)"
+		cannot veth-gro "a veth that tells that it takes XDP frames without a program (kernel 6.3)"
 }
 
 # Ubuntu's wrapper refuses kernels that it has no package for.
