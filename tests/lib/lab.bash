@@ -48,7 +48,8 @@ start_cmd() {
 		2>"$BATS_TEST_TMPDIR/$name.err" 3>&- &
 	PIDS[$name]=$!
 	defer put_down "$name" $!
-	for ((i = 0; i < 500 * TESTS_SLOW; i++)); do
+	# Emulated, sid's kernel verifies the sink's program for 20 s.
+	for ((i = 0; i < 1000 * TESTS_SLOW; i++)); do
 		grep -qsF "$text" "$BATS_TEST_TMPDIR/$name.err" && return
 		kill -0 "${PIDS[$name]}" 2>/dev/null || break
 		sleep 0.01
