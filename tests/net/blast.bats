@@ -134,7 +134,11 @@ each_header_is_as_asked() {
 @test "afxdp: every IPv4 packet arrives once, at 64, 65, 512 and 1518 bytes" {
 	need af-xdp
 	lab_up
-	every_size afxdp 198.18.0.2 64 65 512 1518
+	local unhurried=()
+
+	# At full speed an emulated receiver falls behind, and the wire refuses what it cannot hold.
+	[ "$TESTS_SLOW" = 1 ] || unhurried=(--rate 500pps)
+	every_size afxdp 198.18.0.2 64 65 512 1518 -- "${unhurried[@]}"
 }
 
 @test "afxdp: every IPv6 packet arrives once, at 84, 85, 512 and 1518 bytes" {

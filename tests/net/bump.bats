@@ -53,7 +53,8 @@ counted() {
 	start sink b sink eg0
 	bump
 	blast 1000003 100kpps
-	balance '.send_drops == 0 and .no_fate == 0'
+	# What the wire behind it refuses, on a slow machine, is counted; the sink gets the rest.
+	balance '.no_fate == 0'
 	sent=$(jq -s '.[0].out_packets' <<<"$output")
 	# On a busy machine the wire's own queue overflows, before the forwarder, or its own does.
 	dropped=$(ip_in r -json -s link show ega | jq '.[0].stats64.rx.dropped')
