@@ -143,7 +143,7 @@ static int transfer(struct tester *t, int direction, const char *name, double li
 	result_metric_real(part, "bottleneck_l1_bps", link_bps);
 	result_metric_real(part, "bdp_bytes", theory_bdp_bytes(link_bps, t->base_ns));
 	result_metric_real(part, "tcp_ideal_bps", ideal_bps);
-	result_metric_real(part, "transfer_time_ratio", ideal_bps / got_bps);
+	result_metric_real(part, "transfer_time_factor", ideal_bps / got_bps);
 	result_metric_real(part, "tcp_efficiency_ratio",
 			   theory_tcp_efficiency(tcp.sent_bytes, tcp.retransmitted_bytes));
 	result_metric_real(part, "tcp_rtt_mean_ns", tcp.rtt_mean_ns);

@@ -1027,7 +1027,7 @@ static const struct metric metrics[] = {
 	{ "tcp_ideal_bps", UNIT_BPS, METRIC_HIGHER, "ideal",
 	  "payload in full packets at the bottleneck's rate, or window / baseline round trip if less "
 	  "(RFC 6349 3.3)" },
-	{ "transfer_time_ratio", UNIT_NONE, METRIC_LOWER, "transfer time ratio",
+	{ "transfer_time_factor", UNIT_NONE, METRIC_LOWER, "transfer time ratio",
 	  "time of the transfer / time that the ideal rate takes for it (RFC 6349 4.1)", .brief = true },
 	{ "tcp_efficiency_ratio", UNIT_RATIO, METRIC_HIGHER, "TCP efficiency",
 	  "(bytes sent - bytes sent again) / bytes sent (RFC 6349 4.2)", .brief = true },

@@ -50,7 +50,7 @@ static void put_figure(FILE *out, const char *before, const struct metric *metri
 /* What transfers are made for, whatever else they tell. */
 static const json_t *answer_of(const json_t *part)
 {
-	return json_object_get(json_object_get(part, "metrics"), "transfer_time_ratio");
+	return json_object_get(json_object_get(part, "metrics"), "transfer_time_factor");
 }
 
 /* The least time tells less than that of most. */
@@ -96,7 +96,7 @@ static void put_main(FILE *out, const struct report *report, const json_t *doc)
 		if (!answered)
 			nr = put_figures(out, value_str(part, "name"), part, nr, nr + 1);
 		else if (json_is_number(answer_of(part)))
-			put_figure(out, value_str(part, "name"), metric_find("transfer_time_ratio"),
+			put_figure(out, value_str(part, "name"), metric_find("transfer_time_factor"),
 				   answer_of(part), nr++);
 	}
 	rows = report_list_rows(&report->lists, json_object_get(doc, "entries"));
