@@ -127,7 +127,7 @@ guest() {
 }
 
 @test "kicks are counted, each with what it cost, and nothing is told of a program without" {
-	local library=${BUILD:-$TOP/build}/vmtest/kicks.so
+	local library=${TOOL%/*}/vmtest/kicks.so
 	[ -e "$library" ] || skip "'$library' is not built"
 	KICKS=$VM/kicks LD_PRELOAD=$library python3 -c '
 import ctypes
