@@ -13,6 +13,7 @@
 #include "abi/rr.h"
 #include "lib/core.bpf.h"
 #include "lib/csum.bpf.h"
+#include "lib/echo.bpf.h"
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/tag.bpf.h"
@@ -56,18 +57,6 @@ struct {
 	__type(value, struct rr_token);
 } rr_tokens SEC(".maps");
 
-/* ICMP and ICMPv6 alike (RFC 792, RFC 4443 4.2) */
-struct echo {
-	__u8 type;
-	__u8 code;
-	__u16 checksum;
-	__be16 id;
-	__be16 number;
-};
-
-#define ECHO_REPLY4	0
-#define ECHO_REPLY6	129
-
 static __always_inline int is_from_peer(const struct packet *pkt)
 {
 	const volatile __u32 *peer = (const volatile __u32 *)match.peer;
@@ -93,7 +82,7 @@ static __always_inline int is_answer(const struct packet *pkt)
 		return pkt->proto == IPPROTO_UDP && udp->dest == match.id && udp->source == match.port;
 	if (pkt->proto != (match.version == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
 		return 0;
-	return echo->type == (match.version == 4 ? ECHO_REPLY4 : ECHO_REPLY6) && !echo->code &&
+	return echo->type == (match.version == 4 ? ICMP_ECHOREPLY : ICMPV6_ECHO_REPLY) && !echo->code &&
 	       echo->id == match.id;
 }
 
@@ -190,7 +179,7 @@ static __always_inline void write_request(void *data, __u32 bytes, __u64 number,
 
 	write_head(data, bytes);
 	if (match.icmp) {
-		echo->number = last;
+		echo->sequence = last;
 		echo->checksum = csum_replace(match.check, 0, last);
 	}
 	tag->sequence = sequence;

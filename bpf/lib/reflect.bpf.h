@@ -5,11 +5,10 @@
 #ifndef LIB_REFLECT_BPF_H
 #define LIB_REFLECT_BPF_H
 
-#include <linux/icmpv6.h>
-
 #include "abi/reflect.h"
 #include "lib/core.bpf.h"
 #include "lib/csum.bpf.h"
+#include "lib/echo.bpf.h"
 #include "lib/parse.bpf.h"
 
 const volatile struct reflect_cfg cfg;
@@ -21,19 +20,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct reflect_rec);
 } reflect_recs SEC(".maps");
-
-/* linux/icmp.h cannot be included: it wants the C library's headers for a 32-bit machine. */
-#define ICMP_ECHOREPLY	0
-#define ICMP_ECHO	8
-
-/* ICMP and ICMPv6 alike (RFC 792, RFC 4443 4.1) */
-struct echo {
-	__u8 type;
-	__u8 code;
-	__u16 checksum;
-	__be16 id;
-	__be16 sequence;
-};
 
 #define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: all answers only while they are few */
 #define STAMP_EVERY	64
