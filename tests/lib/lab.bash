@@ -138,6 +138,13 @@ hook_is_free() {
 	[ "$(hook "$1")" = null ]
 }
 
+# make_ready NODE: veth queues what XDP_TX sends, but wakes the receiver only if that has an
+# XDP program too (veth_xdp_flush); GRO is not enough. A reflector for what nobody sends
+# passes everything.
+make_ready() {
+	start_cmd pass "$1" "answering on" "$TOOL" reflect eg0 --port 1 --no-icmp
+}
+
 # need_ready_peer: of egb in r. Else a bump puts a program where who comes later wants to receive,
 # as before 6.3 no kernel tells that it needs none.
 need_ready_peer() {

@@ -4,77 +4,29 @@
 # reflect on a real wire: a is the peer, b holds the reflector.
 
 load ../lib/common
+load ../lib/lab
 
 PEER=$BATS_TEST_DIRNAME/reflect_peer.py
 
 setup() {
 	need_root
-	LAB=reflect$$-$BATS_TEST_NUMBER
-	OUT=$BATS_TEST_TMPDIR/out
-	ERR=$BATS_TEST_TMPDIR/err
-	PID=
+	OUT=$BATS_TEST_TMPDIR/reflect.out
+	ERR=$BATS_TEST_TMPDIR/reflect.err
 }
 
-lab_up() {
-	"$TOOL" lab up --name "$LAB" "$@" >/dev/null
-	defer lab_down
-}
-
-# veth queues what XDP_TX sends, but wakes the receiver only if that has an XDP
-# program too (veth_xdp_flush); GRO is not enough. A reflector for what nobody
-# sends passes everything.
-peer_is_ready() {
-	nsenter --net="/run/netns/$LAB-a" "$TOOL" reflect eg0 --port 1 --no-icmp >/dev/null \
-		2>"$BATS_TEST_TMPDIR/pass" 3>&- &
-	defer end $!
-	wait_for grep -q "answering on 'eg0'" "$BATS_TEST_TMPDIR/pass"
-}
-
-in_a() {
-	timeout 30 nsenter --net="/run/netns/$LAB-a" "$@"
-}
-
-in_b() {
-	timeout 30 nsenter --net="/run/netns/$LAB-b" "$@"
-}
-
-lab_down() {
-	"$TOOL" lab down --name "$LAB" >/dev/null 2>&1
-}
-
-end() {
-	kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null
-}
-
-# nsenter becomes the command, so $! is the tool's own pid.
 reflect_start() {
-	nsenter --net="/run/netns/$LAB-b" "$TOOL" reflect eg0 --json "$@" >"$OUT" 2>"$ERR" 3>&- &
-	PID=$!
-	defer end "$PID"
-	wait_for grep -q "answering on 'eg0'" "$ERR"
+	start reflect b reflect eg0 "$@"
 }
 
 # reflect_end [SIGNAL]: sets status and output as run does.
 reflect_end() {
-	[ -z "${1-}" ] || kill "-$1" "$PID"
-	status=0
-	wait "$PID" || status=$?
-	output=$(cat "$OUT")
-}
-
-# The hook of b's interface, as the kernel tells it: null when it is free.
-hook() {
-	nsenter --net="/run/netns/$LAB-b" ip -json link show eg0 | jq -c '.[0].xdp'
-}
-
-hook_is_free() {
-	[ "$(hook)" = null ]
+	finish reflect "$@"
 }
 
 @test "reflect answers each of 997 frames of seven kinds once, as scapy would build the answer" {
 	need_command /usr/bin/python3
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -0 in_a "$PEER" frames 997
 	json '.sent == 997 and .answered == 997 and .strange == 0'
@@ -89,7 +41,7 @@ hook_is_free() {
 # bats test_tags=core
 @test "reflect answers a socket's datagrams, and the socket takes every answer" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start --port 862
 	run -0 in_a "$PEER" socket 499 862
 	json '.sent == 499 and .answered == 499'
@@ -102,7 +54,7 @@ hook_is_free() {
 	lab_up
 	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1 net.ipv6.icmp.echo_ignore_all=1
 	run -1 in_a ping -c 1 -W 0.2 198.18.0.2
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -0 in_a ping -c 7 -i 0.01 -W 2 198.18.0.2
 	run -0 in_a ping -c 11 -i 0.01 -W 2 2001:2::2
@@ -121,12 +73,9 @@ hook_is_free() {
 
 @test "a service beside the reflector still gets its packets and answers them" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
-	nsenter --net="/run/netns/$LAB-b" "$PEER" listen 101 9 >"$BATS_TEST_TMPDIR/listen" \
-		2>"$BATS_TEST_TMPDIR/listen-err" 3>&- &
-	defer end $!
-	wait_for grep -q listening "$BATS_TEST_TMPDIR/listen-err"
+	start_cmd listen b listening "$PEER" listen 101 9
 	run -0 in_a "$PEER" socket 101 9
 	json '.answered == 101'
 	reflect_end INT
@@ -135,7 +84,7 @@ hook_is_free() {
 
 @test "frames to another station's MAC are left alone" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -0 in_a "$PEER" frames 101 02:e9:00:00:00:99 0
 	json '.sent == 101 and .answered == 0'
@@ -145,7 +94,7 @@ hook_is_free() {
 
 @test "with --any-mac frames to another station's MAC are answered" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start --any-mac
 	run -0 in_a "$PEER" frames 101 02:e9:00:00:00:99
 	json '.sent == 101 and .answered == 101 and .strange == 0'
@@ -155,7 +104,7 @@ hook_is_free() {
 
 @test "generic XDP answers too, and the result says that it was generic" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start --xdp-mode generic
 	run -0 in_a "$PEER" frames 101
 	json '.answered == 101 and .strange == 0'
@@ -165,7 +114,7 @@ hook_is_free() {
 
 @test "packets of 9000 bytes come back whole" {
 	lab_up --mtu 9000
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -0 in_a ping -c 7 -i 0.01 -W 2 -M 'do' -s 8972 198.18.0.2
 	reflect_end INT
@@ -174,23 +123,23 @@ hook_is_free() {
 
 @test "^C ends the run with status 130 and the whole result" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -0 in_a ping -c 3 -i 0.01 198.18.0.2
 	reflect_end INT
 	[ "$status" = 130 ]
 	json '.metrics.answered_packets == 3 and (has("errors") | not)'
-	hook_is_free
+	hook_is_free b
 }
 
 @test "--duration ends the run with status 0" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start --duration 300ms
 	reflect_end
 	[ "$status" = 0 ]
 	json '.metrics.answered_packets == 0'
-	hook_is_free
+	hook_is_free b
 }
 
 # An empty interval behind the last answer: every answer is in a row by then.
@@ -200,7 +149,7 @@ rows_are_through() {
 
 @test "intervals add up to the total, and --jsonl ends with the document" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start --jsonl --interval 50ms
 	run -0 in_a ping -c 13 -i 0.02 198.18.0.2
 	wait_for rows_are_through
@@ -213,18 +162,18 @@ rows_are_through() {
 
 @test "kill -9 leaves no program attached and the wire usable" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
-	[ "$(hook)" != null ]
+	[ "$(hook b)" != null ]
 	reflect_end KILL
 	[ "$status" = 137 ]
-	wait_for hook_is_free
+	wait_for hook_is_free b
 	run -0 in_a ping -c 3 -i 0.01 -W 2 198.18.0.2
 }
 
 @test "an interface that is removed in mid-run ends it with status 4 and what was counted" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -0 in_a ping -c 5 -i 0.01 198.18.0.2
 	nsenter --net="/run/netns/$LAB-b" ip link del eg0
@@ -237,7 +186,7 @@ rows_are_through() {
 
 @test "a second reflector is refused with status 3 and the name of the first" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
 	run -3 in_b "$TOOL" reflect eg0 --duration 1s
 	[[ $output == *"held by program 'reflect_xdp'"* ]]
@@ -253,22 +202,22 @@ rows_are_through() {
 	[ -e "$obj" ] || skip "needs the object files of a build"
 	for mode in xdpdrv xdpgeneric; do
 		nsenter --net="/run/netns/$LAB-b" ip link set dev eg0 "$mode" obj "$obj" sec xdp
-		before=$(hook)
+		before=$(hook b)
 		[ "$before" != null ]
 		run -3 in_b "$TOOL" reflect eg0 --duration 1s
 		[[ $output == *"held by program 'reflect_xdp'"* ]]
 		[[ $output == *"ip link set dev eg0 xdp off"* ]]
-		[ "$(hook)" = "$before" ]
+		[ "$(hook b)" = "$before" ]
 		nsenter --net="/run/netns/$LAB-b" ip link set dev eg0 "$mode" off
 	done
 }
 
 @test "once it answers it holds no capability, and still counts" {
 	lab_up
-	peer_is_ready
+	make_ready a
 	reflect_start
-	grep -q '^CapEff:[[:space:]]*0*$' "/proc/$PID/status"
-	grep -q '^CapPrm:[[:space:]]*0*$' "/proc/$PID/status"
+	grep -q '^CapEff:[[:space:]]*0*$' "/proc/${PIDS[reflect]}/status"
+	grep -q '^CapPrm:[[:space:]]*0*$' "/proc/${PIDS[reflect]}/status"
 	run -0 in_a ping -c 3 -i 0.01 198.18.0.2
 	reflect_end INT
 	json '.metrics.answered_packets == 3'

@@ -4,53 +4,27 @@
 # reflect --stamp on a real wire: a holds a sender that knows what the answers must be, b the reflector.
 
 load ../lib/common
+load ../lib/lab
 
 PEER=$BATS_TEST_DIRNAME/stamp_peer.py
 
 setup() {
 	need_root
-	LAB=stamp$$-$BATS_TEST_NUMBER
-	OUT=$BATS_TEST_TMPDIR/out
-	ERR=$BATS_TEST_TMPDIR/err
 	KEY=$BATS_TEST_TMPDIR/key
-	PID=
 	(umask 077 && echo secret >"$KEY")
 }
 
-# a's interface needs an XDP program for what comes back: see reflect.bats.
-lab_up() {
-	"$TOOL" lab up --name "$LAB" >/dev/null
-	defer lab_down
-	nsenter --net="/run/netns/$LAB-a" "$TOOL" reflect eg0 --port 1 --no-icmp >/dev/null \
-		2>"$BATS_TEST_TMPDIR/pass" 3>&- &
-	defer end $!
-	wait_for grep -q "answering on 'eg0'" "$BATS_TEST_TMPDIR/pass"
-}
-
-in_a() {
-	timeout 60 nsenter --net="/run/netns/$LAB-a" "$@"
-}
-
-lab_down() {
-	"$TOOL" lab down --name "$LAB" >/dev/null 2>&1
-}
-
-end() {
-	kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null
+stamp_up() {
+	lab_up
+	make_ready a
 }
 
 stamp_start() {
-	nsenter --net="/run/netns/$LAB-b" "$TOOL" reflect eg0 --stamp --json "$@" >"$OUT" 2>"$ERR" 3>&- &
-	PID=$!
-	defer end "$PID"
-	wait_for grep -q "answering on 'eg0'" "$ERR"
+	start stamp b reflect eg0 --stamp "$@"
 }
 
 stamp_end() {
-	kill -INT "$PID"
-	status=0
-	wait "$PID" || status=$?
-	output=$(cat "$OUT")
+	finish stamp INT
 }
 
 need_scapy() {
@@ -64,12 +38,12 @@ check() {
 	json ".sent == $1 and .wrong == 0 and .answered + .refused == $1 and .answered > $1 / 2"
 	stamp_end
 	jq -e --argjson sent "$sent" '.metrics | .answered_udp_packets == $sent.answered and
-		.refused_packets == $sent.refused and .turnaround_min_ns > 0' "$OUT"
+		.refused_packets == $sent.refused and .turnaround_min_ns > 0' "$BATS_TEST_TMPDIR/stamp.out"
 }
 
 @test "each byte of 211 stateless answers is what RFC 8762 and RFC 8972 say" {
 	need_scapy
-	lab_up
+	stamp_up
 	stamp_start
 	check 211 1
 	json '.environment.stamp_path == "xdp" and .environment.stamp_sessions == "stateless"'
@@ -78,7 +52,7 @@ check() {
 
 @test "authenticated, stateful answers are numbered by session and signed, and forged questions dropped" {
 	need_scapy
-	lab_up
+	stamp_up
 	stamp_start --auth --key-file "$KEY" --stateful --allow-dscp --hide-location
 	check 211 2 auth stateful allow-dscp hide
 	json '.metrics.refused_forged_packets > 0 and .metrics.stamp_sessions == 8'
@@ -86,21 +60,21 @@ check() {
 
 @test "with a key the extensions of unauthenticated packets are believed if they are signed" {
 	need_scapy
-	lab_up
+	stamp_up
 	ETHGAUGE_STAMP_KEY=secret stamp_start --stateful
 	check 101 3 stateful keyed
 }
 
 @test "TWAMP Light's padding goes back as it came" {
 	need_scapy
-	lab_up
+	stamp_up
 	stamp_start --twamp-light --stateful
 	check 101 4 twamp stateful
 	json '.environment.stamp_mode == "twamp-light" and .metrics.stamp_tlvs == 0'
 }
 
 @test "a socket on a veth with transmit offload gets its answers: their checksums are finished" {
-	lab_up
+	stamp_up
 	in_a ethtool -K eg0 tx on >/dev/null
 	stamp_start
 	run -0 in_a "$PEER" 101 5 socket
@@ -124,10 +98,10 @@ check() {
 }
 
 @test "the key is not in the result nor on the command line, and no capability is left" {
-	lab_up
+	stamp_up
 	stamp_start --auth --key-file "$KEY"
-	grep -q '^CapEff:[[:space:]]*0*$' "/proc/$PID/status"
-	run -0 cat "/proc/$PID/cmdline"
+	grep -q '^CapEff:[[:space:]]*0*$' "/proc/${PIDS[stamp]}/status"
+	run -0 cat "/proc/${PIDS[stamp]}/cmdline"
 	[[ $output != *secret* ]]
 	stamp_end
 	[ "$status" = 130 ]
