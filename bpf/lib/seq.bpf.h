@@ -31,17 +31,18 @@ static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 lo
 /* Words are cleared for the places up to @place; what they held before is judged. */
 static __always_inline void seq_advance(struct seq_state *seq, __u64 place)
 {
-	__u64 word = (seq->next - 1) >> 6, last = place >> 6;
+	__u64 word = (seq->next - 1) >> 6;
+	__s64 words = (place >> 6) - word;	/* at the start, when next is 0, below 0 */
 	int i;
 
-	for (i = 0; i < SEQ_WORDS && word < last; i++) {
+	for (i = 0; i < SEQ_WORDS && i < words; i++) {
 		word++;
 		seq_judge(seq, word - SEQ_WORDS);
 		seq->window[word % SEQ_WORDS] = 0;
 	}
-	if (unlikely(word < last)) {	/* places that were never in the window */
+	if (unlikely(words > SEQ_WORDS)) {	/* places that were never in the window */
 		seq->loss_runs += !seq->loss_run;
-		seq->loss_run += (last - word) << 6;
+		seq->loss_run += (words - SEQ_WORDS) << 6;
 		if (seq->loss_run > seq->loss_run_max)
 			seq->loss_run_max = seq->loss_run;
 	}

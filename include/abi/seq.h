@@ -113,13 +113,27 @@ ABI_INLINE __u64 seq_count_bits(__u64 v)
 	return v * 0x0101010101010101ull >> 56;
 }
 
-/* 1 unless @v is 0; the barrier keeps the compiler from making a branch of it. */
+/* 1 if @v is negative, else 0; the barrier keeps the compiler from making a branch of it. */
+ABI_INLINE __u64 seq_is_negative(__u64 v)
+{
+	v >>= 63;
+	__asm__ volatile("" : "+r"(v));
+	return v;
+}
+
+/* 1 unless @v is 0. */
 ABI_INLINE __u64 seq_is_set(__u64 v)
 {
 	__u64 negative = -v;
 
 	__asm__ volatile("" : "+r"(negative));
-	return (v | negative) >> 63;
+	return seq_is_negative(v | negative);
+}
+
+/* The larger of two below 2^63. */
+ABI_INLINE __u64 seq_max(__u64 a, __u64 b)
+{
+	return a ^ ((a ^ b) & -seq_is_negative(a - b));
 }
 
 /* The length of the longest row of bits set, 0 to 63; 64 of them are 63 as well. */
@@ -144,36 +158,27 @@ ABI_INLINE __u64 seq_longest_row(__u64 v)
 /* The 64 numbers behind those judged before: bit i of @lost is set if number i never came. */
 ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 {
-	__u64 kept = ~lost, open = seq->loss_run, head, inner, tail = kept;
+	__u64 kept = ~lost, open = seq->loss_run, head, tail = kept;
 	int i;
 
 	head = seq_count_bits((kept & -kept) - 1);	/* 64 if none was kept */
 	for (i = 1; i < 64; i *= 2)
 		tail |= tail >> i;
 	tail = 64 - seq_count_bits(tail);
-	inner = seq_longest_row(lost);
 	seq->loss_runs += seq_count_bits(lost & ~(lost << 1 | seq_is_set(open)));
 	seq->loss_run = tail + (open & -(tail >> 6));
-	if (open + head > seq->loss_run_max)
-		seq->loss_run_max = open + head;
-	if (inner > seq->loss_run_max)
-		seq->loss_run_max = inner;
+	seq->loss_run_max = seq_max(seq->loss_run_max, seq_max(open + head, seq_longest_row(lost)));
 }
 
 /* Nothing can come any more of the places in @word: what was not seen is lost. */
 ABI_INLINE void seq_judge(struct seq_state *seq, __u64 word)
 {
-	__u64 lost = ~seq->window[word % SEQ_WORDS], place = word << 6;
+	__u64 lost = ~seq->window[word % SEQ_WORDS], before;
 
-	if (place < seq->first) {
-		if (seq->first - place >= 64)
-			return;
-		lost &= ~0ull << (seq->first - place);
-	}
-	if (lost)
-		seq_lose(seq, lost);
-	else
-		seq->loss_run = 0;
+	/* How many of them lie before the first that came: 0 to 64. */
+	before = seq_max(seq->first, word << 6) - (word << 6);
+	before = 64 - (seq_max(64, before) - before);
+	seq_lose(seq, lost & ~0ull << (before & 63) & ((before >> 6) - 1));
 }
 
 /* The rest of the word that holds the highest number is not lost: it was never due. */
