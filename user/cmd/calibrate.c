@@ -81,10 +81,12 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* One number, told by four witnesses. */
-static bool is_exact(const struct lab_trial *run, uint64_t count)
+/* One number, told by four witnesses; what a full wire refused was counted, too. */
+static bool is_exact(const struct lab_trial *run, uint64_t asked)
 {
-	return run->sent.sent_packets == count && run->a.tx_packets == count &&
+	uint64_t count = run->sent.sent_packets;
+
+	return count + run->sent.refused_packets == asked && run->a.tx_packets == count &&
 	       run->b.rx_packets == count && run->got.packets == count &&
 	       run->got.distinct == count && !run->got.duplicates && !run->got.reordered &&
 	       !run->got.unknown;
@@ -94,6 +96,7 @@ static int run_exact(struct calibrate *cal, const char *name, const struct lab_t
 		     struct lab_trial *run, struct err *e)
 {
 	struct result *part = result_part(cal->res, name);
+	char refused[64];
 	int err;
 
 	log_info("%s ...", name);
@@ -101,10 +104,13 @@ static int run_exact(struct calibrate *cal, const char *name, const struct lab_t
 	if (err || loop_signal())
 		return err;
 	note_irregular(cal, part);
-	cal->found.counted += cfg->count;
+	cal->found.counted += run->sent.sent_packets;
+	snprintf(refused, sizeof(refused), ", %llu refused",
+		 (unsigned long long)run->sent.refused_packets);
 	result_verdict(cal->res, is_exact(run, cfg->count),
-		       "%s: %llu sent, %llu and %llu by the drivers, %llu received in order", name,
+		       "%s: %llu sent%s, %llu and %llu by the drivers, %llu received in order", name,
 		       (unsigned long long)run->sent.sent_packets,
+		       run->sent.refused_packets ? refused : "",
 		       (unsigned long long)run->a.tx_packets,
 		       (unsigned long long)run->b.rx_packets,
 		       (unsigned long long)(run->got.distinct - run->got.reordered));

@@ -57,9 +57,13 @@ static void judge(const struct trial *trial, uint64_t count, const struct lab_tr
 {
 	unsigned long long made = run->sent.sent_packets;
 	struct reflect_rec answers;
+	char refused[64];
 
-	result_verdict(res, made == count, "%s: sent %llu of the %llu asked for", trial->name, made,
-		       (unsigned long long)count);
+	snprintf(refused, sizeof(refused), ", %llu refused: the wire was full",
+		 (unsigned long long)run->sent.refused_packets);
+	result_verdict(res, made + run->sent.refused_packets == count,
+		       "%s: sent %llu of the %llu asked for%s", trial->name, made,
+		       (unsigned long long)count, run->sent.refused_packets ? refused : "");
 	result_verdict(res, made == run->a.tx_packets && made == run->b.rx_packets,
 		       "    sent %llu = driver of a sent %llu = driver of b received %llu", made,
 		       (unsigned long long)run->a.tx_packets,
