@@ -12,14 +12,21 @@ DEFERRED=()
 # How many times as long as usual a test may take here; vmtest/run sets it.
 TESTS_SLOW=${TESTS_SLOW:-1}
 
+# What it says is cut where a whole result document would follow.
 fail() {
-	printf '%s\n' "$*" >&2
+	printf '%.8000s\n' "$*" >&2
 	return 1
 }
 
 # timeout SECONDS CMD...: on a machine that is slow, as many times longer.
 timeout() {
 	command timeout $(($1 * TESTS_SLOW)) "${@:2}"
+}
+
+# pace PPS: a rate. On a slow machine less, lest what a sender without a CPU has to make up for be
+# more than the 256 packets that veth's ring holds.
+pace() {
+	echo "$(($1 / (TESTS_SLOW == 1 ? 1 : 4 * TESTS_SLOW)))pps"
 }
 
 # cannot WHAT REASON: skips; but what REQUIRE names fails, so that a broken
@@ -85,7 +92,7 @@ json() {
 	# jq 1.6 calls it true when there is nothing to look at.
 	[ -n "${output-}" ] || fail "nothing was printed for: ${*: -1}" || return
 	keep_document
-	jq -e "$@" >/dev/null <<<"$output" || fail "not true: ${*: -1}"$'\n'"$output"
+	jq -e --argjson slow "$((TESTS_SLOW - 1))" "$@" >/dev/null <<<"$output" || fail "not true: ${*: -1}"$'\n'"$output"
 }
 
 # unprivileged CMD...: as nobody, without any capability. A copy of the tool

@@ -137,7 +137,7 @@ each_header_is_as_asked() {
 	local unhurried=()
 
 	# At full speed an emulated receiver falls behind, and the wire refuses what it cannot hold.
-	[ "$TESTS_SLOW" = 1 ] || unhurried=(--rate 500pps)
+	[ "$TESTS_SLOW" = 1 ] || unhurried=(--rate "$(pace 20000)")
 	every_size afxdp 198.18.0.2 64 65 512 1518 -- "${unhurried[@]}"
 }
 

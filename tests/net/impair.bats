@@ -22,11 +22,12 @@ hooks_are_free() {
 	[ "$(ip_in r -json -details link show | jq -c '[.[] | .xdp // empty]')" = "[]" ]
 }
 
-# through COUNT RATE [OPTIONS of impair]: COUNT packets from a to b; the documents are
+# through COUNT PPS [OPTIONS of impair]: COUNT packets from a to b; the documents are
 # then in $impaired and $sunk.
 through() {
-	local count=$1 rate=$2
+	local count=$1 rate
 
+	rate=$(pace "$2")
 	shift 2
 	start sink b sink eg0
 	start bump r impair ega egb --direction a-to-b -c "$count" -d "$((20 * TESTS_SLOW))s" \
@@ -67,7 +68,7 @@ impaired_is() {
 	need_ready_peer
 	start bump r impair ega egb
 	start reflect b reflect eg0
-	tool_in a probe eg0 198.18.0.2 -c 1009 -r 10kpps --no-loss --json
+	tool_in a probe eg0 198.18.0.2 -c 1009 -r "$(pace 10000)" --no-loss --json
 	is 0
 	json '.metrics | .received_packets == 1009 and .reordered_packets == 0'
 	finish bump INT
@@ -80,7 +81,7 @@ impaired_is() {
 @test "losses and copies, in the kernel: the sink says what impair says, with several seeds" {
 	bump_up
 	for seed in 1 7 12345678901; do
-		through 20011 200kpps --seed "$seed" --loss 1.7% --duplicate 0.9%:3
+		through 20011 200000 --seed "$seed" --loss 1.7% --duplicate 0.9%:3
 		agree
 		impaired_is '.impair_seen_packets == 20011 and .impair_lost_packets > 200 and
 			.impair_duplicated_packets > 90 and
@@ -92,7 +93,7 @@ impaired_is() {
 	need af-xdp
 	bump_up
 	for seed in 2 11; do
-		through 20011 40kpps --seed "$seed" --loss 1% --duplicate 0.9% --reorder 0.8%:5
+		through 20011 40000 --seed "$seed" --loss 1% --duplicate 0.9% --reorder 0.8%:5
 		agree
 		impaired_is '.impair_seen_packets == 20011 and .impair_reordered_packets > 80 and
 			.impair_lost_packets > 100 and .impair_copies_frames > 90'
@@ -128,9 +129,9 @@ impaired_is() {
 @test "generic XDP does the same, as a bump and with what takes time" {
 	need af-xdp
 	bump_up
-	through 2003 20kpps --xdp-mode generic --loss 3% --duplicate 2%
+	through 2003 20000 --xdp-mode generic --loss 3% --duplicate 2%
 	agree
-	through 2003 20kpps --xdp-mode generic --loss 3% --reorder 2%:3
+	through 2003 20000 --xdp-mode generic --loss 3% --reorder 2%:3
 	agree
 }
 
@@ -142,7 +143,7 @@ impaired_is() {
 	for rule in "${rules[@]}"; do
 		options+=("--${rule%%=*}" "${rule#*=}")
 	done
-	through 100003 200kpps --seed 77 --events "$BATS_TEST_TMPDIR/events.csv" "${options[@]}"
+	through 100003 200000 --seed 77 --events "$BATS_TEST_TMPDIR/events.csv" "${options[@]}"
 	impaired_is '.impair_events_lost == 0'
 	run -0 "$MODEL" "$BATS_TEST_TMPDIR/events.csv" 77 100003 "${rules[@]}"
 	json '.missing == 0 and .unexpected == 0 and .different == 0 and .wrong_sequence == 0 and
@@ -160,7 +161,7 @@ impaired_is() {
 @test "bursts of loss have the ratio and the length that their chain has" {
 	bump_up
 	# Stationary: p/(p+r) = 6.25 %; a burst of 1/r = 5 in the mean.
-	through 100003 200kpps --loss 'ge(p=1.3333%,r=20%)' --events "$BATS_TEST_TMPDIR/events.csv"
+	through 100003 200000 --loss 'ge(p=1.3333%,r=20%)' --events "$BATS_TEST_TMPDIR/events.csv"
 	agree
 	impaired_is '.impair_lost_packets / 100003 | . > 0.055 and . < 0.07'
 	run -0 awk -F, 'NR > 1 { n++; bursts += $2 != last + 1; last = $2 } END { print n / bursts }' \
@@ -325,7 +326,7 @@ fields() {
 	finish egress
 	wait_for hooks_are_free
 	[[ $(ip_in r -details link show ega) != *"promiscuity 1"* ]]
-	through 1009 20kpps --loss every=10
+	through 1009 20000 --loss every=10
 	agree
 }
 

@@ -24,7 +24,7 @@ in_r() {
 
 # sent DEST [OPTIONS]: 1009 packets from a to a sink in b; the ledger adds up.
 sent() {
-	tool_in a blast eg0 "$1" --count 1009 --rate 20kpps --interval 0 --json --src-port "$SPORT" \
+	tool_in a blast eg0 "$1" --count 1009 --rate "$(pace 20000)" --interval 0 --json --src-port "$SPORT" \
 		--sink "eg0@$LAB-b" "${@:2}"
 	is 0
 	adds_up

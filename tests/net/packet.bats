@@ -161,7 +161,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 			>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
 		defer end $!
 		wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
-		blast "$packet" -e "$engine" -c 307 -r 10kpps
+		blast "$packet" -e "$engine" -c 307 -r "$(pace 10000)"
 		[ "$status" = 0 ] || fail "$stderr"
 		wait "$!"
 		"$PEER" same "$FILE" "$BATS_TEST_TMPDIR/out" 1

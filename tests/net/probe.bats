@@ -16,7 +16,7 @@ round_trips() {
 	local count=$1
 
 	start reflect b reflect eg0
-	tool_in a probe eg0 "$2" --count "$count" --rate 20kpps --no-loss --json "${@:3}"
+	tool_in a probe eg0 "$2" --count "$count" --rate "$(pace 20000)" --no-loss --json "${@:3}"
 	is 0
 	json --argjson n "$count" '.metrics | .sent_packets == $n and .received_packets == $n and
 		.distinct_packets == $n and .rtt_packets == $n and .lost_packets == 0 and

@@ -54,7 +54,7 @@ all_back() {
 	reflector
 	for with in "" "-6" "--poisson --seed 3" "-s 48" "-s 1400 --dscp 46" "--tlv all"; do
 		read -ra words <<<"$with"
-		stamp "$([ "$with" = -6 ] && echo 2001:2::2 || echo 198.18.0.2)" -c 101 -r 2kpps \
+		stamp "$([ "$with" = -6 ] && echo 2001:2::2 || echo 198.18.0.2)" -c 101 -r "$(pace 2000)" \
 			--reflector stateful "${words[@]}"
 		all_back 101
 		json '.metrics | .out_ttl == 64 and .back_ttl == 64'
@@ -68,14 +68,14 @@ all_back() {
 @test "times in PTP's format and TWAMP Light's packets come back as well" {
 	lab_up
 	reflector --ptp
-	stamp 198.18.0.2 -c 101 -r 2kpps --reflector stateful --format ptp
+	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector stateful --format ptp
 	all_back 101
 	# Each end says which format it uses: they may differ.
-	stamp 198.18.0.2 -c 101 -r 2kpps --reflector stateful
+	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector stateful
 	all_back 101
 	finish reflector TERM
 	reflector --twamp
-	stamp 198.18.0.2 -c 101 -r 2kpps --reflector stateful --twamp-light
+	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector stateful --twamp-light
 	all_back 101
 	told
 	json '.questions == 101 and .sizes == {"41": 101}'
@@ -85,19 +85,19 @@ all_back() {
 	lab_up
 	echo 0123456789abcdef >"$BATS_TEST_TMPDIR/key"
 	reflector --key 0123456789abcdef
-	stamp 198.18.0.2 -c 53 -r 1kpps --key-file "$BATS_TEST_TMPDIR/key"
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --key-file "$BATS_TEST_TMPDIR/key"
 	all_back 53
-	ETHGAUGE_STAMP_KEY=0123456789abcdef stamp 198.18.0.2 -c 53 -r 1kpps --auth --tlv class,direct
+	ETHGAUGE_STAMP_KEY=0123456789abcdef stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --auth --tlv class,direct
 	all_back 53
 	json '[.entries[] | select(.tlv == "hmac") | .returned, .not_intact] == [53, 0]'
 	json '[.entries[] | select(.tlv == "direct") | .says] ==
 		["sent 53, received there 53, answered 53"]'
-	ETHGAUGE_STAMP_KEY=other stamp 198.18.0.2 -c 53 -r 1kpps --auth --reflector stateful -w 0.1s
+	ETHGAUGE_STAMP_KEY=other stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --auth --reflector stateful -w 0.1s
 	json '.metrics | .received_packets == 0 and .lost_packets == 53'
 	told
 	json '.wrong == 53 and .sizes["112"] == 108'
 	reflector --key 0123456789abcdef --corrupt
-	stamp 198.18.0.2 -c 53 -r 1kpps --key-file "$BATS_TEST_TMPDIR/key" --reflector stateful -w 0.2s
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --key-file "$BATS_TEST_TMPDIR/key" --reflector stateful -w 0.2s
 	json '.metrics | .received_packets == 0 and .stamp_forged_packets == 53 and .lost_packets == 53'
 	unset ETHGAUGE_STAMP_KEY
 	stamp 198.18.0.2 --auth
@@ -108,7 +108,7 @@ all_back() {
 @test "what a reflector says of each extension is told, and what it does not know" {
 	lab_up
 	reflector
-	stamp 198.18.0.2 -c 11 -r 1kpps --tlv all --dscp 10 --reflector stateful -s 300 --src-port 5001
+	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" --tlv all --dscp 10 --reflector stateful -s 300 --src-port 5001
 	is 0
 	json '[.entries[] | [.tlv, .returned, .unrecognised]] ==
 		[["padding", 11, 0], ["location", 11, 0], ["timestamp", 11, 0], ["class", 11, 0],
@@ -169,14 +169,14 @@ lossy() {
 @test "of a stateless reflector the way of a loss is said to be unknown, and it is found out" {
 	lab_up
 	reflector --stateless --lose-back 20,30,31
-	stamp 198.18.0.2 -c 101 -r 1kpps -w 0.3s
+	stamp 198.18.0.2 -c 101 -r "$(pace 1000)" -w 0.3s
 	is 0
 	json '.environment.reflector_kind == "stateless" and (.metrics | .lost_packets == 3 and
 		.unplaced_lost_packets == 3 and (has("out_lost_packets") or has("back_lost_packets") | not))'
 	json '.notes | map(select(contains("stateless"))) | length == 1'
 	finish reflector TERM
 	reflector --lose-back 20,30,31
-	stamp 198.18.0.2 -c 101 -r 1kpps -w 0.3s
+	stamp 198.18.0.2 -c 101 -r "$(pace 1000)" -w 0.3s
 	json '.environment.reflector_kind == "stateful" and (.metrics | .lost_packets == 3 and
 		.out_lost_packets == 0 and .back_lost_packets == 3)'
 }
@@ -184,16 +184,16 @@ lossy() {
 @test "a reflector without session identifiers is taken for what it is, or with --strict-ssid not at all" {
 	lab_up
 	reflector --old
-	stamp 198.18.0.2 -c 53 -r 1kpps --reflector stateful
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector stateful
 	all_back 53
-	stamp 198.18.0.2 -c 53 -r 1kpps --reflector stateful -w 0.1s --strict-ssid
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector stateful -w 0.1s --strict-ssid
 	json '.metrics | .stamp_foreign_packets == 53 and .received_packets == 0 and .lost_packets == 53'
 }
 
 @test "a reflector that starts its numbers anew is noticed, and invents no loss" {
 	lab_up
 	reflector --restart-after 60
-	stamp 198.18.0.2 -c 101 -r 1kpps --reflector stateful
+	stamp 198.18.0.2 -c 101 -r "$(pace 1000)" --reflector stateful
 	json '.metrics | .lost_packets == 0 and .reflector_restarts == 1 and .duplicate_packets == 0'
 }
 
@@ -211,7 +211,7 @@ lossy() {
 
 @test "nobody who answers is told, ^C gives what there is, and no privilege is needed" {
 	lab_up
-	stamp 198.18.0.2 -c 11 -r 1kpps -w 0.1s --no-loss --reflector stateful
+	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" -w 0.1s --no-loss --reflector stateful
 	is 1
 	json '.metrics | .lost_packets == 11 and .stamp_refused_packets > 0'
 	json '.notes | map(select(contains("nothing came back"))) | length == 1'
@@ -284,11 +284,11 @@ suite() {
 	start reflect b reflect eg0 --stamp --stateful --xdp-mode native
 	for with in "" "--format ptp" "-s 1400" "--tlv all"; do
 		read -ra words <<<"$with"
-		stamp 198.18.0.2 -c 101 -r 1kpps "${words[@]}"
+		stamp 198.18.0.2 -c 101 -r "$(pace 1000)" "${words[@]}"
 		all_back 101
 		json '.environment.reflector_kind == "stateful" and .metrics.out_ttl == 64'
 	done
-	stamp 2001:2::2 -c 101 -r 1kpps
+	stamp 2001:2::2 -c 101 -r "$(pace 1000)"
 	all_back 101
 	finish reflect INT
 	is 130
@@ -301,7 +301,7 @@ suite() {
 	nsenter --net="/run/netns/$LAB-r" ethtool -K egb tx on >/dev/null
 	for mode in native generic; do
 		start reflect b reflect eg0 --stamp --stateful --xdp-mode $mode
-		stamp 198.18.0.2 2001:2::2 -c 23 -r 1kpps -s 301
+		stamp 198.18.0.2 2001:2::2 -c 23 -r "$(pace 1000)" -s 301
 		all_back 46
 		finish reflect INT
 		is 130
