@@ -245,6 +245,11 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 	case UNIT_BPS:
 		return format_steps(buf, size, value, bps, ARRAY_SIZE(bps));
 	case UNIT_BYTES:
+		/* Sizes of frames and messages are meant to the byte. */
+		if (value >= 0 && value < 10000 && value == floor(value)) {
+			snprintf(buf, size, "%.0f B", value);
+			return buf;
+		}
 		return format_steps(buf, size, value, bytes, ARRAY_SIZE(bytes));
 	case UNIT_RATIO:
 		/* A loss of one in a million must not print as 0. */
