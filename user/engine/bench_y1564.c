@@ -125,6 +125,7 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 	const struct bench_ask ask = { "performance", job->frame_bytes, cir_pps, plan->soak_trial_ns, 0, true };
 	uint64_t nr = (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns, sent = 0, lost = 0, i;
 	double mean_ns = 0, variation_ns = 0, flr, avail;
+	char mean[32], variation[32];
 	uint64_t dead = 0, timed = 0, irregular = 0;
 	struct bench_trial trial;
 	int err = 0;
@@ -150,6 +151,8 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 	avail = 1 - (double)dead / (double)i;
 	flr = sent ? (double)lost / (double)sent : 1;
 	mean_ns = timed ? mean_ns / (double)timed : NAN;
+	unit_format(mean, sizeof(mean), UNIT_NS, mean_ns);
+	unit_format(variation, sizeof(variation), UNIT_NS, timed ? variation_ns : NAN);
 	result_metric_u64(job->part, "service_trials", i);
 	result_metric_u64(job->part, "sent_packets", sent);
 	result_metric_u64(job->part, "lost_packets", lost);
@@ -161,9 +164,9 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 		       (!service->ftd_ns || mean_ns <= (double)service->ftd_ns) &&
 		       (!service->fdv_ns || variation_ns <= (double)service->fdv_ns) &&
 		       avail >= service->avail_ratio,
-		       "performance, %" PRIu64 " trials of %g s: lost %.4g %%, delay %.4g us, variation %.4g us, "
-		       "available %.4g %%%s", i, (double)plan->soak_trial_ns / 1e9, 100 * flr, mean_ns / 1e3,
-		       variation_ns / 1e3, 100 * avail, irregular ? "; the generator fell behind in some" : "");
+		       "performance, %" PRIu64 " trial%s of %g s: lost %.4g %%, delay %s, variation %s, "
+		       "available %.4g %%%s", i, i == 1 ? "" : "s", (double)plan->soak_trial_ns / 1e9, 100 * flr,
+		       mean, variation, 100 * avail, irregular ? "; the generator fell behind in some" : "");
 	return err;
 }
 
