@@ -24,6 +24,15 @@ both() {
 	is 0
 }
 
+# Before 6.11 datagrams are joined only where the interface makes their sums, which a lab's do not.
+can_join() {
+	if [ "$(printf '6.11\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.11 ]; then
+		need_command ethtool
+		in_a ethtool -K eg0 tx on
+		in_b ethtool -K eg0 tx on
+	fi
+}
+
 # count_in_b RULE...: a counter for what comes in at b; see counted_in_b.
 count_in_b() {
 	need_command nft
@@ -72,6 +81,7 @@ counted_in_b() {
 @test "every kind of stream has the same bytes at both ends" {
 	local words
 
+	can_join
 	serve
 	while read -ra words; do
 		both "${words[@]}" -d 70ms
@@ -142,6 +152,7 @@ window_of_a() {
 
 @test "datagrams that were joined are told apart again, each with its number and time" {
 	serve
+	can_join
 	both udp stream 198.18.0.2 --gso --rate 7kpps --burst 53 --message-bytes 101 -d 300ms
 	json '.metrics | .datagrams_received == .datagrams_sent and .datagrams_sent % 53 == 0 and
 		.datagrams_sent > 100 and .datagrams_duplicate == 0 and .datagrams_reordered == 0 and

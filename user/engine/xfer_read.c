@@ -149,7 +149,7 @@ int xfer_error(const struct xfer *xfer, struct err *e)
 			continue;
 		err_set(e, -error, "connection %u ended", i);
 		if (error == EIO && xfer->test.gso)
-			err_hint(e, "joined datagrams need their sums made by the interface: "
+			err_hint(e, "before Linux 6.11 the interface must make joined datagrams' sums: "
 				 "ethtool -K IFACE tx on");
 		return e->no;
 	}
