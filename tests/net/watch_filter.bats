@@ -36,7 +36,8 @@ side() {
 	for hook in tc clsact xdp; do
 		watch b --hooks "$hook" --flows --filter 'udp port 1009 or udp port 1013'
 		for port in 1009 1013 1019; do
-			in_a "$TOOL" blast eg0 198.18.0.2 --port "$port" --count "$port" -q >/dev/null
+			in_a "$TOOL" blast eg0 198.18.0.2 --port "$port" --count "$port" \
+				--rate "$(pace 50000)" -q >/dev/null
 		done
 		end_watch
 		side rx '.metrics | .seen_packets == 1009 + 1013 and .seen_bytes == (1009 + 1013) * 64'
