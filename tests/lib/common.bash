@@ -66,13 +66,20 @@ defer() {
 	DEFERRED=("${*@Q}" "${DEFERRED[@]}")
 }
 
+# nap SECONDS: without a process, which takes an emulated machine some 20 ms. Nothing is ever
+# written into the pipe.
+exec {NEVER}<> <(:)
+nap() {
+	read -rt "$1" -u "$NEVER" || :
+}
+
 # wait_for CMD...: until it holds, at most 5 s (times TESTS_SLOW). Never sleep a guessed time instead.
 wait_for() {
 	local i
 
 	for ((i = 0; i < 100 * TESTS_SLOW; i++)); do
 		"$@" && return
-		sleep 0.05
+		nap 0.05
 	done
 	fail "timed out waiting for: $*"
 }

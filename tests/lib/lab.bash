@@ -39,20 +39,21 @@ tool_in() {
 # start_cmd NAME NODE TEXT CMD...: runs CMD beside the test, and returns when its
 # stderr holds TEXT. nsenter becomes CMD, so its pid is PIDS[NAME].
 start_cmd() {
-	local name=$1 node=$2 text=$3 i
+	local name=$1 node=$2 text=$3 i said
 
 	shift 3
 	# What an earlier one of this name said must not be taken for this one's word.
-	rm -f "$BATS_TEST_TMPDIR/$name".{out,err}
+	: >"$BATS_TEST_TMPDIR/$name.err"
 	nsenter --net="/run/netns/$LAB-$node" "$@" >"$BATS_TEST_TMPDIR/$name.out" \
 		2>"$BATS_TEST_TMPDIR/$name.err" 3>&- &
 	PIDS[$name]=$!
 	defer put_down "$name" $!
 	# Emulated, sid's kernel verifies the sink's program for 20 s.
-	for ((i = 0; i < 1000 * TESTS_SLOW; i++)); do
-		grep -qsF "$text" "$BATS_TEST_TMPDIR/$name.err" && return
+	for ((i = 0; i < 500 * TESTS_SLOW; i++)); do
+		read -rd '' said <"$BATS_TEST_TMPDIR/$name.err" || :	# there is no NUL in it
+		[[ $said != *"$text"* ]] || return 0
 		kill -0 "${PIDS[$name]}" 2>/dev/null || break
-		sleep 0.01
+		nap 0.02
 	done
 	fail "$name never said '$text': $(cat "$BATS_TEST_TMPDIR/$name.err")"
 }
@@ -99,7 +100,7 @@ finish() {
 	[ -z "${2-}" ] || kill "-$2" "$pid"
 	for ((i = 0; i < 1000 * TESTS_SLOW; i++)); do
 		has_ended "$pid" && break
-		sleep 0.02
+		nap 0.02
 	done
 	has_ended "$pid" || fail "$1 does not end: $(cat "$BATS_TEST_TMPDIR/$1.err")" || return
 	status=0
