@@ -63,7 +63,10 @@ part() {
 	watch b --top 10
 	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 2000003 --rate max --threads 2 --src-ports 3 -q >/dev/null
 	end_watch
-	part flows '.metrics.seen_packets == 2000003 and ([.entries[].rx_packets] | add) == 2000003'
+	# A slow receiver's ring overflows, which the driver counts; none that it took is missing.
+	part rx '.metrics | .seen_packets == .driver_rx_packets and ($slow > 0 or .seen_packets == 2000003)'
+	part flows '.metrics.seen_packets as $n | ([.entries[].rx_packets] | add) == $n and
+		($slow > 0 or $n == 2000003)'
 }
 
 @test "idle flows make room, and keep their counts" {
