@@ -59,6 +59,11 @@ rows() {
 	[ "$got" = "$want" ] || fail "rows: $got"$'\n'"not: $want"
 }
 
+# udp_place: which function drops what no socket takes; from some 7.x on it is a part of its caller.
+udp_place() {
+	grep -qw __udp4_lib_rcv /proc/kallsyms && echo __udp4_lib_rcv || echo udp_rcv
+}
+
 # lost REASON PLACE WHERE [SOURCE]: all 1009 of them.
 lost() {
 	rows "0 received - - receiver" "1009 $1 $2 $3 ${4-kfree_skb}"
@@ -130,7 +135,7 @@ verdict() {
 @test "a wrong UDP checksum is UDP_CSUM where the socket is" {
 	need_reason UDP_CSUM
 	described "ip4(dst=$B)/udp(sport=$SPORT,dport=9,sum=0x1234)" --sink-socket
-	lost UDP_CSUM __udp4_lib_rcv @b:eg0
+	lost UDP_CSUM "$(udp_place)" @b:eg0
 	witness 1009 UdpInCsumErrors @b
 }
 
@@ -228,7 +233,7 @@ verdict() {
 		--sink "lo@$LAB-b" --sink-socket
 	is 0
 	adds_up
-	lost NO_SOCKET __udp4_lib_rcv @b:eg0
+	lost NO_SOCKET "$(udp_place)" @b:eg0
 	witness 1009 UdpNoPorts @b
 }
 
