@@ -475,6 +475,7 @@ dropped() {
 # bats test_tags=core
 @test "--drops tells where packets were dropped and why, at the watched interface alone" {
 	need_command nft
+	need kfree-skb-reasons
 	watch b --drops
 	# Nobody listens there, and here a firewall does not want them; the last are of the other end.
 	in_b nft add table inet t
