@@ -227,6 +227,7 @@ static int run_spinning(struct tx_thread *thread, struct err *e)
 	int fd = bpf_program__fd(live->skel->progs.blast_xdp), err;
 	uint32_t most = LIVE_REPEAT_LONG, repeat;
 	struct gen_rec *rec = rec_of(thread);
+	struct live_calls calls = { 0 };
 
 	if (thread->pps > 0)
 		most = live->dispatcher ? LIVE_REPEAT_PACED : LIVE_REPEAT_PACED_DEAR;
@@ -234,7 +235,8 @@ static int run_spinning(struct tx_thread *thread, struct err *e)
 		repeat = most;
 		if (!(thread->pps > 0) && thread->limit && thread->limit - rec->made < most)
 			repeat = (uint32_t)(thread->limit - rec->made);
-		err = test_run(thread, fd, repeat, choose_batch(thread));
+		err = live_run_some(&calls, fd, thread->tx->ifindex, thread->packet.bytes,
+				    thread->packet.buf_bytes, repeat, choose_batch(thread));
 		if (err && err != -EINTR)
 			return run_error(thread, err, e);
 	}

@@ -278,11 +278,13 @@ static uint32_t choose_repeat(const struct tx_thread *thread)
 static int run_spinning(struct tx_thread *thread, struct err *e)
 {
 	const struct mix_live *live = thread->tx->state;
-	int err;
+	const struct packet *packet = part_of(thread)->longest;
+	int fd = bpf_program__fd(live->skel->progs.mix_xdp), err;
+	struct live_calls calls = { 0 };
 
 	while (!is_finished(thread)) {
-		err = run_program(thread, live->skel->progs.mix_xdp, choose_repeat(thread),
-				  part_of(thread)->batch);
+		err = live_run_some(&calls, fd, thread->tx->ifindex, packet->bytes, packet->buf_bytes,
+				    choose_repeat(thread), part_of(thread)->batch);
 		if (err && err != -EINTR)
 			return run_error(thread, err, e);
 	}

@@ -46,6 +46,7 @@ struct live {
 	struct replay_pass pass;
 	uint8_t *template;		/* the longest packet's length */
 	uint32_t batch;
+	struct live_calls calls;
 	struct far *fars;		/* by nr; with single packets only */
 	uint64_t nr_fars;
 	struct dispatcher *dispatcher;
@@ -185,12 +186,6 @@ static void fill_run(struct live *live, const struct tx_thread *thread)
 	run->pass_frac = (uint32_t)((live->pass.ns - (double)run->pass_ns) * 4294967296.0);
 }
 
-static int call(const struct live *live, const struct tx *tx, uint32_t repeat)
-{
-	return live_run_frames(prog_fd(live), tx->ifindex, live->template,
-			       live->pass.max_buf_bytes, repeat, live->batch);
-}
-
 static int too_long(const struct live *live, struct err *e)
 {
 	err_machine(e, -EMSGSIZE, "a live frame must fit into a page, and packets of %u bytes do "
@@ -204,7 +199,8 @@ static int try_run(struct live *live, const struct tx *tx, struct err *e)
 	int err;
 
 	live->run->limit = live->run->made = 1;
-	err = call(live, tx, 1);
+	err = live_run_frames(prog_fd(live), tx->ifindex, live->template, live->pass.max_buf_bytes, 1,
+			      live->batch);
 	if (!err)
 		return 0;
 	if (err == -EINVAL && live->pass.max_buf_bytes > 3000)
@@ -343,7 +339,7 @@ static uint32_t choose_repeat(const struct live *live)
 	return LIVE_REPEAT_LONG;
 }
 
-static int send_all(const struct tx_thread *thread, const struct live *live, struct err *e)
+static int send_all(const struct tx_thread *thread, struct live *live, struct err *e)
 {
 	int err;
 
@@ -352,7 +348,8 @@ static int send_all(const struct tx_thread *thread, const struct live *live, str
 			sleep_to_slot(thread, live);
 		if (is_finished(thread, live))
 			break;
-		err = call(live, thread->tx, choose_repeat(live));
+		err = live_run_some(&live->calls, prog_fd(live), thread->tx->ifindex, live->template,
+				    live->pass.max_buf_bytes, choose_repeat(live), live->batch);
 		if (err && err != -EINTR)
 			return err_set(e, err, "sending through '%s' failed",
 				       thread->tx->cfg.ifname);

@@ -11,6 +11,8 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
+#include "lib/loop.h"
+
 /* uapi of 5.18 and later; Debian 12's headers have it, older ones do not. */
 #ifndef BPF_F_TEST_XDP_LIVE_FRAMES
 #define BPF_F_TEST_XDP_LIVE_FRAMES (1U << 1)
@@ -43,6 +45,27 @@ int live_run_frames(int prog_fd, int ifindex, const uint8_t *bytes, uint32_t buf
 		    .batch_size = batch);
 
 	return bpf_prog_test_run_opts(prog_fd, &opts);
+}
+
+int live_run_some(struct live_calls *calls, int prog_fd, int ifindex, const uint8_t *bytes,
+		  uint32_t buf_bytes, uint32_t repeat, uint32_t batch)
+{
+	uint64_t start_ns = loop_mono_ns(), took_ns;
+	double most;
+	int err;
+
+	if (!calls->most)
+		calls->most = LIVE_REPEAT_FIRST;
+	if (repeat > calls->most)
+		repeat = calls->most;
+	err = live_run_frames(prog_fd, ifindex, bytes, buf_bytes, repeat, batch);
+	took_ns = loop_mono_ns() - start_ns;
+	/* One that was cut short, or is short by itself, tells little of how long a run takes. */
+	if (!err && repeat == calls->most) {
+		most = (double)repeat * LIVE_CALL_NS / (double)(took_ns ? took_ns : 1);
+		calls->most = most < 1 ? 1 : most < LIVE_REPEAT_LONG ? (uint32_t)most : LIVE_REPEAT_LONG;
+	}
+	return err;
 }
 
 static bool kernel_has_tracepoint(const struct btf *btf, const char *name)

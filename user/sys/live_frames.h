@@ -19,6 +19,8 @@
 /* Spinning runs end soon after the last packet, unless a new call is dear. */
 #define LIVE_REPEAT_PACED (1u << 16)
 #define LIVE_REPEAT_PACED_DEAR (1u << 22)
+#define LIVE_REPEAT_FIRST (1u << 16)	/* before it is known how long a run takes */
+#define LIVE_CALL_NS 500000000ull
 
 struct bpf_link;
 struct bpf_program;
@@ -29,6 +31,19 @@ uint32_t live_batch(uint32_t asked, double pps);
 /* Runs the program @repeat times on pages that begin as @bytes; 0 or negative errno. */
 int live_run_frames(int prog_fd, int ifindex, const uint8_t *bytes, uint32_t buf_bytes,
 		    uint32_t repeat, uint32_t batch);
+
+/*
+ * A call is one RCU read section where the kernel is fully preemptible: as long as it runs,
+ * nothing that waits for RCU gets on anywhere, and after 21 s the kernel complains (seen on 7.2).
+ * So a call lasts for about LIVE_CALL_NS. Of one thread; zeroed before the first call.
+ */
+struct live_calls {
+	uint32_t most;		/* runs of the next one */
+};
+
+/* The same with at most @repeat runs. */
+int live_run_some(struct live_calls *calls, int prog_fd, int ifindex, const uint8_t *bytes,
+		  uint32_t buf_bytes, uint32_t repeat, uint32_t batch);
 
 /* Leaves out, before load, what looks at tracepoints that this kernel does not have. */
 void live_choose_tracepoints(struct bpf_program *refused, struct bpf_program *failed);
