@@ -84,7 +84,7 @@ counted_in_b() {
 	can_join
 	serve
 	while read -ra words; do
-		both "${words[@]}" -d 70ms
+		both "${words[@]}" -d "$((70 * TESTS_SLOW))ms"
 		json '[., .parts[]?] | all(.metrics.payload_sent_bytes > 0 and
 			.metrics.payload_sent_bytes == .metrics.payload_received_bytes)'
 	done <<-'END'
