@@ -147,6 +147,18 @@ tests_in() {
 	[ "$(cat "$VM"/results/*/boots | wc -l)" = 1 ]
 }
 
+@test "what the kernel complained of before stands when resumed, and without it is gone" {
+	tests_in bpf <<<'echo 0 >status; echo "passed net/a.bats: x" >results; echo "WARNING: CPU: 1" >dmesg'
+	is 1
+	tests_in bpf --resume <<<'echo 0 >status; echo "passed net/b.bats: y" >>results'
+	is 1
+	says 'kernel log: WARNING: CPU: 1'
+	tests_in bpf --resume <<<'echo 0 >status'
+	is 1
+	tests_in bpf <<<'echo 0 >status; echo "passed net/a.bats: x" >results'
+	is 0
+}
+
 @test "what failed before is run again when resumed, and what passed is not" {
 	local kept=$VM/kept
 	mkdir -p "$VM/tests/net"
