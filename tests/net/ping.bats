@@ -22,7 +22,7 @@ pinged() {
 	local count=$1 before
 
 	before=$(echoes "$3")
-	tool_in a ping "$2" -c "$count" --no-loss --json "${@:4}"
+	tool_in a ping "$2" -c "$count" --no-loss --wait "${TESTS_SLOW}s" --json "${@:4}"
 	is 0
 	json --argjson n "$count" '.metrics | .sent_packets == $n and .received_packets == $n and
 		.distinct_packets == $n and .rtt_packets == $n and .lost_packets == 0 and
