@@ -404,3 +404,11 @@ judged() {
 	is 0
 	figures "{ $sound, \"distinct_packets\": 1009 }"
 }
+
+@test "where the driver does not tell its queues, those in use are counted" {
+	lab_up
+	ip_in a link add br1 numrxqueues 3 numtxqueues 2 type bridge
+	ip_in a link set br1 up
+	tool_in a sink br1 --duration 10ms --xdp-mode generic --json
+	json '.environment | .rx_queues == 3 and .tx_queues == 2'
+}

@@ -5,13 +5,16 @@
  */
 #include "sys/nic.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,6 +29,51 @@ static int ask(int fd, const char *ifname, unsigned long request, void *data)
 	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
 	req.ifr_data = data;
 	return ioctl(fd, request, &req) ? -errno : 0;
+}
+
+/* A mount of this thread's network namespace's sysfs that nobody else sees, or -1. */
+static int open_sysfs(void)
+{
+	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), mount = -1;
+
+	if (fs < 0)
+		return -1;
+	if (!fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	close(fs);
+	return mount;
+}
+
+/*
+ * For drivers that have no ETHTOOL_GCHANNELS, such as tun and, before 5.15, veth. By netlink there
+ * are the queues that the device was made with, and not those in use.
+ */
+static void count_queues(const char *ifname, struct nic_facts *nic)
+{
+	int mount = open_sysfs(), fd = -1;
+	uint32_t rx = 0, tx = 0;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "class/net/%s/queues", ifname);
+	if (mount >= 0)
+		fd = openat(mount, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir && (entry = readdir(dir))) {
+		rx += !strncmp(entry->d_name, "rx-", 3);
+		tx += !strncmp(entry->d_name, "tx-", 3);
+	}
+	if (rx)
+		nic->rx_queues = rx;
+	if (tx)
+		nic->tx_queues = tx;
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (mount >= 0)
+		close(mount);
 }
 
 static void read_ethtool(int fd, const char *ifname, struct nic_facts *nic)
@@ -46,6 +94,8 @@ static void read_ethtool(int fd, const char *ifname, struct nic_facts *nic)
 	if (!ask(fd, ifname, SIOCETHTOOL, &channels)) {
 		nic->rx_queues = channels.rx_count + channels.combined_count;
 		nic->tx_queues = channels.tx_count + channels.combined_count;
+	} else {
+		count_queues(ifname, nic);
 	}
 }
 
