@@ -6,33 +6,40 @@
  * and how many there were.
  */
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "batches.h"
 
 #define MOST (1 << 17)
 
-typedef ssize_t send_fn(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to,
-			socklen_t to_len);
+typedef long call_fn(long number, ...);
 
 static uint64_t at_ns[MOST];		/* of the first so many */
 static size_t nr_kicks;
 
-ssize_t sendto(int fd, const void *buf, size_t len, int flags, const struct sockaddr *to,
-	       socklen_t to_len)
+/* afxdp_tell() makes the call by its number. */
+long syscall(long number, ...)
 {
-	static send_fn *next;
+	static call_fn *next;
+	long word[6];
+	va_list words;
+	size_t i;
 
+	va_start(words, number);
+	for (i = 0; i < 6; i++)
+		word[i] = va_arg(words, long);
+	va_end(words);
 	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "sendto");
-	if (!buf) {
+		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_sendto && !word[1]) {
 		if (nr_kicks < MOST)
 			at_ns[nr_kicks] = batches_now_ns();
 		nr_kicks++;
 	}
-	return next(fd, buf, len, flags, to, to_len);
+	return next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
 }
 
 __attribute__((destructor)) static void report(void)

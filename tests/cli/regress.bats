@@ -127,14 +127,16 @@ guest() {
 }
 
 @test "kicks are counted, each with what it cost, and nothing is told of a program without" {
-	local library=${TOOL%/*}/vmtest/kicks.so
+	local library=${TOOL%/*}/vmtest/kicks.so number
 	[ -e "$library" ] || skip "'$library' is not built"
+	number=$(cc -E -P -include sys/syscall.h - <<<SYS_sendto | tail -n 1)
 	KICKS=$VM/kicks LD_PRELOAD=$library python3 -c '
-import ctypes
+import ctypes, sys
 libc = ctypes.CDLL(None)
+number = ctypes.c_long(int(sys.argv[1]))
 for i in range(1009):
-	libc.sendto(-1, None, 0, 0, None, 0)
-	libc.sendto(-1, b"no kick", 7, 0, None, 0)'
+	libc.syscall(number, -1, None, 0, 0, None, 0)
+	libc.syscall(number, -1, b"no kick", 7, 0, None, 0)' "$number"
 	[ "$(jq .kicks kicks)" = 1009 ]
 	jq -e '.kick_ns > 0' kicks
 	rm kicks

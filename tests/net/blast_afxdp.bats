@@ -251,3 +251,15 @@ has_no_carrier() {
 	[ "$status" = 4 ]
 	[[ $stderr == *"'eg0' has no carrier"* ]] || fail "$stderr"
 }
+
+@test "the meter of vmtest/regress sees the kicks of the socket" {
+	local kicks=${TOOL%/*}/vmtest/kicks.so file=$BATS_TEST_TMPDIR/kicks
+
+	[ -e "$kicks" ] || cannot kicks "$kicks" || return
+	lab_up
+	KICKS=$file LD_PRELOAD=$kicks run --separate-stderr blast 198.18.0.2 -c 3001
+	[ "$status" = 0 ] || fail "exit $status: $stderr"
+	json '.metrics.sent_packets == 3001'
+	# A kick sends 32 frames at most.
+	jq -e '.kick_ns > 0 and .kicks >= 94 and .kicks <= 3001' "$file"
+}
