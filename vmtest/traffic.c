@@ -25,6 +25,8 @@
 
 #define SEGMENT_BYTES	1448
 #define WRITE_BYTES	65536
+/* Many turns of the reader in each: were it in fewer than one of ten, its part would be left out. */
+#define STREAM_BATCHES	30
 
 static char buf[WRITE_BYTES];
 
@@ -142,23 +144,24 @@ static void write_all(int fd)
 	}
 }
 
-static void measure(int fd, void (*step)(int fd), unsigned long steps, double packets)
+/* @packets: of one step. */
+static void measure(int fd, void (*step)(int fd), unsigned long steps, int nr_batches, double packets)
 {
-	unsigned long batch = steps / BATCHES, i;
+	unsigned long batch = steps / (unsigned long)nr_batches, i;
 	uint64_t each_ns[BATCHES], from_ns;
 	int k;
 
 	for (i = 0; i < steps / 10; i++)	/* warm */
 		step(fd);
-	for (k = 0; k < BATCHES; k++) {
+	for (k = 0; k < nr_batches; k++) {
 		from_ns = batches_now_ns();
 		for (i = 0; i < batch; i++)
 			step(fd);
 		each_ns[k] = batches_now_ns() - from_ns;
 	}
 	printf("{\"packet_ns\": %.2f, \"packets\": %.0f}\n",
-	       batches_mean_ns(each_ns, BATCHES) / ((double)batch * packets),
-	       (double)(steps / 10 + BATCHES * batch) * packets);
+	       batches_mean_ns(each_ns, (size_t)nr_batches) / ((double)batch * packets),
+	       (double)(steps / 10 + (unsigned long)nr_batches * batch) * packets);
 }
 
 static int type_of(const char *word)
@@ -191,10 +194,11 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "discard") && argc == 3) {
 		discard(serve(SOCK_STREAM, argv[2]));
 	} else if (!strcmp(what, "rr") && argc == 6) {
-		measure(dial(type_of(argv[2]), argv[3], argv[4]), transact, steps_of(argv[5]), 1);
+		measure(dial(type_of(argv[2]), argv[3], argv[4]), transact, steps_of(argv[5]),
+			BATCHES, 1);
 	} else if (!strcmp(what, "stream") && argc == 5) {
 		measure(dial(SOCK_STREAM, argv[2], argv[3]), write_all, steps_of(argv[4]),
-			(double)WRITE_BYTES / SEGMENT_BYTES);
+			STREAM_BATCHES, (double)WRITE_BYTES / SEGMENT_BYTES);
 	} else {
 		fprintf(stderr, "traffic: full PORT | echo udp|tcp PORT | discard PORT | "
 			"rr udp|tcp ADDRESS PORT N | stream ADDRESS PORT N\n");
