@@ -87,7 +87,7 @@ counted_in_b() {
 		both "${words[@]}" -d "$((70 * TESTS_SLOW))ms"
 		json '[., .parts[]?] | all(.metrics.payload_sent_bytes > 0 and
 			.metrics.payload_sent_bytes == .metrics.payload_received_bytes)'
-	done <<-'END'
+	done <<-END
 		tcp maerts 198.18.0.2
 		tcp sendfile 198.18.0.2 --message-bytes 100003
 		tcp splice 198.18.0.2 --message-bytes 100003
@@ -96,10 +96,10 @@ counted_in_b() {
 		tcp stream 198.18.0.2 -P 5 --bidir --threads 2
 		tcp stream 2001:2::2 --mss 1009 --window-clamp 30000 --dscp 10
 		tcp stream 198.18.0.2 --zerocopy --spin
-		udp stream 198.18.0.2 -P 3 --rate 3kpps --bidir
-		udp stream 2001:2::2 --reverse --rate 3kpps --burst 7 --message-bytes 18
-		udp stream 198.18.0.2 --gso --rate 7kpps --burst 71 --message-bytes 101
-		udp stream 2001:2::2 --gso --bidir --rate 7kpps --burst 3 --message-bytes 18
+		udp stream 198.18.0.2 -P 3 --rate $(pace 3000) --bidir
+		udp stream 2001:2::2 --reverse --rate $(pace 3000) --burst 7 --message-bytes 18
+		udp stream 198.18.0.2 --gso --rate $(pace 7000) --burst 71 --message-bytes 101
+		udp stream 2001:2::2 --gso --bidir --rate $(pace 7000) --burst 3 --message-bytes 18
 	END
 }
 
