@@ -411,4 +411,6 @@ judged() {
 	ip_in a link set br1 up
 	tool_in a sink br1 --duration 10ms --xdp-mode generic --json
 	json '.environment | .rx_queues == 3 and .tx_queues == 2'
+	run in_a "$TOOL" doctor br1 --has queues
+	[[ $output = "PASS  queues: present (receive 3, transmit 2; "* ]] || fail "$output"
 }

@@ -54,6 +54,11 @@ void probe_queues(struct feature_set *set, struct feature_answer *ret)
 	int err = nic_read_channels(set->ifname, &channels);
 	bool several;
 
+	if (err && set->nic.rx_queues > 1 && set->nic.tx_queues > 1) {
+		feature_say(ret, FEATURE_PRESENT, "receive %u, transmit %u; the driver does not say "
+			    "how many it could have", set->nic.rx_queues, set->nic.tx_queues);
+		return;
+	}
 	if (err) {
 		not_said(set, ret, err, "number of queues");
 		return;
