@@ -205,6 +205,12 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	figures "{ $sound, \"received_bytes\": $((211 * 1522)) }"
 	lab_down
 	lab_up --mtu 9000
+	in_b "$TOOL" doctor eg0 --has multi-buffer || {
+		tool_in b sink eg0 --duration 1s
+		is 3
+		says "an MTU of 9000 needs multi-buffer XDP"
+		return
+	}
 	# More than a page: XDP sees the packet in several buffers.
 	for size in 3500 3600 4100 9017 9018; do
 		numbers 0 210 | counted 211 --frame-bytes "$size"

@@ -260,8 +260,10 @@ static int load_xdp(struct impair *impair, unsigned int direction, const struct 
 	bpf_map__set_max_entries(skel->maps.impair_copies, copies + 1);
 	bpf_map__set_max_entries(skel->maps.impair_xsks, nic->rx_queues ? nic->rx_queues : 1);
 	err = impair_xdp_bpf__load(skel);
-	if (err)
-		return bpf_load_error(e, err, "impair_xdp");
+	if (err) {
+		bpf_load_error(e, err, "impair_xdp");
+		return frags ? bpf_frags_hint(e, err, side->ifname, nic->mtu) : err;
+	}
 	if (impair->nr_sides == 2) {
 		err = fill_devmap(skel->maps.impair_out, side->out_ifindex);
 		if (!err)

@@ -22,12 +22,6 @@
 
 #include "reflect_xdp.skel.h"
 
-/*
- * What one page holds beside headroom and skb_shared_info differs by driver;
- * above this MTU some want multi-buffer programs.
- */
-#define LINEAR_MTU 3400
-
 struct reflector {
 	char ifname[IF_NAMESIZE];
 	int ifindex;
@@ -67,7 +61,7 @@ static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 		const struct nic_facts *nic, int *ret_prog_fd, struct result *res, struct err *e)
 {
 	/* Generic XDP linearizes every packet first. */
-	bool frags = nic->mtu > LINEAR_MTU && cfg->mode != XDP_MODE_GENERIC;
+	bool frags = nic_needs_frags(nic) && cfg->mode != XDP_MODE_GENERIC;
 	struct reflect_cfg bpf_cfg = {
 		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
 	};
@@ -80,10 +74,8 @@ static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 					   ret_prog_fd, &recs, res, e);
 	else
 		err = load_plain(reflector, &bpf_cfg, frags, ret_prog_fd, &recs, e);
-	if (err && frags && err != -EPERM)
-		return err_hint(e, "an MTU of %u needs multi-buffer XDP (kernel 5.18 and later): "
-				"ip link set dev %s mtu %u; or use --xdp-mode generic",
-				nic->mtu, cfg->ifname, LINEAR_MTU);
+	if (err && frags)
+		return bpf_frags_hint(e, err, cfg->ifname, nic->mtu);
 	if (err)
 		return err;
 	return bpf_map_memory(recs, (void **)&reflector->recs, &reflector->recs_bytes, e);

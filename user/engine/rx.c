@@ -114,7 +114,8 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 {
 	struct sink_xdp_bpf *skel = rx->skel;
 	const struct rx_cfg *cfg = &rx->cfg;
-	bool frags = nic_needs_frags(nic);
+	/* Generic XDP linearizes every packet first. */
+	bool frags = nic_needs_frags(nic) && cfg->mode != XDP_MODE_GENERIC;
 	int err;
 
 	skel->rodata->cfg.port = htons(cfg->port);
@@ -134,8 +135,10 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	err = cfg->seen_fd > 0 ? bpf_map__reuse_fd(skel->maps.seen_packets, cfg->seen_fd) : 0;
 	if (!err)
 		err = sink_xdp_bpf__load(skel);
-	if (err)
-		return bpf_load_error(e, err, rx->stamp ? "sink_hw" : "sink_xdp");
+	if (err) {
+		bpf_load_error(e, err, rx->stamp ? "sink_hw" : "sink_xdp");
+		return frags ? bpf_frags_hint(e, err, cfg->ifname, nic->mtu) : err;
+	}
 	err = bpf_map_memory(skel->maps.sink_recs, (void **)&rx->recs, &rx->recs_bytes, e);
 	if (err)
 		return err;

@@ -18,6 +18,7 @@
 #include <linux/bpf.h>
 
 #include "lib/log.h"
+#include "sys/nic.h"
 #include "sys/sysfs.h"
 
 #ifndef BPF_F_XDP_HAS_FRAGS
@@ -58,6 +59,15 @@ int bpf_load_error(struct err *e, int no, const char *name)
 				"ulimit -l unlimited; then: ethgauge doctor");
 	return err_hint(e, "see: ethgauge doctor; all of the verifier's words: -v; "
 			"the last of them: %.300s", last_words);
+}
+
+int bpf_frags_hint(struct err *e, int no, const char *ifname, uint32_t mtu)
+{
+	if (no == -EPERM)
+		return no;
+	return err_hint(e, "an MTU of %u needs multi-buffer XDP (kernel 5.18 and later): "
+			"ip link set dev %s mtu %u; or use --xdp-mode generic",
+			mtu, ifname, NIC_LINEAR_MTU);
 }
 
 void bpf_raise_memlock(void)

@@ -21,6 +21,9 @@ void bpf_log_init(void);
 /* Describes a failed load of object @name: the cause in words and the verifier's last lines. */
 int bpf_load_error(struct err *e, int no, const char *name);
 
+/* Behind it, of a program that has bpf_set_frags() for this MTU: what helps a kernel without. */
+int bpf_frags_hint(struct err *e, int no, const char *ifname, uint32_t mtu);
+
 /* Raises RLIMIT_MEMLOCK as far as it goes (kernels before 5.11 charge maps to it). */
 void bpf_raise_memlock(void);
 

@@ -365,8 +365,7 @@ int nic_read_feature(const char *ifname, const char *name, bool *ret_on)
 
 bool nic_needs_frags(const struct nic_facts *nic)
 {
-	/* A 4 KiB page less headroom, skb_shared_info and headers: veth draws the line at 3506. */
-	return nic->mtu > 3400;
+	return nic->mtu > NIC_LINEAR_MTU;
 }
 
 bool nic_is_there(const char *ifname, int ifindex)

@@ -31,6 +31,9 @@ struct nic_counters {
 int nic_read(const char *ifname, struct nic_facts *ret_facts);
 int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
 
+/* What one page holds beside headroom and skb_shared_info differs by driver: veth's line is at 3506. */
+#define NIC_LINEAR_MTU 3400
+
 /* True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page. */
 bool nic_needs_frags(const struct nic_facts *nic);
 
