@@ -104,10 +104,10 @@ rests() {
 
 @test "bounce: a loss is given up, the token goes on to the count, and a delay is what is told" {
 	lab_up --path a-r-b --middle open
-	# The first: before 6.3 a bump puts a program where there is none.
-	start reflect b reflect eg0
+	need_ready_peer
 	start bump r impair ega egb --filter udp --loss every=53 --delay 2ms --direction a-to-b \
 		-d 20s
+	start reflect b reflect eg0
 	tool_in a rr 198.18.0.2 -c 211 --engine bounce --outstanding 2 --wait 300ms --json
 	is 0
 	json '.metrics | .sent_packets == 211 and .lost_packets == 3 and .given_up_packets == 3 and
