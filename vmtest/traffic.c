@@ -145,11 +145,12 @@ static void write_all(int fd)
 }
 
 /* @packets: of one step. */
-static void measure(int fd, void (*step)(int fd), unsigned long steps, int nr_batches, double packets)
+static void measure(int fd, void (*step)(int fd), unsigned long steps, size_t nr_batches,
+		    double packets)
 {
-	unsigned long batch = steps / (unsigned long)nr_batches, i;
+	unsigned long batch = steps / nr_batches, i;
 	uint64_t each_ns[BATCHES], from_ns;
-	int k;
+	size_t k;
 
 	for (i = 0; i < steps / 10; i++)	/* warm */
 		step(fd);
@@ -160,8 +161,8 @@ static void measure(int fd, void (*step)(int fd), unsigned long steps, int nr_ba
 		each_ns[k] = batches_now_ns() - from_ns;
 	}
 	printf("{\"packet_ns\": %.2f, \"packets\": %.0f}\n",
-	       batches_mean_ns(each_ns, (size_t)nr_batches) / ((double)batch * packets),
-	       (double)(steps / 10 + (unsigned long)nr_batches * batch) * packets);
+	       batches_mean_ns(each_ns, nr_batches) / ((double)batch * packets),
+	       (double)(steps / 10 + nr_batches * batch) * packets);
 }
 
 static int type_of(const char *word)

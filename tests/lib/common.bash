@@ -84,6 +84,12 @@ wait_for() {
 	fail "timed out waiting for: $*"
 }
 
+# engines: of blast and probe, those that this kernel has.
+engines() {
+	! "$TOOL" doctor --has xdp-live-frames >/dev/null 2>&1 || echo live
+	echo afxdp
+}
+
 # Result documents that tests saw, for scripts/check-documents at the end of the run.
 keep_document() {
 	[ "$output" != "${KEPT_DOCUMENT-}" ] || return 0

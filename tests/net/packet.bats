@@ -154,8 +154,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 # bats test_tags=core
 @test "both engines send described packets, byte for byte those that are saved" {
 	packet='eth(dst=02:7e:00:00:00:02)/vlan(7)/ip4(src=random(10.0.0.0/8), dst=198.18.0.0/24, id=0-65535)/tcp(sport=1-1009, flags=S, mss=1460)/text("some payload that is longer than what the kernel'"'"'s side writes anew into each frame, and odd")'
-	for engine in live afxdp; do
-		[ $engine = afxdp ] || "$TOOL" doctor --has xdp-live-frames >/dev/null 2>&1 || continue
+	for engine in $(engines); do
 		saves 307 "$packet"
 		rm -f "$BATS_TEST_TMPDIR/receive"
 		timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 307 "$BATS_TEST_TMPDIR/out" \

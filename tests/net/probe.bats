@@ -42,12 +42,6 @@ each_kind() {
 	round_trips 503 198.18.0.2 --engine "$1" --stream 11
 }
 
-# engines: those that this kernel has.
-engines() {
-	! "$TOOL" doctor --has xdp-live-frames >/dev/null || echo live
-	echo afxdp
-}
-
 # bats test_tags=core
 @test "live: every probe is a round trip, over IPv4, IPv6 and VLAN" {
 	need xdp-live-frames

@@ -114,7 +114,8 @@ reflect_end() {
 
 @test "packets of 9000 bytes come back whole" {
 	lab_up --mtu 9000
-	in_b "$TOOL" doctor eg0 --has multi-buffer || skip "needs multi-buffer"
+	in_b "$TOOL" doctor eg0 --has multi-buffer ||
+		cannot multi-buffer multi-buffer || return
 	make_ready a
 	reflect_start
 	run -0 in_a ping -c 7 -i 0.01 -W 2 -M 'do' -s 8972 198.18.0.2

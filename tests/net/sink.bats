@@ -209,7 +209,9 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		tool_in b sink eg0 --duration 1s
 		is 3
 		says "an MTU of 9000 needs multi-buffer XDP"
-		return
+		tool_in b sink eg0 --duration 1s --xdp-mode generic
+		is 0
+		cannot multi-buffer multi-buffer || return
 	}
 	# More than a page: XDP sees the packet in several buffers.
 	for size in 3500 3600 4100 9017 9018; do

@@ -96,8 +96,7 @@ by_tai() {
 	need tai-clock
 	lab_up
 	in_a "$TOOL" blast eg0 198.18.0.2 -q --count 503 --save "$BATS_TEST_TMPDIR/some.pcap"
-	for engine in live afxdp; do
-		[ "$engine" = afxdp ] || "$TOOL" doctor --has xdp-live-frames >/dev/null || continue
+	for engine in $(engines); do
 		transfer 1009 "--clock tai" "--clock tai --engine $engine --gaps poisson"
 		received '.metrics | .delay_packets == 1009 and (has("delay_negative_packets") | not)'
 		start sink b sink eg0 --count 503 --duration 10s --clock tai

@@ -331,7 +331,7 @@ static int load_all(struct impair *impair, struct err *e)
 		impair->sides[i].ifindex = nics[i].ifindex;
 		snprintf(impair->sides[i].ifname, sizeof(impair->sides[i].ifname), "%s",
 			 impair->cfg.ifnames[i]);
-		frags |= nic_needs_frags(&nics[i]) && impair->cfg.xdp_mode != XDP_MODE_GENERIC;
+		frags |= nic_needs_frags(&nics[i], impair->cfg.xdp_mode);
 	}
 	if (impair->cfg.way == IMPAIR_EGRESS) {
 		impair->sides[0].impaired = true;

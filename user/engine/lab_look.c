@@ -71,7 +71,8 @@ int lab_check_name(const char *name, struct err *e)
 	return 0;
 }
 
-int lab_open_nodes(struct lab *ret_lab, const char *name, bool *ret_lost, struct err *e)
+/* @ret_lost: a name with nothing behind it was met. */
+static int open_nodes(struct lab *ret_lab, const char *name, bool *ret_lost, struct err *e)
 {
 	struct lab lab = { .ns_fd = { -1, -1, -1 } };
 	enum lab_node node;
@@ -189,8 +190,8 @@ static int look_in_thread(void *ctx, struct err *e)
 	return 0;
 }
 
-int lab_look_at(const struct lab *lab, const char *name, bool lost, struct lab_view *ret_view,
-		struct err *e)
+static int look_at(const struct lab *lab, const char *name, bool lost, struct lab_view *ret_view,
+		   struct err *e)
 {
 	struct lab_view view = { .there = lost };
 	struct look look = { .name = name, .lab = lab, .view = &view };
@@ -211,17 +212,28 @@ int lab_look_at(const struct lab *lab, const char *name, bool lost, struct lab_v
 	return 0;
 }
 
-int lab_look_locked(const char *name, struct lab_view *ret_view, struct err *e)
+int lab_open_nodes(struct lab *ret_lab, const char *name, struct lab_view *ret_view, struct err *e)
 {
-	struct lab lab;
 	bool lost;
 	int err;
 
-	err = lab_open_nodes(&lab, name, &lost, e);
+	err = open_nodes(ret_lab, name, &lost, e);
 	if (err)
 		return err;
-	err = lab_look_at(&lab, name, lost, ret_view, e);
-	lab_release(&lab);
+	err = look_at(ret_lab, name, lost, ret_view, e);
+	if (err)
+		lab_release(ret_lab);
+	return err;
+}
+
+int lab_look_locked(const char *name, struct lab_view *ret_view, struct err *e)
+{
+	struct lab lab;
+	int err;
+
+	err = lab_open_nodes(&lab, name, ret_view, e);
+	if (!err)
+		lab_release(&lab);
 	return err;
 }
 

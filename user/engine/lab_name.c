@@ -98,19 +98,16 @@ int lab_pin(const struct lab *lab, const char *name, struct err *e)
 static int clear_away(const char *name, struct lab_view *ret_view, struct err *e)
 {
 	struct lab lab;
-	bool lost;
 	int err;
 
-	err = lab_open_nodes(&lab, name, &lost, e);
+	err = lab_open_nodes(&lab, name, ret_view, e);
 	if (err)
 		return err;
-	err = lab_look_at(&lab, name, lost, ret_view, e);
 	/*
 	 * The wires first: a namespace lives on with the processes in it, and
 	 * where it does not, the kernel takes its time to clean up.
 	 */
-	if (!err)
-		err = netns_run(delete_wires, &lab, e);
+	err = netns_run(delete_wires, &lab, e);
 	if (!err)
 		err = unpin(name, e);
 	lab_release(&lab);
@@ -234,25 +231,18 @@ int lab_up(const char *name, const struct lab_cfg *cfg, bool *ret_new, struct er
 
 int lab_open(struct lab *lab, const char *name, struct err *e)
 {
-	struct lab found;
 	struct lab_view view;
-	bool lost;
+	struct lab found;
 	int err;
 
-	err = lab_open_nodes(&found, name, &lost, e);
+	err = lab_open_nodes(&found, name, &view, e);
 	if (err)
 		return err;
-	err = lab_look_at(&found, name, lost, &view, e);
-	if (err)
-		goto fail;
 	if (!view.there) {
+		lab_release(&found);
 		err_set(e, -ENOENT, "lab '%s' is not up", name);
-		err = err_hint(e, "ethgauge lab up --name %s", name);
-		goto fail;
+		return err_hint(e, "ethgauge lab up --name %s", name);
 	}
 	*lab = found;
 	return 0;
-fail:
-	lab_release(&found);
-	return err;
 }

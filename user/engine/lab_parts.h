@@ -28,12 +28,11 @@ struct lab_ns_name lab_ns_name(const char *lab, enum lab_node node);
 /* "a-r-b with a router" */
 const char *lab_path(enum lab_middle middle);
 
-/* Opens what there is; -1 for the rest. @ret_lost: a name with nothing behind it was met. */
-int lab_open_nodes(struct lab *ret_lab, const char *name, bool *ret_lost, struct err *e);
-
-/* What those nodes are. Of these two the caller holds the lock; -EEXIST: a node is not a lab's. */
-int lab_look_at(const struct lab *lab, const char *name, bool lost, struct lab_view *ret_view,
-		struct err *e);
+/*
+ * Opens what there is, -1 for the rest, and tells what it is; after an error nothing is open.
+ * -EEXIST: a node is not a lab's. Of this and the next the caller holds the lock.
+ */
+int lab_open_nodes(struct lab *ret_lab, const char *name, struct lab_view *ret_view, struct err *e);
 
 int lab_look_locked(const char *name, struct lab_view *ret_view, struct err *e);
 

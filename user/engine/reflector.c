@@ -60,8 +60,7 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 		const struct nic_facts *nic, int *ret_prog_fd, struct result *res, struct err *e)
 {
-	/* Generic XDP linearizes every packet first. */
-	bool frags = nic_needs_frags(nic) && cfg->mode != XDP_MODE_GENERIC;
+	bool frags = nic_needs_frags(nic, cfg->mode);
 	struct reflect_cfg bpf_cfg = {
 		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
 	};

@@ -114,8 +114,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 {
 	struct sink_xdp_bpf *skel = rx->skel;
 	const struct rx_cfg *cfg = &rx->cfg;
-	/* Generic XDP linearizes every packet first. */
-	bool frags = nic_needs_frags(nic) && cfg->mode != XDP_MODE_GENERIC;
+	bool frags = nic_needs_frags(nic, cfg->mode);
 	int err;
 
 	skel->rodata->cfg.port = htons(cfg->port);

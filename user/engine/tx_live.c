@@ -118,10 +118,10 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	return bpf_map_memory(skel->maps.gen_lates, (void **)&live->lates, &live->lates_bytes, e);
 }
 
-static int test_run(const struct tx_thread *thread, int prog_fd, uint32_t repeat, uint32_t batch)
+static int run_once(const struct tx_thread *thread, int prog_fd)
 {
 	return live_run_frames(prog_fd, thread->tx->ifindex, thread->packet.bytes,
-			       thread->packet.buf_bytes, repeat, batch);
+			       thread->packet.buf_bytes, 1, 1);
 }
 
 /* One run that sends nothing: the limit is 0 packets away. Tells what cannot work at all. */
@@ -138,7 +138,7 @@ static int try_run(struct tx *tx, int prog_fd, struct err *e)
 	sched_setaffinity(0, sizeof(one), &one);
 	memset(rec, 0, sizeof(*rec));
 	rec->limit = rec->made = 1;
-	err = test_run(thread, prog_fd, 1, 1);
+	err = run_once(thread, prog_fd);
 	sched_setaffinity(0, sizeof(before), &before);
 	if (!err)
 		return 0;
@@ -214,7 +214,7 @@ static int run_sleeping(struct tx_thread *thread, struct err *e)
 		}
 		if (is_finished(thread))
 			break;
-		err = test_run(thread, fd, 1, 1);
+		err = run_once(thread, fd);
 		if (err && err != -EINTR)
 			return run_error(thread, err, e);
 	}

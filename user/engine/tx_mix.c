@@ -70,12 +70,12 @@ static int load(struct mix_live *live, struct tx *tx, struct err *e)
 }
 
 static int run_program(const struct tx_thread *thread, const struct bpf_program *prog,
-		       uint32_t repeat, uint32_t batch)
+		       uint32_t repeat)
 {
 	const struct packet *packet = part_of(thread)->longest;
 
 	return live_run_frames(bpf_program__fd(prog), thread->tx->ifindex, packet->bytes,
-			       packet->buf_bytes, repeat, batch);
+			       packet->buf_bytes, repeat, 1);
 }
 
 /* One run that sends nothing, as no stream was started yet. Tells what cannot work at all. */
@@ -90,7 +90,7 @@ static int try_run(struct tx *tx, struct err *e)
 	CPU_ZERO(&one);
 	CPU_SET(thread->cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	err = run_program(thread, live->skel->progs.mix_xdp, 1, 1);
+	err = run_program(thread, live->skel->progs.mix_xdp, 1);
 	sched_setaffinity(0, sizeof(before), &before);
 	if (!err)
 		return 0;
@@ -252,7 +252,7 @@ static int run_sleeping(struct tx_thread *thread, struct err *e)
 			;
 		if (is_finished(thread))
 			break;
-		err = run_program(thread, live->skel->progs.mix_xdp_slot, SLOT_REPEAT, 1);
+		err = run_program(thread, live->skel->progs.mix_xdp_slot, SLOT_REPEAT);
 		if (err && err != -EINTR)
 			return run_error(thread, err, e);
 	}

@@ -79,22 +79,22 @@ static int load_tc(struct watch *watch, const struct filter *filter, struct err 
 }
 
 /* Counts into the maps that watch_tc has. */
-static int load_xdp(struct watch *watch, const struct nic_facts *nic,
-		    const struct filter *filter, struct err *e)
+static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
+		    const struct nic_facts *nic, struct err *e)
 {
 	const struct watch_tc_bpf *tc = watch->tc;
 	struct watch_xdp_bpf *xdp;
-	bool frags = nic_needs_frags(nic);
+	bool frags = nic_needs_frags(nic, cfg->xdp_mode);
 	int err;
 
 	xdp = calloc(1, sizeof(*xdp));
 	watch->xdp = xdp;
 	if (!xdp || watch_xdp_bpf__create_skeleton(xdp))
 		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
-	err = watch_filter_open(xdp->skeleton, filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
+	err = watch_filter_open(xdp->skeleton, cfg->filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
 	if (err)
 		return err;
-	xdp->rodata->has_filter = !!filter;
+	xdp->rodata->has_filter = !!cfg->filter;
 	xdp->rodata->cfg.nr_cpus = watch->nr_cpus;
 	xdp->rodata->cfg.nr_queues = watch->nr_queues;
 	xdp->rodata->has_frags = frags;
@@ -108,7 +108,11 @@ static int load_xdp(struct watch *watch, const struct nic_facts *nic,
 		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->maps.watch_rings));
 	if (!err && !watch->share)
 		err = watch_xdp_bpf__load(xdp);
-	return err ? bpf_load_error(e, err, "watch_xdp") : 0;
+	if (err) {
+		bpf_load_error(e, err, "watch_xdp");
+		return frags ? bpf_frags_hint(e, err, watch->ifname, nic->mtu) : err;
+	}
+	return 0;
 }
 
 static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
@@ -125,7 +129,7 @@ static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
 	sides[WATCH_TX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_out);
 	if (hook.hooks == WATCH_HOOKS_XDP) {
 		watch->share = cfg->share || xdp_share_is_possible(nic->ifindex);
-		err = load_xdp(watch, nic, cfg->filter, e);
+		err = load_xdp(watch, cfg, nic, e);
 		if (err)
 			return err;
 		hook.share = watch->share ? watch->xdp->obj : NULL;

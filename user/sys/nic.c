@@ -363,9 +363,9 @@ int nic_read_feature(const char *ifname, const char *name, bool *ret_on)
 	return err;
 }
 
-bool nic_needs_frags(const struct nic_facts *nic)
+bool nic_needs_frags(const struct nic_facts *nic, enum xdp_mode mode)
 {
-	return nic->mtu > NIC_LINEAR_MTU;
+	return nic->mtu > NIC_LINEAR_MTU && mode != XDP_MODE_GENERIC;
 }
 
 bool nic_is_there(const char *ifname, int ifindex)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sys/xdp.h"
+
 struct nic_facts {
 	int ifindex;
 	char driver[32];	/* "" where the driver does not say */
@@ -34,8 +36,11 @@ int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
 /* What one page holds beside headroom and skb_shared_info differs by driver: veth's line is at 3506. */
 #define NIC_LINEAR_MTU 3400
 
-/* True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page. */
-bool nic_needs_frags(const struct nic_facts *nic);
+/*
+ * True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page.
+ * Generic XDP linearizes every packet first.
+ */
+bool nic_needs_frags(const struct nic_facts *nic, enum xdp_mode mode);
 
 /* True while the interface with this name and index is there. */
 bool nic_is_there(const char *ifname, int ifindex);
