@@ -71,8 +71,8 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-vm regress lint bench bench-watch bench-rr fuzz demo doc schema install clean FORCE \
-	lint-run check-run test-run
+.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr fuzz demo doc schema install clean FORCE \
+	lint-run check-run test-run test-long-run
 
 all: $(tool)
 
@@ -173,6 +173,14 @@ test:
 test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) \
 		$(vm-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net boot
+
+# Soaks, and what takes minutes.
+test-long:
+	$(Q)scripts/setup --as-needed --test
+	$(Q)$(MAKE) --no-print-directory $(jobs) test-long-run
+
+test-long-run: $(tool) $(net-bins)
+	$(Q)$(tell) tests/run long
 
 # Not as root, except for what setup installs: the machines need no privilege.
 test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
@@ -285,6 +293,8 @@ Targets:
   check    lint, unit tests (always with sanitizers), tests that need no root
   test     install what is missing (as root), then every test; last line:
            N passed, N failed, N skipped
+  test-long
+           soaks, and other tests that take minutes; needs root
   test-vm  the tests on other kernels, each in a virtual machine (vmtest/run
            --help); needs setup --vm, and hours without KVM
   regress  what a packet costs on two kernels (vmtest/regress --help); needs

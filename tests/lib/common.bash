@@ -95,7 +95,8 @@ keep_document() {
 	[ "$output" != "${KEPT_DOCUMENT-}" ] || return 0
 	KEPT_DOCUMENT=$output
 	if [ -n "${TESTS_DIR-}" ] && [[ $output =~ ^\{[[:space:]]*\"format\" ]]; then
-		printf '%s\n' "$output" >>"$TESTS_DIR/documents"
+		mkdir -p "$TESTS_DIR/documents"
+		printf '%s\n' "$output" >>"$TESTS_DIR/documents/${BATS_TEST_FILENAME##*/}"
 	fi
 }
 
@@ -111,7 +112,7 @@ json() {
 # unprivileged CMD...: as nobody, without any capability. A copy of the tool
 # stands in for it, as the tree may be in a directory that nobody may enter.
 unprivileged() {
-	local dir
+	local dir status=0
 
 	if [ "$EUID" != 0 ]; then
 		"$@"
@@ -119,13 +120,15 @@ unprivileged() {
 	fi
 	dir=$(mktemp -d)
 	chmod 755 "$dir"
-	defer rm -rf "$dir"
 	if [ "$1" = "$TOOL" ]; then
 		install -m 755 "$TOOL" "$dir/"
 		set -- "$dir/${TOOL##*/}" "${@:2}"
 	fi
 	(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
-		--bounding-set=-all "$@")
+		--bounding-set=-all "$@") || status=$?
+	# Not deferred: it mostly runs in the subshell of bats' run, which forgets what it defers.
+	rm -rf "$dir"
+	return "$status"
 }
 
 # The kernel's log may hold what no exit status tells. "[12.345]" of its last line.

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/run itself: what it counts, what it does not let pass, and that it ends whole.
+
+load ../lib/common
+
+setup() {
+	TREE=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$TREE/tests/lib" "$TREE/tests/net"
+	cp "$TOP/tests/run" "$TREE/tests/"
+	cp "$TOP/tests/lib/leftovers.bash" "$TREE/tests/lib/"
+}
+
+# A file of bats in the tree, from stdin; bats would take a line of @test there for a test of this file.
+file() {
+	sed 's/^[[:space:]]*TEST /@test /' >"$TREE/tests/net/$1.bats"
+}
+
+# run_net [VARIABLE=VALUE...]: the tree's tests, as make test runs its own.
+run_net() {
+	run env -u TESTS_ROOT -u TESTS_DIR -u TESTS_RESULTS "$@" timeout 60 "$TREE/tests/run" net
+}
+
+@test "a run that leaves nothing behind says so, and passes" {
+	need_root
+	need_command bpftool
+	file clean <<-'END'
+		TEST "takes away what it made" {
+			ip netns add one && ip netns del one
+			rm "$(mktemp)"
+		}
+	END
+	run_net
+	[ "$status" = 0 ] || fail "$output"
+	[[ $output == *$'\nthere after:  file 0, namespace 0, link 1, '* ]] || fail "$output"
+	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
+}
+
+@test "a file, namespace, link, process, mount, sysctl or program that is left fails the run by name" {
+	need_root
+	need_command bpftool clang
+	# shellcheck disable=SC2154
+	cat >"$TREE/pass.bpf.c" <<-'END'
+		__attribute__((section("xdp"), used)) int left_behind(void *ctx) { return 2; }
+		char _license[] __attribute__((section("license"), used)) = "GPL";
+	END
+	clang -target bpf -O2 -g -c -o "$TREE/pass.o" "$TREE/pass.bpf.c"
+	file careless <<-END
+		TEST "makes, and leaves" {
+			mktemp -p "\$TMPDIR" left.XXXX
+			ip netns add left
+			ip link add left0 type veth peer left1
+			ip link set dev lo xdpgeneric object $TREE/pass.o section xdp
+			mkdir -p $TREE/mount && mount -t tmpfs none $TREE/mount
+			echo 1 >/proc/sys/net/ipv4/ip_forward
+			setsid sleep 1234 3>&- </dev/null >/dev/null 2>&1 &
+		}
+	END
+	run_net
+	[ "$status" = 1 ] || fail "$output"
+	for what in "file /.*/left\." "namespace left" "link left0" "process [0-9]* sleep 1234" \
+		"mount $TREE/mount" "sysctl net.ipv4.ip_forward = 1" "program [0-9]* xdp of lo"; do
+		grep -qx "failed left behind: $what.*" <<<"$output" || fail "not said: $what: $output"
+	done
+	# Each is a failure, and the test itself passed. A namespace is a mount as well.
+	[[ ${lines[-1]} =~ ^1\ passed,\ ([0-9]+)\ failed,\ 0\ skipped$ ]]
+	[ "${BASH_REMATCH[1]}" -ge 7 ]
+	# With the run's namespaces all of it has gone.
+	! pgrep -f 'sleep 1234' >/dev/null || fail "the process is still there"
+	[ ! -e /run/netns/left ]
+}
+
+@test "a test that fails once fails the run" {
+	file flaky <<-END
+		TEST "fails the first time" {
+			[ -e $TREE/been ] || { touch $TREE/been; false; }
+		}
+	END
+	run_net
+	[ "$status" = 1 ] || fail "$output"
+	[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "a failure of a test in quarantine counts as skipped, with the reason" {
+	file ill <<<'TEST "is ill" { false; }
+		TEST "is well" { true; }'
+	echo 'net/ill.bats: is ill | the kernel lies: see issue 7' >"$TREE/tests/quarantine"
+	run_net
+	[ "$status" = 0 ] || fail "$output"
+	[[ $output == *"skipped net/ill.bats: is ill: quarantined: the kernel lies: see issue 7"* ]] ||
+		fail "$output"
+	[ "${lines[-1]}" = "1 passed, 0 failed, 1 skipped" ]
+	# A line that is no test any more, and one without a reason.
+	printf 'net/ill.bats: is gone | why\nnet/ill.bats: is well\n' >"$TREE/tests/quarantine"
+	run_net
+	[ "$status" = 1 ]
+	[[ $output == *"failed quarantine: there is no test net/ill.bats: is gone"* ]]
+	[[ $output == *"failed quarantine, line 2: not FILE: TEST | REASON"* ]]
+}
+
+@test "each quarantined test of this tree has its reason" {
+	[ -e "$TOP/tests/quarantine" ] || return 0
+	run awk -F ' [|] ' '!/^#/ && $0 != "" && (NF != 2 || $2 == "")' "$TOP/tests/quarantine"
+	[ -z "$output" ]
+}
+
+@test "a long test runs only when it is asked for" {
+	file soak <<-END
+		# bats test_tags=long
+		TEST "takes hours" { echo long >>$TREE/ran; }
+		TEST "takes a moment" { echo short >>$TREE/ran; }
+	END
+	run_net
+	[ "$(cat "$TREE/ran")" = short ] || fail "$output"
+	mkdir -p "$TREE/tests/cli"
+	run env -u TESTS_ROOT -u TESTS_DIR timeout 60 "$TREE/tests/run" long
+	[ "$(cat "$TREE/ran")" = $'short\nlong' ] || fail "$output"
+	[[ $output == *"== long/net/soak.bats"* ]]
+}
+
+@test "a part that hangs is a failure with its limit" {
+	file hang <<<'TEST "waits for ever" { sleep 100; }'
+	run_net TESTS_TIMEOUT=1
+	[ "$status" = 1 ]
+	[[ $output == *"failed net/hang.bats: not done within 1 s"* ]] || fail "$output"
+}
+
+is_ready() {
+	[ -s "$TREE/pid" ]
+}
+
+@test "a run that is ended by a signal takes its processes and files along" {
+	need_root
+	local pid tmp=$BATS_TEST_TMPDIR/tmp
+
+	mkdir "$tmp"
+	file slow <<-END
+		TEST "takes long" {
+			echo \$TMPDIR >$TREE/pid.new && mv $TREE/pid.new $TREE/pid
+			sleep 4321
+		}
+	END
+	env -u TESTS_ROOT -u TESTS_DIR TMPDIR="$tmp" setsid "$TREE/tests/run" net >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for is_ready
+	kill -TERM -- "-$pid"
+	wait "$pid" || :
+	! pgrep -f 'sleep 4321' >/dev/null || fail "a process is left"
+	[ -z "$(ls -A "$tmp")" ] || fail "left: $(ls -A "$tmp")"
+}
