@@ -93,10 +93,10 @@ impaired_is() {
 	need af-xdp
 	bump_up
 	for seed in 2 11; do
-		through 20011 40000 --seed "$seed" --loss 1% --duplicate 0.9% --reorder 0.8%:5
+		through 10007 40000 --seed "$seed" --loss 1% --duplicate 0.9% --reorder 0.8%:5
 		agree
-		impaired_is '.impair_seen_packets == 20011 and .impair_reordered_packets > 80 and
-			.impair_lost_packets > 100 and .impair_copies_frames > 90'
+		impaired_is '.impair_seen_packets == 10007 and .impair_reordered_packets > 40 and
+			.impair_lost_packets > 50 and .impair_copies_frames > 45'
 	done
 }
 

@@ -188,18 +188,12 @@ holds() {
 	holds exact r.csv.gz doc.json rtt
 }
 
-# The package hdrhistogram, of this machine or from PyPI into a directory of this file's.
+# The package hdrhistogram: of this machine, or where scripts/setup --peers puts it.
 need_hdrhistogram() {
-	PYTHON=$BATS_FILE_TMPDIR/venv/bin/python3
-	if /usr/bin/python3 -c 'import hdrh' 2>/dev/null; then
-		PYTHON=/usr/bin/python3
-	elif ! "$PYTHON" -c 'import hdrh' 2>/dev/null; then
-		/usr/bin/python3 -m venv "$BATS_FILE_TMPDIR/venv" >/dev/null 2>&1 ||
-			cannot hdrhistogram "python3-venv" || return
-		timeout 90 "$BATS_FILE_TMPDIR/venv/bin/pip" install -q --retries 1 hdrhistogram \
-			>/dev/null 2>&1 ||
-			cannot hdrhistogram "the Python package hdrhistogram, which pip could not get"
-	fi
+	for PYTHON in /usr/bin/python3 "${TOOL%/*}/venv/bin/python3"; do
+		! "$PYTHON" -c 'import hdrh' 2>/dev/null || return 0
+	done
+	cannot hdrhistogram "the Python package hdrhistogram: scripts/setup --peers"
 }
 
 @test "hdrhistogram reads the log and the table, and finds the figures of the document" {
