@@ -222,6 +222,19 @@ struct bump_run {
 	struct hist_rec delays;
 };
 
+/* What the bump has let out, once it has taken all and holds none. */
+static uint64_t due_of_bump(const void *ctx, uint64_t sent)
+{
+	const struct bump_run *run = ctx;
+	struct impair_count now;
+
+	impair_read(run->impair, 0, &now);
+	if (now.seen_packets < sent || now.held || now.passed_packets + now.copies + now.fragments >
+	    now.out_frames + now.queue_drops + now.full_drops)
+		return UINT64_MAX;
+	return now.out_frames;
+}
+
 static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, uint64_t count,
 		      double pps, struct bump_run *run, struct err *e)
 {
@@ -232,6 +245,7 @@ static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, ui
 	const struct lab_trial_cfg trial = {
 		.lab = &cal->bumped, .middle = LAB_OPEN, .engine = TX_ENGINE_LIVE, .tagged = true,
 		.frame_bytes = 64, .count = count, .pps = pps, .settle_ns = BUMP_SETTLE_NS,
+		.due = due_of_bump, .due_ctx = run,
 	};
 	struct result *part = result_part(cal->res, name);
 	int err;

@@ -108,7 +108,8 @@ static void grown(struct nic_counters *now, const struct nic_counters *before)
 
 struct wait {
 	struct lab_trial *trial;
-	uint64_t count;
+	const struct lab_trial_cfg *cfg;
+	uint64_t sent;
 };
 
 static bool is_sent(void *ctx)
@@ -121,15 +122,18 @@ static bool is_sent(void *ctx)
 static bool is_received(void *ctx)
 {
 	const struct wait *wait = ctx;
+	const struct lab_trial_cfg *cfg = wait->cfg;
+	uint64_t due = cfg->due ? cfg->due(cfg->due_ctx, wait->sent) : wait->sent;
 	struct rx_count count;
 
 	rx_read(wait->trial->rx, &count);
-	return count.packets >= wait->count;
+	return count.packets >= due;
 }
 
 static int send_and_wait(struct lab_trial *trial, const struct lab_trial_cfg *cfg, struct err *e)
 {
-	struct wait wait = { .trial = trial, .count = cfg->count };
+	struct wait wait = { .trial = trial, .cfg = cfg };
+	struct tx_count sent;
 	const struct loop sending = {
 		.duration_ns = SLACK_NS + (uint64_t)(cfg->pps ? (double)cfg->count / cfg->pps *
 						     NSEC_PER_SEC : 0),
@@ -150,6 +154,8 @@ static int send_and_wait(struct lab_trial *trial, const struct lab_trial_cfg *cf
 	meter_stop(trial->meter);
 	if (err)
 		return err;
+	tx_read(trial->tx, &sent);
+	wait.sent = sent.sent_packets;
 	loop_run(&settling);
 	return 0;
 }

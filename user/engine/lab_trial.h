@@ -30,6 +30,9 @@ struct lab_trial_cfg {
 	bool gaps;			/* paced: how far the gaps at the receiver are from 1 / pps */
 	enum stamp_clock clock;		/* of both ends */
 	uint64_t settle_ns;		/* the most that stragglers are waited for; 0: a second */
+	/* How many of @sent will arrive, UINT64_MAX: not known yet; NULL: all. */
+	uint64_t (*due)(const void *due_ctx, uint64_t sent);
+	const void *due_ctx;
 };
 
 struct lab_trial {
