@@ -119,9 +119,11 @@ static int open_memory(struct afxdp_wire *wire, struct err *e)
 		.fill_size = wire->sides[0].nr_receive, .comp_size = NR_SEND,
 		.frame_size = wire->chunk_bytes,
 	};
-	int err;
+	int err = 0;
 
-	err = afxdp_memory_map(&wire->memory, (size_t)wire->nr_frames * wire->chunk_bytes, e);
+	/* Kept when zero-copy failed: to clear it takes the most time of all. */
+	if (!wire->memory.at)
+		err = afxdp_memory_map(&wire->memory, (size_t)wire->nr_frames * wire->chunk_bytes, e);
 	if (err)
 		return err;
 	err = xsk_umem__create(&wire->umem, wire->memory.at, wire->memory.bytes, &first->fill,
@@ -199,7 +201,6 @@ static void close_sockets(struct afxdp_wire *wire)
 	if (wire->umem)
 		xsk_umem__delete(wire->umem);
 	wire->umem = NULL;
-	afxdp_memory_unmap(&wire->memory);
 }
 
 /* Memory and the sockets of the first lane. */
@@ -294,6 +295,7 @@ void afxdp_wire_close(struct afxdp_wire *wire)
 	if (!wire || --wire->users)
 		return;
 	close_sockets(wire);
+	afxdp_memory_unmap(&wire->memory);
 	for (side = 0; side < 2; side++) {
 		free(wire->sides[side].ports);
 		free(wire->lanes[side].free);
