@@ -210,9 +210,14 @@ while True:
 	json '.metrics.load_transactions > 0 and .metrics.elapsed_ns < 50e9'
 }
 
+# limited WORDS...: as nobody, with 200 open files.
+limited() {
+	ulimit -n 200
+	unprivileged "$TOOL" load "$@"
+}
+
 @test "too many clients for the limit of open files are refused before the start" {
-	run --separate-stderr unprivileged sh -c 'ulimit -n 200; exec "$0" "$@"' "$TOOL" load \
-		$WEB/small -n 500
+	run --separate-stderr limited $WEB/small -n 500
 	is 3
 	says "and the limit is 200"
 	says "ulimit -Hn"
