@@ -196,7 +196,7 @@ calls() {
 
 @test "a reader of stdout that goes away does not cost the file of -o" {
 	run bash -c '"$1" doctor --json -o "$2" >/dev/full' bash "$TOOL" "$BATS_TEST_TMPDIR/x.json"
-	jq -e '.command == "doctor"' "$BATS_TEST_TMPDIR/x.json" >/dev/null
+	holds '.command == "doctor"' <"$BATS_TEST_TMPDIR/x.json"
 }
 
 @test "an option that is not understood is an error in the document too" {
@@ -210,6 +210,6 @@ calls() {
 
 @test "-o holds the same document that --json prints" {
 	run --separate-stderr "$TOOL" doctor --json -o "$BATS_TEST_TMPDIR/x.json"
-	jq -e '.command == "doctor"' "$BATS_TEST_TMPDIR/x.json" >/dev/null
+	holds '.command == "doctor"' <"$BATS_TEST_TMPDIR/x.json"
 	[ "$(jq -S . <<<"$output")" = "$(jq -S . "$BATS_TEST_TMPDIR/x.json")" ]
 }

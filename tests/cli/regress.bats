@@ -138,7 +138,7 @@ for i in range(1009):
 	libc.syscall(number, -1, None, 0, 0, None, 0)
 	libc.syscall(number, -1, b"no kick", 7, 0, None, 0)' "$number"
 	[ "$(jq .kicks kicks)" = 1009 ]
-	jq -e '.kick_ns > 0' kicks
+	holds '.kick_ns > 0' <kicks
 	rm kicks
 	KICKS=$VM/kicks LD_PRELOAD=$library true
 	[ ! -e kicks ]

@@ -39,8 +39,8 @@ bench() {
 }
 
 is_undisturbed() {
-	jq -e --argjson most "$MOST_PPS" "$PART"' | .disturbed_decisions == 0 and
-		(.load_max_pps / $most - 1 | fabs) < 1e-6' <<<"$output" >/dev/null
+	holds --argjson most "$MOST_PPS" "$PART"' | .disturbed_decisions == 0 and
+		(.load_max_pps / $most - 1 | fabs) < 1e-6' <<<"$output"
 }
 
 # bench_undisturbed WORDS...: until the tool says that nothing disturbed it.
@@ -58,7 +58,7 @@ bench_undisturbed() {
 
 # Words of the tool itself that its machine was not quiet.
 is_disturbed() {
-	jq -e "[.parts[].metrics.disturbed_decisions // 0] | add > 0" <<<"$output" >/dev/null
+	holds "[.parts[].metrics.disturbed_decisions // 0] | add > 0" <<<"$output"
 }
 
 @test "bench finds the rate, the queue and the delay that were put in, and goes on from its file" {

@@ -251,7 +251,7 @@ paced() {
 
 # about VALUE EXPRESSION: equal to nine digits.
 about() {
-	jq -e "(. - $2 | fabs) < $2 * 1e-9" <<<"$1" >/dev/null ||
+	holds "(. - $2 | fabs) < $2 * 1e-9" <<<"$1" ||
 		fail "$1 is not $2"
 }
 

@@ -59,7 +59,7 @@ agree() {
 }
 
 impaired_is() {
-	jq -e --argjson n "${2-0}" "$1" <<<"$impaired" >/dev/null || fail "not true: $1: $impaired"
+	holds --argjson n "${2-0}" "$1" <<<"$impaired" || fail "not true: $1: $impaired"
 }
 
 # bats test_tags=core

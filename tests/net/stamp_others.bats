@@ -77,7 +77,7 @@ has_all_extensions() {
 	echo ff${HEX:2} >"$BATS_TEST_TMPDIR/hex"
 	run in_a stamp-suite -r 198.18.0.2 -c 7 -d 2 -L 1 --auth-mode A \
 		--hmac-key-file "$BATS_TEST_TMPDIR/hex" --output-format json
-	grep '^{"type":"summary"' <<<"$output" | jq -e '.packets_received == 0' >/dev/null
+	grep '^{"type":"summary"' <<<"$output" | holds '.packets_received == 0'
 	finish reflect INT
 	json '.metrics.refused_forged_packets == 7'
 }

@@ -167,7 +167,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	wait_for eval '[ "$(wc -l <"$FILE")" -ge 5 ]'
 	kill -KILL "${PIDS[watch]}"
 	wait_for has_ended "${PIDS[watch]}"
-	jq -e . "$FILE" >/dev/null
+	holds . <"$FILE"
 	printf '{"type":"state","elapsed_ns":99' >>"$FILE"
 	tool_in b watch --replay "$FILE" --speed 0 --json
 	is 0

@@ -36,7 +36,7 @@ counted() {
 	in_a "$TOOL" doctor eg0 --has af-xdp-zerocopy ||
 		cannot virtio-zero-copy "zero-copy of virtio_net"
 	counted --engine afxdp --zero-copy
-	jq -e '.environment.af_xdp_mode == "zero-copy"' <<<"$sent" || fail "$sent"
+	holds '.environment.af_xdp_mode == "zero-copy"' <<<"$sent" || fail "$sent"
 }
 
 @test "without an engine named, what is sent arrives, and the NIC still works after it" {
