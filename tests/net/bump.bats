@@ -222,7 +222,7 @@ counted() {
 @test "a queue that another socket holds is named" {
 	bump
 	# The forwarder's program stays alone: this one fails at its sockets.
-	run --separate-stderr timeout 10 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega nr_frames=1
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega nr_frames=1
 	is 1
 	says "queue 0 of 'egb' is held by another AF_XDP socket"
 }
@@ -230,7 +230,7 @@ counted() {
 @test "frames that are too large to be held are refused" {
 	# From 3827 bytes on they do not fit into a page beside what stands in front of them.
 	ip_in r link set ega mtu 3827
-	run --separate-stderr timeout 10 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
 	is 1
 	says "frames of 'ega', with an MTU of 3827, are too large to be held"
 }
