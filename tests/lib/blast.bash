@@ -18,16 +18,50 @@ takes() {
 	json "$1"
 }
 
-# wire_up NAME: a lab for one test, in LAB; FILE and OUT are for captures and for what arrived.
+# wire_file_up NAME [OPTIONS of lab up]: in setup_file, a lab for the tests of a file, which do not
+# change it. wire_file_down takes it away, in teardown_file.
+wire_file_up() {
+	[ "$EUID" = 0 ] || return 0
+	export LAB=$1$$
+	timeout 20 "$TOOL" lab up -q --name "$LAB" "${@:2}" >/dev/null
+}
+
+wire_file_down() {
+	[ -z "${LAB-}" ] || timeout 20 "$TOOL" lab down -q --name "$LAB"
+}
+
+# wire_up: in setup. FILE and OUT are for captures and for what arrived.
 wire_up() {
 	need_root
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy scapy
 	PEER=$BATS_TEST_DIRNAME/replay_peer.py
-	LAB=$1$$-$BATS_TEST_NUMBER
 	FILE=$BATS_TEST_TMPDIR/file.pcap
 	OUT=$BATS_TEST_TMPDIR/out
-	"$TOOL" lab up -q --name "$LAB" >/dev/null
-	defer timeout 20 "$TOOL" lab down -q --name "$LAB"
+}
+
+has_scapy() {
+	/usr/bin/python3 -c 'import scapy' 2>/dev/null
+}
+
+# says_there TEXT FILE: the file holds TEXT. Without a process, as it is asked over and over.
+says_there() {
+	local said
+
+	read -rd '' said <"$2" || :	# there is no NUL in it
+	[[ $said == *"$1"* ]]
+}
+
+# receive COUNT: starts a receiver of frames into $OUT.
+receive() {
+	: >"$BATS_TEST_TMPDIR/receive"
+	timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive "$1" "$OUT" \
+		>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
+	RECEIVER=$!
+	defer end "$RECEIVER"
+	wait_for says_there ready "$BATS_TEST_TMPDIR/receive"
+}
+
+received() {
+	wait "$RECEIVER" || fail "$(cat "$BATS_TEST_TMPDIR/receive")"
 }
 
 end() {

@@ -1,46 +1,73 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The other side of the replay tests: makes capture files by scapy, receives
-frames by a packet socket, and compares.
+"""The other side of the replay tests: makes capture files, receives frames by a packet
+socket, and compares. Protocols and checksums are scapy's, which takes longer to import than
+most of this takes: so only what needs it imports it, and several commands may stand in one
+call, with "--" between them.
 
-    make KIND FILE [COUNT]      a capture file
+    make KIND FILE [COUNT]      a capture file; prints how many packets it has
     receive COUNT OUT           frames to TO as "time_ns hex" lines; says "ready" first
     same FILE OUT [LOOPS]       OUT is FILE, byte by byte and in order
     gaps OUT MS LATE_NS         frame N came no earlier than N * MS after the first, but
                                 for LATE_NS by which the first may have been late
     tags FILE OUT STREAM [N]    OUT is FILE with a tag in each UDP payload, stamped in one of N
     check OUT RULE...           each frame has right checksums, and holds to the rules
+    values FILE COUNT N...      COUNT frames of UDP with right checksums; of source and destination
+                                address, source and destination port it has N values: 7, or 5-7
 """
 import random
 import socket
 import struct
 import sys
 
-from scapy.all import (ARP, Dot1Q, Ether, ICMP, IP, IPv6, Raw, TCP, UDP, fragment, raw, rdpcap,
-                       wrpcap)
-from scapy.layers.inet6 import (ICMPv6EchoRequest, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment,
-                                IPv6ExtHdrHopByHop, fragment6)
-from scapy.utils import PcapNgWriter
-
 TO = "02:7e:00:00:00:02"
 FROM = "02:7e:00:00:00:01"
-ETHER = Ether(src=FROM, dst=TO)
 SOL_PACKET, PACKET_AUXDATA, TP_STATUS_VLAN_VALID, TP_STATUS_VLAN_TPID_VALID = 263, 8, 16, 64
 SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35
 START = 1700000000
 
 
+def import_scapy():
+    """Its names become this file's."""
+    from scapy.compat import raw
+    from scapy.layers.inet import ICMP, IP, TCP, UDP, fragment
+    from scapy.layers.inet6 import (ICMPv6EchoRequest, IPv6, IPv6ExtHdrDestOpt,
+                                    IPv6ExtHdrFragment, IPv6ExtHdrHopByHop, fragment6)
+    from scapy.layers.l2 import ARP, Dot1Q, Ether
+    from scapy.packet import Raw
+    ETHER = Ether(src=FROM, dst=TO)
+    globals().update(locals())
+
+
 def filler(size):
-    return Raw(bytes(random.getrandbits(8) for _ in range(size)))
+    return Raw(random.randbytes(size))
+
+
+def csum(data):
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return struct.pack(">H", ~total & 0xffff)
+
+
+def datagram(number, size):
+    """A frame of UDP with @size bytes by chance, as bytes."""
+    ends = socket.inet_aton("10.1.2.3") + socket.inet_aton("10.7.0.9")
+    data = random.randbytes(size)
+    udp = struct.pack(">HHH", number % 60000 + 1, 9, 8 + size)
+    pseudo = ends + struct.pack(">HH", 17, 8 + size) + udp + bytes(2) + data + bytes(size % 2)
+    ip = struct.pack(">BBHHHBB", 0x45, 0, 28 + size, number, 0, 64, 17)
+    return bytes.fromhex((TO + FROM).replace(":", "")) + b"\x08\x00" + ip + \
+        csum(ip + bytes(2) + ends) + ends + udp + csum(pseudo) + data
 
 
 def mixed(count):
     """Sizes of all kinds, so that a frame that has another's bytes is found."""
-    return [ETHER / IP(src="10.1.2.3", dst="10.7.0.9", id=i) / UDP(sport=i % 60000 + 1, dport=9) /
-            filler(random.choice((18, 19, 100, 999, 1472))) for i in range(count)]
+    return [datagram(i, random.choice((18, 19, 100, 999, 1472))) for i in range(count)]
 
 
 def protocols(_):
+    import_scapy()
     four = IP(src="10.1.2.3", dst="10.7.0.9")
     six = IPv6(src="2001:db8::1", dst="2001:db8:0:1::2")
     packets = [ETHER / ip / l4 / filler(size)
@@ -78,11 +105,12 @@ def wrong_sums(_):
 
 
 def unsendable(_):
-    return mixed(3) + [ETHER / IP() / UDP() / filler(1473)] + mixed(4)
+    return mixed(3) + [datagram(3, 1473)] + mixed(4)
 
 
 def taggable(count):
     """UDP of IPv4 and IPv6 with room for a tag, one of them without a checksum; and what has none."""
+    import_scapy()
     four = IP(src="10.1.2.3", dst="10.7.0.9")
     packets = []
     for i in range(count):
@@ -105,28 +133,58 @@ def burst_time(i):
 
 
 def long(_):
-    return mixed(2) + [ETHER / IP() / UDP(dport=9) / filler(3700)] + mixed(2)
+    return mixed(2) + [datagram(2, 3700)] + mixed(2)
+
+
+def large(count):
+    """Nearly all of the largest size, so that few packets fill the memory."""
+    return [datagram(i, 1472 if i % 7 else 18 + i) for i in range(count)]
+
+
+def write_pcap(path, frames, time):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for i, frame in enumerate(frames):
+            us = round(time(i) * 10**6)
+            file.write(struct.pack("<IIII", START + us // 10**6, us % 10**6, len(frame),
+                                   len(frame)) + frame)
+
+
+def read_pcap(path):
+    """The frames of a file, without scapy."""
+    with open(path, "rb") as file:
+        data = file.read()
+    order = "<" if data[3] == 0xa1 else ">"
+    frames, at = [], 24
+    while at < len(data):
+        size = struct.unpack(order + "I", data[at + 8:at + 12])[0]
+        frames.append(data[at + 16:at + 16 + size])
+        at += 16 + size
+    return frames
 
 
 def make(kind, path, count="7"):
     random.seed(42)
-    packets = [Ether(raw(packet)) for packet in
-               {"spaced": mixed, "ng": mixed}.get(kind, globals().get(kind))(int(count))]
-    for i, packet in enumerate(packets):
-        packet.time = START + (burst_time(i) if kind == "bursts" else
-                               i * (0.05 if kind == "spaced" else 0.000001))
+    frames = [bytes(packet) for packet in
+              {"spaced": mixed, "ng": mixed}.get(kind, globals().get(kind))(int(count))]
     if kind == "ng":
+        import_scapy()
+        from scapy.utils import PcapNgWriter
         with PcapNgWriter(path) as writer:
-            for packet in packets:
+            for i, frame in enumerate(frames):
+                packet = Ether(frame)
+                packet.time = START + i * 0.000001
                 writer.write(packet)
     else:
-        wrpcap(path, packets)
+        write_pcap(path, frames, {"bursts": burst_time, "spaced": lambda i: i * 0.05}
+                   .get(kind, lambda i: i * 0.000001))
     if kind == "unsendable":
         # One that the snap length cut, and one that is no frame.
         with open(path, "ab") as f:
             for captured, wire in ((40, 60), (13, 13)):
                 f.write(struct.pack("<IIII", START + 1, 0, captured, wire) +
-                        raw(packets[0])[:captured])
+                        frames[0][:captured])
+    print(len(frames))
 
 
 def receive(count, out):
@@ -173,7 +231,7 @@ def untimed(frame):
 
 
 def same(path, out, loops="1", but=""):
-    sent = [raw(packet) for packet in rdpcap(path)] * int(loops)
+    sent = read_pcap(path) * int(loops)
     got = [frame for _, frame in read(out)]
     if but == "time":
         sent, got = list(map(untimed, sent)), list(map(untimed, got))
@@ -193,7 +251,8 @@ def gaps(out, ms, late_ns):
 
 def tags(path, out, stream, stamp_every="1"):
     """OUT is FILE but for tags in sequence in all UDP payloads that hold one."""
-    sent, got = [raw(packet) for packet in rdpcap(path)], [frame for _, frame in read(out)]
+    import_scapy()
+    sent, got = read_pcap(path), [frame for _, frame in read(out)]
     if len(sent) != len(got):
         sys.exit(f"{len(got)} frames arrived of {len(sent)}")
     sequence = 0
@@ -232,6 +291,7 @@ def check_sums(i, frame):
         delattr(again[layer], field)
     if raw(again) != frame:
         sys.exit(f"frame {i} has wrong checksums: {packet!r}\nscapy says {Ether(raw(again))!r}")
+    return packet
 
 
 def whole(packets, layer):
@@ -247,10 +307,9 @@ def whole(packets, layer):
 
 
 def check(out, *rules):
+    import_scapy()
     frames = [frame for _, frame in read(out)]
-    packets = [Ether(frame) for frame in frames]
-    for i, frame in enumerate(frames):
-        check_sums(i, frame)
+    packets = [check_sums(i, frame) for i, frame in enumerate(frames)]
     for rule in rules:
         name, _, value = rule.partition("=")
         if name == "whole":
@@ -278,6 +337,33 @@ def check(out, *rules):
             sys.exit(f"does not hold: {rule}\n" + "\n".join(p.summary() for p in packets))
 
 
+def values(path, count, *wanted):
+    import_scapy()
+    frames = read_pcap(path)
+    if len(frames) != int(count):
+        sys.exit(f"{path} has {len(frames)} frames, not {count}")
+    seen = [set(), set(), set(), set()]
+    for i, frame in enumerate(frames):
+        packet = check_sums(i, frame)
+        if not packet[UDP].chksum:
+            sys.exit(f"frame {i} of {path} has no checksum")
+        ip = packet[IP] if IP in packet else packet[IPv6]
+        for met, value in zip(seen, (ip.src, ip.dst, packet[UDP].sport, packet[UDP].dport)):
+            met.add(value)
+    for met, want in zip(seen, wanted):
+        least, _, most = want.partition("-")
+        if not int(least) <= len(met) <= int(most or least):
+            sys.exit(f"{path} has {[len(met) for met in seen]} values, not {wanted}")
+
+
+def main():
+    args = sys.argv[1:]
+    while args:
+        end = args.index("--") if "--" in args else len(args)
+        {"make": make, "receive": receive, "same": same, "gaps": gaps, "tags": tags,
+         "check": check, "values": values}[args[0]](*args[1:end])
+        args = args[end + 1:]
+
+
 if __name__ == "__main__":
-    {"make": make, "receive": receive, "same": same, "gaps": gaps, "tags": tags,
-     "check": check}[sys.argv[1]](*sys.argv[2:])
+    main()
