@@ -36,10 +36,15 @@ wire_up() {
 	PEER=$BATS_TEST_DIRNAME/replay_peer.py
 	FILE=$BATS_TEST_TMPDIR/file.pcap
 	OUT=$BATS_TEST_TMPDIR/out
+	CHECKS=()
 }
 
 has_scapy() {
 	/usr/bin/python3 -c 'import scapy' 2>/dev/null
+}
+
+need_scapy() {
+	has_scapy || cannot scapy scapy
 }
 
 # says_there TEXT FILE: the file holds TEXT. Without a process, as it is asked over and over.
@@ -62,6 +67,19 @@ receive() {
 
 received() {
 	wait "$RECEIVER" || fail "$(cat "$BATS_TEST_TMPDIR/receive")"
+}
+
+# is_to_be WHAT RULE...: of $FILE, for check; see packet_check.py.
+is_to_be() {
+	cp "$FILE" "$FILE.${#CHECKS[@]}"
+	CHECKS+=("$1" "$FILE.${#CHECKS[@]}" "${@:2}" --)
+}
+
+# check COUNT...: all that is to be is, with so many packets in each file.
+check() {
+	run "$BATS_TEST_DIRNAME/packet_check.py" "${CHECKS[@]}"
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[*]}" = "$*" ] || fail "$output"
 }
 
 end() {

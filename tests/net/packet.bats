@@ -6,24 +6,16 @@
 load ../lib/common
 load ../lib/blast
 
-CHECK=$BATS_TEST_DIRNAME/packet_check.py
-PEER=$BATS_TEST_DIRNAME/replay_peer.py
-
 setup_file() {
-	[ "$(id -u)" = 0 ] || return 0
-	export LAB=packet$$
-	"$TOOL" lab up -q --name "$LAB" --mtu 9000 >/dev/null
+	wire_file_up packet --mtu 9000
 }
 
 teardown_file() {
-	[ -z "${LAB-}" ] || timeout 20 "$TOOL" lab down -q --name "$LAB"
+	wire_file_down
 }
 
 setup() {
-	need_root
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy scapy
-	command -v tshark >/dev/null || cannot tshark tshark
-	FILE=$BATS_TEST_TMPDIR/file.pcap
+	wire_up
 }
 
 # blast PACKET OPTIONS...: the MAC is given, so that nobody is asked.
@@ -41,13 +33,11 @@ saves() {
 	[ "$status" = 0 ] || fail "$1: $stderr"
 }
 
-check() {
-	run -0 "$CHECK" "$@"
-}
-
 @test "each layer is what scapy and tshark take it for, with their lengths and checksums" {
-	local nr=0 protocols text
+	local nr
 
+	need_scapy
+	need_command tshark
 	cat >"$BATS_TEST_TMPDIR/cases" <<-'END'
 		eth ip udp | ip4(dst=198.18.0.2)/udp
 		eth ip udp | eth/ip4(dst=198.18.0.2, ttl=3, dscp=46, ecn=1, id=7)/udp(dport=5000, sport=6000)
@@ -96,48 +86,52 @@ check() {
 		eth ip udp | ip4(dst=198.18.0.2)/udp(sum=0)
 		eth data | eth(type=0x88b5)/hex(c0ffee)
 	END
-	while IFS='|' read -r protocols text; do
-		FILE=$BATS_TEST_TMPDIR/$nr.pcap
-		saves 1 "${text# }"
-		nr=$((nr + 1))
-	done <"$BATS_TEST_TMPDIR/cases"
-	check layers "$BATS_TEST_TMPDIR"
-	[ "$output" = "$nr" ] || fail "$output"
+	nr=$(wc -l <"$BATS_TEST_TMPDIR/cases")
+	run -0 timeout 60 nsenter --net="/run/netns/$LAB-a" bash -c '
+		set -o pipefail
+		cut -d "|" -f 2- "$2/cases" | while read -r text; do
+			echo "$text"
+			"$1" blast eg0 "$text" -q --interval 0 --dst-mac 02:7e:00:00:00:02 \
+				--save "$2/$((nr++)).pcap" -c 1 </dev/null || exit
+		done' bash "$TOOL" "$BATS_TEST_TMPDIR"
+	CHECKS=(layers "$BATS_TEST_TMPDIR")
+	check "$nr"
 }
 
 @test "what is given wrong on purpose stays wrong, and nothing else is" {
 	saves 1 'ip4(dst=198.18.0.2, len=99, sum=0x1234, ihl=6, proto=99, version=5)/udp(len=7, sum=0xdead)'
-	run -0 tshark -r "$FILE" -T fields -e eth.type
+	# The file's header has 24 bytes, the packet's 16.
 	run -0 /usr/bin/python3 -c '
 import sys
-from scapy.all import rdpcap
-b = bytes(rdpcap(sys.argv[1])[0])
+with open(sys.argv[1], "rb") as file:
+    b = file.read()[40:]
 print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[40:42].hex())' "$FILE"
 	[ "$output" = "56 0063 99 1234 0007 dead" ] || fail "$output"
 }
 
+# The longest period is that of the IPv4 identifiers, 536.
 @test "values count, wrap, keep for bursts, and stay within prefixes and lists" {
-	saves 1009 'ip4(src=10.0.0.0/24, dst=198.18.1.0/30, id=65000-65535)/udp(dport=5000-5999:10, sport=9-1@3)'
-	check fields "$FILE" 'IP.src=ip("10.0.0.1") + n % 254' 'IP.dst=ip("198.18.1.1") + n % 2' \
+	need_scapy
+	saves 613 'ip4(src=10.0.0.0/24, dst=198.18.1.0/30, id=65000-65535)/udp(dport=5000-5999:10, sport=9-1@3)'
+	is_to_be fields 'IP.src=ip("10.0.0.1") + n % 254' 'IP.dst=ip("198.18.1.1") + n % 2' \
 		'IP.id=65000 + n % 536' 'UDP.dport=5000 + 10 * (n % 100)' 'UDP.sport=9 - n // 3 % 9'
-	[ "$output" = 1009 ]
-	saves 1009 'eth(src=02:00:00:00:00:fe-02:00:00:00:01:03)/vlan(list(7,9,11))/ip6(src=2001:2::/64, dst=2001:2::fffe-2001:2::1:1, flow=random())/udp(dport=dist(80*3,443*1))'
-	check fields "$FILE" 'Ether.src="02:00:00:00:" + ["00:fe", "00:ff", "01:00", "01:01", "01:02", "01:03"][n % 6]' \
+	saves 211 'eth(src=02:00:00:00:00:fe-02:00:00:00:01:03)/vlan(list(7,9,11))/ip6(src=2001:2::/64, dst=2001:2::fffe-2001:2::1:1, flow=random())/udp(dport=dist(80*3,443*1))'
+	is_to_be fields 'Ether.src="02:00:00:00:" + ["00:fe", "00:ff", "01:00", "01:01", "01:02", "01:03"][n % 6]' \
 		'Dot1Q.vlan=[7, 9, 11][n % 3]' 'IPv6.dst=ip("2001:2::fffe") + n % 4' \
 		'UDP.dport=lambda port: port in (80, 443)' 'IPv6.fl=lambda flow: 0 <= flow < 2**20'
-	[ "$output" = 1009 ]
+	check 613 211
 }
 
+# More packets than a byte counts, so that all fields that count carry over.
 @test "checksums of tunnels follow what changes inside and outside" {
-	saves 509 'ip4(src=10.0.0.1-10.0.3.255, dst=198.18.0.2, id=0-65535)/udp(sport=49152-65535)/vxlan(1-100)/eth/ip4(src=10.1.0.1-10.1.9.9, dst=10.2.0.1)/udp(sport=random(1000-2000), dport=7)'
-	check fields "$FILE" 'VXLAN.vni=1 + n % 100' 'IP.id=n'
-	[ "$output" = 509 ]
-	saves 509 'ip6(src=2001:2::1-2001:2::ffff, dst=2001:2::2)/gre(sum)/ip4(src=10.1.0.1-10.1.9.9, dst=10.2.0.1)/tcp(seq=0-0xffffffff:1000003, dport=1-65535)'
-	check fields "$FILE" 'TCP.seq=n * 1000003 % 2**32' 'TCP.dport=1 + n'
-	[ "$output" = 509 ]
-	saves 509 'ip6(dst=2001:2::2)/icmp6(echo, id=1-9, seq=0-65535)/text("payload")'
-	check fields "$FILE" 'ICMPv6EchoRequest.seq=n' 'ICMPv6EchoRequest.id=1 + n % 9'
-	[ "$output" = 509 ]
+	need_scapy
+	saves 307 'ip4(src=10.0.0.1-10.0.3.255, dst=198.18.0.2, id=0-65535)/udp(sport=49152-65535)/vxlan(1-100)/eth/ip4(src=10.1.0.1-10.1.9.9, dst=10.2.0.1)/udp(sport=random(1000-2000), dport=7)'
+	is_to_be fields 'VXLAN.vni=1 + n % 100' 'IP.id=n'
+	saves 307 'ip6(src=2001:2::1-2001:2::ffff, dst=2001:2::2)/gre(sum)/ip4(src=10.1.0.1-10.1.9.9, dst=10.2.0.1)/tcp(seq=0-0xffffffff:1000003, dport=1-65535)'
+	is_to_be fields 'TCP.seq=n * 1000003 % 2**32' 'TCP.dport=1 + n'
+	saves 307 'ip6(dst=2001:2::2)/icmp6(echo, id=1-9, seq=0-65535)/text("payload")'
+	is_to_be fields 'ICMPv6EchoRequest.seq=n' 'ICMPv6EchoRequest.id=1 + n % 9'
+	check 307 307 307
 }
 
 @test "the same seed makes the same packets, another one others" {
@@ -154,17 +148,13 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 # bats test_tags=core
 @test "both engines send described packets, byte for byte those that are saved" {
 	packet='eth(dst=02:7e:00:00:00:02)/vlan(7)/ip4(src=random(10.0.0.0/8), dst=198.18.0.0/24, id=0-65535)/tcp(sport=1-1009, flags=S, mss=1460)/text("some payload that is longer than what the kernel'"'"'s side writes anew into each frame, and odd")'
+	saves 307 "$packet"
 	for engine in $(engines); do
-		saves 307 "$packet"
-		rm -f "$BATS_TEST_TMPDIR/receive"
-		timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 307 "$BATS_TEST_TMPDIR/out" \
-			>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
-		defer end $!
-		wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
+		receive 307
 		blast "$packet" -e "$engine" -c 307 -r "$(pace 10000)"
 		[ "$status" = 0 ] || fail "$stderr"
-		wait "$!"
-		"$PEER" same "$FILE" "$BATS_TEST_TMPDIR/out" 1
+		received
+		"$PEER" same "$FILE" "$OUT"
 	done
 }
 
@@ -175,32 +165,29 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 	packet+=$(/usr/bin/python3 -c 'print(bytes(i * 11 % 241 for i in range(1000)).hex())')
 	packet+=')'
 	saves 53 "$packet" -s 9014
-	rm -f "$BATS_TEST_TMPDIR/receive"
-	timeout 40 nsenter --net="/run/netns/$LAB-b" "$PEER" receive 53 "$BATS_TEST_TMPDIR/out" \
-		>"$BATS_TEST_TMPDIR/receive" 2>&1 3>&- &
-	defer end $!
-	wait_for grep -q ready "$BATS_TEST_TMPDIR/receive"
+	receive 53
 	blast "$packet" -e afxdp -s 9014 -c 53 -r 1kpps
 	[ "$status" = 0 ] || fail "$stderr"
-	wait "$!"
-	"$PEER" same "$FILE" "$BATS_TEST_TMPDIR/out" 1
+	received
+	"$PEER" same "$FILE" "$OUT"
 }
 
 @test "some bits of a field change while the others stay" {
-	saves 509 'ip4(src=10.0.0.1, dst=198.18.0.128, dst[0:4]=1-3, id[8:8]=1-200)/udp(dport[0:3]=7-0)'
-	check fields "$FILE" 'IP.dst=ip("198.18.0.129") + n % 3' 'IP.id=256 * (1 + n % 200)' \
+	need_scapy
+	saves 211 'ip4(src=10.0.0.1, dst=198.18.0.128, dst[0:4]=1-3, id[8:8]=1-200)/udp(dport[0:3]=7-0)'
+	is_to_be fields 'IP.dst=ip("198.18.0.129") + n % 3' 'IP.id=256 * (1 + n % 200)' \
 		'UDP.dport=8 + 7 - n % 8'
-	[ "$output" = 509 ]
 	saves 211 'ip6(dst=2001:2::2, dst[16:16]=1-9)/udp'
-	check fields "$FILE" 'IPv6.dst=ip("2001:2::2") + 65536 * (1 + n % 9)'
-	[ "$output" = 211 ]
+	is_to_be fields 'IPv6.dst=ip("2001:2::2") + 65536 * (1 + n % 9)'
+	check 211 211
 }
 
 @test "two threads tag a described packet, and the sink times and counts all of them" {
+	: >"$BATS_TEST_TMPDIR/receive"
 	timeout 30 nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 -c 1009 -d 10s --json \
 		>"$BATS_TEST_TMPDIR/sink" 2>"$BATS_TEST_TMPDIR/receive" 3>&- &
 	defer end $!
-	wait_for grep -q "receiving on" "$BATS_TEST_TMPDIR/receive"
+	wait_for says_there "receiving on" "$BATS_TEST_TMPDIR/receive"
 	blast 'ip4(dst=198.18.0.2)/udp(sport=5000-5009)' -c 1009 -r 20kpps -t 2 --stream 7
 	[ "$status" = 0 ] || fail "$stderr"
 	json '.metrics.sent_packets == 1009 and (.notes // [] | any(test("no probe tag")) | not)'
@@ -230,7 +217,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 		print(len(senders), flush=True)
 	END
 	defer end $!
-	wait_for grep -q ready "$BATS_TEST_TMPDIR/socket"
+	wait_for says_there ready "$BATS_TEST_TMPDIR/socket"
 	blast 'ip4(198.18.0.1, src=198.18.0.2)/udp(dport=5000, sport=6000-6006)' --into-stack -c 101 \
 		-r 10kpps
 	[ "$status" = 0 ] || fail "$stderr"
@@ -239,44 +226,27 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 }
 
 @test "sizes sweep, mix by weight, and follow a genome" {
+	need_scapy
 	saves 1456 'ip4(dst=198.18.0.2)/udp' -s 64-1518
-	check sizes "$FILE" '64 + n % 1455'
+	is_to_be sizes '64 + n % 1455'
 	saves 30 198.18.0.2 -s 'genome(aaabz, z=1400)'
-	check sizes "$FILE" '[64, 64, 64, 128, 1400][n % 5]'
-	saves 1200 2001:2::2 -s '128*7,594*4,1518*1'
-	check sizes "$FILE" 'lambda size: size in (128, 594, 1518)'
-	run -0 /usr/bin/python3 -c '
-import collections, sys
-from scapy.all import rdpcap
-sizes = [len(p) + 4 for p in rdpcap(sys.argv[1])]
-assert sizes[:12] * 100 == sizes
-print(*sorted(collections.Counter(sizes).items()))' "$FILE"
-	[ "$output" = "(128, 700) (594, 400) (1518, 100)" ] || fail "$output"
-	saves 1009 'ip4(dst=198.18.0.2)/tcp' -s 'random(64-1518)'
-	check sizes "$FILE" 'lambda size: 64 <= size <= 1518'
+	is_to_be sizes '[64, 64, 64, 128, 1400][n % 5]'
+	saves 204 2001:2::2 -s '128*7,594*4,1518*1'
+	is_to_be mix 128=7 594=4 1518=1
+	saves 211 'ip4(dst=198.18.0.2)/tcp' -s 'random(64-1518)'
+	is_to_be sizes 'lambda size: 64 <= size <= 1518'
+	check 1456 30 204 211
 }
 
 @test "bursts, pauses and ramps have the slots that they say" {
 	saves 40 198.18.0.2 -r 100kpps --burst 4 --every 1ms
-	check gaps "$FILE" 'n // 4 * 10**6 + n % 4 * 10**4'
+	is_to_be gaps 'n // 4 * 10**6 + n % 4 * 10**4'
 	saves 40 198.18.0.2 -r 1kpps --on 3ms --off 7ms
-	check gaps "$FILE" 'n // 3 * 10**7 + n % 3 * 10**6'
+	is_to_be gaps 'n // 3 * 10**7 + n % 3 * 10**6'
 	saves 1501 198.18.0.2 -r 1kpps --ramp-to 2kpps --ramp-time 1s
 	# 1500 packets in the second in which the rate goes from 1000 to 2000.
-	run -0 /usr/bin/python3 -c '
-import sys
-from scapy.all import rdpcap
-packets = rdpcap(sys.argv[1])
-print(float(packets[1500].time - packets[0].time))' "$FILE"
-	/usr/bin/python3 -c 'import sys; sys.exit(not 0.999 <= float(sys.argv[1]) <= 1.001)' "$output" ||
-		fail "$output"
+	is_to_be gaps 'lambda at: n < 1500 or 0.999e9 <= at <= 1.001e9'
 	saves 20011 198.18.0.2 -r 1kpps --gaps poisson
-	# Exponential: mean and standard deviation are the same.
-	run -0 /usr/bin/python3 -c '
-import statistics, sys
-from scapy.all import RawPcapReader
-times = [m.sec * 10**9 + m.usec for _, m in RawPcapReader(sys.argv[1])]
-gaps = [b - a for a, b in zip(times, times[1:])]
-assert abs(statistics.mean(gaps) - 1e6) < 3e4, statistics.mean(gaps)
-assert abs(statistics.stdev(gaps) - 1e6) < 5e4, statistics.stdev(gaps)' "$FILE"
+	is_to_be poisson 1e6
+	check 40 40 1501 20011
 }

@@ -18,10 +18,6 @@ setup() {
 	wire_up
 }
 
-need_scapy() {
-	has_scapy || cannot scapy scapy
-}
-
 blast() {
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-a" "$TOOL" blast eg0 "$@" \
 		-q --json --interval 0
