@@ -3,9 +3,9 @@
 """
 The far end of a wire, as one who knows nothing of the tool would see it.
 
-    capture.py decode COUNT [PORT]
-        Takes COUNT UDP packets to PORT (9) and decodes them with scapy. Prints
-        a JSON object: of each field the values that were met, and how many
+    capture.py decode COUNT...
+        Takes COUNT UDP packets to port 9, then the next COUNT, and decodes them with
+        scapy. Prints a JSON object of each lot: of each field the values that were met, and how many
         frames differ from what scapy builds of their fields when it computes
         every length and checksum itself.
 
@@ -68,15 +68,20 @@ def take(link, port):
             return frame, at
 
 
-def decode(count, port=9):
+def decode(*counts):
     link = open_link()
-    frames = []
+    lots = [[] for _ in counts]
     try:
-        while len(frames) < count:
-            frames.append(take(link, port)[0])
+        for count, frames in zip(counts, lots):
+            while len(frames) < count:
+                frames.append(take(link, 9)[0])
     except TimeoutError:
         pass
     logging.getLogger("scapy").setLevel(logging.ERROR)
+    return [decode_lot(frames) for frames in lots]
+
+
+def decode_lot(frames):
     from scapy.layers.inet import IP, UDP
     from scapy.layers.inet6 import IPv6
     from scapy.layers.l2 import Dot1Q, Ether
@@ -90,12 +95,6 @@ def decode(count, port=9):
 
     for frame in frames:
         packet = Ether(frame)
-        fresh = packet.copy()
-        for layer, fields in (IP, ("len", "ihl", "chksum")), (IPv6, ("plen",)), \
-                (UDP, ("len", "chksum")):
-            for field in fields if layer in fresh else ():
-                delattr(fresh[layer], field)
-        found["not_as_scapy"] += bytes(fresh) != frame
         meet("bytes", len(frame))
         meet("src_mac", packet.src)
         meet("dst_mac", packet.dst)
@@ -114,6 +113,11 @@ def decode(count, port=9):
         meet("dst_port", udp.dport)
         udp_sums.add(udp.chksum)
         payload = bytes(udp.payload)
+        for layer, fields in (IP, ("len", "ihl", "chksum")), (IPv6, ("plen",)), \
+                (UDP, ("len", "chksum")):
+            for field in fields if layer in packet else ():
+                delattr(packet[layer], field)
+        found["not_as_scapy"] += bytes(packet) != frame
         if payload[:2] != MAGIC.to_bytes(2, "big"):
             continue
         found["tags"] += 1
@@ -184,7 +188,9 @@ def listen(port, count):
 
 def main():
     work = {"decode": decode, "reflect": reflect, "listen": listen, "save": save}[sys.argv[1]]
-    print(json.dumps(work(*(int(arg) if arg.isdigit() else arg for arg in sys.argv[2:]))))
+    found = work(*(int(arg) if arg.isdigit() else arg for arg in sys.argv[2:]))
+    for what in found if isinstance(found, list) else [found]:
+        print(json.dumps(what))
 
 
 main()
