@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""browse.py FILE [PICTURE]: opens a report in a headless Chromium, zooms its first plot with
-the mouse and whole again, reads it off, sorts a table; fails on what the console says and on
-any request but the file's own. PICTURE.png, PICTURE-dark.png and PICTURE.pdf show it.
+"""browse.py FILE... [--picture PICTURE]: opens each report in a headless Chromium, zooms its
+first plot with the mouse and whole again, reads it off, sorts a table; fails on what the console
+says and on any request but the file's own. PICTURE.png, PICTURE-dark.png and PICTURE.pdf show the
+last one.
 """
 import base64
 import json
@@ -10,6 +11,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,10 +33,20 @@ class Browser:
         shell = "exec 3<&%d 4>&%d; exec \"$@\"" % (theirs_in, theirs_out)
         self.process = subprocess.Popen(["bash", "-c", shell, "sh", program, "--user-data-dir=" + profile, *OPTIONS],
                                         pass_fds=(theirs_in, theirs_out), stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+                                        stderr=subprocess.DEVNULL, start_new_session=True,
+                                        env={**os.environ, "TMPDIR": profile})
         os.close(theirs_in)
         os.close(theirs_out)
         self.number, self.rest, self.events, self.session = 0, b"", [], None
+
+    def end(self):
+        """Its processes, too: the first one does not wait for all of them."""
+        self.process.terminate()
+        self.process.wait()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def read(self):
         end = time.monotonic() + PATIENCE
@@ -82,6 +94,7 @@ def must(what, holds):
 
 
 def look(browser, path, picture):
+    browser.events, browser.session = [], None
     target = browser.call("Target.createTarget", url="about:blank")["targetId"]
     browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
     for domain in ("Page", "Runtime", "Log", "Network"):
@@ -152,14 +165,24 @@ def main():
     if not program:
         print("no chromium")
         sys.exit(77)
+    files, picture = sys.argv[1:], None
+    if "--picture" in files:
+        at = files.index("--picture")
+        picture = files[at + 1]
+        del files[at:at + 2]
     profile = tempfile.mkdtemp()
     browser = Browser(program, profile)
     try:
-        look(browser, sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
+        for file in files:
+            look(browser, file, picture if file == files[-1] else None)
     finally:
-        browser.process.terminate()
-        browser.process.wait()
-        shutil.rmtree(profile, ignore_errors=True)
+        browser.end()
+        # One that was killed may still be writing.
+        for _ in range(100):
+            shutil.rmtree(profile, ignore_errors=True)
+            if not os.path.exists(profile):
+                break
+            time.sleep(0.05)
 
 
 main()

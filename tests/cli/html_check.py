@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""html_check.py FILE: the page is well-formed, loads nothing, and runs only the script whose
-hash its policy names; prints its text.
+"""html_check.py FILE...: each page is well-formed, loads nothing, and runs only the script whose
+hash its policy names; prints their text.
 """
 import base64
 import hashlib
@@ -52,17 +52,22 @@ class Page(HTMLParser):
             self.text.append(data)
 
 
-page = Page()
-with open(sys.argv[1], encoding="utf-8", newline="") as source:
-    page.feed(source.read())
-page.close()
-if page.open:
-    sys.exit("not closed: %s" % page.open)
-if not page.policy.startswith("default-src 'none'; "):
-    sys.exit("no policy, or a weak one: %s" % page.policy)
-for kind, texts in page.inline.items():
-    allowed = re.search(r"%s-src '([^']*)'(;|$)" % kind, page.policy)
-    hashes = ["sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
-    if not allowed or (hashes or ["none"]) != [allowed.group(1)]:
-        sys.exit("%s: %s in the page, %s in the policy" % (kind, hashes, allowed and allowed.group(1)))
-print("".join(page.text))
+def check(path):
+    page = Page()
+    with open(path, encoding="utf-8", newline="") as source:
+        page.feed(source.read())
+    page.close()
+    if page.open:
+        sys.exit("not closed: %s" % page.open)
+    if not page.policy.startswith("default-src 'none'; "):
+        sys.exit("no policy, or a weak one: %s" % page.policy)
+    for kind, texts in page.inline.items():
+        allowed = re.search(r"%s-src '([^']*)'(;|$)" % kind, page.policy)
+        hashes = ["sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
+        if not allowed or (hashes or ["none"]) != [allowed.group(1)]:
+            sys.exit("%s: %s in the page, %s in the policy" % (kind, hashes, allowed and allowed.group(1)))
+    print("".join(page.text))
+
+
+for name in sys.argv[1:]:
+    check(name)
