@@ -161,8 +161,9 @@ tests_in() {
 
 @test "what failed before is run again when resumed, and what passed is not" {
 	local kept=$VM/kept
-	mkdir -p "$VM/tests/net"
+	mkdir -p "$VM/tests/net" "$VM/tests/lib"
 	cp "$TOP/tests/run" "$VM/tests/"
+	cp "$TOP/tests/lib/leftovers.bash" "$VM/tests/lib/"
 	printf '@test "x" {\necho ran a >>%q\n}\n' "$kept" >"$VM/tests/net/a.bats"
 	printf '@test "y" {\necho ran b >>%q\n}\n' "$kept" >"$VM/tests/net/b.bats"
 	printf 'passed net/a.bats: x\npassed net/b.bats: w\nfailed net/b.bats: y\n' >"$VM/results"
