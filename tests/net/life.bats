@@ -57,9 +57,8 @@ under_way() {
 
 # whole_document VERB WHAT: of a run that was cut short, and what it had counted.
 whole_document() {
-	json --arg verb "$1" '.command == $verb and .format == 1 and has("config") and
-		has("environment")'
-	json --arg key "$2_packets" '.metrics[$key] > 100'
+	json --arg verb "$1" --arg key "$2_packets" '.command == $verb and .format == 1 and
+		has("config") and has("environment") and .metrics[$key] > 100'
 	[ "$1" != sink ] || json '.metrics | .received_packets == 211 and .lost_packets == 0'
 }
 
@@ -307,22 +306,30 @@ without() {
 	finish sink INT
 }
 
-# no STATUS TEXT VERB...: refused with words, and nothing was sent or attached.
+# no STATUS TEXT VERB...: refused with words. What nothing_happened says holds then for all so far.
 no() {
-	local sent
-
-	sent=$(counter a tx_packets)
 	tool_in a "${@:3}"
 	is "$1"
 	says "$2"
-	[ "$(counter a tx_packets)" = "$sent" ] || fail "it sent: ${*:3}"
-	hook_is_free a || fail "it is attached: ${*:3}"
+	REFUSED+=("${*:3}")
+}
+
+# expect_nothing: from here on nothing may be sent or stay attached.
+expect_nothing() {
+	REFUSED=()
+	SENT=$(counter a tx_packets)
+}
+
+nothing_happened() {
+	[ "$(counter a tx_packets)" = "$SENT" ] || fail "one of these sent:"$'\n'"$(printf '%s\n' "${REFUSED[@]}")"
+	hook_is_free a || fail "one of these is attached:"$'\n'"$(printf '%s\n' "${REFUSED[@]}")"
 }
 
 @test "what cannot be meant is refused with status 2, and nothing is sent or attached" {
 	lab_up
 	local v4=198.18.0.2
 
+	expect_nothing
 	no 2 "there is no interface 'nosuch0'" blast nosuch0 $v4
 	no 2 "there is no interface 'nosuch0'" sink nosuch0
 	no 2 "there is no interface 'nosuch0'" probe nosuch0 $v4
@@ -358,10 +365,12 @@ no() {
 	no 2 "'0' is out of range: it takes 1 to 4096" sink eg0 --streams 0
 	no 2 "--port has no meaning with it" sink eg0 --all --port 9
 	no 2 "which --count-only does not" sink eg0 --count-only --no-loss
+	nothing_happened
 }
 
 @test "a destination without a way to it is an error with the command that helps" {
 	lab_up
+	expect_nothing
 	for verb in blast probe; do
 		no 4 "no route to '10.9.9.9' through 'eg0'" $verb eg0 10.9.9.9 --count 7
 		says "ip route get 10.9.9.9"
@@ -369,6 +378,7 @@ no() {
 		no 4 "'198.18.0.1' is an address of this host" $verb eg0 198.18.0.1 --count 7
 	done
 	no 3 "has no AF_XDP zero-copy" blast eg0 198.18.0.2 --zero-copy --count 7
+	nothing_happened
 }
 
 @test "an address that nobody has is an error within seconds, and nothing but questions is sent" {
@@ -387,11 +397,13 @@ no() {
 @test "an interface that is down is an error with the command that helps" {
 	lab_up
 	ip_in a link set eg0 down
+	expect_nothing
 	no 4 "cannot send through 'eg0'" blast eg0 198.18.0.2 --count 7
 	says "ip link set dev eg0 up"
 	no 4 "cannot send through 'eg0'" probe eg0 198.18.0.2 --count 7
 	no 4 "cannot send through 'eg0'" blast eg0 198.18.0.2 --count 7 --src-ip 198.18.0.1 \
 		--dst-mac 02:e9:00:00:00:0b
+	nothing_happened
 }
 
 # refusals_are_told: in a row of the run called live.
