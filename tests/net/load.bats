@@ -129,7 +129,7 @@ while True:
     c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
     c.close()' 3>&- &
 	defer kill $!
-	loaded $WEB/slow -n 3 -c 3 --timeout 1500ms
+	loaded $WEB/slow -n 3 -c 3 --timeout 700ms
 	failed timeout 3
 	loaded http://198.18.0.99/ -n 3 -c 7 --connect-timeout 200ms
 	failed connect_timeout 7
