@@ -3,11 +3,14 @@
 """prom_check.py [DASHBOARD] <TEXT: holds TEXT against Prometheus' text format 0.0.4, for
 where there is no promtool: HELP and TYPE before each family, whole families, no series
 twice, histograms that add up. With DASHBOARD, every metric that it asks for must be there.
-Prints what is wrong; exit 1.
+prom_check.py --until WORD FILES PATH: reads PATH over and over, until it has held so many
+different texts, and WORD; each of them must be sound. Prints what is wrong; exit 1.
 """
 import json
+import os
 import re
 import sys
+import time
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
@@ -80,14 +83,34 @@ def check_dashboard(families, path):
         faults.append("the dashboard asks for little")
 
 
-def main():
-    text = sys.stdin.read()
+def check(text):
     families = parse(text)
     if not text.endswith("\n") or not families:
         faults.append("not whole")
     check_types(families)
-    if sys.argv[1:]:
-        check_dashboard(families, sys.argv[1])
+    return families
+
+
+def check_until(word, count, path):
+    seen, text, end = set(), "", time.monotonic() + 20 * int(os.environ.get("TESTS_SLOW", "1"))
+    while not faults and (len(seen) < int(count) or word not in text):
+        if time.monotonic() > end:
+            faults.append(f"{len(seen)} texts, and the last one " + ("has " if word in text else "is without ") + word)
+        with open(path) as file:
+            text = file.read()
+        if text not in seen:
+            check(text)
+            seen.add(text)
+        time.sleep(0.01)
+
+
+def main():
+    if sys.argv[1:2] == ["--until"]:
+        check_until(*sys.argv[2:])
+    else:
+        families = check(sys.stdin.read())
+        if sys.argv[1:]:
+            check_dashboard(families, sys.argv[1])
     print("\n".join(faults))
     sys.exit(bool(faults))
 

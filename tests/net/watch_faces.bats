@@ -100,8 +100,6 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 }
 
 @test "the text file is whole at every moment, and the dashboard finds all it asks for" {
-	local i
-
 	watch --textfile "$FILE" --flows --drops
 	wait_for in_file 'ethgauge_info{version="0.1.0"}' 1
 	in_b "$PEER" frames 60 7 02:e9:00:00:00:0a
@@ -109,12 +107,10 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	in_a "$PEER" send 100003 >/dev/null
 	finish serve
 	# The programs are timed in the first instants, and again after 5 s.
-	for ((i = 0; i < 500; i++)); do
-		[ "$i" -lt 50 ] || ! grep -q ethgauge_program_run_seconds "$FILE" || break
-		in_a "$PEER" frames 60 11
-		"$PROM_CHECK" <"$FILE"
-	done
-	wait_for in_file 'ethgauge_protocol_packets_total{iface="eg0",direction="rx",protocol="other"}' $((i * 11))
+	start_cmd frames a "" "$PEER" frames 60 100000 02:e9:00:00:00:0b 0.002
+	"$PROM_CHECK" --until ethgauge_program_run_seconds 13 "$FILE"
+	finish frames TERM
+	wait_for in_file 'ethgauge_protocol_packets_total{iface="eg0",direction="rx",protocol="other"}' "$output"
 	grep -q '^ethgauge_flow_bytes_total{iface="eg0",near="198.18.0.2:[0-9]*",far="198.18.0.1:[0-9]*",proto="tcp",direction="rx"} 1[0-9]*$' "$FILE"
 	finish watch INT
 	is 130
@@ -178,14 +174,17 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 @test "a replay keeps its times, or goes as much faster as asked" {
 	local began
 
-	printf '{"elapsed_ns":%s,"result":{}}\n' 1 2000000000 >"$FILE"
+	printf '{"elapsed_ns":%s,"result":{}}\n' 1 700000000 >"$FILE"
 	began=${EPOCHREALTIME/./}
 	tool_in b watch --replay "$FILE"
 	is 0
-	[ $((${EPOCHREALTIME/./} - began)) -ge 2000000 ]
-	printf '{"elapsed_ns":%s,"result":{}}\n' 1 2000000000000 >"$FILE"
+	[ $((${EPOCHREALTIME/./} - began)) -ge 700000 ]
+	# 500 s in half a second, but not at once.
+	printf '{"elapsed_ns":%s,"result":{}}\n' 1 500000000000 >"$FILE"
+	began=${EPOCHREALTIME/./}
 	tool_in b watch --replay "$FILE" --speed 1000
 	is 0
+	[ $((${EPOCHREALTIME/./} - began)) -ge 500000 ]
 	echo '{}' >"$FILE"
 	tool_in b watch --replay "$FILE"
 	is 2
@@ -197,7 +196,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	says "--hooks has no meaning with --replay"
 }
 
-# screen KEYS CMD...: what is on it after each key; in output.
+# screen KEYS CMD...: what is on it after each key, as watch_screen.py has it; in output.
 screen() {
 	/usr/bin/python3 -c 'import pyte' 2>/dev/null || cannot pyte python3-pyte
 	output=$(LC_ALL=C.UTF-8 in_b "$SCREEN" "$1" -- "$TOOL" "${@:2}" 2>&1)
@@ -210,13 +209,13 @@ after() {
 }
 
 @test "the full-screen view shows the wire, obeys its keys, and leaves the terminal as it was" {
-	in_a sh -c 'while :; do "$0" frames 60 11; done' "$PEER" 3>&- &
-	defer kill -KILL $!
-	screen "w1.5 TAB DOWN ENTER ? ? p r80x20 q" watch eg0 --tui --interval 200ms
-	after w1.5 "ethgauge watch"
-	after w1.5 ">eg0 rx"
-	after w1.5 "█"
-	after w1.5 "watching 'eg0'; q ends it"
+	start_cmd frames a "" "$PEER" frames 60 100000 02:e9:00:00:00:0b 0.002
+	screen "w=█ TAB DOWN=>eg0_tx ENTER=since_the_start ?=this_page,_and_back ?=since_the_start \
+		p=standing_still r80x20=eg0_tx q" watch eg0 --tui --interval 200ms
+	after w "ethgauge watch"
+	after w ">eg0 rx"
+	after w "█"
+	after w "watching 'eg0'; q ends it"
 	after DOWN ">eg0 tx"
 	after ENTER "since the start"
 	after '?' "this page, and back"
@@ -228,10 +227,10 @@ after() {
 }
 
 @test "^C and errors leave the terminal as it was, too" {
-	screen "w1 ^C" watch eg0 --tui
+	screen "w=eg0_rx ^C" watch eg0 --tui
 	after end "== end 130"
 	after end "terminal restored"
-	screen "w1" watch eg0 --tui --record /nonexistent/file
+	screen "w" watch eg0 --tui --record /nonexistent/file
 	after end "== end 4"
 	after end "terminal restored"
 	tool_in b watch eg0 --tui
@@ -243,8 +242,8 @@ after() {
 	printf '{"elapsed_ns":%s,"result":{"parts":[{"name":"x rx","entries":[{"by":"cpu","value":"0","packets":%s}],"series":[{"seen_l1_bps":5}]}]}}\n' \
 		1 1 1000000 7000 >"$FILE"
 	/usr/bin/python3 -c 'import pyte' 2>/dev/null || cannot pyte python3-pyte
-	output=$(LC_ALL=C "$SCREEN" "w1 q" -- "$TOOL" watch --replay "$FILE" --tui --no-color)
-	after w1 "####"
+	output=$(LC_ALL=C "$SCREEN" "w=#### q" -- "$TOOL" watch --replay "$FILE" --tui --no-color)
+	after w "####"
 	[[ $output != *█* ]]
 	after end "terminal restored"
 }

@@ -2,26 +2,40 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Traffic that watch is held against.
 
-watch_peer.py frames BYTES COUNT [MAC]   raw frames of an unassigned EtherType out of eg0
+watch_peer.py frames BYTES COUNT [MAC [S]]  raw frames of an unassigned EtherType out of eg0,
+                                         so many seconds apart; SIGTERM ends it, and it prints
+                                         how many it has sent
 watch_peer.py serve                      "ready" on stderr; takes one TCP connection to its end
 watch_peer.py send BYTES                 so many bytes by TCP to it
 watch_peer.py counters                   of TCP in this namespace: "OutSegs RetransSegs"
 """
 
+import signal
 import socket
 import sys
+import time
 
 PORT = 5201
 SERVER = "198.18.0.2"
 
 
-def frames(size, count, mac="02:e9:00:00:00:0b"):
+def frames(size, count, mac="02:e9:00:00:00:0b", apart=0):
     link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     link.bind(("eg0", 0))
     frame = bytes.fromhex(mac.replace(":", "") + "02e90000000a" + "88b5")
     frame += bytes(int(size) - len(frame))
-    for _ in range(int(count)):
+    if not apart:
+        for _ in range(int(count)):
+            link.send(frame)
+        return
+    ends = []
+    signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
+    sent = 0
+    while sent < int(count) and not ends:
         link.send(frame)
+        sent += 1
+        time.sleep(float(apart))
+    print(sent)
 
 
 def serve():

@@ -3,8 +3,9 @@
 """watch_screen.py KEYS [--size COLUMNSxLINES] -- CMD...
 
 Runs CMD on a terminal of its own and prints its screen, as pyte understands it, after
-each key of KEYS, each screen behind a line "== KEY". Of KEYS, "wN" waits N seconds, "rCxL"
-resizes, "^C" is that, and words as "TAB", "DOWN" are these; the rest is typed. The last
+each key of KEYS, each screen behind a line "== KEY". Of KEYS, "w" is none, "rCxL" resizes, "^C" is
+that, and words as "TAB", "DOWN" are these; the rest is typed. KEY=TEXT waits until TEXT is on the
+screen, with spaces for its underlines; a KEY alone until the screen changes or CMD ends. The last
 lines are "== end STATUS", whether the terminal is as it was, and what was printed
 behind the full-screen view.
 """
@@ -25,6 +26,7 @@ NAMED = {"TAB": b"\t", "ENTER": b"\r", "ESC": b"\x1b", "^C": b"\x03", "UP": b"\x
          "DOWN": b"\x1b[B", "RIGHT": b"\x1b[C", "LEFT": b"\x1b[D", "SPACE": b" "}
 # What pyte understands is the console of Linux; it is told to show its cursor at the end.
 CURSOR_ON = "\x1b[?25h"
+PATIENCE = 10 * int(os.environ.get("TESTS_SLOW", "1"))
 
 
 class Terminal:
@@ -50,10 +52,10 @@ class Terminal:
         if hasattr(self, "child"):
             self.child.send_signal(signal.SIGWINCH)
 
-    def run(self, seconds):
-        """Feeds the screen for so long, or until nobody writes any more."""
+    def run(self, seconds, until=lambda: False):
+        """Feeds the screen for so long, until that holds, or until nobody writes any more."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end and not until():
             ready, _, _ = select.select([self.master], [], [], 0.05)
             if ready:
                 data = os.read(self.master, 65536)
@@ -61,6 +63,14 @@ class Terminal:
                 self.stream.feed(data)
             elif self.child.poll() is not None:
                 return
+
+    def settle(self, before, text):
+        """Until a key has done what it does, and the screen is drawn to its end."""
+        if text:
+            self.run(PATIENCE, lambda: any(text in line for line in self.screen.display))
+        else:
+            self.run(1, lambda: self.screen.display != before)
+        self.run(0.05)
 
     def show(self, title):
         print("==", title)
@@ -77,15 +87,14 @@ def main():
         size = tuple(int(n) for n in words[at + 1].split("x"))
         del words[at:at + 2]
     terminal = Terminal(*size, command)
-    for key in words[0].split():
-        if key[0] == "w" and key[1:].replace(".", "").isdigit():
-            terminal.run(float(key[1:]))
-        elif key[0] == "r" and "x" in key:
+    for word in words[0].split():
+        key, _, text = word.partition("=")
+        before = terminal.screen.display
+        if key[0] == "r" and "x" in key:
             terminal.resize(*(int(n) for n in key[1:].split("x")))
-            terminal.run(0.5)
-        else:
+        elif key != "w":
             os.write(terminal.master, NAMED.get(key, key.encode()))
-            terminal.run(0.5)
+        terminal.settle(before, text.replace("_", " "))
         terminal.show(key)
     for _ in range(100):
         if terminal.child.poll() is not None:
