@@ -348,15 +348,18 @@ paced_run() {
 	paced_run afxdp 50kpps 5003 100040000
 }
 
+# Slots in which the sender had no CPU are made up for, but for those at the end: less than all is
+# sent only if a packet was late by more than a slot.
 @test "--duration ends a run, and what was sent until then arrived" {
 	need xdp-live-frames af-xdp
 	lab_up
 	for engine in live afxdp; do
 		start sink b sink eg0
-		tool_in a blast eg0 198.18.0.2 --engine "$engine" --duration 500ms --rate 20kpps --json
+		tool_in a blast eg0 198.18.0.2 --engine "$engine" --duration 500ms --rate 2kpps --json
 		is 0
-		json '.metrics | .sent_packets == 10000 and .sent_packets == .driver_tx_packets and
-			.duration_ns < 5e9'
+		json '(.metrics.sent_packets == 1000 or (.self.pacing_late_max_ns > 5e5 and
+			.metrics.sent_packets > 0 and .metrics.sent_packets < 1000)) and
+			.metrics.sent_packets == .metrics.driver_tx_packets and .metrics.duration_ns < 5e9'
 		sent=$(jq .metrics.sent_packets <<<"$output")
 		finish sink INT
 		json --argjson n "$sent" '.metrics | .received_packets == $n and .lost_packets == 0'
