@@ -253,6 +253,37 @@ known_system() {
 	[ "$status" = 0 ]
 }
 
+@test "setup gets what no package has, once, and says which cargo it needs" {
+	known_system
+	fake_apt
+	local version
+	export ETHGAUGE_PEERS=$BATS_TEST_TMPDIR/peers
+	cat >"$FAKE/bin/cargo" <<-'END'
+		#!/bin/sh
+		[ "$1" != --version ] || { echo "cargo $(cat "$FAKE/version") (x)"; exit; }
+		echo "$*" >>"$FAKE/asked"
+		mkdir -p "$ETHGAUGE_PEERS"
+		for word; do case $word in *@*) echo "\"${word%@*} ${word#*@} (x)\" = []"; esac; done \
+			>>"$ETHGAUGE_PEERS/.crates.toml"
+	END
+	chmod +x "$FAKE/bin/cargo"
+	"$TOP/scripts/setup" --check | sed -n 's/.*missing for [^:]*: //p' | tr ' ' '\n' >"$FAKE/have"
+	for version in 0.66.0 1.85.1; do
+		echo "$version" >"$FAKE/version"
+		run "$TOP/scripts/setup" --crates
+		[ "$status" = 3 ] || fail "$status: $output"
+		[[ $output == *"stamp-suite@"*": needs cargo 1.86 or newer, and there is $version"* ]]
+	done
+	[ ! -s "$FAKE/asked" ]
+	run -1 "$TOP/scripts/setup" --crates --check
+	echo 1.100.0 >"$FAKE/version"
+	run -0 "$TOP/scripts/setup" --crates
+	[ "$(grep -c 'install.*--locked.*@' "$FAKE/asked")" = 2 ]
+	run -0 "$TOP/scripts/setup" --crates
+	[[ $output == *"nothing is missing"* ]]
+	[ "$(wc -l <"$FAKE/asked")" = 2 ]
+}
+
 # A lint that finds nothing proves nothing until it has found something.
 @test "check-layers finds a forbidden include, direct or through a header" {
 	mkdir -p "$BATS_TEST_TMPDIR/b/user/report"

@@ -8,6 +8,9 @@ bats_require_minimum_version 1.5.0
 
 TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 TOOL=${TOOL:-$TOP/build/ethgauge}
+# Where scripts/setup puts what no package has: --peers and --crates.
+PEERS=${ETHGAUGE_PEERS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ethgauge-peers}
+PATH=$PATH:$PEERS/bin:${HOME:-/root}/.cargo/bin
 DEFERRED=()
 # How many times as long as usual a test may take here; vmtest/run sets it.
 TESTS_SLOW=${TESTS_SLOW:-1}
@@ -32,10 +35,15 @@ pace() {
 # cannot WHAT REASON: skips; but what REQUIRE names fails, so that a broken
 # probe cannot turn a whole suite green.
 cannot() {
-	case " ${REQUIRE-} " in
-	*" $1 "*) fail "required, but missing: $2" ;;
-	*) skip "needs $2" ;;
-	esac
+	if required "$1"; then
+		fail "required, but missing: $2"
+	else
+		skip "needs $2"
+	fi
+}
+
+required() {
+	[[ " ${REQUIRE-} " == *" $1 "* ]]
 }
 
 # need FEATURE...: the tool itself says whether the machine has it.

@@ -12,7 +12,6 @@ REFLECTOR=$TOP/tests/net/stamp_reflector.py
 setup() {
 	need_root
 	need_command jq /usr/bin/python3
-	PATH=$PATH:${HOME-}/.cargo/bin
 }
 
 # reflector OPTIONS...: the oracle, in b.

@@ -126,7 +126,7 @@ holds() {
 
 @test "two CPUs that write records at once lose none and count each on its own" {
 	need xdp-live-frames
-	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+	[ "$(nproc)" -ge 2 ] || cannot cpus "two CPUs"
 	start sink b sink eg0 --count 100003 --duration 20s --records r.csv
 	tool_in a blast eg0 198.18.0.2 --engine live --threads 2 --count 100003 --json
 	is 0
@@ -190,7 +190,7 @@ holds() {
 
 # The package hdrhistogram: of this machine, or where scripts/setup --peers puts it.
 need_hdrhistogram() {
-	for PYTHON in /usr/bin/python3 "${TOOL%/*}/venv/bin/python3"; do
+	for PYTHON in /usr/bin/python3 "$PEERS/venv/bin/python3"; do
 		! "$PYTHON" -c 'import hdrh' 2>/dev/null || return 0
 	done
 	cannot hdrhistogram "the Python package hdrhistogram: scripts/setup --peers"

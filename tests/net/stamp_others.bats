@@ -15,7 +15,6 @@ EXTENSIONS=(--cos --dscp 10 --location --timestamp-info --direct-measurement --f
 setup() {
 	need_root
 	need_command jq /usr/bin/python3
-	PATH=$PATH:${HOME-}/.cargo/bin
 	(umask 077 && echo $HEX >"$BATS_TEST_TMPDIR/hex")
 	printf '\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17' >"$BATS_TEST_TMPDIR/key"
 }
