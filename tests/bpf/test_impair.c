@@ -464,7 +464,7 @@ static void what_takes_time_goes_with_its_fate_in_front(void **state)
 	plan.to_user = 1;
 	load(&plan);
 	if (!harness_has_context(skel->progs.impair_xdp))
-		skip();
+		harness_cannot("xdp-context");
 	load(&plan);
 	build(&frame, 101, 4);
 	for (i = 0; i < 107; i++) {

@@ -80,7 +80,7 @@ arrives() {
 }
 
 @test "two threads send two streams of 50002 and 50001 packets" {
-	[ "$(nproc)" -ge 2 ] || skip "needs 2 CPUs"
+	[ "$(nproc)" -ge 2 ] || cannot cpus "two CPUs"
 	lab_up
 	arrives 100003 198.18.0.2 -t 2 --stream 3
 	json '.metrics.streams == 2'

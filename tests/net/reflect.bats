@@ -202,7 +202,7 @@ rows_are_through() {
 	need_command bpftool
 	lab_up
 	obj=$(dirname "$TOOL")/bpf/reflect_xdp.bpf.o
-	[ -e "$obj" ] || skip "needs the object files of a build"
+	[ -e "$obj" ] || cannot objects "the object files of a build"
 	for mode in xdpdrv xdpgeneric; do
 		nsenter --net="/run/netns/$LAB-b" ip link set dev eg0 "$mode" obj "$obj" sec xdp
 		before=$(hook b)
