@@ -128,10 +128,27 @@ has_booted() {
 
 # tests_in WHAT [OPTIONS]: a guest of the lines on stdin, which plays tests instead of a command.
 tests_in() {
-	[ -x "$TOP/build/tests/bpf/programs" ] || skip "needs build/tests/bpf/programs"
+	[ -x "$TOP/build/tests/bpf/programs" ] || cannot bpf-programs "build/tests/bpf/programs" || return
 	cat >"$GUEST"
 	run --separate-stderr "$TOP/vmtest/run" --results "$VM/results" --known "$VM/known" \
 		--tests "$1" "${@:2}" "$VM/tree"
+}
+
+@test "results go to the caller's file too, after the kernel's name, and a known failure is skipped" {
+	echo '* | net/a.bats: y | no such driver' >"$VM/known"
+	TESTS_RESULTS=$VM/told tests_in bpf <<-'END'
+		echo 1 >status
+		printf 'passed net/a.bats: x\nfailed net/a.bats: y\nfailed net/a.bats: z\nskipped net/a.bats: w\n' >results
+		echo 'BUG: here' >dmesg
+	END
+	is 1
+	local kernel=${VM//[^A-Za-z0-9.:+-]/_}_tree
+	run cat "$VM/told"
+	[ "$output" = "passed $kernel net/a.bats: x
+skipped $kernel net/a.bats: w
+skipped $kernel net/a.bats: y: no such driver (a known failure)
+failed $kernel net/a.bats: z
+failed $kernel kernel log: BUG: here" ] || fail "$output"
 }
 
 @test "--resume keeps the results of before, and without it they are gone" {
