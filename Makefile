@@ -172,7 +172,7 @@ test:
 
 test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) \
 		$(vm-bins)
-	$(Q)$(tell) tests/run lint unit bpf cli net boot
+	$(Q)$(tell) tests/run lint unit bpf cli net
 
 # Soaks, and what takes minutes.
 test-long:

@@ -284,6 +284,103 @@ known_system() {
 	[ "$(wc -l <"$FAKE/asked")" = 2 ]
 }
 
+# ci [JOB...]: .ci/run in a tree of its own; jobs, must-have and a setup that fails for the group
+# "none" are the caller's and this function's.
+ci() {
+	mkdir -p "$CI/.ci" "$CI/scripts" "$CI/tests/lib" "$CI/tests/cli"
+	cp "$TOP/.ci/run" "$CI/.ci/"
+	cp "$TOP/tests/run" "$CI/tests/"
+	cp "$TOP/tests/lib/common.bash" "$CI/tests/lib/"
+	printf '#!/bin/sh\necho "setup: no registry"\n[ "$*" != --none ]\n' >"$CI/scripts/setup"
+	chmod +x "$CI/scripts/setup"
+	REQUIRE='' TESTS_ROOT=/ run "$CI/.ci/run" "$@"
+}
+
+@test "CI fails when a test that must run is skipped, and names it" {
+	CI=$BATS_TEST_TMPDIR/ci
+	mkdir -p "$CI/.ci" "$CI/tests/cli"
+	printf 'load ../lib/common\n@test "x: y" {\n\tneed_command no-such\n}\n' >"$CI/tests/cli/a.bats"
+	echo 'a | | | 60 | tests/run cli/a.bats' >"$CI/.ci/jobs"
+	echo '0 | jq' >"$CI/.ci/must-have"
+	ci
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "0 passed, 0 failed, 1 skipped" ]
+	echo 'a | | no-such | 60 | tests/run cli/a.bats' >"$CI/.ci/jobs"
+	ci
+	[ "$status" = 1 ]
+	[[ $output == *$'\nfailed cli/a.bats: x: y\n'* ]]
+	[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
+	# What all jobs need, on a kernel that is new enough.
+	echo 'a | | | 60 | tests/run cli/a.bats' >"$CI/.ci/jobs"
+	printf '0 | jq\n2.6 | no-such\n' >"$CI/.ci/must-have"
+	ci
+	[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
+	printf '0 | jq\n999.1 | no-such\n' >"$CI/.ci/must-have"
+	ci
+	[ "${lines[-1]}" = "0 passed, 0 failed, 1 skipped" ]
+}
+
+@test "CI counts a test once, though several jobs ran it, and as skipped if none of them did" {
+	CI=$BATS_TEST_TMPDIR/ci
+	mkdir -p "$CI/.ci"
+	: >"$CI/.ci/must-have"
+	cat >"$CI/.ci/jobs" <<-'END'
+		# A comment.
+		a | | | 60 | printf 'passed f: 1\nskipped f: 2: x: y\nskipped f: 3: x\npassed f: 4\n' >$TESTS_RESULTS
+		b | | | 60 | printf 'passed f: 1\npassed f: 2: x\nskipped f: 3: z\n' >$TESTS_RESULTS
+	END
+	ci
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "3 passed, 0 failed, 2 skipped" ] || fail "$output"
+	ci b
+	[ "${lines[-1]}" = "2 passed, 0 failed, 1 skipped" ]
+	cat >>"$CI/.ci/jobs" <<-'END'
+		c | | | 60 | printf 'failed f: 4\nskipped f: 1\n' >$TESTS_RESULTS
+	END
+	ci
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "2 passed, 1 failed, 2 skipped" ] || fail "$output"
+}
+
+@test "a CI job that cannot be set up is skipped with the reason; one that hangs, ends badly or runs nothing fails" {
+	CI=$BATS_TEST_TMPDIR/ci
+	mkdir -p "$CI/.ci"
+	: >"$CI/.ci/must-have"
+	cat >"$CI/.ci/jobs" <<-'END'
+		none | none | | 60 | echo passed none: 1 >$TESTS_RESULTS
+		hangs | some | | 1 | echo passed hangs: 1 >$TESTS_RESULTS; sleep 300 & echo $! >"$CI/pid"; sleep 300
+		bad | | | 60 | echo passed bad: 1 >$TESTS_RESULTS; exit 37
+		empty | | | 60 | true
+	END
+	export CI
+	ci
+	[ "$status" = 1 ]
+	[[ $output == *$'\nskipped none: scripts/setup --none: setup: no registry\n'* ]] || fail "$output"
+	[[ $output == *$'\nfailed hangs: not done within 1 s\n'* ]]
+	[[ $output == *$'\nfailed bad: exit status 37\n'* ]]
+	[[ $output == *$'\nfailed empty: it ran no test\n'* ]]
+	[ "${lines[-1]}" = "2 passed, 3 failed, 1 skipped" ]
+	! kill -0 "$(cat "$CI/pid")" 2>/dev/null || fail "still there"
+	ci no-such
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "each CI job has a name, groups that setup knows, a bound and a command" {
+	local name groups require limit command jobs=0
+
+	while IFS='|' read -r name groups require limit command; do
+		[[ $name =~ ^[a-z0-9.-]+' '$ ]] || fail "name '$name'"
+		[[ $limit =~ ^' '[1-9][0-9]*' '$ ]] || fail "$name: bound '$limit'"
+		[ -n "$command" ] || fail "$name: no command"
+		jobs=$((jobs + 1))
+		for group in $groups; do
+			"$TOP/scripts/setup" --help | grep -qE "^  --$group " || fail "$name: group '$group'"
+		done
+	done < <(grep -v '^#' "$TOP/.ci/jobs")
+	[ "$jobs" -ge 5 ] || fail "$jobs jobs"
+}
+
 # A lint that finds nothing proves nothing until it has found something.
 @test "check-layers finds a forbidden include, direct or through a header" {
 	mkdir -p "$BATS_TEST_TMPDIR/b/user/report"

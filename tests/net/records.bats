@@ -32,8 +32,8 @@ columns() {
 	tail -n +2 "${2-r.csv}" | cut -d, -f "$1"
 }
 
-# holds CHECK ARGS...: the document of the last run, in doc.json, against the files.
-holds() {
+# checks CHECK ARGS...: the document of the last run, in doc.json, against the files.
+checks() {
 	printf '%s' "$output" >doc.json
 	run "${PYTHON-/usr/bin/python3}" "$CHECK" "$@"
 	[ "$status" = 0 ] || fail "$output"
@@ -132,7 +132,7 @@ holds() {
 	is 0
 	finish sink
 	is 0
-	holds exact r.csv doc.json delay
+	checks exact r.csv doc.json delay
 	[ "$(columns 1,7 | sort -u | wc -l)" -ge 2 ]
 }
 
@@ -173,7 +173,7 @@ holds() {
 	{ numbers 0 2 7; echo 7 5; echo 7 1; echo 7 4; } | send_tags
 	numbers 0 100 | awk '$2 != 7' | send_tags
 	finish sink
-	holds exact r.csv doc.json delay
+	checks exact r.csv doc.json delay
 }
 
 @test "probe records round trips, which are those that it reports" {
@@ -185,7 +185,7 @@ holds() {
 	json '.metrics.record_packets == 2003'
 	[[ $(gzip -dc r.csv.gz | head -n 1) == *,rtt_ns,* ]]
 	grep -q 'Total count *= *2003\]' r.hgrm
-	holds exact r.csv.gz doc.json rtt
+	checks exact r.csv.gz doc.json rtt
 }
 
 # The package hdrhistogram: of this machine, or where scripts/setup --peers puts it.
@@ -207,12 +207,12 @@ need_hdrhistogram() {
 	finish sink
 	is 0
 	[ "$(grep -c '^[0-9]' r.hlog)" -ge 3 ]
-	holds hdr r.hgrm r.hlog doc.json delay
+	checks hdr r.hgrm r.hlog doc.json delay
 	# Without intervals the log is one line, and has the very counts of the table.
 	start sink b sink eg0 --count 30011 --duration 20s --interval 0 --hgrm r.hgrm --hlog r.hlog
 	tool_in a blast eg0 198.18.0.2 --engine live --count 30011 --json
 	finish sink
-	holds hdr r.hgrm r.hlog doc.json delay
+	checks hdr r.hgrm r.hlog doc.json delay
 }
 
 # rows_have N: the rows so far hold N packets.
