@@ -61,6 +61,14 @@ is_disturbed() {
 	holds "[.parts[].metrics.disturbed_decisions // 0] | add > 0" <<<"$output"
 }
 
+# loses_each_47th PACKETS: exactly; of at least so many, unless the tool says that its generator fell
+# behind.
+loses_each_47th() {
+	json --argjson least "$1" '.metrics.irregular_trials as $irregular | '"$PART"' |
+		($irregular > 0 or .sent_packets >= $least) and .lost_packets > 0 and
+		.lost_packets == (.sent_packets / 47 | floor)'
+}
+
 @test "bench finds the rate, the queue and the delay that were put in, and goes on from its file" {
 	local before words=(rfc2544 --quick --search mlr --rate 80Mbit --trial 500ms --initial-trial 200ms
 		--latency-trial 100ms --repeats 1 --tests "latency,back-to-back" --burst 5ms --bursts 1
@@ -102,13 +110,12 @@ is_disturbed() {
 	bump --loss every=47 --filter 'udp dport 9'
 	bench soak --rate 1kpps --trial 300ms --duration 600ms
 	is 1
-	json '.parts[] | select(.name == "512-byte frames").metrics |
-		.sent_packets >= 590 and .lost_packets == (.sent_packets / 47 | floor)'
+	loses_each_47th 590
 	bench mlrsearch --rate 1kpps --goal name=some,loss=3%,initial=300ms,final=300ms,sum=300ms
 	is 0
 	json '.parts[] | select(.name == "512-byte frames, goal some").metrics |
 		.throughput_ratio == 1 and (.goal_loss_ratio - 0.03 | fabs) < 1e-9 and
-		(.throughput_conditional_pps / 1000 - 46 / 47 | fabs) < 0.005'
+		(.throughput_conditional_pps / .throughput_pps - 46 / 47 | fabs) < 0.005'
 }
 
 @test "bench tells how long a device loses packets behind an overload" {
@@ -168,16 +175,18 @@ is_disturbed() {
 	json '.environment.suite == "y1564-style-quick"'
 	json --argjson wire "$WIRE_NS" '.parts[] | select(.name == "512-byte frames") |
 		(.entries | map(.offered_mbps * 1000 | round) == [3750, 7500, 11250, 15000, 19248, 20310]) and
-		.entries[5].received_mbps > 18.8 and .entries[5].received_mbps < 19.6 and
-		.entries[5].lost_ratio > 0.03 and (.verdicts | length == 7) and
-		.metrics.service_ftd_ns >= 1e6 + $wire and .metrics.service_availability_ratio == 1'
+		(.verdicts | length == 7) and (.metrics | .service_availability_ratio == 0 or
+			.service_ftd_ns >= 1e6 + $wire) and
+		(.metrics.disturbed_decisions > 0 or (.entries[5] | .received_mbps > 18.8 and
+			.received_mbps < 19.6 and .lost_ratio > 0.03) and
+			.metrics.service_availability_ratio == 1)'
 
 	# No policer at 11 Mbit/s, and none of the frames is so early.
 	bench "${words[@]}" --cir 10Mbit --eir 1Mbit --policing --ftd 1ms
 	is 1
-	json '.parts[] | select(.name == "512-byte frames") | .verdicts | length == 7 and
-		([.[] | select(.what | startswith("CIR + EIR")) | .pass] == [true]) and
-		([.[] | select(.what | startswith("CIR + EIR") | not) | .pass] | any | not)'
+	json '.parts[] | select(.name == "512-byte frames") | .metrics.disturbed_decisions as $disturbed |
+		.verdicts | map(.pass) | length == 7 and .[:4] == [false, false, false, false] and
+		.[6] == false and ($disturbed > 0 or .[4:6] == [true, false])'
 }
 
 @test "bench measures to a reflector and back, and says what its loss and delay are of" {
@@ -188,8 +197,7 @@ is_disturbed() {
 		--rate 1kpps --trial 300ms --duration 300ms --json
 	is 1
 	json '.notes | any(contains("every delay is a round trip"))'
-	json '.parts[] | select(.name == "512-byte frames").metrics |
-		.sent_packets >= 290 and .lost_packets == (.sent_packets / 47 | floor)'
+	loses_each_47th 290
 	json '.self.trials[0].delay_min_ns >= 2e6'
 }
 
@@ -230,8 +238,7 @@ bench_far() {
 	bump --loss every=47 --filter 'udp dport 9'
 	bench_far soak --receiver "$far" --rate 1kpps --trial 300ms --duration 300ms
 	is 1
-	json '.parts[] | select(.name == "512-byte frames").metrics |
-		.sent_packets >= 290 and .lost_packets == (.sent_packets / 47 | floor)'
+	loses_each_47th 290
 	json '.self.trials[0].delay_min_ns == null and .environment.clock == "monotonic"'
 	json '.parts[] | select(.name == "first trial") | .metrics.delay_min_ns == null and
 		(.parts[] | select(.name == "receiver").environment.rx_xdp_mode == "native")'
