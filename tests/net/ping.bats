@@ -117,10 +117,12 @@ pinged() {
 
 @test "an answer that comes after --wait is given up, but not lost" {
 	lab_up --path a-r-b --middle open
-	start bump r impair ega egb --direction a-to-b --filter icmp --delay 60ms -d 20s
-	tool_in a ping 198.18.0.2 -c 23 --rate 1kpps --outstanding 1 --wait 30ms --json
+	# Each is sent when the one before is given up: for twice the delay, and only a stall as long as
+	# the delay makes an answer look early.
+	start bump r impair ega egb --direction a-to-b --filter icmp --delay 300ms -d 20s
+	tool_in a ping 198.18.0.2 -c 61 --flood --outstanding 1 --wait 10ms --json
 	is 0
-	json '.metrics | .sent_packets == 23 and .given_up_packets == 23 and .distinct_packets > 0 and
+	json '.metrics | .sent_packets == 61 and .given_up_packets == 61 and .distinct_packets > 0 and
 		.transaction_packets == null'
 	finish bump INT
 }
