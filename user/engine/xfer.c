@@ -161,7 +161,8 @@ int xfer_start(struct xfer *xfer, struct err *e)
 		if (xfer_worker_set_up(xfer, i, e))
 			return e->no;
 	}
-	xfer->count_ns = UINT64_MAX;
+	/* The peer may begin before this end knows that it has: with nothing to omit, all counts. */
+	xfer->count_ns = xfer->test.omit_ns ? UINT64_MAX : 0;
 	for (i = 0; i < nr; i++) {
 		if (xfer_worker_start(&xfer->workers[i], e))
 			return e->no;

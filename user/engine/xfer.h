@@ -72,7 +72,9 @@ int xfer_error(const struct xfer *xfer, struct err *e);
 void xfer_read_requests(const struct xfer *xfer, uint64_t *ret_sent, uint64_t *ret_timeouts,
 			uint64_t *ret_not_sent);
 /* After xfer_finish(): of datagrams that came, in their order in each stream. */
-unsigned int xfer_arrivals(const struct xfer *xfer, const struct control_arrival **ret_arrivals);
+unsigned int xfer_nr_arrivals(const struct xfer *xfer);
+/* Its time counts from the start here; 0 where the peer began earlier. */
+struct control_arrival xfer_arrival(const struct xfer *xfer, unsigned int i);
 
 void xfer_read_zerocopy(const struct xfer *xfer, uint64_t *ret_done, uint64_t *ret_copied);
 

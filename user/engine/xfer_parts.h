@@ -106,7 +106,7 @@ struct xfer {
 	struct xfer_worker *workers;
 	unsigned int nr_workers;
 	_Atomic int phase;
-	struct control_arrival *arrivals;	/* of the first that came; NULL: not asked for */
+	struct control_arrival *arrivals;	/* of the first that came; NULL: not asked for; times by the clock */
 	_Atomic unsigned int nr_arrivals;	/* that wanted a place; more than there are */
 	uint64_t start_ns, count_ns, end_ns;	/* count_ns: when what is omitted ends */
 	struct xfer_mark begin, stop;		/* of the window; mono_ns 0: not yet */

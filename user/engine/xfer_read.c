@@ -174,12 +174,20 @@ void xfer_read_requests(const struct xfer *xfer, uint64_t *ret_sent, uint64_t *r
 	*ret_not_sent = due > sent ? due - sent : 0;
 }
 
-unsigned int xfer_arrivals(const struct xfer *xfer, const struct control_arrival **ret_arrivals)
+unsigned int xfer_nr_arrivals(const struct xfer *xfer)
 {
 	unsigned int nr = atomic_load(&xfer->nr_arrivals);
 
-	*ret_arrivals = xfer->arrivals;
 	return nr < xfer->test.arrivals ? nr : (unsigned int)xfer->test.arrivals;
+}
+
+struct control_arrival xfer_arrival(const struct xfer *xfer, unsigned int i)
+{
+	struct control_arrival arrival = xfer->arrivals[i];
+
+	arrival.received_ns = arrival.received_ns > xfer->start_ns ?
+			      arrival.received_ns - xfer->start_ns : 0;
+	return arrival;
 }
 
 void xfer_read_zerocopy(const struct xfer *xfer, uint64_t *ret_done, uint64_t *ret_copied)

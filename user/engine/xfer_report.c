@@ -257,10 +257,10 @@ void xfer_report_arrival(const struct xfer_report *report, const struct control_
 
 void xfer_report_end(struct xfer_report *report, struct result *res)
 {
-	const struct control_arrival *arrivals;
+	struct control_arrival arrival;
 	struct control_figures client;
 	uint64_t zerocopy, copied;
-	unsigned int nr, i;
+	unsigned int i;
 
 	xfer_read(report->xfer, &client);
 	xfer_read_order(report->xfer, &client);
@@ -272,9 +272,10 @@ void xfer_report_end(struct xfer_report *report, struct result *res)
 	report_cpus(report, &client, res);
 	report_buffers(report, &client, res);
 	report_conns(report, res);
-	nr = xfer_arrivals(report->xfer, &arrivals);
-	for (i = 0; i < nr; i++)
-		xfer_report_arrival(report, &arrivals[i], res);
+	for (i = 0; i < xfer_nr_arrivals(report->xfer); i++) {
+		arrival = xfer_arrival(report->xfer, i);
+		xfer_report_arrival(report, &arrival, res);
+	}
 	xfer_read_zerocopy(report->xfer, &zerocopy, &copied);
 	if (zerocopy)
 		result_metric_real(res, "zerocopy_copied_ratio", (double)copied / (double)zerocopy);

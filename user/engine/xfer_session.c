@@ -121,11 +121,12 @@ static int drain(struct xfer_session *session, struct xfer *xfer)
 static int tell_arrivals(struct xfer_session *session, const struct xfer *xfer, struct err *e)
 {
 	struct control_arrivals line = { .list = "" };
-	const struct control_arrival *arrivals;
-	unsigned int nr = xfer_arrivals(xfer, &arrivals), i = 0;
+	unsigned int nr = xfer_nr_arrivals(xfer), i = 0;
+	struct control_arrival arrival;
 
 	while (i < nr) {
-		if (control_add_arrival(line.list, sizeof(line.list), &arrivals[i])) {
+		arrival = xfer_arrival(xfer, i);
+		if (control_add_arrival(line.list, sizeof(line.list), &arrival)) {
 			i++;
 			continue;
 		}

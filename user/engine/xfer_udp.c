@@ -177,7 +177,7 @@ static void note_arrival(struct xfer *xfer, const struct tag *tag, uint64_t now_
 		return;
 	xfer->arrivals[at] = (struct control_arrival){
 		.stream = ntohs(tag->stream), .sequence = ntohl(tag->sequence),
-		.received_ns = now_ns - xfer->start_ns,
+		.received_ns = now_ns,
 		.delay_ns = now_ns > sent_ns ? now_ns - sent_ns : 0,
 	};
 }
