@@ -317,7 +317,7 @@ is_interrupted() {
 		2>"$BATS_TEST_TMPDIR/blast.err" 3>&- &
 	BLAST=$!
 	defer end "$BLAST"
-	wait_for test -s "$BATS_TEST_TMPDIR/blast.jsonl"
+	wait_for grep -q '"sent_packets":[1-9]' "$BATS_TEST_TMPDIR/blast.jsonl"
 	left=$((0x$(awk '/^CapEff:/ { print $2 }' "/proc/$BLAST/status") & ~${kept:-0}))
 	[ "$left" = 0 ]
 	kill -INT "$BLAST"
