@@ -70,6 +70,19 @@ run_net() {
 	[ ! -e /run/netns/left ]
 }
 
+@test "what the kernel complains of in its log fails the run" {
+	need_root
+	mkdir "$TREE/bin"
+	printf '#!/bin/sh\necho "[ 1.0] BUG: of before"\n[ ! -e %s ] || echo "[ 2.0] WARNING: CPU: 0"\n' \
+		"$TREE/said" >"$TREE/bin/dmesg"
+	chmod +x "$TREE/bin/dmesg"
+	file loud <<<"TEST \"makes the kernel complain\" { touch $TREE/said; }"
+	run_net PATH="$TREE/bin:$PATH"
+	[ "$status" = 1 ] || fail "$output"
+	[[ $output == *"failed left behind: kernel-log [ 2.0] WARNING: CPU: 0"* ]] || fail "$output"
+	[ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
+}
+
 @test "a test that fails once fails the run" {
 	file flaky <<-END
 		TEST "fails the first time" {

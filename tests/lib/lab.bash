@@ -102,7 +102,9 @@ finish() {
 		has_ended "$pid" && break
 		nap 0.02
 	done
-	has_ended "$pid" || fail "$1 does not end: $(cat "$BATS_TEST_TMPDIR/$1.err")" || return
+	# With where it hangs, in the kernel and by its state.
+	has_ended "$pid" || fail "$1 does not end: $(cat "$BATS_TEST_TMPDIR/$1.err")" \
+		"$(cat "/proc/$pid/stack" "/proc/$pid/wchan" "/proc/$pid/status" 2>/dev/null)" || return
 	status=0
 	wait "$pid" || status=$?
 	unset "PIDS[$1]"

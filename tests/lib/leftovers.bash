@@ -9,6 +9,8 @@
 volatile='^(fs\.(dentry-state|file-nr|inode-(nr|state)|aio-nr|epoll)|fs\.quota\.|kernel\.(random\.|ns_last_pid|pty\.nr|'
 volatile+='perf_event_max_sample_rate|sched_|threads-max|tainted|keys\.)|net\.netfilter\.nf_conntrack_count)'
 
+complaints='WARNING:|BUG:|Oops|general protection|blocked for more than|stall|KASAN'
+
 # programs: "program ID PLACE".
 programs() {
 	bpftool -j net show 2>/dev/null | jq -r '.[0] // {} | to_entries[] | .key as $hook | .value[] |
@@ -49,6 +51,8 @@ leftovers() {
 	programs
 	awk '{ print "mount " $5 }' /proc/self/mountinfo
 	sysctl -a 2>/dev/null | grep -vE "$volatile" | sed 's/^/sysctl /'
+	# What no exit status tells. Of other users of this machine as well.
+	dmesg 2>/dev/null | grep -E "$complaints" | sed 's/^/kernel-log /'
 }
 
 # leftovers_since BEFORE NOW: prints what is in a new list, NOW, and not in BEFORE. The kernel frees
@@ -76,7 +80,7 @@ settled() {
 leftovers_sum() {
 	local kind sum=
 
-	for kind in file namespace link program process mount sysctl; do
+	for kind in file namespace link program process mount sysctl kernel-log; do
 		sum+=", $kind $(grep -c "^$kind " "$1")"
 	done
 	echo "${sum#, }"

@@ -392,7 +392,8 @@ for _ in range(int(sys.argv[1])):
 @test "programs that somebody takes away are attached again" {
 	need_command tc
 	watch b --hooks clsact
-	in_b tc qdisc delete dev eg0 clsact
+	# Refused while watch looks whether its programs are there.
+	wait_for in_b tc qdisc delete dev eg0 clsact
 	wait_for said "somebody detached the programs"
 	wait_for said "is watched again"
 	in_a "$PEER" frames 60 101
