@@ -162,6 +162,15 @@ all_counts() {
 	done
 }
 
+@test "up returns when the kernel has sent its reports of multicast groups" {
+	local node
+
+	lab_up
+	for node in a b; do
+		[ "$(counter "$node" tx_packets)" = 2 ] || fail "$node: $(counter "$node" tx_packets)"
+	done
+}
+
 @test "nothing moves on an idle lab" {
 	local before
 
