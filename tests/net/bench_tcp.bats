@@ -28,11 +28,14 @@ first() {
 	is 0
 	json '.environment.suite == "rfc6349-quick" and .metrics.path_mtu_bytes == 1500'
 	json '.metrics.baseline_rtt_ns >= 1e7 and .metrics.baseline_rtt_ns < 2e7'
-	json '[.parts[] | select(.name == "there") | .metrics] | length == 1 and all(
-		(.bottleneck_l1_bps / 20e6 - 1 | fabs) < 0.02 and
+	# A sender without a CPU may not reach the bottleneck, which is said; it never finds a wider one.
+	json '([.notes[]? | contains("all that this sender could make of UDP arrived")] | any) as $short |
+		[.parts[] | select(.name == "there") | .metrics] | length == 1 and all(
+		(.bottleneck_l1_bps / 20e6 - 1) as $off |
+		$off < 0.02 and ($short or ($off > -0.02 and .transfer_time_factor > 0.95)) and
 		(.tcp_ideal_bps / (.bottleneck_l1_bps * 1448 / 1538) - 1 | fabs) < 1e-3 and
 		(.transfer_time_factor * .payload_received_bps / .tcp_ideal_bps - 1 | fabs) < 1e-6 and
-		.transfer_time_factor > 0.95 and .tcp_efficiency_ratio <= 1 and .tcp_rtt_mean_ns >= 1e7)'
+		.tcp_efficiency_ratio <= 1 and .tcp_rtt_mean_ns >= 1e7)'
 
 	# A bottleneck that is given is taken as it is, and no UDP is sent; what cannot be is said.
 	run --separate-stderr timeout 60 nsenter --net="/run/netns/$LAB-a" "$TOOL" bench rfc6349 198.18.0.2 \
