@@ -446,14 +446,15 @@ serve_limit_holds() {
 
 @test "an interval without an answer has no round trips, not ones of nothing" {
 	serve
-	start rr a tcp rr 198.18.0.2 -d 30s -i 100ms
+	start_cmd rr a "testing with" "$TOOL" tcp rr 198.18.0.2 -d 30s -i 100ms --jsonl
 	wait_for eval '[ "$(counter a tx_packets)" -gt 200 ]'
 	kill -STOP "${PIDS[serve]}"
-	sleep 0.4
+	wait_for grep -q '"transactions_per_s":0' "$BATS_TEST_TMPDIR/rr.out"
 	kill -CONT "${PIDS[serve]}"
 	finish rr INT
 	is 130
-	json '[.series[] | select(.transactions_per_s == 0)] | length > 0 and all(has("rtt_p50_ns") | not)'
+	jq -es '[.[] | select(.transactions_per_s == 0)] | length > 0 and all(has("rtt_p50_ns") | not)' <<<"$output" >/dev/null ||
+		fail "$output"
 }
 
 @test "no server is told, with what to do" {
