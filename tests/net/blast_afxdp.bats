@@ -45,7 +45,7 @@ blast_start() {
 		>"$BATS_TEST_TMPDIR/blast.jsonl" 2>"$BATS_TEST_TMPDIR/blast.err" 3>&- &
 	BLAST=$!
 	defer end "$BLAST"
-	wait_for test -s "$BATS_TEST_TMPDIR/blast.jsonl"
+	wait_for grep -q '"sent_packets":[1-9]' "$BATS_TEST_TMPDIR/blast.jsonl"
 }
 
 # Sets status, output (the document) and stderr.
