@@ -136,14 +136,14 @@ tests_in() {
 
 @test "results go to the caller's file too, after the kernel's name, and a known failure is skipped" {
 	echo '* | net/a.bats: y | no such driver' >"$VM/known"
-	TESTS_RESULTS=$VM/told tests_in bpf <<-'END'
+	TESTS_RESULTS=$VM/sum tests_in bpf <<-'END'
 		echo 1 >status
 		printf 'passed net/a.bats: x\nfailed net/a.bats: y\nfailed net/a.bats: z\nskipped net/a.bats: w\n' >results
 		echo 'BUG: here' >dmesg
 	END
 	is 1
 	local kernel=${VM//[^A-Za-z0-9.:+-]/_}_tree
-	run cat "$VM/told"
+	run cat "$VM/sum"
 	[ "$output" = "passed $kernel net/a.bats: x
 skipped $kernel net/a.bats: w
 skipped $kernel net/a.bats: y: no such driver (a known failure)

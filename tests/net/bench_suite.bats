@@ -61,8 +61,8 @@ is_disturbed() {
 	holds "[.parts[].metrics.disturbed_decisions // 0] | add > 0" <<<"$output"
 }
 
-# loses_each_47th PACKETS: exactly; of at least so many, unless the tool says that its generator fell
-# behind.
+# loses_each_47th LEAST: exactly each 47th; of LEAST packets or more, unless the tool reports that its
+# generator fell behind.
 loses_each_47th() {
 	json --argjson least "$1" '.metrics.irregular_trials as $irregular | '"$PART"' |
 		($irregular > 0 or .sent_packets >= $least) and .lost_packets > 0 and

@@ -68,7 +68,7 @@ every_size() {
 # Packets of each kind that are decoded: more than the last byte of a number can count.
 DECODED=269
 
-# decode KINDS: starts what takes DECODED frames each of so many kinds to b, for scapy to decode.
+# decode KINDS: starts a capture in b that takes DECODED frames of each of KINDS kinds; scapy decodes them.
 decode() {
 	local i counts=()
 
@@ -77,8 +77,8 @@ decode() {
 	SENT=()
 }
 
-# send DEST OPTIONS...: the next kind. Slow enough for b's stack, which answers that nobody
-# listens, on a busy machine too.
+# send DEST OPTIONS...: the next kind, at a rate at which the stack of b, also on a busy machine, can
+# answer each packet with ICMP port unreachable.
 send() {
 	tool_in a blast eg0 "$1" --count "$DECODED" --rate 2kpps --json "${@:2}"
 	is 0
@@ -93,7 +93,7 @@ decode_end() {
 	[ ${#FOUND[@]} = ${#SENT[@]} ] || fail "${#FOUND[@]} kinds came, not ${#SENT[@]}"
 }
 
-# What stands in each frame that shall have a tag.
+# The fields of each frame that must have a tag.
 SOUND='.tags == $n and .sums_wrong == 0 and .steps_wrong == 0 and .times_back == 0 and
 	.untimed == 0 and .rest == [""]'
 
