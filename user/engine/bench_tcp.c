@@ -81,39 +81,52 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 	return 0;
 }
 
+/* One step of the search: what of it arrived, and whether that is less than was sent. */
+static int step(struct tester *t, int direction, const char *name, double rate_bps, uint64_t duration_ns,
+		double *ret_sent_bps, double *ret_got_bps, bool *ret_short, struct err *e)
+{
+	struct result *part;
+	int err = send_datagrams(t, direction, name, rate_bps, duration_ns, &part, e);
+
+	if (err || loop_signal())
+		return err;
+	*ret_sent_bps = result_look(part, "payload_sent_bps");
+	*ret_got_bps = result_look(part, "payload_received_bps");
+	*ret_short = *ret_got_bps < ALL_RATIO * *ret_sent_bps;
+	return 0;
+}
+
 /*
- * The narrowest link: rates rise until less arrives than is sent, then one a little
- * above that is kept up. No flood, which would measure who is in its way.
+ * The narrowest link: rates rise until less arrives than is sent, at that rate and, for
+ * longer, at one a little above what arrived: a stall of one of the ends is not taken
+ * for a link. No flood, which would measure who is in its way.
  */
 static int find_bottleneck(struct tester *t, int direction, const char *name, double *ret_l1_bps,
 			   struct err *e)
 {
 	const struct theory_path path = { .mtu = t->mtu };
-	double rate_bps = FIRST_BPS, got_bps = 0, sent_bps;
+	double rate_bps = FIRST_BPS, got_bps = 0, above_bps, sent_bps;
 	bool found = false;
-	struct result *part;
 	int err;
 
 	for (; !found && rate_bps < LAST_BPS; rate_bps *= RISE) {
-		err = send_datagrams(t, direction, name, rate_bps, STEP_NS, &part, e);
+		err = step(t, direction, name, rate_bps, STEP_NS, &sent_bps, &got_bps, &found, e);
 		if (err || loop_signal())
 			return err;
-		got_bps = result_look(part, "payload_received_bps");
-		sent_bps = result_look(part, "payload_sent_bps");
-		found = got_bps < ALL_RATIO * sent_bps;
 		if (!found && sent_bps < ALL_RATIO * rate_bps)
 			break;		/* that is all that the sender can */
-	}
-	if (found) {
-		err = send_datagrams(t, direction, name, ABOVE * got_bps, t->cfg->flood_ns, &part, e);
+		if (!found)
+			continue;
+		err = step(t, direction, name, ABOVE * got_bps, t->cfg->flood_ns, &sent_bps, &above_bps,
+			   &found, e);
 		if (err || loop_signal())
 			return err;
 		/* The link passed both rates: the lower one includes a stall of one of the ends. */
-		got_bps = fmax(got_bps, result_look(part, "payload_received_bps"));
-	} else {
+		got_bps = fmax(got_bps, above_bps);
+	}
+	if (!found)
 		result_note(t->res, "%s: all that this sender could make of UDP arrived: the path's bottleneck may be "
 			    "wider, and is known only if it is given, with --bottleneck", name);
-	}
 	*ret_l1_bps = got_bps * theory_wire_bytes(&path, t->mtu) /
 		      (double)xfer_client_datagram_bytes(t->client);
 	return 0;
