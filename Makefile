@@ -48,7 +48,7 @@ tool      := $(O)/ethgauge
 
 # What a unit test may link: the layers that need no kernel.
 pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
-	     $(addprefix user/engine/,bench_plan.c bottleneck.c bump_delay.c bump_sched.c flows.c \
+	     $(addprefix user/engine/,bench_plan.c bottleneck.c bump_delay.c bump_sched.c frame_vary.c \
 	     impair_filter.c impair_rule.c ledger.c load_plan.c mix.c mix_source.c rr_sizes.c save.c \
 	     search.c stamp_session.c study.c sweep.c sweep_theory.c tune_items.c)
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)

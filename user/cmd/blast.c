@@ -3,6 +3,7 @@
  * cmd/blast.c - send a stream at a rate, or as fast as it goes.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cmd/cmd.h"
 #include "engine/blast_check.h"
@@ -264,6 +265,23 @@ static int prepare(struct blast_run *run)
 	return err;
 }
 
+static int save_one_stream(const struct blast_opts *opts, const struct tx_cfg *cfg,
+			   struct result *res, struct err *e)
+{
+	struct packet *packet = malloc(sizeof(*packet));
+	const struct save_plain plain = {
+		.packet = packet, .tagged = cfg->frame.tagged, .first_stream = cfg->first_stream,
+		.threads = cfg->threads, .stamp_every = cfg->stamp_every, .pps = cfg->pps,
+	};
+	int err = packet ? tx_template(cfg, 0, packet, e) :
+			   err_set(e, -ENOMEM, "cannot save the stream");
+
+	if (!err)
+		err = save_plain(&plain, opts->stream.count, opts->save, res, e);
+	free(packet);
+	return err;
+}
+
 /* The packets of the stream into a file; the count is the limit that was given. */
 static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct result *res,
 		struct err *e)
@@ -272,15 +290,14 @@ static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct 
 	struct source *source;
 	int err;
 
-	if (cfg->mix) {
-		err = mix_source_open(&source, cfg->mix, 0, 1, e);
-		if (err)
-			return err;
-		err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
-		mix_source_close(source);
+	if (!cfg->mix)
+		return save_one_stream(opts, cfg, res, e);
+	err = mix_source_open(&source, cfg->mix, 0, 1, e);
+	if (err)
 		return err;
-	}
-	return save_stream(cfg, opts->stream.count, opts->save, res, e);
+	err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
+	mix_source_close(source);
+	return err;
 }
 
 static void say_what(const struct blast_opts *opts)
@@ -312,6 +329,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	const struct blast_opts *opts = args;
 	struct blast_run run = { .opts = opts, .res = res, .e = e };
 	struct nic_counters before = { 0 };
+	struct meter_sender sender;
 	struct tx_count count;
 	struct nic_facts nic;
 	struct meter *meter = NULL;
@@ -355,7 +373,8 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	report_driver(opts->stream.ifname, &before, res);
 	if (run.trial)
 		trial_report(run.trial, &count, res);
-	meter_report(meter, run.tx, run.trial, res);
+	sender = tx_metered(run.tx);
+	meter_report(meter, &sender, run.trial, res);
 out:
 	meter_free(meter);
 	tx_close(run.tx);

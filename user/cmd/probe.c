@@ -170,6 +170,7 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_cfg *tx,
 		  const struct tx_count *sent, int run_err)
 {
+	struct meter_sender sender;
 	struct err export_error;
 	int err;
 
@@ -181,7 +182,8 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 		run_err = err;
 		*run->e = export_error;
 	}
-	meter_report(run->meter, run->tx, true, run->res);
+	sender = tx_metered(run->tx);
+	meter_report(run->meter, &sender, true, run->res);
 	judge(opts, run);
 	return run_err;
 }

@@ -2,7 +2,7 @@
 /*
  * engine/bench_plan.c - how long, how often and which sizes: by standard, or quick.
  */
-#include "engine/bench_suite.h"
+#include "engine/bench_plan.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,6 +12,7 @@
 
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "proto/frame.h"
 #include "proto/goal_file.h"
 
 #define S NSEC_PER_SEC

@@ -2,7 +2,7 @@
 /*
  * engine/bump_delay.c - how long a packet is held: a draw of the seed, pure.
  */
-#include "engine/bump.h"
+#include "engine/bump_delay.h"
 
 #include <math.h>
 

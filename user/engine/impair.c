@@ -172,7 +172,7 @@ static int fill_lists(const struct bpf_map *map, const struct impair_rules *rule
 static void size_maps(const struct impair_cfg *cfg, struct bpf_map *recs, struct bpf_map *lists,
 		      struct bpf_map *events)
 {
-	bpf_map__set_max_entries(recs, bpf_nr_cpus());
+	bpf_map__set_max_entries(recs, cpu_nr_possible());
 	bpf_map__set_max_entries(lists, nr_listed(cfg->rules));
 	bpf_map__set_max_entries(events, cfg->on_event ? EVENTS_BYTES :
 				 (uint32_t)sysconf(_SC_PAGESIZE));
@@ -331,7 +331,7 @@ static int load_all(struct impair *impair, struct err *e)
 		impair->sides[i].ifindex = nics[i].ifindex;
 		snprintf(impair->sides[i].ifname, sizeof(impair->sides[i].ifname), "%s",
 			 impair->cfg.ifnames[i]);
-		frags |= nic_needs_frags(&nics[i], impair->cfg.xdp_mode);
+		frags |= xdp_needs_frags(&nics[i], impair->cfg.xdp_mode);
 	}
 	if (impair->cfg.way == IMPAIR_EGRESS) {
 		impair->sides[0].impaired = true;
@@ -462,7 +462,7 @@ int impair_check(struct impair *impair, struct err *e)
 
 		if (!nic_is_there(side->ifname, side->ifindex))
 			return err_set(e, -ENODEV, "interface '%s' vanished meanwhile", side->ifname);
-		for (cpu = 0, rec = side->recs; cpu < bpf_nr_cpus(); cpu++, rec++) {
+		for (cpu = 0, rec = side->recs; cpu < cpu_nr_possible(); cpu++, rec++) {
 			if (!rec->no_meta)
 				continue;
 			err_machine(e, -EOPNOTSUPP, "the driver of '%s' has no room in front of a frame "

@@ -9,6 +9,7 @@
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "sys/bpf.h"
+#include "sys/cpu.h"
 
 static void sum_recs(const struct impair_side *side, struct impair_rec *ret_sum)
 {
@@ -19,7 +20,7 @@ static void sum_recs(const struct impair_side *side, struct impair_rec *ret_sum)
 	size_t i;
 
 	*ret_sum = (struct impair_rec){ 0 };
-	for (cpu = 0; cpu < bpf_nr_cpus(); cpu++) {
+	for (cpu = 0; cpu < cpu_nr_possible(); cpu++) {
 		for (i = 0; i < sizeof(*ret_sum) / sizeof(*sum); i++)
 			sum[i] += *word++;
 	}

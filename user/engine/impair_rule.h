@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "abi/impair.h"
-#include "engine/bump.h"
+#include "engine/bump_delay.h"
 #include "lib/err.h"
 
 #define IMPAIR_MAX_LISTED (1u << 22)	/* ordinals of a list, values of a delay's file */

@@ -182,6 +182,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 		.stamp_every = 1,
 		.clock = cfg->clock,
 	};
+	struct meter_sender sender;
 	int err;
 
 	memset(trial, 0, sizeof(*trial));
@@ -202,7 +203,8 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	tx_report(&tx, &trial->sent, part);
 	tx_report_late(trial->tx, part);
 	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", trial->sent.sent_packets, 0);
-	meter_report(trial->meter, trial->tx, true, part);
+	sender = tx_metered(trial->tx);
+	meter_report(trial->meter, &sender, true, part);
 	rx_read(trial->rx, &trial->got);
 	return 0;
 }

@@ -71,7 +71,7 @@ struct meter *meter_start(const char *ifname)
 		meter_free(meter);
 		return NULL;
 	}
-	cpu_find_nic(ifname, &meter->nic);
+	nic_find_irqs(ifname, &meter->nic);
 	meter->has_nic = ifname && !nic_read_counters(ifname, &meter->nic_before);
 	cpu_read_process(&meter->process_before);
 	cpu_snap_read(meter->before, &meter->nic);
@@ -165,23 +165,23 @@ static uint64_t growth(const struct meter *meter, size_t cpu, size_t offset)
 }
 
 /* Of the thread that is pinned to @cpu; false: there is none. */
-static bool thread_of(const struct tx *tx, size_t cpu, struct tx_use *ret_use)
+static bool thread_of(const struct meter_sender *sender, size_t cpu, struct meter_thread *ret_use)
 {
 	uint32_t i;
 
-	for (i = 0; tx && i < tx_nr_threads(tx); i++) {
-		tx_read_use(tx, i, ret_use);
+	for (i = 0; sender && i < sender->nr_threads; i++) {
+		sender->read_thread(sender->ctx, i, ret_use);
 		if (ret_use->cpu == cpu && ret_use->time_ns)
 			return true;
 	}
 	return false;
 }
 
-static void report_cpu(const struct meter *meter, size_t cpu, const struct tx *tx,
+static void report_cpu(const struct meter *meter, size_t cpu, const struct meter_sender *sender,
 		       struct result *res)
 {
 	double shares[NR_SHARES];
-	struct tx_use use;
+	struct meter_thread use;
 	size_t i;
 
 	read_shares(meter, cpu, shares);
@@ -195,7 +195,7 @@ static void report_cpu(const struct meter *meter, size_t cpu, const struct tx *t
 			result_entry_u64(res, counts[i].key,
 					 growth(meter, cpu, counts[i].offset));
 	}
-	if (thread_of(tx, cpu, &use)) {
+	if (thread_of(sender, cpu, &use)) {
 		result_entry_real(res, "sender_run_ratio",
 				  (double)use.run_ns / (double)use.time_ns);
 		result_entry_real(res, "sender_wait_ratio",
@@ -204,7 +204,7 @@ static void report_cpu(const struct meter *meter, size_t cpu, const struct tx *t
 	result_entry_close_self(res, "cpus");
 }
 
-static void report_host(const struct meter *meter, const struct tx *tx, struct result *res)
+static void report_host(const struct meter *meter, const struct meter_sender *sender, struct result *res)
 {
 	double shares[NR_SHARES], sums[NR_SHARES] = { 0 };
 	uint64_t totals[NR_COUNTS] = { 0 };
@@ -218,7 +218,7 @@ static void report_host(const struct meter *meter, const struct tx *tx, struct r
 			sums[i] += shares[i];
 		for (i = 0; i < NR_COUNTS; i++)
 			totals[i] += growth(meter, cpu, counts[i].offset);
-		report_cpu(meter, cpu, tx, res);
+		report_cpu(meter, cpu, sender, res);
 	}
 	find_unseen(sums);
 	for (i = 0; i < NR_SHARES; i++)
@@ -269,24 +269,24 @@ static void add_ring(struct afxdp_use *sum, const struct afxdp_use *one)
 }
 
 /* Over the rings of all threads. */
-static void read_rings(const struct tx *tx, struct afxdp_use *ret_sum)
+static void read_rings(const struct meter_sender *sender, struct afxdp_use *ret_sum)
 {
-	struct tx_use use;
+	struct meter_thread use;
 	uint32_t i;
 
 	*ret_sum = (struct afxdp_use){ 0 };
-	for (i = 0; tx && i < tx_nr_threads(tx); i++) {
-		tx_read_use(tx, i, &use);
+	for (i = 0; sender && i < sender->nr_threads; i++) {
+		sender->read_thread(sender->ctx, i, &use);
 		if (use.ring.kicks)
 			add_ring(ret_sum, &use.ring);
 	}
 }
 
-static void report_rings(const struct tx *tx, struct result *res)
+static void report_rings(const struct meter_sender *sender, struct result *res)
 {
 	struct afxdp_use use;
 
-	read_rings(tx, &use);
+	read_rings(sender, &use);
 	if (!use.kicks)
 		return;
 	result_self_real(res, "tx_ring_mean_frames", (double)use.fill_sum_frames / (double)use.kicks);
@@ -309,25 +309,25 @@ static double look(const struct result *res, const char *key, double none)
 	return isnan(value) ? none : value;
 }
 
-static enum bottleneck judge_sender(const struct meter *meter, const struct tx *tx,
+static enum bottleneck judge_sender(const struct meter *meter, const struct meter_sender *sender,
 				    const struct result *res, char *why, size_t size)
 {
 	double refused = look(res, "not_sent_packets", 0), irregular = result_look(res, "irregular");
 	double made = look(res, "sent_packets", 0) + refused, run, taken, shares[NR_SHARES];
 	struct bottleneck_sender s = { .pace = BOTTLENECK_UNPACED, .run_ratio = NAN };
 	struct afxdp_use ring;
-	struct tx_use use;
+	struct meter_thread use;
 	uint32_t i;
 
 	if (!isnan(irregular))
 		s.pace = irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
-	else if (tx_is_paced(tx))
+	else if (sender->paced)
 		s.pace = BOTTLENECK_PACED;
-	read_rings(tx, &ring);
+	read_rings(sender, &ring);
 	s.refused_ratio = made > 0 ? refused / made : 0;
 	s.ring_full_ratio = ring.takes ? (double)ring.full / (double)ring.takes : 0;
-	for (i = 0; i < tx_nr_threads(tx); i++) {
-		tx_read_use(tx, i, &use);
+	for (i = 0; i < sender->nr_threads; i++) {
+		sender->read_thread(sender->ctx, i, &use);
 		if (!use.time_ns)
 			continue;
 		run = (double)use.run_ns / (double)use.time_ns;
@@ -373,26 +373,26 @@ static enum bottleneck judge_receiver(const struct meter *meter, const struct re
 	return bottleneck_of_receiver(&r, why, size);
 }
 
-static void judge(const struct meter *meter, const struct tx *tx, bool receives,
+static void judge(const struct meter *meter, const struct meter_sender *sender, bool receives,
 		  struct result *res)
 {
-	enum bottleneck sender = BOTTLENECK_NONE, receiver = BOTTLENECK_NONE;
+	enum bottleneck sending = BOTTLENECK_NONE, receiving = BOTTLENECK_NONE;
 	char why[256] = "";
 
-	if (tx)
-		sender = judge_sender(meter, tx, res, why, sizeof(why));
+	if (sender)
+		sending = judge_sender(meter, sender, res, why, sizeof(why));
 	if (*why)
 		result_note(res, "%s", why);
 	*why = '\0';
 	if (receives)
-		receiver = judge_receiver(meter, res, why, sizeof(why));
+		receiving = judge_receiver(meter, res, why, sizeof(why));
 	if (*why)
 		result_note(res, "%s", why);
 	result_self_str(res, "bottleneck",
-			bottleneck_names[bottleneck_of_both(sender, receiver)]);
+			bottleneck_names[bottleneck_of_both(sending, receiving)]);
 }
 
-void meter_report(struct meter *meter, const struct tx *tx, bool receives, struct result *res)
+void meter_report(struct meter *meter, const struct meter_sender *sender, bool receives, struct result *res)
 {
 	if (!meter)
 		return;
@@ -400,13 +400,13 @@ void meter_report(struct meter *meter, const struct tx *tx, bool receives, struc
 	if (elapsed_ns(meter) <= 0)
 		return;
 	report_process(meter, res);
-	report_host(meter, tx, res);
-	report_rings(tx, res);
+	report_host(meter, sender, res);
+	report_rings(sender, res);
 	if (meter->has_nic && receives)
 		result_self_u64(res, "rx_overrun_packets",
 				procstat_growth(meter->nic_before.rx_overruns,
 						meter->nic_after.rx_overruns));
-	judge(meter, tx, receives, res);
+	judge(meter, sender, receives, res);
 	result_self_u64(res, "metered_ns", (uint64_t)elapsed_ns(meter));
 	result_self_u64(res, "metering_ns",
 			meter->before->end_mono_ns - meter->before->start_mono_ns +

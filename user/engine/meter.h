@@ -7,9 +7,26 @@
 #define ENGINE_METER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "engine/tx.h"
+#include "sys/afxdp.h"
 #include "report/result.h"
+
+/* What a sending thread and its ring used, once it has ended. */
+struct meter_thread {
+	uint32_t cpu;
+	uint64_t time_ns;		/* from the thread's start to its end */
+	uint64_t run_ns, wait_ns;	/* of it on the CPU; ready, while another had it */
+	struct afxdp_use ring;		/* of zeros where it has none */
+};
+
+/* A sender, as far as it is measured here. */
+struct meter_sender {
+	const void *ctx;
+	uint32_t nr_threads;
+	bool paced;			/* every packet has a slot */
+	void (*read_thread)(const void *ctx, uint32_t i, struct meter_thread *ret_thread);
+};
 
 struct meter;
 
@@ -28,10 +45,11 @@ void meter_stop(struct meter *meter);
 
 /*
  * Stops, and writes "self" of @res, with a table of the CPUs. Comes after all
- * other reports, as it judges by what they said: the bottleneck is told of @tx
+ * other reports, as it judges by what they said: the bottleneck is that of @sender
  * (NULL: nothing is sent), and of the receiver where @receives.
  */
-void meter_report(struct meter *meter, const struct tx *tx, bool receives, struct result *res);
+void meter_report(struct meter *meter, const struct meter_sender *sender, bool receives,
+		  struct result *res);
 
 void meter_free(struct meter *meter);
 

@@ -47,7 +47,7 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
 	skel->rodata->has_frags = frags;
 	bpf_set_frags(skel->obj, frags);
-	err = bpf_map__set_max_entries(skel->maps.reflect_recs, bpf_nr_cpus());
+	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
 		err = reflect_xdp_bpf__load(skel);
 	if (err)
@@ -60,7 +60,7 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 		const struct nic_facts *nic, int *ret_prog_fd, struct result *res, struct err *e)
 {
-	bool frags = nic_needs_frags(nic, cfg->mode);
+	bool frags = xdp_needs_frags(nic, cfg->mode);
 	struct reflect_cfg bpf_cfg = {
 		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
 	};
@@ -142,7 +142,7 @@ void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum)
 	struct reflect_rec sum = { 0 };
 	unsigned int cpu, i;
 
-	for (cpu = 0; cpu < bpf_nr_cpus(); cpu++, rec++) {
+	for (cpu = 0; cpu < cpu_nr_possible(); cpu++, rec++) {
 		uint64_t first_ns = rec->first_mono_ns, last_ns = rec->last_mono_ns;
 
 		for (i = 0; i < REFLECT_NR_OUTCOMES; i++)

@@ -20,6 +20,7 @@
 #include "lib/sha256.h"
 #include "sys/bpf.h"
 #include "sys/clock.h"
+#include "sys/cpu.h"
 
 #include "stamp_xdp.skel.h"
 
@@ -115,11 +116,11 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 	memcpy((void *)&skel->rodata->stamp_cfg, &cfg_of_stamp, sizeof(cfg_of_stamp));
 	skel->rodata->has_frags = frags;
 	bpf_set_frags(skel->obj, frags);
-	err = bpf_map__set_max_entries(skel->maps.reflect_recs, bpf_nr_cpus());
+	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.stamp_recs, bpf_nr_cpus());
+		err = bpf_map__set_max_entries(skel->maps.stamp_recs, cpu_nr_possible());
 	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.stamp_hists, bpf_nr_cpus());
+		err = bpf_map__set_max_entries(skel->maps.stamp_hists, cpu_nr_possible());
 	if (!err)
 		err = stamp_xdp_bpf__load(skel);
 	if (err) {
@@ -163,7 +164,7 @@ void reflector_stamp_report(struct reflector_stamp *stamp, const struct reflect_
 	unsigned int cpu;
 
 	memset(&hist, 0, sizeof(hist));
-	for (cpu = 0; cpu < bpf_nr_cpus(); cpu++) {
+	for (cpu = 0; cpu < cpu_nr_possible(); cpu++) {
 		const volatile struct stamp_reflect_rec *rec = &stamp->recs[cpu];
 
 		total.sessions += rec->sessions;

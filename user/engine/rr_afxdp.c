@@ -75,9 +75,9 @@ static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 	fill_match(rr, &match);
 	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
 	bpf_map__set_max_entries(skel->maps.rr_xsks, nic->rx_queues ? nic->rx_queues : 1);
-	bpf_map__set_max_entries(skel->maps.rr_recs, bpf_nr_cpus());
+	bpf_map__set_max_entries(skel->maps.rr_recs, cpu_nr_possible());
 	if (bounce)
-		bpf_map__set_max_entries(skel->maps.rr_hists, bpf_nr_cpus());
+		bpf_map__set_max_entries(skel->maps.rr_hists, cpu_nr_possible());
 	bpf_map__set_max_entries(skel->maps.rr_tokens, bounce ? rr->cfg.outstanding : 1);
 	bpf_program__set_autoload(skel->progs.rr_xdp, !bounce);
 	bpf_program__set_autoload(skel->progs.rr_xdp_bounce, bounce);
@@ -267,7 +267,7 @@ void rr_afxdp_read_foreign(const struct rr *rr, struct rr_count *count)
 	const struct rr_afxdp *way = rr->state;
 	uint32_t cpu;
 
-	for (cpu = 0; cpu < bpf_nr_cpus(); cpu++)
+	for (cpu = 0; cpu < cpu_nr_possible(); cpu++)
 		count->foreign += RR_LOOK(way->recs[cpu].foreign);
 }
 

@@ -17,6 +17,7 @@
 #include "lib/unit.h"
 #include "proto/echo.h"
 #include "sys/bpf.h"
+#include "sys/cpu.h"
 
 #define LOOK_NS 1000000ull	/* from one look at the tokens to the next */
 
@@ -184,7 +185,7 @@ static void bounce_read(const struct rr *rr, struct rr_count *count, struct hist
 	uint32_t i;
 
 	rr_afxdp_read_foreign(rr, count);
-	for (i = 0; i < bpf_nr_cpus(); i++) {
+	for (i = 0; i < cpu_nr_possible(); i++) {
 		hist_merge(rtt, &way->hists[i]);
 		count->answers += RR_LOOK(way->recs[i].answers);
 		count->bytes += RR_LOOK(way->recs[i].bytes);

@@ -114,7 +114,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 {
 	struct sink_xdp_bpf *skel = rx->skel;
 	const struct rx_cfg *cfg = &rx->cfg;
-	bool frags = nic_needs_frags(nic, cfg->mode);
+	bool frags = xdp_needs_frags(nic, cfg->mode);
 	int err;
 
 	skel->rodata->cfg.port = htons(cfg->port);
@@ -210,7 +210,7 @@ int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, st
 		return err_set(e, -ENOMEM, "cannot open the receiver");
 	rx->cfg = *cfg;
 	rx->ifindex = nic.ifindex;
-	rx->nr_cpus = bpf_nr_cpus();
+	rx->nr_cpus = cpu_nr_possible();
 	bpf_log_init();
 	bpf_raise_memlock();
 	err = clock_check_bpf(cfg->clock, e);

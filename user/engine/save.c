@@ -5,44 +5,45 @@
 #include "engine/save.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/loop.h"
 #include "lib/outfile.h"
 #include "lib/unit.h"
 #include "proto/capture.h"
+#include "proto/frame.h"
 
 #define ASSUMED_LINK_BPS 10000000000ull
 
-/* Packet @number of the stream: the threads take turns, each with a sequence of its own. */
-static void make_packet(const struct tx_cfg *cfg, const struct packet *packet, uint64_t number,
-			uint64_t time_ns, uint8_t *bytes)
+/* Packet @number: the threads take turns, each with a sequence of its own. */
+static void make_packet(const struct save_plain *plain, uint64_t number, uint64_t time_ns,
+			uint8_t *bytes)
 {
-	uint64_t sequence = number / cfg->threads;
+	const struct packet *packet = plain->packet;
+	uint64_t sequence = number / plain->threads;
 
 	memcpy(bytes, packet->bytes, packet->buf_bytes);
 	if (packet->nr_fields)
 		packet_modify(packet, number, bytes);
-	if (cfg->frame.tagged)
+	if (plain->tagged)
 		frame_write_tag(bytes + packet->tag_offset,
-				(uint16_t)(cfg->first_stream + number % cfg->threads),
-				(uint32_t)sequence, sequence % cfg->stamp_every ? 0 : time_ns);
+				(uint16_t)(plain->first_stream + number % plain->threads),
+				(uint32_t)sequence, sequence % plain->stamp_every ? 0 : time_ns);
 }
 
-static int write_packets(const struct tx_cfg *cfg, const struct packet *packet, uint64_t count,
+static int write_packets(const struct save_plain *plain, uint64_t count,
 			 struct capture_writer *writer, struct err *e)
 {
-	double pps = cfg->pps > 0 ? cfg->pps :
-		     frame_max_pps(ASSUMED_LINK_BPS, cfg->frame.frame_bytes);
+	double pps = plain->pps > 0 ? plain->pps :
+		     frame_max_pps(ASSUMED_LINK_BPS, plain->packet->buf_bytes + UNIT_FCS_BYTES);
 	uint8_t bytes[PACKET_MAX_BYTES];
 	uint64_t i, time_ns;
 	int err;
 
 	for (i = 0; i < count && !loop_signal(); i++) {
 		time_ns = (uint64_t)((double)i * 1e9 / pps);
-		make_packet(cfg, packet, i, time_ns, bytes);
-		err = capture_write(writer, time_ns, bytes, packet_buf_bytes(packet, i), e);
+		make_packet(plain, i, time_ns, bytes);
+		err = capture_write(writer, time_ns, bytes, packet_buf_bytes(plain->packet, i), e);
 		if (err)
 			return err;
 	}
@@ -77,24 +78,17 @@ static int finish_file(struct saving *saving, int err, struct err *e)
 	return err;
 }
 
-int save_stream(const struct tx_cfg *cfg, uint64_t count, const char *path, struct result *res,
-		struct err *e)
+int save_plain(const struct save_plain *plain, uint64_t count, const char *path,
+	       struct result *res, struct err *e)
 {
-	struct packet *packet = malloc(sizeof(*packet));
 	struct saving saving = { 0 };
-	int err;
+	int err = begin_file(&saving, path, e);
 
-	if (!packet)
-		return err_set(e, -ENOMEM, "cannot save the stream");
-	err = tx_template(cfg, 0, packet, e);
 	if (!err)
-		err = begin_file(&saving, path, e);
-	if (!err)
-		err = write_packets(cfg, packet, count, saving.writer, e);
+		err = write_packets(plain, count, saving.writer, e);
 	err = finish_file(&saving, err, e);
 	if (!err)
 		result_metric_u64(res, "saved_packets", count);
-	free(packet);
 	return err;
 }
 

@@ -5,18 +5,29 @@
 #ifndef ENGINE_SAVE_H
 #define ENGINE_SAVE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "engine/source.h"
-#include "engine/tx.h"
 #include "lib/err.h"
+#include "proto/packet.h"
 #include "report/result.h"
 
+/* One packet, sent evenly by threads that take turns. */
+struct save_plain {
+	const struct packet *packet;
+	bool tagged;
+	uint16_t first_stream;
+	uint32_t threads, stamp_every;	/* at least 1 */
+	double pps;			/* of all threads together; 0: those of a 10 Gbit/s link */
+};
+
 /*
- * Writes @count packets of @cfg to @path, byte for byte what the engines send
- * but for the time in the tag, which is the packet's slot. Without a rate the
- * slots are those of a 10 Gbit/s link.
+ * Writes @count packets to @path, byte for byte what the engines send but for the
+ * time in the tag, which is the packet's slot.
  */
-int save_stream(const struct tx_cfg *cfg, uint64_t count, const char *path, struct result *res,
-		struct err *e);
+int save_plain(const struct save_plain *plain, uint64_t count, const char *path,
+	       struct result *res, struct err *e);
 
 /*
  * The same of the packets of @source, in their order, until it ends, or @count packets

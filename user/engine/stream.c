@@ -222,7 +222,7 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 		.zero_copy_only = opts->zero_copy || opts->tx_stamp == TX_DONE_HW,
 		.busy_poll = opts->busy_poll,
 		.into_stack = opts->into_stack,
-		.flows = {
+		.vary = {
 			.ports = opts->ports, .src_ports = opts->src_ports,
 			.dests = opts->dests, .sources = opts->sources,
 			.random = opts->random, .seed = opts->seed,

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "engine/tune.h"
+#include "engine/tune_items.h"
 #include "lib/err.h"
 
 #define SWEEP_MAX_VARIED	8

@@ -149,10 +149,10 @@ static struct target target_of(const struct tx_cfg *cfg)
 		return target;
 	}
 	target.src_port = cfg->frame.src_port;
-	target.nr_src_ports = cfg->flows.src_ports;
+	target.nr_src_ports = cfg->vary.src_ports;
 	target.dst_port = cfg->frame.dst_port;
-	target.nr_dst_ports = cfg->flows.ports;
-	if (cfg->flows.dests <= 1)
+	target.nr_dst_ports = cfg->vary.ports;
+	if (cfg->vary.dests <= 1)
 		target.dst = cfg->frame.dst;
 	return target;
 }

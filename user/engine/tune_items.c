@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/tune.h"
+#include "engine/tune_items.h"
 #include "lib/theory.h"
-#include "sys/knob.h"
 
 #define SYSCTL_DOC	"Linux ip-sysctl"
 #define CORE_DOC	"Linux sysctl/net"

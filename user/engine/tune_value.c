@@ -24,7 +24,7 @@ static int read_irqs(const char *ifname, char ret_text[TUNE_TEXT])
 
 	if (!nic)
 		return -ENOMEM;
-	cpu_find_nic(ifname, nic);
+	nic_find_irqs(ifname, nic);
 	ret_text[0] = '\0';
 	for (i = 0; i < nic->nr_irqs && used < TUNE_TEXT - 32; i++) {
 		snprintf(path, sizeof(path), "/proc/irq/%u/smp_affinity_list", nic->irqs[i]);

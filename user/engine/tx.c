@@ -51,6 +51,19 @@ static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
 		thread->limit = (uint64_t)slots;
 }
 
+int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e)
+{
+	struct frame_spec spec = cfg->frame;
+
+	spec.stream = (uint16_t)(cfg->first_stream + i);
+	if (!cfg->packet)
+		return frame_vary_build(&spec, &cfg->vary, ret_packet, e);
+	*ret_packet = *cfg->packet;
+	if (cfg->frame.tagged)
+		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, spec.stream, 0, 0);
+	return 0;
+}
+
 static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
 {
 	const struct tx_cfg *cfg = &tx->cfg;
@@ -363,26 +376,23 @@ void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist)
 		tx->ops->read_late(&tx->threads[i], ret_hist);
 }
 
-uint32_t tx_nr_threads(const struct tx *tx)
+static void read_thread(const void *ctx, uint32_t i, struct meter_thread *ret_thread)
 {
-	return tx->cfg.threads;
-}
-
-void tx_read_use(const struct tx *tx, uint32_t i, struct tx_use *ret_use)
-{
+	const struct tx *tx = ctx;
 	const struct tx_thread *thread = &tx->threads[i];
 	const struct cpu_thread *begin = &thread->begin, *end = &thread->end;
 	const struct tx_ring *ring = tx->ops->ring ? tx->ops->ring(thread) : NULL;
 
-	*ret_use = (struct tx_use){
+	*ret_thread = (struct meter_thread){
 		.cpu = thread->cpu, .time_ns = end->mono_ns - begin->mono_ns,
 		.run_ns = end->run_ns - begin->run_ns, .wait_ns = end->wait_ns - begin->wait_ns,
 	};
 	if (ring)
-		afxdp_read_use(ring->afxdp, &ret_use->ring);
+		afxdp_read_use(ring->afxdp, &ret_thread->ring);
 }
 
-bool tx_is_paced(const struct tx *tx)
+/* True if every packet has a slot; none of them is sent as soon as it can be. */
+static bool is_paced(const struct tx *tx)
 {
 	const struct mix *mix = tx->cfg.mix;
 	uint32_t i;
@@ -394,6 +404,14 @@ bool tx_is_paced(const struct tx *tx)
 			return false;
 	}
 	return mix || tx->cfg.pps > 0;
+}
+
+struct meter_sender tx_metered(const struct tx *tx)
+{
+	return (struct meter_sender){
+		.ctx = tx, .nr_threads = tx->cfg.threads, .paced = is_paced(tx),
+		.read_thread = read_thread,
+	};
 }
 
 int tx_check_taken(const struct tx *tx, struct err *e)

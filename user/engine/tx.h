@@ -14,6 +14,8 @@
 
 #include "abi/hist.h"
 #include "abi/stamp.h"
+#include "engine/frame_vary.h"
+#include "engine/meter.h"
 #include "lib/err.h"
 #include "proto/frame.h"
 #include "proto/packet.h"
@@ -38,20 +40,12 @@ enum tx_done { TX_DONE_NONE, TX_DONE_SW, TX_DONE_HW };
 /* Choices of --tx-stamp, in the order of enum tx_done. */
 extern const char *const tx_done_names[];
 
-/* How many values each takes, counted up from the frame's own; 1: it stays. */
-struct tx_flows {
-	uint32_t ports, src_ports;
-	uint32_t dests, sources;	/* addresses */
-	bool random;			/* one by chance for each packet, by the seed */
-	uint64_t seed;
-};
-
 struct tx_cfg {
 	enum tx_engine engine;
 	const char *ifname;
 	struct frame_spec frame;	/* its stream is replaced by first_stream + thread */
-	struct tx_flows flows;		/* what changes in it from packet to packet */
-	/* Of a described stream, instead of frame and flows, which still tell length and tag. */
+	struct frame_vary vary;		/* what changes in it from packet to packet */
+	/* Of a described stream, instead of frame and vary, which still tell length and tag. */
 	const struct packet *packet;
 	const struct mix *mix;		/* many streams instead of one (engine/mix.h) */
 	uint16_t first_stream;
@@ -89,7 +83,7 @@ struct tx_count {
 
 struct tx;
 
-/* The frame that thread @i starts from, and what changes in it (engine/flows.c). */
+/* The frame that thread @i starts from, and what changes in it (engine/frame_vary.h). */
 int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e);
 
 /* Opens all descriptors; sends nothing yet. Fills @res's environment: engine, mode, queues. */
@@ -117,19 +111,8 @@ void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_coun
 /* How late packets left, over all threads; empty where nothing is paced. */
 void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist);
 
-/* What a thread and its ring used, once it has ended. */
-struct tx_use {
-	uint32_t cpu;
-	uint64_t time_ns;		/* from the thread's start to its end */
-	uint64_t run_ns, wait_ns;	/* of it on the CPU; ready, while another had it */
-	struct afxdp_use ring;		/* of zeros where it has none */
-};
-
-uint32_t tx_nr_threads(const struct tx *tx);
-void tx_read_use(const struct tx *tx, uint32_t i, struct tx_use *ret_use);
-
-/* True if every packet has a slot; none of them is sent as soon as it can be. */
-bool tx_is_paced(const struct tx *tx);
+/* Its threads, for the meter. */
+struct meter_sender tx_metered(const struct tx *tx);
 
 /* -EIO if the driver refused all packets that were made, which no other error tells of. */
 int tx_check_taken(const struct tx *tx, struct err *e);

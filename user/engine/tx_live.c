@@ -105,10 +105,10 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->into_stack = tx->cfg.into_stack;
 	skel->rodata->stamp_clock = tx->cfg.clock;
 	fill_plan(&tx->threads[0].packet, (struct gen_plan *)&skel->rodata->plan);
-	bpf_map__set_max_entries(skel->maps.gen_recs, bpf_nr_cpus());
+	bpf_map__set_max_entries(skel->maps.gen_recs, cpu_nr_possible());
 	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);
 	if (paced)
-		bpf_map__set_max_entries(skel->maps.gen_lates, bpf_nr_cpus());
+		bpf_map__set_max_entries(skel->maps.gen_lates, cpu_nr_possible());
 	err = blast_xdp_bpf__load(skel);
 	if (err)
 		return bpf_load_error(e, err, "blast_xdp");

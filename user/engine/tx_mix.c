@@ -58,7 +58,7 @@ static int load(struct mix_live *live, struct tx *tx, struct err *e)
 	skel->rodata->into_stack = tx->cfg.into_stack;
 	skel->rodata->stamp_clock = tx->cfg.clock;
 	skel->rodata->template_bytes = template_bytes;
-	bpf_map__set_max_entries(skel->maps.mix_threads, bpf_nr_cpus());
+	bpf_map__set_max_entries(skel->maps.mix_threads, cpu_nr_possible());
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)live->stream_bytes);
 	bpf_map__set_max_entries(skel->maps.mix_streams, tx->cfg.mix->nr_flows);
 	live_choose_tracepoints(skel->progs.mix_refused, skel->progs.mix_failed);

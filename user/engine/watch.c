@@ -84,7 +84,7 @@ static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
 {
 	const struct watch_tc_bpf *tc = watch->tc;
 	struct watch_xdp_bpf *xdp;
-	bool frags = nic_needs_frags(nic, cfg->xdp_mode);
+	bool frags = xdp_needs_frags(nic, cfg->xdp_mode);
 	int err;
 
 	xdp = calloc(1, sizeof(*xdp));
@@ -192,7 +192,7 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	if (!watch)
 		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
 	watch->ifname = cfg->ifname;
-	watch->nr_cpus = bpf_nr_cpus();
+	watch->nr_cpus = cpu_nr_possible();
 	watch->filtered = cfg->filter;
 	watch->nr_queues = nic.rx_queues < MAX_QUEUES ? nic.rx_queues : MAX_QUEUES;
 	bpf_log_init();

@@ -77,7 +77,7 @@ int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cf
 	if (!flows)
 		goto no_memory;
 	flows->cfg = *cfg;
-	flows->nr_cpus = bpf_nr_cpus();
+	flows->nr_cpus = cpu_nr_possible();
 	flows->keys = calloc(BATCH, sizeof(*flows->keys));
 	flows->slots = calloc(BATCH, FLOW_SLOT_BYTES);
 	flows->folded = calloc(FLOW_PREFIXES, sizeof(*flows->folded));

@@ -82,13 +82,6 @@ void bpf_raise_memlock(void)
 	}
 }
 
-unsigned int bpf_nr_cpus(void)
-{
-	int nr = libbpf_num_possible_cpus();
-
-	return nr > 0 ? (unsigned int)nr : 1;
-}
-
 int bpf_map_memory(const struct bpf_map *map, void **ret_memory, size_t *ret_bytes,
 		   struct err *e)
 {

@@ -27,9 +27,6 @@ int bpf_frags_hint(struct err *e, int no, const char *ifname, uint32_t mtu);
 /* Raises RLIMIT_MEMLOCK as far as it goes (kernels before 5.11 charge maps to it). */
 void bpf_raise_memlock(void);
 
-/* Possible CPUs, which is the size of every per-CPU array here; at least 1. */
-unsigned int bpf_nr_cpus(void);
-
 /* Maps the values of an array created with BPF_F_MMAPABLE; *ret_bytes for munmap. */
 int bpf_map_memory(const struct bpf_map *map, void **ret_memory, size_t *ret_bytes,
 		   struct err *e);

@@ -6,13 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/loop.h"
-#include "sys/netns.h"
 
 static int status_of(int status)
 {
@@ -70,7 +70,6 @@ int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret
 int child_open(struct child *ret_child, char *const argv[], int netns_fd)
 {
 	int in[2], out[2], err;
-	struct err e;
 	pid_t pid;
 
 	if (pipe2(in, O_CLOEXEC))
@@ -84,7 +83,7 @@ int child_open(struct child *ret_child, char *const argv[], int netns_fd)
 	pid = fork();
 	err = pid < 0 ? -errno : 0;
 	if (!pid) {
-		if (netns_enter(netns_fd, &e) || dup2(in[0], STDIN_FILENO) < 0)
+		if (setns(netns_fd, CLONE_NEWNET) || dup2(in[0], STDIN_FILENO) < 0)
 			_exit(126);
 		become(argv, out[1]);
 	}

@@ -15,47 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/libbpf.h>
+
 #include "lib/loop.h"
-#include "sys/bpf.h"
-#include "sys/nic.h"
 #include "sys/sysfs.h"
 
 #define FIRST_BYTES (64 << 10)		/* /proc/interrupts of a large machine takes megabytes */
-
-static void add_irq(struct cpu_nic *nic, const char *name)
-{
-	char *end;
-	unsigned long irq = strtoul(name, &end, 10);
-
-	if (end != name && !*end && irq && nic->nr_irqs < sizeof(nic->irqs) / sizeof(nic->irqs[0]))
-		nic->irqs[nic->nr_irqs++] = (uint32_t)irq;
-}
-
-/* By the place on the bus: /sys/class/net shows the namespace that /sys was mounted in. */
-void cpu_find_nic(const char *ifname, struct cpu_nic *ret_nic)
-{
-	char path[128], bus[40], irq[16];
-	struct dirent *entry;
-	DIR *dir;
-
-	memset(ret_nic, 0, sizeof(*ret_nic));
-	if (!ifname)
-		return;
-	snprintf(ret_nic->ifname, sizeof(ret_nic->ifname), "%s", ifname);
-	if (nic_read_bus(ifname, bus, sizeof(bus)) || strchr(bus, '/'))
-		return;
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", bus);
-	dir = opendir(path);
-	if (dir) {
-		while ((entry = readdir(dir)))
-			add_irq(ret_nic, entry->d_name);
-		closedir(dir);
-		return;
-	}
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/irq", bus);
-	if (sysfs_read(path, irq, sizeof(irq)) > 0)
-		add_irq(ret_nic, irq);
-}
 
 /* All of a file into *text, which grows; false if it cannot be read. */
 static bool read_all(const char *path, char **text, size_t *size)
@@ -90,9 +55,16 @@ static bool read_all(const char *path, char **text, size_t *size)
 	return false;
 }
 
+unsigned int cpu_nr_possible(void)
+{
+	int nr = libbpf_num_possible_cpus();
+
+	return nr > 0 ? (unsigned int)nr : 1;
+}
+
 struct cpu_snap *cpu_snap_new(void)
 {
-	size_t nr = bpf_nr_cpus();
+	size_t nr = cpu_nr_possible();
 	struct cpu_snap *snap = calloc(1, sizeof(*snap) + nr * sizeof(snap->cpus[0]));
 
 	if (snap)

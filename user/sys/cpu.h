@@ -12,6 +12,9 @@
 #include "lib/err.h"
 #include "lib/procstat.h"
 
+/* Possible CPUs, which is the size of every per-CPU array here; at least 1. */
+unsigned int cpu_nr_possible(void);
+
 /* The @index-th CPU that this process may run on. */
 int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e);
 
@@ -21,9 +24,6 @@ struct cpu_nic {
 	uint32_t irqs[1024];
 	size_t nr_irqs;
 };
-
-/* @ifname of this thread's network namespace, or NULL. */
-void cpu_find_nic(const char *ifname, struct cpu_nic *ret_nic);
 
 /* Counters of all CPUs at one moment; what could not be read is zero and its has_ false. */
 struct cpu_snap {

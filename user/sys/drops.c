@@ -16,6 +16,7 @@
 
 #include "lib/log.h"
 #include "sys/bpf.h"
+#include "sys/cpu.h"
 
 #include "drops_tp.skel.h"
 
@@ -110,7 +111,7 @@ int drops_open(struct drops **ret_drops, const struct drops_cfg *cfg, struct err
 
 	if (!drops)
 		return err_set(e, -ENOMEM, "cannot watch drops");
-	drops->nr_cpus = bpf_nr_cpus();
+	drops->nr_cpus = cpu_nr_possible();
 	bpf_log_init();
 	bpf_raise_memlock();
 	drops->btf = btf__load_vmlinux_btf();

@@ -22,6 +22,7 @@
 #include "sys/afxdp_stamp.h"
 #include "sys/clock.h"
 #include "sys/feature_probe.h"
+#include "sys/freplace.h"
 #include "sys/sysfs.h"
 
 #define LO_IFINDEX 1	/* of loopback in every network namespace */
@@ -40,12 +41,6 @@ int feature_load_xdp(int verdict)
 	const struct bpf_insn insns[] = { RETURN(verdict) };
 
 	return bpf_prog_load(BPF_PROG_TYPE_XDP, "doctor", "GPL", insns, 2, NULL);
-}
-
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
 }
 
 void probe_btf(struct feature_set *set, struct feature_answer *ret)
@@ -294,65 +289,9 @@ void probe_fentry(struct feature_set *set, struct feature_answer *ret)
 	probe_tracing(set, ret, "bpf_fentry_test1", BTF_KIND_FUNC, BPF_TRACE_FENTRY);
 }
 
-/* BTF of "int probe(struct xdp_md *ctx)", the least that a replacement must show; its function's id. */
-static int make_btf(struct btf **ret_btf)
-{
-	struct btf *btf = btf__new_empty();
-	int integer, ctx, proto, func;
-
-	if (libbpf_get_error(btf))
-		return -ENOMEM;
-	integer = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
-	ctx = btf__add_ptr(btf, btf__add_struct(btf, "xdp_md", 24));
-	proto = btf__add_func_proto(btf, integer);
-	btf__add_func_param(btf, "ctx", ctx);
-	func = btf__add_func(btf, "probe", BTF_FUNC_GLOBAL, proto);
-	if (func > 0) {
-		int err = btf__load_into_kernel(btf);
-
-		if (!err) {
-			*ret_btf = btf;
-			return func;
-		}
-		func = err;
-	}
-	btf__free(btf);
-	return func;
-}
-
-static int try_freplace(void)
-{
-	const struct bpf_insn insns[] = { RETURN(XDP_PASS) };
-	struct bpf_func_info info = { 0 };
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .func_info = &info, .func_info_cnt = 1,
-		    .func_info_rec_size = sizeof(info));
-	struct btf *btf = NULL;
-	int target_fd, prog_fd = -1, err, func = make_btf(&btf);
-
-	if (func < 0)
-		return func;
-	info.type_id = (__u32)func;
-	opts.prog_btf_fd = (__u32)btf__fd(btf);
-	err = target_fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "doctor", "GPL", insns, 2, &opts);
-	if (err < 0)
-		goto out;
-	opts.attach_prog_fd = (__u32)target_fd;
-	opts.attach_btf_id = (__u32)func;
-	err = prog_fd = bpf_prog_load(BPF_PROG_TYPE_EXT, "doctor", "GPL", insns, 2, &opts);
-	if (err < 0)
-		goto out;
-	err = bpf_raw_tracepoint_open(NULL, prog_fd);
-	close_fd(err);
-out:
-	close_fd(prog_fd);
-	close_fd(target_fd);
-	btf__free(btf);
-	return err < 0 ? err : 0;
-}
-
 void probe_freplace(struct feature_set *set, struct feature_answer *ret)
 {
-	int err = try_freplace();
+	int err = freplace_try();
 
 	if (err)
 		feature_failed(set, ret, err, "root (CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN)");

@@ -8,18 +8,7 @@
 
 #include <stdint.h>
 
-enum knob {
-	KNOB_MTU,
-	KNOB_TXQUEUELEN,
-	KNOB_RX_RING,
-	KNOB_TX_RING,
-	KNOB_RX_QUEUES,		/* apart, as veth has them */
-	KNOB_TX_QUEUES,
-	KNOB_COMBINED,
-	KNOB_RX_USECS,
-	KNOB_TX_USECS,
-	KNOB_ADAPTIVE_RX,	/* 0 or 1 */
-};
+#include "lib/knob.h"
 
 /*
  * @ret_max: the most that the driver makes of it; 0: it does not say.

@@ -22,6 +22,8 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
+#include "sys/sysfs.h"
+
 static int ask(int fd, const char *ifname, unsigned long request, void *data)
 {
 	struct ifreq req = { 0 };
@@ -185,6 +187,41 @@ int nic_read_bus(const char *ifname, char *ret_bus, size_t size)
 		return -ENODATA;
 	snprintf(ret_bus, size, "%.31s", info.bus_info);
 	return 0;
+}
+
+static void add_irq(struct cpu_nic *nic, const char *name)
+{
+	char *end;
+	unsigned long irq = strtoul(name, &end, 10);
+
+	if (end != name && !*end && irq && nic->nr_irqs < sizeof(nic->irqs) / sizeof(nic->irqs[0]))
+		nic->irqs[nic->nr_irqs++] = (uint32_t)irq;
+}
+
+/* By the place on the bus: /sys/class/net shows the namespace that /sys was mounted in. */
+void nic_find_irqs(const char *ifname, struct cpu_nic *ret_nic)
+{
+	char path[128], bus[40], irq[16];
+	struct dirent *entry;
+	DIR *dir;
+
+	memset(ret_nic, 0, sizeof(*ret_nic));
+	if (!ifname)
+		return;
+	snprintf(ret_nic->ifname, sizeof(ret_nic->ifname), "%s", ifname);
+	if (nic_read_bus(ifname, bus, sizeof(bus)) || strchr(bus, '/'))
+		return;
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", bus);
+	dir = opendir(path);
+	if (dir) {
+		while ((entry = readdir(dir)))
+			add_irq(ret_nic, entry->d_name);
+		closedir(dir);
+		return;
+	}
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/irq", bus);
+	if (sysfs_read(path, irq, sizeof(irq)) > 0)
+		add_irq(ret_nic, irq);
 }
 
 /* What the frames are that the NIC stamps on receive. */
@@ -361,11 +398,6 @@ int nic_read_feature(const char *ifname, const char *name, bool *ret_on)
 	if (!err)
 		*ret_on = search.on;
 	return err;
-}
-
-bool nic_needs_frags(const struct nic_facts *nic, enum xdp_mode mode)
-{
-	return nic->mtu > NIC_LINEAR_MTU && mode != XDP_MODE_GENERIC;
 }
 
 bool nic_is_there(const char *ifname, int ifindex)

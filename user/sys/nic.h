@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sys/xdp.h"
+#include "sys/cpu.h"
 
 struct nic_facts {
 	int ifindex;
@@ -35,12 +35,6 @@ int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
 
 /* What one page holds beside headroom and skb_shared_info differs by driver: veth's line is at 3506. */
 #define NIC_LINEAR_MTU 3400
-
-/*
- * True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page.
- * Generic XDP linearizes every packet first.
- */
-bool nic_needs_frags(const struct nic_facts *nic, enum xdp_mode mode);
 
 /* True while the interface with this name and index is there. */
 bool nic_is_there(const char *ifname, int ifindex);
@@ -96,6 +90,9 @@ int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping);
 
 /* Where the device sits on its bus ("0000:00:03.0"); -ENODATA if it says nothing. */
 int nic_read_bus(const char *ifname, char *ret_bus, size_t size);
+
+/* The interrupts of @ifname in this thread's network namespace; NULL: of none. */
+void nic_find_irqs(const char *ifname, struct cpu_nic *ret_nic);
 
 /* What rtnetlink says of an interface here, or in another namespace. */
 struct nic_link {

@@ -17,6 +17,7 @@
 
 #include "lib/log.h"
 #include "sys/bpf.h"
+#include "sys/nic.h"
 #include "sys/pass.h"
 
 const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
@@ -141,4 +142,9 @@ enum xdp_mode xdp_port_mode(const struct xdp_port *port)
 bool xdp_port_holds(const struct xdp_port *port)
 {
 	return bpf_link_holds(port->link_fd);
+}
+
+bool xdp_needs_frags(const struct nic_facts *nic, enum xdp_mode mode)
+{
+	return nic->mtu > NIC_LINEAR_MTU && mode != XDP_MODE_GENERIC;
 }

@@ -21,6 +21,7 @@ enum xdp_mode {
 /* Choices of --xdp-mode, in the order of enum xdp_mode. */
 extern const char *const xdp_mode_names[];
 
+struct nic_facts;
 struct xdp_port;
 
 /* Attaches @prog_fd to @ifindex of this thread's network namespace. -EBUSY names who holds the hook. */
@@ -38,5 +39,11 @@ bool xdp_port_holds(const struct xdp_port *port);
 
 /* Describes the program that holds the hook of @ifindex: "'name' (id 7, native, pid 1234)"; false: nobody. */
 bool xdp_holder(int ifindex, char *ret_text, int size);
+
+/*
+ * True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page.
+ * Generic XDP linearizes every packet first.
+ */
+bool xdp_needs_frags(const struct nic_facts *nic, enum xdp_mode mode);
 
 #endif

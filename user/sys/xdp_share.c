@@ -18,7 +18,7 @@
 
 #include "lib/log.h"
 #include "sys/bpf.h"
-#include "sys/feature.h"
+#include "sys/freplace.h"
 
 #define PROGRAMS 10	/* the most that a dispatcher takes */
 #define FIRST	1	/* run priority; others have 50 unless they ask for less */
@@ -63,20 +63,6 @@ bool xdp_share_is_possible(int ifindex)
 
 	xdp_multiprog__close(mp);
 	return mp;
-}
-
-static bool kernel_refuses(void)
-{
-	struct feature_set *set;
-	struct err ignored;
-	bool refuses;
-
-	if (feature_open(&set, NULL, false, &ignored))
-		return false;
-	refuses = feature_ask(set, (size_t)feature_find("freplace", strlen("freplace")))->state ==
-		  FEATURE_ABSENT;
-	feature_close(set);
-	return refuses;
 }
 
 /* Numbers of the programs of that name in the dispatcher; returns how many. */
@@ -135,7 +121,7 @@ static int attach_error(int err, int ifindex, struct err *e)
 	} else {
 		err_machine(e, err, "cannot share the XDP hook of '%s'", ifname);
 	}
-	if (kernel_refuses())
+	if (freplace_is_refused())
 		return err_hint(e, "this kernel refuses freplace, which a dispatcher is made of "
 				"(ethgauge doctor --has freplace): use --hooks tc");
 	return err_hint(e, "use --hooks tc, or see what libxdp says with: -v");
@@ -179,7 +165,7 @@ int xdp_share_attach(struct xdp_share **ret_share, int ifindex, struct bpf_objec
 	remove_stale(ifindex, bpf_program__name(prog));
 	if (xdp_holder(ifindex, holder, sizeof(holder)) && !xdp_share_is_possible(ifindex))
 		return attach_error(err, ifindex, e);
-	if (kernel_refuses())
+	if (freplace_is_refused())
 		return attach_error(-EPERM, ifindex, e);
 	share = calloc(1, sizeof(*share));
 	if (!share)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/flows.c - the packets of a stream: the frame, and the ports and
- * addresses that change in it.
+ * engine/frame_vary.c - a frame whose ports and addresses change from packet to packet.
  */
+#include "engine/frame_vary.h"
+
 #include <string.h>
 
-#include "engine/tx.h"
 #include "lib/unit.h"
 
 #define ETH_BYTES	14
@@ -14,7 +14,7 @@
 enum { SUM_L4, SUM_IP4 };
 
 /* Adds a field of @bytes at @offset that takes @count values from what stands there on. */
-static void add_field(struct packet *packet, const struct tx_flows *flows, uint32_t count,
+static void add_field(struct packet *packet, const struct frame_vary *vary, uint32_t count,
 		      uint32_t offset, uint8_t bytes, uint8_t sums)
 {
 	struct field *field = &packet->fields[packet->nr_fields];
@@ -27,11 +27,11 @@ static void add_field(struct packet *packet, const struct tx_flows *flows, uint3
 		.span = count,
 		.step = 1,
 		/* Fields of one seed would move together. */
-		.seed = flows->seed + packet->nr_fields * 0x632be59bd9b4e019ull,
+		.seed = vary->seed + packet->nr_fields * 0x632be59bd9b4e019ull,
 		.every = 1,
 		.offset = (uint16_t)offset,
 		.bytes = bytes,
-		.kind = flows->random ? FIELD_RANDOM : FIELD_COUNTER,
+		.kind = vary->random ? FIELD_RANDOM : FIELD_COUNTER,
 		.sums = sums,
 	};
 	for (i = 0; i < bytes; i++)
@@ -40,7 +40,7 @@ static void add_field(struct packet *packet, const struct tx_flows *flows, uint3
 }
 
 static void add_fields(struct packet *packet, const struct frame_spec *spec,
-		       const struct tx_flows *flows)
+		       const struct frame_vary *vary)
 {
 	uint32_t l3 = ETH_BYTES + (spec->has_vlan ? VLAN_BYTES : 0);
 	bool ip4 = spec->dst.family == AF_INET;
@@ -51,30 +51,23 @@ static void add_fields(struct packet *packet, const struct frame_spec *spec,
 	packet->sums[SUM_IP4] = (struct field_sum){ .offset = (uint16_t)(l3 + 10) };
 	packet->nr_sums = ip4 ? 2 : 1;
 	/* Of an IPv6 address the interface identifier: its lower half. */
-	add_field(packet, flows, flows->sources, ip4 ? l3 + 12 : l3 + 16, ip4 ? 4 : 8, addr_sums);
-	add_field(packet, flows, flows->dests, ip4 ? l3 + 16 : l3 + 32, ip4 ? 4 : 8, addr_sums);
-	add_field(packet, flows, flows->src_ports, l4, 2, l4_sum);
-	add_field(packet, flows, flows->ports, l4 + 2, 2, l4_sum);
+	add_field(packet, vary, vary->sources, ip4 ? l3 + 12 : l3 + 16, ip4 ? 4 : 8, addr_sums);
+	add_field(packet, vary, vary->dests, ip4 ? l3 + 16 : l3 + 32, ip4 ? 4 : 8, addr_sums);
+	add_field(packet, vary, vary->src_ports, l4, 2, l4_sum);
+	add_field(packet, vary, vary->ports, l4 + 2, 2, l4_sum);
 }
 
-int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e)
+int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
+		     struct packet *ret_packet, struct err *e)
 {
-	struct frame_spec spec = cfg->frame;
 	int err;
 
-	spec.stream = (uint16_t)(cfg->first_stream + i);
-	if (cfg->packet) {
-		*ret_packet = *cfg->packet;
-		if (cfg->frame.tagged)
-			frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, spec.stream, 0, 0);
-		return 0;
-	}
 	memset(ret_packet, 0, sizeof(*ret_packet));
-	ret_packet->buf_bytes = spec.frame_bytes - UNIT_FCS_BYTES;
-	err = frame_build(&spec, ret_packet->bytes, sizeof(ret_packet->bytes),
+	ret_packet->buf_bytes = spec->frame_bytes - UNIT_FCS_BYTES;
+	err = frame_build(spec, ret_packet->bytes, sizeof(ret_packet->bytes),
 			  &ret_packet->tag_offset, e);
 	if (err)
 		return err;
-	add_fields(ret_packet, &spec, &cfg->flows);
+	add_fields(ret_packet, spec, vary);
 	return 0;
 }
