@@ -39,18 +39,16 @@ bpf-src   := $(sort $(wildcard bpf/*.bpf.c))
 unit-src  := $(sort $(wildcard tests/unit/test_*.c))
 profiles  := $(sort $(wildcard user/profiles/*.yaml))
 sweeps    := $(sort $(wildcard user/sweeps/*.sweep))
-assets    := $(sort $(wildcard user/report/assets/*))
+assets    := $(sort $(wildcard user/faces/assets/*))
 text-c    := $(O)/gen/assets.c $(O)/gen/profiles.c $(O)/gen/studies.c
 user-obj  := $(user-src:%.c=$(O)/%.o) $(text-c:.c=.o)
 bpf-obj   := $(bpf-src:%.c=$(O)/%.o)
 skels     := $(bpf-src:bpf/%.bpf.c=$(O)/gen/%.skel.h)
 tool      := $(O)/ethgauge
 
-# What a unit test may link: the layers that need no kernel.
-pure-src  := $(filter user/lib/% user/proto/% user/report/%,$(user-src)) \
-	     $(addprefix user/engine/,bench_plan.c bottleneck.c bump_delay.c bump_sched.c frame_vary.c \
-	     impair_filter.c impair_rule.c ledger.c load_plan.c mix.c mix_source.c rr_sizes.c save.c \
-	     search.c stamp_session.c study.c sweep.c sweep_theory.c tune_items.c)
+# What a unit test may link: the rooms that need no kernel.
+pure-rooms := lib proto result model compare faces
+pure-src  := $(filter $(pure-rooms:%=user/%/%),$(user-src))
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
@@ -94,11 +92,11 @@ $(O)/gen/profiles.c: scripts/gen-texts $(profiles)
 
 $(O)/gen/studies.c: scripts/gen-texts $(sweeps)
 	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D) && scripts/gen-texts engine/study.h study studies $(sweeps) >$@
+	$(Q)mkdir -p $(@D) && scripts/gen-texts model/study.h study studies $(sweeps) >$@
 
 $(O)/gen/assets.c: scripts/gen-assets $(assets)
 	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D) && scripts/gen-assets user/report/assets >$@
+	$(Q)mkdir -p $(@D) && scripts/gen-assets user/faces/assets >$@
 
 text-o := $(sort $(text-c:.c=.o) $(text-c:$(O)/%.c=$(S)/%.o))
 $(text-o): $(O)/flags
@@ -216,8 +214,7 @@ $(O)/tests/fuzz/fuzz_flow_file: user/proto/layer.c user/proto/frame.c $(wildcard
 	$(wildcard user/proto/flow_*.[ch])
 
 $(O)/tests/fuzz/fuzz_stamp: user/proto/stamp.c user/proto/stamp.h
-$(O)/tests/fuzz/fuzz_impair: $(addprefix user/engine/,impair_rule.c impair_filter.c bump_delay.c \
-	impair_rule.h bump.h) $(wildcard include/abi/*.h)
+$(O)/tests/fuzz/fuzz_impair: $(wildcard user/model/impair_* user/model/bump_delay.*) $(wildcard include/abi/*.h)
 
 fuzz: $(fuzz-tests)
 	$(Q)for fuzz in $(fuzz-tests); do \
@@ -299,7 +296,7 @@ Targets:
            --help); needs setup --vm, and hours without KVM
   regress  what a packet costs on two kernels (vmtest/regress --help); needs
            setup --vm: make regress ARGS="debian:6.1 debian:6.12"
-  lint     layers, each header alone, shell scripts; formatting as a hint
+  lint     rooms, each header alone, shell scripts; formatting as a hint
   fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
   bench    measure beside other generators (scripts/bench-run); needs root
   bench-watch

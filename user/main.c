@@ -8,16 +8,16 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "engine/self/environ.h"
+#include "faces/text.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
-#include "report/calibration.h"
-#include "report/json.h"
 #include "proto/layer.h"
-#include "report/metrics.h"
-#include "report/text.h"
-#include "sys/caps.h"
-#include "engine/environ.h"
+#include "result/calibration.h"
+#include "result/json.h"
+#include "result/metrics.h"
+#include "sys/host/caps.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -125,10 +125,10 @@ complete_words() {
 	cd "$tree"
 	run -0 make --no-print-directory V=0
 	[ -z "$output" ] || fail "the copy is not up to date: $output"
-	touch user/report/json.h
+	touch user/result/json.h
 	run make --no-print-directory V=0
 	[ "$status" = 0 ]
-	[[ $output == *report/json.o* ]]
+	[[ $output == *result/json.o* ]]
 	[[ $output == *main.o* ]]
 	[[ $output != *lib/unit.o* ]]
 	run make --no-print-directory V=0
@@ -382,32 +382,63 @@ ci() {
 }
 
 # A lint that finds nothing proves nothing until it has found something.
-@test "check-layers finds a forbidden include, direct or through a header" {
-	mkdir -p "$BATS_TEST_TMPDIR/b/user/report"
-	cd "$TOP"
-	printf 'b/x.o: user/report/x.c user/report/text.h \\\n user/sys/nic.h user/lib/err.h\n\nuser/sys/nic.h:\n' \
-		>"$BATS_TEST_TMPDIR/b/user/report/x.d"
-	BUILD=$BATS_TEST_TMPDIR/b run scripts/check-layers
-	[ "$status" = 1 ]
-	[[ $output == *"user/report/x.c: report may not include user/sys/nic.h"* ]]
-	[[ $output != *err.h* ]]
-	printf 'b/x.o: user/report/x.c user/lib/err.h\n' >"$BATS_TEST_TMPDIR/b/user/report/x.d"
-	BUILD=$BATS_TEST_TMPDIR/b run scripts/check-layers
-	[ "$status" = 0 ]
+# rooms_of FILE INCLUDE: check-layers, where FILE of three rooms includes INCLUDE.
+rooms_of() {
+	local dir=$BATS_TEST_TMPDIR/house
+
+	rm -rf "$dir"
+	mkdir -p "$dir/include/abi" "$dir/bpf" "$dir/user"/{lib,sys/net,engine/send,engine/lab}
+	cd "$dir" || return
+	cat >rooms.md <<-'END'
+		| room | what it knows | front headers | may include |
+		|---|---|---|---|
+		| engine/lab | | lab.h | engine/send sys/* |
+		| engine/send | | tx.h | lib skel |
+		| sys/net | | * | lib |
+		| lib | | * | |
+	END
+	echo '#include "engine/send/tx.h"' >user/engine/lab/lab.c
+	echo '#include "lib/err.h"' >user/engine/send/tx.h
+	echo "#include \"$2\"" >"$1"
+	run "$TOP/scripts/check-layers" rooms.md
 }
 
-@test "check-layers finds a skeleton that two files include" {
-	local b=$BATS_TEST_TMPDIR/b
-
-	mkdir -p "$b/user/engine"
-	cd "$TOP"
-	printf 'b/x.o: user/engine/x.c %s/gen/x.skel.h\n' "$b" >"$b/user/engine/x.d"
-	BUILD=$b run scripts/check-layers
+# A lint that finds nothing proves nothing until it has found something.
+@test "check-layers finds each kind of include that the table of rooms forbids" {
+	rooms_of user/engine/lab/y.c sys/net/nic.h
 	[ "$status" = 0 ]
-	printf 'b/y.o: user/engine/y.c %s/gen/x.skel.h\n' "$b" >"$b/user/engine/y.d"
-	BUILD=$b run scripts/check-layers
+	[[ $output == "rooms hold: 4 rooms, 3 includes" ]]
+	rooms_of user/engine/send/x.c sys/net/nic.h
 	[ "$status" = 1 ]
-	[[ $output == *"belongs to one file"* ]]
+	[[ $output == "user/engine/send/x.c: engine/send may not include user/sys/net/nic.h" ]]
+	rooms_of user/engine/send/x.h engine/lab/lab.h
+	[ "$status" = 1 ]
+	[[ $output == *"engine/send is below engine/lab: it may not include user/engine/lab/lab.h" ]]
+	rooms_of user/engine/lab/y.c engine/send/tx_ring.h
+	[ "$status" = 1 ]
+	[[ $output == *"user/engine/send/tx_ring.h is no front header of engine/send" ]]
+	rooms_of user/engine/lab/y.c sys/net/nic_parts.h
+	[ "$status" = 1 ]
+	[[ $output == *"nic_parts.h is no front header of sys/net" ]]
+	mkdir user/sys/new
+	echo '#include "lib/err.h"' >user/sys/new/x.c
+	run "$TOP/scripts/check-layers" rooms.md
+	[ "$status" = 1 ]
+	[[ $output == *"user/sys/new/x.c: sys/new is no room of rooms.md"* ]]
+}
+
+@test "check-layers finds a skeleton that two files include, and a library in the wrong room" {
+	rooms_of user/engine/send/x.c x.skel.h
+	[ "$status" = 0 ]
+	echo '#include "x.skel.h"' >user/engine/send/y.c
+	run "$TOP/scripts/check-layers" rooms.md
+	[ "$status" = 1 ]
+	[[ $output == *"x.skel.h: a skeleton belongs to one file"* ]]
+	rm user/engine/send/y.c
+	echo '#include <bpf/bpf.h>' >user/lib/x.c
+	run "$TOP/scripts/check-layers" rooms.md
+	[ "$status" = 1 ]
+	[[ $output == *"user/lib/x.c:1:#include <bpf/bpf.h>   <- not in this room" ]]
 }
 
 @test "the sum of a run counts what passed, failed, was skipped, crashed or ran nothing" {

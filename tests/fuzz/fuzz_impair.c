@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/impair_rule.h"
+#include "model/impair_rule.h"
 
 #define must(condition) do { if (!(condition)) abort(); } while (0)
 

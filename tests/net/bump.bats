@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bats file_tags=net
-# The forwarder that holds packets back (engine/bump.h), by a program of the
+# The forwarder that holds packets back (engine/impair/bump.h), by a program of the
 # tests' own, between two ends that do not know of it.
 
 load ../lib/common

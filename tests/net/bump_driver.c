@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bump_driver.c - engine/bump.h on two interfaces, without a verb around it.
+ * bump_driver.c - engine/impair/bump.h on two interfaces, without a verb around it.
  *
  *   bump_driver IN OUT [NAME=NUMBER...]		until SIGINT or SIGTERM, then one JSON object
  *
@@ -17,7 +17,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "engine/bump.h"
+#include "engine/impair/bump.h"
 #include "lib/hist.h"
 
 #include "bump_driver.h"

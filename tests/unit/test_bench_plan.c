@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/bench_suite.h"
+#include "engine/suite/bench_suite.h"
 
 #include "check.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/bottleneck.h"
+#include "model/bottleneck.h"
 
 #include "check.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "engine/bump.h"
+#include "engine/impair/bump.h"
 
 #include "check.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/bump_sched.h"
+#include "model/bump_sched.h"
 
 #include "check.h"
 

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "report/calibration.h"
-#include "report/json.h"
+#include "result/calibration.h"
+#include "result/json.h"
 
 #include "check.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/compare.h"
-#include "report/json.h"
-#include "report/text.h"
+#include "compare/compare.h"
+#include "faces/text.h"
+#include "result/json.h"
 
 #include "check.h"
 

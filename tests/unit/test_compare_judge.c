@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/compare_judge.h"
+#include "compare/compare_judge.h"
 
 #include "check.h"
 

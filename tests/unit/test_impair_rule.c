@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/impair_rule.h"
+#include "model/impair_rule.h"
 
 #define ONE (1ull << 32)
 

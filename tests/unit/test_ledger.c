@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/ledger.h"
-#include "report/result.h"
+#include "model/ledger.h"
+#include "result/result.h"
 
 #include "check.h"
 

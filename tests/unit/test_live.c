@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/live.h"
-#include "report/record.h"
+#include "faces/live.h"
+#include "faces/record.h"
 
 #include "check.h"
 

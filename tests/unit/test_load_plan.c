@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/load_plan.h"
 #include "lib/heap.h"
+#include "model/load_plan.h"
 
 #define S 1000000000ull
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/mix.h"
+#include "model/mix.h"
 
 #define FRAC (1ull << PACE_FRAC_BITS)
 

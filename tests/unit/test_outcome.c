@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/outcome.h"
+#include "result/outcome.h"
 
 #define TOOL "{\"format\":1,\"tool\":\"ethgauge " TOOL_VERSION "\",\"command\":\"sink\""
 

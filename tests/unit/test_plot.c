@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/page.h"
-#include "report/plot.h"
+#include "faces/page.h"
+#include "faces/plot.h"
 
 #include "check.h"
 

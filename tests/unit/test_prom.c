@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/prom.h"
-#include "report/result.h"
+#include "faces/prom.h"
+#include "result/result.h"
 
 #include "check.h"
 

@@ -10,10 +10,10 @@
 
 #include <jansson.h>
 
-#include "report/json.h"
-#include "report/metrics.h"
-#include "report/result.h"
-#include "report/text.h"
+#include "faces/text.h"
+#include "result/json.h"
+#include "result/metrics.h"
+#include "result/result.h"
 
 #include "check.h"
 

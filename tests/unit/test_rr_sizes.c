@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/rr_sizes.h"
+#include "model/rr_sizes.h"
 
 #include "check.h"
 

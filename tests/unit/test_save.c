@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "abi/tag.h"
-#include "engine/mix.h"
-#include "engine/save.h"
+#include "model/mix.h"
+#include "model/save.h"
 #include "proto/capture.h"
 
 #define FRAC (1ull << PACE_FRAC_BITS)

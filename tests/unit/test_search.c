@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/search.h"
+#include "model/search.h"
 
 #include "check.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/stamp_session.h"
 #include "lib/hist.h"
+#include "model/stamp_session.h"
 
 #include "check.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/study.h"
-#include "engine/sweep.h"
+#include "model/study.h"
+#include "model/sweep.h"
 
 #include "check.h"
 

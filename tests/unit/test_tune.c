@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/tune.h"
+#include "engine/study/tune.h"
 
 #include "check.h"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "engine/bench_suite.h"
+#include "engine/suite/bench_suite.h"
 #include "lib/loop.h"
-#include "report/outcome.h"
-#include "sys/clock.h"
+#include "result/outcome.h"
+#include "sys/host/clock.h"
 
 #define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
 #define REFLECT_PORT	7			/* where ethgauge reflect answers */

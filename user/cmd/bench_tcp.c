@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "cmd/cmd.h"
-#include "engine/bench_tcp.h"
+#include "engine/suite/bench_tcp.h"
 
 #define WHOLE_NS 30000000000ull		/* RFC 6349 3.3: long enough that the start does not count */
 

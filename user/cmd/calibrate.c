@@ -10,14 +10,14 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "engine/impair.h"
-#include "engine/lab_trial.h"
+#include "engine/impair/impair.h"
+#include "engine/lab/lab_trial.h"
+#include "engine/self/environ.h"
 #include "lib/hist.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/statedir.h"
-#include "report/calibration.h"
+#include "result/calibration.h"
 
 /* Longer than the bump waits for what holds a packet back. */
 #define BUMP_SETTLE_NS	(5 * NSEC_PER_SEC / 2)

@@ -10,7 +10,7 @@
 
 #include "lib/err.h"
 #include "lib/opt.h"
-#include "report/result.h"
+#include "result/result.h"
 
 /* Tested before run(), so that a verb never fails half-way for lack of them. */
 enum cmd_needs {

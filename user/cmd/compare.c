@@ -5,7 +5,7 @@
  * Reads documents and nothing else: no network, no privilege.
  */
 #include "cmd/cmd.h"
-#include "report/compare.h"
+#include "compare/compare.h"
 
 struct compare_opts {
 	const char *base, *new;

@@ -6,13 +6,13 @@
  * ends, and any number of demos run side by side.
  */
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "engine/lab.h"
-#include "engine/lab_trial.h"
+#include "doctor/feature.h"
+#include "engine/lab/lab.h"
+#include "engine/lab/lab_trial.h"
+#include "engine/self/environ.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "sys/clock.h"
-#include "sys/feature.h"
+#include "sys/host/clock.h"
 
 struct demo_opts {
 	bool quick;

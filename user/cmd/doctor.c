@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "sys/feature.h"
+#include "doctor/feature.h"
+#include "engine/self/environ.h"
 
 #define NR_STATES 3
 

@@ -6,13 +6,13 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "engine/impair.h"
-#include "engine/meter.h"
+#include "engine/impair/impair.h"
+#include "engine/self/environ.h"
+#include "engine/self/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
-#include "sys/caps.h"
+#include "sys/host/caps.h"
 
 #define DEFAULT_QUEUE "1000"
 

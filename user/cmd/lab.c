@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "engine/lab.h"
+#include "engine/lab/lab.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "sys/netns.h"
+#include "sys/net/netns.h"
 
 enum action { ACTION_UP, ACTION_EXEC, ACTION_STATUS, ACTION_DOWN };
 enum path { PATH_A_B, PATH_A_R_B };

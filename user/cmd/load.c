@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/load.h"
-#include "engine/load_body.h"
-#include "engine/meter.h"
+#include "engine/self/meter.h"
+#include "engine/web/load.h"
+#include "engine/web/load_body.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "sys/caps.h"
-#include "sys/fdlimit.h"
+#include "sys/host/caps.h"
+#include "sys/host/fdlimit.h"
 
 #define OTHER_FILES	64	/* of this process, beside its connections */
 #define MAX_THREADS	256

@@ -6,15 +6,15 @@
  * the stack sees the packet, so both stamps are of one clock.
  */
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "engine/exports.h"
-#include "engine/meter.h"
-#include "engine/rx.h"
-#include "engine/stream.h"
+#include "engine/receive/exports.h"
+#include "engine/receive/rx.h"
+#include "engine/self/environ.h"
+#include "engine/self/meter.h"
+#include "engine/send/stream.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "sys/caps.h"
-#include "sys/nic.h"
+#include "sys/host/caps.h"
+#include "sys/net/nic.h"
 
 struct probe_opts {
 	struct stream_opts stream;

@@ -9,12 +9,12 @@
 #include <sys/socket.h>
 
 #include "cmd/cmd.h"
-#include "engine/stamp.h"
-#include "engine/meter.h"
+#include "engine/echo/stamp.h"
+#include "engine/self/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/secret.h"
-#include "sys/caps.h"
+#include "sys/host/caps.h"
 
 #define KEY_ENVIRONMENT	"ETHGAUGE_STAMP_KEY"
 #define KEPT_ROWS	3600

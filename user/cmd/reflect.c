@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "abi/stamp_packet.h"
-#include "engine/meter.h"
-#include "engine/reflector.h"
+#include "engine/echo/reflector.h"
+#include "engine/self/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/secret.h"
 #include "lib/unit.h"
-#include "sys/caps.h"
-#include "sys/xdp.h"
+#include "sys/hook/xdp.h"
+#include "sys/host/caps.h"
 
 #define KEY_VARIABLE "ETHGAUGE_STAMP_KEY"
 #define KEPT_ROWS 3600		/* it may run for days */

@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "faces/report.h"
 #include "lib/loop.h"
-#include "report/report.h"
-#include "sys/child.h"
+#include "sys/host/child.h"
 
 #define DRAWER		"rsvg-convert"
 #define DRAW_LIMIT_NS	(60 * NSEC_PER_SEC)	/* one plot takes 0.1 s; an emulated machine more */

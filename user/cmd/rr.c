@@ -3,7 +3,7 @@
  * cmd/rr.c - request and response by UDP from inside the driver.
  */
 #include "cmd/cmd.h"
-#include "engine/rr_trial.h"
+#include "engine/echo/rr_trial.h"
 #include "lib/loop.h"
 
 static const struct rr_opts defaults = {

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "engine/xfer_server.h"
+#include "engine/transport/xfer_server.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "sys/caps.h"
-#include "sys/sock.h"
+#include "sys/host/caps.h"
+#include "sys/socket/sock.h"
 
 struct serve_opts {
 	const char *at, *data_ports, *key_file, *user;

@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "engine/exports.h"
-#include "engine/meter.h"
-#include "engine/rx.h"
-#include "engine/rx_socket.h"
+#include "engine/receive/exports.h"
+#include "engine/receive/rx.h"
+#include "engine/receive/rx_socket.h"
+#include "engine/self/environ.h"
+#include "engine/self/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "sys/caps.h"
-#include "sys/clock.h"
+#include "sys/host/caps.h"
+#include "sys/host/clock.h"
 
 #define GAP_MAX_NS	(1ull << HIST_MAX_BITS)
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "engine/study.h"
-#include "engine/sweep_ends.h"
-#include "engine/sweep_run.h"
-#include "report/outcome.h"
+#include "engine/study/sweep_ends.h"
+#include "engine/study/sweep_run.h"
+#include "model/study.h"
+#include "result/outcome.h"
 
 static const struct sweep_opts {
 	bool list;

@@ -3,7 +3,7 @@
  * cmd/tcp.c - what TCP and an application get out of a path.
  */
 #include "cmd/cmd.h"
-#include "engine/xfer_opts.h"
+#include "engine/transport/xfer_opts.h"
 
 enum test { STREAM, MAERTS, SENDFILE, SPLICE, RR, CRR };
 

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "engine/environ.h"
-#include "engine/tune.h"
+#include "engine/self/environ.h"
+#include "engine/study/tune.h"
 #include "lib/statedir.h"
 #include "lib/theory.h"
-#include "sys/caps.h"
-#include "sys/nic.h"
-#include "sys/route.h"
+#include "sys/host/caps.h"
+#include "sys/net/nic.h"
+#include "sys/net/route.h"
 
 static const struct tune_opts {
 	const char *target;		/* an interface or an address; NULL: of the host alone */

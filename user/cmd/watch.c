@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "engine/meter.h"
-#include "engine/watch_all.h"
+#include "engine/self/meter.h"
+#include "engine/watch/watch_all.h"
+#include "faces/faces.h"
+#include "faces/prom.h"
+#include "faces/record_show.h"
+#include "http/http.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "proto/filter.h"
-#include "report/faces.h"
-#include "report/prom.h"
-#include "report/record_show.h"
-#include "sys/caps.h"
-#include "sys/http.h"
+#include "sys/host/caps.h"
 
 #define SHORTEST_NS	100000000ull	/* that the keys of the full-screen view make of --interval */
 #define LONGEST_NS	(60 * NSEC_PER_SEC)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compare/compare_set.h - the runs of a comparison, their setups, and the rows made of them.
+ */
+#ifndef COMPARE_COMPARE_SET_H
+#define COMPARE_COMPARE_SET_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "compare/compare.h"
+
+/* One run: a document, and where it came from. */
+struct compare_doc {
+	json_t *doc;
+	char *file;
+	json_t *setup;		/* of compare_setup(), once it is asked for */
+	size_t group;		/* number of its setup */
+};
+
+struct compare_docs {
+	struct compare_doc *list;
+	size_t nr;
+	/* Reads the next document of @file; NULL: json_loadf() does. */
+	json_t *(*read)(void *ctx, const char *file, FILE *in, json_error_t *ret_error);
+	void *ctx;
+};
+
+/* Documents of one setup. */
+struct compare_group {
+	json_t *setup;		/* borrowed from its first document */
+	const char *file;	/* likewise */
+	size_t nr[COMPARE_NR_SIDES];
+	char label[256];	/* what tells it from the others; "" if it is the only one */
+};
+
+struct compare {
+	const struct compare_cfg *cfg;
+	struct compare_docs sides[COMPARE_NR_SIDES];
+	struct compare_group *groups;
+	size_t nr_groups;
+};
+
+/* "base", "new", "noise" */
+const char *compare_side_name(enum compare_side side);
+
+/* Behind those that are there. */
+int compare_docs_load(struct compare_docs *docs, const char *path, struct err *e);
+void compare_docs_release(struct compare_docs *docs);
+
+/*
+ * What has to be equal in two documents, by part ("": the document itself): command,
+ * configuration and environment, without the keys that may differ.
+ */
+json_t *compare_setup(const json_t *doc, const struct compare_cfg *cfg);
+
+/* What tells two setups apart. */
+struct compare_diff {
+	size_t nr;
+	char text[400];		/* "config rate is \"1Mpps\" there and \"2Mpps\" here, ..." */
+	char keys[200];		/* "rate, ..." */
+};
+void compare_setup_diff(const json_t *there, const json_t *here, struct compare_diff *ret_diff);
+
+/* Judges what the groups hold; NULL: memory ran out. @ret_unknown: keys not in the dictionary. */
+json_t *compare_rows(const struct compare *cmp, size_t *ret_unknown);
+
+/* "+10.2 %", "-3": the change @which of a row ("", "_low", "_high"); "?" if there is none. */
+const char *compare_show_change(char *buf, size_t size, const json_t *row, const char *which);
+
+/* The same for "noise" and "smallest", which have no sign. */
+const char *compare_show_size(char *buf, size_t size, const json_t *row, const char *which);
+
+/* A row's figure @key with its unit. */
+const char *compare_show_figure(char *buf, size_t size, const json_t *row, const char *key);
+
+/*
+ * Makes '?' of what could confuse a terminal or a reader of lines; of a text that was cut
+ * within a character, of all that is not ASCII. Returns @text.
+ */
+const char *compare_clean(char *text);
+
+/* Setup and part of a row, clean. */
+const char *compare_show_place(char *buf, size_t size, const json_t *row);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor/feature.h - what this machine, and one interface of it, can do.
+ *
+ * A table of features; each has a probe that answers present, absent or
+ * cannot tell. A probe looks and does not touch: what must be tried is tried
+ * in a throw-away network namespace or on loopback, and is gone at its return.
+ * An interface of the caller gets a program attached, for an instant, only
+ * where that is harmless (veth, loopback) or was allowed.
+ */
+#ifndef DOCTOR_FEATURE_H
+#define DOCTOR_FEATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/err.h"
+
+enum feature_state { FEATURE_ABSENT, FEATURE_PRESENT, FEATURE_UNKNOWN };
+
+struct feature_answer {
+	enum feature_state state;
+	char detail[240];	/* what was found, for people */
+	char remedy[240];	/* the command that mends it; "": none is known */
+};
+
+struct feature_set;
+
+struct feature {
+	const char *name;	/* as in "doctor --has NAME" */
+	const char *group;	/* title of its part of the page */
+	bool of_iface;		/* of an interface, not of the host */
+	const char *since;	/* the kernel it came with, for people; never compared. May be NULL */
+	const char *without;	/* what is lost without it */
+	const char *remedy;	/* where the probe knows none better; IFACE stands for its name. May be NULL */
+	void (*probe)(struct feature_set *set, struct feature_answer *ret_answer);
+};
+
+/* "absent", "present", "cannot tell" */
+const char *feature_state_name(enum feature_state state);
+
+/* The table: host features first. NULL behind the last. */
+const struct feature *feature_at(size_t i);
+
+/* Position of the feature called @name[0..len), or -ENOENT. */
+int feature_find(const char *name, size_t len);
+
+/*
+ * Answers are kept in a set, each probe runs once. @ifname may be NULL:
+ * features of an interface then cannot be told. @may_attach: an XDP program
+ * may be attached to @ifname for an instant, whatever its driver.
+ */
+int feature_open(struct feature_set **ret_set, const char *ifname, bool may_attach,
+		 struct err *e);
+void feature_close(struct feature_set *set);
+
+/* The answer for entry @i of the table; valid until feature_close(). */
+const struct feature_answer *feature_ask(struct feature_set *set, size_t i);
+
+#endif

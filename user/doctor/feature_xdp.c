@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * doctor/feature_xdp.c - probes of XDP on one interface.
+ *
+ * From 6.3 on the kernel tells what a driver has. Before, only attaching
+ * tells, and that can reset a NIC's queues: it is done unasked on veth and
+ * loopback alone.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "doctor/feature_probe.h"
+#include "sys/hook/xdp.h"
+
+/* enum bpf_attach_type from 6.6 on. */
+#define TCX_INGRESS ((enum bpf_attach_type)46)
+#define TCX_EGRESS ((enum bpf_attach_type)47)
+
+static bool is_veth(const struct feature_set *set)
+{
+	return !strcmp(set->nic.driver, "veth");
+}
+
+static void only_trying_tells(const struct feature_set *set, struct feature_answer *ret)
+{
+	feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell; attaching a program would, "
+		    "and may reset the NIC's queues");
+	feature_mend(ret, "sudo ethgauge doctor %s --probe", set->ifname);
+}
+
+/* Attaches for an instant where that is harmless or allowed; else @ret says why not. */
+static void try_native(struct feature_set *set, struct feature_answer *ret)
+{
+	int err;
+
+	if (!set->may_attach && !is_veth(set) && !set->link.loopback) {
+		only_trying_tells(set, ret);
+		return;
+	}
+	if (set->link.xdp) {
+		feature_say(ret, FEATURE_UNKNOWN, "the hook is held by another program: not tried");
+		return;
+	}
+	err = feature_try_native(set->nic.ifindex);
+	if (!err)
+		feature_say(ret, FEATURE_PRESENT, "tried: attached and taken away");
+	else if (err == -EINVAL || err == -ERANGE)
+		feature_say(ret, FEATURE_ABSENT, "tried: %s (the MTU or an offload may stand in the "
+			    "way)", strerror(-err));
+	else
+		feature_failed(set, ret, err, "root (CAP_BPF, CAP_NET_ADMIN)");
+}
+
+void probe_xdp_native(struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_xdp xdp;
+	int err = nic_read_xdp(set->nic.ifindex, &xdp);
+
+	if (err || (set->may_attach && !set->link.xdp)) {
+		try_native(set, ret);
+	} else if (xdp.bits & NIC_XDP_BASIC) {
+		feature_say(ret, FEATURE_PRESENT, "the driver '%s' has it", set->nic.driver);
+	} else if (is_veth(set)) {
+		feature_say(ret, FEATURE_ABSENT, "the peer transmits on more queues than this end "
+			    "receives on (%u)", set->nic.rx_queues);
+		feature_mend(ret, "ethtool -L %s rx N, with N the peer's tx queues", set->ifname);
+	} else {
+		feature_say(ret, FEATURE_ABSENT, "the driver '%s' has none", set->nic.driver);
+	}
+	if (ret->state == FEATURE_ABSENT && !ret->remedy[0])
+		feature_mend(ret, "use generic XDP: --xdp-mode generic");
+}
+
+void probe_xdp_generic(struct feature_set *set, struct feature_answer *ret)
+{
+	(void)set;
+	feature_say(ret, FEATURE_PRESENT, "the kernel does it for any device");
+}
+
+/* A feature that one bit of the driver's announces. */
+static void by_bit(struct feature_set *set, struct feature_answer *ret, enum nic_xdp_bit bit)
+{
+	struct nic_xdp xdp;
+	int err = nic_read_xdp(set->nic.ifindex, &xdp);
+
+	if (err == -EOPNOTSUPP)
+		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell");
+	else if (err)
+		feature_say(ret, FEATURE_UNKNOWN, "the kernel does not tell: %s", strerror(-err));
+	else if (xdp.bits & bit)
+		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so", set->nic.driver);
+	else
+		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+			    set->nic.driver);
+}
+
+/* Where the kernel does not tell: no driver has native XDP without XDP_TX. */
+void probe_xdp_tx(struct feature_set *set, struct feature_answer *ret)
+{
+	by_bit(set, ret, NIC_XDP_BASIC);
+	if (ret->state == FEATURE_UNKNOWN)
+		try_native(set, ret);
+}
+
+void probe_xdp_redirect(struct feature_set *set, struct feature_answer *ret)
+{
+	by_bit(set, ret, NIC_XDP_REDIRECT);
+	if (ret->state == FEATURE_UNKNOWN && is_veth(set))
+		try_native(set, ret);
+}
+
+void probe_multi_buffer(struct feature_set *set, struct feature_answer *ret)
+{
+	by_bit(set, ret, NIC_XDP_RX_FRAGS);
+}
+
+void probe_zerocopy(struct feature_set *set, struct feature_answer *ret)
+{
+	by_bit(set, ret, NIC_XDP_ZEROCOPY);
+	if (ret->state != FEATURE_UNKNOWN)
+		return;
+	if (is_veth(set) || set->link.loopback)
+		feature_say(ret, FEATURE_ABSENT, "'%s' has no rings that a NIC reads",
+			    set->nic.driver);
+	else
+		feature_mend(ret, "an AF_XDP socket bound with XDP_ZEROCOPY tells");
+}
+
+void probe_copy(struct feature_set *set, struct feature_answer *ret)
+{
+	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd < 0) {
+		feature_failed(set, ret, -errno, "root (CAP_NET_RAW)");
+		return;
+	}
+	close(fd);
+	feature_say(ret, FEATURE_PRESENT, "the kernel does it for any device");
+}
+
+/* A driver that shows its transmit ability only while a program is attached has it all the same. */
+void probe_xdp_xmit(struct feature_set *set, struct feature_answer *ret)
+{
+	const struct nic_xdp_trait *trait = nic_xdp_trait(set->nic.driver);
+
+	if (trait && trait->shuns_live_frames)
+		feature_say(ret, FEATURE_ABSENT, "%s %s", trait->driver, trait->sentence);
+	else if (trait)
+		feature_say(ret, FEATURE_PRESENT, "%s %s; blast attaches a pass program where it "
+			    "can", trait->driver, trait->sentence);
+	else
+		by_bit(set, ret, NIC_XDP_XMIT);
+}
+
+/* Whether the peer's NAPI runs without a program. */
+enum peer_gro { GRO_OFF, GRO_ON, GRO_UNSEEN };
+
+static void say_peer(const struct feature_set *set, struct feature_answer *ret,
+		     const struct nic_link *peer, enum peer_gro gro)
+{
+	char where[48] = "";
+
+	if (set->link.peer_nsid >= 0)
+		snprintf(where, sizeof(where), " in namespace %d", set->link.peer_nsid);
+	if (!peer->up) {
+		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s is down", peer->ifname, where);
+		feature_mend(ret, "there: ip link set dev %s up", peer->ifname);
+		return;
+	}
+	if (peer->xdp) {
+		feature_say(ret, FEATURE_PRESENT, "the peer '%s'%s runs an XDP program",
+			    peer->ifname, where);
+		return;
+	}
+	if (gro == GRO_ON) {
+		feature_say(ret, FEATURE_PRESENT, "the peer '%s'%s has no XDP program, but GRO is on: "
+			    "frames reach its stack", peer->ifname, where);
+		return;
+	}
+	if (gro == GRO_OFF)
+		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s has neither an XDP program nor GRO",
+			    peer->ifname, where);
+	else
+		feature_say(ret, FEATURE_UNKNOWN, "the peer '%s'%s has no XDP program, and whether GRO "
+			    "is on is not seen from here", peer->ifname, where);
+	feature_mend(ret, "nothing to do for blast, which attaches a pass program to a peer it can "
+		     "reach; else there: ethgauge sink %s", peer->ifname);
+}
+
+/* From 6.3 on the kernel says it of either end; before, only of a peer in this namespace. */
+static enum peer_gro read_peer_gro(const struct feature_set *set, const struct nic_link *peer)
+{
+	struct nic_offloads offloads;
+	struct nic_xdp xdp;
+
+	if (!nic_read_xdp(set->nic.ifindex, &xdp))
+		return xdp.bits & NIC_XDP_XMIT ? GRO_ON : GRO_OFF;
+	if (set->link.peer_nsid < 0 && !nic_read_offloads(peer->ifname, &offloads))
+		return offloads.gro ? GRO_ON : GRO_OFF;
+	return GRO_UNSEEN;
+}
+
+static void veth_ready(struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_link peer;
+	struct nic_xdp xdp = { 0 };
+	int told = nic_read_xdp(set->nic.ifindex, &xdp), err;
+
+	err = set->link.peer_hidden ? -EPERM :
+	      nic_read_link(set->link.peer_ifindex, set->link.peer_nsid, &peer);
+	if (!err) {
+		say_peer(set, ret, &peer, read_peer_gro(set, &peer));
+	} else if (!told && !(xdp.bits & NIC_XDP_XMIT)) {
+		feature_say(ret, FEATURE_ABSENT, "the peer, in another namespace, has neither an XDP "
+			    "program nor GRO");
+		feature_mend(ret, "at the other end: ethgauge sink IFACE, or any XDP program");
+	} else if (!told) {
+		feature_say(ret, FEATURE_PRESENT, "the peer, in another namespace, has an XDP program "
+			    "or GRO");
+	} else if (!set->link.peer_hidden) {
+		feature_denied(set, ret, "root (CAP_NET_ADMIN), as the peer is in another namespace");
+	} else {
+		feature_say(ret, FEATURE_UNKNOWN, "the peer is in a namespace that cannot be seen");
+		feature_mend(ret, "ethgauge doctor, in the peer's namespace");
+	}
+}
+
+void probe_xdp_xmit_ready(struct feature_set *set, struct feature_answer *ret)
+{
+	const struct nic_xdp_trait *trait = nic_xdp_trait(set->nic.driver);
+
+	if (!trait) {
+		by_bit(set, ret, NIC_XDP_XMIT);
+		return;
+	}
+	if (trait->needs_program_on_peer) {
+		veth_ready(set, ret);
+		return;
+	}
+	if (set->link.xdp) {
+		feature_say(ret, FEATURE_PRESENT, "an XDP program is attached, as %s demands",
+			    trait->driver);
+		return;
+	}
+	feature_say(ret, FEATURE_ABSENT, "%s %s", trait->driver, trait->sentence);
+	feature_mend(ret, "nothing to do for ethgauge, which attaches a pass program while it sends");
+}
+
+void probe_rx_timestamp(struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_xdp xdp;
+	int err = nic_read_xdp(set->nic.ifindex, &xdp);
+
+	if (err)
+		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell");
+	else if (!(xdp.rx_metadata & NIC_XDP_RX_TIMESTAMP))
+		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+			    set->nic.driver);
+	else
+		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so%s", set->nic.driver,
+			    is_veth(set) ? "; of frames that carry none, there is none" : "");
+}
+
+void probe_tx_timestamp(struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_xdp xdp;
+	int err = nic_read_xdp(set->nic.ifindex, &xdp);
+
+	if (err || !xdp.says_tx_metadata)
+		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.8 do not tell");
+	else if (xdp.tx_metadata & NIC_XSK_TX_TIMESTAMP)
+		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so", set->nic.driver);
+	else
+		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+			    set->nic.driver);
+}
+
+void probe_launch_time(struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_xdp xdp;
+	int err = nic_read_xdp(set->nic.ifindex, &xdp);
+
+	if (err || !xdp.says_tx_metadata)
+		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.8 do not tell");
+	else if (xdp.tx_metadata & 4)
+		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so; not used yet",
+			    set->nic.driver);
+	else
+		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+			    set->nic.driver);
+}
+
+void probe_hook_free(struct feature_set *set, struct feature_answer *ret)
+{
+	char holder[128];
+
+	if (xdp_holder(set->nic.ifindex, holder, sizeof(holder)))
+		feature_say(ret, FEATURE_ABSENT, "held by program %s", holder);
+	else
+		feature_say(ret, FEATURE_PRESENT, "no XDP program is attached");
+}
+
+static int count_tcx(int ifindex, enum bpf_attach_type type, unsigned int *ret_nr)
+{
+	LIBBPF_OPTS(bpf_prog_query_opts, opts);
+	int err = bpf_prog_query_opts(ifindex, type, &opts);
+
+	if (!err)
+		*ret_nr = opts.prog_cnt;
+	return err;
+}
+
+void probe_tc_free(struct feature_set *set, struct feature_answer *ret)
+{
+	unsigned int tcx_in = 0, tcx_out = 0;
+	bool in = false, out = false;
+	int ifindex = set->nic.ifindex;
+	int err = count_tcx(ifindex, TCX_INGRESS, &tcx_in);
+
+	if (!err)
+		err = count_tcx(ifindex, TCX_EGRESS, &tcx_out);
+	nic_read_filters(ifindex, false, &in);
+	nic_read_filters(ifindex, true, &out);
+	if (tcx_in || tcx_out || in || out) {
+		feature_say(ret, FEATURE_ABSENT, "ingress: %u tcx programs, %s; egress: %u tcx "
+			    "programs, %s", tcx_in, in ? "filters" : "no filter", tcx_out,
+			    out ? "filters" : "no filter");
+		feature_mend(ret, "bpftool net show dev %s; tc filter show dev %s ingress: tell whose "
+			     "they are", set->ifname, set->ifname);
+	} else if (err == -EPERM) {
+		feature_denied(set, ret, "root (CAP_NET_ADMIN)");
+	} else {
+		feature_say(ret, FEATURE_PRESENT, "no filter%s is attached",
+			    err ? "" : " and no tcx program");
+	}
+}

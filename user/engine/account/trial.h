@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/account/trial.h - the receiving end of a sender's run, in the same process: it
+ * may be in another network namespace. Knowing both ends, it keeps the ledger.
+ */
+#ifndef ENGINE_ACCOUNT_TRIAL_H
+#define ENGINE_ACCOUNT_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/send/tx.h"
+#include "lib/err.h"
+#include "lib/opt.h"
+#include "result/result.h"
+
+struct trial_opts {
+	const char *sink;		/* "IFACE" or "IFACE@NETNS"; NULL: no receiver here */
+	bool socket;
+	bool no_ledger;
+	uint32_t rcvbuf_bytes;
+	bool reflected;			/* come back from a reflector; no option's */
+	bool gaps;			/* the times between a stream's packets, too; no option's */
+};
+
+#define TRIAL_OPTIONS(type, at) \
+	{ 0, "sink", OPT_STR, offsetof(type, at.sink), "IFACE[@NETNS]", \
+	  "receive there too, and account for every packet that was lost" }, \
+	{ 0, "sink-socket", OPT_FLAG, offsetof(type, at.socket), NULL, \
+	  "of --sink: by a UDP socket, behind the network stack, instead of in the driver" }, \
+	{ 0, "rcvbuf", OPT_U32, offsetof(type, at.rcvbuf_bytes), "BYTES", \
+	  "of --sink-socket: its receive buffer, which the kernel doubles; 0: the system's" }, \
+	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
+	  "of --sink: count what is lost, and do not ask where" }
+
+/* Options against each other; pure. */
+int trial_check(const struct trial_opts *opts, struct err *e);
+
+struct trial;
+
+/* Opens the receiver of what @cfg is to send; before tx_open(), as some drivers want it there. */
+int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const struct tx_cfg *cfg,
+	       struct result *res, struct err *e);
+void trial_close(struct trial *trial);		/* takes NULL */
+
+/* Reads the counters that the ledger is to compare with; right before the sender starts. */
+void trial_begin(struct trial *trial, struct result *res);
+
+/* Capabilities for trial_report(). */
+unsigned int trial_keep_caps(const struct trial *trial);
+
+/* Waits for what is still under way, and stops receiving. */
+void trial_settle(struct trial *trial, const struct tx_count *sent);
+
+/* As rx_read_tail(), once it has settled; false of a socket, too. */
+bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
+
+/* Received, loss, delay, order, and the ledger. */
+void trial_report(struct trial *trial, const struct tx_count *sent, struct result *res);
+
+#endif

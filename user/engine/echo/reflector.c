@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/echo/reflector.c - answer test packets inside the driver.
+ */
+#include "engine/echo/reflector.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "engine/self/environ.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "sys/hook/bpf.h"
+#include "sys/net/nic.h"
+
+#include "reflect_xdp.skel.h"
+
+struct reflector {
+	char ifname[IF_NAMESIZE];
+	int ifindex;
+	struct reflect_xdp_bpf *skel;
+	struct reflector_stamp *stamp;	/* one of the two is NULL */
+	struct xdp_port *port;
+	struct reflect_rec *recs;	/* the map's own memory, one a CPU */
+	size_t recs_bytes;
+	struct reflect_rec row;		/* totals at the row before */
+	uint64_t row_elapsed_ns;
+};
+
+/* Loads reflect_xdp, and tells what is to be attached. */
+static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg, bool frags,
+		      int *ret_prog_fd, struct bpf_map **ret_recs, struct err *e)
+{
+	struct reflect_xdp_bpf *skel = reflect_xdp_bpf__open();
+	int err;
+
+	if (!skel)
+		return bpf_load_error(e, -errno, "reflect_xdp");
+	reflector->skel = skel;
+	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
+	skel->rodata->has_frags = frags;
+	bpf_set_frags(skel->obj, frags);
+	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
+	if (!err)
+		err = reflect_xdp_bpf__load(skel);
+	if (err)
+		return bpf_load_error(e, err, "reflect_xdp");
+	*ret_prog_fd = bpf_program__fd(skel->progs.reflect_xdp);
+	*ret_recs = skel->maps.reflect_recs;
+	return 0;
+}
+
+static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
+		const struct nic_facts *nic, int *ret_prog_fd, struct result *res, struct err *e)
+{
+	bool frags = xdp_needs_frags(nic, cfg->mode);
+	struct reflect_cfg bpf_cfg = {
+		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
+	};
+	struct bpf_map *recs;
+	int err;
+
+	memcpy(bpf_cfg.mac, nic->mac, sizeof(bpf_cfg.mac));
+	if (cfg->stamp)
+		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, cfg->stamp, frags,
+					   ret_prog_fd, &recs, res, e);
+	else
+		err = load_plain(reflector, &bpf_cfg, frags, ret_prog_fd, &recs, e);
+	if (err && frags)
+		return bpf_frags_hint(e, err, cfg->ifname, nic->mtu);
+	if (err)
+		return err;
+	return bpf_map_memory(recs, (void **)&reflector->recs, &reflector->recs_bytes, e);
+}
+
+int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg *cfg,
+		   struct result *res, struct err *e)
+{
+	struct reflector *reflector;
+	enum environ_stamp place;
+	struct nic_facts nic;
+	int err, prog_fd;
+
+	if (nic_read(cfg->ifname, &nic)) {
+		err_usage(e, "there is no interface '%s' here", cfg->ifname);
+		return err_hint(e, "list them: ip -brief link");
+	}
+	reflector = calloc(1, sizeof(*reflector));
+	if (!reflector)
+		return err_set(e, -ENOMEM, "cannot open a reflector");
+	snprintf(reflector->ifname, sizeof(reflector->ifname), "%s", cfg->ifname);
+	reflector->ifindex = nic.ifindex;
+
+	bpf_log_init();
+	bpf_raise_memlock();
+	err = load(reflector, cfg, &nic, &prog_fd, res, e);
+	if (err)
+		goto out;
+	environ_iface(res, cfg->ifname);
+	err = xdp_attach(&reflector->port, nic.ifindex, prog_fd, cfg->mode, e);
+	if (err)
+		goto out;
+	place = xdp_port_mode(reflector->port) == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP;
+	if (reflector->stamp)
+		reflector_stamp_attached(reflector->stamp, place == STAMPED_XDP_GENERIC);
+	/* Without STAMP the tag goes back as it came. */
+	environ_tx_stamp(res, cfg->stamp ? STAMPED_BPF : STAMPED_NOWHERE);
+	environ_rx_stamp(res, cfg->stamp ? place : STAMPED_NOWHERE);
+	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(reflector->port)]);
+	if (!nic.up)
+		log_warn("'%s' is down: nothing arrives before: ip link set dev %s up", cfg->ifname,
+			 cfg->ifname);
+	*ret_reflector = reflector;
+out:
+	if (err)
+		reflector_close(reflector);
+	return err;
+}
+
+void reflector_close(struct reflector *reflector)
+{
+	if (!reflector)
+		return;
+	xdp_detach(reflector->port);
+	bpf_unmap_memory(reflector->recs, reflector->recs_bytes);
+	reflect_xdp_bpf__destroy(reflector->skel);
+	reflector_stamp_close(reflector->stamp);
+	free(reflector);
+}
+
+void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum)
+{
+	/* Another CPU writes while this one reads: whole words, each once. */
+	const volatile struct reflect_rec *rec = reflector->recs;
+	struct reflect_rec sum = { 0 };
+	unsigned int cpu, i;
+
+	for (cpu = 0; cpu < cpu_nr_possible(); cpu++, rec++) {
+		uint64_t first_ns = rec->first_mono_ns, last_ns = rec->last_mono_ns;
+
+		for (i = 0; i < REFLECT_NR_OUTCOMES; i++)
+			sum.packets[i] += rec->packets[i];
+		sum.bytes += rec->bytes;
+		sum.last_packets += rec->last_packets;
+		if (first_ns && (!sum.first_mono_ns || first_ns < sum.first_mono_ns))
+			sum.first_mono_ns = first_ns;
+		if (last_ns > sum.last_mono_ns)
+			sum.last_mono_ns = last_ns;
+	}
+	*ret_sum = sum;
+}
+
+static uint64_t answered(const struct reflect_rec *sum)
+{
+	return sum->packets[REFLECT_UDP] + sum->packets[REFLECT_ICMP];
+}
+
+static uint64_t left(const struct reflect_rec *sum)
+{
+	return sum->packets[REFLECT_LEFT] + sum->packets[REFLECT_FRAGMENT] +
+	       sum->packets[REFLECT_UNSAFE] + sum->packets[REFLECT_MALFORMED];
+}
+
+void reflector_report(struct reflector *reflector, struct result *res)
+{
+	uint64_t packets, duration_ns;
+	struct reflect_rec sum;
+
+	reflector_read(reflector, &sum);
+	packets = answered(&sum);
+	duration_ns = sum.last_mono_ns - sum.first_mono_ns;
+	result_metric_u64(res, "answered_packets", packets);
+	result_metric_u64(res, "answered_udp_packets", sum.packets[REFLECT_UDP]);
+	result_metric_u64(res, "answered_icmp_packets", sum.packets[REFLECT_ICMP]);
+	result_metric_u64(res, "answered_bytes", sum.bytes + packets * UNIT_FCS_BYTES);
+	if (duration_ns) {
+		result_metric_u64(res, "duration_ns", duration_ns);
+		/* n packets have n - 1 gaps between them. */
+		result_metric_real(res, "answered_pps", (double)(sum.last_packets - 1) *
+				   NSEC_PER_SEC / (double)duration_ns);
+	}
+	result_metric_u64(res, "left_packets", left(&sum));
+	result_metric_u64(res, "left_fragment_packets", sum.packets[REFLECT_FRAGMENT]);
+	result_metric_u64(res, "left_unsafe_packets", sum.packets[REFLECT_UNSAFE]);
+	result_metric_u64(res, "left_malformed_packets", sum.packets[REFLECT_MALFORMED]);
+	if (reflector->stamp)
+		reflector_stamp_report(reflector->stamp, &sum, res);
+}
+
+void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns)
+{
+	uint64_t packets, gap_ns = elapsed_ns - reflector->row_elapsed_ns;
+	struct reflect_rec sum;
+
+	reflector_read(reflector, &sum);
+	packets = answered(&sum) - answered(&reflector->row);
+	result_row_open(res, elapsed_ns);
+	result_row_u64(res, "answered_packets", packets);
+	if (gap_ns)
+		result_row_real(res, "answered_pps",
+				(double)packets * NSEC_PER_SEC / (double)gap_ns);
+	result_row_u64(res, "left_packets", left(&sum) - left(&reflector->row));
+	result_row_close(res);
+	reflector->row = sum;
+	reflector->row_elapsed_ns = elapsed_ns;
+}
+
+void reflector_tick(struct reflector *reflector)
+{
+	if (reflector->stamp)
+		reflector_stamp_tick(reflector->stamp);
+}
+
+int reflector_check(struct reflector *reflector, struct err *e)
+{
+	if (nic_is_there(reflector->ifname, reflector->ifindex))
+		return 0;
+	return err_set(e, -ENODEV, "interface '%s' vanished while it was answering",
+		       reflector->ifname);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/echo/reflector.h - answer test packets inside the driver, with reflect_xdp or stamp_xdp.
+ *
+ * Works in the network namespace of the thread that calls reflector_open().
+ */
+#ifndef ENGINE_ECHO_REFLECTOR_H
+#define ENGINE_ECHO_REFLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/reflect.h"
+#include "engine/echo/reflector_stamp.h"
+#include "lib/err.h"
+#include "result/result.h"
+#include "sys/hook/xdp.h"
+
+struct reflector_cfg {
+	const char *ifname;
+	enum xdp_mode mode;
+	uint16_t port;		/* host order; 0: no UDP */
+	bool icmp;
+	bool any_mac;
+	const struct reflector_stamp_cfg *stamp;	/* NULL: UDP goes back as it came */
+};
+
+struct reflector;
+
+int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg *cfg,
+		   struct result *res, struct err *e);
+void reflector_close(struct reflector *reflector);
+
+/* Sum over the CPUs. */
+void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum);
+
+/* Totals into @res. */
+void reflector_report(struct reflector *reflector, struct result *res);
+
+/* A row of the series. */
+void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns);
+
+/* What is due meanwhile: at least every 100 ms. */
+void reflector_tick(struct reflector *reflector);
+
+/* -ENODEV if the interface is gone. */
+int reflector_check(struct reflector *reflector, struct err *e);
+
+#endif

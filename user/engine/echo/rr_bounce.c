@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/echo/rr_bounce.c - requests and answers by rr_xdp_bounce alone: it sends each answer
+ * back as the next request. This process sends the first, and one after a loss.
+ */
+#include "engine/echo/rr_afxdp.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+
+#include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "proto/echo.h"
+#include "sys/hook/bpf.h"
+#include "sys/host/cpu.h"
+
+#define LOOK_NS 1000000ull	/* from one look at the tokens to the next */
+
+static bool is_idle(const struct rr_token *token)
+{
+	return RR_LOOK(token->done) == RR_LOOK(token->made);
+}
+
+/* A place in the headers: @bytes that an answer has from the request's place @from on. */
+struct place {
+	uint8_t at, bytes, from;
+};
+
+/* By family and protocol: type of frame, IP version (and length), lengths, protocol, source, ports. */
+static const struct place places4[] = { { 12, 2, 12 }, { 14, 1, 14 }, { 16, 2, 16 }, { 23, 1, 23 },
+					{ 26, 4, 30 } };
+static const struct place places6[] = { { 12, 2, 12 }, { 18, 2, 18 }, { 20, 1, 20 },
+					{ 22, 16, 38 } };
+static const struct place places_udp[] = { { 0, 2, 2 }, { 2, 2, 0 }, { 4, 2, 4 } };
+static const struct place places_echo[] = { { 0, 2, 0 }, { 4, 2, 4 } };
+
+static void fill_places(struct rr_match *match, const struct place *places, size_t nr, size_t offset)
+{
+	const uint8_t *request = (const uint8_t *)&match->request + offset;
+	uint8_t *answer = (uint8_t *)&match->answer + offset;
+	uint8_t *mask = (uint8_t *)&match->mask + offset;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		memcpy(answer + places[i].at, request + places[i].from, places[i].bytes);
+		memset(mask + places[i].at, 0xff, places[i].bytes);
+	}
+}
+
+#define FILL(match, places, offset) \
+	fill_places(match, places, sizeof(places) / sizeof((places)[0]), offset)
+
+void rr_bounce_match(const struct rr *rr, struct rr_match *match)
+{
+	bool ip6 = rr->cfg.frame.dst.family == AF_INET6;
+	size_t head_bytes = ip6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES, l4 = head_bytes - ECHO_BYTES;
+	uint8_t *answer = (uint8_t *)&match->answer, *mask = (uint8_t *)&match->mask;
+
+	match->check = rr->check;
+	match->stamp_every = rr->cfg.stamp_every;
+	memcpy(&match->request, rr->frame, head_bytes);
+	if (ip6) {
+		FILL(match, places6, 0);
+		answer[14] = 6 << 4;
+		mask[14] = 0xf0;		/* not the traffic class */
+	} else {
+		FILL(match, places4, 0);
+		mask[20] = 0x3f;		/* no fragment: not the bit that forbids it */
+		mask[21] = 0xff;
+	}
+	if (rr->cfg.icmp) {
+		FILL(match, places_echo, l4);
+		answer[l4] = ip6 ? ICMPV6_ECHO_REPLY : ICMP_ECHOREPLY;
+	} else {
+		FILL(match, places_udp, l4);
+	}
+}
+
+/* What a token had made when it was looked at, and since when. */
+struct progress {
+	uint64_t made, since_ns;
+};
+
+/* The next request of a token of which nothing is under way. */
+static int launch(struct rr *rr, uint32_t i, struct progress *progress, struct err *e)
+{
+	struct rr_afxdp *way = rr->state;
+	struct rr_token *token = &way->tokens[i];
+	uint64_t number = token->made, now_ns = loop_mono_ns();
+
+	*progress = (struct progress){ number + 1, now_ns };
+
+	/* In this order: the program takes an answer to the last of made. */
+	RR_PUBLISH(token->sent_ns, now_ns);
+	__atomic_store_n(&token->made, number + 1, __ATOMIC_RELEASE);
+	if (!rr_afxdp_put(rr, i, (uint32_t)number, now_ns))
+		return err_set(e, -ENOBUFS, "cannot send the first request");
+	return rr_afxdp_flush(rr, e);
+}
+
+/* Gives up what is not answered, and begins again; how many tokens are still under way. */
+static int look(struct rr *rr, struct progress *progress, uint64_t now_ns, bool over,
+		uint32_t *ret_busy, struct err *e)
+{
+	struct rr_afxdp *way = rr->state;
+	uint32_t i, busy = 0;
+	int err = 0;
+
+	for (i = 0; i < rr->cfg.outstanding && !err; i++) {
+		struct rr_token *token = &way->tokens[i];
+
+		if (RR_LOOK(token->made) != progress[i].made)
+			progress[i] = (struct progress){ RR_LOOK(token->made), now_ns };
+		if (!is_idle(token) && progress[i].since_ns + rr->cfg.timeout_ns <= now_ns) {
+			RR_PUBLISH(rr->count.given_up, rr->count.given_up + 1);
+			/* Not to be answered any more: done before made grows. */
+			RR_PUBLISH(token->done, RR_LOOK(token->made));
+			if (!over && token->made < token->limit)
+				err = launch(rr, i, &progress[i], e);
+		}
+		busy += !is_idle(token);
+	}
+	*ret_busy = busy;
+	return err;
+}
+
+static void set_limits(struct rr *rr)
+{
+	struct rr_afxdp *way = rr->state;
+	uint32_t i, n = rr->cfg.outstanding;
+	uint64_t more = rr->limit - rr->next;
+
+	for (i = 0; i < n; i++)
+		way->tokens[i].limit = rr->limit ? way->tokens[i].made + more / n + (i < more % n) :
+				       UINT64_MAX;
+}
+
+static int bounce_run(struct rr *rr, struct err *e)
+{
+	struct rr_afxdp *way = rr->state;
+	uint64_t start_ns = loop_mono_ns(), now_ns = start_ns, end_ns = UINT64_MAX, until_ns = 0;
+	struct progress progress[RR_MAX_OUTSTANDING] = { 0 };
+	uint64_t last_ns = start_ns;
+	uint32_t i, busy = 1;
+	bool over = false;
+	int err = 0;
+
+	if (rr->duration_ns)
+		end_ns = start_ns + rr->duration_ns;
+	*way->end_mono_ns = end_ns;
+	set_limits(rr);
+	for (i = 0; i < rr->cfg.outstanding && !err; i++) {
+		if (way->tokens[i].made < way->tokens[i].limit)
+			err = launch(rr, i, &progress[i], e);
+	}
+	while (!err && busy && !(over && now_ns >= until_ns)) {
+		loop_sleep_until(now_ns + LOOK_NS < end_ns || over ? now_ns + LOOK_NS : end_ns);
+		now_ns = loop_mono_ns();
+		if (!over && (atomic_load(&rr->stop) || now_ns >= end_ns)) {
+			over = true;
+			*way->end_mono_ns = 0;
+			until_ns = now_ns + rr->cfg.timeout_ns;
+		}
+		err = look(rr, progress, now_ns, over, &busy, e);
+	}
+	*way->end_mono_ns = 0;
+	for (i = 0, rr->next = 0; i < rr->cfg.outstanding; i++) {
+		rr->next += way->tokens[i].made;
+		if (way->tokens[i].came_ns > last_ns)
+			last_ns = way->tokens[i].came_ns;
+	}
+	RR_PUBLISH(rr->count.running_ns, rr->count.running_ns + last_ns - start_ns);
+	RR_PUBLISH(rr->count.sending_ns, RR_LOOK(rr->count.running_ns));
+	return err;
+}
+
+static void bounce_read(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt)
+{
+	const struct rr_afxdp *way = rr->state;
+	uint32_t i;
+
+	rr_afxdp_read_foreign(rr, count);
+	for (i = 0; i < cpu_nr_possible(); i++) {
+		hist_merge(rtt, &way->hists[i]);
+		count->answers += RR_LOOK(way->recs[i].answers);
+		count->bytes += RR_LOOK(way->recs[i].bytes);
+	}
+	for (i = 0; i < rr->cfg.outstanding; i++) {
+		count->sent += RR_LOOK(way->tokens[i].made);
+		count->distinct += RR_LOOK(way->tokens[i].answered);
+		count->duplicates += RR_LOOK(way->tokens[i].stale);
+		count->bytes += RR_LOOK(way->tokens[i].bytes);
+	}
+	count->answers += count->distinct;
+	count->bytes += count->answers * UNIT_FCS_BYTES;
+}
+
+const struct rr_ops rr_bounce_ops = {
+	.open = rr_afxdp_open,
+	.close = rr_afxdp_close,
+	.run = bounce_run,
+	.read = bounce_read,
+};

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/echo/rr_trial.c - a run of requests, alone or in turn with a socket's.
+ */
+#include "engine/echo/rr_trial.h"
+
+#include <errno.h>
+#include <math.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/if_ether.h>
+
+#include "engine/self/environ.h"
+#include "engine/self/meter.h"
+#include "lib/hist.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/stat.h"
+#include "lib/unit.h"
+#include "model/rr_sizes.h"
+#include "proto/frame.h"
+#include "sys/host/caps.h"
+#include "sys/net/nic.h"
+#include "sys/net/route.h"
+#include "sys/socket/sock.h"
+
+#define PAIRS	5		/* of turns, where count or duration bounds them */
+#define MAX_PAIRS 1024	/* kept of a run without end: the last */
+#define VLAN_BYTES 4
+#define TURN_NS	NSEC_PER_SEC	/* where ^C does */
+
+static bool is_name(const struct rr_opts *opts)
+{
+	struct frame_addr addr;
+
+	return !frame_parse_addr(opts->stream.dest, &addr);
+}
+
+static int check_sizes(struct rr_opts *opts, struct err *e)
+{
+	uint32_t sizes[RR_MAX_SIZES];
+	size_t nr;
+
+	if (opts->has_size)
+		return err_usage(e, "--sizes and --frame-bytes: one of the two");
+	if (opts->against_stack)
+		return err_usage(e, "--sizes and --against-stack: one of the two");
+	if (!opts->stream.count && !opts->stream.duration_ns)
+		opts->stream.duration_ns = TURN_NS;
+	/* Any that is no size is refused here, and what the interface cannot carry when it is known. */
+	return rr_sizes_parse(opts->sizes, FRAME_MAX_BYTES, sizes, &nr, e);
+}
+
+int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given, struct err *e)
+{
+	bool paced;
+	int err;
+
+	if (opts->flood && opt_was_given(table, given, "rate"))
+		return err_usage(e, "--flood and --rate: one of the two");
+	if (opts->flood || (opts->engine == RR_BOUNCE && !opt_was_given(table, given, "rate")))
+		opts->stream.rate = (struct unit_rate){ .kind = UNIT_RATE_MAX };
+	paced = opts->stream.rate.kind != UNIT_RATE_MAX;
+	if (opts->engine == RR_BOUNCE && paced)
+		return err_usage(e, "bounce has no rate: a request leaves when an answer has come");
+	if (opts->engine != RR_AFXDP && (opts->stream.vlan || opts->stream.zero_copy))
+		return err_usage(e, "--%s is of the afxdp engine", opts->stream.vlan ? "vlan" :
+				 "zero-copy");
+	/* In the socket's turn nobody would give the queue frames to receive into. */
+	if (opts->against_stack && opts->stream.zero_copy)
+		return err_usage(e, "--against-stack and --zero-copy: one of the two");
+	if (opts->engine != RR_BOUNCE && opts->stream.stamp_every > 1)
+		return err_usage(e, "--stamp-every is of the bounce engine");
+	if (opts->engine == RR_STACK && opts->stream.dst_mac.set)
+		return err_usage(e, "--dst-mac: the stack asks for it itself");
+	if (opts->engine == RR_STACK && opts->against_stack)
+		return err_usage(e, "--against-stack is of the engines afxdp and bounce");
+	if (opts->against_stack && (opts->stream.vlan || opts->stream.dst_mac.set))
+		return err_usage(e, "--against-stack: the stack takes no --vlan and no --dst-mac");
+	/* A count alone is meant as the only limit, and so is a duration. */
+	if (opt_was_given(table, given, "count") && !opt_was_given(table, given, "duration"))
+		opts->stream.duration_ns = 0;
+	if (opt_was_given(table, given, "duration") && !opt_was_given(table, given, "count"))
+		opts->stream.count = 0;
+	if (!opts->outstanding)
+		opts->outstanding = paced ? RR_MAX_OUTSTANDING : 1;
+	if (opts->ip4 && opts->ip6)
+		return err_usage(e, "-4 and -6: one of the two");
+	opts->has_size = opt_was_given(table, given, "frame-bytes");
+	if (opts->sizes) {
+		err = check_sizes(opts, e);
+		if (err)
+			return err;
+	}
+	/* What a name stands for is known later. */
+	return is_name(opts) ? 0 : stream_check(&opts->stream, opts->has_size, e);
+}
+
+struct trial {
+	const struct rr_opts *opts;
+	struct result *res;
+	struct rr *rr, *stack;		/* stack: with --against-stack */
+	struct err *e;
+	int err;
+};
+
+static bool is_done(void *ctx)
+{
+	struct trial *trial = ctx;
+
+	trial->err = rr_check(trial->rr, trial->e);
+	return trial->err || rr_done(trial->rr);
+}
+
+static void tick(void *ctx, uint64_t elapsed_ns)
+{
+	struct trial *trial = ctx;
+
+	rr_report_row(trial->rr, trial->res, elapsed_ns, trial->opts->interval_ns);
+}
+
+static int run_alone(struct trial *trial, struct err *e)
+{
+	const struct stream_opts *stream = &trial->opts->stream;
+	const struct loop loop = {
+		.interval_ns = trial->opts->interval_ns, .done = is_done, .tick = tick, .ctx = trial,
+	};
+	struct err stop_error;
+	int err;
+
+	err = rr_start(trial->rr, stream->count, stream->duration_ns, e);
+	if (err)
+		return err;
+	loop_run(&loop);
+	err = rr_stop(trial->rr, &stop_error);
+	/* That the interface is gone explains more than the system call that failed of it. */
+	if (err && !trial->err) {
+		trial->err = err;
+		*e = stop_error;
+	}
+	return trial->err;
+}
+
+/* One turn; *ret_rate is its transactions a second. */
+static int take_turn(struct trial *trial, struct rr *rr, const char *part, uint64_t start_ns,
+		     double *ret_rate, struct err *e)
+{
+	const struct stream_opts *stream = &trial->opts->stream;
+	uint64_t turn_ns = stream->duration_ns / (2 * PAIRS);
+	uint64_t count = (stream->count + PAIRS - 1) / PAIRS;
+	struct trial one = { .opts = trial->opts, .rr = rr, .e = e };
+	const struct loop loop = { .done = is_done, .ctx = &one };
+	struct rr_count before, after;
+	uint64_t running_ns;
+	int err;
+
+	if (!turn_ns && !count)
+		turn_ns = TURN_NS;
+	rr_read(rr, &before);
+	err = rr_start(rr, count, turn_ns, e);
+	if (err)
+		return err;
+	loop_run(&loop);
+	err = rr_stop(rr, e);
+	rr_read(rr, &after);
+	running_ns = after.running_ns - before.running_ns;
+	*ret_rate = running_ns ? (double)(after.distinct - before.distinct) * NSEC_PER_SEC /
+				 (double)running_ns : 0;
+	if (trial->opts->interval_ns)
+		rr_report_row(rr, result_part(trial->res, part), loop_mono_ns() - start_ns,
+			      running_ns);
+	return one.err ? one.err : err;
+}
+
+static int run_in_turn(struct trial *trial, double *ratios, size_t *ret_nr, struct err *e)
+{
+	const struct stream_opts *stream = &trial->opts->stream;
+	bool bound = stream->count || stream->duration_ns;
+	uint64_t start_ns = loop_mono_ns();
+	double ours, theirs;
+	size_t nr = 0;
+	int err = 0;
+
+	while (!err && !loop_signal() && !(bound && nr >= PAIRS)) {
+		err = take_turn(trial, trial->rr, "driver", start_ns, &ours, e);
+		if (!err)
+			err = take_turn(trial, trial->stack, "stack", start_ns, &theirs, e);
+		/* A pair that ^C cut short compares nothing. */
+		if (!err && theirs > 0 && !loop_signal())
+			ratios[nr++ % MAX_PAIRS] = ours / theirs;
+	}
+	*ret_nr = nr < MAX_PAIRS ? nr : MAX_PAIRS;
+	return err;
+}
+
+static void report_difference(const struct trial *trial, double *ratios, size_t nr)
+{
+	const struct stat_sample sample = { ratios, nr };
+	struct hist_rec ours, theirs, ignored;
+	double median;
+
+	rr_read_hists(trial->rr, &ours, &ignored);
+	rr_read_hists(trial->stack, &theirs, &ignored);
+	if (!ours.count || !theirs.count)
+		return;
+	result_metric_real(trial->res, "stack_share_min_ns",
+			   (double)hist_min_ns(&theirs) - (double)hist_min_ns(&ours));
+	result_metric_real(trial->res, "stack_share_p50_ns",
+			   (double)hist_percentile_ns(&theirs, 0.5) -
+			   (double)hist_percentile_ns(&ours, 0.5));
+	if (nr && !stat_median(&sample, &median))
+		result_metric_real(trial->res, "transactions_over_stack", median);
+}
+
+static void enter_path(struct result *res, const char *path, const struct hist_rec *times,
+		       double driver_p50_ns)
+{
+	double p50_ns = (double)hist_percentile_ns(times, 0.5);
+
+	result_entry_open(res);
+	result_entry_str(res, "round_trip", path);
+	result_entry_u64(res, "min_ns", hist_min_ns(times));
+	result_entry_real(res, "p50_ns", p50_ns);
+	result_entry_u64(res, "p99_ns", hist_percentile_ns(times, 0.99));
+	result_entry_real(res, "more_p50_ns", p50_ns - driver_p50_ns);
+	result_entry_close(res);
+}
+
+/* Where the time goes: the same requests, seen from further and further up. */
+static void report_paths(const struct trial *trial)
+{
+	struct hist_rec driver, user, stack, ignored;
+	double p50_ns;
+
+	rr_read_hists(trial->rr, &driver, &user);
+	rr_read_hists(trial->stack, &stack, &ignored);
+	p50_ns = (double)hist_percentile_ns(&driver, 0.5);
+	enter_path(trial->res, "driver, wire and far end", &driver, p50_ns);
+	if (user.count)
+		enter_path(trial->res, "and to this process, past the stack", &user, p50_ns);
+	enter_path(trial->res, "and through this host's stack, by a socket", &stack, p50_ns);
+}
+
+static void judge(const struct trial *trial, const struct rr *rr, struct result *res)
+{
+	struct rr_count count;
+
+	rr_read(rr, &count);
+	if (trial->opts->no_loss)
+		result_verdict(res, count.sent && count.distinct == count.sent,
+			       "%llu of %llu not answered",
+			       (unsigned long long)(count.sent - count.distinct),
+			       (unsigned long long)count.sent);
+}
+
+static void report(const struct trial *trial, bool icmp, double *ratios, size_t nr)
+{
+	const struct stream_opts *stream = &trial->opts->stream;
+	struct result *res = trial->stack ? result_part(trial->res, "driver") : trial->res;
+	struct rr_count count;
+
+	rr_report(trial->rr, res);
+	judge(trial, trial->rr, res);
+	if (trial->stack) {
+		rr_report(trial->stack, result_part(trial->res, "stack"));
+		judge(trial, trial->stack, result_part(trial->res, "stack"));
+		report_difference(trial, ratios, nr);
+		report_paths(trial);
+	}
+	rr_read(trial->rr, &count);
+	if (!count.sent || count.answers)
+		return;
+	if (trial->opts->engine == RR_BOUNCE)
+		result_note(trial->res, "nothing came back: at a veth what an XDP program sends arrives "
+			    "only if the far end has one, too: ethgauge reflect IFACE");
+	else if (icmp)
+		result_note(trial->res, "nothing came back: is '%s' there, and does it answer pings?",
+			    stream->dest);
+	else
+		result_note(trial->res, "nothing came back: does something answer port %u there? "
+			    "ethgauge reflect IFACE --port %u", stream->port, stream->port);
+}
+
+/* Of a name, or an address of the family that was not asked for, which is told like one. */
+static int resolve(struct rr_opts *opts, char text[SOCK_TEXT_BYTES], struct err *e)
+{
+	struct sock_addr addr;
+	int err;
+
+	if (!is_name(opts) && !opts->ip4 && !opts->ip6)
+		return 0;
+	err = sock_resolve(opts->stream.dest, 0, opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 :
+			   AF_UNSPEC, &addr, e);
+	if (err)
+		return err;
+	sock_text(&addr, text);
+	text[strcspn(text, "%")] = '\0';	/* --interface says it */
+	opts->stream.dest = text;
+	return stream_check(&opts->stream, opts->has_size, e);
+}
+
+static int find_iface(struct rr_opts *opts, char *ifname, struct err *e)
+{
+	struct frame_addr dst;
+	int err;
+
+	if (opts->stream.ifname)
+		return 0;
+	frame_parse_addr(opts->stream.dest, &dst);
+	err = route_find_iface(dst.family, &dst.ip6, ifname, e);
+	if (!err)
+		opts->stream.ifname = ifname;
+	return err;
+}
+
+static int open_both(struct trial *trial, const struct tx_cfg *tx, bool icmp, struct err *e)
+{
+	const struct rr_opts *opts = trial->opts;
+	struct rr_cfg cfg = {
+		.engine = (enum rr_engine)opts->engine, .ifname = opts->stream.ifname,
+		.frame = tx->frame, .icmp = icmp, .pps = tx->pps,
+		.outstanding = opts->outstanding, .timeout_ns = opts->wait_ns,
+		.mode = (enum xdp_mode)opts->xdp_mode, .busy_poll = opts->stream.busy_poll,
+		.zero_copy = opts->stream.zero_copy, .stamp_every = opts->stream.stamp_every,
+	};
+	struct result *res = trial->res;
+	int err;
+
+	cfg.frame.src_port = 0;		/* one by chance */
+	if (opts->against_stack)
+		res = result_part(trial->res, "driver");
+	err = rr_open(&trial->rr, &cfg, res, e);
+	if (err || !opts->against_stack)
+		return err;
+	cfg.engine = RR_STACK;
+	return rr_open(&trial->stack, &cfg, result_part(trial->res, "stack"), e);
+}
+
+/* Of one size, into @res; what is the same of all into @top. @last: no capability is needed any more. */
+static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct result *top,
+		    struct result *res, struct err *e)
+{
+	struct trial trial = { .opts = opts, .res = res, .e = e };
+	double ratios[MAX_PAIRS];
+	struct meter *meter;
+	struct tx_cfg tx;
+	size_t nr = 0;
+	int err;
+
+	err = stream_prepare(&opts->stream, &tx, e);
+	if (!err && tx.frame.dst_mac[0] & 1)
+		err = err_usage(e, "'%s' is no address of one host", opts->stream.dest);
+	if (err)
+		return err;
+	result_env_str(top, "interface", opts->stream.ifname);
+	environ_iface(top, opts->stream.ifname);
+	stream_describe(&tx, top);
+	err = open_both(&trial, &tx, icmp, e);
+	if (err)
+		goto out;
+	environ_clock(top, STAMP_MONOTONIC);
+	if (last)
+		caps_drop(0);
+	log_info("asking '%s' through '%s' by frames of %u bytes", opts->stream.dest,
+		 opts->stream.ifname, opts->stream.frame_bytes);
+	meter = meter_start(opts->stream.ifname);
+	err = trial.stack ? run_in_turn(&trial, ratios, &nr, e) : run_alone(&trial, e);
+	meter_stop(meter);
+	report(&trial, icmp, ratios, nr);
+	meter_report(meter, NULL, true, res);
+	meter_free(meter);
+out:
+	rr_close(trial.stack);
+	rr_close(trial.rr);
+	return err;
+}
+
+static void enter_size(struct result *res, const struct result *part, uint32_t frame_bytes)
+{
+	static const char *const keys[] = {
+		"sent_packets", "lost_packets", "transactions_per_s", "rtt_min_ns", "rtt_p50_ns",
+		"rtt_p99_ns", "rtt_max_ns",
+	};
+	size_t i;
+
+	result_entry_open(res);
+	result_entry_u64(res, "frame_bytes", frame_bytes);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		result_entry_real(res, keys[i], result_look(part, keys[i]));
+	result_entry_close(res);
+}
+
+/* What this interface carries of them. */
+static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, struct err *e)
+{
+	uint32_t most, head_bytes = ETH_HLEN + UNIT_FCS_BYTES + (opts->stream.vlan ? VLAN_BYTES : 0);
+	struct nic_facts nic;
+	size_t i;
+	int err;
+
+	if (nic_read(opts->stream.ifname, &nic))
+		return err_usage(e, "there is no interface '%s' here", opts->stream.ifname);
+	most = nic.mtu + head_bytes;
+	err = rr_sizes_parse(opts->sizes, most, sizes, ret_nr, e);
+	for (i = 0; !err && i < *ret_nr; i++) {
+		opts->stream.frame_bytes = sizes[i];
+		err = stream_check(&opts->stream, true, e);
+		if (!err && sizes[i] > most)
+			err = err_usage(e, "--sizes: %u is more than '%s' carries: its MTU is %u, which is "
+					"a frame of %u", sizes[i], opts->stream.ifname, nic.mtu, most);
+	}
+	return err;
+}
+
+static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct err *e)
+{
+	uint32_t sizes[RR_MAX_SIZES];
+	struct result *part;
+	size_t nr = 0, i;
+	char name[32];
+	int err;
+
+	err = find_sizes(opts, sizes, &nr, e);
+	result_config_none(res, "frame-bytes");
+	for (i = 0; !err && i < nr && !loop_signal(); i++) {
+		snprintf(name, sizeof(name), "frames of %u bytes", sizes[i]);
+		part = result_part(res, name);
+		opts->stream.frame_bytes = sizes[i];
+		err = run_size(opts, icmp, i + 1 == nr, res, part, e);
+		if (!isnan(result_look(part, "sent_packets")))
+			enter_size(res, part, sizes[i]);
+	}
+	return err;
+}
+
+int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, struct err *e)
+{
+	char ifname[IF_NAMESIZE], dest[SOCK_TEXT_BYTES];
+	struct rr_opts opts = *given;
+	int err;
+
+	err = resolve(&opts, dest, e);
+	if (!err)
+		err = find_iface(&opts, ifname, e);
+	if (err)
+		return err;
+	return opts.sizes ? run_sizes(&opts, icmp, res, e) : run_size(&opts, icmp, true, res, res, e);
+}

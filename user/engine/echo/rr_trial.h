@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/echo/rr_trial.h - a run of requests as ping and rr have it: options, rows,
+ * result, and the same by a socket in turn.
+ */
+#ifndef ENGINE_ECHO_RR_TRIAL_H
+#define ENGINE_ECHO_RR_TRIAL_H
+
+#include "engine/echo/rr.h"
+#include "engine/send/stream.h"
+#include "lib/err.h"
+#include "lib/opt.h"
+#include "result/result.h"
+
+struct rr_opts {
+	struct stream_opts stream;
+	int engine;			/* enum rr_engine */
+	uint32_t outstanding;		/* 0: 1, or at a rate as many as it takes */
+	uint64_t wait_ns, interval_ns;
+	bool flood;			/* ping's: whatever the rate */
+	bool against_stack;
+	bool no_loss;
+	bool ip4, ip6;			/* of a name, only addresses of that family */
+	bool has_size;			/* frame_bytes was given */
+	const char *sizes;		/* NULL: one */
+	int xdp_mode;
+};
+
+#define RR_DEFAULTS \
+	.stream = { STREAM_DEFAULTS, .port = 7 /* echo, RFC 862 */ }, \
+	.wait_ns = NSEC_PER_SEC, .interval_ns = NSEC_PER_SEC, \
+	.xdp_mode = XDP_MODE_AUTO
+
+/* Table entries whose values are a struct rr_opts. */
+#define RR_OPTIONS \
+	{ 0, "DEST", OPT_STR, offsetof(struct rr_opts, stream.dest), NULL, \
+	  "host that answers: an IPv4 or IPv6 address, or a name", .argument = true }, \
+	{ '4', "ipv4", OPT_FLAG, offsetof(struct rr_opts, ip4), NULL, "IPv4 only" }, \
+	{ '6', "ipv6", OPT_FLAG, offsetof(struct rr_opts, ip6), NULL, "IPv6 only" }, \
+	{ 'I', "interface", OPT_IFACE, offsetof(struct rr_opts, stream.ifname), "IFACE", \
+	  "send through this interface, instead of the one that the route gives" }, \
+	{ 'e', "engine", OPT_CHOICE, offsetof(struct rr_opts, engine), "ENGINE", \
+	  "afxdp; bounce: the driver's hook sends each answer back as the next request; " \
+	  "stack: a socket", .choices = rr_engine_names }, \
+	{ 'c', "count", OPT_COUNT, offsetof(struct rr_opts, stream.count), "N", \
+	  "requests to send; 0: until the duration is over, or ^C" }, \
+	{ 'd', "duration", OPT_DURATION, offsetof(struct rr_opts, stream.duration_ns), "TIME", \
+	  "time to send; 0: until the count is reached, or ^C" }, \
+	{ 'r', "rate", OPT_RATE, offsetof(struct rr_opts, stream.rate), "RATE", \
+	  "requests a second (1kpps), or max: each as soon as an answer has come" }, \
+	{ 'l', "outstanding", OPT_U32, offsetof(struct rr_opts, outstanding), "N", \
+	  "requests that wait for an answer at most; 0: 1, or at a rate as many as it takes", \
+	  .max = RR_MAX_OUTSTANDING }, \
+	{ 0, "stamp-every", OPT_U32, offsetof(struct rr_opts, stream.stamp_every), "N", \
+	  "bounce: time one request in N, as reading the clock costs; all are counted", .min = 1 }, \
+	{ 's', "frame-bytes", OPT_U32, offsetof(struct rr_opts, stream.frame_bytes), "N", \
+	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
+	  .max = FRAME_MAX_BYTES }, \
+	{ 0, "sizes", OPT_STR, offsetof(struct rr_opts, sizes), "LIST", \
+	  "frames of all these sizes, one after another: 64,512,mtu; or doubling: 64-mtu; count or " \
+	  "duration are each one's, a second by itself" }, \
+	{ 'w', "wait", OPT_DURATION, offsetof(struct rr_opts, wait_ns), "TIME", \
+	  "wait so long for an answer", .min = 1000000 }, \
+	{ 'i', "interval", OPT_DURATION, offsetof(struct rr_opts, interval_ns), "TIME", \
+	  "a line every so often; 0: none" }, \
+	{ 0, "against-stack", OPT_FLAG, offsetof(struct rr_opts, against_stack), NULL, \
+	  "in turn the same through a socket: what of the round trip is this host's own stack" }, \
+	{ 0, "no-loss", OPT_FLAG, offsetof(struct rr_opts, no_loss), NULL, \
+	  "exit with 1 if a request was not answered" }, \
+	{ 0, "busy-poll", OPT_FLAG, offsetof(struct rr_opts, stream.busy_poll), NULL, \
+	  "afxdp: run the queues' driver in the waiting thread" }, \
+	{ 0, "zero-copy", OPT_FLAG, offsetof(struct rr_opts, stream.zero_copy), NULL, \
+	  "afxdp: without a copy, or fail; the stack may miss other traffic above 25 kpps" }, \
+	{ 0, "src-ip", OPT_STR, offsetof(struct rr_opts, stream.src_ip), "ADDR", \
+	  "source address, instead of the one that the route gives" }, \
+	{ 0, "dst-mac", OPT_MAC, offsetof(struct rr_opts, stream.dst_mac), "MAC", \
+	  "destination MAC, instead of asking route and neighbour" }, \
+	{ 0, "vlan", OPT_U16, offsetof(struct rr_opts, stream.vlan), "ID", \
+	  "afxdp: 802.1Q tag; 0: none", .max = 4094 }, \
+	{ 0, "dscp", OPT_U16, offsetof(struct rr_opts, stream.dscp), "N", \
+	  "differentiated services code point", .max = 63 }, \
+	{ 't', "ttl", OPT_U16, offsetof(struct rr_opts, stream.ttl), "N", \
+	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
+	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct rr_opts, xdp_mode), "MODE", \
+	  "how the receiving program is attached", .choices = xdp_mode_names }
+
+/* Options against each other, completed; pure. @given: of the table that holds them. */
+int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given, struct err *e);
+
+/* @icmp: echo requests; else UDP. */
+int rr_trial_run(const struct rr_opts *opts, bool icmp, struct result *res, struct err *e);
+
+#endif

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/impair/bump.c - an AF_XDP forwarder that holds packets back.
+ *
+ * One thread a direction. It fetches what came, asks bump_sched.h what is
+ * due, and hands that to the kernel in batches that one kick sends. Close to
+ * the next due time, and shortly after a packet, it spins; else it sleeps.
+ */
+#include "engine/impair/bump.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "model/bump_sched.h"
+#include "proto/fragment.h"
+#include "sys/afxdp/afxdp_socket.h"
+#include "sys/afxdp/afxdp_wire.h"
+#include "sys/hook/bpf.h"
+
+#define NR_FRAMES	65536
+#define BATCH		32		/* frames that one kick sends in copy mode */
+#define SPIN_NS		50000		/* a sleep may end that late */
+#define MOST_SLEEP_NS	20000000	/* to see that it is to stop */
+#define IDLE_NS		(2 * NSEC_PER_SEC)	/* what waits for others waits no longer */
+#define LAST_IN_NS	2000000		/* after the end for what is still coming in */
+#define STUCK_NS	100000000	/* for a driver to take a batch */
+#define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
+#define RESERVE		64		/* fewer free frames: nobody waits for others any more */
+
+/* Beside what bump_sched.h knows of it. */
+struct held {
+	uint8_t *data;
+	uint64_t arrived_ns;
+	bool delayed;		/* by a rule; of a packet only its first frame */
+};
+
+struct bump {
+	struct bump_cfg cfg;
+	struct afxdp_wire *wire;	/* of both directions */
+	struct afxdp_lane *lane;
+	struct sched *sched;
+	struct sched_frame *frames;	/* of sched, by number */
+	struct held *held;		/* by number */
+	struct bump_count count;	/* written by the thread; out_packets: put into the ring */
+	struct hist_rec intended, achieved, late;
+	uint64_t last_in_ns, last_busy_ns;
+	pthread_t thread;
+	bool stuck;			/* the driver took nothing for long */
+	bool started;
+	atomic_bool stop;
+};
+
+/* A batch on its way to the driver: what is to be recorded once it has left. */
+struct batch {
+	uint32_t nr;
+	struct {
+		uint64_t arrived_ns, due_ns;
+		bool delayed;
+	} packets[BATCH];
+};
+
+#define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+
+static void count(uint64_t *counter, uint64_t nr)
+{
+	__atomic_store_n(counter, *counter + nr, __ATOMIC_RELAXED);
+}
+
+static int open_wire(struct bump *bump, struct err *e)
+{
+	const struct afxdp_wire_cfg cfg = {
+		.in_ifname = bump->cfg.in_ifname, .out_ifname = bump->cfg.out_ifname,
+		.nr_frames = bump->cfg.nr_frames ? bump->cfg.nr_frames : NR_FRAMES,
+	};
+	uint64_t until_ns = 0;
+	int err;
+
+	bpf_log_init();
+	bpf_raise_memlock();
+	do {
+		err = afxdp_wire_open(&bump->wire, &cfg, e);
+	} while (afxdp_try_again(err, &until_ns, e));
+	return err;
+}
+
+int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e)
+{
+	struct sched_cfg sched = {
+		.rate_l1_bps = cfg->rate_l1_bps,
+		.queue_bytes = cfg->queue_bytes, .queue_packets = cfg->queue_packets,
+	};
+	struct bump *bump = calloc(1, sizeof(*bump));
+	int err = 0;
+
+	if (!bump)
+		return err_set(e, -ENOMEM, "cannot open a forwarder");
+	bump->cfg = *cfg;
+	if (cfg->other)
+		bump->wire = afxdp_wire_share(cfg->other->wire);
+	else
+		err = open_wire(bump, e);
+	if (err)
+		goto fail;
+	err = afxdp_lane_open(bump->wire, cfg->other, cfg->xsks_fd, &bump->lane, e);
+	if (err)
+		goto fail;
+	sched.nr_frames = afxdp_wire_nr_frames(bump->wire);
+	err = sched_new(&bump->sched, &sched);
+	bump->held = calloc(sched.nr_frames, sizeof(*bump->held));
+	if (err || !bump->held) {
+		err = err_set(e, -ENOMEM, "cannot open a forwarder");
+		goto fail;
+	}
+	bump->frames = sched_frames(bump->sched);
+	*ret_bump = bump;
+	return 0;
+fail:
+	bump_close(bump);
+	return err;
+}
+
+/* A frame to write into, behind @last of the same packet; NULL: none is left. */
+static uint8_t *add_frame(struct bump *bump, uint32_t *last)
+{
+	struct afxdp_frame frame;
+
+	if (!afxdp_lane_take(bump->lane, &frame)) {
+		count(&bump->count.frame_drops, 1);
+		return NULL;
+	}
+	bump->held[frame.number] = (struct held){ .data = frame.data };
+	bump->frames[frame.number].next = SCHED_NONE;
+	bump->frames[*last].next = frame.number;
+	*last = frame.number;
+	return frame.data;
+}
+
+/* The packet of one frame @head becomes a chain of fragments; its last one. */
+static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
+{
+	uint8_t *data = bump->held[head].data, *to;
+	struct fragment_plan plan;
+	uint32_t last = head, i;
+
+	if (!fragment_plan(data, bump->frames[head].buf_bytes, max_bytes, &plan)) {
+		count(&bump->count.no_fragments, 1);
+		return head;
+	}
+	count(&bump->count.fragmented, 1);
+	count(&bump->count.fragments, plan.nr);
+	for (i = 1; i < plan.nr; i++) {
+		to = add_frame(bump, &last);
+		if (to)
+			bump->frames[last].buf_bytes = fragment_write(&plan, data, i, to);
+	}
+	bump->frames[head].buf_bytes = fragment_write(&plan, data, 0, data);
+	return last;
+}
+
+/* The whole chain once more, behind itself. */
+static uint32_t copy_chain(struct bump *bump, uint32_t head, uint32_t end, uint32_t last)
+{
+	uint32_t from = head, next;
+	uint8_t *to;
+
+	for (;; from = next) {
+		next = bump->frames[from].next;
+		count(&bump->count.copies, 1);
+		to = add_frame(bump, &last);
+		if (to) {
+			bump->frames[last].buf_bytes = bump->frames[from].buf_bytes;
+			memcpy(to, bump->held[from].data, bump->frames[from].buf_bytes);
+		}
+		if (from == end)
+			return last;
+	}
+}
+
+/* The fate in front of @frame, which is wiped: what stays there could be taken for the next one's. */
+static struct impair_fate read_fate(struct bump *bump, const struct afxdp_frame *frame,
+				    uint64_t now_ns)
+{
+	uint8_t *at = frame->data - sizeof(struct impair_fate);
+	struct impair_fate fate;
+
+	memcpy(&fate, at, sizeof(fate));
+	memset(at, 0, sizeof(fate));
+	if (fate.magic == IMPAIR_MAGIC && fate.arrived_mono_ns <= now_ns)
+		return fate;
+	count(&bump->count.no_fate, 1);
+	return (struct impair_fate){ .arrived_mono_ns = now_ns };
+}
+
+static bool is_to(const struct impair_fate *fate, enum impair_kind kind)
+{
+	return fate->kinds >> kind & 1;
+}
+
+static void take_in(struct bump *bump, const struct afxdp_frame *frame, uint64_t now_ns)
+{
+	const struct impair_fate fate = read_fate(bump, frame, now_ns);
+	struct sched_order order = { .arrived_ns = fate.arrived_mono_ns };
+	uint32_t head = frame->number, last = head, end, i;
+	struct held *held = &bump->held[head];
+	const struct bump_delay *delay;
+
+	count(&bump->count.in_packets, 1);
+	count(&bump->count.in_bytes, frame->buf_bytes + UNIT_FCS_BYTES);
+	*held = (struct held){ .data = frame->data, .arrived_ns = order.arrived_ns };
+	bump->frames[head] = (struct sched_frame){ SCHED_NONE, frame->buf_bytes };
+	if (is_to(&fate, IMPAIR_FRAGMENT))
+		last = cut(bump, head, fate.fragment_bytes);
+	if (is_to(&fate, IMPAIR_DUPLICATE)) {
+		count(&bump->count.duplicated, 1);
+		for (end = last, i = 0; i < fate.copies; i++)
+			last = copy_chain(bump, head, end, last);
+	}
+	if (is_to(&fate, IMPAIR_REORDER) && fate.places) {
+		count(&bump->count.reordered, 1);
+		order.places = fate.places;
+	}
+	if (is_to(&fate, IMPAIR_DELAY) && fate.delay_rule < IMPAIR_MAX_RULES) {
+		count(&bump->count.delayed, 1);
+		delay = &bump->cfg.delays[fate.delay_rule];
+		order.delay_ns = bump_delay_ns(delay, bump->cfg.seed, fate.delay_rule,
+					       fate.ordinal);
+		order.keep_order = delay->keep_order;
+		held->delayed = true;
+		hist_add(&bump->intended, order.delay_ns);
+	}
+	sched_add(bump->sched, head, &order);
+}
+
+static bool fetch(struct bump *bump)
+{
+	struct afxdp_frame frames[BATCH];
+	uint32_t nr = afxdp_lane_receive(bump->lane, frames, BATCH), i;
+	uint64_t now_ns;
+
+	if (!nr)
+		return false;
+	/* As long as they wait in the ring, they are cheap; but there they must not overflow. */
+	do {
+		now_ns = loop_mono_ns();
+		for (i = 0; i < nr; i++)
+			take_in(bump, &frames[i], now_ns);
+		nr = afxdp_lane_is_filling(bump->lane) ?
+		     afxdp_lane_receive(bump->lane, frames, BATCH) : 0;
+	} while (nr);
+	bump->last_in_ns = now_ns;
+	return true;
+}
+
+/* Until the kernel has taken all that is in the ring, unless it does not seem to any more. */
+static void kick(struct bump *bump)
+{
+	uint64_t until_ns = 0;
+	int err;
+
+	for (;;) {
+		err = afxdp_lane_kick(bump->lane);
+		if (err == -EBUSY)
+			count(&bump->count.send_drops, 1);
+		else if (err != -EAGAIN || bump->stuck)
+			break;
+		if (!until_ns)
+			until_ns = loop_mono_ns() + STUCK_NS;
+		else if (loop_mono_ns() > until_ns)
+			break;
+		afxdp_lane_reap(bump->lane);
+	}
+	bump->stuck = err;
+}
+
+/* What left, by the clock after it: a packet of a batch is told as late as the last. */
+static void record(struct bump *bump, const struct batch *batch)
+{
+	uint64_t now_ns = loop_mono_ns(), late_ns;
+	uint32_t i;
+
+	for (i = 0; i < batch->nr; i++) {
+		late_ns = now_ns > batch->packets[i].due_ns ? now_ns - batch->packets[i].due_ns : 0;
+		hist_add(&bump->late, late_ns);
+		if (batch->packets[i].delayed)
+			hist_add(&bump->achieved, now_ns - batch->packets[i].arrived_ns);
+	}
+}
+
+static void send_frame(struct bump *bump, const struct sched_out *out, struct batch *batch,
+		       bool timely)
+{
+	const struct held *held = &bump->held[out->frame];
+	const struct afxdp_frame frame = {
+		.number = out->frame, .data = held->data,
+		.buf_bytes = bump->frames[out->frame].buf_bytes,
+	};
+
+	/* After a long time it is in no cache; the kick will read all of the batch. */
+	__builtin_prefetch(frame.data);
+	__builtin_prefetch(frame.data + 64);
+	count(&bump->count.out_packets, 1);
+	if (!afxdp_lane_send(bump->lane, &frame)) {
+		count(&bump->count.send_drops, 1);
+		afxdp_lane_free(bump->lane, out->frame);
+		return;
+	}
+	count(&bump->count.out_bytes, frame.buf_bytes + UNIT_FCS_BYTES);
+	if (!timely || (!held->delayed && !(bump->cfg.rate_l1_bps > 0)))
+		return;
+	batch->packets[batch->nr].due_ns = out->due_ns;
+	batch->packets[batch->nr].arrived_ns = held->arrived_ns;
+	batch->packets[batch->nr++].delayed = held->delayed;
+}
+
+/* Sends up to a batch of what is due. @all: what is not due yet as well. How many frames. */
+static uint32_t let_out(struct bump *bump, bool all)
+{
+	uint64_t now_ns = loop_mono_ns();
+	struct batch batch = { 0 };
+	struct sched_out out;
+	uint32_t nr = 0;
+
+	while (nr < BATCH && sched_next(bump->sched, all ? UINT64_MAX : now_ns, &out)) {
+		nr++;
+		if (out.drop) {
+			count(&bump->count.queue_drops, 1);
+			afxdp_lane_free(bump->lane, out.frame);
+			continue;
+		}
+		if (out.due_ns > now_ns)
+			count(&bump->count.flushed, 1);
+		send_frame(bump, &out, &batch, out.due_ns <= now_ns);
+	}
+	if (nr)
+		kick(bump);
+	if (batch.nr)
+		record(bump, &batch);
+	return nr;
+}
+
+/* What waits for others that do not come, or keeps frames from those that do. */
+static void flush(struct bump *bump, uint64_t now_ns)
+{
+	uint32_t waiting = sched_nr_waiting(bump->sched);
+
+	if (!waiting)
+		return;
+	if (now_ns - bump->last_in_ns < IDLE_NS) {
+		if (afxdp_lane_nr_free(bump->lane) >= RESERVE)
+			return;
+		waiting = RESERVE;
+	}
+	count(&bump->count.flushed, sched_flush(bump->sched, waiting, now_ns));
+}
+
+static void rest(struct bump *bump)
+{
+	uint64_t due_ns = sched_due_ns(bump->sched), now_ns = loop_mono_ns(), sleep_ns;
+
+	flush(bump, now_ns);
+	if (bump->stuck)
+		kick(bump);
+	if (now_ns < bump->last_busy_ns + SPIN_NS || due_ns < now_ns + SPIN_NS)
+		return;
+	sleep_ns = due_ns - SPIN_NS - now_ns;
+	afxdp_lane_wait(bump->lane, sleep_ns < MOST_SLEEP_NS ? sleep_ns : MOST_SLEEP_NS);
+}
+
+static void finish(struct bump *bump)
+{
+	uint64_t until_ns = loop_mono_ns() + LAST_IN_NS, now_ns;
+	uint32_t left;
+
+	/* Packets that the program has already sent this way are in no ring yet. */
+	afxdp_lane_detach(bump->lane);
+	while (loop_mono_ns() < until_ns) {
+		fetch(bump);
+		let_out(bump, false);
+		afxdp_lane_reap(bump->lane);
+	}
+	now_ns = loop_mono_ns();
+	count(&bump->count.flushed, sched_flush(bump->sched, UINT32_MAX, now_ns));
+	while (let_out(bump, true))
+		afxdp_lane_reap(bump->lane);
+	until_ns = now_ns + FINISH_NS;
+	while (afxdp_lane_unsent(bump->lane) && loop_mono_ns() < until_ns) {
+		kick(bump);
+		afxdp_lane_reap(bump->lane);
+	}
+	left = afxdp_lane_unsent(bump->lane);
+	count(&bump->count.send_drops, left);
+}
+
+static void *thread_main(void *arg)
+{
+	struct bump *bump = arg;
+	uint32_t nr;
+	bool got;
+
+	/*
+	 * The default lets every sleep end 50 us late. No real-time class: what spins would
+	 * keep the softirq thread from the CPU that the packets come by.
+	 */
+	prctl(PR_SET_TIMERSLACK, 1);
+	while (!atomic_load_explicit(&bump->stop, memory_order_relaxed)) {
+		got = fetch(bump);
+		nr = let_out(bump, false);
+		/* Twice what comes in, or nothing that is late would ever catch up. */
+		if (nr == BATCH)
+			let_out(bump, false);
+		afxdp_lane_reap(bump->lane);
+		if (got || nr)
+			bump->last_busy_ns = loop_mono_ns();
+		else
+			rest(bump);
+	}
+	finish(bump);
+	return NULL;
+}
+
+int bump_start(struct bump *bump, struct err *e)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&bump->thread, NULL, thread_main, bump);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return err_set(e, -err, "cannot start a thread that forwards");
+	bump->started = true;
+	return 0;
+}
+
+void bump_read(const struct bump *bump, struct bump_count *ret_count)
+{
+	uint64_t drops = afxdp_lane_drops(bump->lane), *to = (uint64_t *)ret_count;
+	const uint64_t *from = (const uint64_t *)&bump->count;
+	struct bump_count *sum = ret_count;
+	size_t i;
+
+	for (i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] = LOOK(from[i]);
+	sum->held = sum->in_packets + sum->copies + sum->fragments - sum->fragmented -
+		    sum->out_packets - sum->queue_drops - sum->frame_drops;
+	sum->out_packets -= sum->send_drops;
+	/* What the sockets dropped never came up to the thread. */
+	sum->in_packets += drops;
+	sum->frame_drops += drops;
+	sum->late_max_ns = LOOK(bump->late.max_ns);
+}
+
+void bump_read_hists(const struct bump *bump, struct hist_rec *ret_intended,
+		     struct hist_rec *ret_achieved, struct hist_rec *ret_late)
+{
+	*ret_intended = bump->intended;
+	*ret_achieved = bump->achieved;
+	*ret_late = bump->late;
+}
+
+void bump_stop(struct bump *bump)
+{
+	if (!bump->started)
+		return;
+	atomic_store(&bump->stop, true);
+	pthread_join(bump->thread, NULL);
+	bump->started = false;
+}
+
+void bump_close(struct bump *bump)
+{
+	if (!bump)
+		return;
+	bump_stop(bump);
+	afxdp_wire_close(bump->wire);
+	sched_free(bump->sched);
+	free(bump->held);
+	free(bump);
+}

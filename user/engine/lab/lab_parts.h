@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/lab/lab_parts.h - what lab.c, which builds, lab_look.c, which finds again, and
+ * lab_name.c, which names and takes away, must agree on. Only these include it.
+ */
+#ifndef ENGINE_LAB_LAB_PARTS_H
+#define ENGINE_LAB_LAB_PARTS_H
+
+#include "engine/lab/lab.h"
+
+/*
+ * The alias of lo in each node: tells what the lab is when it is whole, and
+ * that the namespace is a lab's at all and does not only have its name.
+ */
+const char *lab_mark(enum lab_middle middle);
+
+#define LAB_PORT_TO_A	"ega"
+#define LAB_PORT_TO_B	"egb"
+#define LAB_BRIDGE_NAME	"br0"
+
+/* The name of a node's namespace: "LAB-a". */
+struct lab_ns_name {
+	char text[LAB_NAME_MAX + sizeof("-a")];
+};
+
+struct lab_ns_name lab_ns_name(const char *lab, enum lab_node node);
+
+/* "a-r-b with a router" */
+const char *lab_path(enum lab_middle middle);
+
+/*
+ * Opens what there is, -1 for the rest, and tells what it is; after an error nothing is open.
+ * -EEXIST: a node is not a lab's. Of this and the next the caller holds the lock.
+ */
+int lab_open_nodes(struct lab *ret_lab, const char *name, struct lab_view *ret_view, struct err *e);
+
+int lab_look_locked(const char *name, struct lab_view *ret_view, struct err *e);
+
+/* Looking leaves no trace: where there are no names there is nothing to lock, and the lock is -1. */
+int lab_lock_if_any(int *ret_lock, struct err *e);
+void lab_unlock(int lock);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/lab/lab_trial.h - one run over a lab's wire: node a sends, b receives, or
+ * reflects to a; with the drivers' own counters beside it.
+ *
+ * The thread must be allowed to enter the lab's namespaces, and is left in a.
+ */
+#ifndef ENGINE_LAB_LAB_TRIAL_H
+#define ENGINE_LAB_LAB_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/echo/reflector.h"
+#include "engine/lab/lab.h"
+#include "engine/receive/rx.h"
+#include "engine/self/meter.h"
+#include "engine/send/tx.h"
+#include "sys/net/nic.h"
+
+struct lab_trial_cfg {
+	const struct lab *lab;
+	enum lab_middle middle;		/* what the lab has between a and b */
+	bool probe;			/* b reflects and a receives: there and back */
+	enum tx_engine engine;
+	bool tagged;
+	uint32_t frame_bytes;
+	uint64_t count;
+	double pps;			/* 0: as fast as it goes */
+	bool gaps;			/* paced: how far the gaps at the receiver are from 1 / pps */
+	enum stamp_clock clock;		/* of both ends */
+	uint64_t settle_ns;		/* the most that stragglers are waited for; 0: a second */
+	/* How many of @sent will arrive, UINT64_MAX: not known yet; NULL: all. */
+	uint64_t (*due)(const void *due_ctx, uint64_t sent);
+	const void *due_ctx;
+};
+
+struct lab_trial {
+	struct tx *tx;
+	struct rx *rx;
+	struct reflector *reflector;		/* of a probe */
+	struct meter *meter;			/* of both ends: they are of one host */
+	struct nic_counters a_before, b_before;
+	/* Grown from before the first packet to behind the last. */
+	struct nic_counters a, b;		/* of the test interfaces of a and b */
+	struct tx_count sent;
+	struct rx_count got;
+};
+
+/*
+ * Sends cfg->count packets, waits for them and fills @part with what both ends
+ * tell. Call lab_trial_close() in any case. A signal ends it early, without
+ * an error: see loop_signal().
+ */
+int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, struct result *part,
+		  struct err *e);
+void lab_trial_close(struct lab_trial *trial);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/receive/rx_order.c - order, loss and delay variation of streams, as figures.
+ */
+#include "engine/receive/rx_order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/self/hist_report.h"
+#include "lib/hist.h"
+
+#define TCP_DUPLICATE_ACKS 3	/* RFC 5681: as many make a sender take a late packet for lost */
+
+/* What is still in the window was not judged by the program: at this moment it is lost. */
+static void finish_runs(struct seq_state *seq)
+{
+	uint64_t word = (seq->next - 1) >> 6, i;
+
+	seq_close(seq);
+	for (i = word - (SEQ_WORDS - 1); i <= word; i++)
+		seq_judge(seq, i);
+}
+
+void rx_order_add(struct seq_state *seq, struct rx_count *sum)
+{
+	finish_runs(seq);
+	sum->streams_seen++;
+	sum->distinct += seq->distinct;
+	sum->duplicates += seq->duplicates;
+	sum->reordered += seq->reordered;
+	if (seq->distance_max > sum->distance_max)
+		sum->distance_max = seq->distance_max;
+	sum->unknown += seq->unknown;
+	sum->restarts += seq->run - 1;
+	sum->gaps += seq->spanned + seq->next - seq->first - seq->distinct;
+	sum->unseen_before += seq->unseen + seq->first - seq->base;
+	sum->loss_runs += seq->loss_runs;
+	if (seq->loss_run_max > sum->loss_run_max)
+		sum->loss_run_max = seq->loss_run_max;
+}
+
+uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order)
+{
+	uint64_t nr = order->gaps_seen < SEQ_GAPS ? order->gaps_seen : SEQ_GAPS, place = seq->next, i;
+
+	while (place > seq->base && seq->next - place < SEQ_WINDOW) {
+		place--;
+		if (!(seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1))
+			return place - seq->base;
+	}
+	/* Before the window: the newest gap there, told by its end. */
+	for (i = 1; i <= nr; i++) {
+		uint64_t end = order->gaps[(order->gaps_seen - i) % SEQ_GAPS].place >> 16;
+
+		if (end <= place && end > seq->base)
+			return end - 1 - seq->base;
+	}
+	return UINT64_MAX;
+}
+
+struct order_sum {
+	uint64_t extent_sum, extent_max;
+	uint64_t extents[SEQ_EXTENTS];
+	uint64_t n_reordered[SEQ_N_MAX + 1];
+	struct hist_rec late;
+};
+
+static void add_rec(struct order_sum *sum, const struct order_rec *rec)
+{
+	size_t i;
+
+	sum->extent_sum += rec->extent_sum;
+	if (rec->extent_max > sum->extent_max)
+		sum->extent_max = rec->extent_max;
+	for (i = 0; i < SEQ_EXTENTS; i++)
+		sum->extents[i] += rec->extents[i];
+	for (i = 0; i <= SEQ_N_MAX; i++)
+		sum->n_reordered[i] += rec->n_reordered[i];
+	hist_merge(&sum->late, &rec->late);
+}
+
+static void report_n(const struct order_sum *sum, const struct rx_count *count, struct result *res)
+{
+	uint64_t from_1 = 0, from_3 = 0;
+	uint32_t n, max = 0;
+
+	result_hist_open(res, "n_reordered_packets", 0, 0);
+	for (n = 0; n <= SEQ_N_MAX; n++) {
+		if (!sum->n_reordered[n])
+			continue;
+		result_hist_bucket(res, "n_reordered_packets", n, sum->n_reordered[n]);
+		max = n;
+		from_1 += n >= 1 ? sum->n_reordered[n] : 0;
+		from_3 += n >= TCP_DUPLICATE_ACKS ? sum->n_reordered[n] : 0;
+	}
+	result_metric_u64(res, "n_reordered_1_packets", from_1);
+	result_metric_u64(res, "n_reordered_3_packets", from_3);
+	result_metric_real(res, "n_reordered_3_ratio", (double)from_3 / (double)count->distinct);
+	result_metric_u64(res, "n_reordered_max", max);
+	if (max == SEQ_N_MAX)
+		result_note(res, "n-reordering is looked for among the last %u arrivals: an n of %u "
+			    "means %u or more", SEQ_N_MAX, SEQ_N_MAX, SEQ_N_MAX);
+}
+
+static void report_reordered(const struct rx_order *order, uint32_t stream,
+			     const struct rx_count *count, struct result *res)
+{
+	struct order_sum *sum = calloc(1, sizeof(*sum));
+	uint32_t i;
+
+	if (!sum)
+		return;
+	for (i = 0; i < order->streams; i++) {
+		if (stream == RX_ALL_STREAMS || i == stream)
+			add_rec(sum, &order->orders[i]);
+	}
+	result_metric_u64(res, "reordered_distance_max", count->distance_max);
+	result_metric_real(res, "reordered_extent_mean",
+			   (double)sum->extent_sum / (double)count->reordered);
+	result_metric_u64(res, "reordered_extent_max", sum->extent_max);
+	result_hist_open(res, "reordered_extent_packets", 0, 0);
+	for (i = 0; i < SEQ_EXTENTS; i++) {
+		if (sum->extents[i])
+			result_hist_bucket(res, "reordered_extent_packets", hist_lower_ns(i),
+					   sum->extents[i]);
+	}
+	report_n(sum, count, res);
+	hist_report(res, "late_time", "late_time_packets", &sum->late);
+	free(sum);
+}
+
+static void report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
+{
+	/* Without the sender's count, what was lost before the first or behind the last is unseen. */
+	uint64_t lost = !sent ? count->gaps : sent > count->distinct ? sent - count->distinct : 0;
+	uint64_t all = lost + count->distinct;
+
+	if (sent && sent < count->distinct)
+		result_note(res, "%llu packets more arrived than were sent: another sender uses the same "
+			    "port and stream number", (unsigned long long)(count->distinct - sent));
+	result_metric_u64(res, "lost_packets", lost);
+	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
+	if (!lost)
+		return;
+	result_metric_u64(res, "lost_runs", count->loss_runs);
+	if (!count->loss_runs)
+		return;
+	result_metric_real(res, "lost_run_mean", (double)count->gaps / (double)count->loss_runs);
+	result_metric_u64(res, "lost_run_max", count->loss_run_max);
+}
+
+void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
+		     uint64_t sent, struct result *res)
+{
+	result_metric_u64(res, "distinct_packets", count->distinct);
+	report_loss(count, sent, res);
+	result_metric_u64(res, "duplicate_packets", count->duplicates);
+	result_metric_u64(res, "reordered_packets", count->reordered);
+	result_metric_real(res, "reordered_ratio", count->distinct ?
+			   (double)count->reordered / (double)count->distinct : 0);
+	if (count->reordered)
+		report_reordered(order, stream, count, res);
+	if (count->unknown)
+		result_metric_u64(res, "unknown_packets", count->unknown);
+	if (count->restarts)
+		result_metric_u64(res, "restarts", count->restarts);
+	if (count->unseen_before && !sent) {
+		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
+		result_note(res, "%llu sequence numbers before the first that arrived: lost, or sent "
+			    "before the sink was there; not counted as lost",
+			    (unsigned long long)count->unseen_before);
+	}
+}
+
+static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
+{
+	snprintf(buf, size, "%s%s", prefix, suffix);
+	return buf;
+}
+
+/* Against the smallest delay of all: the histogram of the delays, moved. */
+static void report_pdv(const char *prefix, const struct hist_rec *delays, struct result *res)
+{
+	static const struct {
+		const char *suffix;
+		double share;
+	} points[] = {
+		{ "pdv_p50_ns", 0.5 }, { "pdv_p90_ns", 0.9 }, { "pdv_p99_ns", 0.99 },
+		{ "pdv_p99_9_ns", 0.999 }, { "pdv_p99_99_ns", 0.9999 },
+	};
+	uint64_t min_ns = hist_min_ns(delays);
+	char key[32];
+	size_t i;
+
+	if (!delays->count)
+		return;
+	result_metric_real(res, metric_key(key, sizeof(key), prefix, "pdv_mean_ns"),
+			   hist_mean_ns(delays) - (double)min_ns);
+	for (i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+		result_metric_u64(res, metric_key(key, sizeof(key), prefix, points[i].suffix),
+				  hist_percentile_ns(delays, points[i].share) - min_ns);
+	result_metric_u64(res, metric_key(key, sizeof(key), prefix, "pdv_max_ns"),
+			  delays->max_ns - min_ns);
+}
+
+struct vary_sum {
+	uint64_t streams;		/* with two arrivals that had a time */
+	double jitter_ns, jitter_max_ns;	/* the sum of the streams', and the largest */
+	double ipdv_ns;
+	int64_t ipdv_min_ns, ipdv_max_ns;
+	struct hist_rec ipdv;
+};
+
+static void add_vary(struct vary_sum *sum, const struct vary_rec *rec)
+{
+	double jitter_ns = (double)rec->jitter_x16_ns / 16;
+
+	if (rec->timed < 2)
+		return;
+	sum->streams++;
+	sum->jitter_ns += jitter_ns;
+	if (jitter_ns > sum->jitter_max_ns)
+		sum->jitter_max_ns = jitter_ns;
+	if (!rec->ipdv.count)
+		return;
+	if (!sum->ipdv.count || rec->ipdv_min_ns < sum->ipdv_min_ns)
+		sum->ipdv_min_ns = rec->ipdv_min_ns;
+	if (!sum->ipdv.count || rec->ipdv_max_ns > sum->ipdv_max_ns)
+		sum->ipdv_max_ns = rec->ipdv_max_ns;
+	sum->ipdv_ns += (double)rec->ipdv_sum_ns;
+	hist_merge(&sum->ipdv, &rec->ipdv);
+}
+
+static void report_vary(const struct vary_sum *sum, const char *prefix, struct result *res)
+{
+	char key[32];
+
+	result_metric_u64(res, metric_key(key, sizeof(key), prefix, "ipdv_count"), sum->ipdv.count);
+	if (sum->ipdv.count) {
+		result_metric_real(res, metric_key(key, sizeof(key), prefix, "ipdv_min_ns"),
+				   (double)sum->ipdv_min_ns);
+		result_metric_real(res, metric_key(key, sizeof(key), prefix, "ipdv_mean_ns"),
+				   sum->ipdv_ns / (double)sum->ipdv.count);
+		result_metric_real(res, metric_key(key, sizeof(key), prefix, "ipdv_max_ns"),
+				   (double)sum->ipdv_max_ns);
+		hist_report(res, metric_key(key, sizeof(key), prefix, "ipdv_abs"), NULL,
+			    &sum->ipdv);
+	}
+	if (!sum->streams)
+		return;
+	result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_ns"),
+			   sum->jitter_ns / (double)sum->streams);
+	if (sum->streams > 1)
+		result_metric_real(res, metric_key(key, sizeof(key), prefix,
+						   "jitter_rfc3550_max_ns"), sum->jitter_max_ns);
+}
+
+void rx_order_report_variation(const struct rx_order *order, uint32_t stream, const char *prefix,
+			       const struct hist_rec *delays, struct result *res)
+{
+	struct vary_sum *sum;
+	uint32_t i;
+
+	report_pdv(prefix, delays, res);
+	sum = order->varies ? calloc(1, sizeof(*sum)) : NULL;
+	if (!sum)
+		return;
+	for (i = 0; i < order->streams; i++) {
+		if (stream == RX_ALL_STREAMS || i == stream)
+			add_vary(sum, &order->varies[i]);
+	}
+	report_vary(sum, prefix, res);
+	free(sum);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/receive/rx_order.h - order, loss and delay variation of streams, as sink_xdp
+ * found them, as figures of a result.
+ */
+#ifndef ENGINE_RECEIVE_RX_ORDER_H
+#define ENGINE_RECEIVE_RX_ORDER_H
+
+#include "engine/receive/rx.h"
+
+#define RX_ALL_STREAMS UINT32_MAX
+
+/* The maps' own memory. */
+struct rx_order {
+	uint32_t streams;
+	struct order_rec *orders;
+	struct vary_rec *varies;	/* NULL: not measured */
+	size_t orders_bytes, varies_bytes;
+};
+
+/*
+ * Adds a stream's figures to @sum. @seq is a copy, which this changes: what is
+ * missing in its window counts as lost.
+ */
+void rx_order_add(struct seq_state *seq, struct rx_count *sum);
+
+/*
+ * The highest number that never came, of those below the highest that did; UINT64_MAX:
+ * none. What came too late for the window is taken for one.
+ */
+uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order);
+
+/*
+ * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that
+ * were sent; 0 where that is not known, and loss is then told from the gaps.
+ */
+void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
+		     uint64_t sent, struct result *res);
+
+/* @prefix: of the keys, "" or "rtt_"; @delays: the delays of the same stream or streams. */
+void rx_order_report_variation(const struct rx_order *order, uint32_t stream, const char *prefix,
+			       const struct hist_rec *delays, struct result *res);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/receive/rx_report.c - what a receiver counted, as figures, streams and rows of a result.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/receive/rx_parts.h"
+#include "engine/self/hist_report.h"
+#include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "sys/host/clock.h"
+
+#define ABSURD_NS (60 * NSEC_PER_SEC)	/* of the smallest one-way delay */
+
+static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
+{
+	snprintf(buf, size, "%s_%s", prefix, suffix);
+	return buf;
+}
+
+/* Of one stream, or of all where @stream is RX_ALL_STREAMS. */
+static void report_delay(const struct rx *rx, uint32_t stream, const struct hist_rec *hist,
+			 const char *prefix, struct result *res)
+{
+	char key[32];
+
+	if (hist->negative)
+		result_metric_u64(res, "delay_negative_packets", hist->negative);
+	hist_report(res, prefix, metric_key(key, sizeof(key), prefix, "packets"), hist);
+	rx_order_report_variation(&rx->order, stream,
+				  rx->cfg.match == SINK_MATCH_SOURCE ? "rtt_" : "", hist, res);
+}
+
+/* Of one stream, or of all where @stream is RX_ALL_STREAMS. */
+static void report_gaps(struct rx *rx, uint32_t stream, struct result *res)
+{
+	struct hist_rec hist;
+
+	if (!rx->cfg.gaps)
+		return;
+	rx_sum_hists(rx, rx->gaps, stream, &hist);
+	hist_report(res, "gap", "gap_count", &hist);
+	if (!rx->cfg.expect_gap_ns || !hist.count)
+		return;
+	result_metric_u64(res, "gap_expected_ns", rx->cfg.expect_gap_ns);
+	rx_sum_hists(rx, rx->gap_errors, stream, &hist);
+	hist_report(res, "gap_error", NULL, &hist);
+}
+
+static void report_volume(const struct rx_count *count, struct result *res)
+{
+	double frame_bytes = count->packets ?
+		(double)count->bytes / (double)count->packets + UNIT_FCS_BYTES : 0;
+
+	result_metric_u64(res, "duration_ns", count->last_mono_ns - count->first_mono_ns);
+	result_metric_u64(res, "received_packets", count->packets);
+	result_metric_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
+	result_metric_real(res, "received_pps", count->rate_pps);
+	result_metric_real(res, "received_l1_bps",
+			   count->rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
+	result_metric_real(res, "received_l2_bps", count->rate_pps * 8 * frame_bytes);
+}
+
+static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count *count,
+			  const char *prefix, struct result *res)
+{
+	struct hist_rec *hist = malloc(sizeof(*hist));
+	struct result *part;
+	char name[32];
+
+	if (!hist)
+		return;
+	snprintf(name, sizeof(name), "stream %u", stream);
+	part = result_part(res, name);
+	report_volume(count, part);
+	rx_order_report(&rx->order, stream, count, 0, part);
+	rx_read_stream_hist(rx, stream, hist);
+	report_delay(rx, stream, hist, prefix, part);
+	report_gaps(rx, stream, part);
+	free(hist);
+}
+
+/* One line of the table that has every stream, however many. */
+static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_count *count,
+			      const char *prefix, struct result *res)
+{
+	struct hist_rec hist;
+	char key[32];
+
+	rx_read_stream_hist(rx, stream, &hist);
+	result_stream_open(res, stream);
+	result_row_u64(res, "received_packets", count->packets);
+	result_row_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
+	result_row_u64(res, "distinct_packets", count->distinct);
+	result_row_u64(res, "lost_packets", count->gaps);
+	result_row_u64(res, "duplicate_packets", count->duplicates);
+	result_row_u64(res, "reordered_packets", count->reordered);
+	result_row_u64(res, "unknown_packets", count->unknown);
+	result_row_u64(res, metric_key(key, sizeof(key), prefix, "packets"), hist.count);
+	if (hist.count)
+		hist_report_row(res, prefix, &hist);
+	result_stream_close(res);
+}
+
+static void report_streams(struct rx *rx, struct result *res, const char *prefix,
+			   uint32_t max_parts)
+{
+	struct rx_count count;
+	uint32_t stream, seen = 0;
+
+	for (stream = 0; stream < rx->cfg.streams; stream++) {
+		if (!rx_read_stream(rx, (uint16_t)stream, &count))
+			continue;
+		report_stream_row(rx, (uint16_t)stream, &count, prefix, res);
+		if (seen++ < max_parts)
+			report_stream(rx, (uint16_t)stream, &count, prefix, res);
+	}
+	if (max_parts && seen > max_parts)
+		result_note(res, "%u streams, of which the first %u are shown one by one: all are in "
+			    "\"streams\" of the document", seen, max_parts);
+}
+
+/* Most delays are below 0, or of a length that no path has. */
+static bool is_absurd(const struct hist_rec *hist)
+{
+	return hist->negative > hist->count || (hist->count && hist_min_ns(hist) >= ABSURD_NS);
+}
+
+static void report_untimed(const struct rx *rx, const struct rx_count *count,
+			   const struct hist_rec *hist, struct result *res)
+{
+	uint64_t tagged = count->packets - count->untagged - count->other_stream;
+	uint64_t told = hist->count + hist->negative + count->other_clock + count->no_arrival;
+	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
+
+	if (tagged > told)
+		result_note(res, "%llu packets carried no time and could not be timed",
+			    (unsigned long long)(tagged - told));
+	if (count->other_clock) {
+		result_metric_u64(res, "other_clock_packets", count->other_clock);
+		result_note(res, "%llu packets were stamped by the clock '%s' and are not timed: give "
+			    "--clock %s here, or --clock %s to the sender",
+			    (unsigned long long)count->other_clock, clock_names[other],
+			    clock_names[other], clock_names[rx->cfg.clock]);
+	}
+	if (count->no_arrival) {
+		result_metric_u64(res, "no_arrival_packets", count->no_arrival);
+		result_note(res, "%llu packets have no stamp of the NIC and are not timed",
+			    (unsigned long long)count->no_arrival);
+	}
+	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(hist))
+		result_note(res, rx->cfg.clock == STAMP_TAI ?
+			    "these delays are of two clocks that differ: is each host's clock "
+			    "synchronised, and its TAI offset set?" :
+			    "these delays are of two clocks: the monotonic ones of two hosts have "
+			    "nothing in common; synchronise both and give both --clock tai");
+}
+
+void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
+	       uint32_t max_parts)
+{
+	struct rx_count count;
+	struct hist_rec hist;
+
+	rx_read(rx, &count);
+	report_volume(&count, res);
+	result_metric_u64(res, "foreign_packets", count.foreign);
+	if (!rx->cfg.check)
+		return;
+	result_metric_u64(res, "streams", count.streams_seen);
+	if (count.untagged)
+		result_metric_u64(res, "untagged_packets", count.untagged);
+	if (count.other_stream)
+		result_metric_u64(res, "other_stream_packets", count.other_stream);
+	rx_order_report(&rx->order, RX_ALL_STREAMS, &count, sent, res);
+	rx_read_hist(rx, &hist);
+	report_delay(rx, RX_ALL_STREAMS, &hist, prefix, res);
+	report_gaps(rx, RX_ALL_STREAMS, res);
+	if (count.streams_seen > 1)
+		report_streams(rx, res, prefix, max_parts);
+	report_untimed(rx, &count, &hist, res);
+	if (rx->stamp)
+		hw_stamp_report(rx->stamp, res);
+	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
+}
+
+void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
+{
+	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
+	struct rx_count now, *before = &rx->row_count;
+	struct hist_rec hist, delta;
+	uint64_t packets;
+	double bytes;
+
+	rx_read(rx, &now);
+	packets = now.packets - before->packets;
+	bytes = (double)(now.bytes - before->bytes) + (double)packets * UNIT_FCS_BYTES;
+	result_row_open(res, elapsed_ns);
+	result_row_u64(res, "received_packets", packets);
+	result_row_real(res, "received_pps", (double)packets / seconds);
+	result_row_real(res, "received_l1_bps",
+			(bytes + (double)packets * UNIT_GAP_BYTES) * 8 / seconds);
+	if (rx->cfg.check) {
+		/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
+		result_row_u64(res, "lost_packets",
+			       now.gaps > before->gaps ? now.gaps - before->gaps : 0);
+		result_row_u64(res, "duplicate_packets", now.duplicates - before->duplicates);
+		result_row_u64(res, "reordered_packets", now.reordered - before->reordered);
+		rx_read_hist(rx, &hist);
+		delta = hist;
+		hist_subtract(&delta, &rx->row_hist);
+		if (delta.count)
+			hist_report_row(res, rx_prefix(&rx->cfg), &delta);
+		rx->row_hist = hist;
+	}
+	result_row_close(res);
+	rx->row_count = now;
+	rx->row_elapsed_ns = elapsed_ns;
+}

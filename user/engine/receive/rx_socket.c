@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/receive/rx_socket.c - receive a test by a UDP socket.
+ */
+#include "engine/receive/rx_socket.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/sock_diag.h>
+
+#include "abi/tag.h"
+#include "engine/self/hist_report.h"
+#include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "proto/seqwin.h"
+#include "sys/net/nic.h"
+
+#define BATCH		64
+#define WAKE_US		20000		/* how often the reader looks whether it is to stop */
+#define HEAD_BYTES	64		/* of a payload; the tag is at its start */
+
+/* Ethernet, IP and UDP headers, without FCS; a tag's VLAN does not get here. */
+#define HEADERS4_BYTES	(14 + 20 + 8)
+#define HEADERS6_BYTES	(14 + 40 + 8)
+#define LEAST_BYTES	60
+
+struct rx_socket {
+	struct rx_socket_cfg cfg;
+	int fd;
+	pthread_t id;
+	atomic_bool stop;
+	bool started;
+	pthread_mutex_t lock;		/* all below */
+	struct rx_count count;
+	struct hist_rec hist;
+	struct seqwin *wins;
+	struct rx_count row_count;
+	uint64_t row_elapsed_ns;
+};
+
+/* The tag of a payload, or NULL. */
+static const struct tag *find_tag(const void *payload, size_t bytes)
+{
+	const struct tag *tag = payload;
+
+	if (bytes < sizeof(*tag) || tag->magic != htons(TAG_MAGIC) ||
+	    tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence,
+					      tag->sent_ns))
+		return NULL;
+	return tag;
+}
+
+static void add_tag(struct rx_socket *rx, const struct tag *tag, uint64_t now_ns)
+{
+	uint64_t sent_ns = be64toh(tag->sent_ns);
+	uint16_t stream = ntohs(tag->stream);
+
+	if (stream >= rx->cfg.streams) {
+		rx->count.other_stream++;
+		return;
+	}
+	seqwin_add(&rx->wins[stream], ntohl(tag->sequence), sent_ns);
+	if (sent_ns > now_ns && !stamp_is_tai(sent_ns))
+		rx->hist.negative++;
+	else if (sent_ns && !stamp_is_tai(sent_ns))
+		hist_add(&rx->hist, now_ns - sent_ns);
+}
+
+static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t now_ns)
+{
+	const struct sockaddr_in6 *from = msg->msg_hdr.msg_name;
+	const struct iovec *iov = msg->msg_hdr.msg_iov;
+	size_t in_head = msg->msg_len < iov->iov_len ? msg->msg_len : iov->iov_len;
+	const struct tag *tag = find_tag(iov->iov_base, in_head);
+	uint64_t bytes = msg->msg_len +
+		(IN6_IS_ADDR_V4MAPPED(&from->sin6_addr) ? HEADERS4_BYTES : HEADERS6_BYTES);
+	struct rx_count *count = &rx->count;
+
+	count->packets++;
+	count->stamped++;
+	count->bytes += bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+	if (!count->first_mono_ns)
+		count->first_mono_ns = now_ns;
+	count->last_mono_ns = now_ns;
+	if (tag)
+		add_tag(rx, tag, now_ns);
+	else
+		count->untagged++;
+}
+
+static void *reader_main(void *arg)
+{
+	struct rx_socket *rx = arg;
+	char heads[BATCH][HEAD_BYTES] __attribute__((aligned(8)));
+	struct sockaddr_in6 from[BATCH];
+	struct mmsghdr msgs[BATCH];
+	struct iovec iovs[BATCH];
+	uint64_t now_ns;
+	int i, nr;
+
+	for (i = 0; i < BATCH; i++) {
+		iovs[i] = (struct iovec){ heads[i], HEAD_BYTES };
+		msgs[i].msg_hdr = (struct msghdr){
+			.msg_name = &from[i], .msg_iov = &iovs[i], .msg_iovlen = 1,
+		};
+	}
+	while (!atomic_load(&rx->stop)) {
+		for (i = 0; i < BATCH; i++)
+			msgs[i].msg_hdr.msg_namelen = sizeof(from[i]);
+		/* The whole length of each, though only its head is kept. */
+		nr = recvmmsg(rx->fd, msgs, BATCH, MSG_WAITFORONE | MSG_TRUNC, NULL);
+		now_ns = loop_mono_ns();
+		if (nr <= 0)
+			continue;
+		pthread_mutex_lock(&rx->lock);
+		for (i = 0; i < nr; i++)
+			add_packet(rx, &msgs[i], now_ns);
+		pthread_mutex_unlock(&rx->lock);
+	}
+	return NULL;
+}
+
+static int set_buffer(int fd, uint32_t bytes, struct err *e)
+{
+	int value = (int)bytes;
+
+	/* The first may go above the system's limit, but needs a capability. */
+	if (!bytes || !setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &value, sizeof(value)) ||
+	    !setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &value, sizeof(value)))
+		return 0;
+	return err_set(e, -errno, "cannot set a receive buffer of %u bytes", bytes);
+}
+
+static int bind_socket(struct rx_socket *rx, struct err *e)
+{
+	struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(rx->cfg.port) };
+	struct timeval wake = { .tv_usec = WAKE_US };
+	int off = 0;
+
+	/* Takes IPv4 as well. */
+	rx->fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (rx->fd < 0)
+		return err_set(e, -errno, "cannot open a UDP socket");
+	if (setsockopt(rx->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) ||
+	    setsockopt(rx->fd, SOL_SOCKET, SO_RCVTIMEO, &wake, sizeof(wake)))
+		return err_set(e, -errno, "cannot set up a UDP socket");
+	if (setsockopt(rx->fd, SOL_SOCKET, SO_BINDTODEVICE, rx->cfg.ifname,
+		       (socklen_t)strlen(rx->cfg.ifname)))
+		return err_set(e, -errno, "cannot bind a socket to '%s'", rx->cfg.ifname);
+	if (set_buffer(rx->fd, rx->cfg.rcvbuf_bytes, e))
+		return e->no;
+	if (!bind(rx->fd, (struct sockaddr *)&any, sizeof(any)))
+		return 0;
+	err_set(e, -errno, "cannot bind UDP port %u", rx->cfg.port);
+	return err_hint(e, "see who has it: ss -ulnp sport = %u", rx->cfg.port);
+}
+
+int rx_socket_open(struct rx_socket **ret_rx, const struct rx_socket_cfg *cfg,
+		   struct result *res, struct err *e)
+{
+	struct rx_socket *rx = calloc(1, sizeof(*rx));
+	int err, bytes = 0;
+	socklen_t len = sizeof(bytes);
+	struct nic_facts nic;
+
+	if (nic_read(cfg->ifname, &nic)) {
+		free(rx);
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	}
+	if (!rx)
+		return err_set(e, -ENOMEM, "cannot open the receiver");
+	rx->cfg = *cfg;
+	rx->fd = -1;
+	pthread_mutex_init(&rx->lock, NULL);
+	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
+	err = rx->wins ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
+	if (err)
+		goto fail;
+	err = pthread_create(&rx->id, NULL, reader_main, rx);
+	if (err) {
+		err_set(e, -err, "cannot start a reading thread");
+		goto fail;
+	}
+	rx->started = true;
+	if (!getsockopt(rx->fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len))
+		result_env_u64(res, "rx_socket_buffer_bytes", (uint64_t)bytes);
+	result_env_str(res, "rx_stamp", "user");
+	*ret_rx = rx;
+	return 0;
+fail:
+	rx_socket_close(rx);
+	return e->no;
+}
+
+void rx_socket_stop(struct rx_socket *rx)
+{
+	if (!rx->started)
+		return;
+	atomic_store(&rx->stop, true);
+	pthread_join(rx->id, NULL);
+	rx->started = false;
+}
+
+void rx_socket_close(struct rx_socket *rx)
+{
+	if (!rx)
+		return;
+	rx_socket_stop(rx);
+	if (rx->fd >= 0)
+		close(rx->fd);
+	pthread_mutex_destroy(&rx->lock);
+	free(rx->wins);
+	free(rx);
+}
+
+static void add_win(struct rx_count *sum, const struct seqwin *win)
+{
+	if (!win->runs)
+		return;
+	sum->streams_seen++;
+	sum->distinct += win->distinct;
+	sum->duplicates += win->duplicates;
+	sum->reordered += win->reordered;
+	if (win->distance_max > sum->distance_max)
+		sum->distance_max = win->distance_max;
+	sum->unknown += win->unknown;
+	sum->restarts += win->runs - 1;
+	sum->gaps += seqwin_gaps(win);
+	sum->unseen_before += win->unseen + win->first;
+}
+
+void rx_socket_read(struct rx_socket *rx, struct rx_count *ret_count)
+{
+	struct rx_count sum;
+	uint64_t span_ns;
+	uint16_t i;
+
+	pthread_mutex_lock(&rx->lock);
+	sum = rx->count;
+	for (i = 0; i < rx->cfg.streams; i++)
+		add_win(&sum, &rx->wins[i]);
+	pthread_mutex_unlock(&rx->lock);
+	span_ns = sum.last_mono_ns - sum.first_mono_ns;
+	/* n packets span n - 1 gaps. */
+	if (sum.packets > 1 && span_ns)
+		sum.rate_pps = (double)(sum.packets - 1) * NSEC_PER_SEC / (double)span_ns;
+	*ret_count = sum;
+}
+
+static void report_order(const struct rx_count *count, uint64_t sent, struct result *res)
+{
+	uint64_t lost = !sent ? count->gaps : sent > count->distinct ? sent - count->distinct : 0;
+	uint64_t all = lost + count->distinct;
+
+	result_metric_u64(res, "streams", count->streams_seen);
+	if (count->untagged)
+		result_metric_u64(res, "untagged_packets", count->untagged);
+	if (count->other_stream)
+		result_metric_u64(res, "other_stream_packets", count->other_stream);
+	result_metric_u64(res, "distinct_packets", count->distinct);
+	result_metric_u64(res, "lost_packets", lost);
+	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
+	result_metric_u64(res, "duplicate_packets", count->duplicates);
+	result_metric_u64(res, "reordered_packets", count->reordered);
+	if (count->reordered)
+		result_metric_u64(res, "reordered_distance_max", count->distance_max);
+	if (count->unknown)
+		result_metric_u64(res, "unknown_packets", count->unknown);
+	if (count->restarts)
+		result_metric_u64(res, "restarts", count->restarts);
+	if (count->unseen_before && !sent)
+		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
+}
+
+void rx_socket_report(struct rx_socket *rx, struct result *res, uint64_t sent)
+{
+	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(memory);
+	struct rx_count count;
+	double frame_bytes;
+
+	rx_socket_read(rx, &count);
+	frame_bytes = count.packets ?
+		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
+	result_metric_u64(res, "duration_ns", count.last_mono_ns - count.first_mono_ns);
+	result_metric_u64(res, "received_packets", count.packets);
+	result_metric_u64(res, "received_bytes", count.bytes + count.packets * UNIT_FCS_BYTES);
+	result_metric_real(res, "received_pps", count.rate_pps);
+	result_metric_real(res, "received_l1_bps",
+			   count.rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
+	result_metric_real(res, "received_l2_bps", count.rate_pps * 8 * frame_bytes);
+	if (!getsockopt(rx->fd, SOL_SOCKET, SO_MEMINFO, memory, &len))
+		result_metric_u64(res, "socket_dropped_packets", memory[SK_MEMINFO_DROPS]);
+	report_order(&count, sent, res);
+	if (rx->hist.negative)
+		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
+	hist_report(res, "delay", "delay_packets", &rx->hist);
+}
+
+void rx_socket_report_row(struct rx_socket *rx, struct result *res, uint64_t elapsed_ns)
+{
+	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
+	struct rx_count now, *before = &rx->row_count;
+	uint64_t packets;
+
+	rx_socket_read(rx, &now);
+	packets = now.packets - before->packets;
+	result_row_open(res, elapsed_ns);
+	result_row_u64(res, "received_packets", packets);
+	result_row_real(res, "received_pps", (double)packets / seconds);
+	/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
+	result_row_u64(res, "lost_packets", now.gaps > before->gaps ? now.gaps - before->gaps : 0);
+	result_row_close(res);
+	rx->row_count = now;
+	rx->row_elapsed_ns = elapsed_ns;
+}

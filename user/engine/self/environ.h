@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/self/environ.h - where a result was taken: host, interface, clock, and places of the stamps.
+ */
+#ifndef ENGINE_SELF_ENVIRON_H
+#define ENGINE_SELF_ENVIRON_H
+
+#include "abi/stamp.h"
+#include "result/result.h"
+
+/* Kernel, CPUs, clock source, mitigations. */
+void environ_host(struct result *res);
+
+/* Driver, MTU, queues and speed of @ifname in this thread's network namespace. */
+void environ_iface(struct result *res, const char *ifname);
+
+/*
+ * The clock of the stamps, what reading it costs, and of one that other hosts
+ * are compared with, its error. Loads a program for it: call before caps_drop().
+ */
+void environ_clock(struct result *res, enum stamp_clock clock);
+
+/* Where a packet is when it gets its stamp. */
+enum environ_stamp {
+	STAMPED_NOWHERE,
+	STAMPED_BPF,		/* by the program that makes it */
+	STAMPED_USER,		/* by this process */
+	STAMPED_CALL,		/* by this process, around the socket's system calls */
+	STAMPED_XDP,		/* by an XDP program in the driver */
+	STAMPED_XDP_GENERIC,	/* by one in the stack */
+	STAMPED_HW,		/* by the NIC */
+	STAMPED_SOCKET_TX,	/* by this process, of a UDP socket */
+	STAMPED_SOCKET_RX,	/* by the kernel, of a UDP socket */
+	STAMPED_DONE,		/* by the kernel, when the driver was done with it */
+};
+
+void environ_tx_stamp(struct result *res, enum environ_stamp place);
+void environ_rx_stamp(struct result *res, enum environ_stamp place);
+
+/* Of the second transmit stamp, when the packet was sent; nothing where there is none. */
+void environ_done_stamp(struct result *res, enum environ_stamp place);
+
+#endif

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/self/meter.c - what this host spends while it measures, and whether that was
+ * the limit.
+ *
+ * Packets are handled in softirq, which is nobody's time, and what a CPU was
+ * busy with is known only from samples: the timer tick, which stops on an idle
+ * CPU. The idle time is measured by the kernel's clock. So busy is what that
+ * leaves of the time, and what the tick did not meet of it is told as such.
+ */
+#include "engine/self/meter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/loop.h"
+#include "model/bottleneck.h"
+#include "sys/host/cpu.h"
+#include "sys/net/nic.h"
+
+#define SHORT_NS 100000000	/* the idle time has a grain of a tick, 10 ms */
+
+struct meter {
+	struct cpu_nic nic;
+	struct cpu_snap *before, *after;
+	struct cpu_process process_before, process_after;
+	struct nic_counters nic_before, nic_after;
+	uint64_t rss_bytes, map_bytes;
+	int rss_err, map_err;
+	bool has_nic, stopped;
+};
+
+/* Cores, in the order of share_keys; with the ticks in the order of ticks_of(). */
+enum share { BUSY, USER, SYSTEM, SOFTIRQ, IRQ, STEAL, UNSEEN, NR_SHARES };
+
+static const char *const share_keys[NR_SHARES] = {
+	[BUSY] = "cpu_busy_ratio", [USER] = "cpu_busy_user_ratio",
+	[SYSTEM] = "cpu_busy_system_ratio", [SOFTIRQ] = "cpu_busy_softirq_ratio",
+	[IRQ] = "cpu_busy_irq_ratio", [STEAL] = "cpu_steal_ratio",
+	[UNSEEN] = "cpu_busy_unseen_ratio",
+};
+
+static const struct count {
+	const char *key;
+	size_t offset;			/* in struct procstat_cpu */
+	size_t has_offset;		/* in struct cpu_snap: whether it could be read */
+} counts[] = {
+#define COUNT(key, field, has) \
+	{ key, offsetof(struct procstat_cpu, field), offsetof(struct cpu_snap, has) }
+	COUNT("interrupts", interrupts, has_interrupts),
+	COUNT("nic_interrupts", nic_interrupts, has_interrupts),
+	COUNT("net_rx_softirqs", net_rx_softirqs, has_softirqs),
+	COUNT("net_tx_softirqs", net_tx_softirqs, has_softirqs),
+	COUNT("softnet_packets", softnet_packets, has_softnet),
+	COUNT("softnet_dropped_packets", softnet_dropped_packets, has_softnet),
+	COUNT("softnet_squeezed", softnet_squeezed, has_softnet),
+#undef COUNT
+};
+
+#define NR_COUNTS (sizeof(counts) / sizeof(counts[0]))
+
+struct meter *meter_start(const char *ifname)
+{
+	struct meter *meter = calloc(1, sizeof(*meter));
+
+	if (!meter)
+		return NULL;
+	meter->before = cpu_snap_new();
+	meter->after = cpu_snap_new();
+	if (!meter->before || !meter->after) {
+		meter_free(meter);
+		return NULL;
+	}
+	nic_find_irqs(ifname, &meter->nic);
+	meter->has_nic = ifname && !nic_read_counters(ifname, &meter->nic_before);
+	cpu_read_process(&meter->process_before);
+	cpu_snap_read(meter->before, &meter->nic);
+	return meter;
+}
+
+void meter_stop(struct meter *meter)
+{
+	if (!meter || meter->stopped)
+		return;
+	meter->stopped = true;
+	cpu_snap_read(meter->after, &meter->nic);
+	cpu_read_process(&meter->process_after);
+	meter->rss_err = cpu_peak_rss(&meter->rss_bytes);
+	meter->map_err = cpu_map_memory(&meter->map_bytes);
+	meter->has_nic = meter->has_nic &&
+			 !nic_read_counters(meter->nic.ifname, &meter->nic_after);
+}
+
+void meter_free(struct meter *meter)
+{
+	if (!meter)
+		return;
+	free(meter->before);
+	free(meter->after);
+	free(meter);
+}
+
+static double elapsed_ns(const struct meter *meter)
+{
+	return (double)(meter->after->start_mono_ns - meter->before->start_mono_ns);
+}
+
+/* A CPU that came or went in between cannot be told of. */
+static bool is_seen(const struct meter *meter, size_t cpu)
+{
+	return meter->before->cpus[cpu].online && meter->after->cpus[cpu].online;
+}
+
+static double ticks_ratio(const struct meter *meter, uint64_t before, uint64_t after)
+{
+	return (double)(procstat_growth(before, after) * cpu_tick_ns()) / elapsed_ns(meter);
+}
+
+/* Leaves UNSEEN alone: it is a difference of figures with a grain, best taken of sums. */
+static void read_shares(const struct meter *meter, size_t cpu, double ret_shares[NR_SHARES])
+{
+	const struct procstat_cpu *a = &meter->before->cpus[cpu], *b = &meter->after->cpus[cpu];
+	double idle = ticks_ratio(meter, a->idle_ticks, b->idle_ticks);
+
+	ret_shares[BUSY] = idle < 1 ? 1 - idle : 0;
+	ret_shares[USER] = ticks_ratio(meter, a->user_ticks, b->user_ticks);
+	ret_shares[SYSTEM] = ticks_ratio(meter, a->system_ticks, b->system_ticks);
+	ret_shares[SOFTIRQ] = ticks_ratio(meter, a->softirq_ticks, b->softirq_ticks);
+	ret_shares[IRQ] = ticks_ratio(meter, a->irq_ticks, b->irq_ticks);
+	ret_shares[STEAL] = ticks_ratio(meter, a->steal_ticks, b->steal_ticks);
+}
+
+static void find_unseen(double shares[NR_SHARES])
+{
+	double seen = 0;
+	int i;
+
+	for (i = USER; i <= STEAL; i++)
+		seen += shares[i];
+	shares[UNSEEN] = shares[BUSY] > seen ? shares[BUSY] - seen : 0;
+}
+
+static bool has_shares(const struct meter *meter)
+{
+	return meter->before->has_ticks && meter->after->has_ticks &&
+	       elapsed_ns(meter) >= SHORT_NS;
+}
+
+/* Which CPUs are there is known by their ticks. */
+static bool has_count(const struct meter *meter, const struct count *count)
+{
+	return meter->before->has_ticks && meter->after->has_ticks &&
+	       *(const bool *)((const char *)meter->before + count->has_offset) &&
+	       *(const bool *)((const char *)meter->after + count->has_offset) &&
+	       (count->offset != offsetof(struct procstat_cpu, nic_interrupts) ||
+		meter->after->nic_lines);
+}
+
+static uint64_t growth(const struct meter *meter, size_t cpu, size_t offset)
+{
+	const char *a = (const char *)&meter->before->cpus[cpu];
+	const char *b = (const char *)&meter->after->cpus[cpu];
+
+	return procstat_growth(*(const uint64_t *)(a + offset), *(const uint64_t *)(b + offset));
+}
+
+/* Of the thread that is pinned to @cpu; false: there is none. */
+static bool thread_of(const struct meter_sender *sender, size_t cpu, struct meter_thread *ret_use)
+{
+	uint32_t i;
+
+	for (i = 0; sender && i < sender->nr_threads; i++) {
+		sender->read_thread(sender->ctx, i, ret_use);
+		if (ret_use->cpu == cpu && ret_use->time_ns)
+			return true;
+	}
+	return false;
+}
+
+static void report_cpu(const struct meter *meter, size_t cpu, const struct meter_sender *sender,
+		       struct result *res)
+{
+	double shares[NR_SHARES];
+	struct meter_thread use;
+	size_t i;
+
+	read_shares(meter, cpu, shares);
+	find_unseen(shares);
+	result_entry_open(res);
+	result_entry_u64(res, "cpu", cpu);
+	for (i = 0; has_shares(meter) && i < NR_SHARES; i++)
+		result_entry_real(res, share_keys[i], shares[i]);
+	for (i = 0; i < NR_COUNTS; i++) {
+		if (has_count(meter, &counts[i]))
+			result_entry_u64(res, counts[i].key,
+					 growth(meter, cpu, counts[i].offset));
+	}
+	if (thread_of(sender, cpu, &use)) {
+		result_entry_real(res, "sender_run_ratio",
+				  (double)use.run_ns / (double)use.time_ns);
+		result_entry_real(res, "sender_wait_ratio",
+				  (double)use.wait_ns / (double)use.time_ns);
+	}
+	result_entry_close_self(res, "cpus");
+}
+
+static void report_host(const struct meter *meter, const struct meter_sender *sender, struct result *res)
+{
+	double shares[NR_SHARES], sums[NR_SHARES] = { 0 };
+	uint64_t totals[NR_COUNTS] = { 0 };
+	size_t cpu, i;
+
+	for (cpu = 0; cpu < meter->before->nr_cpus; cpu++) {
+		if (!is_seen(meter, cpu))
+			continue;
+		read_shares(meter, cpu, shares);
+		for (i = 0; i < UNSEEN; i++)
+			sums[i] += shares[i];
+		for (i = 0; i < NR_COUNTS; i++)
+			totals[i] += growth(meter, cpu, counts[i].offset);
+		report_cpu(meter, cpu, sender, res);
+	}
+	find_unseen(sums);
+	for (i = 0; i < NR_SHARES; i++)
+		result_self_real(res, share_keys[i], has_shares(meter) ? sums[i] : NAN);
+	for (i = 0; i < NR_COUNTS; i++) {
+		if (has_count(meter, &counts[i]))
+			result_self_u64(res, counts[i].key, totals[i]);
+		else
+			result_self_real(res, counts[i].key, NAN);
+	}
+}
+
+static void self_u64_or_null(struct result *res, const char *key, int err, uint64_t value)
+{
+	if (err)
+		result_self_real(res, key, NAN);
+	else
+		result_self_u64(res, key, value);
+}
+
+static void report_process(const struct meter *meter, struct result *res)
+{
+	const struct cpu_process *a = &meter->process_before, *b = &meter->process_after;
+
+	result_self_real(res, "cpu_user_ratio",
+			 (double)procstat_growth(a->user_ns, b->user_ns) / elapsed_ns(meter));
+	result_self_real(res, "cpu_system_ratio",
+			 (double)procstat_growth(a->system_ns, b->system_ns) / elapsed_ns(meter));
+	result_self_u64(res, "context_switches", procstat_growth(a->switches, b->switches));
+	result_self_u64(res, "preemptions", procstat_growth(a->preemptions, b->preemptions));
+	self_u64_or_null(res, "memory_max_bytes", meter->rss_err, meter->rss_bytes);
+	self_u64_or_null(res, "bpf_map_bytes", meter->map_err, meter->map_bytes);
+}
+
+static void add_ring(struct afxdp_use *sum, const struct afxdp_use *one)
+{
+	if (!sum->kicks || one->fill_min_frames < sum->fill_min_frames)
+		sum->fill_min_frames = one->fill_min_frames;
+	if (one->fill_max_frames > sum->fill_max_frames)
+		sum->fill_max_frames = one->fill_max_frames;
+	if (one->socket_max_bytes > sum->socket_max_bytes)
+		sum->socket_max_bytes = one->socket_max_bytes;
+	sum->socket_limit_bytes = one->socket_limit_bytes;
+	sum->kicks += one->kicks;
+	sum->fill_sum_frames += one->fill_sum_frames;
+	sum->takes += one->takes;
+	sum->full += one->full;
+}
+
+/* Over the rings of all threads. */
+static void read_rings(const struct meter_sender *sender, struct afxdp_use *ret_sum)
+{
+	struct meter_thread use;
+	uint32_t i;
+
+	*ret_sum = (struct afxdp_use){ 0 };
+	for (i = 0; sender && i < sender->nr_threads; i++) {
+		sender->read_thread(sender->ctx, i, &use);
+		if (use.ring.kicks)
+			add_ring(ret_sum, &use.ring);
+	}
+}
+
+static void report_rings(const struct meter_sender *sender, struct result *res)
+{
+	struct afxdp_use use;
+
+	read_rings(sender, &use);
+	if (!use.kicks)
+		return;
+	result_self_real(res, "tx_ring_mean_frames", (double)use.fill_sum_frames / (double)use.kicks);
+	result_self_u64(res, "tx_ring_min_frames", use.fill_min_frames);
+	result_self_u64(res, "tx_ring_max_frames", use.fill_max_frames);
+	result_self_u64(res, "tx_ring_size_frames", AFXDP_NR_FRAMES);
+	result_self_real(res, "tx_ring_full_ratio",
+			 use.takes ? (double)use.full / (double)use.takes : 0);
+	if (!use.socket_limit_bytes)
+		return;
+	result_self_u64(res, "tx_socket_max_bytes", use.socket_max_bytes);
+	result_self_u64(res, "tx_socket_limit_bytes", use.socket_limit_bytes);
+}
+
+/* A figure that a report before has set; @none where it has not. */
+static double look(const struct result *res, const char *key, double none)
+{
+	double value = result_look(res, key);
+
+	return isnan(value) ? none : value;
+}
+
+static enum bottleneck judge_sender(const struct meter *meter, const struct meter_sender *sender,
+				    const struct result *res, char *why, size_t size)
+{
+	double refused = look(res, "not_sent_packets", 0), irregular = result_look(res, "irregular");
+	double made = look(res, "sent_packets", 0) + refused, run, taken, shares[NR_SHARES];
+	struct bottleneck_sender s = { .pace = BOTTLENECK_UNPACED, .run_ratio = NAN };
+	struct afxdp_use ring;
+	struct meter_thread use;
+	uint32_t i;
+
+	if (!isnan(irregular))
+		s.pace = irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
+	else if (sender->paced)
+		s.pace = BOTTLENECK_PACED;
+	read_rings(sender, &ring);
+	s.refused_ratio = made > 0 ? refused / made : 0;
+	s.ring_full_ratio = ring.takes ? (double)ring.full / (double)ring.takes : 0;
+	for (i = 0; i < sender->nr_threads; i++) {
+		sender->read_thread(sender->ctx, i, &use);
+		if (!use.time_ns)
+			continue;
+		run = (double)use.run_ns / (double)use.time_ns;
+		taken = (double)use.wait_ns / (double)use.time_ns;
+		if (has_shares(meter) && is_seen(meter, use.cpu)) {
+			read_shares(meter, use.cpu, shares);
+			taken += shares[STEAL];
+		}
+		if (isnan(s.run_ratio) || run + taken > s.run_ratio + s.taken_ratio) {
+			s.run_ratio = run;
+			s.taken_ratio = taken;
+			s.cpu = use.cpu;
+			s.time_ns = use.time_ns;
+		}
+	}
+	return bottleneck_of_sender(&s, why, size);
+}
+
+static enum bottleneck judge_receiver(const struct meter *meter, const struct result *res,
+				      char *why, size_t size)
+{
+	struct bottleneck_receiver r = {
+		.lost_packets = result_look(res, "lost_packets"),
+		.softnet_dropped_packets = (uint64_t)look(res, "softnet_dropped_packets", 0),
+		.has_softnet = !isnan(result_look(res, "softnet_squeezed")),
+	};
+	const size_t offset = offsetof(struct procstat_cpu, softnet_squeezed);
+	double shares[NR_SHARES], hz;
+	size_t cpu;
+
+	if (meter->has_nic)
+		r.overrun_packets = procstat_growth(meter->nic_before.rx_overruns,
+						    meter->nic_after.rx_overruns);
+	for (cpu = 0; has_shares(meter) && cpu < meter->before->nr_cpus; cpu++) {
+		hz = (double)growth(meter, cpu, offset) * NSEC_PER_SEC / elapsed_ns(meter);
+		if (!is_seen(meter, cpu) || hz <= r.squeezed_hz)
+			continue;
+		read_shares(meter, cpu, shares);
+		r.cpu = (uint32_t)cpu;
+		r.squeezed_hz = hz;
+		r.busy_ratio = shares[BUSY];
+	}
+	return bottleneck_of_receiver(&r, why, size);
+}
+
+static void judge(const struct meter *meter, const struct meter_sender *sender, bool receives,
+		  struct result *res)
+{
+	enum bottleneck sending = BOTTLENECK_NONE, receiving = BOTTLENECK_NONE;
+	char why[256] = "";
+
+	if (sender)
+		sending = judge_sender(meter, sender, res, why, sizeof(why));
+	if (*why)
+		result_note(res, "%s", why);
+	*why = '\0';
+	if (receives)
+		receiving = judge_receiver(meter, res, why, sizeof(why));
+	if (*why)
+		result_note(res, "%s", why);
+	result_self_str(res, "bottleneck",
+			bottleneck_names[bottleneck_of_both(sending, receiving)]);
+}
+
+void meter_report(struct meter *meter, const struct meter_sender *sender, bool receives, struct result *res)
+{
+	if (!meter)
+		return;
+	meter_stop(meter);
+	if (elapsed_ns(meter) <= 0)
+		return;
+	report_process(meter, res);
+	report_host(meter, sender, res);
+	report_rings(sender, res);
+	if (meter->has_nic && receives)
+		result_self_u64(res, "rx_overrun_packets",
+				procstat_growth(meter->nic_before.rx_overruns,
+						meter->nic_after.rx_overruns));
+	judge(meter, sender, receives, res);
+	result_self_u64(res, "metered_ns", (uint64_t)elapsed_ns(meter));
+	result_self_u64(res, "metering_ns",
+			meter->before->end_mono_ns - meter->before->start_mono_ns +
+			meter->after->end_mono_ns - meter->after->start_mono_ns);
+}

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/send/flow.c - what blast sends: options, stream files and profiles all end in
+ * a list of streams, and that in a sender's configuration.
+ */
+#include "engine/send/flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/send/stream_packet.h"
+#include "lib/loop.h"
+#include "proto/profiles.h"
+#include "sys/net/nic.h"
+
+const char *const flow_gap_names[] = { "even", "poisson", NULL };
+
+struct flow {
+	struct flow_file *file;
+	struct packet *packet;		/* of one plain stream */
+	struct mix *mix;		/* of all others */
+	bool split;			/* a stream's copies share its rate and its count */
+	struct packet_spec_route {
+		bool known;
+		struct frame_addr dest;
+		struct packet_env env;
+	} route;			/* the one found last: streams often go one way */
+};
+
+static bool has_shape(const struct flow_opts *opts)
+{
+	return opts->burst || opts->on_ns || opts->ramp_ns || opts->gaps != FLOW_GAPS_EVEN;
+}
+
+bool flow_is_file(const struct flow_opts *opts)
+{
+	return opts->path || opts->profile;
+}
+
+static int check_shape(const struct flow_opts *opts, const struct stream_opts *stream,
+		       struct err *e)
+{
+	int nr = !!opts->burst + !!opts->on_ns + !!opts->ramp_ns +
+		 (opts->gaps != FLOW_GAPS_EVEN);
+
+	if (!opts->burst != !opts->every_ns)
+		return err_usage(e, "--burst and --every belong together: N packets every so often");
+	if (!opts->on_ns != !opts->off_ns)
+		return err_usage(e, "--on and --off belong together");
+	if (!opts->ramp_ns != !opts->ramp_to.value)
+		return err_usage(e, "--ramp-to and --ramp-time belong together");
+	if (nr > 1)
+		return err_usage(e, "--burst, --on, --ramp-to and --gaps poisson each say when packets "
+				 "leave: give one");
+	if (nr && stream->threads > 1)
+		return err_usage(e, "--burst, --on, --ramp-to and --gaps poisson are of one thread");
+	if (nr && !opts->burst && stream->rate.kind == UNIT_RATE_MAX)
+		return err_usage(e, "--on, --ramp-to and --gaps poisson need a --rate");
+	return 0;
+}
+
+int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct err *e)
+{
+	struct packet_size size;
+	struct err inner;
+
+	if (opts->path && opts->profile)
+		return err_usage(e, "--streams and --profile both say what is sent: give one");
+	if (flow_is_file(opts) && stream->dest && packet_spec_is_text(stream->dest))
+		return err_usage(e, "DEST describes a packet, and so does --%s: give an address",
+				 opts->path ? "streams" : "profile");
+	if (opts->copies > 1 && !flow_is_file(opts))
+		return err_usage(e, "--copies needs --streams or --profile");
+	if (opts->sizes) {
+		if (packet_size_parse(opts->sizes, stream->seed, &size, &inner))
+			return err_usage(e, "--frame-bytes '%s': %s", opts->sizes, inner.msg);
+		stream->frame_bytes = size.max_bytes;
+	}
+	return check_shape(opts, stream, e);
+}
+
+bool flow_is_wanted(const struct flow_opts *opts, const struct stream_opts *stream)
+{
+	struct packet_size size;
+
+	if (flow_is_file(opts) || has_shape(opts))
+		return true;
+	return opts->sizes && !packet_size_parse(opts->sizes, stream->seed, &size, &(struct err){ 0 }) &&
+	       size.min_bytes != size.max_bytes;
+}
+
+/* "A", "A-B" or "random(A-B, seed=S)", of an address and how many count up from it. */
+static void show_addresses(char *buf, size_t size, const struct frame_addr *first, uint32_t count,
+			   const struct stream_opts *opts, uint32_t seed_step)
+{
+	char from[64], to[64];
+	struct frame_addr last = *first;
+	uint8_t *bytes = last.family == AF_INET ? (uint8_t *)&last.ip4 : (uint8_t *)&last.ip6;
+	int i = last.family == AF_INET ? 3 : 15;
+	uint64_t carry = count - 1;
+
+	for (; i >= 0 && carry; i--) {
+		carry += bytes[i];
+		bytes[i] = (uint8_t)carry;
+		carry >>= 8;
+	}
+	frame_show_addr(from, sizeof(from), first);
+	frame_show_addr(to, sizeof(to), &last);
+	if (count == 1)
+		snprintf(buf, size, "%s", from);
+	else if (opts->random)
+		snprintf(buf, size, "random(%s-%s, seed=%llu)", from, to,
+			 (unsigned long long)(opts->seed + seed_step));
+	else
+		snprintf(buf, size, "%s-%s", from, to);
+}
+
+static void show_ports(char *buf, size_t size, uint16_t first, uint32_t count,
+		       const struct stream_opts *opts, uint32_t seed_step)
+{
+	if (count == 1)
+		snprintf(buf, size, "%u", first);
+	else if (opts->random)
+		snprintf(buf, size, "random(%u-%u, seed=%llu)", first, first + count - 1,
+			 (unsigned long long)(opts->seed + seed_step));
+	else
+		snprintf(buf, size, "%u-%u", first, first + count - 1);
+}
+
+/* The packet that DEST and its options mean, with the addresses that were found. */
+static int spec_of_frame(const struct stream_opts *opts, const struct frame_spec *frame,
+			 struct packet_spec **ret_spec, struct err *e)
+{
+	char dst[160], src[160], dport[80], sport[80], text[640], vlan[40] = "";
+
+	show_addresses(src, sizeof(src), &frame->src, opts->sources, opts, 0);
+	show_addresses(dst, sizeof(dst), &frame->dst, opts->dests, opts, 1);
+	show_ports(sport, sizeof(sport), opts->src_port, opts->src_ports, opts, 2);
+	show_ports(dport, sizeof(dport), opts->port, opts->ports, opts, 3);
+	if (frame->has_vlan)
+		snprintf(vlan, sizeof(vlan), "vlan(%u, pcp=%u)/", frame->vlan_id, frame->vlan_pcp);
+	snprintf(text, sizeof(text), "eth/%s%s(src=%s, dst=%s)/udp(sport=%s, dport=%s)", vlan,
+		 frame->dst.family == AF_INET ? "ip4" : "ip6", src, dst, sport, dport);
+	return packet_spec_parse(text, ret_spec, e);
+}
+
+static int read_file(const struct flow_opts *opts, struct flow_file **ret_file, struct err *e)
+{
+	const struct profile *profile;
+
+	if (opts->path)
+		return flow_file_read(opts->path, ret_file, e);
+	profile = profile_find(opts->profile);
+	if (!profile) {
+		err_usage(e, "there is no profile '%s'", opts->profile);
+		return err_hint(e, "there are: %s", profile_names());
+	}
+	return flow_file_parse(profile->name, profile->text, strlen(profile->text), ret_file, e);
+}
+
+/* The one stream that the options describe. */
+static int file_of_options(const struct flow_opts *opts, const struct stream_opts *stream,
+			   const struct frame_spec *frame, struct flow_file **ret_file,
+			   struct err *e)
+{
+	struct flow_file *file = calloc(1, sizeof(*file));
+	struct flow_spec *flow = calloc(1, sizeof(*flow));
+	int err;
+
+	if (!file || !flow) {
+		free(file);
+		free(flow);
+		return err_set(e, -ENOMEM, "cannot describe the stream");
+	}
+	file->flows = flow;
+	file->nr_flows = 1;
+	*flow = (struct flow_spec){
+		.name = "stream", .limit = stream->count, .stamp_every = stream->stamp_every,
+		.tagged = !stream->no_tag, .copies = stream->threads, .seed = stream->seed,
+		.pace = {
+			.kind = PACE_EVEN, .rate = stream->rate, .rate_layer = stream->rate_layer,
+			.burst = opts->burst, .period_ns = opts->every_ns,
+			.on_ns = opts->on_ns, .off_ns = opts->off_ns,
+			.to = opts->ramp_to, .ramp_ns = opts->ramp_ns, .seed = stream->seed,
+		},
+	};
+	if (opts->burst || opts->on_ns)
+		flow->pace.kind = PACE_BURST;
+	else if (opts->ramp_ns)
+		flow->pace.kind = PACE_RAMP;
+	else if (opts->gaps == FLOW_GAPS_POISSON)
+		flow->pace.kind = PACE_POISSON;
+	else if (stream->rate.kind == UNIT_RATE_MAX)
+		flow->pace.kind = PACE_MAX;
+	err = 0;
+	/* A size that was not given is the packet's own, and nothing grows. */
+	if (opts->sizes && opts->sizes != opts->size_text) {
+		err = packet_size_parse(opts->sizes, stream->seed, &flow->size, e);
+		flow->has_size = true;
+	}
+	if (!err)
+		err = frame ? spec_of_frame(stream, frame, &flow->packet, e) :
+			      packet_spec_parse(stream->dest, &flow->packet, e);
+	if (err)
+		flow_file_free(file);
+	else
+		*ret_file = file;
+	return err;
+}
+
+/* Bytes of a frame of @frame_bytes that a rate at @layer counts; 0: cannot be told. */
+static double layer_bytes(const struct packet *packet, double frame_bytes, enum frame_layer layer)
+{
+	uint32_t l2_bytes = 12, type;
+
+	for (;; l2_bytes += 4) {
+		type = (uint32_t)packet->bytes[l2_bytes] << 8 | packet->bytes[l2_bytes + 1];
+		if (type != 0x8100 && type != 0x88a8)
+			break;
+	}
+	switch (layer) {
+	case FRAME_L1:
+		return frame_bytes + UNIT_GAP_BYTES;
+	case FRAME_L2:
+		return frame_bytes;
+	case FRAME_L3:
+		return frame_bytes - UNIT_FCS_BYTES - l2_bytes - 2;
+	default:
+		return packet->tag_offset ? frame_bytes - UNIT_FCS_BYTES - packet->tag_offset : 0;
+	}
+}
+
+static int check_mtu(const struct packet *packet, const struct nic_facts *nic, const char *ifname,
+		     const char *at, struct err *e)
+{
+	uint32_t l3_bytes = (uint32_t)layer_bytes(packet, packet->buf_bytes + UNIT_FCS_BYTES,
+						  FRAME_L3);
+
+	if (l3_bytes <= nic->mtu)
+		return 0;
+	err_usage(e, "%s%sframes of %u bytes are more than '%s' carries: its MTU is %u", at,
+		  *at ? ": " : "", packet->buf_bytes + UNIT_FCS_BYTES, ifname, nic->mtu);
+	return err_hint(e, "ip link set dev %s mtu %u, at both ends", ifname, l3_bytes);
+}
+
+/* Error @e, found in what stands at @at. */
+static int at_place(struct err *e, const char *at)
+{
+	struct err inner = *e;
+
+	if (*at)
+		snprintf(e->msg, sizeof(e->msg), "%.159s: %.340s", at, inner.msg);
+	return e->no;
+}
+
+/* One stream of the mix, copy @copy of @flow. */
+static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy, uint32_t copies,
+		 const struct packet_env *env, const struct nic_facts *nic, const char *ifname,
+		 struct mix_flow *ret, struct err *e)
+{
+	struct packet_env own = *env;
+	struct flow_pace pace = flow->pace;
+	double frame_bytes, bytes;
+	int err;
+
+	own.tagged = flow->tagged;
+	own.seed = flow->seed + copy * 0x9e3779b97f4a7c15ull;
+	pace.seed += copy;
+	ret->packet = calloc(1, sizeof(*ret->packet));
+	if (!ret->packet)
+		return err_set(e, -ENOMEM, "cannot build stream '%s'", flow->name);
+	err = packet_spec_build(flow->packet, &own, flow->has_size ? &flow->size : NULL, ret->packet,
+				e);
+	if (err)
+		return at_place(e, flow->at);
+	err = check_mtu(ret->packet, nic, ifname, flow->at, e);
+	if (err)
+		return err;
+	frame_bytes = flow->has_size ? flow->size.mean_bytes :
+				       ret->packet->buf_bytes + UNIT_FCS_BYTES;
+	bytes = layer_bytes(ret->packet, frame_bytes, (enum frame_layer)pace.rate_layer);
+	if (bytes <= 0)
+		return err_usage(e, "%s%sa rate of the payload needs packets with a tag", flow->at,
+				 *flow->at ? ": " : "");
+	ret->limit = flow->limit;
+	if (made->split) {
+		pace.rate.value /= flow->copies;
+		ret->limit = flow->limit / flow->copies + (copy < flow->limit % flow->copies);
+	}
+	err = flow_pace_of(&pace, bytes, nic->speed_bps, &ret->pace, &ret->offered_pps, e);
+	if (err)
+		return at_place(e, flow->at);
+	if (flow->copies > 1 || copy)
+		snprintf(ret->name, sizeof(ret->name), "%.20s-%u", flow->name, copy + 1);
+	else
+		snprintf(ret->name, sizeof(ret->name), "%.31s", flow->name);
+	ret->start_ns = flow->start_ns;
+	/* Copies take turns rather than leave all at once. */
+	if (ret->pace.kind == PACE_EVEN)
+		ret->start_ns += (ret->pace.gap >> PACE_FRAC_BITS) * copy / copies;
+	ret->duration_ns = flow->duration_ns;
+	ret->stamp_every = flow->stamp_every ? flow->stamp_every : 1;
+	ret->tagged = ret->packet->tag_offset != 0;
+	return 0;
+}
+
+/* What fills the fields that @spec leaves out: the same as for the stream before if it goes there, too. */
+static int find_env(struct flow *made, const struct stream_opts *stream, const struct nic_facts *nic,
+		    const struct flow_spec *flow, struct packet_env *ret_env, struct err *e)
+{
+	struct frame_addr dest = { 0 };
+	bool has_dest = packet_spec_dest(flow->packet, &dest);
+	int err;
+
+	if (!has_dest && made->route.known && !made->route.dest.family) {
+		*ret_env = made->route.env;
+		return 0;
+	}
+	if (has_dest && made->route.known && !memcmp(&dest, &made->route.dest, sizeof(dest))) {
+		*ret_env = made->route.env;
+		return 0;
+	}
+	err = stream_packet_env(stream, nic, flow->packet, ret_env, e);
+	if (err)
+		return at_place(e, flow->at);
+	made->route.known = true;
+	made->route.dest = dest;
+	made->route.env = *ret_env;
+	return 0;
+}
+
+static int build_all(struct flow *made, const struct flow_opts *opts,
+		     const struct stream_opts *stream, const struct nic_facts *nic, struct err *e)
+{
+	uint64_t nr = 0;
+	uint32_t i, copy;
+	struct packet_env env;
+	int err;
+
+	for (i = 0; i < made->file->nr_flows; i++)
+		nr += made->file->flows[i].copies * opts->copies;
+	if (nr > FLOW_FILE_MAX)
+		return err_usage(e, "%llu streams are more than the %u that can be",
+				 (unsigned long long)nr, FLOW_FILE_MAX);
+	if (stream->first_stream + nr > UINT16_MAX + 1u)
+		return err_usage(e, "--stream %u and %llu streams go beyond stream 65535",
+				 stream->first_stream, (unsigned long long)nr);
+	made->mix = calloc(1, sizeof(*made->mix));
+	if (!made->mix)
+		return err_set(e, -ENOMEM, "cannot build the streams");
+	made->mix->flows = calloc(nr, sizeof(*made->mix->flows));
+	if (!made->mix->flows)
+		return err_set(e, -ENOMEM, "cannot build the streams");
+	for (i = 0; i < made->file->nr_flows; i++) {
+		const struct flow_spec *flow = &made->file->flows[i];
+
+		err = find_env(made, stream, nic, flow, &env, e);
+		for (copy = 0; !err && copy < flow->copies * opts->copies; copy++) {
+			struct mix_flow *ret = &made->mix->flows[made->mix->nr_flows];
+
+			/* Counted at once, so that mix_free() sees what is half built. */
+			ret->stream = (uint16_t)(stream->first_stream + made->mix->nr_flows++);
+			env.stream = ret->stream;
+			err = build(made, flow, copy, flow->copies * opts->copies, &env, nic, stream->ifname, ret, e);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* One stream of one size, evenly paced: what the engines send fastest. */
+static bool is_plain(const struct flow *made, const struct flow_opts *opts)
+{
+	const struct mix_flow *first = &made->mix->flows[0];
+
+	return made->file->nr_flows == 1 && !first->packet->has_size && !first->start_ns &&
+	       (made->split || made->mix->nr_flows == 1) && !has_shape(opts) &&
+	       (first->pace.kind == PACE_MAX || first->pace.kind == PACE_EVEN);
+}
+
+static void be_plain(struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg)
+{
+	struct mix_flow *first = &made->mix->flows[0];
+
+	made->packet = first->packet;
+	first->packet = NULL;
+	cfg->packet = made->packet;
+	cfg->pps = first->offered_pps * made->mix->nr_flows;
+	cfg->frame.frame_bytes = made->packet->buf_bytes + UNIT_FCS_BYTES;
+	cfg->frame.tagged = first->tagged;
+	cfg->stamp_every = first->stamp_every;
+	if (!made->split) {
+		cfg->count = first->limit;
+		if (first->duration_ns)
+			cfg->duration_ns = first->duration_ns;
+		else if (first->limit && !opts->has_duration)
+			cfg->duration_ns = 0;
+	}
+	mix_free(made->mix);
+	made->mix = NULL;
+}
+
+static int be_mix(const struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg,
+		  struct err *e)
+{
+	bool all_end = flow_is_file(opts) && !opts->has_duration;
+	uint32_t i;
+
+	if (made->mix->nr_flows < cfg->threads)
+		return err_usage(e, "%u threads need as many streams, and there are %u", cfg->threads,
+				 made->mix->nr_flows);
+	cfg->mix = made->mix;
+	cfg->count = 0;
+	for (i = 0; i < made->mix->nr_flows; i++) {
+		const struct mix_flow *flow = &made->mix->flows[i];
+
+		all_end &= flow->limit || flow->duration_ns;
+		if (flow->packet->buf_bytes + UNIT_FCS_BYTES > cfg->frame.frame_bytes)
+			cfg->frame.frame_bytes = flow->packet->buf_bytes + UNIT_FCS_BYTES;
+		cfg->frame.tagged |= flow->tagged;
+	}
+	if (all_end)
+		cfg->duration_ns = 0;
+	return 0;
+}
+
+int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,
+		 struct flow **ret_flow, struct tx_cfg *ret_cfg, struct err *e)
+{
+	bool is_text = stream->dest && packet_spec_is_text(stream->dest);
+	struct flow *made = calloc(1, sizeof(*made));
+	struct tx_cfg cfg = { 0 };
+	struct nic_facts nic;
+	int err;
+
+	if (!made)
+		return err_set(e, -ENOMEM, "cannot describe the streams");
+	if (!flow_is_file(opts) && !is_text) {
+		err = stream_prepare(stream, &cfg, e);
+		if (err)
+			goto out;
+		err = nic_read(stream->ifname, &nic);
+		if (err)
+			err_set(e, err, "cannot ask '%s'", stream->ifname);
+		else
+			err = file_of_options(opts, stream, &cfg.frame, &made->file, e);
+	} else {
+		cfg = stream_cfg(stream);
+		err = stream_wait_link(stream, &nic, e);
+		if (!err && is_text)
+			err = file_of_options(opts, stream, NULL, &made->file, e);
+		else if (!err)
+			err = read_file(opts, &made->file, e);
+	}
+	if (err)
+		goto out;
+	made->split = !flow_is_file(opts);
+	err = build_all(made, opts, stream, &nic, e);
+	if (err)
+		goto out;
+	if (is_plain(made, opts))
+		be_plain(made, opts, &cfg);
+	else
+		err = be_mix(made, opts, &cfg, e);
+out:
+	if (err) {
+		flow_free(made);
+		return err;
+	}
+	*ret_flow = made;
+	*ret_cfg = cfg;
+	return 0;
+}
+
+void flow_free(struct flow *flow)
+{
+	if (!flow)
+		return;
+	flow_file_free(flow->file);
+	free(flow->packet);
+	mix_free(flow->mix);
+	free(flow);
+}

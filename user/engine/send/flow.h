@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/send/flow.h - what blast sends: one stream by options, or the streams of a
+ * file or of a profile, made ready for a sender.
+ */
+#ifndef ENGINE_SEND_FLOW_H
+#define ENGINE_SEND_FLOW_H
+
+#include <stdint.h>
+
+#include "engine/send/stream.h"
+#include "engine/send/tx.h"
+#include "lib/err.h"
+#include "lib/opt.h"
+#include "lib/unit.h"
+#include "model/mix.h"
+#include "proto/flow_file.h"
+
+/* Choices of --gaps. */
+extern const char *const flow_gap_names[];
+enum flow_gaps { FLOW_GAPS_EVEN, FLOW_GAPS_POISSON };
+
+struct flow_opts {
+	const char *path;		/* stream file */
+	const char *profile;
+	uint32_t copies;
+	const char *sizes;		/* NULL: as the headers need */
+	char size_text[16];		/* what that came to */
+	uint64_t burst;			/* packets; 0: none */
+	uint64_t every_ns;
+	uint64_t on_ns, off_ns;
+	int gaps;			/* enum flow_gaps */
+	struct unit_rate ramp_to;
+	uint64_t ramp_ns;		/* 0: no ramp */
+	bool has_duration;		/* it was given: files may have ends of their own */
+};
+
+#define FLOW_DEFAULTS .copies = 1
+
+#define FLOW_OPTIONS(type, at) \
+	{ 's', "frame-bytes", OPT_STR, offsetof(type, at.sizes), "SIZE", \
+	  "frame with FCS, as RFC 2544 counts: 128, 64-1518, random(64-1518), imix, 64*7,1518*1" }, \
+	{ 0, "streams", OPT_STR, offsetof(type, at.path), "FILE", \
+	  "send the streams of this file, see ethgauge-streams(7)" }, \
+	{ 0, "profile", OPT_STR, offsetof(type, at.profile), "NAME", \
+	  "send a kind of traffic that is built in: bulk, imix, interactive, signalling, storage, video, voip-g711" }, \
+	{ 0, "copies", OPT_U32, offsetof(type, at.copies), "N", \
+	  "of --streams and --profile: each stream N times", .min = 1, .max = FLOW_FILE_MAX }, \
+	{ 0, "burst", OPT_COUNT, offsetof(type, at.burst), "N", \
+	  "N packets at --rate, then none until --every is over" }, \
+	{ 0, "every", OPT_DURATION, offsetof(type, at.every_ns), "TIME", \
+	  "of --burst: from first packet to first packet" }, \
+	{ 0, "on", OPT_DURATION, offsetof(type, at.on_ns), "TIME", \
+	  "send at --rate for so long, then pause for --off, and again" }, \
+	{ 0, "off", OPT_DURATION, offsetof(type, at.off_ns), "TIME", \
+	  "of --on: the pause" }, \
+	{ 0, "gaps", OPT_CHOICE, offsetof(type, at.gaps), "KIND", \
+	  "between packets; --rate is then the mean", .choices = flow_gap_names }, \
+	{ 0, "ramp-to", OPT_RATE, offsetof(type, at.ramp_to), "RATE", \
+	  "begin at --rate and go evenly to this one within --ramp-time" }, \
+	{ 0, "ramp-time", OPT_DURATION, offsetof(type, at.ramp_ns), "TIME", \
+	  "of --ramp-to" }
+
+/* Options against each other; pure. Sets what @stream leaves to them: its frame_bytes. */
+int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct err *e);
+
+/* True if the streams stand in a file or a profile. */
+bool flow_is_file(const struct flow_opts *opts);
+
+/* True where it is not a plain stream of one packet: see flow_prepare(). */
+bool flow_is_wanted(const struct flow_opts *opts, const struct stream_opts *stream);
+
+/*
+ * Reads the file or profile, or takes DEST and the options; asks route and
+ * neighbour as stream_prepare() does. Sets ret_cfg->packet and the rest for one
+ * even stream of one size, else ret_cfg->mix; what they point to is @ret_flow's.
+ */
+struct flow;
+int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,
+		 struct flow **ret_flow, struct tx_cfg *ret_cfg, struct err *e);
+
+/* Takes NULL. */
+void flow_free(struct flow *flow);
+
+#endif

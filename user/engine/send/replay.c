@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/send/replay.c - the packets of a capture file, in order, to be sent.
+ */
+#include "engine/send/replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/send/replay_parts.h"
+#include "lib/unit.h"
+#include "sys/net/nic.h"
+
+#define FAR_NS		9e18		/* a slot that never comes */
+
+#define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
+#define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+
+static int parse_speed(const char *text, enum replay_pace *ret_pace, double *ret_factor, struct err *e)
+{
+	char *end;
+	double factor;
+
+	if (!strcmp(text, "max")) {
+		*ret_pace = PACE_MAX;
+		return 0;
+	}
+	factor = strtod(text, &end);
+	if (end == text || *end || !isfinite(factor) || factor <= 0)
+		return err_usage(e, "--speed '%s' is no factor above 0, such as 1, 2.5 or max", text);
+	*ret_pace = PACE_SPEED;
+	*ret_factor = factor;
+	return 0;
+}
+
+static int make_rewrite(const struct replay_opts *opts, const struct stream_opts *stream,
+			struct rewrite *rewrite, struct err *e)
+{
+	int err = 0;
+
+	*rewrite = (struct rewrite){
+		.set_src_mac = stream->src_mac.set, .set_dst_mac = stream->dst_mac.set,
+		.strip_vlan = opts->strip_vlan, .push_vlan = stream->vlan != 0,
+		.vlan_tci = (uint16_t)(stream->vlan_pcp << 13 | stream->vlan),
+		.fix_checksums = opts->fix_checksums,
+	};
+	memcpy(rewrite->src_mac, stream->src_mac.addr, 6);
+	memcpy(rewrite->dst_mac, stream->dst_mac.addr, 6);
+	if (opts->prefixes)
+		err = rewrite_parse_prefixes(rewrite, "--map-ip", opts->prefixes, e);
+	if (!err && opts->ports)
+		err = rewrite_parse_ports(rewrite, "--map-port", opts->ports, e);
+	return err;
+}
+
+int replay_check(const struct replay_opts *opts, const struct stream_opts *stream, struct err *e)
+{
+	struct rewrite rewrite;
+	enum replay_pace pace;
+	double factor;
+	int err;
+
+	if (stream->engine == TX_ENGINE_LIVE && stream->first_queue)
+		return err_usage(e, "--queue is of the afxdp engine: the live one sends through the "
+				 "queue of its CPU");
+	if (stream->engine == TX_ENGINE_AFXDP && stream->into_stack)
+		return err_usage(e, "--into-stack is of the live engine");
+	if (stream->vlan_pcp && !stream->vlan)
+		return err_usage(e, "--vlan-pcp needs --vlan");
+	if (stream->rate_layer != FRAME_L1 && stream->rate_layer != FRAME_L2)
+		return err_usage(e, "the rate of --pcap counts l1 or l2: its packets may have no "
+				 "more");
+	err = opts->speed ? parse_speed(opts->speed, &pace, &factor, e) : 0;
+	return err ? err : make_rewrite(opts, stream, &rewrite, e);
+}
+
+/* How the slots are counted, with the link's speed known. */
+static int set_pace(struct replay *replay, const struct replay_opts *opts,
+		    const struct stream_opts *stream, uint64_t link_bps, struct err *e)
+{
+	const struct unit_rate *rate = &stream->rate;
+
+	replay->extra_bytes = stream->rate_layer == FRAME_L1 ? UNIT_GAP_BYTES : 0;
+	if (opts->speed)
+		return parse_speed(opts->speed, &replay->pace, &replay->value, e);
+	replay->value = rate->value;
+	switch (rate->kind) {
+	case UNIT_RATE_MAX:
+		replay->pace = PACE_MAX;
+		return 0;
+	case UNIT_RATE_PPS:
+		replay->pace = PACE_PPS;
+		return 0;
+	case UNIT_RATE_LINK_RATIO:
+		if (!link_bps) {
+			err_usage(e, "the interface does not tell its speed, so %g%% of it is not "
+				  "known", rate->value * 100);
+			return err_hint(e, "give the rate itself: --rate 10Gbit");
+		}
+		replay->value *= (double)link_bps;
+		break;
+	case UNIT_RATE_BPS:
+		break;
+	}
+	replay->pace = PACE_BPS;
+	return 0;
+}
+
+static const struct source_ops replay_ops;
+
+struct source *replay_source(struct replay *replay)
+{
+	return &replay->source;
+}
+
+int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
+		const struct stream_opts *stream, struct tx_cfg *ret_cfg, struct err *e)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+	struct nic_facts nic;
+	int err;
+
+	if (!replay)
+		return err_set(e, -ENOMEM, "cannot open '%s'", opts->path);
+	replay->source.ops = &replay_ops;
+	replay->path = opts->path;
+	replay->loops = opts->loops;
+	replay->tag = opts->tag;
+	replay->stream = stream->first_stream;
+	replay->stamp_every = stream->stamp_every;
+	replay->scratch = malloc(REPLAY_RECORD_MAX_BYTES);
+	err = replay->scratch ? 0 : err_set(e, -ENOMEM, "cannot open '%s'", opts->path);
+	if (!err)
+		err = capture_open(&replay->capture, opts->path, e);
+	if (!err)
+		err = stream_check_link(stream, &nic, e);
+	if (!err)
+		err = make_rewrite(opts, stream, &replay->rewrite, e);
+	if (!err)
+		err = set_pace(replay, opts, stream, nic.speed_bps, e);
+	if (err)
+		goto fail;
+	replay->mtu = nic.mtu;
+	err = replay_read_head(replay, e);
+	if (err)
+		goto fail;
+	*ret_cfg = (struct tx_cfg){
+		.engine = (enum tx_engine)stream->engine,
+		.ifname = stream->ifname,
+		.first_stream = stream->first_stream,
+		.clock = (enum stamp_clock)stream->clock,
+		.stamp_every = stream->stamp_every,
+		.into_stack = stream->into_stack,
+		.threads = 1,
+		.first_queue = stream->first_queue,
+		.count = stream->count,
+		.duration_ns = stream->duration_ns,
+		.batch = stream->batch,
+		.zero_copy_only = stream->zero_copy,
+		.frame.frame_bytes = stream->frame_bytes,
+		.replay = replay,
+	};
+	*ret_replay = replay;
+	return 0;
+fail:
+	replay_close(replay);
+	return err;
+}
+
+void replay_close(struct replay *replay)
+{
+	if (!replay)
+		return;
+	capture_close(replay->capture);
+	free(replay->head);
+	free(replay->scratch);
+	free(replay);
+}
+
+/* From the first packet of a pass to that of the next, in the file's time. */
+static uint64_t pass_time_ns(uint64_t last_ns, uint64_t nr)
+{
+	/* The mean gap between two passes, so that the loop has the file's rate. */
+	return last_ns + (nr > 1 ? last_ns / (nr - 1) : 0);
+}
+
+/* 1: there is another pass; 0: that was the last one. */
+static int next_pass(struct replay *replay, struct err *e)
+{
+	int err;
+
+	PUBLISH(replay->nr_skipped, replay->nr_skipped + replay->skipped);
+	replay->pass++;
+	if (replay->pass == replay->loops || !replay->pass_packets)
+		return 0;
+	replay->offset_ns += pass_time_ns(replay->last_ns, replay->pass_packets);
+	replay->pass_packets = 0;
+	replay->head_at = 0;
+	if (replay->whole)
+		return 1;
+	replay->head_bytes = 0;
+	free(replay->head);
+	replay->head = NULL;
+	err = capture_rewind(replay->capture, e);
+	return err ? err : 1;
+}
+
+/* Sets now; otherwise as source_ops.peek(). */
+static int look(struct replay *replay, struct err *e)
+{
+	int got;
+
+	for (;;) {
+		if (replay->head_at < replay->head_bytes) {
+			replay->now = (struct replay_record *)(replay->head + replay->head_at);
+			replay->head_at += replay_record_size(replay->now);
+			return 1;
+		}
+		if (replay->whole) {
+			*e = replay->end_error;
+			got = e->no;
+		} else {
+			got = replay_read(replay, replay->scratch, e);
+		}
+		if (got == 1) {
+			replay->now = replay->scratch;
+			return 1;
+		}
+		if (got < 0) {
+			PUBLISH(replay->nr_skipped, replay->nr_skipped + replay->skipped);
+			return got;
+		}
+		got = next_pass(replay, e);
+		if (got != 1)
+			return got;
+	}
+}
+
+/* The slot of a packet: at @time_ns in the file, behind @nr packets of @bytes with FCS. */
+static double slot_at(const struct replay *replay, uint64_t time_ns, uint64_t nr, uint64_t bytes)
+{
+	double slot_ns = 0;
+
+	switch (replay->pace) {
+	case PACE_MAX:
+		break;
+	case PACE_SPEED:
+		slot_ns = (double)time_ns / replay->value;
+		break;
+	case PACE_PPS:
+		slot_ns = (double)nr * 1e9 / replay->value;
+		break;
+	case PACE_BPS:
+		slot_ns = ((double)bytes + (double)nr * replay->extra_bytes) * 8e9 /
+			  replay->value;
+		break;
+	}
+	return slot_ns < FAR_NS ? slot_ns : FAR_NS;
+}
+
+static uint64_t slot_of(const struct replay *replay)
+{
+	return (uint64_t)slot_at(replay, replay->offset_ns + replay->now->time_ns,
+				 replay->nr_made, replay->made_bytes);
+}
+
+static int replay_peek(struct source *source, uint64_t now_ns, struct source_packet *ret_packet,
+		       struct err *e)
+{
+	struct replay *replay = (struct replay *)source;
+	int got;
+
+	(void)now_ns;
+	if (replay->ended) {
+		*e = replay->end_error;
+		return e->no;
+	}
+	if (!replay->now) {
+		got = look(replay, e);
+		if (got != 1) {
+			replay->ended = true;
+			if (got < 0)
+				replay->end_error = *e;
+			return got;
+		}
+	}
+	*ret_packet = (struct source_packet){
+		.bytes = replay->now->bytes,
+		.buf_bytes = replay->now->buf_bytes,
+		.tag_offset = replay->now->tag_offset,
+		.stream = replay->stream,
+		.sequence = (uint32_t)replay->nr_tagged,
+		.stamped = replay->now->tag_offset &&
+			   replay->nr_tagged % replay->stamp_every == 0,
+		.slot_ns = slot_of(replay),
+		.paced = replay_is_paced(replay),
+	};
+	return 1;
+}
+
+static void replay_take(struct source *source, uint64_t sent_mono_ns, uint64_t late_ns)
+{
+	struct replay *replay = (struct replay *)source;
+	const struct replay_record *record = replay->now;
+
+	(void)sent_mono_ns;
+	(void)late_ns;
+	replay->last_slot_ns = slot_of(replay);
+	if (!replay->nr_made)
+		replay->first_slot_ns = replay->last_slot_ns;
+	replay->last_ns = record->time_ns;
+	replay->pass_packets++;
+	if (record->skipped_before)
+		PUBLISH(replay->nr_skipped, replay->nr_skipped + record->skipped_before);
+	PUBLISH(replay->made_bytes, replay->made_bytes + record->buf_bytes + UNIT_FCS_BYTES);
+	PUBLISH(replay->nr_made, replay->nr_made + 1);
+	PUBLISH(replay->nr_tagged, replay->nr_tagged + !!record->tag_offset);
+	replay->now = NULL;
+}
+
+static const struct source_ops replay_ops = { .peek = replay_peek, .take = replay_take };
+
+int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, struct err *e)
+{
+	struct replay_cursor cursor = { 0 };
+	struct source_packet packet;
+	uint64_t last_ns = 0, limit;
+
+	if (!replay->whole) {
+		err_machine(e, -EFBIG, "the live engine keeps %llu MiB of packets, and not '%s'",
+			    REPLAY_HEAD_BYTES >> 20, replay->path);
+		return err_hint(e, "use --engine afxdp, which reads a file while it sends");
+	}
+	/* What is damaged is not sent again. */
+	if (__builtin_mul_overflow(replay->head_packets, replay->end_error.no ? 1 : replay->loops,
+				   &limit))
+		limit = 0;
+	while (cursor.at < replay->head_bytes) {
+		last_ns = ((struct replay_record *)(replay->head + cursor.at))->time_ns;
+		replay_walk(replay, &cursor, &packet);
+	}
+	*ret_pass = (struct replay_pass){
+		.nr_packets = replay->head_packets,
+		.limit = limit,
+		.bytes = cursor.bytes - cursor.nr * UNIT_FCS_BYTES,
+		.max_buf_bytes = replay->head_max_bytes,
+		.skipped_behind = replay->skipped,
+		.ns = slot_at(replay, pass_time_ns(last_ns, cursor.nr), cursor.nr, cursor.bytes),
+	};
+	return 0;
+}
+
+bool replay_walk(const struct replay *replay, struct replay_cursor *cursor,
+		 struct source_packet *ret_packet)
+{
+	const struct replay_record *record = (struct replay_record *)(replay->head + cursor->at);
+
+	if (cursor->at >= replay->head_bytes)
+		return false;
+	*ret_packet = (struct source_packet){
+		.bytes = record->bytes,
+		.buf_bytes = record->buf_bytes,
+		.slot_ns = (uint64_t)slot_at(replay, record->time_ns, cursor->nr, cursor->bytes),
+		.tag_offset = record->tag_offset,
+		.paced = replay->pace != PACE_MAX,
+	};
+	cursor->at += replay_record_size(record);
+	cursor->nr++;
+	cursor->bytes += record->buf_bytes + UNIT_FCS_BYTES;
+	cursor->skipped_before = record->skipped_before;
+	return true;
+}
+
+void replay_forget(struct replay *replay)
+{
+	free(replay->head);
+	replay->head = NULL;
+	replay->head_bytes = 0;
+}
+
+void replay_set_sent(struct replay *replay, const struct replay_sent *sent)
+{
+	PUBLISH(replay->nr_made, sent->packets);
+	PUBLISH(replay->made_bytes, sent->bytes);
+	PUBLISH(replay->nr_skipped, sent->skipped);
+	PUBLISH(replay->nr_tagged, sent->tagged);
+	replay->first_slot_ns = sent->first_slot_ns;
+	replay->last_slot_ns = sent->last_slot_ns;
+}
+
+int replay_damage(const struct replay *replay, struct err *e)
+{
+	if (replay->end_error.no)
+		*e = replay->end_error;
+	return replay->end_error.no;
+}
+
+bool replay_has_tag(const struct replay *replay)
+{
+	return replay->tag;
+}
+
+bool replay_is_paced(const struct replay *replay)
+{
+	return replay->pace != PACE_MAX;
+}
+
+uint64_t replay_frame_bytes(const struct replay *replay)
+{
+	return LOOK(replay->made_bytes);
+}

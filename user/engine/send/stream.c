@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/send/stream.c - the stream that blast and probe send.
+ */
+#include "engine/send/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/loop.h"
+#include "lib/unit.h"
+#include "sys/net/nic.h"
+#include "sys/net/route.h"
+
+const char *const stream_layer_names[] = { "l1", "l2", "l3", "payload", NULL };
+
+/* Some drivers restart the link when an XDP program is attached. */
+#define CARRIER_NS (3 * NSEC_PER_SEC)
+
+static bool has_vlan(const struct stream_opts *opts)
+{
+	return opts->vlan != 0;
+}
+
+/* All but the addresses, which only the machine tells; those of the options are tried. */
+static struct frame_spec frame_of(const struct stream_opts *opts)
+{
+	return (struct frame_spec){
+		.has_vlan = has_vlan(opts),
+		.vlan_id = opts->vlan,
+		.vlan_pcp = (uint8_t)opts->vlan_pcp,
+		.src_port = opts->src_port,
+		.dst_port = opts->port,
+		.dscp = (uint8_t)opts->dscp,
+		.ttl = (uint8_t)opts->ttl,
+		.frame_bytes = opts->frame_bytes,
+		.tagged = !opts->no_tag,
+	};
+}
+
+static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
+{
+	struct frame_spec frame = frame_of(opts);
+	uint8_t scratch[FRAME_MAX_BYTES];
+	uint16_t tag_offset;
+
+	if (!frame_parse_addr(opts->dest, &frame.dst))
+		return err_usage(e, "DEST '%s' is no IPv4 or IPv6 address", opts->dest);
+	frame.src.family = frame.dst.family;
+	if (opts->src_ip && !frame_parse_addr(opts->src_ip, &frame.src))
+		return err_usage(e, "--src-ip '%s' is no IPv4 or IPv6 address", opts->src_ip);
+	if (frame.src.family != frame.dst.family)
+		return err_usage(e, "--src-ip '%s' and DEST '%s' are not of one family",
+				 opts->src_ip, opts->dest);
+	if (!has_size && frame.frame_bytes < frame_min_bytes(&frame))
+		opts->frame_bytes = frame.frame_bytes = frame_min_bytes(&frame);
+	return frame_build(&frame, scratch, sizeof(scratch), &tag_offset, e);
+}
+
+/* Ports may not run over; addresses count through their low bits, and may. */
+static int check_flows(const struct stream_opts *opts, struct err *e)
+{
+	if (opts->port + opts->ports - 1 > UINT16_MAX)
+		return err_usage(e, "--ports %u from port %u on go beyond 65535", opts->ports,
+				 opts->port);
+	if (opts->src_port + opts->src_ports - 1 > UINT16_MAX)
+		return err_usage(e, "--src-ports %u from port %u on go beyond 65535",
+				 opts->src_ports, opts->src_port);
+	return 0;
+}
+
+int stream_check_threads(const struct stream_opts *opts, struct err *e)
+{
+	if (opts->into_stack && opts->engine == TX_ENGINE_AFXDP)
+		return err_usage(e, "--into-stack is of the live engine");
+	if (opts->first_queue && opts->engine == TX_ENGINE_LIVE)
+		return err_usage(e, "--queue is of the afxdp engine: the live one sends through the "
+				 "queue of its CPU");
+	if (opts->count && opts->count < opts->threads)
+		return err_usage(e, "%u threads cannot share %llu packets", opts->threads,
+				 (unsigned long long)opts->count);
+	if (opts->first_stream + opts->threads > UINT16_MAX + 1u)
+		return err_usage(e, "--stream %u and %u threads go beyond stream 65535",
+				 opts->first_stream, opts->threads);
+	return 0;
+}
+
+int stream_check(struct stream_opts *opts, bool has_size, struct err *e)
+{
+	int err;
+
+	err = check_frame(opts, has_size, e);
+	if (!err)
+		err = check_flows(opts, e);
+	if (err)
+		return err;
+	if (opts->into_stack && opts->engine != TX_ENGINE_AFXDP && !opts->src_ip)
+		return err_usage(e, "--into-stack needs --src-ip: an address of another host, as this "
+				 "one takes no packet from itself");
+	if (opts->vlan_pcp && !has_vlan(opts))
+		return err_usage(e, "--vlan-pcp needs --vlan");
+	return stream_check_threads(opts, e);
+}
+
+int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
+	       const struct frame_spec *frame, uint64_t link_bps, double *ret_pps, struct err *e)
+{
+	double bps = rate->value;
+
+	if (rate->kind == UNIT_RATE_MAX || rate->kind == UNIT_RATE_PPS) {
+		*ret_pps = rate->kind == UNIT_RATE_MAX ? 0 : rate->value;
+		return 0;
+	}
+	if (!frame_layer_bytes(frame, layer))
+		return err_usage(e, "frames of %u bytes have no payload to count a rate by",
+				 frame->frame_bytes);
+	if (rate->kind == UNIT_RATE_LINK_RATIO) {
+		if (!link_bps) {
+			err_usage(e, "the interface does not tell its speed, so %g%% of it is not "
+				  "known", rate->value * 100);
+			return err_hint(e, "give the rate itself: --rate 10Gbit");
+		}
+		bps *= (double)link_bps;
+	}
+	*ret_pps = bps / (8.0 * frame_layer_bytes(frame, layer));
+	return 0;
+}
+
+static int find_addresses(const struct stream_opts *opts, const struct nic_facts *nic,
+			  struct frame_spec *frame, struct err *e)
+{
+	struct route_path path = { 0 };
+	int err;
+
+	frame_parse_addr(opts->dest, &frame->dst);
+	memcpy(frame->src_mac, opts->src_mac.set ? opts->src_mac.addr : nic->mac, 6);
+	if (opts->dst_mac.set)
+		memcpy(frame->dst_mac, opts->dst_mac.addr, 6);
+	else if (opts->into_stack)
+		memcpy(frame->dst_mac, nic->mac, 6);	/* to this host: nobody is to be asked */
+	if (opts->src_ip)
+		frame_parse_addr(opts->src_ip, &frame->src);
+	if (opts->src_ip && (opts->dst_mac.set || opts->into_stack))
+		return 0;
+	if (opts->dst_mac.set)
+		err = route_find_source(opts->ifname, frame->dst.family, &frame->dst.ip6, &path,
+					e);
+	else
+		err = route_find(opts->ifname, frame->dst.family, &frame->dst.ip6, &path, e);
+	if (err)
+		return err;
+	if (!opts->dst_mac.set)
+		memcpy(frame->dst_mac, path.dst_mac, 6);
+	if (!opts->src_ip) {
+		frame->src.family = path.family;
+		frame->src.ip6 = path.src.ip6;
+	}
+	return 0;
+}
+
+int stream_wait_link(const struct stream_opts *opts, struct nic_facts *nic, struct err *e)
+{
+	uint64_t give_up_ns = loop_mono_ns() + CARRIER_NS;
+
+	if (nic_read(opts->ifname, nic)) {
+		err_usage(e, "there is no interface '%s' here", opts->ifname);
+		return err_hint(e, "those that are here: ip link; in a lab: ethgauge lab exec a ...");
+	}
+	if (!nic->up) {
+		err_set(e, -ENETDOWN, "cannot send through '%s'", opts->ifname);
+		return err_hint(e, "ip link set dev %s up", opts->ifname);
+	}
+	while (!nic->running && loop_mono_ns() < give_up_ns && !loop_signal()) {
+		loop_sleep_until(loop_mono_ns() + 20000000);
+		if (nic_read(opts->ifname, nic))
+			return err_set(e, -ENODEV, "interface '%s' vanished", opts->ifname);
+	}
+	if (!nic->running) {
+		err_set(e, -ENETDOWN, "'%s' has no carrier", opts->ifname);
+		return err_hint(e, "connect it, or set its other end up; see: ip link show %s",
+				opts->ifname);
+	}
+	return 0;
+}
+
+int stream_check_mtu(const char *ifname, const struct frame_spec *frame,
+		     const struct nic_facts *nic, struct err *e)
+{
+	uint32_t l3_bytes = frame_layer_bytes(frame, FRAME_L3);
+
+	if (l3_bytes <= nic->mtu)
+		return 0;
+	err_usage(e, "--frame-bytes %u is more than '%s' carries: its MTU is %u",
+		  frame->frame_bytes, ifname, nic->mtu);
+	return err_hint(e, "ip link set dev %s mtu %u, at both ends", ifname, l3_bytes);
+}
+
+int stream_check_link(const struct stream_opts *opts, struct nic_facts *nic, struct err *e)
+{
+	const struct frame_spec frame = frame_of(opts);
+	int err;
+
+	err = stream_wait_link(opts, nic, e);
+	return err ? err : stream_check_mtu(opts->ifname, &frame, nic, e);
+}
+
+struct tx_cfg stream_cfg(const struct stream_opts *opts)
+{
+	return (struct tx_cfg){
+		.engine = (enum tx_engine)opts->engine,
+		.ifname = opts->ifname,
+		.first_stream = opts->first_stream,
+		.threads = opts->threads,
+		.first_queue = opts->first_queue,
+		.count = opts->count,
+		.duration_ns = opts->duration_ns,
+		.batch = opts->batch,
+		.stamp_every = opts->stamp_every,
+		.clock = (enum stamp_clock)opts->clock,
+		.done = (enum tx_done)opts->tx_stamp,
+		.zero_copy_only = opts->zero_copy || opts->tx_stamp == TX_DONE_HW,
+		.busy_poll = opts->busy_poll,
+		.into_stack = opts->into_stack,
+		.vary = {
+			.ports = opts->ports, .src_ports = opts->src_ports,
+			.dests = opts->dests, .sources = opts->sources,
+			.random = opts->random, .seed = opts->seed,
+		},
+		.frame = frame_of(opts),
+	};
+}
+
+int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struct err *e)
+{
+	struct tx_cfg cfg = stream_cfg(opts);
+	struct nic_facts nic;
+	int err;
+
+	err = stream_check_link(opts, &nic, e);
+	if (err)
+		return err;
+	err = find_addresses(opts, &nic, &cfg.frame, e);
+	if (err)
+		return err;
+	err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &cfg.frame,
+			 nic.speed_bps, &cfg.pps, e);
+	if (err)
+		return err;
+	*ret_cfg = cfg;
+	return 0;
+}
+
+static void describe_end(const char *key_ip, const struct frame_addr *addr, const char *key_mac,
+			 const uint8_t mac[6], struct result *res)
+{
+	char text[64];
+
+	/* A described packet may have none, or have it in its description. */
+	if (addr->family)
+		result_env_str(res, key_ip, frame_show_addr(text, sizeof(text), addr));
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		 mac[3], mac[4], mac[5]);
+	result_env_str(res, key_mac, text);
+}
+
+void stream_describe(const struct tx_cfg *cfg, struct result *res)
+{
+	describe_end("src_ip", &cfg->frame.src, "src_mac", cfg->frame.src_mac, res);
+	describe_end("dst_ip", &cfg->frame.dst, "dst_mac", cfg->frame.dst_mac, res);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/send/stream.h - the stream that blast and probe send, as people describe it.
+ */
+#ifndef ENGINE_SEND_STREAM_H
+#define ENGINE_SEND_STREAM_H
+
+#include "engine/send/tx.h"
+#include "lib/err.h"
+#include "lib/opt.h"
+#include "sys/host/clock.h"
+
+/* Choices of --rate-layer, in the order of enum frame_layer. */
+extern const char *const stream_layer_names[];
+
+struct stream_opts {
+	const char *ifname;
+	const char *dest;		/* an address or a packet; NULL: the addresses are given */
+	int engine;			/* enum tx_engine */
+	uint32_t frame_bytes;
+	uint64_t count;
+	uint64_t duration_ns;
+	struct unit_rate rate;
+	int rate_layer;			/* enum frame_layer */
+	uint32_t threads;
+	uint32_t first_queue;
+	uint32_t batch;
+	uint32_t stamp_every;
+	uint16_t first_stream;
+	uint16_t port, src_port;
+	uint16_t vlan, vlan_pcp;
+	uint16_t dscp, ttl;
+	struct opt_mac src_mac, dst_mac;
+	const char *src_ip;
+	bool no_tag;
+	bool has_size;			/* frame_bytes was given; of a described packet only */
+	bool zero_copy;
+	bool busy_poll;
+	int clock;			/* enum stamp_clock */
+	int tx_stamp;			/* enum tx_done */
+	bool into_stack;
+	uint32_t ports, src_ports;	/* values that change from packet to packet */
+	uint32_t dests, sources;
+	bool random;			/* a value by chance instead of the next */
+	uint64_t seed;
+};
+
+/* Table entries for a verb's @type, whose member @at is a struct stream_opts. */
+#define STREAM_ARGUMENTS(type, at) \
+	{ 0, "INTERFACE", OPT_IFACE, offsetof(type, at.ifname), NULL, \
+	  "send through this interface", .argument = true }, \
+	{ 0, "DEST", OPT_STR, offsetof(type, at.dest), NULL, \
+	  "IPv4 or IPv6 address to send to", .argument = true }
+
+#define STREAM_OPTIONS(type, at) \
+	{ 'e', "engine", OPT_CHOICE, offsetof(type, at.engine), "ENGINE", \
+	  "how packets get to the driver", .choices = tx_engine_names }, \
+	{ 'c', "count", OPT_COUNT, offsetof(type, at.count), "N", \
+	  "packets to send; 0: until the duration is over" }, \
+	{ 'd', "duration", OPT_DURATION, offsetof(type, at.duration_ns), "TIME", \
+	  "time to send; 0: until the count is reached, or ^C" }, \
+	{ 'r', "rate", OPT_RATE, offsetof(type, at.rate), "RATE", \
+	  "1Mpps, 10Gbit, 50% of the link, or max" }, \
+	{ 0, "rate-layer", OPT_CHOICE, offsetof(type, at.rate_layer), "LAYER", \
+	  "what a rate in bit/s counts", .choices = stream_layer_names }, \
+	{ 'p', "port", OPT_U16, offsetof(type, at.port), "N", \
+	  "UDP destination port", .min = 1 }, \
+	{ 0, "src-port", OPT_U16, offsetof(type, at.src_port), "N", \
+	  "UDP source port", .min = 1 }, \
+	{ 0, "src-ip", OPT_STR, offsetof(type, at.src_ip), "ADDR", \
+	  "source address, instead of the one that the route gives" }, \
+	{ 0, "src-mac", OPT_MAC, offsetof(type, at.src_mac), "MAC", \
+	  "source MAC, instead of the interface's" }, \
+	{ 0, "dst-mac", OPT_MAC, offsetof(type, at.dst_mac), "MAC", \
+	  "destination MAC, instead of asking route and neighbour" }, \
+	{ 0, "vlan", OPT_U16, offsetof(type, at.vlan), "ID", \
+	  "802.1Q tag; 0: none", .max = 4094 }, \
+	{ 0, "vlan-pcp", OPT_U16, offsetof(type, at.vlan_pcp), "N", \
+	  "priority in the 802.1Q tag", .max = 7 }, \
+	{ 0, "dscp", OPT_U16, offsetof(type, at.dscp), "N", \
+	  "differentiated services code point", .max = 63 }, \
+	{ 0, "ttl", OPT_U16, offsetof(type, at.ttl), "N", \
+	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
+	{ 0, "stream", OPT_U16, offsetof(type, at.first_stream), "N", \
+	  "number of the first thread's stream, in the tag" }, \
+	{ 0, "clock", OPT_CHOICE, offsetof(type, at.clock), "CLOCK", \
+	  "of the time in the tag; tai: that another host's can be compared with", \
+	  .choices = clock_names }, \
+	{ 0, "queue", OPT_U32, offsetof(type, at.first_queue), "N", \
+	  "afxdp: transmit queue of the first thread", .max = 4095 }, \
+	{ 0, "batch", OPT_U32, offsetof(type, at.batch), "N", \
+	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 }
+
+/* Of verbs that send one size. */
+#define STREAM_SIZE_OPTION(type, at) \
+	{ 's', "frame-bytes", OPT_U32, offsetof(type, at.frame_bytes), "N", \
+	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
+	  .max = FRAME_MAX_BYTES }
+
+/* What both verbs start from. */
+#define STREAM_DEFAULTS \
+	.frame_bytes = 64, .threads = 1, .stamp_every = 1, \
+	.src_port = 49152,	/* first of the dynamic ports, RFC 6335 */ \
+	.ttl = 64, .ports = 1, .src_ports = 1, .dests = 1, .sources = 1, .seed = 1
+
+/*
+ * Options against each other, the frame's size included; pure. A size that
+ * was not given grows to the smallest that holds the headers and the tag.
+ */
+int stream_check(struct stream_opts *opts, bool has_size, struct err *e);
+
+/* Its part that is of threads, queues and engines, and not of the frame. */
+int stream_check_threads(const struct stream_opts *opts, struct err *e);
+
+/* Packets a second for @rate at @layer; 0: as fast as it goes. */
+int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
+	       const struct frame_spec *frame, uint64_t link_bps, double *ret_pps, struct err *e);
+
+/* The interface is there and up, has a carrier (waited for), and an MTU for the frames. */
+struct nic_facts;
+int stream_check_link(const struct stream_opts *opts, struct nic_facts *ret_nic, struct err *e);
+
+/* The two parts of it. */
+int stream_wait_link(const struct stream_opts *opts, struct nic_facts *ret_nic, struct err *e);
+int stream_check_mtu(const char *ifname, const struct frame_spec *frame,
+		     const struct nic_facts *nic, struct err *e);
+
+/* What the options say by themselves; no addresses, no rate. */
+struct tx_cfg stream_cfg(const struct stream_opts *opts);
+
+/*
+ * Asks interface, route and neighbour for what was not given. Packets may go
+ * out for that: the neighbour's address is asked for.
+ */
+int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struct err *e);
+
+/* The addresses that were found, into the environment of @res. */
+void stream_describe(const struct tx_cfg *cfg, struct result *res);
+
+#endif

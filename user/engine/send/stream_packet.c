@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/send/stream_packet.c - from a packet's description to what the engines send.
+ */
+#include "engine/send/stream_packet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/unit.h"
+#include "proto/packet_spec.h"
+#include "sys/net/nic.h"
+#include "sys/net/route.h"
+
+/* Options of frames that blast lays out itself, and what says it of a described one. */
+static const struct {
+	const char *option, *instead;
+} strange[] = {
+	{ "port", "udp(dport=9)" },
+	{ "src-port", "udp(sport=49152)" },
+	{ "ports", "udp(dport=5000-5999)" },
+	{ "src-ports", "udp(sport=5000-5999)" },
+	{ "dests", "ip4(dst=198.18.1.0/24)" },
+	{ "sources", "ip4(src=198.18.2.0/24)" },
+	{ "src-ip", "ip4(src=198.18.0.1)" },
+	{ "vlan", "vlan(7) behind eth" },
+	{ "vlan-pcp", "vlan(7, pcp=3)" },
+	{ "random", "random(), as in udp(dport=random(5000-5999))" },
+};
+
+static bool is_vlan(const char *layer)
+{
+	return layer && (!strcmp(layer, "vlan") || !strcmp(layer, "dot1ad"));
+}
+
+static bool is_ip(const char *layer)
+{
+	return layer && (!strcmp(layer, "ip4") || !strcmp(layer, "ip6"));
+}
+
+static bool has_ip(const struct packet_spec *spec)
+{
+	uint32_t i;
+
+	for (i = 0; packet_spec_layer(spec, i); i++) {
+		if (is_ip(packet_spec_layer(spec, i)))
+			return true;
+	}
+	return false;
+}
+
+static bool ends_with(const struct packet_spec *spec, const char *layer)
+{
+	return !strcmp(packet_spec_layer(spec, spec->nr_layers - 1), layer);
+}
+
+/* Behind Ethernet, and one VLAN tag, which the MTU does not count. */
+static bool is_ip_on_top(const struct packet_spec *spec)
+{
+	return is_ip(packet_spec_layer(spec, is_vlan(packet_spec_layer(spec, 1)) ? 2 : 1));
+}
+
+/* To all or to many: no neighbour has that MAC address. */
+static bool is_group(const struct frame_addr *addr)
+{
+	if (addr->family == AF_INET)
+		return IN_MULTICAST(ntohl(addr->ip4.s_addr)) ||
+		       addr->ip4.s_addr == htonl(INADDR_BROADCAST);
+	return addr->family == AF_INET6 && IN6_IS_ADDR_MULTICAST(&addr->ip6);
+}
+
+static int check_options(const struct opt *table, opt_given given, struct err *e)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
+		if (!opt_was_given(table, given, strange[i].option))
+			continue;
+		return err_usage(e, "--%s is of packets that DEST does not describe: say %s",
+				 strange[i].option, strange[i].instead);
+	}
+	return 0;
+}
+
+static int check_rate_layer(const struct stream_opts *opts, const struct packet_spec *spec,
+			    struct err *e)
+{
+	if (opts->rate.kind == UNIT_RATE_MAX || opts->rate.kind == UNIT_RATE_PPS)
+		return 0;
+	if (opts->rate_layer == FRAME_PAYLOAD)
+		return err_usage(e, "--rate-layer payload: what is payload of a described packet "
+				 "is not known; say l1 or l2");
+	if (opts->rate_layer == FRAME_L3 && !is_ip_on_top(spec))
+		return err_usage(e, "--rate-layer l3 needs a packet with IP right behind Ethernet; "
+				 "say l1 or l2");
+	return 0;
+}
+
+/* Where it goes and whence it comes must be said, or be for the kernel to say. */
+static int check_addresses(const struct stream_opts *opts, const struct packet_spec *spec,
+			   struct err *e)
+{
+	struct frame_addr dest;
+
+	if (has_ip(spec)) {
+		if (!packet_spec_dest(spec, &dest))
+			return err_usage(e, "the packet does not say where it goes: give the outer "
+					 "IP layer its dst, as in ip4(dst=198.18.0.2)");
+		if (opts->into_stack && !packet_spec_has_src_ip(spec))
+			return err_usage(e, "--into-stack needs the packet's source, as in "
+					 "ip4(src=198.18.0.1): an address of another host, as this "
+					 "one takes no packet from itself");
+		return 0;
+	}
+	if (packet_spec_has_dst_mac(spec) || opts->dst_mac.set || opts->into_stack ||
+	    ends_with(spec, "arp"))
+		return 0;
+	return err_usage(e, "the packet does not say where it goes: without an IP layer it needs "
+			 "eth(dst=02:00:00:00:00:01) or --dst-mac");
+}
+
+/* All that is known without asking the machine. */
+static void fill_env(const struct stream_opts *opts, const struct packet_spec *spec,
+		     struct packet_env *env)
+{
+	*env = (struct packet_env){
+		.src_port = opts->src_port,
+		.dst_port = opts->port,
+		.ttl = (uint8_t)opts->ttl,
+		.dscp = (uint8_t)opts->dscp,
+		.seed = opts->seed,
+		.tagged = !opts->no_tag,
+		.stream = opts->first_stream,
+	};
+	packet_spec_dest(spec, &env->dst);
+	if (opts->src_mac.set)
+		memcpy(env->src_mac, opts->src_mac.addr, 6);
+	if (opts->dst_mac.set)
+		memcpy(env->dst_mac, opts->dst_mac.addr, 6);
+	else if (ends_with(spec, "arp"))
+		memset(env->dst_mac, 0xff, 6);
+}
+
+static int build(const struct stream_opts *opts, const struct packet_spec *spec,
+		 const struct packet_env *env, struct packet **ret_packet, struct err *e)
+{
+	struct packet *packet = calloc(1, sizeof(*packet));
+	struct packet_size *size = NULL;
+	int err = 0;
+
+	if (packet && opts->has_size) {
+		size = calloc(1, sizeof(*size));
+		if (size)
+			packet_size_fixed(size, opts->frame_bytes);
+	}
+	if (!packet || (opts->has_size && !size))
+		err = err_set(e, -ENOMEM, "cannot hold a packet");
+	if (!err)
+		err = packet_spec_build(spec, env, size, packet, e);
+	if (!err)
+		*ret_packet = packet;
+	else
+		free(packet);
+	free(size);
+	return err;
+}
+
+/* Builds it once with addresses that are not known yet, which change no length. */
+static int check_build(struct stream_opts *opts, const struct packet_spec *spec,
+		       const struct opt *table, opt_given given, struct err *e)
+{
+	struct packet *packet;
+	struct packet_env env;
+	int err;
+
+	fill_env(opts, spec, &env);
+	env.src.family = env.dst.family;
+	err = build(opts, spec, &env, &packet, e);
+	if (err)
+		return err;
+	opts->frame_bytes = packet->buf_bytes + UNIT_FCS_BYTES;
+	if (!packet->tag_offset && !opts->no_tag &&
+	    (opt_was_given(table, given, "stream") || opt_was_given(table, given, "stamp-every")))
+		err = err_usage(e, "--stream and --stamp-every write into the probe tag, for which "
+				"this packet has no place: it needs udp as its last layer");
+	free(packet);
+	return err;
+}
+
+int stream_packet_check(struct stream_opts *opts, const struct opt *table, opt_given given,
+			struct err *e)
+{
+	struct packet_spec *spec;
+	int err;
+
+	err = check_options(table, given, e);
+	if (!err)
+		err = packet_spec_parse(opts->dest, &spec, e);
+	if (err)
+		return err;
+	opts->has_size = opt_was_given(table, given, "frame-bytes");
+	err = check_addresses(opts, spec, e);
+	if (!err)
+		err = check_rate_layer(opts, spec, e);
+	if (!err)
+		err = check_build(opts, spec, table, given, e);
+	if (!err)
+		err = stream_check_threads(opts, e);
+	packet_spec_free(spec);
+	return err;
+}
+
+/* The route's own hint, and that the packet may say it all. */
+static int hint_addresses(struct err *e)
+{
+	const struct err found = *e;
+
+	return err_hint(e, "%.300s%sor say it in the packet: eth(dst=02:00:00:00:00:01) and the "
+			"source of its outer IP layer", found.hint, found.hint[0] ? "; " : "");
+}
+
+/* Asks for the next hop's MAC address and for the source that belongs to it, if not given. */
+static int find_addresses(const struct stream_opts *opts, const struct packet_spec *spec,
+			  const struct nic_facts *nic, struct packet_env *env, struct err *e)
+{
+	bool has_mac = opts->dst_mac.set || opts->into_stack || packet_spec_has_dst_mac(spec) ||
+		       is_group(&env->dst);
+	struct route_path path = { 0 };
+	int err;
+
+	if (!opts->src_mac.set)
+		memcpy(env->src_mac, nic->mac, 6);
+	if (opts->into_stack && !opts->dst_mac.set)
+		memcpy(env->dst_mac, nic->mac, 6);	/* to this host: nobody is to be asked */
+	if (!env->dst.family || (has_mac && packet_spec_has_src_ip(spec)))
+		return 0;
+	if (has_mac)
+		err = route_find_source(opts->ifname, env->dst.family, &env->dst.ip6, &path, e);
+	else
+		err = route_find(opts->ifname, env->dst.family, &env->dst.ip6, &path, e);
+	if (err)
+		return hint_addresses(e);
+	if (!has_mac)
+		memcpy(env->dst_mac, path.dst_mac, 6);
+	if (!packet_spec_has_src_ip(spec)) {
+		env->src.family = path.family;
+		env->src.ip6 = path.src.ip6;
+	}
+	return 0;
+}
+
+int stream_packet_env(const struct stream_opts *opts, const struct nic_facts *nic,
+		      const struct packet_spec *spec, struct packet_env *ret_env, struct err *e)
+{
+	struct packet_env env;
+	int err = 0;
+
+	fill_env(opts, spec, &env);
+	if (!env.dst.family && opts->dest && !packet_spec_is_text(opts->dest))
+		frame_parse_addr(opts->dest, &env.dst);
+	if (has_ip(spec) && !env.dst.family)
+		return err_usage(e, "the packet does not say where it goes: give DEST, or the outer IP "
+				 "layer its dst, as in ip4(dst=198.18.0.2)");
+	if (!has_ip(spec))
+		err = check_addresses(opts, spec, e);
+	if (!err)
+		err = find_addresses(opts, spec, nic, &env, e);
+	if (!err)
+		*ret_env = env;
+	return err;
+}
+
+/* What lengths, rates and the report go by. */
+static void fill_frame(struct tx_cfg *cfg, const struct packet_spec *spec,
+		       const struct packet_env *env, const struct packet *packet)
+{
+	cfg->packet = packet;
+	cfg->frame.frame_bytes = packet->buf_bytes + UNIT_FCS_BYTES;
+	cfg->frame.tagged = packet->tag_offset != 0;
+	cfg->frame.has_vlan = is_vlan(packet_spec_layer(spec, 1));
+	cfg->frame.src = env->src;
+	cfg->frame.dst = env->dst;
+	memcpy(cfg->frame.dst_mac, packet->bytes, 6);
+	memcpy(cfg->frame.src_mac, packet->bytes + 6, 6);
+}
+
+static int prepare(const struct stream_opts *opts, const struct packet_spec *spec,
+		   struct tx_cfg *cfg, struct err *e)
+{
+	struct packet *packet = NULL;
+	struct packet_env env;
+	struct nic_facts nic;
+	int err;
+
+	err = stream_wait_link(opts, &nic, e);
+	if (err)
+		return err;
+	fill_env(opts, spec, &env);
+	err = find_addresses(opts, spec, &nic, &env, e);
+	if (!err)
+		err = build(opts, spec, &env, &packet, e);
+	if (err)
+		return err;
+	fill_frame(cfg, spec, &env, packet);
+	err = stream_check_mtu(opts->ifname, &cfg->frame, &nic, e);
+	if (!err)
+		err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &cfg->frame,
+				 nic.speed_bps, &cfg->pps, e);
+	return err;
+}
+
+int stream_packet_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg,
+			  struct result *res, struct err *e)
+{
+	struct tx_cfg cfg = stream_cfg(opts);
+	struct packet_spec *spec;
+	int err;
+
+	err = packet_spec_parse(opts->dest, &spec, e);
+	if (err)
+		return err;
+	err = prepare(opts, spec, &cfg, e);
+	packet_spec_free(spec);
+	if (err) {
+		stream_packet_release(&cfg);
+		return err;
+	}
+	if (!cfg.frame.tagged && !opts->no_tag)
+		result_note(res, "these packets carry no probe tag, which stands behind udp where "
+			    "it is the last layer: the sink can count them, and no more");
+	*ret_cfg = cfg;
+	return 0;
+}
+
+void stream_packet_release(struct tx_cfg *cfg)
+{
+	free((void *)cfg->packet);
+	cfg->packet = NULL;
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/send/tx.c - the threads of a sender, whatever engine they run.
+ */
+#include "engine/send/tx_ring.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "engine/send/companion.h"
+#include "engine/send/replay.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/host/caps.h"
+#include "sys/host/clock.h"
+#include "sys/host/cpu.h"
+#include "sys/net/nic.h"
+
+/* Interrupts the system call that a thread sleeps or runs in. */
+#define WAKE_SIGNAL SIGUSR1
+
+#define STOP_LIMIT_NS (10 * NSEC_PER_SEC)
+
+const char *const tx_engine_names[] = { "auto", "live", "afxdp", NULL };
+
+const char *const tx_done_names[] = { "tag", "sw", "hw", NULL };
+
+static void on_wake(int signal)
+{
+	(void)signal;
+}
+
+/* A duration has so many slots, whenever it is that somebody sees that it is over. */
+static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
+{
+	double slots = (double)cfg->duration_ns * 1e-9 * thread->pps;
+
+	if (!cfg->duration_ns || !(thread->pps > 0) || cfg->replay)
+		return;
+	/* The threads' slots interleave; a whole number may have come out a little larger. */
+	slots = ceil(slots - (double)thread->index / cfg->threads - 1e-6);
+	if (slots < 1)
+		slots = 1;
+	if (!thread->limit || slots < (double)thread->limit)
+		thread->limit = (uint64_t)slots;
+}
+
+int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e)
+{
+	struct frame_spec spec = cfg->frame;
+
+	spec.stream = (uint16_t)(cfg->first_stream + i);
+	if (!cfg->packet)
+		return frame_vary_build(&spec, &cfg->vary, ret_packet, e);
+	*ret_packet = *cfg->packet;
+	if (cfg->frame.tagged)
+		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, spec.stream, 0, 0);
+	return 0;
+}
+
+static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
+{
+	const struct tx_cfg *cfg = &tx->cfg;
+	struct tx_thread *thread = &tx->threads[i];
+	int err;
+
+	thread->tx = tx;
+	thread->index = i;
+	thread->queue = cfg->first_queue + i;
+	thread->stream = (uint16_t)(cfg->first_stream + i);
+	/* The first threads take what does not divide. */
+	thread->limit = cfg->count / cfg->threads + (i < cfg->count % cfg->threads);
+	thread->pps = cfg->pps / cfg->threads;
+	limit_slots(thread, cfg);
+	thread->batch = cfg->batch;
+	thread->tagged = cfg->frame.tagged;
+	/* The threads share one sequence of field values. */
+	thread->number_first = i;
+	thread->number_step = cfg->threads;
+	err = cpu_pick(i, &thread->cpu, e);
+	/* Those have packets, rates and ends of their own. */
+	if (err || cfg->replay || cfg->mix)
+		return err;
+	return tx_template(cfg, i, &thread->packet, e);
+}
+
+static bool sends_live_frames(const struct tx_engine_ops *ops)
+{
+	return ops == &tx_live_ops || ops == &tx_mix_ops ||
+	       ops == &tx_replay_live_ops;
+}
+
+void tx_tell_refusals(struct result *res, bool watched)
+{
+	result_env_str(res, "refusals_seen_by", watched ? "tracepoint xdp_devmap_xmit" : "nobody");
+	if (!watched)
+		result_note(res, "this kernel does not tell which frames the driver refused: compare "
+			    "'sent' with the driver's own counter");
+}
+
+static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result *res,
+		   struct err *e)
+{
+	int err = sends_live_frames(ops) ? clock_check_bpf(tx->cfg.clock, e) : 0;
+
+	if (err)
+		return err;
+	tx->ops = ops;
+	/* Before the engine: some drivers make their rings only now. */
+	if (!tx->cfg.into_stack)
+		tx->companion = companion_open(tx->cfg.ifname, sends_live_frames(ops), res);
+	return ops->open(tx, res, e);
+}
+
+static void close_engine(struct tx *tx)
+{
+	if (tx->ops)
+		tx->ops->close(tx);
+	companion_close(tx->companion);
+	tx->ops = NULL;
+	tx->state = NULL;
+	tx->companion = NULL;
+}
+
+/* Of drivers that live frames harm, or that lose them. */
+static bool shuns_live_frames(const struct nic_facts *nic)
+{
+	const struct nic_xdp_trait *trait = nic_xdp_trait(nic->driver);
+
+	if (!trait || !trait->shuns_live_frames)
+		return false;
+	log_warn("%s %s; sending through AF_XDP", trait->driver, trait->sentence);
+	return true;
+}
+
+static int open_live(struct tx *tx, struct result *res, struct err *e)
+{
+	return open_as(tx, tx->cfg.mix ? &tx_mix_ops : &tx_live_ops, res, e);
+}
+
+static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
+{
+	if (tx->cfg.mix && tx->cfg.done)
+		return err_usage(e, "--tx-stamp is of one plain stream");
+	return open_as(tx, tx->cfg.mix ? &tx_source_ops : &tx_afxdp_ops, res, e);
+}
+
+/* Only live frames come into this host's own stack. */
+static int open_ring_replay(struct tx *tx, struct result *res, struct err *e)
+{
+	if (tx->cfg.into_stack)
+		return err_usage(e, "--into-stack is of the live engine, and this is to be sent by "
+				 "afxdp");
+	return open_as(tx, &tx_source_ops, res, e);
+}
+
+static int open_replay(struct tx *tx, const struct nic_facts *nic, struct result *res,
+		       struct err *e)
+{
+	bool choose = tx->cfg.engine == TX_ENGINE_AUTO;
+	int err;
+
+	if (choose && (tx->cfg.zero_copy_only || tx->cfg.first_queue || shuns_live_frames(nic)))
+		tx->cfg.engine = TX_ENGINE_AFXDP;
+	if (tx->cfg.engine == TX_ENGINE_AFXDP)
+		return open_ring_replay(tx, res, e);
+	err = open_as(tx, &tx_replay_live_ops, res, e);
+	if (!err || !choose || e->kind != ERR_MACHINE || tx->cfg.into_stack)
+		return err;
+	log_warn("%s; sending through AF_XDP", e->msg);
+	result_note(res, "%s; sent through AF_XDP", e->msg);
+	close_engine(tx);
+	return open_ring_replay(tx, res, e);
+}
+
+static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result *res,
+		       struct err *e)
+{
+	bool choose = tx->cfg.engine == TX_ENGINE_AUTO;
+	int err;
+
+	if (tx->cfg.replay)
+		return open_replay(tx, nic, res, e);
+	/* The live engine never copies, and sends through the queue of its CPU. */
+	if (tx->cfg.into_stack)
+		return open_live(tx, res, e);
+	if (choose && (tx->cfg.zero_copy_only || tx->cfg.first_queue || shuns_live_frames(nic)))
+		tx->cfg.engine = TX_ENGINE_AFXDP;
+	if (tx->cfg.engine == TX_ENGINE_AFXDP)
+		return open_afxdp(tx, res, e);
+	err = open_live(tx, res, e);
+	if (!err || !choose || e->kind != ERR_MACHINE)
+		return err;
+	log_warn("%s; sending through AF_XDP", e->msg);
+	close_engine(tx);
+	return open_afxdp(tx, res, e);
+}
+
+int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, struct err *e)
+{
+	struct nic_facts nic;
+	struct tx *tx;
+	uint32_t i;
+	int err;
+
+	if (cfg->count && cfg->count < cfg->threads)
+		return err_usage(e, "%u threads cannot share %llu packets", cfg->threads,
+				 (unsigned long long)cfg->count);
+	err = nic_read(cfg->ifname, &nic);
+	if (err)
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	tx = calloc(1, sizeof(*tx));
+	if (!tx)
+		return err_set(e, -ENOMEM, "cannot open the sender");
+	tx->cfg = *cfg;
+	tx->ifindex = nic.ifindex;
+	tx->threads = calloc(cfg->threads, sizeof(*tx->threads));
+	if (!tx->threads) {
+		err = err_set(e, -ENOMEM, "cannot open the sender");
+		goto fail;
+	}
+	for (i = 0; i < cfg->threads; i++) {
+		err = prepare_thread(tx, i, e);
+		if (err)
+			goto fail;
+	}
+	err = open_engine(tx, &nic, res, e);
+	if (err)
+		goto fail;
+	result_env_str(res, "engine", tx->ops->name);
+	*ret_tx = tx;
+	return 0;
+fail:
+	tx_close(tx);
+	return err;
+}
+
+unsigned int tx_keep_caps(const struct tx *tx)
+{
+	/* What the NIC did before is set again at the end. */
+	return tx->ops->keep_caps | (tx->cfg.done == TX_DONE_HW ? CAPS_NET_ADMIN : 0);
+}
+
+static void run(struct tx_thread *thread)
+{
+	cpu_read_thread(&thread->begin);
+	thread->tx->ops->run(thread, &thread->err);
+	cpu_read_thread(&thread->end);
+}
+
+static void *thread_main(void *arg)
+{
+	struct tx_thread *thread = arg;
+	cpu_set_t cpu;
+
+	/* A sleep may end 50 us late by default. */
+	prctl(PR_SET_TIMERSLACK, 1ul);
+	CPU_ZERO(&cpu);
+	CPU_SET(thread->cpu, &cpu);
+	if (sched_setaffinity(0, sizeof(cpu), &cpu))
+		err_set(&thread->err, -errno, "cannot pin a thread to CPU %u", thread->cpu);
+	else
+		run(thread);
+	atomic_store(&thread->ended, true);
+	return NULL;
+}
+
+int tx_start(struct tx *tx, struct err *e)
+{
+	struct sigaction wake = { .sa_handler = on_wake };
+	sigset_t block, before;
+	uint32_t i;
+	int err = 0;
+
+	sigaction(WAKE_SIGNAL, &wake, NULL);
+	/* ^C is for the main thread; a sending thread is woken by WAKE_SIGNAL alone. */
+	sigfillset(&block);
+	sigdelset(&block, WAKE_SIGNAL);
+	pthread_sigmask(SIG_SETMASK, &block, &before);
+	for (i = 0; i < tx->cfg.threads && !err; i++) {
+		err = pthread_create(&tx->threads[i].id, NULL, thread_main, &tx->threads[i]);
+		tx->threads[i].started = !err;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err ? err_set(e, -err, "cannot start a sending thread") : 0;
+}
+
+bool tx_done(const struct tx *tx)
+{
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.threads; i++) {
+		if (!atomic_load(&tx->threads[i].ended))
+			return false;
+	}
+	return true;
+}
+
+int tx_stop(struct tx *tx, struct err *e)
+{
+	uint64_t give_up_ns = loop_mono_ns() + STOP_LIMIT_NS;
+	uint32_t i;
+
+	atomic_store(&tx->stop, true);
+	for (i = 0; i < tx->cfg.threads; i++) {
+		struct tx_thread *thread = &tx->threads[i];
+
+		if (!thread->started)
+			continue;
+		/* Again and again: the first may come just before the system call. */
+		while (!atomic_load(&thread->ended) && loop_mono_ns() < give_up_ns) {
+			pthread_kill(thread->id, WAKE_SIGNAL);
+			usleep(500);
+		}
+		if (!atomic_load(&thread->ended))
+			return err_set(e, -ETIMEDOUT, "a sending thread does not end");
+		pthread_join(thread->id, NULL);
+		thread->started = false;
+	}
+	for (i = 0; i < tx->cfg.threads; i++) {
+		if (tx->threads[i].err.no) {
+			*e = tx->threads[i].err;
+			return e->no;
+		}
+	}
+	return 0;
+}
+
+void tx_read_thread(const struct tx *tx, uint32_t i, struct tx_count *ret_count)
+{
+	tx->ops->read(&tx->threads[i], ret_count);
+}
+
+void tx_read(const struct tx *tx, struct tx_count *ret_count)
+{
+	struct tx_count sum = { 0 }, one;
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.threads; i++) {
+		tx_read_thread(tx, i, &one);
+		sum.sent_packets += one.sent_packets;
+		sum.refused_packets += one.refused_packets;
+		sum.late_sum_ns += one.late_sum_ns;
+		sum.paced_packets += one.paced_packets;
+		if (one.late_max_ns > sum.late_max_ns)
+			sum.late_max_ns = one.late_max_ns;
+		if (one.first_mono_ns && (!sum.first_mono_ns || one.first_mono_ns < sum.first_mono_ns))
+			sum.first_mono_ns = one.first_mono_ns;
+		if (one.last_mono_ns > sum.last_mono_ns)
+			sum.last_mono_ns = one.last_mono_ns;
+	}
+	*ret_count = sum;
+}
+
+void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_count)
+{
+	uint32_t threads = tx->cfg.threads;
+
+	*ret_count = (struct mix_count){ 0 };
+	if (tx->ops->read_flow)
+		tx->ops->read_flow(&tx->threads[flow % threads], flow / threads, ret_count);
+}
+
+void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist)
+{
+	uint32_t i;
+
+	memset(ret_hist, 0, sizeof(*ret_hist));
+	for (i = 0; tx->ops->read_late && i < tx->cfg.threads; i++)
+		tx->ops->read_late(&tx->threads[i], ret_hist);
+}
+
+static void read_thread(const void *ctx, uint32_t i, struct meter_thread *ret_thread)
+{
+	const struct tx *tx = ctx;
+	const struct tx_thread *thread = &tx->threads[i];
+	const struct cpu_thread *begin = &thread->begin, *end = &thread->end;
+	const struct tx_ring *ring = tx->ops->ring ? tx->ops->ring(thread) : NULL;
+
+	*ret_thread = (struct meter_thread){
+		.cpu = thread->cpu, .time_ns = end->mono_ns - begin->mono_ns,
+		.run_ns = end->run_ns - begin->run_ns, .wait_ns = end->wait_ns - begin->wait_ns,
+	};
+	if (ring)
+		afxdp_read_use(ring->afxdp, &ret_thread->ring);
+}
+
+/* True if every packet has a slot; none of them is sent as soon as it can be. */
+static bool is_paced(const struct tx *tx)
+{
+	const struct mix *mix = tx->cfg.mix;
+	uint32_t i;
+
+	if (tx->cfg.replay)
+		return replay_is_paced(tx->cfg.replay);
+	for (i = 0; mix && i < mix->nr_flows; i++) {
+		if (mix->flows[i].pace.kind == PACE_MAX)
+			return false;
+	}
+	return mix || tx->cfg.pps > 0;
+}
+
+struct meter_sender tx_metered(const struct tx *tx)
+{
+	return (struct meter_sender){
+		.ctx = tx, .nr_threads = tx->cfg.threads, .paced = is_paced(tx),
+		.read_thread = read_thread,
+	};
+}
+
+int tx_check_taken(const struct tx *tx, struct err *e)
+{
+	struct tx_count count;
+	struct nic_facts nic;
+
+	tx_read(tx, &count);
+	if (count.sent_packets || !count.refused_packets)
+		return 0;
+	if (!nic_read(tx->cfg.ifname, &nic) && !nic.running) {
+		err_set(e, -ENETDOWN, "'%s' has no carrier any more", tx->cfg.ifname);
+		return err_hint(e, "see: ip link show %s", tx->cfg.ifname);
+	}
+	err_machine(e, -EIO, "the driver of '%s' refused all of %llu packets", tx->cfg.ifname,
+		    (unsigned long long)count.refused_packets);
+	return err_hint(e, "many drivers send XDP frames only while an XDP program is attached "
+			"to the interface or its peer: start the sink first, or see: ethgauge "
+			"doctor %s", tx->cfg.ifname);
+}
+
+void tx_close(struct tx *tx)
+{
+	struct err ignored;
+
+	if (!tx)
+		return;
+	if (tx->threads)
+		tx_stop(tx, &ignored);
+	close_engine(tx);
+	free(tx->threads);
+	free(tx);
+}

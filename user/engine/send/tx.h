@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/send/tx.h - send a stream; two engines behind one interface.
+ *
+ * Thread i is pinned to one CPU, uses queue first_queue + i and sends stream
+ * first_stream + i with a sequence of its own: nothing is shared. Everything
+ * happens in the network namespace of the thread that calls tx_open().
+ */
+#ifndef ENGINE_SEND_TX_H
+#define ENGINE_SEND_TX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/hist.h"
+#include "abi/stamp.h"
+#include "engine/self/meter.h"
+#include "lib/err.h"
+#include "model/frame_vary.h"
+#include "proto/frame.h"
+#include "proto/packet.h"
+#include "result/result.h"
+#include "sys/afxdp/afxdp.h"
+
+enum tx_engine {
+	TX_ENGINE_AUTO,		/* live where the kernel and the driver have it, else afxdp */
+	TX_ENGINE_LIVE,		/* BPF_PROG_TEST_RUN with live frames */
+	TX_ENGINE_AFXDP,	/* AF_XDP transmit ring */
+};
+
+/* Choices of --engine, in the order of enum tx_engine. */
+extern const char *const tx_engine_names[];
+
+/*
+ * A second transmit stamp beside the tag's, by AF_XDP metadata. A copying socket
+ * gets the kernel's, a zero-copy one the NIC's.
+ */
+enum tx_done { TX_DONE_NONE, TX_DONE_SW, TX_DONE_HW };
+
+/* Choices of --tx-stamp, in the order of enum tx_done. */
+extern const char *const tx_done_names[];
+
+struct tx_cfg {
+	enum tx_engine engine;
+	const char *ifname;
+	struct frame_spec frame;	/* its stream is replaced by first_stream + thread */
+	struct frame_vary vary;		/* what changes in it from packet to packet */
+	/* Of a described stream, instead of frame and vary, which still tell length and tag. */
+	const struct packet *packet;
+	const struct mix *mix;		/* many streams instead of one (model/mix.h) */
+	uint16_t first_stream;
+	uint32_t threads;		/* at least 1 */
+	uint32_t first_queue;
+	uint64_t count;			/* packets of all threads together; 0: no limit */
+	uint64_t duration_ns;		/* 0: no limit */
+	double pps;			/* of all threads together; 0: as fast as it goes */
+	uint32_t batch;			/* frames handed to the driver at once; 0: chosen by rate */
+	uint32_t stamp_every;		/* the time in one tag of N; at least 1 */
+	enum stamp_clock clock;		/* of these times */
+	enum tx_done done;		/* afxdp: who else stamps each packet, when it is sent */
+	bool zero_copy_only;		/* afxdp: fail rather than copy */
+	bool busy_poll;			/* afxdp: run the queue's driver in the sending thread */
+	struct replay *replay;		/* the packets, instead of those of frame (engine/send/replay.h) */
+	bool into_stack;		/* live: received by this host instead of sent */
+};
+
+/* From the start to the first slot: time for every thread to be there. A duration begins then. */
+#define TX_LEAD_NS 2000000
+
+/* After a duration's end: for slots before it that were missed. */
+#define TX_LATE_NS 50000000
+
+struct mix_count;
+
+struct tx_count {
+	uint64_t sent_packets;
+	uint64_t refused_packets;	/* made, and not taken by the driver */
+	uint64_t first_mono_ns, last_mono_ns;
+	uint64_t late_sum_ns, late_max_ns;	/* paced: behind the slot */
+	uint64_t paced_packets;			/* that late_sum_ns is the sum of */
+	uint64_t sent_bytes;			/* with FCS, where sizes differ; 0: all are one size */
+};
+
+struct tx;
+
+/* The frame that thread @i starts from, and what changes in it (model/frame_vary.h). */
+int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e);
+
+/* Opens all descriptors; sends nothing yet. Fills @res's environment: engine, mode, queues. */
+int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, struct err *e);
+
+/* Starts the threads. Capabilities may be dropped before it, but for tx_keep_caps(). */
+int tx_start(struct tx *tx, struct err *e);
+unsigned int tx_keep_caps(const struct tx *tx);
+
+/* True when all threads have ended: count or duration reached, or an error. */
+bool tx_done(const struct tx *tx);
+
+/* Asks the threads to stop and joins them; the first error of one, if any. */
+int tx_stop(struct tx *tx, struct err *e);
+
+/* Sum over the threads, while they run or after. */
+void tx_read(const struct tx *tx, struct tx_count *ret_count);
+
+/* Of thread @i alone. */
+void tx_read_thread(const struct tx *tx, uint32_t i, struct tx_count *ret_count);
+
+/* Of stream @flow of cfg.mix, whichever thread sends it; what the driver refused is in it. */
+void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_count);
+
+/* How late packets left, over all threads; empty where nothing is paced. */
+void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist);
+
+/* Its threads, for the meter. */
+struct meter_sender tx_metered(const struct tx *tx);
+
+/* -EIO if the driver refused all packets that were made, which no other error tells of. */
+int tx_check_taken(const struct tx *tx, struct err *e);
+
+/* Stops what still runs and frees; takes NULL. */
+void tx_close(struct tx *tx);
+
+/* Of streams with sizes of their own: bytes with FCS so far. */
+uint64_t tx_mix_bytes(const struct tx *tx);
+
+/* tx_report() of many streams, and a row for each. */
+void tx_report_mix(const struct tx *tx, const struct tx_count *count, struct result *res);
+
+/* Sent, rates and pacing of a whole run into @res. */
+void tx_report(const struct tx_cfg *cfg, const struct tx_count *count, struct result *res);
+
+/*
+ * Percentiles of how late the packets left, nothing where none was paced; and with
+ * cfg.done how long they took to be sent.
+ */
+void tx_report_late(const struct tx *tx, struct result *res);
+
+/* Below 99.9 % of the offered rate the result is irregular: marked as such, or as not. */
+void tx_report_regular(double offered_pps, double sent_pps, struct result *res);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/send/tx_engine.h - what an engine is to engine/send/tx.c. Only tx*.c include this.
+ *
+ * tx.c owns the threads; an engine owns its descriptors and one loop.
+ */
+#ifndef ENGINE_SEND_TX_ENGINE_H
+#define ENGINE_SEND_TX_ENGINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/send/tx.h"
+#include "model/mix.h"
+#include "sys/host/cpu.h"
+
+struct tx_thread {
+	struct tx *tx;
+	uint32_t index;
+	uint32_t queue;
+	uint32_t cpu;
+	uint16_t stream;
+	uint64_t limit;			/* packets; 0: none */
+	double pps;			/* 0: as fast as it goes */
+	uint32_t batch;
+	bool tagged;			/* at packet.tag_offset */
+	uint64_t number_first, number_step;	/* packet i of this thread is the stream's first + i x step */
+	struct packet packet;		/* the template, and what changes in it */
+	struct err err;			/* of the loop; read after the join */
+	struct cpu_thread begin, end;	/* of the loop; likewise */
+	atomic_bool ended;
+	pthread_t id;
+	bool started;
+	void *state;			/* the engine's */
+};
+
+struct tx {
+	struct tx_cfg cfg;
+	int ifindex;
+	atomic_bool stop;		/* the loops look at it */
+	struct tx_thread *threads;
+	const struct tx_engine_ops *ops;
+	void *state;			/* the engine's, for all threads */
+	struct companion *companion;	/* the program that the driver wants to see, or NULL */
+};
+
+struct tx_ring;
+
+struct tx_engine_ops {
+	const char *name;
+	unsigned int keep_caps;		/* enum caps_need that run() still needs */
+	/* All descriptors of all threads. */
+	int (*open)(struct tx *tx, struct result *res, struct err *e);
+	/* In its thread, pinned: sends until the limit, cfg.duration_ns, or tx->stop. */
+	int (*run)(struct tx_thread *thread, struct err *e);
+	/* May be called at any time from another thread. */
+	void (*read)(const struct tx_thread *thread, struct tx_count *ret_count);
+	/* The same of the @k-th stream of this thread; NULL in engines that have one stream. */
+	void (*read_flow)(const struct tx_thread *thread, uint32_t k, struct mix_count *ret_count);
+	/* Adds to @sum how late the thread's packets left; NULL: this engine does not tell. */
+	void (*read_late)(const struct tx_thread *thread, struct hist_rec *sum);
+	/* The thread's AF_XDP ring; NULL in engines that have none. */
+	const struct tx_ring *(*ring)(const struct tx_thread *thread);
+	/* Figures of this engine alone; may be NULL. */
+	void (*report)(const struct tx *tx, struct result *res);
+	/* Takes a half-open one. */
+	void (*close)(struct tx *tx);
+};
+
+/* Into @res who sees what the driver refuses: a tracepoint, or nobody. */
+void tx_tell_refusals(struct result *res, bool watched);
+
+extern const struct tx_engine_ops tx_live_ops, tx_mix_ops, tx_replay_live_ops;
+extern const struct tx_engine_ops tx_afxdp_ops, tx_source_ops;
+
+#endif

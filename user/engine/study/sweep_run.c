@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/study/sweep_run.c - the runs of a sweep, in turn, and their table.
+ *
+ * Every run is this tool itself as a child, whose JSON document tells the figure.
+ */
+#include "engine/study/sweep_run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/study/sweep_ends.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/stat.h"
+#include "lib/unit.h"
+#include "sys/host/child.h"
+
+static size_t show_word(char *to, size_t used, size_t size, const char *before, const char *word)
+{
+	const char *quote = strpbrk(word, " '*?&") ? "'" : "";
+
+	if (used >= size)
+		return used;
+	return used + (size_t)snprintf(to + used, size - used, "%s%s%s%s", before, quote, word, quote);
+}
+
+size_t sweep_show(const struct sweep_cfg *cfg, char *text, size_t used, size_t size)
+{
+	unsigned int i;
+	int k;
+
+	used = show_word(text, used, size, used ? " --metric " : "--metric ", cfg->metric);
+	for (i = 0; i < cfg->vary.nr; i++)
+		used = show_word(text, used, size, " --vary ", cfg->vary.text[i]);
+	for (k = 0; k < cfg->command.argc; k++)
+		used = show_word(text, used, size, k ? " " : " -- ", cfg->command.argv[k]);
+	return used;
+}
+
+struct job {
+	const struct sweep_cfg *cfg;
+	struct sweep sweep;
+	struct sweep_ends ends;		/* whose settings are varied */
+	bool settings;			/* some are */
+	double *values;			/* by run */
+	size_t done, began;
+	size_t failed;			/* of all that are done, known at the end */
+	size_t unmet;			/* runs of this call with a criterion that was not met */
+	FILE *file;			/* NULL: not kept */
+	uint64_t start_ns;
+};
+
+static int run_child(struct job *job, size_t cell, double *ret_value, struct err *e)
+{
+	const struct opt_rest *command = &job->cfg->command;
+	char **words = sweep_run_words(&job->sweep, cell, command->argv, command->argc);
+	FILE *out = tmpfile();
+	int status, err;
+
+	if (!words || !out) {
+		err = err_set(e, -ENOMEM, "cannot run '%s'", command->argv[0]);
+		goto out;
+	}
+	err = child_run(words, fileno(out), &status);
+	if (err) {
+		err_set(e, err, "cannot run '%s'", words[0]);
+	} else if (!loop_signal()) {
+		rewind(out);
+		err = job->cfg->read(out, job->cfg->metric, ret_value, e);
+		if (err && status)
+			err_hint(e, "'%s' ended with status %d; run it by itself to see why",
+				 command->argv[0], status);
+		job->unmet += !err && status == 1;
+	}
+out:
+	if (out)
+		fclose(out);
+	sweep_run_words_free(words);
+	return err;
+}
+
+static void tell_progress(const struct job *job, size_t cell)
+{
+	uint64_t took_ns = loop_mono_ns() - job->start_ns;
+	size_t here = job->done - job->began, i, used = 0;
+	char text[256] = "", left[32] = "?";
+
+	for (i = 0; i < job->sweep.nr_varied && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " %s=%s", job->sweep.varied[i].name,
+					 sweep_value(&job->sweep, cell, i));
+	if (here)
+		unit_format(left, sizeof(left), UNIT_NS,
+			    (double)took_ns / (double)here * (double)(job->sweep.nr_runs - job->done));
+	log_info("run %zu of %zu, %s left:%s", job->done + 1, job->sweep.nr_runs, left, text);
+}
+
+static int run_one(struct job *job, struct err *e)
+{
+	size_t cell = job->done % job->sweep.nr_cells;
+	double value = 0;
+	char list[2048];
+	int err = 0;
+
+	tell_progress(job, cell);
+	if (job->settings) {
+		sweep_settings(&job->sweep, cell, list, sizeof(list));
+		err = sweep_ends_apply(&job->ends, list, e);
+	}
+	if (!err)
+		err = run_child(job, cell, &value, e);
+	if (loop_signal() || (err && !job->cfg->skip_failed))
+		return err;
+	if (err) {
+		log_warn("run %zu failed: %s", job->done + 1, e->msg);
+		*e = (struct err){ 0 };
+		value = NAN;
+	}
+	job->values[job->done++] = value;
+	if (job->file && sweep_file_add(job->file, value))
+		return err_set(e, -EIO, "cannot write '%s'", job->cfg->state);
+	return 0;
+}
+
+static void tell_cell(const struct job *job, size_t cell, struct result *res)
+{
+	double values[SWEEP_MAX_REPEATS], median, least = INFINITY, most = -INFINITY;
+	double bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound,
+				      job->cfg->link_bps);
+	size_t nr = 0, failed = 0, i;
+
+	for (i = cell; i < job->done; i += job->sweep.nr_cells) {
+		if (isnan(job->values[i]))
+			failed++;
+		else
+			values[nr++] = job->values[i];
+	}
+	if (!nr && !failed)
+		return;
+	if (!nr || stat_median(&(struct stat_sample){ values, nr }, &median))
+		median = NAN;
+	result_entry_open(res);
+	for (i = 0; i < job->sweep.nr_varied; i++)
+		result_entry_str(res, job->sweep.varied[i].name, sweep_value(&job->sweep, cell, i));
+	result_entry_u64(res, "runs", nr);
+	if (job->failed || job->cfg->skip_failed)
+		result_entry_u64(res, "failed", failed);
+	result_entry_real(res, "median", median);
+	for (i = 0; i < nr; i++) {
+		least = fmin(least, values[i]);
+		most = fmax(most, values[i]);
+	}
+	result_entry_real(res, "min", least);
+	result_entry_real(res, "max", most);
+	if (job->cfg->bound != SWEEP_BOUND_NONE) {
+		result_entry_real(res, "theory", bound);
+		result_entry_real(res, "off_theory_ratio", median / bound - 1);
+	}
+	result_entry_close(res);
+}
+
+static void tell(struct job *job, struct result *res)
+{
+	size_t i;
+
+	/* Those of an earlier call, too. */
+	for (i = 0; i < job->done; i++)
+		job->failed += isnan(job->values[i]);
+	for (i = 0; i < job->sweep.nr_cells; i++)
+		tell_cell(job, i, res);
+	if (job->failed || job->cfg->skip_failed)
+		result_verdict(res, !job->failed, "%zu of %zu runs failed", job->failed, job->done);
+	if (job->unmet)
+		result_note(res, "%zu runs did not meet a criterion of '%s', and count all the same", job->unmet,
+			    job->cfg->command.argv[0]);
+	if (job->done < job->sweep.nr_runs)
+		result_note(res, "%zu of %zu runs are done%s", job->done, job->sweep.nr_runs,
+			    job->file ? "; the same command goes on with the next" : "");
+}
+
+static int open_state(struct job *job, struct err *e)
+{
+	const struct sweep_cfg *cfg = job->cfg;
+	char words[4096], repeat[32];
+	size_t used, i;
+
+	snprintf(repeat, sizeof(repeat), "%u", cfg->repeat);
+	used = show_word(words, 0, sizeof(words), "--repeat ", repeat);
+	for (i = 0; i < cfg->ifnames.nr; i++)
+		used = show_word(words, used, sizeof(words), " --interface ", cfg->ifnames.text[i]);
+	if (sweep_show(cfg, words, used, sizeof(words)) >= sizeof(words))
+		return err_usage(e, "the words are too long to be kept with --state");
+	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->values,
+			       &job->done, e);
+}
+
+static int prepare(struct job *job, struct err *e)
+{
+	const struct sweep_cfg *cfg = job->cfg;
+	const struct tune_item *item;
+	size_t i;
+	int err;
+
+	for (i = 0; i < cfg->vary.nr; i++) {
+		err = sweep_vary(&job->sweep, cfg->vary.text[i], e);
+		if (err)
+			return err;
+		item = job->sweep.varied[i].item;
+		job->settings |= item != NULL;
+		if (item && item->kind != TUNE_SYSCTL && !cfg->ifnames.nr)
+			return err_usage(e, "'%s' is a setting of an interface: name it with --interface",
+					 item->name);
+	}
+	err = sweep_finish(&job->sweep, cfg->repeat, e);
+	if (err)
+		return err;
+	if (job->settings)
+		err = sweep_ends_open(&job->ends, &cfg->ifnames, e);
+	if (err)
+		return err;
+	job->values = calloc(job->sweep.nr_runs, sizeof(*job->values));
+	if (!job->values)
+		return err_set(e, -ENOMEM, "cannot keep the figures");
+	return cfg->state ? open_state(job, e) : 0;
+}
+
+int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e)
+{
+	struct job job = { .cfg = cfg };
+	struct err later = { 0 };
+	int err;
+
+	err = prepare(&job, e);
+	if (err)
+		goto out;
+	job.began = job.done;
+	job.start_ns = loop_mono_ns();
+	if (job.done)
+		result_note(res, "%zu of %zu runs are of an earlier call, from '%s'", job.done,
+			    job.sweep.nr_runs, cfg->state);
+	while (!err && job.done < job.sweep.nr_runs && !loop_signal())
+		err = run_one(&job, e);
+	if (job.settings && sweep_ends_restore(&job.ends, &later) && !err) {
+		*e = later;
+		err = e->no;
+	}
+	tell(&job, res);
+out:
+	if (job.file)
+		fclose(job.file);
+	sweep_ends_close(&job.ends);
+	free(job.values);
+	sweep_release(&job.sweep);
+	return err;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/study/tune_saved.c - what settings were, on disk.
+ *
+ *	ethgauge-tune 1
+ *	boot 0d3a...
+ *	NAME<TAB>IFNAME<TAB>IFINDEX<TAB>VALUE
+ */
+#include "engine/study/tune_saved.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "lib/outfile.h"
+#include "lib/statedir.h"
+#include "sys/host/sysfs.h"
+#include "sys/net/netns.h"
+
+#define HEAD "ethgauge-tune 1\n"
+
+static int damaged(const struct tune_file *file, struct err *e)
+{
+	err_set(e, -EBADMSG, "cannot understand '%s'", file->path);
+	return err_hint(e, "nothing was changed; look at it, put back by hand what it names, and remove it");
+}
+
+static int take_line(struct tune_file *file, char *line)
+{
+	struct tune_saved *saved = &file->saved[file->nr];
+	char *name = strsep(&line, "\t"), *ifname = strsep(&line, "\t");
+	char *ifindex = strsep(&line, "\t"), *was = strsep(&line, "\n");
+
+	if (!was || file->nr == TUNE_MAX_SAVED || strlen(ifname) >= sizeof(saved->ifname) ||
+	    strlen(was) >= sizeof(saved->was) || !*was)
+		return -EBADMSG;
+	saved->item = tune_find(name, strlen(name));
+	if (!saved->item)
+		return -EBADMSG;
+	strcpy(saved->ifname, ifname);
+	saved->ifindex = atoi(ifindex);
+	strcpy(saved->was, was);
+	file->nr++;
+	return 0;
+}
+
+static int read_saved(struct tune_file *file, struct err *e)
+{
+	FILE *stream = fopen(file->path, "re");
+	char line[256], boot[64];
+	int err = 0;
+
+	if (!stream)
+		return errno == ENOENT ? 0 : err_set(e, -errno, "cannot read '%s'", file->path);
+	snprintf(boot, sizeof(boot), "boot %s\n", file->boot_id);
+	if (!fgets(line, sizeof(line), stream) || strcmp(line, HEAD) ||
+	    !fgets(line, sizeof(line), stream) || strncmp(line, "boot ", strlen("boot ")))
+		err = damaged(file, e);
+	/* Of an earlier boot: what it tells of is gone. */
+	else if (!strcmp(line, boot)) {
+		while (!err && fgets(line, sizeof(line), stream)) {
+			if (!strchr(line, '\n') || take_line(file, line))
+				err = damaged(file, e);
+		}
+	}
+	fclose(stream);
+	return err;
+}
+
+/* A run that was killed right before a rename leaves the name that was to be renamed. */
+static void remove_strays(const struct tune_file *file)
+{
+	char pattern[PATH_MAX + 4];
+	glob_t strays;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "%s.*", file->path);
+	if (glob(pattern, 0, NULL, &strays))
+		return;
+	for (i = 0; i < strays.gl_pathc; i++)
+		unlink(strays.gl_pathv[i]);
+	globfree(&strays);
+}
+
+static int lock(struct tune_file *file, struct err *e)
+{
+	char copy[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", file->path);
+	file->lock_fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (file->lock_fd < 0 || flock(file->lock_fd, LOCK_EX))
+		return err_set(e, -errno, "cannot lock '%s'", copy);
+	remove_strays(file);
+	return 0;
+}
+
+static int begin(struct tune_file *file, struct err *e)
+{
+	char name[64];
+
+	memset(file, 0, sizeof(*file));
+	file->lock_fd = -1;
+	if (sysfs_read("/proc/sys/kernel/random/boot_id", file->boot_id, sizeof(file->boot_id)) <= 0)
+		return err_machine(e, -ENODATA, "cannot tell this boot from another");
+	snprintf(name, sizeof(name), "tune-%llu", (unsigned long long)netns_cookie());
+	statedir_path(file->path, sizeof(file->path), name);
+	return 0;
+}
+
+int tune_file_open(struct tune_file *file, struct err *e)
+{
+	int err = begin(file, e);
+
+	if (!err)
+		err = statedir_make(file->path, e);
+	if (!err)
+		err = lock(file, e);
+	if (!err)
+		err = read_saved(file, e);
+	if (err)
+		tune_file_close(file);
+	return err;
+}
+
+int tune_file_look(struct tune_file *file, struct err *e)
+{
+	int err = begin(file, e);
+
+	return err ? err : read_saved(file, e);
+}
+
+void tune_file_close(struct tune_file *file)
+{
+	if (file->lock_fd >= 0)
+		close(file->lock_fd);
+	file->lock_fd = -1;
+}
+
+int tune_file_write(const struct tune_file *file, struct err *e)
+{
+	struct outfile *out;
+	FILE *stream;
+	size_t i;
+	int err;
+
+	if (!file->nr) {
+		if (unlink(file->path) && errno != ENOENT)
+			return err_set(e, -errno, "cannot remove '%s'", file->path);
+		return 0;
+	}
+	err = outfile_open(&out, file->path, e);
+	if (err)
+		return err;
+	stream = outfile_stream(out);
+	fprintf(stream, "%sboot %s\n", HEAD, file->boot_id);
+	for (i = 0; i < file->nr; i++) {
+		const struct tune_saved *saved = &file->saved[i];
+
+		fprintf(stream, "%s\t%s\t%d\t%s\n", saved->item->name, saved->ifname, saved->ifindex,
+			saved->was);
+	}
+	err = outfile_commit(out, e);
+	outfile_close(out);
+	/* The name, too, before anything is changed. */
+	if (!err && fsync(file->lock_fd) && errno != EINVAL)
+		err = err_set(e, -errno, "cannot write '%s'", file->path);
+	return err;
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/suite/bench.c - trials through a device, each kept.
+ */
+#include "engine/suite/bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/self/environ.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/outfile.h"
+#include "lib/unit.h"
+#include "sys/net/link.h"
+#include "sys/net/netns.h"
+#include "sys/net/nic.h"
+
+#define HEAD		"ethgauge-bench 2\n"
+#define ATTEMPTS	3		/* at least, where it is disturbed */
+#define MOST_ATTEMPTS	20
+#define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* further ones only within this time */
+#define SAME_RATIO	0.01		/* reached twice: that is all that the generator can */
+
+struct bench {
+	struct bench_cfg cfg;
+	struct tx_cfg tx;		/* of every trial, but for size, rate and length */
+	struct result *res;
+	uint64_t link_bps;
+	uint32_t mtu;
+	char dest[64];			/* where cfg.stream.dest points if it was not given */
+	struct bench_trial *trials;
+	size_t nr, room;
+	int home_ns_fd;
+	size_t nr_kept, at;		/* of an earlier call; taken from these so far */
+	uint64_t spent_ns;
+	bool live;			/* a trial was run */
+};
+
+struct port {
+	const char *sink;
+	char *ret_dest;
+	size_t size;
+};
+
+/* In a thread of its own: the receiver's IPv4 address. */
+static int find_dest(void *ctx, struct err *e)
+{
+	struct port *port = ctx;
+	const char *at = strchr(port->sink, '@');
+	struct link_facts facts;
+	struct link_net *net;
+	char ifname[16];
+	int fd, err;
+
+	snprintf(ifname, sizeof(ifname), "%.*s",
+		 at ? (int)(at - port->sink) : (int)sizeof(ifname) - 1, port->sink);
+	if (at) {
+		err = netns_open(at + 1, &fd);
+		if (err) {
+			err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, at + 1);
+			return err_hint(e, "see: ethgauge lab list; ip netns list");
+		}
+		err = netns_enter(fd, e);
+		close(fd);
+		if (err)
+			return err;
+	}
+	err = link_open(&net, e);
+	if (err)
+		return err;
+	err = link_read(net, ifname, &facts);
+	link_close(net);
+	if (err)
+		return err_usage(e, "there is no interface '%s'", port->sink);
+	snprintf(port->ret_dest, port->size, "%.*s", (int)strcspn(facts.ip4, "/"), facts.ip4);
+	if (*port->ret_dest)
+		return 0;
+	err_usage(e, "'%s' has no IPv4 address to send to", port->sink);
+	return err_hint(e, "say where: --dest ADDRESS, and --dst-mac if nobody answers for it");
+}
+
+static int enter(const char *netns, struct err *e)
+{
+	int fd, err = netns_open(netns, &fd);
+
+	if (err) {
+		err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, netns);
+		return err_hint(e, "see: ethgauge lab list; ip netns list");
+	}
+	err = netns_enter(fd, e);
+	close(fd);
+	return err;
+}
+
+static bool read_trial(FILE *file, struct bench_trial *trial)
+{
+	int irregular, unsteady;
+
+	if (fscanf(file, "%15s %" SCNu32 " %d %d %la %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %la %la %la %la %la %la %la %la %la", trial->kind, &trial->frame_bytes, &irregular,
+		   &unsteady, &trial->pps, &trial->trial_ns, &trial->count, &trial->sent, &trial->lost,
+		   &trial->sent_pps, &trial->late_max_ns, &trial->event_ns, &trial->min_ns, &trial->mean_ns,
+		   &trial->p50_ns, &trial->p99_ns, &trial->p99_9_ns, &trial->max_ns) != 18)
+		return false;
+	trial->irregular = irregular;
+	trial->unsteady = unsteady;
+	return true;
+}
+
+/* Exact, so that the search takes the same way again. */
+static void write_trial(FILE *file, const struct bench_trial *trial)
+{
+	fprintf(file, "%s %" PRIu32 " %d %d %a %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		" %a %a %a %a %a %a %a %a %a\n", trial->kind, trial->frame_bytes, trial->irregular,
+		trial->unsteady, trial->pps, trial->trial_ns, trial->count, trial->sent, trial->lost,
+		trial->sent_pps, trial->late_max_ns, trial->event_ns, trial->min_ns, trial->mean_ns,
+		trial->p50_ns, trial->p99_ns, trial->p99_9_ns, trial->max_ns);
+}
+
+static int add(struct bench *bench, const struct bench_trial *trial, struct err *e)
+{
+	struct bench_trial *more;
+
+	if (bench->nr == bench->room) {
+		more = realloc(bench->trials, (2 * bench->room + 64) * sizeof(*more));
+		if (!more)
+			return err_set(e, -ENOMEM, "cannot keep the trials");
+		bench->trials = more;
+		bench->room = 2 * bench->room + 64;
+	}
+	bench->trials[bench->nr++] = *trial;
+	return 0;
+}
+
+static int load_state(struct bench *bench, struct err *e)
+{
+	const char *path = bench->cfg.state;
+	char head[sizeof(HEAD)], words[4096];
+	struct bench_trial trial;
+	FILE *file = fopen(path, "re");
+	int err = 0;
+
+	if (!file)
+		return errno == ENOENT ? 0 : err_set(e, -errno, "cannot read '%s'", path);
+	if (!fgets(head, sizeof(head), file) || strcmp(head, HEAD) ||
+	    !fgets(words, sizeof(words), file)) {
+		err = err_usage(e, "'%s' is no file of a bench", path);
+	} else if (words[strcspn(words, "\n")] = '\0', strcmp(words, bench->cfg.words)) {
+		err_usage(e, "'%s' is of a bench with other options", path);
+		err = err_hint(e, "give them again, or another --state FILE");
+	}
+	while (!err && read_trial(file, &trial))
+		err = add(bench, &trial, e);
+	if (!err && !feof(file))
+		err = err_usage(e, "'%s' is damaged behind trial %zu", path, bench->nr);
+	fclose(file);
+	bench->nr_kept = bench->nr;
+	return err;
+}
+
+static int save_state(const struct bench *bench, struct err *e)
+{
+	struct outfile *out;
+	size_t i;
+	int err;
+
+	if (!bench->cfg.state)
+		return 0;
+	err = outfile_open(&out, bench->cfg.state, e);
+	if (err)
+		return err;
+	fprintf(outfile_stream(out), HEAD "%s\n", bench->cfg.words);
+	for (i = 0; i < bench->nr; i++)
+		write_trial(outfile_stream(out), &bench->trials[i]);
+	err = outfile_commit(out, e);
+	outfile_close(out);
+	return err;
+}
+
+int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct result *res,
+	       struct err *e)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct port port = { cfg->end.sink };
+	struct nic_facts nic;
+	int err = 0;
+
+	if (!bench)
+		return err_set(e, -ENOMEM, "cannot open the bench");
+	bench->cfg = *cfg;
+	bench->res = res;
+	bench->home_ns_fd = netns_open_own();
+	bench->cfg.end.far.netns_fd = bench->home_ns_fd;
+	port.ret_dest = bench->dest;
+	port.size = sizeof(bench->dest);
+	if (cfg->tx_netns)
+		err = enter(cfg->tx_netns, e);
+	if (!err && !cfg->stream.dest) {
+		bench->cfg.stream.dest = bench->dest;
+		err = netns_run(find_dest, &port, e);
+	}
+	if (!err)
+		err = stream_check(&bench->cfg.stream, false, e);
+	if (!err)
+		err = stream_prepare(&bench->cfg.stream, &bench->tx, e);
+	if (!err && cfg->state)
+		err = load_state(bench, e);
+	if (err) {
+		bench_close(bench);
+		return err;
+	}
+	if (!nic_read(cfg->stream.ifname, &nic)) {
+		bench->link_bps = nic.speed_bps;
+		bench->mtu = nic.mtu;
+	}
+	environ_iface(res, cfg->stream.ifname);
+	environ_clock(res, bench->tx.clock);
+	stream_describe(&bench->tx, res);
+	if (bench->nr_kept)
+		result_note(res, "%zu trials are of an earlier call, from '%s'", bench->nr_kept,
+			    cfg->state);
+	*ret_bench = bench;
+	return 0;
+}
+
+void bench_close(struct bench *bench)
+{
+	if (!bench)
+		return;
+	if (bench->home_ns_fd >= 0)
+		close(bench->home_ns_fd);
+	free(bench->trials);
+	free(bench);
+}
+
+int bench_home_ns(const struct bench *bench)
+{
+	return bench->home_ns_fd;
+}
+
+uint64_t bench_link_bps(const struct bench *bench)
+{
+	return bench->link_bps;
+}
+
+int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_spec *ret_frame,
+		struct err *e)
+{
+	const struct nic_facts nic = { .mtu = bench->mtu };
+	struct frame_spec frame = bench->tx.frame;
+
+	frame.frame_bytes = frame_bytes;
+	if (frame_bytes < frame_min_bytes(&frame))
+		return err_usage(e, "frames of %u bytes are too short for their headers and tag: %u at least",
+				 frame_bytes, frame_min_bytes(&frame));
+	*ret_frame = frame;
+	return stream_check_mtu(bench->cfg.stream.ifname, &frame, &nic, e);
+}
+
+static bool is_asked(const struct bench_trial *trial, const struct bench_ask *ask)
+{
+	return !strcmp(trial->kind, ask->kind) && trial->frame_bytes == ask->frame_bytes &&
+	       trial->pps == ask->pps && trial->trial_ns == ask->trial_ns && trial->count == ask->count;
+}
+
+static void tell_progress(const struct bench *bench, const struct bench_ask *ask)
+{
+	uint64_t planned_ns = bench->cfg.planned_ns;
+	char left[32], rate[32];
+
+	unit_format(left, sizeof(left), UNIT_NS,
+		    planned_ns > bench->spent_ns ? (double)(planned_ns - bench->spent_ns) : 0);
+	log_info("trial %zu: %s, %u bytes, %s, about %s left", bench->nr + 1, ask->kind,
+		 ask->frame_bytes, unit_format(rate, sizeof(rate), UNIT_PPS, ask->pps), left);
+}
+
+static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct bench_trial *trial,
+		       struct err *e)
+{
+	struct result *part;
+	bool own;
+	int err;
+
+	bench->spent_ns += bench_ask_ns(ask) + bench->cfg.pause_ns;
+	if (bench->at < bench->nr_kept) {
+		*trial = bench->trials[bench->at++];
+		if (is_asked(trial, ask))
+			return 0;
+		return err_set(e, -EBADMSG, "'%s' took another way: trial %zu does not fit",
+			       bench->cfg.state, bench->at);
+	}
+	if (bench->live)
+		loop_sleep_until(loop_mono_ns() + bench->cfg.pause_ns);
+	if (loop_signal())
+		return err_set(e, -EINTR, "ended between two trials");
+	tell_progress(bench, ask);
+	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
+				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN };
+	snprintf(trial->kind, sizeof(trial->kind), "%s", ask->kind);
+	own = bench->live;
+	part = own ? result_new("bench") : result_part(bench->res, "first trial");
+	bench->live = true;
+	err = bench_trial_run(&bench->tx, &bench->cfg.end, ask, part, trial, e);
+	if (own)
+		result_free(part);
+	if (!err)
+		err = add(bench, trial, e);
+	return err ? err : save_state(bench, e);
+}
+
+/* The less disturbed of two, of which none was undisturbed or only the first is. */
+static bool is_better(const struct bench_trial *trial, const struct bench_trial *best)
+{
+	if (trial->irregular != best->irregular)
+		return best->irregular;
+	return trial->irregular ? trial->sent_pps > best->sent_pps :
+	       !trial->unsteady || trial->lost < best->lost;
+}
+
+/* Two in a row fell behind by as much: not by chance. A burst is too short to tell. */
+static bool is_limit(const struct bench_trial *before, const struct bench_trial *trial)
+{
+	return before->irregular && trial->irregular && !trial->count &&
+	       fabs(before->sent_pps / trial->sent_pps - 1) < SAME_RATIO;
+}
+
+int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
+	      struct err *e)
+{
+	struct bench_trial trial, best = { 0 }, before = { 0 };
+	uint64_t attempts = ATTEMPTS_NS / (bench_ask_ns(ask) + 1), i;
+	int err;
+
+	attempts = attempts > MOST_ATTEMPTS ? MOST_ATTEMPTS : attempts;
+	for (i = 0; i < ATTEMPTS || i < attempts; i++) {
+		err = one_attempt(bench, ask, &trial, e);
+		if (err)
+			return err;
+		if (!i || is_better(&trial, &best))
+			best = trial;
+		if (ask->once || (!trial.irregular && !trial.unsteady) ||
+		    (i + 1 >= ATTEMPTS && is_limit(&before, &trial)))
+			break;
+		before = trial;
+		bench->cfg.planned_ns += bench_ask_ns(ask) + bench->cfg.pause_ns;
+	}
+	*ret_trial = best;
+	return 0;
+}
+
+void bench_report(const struct bench *bench, struct result *res)
+{
+	uint64_t irregular = 0, unsteady = 0;
+	size_t i;
+
+	for (i = 0; i < bench->nr; i++) {
+		const struct bench_trial *trial = &bench->trials[i];
+
+		irregular += trial->irregular;
+		unsteady += trial->unsteady;
+		result_entry_open(res);
+		result_entry_str(res, "kind", trial->kind);
+		result_entry_u64(res, "frame_bytes", trial->frame_bytes);
+		result_entry_real(res, "offered_pps", trial->pps);
+		result_entry_u64(res, "trial_ns", trial->trial_ns);
+		result_entry_u64(res, "count", trial->count);
+		result_entry_real(res, "sent_pps", trial->sent_pps);
+		result_entry_u64(res, "irregular", trial->irregular);
+		result_entry_u64(res, "unsteady", trial->unsteady);
+		result_entry_real(res, "pacing_late_max_ns", trial->late_max_ns);
+		result_entry_u64(res, "sent_packets", trial->sent);
+		result_entry_u64(res, "lost_packets", trial->lost);
+		result_entry_real(res, "event_ns", trial->event_ns);
+		result_entry_real(res, "delay_min_ns", trial->min_ns);
+		result_entry_real(res, "delay_mean_ns", trial->mean_ns);
+		result_entry_real(res, "delay_p50_ns", trial->p50_ns);
+		result_entry_real(res, "delay_p99_ns", trial->p99_ns);
+		result_entry_real(res, "delay_p99_9_ns", trial->p99_9_ns);
+		result_entry_real(res, "delay_max_ns", trial->max_ns);
+		result_entry_close_self(res, "trials");
+	}
+	result_metric_u64(res, "bench_trials", bench->nr);
+	result_metric_u64(res, "irregular_trials", irregular);
+	result_metric_u64(res, "unsteady_trials", unsteady);
+	if (irregular)
+		result_note(res, "in %" PRIu64 " of %zu trials the generator fell behind what was asked for: they "
+			    "are not blamed on the device", irregular, bench->nr);
+	if (unsteady)
+		result_note(res, "in %" PRIu64 " of %zu trials the generator stalled and made up for it in a burst, "
+			    "which may be why packets were lost; see trials "
+			    "in the document", unsteady, bench->nr);
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/suite/bench_suite.c - the suites, test by test.
+ */
+#include "engine/suite/bench_suite.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/suite/bench_job.h"
+#include "lib/loop.h"
+#include "lib/stat.h"
+#include "lib/unit.h"
+
+#define FLOOR_RATIO	1e-4	/* of the highest load: below it a device forwards nothing */
+#define FLOOR_PACKETS	10	/* in a trial, so that a loss ratio is one */
+#define LOSS_STEP	0.1	/* RFC 2544 26.3 */
+#define FLATTERY_RATIO	0.005	/* of the throughput, by what the buffer took: told from here on */
+#define LINE_RATE	0.999	/* from here on a size counts as forwarded at line rate, RFC 9004 */
+
+void job_add_disturbed(struct job *job, const struct bench_trial *trial)
+{
+	job->disturbed += trial->irregular || trial->unsteady;
+}
+
+static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search_trial *ret,
+		    struct err *e)
+{
+	struct job *job = ctx;
+	const struct bench_ask ask = { "throughput", job->frame_bytes, load_pps, trial_ns };
+	struct bench_trial trial;
+	int err = bench_run(job->bench, &ask, &trial, e);
+
+	if (err)
+		return err;
+	*ret = (struct search_trial){ .load_pps = load_pps, .trial_ns = trial_ns, .effective_ns = trial_ns };
+	if (trial.irregular)
+		ret->reached_pps = trial.sent_pps;
+	else
+		job_add_disturbed(job, &trial);
+	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
+	return 0;
+}
+
+static void tell_goal(const struct search_goal *goal, struct result *part)
+{
+	result_metric_real(part, "goal_loss_ratio", goal->loss_ratio);
+	result_metric_real(part, "goal_exceed_ratio", goal->exceed_ratio);
+	result_metric_real(part, "goal_width_ratio", goal->width_ratio);
+	result_metric_u64(part, "goal_initial_trial_ns", goal->initial_trial_ns);
+	result_metric_u64(part, "goal_final_trial_ns", goal->final_trial_ns);
+	result_metric_u64(part, "goal_duration_sum_ns", goal->duration_sum_ns);
+}
+
+static void tell_bounds(const struct job *job, const struct search_log *log,
+			const struct search_goal *goal, struct search_bounds *ret_bounds)
+{
+	double wire_bits = 8.0 * (job->frame_bytes + UNIT_GAP_BYTES);
+
+	search_bounds(log, goal, ret_bounds);
+	result_metric_u64(job->part, "frame_bytes", job->frame_bytes);
+	result_metric_real(job->part, "load_max_pps", job->max_pps);
+	if (ret_bounds->has_lower) {
+		result_metric_real(job->part, "throughput_pps", ret_bounds->lower_pps);
+		result_metric_real(job->part, "throughput_l1_bps", ret_bounds->lower_pps * wire_bits);
+		result_metric_real(job->part, "throughput_ratio", ret_bounds->lower_pps / job->max_pps);
+		result_metric_real(job->part, "throughput_conditional_pps", ret_bounds->conditional_pps);
+	} else {
+		result_note(job->part, "no lower bound: even %g packets/s are too many",
+			    ret_bounds->upper_pps);
+	}
+	if (ret_bounds->has_upper)
+		result_metric_real(job->part, "throughput_upper_pps", ret_bounds->upper_pps);
+	else
+		result_note(job->part, "no upper bound: the device takes the highest load%s",
+			    job->limited ? " that this generator reaches" : "");
+	tell_goal(goal, job->part);
+	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
+}
+
+static void name_part(struct job *job, const struct search_goal *goal)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%u-byte frames%s%s", job->frame_bytes, goal ? ", goal " : "",
+		 goal ? goal->name : "");
+	job->part = result_part(job->res, name);
+}
+
+/* All goals of a size; the bounds are those of the last. */
+static int find_throughput(struct job *job, struct search_bounds *ret_bounds, struct err *e)
+{
+	const struct bench_plan *plan = job->plan;
+	struct search search = { .max_pps = job->max_pps, .run = ask_rate, .ctx = job };
+	double shortest_s = 1e9;
+	size_t i;
+	int err;
+
+	for (i = 0; i < plan->nr_goals; i++)
+		shortest_s = fmin(shortest_s, (double)plan->goals[i].initial_trial_ns / 1e9);
+	search.min_pps = fmin(fmax(job->max_pps * FLOOR_RATIO, FLOOR_PACKETS / shortest_s), job->max_pps / 2);
+	if (plan->suite == SUITE_MLRSEARCH || plan->mlr)
+		err = search_mlr(&search, plan->goals, plan->nr_goals, e);
+	else
+		err = search_binary(&search, &plan->goals[0], e);
+	job->max_pps = search.max_pps;
+	job->limited = search.limited;
+	for (i = 0; i < plan->nr_goals && (!err || err == -EINTR); i++) {
+		name_part(job, plan->suite == SUITE_MLRSEARCH ? &plan->goals[i] : NULL);
+		tell_bounds(job, &search.log, &plan->goals[i], ret_bounds);
+		if (search.limited)
+			result_note(job->part, "the generator does not reach the rate asked for: %g packets/s are the "
+				    "highest load", job->max_pps);
+	}
+	search_release(&search);
+	return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Median of the repeats, and the 1st and 99th percentile where RFC 8219 asks for them. */
+static void tell_median(struct result *part, const char *key, double *values, size_t nr, bool spread)
+{
+	char name[64];
+
+	qsort(values, nr, sizeof(*values), by_value);
+	result_metric_real(part, key, stat_quantile(values, nr, 0.5));
+	if (!spread)
+		return;
+	snprintf(name, sizeof(name), "%.*s_p1_ns", (int)(strlen(key) - 3), key);
+	result_metric_real(part, name, stat_quantile(values, nr, 0.01));
+	snprintf(name, sizeof(name), "%.*s_p99_ns", (int)(strlen(key) - 3), key);
+	result_metric_real(part, name, stat_quantile(values, nr, 0.99));
+}
+
+static int find_latency(struct job *job, double pps, struct err *e)
+{
+	const struct bench_plan *plan = job->plan;
+	const struct bench_ask ask = { "latency", job->frame_bytes, pps, plan->latency_ns };
+	bool rfc8219 = plan->suite == SUITE_RFC8219;
+	uint32_t nr = plan->latency_repeats, i, lossy = 0, n = 0;
+	double *typical = calloc(3 * nr, sizeof(*typical)), *worst = typical + nr, *pdv = worst + nr;
+	double mean_ns = 0, min_ns = INFINITY, max_ns = 0;
+	struct bench_trial trial;
+	int err = 0;
+
+	if (!typical)
+		return err_set(e, -ENOMEM, "cannot keep the delays");
+	for (i = 0; i < nr; i++) {
+		err = bench_run(job->bench, &ask, &trial, e);
+		if (err)
+			break;
+		lossy += trial.lost > 0;
+		if (isnan(trial.mean_ns))
+			continue;
+		typical[n] = trial.p50_ns;
+		worst[n] = trial.p99_9_ns;
+		pdv[n++] = trial.p99_9_ns - trial.min_ns;
+		mean_ns += trial.mean_ns;
+		min_ns = fmin(min_ns, trial.min_ns);
+		max_ns = fmax(max_ns, trial.max_ns);
+		if (rfc8219 && trial.sent < 500)
+			result_note(job->part, "RFC 8219 wants 500 frames for a latency, and a trial had %llu",
+				    (unsigned long long)trial.sent);
+	}
+	if (n) {
+		result_metric_u64(job->part, "latency_repeats", n);
+		result_metric_real(job->part, "latency_pps", pps);
+		result_metric_real(job->part, "latency_mean_ns", mean_ns / n);	/* RFC 2544 26.2 */
+		result_metric_real(job->part, "latency_min_ns", min_ns);
+		result_metric_real(job->part, "latency_max_ns", max_ns);
+		tell_median(job->part, "latency_typical_ns", typical, n, rfc8219);
+		tell_median(job->part, "latency_worst_ns", worst, n, rfc8219);
+		tell_median(job->part, "latency_pdv_ns", pdv, n, rfc8219);
+	}
+	if (lossy)
+		result_note(job->part, "%u of the %u latency trials lost packets at a rate that was found to "
+			    "be without loss", lossy, i);
+	free(typical);
+	return err;
+}
+
+/* RFC 2544 26.3: down from the highest rate until two in a row lose nothing. */
+static int find_loss_curve(struct job *job, struct err *e)
+{
+	uint32_t clean = 0;
+	struct bench_trial trial;
+	int step, err;
+
+	for (step = 10; step > 0 && clean < 2; step--) {
+		const struct bench_ask ask = { "loss", job->frame_bytes, job->max_pps * step * LOSS_STEP,
+					       job->plan->loss_ns };
+
+		err = bench_run(job->bench, &ask, &trial, e);
+		if (err)
+			return err;
+		clean = trial.lost || trial.irregular ? 0 : clean + 1;
+		job_add_disturbed(job, &trial);
+		result_entry_open(job->part);
+		result_entry_real(job->part, "load_ratio", step * LOSS_STEP);
+		result_entry_real(job->part, "offered_pps", ask.pps);
+		result_entry_real(job->part, "lost_ratio", trial.irregular || !trial.sent ? NAN :
+				  (double)trial.lost / (double)trial.sent);
+		result_entry_str(job->part, "generator", trial.irregular ? "irregular" : "regular");
+		result_entry_close(job->part);
+	}
+	return 0;
+}
+
+/* A load is here the length of a burst at the highest rate. */
+static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_trial *ret,
+		     struct err *e)
+{
+	struct job *job = ctx;
+	const struct bench_ask ask = { "back-to-back", job->frame_bytes, job->max_pps, 0, (uint64_t)load };
+	struct bench_trial trial;
+	int err = bench_run(job->bench, &ask, &trial, e);
+
+	if (err)
+		return err;
+	job_add_disturbed(job, &trial);
+	*ret = (struct search_trial){ .load_pps = load, .trial_ns = trial_ns, .effective_ns = trial_ns };
+	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
+	return 0;
+}
+
+/* Corrected by what the device forwards meanwhile: RFC 9004 5.4 */
+static void tell_buffer(const struct job *job, const double *frames, uint32_t nr, double throughput_pps)
+{
+	double sum = 0, squares = 0, mean, least = INFINITY, most = 0, drained, held_pps;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		sum += frames[i];
+		least = fmin(least, frames[i]);
+		most = fmax(most, frames[i]);
+	}
+	mean = sum / nr;
+	for (i = 0; i < nr; i++)
+		squares += (frames[i] - mean) * (frames[i] - mean);
+	drained = 1 - throughput_pps / job->max_pps;
+	result_metric_u64(job->part, "back_to_back_tests", nr);
+	result_metric_real(job->part, "back_to_back_mean_packets", mean);
+	result_metric_real(job->part, "back_to_back_min_packets", least);
+	result_metric_real(job->part, "back_to_back_max_packets", most);
+	result_metric_real(job->part, "back_to_back_deviation_packets", nr > 1 ? sqrt(squares / (nr - 1)) : 0);
+	result_metric_real(job->part, "buffer_implied_ns", mean / job->max_pps * 1e9);
+	result_metric_real(job->part, "buffer_corrected_ns", mean / job->max_pps * drained * 1e9);
+	result_metric_real(job->part, "buffer_packets", mean * drained);
+	held_pps = mean * drained / (double)job->plan->goals[0].final_trial_ns * 1e9;
+	if (held_pps > FLATTERY_RATIO * throughput_pps)
+		result_note(job->part, "about %.0f packets/s of the throughput are what the buffer holds at the end of a "
+			    "trial of %g s: longer ones (--trial) tell the device's own rate", held_pps,
+			    (double)job->plan->goals[0].final_trial_ns / 1e9);
+}
+
+static int find_bursts(struct job *job, double throughput_pps, struct err *e)
+{
+	const struct search_goal goal = { "", 0, 0, 0.005, 1, 1, 1 };
+	double most = floor(job->max_pps * (double)job->plan->burst_ns / 1e9);
+	double *frames = calloc(job->plan->burst_repeats, sizeof(*frames));
+	uint32_t i, whole = 0, n = 0;
+	struct search_bounds bounds;
+	int err = 0;
+
+	if (!frames)
+		return err_set(e, -ENOMEM, "cannot keep the bursts");
+	for (i = 0; i < job->plan->burst_repeats && !err && most >= 2; i++) {
+		struct search search = { .min_pps = 1, .max_pps = most, .run = ask_burst, .ctx = job };
+
+		err = search_mlr(&search, &goal, 1, e);
+		search_bounds(&search.log, &goal, &bounds);
+		search_release(&search);
+		if (err)
+			break;
+		whole += !bounds.has_upper;
+		frames[n++] = bounds.has_lower ? floor(bounds.lower_pps) : 0;
+	}
+	if (n && whole == n)
+		result_note(job->part, "bursts of %.0f frames, the longest tried, lost nothing: no buffer was filled",
+			    most);
+	else if (n)
+		tell_buffer(job, frames, n, throughput_pps);
+	if (n && whole && whole != n)
+		result_note(job->part, "in %u of %u back-to-back tests the longest burst lost nothing", whole, n);
+	free(frames);
+	return err;
+}
+
+static int soak(struct job *job, struct err *e)
+{
+	const struct bench_plan *plan = job->plan;
+	const struct bench_ask ask = { "soak", job->frame_bytes, job->max_pps, plan->soak_trial_ns, 0, true };
+	uint64_t end = (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns, i;
+	uint64_t sent = 0, lost = 0, irregular = 0;
+	struct bench_trial trial;
+	int err = 0;
+
+	name_part(job, NULL);
+	for (i = 0; i < end; i++) {
+		err = bench_run(job->bench, &ask, &trial, e);
+		if (err)
+			break;
+		irregular += trial.irregular;
+		sent += trial.sent;
+		lost += trial.lost;
+	}
+	result_metric_u64(job->part, "frame_bytes", job->frame_bytes);
+	result_metric_real(job->part, "offered_pps", job->max_pps);
+	result_metric_u64(job->part, "sent_packets", sent);
+	result_metric_u64(job->part, "lost_packets", lost);
+	result_verdict(job->part, !lost && i, "%llu trials at %g packets/s: %llu of %llu packets lost%s",
+		       (unsigned long long)i, job->max_pps, (unsigned long long)lost,
+		       (unsigned long long)sent, irregular ? "; the generator fell behind in some" : "");
+	return err;
+}
+
+/* What follows the throughput of a size. */
+static int run_rfc2544(struct job *job, const struct search_bounds *bounds, struct err *e)
+{
+	const struct bench_plan *plan = job->plan;
+	bool least = true;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < plan->nr_sizes; i++)
+		least &= plan->sizes[i] >= job->frame_bytes;
+	if (bounds->has_lower && plan->tests & BENCH_LATENCY)
+		err = find_latency(job, bounds->lower_pps, e);
+	if (!err && plan->tests & BENCH_LOSS)
+		err = find_loss_curve(job, e);
+	if (err || !bounds->has_lower)
+		return err;
+	if (plan->tests & BENCH_BURST)
+		err = find_bursts(job, bounds->lower_pps, e);
+	if (!err && plan->tests & BENCH_RECOVERY)
+		err = job_find_recovery(job, bounds->lower_pps, e);
+	if (!err && plan->reset_command && least)	/* RFC 2544 26.6: the smallest frames */
+		err = job_find_reset(job, bounds->lower_pps, e);
+	return err;
+}
+
+static int run_tests(struct job *job, struct err *e)
+{
+	const struct bench_plan *plan = job->plan;
+	struct search_bounds bounds;
+	int err;
+
+	if (plan->suite == SUITE_SOAK)
+		return soak(job, e);
+	if (plan->suite == SUITE_Y1564) {
+		name_part(job, NULL);
+		return job_test_service(job, e);
+	}
+	err = find_throughput(job, &bounds, e);
+	if (err)
+		return err;
+	if (plan->suite == SUITE_RFC2544)
+		return run_rfc2544(job, &bounds, e);
+	if (plan->suite == SUITE_MLRSEARCH || !bounds.has_lower)
+		return 0;
+	if (plan->suite == SUITE_RFC8219)
+		return find_latency(job, bounds.lower_pps, e);
+	if (bounds.lower_pps < LINE_RATE * job->max_pps)
+		return find_bursts(job, bounds.lower_pps, e);
+	result_note(job->part, "forwarded at %s: RFC 9004 tests no bursts of this size",
+		    job->limited ? "all that this generator reaches" : "line rate");
+	return 0;
+}
+
+static void tell_disturbed(const struct job *job)
+{
+	if (!job->part)
+		return;
+	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
+	if (job->disturbed)
+		result_note(job->part, "%llu decisions rest on trials in which the generator stalled or fell behind, "
+			    "in every attempt: these figures may be of this machine; run it again when less else "
+			    "is busy, or by a real-time class (chrt -f 40 ethgauge bench ...)",
+			    (unsigned long long)job->disturbed);
+}
+
+static int run_size(struct job *job, struct err *e)
+{
+	int err = run_tests(job, e);
+
+	tell_disturbed(job);
+	return err;
+}
+
+int bench_suite_run(struct bench *bench, const struct bench_plan *plan, struct result *res,
+		    struct err *e)
+{
+	struct frame_spec frame;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < plan->nr_sizes && !err; i++) {
+		struct job job = { .bench = bench, .plan = plan, .res = res, .frame_bytes = plan->sizes[i] };
+
+		err = bench_frame(bench, job.frame_bytes, &frame, e);
+		if (!err)
+			err = stream_pps(&plan->rate, FRAME_L1, &frame, bench_link_bps(bench), &job.max_pps, e);
+		if (!err)
+			err = run_size(&job, e);
+	}
+	bench_report(bench, res);
+	if (err != -EINTR || !loop_signal())
+		return err;
+	e->no = 0;
+	result_note(res, "ended by a signal: what is here is part of the suite");
+	return 0;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/suite/bench_tcp.c - what TCP makes of a path, by RFC 6349.
+ */
+#include "engine/suite/bench_tcp.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/theory.h"
+#include "lib/unit.h"
+
+#define FIRST_BPS	10e6	/* of the rates that rise */
+#define LAST_BPS	1e12
+#define RISE		4
+#define ABOVE		1.25	/* of what passed: enough to keep a queue filled */
+#define ALL_RATIO	0.97	/* from here on all of it arrived */
+#define STEP_NS		(NSEC_PER_SEC / 2)
+#define MORE_RATIO	1.005	/* of the ideal: not by chance */
+#define WRITE_BYTES	(128u << 10)
+
+struct tester {
+	const struct bench_tcp_cfg *cfg;
+	struct xfer_client *client;
+	struct result *res;
+	double base_ns;
+	uint32_t mtu;
+};
+
+static struct xfer_plan plan_of(const struct control_test *test)
+{
+	return (struct xfer_plan){ .local = *test, .remote = *test };
+}
+
+/* The round trip of a path on which nothing else is sent. */
+static int find_baseline(struct tester *t, struct err *e)
+{
+	const struct control_test test = {
+		.protocol = CONTROL_TCP, .kind = CONTROL_RR, .streams = 1, .duration_ns = t->cfg->baseline_ns,
+		.request_bytes = 1, .response_bytes = 1, .outstanding = 1, .nodelay = 1,
+	};
+	struct xfer_plan plan = plan_of(&test);
+	struct result *part = result_part(t->res, "baseline");
+	int err;
+
+	log_info("round trip of the idle path, %g s", (double)t->cfg->baseline_ns / 1e9);
+	err = xfer_client_run(t->client, &plan, part, e);
+	if (err || loop_signal())
+		return err;
+	t->base_ns = result_look(part, "rtt_min_ns");
+	result_metric_real(t->res, "baseline_rtt_ns", t->base_ns);
+	return 0;
+}
+
+/* A stream of full packets at @rate_bps of payload; the figures are then in @ret_part. */
+static int send_datagrams(struct tester *t, int direction, const char *name, double rate_bps,
+			  uint64_t duration_ns, struct result **ret_part, struct err *e)
+{
+	struct control_test test = {
+		.protocol = CONTROL_UDP, .kind = CONTROL_STREAM, .direction = direction, .streams = 1,
+		.omit_ns = duration_ns / 4, .duration_ns = duration_ns, .rate_bps = (uint64_t)rate_bps,
+		.message_bytes = xfer_client_datagram_bytes(t->client),
+	};
+	struct xfer_plan plan = plan_of(&test);
+	char text[64], rate[32];
+	int err;
+
+	unit_format(rate, sizeof(rate), UNIT_BPS, rate_bps);
+	snprintf(text, sizeof(text), "%s, UDP at %s", name, rate);
+	log_info("%s, %g s", text, (double)duration_ns / 1e9);
+	*ret_part = result_part(t->res, text);
+	err = xfer_client_run(t->client, &plan, *ret_part, e);
+	if (err || loop_signal())
+		return err;
+	if (!(result_look(*ret_part, "datagrams_received") > 0))
+		return err_set(e, -ENODATA, "none of the datagrams of %llu bytes arrived: does the path carry its "
+			       "MTU of %u?", (unsigned long long)test.message_bytes, t->mtu);
+	return 0;
+}
+
+/* One step of the search: what of it arrived, and whether that is less than was sent. */
+static int step(struct tester *t, int direction, const char *name, double rate_bps, uint64_t duration_ns,
+		double *ret_sent_bps, double *ret_got_bps, bool *ret_short, struct err *e)
+{
+	struct result *part;
+	int err = send_datagrams(t, direction, name, rate_bps, duration_ns, &part, e);
+
+	if (err || loop_signal())
+		return err;
+	*ret_sent_bps = result_look(part, "payload_sent_bps");
+	*ret_got_bps = result_look(part, "payload_received_bps");
+	*ret_short = *ret_got_bps < ALL_RATIO * *ret_sent_bps;
+	return 0;
+}
+
+/*
+ * The narrowest link: rates rise until less arrives than is sent, at that rate and, for
+ * longer, at one a little above what arrived: a stall of one of the ends is not taken
+ * for a link. No flood, which would measure who is in its way.
+ */
+static int find_bottleneck(struct tester *t, int direction, const char *name, double *ret_l1_bps,
+			   struct err *e)
+{
+	const struct theory_path path = { .mtu = t->mtu };
+	double rate_bps = FIRST_BPS, got_bps = 0, above_bps, sent_bps;
+	bool found = false;
+	int err;
+
+	for (; !found && rate_bps < LAST_BPS; rate_bps *= RISE) {
+		err = step(t, direction, name, rate_bps, STEP_NS, &sent_bps, &got_bps, &found, e);
+		if (err || loop_signal())
+			return err;
+		if (!found && sent_bps < ALL_RATIO * rate_bps)
+			break;		/* that is all that the sender can */
+		if (!found)
+			continue;
+		err = step(t, direction, name, ABOVE * got_bps, t->cfg->flood_ns, &sent_bps, &above_bps,
+			   &found, e);
+		if (err || loop_signal())
+			return err;
+		/* The link passed both rates: the lower one includes a stall of one of the ends. */
+		got_bps = fmax(got_bps, above_bps);
+	}
+	if (!found)
+		result_note(t->res, "%s: all that this sender could make of UDP arrived: the path's bottleneck may be "
+			    "wider, and is known only if it is given, with --bottleneck", name);
+	*ret_l1_bps = got_bps * theory_wire_bytes(&path, t->mtu) /
+		      (double)xfer_client_datagram_bytes(t->client);
+	return 0;
+}
+
+static int transfer(struct tester *t, int direction, const char *name, double link_bps, struct err *e)
+{
+	const struct theory_path path = { .mtu = t->mtu };
+	const struct control_test test = {
+		.protocol = CONTROL_TCP, .kind = CONTROL_STREAM, .direction = direction,
+		.streams = t->cfg->streams, .duration_ns = t->cfg->transfer_ns, .interval_ns = NSEC_PER_SEC,
+		.message_bytes = WRITE_BYTES,
+	};
+	struct xfer_plan plan = { .local = test, .remote = test, .look = true };
+	struct result *part = result_part(t->res, name);
+	double ideal_bps, got_bps;
+	struct xfer_tcp tcp;
+	int err;
+
+	log_info("%s: %u connection%s, %g s", name, t->cfg->streams, t->cfg->streams > 1 ? "s" : "",
+		 (double)t->cfg->transfer_ns / 1e9);
+	err = xfer_client_run(t->client, &plan, part, e);
+	if (err || loop_signal())
+		return err;
+	xfer_client_read_tcp(t->client, &tcp);
+	got_bps = result_look(part, "payload_received_bps");
+	/* Full segments on the wire of the bottleneck. */
+	ideal_bps = link_bps * (double)tcp.mss_bytes / theory_wire_bytes(&path, t->mtu);
+	result_metric_real(part, "bottleneck_l1_bps", link_bps);
+	result_metric_real(part, "bdp_bytes", theory_bdp_bytes(link_bps, t->base_ns));
+	result_metric_real(part, "tcp_ideal_bps", ideal_bps);
+	result_metric_real(part, "transfer_time_factor", ideal_bps / got_bps);
+	result_metric_real(part, "tcp_efficiency_ratio",
+			   theory_tcp_efficiency(tcp.sent_bytes, tcp.retransmitted_bytes));
+	result_metric_real(part, "tcp_rtt_mean_ns", tcp.rtt_mean_ns);
+	result_metric_real(part, "buffer_delay_ratio", theory_buffer_delay(tcp.rtt_mean_ns, t->base_ns));
+	if (got_bps > ideal_bps * MORE_RATIO)
+		result_note(part, "more than the ideal: the bottleneck is wider than what was taken for it");
+	return 0;
+}
+
+static int run_way(struct tester *t, int direction, const char *name, struct err *e)
+{
+	double link_bps = t->cfg->bottleneck_l1_bps;
+	int err = 0;
+
+	if (!(link_bps > 0))
+		err = find_bottleneck(t, direction, name, &link_bps, e);
+	if (!err && !loop_signal())
+		err = transfer(t, direction, name, link_bps, e);
+	return err;
+}
+
+int bench_tcp_run(const struct bench_tcp_cfg *cfg, struct result *res, struct err *e)
+{
+	struct tester t = { .cfg = cfg, .res = res };
+	int err = xfer_client_open(&t.client, &cfg->client, res, e);
+
+	if (err)
+		return err;
+	t.mtu = xfer_client_mtu(t.client);
+	err = find_baseline(&t, e);
+	if (!err && cfg->there && !loop_signal())
+		err = run_way(&t, CONTROL_THERE, "there", e);
+	if (!err && cfg->back && !loop_signal())
+		err = run_way(&t, CONTROL_BACK, "back", e);
+	result_metric_u64(res, "path_mtu_bytes", t.mtu);
+	/* The kernel learns it from routers, and from nobody else unless it is told to. */
+	if (!err && xfer_client_mtu(t.client) != t.mtu)
+		result_note(res, "the path MTU became %u while data were sent: run it again",
+			    xfer_client_mtu(t.client));
+	if (!err && loop_signal())
+		result_note(res, "ended by a signal: what is here is part of the suite");
+	xfer_client_close(t.client);
+	return err;
+}

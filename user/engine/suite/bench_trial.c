@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/suite/bench_trial.c - one trial through a device.
+ */
+#include "engine/suite/bench_trial.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/account/trial.h"
+#include "lib/loop.h"
+#include "model/mix.h"
+#include "sys/host/child.h"
+#include "sys/net/netns.h"
+
+#define STALL_NS	1000000		/* a packet so late: a burst follows */
+#define SLACK_NS	(20 * NSEC_PER_SEC)	/* of a run by count, beyond its time */
+
+uint64_t bench_ask_ns(const struct bench_ask *ask)
+{
+	if (ask->then_pps > 0 || ask->command)
+		return 2 * ask->trial_ns;
+	return ask->trial_ns ? ask->trial_ns : (uint64_t)((double)ask->count / ask->pps * 1e9);
+}
+
+/* Packets by which a stall was made up for: each of a burst is late, one after several stalls too. */
+static uint64_t count_late(const struct tx *tx)
+{
+	struct hist_rec hist;
+	uint64_t late;
+	uint32_t i;
+
+	tx_read_late(tx, &hist);
+	late = hist.above;
+	for (i = hist_index(STALL_NS); i < HIST_BUCKETS; i++)
+		late += hist.buckets[i];
+	return late;
+}
+
+/* Back to back but for one frame: what a device drains meanwhile is less than that. */
+static bool is_burst(const struct bench_trial *trial)
+{
+	double gaps = (double)trial->sent - 1;
+
+	return gaps < 1 || gaps / trial->sent_pps <= (gaps + 1) / trial->pps;
+}
+
+static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx_count *sent,
+		 const struct result *part)
+{
+	double lost = result_look(part, "lost_packets"), late;
+
+	trial->sent = sent->sent_packets;
+	trial->lost = isnan(lost) ? sent->sent_packets : (uint64_t)lost;
+	trial->sent_pps = result_look(part, "sent_pps");
+	trial->irregular = result_look(part, "irregular") > 0 && (!trial->count || !is_burst(trial));
+	trial->late_max_ns = result_look(part, "pacing_late_max_ns");
+	late = fmax((double)count_late(tx), trial->late_max_ns * 1e-9 * trial->pps);
+	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS && (double)trial->lost <= late;
+	trial->min_ns = result_look(part, "delay_min_ns");
+	trial->mean_ns = result_look(part, "delay_mean_ns");
+	trial->p50_ns = result_look(part, "delay_p50_ns");
+	trial->p99_ns = result_look(part, "delay_p99_ns");
+	trial->p99_9_ns = result_look(part, "delay_p99_9_ns");
+	trial->max_ns = result_look(part, "delay_max_ns");
+}
+
+/* Two streams a thread: the second takes over where the first ends, with less load. */
+static int fill_mix(const struct tx_cfg *cfg, const struct bench_ask *ask, struct mix *mix,
+		    struct err *e)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < mix->nr_flows && !err; i++) {
+		struct mix_flow *flow = &mix->flows[i];
+		bool after = i >= cfg->threads;
+
+		flow->offered_pps = (after ? ask->then_pps : ask->pps) / cfg->threads;
+		flow->pace = (struct pace){ .kind = PACE_EVEN, .burst = 1,
+					    .gap = (uint64_t)(1e9 / flow->offered_pps * (1u << PACE_FRAC_BITS)) };
+		flow->start_ns = after ? ask->trial_ns : 0;
+		flow->duration_ns = ask->trial_ns;
+		flow->stamp_every = 1;
+		flow->stream = (uint16_t)(cfg->first_stream + i);
+		flow->tagged = true;
+		snprintf(flow->name, sizeof(flow->name), "%s %u", after ? "after" : "overload", i % cfg->threads);
+		flow->packet = calloc(1, sizeof(*flow->packet));
+		err = flow->packet ? tx_template(cfg, i, flow->packet, e) :
+		      err_set(e, -ENOMEM, "cannot build the streams");
+	}
+	return err;
+}
+
+static int make_mix(const struct tx_cfg *cfg, const struct bench_ask *ask, struct mix **ret_mix,
+		    struct err *e)
+{
+	struct mix *mix = calloc(1, sizeof(*mix));
+	int err = -ENOMEM;
+
+	if (mix) {
+		mix->nr_flows = 2 * cfg->threads;
+		mix->flows = calloc(mix->nr_flows, sizeof(*mix->flows));
+	}
+	if (mix && mix->flows)
+		err = fill_mix(cfg, ask, mix, e);
+	else
+		err_set(e, err, "cannot build the streams");
+	if (err)
+		mix_free(mix);
+	else
+		*ret_mix = mix;
+	return err;
+}
+
+/* When the last of a stream's losses was over, since the stream's start; NAN: not within it. */
+static double last_loss_ns(struct trial *trial, uint16_t stream, uint64_t sent, double pps)
+{
+	uint64_t next, lost;
+
+	if (!trial_read_tail(trial, stream, &next, &lost) || next < sent)
+		return NAN;
+	return lost == UINT64_MAX ? 0 : (double)(lost + 1) / pps * 1e9;
+}
+
+/* What is judged flow by flow, as they have rates of their own. */
+static void fill_recovery(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
+			  const struct bench_ask *ask, struct trial *trial)
+{
+	struct mix_count count;
+	uint32_t i;
+
+	ret->event_ns = 0;
+	ret->late_max_ns = 0;
+	for (i = 0; i < cfg->mix->nr_flows; i++) {
+		const struct mix_flow *flow = &cfg->mix->flows[i];
+		double due = flow->offered_pps * (double)flow->duration_ns / 1e9, ns;
+
+		tx_read_flow(tx, i, &count);
+		ret->late_max_ns = fmax(ret->late_max_ns, (double)count.late_max_ns);
+		ret->irregular |= (double)count.packets < 0.999 * due - 1;
+		if (i < cfg->threads)
+			continue;
+		ns = last_loss_ns(trial, flow->stream, count.packets, flow->offered_pps);
+		ret->event_ns = isnan(ns) || isnan(ret->event_ns) ? NAN : fmax(ret->event_ns, ns);
+	}
+	ret->unsteady = ret->late_max_ns > STALL_NS && ret->event_ns > 0 &&
+			ret->event_ns <= ret->late_max_ns;
+	ret->sent_pps = ask->pps;
+}
+
+/* A command in the midst of a trial. */
+struct reset {
+	const struct bench_ask *ask;
+	const struct tx *tx;
+	uint64_t start_ns, ended_ns;
+	pthread_t thread;
+	bool started;
+	atomic_bool ended;
+	int status;			/* as child_run() */
+};
+
+static void *run_command(void *arg)
+{
+	struct reset *reset = arg;
+	char *const argv[] = { "/bin/sh", "-c", (char *)reset->ask->command, NULL };
+	struct err e;
+	int err;
+
+	err = netns_enter(reset->ask->command_ns_fd, &e);
+	if (!err)
+		err = child_run(argv, STDERR_FILENO, &reset->status);
+	if (err)
+		reset->status = err;
+	atomic_store(&reset->ended, true);
+	return NULL;
+}
+
+/* Packets before it, while it runs, and behind it. */
+static bool is_reset(void *ctx)
+{
+	struct reset *reset = ctx;
+	uint64_t now_ns = loop_mono_ns();
+
+	if (tx_done(reset->tx))
+		return true;
+	if (!reset->started) {
+		if (now_ns < reset->start_ns + reset->ask->trial_ns)
+			return false;
+		reset->status = pthread_create(&reset->thread, NULL, run_command, reset);
+		reset->started = !reset->status;
+		reset->status = -reset->status;
+		return !reset->started;
+	}
+	if (!atomic_load(&reset->ended))
+		return false;
+	if (!reset->ended_ns)
+		reset->ended_ns = now_ns;
+	return now_ns >= reset->ended_ns + reset->ask->trial_ns;
+}
+
+static int end_reset(struct reset *reset, struct err *e)
+{
+	int status;
+
+	if (reset->started)
+		pthread_join(reset->thread, NULL);
+	status = reset->status;
+	if (status < 0)
+		return err_set(e, status, "cannot run the reset command '%s'", reset->ask->command);
+	if (!status || loop_signal())
+		return 0;
+	err_set(e, -ECHILD, "the reset command '%s' ended with status %d", reset->ask->command, status);
+	return err_hint(e, "sh runs it, in the network namespace that bench was started in");
+}
+
+static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
+		       struct trial *trial, const struct result *part)
+{
+	uint64_t next, lost;
+	struct tx_count count;
+	uint32_t i;
+
+	ret->event_ns = result_look(part, "gap_max_ns");
+	for (i = 0; i < cfg->threads; i++) {
+		tx_read_thread(tx, i, &count);
+		if (!trial_read_tail(trial, (uint16_t)(cfg->first_stream + i), &next, &lost) ||
+		    next < count.sent_packets)
+			ret->event_ns = NAN;
+	}
+	ret->unsteady = false;
+}
+
+struct run {
+	struct tx_cfg cfg;
+	struct trial *trial;		/* the receiver: one of the two */
+	struct far_sink *far;
+	struct tx *tx;
+	struct mix *mix;
+	struct err far_error;
+};
+
+/* A far sink that fails need not be waited for. */
+static bool is_sent(void *ctx)
+{
+	struct run *run = ctx;
+
+	return (run->far && far_sink_poll(run->far, &run->far_error)) || tx_done(run->tx);
+}
+
+/* Until it is over: of a reset, the command's end is waited for. */
+static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
+{
+	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent, .ctx = run };
+	struct reset reset = { .ask = ask, .tx = run->tx, .start_ns = loop_mono_ns() };
+	int err;
+
+	if (ask->command)
+		loop = (struct loop){ .done = is_reset, .ctx = &reset };
+	err = tx_start(run->tx, e);
+	if (err)
+		return err;
+	loop_run(&loop);
+	err = tx_stop(run->tx, e);
+	if (ask->command && !err)
+		err = end_reset(&reset, e);
+	else if (reset.started)
+		pthread_join(reset.thread, NULL);
+	if (run->far_error.no) {
+		*e = run->far_error;
+		return e->no;
+	}
+	return err ? err : tx_check_taken(run->tx, e);
+}
+
+static int open_receiver(struct run *run, const struct bench_end *end, const struct bench_ask *ask,
+			 struct result *part, struct err *e)
+{
+	const struct trial_opts opts = { .sink = end->sink, .no_ledger = true, .reflected = end->reflected,
+					 .gaps = ask->command };
+
+	return end->far.command ? far_sink_open(&run->far, &end->far, &run->cfg, e) :
+				  trial_open(&run->trial, &opts, &run->cfg, part, e);
+}
+
+static int settle(struct run *run, const struct tx_count *sent, struct err *e)
+{
+	if (run->far)
+		return far_sink_settle(run->far, sent->sent_packets, e);
+	trial_settle(run->trial, sent);
+	return 0;
+}
+
+static int report_receiver(struct run *run, const struct tx_count *sent, struct result *part, struct err *e)
+{
+	int err;
+
+	if (run->trial) {
+		trial_report(run->trial, sent, part);
+		return 0;
+	}
+	err = far_sink_report(run->far, sent->sent_packets, part, e);
+	result_metric_u64(part, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
+	return err;
+}
+
+static int tell(struct run *run, const struct bench_ask *ask, struct result *part,
+		struct bench_trial *ret_trial, struct err *e)
+{
+	struct tx_count sent;
+	int err;
+
+	tx_read(run->tx, &sent);
+	err = settle(run, &sent, e);
+	if (err)
+		return err;
+	if (run->mix)
+		tx_report_mix(run->tx, &sent, part);
+	else
+		tx_report(&run->cfg, &sent, part);
+	err = report_receiver(run, &sent, part, e);
+	if (err)
+		return err;
+	fill(ret_trial, run->tx, &sent, part);
+	if (run->mix)
+		fill_recovery(ret_trial, run->tx, &run->cfg, ask, run->trial);
+	else if (ask->command)
+		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, part);
+	return 0;
+}
+
+int bench_trial_run(const struct tx_cfg *base, const struct bench_end *end, const struct bench_ask *ask,
+		    struct result *part, struct bench_trial *ret_trial, struct err *e)
+{
+	struct run run = { .cfg = *base };
+	int err = 0;
+
+	run.cfg.frame.frame_bytes = ask->frame_bytes;
+	run.cfg.pps = ask->pps;
+	run.cfg.duration_ns = ask->command ? 0 : ask->trial_ns;
+	run.cfg.count = ask->trial_ns ? 0 : ask->count;
+	if (ask->then_pps > 0) {
+		err = make_mix(&run.cfg, ask, &run.mix, e);
+		run.cfg.mix = run.mix;
+		run.cfg.duration_ns = 0;
+	}
+	if (!err)
+		err = open_receiver(&run, end, ask, part, e);
+	if (!err)
+		err = tx_open(&run.tx, &run.cfg, part, e);
+	if (err)
+		goto out;
+	err = send_all(&run, ask, e);
+	if (!err)
+		err = tell(&run, ask, part, ret_trial, e);
+	if (!err && loop_signal())
+		err = err_set(e, -EINTR, "a trial was cut short");
+out:
+	tx_close(run.tx);
+	trial_close(run.trial);
+	far_sink_close(run.far);
+	mix_free(run.mix);
+	return err;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/suite/far_sink.c - a receiver on another host.
+ */
+#include "engine/suite/far_sink.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/loop.h"
+#include "sys/host/child.h"
+#include "sys/host/clock.h"
+
+#define INTERVAL_NS	100000000ull
+#define READY_NS	(30 * NSEC_PER_SEC)	/* to log in and to start it */
+#define SETTLE_NS	(10 * NSEC_PER_SEC)
+#define END_NS		(10 * NSEC_PER_SEC)	/* to write its result */
+#define LEAVE_NS	(2 * NSEC_PER_SEC)	/* to detach, before it is killed */
+#define QUIET_NS	(NSEC_PER_SEC / 2)	/* nothing new for so long: nothing is under way */
+#define POLL_NS		5000000ull
+#define LINE_MAX_BYTES	(16u << 20)
+
+struct far_sink {
+	struct far_sink_cfg cfg;
+	struct child child;
+	bool timed, ending;
+	char *text;			/* the line that is being read; at last the result */
+	size_t used, room;
+	/* By its own clock since its start, and ours when it was ready. */
+	uint64_t elapsed_ns, came_ns;
+	uint64_t ready_elapsed_ns, ready_mono_ns;
+	uint64_t packets;
+	bool has_result;
+};
+
+int far_sink_check(const char *ifname, struct err *e)
+{
+	size_t len = strlen(ifname);
+
+	if (len && len < 16 && *ifname != '-' &&
+	    strspn(ifname, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-") == len)
+		return 0;
+	err_usage(e, "'%s' is no interface of the host that --receiver reaches", ifname);
+	return err_hint(e, "a network namespace there is part of the command: "
+			"--receiver \"ssh HOST ip netns exec NAME ethgauge\"");
+}
+
+/* Whatever it is must neither harm a terminal nor be no text. */
+static void show_words(const char *line, char *ret_text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && line[i]; i++)
+		ret_text[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
+	ret_text[i] = '\0';
+}
+
+static int fail_by_words(const struct far_sink *far, const char *line, struct err *e)
+{
+	char shown[80];
+	/* Its own error, if it tells one. */
+	struct result *none = result_new("sink");
+	int err = far->cfg.take(line, false, none, e);
+
+	result_free(none);
+	if (err == -EBADMSG) {
+		show_words(line, shown, sizeof(shown));
+		err_set(e, err, "'%s' wrote what is no result: '%s'", far->cfg.command, shown);
+		err_hint(e, "it must run ethgauge on the other host, and let nothing else write to standard "
+			 "output; try: %s --version", far->cfg.command);
+	} else if (!err) {
+		err = err_set(e, -EPIPE, "'%s' ended before the trial", far->cfg.command);
+		err_hint(e, "its standard input must stay open: ssh without -n");
+	}
+	return err;
+}
+
+/* One line, ended by 0. */
+static int take_line(struct far_sink *far, const char *line, struct err *e)
+{
+	uint64_t elapsed_ns, packets;
+
+	if (far->cfg.interval(line, &elapsed_ns, &packets)) {
+		if (!far->elapsed_ns) {
+			far->ready_elapsed_ns = elapsed_ns;
+			far->ready_mono_ns = loop_mono_ns();
+		}
+		far->elapsed_ns = elapsed_ns;
+		far->packets += packets;
+		if (packets)
+			far->came_ns = elapsed_ns;
+		return 0;
+	}
+	if (!far->ending)
+		return fail_by_words(far, line, e);
+	far->has_result = true;
+	return 0;
+}
+
+static int take_lines(struct far_sink *far, struct err *e)
+{
+	char *line = far->text, *end;
+	int err = 0;
+
+	while (!err && !far->has_result && (end = memchr(line, '\n', (size_t)(far->text + far->used - line)))) {
+		*end = '\0';
+		err = take_line(far, line, e);
+		if (!far->has_result)
+			line = end + 1;
+	}
+	far->used -= (size_t)(line - far->text);
+	memmove(far->text, line, far->used);
+	return err;
+}
+
+/* Its status; 0 too if it does not end. */
+static int wait_end(struct far_sink *far)
+{
+	uint64_t end_ns = loop_mono_ns() + LEAVE_NS;
+	int status = 0;
+
+	while (!child_has_ended(&far->child, &status) && loop_mono_ns() < end_ns)
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
+	return status;
+}
+
+static int fail_by_end(struct far_sink *far, struct err *e)
+{
+	int status = wait_end(far);
+
+	if (far->used) {
+		far->text[far->used] = '\0';
+		return fail_by_words(far, far->text, e);
+	}
+	err_set(e, -EPIPE, "'%s' ended with status %d and no result", far->cfg.command, status);
+	return err_hint(e, "it must run ethgauge on the other host; try: %s --version", far->cfg.command);
+}
+
+int far_sink_poll(struct far_sink *far, struct err *e)
+{
+	ssize_t got = 1;
+	char *more;
+	int err = 0;
+
+	while (!err && got > 0 && !far->has_result) {
+		if (far->room - far->used < 65536) {
+			more = far->room < LINE_MAX_BYTES ? realloc(far->text, 2 * far->room + 131072) : NULL;
+			if (!more)
+				return err_set(e, -EMSGSIZE, "cannot read what '%s' writes", far->cfg.command);
+			far->text = more;
+			far->room = 2 * far->room + 131072;
+		}
+		got = read(far->child.out_fd, far->text + far->used, far->room - far->used - 1);
+		if (got > 0) {
+			far->used += (size_t)got;
+			err = take_lines(far, e);
+		} else if (!got) {
+			err = fail_by_end(far, e);
+		}
+	}
+	return err;
+}
+
+static int wait_ready(struct far_sink *far, struct err *e)
+{
+	uint64_t end_ns = loop_mono_ns() + READY_NS;
+	int err = 0;
+
+	while (!err && !far->elapsed_ns) {
+		if (loop_signal())
+			return err_set(e, -EINTR, "ended before the receiver was ready");
+		if (loop_mono_ns() > end_ns) {
+			err_set(e, -ETIMEDOUT, "'%s' did not start to receive", far->cfg.command);
+			return err_hint(e, "it must not ask for anything; try: %s --version", far->cfg.command);
+		}
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
+		err = far_sink_poll(far, e);
+	}
+	return err;
+}
+
+int far_sink_open(struct far_sink **ret_far, const struct far_sink_cfg *cfg, const struct tx_cfg *tx,
+		  struct err *e)
+{
+	struct far_sink *far = calloc(1, sizeof(*far));
+	char words[4096];
+	char *const argv[] = { "/bin/sh", "-c", words, NULL };
+	int len, err;
+
+	if (!far)
+		return err_set(e, -ENOMEM, "cannot open the receiver");
+	far->cfg = *cfg;
+	far->timed = tx->clock == STAMP_TAI;
+	len = snprintf(words, sizeof(words), "%s sink %s --port %u --streams %u --clock %s --interval %llums "
+		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, tx->frame.dst_port,
+		       tx->first_stream + tx->threads, clock_names[tx->clock], INTERVAL_NS / 1000000);
+	if (len >= (int)sizeof(words)) {
+		free(far);
+		return err_usage(e, "--receiver is too long");
+	}
+	err = child_open(&far->child, argv, cfg->netns_fd);
+	if (err) {
+		free(far);
+		return err_set(e, err, "cannot run '%s'", cfg->command);
+	}
+	err = wait_ready(far, e);
+	if (err)
+		far_sink_close(far);
+	else
+		*ret_far = far;
+	return err;
+}
+
+void far_sink_close(struct far_sink *far)
+{
+	if (!far)
+		return;
+	child_end(&far->child);
+	wait_end(far);
+	child_close(&far->child);
+	free(far->text);
+	free(far);
+}
+
+/* @due_ns: when the last was sent, by its clock; what it tells of before may lie in a pipe. */
+static bool is_settled(const struct far_sink *far, uint64_t sent, uint64_t due_ns)
+{
+	uint64_t quiet_ns = far->came_ns > due_ns ? far->came_ns : due_ns;
+
+	return far->packets >= sent || far->elapsed_ns > quiet_ns + QUIET_NS;
+}
+
+int far_sink_settle(struct far_sink *far, uint64_t sent, struct err *e)
+{
+	uint64_t now_ns = loop_mono_ns(), end_ns = now_ns + SETTLE_NS;
+	uint64_t due_ns = far->ready_elapsed_ns + now_ns - far->ready_mono_ns;
+	int err = far_sink_poll(far, e);
+
+	while (!err && !is_settled(far, sent, due_ns) && loop_mono_ns() < end_ns) {
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
+		err = far_sink_poll(far, e);
+	}
+	far->ending = true;
+	child_end(&far->child);
+	end_ns = loop_mono_ns() + END_NS;
+	while (!err && !far->has_result) {
+		if (loop_mono_ns() > end_ns)
+			return err_set(e, -ETIMEDOUT, "'%s' does not end, and tells no result", far->cfg.command);
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
+		err = far_sink_poll(far, e);
+	}
+	return err;
+}
+
+int far_sink_report(struct far_sink *far, uint64_t sent, struct result *res, struct err *e)
+{
+	double distinct, lost;
+	int err = far->cfg.take(far->text, far->timed, res, e);
+
+	if (err)
+		return err == -EBADMSG ? fail_by_words(far, far->text, e) : err;
+	distinct = result_look(res, "distinct_packets");
+	if (isnan(distinct))
+		return err_set(e, -EBADMSG, "the receiver's result lacks a count");
+	if (distinct > (double)sent)
+		result_note(res, "%g packets more arrived than were sent: another sender uses the same "
+			    "port and stream number", distinct - (double)sent);
+	lost = fmax((double)sent - distinct, 0);
+	result_metric_u64(res, "lost_packets", (uint64_t)lost);
+	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
+	return 0;
+}

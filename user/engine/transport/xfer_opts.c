@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/transport/xfer_opts.c - from the options of tcp and udp to tests, one or several.
+ */
+#include "engine/transport/xfer_opts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "abi/tag.h"
+#include "engine/transport/xfer_client.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "lib/stat.h"
+
+#define MAX_RUNS		100
+#define MIN_RUNS		3
+#define STREAM_BYTES		(128u << 10)
+#define CONGESTION_BYTES	sizeof(((struct control_test *)NULL)->congestion)
+#define OPEN_LOOP		1024		/* outstanding requests that an open loop may have */
+
+static int parse_cpu(const char *text, const char *name, uint64_t *ret_cpu, struct err *e)
+{
+	uint64_t cpu;
+
+	if (!text)
+		return 0;
+	if (unit_parse_count(text, &cpu) || cpu > 1023)
+		return err_usage(e, "--%s '%s' is no number of a CPU", name, text);
+	*ret_cpu = cpu + 1;
+	return 0;
+}
+
+/* "99,5": how sure, and how wide the interval may be. */
+static int parse_confidence(const char *text, double *ret_level, double *ret_width, struct err *e)
+{
+	double level = NAN, width = NAN;
+	int end = 0;
+
+	if (!text)
+		return 0;
+	if (sscanf(text, "%lf,%lf%n", &level, &width, &end) != 2 || text[end] ||
+	    !(level >= 50 && level <= 99.9) || !(width > 0 && width <= 100))
+		return err_usage(e, "--confidence '%s' is not LEVEL,WIDTH in percent, such as 99,5: "
+				 "a level of 50 to 99.9, a width of up to 100", text);
+	*ret_level = level / 100;
+	*ret_width = width / 100;
+	return 0;
+}
+
+static int parse_sizes(const char *text, uint64_t *ret_from, uint64_t *ret_to, struct err *e)
+{
+	char from[32];
+	const char *dash;
+
+	if (!text)
+		return 0;
+	dash = strchr(text, '-');
+	if (dash && (size_t)(dash - text) < sizeof(from)) {
+		memcpy(from, text, (size_t)(dash - text));
+		from[dash - text] = '\0';
+		if (!unit_parse_count(from, ret_from) && !unit_parse_count(dash + 1, ret_to) &&
+		    *ret_from && *ret_from <= *ret_to && *ret_to <= CONTROL_MAX_MESSAGE)
+			return 0;
+	}
+	return err_usage(e, "--sizes '%s' is not FROM-TO in bytes, such as 64-1M, of at most %d",
+			 text, CONTROL_MAX_MESSAGE);
+}
+
+static int read_rate(const struct xfer_opts *opts, struct xfer_plan *plan, struct err *e)
+{
+	struct control_test *test = &plan->local;
+
+	switch (opts->rate.kind) {
+	case UNIT_RATE_MAX:
+		return 0;
+	case UNIT_RATE_LINK_RATIO:
+		return err_usage(e, "--rate: of a socket there is no link to take a share of");
+	case UNIT_RATE_PPS:
+		if (test->kind != CONTROL_STREAM)
+			plan->requests_per_s = opts->rate.value;
+		else if (test->protocol == CONTROL_TCP)
+			return err_usage(e, "--rate: a TCP stream has no packets of its own: write "
+					 "bits a second, such as 100Mbit");
+		else
+			test->rate_bps = (uint64_t)(opts->rate.value *
+						    (double)test->message_bytes * 8);
+		return 0;
+	case UNIT_RATE_BPS:
+		if (test->kind != CONTROL_STREAM)
+			return err_usage(e, "--rate: of requests it is a number a second, such as "
+					 "10kpps");
+		test->rate_bps = (uint64_t)opts->rate.value;
+		return 0;
+	}
+	return 0;
+}
+
+static int check_kind(const struct xfer_opts *opts, const struct xfer_extra *extra, struct err *e)
+{
+	if (extra->kind != CONTROL_STREAM &&
+	    (opts->reverse || opts->bidir || opts->message_bytes || opts->sizes))
+		return err_usage(e, "--reverse, --bidir, --message-bytes and --sizes are of streams");
+	if (extra->kind == CONTROL_STREAM &&
+	    (opts->request_bytes || opts->response_bytes || opts->outstanding))
+		return err_usage(e, "--request-bytes, --response-bytes and --outstanding are of rr and "
+				 "crr");
+	if (opts->bidir && (opts->reverse || extra->reverse))
+		return err_usage(e, "--bidir has both directions: --reverse has no meaning with it");
+	if (extra->kind == CONTROL_CRR && opts->outstanding)
+		return err_usage(e, "a connection of crr has one request: more at once with --streams");
+	if (opts->ipv4 && opts->ipv6)
+		return err_usage(e, "-4 and -6 exclude each other");
+	if (opts->sizes && opts->message_bytes)
+		return err_usage(e, "--sizes tells the message lengths: --message-bytes has no meaning "
+				 "with it");
+	if (opts->sizes && opts->confidence)
+		return err_usage(e, "--confidence is of one length, not of --sizes");
+	if (extra->congestion && strlen(extra->congestion) >= CONGESTION_BYTES)
+		return err_usage(e, "--congestion '%s' is no name of a congestion control",
+				 extra->congestion);
+	return 0;
+}
+
+static void fill_common(const struct xfer_opts *opts, const struct xfer_extra *extra,
+			struct control_test *test)
+{
+	bool udp = extra->protocol == CONTROL_UDP;
+
+	*test = (struct control_test){
+		.protocol = extra->protocol, .kind = extra->kind,
+		.direction = opts->bidir ? CONTROL_BOTH :
+			     opts->reverse != extra->reverse ? CONTROL_BACK : CONTROL_THERE,
+		.streams = opts->streams, .threads = opts->threads,
+		.duration_ns = opts->duration_ns, .omit_ns = opts->omit_ns,
+		.interval_ns = opts->interval_ns,
+		.stream_rows = opts->per_stream && extra->kind == CONTROL_STREAM,
+		.burst = extra->burst, .on_ns = extra->on_ns, .off_ns = extra->off_ns,
+		.nodelay = extra->nodelay,
+		.window_clamp_bytes = extra->window_clamp_bytes, .mss_bytes = extra->mss_bytes,
+		.dscp = opts->dscp, .zerocopy = extra->zerocopy, .sendfile = extra->sendfile,
+		.splice = extra->splice, .gso = extra->gso,
+		.arrivals = extra->arrivals,
+		.spin = opts->spin, .busy_poll_us = opts->busy_poll_ns / 1000,
+	};
+	if (extra->congestion)
+		snprintf(test->congestion, sizeof(test->congestion), "%s", extra->congestion);
+	if (extra->kind == CONTROL_STREAM)
+		return;
+	test->request_bytes = opts->request_bytes ? opts->request_bytes : udp ? TAG_BYTES : 1;
+	test->response_bytes = opts->response_bytes ? opts->response_bytes : test->request_bytes;
+	test->outstanding = opts->outstanding;
+	if (!test->outstanding)
+		test->outstanding = opts->rate.kind == UNIT_RATE_PPS &&
+				    extra->kind == CONTROL_RR ? OPEN_LOOP : 1;
+}
+
+/* @message_bytes: of a stream, where the user left it open. */
+static int make_plan(const struct xfer_opts *opts, const struct xfer_extra *extra,
+		     uint64_t message_bytes, struct xfer_plan *ret_plan, struct err *e)
+{
+	struct xfer_plan plan = { .per_stream = opts->per_stream };
+
+	fill_common(opts, extra, &plan.local);
+	if (extra->kind == CONTROL_STREAM)
+		plan.local.message_bytes = opts->message_bytes ? opts->message_bytes : message_bytes;
+	if (read_rate(opts, &plan, e))
+		return e->no;
+	if (extra->burst > 1 && !plan.local.rate_bps)
+		return err_usage(e, "--burst needs --rate, which says how far the bursts are apart");
+	plan.remote = plan.local;
+	plan.local.send_buffer_bytes = opts->send_buffer_bytes;
+	plan.local.receive_buffer_bytes = opts->receive_buffer_bytes;
+	/* A server that is not root may not ask for it. */
+	plan.remote.busy_poll_us = 0;
+	plan.remote.send_buffer_bytes = opts->remote_send_buffer_bytes;
+	plan.remote.receive_buffer_bytes = opts->remote_receive_buffer_bytes;
+	if (parse_cpu(opts->cpu, "cpu", &plan.local.cpu, e) ||
+	    parse_cpu(opts->remote_cpu, "remote-cpu", &plan.remote.cpu, e) ||
+	    control_check_test(&plan.local, e))
+		return e->no;
+	*ret_plan = plan;
+	return 0;
+}
+
+int xfer_opts_check(const struct xfer_opts *opts, const struct xfer_extra *extra, struct err *e)
+{
+	uint64_t from = 0, to = 0;
+	struct xfer_plan plan;
+	double level, width;
+
+	if (check_kind(opts, extra, e) || parse_confidence(opts->confidence, &level, &width, e) ||
+	    parse_sizes(opts->sizes, &from, &to, e) ||
+	    make_plan(opts, extra, to ? to : 1400, &plan, e))
+		return e->no;
+	return from ? make_plan(opts, extra, from, &plan, e) : 0;
+}
+
+static const char *main_figure(const struct xfer_extra *extra)
+{
+	return extra->kind == CONTROL_STREAM ? "payload_received_bps" : "transactions_per_s";
+}
+
+/* Width of the interval that the mean is in, over the mean. */
+static double interval_ratio(const double *values, unsigned int nr, double level, double *ret_mean)
+{
+	double mean = 0, squares = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		mean += values[i] / nr;
+	for (i = 0; i < nr; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	*ret_mean = mean;
+	return 2 * stat_student(level, nr - 1) * sqrt(squares / (nr - 1) / nr) / mean;
+}
+
+static int run_until_sure(struct xfer_client *client, const struct xfer_opts *opts,
+			  const struct xfer_plan *plan, const char *figure, struct result *res,
+			  struct err *e)
+{
+	double values[MAX_RUNS], level = 0, width = 0, got = INFINITY, mean = NAN;
+	unsigned int nr = 0;
+	char name[24];
+	int err = 0;
+
+	parse_confidence(opts->confidence, &level, &width, e);
+	while (!err && nr < opts->max_runs && (nr < MIN_RUNS || !(got <= width)) && !loop_signal()) {
+		struct result *part;
+
+		snprintf(name, sizeof(name), "run %u", nr + 1);
+		part = result_part(res, name);
+		err = xfer_client_run(client, plan, part, e);
+		values[nr] = result_look(part, figure);
+		if (err || loop_signal() || !isfinite(values[nr]))
+			break;
+		nr++;
+		if (nr > 1)
+			got = interval_ratio(values, nr, level, &mean);
+	}
+	result_metric_u64(res, "runs", nr);
+	if (nr < 2)
+		return err;
+	result_metric_real(res, figure, mean);
+	result_metric_real(res, "confidence_level_ratio", level);
+	result_metric_real(res, "confidence_width_ratio", got);
+	if (got <= width)
+		result_note(res, "the mean of %u runs is within +-%.2g %% at %.4g %%", nr, got * 50,
+			    level * 100);
+	else
+		result_note(res, "after %u runs the mean is only within +-%.2g %% at %.4g %%, not "
+			    "+-%.2g %%: take longer runs, or more with --max-runs", nr, got * 50,
+			    level * 100, width * 50);
+	return err;
+}
+
+static int run_sizes(struct xfer_client *client, const struct xfer_opts *opts,
+		     const struct xfer_extra *extra, struct result *res, struct err *e)
+{
+	uint64_t from = 0, to = 0, bytes;
+	struct xfer_plan plan;
+	char name[32];
+	int err = 0;
+
+	parse_sizes(opts->sizes, &from, &to, e);
+	for (bytes = from; !err && !loop_signal(); bytes = 2 * bytes < to ? 2 * bytes : to) {
+		struct result *part;
+
+		err = make_plan(opts, extra, bytes, &plan, e);
+		if (err)
+			break;
+		snprintf(name, sizeof(name), "%llu bytes", (unsigned long long)bytes);
+		part = result_part(res, name);
+		err = xfer_client_run(client, &plan, part, e);
+		result_entry_open(res);
+		result_entry_u64(res, "message_bytes", bytes);
+		result_entry_real(res, "sent_mbps", result_look(part, "payload_sent_bps") / 1e6);
+		result_entry_real(res, "received_mbps",
+				  result_look(part, "payload_received_bps") / 1e6);
+		result_entry_real(res, "messages_per_s",
+				  result_look(part, "payload_received_bps") / 8 / (double)bytes);
+		result_entry_real(res, "client_cpus", result_look(part, "client_cpu_ratio"));
+		result_entry_real(res, "server_cpus", result_look(part, "server_cpu_ratio"));
+		result_entry_close(res);
+		if (bytes == to)
+			break;
+	}
+	return err;
+}
+
+/* Of --sizes, which has been checked; 0 without it. */
+static uint64_t largest(const struct xfer_opts *opts)
+{
+	uint64_t from = 0, to = 0;
+	struct err ignored;
+
+	parse_sizes(opts->sizes, &from, &to, &ignored);
+	return to;
+}
+
+int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, struct result *res,
+		  struct err *e)
+{
+	struct xfer_client_cfg cfg = {
+		.host = opts->host, .from = opts->from, .port = opts->port,
+		.family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC,
+	};
+	struct xfer_client *client = NULL;
+	struct xfer_plan plan;
+	uint64_t bytes;
+	int err;
+
+	err = secret_read(&cfg.key, opts->key_file, XFER_KEY_VARIABLE, e);
+	if (!err)
+		err = xfer_client_open(&client, &cfg, res, e);
+	if (err)
+		goto out;
+	bytes = extra->protocol == CONTROL_UDP ? xfer_client_datagram_bytes(client) : STREAM_BYTES;
+	err = make_plan(opts, extra, bytes, &plan, e);
+	if (err)
+		goto out;
+	if (extra->gso && (opts->message_bytes ? opts->message_bytes : largest(opts)) > bytes) {
+		err = err_usage(e, "--gso joins datagrams that fit a packet: of at most %llu bytes here",
+				(unsigned long long)bytes);
+		goto out;
+	}
+	if (extra->kind == CONTROL_STREAM && !opts->sizes)
+		result_env_u64(res, "message_bytes", plan.local.message_bytes);
+	log_info("testing with '%s'", opts->host);
+	if (opts->sizes)
+		err = run_sizes(client, opts, extra, res, e);
+	else if (opts->confidence)
+		err = run_until_sure(client, opts, &plan, main_figure(extra), res, e);
+	else
+		err = xfer_client_run(client, &plan, res, e);
+out:
+	xfer_client_close(client);
+	/* Ended before there was a figure, as the user wanted. */
+	if (err == -EINTR && loop_signal())
+		err = e->no = 0;
+	return err;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/transport/xfer_server.h - the far end of transport tests: a thread for each client.
+ */
+#ifndef ENGINE_TRANSPORT_XFER_SERVER_H
+#define ENGINE_TRANSPORT_XFER_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/transport/xfer_link.h"
+#include "lib/err.h"
+#include "result/result.h"
+
+struct xfer_server_cfg {
+	int listen_fd;			/* owned by who opened it */
+	uint16_t first_port, last_port;	/* of the data; 0: any */
+	uint64_t max_clients, max_streams;
+	uint64_t max_duration_ns;	/* of a test; 0: any */
+	double max_bps;			/* of a test's payload; 0: any */
+	uint64_t tests;			/* it is done after so many; 0: goes on */
+	struct secret key;
+};
+
+struct xfer_server;
+
+int xfer_server_start(struct xfer_server **ret_server, const struct xfer_server_cfg *cfg,
+		      struct err *e);
+bool xfer_server_is_done(struct xfer_server *server);
+/* Ends what runs, and tells @res what there was. Takes NULL. */
+void xfer_server_end(struct xfer_server *server, struct result *res);
+
+#endif

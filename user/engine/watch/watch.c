@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/watch/watch.c - watch one interface.
+ */
+#include "engine/watch/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "engine/self/environ.h"
+#include "engine/watch/watch_filter.h"
+#include "engine/watch/watch_parts.h"
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/hook/bpf.h"
+#include "sys/hook/xdp_share.h"
+
+#include "watch_tc.skel.h"
+#include "watch_xdp.skel.h"
+
+#define MAX_QUEUES	256		/* that have a count of their own */
+#define KEEP_ROWS	3600		/* of the series */
+
+/*
+ * A program reads the clock before it writes its window, and may be held up
+ * in between: windows are read when they are this old. What is written later
+ * still is in the counters and missing in the peaks.
+ */
+#define SETTLED_NS	10000000ull
+
+static void size_maps(struct watch *watch)
+{
+	struct watch_tc_bpf *tc = watch->tc;
+	uint32_t lanes = watch->nr_cpus * WATCH_DIRS;
+
+	bpf_map__set_max_entries(tc->maps.watch_recs, lanes);
+	bpf_map__set_max_entries(tc->maps.watch_gaps, lanes);
+	bpf_map__set_max_entries(tc->maps.watch_rings, lanes);
+	bpf_map__set_max_entries(tc->maps.watch_queues, watch->nr_cpus * (watch->nr_queues + 1));
+}
+
+static int map_memory(struct watch *watch, struct err *e)
+{
+	struct watch_tc_bpf *tc = watch->tc;
+	int err;
+
+	err = bpf_map_memory(tc->maps.watch_recs, (void **)&watch->recs, &watch->recs_bytes, e);
+	if (!err)
+		err = bpf_map_memory(tc->maps.watch_queues, (void **)&watch->queues,
+				     &watch->queues_bytes, e);
+	if (!err)
+		err = bpf_map_memory(tc->maps.watch_gaps, (void **)&watch->gaps,
+				     &watch->gaps_bytes, e);
+	if (!err)
+		err = bpf_map_memory(tc->maps.watch_rings, (void **)&watch->rings,
+				     &watch->rings_bytes, e);
+	return err;
+}
+
+static int load_tc(struct watch *watch, const struct filter *filter, struct err *e)
+{
+	int err;
+
+	watch->tc = calloc(1, sizeof(*watch->tc));
+	if (!watch->tc || watch_tc_bpf__create_skeleton(watch->tc))
+		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
+	err = watch_filter_open(watch->tc->skeleton, filter, FILTER_TC, e);
+	if (err)
+		return err;
+	watch->tc->rodata->has_filter = !!filter;
+	watch->tc->rodata->cfg.nr_cpus = watch->nr_cpus;
+	watch->tc->rodata->cfg.nr_queues = watch->nr_queues;
+	size_maps(watch);
+	err = watch_tc_bpf__load(watch->tc);
+	return err ? bpf_load_error(e, err, "watch_tc") : map_memory(watch, e);
+}
+
+/* Counts into the maps that watch_tc has. */
+static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
+		    const struct nic_facts *nic, struct err *e)
+{
+	const struct watch_tc_bpf *tc = watch->tc;
+	struct watch_xdp_bpf *xdp;
+	bool frags = xdp_needs_frags(nic, cfg->xdp_mode);
+	int err;
+
+	xdp = calloc(1, sizeof(*xdp));
+	watch->xdp = xdp;
+	if (!xdp || watch_xdp_bpf__create_skeleton(xdp))
+		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
+	err = watch_filter_open(xdp->skeleton, cfg->filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
+	if (err)
+		return err;
+	xdp->rodata->has_filter = !!cfg->filter;
+	xdp->rodata->cfg.nr_cpus = watch->nr_cpus;
+	xdp->rodata->cfg.nr_queues = watch->nr_queues;
+	xdp->rodata->has_frags = frags;
+	bpf_set_frags(xdp->obj, frags);
+	err = bpf_map__reuse_fd(xdp->maps.watch_recs, bpf_map__fd(tc->maps.watch_recs));
+	if (!err)
+		err = bpf_map__reuse_fd(xdp->maps.watch_queues, bpf_map__fd(tc->maps.watch_queues));
+	if (!err)
+		err = bpf_map__reuse_fd(xdp->maps.watch_gaps, bpf_map__fd(tc->maps.watch_gaps));
+	if (!err)
+		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->maps.watch_rings));
+	if (!err && !watch->share)
+		err = watch_xdp_bpf__load(xdp);
+	if (err) {
+		bpf_load_error(e, err, "watch_xdp");
+		return frags ? bpf_frags_hint(e, err, watch->ifname, nic->mtu) : err;
+	}
+	return 0;
+}
+
+static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
+		  const struct nic_facts *nic, struct err *e)
+{
+	struct watch_hook_cfg hook = { .ifname = cfg->ifname, .xdp_mode = cfg->xdp_mode,
+					.tell_preceding = true };
+	struct watch_side *sides = watch->sides;
+	const char *why;
+	int err = 0;
+
+	hook.hooks = watch_hook_choose(cfg->ifname, nic, cfg->hooks, &why);
+	sides[WATCH_RX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_in);
+	sides[WATCH_TX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_out);
+	if (hook.hooks == WATCH_HOOKS_XDP) {
+		watch->share = cfg->share || xdp_share_is_possible(nic->ifindex);
+		err = load_xdp(watch, cfg, nic, e);
+		if (err)
+			return err;
+		hook.share = watch->share ? watch->xdp->obj : NULL;
+		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
+	}
+	hook.rx_fd = sides[WATCH_RX].prog_fd;
+	hook.tx_fd = sides[WATCH_TX].prog_fd;
+	err = watch_hook_open(&watch->hook, &hook, e);
+	if (err)
+		return err;
+	/* Loaded just now. */
+	if (watch->share)
+		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
+	result_env_str(sides[WATCH_RX].part, "hook", watch_hook_rx_way(watch->hook));
+	result_env_str(sides[WATCH_TX].part, "hook", watch_hook_tx_way(watch->hook));
+	if (why) {
+		result_env_str(sides[WATCH_RX].part, "hook_why", why);
+		log_info("'%s' is watched %s", cfg->ifname, why);
+	}
+	return 0;
+}
+
+static void open_parts(struct watch *watch, struct result *res)
+{
+	static const char *const names[WATCH_DIRS] = { "rx", "tx" };
+	char name[32];
+	int dir;
+
+	for (dir = 0; dir < WATCH_DIRS; dir++) {
+		snprintf(name, sizeof(name), "%s %s", watch->ifname, names[dir]);
+		watch->sides[dir].part = result_part(res, name);
+		environ_iface(watch->sides[dir].part, watch->ifname);
+		result_keep_rows(watch->sides[dir].part, KEEP_ROWS);
+	}
+}
+
+/* What XDP takes, tc never sees. */
+static void tell_other_xdp(struct watch *watch, int ifindex)
+{
+	char holder[128];
+
+	if (watch->xdp || !xdp_holder(ifindex, holder, sizeof(holder)))
+		return;
+	result_note(watch->sides[WATCH_RX].part, "an XDP program is attached, %s: what it drops, "
+		    "answers or redirects does not come to tc and is not counted", holder);
+}
+
+int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct result *res,
+	       struct err *e)
+{
+	struct nic_facts nic;
+	struct watch *watch;
+	int err;
+
+	if (nic_read(cfg->ifname, &nic))
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	if (!nic.ethernet)
+		return err_usage(e, "'%s' is no Ethernet interface", cfg->ifname);
+	watch = calloc(1, sizeof(*watch));
+	if (!watch)
+		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
+	watch->ifname = cfg->ifname;
+	watch->nr_cpus = cpu_nr_possible();
+	watch->filtered = cfg->filter;
+	watch->nr_queues = nic.rx_queues < MAX_QUEUES ? nic.rx_queues : MAX_QUEUES;
+	bpf_log_init();
+	bpf_raise_memlock();
+	open_parts(watch, res);
+	err = load_tc(watch, cfg->filter, e);
+	if (err)
+		goto fail;
+	nic_read_counters(cfg->ifname, &watch->nic_before);
+	watch->nic_newest = watch->nic_before;
+	err = attach(watch, cfg, &nic, e);
+	if (err)
+		goto fail;
+	watch->next_window = loop_mono_ns() / WATCH_WINDOW_NS;
+	tell_other_xdp(watch, nic.ifindex);
+	*ret_watch = watch;
+	return 0;
+fail:
+	watch_close(watch);
+	return err;
+}
+
+void watch_close(struct watch *watch)
+{
+	if (!watch)
+		return;
+	watch_hook_close(watch->hook);
+	bpf_unmap_memory(watch->recs, watch->recs_bytes);
+	bpf_unmap_memory(watch->queues, watch->queues_bytes);
+	bpf_unmap_memory(watch->gaps, watch->gaps_bytes);
+	bpf_unmap_memory(watch->rings, watch->rings_bytes);
+	watch_xdp_bpf__destroy(watch->xdp);
+	watch_tc_bpf__destroy(watch->tc);
+	free(watch->preceding);
+	free(watch);
+}
+
+static uint64_t load(const __u64 *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static void add_rec(struct watch_rec *sum, const struct watch_rec *rec)
+{
+	int i;
+
+	sum->buffers += load(&rec->buffers);
+	sum->packets += load(&rec->packets);
+	sum->frame_bytes += load(&rec->frame_bytes);
+	sum->merged += load(&rec->merged);
+	sum->broadcast += load(&rec->broadcast);
+	sum->multicast += load(&rec->multicast);
+	sum->tagged += load(&rec->tagged);
+	sum->not_taken += load(&rec->not_taken);
+	for (i = 0; i < WATCH_SIZES; i++)
+		sum->sizes[i] += load(&rec->sizes[i]);
+	for (i = 0; i < WATCH_PROTOS; i++) {
+		sum->protos[i].packets += load(&rec->protos[i].packets);
+		sum->protos[i].frame_bytes += load(&rec->protos[i].frame_bytes);
+	}
+}
+
+void watch_read(const struct watch *watch, enum watch_dir dir, struct watch_rec *ret_sum)
+{
+	struct watch_rec sum = { 0 };
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < watch->nr_cpus; cpu++)
+		add_rec(&sum, &watch->recs[dir * watch->nr_cpus + cpu]);
+	*ret_sum = sum;
+}
+
+/* All counters of @sum += @newer - @older. */
+static void add_growth(struct nic_counters *sum, const struct nic_counters *newer,
+		       const struct nic_counters *older)
+{
+	_Static_assert(sizeof(*sum) % sizeof(uint64_t) == 0, "counters alone");
+	const uint64_t *to = (const uint64_t *)newer, *from = (const uint64_t *)older;
+	uint64_t *at = (uint64_t *)sum;
+	size_t i;
+
+	for (i = 0; i < sizeof(*sum) / sizeof(uint64_t); i++)
+		at[i] += to[i] - from[i];
+}
+
+void watch_read_nic(struct watch *watch, struct nic_counters *ret_counters)
+{
+	unsigned int life = watch->hook ? watch_hook_returns(watch->hook) : watch->nic_life;
+	struct nic_counters now;
+
+	/* A new interface counts from 0; one that was let alone would count on: then it has not shrunk. */
+	if (!nic_read_counters(watch->ifname, &now)) {
+		if (life != watch->nic_life && now.rx_packets < watch->nic_newest.rx_packets) {
+			add_growth(&watch->nic_sum, &watch->nic_newest, &watch->nic_before);
+			watch->nic_before = (struct nic_counters){ 0 };
+		}
+		watch->nic_life = life;
+		watch->nic_newest = now;
+	}
+	*ret_counters = watch->nic_sum;
+	add_growth(ret_counters, &watch->nic_newest, &watch->nic_before);
+}
+
+static void feed_bursts(struct watch *watch, uint64_t *sums, size_t nr)
+{
+	unsigned int cpu;
+	int dir;
+
+	for (dir = 0; dir < WATCH_DIRS; dir++) {
+		memset(sums, 0, nr * sizeof(*sums));
+		for (cpu = 0; cpu < watch->nr_cpus; cpu++) {
+			size_t lane = dir * watch->nr_cpus + cpu;
+
+			burst_add_ring(sums, &watch->rings[lane], watch->next_window, nr,
+				       load(&watch->recs[lane].window));
+		}
+		burst_feed(&watch->sides[dir].burst, sums, nr);
+	}
+	watch->next_window += nr;
+}
+
+/* In the windows that were over @settled_ns ago. */
+static void look_for_bursts(struct watch *watch, uint64_t settled_ns)
+{
+	uint64_t settled = (loop_mono_ns() - settled_ns) / WATCH_WINDOW_NS, sums[1024], nr, lost;
+	/* The oldest windows may be written over while they are read. */
+	const uint64_t kept = WATCH_WINDOWS - 2 * SETTLED_NS / WATCH_WINDOW_NS;
+	int dir;
+
+	if (settled > watch->next_window + kept) {
+		lost = settled - kept - watch->next_window;
+		watch->missed_windows += lost;
+		watch->next_window += lost;
+		for (dir = 0; dir < WATCH_DIRS; dir++)
+			burst_break(&watch->sides[dir].burst);
+	}
+	while (watch->next_window < settled) {
+		nr = settled - watch->next_window;
+		feed_bursts(watch, sums, nr < 1024 ? nr : 1024);
+	}
+}
+
+void watch_poll(struct watch *watch)
+{
+	watch_hook_follow(watch->hook);
+	look_for_bursts(watch, SETTLED_NS);
+}
+
+void watch_stop(struct watch *watch)
+{
+	watch->returns = watch_hook_returns(watch->hook);
+	if (watch_hook_preceding(watch->hook))
+		watch->preceding = strdup(watch_hook_preceding(watch->hook));
+	watch_hook_close(watch->hook);
+	watch->hook = NULL;
+	look_for_bursts(watch, 0);
+}

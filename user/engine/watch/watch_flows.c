@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/watch/watch_flows.c - the flows of one interface.
+ */
+#include "engine/watch/watch_flows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "engine/watch/watch_filter.h"
+#include "engine/watch/watch_flows_parts.h"
+#include "lib/loop.h"
+#include "lib/spread.h"
+#include "sys/hook/bpf.h"
+
+#include "flow_tc.skel.h"
+
+#define BATCH		4096		/* flows read at once; a bucket never holds more */
+#define PREALLOCATED	(1u << 17)	/* larger tables get their memory as flows come */
+#define WALK_NS		3000000ull	/* for reading the table, of the 20 ms between two polls */
+#define KEEP_ROWS	3600
+
+const char *const watch_sort_names[] = {
+	"bytes", "packets", "rate", "rtt", "retransmissions", NULL
+};
+
+static int load(struct watch_flows *flows, struct err *e)
+{
+	struct flow_tc_bpf *bpf;
+	int err;
+
+	bpf = calloc(1, sizeof(*bpf));
+	flows->bpf = bpf;
+	if (!bpf || flow_tc_bpf__create_skeleton(bpf))
+		return err_set(e, -ENOMEM, "cannot keep the flows of '%s'", flows->cfg.ifname);
+	err = watch_filter_open(bpf->skeleton, flows->cfg.filter, FILTER_TC, e);
+	if (err)
+		return err;
+	bpf->rodata->has_filter = !!flows->cfg.filter;
+	bpf->rodata->cfg.nr_cpus = flows->nr_cpus;
+	bpf_map__set_max_entries(bpf->maps.flows, flows->cfg.max_flows);
+	if (flows->cfg.max_flows > PREALLOCATED)
+		bpf_map__set_map_flags(bpf->maps.flows, BPF_F_NO_PREALLOC);
+	bpf_map__set_max_entries(bpf->maps.flow_spreads, flows->cfg.max_flows < FLOW_SPREADS ?
+				 flows->cfg.max_flows : FLOW_SPREADS);
+	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * flows->nr_cpus);
+	bpf_map__set_max_entries(bpf->maps.flow_cpus, flows->nr_cpus);
+	bpf_map__set_max_entries(bpf->maps.flow_works, flows->nr_cpus);
+	err = flow_tc_bpf__load(bpf);
+	if (err)
+		return bpf_load_error(e, err, "flow_tc");
+	flows->flows_fd = bpf_map__fd(bpf->maps.flows);
+	flows->folds_fd = bpf_map__fd(bpf->maps.flow_folds);
+	flows->trips_fd = bpf_map__fd(bpf->maps.flow_trips);
+	flows->spreads_fd = bpf_map__fd(bpf->maps.flow_spreads);
+	flows->prog_fds[WATCH_RX] = bpf_program__fd(bpf->progs.flow_tc_in);
+	flows->prog_fds[WATCH_TX] = bpf_program__fd(bpf->progs.flow_tc_out);
+	err = bpf_map_memory(bpf->maps.flow_cpus, (void **)&flows->cpus, &flows->cpus_bytes, e);
+	if (!err)
+		err = bpf_map_memory(bpf->maps.flow_hists, (void **)&flows->hists,
+				     &flows->hists_bytes, e);
+	return err;
+}
+
+int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cfg *cfg,
+		     struct err *e)
+{
+	struct watch_flows *flows = calloc(1, sizeof(*flows));
+	int err = -ENOMEM;
+
+	if (!flows)
+		goto no_memory;
+	flows->cfg = *cfg;
+	flows->nr_cpus = cpu_nr_possible();
+	flows->keys = calloc(BATCH, sizeof(*flows->keys));
+	flows->slots = calloc(BATCH, FLOW_SLOT_BYTES);
+	flows->folded = calloc(FLOW_PREFIXES, sizeof(*flows->folded));
+	if (!flows->keys || !flows->slots || !flows->folded || !view_init(flows))
+		goto no_memory;
+	bpf_log_init();
+	bpf_raise_memlock();
+	err = load(flows, e);
+	if (err)
+		goto fail;
+	*ret_flows = flows;
+	return 0;
+no_memory:
+	err_set(e, err, "cannot keep the flows of '%s'", cfg->ifname);
+fail:
+	watch_flows_close(flows);
+	return err;
+}
+
+int watch_flows_start(struct watch_flows *flows, struct result *res, struct err *e)
+{
+	const struct watch_hook_cfg hook = {
+		.ifname = flows->cfg.ifname,
+		.hooks = flows->cfg.hooks == WATCH_HOOKS_CLSACT ? WATCH_HOOKS_CLSACT : WATCH_HOOKS_TC,
+		.rx_fd = flows->prog_fds[WATCH_RX],
+		.tx_fd = flows->prog_fds[WATCH_TX],
+	};
+	char name[32];
+	int err;
+
+	err = watch_hook_open(&flows->hook, &hook, e);
+	if (err)
+		return err;
+	flows->res = res;
+	snprintf(name, sizeof(name), "%s flows", hook.ifname);
+	flows->part = result_part(res, name);
+	result_keep_rows(flows->part, KEEP_ROWS);
+	result_env_str(flows->part, "hook", watch_hook_rx_way(flows->hook));
+	result_env_str(flows->part, "flow_percentiles",
+		       "middle of a bucket, a quarter of a power of two wide: to 1/8");
+	return 0;
+}
+
+void watch_flows_close(struct watch_flows *flows)
+{
+	if (!flows)
+		return;
+	watch_hook_close(flows->hook);
+	bpf_unmap_memory(flows->cpus, flows->cpus_bytes);
+	bpf_unmap_memory(flows->hists, flows->hists_bytes);
+	flow_tc_bpf__destroy(flows->bpf);
+	free(flows->keys);
+	free(flows->slots);
+	view_release(flows);
+	free(flows->folded);
+	free(flows);
+}
+
+void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum)
+{
+	_Static_assert(sizeof(*ret_sum) % sizeof(uint64_t) == 0, "counters alone");
+	uint64_t *to = (uint64_t *)ret_sum;
+	unsigned int cpu;
+	size_t i;
+
+	memset(ret_sum, 0, sizeof(*ret_sum));
+	for (cpu = 0; cpu < flows->nr_cpus; cpu++) {
+		const __u64 *from = (const __u64 *)&flows->cpus[cpu];
+
+		for (i = 0; i < sizeof(*ret_sum) / sizeof(uint64_t); i++)
+			to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	}
+}
+
+bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
+							 struct flow_seen *flow))
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts, .elem_flags = BPF_F_LOCK);
+	struct flow_seen flow = { .now_pps = NAN, .now_bps = NAN };
+	__u32 nr = BATCH, i;
+	int err;
+
+	err = bpf_map_lookup_batch(flows->flows_fd, flows->going ? &flows->token : NULL,
+				   &flows->token, flows->keys, flows->slots, &nr, &opts);
+	/* -ENOENT: these are the last. */
+	if (err && err != -ENOENT)
+		nr = 0;
+	for (i = 0; i < nr; i++) {
+		flow.key = flows->keys[i];
+		memcpy(&flow.rec, flows->slots + i * FLOW_SLOT_BYTES, sizeof(flow.rec));
+		seen(flows, &flow);
+	}
+	flows->going = !err;
+	return !err;
+}
+
+double flows_rate_bps(const struct flow_rec *rec)
+{
+	uint64_t bytes = rec->counts[WATCH_RX].frame_bytes + rec->counts[WATCH_TX].frame_bytes;
+	uint64_t life_ns = rec->last_mono_ns - rec->first_mono_ns;
+
+	/* Two packets at once are no rate. */
+	if (life_ns < NSEC_PER_SEC)
+		life_ns = NSEC_PER_SEC;
+	return (double)bytes * 8 * NSEC_PER_SEC / (double)life_ns;
+}
+
+double flows_rtt_ns(const struct flow_rtt *rtt)
+{
+	return rtt->count ? (double)rtt->sum_ns / (double)rtt->count : 0;
+}
+
+void flows_fold(struct watch_flows *flows, const struct flow_prefix *prefix,
+		const struct watch_sum *counts)
+{
+	uint64_t word;
+	size_t at, n;
+	int dir;
+
+	memcpy(&word, prefix, sizeof(word));
+	at = (word * 0x9e3779b97f4a7c15ull) >> 32;
+	for (n = 0; n < FLOW_PREFIXES; n++) {
+		struct flow_folded *slot = &flows->folded[(at + n) % FLOW_PREFIXES];
+
+		if (!slot->prefix.version)
+			slot->prefix = *prefix;
+		if (memcmp(&slot->prefix, prefix, sizeof(*prefix)))
+			continue;
+		for (dir = 0; dir < WATCH_DIRS; dir++) {
+			slot->fold.counts[dir].packets += counts[dir].packets;
+			slot->fold.counts[dir].frame_bytes += counts[dir].frame_bytes;
+		}
+		return;
+	}
+	for (dir = 0; dir < WATCH_DIRS; dir++) {
+		flows->other[dir].packets += counts[dir].packets;
+		flows->other[dir].frame_bytes += counts[dir].frame_bytes;
+	}
+}
+
+void flows_join_folds(struct watch_flows *flows)
+{
+	struct flow_prefix prefix, *last = NULL;
+	struct flow_fold fold;
+
+	for (; !bpf_map_get_next_key(flows->folds_fd, last, &prefix); last = &prefix) {
+		if (!bpf_map_lookup_elem(flows->folds_fd, &prefix, &fold))
+			flows_fold(flows, &prefix, fold.counts);
+	}
+}
+
+size_t flows_read_trips(const struct watch_flows *flows, struct flow_trips *ret_trips)
+{
+	struct flow_prefix *last = NULL;
+	size_t nr = 0;
+
+	while (nr < FLOW_TRIPS &&
+	       !bpf_map_get_next_key(flows->trips_fd, last, &ret_trips[nr].prefix)) {
+		last = &ret_trips[nr].prefix;
+		bpf_map_lookup_elem(flows->trips_fd, last, &ret_trips[nr].hist);
+		nr++;
+	}
+	return nr;
+}
+
+void flows_spread(struct watch_flows *flows, struct flow_seen *flow, bool take)
+{
+	static const double shares[FLOW_SHARES] = { 0.5, 0.9, 0.99 };
+	struct flow_spread spread;
+	int dir, i;
+
+	if (!flow->rec.rtts[WATCH_RX].count && !flow->rec.rtts[WATCH_TX].count)
+		return;
+	if (bpf_map_lookup_elem(flows->spreads_fd, &flow->key, &spread))
+		return;
+	if (take)
+		bpf_map_delete_elem(flows->spreads_fd, &flow->key);
+	for (dir = 0; dir < WATCH_DIRS; dir++) {
+		const struct flow_rtt *rtt = &flow->rec.rtts[dir];
+		const __u32 *buckets = spread.buckets[dir];
+
+		/* Each CPU may be about to add one. */
+		if (!rtt->count || spread_count(buckets) + flows->nr_cpus < rtt->count)
+			continue;
+		for (i = 0; i < FLOW_SHARES; i++)
+			flow->shares_ns[dir][i] = spread_percentile_ns(buckets, rtt, shares[i]);
+	}
+}
+
+/*
+ * Takes the flow out with the counts that it has just then. Before kernel 5.14
+ * in two steps; what comes between them, or is being added just then, is in no flow any
+ * more: it is missing in the sums, which the result says.
+ */
+bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
+{
+	int fd = flows->flows_fd, err;
+	uint64_t slot[FLOW_SLOT_BYTES / sizeof(uint64_t)];
+	struct flow_seen flow = { .key = old->key, .now_pps = NAN, .now_bps = NAN, .is_gone = true };
+	struct flow_prefix prefix = { .version = old->key.version };
+
+	if (old->rec.last_mono_ns + flows->cfg.idle_ns > loop_mono_ns())
+		return false;
+	err = bpf_map_lookup_and_delete_elem_flags(fd, &flow.key, slot, BPF_F_LOCK);
+	if (err && err != -ENOENT) {
+		err = bpf_map_lookup_elem_flags(fd, &flow.key, slot, BPF_F_LOCK);
+		if (!err)
+			err = bpf_map_delete_elem(fd, &flow.key);
+	}
+	if (err)
+		return false;
+	memcpy(&flow.rec, slot, sizeof(flow.rec));
+	memcpy(prefix.addr, flow.key.far, prefix.version == 6 ? 6 : 3);
+	flows_spread(flows, &flow, true);
+	tally_add(flows, &flows->gone, &flow);
+	flows_fold(flows, &prefix, flow.rec.counts);
+	flows->aged++;
+	return true;
+}
+
+void watch_flows_poll(struct watch_flows *flows)
+{
+	struct flow_cpu sum;
+
+	watch_hook_follow(flows->hook);
+	flows_read(flows, &sum);
+	if (!flows->going)
+		flows->aging = sum.new_flows - flows->aged > flows->cfg.max_flows / 4 * 3;
+	/* Little each time, so that nothing else waits for it. */
+	if (flows->going || flows->aging)
+		view_walk(flows, loop_mono_ns() + WALK_NS);
+}
+
+void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort)
+{
+	flows->cfg.sort = sort;
+}
+
+void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns)
+{
+	struct flow_cpu now;
+
+	flows_read(flows, &now);
+	__atomic_fetch_add(&flows->bpf->data->flow_epoch, 1, __ATOMIC_RELAXED);
+	result_row_open(flows->part, elapsed_ns);
+	result_row_u64(flows->part, "flow_active_count", now.active_flows - flows->row.active_flows);
+	result_row_u64(flows->part, "flow_new_count", now.new_flows - flows->row.new_flows);
+	result_row_u64(flows->part, "flow_ended_count", now.ended_flows - flows->row.ended_flows);
+	result_row_u64(flows->part, "folded_packets", now.folded - flows->row.folded);
+	result_row_u64(flows->part, "flow_table_count", now.new_flows - flows->aged);
+	result_row_close(flows->part);
+	flows->row = now;
+}
+
+void watch_flows_stop(struct watch_flows *flows)
+{
+	watch_hook_close(flows->hook);
+	flows->hook = NULL;
+}

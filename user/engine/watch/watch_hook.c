@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/watch/watch_hook.c - programs that look at the packets of a live interface.
+ */
+#include "engine/watch/watch_hook.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/log.h"
+#include "lib/loop.h"
+#include "sys/hook/tc.h"
+#include "sys/hook/xdp_share.h"
+
+#define LOOK_NS		(NSEC_PER_SEC / 5)	/* who else is at the hooks */
+#define ASK_AGAIN_NS	NSEC_PER_SEC	/* of an interface whose hook others hold */
+
+const char *const watch_hook_names[] = { "auto", "xdp", "tc", "clsact", NULL };
+
+struct watch_hook {
+	struct watch_hook_cfg cfg;
+	int ifindex;			/* attached to, or found and refused; 0: gone */
+	struct xdp_port *rx_xdp;
+	struct xdp_share *rx_share;
+	struct tc_port *rx_tc, *tx_tc;
+	int lost_ifindex;		/* the one attached to before */
+	bool attached, said_gone, said_refused;
+	uint64_t refused_mono_ns;	/* when it was asked last */
+	unsigned int returns;
+	uint64_t looked_mono_ns;	/* at who else is at the hooks */
+	char preceding[128];
+};
+
+/*
+ * tc costs nothing that can be measured; XDP at a live interface costs
+ * something everywhere, so it is left to those who ask for it.
+ */
+enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *nic,
+				   enum watch_hooks hooks, const char **ret_why)
+{
+	struct nic_offloads offloads = { 0 };
+
+	*ret_why = NULL;
+	if (hooks == WATCH_HOOKS_XDP && !strcmp(nic->driver, "veth"))
+		log_warn("XDP takes the large packets of '%s' away as long as this runs: TCP is slower",
+			 ifname);
+	if (hooks != WATCH_HOOKS_AUTO)
+		return hooks;
+	nic_read_offloads(ifname, &offloads);
+	if (!strcmp(nic->driver, "veth"))
+		*ret_why = "at tc, as native XDP takes the large packets of a veth away and halves TCP's rate";
+	else if (!strcmp(ifname, "lo"))
+		*ret_why = "at tc, as loopback has generic XDP only, which splits large packets";
+	else if (offloads.lro || offloads.gro_hw)
+		*ret_why = "at tc, as XDP switches off the merging of packets that this NIC does";
+	else
+		*ret_why = "at tc, as most drivers set up their rings anew for XDP and lose packets meanwhile";
+	return WATCH_HOOKS_TC;
+}
+
+static void detach(struct watch_hook *hook)
+{
+	/* The first to attach goes last: a clsact that came with it goes with it. */
+	tc_detach(hook->tx_tc);
+	tc_detach(hook->rx_tc);
+	xdp_detach(hook->rx_xdp);
+	xdp_share_detach(hook->rx_share);
+	hook->rx_xdp = NULL;
+	hook->rx_share = NULL;
+	hook->rx_tc = NULL;
+	hook->tx_tc = NULL;
+	hook->attached = false;
+}
+
+/* They return TC_ACT_UNSPEC, so they hide nothing from each other. */
+static bool is_own(const char *name)
+{
+	return !strncmp(name, "watch_tc_", 9) || !strncmp(name, "flow_tc_", 8);
+}
+
+static void look_before(struct watch_hook *hook)
+{
+	struct tc_port *const ports[] = { hook->rx_tc, hook->tx_tc };
+	size_t i;
+
+	hook->looked_mono_ns = loop_mono_ns();
+	for (i = 0; hook->cfg.tell_preceding && i < 2; i++) {
+		if (!ports[i] || !tc_port_preceded(ports[i], is_own, hook->preceding,
+						   sizeof(hook->preceding)))
+			continue;
+		log_warn("'%s': another program, %s, now runs before those of this one: packets that it "
+			 "decides on are not seen", hook->cfg.ifname, hook->preceding);
+	}
+}
+
+static int attach(struct watch_hook *hook, struct err *e)
+{
+	const struct watch_hook_cfg *cfg = &hook->cfg;
+	enum tc_way way = cfg->hooks == WATCH_HOOKS_CLSACT ? TC_WAY_CLSACT : TC_WAY_AUTO;
+	int err = 0;
+
+	if (cfg->share)
+		err = xdp_share_attach(&hook->rx_share, hook->ifindex, cfg->share, cfg->xdp_mode, e);
+	else if (cfg->rx_fd >= 0 && cfg->hooks == WATCH_HOOKS_XDP)
+		err = xdp_attach(&hook->rx_xdp, hook->ifindex, cfg->rx_fd, cfg->xdp_mode, e);
+	else if (cfg->rx_fd >= 0)
+		err = tc_attach(&hook->rx_tc, hook->ifindex, false, cfg->rx_fd, way, e);
+	if (!err && cfg->tx_fd >= 0)
+		err = tc_attach(&hook->tx_tc, hook->ifindex, true, cfg->tx_fd, way, e);
+	if (err) {
+		detach(hook);
+		return err;
+	}
+	hook->attached = true;
+	look_before(hook);
+	return 0;
+}
+
+int watch_hook_open(struct watch_hook **ret_hook, const struct watch_hook_cfg *cfg,
+		    struct err *e)
+{
+	struct watch_hook *hook = calloc(1, sizeof(*hook));
+	int err;
+
+	if (!hook)
+		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
+	hook->cfg = *cfg;
+	hook->ifindex = (int)if_nametoindex(cfg->ifname);
+	err = attach(hook, e);
+	if (err) {
+		free(hook);
+		return err;
+	}
+	*ret_hook = hook;
+	return 0;
+}
+
+void watch_hook_close(struct watch_hook *hook)
+{
+	if (!hook)
+		return;
+	detach(hook);
+	free(hook);
+}
+
+static bool holds(const struct watch_hook *hook)
+{
+	return (!hook->rx_xdp || xdp_port_holds(hook->rx_xdp)) &&
+	       (!hook->rx_share || xdp_share_holds(hook->rx_share)) &&
+	       (!hook->rx_tc || tc_port_holds(hook->rx_tc)) &&
+	       (!hook->tx_tc || tc_port_holds(hook->tx_tc));
+}
+
+static void refused(struct watch_hook *hook, const struct err *e)
+{
+	if (e->no == -ENODEV) {
+		hook->ifindex = 0;
+		return;
+	}
+	hook->refused_mono_ns = loop_mono_ns();
+	if (!hook->said_refused)
+		log_warn("'%s' is back and cannot be watched yet: %s", hook->cfg.ifname, e->msg);
+	hook->said_refused = true;
+}
+
+/* The interface is there. */
+static bool attach_again(struct watch_hook *hook)
+{
+	const char *ifname = hook->cfg.ifname;
+	struct err e;
+
+	if (attach(hook, &e)) {
+		refused(hook, &e);
+		return false;
+	}
+	hook->said_refused = false;
+	if (hook->ifindex == hook->lost_ifindex)
+		log_warn("somebody detached the programs from '%s'; it is watched again", ifname);
+	else
+		log_info("'%s' is watched again", ifname);
+	hook->returns++;
+	return true;
+}
+
+bool watch_hook_follow(struct watch_hook *hook)
+{
+	int ifindex = (int)if_nametoindex(hook->cfg.ifname);
+
+	if (hook->attached && ifindex == hook->ifindex && holds(hook)) {
+		if (loop_mono_ns() - hook->looked_mono_ns > LOOK_NS)
+			look_before(hook);
+		return true;
+	}
+	if (hook->attached) {
+		detach(hook);
+		hook->lost_ifindex = hook->ifindex;
+		hook->ifindex = 0;
+		hook->said_gone = false;
+		/* It may go just now: the next call knows whether somebody else detached. */
+		if (ifindex == hook->lost_ifindex)
+			return false;
+	}
+	if (!ifindex) {
+		if (!hook->said_gone)
+			log_warn("'%s' is gone; it is watched again when it comes back",
+				 hook->cfg.ifname);
+		hook->said_gone = true;
+		hook->ifindex = 0;
+		return false;
+	}
+	/* Who holds its hook may leave: it is not asked every time. */
+	if (ifindex == hook->ifindex && loop_mono_ns() < hook->refused_mono_ns + ASK_AGAIN_NS)
+		return false;
+	hook->ifindex = ifindex;
+	return attach_again(hook);
+}
+
+unsigned int watch_hook_returns(const struct watch_hook *hook)
+{
+	return hook->returns;
+}
+
+const char *watch_hook_preceding(const struct watch_hook *hook)
+{
+	return hook->preceding[0] ? hook->preceding : NULL;
+}
+
+const char *watch_hook_rx_way(const struct watch_hook *hook)
+{
+	if (hook->rx_xdp)
+		return xdp_port_mode(hook->rx_xdp) == XDP_MODE_NATIVE ? "native XDP" : "generic XDP";
+	if (hook->rx_share)
+		return xdp_share_mode(hook->rx_share) == XDP_MODE_NATIVE ? "native XDP, shared" :
+									   "generic XDP, shared";
+	return hook->rx_tc ? tc_port_way(hook->rx_tc) : "none";
+}
+
+const char *watch_hook_tx_way(const struct watch_hook *hook)
+{
+	return hook->tx_tc ? tc_port_way(hook->tx_tc) : "none";
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/watch/watch_parts.h - shared between watch.c, which reads, and
+ * watch_report.c, which tells. Nobody else includes this.
+ */
+#ifndef ENGINE_WATCH_WATCH_PARTS_H
+#define ENGINE_WATCH_WATCH_PARTS_H
+
+#include "abi/watch.h"
+#include "engine/watch/watch.h"
+#include "lib/burst.h"
+
+/* One direction of the interface. */
+struct watch_side {
+	struct result *part;
+	int prog_fd;
+	struct watch_rec row;			/* as it was at the row before */
+	struct burst burst;			/* peaks since that row */
+	uint64_t peaks[BURST_SPANS];		/* of all rows before */
+};
+
+struct watch {
+	const char *ifname;
+	unsigned int nr_cpus, nr_queues;
+	bool filtered;
+	struct watch_tc_bpf *tc;
+	struct watch_xdp_bpf *xdp;		/* NULL: tc alone */
+	bool share;				/* xdp is loaded by the hook */
+	struct watch_hook *hook;
+	struct watch_rec *recs;
+	struct watch_sum *queues;
+	struct hist_rec *gaps;
+	struct watch_ring *rings;
+	size_t recs_bytes, queues_bytes, gaps_bytes, rings_bytes;
+	struct watch_side sides[WATCH_DIRS];
+	uint64_t next_window;			/* the first that no burst was fed with */
+	uint64_t missed_windows;
+	uint64_t row_elapsed_ns;
+	struct nic_counters nic_before, nic_newest, nic_sum;	/* at open; last seen; of earlier lives */
+	unsigned int nic_life;			/* returns of the hook at nic_newest */
+	unsigned int returns;			/* of the hook, when it was closed */
+	char *preceding;			/* likewise; NULL: nobody */
+};
+
+/* The records of one direction, summed over the CPUs. */
+void watch_read(const struct watch *watch, enum watch_dir dir, struct watch_rec *ret_sum);
+
+/* The interface's own counters since watch_open(), its earlier lives included. */
+void watch_read_nic(struct watch *watch, struct nic_counters *ret_counters);
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/watch/watch_report.c - what an interface received and sent, as a result.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/self/hist_report.h"
+#include "engine/watch/watch_cost.h"
+#include "engine/watch/watch_parts.h"
+#include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
+
+static const char *const burst_keys[BURST_SPANS] = {
+	"burst_100us_l1_bps", "burst_1ms_l1_bps", "burst_10ms_l1_bps",
+};
+
+static const char *const l4_names[WATCH_L4S] = {
+	"tcp", "udp", "icmp", "sctp", "gre", "esp", "other", "fragment",
+};
+
+static const char *const l2_names[WATCH_PROTOS - WATCH_ARP] = {
+	"arp", "mpls", "pppoe", "lldp", "ptp", "slow", "llc", "other", "malformed",
+};
+
+static const char *proto_name(char *buf, size_t size, unsigned int proto)
+{
+	if (proto >= WATCH_ARP)
+		snprintf(buf, size, "%s", l2_names[proto - WATCH_ARP]);
+	else
+		snprintf(buf, size, "%s/%s", proto >= WATCH_IP6 ? "ip6" : "ip4",
+			 l4_names[proto % WATCH_L4S]);
+	return buf;
+}
+
+static const char *size_name(char *buf, size_t size, unsigned int class)
+{
+	if (class == 0)
+		snprintf(buf, size, "64");
+	else if (class == WATCH_SIZES - 1)
+		snprintf(buf, size, "%u-", watch_size_from[class]);
+	else
+		snprintf(buf, size, "%u-%u", watch_size_from[class], watch_size_from[class + 1] - 1);
+	return buf;
+}
+
+/* A row of the part's table; frame_bytes UINT64_MAX: not counted for this. */
+static void add_entry(struct result *part, const char *by, const char *value, uint64_t packets,
+		      uint64_t frame_bytes)
+{
+	if (!packets)
+		return;
+	result_entry_open(part);
+	result_entry_str(part, "by", by);
+	result_entry_str(part, "value", value);
+	result_entry_u64(part, "packets", packets);
+	if (frame_bytes == UINT64_MAX)
+		result_entry_str(part, "bytes", "");
+	else
+		result_entry_u64(part, "bytes", frame_bytes);
+	result_entry_close(part);
+}
+
+static void report_queues(const struct watch *watch, struct result *part)
+{
+	unsigned int queue, cpu;
+	char text[32];
+
+	for (queue = 0; queue <= watch->nr_queues; queue++) {
+		struct watch_sum sum = { 0 };
+
+		for (cpu = 0; cpu < watch->nr_cpus; cpu++) {
+			const struct watch_sum *from =
+				&watch->queues[cpu * (watch->nr_queues + 1) + queue];
+
+			sum.packets += from->packets;
+			sum.frame_bytes += from->frame_bytes;
+		}
+		snprintf(text, sizeof(text), "%u", queue - 1);
+		add_entry(part, "queue", queue ? text : "unknown", sum.packets, sum.frame_bytes);
+	}
+}
+
+static void report_classes(const struct watch *watch, enum watch_dir dir,
+			   const struct watch_rec *sum, struct result *part)
+{
+	const struct watch_rec *rec;
+	unsigned int i;
+	char text[32];
+
+	for (i = 0; i < WATCH_SIZES; i++)
+		add_entry(part, "size", size_name(text, sizeof(text), i), sum->sizes[i], UINT64_MAX);
+	for (i = 0; i < WATCH_PROTOS; i++)
+		add_entry(part, "protocol", proto_name(text, sizeof(text), i),
+			  sum->protos[i].packets, sum->protos[i].frame_bytes);
+	for (i = 0; i < watch->nr_cpus; i++) {
+		rec = &watch->recs[dir * watch->nr_cpus + i];
+		snprintf(text, sizeof(text), "%u", i);
+		add_entry(part, "cpu", text, rec->packets, rec->frame_bytes);
+	}
+	if (dir == WATCH_RX)
+		report_queues(watch, part);
+}
+
+static void report_gaps(const struct watch *watch, enum watch_dir dir, struct result *part)
+{
+	struct hist_rec sum = { 0 };
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < watch->nr_cpus; cpu++)
+		hist_merge(&sum, &watch->gaps[dir * watch->nr_cpus + cpu]);
+	hist_report(part, "gap", "gap_count", &sum);
+}
+
+static void report_driver(const struct nic_counters *nic, enum watch_dir dir,
+			  struct result *part)
+{
+	uint64_t dropped = dir == WATCH_RX ? nic->rx_dropped : nic->tx_dropped;
+	uint64_t errors = dir == WATCH_RX ? nic->rx_errors : nic->tx_errors;
+
+	if (dir == WATCH_RX) {
+		result_metric_u64(part, "driver_rx_packets", nic->rx_packets);
+		result_metric_u64(part, "driver_rx_dropped", dropped);
+		result_metric_u64(part, "driver_rx_errors", errors);
+	} else {
+		result_metric_u64(part, "driver_tx_packets", nic->tx_packets);
+		result_metric_u64(part, "driver_tx_dropped", dropped);
+		result_metric_u64(part, "driver_tx_errors", errors);
+	}
+}
+
+static double l1_bps(const struct watch_rec *sum, double seconds)
+{
+	return (double)(sum->frame_bytes + UNIT_GAP_BYTES * sum->packets) * 8 / seconds;
+}
+
+static void report_volume(const struct watch_rec *sum, double seconds, struct result *part)
+{
+	result_metric_u64(part, "seen_packets", sum->packets);
+	result_metric_u64(part, "seen_bytes", sum->frame_bytes);
+	result_metric_real(part, "seen_pps", (double)sum->packets / seconds);
+	result_metric_real(part, "seen_l1_bps", l1_bps(sum, seconds));
+	result_metric_real(part, "seen_l2_bps", (double)sum->frame_bytes * 8 / seconds);
+	result_metric_u64(part, "seen_buffers", sum->buffers);
+	result_metric_u64(part, "seen_merged_packets", sum->merged);
+	result_metric_u64(part, "seen_broadcast_packets", sum->broadcast);
+	result_metric_u64(part, "seen_multicast_packets", sum->multicast);
+	result_metric_u64(part, "seen_tagged_packets", sum->tagged);
+}
+
+static void note_driver(const struct nic_counters *nic, enum watch_dir dir, struct result *part)
+{
+	uint64_t dropped = dir == WATCH_RX ? nic->rx_dropped : nic->tx_dropped;
+	uint64_t errors = dir == WATCH_RX ? nic->rx_errors : nic->tx_errors;
+
+	if (dropped || errors)
+		result_note(part, "the driver counted %llu errors and %llu dropped packets",
+			    (unsigned long long)errors, (unsigned long long)dropped);
+}
+
+static double report_side(struct watch *watch, enum watch_dir dir,
+			  const struct nic_counters *nic, uint64_t elapsed_ns)
+{
+	struct watch_side *side = &watch->sides[dir];
+	struct burst peaks = { 0 };
+	struct watch_rec sum;
+	size_t i;
+
+	watch_read(watch, dir, &sum);
+	result_forget_entries(side->part);
+	report_volume(&sum, (double)elapsed_ns / NSEC_PER_SEC, side->part);
+	for (i = 0; i < BURST_SPANS; i++) {
+		peaks.peaks[i] = side->peaks[i] > side->burst.peaks[i] ? side->peaks[i] :
+								 side->burst.peaks[i];
+		result_metric_real(side->part, burst_keys[i], burst_peak_bps(&peaks, i));
+	}
+	if (watch->filtered)
+		result_metric_u64(side->part, "not_taken_buffers", sum.not_taken);
+	report_gaps(watch, dir, side->part);
+	report_driver(nic, dir, side->part);
+	report_classes(watch, dir, &sum, side->part);
+	return watch_cost_report(side->prog_fd, sum.buffers + sum.not_taken, elapsed_ns, side->part);
+}
+
+double watch_report(struct watch *watch, uint64_t elapsed_ns)
+{
+	struct nic_counters nic;
+	double cpus = 0;
+	int dir;
+
+	watch_read_nic(watch, &nic);
+	for (dir = 0; dir < WATCH_DIRS; dir++)
+		cpus += report_side(watch, dir, &nic, elapsed_ns);
+	return cpus;
+}
+
+void watch_report_notes(struct watch *watch)
+{
+	uint64_t missed_ns = watch->missed_windows * WATCH_WINDOW_NS;
+	struct nic_counters nic;
+	int dir;
+
+	watch_read_nic(watch, &nic);
+	for (dir = 0; dir < WATCH_DIRS; dir++)
+		note_driver(&nic, dir, watch->sides[dir].part);
+	if (watch->returns)
+		result_note(watch->sides[WATCH_RX].part, "attached anew %u times: packets before "
+			    "that are in the driver's counters alone", watch->returns);
+	if (watch->preceding)
+		result_note(watch->sides[WATCH_RX].part, "another program, %s, came to run before those "
+			    "of this one: packets that it decided on were not seen", watch->preceding);
+	if (missed_ns)
+		result_note(watch->sides[WATCH_RX].part, "%.3f s were not looked at for bursts: this "
+			    "program was held up", (double)missed_ns / NSEC_PER_SEC);
+}
+
+static void report_side_row(struct watch *watch, enum watch_dir dir, uint64_t elapsed_ns,
+			    double seconds)
+{
+	struct watch_side *side = &watch->sides[dir];
+	struct watch_rec now, since;
+	size_t i;
+
+	watch_read(watch, dir, &now);
+	since.packets = now.packets - side->row.packets;
+	since.frame_bytes = now.frame_bytes - side->row.frame_bytes;
+	result_row_open(side->part, elapsed_ns);
+	result_row_u64(side->part, "seen_packets", since.packets);
+	result_row_real(side->part, "seen_pps", (double)since.packets / seconds);
+	result_row_real(side->part, "seen_l1_bps", l1_bps(&since, seconds));
+	result_row_u64(side->part, "seen_buffers", now.buffers - side->row.buffers);
+	for (i = 0; i < BURST_SPANS; i++) {
+		result_row_real(side->part, burst_keys[i], burst_peak_bps(&side->burst, i));
+		if (side->burst.peaks[i] > side->peaks[i])
+			side->peaks[i] = side->burst.peaks[i];
+	}
+	burst_restart(&side->burst);
+	result_row_close(side->part);
+	side->row = now;
+}
+
+void watch_report_row(struct watch *watch, uint64_t elapsed_ns)
+{
+	double seconds = (double)(elapsed_ns - watch->row_elapsed_ns) / NSEC_PER_SEC;
+	struct nic_counters nic;
+	int dir;
+
+	/* Of an interface that goes, the newest reading is what is left. */
+	watch_read_nic(watch, &nic);
+	for (dir = 0; dir < WATCH_DIRS; dir++)
+		report_side_row(watch, dir, elapsed_ns, seconds);
+	watch->row_elapsed_ns = elapsed_ns;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/compare_text.c - a comparison for people, and as KTAP.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "compare/compare_judge.h"
+#include "compare/compare_set.h"
+#include "faces/text_parts.h"
+#include "lib/unit.h"
+#include "result/metrics.h"
+#include "result/tree.h"
+
+static const char *str(const json_t *row, const char *key)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+
+	return text ? text : "";
+}
+
+static const struct metric *metric_of(const json_t *row)
+{
+	return metric_find(str(row, "metric"));
+}
+
+const char *compare_clean(char *text)
+{
+	json_t *whole = json_string(text);
+	unsigned char *p;
+
+	for (p = (unsigned char *)text; *p; p++) {
+		if (*p < ' ' || *p == 0x7f || (!whole && *p & 0x80))
+			*p = '?';
+	}
+	json_decref(whole);
+	return text;
+}
+
+const char *compare_show_figure(char *buf, size_t size, const json_t *row, const char *key)
+{
+	const json_t *value = json_object_get(row, key);
+	const struct metric *metric = metric_of(row);
+	double number = json_number_value(value);
+
+	if (!json_is_number(value) || !metric)
+		snprintf(buf, size, "-");
+	else if (metric->unit == UNIT_COUNT && number >= 0 && number < 1e15 && floor(number) == number)
+		unit_format_u64(buf, size, UNIT_COUNT, (uint64_t)number);
+	else
+		unit_format(buf, size, metric->unit, number);
+	return buf;
+}
+
+static bool by_ratio(const json_t *row)
+{
+	return json_object_get(row, "ratio");
+}
+
+/* Two digits behind the point of what is small: 0.1 % matters to who counts instructions. */
+static const char *percent(char *buf, size_t size, const json_t *factor, const char *fmt)
+{
+	if (json_is_number(factor))
+		snprintf(buf, size, fmt, 100 * (json_number_value(factor) - 1));
+	else
+		snprintf(buf, size, "?");
+	return buf;
+}
+
+const char *compare_show_change(char *buf, size_t size, const json_t *row, const char *which)
+{
+	char key[32], text[64];
+	double number;
+
+	snprintf(key, sizeof(key), "%s%s", by_ratio(row) ? "ratio" : "difference", which);
+	if (by_ratio(row))
+		return percent(buf, size, json_object_get(row, key), "%+.2f %%");
+	if (!json_is_number(json_object_get(row, key)))
+		return percent(buf, size, NULL, "");
+	number = json_number_value(json_object_get(row, key));
+	compare_show_figure(text, sizeof(text), row, key);
+	snprintf(buf, size, "%s%s", number >= 0 ? "+" : "", text);
+	return buf;
+}
+
+const char *compare_show_size(char *buf, size_t size, const json_t *row, const char *which)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_%s", which, by_ratio(row) ? "ratio" : "difference");
+	if (by_ratio(row))
+		return percent(buf, size, json_object_get(row, key), "%.2f %%");
+	if (!json_is_number(json_object_get(row, key)))
+		return percent(buf, size, NULL, "");
+	return compare_show_figure(buf, size, row, key);
+}
+
+const char *compare_show_place(char *buf, size_t size, const json_t *row)
+{
+	const char *setup = str(row, "setup"), *part = str(row, "part");
+
+	snprintf(buf, size, "%s%s%s", setup, *setup && *part ? ": " : "", part);
+	return compare_clean(buf);
+}
+
+static void print_side(FILE *out, const json_t *side)
+{
+	const json_t *kernels = json_object_get(side, "kernels"), *kernel;
+	char kernel_names[256] = "";
+	size_t used = 0, i;
+
+	json_array_foreach(kernels, i, kernel) {
+		if (used < sizeof(kernel_names))
+			used += (size_t)snprintf(kernel_names + used, sizeof(kernel_names) - used, "%s%s",
+						 i ? ", " : "", json_is_string(kernel) ?
+						 json_string_value(kernel) : "?");
+	}
+	compare_clean(kernel_names);
+	fprintf(out, "%-6s%lld run%s of %zu file%s%s%s\n", str(side, "side"),
+		(long long)json_integer_value(json_object_get(side, "runs")),
+		json_integer_value(json_object_get(side, "runs")) == 1 ? "" : "s",
+		json_array_size(json_object_get(side, "files")),
+		json_array_size(json_object_get(side, "files")) == 1 ? "" : "s",
+		*kernel_names ? ", kernel " : "", kernel_names);
+}
+
+static void print_row(FILE *out, const json_t *row)
+{
+	char base[64], new[64], change[64], low[64], high[64], interval[140], p[16], noise[64];
+	const json_t *value = json_object_get(row, "p");
+
+	snprintf(interval, sizeof(interval), "%s to %s",
+		 compare_show_change(low, sizeof(low), row, "_low"),
+		 compare_show_change(high, sizeof(high), row, "_high"));
+	snprintf(p, sizeof(p), json_is_number(value) ? "%.4f" : "-", json_number_value(value));
+	fprintf(out, "  %-24s %12s %12s %10s  %-22s %6s %8s  %s", str(row, "metric"),
+		compare_show_figure(base, sizeof(base), row, "base_median"),
+		compare_show_figure(new, sizeof(new), row, "new_median"),
+		compare_show_change(change, sizeof(change), row, ""), interval, p,
+		compare_show_size(noise, sizeof(noise), row, "noise"), str(row, "verdict"));
+	if (!strcmp(str(row, "why"), COMPARE_WHY_SPREAD))
+		fprintf(out, " (below %s)", compare_show_size(noise, sizeof(noise), row, "smallest"));
+	else if (*str(row, "why"))
+		fprintf(out, " (%s)", str(row, "why"));
+	fputc('\n', out);
+}
+
+void text_comparison(FILE *out, const json_t *comparison)
+{
+	const json_t *counts = json_object_get(comparison, "counts");
+	char place[256], last[256] = "";
+	const char *name, *blank = "";
+	json_t *row, *side, *count;
+	size_t i;
+
+	json_array_foreach(json_object_get(comparison, "sides"), i, side)
+		print_side(out, side);
+	json_array_foreach(json_object_get(comparison, "rows"), i, row) {
+		compare_show_place(place, sizeof(place), row);
+		if (!i || strcmp(place, last))
+			fprintf(out, "\n%s%s  %-24s %12s %12s %10s  %-22s %6s %8s  %s\n", place,
+				*place ? "\n" : "", "median of", "base", "new", "change",
+				"95 % interval", "p", "noise", "verdict");
+		strcpy(last, place);
+		print_row(out, row);
+	}
+	fputc('\n', out);
+	json_object_foreach((json_t *)counts, name, count) {
+		if (!json_integer_value(count))
+			continue;
+		fprintf(out, "%s%lld %s", blank, (long long)json_integer_value(count), name);
+		blank = ", ";
+	}
+	fputc('\n', out);
+}
+
+/* A '#' would begin a directive. */
+static void ktap_name(char *buf, size_t size, const json_t *row)
+{
+	char place[256], *p;
+
+	compare_show_place(place, sizeof(place), row);
+	snprintf(buf, size, "%s%s%s", place, *place ? ": " : "", str(row, "metric"));
+	for (p = buf; *p; p++) {
+		if (*p == '#' || *p == '\\')
+			*p = '?';
+	}
+}
+
+static void ktap_row(json_t *lines, size_t number, const json_t *row)
+{
+	bool untold = !strcmp(str(row, "verdict"), "cannot tell");
+	bool failed = !strcmp(str(row, "verdict"), "worse") &&
+		      json_is_true(json_object_get(row, "beyond_threshold"));
+	char name[320], base[64], new[64], change[64], low[64], high[64], noise[64], smallest[64];
+
+	ktap_name(name, sizeof(name), row);
+	json_array_append_new(lines, json_sprintf(
+		"# %s: %s to %s, %s (95 %%: %s to %s), noise %s: %s", name,
+		compare_show_figure(base, sizeof(base), row, "base_median"),
+		compare_show_figure(new, sizeof(new), row, "new_median"),
+		compare_show_change(change, sizeof(change), row, ""),
+		compare_show_change(low, sizeof(low), row, "_low"),
+		compare_show_change(high, sizeof(high), row, "_high"),
+		compare_show_size(noise, sizeof(noise), row, "noise"), str(row, "verdict")));
+	compare_show_size(smallest, sizeof(smallest), row, "smallest");
+	json_array_append_new(lines, !untold ?
+		json_sprintf("%s %zu %s", failed ? "not ok" : "ok", number, name) :
+		json_sprintf("ok %zu %s # SKIP cannot tell: %s; smallest change to be seen %s",
+			     number, name, str(row, "why"), smallest));
+}
+
+void compare_ktap(struct result *res)
+{
+	json_t *tree = result_tree(res), *lines = json_array(), *row;
+	json_t *rows = json_object_get(json_object_get(tree, "comparison"), "rows");
+	size_t i;
+
+	if (!rows) {
+		json_decref(lines);
+		return;
+	}
+	json_array_append_new(lines, json_string("KTAP version 1"));
+	json_array_append_new(lines, json_sprintf("1..%zu", json_array_size(rows)));
+	json_array_foreach(rows, i, row)
+		ktap_row(lines, i + 1, row);
+	json_object_set_new(tree, "ktap", lines);
+}

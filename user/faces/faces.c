@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/faces.c - a running command's other faces.
+ */
+#include "faces/faces.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faces/prom.h"
+#include "faces/record.h"
+#include "faces/tui.h"
+#include "lib/log.h"
+#include "lib/outfile.h"
+
+struct faces {
+	struct faces_cfg cfg;
+	struct tui *tui;
+	FILE *record;
+	bool textfile_failed;
+};
+
+int faces_open(struct faces **ret_faces, const struct faces_cfg *cfg, struct err *e)
+{
+	struct faces *faces = calloc(1, sizeof(*faces));
+	struct outfile *probe = NULL;
+	int err = 0;
+
+	if (!faces)
+		return err_set(e, -ENOMEM, "cannot show what is measured");
+	faces->cfg = *cfg;
+	if (cfg->textfile) {
+		err = outfile_open(&probe, cfg->textfile, e);
+		outfile_close(probe);
+	}
+	if (!err && cfg->record) {
+		faces->record = fopen(cfg->record, "we");
+		if (!faces->record)
+			err = err_set(e, -errno, "cannot write '%s'", cfg->record);
+	}
+	if (!err && cfg->tui)
+		err = tui_open(&faces->tui, cfg->color, e);
+	if (err) {
+		faces_close(faces);
+		return err;
+	}
+	*ret_faces = faces;
+	return 0;
+}
+
+void faces_close(struct faces *faces)
+{
+	if (!faces)
+		return;
+	tui_close(faces->tui);
+	if (faces->record)
+		fclose(faces->record);
+	free(faces);
+}
+
+bool faces_want_all(const struct faces *faces)
+{
+	return faces->tui || faces->record || faces->cfg.textfile;
+}
+
+static void update_textfile(struct faces *faces, const struct result *res)
+{
+	struct outfile *file = NULL;
+	struct err e;
+	int err;
+
+	err = outfile_open(&file, faces->cfg.textfile, &e);
+	if (!err) {
+		prom_result(outfile_stream(file), res);
+		err = outfile_commit_soon(file, &e);
+	}
+	if (err && !faces->textfile_failed)
+		log_warn("%s", e.msg);
+	faces->textfile_failed = err;
+	outfile_close(file);
+}
+
+static void update_record(struct faces *faces, const struct result *res, uint64_t elapsed_ns,
+			  bool end)
+{
+	int err = record_write(faces->record, res, elapsed_ns, end);
+
+	if (!err)
+		return;
+	log_warn("the record '%s' ends here: %s", faces->cfg.record, strerror(-err));
+	fclose(faces->record);
+	faces->record = NULL;
+}
+
+static void update(struct faces *faces, const struct result *res, uint64_t elapsed_ns, bool end)
+{
+	if (faces->cfg.textfile)
+		update_textfile(faces, res);
+	if (faces->record)
+		update_record(faces, res, elapsed_ns, end);
+	if (faces->tui)
+		tui_update(faces->tui, res, elapsed_ns);
+}
+
+void faces_update(struct faces *faces, const struct result *res, uint64_t elapsed_ns)
+{
+	update(faces, res, elapsed_ns, false);
+}
+
+void faces_end(struct faces *faces, const struct result *res, uint64_t elapsed_ns)
+{
+	update(faces, res, elapsed_ns, true);
+}
+
+enum live_wish faces_poll(struct faces *faces)
+{
+	return faces->tui ? tui_poll(faces->tui) : LIVE_GO_ON;
+}
+
+void faces_say(struct faces *faces, const char *text)
+{
+	if (faces->tui)
+		tui_say(faces->tui, text);
+}

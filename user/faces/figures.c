@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/figures.c - plots of series and of histograms.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faces/figures_parts.h"
+#include "result/metrics.h"
+
+struct plot *figures_new(struct figures *figures, enum plot_kind kind, const char *title)
+{
+	struct plot *list = realloc(figures->list, (figures->nr + 1) * sizeof(*list)), *plot;
+
+	if (!list)
+		abort();	/* as for a result: nothing can be told without it */
+	figures->list = list;
+	plot = &list[figures->nr++];
+	memset(plot, 0, sizeof(*plot));
+	plot->kind = kind;
+	snprintf(plot->title, sizeof(plot->title), "%s", title);
+	return plot;
+}
+
+void figures_release(struct figures *figures)
+{
+	size_t i;
+
+	for (i = 0; i < figures->nr; i++)
+		plot_release(&figures->list[i]);
+	free(figures->list);
+	memset(figures, 0, sizeof(*figures));
+}
+
+void columns_of(struct columns *ret_columns, const json_t *rows)
+{
+	struct columns columns = { 0 };
+	const char *key;
+	json_t *row, *value;
+	size_t i, at, k;
+
+	json_array_foreach(rows, i, row) {
+		at = 0;
+		json_object_foreach(row, key, value) {
+			/* Rows are alike: most often the key is where it was in the last one. */
+			if (at < columns.nr && !strcmp(columns.keys[at], key)) {
+				at++;
+				continue;
+			}
+			for (k = 0; k < columns.nr && strcmp(columns.keys[k], key); k++)
+				;
+			if (k == columns.nr && k < COLUMNS_MAX)
+				columns.keys[columns.nr++] = key;
+			else if (k == columns.nr)
+				columns.more = true;
+			at = k + 1;
+		}
+	}
+	*ret_columns = columns;
+}
+
+static double value_of(const json_t *value)
+{
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/*
+ * Curves of one plot: percentiles and extremes of one time ("rtt"), or else what has the
+ * same unit.
+ */
+static void group_of(char *buf, size_t size, const struct metric *metric)
+{
+	static const char *const points[] = { "_min_ns", "_mean_ns", "_p50_ns", "_p90_ns", "_p99_ns",
+					      "_p99_9_ns", "_p99_99_ns", "_max_ns" };
+	size_t len = strlen(metric->key), tail, i;
+
+	snprintf(buf, size, "%d", (int)metric->unit);
+	for (i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+		tail = strlen(points[i]);
+		if (len > tail && !strcmp(metric->key + len - tail, points[i]))
+			snprintf(buf, size, "%.*s", (int)(len - tail), metric->key);
+	}
+}
+
+static const char *unit_title(enum unit unit)
+{
+	static const char *const titles[] = {
+		[UNIT_NONE] = "numbers", [UNIT_COUNT] = "counts", [UNIT_BYTES] = "bytes", [UNIT_NS] = "times",
+		[UNIT_PPS] = "packets a second", [UNIT_BPS] = "bits a second", [UNIT_RATIO] = "shares",
+		[UNIT_CPUS] = "cores busy",
+	};
+
+	return titles[unit];
+}
+
+static void title_of(char *buf, size_t size, const struct metric *metric, const char *group)
+{
+	if (!strncmp(metric->key, group, strlen(group)))
+		snprintf(buf, size, "Over time: %s", group);
+	else
+		snprintf(buf, size, "Over time: %s", unit_title(metric->unit));
+}
+
+/* False if all its values are 0 or missing. */
+static bool fill_curve(struct plot_curve *curve, const json_t *points)
+{
+	bool nonzero = false;
+	size_t i;
+
+	for (i = 0; i + 1 < json_array_size(points); i += 2) {
+		double y = value_of(json_array_get(points, i + 1));
+
+		nonzero |= isfinite(y) && y != 0;
+		plot_point(curve, value_of(json_array_get(points, i)), y);
+	}
+	curve->dots = curve->nr < 3;
+	return nonzero;
+}
+
+static void drop_curve(struct plot *plot)
+{
+	struct plot_curve *curve = &plot->curves[--plot->nr_curves];
+
+	free(curve->x);
+	free(curve->y);
+	memset(curve, 0, sizeof(*curve));
+}
+
+static void add_note(struct plot *plot, const char *before, const char *name)
+{
+	size_t used = strlen(plot->note);
+
+	snprintf(plot->note + used, sizeof(plot->note) - used, "%s%s", used ? ", " : before, name);
+}
+
+/* Decades tell more where the greatest is far above the least. */
+static enum plot_scale scale_for(const struct plot *plot)
+{
+	double least = INFINITY, most = 0;
+	size_t c, i;
+
+	for (c = 0; c < plot->nr_curves; c++) {
+		for (i = 0; i < plot->curves[c].nr; i++) {
+			double y = plot->curves[c].y[i];
+
+			if (!isfinite(y))
+				continue;
+			if (y <= 0)
+				return PLOT_LINEAR;
+			least = fmin(least, y);
+			most = fmax(most, y);
+		}
+	}
+	return most > 30 * least ? PLOT_LOG : PLOT_LINEAR;
+}
+
+static void series_group(struct figures *figures, const json_t *series, const struct columns *columns,
+			 size_t first, const char *group, bool *done)
+{
+	const struct metric *metric = metric_find(columns->keys[first]);
+	struct plot *plot;
+	char title[160], other[64];
+	size_t k;
+
+	title_of(title, sizeof(title), metric, group);
+	plot = figures_new(figures, PLOT_CURVES, title);
+	plot->x = (struct plot_axis){ "since the start of the run", UNIT_NS, PLOT_LINEAR };
+	plot->y.unit = metric->unit;
+	for (k = first; k < columns->nr; k++) {
+		const struct metric *at = metric_find(columns->keys[k]);
+		struct plot_curve *curve;
+
+		if (!at || done[k] || !strcmp(at->key, "elapsed_ns"))
+			continue;
+		group_of(other, sizeof(other), at);
+		curve = strcmp(group, other) ? NULL : plot_curve(plot, at->label);
+		if (!curve)
+			continue;
+		done[k] = true;
+		if (!fill_curve(curve, json_object_get(series, at->key))) {
+			drop_curve(plot);
+			add_note(plot, "0 throughout: ", at->label);
+		}
+	}
+	if (plot->y.unit == UNIT_NS)
+		plot->y.scale = scale_for(plot);
+}
+
+/* @series: as report_read() leaves it. */
+static void of_series(struct figures *figures, const json_t *series)
+{
+	bool done[COLUMNS_MAX] = { false };
+	struct columns columns = { .nr = 0 };
+	const char *key;
+	json_t *points;
+	char group[64];
+	size_t k;
+
+	json_object_foreach((json_t *)series, key, points) {
+		if (columns.nr < COLUMNS_MAX)
+			columns.keys[columns.nr++] = key;
+	}
+	for (k = 0; k < columns.nr; k++) {
+		const struct metric *metric = metric_find(columns.keys[k]);
+
+		if (done[k] || !metric || metric->unit == UNIT_TEXT || !strcmp(metric->key, "elapsed_ns"))
+			continue;
+		group_of(group, sizeof(group), metric);
+		series_group(figures, series, &columns, k, group, done);
+	}
+}
+
+/*
+ * As HdrHistogram's plots: x is 1 / (1 - share of values up to y), so that each further 9
+ * of a percentile has the same room. The largest value stands where all but one are below.
+ */
+static void fill_percentiles(struct plot_curve *curve, const json_t *hist)
+{
+	double total = json_number_value(json_object_get(hist, "negative")) +
+		json_number_value(json_object_get(hist, "above"));
+	double sum = json_number_value(json_object_get(hist, "negative"));
+	json_t *buckets = json_object_get(hist, "buckets"), *bucket;
+	size_t i;
+
+	json_array_foreach(buckets, i, bucket)
+		total += json_number_value(json_array_get(bucket, 1));
+	json_array_foreach(buckets, i, bucket) {
+		double low = json_number_value(json_array_get(bucket, 0));
+
+		if (!i)
+			plot_point(curve, total / fmax(total - sum, 1), low);
+		sum += json_number_value(json_array_get(bucket, 1));
+		plot_point(curve, total / fmax(total - sum, 1), low);
+	}
+	plot_thin(curve);
+}
+
+static struct plot *percentile_plot(struct figures *figures, const char *title, enum unit unit)
+{
+	struct plot *plot = figures_new(figures, PLOT_CURVES, title);
+
+	plot->x = (struct plot_axis){ "percentile", UNIT_NONE, PLOT_PERCENTILES };
+	plot->y.unit = unit;
+	return plot;
+}
+
+static enum unit hist_unit(const json_t *hist)
+{
+	const char *unit = json_string_value(json_object_get(hist, "unit"));
+
+	return unit && !strcmp(unit, "ns") ? UNIT_NS : UNIT_COUNT;
+}
+
+static void of_histograms(struct figures *figures, const json_t *histograms)
+{
+	static const enum unit units[] = { UNIT_NS, UNIT_COUNT };
+	const char *key;
+	json_t *hist;
+	size_t u;
+
+	for (u = 0; u < sizeof(units) / sizeof(units[0]); u++) {
+		struct plot *plot = NULL;
+
+		json_object_foreach((json_t *)histograms, key, hist) {
+			struct plot_curve *curve;
+
+			if (hist_unit(hist) != units[u] || !json_array_size(json_object_get(hist, "buckets")))
+				continue;
+			plot = plot ? plot : percentile_plot(figures, units[u] == UNIT_NS ? "Percentiles of times" :
+							     "Percentiles of counts", units[u]);
+			curve = plot_curve(plot, key);
+			if (curve)
+				fill_percentiles(curve, hist);
+		}
+		if (plot)
+			plot->y.scale = scale_for(plot);
+	}
+}
+
+void figures_of(struct figures *figures, const json_t *tree)
+{
+	figures_of_suite(figures, tree);
+	figures_of_entries(figures, tree);
+	of_histograms(figures, json_object_get(tree, "histograms"));
+	of_series(figures, json_object_get(tree, "series"));
+}
+
+void figures_across(struct figures *figures, const json_t *const *docs, const char *const *names, size_t nr)
+{
+	static const char *const keys[] = { "delay_ns", "rtt_ns" };
+	size_t k, i;
+
+	for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+		struct plot *plot = NULL;
+
+		for (i = 0; i < nr; i++) {
+			json_t *hist = json_object_get(json_object_get(docs[i], "histograms"), keys[k]);
+			struct plot_curve *curve;
+
+			if (!json_array_size(json_object_get(hist, "buckets")))
+				continue;
+			plot = plot ? plot : percentile_plot(figures, k ? "Round trips, all documents" :
+							     "One-way delays, all documents", UNIT_NS);
+			curve = plot_curve(plot, names[i]);
+			if (curve)
+				fill_percentiles(curve, hist);
+			else
+				snprintf(plot->note, sizeof(plot->note), "The first %d documents that have it.",
+					 PLOT_MAX_CURVES);
+		}
+		if (plot && plot->nr_curves < 2) {
+			plot_release(plot);
+			figures->nr--;
+		} else if (plot) {
+			plot->y.scale = scale_for(plot);
+		}
+	}
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/live_draw.c - the full-screen view as lines of text.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faces/live_parts.h"
+#include "lib/unit.h"
+#include "result/metrics.h"
+
+#define MAX_COLUMNS	12
+#define BAR		20	/* columns */
+
+/* Of these, one column a part: as many as the screen is wide enough for. */
+static const struct {
+	const char *key, *title;
+} heads[] = {
+	{ "seen_pps", "packets/s" }, { "seen_l1_bps", "L1 bit/s" },
+	{ "burst_1ms_l1_bps", "peak in 1 ms" }, { "burst_100us_l1_bps", "in 100 us" },
+	{ "burst_10ms_l1_bps", "in 10 ms" }, { "seen_buffers", "buffers" },
+};
+
+#define NR_HEADS	(sizeof(heads) / sizeof(heads[0]))
+#define HEAD_COLUMNS	15
+#define FIXED_COLUMNS	31	/* name, faults and the blanks between */
+#define MIN_TREND	15
+
+/* Cut to the screen's width: every character but UTF-8's followers takes a column. */
+static void cut(char *text, unsigned int width)
+{
+	unsigned int columns = 0;
+
+	for (; *text; text++) {
+		if ((*text & 0xc0) != 0x80 && columns++ == width) {
+			*text = '\0';
+			return;
+		}
+	}
+}
+
+void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...)
+{
+	char text[LINE_BYTES];
+	va_list args;
+
+	if (paint->line >= paint->height)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	cut(text, paint->width);
+	paint->put(paint->ctx, paint->line++, style, text);
+}
+
+const char *paint_plain(char *buf, size_t size, const char *text)
+{
+	size_t i;
+
+	snprintf(buf, size, "%s", text);
+	for (i = 0; buf[i]; i++) {
+		if (buf[i] < ' ' || buf[i] > '~')
+			buf[i] = '?';
+	}
+	return buf;
+}
+
+const char *paint_figure(char *buf, size_t size, const json_t *value, enum unit unit)
+{
+	if (json_is_string(value))
+		return paint_plain(buf, size, json_string_value(value));
+	if (!json_is_number(value))
+		return "-";
+	if (json_is_integer(value))
+		return unit_format_u64(buf, size, unit, (uint64_t)json_integer_value(value));
+	return unit_format(buf, size, unit, json_number_value(value));
+}
+
+/* @share of @columns, in eighths of a column. */
+static void bar(char *buf, bool utf8, double share, unsigned int columns)
+{
+	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	unsigned int whole, rest, i;
+
+	if (!(share > 0))
+		share = 0;
+	if (share > 1)
+		share = 1;
+	rest = (unsigned int)(share * columns * 8);
+	whole = rest / 8;
+	rest %= 8;
+	*buf = '\0';
+	for (i = 0; i < whole; i++)
+		buf = stpcpy(buf, utf8 ? "█" : "#");
+	if (utf8)
+		buf = stpcpy(buf, eighths[rest]);
+	for (i = whole + (utf8 && rest); i < columns; i++)
+		buf = stpcpy(buf, " ");
+}
+
+/* The newest @columns of the points. */
+static void trend(char *buf, bool utf8, const double *points, unsigned int columns)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const marks[] = { " ", ".", ".", ":", ":", "+", "+", "#", "#" };
+	double max = 0;
+	unsigned int i, height;
+
+	for (i = 0; i < LIVE_TREND; i++) {
+		if (points[i] > max)
+			max = points[i];
+	}
+	*buf = '\0';
+	for (i = columns < LIVE_TREND ? LIVE_TREND - columns : 0; i < LIVE_TREND; i++) {
+		height = max > 0 && points[i] > 0 ? (unsigned int)(points[i] / max * 7.99) + 1 : 0;
+		buf = stpcpy(buf, utf8 ? blocks[height] : marks[height]);
+	}
+}
+
+static uint64_t faults(const struct live_part *part)
+{
+	static const char *const keys[] = {
+		"driver_rx_dropped", "driver_rx_errors", "driver_tx_dropped", "driver_tx_errors",
+	};
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		sum += (uint64_t)json_integer_value(json_object_get(part->metrics, keys[i]));
+	return sum;
+}
+
+static unsigned int heads_of(const struct paint *paint)
+{
+	unsigned int nr = paint->width < FIXED_COLUMNS + MIN_TREND ? 0 :
+			  (paint->width - FIXED_COLUMNS - MIN_TREND) / HEAD_COLUMNS;
+
+	return nr < NR_HEADS ? nr : NR_HEADS;
+}
+
+static void draw_part(struct paint *paint, unsigned int index)
+{
+	const struct live_part *part = &paint->live->parts[index];
+	bool selected = index == paint->live->selected;
+	char text[LINE_BYTES], buf[64], points[LIVE_TREND * 4];
+	unsigned int nr = heads_of(paint), used = FIXED_COLUMNS + nr * HEAD_COLUMNS, i;
+	int len;
+
+	len = snprintf(text, sizeof(text), "%s%-19.19s", selected ? ">" : " ",
+		       paint_plain(buf, sizeof(buf), part->name));
+	for (i = 0; i < nr; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%*.*s", HEAD_COLUMNS, HEAD_COLUMNS,
+				paint_figure(buf, sizeof(buf), json_object_get(part->row, heads[i].key),
+				       metric_find(heads[i].key)->unit));
+	trend(points, paint->live->utf8, part->trend, paint->width > used ? paint->width - used : 0);
+	paint_line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN,
+	     "%s%9llu  %s", text, (unsigned long long)faults(part), points);
+}
+
+static void draw_parts(struct paint *paint)
+{
+	const struct live *live = paint->live;
+	char text[LINE_BYTES];
+	unsigned int i;
+	int len;
+
+	len = snprintf(text, sizeof(text), " %-19s", "interface");
+	for (i = 0; i < heads_of(paint); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%*s", HEAD_COLUMNS, heads[i].title);
+	paint_line(paint, LIVE_HEAD, "%s%9s  %s", text, "faults", "L1 bit/s");
+	for (i = 0; i < live->nr_parts; i++) {
+		if (!live->zoomed || i == live->selected)
+			draw_part(paint, i);
+	}
+}
+
+static void draw_figures(struct paint *paint)
+{
+	const struct live_part *part = &paint->live->parts[paint->live->selected];
+	unsigned int columns = paint->width / 45, nr = 0;
+	const struct metric *metric;
+	char text[LINE_BYTES], buf[64];
+	const json_t *value;
+	int len = 0;
+	size_t i;
+
+	if (!columns)
+		columns = 1;
+	paint_line(paint, LIVE_HEAD, "since the start");
+	for (i = 0; (metric = metric_at(i)); i++) {
+		value = json_object_get(part->metrics, metric->key);
+		if (!value || len > (int)sizeof(text) - 64)
+			continue;
+		len += snprintf(text + len, sizeof(text) - len, " %-22.22s %18.18s   ", metric->label,
+				paint_figure(buf, sizeof(buf), value, metric->unit));
+		if (++nr % columns)
+			continue;
+		paint_line(paint, LIVE_PLAIN, "%s", text);
+		len = 0;
+	}
+	if (len)
+		paint_line(paint, LIVE_PLAIN, "%s", text);
+}
+
+/* A row of a table. */
+struct row {
+	const json_t *entry;
+	double packets, bytes;		/* a second, since the telling before */
+	double sort;
+};
+
+static int by_sort(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->sort < y->sort ? 1 : x->sort > y->sort ? -1 : 0;
+}
+
+static double rate(const struct live_part *part, const json_t *entry, const json_t *before,
+		   const char *key)
+{
+	const json_t *now = json_object_get(entry, key);
+	double seconds = (double)(part->entries_ns - part->before_ns) / 1e9, grown;
+
+	if (part->entries_ns <= part->before_ns || !json_is_number(now))
+		return 0;
+	grown = json_number_value(now) - json_number_value(json_object_get(before, key));
+	return grown > 0 ? grown / seconds : 0;
+}
+
+static bool same(const json_t *a, const json_t *b)
+{
+	return json_equal(json_object_get(a, "by"), json_object_get(b, "by")) &&
+	       json_equal(json_object_get(a, "value"), json_object_get(b, "value"));
+}
+
+/* The same entry as it was told before: nearly always at the same place. */
+static const json_t *entry_before(const struct live_part *part, const json_t *entry, size_t at)
+{
+	const json_t *other = json_array_get(part->before, at);
+	size_t i;
+
+	if (other && same(other, entry))
+		return other;
+	json_array_foreach(part->before, i, other) {
+		if (same(other, entry))
+			return other;
+	}
+	return NULL;
+}
+
+bool live_wants(const struct live *live, const json_t *entry)
+{
+	const char *key;
+	json_t *value;
+
+	if (!live->filter[0])
+		return true;
+	json_object_foreach((json_t *)entry, key, value) {
+		if (strcmp(key, "by") && json_is_string(value) &&
+		    strcasestr(json_string_value(value), live->filter))
+			return true;
+	}
+	return false;
+}
+
+/* Keys of @entry that can be sorted by: numbers, in the order told. */
+static const char *sort_key(const struct live *live, const json_t *entry)
+{
+	const char *keys[MAX_COLUMNS], *key;
+	unsigned int nr = 0;
+	json_t *value;
+
+	json_object_foreach((json_t *)entry, key, value) {
+		if (json_is_number(value) && nr < MAX_COLUMNS)
+			keys[nr++] = key;
+	}
+	if (!(live->sort % (nr + 1)))
+		return NULL;	/* as told */
+	return keys[live->sort % (nr + 1) - 1];
+}
+
+static size_t collect(const struct live *live, const struct live_part *part, const char *by,
+		      struct row *rows)
+{
+	const json_t *entry, *before;
+	const char *key = NULL;
+	size_t nr = 0, i;
+
+	json_array_foreach(part->entries, i, entry) {
+		if (strcmp(by, json_string_value(json_object_get(entry, "by")) ?: "") ||
+		    nr == LIVE_ROWS)
+			continue;
+		if (!nr)
+			key = sort_key(live, entry);
+		if (!live_wants(live, entry))
+			continue;
+		before = entry_before(part, entry, i);
+		rows[nr].entry = entry;
+		rows[nr].packets = rate(part, entry, before, "packets");
+		rows[nr].bytes = rate(part, entry, before, "bytes");
+		rows[nr].sort = key ? json_number_value(json_object_get(entry, key)) : 0;
+		nr++;
+	}
+	if (key)
+		qsort(rows, nr, sizeof(*rows), by_sort);
+	return nr;
+}
+
+static void draw_row(struct paint *paint, const struct row *row, double sum)
+{
+	char text[LINE_BYTES] = "", buf[64], pps[64], bps[64], share[BAR * 4];
+	const struct metric *metric;
+	const char *key;
+	json_t *value;
+	int len = 0;
+
+	json_object_foreach((json_t *)row->entry, key, value) {
+		if (!strcmp(key, "by") || !strcmp(key, "value") || len > (int)sizeof(text) - 80)
+			continue;
+		metric = metric_find(key);
+		len += snprintf(text + len, sizeof(text) - len, "%16.24s ",
+				paint_figure(buf, sizeof(buf), value,
+				       metric ? metric->unit : !strcmp(key, "bytes") ? UNIT_BYTES :
+				       UNIT_COUNT));
+	}
+	bar(share, paint->live->utf8, sum > 0 ? row->packets / sum : 0, BAR);
+	value = json_object_get(row->entry, "value");
+	unit_format(pps, sizeof(pps), UNIT_PPS, row->packets);
+	unit_format(bps, sizeof(bps), UNIT_BPS, row->bytes * 8);
+	paint_line(paint, LIVE_PLAIN, " %-23.47s%13s%15s  %s %s", paint_figure(buf, sizeof(buf), value, UNIT_NONE),
+	     pps, json_is_number(json_object_get(row->entry, "bytes")) ? bps : "-", share, text);
+}
+
+static void draw_table(struct paint *paint, const struct live_part *part, const char *by,
+		       struct row *rows, size_t first)
+{
+	size_t nr = collect(paint->live, part, by, rows), i;
+	char text[LINE_BYTES] = "", name[64];
+	const char *key, *sort;
+	double sum = 0;
+	json_t *value;
+	int len = 0;
+
+	paint_line(paint, LIVE_PLAIN, "%s", "");
+	if (!nr) {
+		paint_line(paint, LIVE_HEAD, "%s: nothing%s", paint_plain(name, sizeof(name), by),
+		     paint->live->filter[0] ? " that has the filter in it" : "");
+		return;
+	}
+	sort = sort_key(paint->live, rows[0].entry);
+	json_object_foreach((json_t *)rows[0].entry, key, value) {
+		if (strcmp(key, "by") && strcmp(key, "value") && len < (int)sizeof(text) - 80)
+			len += snprintf(text + len, sizeof(text) - len, "%15.24s%s",
+					paint_plain(name, sizeof(name), key), sort && !strcmp(sort, key) ? "* " : "  ");
+	}
+	paint_line(paint, LIVE_HEAD, " %-23.23s%13s%15s  %-*s %s", paint_plain(name, sizeof(name), by),
+	     "packets/s", "L2 bit/s", BAR, "share of packets", text);
+	for (i = 0; i < nr; i++)
+		sum += rows[i].packets;
+	for (i = first < nr ? first : nr - 1; i < nr; i++)
+		draw_row(paint, &rows[i], sum);
+}
+
+static void draw_tables(struct paint *paint)
+{
+	const struct live *live = paint->live;
+	const struct live_part *part = &live->parts[live->selected];
+	struct row *rows = malloc(LIVE_ROWS * sizeof(*rows));
+	const char *by[LIVE_TABLES];
+	unsigned int nr = live_tables(part, by), i;
+
+	for (i = 0; rows && i < nr && paint->line < paint->height; i++)
+		draw_table(paint, part, by[(live->table + i) % nr], rows, i ? 0 : live->first_row);
+	free(rows);
+}
+
+static void draw_help(struct paint *paint)
+{
+	static const char *const text[] = {
+		"", "  q          end, and print the result",
+		"  p, space   stand still, and go on",
+		"  up, down   the interface and direction whose tables are shown",
+		"  TAB        the table that is shown first; left, right",
+		"  s          sort the tables by the next column (marked *); as counted. Flows: by",
+		"             bytes, packets, rate, round trip, retransmissions, of all that there are",
+		"  f          the flows of an interface, then those of the next",
+		"  j k        the flow that ENTER shows",
+		"  /          show rows that have these letters in them; ESC: all",
+		"  ENTER      every figure of one direction, or of one flow, and back",
+		"  + -        longer and shorter intervals",
+		"  PgUp PgDn  through a long table", "  ?          this page, and back",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		paint_line(paint, LIVE_PLAIN, "%s", text[i]);
+}
+
+void live_draw(const struct live *live, unsigned int width, unsigned int height,
+	       void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text),
+	       void *ctx)
+{
+	struct paint paint = { live, width, height ? height - 1 : 0, 0, put, ctx };
+
+	paint_line(&paint, LIVE_BAR, "ethgauge watch %9.1f s%s", (double)live->elapsed_ns / 1e9,
+	     live->paused ? "   standing still: p goes on" : "");
+	if (live->help) {
+		draw_help(&paint);
+	} else if (live->nr_parts) {
+		draw_parts(&paint);
+		if (live_has_flows(live)) {
+			live_draw_flows(&paint);
+		} else {
+			if (live->zoomed)
+				draw_figures(&paint);
+			draw_tables(&paint);
+		}
+	} else {
+		paint_line(&paint, LIVE_PLAIN, "nothing yet");
+	}
+	while (paint.line < paint.height)
+		paint_line(&paint, LIVE_PLAIN, "%s", "");
+	paint.height = height;
+	if (live->typing || live->filter[0])
+		paint_line(&paint, LIVE_BAR, "/%s%s", live->filter, live->typing ? "_" : "   ESC: all rows");
+	else
+		paint_line(&paint, LIVE_BAR, "%s", live->said[0] ? live->said : "q end   ? keys");
+}

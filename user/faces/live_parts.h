@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * faces/live_parts.h - shared between live.c, which keeps what is shown and obeys
+ * keys, and live_draw.c, which makes lines of it. Nobody else includes this.
+ */
+#ifndef FACES_LIVE_PARTS_H
+#define FACES_LIVE_PARTS_H
+
+#include <jansson.h>
+
+#include "faces/live.h"
+#include "lib/unit.h"
+
+#define LIVE_ROWS	4096	/* of a table that are sorted and shown */
+#define LIVE_PARTS	40
+#define LIVE_TABLES	16	/* kinds of entries of a part */
+#define LIVE_TREND		60	/* points */
+
+/* One part as it was told last, and its entries as they were before, for rates. */
+struct live_part {
+	char *name;
+	json_t *metrics, *row, *environment, *entries, *before;
+	uint64_t entries_ns, before_ns;
+	double trend[LIVE_TREND];
+};
+
+struct live {
+	struct live_part parts[LIVE_PARTS];
+	unsigned int nr_parts, selected, table, sort, first_row;
+	unsigned int flow;		/* the row that is marked */
+	char zoomed_flow[160];		/* "": none */
+	uint64_t elapsed_ns;
+	bool utf8, paused, zoomed, help, typing;
+	char filter[64], said[256];
+};
+
+#define LINE_BYTES	1024
+
+/* The screen as it is filled. */
+struct paint {
+	const struct live *live;
+	unsigned int width, height, line;
+	void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text);
+	void *ctx;
+};
+
+void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Names may hold what would command the terminal, or take two columns. */
+const char *paint_plain(char *buf, size_t size, const char *text);
+
+const char *paint_figure(char *buf, size_t size, const json_t *value, enum unit unit);
+
+/* Any word of the entry holds the filter. */
+bool live_wants(const struct live *live, const json_t *entry);
+
+/* The selected part is a table of flows. */
+bool live_has_flows(const struct live *live);
+
+/* Its rows, or the one that is zoomed. */
+void live_draw_flows(struct paint *paint);
+
+/* The marked flow becomes the zoomed one, or none is any more. */
+void live_zoom_flow(struct live *live);
+
+/* Kinds of entries of @part, in the order told; returns how many. */
+unsigned int live_tables(const struct live_part *part, const char *ret_by[LIVE_TABLES]);
+
+#endif

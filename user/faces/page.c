@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/page.c - what all pages share.
+ */
+#include "faces/page.h"
+
+#include <string.h>
+
+#define MAX_TEXT_BYTES 500	/* of a word; names of files and devices are far shorter */
+
+/*
+ * Bytes of a character that shows nothing and changes how others are read, or 0:
+ * C1 controls, marks and overrides of direction (U+200B to 200F, 2028 to 202E,
+ * 2060 to 206F), U+061C, U+FEFF.
+ */
+static size_t unseen(const unsigned char *p)
+{
+	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+		return 2;
+	if (p[0] == 0xd8 && p[1] == 0x9c)
+		return 2;
+	if (p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf)
+		return 3;
+	if (p[0] != 0xe2)
+		return 0;
+	if (p[1] == 0x80 && ((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae)))
+		return 3;
+	return p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf ? 3 : 0;
+}
+
+static const char *entity(unsigned char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return c < ' ' || c == 0x7f ? "?" : NULL;
+	}
+}
+
+void page_text(FILE *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text, *end;
+
+	if (!text)
+		return;
+	end = p + strnlen(text, MAX_TEXT_BYTES);
+	while (end > p && *end && (*end & 0xc0) == 0x80)
+		end--;	/* no part of a character */
+	for (; p < end; p++) {
+		size_t skip = unseen(p);
+
+		if (skip) {
+			fputc('?', out);
+			p += skip - 1;
+		} else if (entity(*p)) {
+			fputs(entity(*p), out);
+		} else {
+			fputc(*p, out);
+		}
+	}
+	if (*end)
+		fprintf(out, " ... (%zu bytes)", strlen(text));
+}
+
+void page_element(FILE *out, const char *name, const char *class, const char *text)
+{
+	fprintf(out, class ? "<%s class=\"%s\">" : "<%s>", name, class);
+	page_text(out, text);
+	fprintf(out, "</%s>", name);
+}
+
+void page_open(FILE *out, const char *title, bool script)
+{
+	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<title>%s</title>\n<style>%s%s</style>\n</head>\n<body>\n<h1>%s</h1>\n",
+		page_assets.style_hash, script ? page_assets.script_hash : "none", title,
+		page_assets.palette, page_assets.style, title);
+}
+
+void page_close(FILE *out, bool script)
+{
+	if (script)
+		fprintf(out, "<script>%s</script>\n", page_assets.script);
+	fputs("</body>\n</html>\n", out);
+}

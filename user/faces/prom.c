@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/prom.c - the face for Prometheus.
+ */
+#include "faces/prom.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "faces/prom_parts.h"
+#include "result/metrics.h"
+#include "result/tree.h"
+
+#define MINUTE_NS	60e9
+
+static bool ends_with(const char *text, const char *end)
+{
+	return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+double prom_family(char *buf, size_t size, const char *key, bool counter)
+{
+	bool is_ns = ends_with(key, "_ns");
+	/* Prometheus has the ending for histograms and summaries. */
+	int cut = is_ns ? 3 : !counter && ends_with(key, "_count") ? 6 : 0;
+	char *p;
+
+	snprintf(buf, size, "ethgauge_%.*s%s%s", (int)strlen(key) - cut, key,
+		 is_ns ? "_seconds" : "", counter ? "_total" : "");
+	for (p = buf; *p; p++) {
+		if (!isalnum((unsigned char)*p))
+			*p = '_';
+	}
+	return is_ns ? 1e-9 : 1;
+}
+
+/* As the format wants it; names of interfaces may hold anything but blanks and '/'. */
+static void escaped(FILE *out, const char *text, bool quotes)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else if (*text == '\\' || (quotes && *text == '"'))
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+void prom_label(FILE *out, const char *comma, const char *name, const char *value)
+{
+	fprintf(out, "%s%s=\"", comma, name);
+	escaped(out, value, true);
+	fputc('"', out);
+}
+
+void prom_part_labels(FILE *out, const json_t *doc)
+{
+	static const struct {
+		const char *end, *name;
+	} known[] = {
+		{ " rx", "direction" }, { " tx", "direction" }, { " far", "end" }, { " near", "end" },
+	};
+	const char *name = json_string_value(json_object_get(doc, "name")), *kind;
+	char iface[96];
+	size_t i, len;
+
+	if (!name)
+		return;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!ends_with(name, known[i].end) || strlen(name) >= sizeof(iface))
+			continue;
+		len = strlen(name) - strlen(known[i].end);
+		snprintf(iface, sizeof(iface), "%.*s", (int)len, name);
+		kind = strcmp(known[i].name, "end") ? NULL : strchr(iface, ' ');
+		if (kind)
+			iface[kind - iface] = '\0';
+		prom_label(out, "", "iface", iface);
+		if (kind)
+			prom_label(out, ",", "kind", kind + 1);
+		prom_label(out, ",", known[i].name, name + len + 1);
+		return;
+	}
+	prom_label(out, "", "part", name);
+}
+
+void prom_head(FILE *out, const char *name, const char *type, const char *what)
+{
+	fprintf(out, "# HELP %s ", name);
+	escaped(out, what, false);
+	fprintf(out, "\n# TYPE %s %s\n", name, type);
+}
+
+void prom_number(FILE *out, const json_t *value, double scale)
+{
+	if (json_is_integer(value) && scale == 1)
+		fprintf(out, " %lld\n", (long long)json_integer_value(value));
+	else
+		fprintf(out, " %.12g\n", json_number_value(value) * scale);
+}
+
+const json_t *prom_document(const json_t *tree, size_t i)
+{
+	return i ? json_array_get(json_object_get(tree, "parts"), i - 1) : tree;
+}
+
+/* The row of the last minute where @metric is highest, or the newest. NULL: it is in no row. */
+static const json_t *of_rows(const json_t *doc, const struct metric *metric)
+{
+	const json_t *series = json_object_get(doc, "series"), *row, *value, *found;
+	size_t i = json_array_size(series);
+	double newest_ns;
+
+	if (!i)
+		return NULL;
+	row = json_array_get(series, i - 1);
+	newest_ns = json_number_value(json_object_get(row, "elapsed_ns"));
+	found = json_object_get(row, metric->key);
+	while (found && metric->peak && i-- > 0) {
+		row = json_array_get(series, i);
+		if (newest_ns - json_number_value(json_object_get(row, "elapsed_ns")) >= MINUTE_NS)
+			break;
+		value = json_object_get(row, metric->key);
+		if (json_number_value(value) > json_number_value(found))
+			found = value;
+	}
+	return found;
+}
+
+bool prom_is_counter(const struct metric *metric)
+{
+	return (metric->unit == UNIT_COUNT || metric->unit == UNIT_BYTES) && !metric->level;
+}
+
+static const json_t *value_of(const json_t *doc, const struct metric *metric)
+{
+	const json_t *value = prom_is_counter(metric) ? NULL : of_rows(doc, metric);
+	bool is_rate = metric->unit == UNIT_PPS || metric->unit == UNIT_BPS;
+
+	/* Beside rates of now, means since the start would be taken for such. */
+	if (!value && is_rate && json_object_get(doc, "series"))
+		return NULL;
+	if (!value)
+		value = json_object_get(json_object_get(doc, "metrics"), metric->key);
+	if (!value)
+		value = json_object_get(json_object_get(doc, "self"), metric->key);
+	return json_is_number(value) ? value : NULL;
+}
+
+/* Count, mean and percentiles of @key are told by a histogram. */
+static bool told_by_hist(const json_t *doc, const char *key)
+{
+	const char *hist;
+	json_t *value;
+
+	json_object_foreach(json_object_get(doc, "histograms"), hist, value) {
+		if (ends_with(hist, "_ns") && !strncmp(key, hist, strlen(hist) - 2))
+			return true;
+	}
+	return false;
+}
+
+static void figure(FILE *out, const json_t *tree, const struct metric *metric)
+{
+	const json_t *doc, *value;
+	bool counter = prom_is_counter(metric), any = false;
+	double scale;
+	char name[128];
+	size_t i;
+
+	scale = prom_family(name, sizeof(name), metric->key, counter);
+	for (i = 0; (doc = prom_document(tree, i)); i++) {
+		value = value_of(doc, metric);
+		if (!value || told_by_hist(doc, metric->key))
+			continue;
+		if (!any)
+			prom_head(out, name, counter ? "counter" : "gauge", metric->what);
+		any = true;
+		fprintf(out, "%s{", name);
+		prom_part_labels(out, doc);
+		fputc('}', out);
+		prom_number(out, value, scale);
+	}
+}
+
+static void bucket(FILE *out, const json_t *doc, const char *name, const char *le, uint64_t count)
+{
+	fprintf(out, "%s_bucket{", name);
+	prom_part_labels(out, doc);
+	fprintf(out, "%sle=\"%s\"} %llu\n", json_object_get(doc, "name") ? "," : "", le,
+		(unsigned long long)count);
+}
+
+/*
+ * Bounds are powers of 4 ns from 256 ns to 69 s, where buckets of the result
+ * begin; a time that is a bound to the nanosecond counts as above it.
+ */
+static void hist_samples(FILE *out, const json_t *doc, const char *name, const char *key,
+			 const json_t *hist)
+{
+	const json_t *buckets = json_object_get(hist, "buckets"), *mean;
+	uint64_t count = 0, bound_ns;
+	char text[64];
+	size_t i = 0;
+
+	for (bound_ns = 1ull << 8; bound_ns <= 1ull << 36; bound_ns <<= 2) {
+		for (; i < json_array_size(buckets); i++) {
+			const json_t *at = json_array_get(buckets, i);
+
+			if ((uint64_t)json_integer_value(json_array_get(at, 0)) >= bound_ns)
+				break;
+			count += (uint64_t)json_integer_value(json_array_get(at, 1));
+		}
+		snprintf(text, sizeof(text), "%.12g", (double)bound_ns / 1e9);
+		bucket(out, doc, name, text, count);
+	}
+	for (; i < json_array_size(buckets); i++)
+		count += (uint64_t)json_integer_value(json_array_get(json_array_get(buckets, i), 1));
+	count += (uint64_t)json_integer_value(json_object_get(hist, "above"));
+	bucket(out, doc, name, "+Inf", count);
+	snprintf(text, sizeof(text), "%.*smean_ns", (int)strlen(key) - 2, key);
+	mean = json_object_get(json_object_get(doc, "metrics"), text);
+	fprintf(out, "%s_sum{", name);
+	prom_part_labels(out, doc);
+	fprintf(out, "} %.12g\n%s_count{", json_number_value(mean) * (double)count / 1e9, name);
+	prom_part_labels(out, doc);
+	fprintf(out, "} %llu\n", (unsigned long long)count);
+}
+
+/* The histograms that begin with the mean @metric: "gap_mean_ns" is the mean of "gap_ns". */
+static void histogram(FILE *out, const json_t *tree, const struct metric *metric)
+{
+	const json_t *doc, *hist;
+	bool any = false;
+	char key[64], name[128], what[128];
+	size_t i;
+
+	if (!ends_with(metric->key, "_mean_ns") || strlen(metric->key) >= sizeof(key))
+		return;
+	snprintf(key, sizeof(key), "%.*sns", (int)(strlen(metric->key) - strlen("mean_ns")),
+		 metric->key);
+	snprintf(what, sizeof(what), "distribution of the figure whose mean is: %s", metric->what);
+	prom_family(name, sizeof(name), key, false);
+	for (i = 0; (doc = prom_document(tree, i)); i++) {
+		hist = json_object_get(json_object_get(doc, "histograms"), key);
+		if (!hist)
+			continue;
+		if (!any)
+			prom_head(out, name, "histogram", what);
+		any = true;
+		hist_samples(out, doc, name, key, hist);
+	}
+}
+
+void prom_result(FILE *out, const struct result *res)
+{
+	const json_t *tree = result_tree(res);
+	const struct metric *metric;
+	size_t i;
+
+	prom_head(out, "ethgauge_info", "gauge", "always 1; the version of the tool is its label");
+	fputs("ethgauge_info{", out);
+	prom_label(out, "", "version", TOOL_VERSION);
+	fputs("} 1\n", out);
+	for (i = 0; (metric = metric_at(i)); i++) {
+		figure(out, tree, metric);
+		histogram(out, tree, metric);
+	}
+	prom_entries(out, tree);
+	prom_flows(out, tree);
+}

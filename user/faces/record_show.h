@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * faces/record_show.h - a record, shown at the pace that it was written at, or at another.
+ */
+#ifndef FACES_RECORD_SHOW_H
+#define FACES_RECORD_SHOW_H
+
+#include "faces/faces.h"
+#include "result/result.h"
+
+struct record_show {
+	const char *path;
+	uint32_t speed;			/* times as fast; 0: at once */
+	bool stays;			/* after the last line, until polled away */
+	struct result *res;		/* becomes what the record holds */
+	struct faces *faces;
+	bool (*poll)(void *ctx);	/* called often; true: end */
+	void *ctx;
+};
+
+/* Until the record or the user ends it. */
+int record_show(const struct record_show *show, struct err *e);
+
+#endif

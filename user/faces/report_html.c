@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/report_html.c - a report as one page (faces/page.h): what one reads first
+ * first, then what it stands on.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "faces/figures.h"
+#include "faces/page.h"
+#include "faces/report_parts.h"
+#include "faces/report_tables.h"
+#include "result/metrics.h"
+#include "result/value.h"
+
+#define FOLDED_ROWS 30
+#define DEEPEST 6	/* parts within parts that get a heading of their own */
+
+struct page {
+	FILE *out;
+	const struct report *report;
+	bool *used;	/* metrics of the dictionary that the page shows */
+};
+
+static void put_tagged(FILE *out, const char *class, const char *tag, const char *text)
+{
+	fprintf(out, "<li class=\"%s\"><span class=\"tag\">%s</span>", class, tag);
+	page_text(out, text);
+	fputs("</li>\n", out);
+}
+
+static void put_note(FILE *out, const char *text)
+{
+	static const char irregular[] = "irregular: ";
+
+	if (text && !strncmp(text, irregular, sizeof(irregular) - 1))
+		put_tagged(out, "warn", "irregular", text + sizeof(irregular) - 1);
+	else
+		put_tagged(out, "note", "note", text);
+}
+
+/* Errors, verdicts, and what a reader of the figures must know. */
+static void put_verdicts(FILE *out, const json_t *tree)
+{
+	json_t *errors = json_object_get(tree, "errors"), *verdicts = json_object_get(tree, "verdicts");
+	json_t *notes = json_object_get(tree, "notes"), *item;
+	bool irregular = report_irregular(tree);
+	size_t i;
+
+	if (!irregular && !json_array_size(errors) && !json_array_size(verdicts) && !json_array_size(notes))
+		return;
+	fputs("<ul class=\"verdicts\">\n", out);
+	json_array_foreach(errors, i, item)
+		put_tagged(out, "fail", "ERROR", value_str(item, "what"));
+	json_array_foreach(verdicts, i, item) {
+		bool pass = json_is_true(json_object_get(item, "pass"));
+
+		put_tagged(out, pass ? "pass" : "fail", pass ? "PASS" : "FAIL", value_str(item, "what"));
+	}
+	if (irregular)
+		put_tagged(out, "warn", "irregular", "the sender reached less than 99.9 % of the offered rate: "
+			   "loss and rate are not the path's");
+	json_array_foreach(notes, i, item)
+		put_note(out, json_string_value(item));
+	fputs("</ul>\n", out);
+}
+
+/* The figures that one looks for. */
+static void put_cards(struct page *page, const json_t *tree)
+{
+	const struct metric *metric;
+	bool open = false;
+	char buf[64];
+	size_t i, k;
+
+	for (i = 0; (metric = metric_at(i)); i++) {
+		static const char *const sections[] = { "metrics", "self" };
+
+		for (k = 0; k < 2; k++) {
+			json_t *value = json_object_get(json_object_get(tree, sections[k]), metric->key);
+
+			if (!report_is_main(metric) || !value || json_is_null(value))
+				continue;
+			fputs(open ? "" : "<dl class=\"cards\">\n", page->out);
+			open = true;
+			fputs("<div class=\"card\" title=\"", page->out);
+			page_text(page->out, metric->what);
+			fputs("\">", page->out);
+			page_element(page->out, "dt", NULL, metric->label);
+			page_element(page->out, "dd", NULL, value_show(buf, sizeof(buf), metric, value));
+			fputs("</div>\n", page->out);
+		}
+	}
+	fputs(open ? "</dl>\n" : "", page->out);
+}
+
+/* Keys and words: options, environment. Empty ones are left out. */
+static void put_facts(FILE *out, const json_t *object)
+{
+	const char *key;
+	json_t *value;
+	char buf[2048];
+
+	if (!json_object_size(object))
+		return;
+	fputs("<dl class=\"facts\">\n", out);
+	json_object_foreach((json_t *)object, key, value) {
+		if (json_is_null(value) || (json_is_string(value) && !*json_string_value(value)))
+			continue;
+		fputs("<div>", out);
+		page_element(out, "dt", NULL, key);
+		page_element(out, "dd", NULL, value_with_unit(buf, sizeof(buf), key, value));
+		fputs("</div>\n", out);
+	}
+	fputs("</dl>\n", out);
+}
+
+static void put_plot(FILE *out, const struct plot *plot)
+{
+	fputs("<figure>", out);
+	page_element(out, "h4", NULL, plot->title);
+	plot_legend(out, plot);
+	plot_svg(out, plot, NULL);
+	if (*plot->note)
+		page_element(out, "figcaption", NULL, plot->note);
+	fputs("</figure>\n", out);
+}
+
+static void put_figures(FILE *out, const struct figures *figures)
+{
+	bool open = false;
+	size_t i;
+
+	for (i = 0; i < figures->nr; i++) {
+		if (plot_empty(&figures->list[i]))
+			continue;
+		fputs(open ? "" : "<div class=\"plots\">\n", out);
+		open = true;
+		put_plot(out, &figures->list[i]);
+	}
+	fputs(open ? "</div>\n" : "", out);
+	/* A plot in which all is 0 has only that to say. */
+	for (i = 0; i < figures->nr; i++) {
+		if (plot_empty(&figures->list[i]) && *figures->list[i].note) {
+			fputs("<p class=\"quiet\">", out);
+			page_text(out, figures->list[i].title);
+			fputs(": ", out);
+			page_text(out, figures->list[i].note);
+			fputs("</p>\n", out);
+		}
+	}
+}
+
+static void put_heading(FILE *out, int level, const char *text)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "h%d", level > DEEPEST ? DEEPEST : level);
+	page_element(out, name, NULL, text);
+	fputc('\n', out);
+}
+
+/* A long one is folded; printing unfolds it. */
+static void put_table(FILE *out, const json_t *rows, const struct table_look *look)
+{
+	size_t nr = look->nr ? look->nr : json_array_size(rows);
+
+	if (nr > FOLDED_ROWS)
+		fprintf(out, "<details><summary>%zu rows</summary>\n", nr);
+	table_html(out, rows, look);
+	if (nr > FOLDED_ROWS)
+		fputs("</details>\n", out);
+}
+
+static void put_tables(struct page *page, const json_t *tree, int level)
+{
+	static const struct {
+		const char *key, *title;
+	} lists[] = {
+		{ "entries", NULL }, { "streams", "Streams" }, { "features", "Features" },
+	};
+	struct table_look look = {
+		.share = strcmp(value_str(tree, "name"), "ledger") ? NULL : "packets",
+		.measured = json_string_value(json_object_get(json_object_get(tree, "config"), "metric")),
+	};
+	const json_t *list;
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		list = json_object_get(tree, lists[i].key);
+		if (!json_array_size(list))
+			continue;
+		if (lists[i].title)
+			put_heading(page->out, level, lists[i].title);
+		look.nr = report_list_rows(&page->report->lists, list);
+		put_table(page->out, list, &look);
+		table_mark(list, page->used);
+	}
+	list = json_object_get(json_object_get(tree, "comparison"), "rows");
+	if (json_array_size(list))
+		table_html(page->out, list, &(struct table_look){ 0 });
+}
+
+static void put_lines(FILE *out, const json_t *lines)
+{
+	json_t *line;
+	size_t i;
+
+	if (!json_array_size(lines))
+		return;
+	fputs("<pre>", out);
+	json_array_foreach(lines, i, line) {
+		page_text(out, json_string_value(line));
+		fputc('\n', out);
+	}
+	fputs("</pre>\n", out);
+}
+
+/* Engine, clock, stamps, and what the instrument says of itself. */
+static void put_how(struct page *page, const json_t *tree, int level)
+{
+	const json_t *self = json_object_get(tree, "self"), *value;
+	const char *key;
+
+	if (json_object_size(json_object_get(tree, "environment"))) {
+		put_heading(page->out, level, "Measured at");
+		put_facts(page->out, json_object_get(tree, "environment"));
+	}
+	if (json_object_size(self)) {
+		put_heading(page->out, level, "Of the instrument itself");
+		table_figures_html(page->out, self, page->used);
+	}
+	json_object_foreach((json_t *)self, key, value) {
+		if (!json_array_size(value))
+			continue;
+		put_heading(page->out, level + 1, strcmp(key, "trials") ? key : "All trials");
+		put_table(page->out, value, &(struct table_look){ 0 });
+	}
+	if (json_object_size(json_object_get(tree, "config"))) {
+		fputs("<details><summary>Options, all</summary>\n", page->out);
+		put_facts(page->out, json_object_get(tree, "config"));
+		fputs("</details>\n", page->out);
+	}
+}
+
+static void mark_series(struct page *page, const json_t *series)
+{
+	const struct metric *metric;
+	size_t i;
+
+	for (i = 0; (metric = metric_at(i)); i++)
+		page->used[i] |= json_object_get(series, metric->key) != NULL;
+}
+
+static void put_tree(struct page *page, const json_t *tree, int level)
+{
+	struct figures figures = { 0 };
+	json_t *part;
+	size_t i;
+
+	put_verdicts(page->out, tree);
+	put_cards(page, tree);
+	put_lines(page->out, json_object_get(tree, "lines"));
+	figures_of(&figures, tree);
+	put_figures(page->out, &figures);
+	mark_series(page, json_object_get(tree, "series"));
+	figures_release(&figures);
+	put_tables(page, tree, level);
+	table_figures_html(page->out, json_object_get(tree, "metrics"), page->used);
+	json_array_foreach(json_object_get(tree, "parts"), i, part) {
+		bool aside = report_is_aside(part);
+
+		fputs(aside ? "<details class=\"part\">\n" : "<section class=\"part\">\n", page->out);
+		if (aside)
+			page_element(page->out, "summary", NULL, value_str(part, "name"));
+		else
+			put_heading(page->out, level, value_str(part, "name"));
+		put_tree(page, part, level + 1);
+		fputs(aside ? "</details>\n" : "</section>\n", page->out);
+	}
+	put_how(page, tree, level);
+}
+
+static void put_across(struct page *page)
+{
+	const struct compare_docs *docs = &page->report->docs;
+	const json_t **trees = calloc(docs->nr + 1, sizeof(*trees));
+	const char **names = calloc(docs->nr + 1, sizeof(*names));
+	struct figures figures = { 0 };
+	size_t i;
+
+	if (!trees || !names)
+		abort();
+	for (i = 0; i < docs->nr; i++) {
+		const char *slash = strrchr(docs->list[i].file, '/');
+
+		trees[i] = docs->list[i].doc;
+		names[i] = slash ? slash + 1 : docs->list[i].file;
+	}
+	figures_across(&figures, trees, names, docs->nr);
+	put_figures(page->out, &figures);
+	figures_release(&figures);
+	free(trees);
+	free(names);
+}
+
+static void put_doc(struct page *page, size_t index)
+{
+	const struct compare_doc *doc = &page->report->docs.list[index];
+	const json_t *env = json_object_get(doc->doc, "environment");
+	char title[400];
+
+	fprintf(page->out, "<section>\n<h2 id=\"d%zu\">", index + 1);
+	page_text(page->out, report_title(title, sizeof(title), doc->doc));
+	fputs("</h2>\n<p class=\"quiet\">", page->out);
+	page_text(page->out, value_str(env, "date"));
+	fputs(*value_str(env, "date") ? ", " : "", page->out);
+	page_text(page->out, value_str(doc->doc, "tool"));
+	if (*value_str(env, "kernel")) {
+		fputs(", Linux ", page->out);
+		page_text(page->out, value_str(env, "kernel"));
+	}
+	fputs("; ", page->out);
+	page_text(page->out, doc->file);
+	fputs("</p>\n", page->out);
+	if (json_object_size(json_object_get(doc->doc, "supplied")))
+		put_facts(page->out, json_object_get(doc->doc, "supplied"));
+	put_tree(page, doc->doc, 3);
+	fputs("</section>\n", page->out);
+}
+
+/* Only of what the page shows. */
+static void put_glossary(struct page *page)
+{
+	const struct metric *metric;
+	bool open = false;
+	size_t i;
+
+	for (i = 0; (metric = metric_at(i)); i++) {
+		if (!page->used[i])
+			continue;
+		if (!open)
+			fputs("<details open><summary>What each figure means</summary>\n<dl class=\"words\">\n",
+			      page->out);
+		open = true;
+		page_element(page->out, "dt", NULL, metric->key);
+		page_element(page->out, "dd", NULL, metric->what);
+		fputc('\n', page->out);
+	}
+	fputs(open ? "</dl></details>\n" : "", page->out);
+}
+
+static size_t nr_metrics(void)
+{
+	size_t nr = 0;
+
+	while (metric_at(nr))
+		nr++;
+	return nr;
+}
+
+static int put_page(FILE *out, const void *ctx, struct err *e)
+{
+	struct page page = { .out = out, .report = ctx, .used = calloc(nr_metrics() + 1, sizeof(bool)) };
+	size_t i;
+
+	(void)e;
+	if (!page.used)
+		abort();
+	page_open(out, "ethgauge report", true);
+	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 for the whole, + and - "
+	      "when one has the focus. Heads of tables sort.</p>\n", out);
+	report_summary_html(out, page.report);
+	put_across(&page);
+	for (i = 0; i < page.report->docs.nr; i++)
+		put_doc(&page, i);
+	put_glossary(&page);
+	page_close(out, true);
+	free(page.used);
+	return 0;
+}
+
+int report_html(const struct report *report, const char *path, struct err *e)
+{
+	return report_write(path, put_page, report, e);
+}

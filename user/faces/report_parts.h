@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * faces/report_parts.h - what the faces of a report share.
+ */
+#ifndef FACES_REPORT_PARTS_H
+#define FACES_REPORT_PARTS_H
+
+#include "compare/compare_set.h"
+#include "faces/report.h"
+#include "faces/report_read.h"
+#include "result/metrics.h"
+
+struct report {
+	struct compare_docs docs;
+	struct report_lists lists;
+	FILE **spools;		/* copies of pipes */
+	size_t nr_spools;
+};
+
+/* "probe eg0 198.18.0.2": the verb and its arguments. */
+const char *report_title(char *buf, size_t size, const json_t *doc);
+
+/* Of the document with its parts. */
+struct report_counts {
+	size_t passed, failed, errors;
+};
+void report_count(const json_t *tree, struct report_counts *counts);
+
+/* True if the sender fell behind, and no note says so in its own words. */
+bool report_irregular(const json_t *tree);
+
+/* Ends of the figures that stand with others of their kind in one row: "rtt_p99_ns". */
+#define REPORT_POINTS 8
+extern const char *const report_points[REPORT_POINTS];
+
+/* Index of the point, with the kind in @ret_kind ("rtt"); REPORT_POINTS: @key is no percentile. */
+size_t report_point(const char *key, char *ret_kind, size_t size);
+
+/* A line for each document: what ran, how it went, its main figures. */
+void report_summary_html(FILE *out, const struct report *report);
+
+/* True of a part that only led to the others: details of a first trial, search of a bottleneck. */
+bool report_is_aside(const json_t *part);
+
+/* True of what one looks for first. */
+bool report_is_main(const struct metric *metric);
+
+/* Writes @path by @put, whole or not at all. */
+int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),
+		 const void *ctx, struct err *e);
+
+#endif

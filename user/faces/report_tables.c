@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/report_tables.c - lists of rows, and figures, as tables of a page.
+ */
+#include "faces/report_tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "faces/figures.h"
+#include "faces/page.h"
+#include "faces/report_parts.h"
+#include "result/metrics.h"
+#include "result/value.h"
+
+/* A row tells by these, as 0 or 1, that it is not to be taken for the others' like. */
+static bool is_mark(const char *key)
+{
+	return !strcmp(key, "irregular") || !strcmp(key, "unsteady");
+}
+
+static bool is_marked(const json_t *row)
+{
+	return json_integer_value(json_object_get(row, "irregular")) ||
+	       json_is_true(json_object_get(row, "irregular")) ||
+	       !strcmp(value_str(row, "generator"), "irregular");
+}
+
+/* data-v is what sorts. */
+static void put_cell(FILE *out, const char *key, const json_t *value)
+{
+	char buf[2048];
+
+	if (json_is_number(value)) {
+		fprintf(out, "<td class=\"n\" data-v=\"%.17g\">", json_number_value(value));
+		page_text(out, is_mark(key) ? (json_number_value(value) ? "yes" : "") :
+			  value_with_unit(buf, sizeof(buf), key, value));
+		fputs("</td>", out);
+	} else if (json_is_null(value)) {
+		page_element(out, "td", "n", "-");
+	} else if (json_is_string(value)) {
+		page_element(out, "td", strlen(json_string_value(value)) > 24 ? "t" : NULL,
+			     json_string_value(value));
+	} else {
+		page_element(out, "td", NULL, value_any(buf, sizeof(buf), value));
+	}
+}
+
+static double sum_of(const json_t *rows, const char *key)
+{
+	double sum = 0;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		sum += json_number_value(json_object_get(row, key));
+	return sum;
+}
+
+static void put_share(FILE *out, double value, double whole)
+{
+	double share = whole > 0 ? value / whole : 0;
+
+	fprintf(out, "<td class=\"n\" data-v=\"%.9g\"><svg width=\"100\" height=\"10\" role=\"img\" aria-label=\"share\">"
+		"<path class=\"share\" d=\"M0 1h%.2fv8h-%.2fz\"/></svg> %.4g %%</td>", value,
+		fmin(100, 100 * share), fmin(100, 100 * share), 100 * share);
+}
+
+/* Figures of a sweep have their unit from what was measured. */
+static const char *key_of(const char *column, const char *measured)
+{
+	static const char *const figures[] = { "median", "min", "max", "mean", "theory" };
+	size_t i;
+
+	for (i = 0; measured && i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (!strcmp(column, figures[i]))
+			return measured;
+	}
+	return column;
+}
+
+/* "offered_pps" as "offered pps": a head can break, and is what JSON and CSV call it. */
+static void put_column_head(FILE *out, const char *key, bool number)
+{
+	const struct metric *metric = metric_find(key);
+	char name[128];
+	size_t i;
+
+	snprintf(name, sizeof(name), "%s", key);
+	for (i = 0; metric && name[i]; i++) {
+		if (name[i] == '_')
+			name[i] = ' ';
+	}
+	fputs(number ? "<th class=\"n\" title=\"" : "<th title=\"", out);
+	page_text(out, metric ? metric->what : key);
+	fputs("\">", out);
+	page_text(out, metric ? name : key);
+	fputs("</th>", out);
+}
+
+/* A column of numbers, though the first rows may have none. */
+static bool is_number_column(const json_t *rows, const char *key)
+{
+	json_t *row, *value;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		value = json_object_get(row, key);
+		if (value && !json_is_null(value))
+			return json_is_number(value);
+	}
+	return false;
+}
+
+static void put_head(FILE *out, const struct columns *columns, const json_t *rows, const char *share)
+{
+	size_t k;
+
+	fputs("<div class=\"wide\"><table class=\"sort\">\n<thead><tr>", out);
+	for (k = 0; k < columns->nr; k++) {
+		put_column_head(out, columns->keys[k], is_number_column(rows, columns->keys[k]));
+		if (share && !strcmp(share, columns->keys[k]))
+			page_element(out, "th", "n", "share");
+	}
+	fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+void table_mark(const json_t *rows, bool *used)
+{
+	const struct metric *metric;
+	struct columns columns;
+	size_t i, k;
+
+	columns_of(&columns, rows);
+	for (i = 0; columns.nr && (metric = metric_at(i)); i++) {
+		for (k = 0; k < columns.nr && strcmp(metric->key, columns.keys[k]); k++)
+			;
+		used[i] |= k < columns.nr;
+	}
+}
+
+void table_html(FILE *out, const json_t *rows, const struct table_look *look)
+{
+	size_t nr = look->nr ? look->nr : json_array_size(rows), i, k;
+	double whole = look->share ? sum_of(rows, look->share) : 0;
+	struct columns columns;
+	json_t *row;
+
+	columns_of(&columns, rows);
+	if (!columns.nr)
+		return;
+	put_head(out, &columns, rows, look->share);
+	json_array_foreach(rows, i, row) {
+		if (i == REPORT_MAX_ROWS)
+			break;
+		fputs(is_marked(row) ? "<tr class=\"odd\">" : "<tr>", out);
+		for (k = 0; k < columns.nr; k++) {
+			const json_t *value = json_object_get(row, columns.keys[k]);
+
+			put_cell(out, key_of(columns.keys[k], look->measured), value);
+			if (look->share && !strcmp(look->share, columns.keys[k]))
+				put_share(out, json_number_value(value), whole);
+		}
+		fputs("</tr>\n", out);
+	}
+	fputs("</tbody></table></div>\n", out);
+	if (nr > REPORT_MAX_ROWS)
+		fprintf(out, "<p class=\"quiet\">The first %d of %zu rows; report --csv has all.</p>\n",
+			REPORT_MAX_ROWS, nr);
+	if (nr > json_array_size(rows))
+		fprintf(out, "<p class=\"quiet\">Plots are of the first %zu.</p>\n", json_array_size(rows));
+	if (columns.more)
+		fprintf(out, "<p class=\"quiet\">The first %d columns; report --csv has all.</p>\n", COLUMNS_MAX);
+}
+
+/* The row of @metric's kind, at the first of the kind that is there; true if it stands in one. */
+static bool put_points(FILE *out, const json_t *figures, const struct metric *metric, bool *open)
+{
+	char kind[64], key[96], buf[64];
+	size_t point = report_point(metric->key, kind, sizeof(kind)), i;
+	json_t *value;
+
+	if (point == REPORT_POINTS)
+		return false;
+	for (i = 0; i < point; i++) {
+		snprintf(key, sizeof(key), "%s%s", kind, report_points[i]);
+		if (json_object_get(figures, key))
+			return true;
+	}
+	if (!*open) {
+		fputs("<div class=\"wide\"><table>\n<thead><tr><th>times</th>", out);
+		for (i = 0; i < REPORT_POINTS; i++) {
+			static const char *const heads[] = { "min", "mean", "p50", "p90", "p99", "p99.9",
+							     "p99.99", "max" };
+
+			page_element(out, "th", "n", heads[i]);
+		}
+		fputs("</tr></thead>\n<tbody>\n", out);
+		*open = true;
+	}
+	fputs("<tr>", out);
+	page_element(out, "th", NULL, kind);
+	for (i = 0; i < REPORT_POINTS; i++) {
+		snprintf(key, sizeof(key), "%s%s", kind, report_points[i]);
+		value = json_object_get(figures, key);
+		page_element(out, "td", "n", value ? value_show(buf, sizeof(buf), metric, value) : "");
+	}
+	fputs("</tr>\n", out);
+	return true;
+}
+
+static void put_figure(FILE *out, const struct metric *metric, const json_t *value, bool *open)
+{
+	const char *label = metric->label + strspn(metric->label, " ");
+	char buf[64];
+
+	fputs(*open ? "" : "<dl class=\"pairs\">\n", out);
+	*open = true;
+	fputs("<div title=\"", out);
+	page_text(out, metric->what);
+	fputs("\"><dt>", out);
+	if (metric->line) {
+		page_text(out, metric->line);
+		fputs(": ", out);
+	}
+	page_text(out, label);
+	fputs("</dt>", out);
+	page_element(out, "dd", NULL, value_show(buf, sizeof(buf), metric, value));
+	page_element(out, "dd", "quiet", metric->key);
+	fputs("</div>\n", out);
+}
+
+void table_figures_html(FILE *out, const json_t *figures, bool *used)
+{
+	const struct metric *metric;
+	bool open = false;
+	json_t *value;
+	char kind[64];
+	size_t i;
+
+	for (i = 0; (metric = metric_at(i)); i++) {
+		if (!json_object_get(figures, metric->key))
+			continue;
+		used[i] = true;
+		put_points(out, figures, metric, &open);
+	}
+	fputs(open ? "</tbody></table></div>\n" : "", out);
+	open = false;
+	for (i = 0; (metric = metric_at(i)); i++) {
+		value = json_object_get(figures, metric->key);
+		/* Not measured here, or said above. */
+		if (value && !json_is_null(value) && !json_is_array(value) && !json_is_object(value) &&
+		    report_point(metric->key, kind, sizeof(kind)) == REPORT_POINTS)
+			put_figure(out, metric, value, &open);
+	}
+	fputs(open ? "</dl>\n" : "", out);
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faces/text.c - the face for people.
+ */
+#include "faces/text.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+#include "compare/compare_set.h"
+#include "faces/text_parts.h"
+#include "lib/unit.h"
+#include "result/metrics.h"
+#include "result/tree.h"
+#include "result/value.h"
+
+#define PAGE_WIDTH	100
+#define HEAD_COLUMN	12
+#define LABEL_WIDTH	22
+#define MAX_COLUMNS	16	/* of a table of entries */
+#define FEATURE_COLUMN	34	/* of a feature's detail: indent, name, state */
+
+void text_row(FILE *out, const struct result *part)
+{
+	json_t *tree = result_tree(part);
+	json_t *series = json_object_get(tree, "series");
+	json_t *row = json_array_get(series, json_array_size(series) - 1), *value;
+	const char *key, *name = json_string_value(json_object_get(tree, "name"));
+	char buf[64];
+
+	fprintf(out, "%s%s%7.1f s", name ? name : "", name ? ": " : "",
+		json_number_value(json_object_get(row, "elapsed_ns")) / 1e9);
+	json_object_foreach(row, key, value) {
+		const struct metric *metric = metric_find(key);
+
+		if (!strcmp(key, "elapsed_ns") || metric->row == METRIC_ROW_LEFT_OUT ||
+		    (metric->row == METRIC_ROW_UNLESS_0 && !json_integer_value(value)))
+			continue;
+		fprintf(out, "  %s %s", metric->label, value_show(buf, sizeof(buf), metric, value));
+	}
+	fputc('\n', out);
+	fflush(out);
+}
+
+static void print_pairs(FILE *out, const char *title, const json_t *object)
+{
+	const char *key, *blank = "";
+	json_t *value;
+	size_t column = HEAD_COLUMN;
+	char item[512];
+
+	if (!json_object_size(object))
+		return;
+	fprintf(out, "%-*s", HEAD_COLUMN, title);
+	json_object_foreach((json_t *)object, key, value) {
+		if (json_is_null(value))
+			continue;
+		if (json_is_string(value)) {
+			if (!*json_string_value(value))
+				continue;
+			snprintf(item, sizeof(item), "%s=%s", key, json_string_value(value));
+		} else {
+			snprintf(item, sizeof(item), "%s=%lld", key,
+				 (long long)json_integer_value(value));
+		}
+		if (*blank && column + 1 + strlen(item) > PAGE_WIDTH) {
+			fprintf(out, "\n%-*s", HEAD_COLUMN, "");
+			column = HEAD_COLUMN;
+			blank = "";
+		}
+		column += (size_t)fprintf(out, "%s%s", blank, item);
+		blank = " ";
+	}
+	fputc('\n', out);
+}
+
+static const struct {
+	const char *suffix, *head;
+} points[] = {
+	{ "_min_ns", "min" }, { "_mean_ns", "mean" }, { "_p50_ns", "p50" }, { "_p90_ns", "p90" },
+	{ "_p99_ns", "p99" }, { "_p99_9_ns", "p99.9" }, { "_p99_99_ns", "p99.99" },
+	{ "_max_ns", "max" },
+};
+
+#define NR_POINTS (sizeof(points) / sizeof(points[0]))
+
+static json_t *point(const json_t *figures, const char *kind, size_t i)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s%s", kind, points[i].suffix);
+	return json_object_get(figures, key);
+}
+
+static void print_points(FILE *out, const json_t *figures, const char *kind, const char *title,
+			 const struct metric *metric)
+{
+	char buf[64];
+	size_t i;
+
+	fprintf(out, "  %-*s", LABEL_WIDTH, title);
+	for (i = 0; i < NR_POINTS; i++)
+		fprintf(out, "%10s", points[i].head);
+	fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
+	for (i = 0; i < NR_POINTS; i++)
+		fprintf(out, "%10s", value_show(buf, sizeof(buf), metric, point(figures, kind, i)));
+	fputc('\n', out);
+}
+
+/*
+ * Percentiles of one kind stand on one line, as people compare them: printed
+ * in the place of the first that is there. False if @metric is no percentile.
+ */
+static bool print_percentiles(FILE *out, const json_t *figures, const struct metric *metric)
+{
+	static const struct {
+		const char *key, *title;
+	} kinds[] = {
+		{ "rtt", "round trip" },
+		{ "transaction", "transaction" },
+		{ "delay", "one-way delay" },
+		{ "gap", "gap" },
+		{ "gap_error", "gap error" },
+		{ "tx_done", "tag to sent" },
+		{ "held", "held" },
+		{ "held_intended", "held, intended" },
+		{ "held_late", "held, late" },
+		{ "late_time", "late by" },
+		{ "ipdv", "ipdv" },
+		{ "ipdv_abs", "|ipdv|" },
+		{ "pdv", "pdv" },
+		{ "rtt_ipdv", "ipdv" },
+		{ "rtt_ipdv_abs", "|ipdv|" },
+		{ "out", "way out" },
+		{ "out_ipdv", "  ipdv" },
+		{ "out_ipdv_abs", "  |ipdv|" },
+		{ "out_pdv", "  pdv" },
+		{ "back", "way back" },
+		{ "back_ipdv", "  ipdv" },
+		{ "back_ipdv_abs", "  |ipdv|" },
+		{ "back_pdv", "  pdv" },
+		{ "turnaround", "in the reflector" },
+		{ "rtt_pdv", "pdv" },
+		{ "load_connect", "connect" },
+		{ "load_tls", "TLS handshake" },
+		{ "load_first_byte", "first byte" },
+		{ "load_total", "total" },
+	};
+	size_t kind, i, len;
+
+	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+		bool first = true;
+
+		len = strlen(kinds[kind].key);
+		for (i = 0; i < NR_POINTS; i++) {
+			if (!strncmp(metric->key, kinds[kind].key, len) &&
+			    !strcmp(metric->key + len, points[i].suffix)) {
+				if (first)
+					print_points(out, figures, kinds[kind].key,
+						     kinds[kind].title, metric);
+				return true;
+			}
+			if (point(figures, kinds[kind].key, i))
+				first = false;
+		}
+	}
+	return false;
+}
+
+/* A part's main figures in a line or two: the rest is in the document. */
+static void print_brief(FILE *out, const json_t *figures)
+{
+	const struct metric *metric;
+	size_t column = 0, i;
+	char value[64], item[128];
+
+	for (i = 0; (metric = metric_at(i)); i++) {
+		json_t *figure = json_object_get(figures, metric->key);
+
+		if (!figure || !metric->brief || strstr(metric->key, "_min_ns"))
+			continue;
+		snprintf(item, sizeof(item), "%s %s", metric->label,
+			 value_show(value, sizeof(value), metric, figure));
+		if (column && column + strlen(item) + 3 > 100) {
+			fputc('\n', out);
+			column = 0;
+		}
+		column += (size_t)fprintf(out, "%s%s", column ? "   " : "  ", item);
+	}
+	if (column)
+		fputc('\n', out);
+	for (i = 0; (metric = metric_at(i)); i++) {
+		if (metric->brief && json_object_get(figures, metric->key))
+			print_percentiles(out, figures, metric);
+	}
+}
+
+/* On a new line from column @first on, where this one is full. */
+static void print_item(FILE *out, const char *item, size_t first, size_t *column)
+{
+	if (*column > first && *column + 2 + strlen(item) > PAGE_WIDTH) {
+		fprintf(out, "\n%*s", (int)first, "");
+		*column = first;
+	}
+	*column += (size_t)fprintf(out, "%s%s", *column > first ? "  " : "", item);
+}
+
+/* What a line leaves out: null, 0, and what two digits show as 0. */
+static bool is_nothing(const struct metric *metric, const json_t *value)
+{
+	return !json_is_number(value) ||
+	       json_number_value(value) < (metric->unit == UNIT_CPUS ? 0.005 : 1e-9);
+}
+
+/*
+ * Figures of one line stand together, in the place of the first that is there; what
+ * is 0 is left out. False if @metric has no line.
+ */
+static bool print_line(FILE *out, const json_t *figures, const struct metric *metric)
+{
+	const size_t first = LABEL_WIDTH + 2;
+	size_t column = 0, i;
+	const struct metric *other;
+	char buf[64], item[128];
+
+	if (!metric->line)
+		return false;
+	for (i = 0; (other = metric_at(i)); i++) {
+		json_t *value = json_object_get(figures, other->key);
+
+		if (!value || !other->line || strcmp(other->line, metric->line))
+			continue;
+		if (!column && other != metric)
+			return true;
+		if (!column)
+			column = (size_t)fprintf(out, "  %-*s", LABEL_WIDTH, metric->line);
+		if (is_nothing(other, value))
+			continue;
+		snprintf(item, sizeof(item), "%s %s", other->label,
+			 value_show(buf, sizeof(buf), other, value));
+		print_item(out, item, first, &column);
+	}
+	fputs(column > first ? "\n" : "-\n", out);
+	return true;
+}
+
+/* @cited: keys that begin so are another document's, and only in this one's JSON; may be NULL. */
+static void print_figures(FILE *out, const json_t *figures, const char *cited)
+{
+	const struct metric *metric;
+	char buf[64];
+	size_t i;
+
+	/* In the dictionary's order, so that pages of different runs read alike. */
+	for (i = 0; (metric = metric_at(i)); i++) {
+		json_t *value = json_object_get(figures, metric->key);
+
+		if (!value || print_percentiles(out, figures, metric) ||
+		    print_line(out, figures, metric) ||
+		    (cited && !strncmp(metric->key, cited, strlen(cited))))
+			continue;
+		fprintf(out, "  %-*s%s\n", LABEL_WIDTH, metric->label,
+			value_show(buf, sizeof(buf), metric, value));
+	}
+}
+
+/* @text behind @column columns that are already printed, broken at blanks. */
+static void print_wrapped(FILE *out, size_t column, const char *text)
+{
+	size_t room = column < PAGE_WIDTH ? PAGE_WIDTH - column : 1;
+
+	while (strlen(text) > room) {
+		size_t len = room;
+
+		while (len && text[len] != ' ')
+			len--;
+		if (!len)
+			len = strcspn(text, " ");
+		if (!text[len])
+			break;
+		fprintf(out, "%.*s\n%*s", (int)len, text, (int)column, "");
+		text += len + 1;
+	}
+	fprintf(out, "%s\n", text);
+}
+
+static void print_remark(FILE *out, const char *title, const json_t *text)
+{
+	if (json_is_string(text))
+		print_wrapped(out, (size_t)fprintf(out, "%*s%s: ", FEATURE_COLUMN, "", title),
+			      json_string_value(text));
+}
+
+/* What is there in one line each; what is not with what that means and what to do. */
+static void print_features(FILE *out, const json_t *features)
+{
+	const json_t *feature;
+	const char *group = "";
+	size_t i;
+
+	json_array_foreach(features, i, feature) {
+		const char *detail = json_string_value(json_object_get(feature, "detail"));
+		const char *state = json_string_value(json_object_get(feature, "state"));
+		const char *of = json_string_value(json_object_get(feature, "group"));
+
+		state = state ? state : "";
+		if (of && strcmp(group, of)) {
+			fprintf(out, "\n%s\n", of);
+			group = of;
+		}
+		fprintf(out, "  %-17s  %-11s  ", json_string_value(json_object_get(feature, "name")),
+			state);
+		print_wrapped(out, FEATURE_COLUMN, detail ? detail : "");
+		if (!strcmp(state, "present"))
+			continue;
+		if (!strcmp(state, "absent"))
+			print_remark(out, "lost", json_object_get(feature, "without"));
+		print_remark(out, "mend", json_object_get(feature, "remedy"));
+	}
+	if (json_array_size(features))
+		fputc('\n', out);
+}
+
+/* Lines and verdicts alone are an answer to a script, which wants no head above it. */
+static bool wants_head(const json_t *tree)
+{
+	return json_object_get(tree, "metrics") || json_object_get(tree, "features") ||
+	       json_object_get(tree, "entries") || json_object_get(tree, "parts") || json_object_get(tree, "series") ||
+	       !(json_object_get(tree, "lines") || json_object_get(tree, "verdicts") ||
+		 json_object_get(tree, "comparison"));
+}
+
+/* Of column @key: its name or its longest cell. */
+static size_t width_of(const json_t *entries, const char *key)
+{
+	size_t width = strlen(key), len, i;
+	char text[256];
+	json_t *entry;
+
+	json_array_foreach(entries, i, entry) {
+		len = strlen(value_cell(text, sizeof(text), key, json_object_get(entry, key)));
+		width = len > width ? len : width;
+	}
+	return width;
+}
+
+static void print_entries(FILE *out, const json_t *entries, const char *indent)
+{
+	json_t *first = json_array_get(entries, 0), *entry, *value;
+	size_t widths[MAX_COLUMNS] = { 0 }, nr = 0, i, k;
+	char text[256];
+	const char *key;
+
+	if (!first)
+		return;
+	json_object_foreach(first, key, value) {
+		if (nr < MAX_COLUMNS)
+			widths[nr++] = width_of(entries, key);
+	}
+	k = 0;
+	json_object_foreach(first, key, value) {
+		if (k < nr)
+			fprintf(out, "%s%-*s%s", k ? "" : indent, k + 1 < nr ? (int)widths[k] : 0, key,
+				k + 1 < nr ? "  " : "\n");
+		k++;
+	}
+	json_array_foreach(entries, i, entry) {
+		k = 0;
+		json_object_foreach(first, key, value) {
+			value_cell(text, sizeof(text), key, json_object_get(entry, key));
+			if (k < nr)
+				fprintf(out, "%s%-*s%s", k ? "" : indent,
+					k + 1 < nr ? (int)widths[k] : 0, text,
+					k + 1 < nr ? "  " : "\n");
+			k++;
+		}
+	}
+}
+
+static void print_lines(FILE *out, const char *prefix, const json_t *lines)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line)
+		fprintf(out, "%s%s\n", prefix, json_string_value(line));
+}
+
+static void print_verdicts(FILE *out, const json_t *verdicts)
+{
+	const json_t *verdict;
+	size_t i;
+
+	json_array_foreach(verdicts, i, verdict)
+		fprintf(out, "%s  %s\n",
+			json_is_true(json_object_get(verdict, "pass")) ? "PASS" : "FAIL",
+			json_string_value(json_object_get(verdict, "what")));
+}
+
+static void print_part(FILE *out, const json_t *part)
+{
+	fprintf(out, "\n%s\n", json_string_value(json_object_get(part, "name")));
+	print_brief(out, json_object_get(part, "metrics"));
+	print_brief(out, json_object_get(part, "self"));
+	print_entries(out, json_object_get(part, "entries"), "  ");
+	print_lines(out, "  note: ", json_object_get(part, "notes"));
+	print_verdicts(out, json_object_get(part, "verdicts"));
+}
+
+static void print_tree(FILE *out, const json_t *tree)
+{
+	const json_t *part, *parts = json_object_get(tree, "parts");
+	size_t i;
+
+	if (json_object_get(tree, "ktap")) {
+		print_lines(out, "", json_object_get(tree, "ktap"));
+		return;
+	}
+	if (json_object_get(tree, "comparison"))
+		text_comparison(out, json_object_get(tree, "comparison"));
+	if (wants_head(tree)) {
+		print_pairs(out, "options", json_object_get(tree, "config"));
+		print_pairs(out, "measured at", json_object_get(tree, "environment"));
+	}
+	print_features(out, json_object_get(tree, "features"));
+	print_entries(out, json_object_get(tree, "entries"), "");
+	text_sweep(out, tree);
+	print_figures(out, json_object_get(tree, "metrics"), NULL);
+	if (json_object_size(json_object_get(tree, "self")))
+		fprintf(out, "  of the instrument itself\n");
+	print_figures(out, json_object_get(tree, "self"), "calibrated_");
+	print_lines(out, "", json_object_get(tree, "lines"));
+	print_lines(out, "note: ", json_object_get(tree, "notes"));
+	json_array_foreach(parts, i, part)
+		print_part(out, part);
+	if (json_array_size(parts))
+		fputc('\n', out);
+	print_verdicts(out, json_object_get(tree, "verdicts"));
+}
+
+void text_result(FILE *out, const struct result *res)
+{
+	print_tree(out, result_tree(res));
+	fflush(out);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * faces/text.h, the face for people: aligned lines with units.
+ */
+#ifndef FACES_TEXT_H
+#define FACES_TEXT_H
+
+#include <stdio.h>
+
+#include "result/result.h"
+
+/* The newest row of @part's series in one line. */
+void text_row(FILE *out, const struct result *part);
+
+/* The whole result. */
+void text_result(FILE *out, const struct result *res);
+
+#endif

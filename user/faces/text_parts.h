@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * faces/text_parts.h - pieces of the face for people that have files of their own.
+ */
+#ifndef FACES_TEXT_PARTS_H
+#define FACES_TEXT_PARTS_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+/* A bar for each cell of a sweep's table; nothing if @tree has none. */
+void text_sweep(FILE *out, const json_t *tree);
+
+/* The "comparison" of a result for people. */
+void text_comparison(FILE *out, const json_t *comparison);
+
+#endif

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * http/transfer.c - HTTP and FTP transfers by libcurl's multi interface and epoll.
+ *
+ * All transfers of a set are in one multi handle, whose connections libcurl would share
+ * among them: so each has a cache of its own, by a share handle.
+ */
+#include "http/transfer.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http/transfer_parts.h"
+#include "lib/loop.h"
+
+#define EVENTS		256
+#define BUFFER_BYTES	65536L
+#define BUFFER_MIN_BYTES 1024L	/* libcurl's */
+#define NSEC_PER_MSEC	1000000u
+
+int transfer_init(struct err *e)
+{
+	if (curl_global_init(CURL_GLOBAL_DEFAULT))
+		return err_machine(e, -ENOSYS, "cannot use libcurl");
+	return 0;
+}
+
+void transfer_version(char *buf, size_t size)
+{
+	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+
+	snprintf(buf, size, "libcurl %s, %s", info->version,
+		 info->ssl_version ? info->ssl_version : "no TLS");
+}
+
+bool transfer_is_ftp(const char *url)
+{
+	return !strncasecmp(url, "ftp://", 6) || !strncasecmp(url, "ftps://", 7);
+}
+
+int transfer_check_url(const char *url, struct err *e)
+{
+	CURLU *parts = curl_url();
+	char *scheme = NULL;
+	CURLUcode code;
+
+	if (!parts)
+		return err_set(e, -ENOMEM, "cannot look at '%s'", url);
+	code = curl_url_set(parts, CURLUPART_URL, url, 0);
+	if (code == CURLUE_BAD_SCHEME)
+		err_usage(e, "'%s' has no scheme: write http://%s", url, url);
+	else if (code)
+		err_usage(e, "'%s' is no URL: %s", url, curl_url_strerror(code));
+	else if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
+		 (strcmp(scheme, "http") && strcmp(scheme, "https") && strcmp(scheme, "ftp") &&
+		  strcmp(scheme, "ftps")))
+		err_usage(e, "'%s' is not of http, https, ftp or ftps", url);
+	else
+		e->no = 0;
+	curl_free(scheme);
+	curl_url_cleanup(parts);
+	return e->no;
+}
+
+void transfer_origin(const char *url, char *buf, size_t size)
+{
+	CURLU *parts = curl_url();
+	char *scheme = NULL, *host = NULL, *port = NULL;
+
+	buf[0] = '\0';
+	if (parts && !curl_url_set(parts, CURLUPART_URL, url, 0) &&
+	    !curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) &&
+	    !curl_url_get(parts, CURLUPART_HOST, &host, 0) &&
+	    !curl_url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) &&
+	    (size_t)snprintf(buf, size, "%s://%s:%s", scheme, host, port) >= size)
+		buf[0] = '\0';
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(port);
+	curl_url_cleanup(parts);
+}
+
+int transfer_check_source(const char *source, struct err *e)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
+	struct addrinfo *at;
+	int fd, err = 0;
+
+	if (getaddrinfo(source, NULL, &hints, &at))
+		return err_usage(e, "'%s' is no address", source);
+	fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, at->ai_addr, at->ai_addrlen))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	freeaddrinfo(at);
+	if (!err)
+		return 0;
+	err_machine(e, err, "cannot send from '%s'", source);
+	return err_hint(e, "give this host the address, or a whole prefix at once: "
+			"ip route add local PREFIX dev lo");
+}
+
+/* libcurl: this socket is to be watched so from now on. */
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *known)
+{
+	struct transfer_set *set = ctx;
+	struct epoll_event event = {
+		.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0),
+		.data.fd = fd,
+	};
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		epoll_ctl(set->epoll, EPOLL_CTL_DEL, fd, NULL);
+		return 0;
+	}
+	/* A socket that was closed left by itself, and its number may be another's now. */
+	if (epoll_ctl(set->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event))
+		epoll_ctl(set->epoll, errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
+	if (!known)
+		curl_multi_assign(set->multi, fd, set);
+	return 0;
+}
+
+/*
+ * libcurl (7.88) that read where FTP's data connection goes begins to connect only when it is
+ * called for this transfer again, and asks neither for a time nor for a socket: it would wait
+ * for the connect timeout.
+ */
+static void see_reply(struct transfer *t, const char *line, size_t len)
+{
+	if (len >= 4 && (!strncmp(line, "227 ", 4) || !strncmp(line, "229 ", 4)))
+		t->set->stuck = true;
+}
+
+/* There is no other call that reaches a transfer without a socket. */
+static void nudge(struct transfer_set *set)
+{
+	int running;
+
+	while (set->stuck) {
+		set->stuck = false;
+		curl_multi_socket_all(set->multi, &running);
+	}
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *ctx)
+{
+	struct transfer_set *set = ctx;
+
+	(void)multi;
+	set->timer_mono_ns = timeout_ms < 0 ? UINT64_MAX :
+			     timeout_ms == 0 ? 0 :
+			     loop_mono_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
+	return 0;
+}
+
+static void see_answer(struct transfer *t)
+{
+	if (!t->first_mono_ns)
+		t->first_mono_ns = loop_mono_ns();
+}
+
+/* Of FTP these are the replies to its commands, which are no answer yet. */
+static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
+{
+	struct transfer *t = ctx;
+
+	if (!t->ftp) {
+		see_answer(t);
+		return size * nr;
+	}
+	if (!t->greeted)
+		transfer_read_connect(t, &t->connect_ns, &t->tls_ns);
+	see_reply(t, data, size * nr);
+	t->greeted = true;
+	return size * nr;
+}
+
+static size_t take_body(char *data, size_t size, size_t nr, void *ctx)
+{
+	struct transfer *t = ctx;
+
+	(void)data;
+	see_answer(t);
+	t->received_bytes += size * nr;
+	t->set->received_bytes += size * nr;
+	return size * nr;
+}
+
+static size_t give_body(char *buf, size_t size, size_t nr, void *ctx)
+{
+	struct transfer *t = ctx;
+	const struct transfer_cfg *cfg = t->set->cfg;
+	uint64_t left = cfg->body_bytes - t->given_bytes;
+	size_t len = size * nr < left ? size * nr : (size_t)left;
+	ssize_t got;
+
+	if (cfg->body) {
+		memcpy(buf, (const char *)cfg->body + t->given_bytes, len);
+	} else if (cfg->body_fd < 0) {
+		memset(buf, 0, len);
+	} else if (len) {
+		/* A mapping would end the process, if someone made the file shorter meanwhile. */
+		got = pread(cfg->body_fd, buf, len, (off_t)t->given_bytes);
+		if (got <= 0)
+			return CURL_READFUNC_ABORT;
+		len = (size_t)got;
+	}
+	t->given_bytes += len;
+	return len;
+}
+
+/* A request that has to be sent again, because the kept connection was gone. */
+static int seek_body(void *ctx, curl_off_t offset, int origin)
+{
+	struct transfer *t = ctx;
+
+	if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > t->set->cfg->body_bytes)
+		return CURL_SEEKFUNC_CANTSEEK;
+	t->given_bytes = (uint64_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+static int add_header(struct transfer_set *set, const char *header)
+{
+	struct curl_slist *more = curl_slist_append(set->headers, header);
+
+	if (!more)
+		return -ENOMEM;
+	set->headers = more;
+	return 0;
+}
+
+int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *cfg,
+		      transfer_done done, struct err *e)
+{
+	struct transfer_set *set = calloc(1, sizeof(*set));
+	unsigned int i;
+	int err = 0;
+
+	if (!set)
+		return err_set(e, -ENOMEM, "cannot prepare transfers");
+	*set = (struct transfer_set){
+		.cfg = cfg, .done = done, .multi = curl_multi_init(),
+		.epoll = epoll_create1(EPOLL_CLOEXEC), .timer_mono_ns = UINT64_MAX,
+	};
+	if (set->epoll < 0)
+		err = -errno;
+	else if (!set->multi)
+		err = -ENOMEM;
+	/* An answer to "Expect: 100-continue" would be a round trip more. */
+	if (!err && (cfg->post || cfg->upload))
+		err = add_header(set, "Expect:");
+	if (!err && cfg->fresh)
+		err = add_header(set, "Connection: close");
+	for (i = 0; !err && i < cfg->nr_headers; i++)
+		err = add_header(set, cfg->headers[i]);
+	if (err) {
+		transfer_set_close(set);
+		return err_set(e, err, "cannot prepare transfers");
+	}
+	curl_multi_setopt(set->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(set->multi, CURLMOPT_SOCKETDATA, set);
+	curl_multi_setopt(set->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(set->multi, CURLMOPT_TIMERDATA, set);
+	*ret_set = set;
+	return 0;
+}
+
+void transfer_set_close(struct transfer_set *set)
+{
+	if (!set)
+		return;
+	curl_multi_cleanup(set->multi);
+	curl_slist_free_all(set->headers);
+	if (set->epoll >= 0)
+		close(set->epoll);
+	free(set);
+}
+
+uint64_t transfer_set_received(const struct transfer_set *set)
+{
+	return __atomic_load_n(&set->received_bytes, __ATOMIC_RELAXED);
+}
+
+/* What @method (NULL: the configured one) means for the request. */
+static void set_method(struct transfer *t, const char *method)
+{
+	const struct transfer_cfg *cfg = t->set->cfg;
+	const char *name = method ? method : cfg->method;
+
+	curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L);
+	curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, NULL);
+	if (!method && cfg->upload) {
+		curl_easy_setopt(t->easy, CURLOPT_UPLOAD, 1L);
+		curl_easy_setopt(t->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)cfg->body_bytes);
+	} else if (!method && cfg->post) {
+		curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+		curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, cfg->body);
+		curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)cfg->body_bytes);
+	} else if (name && !strcmp(name, "HEAD")) {
+		curl_easy_setopt(t->easy, CURLOPT_NOBODY, 1L);
+		name = NULL;
+	}
+	if (name && strcmp(name, "GET"))
+		curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, name);
+	t->overridden = method;
+}
+
+static long to_ms(uint64_t ns)
+{
+	return (long)((ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+}
+
+/* libcurl empties up to 100 buffers before it looks at a limit: a tenth of a second's worth. */
+static long buffer_bytes(uint64_t speed_bytes)
+{
+	uint64_t bytes = speed_bytes / 1000;
+
+	if (!speed_bytes || bytes > BUFFER_BYTES)
+		return BUFFER_BYTES;
+	return bytes < BUFFER_MIN_BYTES ? BUFFER_MIN_BYTES : (long)bytes;
+}
+
+static void set_options(struct transfer *t, const char *source)
+{
+	static const long versions[] = {
+		[TRANSFER_HTTP_1_1] = CURL_HTTP_VERSION_1_1,
+		[TRANSFER_HTTP_1_0] = CURL_HTTP_VERSION_1_0,
+		[TRANSFER_HTTP_2] = CURL_HTTP_VERSION_2TLS,
+		[TRANSFER_HTTP_2_DIRECT] = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE,
+	};
+	const struct transfer_cfg *cfg = t->set->cfg;
+	char host[96];
+	CURL *easy = t->easy;
+
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
+	/* What the environment says of proxies would make another path of it. */
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes(cfg->speed_bytes));
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, versions[cfg->http]);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, t);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, t);
+	curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
+	curl_easy_setopt(easy, CURLOPT_READDATA, t);
+	curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek_body);
+	curl_easy_setopt(easy, CURLOPT_SEEKDATA, t);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, transfer_socket_open);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, cfg->sockets);
+	curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, transfer_socket_close);
+	curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, cfg->sockets);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, t->set->headers);
+	curl_easy_setopt(easy, CURLOPT_USERAGENT, "ethgauge/" TOOL_VERSION);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, to_ms(cfg->connect_timeout_ns));
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, to_ms(cfg->timeout_ns));
+	curl_easy_setopt(easy, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)cfg->speed_bytes);
+	curl_easy_setopt(easy, CURLOPT_MAX_SEND_SPEED_LARGE, (curl_off_t)cfg->speed_bytes);
+	if (cfg->fresh) {
+		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+		curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+		curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+	} else {
+		curl_easy_setopt(easy, CURLOPT_SHARE, t->share);
+	}
+	if (cfg->cookies)
+		curl_easy_setopt(easy, CURLOPT_COOKIEFILE, "");
+	if (cfg->insecure) {
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (cfg->cacert)
+		curl_easy_setopt(easy, CURLOPT_CAINFO, cfg->cacert);
+	if (*source) {
+		snprintf(host, sizeof(host), "host!%s", source);
+		curl_easy_setopt(easy, CURLOPT_INTERFACE, host);
+	}
+	set_method(t, NULL);
+}
+
+int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, const char *source,
+		  void *ctx, struct err *e)
+{
+	struct transfer *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return err_set(e, -ENOMEM, "cannot prepare a client");
+	*t = (struct transfer){ .set = set, .ctx = ctx, .easy = curl_easy_init() };
+	if (!set->cfg->fresh) {
+		t->share = curl_share_init();
+		if (t->share)
+			curl_share_setopt(t->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
+	}
+	if (!t->easy || (!set->cfg->fresh && !t->share)) {
+		transfer_close(t);
+		return err_set(e, -ENOMEM, "cannot prepare a client");
+	}
+	set_options(t, source);
+	*ret_transfer = t;
+	return 0;
+}
+
+void transfer_close(struct transfer *t)
+{
+	if (!t)
+		return;
+	transfer_abort(t);
+	curl_easy_cleanup(t->easy);
+	curl_share_cleanup(t->share);
+	free(t);
+}
+
+int transfer_start(struct transfer *t, const char *url, const char *method)
+{
+	if (method || t->overridden)
+		set_method(t, method);
+	t->ftp = transfer_is_ftp(url);
+	t->first_mono_ns = 0;
+	t->greeted = false;
+	t->connect_ns = t->tls_ns = 0;
+	t->received_bytes = 0;
+	t->given_bytes = 0;
+	if (curl_easy_setopt(t->easy, CURLOPT_URL, url))
+		return -ENOMEM;
+	t->began_mono_ns = loop_mono_ns();
+	if (curl_multi_add_handle(t->set->multi, t->easy))
+		return -ENOMEM;
+	t->busy = true;
+	return 0;
+}
+
+void transfer_abort(struct transfer *t)
+{
+	if (t->busy)
+		curl_multi_remove_handle(t->set->multi, t->easy);
+	t->busy = false;
+}
+
+static void finish_all(struct transfer_set *set)
+{
+	struct transfer_result result;
+	struct transfer *t;
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(set->multi, &left))) {
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
+		transfer_read_result(t, message->data.result, &result);
+		transfer_abort(t);
+		set->done(t->ctx, &result);
+	}
+}
+
+static int wait_events(struct transfer_set *set, struct epoll_event *events, uint64_t until_ns)
+{
+	uint64_t now_ns = loop_mono_ns();
+	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec wait = {
+		.tv_sec = (time_t)(wait_ns / NSEC_PER_SEC), .tv_nsec = (long)(wait_ns % NSEC_PER_SEC),
+	};
+	int nr;
+
+	if (wait_ns && !set->no_pwait2) {
+		nr = epoll_pwait2(set->epoll, events, EVENTS, &wait, NULL);
+		if (nr >= 0 || errno != ENOSYS)
+			return nr;
+		set->no_pwait2 = true;
+	}
+	return epoll_wait(set->epoll, events, EVENTS, (int)to_ms(wait_ns));
+}
+
+void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns)
+{
+	struct epoll_event events[EVENTS];
+	int nr, i, running, mask;
+
+	if (until_mono_ns > set->timer_mono_ns)
+		until_mono_ns = set->timer_mono_ns;
+	nr = wait_events(set, events, until_mono_ns);
+	for (i = 0; i < nr; i++) {
+		mask = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+		       (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+		       (events[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+		curl_multi_socket_action(set->multi, events[i].data.fd, mask, &running);
+	}
+	if (set->timer_mono_ns <= loop_mono_ns()) {
+		set->timer_mono_ns = UINT64_MAX;
+		curl_multi_socket_action(set->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	}
+	nudge(set);
+	finish_all(set);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * http/transfer_sockets.c - the sockets of transfers, and how many are open.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "http/transfer_parts.h"
+
+int transfer_sockets_init(struct transfer_sockets *sockets)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+
+	*sockets = (struct transfer_sockets){ .nr = most > 0 ? (size_t)most : 0 };
+	sockets->open = calloc(sockets->nr + 1, sizeof(*sockets->open));
+	return sockets->open ? 0 : -ENOMEM;
+}
+
+void transfer_sockets_release(struct transfer_sockets *sockets)
+{
+	free(sockets->open);
+	sockets->open = NULL;
+}
+
+/*
+ * libcurl (seen in 7.88) closes a socket whose connecting timed out without a word. Then its
+ * number is soon another's, which is not one more.
+ */
+static void count(struct transfer_sockets *sockets, int fd, bool open)
+{
+	if ((size_t)fd >= sockets->nr || __atomic_exchange_n(&sockets->open[fd], open, __ATOMIC_RELAXED) == open)
+		return;
+	open ? peak_up(&sockets->peak) : peak_down(&sockets->peak);
+}
+
+curl_socket_t transfer_socket_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	int fd, one = 1;
+
+	(void)purpose;
+	fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	if (fd < 0)
+		return CURL_SOCKET_BAD;
+	/* Else a source address would take a port for itself, of all destinations. */
+	setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof(one));
+	count(ctx, fd, true);
+	return fd;
+}
+
+int transfer_socket_close(void *ctx, curl_socket_t fd)
+{
+	/* While the number is still this one's. */
+	count(ctx, fd, false);
+	return close(fd);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * model/bottleneck.c - whether the tester itself was the limit of what it measured.
+ */
+#include "model/bottleneck.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SATURATED_RATIO	0.95	/* of a CPU; the rest is starting and stopping */
+#define TAKEN_RATIO	0.05	/* from here on it is said who took it */
+#define REFUSED_RATIO	0.001	/* as RFC 9971 bounds the sender */
+#define RING_FULL_RATIO	0.5
+#define SQUEEZED_HZ	100	/* a softirq that cannot keep up is squeezed thousands of times */
+#define SHORT_NS	10000000 /* of less, starting and stopping is too large a part */
+
+const char *const bottleneck_names[] = {
+	[BOTTLENECK_NONE] = "none", [BOTTLENECK_UNKNOWN] = "unknown",
+	[BOTTLENECK_SENDER_CPU] = "sender cpu", [BOTTLENECK_RECEIVER_CPU] = "receiver cpu",
+	[BOTTLENECK_RING] = "ring",
+};
+
+static enum bottleneck of_sender_cpu(const struct bottleneck_sender *s, char *why, size_t size)
+{
+	double busy = s->run_ratio + s->taken_ratio;
+
+	if (!(busy >= SATURATED_RATIO))
+		return BOTTLENECK_UNKNOWN;
+	if (s->taken_ratio >= TAKEN_RATIO)
+		snprintf(why, size, "other work or the hypervisor took %.0f %% of CPU %u from the "
+			 "sender: the rate is this machine's limit, not the path's",
+			 100 * s->taken_ratio, s->cpu);
+	else
+		snprintf(why, size, "the sender used CPU %u up: the rate is this machine's limit, "
+			 "not the path's", s->cpu);
+	return BOTTLENECK_SENDER_CPU;
+}
+
+enum bottleneck bottleneck_of_sender(const struct bottleneck_sender *s, char *ret_why, size_t size)
+{
+	*ret_why = '\0';
+	if (s->pace == BOTTLENECK_REGULAR)
+		return BOTTLENECK_NONE;
+	if (s->refused_ratio > REFUSED_RATIO) {
+		snprintf(ret_why, size, "the driver refused %.2g %% of the packets: its ring was full, "
+			 "so the device or what is behind it is the limit, not the sender",
+			 100 * s->refused_ratio);
+		return BOTTLENECK_RING;
+	}
+	if (s->ring_full_ratio > RING_FULL_RATIO) {
+		snprintf(ret_why, size, "the AF_XDP ring was full in %.0f %% of the tries: the device "
+			 "or what is behind it is the limit, not the sender",
+			 100 * s->ring_full_ratio);
+		return BOTTLENECK_RING;
+	}
+	if (s->time_ns < SHORT_NS)
+		return BOTTLENECK_UNKNOWN;
+	/* Slots are kept by spinning: a CPU that is used up tells nothing, and time left does. */
+	if (s->pace == BOTTLENECK_PACED)
+		return s->run_ratio + s->taken_ratio < SATURATED_RATIO ? BOTTLENECK_NONE :
+									 BOTTLENECK_UNKNOWN;
+	return of_sender_cpu(s, ret_why, size);
+}
+
+enum bottleneck bottleneck_of_receiver(const struct bottleneck_receiver *r, char *ret_why,
+				       size_t size)
+{
+	bool saturated = r->busy_ratio >= SATURATED_RATIO && r->squeezed_hz >= SQUEEZED_HZ;
+
+	*ret_why = '\0';
+	if (r->overrun_packets) {
+		if (saturated)
+			snprintf(ret_why, size, "CPU %u could not keep up, and the interface's receive "
+				 "ring lost %llu packets", r->cpu,
+				 (unsigned long long)r->overrun_packets);
+		else
+			snprintf(ret_why, size, "the interface's receive ring lost %llu packets: a "
+				 "loss of this machine, not of the path",
+				 (unsigned long long)r->overrun_packets);
+		return saturated ? BOTTLENECK_RECEIVER_CPU : BOTTLENECK_RING;
+	}
+	if (isnan(r->lost_packets))
+		return r->softnet_dropped_packets ? BOTTLENECK_UNKNOWN : BOTTLENECK_NONE;
+	if (!(r->lost_packets > 0))
+		return BOTTLENECK_NONE;
+	if (r->softnet_dropped_packets) {
+		snprintf(ret_why, size, "this host's backlog queues dropped %llu packets: a loss may "
+			 "be this machine's, not the path's",
+			 (unsigned long long)r->softnet_dropped_packets);
+		return BOTTLENECK_RECEIVER_CPU;
+	}
+	if (saturated) {
+		snprintf(ret_why, size, "CPU %u was busy %.0f %% and its receive softirq could not "
+			 "keep up: a loss may be this machine's, not the path's", r->cpu,
+			 100 * r->busy_ratio);
+		return BOTTLENECK_RECEIVER_CPU;
+	}
+	return r->has_softnet ? BOTTLENECK_NONE : BOTTLENECK_UNKNOWN;
+}
+
+enum bottleneck bottleneck_of_both(enum bottleneck sender, enum bottleneck receiver)
+{
+	if (sender > BOTTLENECK_UNKNOWN || receiver == BOTTLENECK_NONE)
+		return sender;
+	return receiver;
+}

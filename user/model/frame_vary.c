@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * model/frame_vary.c - a frame whose ports and addresses change from packet to packet.
+ */
+#include "model/frame_vary.h"
+
+#include <string.h>
+
+#include "lib/unit.h"
+
+#define ETH_BYTES	14
+#define VLAN_BYTES	4
+
+enum { SUM_L4, SUM_IP4 };
+
+/* Adds a field of @bytes at @offset that takes @count values from what stands there on. */
+static void add_field(struct packet *packet, const struct frame_vary *vary, uint32_t count,
+		      uint32_t offset, uint8_t bytes, uint8_t sums)
+{
+	struct field *field = &packet->fields[packet->nr_fields];
+	uint32_t i;
+
+	if (count <= 1)
+		return;
+	*field = (struct field){
+		.mask = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1,
+		.span = count,
+		.step = 1,
+		/* Fields of one seed would move together. */
+		.seed = vary->seed + packet->nr_fields * 0x632be59bd9b4e019ull,
+		.every = 1,
+		.offset = (uint16_t)offset,
+		.bytes = bytes,
+		.kind = vary->random ? FIELD_RANDOM : FIELD_COUNTER,
+		.sums = sums,
+	};
+	for (i = 0; i < bytes; i++)
+		field->first = field->first << 8 | packet->bytes[offset + i];
+	packet->nr_fields++;
+}
+
+static void add_fields(struct packet *packet, const struct frame_spec *spec,
+		       const struct frame_vary *vary)
+{
+	uint32_t l3 = ETH_BYTES + (spec->has_vlan ? VLAN_BYTES : 0);
+	bool ip4 = spec->dst.family == AF_INET;
+	uint32_t l4 = l3 + (ip4 ? 20 : 40);
+	uint8_t l4_sum = 1 << SUM_L4, addr_sums = ip4 ? l4_sum | 1 << SUM_IP4 : l4_sum;
+
+	packet->sums[SUM_L4] = (struct field_sum){ .offset = (uint16_t)(l4 + 6), .udp = 1 };
+	packet->sums[SUM_IP4] = (struct field_sum){ .offset = (uint16_t)(l3 + 10) };
+	packet->nr_sums = ip4 ? 2 : 1;
+	/* Of an IPv6 address the interface identifier: its lower half. */
+	add_field(packet, vary, vary->sources, ip4 ? l3 + 12 : l3 + 16, ip4 ? 4 : 8, addr_sums);
+	add_field(packet, vary, vary->dests, ip4 ? l3 + 16 : l3 + 32, ip4 ? 4 : 8, addr_sums);
+	add_field(packet, vary, vary->src_ports, l4, 2, l4_sum);
+	add_field(packet, vary, vary->ports, l4 + 2, 2, l4_sum);
+}
+
+int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
+		     struct packet *ret_packet, struct err *e)
+{
+	int err;
+
+	memset(ret_packet, 0, sizeof(*ret_packet));
+	ret_packet->buf_bytes = spec->frame_bytes - UNIT_FCS_BYTES;
+	err = frame_build(spec, ret_packet->bytes, sizeof(ret_packet->bytes),
+			  &ret_packet->tag_offset, e);
+	if (err)
+		return err;
+	add_fields(ret_packet, spec, vary);
+	return 0;
+}

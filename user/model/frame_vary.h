@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/frame_vary.h - a frame whose ports and addresses change from packet to packet.
+ */
+#ifndef MODEL_FRAME_VARY_H
+#define MODEL_FRAME_VARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+#include "proto/frame.h"
+#include "proto/packet.h"
+
+/* How many values each takes, counted up from the frame's own; 1: it stays. */
+struct frame_vary {
+	uint32_t ports, src_ports;
+	uint32_t dests, sources;	/* addresses */
+	bool random;			/* one by chance for each packet, by the seed */
+	uint64_t seed;
+};
+
+/* The packet of @spec, with a field for each of @vary that takes more than one value. */
+int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
+		     struct packet *ret_packet, struct err *e);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * model/ledger.c - every packet of a test in one row, and the rows add up.
+ */
+#include "model/ledger.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ledger_release(struct ledger *ledger)
+{
+	free(ledger->rows.all);
+	free(ledger->witnesses.all);
+	*ledger = (struct ledger){ 0 };
+}
+
+static void add_row(struct ledger_rows *rows, const struct ledger_row *row)
+{
+	struct ledger_row *all;
+	size_t i;
+
+	if (!row->packets)
+		return;
+	for (i = 0; i < rows->nr; i++) {
+		all = &rows->all[i];
+		if (strcmp(all->source, row->source) || strcmp(all->place, row->place) ||
+		    strcmp(all->reason, row->reason) || strcmp(all->where, row->where))
+			continue;
+		all->packets += row->packets;
+		return;
+	}
+	all = realloc(rows->all, (rows->nr + 1) * sizeof(*all));
+	if (!all)
+		return;		/* its packets stay unattributed */
+	rows->all = all;
+	rows->all[rows->nr++] = *row;
+}
+
+void ledger_claim(struct ledger *ledger, const struct ledger_row *row)
+{
+	add_row(&ledger->rows, row);
+}
+
+void ledger_witness(struct ledger *ledger, const struct ledger_row *row)
+{
+	add_row(&ledger->witnesses, row);
+}
+
+static uint64_t claimed(const struct ledger *ledger)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < ledger->rows.nr; i++)
+		sum += ledger->rows.all[i].packets;
+	return sum;
+}
+
+int64_t ledger_unattributed(const struct ledger *ledger)
+{
+	return (int64_t)(ledger->made - ledger->received - claimed(ledger));
+}
+
+static uint64_t less(uint64_t value, uint64_t by)
+{
+	return value > by ? value - by : 0;
+}
+
+static struct ledger_row row_of(const struct ledger_growth *growth, const char *where)
+{
+	struct ledger_row row = { .packets = growth->value };
+
+	snprintf(row.source, sizeof(row.source), "%s", growth->source);
+	snprintf(row.place, sizeof(row.place), "%s", growth->name);
+	snprintf(row.where, sizeof(row.where), "%s", where);
+	return row;
+}
+
+static void claim_as(struct ledger *ledger, const struct ledger_iface *iface, const char *source,
+		     const char *place, const char *reason, uint64_t packets)
+{
+	struct ledger_row row = { .packets = packets };
+
+	snprintf(row.source, sizeof(row.source), "%s", source);
+	snprintf(row.place, sizeof(row.place), "%s", place);
+	snprintf(row.reason, sizeof(row.reason), "%s", reason);
+	snprintf(row.where, sizeof(row.where), "%s", iface->where);
+	ledger_claim(ledger, &row);
+}
+
+static bool has_digit(const char *name)
+{
+	for (; *name; name++) {
+		if (isdigit((unsigned char)*name))
+			return true;
+	}
+	return false;
+}
+
+/* What XDP programs dropped; a driver may tell it by queue, as a total, or both. */
+static uint64_t xdp_drops(const struct ledger_growth *growths, size_t nr)
+{
+	uint64_t queues = 0, total = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const char *name = growths[i].name;
+
+		if (strcmp(growths[i].source, "ethtool") || !strstr(name, "xdp") ||
+		    !strstr(name, "drop"))
+			continue;
+		if (has_digit(name))
+			queues += growths[i].value;
+		else
+			total += growths[i].value;
+	}
+	return total > queues ? total : queues;
+}
+
+/*
+ * Verdicts on packets that were no skb yet. An exception ends in a drop, and
+ * drivers count it as one; in generic mode there is an skb, and no counter.
+ */
+static void claim_xdp(struct ledger *ledger, const struct ledger_iface *iface, uint64_t drops)
+{
+	uint64_t aborted = iface->aborted, told = iface->skb_xdp_drops, beyond;
+
+	drops = less(drops, iface->own_verdicts);
+	beyond = less(drops, told);
+	told = less(told, drops);
+	if (drops)
+		aborted = aborted < beyond ? aborted : beyond;
+	else
+		aborted = less(aborted, told);
+	told = drops ? told : less(told, iface->aborted);
+	claim_as(ledger, iface, "xdp_exception", "XDP program", "ABORTED", aborted);
+	claim_as(ledger, iface, "ethtool", "XDP program", "XDP_DROP", less(beyond, aborted));
+	claim_as(ledger, iface, "xdp_redirect_err", "XDP program", "REDIRECT",
+		 less(iface->redirect_errors, told));
+}
+
+/* Counters that packets without an skb share with those that kfree_skb has told of. */
+static bool is_shared(const struct ledger_growth *growth)
+{
+	return !strcmp(growth->name, "rx_dropped") || !strcmp(growth->name, "tx_dropped") ||
+	       !strcmp(growth->name, "tx_errors");
+}
+
+static bool is_exclusive(const struct ledger_growth *growth)
+{
+	return !strcmp(growth->name, "rx_errors") || !strcmp(growth->name, "rx_missed_errors");
+}
+
+/* What of @value is in no row yet; a full ring's packet is its sender's drop, but in the receiver's name. */
+static uint64_t untold(struct ledger_iface *iface, uint64_t value)
+{
+	uint64_t rest = less(value, iface->told);
+
+	iface->told = less(iface->told, value);
+	if (!iface->peer)
+		return rest;
+	value = rest;
+	rest = less(value, iface->peer->told);
+	iface->peer->told = less(iface->peer->told, value);
+	return rest;
+}
+
+void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
+		      const struct ledger_growth *growths, size_t nr)
+{
+	size_t i;
+
+	claim_xdp(ledger, iface, xdp_drops(growths, nr));
+	for (i = 0; i < nr; i++) {
+		struct ledger_row row = row_of(&growths[i], iface->where);
+
+		ledger_witness(ledger, &row);
+		if (!strcmp(row.source, "rtnl") && is_shared(&growths[i])) {
+			row.packets = untold(iface, growths[i].value);
+			ledger_claim(ledger, &row);
+		} else if (!strcmp(row.source, "rtnl") && is_exclusive(&growths[i])) {
+			ledger_claim(ledger, &row);
+		} else if (!strcmp(row.source, "qdisc") && !ledger->exact) {
+			ledger_claim(ledger, &row);
+		}
+	}
+}
+
+/* What others of the stack's figures hold as well. */
+static bool is_repeated(const char *name)
+{
+	return strstr(name, "InErrors") || !strcmp(name, "IpExtInCsumErrors");
+}
+
+void ledger_add_stack(struct ledger *ledger, const char *where,
+		      const struct ledger_growth *growths, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct ledger_row row = row_of(&growths[i], where);
+
+		ledger_witness(ledger, &row);
+		if (!ledger->exact && !is_repeated(row.place))
+			ledger_claim(ledger, &row);
+	}
+}
+
+static void report_row(struct result *part, const struct ledger_row *row)
+{
+	result_entry_open(part);
+	result_entry_u64(part, "packets", row->packets);
+	result_entry_str(part, "reason", row->reason);
+	result_entry_str(part, "place", row->place);
+	result_entry_str(part, "where", row->where);
+	result_entry_str(part, "source", row->source);
+	result_entry_close(part);
+}
+
+void ledger_report(const struct ledger *ledger, struct result *res)
+{
+	struct result *part = result_part(res, "ledger"), *witnesses;
+	int64_t rest = ledger_unattributed(ledger);
+	struct ledger_row row = { .packets = ledger->received };
+	unsigned long long made = ledger->made, received = ledger->received;
+	unsigned long long dropped = claimed(ledger);
+	size_t i;
+
+	snprintf(row.reason, sizeof(row.reason), "received");
+	snprintf(row.source, sizeof(row.source), "receiver");
+	report_row(part, &row);
+	for (i = 0; i < ledger->rows.nr; i++)
+		report_row(part, &ledger->rows.all[i]);
+	row = (struct ledger_row){ .packets = rest > 0 ? (uint64_t)rest : 0, .reason = "unattributed" };
+	report_row(part, &row);
+	result_metric_u64(part, "made_packets", ledger->made);
+	result_metric_u64(part, "claimed_packets", claimed(ledger));
+	result_metric_u64(part, "unattributed_packets", rest > 0 ? (uint64_t)rest : 0);
+	result_metric_u64(part, "overclaimed_packets", rest < 0 ? (uint64_t)-rest : 0);
+	if (rest >= 0)
+		result_verdict(res, true, "the ledger adds up: made %llu = received %llu + lost and "
+			       "explained %llu + unattributed %llu", made, received, dropped,
+			       (unsigned long long)rest);
+	else
+		result_verdict(res, false, "the ledger claims %llu packets more than were made: made "
+			       "%llu, received %llu, lost and explained %llu",
+			       (unsigned long long)-rest, made, received, dropped);
+	if (!ledger->witnesses.nr)
+		return;
+	witnesses = result_part(res, "witnesses");
+	for (i = 0; i < ledger->witnesses.nr; i++)
+		report_row(witnesses, &ledger->witnesses.all[i]);
+}

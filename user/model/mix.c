@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * model/mix.c - what is said of many streams, whoever sends them.
+ */
+#include "model/mix.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NSEC_PER_SEC 1e9
+#define PACE_UNIT ((double)(1u << PACE_FRAC_BITS))	/* gaps are counted in 1 ns / this */
+
+/* Packets a second, in the mean; of a ramp where it is fastest; 0: without slots. */
+static double slots_pps(const struct pace *pace)
+{
+	double ns;
+
+	switch (pace->kind) {
+	case PACE_MAX:
+		return 0;
+	case PACE_BURST:
+		ns = ((double)(pace->burst - 1) * (double)pace->gap + (double)pace->rest) / PACE_UNIT;
+		return ns > 0 ? (double)pace->burst * NSEC_PER_SEC / ns : NSEC_PER_SEC;
+	case PACE_RAMP:
+		return (double)(pace->from > pace->to ? pace->from : pace->to) /
+		       (1u << PACE_PPS_BITS);
+	default:
+		ns = (double)pace->gap / PACE_UNIT;
+		return ns > 0 ? NSEC_PER_SEC / ns : NSEC_PER_SEC;
+	}
+}
+
+uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads)
+{
+	double pps = 0, gap_ns;
+
+	for (; i < mix->nr_flows; i += threads)
+		pps += slots_pps(&mix->flows[i].pace);
+	if (!(pps > 0))
+		return 0;
+	gap_ns = NSEC_PER_SEC / pps;
+	return gap_ns < 1 ? 1 : (uint64_t)gap_ns;
+}
+
+void mix_free(struct mix *mix)
+{
+	uint32_t i;
+
+	if (!mix)
+		return;
+	for (i = 0; i < mix->nr_flows; i++)
+		free(mix->flows[i].packet);
+	free(mix->flows);
+	free(mix);
+}
+
+static void report_flow(const struct mix_flow *flow, const struct mix_count *count,
+			struct result *res)
+{
+	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
+	bool paced = flow->pace.kind != PACE_MAX && count->packets;
+
+	result_entry_open(res);
+	result_entry_str(res, "name", flow->name);
+	if (flow->tagged)
+		result_entry_u64(res, "stream", flow->stream);
+	else
+		result_entry_real(res, "stream", NAN);
+	result_entry_u64(res, "packets", count->packets);
+	result_entry_u64(res, "bytes", count->bytes);
+	result_entry_real(res, "offered_pps", flow->offered_pps > 0 ? flow->offered_pps : NAN);
+	/* n packets span n - 1 gaps. */
+	result_entry_real(res, "sent_pps", count->packets > 1 && duration_ns ?
+			  (double)(count->packets - 1) * NSEC_PER_SEC / (double)duration_ns : NAN);
+	result_entry_real(res, "late_mean_ns", paced ?
+			  (double)count->late_sum_ns / (double)count->packets : NAN);
+	result_entry_real(res, "late_max_ns", paced ? (double)count->late_max_ns : NAN);
+	result_entry_close(res);
+}
+
+void mix_report(const struct mix *mix, const struct mix_count *counts, struct result *res)
+{
+	uint32_t i;
+
+	for (i = 0; i < mix->nr_flows; i++)
+		report_flow(&mix->flows[i], &counts[i], res);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * model/mix.h - many streams, each with packets, a rate and an end of its own.
+ *
+ * Thread i of n sends streams i, i + n, i + 2n, ... in the order of their slots.
+ */
+#ifndef MODEL_MIX_H
+#define MODEL_MIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/pace.h"
+#include "abi/wheel.h"
+#include "lib/err.h"
+#include "model/source.h"
+#include "proto/packet.h"
+#include "result/result.h"
+
+struct mix_flow {
+	char name[32];
+	struct packet *packet;		/* owned by the mix */
+	struct pace pace;
+	double offered_pps;		/* mean; 0: as fast as it goes, or a ramp */
+	uint64_t limit;			/* packets; 0: none */
+	uint64_t start_ns, duration_ns;	/* since the start of the run; duration 0: no end */
+	uint32_t stamp_every;		/* at least 1 */
+	uint16_t stream;		/* in the tag */
+	bool tagged;			/* at packet->tag_offset */
+};
+
+struct mix {
+	struct mix_flow *flows;
+	uint32_t nr_flows;
+};
+
+struct mix_count {
+	uint64_t packets, bytes;	/* bytes with FCS */
+	uint64_t first_mono_ns, last_mono_ns;
+	uint64_t late_sum_ns, late_max_ns;
+};
+
+/* Streams of thread @i of @threads. */
+static inline uint32_t mix_nr_of(const struct mix *mix, uint32_t i, uint32_t threads)
+{
+	return mix->nr_flows > i ? (mix->nr_flows - i + threads - 1) / threads : 0;
+}
+
+/* Mean gap between packets of all streams of a thread that have slots; what wheel_shift_for() wants. */
+uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads);
+
+/* Takes NULL. */
+void mix_free(struct mix *mix);
+
+/*
+ * The packets of thread @i's streams, made in user space: for the afxdp engine and
+ * for files. Ends when all streams have. take() counts into mix_source_count().
+ */
+int mix_source_open(struct source **ret_source, const struct mix *mix, uint32_t i,
+		    uint32_t threads, struct err *e);
+void mix_source_close(struct source *source);
+
+/* Of the @k-th stream of this source; may be called from another thread. */
+void mix_source_count(const struct source *source, uint32_t k, struct mix_count *ret_count);
+
+/* A table of the streams into @res: name, packets, rates, lateness. @counts by flow. */
+void mix_report(const struct mix *mix, const struct mix_count *counts, struct result *res);
+
+#endif

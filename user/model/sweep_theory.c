@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * model/sweep_theory.c - what a cell of a sweep cannot exceed.
+ */
+#include "model/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/theory.h"
+
+const char *const sweep_bounds[] = { "none", "tcp", "tcp6", "udp", "udp6", "frames", NULL };
+
+/* As a setting by whichever of its names, or as an option; NULL: it is not varied. */
+static const char *setting_of(const struct sweep *sweep, size_t cell, const char *name)
+{
+	const struct tune_item *item = tune_find(name, strlen(name));
+	size_t i;
+
+	for (i = 0; i < sweep->nr_varied; i++) {
+		if (sweep->varied[i].item == item)
+			return sweep_value(sweep, cell, i);
+	}
+	return sweep_value_of(sweep, cell, name);
+}
+
+double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound bound,
+		      double link_bps)
+{
+	const char *mtu = setting_of(sweep, cell, "mtu");
+	const char *frame_bytes = sweep_value_of(sweep, cell, "frame-bytes");
+	const char *stamps = setting_of(sweep, cell, "tcp_timestamps");
+	const struct theory_stack stack = {
+		.tcp = bound == SWEEP_BOUND_TCP || bound == SWEEP_BOUND_TCP6,
+		.ip6 = bound == SWEEP_BOUND_TCP6 || bound == SWEEP_BOUND_UDP6,
+		.options_bytes = stamps && !strcmp(stamps, "0") ? 0 : THEORY_TIMESTAMPS_BYTES,
+	};
+	const struct theory_path path = {
+		.link_bps = link_bps, .mtu = mtu ? (uint32_t)strtoul(mtu, NULL, 10) : 1500,
+	};
+
+	if (bound == SWEEP_BOUND_NONE)
+		return NAN;
+	if (bound == SWEEP_BOUND_FRAMES)
+		return frame_bytes ? theory_frame_pps(link_bps, (uint32_t)strtoul(frame_bytes, NULL, 10)) :
+		       NAN;
+	return theory_goodput_ratio(&path, &stack) * link_bps;
+}

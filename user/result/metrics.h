@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * result/metrics.h - the dictionary: every key that a figure may have.
+ */
+#ifndef RESULT_METRICS_H
+#define RESULT_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/unit.h"
+
+enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
+
+/* In an interval's line of text, which has to stay one; JSON has them all. */
+enum metric_row { METRIC_ROW_SHOWN, METRIC_ROW_UNLESS_0, METRIC_ROW_LEFT_OUT };
+
+struct metric {
+	const char *key;
+	enum unit unit;
+	enum metric_better better;
+	const char *label;	/* in text for people */
+	const char *what;	/* one sentence: definition and, where one set it, the standard */
+	const char *line;	/* shown with the others of that name on one line, unless 0 */
+	bool brief;		/* shown of a part, of which only the main figures are */
+	enum metric_row row;
+	bool level;		/* a count that may fall; others only grow */
+	bool peak;		/* the highest of its time: of several rows the highest counts */
+};
+
+/* NULL: no such key. */
+const struct metric *metric_find(const char *key);
+
+/* Entry @index in the order of presentation; NULL behind the last. */
+const struct metric *metric_at(size_t index);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * result/outcome.c - figures of another run's result document.
+ */
+#include "result/outcome.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "result/metrics.h"
+
+static json_t *find(const json_t *doc, const char *key)
+{
+	json_t *found = json_object_get(json_object_get(doc, "metrics"), key), *part;
+	size_t i;
+
+	if (json_is_number(found))
+		return found;
+	json_array_foreach(json_object_get(doc, "parts"), i, part) {
+		found = find(part, key);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e)
+{
+	json_t *doc = json_loadf(in, 0, NULL), *what, *value;
+	int err = 0;
+
+	what = json_object_get(json_array_get(json_object_get(doc, "errors"), 0), "what");
+	value = find(doc, key);
+	if (!doc)
+		err = err_set(e, -EBADMSG, "cannot read the run's result");
+	else if (json_is_string(what))
+		err = err_set(e, -EIO, "the run failed: %s", json_string_value(what));
+	else if (!value)
+		err = err_set(e, -ENODATA, "the run's result has no figure '%s'", key);
+	else
+		*ret_value = json_number_value(value);
+	json_decref(doc);
+	return err;
+}
+
+bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets)
+{
+	json_t *row = json_loads(line, 0, NULL);
+	const char *type = json_string_value(json_object_get(row, "type"));
+	json_t *elapsed = json_object_get(row, "elapsed_ns");
+	json_t *packets = json_object_get(row, "received_packets");
+	bool is_row = type && !strcmp(type, "interval") && json_is_integer(elapsed) && json_is_integer(packets);
+
+	if (is_row) {
+		*ret_elapsed_ns = (uint64_t)json_integer_value(elapsed);
+		*ret_packets = (uint64_t)json_integer_value(packets);
+	}
+	json_decref(row);
+	return is_row;
+}
+
+/* Not of an older or newer one, whose figures may mean something else. */
+static int check_writer(const json_t *doc, struct err *e)
+{
+	const char *tool = json_string_value(json_object_get(doc, "tool"));
+	const char *command = json_string_value(json_object_get(doc, "command"));
+	json_t *what = json_object_get(json_array_get(json_object_get(doc, "errors"), 0), "what");
+
+	if (!tool || !command || strcmp(command, "sink"))
+		return err_set(e, -EBADMSG, "cannot read the receiver's result");
+	/* First, as an error may be that it does not know an option. */
+	if (strcmp(tool, "ethgauge " TOOL_VERSION) ||
+	    json_integer_value(json_object_get(doc, "format")) != RESULT_FORMAT) {
+		err_set(e, -EPROTO, "the receiver is %s, and this is ethgauge " TOOL_VERSION, tool);
+		return err_hint(e, "both hosts need the same version");
+	}
+	if (what)
+		return err_set(e, -EIO, "the receiver failed: %s",
+			       json_is_string(what) ? json_string_value(what) : "it does not say why");
+	return 0;
+}
+
+/* Made of the difference of two hosts' clocks. */
+static bool is_of_delay(const char *key)
+{
+	static const char *const prefixes[] = { "delay_", "pdv_", "ipdv_", "jitter_" };
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (!strncmp(key, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
+int outcome_take(const char *line, bool timed, struct result *res, struct err *e)
+{
+	json_t *doc = json_loads(line, 0, NULL), *value;
+	struct result *there;
+	const char *key;
+	size_t i;
+	int err = check_writer(doc, e);
+
+	if (err)
+		goto out;
+	json_object_foreach(json_object_get(doc, "metrics"), key, value) {
+		if (!metric_find(key) || !json_is_number(value) || (!timed && is_of_delay(key)))
+			continue;
+		if (json_is_integer(value))
+			result_metric_u64(res, key, (uint64_t)json_integer_value(value));
+		else
+			result_metric_real(res, key, json_real_value(value));
+	}
+	there = result_part(res, "receiver");
+	json_object_foreach(json_object_get(doc, "environment"), key, value) {
+		if (json_is_integer(value))
+			result_env_u64(there, key, (uint64_t)json_integer_value(value));
+		else if (json_is_string(value))
+			result_env_str(there, key, json_string_value(value));
+	}
+	json_array_foreach(json_object_get(doc, "notes"), i, value) {
+		if (json_is_string(value))
+			result_note(there, "%s", json_string_value(value));
+	}
+out:
+	json_decref(doc);
+	return err;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * result/outcome.h - figures of a result document that another run wrote.
+ */
+#ifndef RESULT_OUTCOME_H
+#define RESULT_OUTCOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/err.h"
+#include "result/result.h"
+
+/*
+ * The metric @key of the document in @in, or of the first of its parts that has
+ * it. An error of the document itself, and a figure that is not there or null, are
+ * errors here.
+ */
+int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e);
+
+/* A line of --jsonl: true if it is that of an interval, in which so many packets came. */
+bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
+
+/*
+ * The document in @line, which a sink of this version wrote: its figures into @res, those
+ * of delays if @timed; its environment and notes into the part "receiver" of it. What is
+ * no such document, and an error that stands in it, are errors here.
+ */
+int outcome_take(const char *line, bool timed, struct result *res, struct err *e);
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * result/result.c - what a command found, kept as the JSON tree it will be.
+ */
+#include "result/result.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result/metrics.h"
+#include "result/tree.h"
+
+struct result {
+	json_t *doc;
+	json_t *row;			/* the open one, or NULL */
+	json_t *entry;			/* likewise */
+	struct result_watcher watcher;
+	size_t keep_rows;		/* 0: all */
+	struct result *root;		/* keeps out_of_memory for all parts */
+	struct result *parts;		/* children, a list through next */
+	struct result *next;
+	bool out_of_memory;
+};
+
+static void check(struct result *res, int err)
+{
+	if (err)
+		res->root->out_of_memory = true;
+}
+
+/*
+ * Names of devices and files may hold any bytes, and a text may be cut within a
+ * character. jansson takes valid UTF-8 only: better a '?' than no document.
+ */
+static json_t *string(const char *text)
+{
+	json_t *value = json_string(text);
+	char *copy, *p;
+
+	if (value)
+		return value;
+	copy = strdup(text);
+	if (!copy)
+		return NULL;
+	for (p = copy; *p; p++) {
+		if (*p & 0x80)
+			*p = '?';
+	}
+	value = json_string(copy);
+	free(copy);
+	return value;
+}
+
+static json_t *string_or_null(const char *text)
+{
+	return text ? string(text) : json_null();
+}
+
+/* 0 packets in 0 s have no rate: null, as JSON has no NaN. */
+static json_t *real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static struct result *result_alloc(struct result *root)
+{
+	struct result *res = calloc(1, sizeof(*res));
+
+	if (!res)
+		abort();	/* no result can be told without one */
+	res->doc = json_object();
+	res->root = root ? root : res;
+	return res;
+}
+
+struct result *result_new(const char *command)
+{
+	struct result *res = result_alloc(NULL);
+
+	check(res, json_object_set_new(res->doc, "format", json_integer(RESULT_FORMAT)));
+	check(res, json_object_set_new(res->doc, "tool", json_string("ethgauge " TOOL_VERSION)));
+	check(res, json_object_set_new(res->doc, "command", json_string(command)));
+	return res;
+}
+
+void result_free(struct result *res)
+{
+	struct result *part, *next;
+
+	if (!res)
+		return;
+	for (part = res->parts; part; part = next) {
+		next = part->next;
+		result_free(part);
+	}
+	json_decref(res->row);
+	json_decref(res->entry);
+	json_decref(res->doc);
+	free(res);
+}
+
+void result_watch(struct result *res, const struct result_watcher *watcher)
+{
+	res->watcher = *watcher;
+}
+
+/* The member @key of @res, made when it is not there yet. */
+static json_t *section(struct result *res, const char *key, json_t *(*make)(void))
+{
+	json_t *found = json_object_get(res->doc, key);
+
+	if (found)
+		return found;
+	found = make();
+	check(res, json_object_set_new(res->doc, key, found));
+	return found;
+}
+
+struct result *result_part(struct result *res, const char *name)
+{
+	json_t *list = section(res, "parts", json_array);
+	struct result *part, **tail = &res->parts;
+
+	for (part = res->parts; part; part = part->next) {
+		if (!strcmp(name, json_string_value(json_object_get(part->doc, "name"))))
+			return part;
+		tail = &part->next;
+	}
+	part = result_alloc(res->root);
+	part->watcher = res->watcher;
+	*tail = part;
+	check(res, json_object_set_new(part->doc, "name", string(name)));
+	check(res, json_array_append(list, part->doc));
+	return part;
+}
+
+static void set(struct result *res, const char *where, const char *key, json_t *value)
+{
+	check(res, json_object_set_new(section(res, where, json_object), key, value));
+}
+
+void result_config_str(struct result *res, const char *key, const char *value)
+{
+	set(res, "config", key, string(value));
+}
+
+void result_config_u64(struct result *res, const char *key, uint64_t value)
+{
+	set(res, "config", key, json_integer((json_int_t)value));
+}
+
+void result_config_none(struct result *res, const char *key)
+{
+	set(res, "config", key, json_null());
+}
+
+void result_supplied(struct result *res, const char *key, const char *value)
+{
+	set(res, "supplied", key, string(value));
+}
+
+void result_env_str(struct result *res, const char *key, const char *value)
+{
+	set(res, "environment", key, string(value));
+}
+
+void result_env_u64(struct result *res, const char *key, uint64_t value)
+{
+	set(res, "environment", key, json_integer((json_int_t)value));
+}
+
+static void set_figure(struct result *res, const char *where, const char *key, json_t *value)
+{
+	/* A key that the dictionary does not know has no unit and no definition. */
+	assert(metric_find(key));
+	set(res, where, key, value);
+}
+
+void result_metric_u64(struct result *res, const char *key, uint64_t value)
+{
+	set_figure(res, "metrics", key, json_integer((json_int_t)value));
+}
+
+void result_metric_real(struct result *res, const char *key, double value)
+{
+	set_figure(res, "metrics", key, real(value));
+}
+
+void result_self_u64(struct result *res, const char *key, uint64_t value)
+{
+	set_figure(res, "self", key, json_integer((json_int_t)value));
+}
+
+void result_self_bool(struct result *res, const char *key, bool value)
+{
+	set_figure(res, "self", key, json_boolean(value));
+}
+
+void result_self_real(struct result *res, const char *key, double value)
+{
+	set_figure(res, "self", key, real(value));
+}
+
+void result_self_str(struct result *res, const char *key, const char *value)
+{
+	set_figure(res, "self", key, string(value));
+}
+
+double result_look(const struct result *res, const char *key)
+{
+	json_t *value = json_object_get(json_object_get(res->doc, "metrics"), key);
+
+	if (!value)
+		value = json_object_get(json_object_get(res->doc, "self"), key);
+	if (json_is_boolean(value))
+		return json_is_true(value);
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void result_row_open(struct result *res, uint64_t elapsed_ns)
+{
+	assert(!res->row);
+	res->row = json_object();
+	result_row_u64(res, "elapsed_ns", elapsed_ns);
+}
+
+void result_row_u64(struct result *res, const char *key, uint64_t value)
+{
+	assert(metric_find(key));
+	check(res, json_object_set_new(res->row, key, json_integer((json_int_t)value)));
+}
+
+void result_row_real(struct result *res, const char *key, double value)
+{
+	assert(metric_find(key));
+	check(res, json_object_set_new(res->row, key, real(value)));
+}
+
+void result_row_close_quietly(struct result *res)
+{
+	json_t *series = section(res, "series", json_array);
+
+	check(res, json_array_append_new(series, res->row));
+	res->row = NULL;
+	if (res->keep_rows && json_array_size(series) > res->keep_rows)
+		json_array_remove(series, 0);
+}
+
+void result_row_close(struct result *res)
+{
+	result_row_close_quietly(res);
+	if (res->watcher.on_row)
+		res->watcher.on_row(res->watcher.ctx, res);
+}
+
+void result_stream_open(struct result *res, uint32_t stream)
+{
+	assert(!res->row);
+	res->row = json_object();
+	result_row_u64(res, "stream", stream);
+}
+
+void result_stream_close(struct result *res)
+{
+	check(res, json_array_append_new(section(res, "streams", json_array), res->row));
+	res->row = NULL;
+}
+
+void result_keep_rows(struct result *res, size_t rows)
+{
+	res->keep_rows = rows;
+}
+
+static json_t *hist_section(struct result *res, const char *key)
+{
+	return json_object_get(section(res, "histograms", json_object), key);
+}
+
+/* As everywhere the unit is in the key's name. */
+static const char *hist_unit(const char *key)
+{
+	const char *last = strrchr(key, '_');
+
+	return last ? last + 1 : key;
+}
+
+void result_hist_open(struct result *res, const char *key, uint64_t negative, uint64_t above)
+{
+	check(res, json_object_set_new(section(res, "histograms", json_object), key,
+				       json_pack("{s:s, s:I, s:I, s:[]}", "unit", hist_unit(key),
+						 "negative", (json_int_t)negative,
+						 "above", (json_int_t)above, "buckets")));
+}
+
+void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, uint64_t count)
+{
+	json_t *buckets = json_object_get(hist_section(res, key), "buckets");
+
+	check(res, json_array_append_new(buckets, json_pack("[I, I]", (json_int_t)low_ns,
+							    (json_int_t)count)));
+}
+
+void result_feature(struct result *res, const char *group, const char *name, const char *state,
+		    const char *detail, const char *without, const char *remedy)
+{
+	json_t *feature = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "group", string_or_null(group),
+				    "name", string(name), "state", string_or_null(state),
+				    "detail", string_or_null(detail),
+				    "without", string_or_null(without),
+				    "remedy", string_or_null(remedy));
+
+	check(res, json_array_append_new(section(res, "features", json_array), feature));
+}
+
+void result_entry_open(struct result *res)
+{
+	assert(!res->entry);
+	res->entry = json_object();
+}
+
+void result_entry_str(struct result *res, const char *key, const char *value)
+{
+	check(res, json_object_set_new(res->entry, key, string(value)));
+}
+
+void result_entry_u64(struct result *res, const char *key, uint64_t value)
+{
+	check(res, json_object_set_new(res->entry, key, json_integer((json_int_t)value)));
+}
+
+void result_entry_real(struct result *res, const char *key, double value)
+{
+	check(res, json_object_set_new(res->entry, key,
+				       isfinite(value) ? json_real(value) : json_null()));
+}
+
+void result_entry_close(struct result *res)
+{
+	check(res, json_array_append_new(section(res, "entries", json_array), res->entry));
+	res->entry = NULL;
+}
+
+void result_entry_close_self(struct result *res, const char *name)
+{
+	json_t *self = section(res, "self", json_object), *list = json_object_get(self, name);
+
+	if (!list) {
+		list = json_array();
+		check(res, json_object_set_new(self, name, list));
+	}
+	check(res, json_array_append_new(list, res->entry));
+	res->entry = NULL;
+}
+
+void result_forget_entries(struct result *res)
+{
+	json_object_del(res->doc, "entries");
+}
+
+static json_t *vformat(const char *fmt, va_list args)
+{
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	return string(text);
+}
+
+void result_verdict(struct result *res, bool pass, const char *fmt, ...)
+{
+	json_t *verdict;
+	va_list args;
+
+	va_start(args, fmt);
+	verdict = json_pack("{s:b, s:o}", "pass", pass, "what", vformat(fmt, args));
+	va_end(args);
+	check(res, json_array_append_new(section(res, "verdicts", json_array), verdict));
+}
+
+void result_note(struct result *res, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	check(res, json_array_append_new(section(res, "notes", json_array), vformat(fmt, args)));
+	va_end(args);
+}
+
+void result_line(struct result *res, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	check(res, json_array_append_new(section(res, "lines", json_array), vformat(fmt, args)));
+	va_end(args);
+}
+
+void result_error(struct result *res, const struct err *e)
+{
+	json_t *error = json_pack("{s:i, s:o}", "no", -e->no, "what", string(e->msg));
+
+	if (e->hint[0])
+		check(res, json_object_set_new(error, "hint", string(e->hint)));
+	check(res, json_array_append_new(section(res, "errors", json_array), error));
+}
+
+bool result_passed(const struct result *res)
+{
+	const struct result *part;
+	json_t *verdict;
+	size_t i;
+
+	json_array_foreach(json_object_get(res->doc, "verdicts"), i, verdict) {
+		if (!json_is_true(json_object_get(verdict, "pass")))
+			return false;
+	}
+	for (part = res->parts; part; part = part->next) {
+		if (!result_passed(part))
+			return false;
+	}
+	return true;
+}
+
+json_t *result_tree(const struct result *res)
+{
+	return res->root->out_of_memory ? NULL : res->doc;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * result/result.h - what a command found, before it has a face.
+ *
+ * A command fills one result; text, JSON and every other output are walks
+ * over it, and no command prints. A result may hold parts of the same shape
+ * ("probe" in a demo, "stream 3" in a sink). Running out of memory is found
+ * when the result is shown, so the setters return nothing.
+ */
+#ifndef RESULT_RESULT_H
+#define RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+#define RESULT_FORMAT 1		/* raised when a key changes its meaning or place */
+
+struct result;
+
+/* Tells the face of a running command: a part's new series row, or that it is ready. */
+struct result_watcher {
+	void (*on_row)(void *ctx, const struct result *part);
+	void *ctx;
+};
+
+struct result *result_new(const char *command);
+void result_free(struct result *res);
+void result_watch(struct result *res, const struct result_watcher *watcher);
+
+/* A part inside @res, owned by it. The same name gives the same part. */
+struct result *result_part(struct result *res, const char *name);
+
+/* Effective options, and the words that the user gave. */
+void result_config_str(struct result *res, const char *key, const char *value);
+void result_config_u64(struct result *res, const char *key, uint64_t value);
+void result_config_none(struct result *res, const char *key);	/* does not apply here: null */
+void result_supplied(struct result *res, const char *key, const char *value);
+
+/* Where it ran: kernel, driver, XDP mode, engine, clock, places of the stamps. */
+void result_env_str(struct result *res, const char *key, const char *value);
+void result_env_u64(struct result *res, const char *key, uint64_t value);
+
+/* A figure; @key must stand in the dictionary (result/metrics.c). */
+void result_metric_u64(struct result *res, const char *key, uint64_t value);
+void result_metric_real(struct result *res, const char *key, double value);
+
+/* What the instrument says of itself; the same dictionary. */
+void result_self_u64(struct result *res, const char *key, uint64_t value);
+void result_self_bool(struct result *res, const char *key, bool value);
+void result_self_real(struct result *res, const char *key, double value);
+void result_self_str(struct result *res, const char *key, const char *value);
+
+/* A figure that was set, of metrics or of self, a truth as 1 or 0; NAN: it was not, or is null. */
+double result_look(const struct result *res, const char *key);
+
+/* A row of the time series, @elapsed_ns after the start; row values go into the open row. */
+void result_row_open(struct result *res, uint64_t elapsed_ns);
+void result_row_u64(struct result *res, const char *key, uint64_t value);
+void result_row_real(struct result *res, const char *key, double value);
+void result_row_close(struct result *res);	/* tells the watcher */
+void result_row_close_quietly(struct result *res);	/* for the document alone */
+
+/* Of a series that may go on for days, only the newest @rows are kept. */
+void result_keep_rows(struct result *res, size_t rows);
+
+/* The same of a table of streams, which text leaves to the document. */
+void result_stream_open(struct result *res, uint32_t stream);
+void result_stream_close(struct result *res);
+
+/*
+ * One histogram, as [low, count] of every bucket that is not empty. Its unit is the
+ * last word of @key: "rtt_ns", "reordered_extent_packets".
+ */
+void result_hist_open(struct result *res, const char *key, uint64_t negative, uint64_t above);
+void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, uint64_t count);
+
+/*
+ * A row of doctor's table, under the title @group. @state is "present",
+ * "absent" or "cannot tell"; @without is what is lost without it, @remedy what
+ * mends it. All but @name may be NULL.
+ */
+void result_feature(struct result *res, const char *group, const char *name, const char *state,
+		    const char *detail, const char *without, const char *remedy);
+
+/*
+ * An entry of a list of things that are (a lab's interfaces): in text a table
+ * whose columns are the keys of the first entry. Values go into the open one.
+ */
+void result_entry_open(struct result *res);
+void result_entry_str(struct result *res, const char *key, const char *value);
+void result_entry_u64(struct result *res, const char *key, uint64_t value);
+void result_entry_real(struct result *res, const char *key, double value);	/* not finite: null */
+void result_entry_close(struct result *res);
+
+/* The open one goes into the list @name of self instead, which is not shown in text. */
+void result_entry_close_self(struct result *res, const char *name);
+/* Forgets the entries, to tell them anew: a figure told again replaces the old one by itself. */
+void result_forget_entries(struct result *res);
+
+/* A criterion and whether it held; one that did not makes the exit code 1. */
+void result_verdict(struct result *res, bool pass, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* One sentence that a reader of the figures must know. */
+void result_note(struct result *res, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A line of plain output that is the result itself (lab's addresses, a feature's state). */
+void result_line(struct result *res, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void result_error(struct result *res, const struct err *e);
+
+/* True if every verdict passed, in the parts too. */
+bool result_passed(const struct result *res);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * result/value.h - a value of a document as a word for people.
+ */
+#ifndef RESULT_VALUE_H
+#define RESULT_VALUE_H
+
+#include <jansson.h>
+
+#include "result/metrics.h"
+
+/* A figure with its unit; returns @buf or a text of @value. */
+const char *value_show(char *buf, size_t size, const struct metric *metric, const json_t *value);
+
+/*
+ * Of an entry, whose keys tell the unit: whole numbers as they are; shares and bit
+ * rates that are not in the unit of their key. Returns @buf.
+ */
+const char *value_cell(char *buf, size_t size, const char *key, const json_t *value);
+
+/*
+ * For a page, which has room: every figure with the unit that its key tells. and
+ * plain numbers stay as they are. Returns @buf or a text of @value.
+ */
+const char *value_with_unit(char *buf, size_t size, const char *key, const json_t *value);
+
+/* The same of what may hold more: of a list or an object how many there are. */
+const char *value_any(char *buf, size_t size, const json_t *value);
+
+/* A string of @object; "" if it is none. */
+const char *value_str(const json_t *object, const char *key);
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/hook/drops.c - the watcher of drops, and the names of what it counted.
+ */
+#include "sys/hook/drops.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "lib/log.h"
+#include "sys/hook/bpf.h"
+#include "sys/host/cpu.h"
+
+#include "drops_tp.skel.h"
+
+#define NR_KINDS	(DROP_XDP_REDIRECT + 1)
+#define SUBSYS_SHIFT	16		/* of enum skb_drop_reason: whose reason it is */
+
+/* A function's name, looked up once: that is a pass over all of the kernel's symbols. */
+struct known_symbol {
+	__u64 location;
+	char name[sizeof(((struct drop_place *)0)->symbol)];
+};
+
+struct drops {
+	struct drops_tp_bpf *skel;
+	struct bpf_link *links[NR_KINDS];
+	struct drop_sum *sums;
+	size_t sums_bytes;
+	struct btf *btf;
+	FILE *symbols;		/* opened while we may; NULL: cannot be read */
+	unsigned int nr_cpus;
+	size_t nr_known;
+	struct known_symbol known[DROP_PLACES];
+};
+
+/* Arguments of a tracepoint of the running kernel; -1: it has none of that name. */
+static int nr_arguments(const struct btf *btf, const char *name)
+{
+	const struct btf_type *type;
+	char typedef_name[64];
+	int id;
+
+	snprintf(typedef_name, sizeof(typedef_name), "btf_trace_%s", name);
+	id = btf ? btf__find_by_name_kind(btf, typedef_name, BTF_KIND_TYPEDEF) : -1;
+	if (id < 0)
+		return -1;
+	type = btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type);
+	if (!btf_is_ptr(type))
+		return -1;
+	type = btf__type_by_id(btf, type->type);
+	/* The first is the tracepoint's own. */
+	return btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
+}
+
+static void choose_programs(struct drops *drops)
+{
+	struct drops_tp_bpf *skel = drops->skel;
+	int nr = nr_arguments(drops->btf, "kfree_skb");
+
+	bpf_program__set_autoload(skel->progs.drops_tp_bare, nr == 2);
+	bpf_program__set_autoload(skel->progs.drops_tp_reason, nr == 3);
+	bpf_program__set_autoload(skel->progs.drops_tp_socket, nr >= 4);
+	bpf_program__set_autoload(skel->progs.drops_tp_xdp,
+				  nr_arguments(drops->btf, "xdp_exception") >= 3);
+	bpf_program__set_autoload(skel->progs.drops_tp_redir,
+				  nr_arguments(drops->btf, "xdp_redirect_err") >= 4);
+}
+
+static void attach_if_loaded(struct drops *drops, enum drop_kind kind,
+			     const struct bpf_program *prog)
+{
+	if (bpf_program__fd(prog) >= 0)
+		drops->links[kind] = bpf_program__attach(prog);
+}
+
+static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
+{
+	struct drops_tp_bpf *skel = drops->skel;
+	int err;
+
+	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
+	bpf_map__set_max_entries(skel->maps.drop_sums, drops->nr_cpus);
+	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
+	choose_programs(drops);
+	err = drops_tp_bpf__load(skel);
+	if (err)
+		return bpf_load_error(e, err, "drops_tp");
+	err = bpf_map_memory(skel->maps.drop_sums, (void **)&drops->sums, &drops->sums_bytes, e);
+	if (err)
+		return err;
+	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_bare);
+	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_reason);
+	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_socket);
+	attach_if_loaded(drops, DROP_XDP_EXCEPTION, skel->progs.drops_tp_xdp);
+	attach_if_loaded(drops, DROP_XDP_REDIRECT, skel->progs.drops_tp_redir);
+	return 0;
+}
+
+int drops_open(struct drops **ret_drops, const struct drops_cfg *cfg, struct err *e)
+{
+	struct drops *drops = calloc(1, sizeof(*drops));
+	int err;
+
+	if (!drops)
+		return err_set(e, -ENOMEM, "cannot watch drops");
+	drops->nr_cpus = cpu_nr_possible();
+	bpf_log_init();
+	bpf_raise_memlock();
+	drops->btf = btf__load_vmlinux_btf();
+	drops->symbols = fopen("/proc/kallsyms", "re");
+	drops->skel = drops_tp_bpf__open();
+	err = drops->skel ? load(drops, cfg, e) :
+		err_set(e, -errno, "cannot open BPF object 'drops_tp'");
+	if (err)
+		drops_close(drops);
+	else
+		*ret_drops = drops;
+	return err;
+}
+
+void drops_close(struct drops *drops)
+{
+	int i;
+
+	if (!drops)
+		return;
+	for (i = 0; i < NR_KINDS; i++)
+		bpf_link__destroy(drops->links[i]);
+	bpf_unmap_memory(drops->sums, drops->sums_bytes);
+	drops_tp_bpf__destroy(drops->skel);
+	btf__free(drops->btf);
+	if (drops->symbols)
+		fclose(drops->symbols);
+	free(drops);
+}
+
+int drops_seen_fd(const struct drops *drops)
+{
+	return bpf_map__fd(drops->skel->maps.seen_packets);
+}
+
+bool drops_has(const struct drops *drops, enum drop_kind kind)
+{
+	return drops->links[kind];
+}
+
+void drops_read(const struct drops *drops, struct drop_sum *ret_sum)
+{
+	struct drop_sum sum = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < drops->nr_cpus; i++) {
+		sum.skbs += __atomic_load_n(&drops->sums[i].skbs, __ATOMIC_RELAXED);
+		sum.again += __atomic_load_n(&drops->sums[i].again, __ATOMIC_RELAXED);
+		sum.unplaced += __atomic_load_n(&drops->sums[i].unplaced, __ATOMIC_RELAXED);
+	}
+	*ret_sum = sum;
+}
+
+uint64_t drops_missed(const struct drops *drops)
+{
+	const struct bpf_program *progs[] = {
+		drops->skel->progs.drops_tp_bare, drops->skel->progs.drops_tp_reason,
+		drops->skel->progs.drops_tp_socket,
+	};
+	struct bpf_prog_info info;
+	uint64_t missed = 0;
+	__u32 len;
+	size_t i;
+
+	for (i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+		len = sizeof(info);
+		memset(&info, 0, len);
+		if (bpf_program__fd(progs[i]) >= 0 &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(progs[i]), &info, &len))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+/* The name of @value in an enum of the kernel, without @prefix; NULL: it has none. */
+static const char *enum_name(const struct btf *btf, const char *type_name, __u32 value,
+			     const char *prefix)
+{
+	int id = btf ? btf__find_by_name_kind(btf, type_name, BTF_KIND_ENUM) : -1;
+	const struct btf_type *type;
+	const char *name;
+	int i;
+
+	if (id < 0)
+		return NULL;
+	type = btf__type_by_id(btf, (__u32)id);
+	for (i = 0; i < btf_vlen(type); i++) {
+		if ((__u32)btf_enum(type)[i].val != value)
+			continue;
+		name = btf__name_by_offset(btf, btf_enum(type)[i].name_off);
+		return strncmp(name, prefix, strlen(prefix)) ? name : name + strlen(prefix);
+	}
+	return NULL;
+}
+
+static void name_skb_reason(const struct drops *drops, __u32 reason, char *buf, size_t size)
+{
+	const char *name = enum_name(drops->btf, "skb_drop_reason", reason, "SKB_DROP_REASON_");
+	const char *subsys = enum_name(drops->btf, "skb_drop_reason_subsys", reason >> SUBSYS_SHIFT,
+				       "SKB_DROP_REASON_SUBSYS_");
+
+	if (!reason)
+		*buf = '\0';
+	else if (name && !(reason >> SUBSYS_SHIFT))
+		snprintf(buf, size, "%s", name);
+	else
+		snprintf(buf, size, "%s %u", subsys ? subsys : "reason", reason & 0xffff);
+}
+
+static void name_reason(const struct drops *drops, const struct drop_key *key, char *buf,
+			size_t size)
+{
+	const char *action;
+
+	switch (key->kind) {
+	case DROP_XDP_EXCEPTION:
+		action = enum_name(drops->btf, "xdp_action", key->reason, "");
+		if (action)
+			snprintf(buf, size, "%s", action);
+		else
+			snprintf(buf, size, "action %u", key->reason);
+		break;
+	case DROP_XDP_REDIRECT:
+		snprintf(buf, size, "%s", strerror((int)key->reason));
+		break;
+	default:
+		name_skb_reason(drops, key->reason, buf, size);
+	}
+}
+
+struct named {
+	struct drop_place place;
+	__u64 location, start;	/* of the function; 0: not found */
+};
+
+/* Without what a compiler puts behind a name it has cut in pieces: ".isra.0". */
+static void set_symbol(struct named *named, const char *name)
+{
+	snprintf(named->place.symbol, sizeof(named->place.symbol), "%.*s", (int)strcspn(name, "."),
+		 name);
+}
+
+/* One pass over all symbols: the last one at or below each location. */
+static void name_symbols(FILE *file, struct named *all, size_t nr)
+{
+	unsigned long long address;
+	char line[512], name[64];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (all[i].location)
+			snprintf(all[i].place.symbol, sizeof(all[i].place.symbol), "0x%llx",
+				 (unsigned long long)all[i].location);
+	}
+	if (!file)
+		return;
+	rewind(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%llx %*c %63s", &address, name) != 2 || !address)
+			continue;
+		for (i = 0; i < nr; i++) {
+			if (address <= all[i].location && address > all[i].start) {
+				all[i].start = address;
+				set_symbol(&all[i], name);
+			}
+		}
+	}
+}
+
+static const struct known_symbol *find_known(const struct drops *drops, __u64 location)
+{
+	size_t i;
+
+	for (i = 0; i < drops->nr_known; i++) {
+		if (drops->known[i].location == location)
+			return &drops->known[i];
+	}
+	return NULL;
+}
+
+static void name_places(struct drops *drops, struct named *all, size_t nr)
+{
+	const struct known_symbol *known;
+	struct known_symbol *next;
+	bool complete = true;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		complete &= !all[i].location || find_known(drops, all[i].location);
+	if (!complete)
+		name_symbols(drops->symbols, all, nr);
+	for (i = 0; i < nr; i++) {
+		known = find_known(drops, all[i].location);
+		if (known) {
+			memcpy(all[i].place.symbol, known->name, sizeof(known->name));
+		} else if (all[i].location && drops->nr_known < DROP_PLACES) {
+			next = &drops->known[drops->nr_known++];
+			next->location = all[i].location;
+			memcpy(next->name, all[i].place.symbol, sizeof(next->name));
+		}
+	}
+}
+
+static uint64_t sum_cpus(const struct drops *drops, int fd, const struct drop_key *key,
+			 uint64_t *values)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	if (bpf_map_lookup_elem(fd, key, values))
+		return 0;
+	for (i = 0; i < drops->nr_cpus; i++)
+		sum += values[i];
+	return sum;
+}
+
+static size_t read_places(const struct drops *drops, struct named *all, uint64_t *values)
+{
+	int fd = bpf_map__fd(drops->skel->maps.drop_places);
+	struct drop_key key, *before = NULL;
+	size_t nr = 0;
+
+	for (; nr < DROP_PLACES && !bpf_map_get_next_key(fd, before, &key); before = &key) {
+		struct drop_place *place = &all[nr].place;
+
+		place->packets = sum_cpus(drops, fd, &key, values);
+		if (!place->packets)
+			continue;
+		place->kind = (enum drop_kind)key.kind;
+		place->ifindex = key.ifindex;
+		place->netns = key.netns;
+		snprintf(place->ifname, sizeof(place->ifname), "%.*s", DROP_NAME_BYTES - 1, key.ifname);
+		name_reason(drops, &key, place->reason, sizeof(place->reason));
+		all[nr++].location = key.location;
+	}
+	return nr;
+}
+
+int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_place *place),
+	       void *ctx, struct err *e)
+{
+	struct named *all = calloc(DROP_PLACES, sizeof(*all));
+	uint64_t *values = calloc(drops->nr_cpus, sizeof(*values));
+	size_t nr, i;
+	int err = 0;
+
+	if (!all || !values) {
+		err = err_set(e, -ENOMEM, "cannot list the drops");
+		goto out;
+	}
+	nr = read_places(drops, all, values);
+	name_places(drops, all, nr);
+	for (i = 0; i < nr; i++)
+		fn(ctx, &all[i].place);
+out:
+	free(all);
+	free(values);
+	return err;
+}

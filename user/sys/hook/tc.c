@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/hook/tc.c - hold a tc hook of an interface.
+ */
+#include "sys/hook/tc.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "lib/log.h"
+#include "sys/hook/bpf.h"
+#include "sys/net/nic.h"
+
+/* From 6.6 on; Debian 12's headers are older. */
+#define TCX_INGRESS	((enum bpf_attach_type)46)
+#define TCX_EGRESS	((enum bpf_attach_type)47)
+#define TCX_BEFORE	(1U << 3)	/* BPF_F_BEFORE without a relative: before all others */
+
+#define TCX_PROGRAMS	64	/* the most that one hook takes */
+
+#define STALE_HANDLES	16	/* that are looked at for what a killed process left */
+
+const char *const tc_way_names[] = { "auto", "clsact", "tcx", NULL };
+
+struct tc_port {
+	int link_fd;			/* tcx; -1: clsact */
+	struct bpf_tc_hook hook;	/* clsact */
+	struct bpf_tc_opts opts;
+	bool made_qdisc;
+	int ifindex;
+	bool egress;
+	__u32 prog_id;
+	__u32 preceding_id;		/* the newest that was told; 0: none */
+};
+
+static int attach_tcx(struct tc_port *port, int ifindex, bool egress, int prog_fd)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = TCX_BEFORE);
+
+	port->link_fd = bpf_link_create(prog_fd, ifindex, egress ? TCX_EGRESS : TCX_INGRESS, &opts);
+	return port->link_fd < 0 ? port->link_fd : 0;
+}
+
+static struct bpf_tc_hook make_hook(int ifindex, enum bpf_tc_attach_point point)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = ifindex, .attach_point = point);
+
+	return hook;
+}
+
+/* A filter of our own name whose program nobody holds: its process was killed. */
+static void remove_stale(const struct bpf_tc_hook *hook, int prog_fd)
+{
+	struct bpf_prog_info own = { 0 }, info;
+	__u32 bytes = sizeof(own), handle;
+
+	if (bpf_obj_get_info_by_fd(prog_fd, &own, &bytes))
+		return;
+	for (handle = 1; handle <= STALE_HANDLES; handle++) {
+		LIBBPF_OPTS(bpf_tc_opts, opts, .handle = handle, .priority = 1);
+		LIBBPF_OPTS(bpf_tc_opts, old, .handle = handle, .priority = 1);
+
+		if (bpf_tc_query(hook, &opts) || bpf_prog_info_of(opts.prog_id, &info) ||
+		    strcmp(info.name, own.name) || bpf_prog_pid(opts.prog_id))
+			continue;
+		if (!bpf_tc_detach(hook, &old))
+			log_warn("took away the filter '%s' that a killed process left", own.name);
+	}
+}
+
+static int attach_clsact(struct tc_port *port, int ifindex, bool egress, int prog_fd)
+{
+	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
+	int err;
+
+	port->hook = make_hook(ifindex, egress ? BPF_TC_EGRESS : BPF_TC_INGRESS);
+	err = bpf_tc_hook_create(&both);
+	port->made_qdisc = !err;
+	if (err && err != -EEXIST)
+		return err;
+	if (err)
+		remove_stale(&port->hook, prog_fd);
+	port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd, .priority = 1 };
+	err = bpf_tc_attach(&port->hook, &port->opts);
+	if (err == -EINVAL || err == -EEXIST) {
+		/* Filters of another kind have that priority: the kernel chooses one. */
+		port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd };
+		err = bpf_tc_attach(&port->hook, &port->opts);
+	}
+	if (err && port->made_qdisc)
+		bpf_tc_hook_destroy(&both);
+	port->opts.prog_fd = 0;
+	port->opts.prog_id = 0;
+	port->opts.flags = 0;
+	return err;
+}
+
+static int attach_error(int err, int ifindex, bool egress, struct err *e)
+{
+	char ifname[IF_NAMESIZE] = "?";
+
+	if (err == -ENODEV || !if_indextoname((unsigned int)ifindex, ifname))
+		return err_set(e, -ENODEV, "cannot attach to tc of an interface that has gone");
+	err_machine(e, err, "cannot attach to the tc %s of '%s'", egress ? "egress" : "ingress",
+		    ifname);
+	return err_hint(e, "the kernel has neither tcx nor clsact, or the hook is full: see: "
+			"ethgauge doctor; bpftool net show dev %s", ifname);
+}
+
+static __u32 prog_id_of(int prog_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 bytes = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(prog_fd, &info, &bytes) ? 0 : info.id;
+}
+
+int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
+	      enum tc_way way, struct err *e)
+{
+	struct tc_port *port = calloc(1, sizeof(*port));
+	int err = -EINVAL;
+
+	if (!port)
+		return err_set(e, -ENOMEM, "cannot attach to tc");
+	port->link_fd = -1;
+	port->ifindex = ifindex;
+	port->egress = egress;
+	port->prog_id = prog_id_of(prog_fd);
+	if (way != TC_WAY_CLSACT)
+		err = attach_tcx(port, ifindex, egress, prog_fd);
+	/* A kernel before 6.6 does not know the attach type. */
+	if (way == TC_WAY_CLSACT || (way == TC_WAY_AUTO && (err == -EINVAL || err == -EOPNOTSUPP)))
+		err = attach_clsact(port, ifindex, egress, prog_fd);
+	if (err) {
+		free(port);
+		return attach_error(err, ifindex, egress, e);
+	}
+	*ret_port = port;
+	return 0;
+}
+
+/* The qdisc goes if it came with us and nobody else has filters there. */
+static void remove_qdisc(int ifindex)
+{
+	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
+	bool in = true, out = true;
+
+	if (nic_read_filters(ifindex, false, &in) || nic_read_filters(ifindex, true, &out))
+		return;
+	if (!in && !out)
+		bpf_tc_hook_destroy(&both);
+}
+
+void tc_detach(struct tc_port *port)
+{
+	if (!port)
+		return;
+	if (port->link_fd >= 0) {
+		close(port->link_fd);
+	} else {
+		bpf_tc_detach(&port->hook, &port->opts);
+		if (port->made_qdisc)
+			remove_qdisc(port->hook.ifindex);
+	}
+	free(port);
+}
+
+const char *tc_port_way(const struct tc_port *port)
+{
+	return port->link_fd >= 0 ? "tcx" : "clsact";
+}
+
+bool tc_port_holds(const struct tc_port *port)
+{
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = port->opts.handle, .priority = port->opts.priority);
+
+	if (port->link_fd >= 0)
+		return bpf_link_holds(port->link_fd);
+	return !bpf_tc_query(&port->hook, &opts);
+}
+
+/* Those of tcx run before all of clsact. */
+bool tc_port_preceded(struct tc_port *port, bool (*is_own)(const char *name), char *ret_text,
+		      size_t size)
+{
+	__u32 ids[TCX_PROGRAMS] = { 0 }, i;
+	LIBBPF_OPTS(bpf_prog_query_opts, opts, .prog_ids = ids, .prog_cnt = TCX_PROGRAMS);
+	struct bpf_prog_info info = { 0 };
+	char process[32] = "";
+	int pid;
+
+	if (bpf_prog_query_opts(port->ifindex, port->egress ? TCX_EGRESS : TCX_INGRESS, &opts))
+		return false;
+	for (i = 0; i < opts.prog_cnt && ids[i] != port->prog_id; i++) {
+		if (ids[i] == port->preceding_id)
+			return false;
+		if (bpf_prog_info_of(ids[i], &info) || is_own(info.name))
+			continue;
+		port->preceding_id = ids[i];
+		pid = bpf_prog_pid(ids[i]);
+		if (pid)
+			snprintf(process, sizeof(process), ", pid %d", pid);
+		snprintf(ret_text, size, "'%s' (id %u, tcx %s%s)", info.name, ids[i],
+			 port->egress ? "egress" : "ingress", process);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/hook/tc.h - hold a tc hook of an interface for as long as this process lives.
+ *
+ * By a tcx link (kernel 6.6), which shares the hook with others and which the
+ * kernel takes away however the process ends. Older kernels have clsact: its
+ * filters stay behind a process that is killed, so tc_attach() takes away
+ * those of its own name that no process holds any more. Programs attached
+ * here stand first and must return TC_ACT_UNSPEC, which lets all others decide.
+ */
+#ifndef SYS_HOOK_TC_H
+#define SYS_HOOK_TC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/err.h"
+
+enum tc_way {
+	TC_WAY_AUTO,		/* tcx, else clsact */
+	TC_WAY_CLSACT,
+	TC_WAY_TCX,
+};
+
+/* In the order of enum tc_way. */
+extern const char *const tc_way_names[];
+
+struct tc_port;
+
+/*
+ * Attaches the program @prog_fd to packets that @ifindex, of this thread's
+ * network namespace, receives or (@egress) sends. No foreign program is replaced.
+ */
+int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
+	      enum tc_way way, struct err *e);
+
+/* Detaches and frees; takes NULL. */
+void tc_detach(struct tc_port *port);
+
+/* False once the interface is gone, or somebody detached the program. */
+bool tc_port_holds(const struct tc_port *port);
+
+/*
+ * True once after another program came to stand at tcx before this one; a
+ * decision of its own (any but TC_ACT_UNSPEC) hides the packet from here.
+ * *ret_text is as xdp_holder()'s. Programs whose name @is_own, or cannot be
+ * read for want of CAP_SYS_ADMIN, are passed over.
+ */
+bool tc_port_preceded(struct tc_port *port, bool (*is_own)(const char *name), char *ret_text,
+		      size_t size);
+
+/* "tcx" or "clsact". */
+const char *tc_port_way(const struct tc_port *port);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/hook/xdp.c - hold the XDP hook of an interface.
+ */
+#include "sys/hook/xdp.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+
+#include "lib/log.h"
+#include "sys/hook/bpf.h"
+#include "sys/hook/pass.h"
+#include "sys/net/nic.h"
+
+const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
+
+struct xdp_port {
+	int link_fd;
+	enum xdp_mode mode;
+};
+
+static const char *attached_mode(__u8 attach_mode)
+{
+	switch (attach_mode) {
+	case XDP_ATTACHED_DRV:
+		return "native";
+	case XDP_ATTACHED_SKB:
+		return "generic";
+	case XDP_ATTACHED_HW:
+		return "offloaded";
+	default:
+		return "several modes";
+	}
+}
+
+bool xdp_holder(int ifindex, char *ret_text, int size)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	struct bpf_prog_info info = { 0 };
+	char process[32] = "";
+	__u32 id;
+	int pid;
+
+	if (bpf_xdp_query(ifindex, 0, &query) || query.attach_mode == XDP_ATTACHED_NONE)
+		return false;
+	id = query.prog_id ? query.prog_id : query.drv_prog_id ? query.drv_prog_id :
+	     query.skb_prog_id ? query.skb_prog_id : query.hw_prog_id;
+	if (bpf_prog_info_of(id, &info))
+		snprintf(info.name, sizeof(info.name), "?");
+	pid = bpf_prog_pid(id);
+	if (pid)
+		snprintf(process, sizeof(process), ", pid %d", pid);
+	snprintf(ret_text, (size_t)size, "'%s' (id %u, %s%s)", info.name, id,
+		 attached_mode(query.attach_mode), process);
+	return true;
+}
+
+static int attach_as(int ifindex, int prog_fd, enum xdp_mode mode)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .flags = mode == XDP_MODE_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+
+	return bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts);
+}
+
+static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
+{
+	char ifname[IF_NAMESIZE] = "?", holder[128];
+
+	if_indextoname((unsigned int)ifindex, ifname);
+	/* The kernel says EBUSY or EEXIST, by kernel and by the other's way of attaching. */
+	if ((err == -EBUSY || err == -EEXIST) && xdp_holder(ifindex, holder, sizeof(holder))) {
+		err_machine(e, -EBUSY, "cannot attach XDP to '%s', which is held by program %s",
+			    ifname, holder);
+		if (strstr(holder, "'" PASS_NAME "'") && strstr(holder, ", pid "))
+			return err_hint(e, "a sender put it there, as its frames would not arrive without "
+					"one: start this first, then the sender");
+		return err_hint(e, "end that program, or if nothing owns it any more, detach it: "
+				"ip link set dev %s xdp off", ifname);
+	}
+	err_machine(e, err, "cannot attach %s XDP to '%s'", xdp_mode_names[mode], ifname);
+	if (err == -EOPNOTSUPP && mode == XDP_MODE_NATIVE)
+		return err_hint(e, "its driver has no XDP: use --xdp-mode generic; "
+				"see: ethgauge doctor %s", ifname);
+	if (err == -ERANGE || err == -EINVAL)
+		return err_hint(e, "the MTU may be too large for XDP here, or receive offloads stand "
+				"in the way: ethgauge doctor %s", ifname);
+	return err_hint(e, "see: ethgauge doctor %s", ifname);
+}
+
+int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mode mode,
+	       struct err *e)
+{
+	enum xdp_mode got = mode == XDP_MODE_AUTO ? XDP_MODE_NATIVE : mode;
+	char ifname[IF_NAMESIZE] = "?";
+	struct xdp_port *port;
+	int fd;
+
+	fd = attach_as(ifindex, prog_fd, got);
+	if (fd < 0 && mode == XDP_MODE_AUTO && fd != -EBUSY && fd != -EEXIST && fd != -ENODEV &&
+	    fd != -EPERM) {
+		got = XDP_MODE_GENERIC;
+		if_indextoname((unsigned int)ifindex, ifname);
+		log_warn("'%s' refuses native XDP (%s): attaching generic XDP, which sees packets "
+			 "only behind the driver", ifname, strerrordesc_np(-fd));
+		fd = attach_as(ifindex, prog_fd, got);
+	}
+	if (fd < 0)
+		return attach_error(fd, ifindex, got, e);
+	port = malloc(sizeof(*port));
+	if (!port) {
+		close(fd);
+		return err_set(e, -ENOMEM, "cannot attach XDP");
+	}
+	port->link_fd = fd;
+	port->mode = got;
+	*ret_port = port;
+	return 0;
+}
+
+void xdp_detach(struct xdp_port *port)
+{
+	if (!port)
+		return;
+	close(port->link_fd);
+	free(port);
+}
+
+enum xdp_mode xdp_port_mode(const struct xdp_port *port)
+{
+	return port->mode;
+}
+
+bool xdp_port_holds(const struct xdp_port *port)
+{
+	return bpf_link_holds(port->link_fd);
+}
+
+bool xdp_needs_frags(const struct nic_facts *nic, enum xdp_mode mode)
+{
+	return nic->mtu > NIC_LINEAR_MTU && mode != XDP_MODE_GENERIC;
+}

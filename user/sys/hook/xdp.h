@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/hook/xdp.h - hold the XDP hook of an interface for as long as this process lives.
+ *
+ * Attached by a bpf link, so the kernel detaches it however the process ends,
+ * and a foreign program is never replaced.
+ */
+#ifndef SYS_HOOK_XDP_H
+#define SYS_HOOK_XDP_H
+
+#include <stdbool.h>
+
+#include "lib/err.h"
+
+enum xdp_mode {
+	XDP_MODE_AUTO,		/* native, else generic with a warning */
+	XDP_MODE_NATIVE,
+	XDP_MODE_GENERIC,
+};
+
+/* Choices of --xdp-mode, in the order of enum xdp_mode. */
+extern const char *const xdp_mode_names[];
+
+struct nic_facts;
+struct xdp_port;
+
+/* Attaches @prog_fd to @ifindex of this thread's network namespace. -EBUSY names who holds the hook. */
+int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mode mode,
+	       struct err *e);
+
+/* Detaches and frees; takes NULL. */
+void xdp_detach(struct xdp_port *port);
+
+/* XDP_MODE_NATIVE or XDP_MODE_GENERIC: what xdp_attach() got. */
+enum xdp_mode xdp_port_mode(const struct xdp_port *port);
+
+/* False once the interface is gone, or somebody detached the program. */
+bool xdp_port_holds(const struct xdp_port *port);
+
+/* Describes the program that holds the hook of @ifindex: "'name' (id 7, native, pid 1234)"; false: nobody. */
+bool xdp_holder(int ifindex, char *ret_text, int size);
+
+/*
+ * True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page.
+ * Generic XDP linearizes every packet first.
+ */
+bool xdp_needs_frags(const struct nic_facts *nic, enum xdp_mode mode);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/host/caps.c - what this process may do, and giving it up.
+ */
+#include "sys/host/caps.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cap-ng.h>
+
+#include "lib/log.h"
+
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+static const struct {
+	unsigned int need, cap;
+	const char *name;
+	bool to_load_only;	/* not kept by caps_drop() */
+} table[] = {
+	{ CAPS_BPF, CAP_BPF, "CAP_BPF" },
+	/* Without it the verifier lets no program subtract packet pointers. */
+	{ CAPS_BPF, CAP_PERFMON, "CAP_PERFMON", true },
+	{ CAPS_NET_ADMIN, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+	{ CAPS_NET_RAW, CAP_NET_RAW, "CAP_NET_RAW" },
+	{ CAPS_SYS_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+};
+
+static bool keep_files;
+
+int caps_require(unsigned int needs, struct err *e)
+{
+	char missing[128] = "";
+	size_t i;
+
+	capng_get_caps_process();
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!(needs & table[i].need) || capng_have_capability(CAPNG_EFFECTIVE, table[i].cap))
+			continue;
+		if (table[i].need == CAPS_BPF &&
+		    capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN))
+			continue;
+		snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing), "%s%s",
+			 *missing ? ", " : "", table[i].name);
+	}
+	if (!*missing)
+		return 0;
+	err_machine(e, -EPERM, "this needs %s", missing);
+	return err_hint(e, "run it as root: sudo ethgauge ...");
+}
+
+void caps_keep_files(void)
+{
+	keep_files = true;
+}
+
+void caps_drop(unsigned int keep)
+{
+	bool held[sizeof(table) / sizeof(table[0])];
+	size_t i;
+
+	/* To ask for one that is not held would make the kernel refuse the whole. */
+	capng_get_caps_process();
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		held[i] = capng_have_capability(CAPNG_PERMITTED, table[i].cap);
+	capng_clear(CAPNG_SELECT_BOTH);
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if ((keep & table[i].need) && !table[i].to_load_only && held[i])
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, table[i].cap);
+	}
+	if (keep_files)
+		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
+	if (capng_apply(CAPNG_SELECT_CAPS))
+		log_debug("cannot drop capabilities: %s", strerror(errno));
+}
+
+int caps_become(const char *user, struct err *e)
+{
+	struct passwd *who;
+	bool files;
+
+	if (!geteuid()) {
+		errno = 0;
+		who = getpwnam(user);
+		if (!who)
+			return err_usage(e, "there is no user '%s' here", user);
+		if (!who->pw_uid)
+			return err_usage(e, "'%s' is root, as which this does not run", user);
+		/* -o is written at the end, where root could. */
+		if (keep_files)
+			prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+		if (initgroups(user, who->pw_gid) || setresgid(who->pw_gid, who->pw_gid, who->pw_gid) ||
+		    setresuid(who->pw_uid, who->pw_uid, who->pw_uid))
+			return err_set(e, -errno, "cannot become the user '%s'", user);
+	}
+	/* Where capabilities were kept for it (ambient, file), these go too. */
+	capng_get_caps_process();
+	files = keep_files && capng_have_capability(CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
+	capng_clear(CAPNG_SELECT_BOTH);
+	if (files)
+		capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE,
+			      CAP_FOWNER, -1);
+	if (capng_apply(CAPNG_SELECT_CAPS))
+		log_debug("cannot drop capabilities: %s", strerror(errno));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		log_debug("cannot refuse new privileges: %s", strerror(errno));
+	return 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/host/child.c - another program: run to its end, or beside this one.
+ */
+#include "sys/host/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/loop.h"
+
+static int status_of(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void become(char *const argv[], int out_fd)
+{
+	/* A ^C of the terminal comes to us alone, who hand it on: two would end it at once. */
+	setpgid(0, 0);
+	loop_release_signals();
+	if (dup2(out_fd, STDOUT_FILENO) >= 0)
+		execvp(argv[0], argv);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+int child_run(char *const argv[], int out_fd, int *ret_status)
+{
+	return child_run_within(argv, out_fd, UINT64_MAX, ret_status);
+}
+
+int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret_status)
+{
+	uint64_t start_ns = loop_mono_ns();
+	bool told = false, late = false;
+	pid_t pid, done;
+	int status;
+
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		become(argv, out_fd);
+	}
+	while (!(done = waitpid(pid, &status, WNOHANG)) || (done < 0 && errno == EINTR)) {
+		if (loop_signal() && !told) {
+			kill(pid, loop_signal());
+			told = true;
+		}
+		if (!late && loop_mono_ns() - start_ns > limit_ns) {
+			kill(pid, SIGKILL);
+			late = true;
+		}
+		loop_sleep_until(loop_mono_ns() + 5000000);
+	}
+	if (done < 0)
+		return -errno;
+	if (late)
+		return -ETIMEDOUT;
+	*ret_status = status_of(status);
+	return 0;
+}
+
+int child_open(struct child *ret_child, char *const argv[], int netns_fd)
+{
+	int in[2], out[2], err;
+	pid_t pid;
+
+	if (pipe2(in, O_CLOEXEC))
+		return -errno;
+	if (pipe2(out, O_CLOEXEC)) {
+		err = -errno;
+		close(in[0]);
+		close(in[1]);
+		return err;
+	}
+	pid = fork();
+	err = pid < 0 ? -errno : 0;
+	if (!pid) {
+		if (setns(netns_fd, CLONE_NEWNET) || dup2(in[0], STDIN_FILENO) < 0)
+			_exit(126);
+		become(argv, out[1]);
+	}
+	close(in[0]);
+	close(out[1]);
+	if (err) {
+		close(in[1]);
+		close(out[0]);
+		return err;
+	}
+	fcntl(out[0], F_SETFL, O_NONBLOCK);
+	*ret_child = (struct child){ .pid = pid, .in_fd = in[1], .out_fd = out[0] };
+	return 0;
+}
+
+void child_end(struct child *child)
+{
+	if (child->in_fd >= 0)
+		close(child->in_fd);
+	child->in_fd = -1;
+}
+
+bool child_has_ended(struct child *child, int *ret_status)
+{
+	int status;
+
+	if (child->pid && waitpid(child->pid, &status, WNOHANG) == child->pid) {
+		child->pid = 0;
+		child->status = status_of(status);
+	}
+	if (!child->pid)
+		*ret_status = child->status;
+	return !child->pid;
+}
+
+void child_close(struct child *child)
+{
+	child_end(child);
+	close(child->out_fd);
+	if (!child->pid)
+		return;
+	kill(-child->pid, SIGKILL);
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+}

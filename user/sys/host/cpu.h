@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/host/cpu.h - what the CPUs, this process and its threads did, from /proc.
+ */
+#ifndef SYS_HOST_CPU_H
+#define SYS_HOST_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+#include "lib/procstat.h"
+
+/* Possible CPUs, which is the size of every per-CPU array here; at least 1. */
+unsigned int cpu_nr_possible(void);
+
+/* The @index-th CPU that this process may run on. */
+int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e);
+
+/* The interrupts of one interface, as they were when it was asked. */
+struct cpu_nic {
+	char ifname[16];		/* "": of none */
+	uint32_t irqs[1024];
+	size_t nr_irqs;
+};
+
+/* Counters of all CPUs at one moment; what could not be read is zero and its has_ false. */
+struct cpu_snap {
+	uint64_t start_mono_ns, end_mono_ns;	/* of the reading */
+	size_t nr_cpus;				/* possible ones */
+	size_t nic_lines;			/* of /proc/interrupts */
+	bool has_ticks, has_interrupts, has_softirqs, has_softnet;
+	struct procstat_cpu cpus[];
+};
+
+/* NULL: no memory. */
+struct cpu_snap *cpu_snap_new(void);
+
+/* Overwrites @snap with what /proc tells now. */
+void cpu_snap_read(struct cpu_snap *snap, const struct cpu_nic *nic);
+
+/* Nanoseconds of a tick of struct procstat_cpu. */
+uint64_t cpu_tick_ns(void);
+
+/* This process so far, threads that have ended included. */
+struct cpu_process {
+	uint64_t user_ns, system_ns;		/* their sum is exact, the split by ticks */
+	uint64_t switches, preemptions;		/* it waited for something; another was put first */
+};
+
+void cpu_read_process(struct cpu_process *ret_process);
+
+/* Most memory that this process had, and what its BPF maps hold; -errno if nobody tells. */
+int cpu_peak_rss(uint64_t *ret_bytes);
+int cpu_map_memory(uint64_t *ret_bytes);
+
+/* All CPUs of this host so far, all but idle and iowait; 0: not known. In ticks (cpu_tick_ns). */
+uint64_t cpu_host_busy_ns(void);
+
+/* The calling thread so far; the difference of two is what a piece of work took. */
+struct cpu_thread {
+	uint64_t mono_ns;
+	uint64_t run_ns;			/* on a CPU; steal is not in it */
+	uint64_t wait_ns;			/* ready, while another had the CPU */
+};
+
+void cpu_read_thread(struct cpu_thread *ret_thread);
+
+#endif

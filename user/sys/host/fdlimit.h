@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/host/fdlimit.h - how many descriptors this process may have open.
+ */
+#ifndef SYS_HOST_FDLIMIT_H
+#define SYS_HOST_FDLIMIT_H
+
+#include <stdint.h>
+
+#include "lib/err.h"
+
+/* Raises the limit to @need, if it is lower: as root above the hard limit too. */
+int fdlimit_raise(uint64_t need, struct err *e);
+
+#endif

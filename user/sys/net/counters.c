@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/counters.c - the counters of loss that a kernel keeps anyway.
+ */
+#include "sys/net/counters.h"
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <netlink/netlink.h>
+#include <netlink/route/qdisc.h>
+#include <netlink/route/tc.h>
+
+#include "sys/net/nic.h"
+
+void counters_free(struct counters *counters)
+{
+	free(counters->all);
+	*counters = (struct counters){ 0 };
+}
+
+static void add(struct counters *counters, const char *source, const char *name, uint64_t value)
+{
+	struct counter *all = realloc(counters->all, (counters->nr + 1) * sizeof(*all));
+
+	if (!all)
+		return;
+	counters->all = all;
+	all[counters->nr] = (struct counter){ .source = source, .value = value };
+	snprintf(all[counters->nr].name, sizeof(all->name), "%s", name);
+	counters->nr++;
+}
+
+uint64_t counters_growth(const struct counters *before, const struct counter *after)
+{
+	size_t i;
+
+	for (i = 0; i < before->nr; i++) {
+		const struct counter *old = &before->all[i];
+
+		if (!strcmp(old->source, after->source) && !strcmp(old->name, after->name))
+			return after->value > old->value ? after->value - old->value : 0;
+	}
+	return 0;
+}
+
+static void read_rtnl(struct counters *counters, const char *ifname)
+{
+	struct nic_counters nic;
+
+	if (nic_read_counters(ifname, &nic))
+		return;
+	add(counters, "rtnl", "rx_dropped", nic.rx_dropped);
+	add(counters, "rtnl", "tx_dropped", nic.tx_dropped);
+	add(counters, "rtnl", "rx_errors", nic.rx_errors);
+	add(counters, "rtnl", "tx_errors", nic.tx_errors);
+	add(counters, "rtnl", "rx_missed_errors", nic.rx_overruns);
+}
+
+/* Names are the drivers' own. */
+static bool tells_loss(const char *name)
+{
+	static const char *const words[] = {
+		"drop", "discard", "miss", "err", "fail", "no_buf", "nobuf", "overrun", "overflow",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasestr(name, words[i]))
+			return true;
+	}
+	return false;
+}
+
+static int ask(int fd, const char *ifname, void *data)
+{
+	struct ifreq req = { .ifr_data = data };
+
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
+	return ioctl(fd, SIOCETHTOOL, &req);
+}
+
+static uint32_t nr_ethtool(int fd, const char *ifname)
+{
+	struct {
+		struct ethtool_sset_info info;
+		uint32_t nr;
+	} ask_nr = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_STATS } };
+
+	return ask(fd, ifname, &ask_nr) || !ask_nr.info.sset_mask ? 0 : ask_nr.nr;
+}
+
+static void read_ethtool(struct counters *counters, const char *ifname)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ethtool_gstrings *names = NULL;
+	struct ethtool_stats *stats = NULL;
+	char name[ETH_GSTRING_LEN + 1];
+	uint32_t nr, i;
+
+	if (fd < 0)
+		return;
+	nr = nr_ethtool(fd, ifname);
+	names = calloc(1, sizeof(*names) + nr * ETH_GSTRING_LEN);
+	stats = calloc(1, sizeof(*stats) + nr * sizeof(stats->data[0]));
+	if (!nr || !names || !stats)
+		goto out;
+	*names = (struct ethtool_gstrings){
+		.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = nr,
+	};
+	*stats = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = nr };
+	if (ask(fd, ifname, names) || ask(fd, ifname, stats))
+		goto out;
+	/* Queues may have come or gone between the questions. */
+	for (i = 0; i < nr && i < names->len && i < stats->n_stats; i++) {
+		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
+			 (char *)names->data + i * ETH_GSTRING_LEN);
+		if (tells_loss(name))
+			add(counters, "ethtool", name, stats->data[i]);
+	}
+out:
+	free(names);
+	free(stats);
+	close(fd);
+}
+
+/* Only what stands at the root: it counts what those below it drop, too. */
+static void read_qdisc(struct counters *counters, const char *ifname)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+	int ifindex = (int)if_nametoindex(ifname);
+	struct nl_cache *cache = NULL;
+	struct nl_object *object;
+	struct rtnl_tc *tc;
+
+	if (!sock || nl_connect(sock, NETLINK_ROUTE) || rtnl_qdisc_alloc_cache(sock, &cache))
+		goto out;
+	for (object = nl_cache_get_first(cache); object; object = nl_cache_get_next(object)) {
+		tc = (struct rtnl_tc *)object;
+		if (rtnl_tc_get_ifindex(tc) == ifindex && rtnl_tc_get_parent(tc) == TC_H_ROOT)
+			add(counters, "qdisc", rtnl_tc_get_kind(tc),
+			    rtnl_tc_get_stat(tc, RTNL_TC_DROPS));
+	}
+out:
+	nl_cache_free(cache);
+	nl_socket_free(sock);
+}
+
+void counters_read_iface(struct counters *counters, const char *ifname)
+{
+	read_rtnl(counters, ifname);
+	read_ethtool(counters, ifname);
+	read_qdisc(counters, ifname);
+}
+
+/* Of the stack's many figures those that tell a loss on a datagram's way. */
+static bool is_wanted(const char *name)
+{
+	static const char *const words[] = {
+		"Errors", "NoPorts", "Discards", "NoRoutes", "Fails", "TruncatedPkts",
+	};
+	size_t i;
+
+	if (!strcmp(name, "TcpExtIPReversePathFilter"))
+		return true;
+	if (strncmp(name, "Ip", 2) && strncmp(name, "Udp", 3))
+		return false;
+	if (!strncmp(name, "UdpLite", 7))
+		return false;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strstr(name, words[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_if_wanted(struct counters *counters, const char *name, const char *value)
+{
+	if (is_wanted(name))
+		add(counters, "snmp", name, strtoull(value, NULL, 10));
+}
+
+void counters_parse_pairs(struct counters *counters, FILE *file)
+{
+	char heads[4096], values[4096], name[80];
+	char *head, *value, *head_at, *value_at, *proto;
+
+	while (fgets(heads, sizeof(heads), file) && fgets(values, sizeof(values), file)) {
+		proto = strtok_r(heads, ": \n", &head_at);
+		value = strtok_r(values, ": \n", &value_at);
+		if (!proto || !value || strcmp(proto, value))
+			return;
+		while ((head = strtok_r(NULL, " \n", &head_at)) &&
+		       (value = strtok_r(NULL, " \n", &value_at))) {
+			snprintf(name, sizeof(name), "%s%s", proto, head);
+			add_if_wanted(counters, name, value);
+		}
+	}
+}
+
+void counters_parse_lines(struct counters *counters, FILE *file)
+{
+	char line[256], name[64], value[32];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %31s", name, value) == 2)
+			add_if_wanted(counters, name, value);
+	}
+}
+
+void counters_parse_softnet(struct counters *counters, FILE *file)
+{
+	unsigned long long dropped, sum = 0;
+	char line[512];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%*x %llx", &dropped) == 1)
+			sum += dropped;
+	}
+	add(counters, "softnet", "dropped", sum);
+}
+
+static void parse_file(struct counters *counters, const char *path,
+		       void (*parse)(struct counters *counters, FILE *file))
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return;
+	parse(counters, file);
+	fclose(file);
+}
+
+void counters_read_stack(struct counters *counters)
+{
+	parse_file(counters, "/proc/thread-self/net/softnet_stat", counters_parse_softnet);
+	parse_file(counters, "/proc/thread-self/net/snmp", counters_parse_pairs);
+	parse_file(counters, "/proc/thread-self/net/netstat", counters_parse_pairs);
+	parse_file(counters, "/proc/thread-self/net/snmp6", counters_parse_lines);
+}

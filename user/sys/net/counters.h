@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/net/counters.h - the counters of loss that a kernel keeps anyway: of an
+ * interface (rtnetlink, ethtool, qdisc) and of a namespace's stack.
+ *
+ * All of the network namespace that the calling thread is in. What cannot be
+ * read is missing in the list.
+ */
+#ifndef SYS_NET_COUNTERS_H
+#define SYS_NET_COUNTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct counter {
+	const char *source;	/* "rtnl", "ethtool", "qdisc", "softnet", "snmp" */
+	char name[40];
+	uint64_t value;
+};
+
+/* Zeroed: empty. */
+struct counters {
+	struct counter *all;
+	size_t nr;
+};
+
+void counters_free(struct counters *counters);
+
+void counters_read_iface(struct counters *counters, const char *ifname);
+void counters_read_stack(struct counters *counters);
+
+/* Value by which @name of @source grew from @before to @after; 0: it did not, or is not there. */
+uint64_t counters_growth(const struct counters *before, const struct counter *after);
+
+/* The kernel's tables of figures: pairs of lines (/proc/net/snmp), or a line each (snmp6). */
+void counters_parse_pairs(struct counters *counters, FILE *file);
+void counters_parse_lines(struct counters *counters, FILE *file);
+
+/* /proc/net/softnet_stat: the second column, of all CPUs together. */
+void counters_parse_softnet(struct counters *counters, FILE *file);
+
+#endif

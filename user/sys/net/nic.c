@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/nic.c - facts about an interface, by ioctl and netlink of this thread's
+ * network namespace (sysfs shows the namespace of whoever mounted it).
+ */
+#include "sys/net/nic.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+
+#include "sys/host/sysfs.h"
+
+static int ask(int fd, const char *ifname, unsigned long request, void *data)
+{
+	struct ifreq req = { 0 };
+
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
+	req.ifr_data = data;
+	return ioctl(fd, request, &req) ? -errno : 0;
+}
+
+/* A mount of this thread's network namespace's sysfs that nobody else sees, or -1. */
+static int open_sysfs(void)
+{
+	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), mount = -1;
+
+	if (fs < 0)
+		return -1;
+	if (!fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	close(fs);
+	return mount;
+}
+
+/*
+ * For drivers that have no ETHTOOL_GCHANNELS, such as tun and, before 5.15, veth. By netlink there
+ * are the queues that the device was made with, and not those in use.
+ */
+static void count_queues(const char *ifname, struct nic_facts *nic)
+{
+	int mount = open_sysfs(), fd = -1;
+	uint32_t rx = 0, tx = 0;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "class/net/%s/queues", ifname);
+	if (mount >= 0)
+		fd = openat(mount, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir && (entry = readdir(dir))) {
+		rx += !strncmp(entry->d_name, "rx-", 3);
+		tx += !strncmp(entry->d_name, "tx-", 3);
+	}
+	if (rx)
+		nic->rx_queues = rx;
+	if (tx)
+		nic->tx_queues = tx;
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (mount >= 0)
+		close(mount);
+}
+
+static void read_ethtool(int fd, const char *ifname, struct nic_facts *nic)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	uint32_t speed;
+
+	if (!ask(fd, ifname, SIOCETHTOOL, &info))
+		snprintf(nic->driver, sizeof(nic->driver), "%.31s", info.driver);
+	if (!ask(fd, ifname, SIOCETHTOOL, &link)) {
+		/* The header's ethtool_cmd_speed() shifts a promoted int into its sign. */
+		speed = (uint32_t)link.speed_hi << 16 | link.speed;
+		if (speed && speed != (uint32_t)SPEED_UNKNOWN && speed != UINT16_MAX)
+			nic->speed_bps = speed * 1000000ull;
+	}
+	if (!ask(fd, ifname, SIOCETHTOOL, &channels)) {
+		nic->rx_queues = channels.rx_count + channels.combined_count;
+		nic->tx_queues = channels.tx_count + channels.combined_count;
+	} else {
+		count_queues(ifname, nic);
+	}
+}
+
+int nic_read(const char *ifname, struct nic_facts *ret_facts)
+{
+	struct nic_facts nic = { .rx_queues = 1, .tx_queues = 1 };
+	struct ifreq req = { 0 };
+	int fd, err = 0;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
+	if (ioctl(fd, SIOCGIFINDEX, &req)) {
+		err = -errno;
+		goto out;
+	}
+	nic.ifindex = req.ifr_ifindex;
+	if (!ioctl(fd, SIOCGIFHWADDR, &req)) {
+		memcpy(nic.mac, req.ifr_hwaddr.sa_data, sizeof(nic.mac));
+		nic.ethernet = req.ifr_hwaddr.sa_family == ARPHRD_ETHER ||
+			       req.ifr_hwaddr.sa_family == ARPHRD_LOOPBACK;
+	}
+	if (!ioctl(fd, SIOCGIFMTU, &req))
+		nic.mtu = (uint32_t)req.ifr_mtu;
+	if (!ioctl(fd, SIOCGIFFLAGS, &req)) {
+		nic.up = req.ifr_flags & IFF_UP;
+		nic.running = req.ifr_flags & IFF_RUNNING;
+	}
+	read_ethtool(fd, ifname, &nic);
+	*ret_facts = nic;
+out:
+	close(fd);
+	return err;
+}
+
+static int ask_ethtool(const char *ifname, void *data)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ask(fd, ifname, SIOCETHTOOL, data);
+	close(fd);
+	return err;
+}
+
+int nic_read_channels(const char *ifname, struct nic_channels *ret_channels)
+{
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	int err = ask_ethtool(ifname, &channels);
+
+	if (err)
+		return err;
+	*ret_channels = (struct nic_channels){
+		.rx = channels.rx_count + channels.combined_count,
+		.tx = channels.tx_count + channels.combined_count,
+		.rx_max = channels.max_rx + channels.max_combined,
+		.tx_max = channels.max_tx + channels.max_combined,
+		.combined = channels.max_combined,
+	};
+	return 0;
+}
+
+int nic_read_rings(const char *ifname, struct nic_rings *ret_rings)
+{
+	struct ethtool_ringparam rings = { .cmd = ETHTOOL_GRINGPARAM };
+	int err = ask_ethtool(ifname, &rings);
+
+	if (err)
+		return err;
+	*ret_rings = (struct nic_rings){
+		.rx = rings.rx_pending, .rx_max = rings.rx_max_pending,
+		.tx = rings.tx_pending, .tx_max = rings.tx_max_pending,
+	};
+	return 0;
+}
+
+int nic_read_bus(const char *ifname, char *ret_bus, size_t size)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	int err = ask_ethtool(ifname, &info);
+
+	if (err)
+		return err;
+	if (!info.bus_info[0])
+		return -ENODATA;
+	snprintf(ret_bus, size, "%.31s", info.bus_info);
+	return 0;
+}
+
+static void add_irq(struct cpu_nic *nic, const char *name)
+{
+	char *end;
+	unsigned long irq = strtoul(name, &end, 10);
+
+	if (end != name && !*end && irq && nic->nr_irqs < sizeof(nic->irqs) / sizeof(nic->irqs[0]))
+		nic->irqs[nic->nr_irqs++] = (uint32_t)irq;
+}
+
+/* By the place on the bus: /sys/class/net shows the namespace that /sys was mounted in. */
+void nic_find_irqs(const char *ifname, struct cpu_nic *ret_nic)
+{
+	char path[128], bus[40], irq[16];
+	struct dirent *entry;
+	DIR *dir;
+
+	memset(ret_nic, 0, sizeof(*ret_nic));
+	if (!ifname)
+		return;
+	snprintf(ret_nic->ifname, sizeof(ret_nic->ifname), "%s", ifname);
+	if (nic_read_bus(ifname, bus, sizeof(bus)) || strchr(bus, '/'))
+		return;
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", bus);
+	dir = opendir(path);
+	if (dir) {
+		while ((entry = readdir(dir)))
+			add_irq(ret_nic, entry->d_name);
+		closedir(dir);
+		return;
+	}
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/irq", bus);
+	if (sysfs_read(path, irq, sizeof(irq)) > 0)
+		add_irq(ret_nic, irq);
+}
+
+/* What the frames are that the NIC stamps on receive. */
+static void describe_filters(uint32_t filters, char *ret_text, size_t size)
+{
+	if (filters & 1u << HWTSTAMP_FILTER_ALL)
+		snprintf(ret_text, size, "every frame received");
+	else if (filters & ~(1u << HWTSTAMP_FILTER_NONE))
+		snprintf(ret_text, size, "of received frames only PTP and the like");
+	else
+		snprintf(ret_text, size, "nothing received");
+}
+
+int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	struct nic_stamps stamps;
+	int err = ask_ethtool(ifname, &info);
+
+	if (err)
+		return err;
+	stamps = (struct nic_stamps){
+		.hw_rx = info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE,
+		.hw_tx = info.so_timestamping & SOF_TIMESTAMPING_TX_HARDWARE,
+		.sw_rx = info.so_timestamping & SOF_TIMESTAMPING_RX_SOFTWARE,
+		.sw_tx = info.so_timestamping & SOF_TIMESTAMPING_TX_SOFTWARE,
+		.hw_rx_all = info.rx_filters & 1u << HWTSTAMP_FILTER_ALL,
+		.phc_index = info.phc_index,
+	};
+	describe_filters(info.rx_filters, stamps.filters, sizeof(stamps.filters));
+	*ret_stamps = stamps;
+	return 0;
+}
+
+static int ask_stamping(const char *ifname, unsigned long request, struct hwtstamp_config *config)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ask(fd, ifname, request, config);
+	close(fd);
+	return err;
+}
+
+int nic_read_stamping(const char *ifname, struct nic_stamping *ret_stamping)
+{
+	struct hwtstamp_config config = { 0 };
+	int err = ask_stamping(ifname, SIOCGHWTSTAMP, &config);
+
+	if (err)
+		return err;
+	*ret_stamping = (struct nic_stamping){
+		.tx_type = config.tx_type,
+		.rx_filter = config.rx_filter,
+		.every_received = config.rx_filter == HWTSTAMP_FILTER_ALL,
+		.every_sent = config.tx_type == HWTSTAMP_TX_ON,
+	};
+	return 0;
+}
+
+int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping)
+{
+	struct hwtstamp_config config = {
+		.tx_type = stamping->every_sent ? HWTSTAMP_TX_ON : stamping->tx_type,
+		.rx_filter = stamping->every_received ? HWTSTAMP_FILTER_ALL : stamping->rx_filter,
+	};
+
+	return ask_stamping(ifname, SIOCSHWTSTAMP, &config);
+}
+
+/* The kernel's names of device features; the numbers behind them differ by kernel. */
+static void take_offload(void *ctx, const char *name, bool on)
+{
+	struct nic_offloads *offloads = ctx;
+
+	if (!strcmp(name, "rx-lro"))
+		offloads->lro = on;
+	else if (!strcmp(name, "rx-gro-hw"))
+		offloads->gro_hw = on;
+	else if (!strcmp(name, "rx-gro"))
+		offloads->gro = on;
+	else if (!strcmp(name, "rx-vlan-hw-parse"))
+		offloads->rx_vlan = on;
+	else if (!strcmp(name, "tx-vlan-hw-insert"))
+		offloads->tx_vlan = on;
+	else if (!strcmp(name, "tx-tcp-segmentation"))
+		offloads->tso = on;
+	else if (!strcmp(name, "tx-generic-segmentation"))
+		offloads->gso = on;
+	else if (!strncmp(name, "tx-checksum-ip", strlen("tx-checksum-ip")))
+		offloads->tx_csum |= on;
+}
+
+/* Calls @fn for each feature that the kernel knows. */
+static int walk_features(const char *ifname, void (*fn)(void *ctx, const char *name, bool on),
+			 void *ctx)
+{
+	struct {
+		struct ethtool_sset_info head;
+		uint32_t length;
+	} set = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
+	struct ethtool_gfeatures *features = NULL;
+	struct ethtool_gstrings *names = NULL;
+	uint32_t blocks, i;
+	int err;
+
+	err = ask_ethtool(ifname, &set);
+	if (err)
+		return err;
+	if (!set.head.sset_mask)
+		return -EOPNOTSUPP;
+	blocks = (set.length + 31) / 32;
+	names = calloc(1, sizeof(*names) + (size_t)set.length * ETH_GSTRING_LEN);
+	features = calloc(1, sizeof(*features) + blocks * sizeof(features->features[0]));
+	if (!names || !features) {
+		err = -ENOMEM;
+		goto out;
+	}
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = ETH_SS_FEATURES;
+	names->len = set.length;
+	features->cmd = ETHTOOL_GFEATURES;
+	features->size = blocks;
+	err = ask_ethtool(ifname, names);
+	if (!err)
+		err = ask_ethtool(ifname, features);
+	if (err)
+		goto out;
+	for (i = 0; i < names->len && i / 32 < features->size; i++) {
+		char name[ETH_GSTRING_LEN + 1];
+
+		snprintf(name, sizeof(name), "%.32s", (const char *)&names->data[i * ETH_GSTRING_LEN]);
+		fn(ctx, name, features->features[i / 32].active >> i % 32 & 1);
+	}
+out:
+	free(features);
+	free(names);
+	return err;
+}
+
+int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads)
+{
+	struct nic_offloads offloads = { 0 };
+	int err = walk_features(ifname, take_offload, &offloads);
+
+	if (!err)
+		*ret_offloads = offloads;
+	return err;
+}
+
+struct feature_search {
+	const char *name;
+	bool found, on;
+};
+
+static void take_feature(void *ctx, const char *name, bool on)
+{
+	struct feature_search *search = ctx;
+
+	if (strcmp(name, search->name))
+		return;
+	search->found = true;
+	search->on = on;
+}
+
+int nic_read_feature(const char *ifname, const char *name, bool *ret_on)
+{
+	struct feature_search search = { .name = name };
+	int err = walk_features(ifname, take_feature, &search);
+
+	if (!err && !search.found)
+		err = -EOPNOTSUPP;
+	if (!err)
+		*ret_on = search.on;
+	return err;
+}
+
+bool nic_is_there(const char *ifname, int ifindex)
+{
+	return (int)if_nametoindex(ifname) == ifindex;
+}
+
+bool nic_has_ip6(const char *ifname)
+{
+	/* "fe80...01 02 40 20 80 eth0": address, index, prefix, scope, flags, name */
+	FILE *list = fopen("/proc/thread-self/net/if_inet6", "re");
+	char name[IF_NAMESIZE];
+	unsigned int scope;
+	bool has = false;
+
+	while (list && fscanf(list, "%*s %*s %*s %x %*s %15s", &scope, name) == 2)
+		has |= scope != 0x20 && !strcmp(name, ifname);
+	if (list)
+		fclose(list);
+	return has;
+}

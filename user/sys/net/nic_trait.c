@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/nic_trait.c - what must be known of a driver before XDP frames go through it.
+ *
+ * Read off each driver's ndo_xdp_xmit, which returns an error that nobody sees
+ * while the driver has no program. A driver that is not here either needs
+ * none (igc, tun, mvneta) or is not known.
+ */
+#include <string.h>
+
+#include "sys/net/nic.h"
+
+#define OWN_RINGS "makes its XDP transmit rings only while an XDP program is attached to it"
+
+static const struct nic_xdp_trait traits[] = {
+	{ "veth", false, true, false,
+	  "hands XDP frames over only while its peer is up and runs an XDP program (or has GRO on, "
+	  "which is not enough for a reflector)" },
+	{ "virtio_net", true, false, true,
+	  "transmits XDP frames only while an XDP program is attached to it, with a queue pair more "
+	  "for each CPU; live frames kill it on Linux 6.1 and are dropped on later ones" },
+	{ "mlx5_core", true, false, false, OWN_RINGS },
+	{ "bonding", true, false, false,
+	  "passes XDP to its slaves, and those transmit XDP frames only while a program is attached "
+	  "to the bond" },
+	{ "i40e", true, false, false, OWN_RINGS "; zero-copy as well" },
+	{ "ice", true, false, false, OWN_RINGS "; zero-copy as well" },
+	{ "ixgbe", true, false, false, OWN_RINGS "; zero-copy as well" },
+	{ "igb", true, false, false,
+	  "transmits XDP frames only while an XDP program is attached to it; zero-copy as well" },
+	{ "ena", true, false, false, OWN_RINGS },
+	{ "bnxt_en", true, false, false, OWN_RINGS },
+	{ "gve", true, false, false, OWN_RINGS },
+};
+
+const struct nic_xdp_trait *nic_xdp_trait(const char *driver)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
+		if (!strcmp(traits[i].driver, driver))
+			return &traits[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/route.c - how packets get to an address, asked of the kernel by netlink.
+ */
+#include "sys/net/route.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/route/neighbour.h>
+#include <netlink/route/route.h>
+
+#include "lib/loop.h"
+
+#define ANSWER_NS	NSEC_PER_SEC		/* for the next hop to answer */
+#define CONFIRM_NS	(NSEC_PER_SEC / 4)	/* for the one that answered before */
+#define AGAIN_NS	(NSEC_PER_SEC / 4)	/* the kernel itself repeats a question after 1 s */
+#define POLL_NS		1000000
+
+#define NUD_USABLE	(NUD_REACHABLE | NUD_PERMANENT | NUD_NOARP)
+#define NUD_OLD		(NUD_STALE | NUD_DELAY | NUD_PROBE)
+
+/* One question in the make. */
+struct query {
+	struct nl_sock *sock;
+	const char *ifname;
+	int ifindex;
+	int family;
+	size_t addr_bytes;
+	const void *dst;
+	char dst_text[INET6_ADDRSTRLEN];
+};
+
+struct hop {
+	int type;			/* RTN_UNICAST and so on */
+	int family;			/* of addr: IPv4 may go by an IPv6 gateway, RFC 5549 */
+	uint8_t addr[16];		/* of the gateway, or the destination itself */
+	uint8_t src[16];
+	bool has_src;
+	int ifindex;
+};
+
+struct neigh {
+	int state;			/* 0: no entry */
+	uint8_t mac[6];
+};
+
+static int on_error(struct sockaddr_nl *nla, struct nlmsgerr *answer, void *arg)
+{
+	(void)nla;
+	*(int *)arg = answer->error;
+	return NL_STOP;
+}
+
+/*
+ * Sends @msg (and frees it) and reads the one answer into @on_answer. Returns
+ * the kernel's own errno, which libnl's codes would blur.
+ */
+static int ask(struct nl_sock *sock, struct nl_msg *msg, nl_recvmsg_msg_cb_t on_answer, void *arg)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int err = -ENOMEM, answer = 0;
+
+	if (!cb)
+		goto out;
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &answer);
+	if (on_answer)
+		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_answer, arg);
+	err = nl_send_auto(sock, msg) < 0 || (nl_recvmsgs(sock, cb) < 0 && !answer) ? -EIO : answer;
+out:
+	nl_cb_put(cb);
+	nlmsg_free(msg);
+	return err;
+}
+
+static int on_route(struct nl_msg *msg, void *arg)
+{
+	struct rtnl_route *route;
+	struct rtnl_nexthop *via;
+	struct nl_addr *addr;
+	struct hop *hop = arg;
+
+	if (rtnl_route_parse(nlmsg_hdr(msg), &route) < 0)
+		return NL_STOP;
+	hop->type = rtnl_route_get_type(route);
+	addr = rtnl_route_get_pref_src(route);
+	if (addr && nl_addr_get_len(addr) <= sizeof(hop->src)) {
+		memcpy(hop->src, nl_addr_get_binary_addr(addr), nl_addr_get_len(addr));
+		hop->has_src = true;
+	}
+	via = rtnl_route_nexthop_n(route, 0);
+	hop->ifindex = via ? rtnl_route_nh_get_ifindex(via) : 0;
+	addr = via ? rtnl_route_nh_get_gateway(via) : NULL;
+	if (!addr && via)
+		addr = rtnl_route_nh_get_via(via);
+	if (addr && nl_addr_get_len(addr) <= sizeof(hop->addr)) {
+		hop->family = nl_addr_get_family(addr);
+		memcpy(hop->addr, nl_addr_get_binary_addr(addr), nl_addr_get_len(addr));
+	}
+	rtnl_route_put(route);
+	return NL_OK;
+}
+
+static int ask_route(const struct query *query, unsigned int flags, struct hop *hop)
+{
+	struct rtmsg head = {
+		.rtm_family = (unsigned char)query->family,
+		.rtm_dst_len = (unsigned char)(query->addr_bytes * 8), .rtm_flags = flags,
+	};
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST);
+
+	if (!msg)
+		return -ENOMEM;
+	if (nlmsg_append(msg, &head, sizeof(head), NLMSG_ALIGNTO) ||
+	    nla_put(msg, RTA_DST, (int)query->addr_bytes, query->dst) ||
+	    nla_put_u32(msg, RTA_OIF, (uint32_t)query->ifindex)) {
+		nlmsg_free(msg);
+		return -ENOMEM;
+	}
+	return ask(query->sock, msg, on_route, hop);
+}
+
+static int no_route(const struct query *query, int no, struct err *e)
+{
+	bool ip6 = query->family == AF_INET6;
+
+	if (!*query->ifname) {
+		err_set(e, no, "cannot find a route to '%s'", query->dst_text);
+		return err_hint(e, "see: ip %sroute get %s", ip6 ? "-6 " : "", query->dst_text);
+	}
+	if (no != -ENETUNREACH && no != -EHOSTUNREACH && no != -ENOENT)
+		return err_set(e, no, "cannot ask for the route to '%s' through '%s'",
+			       query->dst_text, query->ifname);
+	err_set(e, -ENETUNREACH, "no route to '%s' through '%s'", query->dst_text, query->ifname);
+	return err_hint(e, "see: ip %sroute get %s oif %s; a test network: ip address add %s dev %s",
+			ip6 ? "-6 " : "", query->dst_text, query->ifname,
+			ip6 ? "2001:2::1/64" : "198.18.0.1/24", query->ifname);
+}
+
+static int find_hop(const struct query *query, struct hop *ret_hop, struct err *e)
+{
+	struct hop hop = { .family = query->family }, ignored = { 0 };
+	int err;
+
+	memcpy(hop.addr, query->dst, query->addr_bytes);
+	/*
+	 * Told an interface, the IPv4 look-up takes what no route leads to for
+	 * a neighbour on that link. Asked for the matching entry it does not.
+	 */
+	if (query->family == AF_INET && !IN_MULTICAST(ntohl(*(const in_addr_t *)query->dst))) {
+		err = ask_route(query, RTM_F_FIB_MATCH, &ignored);
+		if (err)
+			return no_route(query, err, e);
+	}
+	err = ask_route(query, 0, &hop);
+	if (!err && !hop.type)
+		err = -EIO;
+	if (err)
+		return no_route(query, err, e);
+	if (!hop.has_src) {
+		err_set(e, -EADDRNOTAVAIL, "'%s' has no %s address to send from", query->ifname,
+			query->family == AF_INET6 ? "IPv6" : "IPv4");
+		return err_hint(e, "give it one, or: --src-ip ADDRESS --dst-mac MAC");
+	}
+	*ret_hop = hop;
+	return 0;
+}
+
+static int on_neigh(struct nl_msg *msg, void *arg)
+{
+	struct rtnl_neigh *entry;
+	struct neigh *neigh = arg;
+	struct nl_addr *mac;
+
+	if (rtnl_neigh_parse(nlmsg_hdr(msg), &entry) < 0)
+		return NL_STOP;
+	neigh->state = rtnl_neigh_get_state(entry);
+	mac = rtnl_neigh_get_lladdr(entry);
+	if (mac && nl_addr_get_len(mac) == sizeof(neigh->mac))
+		memcpy(neigh->mac, nl_addr_get_binary_addr(mac), sizeof(neigh->mac));
+	rtnl_neigh_put(entry);
+	return NL_OK;
+}
+
+static struct nl_msg *neigh_msg(const struct query *query, const struct hop *hop, int type,
+				int flags, struct ndmsg head)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(type, NLM_F_REQUEST | flags);
+
+	head.ndm_family = (uint8_t)hop->family;
+	head.ndm_ifindex = query->ifindex;
+	if (msg && !nlmsg_append(msg, &head, sizeof(head), NLMSG_ALIGNTO) &&
+	    !nla_put(msg, NDA_DST, hop->family == AF_INET6 ? 16 : 4, hop->addr))
+		return msg;
+	nlmsg_free(msg);
+	return NULL;
+}
+
+static struct neigh read_neigh(const struct query *query, const struct hop *hop)
+{
+	/* The look-up of one entry refuses a state; kernel 5.0 */
+	struct nl_msg *msg = neigh_msg(query, hop, RTM_GETNEIGH, 0, (struct ndmsg){ 0 });
+	struct neigh neigh = { 0 };
+
+	if (!msg || ask(query->sock, msg, on_neigh, &neigh))
+		return (struct neigh){ 0 };
+	return neigh;
+}
+
+/* Makes the kernel ask: one ARP request or neighbour solicitation, and nothing else is sent. */
+static int change_neigh(const struct query *query, const struct hop *hop, int state, int flags)
+{
+	struct ndmsg head = { .ndm_state = (uint16_t)state, .ndm_flags = (uint8_t)flags };
+	struct nl_msg *msg = neigh_msg(query, hop, RTM_NEWNEIGH,
+				       NLM_F_CREATE | NLM_F_REPLACE | NLM_F_ACK, head);
+
+	return msg ? ask(query->sock, msg, NULL, NULL) : -ENOMEM;
+}
+
+static bool wait_usable(const struct query *query, const struct hop *hop, uint64_t wait_ns,
+			struct neigh *ret_neigh)
+{
+	uint64_t until_ns = loop_mono_ns() + wait_ns;
+
+	do {
+		*ret_neigh = read_neigh(query, hop);
+		if (ret_neigh->state & NUD_USABLE)
+			return true;
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
+	} while (loop_mono_ns() < until_ns && !loop_signal());
+	return false;
+}
+
+/* Asks everybody on the link, and again, as a question may be lost. */
+static int ask_all(const struct query *query, const struct hop *hop, struct neigh *ret_neigh)
+{
+	uint64_t until_ns = loop_mono_ns() + ANSWER_NS;
+	int err;
+
+	do {
+		err = change_neigh(query, hop, NUD_NONE, NTF_USE);
+		if (err)
+			return err;
+		if (wait_usable(query, hop, AGAIN_NS, ret_neigh))
+			return 0;
+		change_neigh(query, hop, NUD_FAILED, 0);
+	} while (loop_mono_ns() < until_ns && !loop_signal());
+	return -EHOSTUNREACH;
+}
+
+static int no_answer(const struct query *query, const struct hop *hop, struct err *e)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(hop->family, hop->addr, text, sizeof(text));
+	if (strcmp(text, query->dst_text))
+		err_set(e, -EHOSTUNREACH, "the gateway '%s' to '%s' does not answer on '%s'", text,
+			query->dst_text, query->ifname);
+	else
+		err_set(e, -EHOSTUNREACH, "'%s' does not answer on '%s'", text, query->ifname);
+	return err_hint(e, "see: ip neighbour show dev %s; if nobody is to answer there, give "
+			"--dst-mac", query->ifname);
+}
+
+static int find_mac(const struct query *query, const struct hop *hop, uint8_t ret_mac[6],
+		    struct err *e)
+{
+	struct neigh neigh = read_neigh(query, hop);
+	bool usable = neigh.state & NUD_USABLE;
+	int err;
+
+	/* Ask the one that answered last, and everybody if its address has moved. */
+	if (neigh.state & NUD_OLD) {
+		if (!(neigh.state & NUD_PROBE))
+			change_neigh(query, hop, NUD_PROBE, 0);
+		usable = wait_usable(query, hop, CONFIRM_NS, &neigh);
+		if (!usable)
+			change_neigh(query, hop, NUD_FAILED, 0);
+	}
+	err = usable ? 0 : ask_all(query, hop, &neigh);
+	if (err == -EHOSTUNREACH)
+		return no_answer(query, hop, e);
+	if (err)
+		return err_set(e, err, "cannot ask for the MAC address behind '%s'", query->ifname);
+	memcpy(ret_mac, neigh.mac, sizeof(neigh.mac));
+	return 0;
+}
+
+/* RFC 1112 6.4 and RFC 2464 7: nobody is asked for these. */
+static void group_mac(const struct query *query, int type, uint8_t ret_mac[6])
+{
+	const uint8_t *dst = query->dst;
+
+	if (type == RTN_BROADCAST) {
+		memset(ret_mac, 0xff, 6);
+	} else if (query->family == AF_INET) {
+		memcpy(ret_mac, (uint8_t[]){ 0x01, 0x00, 0x5e, dst[1] & 0x7f, dst[2], dst[3] }, 6);
+	} else {
+		memcpy(ret_mac, (uint8_t[]){ 0x33, 0x33 }, 2);
+		memcpy(ret_mac + 2, dst + 12, 4);
+	}
+}
+
+static int local(const struct query *query, struct err *e)
+{
+	err_set(e, -ENETUNREACH, "'%s' is an address of this host, so no route to it leads "
+		"through '%s'", query->dst_text, query->ifname);
+	return err_hint(e, "to send it out all the same, give --dst-mac");
+}
+
+static int find(struct query *query, bool want_mac, struct route_path *ret_path, struct err *e)
+{
+	struct route_path path = { .family = query->family };
+	struct hop hop;
+	int err;
+
+	err = find_hop(query, &hop, e);
+	if (err)
+		return err;
+	memcpy(&path.src, hop.src, query->addr_bytes);
+	if (want_mac) {
+		if (hop.type == RTN_LOCAL && strcmp(query->ifname, "lo"))
+			return local(query, e);
+		if (hop.type == RTN_MULTICAST || hop.type == RTN_BROADCAST)
+			group_mac(query, hop.type, path.dst_mac);
+		else if (hop.type != RTN_LOCAL)
+			err = find_mac(query, &hop, path.dst_mac, e);
+	}
+	if (!err)
+		*ret_path = path;
+	return err;
+}
+
+typedef int (*find_fn)(struct query *query, void *ret, struct err *e);
+
+static int open_and_find(const char *ifname, int family, const void *dst, find_fn find,
+			 void *ret, struct err *e)
+{
+	struct query query = {
+		.ifname = ifname, .ifindex = (int)if_nametoindex(ifname), .family = family,
+		.addr_bytes = family == AF_INET6 ? 16 : 4, .dst = dst,
+	};
+	int err;
+
+	inet_ntop(family, dst, query.dst_text, sizeof(query.dst_text));
+	if (*ifname && !query.ifindex)
+		return err_set(e, -ENODEV, "cannot look for a route through '%s'", ifname);
+	query.sock = nl_socket_alloc();
+	if (!query.sock || nl_connect(query.sock, NETLINK_ROUTE)) {
+		err = err_set(e, -ENOMEM, "cannot ask the kernel for a route to '%s'",
+			      query.dst_text);
+	} else {
+		nl_socket_disable_auto_ack(query.sock);
+		err = find(&query, ret, e);
+	}
+	nl_socket_free(query.sock);
+	return err;
+}
+
+static int find_path(struct query *query, void *ret, struct err *e)
+{
+	return find(query, true, ret, e);
+}
+
+static int find_source(struct query *query, void *ret, struct err *e)
+{
+	return find(query, false, ret, e);
+}
+
+static int find_iface(struct query *query, void *ret, struct err *e)
+{
+	struct hop hop = { 0 };
+	int err = ask_route(query, 0, &hop);
+
+	if (!err && hop.type == RTN_LOCAL)
+		return err_usage(e, "'%s' is an address of this host: no driver is on the way to it",
+				 query->dst_text);
+	if (!err && !(hop.ifindex && if_indextoname((unsigned int)hop.ifindex, ret)))
+		err = -ENETUNREACH;
+	return err ? no_route(query, err, e) : 0;
+}
+
+int route_find(const char *ifname, int family, const void *dst, struct route_path *ret_path,
+	       struct err *e)
+{
+	return open_and_find(ifname, family, dst, find_path, ret_path, e);
+}
+
+int route_find_source(const char *ifname, int family, const void *dst,
+		      struct route_path *ret_path, struct err *e)
+{
+	return open_and_find(ifname, family, dst, find_source, ret_path, e);
+}
+
+int route_find_iface(int family, const void *dst, char ret_ifname[16], struct err *e)
+{
+	return open_and_find("", family, dst, find_iface, ret_ifname, e);
+}
+
+/* A socket that is connected but sends nothing tells by its own address where it would. */
+int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
+	struct addrinfo *to = NULL;
+	struct ifaddrs *all = NULL, *one;
+	struct sockaddr_storage own = { 0 };
+	socklen_t len = sizeof(own), mtu_len = sizeof(int);
+	int fd = -1, mtu = 0, err = 0;
+	bool ip6;
+
+	if (getaddrinfo(address, "9", &hints, &to))
+		return err_usage(e, "'%s' is neither an interface here nor an IP address", address);
+	ip6 = to->ai_family == AF_INET6;
+	fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, to->ai_addr, to->ai_addrlen) ||
+	    getsockname(fd, (struct sockaddr *)&own, &len) || getifaddrs(&all)) {
+		err = err_set(e, -errno, "cannot find the way to '%s'", address);
+		goto out;
+	}
+	getsockopt(fd, ip6 ? IPPROTO_IPV6 : IPPROTO_IP, ip6 ? IPV6_MTU : IP_MTU, &mtu, &mtu_len);
+	for (one = all; one; one = one->ifa_next) {
+		if (!one->ifa_addr || one->ifa_addr->sa_family != to->ai_family)
+			continue;
+		if (ip6 ? !memcmp(&((struct sockaddr_in6 *)one->ifa_addr)->sin6_addr,
+				  &((struct sockaddr_in6 *)&own)->sin6_addr, 16) :
+			  ((struct sockaddr_in *)one->ifa_addr)->sin_addr.s_addr ==
+			  ((struct sockaddr_in *)&own)->sin_addr.s_addr)
+			break;
+	}
+	if (!one) {
+		err = err_set(e, -ENODEV, "cannot tell the interface to '%s'", address);
+		goto out;
+	}
+	snprintf(ret_ifname, 16, "%.15s", one->ifa_name);
+	*ret_mtu = (uint32_t)mtu;
+out:
+	freeifaddrs(all);
+	freeaddrinfo(to);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/socket/sock.c - sockets of the transport tests.
+ */
+#include "sys/socket/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/errqueue.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+
+#include "lib/loop.h"
+#include "sys/host/sysctl.h"
+#include "sys/host/sysfs.h"
+
+#ifndef SOL_UDP
+#define SOL_UDP		17
+#endif
+#define BACKLOG		1024
+#define FIRST_FD	3		/* SD_LISTEN_FDS_START */
+#define MAX_MTU		9000		/* loopback's would be no packet of any wire */
+
+int sock_resolve(const char *host, uint16_t port, int family, struct sock_addr *ret_addr,
+		 struct err *e)
+{
+	struct addrinfo hints = {
+		.ai_family = family, .ai_socktype = SOCK_STREAM, .ai_flags = host ? 0 : AI_PASSIVE,
+	};
+	struct addrinfo *list;
+	char service[8];
+	int err;
+
+	snprintf(service, sizeof(service), "%u", port);
+	err = getaddrinfo(host, service, &hints, &list);
+	if (err)
+		return err_usage(e, "cannot find the address of '%s': %s", host ? host : "any",
+				 gai_strerror(err));
+	memcpy(&ret_addr->storage, list->ai_addr, list->ai_addrlen);
+	ret_addr->len = list->ai_addrlen;
+	freeaddrinfo(list);
+	return 0;
+}
+
+void sock_set_port(struct sock_addr *addr, uint16_t port)
+{
+	if (addr->sa.sa_family == AF_INET6)
+		((struct sockaddr_in6 *)&addr->storage)->sin6_port = htons(port);
+	else
+		((struct sockaddr_in *)&addr->storage)->sin_port = htons(port);
+}
+
+uint16_t sock_port(const struct sock_addr *addr)
+{
+	if (addr->sa.sa_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)&addr->storage)->sin6_port);
+	return ntohs(((const struct sockaddr_in *)&addr->storage)->sin_port);
+}
+
+const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES])
+{
+	static const char mapped[] = "::ffff:";
+
+	if (getnameinfo(&addr->sa, addr->len, buf, SOCK_TEXT_BYTES, NULL, 0, NI_NUMERICHOST))
+		snprintf(buf, SOCK_TEXT_BYTES, "?");
+	if (!strncmp(buf, mapped, sizeof(mapped) - 1) && strchr(buf, '.'))
+		memmove(buf, buf + sizeof(mapped) - 1, strlen(buf) - sizeof(mapped) + 2);
+	return buf;
+}
+
+bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b)
+{
+	if (a->sa.sa_family != b->sa.sa_family)
+		return false;
+	if (a->sa.sa_family == AF_INET6)
+		return !memcmp(&((const struct sockaddr_in6 *)&a->storage)->sin6_addr,
+			       &((const struct sockaddr_in6 *)&b->storage)->sin6_addr,
+			       sizeof(struct in6_addr));
+	return ((const struct sockaddr_in *)&a->storage)->sin_addr.s_addr ==
+	       ((const struct sockaddr_in *)&b->storage)->sin_addr.s_addr;
+}
+
+int sock_peer(int fd, struct sock_addr *ret_addr)
+{
+	ret_addr->len = sizeof(ret_addr->storage);
+	return getpeername(fd, &ret_addr->sa, &ret_addr->len) ? -errno : 0;
+}
+
+int sock_local(int fd, struct sock_addr *ret_addr)
+{
+	ret_addr->len = sizeof(ret_addr->storage);
+	return getsockname(fd, &ret_addr->sa, &ret_addr->len) ? -errno : 0;
+}
+
+static int set(int fd, int level, int name, uint64_t value, const char *what, struct err *e)
+{
+	int number = (int)value;
+
+	if (!setsockopt(fd, level, name, &number, sizeof(number)))
+		return 0;
+	return err_set(e, -errno, "cannot set %s to %d", what, number);
+}
+
+/* Above the system's limit where the capability is there, else what the kernel makes of it. */
+static int set_buffer(int fd, bool send, uint64_t bytes, struct err *e)
+{
+	int value = (int)bytes;
+
+	if (!bytes || !setsockopt(fd, SOL_SOCKET, send ? SO_SNDBUFFORCE : SO_RCVBUFFORCE, &value,
+				  sizeof(value)))
+		return 0;
+	return set(fd, SOL_SOCKET, send ? SO_SNDBUF : SO_RCVBUF, bytes,
+		   send ? "the send buffer" : "the receive buffer", e);
+}
+
+static int set_dscp(int fd, uint64_t dscp, struct err *e)
+{
+	struct sock_addr local;
+	int err = 0;
+
+	if (!dscp)
+		return 0;
+	/* An IPv6 socket may carry IPv4: both have to be told. */
+	if (!sock_local(fd, &local) && local.sa.sa_family == AF_INET6)
+		err = set(fd, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2, "the traffic class", e);
+	return err ? err : set(fd, IPPROTO_IP, IP_TOS, dscp << 2, "the DSCP", e);
+}
+
+/* Without UDP_GRO, older than Linux 5.0, each is received by itself. */
+static int set_joined(int fd, struct err *e)
+{
+	int one = 1, none = 0;
+
+	setsockopt(fd, SOL_UDP, UDP_GRO, &one, sizeof(one));
+	if (!setsockopt(fd, SOL_UDP, UDP_SEGMENT, &none, sizeof(none)))
+		return 0;
+	return err_set(e, -errno, "cannot send datagrams joined (UDP_SEGMENT, Linux 4.18)");
+}
+
+static int set_congestion(int fd, const char *name, struct err *e)
+{
+	char allowed[128];
+
+	if (!setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)))
+		return 0;
+	err_set(e, -errno, "cannot use the congestion control '%s'", name);
+	if (e->no == -EPERM && sysctl_read("net.ipv4.tcp_allowed_congestion_control", allowed,
+					   sizeof(allowed)) == 0)
+		return err_hint(e, "without CAP_NET_ADMIN that end may use: %s; more with: sysctl -w "
+				"net.ipv4.tcp_allowed_congestion_control='%s %s'", allowed, allowed,
+				name);
+	return err_hint(e, "see what there is: sysctl net.ipv4.tcp_available_congestion_control");
+}
+
+/* A socket that listens gives these on, but not SO_MAX_PACING_RATE and not IP_TOS of IPv6. */
+int sock_apply(int fd, const struct sock_opts *opts, struct err *e)
+{
+	uint64_t pacing_bytes = opts->pacing_bps / 8;
+	int err = 0;
+
+	err = set_buffer(fd, true, opts->send_buffer_bytes, e);
+	if (!err)
+		err = set_buffer(fd, false, opts->receive_buffer_bytes, e);
+	if (!err)
+		err = set_dscp(fd, opts->dscp, e);
+	if (!err && opts->busy_poll_us)
+		err = set(fd, SOL_SOCKET, SO_BUSY_POLL, opts->busy_poll_us, "SO_BUSY_POLL", e);
+	if (!err && opts->nodelay)
+		err = set(fd, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY", e);
+	if (!err && opts->udp_joined)
+		err = set_joined(fd, e);
+	if (!err && opts->zerocopy)
+		err = set(fd, SOL_SOCKET, SO_ZEROCOPY, 1, "SO_ZEROCOPY", e);
+	if (!err && opts->window_clamp_bytes)
+		err = set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, opts->window_clamp_bytes,
+			  "the window clamp", e);
+	if (!err && opts->mss_bytes)
+		err = set(fd, IPPROTO_TCP, TCP_MAXSEG, opts->mss_bytes, "the segment size", e);
+	if (!err && opts->congestion && *opts->congestion)
+		err = set_congestion(fd, opts->congestion, e);
+	/* 64 bits of it from Linux 4.20 on. */
+	if (!err && pacing_bytes && setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_bytes,
+					       sizeof(pacing_bytes)))
+		err = err_set(e, -errno, "cannot set SO_MAX_PACING_RATE");
+	return err;
+}
+
+int sock_open(int family, int type, const struct sock_opts *opts, struct err *e)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, 0), one = 1;
+
+	if (fd < 0)
+		return err_set(e, -errno, "cannot open a socket");
+	/* Two UDP sockets could else have one port. */
+	if (type == SOCK_STREAM)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (opts && sock_apply(fd, opts, e)) {
+		close(fd);
+		return e->no;
+	}
+	return fd;
+}
+
+int sock_listen(const struct sock_addr *addr, int type, const struct sock_opts *opts, struct err *e)
+{
+	int fd = sock_open(addr->sa.sa_family, type, opts, e), off = 0;
+	char text[SOCK_TEXT_BYTES];
+
+	if (fd < 0)
+		return fd;
+	if (addr->sa.sa_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (!bind(fd, &addr->sa, addr->len) && (type != SOCK_STREAM || !listen(fd, BACKLOG)))
+		return fd;
+	err_set(e, -errno, "cannot listen on port %u of '%s'", sock_port(addr),
+		sock_text(addr, text));
+	if (e->no == -EADDRINUSE)
+		err_hint(e, "see who has it: ss -lnp sport = %u", sock_port(addr));
+	close(fd);
+	return e->no;
+}
+
+int sock_connect(int fd, const struct sock_addr *addr, uint64_t timeout_ns, struct err *e)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	int flags = fcntl(fd, F_GETFL), err = 0;
+	char text[SOCK_TEXT_BYTES];
+	socklen_t len = sizeof(err);
+
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	if (connect(fd, &addr->sa, addr->len))
+		err = errno;
+	if (err == EINPROGRESS) {
+		err = poll(&wait, 1, (int)(timeout_ns / 1000000));
+		if (err > 0 && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
+			;
+		else
+			err = err ? errno : ETIMEDOUT;
+	}
+	fcntl(fd, F_SETFL, flags);
+	if (!err)
+		return 0;
+	return err_set(e, -err, "cannot connect to port %u of '%s'", sock_port(addr),
+		       sock_text(addr, text));
+}
+
+void sock_set_timeouts(int fd, uint64_t ns)
+{
+	struct timeval tv = {
+		.tv_sec = (time_t)(ns / NSEC_PER_SEC),
+		.tv_usec = (suseconds_t)(ns % NSEC_PER_SEC / 1000),
+	};
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+}
+
+void sock_set_nonblocking(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+void sock_keep_alive(int fd)
+{
+	int one = 1, idle_s = 5, every_s = 3, count = 3;
+	unsigned int user_ms = 15000;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_ms, sizeof(user_ms));
+}
+
+int sock_activated(void)
+{
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+
+	if (!pid || !fds || strtol(pid, NULL, 10) != getpid())
+		return -1;
+	if (strcmp(fds, "1"))
+		return -EINVAL;
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
+	return FIRST_FD;
+}
+
+size_t sock_mtu_bytes(int fd)
+{
+	socklen_t len = sizeof(int);
+	struct sock_addr peer;
+	int mtu = 0;
+
+	if (sock_peer(fd, &peer))
+		return 0;
+	if (peer.sa.sa_family == AF_INET6)
+		getsockopt(fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &len);
+	else
+		getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len);
+	return mtu > 0 ? (size_t)mtu : 0;
+}
+
+size_t sock_payload_bytes(int fd)
+{
+	size_t mtu = sock_mtu_bytes(fd), headers;
+	struct sock_addr peer;
+
+	if (sock_peer(fd, &peer))
+		return 0;
+	headers = peer.sa.sa_family == AF_INET6 ? 48 : 28;
+	mtu = mtu < MAX_MTU ? mtu : MAX_MTU;
+	return mtu > headers ? mtu - headers : 0;
+}
+
+void sock_keep_clamp(int fd, uint64_t bytes)
+{
+	socklen_t len = sizeof(int);
+	int now = 0, clamp = (int)bytes;
+
+	if (!getsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &now, &len) && now > clamp)
+		setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &clamp, sizeof(clamp));
+}
+
+int sock_read_tcp(int fd, struct sock_tcp *ret_tcp)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+	char congestion[16] = "";
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return -errno;
+	*ret_tcp = (struct sock_tcp){
+		.acked_bytes = info.tcpi_bytes_acked, .retransmits = info.tcpi_total_retrans,
+		.retransmitted_bytes = info.tcpi_bytes_retrans, .rtt_us = info.tcpi_rtt,
+		.rtt_var_us = info.tcpi_rttvar,
+		.min_rtt_us = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt,
+		.cwnd_packets = info.tcpi_snd_cwnd, .mss_bytes = info.tcpi_snd_mss,
+		.delivery_bps = info.tcpi_delivery_rate * 8,
+		.pacing_bps = info.tcpi_pacing_rate == UINT64_MAX ? 0 : info.tcpi_pacing_rate * 8,
+		.busy_us = info.tcpi_busy_time, .rwnd_limited_us = info.tcpi_rwnd_limited,
+		.sndbuf_limited_us = info.tcpi_sndbuf_limited,
+		.delivered_ce_packets = info.tcpi_delivered_ce, .reordering_seen = info.tcpi_reord_seen,
+	};
+	len = sizeof(congestion);
+	if (!getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, &len))
+		snprintf(ret_tcp->congestion, sizeof(ret_tcp->congestion), "%.15s", congestion);
+	return 0;
+}
+
+uint64_t sock_buffer_bytes(int fd, bool send)
+{
+	socklen_t len = sizeof(int);
+	int bytes = 0;
+
+	getsockopt(fd, SOL_SOCKET, send ? SO_SNDBUF : SO_RCVBUF, &bytes, &len);
+	return (uint64_t)bytes;
+}
+
+uint64_t sock_dropped_packets(int fd)
+{
+	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(memory);
+
+	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &len) ? 0 : memory[SK_MEMINFO_DROPS];
+}
+
+ssize_t sock_send_joined(int fd, struct iovec *iov, size_t nr, size_t each_bytes)
+{
+	char control[CMSG_SPACE(sizeof(uint16_t))] __attribute__((aligned(8))) = { 0 };
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = nr, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	uint16_t each = (uint16_t)each_bytes;
+
+	cmsg->cmsg_level = SOL_UDP;
+	cmsg->cmsg_type = UDP_SEGMENT;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(each));
+	memcpy(CMSG_DATA(cmsg), &each, sizeof(each));
+	return sendmsg(fd, &msg, MSG_NOSIGNAL);
+}
+
+ssize_t sock_receive_joined(int fd, void *buf, size_t size, size_t *ret_each_bytes)
+{
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec iov = { buf, size };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t got = recvmsg(fd, &msg, 0);
+	struct cmsghdr *cmsg;
+	int each;
+
+	if (got < 0)
+		return got;
+	*ret_each_bytes = (size_t)got;
+	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_UDP || cmsg->cmsg_type != UDP_GRO)
+			continue;
+		memcpy(&each, CMSG_DATA(cmsg), sizeof(each));
+		if (each > 0)
+			*ret_each_bytes = (size_t)each;
+	}
+	return got;
+}
+
+void sock_reap_zerocopy(int fd, uint64_t *done, uint64_t *copied)
+{
+	const struct sock_extended_err *report;
+	struct cmsghdr *cmsg;
+	char control[128];
+	struct msghdr msg;
+	uint64_t range;
+
+	for (;;) {
+		msg = (struct msghdr){ .msg_control = control, .msg_controllen = sizeof(control) };
+		if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+			return;
+		for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
+			report = (const struct sock_extended_err *)CMSG_DATA(cmsg);
+			if (report->ee_errno || report->ee_origin != SO_EE_ORIGIN_ZEROCOPY)
+				continue;
+			range = (uint64_t)(report->ee_data - report->ee_info) + 1;
+			*done += range;
+			if (report->ee_code & SO_EE_CODE_ZEROCOPY_COPIED)
+				*copied += range;
+		}
+	}
+}
+
+void sock_host_id(char *buf, size_t size)
+{
+	if (sysfs_read("/proc/sys/kernel/random/boot_id", buf, size) <= 0)
+		*buf = '\0';
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/socket/udp.h - UDP sockets of test sessions, whose packets the kernel stamps as they come.
+ */
+#ifndef SYS_SOCKET_UDP_H
+#define SYS_SOCKET_UDP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "lib/err.h"
+#include "sys/socket/sock.h"
+
+struct udp_opts {
+	const struct sock_addr *from;	/* NULL: as the route gives */
+	uint16_t src_port;		/* 0: any that is free */
+	uint8_t dscp, ttl;		/* ttl, or hop limit; 0: the system's */
+};
+
+/* Connected to @to and non-blocking: a descriptor, or negative errno in @e. */
+int udp_open(const struct sock_addr *to, const struct udp_opts *opts, struct err *e);
+
+struct udp_arrival {
+	size_t len;
+	uint64_t utc_ns;	/* by the kernel, before the stack; 0: it gave none */
+	int ttl;		/* or hop limit; 0: not known */
+};
+
+/* 0 or negative errno: -EAGAIN: none waits; -ECONNREFUSED: ICMP says that nobody listens. */
+int udp_receive(int fd, void *buf, size_t size, struct udp_arrival *ret_arrival);
+
+/* Packets that the socket had no room for. */
+uint64_t udp_dropped_packets(int fd);
+
+#endif
