@@ -238,7 +238,7 @@ bench-rr: $(tool) $(bench-bins)
 # The tool itself is asked for its options, so the pages come after it.
 doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
 
-$(O)/man/ethgauge.8: $(tool) scripts/gen-man $(wildcard user/man/*.md)
+$(O)/man/ethgauge.8: $(tool) scripts/gen-man $(wildcard docs/verbs/*.md)
 	$(call say,MAN,$(@D))
 	$(Q)scripts/gen-man $(tool) $(@D)
 
