@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/flow_file.h - stream files: YAML, read by libfyaml, in Open Traffic
- * Generator's words where they fit. The format is told in user/man/streams.md.
+ * Generator's words where they fit. docs/verbs/streams.md has the format.
  *
  * Errors: "FILE:LINE:COLUMN: what, and what was expected".
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/flow_keys.c - what the keys of a stream mean (user/man/streams.md).
+ * proto/flow_keys.c - what the keys of a stream mean (docs/verbs/streams.md).
  */
 #include <errno.h>
 #include <stdio.h>
