@@ -81,6 +81,11 @@ nap() {
 	read -rt "$1" -u "$NEVER" || :
 }
 
+# first PRIORITY: words that run a command before all else that is busy here, if that is allowed.
+first() {
+	chrt -f "$1" true 2>/dev/null && echo "chrt -f $1"
+}
+
 # wait_for CMD...: until it holds, at most 5 s (times TESTS_SLOW). Never sleep a guessed time instead.
 wait_for() {
 	local i

@@ -22,11 +22,6 @@ setup() {
 	STATE=$BATS_TEST_TMPDIR/state
 }
 
-# Ahead of what else is busy here, if one may.
-first() {
-	chrt -f "$1" true 2>/dev/null && echo "chrt -f $1"
-}
-
 bump() {
 	# shellcheck disable=SC2046
 	start_cmd bump r impairing $(first 50) "$TOOL" impair ega egb --direction a-to-b --json "$@"

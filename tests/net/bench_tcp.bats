@@ -11,11 +11,6 @@ setup() {
 	lab_up --path a-r-b --middle open
 }
 
-# Ahead of what else is busy here, if one may.
-first() {
-	chrt -f "$1" true 2>/dev/null && echo "chrt -f $1"
-}
-
 @test "bench rfc6349 finds MTU, round trip and bottleneck, and holds TCP against them" {
 	# shellcheck disable=SC2046
 	start_cmd bump r impairing $(first 50) "$TOOL" impair ega egb --rate 20Mbit --queue 40 --delay 5ms \

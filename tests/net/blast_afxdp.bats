@@ -122,7 +122,9 @@ arrives() {
 @test "a duration ends a run that has no count" {
 	lab_up
 	sink_start
-	run -0 --separate-stderr blast 198.18.0.2 -d 200ms -r 5kpps
+	# shellcheck disable=SC2046
+	run -0 --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-a" $(first 40) \
+		"$TOOL" blast eg0 -e afxdp -q --json 198.18.0.2 -d 200ms -r 5kpps
 	# Less only if a packet, and so the last ones, was late by more than a slot.
 	json '.metrics.sent_packets == 1000 or (.self.pacing_late_max_ns > 2e5 and
 		.metrics.sent_packets > 0 and .metrics.sent_packets < 1000)'

@@ -299,8 +299,10 @@ without() {
 	start afxdp a blast eg0 198.18.0.2 --engine afxdp --rate 1kpps
 	[ "$(kept afxdp 0)" = 0 ]
 	finish afxdp INT
+	BEFORE=$(counter b rx_packets)
 	start live a blast eg0 198.18.0.2 --engine live --rate 1kpps
 	[ "$(kept live $((1 << 39 | 1 << 12)))" = 0 ]
+	wait_for packets_flow
 	finish live INT
 	json '.metrics.sent_packets > 0'
 	finish sink INT

@@ -379,13 +379,18 @@ sender_late() {
 
 @test "a sink that ends under traffic gives figures that are of one moment" {
 	need xdp-live-frames
+	local received=0
+
 	start blast a blast eg0 198.18.0.2 --engine live --duration 20s
 	for _ in {1..5}; do
 		tool_in b sink eg0 --duration 100ms --json
 		is 0
-		json '.metrics | .received_packets > 0 and .distinct_packets == .received_packets and
-			.delay_packets == .received_packets and .lost_packets == 0'
+		# None where the sender had no CPU for so long.
+		json '.metrics | .received_packets == 0 or (.distinct_packets == .received_packets and
+			.delay_packets == .received_packets and .lost_packets == 0)'
+		received=$((received + $(jq .metrics.received_packets <<<"$output")))
 	done
+	[ "$received" -gt 0 ]
 	# The lab's own GRO keeps the wire open where no sink is.
 	finish blast INT
 	json '.metrics.not_sent_packets < .metrics.sent_packets'

@@ -140,10 +140,11 @@ window_of_a() {
 	count_in_b 'udp length 208 numgen inc mod 7 == 3 counter drop'
 	count_in_b 'udp length 208 counter'
 	serve
-	both udp stream 198.18.0.2 -d 300ms --rate 5kpps --message-bytes 200
+	# So few that the socket's buffer holds all, if the server gets no CPU.
+	both udp stream 198.18.0.2 -d 300ms --rate 1kpps --message-bytes 200
 	local dropped passed
 	read -r dropped passed <<<"$(counted_in_b packets)"
-	[ "$dropped" -gt 50 ]
+	[ "$dropped" -gt 20 ]
 	json --argjson d "$dropped" --argjson p "$passed" '.metrics |
 		.datagrams_lost == $d and .datagrams_received == $p and
 		.datagrams_sent == $p + $d and .datagrams_duplicate == 0 and

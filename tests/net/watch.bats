@@ -120,29 +120,22 @@ each_hook() {
 		. > 30000003 and . < 30000003 * 1.06'
 }
 
-# A burst of 101 frames of 1538 bytes on the wire, every 20 ms: no 10 ms hold two of them.
-burst_is_seen() {
-	local bits=$((101 * 1538 * 8))
-
-	watch b
-	in_a "$TOOL" blast eg0 198.18.0.2 --frame-bytes 1518 --count 1010 --burst 101 --every 20ms \
-		--engine live -q >/dev/null
-	end_watch
-	side rx '.metrics.seen_packets == 1010'
-	side rx ".metrics | (.burst_10ms_l1_bps == $bits * 100) and
-		.burst_1ms_l1_bps <= $bits * 1000 and .burst_100us_l1_bps <= $bits * 10000 and
-		.burst_1ms_l1_bps > $bits * 100 and .burst_100us_l1_bps >= .burst_1ms_l1_bps"
-}
-
 @test "a microburst's peak is its own bits over the span" {
 	need xdp-live-frames
-	local i
+	# A burst of 101 frames of 1538 bytes on the wire, every 20 ms: no 10 ms hold two of them,
+	# unless the sender was late by so much that two came close.
+	local bits=$((101 * 1538 * 8)) late bursts=1
 
-	# A machine that stands still for 10 ms joins two bursts or cuts one: then once more.
-	for ((i = 0; i < 5; i++)); do
-		burst_is_seen 2>"$BATS_TEST_TMPDIR/why" && return
-	done
-	fail "$(cat "$BATS_TEST_TMPDIR/why")"
+	watch b
+	# shellcheck disable=SC2046
+	late=$(in_a $(first 40) "$TOOL" blast eg0 198.18.0.2 --frame-bytes 1518 --count 1010 --burst 101 \
+		--every 20ms --engine live -q --json | jq .self.pacing_late_max_ns)
+	end_watch
+	side rx '.metrics.seen_packets == 1010'
+	[ "$late" -lt 9000000 ] || bursts=10
+	side rx ".metrics | .burst_10ms_l1_bps >= $bits * 100 and .burst_10ms_l1_bps <= $bits * 100 * $bursts and
+		.burst_1ms_l1_bps <= $bits * 1000 * $bursts and .burst_100us_l1_bps <= $bits * 10000 * $bursts and
+		.burst_1ms_l1_bps > $bits * 100 and .burst_100us_l1_bps >= .burst_1ms_l1_bps"
 }
 
 alien() {
