@@ -17,7 +17,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* What changes from packet to packet beside the tag; all zero: nothing. */
+/* What changes from packet to packet besides the tag; all zero: nothing. */
 const volatile struct gen_plan plan;
 
 struct {

@@ -42,7 +42,7 @@ static __always_inline struct flow_slot *find_flow(const struct flow_key *key,
 	return bpf_map_lookup_elem(&flows, key);
 }
 
-static __always_inline void tell(const struct flow_key *key, const struct flow_found *found,
+static __always_inline void report(const struct flow_key *key, const struct flow_found *found,
 				 struct flow_cpu *cpu)
 {
 	enum flow_kind kind = found->by_sequence ? FLOW_BY_SEQUENCE : FLOW_BY_TIMESTAMP;
@@ -109,7 +109,7 @@ __attribute__((noinline)) int flow_account(__u32 dir)
 		add(slot, dir, work, &found, cpu);
 	else
 		flow_fold(&work->asked.key, dir, work->packets, work->frame_bytes, cpu);
-	tell(&work->asked.key, &found, cpu);
+	report(&work->asked.key, &found, cpu);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  * In:  any packet on its way out, as the stack hands it over: a segment to be
  *      cut by the device (GSO) is one packet, and a checksum that the device shall
  *      make is not there yet.
- * Out: dropped, changed, copied, or on its way untouched, also to programs behind.
+ * Out: dropped, changed, copied, or on its way untouched, also to the programs after this one.
  */
 #include "lib/impair.bpf.h"
 
@@ -13,7 +13,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-#define HEADER_BYTES 256	/* that must stand in the linear part to be parsed */
+#define HEADER_BYTES 256	/* that must be in the linear part to be parsed */
 
 static __always_inline int frame_xor(void *ctx, __u32 at, __u8 mask)
 {
@@ -91,6 +91,6 @@ int impair_tc(struct __sk_buff *skb)
 		ADD_ONCE(rec->passed, 1);
 	}
 	count_done(d, rec);
-	tell(d, rec);
+	report(d, rec);
 	return action;
 }

@@ -15,7 +15,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* From where, to where; of what the tracepoint tells. */
+/* From where, to where, as the tracepoint reports. */
 const volatile int in_ifindex, out_ifindex;
 const volatile __u32 netns_inode;
 
@@ -164,11 +164,11 @@ int impair_xdp(struct xdp_md *ctx)
 		action = hand_on(ctx, d, rec);
 	}
 	count_done(d, rec);
-	tell(d, rec);
+	report(d, rec);
 	return action;
 }
 
-/* Tells by BPF_PROG_TEST_RUN whether this kernel has the broadcast (5.13). */
+/* Run by BPF_PROG_TEST_RUN to find out whether this kernel has the broadcast (5.13). */
 SEC("xdp")
 int impair_probe(struct xdp_md *ctx)
 {

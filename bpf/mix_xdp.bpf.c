@@ -17,7 +17,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* Behind each struct mix_stream; a multiple of 64. */
+/* After each struct mix_stream; a multiple of 64. */
 const volatile __u32 template_bytes = 64;
 
 struct {

@@ -2,7 +2,7 @@
 /*
  * replay_xdp.bpf.c - hand the packets of a capture file to the driver.
  *
- * Run by BPF_PROG_TEST_RUN with live frames, as blast_xdp is. The packets stand
+ * Run by BPF_PROG_TEST_RUN with live frames, as blast_xdp is. The packets are
  * in a map, in their order; each run writes the next one into its page, which
  * begins with the longest packet's length. XDP_DROP sends nothing: the slot is
  * not due, or the end is reached.
@@ -16,7 +16,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* The highest place at which a record may start: REPLAY_MAX_BYTES and its head fit behind. */
+/* The highest place at which a record may start: REPLAY_MAX_BYTES and its head fit after it. */
 const volatile __u64 arena_last;
 
 /* Its size is set before load. */

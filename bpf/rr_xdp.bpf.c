@@ -6,7 +6,7 @@
  * In:   Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP or an echo reply, with a
  *       whole tag, as match says.
  * Out:  to the queue's AF_XDP socket, with the time of arrival in place of the
- *       MAC addresses, which nobody needs any more. rr_xdp_bounce instead times it
+ *       MAC addresses, which are not needed any more. rr_xdp_bounce instead times it
  *       and sends it back as the next request, until its token's limit or end_mono_ns.
  * Else: left to the stack untouched: this host's own pings go on.
  */
@@ -187,7 +187,7 @@ static __always_inline void write_request(void *data, __u32 bytes, __u64 number,
 	tag->complement = tag_complement(tag->magic, tag->stream, sequence, sent);
 }
 
-/* The answer to the token's last request: what nobody else knows needs no sum to be believed. */
+/* The answer to the token's last request: no one else knows the token, so no checksum is needed. */
 static __always_inline int is_due(const struct rr_token *token, const struct fast_tag *tag)
 {
 	return tag->sequence == bpf_htonl((__u32)(token->made - 1)) &&

@@ -25,7 +25,7 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct sink_cfg cfg;
 
-/* With cfg.gaps: what a gap should be, and its error is counted too; 0: nobody said. */
+/* With cfg.gaps: the expected gap, whose error is counted too; 0: none was given. */
 const volatile __u64 expect_gap_ns;
 
 /* Note what came, so that the watcher of drops does not take it for lost. */
@@ -143,7 +143,7 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 	return before_ns;
 }
 
-/* Returns when the stream's packet before this one arrived; 0: there was none, or nobody asks. */
+/* Returns when the stream's packet before this one arrived; 0: there was none, or gaps are not measured. */
 static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 					 struct seq_arrival *arrival, struct record *rec)
 {
@@ -274,7 +274,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			rec.stream = stream;
 			rec.sent_ns = arrival.sent_ns;
 		}
-		/* Only where there is a time to tell: reading the clock takes some 25 ns. */
+		/* Only where a time is needed: reading the clock takes some 25 ns. */
 		if (!arrival.now_ns && (cfg.gaps || arrival.sent_ns))
 			arrival.now_ns = arrived_ns(ctx);
 		if (note_seen)

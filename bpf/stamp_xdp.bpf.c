@@ -130,7 +130,7 @@ static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *
 	answer.asked_sent = asked->sent;
 	answer.asked_error = asked->error;
 	answer.asked_ttl = work->ttl;
-	/* The HMAC covers the time, so all of its reckoning is behind it. */
+	/* The HMAC covers the time, so it is computed after the time is taken. */
 	left_ns = leave(work, session);
 	answer.sent = stamp_time(work, left_ns + work->utc_offset_ns);
 	stamp_sum_old(work, work->payload, asked, STAMP_HMAC_OVER_BYTES);

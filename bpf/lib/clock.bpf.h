@@ -2,7 +2,7 @@
 /*
  * lib/clock.bpf.h - the clock that packets are stamped by.
  *
- * Rates, slots and gaps go by CLOCK_MONOTONIC, which nobody steps; a stamp that
+ * Rates, slots and gaps go by CLOCK_MONOTONIC, which is never stepped; a timestamp that
  * another host is to compare with its own goes by CLOCK_TAI.
  */
 #ifndef LIB_CLOCK_BPF_H

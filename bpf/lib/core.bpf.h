@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/core.bpf.h - what every program here needs beside libbpf's headers.
+ * lib/core.bpf.h - what every program here needs besides libbpf's headers.
  */
 #ifndef LIB_CORE_BPF_H
 #define LIB_CORE_BPF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_fill.bpf.h - the packet at hand: its flow's key, and what TCP's header tells.
+ * lib/flow_fill.bpf.h - the packet at hand: its flow's key, and the fields of TCP's header.
  */
 #ifndef LIB_FLOW_FILL_BPF_H
 #define LIB_FLOW_FILL_BPF_H
@@ -160,7 +160,7 @@ static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *
 }
 
 /*
- * The key, and what TCP's header tells, from the places that are in find_work().
+ * The key and the fields of TCP's header, from the places that are in find_work().
  * This, flow_account and flow_ask are not static, so that the verifier looks at
  * them once, and not once for each way through the headers (flow_tc_in: 392
  * thousand instructions in one piece). Kernels before 5.12 take numbers only.

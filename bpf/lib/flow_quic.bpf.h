@@ -5,7 +5,7 @@
  *
  * Long headers alone: version, type and connection IDs. A packet number is not
  * to be seen, so whether an Initial is a further part of the ClientHello or sent
- * again cannot be told: it is timed from the first, and called no round trip.
+ * again cannot be recognised: it is timed from the first, and not called a round trip.
  */
 #ifndef LIB_FLOW_QUIC_BPF_H
 #define LIB_FLOW_QUIC_BPF_H
@@ -27,7 +27,7 @@
 enum quic_type { QUIC_INITIAL, QUIC_0RTT, QUIC_HANDSHAKE, QUIC_RETRY };
 
 /*
- * The connection ID whose length stands at *at, as a number; *at goes behind it.
+ * The connection ID whose length is at *at, as a number; *at then points after it.
  * 0: there is none, or it is too long.
  */
 static __always_inline __u32 quic_cid(struct __sk_buff *ctx, __u32 *at, __u32 *ret_bytes)

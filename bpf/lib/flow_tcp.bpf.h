@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_tcp.bpf.h - what TCP's headers tell of a flow: round trips, handshake,
+ * lib/flow_tcp.bpf.h - what TCP's headers show of a flow: round trips, handshake,
  * retransmissions, order, windows.
  *
  * All of it runs within the flow's bpf_spin_lock, where no helper and, before
@@ -34,7 +34,7 @@ struct flow_tcp {
 	__u32 packets;
 };
 
-/* What to add to the histograms, behind the lock; 0: nothing. */
+/* What to add to the histograms after the lock is released; 0: nothing. */
 struct flow_found {
 	__u64 rtt_ns, handshake_ns, quic_ns;
 	__u8 rtt_dir;		/* of the packet that was timed */
@@ -83,7 +83,7 @@ static __always_inline void flow_answer(struct flow_way *back, struct flow_rtt *
 	flow_add_rtt(rtt, found->rtt_ns);
 }
 
-/* A SYN by its sequence number: nobody knows yet whether the peer has timestamps. */
+/* A SYN by its sequence number: it is not known yet whether the peer has timestamps. */
 static __always_inline void flow_time(struct flow_way *way, const struct flow_tcp *tcp,
 				      int tsval_is_new, __u64 now_ns)
 {
@@ -136,7 +136,7 @@ static __always_inline void flow_old(const struct flow_rec *rec, struct flow_way
 	} else {
 		way->retransmitted += tcp->packets;
 	}
-	/* Karn: which of the two is acknowledged cannot be told. Timestamps can. */
+	/* Karn: it is not known which of the two is acknowledged. Timestamps tell. */
 	if (!(way->known & FLOW_TIMED_BY_TS))
 		way->timed_mono_ns = 0;
 	if (flow_before(way->next_seq, tcp->end))

@@ -53,7 +53,7 @@ static __always_inline void copy_64(void *to, const void *from)
 	*(struct gen_words_8 *)to = *(const struct gen_words_8 *)from;
 }
 
-/* The bits of a field in its window, whatever stood there; -1 if the frame is too short. */
+/* Writes the bits of a field over its window; -1 if the frame is too short. */
 static __always_inline int write_window(void *data, void *end, const volatile struct field *field,
 					__u64 bits)
 {

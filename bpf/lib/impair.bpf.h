@@ -5,7 +5,7 @@
  *
  * A decision lives in a map's memory, not on the
  * stack: the verifier then knows nothing of its values and sees the same state
- * behind each rule, whatever it decided.
+ * after each rule, whatever it decided.
  */
 #ifndef LIB_IMPAIR_BPF_H
 #define LIB_IMPAIR_BPF_H
@@ -61,7 +61,7 @@ struct {
 /* What was decided for the packet in hand. */
 struct decision {
 	__u64 ordinal;
-	__u64 now_ns;		/* 0: nobody needs it */
+	__u64 now_ns;		/* 0: not needed */
 	__u32 kinds;
 	__u32 listed, bad;	/* bits of rules, for this ordinal */
 	__u32 buf_bytes;
@@ -319,7 +319,7 @@ static __always_inline void spoil_check(void *ctx, frame_xor_fn *frame_xor, stru
 	frame_xor(ctx, d->check_at + 1, mask);
 }
 
-static __always_inline void tell(const struct decision *d, struct impair_rec *rec)
+static __always_inline void report(const struct decision *d, struct impair_rec *rec)
 {
 	struct impair_event *event;
 

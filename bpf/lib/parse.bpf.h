@@ -3,7 +3,7 @@
  * lib/parse.bpf.h - find the L3 and L4 headers of a frame.
  *
  * Ethernet, up to two VLAN tags, IPv4 with options, IPv6 with the extension
- * headers that may stand before UDP or ICMPv6. Nothing is copied.
+ * headers that may precede UDP or ICMPv6. Nothing is copied.
  */
 #ifndef LIB_PARSE_BPF_H
 #define LIB_PARSE_BPF_H
@@ -20,7 +20,7 @@
 #define PARSE_MAX_EXTENSIONS	6
 
 enum parse_result {
-	PARSE_L4,		/* l4 stands behind whole L3 headers; proto tells what it is */
+	PARSE_L4,		/* l4 follows whole L3 headers; proto is its protocol */
 	PARSE_FRAGMENT,		/* IP, but not the whole of a packet */
 	PARSE_OTHER,		/* not IP, or no L4 that is known here */
 	PARSE_MALFORMED,	/* cut short, or lengths that contradict each other */
@@ -51,12 +51,12 @@ struct packet {
 	struct iphdr *ip4;	/* one of the two is NULL */
 	struct ipv6hdr *ip6;
 	void *l4;
-	__be16 type;		/* EtherType behind the VLAN tags that are known here */
+	__be16 type;		/* EtherType after the VLAN tags that are known here */
 	__u8 proto;		/* IPPROTO_ */
 	__u8 version;		/* 4 or 6: the verifier (6.18 too) takes a packet pointer for NULL */
 };
 
-/* A super-packet whose length 16 bits cannot tell has 0 there (kernel 6.3 and later). */
+/* A super-packet whose length does not fit 16 bits has 0 there (kernel 6.3 and later). */
 static __always_inline int is_big(const struct packet *pkt, __be16 ip_bytes)
 {
 	return !ip_bytes && pkt->buf_bytes > 0xffff;

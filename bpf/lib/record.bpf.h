@@ -13,7 +13,7 @@
 #include "lib/core.bpf.h"
 #include "lib/seq.bpf.h"
 
-/* One in so many numbers of a stream is recorded; 0: none is. */
+/* One in this many numbers of a stream is recorded; 0: none is. */
 const volatile __u32 record_every;
 
 struct {
@@ -21,7 +21,7 @@ struct {
 	__uint(max_entries, 4096);	/* bytes; set before load */
 } sink_records SEC(".maps");
 
-/* What became of @arrival's number: under the lock, right behind seq_add(). */
+/* What became of @arrival's number: under the lock, right after seq_add(). */
 static __always_inline void record_judge(struct record *rec, const struct seq_state *seq,
 					 const struct seq_arrival *arrival)
 {

@@ -16,7 +16,7 @@
 enum seq_kind {
 	SEQ_FIRST,		/* of a run */
 	SEQ_NEXT,		/* just the one expected */
-	SEQ_AHEAD,		/* behind a gap */
+	SEQ_AHEAD,		/* after a gap */
 	SEQ_LATE,		/* reordered */
 	SEQ_DUPLICATE,
 	SEQ_UNKNOWN,
@@ -90,7 +90,7 @@ static __always_inline void order_add_gap(struct order_rec *order, const struct 
 
 /*
  * The earliest arrival with a larger number than the missing @place: always one
- * behind a gap, and the window holds no more of those than the ring. Bisection
+ * after a gap, and the window holds no more of those than the ring. Bisection
  * without a branch, as the verifier would follow each of 2^11 ways.
  */
 static __always_inline struct seq_gap *order_find(struct order_rec *order, __u64 place)

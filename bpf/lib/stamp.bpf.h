@@ -20,7 +20,7 @@ struct stamp_work {
 	__u32 payload, end;	/* of UDP */
 	__u32 tlvs;		/* where extensions start */
 	__u32 hmac;		/* of the extensions; 0: none */
-	__u32 misplaced;	/* something stands behind it that may not */
+	__u32 misplaced;	/* it is followed by something that may not follow it */
 	__u32 unproven;		/* the extensions are not to be used */
 	__u32 sum;		/* what is to be added to the UDP checksum's sum, 16 bits a time */
 	__u32 error;		/* with Z, host order */
@@ -92,7 +92,7 @@ static __always_inline __u32 stamp_fold(__u64 sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* What stands at an odd place of the datagram has its halves in other words' halves. */
+/* Bytes at an odd place of the datagram are in the halves of other words. */
 static __always_inline void stamp_sum(struct stamp_work *work, __u32 offset, __s64 sum)
 {
 	__u32 folded = stamp_fold((__u32)sum);

@@ -92,7 +92,7 @@ __attribute__((noinline)) int stamp_hmac(struct xdp_md *ctx, __u32 offset, __u32
 	return 0;
 }
 
-/* In a time that does not tell where the two differ. */
+/* In a time that does not depend on where the two differ. */
 static __always_inline int stamp_hmac_is(const struct sha256 *sha, const void *hmac)
 {
 	const __be32 *words = hmac;

@@ -7,7 +7,7 @@
 
 #include "lib/stamp.bpf.h"
 
-/* One address of a location: where the next stands, 0 at the end, below 0 if it is malformed. */
+/* One address of a location: where the next one is, 0 at the end, below 0 if it is malformed. */
 __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u32 end)
 {
 	struct stamp_work *work = stamp_work();

@@ -57,7 +57,7 @@ static __always_inline __u32 stamp_finish_sum(struct xdp_md *ctx, struct stamp_w
 	__u32 whole = stamp_whole_sum(ctx);
 
 	if (!work->generic) {
-		/* The kernel's note of it is lost with the skb: nobody else will finish it. */
+		/* The kernel's note of it is lost with the skb: nothing else will finish it. */
 		ADD_ONCE(rec->repaired, 1);
 		return pseudo + whole;
 	}

@@ -65,7 +65,7 @@ __attribute__((noinline)) int stamp_tlv_scan(struct xdp_md *ctx, __u32 offset)
 		return 0;
 	if (tlv.type == STAMP_TLV_PADDING)
 		return next;
-	/* Behind it may only be padding: neither another of it. */
+	/* Only padding may follow it, and no second one. */
 	if (work->hmac)
 		work->misplaced = 1;
 	else if (tlv.type == STAMP_TLV_HMAC && stamp_tlv_fits(tlv.type, bpf_ntohs(tlv.value_bytes)))

@@ -18,7 +18,7 @@ static __always_inline int tag_is_whole(const struct packet *pkt, const void *at
 						 tag->sent_ns);
 }
 
-/* The tag behind @udp, or NULL. */
+/* The tag after @udp, or NULL. */
 static __always_inline const struct tag *tag_find(const struct packet *pkt,
 						  const struct udphdr *udp)
 {

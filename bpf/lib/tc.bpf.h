@@ -44,7 +44,7 @@ static __always_inline void skb_split(struct __sk_buff *ctx, __u32 buf_bytes, __
 	if (!size || headers >= buf_bytes)
 		return;
 	payload = buf_bytes - headers;
-	/* From a guest or a tap nobody may have counted them. */
+	/* From a guest or a tap they may not have been counted. */
 	if (!segs)
 		segs = (payload + size - 1) / size;
 	if (segs < 2)

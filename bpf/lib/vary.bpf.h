@@ -3,7 +3,7 @@
  * lib/vary.bpf.h - the variation of one stream's delay: from packet to packet by
  * their numbers (RFC 5481's IPDV), and smoothed as they come (RFC 3550's jitter).
  *
- * Called under the stream's spin lock, behind seq_add(): no helper may be called.
+ * Called under the stream's spin lock, after seq_add(): no helper may be called.
  */
 #ifndef LIB_VARY_BPF_H
 #define LIB_VARY_BPF_H
@@ -45,7 +45,7 @@ static __always_inline __s64 vary_newest(const struct vary_rec *vary, __u64 plac
 	return vary->newest_place == place ? vary->newest_ns : VARY_UNTIMED;
 }
 
-/* A late packet stands between two that may have come: both must be in the window. */
+/* A late packet is between two that may have come: both must be in the window. */
 static __always_inline void vary_add_late(struct vary_rec *vary, const struct seq_state *seq,
 					  __u64 place, __s64 delay_ns)
 {
@@ -71,7 +71,7 @@ static __always_inline void vary_add(struct vary_rec *vary, const struct seq_sta
 	} else if (arrival->kind == SEQ_NEXT) {
 		vary_add_pair(vary, vary_newest(vary, next - 1), delay_ns);
 	} else if (arrival->kind <= SEQ_AHEAD) {
-		/* Late ones may come beside these two; elsewhere none is missing. */
+		/* Late ones may come next to these two; elsewhere none is missing. */
 		vary->delays_ns[(next - 1) % SEQ_WINDOW] = vary_newest(vary, next - 1);
 		vary->delays_ns[arrival->place % SEQ_WINDOW] = delay_ns;
 	}

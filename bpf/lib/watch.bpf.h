@@ -129,7 +129,7 @@ static __always_inline void watch_burst(struct watch_rec *rec, __u32 index, __u6
 	if (bytes > WATCH_BYTES_MAX)
 		bytes = WATCH_BYTES_MAX;
 	WRITE_ONCE(*slot, window << WATCH_BYTES_BITS | bytes);
-	/* Behind the slot: who sees the number may read up to it. */
+	/* After the slot: whoever sees the number may read up to it. */
 	WRITE_ONCE(rec->window, window);
 }
 

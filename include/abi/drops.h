@@ -40,7 +40,7 @@ struct drop_key {
 };
 ABI_ASSERT_SIZE(struct drop_key, 40);
 
-#define DROP_PLACES	512	/* that are told apart */
+#define DROP_PLACES	512	/* that are distinguished */
 
 /* What belongs to no place, per CPU. */
 struct drop_sum {

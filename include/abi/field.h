@@ -20,12 +20,12 @@ enum field_kind {
 	FIELD_COUNTER,		/* first, first + step, ... span values, and again */
 	FIELD_RANDOM,		/* first + one of span values, by the seed */
 	FIELD_LIST,		/* list[first] + step, ... span values, and again */
-	FIELD_PICK,		/* one of these by chance: what stands there twice comes twice as often */
+	FIELD_PICK,		/* one of these at random: a value listed twice comes twice as often */
 };
 
 /*
  * One field: up to 64 bits inside a big-endian window of 2, 4 or 8 bytes that
- * stands at an even offset of the frame. "Per burst" is every > 1.
+ * is at an even offset of the frame. "Per burst" is every > 1.
  */
 struct field {
 	__u64 mask;		/* the field's bits, in the window's place */
@@ -74,7 +74,7 @@ static inline __u64 field_chance(__u64 seed, __u64 turn, __u64 span)
 
 /*
  * Value number @number of @field, not shifted. @list has @nr_list values, of
- * which those of fields are told by index. Fields of one kind, span, seed and
+ * which those of fields name by index. Fields of one kind, span, seed and
  * every move together, whatever their first and step are.
  * Always inline: in a BPF program a call costs some 5 ns where returns are guarded.
  */

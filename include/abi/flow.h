@@ -30,7 +30,7 @@ struct flow_way {
 	__u64 timed_mono_ns;	/* when the segment that is timed passed; 0: none is */
 	__u64 hole_mono_ns;	/* when the newest hole in the sequence opened */
 	__u32 timed;		/* its TSval, or the acknowledgement that ends it */
-	__u32 next_seq;		/* behind the highest byte seen */
+	__u32 next_seq;		/* after the highest byte seen */
 	__u32 hole_seq, hole_end;	/* hole_seq == hole_end: none */
 	__u32 tsval;		/* newest */
 	__u32 ack;		/* newest */
@@ -155,7 +155,7 @@ struct flow_cpu {
 	__u64 folded;		/* packets that found the table of flows full */
 	__u64 asked;		/* ICMP echo and DNS questions */
 	__u64 answered;		/* by an answer that was timed */
-	__u64 asked_again;	/* before an answer: which of the two it answers cannot be told */
+	__u64 asked_again;	/* before an answer: it is not known which of the two it answers */
 	__u64 unasked;		/* answers whose question is not known, or was asked again */
 	__u64 quic_retries;	/* that a timed Initial was answered with */
 	__u64 quic_versions;	/* likewise, Version Negotiations */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/gen.h - the in-kernel generator: what a thread tells blast_xdp and reads back.
+ * abi/gen.h - the in-kernel generator: what a thread hands to blast_xdp and reads back.
  */
 #ifndef ABI_GEN_H
 #define ABI_GEN_H

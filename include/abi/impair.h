@@ -5,13 +5,13 @@
  * The packets of one direction that match the filter are numbered from 0, in
  * the order of their arrival: the ordinal. Whether a rule takes a packet is a
  * function of the rule, the seed and the ordinal (for bursts also of the state
- * that the packet before left), so anybody can tell afterwards what must have
+ * that the packet before left), so anyone can compute afterwards what must have
  * happened, and does: the tests.
  *
  * Losses, bit errors, checksums and cuts happen in the BPF program. Where
  * anything takes time, makes packets or changes their order, every matching
  * packet of that direction goes to user space through AF_XDP, so that nothing
- * overtakes by taking the other way; its fate stands in front of it as XDP
+ * overtakes by taking the other way; its fate is in front of it as XDP
  * metadata.
  */
 #ifndef ABI_IMPAIR_H
@@ -23,11 +23,11 @@
 /* In the order in which they are done. Of a lost packet nothing further is decided. */
 enum impair_kind {
 	IMPAIR_LOSS,		/* dropped */
-	IMPAIR_CORRUPT,		/* arg bits are flipped, at or behind offset */
+	IMPAIR_CORRUPT,		/* arg bits are flipped, at or after offset */
 	IMPAIR_CHECKSUM,	/* L4 checksum made wrong (IPv4 header's where there is no L4) */
 	IMPAIR_TRUNCATE,	/* cut to arg bytes, without FCS; shorter ones stay as they are */
 	IMPAIR_FRAGMENT,	/* IPv4 fragments of at most arg bytes of payload; user space */
-	IMPAIR_DUPLICATE,	/* sent arg times more, right behind */
+	IMPAIR_DUPLICATE,	/* sent arg times more, right after it */
 	IMPAIR_REORDER,		/* held until arg later ones have been sent */
 	IMPAIR_DELAY,		/* held for a time of the delay's distribution; user space draws it */
 	IMPAIR_KINDS
@@ -87,7 +87,7 @@ enum impair_filter_field {
 	IMPAIR_BY_STREAM = 1 << 6,	/* of its tag */
 };
 
-/* Which packets are numbered; an IPv4 address stands in word 0. */
+/* Which packets are numbered; an IPv4 address is in word 0. */
 struct impair_filter {
 	__u8 by;		/* enum impair_filter_field; 0: all packets */
 	__u8 version;
@@ -113,7 +113,7 @@ struct impair_plan {
 	__u8 nr_rules;		/* 0 and not to_user: nothing is numbered, all is unmatched */
 	__u8 onward;		/* enum impair_onward */
 	__u8 to_user;		/* matching packets go to user space, with their fate */
-	__u8 events;		/* tell of every packet that something was done to */
+	__u8 events;		/* report every packet that something was done to */
 	__u8 direction;		/* of the events */
 	__u8 reserved[7];
 };
@@ -132,7 +132,7 @@ struct impair_rec {
 	__u64 unable;		/* times that a packet had nothing to do it to: too short, no checksum */
 	__u64 copies;		/* made in the kernel */
 	__u64 events_lost;	/* the ring buffer was full */
-	__u64 refused;		/* by the driver of the other interface, behind the program */
+	__u64 refused;		/* by the driver of the other interface, after the program */
 	__u64 copying;		/* egress: a copy is passing through just now */
 	__u64 reserved[3];
 };

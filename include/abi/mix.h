@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/mix.h - the in-kernel generator of many streams: what a thread tells mix_xdp and reads back.
+ * abi/mix.h - the in-kernel generator of many streams: what a thread hands to mix_xdp and reads back.
  */
 #ifndef ABI_MIX_H
 #define ABI_MIX_H
@@ -14,7 +14,7 @@
 
 /*
  * One stream. Index: the thread's first + the stream's place, which is its
- * number in the thread's wheel. Behind it stand the template's bytes, as many
+ * number in the thread's wheel. The template's bytes follow it, as many
  * as the longest stream's (the map's value size is set before load).
  */
 struct mix_stream {

@@ -2,7 +2,7 @@
 /*
  * abi/pace.h - when a stream's next packet is due, the same arithmetic on both sides.
  *
- * The gap behind packet number N is a pure function of N and of the time since
+ * The gap after packet number N is a pure function of N and of the time since
  * the stream's start, so both engines, and a file that is written instead,
  * follow the same schedule. Times are of CLOCK_MONOTONIC; gaps are counted in
  * 2^-20 ns, so that an odd rate does not drift.
@@ -104,7 +104,7 @@ static inline __u64 pace_gap_of(__u64 rate)
 	return (1000000000ull << (PACE_FRAC_BITS + PACE_PPS_BITS)) / (rate ? rate : 1);
 }
 
-/* The rate @elapsed_ns behind the ramp's start, 2^-10 pps */
+/* The rate @elapsed_ns after the ramp's start, 2^-10 pps */
 static inline __u64 pace_ramp_rate(const volatile struct pace *pace, __u64 elapsed_ns)
 {
 	__u64 part;
@@ -117,7 +117,7 @@ static inline __u64 pace_ramp_rate(const volatile struct pace *pace, __u64 elaps
 	return pace->from - ((pace->from - pace->to) * part >> PACE_FRAC_BITS);
 }
 
-/* The gap behind packet @number, which was due @elapsed_ns after the stream's start; 2^-20 ns. */
+/* The gap after packet @number, which was due @elapsed_ns after the stream's start; 2^-20 ns. */
 static inline __u64 pace_gap(const volatile struct pace *pace, __u64 number, __u64 elapsed_ns)
 {
 	__u64 factor;

@@ -12,7 +12,7 @@ enum record_kind {
 	RECORD_IN_ORDER,
 	RECORD_LATE,		/* reordered: below the next expected, not seen before */
 	RECORD_DUPLICATE,
-	RECORD_UNKNOWN,		/* behind the window, or left over from an earlier run */
+	RECORD_UNKNOWN,		/* below the window, or left over from an earlier run */
 	RECORD_RESTART,		/* the first of a sender that numbers anew */
 	RECORD_UNTAGGED,	/* no stream, sequence or time */
 	RECORD_OTHER_STREAM,	/* of a stream beyond the table: not checked */

@@ -20,14 +20,14 @@ enum reflect_outcome {
 	REFLECT_UDP,		/* answered */
 	REFLECT_ICMP,		/* answered */
 	REFLECT_LEFT,		/* not for the reflector */
-	REFLECT_FRAGMENT,	/* left: its ends cannot be told */
+	REFLECT_FRAGMENT,	/* left: its ends are not known */
 	REFLECT_UNSAFE,		/* left: broadcast, multicast, or from cfg.port itself */
 	REFLECT_MALFORMED,	/* left: cut short, or lengths that contradict each other */
 	/* STAMP's alone, which are dropped: the stack's ICMP errors would answer them too. */
 	REFLECT_SHORT,		/* below what an answer needs */
 	REFLECT_LIMITED,	/* its source sends more than it may */
 	REFLECT_FORGED,		/* not signed with the key */
-	REFLECT_SPLIT,		/* behind the part of a multi-buffer frame that programs see */
+	REFLECT_SPLIT,		/* after the part of a multi-buffer frame that programs see */
 	REFLECT_NR_OUTCOMES,
 };
 

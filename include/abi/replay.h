@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * abi/replay.h - packets of a capture file, sent from inside the kernel: what
- * user space tells replay_xdp and reads back.
+ * user space hands to replay_xdp and reads back.
  */
 #ifndef ABI_REPLAY_H
 #define ABI_REPLAY_H
@@ -11,8 +11,8 @@
 #define REPLAY_MAX_BYTES 4096	/* of a packet; a live page holds less */
 
 /*
- * The packets of one pass stand behind each other in one value of a map, so that
- * one of 60 bytes takes no more room beside one of 1514. Each starts at a
+ * The packets of one pass follow each other in one value of a map, so that
+ * one of 60 bytes takes no more room next to one of 1514. Each starts at a
  * multiple of 8.
  */
 struct replay_rec {
@@ -40,7 +40,7 @@ struct replay_run {
 	__u64 pass_bytes;	/* of the records of a pass */
 	__u64 pass_ns;		/* paced: from pass to pass */
 	__u32 pass_frac;	/* its part below 1 ns, in 2^-32 ns */
-	__u32 skipped_behind;	/* behind the last packet of a pass */
+	__u32 skipped_behind;	/* after the last packet of a pass */
 	__u32 stamp_every;	/* the time in one tag of N; the others carry 0 */
 	__u32 cpu;		/* whose refusals are counted */
 	__u16 stream;		/* in the tags */

@@ -10,7 +10,7 @@
 #define RR_HEAD4_BYTES	42	/* Ethernet, IPv4 without options, 8 bytes of UDP or ICMP */
 #define RR_HEAD6_BYTES	62
 
-/* Headers from the first byte on, as they stand in the frame; zeros behind. */
+/* Headers from the first byte on, as in the frame; then zeros. */
 struct rr_head {
 	__u64 words[8];
 };
@@ -26,7 +26,7 @@ struct rr_match {
 	__be16 stream;		/* of the tag; rr_xdp_bounce: token i has stream + i */
 	__u16 check;		/* of a request, with number 0 in an ICMP header */
 	/* From here on, of rr_xdp_bounce alone. */
-	__u32 stamp_every;	/* so many requests of a token are one that is timed; 1 and up */
+	__u32 stamp_every;	/* one request of this many of a token is timed; 1 and up */
 	/* A request; its answer, and which bits of an answer are compared with it. */
 	struct rr_head request, answer, mask;
 };

@@ -5,7 +5,7 @@
  *
  * Written by sink_xdp under the stream's spin lock, read by user space. Sums only
  * grow while the program is loaded. A number's *place* is the number widened to 64
- * bits and shifted so that a run's places lie behind all that the window still
+ * bits and shifted so that a run's places lie after all that the window still
  * holds of the run before.
  */
 #ifndef ABI_SEQ_H
@@ -14,7 +14,7 @@
 #include "abi/abi.h"
 #include "abi/hist.h"
 
-#define SEQ_WINDOW	4096	/* numbers behind the highest in which a late one is told from a duplicate */
+#define SEQ_WINDOW	4096	/* numbers below the highest in which a late one is distinguished from a duplicate */
 #define SEQ_WORDS	128	/* of 64 bits; twice the window, so that its end need not be exact */
 #define SEQ_ORIGIN	(1ull << 32)	/* the first place: what lies 2^31 numbers before it has one too */
 #define SEQ_GAPS	(SEQ_WINDOW / 2)	/* gaps that a window can hold: each takes two places */
@@ -35,7 +35,7 @@ struct seq_state {
 	__u64 duplicates;
 	__u64 reordered;	/* RFC 4737: below next, and not a duplicate */
 	__u64 distance_max;	/* next - 1 - number, of reordered packets */
-	__u64 unknown;		/* behind the window, or left over from an earlier run */
+	__u64 unknown;		/* below the window, or left over from an earlier run */
 	__u64 spanned;		/* numbers from first to highest, of earlier runs */
 	__u64 unseen;		/* numbers below first, of earlier runs */
 	__u64 arrived_ns;	/* with cfg.gaps: the latest arrival on any CPU; 0: none yet */
@@ -51,11 +51,11 @@ ABI_ASSERT_SIZE(struct seq_state, 192 + 8 * SEQ_WORDS);
 struct seq_arrival {
 	__u32 low;		/* the low 32 bits of its number */
 	__u16 kind;		/* enum seq_kind of the program */
-	__u16 timed;		/* its delay can be told */
+	__u16 timed;		/* its delay is known */
 	__u64 sent_ns;		/* the sender's stamp; 0: it had none */
 	__u64 now_ns;		/* when it arrived; 0: not known */
 	__u64 place;
-	__u64 highest;		/* place, behind it */
+	__u64 highest;		/* place, after it */
 };
 
 /*
@@ -93,7 +93,7 @@ struct vary_rec {
 	__s64 ipdv_min_ns;	/* valid if ipdv.count */
 	__s64 ipdv_max_ns;
 	struct hist_rec ipdv;	/* |delay(i) - delay(i - 1)|, RFC 5481, where both arrived */
-	__s64 delays_ns[SEQ_WINDOW];	/* of places beside one that is missing, or came late */
+	__s64 delays_ns[SEQ_WINDOW];	/* of places next to one that is missing, or came late */
 };
 ABI_ASSERT_SIZE(struct vary_rec, 64 + sizeof(struct hist_rec) + 8 * SEQ_WINDOW);
 
@@ -155,7 +155,7 @@ ABI_INLINE __u64 seq_longest_row(__u64 v)
 	return length;
 }
 
-/* The 64 numbers behind those judged before: bit i of @lost is set if number i never came. */
+/* The 64 numbers after those judged before: bit i of @lost is set if number i never came. */
 ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 {
 	__u64 kept = ~lost, open = seq->loss_run, head, tail = kept;

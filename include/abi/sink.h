@@ -55,7 +55,7 @@ struct sink_cpu {
 ABI_ASSERT_SIZE(struct sink_cpu, 64);
 
 /*
- * A stream may arrive on several CPUs, so its struct seq_state is behind a
+ * A stream may arrive on several CPUs, so its struct seq_state is protected by a
  * bpf_spin_lock, at this offset of the map's value.
  */
 #define SEQ_STATE_OFFSET 8

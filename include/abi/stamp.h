@@ -9,7 +9,7 @@
 #include "abi/abi.h"
 
 /*
- * A stamp tells its clock by its size: CLOCK_TAI counts from 1970 and passed
+ * The size of a timestamp shows its clock: CLOCK_TAI counts from 1970 and passed
  * this in 2001, CLOCK_MONOTONIC counts from boot and needs 31 years.
  */
 #define STAMP_TAI_LEAST_NS 1000000000000000000ull
@@ -28,7 +28,7 @@ static inline int stamp_is_tai(__u64 stamp_ns)
  * A straight line from one clock to another that was read with it: at
  * @from_ns the other showed @to_ns, and it goes @drift / 2^32 ns a ns faster.
  * Good for minutes around that moment, as far as 64 bits go; the clocks'
- * wander is what tells how long it is right.
+ * wander decides how long it is right.
  */
 struct stamp_line {
 	__u64 from_ns;

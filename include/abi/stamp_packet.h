@@ -33,7 +33,7 @@ ABI_ASSERT_SIZE(struct stamp_time, 8);
 #define STAMP_SCALE_MASK	0x3f
 #define STAMP_MULTIPLIER_MASK	0xff	/* 0 makes the packet invalid */
 
-/* All that follow may stand at any address. */
+/* All that follow may be at any address. */
 struct stamp_question {
 	__be32 sequence;
 	struct stamp_time sent;
@@ -89,7 +89,7 @@ struct stamp_auth_answer {
 } __attribute__((packed));
 ABI_ASSERT_SIZE(struct stamp_auth_answer, STAMP_AUTH_BYTES);
 
-/* Extensions stand behind the base packet, one behind the other, at any address (RFC 8972 4). */
+/* Extensions follow the base packet, one after the other, at any address (RFC 8972 4). */
 struct stamp_tlv {
 	__u8 flags;
 	__u8 type;
@@ -98,7 +98,7 @@ struct stamp_tlv {
 ABI_ASSERT_SIZE(struct stamp_tlv, 4);
 
 #define STAMP_TLV_UNKNOWN	0x80	/* U: sent as 1, answered as 0 where the type is known */
-#define STAMP_TLV_MALFORMED	0x40	/* M: nothing behind it was looked at */
+#define STAMP_TLV_MALFORMED	0x40	/* M: nothing after it was looked at */
 #define STAMP_TLV_UNPROVEN	0x20	/* I: the HMAC is wrong */
 
 enum stamp_tlv_type {
@@ -199,7 +199,7 @@ static inline __u16 stamp_error_of(__u64 error_ns)
 {
 	__u64 units, scale = 0;
 
-	if (error_ns > 1000000000000ull)	/* 1000 s: no use to tell more */
+	if (error_ns > 1000000000000ull)	/* 1000 s: larger values mean nothing more */
 		error_ns = 1000000000000ull;
 	units = error_ns / 1000000000 << 32;
 	units += ((error_ns % 1000000000 << 32) + 999999999) / 1000000000;

@@ -7,7 +7,7 @@
 
 #include "abi/stamp_packet.h"
 
-#define STAMP_MAX_TLVS		32	/* those behind them stay as they came, with the sender's U */
+#define STAMP_MAX_TLVS		32	/* those after them stay as they came, with the sender's U */
 #define STAMP_MAX_PLACES	8	/* within a location */
 #define STAMP_MAX_HMAC_BYTES	1020	/* of extensions that an HMAC is reckoned over */
 #define STAMP_SESSIONS		16384	/* the oldest give way */

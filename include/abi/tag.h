@@ -2,7 +2,7 @@
 /*
  * abi/tag.h - the probe tag that every generated packet carries.
  *
- * It stands right behind the L4 header. Written by the generator (BPF or user
+ * It follows the L4 header. Written by the generator (BPF or user
  * space), read by the sink. All fields are in network byte order, so that a
  * capture reads alike on every host.
  *
@@ -34,7 +34,7 @@ struct tag {
 ABI_ASSERT_SIZE(struct tag, TAG_BYTES);
 
 /*
- * The complement for a tag's fields as they stand in memory. One's complement
+ * The complement for a tag's fields as they are in memory. One's complement
  * sums do not depend on the byte order (RFC 1071), so no swapping.
  */
 static inline __u16 tag_complement(__be16 magic, __be16 stream, __be32 sequence, __be64 sent_ns)

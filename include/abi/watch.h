@@ -78,7 +78,7 @@ struct watch_rec {
 	__u64 window_end_ns;
 	__u64 broadcast;
 	__u64 multicast;	/* without broadcast */
-	__u64 tagged;		/* with a VLAN tag, in the frame or beside it */
+	__u64 tagged;		/* with a VLAN tag, in the frame or in its metadata */
 	__u64 not_taken;	/* buffers that the filter leaves out; they are in no other count */
 	__u64 reserved[2];
 	__u64 sizes[WATCH_SIZES];
@@ -90,7 +90,7 @@ ABI_ASSERT_SIZE(struct watch_rec, 640);
 /*
  * Receive queues, index CPU x (nr_queues + 1) + queue + 1; 0 is for what no
  * queue is known of, or one beyond the table. The transmit queue is chosen
- * behind the hooks.
+ * after the hooks.
  */
 
 /*

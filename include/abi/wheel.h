@@ -3,8 +3,8 @@
  * abi/wheel.h - a timing wheel: which of many streams is due next, at the same
  * cost for one and for thousands.
  *
- * A slot is 2^shift ns wide; a stream stands in the slot of its due time, first
- * come first served within it, and one that is due beyond the last slot stands
+ * A slot is 2^shift ns wide; a stream is in the slot of its due time, first
+ * come first served within it, and one that is due beyond the last slot is
  * in the last and is put again when that is reached. Bitmaps of two levels find
  * the next slot that is not empty. Varghese and Lauck 1987, scheme 4.
  *
@@ -102,14 +102,14 @@ static inline __u32 wheel_first_slot(const struct wheel *wheel)
 			return WHEEL_NONE;
 	}
 	at = word << 6 | wheel_lowest_bit(bits);
-	/* Verifiers before 6.5 lose the bounds at the "or": the mask must come behind it. */
+	/* Verifiers before 6.5 lose the bounds at the "or": the mask must come after it. */
 	__asm__ volatile("" : "+r"(at));
 	return at & (WHEEL_SLOTS - 1);
 }
 
 /*
  * The stream that is due next and its time, or WHEEL_NONE. It may be later than
- * another by up to a slot's width, or by more if it stands in the last slot: see
+ * another by up to a slot's width, or by more if it is in the last slot: see
  * wheel_is_far().
  */
 static inline __u32 wheel_peek(const struct wheel *wheel, __u64 *ret_due_ns)
@@ -162,7 +162,7 @@ static inline int wheel_is_far(const struct wheel *wheel, __u64 due_ns)
 /*
  * Slots of half the mean gap between packets of all streams together, so that most
  * hold one stream; never narrower than 64 ns, and never wider than 1 us, as a stream
- * may leave so late behind another one of its slot.
+ * may leave so late after another one of its slot.
  */
 static inline __u32 wheel_shift_for(__u64 mean_gap_ns)
 {

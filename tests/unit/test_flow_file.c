@@ -259,7 +259,7 @@ static void schedules_that_cannot_be_are_refused(void **state)
 
 	(void)state;
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_LINK_RATIO, 0.1 } },
-		    "the interface does not tell its speed");
+		    "the interface does not report its speed");
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_PPS, 1e-5 } }, "is too low");
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_PPS, 2e9 } }, "beyond 1 Gpps");
 	no_schedule((struct flow_pace){ .kind = PACE_POISSON }, "Poisson gaps need a rate");

@@ -543,10 +543,10 @@ static void what_cannot_be_built_says_where_and_why(void **state)
 		  "them for its tag" },
 		{ "eth/llc/hex(00)", "64-1519",
 		  "packet:5: llc: it and what follows have 1501 bytes, and "
-		  "the length before it tells of at most 1500" },
+		  "the length before it allows at most 1500" },
 		{ "vlan(7)/llc/snap/ip4/udp", "9000",
 		  "packet:9: llc: it and what follows have 8978 "
-		  "bytes, and the length before it tells of at most 1500" },
+		  "bytes, and the length before it allows at most 1500" },
 		{ "ip4/sctp(sport=1-9)", NULL,
 		  "packet:5: sctp: what its CRC32c covers cannot change" },
 		{ "ip4/gre(sum)/ip4/sctp(tag=random())", NULL,

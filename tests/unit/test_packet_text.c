@@ -330,12 +330,12 @@ static void what_is_wrong_is_told_with_its_column(void **state)
 		{ "198.18.0.0/24", "packet:1: '198.18.0.0' is no layer" },
 		{ "etn/ip4", "packet:1: there is no layer 'etn', expected one of: eth " },
 		{ "eth/IP4", "packet:5: there is no layer 'IP4'" },
-		{ "eth/udp", "packet:5: 'udp' cannot stand right behind 'eth', expected ip4 or ip6 "
+		{ "eth/udp", "packet:5: 'udp' cannot directly follow 'eth', expected ip4 or ip6 "
 		  "between them" },
-		{ "vlan(7)/tcp", "packet:9: 'tcp' cannot stand right behind 'vlan', expected ip4 or" },
-		{ "udp(9)", "packet:1: 'udp' cannot stand right behind 'eth', expected ip4 or ip6" },
-		{ "eth/eth", "packet:5: 'eth' cannot stand" },
-		{ "eth/arp/ip4", "packet:9: 'ip4' cannot stand behind 'arp'" },
+		{ "vlan(7)/tcp", "packet:9: 'tcp' cannot directly follow 'vlan', expected ip4 or" },
+		{ "udp(9)", "packet:1: 'udp' cannot directly follow 'eth', expected ip4 or ip6" },
+		{ "eth/eth", "packet:5: 'eth' cannot directly follow" },
+		{ "eth/arp/ip4", "packet:9: 'ip4' cannot follow 'arp'" },
 		{ "eth ip4", "packet:5: 'ip4' is not understood, expected '/' and a layer, or the end" },
 		{ "eth)", "packet:4: ')' is not understood" },
 		{ "ip4(dts=1)", "packet:5: 'ip4' has no field 'dts', expected one of: " },
@@ -366,7 +366,7 @@ static void what_is_wrong_is_told_with_its_column(void **state)
 		{ "arp(ask)", "packet:5: 'ask' is no value of 'op', expected a number of 0 to 65535, or "
 		  "one of: request" },
 		{ "ip4/tcp(flags=SX)", "packet:15: 'SX' is no value of 'flags', expected letters of " },
-		{ "ip4(198.18.1.5/24)", "packet:16: the address has bits set behind its prefix of /24" },
+		{ "ip4(198.18.1.5/24)", "packet:16: the address has bits set after its prefix of /24" },
 		{ "ip4(198.18.1.0/33)", "packet:16: '33' is no prefix length, expected 0 to 32" },
 		{ "ip6(2001:2::/63)", "packet:14: a prefix of /63 is too short, expected /64 to /128: "
 		  "only the low 64 bits of 'dst' can change" },
@@ -396,7 +396,7 @@ static void what_is_wrong_is_told_with_its_column(void **state)
 		{ "ip4(dst[8]=1)", "" }, { "ip4(dst[0:8)=1)", "" },
 		{ "ip4(dst[0:8]=256)", "packet:14: '256' does not fit into the 8 bits of 'dst[0:8]'" },
 		{ "ip4(dst[0:8]=1, dst[4:8]=2)", "packet:17: 'dst[0:8]' of 'ip4' is given twice" },
-		{ "ip4(dst[0:8]=1, dst=198.18.0.1)", "packet:17: 'dst' is given behind some of its bits" },
+		{ "ip4(dst[0:8]=1, dst=198.18.0.1)", "packet:17: 'dst' is given after some of its bits" },
 		{ "ip4(198.18.0.0/24, dst[0:8]=1)", "packet:20: all of 'dst' changes already" },
 		{ "ip4(len[0:8]=1)", "packet:5: 'len' is given as a whole or not at all" },
 		{ "hex(dea)", "packet:7: a hex digit of " }, { "hex(xy)", "packet:5: 'xy' is no value" },

@@ -17,7 +17,7 @@ void hist_merge(struct hist_rec *sum, const struct hist_rec *from);
 
 /*
  * Counts that came between two readings of one record. Their exact extremes
- * are not known: those of the buckets stand in for them.
+ * are not known: those of the buckets are used instead.
  */
 void hist_subtract(struct hist_rec *newer, const struct hist_rec *older);
 

@@ -11,7 +11,7 @@
 
 struct outfile;
 
-/* Opens a nameless file beside @path, so that a path that cannot be written is found early. */
+/* Opens a nameless file in @path's directory, so that a path that cannot be written is found early. */
 int outfile_open(struct outfile **ret_file, const char *path, struct err *e);
 
 FILE *outfile_stream(struct outfile *file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/procstat.c - what /proc tells of each CPU since the machine's start.
+ * lib/procstat.c - what /proc reports of each CPU since the machine's start.
  */
 #include "lib/procstat.h"
 
@@ -35,7 +35,7 @@ static unsigned int digit(char c)
 }
 
 /*
- * A number and what is behind it, on this line; false, and *p stays, where there is
+ * A number and what follows it, on this line; false, and *p stays, where there is
  * none. By hand, as /proc/interrupts of 300 CPUs has 300,000 of them.
  */
 static bool take(const char **p, unsigned int base, uint64_t *ret_value)
@@ -55,7 +55,7 @@ static bool take(const char **p, unsigned int base, uint64_t *ret_value)
 	return true;
 }
 
-/* "cpu7" or "CPU7" at *p: its number, and *p behind it. */
+/* "cpu7" or "CPU7" at *p: its number; *p then points after it. */
 static bool take_cpu(const char **p, const char *word, uint64_t *ret_cpu)
 {
 	const char *start = skip_blanks(*p);
@@ -122,7 +122,7 @@ static bool read_columns(const char *text, struct columns *ret_columns)
 	return ret_columns->nr;
 }
 
-/* Adds the numbers at @text to the counter at @offset of their CPUs; what is behind them. */
+/* Adds the numbers at @text to the counter at @offset of their CPUs; returns what follows them. */
 static const char *add_row(const char *text, const struct columns *columns,
 			   struct procstat_cpu *cpus, size_t nr, size_t offset)
 {
@@ -179,7 +179,7 @@ static bool names(const char *line, const char *ifname)
 	return false;
 }
 
-static bool is_of_nic(const char *name, const char *behind, const struct procstat_nic *nic)
+static bool is_of_nic(const char *name, const char *after, const struct procstat_nic *nic)
 {
 	char *end;
 	unsigned long irq = strtoul(name, &end, 10);
@@ -192,7 +192,7 @@ static bool is_of_nic(const char *name, const char *behind, const struct procsta
 		if (nic->irqs[i] == irq)
 			return true;
 	}
-	return nic->ifname && names(behind, nic->ifname);
+	return nic->ifname && names(after, nic->ifname);
 }
 
 int procstat_parse_interrupts(const char *text, const struct procstat_nic *nic,

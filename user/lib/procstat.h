@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/procstat.h - what /proc tells of each CPU since the machine's start.
+ * lib/procstat.h - what /proc reports of each CPU since the machine's start.
  *
  * Parsers of whole files: text in, counters out. CPU n is cpus[n], whichever
  * of them are there; those from @nr on are left out. Each returns 0, or
@@ -53,7 +53,7 @@ int procstat_parse_softnet(const char *text, struct procstat_cpu *cpus, size_t n
 /* Growth of a counter; one that went back (iowait, a CPU that was away) has not grown. */
 uint64_t procstat_growth(uint64_t before, uint64_t after);
 
-/* The number behind "@key:" at the start of a line, as in /proc/self/status; 0 or -ENOENT. */
+/* The number after "@key:" at the start of a line, as in /proc/self/status; 0 or -ENOENT. */
 int procstat_find(const char *text, const char *key, uint64_t *ret_value);
 
 #endif

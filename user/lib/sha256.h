@@ -23,7 +23,7 @@ void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
 void sha256_hmac_pads(const void *key, size_t key_len, uint32_t ret_inner[8],
 		      uint32_t ret_outer[8]);
 
-/* In a time that does not tell where the two differ. */
+/* In a time that does not depend on where the two differ. */
 bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);
 
 #endif

@@ -31,7 +31,7 @@ struct stat_rank {
 	bool exact;	/* by all ways to deal the values out; else by the normal law */
 };
 
-/* Up to so many values on both sides together the test is exact, with ties too. */
+/* Up to this many values on both sides together the test is exact, with ties too. */
 #define STAT_EXACT_MAX 40
 
 /*

@@ -38,7 +38,7 @@ double theory_frame_pps(double link_bps, uint32_t frame_bytes)
 
 uint32_t theory_tunnel_bytes(const struct theory_path *path)
 {
-	/* Behind the outer IP header. */
+	/* After the outer IP header. */
 	static const uint32_t bytes[THEORY_NR_TUNNELS] = {
 		[THEORY_GRE] = 4, [THEORY_GRETAP] = 4 + ETHER_BYTES,
 		[THEORY_VXLAN] = UDP_BYTES + 8 + ETHER_BYTES,

@@ -28,7 +28,7 @@ enum theory_tunnel {
 struct theory_path {
 	double link_bps;	/* of the wire: L1 */
 	uint32_t mtu;		/* of the link, without Ethernet header and tags */
-	uint32_t vlan_tags;	/* 4 bytes each, beside the MTU */
+	uint32_t vlan_tags;	/* 4 bytes each, in addition to the MTU */
 	enum theory_tunnel tunnel;
 	bool outer_ip6;		/* what carries the tunnel */
 };
@@ -92,7 +92,7 @@ double theory_tcp_efficiency(uint64_t sent_bytes, uint64_t retransmitted_bytes);
 /* RFC 6349 4.3: by how much of the idle round trip that under load is longer. */
 double theory_buffer_delay(double loaded_ns, double idle_ns);
 
-/* Least shift of RFC 7323's window scale that can tell a window so large; 14 at most. */
+/* Least shift of RFC 7323's window scale that can express this window; 14 at most. */
 unsigned int theory_window_scale(double window_bytes);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ethernet's lengths beside the buffer handed to the driver, IEEE 802.3 */
+/* Ethernet's lengths in addition to the buffer handed to the driver, IEEE 802.3 */
 #define UNIT_FCS_BYTES		4
 #define UNIT_GAP_BYTES		20	/* preamble 7, start delimiter 1, gap 12 */
 #define UNIT_MIN_FRAME_BYTES	64

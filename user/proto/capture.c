@@ -25,7 +25,7 @@ struct capture {
 	char *buf;			/* of the stream that libpcap reads */
 	uint64_t nr_read;
 	uint64_t nr_fallen;
-	int64_t first_ns;		/* as the file tells it */
+	int64_t first_ns;		/* as the file gives it */
 	uint64_t last_ns;		/* since the first */
 	uint32_t fcs_bytes;		/* at each packet's end */
 };

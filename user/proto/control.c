@@ -304,7 +304,7 @@ int control_read(const char *line, size_t len, enum control_type *ret_type,
 		fail(&in, "it does not end");
 	skip_blanks(&in);
 	if (!in.wrong && in.at != in.end)
-		fail(&in, "something stands behind its end");
+		fail(&in, "something follows its end");
 	if (in.wrong)
 		return err_set(e, -EINVAL, "a control message cannot be read: %s%s%s%s", in.wrong,
 			       *key ? " (at '" : "", key, *key ? "')" : "");

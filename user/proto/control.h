@@ -75,7 +75,7 @@ struct control_test {
 	uint64_t rate_bps;		/* of a stream's payload, all streams of a direction together */
 	uint64_t burst;			/* UDP: datagrams in a row */
 	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
-	uint64_t arrivals;		/* UDP: of so many datagrams the receiver tells when they came */
+	uint64_t arrivals;		/* UDP: the receiver lists the arrival times of this many datagrams */
 	uint64_t gso;			/* UDP: what is sent at once goes as one, and is taken as one */
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* of the reader of this */
 	uint64_t nodelay, window_clamp_bytes, mss_bytes, dscp;
@@ -108,7 +108,7 @@ struct control_figures {
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* that its sockets really have */
 };
 
-/* What TCP tells of a connection (tcp_info). */
+/* What TCP reports of a connection (tcp_info). */
 struct control_conn {
 	uint64_t stream;
 	uint64_t sent_bytes, acked_bytes, retransmits, retransmitted_bytes;
@@ -166,7 +166,7 @@ int control_write(char *buf, size_t size, enum control_type type, const void *bo
 
 /* One more into @list of @size bytes: false, and nothing of it, if it has no room. */
 bool control_add_arrival(char *list, size_t size, const struct control_arrival *arrival);
-/* The next one of a list, and *@at behind it: false at its end, or where it cannot be read. */
+/* The next one of a list, and *@at after it: false at its end, or where it cannot be read. */
 bool control_next_arrival(const char **at, struct control_arrival *ret_arrival);
 
 /* "go" and such. */

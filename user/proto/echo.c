@@ -66,7 +66,7 @@ int echo_build(const struct frame_spec *spec, uint16_t id, uint8_t *buf, size_t 
 		sum = become_ip6(at - sizeof(struct ipv6hdr));
 	else
 		become_ip4(at - sizeof(struct iphdr));
-	/* The tag sums to zero, and zeros stand behind it. */
+	/* The tag sums to zero, and zeros follow it. */
 	echo.check = frame_fold(frame_sum(sum, &echo, sizeof(echo)));
 	memcpy(at, &echo, sizeof(echo));
 	*ret_tag_offset = tag_offset;

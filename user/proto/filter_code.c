@@ -6,9 +6,9 @@
  * is read at once, any other by a helper. A packet that ends before a byte that is asked
  * for is not taken, as with libpcap.
  *
- * At tc the kernel keeps the outermost VLAN tag beside the packet. For packets that have one
+ * At tc the kernel keeps the outermost VLAN tag in the packet's metadata. For packets that have one
  * there the whole program is there a second time: its first 20 bytes, with the tag
- * in them, are put together on the stack, and what lies behind is read 4 bytes earlier.
+ * in them, are put together on the stack, and what follows is read 4 bytes earlier.
  */
 #include "proto/filter_code.h"
 
@@ -48,7 +48,7 @@ struct coder {
 	size_t nr, room;
 };
 
-/* The pseudo op behind the last: the packet is not taken. */
+/* The pseudo op after the last: the packet is not taken. */
 static uint32_t drop(const struct coder *c)
 {
 	return c->filter->nr;
@@ -228,7 +228,7 @@ static void load_head(struct coder *c, unsigned int bytes)
 static void load(struct coder *c, const struct filter_op *op, unsigned int bytes)
 {
 	bool by_x = BPF_MODE(op->code) == BPF_IND;
-	size_t behind, done;
+	size_t after, done;
 
 	if (!by_x && (!c->tagged || op->k >= HEAD_STARTS)) {
 		load_packet(c, bytes, op->k - (c->tagged ? TAG_BYTES : 0), false);
@@ -249,12 +249,12 @@ static void load(struct coder *c, const struct filter_op *op, unsigned int bytes
 		load_packet(c, bytes, 0, true);
 		return;
 	}
-	behind = c->nr;
+	after = c->nr;
 	emit(c, BPF_JMP | BPF_JGT | BPF_K, BPF_REG_2, 0, 0, HEAD_STARTS - 1);
 	load_head(c, bytes);
 	done = c->nr;
 	emit(c, BPF_JMP | BPF_JA, 0, 0, 0, 0);
-	land(c, behind);
+	land(c, after);
 	emit(c, BPF_ALU | BPF_SUB | BPF_K, BPF_REG_2, 0, 0, TAG_BYTES);
 	load_packet(c, bytes, 0, true);
 	land(c, done);

@@ -14,7 +14,7 @@
 
 /* What the code's context is. */
 enum filter_hook {
-	FILTER_TC,		/* struct __sk_buff; a VLAN tag may stand beside the frame */
+	FILTER_TC,		/* struct __sk_buff; a VLAN tag may be in the metadata */
 	FILTER_XDP,		/* struct xdp_md of one buffer */
 	FILTER_XDP_FRAGS,	/* of several; kernel 5.18 and later */
 };

@@ -33,7 +33,7 @@ static int read_flows(struct yaml_reader *reader, struct fy_node *root, void *ct
 		flows = fy_node_pair_value(pair);
 	} while ((pair = fy_node_mapping_iterate(root, &at)));
 	if (!flows || !fy_node_is_sequence(flows) || fy_node_sequence_is_empty(flows))
-		return yaml_fail(reader, flows ? flows : root, "expected a list of streams behind flows");
+		return yaml_fail(reader, flows ? flows : root, "expected a list of streams after flows");
 	nr = fy_node_sequence_item_count(flows);
 	if (nr > FLOW_FILE_MAX)
 		return yaml_fail(reader, flows, "%d streams, expected at most %d", nr, FLOW_FILE_MAX);
@@ -56,7 +56,7 @@ static int make(const char *name, const char *text, size_t bytes, struct flow_fi
 {
 	struct flow_file *file = calloc(1, sizeof(*file));
 	const struct yaml_file yaml = {
-		.what = "stream file", .expected = "a list of streams behind flows",
+		.what = "stream file", .expected = "a list of streams after flows",
 		.read = read_flows, .ctx = file,
 	};
 	int err;

@@ -54,7 +54,7 @@ struct flow_file {
 };
 
 int flow_file_read(const char *path, struct flow_file **ret_file, struct err *e);
-/* @name stands for the path in errors: of profiles, which are part of the program. */
+/* @name is used as the path in errors: of profiles, which are part of the program. */
 int flow_file_parse(const char *name, const char *text, size_t bytes, struct flow_file **ret_file,
 		    struct err *e);
 /* Takes NULL. */

@@ -27,7 +27,7 @@ static int pps_of(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 	} else {
 		if (rate->kind == UNIT_RATE_LINK_RATIO) {
 			if (!link_bps) {
-				err_usage(e, "the interface does not tell its speed, so %g%% of it is not "
+				err_usage(e, "the interface does not report its speed, so %g%% of it is not "
 					  "known", rate->value * 100);
 				return err_hint(e, "give the rate itself, such as 10Gbit");
 			}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/flow_yaml.c - values of a YAML tree, and where they stand.
+ * proto/flow_yaml.c - values of a YAML tree, and where they are in the file.
  */
 #include "proto/flow_yaml.h"
 

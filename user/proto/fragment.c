@@ -20,7 +20,7 @@
 #define OFFSET_MASK	0x1fff		/* in units of 8 bytes */
 #define OPTION_END	0
 #define OPTION_NOP	1
-#define OPTION_COPIED	0x80		/* stands in every fragment */
+#define OPTION_COPIED	0x80		/* is in every fragment */
 
 static uint16_t get16(const uint8_t *at)
 {
@@ -77,7 +77,7 @@ bool fragment_plan(const uint8_t *frame, uint32_t buf_bytes, uint32_t max_bytes,
 	return true;
 }
 
-/* The options that stand in every fragment; how many bytes, a multiple of 4. */
+/* The options that are in every fragment; how many bytes, a multiple of 4. */
 static uint32_t copy_options(const uint8_t *from, uint32_t bytes, uint8_t *to)
 {
 	uint32_t at, len, copied = 0;

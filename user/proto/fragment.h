@@ -3,7 +3,7 @@
  * proto/fragment.h - cut an IPv4 packet into fragments (RFC 791 3.2).
  *
  * A fragment can be cut again. A set DF does not hinder it and stays as it is:
- * this is for faults, not for routers. Behind VLAN tags too.
+ * this is for faults, not for routers. After VLAN tags too.
  */
 #ifndef PROTO_FRAGMENT_H
 #define PROTO_FRAGMENT_H
@@ -15,7 +15,7 @@ struct fragment_plan {
 	uint32_t nr;			/* fragments, at least 2 */
 	uint32_t ip_offset;		/* in the frame */
 	uint32_t header_bytes;		/* of the first one, with all options */
-	uint32_t data_bytes;		/* of the whole packet, behind its header */
+	uint32_t data_bytes;		/* of the whole packet, after its header */
 	uint32_t piece_bytes;		/* of every fragment but the last; a multiple of 8 */
 	uint32_t pad_bytes;		/* frames are at least that long */
 };

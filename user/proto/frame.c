@@ -75,7 +75,7 @@ uint32_t frame_layer_bytes(const struct frame_spec *spec, enum frame_layer layer
 	return spec->frame_bytes - UNIT_FCS_BYTES - header_bytes(spec);
 }
 
-/* RFC 1071 1: the sum of the words as they stand in memory is right on either byte order. */
+/* RFC 1071 1: the sum of the words as they are in memory is right on either byte order. */
 uint32_t frame_sum(uint32_t sum, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;
@@ -152,7 +152,7 @@ static uint8_t *put_ip6(uint8_t *p, const struct frame_spec *spec, uint16_t udp_
 
 /*
  * The payload adds nothing: a tag sums to zero in one's complement and what
- * stands behind it is zero. So this is the checksum of every packet.
+ * follows it is zero. So this is the checksum of every packet.
  */
 static void put_udp(uint8_t *p, const struct frame_spec *spec, uint16_t udp_bytes)
 {

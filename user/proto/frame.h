@@ -51,7 +51,7 @@ uint32_t frame_min_bytes(const struct frame_spec *spec);
 /*
  * Writes the frame without FCS: frame_bytes - 4 bytes into @buf. Sets
  * *ret_tag_offset to the tag's place, 0 if it has none. The tag has sequence
- * 0, time 0 and a right complement. Payload bytes behind it are 0.
+ * 0, time 0 and a right complement. Payload bytes after it are 0.
  */
 int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 		uint16_t *ret_tag_offset, struct err *e);

@@ -12,7 +12,7 @@
 
 static const char expected[] = "goals, such as: goals: [rfc2544, {name: mine, loss: 0.5%}]";
 
-/* "KEY=VALUE" behind what is there. */
+/* "KEY=VALUE" after what is there. */
 static int add_word(struct yaml_reader *reader, struct fy_node_pair *pair, struct goal_text *goal)
 {
 	size_t used = strlen(goal->text);

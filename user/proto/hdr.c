@@ -172,7 +172,7 @@ static uint32_t nr_buckets(uint64_t highest_ns)
 	return n;
 }
 
-/* The range that is told: that of abi/hist.h, unless something came above it. */
+/* The range that is written: that of abi/hist.h, unless something came above it. */
 static uint64_t highest_ns(const struct hist_rec *hist)
 {
 	return hist->above ? MAX_NS : (1ull << HIST_MAX_BITS) - 1;
@@ -247,7 +247,7 @@ static size_t put_plain(uint8_t *plain, const struct cells *cells, uint64_t high
 	at = put_be(at, (uint64_t)(end - plain - HEAD_BYTES), 4);
 	at = put_be(at, 0, 4);		/* offset of the cells: none */
 	at = put_be(at, HDR_DIGITS, 4);
-	at = put_be(at, 1, 8);		/* lowest to tell apart */
+	at = put_be(at, 1, 8);		/* lowest discernible value */
 	at = put_be(at, highest, 8);
 	put_be(at, bits, 8);
 	return (size_t)(end - plain);

@@ -2,10 +2,10 @@
 /*
  * proto/hdr.h - a histogram in HdrHistogram's two forms: percentile text and interval log.
  *
- * Both tell of a histogram of 2 significant digits from 1 ns on: each bucket of
+ * Both encode a histogram of 2 significant digits from 1 ns on: each bucket of
  * abi/hist.h is just one or two of its cells, so every count has its place. It
- * stands where percentiles are told from, in the middle of its bucket within
- * the extremes, and one value stands at the exact minimum.
+ * is put where percentiles are read, in the middle of its bucket within
+ * the extremes, and one value is at the exact minimum.
  *
  * After the descriptions and the log format of hdrhistogram.github.io.
  */

@@ -237,7 +237,7 @@ static const struct layer_field ns_fields[] = {
 };
 
 static const struct layer_field na_fields[] = {
-	{ "target", "the address that is told of", 64, 128, LAYER_IP6, FILL_SRC_IP },
+	{ "target", "the address that is reported", 64, 128, LAYER_IP6, FILL_SRC_IP },
 	NUM("type", 0, 8, 136, "type"),
 	NUM("code", 8, 8, 0, "code"),
 	AUTO("sum", 16, 16, FILL_SUM, "checksum"),
@@ -307,7 +307,7 @@ const struct layer_def layer_defs[] = {
 	{ "icmp6", "ICMPv6 (RFC 4443)", 8, SUM_PSEUDO, 2, icmp6_fields, payload, -1, 58 },
 	{ "ns", "neighbour solicitation (RFC 4861)", 24, SUM_PSEUDO, 2, ns_fields, payload, -1, 58, true },
 	{ "na", "neighbour advertisement (RFC 4861)", 24, SUM_PSEUDO, 2, na_fields, payload, -1, 58, true },
-	{ "igmp", "IGMP (RFC 2236); version 3 with hex behind it", 8, SUM_ALL, 2, igmp_fields, payload, -1, 2, true },
+	{ "igmp", "IGMP (RFC 2236); version 3 with hex after it", 8, SUM_ALL, 2, igmp_fields, payload, -1, 2, true },
 	{ "mld", "MLD version 1 (RFC 2710)", 24, SUM_PSEUDO, 2, mld_fields, payload, -1, 58, true },
 	{ "sctp", "SCTP common header (RFC 9260)", 12, SUM_CRC32C, 8, sctp_fields, payload, -1, 132, true },
 	{ "hex", "bytes", 0, SUM_NONE, 0, hex_fields, payload, -1, -1 },

@@ -19,7 +19,7 @@ enum layer_type {		/* how a value is written */
 	LAYER_TEXT,		/* "...", with \r \n \t \" \\ \xHH; appended to the header */
 };
 
-enum layer_fill {		/* what stands there if nothing was given */
+enum layer_fill {		/* what it holds if nothing was given */
 	FILL_DEFAULT,		/* layer_field.value */
 	FILL_SRC_MAC, FILL_DST_MAC, FILL_SRC_IP, FILL_DST_IP, FILL_SRC_PORT, FILL_DST_PORT,
 	FILL_TTL, FILL_DSCP,
@@ -29,7 +29,7 @@ enum layer_fill {		/* what stands there if nothing was given */
 	FILL_PRESENT,		/* 1 if the optional field of that name is there (gre) */
 	FILL_BOTTOM,		/* mpls: 1 on the last label */
 	FILL_SUM,		/* the checksum */
-	FILL_OPTION,		/* no place in the fixed header: an option behind it */
+	FILL_OPTION,		/* no place in the fixed header: an option after it */
 };
 
 enum layer_option {		/* what FILL_OPTION and FILL_PRESENT are about */
@@ -70,10 +70,10 @@ struct layer_def {
 	uint8_t sum;			/* enum layer_sum */
 	uint16_t sum_at;		/* byte of the checksum */
 	const struct layer_field *fields;	/* name NULL ends; the first may be given without its name */
-	const char *const *follow;	/* layers that may stand behind it; NULL-terminated */
+	const char *const *follow;	/* layers that may follow it; NULL-terminated */
 	int32_t ethertype;		/* by which layers know it; -1: they do not */
 	int32_t ip_proto;
-	bool closed;			/* zeros behind it would not be its payload: they are the frame's */
+	bool closed;			/* zeros after it would not be its payload: they are the frame's */
 };
 
 extern const struct layer_def layer_defs[];	/* name NULL ends */

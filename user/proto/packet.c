@@ -3,7 +3,7 @@
  * proto/packet.c - the fields and checksums of packet number N.
  *
  * The same as blast_xdp does in the kernel, from the template and not from
- * what stands in the buffer.
+ * what is in the buffer.
  */
 #include "proto/packet.h"
 

@@ -15,9 +15,9 @@
 struct packet {
 	uint8_t bytes[PACKET_MAX_BYTES];	/* with checksums that are right for them */
 	uint32_t buf_bytes;		/* without FCS; of the longest, where sizes change */
-	uint32_t content_bytes;		/* behind these all bytes are 0 */
+	uint32_t content_bytes;		/* after these all bytes are 0 */
 	bool has_size;			/* sizes change: packet N has the value of `size` buf_bytes */
-	uint16_t tag_offset;		/* right behind the L4 header; 0: no tag */
+	uint16_t tag_offset;		/* right after the L4 header; 0: no tag */
 	struct field fields[FIELD_MAX];
 	uint32_t nr_fields;
 	__u64 list[FIELD_MAX_LIST];
@@ -35,7 +35,7 @@ struct packet {
 uint32_t packet_buf_bytes(const struct packet *packet, uint64_t number);
 
 /*
- * Writes the fields' values of packet @number and mends the checksums, in
+ * Writes the fields' values of packet @number and updates the checksums, in
  * place. What the fields and checksums held before does not matter.
  */
 void packet_modify(const struct packet *packet, uint64_t number, uint8_t *bytes);

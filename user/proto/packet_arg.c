@@ -46,7 +46,7 @@ static const struct layer_field *field_at(const struct layer_def *def, const cha
 	return NULL;
 }
 
-/* Behind "FIELD[": "LOW:COUNT]". */
+/* After "FIELD[": "LOW:COUNT]". */
 static int read_part(struct packet_scan *scan, struct target *target)
 {
 	const struct layer_field *field = target->field;
@@ -131,7 +131,7 @@ static bool overlap(const struct target *a, const struct target *b)
 	return a->low < b->low + b->bits && b->low < a->low + a->bits;
 }
 
-/* Nothing twice; bits behind the whole, which then does not change. */
+/* Nothing twice; bits after the whole field, which then does not change. */
 static int check_twice(const struct packet_scan *scan, const char *at,
 		       const struct packet_layer *layer, const struct target *target)
 {
@@ -151,7 +151,7 @@ static int check_twice(const struct packet_scan *scan, const char *at,
 						"one value for it or none", target->field->name);
 		}
 		if (other.is_part && !target->is_part)
-			return packet_scan_fail(scan, at, "'%s' is given behind some of its bits, "
+			return packet_scan_fail(scan, at, "'%s' is given after some of its bits, "
 						"expected the whole field first",
 						target->field->name);
 		return packet_scan_fail(scan, at, "'%s' of '%s' is given twice, expected it once",
@@ -290,7 +290,7 @@ static int read_arg(struct packet_scan *scan, struct packet_layer *layer, bool i
 	return add_value(scan, layer, at, &target, VALUE_TEXT);
 }
 
-/* Behind '('. */
+/* After '('. */
 int packet_args_read(struct packet_scan *scan, struct packet_layer *layer)
 {
 	bool is_first = true;

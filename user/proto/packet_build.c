@@ -116,7 +116,7 @@ void build_put_value(uint8_t *bytes, uint32_t bit, uint32_t bits,
 	put_bits(bytes, bit, bits, low);
 }
 
-/* What the header's own length can tell of. */
+/* What the header's own length can express. */
 static uint32_t most_options(const struct packet_layer *layer)
 {
 	if (build_is(layer, "ip4") || build_is(layer, "tcp"))
@@ -172,7 +172,7 @@ static int check_802_3(struct build *build)
 		    !build_given(&build->spec->layers[i - 1], "type"))
 			return build_fail(build, &build->spec->layers[i], NULL,
 					  "it and what follows have "
-					  "%u bytes, and the length before it tells of at most %u",
+					  "%u bytes, and the length before it allows at most %u",
 					  bytes, LENGTH_802_3_MAX);
 	}
 	return 0;
@@ -278,7 +278,7 @@ uint32_t build_ip_around(const struct build *build, uint32_t i)
 	return PACKET_SPEC_LAYERS;
 }
 
-/* The address of an end (0: source) that stands in a field of @bits bits of layer @i. */
+/* The address of an end (0: source) that is in a field of @bits bits of layer @i. */
 static void put_address(struct build *build, uint32_t i, uint32_t bit, uint32_t bits, int end)
 {
 	const struct frame_addr *addr = end ? &build->env->dst : &build->env->src;
@@ -393,7 +393,7 @@ static void fill_layer(struct build *build, uint32_t i)
 	}
 }
 
-/* RFC 1112, RFC 2464: where nobody is asked for the address. */
+/* RFC 1112, RFC 2464: addresses that need no lookup. */
 static void fill_multicast(struct build *build)
 {
 	const struct packet_layer *layer = &build->spec->layers[0];
@@ -446,7 +446,7 @@ int packet_spec_build(const struct packet_spec *spec, const struct packet_env *e
 	err = build_fields(&build);
 	if (err)
 		return err;
-	/* Behind the sums: a tag adds nothing to them, as it carries its complement. */
+	/* After the sums: a tag adds nothing to them, as it carries its complement. */
 	if (ret_packet->tag_offset)
 		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, env->stream, 0, 0);
 	return 0;

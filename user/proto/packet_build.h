@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/packet_build.h - a packet while it is laid out: packet_build.c places and
- * fills the layers, packet_option.c what stands behind a header, packet_sum.c the
+ * fills the layers, packet_option.c what follows a header, packet_sum.c the
  * checksums, and packet_change.c makes fields of what changes.
  * Only these four include this.
  */
@@ -18,7 +18,7 @@ struct build_change {
 	const struct packet_layer *layer;
 	const struct packet_value *value;	/* NULL: a length */
 	uint32_t bit, bits;			/* in the frame */
-	uint32_t sums;				/* checksums that count it beside those around it */
+	uint32_t sums;				/* checksums that count it besides those around it */
 	uint64_t shift;				/* of a length: what it is less than the frame */
 };
 
@@ -31,7 +31,7 @@ struct build_sum {
 	uint32_t pseudo;			/* sum of the pseudo-header's protocol and length */
 };
 
-/* Options behind a header, as they are appended. */
+/* Options after a header, as they are appended. */
 struct build_options {
 	uint8_t bytes[PACKET_SPEC_BYTES + 64];
 	uint32_t nr;
@@ -48,7 +48,7 @@ struct build {
 	uint32_t content_bytes;			/* headers, payload and tag */
 	uint32_t end;				/* of what IP and UDP count */
 	uint32_t min_bytes;			/* of the shortest frame */
-	bool grows;				/* zeros behind the content are payload */
+	bool grows;				/* zeros after the content are payload */
 	struct build_change changes[BUILD_CHANGES];
 	uint32_t nr_changes;
 	struct build_sum sums[PACKET_SPEC_LAYERS];	/* inner first */
@@ -83,7 +83,7 @@ void build_put_value(uint8_t *bytes, uint32_t bit, uint32_t bits, const struct p
 bool build_gre_has_sum(const struct packet_value *sum);
 bool build_gre_fills_sum(const struct packet_value *sum);
 
-/* What stands behind @layer's fixed part, which ends at @at. @build NULL: no change is noted. */
+/* What follows @layer's fixed part, which ends at @at. @build NULL: no change is noted. */
 void build_options(struct build *build, const struct packet_layer *layer, uint32_t at,
 		   struct build_options *options);
 

@@ -46,7 +46,7 @@ int packet_bytes_hex(struct packet_scan *scan, struct packet_value *value)
 			break;
 		low = hex_digit(scan->at[1]);
 		if (low < 0)
-			return packet_scan_fail(scan, scan->at, "a hex digit of '%s' stands alone, "
+			return packet_scan_fail(scan, scan->at, "a hex digit of '%s' is alone, "
 						"expected an even number of digits",
 						value->field->name);
 		err = hold_byte(scan, scan->at, value, (uint8_t)(high << 4 | low));
@@ -61,7 +61,7 @@ int packet_bytes_hex(struct packet_scan *scan, struct packet_value *value)
 	return 0;
 }
 
-/* The byte that the escape at @scan stands for; moves @scan to its last character. */
+/* The byte that the escape at @scan means; moves @scan to its last character. */
 static int read_escape(struct packet_scan *scan, uint8_t *ret_byte)
 {
 	static const char letters[] = "rnt\"\\", bytes[] = "\r\n\t\"\\";

@@ -153,7 +153,7 @@ static int add_list(struct build *build, const struct build_change *change, stru
 	}
 	if (packet->has_size &&
 	    (packet->size.kind == FIELD_LIST || packet->size.kind == FIELD_PICK)) {
-		/* The sizes stand first, and their lengths use the same values. */
+		/* The sizes come first, and their lengths use the same values. */
 		if (!change->value) {
 			field->first = packet->size.first;
 			return 0;
@@ -225,7 +225,7 @@ static int check_sum(struct build *build, const struct build_sum *sum)
 	if (sum->at & 1 || sum->from & 1 || sum->pseudo_from & 1)
 		return build_fail(build, sum->layer, NULL,
 				  "what its checksum covers cannot change, as it "
-				  "begins behind an odd number of bytes");
+				  "begins after an odd number of bytes");
 	return 0;
 }
 

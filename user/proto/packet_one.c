@@ -31,7 +31,7 @@ struct packet_one packet_one_of(const uint8_t *bytes, size_t nr_bytes)
 	return one;
 }
 
-/* What may stand for @field, for errors. */
+/* What may be given for @field, for errors. */
 static const char *expected(const struct layer_field *field, char *buf, size_t size)
 {
 	const struct layer_word *word;
@@ -77,7 +77,7 @@ static int fail_expected(const struct packet_scan *scan, const char *at,
 				field->name, expected(field, buf, sizeof(buf)));
 }
 
-/* The longest of the field's words that stands at @at. */
+/* The longest of the field's words that begins at @at. */
 static const struct layer_word *find_word(const struct layer_field *field, const char *at,
 					  size_t *ret_len)
 {

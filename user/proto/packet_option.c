@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_option.c - what stands behind the fixed part of a header: options,
+ * proto/packet_option.c - what follows the fixed part of a header: options,
  * GRE's optional fields, payload in hex or text.
  */
 #include "proto/packet_build.h"
@@ -37,7 +37,7 @@ static void add_byte(struct build_options *options, uint8_t byte)
 		options->bytes[options->nr++] = byte;
 }
 
-/* @value's bits behind @nr_head bytes of @head; @at: where options begin in the frame. */
+/* @value's bits after @nr_head bytes of @head; @at: where options begin in the frame. */
 static void add_value(struct build *build, const struct packet_layer *layer,
 		      struct build_options *options, uint32_t at, const struct packet_value *value,
 		      const uint8_t *head, uint32_t nr_head)
@@ -90,7 +90,7 @@ static void add_option(struct build *build, const struct packet_layer *layer,
 	}
 }
 
-/* GRE's are in a fixed order (RFC 2890), whatever order they are given in. */
+/* GRE's are in a fixed order (RFC 2890), in whichever order they are given. */
 static void add_gre_options(struct build *build, const struct packet_layer *layer,
 			    struct build_options *options, uint32_t at)
 {

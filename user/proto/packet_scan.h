@@ -35,7 +35,7 @@ uint32_t packet_scan_column(const struct packet_scan *scan, const char *at);
 
 void packet_scan_blanks(struct packet_scan *scan);
 
-/* Blanks, and @c behind them if it is there. */
+/* Blanks, and @c after them if it is there. */
 bool packet_scan_take(struct packet_scan *scan, char c);
 
 /* The length of the name at @at: a letter, then letters, digits, '_' and '-'. */
@@ -46,7 +46,7 @@ bool packet_scan_is(const char *at, size_t len, const char *name);
 struct packet_shown packet_scan_show(const char *at);
 struct packet_shown packet_scan_show_name(const char *at, size_t len);
 
-/* Decimal or 0x; -ERANGE beyond 64 bits, -EINVAL if none is there. Moves @scan behind it. */
+/* Decimal or 0x; -ERANGE beyond 64 bits, -EINVAL if none is there. Moves @scan past it. */
 int packet_scan_number(struct packet_scan *scan, uint64_t *ret_value);
 
 /* Names one after the other, for errors. */
@@ -61,7 +61,7 @@ struct packet_one {
 	uint64_t high, low;
 };
 
-/* Of the field's type, behind blanks. */
+/* Of the field's type, after blanks. */
 int packet_one_read(struct packet_scan *scan, const struct layer_field *field,
 		    struct packet_one *ret_one);
 struct packet_one packet_one_of(const uint8_t *bytes, size_t nr_bytes);
@@ -71,7 +71,7 @@ uint64_t packet_one_max(const struct layer_field *field);
 int packet_bytes_hex(struct packet_scan *scan, struct packet_value *value);
 int packet_bytes_text(struct packet_scan *scan, bool raw, struct packet_value *value);
 
-/* The arguments of @layer, behind '('. */
+/* The arguments of @layer, after '('. */
 int packet_args_read(struct packet_scan *scan, struct packet_layer *layer);
 
 /* The value of @field at @scan; NULL: "auto". Of text only with @raw what has no quotes. */

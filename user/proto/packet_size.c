@@ -51,7 +51,7 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* What stands where something else should. */
+/* What was found instead of what was expected. */
 static int unexpected(struct parser *p, const char *expected)
 {
 	unsigned char c = (unsigned char)*p->at;
@@ -166,7 +166,7 @@ static int parse_range(struct parser *p, uint32_t first, struct packet_size *siz
 	return 0;
 }
 
-/* From behind "random" on. */
+/* From after "random" on. */
 static int parse_random(struct parser *p, uint64_t seed, struct packet_size *size)
 {
 	uint32_t first, last;
@@ -263,7 +263,7 @@ static int spread(struct parser *p, struct share *shares, uint32_t nr, struct pa
 	return 0;
 }
 
-/* From behind the first size on; a size that comes twice has both weights. */
+/* From after the first size on; a size that comes twice has both weights. */
 static int parse_weights(struct parser *p, const char *start, uint32_t bytes,
 			 struct packet_size *size)
 {
@@ -326,7 +326,7 @@ static int parse_letters(struct parser *p, const char *genome, size_t len, uint3
 	return 0;
 }
 
-/* From behind "genome" on. */
+/* From after "genome" on. */
 static int parse_genome(struct parser *p, struct packet_size *size)
 {
 	uint32_t sizes[NR_LETTERS] = { 0 };

@@ -19,14 +19,14 @@
  *          | list(ONE, ONE, ...)        one after the other
  *          | dist(ONE*WEIGHT, ...)      by chance, as often as they weigh; with seed=N if wished
  *          | auto                       as if it was not given
- *          each that changes with @N behind it: N packets keep one value
+ *          each that changes with @N after it: N packets keep one value
  *   ONE    = a number (7, 0x7), one of the field's words, a MAC, IPv4 or IPv6 address, tcp's
- *            flags as letters (SA); hex digits and "text" stand alone
+ *            flags as letters (SA); hex digits and "text" need no name
  *
  * Blanks are free between these, and needed before the ':' of an IPv6 range's
  * step. Prefixes of IPv4 leave out network and broadcast address (/31 and /32
  * have none); of an IPv6 address only the low 64 bits change. Some bits of a
- * field may be given behind the whole field, which must then not change.
+ * field may be given after the whole field, which must then not change.
  */
 #ifndef PROTO_PACKET_SPEC_H
 #define PROTO_PACKET_SPEC_H
@@ -50,7 +50,7 @@ struct packet_part;
 /* What was given for one field. */
 struct packet_value {
 	const struct layer_field *field;
-	uint32_t column;		/* where it stands in the text, from 1; 0: not known */
+	uint32_t column;		/* where it is in the text, from 1; 0: not known */
 	uint8_t kind;			/* enum field_kind; a fixed value is a counter of span 1 */
 	bool wrong_on_purpose;		/* a length or checksum that was given: not filled in */
 	/*
@@ -95,7 +95,7 @@ struct packet_spec *packet_spec_new(void);
 int packet_spec_add(struct packet_spec *spec, const char *layer, struct err *e);
 /*
  * To the layer added last; @field NULL: the layer's first field. @value NULL sets
- * a flag. Text may stand without quotes, and is then taken as it is.
+ * a flag. Text may be without quotes, and is then taken as it is.
  */
 int packet_spec_set(struct packet_spec *spec, const char *field, const char *value, struct err *e);
 
@@ -120,14 +120,14 @@ struct packet_env {
 	uint16_t src_port, dst_port;
 	uint8_t ttl, dscp;
 	uint64_t seed;			/* random values without a seed of their own */
-	bool tagged;			/* 18 zero bytes and a tag behind the last UDP header */
+	bool tagged;			/* 18 zero bytes and a tag after the last UDP header */
 	uint16_t stream;		/* in the tag */
 };
 
 /*
  * Lays out the packet: fields that were given, then lengths, next protocols and
  * checksums, inner ones first; what changes becomes ret_packet's fields. Frames
- * shorter than @size->min_bytes are padded with zeros behind the content; NULL:
+ * shorter than @size->min_bytes are padded with zeros after the content; NULL:
  * the smallest that holds it, and at least 64 bytes with FCS. Errors name layer
  * and field, and the column where it is known.
  */

@@ -12,7 +12,7 @@
 #include "proto/packet_scan.h"
 #include "proto/packet_spec.h"
 
-/* The layer that all others stand behind. */
+/* The layer that all others may follow. */
 #define FIRST_LAYER "eth"
 
 static struct packet_names names_of_layers(void)
@@ -61,7 +61,7 @@ static struct packet_layer *last_layer(struct packet_spec *spec)
 	return spec->nr_layers ? &spec->layers[spec->nr_layers - 1] : NULL;
 }
 
-/* Layers that may stand between the two: 'ip4 or ip6'. */
+/* Layers that may be between the two: 'ip4 or ip6'. */
 static struct packet_names bridges(const struct layer_def *before, const struct layer_def *def)
 {
 	struct packet_names names = { "" };
@@ -71,7 +71,7 @@ static struct packet_names bridges(const struct layer_def *before, const struct 
 
 	for (; follow && *follow; follow++) {
 		between = layer_find(*follow);
-		/* Not a layer that all others stand behind too, as vlan behind eth. */
+		/* Not a layer that all others may follow too, as vlan after eth. */
 		if (!between || !may_follow(between, def->name) ||
 		    !strcmp(between->name, before->name))
 			continue;
@@ -91,12 +91,12 @@ static int check_order(const struct packet_scan *scan, const char *at,
 		return 0;
 	missing = bridges(before, def);
 	if (missing.text[0])
-		return packet_scan_fail(scan, at, "'%s' cannot stand right behind '%s', expected "
+		return packet_scan_fail(scan, at, "'%s' cannot directly follow '%s', expected "
 					"%s between them", def->name, before->name, missing.text);
 	if (!before->follow || !*before->follow)
-		return packet_scan_fail(scan, at, "'%s' cannot stand behind '%s', expected the end "
+		return packet_scan_fail(scan, at, "'%s' cannot follow '%s', expected the end "
 					"of the packet", def->name, before->name);
-	return packet_scan_fail(scan, at, "'%s' cannot stand behind '%s', expected one of: %s",
+	return packet_scan_fail(scan, at, "'%s' cannot follow '%s', expected one of: %s",
 				def->name, before->name, names_of(before->follow).text);
 }
 

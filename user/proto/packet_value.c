@@ -25,7 +25,7 @@ static void set_first(struct packet_value *value, struct packet_one first)
 	value->values.first = first.low;
 }
 
-/* Behind "A-": the other end, and its step. */
+/* After "A-": the other end, and its step. */
 static int read_range(struct packet_scan *scan, const struct layer_field *field,
 		      struct packet_value *value, struct packet_one first, bool stepped)
 {
@@ -71,7 +71,7 @@ static uint64_t host_mask(uint32_t host_bits)
 	return host_bits >= 64 ? UINT64_MAX : (1ull << host_bits) - 1;
 }
 
-/* Behind "ADDRESS/". */
+/* After "ADDRESS/". */
 static int read_prefix(struct packet_scan *scan, const struct layer_field *field,
 		       struct packet_value *value, struct packet_one first)
 {
@@ -90,7 +90,7 @@ static int read_prefix(struct packet_scan *scan, const struct layer_field *field
 					"/128: only the low 64 bits of '%s' can change",
 					(unsigned long long)length, field->name);
 	if (first.low & host_mask(host_bits))
-		return packet_scan_fail(scan, at, "the address has bits set behind its prefix of "
+		return packet_scan_fail(scan, at, "the address has bits set after its prefix of "
 					"/%llu, expected zeros there", (unsigned long long)length);
 	value->values.span = host_mask(host_bits) + 1;	/* all 2^64: 0 */
 	/* Network and broadcast address are no host's. */
@@ -134,7 +134,7 @@ static int fail_unclosed(const struct packet_scan *scan, const char *what)
 				packet_scan_show(scan->at).text, what);
 }
 
-/* "seed=7", if it stands there. */
+/* "seed=7", if it is there. */
 static int take_seed(struct packet_scan *scan, struct packet_value *value, bool *ret_taken)
 {
 	uint64_t seed;
@@ -159,7 +159,7 @@ static int take_seed(struct packet_scan *scan, struct packet_value *value, bool 
 	return 0;
 }
 
-/* Behind "random(". */
+/* After "random(". */
 static int read_random(struct packet_scan *scan, const struct layer_field *field,
 		       struct packet_value *value)
 {
@@ -240,7 +240,7 @@ static void end_list(struct packet_value *value, enum field_kind kind)
 	value->nr_list = 0;
 }
 
-/* Behind "list(". */
+/* After "list(". */
 static int read_list(struct packet_scan *scan, const struct layer_field *field,
 		     struct packet_value *value)
 {
@@ -318,7 +318,7 @@ static int spread(struct packet_scan *scan, const char *begin, struct packet_val
 	return 0;
 }
 
-/* Behind "dist(". */
+/* After "dist(". */
 static int read_dist(struct packet_scan *scan, const struct layer_field *field,
 		     struct packet_value *value)
 {

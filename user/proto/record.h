@@ -19,7 +19,7 @@ size_t record_head(char *buf, size_t size, const char *clock, const char *delay)
 
 /*
  * One line of comma-separated values into @buf, which has RECORD_TEXT_BYTES:
- * what is not known is empty. Returns its length; no NUL behind it.
+ * what is not known is empty. Returns its length; no NUL after it.
  */
 size_t record_line(char *buf, const struct record *rec);
 

@@ -185,7 +185,7 @@ static void put_sum(const struct parts *parts, uint8_t *at, uint16_t sum)
 }
 
 /* RFC 1624 3: what the checksum becomes when @old turns into @new, of even length. */
-static uint16_t mended(const uint8_t *at, const uint8_t *old, const uint8_t *new, uint32_t len)
+static uint16_t updated(const uint8_t *at, const uint8_t *old, const uint8_t *new, uint32_t len)
 {
 	uint16_t sum, word;
 	uint32_t wide, i;
@@ -243,9 +243,9 @@ static void change_addr(const struct rewrite *rewrite, const struct parts *parts
 	if (!map_addr(rewrite, addr, addr_bytes, new))
 		return;
 	if (sum)
-		put_sum(parts, sum, mended(sum, addr, new, addr_bytes));
+		put_sum(parts, sum, updated(sum, addr, new, addr_bytes));
 	if (!parts->is_ip6) {
-		uint16_t head_sum = mended(parts->ip + 10, addr, new, addr_bytes);
+		uint16_t head_sum = updated(parts->ip + 10, addr, new, addr_bytes);
 
 		memcpy(parts->ip + 10, &head_sum, sizeof(head_sum));
 	}
@@ -270,7 +270,7 @@ static void change_port(const struct rewrite *rewrite, const struct parts *parts
 			continue;
 		put16(new, rewrite->ports[i].to);
 		if (sum)
-			put_sum(parts, sum, mended(sum, port, new, 2));
+			put_sum(parts, sum, updated(sum, port, new, 2));
 		memcpy(port, new, 2);
 		return;
 	}
@@ -370,12 +370,12 @@ uint16_t rewrite_clear_tag(uint8_t *frame, uint32_t buf_bytes)
 	tag = parts.l4 + UDP_BYTES;
 	sum = find_sum(&parts);
 	if (sum)
-		put_sum(&parts, sum, mended(sum, tag, zeros, TAG_BYTES));
+		put_sum(&parts, sum, updated(sum, tag, zeros, TAG_BYTES));
 	memset(tag, 0, TAG_BYTES);
 	return (uint16_t)(tag - frame);
 }
 
-/* "10.0.0.0/8", @len characters of it; false if it is none, or has bits behind the prefix. */
+/* "10.0.0.0/8", @len characters of it; false if it is none, or has bits after the prefix. */
 static bool parse_prefix(const char *text, size_t len, uint8_t ret_addr[16], uint32_t *ret_bits,
 			 uint32_t *ret_addr_bytes)
 {
@@ -479,7 +479,7 @@ int rewrite_parse_prefixes(struct rewrite *rewrite, const char *option, const ch
 {
 	rewrite->nr_prefixes = 0;
 	return parse_list(rewrite, option, text, "10.0.0.0/8=198.18.0.0/15, two prefixes of one "
-			  "family with no bits behind them", add_prefix, e);
+			  "family with no bits after them", add_prefix, e);
 }
 
 int rewrite_parse_ports(struct rewrite *rewrite, const char *option, const char *text,

@@ -2,9 +2,9 @@
 /*
  * proto/rewrite.h - change a captured frame: MACs, addresses, ports, VLAN tags.
  *
- * Checksums are mended by the difference (RFC 1624), so a wrong one stays as
+ * Checksums are updated by the difference (RFC 1624), so a wrong one stays as
  * wrong as it was, unless all are computed anew. What is no IP or ARP, or
- * contradicts its own lengths, keeps its bytes behind the Ethernet header.
+ * contradicts its own lengths, keeps its bytes after the Ethernet header.
  */
 #ifndef PROTO_REWRITE_H
 #define PROTO_REWRITE_H
@@ -44,13 +44,13 @@ int rewrite_parse_ports(struct rewrite *rewrite, const char *option, const char 
 
 /*
  * Changes the frame of @buf_bytes (at least 14) without FCS in place, with
- * REWRITE_ROOM_BYTES behind it; returns its new length.
+ * REWRITE_ROOM_BYTES after it; returns its new length.
  */
 uint32_t rewrite_frame(const struct rewrite *rewrite, uint8_t *frame, uint32_t buf_bytes);
 
 /*
- * Clears the place of the probe tag (abi/tag.h) in a UDP packet's payload and mends
- * the checksum, which stays right whatever tag is written there. Returns its offset;
+ * Clears the place of the probe tag (abi/tag.h) in a UDP packet's payload and updates
+ * the checksum, which stays right with any tag written there. Returns its offset;
  * 0, and nothing changed: the frame is no whole UDP packet with as much payload.
  */
 uint16_t rewrite_clear_tag(uint8_t *frame, uint32_t buf_bytes);

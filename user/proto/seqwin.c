@@ -93,17 +93,17 @@ static void advance(struct seqwin *win, uint64_t number)
 
 static void add_late(struct seqwin *win, uint64_t number)
 {
-	uint64_t behind = win->next - number;
+	uint64_t below = win->next - number;
 
-	if (behind > SEQWIN_NUMBERS) {
+	if (below > SEQWIN_NUMBERS) {
 		win->unknown++;
 	} else if (is_marked(win, number)) {
 		win->duplicates++;
 	} else {
 		mark(win, number);
 		win->reordered++;
-		if (behind - 1 > win->distance_max)
-			win->distance_max = behind - 1;
+		if (below - 1 > win->distance_max)
+			win->distance_max = below - 1;
 		if (number < win->first)
 			win->first = number;
 	}

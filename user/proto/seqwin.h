@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define SEQWIN_NUMBERS	4096	/* behind the highest, in which a duplicate is known as one */
+#define SEQWIN_NUMBERS	4096	/* below the highest, in which a duplicate is known as one */
 #define SEQWIN_WORDS	128	/* of 64 bits; twice the window */
 
 /* Zeroed: nothing seen. */

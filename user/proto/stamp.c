@@ -11,7 +11,7 @@
 
 #define NSEC_PER_S	1000000000ull
 #define TLV_BYTES	((uint32_t)sizeof(struct stamp_tlv))
-/* Ports, and behind them the sub-TLVs that ask for MAC, destination and source address. */
+/* Ports, and after them the sub-TLVs that ask for MAC, destination and source address. */
 #define LOCATION_BYTES	(sizeof(struct stamp_location) + 3 * TLV_BYTES + \
 			 STAMP_LOCATION_MAC_BYTES + 2 * STAMP_LOCATION_IP_BYTES)
 
@@ -183,7 +183,7 @@ static void fill_value(const struct stamp_form *form, const struct stamp_ask *as
 	}
 }
 
-/* In the order of their numbers, padding behind the others, the HMAC last (RFC 8972 4.8). */
+/* In the order of their numbers, padding after the others, the HMAC last (RFC 8972 4.8). */
 static void put_tlvs(const struct stamp_form *form, const struct stamp_ask *ask,
 		     uint8_t *bytes, uint8_t *end)
 {
@@ -297,7 +297,7 @@ static uint32_t least_bytes(uint8_t type)
 	return type == STAMP_TLV_LOCATION ? sizeof(struct stamp_location) : value_bytes[type];
 }
 
-/* Where the values end that may be used: behind one that is malformed none may (RFC 8972 4). */
+/* Where the usable values end: none may be used after a malformed one (RFC 8972 4). */
 static const uint8_t *scan_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_t len,
 				struct stamp_reply *reply)
 {
@@ -318,7 +318,7 @@ static const uint8_t *scan_tlvs(const struct stamp_form *form, const uint8_t *by
 			reply->malformed |= bit;
 			break;
 		}
-		if (seen && at[1] != STAMP_TLV_PADDING)		/* may not stand there (4.8) */
+		if (seen && at[1] != STAMP_TLV_PADDING)		/* not allowed there (4.8) */
 			reply->wrong_tlv_hmac = true;
 		if (at[1] == STAMP_TLV_HMAC && !(flags & STAMP_TLV_UNKNOWN) && form->key_bytes &&
 		    len <= STAMP_MAX_BYTES) {

@@ -3,7 +3,7 @@
  * proto/stamp.h - test packets of STAMP (RFC 8762, RFC 8972) and of TWAMP Light
  * (RFC 5357 appendix I), as their sender writes and reads them.
  *
- * Times are ns of UTC since 1970, as CLOCK_REALTIME tells them.
+ * Times are ns of UTC since 1970, as CLOCK_REALTIME counts them.
  */
 #ifndef PROTO_STAMP_H
 #define PROTO_STAMP_H
@@ -53,10 +53,10 @@ struct stamp_reply {
 	uint64_t received_utc_ns;	/* T2 */
 	uint64_t sent_utc_ns;		/* T3 */
 	uint32_t tlvs, unrecognised, malformed, not_intact;
-	uint32_t used;			/* whose values are told: none if the HMAC is wrong or missing */
+	uint32_t used;			/* whose values are reported: none if the HMAC is wrong or missing */
 	bool wrong_tlv_hmac;		/* by our own check */
 	uint16_t location_port, location_src_port;
-	uint8_t location_mac[6];	/* all 0: not told, as all that follow */
+	uint8_t location_mac[6];	/* all 0: not given, as all that follow */
 	uint8_t location_dst[16], location_src[16];	/* IPv4 in the first 4 bytes */
 	uint8_t location_dst_type, location_src_type;	/* enum stamp_location_type */
 	uint8_t timestamp_info[4];	/* source and method, in and out */

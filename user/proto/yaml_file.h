@@ -2,7 +2,7 @@
 /*
  * proto/yaml_file.h - a file of one YAML document, by libfyaml: read, checked, handed out.
  *
- * Aliases are refused by those who read values: a few lines of them stand for gigabytes.
+ * Aliases are refused by those who read values: a few lines of them can expand to gigabytes.
  */
 #ifndef PROTO_YAML_FILE_H
 #define PROTO_YAML_FILE_H
@@ -16,7 +16,7 @@ struct yaml_reader;
 
 struct yaml_file {
 	const char *what;		/* "stream file" */
-	const char *expected;		/* "a list of streams behind flows" */
+	const char *expected;		/* "a list of streams after flows" */
 	/* @root NULL: the document is empty. */
 	int (*read)(struct yaml_reader *reader, struct fy_node *root, void *ctx);
 	void *ctx;

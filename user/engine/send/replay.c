@@ -95,7 +95,7 @@ static int set_pace(struct replay *replay, const struct replay_opts *opts,
 		return 0;
 	case UNIT_RATE_LINK_RATIO:
 		if (!link_bps) {
-			err_usage(e, "the interface does not tell its speed, so %g%% of it is not "
+			err_usage(e, "the interface does not report its speed, so %g%% of it is not "
 				  "known", rate->value * 100);
 			return err_hint(e, "give the rate itself: --rate 10Gbit");
 		}

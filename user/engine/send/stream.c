@@ -117,7 +117,7 @@ int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
 				 frame->frame_bytes);
 	if (rate->kind == UNIT_RATE_LINK_RATIO) {
 		if (!link_bps) {
-			err_usage(e, "the interface does not tell its speed, so %g%% of it is not "
+			err_usage(e, "the interface does not report its speed, so %g%% of it is not "
 				  "known", rate->value * 100);
 			return err_hint(e, "give the rate itself: --rate 10Gbit");
 		}
