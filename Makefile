@@ -86,15 +86,15 @@ $(tool): $(user-obj)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ $(libs)
 
-$(O)/gen/profiles.c: scripts/gen-texts $(profiles)
+$(O)/gen/profiles.c: scripts/gen-texts Makefile $(profiles)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-texts proto/profiles.h profile profiles $(profiles) >$@
 
-$(O)/gen/studies.c: scripts/gen-texts $(sweeps)
+$(O)/gen/studies.c: scripts/gen-texts Makefile $(sweeps)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-texts model/study.h study studies $(sweeps) >$@
 
-$(O)/gen/assets.c: scripts/gen-assets $(assets)
+$(O)/gen/assets.c: scripts/gen-assets Makefile $(assets)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-assets user/faces/assets >$@
 
