@@ -34,7 +34,7 @@ struct reflector {
 	uint64_t row_elapsed_ns;
 };
 
-/* Loads reflect_xdp, and tells what is to be attached. */
+/* Loads reflect_xdp, and returns what is to be attached. */
 static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg, bool frags,
 		      int *ret_prog_fd, struct bpf_map **ret_recs, struct err *e)
 {

@@ -34,10 +34,10 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 			 struct err *e);
 void reflector_stamp_close(struct reflector_stamp *stamp);
 
-/* Tells the program where it was attached. */
+/* Gives the program the interface that it was attached to. */
 void reflector_stamp_attached(struct reflector_stamp *stamp, bool generic);
 
-/* Tells the program the time anew, when that is due: to be called every 100 ms or more often. */
+/* Gives the program the time anew, when that is due: to be called every 100 ms or more often. */
 void reflector_stamp_tick(struct reflector_stamp *stamp);
 
 void reflector_stamp_report(struct reflector_stamp *stamp, const struct reflect_rec *sum,

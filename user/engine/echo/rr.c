@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/rr.c - request and response, whatever way they take.
+ * engine/echo/rr.c - request and response, over any engine.
  */
 #include "engine/echo/rr_parts.h"
 

@@ -35,7 +35,7 @@ struct rr_cfg {
 	bool icmp;			/* echo requests instead of UDP */
 	double pps;			/* 0: as fast as answers come */
 	uint32_t outstanding;		/* requests that wait for an answer, at most; 1 and up */
-	uint32_t stamp_every;		/* bounce: so many requests are one that is timed; 1 and up */
+	uint32_t stamp_every;		/* bounce: one request of this many is timed; 1 and up */
 	uint64_t timeout_ns;		/* from then on an answer is not waited for */
 	enum xdp_mode mode;
 	bool zero_copy;			/* or it is an error; else the driver keeps its receive queues */
@@ -50,7 +50,7 @@ struct rr_count {
 	uint64_t foreign;		/* left to the stack */
 	uint64_t sending_ns;		/* from the first request to the last, of all runs */
 	uint64_t running_ns;		/* from the first request to the last answer, of all runs */
-	uint64_t late_sum_ns, late_max_ns, paced;	/* behind the slot */
+	uint64_t late_sum_ns, late_max_ns, paced;	/* after the slot */
 };
 
 struct rr;

@@ -73,7 +73,7 @@ static void book(struct loop_run *run, const struct rr_answer *answer, uint64_t 
 	advance(rr);
 }
 
-/* What has come; the time behind it. */
+/* What has come; the time after it. */
 static uint64_t collect(struct loop_run *run, uint32_t *ret_nr)
 {
 	struct rr_answer answers[BATCH];
@@ -112,7 +112,7 @@ static uint32_t send_some(struct loop_run *run, uint64_t now_ns)
 	for (; nr < BATCH && may_send(run, now_ns); nr++) {
 		if (nr)
 			now_ns = loop_mono_ns();
-		/* One that nobody answers must not hold up the others for ever. */
+		/* An unanswered one must not hold up the others for ever. */
 		if (rr->next - rr->oldest >= RR_RING)
 			give_up(rr);
 		if (!rr->ops->send(rr, (uint32_t)rr->next, now_ns))

@@ -39,7 +39,7 @@ struct rr {
 	struct rr_cfg cfg;
 	const struct rr_ops *ops;
 	int ifindex;
-	uint16_t id, stream;		/* chosen by chance: what tells our answers */
+	uint16_t id, stream;		/* chosen at random: they identify our answers */
 	uint8_t frame[FRAME_MAX_BYTES];
 	uint32_t buf_bytes;
 	uint16_t tag_offset, check;
@@ -71,7 +71,7 @@ int rr_loop(struct rr *rr, struct err *e);
 void rr_write(const struct rr *rr, uint8_t *frame, uint16_t token, uint32_t number,
 	      uint64_t sent_ns);
 
-/* The answer that stands behind the 8 bytes of echo or UDP at @l4; false: not ours. */
+/* The answer that follows the 8 bytes of echo or UDP at @l4; false: not ours. */
 bool rr_read_answer(const struct rr *rr, const uint8_t *l4, size_t bytes,
 		    struct rr_answer *ret_answer);
 

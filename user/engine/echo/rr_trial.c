@@ -95,7 +95,7 @@ int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given
 		if (err)
 			return err;
 	}
-	/* What a name stands for is known later. */
+	/* A name is resolved later. */
 	return is_name(opts) ? 0 : stream_check(&opts->stream, opts->has_size, e);
 }
 

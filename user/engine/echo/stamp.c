@@ -37,7 +37,7 @@ uint64_t stamp_utc_now_ns(void)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-/* The Error Estimate, and whether somebody set the clock. */
+/* The Error Estimate, and whether the clock was set. */
 static void look_at_clock(struct stamp *stamp, uint64_t mono_ns)
 {
 	struct clock_quality quality;
@@ -73,7 +73,7 @@ static int ask(struct stamp *stamp, const struct stamp_lane *lane, uint32_t seq,
 
 	if (send(lane->fd, bytes, len, 0) >= 0)
 		return 0;
-	/* An earlier packet's ICMP answer is told here; it is not this packet's. */
+	/* An earlier packet's ICMP error is reported here; it is not this packet's. */
 	if (errno == ECONNREFUSED) {
 		stamp->dests[lane->dest].refused++;
 		if (send(lane->fd, bytes, len, 0) >= 0)

@@ -33,9 +33,9 @@
 #define LAST_IN_NS	2000000		/* after the end for what is still coming in */
 #define STUCK_NS	100000000	/* for a driver to take a batch */
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
-#define RESERVE		64		/* fewer free frames: nobody waits for others any more */
+#define RESERVE		64		/* fewer free frames: packets no longer wait for others */
 
-/* Beside what bump_sched.h knows of it. */
+/* In addition to what bump_sched.h knows of it. */
 struct held {
 	uint8_t *data;
 	uint64_t arrived_ns;
@@ -127,7 +127,7 @@ fail:
 	return err;
 }
 
-/* A frame to write into, behind @last of the same packet; NULL: none is left. */
+/* A frame to write into, after @last of the same packet; NULL: none is left. */
 static uint8_t *add_frame(struct bump *bump, uint32_t *last)
 {
 	struct afxdp_frame frame;
@@ -165,7 +165,7 @@ static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 	return last;
 }
 
-/* The whole chain once more, behind itself. */
+/* The whole chain once more, appended to itself. */
 static uint32_t copy_chain(struct bump *bump, uint32_t head, uint32_t end, uint32_t last)
 {
 	uint32_t from = head, next;
@@ -280,7 +280,7 @@ static void kick(struct bump *bump)
 	bump->stuck = err;
 }
 
-/* What left, by the clock after it: a packet of a batch is told as late as the last. */
+/* What left, by the clock after it: a packet of a batch counts as late as the last. */
 static void record(struct bump *bump, const struct batch *batch)
 {
 	uint64_t now_ns = loop_mono_ns(), late_ns;

@@ -56,7 +56,7 @@ struct bump_count {
 	uint64_t send_drops;			/* the other interface's driver did not take it */
 	uint64_t held;				/* now inside */
 	uint64_t flushed;			/* held for others that never came, or at the end */
-	uint64_t late_max_ns;			/* behind the time it was due */
+	uint64_t late_max_ns;			/* after the time it was due */
 };
 
 int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e);

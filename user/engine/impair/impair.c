@@ -187,7 +187,7 @@ static int take_event(void *ctx, void *data, size_t bytes)
 	return 0;
 }
 
-/* What both programs have, behind load. */
+/* What both programs have, after load. */
 static int open_maps(struct impair *impair, struct impair_side *side, const struct bpf_map *recs,
 		     const struct bpf_map *lists, const struct bpf_map *events, struct err *e)
 {
@@ -302,7 +302,7 @@ static bool is_impaired(enum impair_way way, unsigned int direction)
 
 /*
  * A sender on this host leaves checksums and the cutting into segments to the
- * device: what is done to such a packet on egress is mended or multiplied there.
+ * device: what is done to such a packet on egress is repaired or multiplied there.
  */
 static void warn_of_offloads(const struct impair_cfg *cfg, struct result *res)
 {
@@ -428,7 +428,7 @@ int impair_start(struct impair *impair, struct err *e)
 
 		err = attach_xdp(impair, &impair->sides[i], part, e);
 	}
-	/* Both hooks are held now: what still stands in the way is at the other ends of the wires. */
+	/* Both hooks are held now: what can still fail is at the other ends of the wires. */
 	for (i = 0; i < impair->nr_sides && impair->nr_sides == 2 && !err; i++) {
 		struct impair_xdp_bpf *skel = impair->sides[i].xdp;
 

@@ -49,7 +49,7 @@ struct impair_cfg {
 };
 
 /*
- * One direction. Behind impair_stop():
+ * One direction. After impair_stop():
  * seen = done[IMPAIR_LOSS] + own_drops + passed, and
  * passed + copies + fragments = out + queue_drops + full_drops.
  */
@@ -68,11 +68,11 @@ struct impair_count {
 	uint64_t out_frames;
 	/*
 	 * Not taken by the driver of the other interface: those handed over in the kernel
-	 * are part of out_frames, and of those not matched too, as nobody tells which.
+	 * are part of out_frames, and of those not matched too, as it is not known which.
 	 */
 	uint64_t refused;
 	uint64_t flushed;		/* sent though what they were held for never came */
-	uint64_t late_max_ns;		/* behind the time it was due */
+	uint64_t late_max_ns;		/* after the time it was due */
 	uint64_t events_lost;
 };
 
@@ -94,7 +94,7 @@ int impair_check(struct impair *impair, struct err *e);
 /* Detaches; what is still held back is sent. */
 void impair_stop(struct impair *impair);
 
-/* @direction: 0, and of a bump 1. Exact behind impair_stop(). */
+/* @direction: 0, and of a bump 1. Exact after impair_stop(). */
 void impair_read(struct impair *impair, unsigned int direction, struct impair_count *ret_count);
 
 /* Totals, and the verdict that they add up; of a bump as parts "a-to-b" and "b-to-a". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * engine/impair/impair_parts.h - what impair.c, which runs, and impair_report.c, which
- * tells, share. Only these two include it.
+ * reports, share. Only these two include it.
  */
 #ifndef ENGINE_IMPAIR_IMPAIR_PARTS_H
 #define ENGINE_IMPAIR_IMPAIR_PARTS_H

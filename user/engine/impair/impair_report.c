@@ -75,7 +75,7 @@ void impair_read(struct impair *impair, unsigned int direction, struct impair_co
 	count.copies = rec.copies;
 	count.refused = rec.refused;
 	count.events_lost = rec.events_lost;
-	/* Of what the driver refuses nobody tells which frames were matched: see impair_report(). */
+	/* It is not known which of the frames that the driver refused were matched: see impair_report(). */
 	count.out_frames = rec.passed + rec.copies;
 	add_bump(side, &rec, &count);
 	*ret_count = count;

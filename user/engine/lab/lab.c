@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/lab/lab.c - build a wire of one's own.
+ * engine/lab/lab.c - build a private test link.
  *
  * A lab is silent: nothing is on its wire but what was sent there. So no
- * address configures itself, nobody asks for duplicates or routers, all
+ * address configures itself, no duplicate address detection or router solicitation is sent, all
  * neighbours are known, and lab_build() waits until the reports (MLD) are over
  * that the kernel sends when an IPv6 address joins its multicast group.
  */
@@ -26,7 +26,7 @@
 #define POLL_NS		5000000ull
 #define CARRIER_NS	(3 * NSEC_PER_SEC)
 #define SETTLE_NS	(2 * NSEC_PER_SEC)
-/* Reports (MLD) of a port with IPv6: net.ipv6.mld_qrv, which is 2 unless somebody changed it. */
+/* Reports (MLD) of a port with IPv6: net.ipv6.mld_qrv, which is 2 by default. */
 #define NR_REPORTS	2
 /*
  * Reports follow each other by at most 3 ticks of the kernel, 30 ms at 100 Hz. The kernel's worker
@@ -104,7 +104,7 @@ static const struct setting quiet[] = {
 /*
  * What a socket sends shall reach XDP as it would come from a wire: its
  * checksum made, its VLAN tag in the data, and as without a checksum nothing is
- * segmented behind the driver, no packet larger than the MTU.
+ * segmented after the driver, no packet larger than the MTU.
  */
 static const char *const features_off[] = {
 	"tx-checksum-ip-generic", "tx-checksum-sctp", "tx-vlan-hw-insert",
@@ -245,7 +245,7 @@ static int give_addresses(struct build *b, enum port_id port, struct err *e)
 }
 
 /*
- * In a and b the test programs attach themselves; in r nobody does, and what
+ * In a and b the test programs attach themselves; in r none does, and what
  * they send to it by XDP_TX would not get through.
  */
 static void open_middle(const char *ifname)

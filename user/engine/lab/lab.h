@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/lab/lab.h - a wire of one's own: network namespaces joined by veth pairs.
+ * engine/lab/lab.h - a private test link: network namespaces joined by veth pairs.
  *
  *   a-b      a [eg0] ----- [eg0] b
  *   a-r-b    a [eg0] ----- [ega] r [egb] ----- [eg0] b    r: router, bridge or open
@@ -28,7 +28,7 @@
 #define LAB_A_IP4	"198.18.0.1"	/* RFC 2544 appendix C.2.2 */
 #define LAB_A_IP6	"2001:2::1"	/* RFC 5180 section 8 */
 
-/* LAB_OPEN: r's two interfaces are joined by nothing, for a bump of one's own. */
+/* LAB_OPEN: r's two interfaces are not joined, for a forwarder of the user's own. */
 enum lab_middle { LAB_NO_MIDDLE, LAB_ROUTER, LAB_BRIDGE, LAB_OPEN };
 
 struct lab_cfg {
@@ -43,7 +43,7 @@ struct lab {
 	int ns_fd[LAB_NR_NODES];	/* -1: not there */
 };
 
-/* Builds namespaces, wires and addresses; nothing is left behind on failure. */
+/* Builds namespaces, wires and addresses; nothing is left on failure. */
 int lab_build(struct lab *lab, const struct lab_cfg *cfg, struct err *e);
 
 /* Closes the descriptors; an unpinned lab is gone then. */
@@ -55,7 +55,7 @@ int lab_enter(const struct lab *lab, enum lab_node node, struct err *e);
 const char *lab_node_name(enum lab_node node);	/* "a" */
 int lab_node_find(const char *name, enum lab_node *ret_node);
 
-/* What stands for 0 in a configuration. */
+/* What 0 means in a configuration. */
 uint32_t lab_default_queues(void);
 
 /* b's addresses: they depend on what is between. */
@@ -77,7 +77,7 @@ int lab_check_name(const char *name, struct err *e);
  */
 int lab_up(const char *name, const struct lab_cfg *cfg, bool *ret_new, struct err *e);
 
-/* Takes wires and names away; *ret_was tells whether there was anything. */
+/* Takes wires and names away; *ret_was: whether there was anything. */
 int lab_down(const char *name, bool *ret_was, struct err *e);
 
 /* Opens a pinned lab; -ENOENT: it is not up. */
@@ -99,7 +99,7 @@ struct lab_view {
 	struct lab_port_view ports[LAB_MAX_PORTS];
 };
 
-/* Looks at a pinned lab, when nobody is building or removing one; -EEXIST: namespaces of that name belong to somebody else. */
+/* Looks at a pinned lab, while none is built or removed; -EEXIST: namespaces of that name are not a lab's. */
 int lab_look(const char *name, struct lab_view *ret_view, struct err *e);
 
 /* Calls @fn for each lab that is pinned, whole or in pieces. It must not call back into labs. */

@@ -2,7 +2,7 @@
 /*
  * engine/lab/lab_look.c - labs that stay, found again: what there is by a name, and all of them.
  *
- * Nothing is kept beside the namespaces: what a lab is, is read from the kernel.
+ * Nothing is kept besides the namespaces: what a lab is, is read from the kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -71,7 +71,7 @@ int lab_check_name(const char *name, struct err *e)
 	return 0;
 }
 
-/* @ret_lost: a name with nothing behind it was met. */
+/* @ret_lost: a name without a namespace was met. */
 static int open_nodes(struct lab *ret_lab, const char *name, bool *ret_lost, struct err *e)
 {
 	struct lab lab = { .ns_fd = { -1, -1, -1 } };

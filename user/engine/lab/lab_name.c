@@ -2,7 +2,7 @@
 /*
  * engine/lab/lab_name.c - labs that stay: named, opened by their names, taken away.
  *
- * Nothing is kept beside the namespaces: what a lab is, is read from the kernel.
+ * Nothing is kept besides the namespaces: what a lab is, is read from the kernel.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #include "engine/lab/lab.h"
 
 /*
- * The alias of lo in each node: tells what the lab is when it is whole, and
+ * The alias of lo in each node: says what the lab is when it is complete, and
  * that the namespace is a lab's at all and does not only have its name.
  */
 const char *lab_mark(enum lab_middle middle);
@@ -29,7 +29,7 @@ struct lab_ns_name lab_ns_name(const char *lab, enum lab_node node);
 const char *lab_path(enum lab_middle middle);
 
 /*
- * Opens what there is, -1 for the rest, and tells what it is; after an error nothing is open.
+ * Opens what there is, -1 for the rest, and says what it is; after an error nothing is open.
  * -EEXIST: a node is not a lab's. Of this and the next the caller holds the lock.
  */
 int lab_open_nodes(struct lab *ret_lab, const char *name, struct lab_view *ret_view, struct err *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * engine/lab/lab_trial.h - one run over a lab's wire: node a sends, b receives, or
- * reflects to a; with the drivers' own counters beside it.
+ * reflects to a; with the drivers' own counters.
  *
  * The thread must be allowed to enter the lab's namespaces, and is left in a.
  */
@@ -41,7 +41,7 @@ struct lab_trial {
 	struct reflector *reflector;		/* of a probe */
 	struct meter *meter;			/* of both ends: they are of one host */
 	struct nic_counters a_before, b_before;
-	/* Grown from before the first packet to behind the last. */
+	/* Growth from before the first packet to after the last. */
 	struct nic_counters a, b;		/* of the test interfaces of a and b */
 	struct tx_count sent;
 	struct rx_count got;

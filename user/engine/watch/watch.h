@@ -36,7 +36,7 @@ void watch_poll(struct watch *watch);
 /* A row for each direction: what came since the row before. */
 void watch_report_row(struct watch *watch, uint64_t elapsed_ns);
 
-/* Detaches: the counters stand still. */
+/* Detaches: the counters stay as they are. */
 void watch_stop(struct watch *watch);
 
 /*
@@ -45,7 +45,7 @@ void watch_stop(struct watch *watch);
  */
 double watch_report(struct watch *watch, uint64_t elapsed_ns);
 
-/* What a reader must know beside the figures: once, at the end. */
+/* What a reader must know besides the figures: once, at the end. */
 void watch_report_notes(struct watch *watch);
 
 #endif

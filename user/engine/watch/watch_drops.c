@@ -24,7 +24,7 @@ struct watch_drops {
 	uint64_t packets;		/* at the watched interfaces, as they are listed */
 };
 
-/* @which: the interface's number; behind the last one: the stack. */
+/* @which: the interface's number; one after the last: the stack. */
 static void read_counters(const struct watch_drops *drops, unsigned int which,
 			  struct counters *ret_counters)
 {

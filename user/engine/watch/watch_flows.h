@@ -59,7 +59,7 @@ void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort);
  */
 void watch_flows_report_live(struct watch_flows *flows);
 
-/* Detaches: the counters stand still. */
+/* Detaches: the counters stay as they are. */
 void watch_flows_stop(struct watch_flows *flows);
 
 /* Everything, once. Returns the cores that the programs kept busy; 0: not known. */

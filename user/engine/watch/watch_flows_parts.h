@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * engine/watch/watch_flows_parts.h - shared between watch_flows.c, which reads, and
- * watch_flows_report.c, which tells. Nobody else includes this.
+ * watch_flows_report.c, which reports. Only these include it.
  */
 #ifndef ENGINE_WATCH_WATCH_FLOWS_PARTS_H
 #define ENGINE_WATCH_WATCH_FLOWS_PARTS_H

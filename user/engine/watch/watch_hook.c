@@ -198,7 +198,7 @@ bool watch_hook_follow(struct watch_hook *hook)
 		hook->lost_ifindex = hook->ifindex;
 		hook->ifindex = 0;
 		hook->said_gone = false;
-		/* It may go just now: the next call knows whether somebody else detached. */
+		/* It may go just now: the next call knows whether another process detached it. */
 		if (ifindex == hook->lost_ifindex)
 			return false;
 	}

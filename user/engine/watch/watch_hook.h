@@ -54,7 +54,7 @@ void watch_hook_close(struct watch_hook *hook);
 
 /*
  * To be called often: sees whether the interface went, came back under its
- * name, or somebody detached the programs, and attaches anew. True while attached.
+ * name, or the programs were detached, and attaches anew. True while attached.
  */
 bool watch_hook_follow(struct watch_hook *hook);
 

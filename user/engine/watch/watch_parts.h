@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * engine/watch/watch_parts.h - shared between watch.c, which reads, and
- * watch_report.c, which tells. Nobody else includes this.
+ * watch_report.c, which reports. Only these include it.
  */
 #ifndef ENGINE_WATCH_WATCH_PARTS_H
 #define ENGINE_WATCH_WATCH_PARTS_H
@@ -39,7 +39,7 @@ struct watch {
 	struct nic_counters nic_before, nic_newest, nic_sum;	/* at open; last seen; of earlier lives */
 	unsigned int nic_life;			/* returns of the hook at nic_newest */
 	unsigned int returns;			/* of the hook, when it was closed */
-	char *preceding;			/* likewise; NULL: nobody */
+	char *preceding;			/* likewise; NULL: none */
 };
 
 /* The records of one direction, summed over the CPUs. */

@@ -32,7 +32,7 @@ struct load_cfg {
 	FILE *log;			/* a line a request; NULL: none */
 };
 
-/* Whether this host has the addresses that so many clients will send from. */
+/* Whether this host has the addresses that the clients will send from. */
 int load_check_sources(const struct load_sources *sources, uint32_t clients, struct err *e);
 
 /* Descriptors of a client: a connection to each place, and FTP's for data. */
@@ -57,7 +57,7 @@ void load_report_row(struct load *load, struct result *res, uint64_t elapsed_ns)
 /* After load_stop(). */
 void load_report(const struct load *load, struct result *res);
 
-/* Whose CPU was the limit, after all that meter_report() tells. */
+/* Whose CPU was the limit, after all that meter_report() reports. */
 void load_report_limit(const struct load *load, struct result *res);
 
 /* Transactions that were not answered, or by 4xx or 5xx; all that ended. */

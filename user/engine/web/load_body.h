@@ -13,7 +13,7 @@
 struct load_body {
 	int fd;				/* of an upload; -1: no file */
 	void *memory;
-	const void *data;		/* neither this nor a file: so many zeroes */
+	const void *data;		/* neither this nor a file: zeros */
 	uint64_t bytes;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/web/load_parts.h - what load.c counts and load_report.c tells.
+ * engine/web/load_parts.h - what load.c counts and load_report.c reports.
  */
 #ifndef ENGINE_WEB_LOAD_PARTS_H
 #define ENGINE_WEB_LOAD_PARTS_H

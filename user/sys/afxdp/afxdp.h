@@ -29,7 +29,7 @@ struct afxdp_cfg {
 	bool zero_copy;			/* the driver sends from the frames themselves, or it is an error */
 	bool busy_poll;			/* each kick runs the queue's driver in this thread */
 	/*
-	 * Not NULL: the driver is asked when it sent each frame, and afxdp_reap() tells
+	 * Not NULL: the driver is asked when it sent each frame, and afxdp_reap() returns
 	 * it by the NIC's clock; 0: it did not say. It takes kernel 6.8, a driver that has
 	 * it, and frames up to AFXDP_MAX_STAMPED_BYTES.
 	 */

@@ -22,7 +22,7 @@
 
 /*
  * One large page spares the address lookups of hundreds of small ones. Reserved
- * ones are there if somebody set vm.nr_hugepages, transparent ones if the
+ * ones are there if vm.nr_hugepages is set, transparent ones if the
  * kernel finds one.
  */
 int afxdp_memory_map(struct afxdp_memory *ret_memory, size_t bytes, struct err *e)

@@ -30,7 +30,7 @@ void afxdp_raise_send_buf(int fd);
 /* Each call runs the queue's driver; false: this kernel (before 5.11) or socket cannot. */
 bool afxdp_ask_busy_poll(int fd);
 
-/* Tells the kernel to send; what it returns is told at afxdp_kick(). */
+/* Makes the kernel send; afxdp_kick() describes what it returns. */
 int afxdp_tell(int fd, bool zero_copy);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sys/afxdp/afxdp_stamp.h - an AF_XDP socket whose frames carry metadata, by which the
- * driver tells when each was sent. Only afxdp.c includes this.
+ * driver reports when each was sent. Only afxdp.c includes this.
  *
  * libxdp registers no memory with metadata before 1.5, so the socket is made
  * here; its rings are then worked with as libxdp's.

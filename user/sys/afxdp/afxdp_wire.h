@@ -23,7 +23,7 @@ struct afxdp_lane;
 
 struct afxdp_wire_cfg {
 	const char *in_ifname, *out_ifname;	/* of the first lane; one interface: it is alone */
-	uint32_t nr_frames;			/* to be held, beside those in the rings */
+	uint32_t nr_frames;			/* to be held, in addition to those in the rings */
 	uint32_t nr_receive;			/* places of a queue, a power of two; 0: many */
 	bool copy_only;				/* leave the driver its receive queues */
 	bool busy_poll;				/* each kick and poll runs the queue's driver */

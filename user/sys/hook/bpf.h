@@ -21,7 +21,7 @@ void bpf_log_init(void);
 /* Describes a failed load of object @name: the cause in words and the verifier's last lines. */
 int bpf_load_error(struct err *e, int no, const char *name);
 
-/* Behind it, of a program that has bpf_set_frags() for this MTU: what helps a kernel without. */
+/* After it, for a program that has bpf_set_frags() for this MTU: what helps on a kernel without it. */
 int bpf_frags_hint(struct err *e, int no, const char *ifname, uint32_t mtu);
 
 /* Raises RLIMIT_MEMLOCK as far as it goes (kernels before 5.11 charge maps to it). */
@@ -41,7 +41,7 @@ int bpf_prog_pid(uint32_t id);
 /* Likewise, and not this one. */
 int bpf_prog_other_pid(uint32_t id);
 
-/* False once the link's interface is gone, or somebody detached it. */
+/* False once the link's interface is gone, or it was detached. */
 bool bpf_link_holds(int link_fd);
 
 /* Runs of a program that were timed, and the time they took; 0 or negative errno. */

@@ -14,7 +14,7 @@ struct dispatcher;
 
 /*
  * Attaches @prog_fd to the loopback device of a network namespace made for
- * this and seen by nobody. Needs CAP_SYS_ADMIN. NULL if that cannot be had:
+ * this and seen by no one. Needs CAP_SYS_ADMIN. NULL if that is not available:
  * everything works, with gaps between calls.
  */
 struct dispatcher *dispatcher_hold(int prog_fd);

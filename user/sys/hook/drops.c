@@ -247,7 +247,7 @@ struct named {
 	__u64 location, start;	/* of the function; 0: not found */
 };
 
-/* Without what a compiler puts behind a name it has cut in pieces: ".isra.0". */
+/* Without what a compiler appends to the name of a function that it has split: ".isra.0". */
 static void set_symbol(struct named *named, const char *name)
 {
 	snprintf(named->place.symbol, sizeof(named->place.symbol), "%.*s", (int)strcspn(name, "."),

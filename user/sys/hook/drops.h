@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/drops.h - where and why the kernel drops the packets of a test, told by
+ * sys/hook/drops.h - where and why the kernel drops the packets of a test, reported by
  * its tracepoints, for all network namespaces of this host.
  */
 #ifndef SYS_HOOK_DROPS_H
@@ -27,13 +27,13 @@ bool drops_has(const struct drops *drops, enum drop_kind kind);
 /* Over all CPUs. */
 void drops_read(const struct drops *drops, struct drop_sum *ret_sum);
 
-/* Drops, of whatever packets, that came while another one was being counted on that CPU (5.12). */
+/* Drops, of any packets, that came while another one was being counted on that CPU (5.12). */
 uint64_t drops_missed(const struct drops *drops);
 
 struct drop_place {
 	enum drop_kind kind;
 	char symbol[64];	/* function of the kernel, or its address; "" where not of this kind */
-	char reason[64];	/* "NO_SOCKET"; "" on a kernel that does not tell */
+	char reason[64];	/* "NO_SOCKET"; "" on a kernel that does not report it */
 	char ifname[DROP_NAME_BYTES];	/* "" where not known */
 	uint32_t ifindex, netns;	/* 0: not known */
 	uint64_t packets;

@@ -49,7 +49,7 @@ int live_run_some(struct live_calls *calls, int prog_fd, int ifindex, const uint
 void live_choose_tracepoints(struct bpf_program *refused, struct bpf_program *failed);
 
 /*
- * Attaches them after load. False: the driver's refusals are seen by nobody here,
+ * Attaches them after load. False: the driver's refusals cannot be seen here,
  * and its own counters must do.
  */
 bool live_watch_refusals(struct bpf_program *refused, struct bpf_link **ret_refused,

@@ -38,7 +38,7 @@ struct tc_port {
 	int ifindex;
 	bool egress;
 	__u32 prog_id;
-	__u32 preceding_id;		/* the newest that was told; 0: none */
+	__u32 preceding_id;		/* the newest that was reported; 0: none */
 };
 
 static int attach_tcx(struct tc_port *port, int ifindex, bool egress, int prog_fd)
@@ -56,7 +56,7 @@ static struct bpf_tc_hook make_hook(int ifindex, enum bpf_tc_attach_point point)
 	return hook;
 }
 
-/* A filter of our own name whose program nobody holds: its process was killed. */
+/* A filter of our own name whose program no process holds: it was killed. */
 static void remove_stale(const struct bpf_tc_hook *hook, int prog_fd)
 {
 	struct bpf_prog_info own = { 0 }, info;
@@ -148,7 +148,7 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	return 0;
 }
 
-/* The qdisc goes if it came with us and nobody else has filters there. */
+/* The qdisc goes if it came with us and no one else has filters there. */
 static void remove_qdisc(int ifindex)
 {
 	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);

@@ -4,9 +4,9 @@
  *
  * By a tcx link (kernel 6.6), which shares the hook with others and which the
  * kernel takes away however the process ends. Older kernels have clsact: its
- * filters stay behind a process that is killed, so tc_attach() takes away
+ * filters outlive a process that is killed, so tc_attach() takes away
  * those of its own name that no process holds any more. Programs attached
- * here stand first and must return TC_ACT_UNSPEC, which lets all others decide.
+ * here run first and must return TC_ACT_UNSPEC, which lets all others decide.
  */
 #ifndef SYS_HOOK_TC_H
 #define SYS_HOOK_TC_H
@@ -37,11 +37,11 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 /* Detaches and frees; takes NULL. */
 void tc_detach(struct tc_port *port);
 
-/* False once the interface is gone, or somebody detached the program. */
+/* False once the interface is gone, or the program was detached. */
 bool tc_port_holds(const struct tc_port *port);
 
 /*
- * True once after another program came to stand at tcx before this one; a
+ * True once after another program was attached at tcx before this one; a
  * decision of its own (any but TC_ACT_UNSPEC) hides the packet from here.
  * *ret_text is as xdp_holder()'s. Programs whose name @is_own, or cannot be
  * read for want of CAP_SYS_ADMIN, are passed over.

@@ -34,10 +34,10 @@ void xdp_detach(struct xdp_port *port);
 /* XDP_MODE_NATIVE or XDP_MODE_GENERIC: what xdp_attach() got. */
 enum xdp_mode xdp_port_mode(const struct xdp_port *port);
 
-/* False once the interface is gone, or somebody detached the program. */
+/* False once the interface is gone, or the program was detached. */
 bool xdp_port_holds(const struct xdp_port *port);
 
-/* Describes the program that holds the hook of @ifindex: "'name' (id 7, native, pid 1234)"; false: nobody. */
+/* Describes the program that holds the hook of @ifindex: "'name' (id 7, native, pid 1234)"; false: the hook is free. */
 bool xdp_holder(int ifindex, char *ret_text, int size);
 
 /*

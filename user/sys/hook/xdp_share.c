@@ -94,7 +94,7 @@ static int detach_id(int ifindex, __u32 id)
 	return err;
 }
 
-/* Those of our name that nobody holds: their process was killed. libxdp, here, holds all that it looked at. */
+/* Those of our name that no process holds: theirs was killed. libxdp, here, holds all that it looked at. */
 static void remove_stale(int ifindex, const char *name)
 {
 	__u32 ids[PROGRAMS];

@@ -4,7 +4,7 @@
  * libxdp's dispatcher.
  *
  * No link holds a dispatcher: what a killed process leaves in it goes on
- * running, until xdp_share_attach() finds that nobody holds a program of its
+ * running, until xdp_share_attach() finds that no process holds a program of its
  * own name any more, or until: xdp-loader unload IFACE --all
  */
 #ifndef SYS_HOOK_XDP_SHARE_H
@@ -29,10 +29,10 @@ bool xdp_share_is_possible(int ifindex);
 int xdp_share_attach(struct xdp_share **ret_share, int ifindex, struct bpf_object *obj,
 		     enum xdp_mode mode, struct err *e);
 
-/* Detaches, the dispatcher too if nobody else is left in it, and frees; takes NULL. */
+/* Detaches, the dispatcher too if no other program is left in it, and frees; takes NULL. */
 void xdp_share_detach(struct xdp_share *share);
 
-/* False once the interface is gone, or somebody detached the program. */
+/* False once the interface is gone, or the program was detached. */
 bool xdp_share_holds(struct xdp_share *share);
 
 /* XDP_MODE_NATIVE or XDP_MODE_GENERIC. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/child.c - another program: run to its end, or beside this one.
+ * sys/host/child.c - another program: run to its end, or in parallel.
  */
 #include "sys/host/child.h"
 

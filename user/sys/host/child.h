@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/host/child.h - another program: run to its end, or beside this one.
+ * sys/host/child.h - another program: run to its end, or in parallel.
  */
 #ifndef SYS_HOST_CHILD_H
 #define SYS_HOST_CHILD_H

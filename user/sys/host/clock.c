@@ -27,11 +27,11 @@
 #define KTIME_GET_TAI_NS	208
 
 #define NR_CALLS	64		/* of the helper in one run */
-#define NR_RUNS		64		/* whose mean the kernel tells */
+#define NR_RUNS		64		/* whose mean the kernel reports */
 #define NR_MEDIAN	15
 #define NR_READS	100
 
-/* The clock behind an open /dev/ptpN; as in clock_gettime(2), and in no header. */
+/* The clock of an open /dev/ptpN; as in clock_gettime(2), and in no header. */
 #define FD_TO_CLOCKID(fd) ((clockid_t)((~(unsigned int)(fd) << 3) | 3))
 
 const char *const clock_names[] = { "monotonic", "tai", NULL };

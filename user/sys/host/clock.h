@@ -28,7 +28,7 @@ static inline uint64_t clock_stamp_ns(enum stamp_clock clock, uint64_t mono_ns)
 /* Whether BPF programs of this kernel can read @clock: 0 or negative errno. */
 int clock_try_bpf(enum stamp_clock clock);
 
-/* The same, as an error that tells what to do. */
+/* The same, as an error that says what to do. */
 int clock_check_bpf(enum stamp_clock clock, struct err *e);
 
 /*
@@ -43,10 +43,10 @@ struct clock_quality {
 	bool synchronised;
 	uint64_t max_error_ns;		/* bound that whoever sets the clock states, and time since */
 	uint64_t estimated_error_ns;
-	int tai_offset_s;		/* TAI - UTC; 0: nobody has set it */
+	int tai_offset_s;		/* TAI - UTC; 0: it is not set */
 };
 
-/* Of a clock that nobody can tell the error of: all that a packet's Error Estimate has room for. */
+/* Of a clock whose error is unknown: the largest value of a packet's Error Estimate. */
 #define CLOCK_UNKNOWN_ERROR_NS	1000000000000ull
 
 /*

@@ -37,7 +37,7 @@ struct cpu_snap {
 /* NULL: no memory. */
 struct cpu_snap *cpu_snap_new(void);
 
-/* Overwrites @snap with what /proc tells now. */
+/* Overwrites @snap with the current values of /proc. */
 void cpu_snap_read(struct cpu_snap *snap, const struct cpu_nic *nic);
 
 /* Nanoseconds of a tick of struct procstat_cpu. */
@@ -51,7 +51,7 @@ struct cpu_process {
 
 void cpu_read_process(struct cpu_process *ret_process);
 
-/* Most memory that this process had, and what its BPF maps hold; -errno if nobody tells. */
+/* Most memory that this process had, and what its BPF maps hold; -errno if it is not known. */
 int cpu_peak_rss(uint64_t *ret_bytes);
 int cpu_map_memory(uint64_t *ret_bytes);
 

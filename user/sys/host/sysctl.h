@@ -10,7 +10,7 @@
 
 /*
  * @key: "net.ipv4.tcp_rmem". Several values are separated by one blank each,
- * whatever the kernel puts between them. 0 or negative errno; -EMSGSIZE: longer
+ * with any separator between them. 0 or negative errno; -EMSGSIZE: longer
  * than @size.
  */
 int sysctl_read(const char *key, char *ret_value, size_t size);

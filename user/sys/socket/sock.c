@@ -130,7 +130,7 @@ static int set_dscp(int fd, uint64_t dscp, struct err *e)
 
 	if (!dscp)
 		return 0;
-	/* An IPv6 socket may carry IPv4: both have to be told. */
+	/* An IPv6 socket may carry IPv4: both have to be set. */
 	if (!sock_local(fd, &local) && local.sa.sa_family == AF_INET6)
 		err = set(fd, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2, "the traffic class", e);
 	return err ? err : set(fd, IPPROTO_IP, IP_TOS, dscp << 2, "the DSCP", e);

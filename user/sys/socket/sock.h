@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/socket/sock.h - sockets of the transport tests: addresses, options, what TCP tells.
+ * sys/socket/sock.h - sockets of the transport tests: addresses, options, TCP's state.
  */
 #ifndef SYS_SOCKET_SOCK_H
 #define SYS_SOCKET_SOCK_H
@@ -31,7 +31,7 @@ void sock_set_port(struct sock_addr *addr, uint16_t port);
 uint16_t sock_port(const struct sock_addr *addr);
 /* The address, an IPv4 one of an IPv6 socket as IPv4; without its port. */
 const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES]);
-/* Addresses as two sockets of one family tell them, without their ports. */
+/* Addresses as two sockets of one family report them, without their ports. */
 bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b);
 
 int sock_peer(int fd, struct sock_addr *ret_addr);	/* 0 or negative errno */
@@ -77,7 +77,7 @@ size_t sock_payload_bytes(int fd);
 
 /*
  * Sets the window clamp again where the kernel has raised it: newer ones (seen with 6.18) do, when
- * the first data tell how large their buffers are.
+ * the first data say how large their buffers are.
  */
 void sock_keep_clamp(int fd, uint64_t bytes);
 

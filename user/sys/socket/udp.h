@@ -27,7 +27,7 @@ struct udp_arrival {
 	int ttl;		/* or hop limit; 0: not known */
 };
 
-/* 0 or negative errno: -EAGAIN: none waits; -ECONNREFUSED: ICMP says that nobody listens. */
+/* 0 or negative errno: -EAGAIN: none waits; -ECONNREFUSED: ICMP says that the port is closed. */
 int udp_receive(int fd, void *buf, size_t size, struct udp_arrival *ret_arrival);
 
 /* Packets that the socket had no room for. */
