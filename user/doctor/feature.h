@@ -21,7 +21,7 @@ enum feature_state { FEATURE_ABSENT, FEATURE_PRESENT, FEATURE_UNKNOWN };
 struct feature_answer {
 	enum feature_state state;
 	char detail[240];	/* what was found, for people */
-	char remedy[240];	/* the command that mends it; "": none is known */
+	char remedy[240];	/* the command that fixes it; "": none is known */
 };
 
 struct feature_set;
@@ -32,14 +32,14 @@ struct feature {
 	bool of_iface;		/* of an interface, not of the host */
 	const char *since;	/* the kernel it came with, for people; never compared. May be NULL */
 	const char *without;	/* what is lost without it */
-	const char *remedy;	/* where the probe knows none better; IFACE stands for its name. May be NULL */
+	const char *remedy;	/* where the probe knows none better; IFACE is replaced by its name. May be NULL */
 	void (*probe)(struct feature_set *set, struct feature_answer *ret_answer);
 };
 
 /* "absent", "present", "cannot tell" */
 const char *feature_state_name(enum feature_state state);
 
-/* The table: host features first. NULL behind the last. */
+/* The table: host features first. NULL after the last. */
 const struct feature *feature_at(size_t i);
 
 /* Position of the feature called @name[0..len), or -ENOENT. */
@@ -47,8 +47,8 @@ int feature_find(const char *name, size_t len);
 
 /*
  * Answers are kept in a set, each probe runs once. @ifname may be NULL:
- * features of an interface then cannot be told. @may_attach: an XDP program
- * may be attached to @ifname for an instant, whatever its driver.
+ * features of an interface are then unknown. @may_attach: an XDP program
+ * may be attached to @ifname for an instant, with any driver.
  */
 int feature_open(struct feature_set **ret_set, const char *ifname, bool may_attach,
 		 struct err *e);

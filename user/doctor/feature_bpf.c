@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * doctor/feature_bpf.c - probes of the kernel: programs of two instructions are
- * loaded, and attached where nobody passes: in a namespace of their own, or to
+ * loaded, and attached where no traffic passes: in a namespace of their own, or to
  * functions that only BPF's self-test calls.
  */
 #include <errno.h>
@@ -115,7 +115,7 @@ int feature_try_native(int ifindex)
 /*
  * Nothing is sent: one frame is made and dropped by the program. Kernels
  * before 5.18 refuse the batch size; some ignore the flag, run the program as
- * ever and tell its verdict, which live runs do not.
+ * ever and return its verdict, which live runs do not.
  */
 void probe_live_frames(struct feature_set *set, struct feature_answer *ret)
 {
@@ -321,7 +321,7 @@ void probe_tai_clock(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_PRESENT, "a program that reads it was loaded");
 }
 
-/* The sysctl is shown in the first network namespace only; a loaded program tells everywhere. */
+/* The sysctl is shown in the first network namespace only; loading a program shows it everywhere. */
 void probe_jit(struct feature_set *set, struct feature_answer *ret)
 {
 	struct bpf_prog_info info = { 0 };

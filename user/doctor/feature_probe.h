@@ -37,7 +37,7 @@ void feature_mend(struct feature_answer *ret, const char *fmt, ...)
 void feature_denied(const struct feature_set *set, struct feature_answer *ret, const char *what);
 
 /*
- * What errno @err of trying means: the kernel lacks it, or it cannot be told.
+ * What errno @err of trying means: the kernel lacks it, or it is unknown.
  * A refusal for privilege is an answer only when nothing is missing here.
  */
 void feature_failed(const struct feature_set *set, struct feature_answer *ret, int err,

@@ -2,8 +2,8 @@
 /*
  * doctor/feature_xdp.c - probes of XDP on one interface.
  *
- * From 6.3 on the kernel tells what a driver has. Before, only attaching
- * tells, and that can reset a NIC's queues: it is done unasked on veth and
+ * From 6.3 on the kernel reports what a driver supports. Before, only attaching
+ * shows it, and that can reset a NIC's queues: it is done unasked on veth and
  * loopback alone.
  */
 #include <errno.h>
@@ -101,7 +101,7 @@ static void by_bit(struct feature_set *set, struct feature_answer *ret, enum nic
 			    set->nic.driver);
 }
 
-/* Where the kernel does not tell: no driver has native XDP without XDP_TX. */
+/* Where the kernel does not report it: no driver has native XDP without XDP_TX. */
 void probe_xdp_tx(struct feature_set *set, struct feature_answer *ret)
 {
 	by_bit(set, ret, NIC_XDP_BASIC);

@@ -5,7 +5,7 @@
  *
  * A set belongs to one thread; a transfer is what one client has: its cookies, its
  * source address and connections that no other client uses. A transfer is one request
- * and its answer: a redirection is told, not followed.
+ * and its answer: a redirection is reported, not followed.
  */
 #ifndef HTTP_TRANSFER_H
 #define HTTP_TRANSFER_H
@@ -84,7 +84,7 @@ struct transfer_set;
 
 typedef void (*transfer_done)(void *ctx, const struct transfer_result *result);
 
-/* The same for all threads, before the first of them; @e tells what is no URL of HTTP or FTP. */
+/* The same for all threads, before the first of them; @e names what is no URL of HTTP or FTP. */
 int transfer_init(struct err *e);
 int transfer_check_url(const char *url, struct err *e);
 

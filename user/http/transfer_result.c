@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * http/transfer_result.c - what libcurl tells of a transfer that ended.
+ * http/transfer_result.c - what libcurl reports of a transfer that ended.
  */
 #include <errno.h>
 

@@ -52,7 +52,7 @@ struct bench_plan {
 	uint64_t recovery_ns;		/* of the overload, and again of half of it */
 	uint32_t recovery_repeats;
 	const char *reset_command;	/* NULL: nothing is reset */
-	uint64_t reset_ns;		/* before the command, and behind its end */
+	uint64_t reset_ns;		/* before the command, and after its end */
 	uint32_t reset_repeats;
 	uint64_t soak_ns, soak_trial_ns;	/* of y1564's performance test, too */
 	struct bench_service service;

@@ -43,19 +43,19 @@ enum bottleneck bottleneck_of_sender(const struct bottleneck_sender *s, char *re
 		return BOTTLENECK_NONE;
 	if (s->refused_ratio > REFUSED_RATIO) {
 		snprintf(ret_why, size, "the driver refused %.2g %% of the packets: its ring was full, "
-			 "so the device or what is behind it is the limit, not the sender",
+			 "so the device or what follows it is the limit, not the sender",
 			 100 * s->refused_ratio);
 		return BOTTLENECK_RING;
 	}
 	if (s->ring_full_ratio > RING_FULL_RATIO) {
 		snprintf(ret_why, size, "the AF_XDP ring was full in %.0f %% of the tries: the device "
-			 "or what is behind it is the limit, not the sender",
+			 "or what follows it is the limit, not the sender",
 			 100 * s->ring_full_ratio);
 		return BOTTLENECK_RING;
 	}
 	if (s->time_ns < SHORT_NS)
 		return BOTTLENECK_UNKNOWN;
-	/* Slots are kept by spinning: a CPU that is used up tells nothing, and time left does. */
+	/* Slots are kept by spinning: a busy CPU means nothing, and time left does. */
 	if (s->pace == BOTTLENECK_PACED)
 		return s->run_ratio + s->taken_ratio < SATURATED_RATIO ? BOTTLENECK_NONE :
 									 BOTTLENECK_UNKNOWN;

@@ -15,7 +15,7 @@
 
 enum bottleneck {
 	BOTTLENECK_NONE,		/* nothing here was seen to be the limit */
-	BOTTLENECK_UNKNOWN,		/* something was, or may have been: nothing tells what */
+	BOTTLENECK_UNKNOWN,		/* something was, or may have been: it is not known what */
 	BOTTLENECK_SENDER_CPU,
 	BOTTLENECK_RECEIVER_CPU,
 	BOTTLENECK_RING,		/* of the device: it took, or gave, less than there was */

@@ -34,8 +34,8 @@ struct sched {
 	uint32_t nr_waiting;
 
 	/*
-	 * Held for a time. Most come with a time behind all that are there, as a constant
-	 * delay does, and stand in a ring; the others in a heap.
+	 * Held for a time. Most come with a time after all that are there, as a constant
+	 * delay does, and are in a ring; the others in a heap.
 	 */
 	struct timed *ring, *heap;
 	uint32_t ring_first, ring_nr, heap_nr, turn;
@@ -195,14 +195,14 @@ static void hold(struct sched *sched, uint32_t head, const struct sched_order *o
 /* Number @at of those that wait goes on. */
 static void let_pass(struct sched *sched, uint32_t at, uint64_t now_ns)
 {
-	uint32_t head = sched->heads[at], behind = --sched->nr_waiting - at;
+	uint32_t head = sched->heads[at], after = --sched->nr_waiting - at;
 
-	memmove(&sched->places[at], &sched->places[at + 1], behind * sizeof(*sched->places));
-	memmove(&sched->heads[at], &sched->heads[at + 1], behind * sizeof(*sched->heads));
+	memmove(&sched->places[at], &sched->places[at + 1], after * sizeof(*sched->places));
+	memmove(&sched->heads[at], &sched->heads[at + 1], after * sizeof(*sched->heads));
 	hold(sched, head, &sched->orders[head], now_ns);
 }
 
-/* The first that waits for nobody any more; sched->nr_waiting: there is none. */
+/* The first that need not wait any more; sched->nr_waiting: there is none. */
 static uint32_t find_free(const struct sched *sched)
 {
 	uint32_t i;

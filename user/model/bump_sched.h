@@ -2,7 +2,7 @@
 /*
  * model/bump_sched.h - which held frame leaves next, and when: pure, the caller has the clock.
  *
- * Three stages behind each other: packets held until others have passed, held
+ * Three stages in a row: packets held until others have passed, held
  * for a time, and a bottleneck with a queue. Each feeds the next with the time
  * at which a packet leaves it in theory, so being called late adds nothing up.
  * A packet is a chain of frames (fragments, copies) that stay together up to
@@ -56,7 +56,7 @@ struct sched_frame *sched_frames(struct sched *sched);
 /* The chain of frames from @head on comes in. */
 void sched_add(struct sched *sched, uint32_t head, const struct sched_order *order);
 
-/* The next frame that is due at @now_ns; false: none is. UINT64_MAX: whatever is due ever. */
+/* The next frame that is due at @now_ns; false: none is. UINT64_MAX: all, whenever they are due. */
 bool sched_next(struct sched *sched, uint64_t now_ns, struct sched_out *ret_out);
 
 /* When sched_next() has something; UINT64_MAX: nothing waits for a time. */

@@ -13,7 +13,7 @@
 
 enum { SUM_L4, SUM_IP4 };
 
-/* Adds a field of @bytes at @offset that takes @count values from what stands there on. */
+/* Adds a field of @bytes at @offset that takes @count values, from its present one on. */
 static void add_field(struct packet *packet, const struct frame_vary *vary, uint32_t count,
 		      uint32_t offset, uint8_t bytes, uint8_t sums)
 {

@@ -18,7 +18,7 @@
 #define MAX_COPIES	64
 #define MAX_PLACES	4096
 #define MIN_CUT_BYTES	14		/* an Ethernet header */
-#define DEFAULT_OFFSET	14		/* bit errors stand behind it */
+#define DEFAULT_OFFSET	14		/* bit errors come after it */
 #define DEFAULT_ALPHA	3.0		/* of Pareto: mean and variance are finite */
 
 static const struct kind {
@@ -138,7 +138,7 @@ static int parse_list(struct impair_numbers *list, char *text, struct err *e)
 	return 0;
 }
 
-/* "p=1%, r=30%": what stands between the parentheses. */
+/* "p=1%, r=30%": what is between the parentheses. */
 static int parse_chain(struct impair_rule *rule, char *text, struct err *e)
 {
 	char *word, *save = NULL;

@@ -99,7 +99,7 @@ static bool has_digit(const char *name)
 	return false;
 }
 
-/* What XDP programs dropped; a driver may tell it by queue, as a total, or both. */
+/* What XDP programs dropped; a driver may report it by queue, as a total, or both. */
 static uint64_t xdp_drops(const struct ledger_growth *growths, size_t nr)
 {
 	uint64_t queues = 0, total = 0;
@@ -141,7 +141,7 @@ static void claim_xdp(struct ledger *ledger, const struct ledger_iface *iface, u
 		 less(iface->redirect_errors, told));
 }
 
-/* Counters that packets without an skb share with those that kfree_skb has told of. */
+/* Counters that packets without an skb share with those that kfree_skb has reported. */
 static bool is_shared(const struct ledger_growth *growth)
 {
 	return !strcmp(growth->name, "rx_dropped") || !strcmp(growth->name, "tx_dropped") ||

@@ -2,17 +2,17 @@
 /*
  * model/ledger.h - every packet of a test in one row, and the rows add up. Pure.
  *
- * made = received + rows + unattributed, always. No packet stands in two rows:
+ * made = received + rows + unattributed, always. No packet is in two rows:
  *
- *  1. what the receiver tells packet by packet (received; its tag was damaged),
+ *  1. what the receiver reports packet by packet (received; its tag was damaged),
  *     and the sender (not taken by the driver);
  *  2. skb:kfree_skb, which knows the packet by its headers and its tag;
  *  3. counters of interfaces, less what 1 and 2 have said of that interface: a
  *     verdict of an XDP program and a full ring come before there is an skb.
  *
  * All other counters (qdisc, softnet, stack, socket) repeat what kfree_skb says,
- * and count other traffic too: they are witnesses, shown beside. Only where
- * the kernel lets nobody listen to kfree_skb are they rows.
+ * and count other traffic too: they are witnesses, shown next to the rows. Only where
+ * kfree_skb cannot be traced are they rows.
  */
 #ifndef MODEL_LEDGER_H
 #define MODEL_LEDGER_H
@@ -26,7 +26,7 @@
 struct ledger_row {
 	char source[24];	/* who says so: "kfree_skb", "ethtool" */
 	char place[64];		/* function of the kernel, or counter */
-	char reason[64];	/* "" where nobody tells */
+	char reason[64];	/* "" where it is not known */
 	char where[64];		/* "lab-r:egb": namespace and interface */
 	uint64_t packets;
 };

@@ -123,7 +123,7 @@ static int parse_prefix(struct load_sources *s, const char *bits_text)
 		else if (from + 8 > bits)
 			s->first[i] &= (uint8_t)(0xff00 >> (bits - from));
 	}
-	/* Nobody has more clients than that. */
+	/* A bound for the sum. */
 	s->nr = rest > 32 ? 1ull << 32 : 1ull << rest;
 	if (rest > 1) {
 		add_low(s->first, len, 1);

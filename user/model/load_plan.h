@@ -11,7 +11,7 @@
 
 #include "lib/err.h"
 
-/* "10/s", "50/5s", "1000": so many in each such time, a second unless it is told. */
+/* "10/s", "50/5s", "1000": that many in each such time, a second by default. */
 struct load_step {
 	uint64_t nr;			/* 0: no step was asked for */
 	uint64_t every_ns;

@@ -14,7 +14,7 @@
 
 /*
  * "64,512,mtu", or "64-mtu": each twice the one before, and the last. @mtu_bytes is
- * what "mtu" stands for, a frame with FCS. Ascending or not, but each only once. Pure.
+ * what "mtu" means, a frame with FCS. Ascending or not, but each only once. Pure.
  */
 int rr_sizes_parse(const char *text, uint32_t mtu_bytes, uint32_t ret_sizes[RR_MAX_SIZES],
 		   size_t *ret_nr, struct err *e);

@@ -28,7 +28,7 @@ struct search_goal {
 
 struct search_trial {
 	double load_pps;
-	uint64_t trial_ns;		/* what was asked for: tells short from full-length */
+	uint64_t trial_ns;		/* as asked for: distinguishes short from full-length */
 	uint64_t effective_ns;		/* what is summed up */
 	double loss_ratio;
 	/*

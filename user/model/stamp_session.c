@@ -51,7 +51,7 @@ static void add_pair(struct stamp_sums *sums, const int64_t *before_ns, const in
 	}
 }
 
-/* RFC 5481: between consecutive packets that both arrived, in whatever order. */
+/* RFC 5481: between consecutive packets that both arrived, in any order. */
 static void add_variation(struct stamp_session *session, struct stamp_sums *sums, uint64_t number,
 			  const int64_t *delays_ns)
 {
@@ -114,7 +114,7 @@ static void tell_apart(const struct stamp_session *session, struct stamp_lost *l
 	int64_t back = arrived - (int64_t)session->answered.distinct;
 	int64_t out = questions - arrived + (int64_t)session->copies;
 
-	/* A copy made on the way out, whose answer was lost, stands for a question that was lost. */
+	/* A copy made on the way out, whose answer was lost, counts as a question that was lost. */
 	if (out < 0) {
 		back += out;
 		out = 0;
@@ -134,7 +134,7 @@ static void begin_numbering(struct stamp_session *session, uint64_t question, ui
 	session->copies = 0;
 }
 
-/* The reflector forgot the session, or was started anew: what lies between is told of neither way. */
+/* The reflector forgot the session, or was started anew: what lies between is attributed to neither direction. */
 static void restart_numbering(struct stamp_session *session, uint64_t question, uint64_t before,
 			      uint32_t answer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * model/stamp_session.h - what the answers of one test session say: delay and its
- * variation both ways, loss, order and duplicates, each way apart where that can be told.
+ * variation both ways, loss, order and duplicates, each way on its own where that is known.
  * Pure: no clock is read here.
  */
 #ifndef MODEL_STAMP_SESSION_H

@@ -4,7 +4,7 @@
  * made into C by scripts/gen-texts.
  *
  * Such a file is the words of a sweep, on as many lines as one likes, '...' around
- * what holds blanks, and {host} for the far end. Lines that begin with # tell what it
+ * what holds blanks, and {host} for the far end. Lines that begin with # say what it
  * is: the first one in a sentence, the others what it needs.
  */
 #ifndef MODEL_STUDY_H

@@ -101,7 +101,7 @@ void sweep_settings(const struct sweep *sweep, size_t cell, char *ret_list, size
 	}
 }
 
-/* True if {NAME} of the parameter stands at @text. */
+/* True if {NAME} of the parameter is at @text. */
 static bool is_place(const struct sweep_varied *varied, const char *text)
 {
 	size_t len = strlen(varied->name);
@@ -186,7 +186,7 @@ void sweep_run_words_free(char **words)
 	free(words);
 }
 
-/* The figures behind the head; a last line that was cut is cut off the file, too. */
+/* The figures after the head; an incomplete last line is removed from the file, too. */
 static int read_values(FILE *file, size_t nr_runs, double *ret_values, size_t *ret_done)
 {
 	long good = ftell(file);

@@ -39,9 +39,9 @@ static const struct tune_item items[] = {
 	  .source = "RFC 7323 3-5", .effect = "round trips of every segment, and protection when the "
 	  "32-bit sequence wraps (3.4 s at 10 Gbit/s), for 12 bytes a segment" },
 	{ "net.ipv4.tcp_sack", "TCP", .rule = TUNE_IS, .word = "1", .source = "RFC 2018",
-	  .effect = "tells which segments arrived; 0 repairs one loss a round trip" },
+	  .effect = "reports which segments arrived; with 0 one loss per round trip is repaired" },
 	{ "net.ipv4.tcp_dsack", "TCP", .rule = TUNE_IS, .word = "1", .source = "RFC 2883",
-	  .effect = "tells of duplicates, so that needless retransmission is found and undone" },
+	  .effect = "reports duplicates, so that needless retransmissions are found and undone" },
 	{ "net.ipv4.tcp_ecn", "TCP", .rule = TUNE_LEAVE, .source = "RFC 3168; " SYSCTL_DOC,
 	  .effect = "congestion is marked instead of dropped; 1 asks for it, 2 answers only, of use where "
 	  "queues mark" },

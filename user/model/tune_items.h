@@ -38,7 +38,7 @@ struct tune_item {
 	const char *name, *group;
 	enum tune_kind kind;
 	int knob;		/* enum knob */
-	bool of_host;		/* one for all network namespaces, told in the first alone */
+	bool of_host;		/* one for all network namespaces, shown in the first alone */
 	enum tune_rule rule;
 	const char *word;
 	uint64_t number;
@@ -64,10 +64,10 @@ enum tune_state { TUNE_OK, TUNE_CHANGE, TUNE_FREE, TUNE_UNTOLD, TUNE_UNKNOWN, TU
 
 const char *tune_state_name(enum tune_state state);
 
-/* NULL behind the last. */
+/* NULL after the last. */
 const struct tune_item *tune_at(size_t i);
 
-/* By its name, or the part behind the last dot; NULL: none. */
+/* By its name, or the part after the last dot; NULL: none. */
 const struct tune_item *tune_find(const char *name, size_t len);
 
 /* What @path asks of @item, and whether @value is that; "" where nothing is asked. */

@@ -2,7 +2,7 @@
 /*
  * engine/study/sweep_run.c - the runs of a sweep, in turn, and their table.
  *
- * Every run is this tool itself as a child, whose JSON document tells the figure.
+ * Every run is this tool itself as a child, whose JSON document has the figure.
  */
 #include "engine/study/sweep_run.h"
 
@@ -161,7 +161,7 @@ static void tell_cell(const struct job *job, size_t cell, struct result *res)
 	result_entry_close(res);
 }
 
-static void tell(struct job *job, struct result *res)
+static void report(struct job *job, struct result *res)
 {
 	size_t i;
 
@@ -246,7 +246,7 @@ int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e)
 		*e = later;
 		err = e->no;
 	}
-	tell(&job, res);
+	report(&job, res);
 out:
 	if (job.file)
 		fclose(job.file);

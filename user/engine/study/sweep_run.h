@@ -19,7 +19,7 @@ struct sweep_cfg {
 	const char *metric;
 	const char *state;		/* NULL: nothing is kept */
 	uint32_t repeat;
-	bool skip_failed;		/* go on behind a run that failed */
+	bool skip_failed;		/* continue after a failed run */
 	enum sweep_bound bound;
 	double link_bps;
 	/* The figure @key of a run's document. */
@@ -30,7 +30,7 @@ struct sweep_cfg {
 int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e);
 
 /*
- * The metric, what is varied, and of which verb, as one would give it, behind @used bytes of
+ * The metric, what is varied, and of which verb, as one would give it, after @used bytes of
  * @text. The length that it would have.
  */
 size_t sweep_show(const struct sweep_cfg *cfg, char *text, size_t used, size_t size);

@@ -186,7 +186,7 @@ static int change_all(struct plan *plan, size_t *ret_changed, struct err *e)
 	return 0;
 }
 
-static void tell(const struct plan *plan, const char *path, struct result *res)
+static void report(const struct plan *plan, const char *path, struct result *res)
 {
 	const struct change *change;
 
@@ -225,7 +225,7 @@ int tune_apply(const char *list, const struct tune_path *path, struct result *re
 		goto out_file;
 	err = change_all(plan, &changed, e);
 	if (!err) {
-		tell(plan, file->path, res);
+		report(plan, file->path, res);
 	} else if (undo(plan, changed)) {
 		file->nr = nr_before;
 		tune_file_write(file, &later);

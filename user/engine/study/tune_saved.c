@@ -62,7 +62,7 @@ static int read_saved(struct tune_file *file, struct err *e)
 	if (!fgets(line, sizeof(line), stream) || strcmp(line, HEAD) ||
 	    !fgets(line, sizeof(line), stream) || strncmp(line, "boot ", strlen("boot ")))
 		err = damaged(file, e);
-	/* Of an earlier boot: what it tells of is gone. */
+	/* Of an earlier boot: what it describes is gone. */
 	else if (!strcmp(line, boot)) {
 		while (!err && fgets(line, sizeof(line), stream)) {
 			if (!strchr(line, '\n') || take_line(file, line))

@@ -33,7 +33,7 @@ struct tune_file {
 int tune_file_open(struct tune_file *file, struct err *e);
 void tune_file_close(struct tune_file *file);
 
-/* The same of what may change at any moment, to tell of it; nothing to close. */
+/* The same of what may change at any moment, to report it; nothing to close. */
 int tune_file_look(struct tune_file *file, struct err *e);
 
 /* On the disk before it returns; a file of nothing is taken away. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/study/tune_value.c - a setting read and written, whatever it is kept in.
+ * engine/study/tune_value.c - a setting read and written, wherever it is kept.
  */
 #include <errno.h>
 #include <stdio.h>
