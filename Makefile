@@ -46,9 +46,9 @@ bpf-obj   := $(bpf-src:%.c=$(O)/%.o)
 skels     := $(bpf-src:bpf/%.bpf.c=$(O)/gen/%.skel.h)
 tool      := $(O)/ethgauge
 
-# What a unit test may link: the rooms that need no kernel.
+# What a unit test may link: the rooms that need no kernel, and what reads the kernel's answers.
 pure-rooms := lib proto result model compare faces
-pure-src  := $(filter $(pure-rooms:%=user/%/%),$(user-src))
+pure-src  := $(filter $(pure-rooms:%=user/%/%) user/sys/net/%_parse.c,$(user-src))
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
@@ -128,8 +128,8 @@ $(filter-out $(user-obj) $(text-o),$(pure-obj)) $(unit-obj): $(S)/%.o: %.c $(S)/
 
 $(unit-tests): %: %.o $(pure-obj)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lpcap -lz -ljansson -lfyaml -lncursesw -ltinfo -lm \
-		-lpthread
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lpcap -lz -ljansson -lfyaml -lnl-3 -lncursesw \
+		-ltinfo -lm -lpthread
 
 # Rewritten only when the flags change, so that new CFLAGS rebuild everything.
 # Being first in every build, it also finds what makes a build fail obscurely.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/netlink.c - questions to the kernel by netlink.
+ *
+ * libnl makes the messages. Its own sending is not used: it folds the kernel's errno into
+ * numbers of its own, and drops the extended acknowledgement.
+ */
+#include "sys/net/netlink.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/genetlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#define PART_BYTES 32768	/* the largest that the kernel makes of a dump */
+
+struct netlink {
+	int fd;
+	uint32_t seq;
+	char said[sizeof(((struct netlink_answer *)NULL)->said)];
+};
+
+static int open_socket(struct netlink *netlink, int protocol)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol), on = 1;
+
+	if (fd < 0)
+		return -errno;
+	/* Kernels that have neither are older than any that is supported. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
+	*netlink = (struct netlink){ .fd = fd };
+	return 0;
+}
+
+int netlink_open(struct netlink **ret_netlink, int protocol)
+{
+	struct netlink *netlink = calloc(1, sizeof(*netlink));
+	int err = netlink ? open_socket(netlink, protocol) : -ENOMEM;
+
+	if (err)
+		free(netlink);
+	else
+		*ret_netlink = netlink;
+	return err;
+}
+
+void netlink_close(struct netlink *netlink)
+{
+	if (!netlink)
+		return;
+	close(netlink->fd);
+	free(netlink);
+}
+
+struct nl_msg *netlink_request(int type, int flags, const void *head, size_t head_bytes)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(type, flags);
+
+	if (msg && nlmsg_append(msg, (void *)head, head_bytes, NLMSG_ALIGNTO)) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+void netlink_put(struct nl_msg *msg, int type, const void *data, size_t bytes)
+{
+	int err = msg ? nla_put(msg, type, (int)bytes, data) : 0;
+
+	/* libnl reserves a page, and no request here is nearly that long. */
+	assert(!err);
+}
+
+void netlink_put_u32(struct nl_msg *msg, int type, uint32_t value)
+{
+	netlink_put(msg, type, &value, sizeof(value));
+}
+
+void netlink_put_text(struct nl_msg *msg, int type, const char *text)
+{
+	netlink_put(msg, type, text, strlen(text) + 1);
+}
+
+struct nlattr *netlink_nest(struct nl_msg *msg, int type)
+{
+	return msg ? nla_nest_start(msg, type) : NULL;
+}
+
+void netlink_nest_end(struct nl_msg *msg, struct nlattr *nest)
+{
+	if (nest)
+		nla_nest_end(msg, nest);
+}
+
+static int receive(struct netlink *netlink, struct netlink_answer *answer)
+{
+	char part[PART_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
+	ssize_t bytes;
+	int err;
+
+	do {
+		bytes = TEMP_FAILURE_RETRY(recv(netlink->fd, part, sizeof(part), MSG_TRUNC));
+		if (bytes < 0)
+			return -errno;
+		if (bytes == 0 || (size_t)bytes > sizeof(part))
+			return -EIO;
+		err = netlink_read(answer, part, (size_t)bytes);
+	} while (err > 0);
+	return err;
+}
+
+/*
+ * Each question but a dump asks to be acknowledged, so that all answers have an end that can be
+ * seen: the acknowledgement, or NLMSG_DONE.
+ */
+int netlink_ask(struct netlink *netlink, struct nl_msg *msg, netlink_fn *fn, void *ctx)
+{
+	struct netlink_answer answer = { .seq = ++netlink->seq, .fn = fn, .ctx = ctx };
+	struct nlmsghdr *head;
+	bool is_dump;
+	int err = 0;
+
+	netlink->said[0] = '\0';
+	if (!msg)
+		return -ENOMEM;
+	head = nlmsg_hdr(msg);
+	is_dump = (head->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+	head->nlmsg_flags |= (uint16_t)(NLM_F_REQUEST | (is_dump ? 0 : NLM_F_ACK));
+	head->nlmsg_seq = answer.seq;
+	if (send(netlink->fd, head, head->nlmsg_len, 0) < 0)
+		err = -errno;
+	nlmsg_free(msg);
+	if (!err)
+		err = receive(netlink, &answer);
+	memcpy(netlink->said, answer.said, sizeof(netlink->said));
+	/* It has agreed, but said nothing. */
+	return !err && fn && !is_dump && !answer.nr_messages ? -EIO : err;
+}
+
+int netlink_ask_once(int protocol, struct nl_msg *msg, netlink_fn *fn, void *ctx)
+{
+	struct netlink netlink;
+	int err = open_socket(&netlink, protocol);
+
+	if (err) {
+		nlmsg_free(msg);
+		return err;
+	}
+	err = netlink_ask(&netlink, msg, fn, ctx);
+	close(netlink.fd);
+	return err;
+}
+
+static void take_family(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[CTRL_ATTR_FAMILY_ID + 1];
+
+	netlink_attrs(msg, sizeof(struct genlmsghdr), attrs, CTRL_ATTR_FAMILY_ID);
+	*(uint16_t *)ctx = (uint16_t)netlink_uint(attrs[CTRL_ATTR_FAMILY_ID]);
+}
+
+int netlink_family(struct netlink *netlink, const char *name, uint16_t *ret_family)
+{
+	const struct genlmsghdr head = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 };
+	struct nl_msg *msg = netlink_request(GENL_ID_CTRL, 0, &head, sizeof(head));
+	uint16_t family = 0;
+	int err;
+
+	netlink_put_text(msg, CTRL_ATTR_FAMILY_NAME, name);
+	err = netlink_ask(netlink, msg, take_family, &family);
+	if (err == -ENOENT || (!err && !family))
+		return -EOPNOTSUPP;
+	if (!err)
+		*ret_family = family;
+	return err;
+}
+
+int netlink_error(const struct netlink *netlink, struct err *e, int no, const char *fmt, ...)
+{
+	char text[sizeof(e->msg)];
+	size_t used;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	err_set(e, no, "%s", text);
+	used = strlen(e->msg);
+	if (netlink->said[0])
+		snprintf(e->msg + used, sizeof(e->msg) - used, " (%s)", netlink->said);
+	return no;
+}

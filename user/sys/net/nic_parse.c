@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/nic_parse.c - the kernel's answers about an interface, read.
+ */
+#include "sys/net/nic_parse.h"
+
+#include <net/if.h>
+
+#include <linux/genetlink.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+
+/* NETDEV_A_DEV_*, from 6.3 on. */
+#define NETDEV_XDP_FEATURES	3
+#define NETDEV_XDP_ZC_MAX_SEGS	4
+#define NETDEV_XDP_RX_METADATA	5
+#define NETDEV_XSK_FEATURES	6
+
+static uint64_t max3(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t max = a > b ? a : b;
+
+	return c > max ? c : max;
+}
+
+void nic_take_stats(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[IFLA_STATS64 + 1];
+	struct rtnl_link_stats64 stats = { 0 };
+	struct nic_stats *ret = ctx;
+
+	netlink_attrs(msg, sizeof(struct ifinfomsg), attrs, IFLA_STATS64);
+	ret->found = netlink_copy(attrs[IFLA_STATS64], &stats, sizeof(stats));
+	ret->counters = (struct nic_counters){
+		.tx_packets = stats.tx_packets, .rx_packets = stats.rx_packets,
+		.tx_bytes = stats.tx_bytes, .rx_bytes = stats.rx_bytes,
+		.tx_dropped = stats.tx_dropped, .rx_dropped = stats.rx_dropped,
+		.tx_errors = stats.tx_errors, .rx_errors = stats.rx_errors,
+		/* Drivers count one loss as one of these, or as several. */
+		.rx_overruns = max3(stats.rx_missed_errors, stats.rx_over_errors,
+				    stats.rx_fifo_errors),
+	};
+}
+
+void nic_take_link(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[IFLA_XDP + 1], *xdp[IFLA_XDP_ATTACHED + 1];
+	const struct ifinfomsg *info = netlink_head(msg, sizeof(*info));
+	struct nic_link *link = ctx;
+
+	if (!info)
+		return;
+	netlink_attrs(msg, sizeof(*info), attrs, IFLA_XDP);
+	netlink_nested(attrs[IFLA_XDP], xdp, IFLA_XDP_ATTACHED);
+	*link = (struct nic_link){
+		.up = info->ifi_flags & IFF_UP,
+		.loopback = info->ifi_flags & IFF_LOOPBACK,
+		.carrier = netlink_uint(attrs[IFLA_CARRIER]),
+		.xdp = netlink_uint(xdp[IFLA_XDP_ATTACHED]) != XDP_ATTACHED_NONE,
+		.peer_ifindex = (int)netlink_uint(attrs[IFLA_LINK]),
+		.peer_nsid = -1,
+	};
+	netlink_text(attrs[IFLA_IFNAME], link->ifname, sizeof(link->ifname));
+	if (attrs[IFLA_LINK_NETNSID]) {
+		link->peer_nsid = (int)netlink_uint(attrs[IFLA_LINK_NETNSID]);
+		link->peer_hidden = link->peer_nsid < 0;
+	}
+}
+
+void nic_take_xdp(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[NETDEV_XSK_FEATURES + 1];
+
+	netlink_attrs(msg, sizeof(struct genlmsghdr), attrs, NETDEV_XSK_FEATURES);
+	*(struct nic_xdp *)ctx = (struct nic_xdp){
+		.bits = netlink_uint(attrs[NETDEV_XDP_FEATURES]),
+		.zerocopy_frags = (uint32_t)netlink_uint(attrs[NETDEV_XDP_ZC_MAX_SEGS]),
+		.rx_metadata = netlink_uint(attrs[NETDEV_XDP_RX_METADATA]),
+		.tx_metadata = netlink_uint(attrs[NETDEV_XSK_FEATURES]),
+		.says_tx_metadata = attrs[NETDEV_XSK_FEATURES],
+	};
+}
