@@ -4,6 +4,7 @@
  */
 #include "sys/net/link.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,350 +19,297 @@
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
-#include <netlink/attr.h>
-#include <netlink/errno.h>
-#include <netlink/msg.h>
-#include <netlink/netlink.h>
-#include <netlink/route/addr.h>
-#include <netlink/route/link.h>
-#include <netlink/route/link/veth.h>
-#include <netlink/route/neighbour.h>
-#include <netlink/route/route.h>
+#include <linux/veth.h>
 
-/* The handle is libnl's socket; its type stays in this file. */
-static struct nl_sock *sock_of(struct link_net *net)
-{
-	return (struct nl_sock *)net;
-}
+#include "sys/net/netlink.h"
 
-/* libnl folds the kernel's errno into numbers of its own; this is the way back. */
-static int to_errno(int nl_error)
+#define MAC_BYTES 6
+
+/* The handle is a netlink socket; its type stays in this file. */
+static struct netlink *netlink_of(struct link_net *net)
 {
-	switch (-nl_error) {
-	case NLE_SUCCESS:
-		return 0;
-	case NLE_PERM:
-	case NLE_NOACCESS:
-		return -EPERM;
-	case NLE_NOMEM:
-		return -ENOMEM;
-	case NLE_EXIST:
-		return -EEXIST;
-	case NLE_INVAL:
-		return -EINVAL;
-	case NLE_RANGE:
-		return -ERANGE;
-	case NLE_OPNOTSUPP:
-		return -EOPNOTSUPP;
-	case NLE_AF_NOSUPPORT:
-		return -EAFNOSUPPORT;
-	case NLE_NODEV:
-	case NLE_OBJ_NOTFOUND:
-		return -ENODEV;
-	case NLE_NOADDR:
-		return -EADDRNOTAVAIL;
-	case NLE_BUSY:
-		return -EBUSY;
-	default:
-		return -EIO;
-	}
+	return (struct netlink *)net;
 }
 
 int link_open(struct link_net **ret_net, struct err *e)
 {
-	struct nl_sock *sock = nl_socket_alloc();
-	int err;
+	int err = netlink_open((struct netlink **)ret_net, NETLINK_ROUTE);
 
-	if (!sock)
-		return err_set(e, -ENOMEM, "cannot open a netlink socket");
-	err = nl_connect(sock, NETLINK_ROUTE);
-	if (err) {
-		nl_socket_free(sock);
-		return err_set(e, to_errno(err), "cannot open a netlink socket");
-	}
-	*ret_net = (struct link_net *)sock;
-	return 0;
+	return err ? err_set(e, err, "cannot open a netlink socket") : 0;
 }
 
 void link_close(struct link_net *net)
 {
-	if (net)
-		nl_socket_free(sock_of(net));
+	netlink_close(netlink_of(net));
 }
 
-static int set_mac(struct rtnl_link *link, const uint8_t *mac)
+/* A request that is answered by an acknowledgement only. */
+static int apply(struct link_net *net, struct nl_msg *msg)
 {
-	struct nl_addr *addr = nl_addr_build(AF_LLC, mac, 6);
-
-	if (!addr)
-		return -NLE_NOMEM;
-	rtnl_link_set_addr(link, addr);
-	nl_addr_put(addr);
-	return 0;
+	return netlink_ask(netlink_of(net), msg, NULL, NULL);
 }
 
-static int fill_end(struct rtnl_link *link, const struct link_end *end, uint32_t queues,
-		    uint32_t mtu)
+static int add_error(struct link_net *net, int err, const char *kind, struct err *e)
 {
-	rtnl_link_set_name(link, end->ifname);
-	rtnl_link_set_ns_fd(link, end->ns_fd);
-	rtnl_link_set_num_rx_queues(link, queues);
-	rtnl_link_set_num_tx_queues(link, queues);
-	rtnl_link_set_mtu(link, mtu);
-	return set_mac(link, end->mac);
-}
-
-static int add_error(int nl_error, const char *kind, struct err *e)
-{
-	if (nl_error == -NLE_OPNOTSUPP) {
-		err_machine(e, -EOPNOTSUPP, "cannot make a %s", kind);
+	if (err == -EOPNOTSUPP) {
+		err_machine(e, err, "cannot make a %s", kind);
 		return err_hint(e, "load the kernel's module: modprobe %s", kind);
 	}
-	return err_set(e, to_errno(nl_error), "cannot make a %s", kind);
+	return netlink_error(netlink_of(net), e, err, "cannot make a %s", kind);
+}
+
+static void put_end(struct nl_msg *msg, const struct link_end *end, uint32_t queues, uint32_t mtu)
+{
+	netlink_put_text(msg, IFLA_IFNAME, end->ifname);
+	netlink_put(msg, IFLA_ADDRESS, end->mac, MAC_BYTES);
+	netlink_put_u32(msg, IFLA_NET_NS_FD, (uint32_t)end->ns_fd);
+	netlink_put_u32(msg, IFLA_NUM_RX_QUEUES, queues);
+	netlink_put_u32(msg, IFLA_NUM_TX_QUEUES, queues);
+	netlink_put_u32(msg, IFLA_MTU, mtu);
 }
 
 int link_add_veth(struct link_net *net, const struct link_end ends[2], uint32_t queues,
 		  uint32_t mtu, struct err *e)
 {
-	struct rtnl_link *link = rtnl_link_veth_alloc(), *peer = NULL;
-	int err = -NLE_NOMEM;
+	const struct ifinfomsg head = { 0 };
+	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &head,
+					     sizeof(head));
+	struct nlattr *info, *data, *peer;
+	int err;
 
-	if (link)
-		peer = rtnl_link_veth_get_peer(link);
-	if (peer)
-		err = fill_end(link, &ends[0], queues, mtu);
-	if (!err)
-		err = fill_end(peer, &ends[1], queues, mtu);
-	if (!err)
-		err = rtnl_link_add(sock_of(net), link, NLM_F_CREATE | NLM_F_EXCL);
-	if (err)
-		err = add_error(err, "veth", e);
-	rtnl_link_put(peer);
-	rtnl_link_put(link);
-	return err;
-}
-
-/* By hand: libnl 3.7 knows nothing of multicast snooping. */
-static int fill_bridge(struct nl_msg *msg, const char *ifname, const uint8_t *mac)
-{
-	struct ifinfomsg info = { .ifi_family = AF_UNSPEC };
-	struct nlattr *linkinfo, *data;
-
-	if (nlmsg_append(msg, &info, sizeof(info), NLMSG_ALIGNTO) ||
-	    nla_put_string(msg, IFLA_IFNAME, ifname) || nla_put(msg, IFLA_ADDRESS, 6, mac))
-		return -NLE_NOMEM;
-	linkinfo = nla_nest_start(msg, IFLA_LINKINFO);
-	if (!linkinfo || nla_put_string(msg, IFLA_INFO_KIND, "bridge"))
-		return -NLE_NOMEM;
-	data = nla_nest_start(msg, IFLA_INFO_DATA);
-	if (!data || nla_put_u32(msg, IFLA_BR_STP_STATE, 0) ||
-	    nla_put_u8(msg, IFLA_BR_MCAST_SNOOPING, 0))
-		return -NLE_NOMEM;
-	nla_nest_end(msg, data);
-	nla_nest_end(msg, linkinfo);
-	return 0;
+	put_end(msg, &ends[0], queues, mtu);
+	info = netlink_nest(msg, IFLA_LINKINFO);
+	netlink_put_text(msg, IFLA_INFO_KIND, "veth");
+	data = netlink_nest(msg, IFLA_INFO_DATA);
+	peer = netlink_nest(msg, VETH_INFO_PEER);
+	netlink_append(msg, &head, sizeof(head));
+	put_end(msg, &ends[1], queues, mtu);
+	netlink_nest_end(msg, peer);
+	netlink_nest_end(msg, data);
+	netlink_nest_end(msg, info);
+	err = apply(net, msg);
+	return err ? add_error(net, err, "veth", e) : 0;
 }
 
 int link_add_bridge(struct link_net *net, const char *ifname, const uint8_t *mac, struct err *e)
 {
-	struct nl_msg *msg;
-	int err = -NLE_NOMEM;
+	const struct ifinfomsg head = { 0 };
+	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &head,
+					     sizeof(head));
+	struct nlattr *info, *data;
+	int err;
 
-	msg = nlmsg_alloc_simple(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-	if (msg)
-		err = fill_bridge(msg, ifname, mac);
-	if (!err) {
-		err = nl_send_sync(sock_of(net), msg);
-		msg = NULL;		/* freed by it */
-	}
-	nlmsg_free(msg);
-	return err ? add_error(err, "bridge", e) : 0;
+	netlink_put_text(msg, IFLA_IFNAME, ifname);
+	netlink_put(msg, IFLA_ADDRESS, mac, MAC_BYTES);
+	info = netlink_nest(msg, IFLA_LINKINFO);
+	netlink_put_text(msg, IFLA_INFO_KIND, "bridge");
+	data = netlink_nest(msg, IFLA_INFO_DATA);
+	netlink_put_u32(msg, IFLA_BR_STP_STATE, 0);
+	netlink_put(msg, IFLA_BR_MCAST_SNOOPING, &(uint8_t){ 0 }, 1);
+	netlink_nest_end(msg, data);
+	netlink_nest_end(msg, info);
+	err = apply(net, msg);
+	return err ? add_error(net, err, "bridge", e) : 0;
+}
+
+static int ask_link(struct link_net *net, const char *ifname, netlink_fn *fn, void *ctx)
+{
+	const struct ifinfomsg head = { 0 };
+	struct nl_msg *msg = netlink_request(RTM_GETLINK, 0, &head, sizeof(head));
+
+	netlink_put_text(msg, IFLA_IFNAME, ifname);
+	return netlink_ask(netlink_of(net), msg, fn, ctx);
+}
+
+static void take_index(const struct nlmsghdr *msg, void *ctx)
+{
+	const struct ifinfomsg *info = netlink_head(msg, sizeof(*info));
+
+	*(int *)ctx = info ? info->ifi_index : 0;
 }
 
 static int index_of(struct link_net *net, const char *ifname, struct err *e)
 {
-	struct rtnl_link *link;
-	int err, index;
+	int index = 0, err = ask_link(net, ifname, take_index, &index);
 
-	err = rtnl_link_get_kernel(sock_of(net), 0, ifname, &link);
 	if (err)
-		return err_set(e, to_errno(err), "cannot find interface '%s'", ifname);
-	index = rtnl_link_get_ifindex(link);
-	rtnl_link_put(link);
+		return netlink_error(netlink_of(net), e, err, "cannot find interface '%s'", ifname);
 	return index;
 }
 
-/* Applies @changes to @ifname and frees them. */
-static int change(struct link_net *net, const char *ifname, struct rtnl_link *changes,
-		  struct err *e)
+static int configure_error(struct link_net *net, int err, const char *ifname, struct err *e)
 {
-	struct rtnl_link *link = rtnl_link_alloc();
-	int err = -NLE_NOMEM, index;
-
-	index = index_of(net, ifname, e);
-	if (index < 0) {
-		err = index;
-		goto out;
-	}
-	if (link && changes) {
-		rtnl_link_set_ifindex(link, index);
-		rtnl_link_set_ifindex(changes, index);
-		err = rtnl_link_change(sock_of(net), link, changes, 0);
-	}
-	if (err)
-		err = err_set(e, to_errno(err), "cannot configure interface '%s'", ifname);
-out:
-	rtnl_link_put(changes);
-	rtnl_link_put(link);
-	return err;
+	return netlink_error(netlink_of(net), e, err, "cannot configure interface '%s'", ifname);
 }
 
 int link_set_up(struct link_net *net, const char *ifname, struct err *e)
 {
-	struct rtnl_link *changes = rtnl_link_alloc();
+	struct ifinfomsg head = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	int err;
 
-	if (changes)
-		rtnl_link_set_flags(changes, IFF_UP);
-	return change(net, ifname, changes, e);
+	head.ifi_index = index_of(net, ifname, e);
+	if (head.ifi_index < 0)
+		return head.ifi_index;
+	err = apply(net, netlink_request(RTM_SETLINK, 0, &head, sizeof(head)));
+	return err ? configure_error(net, err, ifname, e) : 0;
 }
 
 int link_set_alias(struct link_net *net, const char *ifname, const char *alias, struct err *e)
 {
-	struct rtnl_link *changes = rtnl_link_alloc();
+	struct ifinfomsg head = { .ifi_index = index_of(net, ifname, e) };
+	struct nl_msg *msg;
+	int err;
 
-	if (changes)
-		rtnl_link_set_ifalias(changes, alias);
-	return change(net, ifname, changes, e);
+	if (head.ifi_index < 0)
+		return head.ifi_index;
+	msg = netlink_request(RTM_SETLINK, 0, &head, sizeof(head));
+	netlink_put_text(msg, IFLA_IFALIAS, alias);
+	err = apply(net, msg);
+	return err ? configure_error(net, err, ifname, e) : 0;
 }
 
 int link_set_master(struct link_net *net, const char *ifname, const char *master, struct err *e)
 {
-	int index, master_index, err;
+	struct ifinfomsg head = { .ifi_index = index_of(net, ifname, e) };
+	struct nl_msg *msg;
+	int err, master_index;
 
-	index = index_of(net, ifname, e);
-	if (index < 0)
-		return index;
+	if (head.ifi_index < 0)
+		return head.ifi_index;
 	master_index = index_of(net, master, e);
 	if (master_index < 0)
 		return master_index;
-	err = rtnl_link_enslave_ifindex(sock_of(net), master_index, index);
-	return err ? err_set(e, to_errno(err), "cannot put '%s' into '%s'", ifname, master) : 0;
+	msg = netlink_request(RTM_SETLINK, 0, &head, sizeof(head));
+	netlink_put_u32(msg, IFLA_MASTER, (uint32_t)master_index);
+	err = apply(net, msg);
+	if (err)
+		netlink_error(netlink_of(net), e, err, "cannot put '%s' into '%s'", ifname, master);
+	return err;
 }
 
 int link_delete(struct link_net *net, const char *ifname, struct err *e)
 {
-	struct rtnl_link *link = rtnl_link_alloc();
-	int err = -NLE_NOMEM, index;
+	struct ifinfomsg head = { .ifi_index = index_of(net, ifname, e) };
+	int err;
 
-	index = index_of(net, ifname, e);
-	if (index < 0) {
-		err = index;
-		goto out;
-	}
-	if (link) {
-		rtnl_link_set_ifindex(link, index);
-		err = rtnl_link_delete(sock_of(net), link);
-	}
+	if (head.ifi_index < 0)
+		return head.ifi_index;
+	err = apply(net, netlink_request(RTM_DELLINK, 0, &head, sizeof(head)));
 	if (err)
-		err = err_set(e, to_errno(err), "cannot delete interface '%s'", ifname);
-out:
-	rtnl_link_put(link);
+		netlink_error(netlink_of(net), e, err, "cannot delete interface '%s'", ifname);
 	return err;
+}
+
+struct address {
+	uint8_t family, bytes[16];
+	size_t nr_bytes;
+};
+
+/* @text: one that this tool has made, with or without a prefix length. */
+static int parse_address(const char *text, struct address *ret_address)
+{
+	struct address address = { .family = strchr(text, ':') ? AF_INET6 : AF_INET };
+	char host[INET6_ADDRSTRLEN];
+
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(text, "/"), text);
+	if (inet_pton(address.family, host, address.bytes) != 1)
+		return -EINVAL;
+	address.nr_bytes = address.family == AF_INET6 ? 16 : 4;
+	*ret_address = address;
+	return 0;
+}
+
+/* An IPv6 address is used at once. */
+static struct nl_msg *address_msg(int index, const struct address *address, const char *cidr)
+{
+	const char *slash = strchr(cidr, '/');
+	const struct ifaddrmsg head = {
+		.ifa_family = address->family,
+		.ifa_index = (uint32_t)index,
+		.ifa_prefixlen = slash ? (uint8_t)atoi(slash + 1) : (uint8_t)(address->nr_bytes * 8),
+		.ifa_flags = address->family == AF_INET6 ? IFA_F_NODAD : 0,
+	};
+	struct nl_msg *msg = netlink_request(RTM_NEWADDR, NLM_F_CREATE, &head, sizeof(head));
+
+	netlink_put(msg, IFA_LOCAL, address->bytes, address->nr_bytes);
+	netlink_put(msg, IFA_ADDRESS, address->bytes, address->nr_bytes);
+	return msg;
 }
 
 int link_add_address(struct link_net *net, const char *ifname, const char *cidr, struct err *e)
 {
-	struct rtnl_addr *addr = rtnl_addr_alloc();
-	struct nl_addr *local = NULL;
-	int index, err;
+	struct address address;
+	int err, index = index_of(net, ifname, e);
 
-	index = index_of(net, ifname, e);
-	if (index < 0) {
-		err = index;
-		goto out;
-	}
-	err = addr ? nl_addr_parse(cidr, AF_UNSPEC, &local) : -NLE_NOMEM;
-	if (!err)
-		err = rtnl_addr_set_local(addr, local);
-	if (!err) {
-		rtnl_addr_set_ifindex(addr, index);
-		if (nl_addr_get_family(local) == AF_INET6)
-			rtnl_addr_set_flags(addr, IFA_F_NODAD);
-		err = rtnl_addr_add(sock_of(net), addr, 0);
-	}
+	if (index < 0)
+		return index;
+	err = parse_address(cidr, &address);
 	if (err)
-		err = err_set(e, to_errno(err), "cannot give '%s' the address '%s'", ifname, cidr);
-out:
-	nl_addr_put(local);
-	rtnl_addr_put(addr);
+		return err_set(e, err, "cannot give '%s' the address '%s'", ifname, cidr);
+	err = apply(net, address_msg(index, &address, cidr));
+	if (err)
+		netlink_error(netlink_of(net), e, err, "cannot give '%s' the address '%s'", ifname,
+			      cidr);
 	return err;
+}
+
+static struct nl_msg *default_route_msg(int index, const struct address *via)
+{
+	const struct rtmsg head = {
+		.rtm_family = via->family,
+		.rtm_table = RT_TABLE_MAIN,
+		.rtm_protocol = RTPROT_STATIC,
+		.rtm_scope = RT_SCOPE_UNIVERSE,
+		.rtm_type = RTN_UNICAST,
+		/* The kernel may not have the connected route yet when the carrier has just come. */
+		.rtm_flags = RTNH_F_ONLINK,
+	};
+	struct nl_msg *msg = netlink_request(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &head,
+					     sizeof(head));
+
+	netlink_put(msg, RTA_GATEWAY, via->bytes, via->nr_bytes);
+	netlink_put_u32(msg, RTA_OIF, (uint32_t)index);
+	return msg;
 }
 
 int link_add_default_route(struct link_net *net, const char *ifname, const char *gateway,
 			   struct err *e)
 {
-	struct rtnl_nexthop *hop = rtnl_route_nh_alloc();
-	struct rtnl_route *route = rtnl_route_alloc();
-	struct nl_addr *via = NULL, *dst = NULL;
-	int index, err;
+	struct address via;
+	int err, index = index_of(net, ifname, e);
 
-	index = index_of(net, ifname, e);
-	if (index < 0) {
-		err = index;
-		goto out;
-	}
-	err = hop && route ? nl_addr_parse(gateway, AF_UNSPEC, &via) : -NLE_NOMEM;
-	if (!err)
-		err = nl_addr_parse("default", nl_addr_get_family(via), &dst);
-	if (!err)
-		err = rtnl_route_set_dst(route, dst);
-	if (!err) {
-		rtnl_route_nh_set_ifindex(hop, index);
-		rtnl_route_nh_set_gateway(hop, via);
-		/* The kernel may not have the connected route yet when the carrier has just come. */
-		rtnl_route_nh_set_flags(hop, RTNH_F_ONLINK);
-		rtnl_route_add_nexthop(route, hop);
-		hop = NULL;		/* the route's now */
-		err = rtnl_route_add(sock_of(net), route, NLM_F_EXCL);
-	}
+	if (index < 0)
+		return index;
+	err = parse_address(gateway, &via);
 	if (err)
-		err = err_set(e, to_errno(err), "cannot add the default route by '%s'", gateway);
-out:
-	if (hop)
-		rtnl_route_nh_free(hop);
-	nl_addr_put(dst);
-	nl_addr_put(via);
-	rtnl_route_put(route);
+		return err_set(e, err, "cannot add the default route by '%s'", gateway);
+	err = apply(net, default_route_msg(index, &via));
+	if (err)
+		netlink_error(netlink_of(net), e, err, "cannot add the default route by '%s'", gateway);
 	return err;
 }
 
 int link_add_neighbour(struct link_net *net, const char *ifname, const char *address,
 		       const uint8_t *mac, struct err *e)
 {
-	struct nl_addr *dst = NULL, *lladdr = nl_addr_build(AF_LLC, mac, 6);
-	struct rtnl_neigh *neigh = rtnl_neigh_alloc();
-	int index, err;
+	struct ndmsg head = { .ndm_state = NUD_PERMANENT };
+	struct address dst;
+	struct nl_msg *msg;
+	int err;
 
-	index = index_of(net, ifname, e);
-	if (index < 0) {
-		err = index;
-		goto out;
-	}
-	err = neigh && lladdr ? nl_addr_parse(address, AF_UNSPEC, &dst) : -NLE_NOMEM;
-	if (!err) {
-		rtnl_neigh_set_ifindex(neigh, index);
-		rtnl_neigh_set_lladdr(neigh, lladdr);
-		rtnl_neigh_set_state(neigh, NUD_PERMANENT);
-		err = rtnl_neigh_set_dst(neigh, dst);
-	}
-	if (!err)
-		err = rtnl_neigh_add(sock_of(net), neigh, NLM_F_CREATE | NLM_F_REPLACE);
+	head.ndm_ifindex = index_of(net, ifname, e);
+	if (head.ndm_ifindex < 0)
+		return head.ndm_ifindex;
+	err = parse_address(address, &dst);
 	if (err)
-		err = err_set(e, to_errno(err), "cannot add the neighbour '%s'", address);
-out:
-	nl_addr_put(lladdr);
-	nl_addr_put(dst);
-	rtnl_neigh_put(neigh);
+		return err_set(e, err, "cannot add the neighbour '%s'", address);
+	head.ndm_family = dst.family;
+	msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &head, sizeof(head));
+	netlink_put(msg, NDA_DST, dst.bytes, dst.nr_bytes);
+	netlink_put(msg, NDA_LLADDR, mac, MAC_BYTES);
+	err = apply(net, msg);
+	if (err)
+		netlink_error(netlink_of(net), e, err, "cannot add the neighbour '%s'", address);
 	return err;
 }
 
@@ -454,64 +402,72 @@ out:
 	return err;
 }
 
-static void append_address(char *list, size_t size, struct nl_addr *local)
+static void take_facts(const struct nlmsghdr *msg, void *ctx)
 {
-	size_t used = strlen(list);
-	char text[64];
+	struct nlattr *attrs[IFLA_NUM_RX_QUEUES + 1], *kind[IFLA_INFO_KIND + 1];
+	const struct ifinfomsg *info = netlink_head(msg, sizeof(*info));
+	struct link_facts *facts = ctx;
 
-	if (used)
-		used += (size_t)snprintf(list + used, size - used, ",");
-	if (used < size)
-		snprintf(list + used, size - used, "%s", nl_addr2str(local, text, sizeof(text)));
+	if (!info)
+		return;
+	netlink_attrs(msg, sizeof(*info), attrs, IFLA_NUM_RX_QUEUES);
+	netlink_nested(attrs[IFLA_LINKINFO], kind, IFLA_INFO_KIND);
+	facts->ifindex = info->ifi_index;
+	facts->running = (info->ifi_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+	facts->mtu = (uint32_t)netlink_uint(attrs[IFLA_MTU]);
+	facts->queues = (uint32_t)netlink_uint(attrs[IFLA_NUM_RX_QUEUES]);
+	netlink_copy(attrs[IFLA_ADDRESS], facts->mac, sizeof(facts->mac));
+	netlink_text(kind[IFLA_INFO_KIND], facts->kind, sizeof(facts->kind));
+	netlink_text(attrs[IFLA_IFALIAS], facts->alias, sizeof(facts->alias));
 }
 
-static int read_addresses(struct link_net *net, struct link_facts *facts)
+/* Without the length of a prefix that is the whole address. */
+static void append_address(char *list, size_t size, const struct ifaddrmsg *info,
+			   const void *address)
 {
-	struct nl_cache *cache;
-	struct nl_object *obj;
-	int err;
+	size_t used = strlen(list);
+	char text[INET6_ADDRSTRLEN] = "", prefix[8] = "";
 
-	err = rtnl_addr_alloc_cache(sock_of(net), &cache);
-	if (err)
-		return to_errno(err);
-	for (obj = nl_cache_get_first(cache); obj; obj = nl_cache_get_next(obj)) {
-		struct rtnl_addr *addr = (struct rtnl_addr *)obj;
+	inet_ntop(info->ifa_family, address, text, sizeof(text));
+	if (info->ifa_prefixlen != (info->ifa_family == AF_INET6 ? 128 : 32))
+		snprintf(prefix, sizeof(prefix), "/%u", info->ifa_prefixlen);
+	snprintf(list + used, size - used, "%s%s%s", used ? "," : "", text, prefix);
+}
 
-		if (rtnl_addr_get_ifindex(addr) != facts->ifindex ||
-		    rtnl_addr_get_scope(addr) >= RT_SCOPE_LINK)
-			continue;
-		if (rtnl_addr_get_family(addr) == AF_INET)
-			append_address(facts->ip4, sizeof(facts->ip4), rtnl_addr_get_local(addr));
-		else if (rtnl_addr_get_family(addr) == AF_INET6)
-			append_address(facts->ip6, sizeof(facts->ip6), rtnl_addr_get_local(addr));
-	}
-	nl_cache_free(cache);
-	return 0;
+/* IFA_ADDRESS is the other end's where there is an IFA_LOCAL; IPv6 has no other. */
+static void take_address(const struct nlmsghdr *msg, void *ctx)
+{
+	const struct ifaddrmsg *info = netlink_head(msg, sizeof(*info));
+	struct nlattr *attrs[IFA_LOCAL + 1];
+	struct link_facts *facts = ctx;
+	uint8_t address[16] = { 0 };
+
+	if (!info || (int)info->ifa_index != facts->ifindex || info->ifa_scope >= RT_SCOPE_LINK)
+		return;
+	netlink_attrs(msg, sizeof(*info), attrs, IFA_LOCAL);
+	netlink_copy(attrs[IFA_LOCAL] ? attrs[IFA_LOCAL] : attrs[IFA_ADDRESS], address,
+		     sizeof(address));
+	if (info->ifa_family == AF_INET)
+		append_address(facts->ip4, sizeof(facts->ip4), info, address);
+	else if (info->ifa_family == AF_INET6)
+		append_address(facts->ip6, sizeof(facts->ip6), info, address);
 }
 
 int link_read(struct link_net *net, const char *ifname, struct link_facts *ret_facts)
 {
+	const struct ifaddrmsg head = { .ifa_family = AF_UNSPEC };
 	struct link_facts facts = { 0 };
-	struct rtnl_link *link;
-	const char *text;
 	int err;
 
-	err = rtnl_link_get_kernel(sock_of(net), 0, ifname, &link);
+	err = ask_link(net, ifname, take_facts, &facts);
 	if (err)
-		return to_errno(err);
-	facts.ifindex = rtnl_link_get_ifindex(link);
-	facts.running = (rtnl_link_get_flags(link) & (IFF_UP | IFF_RUNNING)) ==
-			(IFF_UP | IFF_RUNNING);
-	facts.mtu = rtnl_link_get_mtu(link);
-	facts.queues = rtnl_link_get_num_rx_queues(link);
-	if (rtnl_link_get_addr(link) && nl_addr_get_len(rtnl_link_get_addr(link)) == 6)
-		memcpy(facts.mac, nl_addr_get_binary_addr(rtnl_link_get_addr(link)), 6);
-	text = rtnl_link_get_type(link);
-	snprintf(facts.kind, sizeof(facts.kind), "%s", text ? text : "");
-	text = rtnl_link_get_ifalias(link);
-	snprintf(facts.alias, sizeof(facts.alias), "%s", text ? text : "");
-	rtnl_link_put(link);
-	err = read_addresses(net, &facts);
+		return err;
+	do {
+		facts.ip4[0] = facts.ip6[0] = '\0';
+		err = netlink_ask(netlink_of(net),
+				  netlink_request(RTM_GETADDR, NLM_F_DUMP, &head, sizeof(head)),
+				  take_address, &facts);
+	} while (err == -EINTR);
 	if (!err)
 		*ret_facts = facts;
 	return err;

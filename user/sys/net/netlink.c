@@ -65,18 +65,22 @@ struct nl_msg *netlink_request(int type, int flags, const void *head, size_t hea
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(type, flags);
 
-	if (msg && nlmsg_append(msg, (void *)head, head_bytes, NLMSG_ALIGNTO)) {
-		nlmsg_free(msg);
-		return NULL;
-	}
+	netlink_append(msg, head, head_bytes);
 	return msg;
+}
+
+/* libnl reserves a page, and no request here is nearly that long. */
+void netlink_append(struct nl_msg *msg, const void *data, size_t bytes)
+{
+	int err = msg ? nlmsg_append(msg, (void *)data, bytes, NLMSG_ALIGNTO) : 0;
+
+	assert(!err);
 }
 
 void netlink_put(struct nl_msg *msg, int type, const void *data, size_t bytes)
 {
 	int err = msg ? nla_put(msg, type, (int)bytes, data) : 0;
 
-	/* libnl reserves a page, and no request here is nearly that long. */
 	assert(!err);
 }
 

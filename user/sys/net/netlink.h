@@ -28,6 +28,8 @@ void netlink_close(struct netlink *netlink);	/* takes NULL */
  * take that, and netlink_ask() returns -ENOMEM.
  */
 struct nl_msg *netlink_request(int type, int flags, const void *head, size_t head_bytes);
+/* Bytes without the head of an attribute: some attributes begin with a struct. */
+void netlink_append(struct nl_msg *msg, const void *data, size_t bytes);
 void netlink_put(struct nl_msg *msg, int type, const void *data, size_t bytes);
 void netlink_put_u32(struct nl_msg *msg, int type, uint32_t value);
 void netlink_put_text(struct nl_msg *msg, int type, const char *text);
