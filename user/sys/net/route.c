@@ -17,12 +17,9 @@
 
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
-#include <netlink/msg.h>
-#include <netlink/netlink.h>
-#include <netlink/route/neighbour.h>
-#include <netlink/route/route.h>
 
 #include "lib/loop.h"
+#include "sys/net/netlink.h"
 
 #define ANSWER_NS	NSEC_PER_SEC		/* for the next hop to answer */
 #define CONFIRM_NS	(NSEC_PER_SEC / 4)	/* for the one that answered before */
@@ -32,9 +29,9 @@
 #define NUD_USABLE	(NUD_REACHABLE | NUD_PERMANENT | NUD_NOARP)
 #define NUD_OLD		(NUD_STALE | NUD_DELAY | NUD_PROBE)
 
-/* One question in the make. */
+/* Where to, and who is asked. */
 struct query {
-	struct nl_sock *sock;
+	struct netlink *netlink;
 	const char *ifname;
 	int ifindex;
 	int family;
@@ -57,79 +54,47 @@ struct neigh {
 	uint8_t mac[6];
 };
 
-static int on_error(struct sockaddr_nl *nla, struct nlmsgerr *answer, void *arg)
+/* IPv4 may go by an IPv6 gateway, RFC 5549: then the attribute begins with its family. */
+static void take_gateway(struct nlattr *const attrs[RTA_VIA + 1], struct hop *hop)
 {
-	(void)nla;
-	*(int *)arg = answer->error;
-	return NL_STOP;
+	struct {
+		uint16_t family;
+		uint8_t addr[16];
+	} via;
+
+	if (netlink_copy(attrs[RTA_VIA], &via, sizeof(via))) {
+		hop->family = via.family;
+		memcpy(hop->addr, via.addr, sizeof(hop->addr));
+	}
+	netlink_copy(attrs[RTA_GATEWAY], hop->addr, sizeof(hop->addr));
 }
 
-/*
- * Sends @msg (and frees it) and reads the one answer into @on_answer. Returns
- * the kernel's own errno, which libnl's codes would blur.
- */
-static int ask(struct nl_sock *sock, struct nl_msg *msg, nl_recvmsg_msg_cb_t on_answer, void *arg)
+static void take_route(const struct nlmsghdr *msg, void *ctx)
 {
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	int err = -ENOMEM, answer = 0;
+	const struct rtmsg *route = netlink_head(msg, sizeof(*route));
+	struct nlattr *attrs[RTA_VIA + 1];
+	struct hop *hop = ctx;
 
-	if (!cb)
-		goto out;
-	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &answer);
-	if (on_answer)
-		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_answer, arg);
-	err = nl_send_auto(sock, msg) < 0 || (nl_recvmsgs(sock, cb) < 0 && !answer) ? -EIO : answer;
-out:
-	nl_cb_put(cb);
-	nlmsg_free(msg);
-	return err;
-}
-
-static int on_route(struct nl_msg *msg, void *arg)
-{
-	struct rtnl_route *route;
-	struct rtnl_nexthop *via;
-	struct nl_addr *addr;
-	struct hop *hop = arg;
-
-	if (rtnl_route_parse(nlmsg_hdr(msg), &route) < 0)
-		return NL_STOP;
-	hop->type = rtnl_route_get_type(route);
-	addr = rtnl_route_get_pref_src(route);
-	if (addr && nl_addr_get_len(addr) <= sizeof(hop->src)) {
-		memcpy(hop->src, nl_addr_get_binary_addr(addr), nl_addr_get_len(addr));
-		hop->has_src = true;
-	}
-	via = rtnl_route_nexthop_n(route, 0);
-	hop->ifindex = via ? rtnl_route_nh_get_ifindex(via) : 0;
-	addr = via ? rtnl_route_nh_get_gateway(via) : NULL;
-	if (!addr && via)
-		addr = rtnl_route_nh_get_via(via);
-	if (addr && nl_addr_get_len(addr) <= sizeof(hop->addr)) {
-		hop->family = nl_addr_get_family(addr);
-		memcpy(hop->addr, nl_addr_get_binary_addr(addr), nl_addr_get_len(addr));
-	}
-	rtnl_route_put(route);
-	return NL_OK;
+	if (!route)
+		return;
+	netlink_attrs(msg, sizeof(*route), attrs, RTA_VIA);
+	hop->type = route->rtm_type;
+	hop->has_src = netlink_copy(attrs[RTA_PREFSRC], hop->src, sizeof(hop->src));
+	hop->ifindex = (int)netlink_uint(attrs[RTA_OIF]);
+	take_gateway(attrs, hop);
 }
 
 static int ask_route(const struct query *query, unsigned int flags, struct hop *hop)
 {
-	struct rtmsg head = {
+	const struct rtmsg head = {
 		.rtm_family = (unsigned char)query->family,
 		.rtm_dst_len = (unsigned char)(query->addr_bytes * 8), .rtm_flags = flags,
 	};
-	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST);
+	struct nl_msg *msg = netlink_request(RTM_GETROUTE, 0, &head, sizeof(head));
 
-	if (!msg)
-		return -ENOMEM;
-	if (nlmsg_append(msg, &head, sizeof(head), NLMSG_ALIGNTO) ||
-	    nla_put(msg, RTA_DST, (int)query->addr_bytes, query->dst) ||
-	    nla_put_u32(msg, RTA_OIF, (uint32_t)query->ifindex)) {
-		nlmsg_free(msg);
-		return -ENOMEM;
-	}
-	return ask(query->sock, msg, on_route, hop);
+	netlink_put(msg, RTA_DST, query->dst, query->addr_bytes);
+	netlink_put_u32(msg, RTA_OIF, (uint32_t)query->ifindex);
+	return netlink_ask(query->netlink, msg, take_route, hop);
 }
 
 static int no_route(const struct query *query, int no, struct err *e)
@@ -137,12 +102,13 @@ static int no_route(const struct query *query, int no, struct err *e)
 	bool ip6 = query->family == AF_INET6;
 
 	if (!*query->ifname) {
-		err_set(e, no, "cannot find a route to '%s'", query->dst_text);
+		netlink_error(query->netlink, e, no, "cannot find a route to '%s'", query->dst_text);
 		return err_hint(e, "see: ip %sroute get %s", ip6 ? "-6 " : "", query->dst_text);
 	}
 	if (no != -ENETUNREACH && no != -EHOSTUNREACH && no != -ENOENT)
-		return err_set(e, no, "cannot ask for the route to '%s' through '%s'",
-			       query->dst_text, query->ifname);
+		return netlink_error(query->netlink, e, no,
+				     "cannot ask for the route to '%s' through '%s'",
+				     query->dst_text, query->ifname);
 	err_set(e, -ENETUNREACH, "no route to '%s' through '%s'", query->dst_text, query->ifname);
 	return err_hint(e, "see: ip %sroute get %s oif %s; a test network: ip address add %s dev %s",
 			ip6 ? "-6 " : "", query->dst_text, query->ifname,
@@ -165,8 +131,6 @@ static int find_hop(const struct query *query, struct hop *ret_hop, struct err *
 			return no_route(query, err, e);
 	}
 	err = ask_route(query, 0, &hop);
-	if (!err && !hop.type)
-		err = -EIO;
 	if (err)
 		return no_route(query, err, e);
 	if (!hop.has_src) {
@@ -178,34 +142,29 @@ static int find_hop(const struct query *query, struct hop *ret_hop, struct err *
 	return 0;
 }
 
-static int on_neigh(struct nl_msg *msg, void *arg)
+static void take_neigh(const struct nlmsghdr *msg, void *ctx)
 {
-	struct rtnl_neigh *entry;
-	struct neigh *neigh = arg;
-	struct nl_addr *mac;
+	const struct ndmsg *entry = netlink_head(msg, sizeof(*entry));
+	struct nlattr *attrs[NDA_LLADDR + 1];
+	struct neigh *neigh = ctx;
 
-	if (rtnl_neigh_parse(nlmsg_hdr(msg), &entry) < 0)
-		return NL_STOP;
-	neigh->state = rtnl_neigh_get_state(entry);
-	mac = rtnl_neigh_get_lladdr(entry);
-	if (mac && nl_addr_get_len(mac) == sizeof(neigh->mac))
-		memcpy(neigh->mac, nl_addr_get_binary_addr(mac), sizeof(neigh->mac));
-	rtnl_neigh_put(entry);
-	return NL_OK;
+	if (!entry)
+		return;
+	netlink_attrs(msg, sizeof(*entry), attrs, NDA_LLADDR);
+	neigh->state = entry->ndm_state;
+	netlink_copy(attrs[NDA_LLADDR], neigh->mac, sizeof(neigh->mac));
 }
 
 static struct nl_msg *neigh_msg(const struct query *query, const struct hop *hop, int type,
 				int flags, struct ndmsg head)
 {
-	struct nl_msg *msg = nlmsg_alloc_simple(type, NLM_F_REQUEST | flags);
+	struct nl_msg *msg;
 
 	head.ndm_family = (uint8_t)hop->family;
 	head.ndm_ifindex = query->ifindex;
-	if (msg && !nlmsg_append(msg, &head, sizeof(head), NLMSG_ALIGNTO) &&
-	    !nla_put(msg, NDA_DST, hop->family == AF_INET6 ? 16 : 4, hop->addr))
-		return msg;
-	nlmsg_free(msg);
-	return NULL;
+	msg = netlink_request(type, flags, &head, sizeof(head));
+	netlink_put(msg, NDA_DST, hop->addr, hop->family == AF_INET6 ? 16 : 4);
+	return msg;
 }
 
 static struct neigh read_neigh(const struct query *query, const struct hop *hop)
@@ -214,8 +173,7 @@ static struct neigh read_neigh(const struct query *query, const struct hop *hop)
 	struct nl_msg *msg = neigh_msg(query, hop, RTM_GETNEIGH, 0, (struct ndmsg){ 0 });
 	struct neigh neigh = { 0 };
 
-	if (!msg || ask(query->sock, msg, on_neigh, &neigh))
-		return (struct neigh){ 0 };
+	netlink_ask(query->netlink, msg, take_neigh, &neigh);
 	return neigh;
 }
 
@@ -223,10 +181,10 @@ static struct neigh read_neigh(const struct query *query, const struct hop *hop)
 static int change_neigh(const struct query *query, const struct hop *hop, int state, int flags)
 {
 	struct ndmsg head = { .ndm_state = (uint16_t)state, .ndm_flags = (uint8_t)flags };
-	struct nl_msg *msg = neigh_msg(query, hop, RTM_NEWNEIGH,
-				       NLM_F_CREATE | NLM_F_REPLACE | NLM_F_ACK, head);
 
-	return msg ? ask(query->sock, msg, NULL, NULL) : -ENOMEM;
+	return netlink_ask(query->netlink,
+			   neigh_msg(query, hop, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, head),
+			   NULL, NULL);
 }
 
 static bool wait_usable(const struct query *query, const struct hop *hop, uint64_t wait_ns,
@@ -293,7 +251,8 @@ static int find_mac(const struct query *query, const struct hop *hop, uint8_t re
 	if (err == -EHOSTUNREACH)
 		return no_answer(query, hop, e);
 	if (err)
-		return err_set(e, err, "cannot ask for the MAC address behind '%s'", query->ifname);
+		return netlink_error(query->netlink, e, err,
+				     "cannot ask for the MAC address behind '%s'", query->ifname);
 	memcpy(ret_mac, neigh.mac, sizeof(neigh.mac));
 	return 0;
 }
@@ -357,15 +316,11 @@ static int open_and_find(const char *ifname, int family, const void *dst, find_f
 	inet_ntop(family, dst, query.dst_text, sizeof(query.dst_text));
 	if (*ifname && !query.ifindex)
 		return err_set(e, -ENODEV, "cannot look for a route through '%s'", ifname);
-	query.sock = nl_socket_alloc();
-	if (!query.sock || nl_connect(query.sock, NETLINK_ROUTE)) {
-		err = err_set(e, -ENOMEM, "cannot ask the kernel for a route to '%s'",
-			      query.dst_text);
-	} else {
-		nl_socket_disable_auto_ack(query.sock);
-		err = find(&query, ret, e);
-	}
-	nl_socket_free(query.sock);
+	err = netlink_open(&query.netlink, NETLINK_ROUTE);
+	if (err)
+		return err_set(e, err, "cannot ask the kernel for a route to '%s'", query.dst_text);
+	err = find(&query, ret, e);
+	netlink_close(query.netlink);
 	return err;
 }
 
