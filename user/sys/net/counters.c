@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include <linux/ethtool.h>
+#include <linux/gen_stats.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
 #include <linux/sockios.h>
-#include <netlink/netlink.h>
-#include <netlink/route/qdisc.h>
-#include <netlink/route/tc.h>
 
+#include "sys/net/netlink.h"
 #include "sys/net/nic.h"
 
 void counters_free(struct counters *counters)
@@ -131,26 +132,39 @@ out:
 	close(fd);
 }
 
-/* Only what stands at the root: it counts what those below it drop, too. */
+struct qdisc_search {
+	struct counters *counters;
+	int ifindex;
+};
+
+/* Only the one at the root: it counts what those below it drop, too. */
+static void take_qdisc(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[TCA_STATS2 + 1], *stats[TCA_STATS_QUEUE + 1];
+	const struct tcmsg *tc = netlink_head(msg, sizeof(*tc));
+	const struct qdisc_search *search = ctx;
+	struct gnet_stats_queue queue = { 0 };
+	char kind[IFNAMSIZ];
+
+	if (!tc || tc->tcm_ifindex != search->ifindex || tc->tcm_parent != TC_H_ROOT)
+		return;
+	netlink_attrs(msg, sizeof(*tc), attrs, TCA_STATS2);
+	netlink_nested(attrs[TCA_STATS2], stats, TCA_STATS_QUEUE);
+	netlink_text(attrs[TCA_KIND], kind, sizeof(kind));
+	netlink_copy(stats[TCA_STATS_QUEUE], &queue, sizeof(queue));
+	add(search->counters, "qdisc", kind, queue.drops);
+}
+
 static void read_qdisc(struct counters *counters, const char *ifname)
 {
-	struct nl_sock *sock = nl_socket_alloc();
-	int ifindex = (int)if_nametoindex(ifname);
-	struct nl_cache *cache = NULL;
-	struct nl_object *object;
-	struct rtnl_tc *tc;
+	struct qdisc_search search = {
+		.counters = counters, .ifindex = (int)if_nametoindex(ifname),
+	};
+	const struct tcmsg head = { 0 };
 
-	if (!sock || nl_connect(sock, NETLINK_ROUTE) || rtnl_qdisc_alloc_cache(sock, &cache))
-		goto out;
-	for (object = nl_cache_get_first(cache); object; object = nl_cache_get_next(object)) {
-		tc = (struct rtnl_tc *)object;
-		if (rtnl_tc_get_ifindex(tc) == ifindex && rtnl_tc_get_parent(tc) == TC_H_ROOT)
-			add(counters, "qdisc", rtnl_tc_get_kind(tc),
-			    rtnl_tc_get_stat(tc, RTNL_TC_DROPS));
-	}
-out:
-	nl_cache_free(cache);
-	nl_socket_free(sock);
+	netlink_ask_once(NETLINK_ROUTE,
+			 netlink_request(RTM_GETQDISC, NLM_F_DUMP, &head, sizeof(head)),
+			 take_qdisc, &search);
 }
 
 void counters_read_iface(struct counters *counters, const char *ifname)
