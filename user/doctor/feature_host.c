@@ -10,13 +10,11 @@
 #include <unistd.h>
 
 #include <cap-ng.h>
-#include <netlink/errno.h>
-#include <netlink/netlink.h>
-#include <netlink/route/link.h>
-#include <netlink/route/link/veth.h>
 
 #include "doctor/feature_probe.h"
 #include "sys/host/sysfs.h"
+#include "sys/net/link.h"
+#include "sys/net/netns.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -86,21 +84,24 @@ void probe_memlock(struct feature_set *set, struct feature_answer *ret)
 
 static int try_veth(void *ctx)
 {
-	struct nl_sock *sock = nl_socket_alloc();
-	struct rtnl_link *link = rtnl_link_veth_alloc();
-	int err = -NLE_NOMEM;
+	static const uint8_t macs[2][6] = { { 2, [5] = 1 }, { 2, [5] = 2 } };
+	int ns_fd = netns_open_own(), err = ns_fd;
+	struct link_end ends[2] = {
+		{ .ifname = "one", .mac = macs[0], .ns_fd = ns_fd },
+		{ .ifname = "two", .mac = macs[1], .ns_fd = ns_fd },
+	};
+	struct link_net *net = NULL;
+	struct err e = { 0 };
 
 	(void)ctx;
-	if (sock && link)
-		err = nl_connect(sock, NETLINK_ROUTE);
+	if (ns_fd >= 0)
+		err = link_open(&net, &e);
 	if (!err)
-		err = rtnl_link_add(sock, link, NLM_F_CREATE | NLM_F_EXCL);
-	if (link)
-		rtnl_link_veth_release(link);
-	nl_socket_free(sock);
-	/* libnl has numbers of its own. */
-	return !err ? 0 : err == -NLE_PERM ? -EPERM : err == -NLE_OPNOTSUPP ? -EOPNOTSUPP :
-	       err == -NLE_NOMEM ? -ENOMEM : -EINVAL;
+		err = link_add_veth(net, ends, 1, 1500, &e);
+	link_close(net);
+	if (ns_fd >= 0)
+		close(ns_fd);
+	return err;
 }
 
 void probe_veth(struct feature_set *set, struct feature_answer *ret)
