@@ -53,7 +53,7 @@ pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
 
-libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-route-3 -lnl-3 -lcap-ng -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
+libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lcap-ng -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP
 user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \
