@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <linux/ethtool.h>
@@ -23,15 +21,7 @@
 #include <linux/sockios.h>
 
 #include "sys/host/sysfs.h"
-
-static int ask(int fd, const char *ifname, unsigned long request, void *data)
-{
-	struct ifreq req = { 0 };
-
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
-	req.ifr_data = data;
-	return ioctl(fd, request, &req) ? -errno : 0;
-}
+#include "sys/net/ethtool.h"
 
 /* A mount of this thread's network namespace's sysfs that nobody else sees, or -1. */
 static int open_sysfs(void)
@@ -78,22 +68,22 @@ static void count_queues(const char *ifname, struct nic_facts *nic)
 		close(mount);
 }
 
-static void read_ethtool(int fd, const char *ifname, struct nic_facts *nic)
+static void read_ethtool(const char *ifname, struct nic_facts *nic)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
 	uint32_t speed;
 
-	if (!ask(fd, ifname, SIOCETHTOOL, &info))
+	if (!ethtool(ifname, &info))
 		snprintf(nic->driver, sizeof(nic->driver), "%.31s", info.driver);
-	if (!ask(fd, ifname, SIOCETHTOOL, &link)) {
+	if (!ethtool(ifname, &link)) {
 		/* The header's ethtool_cmd_speed() shifts a promoted int into its sign. */
 		speed = (uint32_t)link.speed_hi << 16 | link.speed;
 		if (speed && speed != (uint32_t)SPEED_UNKNOWN && speed != UINT16_MAX)
 			nic->speed_bps = speed * 1000000ull;
 	}
-	if (!ask(fd, ifname, SIOCETHTOOL, &channels)) {
+	if (!ethtool(ifname, &channels)) {
 		nic->rx_queues = channels.rx_count + channels.combined_count;
 		nic->tx_queues = channels.tx_count + channels.combined_count;
 	} else {
@@ -105,50 +95,31 @@ int nic_read(const char *ifname, struct nic_facts *ret_facts)
 {
 	struct nic_facts nic = { .rx_queues = 1, .tx_queues = 1 };
 	struct ifreq req = { 0 };
-	int fd, err = 0;
+	int err = ethtool_ioctl(ifname, SIOCGIFINDEX, &req);
 
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
-	if (ioctl(fd, SIOCGIFINDEX, &req)) {
-		err = -errno;
-		goto out;
-	}
+	if (err)
+		return err;
 	nic.ifindex = req.ifr_ifindex;
-	if (!ioctl(fd, SIOCGIFHWADDR, &req)) {
+	if (!ethtool_ioctl(ifname, SIOCGIFHWADDR, &req)) {
 		memcpy(nic.mac, req.ifr_hwaddr.sa_data, sizeof(nic.mac));
 		nic.ethernet = req.ifr_hwaddr.sa_family == ARPHRD_ETHER ||
 			       req.ifr_hwaddr.sa_family == ARPHRD_LOOPBACK;
 	}
-	if (!ioctl(fd, SIOCGIFMTU, &req))
+	if (!ethtool_ioctl(ifname, SIOCGIFMTU, &req))
 		nic.mtu = (uint32_t)req.ifr_mtu;
-	if (!ioctl(fd, SIOCGIFFLAGS, &req)) {
+	if (!ethtool_ioctl(ifname, SIOCGIFFLAGS, &req)) {
 		nic.up = req.ifr_flags & IFF_UP;
 		nic.running = req.ifr_flags & IFF_RUNNING;
 	}
-	read_ethtool(fd, ifname, &nic);
+	read_ethtool(ifname, &nic);
 	*ret_facts = nic;
-out:
-	close(fd);
-	return err;
-}
-
-static int ask_ethtool(const char *ifname, void *data)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	if (fd < 0)
-		return -errno;
-	err = ask(fd, ifname, SIOCETHTOOL, data);
-	close(fd);
-	return err;
+	return 0;
 }
 
 int nic_read_channels(const char *ifname, struct nic_channels *ret_channels)
 {
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-	int err = ask_ethtool(ifname, &channels);
+	int err = ethtool(ifname, &channels);
 
 	if (err)
 		return err;
@@ -165,7 +136,7 @@ int nic_read_channels(const char *ifname, struct nic_channels *ret_channels)
 int nic_read_rings(const char *ifname, struct nic_rings *ret_rings)
 {
 	struct ethtool_ringparam rings = { .cmd = ETHTOOL_GRINGPARAM };
-	int err = ask_ethtool(ifname, &rings);
+	int err = ethtool(ifname, &rings);
 
 	if (err)
 		return err;
@@ -179,7 +150,7 @@ int nic_read_rings(const char *ifname, struct nic_rings *ret_rings)
 int nic_read_bus(const char *ifname, char *ret_bus, size_t size)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int err = ask_ethtool(ifname, &info);
+	int err = ethtool(ifname, &info);
 
 	if (err)
 		return err;
@@ -239,7 +210,7 @@ int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps)
 {
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 	struct nic_stamps stamps;
-	int err = ask_ethtool(ifname, &info);
+	int err = ethtool(ifname, &info);
 
 	if (err)
 		return err;
@@ -256,21 +227,11 @@ int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps)
 	return 0;
 }
 
-static int ask_stamping(const char *ifname, unsigned long request, struct hwtstamp_config *config)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	if (fd < 0)
-		return -errno;
-	err = ask(fd, ifname, request, config);
-	close(fd);
-	return err;
-}
-
 int nic_read_stamping(const char *ifname, struct nic_stamping *ret_stamping)
 {
 	struct hwtstamp_config config = { 0 };
-	int err = ask_stamping(ifname, SIOCGHWTSTAMP, &config);
+	struct ifreq req = { .ifr_data = (void *)&config };
+	int err = ethtool_ioctl(ifname, SIOCGHWTSTAMP, &req);
 
 	if (err)
 		return err;
@@ -289,8 +250,9 @@ int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping)
 		.tx_type = stamping->every_sent ? HWTSTAMP_TX_ON : stamping->tx_type,
 		.rx_filter = stamping->every_received ? HWTSTAMP_FILTER_ALL : stamping->rx_filter,
 	};
+	struct ifreq req = { .ifr_data = (void *)&config };
 
-	return ask_stamping(ifname, SIOCSHWTSTAMP, &config);
+	return ethtool_ioctl(ifname, SIOCSHWTSTAMP, &req);
 }
 
 /* The kernel's names of device features; the numbers behind them differ by kernel. */
@@ -320,41 +282,28 @@ static void take_offload(void *ctx, const char *name, bool on)
 static int walk_features(const char *ifname, void (*fn)(void *ctx, const char *name, bool on),
 			 void *ctx)
 {
-	struct {
-		struct ethtool_sset_info head;
-		uint32_t length;
-	} set = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
 	struct ethtool_gfeatures *features = NULL;
 	struct ethtool_gstrings *names = NULL;
+	char name[ETHTOOL_NAME_SIZE];
 	uint32_t blocks, i;
 	int err;
 
-	err = ask_ethtool(ifname, &set);
+	err = ethtool_read_names(ifname, ETH_SS_FEATURES, &names);
 	if (err)
 		return err;
-	if (!set.head.sset_mask)
-		return -EOPNOTSUPP;
-	blocks = (set.length + 31) / 32;
-	names = calloc(1, sizeof(*names) + (size_t)set.length * ETH_GSTRING_LEN);
+	blocks = (names->len + 31) / 32;
 	features = calloc(1, sizeof(*features) + blocks * sizeof(features->features[0]));
-	if (!names || !features) {
+	if (!features) {
 		err = -ENOMEM;
 		goto out;
 	}
-	names->cmd = ETHTOOL_GSTRINGS;
-	names->string_set = ETH_SS_FEATURES;
-	names->len = set.length;
 	features->cmd = ETHTOOL_GFEATURES;
 	features->size = blocks;
-	err = ask_ethtool(ifname, names);
-	if (!err)
-		err = ask_ethtool(ifname, features);
+	err = ethtool(ifname, features);
 	if (err)
 		goto out;
 	for (i = 0; i < names->len && i / 32 < features->size; i++) {
-		char name[ETH_GSTRING_LEN + 1];
-
-		snprintf(name, sizeof(name), "%.32s", (const char *)&names->data[i * ETH_GSTRING_LEN]);
+		ethtool_name(names, i, name);
 		fn(ctx, name, features->features[i / 32].active >> i % 32 & 1);
 	}
 out:

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/ethtool.c - requests about an interface by ioctl, ethtool's among them.
+ */
+#include "sys/net/ethtool.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+
+_Static_assert(ETHTOOL_NAME_SIZE == ETH_GSTRING_LEN + 1, "a name does not fit");
+
+int ethtool_ioctl(const char *ifname, unsigned long request, struct ifreq *req)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(req->ifr_name, sizeof(req->ifr_name), "%s", ifname);
+	/* ETHTOOL_SFEATURES returns flags for bits that were not granted. */
+	err = ioctl(fd, request, req) < 0 ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+int ethtool(const char *ifname, void *command)
+{
+	struct ifreq req = { .ifr_data = command };
+
+	return ethtool_ioctl(ifname, SIOCETHTOOL, &req);
+}
+
+int ethtool_read_names(const char *ifname, uint32_t set, struct ethtool_gstrings **ret_names)
+{
+	struct {
+		struct ethtool_sset_info head;
+		uint32_t length;
+	} info = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << set } };
+	struct ethtool_gstrings *names;
+	int err = ethtool(ifname, &info);
+
+	if (err)
+		return err;
+	if (!info.head.sset_mask || !info.length)
+		return -EOPNOTSUPP;
+	names = calloc(1, sizeof(*names) + (size_t)info.length * ETH_GSTRING_LEN);
+	if (!names)
+		return -ENOMEM;
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = set;
+	names->len = info.length;
+	err = ethtool(ifname, names);
+	if (err)
+		free(names);
+	else
+		*ret_names = names;
+	return err;
+}
+
+void ethtool_name(const struct ethtool_gstrings *names, uint32_t i, char ret_name[ETHTOOL_NAME_SIZE])
+{
+	snprintf(ret_name, ETHTOOL_NAME_SIZE, "%.*s", ETH_GSTRING_LEN,
+		 (const char *)names->data + (size_t)i * ETH_GSTRING_LEN);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sys/net/ethtool.h - requests about an interface by ioctl, ethtool's among them.
+ *
+ * Of the network namespace that the calling thread is in. All return 0 or a negative errno.
+ */
+#ifndef SYS_NET_ETHTOOL_H
+#define SYS_NET_ETHTOOL_H
+
+#include <stdint.h>
+
+struct ifreq;
+struct ethtool_gstrings;
+
+#define ETHTOOL_NAME_SIZE 33
+
+/* @request: SIOC*. Fills in the interface's name. */
+int ethtool_ioctl(const char *ifname, unsigned long request, struct ifreq *req);
+
+/* @command: a struct of linux/ethtool.h that begins with its number. */
+int ethtool(const char *ifname, void *command);
+
+/* The names of a set (ETH_SS_*), to be freed. -EOPNOTSUPP: the driver has no such set. */
+int ethtool_read_names(const char *ifname, uint32_t set, struct ethtool_gstrings **ret_names);
+void ethtool_name(const struct ethtool_gstrings *names, uint32_t i, char ret_name[ETHTOOL_NAME_SIZE]);
+
+#endif
