@@ -9,18 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/ethtool.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
 #include <linux/veth.h>
 
+#include "sys/net/ethtool.h"
 #include "sys/net/netlink.h"
 
 #define MAC_BYTES 6
@@ -313,52 +311,10 @@ int link_add_neighbour(struct link_net *net, const char *ifname, const char *add
 	return err;
 }
 
-static int ethtool(const char *ifname, void *data)
-{
-	struct ifreq req = { .ifr_data = data };
-	int fd, err;
-
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
-	/* ETHTOOL_SFEATURES returns flags that tell of bits not granted. */
-	err = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
-	close(fd);
-	return err;
-}
-
-/* The kernel's names of features, by bit. */
-static int read_feature_names(const char *ifname, struct ethtool_gstrings **ret_names)
-{
-	struct {
-		struct ethtool_sset_info info;
-		uint32_t len;
-	} sset = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
-	struct ethtool_gstrings *names;
-	int err;
-
-	err = ethtool(ifname, &sset);
-	if (err)
-		return err;
-	names = calloc(1, sizeof(*names) + (size_t)sset.len * ETH_GSTRING_LEN);
-	if (!names)
-		return -ENOMEM;
-	names->cmd = ETHTOOL_GSTRINGS;
-	names->string_set = ETH_SS_FEATURES;
-	names->len = sset.len;
-	err = ethtool(ifname, names);
-	if (err)
-		free(names);
-	else
-		*ret_names = names;
-	return err;
-}
-
-static bool is_listed(const char *const *list, const uint8_t *name)
+static bool is_listed(const char *const *list, const char *name)
 {
 	for (; *list; list++) {
-		if (!strncmp(*list, (const char *)name, ETH_GSTRING_LEN))
+		if (!strcmp(*list, name))
 			return true;
 	}
 	return false;
@@ -369,10 +325,12 @@ int link_set_features(const char *ifname, const char *const *off, const char *co
 {
 	struct ethtool_gstrings *names = NULL;
 	struct ethtool_sfeatures *set = NULL;
+	char name[ETHTOOL_NAME_SIZE];
 	uint32_t i, blocks;
+	bool wanted;
 	int err;
 
-	err = read_feature_names(ifname, &names);
+	err = ethtool_read_names(ifname, ETH_SS_FEATURES, &names);
 	if (err)
 		goto out;
 	blocks = (names->len + 31) / 32;
@@ -384,9 +342,8 @@ int link_set_features(const char *ifname, const char *const *off, const char *co
 	set->cmd = ETHTOOL_SFEATURES;
 	set->size = blocks;
 	for (i = 0; i < names->len; i++) {
-		const uint8_t *name = names->data + (size_t)i * ETH_GSTRING_LEN;
-		bool wanted = is_listed(on, name);
-
+		ethtool_name(names, i, name);
+		wanted = is_listed(on, name);
 		if (!wanted && !is_listed(off, name))
 			continue;
 		set->features[i / 32].valid |= 1u << i % 32;
