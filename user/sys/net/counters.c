@@ -8,16 +8,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/ethtool.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
 
+#include "sys/net/ethtool.h"
 #include "sys/net/netlink.h"
 #include "sys/net/nic.h"
 
@@ -80,56 +77,30 @@ static bool tells_loss(const char *name)
 	return false;
 }
 
-static int ask(int fd, const char *ifname, void *data)
-{
-	struct ifreq req = { .ifr_data = data };
-
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
-	return ioctl(fd, SIOCETHTOOL, &req);
-}
-
-static uint32_t nr_ethtool(int fd, const char *ifname)
-{
-	struct {
-		struct ethtool_sset_info info;
-		uint32_t nr;
-	} ask_nr = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_STATS } };
-
-	return ask(fd, ifname, &ask_nr) || !ask_nr.info.sset_mask ? 0 : ask_nr.nr;
-}
-
 static void read_ethtool(struct counters *counters, const char *ifname)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ethtool_gstrings *names = NULL;
-	struct ethtool_stats *stats = NULL;
-	char name[ETH_GSTRING_LEN + 1];
-	uint32_t nr, i;
+	struct ethtool_stats *stats;
+	char name[ETHTOOL_NAME_SIZE];
+	uint32_t i;
 
-	if (fd < 0)
+	if (ethtool_read_names(ifname, ETH_SS_STATS, &names))
 		return;
-	nr = nr_ethtool(fd, ifname);
-	names = calloc(1, sizeof(*names) + nr * ETH_GSTRING_LEN);
-	stats = calloc(1, sizeof(*stats) + nr * sizeof(stats->data[0]));
-	if (!nr || !names || !stats)
+	stats = calloc(1, sizeof(*stats) + names->len * sizeof(stats->data[0]));
+	if (!stats)
 		goto out;
-	*names = (struct ethtool_gstrings){
-		.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = nr,
-	};
-	*stats = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = nr };
-	if (ask(fd, ifname, names) || ask(fd, ifname, stats))
+	*stats = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = names->len };
+	if (ethtool(ifname, stats))
 		goto out;
 	/* Queues may have come or gone between the questions. */
-	for (i = 0; i < nr && i < names->len && i < stats->n_stats; i++) {
-		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
-			 (char *)names->data + i * ETH_GSTRING_LEN);
+	for (i = 0; i < names->len && i < stats->n_stats; i++) {
+		ethtool_name(names, i, name);
 		if (tells_loss(name))
 			add(counters, "ethtool", name, stats->data[i]);
 	}
 out:
 	free(names);
 	free(stats);
-	close(fd);
 }
 
 struct qdisc_search {
