@@ -16,7 +16,7 @@
 
 enum tune_kind {
 	TUNE_SYSCTL,
-	TUNE_KNOB,		/* a number of the interface, sys/host/knob.h */
+	TUNE_KNOB,		/* a number of the interface, sys/net/knob.h */
 	TUNE_FEATURE,		/* an offload, by the kernel's name: "on" or "off" */
 	TUNE_IRQS,		/* only shown */
 	TUNE_GOVERNOR,		/* only shown */

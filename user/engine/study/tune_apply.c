@@ -13,7 +13,7 @@
 
 #include "engine/study/tune_saved.h"
 #include "lib/theory.h"
-#include "sys/host/knob.h"
+#include "sys/net/knob.h"
 #include "sys/net/nic.h"
 
 struct change {

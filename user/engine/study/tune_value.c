@@ -9,7 +9,7 @@
 
 #include "engine/study/tune.h"
 #include "sys/host/cpu.h"
-#include "sys/host/knob.h"
+#include "sys/net/knob.h"
 #include "sys/host/sysctl.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/link.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/host/knob.h - numbers of an interface that can be set, by ioctl of this
+ * sys/net/knob.h - numbers of an interface that can be set, by ioctl of this
  * thread's network namespace.
  */
 #ifndef SYS_HOST_KNOB_H

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/knob.c - numbers of an interface that can be set.
+ * sys/net/knob.c - numbers of an interface that can be set.
  *
  * Each is a field of a struct that the kernel gives and takes whole, so a write
  * reads it first, and changes one field.
  */
-#include "sys/host/knob.h"
+#include "sys/net/knob.h"
 
 #include <errno.h>
 #include <net/if.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
+
+#include "sys/net/ethtool.h"
 
 #define NO_MAX UINT32_MAX
 
@@ -48,25 +45,6 @@ static const struct {
 	[KNOB_ADAPTIVE_RX] = COALESCE(use_adaptive_rx_coalesce),
 };
 
-static int ask(const char *ifname, unsigned long request, struct ifreq *req)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(req->ifr_name, sizeof(req->ifr_name), "%s", ifname);
-	err = ioctl(fd, request, req) ? -errno : 0;
-	close(fd);
-	return err;
-}
-
-static int ask_ethtool(const char *ifname, union answer *answer)
-{
-	struct ifreq req = { .ifr_data = (void *)answer };
-
-	return ask(ifname, SIOCETHTOOL, &req);
-}
-
 static uint32_t *field(union answer *answer, size_t offset)
 {
 	return (uint32_t *)((char *)answer + offset);
@@ -79,7 +57,7 @@ int knob_read(const char *ifname, enum knob knob, uint32_t *ret_value, uint32_t 
 	int err;
 
 	if (knob == KNOB_MTU || knob == KNOB_TXQUEUELEN) {
-		err = ask(ifname, knob == KNOB_MTU ? SIOCGIFMTU : SIOCGIFTXQLEN, &req);
+		err = ethtool_ioctl(ifname, knob == KNOB_MTU ? SIOCGIFMTU : SIOCGIFTXQLEN, &req);
 		if (err)
 			return err;
 		*ret_value = (uint32_t)(knob == KNOB_MTU ? req.ifr_mtu : req.ifr_qlen);
@@ -87,7 +65,7 @@ int knob_read(const char *ifname, enum knob knob, uint32_t *ret_value, uint32_t 
 		return 0;
 	}
 	answer.cmd = fields[knob].get;
-	err = ask_ethtool(ifname, &answer);
+	err = ethtool(ifname, &answer);
 	if (err)
 		return err;
 	*ret_max = fields[knob].max == NO_MAX ? 0 : *field(&answer, fields[knob].max);
@@ -106,13 +84,13 @@ int knob_write(const char *ifname, enum knob knob, uint32_t value)
 
 	if (knob == KNOB_MTU || knob == KNOB_TXQUEUELEN) {
 		*(knob == KNOB_MTU ? &req.ifr_mtu : &req.ifr_qlen) = (int)value;
-		return ask(ifname, knob == KNOB_MTU ? SIOCSIFMTU : SIOCSIFTXQLEN, &req);
+		return ethtool_ioctl(ifname, knob == KNOB_MTU ? SIOCSIFMTU : SIOCSIFTXQLEN, &req);
 	}
 	answer.cmd = fields[knob].get;
-	err = ask_ethtool(ifname, &answer);
+	err = ethtool(ifname, &answer);
 	if (err)
 		return err;
 	answer.cmd = fields[knob].set;
 	*field(&answer, fields[knob].value) = value;
-	return ask_ethtool(ifname, &answer);
+	return ethtool(ifname, &answer);
 }
