@@ -164,11 +164,6 @@ const char *lab_b_ip4(enum lab_middle middle)
 	return addresses(middle)[PORT_B].ip4;
 }
 
-const char *lab_b_ip6(enum lab_middle middle)
-{
-	return addresses(middle)[PORT_B].ip6;
-}
-
 static bool has_port(const struct build *b, enum port_id port)
 {
 	return ports[port].node != LAB_R || b->cfg.middle != LAB_NO_MIDDLE;

@@ -6,8 +6,8 @@
  *   a-r-b    a [eg0] ----- [ega] r [egb] ----- [eg0] b    r: router, bridge or open
  *
  * A lab lives as long as its descriptors, so one that its process does not pin
- * vanishes with it, kill -9 included. lab_pin() gives the namespaces names in
- * /run/netns, where `ip netns` and later commands find them.
+ * vanishes with it, kill -9 included. lab_up() gives the namespaces names in
+ * /run/netns, "NAME-a" and so on, where `ip netns` and later commands find them.
  */
 #ifndef ENGINE_LAB_LAB_H
 #define ENGINE_LAB_LAB_H
@@ -58,13 +58,8 @@ int lab_node_find(const char *name, enum lab_node *ret_node);
 /* What 0 means in a configuration. */
 uint32_t lab_default_queues(void);
 
-/* b's addresses: they depend on what is between. */
+/* b's address: it depends on what is between. */
 const char *lab_b_ip4(enum lab_middle middle);
-const char *lab_b_ip6(enum lab_middle middle);
-
-/* Names: namespace "NAME-a" and so on in /run/netns. */
-int lab_pin(const struct lab *lab, const char *name, struct err *e);
-int lab_unpin(const char *name, struct err *e);
 
 /* Letters, digits, '-' and '_', a letter or digit first, at most LAB_NAME_MAX of them. */
 #define LAB_NAME_MAX 32

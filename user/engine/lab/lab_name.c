@@ -82,18 +82,6 @@ static int pin(const struct lab *lab, const char *name, struct err *e)
 	return err;
 }
 
-int lab_pin(const struct lab *lab, const char *name, struct err *e)
-{
-	int lock, err;
-
-	err = netns_lock(&lock, e);
-	if (err)
-		return err;
-	err = pin(lab, name, e);
-	close(lock);
-	return err;
-}
-
 /* What is there is taken away, after a look whether it is a lab's. */
 static int clear_away(const char *name, struct lab_view *ret_view, struct err *e)
 {
@@ -126,13 +114,6 @@ int lab_down(const char *name, bool *ret_was, struct err *e)
 		*ret_was = view.there;
 	lab_unlock(lock);
 	return err;
-}
-
-int lab_unpin(const char *name, struct err *e)
-{
-	bool was;
-
-	return lab_down(name, &was, e);
 }
 
 /* Appends "mtu 9000 (asked for 1500)"; text is cut where it does not fit. */
