@@ -13,11 +13,6 @@ void log_set_level(enum log_level level)
 	max_level = level;
 }
 
-enum log_level log_get_level(void)
-{
-	return max_level;
-}
-
 static void vlog(enum log_level level, const char *prefix, const char *fmt, va_list args)
 {
 	char line[1024];

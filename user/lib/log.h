@@ -14,7 +14,6 @@ enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 /* Messages above @level are dropped; LOG_INFO at start. */
 void log_set_level(enum log_level level);
-enum log_level log_get_level(void);
 
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
