@@ -193,57 +193,6 @@ static void a_genome_keeps_its_order(void **state)
 	check_bytes(&size, 1518, 1518, 1518);
 }
 
-static void check_genome(const char *text, const char *genome, const char *letters)
-{
-	char g[FIELD_MAX_LIST + 1], l[256];
-	struct packet_size size = parsed(text);
-
-	packet_size_genome(&size, g, sizeof(g), l, sizeof(l));
-	assert_string_equal(g, genome);
-	assert_string_equal(l, letters);
-}
-
-static void a_cycle_is_written_as_a_genome(void **state)
-{
-	char g[13], l[32], names[256], text[512] = "64";
-	struct packet_size size = parsed("imix");
-	unsigned int i;
-
-	(void)state;
-	check_genome("imix", "ahaahagahaha", "a=64 h=594 g=1518");
-	check_genome("genome(aaab)", "aaab", "a=64 b=128");
-	check_genome("genome(xya, x=9018, y=100)", "hia", "h=9018 i=100 a=64");
-	check_genome("128", "", "");
-	check_genome("64-128", "", "");
-	check_genome("random(64-128)", "", "");
-
-	/* what does not fit is not cut off; 12 letters, and 17 bytes of names */
-	packet_size_genome(&size, g, 13, l, 18);
-	assert_string_equal(g, "ahaahagahaha");
-	assert_string_equal(l, "a=64 h=594 g=1518");
-	packet_size_genome(&size, g, 12, l, 18);
-	assert_string_equal(g, "");
-	assert_string_equal(l, "");
-	packet_size_genome(&size, g, 13, l, 17);
-	assert_string_equal(g, "");
-	assert_string_equal(l, "");
-	packet_size_genome(&size, g, 1, l, 1);
-	packet_size_genome(&size, g, 0, l, 0);
-
-	/* h to z are 19 */
-	for (i = 0; i < 19; i++)
-		sprintf(text + strlen(text), ",%u", 2000 + i);
-	size = parsed(text);
-	packet_size_genome(&size, text, sizeof(text), l, sizeof(l));
-	assert_string_equal(text, "");		/* the names are too long for l */
-	packet_size_genome(&size, text, sizeof(text), names, sizeof(names));
-	assert_string_equal(text, "ahijklmnopqrstuvwxyz");
-	strcpy(text, "64");
-	for (i = 0; i < 20; i++)
-		sprintf(text + strlen(text), ",%u", 2000 + i);
-	check_genome(text, "", "");
-}
-
 static void what_is_wrong_is_told_with_its_column(void **state)
 {
 	static const struct {
@@ -352,7 +301,7 @@ static void any_bytes_are_safe(void **state)
 		"genome(aaz",
 	};
 	const uint64_t nr_pieces = ARRAY_SIZE(pieces);
-	char text[256], g[300], l[300], *copy;
+	char text[256], *copy;
 	uint64_t i, turn = 0, k, nr_right = 0;
 	struct packet_size size;
 	struct err e;
@@ -371,7 +320,6 @@ static void any_bytes_are_safe(void **state)
 			assert_true(size.mean_bytes <= size.max_bytes);
 			for (k = 0; k < 5; k++)
 				assert_in_range(nth(&size, k), size.min_bytes, size.max_bytes);
-			packet_size_genome(&size, g, sizeof(g), l, sizeof(l));
 		}
 		free(copy);
 	}
@@ -387,7 +335,6 @@ int main(void)
 		cmocka_unit_test(weights_are_spread),
 		cmocka_unit_test(no_size_runs_ahead),
 		cmocka_unit_test(a_genome_keeps_its_order),
-		cmocka_unit_test(a_cycle_is_written_as_a_genome),
 		cmocka_unit_test(what_is_wrong_is_told_with_its_column),
 		cmocka_unit_test(lists_have_an_end),
 		cmocka_unit_test(any_bytes_are_safe),

@@ -35,8 +35,4 @@ int packet_size_parse(const char *text, uint64_t seed, struct packet_size *ret_s
 /* One size. */
 void packet_size_fixed(struct packet_size *size, uint32_t frame_bytes);
 
-/* The order of a cycle as an RFC 6985 genome, "aab", and the letters' sizes "a=64 b=594"; "" for others. */
-void packet_size_genome(const struct packet_size *size, char *genome, size_t genome_size,
-			char *letters, size_t letters_size);
-
 #endif
