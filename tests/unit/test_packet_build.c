@@ -133,6 +133,15 @@ static void every_layer_of_the_table_is_among_them(void **state)
 	}
 }
 
+static const struct layer_field *find_field(const struct layer_def *def, const char *name)
+{
+	const struct layer_field *field;
+
+	for (field = def->fields; field->name && strcmp(field->name, name); field++)
+		;
+	return field->name ? field : NULL;
+}
+
 static void the_table_is_sound(void **state)
 {
 	const struct layer_def *def;
@@ -144,7 +153,7 @@ static void the_table_is_sound(void **state)
 		assert_ptr_equal(layer_find(def->name), def);
 		assert_non_null(def->fields[0].name);
 		for (field = def->fields; field->name; field++) {
-			assert_ptr_equal(layer_field_find(def, field->name), field);
+			assert_ptr_equal(find_field(def, field->name), field);
 			assert_non_null(field->help);
 			if (field->fill != FILL_OPTION)
 				assert_in_range(field->bit + field->bits, 1, 8 * def->header_bytes);
@@ -152,13 +161,12 @@ static void the_table_is_sound(void **state)
 		for (name = def->follow; *name; name++)
 			assert_non_null(layer_find(*name));
 		if (def->sum != SUM_NONE && strcmp(def->name, "gre")) {
-			field = layer_field_find(def, "sum");
+			field = find_field(def, "sum");
 			assert_non_null(field);
 			assert_int_equal(field->bit, 8 * def->sum_at);
 		}
 	}
 	assert_null(layer_find("no such"));
-	assert_null(layer_field_find(layer_find("udp"), "no such"));
 }
 
 /* @nr packets are right with @nr_sums checksums, whatever stood in the buffer. */

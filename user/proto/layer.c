@@ -325,14 +325,3 @@ const struct layer_def *layer_find(const char *name)
 	}
 	return NULL;
 }
-
-const struct layer_field *layer_field_find(const struct layer_def *def, const char *name)
-{
-	const struct layer_field *field;
-
-	for (field = def->fields; field->name; field++) {
-		if (!strcmp(field->name, name))
-			return field;
-	}
-	return NULL;
-}

@@ -79,6 +79,5 @@ struct layer_def {
 extern const struct layer_def layer_defs[];	/* name NULL ends */
 
 const struct layer_def *layer_find(const char *name);
-const struct layer_field *layer_field_find(const struct layer_def *def, const char *name);
 
 #endif
