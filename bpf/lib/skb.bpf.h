@@ -42,7 +42,6 @@ struct sock {
 
 struct sk_buff {
 	struct net_device *dev;
-	unsigned int len, data_len;
 	int skb_iif;
 	__be16 protocol;
 	__u16 network_header, mac_header;

@@ -30,7 +30,6 @@ ABI_ASSERT_SIZE(struct stamp_time, 8);
 #define STAMP_SYNCED		0x8000	/* S: the clock is synchronised to UTC */
 #define STAMP_PTP		0x4000	/* Z: stamps are in PTP's format */
 #define STAMP_SCALE_SHIFT	8
-#define STAMP_SCALE_MASK	0x3f
 #define STAMP_MULTIPLIER_MASK	0xff	/* 0 makes the packet invalid */
 
 /* All that follow may be at any address. */

@@ -178,7 +178,6 @@ ROWS = (
         Run.xdp_trafficgen, COUNT, "xdp-trafficgen", "xdp-tools"),
     Row("pktgen", "in the kernel, one sk_buff a packet", Run.pktgen, COUNT, "pktgen"),
 )
-OWN_TOOLS = {"blast", "bare"}
 TWO_THREADS = ("bare", "live-untagged", "live-tagged", "live-tagged-full", "live-stamp16-full",
                "afxdp-tagged", "xdp-trafficgen")
 

@@ -9,8 +9,6 @@
 #include "proto/stamp.h"
 #include "result/result.h"
 
-#define STAMP_MAX_DESTS 32
-
 struct stamp_cfg {
 	const char *const *dests;	/* names or addresses */
 	unsigned int nr_dests;

@@ -268,8 +268,6 @@ static void take_offload(void *ctx, const char *name, bool on)
 		offloads->gro = on;
 	else if (!strcmp(name, "rx-vlan-hw-parse"))
 		offloads->rx_vlan = on;
-	else if (!strcmp(name, "tx-vlan-hw-insert"))
-		offloads->tx_vlan = on;
 	else if (!strcmp(name, "tx-tcp-segmentation"))
 		offloads->tso = on;
 	else if (!strcmp(name, "tx-generic-segmentation"))

@@ -57,7 +57,7 @@ struct nic_rings {
 struct nic_offloads {
 	bool lro, gro_hw;	/* the NIC merges frames before XDP sees them */
 	bool gro;		/* the kernel merges behind XDP, before tc and sockets */
-	bool rx_vlan, tx_vlan;	/* the tag travels beside the frame */
+	bool rx_vlan;		/* the tag travels beside the frame */
 	bool tso, gso;		/* senders hand over super-frames */
 	bool tx_csum;		/* senders leave the L4 checksum to the device */
 };
@@ -135,7 +135,6 @@ struct nic_xdp {
 	uint64_t rx_metadata;		/* bit 0: receive time, 1: hash, 2: VLAN tag */
 	uint64_t tx_metadata;		/* AF_XDP; bit 0: transmit time, 1: checksum, 2: launch time */
 	bool says_tx_metadata;		/* kernel 6.8 */
-	uint32_t zerocopy_frags;	/* largest zero-copy frame in buffers; 0: not said */
 };
 
 /* What the driver offers to XDP; -EOPNOTSUPP: a kernel before 6.3, which does not tell. */

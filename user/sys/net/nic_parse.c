@@ -12,7 +12,6 @@
 
 /* NETDEV_A_DEV_*, from 6.3 on. */
 #define NETDEV_XDP_FEATURES	3
-#define NETDEV_XDP_ZC_MAX_SEGS	4
 #define NETDEV_XDP_RX_METADATA	5
 #define NETDEV_XSK_FEATURES	6
 
@@ -74,7 +73,6 @@ void nic_take_xdp(const struct nlmsghdr *msg, void *ctx)
 	netlink_attrs(msg, sizeof(struct genlmsghdr), attrs, NETDEV_XSK_FEATURES);
 	*(struct nic_xdp *)ctx = (struct nic_xdp){
 		.bits = netlink_uint(attrs[NETDEV_XDP_FEATURES]),
-		.zerocopy_frags = (uint32_t)netlink_uint(attrs[NETDEV_XDP_ZC_MAX_SEGS]),
 		.rx_metadata = netlink_uint(attrs[NETDEV_XDP_RX_METADATA]),
 		.tx_metadata = netlink_uint(attrs[NETDEV_XSK_FEATURES]),
 		.says_tx_metadata = attrs[NETDEV_XSK_FEATURES],
