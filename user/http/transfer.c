@@ -413,11 +413,19 @@ int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, cons
 	return 0;
 }
 
+/* Ends one that is under way, without a call of done. */
+static void abort_transfer(struct transfer *t)
+{
+	if (t->busy)
+		curl_multi_remove_handle(t->set->multi, t->easy);
+	t->busy = false;
+}
+
 void transfer_close(struct transfer *t)
 {
 	if (!t)
 		return;
-	transfer_abort(t);
+	abort_transfer(t);
 	curl_easy_cleanup(t->easy);
 	curl_share_cleanup(t->share);
 	free(t);
@@ -442,13 +450,6 @@ int transfer_start(struct transfer *t, const char *url, const char *method)
 	return 0;
 }
 
-void transfer_abort(struct transfer *t)
-{
-	if (t->busy)
-		curl_multi_remove_handle(t->set->multi, t->easy);
-	t->busy = false;
-}
-
 static void finish_all(struct transfer_set *set)
 {
 	struct transfer_result result;
@@ -461,7 +462,7 @@ static void finish_all(struct transfer_set *set)
 			continue;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
 		transfer_read_result(t, message->data.result, &result);
-		transfer_abort(t);
+		abort_transfer(t);
 		set->done(t->ctx, &result);
 	}
 }

@@ -117,7 +117,4 @@ void transfer_close(struct transfer *transfer);
 /* @method: instead of the set's, without its body; NULL: the set's. 0 or negative errno. */
 int transfer_start(struct transfer *transfer, const char *url, const char *method);
 
-/* Ends one that is under way, without a call of done. */
-void transfer_abort(struct transfer *transfer);
-
 #endif

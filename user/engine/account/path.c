@@ -218,17 +218,13 @@ void path_close(struct path *path)
 	free(path);
 }
 
-struct path_iface *path_at(struct path *path, size_t i)
-{
-	return i < path->nr_nodes ? &path->nodes[i].iface : NULL;
-}
-
 struct path_iface *path_find(struct path *path, uint32_t netns, uint32_t ifindex)
 {
-	struct path_iface *iface;
 	size_t i;
 
-	for (i = 0; (iface = path_at(path, i)); i++) {
+	for (i = 0; i < path->nr_nodes; i++) {
+		struct path_iface *iface = &path->nodes[i].iface;
+
 		if (iface->netns == netns && iface->ifindex == ifindex)
 			return iface;
 	}

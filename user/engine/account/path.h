@@ -32,9 +32,8 @@ int path_open(struct path **ret_path, const char *tx_ifname, const char *rx_ifna
 	      struct err *e);
 void path_close(struct path *path);		/* takes NULL */
 
-/* NULL: not one of the path's, which are told by path_at(). */
+/* NULL: not one of the path's. */
 struct path_iface *path_find(struct path *path, uint32_t netns, uint32_t ifindex);
-struct path_iface *path_at(struct path *path, size_t i);
 struct path_iface *path_sender(struct path *path);
 struct path_iface *path_sender_peer(struct path *path);		/* NULL: not on this host */
 struct path_iface *path_receiver(struct path *path);

@@ -6,6 +6,7 @@
 
 #include <net/if.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +173,8 @@ static void add_if_wanted(struct counters *counters, const char *name, const cha
 		add(counters, "snmp", name, strtoull(value, NULL, 10));
 }
 
-void counters_parse_pairs(struct counters *counters, FILE *file)
+/* Pairs of lines: /proc/net/snmp. */
+static void parse_pairs(struct counters *counters, FILE *file)
 {
 	char heads[4096], values[4096], name[80];
 	char *head, *value, *head_at, *value_at, *proto;
@@ -190,7 +192,8 @@ void counters_parse_pairs(struct counters *counters, FILE *file)
 	}
 }
 
-void counters_parse_lines(struct counters *counters, FILE *file)
+/* A line a figure: /proc/net/snmp6. */
+static void parse_lines(struct counters *counters, FILE *file)
 {
 	char line[256], name[64], value[32];
 
@@ -200,7 +203,8 @@ void counters_parse_lines(struct counters *counters, FILE *file)
 	}
 }
 
-void counters_parse_softnet(struct counters *counters, FILE *file)
+/* The second column, of all CPUs together. */
+static void parse_softnet(struct counters *counters, FILE *file)
 {
 	unsigned long long dropped, sum = 0;
 	char line[512];
@@ -225,8 +229,8 @@ static void parse_file(struct counters *counters, const char *path,
 
 void counters_read_stack(struct counters *counters)
 {
-	parse_file(counters, "/proc/thread-self/net/softnet_stat", counters_parse_softnet);
-	parse_file(counters, "/proc/thread-self/net/snmp", counters_parse_pairs);
-	parse_file(counters, "/proc/thread-self/net/netstat", counters_parse_pairs);
-	parse_file(counters, "/proc/thread-self/net/snmp6", counters_parse_lines);
+	parse_file(counters, "/proc/thread-self/net/softnet_stat", parse_softnet);
+	parse_file(counters, "/proc/thread-self/net/snmp", parse_pairs);
+	parse_file(counters, "/proc/thread-self/net/netstat", parse_pairs);
+	parse_file(counters, "/proc/thread-self/net/snmp6", parse_lines);
 }

@@ -11,7 +11,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct counter {
 	const char *source;	/* "rtnl", "ethtool", "qdisc", "softnet", "snmp" */
@@ -32,12 +31,5 @@ void counters_read_stack(struct counters *counters);
 
 /* Value by which @name of @source grew from @before to @after; 0: it did not, or is not there. */
 uint64_t counters_growth(const struct counters *before, const struct counter *after);
-
-/* The kernel's tables of figures: pairs of lines (/proc/net/snmp), or a line each (snmp6). */
-void counters_parse_pairs(struct counters *counters, FILE *file);
-void counters_parse_lines(struct counters *counters, FILE *file);
-
-/* /proc/net/softnet_stat: the second column, of all CPUs together. */
-void counters_parse_softnet(struct counters *counters, FILE *file);
 
 #endif

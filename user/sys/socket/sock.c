@@ -90,7 +90,7 @@ bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b)
 	       ((const struct sockaddr_in *)&b->storage)->sin_addr.s_addr;
 }
 
-int sock_peer(int fd, struct sock_addr *ret_addr)
+static int read_peer(int fd, struct sock_addr *ret_addr)
 {
 	ret_addr->len = sizeof(ret_addr->storage);
 	return getpeername(fd, &ret_addr->sa, &ret_addr->len) ? -errno : 0;
@@ -303,7 +303,7 @@ size_t sock_mtu_bytes(int fd)
 	struct sock_addr peer;
 	int mtu = 0;
 
-	if (sock_peer(fd, &peer))
+	if (read_peer(fd, &peer))
 		return 0;
 	if (peer.sa.sa_family == AF_INET6)
 		getsockopt(fd, IPPROTO_IPV6, IPV6_MTU, &mtu, &len);
@@ -317,7 +317,7 @@ size_t sock_payload_bytes(int fd)
 	size_t mtu = sock_mtu_bytes(fd), headers;
 	struct sock_addr peer;
 
-	if (sock_peer(fd, &peer))
+	if (read_peer(fd, &peer))
 		return 0;
 	headers = peer.sa.sa_family == AF_INET6 ? 48 : 28;
 	mtu = mtu < MAX_MTU ? mtu : MAX_MTU;

@@ -34,8 +34,7 @@ const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES]);
 /* Addresses as two sockets of one family report them, without their ports. */
 bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b);
 
-int sock_peer(int fd, struct sock_addr *ret_addr);	/* 0 or negative errno */
-int sock_local(int fd, struct sock_addr *ret_addr);
+int sock_local(int fd, struct sock_addr *ret_addr);	/* 0 or negative errno */
 
 /* What is asked of a socket; 0 and "" leave the system's own. */
 struct sock_opts {
