@@ -20,7 +20,6 @@
 
 #define ACCEPT_MS	50
 #define STACK_BYTES	(256u << 10)
-#define MAX_CLIENTS	1024
 
 struct client {
 	struct xfer_server *server;
