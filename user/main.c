@@ -60,7 +60,7 @@ static const struct opt global_options[] = {
 
 /* The verb's options and the shared ones as one table over one buffer. */
 struct merged {
-	struct opt table[64];
+	struct opt *table;
 	void *values;
 	struct globals *globals;
 	size_t nr_own;
@@ -79,23 +79,30 @@ static void merge(struct merged *m, const struct cmd *cmd)
 {
 	size_t at = (cmd->opts_size + 15) / 16 * 16, n = 0, i;
 
+	while (cmd->options[n].name)
+		n++;
+	m->nr_own = n;
+	m->table = calloc(n + ARRAY_SIZE(global_options), sizeof(m->table[0]));
 	m->values = calloc(1, at + sizeof(struct globals));
-	if (!m->values)
+	if (!m->table || !m->values)
 		abort();
 	memcpy(m->values, cmd->defaults, cmd->opts_size);
 	m->globals = (struct globals *)((char *)m->values + at);
 	m->globals->output = cmd->default_output;
-	for (i = 0; cmd->options[i].name; i++)
-		m->table[n++] = cmd->options[i];
-	m->nr_own = n;
-	for (i = 0; global_options[i].name && n < ARRAY_SIZE(m->table) - 1; i++) {
+	memcpy(m->table, cmd->options, n * sizeof(m->table[0]));
+	for (i = 0; global_options[i].name; i++) {
 		/* A verb may mean something else by it, as report by -o. */
 		if (is_own(m, global_options[i].name))
 			continue;
 		m->table[n] = global_options[i];
 		m->table[n++].offset += at;
 	}
-	m->table[n].name = NULL;
+}
+
+static void unmerge(struct merged *m)
+{
+	free(m->table);
+	free(m->values);
 }
 
 static void print_usage(FILE *out)
@@ -199,7 +206,8 @@ static void report_error(const struct err *e)
 		fprintf(stderr, "ethgauge: hint: %s\n", e->hint);
 }
 
-static void record_options(struct result *res, const struct merged *m, opt_given given)
+static void record_options(struct result *res, const struct merged *m,
+			   const struct opt_given *given)
 {
 	char value[4096];
 	uint64_t number;
@@ -213,7 +221,7 @@ static void record_options(struct result *res, const struct merged *m, opt_given
 			result_config_u64(res, opt->name, number);
 		else
 			result_config_str(res, opt->name, value);
-		if (given >> i & 1)
+		if (given->is[i])
 			result_supplied(res, opt->name, value);
 	}
 }
@@ -260,7 +268,7 @@ static int exit_code(const struct err *e)
 	       e->kind == ERR_MACHINE ? EXIT_MACHINE : EXIT_RUN;
 }
 
-static int run(const struct cmd *cmd, struct merged *m, opt_given given)
+static int run(const struct cmd *cmd, struct merged *m, const struct opt_given *given)
 {
 	struct result_watcher watcher = { .on_row = show_row, .ctx = m->globals };
 	struct result *res = result_new(cmd->name);
@@ -334,7 +342,7 @@ int main(int argc, char **argv)
 {
 	static char help_option[] = "--help";
 	const struct cmd *cmd;
-	opt_given given = 0;
+	struct opt_given *given = NULL;
 	struct merged m;
 	struct err e;
 	bool help;
@@ -383,6 +391,7 @@ int main(int argc, char **argv)
 	} else {
 		code = run(cmd, &m, given);
 	}
-	free(m.values);
+	free(given);
+	unmerge(&m);
 	return code;
 }

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct all opts = { .port = 9, .bytes = 64, .duration_ns = 1000 };
 	char *text = malloc(size + 1), *rest = text, *word, *argv[MAX_WORDS], shown[64];
-	opt_given given;
+	struct opt_given *given = NULL;
 	struct err e = { 0 };
 	bool help;
 	int argc = 0, i;
@@ -74,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	while (argc)
 		free(argv[--argc]);
+	free(given);
 	free(text);
 	return 0;
 }

@@ -79,7 +79,7 @@ static void release(struct words *w)
 struct parsed {
 	struct words words;
 	struct all opts;
-	opt_given given;
+	struct opt_given *given;
 	bool help;
 	struct err e;
 	int err;
@@ -95,6 +95,12 @@ static struct parsed parse(const char *line)
 	return p;
 }
 
+static void release_parsed(struct parsed *p)
+{
+	release(&p->words);
+	free(p->given);
+}
+
 static void assert_refused(const char *line, const char *part)
 {
 	struct parsed p = parse(line);
@@ -104,7 +110,7 @@ static void assert_refused(const char *line, const char *part)
 	assert_int_equal(p.e.kind, ERR_USAGE);
 	if (!strstr(p.e.msg, part))
 		fail_msg("'%s': \"%s\" does not say \"%s\"", line, p.e.msg, part);
-	release(&p.words);
+	release_parsed(&p);
 }
 
 static void every_type_is_read(void **state)
@@ -130,8 +136,8 @@ static void every_type_is_read(void **state)
 	assert_int_equal(q.opts.mac.addr[5], 1);
 	assert_int_equal(q.opts.colour, 0);
 	assert_int_equal(q.opts.duration_ns, 3600000000000ull);
-	release(&p.words);
-	release(&q.words);
+	release_parsed(&p);
+	release_parsed(&q);
 }
 
 static void what_is_not_given_keeps_its_default(void **state)
@@ -142,10 +148,10 @@ static void what_is_not_given_keeps_its_default(void **state)
 	assert_int_equal(p.err, 0);
 	p.opts.iface = NULL;
 	assert_memory_equal(&p.opts, &defaults, sizeof(defaults));
-	assert_true(opt_was_given(table, p.given, "INTERFACE"));
-	assert_false(opt_was_given(table, p.given, "DEST"));
-	assert_false(opt_was_given(table, p.given, "port"));
-	release(&p.words);
+	assert_true(opt_was_given(p.given, "INTERFACE"));
+	assert_false(opt_was_given(p.given, "DEST"));
+	assert_false(opt_was_given(p.given, "port"));
+	release_parsed(&p);
 }
 
 static void given_options_are_known_even_at_their_default(void **state)
@@ -154,9 +160,9 @@ static void given_options_are_known_even_at_their_default(void **state)
 
 	(void)state;
 	assert_int_equal(p.err, 0);
-	assert_true(opt_was_given(table, p.given, "port"));
-	assert_false(opt_was_given(table, p.given, "count"));
-	release(&p.words);
+	assert_true(opt_was_given(p.given, "port"));
+	assert_false(opt_was_given(p.given, "count"));
+	release_parsed(&p);
 }
 
 static void values_may_be_attached(void **state)
@@ -169,7 +175,7 @@ static void values_may_be_attached(void **state)
 	assert_int_equal(p.opts.count, 5);
 	assert_string_equal(p.opts.file, "a=b");
 	assert_int_equal(p.opts.rate.kind, UNIT_RATE_LINK_RATIO);
-	release(&p.words);
+	release_parsed(&p);
 }
 
 static void the_last_of_two_counts(void **state)
@@ -179,7 +185,7 @@ static void the_last_of_two_counts(void **state)
 	(void)state;
 	assert_int_equal(p.err, 0);
 	assert_int_equal(p.opts.port, 8);
-	release(&p.words);
+	release_parsed(&p);
 }
 
 static void behind_two_dashes_all_are_arguments(void **state)
@@ -190,7 +196,7 @@ static void behind_two_dashes_all_are_arguments(void **state)
 	assert_int_equal(p.err, 0);
 	assert_string_equal(p.opts.dest, "--port");
 	assert_int_equal(p.opts.port, 9);
-	release(&p.words);
+	release_parsed(&p);
 	assert_refused("eth0|--|a|--", "'--' is one argument too many");
 }
 
@@ -208,7 +214,7 @@ static void bounds_are_kept(void **state)
 
 		if (p.err)
 			fail_msg("'%s': %s", good[i], p.e.msg);
-		release(&p.words);
+		release_parsed(&p);
 	}
 	assert_refused("eth0|-p|0", "--port '0' is out of range: it takes 1 to 65535");
 	assert_refused("eth0|-p|70000", "--port '70000' is out of range: it takes 1 to 65535");
@@ -244,7 +250,7 @@ static void names_of_interfaces_are_checked(void **state)
 
 	(void)state;
 	assert_int_equal(p.err, 0);
-	release(&p.words);
+	release_parsed(&p);
 	assert_refused("abcdefghijklmnop", "is no name of an interface");
 	assert_refused("a/b", "'/' is not allowed");
 	assert_refused("a b", "' ' is not allowed");
@@ -287,8 +293,8 @@ static void a_flag_may_be_given_as_yes_or_no(void **state)
 	assert_true(yes.opts.flag);
 	assert_int_equal(no.err, 0);
 	assert_false(no.opts.flag);
-	release(&yes.words);
-	release(&no.words);
+	release_parsed(&yes);
+	release_parsed(&no);
 }
 
 static void help_ends_the_parsing(void **state)
@@ -299,8 +305,8 @@ static void help_ends_the_parsing(void **state)
 	assert_int_equal(p.err, 0);
 	assert_true(p.help);
 	assert_true(q.help);
-	release(&p.words);
-	release(&q.words);
+	release_parsed(&p);
+	release_parsed(&q);
 }
 
 static void interfaces_are_as_many_as_are_named_each_once(void **state)
@@ -315,7 +321,7 @@ static void interfaces_are_as_many_as_are_named_each_once(void **state)
 		bool verbose;
 	} opts = { 0 };
 	struct words w;
-	opt_given given;
+	struct opt_given *given = NULL;
 	struct err e;
 	char shown[64];
 	bool help;
@@ -323,6 +329,7 @@ static void interfaces_are_as_many_as_are_named_each_once(void **state)
 	(void)state;
 	split(&w, "a|-v|b|c");
 	assert_int_equal(opt_parse(table, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	free(given);
 	assert_int_equal(opts.ifaces.nr, 3);
 	assert_true(opts.verbose);
 	assert_string_equal(opt_show(shown, sizeof(shown), &table[0], &opts), "a b c");
@@ -357,7 +364,7 @@ static void the_rest_goes_to_another_command_untouched(void **state)
 		struct opt_rest rest __attribute__((aligned(16)));
 	} opts = { 0 };
 	struct words w;
-	opt_given given;
+	struct opt_given *given = NULL;
 	struct err e;
 	char shown[64];
 	bool help;
@@ -365,6 +372,7 @@ static void the_rest_goes_to_another_command_untouched(void **state)
 	(void)state;
 	split(&w, "-v|a|ip|-br|--help|--|x");
 	assert_int_equal(opt_parse(with_rest, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	free(given);
 	assert_false(help);
 	assert_true(opts.verbose);
 	assert_string_equal(opts.ns, "a");
@@ -377,6 +385,7 @@ static void the_rest_goes_to_another_command_untouched(void **state)
 
 	split(&w, "a|--|-x");
 	assert_int_equal(opt_parse(with_rest, w.argc, w.argv, &opts, &given, &help, &e), 0);
+	free(given);
 	assert_int_equal(opts.rest.argc, 1);
 	assert_string_equal(opts.rest.argv[0], "-x");
 	release(&w);
@@ -395,7 +404,7 @@ static void an_option_of_many_keeps_each_in_its_order(void **state)
 	static char a[] = "--rule", b[] = "1%", c[] = "--rule=2%", empty[] = "--rule=";
 	char *argv[2 + OPT_MAX_STRS] = { a, b }, shown[32];
 	struct opt_strs strs = { 0 };
-	opt_given given;
+	struct opt_given *given = NULL;
 	struct err e;
 	bool help;
 	int i;
@@ -404,6 +413,7 @@ static void an_option_of_many_keeps_each_in_its_order(void **state)
 	for (i = 2; i < 2 + OPT_MAX_STRS; i++)
 		argv[i] = c;
 	assert_int_equal(opt_parse(many, 3, argv, &strs, &given, &help, &e), 0);
+	free(given);
 	assert_int_equal(strs.nr, 2);
 	assert_string_equal(strs.text[0], "1%");
 	assert_string_equal(strs.text[1], "2%");
@@ -414,6 +424,39 @@ static void an_option_of_many_keeps_each_in_its_order(void **state)
 	argv[0] = empty;
 	strs.nr = 0;
 	assert_int_equal(opt_parse(many, 1, argv, &strs, &given, &help, &e), -EINVAL);
+}
+
+/* More than any word of bits could hold. */
+static void a_table_has_no_limit(void **state)
+{
+	static char a[] = "--o063=5", b[] = "--o065", c[] = "6", d[] = "--o199=7", e1[] = "--o001=8";
+	char *argv[] = { a, b, c, d, e1 }, names[200][8];
+	static const size_t given_at[] = { 1, 63, 65, 199 };
+	struct opt *large = calloc(201, sizeof(*large));
+	uint32_t values[200] = { 0 };
+	struct opt_given *given;
+	struct err e;
+	size_t i, k;
+	bool help;
+
+	(void)state;
+	for (i = 0; i < 200; i++) {
+		snprintf(names[i], sizeof(names[i]), "o%03zu", i);
+		large[i] = (struct opt){ 0, names[i], OPT_U32, i * sizeof(values[0]), "N", "" };
+	}
+	assert_int_equal(opt_parse(large, 5, argv, values, &given, &help, &e), 0);
+	assert_int_equal(values[63], 5);
+	assert_int_equal(values[65], 6);
+	assert_int_equal(values[199], 7);
+	for (i = 0, k = 0; i < 200; i++) {
+		bool is = k < 4 && given_at[k] == i;
+
+		assert_int_equal(given->is[i], is);
+		assert_int_equal(opt_was_given(given, names[i]), is);
+		k += is;
+	}
+	free(given);
+	free(large);
 }
 
 static void shown_values_read_back(void **state)
@@ -428,7 +471,7 @@ static void shown_values_read_back(void **state)
 	for (i = 0; table[i].name; i++) {
 		opt_show(buf, sizeof(buf), &table[i], &p.opts);
 		if (table[i].argument || table[i].type == OPT_FLAG || !*buf ||
-		    !opt_was_given(table, p.given, table[i].name))
+		    !opt_was_given(p.given, table[i].name))
 			continue;
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "|--%s=%s",
 			 table[i].name, buf);
@@ -440,8 +483,8 @@ static void shown_values_read_back(void **state)
 	assert_true(again.opts.rate.value == 1.5e6);
 	assert_memory_equal(again.opts.mac.addr, p.opts.mac.addr, 6);
 	assert_int_equal(again.opts.colour, 0);
-	release(&p.words);
-	release(&again.words);
+	release_parsed(&p);
+	release_parsed(&again);
 }
 
 static void help_shows_every_option_with_its_default(void **state)
@@ -512,7 +555,7 @@ static void numbers_are_told_from_texts(void **state)
 		if (!strcmp(table[i].name, "count"))
 			assert_int_equal(value, 5);
 	}
-	release(&p.words);
+	release_parsed(&p);
 }
 
 int main(void)
@@ -534,6 +577,7 @@ int main(void)
 		cmocka_unit_test(interfaces_are_as_many_as_are_named_each_once),
 		cmocka_unit_test(the_rest_goes_to_another_command_untouched),
 		cmocka_unit_test(an_option_of_many_keeps_each_in_its_order),
+		cmocka_unit_test(a_table_has_no_limit),
 		cmocka_unit_test(shown_values_read_back),
 		cmocka_unit_test(help_shows_every_option_with_its_default),
 		cmocka_unit_test(long_help_is_wrapped_at_100_columns),

@@ -255,7 +255,7 @@ static void join_words(struct bench_opts *opts)
 		opts->words[i] = opts->words[i] == '\n' ? ' ' : opts->words[i];
 }
 
-static int set_service(struct bench_opts *opts, opt_given given, struct err *e)
+static int set_service(struct bench_opts *opts, const struct opt_given *given, struct err *e)
 {
 	struct bench_service *service = &opts->plan.service;
 
@@ -265,7 +265,7 @@ static int set_service(struct bench_opts *opts, opt_given given, struct err *e)
 			return err_usage(e, "--cir, --eir, --policing, --flr, --ftd, --fdv and --avail are of y1564");
 		return 0;
 	}
-	if (opt_was_given(options, given, "rate"))
+	if (opt_was_given(given, "rate"))
 		return err_usage(e, "y1564 sends at --cir, --eir and what follows from them, not at --rate");
 	if (!(opts->cir.value > 0) || opts->cir.kind == UNIT_RATE_MAX || opts->eir.kind == UNIT_RATE_MAX)
 		return err_usage(e, "y1564 needs the service's rate: --cir 100Mbit, and --eir if there is one");
@@ -281,7 +281,7 @@ static int set_service(struct bench_opts *opts, opt_given given, struct err *e)
 	return 0;
 }
 
-static int bench_check(void *args, opt_given given, struct err *e)
+static int bench_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct bench_opts *opts = args;
 	bool mlrsearch = opts->suite == SUITE_MLRSEARCH;
@@ -300,7 +300,7 @@ static int bench_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "--%s is of rfc2544", opts->overload_ns ? "overload" : "reset-command");
 	if (!opts->reset_command && (opts->reset_wait_ns || opts->resets))
 		return err_usage(e, "--reset-wait and --resets need --reset-command");
-	if ((mlrsearch || soak) && opt_was_given(options, given, "search"))
+	if ((mlrsearch || soak) && opt_was_given(given, "search"))
 		return err_usage(e, "--search is of the other suites");
 	if (!soak && opts->duration_ns)
 		return err_usage(e, "--duration is of soak and y1564");
@@ -311,7 +311,7 @@ static int bench_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "with --reflector the address stands in RECEIVER's place, not in --dest");
 	if (opts->reflector)
 		opts->stream.dest = opts->rx;
-	if (opts->reflector && !opt_was_given(options, given, "port"))
+	if (opts->reflector && !opt_was_given(given, "port"))
 		opts->stream.port = REFLECT_PORT;
 	bench_plan_set(&opts->plan, (enum bench_suite)opts->suite, opts->quick);
 	opts->plan.mlr = opts->search;

@@ -50,7 +50,7 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int bench_tcp_check(void *args, opt_given given, struct err *e)
+static int bench_tcp_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct bench_tcp_opts *opts = args;
 	struct bench_tcp_cfg *cfg = &opts->cfg;

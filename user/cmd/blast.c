@@ -90,14 +90,14 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int blast_check(void *args, opt_given given, struct err *e)
+static int blast_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct blast_opts *opts = args;
 	const struct blast_what what = { &opts->stream, &opts->flow, &opts->replay, opts->save };
 	int err;
 
 	/* A count alone is meant as the only limit. */
-	if (opts->stream.count && !opt_was_given(options, given, "duration"))
+	if (opts->stream.count && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
 	if (opts->stream.zero_copy && opts->stream.engine == TX_ENGINE_LIVE)
 		return err_usage(e, "--zero-copy is of the afxdp engine: the live one never copies");
@@ -111,13 +111,13 @@ static int blast_check(void *args, opt_given given, struct err *e)
 	if (opts->stream.zero_copy || opts->stream.busy_poll ||
 	    opts->stream.tx_stamp)
 		opts->stream.engine = TX_ENGINE_AFXDP;
-	if (opts->stream.no_tag && (opt_was_given(options, given, "stream") ||
-				    opt_was_given(options, given, "stamp-every") ||
-				    opt_was_given(options, given, "clock") ||
-				    opt_was_given(options, given, "tx-stamp")))
+	if (opts->stream.no_tag && (opt_was_given(given, "stream") ||
+				    opt_was_given(given, "stamp-every") ||
+				    opt_was_given(given, "clock") ||
+				    opt_was_given(given, "tx-stamp")))
 		return err_usage(e, "--stream, --stamp-every, --clock and --tx-stamp are of the probe "
 				 "tag, which --no-tag leaves out");
-	if (opt_was_given(options, given, "rate-layer") &&
+	if (opt_was_given(given, "rate-layer") &&
 	    opts->stream.rate.kind != UNIT_RATE_BPS &&
 	    opts->stream.rate.kind != UNIT_RATE_LINK_RATIO)
 		return err_usage(e, "--rate-layer needs a --rate in bits a second or in %%");
@@ -128,7 +128,7 @@ static int blast_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "--save sends nothing that --sink could receive");
 	if (opts->save && !opts->stream.count && !flow_is_file(&opts->flow))
 		return err_usage(e, "--save needs --count: how many packets the file is to hold");
-	err = blast_check_what(&what, options, given, e);
+	err = blast_check_what(&what, given, e);
 	if (opts->replay.path)
 		return err;
 	if (!err && !opts->flow.sizes && !flow_is_file(&opts->flow)) {

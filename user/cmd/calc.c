@@ -68,7 +68,7 @@ static const uint32_t mtus[] = {
 
 #define NR_MTUS (sizeof(mtus) / sizeof(mtus[0]))
 
-static int calc_check(void *args, opt_given given, struct err *e)
+static int calc_check(void *args, const struct opt_given *given, struct err *e)
 {
 	static const char *const of_rtt[] = { "window", "flows" };
 	struct calc_opts *opts = args;
@@ -79,11 +79,11 @@ static int calc_check(void *args, opt_given given, struct err *e)
 		return err_hint(e, "for example: ethgauge calc 10G");
 	}
 	for (i = 0; i < sizeof(of_rtt) / sizeof(of_rtt[0]) && !opts->rtt_ns; i++) {
-		if (opt_was_given(options, given, of_rtt[i]))
+		if (opt_was_given(given, of_rtt[i]))
 			return err_usage(e, "--%s needs --rtt: without a round trip it has no meaning",
 					 of_rtt[i]);
 	}
-	if (opts->tunnel == THEORY_NO_TUNNEL && opt_was_given(options, given, "outer"))
+	if (opts->tunnel == THEORY_NO_TUNNEL && opt_was_given(given, "outer"))
 		return err_usage(e, "--outer needs --tunnel: it is what carries that");
 	return 0;
 }

@@ -34,7 +34,7 @@ struct cmd {
 	 * Options against each other, completing what depends on what was given;
 	 * pure, so testable without root. May be NULL.
 	 */
-	int (*check)(void *opts, opt_given given, struct err *e);
+	int (*check)(void *opts, const struct opt_given *given, struct err *e);
 	int (*run)(const void *opts, struct result *res, struct err *e);
 	/* Another way to do it, run instead of this one where one of its chosen_by is among the words. */
 	const struct cmd *variant;

@@ -56,7 +56,7 @@ static int read_threshold(const struct compare_opts *opts, double *ret_ratio, st
 	return 0;
 }
 
-static int compare_check(void *values, opt_given given, struct err *e)
+static int compare_check(void *values, const struct opt_given *given, struct err *e)
 {
 	const struct compare_opts *opts = values;
 	double threshold;

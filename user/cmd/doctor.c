@@ -59,7 +59,7 @@ static bool next_name(const char **names, const char **ret_name, size_t *ret_len
 	return true;
 }
 
-static int doctor_check(void *args, opt_given given, struct err *e)
+static int doctor_check(void *args, const struct opt_given *given, struct err *e)
 {
 	const struct doctor_opts *opts = args;
 	const char *names = opts->has, *name;

@@ -106,7 +106,7 @@ static int read_words(const struct impair_opts *opts, struct impair_cfg *cfg,
 	return impair_queue_parse(opts->queue, &cfg->queue_bytes, &cfg->queue_packets, e);
 }
 
-static int impair_check_opts(void *args, opt_given given, struct err *e)
+static int impair_check_opts(void *args, const struct opt_given *given, struct err *e)
 {
 	struct impair_opts *opts = args;
 	struct impair_rules rules = { 0 };
@@ -114,7 +114,7 @@ static int impair_check_opts(void *args, opt_given given, struct err *e)
 	bool between;
 	int err;
 
-	if (opts->other && !opt_was_given(options, given, "direction"))
+	if (opts->other && !opt_was_given(given, "direction"))
 		opts->direction = IMPAIR_BOTH;
 	between = opts->direction >= IMPAIR_A_TO_B;
 	if (between && !opts->other)
@@ -123,9 +123,9 @@ static int impair_check_opts(void *args, opt_given given, struct err *e)
 	if (!between && opts->other)
 		return err_usage(e, "--direction %s is of one interface; between two it is a-to-b, "
 				 "b-to-a or both", directions[opts->direction]);
-	if (opt_was_given(options, given, "queue") && opts->rate.kind == UNIT_RATE_MAX)
+	if (opt_was_given(given, "queue") && opts->rate.kind == UNIT_RATE_MAX)
 		return err_usage(e, "--queue is that of a bottleneck: give --rate too");
-	if (opt_was_given(options, given, "tc-mode") && opts->direction != IMPAIR_EGRESS)
+	if (opt_was_given(given, "tc-mode") && opts->direction != IMPAIR_EGRESS)
 		return err_usage(e, "--tc-mode belongs to --direction egress");
 	err = read_words(opts, &cfg, &rules, e);
 	impair_rules_release(&rules);

@@ -55,7 +55,7 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int lab_check(void *args, opt_given given, struct err *e)
+static int lab_check(void *args, const struct opt_given *given, struct err *e)
 {
 	static const char *const of_up[] = { "path", "middle", "queues", "mtu" };
 	const struct lab_opts *opts = args;
@@ -65,11 +65,11 @@ static int lab_check(void *args, opt_given given, struct err *e)
 	if (opts->name && lab_check_name(opts->name, e))
 		return e->no;
 	for (i = 0; opts->action != ACTION_UP && i < sizeof(of_up) / sizeof(of_up[0]); i++) {
-		if (opt_was_given(options, given, of_up[i]))
+		if (opt_was_given(given, of_up[i]))
 			return err_usage(e, "--%s belongs to 'lab up', not to 'lab %s'", of_up[i],
 					 actions[opts->action]);
 	}
-	if (opts->path == PATH_A_B && opt_was_given(options, given, "middle"))
+	if (opts->path == PATH_A_B && opt_was_given(given, "middle"))
 		return err_usage(e, "--middle needs --path a-r-b: there is nothing between a and b");
 	if (opts->action != ACTION_EXEC) {
 		if (!opts->node)

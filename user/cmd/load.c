@@ -165,7 +165,7 @@ static int check_body(const struct load_opts *opts, struct err *e)
 	return 0;
 }
 
-static int load_check_opts(void *args, opt_given given, struct err *e)
+static int load_check_opts(void *args, const struct opt_given *given, struct err *e)
 {
 	struct load_opts *opts = args;
 	char url[4096];
@@ -192,7 +192,7 @@ static int load_check_opts(void *args, opt_given given, struct err *e)
 	if (opts->rate && (opts->pause || opts->cycle_pause))
 		return err_usage(e, "with --rate transactions are due by the clock: --pause and "
 				 "--cycle-pause have no meaning");
-	if (opt_was_given(options, given, "client-rate") &&
+	if (opt_was_given(given, "client-rate") &&
 	    (opts->client_rate.kind != UNIT_RATE_BPS || opts->client_rate.value < 8))
 		return err_usage(e, "--client-rate takes bits a second, such as 2M");
 	if (!opts->cycles && !opts->count && !opts->duration_ns)

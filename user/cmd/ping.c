@@ -18,9 +18,9 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int ping_check(void *args, opt_given given, struct err *e)
+static int ping_check(void *args, const struct opt_given *given, struct err *e)
 {
-	return rr_opts_check(args, options, given, e);
+	return rr_opts_check(args, given, e);
 }
 
 static int ping_run(const void *args, struct result *res, struct err *e)

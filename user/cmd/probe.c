@@ -61,19 +61,19 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int probe_check(void *args, opt_given given, struct err *e)
+static int probe_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct probe_opts *opts = args;
 
 	/* A duration alone is meant as the only limit. */
-	if (opts->stream.duration_ns && !opt_was_given(options, given, "count"))
+	if (opts->stream.duration_ns && !opt_was_given(given, "count"))
 		opts->stream.count = 0;
 	if (opts->stream.first_stream >= RX_MAX_STREAMS)
 		return err_usage(e, "--stream %u is out of range: probe takes 0 to %u",
 				 opts->stream.first_stream, RX_MAX_STREAMS - 1);
 	if (opts->rx_stamp == RX_STAMP_HW && opts->xdp_mode == XDP_MODE_GENERIC)
 		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
-	return stream_check(&opts->stream, opt_was_given(options, given, "frame-bytes"), e);
+	return stream_check(&opts->stream, opt_was_given(given, "frame-bytes"), e);
 }
 
 struct probe_run {

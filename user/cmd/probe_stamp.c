@@ -145,13 +145,13 @@ static struct stamp_form form_of(const struct probe_stamp_opts *opts)
 	};
 }
 
-static int probe_stamp_check(void *args, opt_given given, struct err *e)
+static int probe_stamp_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct probe_stamp_opts *opts = args;
 	struct stamp_form form;
 	int err;
 
-	if (opts->duration_ns && !opt_was_given(options, given, "count"))
+	if (opts->duration_ns && !opt_was_given(given, "count"))
 		opts->count = 0;
 	if (opts->ip4 && opts->ip6)
 		return err_usage(e, "-4 and -6 exclude each other");

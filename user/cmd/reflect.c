@@ -96,7 +96,7 @@ static void show_row(void *ctx, uint64_t elapsed_ns)
 	reflector_report_row(run->reflector, run->res, elapsed_ns);
 }
 
-static int reflect_check(void *args, opt_given given, struct err *e)
+static int reflect_check(void *args, const struct opt_given *given, struct err *e)
 {
 	static const char *const of_stamp[] = {
 		"stateful", "auth", "key-file", "twamp-light", "source-rate", "allow-dscp",
@@ -106,10 +106,10 @@ static int reflect_check(void *args, opt_given given, struct err *e)
 	size_t i;
 
 	for (i = 0; i < sizeof(of_stamp) / sizeof(of_stamp[0]) && !opts->stamp; i++) {
-		if (opt_was_given(options, given, of_stamp[i]))
+		if (opt_was_given(given, of_stamp[i]))
 			return err_usage(e, "--%s is of --stamp", of_stamp[i]);
 	}
-	if (opts->stamp && !opt_was_given(options, given, "port"))
+	if (opts->stamp && !opt_was_given(given, "port"))
 		opts->port = STAMP_PORT;
 	if (opts->stamp && !opts->port)
 		return err_usage(e, "--stamp needs a port");

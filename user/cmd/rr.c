@@ -19,9 +19,9 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int check(void *args, opt_given given, struct err *e)
+static int check(void *args, const struct opt_given *given, struct err *e)
 {
-	return rr_opts_check(args, options, given, e);
+	return rr_opts_check(args, given, e);
 }
 
 static int run(const void *args, struct result *res, struct err *e)

@@ -71,7 +71,7 @@ static int parse_ports(const char *text, uint16_t *ret_first, uint16_t *ret_last
 	return 0;
 }
 
-static int serve_check(void *args, opt_given given, struct err *e)
+static int serve_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct serve_opts *opts = args;
 	uint16_t first, last;

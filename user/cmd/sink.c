@@ -127,11 +127,11 @@ static int check_gap(struct sink_opts *opts, struct err *e)
 	return 0;
 }
 
-static int sink_check(void *args, opt_given given, struct err *e)
+static int sink_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct sink_opts *opts = args;
 
-	if (opts->all && opt_was_given(options, given, "port"))
+	if (opts->all && opt_was_given(given, "port"))
 		return err_usage(e, "--all takes every packet: --port has no meaning with it");
 	if (opts->count_only && opts->no_loss)
 		return err_usage(e, "--no-loss looks at the tags, which --count-only does not");
@@ -148,10 +148,10 @@ static int sink_check(void *args, opt_given given, struct err *e)
 		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
 	if (opts->rcvbuf_bytes && !opts->socket)
 		return err_usage(e, "--rcvbuf is of the socket of --socket");
-	if (opts->socket && opt_was_given(options, given, "xdp-mode"))
+	if (opts->socket && opt_was_given(given, "xdp-mode"))
 		return err_usage(e, "--socket receives without XDP: --xdp-mode has no meaning with it");
 	if (opts->socket && (opts->exports.records || opts->exports.hgrm || opts->exports.hlog ||
-			     opt_was_given(options, given, "rx-stamp") ||
+			     opt_was_given(given, "rx-stamp") ||
 			     opts->clock != STAMP_MONOTONIC))
 		return err_usage(e, "--records, --hgrm, --hlog, --rx-stamp and --clock are of the "
 				 "receiver in the driver, not of --socket");

@@ -96,7 +96,7 @@ static int check_own(const struct sweep_opts *opts, struct err *e)
 	return 0;
 }
 
-static int sweep_check(void *args, opt_given given, struct err *e)
+static int sweep_check(void *args, const struct opt_given *given, struct err *e)
 {
 	const struct sweep_opts *opts = args;
 	const struct study *study = study_of(opts);
@@ -156,13 +156,14 @@ static int expand(const struct study *study, const struct sweep_opts *users, con
 {
 	struct sweep_cfg *cfg = &ret->opts.cfg;
 	int more = users->cfg.command.argc > 2 ? users->cfg.command.argc - 2 : 0;
-	opt_given given;
+	struct opt_given *given = NULL;
 	bool help;
 
 	ret->opts = defaults;
 	if (study_split(study, host, &ret->words, e) ||
 	    opt_parse(options, ret->words.argc, ret->words.argv, &ret->opts, &given, &help, e))
 		return e->no;
+	free(given);
 	if (cfg->command.argc + more > 2 * STUDY_MAX_WORDS)
 		return err_usage(e, "more words than study '%s' can take", study->name);
 	memcpy(ret->command, cfg->command.argv, (size_t)cfg->command.argc * sizeof(char *));

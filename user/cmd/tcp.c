@@ -55,7 +55,7 @@ static void read_extra(const struct tcp_opts *opts, struct xfer_extra *ret_extra
 	};
 }
 
-static int tcp_check(void *args, opt_given given, struct err *e)
+static int tcp_check(void *args, const struct opt_given *given, struct err *e)
 {
 	const struct tcp_opts *opts = args;
 	struct xfer_extra extra;

@@ -43,7 +43,7 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int tune_check(void *args, opt_given given, struct err *e)
+static int tune_check(void *args, const struct opt_given *given, struct err *e)
 {
 	static const char *const not_with_restore[] = { "TARGET", "link", "rtt", "explain", "apply" };
 	struct tune_opts *opts = args;
@@ -52,7 +52,7 @@ static int tune_check(void *args, opt_given given, struct err *e)
 	if (opts->link.kind != UNIT_RATE_BPS && opts->link.kind != UNIT_RATE_MAX)
 		return err_usage(e, "--link is a speed in bits a second, such as 10G");
 	for (i = 0; opts->restore && i < sizeof(not_with_restore) / sizeof(not_with_restore[0]); i++) {
-		if (opt_was_given(options, given, not_with_restore[i]))
+		if (opt_was_given(given, not_with_restore[i]))
 			return err_usage(e, "--restore puts everything back, and takes no other word: "
 					 "'%s'", not_with_restore[i]);
 	}

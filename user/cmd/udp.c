@@ -50,7 +50,7 @@ static void read_extra(const struct udp_opts *opts, struct xfer_extra *ret_extra
 	};
 }
 
-static int udp_check(void *args, opt_given given, struct err *e)
+static int udp_check(void *args, const struct opt_given *given, struct err *e)
 {
 	const struct udp_opts *opts = args;
 	struct xfer_extra extra;

@@ -102,7 +102,7 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int check_replay(const struct watch_opts *opts, opt_given given, struct err *e)
+static int check_replay(const struct watch_opts *opts, const struct opt_given *given, struct err *e)
 {
 	static const char *const of_live[] = {
 		"duration", "interval", "hooks", "xdp-mode", "share", "no-cost", "record", "filter",
@@ -114,27 +114,27 @@ static int check_replay(const struct watch_opts *opts, opt_given given, struct e
 		return err_usage(e, "--replay shows a file, and '%s' is an interface",
 				 opts->ifaces.names[0]);
 	for (i = 0; i < sizeof(of_live) / sizeof(of_live[0]); i++) {
-		if (opt_was_given(options, given, of_live[i]))
+		if (opt_was_given(given, of_live[i]))
 			return err_usage(e, "--%s has no meaning with --replay", of_live[i]);
 	}
 	return 0;
 }
 
-static int watch_check(void *args, opt_given given, struct err *e)
+static int watch_check(void *args, const struct opt_given *given, struct err *e)
 {
 	static const char *const of_flows[] = { "top", "sort", "max-flows", "flow-idle" };
 	const struct watch_opts *opts = args;
 	size_t i;
 
-	if (opt_was_given(options, given, "xdp-mode") && opts->hooks != WATCH_HOOKS_XDP)
+	if (opt_was_given(given, "xdp-mode") && opts->hooks != WATCH_HOOKS_XDP)
 		return err_usage(e, "--xdp-mode has a meaning with --hooks xdp only");
 	if (opts->share && opts->hooks != WATCH_HOOKS_XDP)
 		return err_usage(e, "--share has a meaning with --hooks xdp only");
 	for (i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++) {
-		if (!opts->flows && opt_was_given(options, given, of_flows[i]))
+		if (!opts->flows && opt_was_given(given, of_flows[i]))
 			return err_usage(e, "--%s has a meaning with --flows only", of_flows[i]);
 	}
-	if (opt_was_given(options, given, "speed") && !opts->replay)
+	if (opt_was_given(given, "speed") && !opts->replay)
 		return err_usage(e, "--speed has a meaning with --replay only");
 	if (opts->no_color && !opts->tui)
 		return err_usage(e, "--no-color has a meaning with --tui only");

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(opts, opt, type) (*(type *)((char *)(opts) + (opt)->offset))
@@ -239,20 +240,15 @@ struct parser {
 	int argc, at;
 	char **argv;
 	void *opts;
-	opt_given given;
+	struct opt_given *given;
 	const struct opt *argument;	/* the last one that was filled */
 	bool only_arguments;		/* behind "--" */
 };
 
 static int take(struct parser *p, const struct opt *opt, const char *text, struct err *e)
 {
-	opt_given bit = 1ull << (opt - p->table);
-
-	/* As if it was not there. */
-	if (opt->type == OPT_FLAG && !strcmp(text, "no"))
-		p->given &= ~bit;
-	else
-		p->given |= bit;
+	/* With "no" it is as if it was not there. */
+	p->given->is[opt - p->table] = opt->type != OPT_FLAG || strcmp(text, "no");
 	return parse_value(opt, text, p->opts, e);
 }
 
@@ -285,7 +281,7 @@ static int take_argument(struct parser *p, struct err *e)
 		return err_usage(e, "'%s' is one argument too many", p->argv[p->at]);
 	p->argument = opt;
 	if (opt->type == OPT_REST) {
-		p->given |= 1ull << (opt - p->table);
+		p->given->is[opt - p->table] = true;
 		FIELD(p->opts, opt, struct opt_rest) = (struct opt_rest){
 			.argv = p->argv + p->at, .argc = p->argc - p->at,
 		};
@@ -319,46 +315,73 @@ static int take_long(struct parser *p, const char *word, struct err *e)
 	return take_option(p, opt, equals ? equals + 1 : NULL, e);
 }
 
-int opt_parse(const struct opt *table, int argc, char **argv, void *opts, opt_given *ret_given,
-	      bool *ret_help, struct err *e)
+static struct opt_given *new_given(const struct opt *table)
 {
-	struct parser p = { .table = table, .argc = argc, .argv = argv, .opts = opts };
+	struct opt_given *given;
+	size_t nr = 0;
+
+	while (table[nr].name)
+		nr++;
+	given = calloc(1, sizeof(*given) + nr * sizeof(given->is[0]));
+	if (given)
+		given->table = table;
+	return given;
+}
+
+static int take_words(struct parser *p, bool *ret_help, struct err *e)
+{
 	const struct opt *opt;
 	int err;
 
-	*ret_help = false;
-	for (p.at = 0; p.at < argc; p.at++) {
-		const char *word = argv[p.at];
+	for (p->at = 0; p->at < p->argc; p->at++) {
+		const char *word = p->argv[p->at];
 
-		if (p.only_arguments || word[0] != '-' || !word[1])
-			err = take_argument(&p, e);
+		if (p->only_arguments || word[0] != '-' || !word[1])
+			err = take_argument(p, e);
 		else if (!strcmp(word, "--")) {
-			p.only_arguments = true;
+			p->only_arguments = true;
 			err = 0;
 		} else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
 			*ret_help = true;
 			return 0;
 		} else if (word[1] == '-')
-			err = take_long(&p, word, e);
+			err = take_long(p, word, e);
 		else
-			err = take_letters(&p, word, e);
+			err = take_letters(p, word, e);
 		if (err)
 			return err;
 	}
-	opt = next_argument(table, p.argument);
+	opt = next_argument(p->table, p->argument);
 	if (opt && !opt->optional)
 		return err_usage(e, "%s is missing", opt->name);
+	return 0;
+}
+
+int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
+	      struct opt_given **ret_given, bool *ret_help, struct err *e)
+{
+	struct parser p = {
+		.table = table, .argc = argc, .argv = argv, .opts = opts, .given = new_given(table),
+	};
+
+	*ret_help = false;
+	if (!p.given)
+		return err_set(e, -ENOMEM, "cannot read the options");
+	if (take_words(&p, ret_help, e)) {
+		free(p.given);
+		return e->no;
+	}
 	*ret_given = p.given;
 	return 0;
 }
 
-bool opt_was_given(const struct opt *table, opt_given given, const char *name)
+bool opt_was_given(const struct opt_given *given, const char *name)
 {
-	const struct opt *opt;
+	size_t i;
 
-	for (opt = table; opt->name; opt++) {
-		if (!strcmp(opt->name, name))
-			return given >> (opt - table) & 1;
+	for (i = 0; given->table[i].name; i++) {
+		if (!strcmp(given->table[i].name, name))
+			return given->is[i];
 	}
 	assert(0);
 	return false;

@@ -73,18 +73,22 @@ struct opt {
 
 #define OPT_END { .name = NULL }
 
-/* Bit i is set when table entry i was given; tables have at most 64 entries. */
-typedef uint64_t opt_given;
+/* Which entries of a table were given. */
+struct opt_given {
+	const struct opt *table;
+	bool is[];			/* one an entry */
+};
 
 /*
  * Reads argv[0..argc) into @opts, which holds the defaults. Sets @ret_help
- * when -h or --help was met (the rest is then not checked).
+ * when -h or --help was met (the rest is then not checked). *@ret_given is
+ * the caller's to free().
  */
-int opt_parse(const struct opt *table, int argc, char **argv, void *opts, opt_given *ret_given,
-	      bool *ret_help, struct err *e);
+int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
+	      struct opt_given **ret_given, bool *ret_help, struct err *e);
 
-/* True if the option @name of @table is among @given. */
-bool opt_was_given(const struct opt *table, opt_given given, const char *name);
+/* True if the option @name, which the table must have, was given. */
+bool opt_was_given(const struct opt_given *given, const char *name);
 
 /* True of an argument that takes all further ones. */
 bool opt_is_list(const struct opt *opt);

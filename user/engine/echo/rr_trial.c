@@ -54,14 +54,14 @@ static int check_sizes(struct rr_opts *opts, struct err *e)
 	return rr_sizes_parse(opts->sizes, FRAME_MAX_BYTES, sizes, &nr, e);
 }
 
-int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given, struct err *e)
+int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct err *e)
 {
 	bool paced;
 	int err;
 
-	if (opts->flood && opt_was_given(table, given, "rate"))
+	if (opts->flood && opt_was_given(given, "rate"))
 		return err_usage(e, "--flood and --rate: one of the two");
-	if (opts->flood || (opts->engine == RR_BOUNCE && !opt_was_given(table, given, "rate")))
+	if (opts->flood || (opts->engine == RR_BOUNCE && !opt_was_given(given, "rate")))
 		opts->stream.rate = (struct unit_rate){ .kind = UNIT_RATE_MAX };
 	paced = opts->stream.rate.kind != UNIT_RATE_MAX;
 	if (opts->engine == RR_BOUNCE && paced)
@@ -81,15 +81,15 @@ int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given
 	if (opts->against_stack && (opts->stream.vlan || opts->stream.dst_mac.set))
 		return err_usage(e, "--against-stack: the stack takes no --vlan and no --dst-mac");
 	/* A count alone is meant as the only limit, and so is a duration. */
-	if (opt_was_given(table, given, "count") && !opt_was_given(table, given, "duration"))
+	if (opt_was_given(given, "count") && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
-	if (opt_was_given(table, given, "duration") && !opt_was_given(table, given, "count"))
+	if (opt_was_given(given, "duration") && !opt_was_given(given, "count"))
 		opts->stream.count = 0;
 	if (!opts->outstanding)
 		opts->outstanding = paced ? RR_MAX_OUTSTANDING : 1;
 	if (opts->ip4 && opts->ip6)
 		return err_usage(e, "-4 and -6: one of the two");
-	opts->has_size = opt_was_given(table, given, "frame-bytes");
+	opts->has_size = opt_was_given(given, "frame-bytes");
 	if (opts->sizes) {
 		err = check_sizes(opts, e);
 		if (err)

@@ -84,8 +84,8 @@ struct rr_opts {
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct rr_opts, xdp_mode), "MODE", \
 	  "how the receiving program is attached", .choices = xdp_mode_names }
 
-/* Options against each other, completed; pure. @given: of the table that holds them. */
-int rr_opts_check(struct rr_opts *opts, const struct opt *table, opt_given given, struct err *e);
+/* Options against each other, completed; pure. */
+int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct err *e);
 
 /* @icmp: echo requests; else UDP. */
 int rr_trial_run(const struct rr_opts *opts, bool icmp, struct result *res, struct err *e);

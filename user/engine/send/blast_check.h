@@ -20,8 +20,8 @@ struct blast_what {
 	const char *save;		/* file; NULL: it is sent */
 };
 
-/* Completes what depends on what was given. @table: the verb's options. */
-int blast_check_what(const struct blast_what *what, const struct opt *table, opt_given given,
+/* Completes what depends on what was given. */
+int blast_check_what(const struct blast_what *what, const struct opt_given *given,
 		     struct err *e);
 
 #endif

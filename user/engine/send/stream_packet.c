@@ -70,12 +70,12 @@ static bool is_group(const struct frame_addr *addr)
 	return addr->family == AF_INET6 && IN6_IS_ADDR_MULTICAST(&addr->ip6);
 }
 
-static int check_options(const struct opt *table, opt_given given, struct err *e)
+static int check_options(const struct opt_given *given, struct err *e)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
-		if (!opt_was_given(table, given, strange[i].option))
+		if (!opt_was_given(given, strange[i].option))
 			continue;
 		return err_usage(e, "--%s is of packets that DEST does not describe: say %s",
 				 strange[i].option, strange[i].instead);
@@ -168,7 +168,7 @@ static int build(const struct stream_opts *opts, const struct packet_spec *spec,
 
 /* Builds it once with addresses that are not known yet, which change no length. */
 static int check_build(struct stream_opts *opts, const struct packet_spec *spec,
-		       const struct opt *table, opt_given given, struct err *e)
+		       const struct opt_given *given, struct err *e)
 {
 	struct packet *packet;
 	struct packet_env env;
@@ -181,30 +181,30 @@ static int check_build(struct stream_opts *opts, const struct packet_spec *spec,
 		return err;
 	opts->frame_bytes = packet->buf_bytes + UNIT_FCS_BYTES;
 	if (!packet->tag_offset && !opts->no_tag &&
-	    (opt_was_given(table, given, "stream") || opt_was_given(table, given, "stamp-every")))
+	    (opt_was_given(given, "stream") || opt_was_given(given, "stamp-every")))
 		err = err_usage(e, "--stream and --stamp-every write into the probe tag, for which "
 				"this packet has no place: it needs udp as its last layer");
 	free(packet);
 	return err;
 }
 
-int stream_packet_check(struct stream_opts *opts, const struct opt *table, opt_given given,
+int stream_packet_check(struct stream_opts *opts, const struct opt_given *given,
 			struct err *e)
 {
 	struct packet_spec *spec;
 	int err;
 
-	err = check_options(table, given, e);
+	err = check_options(given, e);
 	if (!err)
 		err = packet_spec_parse(opts->dest, &spec, e);
 	if (err)
 		return err;
-	opts->has_size = opt_was_given(table, given, "frame-bytes");
+	opts->has_size = opt_was_given(given, "frame-bytes");
 	err = check_addresses(opts, spec, e);
 	if (!err)
 		err = check_rate_layer(opts, spec, e);
 	if (!err)
-		err = check_build(opts, spec, table, given, e);
+		err = check_build(opts, spec, given, e);
 	if (!err)
 		err = stream_check_threads(opts, e);
 	packet_spec_free(spec);

@@ -9,10 +9,10 @@
 #include "engine/send/stream.h"
 
 /*
- * The packet, and the options of @table beside it; pure. Sets has_size, and
+ * The packet, and the options beside it; pure. Sets has_size, and
  * frame_bytes to the packet's own where it was not given.
  */
-int stream_packet_check(struct stream_opts *opts, const struct opt *table, opt_given given,
+int stream_packet_check(struct stream_opts *opts, const struct opt_given *given,
 			struct err *e);
 
 /*
