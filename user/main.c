@@ -12,6 +12,7 @@
 #include "faces/text.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/near.h"
 #include "lib/outfile.h"
 #include "proto/layer.h"
 #include "result/calibration.h"
@@ -122,7 +123,8 @@ static void print_usage(FILE *out)
 	      out);
 }
 
-static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m)
+/* @command: the sub-command whose options are wanted; NULL: of all. */
+static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m, const char *command)
 {
 	size_t i;
 
@@ -130,9 +132,9 @@ static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m)
 	/* A word is an argument's value, which the usage shows as such. */
 	for (i = 0; cmd->chosen_by && cmd->chosen_by[i] && cmd->chosen_by[i][0] == '-'; i++)
 		fprintf(out, "%s%s", i ? "|" : " ", cmd->chosen_by[i]);
-	opt_print_usage(out, m->table);
+	opt_print_usage(out, m->table, command);
 	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
-	opt_print_help(out, m->table, m->values);
+	opt_print_help(out, m->table, m->values, command);
 	fprintf(out, "  -h, --help                   this page\n\nExamples:\n%s", cmd->examples);
 }
 
@@ -182,6 +184,19 @@ static const struct cmd *find_cmd(const char *name)
 			return cmds[i];
 	}
 	return NULL;
+}
+
+static void refuse_verb(const char *name)
+{
+	struct near near = { .word = name };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++)
+		near_try(&near, cmds[i]->name);
+	fprintf(stderr, "ethgauge: unknown verb '%s'\n", name);
+	if (near.best)
+		fprintf(stderr, "ethgauge: hint: did you mean '%s'?\n", near.best);
+	fputs("ethgauge: see: ethgauge --help\n", stderr);
 }
 
 /* The verb itself, or its variant: they have options and arguments of their own. */
@@ -281,7 +296,8 @@ static int run(const struct cmd *cmd, struct merged *m, const struct opt_given *
 	result_watch(res, &watcher);
 	loop_catch_signals();
 
-	if (cmd->check && cmd->check(m->values, given, &e))
+	if (opt_rules_check(cmd->rules, cmd->name, given, m->values, &e) ||
+	    (cmd->check && cmd->check(m->values, given, &e)))
 		goto out;
 	record_options(res, m, given);
 	if (caps_require(cmd->needs, &e))
@@ -297,6 +313,7 @@ static int run(const struct cmd *cmd, struct merged *m, const struct opt_given *
 	calibration_cite(res, path);
 out:
 	if (e.no) {
+		opt_name_options(&e, m->table);
 		result_error(res, &e);
 		code = exit_code(&e);
 		report_error(&e);
@@ -376,8 +393,7 @@ int main(int argc, char **argv)
 	}
 	cmd = find_cmd(argv[1]);
 	if (!cmd) {
-		fprintf(stderr, "ethgauge: unknown verb '%s'\nethgauge: see: ethgauge --help\n",
-			argv[1]);
+		refuse_verb(argv[1]);
 		return EXIT_USAGE;
 	}
 	cmd = choose_variant(cmd, argc - 2, argv + 2);
@@ -386,7 +402,7 @@ int main(int argc, char **argv)
 		report_bad_options(cmd, argc - 2, argv + 2, &e);
 		code = EXIT_USAGE;
 	} else if (help) {
-		print_help(stdout, cmd, &m);
+		print_help(stdout, cmd, &m, opt_command(given, m.values));
 		code = EXIT_DONE;
 	} else {
 		code = run(cmd, &m, given);

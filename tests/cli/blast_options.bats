@@ -41,8 +41,8 @@ load ../lib/blast
 }
 
 @test "a rate that is none is refused" {
-	refuses "--rate '0pps' is out of range" 198.18.0.2 -r 0pps
-	refuses "--rate '101%' is out of range" 198.18.0.2 -r 101%
+	refuses "--rate: more than 0, and at most 100%, not '0pps'" 198.18.0.2 -r 0pps
+	refuses "--rate: more than 0, and at most 100%, not '101%'" 198.18.0.2 -r 101%
 	refuses "--rate '10abc' is not a rate" 198.18.0.2 -r 10abc
 	refuses "--rate '1000' is not a rate with its unit" 198.18.0.2 -r 1000
 	refuses "--rate-layer needs a --rate in bits" 198.18.0.2 -r 10kpps --rate-layer l2
@@ -50,13 +50,13 @@ load ../lib/blast
 }
 
 @test "numbers out of their range are refused" {
-	refuses "--port '70000' is out of range: it takes 1 to 65535" 198.18.0.2 -p 70000
-	refuses "--port '0' is out of range" 198.18.0.2 -p 0
-	refuses "--vlan '4095' is out of range: it takes 0 to 4094" 198.18.0.2 --vlan 4095
-	refuses "--dscp '64' is out of range" 198.18.0.2 --dscp 64
-	refuses "--ttl '0' is out of range" 198.18.0.2 --ttl 0
-	refuses "--threads '0' is out of range" 198.18.0.2 -t 0
-	refuses "--stamp-every '0' is out of range" 198.18.0.2 --stamp-every 0
+	refuses "--port: 1 to 65535, not '70000'" 198.18.0.2 -p 70000
+	refuses "--port: " 198.18.0.2 -p 0
+	refuses "--vlan: 0 to 4094, not '4095'" 198.18.0.2 --vlan 4095
+	refuses "--dscp: " 198.18.0.2 --dscp 64
+	refuses "--ttl: " 198.18.0.2 --ttl 0
+	refuses "--threads: " 198.18.0.2 -t 0
+	refuses "--stamp-every: " 198.18.0.2 --stamp-every 0
 	refuses "'10abc' is not a whole number" 198.18.0.2 -c 10abc
 	refuses "--dst-mac '02:00:00:00:00' is no MAC address" 198.18.0.2 --dst-mac 02:00:00:00:00
 }

@@ -92,6 +92,21 @@ calls() {
 	done
 }
 
+@test "a mistyped verb, option or choice gets the word that was meant" {
+	run --separate-stderr "$TOOL" blst
+	[ "$status" = 2 ]
+	[[ $stderr == *"did you mean 'blast'?"* ]]
+	run --separate-stderr "$TOOL" blast lo 198.18.0.2 --raet 1kpps
+	[ "$status" = 2 ]
+	[[ $stderr == *"did you mean '--rate'?"* ]]
+	run --separate-stderr "$TOOL" udp steram 198.18.0.2
+	[ "$status" = 2 ]
+	[[ $stderr == *"did you mean 'stream'?"* ]]
+	run --separate-stderr "$TOOL" quux
+	[ "$status" = 2 ]
+	[[ $stderr != *"did you mean"* ]]
+}
+
 @test "values that are none are refused before anything is done" {
 	local words
 

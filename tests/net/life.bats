@@ -337,7 +337,7 @@ nothing_happened() {
 	no 2 "there is no interface 'nosuch0'" probe nosuch0 $v4
 	no 2 "DEST is missing" blast eg0
 	no 2 "a frame of 63 bytes is too small" probe eg0 $v4 --frame-bytes 63
-	no 2 "'9217' is out of range" probe eg0 $v4 --frame-bytes 9217
+	no 2 "--frame-bytes: 0 to 9216, not '9217'" probe eg0 $v4 --frame-bytes 9217
 	no 2 "a frame size from 64 to 9216 was expected" blast eg0 $v4 --frame-bytes 63
 	no 2 "a frame size from 64 to 9216 was expected" blast eg0 $v4 --frame-bytes 9217
 	for verb in blast probe; do
@@ -345,28 +345,28 @@ nothing_happened() {
 		no 2 "a tagged UDP/IPv6 frame needs at least 84 bytes" $verb eg0 2001:2::2 -s 83
 		no 2 "in a VLAN needs at least 68 bytes" $verb eg0 $v4 --vlan 7 -s 67
 		no 2 "'0' is not a rate with its unit" $verb eg0 $v4 --rate 0
-		no 2 "'0pps' is out of range" $verb eg0 $v4 --rate 0pps
+		no 2 "at most 100%, not '0pps'" $verb eg0 $v4 --rate 0pps
 		no 2 "'1000' is not a rate with its unit" $verb eg0 $v4 --rate 1000
-		no 2 "'101%' is out of range" $verb eg0 $v4 --rate 101%
-		no 2 "'70000' is out of range: it takes 1 to 65535" $verb eg0 $v4 --port 70000
+		no 2 "at most 100%, not '101%'" $verb eg0 $v4 --rate 101%
+		no 2 "--port: 1 to 65535, not '70000'" $verb eg0 $v4 --port 70000
 		no 2 "'10abc' is not a whole number" $verb eg0 $v4 --count 10abc
 		no 2 "'-7' is not a whole number" $verb eg0 $v4 --count -7
 		no 2 "'5parsecs'" $verb eg0 $v4 --duration 5parsecs
 		no 2 "'fast' is none of: auto, live, afxdp" $verb eg0 $v4 --engine fast
 		no 2 "'198.18.0.300' is no IPv4 or IPv6 address" $verb eg0 198.18.0.300
 		no 2 "are not of one family" $verb eg0 $v4 --src-ip 2001:2::1
-		no 2 "--vlan-pcp needs --vlan" $verb eg0 $v4 --vlan-pcp 3
+		no 2 "--vlan-pcp requires --vlan" $verb eg0 $v4 --vlan-pcp 3
 		no 2 "--ttl" $verb eg0 $v4 --ttl 256
 		no 2 "--dscp" $verb eg0 $v4 --dscp 64
 	done
 	no 2 "needs at least 66 bytes" blast eg0 2001:2::2 --no-tag --frame-bytes 65
 	no 2 "threads need as many CPUs" blast eg0 $v4 --threads 1024
 	no 2 "2 threads cannot share 1 packets" blast eg0 $v4 --threads 2 --count 1
-	no 2 "the live one never copies" blast eg0 $v4 --engine live --zero-copy
-	no 2 "'70000' is out of range" sink eg0 --port 70000
-	no 2 "'0' is out of range: it takes 1 to 4096" sink eg0 --streams 0
-	no 2 "--port has no meaning with it" sink eg0 --all --port 9
-	no 2 "which --count-only does not" sink eg0 --count-only --no-loss
+	no 2 "--zero-copy requires --engine afxdp" blast eg0 $v4 --engine live --zero-copy
+	no 2 "--port: 1 to 65535, not '70000'" sink eg0 --port 70000
+	no 2 "--streams: 1 to 4096, not '0'" sink eg0 --streams 0
+	no 2 "--all and --port are mutually exclusive" sink eg0 --all --port 9
+	no 2 "--count-only and --no-loss are mutually exclusive" sink eg0 --count-only --no-loss
 	nothing_happened
 }
 

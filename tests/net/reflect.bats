@@ -235,7 +235,7 @@ rows_are_through() {
 	run -2 "$TOOL" reflect
 	[[ $output == *"INTERFACE is missing"* ]]
 	run -2 "$TOOL" reflect lo --port 70000
-	[[ $output == *"'70000' is out of range: it takes 0 to 65535"* ]]
+	[[ $output == *"--port: 0 to 65535, not '70000'"* ]]
 	run -2 "$TOOL" reflect lo --port 10abc
 	[[ $output == *"'10abc' is not a whole number"* ]]
 	run -2 "$TOOL" reflect lo --port -1

@@ -216,17 +216,17 @@ static void bounds_are_kept(void **state)
 			fail_msg("'%s': %s", good[i], p.e.msg);
 		release_parsed(&p);
 	}
-	assert_refused("eth0|-p|0", "--port '0' is out of range: it takes 1 to 65535");
-	assert_refused("eth0|-p|70000", "--port '70000' is out of range: it takes 1 to 65535");
-	assert_refused("eth0|-p|65536", "out of range");
-	assert_refused("eth0|--frame-bytes|63", "it takes 64 to 9216");
-	assert_refused("eth0|--frame-bytes|9217", "it takes 64 to 9216");
-	assert_refused("eth0|--frame-bytes|4294967360", "it takes 64 to 9216");
-	assert_refused("eth0|-d|999us", "it takes 1ms to 1h");
-	assert_refused("eth0|-d|2h", "it takes 1ms to 1h");
-	assert_refused("eth0|-c|9223372036854775808", "out of range");
-	assert_refused("eth0|-r|0pps", "out of range");
-	assert_refused("eth0|-r|101%", "out of range");
+	assert_refused("eth0|-p|0", "--port: 1 to 65535, not '0'");
+	assert_refused("eth0|-p|70000", "--port: 1 to 65535, not '70000'");
+	assert_refused("eth0|-p|65536", "--port: 1 to 65535");
+	assert_refused("eth0|--frame-bytes|63", "--frame-bytes: 64 to 9216, not");
+	assert_refused("eth0|--frame-bytes|9217", "--frame-bytes: 64 to 9216, not");
+	assert_refused("eth0|--frame-bytes|4294967360", "--frame-bytes: 64 to 9216, not");
+	assert_refused("eth0|-d|999us", "--duration: 1ms to 1h, not");
+	assert_refused("eth0|-d|2h", "--duration: 1ms to 1h, not");
+	assert_refused("eth0|-c|9223372036854775808", "--count: 0 to 9223372036854775807, not '9223372036854775808'");
+	assert_refused("eth0|-r|0pps", "--rate: more than 0, and at most 100%, not '0pps'");
+	assert_refused("eth0|-r|101%", "at most 100%, not '101%'");
 }
 
 static void what_is_no_value_is_refused(void **state)
@@ -494,9 +494,9 @@ static void help_shows_every_option_with_its_default(void **state)
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	opt_print_usage(out, table);
+	opt_print_usage(out, table, NULL);
 	fputc('\n', out);
-	opt_print_help(out, table, &defaults);
+	opt_print_help(out, table, &defaults, NULL);
 	fclose(out);
 	assert_ptr_equal(strstr(text, " INTERFACE [DEST]\n"), text);
 	assert_non_null(strstr(text, "  -p, --port N                 UDP port (default 9)\n"));
@@ -529,7 +529,7 @@ static void long_help_is_wrapped_at_100_columns(void **state)
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	opt_print_help(out, longer, &opts);
+	opt_print_help(out, longer, &opts, NULL);
 	fclose(out);
 	assert_non_null(strstr(text, "\n                               "));
 	assert_non_null(strstr(text, "--an-option-whose-name-fills N\n"

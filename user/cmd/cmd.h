@@ -10,6 +10,7 @@
 
 #include "lib/err.h"
 #include "lib/opt.h"
+#include "lib/opt_rule.h"
 #include "result/result.h"
 
 /* Tested before run(), so that a verb never fails half-way for lack of them. */
@@ -30,8 +31,9 @@ struct cmd {
 	size_t opts_size;		/* of the object behind defaults */
 	unsigned int needs;
 	const char *default_output;	/* of -o; NULL: no file unless one is asked for */
+	const struct opt_rule *rules;	/* options against each other; may be NULL */
 	/*
-	 * Options against each other, completing what depends on what was given;
+	 * What rules cannot say, and completing what depends on what was given;
 	 * pure, so testable without root. May be NULL.
 	 */
 	int (*check)(void *opts, const struct opt_given *given, struct err *e);

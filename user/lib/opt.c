@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/near.h"
+
 #define FIELD(opts, opt, type) (*(type *)((char *)(opts) + (opt)->offset))
 
-static const char *label(char *buf, size_t size, const struct opt *opt)
+const char *opt_label(char *buf, size_t size, const struct opt *opt)
 {
 	snprintf(buf, size, "%s%s", opt->argument ? "" : "--", opt->name);
 	return buf;
@@ -32,7 +34,7 @@ static uint64_t type_max(const struct opt *opt)
 	}
 }
 
-static int out_of_range(const struct opt *opt, const char *text, struct err *e)
+static int out_of_range(const struct opt *opt, const char *text, bool too_small, struct err *e)
 {
 	char name[64], low[32], high[32];
 
@@ -43,11 +45,11 @@ static int out_of_range(const struct opt *opt, const char *text, struct err *e)
 		snprintf(low, sizeof(low), "%llu", (unsigned long long)opt->min);
 		snprintf(high, sizeof(high), "%llu", (unsigned long long)type_max(opt));
 	}
-	if (!opt->max && opt->type != OPT_U16 && opt->type != OPT_U32)
-		return err_usage(e, "%s '%s' is out of range: it takes %s or more",
-				 label(name, sizeof(name), opt), text, low);
-	return err_usage(e, "%s '%s' is out of range: it takes %s to %s",
-			 label(name, sizeof(name), opt), text, low, high);
+	if (too_small && type_max(opt) == INT64_MAX)
+		return err_usage(e, "%s: %s or more, not '%s'", opt_label(name, sizeof(name), opt),
+				 low, text);
+	return err_usage(e, "%s: %s to %s, not '%s'", opt_label(name, sizeof(name), opt), low, high,
+			 text);
 }
 
 static int parse_number(const struct opt *opt, const char *text, void *opts, struct err *e)
@@ -59,12 +61,12 @@ static int parse_number(const struct opt *opt, const char *text, void *opts, str
 	err = opt->type == OPT_DURATION ? unit_parse_duration(text, &value) :
 					  unit_parse_count(text, &value);
 	if (err == -EINVAL)
-		return err_usage(e, "%s '%s' is not a %s", label(name, sizeof(name), opt), text,
+		return err_usage(e, "%s '%s' is not a %s", opt_label(name, sizeof(name), opt), text,
 				 opt->type == OPT_DURATION ?
 					 "duration, such as 250ms, 10s or 2h" :
 					 "whole number, such as 64, 10k or 2M");
 	if (err || value < opt->min || value > type_max(opt))
-		return out_of_range(opt, text, e);
+		return out_of_range(opt, text, !err && value < opt->min, e);
 	if (opt->type == OPT_U16)
 		FIELD(opts, opt, uint16_t) = (uint16_t)value;
 	else if (opt->type == OPT_U32)
@@ -74,19 +76,45 @@ static int parse_number(const struct opt *opt, const char *text, void *opts, str
 	return 0;
 }
 
+/* A rate of another kind than the option takes. */
+static int refuse_kind(const struct opt *opt, const char *text, struct err *e)
+{
+	static const struct {
+		unsigned int kinds;
+		const char *what;
+	} forms[] = {
+		{ OPT_RATE_BPS, "bits a second, such as 100Mbit" },
+		{ OPT_RATE_BPS | OPT_RATE_MAX, "bits a second, such as 100Mbit, or max" },
+		{ OPT_RATE_PPS, "packets a second, such as 1kpps" },
+		{ OPT_RATE_PPS | OPT_RATE_MAX, "packets a second, such as 1kpps, or max" },
+	};
+	const char *what = "another unit";
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (forms[i].kinds == opt->rate_kinds)
+			what = forms[i].what;
+	}
+	return err_usage(e, "%s: %s, not '%s'", opt_label(name, sizeof(name), opt), what, text);
+}
+
 static int parse_rate(const struct opt *opt, const char *text, void *opts, struct err *e)
 {
+	struct unit_rate rate;
 	char name[64];
 	int err;
 
-	err = unit_parse_rate(text, &FIELD(opts, opt, struct unit_rate));
-	label(name, sizeof(name), opt);
+	err = unit_parse_rate(text, &rate);
+	opt_label(name, sizeof(name), opt);
 	if (err == -ERANGE)
-		return err_usage(e, "%s '%s' is out of range: it takes more than 0, and at most "
-				 "100%%", name, text);
+		return err_usage(e, "%s: more than 0, and at most 100%%, not '%s'", name, text);
 	if (err)
 		return err_usage(e, "%s '%s' is not a rate with its unit: write 1Mpps, 2500pps, "
 				 "10Gbit, 50%% or max", name, text);
+	if (opt->rate_kinds && !(opt->rate_kinds & 1u << rate.kind))
+		return refuse_kind(opt, text, e);
+	FIELD(opts, opt, struct unit_rate) = rate;
 	return 0;
 }
 
@@ -111,7 +139,7 @@ static int parse_iface(const struct opt *opt, const char *text, void *opts, stru
 	char name[64];
 	const char *p;
 
-	label(name, sizeof(name), opt);
+	opt_label(name, sizeof(name), opt);
 	if (!*text || strlen(text) > 15 || !strcmp(text, ".") || !strcmp(text, ".."))
 		return err_usage(e, "%s '%s' is no name of an interface: 1 to 15 characters",
 				 name, text);
@@ -124,6 +152,12 @@ static int parse_iface(const struct opt *opt, const char *text, void *opts, stru
 		return add_iface(opt, text, opts, e);
 	FIELD(opts, opt, const char *) = text;
 	return 0;
+}
+
+/* Returns e->no. */
+static int hint_near(struct err *e, const char *before, const char *word)
+{
+	return word ? err_hint(e, "did you mean '%s%s'?", before, word) : e->no;
 }
 
 static int parse_choice(const struct opt *opt, const char *text, void *opts, struct err *e)
@@ -142,7 +176,8 @@ static int parse_choice(const struct opt *opt, const char *text, void *opts, str
 		if (used >= sizeof(list))
 			used = sizeof(list) - 1;
 	}
-	return err_usage(e, "%s '%s' is none of: %s", label(name, sizeof(name), opt), text, list);
+	err_usage(e, "%s '%s' is none of: %s", opt_label(name, sizeof(name), opt), text, list);
+	return hint_near(e, "", near_word(text, opt->choices));
 }
 
 static int parse_strs(const struct opt *opt, const char *text, void *opts, struct err *e)
@@ -150,7 +185,7 @@ static int parse_strs(const struct opt *opt, const char *text, void *opts, struc
 	struct opt_strs *strs = &FIELD(opts, opt, struct opt_strs);
 	char name[64];
 
-	label(name, sizeof(name), opt);
+	opt_label(name, sizeof(name), opt);
 	if (!*text)
 		return err_usage(e, "%s is empty", name);
 	if (strs->nr == OPT_MAX_STRS)
@@ -167,7 +202,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 	case OPT_FLAG:
 		if (*text && strcmp(text, "yes") && strcmp(text, "no"))
 			return err_usage(e, "%s takes no value but yes or no",
-					 label(name, sizeof(name), opt));
+					 opt_label(name, sizeof(name), opt));
 		FIELD(opts, opt, bool) = strcmp(text, "no");
 		return 0;
 	case OPT_U16:
@@ -179,7 +214,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 		return parse_rate(opt, text, opts, e);
 	case OPT_STR:
 		if (!*text)
-			return err_usage(e, "%s is empty", label(name, sizeof(name), opt));
+			return err_usage(e, "%s is empty", opt_label(name, sizeof(name), opt));
 		FIELD(opts, opt, const char *) = text;
 		return 0;
 	case OPT_STRS:
@@ -190,7 +225,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 	case OPT_MAC:
 		if (unit_parse_mac(text, FIELD(opts, opt, struct opt_mac).addr))
 			return err_usage(e, "%s '%s' is no MAC address, such as 02:00:00:00:00:01",
-					 label(name, sizeof(name), opt), text);
+					 opt_label(name, sizeof(name), opt), text);
 		FIELD(opts, opt, struct opt_mac).set = true;
 		return 0;
 	case OPT_CHOICE:
@@ -258,7 +293,7 @@ static int take_option(struct parser *p, const struct opt *opt, const char *atta
 {
 	char name[64];
 
-	label(name, sizeof(name), opt);
+	opt_label(name, sizeof(name), opt);
 	if (attached || opt->type == OPT_FLAG)
 		return take(p, opt, attached ? attached : "", e);
 	if (p->at + 1 >= p->argc)
@@ -304,6 +339,21 @@ static int take_letters(struct parser *p, const char *word, struct err *e)
 	return take_option(p, opt, NULL, e);
 }
 
+static int refuse_unknown(const struct opt *table, const char *name, size_t len, struct err *e)
+{
+	char typed[64];
+	struct near near = { .word = typed };
+	const struct opt *opt;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)len, name);
+	for (opt = table; opt->name; opt++) {
+		if (!opt->argument)
+			near_try(&near, opt->name);
+	}
+	err_usage(e, "unknown option '--%.*s'", (int)len, name);
+	return hint_near(e, "--", near.best);
+}
+
 static int take_long(struct parser *p, const char *word, struct err *e)
 {
 	const char *equals = strchr(word, '=');
@@ -311,7 +361,7 @@ static int take_long(struct parser *p, const char *word, struct err *e)
 	const struct opt *opt = find_long(p->table, word + 2, len);
 
 	if (!opt)
-		return err_usage(e, "unknown option '%.*s'", (int)len + 2, word);
+		return refuse_unknown(p->table, word + 2, len, e);
 	return take_option(p, opt, equals ? equals + 1 : NULL, e);
 }
 
@@ -375,14 +425,44 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
 	return 0;
 }
 
+const struct opt *opt_find(const struct opt *table, const char *name)
+{
+	for (; table->name; table++) {
+		if (!strcmp(table->name, name))
+			return table;
+	}
+	return NULL;
+}
+
 bool opt_was_given(const struct opt_given *given, const char *name)
 {
-	size_t i;
+	const struct opt *opt = opt_find(given->table, name);
 
-	for (i = 0; given->table[i].name; i++) {
-		if (!strcmp(given->table[i].name, name))
-			return given->is[i];
+	assert(opt);
+	return given->is[opt - given->table];
+}
+
+const char *opt_command(const struct opt_given *given, const void *opts)
+{
+	const struct opt *opt;
+
+	for (opt = given->table; opt->name; opt++) {
+		if (opt->selects && given->is[opt - given->table])
+			return opt->choices[*(const int *)((const char *)opts + opt->offset)];
 	}
-	assert(0);
+	return NULL;
+}
+
+bool opt_belongs(const struct opt *opt, const char *command)
+{
+	size_t len = command ? strlen(command) : 0;
+	const char *word;
+
+	if (!command || !opt->of)
+		return true;
+	for (word = opt->of; *word; word += strcspn(word, " "), word += *word == ' ') {
+		if (strcspn(word, " ") == len && !strncmp(word, command, len))
+			return true;
+	}
 	return false;
 }

@@ -69,7 +69,14 @@ struct opt {
 	const char *const *choices;	/* NULL-terminated */
 	bool argument;			/* positional, in table order */
 	bool optional;			/* of an argument */
+	bool selects;			/* an argument, whose choices are sub-commands */
+	const char *of;			/* sub-commands that have it, by blanks; NULL: all */
+	unsigned int rate_kinds;	/* of OPT_RATE: 1 << enum unit_rate_kind each; 0: all */
 };
+
+#define OPT_RATE_BPS (1u << UNIT_RATE_BPS)
+#define OPT_RATE_PPS (1u << UNIT_RATE_PPS)
+#define OPT_RATE_MAX (1u << UNIT_RATE_MAX)
 
 #define OPT_END { .name = NULL }
 
@@ -90,6 +97,17 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
 /* True if the option @name, which the table must have, was given. */
 bool opt_was_given(const struct opt_given *given, const char *name);
 
+/* "--rate", or of an argument "DEST". */
+const char *opt_label(char *buf, size_t size, const struct opt *opt);
+
+const struct opt *opt_find(const struct opt *table, const char *name);
+
+/* The sub-command that was given; NULL: none. */
+const char *opt_command(const struct opt_given *given, const void *opts);
+
+/* True if the sub-command @command, or any where it is NULL, has @opt. */
+bool opt_belongs(const struct opt *opt, const char *command);
+
 /* True of an argument that takes all further ones. */
 bool opt_is_list(const struct opt *opt);
 
@@ -99,10 +117,11 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts);
 /* Number of OPT_U16, OPT_U32 and OPT_COUNT options; false for other types. */
 bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value);
 
-/* "INTERFACE [DEST]": the arguments of a usage line. */
-void opt_print_usage(FILE *out, const struct opt *table);
+/* "INTERFACE [DEST]": the arguments of a usage line; @command: as in opt_belongs(). */
+void opt_print_usage(FILE *out, const struct opt *table, const char *command);
 
 /* One line an option: "  -p, --port N   UDP port (default 9)". */
-void opt_print_help(FILE *out, const struct opt *table, const void *defaults);
+void opt_print_help(FILE *out, const struct opt *table, const void *defaults,
+		    const char *command);
 
 #endif

@@ -92,15 +92,18 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	return buf;
 }
 
-void opt_print_usage(FILE *out, const struct opt *table)
+void opt_print_usage(FILE *out, const struct opt *table, const char *command)
 {
 	const struct opt *opt;
 
 	for (opt = table; opt->name; opt++) {
-		if (!opt->argument)
+		if (!opt->argument || !opt_belongs(opt, command))
 			continue;
-		fprintf(out, opt->optional ? " [%s%s]" : " %s%s", opt->name,
-			opt->type == OPT_REST || opt_is_list(opt) ? "..." : "");
+		if (opt->selects && command)
+			fprintf(out, " %s", command);
+		else
+			fprintf(out, opt->optional && !(opt->of && command) ? " [%s%s]" : " %s%s",
+				opt->name, opt->type == OPT_REST || opt_is_list(opt) ? "..." : "");
 	}
 }
 
@@ -137,10 +140,25 @@ static void print_wrapped(FILE *out, const char *left, const char *text)
 	fprintf(out, "%s\n", text);
 }
 
-static void print_one(FILE *out, const struct opt *opt, const void *defaults)
+/* "rr, crr: ": those of @opt's sub-commands that the verb has. */
+static size_t show_commands(char *buf, size_t size, const struct opt *opt,
+			    const struct opt *selector)
+{
+	const char *const *choice;
+	size_t used = 0;
+
+	for (choice = selector->choices; *choice; choice++) {
+		if (opt_belongs(opt, *choice))
+			used = append(buf, size, used, "%s%s", used ? ", " : "", *choice);
+	}
+	return append(buf, size, used, ": ");
+}
+
+static void print_one(FILE *out, const struct opt *opt, const struct opt *selector,
+		      const void *defaults)
 {
 	char left[80], value[256], text[1024];
-	size_t used;
+	size_t used = 0;
 	int i;
 
 	if (opt->argument)
@@ -149,7 +167,9 @@ static void print_one(FILE *out, const struct opt *opt, const void *defaults)
 		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s", opt->letter ? '-' : ' ',
 			 opt->letter ? opt->letter : ' ', opt->letter ? ',' : ' ', opt->name,
 			 opt->metavar ? " " : "", opt->metavar ? opt->metavar : "");
-	used = append(text, sizeof(text), 0, "%s", opt->help);
+	if (selector && opt->of)
+		used = show_commands(text, sizeof(text), opt, selector);
+	used = append(text, sizeof(text), used, "%s", opt->help);
 	for (i = 0; opt->choices && opt->choices[i]; i++)
 		used = append(text, sizeof(text), used, "%s%s", i ? ", " : ": ", opt->choices[i]);
 	opt_show(value, sizeof(value), opt, defaults);
@@ -158,16 +178,24 @@ static void print_one(FILE *out, const struct opt *opt, const void *defaults)
 	print_wrapped(out, left, text);
 }
 
-void opt_print_help(FILE *out, const struct opt *table, const void *defaults)
+static void print_kind(FILE *out, const struct opt *table, const void *defaults,
+		       const char *command, bool argument)
 {
-	const struct opt *opt;
+	const struct opt *opt, *selector = NULL;
 
-	for (opt = table; opt->name; opt++) {
-		if (opt->argument)
-			print_one(out, opt, defaults);
+	for (opt = table; opt->name && !command; opt++) {
+		if (opt->selects)
+			selector = opt;
 	}
 	for (opt = table; opt->name; opt++) {
-		if (!opt->argument)
-			print_one(out, opt, defaults);
+		if (opt->argument == argument && opt_belongs(opt, command) &&
+		    !(opt->selects && command))
+			print_one(out, opt, selector, defaults);
 	}
+}
+
+void opt_print_help(FILE *out, const struct opt *table, const void *defaults, const char *command)
+{
+	print_kind(out, table, defaults, command, true);
+	print_kind(out, table, defaults, command, false);
 }

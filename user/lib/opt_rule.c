@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lib/opt_rule.c - what options ask of each other.
+ */
+#include "lib/opt_rule.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define MAX_LABEL 160
+
+/* In the order of enum unit_rate_kind. */
+static const char *const rate_kinds[] = { "max", "pps", "bit/s", "%" };
+
+/* One word of a rule: "engine=auto|afxdp". */
+struct cond {
+	char name[64];
+	char values[64];		/* "" : that it was given */
+};
+
+/* The word at *@at, which moves behind it; false behind the last. */
+static bool next_cond(const char **at, struct cond *ret_cond)
+{
+	size_t len, name;
+
+	*at += strspn(*at, " ");
+	len = strcspn(*at, " ");
+	if (!len)
+		return false;
+	name = strcspn(*at, " =");
+	assert(name < sizeof(ret_cond->name) && len - name < sizeof(ret_cond->values));
+	snprintf(ret_cond->name, sizeof(ret_cond->name), "%.*s", (int)name, *at);
+	snprintf(ret_cond->values, sizeof(ret_cond->values), "%.*s",
+		 name < len ? (int)(len - name - 1) : 0, *at + name + 1);
+	*at += len;
+	return true;
+}
+
+static bool is_one_of(const char *values, const char *value)
+{
+	size_t len = strlen(value);
+
+	for (;; values++) {
+		if (strcspn(values, "|") == len && !strncmp(values, value, len))
+			return true;
+		values += strcspn(values, "|");
+		if (!*values)
+			return false;
+	}
+}
+
+static bool has_value(const struct opt *opt, const char *values, const void *opts)
+{
+	const struct unit_rate *rate;
+	char text[256];
+
+	if (opt->type == OPT_RATE) {
+		rate = (const struct unit_rate *)((const char *)opts + opt->offset);
+		return is_one_of(values, rate_kinds[rate->kind]);
+	}
+	return is_one_of(values, opt_show(text, sizeof(text), opt, opts));
+}
+
+static bool is_zero(const struct opt *opt, const void *opts)
+{
+	uint64_t number;
+
+	if (opt->type == OPT_DURATION)
+		return !*(const uint64_t *)((const char *)opts + opt->offset);
+	return opt_number(opt, opts, &number) && !number;
+}
+
+static bool is_met(const struct cond *cond, const struct opt_given *given, const void *opts)
+{
+	const struct opt *opt = opt_find(given->table, cond->name);
+
+	assert(opt);
+	return *cond->values ? has_value(opt, cond->values, opts) : given->is[opt - given->table];
+}
+
+/* "--engine afxdp", the first of several values; of a sub-command "bench y1564". */
+static const char *show(char *buf, size_t size, const struct cond *cond, const char *verb,
+			const struct opt *table)
+{
+	const struct opt *opt = opt_find(table, cond->name);
+	int len = (int)strcspn(cond->values, "|");
+
+	opt_label(buf, size, opt);
+	if (opt->selects)
+		snprintf(buf, size, "%s %.*s", verb, len, cond->values);
+	else if (opt->type == OPT_RATE && len && strcmp(cond->values, "max"))
+		snprintf(buf + strlen(buf), size - strlen(buf), " in %.*s", len, cond->values);
+	else if (len && opt->type != OPT_FLAG)
+		snprintf(buf + strlen(buf), size - strlen(buf), " %.*s", len, cond->values);
+	return buf;
+}
+
+/* The first of @words that is met. */
+static bool find_met(const char *words, const struct opt_given *given, const void *opts,
+		     struct cond *ret_cond)
+{
+	while (next_cond(&words, ret_cond)) {
+		if (is_met(ret_cond, given, opts))
+			return true;
+	}
+	return false;
+}
+
+/* What all of a rule's functions look at. */
+struct check {
+	const struct opt_given *given;
+	const void *opts;
+	const char *verb;
+	struct err *e;
+};
+
+/* "DEST, --pcap or --streams" */
+static void show_all(const struct check *check, const char *words, char *buf, size_t size)
+{
+	const struct opt *table = check->given->table;
+	struct cond cond, next;
+	char label[MAX_LABEL];
+	size_t used = 0;
+	bool more = next_cond(&words, &cond);
+
+	while (more && used < size) {
+		more = next_cond(&words, &next);
+		used += (size_t)snprintf(buf + used, size - used, "%s%s",
+					 !used ? "" : more ? ", " : " or ",
+					 show(label, sizeof(label), &cond, check->verb, table));
+		cond = next;
+	}
+}
+
+/* What the help says of the first of @words, if that is an option with more to say. */
+static int hint_help(const struct check *check, const char *words)
+{
+	const struct opt *opt;
+	struct cond cond;
+	char label[MAX_LABEL];
+
+	if (!next_cond(&words, &cond))
+		return check->e->no;
+	opt = opt_find(check->given->table, cond.name);
+	if (opt->selects)
+		return check->e->no;
+	opt_label(label, sizeof(label), opt);
+	return err_hint(check->e, "%s%s%s: %s", label, opt->metavar ? " " : "",
+			opt->metavar ? opt->metavar : "", opt->help);
+}
+
+static bool meets_requirement(const struct check *check, const char *words)
+{
+	const struct opt_given *given = check->given;
+	struct cond cond;
+
+	while (next_cond(&words, &cond)) {
+		if (is_met(&cond, given, check->opts) &&
+		    (*cond.values || !is_zero(opt_find(given->table, cond.name), check->opts)))
+			return true;
+	}
+	return false;
+}
+
+static int check_requires(const struct check *check, const struct opt_rule *rule)
+{
+	char label[MAX_LABEL], those[256];
+	struct cond cond;
+
+	if (!find_met(rule->these, check->given, check->opts, &cond) ||
+	    meets_requirement(check, rule->those))
+		return 0;
+	show_all(check, rule->those, those, sizeof(those));
+	err_usage(check->e, "%s requires %s",
+		  show(label, sizeof(label), &cond, check->verb, check->given->table), those);
+	return hint_help(check, rule->those);
+}
+
+static int refuse_both(const struct check *check, const struct cond *a, const struct cond *b)
+{
+	char label_a[MAX_LABEL], label_b[MAX_LABEL];
+	const struct opt *table = check->given->table;
+
+	return err_usage(check->e, "%s and %s are mutually exclusive",
+			 show(label_a, sizeof(label_a), a, check->verb, table),
+			 show(label_b, sizeof(label_b), b, check->verb, table));
+}
+
+static int check_excludes(const struct check *check, const struct opt_rule *rule)
+{
+	struct cond a, b;
+
+	if (find_met(rule->these, check->given, check->opts, &a) &&
+	    find_met(rule->those, check->given, check->opts, &b))
+		return refuse_both(check, &a, &b);
+	return 0;
+}
+
+static int check_at_most_one(const struct check *check, const struct opt_rule *rule)
+{
+	const char *words = rule->these;
+	struct cond first = { "", "" }, cond;
+
+	while (next_cond(&words, &cond)) {
+		if (!is_met(&cond, check->given, check->opts))
+			continue;
+		if (first.name[0])
+			return refuse_both(check, &first, &cond);
+		first = cond;
+	}
+	return 0;
+}
+
+static int check_at_least_one(const struct check *check, const struct opt_rule *rule)
+{
+	struct cond cond;
+	char these[256];
+
+	if (find_met(rule->these, check->given, check->opts, &cond))
+		return 0;
+	show_all(check, rule->these, these, sizeof(these));
+	return err_usage(check->e, "%s is missing", these);
+}
+
+/* Each option that was given is one of the sub-command's. */
+static int check_command(const struct check *check)
+{
+	const struct opt_given *given = check->given;
+	const char *command = opt_command(given, check->opts), *const *choice;
+	const struct opt *opt, *selector = given->table;
+	char label[MAX_LABEL], list[256] = "";
+	size_t used = 0;
+
+	while (selector->name && !selector->selects)
+		selector++;
+	for (opt = given->table; command && opt->name; opt++) {
+		if (!given->is[opt - given->table] || opt_belongs(opt, command))
+			continue;
+		for (choice = selector->choices; *choice && used < sizeof(list); choice++) {
+			if (opt_belongs(opt, *choice))
+				used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+							 used ? " or " : "", *choice);
+		}
+		return err_usage(check->e, "%s requires %s %s", opt_label(label, sizeof(label), opt),
+				 check->verb, list);
+	}
+	return 0;
+}
+
+int opt_rules_check(const struct opt_rule *rules, const char *verb,
+		    const struct opt_given *given, const void *opts, struct err *e)
+{
+	const struct check check = { given, opts, verb, e };
+	int err = check_command(&check);
+
+	for (; !err && rules && rules->kind != OPT_RULES_END; rules++) {
+		switch (rules->kind) {
+		case OPT_REQUIRES:
+			err = check_requires(&check, rules);
+			break;
+		case OPT_EXCLUDES:
+			err = check_excludes(&check, rules);
+			break;
+		case OPT_AT_MOST_ONE:
+			err = check_at_most_one(&check, rules);
+			break;
+		case OPT_AT_LEAST_ONE:
+			err = check_at_least_one(&check, rules);
+			break;
+		case OPT_RULES_END:
+			break;
+		}
+	}
+	return err;
+}
+
+static bool is_sound(const struct cond *cond, const struct opt *table)
+{
+	const struct opt *opt = opt_find(table, cond->name);
+	const char *at = cond->values, *const *choice;
+	char value[64];
+
+	if (!opt)
+		return false;
+	/* Of other types any text may be a value. */
+	for (; *at && (opt->type == OPT_CHOICE || opt->type == OPT_RATE); at += *at == '|') {
+		snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, "|"), at);
+		at += strcspn(at, "|");
+		if (opt->type == OPT_RATE) {
+			if (!is_one_of("max|pps|bit/s|%", value))
+				return false;
+			continue;
+		}
+		for (choice = opt->choices; *choice && strcmp(*choice, value); choice++)
+			;
+		if (!*choice)
+			return false;
+	}
+	return true;
+}
+
+const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *table)
+{
+	const char *words[2], *at, *word;
+	struct cond cond;
+	size_t i;
+
+	for (; rules && rules->kind != OPT_RULES_END; rules++) {
+		words[0] = rules->these;
+		words[1] = rules->those ? rules->those : "";
+		for (i = 0; i < 2; i++) {
+			for (at = word = words[i]; next_cond(&at, &cond); word = at) {
+				if (!is_sound(&cond, table))
+					return word + strspn(word, " ");
+			}
+		}
+	}
+	return NULL;
+}
+
+/* @text with names of options as they are given, into @buf; false if one is not in @table. */
+static bool name_options(char *buf, size_t size, const char *text, size_t len,
+			 const struct opt *table)
+{
+	const char *end = text + len, *close;
+	bool all = true;
+	char name[64];
+	size_t used = 0;
+
+	while (text < end && used + 1 < size) {
+		close = *text == '\001' ? memchr(text, '\002', (size_t)(end - text)) : NULL;
+		if (!close) {
+			buf[used++] = *text++;
+			continue;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)(close - text - 1), text + 1);
+		all = all && opt_find(table, name);
+		used += (size_t)snprintf(buf + used, size - used, "--%s", name);
+		text = close + 1;
+	}
+	buf[used < size ? used : size - 1] = '\0';
+	return all;
+}
+
+void opt_name_options(struct err *e, const struct opt *table)
+{
+	struct err named = *e;
+	const char *part = e->hint, *next;
+	char text[sizeof(e->hint)];
+	size_t used = 0;
+
+	name_options(named.msg, sizeof(named.msg), e->msg, strlen(e->msg), table);
+	named.hint[0] = '\0';
+	for (; *part; part = next) {
+		next = strstr(part, "; ");
+		next = next ? next : part + strlen(part);
+		if (name_options(text, sizeof(text), part, (size_t)(next - part), table) &&
+		    used < sizeof(named.hint))
+			used += (size_t)snprintf(named.hint + used, sizeof(named.hint) - used,
+						 "%s%s", used ? "; " : "", text);
+		next += *next ? 2 : 0;
+	}
+	*e = named;
+}
