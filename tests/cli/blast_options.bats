@@ -9,7 +9,7 @@ load ../lib/blast
 @test "a destination that is none is refused" {
 	run --separate-stderr "$TOOL" blast lo
 	[ "$status" = 2 ]
-	[[ $stderr == *"DEST is missing"* ]]
+	[[ $stderr == *"DEST, --pcap, --streams or --profile is missing"* ]]
 	refuses "DEST '198.18.0.256' is no IPv4 or IPv6 address" 198.18.0.256
 	refuses "DEST 'localhost' is no" localhost
 	refuses "DEST '2001:2::2%lo' is no" 2001:2::2%lo
@@ -45,8 +45,8 @@ load ../lib/blast
 	refuses "--rate: more than 0, and at most 100%, not '101%'" 198.18.0.2 -r 101%
 	refuses "--rate '10abc' is not a rate" 198.18.0.2 -r 10abc
 	refuses "--rate '1000' is not a rate with its unit" 198.18.0.2 -r 1000
-	refuses "--rate-layer needs a --rate in bits" 198.18.0.2 -r 10kpps --rate-layer l2
-	refuses "--rate-layer needs a --rate in bits" 198.18.0.2 --rate-layer l2
+	refuses "--rate-layer requires --rate in bit/s" 198.18.0.2 -r 10kpps --rate-layer l2
+	refuses "--rate-layer requires --rate in bit/s" 198.18.0.2 --rate-layer l2
 }
 
 @test "numbers out of their range are refused" {
@@ -65,42 +65,42 @@ load ../lib/blast
 	refuses "not of one family" 198.18.0.2 --src-ip 2001:2::1
 	refuses "2 threads cannot share 1 packets" 198.18.0.2 -t 2 -c 1
 	refuses "go beyond stream 65535" 198.18.0.2 -t 2 --stream 65535
-	refuses "--no-tag leaves out" 198.18.0.2 --no-tag --stream 4
-	refuses "--no-tag leaves out" 198.18.0.2 --no-tag --stamp-every 4
-	refuses "--zero-copy is of the afxdp engine" 198.18.0.2 --zero-copy -e live
+	refuses "--no-tag and --stream are mutually exclusive" 198.18.0.2 --no-tag --stream 4
+	refuses "--no-tag and --stamp-every are mutually exclusive" 198.18.0.2 --no-tag --stamp-every 4
+	refuses "--zero-copy requires --engine afxdp" 198.18.0.2 --zero-copy -e live
 	takes '.config.engine == "afxdp"' 198.18.0.2 --zero-copy
 }
 
 @test "a replay and a stream do not mix" {
-	refuses "DEST '198.18.0.2' beside --pcap" 198.18.0.2 --pcap f.pcap
-	refuses "--frame-bytes is of packets that blast makes" --pcap f.pcap -s 64
-	refuses "--threads is of packets that blast makes" --pcap f.pcap -t 2
-	refuses "--no-tag is of packets that blast makes" --pcap f.pcap --no-tag
-	refuses "--dscp is of packets that blast makes" --pcap f.pcap --dscp 46
-	refuses "--speed needs --pcap" 198.18.0.2 --speed 2
-	refuses "--loop needs --pcap" 198.18.0.2 --loop 2
-	refuses "--map-ip needs --pcap" 198.18.0.2 --map-ip 10.0.0.0/8=198.18.0.0/15
-	refuses "--fix-checksums needs --pcap" 198.18.0.2 --fix-checksums
-	refuses "--queue is of the afxdp engine" --pcap f.pcap -e live --queue 1
-	refuses "--into-stack is of the live engine" --pcap f.pcap -e afxdp --into-stack
-	refuses "--stream writes into the probe tag: beside --pcap it needs --tag" --pcap f.pcap \
+	refuses "--pcap and DEST are mutually exclusive" 198.18.0.2 --pcap f.pcap
+	refuses "--pcap and --frame-bytes are mutually exclusive" --pcap f.pcap -s 64
+	refuses "--pcap and --threads are mutually exclusive" --pcap f.pcap -t 2
+	refuses "--pcap and --no-tag are mutually exclusive" --pcap f.pcap --no-tag
+	refuses "--pcap and --dscp are mutually exclusive" --pcap f.pcap --dscp 46
+	refuses "--speed requires --pcap" 198.18.0.2 --speed 2
+	refuses "--loop requires --pcap" 198.18.0.2 --loop 2
+	refuses "--map-ip requires --pcap" 198.18.0.2 --map-ip 10.0.0.0/8=198.18.0.0/15
+	refuses "--fix-checksums requires --pcap" 198.18.0.2 --fix-checksums
+	refuses "--queue requires --engine afxdp" --pcap f.pcap -e live --queue 1
+	refuses "--into-stack requires --engine live" --pcap f.pcap -e afxdp --into-stack
+	refuses "with --pcap, --stream requires --tag" --pcap f.pcap \
 		--stream 3
-	refuses "--stamp-every writes into the probe tag" --pcap f.pcap --stamp-every 3
-	refuses "--tag needs --pcap" 198.18.0.2 --tag
+	refuses "with --pcap, --stamp-every requires --tag" --pcap f.pcap --stamp-every 3
+	refuses "--tag requires --pcap" 198.18.0.2 --tag
 	refuses "--pcap is empty" --pcap ''
 }
 
 @test "a pace of a replay that is none is refused" {
-	refuses "--speed and --rate both say when packets leave" --pcap f.pcap --speed 2 -r 1kpps
+	refuses "--speed and --rate are mutually exclusive" --pcap f.pcap --speed 2 -r 1kpps
 	refuses "--speed '0' is no factor above 0" --pcap f.pcap --speed 0
 	refuses "--speed '-1' is no factor" --pcap f.pcap --speed=-1
 	refuses "--speed 'nan' is no factor" --pcap f.pcap --speed nan
 	refuses "--speed '2x' is no factor" --pcap f.pcap --speed 2x
-	refuses "counts l1 or l2" --pcap f.pcap -r 1Mbit --rate-layer payload
+	refuses "--pcap and --rate-layer payload are mutually exclusive" --pcap f.pcap -r 1Mbit --rate-layer payload
 	refuses "--map-ip '10.0.0.1/8=198.18.0.0/15' is not of the form" --pcap f.pcap \
 		--map-ip 10.0.0.1/8=198.18.0.0/15
 	refuses "--map-port '80' is not of the form 80=8080" --pcap f.pcap --map-port 80
-	refuses "--vlan-pcp needs --vlan" --pcap f.pcap --vlan-pcp 3
+	refuses "--vlan-pcp requires --vlan" --pcap f.pcap --vlan-pcp 3
 }
 
 @test "a replay has the file's times, and its end, unless it is told" {

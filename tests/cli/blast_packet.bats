@@ -17,16 +17,16 @@ UDP='ip4(198.18.0.2)/udp'
 }
 
 @test "an option that speaks of the packet is refused with the field that says it" {
-	refuses "--port is of packets that DEST does not describe: say udp(dport=9)" "$UDP" --port 9
-	refuses "say udp(sport=" "$UDP" --src-port 9
-	refuses "say udp(dport=5000-5999)" "$UDP" --ports 1000
-	refuses "say udp(sport=" "$UDP" --src-ports 1000
-	refuses "say ip4(dst=198.18.1.0/24)" "$UDP" --dests 10
-	refuses "say ip4(src=" "$UDP" --sources 10
-	refuses "say ip4(src=" "$UDP" --src-ip 198.18.0.1
-	refuses "say vlan(7) behind eth" "$UDP" --vlan 7
-	refuses "say vlan(7, pcp=3)" "$UDP" --vlan-pcp 3
-	refuses "say random(), as in udp(dport=random(" "$UDP" --random
+	refuses "DEST describes the packet, so --port is said there: udp(dport=9)" "$UDP" --port 9
+	refuses "is said there: udp(sport=" "$UDP" --src-port 9
+	refuses "is said there: udp(dport=5000-5999)" "$UDP" --ports 1000
+	refuses "is said there: udp(sport=" "$UDP" --src-ports 1000
+	refuses "is said there: ip4(dst=198.18.1.0/24)" "$UDP" --dests 10
+	refuses "is said there: ip4(src=" "$UDP" --sources 10
+	refuses "is said there: ip4(src=" "$UDP" --src-ip 198.18.0.1
+	refuses "is said there: vlan(7) behind eth" "$UDP" --vlan 7
+	refuses "is said there: vlan(7, pcp=3)" "$UDP" --vlan-pcp 3
+	refuses "is said there: random(), as in udp(dport=random(" "$UDP" --random
 }
 
 @test "options that the packet leaves open are taken" {
@@ -64,14 +64,14 @@ UDP='ip4(198.18.0.2)/udp'
 
 @test "a rate of bytes that are not known in a packet is refused" {
 	refuses "--rate-layer payload" "$UDP" --rate 10Mbit --rate-layer payload
-	refuses "--rate-layer l3 needs a packet with IP right behind" arp --rate 10Mbit --rate-layer l3
+	refuses "--rate-layer l3 requires a packet with IP right behind" arp --rate 10Mbit --rate-layer l3
 }
 
 @test "what an engine or the number of threads cannot do is refused beside a packet too" {
-	refuses "--into-stack needs the packet's source" "$UDP" --into-stack
+	refuses "--into-stack requires the packet's source" "$UDP" --into-stack
 	takes true 'ip4(198.18.0.2, src=198.18.0.1)/udp' --into-stack
 	refuses "2 threads cannot share 1 packets" "$UDP" -t 2 -c 1
-	refuses "--queue is of the afxdp engine" "$UDP" --queue 1 -e live
+	refuses "--queue requires --engine afxdp" "$UDP" --queue 1 -e live
 }
 
 @test "probe takes no packet" {

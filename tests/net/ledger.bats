@@ -308,7 +308,7 @@ verdict() {
 	is 2
 	tool_in a blast eg0 $B --count 3 --sink-socket
 	is 2
-	says "needs --sink"
+	says "requires --sink"
 	tool_in a blast eg0 $B --count 3 --sink "eg0@$LAB-b" --rcvbuf 5000
 	is 2
 }

@@ -155,7 +155,7 @@ sent_by_driver() {
 @test "--save refuses what it cannot mean" {
 	blast 198.18.0.2 --save "$FILE"
 	[ "$status" = 2 ]
-	[[ $stderr == *"--save needs --count"* ]]
+	[[ $stderr == *"--save requires --count"* ]]
 	blast --pcap "$FILE" --save "$FILE" -c 3
 	[ "$status" = 2 ]
 	[ ! -e "$FILE" ]
@@ -191,7 +191,7 @@ sent_by_driver() {
 @test "--into-stack refuses what it cannot mean" {
 	blast 198.18.0.1 --into-stack -c 3
 	[ "$status" = 2 ]
-	[[ $stderr == *"needs --src-ip"* ]]
+	[[ $stderr == *"requires --src-ip"* ]]
 	blast 198.18.0.1 --src-ip 198.18.0.2 --into-stack -e afxdp -c 3
 	[ "$status" = 2 ]
 }

@@ -187,7 +187,7 @@ by_tai() {
 	says "--tx-stamp tag"
 	tool_in a blast eg0 198.18.0.2 --tx-stamp sw --gaps poisson --rate 1kpps --count 11 --json
 	is 2
-	says "--tx-stamp is of one plain stream"
+	says "--tx-stamp sw and --gaps poisson are mutually exclusive"
 }
 
 @test "what has no meaning together is refused" {
@@ -205,16 +205,16 @@ by_tai() {
 	says "--no-tag"
 	tool blast lo --pcap x.pcap --clock tai
 	is 2
-	says "it needs --tag"
+	says "--clock requires --tag"
 	tool blast lo 198.18.0.2 --tx-stamp sw --engine live
 	is 2
-	says "--tx-stamp is of the afxdp engine"
+	says "--tx-stamp sw requires --engine afxdp"
 	tool blast lo 198.18.0.2 --tx-stamp sw --zero-copy
 	is 2
-	says "with --zero-copy it is hw"
+	says "--tx-stamp sw and --zero-copy are mutually exclusive"
 	tool blast lo --pcap x.pcap --tx-stamp sw
 	is 2
-	says "--tx-stamp is of packets that blast makes"
+	says "--pcap and --tx-stamp are mutually exclusive"
 	tool sink lo --clock utc
 	is 2
 	says "utc"

@@ -47,6 +47,7 @@ static const struct opt_rule rules[] = {
 	{ OPT_EXCLUDES, "queue", "engine=live" },
 	{ OPT_AT_MOST_ONE, "copy poll engine=live" },
 	{ OPT_AT_LEAST_ONE, "DEST file queue" },
+	{ OPT_REQUIRES, "vlan", "tag", .when = "engine=ring SUITE=slow" },
 	OPT_RULE_END
 };
 
@@ -113,6 +114,15 @@ static void options_exclude_each_other(void **state)
 	assert_refused("fast a --queue 3 -e live", "--queue and --engine live are mutually exclusive");
 	assert_refused("fast a --copy --poll", "--copy and --poll are mutually exclusive");
 	assert_taken("fast a -e live");
+}
+
+static void a_rule_may_have_a_condition(void **state)
+{
+	(void)state;
+	assert_refused("fast a --vlan 7 -e ring", "with --engine ring, --vlan requires --tag");
+	assert_refused("slow a --vlan 7", "with bench slow, --vlan requires --tag");
+	assert_taken("fast a --vlan 7");
+	assert_taken("fast a --vlan 7 --tag -e ring");
 }
 
 static void one_of_some_is_needed(void **state)
@@ -203,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_option_requires_another),
 		cmocka_unit_test(options_exclude_each_other),
+		cmocka_unit_test(a_rule_may_have_a_condition),
 		cmocka_unit_test(one_of_some_is_needed),
 		cmocka_unit_test(an_option_belongs_to_sub_commands),
 		cmocka_unit_test(the_hint_is_the_help_of_what_is_required),

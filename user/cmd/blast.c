@@ -90,53 +90,55 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	{ OPT_AT_LEAST_ONE, "DEST pcap streams profile" },
+	STREAM_RULES,
+	FLOW_RULES,
+	{ OPT_REQUIRES, "burst on ramp-to gaps=poisson", "threads=1" },
+	{ OPT_EXCLUDES, "streams profile",
+	  "stamp-every tx-stamp no-tag seed random ports src-ports dests sources" },
+	REPLAY_RULES,
+	{ OPT_EXCLUDES, "pcap",
+	  "threads no-tag save streams profile copies tx-stamp burst every on off gaps ramp-to ramp-time "
+	  "ports src-ports dests sources random seed sink" },
+	{ OPT_REQUIRES, "stamp-every", "tag", .when = "pcap" },
+	TRIAL_RULES,
+	{ OPT_REQUIRES, "zero-copy busy-poll tx-stamp=sw tx-stamp=hw", "engine=afxdp|auto" },
+	{ OPT_REQUIRES, "into-stack", "engine=live|auto" },
+	/* The kernel stamps what it copies. */
+	{ OPT_EXCLUDES, "tx-stamp=sw", "zero-copy" },
+	{ OPT_EXCLUDES, "no-tag", "stream stamp-every clock tx-stamp" },
+	{ OPT_EXCLUDES, "tx-stamp=sw tx-stamp=hw", "burst on ramp-to gaps=poisson" },
+	{ OPT_EXCLUDES, "save", "sink" },
+	{ OPT_REQUIRES, "save", "count streams profile" },
+	/* Each stream of a file has its own. */
+	{ OPT_REQUIRES, "count", "save", .when = "streams profile" },
+	OPT_RULE_END
+};
+
 static int blast_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct blast_opts *opts = args;
-	const struct blast_what what = { &opts->stream, &opts->flow, &opts->replay, opts->save };
+	const struct blast_what what = { &opts->stream, &opts->flow, &opts->replay };
 	int err;
 
 	/* A count alone is meant as the only limit. */
 	if (opts->stream.count && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
-	if (opts->stream.zero_copy && opts->stream.engine == TX_ENGINE_LIVE)
-		return err_usage(e, "--zero-copy is of the afxdp engine: the live one never copies");
-	if (opts->stream.busy_poll && opts->stream.engine == TX_ENGINE_LIVE)
-		return err_usage(e, "--busy-poll is of the afxdp engine");
-	if (opts->stream.tx_stamp && opts->stream.engine == TX_ENGINE_LIVE)
-		return err_usage(e, "--tx-stamp is of the afxdp engine");
-	if (opts->stream.tx_stamp == TX_DONE_SW && opts->stream.zero_copy)
-		return err_usage(e, "--tx-stamp sw is of frames that the kernel copies: with "
-				 "--zero-copy it is hw");
 	if (opts->stream.zero_copy || opts->stream.busy_poll ||
 	    opts->stream.tx_stamp)
 		opts->stream.engine = TX_ENGINE_AFXDP;
-	if (opts->stream.no_tag && (opt_was_given(given, "stream") ||
-				    opt_was_given(given, "stamp-every") ||
-				    opt_was_given(given, "clock") ||
-				    opt_was_given(given, "tx-stamp")))
-		return err_usage(e, "--stream, --stamp-every, --clock and --tx-stamp are of the probe "
-				 "tag, which --no-tag leaves out");
-	if (opt_was_given(given, "rate-layer") &&
-	    opts->stream.rate.kind != UNIT_RATE_BPS &&
-	    opts->stream.rate.kind != UNIT_RATE_LINK_RATIO)
-		return err_usage(e, "--rate-layer needs a --rate in bits a second or in %%");
 	err = trial_check(&opts->trial, e);
-	if (err)
+	if (!err)
+		err = blast_check_what(&what, given, e);
+	if (err || opts->replay.path)
 		return err;
-	if (opts->save && opts->trial.sink)
-		return err_usage(e, "--save sends nothing that --sink could receive");
-	if (opts->save && !opts->stream.count && !flow_is_file(&opts->flow))
-		return err_usage(e, "--save needs --count: how many packets the file is to hold");
-	err = blast_check_what(&what, given, e);
-	if (opts->replay.path)
-		return err;
-	if (!err && !opts->flow.sizes && !flow_is_file(&opts->flow)) {
+	if (!opts->flow.sizes && !flow_is_file(&opts->flow)) {
 		snprintf(opts->flow.size_text, sizeof(opts->flow.size_text), "%u",
 			 opts->stream.frame_bytes);
 		opts->flow.sizes = opts->flow.size_text;
 	}
-	return err;
+	return 0;
 }
 
 struct blast_run {
@@ -423,6 +425,7 @@ const struct cmd cmd_blast = {
 "  sudo ethgauge blast eth1 --pcap call.pcapng.gz --speed 2 \\\n"
 "      --map-ip 10.0.0.0/8=198.18.0.0/15 --dst-mac 02:00:00:00:00:01\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,

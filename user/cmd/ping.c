@@ -18,6 +18,12 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	RR_RULES,
+	{ OPT_EXCLUDES, "flood", "rate" },
+	OPT_RULE_END
+};
+
 static int ping_check(void *args, const struct opt_given *given, struct err *e)
 {
 	return rr_opts_check(args, given, e);
@@ -50,6 +56,7 @@ const struct cmd cmd_ping = {
 "  # where does the time go: the wire and the far end, or this host's stack?\n"
 "  sudo ethgauge ping 198.18.0.2 --flood -c 100k --against-stack\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,

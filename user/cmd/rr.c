@@ -19,6 +19,11 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	RR_RULES,
+	OPT_RULE_END
+};
+
 static int check(void *args, const struct opt_given *given, struct err *e)
 {
 	return rr_opts_check(args, given, e);
@@ -50,6 +55,7 @@ const struct cmd cmd_rr = {
 "  sudo ethgauge rr 198.18.0.2 --engine stack\n"
 "  sudo ethgauge rr 198.18.0.2 --against-stack\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,

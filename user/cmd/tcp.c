@@ -23,7 +23,8 @@ static const char *const tests[] = { "stream", "maerts", "sendfile", "splice", "
 static const struct opt options[] = {
 	{ 0, "TEST", OPT_CHOICE, offsetof(struct tcp_opts, test), NULL,
 	  "stream: send; maerts: receive; sendfile: send a file; splice: through a pipe; rr: request "
-	  "and response; crr: each on a connection of its own", .choices = tests, .argument = true },
+	  "and response; crr: each on a connection of its own", .choices = tests, .argument = true,
+	  .selects = true },
 	{ 0, "HOST", OPT_STR, offsetof(struct tcp_opts, common.host), NULL,
 	  "where ethgauge serve runs", .argument = true },
 	XFER_OPTIONS(struct tcp_opts, common),
@@ -31,7 +32,7 @@ static const struct opt options[] = {
 	{ 0, "nodelay", OPT_FLAG, offsetof(struct tcp_opts, nodelay), NULL,
 	  "send what is there at once (TCP_NODELAY), at both ends" },
 	{ 0, "zerocopy", OPT_FLAG, offsetof(struct tcp_opts, zerocopy), NULL,
-	  "of streams: send from the application's pages (MSG_ZEROCOPY)" },
+	  "send from the application's pages (MSG_ZEROCOPY)", .of = "stream maerts" },
 	{ 0, "congestion", OPT_STR, offsetof(struct tcp_opts, congestion), "NAME",
 	  "congestion control of both ends" },
 	{ 0, "window-clamp", OPT_COUNT, offsetof(struct tcp_opts, window_clamp_bytes), "BYTES",
@@ -39,6 +40,15 @@ static const struct opt options[] = {
 	{ 0, "mss", OPT_U16, offsetof(struct tcp_opts, mss_bytes), "N",
 	  "largest segment; 0: what the path's MTU allows" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	XFER_RULES,
+	{ OPT_EXCLUDES, "bidir", "TEST=maerts" },
+	{ OPT_EXCLUDES, "rate=bit/s", "TEST=rr TEST=crr" },
+	/* A stream of TCP has no packets of its own. */
+	{ OPT_REQUIRES, "rate=pps", "TEST=rr TEST=crr" },
+	OPT_RULE_END
 };
 
 static void read_extra(const struct tcp_opts *opts, struct xfer_extra *ret_extra)
@@ -62,8 +72,6 @@ static int tcp_check(void *args, const struct opt_given *given, struct err *e)
 
 	(void)given;
 	read_extra(opts, &extra);
-	if (opts->zerocopy && (extra.kind != CONTROL_STREAM || extra.sendfile || extra.splice))
-		return err_usage(e, "--zerocopy is of stream and maerts");
 	return xfer_opts_check(&opts->common, &extra, e);
 }
 
@@ -103,6 +111,7 @@ const struct cmd cmd_tcp = {
 "  # goodput by message length\n"
 "  ethgauge tcp stream 198.18.0.2 --sizes 64-1M -d 2s\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = tcp_check,

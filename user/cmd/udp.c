@@ -20,25 +20,36 @@ static const char *const tests[] = { "stream", "rr", NULL };
 
 static const struct opt options[] = {
 	{ 0, "TEST", OPT_CHOICE, offsetof(struct udp_opts, test), NULL,
-	  "stream: send; rr: request and response", .choices = tests, .argument = true },
+	  "stream: send; rr: request and response", .choices = tests, .argument = true,
+	  .selects = true },
 	{ 0, "HOST", OPT_STR, offsetof(struct udp_opts, common.host), NULL,
 	  "where ethgauge serve runs", .argument = true },
 	XFER_OPTIONS(struct udp_opts, common),
 	XFER_STREAM_OPTIONS(struct udp_opts, common,
 			    "payload of a datagram, at least 18; 0: what fills a packet"),
 	{ 0, "burst", OPT_COUNT, offsetof(struct udp_opts, burst), "N",
-	  "of a paced stream: datagrams in a row, and the pause that keeps --rate", .min = 1,
-	  .max = 1 << 20 },
+	  "datagrams in a row, and the pause that keeps --rate", .min = 1, .max = 1 << 20,
+	  .of = "stream" },
 	{ 0, "on", OPT_DURATION, offsetof(struct udp_opts, on_ns), "TIME",
-	  "of a stream: send for so long, then pause for --off" },
-	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "that pause" },
+	  "send for so long, then pause for --off", .of = "stream" },
+	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "that pause",
+	  .of = "stream" },
 	{ 0, "arrivals", OPT_COUNT, offsetof(struct udp_opts, arrivals), "N",
-	  "of a stream: in the document, when each of the first N datagrams came; report draws it",
-	  .max = CONTROL_MAX_ARRIVALS },
+	  "in the document, when each of the first N datagrams came; report draws it",
+	  .max = CONTROL_MAX_ARRIVALS, .of = "stream" },
 	{ 0, "gso", OPT_FLAG, offsetof(struct udp_opts, gso), NULL,
-	  "of a stream: hand up to 32 datagrams to the kernel as one (UDP_SEGMENT), and take them as "
-	  "one (UDP_GRO)" },
+	  "hand up to 32 datagrams to the kernel as one (UDP_SEGMENT), and take them as one (UDP_GRO)",
+	  .of = "stream" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	XFER_RULES,
+	{ OPT_EXCLUDES, "rate=bit/s", "TEST=rr" },
+	{ OPT_REQUIRES, "on", "off" }, { OPT_REQUIRES, "off", "on" },
+	/* It says how far the bursts are apart. */
+	{ OPT_REQUIRES, "burst", "rate" },
+	OPT_RULE_END
 };
 
 static void read_extra(const struct udp_opts *opts, struct xfer_extra *ret_extra)
@@ -57,11 +68,6 @@ static int udp_check(void *args, const struct opt_given *given, struct err *e)
 
 	(void)given;
 	read_extra(opts, &extra);
-	if (opts->test == RR && (opts->gso || opts->arrivals))
-		return err_usage(e, "--gso and --arrivals are of a stream");
-	if (opts->test == RR && (opts->burst > 1 || opts->on_ns || opts->off_ns))
-		return err_usage(e, "--burst, --on and --off are of a stream; of requests under way at "
-				 "once there is --outstanding");
 	return xfer_opts_check(&opts->common, &extra, e);
 }
 
@@ -103,6 +109,7 @@ const struct cmd cmd_udp = {
 "  ethgauge udp rr 198.18.0.2\n"
 "  ethgauge udp rr 198.18.0.2 --outstanding 64\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = udp_check,

@@ -41,4 +41,11 @@ int err_machine(struct err *e, int no, const char *fmt, ...)
 int err_command(struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * An option's name in a message or hint of code that does not know the verb:
+ * err_hint(e, "try " OPTION("engine") " afxdp"). main() writes it as "--engine"
+ * where the verb has that option, and else leaves out that part of the hint.
+ */
+#define OPTION(name) "\001" name "\002"
+
 #endif

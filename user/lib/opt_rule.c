@@ -111,6 +111,7 @@ struct check {
 	const struct opt_given *given;
 	const void *opts;
 	const char *verb;
+	char when[MAX_LABEL];		/* "with --pcap, ", or empty */
 	struct err *e;
 };
 
@@ -171,7 +172,7 @@ static int check_requires(const struct check *check, const struct opt_rule *rule
 	    meets_requirement(check, rule->those))
 		return 0;
 	show_all(check, rule->those, those, sizeof(those));
-	err_usage(check->e, "%s requires %s",
+	err_usage(check->e, "%s%s requires %s", check->when,
 		  show(label, sizeof(label), &cond, check->verb, check->given->table), those);
 	return hint_help(check, rule->those);
 }
@@ -181,7 +182,7 @@ static int refuse_both(const struct check *check, const struct cond *a, const st
 	char label_a[MAX_LABEL], label_b[MAX_LABEL];
 	const struct opt *table = check->given->table;
 
-	return err_usage(check->e, "%s and %s are mutually exclusive",
+	return err_usage(check->e, "%s%s and %s are mutually exclusive", check->when,
 			 show(label_a, sizeof(label_a), a, check->verb, table),
 			 show(label_b, sizeof(label_b), b, check->verb, table));
 }
@@ -219,7 +220,7 @@ static int check_at_least_one(const struct check *check, const struct opt_rule *
 	if (find_met(rule->these, check->given, check->opts, &cond))
 		return 0;
 	show_all(check, rule->these, these, sizeof(these));
-	return err_usage(check->e, "%s is missing", these);
+	return err_usage(check->e, "%s%s is missing", check->when, these);
 }
 
 /* Each option that was given is one of the sub-command's. */
@@ -247,29 +248,35 @@ static int check_command(const struct check *check)
 	return 0;
 }
 
+/* False where the rule's condition is not met. */
+static bool applies(struct check *check, const struct opt_rule *rule)
+{
+	char label[MAX_LABEL - 8];
+	struct cond cond;
+
+	check->when[0] = '\0';
+	if (!rule->when)
+		return true;
+	if (!find_met(rule->when, check->given, check->opts, &cond))
+		return false;
+	snprintf(check->when, sizeof(check->when), "with %s, ",
+		 show(label, sizeof(label), &cond, check->verb, check->given->table));
+	return true;
+}
+
 int opt_rules_check(const struct opt_rule *rules, const char *verb,
 		    const struct opt_given *given, const void *opts, struct err *e)
 {
-	const struct check check = { given, opts, verb, e };
+	static int (*const checks[])(const struct check *, const struct opt_rule *) = {
+		[OPT_REQUIRES] = check_requires, [OPT_EXCLUDES] = check_excludes,
+		[OPT_AT_MOST_ONE] = check_at_most_one, [OPT_AT_LEAST_ONE] = check_at_least_one,
+	};
+	struct check check = { .given = given, .opts = opts, .verb = verb, .e = e };
 	int err = check_command(&check);
 
 	for (; !err && rules && rules->kind != OPT_RULES_END; rules++) {
-		switch (rules->kind) {
-		case OPT_REQUIRES:
-			err = check_requires(&check, rules);
-			break;
-		case OPT_EXCLUDES:
-			err = check_excludes(&check, rules);
-			break;
-		case OPT_AT_MOST_ONE:
-			err = check_at_most_one(&check, rules);
-			break;
-		case OPT_AT_LEAST_ONE:
-			err = check_at_least_one(&check, rules);
-			break;
-		case OPT_RULES_END:
-			break;
-		}
+		if (applies(&check, rules))
+			err = checks[rules->kind](&check, rules);
 	}
 	return err;
 }
@@ -301,14 +308,15 @@ static bool is_sound(const struct cond *cond, const struct opt *table)
 
 const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *table)
 {
-	const char *words[2], *at, *word;
+	const char *words[3], *at, *word;
 	struct cond cond;
 	size_t i;
 
 	for (; rules && rules->kind != OPT_RULES_END; rules++) {
 		words[0] = rules->these;
 		words[1] = rules->those ? rules->those : "";
-		for (i = 0; i < 2; i++) {
+		words[2] = rules->when ? rules->when : "";
+		for (i = 0; i < 3; i++) {
 			for (at = word = words[i]; next_cond(&at, &cond); word = at) {
 				if (!is_sound(&cond, table))
 					return word + strspn(word, " ");

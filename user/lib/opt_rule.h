@@ -25,6 +25,7 @@ enum opt_rule_kind {
 struct opt_rule {
 	enum opt_rule_kind kind;
 	const char *these, *those;
+	const char *when;		/* only where one of these is met; NULL: always */
 };
 
 #define OPT_RULE_END { .kind = OPT_RULES_END }
@@ -39,14 +40,7 @@ int opt_rules_check(const struct opt_rule *rules, const char *verb,
 /* The first word of @rules that the table does not have, or that is no value; NULL: none. */
 const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *table);
 
-/*
- * An option's name in the message or the hint of code that does not know the
- * verb: err_hint(e, "try " OPTION("engine") " afxdp"). opt_name_options() puts
- * "--engine" there; parts of a hint ("...; ...") with options that @table does
- * not have are left out.
- */
-#define OPTION(name) "\001" name "\002"
-
+/* Writes OPTION() as "--name"; parts of a hint ("...; ...") with options that @table lacks go. */
 void opt_name_options(struct err *e, const struct opt *table);
 
 #endif

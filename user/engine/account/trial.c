@@ -60,15 +60,9 @@ int trial_check(const struct trial_opts *opts, struct err *e)
 	const char *at = opts->sink ? strchr(opts->sink, '@') : NULL;
 	size_t len = at ? (size_t)(at - opts->sink) : opts->sink ? strlen(opts->sink) : 0;
 
-	if (!opts->sink && (opts->socket || opts->no_ledger))
-		return err_usage(e, "--%s needs --sink", opts->socket ? "sink-socket" : "no-ledger");
-	if (opts->rcvbuf_bytes && !opts->socket)
-		return err_usage(e, "--rcvbuf is of the socket of --sink-socket");
-	if (opts->rcvbuf_bytes > INT32_MAX / 2)
-		return err_usage(e, "--rcvbuf %u is beyond what a socket takes", opts->rcvbuf_bytes);
 	if (opts->sink && (!len || len >= sizeof(((struct trial *)0)->ifname) || (at && !at[1]) ||
 			   (at && strchr(at, '/'))))
-		return err_usage(e, "--sink '%s' is not IFACE or IFACE@NETNS", opts->sink);
+		return err_usage(e, OPTION("sink") " '%s' is not IFACE or IFACE@NETNS", opts->sink);
 	return 0;
 }
 
@@ -195,7 +189,7 @@ static int open_socket(struct trial *trial, struct err *e)
 	};
 
 	if (trial->target.nr_dst_ports != 1)
-		return err_usage(e, "--sink-socket reads one port, and these packets go to several");
+		return err_usage(e, OPTION("sink-socket") " reads one port, and these packets go to several");
 	return rx_socket_open(&trial->socket, &cfg, trial->res, e);
 }
 
@@ -238,7 +232,7 @@ static int find_place(struct trial *trial, struct err *e)
 	if (!err)
 		return 0;
 	err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, trial->netns);
-	return err_hint(e, "see: ethgauge lab list; ip netns list");
+	return err_hint(e, "see: ethgauge lab status; ip netns list");
 }
 
 int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const struct tx_cfg *cfg,
@@ -255,7 +249,7 @@ int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const st
 	trial->target = target_of(cfg);
 	trial->res = res;
 	if (trial->target.last_stream >= RX_MAX_STREAMS)
-		err = err_usage(e, "--sink checks streams below %u, and these go up to %u",
+		err = err_usage(e, OPTION("sink") " checks streams below %u, and these go up to %u",
 				RX_MAX_STREAMS, trial->target.last_stream);
 	else
 		err = find_place(trial, e);

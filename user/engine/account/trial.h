@@ -12,6 +12,7 @@
 #include "engine/send/tx.h"
 #include "lib/err.h"
 #include "lib/opt.h"
+#include "lib/opt_rule.h"
 #include "result/result.h"
 
 struct trial_opts {
@@ -29,11 +30,15 @@ struct trial_opts {
 	{ 0, "sink-socket", OPT_FLAG, offsetof(type, at.socket), NULL, \
 	  "of --sink: by a UDP socket, behind the network stack, instead of in the driver" }, \
 	{ 0, "rcvbuf", OPT_U32, offsetof(type, at.rcvbuf_bytes), "BYTES", \
-	  "of --sink-socket: its receive buffer, which the kernel doubles; 0: the system's" }, \
+	  "of --sink-socket: its receive buffer, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 }, \
 	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
 	  "of --sink: count what is lost, and do not ask where" }
 
-/* Options against each other; pure. */
+#define TRIAL_RULES \
+	{ OPT_REQUIRES, "sink-socket no-ledger", "sink" }, \
+	{ OPT_REQUIRES, "rcvbuf", "sink-socket" }
+
+/* What its words say; pure. */
 int trial_check(const struct trial_opts *opts, struct err *e);
 
 struct trial;

@@ -44,10 +44,6 @@ static int check_sizes(struct rr_opts *opts, struct err *e)
 	uint32_t sizes[RR_MAX_SIZES];
 	size_t nr;
 
-	if (opts->has_size)
-		return err_usage(e, "--sizes and --frame-bytes: one of the two");
-	if (opts->against_stack)
-		return err_usage(e, "--sizes and --against-stack: one of the two");
 	if (!opts->stream.count && !opts->stream.duration_ns)
 		opts->stream.duration_ns = TURN_NS;
 	/* Any that is no size is refused here, and what the interface cannot carry when it is known. */
@@ -59,27 +55,9 @@ int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct er
 	bool paced;
 	int err;
 
-	if (opts->flood && opt_was_given(given, "rate"))
-		return err_usage(e, "--flood and --rate: one of the two");
 	if (opts->flood || (opts->engine == RR_BOUNCE && !opt_was_given(given, "rate")))
 		opts->stream.rate = (struct unit_rate){ .kind = UNIT_RATE_MAX };
 	paced = opts->stream.rate.kind != UNIT_RATE_MAX;
-	if (opts->engine == RR_BOUNCE && paced)
-		return err_usage(e, "bounce has no rate: a request leaves when an answer has come");
-	if (opts->engine != RR_AFXDP && (opts->stream.vlan || opts->stream.zero_copy))
-		return err_usage(e, "--%s is of the afxdp engine", opts->stream.vlan ? "vlan" :
-				 "zero-copy");
-	/* In the socket's turn nobody would give the queue frames to receive into. */
-	if (opts->against_stack && opts->stream.zero_copy)
-		return err_usage(e, "--against-stack and --zero-copy: one of the two");
-	if (opts->engine != RR_BOUNCE && opts->stream.stamp_every > 1)
-		return err_usage(e, "--stamp-every is of the bounce engine");
-	if (opts->engine == RR_STACK && opts->stream.dst_mac.set)
-		return err_usage(e, "--dst-mac: the stack asks for it itself");
-	if (opts->engine == RR_STACK && opts->against_stack)
-		return err_usage(e, "--against-stack is of the engines afxdp and bounce");
-	if (opts->against_stack && (opts->stream.vlan || opts->stream.dst_mac.set))
-		return err_usage(e, "--against-stack: the stack takes no --vlan and no --dst-mac");
 	/* A count alone is meant as the only limit, and so is a duration. */
 	if (opt_was_given(given, "count") && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
@@ -87,8 +65,6 @@ int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct er
 		opts->stream.count = 0;
 	if (!opts->outstanding)
 		opts->outstanding = paced ? RR_MAX_OUTSTANDING : 1;
-	if (opts->ip4 && opts->ip6)
-		return err_usage(e, "-4 and -6: one of the two");
 	opts->has_size = opt_was_given(given, "frame-bytes");
 	if (opts->sizes) {
 		err = check_sizes(opts, e);
@@ -409,7 +385,7 @@ static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, str
 		opts->stream.frame_bytes = sizes[i];
 		err = stream_check(&opts->stream, true, e);
 		if (!err && sizes[i] > most)
-			err = err_usage(e, "--sizes: %u is more than '%s' carries: its MTU is %u, which is "
+			err = err_usage(e, OPTION("sizes") ": %u is more than '%s' carries: its MTU is %u, which is "
 					"a frame of %u", sizes[i], opts->stream.ifname, nic.mtu, most);
 	}
 	return err;

@@ -10,6 +10,7 @@
 #include "engine/send/stream.h"
 #include "lib/err.h"
 #include "lib/opt.h"
+#include "lib/opt_rule.h"
 #include "result/result.h"
 
 struct rr_opts {
@@ -84,7 +85,19 @@ struct rr_opts {
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct rr_opts, xdp_mode), "MODE", \
 	  "how the receiving program is attached", .choices = xdp_mode_names }
 
-/* Options against each other, completed; pure. */
+#define RR_RULES \
+	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
+	/* A request leaves when an answer has come. */ \
+	{ OPT_EXCLUDES, "rate", "engine=bounce" }, \
+	{ OPT_REQUIRES, "vlan zero-copy", "engine=afxdp" }, \
+	{ OPT_REQUIRES, "stamp-every", "engine=bounce" }, \
+	{ OPT_EXCLUDES, "dst-mac", "engine=stack" }, \
+	{ OPT_REQUIRES, "against-stack", "engine=afxdp engine=bounce" }, \
+	/* The stack makes the headers itself, and gives a queue no frames to receive into. */ \
+	{ OPT_EXCLUDES, "against-stack", "zero-copy vlan dst-mac" }, \
+	{ OPT_EXCLUDES, "sizes", "frame-bytes against-stack" }
+
+/* Options completed, and what rules cannot say; pure. */
 int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct err *e);
 
 /* @icmp: echo requests; else UDP. */

@@ -59,7 +59,7 @@ static int check_way(const struct impair_cfg *cfg, struct err *e)
 	err_usage(e, "one interface alone cannot %s%s", what,
 		  takes_time(cfg) ? "" : " on ingress");
 	return err_hint(e, "put a bump between two: ethgauge impair %s OTHER%s", cfg->ifnames[0],
-			takes_time(cfg) ? "" : "; or: --direction egress");
+			takes_time(cfg) ? "" : "; or: " OPTION("direction") " egress");
 }
 
 /* The copies that every duplicated packet gets; 0: they differ, or there are none. */
@@ -467,8 +467,8 @@ int impair_check(struct impair *impair, struct err *e)
 				continue;
 			err_machine(e, -EOPNOTSUPP, "the driver of '%s' has no room in front of a frame "
 				    "for what is to become of it", side->ifname);
-			return err_hint(e, "what takes no time, such as --loss and --corrupt, works here; "
-					"or: --xdp-mode generic");
+			return err_hint(e, "what takes no time, such as " OPTION("loss") " and " OPTION("corrupt") ", works here; "
+					"or: " OPTION("xdp-mode") " generic");
 		}
 	}
 	return 0;

@@ -120,7 +120,7 @@ static int foreign(const char *name, enum lab_node node, struct err *e)
 {
 	err_set(e, -EEXIST, "network namespace '%s' is there, but not of a lab",
 		lab_ns_name(name, node).text);
-	return err_hint(e, "take another --name, or remove it: ip netns del %s",
+	return err_hint(e, "take another " OPTION("name") ", or remove it: ip netns del %s",
 			lab_ns_name(name, node).text);
 }
 

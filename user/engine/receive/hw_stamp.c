@@ -32,8 +32,9 @@ static int refuse(const char *ifname, enum hw_stamp_side side, const char *why, 
 {
 	err_machine(e, -EOPNOTSUPP, "'%s' cannot stamp what it %s: %s", ifname,
 		    side == HW_STAMP_RX ? "receives" : "sends", why);
-	return err_hint(e, "do without it: --%s; see: ethgauge doctor %s",
-			side == HW_STAMP_RX ? "rx-stamp xdp" : "tx-stamp tag", ifname);
+	return err_hint(e, "do without it: " OPTION("%s") " %s; see: ethgauge doctor %s",
+			side == HW_STAMP_RX ? "rx-stamp" : "tx-stamp",
+			side == HW_STAMP_RX ? "xdp" : "tag", ifname);
 }
 
 static int check_nic(const char *ifname, enum hw_stamp_side side, int *ret_phc_index,

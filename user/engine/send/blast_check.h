@@ -17,7 +17,6 @@ struct blast_what {
 	struct stream_opts *stream;
 	struct flow_opts *flow;
 	struct replay_opts *replay;
-	const char *save;		/* file; NULL: it is sent */
 };
 
 /* Completes what depends on what was given. */

@@ -38,46 +38,20 @@ bool flow_is_file(const struct flow_opts *opts)
 	return opts->path || opts->profile;
 }
 
-static int check_shape(const struct flow_opts *opts, const struct stream_opts *stream,
-		       struct err *e)
-{
-	int nr = !!opts->burst + !!opts->on_ns + !!opts->ramp_ns +
-		 (opts->gaps != FLOW_GAPS_EVEN);
-
-	if (!opts->burst != !opts->every_ns)
-		return err_usage(e, "--burst and --every belong together: N packets every so often");
-	if (!opts->on_ns != !opts->off_ns)
-		return err_usage(e, "--on and --off belong together");
-	if (!opts->ramp_ns != !opts->ramp_to.value)
-		return err_usage(e, "--ramp-to and --ramp-time belong together");
-	if (nr > 1)
-		return err_usage(e, "--burst, --on, --ramp-to and --gaps poisson each say when packets "
-				 "leave: give one");
-	if (nr && stream->threads > 1)
-		return err_usage(e, "--burst, --on, --ramp-to and --gaps poisson are of one thread");
-	if (nr && !opts->burst && stream->rate.kind == UNIT_RATE_MAX)
-		return err_usage(e, "--on, --ramp-to and --gaps poisson need a --rate");
-	return 0;
-}
-
 int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct err *e)
 {
 	struct packet_size size;
 	struct err inner;
 
-	if (opts->path && opts->profile)
-		return err_usage(e, "--streams and --profile both say what is sent: give one");
 	if (flow_is_file(opts) && stream->dest && packet_spec_is_text(stream->dest))
-		return err_usage(e, "DEST describes a packet, and so does --%s: give an address",
-				 opts->path ? "streams" : "profile");
-	if (opts->copies > 1 && !flow_is_file(opts))
-		return err_usage(e, "--copies needs --streams or --profile");
+		return err_usage(e, "DEST '%s' is not an address, and the file describes the packets",
+				 stream->dest);
 	if (opts->sizes) {
 		if (packet_size_parse(opts->sizes, stream->seed, &size, &inner))
-			return err_usage(e, "--frame-bytes '%s': %s", opts->sizes, inner.msg);
+			return err_usage(e, OPTION("frame-bytes") " '%s': %s", opts->sizes, inner.msg);
 		stream->frame_bytes = size.max_bytes;
 	}
-	return check_shape(opts, stream, e);
+	return 0;
 }
 
 bool flow_is_wanted(const struct flow_opts *opts, const struct stream_opts *stream)
@@ -344,7 +318,7 @@ static int build_all(struct flow *made, const struct flow_opts *opts,
 		return err_usage(e, "%llu streams are more than the %u that can be",
 				 (unsigned long long)nr, FLOW_FILE_MAX);
 	if (stream->first_stream + nr > UINT16_MAX + 1u)
-		return err_usage(e, "--stream %u and %llu streams go beyond stream 65535",
+		return err_usage(e, OPTION("stream") " %u and %llu streams go beyond stream 65535",
 				 stream->first_stream, (unsigned long long)nr);
 	made->mix = calloc(1, sizeof(*made->mix));
 	if (!made->mix)

@@ -37,6 +37,19 @@ struct flow_opts {
 
 #define FLOW_DEFAULTS .copies = 1
 
+#define FLOW_RULES \
+	{ OPT_AT_MOST_ONE, "streams profile" }, \
+	{ OPT_REQUIRES, "copies", "streams profile" }, \
+	{ OPT_REQUIRES, "burst", "every" }, { OPT_REQUIRES, "every", "burst" }, \
+	{ OPT_REQUIRES, "on", "off" }, { OPT_REQUIRES, "off", "on" }, \
+	{ OPT_REQUIRES, "ramp-to", "ramp-time" }, { OPT_REQUIRES, "ramp-time", "ramp-to" }, \
+	{ OPT_AT_MOST_ONE, "burst on ramp-to gaps=poisson" }, \
+	{ OPT_REQUIRES, "on ramp-to gaps=poisson", "rate" }, \
+	{ OPT_EXCLUDES, "on ramp-to gaps=poisson", "rate=max" }, \
+	/* What each stream of a file says for itself. */ \
+	{ OPT_EXCLUDES, "streams profile", \
+	  "frame-bytes rate rate-layer vlan vlan-pcp src-ip burst every on off gaps ramp-to ramp-time" }
+
 #define FLOW_OPTIONS(type, at) \
 	{ 's', "frame-bytes", OPT_STR, offsetof(type, at.sizes), "SIZE", \
 	  "frame with FCS, as RFC 2544 counts: 128, 64-1518, random(64-1518), imix, 64*7,1518*1" }, \

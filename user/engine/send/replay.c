@@ -29,7 +29,7 @@ static int parse_speed(const char *text, enum replay_pace *ret_pace, double *ret
 	}
 	factor = strtod(text, &end);
 	if (end == text || *end || !isfinite(factor) || factor <= 0)
-		return err_usage(e, "--speed '%s' is no factor above 0, such as 1, 2.5 or max", text);
+		return err_usage(e, OPTION("speed") " '%s' is no factor above 0, such as 1, 2.5 or max", text);
 	*ret_pace = PACE_SPEED;
 	*ret_factor = factor;
 	return 0;
@@ -49,9 +49,9 @@ static int make_rewrite(const struct replay_opts *opts, const struct stream_opts
 	memcpy(rewrite->src_mac, stream->src_mac.addr, 6);
 	memcpy(rewrite->dst_mac, stream->dst_mac.addr, 6);
 	if (opts->prefixes)
-		err = rewrite_parse_prefixes(rewrite, "--map-ip", opts->prefixes, e);
+		err = rewrite_parse_prefixes(rewrite, OPTION("map-ip"), opts->prefixes, e);
 	if (!err && opts->ports)
-		err = rewrite_parse_ports(rewrite, "--map-port", opts->ports, e);
+		err = rewrite_parse_ports(rewrite, OPTION("map-port"), opts->ports, e);
 	return err;
 }
 
@@ -62,16 +62,6 @@ int replay_check(const struct replay_opts *opts, const struct stream_opts *strea
 	double factor;
 	int err;
 
-	if (stream->engine == TX_ENGINE_LIVE && stream->first_queue)
-		return err_usage(e, "--queue is of the afxdp engine: the live one sends through the "
-				 "queue of its CPU");
-	if (stream->engine == TX_ENGINE_AFXDP && stream->into_stack)
-		return err_usage(e, "--into-stack is of the live engine");
-	if (stream->vlan_pcp && !stream->vlan)
-		return err_usage(e, "--vlan-pcp needs --vlan");
-	if (stream->rate_layer != FRAME_L1 && stream->rate_layer != FRAME_L2)
-		return err_usage(e, "the rate of --pcap counts l1 or l2: its packets may have no "
-				 "more");
 	err = opts->speed ? parse_speed(opts->speed, &pace, &factor, e) : 0;
 	return err ? err : make_rewrite(opts, stream, &rewrite, e);
 }
@@ -97,7 +87,7 @@ static int set_pace(struct replay *replay, const struct replay_opts *opts,
 		if (!link_bps) {
 			err_usage(e, "the interface does not report its speed, so %g%% of it is not "
 				  "known", rate->value * 100);
-			return err_hint(e, "give the rate itself: --rate 10Gbit");
+			return err_hint(e, "give the rate itself: " OPTION("rate") " 10Gbit");
 		}
 		replay->value *= (double)link_bps;
 		break;
@@ -331,7 +321,7 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 	if (!replay->whole) {
 		err_machine(e, -EFBIG, "the live engine keeps %llu MiB of packets, and not '%s'",
 			    REPLAY_HEAD_BYTES >> 20, replay->path);
-		return err_hint(e, "use --engine afxdp, which reads a file while it sends");
+		return err_hint(e, "use " OPTION("engine") " afxdp, which reads a file while it sends");
 	}
 	/* What is damaged is not sent again. */
 	if (__builtin_mul_overflow(replay->head_packets, replay->end_error.no ? 1 : replay->loops,

@@ -47,7 +47,16 @@ struct replay_opts {
 	{ 0, "tag", OPT_FLAG, offsetof(type, at.tag), NULL, \
 	  "of --pcap: the probe tag over the start of UDP payloads" }
 
-/* Options against each other; pure. Both --rate and --speed cannot be given. */
+#define REPLAY_RULES \
+	{ OPT_REQUIRES, "speed loop map-ip map-port strip-vlan fix-checksums tag", "pcap" }, \
+	{ OPT_EXCLUDES, "speed", "rate" }, \
+	/* What the packets of a file bring with them. */ \
+	{ OPT_EXCLUDES, "pcap", "DEST frame-bytes port src-port src-ip dscp ttl" }, \
+	/* They may have no more. */ \
+	{ OPT_EXCLUDES, "pcap", "rate-layer=l3 rate-layer=payload" }, \
+	{ OPT_REQUIRES, "stream clock", "tag", .when = "pcap" }
+
+/* What its words say; pure. */
 int replay_check(const struct replay_opts *opts, const struct stream_opts *stream, struct err *e);
 
 struct replay;

@@ -49,9 +49,9 @@ static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
 		return err_usage(e, "DEST '%s' is no IPv4 or IPv6 address", opts->dest);
 	frame.src.family = frame.dst.family;
 	if (opts->src_ip && !frame_parse_addr(opts->src_ip, &frame.src))
-		return err_usage(e, "--src-ip '%s' is no IPv4 or IPv6 address", opts->src_ip);
+		return err_usage(e, OPTION("src-ip") " '%s' is no IPv4 or IPv6 address", opts->src_ip);
 	if (frame.src.family != frame.dst.family)
-		return err_usage(e, "--src-ip '%s' and DEST '%s' are not of one family",
+		return err_usage(e, OPTION("src-ip") " '%s' and DEST '%s' are not of one family",
 				 opts->src_ip, opts->dest);
 	if (!has_size && frame.frame_bytes < frame_min_bytes(&frame))
 		opts->frame_bytes = frame.frame_bytes = frame_min_bytes(&frame);
@@ -62,26 +62,21 @@ static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
 static int check_flows(const struct stream_opts *opts, struct err *e)
 {
 	if (opts->port + opts->ports - 1 > UINT16_MAX)
-		return err_usage(e, "--ports %u from port %u on go beyond 65535", opts->ports,
+		return err_usage(e, OPTION("ports") " %u from port %u on go beyond 65535", opts->ports,
 				 opts->port);
 	if (opts->src_port + opts->src_ports - 1 > UINT16_MAX)
-		return err_usage(e, "--src-ports %u from port %u on go beyond 65535",
+		return err_usage(e, OPTION("src-ports") " %u from port %u on go beyond 65535",
 				 opts->src_ports, opts->src_port);
 	return 0;
 }
 
 int stream_check_threads(const struct stream_opts *opts, struct err *e)
 {
-	if (opts->into_stack && opts->engine == TX_ENGINE_AFXDP)
-		return err_usage(e, "--into-stack is of the live engine");
-	if (opts->first_queue && opts->engine == TX_ENGINE_LIVE)
-		return err_usage(e, "--queue is of the afxdp engine: the live one sends through the "
-				 "queue of its CPU");
 	if (opts->count && opts->count < opts->threads)
 		return err_usage(e, "%u threads cannot share %llu packets", opts->threads,
 				 (unsigned long long)opts->count);
 	if (opts->first_stream + opts->threads > UINT16_MAX + 1u)
-		return err_usage(e, "--stream %u and %u threads go beyond stream 65535",
+		return err_usage(e, OPTION("stream") " %u and %u threads go beyond stream 65535",
 				 opts->first_stream, opts->threads);
 	return 0;
 }
@@ -96,10 +91,8 @@ int stream_check(struct stream_opts *opts, bool has_size, struct err *e)
 	if (err)
 		return err;
 	if (opts->into_stack && opts->engine != TX_ENGINE_AFXDP && !opts->src_ip)
-		return err_usage(e, "--into-stack needs --src-ip: an address of another host, as this "
+		return err_usage(e, OPTION("into-stack") " requires " OPTION("src-ip") ": an address of another host, as this "
 				 "one takes no packet from itself");
-	if (opts->vlan_pcp && !has_vlan(opts))
-		return err_usage(e, "--vlan-pcp needs --vlan");
 	return stream_check_threads(opts, e);
 }
 
@@ -119,7 +112,7 @@ int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
 		if (!link_bps) {
 			err_usage(e, "the interface does not report its speed, so %g%% of it is not "
 				  "known", rate->value * 100);
-			return err_hint(e, "give the rate itself: --rate 10Gbit");
+			return err_hint(e, "give the rate itself: " OPTION("rate") " 10Gbit");
 		}
 		bps *= (double)link_bps;
 	}
@@ -191,7 +184,7 @@ int stream_check_mtu(const char *ifname, const struct frame_spec *frame,
 
 	if (l3_bytes <= nic->mtu)
 		return 0;
-	err_usage(e, "--frame-bytes %u is more than '%s' carries: its MTU is %u",
+	err_usage(e, OPTION("frame-bytes") " %u is more than '%s' carries: its MTU is %u",
 		  frame->frame_bytes, ifname, nic->mtu);
 	return err_hint(e, "ip link set dev %s mtu %u, at both ends", ifname, l3_bytes);
 }

@@ -8,6 +8,7 @@
 #include "engine/send/tx.h"
 #include "lib/err.h"
 #include "lib/opt.h"
+#include "lib/opt_rule.h"
 #include "sys/host/clock.h"
 
 /* Choices of --rate-layer, in the order of enum frame_layer. */
@@ -90,6 +91,11 @@ struct stream_opts {
 	  "afxdp: transmit queue of the first thread", .max = 4095 }, \
 	{ 0, "batch", OPT_U32, offsetof(type, at.batch), "N", \
 	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 }
+
+#define STREAM_RULES \
+	{ OPT_REQUIRES, "vlan-pcp", "vlan" }, \
+	{ OPT_REQUIRES, "queue", "engine=afxdp|auto" }, \
+	{ OPT_REQUIRES, "rate-layer", "rate=bit/s rate=%" }
 
 /* Of verbs that send one size. */
 #define STREAM_SIZE_OPTION(type, at) \

@@ -147,7 +147,7 @@ static int open_live(struct tx *tx, struct result *res, struct err *e)
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
 	if (tx->cfg.mix && tx->cfg.done)
-		return err_usage(e, "--tx-stamp is of one plain stream");
+		return err_usage(e, OPTION("tx-stamp") " requires one plain stream");
 	return open_as(tx, tx->cfg.mix ? &tx_source_ops : &tx_afxdp_ops, res, e);
 }
 
@@ -155,8 +155,7 @@ static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 static int open_ring_replay(struct tx *tx, struct result *res, struct err *e)
 {
 	if (tx->cfg.into_stack)
-		return err_usage(e, "--into-stack is of the live engine, and this is to be sent by "
-				 "afxdp");
+		return err_usage(e, OPTION("into-stack") " requires " OPTION("engine") " live");
 	return open_as(tx, &tx_source_ops, res, e);
 }
 

@@ -97,7 +97,7 @@ static int try_run(struct tx *tx, struct err *e)
 	err_machine(e, err, "live frames of %u bytes cannot be sent through '%s'",
 		    part_of(thread)->longest->buf_bytes + UNIT_FCS_BYTES, tx->cfg.ifname);
 	return err_hint(e, "live frames need kernel 5.18: see: ethgauge doctor --has "
-			"xdp-live-frames; or use --engine afxdp");
+			"xdp-live-frames; or use " OPTION("engine") " afxdp");
 }
 
 static void hold_dispatchers(struct mix_live *live, const struct tx *tx)

@@ -103,7 +103,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	if (err == -E2BIG && size > OLD_ARENA_BYTES) {
 		err_machine(e, err, "before kernel 6.0 the live engine keeps no more than some 4 MiB "
 			    "of packets");
-		return err_hint(e, "use --engine afxdp");
+		return err_hint(e, "use " OPTION("engine") " afxdp");
 	}
 	if (err)
 		return bpf_load_error(e, err, "replay_xdp");
@@ -190,7 +190,7 @@ static int too_long(const struct live *live, struct err *e)
 {
 	err_machine(e, -EMSGSIZE, "a live frame must fit into a page, and packets of %u bytes do "
 		    "not", live->pass.max_buf_bytes + UNIT_FCS_BYTES);
-	return err_hint(e, "use --engine afxdp");
+	return err_hint(e, "use " OPTION("engine") " afxdp");
 }
 
 /* One run that sends nothing: the limit is 0 packets away. Tells what cannot work at all. */
@@ -207,7 +207,7 @@ static int try_run(struct live *live, const struct tx *tx, struct err *e)
 		return too_long(live, e);
 	err_machine(e, err, "live frames cannot be sent through '%s'", tx->cfg.ifname);
 	return err_hint(e, "live frames need kernel 5.18: see: ethgauge doctor --has "
-			"xdp-live-frames; or use --engine afxdp");
+			"xdp-live-frames; or use " OPTION("engine") " afxdp");
 }
 
 static int open_file(struct live *live, struct tx *tx, struct err *e)

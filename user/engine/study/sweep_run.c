@@ -191,7 +191,7 @@ static int open_state(struct job *job, struct err *e)
 	for (i = 0; i < cfg->ifnames.nr; i++)
 		used = show_word(words, used, sizeof(words), " --interface ", cfg->ifnames.text[i]);
 	if (sweep_show(cfg, words, used, sizeof(words)) >= sizeof(words))
-		return err_usage(e, "the words are too long to be kept with --state");
+		return err_usage(e, "the words are too long to be kept with " OPTION("state"));
 	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->values,
 			       &job->done, e);
 }
@@ -210,7 +210,7 @@ static int prepare(struct job *job, struct err *e)
 		item = job->sweep.varied[i].item;
 		job->settings |= item != NULL;
 		if (item && item->kind != TUNE_SYSCTL && !cfg->ifnames.nr)
-			return err_usage(e, "'%s' is a setting of an interface: name it with --interface",
+			return err_usage(e, "'%s' is a setting of an interface: name it with " OPTION("interface"),
 					 item->name);
 	}
 	err = sweep_finish(&job->sweep, cfg->repeat, e);

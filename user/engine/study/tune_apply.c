@@ -36,7 +36,7 @@ static const char *iface_of(const struct tune_item *item, const struct tune_path
 static int no_advice(const struct tune_item *item, enum tune_state state, struct err *e)
 {
 	if (state == TUNE_UNTOLD)
-		return err_usage(e, "what '%s' should be needs --link and --rtt, or give it a value",
+		return err_usage(e, "what '%s' should be requires " OPTION("link") " and " OPTION("rtt") ", or give it a value",
 				 item->name);
 	return err_usage(e, "nothing is asked of '%s': give it a value", item->name);
 }
@@ -295,7 +295,7 @@ int tune_restore(struct result *res, struct err *e)
 	if (tune_file_write(file, err ? &later : e))
 		err = err ? err : e->no;
 	if (nr_left)
-		err_hint(e, "it stays saved in '%s' for another --restore", file->path);
+		err_hint(e, "it stays saved in '%s' for another " OPTION("restore"), file->path);
 	tune_file_close(file);
 out:
 	free(file);

@@ -64,7 +64,7 @@ static int find_dest(void *ctx, struct err *e)
 		err = netns_open(at + 1, &fd);
 		if (err) {
 			err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, at + 1);
-			return err_hint(e, "see: ethgauge lab list; ip netns list");
+			return err_hint(e, "see: ethgauge lab status; ip netns list");
 		}
 		err = netns_enter(fd, e);
 		close(fd);
@@ -82,7 +82,7 @@ static int find_dest(void *ctx, struct err *e)
 	if (*port->ret_dest)
 		return 0;
 	err_usage(e, "'%s' has no IPv4 address to send to", port->sink);
-	return err_hint(e, "say where: --dest ADDRESS, and --dst-mac if nobody answers for it");
+	return err_hint(e, "say where: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if nobody answers for it");
 }
 
 static int enter(const char *netns, struct err *e)
@@ -91,7 +91,7 @@ static int enter(const char *netns, struct err *e)
 
 	if (err) {
 		err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, netns);
-		return err_hint(e, "see: ethgauge lab list; ip netns list");
+		return err_hint(e, "see: ethgauge lab status; ip netns list");
 	}
 	err = netns_enter(fd, e);
 	close(fd);
@@ -153,7 +153,7 @@ static int load_state(struct bench *bench, struct err *e)
 		err = err_usage(e, "'%s' is no file of a bench", path);
 	} else if (words[strcspn(words, "\n")] = '\0', strcmp(words, bench->cfg.words)) {
 		err_usage(e, "'%s' is of a bench with other options", path);
-		err = err_hint(e, "give them again, or another --state FILE");
+		err = err_hint(e, "give them again, or another " OPTION("state") " FILE");
 	}
 	while (!err && read_trial(file, &trial))
 		err = add(bench, &trial, e);

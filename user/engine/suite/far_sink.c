@@ -44,9 +44,9 @@ int far_sink_check(const char *ifname, struct err *e)
 	if (len && len < 16 && *ifname != '-' &&
 	    strspn(ifname, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-") == len)
 		return 0;
-	err_usage(e, "'%s' is no interface of the host that --receiver reaches", ifname);
+	err_usage(e, "'%s' is no interface of the host that " OPTION("receiver") " reaches", ifname);
 	return err_hint(e, "a network namespace there is part of the command: "
-			"--receiver \"ssh HOST ip netns exec NAME ethgauge\"");
+			OPTION("receiver") " \"ssh HOST ip netns exec NAME ethgauge\"");
 }
 
 /* Whatever it is must neither harm a terminal nor be no text. */
@@ -200,7 +200,7 @@ int far_sink_open(struct far_sink **ret_far, const struct far_sink_cfg *cfg, con
 		       tx->first_stream + tx->threads, clock_names[tx->clock], INTERVAL_NS / 1000000);
 	if (len >= (int)sizeof(words)) {
 		free(far);
-		return err_usage(e, "--receiver is too long");
+		return err_usage(e, OPTION("receiver") " is too long");
 	}
 	err = child_open(&far->child, argv, cfg->netns_fd);
 	if (err) {

@@ -30,7 +30,7 @@ static int parse_cpu(const char *text, const char *name, uint64_t *ret_cpu, stru
 	if (!text)
 		return 0;
 	if (unit_parse_count(text, &cpu) || cpu > 1023)
-		return err_usage(e, "--%s '%s' is no number of a CPU", name, text);
+		return err_usage(e, OPTION("%s") " '%s' is no number of a CPU", name, text);
 	*ret_cpu = cpu + 1;
 	return 0;
 }
@@ -45,7 +45,7 @@ static int parse_confidence(const char *text, double *ret_level, double *ret_wid
 		return 0;
 	if (sscanf(text, "%lf,%lf%n", &level, &width, &end) != 2 || text[end] ||
 	    !(level >= 50 && level <= 99.9) || !(width > 0 && width <= 100))
-		return err_usage(e, "--confidence '%s' is not LEVEL,WIDTH in percent, such as 99,5: "
+		return err_usage(e, OPTION("confidence") " '%s' is not LEVEL,WIDTH in percent, such as 99,5: "
 				 "a level of 50 to 99.9, a width of up to 100", text);
 	*ret_level = level / 100;
 	*ret_width = width / 100;
@@ -67,63 +67,28 @@ static int parse_sizes(const char *text, uint64_t *ret_from, uint64_t *ret_to, s
 		    *ret_from && *ret_from <= *ret_to && *ret_to <= CONTROL_MAX_MESSAGE)
 			return 0;
 	}
-	return err_usage(e, "--sizes '%s' is not FROM-TO in bytes, such as 64-1M, of at most %d",
+	return err_usage(e, OPTION("sizes") " '%s' is not FROM-TO in bytes, such as 64-1M, of at most %d",
 			 text, CONTROL_MAX_MESSAGE);
 }
 
-static int read_rate(const struct xfer_opts *opts, struct xfer_plan *plan, struct err *e)
+static void read_rate(const struct xfer_opts *opts, struct xfer_plan *plan)
 {
 	struct control_test *test = &plan->local;
 
 	switch (opts->rate.kind) {
-	case UNIT_RATE_MAX:
-		return 0;
-	case UNIT_RATE_LINK_RATIO:
-		return err_usage(e, "--rate: of a socket there is no link to take a share of");
 	case UNIT_RATE_PPS:
 		if (test->kind != CONTROL_STREAM)
 			plan->requests_per_s = opts->rate.value;
-		else if (test->protocol == CONTROL_TCP)
-			return err_usage(e, "--rate: a TCP stream has no packets of its own: write "
-					 "bits a second, such as 100Mbit");
 		else
 			test->rate_bps = (uint64_t)(opts->rate.value *
 						    (double)test->message_bytes * 8);
-		return 0;
+		break;
 	case UNIT_RATE_BPS:
-		if (test->kind != CONTROL_STREAM)
-			return err_usage(e, "--rate: of requests it is a number a second, such as "
-					 "10kpps");
 		test->rate_bps = (uint64_t)opts->rate.value;
-		return 0;
+		break;
+	default:		/* as fast as it goes */
+		break;
 	}
-	return 0;
-}
-
-static int check_kind(const struct xfer_opts *opts, const struct xfer_extra *extra, struct err *e)
-{
-	if (extra->kind != CONTROL_STREAM &&
-	    (opts->reverse || opts->bidir || opts->message_bytes || opts->sizes))
-		return err_usage(e, "--reverse, --bidir, --message-bytes and --sizes are of streams");
-	if (extra->kind == CONTROL_STREAM &&
-	    (opts->request_bytes || opts->response_bytes || opts->outstanding))
-		return err_usage(e, "--request-bytes, --response-bytes and --outstanding are of rr and "
-				 "crr");
-	if (opts->bidir && (opts->reverse || extra->reverse))
-		return err_usage(e, "--bidir has both directions: --reverse has no meaning with it");
-	if (extra->kind == CONTROL_CRR && opts->outstanding)
-		return err_usage(e, "a connection of crr has one request: more at once with --streams");
-	if (opts->ipv4 && opts->ipv6)
-		return err_usage(e, "-4 and -6 exclude each other");
-	if (opts->sizes && opts->message_bytes)
-		return err_usage(e, "--sizes tells the message lengths: --message-bytes has no meaning "
-				 "with it");
-	if (opts->sizes && opts->confidence)
-		return err_usage(e, "--confidence is of one length, not of --sizes");
-	if (extra->congestion && strlen(extra->congestion) >= CONGESTION_BYTES)
-		return err_usage(e, "--congestion '%s' is no name of a congestion control",
-				 extra->congestion);
-	return 0;
 }
 
 static void fill_common(const struct xfer_opts *opts, const struct xfer_extra *extra,
@@ -168,10 +133,7 @@ static int make_plan(const struct xfer_opts *opts, const struct xfer_extra *extr
 	fill_common(opts, extra, &plan.local);
 	if (extra->kind == CONTROL_STREAM)
 		plan.local.message_bytes = opts->message_bytes ? opts->message_bytes : message_bytes;
-	if (read_rate(opts, &plan, e))
-		return e->no;
-	if (extra->burst > 1 && !plan.local.rate_bps)
-		return err_usage(e, "--burst needs --rate, which says how far the bursts are apart");
+	read_rate(opts, &plan);
 	plan.remote = plan.local;
 	plan.local.send_buffer_bytes = opts->send_buffer_bytes;
 	plan.local.receive_buffer_bytes = opts->receive_buffer_bytes;
@@ -193,7 +155,10 @@ int xfer_opts_check(const struct xfer_opts *opts, const struct xfer_extra *extra
 	struct xfer_plan plan;
 	double level, width;
 
-	if (check_kind(opts, extra, e) || parse_confidence(opts->confidence, &level, &width, e) ||
+	if (extra->congestion && strlen(extra->congestion) >= CONGESTION_BYTES)
+		return err_usage(e, OPTION("congestion") " '%s' is no name of a congestion control",
+				 extra->congestion);
+	if (parse_confidence(opts->confidence, &level, &width, e) ||
 	    parse_sizes(opts->sizes, &from, &to, e) ||
 	    make_plan(opts, extra, to ? to : 1400, &plan, e))
 		return e->no;
@@ -324,7 +289,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	if (err)
 		goto out;
 	if (extra->gso && (opts->message_bytes ? opts->message_bytes : largest(opts)) > bytes) {
-		err = err_usage(e, "--gso joins datagrams that fit a packet: of at most %llu bytes here",
+		err = err_usage(e, OPTION("gso") " joins datagrams that fit a packet: of at most %llu bytes here",
 				(unsigned long long)bytes);
 		goto out;
 	}

@@ -12,6 +12,7 @@
 
 #include "lib/err.h"
 #include "lib/opt.h"
+#include "lib/opt_rule.h"
 #include "proto/control.h"
 #include "result/result.h"
 
@@ -52,13 +53,14 @@ struct xfer_opts {
 	{ 0, "threads", OPT_U16, offsetof(type, at.threads), "N", \
 	  "threads at each end; 0: one a stream, at most one a CPU" }, \
 	{ 'r', "rate", OPT_RATE, offsetof(type, at.rate), "RATE", \
-	  "100Mbit of payload, all streams together; of rr and crr 10kpps: requests a second" }, \
+	  "100Mbit of payload, all streams together; of requests 10kpps", \
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_MAX }, \
 	{ 0, "request-bytes", OPT_COUNT, offsetof(type, at.request_bytes), "N", \
-	  "of rr and crr: length of a request; 0: 1 byte, UDP 18", .max = CONTROL_MAX_MESSAGE }, \
+	  "length of a request; 0: 1 byte, UDP 18", .max = CONTROL_MAX_MESSAGE, .of = "rr crr" }, \
 	{ 0, "response-bytes", OPT_COUNT, offsetof(type, at.response_bytes), "N", \
-	  "of rr and crr: length of a response; 0: as the request", .max = CONTROL_MAX_MESSAGE }, \
+	  "length of a response; 0: as the request", .max = CONTROL_MAX_MESSAGE, .of = "rr crr" }, \
 	{ 0, "outstanding", OPT_COUNT, offsetof(type, at.outstanding), "N", \
-	  "of rr: requests under way on each connection; 0: 1, with --rate 1024", .max = 1024 }, \
+	  "requests under way on each connection; 0: 1, with --rate 1024", .max = 1024, .of = "rr" }, \
 	{ 0, "send-buffer", OPT_COUNT, offsetof(type, at.send_buffer_bytes), "BYTES", \
 	  "socket buffer here, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 }, \
 	{ 0, "receive-buffer", OPT_COUNT, offsetof(type, at.receive_buffer_bytes), "BYTES", \
@@ -87,14 +89,24 @@ struct xfer_opts {
 	{ 0, "max-runs", OPT_U16, offsetof(type, at.max_runs), "N", \
 	  "of --confidence: at most so many runs, at least 3", .min = 3, .max = 100 }
 
-/* Options of streams, not of rr and crr. */
+#define XFER_RULES \
+	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
+	{ OPT_AT_MOST_ONE, "reverse bidir" }, \
+	{ OPT_EXCLUDES, "sizes", "message-bytes confidence" }, \
+	{ OPT_REQUIRES, "max-runs", "confidence" }
+
+#define XFER_STREAMS "stream maerts sendfile splice"
+
+/* Options of streams, not of requests. */
 #define XFER_STREAM_OPTIONS(type, at, unit) \
 	{ 'l', "message-bytes", OPT_COUNT, offsetof(type, at.message_bytes), "N", unit, \
-	  .max = CONTROL_MAX_MESSAGE }, \
+	  .max = CONTROL_MAX_MESSAGE, .of = XFER_STREAMS }, \
 	{ 0, "sizes", OPT_STR, offsetof(type, at.sizes), "FROM-TO", \
-	  "a run for each message length from FROM to TO, doubled each time" }, \
-	{ 'R', "reverse", OPT_FLAG, offsetof(type, at.reverse), NULL, "the server sends" }, \
-	{ 0, "bidir", OPT_FLAG, offsetof(type, at.bidir), NULL, "both send at once" }
+	  "a run for each message length from FROM to TO, doubled each time", .of = XFER_STREAMS }, \
+	{ 'R', "reverse", OPT_FLAG, offsetof(type, at.reverse), NULL, "the server sends", \
+	  .of = XFER_STREAMS }, \
+	{ 0, "bidir", OPT_FLAG, offsetof(type, at.bidir), NULL, "both send at once", \
+	  .of = XFER_STREAMS }
 
 /* What only one of the verbs has. */
 struct xfer_extra {

@@ -102,7 +102,7 @@ static int open_stamped(struct afxdp *ring, const struct afxdp_cfg *cfg, struct 
 		return 0;
 	err_machine(e, err, "cannot have queue %u of '%s' tell when it sent a frame%s", cfg->queue,
 		    cfg->ifname, ring->zero_copy ? ", by zero-copy" : "");
-	return err_hint(e, "do without it: --tx-stamp tag; see: ethgauge doctor %s --has "
+	return err_hint(e, "do without it: " OPTION("tx-stamp") " tag; see: ethgauge doctor %s --has "
 			"af-xdp-tx-stamp", cfg->ifname);
 }
 
@@ -125,7 +125,7 @@ static int open_socket(struct afxdp *ring, const struct afxdp_cfg *cfg, struct e
 	if (err == -EBUSY) {
 		err_machine(e, err, "queue %u of '%s' is held by another AF_XDP socket", queue,
 			    ifname);
-		return err_hint(e, "end its program, or take another: --queue N");
+		return err_hint(e, "end its program, or take another: " OPTION("queue") " N");
 	}
 	err_machine(e, err, "cannot bind an AF_XDP socket to queue %u of '%s'%s", queue, ifname,
 		    ring->zero_copy ? " for zero-copy" : "");

@@ -66,7 +66,7 @@ int bpf_frags_hint(struct err *e, int no, const char *ifname, uint32_t mtu)
 	if (no == -EPERM)
 		return no;
 	return err_hint(e, "an MTU of %u needs multi-buffer XDP (kernel 5.18 and later): "
-			"ip link set dev %s mtu %u; or use --xdp-mode generic",
+			"ip link set dev %s mtu %u; or use " OPTION("xdp-mode") " generic",
 			mtu, ifname, NIC_LINEAR_MTU);
 }
 

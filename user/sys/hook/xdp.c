@@ -88,7 +88,7 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 	}
 	err_machine(e, err, "cannot attach %s XDP to '%s'", xdp_mode_names[mode], ifname);
 	if (err == -EOPNOTSUPP && mode == XDP_MODE_NATIVE)
-		return err_hint(e, "its driver has no XDP: use --xdp-mode generic; "
+		return err_hint(e, "its driver has no XDP: use " OPTION("xdp-mode") " generic; "
 				"see: ethgauge doctor %s", ifname);
 	if (err == -ERANGE || err == -EINVAL)
 		return err_hint(e, "the MTU may be too large for XDP here, or receive offloads stand "

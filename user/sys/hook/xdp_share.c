@@ -117,14 +117,14 @@ static int attach_error(int err, int ifindex, struct err *e)
 			    ifname, holder);
 		if (!xdp_share_is_possible(ifindex))
 			return err_hint(e, "that is no dispatcher of libxdp, the only way to share: end that "
-					"program, or use --hooks tc");
+					"program; or use " OPTION("hooks") " tc");
 	} else {
 		err_machine(e, err, "cannot share the XDP hook of '%s'", ifname);
 	}
 	if (freplace_is_refused())
 		return err_hint(e, "this kernel refuses freplace, which a dispatcher is made of "
-				"(ethgauge doctor --has freplace): use --hooks tc");
-	return err_hint(e, "use --hooks tc, or see what libxdp says with: -v");
+				"(ethgauge doctor --has freplace); use " OPTION("hooks") " tc");
+	return err_hint(e, "use " OPTION("hooks") " tc; or see what libxdp says with: -v");
 }
 
 static int attach_as(struct xdp_share *share, enum xdp_mode mode)

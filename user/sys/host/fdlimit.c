@@ -22,6 +22,6 @@ int fdlimit_raise(uint64_t need, struct err *e)
 		return 0;
 	err_machine(e, -EMFILE, "this takes %llu open files, and the limit is %llu",
 		    (unsigned long long)need, (unsigned long long)limit.rlim_max);
-	return err_hint(e, "raise it (sudo; ulimit -Hn %llu; sysctl fs.nr_open), or take fewer "
-			"--clients", (unsigned long long)need);
+	return err_hint(e, "raise it: sudo, ulimit -Hn %llu, sysctl fs.nr_open; or take fewer "
+			OPTION("clients"), (unsigned long long)need);
 }

@@ -136,7 +136,7 @@ static int find_hop(const struct query *query, struct hop *ret_hop, struct err *
 	if (!hop.has_src) {
 		err_set(e, -EADDRNOTAVAIL, "'%s' has no %s address to send from", query->ifname,
 			query->family == AF_INET6 ? "IPv6" : "IPv4");
-		return err_hint(e, "give it one, or: --src-ip ADDRESS --dst-mac MAC");
+		return err_hint(e, "give it one; or: " OPTION("src-ip") " ADDRESS " OPTION("dst-mac") " MAC");
 	}
 	*ret_hop = hop;
 	return 0;
@@ -229,7 +229,7 @@ static int no_answer(const struct query *query, const struct hop *hop, struct er
 	else
 		err_set(e, -EHOSTUNREACH, "'%s' does not answer on '%s'", text, query->ifname);
 	return err_hint(e, "see: ip neighbour show dev %s; if nobody is to answer there, give "
-			"--dst-mac", query->ifname);
+			OPTION("dst-mac"), query->ifname);
 }
 
 static int find_mac(const struct query *query, const struct hop *hop, uint8_t ret_mac[6],
@@ -276,7 +276,7 @@ static int local(const struct query *query, struct err *e)
 {
 	err_set(e, -ENETUNREACH, "'%s' is an address of this host, so no route to it leads "
 		"through '%s'", query->dst_text, query->ifname);
-	return err_hint(e, "to send it out all the same, give --dst-mac");
+	return err_hint(e, "to send it out all the same, give " OPTION("dst-mac"));
 }
 
 static int find(struct query *query, bool want_mac, struct route_path *ret_path, struct err *e)
