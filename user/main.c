@@ -175,6 +175,46 @@ static void print_metrics(FILE *out)
 			better[metric->better], metric->what);
 }
 
+static void print_table(FILE *out, const struct cmd *cmd)
+{
+	const struct opt *opt;
+	size_t i;
+
+	for (opt = cmd->options; opt->name; opt++) {
+		fprintf(out, "%s\t%s\t%c\t%s\t%s\t%s\t", cmd->name,
+			cmd->chosen_by ? cmd->chosen_by[0] : opt->of ? opt->of : "-",
+			opt->letter ? opt->letter : '-', opt->name, opt_type_name(opt),
+			opt->metavar ? opt->metavar : "-");
+		for (i = 0; opt->choices && opt->choices[i]; i++)
+			fprintf(out, "%s%s", i ? " " : "", opt->choices[i]);
+		fprintf(out, "%s\t%s\n", opt->choices ? "" : "-", opt->help);
+	}
+}
+
+/*
+ * "help options": the options of all verbs, one tab-separated line each; fails where a rule
+ * names what its table does not have.
+ */
+static int print_options(FILE *out)
+{
+	const struct cmd *cmd;
+	const char *word;
+	int code = EXIT_DONE;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		for (cmd = cmds[i]; cmd; cmd = cmd->variant) {
+			print_table(out, cmd);
+			word = opt_rules_unknown(cmd->rules, cmd->options);
+			if (!word)
+				continue;
+			fprintf(stderr, "ethgauge: %s: no option or value: %s\n", cmd->name, word);
+			code = EXIT_RUN;
+		}
+	}
+	return code;
+}
+
 static const struct cmd *find_cmd(const char *name)
 {
 	size_t i;
@@ -378,6 +418,8 @@ int main(int argc, char **argv)
 			print_layers(stdout);
 			return EXIT_DONE;
 		}
+		if (!strcmp(argv[2], "options"))
+			return print_options(stdout);
 		/* "help VERB" is "VERB --help" */
 		argv[1] = argv[2];
 		argv[2] = help_option;

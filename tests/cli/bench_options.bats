@@ -13,8 +13,8 @@ refused() {
 	refused "one port" rfc2544 eth1 eth1
 	refused "needs its @NETNS" rfc2544 eth1@x eth2
 	refused "not IFACE or IFACE@NETNS" rfc2544 eth1@ eth2
-	refused "--goal is of mlrsearch" rfc2544 a b --goal ndr
-	refused "--goals is of mlrsearch" rfc2544 a b --goals /dev/null
+	refused "--goal requires bench mlrsearch" rfc2544 a b --goal ndr
+	refused "--goals requires bench mlrsearch" rfc2544 a b --goals /dev/null
 	refused "cannot open the goal file" mlrsearch a b --goals /nonexistent
 	printf 'goals:\n  - ndr\n  - { name: x, lose: 1%% }\n' >"$BATS_TEST_TMPDIR/g.yaml"
 	refused "g.yaml:3:7: --goal 'name=x,lose=1%': 'lose=1%' is not understood" mlrsearch a b --goals \
@@ -25,26 +25,26 @@ refused() {
 	refused "sum is at least final" mlrsearch a b --goal final=2s,sum=1s
 	refused "below 100%" mlrsearch a b --goal exceed=100%
 	refused "two goals are called 'ndr'" mlrsearch a b --goal ndr --goal ndr
-	refused "have their own times" mlrsearch a b --trial 1s
+	refused "--trial requires bench rfc2544, rfc9004, rfc8219, soak or y1564" mlrsearch a b --trial 1s
 	refused "is no frame size" soak a b --sizes 64,x
 	refused "is none of latency" rfc2544 a b --tests latency,jitter
-	refused "need --reset-command" rfc2544 a b --resets 2
-	refused "is of rfc2544" soak a b --reset-command true
-	refused "is of rfc2544" rfc8219 a b --overload 1s
-	refused "needs the service's rate" y1564 a b
-	refused "not at --rate" y1564 a b --cir 1Mbit --rate 2Mbit
-	refused "--flr '1' is no share" y1564 a b --cir 1Mbit --flr 1
-	refused "are of y1564" rfc2544 a b --cir 1Mbit
-	refused "not in --dest" soak a 198.18.0.2 --reflector --dest 198.18.0.3
-	refused "--rate max" soak a b --rate max
-	refused "--duration is of soak" rfc8219 a b --duration 1h
+	refused "--resets requires --reset-command" rfc2544 a b --resets 2
+	refused "--reset-command requires bench rfc2544" soak a b --reset-command true
+	refused "--overload requires bench rfc2544" rfc8219 a b --overload 1s
+	refused "bench y1564 requires --cir" y1564 a b
+	refused "--rate requires bench rfc2544, rfc9004, mlrsearch, rfc8219 or soak" y1564 a b --cir 1Mbit --rate 2Mbit
+	refused "--flr '1' is not a percentage" y1564 a b --cir 1Mbit --flr 1
+	refused "--cir requires bench y1564" rfc2544 a b --cir 1Mbit
+	refused "--reflector and --dest are mutually exclusive" soak a 198.18.0.2 --reflector --dest 198.18.0.3
+	refused "--rate: 100Mbit, 1kpps or 50%, not 'max'" soak a b --rate max
+	refused "--duration requires bench soak or y1564" rfc8219 a b --duration 1h
 	local far=(a a --receiver "ssh host2 ethgauge" --dest 198.18.0.2)
-	refused "--receiver needs --dest" soak "${far[@]:0:4}"
-	refused "--receiver and --reflector" soak a 198.18.0.2 --reflector --receiver x
-	refused "recovery and reset are not told" rfc2544 "${far[@]}" --tests loss,recovery
-	refused "recovery and reset are not told" rfc2544 "${far[@]}" --reset-command true
-	refused "synchronised clocks" rfc8219 "${far[@]}"
-	refused "synchronised clocks" y1564 "${far[@]}" --cir 1Mbit --ftd 1ms
+	refused "--receiver requires --dest" soak "${far[@]:0:4}"
+	refused "--receiver and --reflector are mutually exclusive" soak a 198.18.0.2 --reflector --receiver x
+	refused "--receiver and --tests recovery are mutually exclusive" rfc2544 "${far[@]}" --tests loss,recovery
+	refused "--receiver and --reset-command are mutually exclusive" rfc2544 "${far[@]}" --reset-command true
+	refused "with --receiver, bench rfc8219 requires --clock tai" rfc8219 "${far[@]}"
+	refused "with --receiver, --ftd requires --clock tai" y1564 "${far[@]}" --cir 1Mbit --ftd 1ms
 	refused "is no interface of the host" soak a "b;c" "${far[@]:2}"
-	refused "--clock is of --receiver" soak a b --clock tai
+	refused "--clock tai requires --receiver" soak a b --clock tai
 }

@@ -107,6 +107,63 @@ calls() {
 	[[ $stderr != *"did you mean"* ]]
 }
 
+@test "rules between options name options and values that the verb has" {
+	run -0 --separate-stderr "$TOOL" help options
+	[ -z "$stderr" ]
+	[[ $output == *$'\ninterval\t'* || $output == *$'\tinterval\t'* ]]
+}
+
+@test "the help of a sub-command shows its own options, and others are refused with its name" {
+	run -0 "$TOOL" bench rfc2544 --help
+	[[ $output == *"--overload TIME"* && $output != *"--cir"* && $output != *"--goal"* ]]
+	run -0 "$TOOL" bench --help
+	[[ $output == *"--cir RATE"*"y1564: committed rate"* ]]
+	run -0 "$TOOL" udp --help
+	[[ $output != *crr* && $output == *"rr: requests under way"* ]]
+	run -0 "$TOOL" tcp crr --help
+	[[ $output == *"--request-bytes"* && $output != *"--bidir"* && $output != *"--outstanding"* ]]
+	run --separate-stderr "$TOOL" udp stream 198.18.0.2 --outstanding 3
+	[ "$status" = 2 ]
+	[[ $stderr == *"--outstanding requires udp rr"* ]]
+}
+
+# Command lines of ethgauge that are written in the program, one a line.
+commands() {
+	grep -aoE 'ethgauge [a-z0-9]+( [^;|()#[:cntrl:]]*)?' "$TOOL" | sort -u
+}
+
+@test "no hint or example names a sub-command or an option that its verb does not have" {
+	"$TOOL" help options >"$BATS_TEST_TMPDIR/options"
+	commands >"$BATS_TEST_TMPDIR/commands"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/commands")" -gt 50 ]
+	echo "ethgauge lab list --nosuch" >>"$BATS_TEST_TMPDIR/commands"
+	run -0 awk -F '\t' '
+		FNR == NR {
+			has[$1, "--" $4] = has[$1, "-" $3] = 1
+			verbs[$1] = 1
+			if ($5 == "sub-command") { selects[$1] = 1; commands[$1] = $7 }
+			if ($2 != "-") commands[$1] = commands[$1] " " $2
+			next
+		}
+		{
+			n = split($0, word, " ")
+			verb = word[2]
+			if (!verbs[verb]) next
+			# Names of links hold "lab a-b".
+			if (selects[verb] && word[3] ~ /^[a-z0-9]+$/ && word[3] !~ /^(and|on)$/ &&
+			    index(" " commands[verb] " ", " " word[3] " ") == 0) print verb, word[3]
+			for (i = 3; i <= n && word[i] !~ /^(--|>|exec|ethgauge)$/; i++) {
+				option = word[i]
+				sub(/[^-a-z0-9].*/, "", option)
+				if (option ~ /^--?[a-z]/ && !has[verb, option] &&
+				    option !~ /^(--(help|json|jsonl|output|quiet|verbose)|-[ohqv])$/)
+					print verb, option
+			}
+		}' "$BATS_TEST_TMPDIR/options" "$BATS_TEST_TMPDIR/commands"
+	# What was added above is found, and nothing else.
+	[ "$output" = $'lab list\nlab --nosuch' ] || fail "$output"
+}
+
 @test "values that are none are refused before anything is done" {
 	local words
 

@@ -173,8 +173,8 @@ refuses() {
 	refuses "cannot be compared" base odd.json
 	refuses "no figure to compare" odd.json odd.json
 	refuses "none matches --metric" base base --metric no_such
-	refuses "NEW is missing" base
-	refuses "BASE is missing"
+	refuses "NEW or --new is missing" base
+	refuses "BASE or --base is missing"
 	refuses "--threshold '5' is no share" base base --threshold 5
 	refuses "--threshold '-1%' is no share" base base --threshold=-1%
 	compare base base --html /no-such-directory/x

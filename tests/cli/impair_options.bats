@@ -26,11 +26,11 @@ refuses() {
 }
 
 @test "impair's directions are those of one interface or of a bump" {
-	refuses "--direction a-to-b is of a bump between two interfaces" lo --direction a-to-b
-	refuses "between two it is a-to-b, b-to-a or both" lo dummy --direction egress
-	refuses "give --rate too" lo --queue 10
-	refuses "--rate takes bits a second" lo dummy --rate 1kpps
-	refuses "--tc-mode belongs to --direction egress" lo --tc-mode tcx
+	refuses "--direction a-to-b requires OTHER" lo --direction a-to-b
+	refuses "OTHER and --direction egress are mutually exclusive" lo dummy --direction egress
+	refuses "--queue requires --rate" lo --queue 10
+	refuses "--rate: bits a second" lo dummy --rate 1kpps
+	refuses "--tc-mode requires --direction egress" lo --tc-mode tcx
 }
 
 @test "without privileges impair says which it needs" {

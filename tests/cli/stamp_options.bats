@@ -15,12 +15,12 @@ refuses() {
 	refuses "'colour' is no extension" --stamp lo --tlv class,colour
 	refuses "--size 47 is too small: 44, or 48 and more" --stamp lo -s 47
 	refuses "--size 40 is too small: an answer has 41" --twamp-light lo -s 40
-	refuses "--twamp-light has no --auth" --twamp-light lo --auth
-	refuses "--twamp-light has no --auth" --twamp-light lo --tlv class
-	refuses "--twamp-light has no --auth" --twamp-light lo --strict-ssid
-	refuses "--rate is in packets a second" --stamp lo -r 1Mbit
+	refuses "--twamp-light and --auth are mutually exclusive" --twamp-light lo --auth
+	refuses "--twamp-light and --tlv are mutually exclusive" --twamp-light lo --tlv class
+	refuses "--twamp-light and --strict-ssid are mutually exclusive" --twamp-light lo --strict-ssid
+	refuses "--rate: packets a second" --stamp lo -r 1Mbit
 	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 -n 537
-	refuses "-4 and -6 exclude each other" --stamp lo -4 -6
+	refuses "--ipv4 and --ipv6 are mutually exclusive" --stamp lo -4 -6
 	refuses "there is no key" --stamp 127.0.0.1 --auth
 	refuses "cannot find the address of '127.0.0.1'" --stamp 127.0.0.1 -6
 }

@@ -187,7 +187,7 @@ has_answered() {
 	lab_up
 	tool_in a probe eg0 198.18.0.2 --stream 4096 --count 7
 	is 2
-	says "--stream 4096 is out of range: probe takes 0 to 4095"
+	says "--stream: 0 to 4095, not '4096'"
 	start reflect b reflect eg0
 	tool_in a probe eg0 198.18.0.2 --stream 4095 --count 7 --json
 	is 0

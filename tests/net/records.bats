@@ -159,7 +159,7 @@ checks() {
 	done
 	tool_in b sink eg0 --count-only --records r.csv
 	is 2
-	says "--count-only does not look at"
+	says "--count-only and --records are mutually exclusive"
 }
 
 @test "every reported figure is that of the records, in all and for each stream" {

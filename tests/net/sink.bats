@@ -361,7 +361,7 @@ sender_late() {
 	figures '{ "gap_expected_ns": 3333, "gap_count": 6 }'
 	tool_in b sink eg0 --gaps --count-only
 	is 2
-	says "--count-only does not look at"
+	says "--count-only and --gaps are mutually exclusive"
 }
 
 @test "--streams is the bound of what is checked: others are counted as such" {

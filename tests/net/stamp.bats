@@ -87,7 +87,7 @@ check() {
 	run -2 "$TOOL" reflect lo --stamp --auth
 	[[ $output == *"--auth needs a key"*ETHGAUGE_STAMP_KEY* ]]
 	run -2 "$TOOL" reflect lo --stateful
-	[[ $output == *"--stateful is of --stamp"* ]]
+	[[ $output == *"--stateful requires --stamp"* ]]
 	run -2 "$TOOL" reflect lo --stamp --port 0
 	run -2 "$TOOL" reflect lo --stamp --twamp-light --auth --key-file "$KEY"
 	run -2 "$TOOL" reflect lo --stamp --source-rate 10G

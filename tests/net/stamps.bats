@@ -196,10 +196,10 @@ by_tai() {
 	}
 	tool sink lo --rx-stamp hw --xdp-mode generic
 	is 2
-	says "--rx-stamp hw takes a program in the driver"
+	says "--rx-stamp hw and --xdp-mode generic are mutually exclusive"
 	tool sink lo --count-only --clock tai
 	is 2
-	says "--count-only times nothing"
+	says "--count-only and --clock tai are mutually exclusive"
 	tool blast lo 198.18.0.2 --no-tag --clock tai
 	is 2
 	says "--no-tag"

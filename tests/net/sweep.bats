@@ -68,7 +68,7 @@ load ../lib/lab
 
 	run --separate-stderr "$TOOL" sweep "${words[@]}"
 	[ "$status" = 4 ]
-	json '(.entries | length) == 1 and (.errors[0].what | contains("out of range"))'
+	json '(.entries | length) == 1 and (.errors[0].what | contains("--mtu: "))'
 	run --separate-stderr "$TOOL" sweep --skip-failed "${words[@]}"
 	[ "$status" = 1 ]
 	json '[.entries[] | .runs, .failed] == [2, 0, 0, 2, 2, 0] and .entries[1].median == null and

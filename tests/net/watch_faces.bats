@@ -194,7 +194,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	is 2
 	tool_in b watch --replay "$FILE" --hooks tc
 	is 2
-	says "--hooks has no meaning with --replay"
+	says "--replay and --hooks are mutually exclusive"
 }
 
 # screen KEYS CMD...: what is on it after each key, as watch_screen.py has it; in output.

@@ -207,7 +207,7 @@ quic_time() {
 	lab_up
 	tool_in b watch eg0 --top 5
 	is 2
-	says "--top has a meaning with --flows only"
+	says "--top requires --flows"
 }
 
 # state FILTER: holds on some line of the record, of the part "eg0 flows".

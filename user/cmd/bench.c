@@ -50,10 +50,13 @@ static const struct bench_opts defaults = {
 
 #define AT(member) offsetof(struct bench_opts, member)
 
+/* No load to search below, or to hold a service against, is max. */
+#define LOADS (OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_SHARE)
+
 static const struct opt options[] = {
 	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL,
 	  "which suite; or rfc6349, of TCP: see ethgauge bench rfc6349 --help", .choices = bench_suite_names,
-	  .argument = true },
+	  .argument = true, .selects = true },
 	{ 0, "SENDER", OPT_STR, AT(tx), NULL, "the port that sends into the device: IFACE or IFACE@NETNS",
 	  .argument = true },
 	{ 0, "RECEIVER", OPT_STR, AT(rx), NULL,
@@ -71,45 +74,68 @@ static const struct opt options[] = {
 	  "trials of half a second, few of them: shorter than the standard asks, and called so" },
 	{ 0, "sizes", OPT_STR, AT(sizes), "BYTES,...", "frame sizes, instead of RFC 2544's seven" },
 	{ 'r', "rate", OPT_RATE, AT(stream.rate), "RATE",
-	  "highest load, on the wire: 10G, 1Mpps, 50% of the link; of soak the load" },
+	  "highest load, on the wire: 10G, 1Mpps, 50% of the link; for soak the load",
+	  .of = "rfc2544 rfc9004 mlrsearch rfc8219 soak", .rate_kinds = LOADS },
 	{ 0, "tests", OPT_STR, AT(tests), "LIST",
-	  "of rfc2544, besides throughput: latency,loss,back-to-back,recovery; none" },
+	  "besides throughput: latency,loss,back-to-back,recovery; none",
+	  .of = "rfc2544" },
 	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
-	  "of mlrsearch: rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
-	  "initial, width and name, too; several are searched for together" },
+	  "rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
+	  "initial, width and name, too; several are searched for together",
+	  .of = "mlrsearch" },
 	{ 0, "goals", OPT_STR, AT(goal_file), "FILE",
-	  "of mlrsearch: goals from a YAML file: goals: [tst009, {name: mine, loss: 0.5%, exceed: 50%}]" },
+	  "goals from a YAML file: goals: [tst009, {name: mine, loss: 0.5%, exceed: 50%}]",
+	  .of = "mlrsearch" },
 	{ 0, "search", OPT_CHOICE, AT(search), "HOW",
-	  "of the others: halve the interval, or as mlrsearch does", .choices = searches },
+	  "halve the interval, or as mlrsearch does", .choices = searches,
+	  .of = "rfc2544 rfc9004 rfc8219" },
 	{ 0, "trial", OPT_DURATION, AT(trial_ns), "TIME",
-	  "final trials of the search, of the loss curve and of soak; 0: the standard's" },
+	  "final trials of the search, of the loss curve and of soak; 0: the standard's",
+	  .of = "rfc2544 rfc9004 rfc8219 soak y1564" },
 	{ 0, "initial-trial", OPT_DURATION, AT(initial_ns), "TIME",
-	  "first trials of the search; 0: a second" },
-	{ 0, "latency-trial", OPT_DURATION, AT(latency_ns), "TIME", "latency trials; 0: the standard's" },
+	  "first trials of the search; 0: a second",
+	  .of = "rfc2544 rfc9004 rfc8219" },
+	{ 0, "latency-trial", OPT_DURATION, AT(latency_ns), "TIME", "latency trials; 0: the standard's",
+	  .of = "rfc2544 rfc8219" },
 	{ 0, "repeats", OPT_U32, AT(repeats), "N", "trials of latency and of recovery; 0: the standard's",
-	  .max = 10000 },
-	{ 0, "burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's" },
-	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000 },
+	  .max = 10000,
+	  .of = "rfc2544 rfc8219" },
+	{ 0, "burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's",
+	  .of = "rfc2544 rfc9004" },
+	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000,
+	  .of = "rfc2544 rfc9004" },
 	{ 0, "overload", OPT_DURATION, AT(overload_ns), "TIME",
-	  "of recovery: time at 110 % of the throughput, and again at half of that; 0: the standard's" },
+	  "of recovery: time at 110 % of the throughput, and again at half of that; 0: the standard's",
+	  .of = "rfc2544" },
 	{ 0, "reset-command", OPT_STR, AT(reset_command), "COMMAND",
-	  "of rfc2544: what resets the device; sh runs it while packets are sent, and they tell how "
-	  "long it forwards nothing" },
+	  "what resets the device; sh runs it while packets are sent, and they tell how "
+	  "long it forwards nothing",
+	  .of = "rfc2544" },
 	{ 0, "reset-wait", OPT_DURATION, AT(reset_wait_ns), "TIME",
 	  "of resets: packets are sent as long before the command, and behind its end; 0: a minute, "
-	  "with --quick a second" },
-	{ 0, "resets", OPT_U32, AT(resets), "N", "how often; 0: 3, with --quick 1", .max = 1000 },
+	  "with --quick a second",
+	  .of = "rfc2544" },
+	{ 0, "resets", OPT_U32, AT(resets), "N", "how often; 0: 3, with --quick 1", .max = 1000,
+	  .of = "rfc2544" },
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
-	  "of soak, 0: an hour; of y1564's performance test, 0: 15 minutes" },
+	  "of the whole; 0: an hour, of y1564's performance test 15 minutes",
+	  .of = "soak y1564" },
 	{ 0, "cir", OPT_RATE, AT(cir), "RATE",
-	  "of y1564: committed rate, in bits of frames with FCS, or packets, a second" },
-	{ 0, "eir", OPT_RATE, AT(eir), "RATE", "of y1564: what may pass in excess of it; 0pps: none" },
-	{ 0, "policing", OPT_FLAG, AT(policing), NULL, "of y1564: no more than both shall pass" },
-	{ 0, "flr", OPT_STR, AT(flr), "PERCENT", "of y1564: most frames lost; without it none" },
-	{ 0, "ftd", OPT_DURATION, AT(ftd_ns), "TIME", "of y1564: longest mean delay; 0: not judged" },
+	  "committed rate, in bits of frames with FCS, or packets, a second",
+	  .of = "y1564", .rate_kinds = LOADS },
+	{ 0, "eir", OPT_RATE, AT(eir), "RATE", "what may pass in excess of it; 0pps: none",
+	  .of = "y1564", .rate_kinds = LOADS },
+	{ 0, "policing", OPT_FLAG, AT(policing), NULL, "no more than both shall pass",
+	  .of = "y1564" },
+	{ 0, "flr", OPT_STR, AT(flr), "PERCENT", "most frames lost; without it none",
+	  .of = "y1564" },
+	{ 0, "ftd", OPT_DURATION, AT(ftd_ns), "TIME", "longest mean delay; 0: not judged",
+	  .of = "y1564" },
 	{ 0, "fdv", OPT_DURATION, AT(fdv_ns), "TIME",
-	  "of y1564: most delay variation, 99.9th percentile - minimum; 0: not judged" },
-	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "of y1564: least availability; without it 100%" },
+	  "most delay variation, 99.9th percentile - minimum; 0: not judged",
+	  .of = "y1564" },
+	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "least availability; without it 100%",
+	  .of = "y1564" },
 	{ 0, "pause", OPT_DURATION, AT(pause_ns), "TIME",
 	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
 	{ 0, "state", OPT_STR, AT(state), "FILE",
@@ -130,6 +156,21 @@ static const struct opt options[] = {
 	{ 0, "batch", OPT_U32, AT(stream.batch), "N",
 	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "reset-wait resets", "reset-command" },
+	{ OPT_REQUIRES, "SUITE=y1564", "cir" },
+	/* The address is in RECEIVER's place. */
+	{ OPT_EXCLUDES, "reflector", "dest" },
+	{ OPT_AT_MOST_ONE, "receiver reflector" },
+	{ OPT_REQUIRES, "receiver", "dest" },
+	/* The ports of one host share a clock. */
+	{ OPT_REQUIRES, "clock=tai", "receiver" },
+	{ OPT_EXCLUDES, "receiver", "reset-command" },
+	/* Delays to another host are those of synchronised clocks. */
+	{ OPT_REQUIRES, "SUITE=rfc8219 ftd fdv", "clock=tai", .when = "receiver" },
+	OPT_RULE_END
 };
 
 static int parse_goals(struct bench_opts *opts, struct err *e)
@@ -184,20 +225,13 @@ static int check_far(struct bench_opts *opts, struct err *e)
 	bool timed = opts->stream.clock == STAMP_TAI;
 
 	if (!opts->receiver)
-		return timed ? err_usage(e, "--clock is of --receiver: the ports of one host share a clock") : 0;
-	if (opts->reflector)
-		return err_usage(e, "--receiver and --reflector are two ways: packets go there, or come back");
+		return 0;
 	if (far_sink_check(opts->rx, e))
 		return e->no;
-	if (!opts->stream.dest)
-		return err_usage(e, "--receiver needs --dest: the address, on the other host, to send to");
-	if (opts->reset_command || (opts->tests && opts->plan.tests & BENCH_RECOVERY))
-		return err_usage(e, "recovery and reset are not told by the receiver of another host");
-	if (!timed && (opts->suite == SUITE_RFC8219 || opts->ftd_ns || opts->fdv_ns ||
-		       (opts->tests && opts->plan.tests & BENCH_LATENCY))) {
-		err_usage(e, "delays to another host need synchronised clocks");
-		return err_hint(e, "if they are, by PTP or as well as it matters: --clock tai");
-	}
+	if (opts->tests && opts->plan.tests & BENCH_RECOVERY)
+		return err_usage(e, "--receiver and --tests recovery are mutually exclusive");
+	if (!timed && opts->tests && opts->plan.tests & BENCH_LATENCY)
+		return err_usage(e, "with --receiver, --tests latency requires --clock tai");
 	opts->plan.tests &= ~(BENCH_RECOVERY | (timed ? 0 : BENCH_LATENCY));
 	return 0;
 }
@@ -255,60 +289,32 @@ static void join_words(struct bench_opts *opts)
 		opts->words[i] = opts->words[i] == '\n' ? ' ' : opts->words[i];
 }
 
-static int set_service(struct bench_opts *opts, const struct opt_given *given, struct err *e)
+static int set_service(struct bench_opts *opts, struct err *e)
 {
 	struct bench_service *service = &opts->plan.service;
 
-	if (opts->suite != SUITE_Y1564) {
-		if (opts->cir.value > 0 || opts->eir.value > 0 || opts->policing || opts->flr || opts->avail ||
-		    opts->ftd_ns || opts->fdv_ns)
-			return err_usage(e, "--cir, --eir, --policing, --flr, --ftd, --fdv and --avail are of y1564");
+	if (opts->suite != SUITE_Y1564)
 		return 0;
-	}
-	if (opt_was_given(given, "rate"))
-		return err_usage(e, "y1564 sends at --cir, --eir and what follows from them, not at --rate");
-	if (!(opts->cir.value > 0) || opts->cir.kind == UNIT_RATE_MAX || opts->eir.kind == UNIT_RATE_MAX)
-		return err_usage(e, "y1564 needs the service's rate: --cir 100Mbit, and --eir if there is one");
 	service->cir = opts->stream.rate = opts->plan.rate = opts->cir;
 	service->eir = opts->eir;
 	service->policing = opts->policing;
 	service->ftd_ns = opts->ftd_ns;
 	service->fdv_ns = opts->fdv_ns;
 	if (opts->flr && unit_parse_percent(opts->flr, &service->flr_ratio))
-		return err_usage(e, "--flr '%s' is no share such as 0.1%%", opts->flr);
+		return err_usage(e, "--flr '%s' is not a percentage, such as 0.1%%", opts->flr);
 	if (opts->avail && unit_parse_percent(opts->avail, &service->avail_ratio))
-		return err_usage(e, "--avail '%s' is no share such as 99.9%%", opts->avail);
+		return err_usage(e, "--avail '%s' is not a percentage, such as 99.9%%", opts->avail);
 	return 0;
 }
 
 static int bench_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct bench_opts *opts = args;
-	bool mlrsearch = opts->suite == SUITE_MLRSEARCH;
-	bool soak = opts->suite == SUITE_SOAK || opts->suite == SUITE_Y1564;
 	int err;
 
-	if (opts->stream.rate.kind == UNIT_RATE_MAX)
-		return err_usage(e, "--rate max is no load to search below: give it in bit/s, pps or %%");
-	if (!mlrsearch && (opts->goals.nr || opts->goal_file))
-		return err_usage(e, "--goal%s is of mlrsearch", opts->goals.nr ? "" : "s");
-	if (mlrsearch && (opts->trial_ns || opts->initial_ns))
-		return err_usage(e, "the goals of mlrsearch have their own times: --goal initial=1s,final=1s");
-	if (opts->suite != SUITE_RFC2544 && opts->tests)
-		return err_usage(e, "--tests is of rfc2544");
-	if (opts->suite != SUITE_RFC2544 && (opts->reset_command || opts->overload_ns))
-		return err_usage(e, "--%s is of rfc2544", opts->overload_ns ? "overload" : "reset-command");
-	if (!opts->reset_command && (opts->reset_wait_ns || opts->resets))
-		return err_usage(e, "--reset-wait and --resets need --reset-command");
-	if ((mlrsearch || soak) && opt_was_given(given, "search"))
-		return err_usage(e, "--search is of the other suites");
-	if (!soak && opts->duration_ns)
-		return err_usage(e, "--duration is of soak and y1564");
 	err = check_ports(opts, e);
 	if (err)
 		return err;
-	if (opts->reflector && opts->stream.dest)
-		return err_usage(e, "with --reflector the address stands in RECEIVER's place, not in --dest");
 	if (opts->reflector)
 		opts->stream.dest = opts->rx;
 	if (opts->reflector && !opt_was_given(given, "port"))
@@ -317,7 +323,7 @@ static int bench_check(void *args, const struct opt_given *given, struct err *e)
 	opts->plan.mlr = opts->search;
 	opts->plan.rate = opts->stream.rate;
 	set_times(opts);
-	err = set_service(opts, given, e);
+	err = set_service(opts, e);
 	if (!err && opts->sizes)
 		err = bench_sizes_parse(opts->sizes, &opts->plan, e);
 	if (!err && opts->tests)
@@ -417,6 +423,7 @@ const struct cmd cmd_bench = {
 "  sudo ethgauge bench mlrsearch eg0@lab-a eg0@lab-b --goal ndr --goal pdr --sizes 512 \\\n"
 "      --rate 1Gbit --pause 100ms\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,

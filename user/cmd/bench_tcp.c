@@ -37,7 +37,8 @@ static const struct opt options[] = {
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
 	  "of each transfer; 0: 30 s, with --quick 5 s" },
 	{ 0, "bottleneck", OPT_RATE, AT(bottleneck), "RATE",
-	  "narrowest link of the path, in bits a second on the wire; max: found by UDP" },
+	  "narrowest link of the path, in bits a second on the wire; max: found by UDP",
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 'P', "streams", OPT_U16, AT(streams), "N", "connections at once", .min = 1,
 	  .max = CONTROL_MAX_STREAMS },
 	{ 0, "way", OPT_CHOICE, AT(way), "WAY", "there: from here to HOST", .choices = ways },
@@ -50,16 +51,18 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	{ OPT_AT_MOST_ONE, "ipv4 ipv6" },
+	OPT_RULE_END
+};
+
 static int bench_tcp_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct bench_tcp_opts *opts = args;
 	struct bench_tcp_cfg *cfg = &opts->cfg;
 
 	(void)given;
-	if (opts->ipv4 && opts->ipv6)
-		return err_usage(e, "-4 and -6 exclude each other");
-	if (opts->bottleneck.kind != UNIT_RATE_MAX && opts->bottleneck.kind != UNIT_RATE_BPS)
-		return err_usage(e, "--bottleneck is in bits a second, such as 100Mbit");
+	(void)e;
 	*cfg = (struct bench_tcp_cfg){
 		.client = { .host = opts->host, .from = opts->from, .port = opts->port,
 			    .family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC },
@@ -109,6 +112,7 @@ const struct cmd cmd_bench_tcp = {
 "  # from here to there, by four connections, in short\n"
 "  ethgauge bench rfc6349 198.18.0.2 --quick --way there -P 4\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.chosen_by = suites,

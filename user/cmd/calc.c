@@ -35,7 +35,7 @@ static const struct calc_opts {
 static const struct opt options[] = {
 	{ 0, "LINK", OPT_RATE, offsetof(struct calc_opts, link), NULL,
 	  "speed of the link in bits a second: 100M, 2.5G (default 10G)", .argument = true,
-	  .optional = true },
+	  .optional = true, .rate_kinds = OPT_RATE_BPS },
 	{ 0, "mtu", OPT_U32, offsetof(struct calc_opts, mtu), "BYTES",
 	  "largest packet, without Ethernet header", .min = THEORY_IP4_MIN_MTU, .max = 65535 },
 	{ 0, "rtt", OPT_DURATION, offsetof(struct calc_opts, rtt_ns), "TIME",
@@ -61,32 +61,19 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "window flows", "rtt" },
+	{ OPT_REQUIRES, "outer", "tunnel" },
+	{ OPT_EXCLUDES, "outer", "tunnel=none" },
+	OPT_RULE_END
+};
+
 /* With docs/theory.md: what published tables list. */
 static const uint32_t mtus[] = {
 	256, 300, 350, 500, 700, 850, 1000, 1250, 1280, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 9000,
 };
 
 #define NR_MTUS (sizeof(mtus) / sizeof(mtus[0]))
-
-static int calc_check(void *args, const struct opt_given *given, struct err *e)
-{
-	static const char *const of_rtt[] = { "window", "flows" };
-	struct calc_opts *opts = args;
-	size_t i;
-
-	if (opts->link.kind != UNIT_RATE_BPS) {
-		err_usage(e, "LINK is a speed in bits a second");
-		return err_hint(e, "for example: ethgauge calc 10G");
-	}
-	for (i = 0; i < sizeof(of_rtt) / sizeof(of_rtt[0]) && !opts->rtt_ns; i++) {
-		if (opt_was_given(given, of_rtt[i]))
-			return err_usage(e, "--%s needs --rtt: without a round trip it has no meaning",
-					 of_rtt[i]);
-	}
-	if (opts->tunnel == THEORY_NO_TUNNEL && opt_was_given(given, "outer"))
-		return err_usage(e, "--outer needs --tunnel: it is what carries that");
-	return 0;
-}
 
 static struct theory_path path_of(const struct calc_opts *opts)
 {
@@ -370,8 +357,8 @@ const struct cmd cmd_calc = {
 "  # for scripts: the most that TCP can carry\n"
 "  ethgauge calc 10G --json | jq .metrics.theory_tcp_goodput_bps\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
-	.check = calc_check,
 	.run = calc_run,
 };

@@ -48,6 +48,12 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	{ OPT_AT_LEAST_ONE, "BASE base" },
+	{ OPT_AT_LEAST_ONE, "NEW new" },
+	OPT_RULE_END
+};
+
 static int read_threshold(const struct compare_opts *opts, double *ret_ratio, struct err *e)
 {
 	if (unit_parse_percent(opts->threshold, ret_ratio))
@@ -62,12 +68,6 @@ static int compare_check(void *values, const struct opt_given *given, struct err
 	double threshold;
 
 	(void)given;
-	if (opts->base && !opts->new && !opts->more_new.nr)
-		return err_usage(e, "NEW is missing");
-	if (!opts->base && !opts->more_base.nr)
-		return err_usage(e, "BASE is missing");
-	if (!opts->new && !opts->more_new.nr)
-		return err_usage(e, "NEW is missing");
 	return read_threshold(opts, &threshold, e);
 }
 
@@ -135,6 +135,6 @@ const struct cmd cmd_compare = {
 	"  ethgauge compare old new --noise old-again --threshold 2% --ktap\n"
 	"  # another driver, on purpose\n"
 	"  ethgauge compare veth e1000 --force driver --force link_bps\n",
-	.options = options, .defaults = &defaults, .opts_size = sizeof(defaults),
+	.options = options, .rules = rules, .defaults = &defaults, .opts_size = sizeof(defaults),
 	.check = compare_check, .run = compare_cmd_run,
 };

@@ -33,6 +33,11 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "probe", "INTERFACE" },
+	OPT_RULE_END
+};
+
 /* Names of all features of the host, or of an interface: "btf, jit, ..." */
 static void list_names(bool of_iface, char *ret_text, size_t size)
 {
@@ -67,8 +72,6 @@ static int doctor_check(void *args, const struct opt_given *given, struct err *e
 	size_t len;
 	int i;
 
-	if (opts->probe && !opts->ifname)
-		return err_usage(e, "--probe tries an interface, and none is named");
 	(void)given;
 	while (next_name(&names, &name, &len)) {
 		i = feature_find(name, len);
@@ -187,6 +190,7 @@ const struct cmd cmd_doctor = {
 	"  ethgauge doctor --has btf,af-xdp && echo both\n"
 	"  ethgauge doctor eth1 --has xdp-native || echo generic\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = doctor_check,

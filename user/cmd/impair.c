@@ -61,7 +61,8 @@ static const struct opt options[] = {
 	{ 0, "delay", RULE(IMPAIR_DELAY), "[WHICH:]TIME[+-JITTER][,SHAPE]",
 	  "hold for a time; SHAPE: uniform, normal, pareto, pareto=ALPHA; or file=FILE; ,keep-order" },
 	{ 0, "rate", OPT_RATE, offsetof(struct impair_opts, rate), "RATE",
-	  "be a bottleneck of so many bits a second on the wire, such as 100Mbit" },
+	  "be a bottleneck of so many bits a second on the wire, such as 100Mbit",
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 0, "queue", OPT_STR, offsetof(struct impair_opts, queue), "N",
 	  "of the bottleneck, in packets (100) or bytes (64kB)" },
 	{ 0, "filter", OPT_STR, offsetof(struct impair_opts, filter), "WORDS",
@@ -84,6 +85,13 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "direction=a-to-b direction=b-to-a direction=both", "OTHER" },
+	{ OPT_REQUIRES, "queue", "rate" }, { OPT_EXCLUDES, "queue", "rate=max" },
+	{ OPT_REQUIRES, "tc-mode", "direction=egress" },
+	OPT_RULE_END
+};
+
 /* All that the words say; the rules are the caller's to release, also on failure. */
 static int read_words(const struct impair_opts *opts, struct impair_cfg *cfg,
 		      struct impair_rules *rules, struct err *e)
@@ -100,8 +108,6 @@ static int read_words(const struct impair_opts *opts, struct impair_cfg *cfg,
 		err = impair_filter_parse(opts->filter, &cfg->filter, e);
 	if (err || opts->rate.kind == UNIT_RATE_MAX)
 		return err;
-	if (opts->rate.kind != UNIT_RATE_BPS)
-		return err_usage(e, "--rate takes bits a second, such as 100Mbit");
 	cfg->rate_l1_bps = opts->rate.value;
 	return impair_queue_parse(opts->queue, &cfg->queue_bytes, &cfg->queue_packets, e);
 }
@@ -117,16 +123,10 @@ static int impair_check_opts(void *args, const struct opt_given *given, struct e
 	if (opts->other && !opt_was_given(given, "direction"))
 		opts->direction = IMPAIR_BOTH;
 	between = opts->direction >= IMPAIR_A_TO_B;
-	if (between && !opts->other)
-		return err_usage(e, "--direction %s is of a bump between two interfaces",
-				 directions[opts->direction]);
+	/* The default is that of one interface, so this is no rule. */
 	if (!between && opts->other)
-		return err_usage(e, "--direction %s is of one interface; between two it is a-to-b, "
-				 "b-to-a or both", directions[opts->direction]);
-	if (opt_was_given(given, "queue") && opts->rate.kind == UNIT_RATE_MAX)
-		return err_usage(e, "--queue is that of a bottleneck: give --rate too");
-	if (opt_was_given(given, "tc-mode") && opts->direction != IMPAIR_EGRESS)
-		return err_usage(e, "--tc-mode belongs to --direction egress");
+		return err_usage(e, "OTHER and --direction %s are mutually exclusive",
+				 directions[opts->direction]);
 	err = read_words(opts, &cfg, &rules, e);
 	impair_rules_release(&rules);
 	return err;
@@ -310,6 +310,7 @@ const struct cmd cmd_impair = {
 "  # a link of 10 Mbit/s with a buffer of 64 kB\n"
 "  sudo ethgauge impair eth1 eth2 --rate 10Mbit --queue 64kB\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,

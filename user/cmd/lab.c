@@ -34,56 +34,44 @@ static const struct lab_opts {
 
 static const struct opt options[] = {
 	{ .name = "ACTION", .type = OPT_CHOICE, .offset = offsetof(struct lab_opts, action),
-	  .help = "what to do", .choices = actions, .argument = true },
+	  .help = "what to do", .choices = actions, .argument = true, .selects = true },
 	{ .name = "NODE", .type = OPT_STR, .offset = offsetof(struct lab_opts, node),
-	  .help = "of exec, the end to enter: a, b, or r between them", .argument = true,
-	  .optional = true },
+	  .help = "the end to enter: a, b, or r between them", .argument = true,
+	  .optional = true, .of = "exec" },
 	{ .name = "COMMAND", .type = OPT_REST, .offset = offsetof(struct lab_opts, command),
-	  .help = "of exec, the program to run there, with its arguments", .argument = true,
-	  .optional = true },
+	  .help = "the program to run there, with its arguments", .argument = true,
+	  .optional = true, .of = "exec" },
 	{ 0, "name", OPT_STR, offsetof(struct lab_opts, name), "NAME",
 	  "which lab (default " LAB_DEFAULT_NAME "; of status: all labs)" },
 	{ 0, "path", OPT_CHOICE, offsetof(struct lab_opts, path), "PATH",
-	  "of up, one wire, or two with a node between", .choices = paths },
+	  "one wire, or two with a node between", .choices = paths, .of = "up" },
 	{ 0, "middle", OPT_CHOICE, offsetof(struct lab_opts, middle), "WHAT",
-	  "of up with --path a-r-b, what r is", .choices = middles },
+	  "with --path a-r-b, what r is", .choices = middles, .of = "up" },
 	{ 0, "queues", OPT_U32, offsetof(struct lab_opts, queues), "N",
-	  "of up, queues of each interface; 0: one a CPU", .max = LAB_MAX_QUEUES },
+	  "queues of each interface; 0: one a CPU", .max = LAB_MAX_QUEUES, .of = "up" },
 	{ 0, "mtu", OPT_U32, offsetof(struct lab_opts, mtu), "BYTES",
-	  "of up, largest packet without Ethernet header", .min = LAB_MIN_MTU,
-	  .max = LAB_MAX_MTU },
+	  "largest packet without Ethernet header", .min = LAB_MIN_MTU,
+	  .max = LAB_MAX_MTU, .of = "up" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "ACTION=exec", "NODE" },
+	{ OPT_REQUIRES, "ACTION=exec", "COMMAND" },
+	{ OPT_REQUIRES, "middle", "path=a-r-b" },
+	OPT_RULE_END
 };
 
 static int lab_check(void *args, const struct opt_given *given, struct err *e)
 {
-	static const char *const of_up[] = { "path", "middle", "queues", "mtu" };
 	const struct lab_opts *opts = args;
 	enum lab_node node;
-	size_t i;
 
+	(void)given;
 	if (opts->name && lab_check_name(opts->name, e))
 		return e->no;
-	for (i = 0; opts->action != ACTION_UP && i < sizeof(of_up) / sizeof(of_up[0]); i++) {
-		if (opt_was_given(given, of_up[i]))
-			return err_usage(e, "--%s belongs to 'lab up', not to 'lab %s'", of_up[i],
-					 actions[opts->action]);
-	}
-	if (opts->path == PATH_A_B && opt_was_given(given, "middle"))
-		return err_usage(e, "--middle needs --path a-r-b: there is nothing between a and b");
-	if (opts->action != ACTION_EXEC) {
-		if (!opts->node)
-			return 0;
-		err_usage(e, "'%s' is one argument too many for 'lab %s'", opts->node,
-			  actions[opts->action]);
-		return err_hint(e, "a lab is named by --name %s", opts->node);
-	}
-	if (!opts->node)
-		return err_usage(e, "NODE is missing: lab exec a|b|r COMMAND");
-	if (lab_node_find(opts->node, &node))
+	if (opts->action == ACTION_EXEC && lab_node_find(opts->node, &node))
 		return err_usage(e, "NODE '%s' is none of: a, b, r", opts->node);
-	if (!opts->command.argc)
-		return err_usage(e, "COMMAND is missing: lab exec %s COMMAND", opts->node);
 	return 0;
 }
 
@@ -276,6 +264,7 @@ const struct cmd cmd_lab = {
 		"  # which labs are up\n"
 		"  ethgauge lab status\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_SYS_ADMIN | CMD_NEEDS_NET_ADMIN,

@@ -102,7 +102,7 @@ static const struct opt options[] = {
 	{ 0, "timeout", OPT_DURATION, offsetof(struct load_opts, timeout_ns), "TIME",
 	  "for a whole request; 0: none" },
 	{ 0, "client-rate", OPT_RATE, offsetof(struct load_opts, client_rate), "RATE",
-	  "bits a second of a client, each way" },
+	  "bits a second of a client, each way", .rate_kinds = OPT_RATE_BPS },
 	{ 0, "log", OPT_STR, offsetof(struct load_opts, log), "FILE",
 	  "a line for each request, as CSV" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct load_opts, seed), "N",
@@ -110,6 +110,13 @@ static const struct opt options[] = {
 	{ 0, "no-failures", OPT_FLAG, offsetof(struct load_opts, no_failures), NULL,
 	  "exit with 1 if a transaction failed, or none was made" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_AT_MOST_ONE, "data upload" },
+	/* At a rate transactions are due by the clock. */
+	{ OPT_EXCLUDES, "rate", "pause cycle-pause" },
+	OPT_RULE_END
 };
 
 static int check_words(struct load_opts *opts, struct err *e)
@@ -146,8 +153,6 @@ static int check_body(const struct load_opts *opts, struct err *e)
 	unsigned int i;
 	const char *p;
 
-	if (opts->data && opts->upload)
-		return err_usage(e, "--data and --upload are two bodies of one request");
 	for (i = 0; i < opts->urls.nr; i++) {
 		if (transfer_is_ftp(opts->urls.text[i]) && (opts->data || opts->method))
 			return err_usage(e, "--data and --method are of HTTP, and '%s' is not",
@@ -189,12 +194,8 @@ static int load_check_opts(void *args, const struct opt_given *given, struct err
 	if (opts->threads > opts->clients)
 		return err_usage(e, "--threads %u is more than --clients %u: a thread would have none",
 				 opts->threads, opts->clients);
-	if (opts->rate && (opts->pause || opts->cycle_pause))
-		return err_usage(e, "with --rate transactions are due by the clock: --pause and "
-				 "--cycle-pause have no meaning");
-	if (opt_was_given(given, "client-rate") &&
-	    (opts->client_rate.kind != UNIT_RATE_BPS || opts->client_rate.value < 8))
-		return err_usage(e, "--client-rate takes bits a second, such as 2M");
+	if (opt_was_given(given, "client-rate") && opts->client_rate.value < 8)
+		return err_usage(e, "--client-rate: 8 bits a second or more");
 	if (!opts->cycles && !opts->count && !opts->duration_ns)
 		opts->duration_ns = 10 * NSEC_PER_SEC;
 	return 0;
@@ -384,6 +385,7 @@ const struct cmd cmd_load = {
 "  # a test for scripts: 100,003 requests, none may fail, with a line for each\n"
 "  ethgauge load http://198.18.0.2/ -n 10 -c 100003 --no-failures --log r.csv --json\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = load_check_opts,

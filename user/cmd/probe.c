@@ -61,6 +61,13 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	STREAM_RULES,
+	EXPORTS_RULES,
+	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
+	OPT_RULE_END
+};
+
 static int probe_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct probe_opts *opts = args;
@@ -69,10 +76,8 @@ static int probe_check(void *args, const struct opt_given *given, struct err *e)
 	if (opts->stream.duration_ns && !opt_was_given(given, "count"))
 		opts->stream.count = 0;
 	if (opts->stream.first_stream >= RX_MAX_STREAMS)
-		return err_usage(e, "--stream %u is out of range: probe takes 0 to %u",
-				 opts->stream.first_stream, RX_MAX_STREAMS - 1);
-	if (opts->rx_stamp == RX_STAMP_HW && opts->xdp_mode == XDP_MODE_GENERIC)
-		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
+		return err_usage(e, "--stream: 0 to %u, not '%u'", RX_MAX_STREAMS - 1,
+				 opts->stream.first_stream);
 	return stream_check(&opts->stream, opt_was_given(given, "frame-bytes"), e);
 }
 
@@ -256,6 +261,7 @@ const struct cmd cmd_probe = {
 "  # a router that reflects STAMP; each way apart\n"
 "  ethgauge probe --stamp 198.18.0.2\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW,

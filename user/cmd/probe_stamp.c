@@ -59,7 +59,8 @@ static const struct opt options[] = {
 	  "packets of each session; 0: until the duration is over, or ^C" },
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
 	  "time to send; 0: until the count is reached" },
-	{ 'r', "rate", OPT_RATE, AT(rate), "RATE", "packets a second of each session" },
+	{ 'r', "rate", OPT_RATE, AT(rate), "RATE", "packets a second of each session",
+	  .rate_kinds = OPT_RATE_PPS },
 	{ 0, "poisson", OPT_FLAG, AT(poisson), NULL,
 	  "gaps by chance, exponentially spread (RFC 2330), instead of even ones" },
 	{ 0, "seed", OPT_COUNT, AT(seed), "N", "of --poisson and of the session identifiers" },
@@ -97,6 +98,14 @@ static const struct opt options[] = {
 	  "a line every so often; 0: none" },
 	{ 0, "no-loss", OPT_FLAG, AT(no_loss), NULL, "exit with 1 if a packet was lost" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_AT_MOST_ONE, "ipv4 ipv6" },
+	/* STAMP's own. */
+	{ OPT_EXCLUDES, "twamp-light", "auth tlv key-file strict-ssid" },
+	{ OPT_REQUIRES, "access-id access-code", "tlv" },
+	OPT_RULE_END
 };
 
 static const char *const chosen_by[] = { "--stamp", "--twamp-light", NULL };
@@ -153,12 +162,8 @@ static int probe_stamp_check(void *args, const struct opt_given *given, struct e
 
 	if (opts->duration_ns && !opt_was_given(given, "count"))
 		opts->count = 0;
-	if (opts->ip4 && opts->ip6)
-		return err_usage(e, "-4 and -6 exclude each other");
-	if (opts->rate.kind != UNIT_RATE_PPS || opts->rate.value < 1e-3 || opts->rate.value > 1e6)
-		return err_usage(e, "--rate is in packets a second, from 0.001pps to 1Mpps");
-	if (opts->twamp_light && (opts->auth || opts->tlvs || opts->key_file || opts->strict_ssid))
-		return err_usage(e, "--twamp-light has no --auth, --key-file, --tlv and --strict-ssid: they are STAMP's");
+	if (opts->rate.value < 1e-3 || opts->rate.value > 1e6)
+		return err_usage(e, "--rate: 0.001pps to 1Mpps");
 	if (opts->src_port && opts->src_port + opts->sessions * (uint64_t)opts->dests.nr > 65536)
 		return err_usage(e, "--src-port %u leaves too few ports for %u sessions", opts->src_port,
 				 opts->sessions * opts->dests.nr);
@@ -268,6 +273,7 @@ const struct cmd cmd_probe_stamp = {
 "  # a TWAMP Light responder on another port, 200 bytes of UDP payload\n"
 "  ethgauge probe --twamp-light 198.18.0.2 -p 18760 -s 200\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.chosen_by = chosen_by,

@@ -55,7 +55,8 @@ static const struct opt options[] = {
 	{ 0, "twamp-light", OPT_FLAG, offsetof(struct reflect_opts, twamp_light), NULL,
 	  "of STAMP: all behind byte 14 is padding: no session identifier, no extensions" },
 	{ 0, "source-rate", OPT_RATE, offsetof(struct reflect_opts, source_rate), "RATE",
-	  "of STAMP: answer each source no more than so many packets a second; max: no limit" },
+	  "of STAMP: answer each source no more than so many packets a second; max: no limit",
+	  .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
 	{ 0, "allow-dscp", OPT_FLAG, offsetof(struct reflect_opts, allow_dscp), NULL,
 	  "of STAMP: give the answer the DSCP that the sender asks for" },
 	{ 0, "hide-location", OPT_FLAG, offsetof(struct reflect_opts, hide_location), NULL,
@@ -71,6 +72,13 @@ static const struct opt options[] = {
 	{ 'i', "interval", OPT_DURATION, offsetof(struct reflect_opts, interval_ns), "TIME",
 	  "time between the lines of a run; 0 prints none" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "stateful auth key-file twamp-light source-rate allow-dscp hide-location", "stamp" },
+	{ OPT_EXCLUDES, "twamp-light", "auth" },
+	{ OPT_EXCLUDES, "stamp no-icmp", "port=0" },
+	OPT_RULE_END
 };
 
 struct run {
@@ -98,27 +106,11 @@ static void show_row(void *ctx, uint64_t elapsed_ns)
 
 static int reflect_check(void *args, const struct opt_given *given, struct err *e)
 {
-	static const char *const of_stamp[] = {
-		"stateful", "auth", "key-file", "twamp-light", "source-rate", "allow-dscp",
-		"hide-location",
-	};
 	struct reflect_opts *opts = args;
-	size_t i;
 
-	for (i = 0; i < sizeof(of_stamp) / sizeof(of_stamp[0]) && !opts->stamp; i++) {
-		if (opt_was_given(given, of_stamp[i]))
-			return err_usage(e, "--%s is of --stamp", of_stamp[i]);
-	}
+	(void)e;
 	if (opts->stamp && !opt_was_given(given, "port"))
 		opts->port = STAMP_PORT;
-	if (opts->stamp && !opts->port)
-		return err_usage(e, "--stamp needs a port");
-	if (opts->twamp_light && opts->auth)
-		return err_usage(e, "--auth is of STAMP, not of --twamp-light");
-	if (opts->source_rate.kind != UNIT_RATE_PPS && opts->source_rate.kind != UNIT_RATE_MAX)
-		return err_usage(e, "--source-rate is in packets a second, such as 100kpps, or max");
-	if (!opts->port && opts->no_icmp)
-		return err_usage(e, "--port 0 with --no-icmp leaves nothing to answer");
 	return 0;
 }
 
@@ -207,6 +199,7 @@ const struct cmd cmd_reflect = {
 "  # signed packets only\n"
 "  sudo ethgauge reflect eth1 --stamp --auth --key-file /etc/ethgauge/stamp.key\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN,

@@ -46,7 +46,8 @@ static const struct opt options[] = {
 	{ 0, "max-duration", OPT_DURATION, offsetof(struct serve_opts, max_duration_ns), "TIME",
 	  "of a test; 0: any" },
 	{ 0, "max-rate", OPT_RATE, offsetof(struct serve_opts, max_rate), "RATE",
-	  "of a test's payload in each direction, in bits a second" },
+	  "of a test's payload in each direction, in bits a second",
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 'c', "count", OPT_COUNT, offsetof(struct serve_opts, tests), "N",
 	  "end after so many tests; 0: never" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct serve_opts, duration_ns), "TIME",
@@ -54,6 +55,11 @@ static const struct opt options[] = {
 	{ 0, "user", OPT_STR, offsetof(struct serve_opts, user), "NAME",
 	  "become this user once the port is bound, if started as root" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_AT_MOST_ONE, "ipv4 ipv6" },
+	OPT_RULE_END
 };
 
 static int parse_ports(const char *text, uint16_t *ret_first, uint16_t *ret_last, struct err *e)
@@ -77,10 +83,6 @@ static int serve_check(void *args, const struct opt_given *given, struct err *e)
 	uint16_t first, last;
 
 	(void)given;
-	if (opts->max_rate.kind != UNIT_RATE_MAX && opts->max_rate.kind != UNIT_RATE_BPS)
-		return err_usage(e, "--max-rate is in bits a second, such as 100Mbit");
-	if (opts->ipv4 && opts->ipv6)
-		return err_usage(e, "-4 and -6 exclude each other");
 	return parse_ports(opts->data_ports, &first, &last, e);
 }
 
@@ -168,6 +170,7 @@ const struct cmd cmd_serve = {
 "  sudo ethgauge serve --key-file /etc/ethgauge.key --data-ports 14881-14999 \\\n"
 "        --max-rate 1Gbit --max-duration 60s\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = serve_check,

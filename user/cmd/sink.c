@@ -104,12 +104,26 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+static const struct opt_rule rules[] = {
+	EXPORTS_RULES,
+	{ OPT_EXCLUDES, "all", "port" },
+	/* All that is made of the tags. */
+	{ OPT_EXCLUDES, "count-only", "no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp" },
+	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
+	{ OPT_REQUIRES, "rcvbuf", "socket" },
+	{ OPT_EXCLUDES, "socket",
+	  "xdp-mode records hgrm hlog rx-stamp clock=tai all pass count-only gaps expect-gap" },
+	OPT_RULE_END
+};
+
 /* The gap that --expect-gap means, told as a time or as the rate that has it. */
-static int check_gap(struct sink_opts *opts, struct err *e)
+static int sink_check(void *args, const struct opt_given *given, struct err *e)
 {
+	struct sink_opts *opts = args;
 	struct unit_rate rate;
 	double gap_ns;
 
+	(void)given;
 	if (!opts->expect_gap)
 		return 0;
 	if (!unit_parse_rate(opts->expect_gap, &rate) && rate.kind == UNIT_RATE_PPS)
@@ -127,40 +141,6 @@ static int check_gap(struct sink_opts *opts, struct err *e)
 	return 0;
 }
 
-static int sink_check(void *args, const struct opt_given *given, struct err *e)
-{
-	struct sink_opts *opts = args;
-
-	if (opts->all && opt_was_given(given, "port"))
-		return err_usage(e, "--all takes every packet: --port has no meaning with it");
-	if (opts->count_only && opts->no_loss)
-		return err_usage(e, "--no-loss looks at the tags, which --count-only does not");
-	if (opts->count_only && (opts->gaps || opts->expect_gap))
-		return err_usage(e, "gaps are those of a stream, which the tags tell and "
-				 "--count-only does not look at");
-	if (opts->count_only && (opts->exports.records || opts->exports.hgrm || opts->exports.hlog))
-		return err_usage(e, "records and histograms are made from the tags, which "
-				 "--count-only does not look at");
-	if (opts->count_only && (opts->rx_stamp != RX_STAMP_XDP || opts->clock != STAMP_MONOTONIC))
-		return err_usage(e, "--count-only times nothing: --clock and --rx-stamp have no "
-				 "meaning with it");
-	if (opts->rx_stamp == RX_STAMP_HW && opts->xdp_mode == XDP_MODE_GENERIC)
-		return err_usage(e, "--rx-stamp hw takes a program in the driver: --xdp-mode native");
-	if (opts->rcvbuf_bytes && !opts->socket)
-		return err_usage(e, "--rcvbuf is of the socket of --socket");
-	if (opts->socket && opt_was_given(given, "xdp-mode"))
-		return err_usage(e, "--socket receives without XDP: --xdp-mode has no meaning with it");
-	if (opts->socket && (opts->exports.records || opts->exports.hgrm || opts->exports.hlog ||
-			     opt_was_given(given, "rx-stamp") ||
-			     opts->clock != STAMP_MONOTONIC))
-		return err_usage(e, "--records, --hgrm, --hlog, --rx-stamp and --clock are of the "
-				 "receiver in the driver, not of --socket");
-	if (opts->socket && (opts->all || opts->pass || opts->count_only || opts->gaps ||
-			     opts->expect_gap))
-		return err_usage(e, "--all, --pass, --count-only, --gaps and --expect-gap are of the "
-				 "receiver in the driver, not of --socket");
-	return check_gap(opts, e);
-}
 
 struct sink_run {
 	const struct sink_opts *opts;
@@ -367,6 +347,7 @@ const struct cmd cmd_sink = {
 "  # HdrHistogram's table of percentiles, and its log of an interval of 100 ms\n"
 "  ethgauge sink eth1 -c 1M -i 100ms --hgrm delay.hgrm --hlog delay.hlog\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.needs = CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN,

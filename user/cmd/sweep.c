@@ -43,7 +43,7 @@ static const struct opt options[] = {
 	  "what calc says beside it: goodput by the mtu varied over IPv4 or IPv6, or frames a second by the "
 	  "frame-bytes varied", .choices = sweep_bounds },
 	{ 0, "link", OPT_RATE, offsetof(struct sweep_opts, link), "RATE",
-	  "of --theory, the link: 10G" },
+	  "of --theory, the link: 10G", .rate_kinds = OPT_RATE_BPS },
 	{ 0, "skip-failed", OPT_FLAG, offsetof(struct sweep_opts, cfg.skip_failed), NULL,
 	  "go on behind a run that failed, without its figure; exit with 1 if there was one" },
 	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, cfg.state), "FILE",
@@ -92,7 +92,8 @@ static int check_own(const struct sweep_opts *opts, struct err *e)
 	if (!opts->cfg.metric)
 		return err_usage(e, "--metric is missing: which figure of the runs is wanted");
 	if ((opts->bound != SWEEP_BOUND_NONE) != (opts->link.kind == UNIT_RATE_BPS))
-		return err_usage(e, "--theory and --link RATE, in bits a second, need each other");
+		return err_usage(e, "%s requires %s", opts->bound ? "--theory" : "--link",
+				 opts->bound ? "--link" : "--theory");
 	return 0;
 }
 
@@ -116,8 +117,6 @@ static int sweep_check(void *args, const struct opt_given *given, struct err *e)
 	if (opts->cfg.command.argc < 2 || opts->cfg.command.argv[1][0] == '-')
 		return err_usage(e, "study '%s' needs the HOST to measure with: ethgauge sweep %s HOST",
 				 study->name, study->name);
-	if (opts->link.kind != UNIT_RATE_MAX && opts->link.kind != UNIT_RATE_BPS)
-		return err_usage(e, "--link is a speed in bits a second");
 	return 0;
 }
 

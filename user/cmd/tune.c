@@ -31,7 +31,8 @@ static const struct opt options[] = {
 	{ 0, "TARGET", OPT_STR, offsetof(struct tune_opts, target), NULL,
 	  "interface of the path, or an address at its end", .argument = true, .optional = true },
 	{ 0, "link", OPT_RATE, offsetof(struct tune_opts, link), "RATE",
-	  "bottleneck of the path, such as 10G; max: the interface's speed" },
+	  "bottleneck of the path, such as 10G; max: the interface's speed",
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 0, "rtt", OPT_DURATION, offsetof(struct tune_opts, rtt_ns), "TIME",
 	  "round trip of the path", .min = 1, .max = 3600000000000ull },
 	{ 0, "explain", OPT_FLAG, offsetof(struct tune_opts, explain), NULL,
@@ -43,23 +44,11 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int tune_check(void *args, const struct opt_given *given, struct err *e)
-{
-	static const char *const not_with_restore[] = { "TARGET", "link", "rtt", "explain", "apply" };
-	struct tune_opts *opts = args;
-	size_t i;
-
-	if (opts->link.kind != UNIT_RATE_BPS && opts->link.kind != UNIT_RATE_MAX)
-		return err_usage(e, "--link is a speed in bits a second, such as 10G");
-	for (i = 0; opts->restore && i < sizeof(not_with_restore) / sizeof(not_with_restore[0]); i++) {
-		if (opt_was_given(given, not_with_restore[i]))
-			return err_usage(e, "--restore puts everything back, and takes no other word: "
-					 "'%s'", not_with_restore[i]);
-	}
-	if (opts->apply && opts->explain)
-		return err_usage(e, "--explain belongs to what is shown, and --apply changes");
-	return 0;
-}
+static const struct opt_rule rules[] = {
+	{ OPT_EXCLUDES, "restore", "TARGET link rtt explain apply" },
+	{ OPT_EXCLUDES, "apply", "explain" },
+	OPT_RULE_END
+};
 
 static int find_path(const struct tune_opts *opts, struct result *res, struct tune_path *path,
 		     struct err *e)
@@ -238,8 +227,8 @@ STATEDIR_DEFAULT " (or $STATE_DIRECTORY) before the first change, so that --rest
 "  # as it was\n"
 "  sudo ethgauge tune --restore\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
-	.check = tune_check,
 	.run = tune_run,
 };

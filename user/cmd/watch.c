@@ -102,51 +102,17 @@ static const struct opt options[] = {
 	OPT_END
 };
 
-static int check_replay(const struct watch_opts *opts, const struct opt_given *given, struct err *e)
-{
-	static const char *const of_live[] = {
-		"duration", "interval", "hooks", "xdp-mode", "share", "no-cost", "record", "filter",
-		"flows", "drops",
-	};
-	size_t i;
-
-	if (opts->ifaces.nr)
-		return err_usage(e, "--replay shows a file, and '%s' is an interface",
-				 opts->ifaces.names[0]);
-	for (i = 0; i < sizeof(of_live) / sizeof(of_live[0]); i++) {
-		if (opt_was_given(given, of_live[i]))
-			return err_usage(e, "--%s has no meaning with --replay", of_live[i]);
-	}
-	return 0;
-}
-
-static int watch_check(void *args, const struct opt_given *given, struct err *e)
-{
-	static const char *const of_flows[] = { "top", "sort", "max-flows", "flow-idle" };
-	const struct watch_opts *opts = args;
-	size_t i;
-
-	if (opt_was_given(given, "xdp-mode") && opts->hooks != WATCH_HOOKS_XDP)
-		return err_usage(e, "--xdp-mode has a meaning with --hooks xdp only");
-	if (opts->share && opts->hooks != WATCH_HOOKS_XDP)
-		return err_usage(e, "--share has a meaning with --hooks xdp only");
-	for (i = 0; i < sizeof(of_flows) / sizeof(of_flows[0]); i++) {
-		if (!opts->flows && opt_was_given(given, of_flows[i]))
-			return err_usage(e, "--%s has a meaning with --flows only", of_flows[i]);
-	}
-	if (opt_was_given(given, "speed") && !opts->replay)
-		return err_usage(e, "--speed has a meaning with --replay only");
-	if (opts->no_color && !opts->tui)
-		return err_usage(e, "--no-color has a meaning with --tui only");
-	if (opts->replay)
-		return check_replay(opts, given, e);
-	if (!opts->ifaces.nr)
-		return err_usage(e, "INTERFACE is missing");
-	if (!opts->interval_ns && (opts->tui || opts->textfile || opts->record))
-		return err_usage(e, "--%s needs an --interval above 0",
-				 opts->tui ? "tui" : opts->textfile ? "textfile" : "record");
-	return 0;
-}
+static const struct opt_rule rules[] = {
+	{ OPT_EXCLUDES, "replay",
+	  "INTERFACE duration interval hooks xdp-mode share no-cost record filter flows drops" },
+	{ OPT_AT_LEAST_ONE, "INTERFACE replay" },
+	{ OPT_REQUIRES, "xdp-mode share", "hooks=xdp" },
+	{ OPT_REQUIRES, "top sort max-flows flow-idle", "flows" },
+	{ OPT_REQUIRES, "speed", "replay" },
+	{ OPT_REQUIRES, "no-color", "tui" },
+	{ OPT_EXCLUDES, "tui textfile record", "interval=0s" },
+	OPT_RULE_END
+};
 
 struct watch_run {
 	const struct watch_opts *opts;
@@ -403,9 +369,9 @@ const struct cmd cmd_watch = {
 "  ethgauge watch eth0 --record night.jsonl\n"
 "  ethgauge watch --replay night.jsonl --speed 10 --tui\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	/* A replay needs nothing; the capabilities of the rest are asked for in run_live(). */
-	.check = watch_check,
 	.run = watch_run,
 };

@@ -87,6 +87,8 @@ static int refuse_kind(const struct opt *opt, const char *text, struct err *e)
 		{ OPT_RATE_BPS | OPT_RATE_MAX, "bits a second, such as 100Mbit, or max" },
 		{ OPT_RATE_PPS, "packets a second, such as 1kpps" },
 		{ OPT_RATE_PPS | OPT_RATE_MAX, "packets a second, such as 1kpps, or max" },
+		{ OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_MAX, "100Mbit, 1kpps or max" },
+		{ OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_SHARE, "100Mbit, 1kpps or 50%" },
 	};
 	const char *what = "another unit";
 	char name[64];

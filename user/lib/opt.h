@@ -77,6 +77,7 @@ struct opt {
 #define OPT_RATE_BPS (1u << UNIT_RATE_BPS)
 #define OPT_RATE_PPS (1u << UNIT_RATE_PPS)
 #define OPT_RATE_MAX (1u << UNIT_RATE_MAX)
+#define OPT_RATE_SHARE (1u << UNIT_RATE_LINK_RATIO)
 
 #define OPT_END { .name = NULL }
 
@@ -99,6 +100,9 @@ bool opt_was_given(const struct opt_given *given, const char *name);
 
 /* "--rate", or of an argument "DEST". */
 const char *opt_label(char *buf, size_t size, const struct opt *opt);
+
+/* "number", "rate": what its value is. */
+const char *opt_type_name(const struct opt *opt);
 
 const struct opt *opt_find(const struct opt *table, const char *name);
 

@@ -223,25 +223,38 @@ static int check_at_least_one(const struct check *check, const struct opt_rule *
 	return err_usage(check->e, "%s%s is missing", check->when, these);
 }
 
+/* "stream, rr or crr": the sub-commands of @table that have @opt. */
+static void show_commands(const struct opt *table, const struct opt *opt, char *buf, size_t size)
+{
+	const char *const *choice, *last = NULL;
+	size_t used = 0;
+
+	while (!table->selects)
+		table++;
+	buf[0] = '\0';
+	for (choice = table->choices; *choice && used < size; choice++) {
+		if (!opt_belongs(opt, *choice))
+			continue;
+		if (last)
+			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "", last);
+		last = *choice;
+	}
+	if (last && used < size)
+		snprintf(buf + used, size - used, "%s%s", used ? " or " : "", last);
+}
+
 /* Each option that was given is one of the sub-command's. */
 static int check_command(const struct check *check)
 {
 	const struct opt_given *given = check->given;
-	const char *command = opt_command(given, check->opts), *const *choice;
-	const struct opt *opt, *selector = given->table;
-	char label[MAX_LABEL], list[256] = "";
-	size_t used = 0;
+	const char *command = opt_command(given, check->opts);
+	const struct opt *opt;
+	char label[MAX_LABEL], list[256];
 
-	while (selector->name && !selector->selects)
-		selector++;
 	for (opt = given->table; command && opt->name; opt++) {
 		if (!given->is[opt - given->table] || opt_belongs(opt, command))
 			continue;
-		for (choice = selector->choices; *choice && used < sizeof(list); choice++) {
-			if (opt_belongs(opt, *choice))
-				used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-							 used ? " or " : "", *choice);
-		}
+		show_commands(given->table, opt, list, sizeof(list));
 		return err_usage(check->e, "%s requires %s %s", opt_label(label, sizeof(label), opt),
 				 check->verb, list);
 	}

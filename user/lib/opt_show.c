@@ -26,6 +26,19 @@ bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value)
 	}
 }
 
+const char *opt_type_name(const struct opt *opt)
+{
+	static const char *const names[] = {
+		[OPT_FLAG] = "flag", [OPT_U16] = "number", [OPT_U32] = "number",
+		[OPT_COUNT] = "number", [OPT_DURATION] = "duration", [OPT_RATE] = "rate",
+		[OPT_STR] = "text", [OPT_STRS] = "texts", [OPT_IFACE] = "interface",
+		[OPT_IFACES] = "interfaces", [OPT_MAC] = "mac", [OPT_CHOICE] = "choice",
+		[OPT_REST] = "command",
+	};
+
+	return opt->selects ? "sub-command" : names[opt->type];
+}
+
 static void show_words(char *buf, size_t size, const char *const *words, int nr)
 {
 	size_t used = 0;

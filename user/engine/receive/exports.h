@@ -12,6 +12,7 @@
 
 #include "engine/receive/rx.h"
 #include "lib/err.h"
+#include "lib/opt_rule.h"
 #include "result/result.h"
 
 struct exports_opts {
@@ -34,6 +35,8 @@ struct exports_opts {
 	  "percentiles of the delay as HdrHistogram prints them" }, \
 	{ 0, "hlog", OPT_STR, offsetof(type, at.hlog), "FILE", \
 	  "HdrHistogram's log: a histogram for each interval" }
+
+#define EXPORTS_RULES { OPT_REQUIRES, "records-every records-ring", "records" }
 
 /* How the receiver must be made for what @opts asks. */
 void exports_prepare(const struct exports_opts *opts, struct rx_cfg *rx);
