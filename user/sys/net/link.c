@@ -31,9 +31,13 @@ static struct netlink *netlink_of(struct link_net *net)
 
 int link_open(struct link_net **ret_net, struct err *e)
 {
-	int err = netlink_open((struct netlink **)ret_net, NETLINK_ROUTE);
+	struct netlink *netlink;
+	int err = netlink_open(&netlink, NETLINK_ROUTE);
 
-	return err ? err_set(e, err, "cannot open a netlink socket") : 0;
+	if (err)
+		return err_set(e, err, "cannot open a netlink socket");
+	*ret_net = (struct link_net *)netlink;
+	return 0;
 }
 
 void link_close(struct link_net *net)
