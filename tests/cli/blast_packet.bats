@@ -25,7 +25,7 @@ UDP='ip4(198.18.0.2)/udp'
 	refuses "is said there: ip4(src=" "$UDP" --sources 10
 	refuses "is said there: ip4(src=" "$UDP" --src-ip 198.18.0.1
 	refuses "is said there: vlan(7) behind eth" "$UDP" --vlan 7
-	refuses "is said there: vlan(7, pcp=3)" "$UDP" --vlan-pcp 3
+	refuses "is said there: vlan(7, pcp=3)" "$UDP" --vlan 7 --vlan-pcp 3
 	refuses "is said there: random(), as in udp(dport=random(" "$UDP" --random
 }
 

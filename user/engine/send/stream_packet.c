@@ -24,8 +24,8 @@ static const struct {
 	{ "dests", "ip4(dst=198.18.1.0/24)" },
 	{ "sources", "ip4(src=198.18.2.0/24)" },
 	{ "src-ip", "ip4(src=198.18.0.1)" },
-	{ "vlan", "vlan(7) behind eth" },
 	{ "vlan-pcp", "vlan(7, pcp=3)" },
+	{ "vlan", "vlan(7) behind eth" },
 	{ "random", "random(), as in udp(dport=random(5000-5999))" },
 };
 
