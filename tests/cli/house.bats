@@ -112,6 +112,11 @@ complete_words() {
 	[ "$(complete_words ethgauge probe --stamp --poi)" = --poisson ]
 	[ "$(complete_words ethgauge probe --twamp-light ::1 --reflector statel)" = stateless ]
 	[ "$(complete_words ethgauge probe --stamp --eng)" = '' ]
+	[ "$(complete_words ethgauge udp rr ::1 --outs)" = --outstanding ]
+	[ "$(complete_words ethgauge udp stream ::1 --outs)" = '' ]
+	[ "$(complete_words ethgauge bench soak eth1 eth2 --du)" = --duration ]
+	[ "$(complete_words ethgauge bench rfc2544 eth1 eth2 --du)" = '' ]
+	[ "$(complete_words ethgauge serve --ipv4)" = --ipv4 ]
 }
 
 @test "touching a header rebuilds what includes it, and nothing else" {
