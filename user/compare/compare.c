@@ -77,7 +77,7 @@ static int check_docs(const struct compare *cmp, const struct compare_docs *docs
 		if (error && !is_named(cmp->cfg, "errors")) {
 			snprintf(what, sizeof(what), "%s", said ? said : "?");
 			err_usage(e, "a run in '%s' failed: %s", doc->file, compare_clean(what));
-			return err_hint(e, "leave it out, or compare what it has with --force errors");
+			return err_hint(e, "leave it out, or compare what it has with " OPTION("force") " errors");
 		}
 		for (k = 0; k < i; k++) {
 			if (json_equal(doc->doc, docs->list[k].doc))
@@ -161,7 +161,7 @@ static int refuse(const struct compare *cmp, const struct compare_group *lone,
 	}
 	err_usage(e, "'%.150s' cannot be compared with '%.150s': %.180s%s", lone->file, nearest->file,
 		  least.text, strlen(least.text) > 180 ? "..." : "");
-	return err_hint(e, "what may differ all the same is named by --force; here: %s", least.keys);
+	return err_hint(e, "what may differ all the same is named by " OPTION("force") "; here: %s", least.keys);
 }
 
 /* Runs of another kernel are no A/A. */
@@ -173,9 +173,9 @@ static int check_noise(const struct compare *cmp, struct err *e)
 
 	if (cmp->sides[COMPARE_NOISE].nr && !json_equal(base, noise) &&
 	    !is_named(cmp->cfg, "kernel")) {
-		err_usage(e, "the runs of --noise are not of the base's kernel");
+		err_usage(e, "the runs of " OPTION("noise") " are not of the base's kernel");
 		err = err_hint(e, "the noise floor is how far runs of the very same are apart; "
-			       "what is meant is said by --force kernel");
+			       "what is meant is said by " OPTION("force") " kernel");
 	}
 	json_decref(base);
 	json_decref(noise);
@@ -417,7 +417,7 @@ int compare_run(struct compare *cmp, struct result *res, struct err *e)
 	if (!json_array_size(rows)) {
 		json_decref(rows);
 		return err_usage(e, "the documents hold no figure to compare%s",
-				 cmp->cfg->nr_metrics ? ": none matches --metric" : "");
+				 cmp->cfg->nr_metrics ? ": none matches " OPTION("metric") : "");
 	}
 	note_runs(cmp, res);
 	if (unknown)

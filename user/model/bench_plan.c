@@ -103,17 +103,17 @@ int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
 	char words[256], *word, *rest = words, *end;
 
 	if (strlen(text) >= sizeof(words))
-		return err_usage(e, "--sizes '%s' is too long", text);
+		return err_usage(e, OPTION("sizes") " '%s' is too long", text);
 	strcpy(words, text);
 	plan->nr_sizes = 0;
 	while ((word = strsep(&rest, ","))) {
 		unsigned long bytes = strtoul(word, &end, 10);
 
 		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
-			return err_usage(e, "--sizes: '%s' is no frame size from %d to %d", word,
+			return err_usage(e, OPTION("sizes") ": '%s' is no frame size from %d to %d", word,
 					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
 		if (plan->nr_sizes == BENCH_MAX_SIZES)
-			return err_usage(e, "--sizes: more than %d", BENCH_MAX_SIZES);
+			return err_usage(e, OPTION("sizes") ": more than %d", BENCH_MAX_SIZES);
 		plan->sizes[plan->nr_sizes++] = (uint32_t)bytes;
 	}
 	return 0;
@@ -133,7 +133,7 @@ int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
 		if (names[i])
 			plan->tests |= 1u << i;
 		else if (strcmp(word, "none"))
-			return err_usage(e, "--tests: '%s' is none of latency, loss, back-to-back, recovery, none",
+			return err_usage(e, OPTION("tests") ": '%s' is none of latency, loss, back-to-back, recovery, none",
 					 word);
 	}
 	return 0;
@@ -182,7 +182,7 @@ int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err 
 		}
 	}
 	if (strlen(text) >= sizeof(words))
-		return err_usage(e, "--goal '%s' is too long", text);
+		return err_usage(e, OPTION("goal") " '%s' is too long", text);
 	strcpy(words, text);
 	snprintf(goal.name, sizeof(goal.name), "%.31s", text);
 	while ((word = strsep(&rest, ","))) {
@@ -193,16 +193,16 @@ int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err 
 			continue;
 		if (equals)
 			equals[-1] = '=';
-		err_usage(e, "--goal '%s': '%s' is not understood", text, word);
+		err_usage(e, OPTION("goal") " '%s': '%s' is not understood", text, word);
 		return err_hint(e, "rfc2544, tst009, ndr, pdr, or name=WORD,loss=0.5%%,exceed=50%%,"
 				"initial=1s,final=1s,sum=21s,width=0.5%%");
 	}
 	if (goal.loss_ratio >= 1 || goal.exceed_ratio >= 1 || !(goal.width_ratio > 0) ||
 	    goal.width_ratio > 0.5)
-		return err_usage(e, "--goal '%s': loss and exceed are below 100%%, width above 0 and at most 50%%",
+		return err_usage(e, OPTION("goal") " '%s': loss and exceed are below 100%%, width above 0 and at most 50%%",
 				 text);
 	if (!goal.initial_trial_ns || !goal.final_trial_ns || goal.duration_sum_ns < goal.final_trial_ns)
-		return err_usage(e, "--goal '%s': sum is at least final, and no time is 0", text);
+		return err_usage(e, OPTION("goal") " '%s': sum is at least final, and no time is 0", text);
 	*ret_goal = goal;
 	return 0;
 }

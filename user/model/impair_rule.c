@@ -359,13 +359,13 @@ int impair_rules_add(struct impair_rules *rules, enum impair_kind kind, const ch
 
 	assert(!rules->nr || rules->rules[rules->nr - 1].kind <= kind);
 	if (rules->nr == IMPAIR_MAX_RULES)
-		return err_usage(e, "--%s '%s' is one rule too many: at most %d", kinds[kind].name,
+		return err_usage(e, OPTION("%s") " '%s' is one rule too many: at most %d", kinds[kind].name,
 				 text, IMPAIR_MAX_RULES);
 	if (strlen(text) > MAX_TEXT)
-		return err_usage(e, "--%s is too long: put the list into a file", kinds[kind].name);
+		return err_usage(e, OPTION("%s") " is too long: put the list into a file", kinds[kind].name);
 	copy = strdup(text);
 	if (!copy)
-		return err_set(e, -ENOMEM, "cannot read --%s", kinds[kind].name);
+		return err_set(e, -ENOMEM, "cannot read " OPTION("%s"), kinds[kind].name);
 	release_rule(rules, rules->nr);
 	rules->rules[rules->nr].kind = (uint8_t)kind;
 	err = parse_rule(rules, copy, &why);
@@ -375,7 +375,7 @@ int impair_rules_add(struct impair_rules *rules, enum impair_kind kind, const ch
 		return 0;
 	}
 	release_rule(rules, rules->nr);
-	return err_usage(e, "--%s '%.200s': %s", kinds[kind].name, text, why.msg);
+	return err_usage(e, OPTION("%s") " '%.200s': %s", kinds[kind].name, text, why.msg);
 }
 
 void impair_rules_release(struct impair_rules *rules)

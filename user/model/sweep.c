@@ -22,7 +22,7 @@ int sweep_vary(struct sweep *sweep, const char *text, struct err *e)
 	size_t i;
 
 	if (!len || len >= sizeof(varied->name) || !equals[1])
-		return err_usage(e, "--vary '%s' is not of the form NAME=VALUE,VALUE", text);
+		return err_usage(e, OPTION("vary") " '%s' is not of the form NAME=VALUE,VALUE", text);
 	if (sweep->nr_varied == SWEEP_MAX_VARIED)
 		return err_usage(e, "more than %d parameters to vary", SWEEP_MAX_VARIED);
 	snprintf(varied->name, sizeof(varied->name), "%.*s", (int)len, name);
@@ -221,7 +221,7 @@ int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **
 	/* Goes with the process, however that ends. */
 	if (flock(fileno(file), LOCK_EX | LOCK_NB)) {
 		err = err_set(e, -errno, "another sweep writes '%s' now", path);
-		err_hint(e, "wait for its end, or give another --state");
+		err_hint(e, "wait for its end, or give another " OPTION("state"));
 		goto out;
 	}
 	snprintf(head, want + 1, "%s%s\n", HEAD, words);
@@ -234,7 +234,7 @@ int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **
 			err = err_set(e, -errno, "cannot write '%s'", path);
 	} else if (memcmp(now, head, want)) {
 		err_usage(e, "'%s' is no file of this sweep, with just these words", path);
-		err = err_hint(e, "give another --state, or remove it");
+		err = err_hint(e, "give another " OPTION("state") ", or remove it");
 	} else {
 		err = read_values(file, nr_runs, ret_values, ret_done);
 		if (err)
