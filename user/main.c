@@ -126,6 +126,7 @@ static void print_usage(FILE *out)
 /* @command: the sub-command whose options are wanted; NULL: of all. */
 static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m, const char *command)
 {
+	const struct opt *opt;
 	size_t i;
 
 	fprintf(out, "Usage: ethgauge %s", cmd->name);
@@ -135,7 +136,12 @@ static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m,
 	opt_print_usage(out, m->table, command);
 	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
 	opt_print_help(out, m->table, m->values, command);
-	fprintf(out, "  -h, --help                   this page\n\nExamples:\n%s", cmd->examples);
+	fputs("  -h, --help                   this page", out);
+	for (opt = m->table; opt->name; opt++) {
+		if (opt->selects && !command)
+			fprintf(out, "; after %s, the options of that one", opt->name);
+	}
+	fprintf(out, "\n\nExamples:\n%s", cmd->examples);
 }
 
 /* "help layers": what a packet is described by; the man page is made of it, too. */

@@ -243,7 +243,7 @@ rows_are_through() {
 	run -2 "$TOOL" reflect lo --xdp-mode fast
 	run -2 "$TOOL" reflect lo eth1
 	run -2 "$TOOL" reflect lo --port 0 --no-icmp
-	[[ $output == *"nothing to answer"* ]]
+	[[ $output == *"--no-icmp and --port 0 are mutually exclusive"* ]]
 	run -2 "$TOOL" reflect no/name
 	run -2 "$TOOL" reflect nosuch0
 	[[ $output == *"there is no interface 'nosuch0'"* ]]
