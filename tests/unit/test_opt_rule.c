@@ -202,6 +202,9 @@ static void code_below_names_options_by_the_table(void **state)
 	opt_name_options(&e, table);
 	assert_string_equal(e.msg, "a file is damaged: --file 'x'");
 	assert_string_equal(e.hint, "live frames need 5.18; take --engine ring");
+	err_usage(&e, OPTION("size") " 9000 is too large");
+	opt_name_options(&e, table);
+	assert_string_equal(e.msg, "size 9000 is too large");
 	err_usage(&e, "no names \001 here");
 	opt_name_options(&e, table);
 	assert_string_equal(e.msg, "no names \001 here");

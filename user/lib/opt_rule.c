@@ -339,12 +339,12 @@ const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *ta
 	return NULL;
 }
 
-/* @text with names of options as they are given, into @buf; false if one is not in @table. */
+/* @text with names of options as "--name", into @buf; false if one is not in @table: it stays bare. */
 static bool name_options(char *buf, size_t size, const char *text, size_t len,
 			 const struct opt *table)
 {
 	const char *end = text + len, *close;
-	bool all = true;
+	bool all = true, known;
 	char name[64];
 	size_t used = 0;
 
@@ -355,8 +355,9 @@ static bool name_options(char *buf, size_t size, const char *text, size_t len,
 			continue;
 		}
 		snprintf(name, sizeof(name), "%.*s", (int)(close - text - 1), text + 1);
-		all = all && opt_find(table, name);
-		used += (size_t)snprintf(buf + used, size - used, "--%s", name);
+		known = opt_find(table, name);
+		all = all && known;
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", known ? "--" : "", name);
 		text = close + 1;
 	}
 	buf[used < size ? used : size - 1] = '\0';

@@ -40,7 +40,10 @@ int opt_rules_check(const struct opt_rule *rules, const char *verb,
 /* The first word of @rules that the table does not have, or that is no value; NULL: none. */
 const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *table);
 
-/* Writes OPTION() as "--name"; parts of a hint ("...; ...") with options that @table lacks go. */
+/*
+ * Writes OPTION() as "--name". Of those that @table does not have the message keeps the bare name,
+ * and the hint loses the part ("...; ...") that holds them.
+ */
 void opt_name_options(struct err *e, const struct opt *table);
 
 #endif
