@@ -77,7 +77,8 @@ static int check_docs(const struct compare *cmp, const struct compare_docs *docs
 		if (error && !is_named(cmp->cfg, "errors")) {
 			snprintf(what, sizeof(what), "%s", said ? said : "?");
 			err_usage(e, "a run in '%s' failed: %s", doc->file, compare_clean(what));
-			return err_hint(e, "leave it out, or compare what it has with " OPTION("force") " errors");
+			return err_hint(e, "leave it out, or compare what it has with "
+					OPTION("force") " errors");
 		}
 		for (k = 0; k < i; k++) {
 			if (json_equal(doc->doc, docs->list[k].doc))
@@ -161,7 +162,8 @@ static int refuse(const struct compare *cmp, const struct compare_group *lone,
 	}
 	err_usage(e, "'%.150s' cannot be compared with '%.150s': %.180s%s", lone->file, nearest->file,
 		  least.text, strlen(least.text) > 180 ? "..." : "");
-	return err_hint(e, "what may differ all the same is named by " OPTION("force") "; here: %s", least.keys);
+	return err_hint(e, "what may differ all the same is named by " OPTION("force") "; here: "
+			"%s", least.keys);
 }
 
 /* Runs of another kernel are no A/A. */

@@ -110,7 +110,8 @@ int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
 		unsigned long bytes = strtoul(word, &end, 10);
 
 		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
-			return err_usage(e, OPTION("sizes") ": '%s' is no frame size from %d to %d", word,
+			return err_usage(e, OPTION("sizes") ": '%s' is no frame size from %d to "
+					"%d", word,
 					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
 		if (plan->nr_sizes == BENCH_MAX_SIZES)
 			return err_usage(e, OPTION("sizes") ": more than %d", BENCH_MAX_SIZES);
@@ -133,7 +134,8 @@ int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
 		if (names[i])
 			plan->tests |= 1u << i;
 		else if (strcmp(word, "none"))
-			return err_usage(e, OPTION("tests") ": '%s' is none of latency, loss, back-to-back, recovery, none",
+			return err_usage(e, OPTION("tests") ": '%s' is none of latency, loss, "
+					"back-to-back, recovery, none",
 					 word);
 	}
 	return 0;
@@ -199,10 +201,12 @@ int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err 
 	}
 	if (goal.loss_ratio >= 1 || goal.exceed_ratio >= 1 || !(goal.width_ratio > 0) ||
 	    goal.width_ratio > 0.5)
-		return err_usage(e, OPTION("goal") " '%s': loss and exceed are below 100%%, width above 0 and at most 50%%",
+		return err_usage(e, OPTION("goal") " '%s': loss and exceed are below 100%%, width "
+				"above 0 and at most 50%%",
 				 text);
 	if (!goal.initial_trial_ns || !goal.final_trial_ns || goal.duration_sum_ns < goal.final_trial_ns)
-		return err_usage(e, OPTION("goal") " '%s': sum is at least final, and no time is 0", text);
+		return err_usage(e, OPTION("goal") " '%s': sum is at least final, and no time is "
+				"0", text);
 	*ret_goal = goal;
 	return 0;
 }

@@ -68,7 +68,8 @@ static int set_address(struct impair_filter *filter, char *text, __be32 *addr, _
 		  inet_pton(AF_INET6, text, addr) == 1 ? 6 : 0;
 	all = bits = version == 4 ? 32 : 128;
 	if (!version || (slash && (unit_parse_count(slash, &bits) || bits > all)))
-		return err_usage(e, OPTION("filter") ": '%s%s%s' is no address, with or without a prefix length",
+		return err_usage(e, OPTION("filter") ": '%s%s%s' is no address, with or without a "
+				"prefix length",
 				 text, slash ? "/" : "", slash ? slash : "");
 	for (i = 0; i < 4; i++) {
 		uint64_t here = bits > 32 * i ? bits - 32 * i : 0;
@@ -112,7 +113,8 @@ static int set_value(struct impair_filter *filter, const char *name, char *value
 	if (values[i].by == IMPAIR_BY_DST)
 		return set_address(filter, value, filter->dst, filter->dst_mask, e);
 	if (unit_parse_count(value, &number) || number > values[i].max)
-		return err_usage(e, OPTION("filter") ": '%s %s' is not a number up to %u", name, value,
+		return err_usage(e, OPTION("filter") ": '%s %s' is not a number up to %u", name,
+				value,
 				 values[i].max);
 	if (values[i].by == IMPAIR_BY_PROTO)
 		filter->proto = (uint8_t)number;
@@ -171,6 +173,7 @@ int impair_queue_parse(const char *text, uint64_t *ret_bytes, uint64_t *ret_pack
 			return 0;
 		}
 	}
-	return err_usage(e, OPTION("queue") " '%s' is neither a number of packets, such as 100, nor of bytes, "
+	return err_usage(e, OPTION("queue") " '%s' is neither a number of packets, such as 100, "
+			"nor of bytes, "
 			 "such as 64kB", text);
 }

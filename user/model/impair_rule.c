@@ -359,10 +359,12 @@ int impair_rules_add(struct impair_rules *rules, enum impair_kind kind, const ch
 
 	assert(!rules->nr || rules->rules[rules->nr - 1].kind <= kind);
 	if (rules->nr == IMPAIR_MAX_RULES)
-		return err_usage(e, OPTION("%s") " '%s' is one rule too many: at most %d", kinds[kind].name,
+		return err_usage(e, OPTION("%s") " '%s' is one rule too many: at most %d",
+				kinds[kind].name,
 				 text, IMPAIR_MAX_RULES);
 	if (strlen(text) > MAX_TEXT)
-		return err_usage(e, OPTION("%s") " is too long: put the list into a file", kinds[kind].name);
+		return err_usage(e, OPTION("%s") " is too long: put the list into a file",
+				kinds[kind].name);
 	copy = strdup(text);
 	if (!copy)
 		return err_set(e, -ENOMEM, "cannot read " OPTION("%s"), kinds[kind].name);

@@ -75,7 +75,8 @@ int rr_sizes_parse(const char *text, uint32_t mtu_bytes, uint32_t ret_sizes[RR_M
 	if (dash ? parse_range(text, dash, mtu_bytes, ret_sizes, ret_nr) :
 		   parse_list(text, mtu_bytes, ret_sizes, ret_nr))
 		return 0;
-	return err_usage(e, OPTION("sizes") " '%s' is neither a list of frames, such as 64,512,mtu, nor a range, "
+	return err_usage(e, OPTION("sizes") " '%s' is neither a list of frames, such as "
+			"64,512,mtu, nor a range, "
 			 "such as 64-mtu: up to %d, each once, of at most %d bytes", text, RR_MAX_SIZES,
 			 FRAME_MAX_BYTES);
 }

@@ -22,7 +22,8 @@ int sweep_vary(struct sweep *sweep, const char *text, struct err *e)
 	size_t i;
 
 	if (!len || len >= sizeof(varied->name) || !equals[1])
-		return err_usage(e, OPTION("vary") " '%s' is not of the form NAME=VALUE,VALUE", text);
+		return err_usage(e, OPTION("vary") " '%s' is not of the form NAME=VALUE,VALUE",
+				text);
 	if (sweep->nr_varied == SWEEP_MAX_VARIED)
 		return err_usage(e, "more than %d parameters to vary", SWEEP_MAX_VARIED);
 	snprintf(varied->name, sizeof(varied->name), "%.*s", (int)len, name);

@@ -150,7 +150,8 @@ static const struct layer_field routing_fields[] = {
 	AUTO("next", 0, 8, FILL_NEXT, "next header"),
 	AUTO("len", 8, 8, FILL_HEADER, "header length in 8 bytes, without the first"),
 	NUM("left", 24, 8, 0, "segments left"),
-	OPTION("data", LAYER_HEX, 0, LAYER_OPT_HEX, "what follows in hex, padded with 0 to 8 bytes"),
+	OPTION("data", LAYER_HEX, 0, LAYER_OPT_HEX, "what follows in hex, padded with 0 to 8 "
+			"bytes"),
 	END
 };
 
@@ -168,7 +169,8 @@ static const struct layer_field gre_fields[] = {
 	{ "k", "key present", 2, 1, LAYER_NUMBER, FILL_PRESENT, .option = LAYER_OPT_GRE_KEY },
 	{ "s", "sequence present", 3, 1, LAYER_NUMBER, FILL_PRESENT, .option = LAYER_OPT_GRE_SEQ },
 	NUM("version", 13, 3, 0, "version"),
-	OPTION("sum", LAYER_FLAG, 16, LAYER_OPT_GRE_SUM, "with a checksum; 0: without, above 1: this one"),
+	OPTION("sum", LAYER_FLAG, 16, LAYER_OPT_GRE_SUM, "with a checksum; 0: without, above 1: "
+			"this one"),
 	OPTION("key", LAYER_NUMBER, 32, LAYER_OPT_GRE_KEY, "with this key"),
 	OPTION("seq", LAYER_NUMBER, 32, LAYER_OPT_GRE_SEQ, "with this sequence number"),
 	END
@@ -202,7 +204,8 @@ static const struct layer_field tcp_fields[] = {
 	OPTION("mss", LAYER_NUMBER, 16, LAYER_OPT_TCP_MSS, "option: maximum segment size"),
 	OPTION("ws", LAYER_NUMBER, 8, LAYER_OPT_TCP_WS, "option: window scale"),
 	OPTION("sackok", LAYER_FLAG, 1, LAYER_OPT_TCP_SACKOK, "option: selective acknowledgement"),
-	OPTION("ts", LAYER_NUMBER, 64, LAYER_OPT_TCP_TS, "option: timestamps, value and echo in 64 bits"),
+	OPTION("ts", LAYER_NUMBER, 64, LAYER_OPT_TCP_TS, "option: timestamps, value and echo in "
+			"64 bits"),
 	OPTION("options", LAYER_HEX, 0, LAYER_OPT_HEX, "further options in hex"),
 	END
 };

@@ -189,7 +189,8 @@ static int open_socket(struct trial *trial, struct err *e)
 	};
 
 	if (trial->target.nr_dst_ports != 1)
-		return err_usage(e, OPTION("sink-socket") " reads one port, and these packets go to several");
+		return err_usage(e, OPTION("sink-socket") " reads one port, and these packets go "
+				"to several");
 	return rx_socket_open(&trial->socket, &cfg, trial->res, e);
 }
 

@@ -109,7 +109,8 @@ static int open_sockets(struct rr *rr, struct err *e)
 	} while (afxdp_try_again(err, &until_ns, e));
 	if (!err && rr->cfg.zero_copy && !afxdp_wire_zero_copy(way->wire)) {
 		err_machine(e, -EOPNOTSUPP, "cannot have zero-copy on '%s'", rr->cfg.ifname);
-		err = err_hint(e, "leave out " OPTION("zero-copy") "; see: ethgauge doctor %s", rr->cfg.ifname);
+		err = err_hint(e, "leave out " OPTION("zero-copy") "; see: ethgauge doctor %s",
+				rr->cfg.ifname);
 	}
 	if (!err)
 		err = afxdp_lane_open(way->wire, false, bpf_map__fd(way->skel->maps.rr_xsks),

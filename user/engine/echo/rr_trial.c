@@ -385,7 +385,8 @@ static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, str
 		opts->stream.frame_bytes = sizes[i];
 		err = stream_check(&opts->stream, true, e);
 		if (!err && sizes[i] > most)
-			err = err_usage(e, OPTION("sizes") ": %u is more than '%s' carries: its MTU is %u, which is "
+			err = err_usage(e, OPTION("sizes") ": %u is more than '%s' carries: its "
+					"MTU is %u, which is "
 					"a frame of %u", sizes[i], opts->stream.ifname, nic.mtu, most);
 	}
 	return err;

@@ -467,7 +467,8 @@ int impair_check(struct impair *impair, struct err *e)
 				continue;
 			err_machine(e, -EOPNOTSUPP, "the driver of '%s' has no room in front of a frame "
 				    "for what is to become of it", side->ifname);
-			return err_hint(e, "what takes no time, such as " OPTION("loss") " and " OPTION("corrupt") ", works here; "
+			return err_hint(e, "what takes no time, such as " OPTION("loss") " and "
+					OPTION("corrupt") ", works here; "
 					"or: " OPTION("xdp-mode") " generic");
 		}
 	}

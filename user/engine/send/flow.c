@@ -48,7 +48,8 @@ int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct 
 				 stream->dest);
 	if (opts->sizes) {
 		if (packet_size_parse(opts->sizes, stream->seed, &size, &inner))
-			return err_usage(e, OPTION("frame-bytes") " '%s': %s", opts->sizes, inner.msg);
+			return err_usage(e, OPTION("frame-bytes") " '%s': %s", opts->sizes,
+					inner.msg);
 		stream->frame_bytes = size.max_bytes;
 	}
 	return 0;

@@ -29,7 +29,8 @@ static int parse_speed(const char *text, enum replay_pace *ret_pace, double *ret
 	}
 	factor = strtod(text, &end);
 	if (end == text || *end || !isfinite(factor) || factor <= 0)
-		return err_usage(e, OPTION("speed") " '%s' is no factor above 0, such as 1, 2.5 or max", text);
+		return err_usage(e, OPTION("speed") " '%s' is no factor above 0, such as 1, 2.5 "
+				"or max", text);
 	*ret_pace = PACE_SPEED;
 	*ret_factor = factor;
 	return 0;
@@ -321,7 +322,8 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 	if (!replay->whole) {
 		err_machine(e, -EFBIG, "the live engine keeps %llu MiB of packets, and not '%s'",
 			    REPLAY_HEAD_BYTES >> 20, replay->path);
-		return err_hint(e, "use " OPTION("engine") " afxdp, which reads a file while it sends");
+		return err_hint(e, "use " OPTION("engine") " afxdp, which reads a file while it "
+				"sends");
 	}
 	/* What is damaged is not sent again. */
 	if (__builtin_mul_overflow(replay->head_packets, replay->end_error.no ? 1 : replay->loops,

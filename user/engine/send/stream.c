@@ -49,7 +49,8 @@ static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
 		return err_usage(e, "DEST '%s' is no IPv4 or IPv6 address", opts->dest);
 	frame.src.family = frame.dst.family;
 	if (opts->src_ip && !frame_parse_addr(opts->src_ip, &frame.src))
-		return err_usage(e, OPTION("src-ip") " '%s' is no IPv4 or IPv6 address", opts->src_ip);
+		return err_usage(e, OPTION("src-ip") " '%s' is no IPv4 or IPv6 address",
+				opts->src_ip);
 	if (frame.src.family != frame.dst.family)
 		return err_usage(e, OPTION("src-ip") " '%s' and DEST '%s' are not of one family",
 				 opts->src_ip, opts->dest);
@@ -62,7 +63,8 @@ static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
 static int check_flows(const struct stream_opts *opts, struct err *e)
 {
 	if (opts->port + opts->ports - 1 > UINT16_MAX)
-		return err_usage(e, OPTION("ports") " %u from port %u on go beyond 65535", opts->ports,
+		return err_usage(e, OPTION("ports") " %u from port %u on go beyond 65535",
+				opts->ports,
 				 opts->port);
 	if (opts->src_port + opts->src_ports - 1 > UINT16_MAX)
 		return err_usage(e, OPTION("src-ports") " %u from port %u on go beyond 65535",
@@ -91,7 +93,8 @@ int stream_check(struct stream_opts *opts, bool has_size, struct err *e)
 	if (err)
 		return err;
 	if (opts->into_stack && opts->engine != TX_ENGINE_AFXDP && !opts->src_ip)
-		return err_usage(e, OPTION("into-stack") " requires " OPTION("src-ip") ": an address of another host, as this "
+		return err_usage(e, OPTION("into-stack") " requires " OPTION("src-ip") ": an "
+				"address of another host, as this "
 				 "one takes no packet from itself");
 	return stream_check_threads(opts, e);
 }

@@ -77,7 +77,8 @@ static int check_options(const struct opt_given *given, struct err *e)
 	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
 		if (!opt_was_given(given, strange[i].option))
 			continue;
-		return err_usage(e, "DEST describes the packet, so " OPTION("%s") " is said there: %s",
+		return err_usage(e, "DEST describes the packet, so " OPTION("%s") " is said "
+				"there: %s",
 				 strange[i].option, strange[i].instead);
 	}
 	return 0;
@@ -89,10 +90,12 @@ static int check_rate_layer(const struct stream_opts *opts, const struct packet_
 	if (opts->rate.kind == UNIT_RATE_MAX || opts->rate.kind == UNIT_RATE_PPS)
 		return 0;
 	if (opts->rate_layer == FRAME_PAYLOAD)
-		return err_usage(e, OPTION("rate-layer") " payload: what is payload of a described packet "
+		return err_usage(e, OPTION("rate-layer") " payload: what is payload of a "
+				"described packet "
 				 "is not known; say l1 or l2");
 	if (opts->rate_layer == FRAME_L3 && !is_ip_on_top(spec))
-		return err_usage(e, OPTION("rate-layer") " l3 requires a packet with IP right behind Ethernet; "
+		return err_usage(e, OPTION("rate-layer") " l3 requires a packet with IP right "
+				"behind Ethernet; "
 				 "say l1 or l2");
 	return 0;
 }
@@ -108,7 +111,8 @@ static int check_addresses(const struct stream_opts *opts, const struct packet_s
 			return err_usage(e, "the packet does not say where it goes: give the outer "
 					 "IP layer its dst, as in ip4(dst=198.18.0.2)");
 		if (opts->into_stack && !packet_spec_has_src_ip(spec))
-			return err_usage(e, OPTION("into-stack") " requires the packet's source, as in "
+			return err_usage(e, OPTION("into-stack") " requires the packet's source, "
+					"as in "
 					 "ip4(src=198.18.0.1): an address of another host, as this "
 					 "one takes no packet from itself");
 		return 0;
@@ -182,7 +186,8 @@ static int check_build(struct stream_opts *opts, const struct packet_spec *spec,
 	opts->frame_bytes = packet->buf_bytes + UNIT_FCS_BYTES;
 	if (!packet->tag_offset && !opts->no_tag &&
 	    (opt_was_given(given, "stream") || opt_was_given(given, "stamp-every")))
-		err = err_usage(e, OPTION("stream") " and " OPTION("stamp-every") " write into the probe tag, for which "
+		err = err_usage(e, OPTION("stream") " and " OPTION("stamp-every") " write into "
+				"the probe tag, for which "
 				"this packet has no place: it needs udp as its last layer");
 	free(packet);
 	return err;

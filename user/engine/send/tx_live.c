@@ -145,7 +145,8 @@ static int try_run(struct tx *tx, int prog_fd, struct err *e)
 	err_machine(e, err, "live frames of %u bytes cannot be sent through '%s'",
 		    tx->cfg.frame.frame_bytes, tx->cfg.ifname);
 	if (err == -EINVAL && thread->packet.buf_bytes > 3000)
-		return err_hint(e, "a live frame must fit into a page: some 3500 bytes; use " OPTION("engine") " "
+		return err_hint(e, "a live frame must fit into a page: some 3500 bytes; use "
+				OPTION("engine") " "
 				"afxdp, or smaller frames");
 	return err_hint(e, "live frames need kernel 5.18: see: ethgauge doctor --has "
 			"xdp-live-frames; or use " OPTION("engine") " afxdp");

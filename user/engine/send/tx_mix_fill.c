@@ -94,7 +94,8 @@ static int study(const struct tx_thread *thread, struct mix_part *part, struct e
 	if (part->longest && part->longest->buf_bytes > PAGE_BYTES) {
 		err_machine(e, -EINVAL, "live frames of %u bytes cannot be sent through '%s'",
 			    part->longest->buf_bytes + UNIT_FCS_BYTES, cfg->ifname);
-		return err_hint(e, "a live frame must fit into a page: some %u bytes; use " OPTION("engine") " "
+		return err_hint(e, "a live frame must fit into a page: some %u bytes; use "
+				OPTION("engine") " "
 				"afxdp, or smaller frames", PAGE_BYTES);
 	}
 	return 0;

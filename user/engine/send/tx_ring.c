@@ -27,7 +27,8 @@ static int no_queue(const struct tx_thread *thread, const struct nic_facts *nic,
 
 	err_usage(e, "%u threads from queue %u on need queue %u, and '%s' has %u", cfg->threads,
 		  cfg->first_queue, thread->queue, cfg->ifname, nic->tx_queues);
-	return err_hint(e, "take others by " OPTION("queue") " and " OPTION("threads") "; or more: ethtool -L %s",
+	return err_hint(e, "take others by " OPTION("queue") " and " OPTION("threads") "; or "
+			"more: ethtool -L %s",
 			cfg->ifname);
 }
 
@@ -68,7 +69,8 @@ int tx_ring_open(struct tx_ring *ring, const struct tx_thread *thread, enum tx_r
 		if (cfg->zero_copy_only) {
 			err_machine(e, err, "the driver of '%s' has no AF_XDP zero-copy for queue %u",
 				    cfg->ifname, thread->queue);
-			return err_hint(e, "without " OPTION("zero-copy") " the kernel copies each frame");
+			return err_hint(e, "without " OPTION("zero-copy") " the kernel copies "
+					"each frame");
 		}
 		log_debug("%s", e->msg);
 		*e = (struct err){ 0 };

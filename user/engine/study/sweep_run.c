@@ -210,7 +210,8 @@ static int prepare(struct job *job, struct err *e)
 		item = job->sweep.varied[i].item;
 		job->settings |= item != NULL;
 		if (item && item->kind != TUNE_SYSCTL && !cfg->ifnames.nr)
-			return err_usage(e, "'%s' is a setting of an interface: name it with " OPTION("interface"),
+			return err_usage(e, "'%s' is a setting of an interface: name it with "
+					OPTION("interface"),
 					 item->name);
 	}
 	err = sweep_finish(&job->sweep, cfg->repeat, e);

@@ -36,7 +36,8 @@ static const char *iface_of(const struct tune_item *item, const struct tune_path
 static int no_advice(const struct tune_item *item, enum tune_state state, struct err *e)
 {
 	if (state == TUNE_UNTOLD)
-		return err_usage(e, "what '%s' should be requires " OPTION("link") " and " OPTION("rtt") ", or give it a value",
+		return err_usage(e, "what '%s' should be requires " OPTION("link") " and "
+				OPTION("rtt") ", or give it a value",
 				 item->name);
 	return err_usage(e, "nothing is asked of '%s': give it a value", item->name);
 }

@@ -82,7 +82,8 @@ static int find_dest(void *ctx, struct err *e)
 	if (*port->ret_dest)
 		return 0;
 	err_usage(e, "'%s' has no IPv4 address to send to", port->sink);
-	return err_hint(e, "say where: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if nobody answers for it");
+	return err_hint(e, "say where: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if "
+			"nobody answers for it");
 }
 
 static int enter(const char *netns, struct err *e)

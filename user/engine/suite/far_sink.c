@@ -44,7 +44,8 @@ int far_sink_check(const char *ifname, struct err *e)
 	if (len && len < 16 && *ifname != '-' &&
 	    strspn(ifname, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-") == len)
 		return 0;
-	err_usage(e, "'%s' is no interface of the host that " OPTION("receiver") " reaches", ifname);
+	err_usage(e, "'%s' is no interface of the host that " OPTION("receiver") " reaches",
+			ifname);
 	return err_hint(e, "a network namespace there is part of the command: "
 			OPTION("receiver") " \"ssh HOST ip netns exec NAME ethgauge\"");
 }

@@ -210,7 +210,8 @@ int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 		return e->no;
 	if (peer.key && !key->len) {
 		err_set(e, -EACCES, "the server asks for a key");
-		return err_hint(e, "give it with " OPTION("key-file") " FILE, or in " XFER_KEY_VARIABLE);
+		return err_hint(e, "give it with " OPTION("key-file") " FILE, or in "
+				XFER_KEY_VARIABLE);
 	}
 	if (key->len && !peer.key)
 		log_warn("the server asks for no key: the one given is not used");

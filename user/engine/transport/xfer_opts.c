@@ -45,7 +45,8 @@ static int parse_confidence(const char *text, double *ret_level, double *ret_wid
 		return 0;
 	if (sscanf(text, "%lf,%lf%n", &level, &width, &end) != 2 || text[end] ||
 	    !(level >= 50 && level <= 99.9) || !(width > 0 && width <= 100))
-		return err_usage(e, OPTION("confidence") " '%s' is not LEVEL,WIDTH in percent, such as 99,5: "
+		return err_usage(e, OPTION("confidence") " '%s' is not LEVEL,WIDTH in percent, "
+				"such as 99,5: "
 				 "a level of 50 to 99.9, a width of up to 100", text);
 	*ret_level = level / 100;
 	*ret_width = width / 100;
@@ -67,7 +68,8 @@ static int parse_sizes(const char *text, uint64_t *ret_from, uint64_t *ret_to, s
 		    *ret_from && *ret_from <= *ret_to && *ret_to <= CONTROL_MAX_MESSAGE)
 			return 0;
 	}
-	return err_usage(e, OPTION("sizes") " '%s' is not FROM-TO in bytes, such as 64-1M, of at most %d",
+	return err_usage(e, OPTION("sizes") " '%s' is not FROM-TO in bytes, such as 64-1M, of at "
+			"most %d",
 			 text, CONTROL_MAX_MESSAGE);
 }
 
@@ -289,7 +291,8 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	if (err)
 		goto out;
 	if (extra->gso && (opts->message_bytes ? opts->message_bytes : largest(opts)) > bytes) {
-		err = err_usage(e, OPTION("gso") " joins datagrams that fit a packet: of at most %llu bytes here",
+		err = err_usage(e, OPTION("gso") " joins datagrams that fit a packet: of at most "
+				"%llu bytes here",
 				(unsigned long long)bytes);
 		goto out;
 	}

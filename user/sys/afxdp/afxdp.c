@@ -102,7 +102,8 @@ static int open_stamped(struct afxdp *ring, const struct afxdp_cfg *cfg, struct 
 		return 0;
 	err_machine(e, err, "cannot have queue %u of '%s' tell when it sent a frame%s", cfg->queue,
 		    cfg->ifname, ring->zero_copy ? ", by zero-copy" : "");
-	return err_hint(e, "do without it: " OPTION("tx-stamp") " tag; see: ethgauge doctor %s --has "
+	return err_hint(e, "do without it: " OPTION("tx-stamp") " tag; see: ethgauge doctor %s "
+			"--has "
 			"af-xdp-tx-stamp", cfg->ifname);
 }
 

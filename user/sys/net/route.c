@@ -136,7 +136,8 @@ static int find_hop(const struct query *query, struct hop *ret_hop, struct err *
 	if (!hop.has_src) {
 		err_set(e, -EADDRNOTAVAIL, "'%s' has no %s address to send from", query->ifname,
 			query->family == AF_INET6 ? "IPv6" : "IPv4");
-		return err_hint(e, "give it one; or: " OPTION("src-ip") " ADDRESS " OPTION("dst-mac") " MAC");
+		return err_hint(e, "give it one; or: " OPTION("src-ip") " ADDRESS "
+				OPTION("dst-mac") " MAC");
 	}
 	*ret_hop = hop;
 	return 0;
