@@ -426,10 +426,9 @@ int main(int argc, char **argv)
 		}
 		if (!strcmp(argv[2], "options"))
 			return print_options(stdout);
-		/* "help VERB" is "VERB --help" */
-		argv[1] = argv[2];
-		argv[2] = help_option;
-		argc = 3;
+		/* "help VERB [SUB-COMMAND]" is "VERB [SUB-COMMAND] --help" */
+		memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof(*argv));
+		argv[argc - 1] = help_option;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		print_usage(stdout);

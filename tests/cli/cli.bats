@@ -114,8 +114,13 @@ calls() {
 }
 
 @test "the help of a sub-command shows its own options, and others are refused with its name" {
+	local help
+
 	run -0 "$TOOL" bench rfc2544 --help
 	[[ $output == *"--overload TIME"* && $output != *"--cir RATE"* && $output != *"--goal GOAL"* ]]
+	help=$output
+	run -0 "$TOOL" help bench rfc2544
+	[ "$output" = "$help" ]
 	run -0 "$TOOL" bench --help
 	[[ $output == *"--cir RATE"*"y1564: committed rate"*"this page; after SUITE, the options of that one"* ]]
 	run -0 "$TOOL" udp --help
