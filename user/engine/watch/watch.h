@@ -41,9 +41,9 @@ void watch_stop(struct watch *watch);
 
 /*
  * Every figure as it is now, into the two parts; again and again, if wanted.
- * Returns the cores that the programs kept busy; 0: not known.
+ * With @cost, returns the cores that the programs kept busy; 0: not known.
  */
-double watch_report(struct watch *watch, uint64_t elapsed_ns);
+double watch_report(struct watch *watch, uint64_t elapsed_ns, bool cost);
 
 /* What a reader must know besides the figures: once, at the end. */
 void watch_report_notes(struct watch *watch);

@@ -125,7 +125,7 @@ static double report(struct watch_all *all, uint64_t elapsed_ns)
 	unsigned int i;
 
 	for (i = 0; i < all->nr; i++)
-		cpus += watch_report(all->watches[i], elapsed_ns);
+		cpus += watch_report(all->watches[i], elapsed_ns, all->cfg.cost);
 	return cpus;
 }
 

@@ -160,7 +160,8 @@ static void note_driver(const struct nic_counters *nic, enum watch_dir dir, stru
 }
 
 static double report_side(struct watch *watch, enum watch_dir dir,
-			  const struct nic_counters *nic, uint64_t elapsed_ns)
+			  const struct nic_counters *nic, uint64_t elapsed_ns,
+			  bool cost)
 {
 	struct watch_side *side = &watch->sides[dir];
 	struct burst peaks = { 0 };
@@ -180,10 +181,13 @@ static double report_side(struct watch *watch, enum watch_dir dir,
 	report_gaps(watch, dir, side->part);
 	report_driver(nic, dir, side->part);
 	report_classes(watch, dir, &sum, side->part);
+	/* Another process may have the kernel time the programs, too. */
+	if (!cost)
+		return 0;
 	return watch_cost_report(side->prog_fd, sum.buffers + sum.not_taken, elapsed_ns, side->part);
 }
 
-double watch_report(struct watch *watch, uint64_t elapsed_ns)
+double watch_report(struct watch *watch, uint64_t elapsed_ns, bool cost)
 {
 	struct nic_counters nic;
 	double cpus = 0;
@@ -191,7 +195,7 @@ double watch_report(struct watch *watch, uint64_t elapsed_ns)
 
 	watch_read_nic(watch, &nic);
 	for (dir = 0; dir < WATCH_DIRS; dir++)
-		cpus += report_side(watch, dir, &nic, elapsed_ns);
+		cpus += report_side(watch, dir, &nic, elapsed_ns, cost);
 	return cpus;
 }
 
