@@ -78,11 +78,14 @@ saved() {
 	defer end "$sink"
 	wait_for says_there "receiving on" "$BATS_TEST_TMPDIR/sink.err"
 	run -0 --separate-stderr blast --profile voip-g711 --copies 11 -d 1s
-	json '.metrics.sent_packets == 550 and ([.entries[].packets] == [range(11) | 50])'
+	# Slots that were missed by more than 50 ms at the end are not made up for.
+	json '(.metrics.sent_packets == 550 and ([.entries[].packets] == [range(11) | 50])) or
+		(.self.pacing_late_max_ns > 5e7 and .metrics.sent_packets < 550)'
+	sent=$(jq .metrics.sent_packets <<<"$output")
 	kill -INT "$sink"
 	wait "$sink" || :
 	output=$(cat "$BATS_TEST_TMPDIR/sink.json")
-	json '.metrics | .received_packets == 550 and .lost_packets == 0 and .streams == 11'
+	json --argjson sent "$sent" '.metrics | .received_packets == $sent and .lost_packets == 0 and .streams == 11'
 }
 
 @test "an unknown profile is refused with the names of those that are there" {
