@@ -144,21 +144,12 @@ static int sink_check(void *args, const struct opt_given *given, struct err *e)
 
 struct sink_run {
 	const struct sink_opts *opts;
-	struct rx *rx;
+	struct receiver *receiver;
 	struct exports *exports;
-	struct rx_socket *socket;	/* with --socket, instead of rx */
 	struct result *res;
 	struct err *e;
 	int err;
 };
-
-static void read_count(const struct sink_run *run, struct rx_count *ret_count)
-{
-	if (run->socket)
-		rx_socket_read(run->socket, ret_count);
-	else
-		rx_read(run->rx, ret_count);
-}
 
 /* Reads away what somebody says there. */
 static bool is_stdin_over(void)
@@ -172,29 +163,21 @@ static bool is_stdin_over(void)
 static bool is_done(void *ctx)
 {
 	struct sink_run *run = ctx;
-	struct rx_count count;
 
-	run->err = run->rx ? rx_check(run->rx, run->e) : 0;
+	run->err = run->receiver->ops->check(run->receiver, run->e);
 	if (!run->err)
 		run->err = exports_check(run->exports, run->e);
 	if (run->err || (run->opts->until_eof && is_stdin_over()))
 		return true;
-	if (!run->opts->count)
-		return false;
-	if (run->rx)
-		return rx_packets(run->rx) >= run->opts->count;
-	read_count(run, &count);
-	return count.packets >= run->opts->count;
+	return run->opts->count &&
+	       run->receiver->ops->packets(run->receiver) >= run->opts->count;
 }
 
 static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct sink_run *run = ctx;
 
-	if (run->socket)
-		rx_socket_report_row(run->socket, run->res, elapsed_ns);
-	else
-		rx_report_row(run->rx, run->res, elapsed_ns);
+	run->receiver->ops->report_row(run->receiver, run->res, elapsed_ns);
 	exports_tick(run->exports);
 }
 
@@ -203,7 +186,7 @@ static void judge(const struct sink_run *run, struct result *res)
 	const struct sink_opts *opts = run->opts;
 	struct rx_count count;
 
-	read_count(run, &count);
+	run->receiver->ops->read(run->receiver, &count);
 	if (opts->expect)
 		result_verdict(res, count.packets == opts->expect,
 			       "received %llu of the %llu packets expected",
@@ -237,15 +220,9 @@ static int receive(struct sink_run *run)
 		 run->opts->duration_ns || run->opts->count || run->opts->until_eof ? "" : "; ^C ends it");
 	meter = meter_start(run->opts->ifname);
 	loop_run(&loop);
-	if (run->socket)
-		rx_socket_stop(run->socket);
-	else
-		rx_stop(run->rx);
+	run->receiver->ops->stop(run->receiver);
 	meter_stop(meter);
-	if (run->socket)
-		rx_socket_report(run->socket, run->res, 0);
-	else
-		rx_report(run->rx, run->res, "delay", 0, run->opts->stream_parts);
+	run->receiver->ops->report(run->receiver, run->res, 0, run->opts->stream_parts);
 	err = exports_finish(run->exports, run->res, &export_error);
 	if (err && !run->err) {
 		run->err = err;
@@ -280,16 +257,17 @@ static int open_receiver(struct sink_run *run)
 		.clock = (enum stamp_clock)opts->clock,
 		.stamp = (enum rx_stamp_want)opts->rx_stamp,
 	};
-
+	struct rx *rx;
 	int err;
 
 	if (opts->socket)
-		return rx_socket_open(&run->socket, &socket, run->res, run->e);
+		return rx_socket_open(&run->receiver, &socket, run->res, run->e);
 	exports_prepare(&opts->exports, &cfg);
-	err = rx_open(&run->rx, &cfg, run->res, run->e);
+	err = rx_open(&rx, &cfg, run->res, run->e);
 	if (err)
 		return err;
-	return exports_open(&run->exports, &opts->exports, &cfg, run->rx, run->e);
+	run->receiver = rx_receiver(rx);
+	return exports_open(&run->exports, &opts->exports, &cfg, rx, run->e);
 }
 
 static int sink_run(const void *args, struct result *res, struct err *e)
@@ -304,13 +282,11 @@ static int sink_run(const void *args, struct result *res, struct err *e)
 		goto out;
 	if (!opts->count_only)
 		environ_clock(res, (enum stamp_clock)opts->clock);
-	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
-	caps_drop(run.rx ? rx_keep_caps(run.rx) : 0);
+	caps_drop(run.receiver->ops->keep_caps(run.receiver));
 	err = receive(&run);
 out:
 	exports_close(run.exports);
-	rx_socket_close(run.socket);
-	rx_close(run.rx);
+	receiver_close(run.receiver);
 	return err;
 }
 

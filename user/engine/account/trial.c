@@ -46,8 +46,7 @@ struct trial {
 	int ns_fd;			/* -1: the sender's own */
 	struct target target;
 	struct result *res;		/* while opening */
-	struct rx *rx;			/* one of the two */
-	struct rx_socket *socket;
+	struct receiver *receiver;
 	struct drops *drops;		/* NULL: nobody listens */
 	struct path *path;		/* NULL: no ledger */
 	uint64_t sent;
@@ -191,12 +190,11 @@ static int open_socket(struct trial *trial, struct err *e)
 	if (trial->target.nr_dst_ports != 1)
 		return err_usage(e, OPTION("sink-socket") " reads one port, and these packets go "
 				"to several");
-	return rx_socket_open(&trial->socket, &cfg, trial->res, e);
+	return rx_socket_open(&trial->receiver, &cfg, trial->res, e);
 }
 
-static int open_receiver(void *ctx, struct err *e)
+static int open_xdp(struct trial *trial, struct err *e)
 {
-	struct trial *trial = ctx;
 	const struct target *target = &trial->target;
 	const struct rx_cfg cfg = {
 		.ifname = trial->ifname,
@@ -210,10 +208,22 @@ static int open_receiver(void *ctx, struct err *e)
 		.streams = (uint16_t)(target->last_stream + 1),
 		.seen_fd = trial->drops ? drops_seen_fd(trial->drops) : 0,
 	};
+	struct rx *rx;
+	int err;
+
+	err = rx_open(&rx, &cfg, trial->res, e);
+	if (!err)
+		trial->receiver = rx_receiver(rx);
+	return err;
+}
+
+static int open_receiver(void *ctx, struct err *e)
+{
+	struct trial *trial = ctx;
 
 	if (trial->ns_fd >= 0 && netns_enter(trial->ns_fd, e))
 		return e->no;
-	return trial->opts.socket ? open_socket(trial, e) : rx_open(&trial->rx, &cfg, trial->res, e);
+	return trial->opts.socket ? open_socket(trial, e) : open_xdp(trial, e);
 }
 
 static int find_place(struct trial *trial, struct err *e)
@@ -264,7 +274,7 @@ int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const st
 	if (!trial->target.tagged && trial->target.nr_dst_ports != 1)
 		result_note(res, "nothing tells these packets from others: what arrives is counted as the "
 			    "test's, whatever it is");
-	result_env_str(res, "receiver", opts->socket ? "UDP socket" : "XDP program");
+	result_env_str(res, "receiver", trial->receiver->ops->name);
 	*ret_trial = trial;
 	return 0;
 fail:
@@ -276,8 +286,7 @@ void trial_close(struct trial *trial)
 {
 	if (!trial)
 		return;
-	rx_close(trial->rx);
-	rx_socket_close(trial->socket);
+	receiver_close(trial->receiver);
 	drops_close(trial->drops);
 	path_close(trial->path);
 	if (trial->ns_fd >= 0)
@@ -316,21 +325,13 @@ unsigned int trial_keep_caps(const struct trial *trial)
 	return CAPS_BPF | (trial->path ? CAPS_SYS_ADMIN : 0);
 }
 
-static void read_receiver(struct trial *trial, struct rx_count *ret_count)
-{
-	if (trial->socket)
-		rx_socket_read(trial->socket, ret_count);
-	else
-		rx_read(trial->rx, ret_count);
-}
-
 static bool is_settled(struct trial *trial)
 {
 	uint64_t now_ns = loop_mono_ns(), seen;
 	struct drop_sum drops = { 0 };
 	struct rx_count count;
 
-	read_receiver(trial, &count);
+	trial->receiver->ops->read(trial->receiver, &count);
 	if (trial->drops)
 		drops_read(trial->drops, &drops);
 	seen = count.packets + drops.skbs - drops.again;
@@ -351,15 +352,12 @@ void trial_settle(struct trial *trial, const struct tx_count *sent)
 	/* Not loop_run(), which ^C ends: a run that was cut short has packets under way, too. */
 	while (!is_settled(trial) && loop_mono_ns() < end_ns)
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
-	if (trial->socket)
-		rx_socket_stop(trial->socket);
-	else
-		rx_stop(trial->rx);
+	trial->receiver->ops->stop(trial->receiver);
 }
 
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
 {
-	return trial->rx && rx_read_tail(trial->rx, stream, ret_next, ret_last_lost);
+	return trial->receiver->ops->read_tail(trial->receiver, stream, ret_next, ret_last_lost);
 }
 
 struct listing {
@@ -434,7 +432,7 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 	path_sender(trial->path)->known.told += sent->refused_packets;
 	if (peer)
 		peer->known.told += sent->refused_packets;
-	if (trial->rx)
+	if (trial->receiver->ops->is_xdp)
 		path_receiver(trial->path)->known.own_verdicts = count->packets;
 	if (!trial->target.tagged || trial->target.nr_dst_ports != 1)
 		return;
@@ -476,15 +474,12 @@ void trial_report(struct trial *trial, const struct tx_count *sent, struct resul
 	struct rx_count count;
 	struct err e;
 
-	if (trial->socket)
-		rx_socket_report(trial->socket, res, sent->sent_packets);
-	else
-		rx_report(trial->rx, res, "delay", sent->sent_packets, STREAM_PARTS);
+	trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS);
 	/* Of the run, also where little of it arrived. */
 	result_metric_u64(res, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
 	if (!trial->path)
 		return;
-	read_receiver(trial, &count);
+	trial->receiver->ops->read(trial->receiver, &count);
 	ledger.received = trial->target.tagged ? count.distinct : count.packets;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);
 	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &e))

@@ -57,7 +57,7 @@ unsigned int trial_keep_caps(const struct trial *trial);
 /* Waits for what is still under way, and stops receiving. */
 void trial_settle(struct trial *trial, const struct tx_count *sent);
 
-/* As rx_read_tail(), once it has settled; false of a socket, too. */
+/* As the receiver's read_tail(), once it has settled. */
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
 
 /* Received, loss, delay, order, and the ledger. */

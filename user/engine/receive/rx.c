@@ -208,6 +208,7 @@ int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, st
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
 		return err_set(e, -ENOMEM, "cannot open the receiver");
+	rx->receiver.ops = &rx_receiver_ops;
 	rx->cfg = *cfg;
 	rx->ifindex = nic.ifindex;
 	rx->nr_cpus = cpu_nr_possible();

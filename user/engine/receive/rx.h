@@ -14,6 +14,7 @@
 #include "abi/hist.h"
 #include "abi/sink.h"
 #include "abi/stamp.h"
+#include "engine/receive/receiver.h"
 #include "lib/err.h"
 #include "result/result.h"
 #include "sys/hook/xdp.h"
@@ -47,22 +48,6 @@ struct rx_cfg {
 	int seen_fd;			/* map of sys/hook/drops.h in which to note what came; 0: none */
 };
 
-/* All streams and CPUs summed. */
-struct rx_count {
-	uint64_t packets, bytes;	/* test packets; bytes without FCS */
-	uint64_t first_mono_ns, last_mono_ns;
-	uint64_t stamped;		/* packets up to the last stamp; all of them with check */
-	uint64_t foreign, untagged, other_stream;
-	uint64_t not_recorded;
-	uint64_t other_clock, no_arrival;	/* stamped, and not to be timed */
-	uint64_t streams_seen;
-	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
-	uint64_t gaps;			/* numbers not seen between the first and the highest */
-	uint64_t unseen_before;		/* numbers below the first seen */
-	uint64_t loss_runs, loss_run_max;	/* of the gaps: rows of lost numbers, the longest */
-	double rate_pps;		/* between the first and the last stamped packet */
-};
-
 struct rx;
 
 /* Capabilities that rx_check() and rx_close() still need. */
@@ -70,6 +55,9 @@ unsigned int rx_keep_caps(const struct rx *rx);
 
 int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, struct err *e);
 void rx_close(struct rx *rx);
+
+/* The same, for those who take any receiver; it is closed as one or as the other. */
+struct receiver *rx_receiver(struct rx *rx);
 
 /*
  * Detaches: from here on the counters stand still, so that all figures of a

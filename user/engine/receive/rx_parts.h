@@ -8,7 +8,10 @@
 #include "engine/receive/hw_stamp.h"
 #include "engine/receive/rx_order.h"
 
+extern const struct receiver_ops rx_receiver_ops;
+
 struct rx {
+	struct receiver receiver;
 	struct rx_cfg cfg;
 	int ifindex;
 	unsigned int nr_cpus;

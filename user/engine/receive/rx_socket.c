@@ -16,6 +16,7 @@
 
 #include <linux/sock_diag.h>
 
+#include "abi/stamp.h"
 #include "abi/tag.h"
 #include "engine/self/hist_report.h"
 #include "lib/hist.h"
@@ -34,6 +35,7 @@
 #define LEAST_BYTES	60
 
 struct rx_socket {
+	struct receiver receiver;
 	struct rx_socket_cfg cfg;
 	int fd;
 	pthread_t id;
@@ -46,6 +48,11 @@ struct rx_socket {
 	struct rx_count row_count;
 	uint64_t row_elapsed_ns;
 };
+
+static struct rx_socket *rx_of(struct receiver *receiver)
+{
+	return (struct rx_socket *)receiver;
+}
 
 /* The tag of a payload, or NULL. */
 static const struct tag *find_tag(const void *payload, size_t bytes)
@@ -164,45 +171,10 @@ static int bind_socket(struct rx_socket *rx, struct err *e)
 	return err_hint(e, "see who has it: ss -ulnp sport = %u", rx->cfg.port);
 }
 
-int rx_socket_open(struct rx_socket **ret_rx, const struct rx_socket_cfg *cfg,
-		   struct result *res, struct err *e)
+static void stop(struct receiver *receiver)
 {
-	struct rx_socket *rx = calloc(1, sizeof(*rx));
-	int err, bytes = 0;
-	socklen_t len = sizeof(bytes);
-	struct nic_facts nic;
+	struct rx_socket *rx = rx_of(receiver);
 
-	if (nic_read(cfg->ifname, &nic)) {
-		free(rx);
-		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
-	}
-	if (!rx)
-		return err_set(e, -ENOMEM, "cannot open the receiver");
-	rx->cfg = *cfg;
-	rx->fd = -1;
-	pthread_mutex_init(&rx->lock, NULL);
-	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
-	err = rx->wins ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
-	if (err)
-		goto fail;
-	err = pthread_create(&rx->id, NULL, reader_main, rx);
-	if (err) {
-		err_set(e, -err, "cannot start a reading thread");
-		goto fail;
-	}
-	rx->started = true;
-	if (!getsockopt(rx->fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len))
-		result_env_u64(res, "rx_socket_buffer_bytes", (uint64_t)bytes);
-	result_env_str(res, "rx_stamp", "user");
-	*ret_rx = rx;
-	return 0;
-fail:
-	rx_socket_close(rx);
-	return e->no;
-}
-
-void rx_socket_stop(struct rx_socket *rx)
-{
 	if (!rx->started)
 		return;
 	atomic_store(&rx->stop, true);
@@ -210,11 +182,11 @@ void rx_socket_stop(struct rx_socket *rx)
 	rx->started = false;
 }
 
-void rx_socket_close(struct rx_socket *rx)
+static void close_socket(struct receiver *receiver)
 {
-	if (!rx)
-		return;
-	rx_socket_stop(rx);
+	struct rx_socket *rx = rx_of(receiver);
+
+	stop(receiver);
 	if (rx->fd >= 0)
 		close(rx->fd);
 	pthread_mutex_destroy(&rx->lock);
@@ -238,8 +210,9 @@ static void add_win(struct rx_count *sum, const struct seqwin *win)
 	sum->unseen_before += win->unseen + win->first;
 }
 
-void rx_socket_read(struct rx_socket *rx, struct rx_count *ret_count)
+static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 {
+	struct rx_socket *rx = rx_of(receiver);
 	struct rx_count sum;
 	uint64_t span_ns;
 	uint16_t i;
@@ -281,14 +254,17 @@ static void report_order(const struct rx_count *count, uint64_t sent, struct res
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
 }
 
-void rx_socket_report(struct rx_socket *rx, struct result *res, uint64_t sent)
+static void report(struct receiver *receiver, struct result *res, uint64_t sent,
+		   uint32_t max_parts)
 {
+	struct rx_socket *rx = rx_of(receiver);
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
 	socklen_t len = sizeof(memory);
 	struct rx_count count;
 	double frame_bytes;
 
-	rx_socket_read(rx, &count);
+	(void)max_parts;
+	read_count(receiver, &count);
 	frame_bytes = count.packets ?
 		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
 	result_metric_u64(res, "duration_ns", count.last_mono_ns - count.first_mono_ns);
@@ -306,13 +282,14 @@ void rx_socket_report(struct rx_socket *rx, struct result *res, uint64_t sent)
 	hist_report(res, "delay", "delay_packets", &rx->hist);
 }
 
-void rx_socket_report_row(struct rx_socket *rx, struct result *res, uint64_t elapsed_ns)
+static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
 {
+	struct rx_socket *rx = rx_of(receiver);
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
 	struct rx_count now, *before = &rx->row_count;
 	uint64_t packets;
 
-	rx_socket_read(rx, &now);
+	read_count(receiver, &now);
 	packets = now.packets - before->packets;
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "received_packets", packets);
@@ -322,4 +299,90 @@ void rx_socket_report_row(struct rx_socket *rx, struct result *res, uint64_t ela
 	result_row_close(res);
 	rx->row_count = now;
 	rx->row_elapsed_ns = elapsed_ns;
+}
+
+static unsigned int keep_caps(const struct receiver *receiver)
+{
+	(void)receiver;
+	return 0;
+}
+
+static int check(struct receiver *receiver, struct err *e)
+{
+	(void)receiver;
+	(void)e;
+	return 0;
+}
+
+static uint64_t packets(struct receiver *receiver)
+{
+	struct rx_socket *rx = rx_of(receiver);
+	uint64_t nr;
+
+	pthread_mutex_lock(&rx->lock);
+	nr = rx->count.packets;
+	pthread_mutex_unlock(&rx->lock);
+	return nr;
+}
+
+/* Its windows of numbers do not keep which was lost last. */
+static bool read_tail(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
+		      uint64_t *ret_last_lost)
+{
+	(void)receiver;
+	(void)stream;
+	(void)ret_next;
+	(void)ret_last_lost;
+	return false;
+}
+
+static const struct receiver_ops rx_socket_ops = {
+	.name = "UDP socket",
+	.keep_caps = keep_caps,
+	.check = check,
+	.packets = packets,
+	.read = read_count,
+	.read_tail = read_tail,
+	.stop = stop,
+	.report = report,
+	.report_row = report_row,
+	.close = close_socket,
+};
+
+int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *cfg,
+		   struct result *res, struct err *e)
+{
+	struct rx_socket *rx = calloc(1, sizeof(*rx));
+	int err, bytes = 0;
+	socklen_t len = sizeof(bytes);
+	struct nic_facts nic;
+
+	if (nic_read(cfg->ifname, &nic)) {
+		free(rx);
+		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+	}
+	if (!rx)
+		return err_set(e, -ENOMEM, "cannot open the receiver");
+	rx->receiver.ops = &rx_socket_ops;
+	rx->cfg = *cfg;
+	rx->fd = -1;
+	pthread_mutex_init(&rx->lock, NULL);
+	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
+	err = rx->wins ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
+	if (err)
+		goto fail;
+	err = pthread_create(&rx->id, NULL, reader_main, rx);
+	if (err) {
+		err_set(e, -err, "cannot start a reading thread");
+		goto fail;
+	}
+	rx->started = true;
+	if (!getsockopt(rx->fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len))
+		result_env_u64(res, "rx_socket_buffer_bytes", (uint64_t)bytes);
+	result_env_str(res, "rx_stamp", "user");
+	*ret_receiver = &rx->receiver;
+	return 0;
+fail:
+	close_socket(&rx->receiver);
+	return e->no;
 }

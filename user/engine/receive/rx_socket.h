@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "engine/receive/rx.h"
+#include "engine/receive/receiver.h"
 #include "lib/err.h"
 #include "result/result.h"
 
@@ -22,22 +22,8 @@ struct rx_socket_cfg {
 	uint32_t rcvbuf_bytes;	/* as setsockopt takes it, which the kernel doubles; 0: its default */
 };
 
-struct rx_socket;
-
 /* Binds in the network namespace of this thread, and reads from here on. */
-int rx_socket_open(struct rx_socket **ret_rx, const struct rx_socket_cfg *cfg,
+int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *cfg,
 		   struct result *res, struct err *e);
-void rx_socket_close(struct rx_socket *rx);		/* takes NULL */
-
-/* Reads no more: from here on the counters stand still. */
-void rx_socket_stop(struct rx_socket *rx);
-
-void rx_socket_read(struct rx_socket *rx, struct rx_count *ret_count);
-
-/* Totals and delays into @res; @sent: packets that were sent, 0 where that is not known. */
-void rx_socket_report(struct rx_socket *rx, struct result *res, uint64_t sent);
-
-/* A row of the series: what came since the row before. */
-void rx_socket_report_row(struct rx_socket *rx, struct result *res, uint64_t elapsed_ns);
 
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/receive/receiver.h - what receives a test, whatever it is: an XDP program
+ * (engine/receive/rx.h) or a UDP socket (engine/receive/rx_socket.h).
+ *
+ * It receives from its opening on. All that is counted is counted since then.
+ */
+#ifndef ENGINE_RECEIVE_RECEIVER_H
+#define ENGINE_RECEIVE_RECEIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+#include "result/result.h"
+
+/* All streams and CPUs summed. */
+struct rx_count {
+	uint64_t packets, bytes;	/* test packets; bytes without FCS */
+	uint64_t first_mono_ns, last_mono_ns;
+	uint64_t stamped;		/* packets up to the last stamp; all of them with check */
+	uint64_t foreign, untagged, other_stream;
+	uint64_t not_recorded;
+	uint64_t other_clock, no_arrival;	/* stamped, and not to be timed */
+	uint64_t streams_seen;
+	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
+	uint64_t gaps;			/* numbers not seen between the first and the highest */
+	uint64_t unseen_before;		/* numbers below the first seen */
+	uint64_t loss_runs, loss_run_max;	/* of the gaps: rows of lost numbers, the longest */
+	double rate_pps;		/* between the first and the last stamped packet */
+};
+
+struct receiver;
+
+struct receiver_ops {
+	const char *name;
+	bool is_xdp;			/* a driver counts its verdicts as drops */
+	/* enum caps_need of check() and close(). */
+	unsigned int (*keep_caps)(const struct receiver *receiver);
+	/* Called all the time while it receives; an error ends the run. */
+	int (*check)(struct receiver *receiver, struct err *e);
+	/* Test packets so far; cheaper than read(). */
+	uint64_t (*packets)(struct receiver *receiver);
+	void (*read)(struct receiver *receiver, struct rx_count *ret_count);
+	/*
+	 * Numbers of a stream: one above the highest that came, and rx_order_last_lost().
+	 * False: none came, or it is not known.
+	 */
+	bool (*read_tail)(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
+			  uint64_t *ret_last_lost);
+	/* From here on the counters do not change, though packets still arrive. */
+	void (*stop)(struct receiver *receiver);
+	/*
+	 * Totals and delays into @res, and a part for each of the first @max_parts streams.
+	 * @sent: packets that were sent; 0 where that is not known.
+	 */
+	void (*report)(struct receiver *receiver, struct result *res, uint64_t sent,
+		       uint32_t max_parts);
+	/* A row of the series: what came since the row before. */
+	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t elapsed_ns);
+	void (*close)(struct receiver *receiver);
+};
+
+/* The first member of whatever is one. */
+struct receiver {
+	const struct receiver_ops *ops;
+};
+
+/* Takes NULL. */
+static inline void receiver_close(struct receiver *receiver)
+{
+	if (receiver)
+		receiver->ops->close(receiver);
+}
+
+#endif

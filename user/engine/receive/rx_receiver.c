@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/receive/rx_receiver.c - the XDP receiver as one of several (engine/receive/receiver.h).
+ */
+#include "engine/receive/rx_parts.h"
+
+static struct rx *rx_of(struct receiver *receiver)
+{
+	return (struct rx *)receiver;
+}
+
+static unsigned int keep_caps(const struct receiver *receiver)
+{
+	return rx_keep_caps((const struct rx *)receiver);
+}
+
+static int check(struct receiver *receiver, struct err *e)
+{
+	return rx_check(rx_of(receiver), e);
+}
+
+static uint64_t packets(struct receiver *receiver)
+{
+	return rx_packets(rx_of(receiver));
+}
+
+static void read_count(struct receiver *receiver, struct rx_count *ret_count)
+{
+	rx_read(rx_of(receiver), ret_count);
+}
+
+static bool read_tail(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
+		      uint64_t *ret_last_lost)
+{
+	return rx_read_tail(rx_of(receiver), stream, ret_next, ret_last_lost);
+}
+
+static void stop(struct receiver *receiver)
+{
+	rx_stop(rx_of(receiver));
+}
+
+static void report(struct receiver *receiver, struct result *res, uint64_t sent,
+		   uint32_t max_parts)
+{
+	rx_report(rx_of(receiver), res, "delay", sent, max_parts);
+}
+
+static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
+{
+	rx_report_row(rx_of(receiver), res, elapsed_ns);
+}
+
+static void close_rx(struct receiver *receiver)
+{
+	rx_close(rx_of(receiver));
+}
+
+const struct receiver_ops rx_receiver_ops = {
+	.name = "XDP program",
+	.is_xdp = true,
+	.keep_caps = keep_caps,
+	.check = check,
+	.packets = packets,
+	.read = read_count,
+	.read_tail = read_tail,
+	.stop = stop,
+	.report = report,
+	.report_row = report_row,
+	.close = close_rx,
+};
+
+struct receiver *rx_receiver(struct rx *rx)
+{
+	return &rx->receiver;
+}
