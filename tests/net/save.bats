@@ -152,6 +152,25 @@ sent_by_driver() {
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/small")" ]
 }
 
+@test "a rate and a frame have the same limits, however the packet is described" {
+	local dest='ip4(dst=198.18.0.2)/udp' what
+
+	for what in "198.18.0.2" "198.18.0.2 -s 64-1518" "$dest" "$dest -s 64-1518"; do
+		# shellcheck disable=SC2086 # several words
+		blast $what --save "$FILE" -c 3 -r 100Gpps
+		[ "$status" = 2 ] || fail "exit $status of: $what"
+		[[ $stderr == *"1e+11 packets a second is beyond 1 Gpps"* ]] || fail "$stderr"
+		[ ! -e "$FILE" ]
+	done
+	for what in "198.18.0.2 -s 1519" "198.18.0.2 -s 64-1519" "$dest -s 1519" "$dest -s 64-1519"; do
+		# shellcheck disable=SC2086 # several words
+		blast $what --save "$FILE" -c 3
+		[ "$status" = 2 ] || fail "exit $status of: $what"
+		[[ $stderr == *"a frame of 1519 bytes is more than 'eg0' carries: its MTU is 1500"* ]] ||
+			fail "$stderr"
+	done
+}
+
 @test "--save refuses what it cannot mean" {
 	blast 198.18.0.2 --save "$FILE"
 	[ "$status" = 2 ]

@@ -256,6 +256,8 @@ static void no_schedule(struct flow_pace flow, const char *message)
 static void schedules_that_cannot_be_are_refused(void **state)
 {
 	struct unit_rate kpps = { UNIT_RATE_PPS, 1000 };
+	struct err e = { 0 };
+	double pps;
 
 	(void)state;
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_LINK_RATIO, 0.1 } },
@@ -263,6 +265,8 @@ static void schedules_that_cannot_be_are_refused(void **state)
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_PPS, 1e-5 } }, "is too low");
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_PPS, 2e9 } }, "beyond 1 Gpps");
 	no_schedule((struct flow_pace){ .kind = PACE_POISSON }, "Poisson gaps need a rate");
+	assert_int_not_equal(flow_rate_pps(&(struct unit_rate){ UNIT_RATE_BPS, 1e9 }, 0, 0, &pps, &e), 0);
+	assert_non_null(strstr(e.msg, "no payload that a rate could count"));
 	no_schedule((struct flow_pace){ .kind = PACE_BURST, .on_ns = 1, .off_ns = 1 }, "need a rate");
 	no_schedule((struct flow_pace){ .kind = PACE_BURST, .rate = kpps, .burst = 4,
 					.period_ns = 2000000 }, "takes longer than the period of 2 ms");

@@ -61,9 +61,17 @@ int flow_file_parse(const char *name, const char *text, size_t bytes, struct flo
 void flow_file_free(struct flow_file *file);
 
 /*
- * The schedule of @pace for frames of @mean_bytes (with FCS, @extra_bytes more
- * that its layer counts). @link_bps 0: not known. Errors name what is missing.
+ * Packets a second of @rate for frames of which its layer counts @layer_bytes (0: not
+ * known); 0: as fast as it goes. @link_bps 0: not known. Whatever is sent, a rate is
+ * limited here: at most 1 Gpps, at least a packet in 2.4 hours.
  */
+int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t link_bps,
+		  double *ret_pps, struct err *e);
+
+/* A packet every 1/@pps seconds; 0: as fast as it goes. */
+struct pace flow_pace_even(double pps);
+
+/* The schedule of @pace; the rest as in flow_rate_pps(). */
 int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link_bps,
 		 struct pace *ret_pace, double *ret_mean_pps, struct err *e);
 

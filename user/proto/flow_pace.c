@@ -12,8 +12,7 @@
 #define LONGEST_MEAN_NS	(1ull << 37)		/* 137 s, Poisson: the longest gap is 45 times that */
 #define PER_NS		((double)(1u << PACE_FRAC_BITS))
 
-/* Packets a second; 0: as fast as it goes. */
-static int pps_of(const struct unit_rate *rate, double layer_bytes, uint64_t link_bps,
+int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t link_bps,
 		  double *ret_pps, struct err *e)
 {
 	double bps = rate->value;
@@ -24,6 +23,8 @@ static int pps_of(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 	}
 	if (rate->kind == UNIT_RATE_PPS) {
 		*ret_pps = rate->value;
+	} else if (layer_bytes <= 0) {
+		return err_usage(e, "these packets have no payload that a rate could count");
 	} else {
 		if (rate->kind == UNIT_RATE_LINK_RATIO) {
 			if (!link_bps) {
@@ -47,6 +48,13 @@ static int pps_of(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 static uint64_t gap_of(double pps)
 {
 	return (uint64_t)ceil(1e9 * PER_NS / pps - 1e-6);
+}
+
+struct pace flow_pace_even(double pps)
+{
+	return (struct pace){
+		.kind = pps > 0 ? PACE_EVEN : PACE_MAX, .burst = 1, .gap = pps > 0 ? gap_of(pps) : 0,
+	};
 }
 
 static int burst_of(const struct flow_pace *pace, double pps, struct pace *ret, double *ret_mean,
@@ -97,9 +105,9 @@ int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link
 	double pps = 0, to = 0, mean;
 	int err;
 
-	err = pps_of(&pace->rate, layer_bytes, link_bps, &pps, e);
+	err = flow_rate_pps(&pace->rate, layer_bytes, link_bps, &pps, e);
 	if (!err && pace->kind == PACE_RAMP)
-		err = pps_of(&pace->to, layer_bytes, link_bps, &to, e);
+		err = flow_rate_pps(&pace->to, layer_bytes, link_bps, &to, e);
 	if (err)
 		return err;
 	mean = pps;
@@ -122,8 +130,7 @@ int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link
 		made.gap = gap_of(pps);
 		break;
 	default:
-		made.kind = pps > 0 ? PACE_EVEN : PACE_MAX;
-		made.gap = pps > 0 ? gap_of(pps) : 0;
+		made = flow_pace_even(pps);
 		break;
 	}
 	if (err)

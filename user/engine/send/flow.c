@@ -206,19 +206,6 @@ static double layer_bytes(const struct packet *packet, double frame_bytes, enum 
 	}
 }
 
-static int check_mtu(const struct packet *packet, const struct nic_facts *nic, const char *ifname,
-		     const char *at, struct err *e)
-{
-	uint32_t l3_bytes = (uint32_t)layer_bytes(packet, packet->buf_bytes + UNIT_FCS_BYTES,
-						  FRAME_L3);
-
-	if (l3_bytes <= nic->mtu)
-		return 0;
-	err_usage(e, "%s%sframes of %u bytes are more than '%s' carries: its MTU is %u", at,
-		  *at ? ": " : "", packet->buf_bytes + UNIT_FCS_BYTES, ifname, nic->mtu);
-	return err_hint(e, "ip link set dev %s mtu %u, at both ends", ifname, l3_bytes);
-}
-
 /* Error @e, found in what stands at @at. */
 static int at_place(struct err *e, const char *at)
 {
@@ -249,15 +236,14 @@ static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy,
 				e);
 	if (err)
 		return at_place(e, flow->at);
-	err = check_mtu(ret->packet, nic, ifname, flow->at, e);
+	frame_bytes = ret->packet->buf_bytes + UNIT_FCS_BYTES;
+	err = stream_check_mtu(ifname, nic->mtu, ret->packet->buf_bytes + UNIT_FCS_BYTES,
+			       (uint32_t)layer_bytes(ret->packet, frame_bytes, FRAME_L3), e);
 	if (err)
-		return err;
-	frame_bytes = flow->has_size ? flow->size.mean_bytes :
-				       ret->packet->buf_bytes + UNIT_FCS_BYTES;
+		return at_place(e, flow->at);
+	if (flow->has_size)
+		frame_bytes = flow->size.mean_bytes;
 	bytes = layer_bytes(ret->packet, frame_bytes, (enum frame_layer)pace.rate_layer);
-	if (bytes <= 0)
-		return err_usage(e, "%s%sa rate of the payload needs packets with a tag", flow->at,
-				 *flow->at ? ": " : "");
 	ret->limit = flow->limit;
 	if (made->split) {
 		pace.rate.value /= flow->copies;

@@ -126,7 +126,7 @@ int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
 	if (!err)
 		err = capture_open(&replay->capture, opts->path, e);
 	if (!err)
-		err = stream_check_link(stream, &nic, e);
+		err = stream_wait_link(stream, &nic, e);
 	if (!err)
 		err = make_rewrite(opts, stream, &replay->rewrite, e);
 	if (!err)

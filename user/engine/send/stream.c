@@ -10,6 +10,7 @@
 
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "proto/flow_file.h"
 #include "sys/net/nic.h"
 #include "sys/net/route.h"
 
@@ -102,56 +103,53 @@ int stream_check(struct stream_opts *opts, bool has_size, struct err *e)
 int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
 	       const struct frame_spec *frame, uint64_t link_bps, double *ret_pps, struct err *e)
 {
-	double bps = rate->value;
+	return flow_rate_pps(rate, frame_layer_bytes(frame, layer), link_bps, ret_pps, e);
+}
 
-	if (rate->kind == UNIT_RATE_MAX || rate->kind == UNIT_RATE_PPS) {
-		*ret_pps = rate->kind == UNIT_RATE_MAX ? 0 : rate->value;
-		return 0;
+int stream_find_ends(const struct stream_opts *opts, const struct nic_facts *nic,
+		     const struct frame_addr *dst, enum stream_known known,
+		     struct stream_ends *ret_ends, struct err *e)
+{
+	bool has_mac = opts->dst_mac.set || opts->into_stack || known & STREAM_KNOWN_DST_MAC;
+	struct stream_ends ends = { .src = { 0 } };
+	struct route_path path = { 0 };
+	int err;
+
+	memcpy(ends.src_mac, opts->src_mac.set ? opts->src_mac.addr : nic->mac, 6);
+	if (opts->dst_mac.set)
+		memcpy(ends.dst_mac, opts->dst_mac.addr, 6);
+	else if (opts->into_stack)
+		memcpy(ends.dst_mac, nic->mac, 6);	/* to this host: no neighbour is asked */
+	if (dst->family && !(has_mac && known & STREAM_KNOWN_SRC_IP)) {
+		err = has_mac ? route_find_source(opts->ifname, dst->family, &dst->ip6, &path, e) :
+				route_find(opts->ifname, dst->family, &dst->ip6, &path, e);
+		if (err)
+			return err;
+		if (!has_mac)
+			memcpy(ends.dst_mac, path.dst_mac, 6);
+		ends.src.family = path.family;
+		ends.src.ip6 = path.src.ip6;
 	}
-	if (!frame_layer_bytes(frame, layer))
-		return err_usage(e, "frames of %u bytes have no payload to count a rate by",
-				 frame->frame_bytes);
-	if (rate->kind == UNIT_RATE_LINK_RATIO) {
-		if (!link_bps) {
-			err_usage(e, "the interface does not report its speed, so %g%% of it is not "
-				  "known", rate->value * 100);
-			return err_hint(e, "give the rate itself: " OPTION("rate") " 10Gbit");
-		}
-		bps *= (double)link_bps;
-	}
-	*ret_pps = bps / (8.0 * frame_layer_bytes(frame, layer));
+	*ret_ends = ends;
 	return 0;
 }
 
 static int find_addresses(const struct stream_opts *opts, const struct nic_facts *nic,
 			  struct frame_spec *frame, struct err *e)
 {
-	struct route_path path = { 0 };
+	struct stream_ends ends;
 	int err;
 
 	frame_parse_addr(opts->dest, &frame->dst);
-	memcpy(frame->src_mac, opts->src_mac.set ? opts->src_mac.addr : nic->mac, 6);
-	if (opts->dst_mac.set)
-		memcpy(frame->dst_mac, opts->dst_mac.addr, 6);
-	else if (opts->into_stack)
-		memcpy(frame->dst_mac, nic->mac, 6);	/* to this host: nobody is to be asked */
-	if (opts->src_ip)
-		frame_parse_addr(opts->src_ip, &frame->src);
-	if (opts->src_ip && (opts->dst_mac.set || opts->into_stack))
-		return 0;
-	if (opts->dst_mac.set)
-		err = route_find_source(opts->ifname, frame->dst.family, &frame->dst.ip6, &path,
-					e);
-	else
-		err = route_find(opts->ifname, frame->dst.family, &frame->dst.ip6, &path, e);
+	err = stream_find_ends(opts, nic, &frame->dst, opts->src_ip ? STREAM_KNOWN_SRC_IP : 0, &ends,
+			       e);
 	if (err)
 		return err;
-	if (!opts->dst_mac.set)
-		memcpy(frame->dst_mac, path.dst_mac, 6);
-	if (!opts->src_ip) {
-		frame->src.family = path.family;
-		frame->src.ip6 = path.src.ip6;
-	}
+	memcpy(frame->src_mac, ends.src_mac, 6);
+	memcpy(frame->dst_mac, ends.dst_mac, 6);
+	frame->src = ends.src;
+	if (opts->src_ip)
+		frame_parse_addr(opts->src_ip, &frame->src);
 	return 0;
 }
 
@@ -180,25 +178,14 @@ int stream_wait_link(const struct stream_opts *opts, struct nic_facts *nic, stru
 	return 0;
 }
 
-int stream_check_mtu(const char *ifname, const struct frame_spec *frame,
-		     const struct nic_facts *nic, struct err *e)
+int stream_check_mtu(const char *ifname, uint32_t mtu, uint32_t frame_bytes, uint32_t l3_bytes,
+		     struct err *e)
 {
-	uint32_t l3_bytes = frame_layer_bytes(frame, FRAME_L3);
-
-	if (l3_bytes <= nic->mtu)
+	if (l3_bytes <= mtu)
 		return 0;
-	err_usage(e, OPTION("frame-bytes") " %u is more than '%s' carries: its MTU is %u",
-		  frame->frame_bytes, ifname, nic->mtu);
+	err_usage(e, "a frame of %u bytes is more than '%s' carries: its MTU is %u", frame_bytes,
+		  ifname, mtu);
 	return err_hint(e, "ip link set dev %s mtu %u, at both ends", ifname, l3_bytes);
-}
-
-int stream_check_link(const struct stream_opts *opts, struct nic_facts *nic, struct err *e)
-{
-	const struct frame_spec frame = frame_of(opts);
-	int err;
-
-	err = stream_wait_link(opts, nic, e);
-	return err ? err : stream_check_mtu(opts->ifname, &frame, nic, e);
 }
 
 struct tx_cfg stream_cfg(const struct stream_opts *opts)
@@ -233,10 +220,12 @@ int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struc
 	struct nic_facts nic;
 	int err;
 
-	err = stream_check_link(opts, &nic, e);
-	if (err)
-		return err;
-	err = find_addresses(opts, &nic, &cfg.frame, e);
+	err = stream_wait_link(opts, &nic, e);
+	if (!err)
+		err = stream_check_mtu(opts->ifname, nic.mtu, cfg.frame.frame_bytes,
+				       frame_layer_bytes(&cfg.frame, FRAME_L3), e);
+	if (!err)
+		err = find_addresses(opts, &nic, &cfg.frame, e);
 	if (err)
 		return err;
 	err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &cfg.frame,

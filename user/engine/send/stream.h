@@ -122,14 +122,29 @@ int stream_check_threads(const struct stream_opts *opts, struct err *e);
 int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
 	       const struct frame_spec *frame, uint64_t link_bps, double *ret_pps, struct err *e);
 
-/* The interface is there and up, has a carrier (waited for), and an MTU for the frames. */
+/* The interface is there and up, and has a carrier, which is waited for. */
 struct nic_facts;
-int stream_check_link(const struct stream_opts *opts, struct nic_facts *ret_nic, struct err *e);
-
-/* The two parts of it. */
 int stream_wait_link(const struct stream_opts *opts, struct nic_facts *ret_nic, struct err *e);
-int stream_check_mtu(const char *ifname, const struct frame_spec *frame,
-		     const struct nic_facts *nic, struct err *e);
+
+/* @l3_bytes: of @frame_bytes, what an MTU limits. */
+int stream_check_mtu(const char *ifname, uint32_t mtu, uint32_t frame_bytes, uint32_t l3_bytes,
+		     struct err *e);
+
+/* What a packet says itself, beside its destination. */
+enum stream_known { STREAM_KNOWN_DST_MAC = 1, STREAM_KNOWN_SRC_IP = 2 };
+
+struct stream_ends {
+	uint8_t src_mac[6], dst_mac[6];	/* the latter all 0 where the packet says it */
+	struct frame_addr src;		/* family 0: not asked for */
+};
+
+/*
+ * What options, interface, route and neighbour say of packets to @dst (family 0: to none).
+ * Packets may go out for that: the neighbour's address is asked for.
+ */
+int stream_find_ends(const struct stream_opts *opts, const struct nic_facts *nic,
+		     const struct frame_addr *dst, enum stream_known known,
+		     struct stream_ends *ret_ends, struct err *e);
 
 /* What the options say by themselves; no addresses, no rate. */
 struct tx_cfg stream_cfg(const struct stream_opts *opts);

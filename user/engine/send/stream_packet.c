@@ -11,7 +11,6 @@
 #include "lib/unit.h"
 #include "proto/packet_spec.h"
 #include "sys/net/nic.h"
-#include "sys/net/route.h"
 
 /* Options of frames that blast lays out itself, and what says it of a described one. */
 static const struct {
@@ -138,11 +137,7 @@ static void fill_env(const struct stream_opts *opts, const struct packet_spec *s
 		.stream = opts->first_stream,
 	};
 	packet_spec_dest(spec, &env->dst);
-	if (opts->src_mac.set)
-		memcpy(env->src_mac, opts->src_mac.addr, 6);
-	if (opts->dst_mac.set)
-		memcpy(env->dst_mac, opts->dst_mac.addr, 6);
-	else if (ends_with(spec, "arp"))
+	if (ends_with(spec, "arp"))
 		memset(env->dst_mac, 0xff, 6);
 }
 
@@ -229,29 +224,21 @@ static int hint_addresses(struct err *e)
 static int find_addresses(const struct stream_opts *opts, const struct packet_spec *spec,
 			  const struct nic_facts *nic, struct packet_env *env, struct err *e)
 {
-	bool has_mac = opts->dst_mac.set || opts->into_stack || packet_spec_has_dst_mac(spec) ||
-		       is_group(&env->dst);
-	struct route_path path = { 0 };
-	int err;
+	enum stream_known known = 0;
+	struct stream_ends ends;
 
-	if (!opts->src_mac.set)
-		memcpy(env->src_mac, nic->mac, 6);
-	if (opts->into_stack && !opts->dst_mac.set)
-		memcpy(env->dst_mac, nic->mac, 6);	/* to this host: nobody is to be asked */
-	if (!env->dst.family || (has_mac && packet_spec_has_src_ip(spec)))
-		return 0;
-	if (has_mac)
-		err = route_find_source(opts->ifname, env->dst.family, &env->dst.ip6, &path, e);
-	else
-		err = route_find(opts->ifname, env->dst.family, &env->dst.ip6, &path, e);
-	if (err)
+	if (packet_spec_has_dst_mac(spec) || is_group(&env->dst))
+		known |= STREAM_KNOWN_DST_MAC;
+	if (packet_spec_has_src_ip(spec))
+		known |= STREAM_KNOWN_SRC_IP;
+	if (stream_find_ends(opts, nic, &env->dst, known, &ends, e))
 		return hint_addresses(e);
-	if (!has_mac)
-		memcpy(env->dst_mac, path.dst_mac, 6);
-	if (!packet_spec_has_src_ip(spec)) {
-		env->src.family = path.family;
-		env->src.ip6 = path.src.ip6;
-	}
+	memcpy(env->src_mac, ends.src_mac, 6);
+	/* Else it is the packet's own, or to all. */
+	if (opts->dst_mac.set || opts->into_stack || (env->dst.family && !(known & STREAM_KNOWN_DST_MAC)))
+		memcpy(env->dst_mac, ends.dst_mac, 6);
+	if (!packet_spec_has_src_ip(spec))
+		env->src = ends.src;
 	return 0;
 }
 
@@ -308,7 +295,8 @@ static int prepare(const struct stream_opts *opts, const struct packet_spec *spe
 	if (err)
 		return err;
 	fill_frame(cfg, spec, &env, packet);
-	err = stream_check_mtu(opts->ifname, &cfg->frame, &nic, e);
+	err = stream_check_mtu(opts->ifname, nic.mtu, cfg->frame.frame_bytes,
+			       frame_layer_bytes(&cfg->frame, FRAME_L3), e);
 	if (!err)
 		err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &cfg->frame,
 				 nic.speed_bps, &cfg->pps, e);

@@ -253,7 +253,6 @@ uint64_t bench_link_bps(const struct bench *bench)
 int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_spec *ret_frame,
 		struct err *e)
 {
-	const struct nic_facts nic = { .mtu = bench->mtu };
 	struct frame_spec frame = bench->tx.frame;
 
 	frame.frame_bytes = frame_bytes;
@@ -261,7 +260,8 @@ int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_sp
 		return err_usage(e, "frames of %u bytes are too short for their headers and tag: %u at least",
 				 frame_bytes, frame_min_bytes(&frame));
 	*ret_frame = frame;
-	return stream_check_mtu(bench->cfg.stream.ifname, &frame, &nic, e);
+	return stream_check_mtu(bench->cfg.stream.ifname, bench->mtu, frame_bytes,
+				frame_layer_bytes(&frame, FRAME_L3), e);
 }
 
 static bool is_asked(const struct bench_trial *trial, const struct bench_ask *ask)
