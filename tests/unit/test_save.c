@@ -111,6 +111,50 @@ static void a_packet_has_its_slot_as_time_in_file_and_tag(void **state)
 	mix_free(mix);
 }
 
+/* As a field counts, and with slots or without them. */
+static void check_shared(enum pace_kind kind)
+{
+	struct mix *mix = mix_new(3);
+	struct capture_packet packet;
+	struct capture *capture;
+	struct err e = { 0 };
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < 3; i++) {
+		struct mix_flow *flow = &mix->flows[i];
+
+		flow->packet->buf_bytes = flow->packet->content_bytes = 60;
+		flow->packet->fields[0] = (struct field){
+			.mask = 0xffff, .span = 1000, .step = 1, .every = 1, .offset = 36, .bytes = 2,
+			.kind = FIELD_COUNTER,
+		};
+		flow->packet->nr_fields = 1;
+		flow->limit = 1009;
+		flow->pace = (struct pace){ .kind = kind, .burst = 1, .gap = 3000 * FRAC };
+		mix_share(flow, i, 3);
+	}
+	assert_int_equal(save(mix, 0, 0), 0);
+	assert_int_equal(capture_open(&capture, path, &e), 0);
+	while (capture_read(capture, &packet, &e) == 1) {
+		assert_int_equal(big(packet.bytes + 36, 2), nr % 1000);
+		assert_int_equal(big(packet.bytes + 44, 2), 100 + nr % 3);
+		assert_int_equal(big(packet.bytes + 46, 4), nr / 3);
+		if (kind == PACE_EVEN)
+			assert_int_equal(packet.time_ns, nr * 1000);
+		nr++;
+	}
+	assert_int_equal(nr, 1009);
+	capture_close(capture);
+	mix_free(mix);
+}
+
+static void threads_that_share_a_stream_take_its_packets_in_turn(void **state)
+{
+	(void)state;
+	check_shared(PACE_EVEN);
+	check_shared(PACE_MAX);
+}
+
 static void streams_without_slots_fill_the_link_around_those_with(void **state)
 {
 	struct mix *mix = mix_new(2);
@@ -155,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_packet_has_its_slot_as_time_in_file_and_tag),
+		cmocka_unit_test(threads_that_share_a_stream_take_its_packets_in_turn),
 		cmocka_unit_test(streams_without_slots_fill_the_link_around_those_with),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_an_error),
 	};

@@ -267,38 +267,21 @@ static int prepare(struct blast_run *run)
 	return err;
 }
 
-static int save_one_stream(const struct blast_opts *opts, const struct tx_cfg *cfg,
-			   struct result *res, struct err *e)
-{
-	struct packet *packet = malloc(sizeof(*packet));
-	const struct save_plain plain = {
-		.packet = packet, .tagged = cfg->frame.tagged, .first_stream = cfg->first_stream,
-		.threads = cfg->threads, .stamp_every = cfg->stamp_every, .pps = cfg->pps,
-	};
-	int err = packet ? tx_template(cfg, 0, packet, e) :
-			   err_set(e, -ENOMEM, "cannot save the stream");
-
-	if (!err)
-		err = save_plain(&plain, opts->stream.count, opts->save, res, e);
-	free(packet);
-	return err;
-}
-
 /* The packets of the stream into a file; the count is the limit that was given. */
 static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct result *res,
 		struct err *e)
 {
 	uint64_t count = opts->stream.count;
-	struct source *source;
-	int err;
+	struct source *source = NULL;
+	struct mix *own = NULL;
+	int err = cfg->mix ? 0 : stream_mix(cfg, &own, e);
 
-	if (!cfg->mix)
-		return save_one_stream(opts, cfg, res, e);
-	err = mix_source_open(&source, cfg->mix, 0, 1, e);
-	if (err)
-		return err;
-	err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
+	if (!err)
+		err = mix_source_open(&source, own ? own : cfg->mix, 0, 1, e);
+	if (!err)
+		err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
 	mix_source_close(source);
+	mix_free(own);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "abi/tag.h"
 #include "lib/unit.h"
 
 #define ETH_BYTES	14
@@ -68,6 +69,8 @@ int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *var
 			  &ret_packet->tag_offset, e);
 	if (err)
 		return err;
+	ret_packet->content_bytes = ret_packet->buf_bytes - frame_layer_bytes(spec, FRAME_PAYLOAD) +
+				    (spec->tagged ? (uint32_t)TAG_BYTES : 0);
 	add_fields(ret_packet, spec, vary);
 	return 0;
 }

@@ -42,6 +42,17 @@ uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads)
 	return gap_ns < 1 ? 1 : (uint64_t)gap_ns;
 }
 
+void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n)
+{
+	/* The first take what does not divide. */
+	flow->limit = flow->limit / n + (i < flow->limit % n);
+	flow->number_first = i;
+	flow->number_step = n;
+	/* They take turns rather than leave all at once. */
+	if (flow->pace.kind == PACE_EVEN)
+		flow->start_ns += (uint64_t)((unsigned __int128)flow->pace.gap * i / n >> PACE_FRAC_BITS);
+}
+
 void mix_free(struct mix *mix)
 {
 	uint32_t i;

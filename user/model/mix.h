@@ -27,6 +27,8 @@ struct mix_flow {
 	uint32_t stamp_every;		/* at least 1 */
 	uint16_t stream;		/* in the tag */
 	bool tagged;			/* at packet->tag_offset */
+	/* Packet i has the fields and the size of number first + i x step; a step of 0 is 1. */
+	uint32_t number_first, number_step;
 };
 
 struct mix {
@@ -39,6 +41,18 @@ struct mix_count {
 	uint64_t first_mono_ns, last_mono_ns;
 	uint64_t late_sum_ns, late_max_ns;
 };
+
+/* The number by which fields and size of the flow's packet @i are found. */
+static inline uint64_t mix_number(const struct mix_flow *flow, uint64_t i)
+{
+	return flow->number_first + i * (flow->number_step ? flow->number_step : 1);
+}
+
+/*
+ * Makes of a @flow that is a whole stream its part @i of @n, to be sent by a thread of
+ * its own: limit and slots, and numbers in turn. Its pace is the part's already.
+ */
+void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n);
 
 /* Streams of thread @i of @threads. */
 static inline uint32_t mix_nr_of(const struct mix *mix, uint32_t i, uint32_t threads)

@@ -99,7 +99,7 @@ static void make_packet(struct mix_source *mix)
 	const struct stream *stream = &mix->streams[mix->chosen];
 	const struct mix_flow *flow = stream->flow;
 	const struct packet *packet = flow->packet;
-	uint64_t number = stream->count.packets;
+	uint64_t sequence = stream->count.packets, number = mix_number(flow, sequence);
 	bool paced = mix->chosen == mix->next;
 
 	if (packet->nr_fields) {
@@ -117,8 +117,8 @@ static void make_packet(struct mix_source *mix)
 		.paced = paced,
 		.tag_offset = flow->tagged ? packet->tag_offset : 0,
 		.stream = flow->stream,
-		.sequence = (uint32_t)number,
-		.stamped = flow->tagged && number % flow->stamp_every == 0,
+		.sequence = (uint32_t)sequence,
+		.stamped = flow->tagged && sequence % flow->stamp_every == 0,
 	};
 }
 

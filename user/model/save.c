@@ -12,43 +12,9 @@
 #include "lib/unit.h"
 #include "proto/capture.h"
 #include "proto/frame.h"
+#include "proto/packet.h"
 
 #define ASSUMED_LINK_BPS 10000000000ull
-
-/* Packet @number: the threads take turns, each with a sequence of its own. */
-static void make_packet(const struct save_plain *plain, uint64_t number, uint64_t time_ns,
-			uint8_t *bytes)
-{
-	const struct packet *packet = plain->packet;
-	uint64_t sequence = number / plain->threads;
-
-	memcpy(bytes, packet->bytes, packet->buf_bytes);
-	if (packet->nr_fields)
-		packet_modify(packet, number, bytes);
-	if (plain->tagged)
-		frame_write_tag(bytes + packet->tag_offset,
-				(uint16_t)(plain->first_stream + number % plain->threads),
-				(uint32_t)sequence, sequence % plain->stamp_every ? 0 : time_ns);
-}
-
-static int write_packets(const struct save_plain *plain, uint64_t count,
-			 struct capture_writer *writer, struct err *e)
-{
-	double pps = plain->pps > 0 ? plain->pps :
-		     frame_max_pps(ASSUMED_LINK_BPS, plain->packet->buf_bytes + UNIT_FCS_BYTES);
-	uint8_t bytes[PACKET_MAX_BYTES];
-	uint64_t i, time_ns;
-	int err;
-
-	for (i = 0; i < count && !loop_signal(); i++) {
-		time_ns = (uint64_t)((double)i * 1e9 / pps);
-		make_packet(plain, i, time_ns, bytes);
-		err = capture_write(writer, time_ns, bytes, packet_buf_bytes(plain->packet, i), e);
-		if (err)
-			return err;
-	}
-	return loop_signal() ? err_set(e, -EINTR, "nothing is written") : 0;
-}
 
 /* Until finish_file() there is no file of that name. */
 struct saving {
@@ -75,20 +41,6 @@ static int finish_file(struct saving *saving, int err, struct err *e)
 	if (saving->writer)
 		capture_writer_close(saving->writer, &(struct err){ 0 });
 	outfile_close(saving->file);
-	return err;
-}
-
-int save_plain(const struct save_plain *plain, uint64_t count, const char *path,
-	       struct result *res, struct err *e)
-{
-	struct saving saving = { 0 };
-	int err = begin_file(&saving, path, e);
-
-	if (!err)
-		err = write_packets(plain, count, saving.writer, e);
-	err = finish_file(&saving, err, e);
-	if (!err)
-		result_metric_u64(res, "saved_packets", count);
 	return err;
 }
 

@@ -227,7 +227,8 @@ static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy,
 	int err;
 
 	own.tagged = flow->tagged;
-	own.seed = flow->seed + copy * 0x9e3779b97f4a7c15ull;
+	/* The parts of one stream share its numbers, so they must share its values. */
+	own.seed = flow->seed + (made->split ? 0 : copy * 0x9e3779b97f4a7c15ull);
 	pace.seed += copy;
 	ret->packet = calloc(1, sizeof(*ret->packet));
 	if (!ret->packet)
@@ -245,10 +246,8 @@ static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy,
 		frame_bytes = flow->size.mean_bytes;
 	bytes = layer_bytes(ret->packet, frame_bytes, (enum frame_layer)pace.rate_layer);
 	ret->limit = flow->limit;
-	if (made->split) {
+	if (made->split)
 		pace.rate.value /= flow->copies;
-		ret->limit = flow->limit / flow->copies + (copy < flow->limit % flow->copies);
-	}
 	err = flow_pace_of(&pace, bytes, nic->speed_bps, &ret->pace, &ret->offered_pps, e);
 	if (err)
 		return at_place(e, flow->at);
@@ -257,8 +256,10 @@ static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy,
 	else
 		snprintf(ret->name, sizeof(ret->name), "%.31s", flow->name);
 	ret->start_ns = flow->start_ns;
-	/* Copies take turns rather than leave all at once. */
-	if (ret->pace.kind == PACE_EVEN)
+	if (made->split)
+		mix_share(ret, copy, copies);
+	else if (ret->pace.kind == PACE_EVEN)
+		/* Copies take turns rather than leave all at once. */
 		ret->start_ns += (ret->pace.gap >> PACE_FRAC_BITS) * copy / copies;
 	ret->duration_ns = flow->duration_ns;
 	ret->stamp_every = flow->stamp_every ? flow->stamp_every : 1;

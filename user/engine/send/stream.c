@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "model/mix.h"
 #include "proto/flow_file.h"
 #include "sys/net/nic.h"
 #include "sys/net/route.h"
@@ -234,6 +236,48 @@ int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struc
 		return err;
 	*ret_cfg = cfg;
 	return 0;
+}
+
+static int fill_part(const struct tx_cfg *cfg, uint32_t i, struct mix_flow *flow, struct err *e)
+{
+	*flow = (struct mix_flow){
+		.packet = calloc(1, sizeof(*flow->packet)),
+		.pace = flow_pace_even(cfg->pps / cfg->threads),
+		.offered_pps = cfg->pps / cfg->threads,
+		.limit = cfg->count,
+		.stamp_every = cfg->stamp_every,
+		.stream = (uint16_t)(cfg->first_stream + i),
+		.tagged = cfg->frame.tagged,
+	};
+	snprintf(flow->name, sizeof(flow->name), "stream-%u", i + 1);
+	mix_share(flow, i, cfg->threads);
+	if (!flow->packet)
+		return err_set(e, -ENOMEM, "cannot build the stream");
+	return tx_template(cfg, i, flow->packet, e);
+}
+
+int stream_mix(const struct tx_cfg *cfg, struct mix **ret_mix, struct err *e)
+{
+	struct mix *mix = calloc(1, sizeof(*mix));
+	uint32_t i;
+	int err = 0;
+
+	if (mix)
+		mix->flows = calloc(cfg->threads, sizeof(*mix->flows));
+	if (!mix || !mix->flows) {
+		free(mix);
+		return err_set(e, -ENOMEM, "cannot build the stream");
+	}
+	for (i = 0; i < cfg->threads && !err; i++) {
+		/* Counted at once, so that mix_free() sees what is half built. */
+		mix->nr_flows++;
+		err = fill_part(cfg, i, &mix->flows[i], e);
+	}
+	if (err)
+		mix_free(mix);
+	else
+		*ret_mix = mix;
+	return err;
 }
 
 static void describe_end(const char *key_ip, const struct frame_addr *addr, const char *key_mac,

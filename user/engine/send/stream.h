@@ -155,6 +155,10 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts);
  */
 int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struct err *e);
 
+/* The stream of @cfg, one part a thread: to be freed by mix_free(). */
+struct mix;
+int stream_mix(const struct tx_cfg *cfg, struct mix **ret_mix, struct err *e);
+
 /* The addresses that were found, into the environment of @res. */
 void stream_describe(const struct tx_cfg *cfg, struct result *res);
 

@@ -189,8 +189,8 @@ static int fill_stream(struct mix_live *live, const struct mix_flow *flow, const
 		.nr_fields = (uint16_t)packet->nr_fields,
 		.nr_sums = (uint16_t)packet->nr_sums,
 		.has_size = packet->has_size,
-		.number_first = 0,
-		.number_step = 1,
+		.number_first = flow->number_first,
+		.number_step = at_least(flow->number_step, 1),
 		.size = packet->size,
 	};
 	memcpy(stream->fields, packet->fields, sizeof(stream->fields));
