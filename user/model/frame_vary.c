@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/frame_vary.c - a frame whose ports and addresses change from packet to packet.
+ * model/frame_vary.c - a frame whose ports, addresses and size change from packet to packet.
  */
 #include "model/frame_vary.h"
 
@@ -58,11 +58,69 @@ static void add_fields(struct packet *packet, const struct frame_spec *spec,
 	add_field(packet, vary, vary->ports, l4 + 2, 2, l4_sum);
 }
 
-int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
-		     struct packet *ret_packet, struct err *e)
+/* What a list of sizes has too much in each value, the others have in the first. */
+static void take_off(struct field *field, uint32_t bytes)
 {
-	int err;
+	if (field->kind == FIELD_LIST || field->kind == FIELD_PICK)
+		field->step -= bytes;
+	else
+		field->first -= bytes;
+}
 
+/* At @offset the bytes from @from to the packet's end are stated. */
+static void add_length(struct packet *packet, uint32_t offset, uint32_t from, uint8_t sums)
+{
+	struct field *field = &packet->fields[packet->nr_fields++];
+
+	*field = packet->size;
+	take_off(field, from);
+	field->mask = UINT16_MAX;
+	field->offset = (uint16_t)offset;
+	field->bytes = 2;
+	field->sums = sums;
+}
+
+static void add_size(struct packet *packet, const struct frame_spec *spec,
+		     const struct packet_size *size)
+{
+	uint32_t l3 = ETH_BYTES + (spec->has_vlan ? VLAN_BYTES : 0);
+	bool ip4 = spec->dst.family == AF_INET;
+	uint32_t l4 = l3 + (ip4 ? 20 : 40);
+	uint8_t l4_sum = 1 << SUM_L4;
+
+	packet->has_size = true;
+	packet->size = size->field;
+	if (!packet->size.every)
+		packet->size.every = 1;
+	memcpy(packet->list, size->list, size->nr_list * sizeof(packet->list[0]));
+	take_off(&packet->size, UNIT_FCS_BYTES);
+	/* The length in the pseudo-header grows as that of IP does, which counts in its place. */
+	if (ip4)
+		add_length(packet, l3 + 2, l3, l4_sum | 1 << SUM_IP4);
+	else
+		add_length(packet, l3 + 4, l4, l4_sum);
+	add_length(packet, l4 + 4, l4, l4_sum);
+}
+
+static int check_size(const struct frame_spec *spec, const struct packet_size *size, struct err *e)
+{
+	if (size->min_bytes >= frame_min_bytes(spec))
+		return 0;
+	return err_usage(e, "frames of %u bytes are too short: the packet needs %u%s", size->min_bytes,
+			 frame_min_bytes(spec), spec->tagged ? ", 18 of them for its tag" : "");
+}
+
+int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
+		     const struct packet_size *size, struct packet *ret_packet, struct err *e)
+{
+	struct frame_spec longest = *spec;
+	int err = size ? check_size(spec, size, e) : 0;
+
+	if (err)
+		return err;
+	if (size)
+		longest.frame_bytes = size->max_bytes;
+	spec = &longest;
 	memset(ret_packet, 0, sizeof(*ret_packet));
 	ret_packet->buf_bytes = spec->frame_bytes - UNIT_FCS_BYTES;
 	err = frame_build(spec, ret_packet->bytes, sizeof(ret_packet->bytes),
@@ -72,5 +130,7 @@ int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *var
 	ret_packet->content_bytes = ret_packet->buf_bytes - frame_layer_bytes(spec, FRAME_PAYLOAD) +
 				    (spec->tagged ? (uint32_t)TAG_BYTES : 0);
 	add_fields(ret_packet, spec, vary);
+	if (size && size->min_bytes != size->max_bytes)
+		add_size(ret_packet, spec, size);
 	return 0;
 }

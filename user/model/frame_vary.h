@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/frame_vary.h - a frame whose ports and addresses change from packet to packet.
+ * model/frame_vary.h - a frame whose ports, addresses and size change from packet to packet.
  */
 #ifndef MODEL_FRAME_VARY_H
 #define MODEL_FRAME_VARY_H
@@ -11,6 +11,7 @@
 #include "lib/err.h"
 #include "proto/frame.h"
 #include "proto/packet.h"
+#include "proto/packet_size.h"
 
 /* How many values each takes, counted up from the frame's own; 1: it stays. */
 struct frame_vary {
@@ -20,8 +21,11 @@ struct frame_vary {
 	uint64_t seed;
 };
 
-/* The packet of @spec, with a field for each of @vary that takes more than one value. */
+/*
+ * The packet of @spec, with a field for each of @vary that takes more than one value, and of
+ * @size; NULL: always spec->frame_bytes.
+ */
 int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
-		     struct packet *ret_packet, struct err *e);
+		     const struct packet_size *size, struct packet *ret_packet, struct err *e);
 
 #endif

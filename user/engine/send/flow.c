@@ -18,6 +18,8 @@ const char *const flow_gap_names[] = { "even", "poisson", NULL };
 
 struct flow {
 	struct flow_file *file;
+	struct frame_spec frame;	/* of DEST, which no packet of the file describes */
+	struct frame_vary vary;
 	struct packet *packet;		/* of one plain stream */
 	struct mix *mix;		/* of all others */
 	bool split;			/* a stream's copies share its rate and its count */
@@ -65,61 +67,6 @@ bool flow_is_wanted(const struct flow_opts *opts, const struct stream_opts *stre
 	       size.min_bytes != size.max_bytes;
 }
 
-/* "A", "A-B" or "random(A-B, seed=S)", of an address and how many count up from it. */
-static void show_addresses(char *buf, size_t size, const struct frame_addr *first, uint32_t count,
-			   const struct stream_opts *opts, uint32_t seed_step)
-{
-	char from[64], to[64];
-	struct frame_addr last = *first;
-	uint8_t *bytes = last.family == AF_INET ? (uint8_t *)&last.ip4 : (uint8_t *)&last.ip6;
-	int i = last.family == AF_INET ? 3 : 15;
-	uint64_t carry = count - 1;
-
-	for (; i >= 0 && carry; i--) {
-		carry += bytes[i];
-		bytes[i] = (uint8_t)carry;
-		carry >>= 8;
-	}
-	frame_show_addr(from, sizeof(from), first);
-	frame_show_addr(to, sizeof(to), &last);
-	if (count == 1)
-		snprintf(buf, size, "%s", from);
-	else if (opts->random)
-		snprintf(buf, size, "random(%s-%s, seed=%llu)", from, to,
-			 (unsigned long long)(opts->seed + seed_step));
-	else
-		snprintf(buf, size, "%s-%s", from, to);
-}
-
-static void show_ports(char *buf, size_t size, uint16_t first, uint32_t count,
-		       const struct stream_opts *opts, uint32_t seed_step)
-{
-	if (count == 1)
-		snprintf(buf, size, "%u", first);
-	else if (opts->random)
-		snprintf(buf, size, "random(%u-%u, seed=%llu)", first, first + count - 1,
-			 (unsigned long long)(opts->seed + seed_step));
-	else
-		snprintf(buf, size, "%u-%u", first, first + count - 1);
-}
-
-/* The packet that DEST and its options mean, with the addresses that were found. */
-static int spec_of_frame(const struct stream_opts *opts, const struct frame_spec *frame,
-			 struct packet_spec **ret_spec, struct err *e)
-{
-	char dst[160], src[160], dport[80], sport[80], text[640], vlan[40] = "";
-
-	show_addresses(src, sizeof(src), &frame->src, opts->sources, opts, 0);
-	show_addresses(dst, sizeof(dst), &frame->dst, opts->dests, opts, 1);
-	show_ports(sport, sizeof(sport), opts->src_port, opts->src_ports, opts, 2);
-	show_ports(dport, sizeof(dport), opts->port, opts->ports, opts, 3);
-	if (frame->has_vlan)
-		snprintf(vlan, sizeof(vlan), "vlan(%u, pcp=%u)/", frame->vlan_id, frame->vlan_pcp);
-	snprintf(text, sizeof(text), "eth/%s%s(src=%s, dst=%s)/udp(sport=%s, dport=%s)", vlan,
-		 frame->dst.family == AF_INET ? "ip4" : "ip6", src, dst, sport, dport);
-	return packet_spec_parse(text, ret_spec, e);
-}
-
 static int read_file(const struct flow_opts *opts, struct flow_file **ret_file, struct err *e)
 {
 	const struct profile *profile;
@@ -134,10 +81,9 @@ static int read_file(const struct flow_opts *opts, struct flow_file **ret_file, 
 	return flow_file_parse(profile->name, profile->text, strlen(profile->text), ret_file, e);
 }
 
-/* The one stream that the options describe. */
+/* The one stream that the options describe; its packet only where DEST does. */
 static int file_of_options(const struct flow_opts *opts, const struct stream_opts *stream,
-			   const struct frame_spec *frame, struct flow_file **ret_file,
-			   struct err *e)
+			   struct flow_file **ret_file, struct err *e)
 {
 	struct flow_file *file = calloc(1, sizeof(*file));
 	struct flow_spec *flow = calloc(1, sizeof(*flow));
@@ -174,9 +120,8 @@ static int file_of_options(const struct flow_opts *opts, const struct stream_opt
 		err = packet_size_parse(opts->sizes, stream->seed, &flow->size, e);
 		flow->has_size = true;
 	}
-	if (!err)
-		err = frame ? spec_of_frame(stream, frame, &flow->packet, e) :
-			      packet_spec_parse(stream->dest, &flow->packet, e);
+	if (!err && packet_spec_is_text(stream->dest))
+		err = packet_spec_parse(stream->dest, &flow->packet, e);
 	if (err)
 		flow_file_free(file);
 	else
@@ -216,25 +161,36 @@ static int at_place(struct err *e, const char *at)
 	return e->no;
 }
 
+static int build_packet(const struct flow *made, const struct flow_spec *flow, uint32_t copy,
+			const struct packet_env *env, struct packet *packet, struct err *e)
+{
+	const struct packet_size *size = flow->has_size ? &flow->size : NULL;
+	struct frame_spec frame = made->frame;
+	struct packet_env own = *env;
+
+	frame.stream = env->stream;
+	if (!flow->packet)
+		return frame_vary_build(&frame, &made->vary, size, packet, e);
+	own.tagged = flow->tagged;
+	/* The parts of one stream share its numbers, so they must share its values. */
+	own.seed = flow->seed + (made->split ? 0 : copy * 0x9e3779b97f4a7c15ull);
+	return packet_spec_build(flow->packet, &own, size, packet, e);
+}
+
 /* One stream of the mix, copy @copy of @flow. */
 static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy, uint32_t copies,
 		 const struct packet_env *env, const struct nic_facts *nic, const char *ifname,
 		 struct mix_flow *ret, struct err *e)
 {
-	struct packet_env own = *env;
 	struct flow_pace pace = flow->pace;
 	double frame_bytes, bytes;
 	int err;
 
-	own.tagged = flow->tagged;
-	/* The parts of one stream share its numbers, so they must share its values. */
-	own.seed = flow->seed + (made->split ? 0 : copy * 0x9e3779b97f4a7c15ull);
 	pace.seed += copy;
 	ret->packet = calloc(1, sizeof(*ret->packet));
 	if (!ret->packet)
 		return err_set(e, -ENOMEM, "cannot build stream '%s'", flow->name);
-	err = packet_spec_build(flow->packet, &own, flow->has_size ? &flow->size : NULL, ret->packet,
-				e);
+	err = build_packet(made, flow, copy, env, ret->packet, e);
 	if (err)
 		return at_place(e, flow->at);
 	frame_bytes = ret->packet->buf_bytes + UNIT_FCS_BYTES;
@@ -272,9 +228,13 @@ static int find_env(struct flow *made, const struct stream_opts *stream, const s
 		    const struct flow_spec *flow, struct packet_env *ret_env, struct err *e)
 {
 	struct frame_addr dest = { 0 };
-	bool has_dest = packet_spec_dest(flow->packet, &dest);
+	bool has_dest;
 	int err;
 
+	*ret_env = (struct packet_env){ 0 };
+	if (!flow->packet)
+		return 0;
+	has_dest = packet_spec_dest(flow->packet, &dest);
 	if (!has_dest && made->route.known && !made->route.dest.family) {
 		*ret_env = made->route.env;
 		return 0;
@@ -407,12 +367,14 @@ int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,
 		if (err)
 			err_set(e, err, "cannot ask '%s'", stream->ifname);
 		else
-			err = file_of_options(opts, stream, &cfg.frame, &made->file, e);
+			err = file_of_options(opts, stream, &made->file, e);
+		made->frame = cfg.frame;
+		made->vary = cfg.vary;
 	} else {
 		cfg = stream_cfg(stream);
 		err = stream_wait_link(stream, &nic, e);
 		if (!err && is_text)
-			err = file_of_options(opts, stream, NULL, &made->file, e);
+			err = file_of_options(opts, stream, &made->file, e);
 		else if (!err)
 			err = read_file(opts, &made->file, e);
 	}

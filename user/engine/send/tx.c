@@ -57,7 +57,7 @@ int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet,
 
 	spec.stream = (uint16_t)(cfg->first_stream + i);
 	if (!cfg->packet)
-		return frame_vary_build(&spec, &cfg->vary, ret_packet, e);
+		return frame_vary_build(&spec, &cfg->vary, NULL, ret_packet, e);
 	*ret_packet = *cfg->packet;
 	if (cfg->frame.tagged)
 		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, spec.stream, 0, 0);
