@@ -137,6 +137,14 @@ static inline __u64 pace_gap(const volatile struct pace *pace, __u64 number, __u
 	}
 }
 
+#ifndef __bpf__
+/* When packet @number of an even stream is due, since the stream's start. */
+static inline __u64 pace_even_ns(const struct pace *pace, __u64 number)
+{
+	return (unsigned __int128)number * pace->gap >> PACE_FRAC_BITS;
+}
+#endif
+
 static inline void pace_advance(struct pace_time *time, __u64 gap)
 {
 	__u64 frac = (__u64)time->frac + (gap & PACE_FRAC_MASK);

@@ -12,7 +12,7 @@
 
 #define FRAC (1ull << PACE_FRAC_BITS)
 
-static struct mix *mix_new(uint32_t nr)
+static struct mix *some_mix(uint32_t nr)
 {
 	struct mix *mix = calloc(1, sizeof(*mix));
 	uint32_t i;
@@ -63,7 +63,7 @@ static void take(struct source *source)
 
 static void the_mean_gap_is_that_of_all_streams_of_the_thread(void **state)
 {
-	struct mix *mix = mix_new(5);
+	struct mix *mix = some_mix(5);
 
 	(void)state;
 	/* 1 Mpps; 10 packets in 1 ms; 100 kpps; at most 200 kpps; no slots */
@@ -84,7 +84,7 @@ static void the_mean_gap_is_that_of_all_streams_of_the_thread(void **state)
 static void each_streams_packets_are_those_it_has_alone(void **state)
 {
 	static uint8_t want[PACKET_MAX_BYTES];
-	struct mix *mix = mix_new(7);
+	struct mix *mix = some_mix(7);
 	uint64_t numbers[7] = { 0 }, nr = 0;
 	struct source_packet got;
 	struct source *source;
@@ -148,7 +148,7 @@ static void slots_come_in_order_to_within_a_microsecond(void **state)
 	static const uint64_t gaps_ns[] = {
 		300, 999983, 3000017, 100000000000, 70000001, 1000003, 20000000011, 5000000,
 	};
-	struct mix *mix = mix_new(2000);
+	struct mix *mix = some_mix(2000);
 	uint64_t due_ns[2000], latest_ns = 0, nr = 0;
 	struct source_packet got;
 	struct source *source;
@@ -185,7 +185,7 @@ static void slots_come_in_order_to_within_a_microsecond(void **state)
 
 static void a_stream_ends_at_its_limit_or_at_its_time(void **state)
 {
-	struct mix *mix = mix_new(3);
+	struct mix *mix = some_mix(3);
 	struct mix_count count;
 	struct source_packet got;
 	struct source *source;
@@ -214,7 +214,7 @@ static void a_stream_ends_at_its_limit_or_at_its_time(void **state)
 static void streams_without_slots_take_turns_until_their_ends(void **state)
 {
 	static const uint8_t order[] = { 0, 1, 2, 0, 1, 2, 0, 2, 0, 2, 2 };
-	struct mix *mix = mix_new(3);
+	struct mix *mix = some_mix(3);
 	struct source_packet got;
 	struct source *source;
 	uint32_t i;
@@ -242,7 +242,7 @@ static void streams_without_slots_take_turns_until_their_ends(void **state)
 /* A stream at 1 us from 3 us on, one without slots, and one without that starts at 4.5 us. */
 static void slots_that_have_come_go_before_streams_without(void **state)
 {
-	struct mix *mix = mix_new(3);
+	struct mix *mix = some_mix(3);
 	struct source_packet got;
 	struct source *source;
 	uint64_t now_ns, counts[3] = { 0 };
@@ -279,7 +279,7 @@ static void slots_that_have_come_go_before_streams_without(void **state)
 
 static void a_stream_without_slots_that_is_waited_for_has_its_start_as_slot(void **state)
 {
-	struct mix *mix = mix_new(1);
+	struct mix *mix = some_mix(1);
 	struct source_packet got;
 	struct source *source;
 
@@ -302,7 +302,7 @@ static void a_stream_without_slots_that_is_waited_for_has_its_start_as_slot(void
 
 static void the_threads_share_all_streams(void **state)
 {
-	struct mix *mix = mix_new(11);
+	struct mix *mix = some_mix(11);
 	bool seen[11] = { false };
 	struct source_packet got;
 	struct source *source;
@@ -333,7 +333,7 @@ static void the_threads_share_all_streams(void **state)
 /* The k-th mean of a million: exact to the last packet. */
 static void bursts_poisson_gaps_and_ramps_follow_their_schedule(void **state)
 {
-	struct mix *mix = mix_new(3);
+	struct mix *mix = some_mix(3);
 	uint64_t nr[3] = { 0 }, last_ns[3] = { 0 };
 	struct source_packet got;
 	struct source *source;
@@ -366,6 +366,57 @@ static void bursts_poisson_gaps_and_ramps_follow_their_schedule(void **state)
 	mix_free(mix);
 }
 
+/* Each for a reason of its own is more than the shortest path can send. */
+static void one_even_stream_of_one_size_is_plain(void **state)
+{
+	struct mix *mix = some_mix(2);
+	struct mix_flow *first = &mix->flows[0];
+
+	(void)state;
+	/* Two streams are two; two parts are one stream. */
+	assert_false(mix_is_plain(mix, 1));
+	assert_false(mix_is_plain(mix, 2));
+	mix->shared = true;
+	assert_true(mix_is_plain(mix, 2));
+	mix->nr_flows = 1;
+	assert_true(mix_is_plain(mix, 1));
+	first->pace.kind = PACE_MAX;
+	first->limit = 7;
+	assert_true(mix_is_plain(mix, 1));
+	first->pace.kind = PACE_BURST;
+	assert_false(mix_is_plain(mix, 1));
+	first->pace.kind = PACE_EVEN;
+	first->packet->has_size = true;
+	assert_false(mix_is_plain(mix, 1));
+	first->packet->has_size = false;
+	first->start_ns = 1;
+	assert_false(mix_is_plain(mix, 1));
+	first->start_ns = 0;
+	first->duration_ns = 1;
+	assert_false(mix_is_plain(mix, 1));
+	mix->nr_flows = 2;
+	mix_free(mix);
+}
+
+static void parts_of_a_stream_take_its_packets_and_slots_in_turn(void **state)
+{
+	struct mix_flow flow = { .limit = 11, .pace = { .kind = PACE_EVEN, .gap = 1000 * FRAC } };
+	struct mix_flow part;
+	uint64_t packets = 0;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		part = flow;
+		mix_share(&part, i, 3);
+		packets += part.limit;
+		assert_int_equal(part.start_ns, i * 1000 / 3);
+		assert_int_equal(mix_number(&part, 5), i + 15);
+	}
+	assert_int_equal(packets, 11);
+	assert_int_equal(mix_number(&flow, 5), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +428,8 @@ int main(void)
 		cmocka_unit_test(slots_that_have_come_go_before_streams_without),
 		cmocka_unit_test(a_stream_without_slots_that_is_waited_for_has_its_start_as_slot),
 		cmocka_unit_test(the_threads_share_all_streams),
+		cmocka_unit_test(one_even_stream_of_one_size_is_plain),
+		cmocka_unit_test(parts_of_a_stream_take_its_packets_and_slots_in_turn),
 		cmocka_unit_test(bursts_poisson_gaps_and_ramps_follow_their_schedule),
 	};
 

@@ -34,7 +34,7 @@ static int remove_dir(void **state)
 	return rmdir(*state);
 }
 
-static struct mix *mix_new(uint32_t nr)
+static struct mix *some_mix(uint32_t nr)
 {
 	struct mix *mix = calloc(1, sizeof(*mix));
 	uint32_t i;
@@ -81,7 +81,7 @@ static uint64_t big(const uint8_t *at, int bytes)
 
 static void a_packet_has_its_slot_as_time_in_file_and_tag(void **state)
 {
-	struct mix *mix = mix_new(3);
+	struct mix *mix = some_mix(3);
 	uint64_t numbers[3] = { 0 }, last_ns = 0;
 	struct capture_packet packet;
 	struct capture *capture;
@@ -114,7 +114,7 @@ static void a_packet_has_its_slot_as_time_in_file_and_tag(void **state)
 /* As a field counts, and with slots or without them. */
 static void check_shared(enum pace_kind kind)
 {
-	struct mix *mix = mix_new(3);
+	struct mix *mix = some_mix(3);
 	struct capture_packet packet;
 	struct capture *capture;
 	struct err e = { 0 };
@@ -157,7 +157,7 @@ static void threads_that_share_a_stream_take_its_packets_in_turn(void **state)
 
 static void streams_without_slots_fill_the_link_around_those_with(void **state)
 {
-	struct mix *mix = mix_new(2);
+	struct mix *mix = some_mix(2);
 	uint64_t nr = 0, paced = 0, last_ns = 0;
 	struct capture_packet packet;
 	struct capture *capture;
@@ -184,7 +184,7 @@ static void streams_without_slots_fill_the_link_around_those_with(void **state)
 
 static void a_file_that_cannot_be_written_is_an_error(void **state)
 {
-	struct mix *mix = mix_new(1);
+	struct mix *mix = some_mix(1);
 	char right[sizeof(path)];
 
 	(void)state;

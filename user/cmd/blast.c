@@ -3,7 +3,7 @@
  * cmd/blast.c - send a stream at a rate, or as fast as it goes.
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "cmd/cmd.h"
 #include "engine/account/trial.h"
@@ -13,7 +13,6 @@
 #include "engine/send/flow.h"
 #include "engine/send/replay.h"
 #include "engine/send/stream.h"
-#include "engine/send/stream_packet.h"
 #include "engine/send/tx.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -146,7 +145,7 @@ struct blast_run {
 	struct tx *tx;
 	struct trial *trial;		/* NULL: the receiver is elsewhere */
 	struct replay *replay;		/* NULL: no file of packets */
-	struct flow *flow;		/* NULL: one plain stream */
+	struct flow *flow;		/* NULL: a file of packets */
 	struct tx_cfg cfg;
 	struct result *res;
 	struct err *e;
@@ -180,16 +179,13 @@ static bool is_sent(void *ctx)
 	return run->err || tx_done(run->tx);
 }
 
-/* Of @packets since the last row, on the wire. */
-static double row_l1_bytes(struct blast_run *run, uint64_t packets)
+/* Of @packets since the last row, on the wire; @now: of all rows. */
+static double row_l1_bytes(struct blast_run *run, const struct tx_count *now, uint64_t packets)
 {
-	uint64_t bytes = packets * run->cfg.frame.frame_bytes, now;
+	uint64_t all = run->replay ? replay_frame_bytes(run->replay) : tx_bytes(run->tx, now);
+	uint64_t bytes = all - run->row_bytes;
 
-	if (run->replay || run->cfg.mix) {
-		now = run->replay ? replay_frame_bytes(run->replay) : tx_mix_bytes(run->tx);
-		bytes = now - run->row_bytes;
-		run->row_bytes = now;
-	}
+	run->row_bytes = all;
 	return (double)(bytes + packets * UNIT_GAP_BYTES);
 }
 
@@ -205,7 +201,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	result_row_open(run->res, elapsed_ns);
 	result_row_u64(run->res, "sent_packets", packets);
 	result_row_real(run->res, "sent_pps", (double)packets / seconds);
-	result_row_real(run->res, "sent_l1_bps", 8 * row_l1_bytes(run, packets) / seconds);
+	result_row_real(run->res, "sent_l1_bps", 8 * row_l1_bytes(run, &now, packets) / seconds);
 	result_row_u64(run->res, "not_sent_packets",
 		       now.refused_packets - run->row_count.refused_packets);
 	result_row_close(run->res);
@@ -250,38 +246,34 @@ static void report_driver(const char *ifname, const struct nic_counters *before,
 
 static int prepare(struct blast_run *run)
 {
-	struct tx_cfg *ret_cfg = &run->cfg;
 	const struct blast_opts *opts = run->opts;
 	int err;
 
 	if (opts->replay.path)
-		return replay_open(&run->replay, &opts->replay, &opts->stream, ret_cfg, run->e);
-	if (flow_is_wanted(&opts->flow, &opts->stream))
-		return flow_prepare(&opts->flow, &opts->stream, &run->flow, ret_cfg, run->e);
-	if (packet_spec_is_text(opts->stream.dest))
-		err = stream_packet_prepare(&opts->stream, ret_cfg, run->res, run->e);
-	else
-		err = stream_prepare(&opts->stream, ret_cfg, run->e);
-	if (!err)
-		stream_describe(ret_cfg, run->res);
-	return err;
+		return replay_open(&run->replay, &opts->replay, &opts->stream, &run->cfg, run->e);
+	err = flow_prepare(&opts->flow, &opts->stream, &run->flow, &run->cfg, run->e);
+	if (err)
+		return err;
+	flow_describe(run->flow, run->res);
+	if (!opts->stream.no_tag && !flow_is_file(&opts->flow) && !mix_is_tagged(run->cfg.mix))
+		result_note(run->res, "these packets carry no probe tag, which stands behind udp where "
+			    "it is the last layer: the sink can count them, and no more");
+	return 0;
 }
 
-/* The packets of the stream into a file; the count is the limit that was given. */
+/* The packets of the streams into a file; the count is the limit that was given. */
 static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct result *res,
 		struct err *e)
 {
 	uint64_t count = opts->stream.count;
-	struct source *source = NULL;
-	struct mix *own = NULL;
-	int err = cfg->mix ? 0 : stream_mix(cfg, &own, e);
+	struct source *source;
+	int err;
 
-	if (!err)
-		err = mix_source_open(&source, own ? own : cfg->mix, 0, 1, e);
-	if (!err)
-		err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
+	err = mix_source_open(&source, cfg->mix, 0, 1, e);
+	if (err)
+		return err;
+	err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
 	mix_source_close(source);
-	mix_free(own);
 	return err;
 }
 
@@ -325,8 +317,6 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	err = prepare(&run);
 	if (err)
 		return err;
-	/* Those that have slots end by themselves, behind the last of them. */
-	run.grace_ns = cfg->pps > 0 || cfg->replay || cfg->mix ? 2 * TX_LEAD_NS + TX_LATE_NS : 0;
 	if (opts->save)
 		err = save(opts, cfg, res, e);
 	else
@@ -336,7 +326,8 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	if (nic_read(opts->stream.ifname, &nic) == 0)
 		run.ifindex = nic.ifindex;
 	nic_read_counters(opts->stream.ifname, &before);
-	if (cfg->frame.tagged || cfg->mix || opts->replay.tag)
+	run.grace_ns = tx_ends(run.tx) ? 2 * TX_LEAD_NS + TX_LATE_NS : 0;
+	if (run.replay ? opts->replay.tag : mix_is_tagged(cfg->mix))
 		environ_clock(res, cfg->clock);
 	if (run.trial)
 		trial_begin(run.trial, res);
@@ -350,10 +341,8 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 		trial_settle(run.trial, &count);
 	if (run.replay)
 		replay_report(run.replay, &count, res);
-	else if (cfg->mix)
-		tx_report_mix(run.tx, &count, res);
 	else
-		tx_report(cfg, &count, res);
+		tx_report(run.tx, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
 	if (run.trial)
@@ -365,10 +354,7 @@ out:
 	tx_close(run.tx);
 	trial_close(run.trial);
 	replay_close(run.replay);
-	if (run.flow)
-		flow_free(run.flow);
-	else
-		stream_packet_release(&run.cfg);
+	flow_free(run.flow);
 	return err;
 }
 

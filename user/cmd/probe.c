@@ -172,14 +172,14 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 }
 
 /* All that is told of the run; returns its error, which may be that of a file. */
-static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_cfg *tx,
-		  const struct tx_count *sent, int run_err)
+static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_count *sent,
+		  int run_err)
 {
 	struct meter_sender sender;
 	struct err export_error;
 	int err;
 
-	tx_report(tx, sent, run->res);
+	tx_report(run->tx, sent, run->res);
 	tx_report_late(run->tx, run->res);
 	rx_report(run->rx, run->res, "rtt", sent->sent_packets, 0);
 	err = exports_finish(run->exports, run->res, &export_error);
@@ -209,35 +209,39 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	};
 	struct probe_run run = { .res = res, .e = e };
 	struct tx_count sent = { 0 };
-	struct tx_cfg tx;
+	struct stream_plan plan;
+	struct mix *mix = NULL;
 	int err;
 
 	environ_iface(res, opts->stream.ifname);
-	err = stream_prepare(&opts->stream, &tx, e);
+	err = stream_prepare(&opts->stream, &plan, e);
+	if (!err)
+		err = stream_mix(&plan, &mix, e);
 	if (err)
 		return err;
-	stream_describe(&tx, res);
+	plan.tx.mix = mix;
+	stream_describe(&plan.frame, res);
 	exports_prepare(&opts->exports, &rx);
 	err = rx_open(&run.rx, &rx, res, e);
-	if (err)
-		return err;
-	err = exports_open(&run.exports, &opts->exports, &rx, run.rx, e);
 	if (!err)
-		err = tx_open(&run.tx, &tx, res, e);
+		err = exports_open(&run.exports, &opts->exports, &rx, run.rx, e);
+	if (!err)
+		err = tx_open(&run.tx, &plan.tx, res, e);
 	if (err)
 		goto out;
-	environ_clock(res, tx.clock);
+	environ_clock(res, plan.tx.clock);
 	caps_drop(tx_keep_caps(run.tx) | rx_keep_caps(run.rx));
 	log_info("probing '%s' through '%s'", opts->stream.dest, opts->stream.ifname);
 	run.meter = meter_start(opts->stream.ifname);
 	err = send_and_wait(opts, &run, &sent);
 	rx_stop(run.rx);
-	err = report(opts, &run, &tx, &sent, err);
+	err = report(opts, &run, &sent, err);
 out:
 	meter_free(run.meter);
 	tx_close(run.tx);
 	exports_close(run.exports);
 	rx_close(run.rx);
+	mix_free(mix);
 	return err;
 }
 

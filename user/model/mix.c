@@ -4,8 +4,11 @@
  */
 #include "model/mix.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "lib/unit.h"
 
 #define NSEC_PER_SEC 1e9
 #define PACE_UNIT ((double)(1u << PACE_FRAC_BITS))	/* gaps are counted in 1 ns / this */
@@ -51,6 +54,52 @@ void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n)
 	/* They take turns rather than leave all at once. */
 	if (flow->pace.kind == PACE_EVEN)
 		flow->start_ns += (uint64_t)((unsigned __int128)flow->pace.gap * i / n >> PACE_FRAC_BITS);
+}
+
+bool mix_is_plain(const struct mix *mix, uint32_t threads)
+{
+	const struct mix_flow *first = &mix->flows[0];
+
+	return mix->nr_flows == threads && (threads == 1 || mix->shared) &&
+	       (first->pace.kind == PACE_MAX || first->pace.kind == PACE_EVEN) &&
+	       !first->packet->has_size && !first->start_ns && !first->duration_ns;
+}
+
+bool mix_is_tagged(const struct mix *mix)
+{
+	uint32_t i;
+
+	for (i = 0; i < mix->nr_flows; i++) {
+		if (mix->flows[i].tagged)
+			return true;
+	}
+	return false;
+}
+
+uint32_t mix_max_bytes(const struct mix *mix)
+{
+	uint32_t i, bytes = 0;
+
+	for (i = 0; i < mix->nr_flows; i++) {
+		if (mix->flows[i].packet->buf_bytes > bytes)
+			bytes = mix->flows[i].packet->buf_bytes;
+	}
+	return bytes + UNIT_FCS_BYTES;
+}
+
+struct mix *mix_new(uint32_t nr, struct err *e)
+{
+	struct mix *mix = calloc(1, sizeof(*mix));
+
+	if (mix)
+		mix->flows = calloc(nr, sizeof(*mix->flows));
+	if (!mix || !mix->flows) {
+		free(mix);
+		err_set(e, -ENOMEM, "cannot build the streams");
+		return NULL;
+	}
+	mix->nr_flows = nr;
+	return mix;
 }
 
 void mix_free(struct mix *mix)

@@ -34,6 +34,7 @@ struct mix_flow {
 struct mix {
 	struct mix_flow *flows;
 	uint32_t nr_flows;
+	bool shared;			/* one stream, of which each thread sends a part: mix_share() */
 };
 
 struct mix_count {
@@ -54,6 +55,18 @@ static inline uint64_t mix_number(const struct mix_flow *flow, uint64_t i)
  */
 void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n);
 
+/*
+ * True of one stream of one size, as fast as it goes or at an even rate, to the end of the
+ * run or a number of packets: what engines send by their shortest path.
+ */
+bool mix_is_plain(const struct mix *mix, uint32_t threads);
+
+/* True if a stream carries the tag. */
+bool mix_is_tagged(const struct mix *mix);
+
+/* Of the longest packet, with FCS. */
+uint32_t mix_max_bytes(const struct mix *mix);
+
 /* Streams of thread @i of @threads. */
 static inline uint32_t mix_nr_of(const struct mix *mix, uint32_t i, uint32_t threads)
 {
@@ -62,6 +75,9 @@ static inline uint32_t mix_nr_of(const struct mix *mix, uint32_t i, uint32_t thr
 
 /* Mean gap between packets of all streams of a thread that have slots; what wheel_shift_for() wants. */
 uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads);
+
+/* Of @nr flows, all zero; NULL and an error if there is no memory. */
+struct mix *mix_new(uint32_t nr, struct err *e);
 
 /* Takes NULL. */
 void mix_free(struct mix *mix);

@@ -18,6 +18,7 @@
 #include "lib/loop.h"
 #include "model/ledger.h"
 #include "model/mix.h"
+#include "proto/frame.h"
 #include "sys/hook/drops.h"
 #include "sys/host/caps.h"
 #include "sys/net/netns.h"
@@ -26,14 +27,26 @@
 #define QUIET_NS	(NSEC_PER_SEC / 2)	/* nothing new for so long: nothing is under way */
 #define SETTLE_NS	(10 * NSEC_PER_SEC)
 #define POLL_NS		10000000ull
+#define ETH_BYTES	14
+#define VLAN_BYTES	4
+#define IP6_BYTES	40
 #define UDP_BYTES	8
+#define TYPE_IP4	0x0800
+#define TYPE_IP6	0x86dd
+#define TYPE_VLAN	0x8100
+#define TYPE_QINQ	0x88a8
+
+/* @nr UDP ports, counted up; 0: not known. */
+struct ports {
+	uint16_t first;
+	uint32_t nr;
+};
 
 /* What tells a packet of this test. */
 struct target {
 	bool tagged;
 	uint16_t first_stream, last_stream;
-	uint16_t src_port, dst_port;
-	uint32_t nr_src_ports, nr_dst_ports;	/* 0: not known */
+	struct ports src, to;
 	struct frame_addr dst;			/* family 0: not one address */
 	enum stamp_clock clock;
 };
@@ -65,88 +78,115 @@ int trial_check(const struct trial_opts *opts, struct err *e)
 	return 0;
 }
 
-static bool is_fixed(const struct packet *packet, uint32_t offset)
+/* The field that changes the @bytes at @offset, or NULL. */
+static const struct field *field_at(const struct packet *packet, uint32_t offset, uint32_t bytes)
 {
 	uint32_t i;
 
 	for (i = 0; i < packet->nr_fields; i++) {
 		const struct field *field = &packet->fields[i];
 
-		if (field->offset < offset + 2u && offset < field->offset + (uint32_t)field->bytes)
-			return false;
+		if (field->offset < offset + bytes &&
+		    offset < field->offset + (uint32_t)field->bytes)
+			return field;
 	}
-	return true;
+	return NULL;
 }
 
-static uint16_t port_at(const struct packet *packet, uint32_t offset)
+static uint16_t number_at(const struct packet *packet, uint32_t offset)
 {
 	return (uint16_t)(packet->bytes[offset] << 8 | packet->bytes[offset + 1]);
 }
 
-/* One port, or none that all packets have. */
-static void join_port(bool first, uint16_t port, bool fixed, uint16_t *port_of_all, uint32_t *nr)
+/* Where the headers of IP and UDP begin; 0: it has none. */
+struct headers {
+	uint32_t ip4, ip6, udp;
+};
+
+static struct headers find_headers(const struct packet *packet)
 {
-	if (first && fixed) {
-		*port_of_all = port;
-		*nr = 1;
-	} else if (!fixed || port != *port_of_all) {
-		*nr = 0;
+	struct headers at = { 0 };
+	uint32_t l3 = ETH_BYTES;
+
+	while (number_at(packet, l3 - 2) == TYPE_VLAN || number_at(packet, l3 - 2) == TYPE_QINQ)
+		l3 += VLAN_BYTES;
+	if (number_at(packet, l3 - 2) == TYPE_IP4) {
+		at.ip4 = l3;
+		if (packet->bytes[l3 + 9] == IPPROTO_UDP)
+			at.udp = l3 + 4 * (packet->bytes[l3] & 15u);
+	} else if (number_at(packet, l3 - 2) == TYPE_IP6) {
+		at.ip6 = l3;
+		if (packet->bytes[l3 + 6] == IPPROTO_UDP)
+			at.udp = l3 + IP6_BYTES;
 	}
+	/* Within a tunnel the tag tells. */
+	if (packet->tag_offset)
+		at.udp = packet->tag_offset - UDP_BYTES;
+	return at;
 }
 
-static void join_packet(struct target *target, bool first, const struct packet *packet)
+/* The ports that the packets have at @offset, counted up from the first. */
+static struct ports ports_at(const struct packet *packet, uint32_t offset)
 {
-	uint32_t udp = packet->tag_offset - UDP_BYTES;
+	const struct field *field = field_at(packet, offset, 2);
 
-	if (!packet->tag_offset)
-		return;
-	join_port(first, port_at(packet, udp), is_fixed(packet, udp), &target->src_port,
-		  &target->nr_src_ports);
-	join_port(first, port_at(packet, udp + 2), is_fixed(packet, udp + 2), &target->dst_port,
-		  &target->nr_dst_ports);
+	if (!field)
+		return (struct ports){ number_at(packet, offset), 1 };
+	if (field->offset != offset || field->bytes != 2 || field->shift || field->step != 1 ||
+	    (field->kind != FIELD_COUNTER && field->kind != FIELD_RANDOM) ||
+	    field->first + field->span > UINT16_MAX + 1u)
+		return (struct ports){ 0 };
+	return (struct ports){ (uint16_t)field->first, (uint32_t)field->span };
 }
 
-static void target_mix(struct target *target, const struct mix *mix)
+static void join_ports(bool is_first, struct ports ports, struct ports *of_all)
 {
-	uint32_t i;
+	if (is_first)
+		*of_all = ports;
+	else if (ports.first != of_all->first || ports.nr != of_all->nr)
+		of_all->nr = 0;
+}
 
-	target->tagged = mix->nr_flows;
-	target->first_stream = UINT16_MAX;
-	for (i = 0; i < mix->nr_flows; i++) {
-		const struct mix_flow *flow = &mix->flows[i];
+static struct frame_addr address_of(const struct packet *packet, const struct headers *at)
+{
+	struct frame_addr addr = { 0 };
 
-		target->tagged = target->tagged && flow->tagged;
-		if (flow->stream < target->first_stream)
-			target->first_stream = flow->stream;
-		if (flow->stream > target->last_stream)
-			target->last_stream = flow->stream;
-		join_packet(target, !i, flow->packet);
+	if (at->ip4 && !field_at(packet, at->ip4 + 16, 4)) {
+		addr.family = AF_INET;
+		memcpy(&addr.ip4, packet->bytes + at->ip4 + 16, 4);
+	} else if (at->ip6 && !field_at(packet, at->ip6 + 24, 16)) {
+		addr.family = AF_INET6;
+		memcpy(&addr.ip6, packet->bytes + at->ip6 + 24, 16);
 	}
+	return addr;
+}
+
+static void join_flow(struct target *target, bool is_first, const struct mix_flow *flow)
+{
+	struct headers at = find_headers(flow->packet);
+	struct frame_addr dst = address_of(flow->packet, &at);
+	struct ports none = { 0 };
+
+	target->tagged = target->tagged && flow->tagged;
+	if (flow->stream < target->first_stream)
+		target->first_stream = flow->stream;
+	if (flow->stream > target->last_stream)
+		target->last_stream = flow->stream;
+	join_ports(is_first, at.udp ? ports_at(flow->packet, at.udp) : none, &target->src);
+	join_ports(is_first, at.udp ? ports_at(flow->packet, at.udp + 2) : none, &target->to);
+	if (is_first)
+		target->dst = dst;
+	else if (memcmp(&dst, &target->dst, sizeof(dst)))
+		target->dst.family = 0;
 }
 
 static struct target target_of(const struct tx_cfg *cfg)
 {
-	struct target target = {
-		.tagged = cfg->frame.tagged,
-		.first_stream = cfg->first_stream,
-		.last_stream = (uint16_t)(cfg->first_stream + cfg->threads - 1),
-		.clock = cfg->clock,
-	};
+	struct target target = { .tagged = true, .first_stream = UINT16_MAX, .clock = cfg->clock };
+	uint32_t i;
 
-	if (cfg->mix) {
-		target_mix(&target, cfg->mix);
-		return target;
-	}
-	if (cfg->packet) {
-		join_packet(&target, true, cfg->packet);
-		return target;
-	}
-	target.src_port = cfg->frame.src_port;
-	target.nr_src_ports = cfg->vary.src_ports;
-	target.dst_port = cfg->frame.dst_port;
-	target.nr_dst_ports = cfg->vary.ports;
-	if (cfg->vary.dests <= 1)
-		target.dst = cfg->frame.dst;
+	for (i = 0; i < cfg->mix->nr_flows; i++)
+		join_flow(&target, !i, &cfg->mix->flows[i]);
 	return target;
 }
 
@@ -154,8 +194,8 @@ static void watch_drops(struct trial *trial, struct result *res)
 {
 	const struct target *target = &trial->target;
 	struct drops_cfg cfg = {
-		.src_port = target->src_port, .nr_src_ports = (uint16_t)target->nr_src_ports,
-		.dst_port = target->dst_port, .nr_dst_ports = (uint16_t)target->nr_dst_ports,
+		.src_port = target->src.first, .nr_src_ports = (uint16_t)target->src.nr,
+		.dst_port = target->to.first, .nr_dst_ports = (uint16_t)target->to.nr,
 		.first_stream = target->first_stream, .last_stream = target->last_stream,
 		.tagged = target->tagged,
 	};
@@ -182,12 +222,12 @@ static int open_socket(struct trial *trial, struct err *e)
 {
 	const struct rx_socket_cfg cfg = {
 		.ifname = trial->ifname,
-		.port = trial->target.dst_port,
+		.port = trial->target.to.first,
 		.streams = (uint16_t)(trial->target.last_stream + 1),
 		.rcvbuf_bytes = trial->opts.rcvbuf_bytes,
 	};
 
-	if (trial->target.nr_dst_ports != 1)
+	if (trial->target.to.nr != 1)
 		return err_usage(e, OPTION("sink-socket") " reads one port, and these packets go "
 				"to several");
 	return rx_socket_open(&trial->receiver, &cfg, trial->res, e);
@@ -198,9 +238,9 @@ static int open_xdp(struct trial *trial, struct err *e)
 	const struct target *target = &trial->target;
 	const struct rx_cfg cfg = {
 		.ifname = trial->ifname,
-		.match = target->nr_dst_ports != 1 ? SINK_MATCH_ALL :
+		.match = target->to.nr != 1 ? SINK_MATCH_ALL :
 			 trial->opts.reflected ? SINK_MATCH_SOURCE : SINK_MATCH_DEST,
-		.port = target->dst_port,
+		.port = target->to.first,
 		.check = target->tagged,
 		.vary = target->tagged,
 		.gaps = target->tagged && trial->opts.gaps,
@@ -271,7 +311,7 @@ int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const st
 	err = netns_run(open_receiver, trial, e);
 	if (err)
 		goto fail;
-	if (!trial->target.tagged && trial->target.nr_dst_ports != 1)
+	if (!trial->target.tagged && trial->target.to.nr != 1)
 		result_note(res, "nothing tells these packets from others: what arrives is counted as the "
 			    "test's, whatever it is");
 	result_env_str(res, "receiver", trial->receiver->ops->name);
@@ -434,7 +474,7 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 		peer->known.told += sent->refused_packets;
 	if (trial->receiver->ops->is_xdp)
 		path_receiver(trial->path)->known.own_verdicts = count->packets;
-	if (!trial->target.tagged || trial->target.nr_dst_ports != 1)
+	if (!trial->target.tagged || trial->target.to.nr != 1)
 		return;
 	row = (struct ledger_row){
 		.source = "receiver", .reason = "arrived with a damaged tag", .packets = count->untagged,

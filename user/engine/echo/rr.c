@@ -235,7 +235,6 @@ void rr_read_hists(const struct rr *rr, struct hist_rec *ret_rtt, struct hist_re
 
 static void report_sent(const struct rr *rr, const struct rr_count *count, struct result *res)
 {
-	const struct tx_cfg tx = { .frame = rr->cfg.frame, .pps = rr->cfg.pps };
 	const struct tx_count sent = {
 		.sent_packets = count->sent, .refused_packets = count->refused,
 		.last_mono_ns = count->sending_ns,	/* of several runs: as if they were one */
@@ -243,7 +242,7 @@ static void report_sent(const struct rr *rr, const struct rr_count *count, struc
 		.paced_packets = count->paced,
 	};
 
-	tx_report(&tx, &sent, res);
+	tx_report_sent(rr->cfg.frame.frame_bytes, rr->cfg.pps, &sent, res);
 }
 
 static void report_answers(const struct rr_count *count, struct result *res)

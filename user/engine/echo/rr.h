@@ -14,6 +14,7 @@
 #include "abi/hist.h"
 #include "engine/send/tx.h"
 #include "lib/err.h"
+#include "proto/frame.h"
 #include "result/result.h"
 #include "sys/hook/xdp.h"
 

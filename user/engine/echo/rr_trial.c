@@ -292,12 +292,12 @@ static int find_iface(struct rr_opts *opts, char *ifname, struct err *e)
 	return err;
 }
 
-static int open_both(struct trial *trial, const struct tx_cfg *tx, bool icmp, struct err *e)
+static int open_both(struct trial *trial, const struct stream_plan *plan, bool icmp, struct err *e)
 {
 	const struct rr_opts *opts = trial->opts;
 	struct rr_cfg cfg = {
 		.engine = (enum rr_engine)opts->engine, .ifname = opts->stream.ifname,
-		.frame = tx->frame, .icmp = icmp, .pps = tx->pps,
+		.frame = plan->frame, .icmp = icmp, .pps = plan->pps,
 		.outstanding = opts->outstanding, .timeout_ns = opts->wait_ns,
 		.mode = (enum xdp_mode)opts->xdp_mode, .busy_poll = opts->stream.busy_poll,
 		.zero_copy = opts->stream.zero_copy, .stamp_every = opts->stream.stamp_every,
@@ -322,19 +322,19 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 	struct trial trial = { .opts = opts, .res = res, .e = e };
 	double ratios[MAX_PAIRS];
 	struct meter *meter;
-	struct tx_cfg tx;
+	struct stream_plan plan;
 	size_t nr = 0;
 	int err;
 
-	err = stream_prepare(&opts->stream, &tx, e);
-	if (!err && tx.frame.dst_mac[0] & 1)
+	err = stream_prepare(&opts->stream, &plan, e);
+	if (!err && plan.frame.dst_mac[0] & 1)
 		err = err_usage(e, "'%s' is no address of one host", opts->stream.dest);
 	if (err)
 		return err;
 	result_env_str(top, "interface", opts->stream.ifname);
 	environ_iface(top, opts->stream.ifname);
-	stream_describe(&tx, top);
-	err = open_both(&trial, &tx, icmp, e);
+	stream_describe(&plan.frame, top);
+	err = open_both(&trial, &plan, icmp, e);
 	if (err)
 		goto out;
 	environ_clock(top, STAMP_MONOTONIC);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/send/stream.h"
 #include "lib/loop.h"
 #include "sys/net/route.h"
 
@@ -161,34 +162,36 @@ static int send_and_wait(struct lab_trial *trial, const struct lab_trial_cfg *cf
 }
 
 static int open_sender(struct lab_trial *trial, const struct lab_trial_cfg *cfg,
-		       struct tx_cfg *tx, struct result *part, struct err *e)
+		       struct result *part, struct err *e)
 {
+	struct stream_plan plan = {
+		.tx = {
+			.engine = cfg->engine, .ifname = LAB_IFNAME, .threads = 1, .clock = cfg->clock,
+		},
+		.count = cfg->count,
+		.pps = cfg->pps,
+		.stamp_every = 1,
+	};
 	int err = lab_enter(cfg->lab, LAB_A, e);
 
 	if (!err)
-		err = fill_frame(&tx->frame, cfg, e);
-	return err ? err : tx_open(&trial->tx, tx, part, e);
+		err = fill_frame(&plan.frame, cfg, e);
+	if (!err)
+		err = stream_mix(&plan, &trial->mix, e);
+	plan.tx.mix = trial->mix;
+	return err ? err : tx_open(&trial->tx, &plan.tx, part, e);
 }
 
 int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, struct result *part,
 		  struct err *e)
 {
-	struct tx_cfg tx = {
-		.engine = cfg->engine,
-		.ifname = LAB_IFNAME,
-		.threads = 1,
-		.count = cfg->count,
-		.pps = cfg->pps,
-		.stamp_every = 1,
-		.clock = cfg->clock,
-	};
 	struct meter_sender sender;
 	int err;
 
 	memset(trial, 0, sizeof(*trial));
 	err = open_receiver(trial, cfg, part, e);
 	if (!err)
-		err = open_sender(trial, cfg, &tx, part, e);
+		err = open_sender(trial, cfg, part, e);
 	if (!err)
 		err = read_drivers(cfg->lab, &trial->a_before, &trial->b_before, e);
 	if (!err)
@@ -200,7 +203,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	grown(&trial->a, &trial->a_before);
 	grown(&trial->b, &trial->b_before);
 	tx_read(trial->tx, &trial->sent);
-	tx_report(&tx, &trial->sent, part);
+	tx_report(trial->tx, &trial->sent, part);
 	tx_report_late(trial->tx, part);
 	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", trial->sent.sent_packets, 0);
 	sender = tx_metered(trial->tx);
@@ -212,6 +215,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 void lab_trial_close(struct lab_trial *trial)
 {
 	tx_close(trial->tx);
+	mix_free(trial->mix);
 	rx_close(trial->rx);
 	reflector_close(trial->reflector);
 	meter_free(trial->meter);

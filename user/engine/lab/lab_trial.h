@@ -37,6 +37,7 @@ struct lab_trial_cfg {
 
 struct lab_trial {
 	struct tx *tx;
+	struct mix *mix;			/* what it sends */
 	struct rx *rx;
 	struct reflector *reflector;		/* of a probe */
 	struct meter *meter;			/* of both ends: they are of one host */

@@ -20,20 +20,14 @@ struct flow {
 	struct flow_file *file;
 	struct frame_spec frame;	/* of DEST, which no packet of the file describes */
 	struct frame_vary vary;
-	struct packet *packet;		/* of one plain stream */
-	struct mix *mix;		/* of all others */
-	bool split;			/* a stream's copies share its rate and its count */
+	struct mix *mix;
+	bool split;			/* the threads share the only stream: its rate, count and values */
 	struct packet_spec_route {
 		bool known;
 		struct frame_addr dest;
 		struct packet_env env;
 	} route;			/* the one found last: streams often go one way */
 };
-
-static bool has_shape(const struct flow_opts *opts)
-{
-	return opts->burst || opts->on_ns || opts->ramp_ns || opts->gaps != FLOW_GAPS_EVEN;
-}
 
 bool flow_is_file(const struct flow_opts *opts)
 {
@@ -55,16 +49,6 @@ int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct 
 		stream->frame_bytes = size.max_bytes;
 	}
 	return 0;
-}
-
-bool flow_is_wanted(const struct flow_opts *opts, const struct stream_opts *stream)
-{
-	struct packet_size size;
-
-	if (flow_is_file(opts) || has_shape(opts))
-		return true;
-	return opts->sizes && !packet_size_parse(opts->sizes, stream->seed, &size, &(struct err){ 0 }) &&
-	       size.min_bytes != size.max_bytes;
 }
 
 static int read_file(const struct flow_opts *opts, struct flow_file **ret_file, struct err *e)
@@ -255,6 +239,7 @@ static int find_env(struct flow *made, const struct stream_opts *stream, const s
 static int build_all(struct flow *made, const struct flow_opts *opts,
 		     const struct stream_opts *stream, const struct nic_facts *nic, struct err *e)
 {
+	struct mix_flow *next;
 	uint64_t nr = 0;
 	uint32_t i, copy;
 	struct packet_env env;
@@ -268,23 +253,20 @@ static int build_all(struct flow *made, const struct flow_opts *opts,
 	if (stream->first_stream + nr > UINT16_MAX + 1u)
 		return err_usage(e, OPTION("stream") " %u and %llu streams go beyond stream 65535",
 				 stream->first_stream, (unsigned long long)nr);
-	made->mix = calloc(1, sizeof(*made->mix));
+	made->mix = mix_new((uint32_t)nr, e);
 	if (!made->mix)
-		return err_set(e, -ENOMEM, "cannot build the streams");
-	made->mix->flows = calloc(nr, sizeof(*made->mix->flows));
-	if (!made->mix->flows)
-		return err_set(e, -ENOMEM, "cannot build the streams");
+		return e->no;
+	made->mix->shared = made->split;
+	next = made->mix->flows;
 	for (i = 0; i < made->file->nr_flows; i++) {
 		const struct flow_spec *flow = &made->file->flows[i];
 
 		err = find_env(made, stream, nic, flow, &env, e);
 		for (copy = 0; !err && copy < flow->copies * opts->copies; copy++) {
-			struct mix_flow *ret = &made->mix->flows[made->mix->nr_flows];
-
-			/* Counted at once, so that mix_free() sees what is half built. */
-			ret->stream = (uint16_t)(stream->first_stream + made->mix->nr_flows++);
-			env.stream = ret->stream;
-			err = build(made, flow, copy, flow->copies * opts->copies, &env, nic, stream->ifname, ret, e);
+			next->stream = (uint16_t)(stream->first_stream + (next - made->mix->flows));
+			env.stream = next->stream;
+			err = build(made, flow, copy, flow->copies * opts->copies, &env, nic,
+				    stream->ifname, next++, e);
 		}
 		if (err)
 			return err;
@@ -292,110 +274,117 @@ static int build_all(struct flow *made, const struct flow_opts *opts,
 	return 0;
 }
 
-/* One stream of one size, evenly paced: what the engines send fastest. */
-static bool is_plain(const struct flow *made, const struct flow_opts *opts)
+/* The only stream of a file: threads share it, if it is one that they can share. */
+static bool is_single(const struct flow_file *file, const struct flow_opts *opts)
 {
-	const struct mix_flow *first = &made->mix->flows[0];
+	const struct flow_spec *flow = &file->flows[0];
 
-	return made->file->nr_flows == 1 && !first->packet->has_size && !first->start_ns &&
-	       (made->split || made->mix->nr_flows == 1) && !has_shape(opts) &&
-	       (first->pace.kind == PACE_MAX || first->pace.kind == PACE_EVEN);
+	return file->nr_flows == 1 && flow->copies * opts->copies == 1 && !flow->start_ns &&
+	       (flow->pace.kind == PACE_MAX || flow->pace.kind == PACE_EVEN) &&
+	       (!flow->has_size || flow->size.min_bytes == flow->size.max_bytes);
 }
 
-static void be_plain(struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg)
+/* Shares it; its end is that of the run. */
+static void share_single(struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg)
 {
-	struct mix_flow *first = &made->mix->flows[0];
+	struct flow_spec *flow = &made->file->flows[0];
 
-	made->packet = first->packet;
-	first->packet = NULL;
-	cfg->packet = made->packet;
-	cfg->pps = first->offered_pps * made->mix->nr_flows;
-	cfg->frame.frame_bytes = made->packet->buf_bytes + UNIT_FCS_BYTES;
-	cfg->frame.tagged = first->tagged;
-	cfg->stamp_every = first->stamp_every;
-	if (!made->split) {
-		cfg->count = first->limit;
-		if (first->duration_ns)
-			cfg->duration_ns = first->duration_ns;
-		else if (first->limit && !opts->has_duration)
-			cfg->duration_ns = 0;
-	}
-	mix_free(made->mix);
-	made->mix = NULL;
+	made->split = true;
+	flow->copies = cfg->threads;
+	if (flow->duration_ns)
+		cfg->duration_ns = flow->duration_ns;
+	else if (flow->limit && !opts->has_duration)
+		cfg->duration_ns = 0;
+	flow->duration_ns = 0;
 }
 
-static int be_mix(const struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg,
-		  struct err *e)
+/* With as many streams as threads; a file whose streams all end ends with them. */
+static int check_ends(const struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg,
+		      struct err *e)
 {
-	bool all_end = flow_is_file(opts) && !opts->has_duration;
+	bool all_end = !made->split && !opts->has_duration;
 	uint32_t i;
 
 	if (made->mix->nr_flows < cfg->threads)
 		return err_usage(e, "%u threads need as many streams, and there are %u", cfg->threads,
 				 made->mix->nr_flows);
-	cfg->mix = made->mix;
-	cfg->count = 0;
-	for (i = 0; i < made->mix->nr_flows; i++) {
-		const struct mix_flow *flow = &made->mix->flows[i];
-
-		all_end &= flow->limit || flow->duration_ns;
-		if (flow->packet->buf_bytes + UNIT_FCS_BYTES > cfg->frame.frame_bytes)
-			cfg->frame.frame_bytes = flow->packet->buf_bytes + UNIT_FCS_BYTES;
-		cfg->frame.tagged |= flow->tagged;
-	}
+	for (i = 0; i < made->mix->nr_flows; i++)
+		all_end &= made->mix->flows[i].limit || made->mix->flows[i].duration_ns;
 	if (all_end)
 		cfg->duration_ns = 0;
 	return 0;
 }
 
+/* What is sent, and to where. */
+static int describe(struct flow *made, const struct flow_opts *opts,
+		    const struct stream_opts *stream, struct nic_facts *nic, struct err *e)
+{
+	struct stream_plan plan;
+	int err;
+
+	if (flow_is_file(opts)) {
+		err = stream_wait_link(stream, nic, e);
+		return err ? err : read_file(opts, &made->file, e);
+	}
+	if (packet_spec_is_text(stream->dest)) {
+		err = stream_wait_link(stream, nic, e);
+	} else {
+		err = stream_prepare(stream, &plan, e);
+		if (!err && nic_read(stream->ifname, nic))
+			err = err_set(e, -ENODEV, "cannot ask '%s'", stream->ifname);
+	}
+	if (err)
+		return err;
+	if (!packet_spec_is_text(stream->dest)) {
+		made->frame = plan.frame;
+		made->vary = plan.vary;
+	}
+	return file_of_options(opts, stream, &made->file, e);
+}
+
 int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,
 		 struct flow **ret_flow, struct tx_cfg *ret_cfg, struct err *e)
 {
-	bool is_text = stream->dest && packet_spec_is_text(stream->dest);
 	struct flow *made = calloc(1, sizeof(*made));
-	struct tx_cfg cfg = { 0 };
+	struct tx_cfg cfg = stream_cfg(stream);
 	struct nic_facts nic;
 	int err;
 
 	if (!made)
 		return err_set(e, -ENOMEM, "cannot describe the streams");
-	if (!flow_is_file(opts) && !is_text) {
-		err = stream_prepare(stream, &cfg, e);
-		if (err)
-			goto out;
-		err = nic_read(stream->ifname, &nic);
-		if (err)
-			err_set(e, err, "cannot ask '%s'", stream->ifname);
-		else
-			err = file_of_options(opts, stream, &made->file, e);
-		made->frame = cfg.frame;
-		made->vary = cfg.vary;
-	} else {
-		cfg = stream_cfg(stream);
-		err = stream_wait_link(stream, &nic, e);
-		if (!err && is_text)
-			err = file_of_options(opts, stream, &made->file, e);
-		else if (!err)
-			err = read_file(opts, &made->file, e);
-	}
-	if (err)
-		goto out;
 	made->split = !flow_is_file(opts);
-	err = build_all(made, opts, stream, &nic, e);
-	if (err)
-		goto out;
-	if (is_plain(made, opts))
-		be_plain(made, opts, &cfg);
-	else
-		err = be_mix(made, opts, &cfg, e);
-out:
+	err = describe(made, opts, stream, &nic, e);
+	if (!err && flow_is_file(opts) && is_single(made->file, opts))
+		share_single(made, opts, &cfg);
+	if (!err)
+		err = build_all(made, opts, stream, &nic, e);
+	if (!err)
+		err = check_ends(made, opts, &cfg, e);
 	if (err) {
 		flow_free(made);
 		return err;
 	}
+	cfg.mix = made->mix;
 	*ret_flow = made;
 	*ret_cfg = cfg;
 	return 0;
+}
+
+void flow_describe(const struct flow *flow, struct result *res)
+{
+	const struct packet *packet = flow->mix->flows[0].packet;
+	struct frame_spec frame = flow->frame;
+
+	/* Those of a file may go to many places. */
+	if (!flow->split)
+		return;
+	if (flow->route.known) {
+		frame.src = flow->route.env.src;
+		frame.dst = flow->route.env.dst;
+	}
+	memcpy(frame.dst_mac, packet->bytes, 6);
+	memcpy(frame.src_mac, packet->bytes + 6, 6);
+	stream_describe(&frame, res);
 }
 
 void flow_free(struct flow *flow)
@@ -403,7 +392,6 @@ void flow_free(struct flow *flow)
 	if (!flow)
 		return;
 	flow_file_free(flow->file);
-	free(flow->packet);
 	mix_free(flow->mix);
 	free(flow);
 }

@@ -80,17 +80,16 @@ int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct 
 /* True if the streams stand in a file or a profile. */
 bool flow_is_file(const struct flow_opts *opts);
 
-/* True where it is not a plain stream of one packet: see flow_prepare(). */
-bool flow_is_wanted(const struct flow_opts *opts, const struct stream_opts *stream);
-
 /*
  * Reads the file or profile, or takes DEST and the options; asks route and
- * neighbour as stream_prepare() does. Sets ret_cfg->packet and the rest for one
- * even stream of one size, else ret_cfg->mix; what they point to is @ret_flow's.
+ * neighbour as stream_prepare() does. ret_cfg->mix is @ret_flow's.
  */
 struct flow;
 int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,
 		 struct flow **ret_flow, struct tx_cfg *ret_cfg, struct err *e);
+
+/* Of one stream: its addresses, into the environment of @res. */
+void flow_describe(const struct flow *flow, struct result *res);
 
 /* Takes NULL. */
 void flow_free(struct flow *flow);

@@ -24,14 +24,14 @@ static int parse_speed(const char *text, enum replay_pace *ret_pace, double *ret
 	double factor;
 
 	if (!strcmp(text, "max")) {
-		*ret_pace = PACE_MAX;
+		*ret_pace = REPLAY_PACE_MAX;
 		return 0;
 	}
 	factor = strtod(text, &end);
 	if (end == text || *end || !isfinite(factor) || factor <= 0)
 		return err_usage(e, OPTION("speed") " '%s' is no factor above 0, such as 1, 2.5 "
 				"or max", text);
-	*ret_pace = PACE_SPEED;
+	*ret_pace = REPLAY_PACE_SPEED;
 	*ret_factor = factor;
 	return 0;
 }
@@ -79,10 +79,10 @@ static int set_pace(struct replay *replay, const struct replay_opts *opts,
 	replay->value = rate->value;
 	switch (rate->kind) {
 	case UNIT_RATE_MAX:
-		replay->pace = PACE_MAX;
+		replay->pace = REPLAY_PACE_MAX;
 		return 0;
 	case UNIT_RATE_PPS:
-		replay->pace = PACE_PPS;
+		replay->pace = REPLAY_PACE_PPS;
 		return 0;
 	case UNIT_RATE_LINK_RATIO:
 		if (!link_bps) {
@@ -95,7 +95,7 @@ static int set_pace(struct replay *replay, const struct replay_opts *opts,
 	case UNIT_RATE_BPS:
 		break;
 	}
-	replay->pace = PACE_BPS;
+	replay->pace = REPLAY_PACE_BPS;
 	return 0;
 }
 
@@ -142,7 +142,6 @@ int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
 		.ifname = stream->ifname,
 		.first_stream = stream->first_stream,
 		.clock = (enum stamp_clock)stream->clock,
-		.stamp_every = stream->stamp_every,
 		.into_stack = stream->into_stack,
 		.threads = 1,
 		.first_queue = stream->first_queue,
@@ -150,7 +149,6 @@ int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
 		.duration_ns = stream->duration_ns,
 		.batch = stream->batch,
 		.zero_copy_only = stream->zero_copy,
-		.frame.frame_bytes = stream->frame_bytes,
 		.replay = replay,
 	};
 	*ret_replay = replay;
@@ -235,15 +233,15 @@ static double slot_at(const struct replay *replay, uint64_t time_ns, uint64_t nr
 	double slot_ns = 0;
 
 	switch (replay->pace) {
-	case PACE_MAX:
+	case REPLAY_PACE_MAX:
 		break;
-	case PACE_SPEED:
+	case REPLAY_PACE_SPEED:
 		slot_ns = (double)time_ns / replay->value;
 		break;
-	case PACE_PPS:
+	case REPLAY_PACE_PPS:
 		slot_ns = (double)nr * 1e9 / replay->value;
 		break;
-	case PACE_BPS:
+	case REPLAY_PACE_BPS:
 		slot_ns = ((double)bytes + (double)nr * replay->extra_bytes) * 8e9 /
 			  replay->value;
 		break;
@@ -356,7 +354,7 @@ bool replay_walk(const struct replay *replay, struct replay_cursor *cursor,
 		.buf_bytes = record->buf_bytes,
 		.slot_ns = (uint64_t)slot_at(replay, record->time_ns, cursor->nr, cursor->bytes),
 		.tag_offset = record->tag_offset,
-		.paced = replay->pace != PACE_MAX,
+		.paced = replay->pace != REPLAY_PACE_MAX,
 	};
 	cursor->at += replay_record_size(record);
 	cursor->nr++;
@@ -394,9 +392,14 @@ bool replay_has_tag(const struct replay *replay)
 	return replay->tag;
 }
 
+uint32_t replay_stamp_every(const struct replay *replay)
+{
+	return replay->stamp_every;
+}
+
 bool replay_is_paced(const struct replay *replay)
 {
-	return replay->pace != PACE_MAX;
+	return replay->pace != REPLAY_PACE_MAX;
 }
 
 uint64_t replay_frame_bytes(const struct replay *replay)

@@ -118,6 +118,9 @@ int replay_damage(const struct replay *replay, struct err *e);
 /* True if UDP packets are to carry the probe tag. */
 bool replay_has_tag(const struct replay *replay);
 
+/* The time is in one tag of so many. */
+uint32_t replay_stamp_every(const struct replay *replay);
+
 /* Instead of tx_report(). */
 void replay_report(const struct replay *replay, const struct tx_count *count, struct result *res);
 

@@ -23,7 +23,7 @@ struct replay_record {
 
 #define REPLAY_RECORD_MAX_BYTES (sizeof(struct replay_record) + AFXDP_CHUNK_BYTES + REWRITE_ROOM_BYTES)
 
-enum replay_pace { PACE_MAX, PACE_SPEED, PACE_PPS, PACE_BPS };
+enum replay_pace { REPLAY_PACE_MAX, REPLAY_PACE_SPEED, REPLAY_PACE_PPS, REPLAY_PACE_BPS };
 
 struct replay {
 	struct source source;

@@ -24,7 +24,7 @@ static void note_skipped(const struct replay *replay, struct result *res)
 		result_note(res, "%llu packets of the file cannot carry the tag: they are no UDP, "
 			    "fragments, or have less than %d bytes of payload",
 			    (unsigned long long)replay->nr_untagged, TAG_BYTES);
-	if (replay->nr_fallen && replay->pace == PACE_SPEED)
+	if (replay->nr_fallen && replay->pace == REPLAY_PACE_SPEED)
 		result_note(res, "%llu packets of the file are older than the one before them, and "
 			    "were sent right behind it", (unsigned long long)replay->nr_fallen);
 }
@@ -37,7 +37,7 @@ static void report_pacing(const struct replay *replay, const struct tx_count *co
 
 	if (!replay_is_paced(replay) || !count->paced_packets)
 		return;
-	if (replay->pace == PACE_PPS)
+	if (replay->pace == REPLAY_PACE_PPS)
 		result_metric_real(res, "offered_pps", replay->value);
 	result_self_real(res, "pacing_late_mean_ns",
 			 (double)count->late_sum_ns / (double)count->paced_packets);

@@ -198,81 +198,91 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 		.first_stream = opts->first_stream,
 		.threads = opts->threads,
 		.first_queue = opts->first_queue,
-		.count = opts->count,
 		.duration_ns = opts->duration_ns,
 		.batch = opts->batch,
-		.stamp_every = opts->stamp_every,
 		.clock = (enum stamp_clock)opts->clock,
 		.done = (enum tx_done)opts->tx_stamp,
 		.zero_copy_only = opts->zero_copy || opts->tx_stamp == TX_DONE_HW,
 		.busy_poll = opts->busy_poll,
 		.into_stack = opts->into_stack,
+	};
+}
+
+int stream_prepare(const struct stream_opts *opts, struct stream_plan *ret_plan, struct err *e)
+{
+	struct stream_plan plan = {
+		.tx = stream_cfg(opts),
+		.frame = frame_of(opts),
 		.vary = {
 			.ports = opts->ports, .src_ports = opts->src_ports,
 			.dests = opts->dests, .sources = opts->sources,
 			.random = opts->random, .seed = opts->seed,
 		},
-		.frame = frame_of(opts),
+		.count = opts->count,
+		.stamp_every = opts->stamp_every,
 	};
-}
-
-int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struct err *e)
-{
-	struct tx_cfg cfg = stream_cfg(opts);
 	struct nic_facts nic;
 	int err;
 
 	err = stream_wait_link(opts, &nic, e);
 	if (!err)
-		err = stream_check_mtu(opts->ifname, nic.mtu, cfg.frame.frame_bytes,
-				       frame_layer_bytes(&cfg.frame, FRAME_L3), e);
+		err = stream_check_mtu(opts->ifname, nic.mtu, plan.frame.frame_bytes,
+				       frame_layer_bytes(&plan.frame, FRAME_L3), e);
 	if (!err)
-		err = find_addresses(opts, &nic, &cfg.frame, e);
-	if (err)
-		return err;
-	err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &cfg.frame,
-			 nic.speed_bps, &cfg.pps, e);
-	if (err)
-		return err;
-	*ret_cfg = cfg;
-	return 0;
+		err = find_addresses(opts, &nic, &plan.frame, e);
+	if (!err)
+		err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &plan.frame,
+				 nic.speed_bps, &plan.pps, e);
+	if (!err)
+		*ret_plan = plan;
+	return err;
 }
 
-static int fill_part(const struct tx_cfg *cfg, uint32_t i, struct mix_flow *flow, struct err *e)
+int stream_packet_of(const struct stream_plan *plan, uint32_t i, struct packet *ret_packet,
+		     struct err *e)
 {
+	struct frame_spec frame = plan->frame;
+
+	frame.stream = (uint16_t)(plan->tx.first_stream + i);
+	return frame_vary_build(&frame, &plan->vary, NULL, ret_packet, e);
+}
+
+static int fill_part(const struct stream_plan *plan, uint32_t i, struct mix_flow *flow,
+		     struct err *e)
+{
+	uint32_t threads = plan->tx.threads;
+
 	*flow = (struct mix_flow){
+		.name = "stream",
 		.packet = calloc(1, sizeof(*flow->packet)),
-		.pace = flow_pace_even(cfg->pps / cfg->threads),
-		.offered_pps = cfg->pps / cfg->threads,
-		.limit = cfg->count,
-		.stamp_every = cfg->stamp_every,
-		.stream = (uint16_t)(cfg->first_stream + i),
-		.tagged = cfg->frame.tagged,
+		.pace = flow_pace_even(plan->pps / threads),
+		.offered_pps = plan->pps / threads,
+		.limit = plan->count,
+		.stamp_every = plan->stamp_every,
+		.stream = (uint16_t)(plan->tx.first_stream + i),
+		.tagged = plan->frame.tagged,
 	};
-	snprintf(flow->name, sizeof(flow->name), "stream-%u", i + 1);
-	mix_share(flow, i, cfg->threads);
+	mix_share(flow, i, threads);
 	if (!flow->packet)
 		return err_set(e, -ENOMEM, "cannot build the stream");
-	return tx_template(cfg, i, flow->packet, e);
+	return stream_packet_of(plan, i, flow->packet, e);
 }
 
-int stream_mix(const struct tx_cfg *cfg, struct mix **ret_mix, struct err *e)
+int stream_mix(const struct stream_plan *plan, struct mix **ret_mix, struct err *e)
 {
-	struct mix *mix = calloc(1, sizeof(*mix));
-	uint32_t i;
+	uint32_t threads = plan->tx.threads, i;
+	struct mix *mix;
 	int err = 0;
 
-	if (mix)
-		mix->flows = calloc(cfg->threads, sizeof(*mix->flows));
-	if (!mix || !mix->flows) {
-		free(mix);
-		return err_set(e, -ENOMEM, "cannot build the stream");
-	}
-	for (i = 0; i < cfg->threads && !err; i++) {
-		/* Counted at once, so that mix_free() sees what is half built. */
-		mix->nr_flows++;
-		err = fill_part(cfg, i, &mix->flows[i], e);
-	}
+	if (plan->count && plan->count < threads)
+		return err_usage(e, "%u threads cannot share %llu packets", threads,
+				 (unsigned long long)plan->count);
+	mix = mix_new(threads, e);
+	if (!mix)
+		return e->no;
+	mix->shared = true;
+	for (i = 0; i < threads && !err; i++)
+		err = fill_part(plan, i, &mix->flows[i], e);
 	if (err)
 		mix_free(mix);
 	else
@@ -293,8 +303,8 @@ static void describe_end(const char *key_ip, const struct frame_addr *addr, cons
 	result_env_str(res, key_mac, text);
 }
 
-void stream_describe(const struct tx_cfg *cfg, struct result *res)
+void stream_describe(const struct frame_spec *frame, struct result *res)
 {
-	describe_end("src_ip", &cfg->frame.src, "src_mac", cfg->frame.src_mac, res);
-	describe_end("dst_ip", &cfg->frame.dst, "dst_mac", cfg->frame.dst_mac, res);
+	describe_end("src_ip", &frame->src, "src_mac", frame->src_mac, res);
+	describe_end("dst_ip", &frame->dst, "dst_mac", frame->dst_mac, res);
 }

@@ -9,6 +9,9 @@
 #include "lib/err.h"
 #include "lib/opt.h"
 #include "lib/opt_rule.h"
+#include "lib/unit.h"
+#include "model/frame_vary.h"
+#include "model/mix.h"
 #include "sys/host/clock.h"
 
 /* Choices of --rate-layer, in the order of enum frame_layer. */
@@ -146,20 +149,33 @@ int stream_find_ends(const struct stream_opts *opts, const struct nic_facts *nic
 		     const struct frame_addr *dst, enum stream_known known,
 		     struct stream_ends *ret_ends, struct err *e);
 
-/* What the options say by themselves; no addresses, no rate. */
+/* What the options say of engines and limits; nothing of packets. */
 struct tx_cfg stream_cfg(const struct stream_opts *opts);
+
+/* One stream to DEST, ready to be made for a sender. */
+struct stream_plan {
+	struct tx_cfg tx;		/* but for its mix */
+	struct frame_spec frame;	/* its stream is replaced by tx.first_stream + thread */
+	struct frame_vary vary;
+	uint64_t count;			/* packets of all threads together; 0: no limit */
+	double pps;			/* of all threads together; 0: as fast as it goes */
+	uint32_t stamp_every;		/* the time in one tag of N; at least 1 */
+};
 
 /*
  * Asks interface, route and neighbour for what was not given. Packets may go
  * out for that: the neighbour's address is asked for.
  */
-int stream_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg, struct err *e);
+int stream_prepare(const struct stream_opts *opts, struct stream_plan *ret_plan, struct err *e);
 
-/* The stream of @cfg, one part a thread: to be freed by mix_free(). */
-struct mix;
-int stream_mix(const struct tx_cfg *cfg, struct mix **ret_mix, struct err *e);
+/* The packet of thread @i. */
+int stream_packet_of(const struct stream_plan *plan, uint32_t i, struct packet *ret_packet,
+		     struct err *e);
+
+/* Of tx.threads parts, one a thread: to be freed by mix_free(). */
+int stream_mix(const struct stream_plan *plan, struct mix **ret_mix, struct err *e);
 
 /* The addresses that were found, into the environment of @res. */
-void stream_describe(const struct tx_cfg *cfg, struct result *res);
+void stream_describe(const struct frame_spec *frame, struct result *res);
 
 #endif

@@ -16,13 +16,6 @@ int stream_packet_check(struct stream_opts *opts, const struct opt_given *given,
 			struct err *e);
 
 /*
- * Asks interface, route and neighbour for what the packet does not say, and
- * builds it: ret_cfg->packet, to be freed by stream_packet_release().
- */
-int stream_packet_prepare(const struct stream_opts *opts, struct tx_cfg *ret_cfg,
-			  struct result *res, struct err *e);
-
-/*
  * What fills the fields that @spec leaves out, for a stream of @opts: route and
  * neighbour are asked. Where the packet does not say where it goes, opts->dest
  * does, an address.
@@ -32,8 +25,5 @@ struct packet_env;
 struct packet_spec;
 int stream_packet_env(const struct stream_opts *opts, const struct nic_facts *nic,
 		      const struct packet_spec *spec, struct packet_env *ret_env, struct err *e);
-
-/* Takes a @cfg without a packet. */
-void stream_packet_release(struct tx_cfg *cfg);
 
 #endif

@@ -41,7 +41,7 @@ static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
 {
 	double slots = (double)cfg->duration_ns * 1e-9 * thread->pps;
 
-	if (!cfg->duration_ns || !(thread->pps > 0) || cfg->replay)
+	if (!cfg->duration_ns || !(thread->pps > 0))
 		return;
 	/* The threads' slots interleave; a whole number may have come out a little larger. */
 	slots = ceil(slots - (double)thread->index / cfg->threads - 1e-6);
@@ -51,43 +51,31 @@ static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
 		thread->limit = (uint64_t)slots;
 }
 
-int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e)
+/* Its part of a plain stream. */
+static void take_part(struct tx_thread *thread, const struct mix_flow *flow)
 {
-	struct frame_spec spec = cfg->frame;
-
-	spec.stream = (uint16_t)(cfg->first_stream + i);
-	if (!cfg->packet)
-		return frame_vary_build(&spec, &cfg->vary, NULL, ret_packet, e);
-	*ret_packet = *cfg->packet;
-	if (cfg->frame.tagged)
-		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, spec.stream, 0, 0);
-	return 0;
+	thread->flow = flow;
+	thread->stream = flow->stream;
+	thread->limit = flow->limit;
+	if (flow->pace.kind == PACE_EVEN)
+		thread->pps = flow->offered_pps;
+	limit_slots(thread, &thread->tx->cfg);
 }
 
 static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
 {
 	const struct tx_cfg *cfg = &tx->cfg;
 	struct tx_thread *thread = &tx->threads[i];
-	int err;
 
 	thread->tx = tx;
 	thread->index = i;
 	thread->queue = cfg->first_queue + i;
-	thread->stream = (uint16_t)(cfg->first_stream + i);
-	/* The first threads take what does not divide. */
-	thread->limit = cfg->count / cfg->threads + (i < cfg->count % cfg->threads);
-	thread->pps = cfg->pps / cfg->threads;
-	limit_slots(thread, cfg);
+	thread->stream = cfg->first_stream;
+	thread->limit = cfg->count;
 	thread->batch = cfg->batch;
-	thread->tagged = cfg->frame.tagged;
-	/* The threads share one sequence of field values. */
-	thread->number_first = i;
-	thread->number_step = cfg->threads;
-	err = cpu_pick(i, &thread->cpu, e);
-	/* Those have packets, rates and ends of their own. */
-	if (err || cfg->replay || cfg->mix)
-		return err;
-	return tx_template(cfg, i, &thread->packet, e);
+	if (tx->is_plain)
+		take_part(thread, &cfg->mix->flows[i]);
+	return cpu_pick(i, &thread->cpu, e);
 }
 
 static bool sends_live_frames(const struct tx_engine_ops *ops)
@@ -141,14 +129,14 @@ static bool shuns_live_frames(const struct nic_facts *nic)
 
 static int open_live(struct tx *tx, struct result *res, struct err *e)
 {
-	return open_as(tx, tx->cfg.mix ? &tx_mix_ops : &tx_live_ops, res, e);
+	return open_as(tx, tx->is_plain ? &tx_live_ops : &tx_mix_ops, res, e);
 }
 
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
-	if (tx->cfg.mix && tx->cfg.done)
+	if (!tx->is_plain && tx->cfg.done)
 		return err_usage(e, OPTION("tx-stamp") " requires one plain stream");
-	return open_as(tx, tx->cfg.mix ? &tx_source_ops : &tx_afxdp_ops, res, e);
+	return open_as(tx, tx->is_plain ? &tx_afxdp_ops : &tx_source_ops, res, e);
 }
 
 /* Only live frames come into this host's own stack. */
@@ -208,9 +196,6 @@ int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, st
 	uint32_t i;
 	int err;
 
-	if (cfg->count && cfg->count < cfg->threads)
-		return err_usage(e, "%u threads cannot share %llu packets", cfg->threads,
-				 (unsigned long long)cfg->count);
 	err = nic_read(cfg->ifname, &nic);
 	if (err)
 		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
@@ -218,6 +203,7 @@ int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, st
 	if (!tx)
 		return err_set(e, -ENOMEM, "cannot open the sender");
 	tx->cfg = *cfg;
+	tx->is_plain = cfg->mix && mix_is_plain(cfg->mix, cfg->threads);
 	tx->ifindex = nic.ifindex;
 	tx->threads = calloc(cfg->threads, sizeof(*tx->threads));
 	if (!tx->threads) {
@@ -398,11 +384,17 @@ static bool is_paced(const struct tx *tx)
 
 	if (tx->cfg.replay)
 		return replay_is_paced(tx->cfg.replay);
-	for (i = 0; mix && i < mix->nr_flows; i++) {
+	for (i = 0; i < mix->nr_flows; i++) {
 		if (mix->flows[i].pace.kind == PACE_MAX)
 			return false;
 	}
-	return mix || tx->cfg.pps > 0;
+	return true;
+}
+
+/* A plain stream without slots looks at no clock. */
+bool tx_ends(const struct tx *tx)
+{
+	return !tx->is_plain || is_paced(tx);
 }
 
 struct meter_sender tx_metered(const struct tx *tx)

@@ -16,9 +16,6 @@
 #include "abi/stamp.h"
 #include "engine/self/meter.h"
 #include "lib/err.h"
-#include "model/frame_vary.h"
-#include "proto/frame.h"
-#include "proto/packet.h"
 #include "result/result.h"
 #include "sys/afxdp/afxdp.h"
 
@@ -43,24 +40,19 @@ extern const char *const tx_done_names[];
 struct tx_cfg {
 	enum tx_engine engine;
 	const char *ifname;
-	struct frame_spec frame;	/* its stream is replaced by first_stream + thread */
-	struct frame_vary vary;		/* what changes in it from packet to packet */
-	/* Of a described stream, instead of frame and vary, which still tell length and tag. */
-	const struct packet *packet;
-	const struct mix *mix;		/* many streams instead of one (model/mix.h) */
-	uint16_t first_stream;
+	/* What is sent: one of the two. */
+	const struct mix *mix;		/* streams (model/mix.h) */
+	struct replay *replay;		/* the packets of a file (engine/send/replay.h) */
+	uint16_t first_stream;		/* in the tags of a replay; of streams their lowest */
 	uint32_t threads;		/* at least 1 */
 	uint32_t first_queue;
-	uint64_t count;			/* packets of all threads together; 0: no limit */
+	uint64_t count;			/* of a replay: packets; 0: no limit */
 	uint64_t duration_ns;		/* 0: no limit */
-	double pps;			/* of all threads together; 0: as fast as it goes */
 	uint32_t batch;			/* frames handed to the driver at once; 0: chosen by rate */
-	uint32_t stamp_every;		/* the time in one tag of N; at least 1 */
-	enum stamp_clock clock;		/* of these times */
+	enum stamp_clock clock;		/* of the times in tags */
 	enum tx_done done;		/* afxdp: who else stamps each packet, when it is sent */
 	bool zero_copy_only;		/* afxdp: fail rather than copy */
 	bool busy_poll;			/* afxdp: run the queue's driver in the sending thread */
-	struct replay *replay;		/* the packets, instead of those of frame (engine/send/replay.h) */
 	bool into_stack;		/* live: received by this host instead of sent */
 };
 
@@ -82,9 +74,6 @@ struct tx_count {
 };
 
 struct tx;
-
-/* The frame that thread @i starts from, and what changes in it (model/frame_vary.h). */
-int tx_template(const struct tx_cfg *cfg, uint32_t i, struct packet *ret_packet, struct err *e);
 
 /* Opens all descriptors; sends nothing yet. Fills @res's environment: engine, mode, queues. */
 int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, struct err *e);
@@ -120,14 +109,18 @@ int tx_check_taken(const struct tx *tx, struct err *e);
 /* Stops what still runs and frees; takes NULL. */
 void tx_close(struct tx *tx);
 
-/* Of streams with sizes of their own: bytes with FCS so far. */
-uint64_t tx_mix_bytes(const struct tx *tx);
+/* True if it ends by itself with cfg.duration_ns, behind the last slot before that. */
+bool tx_ends(const struct tx *tx);
 
-/* tx_report() of many streams, and a row for each. */
-void tx_report_mix(const struct tx *tx, const struct tx_count *count, struct result *res);
+/* Of streams: bytes with FCS so far, of the packets in @count. */
+uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count);
 
-/* Sent, rates and pacing of a whole run into @res. */
-void tx_report(const struct tx_cfg *cfg, const struct tx_count *count, struct result *res);
+/* Of streams: sent, rates and pacing of a whole run into @res, and a row for each unless it is plain. */
+void tx_report(const struct tx *tx, const struct tx_count *count, struct result *res);
+
+/* The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate). */
+void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
+		    struct result *res);
 
 /*
  * Percentiles of how late the packets left, nothing where none was paced; and with

@@ -17,6 +17,7 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "proto/frame.h"
 #include "sys/host/clock.h"
 
 #define BATCH_COPY	16		/* no faster above 8; small, so that stamps stay fresh */
@@ -56,10 +57,10 @@ static struct lane *lane_of(const struct tx_thread *thread)
 
 static int check_frame(const struct tx *tx, struct err *e)
 {
-	if (tx->threads[0].packet.buf_bytes <= AFXDP_MAX_BUF_BYTES)
+	if (tx->threads[0].flow->packet->buf_bytes <= AFXDP_MAX_BUF_BYTES)
 		return 0;
 	err_machine(e, -EMSGSIZE, "frames of %u bytes are too large for the afxdp engine",
-		    tx->cfg.frame.frame_bytes);
+		    mix_max_bytes(tx->cfg.mix));
 	return err_hint(e, "it sends frames up to %u bytes, and the live engine up to some 3500",
 			AFXDP_MAX_BUF_BYTES + UNIT_FCS_BYTES);
 }
@@ -95,7 +96,7 @@ static int open_done(struct tx *tx, uint32_t i, struct err *e)
 	lanes[i].done = done;
 	lanes[i].ring.on_sent = note_sent;
 	lanes[i].ring.sent_ctx = done;
-	done->tag_offset = tx->threads[i].packet.tag_offset;
+	done->tag_offset = tx->threads[i].flow->packet->tag_offset;
 	done->lines = &lanes[0].done->own;
 	if (i)
 		return 0;
@@ -121,15 +122,15 @@ static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 	}
 	if (i)
 		mode = lanes[0].ring.zero_copy ? TX_RING_ZERO_COPY : TX_RING_COPY;
-	lanes[i].ring.buf_bytes = thread->packet.buf_bytes;
+	lanes[i].ring.buf_bytes = thread->flow->packet->buf_bytes;
 	err = tx->cfg.done ? open_done(tx, i, e) : 0;
 	if (err)
 		return err;
 	err = tx_ring_open(&lanes[i].ring, thread, mode, BATCH_COPY, e);
 	if (err)
 		return err;
-	packet_sum_bases(&thread->packet, lanes[i].sum_bases);
-	afxdp_fill(lanes[i].ring.afxdp, thread->packet.bytes, thread->packet.buf_bytes);
+	packet_sum_bases(thread->flow->packet, lanes[i].sum_bases);
+	afxdp_fill(lanes[i].ring.afxdp, thread->flow->packet->bytes, thread->flow->packet->buf_bytes);
 	return 0;
 }
 
@@ -153,7 +154,7 @@ static int afxdp_engine_open(struct tx *tx, struct result *res, struct err *e)
 	if (err)
 		return err;
 	tx_ring_describe(&lanes[0].ring, tx, res);
-	environ_tx_stamp(res, tx->threads[0].tagged ? STAMPED_USER : STAMPED_NOWHERE);
+	environ_tx_stamp(res, tx->threads[0].flow->tagged ? STAMPED_USER : STAMPED_NOWHERE);
 	environ_done_stamp(res, tx->cfg.done == TX_DONE_HW ? STAMPED_HW :
 			   tx->cfg.done == TX_DONE_SW ? STAMPED_DONE : STAMPED_NOWHERE);
 	return 0;
@@ -161,23 +162,22 @@ static int afxdp_engine_open(struct tx *tx, struct result *res, struct err *e)
 
 /* Slots are counted from the start, so no rounding adds up. */
 struct pacer {
+	const struct pace *pace;
 	bool paced;
-	double start_ns, gap_ns;
-	uint64_t end_ns;
+	uint64_t start_ns, end_ns;
 };
 
 static struct pacer start_pacer(const struct tx_thread *thread)
 {
 	const struct tx_cfg *cfg = &thread->tx->cfg;
 	uint64_t now_ns = loop_mono_ns();
-	struct pacer pacer = { .paced = thread->pps > 0, .end_ns = UINT64_MAX };
+	struct pacer pacer = {
+		.pace = &thread->flow->pace, .paced = thread->pps > 0, .end_ns = UINT64_MAX,
+	};
 
-	if (pacer.paced) {
-		pacer.gap_ns = 1e9 / thread->pps;
+	if (pacer.paced)
 		now_ns += TX_LEAD_NS;
-		/* The threads' slots interleave evenly. */
-		pacer.start_ns = (double)now_ns + pacer.gap_ns * thread->index / cfg->threads;
-	}
+	pacer.start_ns = now_ns + thread->flow->start_ns;
 	/* The slots are counted; that the last is some milliseconds late loses none of them. */
 	if (cfg->duration_ns)
 		pacer.end_ns = now_ns + cfg->duration_ns + (pacer.paced ? TX_LATE_NS : 0);
@@ -186,7 +186,7 @@ static struct pacer start_pacer(const struct tx_thread *thread)
 
 static uint64_t slot_ns(const struct pacer *pacer, uint64_t number)
 {
-	return (uint64_t)(pacer->start_ns + (double)number * pacer->gap_ns);
+	return pacer->start_ns + pace_even_ns(pacer->pace, number);
 }
 
 /* How many packets may leave now, at most @most. */
@@ -225,13 +225,13 @@ static void note_late(struct lane *lane, uint64_t slot, uint64_t now_ns)
 static void write_tags(struct tx_thread *thread, struct lane *lane, const struct pacer *pacer,
 		       uint8_t **frames, uint32_t nr)
 {
-	uint64_t now_ns = 0, number;
+	const struct mix_flow *flow = thread->flow;
+	const struct packet *packet = flow->packet;
+	uint64_t now_ns = 0;
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
-		bool stamp = thread->tagged && !lane->to_stamp;
-
-		number = thread->number_first + (lane->made + i) * thread->number_step;
+		bool stamp = flow->tagged && !lane->to_stamp;
 
 		if (stamp || pacer->paced)
 			now_ns = loop_mono_ns();
@@ -239,29 +239,16 @@ static void write_tags(struct tx_thread *thread, struct lane *lane, const struct
 			note_late(lane, slot_ns(pacer, lane->made + i), now_ns);
 			PUBLISH(lane->last_mono_ns, now_ns);
 		}
-		if (thread->packet.nr_fields)
-			packet_modify_from(&thread->packet, lane->sum_bases, number, frames[i]);
-		if (!thread->tagged)
+		if (packet->nr_fields)
+			packet_modify_from(packet, lane->sum_bases,
+					   mix_number(flow, lane->made + i), frames[i]);
+		if (!flow->tagged)
 			continue;
-		lane->to_stamp = stamp ? thread->tx->cfg.stamp_every - 1 : lane->to_stamp - 1;
-		frame_write_tag(frames[i] + thread->packet.tag_offset, thread->stream,
+		lane->to_stamp = stamp ? flow->stamp_every - 1 : lane->to_stamp - 1;
+		frame_write_tag(frames[i] + packet->tag_offset, flow->stream,
 				(uint32_t)(lane->made + i),
 				stamp ? clock_stamp_ns(thread->tx->cfg.clock, now_ns) : 0);
 	}
-}
-
-static void put_frames(const struct tx_thread *thread, struct lane *lane, uint32_t nr)
-{
-	uint32_t buf_bytes[AFXDP_NR_FRAMES], i;
-
-	if (!thread->packet.has_size) {
-		afxdp_put(lane->ring.afxdp, nr);
-		return;
-	}
-	for (i = 0; i < nr; i++)
-		buf_bytes[i] = packet_buf_bytes(&thread->packet, thread->number_first +
-						(lane->made + i) * thread->number_step);
-	afxdp_put_each(lane->ring.afxdp, nr, buf_bytes);
 }
 
 static bool is_finished(const struct tx_thread *thread, const struct lane *lane)
@@ -292,7 +279,7 @@ static int afxdp_engine_run(struct tx_thread *thread, struct err *e)
 		write_tags(thread, lane, &pacer, frames, nr);
 		if (!lane->made)
 			PUBLISH(lane->first_mono_ns, pacer.paced ? lane->last_mono_ns : now_ns);
-		put_frames(thread, lane, nr);
+		afxdp_put(lane->ring.afxdp, nr);
 		PUBLISH(lane->made, lane->made + nr);
 		if (lane->done && lane->done->stamp)
 			hw_stamp_follow(lane->done->stamp);

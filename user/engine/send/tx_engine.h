@@ -21,11 +21,10 @@ struct tx_thread {
 	uint32_t cpu;
 	uint16_t stream;
 	uint64_t limit;			/* packets; 0: none */
-	double pps;			/* 0: as fast as it goes */
 	uint32_t batch;
-	bool tagged;			/* at packet.tag_offset */
-	uint64_t number_first, number_step;	/* packet i of this thread is the stream's first + i x step */
-	struct packet packet;		/* the template, and what changes in it */
+	/* Of a plain stream: this thread's part of it. */
+	const struct mix_flow *flow;
+	double pps;			/* 0: as fast as it goes */
 	struct err err;			/* of the loop; read after the join */
 	struct cpu_thread begin, end;	/* of the loop; likewise */
 	atomic_bool ended;
@@ -36,6 +35,7 @@ struct tx_thread {
 
 struct tx {
 	struct tx_cfg cfg;
+	bool is_plain;			/* mix_is_plain(): threads have a flow */
 	int ifindex;
 	atomic_bool stop;		/* the loops look at it */
 	struct tx_thread *threads;

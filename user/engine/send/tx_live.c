@@ -56,32 +56,29 @@ static uint32_t choose_batch(const struct tx_thread *thread)
 static void fill_rec(struct tx_thread *thread, uint64_t start_ns)
 {
 	struct gen_rec *rec = rec_of(thread);
-	const struct tx_cfg *cfg = &thread->tx->cfg;
-	uint32_t header_bytes = thread->tagged ? thread->packet.tag_offset : 0;
-	double gap_ns;
+	const struct mix_flow *flow = thread->flow;
+	const struct packet *packet = flow->packet;
+	uint32_t header_bytes = flow->tagged ? packet->tag_offset : 0;
 
 	memset(rec, 0, sizeof(*rec));
 	rec->limit = thread->limit;
-	rec->stamp_every = cfg->stamp_every;
-	rec->tag_offset = thread->tagged ? thread->packet.tag_offset : 0;
-	rec->stream = thread->stream;
-	rec->number_first = (uint32_t)thread->number_first;
-	rec->number_step = (uint32_t)thread->number_step;
+	rec->stamp_every = flow->stamp_every;
+	rec->tag_offset = flow->tagged ? packet->tag_offset : 0;
+	rec->stream = flow->stream;
+	rec->number_first = flow->number_first;
+	rec->number_step = flow->number_step ? flow->number_step : 1;
 	/*
 	 * Without a tag there is no offset to go by, and behind a tunnel's headers it is
 	 * too far: 72 bytes hold all that a receiver changes (VLAN and IPv6 included).
 	 */
 	if (!header_bytes || header_bytes > 72)
-		header_bytes = thread->packet.buf_bytes < 72 ? thread->packet.buf_bytes : 72;
+		header_bytes = packet->buf_bytes < 72 ? packet->buf_bytes : 72;
 	rec->header_bytes = (uint16_t)(header_bytes < 56 ? 56 : header_bytes);
-	memcpy(rec->header, thread->packet.bytes, GEN_HEADER_BYTES);
-	if (thread->pps > 0) {
-		gap_ns = 1e9 / thread->pps;
-		rec->gap_ns = (uint64_t)gap_ns;
-		rec->gap_frac = (uint32_t)((gap_ns - (double)rec->gap_ns) * 4294967296.0);
-		/* The threads' slots interleave evenly. */
-		rec->next_ns = start_ns + (uint64_t)(gap_ns * thread->index / cfg->threads);
-	}
+	memcpy(rec->header, packet->bytes, GEN_HEADER_BYTES);
+	/* The program counts a gap in 2^-32 ns. */
+	rec->gap_ns = flow->pace.gap >> PACE_FRAC_BITS;
+	rec->gap_frac = (uint32_t)(flow->pace.gap & PACE_FRAC_MASK) << (32 - PACE_FRAC_BITS);
+	rec->next_ns = start_ns + flow->start_ns;
 }
 
 static void fill_plan(const struct packet *packet, struct gen_plan *plan)
@@ -97,14 +94,14 @@ static void fill_plan(const struct packet *packet, struct gen_plan *plan)
 static int load(struct live *live, struct tx *tx, struct err *e)
 {
 	struct blast_xdp_bpf *skel = live->skel;
-	bool paced = tx->cfg.pps > 0;
+	bool paced = tx->threads[0].pps > 0;
 	int err;
 
 	skel->rodata->ifindex = tx->ifindex;
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
 	skel->rodata->stamp_clock = tx->cfg.clock;
-	fill_plan(&tx->threads[0].packet, (struct gen_plan *)&skel->rodata->plan);
+	fill_plan(tx->threads[0].flow->packet, (struct gen_plan *)&skel->rodata->plan);
 	bpf_map__set_max_entries(skel->maps.gen_recs, cpu_nr_possible());
 	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);
 	if (paced)
@@ -120,8 +117,8 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 
 static int run_once(const struct tx_thread *thread, int prog_fd)
 {
-	return live_run_frames(prog_fd, thread->tx->ifindex, thread->packet.bytes,
-			       thread->packet.buf_bytes, 1, 1);
+	return live_run_frames(prog_fd, thread->tx->ifindex, thread->flow->packet->bytes,
+			       thread->flow->packet->buf_bytes, 1, 1);
 }
 
 /* One run that sends nothing: the limit is 0 packets away. Tells what cannot work at all. */
@@ -143,8 +140,8 @@ static int try_run(struct tx *tx, int prog_fd, struct err *e)
 	if (!err)
 		return 0;
 	err_machine(e, err, "live frames of %u bytes cannot be sent through '%s'",
-		    tx->cfg.frame.frame_bytes, tx->cfg.ifname);
-	if (err == -EINVAL && thread->packet.buf_bytes > 3000)
+		    mix_max_bytes(tx->cfg.mix), tx->cfg.ifname);
+	if (err == -EINVAL && thread->flow->packet->buf_bytes > 3000)
 		return err_hint(e, "a live frame must fit into a page: some 3500 bytes; use "
 				OPTION("engine") " "
 				"afxdp, or smaller frames");
@@ -179,7 +176,7 @@ static int live_open(struct tx *tx, struct result *res, struct err *e)
 						  &live->skel->links.blast_refused,
 						  live->skel->progs.blast_failed,
 						  &live->skel->links.blast_failed));
-	environ_tx_stamp(res, tx->threads[0].tagged ? STAMPED_BPF : STAMPED_NOWHERE);
+	environ_tx_stamp(res, tx->threads[0].flow->tagged ? STAMPED_BPF : STAMPED_NOWHERE);
 	result_env_u64(res, "tx_batch", choose_batch(&tx->threads[0]));
 	return 0;
 }
@@ -236,8 +233,8 @@ static int run_spinning(struct tx_thread *thread, struct err *e)
 		repeat = most;
 		if (!(thread->pps > 0) && thread->limit && thread->limit - rec->made < most)
 			repeat = (uint32_t)(thread->limit - rec->made);
-		err = live_run_some(&calls, fd, thread->tx->ifindex, thread->packet.bytes,
-				    thread->packet.buf_bytes, repeat, choose_batch(thread));
+		err = live_run_some(&calls, fd, thread->tx->ifindex, thread->flow->packet->bytes,
+				    thread->flow->packet->buf_bytes, repeat, choose_batch(thread));
 		if (err && err != -EINTR)
 			return run_error(thread, err, e);
 	}

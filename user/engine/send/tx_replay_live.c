@@ -173,7 +173,7 @@ static void fill_run(struct live *live, const struct tx_thread *thread)
 		.limit = limit,
 		.pass_bytes = run->pass_bytes,
 		.skipped_behind = live->pass.skipped_behind,
-		.stamp_every = cfg->stamp_every,
+		.stamp_every = replay_stamp_every(cfg->replay),
 		.cpu = thread->cpu,
 		.stream = thread->stream,
 		.paced = is_paced(live),

@@ -11,22 +11,25 @@
 
 #define REGULAR_RATIO	0.999	/* of the offered rate, RFC 9971 */
 
-uint64_t tx_mix_bytes(const struct tx *tx)
+uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count)
 {
-	struct mix_count count;
+	struct mix_count flow;
 	uint64_t bytes = 0;
 	uint32_t i;
 
+	if (tx->is_plain)
+		return count->sent_packets * mix_max_bytes(tx->cfg.mix);
 	for (i = 0; i < tx->cfg.mix->nr_flows; i++) {
-		tx_read_flow(tx, i, &count);
-		bytes += count.bytes;
+		tx_read_flow(tx, i, &flow);
+		bytes += flow.bytes;
 	}
 	return bytes;
 }
 
 /* The sum of what the streams offer; 0: one of them has no such rate. */
-static double offered_pps(const struct mix *mix)
+static double offered_pps(const struct tx *tx)
 {
+	const struct mix *mix = tx->cfg.mix;
 	double sum = 0;
 	uint32_t i;
 
@@ -34,30 +37,39 @@ static double offered_pps(const struct mix *mix)
 		const struct mix_flow *flow = &mix->flows[i];
 
 		/* One that ends or begins on its own, or comes by chance, has no such share of the run. */
-		if (!(flow->offered_pps > 0) || flow->limit || flow->duration_ns ||
-		    flow->pace.kind == PACE_POISSON)
+		if (!(flow->offered_pps > 0) ||
+		    (!tx->is_plain && (flow->limit || flow->duration_ns ||
+				       flow->pace.kind == PACE_POISSON)))
 			return 0;
 		sum += flow->offered_pps;
 	}
 	return sum;
 }
 
-void tx_report_mix(const struct tx *tx, const struct tx_count *count, struct result *res)
+static void report_flows(const struct tx *tx, struct result *res)
 {
 	const struct mix *mix = tx->cfg.mix;
 	struct mix_count *counts = calloc(mix->nr_flows, sizeof(*counts));
-	struct tx_count total = *count;
-	struct tx_cfg cfg = tx->cfg;
 	uint32_t i;
 
-	total.sent_bytes = tx_mix_bytes(tx);
-	cfg.pps = offered_pps(mix);
-	tx_report(&cfg, &total, res);
 	for (i = 0; counts && i < mix->nr_flows; i++)
 		tx_read_flow(tx, i, &counts[i]);
 	if (counts)
 		mix_report(mix, counts, res);
 	free(counts);
+}
+
+void tx_report(const struct tx *tx, const struct tx_count *count, struct result *res)
+{
+	struct tx_count total = *count;
+	double frame_bytes = mix_max_bytes(tx->cfg.mix);
+
+	total.sent_bytes = tx_bytes(tx, count);
+	if (total.sent_bytes && total.sent_packets)
+		frame_bytes = (double)total.sent_bytes / (double)total.sent_packets;
+	tx_report_sent(frame_bytes, offered_pps(tx), &total, res);
+	if (!tx->is_plain)
+		report_flows(tx, res);
 }
 
 void tx_report_regular(double offered_pps, double sent_pps, struct result *res)
@@ -86,32 +98,31 @@ void tx_report_late(const struct tx *tx, struct result *res)
 	result_self_u64(res, "pacing_late_p99_9_ns", hist_percentile_ns(&hist, 0.999));
 }
 
-void tx_report(const struct tx_cfg *cfg, const struct tx_count *count, struct result *res)
+void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
+		    struct result *res)
 {
 	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
-	double frame_bytes = cfg->frame.frame_bytes, pps = 0;
+	double pps = 0;
 
-	if (count->sent_bytes && count->sent_packets)
-		frame_bytes = (double)count->sent_bytes / (double)count->sent_packets;
 	/* n packets span n - 1 gaps. */
 	if (count->sent_packets > 1 && duration_ns)
 		pps = (double)(count->sent_packets - 1) * NSEC_PER_SEC / (double)duration_ns;
 	result_metric_u64(res, "duration_ns", duration_ns);
 	result_metric_u64(res, "sent_packets", count->sent_packets);
 	result_metric_u64(res, "sent_bytes", count->sent_bytes ? count->sent_bytes :
-			  count->sent_packets * cfg->frame.frame_bytes);
+			  (uint64_t)((double)count->sent_packets * frame_bytes));
 	result_metric_u64(res, "not_sent_packets", count->refused_packets);
 	result_metric_real(res, "sent_pps", pps);
 	result_metric_real(res, "sent_l1_bps", pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
 	result_metric_real(res, "sent_l2_bps", pps * 8 * frame_bytes);
-	if (cfg->pps <= 0)
+	if (offered_pps <= 0)
 		return;
-	result_metric_real(res, "offered_pps", cfg->pps);
+	result_metric_real(res, "offered_pps", offered_pps);
 	if (count->paced_packets) {
 		result_self_real(res, "pacing_late_mean_ns",
 				 (double)count->late_sum_ns / (double)count->paced_packets);
 		result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
 	}
 	if (count->sent_packets > 1)
-		tx_report_regular(cfg->pps, pps, res);
+		tx_report_regular(offered_pps, pps, res);
 }

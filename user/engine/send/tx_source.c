@@ -17,7 +17,9 @@
 #include "engine/send/replay.h"
 #include "engine/send/tx_ring.h"
 #include "lib/loop.h"
+#include "lib/unit.h"
 #include "model/mix.h"
+#include "proto/frame.h"
 #include "sys/host/clock.h"
 
 #define BATCH_MIX	16		/* as in tx_afxdp.c: small, so that stamps stay fresh */
@@ -51,17 +53,6 @@ static struct lane *lane_of(const struct tx_thread *thread)
 	return &engine->lanes[thread->index];
 }
 
-static uint32_t longest_bytes(const struct mix *mix)
-{
-	uint32_t i, longest = 0;
-
-	for (i = 0; i < mix->nr_flows; i++) {
-		if (mix->flows[i].packet->buf_bytes > longest)
-			longest = mix->flows[i].packet->buf_bytes;
-	}
-	return longest;
-}
-
 /* The first queue tells whether the driver has zero-copy; the others must follow. */
 static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 {
@@ -79,7 +70,7 @@ static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 		return err;
 	if (i)
 		mode = engine->lanes[0].ring.zero_copy ? TX_RING_ZERO_COPY : TX_RING_COPY;
-	lane->ring.buf_bytes = tx->cfg.mix ? longest_bytes(tx->cfg.mix) : 0;
+	lane->ring.buf_bytes = tx->cfg.mix ? mix_max_bytes(tx->cfg.mix) - UNIT_FCS_BYTES : 0;
 	err = tx_ring_open(&lane->ring, &tx->threads[i], mode,
 			   tx->cfg.mix ? BATCH_MIX : AFXDP_BATCH, e);
 	if (err)

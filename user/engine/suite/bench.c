@@ -29,7 +29,7 @@
 
 struct bench {
 	struct bench_cfg cfg;
-	struct tx_cfg tx;		/* of every trial, but for size, rate and length */
+	struct stream_plan plan;	/* of every trial, but for size, rate and length */
 	struct result *res;
 	uint64_t link_bps;
 	uint32_t mtu;
@@ -209,7 +209,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 	if (!err)
 		err = stream_check(&bench->cfg.stream, false, e);
 	if (!err)
-		err = stream_prepare(&bench->cfg.stream, &bench->tx, e);
+		err = stream_prepare(&bench->cfg.stream, &bench->plan, e);
 	if (!err && cfg->state)
 		err = load_state(bench, e);
 	if (err) {
@@ -221,8 +221,8 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 		bench->mtu = nic.mtu;
 	}
 	environ_iface(res, cfg->stream.ifname);
-	environ_clock(res, bench->tx.clock);
-	stream_describe(&bench->tx, res);
+	environ_clock(res, bench->plan.tx.clock);
+	stream_describe(&bench->plan.frame, res);
 	if (bench->nr_kept)
 		result_note(res, "%zu trials are of an earlier call, from '%s'", bench->nr_kept,
 			    cfg->state);
@@ -253,7 +253,7 @@ uint64_t bench_link_bps(const struct bench *bench)
 int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_spec *ret_frame,
 		struct err *e)
 {
-	struct frame_spec frame = bench->tx.frame;
+	struct frame_spec frame = bench->plan.frame;
 
 	frame.frame_bytes = frame_bytes;
 	if (frame_bytes < frame_min_bytes(&frame))
@@ -307,7 +307,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	own = bench->live;
 	part = own ? result_new("bench") : result_part(bench->res, "first trial");
 	bench->live = true;
-	err = bench_trial_run(&bench->tx, &bench->cfg.end, ask, part, trial, e);
+	err = bench_trial_run(&bench->plan, &bench->cfg.end, ask, part, trial, e);
 	if (own)
 		result_free(part);
 	if (!err)

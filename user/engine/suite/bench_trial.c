@@ -15,6 +15,7 @@
 #include "engine/account/trial.h"
 #include "lib/loop.h"
 #include "model/mix.h"
+#include "proto/flow_file.h"
 #include "sys/host/child.h"
 #include "sys/net/netns.h"
 
@@ -71,46 +72,34 @@ static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx
 }
 
 /* Two streams a thread: the second takes over where the first ends, with less load. */
-static int fill_mix(const struct tx_cfg *cfg, const struct bench_ask *ask, struct mix *mix,
-		    struct err *e)
+static int fill_flow(const struct stream_plan *plan, const struct bench_ask *ask, uint32_t i,
+		     struct mix_flow *flow, struct err *e)
 {
-	uint32_t i;
-	int err = 0;
+	bool after = i >= plan->tx.threads;
 
-	for (i = 0; i < mix->nr_flows && !err; i++) {
-		struct mix_flow *flow = &mix->flows[i];
-		bool after = i >= cfg->threads;
-
-		flow->offered_pps = (after ? ask->then_pps : ask->pps) / cfg->threads;
-		flow->pace = (struct pace){ .kind = PACE_EVEN, .burst = 1,
-					    .gap = (uint64_t)(1e9 / flow->offered_pps * (1u << PACE_FRAC_BITS)) };
-		flow->start_ns = after ? ask->trial_ns : 0;
-		flow->duration_ns = ask->trial_ns;
-		flow->stamp_every = 1;
-		flow->stream = (uint16_t)(cfg->first_stream + i);
-		flow->tagged = true;
-		snprintf(flow->name, sizeof(flow->name), "%s %u", after ? "after" : "overload", i % cfg->threads);
-		flow->packet = calloc(1, sizeof(*flow->packet));
-		err = flow->packet ? tx_template(cfg, i, flow->packet, e) :
-		      err_set(e, -ENOMEM, "cannot build the streams");
-	}
-	return err;
+	flow->offered_pps = (after ? ask->then_pps : ask->pps) / plan->tx.threads;
+	flow->pace = flow_pace_even(flow->offered_pps);
+	flow->start_ns = after ? ask->trial_ns : 0;
+	flow->duration_ns = ask->trial_ns;
+	flow->stamp_every = 1;
+	flow->stream = (uint16_t)(plan->tx.first_stream + i);
+	flow->tagged = true;
+	snprintf(flow->name, sizeof(flow->name), "%s %u", after ? "after" : "overload",
+		 i % plan->tx.threads);
+	flow->packet = calloc(1, sizeof(*flow->packet));
+	return flow->packet ? stream_packet_of(plan, i, flow->packet, e) :
+			      err_set(e, -ENOMEM, "cannot build the streams");
 }
 
-static int make_mix(const struct tx_cfg *cfg, const struct bench_ask *ask, struct mix **ret_mix,
-		    struct err *e)
+static int make_recovery(const struct stream_plan *plan, const struct bench_ask *ask,
+			 struct mix **ret_mix, struct err *e)
 {
-	struct mix *mix = calloc(1, sizeof(*mix));
-	int err = -ENOMEM;
+	struct mix *mix = mix_new(2 * plan->tx.threads, e);
+	uint32_t i;
+	int err = mix ? 0 : e->no;
 
-	if (mix) {
-		mix->nr_flows = 2 * cfg->threads;
-		mix->flows = calloc(mix->nr_flows, sizeof(*mix->flows));
-	}
-	if (mix && mix->flows)
-		err = fill_mix(cfg, ask, mix, e);
-	else
-		err_set(e, err, "cannot build the streams");
+	for (i = 0; mix && i < mix->nr_flows && !err; i++)
+		err = fill_flow(plan, ask, i, &mix->flows[i], e);
 	if (err)
 		mix_free(mix);
 	else
@@ -279,12 +268,12 @@ static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 }
 
 static int open_receiver(struct run *run, const struct bench_end *end, const struct bench_ask *ask,
-			 struct result *part, struct err *e)
+			 uint16_t port, struct result *part, struct err *e)
 {
 	const struct trial_opts opts = { .sink = end->sink, .no_ledger = true, .reflected = end->reflected,
 					 .gaps = ask->command };
 
-	return end->far.command ? far_sink_open(&run->far, &end->far, &run->cfg, e) :
+	return end->far.command ? far_sink_open(&run->far, &end->far, &run->cfg, port, e) :
 				  trial_open(&run->trial, &opts, &run->cfg, part, e);
 }
 
@@ -319,38 +308,34 @@ static int tell(struct run *run, const struct bench_ask *ask, struct result *par
 	err = settle(run, &sent, e);
 	if (err)
 		return err;
-	if (run->mix)
-		tx_report_mix(run->tx, &sent, part);
-	else
-		tx_report(&run->cfg, &sent, part);
+	tx_report(run->tx, &sent, part);
 	err = report_receiver(run, &sent, part, e);
 	if (err)
 		return err;
 	fill(ret_trial, run->tx, &sent, part);
-	if (run->mix)
+	if (ask->then_pps > 0)
 		fill_recovery(ret_trial, run->tx, &run->cfg, ask, run->trial);
 	else if (ask->command)
 		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, part);
 	return 0;
 }
 
-int bench_trial_run(const struct tx_cfg *base, const struct bench_end *end, const struct bench_ask *ask,
+int bench_trial_run(const struct stream_plan *base, const struct bench_end *end, const struct bench_ask *ask,
 		    struct result *part, struct bench_trial *ret_trial, struct err *e)
 {
-	struct run run = { .cfg = *base };
-	int err = 0;
+	struct stream_plan plan = *base;
+	struct run run = { .cfg = base->tx };
+	int err;
 
-	run.cfg.frame.frame_bytes = ask->frame_bytes;
-	run.cfg.pps = ask->pps;
-	run.cfg.duration_ns = ask->command ? 0 : ask->trial_ns;
-	run.cfg.count = ask->trial_ns ? 0 : ask->count;
-	if (ask->then_pps > 0) {
-		err = make_mix(&run.cfg, ask, &run.mix, e);
-		run.cfg.mix = run.mix;
-		run.cfg.duration_ns = 0;
-	}
+	plan.frame.frame_bytes = ask->frame_bytes;
+	plan.pps = ask->pps;
+	plan.count = ask->trial_ns ? 0 : ask->count;
+	run.cfg.duration_ns = ask->command || ask->then_pps > 0 ? 0 : ask->trial_ns;
+	err = ask->then_pps > 0 ? make_recovery(&plan, ask, &run.mix, e) :
+				  stream_mix(&plan, &run.mix, e);
+	run.cfg.mix = run.mix;
 	if (!err)
-		err = open_receiver(&run, end, ask, part, e);
+		err = open_receiver(&run, end, ask, plan.frame.dst_port, part, e);
 	if (!err)
 		err = tx_open(&run.tx, &run.cfg, part, e);
 	if (err)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/send/tx.h"
+#include "engine/send/stream.h"
 #include "engine/suite/far_sink.h"
 #include "lib/err.h"
 #include "result/result.h"
@@ -62,7 +62,7 @@ uint64_t bench_ask_ns(const struct bench_ask *ask);
  * there into *@ret_trial, whose first part the caller has filled. A far sink takes neither
  * then_pps nor a command. -EINTR: a signal came.
  */
-int bench_trial_run(const struct tx_cfg *base, const struct bench_end *end, const struct bench_ask *ask,
+int bench_trial_run(const struct stream_plan *base, const struct bench_end *end, const struct bench_ask *ask,
 		    struct result *part, struct bench_trial *ret_trial, struct err *e);
 
 #endif

@@ -185,7 +185,7 @@ static int wait_ready(struct far_sink *far, struct err *e)
 }
 
 int far_sink_open(struct far_sink **ret_far, const struct far_sink_cfg *cfg, const struct tx_cfg *tx,
-		  struct err *e)
+		  uint16_t port, struct err *e)
 {
 	struct far_sink *far = calloc(1, sizeof(*far));
 	char words[4096];
@@ -197,7 +197,7 @@ int far_sink_open(struct far_sink **ret_far, const struct far_sink_cfg *cfg, con
 	far->cfg = *cfg;
 	far->timed = tx->clock == STAMP_TAI;
 	len = snprintf(words, sizeof(words), "%s sink %s --port %u --streams %u --clock %s --interval %llums "
-		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, tx->frame.dst_port,
+		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
 		       tx->first_stream + tx->threads, clock_names[tx->clock], INTERVAL_NS / 1000000);
 	if (len >= (int)sizeof(words)) {
 		free(far);

@@ -29,9 +29,9 @@ struct far_sink;
 /* A name that shells leave as it is; pure. */
 int far_sink_check(const char *ifname, struct err *e);
 
-/* Starts it for what @tx is to send, and waits until it receives. */
+/* Starts it for what @tx is to send to UDP port @port, and waits until it receives. */
 int far_sink_open(struct far_sink **ret_far, const struct far_sink_cfg *cfg, const struct tx_cfg *tx,
-		  struct err *e);
+		  uint16_t port, struct err *e);
 void far_sink_close(struct far_sink *far);	/* takes NULL */
 
 /* Reads what it says, often enough that it need not wait; its end is an error. */
