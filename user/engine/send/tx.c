@@ -78,31 +78,17 @@ static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
 	return cpu_pick(i, &thread->cpu, e);
 }
 
-static bool sends_live_frames(const struct tx_engine_ops *ops)
-{
-	return ops == &tx_live_ops || ops == &tx_mix_ops ||
-	       ops == &tx_replay_live_ops;
-}
-
-void tx_tell_refusals(struct result *res, bool watched)
-{
-	result_env_str(res, "refusals_seen_by", watched ? "tracepoint xdp_devmap_xmit" : "nobody");
-	if (!watched)
-		result_note(res, "this kernel does not tell which frames the driver refused: compare "
-			    "'sent' with the driver's own counter");
-}
-
 static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result *res,
 		   struct err *e)
 {
-	int err = sends_live_frames(ops) ? clock_check_bpf(tx->cfg.clock, e) : 0;
+	int err = ops->is_live ? clock_check_bpf(tx->cfg.clock, e) : 0;
 
 	if (err)
 		return err;
 	tx->ops = ops;
 	/* Before the engine: some drivers make their rings only now. */
 	if (!tx->cfg.into_stack)
-		tx->companion = companion_open(tx->cfg.ifname, sends_live_frames(ops), res);
+		tx->companion = companion_open(tx->cfg.ifname, ops->is_live, res);
 	return ops->open(tx, res, e);
 }
 
@@ -127,64 +113,39 @@ static bool shuns_live_frames(const struct nic_facts *nic)
 	return true;
 }
 
-static int open_live(struct tx *tx, struct result *res, struct err *e)
+/* By what is sent: a plain stream, several, or a file's packets. */
+static const struct tx_engine_ops *ops_of(const struct tx *tx, enum tx_engine engine)
 {
-	return open_as(tx, tx->is_plain ? &tx_live_ops : &tx_mix_ops, res, e);
+	if (engine == TX_ENGINE_AFXDP)
+		return tx->is_plain ? &tx_afxdp_ops : &tx_source_ops;
+	return tx->is_plain ? &tx_live_ops : tx->cfg.mix ? &tx_mix_ops : &tx_replay_live_ops;
 }
 
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
+	tx->cfg.engine = TX_ENGINE_AFXDP;
 	if (!tx->is_plain && tx->cfg.done)
 		return err_usage(e, OPTION("tx-stamp") " requires one plain stream");
-	return open_as(tx, tx->is_plain ? &tx_afxdp_ops : &tx_source_ops, res, e);
-}
-
-/* Only live frames come into this host's own stack. */
-static int open_ring_replay(struct tx *tx, struct result *res, struct err *e)
-{
-	if (tx->cfg.into_stack)
-		return err_usage(e, OPTION("into-stack") " requires " OPTION("engine") " live");
-	return open_as(tx, &tx_source_ops, res, e);
-}
-
-static int open_replay(struct tx *tx, const struct nic_facts *nic, struct result *res,
-		       struct err *e)
-{
-	bool choose = tx->cfg.engine == TX_ENGINE_AUTO;
-	int err;
-
-	if (choose && (tx->cfg.zero_copy_only || tx->cfg.first_queue || shuns_live_frames(nic)))
-		tx->cfg.engine = TX_ENGINE_AFXDP;
-	if (tx->cfg.engine == TX_ENGINE_AFXDP)
-		return open_ring_replay(tx, res, e);
-	err = open_as(tx, &tx_replay_live_ops, res, e);
-	if (!err || !choose || e->kind != ERR_MACHINE || tx->cfg.into_stack)
-		return err;
-	log_warn("%s; sending through AF_XDP", e->msg);
-	result_note(res, "%s; sent through AF_XDP", e->msg);
-	close_engine(tx);
-	return open_ring_replay(tx, res, e);
+	return open_as(tx, ops_of(tx, TX_ENGINE_AFXDP), res, e);
 }
 
 static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result *res,
 		       struct err *e)
 {
-	bool choose = tx->cfg.engine == TX_ENGINE_AUTO;
+	const struct tx_cfg *cfg = &tx->cfg;
+	/* Only live frames come into this host's own stack, without the driver. */
+	bool choose = cfg->engine == TX_ENGINE_AUTO && !cfg->into_stack;
 	int err;
 
-	if (tx->cfg.replay)
-		return open_replay(tx, nic, res, e);
 	/* The live engine never copies, and sends through the queue of its CPU. */
-	if (tx->cfg.into_stack)
-		return open_live(tx, res, e);
-	if (choose && (tx->cfg.zero_copy_only || tx->cfg.first_queue || shuns_live_frames(nic)))
-		tx->cfg.engine = TX_ENGINE_AFXDP;
-	if (tx->cfg.engine == TX_ENGINE_AFXDP)
+	if (cfg->engine == TX_ENGINE_AFXDP ||
+	    (choose && (cfg->zero_copy_only || cfg->first_queue || shuns_live_frames(nic))))
 		return open_afxdp(tx, res, e);
-	err = open_live(tx, res, e);
+	err = open_as(tx, ops_of(tx, TX_ENGINE_LIVE), res, e);
 	if (!err || !choose || e->kind != ERR_MACHINE)
 		return err;
 	log_warn("%s; sending through AF_XDP", e->msg);
+	result_note(res, "%s; sent through AF_XDP", e->msg);
 	close_engine(tx);
 	return open_afxdp(tx, res, e);
 }

@@ -48,6 +48,7 @@ struct tx_ring;
 
 struct tx_engine_ops {
 	const char *name;
+	bool is_live;			/* sends live frames */
 	unsigned int keep_caps;		/* enum caps_need that run() still needs */
 	/* All descriptors of all threads. */
 	int (*open)(struct tx *tx, struct result *res, struct err *e);
@@ -66,9 +67,6 @@ struct tx_engine_ops {
 	/* Takes a half-open one. */
 	void (*close)(struct tx *tx);
 };
-
-/* Into @res who sees what the driver refuses: a tracepoint, or nobody. */
-void tx_tell_refusals(struct result *res, bool watched);
 
 extern const struct tx_engine_ops tx_live_ops, tx_mix_ops, tx_replay_live_ops;
 extern const struct tx_engine_ops tx_afxdp_ops, tx_source_ops;

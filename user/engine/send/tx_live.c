@@ -16,7 +16,7 @@
 
 #include "abi/gen.h"
 #include "engine/self/environ.h"
-#include "engine/send/tx_engine.h"
+#include "engine/send/tx_live_parts.h"
 #include "lib/hist.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -121,32 +121,16 @@ static int run_once(const struct tx_thread *thread, int prog_fd)
 			       thread->flow->packet->buf_bytes, 1, 1);
 }
 
-/* One run that sends nothing: the limit is 0 packets away. Tells what cannot work at all. */
-static int try_run(struct tx *tx, int prog_fd, struct err *e)
+/* It sends nothing: the limit is 0 packets away. */
+static int try_run(const struct tx *tx, int prog_fd, struct err *e)
 {
-	struct tx_thread *thread = &tx->threads[0];
+	const struct tx_thread *thread = &tx->threads[0];
+	const struct packet *packet = thread->flow->packet;
 	struct gen_rec *rec = rec_of(thread);
-	cpu_set_t before, one;
-	int err;
 
-	sched_getaffinity(0, sizeof(before), &before);
-	CPU_ZERO(&one);
-	CPU_SET(thread->cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 	memset(rec, 0, sizeof(*rec));
 	rec->limit = rec->made = 1;
-	err = run_once(thread, prog_fd);
-	sched_setaffinity(0, sizeof(before), &before);
-	if (!err)
-		return 0;
-	err_machine(e, err, "live frames of %u bytes cannot be sent through '%s'",
-		    mix_max_bytes(tx->cfg.mix), tx->cfg.ifname);
-	if (err == -EINVAL && thread->flow->packet->buf_bytes > 3000)
-		return err_hint(e, "a live frame must fit into a page: some 3500 bytes; use "
-				OPTION("engine") " "
-				"afxdp, or smaller frames");
-	return err_hint(e, "live frames need kernel 5.18: see: ethgauge doctor --has "
-			"xdp-live-frames; or use " OPTION("engine") " afxdp");
+	return tx_try_live(tx, prog_fd, packet->bytes, packet->buf_bytes, e);
 }
 
 static int live_open(struct tx *tx, struct result *res, struct err *e)
@@ -188,11 +172,6 @@ static bool is_finished(const struct tx_thread *thread)
 	return atomic_load(&thread->tx->stop) || (thread->limit && made >= thread->limit);
 }
 
-static int run_error(const struct tx_thread *thread, int err, struct err *e)
-{
-	return err_set(e, err, "sending through '%s' failed", thread->tx->cfg.ifname);
-}
-
 static int run_sleeping(struct tx_thread *thread, struct err *e)
 {
 	const struct live *live = thread->tx->state;
@@ -214,7 +193,7 @@ static int run_sleeping(struct tx_thread *thread, struct err *e)
 			break;
 		err = run_once(thread, fd);
 		if (err && err != -EINTR)
-			return run_error(thread, err, e);
+			return tx_run_error(thread, err, e);
 	}
 	return 0;
 }
@@ -236,7 +215,7 @@ static int run_spinning(struct tx_thread *thread, struct err *e)
 		err = live_run_some(&calls, fd, thread->tx->ifindex, thread->flow->packet->bytes,
 				    thread->flow->packet->buf_bytes, repeat, choose_batch(thread));
 		if (err && err != -EINTR)
-			return run_error(thread, err, e);
+			return tx_run_error(thread, err, e);
 	}
 	return 0;
 }
@@ -308,6 +287,7 @@ static void live_close(struct tx *tx)
 
 const struct tx_engine_ops tx_live_ops = {
 	.name = "live",
+	.is_live = true,
 	.keep_caps = CAPS_BPF | CAPS_NET_ADMIN,
 	.open = live_open,
 	.run = live_run,

@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "engine/self/environ.h"
+#include "engine/send/tx_live_parts.h"
 #include "engine/send/tx_mix.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -78,28 +79,6 @@ static int run_program(const struct tx_thread *thread, const struct bpf_program 
 			       packet->buf_bytes, repeat, 1);
 }
 
-/* One run that sends nothing, as no stream was started yet. Tells what cannot work at all. */
-static int try_run(struct tx *tx, struct err *e)
-{
-	struct mix_live *live = tx->state;
-	struct tx_thread *thread = &tx->threads[0];
-	cpu_set_t before, one;
-	int err;
-
-	sched_getaffinity(0, sizeof(before), &before);
-	CPU_ZERO(&one);
-	CPU_SET(thread->cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-	err = run_program(thread, live->skel->progs.mix_xdp, 1);
-	sched_setaffinity(0, sizeof(before), &before);
-	if (!err)
-		return 0;
-	err_machine(e, err, "live frames of %u bytes cannot be sent through '%s'",
-		    part_of(thread)->longest->buf_bytes + UNIT_FCS_BYTES, tx->cfg.ifname);
-	return err_hint(e, "live frames need kernel 5.18: see: ethgauge doctor --has "
-			"xdp-live-frames; or use " OPTION("engine") " afxdp");
-}
-
 static void hold_dispatchers(struct mix_live *live, const struct tx *tx)
 {
 	bool sleeps = false, spins = false;
@@ -138,7 +117,9 @@ static int mix_open(struct tx *tx, struct result *res, struct err *e)
 	err = load(live, tx, e);
 	if (err)
 		return err;
-	err = try_run(tx, e);
+	/* It sends nothing, as no stream was started yet. */
+	err = tx_try_live(tx, bpf_program__fd(skel->progs.mix_xdp), live->parts[0].longest->bytes,
+			  live->parts[0].longest->buf_bytes, e);
 	if (err)
 		return err;
 	hold_dispatchers(live, tx);
@@ -215,11 +196,6 @@ static bool is_finished(const struct tx_thread *thread)
 	       (record->limit && record->made >= record->limit);
 }
 
-static int run_error(const struct tx_thread *thread, int err, struct err *e)
-{
-	return err_set(e, err, "sending through '%s' failed", thread->tx->cfg.ifname);
-}
-
 /* When the next slot is due; streams that only wait in the last slot are put on. */
 static uint64_t next_due_ns(struct mix_thread *record)
 {
@@ -254,7 +230,7 @@ static int run_sleeping(struct tx_thread *thread, struct err *e)
 			break;
 		err = run_program(thread, live->skel->progs.mix_xdp_slot, SLOT_REPEAT);
 		if (err && err != -EINTR)
-			return run_error(thread, err, e);
+			return tx_run_error(thread, err, e);
 	}
 	return 0;
 }
@@ -286,7 +262,7 @@ static int run_spinning(struct tx_thread *thread, struct err *e)
 		err = live_run_some(&calls, fd, thread->tx->ifindex, packet->bytes, packet->buf_bytes,
 				    choose_repeat(thread), part_of(thread)->batch);
 		if (err && err != -EINTR)
-			return run_error(thread, err, e);
+			return tx_run_error(thread, err, e);
 	}
 	return 0;
 }
@@ -364,6 +340,7 @@ static void mix_close(struct tx *tx)
 
 const struct tx_engine_ops tx_mix_ops = {
 	.name = "live",
+	.is_live = true,
 	.keep_caps = CAPS_BPF | CAPS_NET_ADMIN,
 	.open = mix_open,
 	.run = mix_run,

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "abi/tag.h"
+#include "engine/send/tx_live_parts.h"
 #include "engine/send/tx_mix.h"
 #include "lib/unit.h"
 #include "sys/hook/live_frames.h"
 
 /* Bytes in which a receiver may change a frame; see fill_rec() of tx_live.c. */
 #define CHANGED_BYTES	72
-/* What a page holds beside the kernel's own, on every kernel so far. */
-#define PAGE_BYTES	3500
 
 static uint32_t at_least(uint32_t value, uint32_t low)
 {
@@ -91,13 +90,8 @@ static int study(const struct tx_thread *thread, struct mix_part *part, struct e
 		part->limit = 0;
 	if (thread->limit && (!part->limit || thread->limit < part->limit))
 		part->limit = thread->limit;
-	if (part->longest && part->longest->buf_bytes > PAGE_BYTES) {
-		err_machine(e, -EINVAL, "live frames of %u bytes cannot be sent through '%s'",
-			    part->longest->buf_bytes + UNIT_FCS_BYTES, cfg->ifname);
-		return err_hint(e, "a live frame must fit into a page: some %u bytes; use "
-				OPTION("engine") " "
-				"afxdp, or smaller frames", PAGE_BYTES);
-	}
+	if (part->longest && part->longest->buf_bytes > LIVE_PAGE_BYTES)
+		return tx_too_long(thread->tx, part->longest->buf_bytes, e);
 	return 0;
 }
 

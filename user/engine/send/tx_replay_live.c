@@ -17,7 +17,7 @@
 #include "abi/replay.h"
 #include "engine/self/environ.h"
 #include "engine/send/replay.h"
-#include "engine/send/tx_engine.h"
+#include "engine/send/tx_live_parts.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -186,28 +186,11 @@ static void fill_run(struct live *live, const struct tx_thread *thread)
 	run->pass_frac = (uint32_t)((live->pass.ns - (double)run->pass_ns) * 4294967296.0);
 }
 
-static int too_long(const struct live *live, struct err *e)
-{
-	err_machine(e, -EMSGSIZE, "a live frame must fit into a page, and packets of %u bytes do "
-		    "not", live->pass.max_buf_bytes + UNIT_FCS_BYTES);
-	return err_hint(e, "use " OPTION("engine") " afxdp");
-}
-
-/* One run that sends nothing: the limit is 0 packets away. Tells what cannot work at all. */
+/* It sends nothing: the limit is 0 packets away. */
 static int try_run(struct live *live, const struct tx *tx, struct err *e)
 {
-	int err;
-
 	live->run->limit = live->run->made = 1;
-	err = live_run_frames(prog_fd(live), tx->ifindex, live->template, live->pass.max_buf_bytes, 1,
-			      live->batch);
-	if (!err)
-		return 0;
-	if (err == -EINVAL && live->pass.max_buf_bytes > 3000)
-		return too_long(live, e);
-	err_machine(e, err, "live frames cannot be sent through '%s'", tx->cfg.ifname);
-	return err_hint(e, "live frames need kernel 5.18: see: ethgauge doctor --has "
-			"xdp-live-frames; or use " OPTION("engine") " afxdp");
+	return tx_try_live(tx, prog_fd(live), live->template, live->pass.max_buf_bytes, e);
 }
 
 static int open_file(struct live *live, struct tx *tx, struct err *e)
@@ -219,7 +202,7 @@ static int open_file(struct live *live, struct tx *tx, struct err *e)
 	if (err)
 		return err;
 	if (live->pass.max_buf_bytes > REPLAY_MAX_BYTES)
-		return too_long(live, e);
+		return tx_too_long(tx, live->pass.max_buf_bytes, e);
 	if (is_paced(live))
 		pps = (double)live->pass.nr_packets * 1e9 / live->pass.ns;
 	live->batch = live_batch(tx->threads[0].batch, pps);
@@ -351,8 +334,7 @@ static int send_all(const struct tx_thread *thread, struct live *live, struct er
 		err = live_run_some(&live->calls, prog_fd(live), thread->tx->ifindex, live->template,
 				    live->pass.max_buf_bytes, choose_repeat(live), live->batch);
 		if (err && err != -EINTR)
-			return err_set(e, err, "sending through '%s' failed",
-				       thread->tx->cfg.ifname);
+			return tx_run_error(thread, err, e);
 	}
 	return 0;
 }
@@ -421,6 +403,7 @@ static void replay_live_close(struct tx *tx)
 
 const struct tx_engine_ops tx_replay_live_ops = {
 	.name = "live",
+	.is_live = true,
 	.keep_caps = CAPS_BPF | CAPS_NET_ADMIN,
 	.open = replay_live_open,
 	.run = replay_live_run,
