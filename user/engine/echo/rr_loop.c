@@ -9,6 +9,7 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "proto/flow_file.h"
 
 #define BATCH		32		/* answers taken, and requests sent, before a look around */
 #define SPIN_NS		200000		/* an answer is waited for on the CPU so long, then asleep */
@@ -18,16 +19,16 @@
 struct loop_run {
 	struct rr *rr;
 	bool paced, sending;
-	double start_ns, gap_ns;
+	struct pace pace;
 	uint64_t first_number;		/* of this run */
-	uint64_t end_ns;
+	uint64_t start_ns, end_ns;
 	uint64_t sent_ns, came_ns;	/* the last request and answer; 0: nothing was sent yet */
 	uint64_t until_ns;		/* of waiting, when sending is over */
 };
 
 static uint64_t slot_ns(const struct loop_run *run, uint64_t number)
 {
-	return (uint64_t)(run->start_ns + (double)(number - run->first_number) * run->gap_ns);
+	return run->start_ns + pace_even_ns(&run->pace, number - run->first_number);
 }
 
 /* The oldest that is still waited for. */
@@ -173,7 +174,7 @@ static struct loop_run begin(struct rr *rr)
 
 	return (struct loop_run){
 		.rr = rr, .sending = true, .paced = rr->cfg.pps > 0,
-		.start_ns = (double)now_ns, .gap_ns = rr->cfg.pps > 0 ? 1e9 / rr->cfg.pps : 0,
+		.start_ns = now_ns, .pace = flow_pace_even(rr->cfg.pps),
 		.first_number = rr->next,
 		.end_ns = rr->duration_ns ? now_ns + rr->duration_ns : UINT64_MAX,
 	};
