@@ -301,12 +301,22 @@ static int open_ends(struct blast_run *run)
 	return err ? err : tx_open(&run->tx, &run->cfg, run->res, run->e);
 }
 
+/* @err in @e, or what came behind it: @next, which is @found. */
+static int first_error(int err, int next, const struct err *found, struct err *e)
+{
+	if (err || !next)
+		return err;
+	*e = *found;
+	return next;
+}
+
 static int blast_run(const void *args, struct result *res, struct err *e)
 {
 	const struct blast_opts *opts = args;
 	struct blast_run run = { .opts = opts, .res = res, .e = e };
 	struct nic_counters before = { 0 };
 	struct meter_sender sender;
+	struct err trial_error;
 	struct tx_count count;
 	struct nic_facts nic;
 	struct meter *meter = NULL;
@@ -338,7 +348,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	meter_stop(meter);
 	tx_read(run.tx, &count);
 	if (run.trial)
-		trial_settle(run.trial, &count);
+		err = first_error(err, trial_settle(run.trial, &count, &trial_error), &trial_error, e);
 	if (run.replay)
 		replay_report(run.replay, &count, res);
 	else
@@ -346,7 +356,8 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
 	if (run.trial)
-		trial_report(run.trial, &count, res);
+		err = first_error(err, trial_report(run.trial, &count, res, &trial_error),
+				  &trial_error, e);
 	sender = tx_metered(run.tx);
 	meter_report(meter, &sender, run.trial, res);
 out:

@@ -222,7 +222,9 @@ static int receive(struct sink_run *run)
 	loop_run(&loop);
 	run->receiver->ops->stop(run->receiver);
 	meter_stop(meter);
-	run->receiver->ops->report(run->receiver, run->res, 0, run->opts->stream_parts);
+	err = run->receiver->ops->report(run->receiver, run->res, 0, run->opts->stream_parts, run->e);
+	if (err)
+		run->err = err;
 	err = exports_finish(run->exports, run->res, &export_error);
 	if (err && !run->err) {
 		run->err = err;

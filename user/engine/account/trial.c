@@ -261,6 +261,9 @@ static int open_receiver(void *ctx, struct err *e)
 {
 	struct trial *trial = ctx;
 
+	if (trial->opts.far)
+		return far_sink_open(&trial->receiver, trial->opts.far, trial->target.to.first,
+				     trial->target.last_stream + 1u, trial->target.clock, e);
 	if (trial->ns_fd >= 0 && netns_enter(trial->ns_fd, e))
 		return e->no;
 	return trial->opts.socket ? open_socket(trial, e) : open_xdp(trial, e);
@@ -303,12 +306,13 @@ int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const st
 		err = err_usage(e, OPTION("sink") " checks streams below %u, and these go up to %u",
 				RX_MAX_STREAMS, trial->target.last_stream);
 	else
-		err = find_place(trial, e);
+		err = opts->far ? 0 : find_place(trial, e);
 	if (err)
 		goto fail;
 	if (!opts->no_ledger)
 		watch_drops(trial, res);
-	err = netns_run(open_receiver, trial, e);
+	/* What another host's runs in, its command says. */
+	err = opts->far ? open_receiver(trial, e) : netns_run(open_receiver, trial, e);
 	if (err)
 		goto fail;
 	if (!trial->target.tagged && trial->target.to.nr != 1)
@@ -384,15 +388,26 @@ static bool is_settled(struct trial *trial)
 	return now_ns - trial->seen_mono_ns > QUIET_NS;
 }
 
-void trial_settle(struct trial *trial, const struct tx_count *sent)
+int trial_poll(struct trial *trial, struct err *e)
 {
+	/* An interface of another namespace is not seen from here. */
+	return trial->ns_fd >= 0 ? 0 : trial->receiver->ops->check(trial->receiver, e);
+}
+
+int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e)
+{
+	const struct receiver_ops *ops = trial->receiver->ops;
 	uint64_t end_ns = loop_mono_ns() + SETTLE_NS;
+	int err = 0;
 
 	trial->sent = sent->sent_packets;
+	if (ops->settle)
+		err = ops->settle(trial->receiver, trial->sent, e);
 	/* Not loop_run(), which ^C ends: a run that was cut short has packets under way, too. */
-	while (!is_settled(trial) && loop_mono_ns() < end_ns)
+	while (!ops->settle && !is_settled(trial) && loop_mono_ns() < end_ns)
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
-	trial->receiver->ops->stop(trial->receiver);
+	ops->stop(trial->receiver);
+	return err;
 }
 
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
@@ -507,26 +522,29 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count,
 	ledger_witness(ledger, &row);
 }
 
-void trial_report(struct trial *trial, const struct tx_count *sent, struct result *res)
+int trial_report(struct trial *trial, const struct tx_count *sent, struct result *res,
+		 struct err *e)
 {
 	struct ledger ledger = { .made = sent->sent_packets + sent->refused_packets };
 	struct listing listing = { trial, &ledger };
 	struct rx_count count;
-	struct err e;
+	struct err drops_error;
+	int err;
 
-	trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS);
+	err = trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS, e);
 	/* Of the run, also where little of it arrived. */
 	result_metric_u64(res, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
-	if (!trial->path)
-		return;
+	if (err || !trial->path)
+		return err;
 	trial->receiver->ops->read(trial->receiver, &count);
 	ledger.received = trial->target.tagged ? count.distinct : count.packets;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);
-	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &e))
-		result_note(res, "%s", e.msg);
+	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &drops_error))
+		result_note(res, "%s", drops_error.msg);
 	add_known(trial, sent, &count, &ledger);
 	add_seen_again(trial, &count, &ledger);
 	path_report(trial->path, &ledger);
 	ledger_report(&ledger, res);
 	ledger_release(&ledger);
+	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/receive/far_sink.h"
 #include "engine/send/tx.h"
 #include "lib/err.h"
 #include "lib/opt.h"
@@ -21,6 +22,7 @@ struct trial_opts {
 	bool no_ledger;
 	uint32_t rcvbuf_bytes;
 	bool reflected;			/* come back from a reflector; no option's */
+	const struct far_sink_cfg *far;	/* instead of sink: another host's; no option's */
 	bool gaps;			/* the times between a stream's packets, too; no option's */
 };
 
@@ -54,13 +56,17 @@ void trial_begin(struct trial *trial, struct result *res);
 /* Capabilities for trial_report(). */
 unsigned int trial_keep_caps(const struct trial *trial);
 
+/* Called all the time while it receives; an error ends the run. */
+int trial_poll(struct trial *trial, struct err *e);
+
 /* Waits for what is still under way, and stops receiving. */
-void trial_settle(struct trial *trial, const struct tx_count *sent);
+int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e);
 
 /* As the receiver's read_tail(), once it has settled. */
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
 
 /* Received, loss, delay, order, and the ledger. */
-void trial_report(struct trial *trial, const struct tx_count *sent, struct result *res);
+int trial_report(struct trial *trial, const struct tx_count *sent, struct result *res,
+		 struct err *e);
 
 #endif

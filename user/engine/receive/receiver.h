@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * engine/receive/receiver.h - what receives a test, whatever it is: an XDP program
- * (engine/receive/rx.h) or a UDP socket (engine/receive/rx_socket.h).
+ * (engine/receive/rx.h), a UDP socket (engine/receive/rx_socket.h), or ethgauge on another
+ * host (engine/receive/far_sink.h).
  *
  * It receives from its opening on. All that is counted is counted since then.
  */
@@ -48,14 +49,19 @@ struct receiver_ops {
 	 */
 	bool (*read_tail)(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
 			  uint64_t *ret_last_lost);
+	/*
+	 * @sent packets were sent: waits for those that are still under way. NULL: read()
+	 * shows what has come.
+	 */
+	int (*settle)(struct receiver *receiver, uint64_t sent, struct err *e);
 	/* From here on the counters do not change, though packets still arrive. */
 	void (*stop)(struct receiver *receiver);
 	/*
 	 * Totals and delays into @res, and a part for each of the first @max_parts streams.
 	 * @sent: packets that were sent; 0 where that is not known.
 	 */
-	void (*report)(struct receiver *receiver, struct result *res, uint64_t sent,
-		       uint32_t max_parts);
+	int (*report)(struct receiver *receiver, struct result *res, uint64_t sent,
+		      uint32_t max_parts, struct err *e);
 	/* A row of the series: what came since the row before. */
 	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t elapsed_ns);
 	void (*close)(struct receiver *receiver);

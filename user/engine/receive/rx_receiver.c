@@ -40,10 +40,12 @@ static void stop(struct receiver *receiver)
 	rx_stop(rx_of(receiver));
 }
 
-static void report(struct receiver *receiver, struct result *res, uint64_t sent,
-		   uint32_t max_parts)
+static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
+		  struct err *e)
 {
+	(void)e;
 	rx_report(rx_of(receiver), res, "delay", sent, max_parts);
+	return 0;
 }
 
 static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)

@@ -254,8 +254,8 @@ static void report_order(const struct rx_count *count, uint64_t sent, struct res
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
 }
 
-static void report(struct receiver *receiver, struct result *res, uint64_t sent,
-		   uint32_t max_parts)
+static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
+		  struct err *e)
 {
 	struct rx_socket *rx = rx_of(receiver);
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
@@ -264,6 +264,7 @@ static void report(struct receiver *receiver, struct result *res, uint64_t sent,
 	double frame_bytes;
 
 	(void)max_parts;
+	(void)e;
 	read_count(receiver, &count);
 	frame_bytes = count.packets ?
 		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
@@ -280,6 +281,7 @@ static void report(struct receiver *receiver, struct result *res, uint64_t sent,
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	hist_report(res, "delay", "delay_packets", &rx->hist);
+	return 0;
 }
 
 static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/send/tx.h - send a stream; two engines behind one interface.
+ * engine/send/tx.h - send streams, or a file of packets; two engines behind one interface.
  *
- * Thread i is pinned to one CPU, uses queue first_queue + i and sends stream
- * first_stream + i with a sequence of its own: nothing is shared. Everything
- * happens in the network namespace of the thread that calls tx_open().
+ * Thread i of n is pinned to one CPU, uses queue first_queue + i and sends streams i, i + n,
+ * ... of the mix, each with a sequence of its own: nothing is shared. Everything happens in
+ * the network namespace of the thread that calls tx_open().
  */
 #ifndef ENGINE_SEND_TX_H
 #define ENGINE_SEND_TX_H

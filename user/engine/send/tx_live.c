@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/send/tx_live.c - the generator inside the kernel: BPF_PROG_TEST_RUN with
- * live frames, so that a packet is made, numbered, stamped and handed to the
+ * engine/send/tx_live.c - a plain stream (mix_is_plain()) made inside the kernel:
+ * BPF_PROG_TEST_RUN with live frames, so that a packet is made, numbered, stamped and handed to the
  * driver without leaving it.
  *
  * Pacing is done where it is exact: a gap long enough to sleep in is slept

@@ -227,19 +227,18 @@ static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struc
 
 struct run {
 	struct tx_cfg cfg;
-	struct trial *trial;		/* the receiver: one of the two */
-	struct far_sink *far;
+	struct trial *trial;
 	struct tx *tx;
 	struct mix *mix;
-	struct err far_error;
+	struct err receiver_error;
 };
 
-/* A far sink that fails need not be waited for. */
+/* A receiver that fails need not be waited for. */
 static bool is_sent(void *ctx)
 {
 	struct run *run = ctx;
 
-	return (run->far && far_sink_poll(run->far, &run->far_error)) || tx_done(run->tx);
+	return trial_poll(run->trial, &run->receiver_error) || tx_done(run->tx);
 }
 
 /* Until it is over: of a reset, the command's end is waited for. */
@@ -260,42 +259,21 @@ static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 		err = end_reset(&reset, e);
 	else if (reset.started)
 		pthread_join(reset.thread, NULL);
-	if (run->far_error.no) {
-		*e = run->far_error;
+	if (run->receiver_error.no) {
+		*e = run->receiver_error;
 		return e->no;
 	}
 	return err ? err : tx_check_taken(run->tx, e);
 }
 
 static int open_receiver(struct run *run, const struct bench_end *end, const struct bench_ask *ask,
-			 uint16_t port, struct result *part, struct err *e)
+			 struct result *part, struct err *e)
 {
-	const struct trial_opts opts = { .sink = end->sink, .no_ledger = true, .reflected = end->reflected,
+	const struct trial_opts opts = { .sink = end->sink, .far = end->far.command ? &end->far : NULL,
+					 .no_ledger = true, .reflected = end->reflected,
 					 .gaps = ask->command };
 
-	return end->far.command ? far_sink_open(&run->far, &end->far, &run->cfg, port, e) :
-				  trial_open(&run->trial, &opts, &run->cfg, part, e);
-}
-
-static int settle(struct run *run, const struct tx_count *sent, struct err *e)
-{
-	if (run->far)
-		return far_sink_settle(run->far, sent->sent_packets, e);
-	trial_settle(run->trial, sent);
-	return 0;
-}
-
-static int report_receiver(struct run *run, const struct tx_count *sent, struct result *part, struct err *e)
-{
-	int err;
-
-	if (run->trial) {
-		trial_report(run->trial, sent, part);
-		return 0;
-	}
-	err = far_sink_report(run->far, sent->sent_packets, part, e);
-	result_metric_u64(part, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
-	return err;
+	return trial_open(&run->trial, &opts, &run->cfg, part, e);
 }
 
 static int tell(struct run *run, const struct bench_ask *ask, struct result *part,
@@ -305,11 +283,11 @@ static int tell(struct run *run, const struct bench_ask *ask, struct result *par
 	int err;
 
 	tx_read(run->tx, &sent);
-	err = settle(run, &sent, e);
+	err = trial_settle(run->trial, &sent, e);
 	if (err)
 		return err;
 	tx_report(run->tx, &sent, part);
-	err = report_receiver(run, &sent, part, e);
+	err = trial_report(run->trial, &sent, part, e);
 	if (err)
 		return err;
 	fill(ret_trial, run->tx, &sent, part);
@@ -335,7 +313,7 @@ int bench_trial_run(const struct stream_plan *base, const struct bench_end *end,
 				  stream_mix(&plan, &run.mix, e);
 	run.cfg.mix = run.mix;
 	if (!err)
-		err = open_receiver(&run, end, ask, plan.frame.dst_port, part, e);
+		err = open_receiver(&run, end, ask, part, e);
 	if (!err)
 		err = tx_open(&run.tx, &run.cfg, part, e);
 	if (err)
@@ -348,7 +326,6 @@ int bench_trial_run(const struct stream_plan *base, const struct bench_end *end,
 out:
 	tx_close(run.tx);
 	trial_close(run.trial);
-	far_sink_close(run.far);
 	mix_free(run.mix);
 	return err;
 }

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/account/trial.h"
 #include "engine/send/stream.h"
-#include "engine/suite/far_sink.h"
 #include "lib/err.h"
 #include "result/result.h"
 

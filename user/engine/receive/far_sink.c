@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/suite/far_sink.c - a receiver on another host.
+ * engine/receive/far_sink.c - a receiver on another host.
  */
-#include "engine/suite/far_sink.h"
+#include "engine/receive/far_sink.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,6 +25,7 @@
 #define LINE_MAX_BYTES	(16u << 20)
 
 struct far_sink {
+	struct receiver receiver;
 	struct far_sink_cfg cfg;
 	struct child child;
 	bool timed, ending;
@@ -36,6 +37,11 @@ struct far_sink {
 	uint64_t packets;
 	bool has_result;
 };
+
+static struct far_sink *far_of(struct receiver *receiver)
+{
+	return (struct far_sink *)receiver;
+}
 
 int far_sink_check(const char *ifname, struct err *e)
 {
@@ -141,7 +147,7 @@ static int fail_by_end(struct far_sink *far, struct err *e)
 	return err_hint(e, "it must run ethgauge on the other host; try: %s --version", far->cfg.command);
 }
 
-int far_sink_poll(struct far_sink *far, struct err *e)
+static int poll_lines(struct far_sink *far, struct err *e)
 {
 	ssize_t got = 1;
 	char *more;
@@ -179,47 +185,15 @@ static int wait_ready(struct far_sink *far, struct err *e)
 			return err_hint(e, "it must not ask for anything; try: %s --version", far->cfg.command);
 		}
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
-		err = far_sink_poll(far, e);
+		err = poll_lines(far, e);
 	}
 	return err;
 }
 
-int far_sink_open(struct far_sink **ret_far, const struct far_sink_cfg *cfg, const struct tx_cfg *tx,
-		  uint16_t port, struct err *e)
+static void close_far(struct receiver *receiver)
 {
-	struct far_sink *far = calloc(1, sizeof(*far));
-	char words[4096];
-	char *const argv[] = { "/bin/sh", "-c", words, NULL };
-	int len, err;
+	struct far_sink *far = far_of(receiver);
 
-	if (!far)
-		return err_set(e, -ENOMEM, "cannot open the receiver");
-	far->cfg = *cfg;
-	far->timed = tx->clock == STAMP_TAI;
-	len = snprintf(words, sizeof(words), "%s sink %s --port %u --streams %u --clock %s --interval %llums "
-		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
-		       tx->first_stream + tx->threads, clock_names[tx->clock], INTERVAL_NS / 1000000);
-	if (len >= (int)sizeof(words)) {
-		free(far);
-		return err_usage(e, OPTION("receiver") " is too long");
-	}
-	err = child_open(&far->child, argv, cfg->netns_fd);
-	if (err) {
-		free(far);
-		return err_set(e, err, "cannot run '%s'", cfg->command);
-	}
-	err = wait_ready(far, e);
-	if (err)
-		far_sink_close(far);
-	else
-		*ret_far = far;
-	return err;
-}
-
-void far_sink_close(struct far_sink *far)
-{
-	if (!far)
-		return;
 	child_end(&far->child);
 	wait_end(far);
 	child_close(&far->child);
@@ -235,15 +209,16 @@ static bool is_settled(const struct far_sink *far, uint64_t sent, uint64_t due_n
 	return far->packets >= sent || far->elapsed_ns > quiet_ns + QUIET_NS;
 }
 
-int far_sink_settle(struct far_sink *far, uint64_t sent, struct err *e)
+static int settle(struct receiver *receiver, uint64_t sent, struct err *e)
 {
+	struct far_sink *far = far_of(receiver);
 	uint64_t now_ns = loop_mono_ns(), end_ns = now_ns + SETTLE_NS;
 	uint64_t due_ns = far->ready_elapsed_ns + now_ns - far->ready_mono_ns;
-	int err = far_sink_poll(far, e);
+	int err = poll_lines(far, e);
 
 	while (!err && !is_settled(far, sent, due_ns) && loop_mono_ns() < end_ns) {
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
-		err = far_sink_poll(far, e);
+		err = poll_lines(far, e);
 	}
 	far->ending = true;
 	child_end(&far->child);
@@ -252,16 +227,19 @@ int far_sink_settle(struct far_sink *far, uint64_t sent, struct err *e)
 		if (loop_mono_ns() > end_ns)
 			return err_set(e, -ETIMEDOUT, "'%s' does not end, and tells no result", far->cfg.command);
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
-		err = far_sink_poll(far, e);
+		err = poll_lines(far, e);
 	}
 	return err;
 }
 
-int far_sink_report(struct far_sink *far, uint64_t sent, struct result *res, struct err *e)
+static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
+		  struct err *e)
 {
+	struct far_sink *far = far_of(receiver);
 	double distinct, lost;
 	int err = far->cfg.take(far->text, far->timed, res, e);
 
+	(void)max_parts;
 	if (err)
 		return err == -EBADMSG ? fail_by_words(far, far->text, e) : err;
 	distinct = result_look(res, "distinct_packets");
@@ -274,4 +252,97 @@ int far_sink_report(struct far_sink *far, uint64_t sent, struct result *res, str
 	result_metric_u64(res, "lost_packets", (uint64_t)lost);
 	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
 	return 0;
+}
+
+static unsigned int keep_caps(const struct receiver *receiver)
+{
+	(void)receiver;
+	return 0;
+}
+
+static int check(struct receiver *receiver, struct err *e)
+{
+	return poll_lines(far_of(receiver), e);
+}
+
+static uint64_t packets(struct receiver *receiver)
+{
+	return far_of(receiver)->packets;
+}
+
+/* More is known only at its end. */
+static void read_count(struct receiver *receiver, struct rx_count *ret_count)
+{
+	*ret_count = (struct rx_count){ .packets = packets(receiver) };
+}
+
+static bool read_tail(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
+		      uint64_t *ret_last_lost)
+{
+	(void)receiver;
+	(void)stream;
+	(void)ret_next;
+	(void)ret_last_lost;
+	return false;
+}
+
+/* settle() has ended it. */
+static void stop(struct receiver *receiver)
+{
+	(void)receiver;
+}
+
+/* Its own rows stay there. */
+static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
+{
+	(void)receiver;
+	(void)res;
+	(void)elapsed_ns;
+}
+
+static const struct receiver_ops far_sink_ops = {
+	.name = "ethgauge on another host",
+	.keep_caps = keep_caps,
+	.check = check,
+	.packets = packets,
+	.read = read_count,
+	.read_tail = read_tail,
+	.settle = settle,
+	.stop = stop,
+	.report = report,
+	.report_row = report_row,
+	.close = close_far,
+};
+
+int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg, uint16_t port,
+		  uint32_t streams, enum stamp_clock clock, struct err *e)
+{
+	struct far_sink *far = calloc(1, sizeof(*far));
+	char words[4096];
+	char *const argv[] = { "/bin/sh", "-c", words, NULL };
+	int len, err;
+
+	if (!far)
+		return err_set(e, -ENOMEM, "cannot open the receiver");
+	far->cfg = *cfg;
+	far->receiver.ops = &far_sink_ops;
+	far->timed = clock == STAMP_TAI;
+	len = snprintf(words, sizeof(words), "%s sink %s --port %u --streams %u --clock %s --interval %llums "
+		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
+		       streams, clock_names[clock], INTERVAL_NS / 1000000);
+	if (len >= (int)sizeof(words)) {
+		free(far);
+		return err_usage(e, OPTION("receiver") " is too long");
+	}
+	err = child_open(&far->child, argv, cfg->netns_fd);
+	if (err) {
+		free(far);
+		return err_set(e, err, "cannot run '%s'", cfg->command);
+	}
+	err = wait_ready(far, e);
+	if (err)
+		close_far(&far->receiver);
+	else
+		*ret_receiver = &far->receiver;
+	return err;
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine/receive/far_sink.h - a receiver on another host: ethgauge sink, started by a command
+ * such as ssh, one for each trial. Its lines of intervals tell that it is ready and what
+ * has come; its standard input is closed when nothing is under way any more, and what it
+ * then writes is its result.
+ */
+#ifndef ENGINE_RECEIVE_FAR_SINK_H
+#define ENGINE_RECEIVE_FAR_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/stamp.h"
+#include "engine/receive/receiver.h"
+#include "lib/err.h"
+#include "result/result.h"
+
+struct far_sink_cfg {
+	const char *command;		/* what runs ethgauge there, by sh; NULL: no far sink */
+	const char *ifname;		/* of that host */
+	int netns_fd;			/* that the command runs in */
+	/* outcome_interval() and outcome_take() of result/outcome.h. */
+	bool (*interval)(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
+	int (*take)(const char *line, bool timed, struct result *res, struct err *e);
+};
+
+/* A name that shells leave as it is; pure. */
+int far_sink_check(const char *ifname, struct err *e);
+
+/*
+ * Starts it for packets to UDP port @port of streams 0 to @streams - 1, and waits until it
+ * receives. Delays are reported if @clock is one that hosts share.
+ */
+int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg, uint16_t port,
+		  uint32_t streams, enum stamp_clock clock, struct err *e);
+
+#endif
