@@ -256,6 +256,8 @@ verdict() {
 	need_reason IP_INHDR
 	sent $B --no-tag --ttl 1
 	lost IP_INHDR ip_forward @r:ega
+	described "ip4(dst=$B)/udp(sport=$SPORT)" --no-tag --ttl 1
+	lost IP_INHDR ip_forward @r:ega
 }
 
 @test "as fast as it goes on two queues, every packet is in a row" {
