@@ -127,10 +127,14 @@ static int try_run(const struct tx *tx, int prog_fd, struct err *e)
 	const struct tx_thread *thread = &tx->threads[0];
 	const struct packet *packet = thread->flow->packet;
 	struct gen_rec *rec = rec_of(thread);
+	int err;
 
 	memset(rec, 0, sizeof(*rec));
 	rec->limit = rec->made = 1;
-	return tx_try_live(tx, prog_fd, packet->bytes, packet->buf_bytes, e);
+	err = tx_try_live(tx, prog_fd, packet->bytes, packet->buf_bytes, e);
+	/* It is read before the thread starts. */
+	rec->limit = rec->made = 0;
+	return err;
 }
 
 static int live_open(struct tx *tx, struct result *res, struct err *e)

@@ -189,8 +189,13 @@ static void fill_run(struct live *live, const struct tx_thread *thread)
 /* It sends nothing: the limit is 0 packets away. */
 static int try_run(struct live *live, const struct tx *tx, struct err *e)
 {
+	int err;
+
 	live->run->limit = live->run->made = 1;
-	return tx_try_live(tx, prog_fd(live), live->template, live->pass.max_buf_bytes, e);
+	err = tx_try_live(tx, prog_fd(live), live->template, live->pass.max_buf_bytes, e);
+	/* It is read before the thread starts. */
+	live->run->limit = live->run->made = 0;
+	return err;
 }
 
 static int open_file(struct live *live, struct tx *tx, struct err *e)
