@@ -19,7 +19,7 @@ static const char *str(const json_t *row, const char *key)
 	return text ? text : "";
 }
 
-static const struct metric *metric_of(const json_t *row)
+static const struct metric *metric_in(const json_t *row)
 {
 	return metric_find(str(row, "metric"));
 }
@@ -40,7 +40,7 @@ const char *compare_clean(char *text)
 const char *compare_show_figure(char *buf, size_t size, const json_t *row, const char *key)
 {
 	const json_t *value = json_object_get(row, key);
-	const struct metric *metric = metric_of(row);
+	const struct metric *metric = metric_in(row);
 	double number = json_number_value(value);
 
 	if (!json_is_number(value) || !metric)

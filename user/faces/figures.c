@@ -71,16 +71,10 @@ static double value_of(const json_t *value)
  */
 static void group_of(char *buf, size_t size, const struct metric *metric)
 {
-	static const char *const points[] = { "_min_ns", "_mean_ns", "_p50_ns", "_p90_ns", "_p99_ns",
-					      "_p99_9_ns", "_p99_99_ns", "_max_ns" };
-	size_t len = strlen(metric->key), tail, i;
-
-	snprintf(buf, size, "%d", (int)metric->unit);
-	for (i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-		tail = strlen(points[i]);
-		if (len > tail && !strcmp(metric->key + len - tail, points[i]))
-			snprintf(buf, size, "%.*s", (int)(len - tail), metric->key);
-	}
+	if (metric->family && metric->stat != DIST_COUNT)
+		snprintf(buf, size, "%s", metric->family);
+	else
+		snprintf(buf, size, "%d", (int)metric->unit);
 }
 
 static const char *unit_title(enum unit unit)

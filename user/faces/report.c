@@ -15,10 +15,6 @@
 #include "lib/outfile.h"
 #include "result/value.h"
 
-const char *const report_points[REPORT_POINTS] = {
-	"_min_ns", "_mean_ns", "_p50_ns", "_p90_ns", "_p99_ns", "_p99_9_ns", "_p99_99_ns", "_max_ns",
-};
-
 static json_t *read_document(void *ctx, const char *file, FILE *in, json_error_t *ret_error)
 {
 	struct report_lists *lists = ctx;
@@ -132,20 +128,6 @@ bool report_irregular(const json_t *tree)
 			return false;
 	}
 	return json_is_true(json_object_get(json_object_get(tree, "self"), "irregular"));
-}
-
-size_t report_point(const char *key, char *ret_kind, size_t size)
-{
-	size_t len = strlen(key), tail, i;
-
-	for (i = 0; i < REPORT_POINTS; i++) {
-		tail = strlen(report_points[i]);
-		if (len <= tail || strcmp(key + len - tail, report_points[i]))
-			continue;
-		snprintf(ret_kind, size, "%.*s", (int)(len - tail), key);
-		break;
-	}
-	return i;
 }
 
 bool report_is_aside(const json_t *part)

@@ -29,13 +29,6 @@ void report_count(const json_t *tree, struct report_counts *counts);
 /* True if the sender fell behind, and no note says so in its own words. */
 bool report_irregular(const json_t *tree);
 
-/* Ends of the figures that stand with others of their kind in one row: "rtt_p99_ns". */
-#define REPORT_POINTS 8
-extern const char *const report_points[REPORT_POINTS];
-
-/* Index of the point, with the kind in @ret_kind ("rtt"); REPORT_POINTS: @key is no percentile. */
-size_t report_point(const char *key, char *ret_kind, size_t size);
-
 /* A line for each document: what ran, how it went, its main figures. */
 void report_summary_html(FILE *out, const struct report *report);
 

@@ -173,40 +173,43 @@ void table_html(FILE *out, const json_t *rows, const struct table_look *look)
 		fprintf(out, "<p class=\"quiet\">The first %d columns; report --csv has all.</p>\n", COLUMNS_MAX);
 }
 
-/* The row of @metric's kind, at the first of the kind that is there; true if it stands in one. */
-static bool put_points(FILE *out, const json_t *figures, const struct metric *metric, bool *open)
+/* One of several times of one distribution, which are in one row. */
+static bool is_point(const struct metric *metric)
 {
-	char kind[64], key[96], buf[64];
-	size_t point = report_point(metric->key, kind, sizeof(kind)), i;
-	json_t *value;
+	return metric->family && metric->stat != DIST_COUNT;
+}
 
-	if (point == REPORT_POINTS)
-		return false;
-	for (i = 0; i < point; i++) {
-		snprintf(key, sizeof(key), "%s%s", kind, report_points[i]);
-		if (json_object_get(figures, key))
-			return true;
+static json_t *point(const json_t *figures, const struct metric *metric, enum dist_stat stat)
+{
+	metric = metric_of(metric->family, stat);
+	return metric ? json_object_get(figures, metric->key) : NULL;
+}
+
+/* The row of @metric's family, at the first of it that is there. */
+static void put_points(FILE *out, const json_t *figures, const struct metric *metric, bool *open)
+{
+	enum dist_stat i;
+	json_t *value;
+	char buf[64];
+
+	for (i = 0; i < metric->stat; i++) {
+		if (point(figures, metric, i))
+			return;
 	}
 	if (!*open) {
 		fputs("<div class=\"wide\"><table>\n<thead><tr><th>times</th>", out);
-		for (i = 0; i < REPORT_POINTS; i++) {
-			static const char *const heads[] = { "min", "mean", "p50", "p90", "p99", "p99.9",
-							     "p99.99", "max" };
-
-			page_element(out, "th", "n", heads[i]);
-		}
+		for (i = 0; i < DIST_NR; i++)
+			page_element(out, "th", "n", dist_label(i));
 		fputs("</tr></thead>\n<tbody>\n", out);
 		*open = true;
 	}
 	fputs("<tr>", out);
-	page_element(out, "th", NULL, kind);
-	for (i = 0; i < REPORT_POINTS; i++) {
-		snprintf(key, sizeof(key), "%s%s", kind, report_points[i]);
-		value = json_object_get(figures, key);
+	page_element(out, "th", NULL, metric->family);
+	for (i = 0; i < DIST_NR; i++) {
+		value = point(figures, metric, i);
 		page_element(out, "td", "n", value ? value_show(buf, sizeof(buf), metric, value) : "");
 	}
 	fputs("</tr>\n", out);
-	return true;
 }
 
 static void put_figure(FILE *out, const struct metric *metric, const json_t *value, bool *open)
@@ -235,14 +238,14 @@ void table_figures_html(FILE *out, const json_t *figures, bool *used)
 	const struct metric *metric;
 	bool open = false;
 	json_t *value;
-	char kind[64];
 	size_t i;
 
 	for (i = 0; (metric = metric_at(i)); i++) {
 		if (!json_object_get(figures, metric->key))
 			continue;
 		used[i] = true;
-		put_points(out, figures, metric, &open);
+		if (is_point(metric))
+			put_points(out, figures, metric, &open);
 	}
 	fputs(open ? "</tbody></table></div>\n" : "", out);
 	open = false;
@@ -250,7 +253,7 @@ void table_figures_html(FILE *out, const json_t *figures, bool *used)
 		value = json_object_get(figures, metric->key);
 		/* Not measured here, or said above. */
 		if (value && !json_is_null(value) && !json_is_array(value) && !json_is_object(value) &&
-		    report_point(metric->key, kind, sizeof(kind)) == REPORT_POINTS)
+		    !is_point(metric))
 			put_figure(out, metric, value, &open);
 	}
 	fputs(open ? "</dl>\n" : "", out);

@@ -75,97 +75,44 @@ static void print_pairs(FILE *out, const char *title, const json_t *object)
 	fputc('\n', out);
 }
 
-static const struct {
-	const char *suffix, *head;
-} points[] = {
-	{ "_min_ns", "min" }, { "_mean_ns", "mean" }, { "_p50_ns", "p50" }, { "_p90_ns", "p90" },
-	{ "_p99_ns", "p99" }, { "_p99_9_ns", "p99.9" }, { "_p99_99_ns", "p99.99" },
-	{ "_max_ns", "max" },
-};
-
-#define NR_POINTS (sizeof(points) / sizeof(points[0]))
-
-static json_t *point(const json_t *figures, const char *kind, size_t i)
+static json_t *point(const json_t *figures, const char *family, enum dist_stat stat)
 {
-	char key[64];
+	const struct metric *metric = metric_of(family, stat);
 
-	snprintf(key, sizeof(key), "%s%s", kind, points[i].suffix);
-	return json_object_get(figures, key);
+	return metric ? json_object_get(figures, metric->key) : NULL;
 }
 
-static void print_points(FILE *out, const json_t *figures, const char *kind, const char *title,
-			 const struct metric *metric)
+static void print_points(FILE *out, const json_t *figures, const struct metric *metric)
 {
+	enum dist_stat i;
 	char buf[64];
-	size_t i;
 
-	fprintf(out, "  %-*s", LABEL_WIDTH, title);
-	for (i = 0; i < NR_POINTS; i++)
-		fprintf(out, "%10s", points[i].head);
+	fprintf(out, "  %-*s", LABEL_WIDTH, metric->title);
+	for (i = 0; i < DIST_NR; i++)
+		fprintf(out, "%10s", dist_label(i));
 	fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
-	for (i = 0; i < NR_POINTS; i++)
-		fprintf(out, "%10s", value_show(buf, sizeof(buf), metric, point(figures, kind, i)));
+	for (i = 0; i < DIST_NR; i++)
+		fprintf(out, "%10s", value_show(buf, sizeof(buf), metric,
+						point(figures, metric->family, i)));
 	fputc('\n', out);
 }
 
 /*
- * Percentiles of one kind stand on one line, as people compare them: printed
- * in the place of the first that is there. False if @metric is no percentile.
+ * The statistics of one distribution are on one line, as people compare them: printed
+ * in the place of the first that is there. False if @metric is none of these.
  */
 static bool print_percentiles(FILE *out, const json_t *figures, const struct metric *metric)
 {
-	static const struct {
-		const char *key, *title;
-	} kinds[] = {
-		{ "rtt", "round trip" },
-		{ "transaction", "transaction" },
-		{ "delay", "one-way delay" },
-		{ "gap", "gap" },
-		{ "gap_error", "gap error" },
-		{ "tx_done", "tag to sent" },
-		{ "held", "held" },
-		{ "held_intended", "held, intended" },
-		{ "held_late", "held, late" },
-		{ "late_time", "late by" },
-		{ "ipdv", "ipdv" },
-		{ "ipdv_abs", "|ipdv|" },
-		{ "pdv", "pdv" },
-		{ "rtt_ipdv", "ipdv" },
-		{ "rtt_ipdv_abs", "|ipdv|" },
-		{ "out", "way out" },
-		{ "out_ipdv", "  ipdv" },
-		{ "out_ipdv_abs", "  |ipdv|" },
-		{ "out_pdv", "  pdv" },
-		{ "back", "way back" },
-		{ "back_ipdv", "  ipdv" },
-		{ "back_ipdv_abs", "  |ipdv|" },
-		{ "back_pdv", "  pdv" },
-		{ "turnaround", "in the reflector" },
-		{ "rtt_pdv", "pdv" },
-		{ "load_connect", "connect" },
-		{ "load_tls", "TLS handshake" },
-		{ "load_first_byte", "first byte" },
-		{ "load_total", "total" },
-	};
-	size_t kind, i, len;
+	enum dist_stat i;
 
-	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
-		bool first = true;
-
-		len = strlen(kinds[kind].key);
-		for (i = 0; i < NR_POINTS; i++) {
-			if (!strncmp(metric->key, kinds[kind].key, len) &&
-			    !strcmp(metric->key + len, points[i].suffix)) {
-				if (first)
-					print_points(out, figures, kinds[kind].key,
-						     kinds[kind].title, metric);
-				return true;
-			}
-			if (point(figures, kinds[kind].key, i))
-				first = false;
-		}
+	if (!metric->title)
+		return false;
+	for (i = 0; i < metric->stat; i++) {
+		if (point(figures, metric->family, i))
+			return true;
 	}
-	return false;
+	print_points(out, figures, metric);
+	return true;
 }
 
 /* A part's main figures in a line or two: the rest is in the document. */
@@ -178,7 +125,8 @@ static void print_brief(FILE *out, const json_t *figures)
 	for (i = 0; (metric = metric_at(i)); i++) {
 		json_t *figure = json_object_get(figures, metric->key);
 
-		if (!figure || !metric->brief || strstr(metric->key, "_min_ns"))
+		if (!figure || !metric->brief ||
+		    (metric->family && metric->stat == DIST_MIN))
 			continue;
 		snprintf(item, sizeof(item), "%s %s", metric->label,
 			 value_show(value, sizeof(value), metric, figure));

@@ -33,6 +33,9 @@ struct field {
 #define CHOICE(s, field, from)	{ #field, FIELD_CHOICE, offsetof(struct s, field), 0, from }
 #define TEXT(s, field)		{ #field, FIELD_TEXT, offsetof(struct s, field), \
 				  sizeof(((struct s *)NULL)->field), NULL }
+/* One of lib/dist.h's list: "delay_p99_ns" */
+#define DELAY(id, share, word, ...) { "delay_" word "_ns", FIELD_NUMBER, \
+	offsetof(struct control_figures, delay_ns[DIST_##id]), MAX_NUMBER, NULL },
 #define END			{ NULL, FIELD_NUMBER, 0, 0, NULL }
 
 static const char *const protocols[] = { "tcp", "udp", NULL };
@@ -92,12 +95,8 @@ static const struct field figures_fields[] = {
 	NUMBER(control_figures, reordered), NUMBER(control_figures, unknown),
 	NUMBER(control_figures, send_errors), NUMBER(control_figures, socket_dropped),
 	NUMBER(control_figures, cpu_ns), NUMBER(control_figures, host_busy_ns),
-	NUMBER(control_figures, delays), NUMBER(control_figures, delay_min_ns),
-	NUMBER(control_figures, delay_mean_ns), NUMBER(control_figures, delay_p50_ns),
-	NUMBER(control_figures, delay_p90_ns), NUMBER(control_figures, delay_p99_ns),
-	NUMBER(control_figures, delay_p99_9_ns), NUMBER(control_figures, delay_p99_99_ns),
-	NUMBER(control_figures, delay_max_ns), NUMBER(control_figures, retransmits),
-	NUMBER(control_figures, senders), NUMBER(control_figures, rtt_us),
+	NUMBER(control_figures, delays), DIST_STATS(DELAY)
+	NUMBER(control_figures, retransmits), NUMBER(control_figures, senders), NUMBER(control_figures, rtt_us),
 	NUMBER(control_figures, cwnd_packets),
 	NUMBER(control_figures, send_buffer_bytes), NUMBER(control_figures, receive_buffer_bytes), END
 };

@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/dist.h"
 #include "lib/err.h"
 
 #define CONTROL_VERSION		1	/* raised when a form changes */
@@ -101,8 +102,7 @@ struct control_figures {
 	uint64_t socket_dropped;
 	uint64_t cpu_ns;		/* of the threads that sent and received, in the window */
 	uint64_t host_busy_ns;		/* all CPUs of the host, in the window */
-	uint64_t delays, delay_min_ns, delay_mean_ns, delay_p50_ns, delay_p90_ns, delay_p99_ns,
-		 delay_p99_9_ns, delay_p99_99_ns, delay_max_ns;
+	uint64_t delays, delay_ns[DIST_NR];
 	uint64_t retransmits;
 	uint64_t senders, rtt_us, cwnd_packets;	/* TCP connections that send: their number, and sums */
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* that its sockets really have */

@@ -7,59 +7,70 @@
 
 #include <string.h>
 
-/* One way of a round trip, as its sender tells it; @out: "out", @d: what D is. */
+/*
+ * The rows of a distribution (lib/dist.h): of one in intervals' rows too, of one in the result
+ * alone, without the smallest value, or of values with a sign, which have no percentiles.
+ * @of: what is measured, "one-way delay"; @note defines it, in the text of the first row.
+ */
+enum { DIST_BRIEF = 1, DIST_PEAK = 2, DIST_LINE_P50 = 4, DIST_LINE_P99 = 8 };
+
+#define OF(family_, stat_) .family = (family_), .stat = DIST_##stat_
+
+#define DIST_IN_LINE(id, flags) \
+	((DIST_##id == DIST_P50 && ((flags) & DIST_LINE_P50)) || \
+	 (DIST_##id == DIST_P99 && ((flags) & DIST_LINE_P99)))
+
+#define DIST_ROW(id, word, head, text, family, label_, title_, better_, flags) \
+	{ family "_" word "_ns", UNIT_NS, better_, label_ " " head, text, OF(family, id), \
+	  .title = title_, .brief = DIST_##id == DIST_MIN && ((flags) & DIST_BRIEF), \
+	  .peak = DIST_##id == DIST_MAX && ((flags) & DIST_PEAK), \
+	  .row = DIST_IN_LINE(id, flags) ? METRIC_ROW_SHOWN : METRIC_ROW_LEFT_OUT },
+#define DIST_FIRST(id, share, word, head, before, family, label, title, of, better, exact, note, flags) \
+	DIST_ROW(id, word, head, before of exact note, family, label, title, better, flags)
+#define DIST_EXACT(id, share, word, head, before, family, label, title, of, better, exact, note, flags) \
+	DIST_ROW(id, word, head, before of exact, family, label, title, better, flags)
+#define DIST_ROUNDED(id, share, word, head, before, family, label, title, of, better, exact, note, flags) \
+	DIST_ROW(id, word, head, before of, family, label, title, better, flags)
+
+#define DIST_ALL(family, label, title, of, better, exact, note, flags) \
+	DIST_MINIMUM(DIST_FIRST, family, label, title, of, better, exact, note, flags) \
+	DIST_AVERAGE(DIST_EXACT, family, label, title, of, better, ", exact", note, flags) \
+	DIST_PERCENTILES(DIST_ROUNDED, family, label, title, of, better, exact, note, flags) \
+	DIST_MAXIMUM(DIST_EXACT, family, label, title, of, better, exact, note, flags)
+#define DIST_ROWS(family, label, title, of, better, note, flags) \
+	DIST_ALL(family, label, title, of, better, ", exact; of an interval to its bucket", note, flags)
+#define DIST_RESULT(family, label, title, of, better, note, flags) \
+	DIST_ALL(family, label, title, of, better, ", exact", note, flags)
+#define DIST_ABOVE_MIN(family, label, title, of, better, note, flags) \
+	DIST_AVERAGE(DIST_FIRST, family, label, title, of, better, ", exact", note, flags) \
+	DIST_PERCENTILES(DIST_ROUNDED, family, label, title, of, better, ", exact", note, flags) \
+	DIST_MAXIMUM(DIST_EXACT, family, label, title, of, better, ", exact", note, flags)
+#define DIST_SIGNED(family, label, title, of, better, note, flags) \
+	DIST_MINIMUM(DIST_FIRST, family, label, title, of, better, ", exact", note, flags) \
+	DIST_AVERAGE(DIST_EXACT, family, label, title, of, better, ", exact", note, flags) \
+	DIST_MAXIMUM(DIST_EXACT, family, label, title, of, better, ", exact", note, flags)
+
+/* One direction of a round trip; @d: what D is. */
 #define WAY_METRICS(out, d) \
 	{ out "_packets", UNIT_COUNT, METRIC_NEITHER, out " delays", \
-	  "delays measured of this way; of a difference of two clocks those that are not negative" }, \
+	  "delays measured of this way; of a difference of two clocks those that are not negative", \
+	  OF(out, COUNT) }, \
 	{ out "_negative_packets", UNIT_COUNT, METRIC_LOWER, out " negative", \
 	  "delays below 0, as the two clocks differ by more; not in the figures of the delay" }, \
-	{ out "_min_ns", UNIT_NS, METRIC_LOWER, out " min", \
-	  "smallest D, exact: " d "; of an interval to its bucket", .row = METRIC_ROW_LEFT_OUT }, \
-	{ out "_mean_ns", UNIT_NS, METRIC_LOWER, out " mean", "mean D, exact", \
-	  .row = METRIC_ROW_LEFT_OUT }, \
-	{ out "_p50_ns", UNIT_NS, METRIC_LOWER, out " p50", "median D" }, \
-	{ out "_p90_ns", UNIT_NS, METRIC_LOWER, out " p90", "90th percentile of D", \
-	  .row = METRIC_ROW_LEFT_OUT }, \
-	{ out "_p99_ns", UNIT_NS, METRIC_LOWER, out " p99", "99th percentile of D", \
-	  .row = METRIC_ROW_LEFT_OUT }, \
-	{ out "_p99_9_ns", UNIT_NS, METRIC_LOWER, out " p99.9", "99.9th percentile of D", \
-	  .row = METRIC_ROW_LEFT_OUT }, \
-	{ out "_p99_99_ns", UNIT_NS, METRIC_LOWER, out " p99.99", "99.99th percentile of D" }, \
-	{ out "_max_ns", UNIT_NS, METRIC_LOWER, out " max", \
-	  "largest D, exact; of an interval to its bucket", .row = METRIC_ROW_LEFT_OUT }
+	DIST_ROWS(out, out, "way " out, "D", METRIC_LOWER, ": " d, DIST_LINE_P50)
 
 #define WAY_VARIATION_METRICS(out) \
 	{ out "_ipdv_count", UNIT_COUNT, METRIC_NEITHER, out " ipdvs", \
-	  "pairs of consecutive sequence numbers that both arrived within 64 numbers" }, \
-	{ out "_ipdv_min_ns", UNIT_NS, METRIC_NEITHER, out " ipdv min", \
-	  "smallest D(i) - D(i-1), with its sign, exact (RFC 5481)" }, \
-	{ out "_ipdv_mean_ns", UNIT_NS, METRIC_NEITHER, out " ipdv mean", \
-	  "mean D(i) - D(i-1), with its sign, exact" }, \
-	{ out "_ipdv_max_ns", UNIT_NS, METRIC_NEITHER, out " ipdv max", \
-	  "largest D(i) - D(i-1), with its sign, exact" }, \
-	{ out "_ipdv_abs_min_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| min", "smallest |ipdv|, exact" }, \
-	{ out "_ipdv_abs_mean_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| mean", "mean |ipdv|, exact" }, \
-	{ out "_ipdv_abs_p50_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p50", "median |ipdv|" }, \
-	{ out "_ipdv_abs_p90_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p90", "90th percentile of |ipdv|" }, \
-	{ out "_ipdv_abs_p99_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p99", "99th percentile of |ipdv|" }, \
-	{ out "_ipdv_abs_p99_9_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p99.9", \
-	  "99.9th percentile of |ipdv|" }, \
-	{ out "_ipdv_abs_p99_99_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| p99.99", \
-	  "99.99th percentile of |ipdv|" }, \
-	{ out "_ipdv_abs_max_ns", UNIT_NS, METRIC_LOWER, out " |ipdv| max", "largest |ipdv|, exact" }, \
-	{ out "_pdv_mean_ns", UNIT_NS, METRIC_LOWER, out " pdv mean", \
-	  "mean of D - Dmin, exact (PDV, RFC 5481)" }, \
-	{ out "_pdv_p50_ns", UNIT_NS, METRIC_LOWER, out " pdv p50", "median of D - Dmin" }, \
-	{ out "_pdv_p90_ns", UNIT_NS, METRIC_LOWER, out " pdv p90", "90th percentile of D - Dmin" }, \
-	{ out "_pdv_p99_ns", UNIT_NS, METRIC_LOWER, out " pdv p99", "99th percentile of D - Dmin" }, \
-	{ out "_pdv_p99_9_ns", UNIT_NS, METRIC_LOWER, out " pdv p99.9", \
-	  "99.9th percentile of D - Dmin: the PDV of RFC 8219" }, \
-	{ out "_pdv_p99_99_ns", UNIT_NS, METRIC_LOWER, out " pdv p99.99", \
-	  "99.99th percentile of D - Dmin" }, \
-	{ out "_pdv_max_ns", UNIT_NS, METRIC_LOWER, out " pdv max", "largest D - Dmin, exact" }, \
+	  "pairs of consecutive sequence numbers that both arrived within 64 numbers", \
+	  OF(out "_ipdv", COUNT) }, \
+	DIST_SIGNED(out "_ipdv", out " ipdv", "  ipdv", "D(i) - D(i-1), with its sign", METRIC_NEITHER, \
+		    " (RFC 5481)", 0) \
+	DIST_RESULT(out "_ipdv_abs", out " |ipdv|", "  |ipdv|", "|ipdv|", METRIC_LOWER, "", 0) \
+	DIST_ABOVE_MIN(out "_pdv", out " pdv", "  pdv", "D - Dmin", METRIC_LOWER, \
+		       " (PDV, RFC 5481; that of RFC 8219 is its p99.9)", 0) \
 	{ out "_jitter_rfc3550_ns", UNIT_NS, METRIC_LOWER, out " jitter RFC 3550", \
 	  "|change of D| from answer to answer, smoothed by 1/16 (RFC 3550 A.8); of several " \
-	  "sessions the mean" }
+	  "sessions the mean" },
 
 static const struct metric metrics[] = {
 	{ "elapsed_ns", UNIT_NS, METRIC_NEITHER, "elapsed", "time since the start of the run" },
@@ -296,63 +307,17 @@ static const struct metric metrics[] = {
 	{ "load_cut", UNIT_COUNT, METRIC_NEITHER, "cut at the end",
 	  "transactions that were under way when the time was over: not counted as failed, nor in any "
 	  "other figure but the bytes received" },
-	{ "load_connect_min_ns", UNIT_NS, METRIC_LOWER, "min",
-	  "smallest time from the resolved name to the connection, of new ones" },
-	{ "load_connect_mean_ns", UNIT_NS, METRIC_LOWER, "mean", "mean time to connect" },
-	{ "load_connect_p50_ns", UNIT_NS, METRIC_LOWER, "p50", "median time to connect" },
-	{ "load_connect_p90_ns", UNIT_NS, METRIC_LOWER, "p90", "90th percentile time to connect" },
-	{ "load_connect_p99_ns", UNIT_NS, METRIC_LOWER, "p99", "99th percentile time to connect" },
-	{ "load_connect_p99_9_ns", UNIT_NS, METRIC_LOWER, "p99.9",
-	  "99.9th percentile time to connect" },
-	{ "load_connect_p99_99_ns", UNIT_NS, METRIC_LOWER, "p99.99",
-	  "99.99th percentile time to connect" },
-	{ "load_connect_max_ns", UNIT_NS, METRIC_LOWER, "max",
-	  "largest time to connect", .peak = true },
-	{ "load_tls_min_ns", UNIT_NS, METRIC_LOWER, "min",
-	  "smallest time that TLS's handshake took, of new connections" },
-	{ "load_tls_mean_ns", UNIT_NS, METRIC_LOWER, "mean", "mean time of TLS's handshake" },
-	{ "load_tls_p50_ns", UNIT_NS, METRIC_LOWER, "p50", "median time of TLS's handshake" },
-	{ "load_tls_p90_ns", UNIT_NS, METRIC_LOWER, "p90",
-	  "90th percentile time of TLS's handshake" },
-	{ "load_tls_p99_ns", UNIT_NS, METRIC_LOWER, "p99",
-	  "99th percentile time of TLS's handshake" },
-	{ "load_tls_p99_9_ns", UNIT_NS, METRIC_LOWER, "p99.9",
-	  "99.9th percentile time of TLS's handshake" },
-	{ "load_tls_p99_99_ns", UNIT_NS, METRIC_LOWER, "p99.99",
-	  "99.99th percentile time of TLS's handshake" },
-	{ "load_tls_max_ns", UNIT_NS, METRIC_LOWER, "max",
-	  "largest time of TLS's handshake", .peak = true },
-	{ "load_first_byte_min_ns", UNIT_NS, METRIC_LOWER, "min",
-	  "smallest time from the begin of a request, with its connecting, to the first byte of the "
-	  "answer" },
-	{ "load_first_byte_mean_ns", UNIT_NS, METRIC_LOWER, "mean", "mean time to the first byte" },
-	{ "load_first_byte_p50_ns", UNIT_NS, METRIC_LOWER, "p50", "median time to the first byte" },
-	{ "load_first_byte_p90_ns", UNIT_NS, METRIC_LOWER, "p90",
-	  "90th percentile time to the first byte" },
-	{ "load_first_byte_p99_ns", UNIT_NS, METRIC_LOWER, "p99",
-	  "99th percentile time to the first byte" },
-	{ "load_first_byte_p99_9_ns", UNIT_NS, METRIC_LOWER, "p99.9",
-	  "99.9th percentile time to the first byte" },
-	{ "load_first_byte_p99_99_ns", UNIT_NS, METRIC_LOWER, "p99.99",
-	  "99.99th percentile time to the first byte" },
-	{ "load_first_byte_max_ns", UNIT_NS, METRIC_LOWER, "max",
-	  "largest time to the first byte", .peak = true },
-	{ "load_total_min_ns", UNIT_NS, METRIC_LOWER, "min",
-	  "smallest time of a transaction that got a whole answer, of whatever status: from its "
-	  "begin, with a rate from when it was due, to the end of the last answer", .row = METRIC_ROW_LEFT_OUT },
-	{ "load_total_mean_ns", UNIT_NS, METRIC_LOWER, "mean",
-	  "mean time of a transaction", .row = METRIC_ROW_LEFT_OUT },
-	{ "load_total_p50_ns", UNIT_NS, METRIC_LOWER, "total p50", "median time of a transaction" },
-	{ "load_total_p90_ns", UNIT_NS, METRIC_LOWER, "p90",
-	  "90th percentile time of a transaction", .row = METRIC_ROW_LEFT_OUT },
-	{ "load_total_p99_ns", UNIT_NS, METRIC_LOWER, "total p99",
-	  "99th percentile time of a transaction" },
-	{ "load_total_p99_9_ns", UNIT_NS, METRIC_LOWER, "p99.9",
-	  "99.9th percentile time of a transaction", .row = METRIC_ROW_LEFT_OUT },
-	{ "load_total_p99_99_ns", UNIT_NS, METRIC_LOWER, "p99.99",
-	  "99.99th percentile time of a transaction", .row = METRIC_ROW_LEFT_OUT },
-	{ "load_total_max_ns", UNIT_NS, METRIC_LOWER, "max",
-	  "largest time of a transaction", .row = METRIC_ROW_LEFT_OUT, .peak = true },
+	DIST_RESULT("load_connect", "connect", "connect", "time to connect", METRIC_LOWER,
+	  ": from the resolved name to the connection, of new ones", DIST_PEAK)
+	DIST_RESULT("load_tls", "TLS", "TLS handshake", "time of TLS's handshake", METRIC_LOWER,
+	  ", of new connections", DIST_PEAK)
+	DIST_RESULT("load_first_byte", "first byte", "first byte", "time to the first byte",
+	  METRIC_LOWER, " of the answer, from the begin of a request, with its connecting",
+	  DIST_PEAK)
+	DIST_ROWS("load_total", "total", "total", "time of a transaction that got a whole answer",
+	  METRIC_LOWER,
+	  ", of whatever status: from its begin, with a rate from when it was due, to the end of "
+	  "the last answer", DIST_PEAK | DIST_LINE_P50 | DIST_LINE_P99)
 
 	{ "record_packets", UNIT_COUNT, METRIC_NEITHER, "recorded",
 	  "packets of which a record is in the file of --records" },
@@ -401,7 +366,8 @@ static const struct metric metrics[] = {
 	{ "stamp_refused_packets", UNIT_COUNT, METRIC_LOWER, "refused by ICMP",
 	  "messages by ICMP that nobody listens there" },
 	{ "stamp_late_max_ns", UNIT_NS, METRIC_LOWER, "latest to schedule",
-	  "most that a packet was sent behind its time of the schedule; in no delay" },
+	  "most that a packet was sent behind its time of the schedule; in no delay",
+	  OF("stamp_late", MAX) },
 	{ "out_lost_packets", UNIT_COUNT, METRIC_LOWER, "lost on the way out",
 	  "packets lost that the reflector has no number for, by the numbers of its answers" },
 	{ "back_lost_packets", UNIT_COUNT, METRIC_LOWER, "lost on the way back",
@@ -424,10 +390,10 @@ static const struct metric metrics[] = {
 	  "TTL or hop limit of the last question at the reflector", .level = true },
 	{ "back_ttl", UNIT_COUNT, METRIC_NEITHER, "TTL back here",
 	  "TTL or hop limit of the last answer", .level = true },
-	WAY_METRICS("out", "T2 - T1, the one-way delay to the reflector"),
-	WAY_VARIATION_METRICS("out"),
-	WAY_METRICS("back", "T4 - T3, the one-way delay from the reflector"),
-	WAY_VARIATION_METRICS("back"),
+	WAY_METRICS("out", "T2 - T1, the one-way delay to the reflector")
+	WAY_VARIATION_METRICS("out")
+	WAY_METRICS("back", "T4 - T3, the one-way delay from the reflector")
+	WAY_VARIATION_METRICS("back")
 	{ "sender_clock_error_ns", UNIT_NS, METRIC_LOWER, "clock error here",
 	  "bound of this host's clock error, as the test packets say it (Error Estimate)" },
 	{ "reflector_clock_error_ns", UNIT_NS, METRIC_LOWER, "clock error there",
@@ -444,17 +410,11 @@ static const struct metric metrics[] = {
 	  "in packets whose HMAC of the extensions is wrong or missing: I in the answer" },
 	{ "stamp_repaired_packets", UNIT_COUNT, METRIC_NEITHER, "checksums finished",
 	  "packets that a sender's stack left for its NIC to sum up and no NIC did, as on veth" },
-	{ "turnaround_min_ns", UNIT_NS, METRIC_LOWER, "turnaround min",
-	  "smallest time from a question's stamp to its answer's (T3 - T2)" },
-	{ "turnaround_mean_ns", UNIT_NS, METRIC_LOWER, "mean", "mean of T3 - T2" },
-	{ "turnaround_p50_ns", UNIT_NS, METRIC_LOWER, "p50", "median of T3 - T2" },
-	{ "turnaround_p90_ns", UNIT_NS, METRIC_LOWER, "p90", "90th percentile of T3 - T2" },
-	{ "turnaround_p99_ns", UNIT_NS, METRIC_LOWER, "p99", "99th percentile of T3 - T2" },
-	{ "turnaround_p99_9_ns", UNIT_NS, METRIC_LOWER, "p99.9", "99.9th percentile of T3 - T2" },
-	{ "turnaround_p99_99_ns", UNIT_NS, METRIC_LOWER, "p99.99", "99.99th percentile of T3 - T2" },
-	{ "turnaround_max_ns", UNIT_NS, METRIC_LOWER, "max", "largest T3 - T2", .peak = true },
+	DIST_RESULT("turnaround", "turnaround", "in the reflector", "T3 - T2", METRIC_LOWER,
+	  ": from a question's stamp to its answer's", DIST_PEAK)
 	{ "follow_up_mean_ns", UNIT_NS, METRIC_LOWER, "follow-up - T3",
-	  "mean time from T3 to when the answer was really sent, by follow-up telemetry (RFC 8972)" },
+	  "mean time from T3 to when the answer was really sent, by follow-up telemetry (RFC 8972)",
+	  OF("follow_up", MEAN) },
 
 	{ "lost_packets", UNIT_COUNT, METRIC_LOWER, "lost",
 	  "sent - distinct received, late arrivals not lost; where the sender's count is not "
@@ -492,16 +452,9 @@ static const struct metric metrics[] = {
 	{ "n_reordered_max", UNIT_COUNT, METRIC_LOWER, "  largest n",
 	  "largest n of n-reordering (RFC 4737 5); 128 stands for 128 or more" },
 	{ "late_time_packets", UNIT_COUNT, METRIC_NEITHER, "  late times",
-	  "reordered packets whose late time was measured" },
-	{ "late_time_min_ns", UNIT_NS, METRIC_LOWER, "late time min",
-	  "smallest time since the first arrival with a larger sequence number, exact (RFC 4737 4.3)" },
-	{ "late_time_mean_ns", UNIT_NS, METRIC_LOWER, "late time mean", "mean late time, exact" },
-	{ "late_time_p50_ns", UNIT_NS, METRIC_LOWER, "late time p50", "median late time" },
-	{ "late_time_p90_ns", UNIT_NS, METRIC_LOWER, "late time p90", "90th percentile" },
-	{ "late_time_p99_ns", UNIT_NS, METRIC_LOWER, "late time p99", "99th percentile" },
-	{ "late_time_p99_9_ns", UNIT_NS, METRIC_LOWER, "late time p99.9", "99.9th percentile" },
-	{ "late_time_p99_99_ns", UNIT_NS, METRIC_LOWER, "late time p99.99", "99.99th percentile" },
-	{ "late_time_max_ns", UNIT_NS, METRIC_LOWER, "late time max", "largest late time, exact" },
+	  "reordered packets whose late time was measured", OF("late_time", COUNT) },
+	DIST_RESULT("late_time", "late time", "late by", "late time", METRIC_LOWER,
+	  ": since the first arrival with a larger sequence number (RFC 4737 4.3)", 0)
 	{ "unknown_packets", UNIT_COUNT, METRIC_LOWER, "unknown",
 	  "packets too far behind to tell a late one from a duplicate; never folded into loss" },
 	{ "unseen_before_packets", UNIT_COUNT, METRIC_NEITHER, "before the first",
@@ -519,136 +472,61 @@ static const struct metric metrics[] = {
 	  "requests whose answer did not come within --wait, so that others took their place; one "
 	  "that comes later is none the less received, and not lost", .row = METRIC_ROW_UNLESS_0 },
 
-	{ "rtt_packets", UNIT_COUNT, METRIC_NEITHER, "round trips", "round trips measured" },
-	{ "rtt_min_ns", UNIT_NS, METRIC_LOWER, "round trip min",
-	  "smallest round trip, exact; of an interval to its bucket", .brief = true,
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "rtt_mean_ns", UNIT_NS, METRIC_LOWER, "round trip mean", "mean round trip, exact",
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "rtt_p50_ns", UNIT_NS, METRIC_LOWER, "round trip p50", "median round trip" },
-	{ "rtt_p90_ns", UNIT_NS, METRIC_LOWER, "round trip p90", "90th percentile",
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "rtt_p99_ns", UNIT_NS, METRIC_LOWER, "round trip p99", "99th percentile" },
-	{ "rtt_p99_9_ns", UNIT_NS, METRIC_LOWER, "round trip p99.9", "99.9th percentile",
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "rtt_p99_99_ns", UNIT_NS, METRIC_LOWER, "round trip p99.99", "99.99th percentile" },
-	{ "rtt_max_ns", UNIT_NS, METRIC_LOWER, "round trip max",
-	  "largest round trip, exact; of an interval to its bucket",
-	  .row = METRIC_ROW_LEFT_OUT },
+	{ "rtt_packets", UNIT_COUNT, METRIC_NEITHER, "round trips", "round trips measured",
+	  OF("rtt", COUNT) },
+	DIST_ROWS("rtt", "round trip", "round trip", "round trip", METRIC_LOWER, "",
+	  DIST_BRIEF | DIST_LINE_P50 | DIST_LINE_P99)
 	{ "transaction_packets", UNIT_COUNT, METRIC_NEITHER, "transactions timed",
-	  "requests whose answer user space had within --wait" },
-	{ "transaction_min_ns", UNIT_NS, METRIC_LOWER, "transaction min",
-	  "smallest time from when a request was due (at a rate: its slot) until user space had the answer, exact" },
-	{ "transaction_mean_ns", UNIT_NS, METRIC_LOWER, "transaction mean",
-	  "mean time from when a request was due (at a rate: its slot) until user space had the answer, exact" },
-	{ "transaction_p50_ns", UNIT_NS, METRIC_LOWER, "transaction p50",
-	  "median time from when a request was due (at a rate: its slot) until user space had the answer" },
-	{ "transaction_p90_ns", UNIT_NS, METRIC_LOWER, "transaction p90",
-	  "90th percentile" },
-	{ "transaction_p99_ns", UNIT_NS, METRIC_LOWER, "transaction p99",
-	  "99th percentile" },
-	{ "transaction_p99_9_ns", UNIT_NS, METRIC_LOWER, "transaction p99.9",
-	  "99.9th percentile" },
-	{ "transaction_p99_99_ns", UNIT_NS, METRIC_LOWER, "transaction p99.99",
-	  "99.99th percentile" },
-	{ "transaction_max_ns", UNIT_NS, METRIC_LOWER, "transaction max",
-	  "largest time from when a request was due (at a rate: its slot) until user space had the answer, exact" },
+	  "requests whose answer user space had within --wait", OF("transaction", COUNT) },
+	DIST_RESULT("transaction", "transaction", "transaction", "time of a transaction",
+	  METRIC_LOWER,
+	  ": from when a request was due (at a rate: its slot) until user space had the answer", 0)
 	{ "stack_share_min_ns", UNIT_NS, METRIC_LOWER, "own stack, min",
 	  "smallest round trip through a socket - smallest through the driver: what this host's stack "
-	  "and system calls add" },
+	  "and system calls add", OF("stack_share", MIN) },
 	{ "stack_share_p50_ns", UNIT_NS, METRIC_LOWER, "own stack, p50",
-	  "median round trip through a socket - median through the driver", .brief = true },
+	  "median round trip through a socket - median through the driver", .brief = true,
+	  OF("stack_share", P50) },
 	{ "transactions_over_stack", UNIT_NONE, METRIC_HIGHER, "times stack rate",
 	  "transactions a second of the driver / of the socket: median of the pairs", .brief = true },
 	{ "rtt_ipdv_count", UNIT_COUNT, METRIC_NEITHER, "rtt ipdvs",
-	  "pairs of consecutive sequence numbers that both arrived with a time" },
-	{ "rtt_ipdv_min_ns", UNIT_NS, METRIC_NEITHER, "rtt ipdv min",
-	  "smallest D(i) - D(i-1), with its sign, exact: D is the round trip, i and i-1 consecutive "
-	  "sequence numbers that both arrived (IPDV, RFC 5481)" },
-	{ "rtt_ipdv_mean_ns", UNIT_NS, METRIC_NEITHER, "rtt ipdv mean",
-	  "mean ipdv, exact; about 0 unless the round trip drifts" },
-	{ "rtt_ipdv_max_ns", UNIT_NS, METRIC_NEITHER, "rtt ipdv max",
-	  "largest ipdv, exact" },
-	{ "rtt_ipdv_abs_min_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| min", "smallest |ipdv|, exact" },
-	{ "rtt_ipdv_abs_mean_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| mean", "mean |ipdv|, exact" },
-	{ "rtt_ipdv_abs_p50_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| p50", "median |ipdv|" },
-	{ "rtt_ipdv_abs_p90_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| p90",
-	  "90th percentile of |ipdv|" },
-	{ "rtt_ipdv_abs_p99_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| p99",
-	  "99th percentile of |ipdv|" },
-	{ "rtt_ipdv_abs_p99_9_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| p99.9",
-	  "99.9th percentile of |ipdv|" },
-	{ "rtt_ipdv_abs_p99_99_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| p99.99",
-	  "99.99th percentile of |ipdv|" },
-	{ "rtt_ipdv_abs_max_ns", UNIT_NS, METRIC_LOWER, "rtt |ipdv| max", "largest |ipdv|, exact" },
-	{ "rtt_pdv_mean_ns", UNIT_NS, METRIC_LOWER, "rtt pdv mean",
-	  "mean of D - Dmin, exact: D is the round trip, Dmin the smallest (PDV, RFC 5481)" },
-	{ "rtt_pdv_p50_ns", UNIT_NS, METRIC_LOWER, "rtt pdv p50", "median of D - Dmin" },
-	{ "rtt_pdv_p90_ns", UNIT_NS, METRIC_LOWER, "rtt pdv p90",
-	  "90th percentile of D - Dmin" },
-	{ "rtt_pdv_p99_ns", UNIT_NS, METRIC_LOWER, "rtt pdv p99",
-	  "99th percentile of D - Dmin" },
-	{ "rtt_pdv_p99_9_ns", UNIT_NS, METRIC_LOWER, "rtt pdv p99.9",
-	  "99.9th percentile of D - Dmin: the PDV of RFC 8219" },
-	{ "rtt_pdv_p99_99_ns", UNIT_NS, METRIC_LOWER, "rtt pdv p99.99",
-	  "99.99th percentile of D - Dmin" },
-	{ "rtt_pdv_max_ns", UNIT_NS, METRIC_LOWER, "rtt pdv max", "largest D - Dmin, exact" },
+	  "pairs of consecutive sequence numbers that both arrived with a time",
+	  OF("rtt_ipdv", COUNT) },
+	DIST_SIGNED("rtt_ipdv", "rtt ipdv", "ipdv", "D(i) - D(i-1), with its sign", METRIC_NEITHER,
+	  ": D is the round trip, i and i-1 consecutive sequence numbers that both arrived (IPDV, "
+	  "RFC 5481); the mean is about 0 unless the round trip drifts", 0)
+	DIST_RESULT("rtt_ipdv_abs", "rtt |ipdv|", "|ipdv|", "|ipdv|", METRIC_LOWER, "", 0)
+	DIST_ABOVE_MIN("rtt_pdv", "rtt pdv", "pdv", "D - Dmin", METRIC_LOWER,
+	  ": D is the round trip, Dmin the smallest (PDV, RFC 5481; that of RFC 8219 is its p99.9)",
+	  0)
 	{ "rtt_jitter_rfc3550_ns", UNIT_NS, METRIC_LOWER, "rtt jitter (RFC 3550)",
 	  "interarrival jitter at the end of the run: |change of the round trip| from arrival to "
 	  "arrival, duplicates too, smoothed by 1/16 (RFC 3550 A.8); of several streams the mean" },
 	{ "rtt_jitter_rfc3550_max_ns", UNIT_NS, METRIC_LOWER, "rtt jitter, worst",
-	  "largest interarrival jitter of a stream (RFC 3550 A.8)" },
+	  "largest interarrival jitter of a stream (RFC 3550 A.8)", OF("rtt_jitter_rfc3550", MAX) },
 	{ "rtt_negative_packets", UNIT_COUNT, METRIC_LOWER, "rtt negative",
 	  "answers whose T3 - T2 is more than T4 - T1: the reflector's clock was set, or is wrong" },
-	{ "delay_packets", UNIT_COUNT, METRIC_NEITHER, "delays", "one-way delays measured" },
-	{ "delay_min_ns", UNIT_NS, METRIC_LOWER, "delay min",
-	  "smallest one-way delay, exact; of an interval to its bucket", .brief = true,
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "delay_mean_ns", UNIT_NS, METRIC_LOWER, "delay mean", "mean one-way delay, exact",
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "delay_p50_ns", UNIT_NS, METRIC_LOWER, "delay p50", "median one-way delay" },
-	{ "delay_p90_ns", UNIT_NS, METRIC_LOWER, "delay p90", "90th percentile",
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "delay_p99_ns", UNIT_NS, METRIC_LOWER, "delay p99", "99th percentile" },
-	{ "delay_p99_9_ns", UNIT_NS, METRIC_LOWER, "delay p99.9", "99.9th percentile",
-	  .row = METRIC_ROW_LEFT_OUT },
-	{ "delay_p99_99_ns", UNIT_NS, METRIC_LOWER, "delay p99.99", "99.99th percentile" },
-	{ "delay_max_ns", UNIT_NS, METRIC_LOWER, "delay max",
-	  "largest one-way delay, exact; of an interval to its bucket",
-	  .row = METRIC_ROW_LEFT_OUT },
+	{ "delay_packets", UNIT_COUNT, METRIC_NEITHER, "delays", "one-way delays measured",
+	  OF("delay", COUNT) },
+	DIST_ROWS("delay", "delay", "one-way delay", "one-way delay", METRIC_LOWER, "",
+	  DIST_BRIEF | DIST_LINE_P50 | DIST_LINE_P99)
 	{ "delay_negative_packets", UNIT_COUNT, METRIC_LOWER, "negative delays",
 	  "packets stamped in the receiver's future: the clocks of the two ends differ" },
 	{ "ipdv_count", UNIT_COUNT, METRIC_NEITHER, "ipdvs",
-	  "pairs of consecutive sequence numbers that both arrived with a time" },
-	{ "ipdv_min_ns", UNIT_NS, METRIC_NEITHER, "ipdv min",
-	  "smallest D(i) - D(i-1), with its sign, exact: D is the one-way delay, i and i-1 consecutive "
-	  "sequence numbers that both arrived (IPDV, RFC 5481)" },
-	{ "ipdv_mean_ns", UNIT_NS, METRIC_NEITHER, "ipdv mean",
-	  "mean ipdv, exact; about 0 unless the one-way delay drifts" },
-	{ "ipdv_max_ns", UNIT_NS, METRIC_NEITHER, "ipdv max",
-	  "largest ipdv, exact" },
-	{ "ipdv_abs_min_ns", UNIT_NS, METRIC_LOWER, "|ipdv| min", "smallest |ipdv|, exact" },
-	{ "ipdv_abs_mean_ns", UNIT_NS, METRIC_LOWER, "|ipdv| mean", "mean |ipdv|, exact" },
-	{ "ipdv_abs_p50_ns", UNIT_NS, METRIC_LOWER, "|ipdv| p50", "median |ipdv|" },
-	{ "ipdv_abs_p90_ns", UNIT_NS, METRIC_LOWER, "|ipdv| p90", "90th percentile of |ipdv|" },
-	{ "ipdv_abs_p99_ns", UNIT_NS, METRIC_LOWER, "|ipdv| p99", "99th percentile of |ipdv|" },
-	{ "ipdv_abs_p99_9_ns", UNIT_NS, METRIC_LOWER, "|ipdv| p99.9", "99.9th percentile of |ipdv|" },
-	{ "ipdv_abs_p99_99_ns", UNIT_NS, METRIC_LOWER, "|ipdv| p99.99", "99.99th percentile of |ipdv|" },
-	{ "ipdv_abs_max_ns", UNIT_NS, METRIC_LOWER, "|ipdv| max", "largest |ipdv|, exact" },
-	{ "pdv_mean_ns", UNIT_NS, METRIC_LOWER, "pdv mean",
-	  "mean of D - Dmin, exact: D is the one-way delay, Dmin the smallest (PDV, RFC 5481)" },
-	{ "pdv_p50_ns", UNIT_NS, METRIC_LOWER, "pdv p50", "median of D - Dmin" },
-	{ "pdv_p90_ns", UNIT_NS, METRIC_LOWER, "pdv p90", "90th percentile of D - Dmin" },
-	{ "pdv_p99_ns", UNIT_NS, METRIC_LOWER, "pdv p99", "99th percentile of D - Dmin" },
-	{ "pdv_p99_9_ns", UNIT_NS, METRIC_LOWER, "pdv p99.9",
-	  "99.9th percentile of D - Dmin: the PDV of RFC 8219" },
-	{ "pdv_p99_99_ns", UNIT_NS, METRIC_LOWER, "pdv p99.99", "99.99th percentile of D - Dmin" },
-	{ "pdv_max_ns", UNIT_NS, METRIC_LOWER, "pdv max", "largest D - Dmin, exact" },
+	  "pairs of consecutive sequence numbers that both arrived with a time",
+	  OF("ipdv", COUNT) },
+	DIST_SIGNED("ipdv", "ipdv", "ipdv", "D(i) - D(i-1), with its sign", METRIC_NEITHER,
+	  ": D is the one-way delay, i and i-1 consecutive sequence numbers that both arrived "
+	  "(IPDV, RFC 5481); the mean is about 0 unless the one-way delay drifts", 0)
+	DIST_RESULT("ipdv_abs", "|ipdv|", "|ipdv|", "|ipdv|", METRIC_LOWER, "", 0)
+	DIST_ABOVE_MIN("pdv", "pdv", "pdv", "D - Dmin", METRIC_LOWER,
+	  ": D is the one-way delay, Dmin the smallest (PDV, RFC 5481; that of RFC 8219 is its "
+	  "p99.9)", 0)
 	{ "jitter_rfc3550_ns", UNIT_NS, METRIC_LOWER, "jitter (RFC 3550)",
 	  "interarrival jitter at the end of the run: |change of the one-way delay| from arrival to "
 	  "arrival, duplicates too, smoothed by 1/16 (RFC 3550 A.8); of several streams the mean" },
 	{ "jitter_rfc3550_max_ns", UNIT_NS, METRIC_LOWER, "jitter, worst stream",
-	  "largest interarrival jitter of a stream (RFC 3550 A.8)" },
+	  "largest interarrival jitter of a stream (RFC 3550 A.8)", OF("jitter_rfc3550", MAX) },
 
 	{ "other_clock_packets", UNIT_COUNT, METRIC_LOWER, "other clock",
 	  "packets stamped by a clock that is not the receiver's (--clock): checked, but not timed" },
@@ -664,32 +542,12 @@ static const struct metric metrics[] = {
 
 	{ "gap_count", UNIT_COUNT, METRIC_NEITHER, "gaps",
 	  "times measured between two packets that came one after the other: of a stream; under "
-	  "watch, between buffers of one direction on one CPU" },
-	{ "gap_min_ns", UNIT_NS, METRIC_NEITHER, "gap min", "smallest gap, exact", .brief = true },
-	{ "gap_mean_ns", UNIT_NS, METRIC_NEITHER, "gap mean", "mean gap, exact" },
-	{ "gap_p50_ns", UNIT_NS, METRIC_NEITHER, "gap p50", "median gap" },
-	{ "gap_p90_ns", UNIT_NS, METRIC_NEITHER, "gap p90", "90th percentile" },
-	{ "gap_p99_ns", UNIT_NS, METRIC_NEITHER, "gap p99", "99th percentile" },
-	{ "gap_p99_9_ns", UNIT_NS, METRIC_NEITHER, "gap p99.9", "99.9th percentile" },
-	{ "gap_p99_99_ns", UNIT_NS, METRIC_NEITHER, "gap p99.99", "99.99th percentile" },
-	{ "gap_max_ns", UNIT_NS, METRIC_NEITHER, "gap max", "largest gap, exact" },
+	  "watch, between buffers of one direction on one CPU", OF("gap", COUNT) },
+	DIST_RESULT("gap", "gap", "gap", "gap", METRIC_NEITHER, "", DIST_BRIEF)
 	{ "gap_expected_ns", UNIT_NS, METRIC_NEITHER, "gap expected",
 	  "gap that was asked to compare with" },
-	{ "gap_error_min_ns", UNIT_NS, METRIC_LOWER, "gap error min",
-	  "smallest |gap - gap expected|, exact", .brief = true },
-	{ "gap_error_mean_ns", UNIT_NS, METRIC_LOWER, "gap error mean",
-	  "mean |gap - gap expected|, exact" },
-	{ "gap_error_p50_ns", UNIT_NS, METRIC_LOWER, "gap error p50", "median |gap - gap expected|" },
-	{ "gap_error_p90_ns", UNIT_NS, METRIC_LOWER, "gap error p90",
-	  "90th percentile of |gap - gap expected|" },
-	{ "gap_error_p99_ns", UNIT_NS, METRIC_LOWER, "gap error p99",
-	  "99th percentile of |gap - gap expected|" },
-	{ "gap_error_p99_9_ns", UNIT_NS, METRIC_LOWER, "gap error p99.9",
-	  "99.9th percentile of |gap - gap expected|" },
-	{ "gap_error_p99_99_ns", UNIT_NS, METRIC_LOWER, "gap error p99.99",
-	  "99.99th percentile of |gap - gap expected|" },
-	{ "gap_error_max_ns", UNIT_NS, METRIC_LOWER, "gap error max",
-	  "largest |gap - gap expected|, exact" },
+	DIST_RESULT("gap_error", "gap error", "gap error", "|gap - gap expected|", METRIC_LOWER, "",
+	  DIST_BRIEF)
 
 	{ "seen_packets", UNIT_COUNT, METRIC_NEITHER, "packets",
 	  "packets of one direction as they are on the wire: a super-packet of TSO, GSO, GRO or LRO "
@@ -832,71 +690,22 @@ static const struct metric metrics[] = {
 	{ "impair_events_lost", UNIT_COUNT, METRIC_LOWER, "not in events file",
 	  "packets that something was done to and that the file of --events does not tell of, as "
 	  "they came faster than it could be written" },
-	{ "held_min_ns", UNIT_NS, METRIC_NEITHER, "held min",
-	  "smallest time from arrival to departure of packets that --delay held, exact", .brief = true },
-	{ "held_mean_ns", UNIT_NS, METRIC_NEITHER, "held mean",
-	  "mean time from arrival to departure of packets that --delay held, exact" },
-	{ "held_p50_ns", UNIT_NS, METRIC_NEITHER, "held p50",
-	  "median time from arrival to departure of packets that --delay held" },
-	{ "held_p90_ns", UNIT_NS, METRIC_NEITHER, "held p90",
-	  "90th percentile of the time from arrival to departure of packets that --delay held" },
-	{ "held_p99_ns", UNIT_NS, METRIC_NEITHER, "held p99",
-	  "99th percentile of the time from arrival to departure of packets that --delay held" },
-	{ "held_p99_9_ns", UNIT_NS, METRIC_NEITHER, "held p99.9",
-	  "99.9th percentile of the time from arrival to departure of packets that --delay held" },
-	{ "held_p99_99_ns", UNIT_NS, METRIC_NEITHER, "held p99.99",
-	  "99.99th percentile of the time from arrival to departure of packets that --delay held" },
-	{ "held_max_ns", UNIT_NS, METRIC_NEITHER, "held max",
-	  "largest time from arrival to departure of packets that --delay held, exact" },
-	{ "held_intended_min_ns", UNIT_NS, METRIC_NEITHER, "held, intended min",
-	  "smallest time for which --delay was to hold a packet, exact" },
-	{ "held_intended_mean_ns", UNIT_NS, METRIC_NEITHER, "held, intended mean",
-	  "mean time for which --delay was to hold a packet, exact" },
-	{ "held_intended_p50_ns", UNIT_NS, METRIC_NEITHER, "held, intended p50",
-	  "median time for which --delay was to hold a packet" },
-	{ "held_intended_p90_ns", UNIT_NS, METRIC_NEITHER, "held, intended p90",
-	  "90th percentile of the time for which --delay was to hold a packet" },
-	{ "held_intended_p99_ns", UNIT_NS, METRIC_NEITHER, "held, intended p99",
-	  "99th percentile of the time for which --delay was to hold a packet" },
-	{ "held_intended_p99_9_ns", UNIT_NS, METRIC_NEITHER, "held, intended p99.9",
-	  "99.9th percentile of the time for which --delay was to hold a packet" },
-	{ "held_intended_p99_99_ns", UNIT_NS, METRIC_NEITHER, "held, intended p99.99",
-	  "99.99th percentile of the time for which --delay was to hold a packet" },
-	{ "held_intended_max_ns", UNIT_NS, METRIC_NEITHER, "held, intended max",
-	  "largest time for which --delay was to hold a packet, exact" },
-	{ "held_late_min_ns", UNIT_NS, METRIC_LOWER, "held, late min",
-	  "smallest time by which packets left after they were due, exact", .brief = true },
-	{ "held_late_mean_ns", UNIT_NS, METRIC_LOWER, "held, late mean",
-	  "mean time by which packets left after they were due, exact" },
-	{ "held_late_p50_ns", UNIT_NS, METRIC_LOWER, "held, late p50",
-	  "median time by which packets left after they were due" },
-	{ "held_late_p90_ns", UNIT_NS, METRIC_LOWER, "held, late p90",
-	  "90th percentile of the time by which packets left after they were due" },
-	{ "held_late_p99_ns", UNIT_NS, METRIC_LOWER, "held, late p99",
-	  "99th percentile of the time by which packets left after they were due" },
-	{ "held_late_p99_9_ns", UNIT_NS, METRIC_LOWER, "held, late p99.9",
-	  "99.9th percentile of the time by which packets left after they were due" },
-	{ "held_late_p99_99_ns", UNIT_NS, METRIC_LOWER, "held, late p99.99",
-	  "99.99th percentile of the time by which packets left after they were due" },
-	{ "held_late_max_ns", UNIT_NS, METRIC_LOWER, "held, late max",
-	  "largest time by which packets left after they were due, exact" },
+	DIST_RESULT("held", "held", "held",
+	  "time from arrival to departure of packets that --delay held", METRIC_NEITHER, "",
+	  DIST_BRIEF)
+	DIST_RESULT("held_intended", "held, intended", "held, intended",
+	  "time for which --delay was to hold a packet", METRIC_NEITHER, "", 0)
+	DIST_RESULT("held_late", "held, late", "held, late",
+	  "time by which packets left after they were due", METRIC_LOWER, "", DIST_BRIEF)
 
 	{ "tx_done_packets", UNIT_COUNT, METRIC_NEITHER, "stamped when sent",
-	  "packets of which NIC or kernel told when they were sent (blast --tx-stamp)" },
+	  "packets of which NIC or kernel told when they were sent (blast --tx-stamp)",
+	  OF("tx_done", COUNT) },
 	{ "tx_done_unstamped_packets", UNIT_COUNT, METRIC_LOWER, "not stamped then",
 	  "packets that were sent, and nobody told when" },
-	{ "tx_done_min_ns", UNIT_NS, METRIC_LOWER, "tag to sent, min",
-	  "smallest time from the stamp in the tag to that of being sent, exact: the NIC's (hw), or the "
-	  "kernel's when the driver gave the frame back (sw)" },
-	{ "tx_done_mean_ns", UNIT_NS, METRIC_LOWER, "tag to sent, mean",
-	  "mean time from the stamp in the tag to that of being sent, exact" },
-	{ "tx_done_p50_ns", UNIT_NS, METRIC_LOWER, "tag to sent, p50", "median of these times" },
-	{ "tx_done_p90_ns", UNIT_NS, METRIC_LOWER, "tag to sent, p90", "90th percentile" },
-	{ "tx_done_p99_ns", UNIT_NS, METRIC_LOWER, "tag to sent, p99", "99th percentile" },
-	{ "tx_done_p99_9_ns", UNIT_NS, METRIC_LOWER, "tag to sent, p99.9", "99.9th percentile" },
-	{ "tx_done_p99_99_ns", UNIT_NS, METRIC_LOWER, "tag to sent, p99.99", "99.99th percentile" },
-	{ "tx_done_max_ns", UNIT_NS, METRIC_LOWER, "tag to sent, max",
-	  "largest time from the stamp in the tag to that of being sent, exact" },
+	DIST_RESULT("tx_done", "tag to sent,", "tag to sent",
+	  "time from the stamp in the tag to that of being sent", METRIC_LOWER,
+	  ": the NIC's (hw), or the kernel's when the driver gave the frame back (sw)", 0)
 
 	{ "driver_tx_packets", UNIT_COUNT, METRIC_NEITHER, "driver sent",
 	  "growth of the interface's own transmit counter" },
@@ -950,25 +759,28 @@ static const struct metric metrics[] = {
 	  "trials that the latency is of; in each of them every frame is timed" },
 	{ "latency_pps", UNIT_PPS, METRIC_NEITHER, "latency at", "load of the latency trials" },
 	{ "latency_mean_ns", UNIT_NS, METRIC_LOWER, "latency",
-	  "mean of the trials' mean one-way delays (RFC 2544 26.2, there of one frame each)", .brief = true },
+	  "mean of the trials' mean one-way delays (RFC 2544 26.2, there of one frame each)", .brief = true,
+	  OF("latency", MEAN) },
 	{ "latency_min_ns", UNIT_NS, METRIC_LOWER, "  min", "smallest one-way delay of all trials",
-	  .brief = true },
-	{ "latency_max_ns", UNIT_NS, METRIC_LOWER, "  max", "largest one-way delay of all trials", .brief = true },
+	  .brief = true, OF("latency", MIN) },
+	{ "latency_max_ns", UNIT_NS, METRIC_LOWER, "  max", "largest one-way delay of all trials", .brief = true,
+	  OF("latency", MAX) },
 	{ "latency_typical_ns", UNIT_NS, METRIC_LOWER, "  typical",
 	  "median of the trials' medians (RFC 8219 7.2)", .brief = true },
 	{ "latency_typical_p1_ns", UNIT_NS, METRIC_LOWER, "    p1", "1st percentile of the trials' medians" },
 	{ "latency_typical_p99_ns", UNIT_NS, METRIC_LOWER, "    p99",
-	  "99th percentile of the trials' medians" },
+	  "99th percentile of the trials' medians", OF("latency_typical", P99) },
 	{ "latency_worst_ns", UNIT_NS, METRIC_LOWER, "  worst case",
 	  "median of the trials' 99.9th percentiles (RFC 8219 7.2)", .brief = true },
 	{ "latency_worst_p1_ns", UNIT_NS, METRIC_LOWER, "    p1",
 	  "1st percentile of the trials' 99.9th percentiles" },
 	{ "latency_worst_p99_ns", UNIT_NS, METRIC_LOWER, "    p99",
-	  "99th percentile of the trials' 99.9th percentiles" },
+	  "99th percentile of the trials' 99.9th percentiles", OF("latency_worst", P99) },
 	{ "latency_pdv_ns", UNIT_NS, METRIC_LOWER, "  variation (PDV)",
 	  "median of the trials' 99.9th percentile - minimum (RFC 8219 7.3.1)", .brief = true },
 	{ "latency_pdv_p1_ns", UNIT_NS, METRIC_LOWER, "    p1", "1st percentile of the trials' PDV" },
-	{ "latency_pdv_p99_ns", UNIT_NS, METRIC_LOWER, "    p99", "99th percentile of the trials' PDV" },
+	{ "latency_pdv_p99_ns", UNIT_NS, METRIC_LOWER, "    p99", "99th percentile of the trials' PDV",
+	  OF("latency_pdv", P99) },
 	{ "back_to_back_tests", UNIT_COUNT, METRIC_NEITHER, "back-to-back tests",
 	  "searches for the longest burst at the highest load without loss" },
 	{ "back_to_back_mean_packets", UNIT_NONE, METRIC_HIGHER, "back-to-back frames",
@@ -990,15 +802,18 @@ static const struct metric metrics[] = {
 	  "110 % of the throughput, or the highest load if that is less; it then falls to half" },
 	{ "recovery_mean_ns", UNIT_NS, METRIC_LOWER, "recovery",
 	  "mean time from the fall of the load to the first packet behind the last loss (RFC 2544 26.5)",
-	  .brief = true },
-	{ "recovery_max_ns", UNIT_NS, METRIC_LOWER, "  max", "longest of them", .brief = true },
+	  .brief = true, OF("recovery", MEAN) },
+	{ "recovery_max_ns", UNIT_NS, METRIC_LOWER, "  max", "longest of them", .brief = true,
+	  OF("recovery", MAX) },
 	{ "reset_tests", UNIT_COUNT, METRIC_NEITHER, "resets", "resets whose end was seen" },
 	{ "reset_mean_ns", UNIT_NS, METRIC_LOWER, "reset",
 	  "mean of the longest time without a packet in a trial with a reset (RFC 6201, by timestamps)",
-	  .brief = true },
-	{ "reset_max_ns", UNIT_NS, METRIC_LOWER, "  max", "longest of them", .brief = true },
+	  .brief = true, OF("reset", MEAN) },
+	{ "reset_max_ns", UNIT_NS, METRIC_LOWER, "  max", "longest of them", .brief = true,
+	  OF("reset", MAX) },
 	{ "reset_loss_mean_ns", UNIT_NS, METRIC_LOWER, "  by loss",
-	  "mean of the packets lost in it / load (RFC 6201, by frame loss)", .brief = true },
+	  "mean of the packets lost in it / load (RFC 6201, by frame loss)", .brief = true,
+	  OF("reset_loss", MEAN) },
 	{ "service_cir_bps", UNIT_BPS, METRIC_NEITHER, "committed rate",
 	  "committed information rate that was tested: bits of frames with FCS (Y.1564)" },
 	{ "service_eir_bps", UNIT_BPS, METRIC_NEITHER, "excess rate",
@@ -1032,7 +847,8 @@ static const struct metric metrics[] = {
 	{ "tcp_efficiency_ratio", UNIT_RATIO, METRIC_HIGHER, "TCP efficiency",
 	  "(bytes sent - bytes sent again) / bytes sent (RFC 6349 4.2)", .brief = true },
 	{ "tcp_rtt_mean_ns", UNIT_NS, METRIC_LOWER, "round trip in transfer",
-	  "mean of TCP's smoothed round trip, by looks while it sends; of a server's connections the last one" },
+	  "mean of TCP's smoothed round trip, by looks while it sends; of a server's connections the last one",
+	  OF("tcp_rtt", MEAN) },
 	{ "buffer_delay_ratio", UNIT_RATIO, METRIC_LOWER, "buffer delay",
 	  "(round trip in transfer - baseline) / baseline (RFC 6349 4.3)", .brief = true },
 	{ "made_packets", UNIT_COUNT, METRIC_NEITHER, "made",
@@ -1050,33 +866,30 @@ static const struct metric metrics[] = {
 	{ "irregular", UNIT_NONE, METRIC_LOWER, "irregular",
 	  "true if the sender reached less than 99.9 % of the offered rate: a loss or a rate seen "
 	  "then is not the path's (RFC 9971)" },
-	{ "pacing_late_mean_ns", UNIT_NS, METRIC_LOWER, "pacing late, mean",
-	  "mean time by which packets left after their slot" },
-	{ "pacing_late_p50_ns", UNIT_NS, METRIC_LOWER, "pacing late, p50",
-	  "median time by which packets left after their slot" },
-	{ "pacing_late_p99_ns", UNIT_NS, METRIC_LOWER, "pacing late, p99",
-	  "99th percentile of the time by which packets left after their slot" },
-	{ "pacing_late_p99_9_ns", UNIT_NS, METRIC_LOWER, "pacing late, p99.9",
-	  "99.9th percentile of the time by which packets left after their slot" },
-	{ "pacing_late_max_ns", UNIT_NS, METRIC_LOWER, "pacing late, max",
-	  "largest time by which a packet left after its slot" },
+	DIST_ABOVE_MIN("pacing_late", "pacing late,", NULL,
+	  "time by which packets left after their slot", METRIC_LOWER, "", 0)
 	{ "calibration", UNIT_NONE, METRIC_NEITHER, "calibrated",
 	  "when this machine, as it is now, was calibrated (ethgauge calibrate); none: never" },
 	{ "calibrated_delay_floor_min_ns", UNIT_NS, METRIC_LOWER, "delay floor, min",
-	  "smallest one-way delay over an empty wire: what the stamps' places themselves take" },
+	  "smallest one-way delay over an empty wire: what the stamps' places themselves take",
+	  OF("calibrated_delay_floor", MIN) },
 	{ "calibrated_delay_floor_p50_ns", UNIT_NS, METRIC_LOWER, "delay floor, p50",
-	  "median one-way delay over an empty wire" },
+	  "median one-way delay over an empty wire", OF("calibrated_delay_floor", P50) },
 	{ "calibrated_rtt_floor_p50_ns", UNIT_NS, METRIC_LOWER, "round trip floor, p50",
-	  "median round trip over an empty wire, by the reflector in the driver" },
+	  "median round trip over an empty wire, by the reflector in the driver",
+	  OF("calibrated_rtt_floor", P50) },
 	{ "calibrated_delay_error_p50_ns", UNIT_NS, METRIC_LOWER, "delay error, p50",
 	  "furthest that a measured median delay was from the one put in, the empty path taken off; "
-	  "what kept the packets is late by some of it" },
+	  "what kept the packets is late by some of it", OF("calibrated_delay_error", P50) },
 	{ "calibrated_delay_error_p99_ns", UNIT_NS, METRIC_LOWER, "delay error, p99",
-	  "furthest that a measured 99th percentile was from the delay put in, likewise" },
+	  "furthest that a measured 99th percentile was from the delay put in, likewise",
+	  OF("calibrated_delay_error", P99) },
 	{ "calibrated_gap_error_p50_ns", UNIT_NS, METRIC_LOWER, "pacing error, p50",
-	  "median |gap - gap asked for| at the receiver, paced at a tenth of the highest rate at most" },
+	  "median |gap - gap asked for| at the receiver, paced at a tenth of the highest rate at most",
+	  OF("calibrated_gap_error", P50) },
 	{ "calibrated_gap_error_p99_ns", UNIT_NS, METRIC_LOWER, "pacing error, p99",
-	  "99th percentile of |gap - gap asked for| at the receiver" },
+	  "99th percentile of |gap - gap asked for| at the receiver",
+	  OF("calibrated_gap_error", P99) },
 	{ "calibrated_exact_pps", UNIT_PPS, METRIC_HIGHER, "exact up to",
 	  "highest rate that was tried and at which sender, drivers and receiver counted the same, "
 	  "with order and delay of every packet checked" },
@@ -1240,6 +1053,17 @@ const struct metric *metric_find(const char *key)
 
 	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
 		if (!strcmp(metrics[i].key, key))
+			return &metrics[i];
+	}
+	return NULL;
+}
+
+const struct metric *metric_of(const char *family, enum dist_stat stat)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+		if (metrics[i].family && metrics[i].stat == stat && !strcmp(metrics[i].family, family))
 			return &metrics[i];
 	}
 	return NULL;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/dist.h"
 #include "lib/unit.h"
 
 enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
@@ -26,10 +27,16 @@ struct metric {
 	enum metric_row row;
 	bool level;		/* a count that may fall; others only grow */
 	bool peak;		/* the highest of its time: of several rows the highest counts */
+	const char *family;	/* "delay" of delay_p99_ns, with the statistic; or NULL */
+	enum dist_stat stat;
+	const char *title;	/* of the line that shows the family's statistics together, or NULL */
 };
 
 /* NULL: no such key. */
 const struct metric *metric_find(const char *key);
+
+/* The figure of a distribution: "delay" and DIST_P99 are delay_p99_ns; NULL: it has none. */
+const struct metric *metric_of(const char *family, enum dist_stat stat);
 
 /* Entry @index in the order of presentation; NULL behind the last. */
 const struct metric *metric_at(size_t index);

@@ -13,11 +13,11 @@
 
 #include "abi/hist.h"
 #include "abi/stamp_reflect.h"
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/sha256.h"
+#include "result/result_dist.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/clock.h"
 #include "sys/host/cpu.h"
@@ -189,7 +189,7 @@ void reflector_stamp_report(struct reflector_stamp *stamp, const struct reflect_
 	result_metric_u64(res, "stamp_malformed_tlvs", total.tlvs_malformed);
 	result_metric_u64(res, "stamp_unproven_tlvs", total.tlvs_unproven);
 	result_metric_u64(res, "stamp_repaired_packets", total.repaired);
-	hist_report(res, "turnaround", NULL, &hist);
+	result_hist(res, "turnaround", &hist);
 	result_env_str(res, "stamp_clock", stamp->synchronised ? "synchronised" : "not synchronised");
 	result_env_u64(res, "stamp_error_ns", stamp->error_ns);
 }

@@ -15,11 +15,11 @@
 #include <sys/random.h>
 
 #include "abi/tag.h"
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/echo.h"
+#include "result/result_dist.h"
 #include "sys/host/cpu.h"
 #include "sys/net/nic.h"
 
@@ -275,9 +275,9 @@ void rr_report(const struct rr *rr, struct result *res)
 	rr_read_hists(rr, &rtt, &turn);
 	report_sent(rr, &count, res);
 	report_answers(&count, res);
-	hist_report(res, "rtt", "rtt_packets", &rtt);
+	result_hist(res, "rtt", &rtt);
 	if (turn.count)
-		hist_report(res, "transaction", "transaction_packets", &turn);
+		result_hist(res, "transaction", &turn);
 }
 
 void rr_report_row(struct rr *rr, struct result *res, uint64_t elapsed_ns, uint64_t length_ns)
@@ -298,7 +298,7 @@ void rr_report_row(struct rr *rr, struct result *res, uint64_t elapsed_ns, uint6
 	result_row_u64(res, "duplicate_packets", now.duplicates - before->duplicates);
 	result_row_u64(res, "reordered_packets", now.reordered - before->reordered);
 	if (delta.count)
-		hist_report_row(res, "rtt", &delta);
+		result_row_hist(res, "rtt", &delta);
 	result_row_close(res);
 	rr->row = now;
 	*rr->row_rtt = rtt;

@@ -9,9 +9,9 @@
 #include "engine/echo/stamp_parts.h"
 #include "engine/receive/rx_order.h"
 #include "engine/self/environ.h"
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "result/result_dist.h"
 
 #define REGULAR_RATIO	0.999	/* as RFC 9971 asks of the rate that was offered */
 
@@ -141,7 +141,7 @@ static void report_delays(const struct stamp_sums *sums, const struct total *sum
 		const struct stamp_delays *delays = &sums->ways[way];
 
 		snprintf(key, sizeof(key), "%s_packets", way_names[way]);
-		hist_report(res, way_names[way], key, &delays->delay);
+		result_hist(res, way_names[way], &delays->delay);
 		if (delays->delay.negative) {
 			snprintf(key, sizeof(key), "%s_negative_packets", way_names[way]);
 			result_metric_u64(res, key, delays->delay.negative);
@@ -149,7 +149,7 @@ static void report_delays(const struct stamp_sums *sums, const struct total *sum
 		snprintf(key, sizeof(key), "%s_", way_names[way]);
 		report_variation(delays, key, sum->jitter_ns[way], sum->timed, res);
 	}
-	hist_report(res, "turnaround", NULL, &sums->turnaround);
+	result_hist(res, "turnaround", &sums->turnaround);
 	if (sums->follow_up.count)
 		result_metric_real(res, "follow_up_mean_ns", hist_mean_ns(&sums->follow_up));
 }
@@ -412,7 +412,7 @@ void stamp_report_row(struct stamp *stamp, struct result *res, uint64_t elapsed_
 
 		hist_subtract(&delays, &last->ways[way]);
 		if (delays.count)
-			hist_report_row(res, way_names[way], &delays);
+			result_row_hist(res, way_names[way], &delays);
 	}
 	result_row_close(res);
 	free(last);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "engine/impair/impair_parts.h"
-#include "engine/self/hist_report.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "result/result_dist.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
 
@@ -133,9 +133,9 @@ static void report_holds(const struct impair_side *side, struct result *res)
 	if (!hists)
 		return;
 	bump_read_hists(side->bump, &hists[0], &hists[1], &hists[2]);
-	hist_report(res, "held", NULL, &hists[1]);
-	hist_report(res, "held_intended", NULL, &hists[0]);
-	hist_report(res, "held_late", NULL, &hists[2]);
+	result_hist(res, "held", &hists[1]);
+	result_hist(res, "held_intended", &hists[0]);
+	result_hist(res, "held_late", &hists[2]);
 	free(hists);
 }
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
+#include "result/result_dist.h"
 
 #define TCP_DUPLICATE_ACKS 3	/* RFC 5681: as many make a sender take a late packet for lost */
 
@@ -126,7 +126,7 @@ static void report_reordered(const struct rx_order *order, uint32_t stream,
 					   sum->extents[i]);
 	}
 	report_n(sum, count, res);
-	hist_report(res, "late_time", "late_time_packets", &sum->late);
+	result_hist(res, "late_time", &sum->late);
 	free(sum);
 }
 
@@ -182,26 +182,13 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 /* Against the smallest delay of all: the histogram of the delays, moved. */
 static void report_pdv(const char *prefix, const struct hist_rec *delays, struct result *res)
 {
-	static const struct {
-		const char *suffix;
-		double share;
-	} points[] = {
-		{ "pdv_p50_ns", 0.5 }, { "pdv_p90_ns", 0.9 }, { "pdv_p99_ns", 0.99 },
-		{ "pdv_p99_9_ns", 0.999 }, { "pdv_p99_99_ns", 0.9999 },
-	};
-	uint64_t min_ns = hist_min_ns(delays);
+	struct dist dist;
 	char key[32];
-	size_t i;
 
 	if (!delays->count)
 		return;
-	result_metric_real(res, metric_key(key, sizeof(key), prefix, "pdv_mean_ns"),
-			   hist_mean_ns(delays) - (double)min_ns);
-	for (i = 0; i < sizeof(points) / sizeof(points[0]); i++)
-		result_metric_u64(res, metric_key(key, sizeof(key), prefix, points[i].suffix),
-				  hist_percentile_ns(delays, points[i].share) - min_ns);
-	result_metric_u64(res, metric_key(key, sizeof(key), prefix, "pdv_max_ns"),
-			  delays->max_ns - min_ns);
+	dist_above(&dist, delays, hist_min_ns(delays));
+	result_dist(res, metric_key(key, sizeof(key), prefix, "pdv"), &dist);
 }
 
 struct vary_sum {
@@ -234,19 +221,16 @@ static void add_vary(struct vary_sum *sum, const struct vary_rec *rec)
 
 static void report_vary(const struct vary_sum *sum, const char *prefix, struct result *res)
 {
+	struct dist ipdv = {
+		.count = sum->ipdv.count,
+		.ns = { [DIST_MIN] = (double)sum->ipdv_min_ns, [DIST_MAX] = (double)sum->ipdv_max_ns,
+			[DIST_MEAN] = sum->ipdv_ns / (double)sum->ipdv.count },
+	};
 	char key[32];
 
-	result_metric_u64(res, metric_key(key, sizeof(key), prefix, "ipdv_count"), sum->ipdv.count);
-	if (sum->ipdv.count) {
-		result_metric_real(res, metric_key(key, sizeof(key), prefix, "ipdv_min_ns"),
-				   (double)sum->ipdv_min_ns);
-		result_metric_real(res, metric_key(key, sizeof(key), prefix, "ipdv_mean_ns"),
-				   sum->ipdv_ns / (double)sum->ipdv.count);
-		result_metric_real(res, metric_key(key, sizeof(key), prefix, "ipdv_max_ns"),
-				   (double)sum->ipdv_max_ns);
-		hist_report(res, metric_key(key, sizeof(key), prefix, "ipdv_abs"), NULL,
-			    &sum->ipdv);
-	}
+	result_dist(res, metric_key(key, sizeof(key), prefix, "ipdv"), &ipdv);
+	if (sum->ipdv.count)
+		result_hist(res, metric_key(key, sizeof(key), prefix, "ipdv_abs"), &sum->ipdv);
 	if (!sum->streams)
 		return;
 	result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_ns"),

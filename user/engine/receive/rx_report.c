@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "engine/receive/rx_parts.h"
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "result/result_dist.h"
 #include "sys/host/clock.h"
 
 #define ABSURD_NS (60 * NSEC_PER_SEC)	/* of the smallest one-way delay */
@@ -24,11 +24,9 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 static void report_delay(const struct rx *rx, uint32_t stream, const struct hist_rec *hist,
 			 const char *prefix, struct result *res)
 {
-	char key[32];
-
 	if (hist->negative)
 		result_metric_u64(res, "delay_negative_packets", hist->negative);
-	hist_report(res, prefix, metric_key(key, sizeof(key), prefix, "packets"), hist);
+	result_hist(res, prefix, hist);
 	rx_order_report_variation(&rx->order, stream,
 				  rx->cfg.match == SINK_MATCH_SOURCE ? "rtt_" : "", hist, res);
 }
@@ -41,12 +39,12 @@ static void report_gaps(struct rx *rx, uint32_t stream, struct result *res)
 	if (!rx->cfg.gaps)
 		return;
 	rx_sum_hists(rx, rx->gaps, stream, &hist);
-	hist_report(res, "gap", "gap_count", &hist);
+	result_hist(res, "gap", &hist);
 	if (!rx->cfg.expect_gap_ns || !hist.count)
 		return;
 	result_metric_u64(res, "gap_expected_ns", rx->cfg.expect_gap_ns);
 	rx_sum_hists(rx, rx->gap_errors, stream, &hist);
-	hist_report(res, "gap_error", NULL, &hist);
+	result_hist(res, "gap_error", &hist);
 }
 
 static void report_volume(const struct rx_count *count, struct result *res)
@@ -100,7 +98,7 @@ static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_co
 	result_row_u64(res, "unknown_packets", count->unknown);
 	result_row_u64(res, metric_key(key, sizeof(key), prefix, "packets"), hist.count);
 	if (hist.count)
-		hist_report_row(res, prefix, &hist);
+		result_row_hist(res, prefix, &hist);
 	result_stream_close(res);
 }
 
@@ -212,7 +210,7 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
 		delta = hist;
 		hist_subtract(&delta, &rx->row_hist);
 		if (delta.count)
-			hist_report_row(res, rx_prefix(&rx->cfg), &delta);
+			result_row_hist(res, rx_prefix(&rx->cfg), &delta);
 		rx->row_hist = hist;
 	}
 	result_row_close(res);

@@ -18,11 +18,11 @@
 
 #include "abi/stamp.h"
 #include "abi/tag.h"
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/seqwin.h"
+#include "result/result_dist.h"
 #include "sys/net/nic.h"
 
 #define BATCH		64
@@ -280,7 +280,7 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	report_order(&count, sent, res);
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
-	hist_report(res, "delay", "delay_packets", &rx->hist);
+	result_hist(res, "delay", &rx->hist);
 	return 0;
 }
 

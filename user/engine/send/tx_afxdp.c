@@ -8,8 +8,8 @@
  */
 #include "engine/receive/hw_stamp.h"
 #include "engine/self/environ.h"
-#include "engine/self/hist_report.h"
 #include "engine/send/tx_ring.h"
+#include "result/result_dist.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -337,7 +337,7 @@ static void afxdp_engine_report(const struct tx *tx, struct result *res)
 		hist_merge(&sum, &lanes[i].done->hist);
 		unstamped += LOOK(lanes[i].done->unstamped);
 	}
-	hist_report(res, "tx_done", "tx_done_packets", &sum);
+	result_hist(res, "tx_done", &sum);
 	result_metric_u64(res, "tx_done_unstamped_packets", unstamped);
 	if (sum.negative)
 		result_note(res, "%llu packets were sent before they were handed over, as far as the "

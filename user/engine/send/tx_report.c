@@ -2,12 +2,14 @@
 /*
  * engine/send/tx_report.c - what a sender sent, how regularly and how late, as figures of a result.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/send/tx_ring.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "result/result_dist.h"
 
 #define REGULAR_RATIO	0.999	/* of the offered rate, RFC 9971 */
 
@@ -87,15 +89,16 @@ void tx_report_regular(double offered_pps, double sent_pps, struct result *res)
 void tx_report_late(const struct tx *tx, struct result *res)
 {
 	struct hist_rec hist;
+	struct dist late;
 
 	if (tx->ops->report)
 		tx->ops->report(tx, res);
 	tx_read_late(tx, &hist);
 	if (!hist.count)
 		return;
-	result_self_u64(res, "pacing_late_p50_ns", hist_percentile_ns(&hist, 0.5));
-	result_self_u64(res, "pacing_late_p99_ns", hist_percentile_ns(&hist, 0.99));
-	result_self_u64(res, "pacing_late_p99_9_ns", hist_percentile_ns(&hist, 0.999));
+	dist_of_hist(&late, &hist);
+	late.ns[DIST_MEAN] = late.ns[DIST_MAX] = NAN;	/* the counters have these of all packets */
+	result_self_dist(res, "pacing_late", &late);
 }
 
 void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,

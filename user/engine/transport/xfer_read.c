@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/transport/xfer_parts.h"
+#include "lib/dist.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 
@@ -57,6 +58,7 @@ void xfer_read(struct xfer *xfer, struct control_figures *ret_figures)
 void xfer_read_order(struct xfer *xfer, struct control_figures *figures)
 {
 	const struct hist_rec *hist = xfer->sum;
+	struct dist delay;
 	unsigned int i;
 
 	for (i = 0; i < xfer->nr_conns; i++) {
@@ -71,15 +73,10 @@ void xfer_read_order(struct xfer *xfer, struct control_figures *figures)
 	}
 	if (xfer->test.protocol != CONTROL_UDP || xfer->test.kind != CONTROL_STREAM)
 		return;
-	figures->delays = hist->count;
-	figures->delay_min_ns = hist_min_ns(hist);
-	figures->delay_mean_ns = (uint64_t)(hist_mean_ns(hist) + 0.5);
-	figures->delay_p50_ns = hist_percentile_ns(hist, 0.5);
-	figures->delay_p90_ns = hist_percentile_ns(hist, 0.9);
-	figures->delay_p99_ns = hist_percentile_ns(hist, 0.99);
-	figures->delay_p99_9_ns = hist_percentile_ns(hist, 0.999);
-	figures->delay_p99_99_ns = hist_percentile_ns(hist, 0.9999);
-	figures->delay_max_ns = hist->max_ns;
+	dist_of_hist(&delay, hist);
+	figures->delays = delay.count;
+	for (i = 0; i < DIST_NR; i++)
+		figures->delay_ns[i] = (uint64_t)(delay.ns[i] + 0.5);
 }
 
 const struct hist_rec *xfer_hist(struct xfer *xfer)

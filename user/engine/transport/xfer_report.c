@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/self/hist_report.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "result/result_dist.h"
 
 /* What one direction sent and received. */
 struct flow {
@@ -34,17 +34,14 @@ static void report_bytes(const struct flow *flow, struct result *res)
 
 static void report_delay(const struct control_figures *receiver, struct result *res)
 {
+	struct dist delay = { .count = receiver->delays };
+	enum dist_stat i;
+
 	if (!receiver->delays)
 		return;
-	result_metric_u64(res, "delay_packets", receiver->delays);
-	result_metric_u64(res, "delay_min_ns", receiver->delay_min_ns);
-	result_metric_u64(res, "delay_mean_ns", receiver->delay_mean_ns);
-	result_metric_u64(res, "delay_p50_ns", receiver->delay_p50_ns);
-	result_metric_u64(res, "delay_p90_ns", receiver->delay_p90_ns);
-	result_metric_u64(res, "delay_p99_ns", receiver->delay_p99_ns);
-	result_metric_u64(res, "delay_p99_9_ns", receiver->delay_p99_9_ns);
-	result_metric_u64(res, "delay_p99_99_ns", receiver->delay_p99_99_ns);
-	result_metric_u64(res, "delay_max_ns", receiver->delay_max_ns);
+	for (i = 0; i < DIST_NR; i++)
+		delay.ns[i] = (double)receiver->delay_ns[i];
+	result_dist(res, "delay", &delay);
 }
 
 static void report_datagrams(const struct xfer_report *report, const struct flow *flow,
@@ -126,7 +123,7 @@ static void report_requests(const struct xfer_report *report,
 	result_metric_u64(res, "requests_timed_out", timeouts);
 	if (report->plan->requests_per_s > 0)
 		result_metric_u64(res, "requests_not_sent", not_sent);
-	hist_report(res, "rtt", "rtt_packets", xfer_hist(report->xfer));
+	result_hist(res, "rtt", xfer_hist(report->xfer));
 	if (report->plan->local.kind == CONTROL_CRR)
 		result_note(res, "a round trip is the time from before connect() to the last byte of "
 			    "the response");
@@ -315,7 +312,7 @@ static void row_round_trips(struct xfer_report *report, struct result *res)
 	since = now;
 	hist_subtract(&since, &report->hist_row);
 	if (since.count)
-		hist_report_row(res, "rtt", &since);
+		result_row_hist(res, "rtt", &since);
 	report->hist_row = now;
 }
 

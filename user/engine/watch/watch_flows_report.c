@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/self/hist_report.h"
 #include "engine/watch/watch_cost.h"
 #include "engine/watch/watch_flows_parts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "result/result_dist.h"
 
 #define WALK_NS		10000000ull	/* of an interval, for reading the table; the rest of it meanwhile */
 #define PREFIX_PARTS	8	/* with a histogram in the result, the busiest */
@@ -247,7 +247,7 @@ static void report_trips(struct watch_flows *flows)
 		snprintf(name, sizeof(name), "%s far %s", flows->cfg.ifname,
 			 prefix_text(text, sizeof(text), &trips[i].prefix));
 		part = result_part(flows->res, name);
-		hist_report(part, "rtt", "rtt_packets", &trips[i].hist);
+		result_hist(part, "rtt", &trips[i].hist);
 	}
 	free(trips);
 }
@@ -270,7 +270,7 @@ static void report_kinds(struct watch_flows *flows)
 				continue;
 			snprintf(name, sizeof(name), "%s %s %s", flows->cfg.ifname, kind_names[kind],
 				 dir_names[dir]);
-			hist_report(result_part(flows->res, name), "rtt", "rtt_packets", &sum);
+			result_hist(result_part(flows->res, name), "rtt", &sum);
 		}
 	}
 }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/self/hist_report.h"
 #include "engine/watch/watch_cost.h"
 #include "engine/watch/watch_parts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "result/result_dist.h"
 
 static const char *const burst_keys[BURST_SPANS] = {
 	"burst_100us_l1_bps", "burst_1ms_l1_bps", "burst_10ms_l1_bps",
@@ -110,7 +110,7 @@ static void report_gaps(const struct watch *watch, enum watch_dir dir, struct re
 
 	for (cpu = 0; cpu < watch->nr_cpus; cpu++)
 		hist_merge(&sum, &watch->gaps[dir * watch->nr_cpus + cpu]);
-	hist_report(part, "gap", "gap_count", &sum);
+	result_hist(part, "gap", &sum);
 }
 
 static void report_driver(const struct nic_counters *nic, enum watch_dir dir,

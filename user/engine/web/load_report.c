@@ -4,11 +4,11 @@
  */
 #include <stdio.h>
 
-#include "engine/self/hist_report.h"
 #include "engine/web/load_parts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "model/bottleneck.h"
+#include "result/result_dist.h"
 
 #define BUSY_RATIO	0.95	/* a thread above that is the limit */
 #define REGULAR_RATIO	0.999	/* as RFC 9971 asks of the rate that was offered */
@@ -75,7 +75,7 @@ void load_report_row(struct load *load, struct result *res, uint64_t elapsed_ns)
 		       (uint64_t)(8 * per_s(now->body_sent_bytes - last->body_sent_bytes, time_ns)));
 	result_row_u64(res, "load_failed", nr_failed(now) - nr_failed(last));
 	if (total.count)
-		hist_report_row(res, "load_total", &total);
+		result_row_hist(res, "load_total", &total);
 	result_row_close(res);
 	row->elapsed_ns = elapsed_ns;
 	*last = *now;
@@ -158,10 +158,10 @@ void load_report(const struct load *load, struct result *res)
 	result_metric_real(res, "load_sent_bps", 8 * per_s(sum.body_sent_bytes, time_ns));
 	report_rate(load_config(load), &sum, res);
 	report_failures(&sum, res);
-	hist_report(res, "load_connect", NULL, &sum.connect);
-	hist_report(res, "load_tls", NULL, &sum.tls);
-	hist_report(res, "load_first_byte", NULL, &sum.first_byte);
-	hist_report(res, "load_total", NULL, &sum.total);
+	result_hist(res, "load_connect", &sum.connect);
+	result_hist(res, "load_tls", &sum.tls);
+	result_hist(res, "load_first_byte", &sum.first_byte);
+	result_hist(res, "load_total", &sum.total);
 	report_answers(&sum, res);
 }
 

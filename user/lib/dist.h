@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lib/dist.h - a distribution of times by its statistics.
+ *
+ * The one list of them. Keys of results, labels, the columns of tables and the
+ * fields of a message are made from it, so a percentile more is a line more.
+ */
+#ifndef LIB_DIST_H
+#define LIB_DIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/hist.h"
+
+/*
+ * X(id, share, word in a key, label, text before the name of what is measured, ...);
+ * @share: of the values, those that are not above the percentile.
+ */
+#define DIST_MINIMUM(X, ...) \
+	X(MIN, 0, "min", "min", "smallest ", ##__VA_ARGS__)
+#define DIST_AVERAGE(X, ...) \
+	X(MEAN, 0, "mean", "mean", "mean ", ##__VA_ARGS__)
+#define DIST_PERCENTILES(X, ...) \
+	X(P50, 0.5, "p50", "p50", "median ", ##__VA_ARGS__) \
+	X(P90, 0.9, "p90", "p90", "90th percentile of ", ##__VA_ARGS__) \
+	X(P99, 0.99, "p99", "p99", "99th percentile of ", ##__VA_ARGS__) \
+	X(P99_9, 0.999, "p99_9", "p99.9", "99.9th percentile of ", ##__VA_ARGS__) \
+	X(P99_99, 0.9999, "p99_99", "p99.99", "99.99th percentile of ", ##__VA_ARGS__)
+#define DIST_MAXIMUM(X, ...) \
+	X(MAX, 1, "max", "max", "largest ", ##__VA_ARGS__)
+
+#define DIST_STATS(X, ...) \
+	DIST_MINIMUM(X, ##__VA_ARGS__) DIST_AVERAGE(X, ##__VA_ARGS__) \
+	DIST_PERCENTILES(X, ##__VA_ARGS__) DIST_MAXIMUM(X, ##__VA_ARGS__)
+
+enum dist_stat {
+#define DIST_ENUM(id, ...) DIST_##id,
+	DIST_STATS(DIST_ENUM)
+#undef DIST_ENUM
+	DIST_NR,
+	DIST_COUNT = DIST_NR,	/* how many values: no time */
+};
+
+/* Exact up to 2^53 ns, which are 104 days. */
+struct dist {
+	uint64_t count;
+	double ns[DIST_NR];
+};
+
+/* "p99.9" */
+const char *dist_label(enum dist_stat stat);
+
+/* All are 0 if nothing was counted. */
+void dist_of_hist(struct dist *ret, const struct hist_rec *hist);
+
+/* Of the times less @base_ns, which none of them is below. */
+void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns);
+
+/* Of an interval, which has too few values for the percentiles beyond 99.9. */
+bool dist_is_of_interval(enum dist_stat stat);
+
+#endif
