@@ -386,22 +386,37 @@ static void streams_are_a_table_of_the_document(void **state)
 	result_free(res);
 }
 
+static void set_metric(struct result *res)
+{
+	result_metric_u64(res, "no_such_metric", 1);
+}
+
+static void set_column(struct result *res)
+{
+	result_entry_open(res);
+	result_entry_u64(res, "no_such_column", 1);
+}
+
 static void an_unknown_key_aborts(void **state)
 {
+	static void (*const setters[])(struct result *res) = { set_metric, set_column };
 	int status;
 	pid_t child;
+	size_t i;
 
 	(void)state;
-	child = fork();
-	if (!child) {
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(98);
-		result_metric_u64(result_new("sink"), "no_such_metric", 1);
-		_exit(99);
+	for (i = 0; i < ARRAY_SIZE(setters); i++) {
+		child = fork();
+		if (!child) {
+			if (!freopen("/dev/null", "w", stderr))
+				_exit(98);
+			setters[i](result_new("sink"));
+			_exit(99);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGABRT);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
 static void a_full_device_is_an_error(void **state)

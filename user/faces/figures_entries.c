@@ -2,15 +2,16 @@
 /*
  * faces/figures_entries.c - plots of tables: rates by frame size, loss by load.
  *
- * Which column is what, is told by the keys: "frame_bytes" or "frame-bytes", a rate that
- * ends in "_pps" or sweep's "median" of one, "theory" or what the link of the document
- * carries, a loss that ends in "lost_ratio" or "loss_ratio".
+ * Which column is what, is told by the keys: "frame_bytes" or "frame-bytes", a rate of
+ * packets or sweep's "median" of one, "theory" or what the link of the document carries,
+ * and a loss.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "faces/figures_parts.h"
+#include "result/columns.h"
 #include "result/metrics.h"
 #include "result/value.h"
 
@@ -40,11 +41,12 @@ static double number(const json_t *entry, const char *key)
 	return *end ? NAN : read;
 }
 
-static bool ends_in(const char *key, const char *suffix)
+static enum unit unit_of(const char *key)
 {
-	size_t len = strlen(key), tail = strlen(suffix);
+	struct column column = { .unit = UNIT_RATIO };
 
-	return len >= tail && !strcmp(key + len - tail, suffix);
+	column_find(key, &column);
+	return column.unit;
 }
 
 static bool is_any(const char *key, const char *const *names)
@@ -63,6 +65,7 @@ static void read_columns(struct table *table, const json_t *tree)
 					     "rate_pps", NULL };
 	static const char *const loads[] = { "offered_pps", "load_pps", "intended_pps", "offered_ratio",
 					     "load_ratio", NULL };
+	static const char *const losses[] = { "lost_ratio", "loss_ratio", "datagrams_lost_ratio", NULL };
 	const struct metric *swept = metric_find(swept_metric(tree));
 	json_t *env = json_object_get(tree, "environment");
 	size_t i;
@@ -80,7 +83,7 @@ static void read_columns(struct table *table, const json_t *tree)
 			table->rate = key;
 		else if (!strcmp(key, "theory") || !strcmp(key, "theory_pps"))
 			table->theory = key;
-		else if (ends_in(key, "lost_ratio") || ends_in(key, "loss_ratio"))
+		else if (is_any(key, losses))
 			table->loss = key;
 		else if (!strcmp(key, "irregular"))
 			table->irregular = key;
@@ -187,7 +190,7 @@ static void loss_by_load(struct figures *figures, const struct table *table)
 	if (!table->load || !table->loss)
 		return;
 	plot = figures_new(figures, PLOT_CURVES, "Loss by load");
-	plot->x = (struct plot_axis){ "load offered", ends_in(table->load, "_pps") ? UNIT_PPS : UNIT_RATIO,
+	plot->x = (struct plot_axis){ "load offered", unit_of(table->load),
 				      PLOT_LINEAR };
 	plot->y.unit = UNIT_RATIO;
 	if (table->frame_bytes)

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "result/columns.h"
 #include "result/metrics.h"
 #include "result/tree.h"
 
@@ -175,6 +176,7 @@ static void load_environment(const json_t *environment, struct result *res)
 
 static void load_entries(const json_t *entries, struct result *res)
 {
+	struct column column;
 	const char *key;
 	json_t *entry, *value;
 	size_t i;
@@ -185,6 +187,8 @@ static void load_entries(const json_t *entries, struct result *res)
 			continue;
 		result_entry_open(res);
 		json_object_foreach(entry, key, value) {
+			if (!column_find(key, &column))
+				continue;
 			if (json_is_string(value))
 				result_entry_str(res, key, json_string_value(value));
 			else if (json_is_integer(value))

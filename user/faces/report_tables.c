@@ -10,6 +10,7 @@
 #include "faces/figures.h"
 #include "faces/page.h"
 #include "faces/report_parts.h"
+#include "result/columns.h"
 #include "result/metrics.h"
 #include "result/value.h"
 
@@ -82,19 +83,20 @@ static const char *key_of(const char *column, const char *measured)
 /* "offered_pps" as "offered pps": a head can break, and is what JSON and CSV call it. */
 static void put_column_head(FILE *out, const char *key, bool number)
 {
-	const struct metric *metric = metric_find(key);
+	struct column column = { .label = key };
+	bool known = column_find(key, &column);
 	char name[128];
 	size_t i;
 
 	snprintf(name, sizeof(name), "%s", key);
-	for (i = 0; metric && name[i]; i++) {
+	for (i = 0; known && name[i]; i++) {
 		if (name[i] == '_')
 			name[i] = ' ';
 	}
 	fputs(number ? "<th class=\"n\" title=\"" : "<th title=\"", out);
-	page_text(out, metric ? metric->what : key);
+	page_text(out, column.label);
 	fputs("\">", out);
-	page_text(out, metric ? name : key);
+	page_text(out, name);
 	fputs("</th>", out);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/columns.h"
 #include "result/metrics.h"
 #include "result/tree.h"
 
@@ -322,20 +323,33 @@ void result_entry_open(struct result *res)
 	res->entry = json_object();
 }
 
+static void set_column(struct result *res, const char *key, json_t *value)
+{
+	struct column column;
+
+	/* As of a figure. */
+	assert(column_find(key, &column));
+	check(res, json_object_set_new(res->entry, key, value));
+}
+
 void result_entry_str(struct result *res, const char *key, const char *value)
 {
-	check(res, json_object_set_new(res->entry, key, string(value)));
+	set_column(res, key, string(value));
 }
 
 void result_entry_u64(struct result *res, const char *key, uint64_t value)
 {
-	check(res, json_object_set_new(res->entry, key, json_integer((json_int_t)value)));
+	set_column(res, key, json_integer((json_int_t)value));
 }
 
 void result_entry_real(struct result *res, const char *key, double value)
 {
-	check(res, json_object_set_new(res->entry, key,
-				       isfinite(value) ? json_real(value) : json_null()));
+	set_column(res, key, real(value));
+}
+
+void result_entry_option(struct result *res, const char *name, const char *value)
+{
+	check(res, json_object_set_new(res->entry, name, string(value)));
 }
 
 void result_entry_close(struct result *res)

@@ -90,9 +90,12 @@ void result_feature(struct result *res, const char *group, const char *name, con
  * whose columns are the keys of the first entry. Values go into the open one.
  */
 void result_entry_open(struct result *res);
+/* @key must be in the dictionary of columns (result/columns.c). */
 void result_entry_str(struct result *res, const char *key, const char *value);
 void result_entry_u64(struct result *res, const char *key, uint64_t value);
 void result_entry_real(struct result *res, const char *key, double value);	/* not finite: null */
+/* A column named as an option of the tool, with what was given. */
+void result_entry_option(struct result *res, const char *name, const char *value);
 void result_entry_close(struct result *res);
 
 /* The open one goes into the list @name of self instead, which is not shown in text. */

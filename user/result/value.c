@@ -4,11 +4,11 @@
  */
 #include "result/value.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/unit.h"
+#include "result/columns.h"
 
 const char *value_show(char *buf, size_t size, const struct metric *metric, const json_t *value)
 {
@@ -25,19 +25,8 @@ const char *value_show(char *buf, size_t size, const struct metric *metric, cons
 	return unit_format(buf, size, metric->unit, json_number_value(value));
 }
 
-static bool ends_in(const char *key, const char *suffix)
+static const char *plain(char *buf, size_t size, const json_t *value)
 {
-	size_t len = strlen(key), tail = strlen(suffix);
-
-	return len > tail && !strcmp(key + len - tail, suffix);
-}
-
-const char *value_cell(char *buf, size_t size, const char *key, const json_t *value)
-{
-	if (json_is_real(value) && ends_in(key, "_ratio"))
-		return unit_format(buf, size, UNIT_RATIO, json_real_value(value));
-	if (json_is_real(value) && ends_in(key, "_bps"))
-		return unit_format(buf, size, UNIT_BPS, json_real_value(value));
 	if (json_is_integer(value))
 		snprintf(buf, size, "%lld", (long long)json_integer_value(value));
 	else if (json_is_real(value))
@@ -49,30 +38,28 @@ const char *value_cell(char *buf, size_t size, const char *key, const json_t *va
 	return buf;
 }
 
+const char *value_cell(char *buf, size_t size, const char *key, const json_t *value)
+{
+	struct column column;
+
+	if (json_is_real(value) && column_find(key, &column) && column.scale == 1 &&
+	    (column.unit == UNIT_RATIO || column.unit == UNIT_CPUS || column.unit == UNIT_BPS))
+		return unit_format(buf, size, column.unit, json_real_value(value));
+	return plain(buf, size, value);
+}
+
 const char *value_with_unit(char *buf, size_t size, const char *key, const json_t *value)
 {
-	static const struct {
-		const char *tail;
-		enum unit unit;
-	} tails[] = {
-		{ "_ns", UNIT_NS }, { "_pps", UNIT_PPS }, { "_bps", UNIT_BPS }, { "_ratio", UNIT_RATIO },
-		{ "_packets", UNIT_COUNT },
-	};
-	const struct metric *metric = metric_find(key);
-	struct metric guess = { .unit = UNIT_NONE };
-	size_t i;
+	struct column column;
 
 	if (!json_is_number(value))
 		return value_any(buf, size, value);
-	for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
-		if (ends_in(key, tails[i].tail) || !strcmp(key, tails[i].tail + 1))
-			guess.unit = tails[i].unit;
-	}
-	if (!metric || metric->unit == UNIT_BYTES)
-		metric = &guess;
-	if (metric->unit == UNIT_NONE)
-		return value_cell(buf, size, key, value);
-	return value_show(buf, size, metric, value);
+	/* Lengths are compared as numbers: 64, 1518. */
+	if (!column_find(key, &column) || column.unit == UNIT_NONE || column.unit == UNIT_BYTES)
+		return plain(buf, size, value);
+	if (column.scale == 1)
+		return value_show(buf, size, &(struct metric){ .unit = column.unit }, value);
+	return unit_format(buf, size, column.unit, column.scale * json_number_value(value));
 }
 
 const char *value_any(char *buf, size_t size, const json_t *value)
@@ -84,7 +71,7 @@ const char *value_any(char *buf, size_t size, const json_t *value)
 	else if (json_is_object(value))
 		snprintf(buf, size, "%zu of them", json_object_size(value));
 	else
-		value_cell(buf, size, "", value);
+		plain(buf, size, value);
 	return buf;
 }
 

@@ -13,13 +13,13 @@
 const char *value_show(char *buf, size_t size, const struct metric *metric, const json_t *value);
 
 /*
- * Of an entry, whose keys tell the unit: whole numbers as they are; shares and bit
- * rates that are not in the unit of their key. Returns @buf.
+ * Of an entry, below its key: whole numbers as they are; shares and bit rates that are
+ * not with a unit. Returns @buf.
  */
 const char *value_cell(char *buf, size_t size, const char *key, const json_t *value);
 
 /*
- * For a page, which has room: every figure with the unit that its key tells. and
+ * For a page, which has room: every figure with its column's unit; lengths and
  * plain numbers stay as they are. Returns @buf or a text of @value.
  */
 const char *value_with_unit(char *buf, size_t size, const char *key, const json_t *value);

@@ -143,7 +143,7 @@ static void tell_cell(const struct job *job, size_t cell, struct result *res)
 		median = NAN;
 	result_entry_open(res);
 	for (i = 0; i < job->sweep.nr_varied; i++)
-		result_entry_str(res, job->sweep.varied[i].name, sweep_value(&job->sweep, cell, i));
+		result_entry_option(res, job->sweep.varied[i].name, sweep_value(&job->sweep, cell, i));
 	result_entry_u64(res, "runs", nr);
 	if (job->failed || job->cfg->skip_failed)
 		result_entry_u64(res, "failed", failed);
