@@ -57,7 +57,7 @@ static void entry(struct result *part, const char *by, const char *value, uint64
 static void tell(struct result *res, const char *name, uint64_t elapsed_s, uint64_t tcp,
 		 uint64_t udp)
 {
-	struct result *part = result_part(res, name);
+	struct result *part = result_part(res, PART_INTERFACE, name);
 
 	result_forget_entries(part);
 	entry(part, "protocol", "ip4/tcp", tcp, tcp * 100);
@@ -203,7 +203,7 @@ static void write_record(const char *path, const char *tail)
 	tell(res, "eth0 rx", 1, 100, 7);
 	assert_int_equal(record_write(out, res, 1000000000, false), 0);
 	tell(res, "eth0 rx", 3, 300, 1007);
-	result_note(result_part(res, "eth0 rx"), "a note");
+	result_note(result_part(res, PART_INTERFACE, "eth0 rx"), "a note");
 	assert_int_equal(record_write(out, res, 3000000000, true), 0);
 	fputs(tail, out);
 	fclose(out);
@@ -293,7 +293,7 @@ static void flow(struct result *part, const char *near, uint64_t tx_packets, dou
 static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void **state)
 {
 	struct live *live = live_new(false);
-	struct result *res = two_intervals(live), *part = result_part(res, "eth0 flows");
+	struct result *res = two_intervals(live), *part = result_part(res, PART_FLOWS, "eth0 flows");
 
 	(void)state;
 	flow(part, "198.18.0.1:1009", 101, 1000);

@@ -43,6 +43,18 @@ static void has(const char *text, const char *line)
 		fail_msg("missing: %s\nin:\n%s", line, text);
 }
 
+static struct result *direction(struct result *res, const char *iface, const char *dir)
+{
+	struct result *part;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s %s", iface, dir);
+	part = result_part(res, PART_INTERFACE, name);
+	result_label(part, "iface", iface);
+	result_label(part, "direction", dir);
+	return part;
+}
+
 static void a_direction_is_told_as_counters_gauges_and_a_histogram(void **state)
 {
 	static const char golden[] =
@@ -86,7 +98,7 @@ static void a_direction_is_told_as_counters_gauges_and_a_histogram(void **state)
 "# HELP ethgauge_protocol_packets_total packets, for each protocol\n"
 "# TYPE ethgauge_protocol_packets_total counter\n"
 "ethgauge_protocol_packets_total{iface=\"eth0\",direction=\"rx\",protocol=\"ip4/tcp\"} 101\n";
-	struct result *res = result_new("watch"), *part = result_part(res, "eth0 rx");
+	struct result *res = result_new("watch"), *part = direction(res, "eth0", "rx");
 	char *text;
 
 	(void)state;
@@ -115,15 +127,15 @@ static void a_direction_is_told_as_counters_gauges_and_a_histogram(void **state)
 /* The kernel takes names of any bytes but blanks, '/' and ':'. */
 static void hostile_names_stay_within_their_quotes(void **state)
 {
-	struct result *res = result_new("watch"), *part = result_part(res, "a\"}b\\\n rx");
+	struct result *res = result_new("watch"), *part = direction(res, "a\"}b\\\n", "rx");
 	char *text;
 
 	(void)state;
 	result_metric_u64(part, "seen_packets", 7);
 	entry(part, "pro\"to{col", "x\"\\\n} 1", 5);
-	part = result_part(res, "\xff\xfe tx");
+	part = direction(res, "\xff\xfe", "tx");
 	result_metric_u64(part, "seen_packets", 11);
-	part = result_part(res, "x");
+	part = result_part(res, PART_OTHER, "x");
 	result_metric_u64(part, "seen_packets", 13);
 	text = told(res);
 	has(text, "\nethgauge_seen_packets_total{iface=\"a\\\"}b\\\\\\n\",direction=\"rx\"} 7\n"
@@ -138,7 +150,7 @@ static void hostile_names_stay_within_their_quotes(void **state)
 
 static void what_was_not_measured_is_not_told(void **state)
 {
-	struct result *res = result_new("watch"), *part = result_part(res, "eth0 tx");
+	struct result *res = result_new("watch"), *part = direction(res, "eth0", "tx");
 	char *text;
 
 	(void)state;
@@ -165,9 +177,20 @@ static void flow(struct result *part, const char *near, const char *proto, uint6
 	result_entry_close(part);
 }
 
+static struct result *flows_of(struct result *res, const char *iface)
+{
+	struct result *part;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s flows", iface);
+	part = result_part(res, PART_FLOWS, name);
+	result_label(part, "iface", iface);
+	return part;
+}
+
 static void flows_are_series_of_their_own_each_once(void **state)
 {
-	struct result *res = result_new("watch"), *part = result_part(res, "eth0 flows");
+	struct result *res = result_new("watch"), *part = flows_of(res, "eth0");
 	char *text;
 
 	(void)state;

@@ -41,7 +41,7 @@ static struct result *sample(void)
 	result_verdict(res, true, "sent %d = received %d", 7, 7);
 	result_note(res, "a note");
 	result_line(res, "a line");
-	part = result_part(res, "stream 3");
+	part = result_part(res, PART_OTHER, "stream 3");
 	result_metric_u64(part, "lost_packets", 5);
 	result_verdict(part, false, "loss 5 of 7");
 	err_set(&e, -EIO, "cannot read");
@@ -265,9 +265,9 @@ static void a_failed_verdict_of_a_part_fails_the_whole(void **state)
 	(void)state;
 	assert_true(result_passed(res));
 	result_verdict(res, true, "one");
-	result_verdict(result_part(result_part(res, "a"), "b"), true, "two");
+	result_verdict(result_part(result_part(res, PART_OTHER, "a"), PART_OTHER, "b"), true, "two");
 	assert_true(result_passed(res));
-	result_verdict(result_part(result_part(res, "a"), "b"), false, "three");
+	result_verdict(result_part(result_part(res, PART_OTHER, "a"), PART_OTHER, "b"), false, "three");
 	assert_false(result_passed(res));
 	result_free(res);
 }
@@ -275,12 +275,12 @@ static void a_failed_verdict_of_a_part_fails_the_whole(void **state)
 static void the_same_name_gives_the_same_part(void **state)
 {
 	struct result *res = result_new("demo");
-	struct result *a = result_part(res, "a"), *b = result_part(res, "b");
+	struct result *a = result_part(res, PART_OTHER, "a"), *b = result_part(res, PART_OTHER, "b");
 
 	(void)state;
 	assert_ptr_not_equal(a, b);
-	assert_ptr_equal(result_part(res, "a"), a);
-	assert_ptr_equal(result_part(res, "b"), b);
+	assert_ptr_equal(result_part(res, PART_OTHER, "a"), a);
+	assert_ptr_equal(result_part(res, PART_OTHER, "b"), b);
 	result_free(res);
 }
 
@@ -316,7 +316,7 @@ static void each_row_is_shown_when_it_closes(void **state)
 
 	(void)state;
 	result_watch(res, &watcher);
-	part = result_part(res, "stream 1");
+	part = result_part(res, PART_OTHER, "stream 1");
 	result_row_open(part, 1500000000);
 	result_row_u64(part, "received_packets", 1009);
 	result_row_real(part, "received_pps", 1e6);

@@ -95,7 +95,7 @@ static bool is_exact(const struct lab_trial *run, uint64_t asked)
 static int run_exact(struct calibrate *cal, const char *name, const struct lab_trial_cfg *cfg,
 		     struct lab_trial *run, struct err *e)
 {
-	struct result *part = result_part(cal->res, name);
+	struct result *part = result_part(cal->res, PART_OTHER, name);
 	char refused[64];
 	int err;
 
@@ -170,7 +170,7 @@ static int find_floor(struct calibrate *cal, struct err *e)
 		return err;
 	cfg.probe = true;
 	log_info("round trip floor, 10 kpps ...");
-	err = lab_trial_run(&run, &cfg, result_part(cal->res, "round trip floor, 10 kpps"), e);
+	err = lab_trial_run(&run, &cfg, result_part(cal->res, PART_OTHER, "round trip floor, 10 kpps"), e);
 	if (!err) {
 		rx_read_hist(run.rx, &hist);
 		cal->found.rtt_p50_ns = hist_percentile_ns(&hist, 0.5);
@@ -247,13 +247,13 @@ static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, ui
 		.frame_bytes = 64, .count = count, .pps = pps, .settle_ns = BUMP_SETTLE_NS,
 		.due = due_of_bump, .due_ctx = run,
 	};
-	struct result *part = result_part(cal->res, name);
+	struct result *part = result_part(cal->res, PART_OTHER, name);
 	int err;
 
 	log_info("%s ...", name);
 	err = lab_enter(&cal->bumped, LAB_R, e);
 	if (!err)
-		err = impair_open(&run->impair, &impair, result_part(part, "bump"), e);
+		err = impair_open(&run->impair, &impair, result_part(part, PART_OTHER, "bump"), e);
 	if (!err)
 		err = impair_start(run->impair, e);
 	if (!err)

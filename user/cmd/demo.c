@@ -102,7 +102,7 @@ static int run_trial(const struct lab *lab, const struct trial *trial, enum tx_e
 	int err;
 
 	log_info("%s ...", trial->name);
-	err = lab_trial_run(&run, &cfg, result_part(res, trial->name), e);
+	err = lab_trial_run(&run, &cfg, result_part(res, PART_OTHER, trial->name), e);
 	if (!err && !loop_signal())
 		judge(trial, cfg.count, &run, res);
 	lab_trial_close(&run);

@@ -11,6 +11,7 @@
 
 #include "faces/figures_parts.h"
 #include "result/metrics.h"
+#include "result/part.h"
 #include "result/value.h"
 
 #define MAX_SIZES	40
@@ -90,12 +91,13 @@ static double column_of(const struct suite *suite, const json_t *part)
 	return NAN;
 }
 
-/* Of several goals of each size: "512-byte frames, goal ndr". */
-static const char *goal_of(const json_t *part)
+/* Of several goals of each size: "goal ndr". */
+static const char *goal_of(char *buf, size_t size, const json_t *part)
 {
-	const char *goal = strstr(value_str(part, "name"), ", goal ");
+	const char *goal = part_label(part, "goal");
 
-	return goal ? goal + 2 : "throughput";
+	snprintf(buf, size, *goal ? "goal %s" : "throughput", goal);
+	return buf;
 }
 
 static struct plot_curve *curve_named(struct plot *plot, const char *name)
@@ -147,10 +149,11 @@ static void throughput(struct figures *figures, const struct suite *suite)
 	json_array_foreach(suite->parts, i, part) {
 		double rate = figure(part, "throughput_pps"), column = column_of(suite, part);
 		struct plot_curve *curve;
+		char goal[64];
 
 		if (!isfinite(rate) || !isfinite(column) || plot->nr_curves == PLOT_MAX_CURVES - 1)
 			continue;
-		curve = curve_named(plot, goal_of(part));
+		curve = curve_named(plot, goal_of(goal, sizeof(goal), part));
 		if (curve)
 			plot_point(curve, column, rate);
 		most = fmax(most, rate);

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "faces/live_parts.h"
+#include "result/part.h"
 #include "result/tree.h"
+#include "result/value.h"
 
 struct live *live_new(bool utf8)
 {
@@ -28,6 +30,7 @@ void live_free(struct live *live)
 		return;
 	for (i = 0; i < live->nr_parts; i++) {
 		free(live->parts[i].name);
+		free(live->parts[i].iface);
 		json_decref(live->parts[i].metrics);
 		json_decref(live->parts[i].row);
 		json_decref(live->parts[i].environment);
@@ -37,8 +40,9 @@ void live_free(struct live *live)
 	free(live);
 }
 
-static struct live_part *part_of(struct live *live, const char *name)
+static struct live_part *part_of(struct live *live, const json_t *doc)
 {
+	const char *name = value_str(doc, "name");
 	unsigned int i;
 
 	for (i = 0; i < live->nr_parts; i++) {
@@ -48,7 +52,9 @@ static struct live_part *part_of(struct live *live, const char *name)
 	if (i == LIVE_PARTS)
 		return NULL;
 	live->parts[i].name = strdup(name);
-	if (!live->parts[i].name)
+	live->parts[i].iface = strdup(part_label(doc, "iface"));
+	live->parts[i].kind = part_kind(doc);
+	if (!live->parts[i].name || !live->parts[i].iface)
 		return NULL;
 	live->nr_parts++;
 	return &live->parts[i];
@@ -88,7 +94,7 @@ void live_update(struct live *live, const struct result *res, uint64_t elapsed_n
 		return;
 	live->elapsed_ns = elapsed_ns;
 	json_array_foreach(json_object_get(result_tree(res), "parts"), i, doc) {
-		part = part_of(live, json_string_value(json_object_get(doc, "name")));
+		part = part_of(live, doc);
 		if (part)
 			take(part, doc, elapsed_ns);
 	}

@@ -37,10 +37,8 @@ static const struct live_part *selected(const struct live *live)
 bool live_has_flows(const struct live *live)
 {
 	const struct live_part *part = selected(live);
-	const char *name = part ? part->name : "";
-	size_t len = strlen(name);
 
-	return len > 6 && !strcmp(name + len - 6, " flows");
+	return part && part->kind == PART_FLOWS;
 }
 
 static const char *text_of(const json_t *entry, const char *key)
@@ -139,7 +137,7 @@ static void draw_percentiles(struct paint *paint)
 {
 	static const char *const keys[] = { "rtt_p50_ns", "rtt_p90_ns", "rtt_p99_ns" };
 	const struct live *live = paint->live;
-	size_t len = strlen(selected(live)->name) - strlen("flows");
+	const char *iface = selected(live)->iface;
 	char text[LINE_BYTES], buf[64];
 	unsigned int i;
 	size_t k;
@@ -150,10 +148,9 @@ static void draw_percentiles(struct paint *paint)
 	for (i = 0; i < live->nr_parts; i++) {
 		const struct live_part *part = &live->parts[i];
 
-		if (strncmp(part->name, selected(live)->name, len) ||
-		    !json_object_get(part->metrics, keys[0]))
+		if (strcmp(part->iface, iface) || !json_object_get(part->metrics, keys[0]))
 			continue;
-		used = snprintf(text, sizeof(text), " %-24.40s", part->name + len);
+		used = snprintf(text, sizeof(text), " %-24.40s", part->name + strlen(iface) + 1);
 		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 			used += snprintf(text + used, sizeof(text) - used, "%16s",
 					 paint_figure(buf, sizeof(buf),

@@ -10,6 +10,7 @@
 
 #include "faces/live.h"
 #include "lib/unit.h"
+#include "result/result.h"
 
 #define LIVE_ROWS	4096	/* of a table that are sorted and shown */
 #define LIVE_PARTS	40
@@ -18,7 +19,8 @@
 
 /* One part as it was told last, and its entries as they were before, for rates. */
 struct live_part {
-	char *name;
+	char *name, *iface;		/* @iface: "" if it is of none */
+	enum part_kind kind;
 	json_t *metrics, *row, *environment, *entries, *before;
 	uint64_t entries_ns, before_ns;
 	double trend[LIVE_TREND];

@@ -11,6 +11,7 @@
 
 #include "faces/prom_parts.h"
 #include "result/metrics.h"
+#include "result/part.h"
 #include "result/tree.h"
 
 #define MINUTE_NS	60e9
@@ -58,32 +59,21 @@ void prom_label(FILE *out, const char *comma, const char *name, const char *valu
 
 void prom_part_labels(FILE *out, const json_t *doc)
 {
-	static const struct {
-		const char *end, *name;
-	} known[] = {
-		{ " rx", "direction" }, { " tx", "direction" }, { " far", "end" }, { " near", "end" },
-	};
-	const char *name = json_string_value(json_object_get(doc, "name")), *kind;
-	char iface[96];
-	size_t i, len;
+	static const char *const labels[] = { "iface", "kind", "direction", "end" };
+	const char *name = json_string_value(json_object_get(doc, "name")), *comma = "";
+	enum part_kind kind = part_kind(doc);
+	size_t i;
 
-	if (!name)
-		return;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (!ends_with(name, known[i].end) || strlen(name) >= sizeof(iface))
-			continue;
-		len = strlen(name) - strlen(known[i].end);
-		snprintf(iface, sizeof(iface), "%.*s", (int)len, name);
-		kind = strcmp(known[i].name, "end") ? NULL : strchr(iface, ' ');
-		if (kind)
-			iface[kind - iface] = '\0';
-		prom_label(out, "", "iface", iface);
-		if (kind)
-			prom_label(out, ",", "kind", kind + 1);
-		prom_label(out, ",", known[i].name, name + len + 1);
-		return;
+	if (kind == PART_INTERFACE || kind == PART_TRIPS) {
+		for (i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+			if (!*part_label(doc, labels[i]))
+				continue;
+			prom_label(out, comma, labels[i], part_label(doc, labels[i]));
+			comma = ",";
+		}
+	} else if (name) {
+		prom_label(out, "", "part", name);
 	}
-	prom_label(out, "", "part", name);
 }
 
 void prom_head(FILE *out, const char *name, const char *type, const char *what)

@@ -7,6 +7,7 @@
 
 #include "faces/prom_parts.h"
 #include "result/metrics.h"
+#include "result/part.h"
 
 #define MAX_COLUMNS	64	/* of entries, all kinds together */
 #define MAX_ENTRIES	512	/* of a part and kind: each is a time series for the server */
@@ -43,14 +44,10 @@ static const struct {
 static void flow_labels(FILE *out, const json_t *doc, const json_t *entry, size_t figure)
 {
 	static const char *const names[] = { "near", "far", "proto" };
-	const char *part = json_string_value(json_object_get(doc, "name")) ?: "";
-	char iface[96];
 	size_t i;
 
-	/* Behind the interface is " flows". */
-	snprintf(iface, sizeof(iface), "%.*s", (int)strcspn(part, " "), part);
 	fputc('{', out);
-	prom_label(out, "", "iface", iface);
+	prom_label(out, "", "iface", part_label(doc, "iface"));
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		prom_label(out, ",", names[i], json_string_value(json_object_get(entry, names[i])) ?: "");
 	prom_label(out, ",", flow_figures[figure].label, flow_figures[figure].value);

@@ -13,6 +13,7 @@
 
 #include "result/columns.h"
 #include "result/metrics.h"
+#include "result/part.h"
 #include "result/tree.h"
 
 #define MAX_LINE_BYTES	(64u << 20)
@@ -130,6 +131,7 @@ int record_next(struct record *record, uint64_t *ret_elapsed_ns, struct err *e)
 	}
 	json_decref(record->at);
 	record->at = line;
+	part_adopt(json_object_get(line, "result"));
 	*ret_elapsed_ns = (uint64_t)json_integer_value(elapsed);
 	return 1;
 }
@@ -236,6 +238,18 @@ static void load(const json_t *doc, uint64_t elapsed_ns, bool end, struct result
 	load_row(json_array_get(json_object_get(doc, "series"), 0), elapsed_ns, res);
 }
 
+static void load_part(const json_t *part, const char *name, uint64_t elapsed_ns, bool end,
+		      struct result *res)
+{
+	struct result *own = result_part(res, part_kind(part), name);
+	const char *key;
+	json_t *label;
+
+	json_object_foreach(json_object_get(part, "labels"), key, label)
+		result_label(own, key, json_string_value(label) ?: "");
+	load(part, elapsed_ns, end, own);
+}
+
 void record_load(const struct record *record, struct result *res)
 {
 	const json_t *doc = json_object_get(record->at, "result"), *part;
@@ -250,6 +264,6 @@ void record_load(const struct record *record, struct result *res)
 	json_array_foreach(json_object_get(doc, "parts"), i, part) {
 		name = json_string_value(json_object_get(part, "name"));
 		if (name)
-			load(part, elapsed_ns, end, result_part(res, name));
+			load_part(part, name, elapsed_ns, end, res);
 	}
 }

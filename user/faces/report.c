@@ -13,14 +13,18 @@
 #include "faces/figures.h"
 #include "faces/report_parts.h"
 #include "lib/outfile.h"
+#include "result/part.h"
 #include "result/value.h"
 
 static json_t *read_document(void *ctx, const char *file, FILE *in, json_error_t *ret_error)
 {
 	struct report_lists *lists = ctx;
+	json_t *doc;
 
 	lists->file = file;
-	return report_read(lists, in, ret_error);
+	doc = report_read(lists, in, ret_error);
+	part_adopt(doc);
+	return doc;
 }
 
 struct report *report_new(void)
@@ -132,9 +136,7 @@ bool report_irregular(const json_t *tree)
 
 bool report_is_aside(const json_t *part)
 {
-	const char *name = value_str(part, "name");
-
-	return !strcmp(name, "first trial") || strstr(name, ", UDP at ");
+	return part_kind(part) == PART_ASIDE;
 }
 
 bool report_is_main(const struct metric *metric)

@@ -140,7 +140,9 @@ static void put_tree(FILE *out, const struct place *place, const json_t *tree)
 	size_t i;
 
 	json_object_foreach((json_t *)tree, key, value) {
-		if (!strcmp(key, "parts"))
+		/* A part's name is in each line; its kind and labels are for programs that read JSON. */
+		if (!strcmp(key, "parts") || !strcmp(key, "name") || !strcmp(key, "kind") ||
+		    !strcmp(key, "labels"))
 			continue;
 		if (!strcmp(key, "histograms"))
 			put_histograms(out, place, value);
@@ -148,7 +150,7 @@ static void put_tree(FILE *out, const struct place *place, const json_t *tree)
 			put_list(out, place, key, value);
 		else if (json_is_object(value))
 			put_object(out, place, key, 0, value);
-		else if (strcmp(key, "name"))
+		else
 			put_line(out, place, "", 0, key, value);
 	}
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {

@@ -11,6 +11,7 @@
 #include "faces/report_parts.h"
 #include "faces/report_tables.h"
 #include "result/metrics.h"
+#include "result/part.h"
 #include "result/value.h"
 
 #define FOLDED_ROWS 30
@@ -180,7 +181,7 @@ static void put_tables(struct page *page, const json_t *tree, int level)
 		{ "entries", NULL }, { "streams", "Streams" }, { "features", "Features" },
 	};
 	struct table_look look = {
-		.share = strcmp(value_str(tree, "name"), "ledger") ? NULL : "packets",
+		.share = part_kind(tree) == PART_LEDGER ? "packets" : NULL,
 		.measured = json_string_value(json_object_get(json_object_get(tree, "config"), "metric")),
 	};
 	const json_t *list;

@@ -221,7 +221,7 @@ static void report_row(struct result *part, const struct ledger_row *row)
 
 void ledger_report(const struct ledger *ledger, struct result *res)
 {
-	struct result *part = result_part(res, "ledger"), *witnesses;
+	struct result *part = result_part(res, PART_LEDGER, "ledger"), *witnesses;
 	int64_t rest = ledger_unattributed(ledger);
 	struct ledger_row row = { .packets = ledger->received };
 	unsigned long long made = ledger->made, received = ledger->received;
@@ -249,7 +249,7 @@ void ledger_report(const struct ledger *ledger, struct result *res)
 			       (unsigned long long)-rest, made, received, dropped);
 	if (!ledger->witnesses.nr)
 		return;
-	witnesses = result_part(res, "witnesses");
+	witnesses = result_part(res, PART_OTHER, "witnesses");
 	for (i = 0; i < ledger->witnesses.nr; i++)
 		report_row(witnesses, &ledger->witnesses.all[i]);
 }

@@ -113,7 +113,7 @@ int outcome_take(const char *line, bool timed, struct result *res, struct err *e
 		else
 			result_metric_real(res, key, json_real_value(value));
 	}
-	there = result_part(res, "receiver");
+	there = result_part(res, PART_OTHER, "receiver");
 	json_object_foreach(json_object_get(doc, "environment"), key, value) {
 		if (json_is_integer(value))
 			result_env_u64(there, key, (uint64_t)json_integer_value(value));

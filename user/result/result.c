@@ -13,6 +13,7 @@
 
 #include "result/columns.h"
 #include "result/metrics.h"
+#include "result/part.h"
 #include "result/tree.h"
 
 struct result {
@@ -121,7 +122,7 @@ static json_t *section(struct result *res, const char *key, json_t *(*make)(void
 	return found;
 }
 
-struct result *result_part(struct result *res, const char *name)
+struct result *result_part(struct result *res, enum part_kind kind, const char *name)
 {
 	json_t *list = section(res, "parts", json_array);
 	struct result *part, **tail = &res->parts;
@@ -135,6 +136,7 @@ struct result *result_part(struct result *res, const char *name)
 	part->watcher = res->watcher;
 	*tail = part;
 	check(res, json_object_set_new(part->doc, "name", string(name)));
+	check(res, json_object_set_new(part->doc, "kind", json_string(part_kind_names[kind])));
 	check(res, json_array_append(list, part->doc));
 	return part;
 }
@@ -142,6 +144,11 @@ struct result *result_part(struct result *res, const char *name)
 static void set(struct result *res, const char *where, const char *key, json_t *value)
 {
 	check(res, json_object_set_new(section(res, where, json_object), key, value));
+}
+
+void result_label(struct result *part, const char *key, const char *value)
+{
+	set(part, "labels", key, string(value));
 }
 
 void result_config_str(struct result *res, const char *key, const char *value)

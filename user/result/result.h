@@ -30,8 +30,24 @@ struct result *result_new(const char *command);
 void result_free(struct result *res);
 void result_watch(struct result *res, const struct result_watcher *watcher);
 
+/* What a part is, for who shows it: its name is for people. */
+enum part_kind {
+	PART_OTHER,
+	PART_LEDGER,		/* what became of each packet */
+	PART_ASIDE,		/* only led to the others: details of a first trial, a search */
+	PART_GOAL,		/* of a suite: a frame size and a goal; label "goal" */
+	PART_INTERFACE,		/* one direction of what is watched; labels "iface" and "direction" */
+	PART_FLOWS,		/* flows of an interface; label "iface" */
+	PART_TRIPS,		/* round trips by one method; labels "iface", "kind" and "end" */
+	PART_PREFIX,		/* round trips to a prefix; label "iface" */
+	PART_KINDS,
+};
+
 /* A part inside @res, owned by it. The same name gives the same part. */
-struct result *result_part(struct result *res, const char *name);
+struct result *result_part(struct result *res, enum part_kind kind, const char *name);
+
+/* What the part is of. */
+void result_label(struct result *part, const char *key, const char *value);
 
 /* Effective options, and the words that the user gave. */
 void result_config_str(struct result *res, const char *key, const char *value);

@@ -146,7 +146,7 @@ static int take_turn(struct trial *trial, struct rr *rr, const char *part, uint6
 	*ret_rate = running_ns ? (double)(after.distinct - before.distinct) * NSEC_PER_SEC /
 				 (double)running_ns : 0;
 	if (trial->opts->interval_ns)
-		rr_report_row(rr, result_part(trial->res, part), loop_mono_ns() - start_ns,
+		rr_report_row(rr, result_part(trial->res, PART_OTHER, part), loop_mono_ns() - start_ns,
 			      running_ns);
 	return one.err ? one.err : err;
 }
@@ -235,14 +235,14 @@ static void judge(const struct trial *trial, const struct rr *rr, struct result 
 static void report(const struct trial *trial, bool icmp, double *ratios, size_t nr)
 {
 	const struct stream_opts *stream = &trial->opts->stream;
-	struct result *res = trial->stack ? result_part(trial->res, "driver") : trial->res;
+	struct result *res = trial->stack ? result_part(trial->res, PART_OTHER, "driver") : trial->res;
 	struct rr_count count;
 
 	rr_report(trial->rr, res);
 	judge(trial, trial->rr, res);
 	if (trial->stack) {
-		rr_report(trial->stack, result_part(trial->res, "stack"));
-		judge(trial, trial->stack, result_part(trial->res, "stack"));
+		rr_report(trial->stack, result_part(trial->res, PART_OTHER, "stack"));
+		judge(trial, trial->stack, result_part(trial->res, PART_OTHER, "stack"));
 		report_difference(trial, ratios, nr);
 		report_paths(trial);
 	}
@@ -307,12 +307,12 @@ static int open_both(struct trial *trial, const struct stream_plan *plan, bool i
 
 	cfg.frame.src_port = 0;		/* one by chance */
 	if (opts->against_stack)
-		res = result_part(trial->res, "driver");
+		res = result_part(trial->res, PART_OTHER, "driver");
 	err = rr_open(&trial->rr, &cfg, res, e);
 	if (err || !opts->against_stack)
 		return err;
 	cfg.engine = RR_STACK;
-	return rr_open(&trial->stack, &cfg, result_part(trial->res, "stack"), e);
+	return rr_open(&trial->stack, &cfg, result_part(trial->res, PART_OTHER, "stack"), e);
 }
 
 /* Of one size, into @res; what is the same of all into @top. @last: no capability is needed any more. */
@@ -404,7 +404,7 @@ static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct
 	result_config_none(res, "frame-bytes");
 	for (i = 0; !err && i < nr && !loop_signal(); i++) {
 		snprintf(name, sizeof(name), "frames of %u bytes", sizes[i]);
-		part = result_part(res, name);
+		part = result_part(res, PART_OTHER, name);
 		opts->stream.frame_bytes = sizes[i];
 		err = run_size(opts, icmp, i + 1 == nr, res, part, e);
 		if (!isnan(result_look(part, "sent_packets")))

@@ -335,7 +335,7 @@ static void report_all(const struct stamp *stamp, struct result *res)
 		not_sent += stamp->dests[i].not_sent;
 		if (sums)
 			stamp_sums_add(sums, stamp->dests[i].sums);
-		report_dest(stamp, i, result_part(res, stamp->dests[i].name));
+		report_dest(stamp, i, result_part(res, PART_OTHER, stamp->dests[i].name));
 	}
 	result_metric_u64(res, "sent_packets", sum.sent);
 	result_metric_u64(res, "stamp_sessions", sum.sessions);

@@ -423,7 +423,7 @@ int impair_start(struct impair *impair, struct err *e)
 			err = bump_start(impair->sides[i].bump, e);
 	}
 	for (i = 0; i < impair->nr_sides && !err; i++) {
-		struct result *part = impair->nr_sides == 2 ? result_part(impair->res, names[i]) :
+		struct result *part = impair->nr_sides == 2 ? result_part(impair->res, PART_OTHER, names[i]) :
 					impair->res;
 
 		err = attach_xdp(impair, &impair->sides[i], part, e);

@@ -186,7 +186,7 @@ void impair_report(struct impair *impair, struct result *res)
 		return;
 	}
 	for (i = 0; i < 2; i++)
-		report_side(impair, i, names[i], result_part(res, names[i]));
+		report_side(impair, i, names[i], result_part(res, PART_OTHER, names[i]));
 }
 
 void impair_report_row(struct impair *impair, struct result *res, uint64_t elapsed_ns)

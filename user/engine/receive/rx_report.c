@@ -71,7 +71,7 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 	if (!hist)
 		return;
 	snprintf(name, sizeof(name), "stream %u", stream);
-	part = result_part(res, name);
+	part = result_part(res, PART_OTHER, name);
 	report_volume(count, part);
 	rx_order_report(&rx->order, stream, count, 0, part);
 	rx_read_stream_hist(rx, stream, hist);

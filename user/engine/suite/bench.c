@@ -305,7 +305,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN };
 	snprintf(trial->kind, sizeof(trial->kind), "%s", ask->kind);
 	own = bench->live;
-	part = own ? result_new("bench") : result_part(bench->res, "first trial");
+	part = own ? result_new("bench") : result_part(bench->res, PART_ASIDE, "first trial");
 	bench->live = true;
 	err = bench_trial_run(&bench->plan, &bench->cfg.end, ask, part, trial, e);
 	if (own)

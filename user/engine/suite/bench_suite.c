@@ -87,7 +87,9 @@ static void name_part(struct job *job, const struct search_goal *goal)
 
 	snprintf(name, sizeof(name), "%u-byte frames%s%s", job->frame_bytes, goal ? ", goal " : "",
 		 goal ? goal->name : "");
-	job->part = result_part(job->res, name);
+	job->part = result_part(job->res, goal ? PART_GOAL : PART_OTHER, name);
+	if (goal)
+		result_label(job->part, "goal", goal->name);
 }
 
 /* All goals of a size; the bounds are those of the last. */

@@ -43,7 +43,7 @@ static int find_baseline(struct tester *t, struct err *e)
 		.request_bytes = 1, .response_bytes = 1, .outstanding = 1, .nodelay = 1,
 	};
 	struct xfer_plan plan = plan_of(&test);
-	struct result *part = result_part(t->res, "baseline");
+	struct result *part = result_part(t->res, PART_OTHER, "baseline");
 	int err;
 
 	log_info("round trip of the idle path, %g s", (double)t->cfg->baseline_ns / 1e9);
@@ -71,7 +71,7 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 	unit_format(rate, sizeof(rate), UNIT_BPS, rate_bps);
 	snprintf(text, sizeof(text), "%s, UDP at %s", name, rate);
 	log_info("%s, %g s", text, (double)duration_ns / 1e9);
-	*ret_part = result_part(t->res, text);
+	*ret_part = result_part(t->res, PART_ASIDE, text);
 	err = xfer_client_run(t->client, &plan, *ret_part, e);
 	if (err || loop_signal())
 		return err;
@@ -141,7 +141,7 @@ static int transfer(struct tester *t, int direction, const char *name, double li
 		.message_bytes = WRITE_BYTES,
 	};
 	struct xfer_plan plan = { .local = test, .remote = test, .look = true };
-	struct result *part = result_part(t->res, name);
+	struct result *part = result_part(t->res, PART_OTHER, name);
 	double ideal_bps, got_bps;
 	struct xfer_tcp tcp;
 	int err;

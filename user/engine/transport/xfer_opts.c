@@ -200,7 +200,7 @@ static int run_until_sure(struct xfer_client *client, const struct xfer_opts *op
 		struct result *part;
 
 		snprintf(name, sizeof(name), "run %u", nr + 1);
-		part = result_part(res, name);
+		part = result_part(res, PART_OTHER, name);
 		err = xfer_client_run(client, plan, part, e);
 		values[nr] = result_look(part, figure);
 		if (err || loop_signal() || !isfinite(values[nr]))
@@ -241,7 +241,7 @@ static int run_sizes(struct xfer_client *client, const struct xfer_opts *opts,
 		if (err)
 			break;
 		snprintf(name, sizeof(name), "%llu bytes", (unsigned long long)bytes);
-		part = result_part(res, name);
+		part = result_part(res, PART_OTHER, name);
 		err = xfer_client_run(client, &plan, part, e);
 		result_entry_open(res);
 		result_entry_u64(res, "message_bytes", bytes);

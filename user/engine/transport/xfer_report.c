@@ -103,8 +103,8 @@ static void report_stream(const struct xfer_report *report, const struct control
 	sum.sent_window_bytes += report->server.sent_window_bytes;
 	sum.received_window_bytes += report->server.received_window_bytes;
 	report_bytes(&both, res);
-	report_flow(report, &there, result_part(res, "there"));
-	report_flow(report, &back, result_part(res, "back"));
+	report_flow(report, &there, result_part(res, PART_OTHER, "there"));
+	report_flow(report, &back, result_part(res, PART_OTHER, "back"));
 }
 
 static void report_requests(const struct xfer_report *report,
@@ -202,7 +202,7 @@ static void report_one(const struct xfer_report *report, const struct control_co
 	report_conn(conn, from, res);
 	if (!report->plan->per_stream)
 		return;
-	part = result_part(res, stream_name(name, sizeof(name), (unsigned int)conn->stream));
+	part = result_part(res, PART_OTHER, stream_name(name, sizeof(name), (unsigned int)conn->stream));
 	/* Both ends of a request and response send: its rows are the client's. */
 	if (report->plan->local.kind != CONTROL_STREAM && *from == 's')
 		return;
@@ -244,7 +244,7 @@ void xfer_report_arrival(const struct xfer_report *report, const struct control_
 	char name[40];
 
 	snprintf(name, sizeof(name), "arrivals of stream %u", (unsigned int)arrival->stream);
-	part = result_part(res, name);
+	part = result_part(res, PART_OTHER, name);
 	result_row_open(part, arrival->received_ns);
 	result_row_u64(part, "datagram_sequence", arrival->sequence);
 	if (report->same_host)
@@ -323,7 +323,7 @@ static void row_stream(struct xfer_report *report, struct result *res,
 	struct result *part;
 	char name[24];
 
-	part = result_part(res, stream_name(name, sizeof(name), (unsigned int)conn->stream));
+	part = result_part(res, PART_OTHER, stream_name(name, sizeof(name), (unsigned int)conn->stream));
 	result_row_open(part, elapsed_ns);
 	result_row_real(part, "payload_sent_bps",
 			8 * per_s(conn->sent_bytes - before->sent_bytes, span_ns));

@@ -160,7 +160,9 @@ static void open_parts(struct watch *watch, struct result *res)
 
 	for (dir = 0; dir < WATCH_DIRS; dir++) {
 		snprintf(name, sizeof(name), "%s %s", watch->ifname, names[dir]);
-		watch->sides[dir].part = result_part(res, name);
+		watch->sides[dir].part = result_part(res, PART_INTERFACE, name);
+		result_label(watch->sides[dir].part, "iface", watch->ifname);
+		result_label(watch->sides[dir].part, "direction", names[dir]);
 		environ_iface(watch->sides[dir].part, watch->ifname);
 		result_keep_rows(watch->sides[dir].part, KEEP_ROWS);
 	}

@@ -57,7 +57,7 @@ int watch_drops_open(struct watch_drops **ret_drops, const char *const *ifnames,
 		watch_drops_close(drops);
 		return err;
 	}
-	drops->part = result_part(res, "drops");
+	drops->part = result_part(res, PART_OTHER, "drops");
 	if (!drops_has(drops->drops, DROP_SKB))
 		result_note(drops->part, "this kernel does not let skb:kfree_skb be listened to: only "
 			    "XDP's exceptions and the counters are told");

@@ -113,7 +113,8 @@ int watch_flows_start(struct watch_flows *flows, struct result *res, struct err 
 		return err;
 	flows->res = res;
 	snprintf(name, sizeof(name), "%s flows", hook.ifname);
-	flows->part = result_part(res, name);
+	flows->part = result_part(res, PART_FLOWS, name);
+	result_label(flows->part, "iface", hook.ifname);
 	result_keep_rows(flows->part, KEEP_ROWS);
 	result_env_str(flows->part, "hook", watch_hook_rx_way(flows->hook));
 	result_env_str(flows->part, "flow_percentiles",

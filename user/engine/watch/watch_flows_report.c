@@ -205,7 +205,7 @@ static void report_folded(struct watch_flows *flows, struct watch_sum sums[WATCH
 			continue;
 		if (!part) {
 			snprintf(name, sizeof(name), "%s folded", flows->cfg.ifname);
-			part = result_part(flows->res, name);
+			part = result_part(flows->res, PART_OTHER, name);
 		}
 		result_entry_open(part);
 		result_entry_str(part, "far", prefix_text(name, sizeof(name),
@@ -246,7 +246,8 @@ static void report_trips(struct watch_flows *flows)
 	for (i = 0; i < nr && i < PREFIX_PARTS; i++) {
 		snprintf(name, sizeof(name), "%s far %s", flows->cfg.ifname,
 			 prefix_text(text, sizeof(text), &trips[i].prefix));
-		part = result_part(flows->res, name);
+		part = result_part(flows->res, PART_PREFIX, name);
+		result_label(part, "iface", flows->cfg.ifname);
 		result_hist(part, "rtt", &trips[i].hist);
 	}
 	free(trips);
@@ -255,6 +256,7 @@ static void report_trips(struct watch_flows *flows)
 static void report_kinds(struct watch_flows *flows)
 {
 	unsigned int kind, dir, cpu;
+	struct result *part;
 	struct hist_rec sum;
 	char name[64];
 
@@ -270,7 +272,11 @@ static void report_kinds(struct watch_flows *flows)
 				continue;
 			snprintf(name, sizeof(name), "%s %s %s", flows->cfg.ifname, kind_names[kind],
 				 dir_names[dir]);
-			result_hist(result_part(flows->res, name), "rtt", &sum);
+			part = result_part(flows->res, PART_TRIPS, name);
+			result_label(part, "iface", flows->cfg.ifname);
+			result_label(part, "kind", kind_names[kind]);
+			result_label(part, "end", dir_names[dir]);
+			result_hist(part, "rtt", &sum);
 		}
 	}
 }
@@ -349,11 +355,16 @@ static double report_cost(struct watch_flows *flows, enum watch_dir dir, uint64_
 			  uint64_t elapsed_ns)
 {
 	static const char *const names[WATCH_DIRS] = { "rx", "tx" };
+	struct result *part;
 	char name[48];
 
 	snprintf(name, sizeof(name), "%s flows %s", flows->cfg.ifname, names[dir]);
-	return watch_cost_report(flows->prog_fds[dir], buffers, elapsed_ns,
-				 result_part(flows->res, name));
+	part = result_part(flows->res, PART_INTERFACE, name);
+	/* Another program than the one that counts packets: told apart by the interface's label. */
+	snprintf(name, sizeof(name), "%s flows", flows->cfg.ifname);
+	result_label(part, "iface", name);
+	result_label(part, "direction", names[dir]);
+	return watch_cost_report(flows->prog_fds[dir], buffers, elapsed_ns, part);
 }
 
 static void keep_last(struct watch_flows *flows, struct flow_seen *flow)
