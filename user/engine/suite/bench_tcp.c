@@ -43,21 +43,21 @@ static int find_baseline(struct tester *t, struct err *e)
 		.request_bytes = 1, .response_bytes = 1, .outstanding = 1, .nodelay = 1,
 	};
 	struct xfer_plan plan = plan_of(&test);
-	struct result *part = result_part(t->res, PART_OTHER, "baseline");
+	struct xfer_figures figures;
 	int err;
 
 	log_info("round trip of the idle path, %g s", (double)t->cfg->baseline_ns / 1e9);
-	err = xfer_client_run(t->client, &plan, part, e);
+	err = xfer_client_run(t->client, &plan, result_part(t->res, PART_OTHER, "baseline"), &figures, e);
 	if (err || loop_signal())
 		return err;
-	t->base_ns = result_look(part, "rtt_min_ns");
+	t->base_ns = figures.rtt_min_ns;
 	result_metric_real(t->res, "baseline_rtt_ns", t->base_ns);
 	return 0;
 }
 
-/* A stream of full packets at @rate_bps of payload; the figures are then in @ret_part. */
+/* A stream of full packets at @rate_bps of payload. */
 static int send_datagrams(struct tester *t, int direction, const char *name, double rate_bps,
-			  uint64_t duration_ns, struct result **ret_part, struct err *e)
+			  uint64_t duration_ns, struct xfer_figures *ret_figures, struct err *e)
 {
 	struct control_test test = {
 		.protocol = CONTROL_UDP, .kind = CONTROL_STREAM, .direction = direction, .streams = 1,
@@ -71,11 +71,10 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 	unit_format(rate, sizeof(rate), UNIT_BPS, rate_bps);
 	snprintf(text, sizeof(text), "%s, UDP at %s", name, rate);
 	log_info("%s, %g s", text, (double)duration_ns / 1e9);
-	*ret_part = result_part(t->res, PART_ASIDE, text);
-	err = xfer_client_run(t->client, &plan, *ret_part, e);
+	err = xfer_client_run(t->client, &plan, result_part(t->res, PART_ASIDE, text), ret_figures, e);
 	if (err || loop_signal())
 		return err;
-	if (!(result_look(*ret_part, "datagrams_received") > 0))
+	if (!ret_figures->datagrams_received)
 		return err_set(e, -ENODATA, "none of the datagrams of %llu bytes arrived: does the path carry its "
 			       "MTU of %u?", (unsigned long long)test.message_bytes, t->mtu);
 	return 0;
@@ -85,15 +84,13 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 static int step(struct tester *t, int direction, const char *name, double rate_bps, uint64_t duration_ns,
 		double *ret_sent_bps, double *ret_got_bps, bool *ret_short, struct err *e)
 {
-	struct result *part;
-	int err = send_datagrams(t, direction, name, rate_bps, duration_ns, &part, e);
+	struct xfer_figures figures;
+	int err = send_datagrams(t, direction, name, rate_bps, duration_ns, &figures, e);
 
-	if (err || loop_signal())
-		return err;
-	*ret_sent_bps = result_look(part, "payload_sent_bps");
-	*ret_got_bps = result_look(part, "payload_received_bps");
+	*ret_sent_bps = figures.sent_bps;
+	*ret_got_bps = figures.received_bps;
 	*ret_short = *ret_got_bps < ALL_RATIO * *ret_sent_bps;
-	return 0;
+	return err;
 }
 
 /*
@@ -142,28 +139,28 @@ static int transfer(struct tester *t, int direction, const char *name, double li
 	};
 	struct xfer_plan plan = { .local = test, .remote = test, .look = true };
 	struct result *part = result_part(t->res, PART_OTHER, name);
-	double ideal_bps, got_bps;
+	struct xfer_figures figures;
 	struct xfer_tcp tcp;
+	double ideal_bps;
 	int err;
 
 	log_info("%s: %u connection%s, %g s", name, t->cfg->streams, t->cfg->streams > 1 ? "s" : "",
 		 (double)t->cfg->transfer_ns / 1e9);
-	err = xfer_client_run(t->client, &plan, part, e);
+	err = xfer_client_run(t->client, &plan, part, &figures, e);
 	if (err || loop_signal())
 		return err;
 	xfer_client_read_tcp(t->client, &tcp);
-	got_bps = result_look(part, "payload_received_bps");
 	/* Full segments on the wire of the bottleneck. */
 	ideal_bps = link_bps * (double)tcp.mss_bytes / theory_wire_bytes(&path, t->mtu);
 	result_metric_real(part, "bottleneck_l1_bps", link_bps);
 	result_metric_real(part, "bdp_bytes", theory_bdp_bytes(link_bps, t->base_ns));
 	result_metric_real(part, "tcp_ideal_bps", ideal_bps);
-	result_metric_real(part, "transfer_time_factor", ideal_bps / got_bps);
+	result_metric_real(part, "transfer_time_factor", ideal_bps / figures.received_bps);
 	result_metric_real(part, "tcp_efficiency_ratio",
 			   theory_tcp_efficiency(tcp.sent_bytes, tcp.retransmitted_bytes));
 	result_metric_real(part, "tcp_rtt_mean_ns", tcp.rtt_mean_ns);
 	result_metric_real(part, "buffer_delay_ratio", theory_buffer_delay(tcp.rtt_mean_ns, t->base_ns));
-	if (got_bps > ideal_bps * MORE_RATIO)
+	if (figures.received_bps > ideal_bps * MORE_RATIO)
 		result_note(part, "more than the ideal: the bottleneck is wider than what was taken for it");
 	return 0;
 }

@@ -36,6 +36,7 @@ struct run {
 	struct xfer *xfer;
 	struct xfer_report *report;
 	struct result *res;
+	struct xfer_figures *figures;
 	struct err *e;
 	int err;
 };
@@ -300,17 +301,21 @@ static int run_test(struct run *run)
 	}
 	xfer_finish(run->xfer);
 	keep_tcp(run);
-	xfer_report_end(run->report, run->res);
+	xfer_report_end(run->report, run->res, run->figures);
 	return run->err;
 }
 
 int xfer_client_run(struct xfer_client *client, const struct xfer_plan *plan, struct result *res,
-		    struct err *e)
+		    struct xfer_figures *ret_figures, struct err *e)
 {
-	struct run run = { .client = client, .plan = plan, .res = res, .e = e };
+	struct run run = { .client = client, .plan = plan, .res = res, .figures = ret_figures, .e = e };
 	struct sock_opts opts;
 	int err;
 
+	*ret_figures = (struct xfer_figures){
+		.sent_bps = NAN, .received_bps = NAN, .transactions_per_s = NAN, .rtt_min_ns = NAN,
+		.client_cpus = NAN, .server_cpus = NAN,
+	};
 	xfer_data_opts(&plan->local, &opts);
 	run.report = calloc(1, sizeof(*run.report));
 	if (!run.report)

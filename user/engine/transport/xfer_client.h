@@ -37,12 +37,20 @@ void xfer_client_close(struct xfer_client *client);	/* takes NULL */
 /* Payload of a datagram that fills a packet of the path. */
 uint64_t xfer_client_datagram_bytes(const struct xfer_client *client);
 
+/* What a test came to, of all its directions together; NAN: not measured. */
+struct xfer_figures {
+	double sent_bps, received_bps;	/* payload */
+	uint64_t datagrams_received;
+	double transactions_per_s, rtt_min_ns;
+	double client_cpus, server_cpus;	/* cores that the threads of the test kept busy */
+};
+
 /*
- * Runs one test, and puts its figures and rows into @res; also what there is of one
- * that failed, or that a signal ended.
+ * Runs one test, and puts its figures and rows into @res, and the main ones into
+ * *@ret_figures; also what there is of one that failed, or that a signal ended.
  */
 int xfer_client_run(struct xfer_client *client, const struct xfer_plan *plan, struct result *res,
-		    struct err *e);
+		    struct xfer_figures *ret_figures, struct err *e);
 
 /* What TCP itself told of the last stream test: its senders, at either end, together. */
 struct xfer_tcp {

@@ -167,10 +167,6 @@ int xfer_opts_check(const struct xfer_opts *opts, const struct xfer_extra *extra
 	return from ? make_plan(opts, extra, from, &plan, e) : 0;
 }
 
-static const char *main_figure(const struct xfer_extra *extra)
-{
-	return extra->kind == CONTROL_STREAM ? "payload_received_bps" : "transactions_per_s";
-}
 
 /* Width of the interval that the mean is in, over the mean. */
 static double interval_ratio(const double *values, unsigned int nr, double level, double *ret_mean)
@@ -187,9 +183,10 @@ static double interval_ratio(const double *values, unsigned int nr, double level
 }
 
 static int run_until_sure(struct xfer_client *client, const struct xfer_opts *opts,
-			  const struct xfer_plan *plan, const char *figure, struct result *res,
-			  struct err *e)
+			  const struct xfer_plan *plan, struct result *res, struct err *e)
 {
+	bool stream = plan->local.kind == CONTROL_STREAM;
+	struct xfer_figures figures;
 	double values[MAX_RUNS], level = 0, width = 0, got = INFINITY, mean = NAN;
 	unsigned int nr = 0;
 	char name[24];
@@ -201,8 +198,8 @@ static int run_until_sure(struct xfer_client *client, const struct xfer_opts *op
 
 		snprintf(name, sizeof(name), "run %u", nr + 1);
 		part = result_part(res, PART_OTHER, name);
-		err = xfer_client_run(client, plan, part, e);
-		values[nr] = result_look(part, figure);
+		err = xfer_client_run(client, plan, part, &figures, e);
+		values[nr] = stream ? figures.received_bps : figures.transactions_per_s;
 		if (err || loop_signal() || !isfinite(values[nr]))
 			break;
 		nr++;
@@ -212,7 +209,7 @@ static int run_until_sure(struct xfer_client *client, const struct xfer_opts *op
 	result_metric_u64(res, "runs", nr);
 	if (nr < 2)
 		return err;
-	result_metric_real(res, figure, mean);
+	result_metric_real(res, stream ? "payload_received_bps" : "transactions_per_s", mean);
 	result_metric_real(res, "confidence_level_ratio", level);
 	result_metric_real(res, "confidence_width_ratio", got);
 	if (got <= width)
@@ -229,29 +226,25 @@ static int run_sizes(struct xfer_client *client, const struct xfer_opts *opts,
 		     const struct xfer_extra *extra, struct result *res, struct err *e)
 {
 	uint64_t from = 0, to = 0, bytes;
+	struct xfer_figures figures;
 	struct xfer_plan plan;
 	char name[32];
 	int err = 0;
 
 	parse_sizes(opts->sizes, &from, &to, e);
 	for (bytes = from; !err && !loop_signal(); bytes = 2 * bytes < to ? 2 * bytes : to) {
-		struct result *part;
-
 		err = make_plan(opts, extra, bytes, &plan, e);
 		if (err)
 			break;
 		snprintf(name, sizeof(name), "%llu bytes", (unsigned long long)bytes);
-		part = result_part(res, PART_OTHER, name);
-		err = xfer_client_run(client, &plan, part, e);
+		err = xfer_client_run(client, &plan, result_part(res, PART_OTHER, name), &figures, e);
 		result_entry_open(res);
 		result_entry_u64(res, "message_bytes", bytes);
-		result_entry_real(res, "sent_mbps", result_look(part, "payload_sent_bps") / 1e6);
-		result_entry_real(res, "received_mbps",
-				  result_look(part, "payload_received_bps") / 1e6);
-		result_entry_real(res, "messages_per_s",
-				  result_look(part, "payload_received_bps") / 8 / (double)bytes);
-		result_entry_real(res, "client_cpus", result_look(part, "client_cpu_ratio"));
-		result_entry_real(res, "server_cpus", result_look(part, "server_cpu_ratio"));
+		result_entry_real(res, "sent_mbps", figures.sent_bps / 1e6);
+		result_entry_real(res, "received_mbps", figures.received_bps / 1e6);
+		result_entry_real(res, "messages_per_s", figures.received_bps / 8 / (double)bytes);
+		result_entry_real(res, "client_cpus", figures.client_cpus);
+		result_entry_real(res, "server_cpus", figures.server_cpus);
 		result_entry_close(res);
 		if (bytes == to)
 			break;
@@ -277,6 +270,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 		.family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC,
 	};
 	struct xfer_client *client = NULL;
+	struct xfer_figures figures;
 	struct xfer_plan plan;
 	uint64_t bytes;
 	int err;
@@ -302,9 +296,9 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	if (opts->sizes)
 		err = run_sizes(client, opts, extra, res, e);
 	else if (opts->confidence)
-		err = run_until_sure(client, opts, &plan, main_figure(extra), res, e);
+		err = run_until_sure(client, opts, &plan, res, e);
 	else
-		err = xfer_client_run(client, &plan, res, e);
+		err = xfer_client_run(client, &plan, res, &figures, e);
 out:
 	xfer_client_close(client);
 	/* Ended before there was a figure, as the user wanted. */

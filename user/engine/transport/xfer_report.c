@@ -21,15 +21,22 @@ static double per_s(uint64_t count, uint64_t ns)
 	return ns ? (double)count * NSEC_PER_SEC / (double)ns : NAN;
 }
 
+static double sent_bps(const struct flow *flow)
+{
+	return 8 * per_s(flow->sender->sent_window_bytes, flow->sender->window_ns);
+}
+
+static double received_bps(const struct flow *flow)
+{
+	return 8 * per_s(flow->receiver->received_window_bytes, flow->receiver->window_ns);
+}
+
 static void report_bytes(const struct flow *flow, struct result *res)
 {
 	result_metric_u64(res, "payload_sent_bytes", flow->sender->sent_bytes);
 	result_metric_u64(res, "payload_received_bytes", flow->receiver->received_bytes);
-	result_metric_real(res, "payload_sent_bps",
-			   8 * per_s(flow->sender->sent_window_bytes, flow->sender->window_ns));
-	result_metric_real(res, "payload_received_bps",
-			   8 * per_s(flow->receiver->received_window_bytes,
-				     flow->receiver->window_ns));
+	result_metric_real(res, "payload_sent_bps", sent_bps(flow));
+	result_metric_real(res, "payload_received_bps", received_bps(flow));
 }
 
 static void report_delay(const struct control_figures *receiver, struct result *res)
@@ -86,44 +93,57 @@ static void report_flow(const struct xfer_report *report, const struct flow *flo
 						 flow->receiver->received_bytes));
 }
 
+static void keep_flow(const struct flow *flow, struct xfer_figures *figures)
+{
+	figures->sent_bps = sent_bps(flow);
+	figures->received_bps = received_bps(flow);
+	figures->datagrams_received = flow->receiver->received_packets;
+}
+
 static void report_stream(const struct xfer_report *report, const struct control_figures *client,
-			  struct result *res)
+			  struct result *res, struct xfer_figures *figures)
 {
 	const struct flow there = { client, &report->server }, back = { &report->server, client };
 	struct control_figures sum = *client;
 	const struct flow both = { &sum, &sum };
 
 	if (report->plan->local.direction != CONTROL_BOTH) {
-		report_flow(report, report->plan->local.direction == CONTROL_THERE ? &there : &back,
-			    res);
+		const struct flow *flow = report->plan->local.direction == CONTROL_THERE ? &there : &back;
+
+		keep_flow(flow, figures);
+		report_flow(report, flow, res);
 		return;
 	}
 	sum.sent_bytes += report->server.sent_bytes;
 	sum.received_bytes += report->server.received_bytes;
 	sum.sent_window_bytes += report->server.sent_window_bytes;
 	sum.received_window_bytes += report->server.received_window_bytes;
+	keep_flow(&both, figures);
 	report_bytes(&both, res);
 	report_flow(report, &there, result_part(res, PART_OTHER, "there"));
 	report_flow(report, &back, result_part(res, PART_OTHER, "back"));
 }
 
 static void report_requests(const struct xfer_report *report,
-			    const struct control_figures *client, struct result *res)
+			    const struct control_figures *client, struct result *res,
+			    struct xfer_figures *figures)
 {
+	const struct hist_rec *rtt = xfer_hist(report->xfer);
 	uint64_t sent, timeouts, not_sent;
 
 	xfer_read_requests(report->xfer, &sent, &timeouts, &not_sent);
 	if (report->plan->requests_per_s > 0)
 		result_metric_real(res, "transactions_offered_per_s", report->plan->requests_per_s);
 	result_metric_u64(res, "transactions", client->transactions);
-	result_metric_real(res, "transactions_per_s",
-			   per_s(client->window_transactions, client->window_ns));
+	figures->transactions_per_s = per_s(client->window_transactions, client->window_ns);
+	figures->rtt_min_ns = rtt->count ? (double)hist_min_ns(rtt) : NAN;
+	result_metric_real(res, "transactions_per_s", figures->transactions_per_s);
 	result_metric_u64(res, "requests_sent", sent);
 	result_metric_u64(res, "requests_answered", report->server.transactions);
 	result_metric_u64(res, "requests_timed_out", timeouts);
 	if (report->plan->requests_per_s > 0)
 		result_metric_u64(res, "requests_not_sent", not_sent);
-	result_hist(res, "rtt", xfer_hist(report->xfer));
+	result_hist(res, "rtt", rtt);
 	if (report->plan->local.kind == CONTROL_CRR)
 		result_note(res, "a round trip is the time from before connect() to the last byte of "
 			    "the response");
@@ -134,14 +154,14 @@ static void report_requests(const struct xfer_report *report,
 			    "what this path and --outstanding allow", (unsigned long long)not_sent);
 }
 
-/* CPU time of both ends; by what it was spent for, as netperf's service demand. */
-static void report_cpu(const struct xfer_report *report, const struct control_figures *end,
+/* CPU time of both ends; by what it was spent for, as netperf's service demand. Returns the cores. */
+static double report_cpu(const struct xfer_report *report, const struct control_figures *end,
 		       const char *who, uint64_t work, const char *unit, struct result *res)
 {
 	char key[48];
 
 	if (!end->window_ns)
-		return;
+		return NAN;
 	snprintf(key, sizeof(key), "%s_cpu_ratio", who);
 	result_metric_real(res, key, (double)end->cpu_ns / (double)end->window_ns);
 	snprintf(key, sizeof(key), "%s_host_cpu_ratio", who);
@@ -151,20 +171,23 @@ static void report_cpu(const struct xfer_report *report, const struct control_fi
 		result_metric_real(res, key, (double)(report->same_host ? end->cpu_ns :
 						      end->host_busy_ns) /
 				   ((double)work / (*unit == 'k' ? 1024 : 1)));
+	return (double)end->cpu_ns / (double)end->window_ns;
 }
 
 static void report_cpus(const struct xfer_report *report, const struct control_figures *client,
-			struct result *res)
+			struct result *res, struct xfer_figures *figures)
 {
 	bool stream = report->plan->local.kind == CONTROL_STREAM;
 	const char *unit = stream ? "kib" : "transaction";
 
-	report_cpu(report, client, "client",
-		   stream ? client->sent_window_bytes + client->received_window_bytes :
-			    client->window_transactions, unit, res);
-	report_cpu(report, &report->server, "server",
-		   stream ? report->server.sent_window_bytes + report->server.received_window_bytes :
-			    report->server.window_transactions, unit, res);
+	figures->client_cpus = report_cpu(report, client, "client",
+					  stream ? client->sent_window_bytes +
+						   client->received_window_bytes :
+						   client->window_transactions, unit, res);
+	figures->server_cpus = report_cpu(report, &report->server, "server",
+					  stream ? report->server.sent_window_bytes +
+						   report->server.received_window_bytes :
+						   report->server.window_transactions, unit, res);
 }
 
 static void report_conn(const struct control_conn *conn, const char *from, struct result *res)
@@ -252,7 +275,7 @@ void xfer_report_arrival(const struct xfer_report *report, const struct control_
 	result_row_close_quietly(part);
 }
 
-void xfer_report_end(struct xfer_report *report, struct result *res)
+void xfer_report_end(struct xfer_report *report, struct result *res, struct xfer_figures *figures)
 {
 	struct control_arrival arrival;
 	struct control_figures client;
@@ -263,10 +286,10 @@ void xfer_report_end(struct xfer_report *report, struct result *res)
 	xfer_read_order(report->xfer, &client);
 	result_metric_u64(res, "tested_ns", client.window_ns);
 	if (report->plan->local.kind == CONTROL_STREAM)
-		report_stream(report, &client, res);
+		report_stream(report, &client, res, figures);
 	else
-		report_requests(report, &client, res);
-	report_cpus(report, &client, res);
+		report_requests(report, &client, res, figures);
+	report_cpus(report, &client, res, figures);
 	report_buffers(report, &client, res);
 	report_conns(report, res);
 	for (i = 0; i < xfer_nr_arrivals(report->xfer); i++) {
