@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "result/outcome.h"
+#include "result/tree.h"
 
 #define TOOL "{\"format\":1,\"tool\":\"ethgauge " TOOL_VERSION "\",\"command\":\"sink\""
 
@@ -27,33 +30,46 @@ static void interval_is_told_from_a_document(void **state)
 	assert_int_equal(packets, 1009);
 }
 
+static double figure(const struct result *res, const char *key)
+{
+	json_t *value = json_object_get(json_object_get(result_tree(res), "metrics"), key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static void figures_are_taken_and_delays_if_they_are_right(void **state)
 {
 	static const char doc[] = TOOL ",\"environment\":{\"driver\":\"veth\",\"mtu\":1500},\"notes\":[\"n\"],"
 		"\"metrics\":{\"distinct_packets\":1009,\"lost_ratio\":0.25,\"delay_min_ns\":264,"
 		"\"pdv_mean_ns\":1.5,\"no_such_figure\":1,\"foreign_packets\":\"x\"}}";
 	struct result *res = result_new("bench");
+	struct outcome outcome;
 	struct err e;
 
 	(void)state;
-	assert_int_equal(outcome_take(doc, false, res, &e), 0);
-	assert_true(result_look(res, "distinct_packets") == 1009);
-	assert_true(result_look(res, "lost_ratio") == 0.25);
-	assert_true(isnan(result_look(res, "delay_min_ns")));
-	assert_true(isnan(result_look(res, "pdv_mean_ns")));
-	assert_true(isnan(result_look(res, "foreign_packets")));
-	assert_int_equal(outcome_take(doc, true, res, &e), 0);
-	assert_true(result_look(res, "delay_min_ns") == 264);
-	assert_true(result_look(res, "pdv_mean_ns") == 1.5);
+	assert_int_equal(outcome_take(doc, false, res, &outcome, &e), 0);
+	assert_true(outcome.distinct_packets == 1009);
+	assert_true(isnan(outcome.delay.ns[DIST_MIN]));
+	assert_true(figure(res, "distinct_packets") == 1009);
+	assert_true(figure(res, "lost_ratio") == 0.25);
+	assert_true(isnan(figure(res, "delay_min_ns")));
+	assert_true(isnan(figure(res, "pdv_mean_ns")));
+	assert_true(isnan(figure(res, "foreign_packets")));
+	assert_int_equal(outcome_take(doc, true, res, &outcome, &e), 0);
+	assert_true(figure(res, "delay_min_ns") == 264);
+	assert_true(figure(res, "pdv_mean_ns") == 1.5);
+	assert_true(outcome.delay.ns[DIST_MIN] == 264);
+	assert_true(isnan(outcome.delay.ns[DIST_MAX]));
 	result_free(res);
 }
 
 static void check_refused(const char *doc, int no, const char *words)
 {
 	struct result *res = result_new("bench");
+	struct outcome outcome;
 	struct err e = { 0 };
 
-	assert_int_equal(outcome_take(doc, true, res, &e), no);
+	assert_int_equal(outcome_take(doc, true, res, &outcome, &e), no);
 	assert_non_null(strstr(e.msg, words));
 	result_free(res);
 }

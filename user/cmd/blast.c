@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <math.h>
+
 #include "cmd/cmd.h"
 #include "engine/account/trial.h"
 #include "engine/self/environ.h"
@@ -315,7 +317,10 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	const struct blast_opts *opts = args;
 	struct blast_run run = { .opts = opts, .res = res, .e = e };
 	struct nic_counters before = { 0 };
+	struct meter_receiver receiver;
+	struct rx_figures got = { .lost_packets = NAN };
 	struct meter_sender sender;
+	struct tx_figures made;
 	struct err trial_error;
 	struct tx_count count;
 	struct nic_facts nic;
@@ -350,16 +355,17 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	if (run.trial)
 		err = first_error(err, trial_settle(run.trial, &count, &trial_error), &trial_error, e);
 	if (run.replay)
-		replay_report(run.replay, &count, res);
+		made = replay_report(run.replay, &count, res);
 	else
-		tx_report(run.tx, &count, res);
+		made = tx_report(run.tx, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
 	if (run.trial)
-		err = first_error(err, trial_report(run.trial, &count, res, &trial_error),
+		err = first_error(err, trial_report(run.trial, &count, res, &got, &trial_error),
 				  &trial_error, e);
-	sender = tx_metered(run.tx);
-	meter_report(meter, &sender, run.trial, res);
+	receiver.lost_packets = got.lost_packets;
+	sender = tx_metered(run.tx, &made);
+	meter_report(meter, &sender, run.trial ? &receiver : NULL, res);
 out:
 	meter_free(meter);
 	tx_close(run.tx);

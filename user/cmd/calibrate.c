@@ -71,9 +71,9 @@ static void worst(uint64_t *sum, uint64_t value)
 }
 
 /* A sender that other work held up tells nothing of how exact the tool is. */
-static void note_irregular(struct calibrate *cal, const struct result *part)
+static void note_irregular(struct calibrate *cal, const struct lab_trial *run)
 {
-	cal->irregular += result_look(part, "irregular") == 1;
+	cal->irregular += run->made.pace == BOTTLENECK_IRREGULAR;
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -103,7 +103,7 @@ static int run_exact(struct calibrate *cal, const char *name, const struct lab_t
 	err = lab_trial_run(run, cfg, part, e);
 	if (err || loop_signal())
 		return err;
-	note_irregular(cal, part);
+	note_irregular(cal, run);
 	cal->found.counted += run->sent.sent_packets;
 	snprintf(refused, sizeof(refused), ", %llu refused",
 		 (unsigned long long)run->sent.refused_packets);
@@ -266,7 +266,7 @@ static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, ui
 		return err;
 	impair_stop(run->impair);
 	impair_read(run->impair, 0, &run->done);
-	note_irregular(cal, part);
+	note_irregular(cal, &run->trial);
 	return 0;
 }
 

@@ -236,7 +236,7 @@ static void go(struct run *run)
 	meter_stop(meter);
 	impair_stop(run->impair);
 	impair_report(run->impair, run->res);
-	meter_report(meter, NULL, false, run->res);
+	meter_report(meter, NULL, NULL, run->res);
 	meter_free(meter);
 	if (run->events && !run->err)
 		run->err = outfile_commit(run->events, run->e);

@@ -320,7 +320,7 @@ static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 	load_stop(run->load);
 	meter_stop(meter);
 	load_report(run->load, run->res);
-	meter_report(meter, NULL, false, run->res);
+	meter_report(meter, NULL, NULL, run->res);
 	load_report_limit(run->load, run->res);
 	meter_free(meter);
 	judge(opts, run);

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "engine/receive/exports.h"
 #include "engine/receive/rx.h"
+#include "engine/receive/rx_order.h"
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
 #include "engine/send/stream.h"
@@ -175,11 +176,14 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_count *sent,
 		  int run_err)
 {
+	struct meter_receiver receiver;
 	struct meter_sender sender;
+	struct tx_figures made;
 	struct err export_error;
+	struct rx_count count;
 	int err;
 
-	tx_report(run->tx, sent, run->res);
+	made = tx_report(run->tx, sent, run->res);
 	tx_report_late(run->tx, run->res);
 	rx_report(run->rx, run->res, "rtt", sent->sent_packets, 0);
 	err = exports_finish(run->exports, run->res, &export_error);
@@ -187,8 +191,10 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 		run_err = err;
 		*run->e = export_error;
 	}
-	sender = tx_metered(run->tx);
-	meter_report(run->meter, &sender, true, run->res);
+	rx_read(run->rx, &count);
+	receiver.lost_packets = (double)rx_lost(&count, sent->sent_packets);
+	sender = tx_metered(run->tx, &made);
+	meter_report(run->meter, &sender, &receiver, run->res);
 	judge(opts, run);
 	return run_err;
 }

@@ -238,7 +238,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	meter = meter_start(NULL);
 	err = stamp_run(stamp, res, e);
 	stamp_report(stamp, res);
-	meter_report(meter, NULL, false, res);
+	meter_report(meter, NULL, NULL, res);
 	lost = stamp_lost(stamp, &sent);
 	if (opts->no_loss)
 		result_verdict(res, sent && !lost, "%llu lost of %llu", (unsigned long long)lost,

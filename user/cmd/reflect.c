@@ -7,6 +7,7 @@
  */
 #include "cmd/cmd.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "abi/stamp_packet.h"
@@ -169,7 +170,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	/* At once: what is answered behind the report is in no figure. */
 	reflector_report(run.reflector, res);
 	reflector_close(run.reflector);
-	meter_report(meter, NULL, true, res);
+	meter_report(meter, NULL, &(struct meter_receiver){ .lost_packets = NAN }, res);
 	meter_free(meter);
 	return run.err;
 }

@@ -5,6 +5,7 @@
  * The receiving end of blast. It must be there before the sender starts: what
  * came earlier cannot be told from a loss.
  */
+#include <math.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -209,6 +210,8 @@ static int receive(struct sink_run *run)
 		.tick = tick,
 		.ctx = run,
 	};
+	struct rx_figures got = { .lost_packets = NAN };
+	struct meter_receiver receiver;
 	struct err export_error;
 	struct meter *meter;
 	int err;
@@ -222,7 +225,8 @@ static int receive(struct sink_run *run)
 	loop_run(&loop);
 	run->receiver->ops->stop(run->receiver);
 	meter_stop(meter);
-	err = run->receiver->ops->report(run->receiver, run->res, 0, run->opts->stream_parts, run->e);
+	err = run->receiver->ops->report(run->receiver, run->res, 0, run->opts->stream_parts,
+					 &got, run->e);
 	if (err)
 		run->err = err;
 	err = exports_finish(run->exports, run->res, &export_error);
@@ -230,7 +234,8 @@ static int receive(struct sink_run *run)
 		run->err = err;
 		*run->e = export_error;
 	}
-	meter_report(meter, NULL, true, run->res);
+	receiver.lost_packets = got.lost_packets;
+	meter_report(meter, NULL, &receiver, run->res);
 	meter_free(meter);
 	judge(run, run->res);
 	return run->err;

@@ -298,7 +298,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	if (opts->interval_ns && elapsed_ns - run->row_ns > NSEC_PER_SEC / 1000)
 		tick(run, elapsed_ns);
 	watch_all_report_end(run->all, elapsed_ns);
-	meter_report(meter, NULL, false, run->res);
+	meter_report(meter, NULL, NULL, run->res);
 	meter_free(meter);
 	faces_end(run->faces, run->res, elapsed_ns);
 	return 0;

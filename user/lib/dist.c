@@ -4,6 +4,8 @@
  */
 #include "lib/dist.h"
 
+#include <math.h>
+
 #include "lib/hist.h"
 
 static const struct {
@@ -20,15 +22,26 @@ const char *dist_label(enum dist_stat stat)
 	return stats[stat].label;
 }
 
+struct dist dist_none(void)
+{
+	struct dist none = { 0 };
+	enum dist_stat i;
+
+	for (i = 0; i < DIST_NR; i++)
+		none.ns[i] = NAN;
+	return none;
+}
+
 void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns)
 {
 	enum dist_stat i;
 
+	*ret = dist_none();
 	ret->count = hist->count;
-	for (i = 0; i < DIST_NR; i++)
-		ret->ns[i] = hist->count ? (double)(hist_percentile_ns(hist, stats[i].share) - base_ns) : 0;
 	if (!hist->count)
 		return;
+	for (i = 0; i < DIST_NR; i++)
+		ret->ns[i] = (double)(hist_percentile_ns(hist, stats[i].share) - base_ns);
 	ret->ns[DIST_MIN] = (double)(hist_min_ns(hist) - base_ns);
 	ret->ns[DIST_MEAN] = hist_mean_ns(hist) - (double)base_ns;
 	ret->ns[DIST_MAX] = (double)(hist->max_ns - base_ns);

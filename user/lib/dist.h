@@ -51,7 +51,10 @@ struct dist {
 /* "p99.9" */
 const char *dist_label(enum dist_stat stat);
 
-/* All are 0 if nothing was counted. */
+/* Of nothing: all NAN. */
+struct dist dist_none(void);
+
+/* All are NAN if nothing was counted. */
 void dist_of_hist(struct dist *ret, const struct hist_rec *hist);
 
 /* Of the times less @base_ns, which none of them is below. */

@@ -5,6 +5,7 @@
 #include "result/outcome.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -95,7 +96,30 @@ static bool is_of_delay(const char *key)
 	return false;
 }
 
-int outcome_take(const char *line, bool timed, struct result *res, struct err *e)
+static double number(const json_t *metrics, const struct metric *metric)
+{
+	json_t *value = metric ? json_object_get(metrics, metric->key) : NULL;
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void read_outcome(const json_t *metrics, bool timed, struct outcome *ret)
+{
+	enum dist_stat stat;
+	double count;
+
+	ret->distinct_packets = number(metrics, metric_find("distinct_packets"));
+	ret->delay = dist_none();
+	if (!timed)
+		return;
+	count = number(metrics, metric_of("delay", DIST_COUNT));
+	ret->delay.count = count > 0 ? (uint64_t)count : 0;
+	for (stat = 0; stat < DIST_NR; stat++)
+		ret->delay.ns[stat] = number(metrics, metric_of("delay", stat));
+}
+
+int outcome_take(const char *line, bool timed, struct result *res, struct outcome *ret_outcome,
+		 struct err *e)
 {
 	json_t *doc = json_loads(line, 0, NULL), *value;
 	struct result *there;
@@ -113,6 +137,7 @@ int outcome_take(const char *line, bool timed, struct result *res, struct err *e
 		else
 			result_metric_real(res, key, json_real_value(value));
 	}
+	read_outcome(json_object_get(doc, "metrics"), timed, ret_outcome);
 	there = result_part(res, PART_OTHER, "receiver");
 	json_object_foreach(json_object_get(doc, "environment"), key, value) {
 		if (json_is_integer(value))

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/dist.h"
 #include "lib/err.h"
 #include "result/result.h"
 
@@ -22,11 +23,18 @@ int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e);
 /* A line of --jsonl: true if it is that of an interval, in which so many packets came. */
 bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
 
+/* What a receiver found, for who judges by it. */
+struct outcome {
+	double distinct_packets;	/* NAN: it does not say */
+	struct dist delay;		/* NAN where it does not say, or is not timed */
+};
+
 /*
- * The document in @line, which a sink of this version wrote: its figures into @res, those
- * of delays if @timed; its environment and notes into the part "receiver" of it. What is
- * no such document, and an error that stands in it, are errors here.
+ * The document in @line, which a sink of this version wrote: its figures into @res and
+ * *@ret_outcome, those of delays if @timed; its environment and notes into the part
+ * "receiver" of @res. What is no such document, and an error that it holds, are errors here.
  */
-int outcome_take(const char *line, bool timed, struct result *res, struct err *e);
+int outcome_take(const char *line, bool timed, struct result *res, struct outcome *ret_outcome,
+		 struct err *e);
 
 #endif

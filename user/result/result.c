@@ -218,17 +218,6 @@ void result_self_str(struct result *res, const char *key, const char *value)
 	set_figure(res, "self", key, string(value));
 }
 
-double result_look(const struct result *res, const char *key)
-{
-	json_t *value = json_object_get(json_object_get(res->doc, "metrics"), key);
-
-	if (!value)
-		value = json_object_get(json_object_get(res->doc, "self"), key);
-	if (json_is_boolean(value))
-		return json_is_true(value);
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 void result_row_open(struct result *res, uint64_t elapsed_ns)
 {
 	assert(!res->row);

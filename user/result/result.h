@@ -69,9 +69,6 @@ void result_self_bool(struct result *res, const char *key, bool value);
 void result_self_real(struct result *res, const char *key, double value);
 void result_self_str(struct result *res, const char *key, const char *value);
 
-/* A figure that was set, of metrics or of self, a truth as 1 or 0; NAN: it was not, or is null. */
-double result_look(const struct result *res, const char *key);
-
 /* A row of the time series, @elapsed_ns after the start; row values go into the open row. */
 void result_row_open(struct result *res, uint64_t elapsed_ns);
 void result_row_u64(struct result *res, const char *key, uint64_t value);

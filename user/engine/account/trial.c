@@ -523,7 +523,7 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count,
 }
 
 int trial_report(struct trial *trial, const struct tx_count *sent, struct result *res,
-		 struct err *e)
+		 struct rx_figures *ret_figures, struct err *e)
 {
 	struct ledger ledger = { .made = sent->sent_packets + sent->refused_packets };
 	struct listing listing = { trial, &ledger };
@@ -531,7 +531,8 @@ int trial_report(struct trial *trial, const struct tx_count *sent, struct result
 	struct err drops_error;
 	int err;
 
-	err = trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS, e);
+	err = trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS,
+					   ret_figures, e);
 	/* Of the run, also where little of it arrived. */
 	result_metric_u64(res, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
 	if (err || !trial->path)

@@ -67,6 +67,6 @@ bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, u
 
 /* Received, loss, delay, order, and the ledger. */
 int trial_report(struct trial *trial, const struct tx_count *sent, struct result *res,
-		 struct err *e);
+		 struct rx_figures *ret_figures, struct err *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -245,9 +246,19 @@ static void report_sent(const struct rr *rr, const struct rr_count *count, struc
 	tx_report_sent(rr->cfg.frame.frame_bytes, rr->cfg.pps, &sent, res);
 }
 
+uint64_t rr_lost(const struct rr_count *count)
+{
+	return count->sent > count->distinct ? count->sent - count->distinct : 0;
+}
+
+double rr_transactions_per_s(const struct rr_count *count)
+{
+	return count->running_ns ? (double)count->distinct * NSEC_PER_SEC / (double)count->running_ns : NAN;
+}
+
 static void report_answers(const struct rr_count *count, struct result *res)
 {
-	uint64_t lost = count->sent > count->distinct ? count->sent - count->distinct : 0;
+	uint64_t lost = rr_lost(count);
 
 	result_metric_u64(res, "received_packets", count->answers);
 	result_metric_u64(res, "received_bytes", count->bytes);
@@ -262,8 +273,7 @@ static void report_answers(const struct rr_count *count, struct result *res)
 	result_metric_u64(res, "foreign_packets", count->foreign);
 	result_metric_u64(res, "transactions", count->distinct);
 	if (count->running_ns)
-		result_metric_real(res, "transactions_per_s", (double)count->distinct *
-				   NSEC_PER_SEC / (double)count->running_ns);
+		result_metric_real(res, "transactions_per_s", rr_transactions_per_s(count));
 }
 
 void rr_report(const struct rr *rr, struct result *res)

@@ -76,6 +76,8 @@ int rr_stop(struct rr *rr, struct err *e);
 int rr_check(const struct rr *rr, struct err *e);
 
 void rr_read(const struct rr *rr, struct rr_count *ret_count);
+uint64_t rr_lost(const struct rr_count *count);
+double rr_transactions_per_s(const struct rr_count *count);	/* NAN: it did not run */
 
 /* Round trips from stamp to stamp; and from being due to being in user space, empty for bounce. */
 void rr_read_hists(const struct rr *rr, struct hist_rec *ret_rtt, struct hist_rec *ret_turn);

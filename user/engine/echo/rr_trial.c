@@ -15,6 +15,7 @@
 
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
+#include "lib/dist.h"
 #include "lib/hist.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -22,6 +23,7 @@
 #include "lib/unit.h"
 #include "model/rr_sizes.h"
 #include "proto/frame.h"
+#include "result/metrics.h"
 #include "sys/host/caps.h"
 #include "sys/net/nic.h"
 #include "sys/net/route.h"
@@ -315,10 +317,28 @@ static int open_both(struct trial *trial, const struct stream_plan *plan, bool i
 	return rr_open(&trial->stack, &cfg, result_part(trial->res, PART_OTHER, "stack"), e);
 }
 
+/* What came of one size; @told: there is something to say of it. */
+struct size_figures {
+	bool told;
+	struct rr_count count;
+	struct dist rtt;
+};
+
+static void read_size(const struct trial *trial, struct size_figures *ret)
+{
+	struct hist_rec rtt, ignored;
+
+	rr_read(trial->rr, &ret->count);
+	rr_read_hists(trial->rr, &rtt, &ignored);
+	dist_of_hist(&ret->rtt, &rtt);
+	ret->told = !trial->stack;	/* two ways are two parts */
+}
+
 /* Of one size, into @res; what is the same of all into @top. @last: no capability is needed any more. */
 static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct result *top,
-		    struct result *res, struct err *e)
+		    struct result *res, struct size_figures *ret_figures, struct err *e)
 {
+	struct meter_receiver receiver = { .lost_packets = NAN };
 	struct trial trial = { .opts = opts, .res = res, .e = e };
 	double ratios[MAX_PAIRS];
 	struct meter *meter;
@@ -346,7 +366,10 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 	err = trial.stack ? run_in_turn(&trial, ratios, &nr, e) : run_alone(&trial, e);
 	meter_stop(meter);
 	report(&trial, icmp, ratios, nr);
-	meter_report(meter, NULL, true, res);
+	read_size(&trial, ret_figures);
+	if (ret_figures->told)
+		receiver.lost_packets = (double)rr_lost(&ret_figures->count);
+	meter_report(meter, NULL, &receiver, res);
 	meter_free(meter);
 out:
 	rr_close(trial.stack);
@@ -354,18 +377,18 @@ out:
 	return err;
 }
 
-static void enter_size(struct result *res, const struct result *part, uint32_t frame_bytes)
+static void enter_size(struct result *res, const struct size_figures *size, uint32_t frame_bytes)
 {
-	static const char *const keys[] = {
-		"sent_packets", "lost_packets", "transactions_per_s", "rtt_min_ns", "rtt_p50_ns",
-		"rtt_p99_ns", "rtt_max_ns",
-	};
+	static const enum dist_stat stats[] = { DIST_MIN, DIST_P50, DIST_P99, DIST_MAX };
 	size_t i;
 
 	result_entry_open(res);
 	result_entry_u64(res, "frame_bytes", frame_bytes);
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		result_entry_real(res, keys[i], result_look(part, keys[i]));
+	result_entry_u64(res, "sent_packets", size->count.sent);
+	result_entry_u64(res, "lost_packets", rr_lost(&size->count));
+	result_entry_real(res, "transactions_per_s", rr_transactions_per_s(&size->count));
+	for (i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
+		result_entry_real(res, metric_of("rtt", stats[i])->key, size->rtt.ns[stats[i]]);
 	result_entry_close(res);
 }
 
@@ -395,6 +418,7 @@ static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, str
 static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct err *e)
 {
 	uint32_t sizes[RR_MAX_SIZES];
+	struct size_figures size;
 	struct result *part;
 	size_t nr = 0, i;
 	char name[32];
@@ -403,12 +427,13 @@ static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct
 	err = find_sizes(opts, sizes, &nr, e);
 	result_config_none(res, "frame-bytes");
 	for (i = 0; !err && i < nr && !loop_signal(); i++) {
+		size.told = false;
 		snprintf(name, sizeof(name), "frames of %u bytes", sizes[i]);
 		part = result_part(res, PART_OTHER, name);
 		opts->stream.frame_bytes = sizes[i];
-		err = run_size(opts, icmp, i + 1 == nr, res, part, e);
-		if (!isnan(result_look(part, "sent_packets")))
-			enter_size(res, part, sizes[i]);
+		err = run_size(opts, icmp, i + 1 == nr, res, part, &size, e);
+		if (size.told)
+			enter_size(res, &size, sizes[i]);
 	}
 	return err;
 }
@@ -417,6 +442,7 @@ int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, str
 {
 	char ifname[IF_NAMESIZE], dest[SOCK_TEXT_BYTES];
 	struct rr_opts opts = *given;
+	struct size_figures size;
 	int err;
 
 	err = resolve(&opts, dest, e);
@@ -424,5 +450,5 @@ int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, str
 		err = find_iface(&opts, ifname, e);
 	if (err)
 		return err;
-	return opts.sizes ? run_sizes(&opts, icmp, res, e) : run_size(&opts, icmp, true, res, res, e);
+	return opts.sizes ? run_sizes(&opts, icmp, res, e) : run_size(&opts, icmp, true, res, res, &size, e);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/send/stream.h"
+#include "engine/receive/rx_order.h"
 #include "lib/loop.h"
 #include "sys/net/route.h"
 
@@ -185,6 +186,7 @@ static int open_sender(struct lab_trial *trial, const struct lab_trial_cfg *cfg,
 int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, struct result *part,
 		  struct err *e)
 {
+	struct meter_receiver receiver;
 	struct meter_sender sender;
 	int err;
 
@@ -203,12 +205,13 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	grown(&trial->a, &trial->a_before);
 	grown(&trial->b, &trial->b_before);
 	tx_read(trial->tx, &trial->sent);
-	tx_report(trial->tx, &trial->sent, part);
+	trial->made = tx_report(trial->tx, &trial->sent, part);
 	tx_report_late(trial->tx, part);
 	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", trial->sent.sent_packets, 0);
-	sender = tx_metered(trial->tx);
-	meter_report(trial->meter, &sender, true, part);
 	rx_read(trial->rx, &trial->got);
+	receiver.lost_packets = (double)rx_lost(&trial->got, trial->sent.sent_packets);
+	sender = tx_metered(trial->tx, &trial->made);
+	meter_report(trial->meter, &sender, &receiver, part);
 	return 0;
 }
 

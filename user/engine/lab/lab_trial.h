@@ -45,6 +45,7 @@ struct lab_trial {
 	/* Growth from before the first packet to after the last. */
 	struct nic_counters a, b;		/* of the test interfaces of a and b */
 	struct tx_count sent;
+	struct tx_figures made;
 	struct rx_count got;
 };
 

@@ -71,7 +71,8 @@ static int fail_by_words(const struct far_sink *far, const char *line, struct er
 	char shown[80];
 	/* Its own error, if it tells one. */
 	struct result *none = result_new("sink");
-	int err = far->cfg.take(line, false, none, e);
+	struct outcome outcome;
+	int err = far->cfg.take(line, false, none, &outcome, e);
 
 	result_free(none);
 	if (err == -EBADMSG) {
@@ -233,16 +234,17 @@ static int settle(struct receiver *receiver, uint64_t sent, struct err *e)
 }
 
 static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
-		  struct err *e)
+		  struct rx_figures *ret_figures, struct err *e)
 {
 	struct far_sink *far = far_of(receiver);
 	double distinct, lost;
-	int err = far->cfg.take(far->text, far->timed, res, e);
+	struct outcome outcome;
+	int err = far->cfg.take(far->text, far->timed, res, &outcome, e);
 
 	(void)max_parts;
 	if (err)
 		return err == -EBADMSG ? fail_by_words(far, far->text, e) : err;
-	distinct = result_look(res, "distinct_packets");
+	distinct = outcome.distinct_packets;
 	if (isnan(distinct))
 		return err_set(e, -EBADMSG, "the receiver's result lacks a count");
 	if (distinct > (double)sent)
@@ -251,6 +253,9 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	lost = fmax((double)sent - distinct, 0);
 	result_metric_u64(res, "lost_packets", (uint64_t)lost);
 	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
+	*ret_figures = (struct rx_figures){
+		.lost_packets = lost, .delay = outcome.delay, .gap_max_ns = NAN,
+	};
 	return 0;
 }
 

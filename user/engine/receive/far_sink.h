@@ -14,6 +14,7 @@
 #include "abi/stamp.h"
 #include "engine/receive/receiver.h"
 #include "lib/err.h"
+#include "result/outcome.h"
 #include "result/result.h"
 
 struct far_sink_cfg {
@@ -22,7 +23,8 @@ struct far_sink_cfg {
 	int netns_fd;			/* that the command runs in */
 	/* outcome_interval() and outcome_take() of result/outcome.h. */
 	bool (*interval)(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
-	int (*take)(const char *line, bool timed, struct result *res, struct err *e);
+	int (*take)(const char *line, bool timed, struct result *res,
+		    struct outcome *ret_outcome, struct err *e);
 };
 
 /* A name that shells leave as it is; pure. */

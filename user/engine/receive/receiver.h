@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/dist.h"
 #include "lib/err.h"
 #include "result/result.h"
 
@@ -29,6 +30,13 @@ struct rx_count {
 	uint64_t unseen_before;		/* numbers below the first seen */
 	uint64_t loss_runs, loss_run_max;	/* of the gaps: rows of lost numbers, the longest */
 	double rate_pps;		/* between the first and the last stamped packet */
+};
+
+/* What a run came to, for who judges by it. */
+struct rx_figures {
+	double lost_packets;		/* NAN: not known */
+	struct dist delay;		/* NAN where nothing arrived, or nothing was timed */
+	double gap_max_ns;		/* NAN: gaps were not measured, or there was none */
 };
 
 struct receiver;
@@ -57,11 +65,11 @@ struct receiver_ops {
 	/* From here on the counters do not change, though packets still arrive. */
 	void (*stop)(struct receiver *receiver);
 	/*
-	 * Totals and delays into @res, and a part for each of the first @max_parts streams.
+	 * Totals and delays into @res and *@ret_figures, and a part for each of the first @max_parts streams.
 	 * @sent: packets that were sent; 0 where that is not known.
 	 */
 	int (*report)(struct receiver *receiver, struct result *res, uint64_t sent,
-		      uint32_t max_parts, struct err *e);
+		      uint32_t max_parts, struct rx_figures *ret_figures, struct err *e);
 	/* A row of the series: what came since the row before. */
 	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t elapsed_ns);
 	void (*close)(struct receiver *receiver);

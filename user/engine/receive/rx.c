@@ -398,6 +398,11 @@ void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist)
 	rx_sum_hists(rx, rx->hists, RX_ALL_STREAMS, ret_hist);
 }
 
+void rx_read_gaps(struct rx *rx, struct hist_rec *ret_hist)
+{
+	rx_sum_hists(rx, rx->gaps, RX_ALL_STREAMS, ret_hist);
+}
+
 void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist)
 {
 	rx_sum_hists(rx, rx->gap_errors, RX_ALL_STREAMS, ret_hist);

@@ -87,6 +87,9 @@ bool rx_read_tail(struct rx *rx, uint16_t stream, uint64_t *ret_next, uint64_t *
 void rx_read_hist(struct rx *rx, struct hist_rec *ret_hist);
 void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hist);
 
+/* Times between a stream's packets, of all streams, with cfg.gaps. */
+void rx_read_gaps(struct rx *rx, struct hist_rec *ret_hist);
+
 /* How far the gaps of all streams were from cfg.expect_gap_ns, which must be set. */
 void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist);
 

@@ -130,10 +130,16 @@ static void report_reordered(const struct rx_order *order, uint32_t stream,
 	free(sum);
 }
 
+uint64_t rx_lost(const struct rx_count *count, uint64_t sent)
+{
+	if (!sent)
+		return count->gaps;
+	return sent > count->distinct ? sent - count->distinct : 0;
+}
+
 static void report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
 {
-	/* Without the sender's count, what was lost before the first or behind the last is unseen. */
-	uint64_t lost = !sent ? count->gaps : sent > count->distinct ? sent - count->distinct : 0;
+	uint64_t lost = rx_lost(count, sent);
 	uint64_t all = lost + count->distinct;
 
 	if (sent && sent < count->distinct)

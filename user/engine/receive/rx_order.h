@@ -31,6 +31,12 @@ void rx_order_add(struct seq_state *seq, struct rx_count *sum);
 uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order);
 
 /*
+ * Packets lost of @sent; 0 where that is not known: the gaps then, as what was lost before
+ * the first or after the last is not seen.
+ */
+uint64_t rx_lost(const struct rx_count *count, uint64_t sent);
+
+/*
  * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that
  * were sent; 0 where that is not known, and loss is then told from the gaps.
  */

@@ -2,7 +2,10 @@
 /*
  * engine/receive/rx_receiver.c - the XDP receiver as one of several (engine/receive/receiver.h).
  */
+#include <math.h>
+
 #include "engine/receive/rx_parts.h"
+#include "lib/dist.h"
 
 static struct rx *rx_of(struct receiver *receiver)
 {
@@ -40,11 +43,31 @@ static void stop(struct receiver *receiver)
 	rx_stop(rx_of(receiver));
 }
 
+static void read_figures(struct rx *rx, uint64_t sent, struct rx_figures *ret)
+{
+	struct rx_count count;
+	struct hist_rec hist;
+
+	*ret = (struct rx_figures){ .lost_packets = NAN, .delay = dist_none(), .gap_max_ns = NAN };
+	if (!rx->cfg.check)
+		return;
+	rx_read(rx, &count);
+	ret->lost_packets = (double)rx_lost(&count, sent);
+	rx_read_hist(rx, &hist);
+	dist_of_hist(&ret->delay, &hist);
+	if (!rx->cfg.gaps)
+		return;
+	rx_read_gaps(rx, &hist);
+	if (hist.count)
+		ret->gap_max_ns = (double)hist.max_ns;
+}
+
 static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
-		  struct err *e)
+		  struct rx_figures *ret_figures, struct err *e)
 {
 	(void)e;
 	rx_report(rx_of(receiver), res, "delay", sent, max_parts);
+	read_figures(rx_of(receiver), sent, ret_figures);
 	return 0;
 }
 

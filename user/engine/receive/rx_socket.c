@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #include "abi/stamp.h"
 #include "abi/tag.h"
+#include "engine/receive/rx_order.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -231,7 +233,7 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 
 static void report_order(const struct rx_count *count, uint64_t sent, struct result *res)
 {
-	uint64_t lost = !sent ? count->gaps : sent > count->distinct ? sent - count->distinct : 0;
+	uint64_t lost = rx_lost(count, sent);
 	uint64_t all = lost + count->distinct;
 
 	result_metric_u64(res, "streams", count->streams_seen);
@@ -255,7 +257,7 @@ static void report_order(const struct rx_count *count, uint64_t sent, struct res
 }
 
 static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
-		  struct err *e)
+		  struct rx_figures *ret_figures, struct err *e)
 {
 	struct rx_socket *rx = rx_of(receiver);
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
@@ -281,6 +283,10 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	result_hist(res, "delay", &rx->hist);
+	*ret_figures = (struct rx_figures){
+		.lost_packets = (double)rx_lost(&count, sent), .gap_max_ns = NAN,
+	};
+	dist_of_hist(&ret_figures->delay, &rx->hist);
 	return 0;
 }
 

@@ -301,30 +301,18 @@ static void report_rings(const struct meter_sender *sender, struct result *res)
 	result_self_u64(res, "tx_socket_limit_bytes", use.socket_limit_bytes);
 }
 
-/* A figure that a report before has set; @none where it has not. */
-static double look(const struct result *res, const char *key, double none)
-{
-	double value = result_look(res, key);
-
-	return isnan(value) ? none : value;
-}
-
 static enum bottleneck judge_sender(const struct meter *meter, const struct meter_sender *sender,
-				    const struct result *res, char *why, size_t size)
+				    char *why, size_t size)
 {
-	double refused = look(res, "not_sent_packets", 0), irregular = result_look(res, "irregular");
-	double made = look(res, "sent_packets", 0) + refused, run, taken, shares[NR_SHARES];
-	struct bottleneck_sender s = { .pace = BOTTLENECK_UNPACED, .run_ratio = NAN };
+	uint64_t made = sender->sent_packets + sender->refused_packets;
+	struct bottleneck_sender s = { .pace = sender->pace, .run_ratio = NAN };
+	double run, taken, shares[NR_SHARES];
 	struct afxdp_use ring;
 	struct meter_thread use;
 	uint32_t i;
 
-	if (!isnan(irregular))
-		s.pace = irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
-	else if (sender->paced)
-		s.pace = BOTTLENECK_PACED;
 	read_rings(sender, &ring);
-	s.refused_ratio = made > 0 ? refused / made : 0;
+	s.refused_ratio = made ? (double)sender->refused_packets / (double)made : 0;
 	s.ring_full_ratio = ring.takes ? (double)ring.full / (double)ring.takes : 0;
 	for (i = 0; i < sender->nr_threads; i++) {
 		sender->read_thread(sender->ctx, i, &use);
@@ -346,15 +334,38 @@ static enum bottleneck judge_sender(const struct meter *meter, const struct mete
 	return bottleneck_of_sender(&s, why, size);
 }
 
-static enum bottleneck judge_receiver(const struct meter *meter, const struct result *res,
+static const struct count *count_at(size_t offset)
+{
+	size_t i = 0;
+
+	while (counts[i].offset != offset)
+		i++;
+	return &counts[i];
+}
+
+/* Over all CPUs; 0 where it is not counted. */
+static uint64_t total(const struct meter *meter, size_t offset)
+{
+	uint64_t sum = 0;
+	size_t cpu;
+
+	for (cpu = 0; has_count(meter, count_at(offset)) && cpu < meter->before->nr_cpus; cpu++) {
+		if (is_seen(meter, cpu))
+			sum += growth(meter, cpu, offset);
+	}
+	return sum;
+}
+
+static enum bottleneck judge_receiver(const struct meter *meter, const struct meter_receiver *receiver,
 				      char *why, size_t size)
 {
-	struct bottleneck_receiver r = {
-		.lost_packets = result_look(res, "lost_packets"),
-		.softnet_dropped_packets = (uint64_t)look(res, "softnet_dropped_packets", 0),
-		.has_softnet = !isnan(result_look(res, "softnet_squeezed")),
-	};
 	const size_t offset = offsetof(struct procstat_cpu, softnet_squeezed);
+	struct bottleneck_receiver r = {
+		.lost_packets = receiver->lost_packets,
+		.softnet_dropped_packets = total(meter, offsetof(struct procstat_cpu,
+							  softnet_dropped_packets)),
+		.has_softnet = has_count(meter, count_at(offset)),
+	};
 	double shares[NR_SHARES], hz;
 	size_t cpu;
 
@@ -373,26 +384,27 @@ static enum bottleneck judge_receiver(const struct meter *meter, const struct re
 	return bottleneck_of_receiver(&r, why, size);
 }
 
-static void judge(const struct meter *meter, const struct meter_sender *sender, bool receives,
-		  struct result *res)
+static void judge(const struct meter *meter, const struct meter_sender *sender,
+		  const struct meter_receiver *receiver, struct result *res)
 {
 	enum bottleneck sending = BOTTLENECK_NONE, receiving = BOTTLENECK_NONE;
 	char why[256] = "";
 
 	if (sender)
-		sending = judge_sender(meter, sender, res, why, sizeof(why));
+		sending = judge_sender(meter, sender, why, sizeof(why));
 	if (*why)
 		result_note(res, "%s", why);
 	*why = '\0';
-	if (receives)
-		receiving = judge_receiver(meter, res, why, sizeof(why));
+	if (receiver)
+		receiving = judge_receiver(meter, receiver, why, sizeof(why));
 	if (*why)
 		result_note(res, "%s", why);
 	result_self_str(res, "bottleneck",
 			bottleneck_names[bottleneck_of_both(sending, receiving)]);
 }
 
-void meter_report(struct meter *meter, const struct meter_sender *sender, bool receives, struct result *res)
+void meter_report(struct meter *meter, const struct meter_sender *sender,
+		  const struct meter_receiver *receiver, struct result *res)
 {
 	if (!meter)
 		return;
@@ -402,11 +414,11 @@ void meter_report(struct meter *meter, const struct meter_sender *sender, bool r
 	report_process(meter, res);
 	report_host(meter, sender, res);
 	report_rings(sender, res);
-	if (meter->has_nic && receives)
+	if (meter->has_nic && receiver)
 		result_self_u64(res, "rx_overrun_packets",
 				procstat_growth(meter->nic_before.rx_overruns,
 						meter->nic_after.rx_overruns));
-	judge(meter, sender, receives, res);
+	judge(meter, sender, receiver, res);
 	result_self_u64(res, "metered_ns", (uint64_t)elapsed_ns(meter));
 	result_self_u64(res, "metering_ns",
 			meter->before->end_mono_ns - meter->before->start_mono_ns +

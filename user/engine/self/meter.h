@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/bottleneck.h"
 #include "result/result.h"
 #include "sys/afxdp/afxdp.h"
 
@@ -24,7 +25,8 @@ struct meter_thread {
 struct meter_sender {
 	const void *ctx;
 	uint32_t nr_threads;
-	bool paced;			/* every packet has a slot */
+	enum bottleneck_pace pace;
+	uint64_t sent_packets, refused_packets;
 	void (*read_thread)(const void *ctx, uint32_t i, struct meter_thread *ret_thread);
 };
 
@@ -43,13 +45,17 @@ struct meter *meter_start(const char *ifname);
  */
 void meter_stop(struct meter *meter);
 
+/* A receiver, likewise. */
+struct meter_receiver {
+	double lost_packets;		/* NAN: not known */
+};
+
 /*
- * Stops, and writes "self" of @res, with a table of the CPUs. Comes after all
- * other reports, as it judges by what they said: the bottleneck is that of @sender
- * (NULL: nothing is sent), and of the receiver where @receives.
+ * Stops, and writes "self" of @res, with a table of the CPUs: the bottleneck is that of
+ * @sender (NULL: nothing is sent), and of @receiver (NULL: nothing is received).
  */
-void meter_report(struct meter *meter, const struct meter_sender *sender, bool receives,
-		  struct result *res);
+void meter_report(struct meter *meter, const struct meter_sender *sender,
+		  const struct meter_receiver *receiver, struct result *res);
 
 void meter_free(struct meter *meter);
 

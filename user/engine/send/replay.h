@@ -122,6 +122,6 @@ bool replay_has_tag(const struct replay *replay);
 uint32_t replay_stamp_every(const struct replay *replay);
 
 /* Instead of tx_report(). */
-void replay_report(const struct replay *replay, const struct tx_count *count, struct result *res);
+struct tx_figures replay_report(const struct replay *replay, const struct tx_count *count, struct result *res);
 
 #endif

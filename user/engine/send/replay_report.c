@@ -2,6 +2,8 @@
 /*
  * engine/send/replay_report.c - what came of a replay, as figures and notes.
  */
+#include <math.h>
+
 #include "abi/tag.h"
 #include "engine/send/replay_parts.h"
 #include "lib/loop.h"
@@ -29,21 +31,21 @@ static void note_skipped(const struct replay *replay, struct result *res)
 			    "were sent right behind it", (unsigned long long)replay->nr_fallen);
 }
 
-static void report_pacing(const struct replay *replay, const struct tx_count *count,
-			  uint64_t duration_ns, struct result *res)
+static enum bottleneck_pace report_pacing(const struct replay *replay, const struct tx_count *count,
+					  uint64_t duration_ns, struct result *res)
 {
 	uint64_t planned_ns = replay->last_slot_ns - replay->first_slot_ns;
 	bool irregular;
 
 	if (!replay_is_paced(replay) || !count->paced_packets)
-		return;
+		return BOTTLENECK_UNPACED;
 	if (replay->pace == REPLAY_PACE_PPS)
 		result_metric_real(res, "offered_pps", replay->value);
 	result_self_real(res, "pacing_late_mean_ns",
 			 (double)count->late_sum_ns / (double)count->paced_packets);
 	result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
 	if (!planned_ns || !duration_ns)
-		return;
+		return BOTTLENECK_UNPACED;
 	result_self_real(res, "pacing_achieved_ratio", (double)planned_ns / (double)duration_ns);
 	irregular = duration_ns > planned_ns + IRREGULAR_NS &&
 		    (double)planned_ns < 0.999 * (double)duration_ns;
@@ -52,9 +54,11 @@ static void report_pacing(const struct replay *replay, const struct tx_count *co
 		result_note(res, "irregular: the sender reached %.3f %% of the pace that was asked for, "
 			    "so a loss or a rate seen here is not the path's",
 			    100 * (double)planned_ns / (double)duration_ns);
+	return irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
 }
 
-void replay_report(const struct replay *replay, const struct tx_count *count, struct result *res)
+struct tx_figures replay_report(const struct replay *replay, const struct tx_count *count,
+				struct result *res)
 {
 	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
 	double pps = 0, mean_bytes = 0;
@@ -77,5 +81,9 @@ void replay_report(const struct replay *replay, const struct tx_count *count, st
 	result_metric_real(res, "sent_l1_bps", pps * 8 * (mean_bytes + UNIT_GAP_BYTES));
 	result_metric_real(res, "sent_l2_bps", pps * 8 * mean_bytes);
 	note_skipped(replay, res);
-	report_pacing(replay, count, duration_ns, res);
+	return (struct tx_figures){
+		.sent_packets = count->sent_packets, .refused_packets = count->refused_packets,
+		.sent_pps = pps, .late_max_ns = NAN,
+		.pace = report_pacing(replay, count, duration_ns, res),
+	};
 }

@@ -358,11 +358,14 @@ bool tx_ends(const struct tx *tx)
 	return !tx->is_plain || is_paced(tx);
 }
 
-struct meter_sender tx_metered(const struct tx *tx)
+struct meter_sender tx_metered(const struct tx *tx, const struct tx_figures *figures)
 {
+	bool is_judged = figures->pace != BOTTLENECK_UNPACED;
+
 	return (struct meter_sender){
-		.ctx = tx, .nr_threads = tx->cfg.threads, .paced = is_paced(tx),
-		.read_thread = read_thread,
+		.ctx = tx, .nr_threads = tx->cfg.threads, .read_thread = read_thread,
+		.pace = is_judged ? figures->pace : is_paced(tx) ? BOTTLENECK_PACED : BOTTLENECK_UNPACED,
+		.sent_packets = figures->sent_packets, .refused_packets = figures->refused_packets,
 	};
 }
 

@@ -100,8 +100,16 @@ void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_coun
 /* How late packets left, over all threads; empty where nothing is paced. */
 void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist);
 
+/* What a run came to, for who judges by it. */
+struct tx_figures {
+	uint64_t sent_packets, refused_packets;
+	double sent_pps;
+	double late_max_ns;		/* of a packet after its slot; NAN: nothing was paced at a rate */
+	enum bottleneck_pace pace;	/* regular or not; unpaced: no rate to compare with */
+};
+
 /* Its threads, for the meter. */
-struct meter_sender tx_metered(const struct tx *tx);
+struct meter_sender tx_metered(const struct tx *tx, const struct tx_figures *figures);
 
 /* -EIO if the driver refused all packets that were made, which no other error tells of. */
 int tx_check_taken(const struct tx *tx, struct err *e);
@@ -116,11 +124,11 @@ bool tx_ends(const struct tx *tx);
 uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count);
 
 /* Of streams: sent, rates and pacing of a whole run into @res, and a row for each unless it is plain. */
-void tx_report(const struct tx *tx, const struct tx_count *count, struct result *res);
+struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res);
 
 /* The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate). */
-void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-		    struct result *res);
+struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
+				 struct result *res);
 
 /*
  * Percentiles of how late the packets left, nothing where none was paced; and with
@@ -129,6 +137,6 @@ void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_coun
 void tx_report_late(const struct tx *tx, struct result *res);
 
 /* Below 99.9 % of the offered rate the result is irregular: marked as such, or as not. */
-void tx_report_regular(double offered_pps, double sent_pps, struct result *res);
+enum bottleneck_pace tx_report_regular(double offered_pps, double sent_pps, struct result *res);
 
 #endif

@@ -61,20 +61,22 @@ static void report_flows(const struct tx *tx, struct result *res)
 	free(counts);
 }
 
-void tx_report(const struct tx *tx, const struct tx_count *count, struct result *res)
+struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res)
 {
 	struct tx_count total = *count;
 	double frame_bytes = mix_max_bytes(tx->cfg.mix);
+	struct tx_figures figures;
 
 	total.sent_bytes = tx_bytes(tx, count);
 	if (total.sent_bytes && total.sent_packets)
 		frame_bytes = (double)total.sent_bytes / (double)total.sent_packets;
-	tx_report_sent(frame_bytes, offered_pps(tx), &total, res);
+	figures = tx_report_sent(frame_bytes, offered_pps(tx), &total, res);
 	if (!tx->is_plain)
 		report_flows(tx, res);
+	return figures;
 }
 
-void tx_report_regular(double offered_pps, double sent_pps, struct result *res)
+enum bottleneck_pace tx_report_regular(double offered_pps, double sent_pps, struct result *res)
 {
 	bool irregular = sent_pps < REGULAR_RATIO * offered_pps;
 
@@ -84,6 +86,7 @@ void tx_report_regular(double offered_pps, double sent_pps, struct result *res)
 		result_note(res, "irregular: the sender reached %.3f %% of the offered rate, so a loss "
 			    "or a rate seen here is not the path's",
 			    100 * sent_pps / offered_pps);
+	return irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
 }
 
 void tx_report_late(const struct tx *tx, struct result *res)
@@ -101,10 +104,11 @@ void tx_report_late(const struct tx *tx, struct result *res)
 	result_self_dist(res, "pacing_late", &late);
 }
 
-void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-		    struct result *res)
+struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
+				 struct result *res)
 {
 	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
+	struct tx_figures figures;
 	double pps = 0;
 
 	/* n packets span n - 1 gaps. */
@@ -118,14 +122,20 @@ void tx_report_sent(double frame_bytes, double offered_pps, const struct tx_coun
 	result_metric_real(res, "sent_pps", pps);
 	result_metric_real(res, "sent_l1_bps", pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
 	result_metric_real(res, "sent_l2_bps", pps * 8 * frame_bytes);
+	figures = (struct tx_figures){
+		.sent_packets = count->sent_packets, .refused_packets = count->refused_packets,
+		.sent_pps = pps, .late_max_ns = NAN,
+	};
 	if (offered_pps <= 0)
-		return;
+		return figures;
 	result_metric_real(res, "offered_pps", offered_pps);
 	if (count->paced_packets) {
 		result_self_real(res, "pacing_late_mean_ns",
 				 (double)count->late_sum_ns / (double)count->paced_packets);
 		result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
+		figures.late_max_ns = (double)count->late_max_ns;
 	}
 	if (count->sent_packets > 1)
-		tx_report_regular(offered_pps, pps, res);
+		figures.pace = tx_report_regular(offered_pps, pps, res);
+	return figures;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "sys/net/netns.h"
 #include "sys/net/nic.h"
 
-#define HEAD		"ethgauge-bench 2\n"
+#define HEAD		"ethgauge-bench 3\n"
 #define ATTEMPTS	3		/* at least, where it is disturbed */
 #define MOST_ATTEMPTS	20
 #define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* further ones only within this time */
@@ -99,29 +100,128 @@ static int enter(const char *netns, struct err *e)
 	return err;
 }
 
+/* A trial's fields: of the state file, in this order, and of the document. */
+enum trial_type { TRIAL_WORD, TRIAL_BOOL, TRIAL_U32, TRIAL_U64, TRIAL_REAL };
+
+static const struct trial_field {
+	const char *key;
+	enum trial_type type;
+	size_t offset;
+} trial_fields[] = {
+#define FIELD(key, type, field) { key, type, offsetof(struct bench_trial, field) }
+#define DELAY(id, share, word, ...) FIELD("delay_" word "_ns", TRIAL_REAL, delay.ns[DIST_##id]),
+	FIELD("kind", TRIAL_WORD, kind),
+	FIELD("frame_bytes", TRIAL_U32, frame_bytes),
+	FIELD("offered_pps", TRIAL_REAL, pps),
+	FIELD("trial_ns", TRIAL_U64, trial_ns),
+	FIELD("count", TRIAL_U64, count),
+	FIELD("sent_pps", TRIAL_REAL, sent_pps),
+	FIELD("irregular", TRIAL_BOOL, irregular),
+	FIELD("unsteady", TRIAL_BOOL, unsteady),
+	FIELD("pacing_late_max_ns", TRIAL_REAL, late_max_ns),
+	FIELD("sent_packets", TRIAL_U64, sent),
+	FIELD("lost_packets", TRIAL_U64, lost),
+	FIELD("event_ns", TRIAL_REAL, event_ns),
+	DIST_STATS(DELAY)
+#undef DELAY
+#undef FIELD
+};
+
+#define NR_TRIAL_FIELDS (sizeof(trial_fields) / sizeof(trial_fields[0]))
+
+static bool read_field(FILE *file, enum trial_type type, void *at)
+{
+	int number;
+
+	switch (type) {
+	case TRIAL_WORD:
+		return fscanf(file, "%15s", (char *)at) == 1;
+	case TRIAL_BOOL:
+		if (fscanf(file, "%d", &number) != 1)
+			return false;
+		*(bool *)at = number;
+		return true;
+	case TRIAL_U32:
+		return fscanf(file, "%" SCNu32, (uint32_t *)at) == 1;
+	case TRIAL_U64:
+		return fscanf(file, "%" SCNu64, (uint64_t *)at) == 1;
+	default:
+		return fscanf(file, "%la", (double *)at) == 1;
+	}
+}
+
 static bool read_trial(FILE *file, struct bench_trial *trial)
 {
-	int irregular, unsteady;
+	size_t i;
 
-	if (fscanf(file, "%15s %" SCNu32 " %d %d %la %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		   " %la %la %la %la %la %la %la %la %la", trial->kind, &trial->frame_bytes, &irregular,
-		   &unsteady, &trial->pps, &trial->trial_ns, &trial->count, &trial->sent, &trial->lost,
-		   &trial->sent_pps, &trial->late_max_ns, &trial->event_ns, &trial->min_ns, &trial->mean_ns,
-		   &trial->p50_ns, &trial->p99_ns, &trial->p99_9_ns, &trial->max_ns) != 18)
-		return false;
-	trial->irregular = irregular;
-	trial->unsteady = unsteady;
+	for (i = 0; i < NR_TRIAL_FIELDS; i++) {
+		if (!read_field(file, trial_fields[i].type, (char *)trial + trial_fields[i].offset))
+			return false;
+	}
 	return true;
 }
 
 /* Exact, so that the search takes the same way again. */
+static void write_field(FILE *file, enum trial_type type, const void *at)
+{
+	switch (type) {
+	case TRIAL_WORD:
+		fputs(at, file);
+		break;
+	case TRIAL_BOOL:
+		fprintf(file, "%d", *(const bool *)at);
+		break;
+	case TRIAL_U32:
+		fprintf(file, "%" PRIu32, *(const uint32_t *)at);
+		break;
+	case TRIAL_U64:
+		fprintf(file, "%" PRIu64, *(const uint64_t *)at);
+		break;
+	case TRIAL_REAL:
+		fprintf(file, "%a", *(const double *)at);
+		break;
+	}
+}
+
 static void write_trial(FILE *file, const struct bench_trial *trial)
 {
-	fprintf(file, "%s %" PRIu32 " %d %d %a %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		" %a %a %a %a %a %a %a %a %a\n", trial->kind, trial->frame_bytes, trial->irregular,
-		trial->unsteady, trial->pps, trial->trial_ns, trial->count, trial->sent, trial->lost,
-		trial->sent_pps, trial->late_max_ns, trial->event_ns, trial->min_ns, trial->mean_ns,
-		trial->p50_ns, trial->p99_ns, trial->p99_9_ns, trial->max_ns);
+	size_t i;
+
+	for (i = 0; i < NR_TRIAL_FIELDS; i++) {
+		write_field(file, trial_fields[i].type, (const char *)trial + trial_fields[i].offset);
+		fputc(i + 1 < NR_TRIAL_FIELDS ? ' ' : '\n', file);
+	}
+}
+
+static void enter_field(struct result *res, const struct trial_field *field, const void *at)
+{
+	switch (field->type) {
+	case TRIAL_WORD:
+		result_entry_str(res, field->key, at);
+		break;
+	case TRIAL_BOOL:
+		result_entry_u64(res, field->key, *(const bool *)at);
+		break;
+	case TRIAL_U32:
+		result_entry_u64(res, field->key, *(const uint32_t *)at);
+		break;
+	case TRIAL_U64:
+		result_entry_u64(res, field->key, *(const uint64_t *)at);
+		break;
+	case TRIAL_REAL:
+		result_entry_real(res, field->key, *(const double *)at);
+		break;
+	}
+}
+
+static void enter_trial(struct result *res, const struct bench_trial *trial)
+{
+	size_t i;
+
+	result_entry_open(res);
+	for (i = 0; i < NR_TRIAL_FIELDS; i++)
+		enter_field(res, &trial_fields[i], (const char *)trial + trial_fields[i].offset);
+	result_entry_close_self(res, "trials");
 }
 
 static int add(struct bench *bench, const struct bench_trial *trial, struct err *e)
@@ -143,7 +243,7 @@ static int load_state(struct bench *bench, struct err *e)
 {
 	const char *path = bench->cfg.state;
 	char head[sizeof(HEAD)], words[4096];
-	struct bench_trial trial;
+	struct bench_trial trial = { 0 };
 	FILE *file = fopen(path, "re");
 	int err = 0;
 
@@ -302,7 +402,8 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		return err_set(e, -EINTR, "ended between two trials");
 	tell_progress(bench, ask);
 	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
-				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN };
+				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN,
+				       .delay = dist_none() };
 	snprintf(trial->kind, sizeof(trial->kind), "%s", ask->kind);
 	own = bench->live;
 	part = own ? result_new("bench") : result_part(bench->res, PART_ASIDE, "first trial");
@@ -365,26 +466,7 @@ void bench_report(const struct bench *bench, struct result *res)
 
 		irregular += trial->irregular;
 		unsteady += trial->unsteady;
-		result_entry_open(res);
-		result_entry_str(res, "kind", trial->kind);
-		result_entry_u64(res, "frame_bytes", trial->frame_bytes);
-		result_entry_real(res, "offered_pps", trial->pps);
-		result_entry_u64(res, "trial_ns", trial->trial_ns);
-		result_entry_u64(res, "count", trial->count);
-		result_entry_real(res, "sent_pps", trial->sent_pps);
-		result_entry_u64(res, "irregular", trial->irregular);
-		result_entry_u64(res, "unsteady", trial->unsteady);
-		result_entry_real(res, "pacing_late_max_ns", trial->late_max_ns);
-		result_entry_u64(res, "sent_packets", trial->sent);
-		result_entry_u64(res, "lost_packets", trial->lost);
-		result_entry_real(res, "event_ns", trial->event_ns);
-		result_entry_real(res, "delay_min_ns", trial->min_ns);
-		result_entry_real(res, "delay_mean_ns", trial->mean_ns);
-		result_entry_real(res, "delay_p50_ns", trial->p50_ns);
-		result_entry_real(res, "delay_p99_ns", trial->p99_ns);
-		result_entry_real(res, "delay_p99_9_ns", trial->p99_9_ns);
-		result_entry_real(res, "delay_max_ns", trial->max_ns);
-		result_entry_close_self(res, "trials");
+		enter_trial(res, trial);
 	}
 	result_metric_u64(res, "bench_trials", bench->nr);
 	result_metric_u64(res, "irregular_trials", irregular);

@@ -161,14 +161,14 @@ static int find_latency(struct job *job, double pps, struct err *e)
 		if (err)
 			break;
 		lossy += trial.lost > 0;
-		if (isnan(trial.mean_ns))
+		if (isnan(trial.delay.ns[DIST_MEAN]))
 			continue;
-		typical[n] = trial.p50_ns;
-		worst[n] = trial.p99_9_ns;
-		pdv[n++] = trial.p99_9_ns - trial.min_ns;
-		mean_ns += trial.mean_ns;
-		min_ns = fmin(min_ns, trial.min_ns);
-		max_ns = fmax(max_ns, trial.max_ns);
+		typical[n] = trial.delay.ns[DIST_P50];
+		worst[n] = trial.delay.ns[DIST_P99_9];
+		pdv[n++] = trial.delay.ns[DIST_P99_9] - trial.delay.ns[DIST_MIN];
+		mean_ns += trial.delay.ns[DIST_MEAN];
+		min_ns = fmin(min_ns, trial.delay.ns[DIST_MIN]);
+		max_ns = fmax(max_ns, trial.delay.ns[DIST_MAX]);
 		if (rfc8219 && trial.sent < 500)
 			result_note(job->part, "RFC 8219 wants 500 frames for a latency, and a trial had %llu",
 				    (unsigned long long)trial.sent);

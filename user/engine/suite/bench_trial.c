@@ -51,24 +51,19 @@ static bool is_burst(const struct bench_trial *trial)
 	return gaps < 1 || gaps / trial->sent_pps <= (gaps + 1) / trial->pps;
 }
 
-static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx_count *sent,
-		 const struct result *part)
+static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx_figures *sent,
+		 const struct rx_figures *got)
 {
-	double lost = result_look(part, "lost_packets"), late;
+	double late;
 
 	trial->sent = sent->sent_packets;
-	trial->lost = isnan(lost) ? sent->sent_packets : (uint64_t)lost;
-	trial->sent_pps = result_look(part, "sent_pps");
-	trial->irregular = result_look(part, "irregular") > 0 && (!trial->count || !is_burst(trial));
-	trial->late_max_ns = result_look(part, "pacing_late_max_ns");
+	trial->lost = isnan(got->lost_packets) ? sent->sent_packets : (uint64_t)got->lost_packets;
+	trial->sent_pps = sent->sent_pps;
+	trial->irregular = sent->pace == BOTTLENECK_IRREGULAR && (!trial->count || !is_burst(trial));
+	trial->late_max_ns = sent->late_max_ns;
 	late = fmax((double)count_late(tx), trial->late_max_ns * 1e-9 * trial->pps);
 	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS && (double)trial->lost <= late;
-	trial->min_ns = result_look(part, "delay_min_ns");
-	trial->mean_ns = result_look(part, "delay_mean_ns");
-	trial->p50_ns = result_look(part, "delay_p50_ns");
-	trial->p99_ns = result_look(part, "delay_p99_ns");
-	trial->p99_9_ns = result_look(part, "delay_p99_9_ns");
-	trial->max_ns = result_look(part, "delay_max_ns");
+	trial->delay = got->delay;
 }
 
 /* Two streams a thread: the second takes over where the first ends, with less load. */
@@ -209,13 +204,13 @@ static int end_reset(struct reset *reset, struct err *e)
 }
 
 static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
-		       struct trial *trial, const struct result *part)
+		       struct trial *trial, const struct rx_figures *got)
 {
 	uint64_t next, lost;
 	struct tx_count count;
 	uint32_t i;
 
-	ret->event_ns = result_look(part, "gap_max_ns");
+	ret->event_ns = got->gap_max_ns;
 	for (i = 0; i < cfg->threads; i++) {
 		tx_read_thread(tx, i, &count);
 		if (!trial_read_tail(trial, (uint16_t)(cfg->first_stream + i), &next, &lost) ||
@@ -279,6 +274,8 @@ static int open_receiver(struct run *run, const struct bench_end *end, const str
 static int tell(struct run *run, const struct bench_ask *ask, struct result *part,
 		struct bench_trial *ret_trial, struct err *e)
 {
+	struct tx_figures made;
+	struct rx_figures got;
 	struct tx_count sent;
 	int err;
 
@@ -286,15 +283,15 @@ static int tell(struct run *run, const struct bench_ask *ask, struct result *par
 	err = trial_settle(run->trial, &sent, e);
 	if (err)
 		return err;
-	tx_report(run->tx, &sent, part);
-	err = trial_report(run->trial, &sent, part, e);
+	made = tx_report(run->tx, &sent, part);
+	err = trial_report(run->trial, &sent, part, &got, e);
 	if (err)
 		return err;
-	fill(ret_trial, run->tx, &sent, part);
+	fill(ret_trial, run->tx, &made, &got);
 	if (ask->then_pps > 0)
 		fill_recovery(ret_trial, run->tx, &run->cfg, ask, run->trial);
 	else if (ask->command)
-		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, part);
+		fill_reset(ret_trial, run->tx, &run->cfg, run->trial, &got);
 	return 0;
 }
 

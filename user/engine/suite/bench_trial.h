@@ -43,8 +43,7 @@ struct bench_trial {
 	 * reset: the longest time without a packet. NAN: no end of it was seen.
 	 */
 	double event_ns;
-	/* NAN where nothing arrived */
-	double min_ns, mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
+	struct dist delay;		/* NAN where nothing arrived */
 };
 
 /* Where the packets come out. */
@@ -58,8 +57,8 @@ struct bench_end {
 uint64_t bench_ask_ns(const struct bench_ask *ask);
 
 /*
- * @base: of all trials, but for size, rate and length. Its figures into @part too, and from
- * there into *@ret_trial, whose first part the caller has filled. A far sink takes neither
+ * @base: of all trials, but for size, rate and length. Its figures into @part and into
+ * *@ret_trial, whose first part the caller has filled. A far sink takes neither
  * then_pps nor a command. -EINTR: a signal came.
  */
 int bench_trial_run(const struct stream_plan *base, const struct bench_end *end, const struct bench_ask *ask,

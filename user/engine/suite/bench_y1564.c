@@ -34,10 +34,10 @@ static void judge(const struct bench_service *service, double cir_pps, const str
 
 	ret->loss_ratio = trial->sent ? (double)trial->lost / (double)trial->sent : 1;
 	ret->received_pps = taken / (double)trial->trial_ns * 1e9;
-	ret->variation_ns = trial->p99_9_ns - trial->min_ns;
+	ret->variation_ns = trial->delay.ns[DIST_P99_9] - trial->delay.ns[DIST_MIN];
 	if (step->committed)
 		ret->pass = ret->loss_ratio <= service->flr_ratio &&
-			    (!service->ftd_ns || trial->mean_ns <= (double)service->ftd_ns) &&
+			    (!service->ftd_ns || trial->delay.ns[DIST_MEAN] <= (double)service->ftd_ns) &&
 			    (!service->fdv_ns || ret->variation_ns <= (double)service->fdv_ns);
 	else	/* A packet more or less is the trial's end. */
 		ret->pass = taken + 1 >= cir_pps * (1 - service->flr_ratio) * (double)trial->trial_ns / 1e9;
@@ -56,7 +56,7 @@ static void tell_step(const struct job *job, const struct step *step, const stru
 	result_entry_real(job->part, "offered_mbps", step->pps * bits / 1e6);
 	result_entry_real(job->part, "received_mbps", j->received_pps * bits / 1e6);
 	result_entry_real(job->part, "lost_ratio", j->loss_ratio);
-	result_entry_real(job->part, "ftd_us", trial->mean_ns / 1e3);
+	result_entry_real(job->part, "ftd_us", trial->delay.ns[DIST_MEAN] / 1e3);
 	result_entry_real(job->part, "fdv_us", j->variation_ns / 1e3);
 	result_entry_str(job->part, "generator", trial->irregular ? "irregular" : "regular");
 	result_entry_close(job->part);
@@ -67,7 +67,7 @@ static void tell_step(const struct job *job, const struct step *step, const stru
 	}
 	unit_format(sent, sizeof(sent), UNIT_BPS, step->pps * bits);
 	unit_format(got, sizeof(got), UNIT_BPS, j->received_pps * bits);
-	unit_format(mean, sizeof(mean), UNIT_NS, trial->mean_ns);
+	unit_format(mean, sizeof(mean), UNIT_NS, trial->delay.ns[DIST_MEAN]);
 	unit_format(variation, sizeof(variation), UNIT_NS, j->variation_ns);
 	result_verdict(job->part, j->pass, "%s, %s: received %s, lost %.4g %%, delay %s, variation %s", step->name,
 		       sent, got, 100 * j->loss_ratio, mean, variation);
@@ -143,8 +143,8 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 		sent += trial.sent;
 		lost += trial.lost;
 		timed++;
-		mean_ns += trial.mean_ns;
-		variation_ns = fmax(variation_ns, trial.p99_9_ns - trial.min_ns);
+		mean_ns += trial.delay.ns[DIST_MEAN];
+		variation_ns = fmax(variation_ns, trial.delay.ns[DIST_P99_9] - trial.delay.ns[DIST_MIN]);
 	}
 	if (!i)
 		return err;

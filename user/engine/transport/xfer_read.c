@@ -75,7 +75,7 @@ void xfer_read_order(struct xfer *xfer, struct control_figures *figures)
 		return;
 	dist_of_hist(&delay, hist);
 	figures->delays = delay.count;
-	for (i = 0; i < DIST_NR; i++)
+	for (i = 0; delay.count && i < DIST_NR; i++)
 		figures->delay_ns[i] = (uint64_t)(delay.ns[i] + 0.5);
 }
 
