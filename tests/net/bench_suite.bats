@@ -92,6 +92,12 @@ loses_each_47th() {
 	bench rfc8219 --quick --state "$STATE"
 	is 2
 	says "is of a bench with other options"
+
+	# So is one whose trials have other fields.
+	sed -i '2s/delay_p90_ns //' "$STATE"
+	bench "${words[@]}"
+	is 2
+	says "was written by another version of ethgauge"
 }
 
 @test "bench tells a loss that was put in to the packet, and what is left of the rate" {

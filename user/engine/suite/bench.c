@@ -129,6 +129,17 @@ static const struct trial_field {
 
 #define NR_TRIAL_FIELDS (sizeof(trial_fields) / sizeof(trial_fields[0]))
 
+/* The second line of the file: one with other fields is of another version. */
+static void name_fields(char *buf, size_t size)
+{
+	size_t used = 0, i;
+
+	for (i = 0; i < NR_TRIAL_FIELDS && used < size; i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", trial_fields[i].key);
+	if (used < size)
+		snprintf(buf + used, size - used, "\n");
+}
+
 static bool read_field(FILE *file, enum trial_type type, void *at)
 {
 	int number;
@@ -242,15 +253,21 @@ static int add(struct bench *bench, const struct bench_trial *trial, struct err 
 static int load_state(struct bench *bench, struct err *e)
 {
 	const char *path = bench->cfg.state;
-	char head[sizeof(HEAD)], words[4096];
+	char head[sizeof(HEAD)], fields[1024], words[4096];
 	struct bench_trial trial = { 0 };
 	FILE *file = fopen(path, "re");
 	int err = 0;
 
 	if (!file)
 		return errno == ENOENT ? 0 : err_set(e, -errno, "cannot read '%s'", path);
+	name_fields(fields, sizeof(fields));
 	if (!fgets(head, sizeof(head), file) || strcmp(head, HEAD) ||
 	    !fgets(words, sizeof(words), file)) {
+		err = err_usage(e, "'%s' is no file of a bench", path);
+	} else if (strcmp(words, fields)) {
+		err_usage(e, "'%s' was written by another version of ethgauge", path);
+		err = err_hint(e, "give another " OPTION("state") " FILE");
+	} else if (!fgets(words, sizeof(words), file)) {
 		err = err_usage(e, "'%s' is no file of a bench", path);
 	} else if (words[strcspn(words, "\n")] = '\0', strcmp(words, bench->cfg.words)) {
 		err_usage(e, "'%s' is of a bench with other options", path);
@@ -268,6 +285,7 @@ static int load_state(struct bench *bench, struct err *e)
 static int save_state(const struct bench *bench, struct err *e)
 {
 	struct outfile *out;
+	char fields[1024];
 	size_t i;
 	int err;
 
@@ -276,7 +294,8 @@ static int save_state(const struct bench *bench, struct err *e)
 	err = outfile_open(&out, bench->cfg.state, e);
 	if (err)
 		return err;
-	fprintf(outfile_stream(out), HEAD "%s\n", bench->cfg.words);
+	name_fields(fields, sizeof(fields));
+	fprintf(outfile_stream(out), HEAD "%s%s\n", fields, bench->cfg.words);
 	for (i = 0; i < bench->nr; i++)
 		write_trial(outfile_stream(out), &bench->trials[i]);
 	err = outfile_commit(out, e);
