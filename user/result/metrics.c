@@ -5,6 +5,8 @@
  */
 #include "result/metrics.h"
 
+#include <search.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -1047,15 +1049,25 @@ static const struct metric metrics[] = {
 	  "window / round trip, at most the link" },
 };
 
-const struct metric *metric_find(const char *key)
+static struct hsearch_data by_key;
+
+/* Before main(), so that any thread may look: each figure that is set is looked up. */
+__attribute__((constructor)) static void index_metrics(void)
 {
+	ENTRY *ignored;
 	size_t i;
 
-	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
-		if (!strcmp(metrics[i].key, key))
-			return &metrics[i];
-	}
-	return NULL;
+	if (!hcreate_r(2 * sizeof(metrics) / sizeof(metrics[0]), &by_key))
+		abort();
+	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		hsearch_r((ENTRY){ (char *)metrics[i].key, (void *)&metrics[i] }, ENTER, &ignored, &by_key);
+}
+
+const struct metric *metric_find(const char *key)
+{
+	ENTRY *found;
+
+	return hsearch_r((ENTRY){ .key = (char *)key }, FIND, &found, &by_key) ? found->data : NULL;
 }
 
 const struct metric *metric_of(const char *family, enum dist_stat stat)
