@@ -49,13 +49,13 @@ static const struct opt global_options[] = {
 	{ 0, "json", OPT_FLAG, offsetof(struct globals, json), NULL,
 	  "print the result as one JSON document" },
 	{ 0, "jsonl", OPT_FLAG, offsetof(struct globals, jsonl), NULL,
-	  "print JSON lines: one an interval, the document last" },
+	  "print JSON lines: one per interval, then the document" },
 	{ 'o', "output", OPT_STR, offsetof(struct globals, output), "FILE",
 	  "write the JSON document to FILE as well" },
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct globals, quiet), NULL,
 	  "on stderr, warnings and errors only" },
 	{ 'v', "verbose", OPT_FLAG, offsetof(struct globals, verbose), NULL,
-	  "tell on stderr what is done" },
+	  "print progress on stderr" },
 	OPT_END
 };
 

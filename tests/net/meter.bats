@@ -158,8 +158,8 @@ while time.process_time() < end:
 	lab_up
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 -d 150ms
 	is 0
-	for line in "this process" "CPU, whole host" events bottleneck metering; do
+	for line in "this process" "CPU, whole host" events bottleneck "measurement cost"; do
 		[ "$(grep -c "^  $line  " <<<"$output")" = 1 ] || fail "no line '$line': $output"
 	done
-	[ "$(sed -n '/of the instrument/,$p' <<<"$output" | wc -l)" -lt 13 ]
+	[ "$(sed -n '/measurement overhead/,$p' <<<"$output" | wc -l)" -lt 13 ]
 }

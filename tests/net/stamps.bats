@@ -51,7 +51,7 @@ received() {
 		(has("clock") | not)'
 	received '.environment | .rx_stamp == "none" and (has("clock") | not)'
 	transfer 503 "--xdp-mode generic" "--engine afxdp"
-	received '.environment.rx_stamp_at | contains("behind the driver")'
+	received '.environment.rx_stamp_at | contains("after the driver")'
 }
 
 @test "the live engine stamps in its program, a reflector not at all" {

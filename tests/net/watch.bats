@@ -387,7 +387,7 @@ for _ in range(int(sys.argv[1])):
 	watch b --hooks clsact
 	# Refused while watch looks whether its programs are there.
 	wait_for in_b tc qdisc delete dev eg0 clsact
-	wait_for said "somebody detached the programs"
+	wait_for said "the programs were detached"
 	wait_for said "is watched again"
 	in_a "$PEER" frames 60 101
 	end_watch

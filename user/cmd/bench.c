@@ -66,10 +66,10 @@ static const struct opt options[] = {
 	  "what runs ethgauge on another host, by sh and without asking: \"ssh root@host2 ethgauge\"; "
 	  "sink receives there, anew for each trial" },
 	{ 0, "clock", OPT_CHOICE, AT(stream.clock), "CLOCK",
-	  "of --receiver: tai if both hosts' clocks are synchronised; else delays are left out",
+	  "--receiver: tai if both hosts' clocks are synchronised; else delays are left out",
 	  .choices = clock_names },
 	{ 0, "reflector", OPT_FLAG, AT(reflector), NULL,
-	  "packets come back from ethgauge reflect at the far end: loss is of either way, delay is of both" },
+	  "packets come back from ethgauge reflect at the far end: loss counts both directions; delay is the round trip" },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
 	  "trials of half a second, few of them: shorter than the standard asks, and called so" },
 	{ 0, "sizes", OPT_STR, AT(sizes), "BYTES,...", "frame sizes, instead of RFC 2544's seven" },
@@ -105,14 +105,14 @@ static const struct opt options[] = {
 	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000,
 	  .of = "rfc2544 rfc9004" },
 	{ 0, "overload", OPT_DURATION, AT(overload_ns), "TIME",
-	  "of recovery: time at 110 % of the throughput, and again at half of that; 0: the standard's",
+	  "recovery: time at 110 % of the throughput, and again at half of that; 0: the standard's",
 	  .of = "rfc2544" },
 	{ 0, "reset-command", OPT_STR, AT(reset_command), "COMMAND",
 	  "what resets the device; sh runs it while packets are sent, and they tell how "
 	  "long it forwards nothing",
 	  .of = "rfc2544" },
 	{ 0, "reset-wait", OPT_DURATION, AT(reset_wait_ns), "TIME",
-	  "of resets: packets are sent as long before the command, and behind its end; 0: a minute, "
+	  "resets: time to send before the command and after its end; 0: a minute, "
 	  "with --quick a second",
 	  .of = "rfc2544" },
 	{ 0, "resets", OPT_U32, AT(resets), "N", "how often; 0: 3, with --quick 1", .max = 1000,
@@ -139,13 +139,13 @@ static const struct opt options[] = {
 	{ 0, "pause", OPT_DURATION, AT(pause_ns), "TIME",
 	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
 	{ 0, "state", OPT_STR, AT(state), "FILE",
-	  "keep every trial there; the same command goes on from it" },
+	  "save every trial in FILE; the same command continues from it" },
 	{ 0, "dest", OPT_STR, AT(stream.dest), "ADDR",
 	  "send to this IPv4 or IPv6 address, instead of RECEIVER's IPv4 address" },
 	{ 'e', "engine", OPT_CHOICE, AT(stream.engine), "ENGINE", "how packets get to the driver",
 	  .choices = tx_engine_names },
 	{ 't', "threads", OPT_U32, AT(stream.threads), "N",
-	  "each with a CPU, a queue and a stream of its own", .min = 1, .max = 1024 },
+	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 'p', "port", OPT_U16, AT(stream.port), "N", "UDP destination port; with --reflector 7 unless given",
 	  .min = 1 },
 	{ 0, "src-ip", OPT_STR, AT(stream.src_ip), "ADDR",
@@ -389,7 +389,7 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_bench = {
 	.name = "bench",
-	.summary = "a standard's suite through a device between two ports",
+	.summary = "run a standard test suite through a device",
 	.description =
 "Sends through a device from one port of this host into another, and finds what it\n"
 "takes. rfc2544: throughput, latency, loss curve, back-to-back frames, recovery from an\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/blast.c - send a stream at a rate, or as fast as it goes.
+ * cmd/blast.c - send packets at a rate, or as fast as possible.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,9 +55,9 @@ static const struct opt options[] = {
 	  .optional = true },
 	STREAM_OPTIONS(struct blast_opts, stream),
 	{ 't', "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
-	  "each with a CPU, a queue and a stream of its own", .min = 1, .max = 1024 },
+	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 0, "stamp-every", OPT_U32, offsetof(struct blast_opts, stream.stamp_every), "N",
-	  "the time in one packet of N; the sequence is in all", .min = 1 },
+	  "write the time into one packet in N; every packet has its sequence number", .min = 1 },
 	{ 0, "tx-stamp", OPT_CHOICE, offsetof(struct blast_opts, stream.tx_stamp), "WHERE",
 	  "afxdp: beside the tag, when each packet was sent: by the kernel or the NIC",
 	  .choices = tx_done_names },
@@ -68,7 +68,7 @@ static const struct opt options[] = {
 	{ 0, "busy-poll", OPT_FLAG, offsetof(struct blast_opts, stream.busy_poll), NULL,
 	  "afxdp: run the driver's queue in the sending thread (kernel 5.11)" },
 	{ 0, "ports", OPT_U32, offsetof(struct blast_opts, stream.ports), "N",
-	  "destination ports, counted up from --port, a packet each", .min = 1, .max = 65535 },
+	  "number of destination ports, counted up from --port", .min = 1, .max = 65535 },
 	{ 0, "src-ports", OPT_U32, offsetof(struct blast_opts, stream.src_ports), "N",
 	  "source ports, counted up from --src-port", .min = 1, .max = 65535 },
 	{ 0, "dests", OPT_U32, offsetof(struct blast_opts, stream.dests), "N",
@@ -76,13 +76,13 @@ static const struct opt options[] = {
 	{ 0, "sources", OPT_U32, offsetof(struct blast_opts, stream.sources), "N",
 	  "source addresses, counted up from the first", .min = 1 },
 	{ 0, "random", OPT_FLAG, offsetof(struct blast_opts, stream.random), NULL,
-	  "of these ports and addresses, take one by chance for each packet" },
+	  "choose ports and addresses at random" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct blast_opts, stream.seed), "N",
-	  "of --random: the same seed makes the same packets" },
+	  "seed of --random and of random values" },
 	{ 0, "into-stack", OPT_FLAG, offsetof(struct blast_opts, stream.into_stack), NULL,
-	  "live: received by this host, as if it came in by INTERFACE" },
+	  "live: deliver packets to this host's stack, as if received on INTERFACE" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct blast_opts, interval_ns), "TIME",
-	  "a line every so often; 0: none" },
+	  "reporting interval; 0: none" },
 	FLOW_OPTIONS(struct blast_opts, flow),
 	REPLAY_OPTIONS(struct blast_opts, replay),
 	TRIAL_OPTIONS(struct blast_opts, trial),
@@ -377,7 +377,7 @@ out:
 
 const struct cmd cmd_blast = {
 	.name = "blast",
-	.summary = "send a stream at a rate, or as fast as it goes",
+	.summary = "send packets at a rate, or as fast as possible",
 	.description =
 "Sends UDP packets through one interface with one of two engines. live makes the\n"
 "packets inside the kernel, right before the driver's transmit function, and\n"

@@ -36,7 +36,7 @@ static const struct opt options[] = {
 	{ 0, "no-store", OPT_FLAG, offsetof(struct calibrate_opts, no_store), NULL,
 	  "do not keep the figures for the results that come" },
 	{ 0, "force", OPT_FLAG, offsetof(struct calibrate_opts, force), NULL,
-	  "keep them though other work disturbed the runs" },
+	  "store them even if runs were disturbed" },
 	OPT_END
 };
 
@@ -463,7 +463,7 @@ out:
 
 const struct cmd cmd_calibrate = {
 	.name = "calibrate",
-	.summary = "the tool against itself: how exact its figures are here",
+	.summary = "measure the accuracy of the tool on this machine",
 	.description =
 "Runs the tool where the truth is known, on wires of its own that vanish with the\n"
 "command, and tells how exact it is on this machine: whether counts of millions\n"

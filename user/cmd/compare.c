@@ -30,21 +30,21 @@ static const struct opt options[] = {
 	{ 0, "new", OPT_STRS, offsetof(struct compare_opts, more_new), "FILE",
 	  "further documents to judge" },
 	{ 0, "noise", OPT_STRS, offsetof(struct compare_opts, noise), "FILE",
-	  "documents of the base run again: how far A is from A is the noise floor" },
+	  "documents of further runs of the base, to measure the noise floor" },
 	{ 0, "threshold", OPT_STR, offsetof(struct compare_opts, threshold), "PERCENT",
 	  "worse by more than this is a regression" },
 	{ 0, "metric", OPT_STRS, offsetof(struct compare_opts, metrics), "KEY",
 	  "judge only this figure, or those of a pattern such as 'rtt_p*'" },
 	{ 0, "all", OPT_FLAG, offsetof(struct compare_opts, all), NULL,
-	  "figures without a better or worse too, and those of the instrument itself" },
+	  "also figures without better or worse, and the measurement overhead" },
 	{ 0, "force", OPT_STRS, offsetof(struct compare_opts, force), "KEY",
 	  "compare though this option or fact differs" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct compare_opts, seed), "N",
-	  "of what the intervals draw by chance" },
+	  "seed of the bootstrap" },
 	{ 0, "html", OPT_STR, offsetof(struct compare_opts, html), "FILE",
-	  "write a page that needs nothing else to FILE" },
+	  "write a self-contained HTML page to FILE" },
 	{ 0, "ktap", OPT_FLAG, offsetof(struct compare_opts, ktap), NULL,
-	  "print KTAP, a test a figure" },
+	  "print KTAP, one test for each figure" },
 	OPT_END
 };
 
@@ -113,7 +113,7 @@ static int compare_cmd_run(const void *values, struct result *res, struct err *e
 }
 
 const struct cmd cmd_compare = {
-	.name = "compare", .summary = "tell whether new runs are better or worse than others",
+	.name = "compare", .summary = "judge whether new runs are better or worse than others",
 	.description =
 	"Reads the result documents (-o FILE, --json) of runs on two sides, a base and a new one,\n"
 	"and judges every figure that both have: median of each side, their ratio with a 95 %\n"

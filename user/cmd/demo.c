@@ -163,7 +163,7 @@ static int demo_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_demo = {
 	.name = "demo",
-	.summary = "the whole job on a wire of its own, in half a minute",
+	.summary = "run the main measurements on a private test link, in half a minute",
 	.description =
 "Makes two network namespaces joined by a veth pair, sends probes to a reflector\n"
 "and blasts at a sink with each engine, and prints what was measured: rates,\n"

@@ -25,9 +25,9 @@ static const struct doctor_opts defaults;
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct doctor_opts, ifname), NULL,
-	  "tell of this interface as well", .argument = true, .optional = true },
+	  "check this interface, too", .argument = true, .optional = true },
 	{ 0, "has", OPT_STR, offsetof(struct doctor_opts, has), "NAME[,NAME]",
-	  "only tell whether these are there, by exit code" },
+	  "check only these features; answer by exit status" },
 	{ 0, "probe", OPT_FLAG, offsetof(struct doctor_opts, probe), NULL,
 	  "try native XDP for an instant; may reset the NIC's queues" },
 	OPT_END
@@ -173,7 +173,7 @@ static int doctor_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "tell what this machine and an interface can do, and what mends the rest",
+	.summary = "check what this machine and an interface support, and how to fix the rest",
 	.description =
 	"Looks for what the other verbs build on. Each feature is present, absent or cannot be\n"
 	"told; what is absent is shown with what is lost without it and the command that mends it.\n"

@@ -241,7 +241,7 @@ static int lab_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_lab = {
 	.name = "lab",
-	.summary = "wires of one's own, to try things on: virtual hosts a and b",
+	.summary = "private test links in network namespaces: virtual hosts a and b",
 	.description =
 		"Makes two network namespaces, NAME-a and NAME-b, and joins their interfaces \""
 		LAB_IFNAME "\"\n"

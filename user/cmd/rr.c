@@ -15,7 +15,7 @@ static const struct rr_opts defaults = {
 static const struct opt options[] = {
 	RR_OPTIONS,
 	{ 'p', "port", OPT_U16, offsetof(struct rr_opts, stream.port), "N",
-	  "UDP port that answers", .min = 1 },
+	  "destination UDP port", .min = 1 },
 	OPT_END
 };
 

@@ -49,7 +49,7 @@ static const struct opt options[] = {
 	  "of a test's payload in each direction, in bits a second",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 'c', "count", OPT_COUNT, offsetof(struct serve_opts, tests), "N",
-	  "end after so many tests; 0: never" },
+	  "end after N tests; 0: never" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct serve_opts, duration_ns), "TIME",
 	  "end after this time; 0: run until ^C" },
 	{ 0, "user", OPT_STR, offsetof(struct serve_opts, user), "NAME",

@@ -40,14 +40,14 @@ static const struct opt options[] = {
 	{ 0, "interface", OPT_STRS, offsetof(struct sweep_opts, cfg.ifnames), "IFACE[@NETNS]",
 	  "whose settings are varied, such as mtu; more than once for the far end in another network namespace" },
 	{ 0, "theory", OPT_CHOICE, offsetof(struct sweep_opts, bound), "OF",
-	  "what calc says beside it: goodput by the mtu varied over IPv4 or IPv6, or frames a second by the "
+	  "add the theoretical bound: goodput by the mtu varied over IPv4 or IPv6, or frames a second by the "
 	  "frame-bytes varied", .choices = sweep_bounds },
 	{ 0, "link", OPT_RATE, offsetof(struct sweep_opts, link), "RATE",
 	  "of --theory, the link: 10G", .rate_kinds = OPT_RATE_BPS },
 	{ 0, "skip-failed", OPT_FLAG, offsetof(struct sweep_opts, cfg.skip_failed), NULL,
-	  "go on behind a run that failed, without its figure; exit with 1 if there was one" },
+	  "continue after a failed run, without its figure; exit with 1 if there was one" },
 	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, cfg.state), "FILE",
-	  "keep what was measured there; the same sweep goes on from it" },
+	  "save figures to FILE; the same sweep resumes from it" },
 	OPT_END
 };
 

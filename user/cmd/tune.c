@@ -36,11 +36,11 @@ static const struct opt options[] = {
 	{ 0, "rtt", OPT_DURATION, offsetof(struct tune_opts, rtt_ns), "TIME",
 	  "round trip of the path", .min = 1, .max = 3600000000000ull },
 	{ 0, "explain", OPT_FLAG, offsetof(struct tune_opts, explain), NULL,
-	  "tell what each setting does" },
+	  "describe each setting" },
 	{ 0, "apply", OPT_STR, offsetof(struct tune_opts, apply), "NAME[=VALUE],...",
-	  "change these alone, without a value to what is asked; what was is kept" },
+	  "change only these settings; without VALUE, to the recommended value" },
 	{ 0, "restore", OPT_FLAG, offsetof(struct tune_opts, restore), NULL,
-	  "put everything back that was changed in this network namespace" },
+	  "restore all settings changed in this network namespace" },
 	OPT_END
 };
 
@@ -209,7 +209,7 @@ static int tune_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_tune = {
 	.name = "tune",
-	.summary = "settings that bear on a path: what they are, should be, and back again",
+	.summary = "show, recommend, apply and restore path-related settings",
 	.description =
 "Shows the kernel's and an interface's settings that bear on throughput and delay: their\n"
 "value, what the path asks for, and whose advice that is. Buffers are asked to be twice the\n"

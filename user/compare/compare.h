@@ -44,7 +44,7 @@ int compare_load(struct compare *cmp, enum compare_side side, const char *path, 
 /* Judges all figures into @res, with its verdicts; a usage error says what is not comparable. */
 int compare_run(struct compare *cmp, struct result *res, struct err *e);
 
-/* The comparison in @res as a page that needs nothing else, in the file @path. */
+/* The comparison in @res as a self-contained HTML page, in the file @path. */
 int compare_html(const struct result *res, const char *path, struct err *e);
 
 /* Makes KTAP (Documentation/dev-tools/ktap.rst) the text of @res. */

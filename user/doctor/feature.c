@@ -73,7 +73,7 @@ static const struct feature features[] = {
 	  "XDP hooks cannot be shared by libxdp's dispatcher; nothing else needs it",
 	  "mount -t bpf bpf /sys/fs/bpf", probe_bpffs },
 	{ "unprivileged-bpf", BPF_GROUP, false, NULL,
-	  "nothing: the programs here need privilege anyhow, and off is the safe setting", NULL,
+	  "no impact: all programs are privileged, and off is the safe setting", NULL,
 	  probe_unprivileged },
 
 	{ "capabilities", HOST_GROUP, false, NULL, "no verb but doctor runs without them",

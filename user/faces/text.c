@@ -376,7 +376,7 @@ static void print_tree(FILE *out, const json_t *tree)
 	text_sweep(out, tree);
 	print_figures(out, json_object_get(tree, "metrics"), NULL);
 	if (json_object_size(json_object_get(tree, "self")))
-		fprintf(out, "  of the instrument itself\n");
+		fprintf(out, "  measurement overhead\n");
 	print_figures(out, json_object_get(tree, "self"), "calibrated_");
 	print_lines(out, "", json_object_get(tree, "lines"));
 	print_lines(out, "note: ", json_object_get(tree, "notes"));

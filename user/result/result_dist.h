@@ -14,7 +14,7 @@
 /* The count, and if it is not 0 the others, as metrics. */
 void result_dist(struct result *res, const char *family, const struct dist *dist);
 
-/* The same of the instrument itself. */
+/* The same of the measurement overhead. */
 void result_self_dist(struct result *res, const char *family, const struct dist *dist);
 
 /* As metrics, and every bucket as histogram "@family_ns". */

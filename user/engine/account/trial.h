@@ -30,11 +30,11 @@ struct trial_opts {
 	{ 0, "sink", OPT_STR, offsetof(type, at.sink), "IFACE[@NETNS]", \
 	  "receive there too, and account for every packet that was lost" }, \
 	{ 0, "sink-socket", OPT_FLAG, offsetof(type, at.socket), NULL, \
-	  "of --sink: by a UDP socket, behind the network stack, instead of in the driver" }, \
+	  "--sink: by a UDP socket, behind the network stack, instead of in the driver" }, \
 	{ 0, "rcvbuf", OPT_U32, offsetof(type, at.rcvbuf_bytes), "BYTES", \
-	  "of --sink-socket: its receive buffer, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 }, \
+	  "--sink-socket: its receive buffer, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 }, \
 	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
-	  "of --sink: count what is lost, and do not ask where" }
+	  "--sink: only count the loss, not where it happened" }
 
 #define TRIAL_RULES \
 	{ OPT_REQUIRES, "sink-socket no-ledger", "sink" }, \

@@ -61,11 +61,11 @@ struct rr_opts {
 	  "frames of all these sizes, one after another: 64,512,mtu; or doubling: 64-mtu; count or " \
 	  "duration are each one's, a second by itself" }, \
 	{ 'w', "wait", OPT_DURATION, offsetof(struct rr_opts, wait_ns), "TIME", \
-	  "wait so long for an answer", .min = 1000000 }, \
+	  "give up a request after this time", .min = 1000000 }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(struct rr_opts, interval_ns), "TIME", \
-	  "a line every so often; 0: none" }, \
+	  "reporting interval; 0: none" }, \
 	{ 0, "against-stack", OPT_FLAG, offsetof(struct rr_opts, against_stack), NULL, \
-	  "in turn the same through a socket: what of the round trip is this host's own stack" }, \
+	  "alternate with a socket-based run to isolate the local stack's share" }, \
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct rr_opts, no_loss), NULL, \
 	  "exit with 1 if a request was not answered" }, \
 	{ 0, "busy-poll", OPT_FLAG, offsetof(struct rr_opts, stream.busy_poll), NULL, \

@@ -60,7 +60,7 @@ static void tell_quality(struct result *res)
 	result_self_u64(res, "clock_error_ns", quality.max_error_ns);
 	result_self_u64(res, "clock_error_estimated_ns", quality.estimated_error_ns);
 	if (!quality.synchronised)
-		result_note(res, "nobody synchronises this host's clock: one-way delays are right "
+		result_note(res, "this host's clock is not synchronised (NTP/PTP): one-way delays are right "
 			    "only where both ends are on it");
 	if (!quality.tai_offset_s)
 		result_note(res, "the TAI offset of this host is not set, so its clock 'tai' shows UTC: "
@@ -85,9 +85,9 @@ static const struct {
 	[STAMPED_NOWHERE] = { "none", NULL },
 	[STAMPED_BPF] = { "bpf", "in the program that makes the packet, before the driver's transmit" },
 	[STAMPED_USER] = { "user", "in user space, before the AF_XDP ring" },
-	[STAMPED_CALL] = { "user", "in user space, before and behind a socket's system call" },
+	[STAMPED_CALL] = { "user", "in user space, before and after a socket's system call" },
 	[STAMPED_XDP] = { "xdp", "in an XDP program, where the driver hands the packet over" },
-	[STAMPED_XDP_GENERIC] = { "xdp", "in an XDP program in the stack, behind the driver" },
+	[STAMPED_XDP_GENERIC] = { "xdp", "in an XDP program in the stack, after the driver" },
 	[STAMPED_HW] = { "hw", "in the NIC, converted from its clock" },
 	[STAMPED_SOCKET_TX] = { "user", "in user space, before the system call that sends" },
 	[STAMPED_SOCKET_RX] = { "kernel", "in the kernel, before its stack (SO_TIMESTAMPNS)" },

@@ -58,17 +58,17 @@ struct flow_opts {
 	{ 0, "profile", OPT_STR, offsetof(type, at.profile), "NAME", \
 	  "send a kind of traffic that is built in: bulk, imix, interactive, signalling, storage, video, voip-g711" }, \
 	{ 0, "copies", OPT_U32, offsetof(type, at.copies), "N", \
-	  "of --streams and --profile: each stream N times", .min = 1, .max = FLOW_FILE_MAX }, \
+	  "--streams and --profile: each stream N times", .min = 1, .max = FLOW_FILE_MAX }, \
 	{ 0, "burst", OPT_COUNT, offsetof(type, at.burst), "N", \
 	  "N packets at --rate, then none until --every is over" }, \
 	{ 0, "every", OPT_DURATION, offsetof(type, at.every_ns), "TIME", \
-	  "of --burst: from first packet to first packet" }, \
+	  "--burst: from first packet to first packet" }, \
 	{ 0, "on", OPT_DURATION, offsetof(type, at.on_ns), "TIME", \
-	  "send at --rate for so long, then pause for --off, and again" }, \
+	  "send at --rate for TIME, pause for --off, and repeat" }, \
 	{ 0, "off", OPT_DURATION, offsetof(type, at.off_ns), "TIME", \
-	  "of --on: the pause" }, \
+	  "--on: the pause" }, \
 	{ 0, "gaps", OPT_CHOICE, offsetof(type, at.gaps), "KIND", \
-	  "between packets; --rate is then the mean", .choices = flow_gap_names }, \
+	  "distribution of the times between packets; --rate is the mean", .choices = flow_gap_names }, \
 	{ 0, "ramp-to", OPT_RATE, offsetof(type, at.ramp_to), "RATE", \
 	  "begin at --rate and go evenly to this one within --ramp-time" }, \
 	{ 0, "ramp-time", OPT_DURATION, offsetof(type, at.ramp_ns), "TIME", \

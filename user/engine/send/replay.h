@@ -33,19 +33,19 @@ struct replay_opts {
 	{ 0, "pcap", OPT_STR, offsetof(type, at.path), "FILE", \
 	  "send the packets of a capture file (pcap, pcapng, gzip), and no DEST" }, \
 	{ 0, "speed", OPT_STR, offsetof(type, at.speed), "FACTOR", \
-	  "of --pcap: times as fast as it was captured, or max" }, \
+	  "--pcap: times as fast as it was captured, or max" }, \
 	{ 0, "loop", OPT_COUNT, offsetof(type, at.loops), "N", \
-	  "of --pcap: send the file N times; 0: without end" }, \
+	  "--pcap: send the file N times; 0: without end" }, \
 	{ 0, "map-ip", OPT_STR, offsetof(type, at.prefixes), "A/N=B/M,...", \
-	  "of --pcap: move addresses from one prefix to another" }, \
+	  "--pcap: move addresses from one prefix to another" }, \
 	{ 0, "map-port", OPT_STR, offsetof(type, at.ports), "A=B,...", \
-	  "of --pcap: change TCP and UDP ports" }, \
+	  "--pcap: change TCP and UDP ports" }, \
 	{ 0, "strip-vlan", OPT_FLAG, offsetof(type, at.strip_vlan), NULL, \
-	  "of --pcap: without VLAN tags; --vlan puts a new one" }, \
+	  "--pcap: without VLAN tags; --vlan puts a new one" }, \
 	{ 0, "fix-checksums", OPT_FLAG, offsetof(type, at.fix_checksums), NULL, \
-	  "of --pcap: compute those of IP, TCP, UDP, ICMP and IGMP anew" }, \
+	  "--pcap: compute those of IP, TCP, UDP, ICMP and IGMP anew" }, \
 	{ 0, "tag", OPT_FLAG, offsetof(type, at.tag), NULL, \
-	  "of --pcap: the probe tag over the start of UDP payloads" }
+	  "--pcap: write the probe tag over the start of UDP payloads" }
 
 #define REPLAY_RULES \
 	{ OPT_REQUIRES, "speed loop map-ip map-port strip-vlan fix-checksums tag", "pcap" }, \

@@ -88,7 +88,7 @@ struct stream_opts {
 	{ 0, "stream", OPT_U16, offsetof(type, at.first_stream), "N", \
 	  "number of the first thread's stream, in the tag" }, \
 	{ 0, "clock", OPT_CHOICE, offsetof(type, at.clock), "CLOCK", \
-	  "of the time in the tag; tai: that another host's can be compared with", \
+	  "timestamp clock; use tai for delays between hosts", \
 	  .choices = clock_names }, \
 	{ 0, "queue", OPT_U32, offsetof(type, at.first_queue), "N", \
 	  "afxdp: transmit queue of the first thread", .max = 4095 }, \

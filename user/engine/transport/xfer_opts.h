@@ -41,11 +41,11 @@ struct xfer_opts {
 	{ 'p', "port", OPT_U16, offsetof(type, at.port), "N", \
 	  "control port of the server", .min = 1 }, \
 	{ 'd', "duration", OPT_DURATION, offsetof(type, at.duration_ns), "TIME", \
-	  "of the test, behind what --omit leaves out", .min = 1000000 }, \
+	  "test time, after --omit", .min = 1000000 }, \
 	{ 0, "omit", OPT_DURATION, offsetof(type, at.omit_ns), "TIME", \
 	  "leave the first of it out of rates and round trips" }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(type, at.interval_ns), "TIME", \
-	  "a line every so often; 0: none" }, \
+	  "reporting interval; 0: none" }, \
 	{ 'P', "streams", OPT_U16, offsetof(type, at.streams), "N", \
 	  "connections at once, in each direction", .min = 1, .max = CONTROL_MAX_STREAMS }, \
 	{ 0, "per-stream", OPT_FLAG, offsetof(type, at.per_stream), NULL, \
@@ -70,24 +70,24 @@ struct xfer_opts {
 	{ 0, "remote-receive-buffer", OPT_COUNT, offsetof(type, at.remote_receive_buffer_bytes), \
 	  "BYTES", "the same at the server", .max = INT32_MAX / 2 }, \
 	{ 0, "spin", OPT_FLAG, offsetof(type, at.spin), NULL, \
-	  "both ends ask for data all the time instead of sleeping: a CPU each" }, \
+	  "both ends poll instead of sleeping; one CPU per thread" }, \
 	{ 0, "busy-poll", OPT_DURATION, offsetof(type, at.busy_poll_ns), "TIME", \
-	  "at this end the kernel asks the driver for so long (SO_BUSY_POLL); CAP_NET_ADMIN", \
+	  "at this end the kernel polls the driver this long (SO_BUSY_POLL); CAP_NET_ADMIN", \
 	  .max = 1000000000 }, \
 	{ 0, "dscp", OPT_U16, offsetof(type, at.dscp), "N", \
 	  "differentiated services code point of both ends", .max = 63 }, \
 	{ 0, "cpu", OPT_STR, offsetof(type, at.cpu), "N", "threads of this end on this CPU" }, \
 	{ 0, "remote-cpu", OPT_STR, offsetof(type, at.remote_cpu), "N", \
-	  "threads of the server on this CPU" }, \
+	  "CPU for the server's threads" }, \
 	{ '4', "ipv4", OPT_FLAG, offsetof(type, at.ipv4), NULL, "IPv4 only" }, \
 	{ '6', "ipv6", OPT_FLAG, offsetof(type, at.ipv6), NULL, "IPv6 only" }, \
 	{ 'B', "bind", OPT_STR, offsetof(type, at.from), "ADDR", "send from this address" }, \
 	{ 0, "key-file", OPT_STR, offsetof(type, at.key_file), "FILE", \
 	  "the server's key; else ETHGAUGE_KEY of the environment" }, \
 	{ 0, "confidence", OPT_STR, offsetof(type, at.confidence), "LEVEL,WIDTH", \
-	  "repeat until the mean is within WIDTH % at LEVEL %: 99,5" }, \
+	  "repeat until the LEVEL % interval of the mean is at most WIDTH % wide: 99,5" }, \
 	{ 0, "max-runs", OPT_U16, offsetof(type, at.max_runs), "N", \
-	  "of --confidence: at most so many runs, at least 3", .min = 3, .max = 100 }
+	  "--confidence: at most so many runs, at least 3", .min = 3, .max = 100 }
 
 #define XFER_RULES \
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \

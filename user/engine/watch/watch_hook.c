@@ -177,7 +177,7 @@ static bool attach_again(struct watch_hook *hook)
 	}
 	hook->said_refused = false;
 	if (hook->ifindex == hook->lost_ifindex)
-		log_warn("somebody detached the programs from '%s'; it is watched again", ifname);
+		log_warn("the programs were detached from '%s'; it is watched again", ifname);
 	else
 		log_info("'%s' is watched again", ifname);
 	hook->returns++;
