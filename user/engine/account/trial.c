@@ -412,7 +412,9 @@ int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e
 
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
 {
-	return trial->receiver->ops->read_tail(trial->receiver, stream, ret_next, ret_last_lost);
+	const struct receiver_ops *ops = trial->receiver->ops;
+
+	return ops->read_tail && ops->read_tail(trial->receiver, stream, ret_next, ret_last_lost);
 }
 
 struct listing {

@@ -262,7 +262,7 @@ static void report(const struct trial *trial, bool icmp, double *ratios, size_t 
 			    "ethgauge reflect IFACE --port %u", stream->port, stream->port);
 }
 
-/* Of a name, or an address of the family that was not asked for, which is told like one. */
+/* Of a name, or an address of the family that was not asked for, which gets the same error. */
 static int resolve(struct rr_opts *opts, char text[SOCK_TEXT_BYTES], struct err *e)
 {
 	struct sock_addr addr;
@@ -317,9 +317,9 @@ static int open_both(struct trial *trial, const struct stream_plan *plan, bool i
 	return rr_open(&trial->stack, &cfg, result_part(trial->res, PART_OTHER, "stack"), e);
 }
 
-/* What came of one size; @told: there is something to say of it. */
+/* The figures of one size; @has_row: they are a row of the table. */
 struct size_figures {
-	bool told;
+	bool has_row;
 	struct rr_count count;
 	struct dist rtt;
 };
@@ -331,7 +331,7 @@ static void read_size(const struct trial *trial, struct size_figures *ret)
 	rr_read(trial->rr, &ret->count);
 	rr_read_hists(trial->rr, &rtt, &ignored);
 	dist_of_hist(&ret->rtt, &rtt);
-	ret->told = !trial->stack;	/* two ways are two parts */
+	ret->has_row = !trial->stack;	/* two ways are two parts */
 }
 
 /* Of one size, into @res; what is the same of all into @top. @last: no capability is needed any more. */
@@ -367,7 +367,7 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 	meter_stop(meter);
 	report(&trial, icmp, ratios, nr);
 	read_size(&trial, ret_figures);
-	if (ret_figures->told)
+	if (ret_figures->has_row)
 		receiver.lost_packets = (double)rr_lost(&ret_figures->count);
 	meter_report(meter, NULL, &receiver, res);
 	meter_free(meter);
@@ -427,12 +427,12 @@ static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct
 	err = find_sizes(opts, sizes, &nr, e);
 	result_config_none(res, "frame-bytes");
 	for (i = 0; !err && i < nr && !loop_signal(); i++) {
-		size.told = false;
+		size.has_row = false;
 		snprintf(name, sizeof(name), "frames of %u bytes", sizes[i]);
 		part = result_part(res, PART_OTHER, name);
 		opts->stream.frame_bytes = sizes[i];
 		err = run_size(opts, icmp, i + 1 == nr, res, part, &size, e);
-		if (size.told)
+		if (size.has_row)
 			enter_size(res, &size, sizes[i]);
 	}
 	return err;

@@ -281,16 +281,6 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 	*ret_count = (struct rx_count){ .packets = packets(receiver) };
 }
 
-static bool read_tail(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
-		      uint64_t *ret_last_lost)
-{
-	(void)receiver;
-	(void)stream;
-	(void)ret_next;
-	(void)ret_last_lost;
-	return false;
-}
-
 /* settle() has ended it. */
 static void stop(struct receiver *receiver)
 {
@@ -311,7 +301,6 @@ static const struct receiver_ops far_sink_ops = {
 	.check = check,
 	.packets = packets,
 	.read = read_count,
-	.read_tail = read_tail,
 	.settle = settle,
 	.stop = stop,
 	.report = report,

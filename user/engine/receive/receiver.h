@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/receive/receiver.h - what receives a test, whatever it is: an XDP program
+ * engine/receive/receiver.h - what receives a test: an XDP program
  * (engine/receive/rx.h), a UDP socket (engine/receive/rx_socket.h), or ethgauge on another
  * host (engine/receive/far_sink.h).
  *
@@ -53,7 +53,7 @@ struct receiver_ops {
 	void (*read)(struct receiver *receiver, struct rx_count *ret_count);
 	/*
 	 * Numbers of a stream: one above the highest that came, and rx_order_last_lost().
-	 * False: none came, or it is not known.
+	 * False: none came. NULL: it is not known.
 	 */
 	bool (*read_tail)(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
 			  uint64_t *ret_last_lost);

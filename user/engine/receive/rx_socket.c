@@ -333,24 +333,12 @@ static uint64_t packets(struct receiver *receiver)
 	return nr;
 }
 
-/* Its windows of numbers do not keep which was lost last. */
-static bool read_tail(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
-		      uint64_t *ret_last_lost)
-{
-	(void)receiver;
-	(void)stream;
-	(void)ret_next;
-	(void)ret_last_lost;
-	return false;
-}
-
 static const struct receiver_ops rx_socket_ops = {
 	.name = "UDP socket",
 	.keep_caps = keep_caps,
 	.check = check,
 	.packets = packets,
 	.read = read_count,
-	.read_tail = read_tail,
 	.stop = stop,
 	.report = report,
 	.report_row = report_row,

@@ -34,7 +34,7 @@ struct meter;
 
 /*
  * Begins, once all is open. @ifname: whose interrupts and receive overruns are
- * told, in this thread's network namespace; NULL: none. Never fails: what it
+ * reported, in this thread's network namespace; NULL: none. Never fails: what it
  * cannot read is null in the result. All functions take NULL.
  */
 struct meter *meter_start(const char *ifname);
