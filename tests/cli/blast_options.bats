@@ -55,7 +55,7 @@ load ../lib/blast
 	refuses "--vlan: 0 to 4094, not '4095'" 198.18.0.2 --vlan 4095
 	refuses "--dscp: " 198.18.0.2 --dscp 64
 	refuses "--ttl: " 198.18.0.2 --ttl 0
-	refuses "--threads: " 198.18.0.2 -t 0
+	refuses "--threads: " 198.18.0.2 --threads 0
 	refuses "--stamp-every: " 198.18.0.2 --stamp-every 0
 	refuses "'10abc' is not a whole number" 198.18.0.2 -c 10abc
 	refuses "--dst-mac '02:00:00:00:00' is no MAC address" 198.18.0.2 --dst-mac 02:00:00:00:00
@@ -63,8 +63,8 @@ load ../lib/blast
 
 @test "options that contradict each other are refused" {
 	refuses "not of one family" 198.18.0.2 --src-ip 2001:2::1
-	refuses "2 threads cannot share 1 packets" 198.18.0.2 -t 2 -c 1
-	refuses "go beyond stream 65535" 198.18.0.2 -t 2 --stream 65535
+	refuses "2 threads cannot share 1 packets" 198.18.0.2 --threads 2 -c 1
+	refuses "go beyond stream 65535" 198.18.0.2 --threads 2 --stream 65535
 	refuses "--no-tag and --stream are mutually exclusive" 198.18.0.2 --no-tag --stream 4
 	refuses "--no-tag and --stamp-every are mutually exclusive" 198.18.0.2 --no-tag --stamp-every 4
 	refuses "--zero-copy requires --engine afxdp" 198.18.0.2 --zero-copy -e live
@@ -74,7 +74,7 @@ load ../lib/blast
 @test "a replay and a stream do not mix" {
 	refuses "--pcap and DEST are mutually exclusive" 198.18.0.2 --pcap f.pcap
 	refuses "--pcap and --frame-bytes are mutually exclusive" --pcap f.pcap -s 64
-	refuses "--pcap and --threads are mutually exclusive" --pcap f.pcap -t 2
+	refuses "--pcap and --threads are mutually exclusive" --pcap f.pcap --threads 2
 	refuses "--pcap and --no-tag are mutually exclusive" --pcap f.pcap --no-tag
 	refuses "--pcap and --dscp are mutually exclusive" --pcap f.pcap --dscp 46
 	refuses "--speed requires --pcap" 198.18.0.2 --speed 2

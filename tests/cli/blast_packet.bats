@@ -22,7 +22,7 @@ UDP='ip4(198.18.0.2)/udp'
 	refuses "is said there: udp(dport=5000-5999)" "$UDP" --ports 1000
 	refuses "is said there: udp(sport=" "$UDP" --src-ports 1000
 	refuses "is said there: ip4(dst=198.18.1.0/24)" "$UDP" --dests 10
-	refuses "is said there: ip4(src=" "$UDP" --sources 10
+	refuses "is said there: ip4(src=" "$UDP" --src-ips 10
 	refuses "is said there: ip4(src=" "$UDP" --src-ip 198.18.0.1
 	refuses "is said there: vlan(7) behind eth" "$UDP" --vlan 7
 	refuses "is said there: vlan(7, pcp=3)" "$UDP" --vlan 7 --vlan-pcp 3
@@ -32,7 +32,7 @@ UDP='ip4(198.18.0.2)/udp'
 @test "options that the packet leaves open are taken" {
 	takes '.config["frame-bytes"] == "64" and .config.ttl == 3 and .config.seed == 7' "$UDP" \
 		--ttl 3 --dscp 46 --seed 7 --src-mac 02:00:00:00:00:01 --dst-mac 02:00:00:00:00:02
-	takes '.config["frame-bytes"] == "1518"' "$UDP" -s 1518 --stream 7 --stamp-every 16 -t 2
+	takes '.config["frame-bytes"] == "1518"' "$UDP" -s 1518 --stream 7 --stamp-every 16 --threads 2
 	takes '.config["frame-bytes"] == "64"' "$UDP" --rate 10Mbit --rate-layer l2
 	takes '.config["frame-bytes"] == "64"' "$UDP" --rate 10Mbit --rate-layer l3
 }
@@ -70,7 +70,7 @@ UDP='ip4(198.18.0.2)/udp'
 @test "what an engine or the number of threads cannot do is refused beside a packet too" {
 	refuses "--into-stack requires the packet's source" "$UDP" --into-stack
 	takes true 'ip4(198.18.0.2, src=198.18.0.1)/udp' --into-stack
-	refuses "2 threads cannot share 1 packets" "$UDP" -t 2 -c 1
+	refuses "2 threads cannot share 1 packets" "$UDP" --threads 2 -c 1
 	refuses "--queue requires --engine afxdp" "$UDP" --queue 1 -e live
 }
 

@@ -18,7 +18,7 @@ calc() {
 }
 
 @test "calc tells windows and buffers of a round trip" {
-	calc 1G --rtt 25ms --window 65536 --flows 4
+	calc 1G --rtt 25ms --window 65536 --parallel 4
 	json '.metrics | .theory_bdp_bytes == 3125000 and .theory_window_scale == 6 and
 		.theory_socket_buffer_bytes == 6250000 and .theory_queue_bytes == 1562500 and
 		(.theory_window_bps - 20971520 | fabs) < 0.01'
@@ -35,7 +35,7 @@ calc() {
 }
 
 @test "tags, tunnel and IP version bear on the summary" {
-	calc 10G --vlan 2 --tunnel wireguard --outer 6 --ip 6 --tcp-options 0
+	calc 10G --vlan-tags 2 --tunnel wireguard --outer 6 --ip 6 --tcp-options 0
 	json '.metrics.theory_tcp_goodput_ratio - (1500 - 80 - 60) / 1546 | fabs < 1e-9'
 	json '.metrics.theory_smallest_pps - 10e9 / 8 / 92 | fabs < 1e-3'
 }
@@ -62,9 +62,9 @@ calc() {
 		10G --mtu 67
 		10G --mtu 65536
 		10G --window 65536
-		10G --flows 4
+		10G --parallel 4
 		10G --outer 6
-		10G --vlan 3
+		10G --vlan-tags 3
 		10G --rtt 25parsecs
 		10G 20G
 	END

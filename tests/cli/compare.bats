@@ -76,7 +76,7 @@ refuses() {
 	refuses "not of the base's kernel" base slow --noise other
 }
 
-@test "what was measured otherwise is refused by name, and compared by --force" {
+@test "what was measured otherwise is refused by name, and compared by --ignore" {
 	docs base 5
 	docs new 5
 	local change fact
@@ -84,9 +84,9 @@ refuses() {
 	while read -r fact change; do
 		jq "$change" new/0.json >odd.json
 		refuses "$fact" base odd.json
-		compare base odd.json --force "$fact"
+		compare base odd.json --ignore "$fact"
 		[ "$status" = 0 ] || fail "$fact: $stderr"
-		[[ $output == *"by --force, $fact may differ"* ]]
+		[[ $output == *"by --ignore, $fact may differ"* ]]
 	done <<-'END'
 		frame-bytes .config."frame-bytes" = 128
 		rate .config.rate = "30kpps"
@@ -96,8 +96,8 @@ refuses() {
 		command .command = "sink"
 	END
 	jq '.environment.driver = "igb" | .config.rate = 1' new/0.json >odd.json
-	refuses 'config rate is 1 there and "20kpps" here' base odd.json --force driver
-	[[ $stderr == *"by --force; here: rate"* ]]
+	refuses 'config rate is 1 there and "20kpps" here' base odd.json --ignore driver
+	[[ $stderr == *"by --ignore; here: rate"* ]]
 }
 
 @test "the kernel may differ, and is told" {
@@ -112,7 +112,7 @@ refuses() {
 	docs base 5
 	jq '.errors = [{ no: 1, what: "it \u001b[31m broke" }]' base/0.json >failed.json
 	refuses "a run in 'failed.json' failed: it ?[31m broke" base failed.json
-	compare base failed.json --force errors
+	compare base failed.json --ignore errors
 	[ "$status" = 0 ]
 }
 
@@ -218,7 +218,7 @@ refuses() {
 }
 
 @test "the rounds of bench-run are runs, its rows parts" {
-	compare "$TOP"/docs/bench/2026-11-21-{senders,generator}.json --force seconds --json
+	compare "$TOP"/docs/bench/2026-11-21-{senders,generator}.json --ignore seconds --json
 	json '[.comparison.sides[].runs] == [5, 5]'
 	json '.comparison.rows[] | select(.part == "bare/64" and .metric == "received_pps") | .base_runs == 5'
 	json '.comparison.rows[] | select(.metric == "sender_packet_cpu_ns") | .better == "lower"'

@@ -110,7 +110,7 @@ complete_words() {
 	[ "$(complete_words ethgauge sink --port '')" = '' ]
 	[ "$(complete_words ethgauge probe --poi)" = '' ]
 	[ "$(complete_words ethgauge probe --stamp --poi)" = --poisson ]
-	[ "$(complete_words ethgauge probe --twamp-light ::1 --reflector statel)" = stateless ]
+	[ "$(complete_words ethgauge probe --twamp-light ::1 --reflector-mode statel)" = stateless ]
 	[ "$(complete_words ethgauge probe --stamp --eng)" = '' ]
 	[ "$(complete_words ethgauge udp rr ::1 --outs)" = --outstanding ]
 	[ "$(complete_words ethgauge udp stream ::1 --outs)" = '' ]

@@ -21,14 +21,14 @@ refuses() {
 }
 
 @test "impair's filter says which words it knows" {
-	refuses "'port' is none of its words" lo --filter 'udp port 9'
-	refuses "dst ADDRESS[/BITS]" lo --filter 'port 9'
+	refuses "'port' is none of its words" lo --match 'udp port 9'
+	refuses "dst ADDRESS[/BITS]" lo --match 'port 9'
 }
 
 @test "impair's directions are those of one interface or of a bump" {
 	refuses "--direction a-to-b requires OTHER" lo --direction a-to-b
 	refuses "OTHER and --direction egress are mutually exclusive" lo dummy --direction egress
-	refuses "--queue requires --rate" lo --queue 10
+	refuses "--limit requires --rate" lo --limit 10
 	refuses "--rate: bits a second" lo dummy --rate 1kpps
 	refuses "--tc-mode requires --direction egress" lo --tc-mode tcx
 }

@@ -30,7 +30,7 @@ bump() {
 bench() {
 	# shellcheck disable=SC2046
 	run --separate-stderr timeout 100 $(first 40) "$TOOL" bench "$1" "eg0@$LAB-a" "eg0@$LAB-b" \
-		--sizes 512 --pause 1ms --json "${@:2}"
+		--sizes 512 --settle 1ms --json "${@:2}"
 }
 
 # The tool says that nothing disturbed what its figures rest on.
@@ -54,10 +54,10 @@ loses_each_47th() {
 
 @test "bench finds the rate, the queue and the delay that were put in, and goes on from its file" {
 	local before words=(rfc2544 --quick --search mlr --rate 80Mbit --trial 500ms --initial-trial 200ms
-		--latency-trial 100ms --repeats 1 --tests "latency,back-to-back" --burst 5ms --bursts 1
+		--latency-trial 100ms --repeats 1 --tests "latency,back-to-back" --max-burst 5ms --bursts 1
 		--state "$STATE")
 
-	bump --rate 20Mbit --queue "$QUEUE" --delay 2ms
+	bump --rate 20Mbit --limit "$QUEUE" --delay 2ms
 	bench "${words[@]}"
 	is 0
 	json '.environment.suite == "rfc2544-quick" and (.self.trials | length > 4 and all(.sent_packets > 0))'
@@ -101,7 +101,7 @@ loses_each_47th() {
 }
 
 @test "bench tells a loss that was put in to the packet, and what is left of the rate" {
-	bump --loss every=47 --filter 'udp dport 9'
+	bump --loss every=47 --match 'udp dport 9'
 	bench soak --rate 1kpps --trial 300ms --duration 600ms
 	is 1
 	loses_each_47th 590
@@ -115,7 +115,7 @@ loses_each_47th() {
 @test "bench tells how long a device loses packets behind an overload" {
 	# The first 137 of the packets that come when the load has fallen to half of 1880 a second.
 	seq 0 136 >"$BATS_TEST_TMPDIR/list"
-	bump --filter 'udp dport 9 stream 1' --loss "list=$BATS_TEST_TMPDIR/list"
+	bump --match 'udp dport 9 stream 1' --loss "list=$BATS_TEST_TMPDIR/list"
 	bench rfc2544 --quick --search mlr --rate 8Mbit --trial 200ms --initial-trial 200ms --tests recovery \
 		--overload 400ms
 	is 0
@@ -163,7 +163,7 @@ loses_each_47th() {
 	# 20 Mbit/s on the wire are 19.248 of frames.
 	local words=(y1564 --quick --trial 300ms --duration 300ms)
 
-	bump --rate 20Mbit --queue 5 --delay 1ms
+	bump --rate 20Mbit --limit 5 --delay 1ms
 	bench "${words[@]}" --cir 15Mbit --eir 4.248Mbit --policing --ftd 100ms --fdv 100ms --flr 1%
 	is_disturbed || is 0
 	json '.environment.suite == "y1564-style-quick"'
@@ -187,7 +187,7 @@ loses_each_47th() {
 }
 
 @test "bench measures to a reflector and back, and says what its loss and delay are of" {
-	bump --loss every=47 --delay 2ms --filter 'udp dport 7'
+	bump --loss every=47 --delay 2ms --match 'udp dport 7'
 	start reflector b reflect eg0
 	# shellcheck disable=SC2046
 	run --separate-stderr timeout 60 $(first 40) "$TOOL" bench soak "eg0@$LAB-a" 198.18.0.2 --reflector --sizes 512 \
@@ -206,7 +206,7 @@ loses_each_47th() {
 	bump
 	for signal in KILL INT; do
 		start_cmd soak r "trial $next" nsenter --net=/proc/self/ns/net "$TOOL" bench soak \
-			"eg0@$LAB-a" "eg0@$LAB-b" "${words[@]}" --sizes 512 --pause 1ms --json
+			"eg0@$LAB-a" "eg0@$LAB-b" "${words[@]}" --sizes 512 --settle 1ms --json
 		finish soak "$signal"
 		next=5
 	done
@@ -226,13 +226,13 @@ loses_each_47th() {
 bench_far() {
 	# shellcheck disable=SC2046
 	run --separate-stderr timeout 100 $(first 40) "$TOOL" bench "$1" "eg0@$LAB-a" eg0 --dest 198.18.0.2 \
-		--sizes 512 --pause 1ms --json "${@:2}"
+		--sizes 512 --settle 1ms --json "${@:2}"
 }
 
 @test "bench into another host finds the loss and the rate that were put in, and delays only if told of one clock" {
 	local far="nsenter --net=/run/netns/$LAB-b '$TOOL'"
 
-	bump --loss every=47 --filter 'udp dport 9'
+	bump --loss every=47 --match 'udp dport 9'
 	bench_far soak --receiver "$far" --rate 1kpps --trial 300ms --duration 300ms
 	is 1
 	loses_each_47th 290
@@ -241,7 +241,7 @@ bench_far() {
 		(.parts[] | select(.name == "receiver").environment.rx_xdp_mode == "native")'
 	finish bump INT
 
-	bump --rate 20Mbit --queue "$QUEUE" --delay 2ms
+	bump --rate 20Mbit --limit "$QUEUE" --delay 2ms
 	bench_far soak --receiver "$far" --clock tai --rate 20pps --trial 300ms --duration 300ms
 	json --argjson least "$((2000000 + WIRE_NS))" '.self.trials[0] | .sent_packets >= 6 and
 		.lost_packets == 0 and .delay_min_ns >= $least and .delay_min_ns < 1e9'

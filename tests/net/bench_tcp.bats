@@ -13,7 +13,7 @@ setup() {
 
 @test "bench rfc6349 finds MTU, round trip and bottleneck, and holds TCP against them" {
 	# shellcheck disable=SC2046
-	start_cmd bump r impairing $(first 50) "$TOOL" impair ega egb --rate 20Mbit --queue 40 --delay 5ms \
+	start_cmd bump r impairing $(first 50) "$TOOL" impair ega egb --rate 20Mbit --limit 40 --delay 5ms \
 		--direction both
 	# shellcheck disable=SC2046
 	start_cmd serve b "serving on" $(first 40) "$TOOL" serve

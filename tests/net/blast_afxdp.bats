@@ -82,7 +82,7 @@ arrives() {
 @test "two threads send two streams of 50002 and 50001 packets" {
 	[ "$(nproc)" -ge 2 ] || cannot cpus "two CPUs"
 	lab_up
-	arrives 100003 198.18.0.2 -t 2 --stream 3
+	arrives 100003 198.18.0.2 --threads 2 --stream 3
 	json '.metrics.streams == 2'
 	json '[.parts[].metrics.distinct_packets] | sort == [50001, 50002]'
 }

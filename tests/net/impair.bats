@@ -106,7 +106,7 @@ impaired_is() {
 	start bump r impair ega egb --direction a-to-b --loss 2% --duplicate 1% -c 60013 -d 20s \
 		--events "$BATS_TEST_TMPDIR/events.csv"
 	start sink b sink eg0 -d 20s
-	tool_in a blast eg0 198.18.0.2 -c 60013 -t 2 --json
+	tool_in a blast eg0 198.18.0.2 -c 60013 --threads 2 --json
 	is 0
 	finish bump
 	is 0
@@ -172,7 +172,7 @@ impaired_is() {
 @test "on ingress a list names the packets that are lost, and others are not matched" {
 	lab_up
 	seq 3 3 300 >"$BATS_TEST_TMPDIR/list"
-	start impair b impair eg0 --loss "list=$BATS_TEST_TMPDIR/list" --filter 'udp dport 9 stream 0' \
+	start impair b impair eg0 --loss "list=$BATS_TEST_TMPDIR/list" --match 'udp dport 9 stream 0' \
 		--events "$BATS_TEST_TMPDIR/events.csv"
 	tool_in a blast eg0 198.18.0.2 -c 307 --json
 	is 0
@@ -192,7 +192,7 @@ impaired_is() {
 # egress_copies MODE: what tc does on the way out of a is what arrives at b.
 egress_copies() {
 	start impair a impair eg0 --direction egress --tc-mode "$1" --loss every=11 \
-		--duplicate every=7:2 --filter 'udp dport 9'
+		--duplicate every=7:2 --match 'udp dport 9'
 	start sink b sink eg0
 	in_a ping -c 1 -W 1 198.18.0.2 >/dev/null
 	numbers 0 1008 | send_tags
@@ -232,7 +232,7 @@ egress_is_free() {
 @test "a clsact filter that was there first is still there" {
 	lab_up
 	need clsact
-	start first a impair eg0 --direction egress --tc-mode clsact --loss all --filter 'udp dport 10'
+	start first a impair eg0 --direction egress --tc-mode clsact --loss all --match 'udp dport 10'
 	egress_copies clsact
 	[[ $(in_a tc filter show dev eg0 egress) == *impair_tc* ]]
 	numbers 0 10 '0' 'port=10' | send_tags

@@ -364,7 +364,7 @@ nothing_happened() {
 	no 2 "2 threads cannot share 1 packets" blast eg0 $v4 --threads 2 --count 1
 	no 2 "--zero-copy requires --engine afxdp" blast eg0 $v4 --engine live --zero-copy
 	no 2 "--port: 1 to 65535, not '70000'" sink eg0 --port 70000
-	no 2 "--streams: 1 to 4096, not '0'" sink eg0 --streams 0
+	no 2 "--max-streams: 1 to 4096, not '0'" sink eg0 --max-streams 0
 	no 2 "--all and --port are mutually exclusive" sink eg0 --all --port 9
 	no 2 "--count-only and --no-loss are mutually exclusive" sink eg0 --count-only --no-loss
 	nothing_happened

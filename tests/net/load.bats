@@ -30,7 +30,7 @@ failed() {
 # bats test_tags=core
 @test "requests, bytes, statuses and connections are those of nginx's log" {
 	nginx_up
-	loaded $WEB/small $WEB/middle $WEB/none $WEB/broken -n 7 --cycles 11
+	loaded $WEB/small $WEB/middle $WEB/none $WEB/broken --clients 7 --cycles 11
 	counted_so
 	json '.metrics | .load_transactions == 308 and .load_cycles == 77 and .load_failed == 154 and
 		.load_failed_4xx == 77 and .load_failed_5xx == 77 and .load_clients_max == 7 and
@@ -41,11 +41,11 @@ failed() {
 
 @test "kept connections are each client's own, and --fresh makes one for each request" {
 	nginx_up
-	loaded $WEB/small -n 13 -c 1009 --threads 2
+	loaded $WEB/small --clients 13 -c 1009 --threads 2
 	counted_so
 	json '.metrics | .load_connections == 13 and .load_reused == 996'
 	: >"$BATS_TEST_TMPDIR/access.log"
-	loaded $WEB/small -n 13 -c 1009 --fresh
+	loaded $WEB/small --clients 13 -c 1009 --fresh
 	counted_so
 	json '.metrics | .load_connections == 1009 and .load_reused == 0'
 	json '(.histograms.load_connect_ns.buckets | map(.[1]) | add) == 1009'
@@ -53,7 +53,7 @@ failed() {
 
 @test "a large file is counted to its last byte" {
 	nginx_up
-	loaded $WEB/large -n 3 -c 7
+	loaded $WEB/large --clients 3 -c 7
 	counted_so
 	json '.metrics.load_received_bytes == 7 * 10485760'
 }
@@ -62,7 +62,7 @@ failed() {
 	nginx_up
 	ip_in a route add local 198.18.0.32/28 dev lo
 	ip_in b route replace 198.18.0.32/28 via 198.18.0.1 dev eg0
-	loaded $WEB/small -n 14 --cycles 3 --sources 198.18.0.32/28
+	loaded $WEB/small --clients 14 --cycles 3 --sources 198.18.0.32/28
 	counted_so
 	[ "$(cut -d ' ' -f 6 "$BATS_TEST_TMPDIR/access.log" | sort | uniq -c | awk '{ print $1 }' |
 		sort -u)" = 3 ]
@@ -74,17 +74,17 @@ failed() {
 
 @test "cookies are kept by client, and only with --cookies" {
 	nginx_up
-	loaded $WEB/cookie $WEB/small -n 5 --cycles 3 --cookies
+	loaded $WEB/cookie $WEB/small --clients 5 --cycles 3 --cookies
 	counted_so
 	# All requests but the first of each client have its own cookie, of its connection's number.
 	[ "$(awk '$9 == "\"id=" $5 "\""' "$BATS_TEST_TMPDIR/access.log" | wc -l)" = 25 ]
-	loaded $WEB/cookie $WEB/small -n 5 --cycles 3
+	loaded $WEB/cookie $WEB/small --clients 5 --cycles 3
 	[ "$(awk '$9 != "\"-\""' "$BATS_TEST_TMPDIR/access.log" | wc -l)" = 25 ]
 }
 
 @test "redirections are followed as far as --follow allows" {
 	nginx_up
-	loaded $WEB/moved $WEB/round -n 2 --cycles 3 --follow 4
+	loaded $WEB/moved $WEB/round --clients 2 --cycles 3 --follow 4
 	counted_so
 	failed redirects 6
 	json '.metrics | .load_transactions == 12 and .load_redirects == 30 and .load_requests == 42'
@@ -109,10 +109,10 @@ failed() {
 
 @test "TLS's handshake is timed, HTTP/2 agreed on, and a wrong certificate refused" {
 	nginx_up
-	loaded https://198.18.0.2/small -n 3 -c 17 --cacert "$BATS_TEST_TMPDIR/cert.pem"
+	loaded https://198.18.0.2/small --clients 3 -c 17 --cacert "$BATS_TEST_TMPDIR/cert.pem"
 	counted_so
 	json '(.histograms.load_tls_ns.buckets | map(.[1]) | add) == 3'
-	loaded https://198.18.0.2/small -n 3 -c 17 --insecure --http 2 --fresh
+	loaded https://198.18.0.2/small --clients 3 -c 17 --insecure --http 2 --fresh
 	json '.metrics | .load_failed == 0 and .load_connections == 17'
 	loaded https://198.18.0.2/small -c 3
 	failed tls 3
@@ -129,12 +129,12 @@ while True:
     c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
     c.close()' 3>&- &
 	defer kill $!
-	loaded $WEB/slow -n 3 -c 3 --timeout 700ms
+	loaded $WEB/slow --clients 3 -c 3 --timeout 700ms
 	failed timeout 3
-	loaded http://198.18.0.99/ -n 3 -c 7 --connect-timeout 200ms
+	loaded http://198.18.0.99/ --clients 3 -c 7 --connect-timeout 200ms
 	failed connect_timeout 7
 	json '.metrics.load_sockets_max == 3'
-	loaded http://198.18.0.2:83/ -n 2 -c 3
+	loaded http://198.18.0.2:83/ --clients 2 -c 3
 	failed connect 3
 	loaded $WEB/silent -c 3
 	failed broken 3
@@ -143,7 +143,7 @@ while True:
 	loaded http://198.18.0.2:82/ -c 3
 	failed partial 3
 	in_a sysctl -qw net.ipv4.ip_local_port_range="40000 40009"
-	loaded $WEB/small -n 17 -c 17
+	loaded $WEB/small --clients 17 -c 17
 	failed local 7
 	json '.notes | any(contains("for lack of ports"))'
 	tool_in a load http://198.18.0.2:83/ -c 1 --no-failures
@@ -156,7 +156,7 @@ while True:
 	loaded $WEB/second -c 2 --rate 10/s
 	json '.metrics | .load_failed == 0 and .load_total_max_ns >= 1.7e9'
 	: >"$BATS_TEST_TMPDIR/access.log"
-	loaded $WEB/small -c 101 -n 5 --rate 200/s
+	loaded $WEB/small -c 101 --clients 5 --rate 200/s
 	counted_so
 	json '.metrics | .elapsed_ns >= 500e6 and .load_offered_per_s == 200 and .load_behind == 0'
 	loaded $WEB/slow -d 1s --rate 10/s
@@ -166,7 +166,7 @@ while True:
 
 @test "clients begin by steps, and pause between their URLs" {
 	nginx_up
-	loaded $WEB/small -n 6 --ramp 2/300ms --cycles 2 --cycle-pause 100ms-200ms \
+	loaded $WEB/small --clients 6 --ramp 2/300ms --cycles 2 --cycle-pause 100ms-200ms \
 		--log "$BATS_TEST_TMPDIR/log.csv"
 	counted_so
 	# The first requests in pairs, 0.3 s apart; none before its time; the second of each later.
@@ -178,10 +178,10 @@ while True:
 
 @test "FTP brings and sends files whole" {
 	ftp_up
-	loaded ftp://u:p@198.18.0.2/middle -n 3 -c 7
+	loaded ftp://u:p@198.18.0.2/middle --clients 3 -c 7
 	json '.metrics | .load_failed == 0 and .load_received_bytes == 716800'
 	json '.entries == [{ status: "226", answers: 7 }]'
-	loaded 'ftp://u:p@198.18.0.2/up-{client}' -n 3 --cycles 1 --upload "$BATS_TEST_TMPDIR/ftp/middle"
+	loaded 'ftp://u:p@198.18.0.2/up-{client}' --clients 3 --cycles 1 --upload "$BATS_TEST_TMPDIR/ftp/middle"
 	json '.metrics | .load_failed == 0 and .load_sent_bytes == 307200'
 	cmp "$BATS_TEST_TMPDIR/ftp/up-2" "$BATS_TEST_TMPDIR/ftp/middle"
 	# Of the control connection alone, and once: libcurl adds what the data connection took.
@@ -203,7 +203,7 @@ while True:
 
 @test "^C shows what there was until then, and ends with 130" {
 	nginx_up
-	start_cmd load a "loading" "$TOOL" load $WEB/small -n 3 --ramp 1/100ms -d 60s --json
+	start_cmd load a "loading" "$TOOL" load $WEB/small --clients 3 --ramp 1/100ms -d 60s --json
 	wait_for test -s "$BATS_TEST_TMPDIR/access.log"
 	finish load INT
 	is 130
@@ -212,12 +212,12 @@ while True:
 
 # limited WORDS...: as nobody, with 200 open files.
 limited() {
-	ulimit -n 200
+	ulimit --clients 200
 	unprivileged "$TOOL" load "$@"
 }
 
 @test "too many clients for the limit of open files are refused before the start" {
-	run --separate-stderr limited $WEB/small -n 500
+	run --separate-stderr limited $WEB/small --clients 500
 	is 3
 	says "and the limit is 200"
 	says "ulimit -Hn"

@@ -106,7 +106,7 @@ while time.process_time() < end:
 @test "memory is the process's own, and that of its BPF maps" {
 	lab_up
 	for streams in 1 1024; do
-		tool_in b sink eg0 --streams "$streams" --duration 100ms --json
+		tool_in b sink eg0 --max-streams "$streams" --duration 100ms --json
 		is 0
 		json '.self.memory_max_bytes > 1e6 and .self.memory_max_bytes < 1e9'
 		declare "maps_$streams=$(jq .self.bpf_map_bytes <<<"$output")"

@@ -188,7 +188,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 		>"$BATS_TEST_TMPDIR/sink" 2>"$BATS_TEST_TMPDIR/receive" 3>&- &
 	defer end $!
 	wait_for says_there "receiving on" "$BATS_TEST_TMPDIR/receive"
-	blast 'ip4(dst=198.18.0.2)/udp(sport=5000-5009)' -c 1009 -r 20kpps -t 2 --stream 7
+	blast 'ip4(dst=198.18.0.2)/udp(sport=5000-5009)' -c 1009 -r 20kpps --threads 2 --stream 7
 	[ "$status" = 0 ] || fail "$stderr"
 	json '.metrics.sent_packets == 1009 and (.notes // [] | any(test("no probe tag")) | not)'
 	wait "$!"
@@ -246,7 +246,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 	saves 1501 198.18.0.2 -r 1kpps --ramp-to 2kpps --ramp-time 1s
 	# 1500 packets in the second in which the rate goes from 1000 to 2000.
 	is_to_be gaps 'lambda at: n < 1500 or 0.999e9 <= at <= 1.001e9'
-	saves 20011 198.18.0.2 -r 1kpps --gaps poisson
+	saves 20011 198.18.0.2 -r 1kpps --poisson
 	is_to_be poisson 1e6
 	check 40 40 1501 20011
 }

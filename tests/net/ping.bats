@@ -94,7 +94,7 @@ pinged() {
 
 @test "what the path loses and delays is what it tells" {
 	lab_up --path a-r-b --middle open
-	start bump r impair ega egb --direction a-to-b --filter icmp --loss every=7 --delay 20ms -d 20s
+	start bump r impair ega egb --direction a-to-b --match icmp --loss every=7 --delay 20ms -d 20s
 	tool_in a ping 198.18.0.2 -c 211 --rate 1kpps --wait 1s --json
 	is 0
 	json '.metrics | .sent_packets == 211 and .lost_packets == 30 and .distinct_packets == 181 and
@@ -119,7 +119,7 @@ pinged() {
 	lab_up --path a-r-b --middle open
 	# Each is sent when the one before is given up: for twice the delay, and only a stall as long as
 	# the delay makes an answer look early.
-	start bump r impair ega egb --direction a-to-b --filter icmp --delay 300ms -d 20s
+	start bump r impair ega egb --direction a-to-b --match icmp --delay 300ms -d 20s
 	tool_in a ping 198.18.0.2 -c 61 --flood --outstanding 1 --wait 10ms --json
 	is 0
 	json '.metrics | .sent_packets == 61 and .given_up_packets == 61 and .distinct_packets > 0 and

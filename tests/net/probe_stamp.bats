@@ -54,7 +54,7 @@ all_back() {
 	for with in "" "-6" "--poisson --seed 3" "-s 48" "-s 1400 --dscp 46" "--tlv all"; do
 		read -ra words <<<"$with"
 		stamp "$([ "$with" = -6 ] && echo 2001:2::2 || echo 198.18.0.2)" -c 101 -r "$(pace 2000)" \
-			--reflector stateful "${words[@]}"
+			--reflector-mode stateful "${words[@]}"
 		all_back 101
 		json '.metrics | .out_ttl == 64 and .back_ttl == 64'
 	done
@@ -67,14 +67,14 @@ all_back() {
 @test "times in PTP's format and TWAMP Light's packets come back as well" {
 	lab_up
 	reflector --ptp
-	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector stateful --format ptp
+	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector-mode stateful --format ptp
 	all_back 101
 	# Each end says which format it uses: they may differ.
-	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector stateful
+	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector-mode stateful
 	all_back 101
 	finish reflector TERM
 	reflector --twamp
-	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector stateful --twamp-light
+	stamp 198.18.0.2 -c 101 -r "$(pace 2000)" --reflector-mode stateful --twamp-light
 	all_back 101
 	told
 	json '.questions == 101 and .sizes == {"41": 101}'
@@ -91,12 +91,12 @@ all_back() {
 	json '[.entries[] | select(.tlv == "hmac") | .returned, .not_intact] == [53, 0]'
 	json '[.entries[] | select(.tlv == "direct") | .says] ==
 		["sent 53, received there 53, answered 53"]'
-	ETHGAUGE_STAMP_KEY=other stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --auth --reflector stateful -w 0.1s
+	ETHGAUGE_STAMP_KEY=other stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --auth --reflector-mode stateful -w 0.1s
 	json '.metrics | .received_packets == 0 and .lost_packets == 53'
 	told
 	json '.wrong == 53 and .sizes["112"] == 108'
 	reflector --key 0123456789abcdef --corrupt
-	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --key-file "$BATS_TEST_TMPDIR/key" --reflector stateful -w 0.2s
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --key-file "$BATS_TEST_TMPDIR/key" --reflector-mode stateful -w 0.2s
 	json '.metrics | .received_packets == 0 and .stamp_forged_packets == 53 and .lost_packets == 53'
 	unset ETHGAUGE_STAMP_KEY
 	stamp 198.18.0.2 --auth
@@ -107,7 +107,7 @@ all_back() {
 @test "what a reflector says of each extension is told, and what it does not know" {
 	lab_up
 	reflector
-	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" --tlv all --dscp 10 --reflector stateful -s 300 --src-port 5001
+	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" --tlv all --dscp 10 --reflector-mode stateful --size 300 --src-port 5001
 	is 0
 	json '[.entries[] | [.tlv, .returned, .unrecognised]] ==
 		[["padding", 11, 0], ["location", 11, 0], ["timestamp", 11, 0], ["class", 11, 0],
@@ -124,13 +124,13 @@ lossy() {
 
 	shift 2
 	lab_up --path a-r-b --middle open
-	start bump r impair ega egb --direction "$way" --filter "$filter" -d 60s --interval 0s "$@"
+	start bump r impair ega egb --direction "$way" --match "$filter" -d 60s --interval 0s "$@"
 }
 
 @test "loss and delay put in on the way out are told of the way out, to the packet" {
 	lossy a-to-b "udp dport 862" --loss list=0,3,50,51,52,100 --delay 31ms
 	reflector
-	stamp 198.18.0.2 -c 211 -r 500pps --reflector stateful -w 1s
+	stamp 198.18.0.2 -c 211 -r 500pps --reflector-mode stateful -w 1s
 	is 0
 	json '.metrics | .lost_packets == 6 and .out_lost_packets == 6 and .back_lost_packets == 0 and
 		.unplaced_lost_packets == 0 and .lost_runs == 4 and .lost_run_max == 3 and
@@ -143,7 +143,7 @@ lossy() {
 @test "loss and delay put in on the way back are told of the way back, to the packet" {
 	lossy b-to-a "udp sport 862" --loss every=10 --delay 31ms
 	reflector --lose-back 1,2
-	stamp 198.18.0.2 -c 211 -r 500pps --reflector stateful -w 1s
+	stamp 198.18.0.2 -c 211 -r 500pps --reflector-mode stateful -w 1s
 	is 0
 	# 209 answers came on the wire: 20 of them were lost by impair. The last answer is none.
 	json '.metrics | .lost_packets == 22 and .out_lost_packets == 0 and .back_lost_packets == 22 and
@@ -156,7 +156,7 @@ lossy() {
 @test "copies and changes of order are told of the way that they were made on" {
 	lossy a-to-b "udp dport 862" --duplicate every=7 --reorder every=50:3
 	reflector
-	stamp 198.18.0.2 -c 211 -r 500pps --reflector stateful -w 1s
+	stamp 198.18.0.2 -c 211 -r 500pps --reflector-mode stateful -w 1s
 	is 0
 	json '.metrics | .lost_packets == 0 and .duplicate_packets == 30 and
 		.out_duplicate_packets == 30 and .back_duplicate_packets == 0 and
@@ -183,23 +183,23 @@ lossy() {
 @test "a reflector without session identifiers is taken for what it is, or with --strict-ssid not at all" {
 	lab_up
 	reflector --old
-	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector stateful
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector-mode stateful
 	all_back 53
-	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector stateful -w 0.1s --strict-ssid
+	stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector-mode stateful -w 0.1s --strict-ssid
 	json '.metrics | .stamp_foreign_packets == 53 and .received_packets == 0 and .lost_packets == 53'
 }
 
 @test "a reflector that starts its numbers anew is noticed, and invents no loss" {
 	lab_up
 	reflector --restart-after 60
-	stamp 198.18.0.2 -c 101 -r "$(pace 1000)" --reflector stateful
+	stamp 198.18.0.2 -c 101 -r "$(pace 1000)" --reflector-mode stateful
 	json '.metrics | .lost_packets == 0 and .reflector_restarts == 1 and .duplicate_packets == 0'
 }
 
 @test "a thousand sessions at once, to two destinations, are each counted on their own" {
 	lab_up
 	reflector
-	stamp 198.18.0.2 2001:2::2 -n 503 -c 3 -r 2pps --reflector stateful -w 3s --no-loss
+	stamp 198.18.0.2 2001:2::2 --sessions 503 -c 3 -r 2pps --reflector-mode stateful -w 3s --no-loss
 	all_back 3018
 	json '.metrics.stamp_sessions == 1006 and (.streams | length == 1006 and
 		all(.[]; .sent_packets == 3 and .distinct_packets == 3 and .lost_packets == 0)) and
@@ -210,7 +210,7 @@ lossy() {
 
 @test "nobody who answers is told, ^C gives what there is, and no privilege is needed" {
 	lab_up
-	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" -w 0.1s --no-loss --reflector stateful
+	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" -w 0.1s --no-loss --reflector-mode stateful
 	is 1
 	json '.metrics | .lost_packets == 11 and .stamp_refused_packets > 0'
 	json '.notes | map(select(contains("nothing came back"))) | length == 1'
@@ -250,7 +250,7 @@ suite() {
 	stamp 198.18.0.2 -c 101 -r 500pps
 	all_back 101
 	json '.environment.reflector_kind == "stateful"'
-	stamp 198.18.0.2 -c 101 -r 500pps --format ptp -s 300 --tlv all --src-port 5001
+	stamp 198.18.0.2 -c 101 -r 500pps --format ptp --size 300 --tlv all --src-port 5001
 	all_back 101
 	json '[.entries[] | [.returned, .unrecognised, .malformed, .not_intact]] | unique ==
 		[[101, 0, 0, 0]]'
@@ -300,7 +300,7 @@ suite() {
 	nsenter --net="/run/netns/$LAB-r" ethtool -K egb tx on >/dev/null
 	for mode in native generic; do
 		start reflect b reflect eg0 --stamp --stateful --xdp-mode $mode
-		stamp 198.18.0.2 2001:2::2 -c 23 -r "$(pace 1000)" -s 301
+		stamp 198.18.0.2 2001:2::2 -c 23 -r "$(pace 1000)" --size 301
 		all_back 46
 		finish reflect INT
 		is 130
@@ -317,7 +317,7 @@ suite() {
 	PIDS[tcpdump]=$!
 	defer put_down tcpdump $!
 	wait_for grep -q "listening on" "$BATS_TEST_TMPDIR/tcpdump.err"
-	tool_in a probe --twamp-light 198.18.0.2 -c 5 -r 100pps --reflector stateful --json
+	tool_in a probe --twamp-light 198.18.0.2 -c 5 -r 100pps --reflector-mode stateful --json
 	is 0
 	wait_for frames_are 10
 	run -0 tshark -r "$BATS_TEST_TMPDIR/t.pcap" -d udp.port==862,twamp.test -T fields \

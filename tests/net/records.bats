@@ -253,7 +253,7 @@ rows_have() {
 				"duration: {fixed_packets: {packets: $((first + i))}}}"
 		done
 	} >streams.yaml
-	start sink b sink eg0 --streams "$streams" --count "$sum" --duration 25s --stream-parts 5
+	start sink b sink eg0 --max-streams "$streams" --count "$sum" --duration 25s --stream-parts 5
 	tool_in a blast eg0 --streams streams.yaml --json
 	is 0
 	json --argjson n "$sum" '.metrics.sent_packets == $n'

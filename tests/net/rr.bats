@@ -105,7 +105,7 @@ rests() {
 @test "bounce: a loss is given up, the token goes on to the count, and a delay is what is told" {
 	lab_up --path a-r-b --middle open
 	need_ready_peer
-	start bump r impair ega egb --filter udp --loss every=53 --delay 2ms --direction a-to-b \
+	start bump r impair ega egb --match udp --loss every=53 --delay 2ms --direction a-to-b \
 		-d 20s
 	start reflect b reflect eg0
 	# Packets 53, 106; then 159 and 212. Each loss takes the wait.

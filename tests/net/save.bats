@@ -96,7 +96,7 @@ sent_by_driver() {
 	for way in "" "--random --seed 7"; do
 		for dest in 198.18.0.200 2001:2::ffc0; do
 			# shellcheck disable=SC2086 # none or several words
-			set -- "$dest" -c 503 --ports 31 --src-ports 7 --dests 97 --sources 13 \
+			set -- "$dest" -c 503 --ports 31 --src-ports 7 --dests 97 --src-ips 13 \
 				--dst-mac 02:7e:00:00:00:02 --no-tag $way
 			FILE=$BATS_TEST_TMPDIR/${#checks[@]}.pcap
 			blast "$@" --save "$FILE"
@@ -118,7 +118,7 @@ sent_by_driver() {
 	local ports=$BATS_TEST_TMPDIR/ports
 
 	receive 1010
-	blast 198.18.0.2 -e live -c 1010 -t 2 -r 10kpps --ports 1010 --dst-mac 02:7e:00:00:00:02
+	blast 198.18.0.2 -e live -c 1010 --threads 2 -r 10kpps --ports 1010 --dst-mac 02:7e:00:00:00:02
 	[ "$status" = 0 ] || fail "$stderr"
 	received
 	# Destination ports stand at byte 36: two hex digits a byte.

@@ -364,14 +364,14 @@ sender_late() {
 	says "--count-only and --gaps are mutually exclusive"
 }
 
-@test "--streams is the bound of what is checked: others are counted as such" {
-	start sink b sink eg0 --streams 2 --count 101 --duration 10s
+@test "--max-streams is the bound of what is checked: others are counted as such" {
+	start sink b sink eg0 --max-streams 2 --count 101 --duration 10s
 	{ numbers 0 40 0; numbers 0 20 1; numbers 0 32 2; numbers 0 5 65535; } | send_tags
 	finish sink
 	is 0
 	figures '{ "received_packets": 101, "distinct_packets": 62, "streams": 2,
 		"other_stream_packets": 39, "lost_packets": 0, "untagged_packets": null }'
-	start sink b sink eg0 --streams 4096 --count 41 --duration 10s
+	start sink b sink eg0 --max-streams 4096 --count 41 --duration 10s
 	numbers 0 40 4095 | send_tags
 	finish sink
 	figures "{ $sound, \"streams\": 1, \"distinct_packets\": 41 }"

@@ -94,7 +94,7 @@ has_all_extensions() {
 @test "loss put in on the way back is told by stamp-suite of the way back, by our counters" {
 	need_command stamp-suite
 	lab_up --path a-r-b --middle open
-	start bump r impair ega egb --direction b-to-a --filter "udp sport 862" -d 60s --interval 0s \
+	start bump r impair ega egb --direction b-to-a --match "udp sport 862" -d 60s --interval 0s \
 		--loss list=10,11,50
 	reflect --stateful
 	run --separate-stderr in_a stamp-suite -c 101 -d 2 -L 1 --ssid 4711 --output-format json \
@@ -111,7 +111,7 @@ has_all_extensions() {
 	start_cmd session a "reflecting on 20001" "$TOP/tests/net/twamp_control.py" 198.18.0.2 198.18.0.1 \
 		5001 20001
 	tool_in a probe --twamp-light 198.18.0.2 -p 20001 --src-port 5001 -c 101 -r 500pps \
-		--reflector stateful --json
+		--reflector-mode stateful --json
 	is 0
 	# It writes nanoseconds where NTP has units of 2^-32 s, and answers each packet in a task
 	# of its own, in whatever order: times and order are not looked at.

@@ -97,7 +97,7 @@ by_tai() {
 	lab_up
 	in_a "$TOOL" blast eg0 198.18.0.2 -q --count 503 --save "$BATS_TEST_TMPDIR/some.pcap"
 	for engine in $(engines); do
-		transfer 1009 "--clock tai" "--clock tai --engine $engine --gaps poisson"
+		transfer 1009 "--clock tai" "--clock tai --engine $engine --poisson"
 		received '.metrics | .delay_packets == 1009 and (has("delay_negative_packets") | not)'
 		start sink b sink eg0 --count 503 --duration 10s --clock tai
 		tool_in a blast eg0 --pcap "$BATS_TEST_TMPDIR/some.pcap" --tag --clock tai \
@@ -185,9 +185,9 @@ by_tai() {
 	is 3
 	says "'eg0' cannot stamp what it sends: it has no clock of its own"
 	says "--tx-stamp tag"
-	tool_in a blast eg0 198.18.0.2 --tx-stamp sw --gaps poisson --rate 1kpps --count 11 --json
+	tool_in a blast eg0 198.18.0.2 --tx-stamp sw --poisson --rate 1kpps --count 11 --json
 	is 2
-	says "--tx-stamp sw and --gaps poisson are mutually exclusive"
+	says "--tx-stamp sw and --poisson are mutually exclusive"
 }
 
 @test "what has no meaning together is refused" {

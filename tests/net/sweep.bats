@@ -109,7 +109,7 @@ load ../lib/lab
 		"-- tcp stream 198.18.0.2 -d 1s --omit 200ms -i 0 --send-buffer {buffer} " +
 		"--remote-receive-buffer {buffer} -d 100ms --omit 0s"'
 	# Both ends' MTU, or it would stay 1500 in one direction; and what calc says of it over IPv6.
-	tool_in a sweep --repeat 1 --json --interface eg0 --interface "eg0@$LAB-b" --vary mtu=1280,9000 \
+	tool_in a sweep --repeat 1 --json --dev eg0 --dev "eg0@$LAB-b" --vary mtu=1280,9000 \
 		--link 1T mtu-udp6 2001:2::2 -d 100ms --omit 0s
 	[ "$status" = 0 ] || fail "$stderr"
 	json '[.entries[] | .theory * 1e-12 | . * 1e6 | floor] ==
@@ -122,7 +122,7 @@ load ../lib/lab
 	local file=$BATS_TEST_TMPDIR/state words
 
 	lab_up
-	words=(sweep --vary mtu=1400 --metric sent_pps --interface eg0 --interface "eg0@$LAB-b" --state "$file" --
+	words=(sweep --vary mtu=1400 --metric sent_pps --dev eg0 --dev "eg0@$LAB-b" --state "$file" --
 		blast eg0 198.18.0.2 --rate 100pps --duration 60s)
 	far_is() { in_b ip link show eg0 | grep -q "mtu $1 "; }
 	near_is() { in_a ip link show eg0 | grep -q "mtu $1 "; }
@@ -178,8 +178,8 @@ load ../lib/lab
 		buffers HOST -d 1s --repeat 1
 		--vary a=1 --metric x -- calc -o FILE
 		--vary mtu=1400 --metric theory_link_bps -- calc
-		--interface eg0@ --vary mtu=1400 --metric x -- calc
-		--interface @b --vary mtu=1400 --metric x -- calc
+		--dev eg0@ --vary mtu=1400 --metric x -- calc
+		--dev @b --vary mtu=1400 --metric x -- calc
 	END
 }
 

@@ -97,9 +97,9 @@ counted_in_b() {
 		tcp stream 2001:2::2 --mss 1009 --window-clamp 30000 --dscp 10
 		tcp stream 198.18.0.2 --zerocopy --spin
 		udp stream 198.18.0.2 -P 3 --rate $(pace 3000) --bidir
-		udp stream 2001:2::2 --reverse --rate $(pace 3000) --burst 7 --message-bytes 18
-		udp stream 198.18.0.2 --gso --rate $(pace 7000) --burst 71 --message-bytes 101
-		udp stream 2001:2::2 --gso --bidir --rate $(pace 7000) --burst 3 --message-bytes 18
+		udp stream 2001:2::2 --reverse --rate $(pace 3000) --batch 7 --message-bytes 18
+		udp stream 198.18.0.2 --gso --rate $(pace 7000) --batch 71 --message-bytes 101
+		udp stream 2001:2::2 --gso --bidir --rate $(pace 7000) --batch 3 --message-bytes 18
 	END
 }
 
@@ -154,7 +154,7 @@ window_of_a() {
 @test "datagrams that were joined are told apart again, each with its number and time" {
 	serve
 	can_join
-	both udp stream 198.18.0.2 --gso --rate 7kpps --burst 53 --message-bytes 101 -d 300ms
+	both udp stream 198.18.0.2 --gso --rate 7kpps --batch 53 --message-bytes 101 -d 300ms
 	json '.metrics | .datagrams_received == .datagrams_sent and .datagrams_sent % 53 == 0 and
 		.datagrams_sent > 100 and .datagrams_duplicate == 0 and .datagrams_reordered == 0 and
 		.delay_packets == .datagrams_sent and
@@ -169,7 +169,7 @@ window_of_a() {
 
 	serve
 	for back in "" --reverse; do
-		both udp stream 198.18.0.2 $back --rate 1kpps --burst 10 -P 2 -d 700ms --arrivals 101
+		both udp stream 198.18.0.2 $back --rate 1kpps --batch 10 -P 2 -d 700ms --arrivals 101
 		json '[.parts[] | select(.name | startswith("arrivals of stream")).series] |
 			length == 2 and (map(length) | add) == 101 and
 			all([.[].datagram_sequence] == [range(length)] and
@@ -338,7 +338,7 @@ window_of_a() {
 
 @test "sizes makes a run for each message length" {
 	serve
-	both tcp stream 198.18.0.2 -d 50ms --sizes 1000-5000
+	both tcp stream 198.18.0.2 -d 50ms --message-sizes 1000-5000
 	json '[.entries[].message_bytes] == [1000, 2000, 4000, 5000]'
 	json '.parts | length == 4 and all(.metrics.payload_received_bytes > 0)'
 }
@@ -512,16 +512,16 @@ serve_limit_holds() {
 		tcp splice h --zerocopy
 		tcp stream h --confidence 99
 		tcp stream h --confidence 99,5x
-		tcp stream h --sizes 5-3
-		tcp stream h --sizes 1-2 --message-bytes 7
+		tcp stream h --message-sizes 5-3
+		tcp stream h --message-sizes 1-2 --message-bytes 7
 		tcp stream h -4 -6
 		tcp stream h --cpu x
 		tcp stream h --congestion a-name-that-is-too-long
 		udp stream h --message-bytes 17
 		udp stream h --message-bytes 65508
-		udp stream h --burst 3
+		udp stream h --batch 3
 		udp stream h --on 1s
-		udp rr h --burst 3
+		udp rr h --batch 3
 		udp rr h --gso
 		udp rr h --arrivals 10
 		udp stream h --arrivals 50001

@@ -41,6 +41,22 @@ static void steps_are_a_number_in_a_time(void **state)
 	}
 }
 
+static void a_rate_is_a_step(void **state)
+{
+	struct unit_rate whole = { UNIT_RATE_PPS, 1000 }, slow = { UNIT_RATE_PPS, 0.4 };
+	struct unit_rate none = { UNIT_RATE_MAX, 0 };
+	struct load_step step;
+
+	(void)state;
+	step = load_step_of(&whole);
+	assert_int_equal(step.nr, 1000);
+	assert_int_equal(step.every_ns, S);
+	step = load_step_of(&slow);
+	assert_int_equal(step.nr, 1);
+	assert_int_equal(step.every_ns, 5 * S / 2);
+	assert_int_equal(load_step_of(&none).nr, 0);
+}
+
 static void ranges_are_a_time_or_two(void **state)
 {
 	static const char *const bad[] = { "", "-", "1s-", "-1s", "5s-1s", "1s-2s-3s", "x" };
@@ -216,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_are_a_number_in_a_time),
+		cmocka_unit_test(a_rate_is_a_step),
 		cmocka_unit_test(ranges_are_a_time_or_two),
 		cmocka_unit_test(a_ramp_begins_a_step_at_once),
 		cmocka_unit_test(due_times_are_spread_and_do_not_drift),

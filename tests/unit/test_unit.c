@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,8 @@ static void rates_need_their_unit(void **state)
 	} cases[] = {
 		{ "max", 0, UNIT_RATE_MAX, 0 }, { "2500pps", 0, UNIT_RATE_PPS, 2500 },
 		{ "10kpps", 0, UNIT_RATE_PPS, 1e4 }, { "1Mpps", 0, UNIT_RATE_PPS, 1e6 },
+		{ "1000/s", 0, UNIT_RATE_PPS, 1e3 }, { "2.5k/s", 0, UNIT_RATE_PPS, 2500 },
+		{ "1/5s", -EINVAL, 0, 0 }, { "/s", -EINVAL, 0, 0 },
 		{ "1.5Gpps", 0, UNIT_RATE_PPS, 1.5e9 }, { "10G", 0, UNIT_RATE_BPS, 1e10 },
 		{ "10Gbit", 0, UNIT_RATE_BPS, 1e10 }, { "100Mbps", 0, UNIT_RATE_BPS, 1e8 },
 		{ "9600bit", 0, UNIT_RATE_BPS, 9600 }, { "64kbit", 0, UNIT_RATE_BPS, 64000 },
@@ -165,6 +168,27 @@ static void percents_need_their_sign(void **state)
 	assert_float_equal(ratio, 0.005, 1e-15);
 	assert_int_equal(unit_parse_percent("150%", &ratio), 0);
 	assert_float_equal(ratio, 1.5, 1e-15);
+}
+
+static void factors_are_above_0(void **state)
+{
+	static const char *const bad[] = {
+		"", "0", "-1", "nan", "inf", "2x", "1e3", "0x2", ".5", "max", " 1",
+	};
+	char text[64];
+	double factor = 7;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		if (unit_parse_factor(bad[i], &factor) != -EINVAL || factor != 7)
+			fail_msg("'%s' was taken", bad[i]);
+	}
+	assert_int_equal(unit_parse_factor("2.5", &factor), 0);
+	assert_true(factor == 2.5);
+	assert_string_equal(unit_show_factor(text, sizeof(text), factor), "2.5");
+	assert_string_equal(unit_show_factor(text, sizeof(text), 0), "max");
+	assert_string_equal(unit_show_factor(text, sizeof(text), NAN), "");
 }
 
 static void figures_are_shown_with_four_digits_and_their_unit(void **state)
@@ -296,6 +320,7 @@ int main(void)
 		cmocka_unit_test(shown_durations_read_back),
 		cmocka_unit_test(shown_rates_read_back),
 		cmocka_unit_test(percents_need_their_sign),
+		cmocka_unit_test(factors_are_above_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

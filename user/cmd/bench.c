@@ -13,9 +13,9 @@
 #include "result/outcome.h"
 #include "sys/host/clock.h"
 
-#define PAUSE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
+#define SETTLE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
 #define REFLECT_PORT	7			/* where ethgauge reflect answers */
-#define QUICK_PAUSE_NS	(NSEC_PER_SEC / 10)
+#define QUICK_SETTLE_NS	(NSEC_PER_SEC / 10)
 
 static const char *const searches[] = { "binary", "mlr", NULL };
 
@@ -28,7 +28,7 @@ struct bench_opts {
 	const char *receiver;
 	bool quick, reflector;
 	int search;
-	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, overload_ns, pause_ns, duration_ns;
+	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, overload_ns, settle_ns, duration_ns;
 	uint32_t repeats, bursts, resets;
 	const char *reset_command;
 	uint64_t reset_wait_ns;
@@ -72,7 +72,7 @@ static const struct opt options[] = {
 	  "packets come back from ethgauge reflect at the far end: loss counts both directions; delay is the round trip" },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
 	  "trials of half a second, few of them: shorter than the standard asks, and called so" },
-	{ 0, "sizes", OPT_STR, AT(sizes), "BYTES,...", "frame sizes, instead of RFC 2544's seven" },
+	{ 0, "sizes", OPT_STR, AT(sizes), "LIST", "frame sizes, instead of RFC 2544's seven" },
 	{ 'r', "rate", OPT_RATE, AT(stream.rate), "RATE",
 	  "highest load, on the wire: 10G, 1Mpps, 50% of the link; for soak the load",
 	  .of = "rfc2544 rfc9004 mlrsearch rfc8219 soak", .rate_kinds = LOADS },
@@ -100,7 +100,7 @@ static const struct opt options[] = {
 	{ 0, "repeats", OPT_U32, AT(repeats), "N", "trials of latency and of recovery; 0: the standard's",
 	  .max = 10000,
 	  .of = "rfc2544 rfc8219" },
-	{ 0, "burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's",
+	{ 0, "max-burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's",
 	  .of = "rfc2544 rfc9004" },
 	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000,
 	  .of = "rfc2544 rfc9004" },
@@ -136,7 +136,7 @@ static const struct opt options[] = {
 	  .of = "y1564" },
 	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "least availability; without it 100%",
 	  .of = "y1564" },
-	{ 0, "pause", OPT_DURATION, AT(pause_ns), "TIME",
+	{ 0, "settle", OPT_DURATION, AT(settle_ns), "TIME",
 	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
 	{ 0, "state", OPT_STR, AT(state), "FILE",
 	  "save every trial in FILE; the same command continues from it" },
@@ -144,7 +144,7 @@ static const struct opt options[] = {
 	  "send to this IPv4 or IPv6 address, instead of RECEIVER's IPv4 address" },
 	{ 'e', "engine", OPT_CHOICE, AT(stream.engine), "ENGINE", "how packets get to the driver",
 	  .choices = tx_engine_names },
-	{ 't', "threads", OPT_U32, AT(stream.threads), "N",
+	{ 0, "threads", OPT_U32, AT(stream.threads), "N",
 	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 'p', "port", OPT_U16, AT(stream.port), "N", "UDP destination port; with --reflector 7 unless given",
 	  .min = 1 },
@@ -215,8 +215,8 @@ static void set_times(struct bench_opts *opts)
 		plan->reset_repeats = opts->resets;
 	if (opts->duration_ns)
 		plan->soak_ns = opts->duration_ns;
-	if (!opts->pause_ns)
-		opts->pause_ns = opts->quick ? QUICK_PAUSE_NS : PAUSE_NS;
+	if (!opts->settle_ns)
+		opts->settle_ns = opts->quick ? QUICK_SETTLE_NS : SETTLE_NS;
 }
 
 /* What a far sink does not tell is left out where it was not asked for, and else refused. */
@@ -368,8 +368,8 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 		},
 		.state = opts->state,
 		.words = opts->words,
-		.pause_ns = opts->pause_ns,
-		.planned_ns = bench_plan_ns(&opts->plan, opts->pause_ns),
+		.settle_ns = opts->settle_ns,
+		.planned_ns = bench_plan_ns(&opts->plan, opts->settle_ns),
 	};
 	struct bench *bench;
 	int err;
@@ -419,9 +419,9 @@ const struct cmd cmd_bench = {
 "      --dest 198.19.0.2 --quick -o two-hosts.json\n"
 "  # in a lab with a bottleneck of 100 Mbit/s between its ends\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
-"  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --queue 100 &\n"
+"  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --limit 100 &\n"
 "  sudo ethgauge bench mlrsearch eg0@lab-a eg0@lab-b --goal ndr --goal pdr --sizes 512 \\\n"
-"      --rate 1Gbit --pause 100ms\n",
+"      --rate 1Gbit --settle 100ms\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

@@ -39,7 +39,7 @@ static const struct opt options[] = {
 	{ 0, "bottleneck", OPT_RATE, AT(bottleneck), "RATE",
 	  "narrowest link of the path, in bits a second on the wire; max: found by UDP",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
-	{ 'P', "streams", OPT_U16, AT(streams), "N", "connections at once", .min = 1,
+	{ 'P', "parallel", OPT_U16, AT(streams), "N", "connections at once", .min = 1,
 	  .max = CONTROL_MAX_STREAMS },
 	{ 0, "way", OPT_CHOICE, AT(way), "WAY", "there: from here to HOST", .choices = ways },
 	{ 'p', "port", OPT_U16, AT(port), "N", "control port of the server", .min = 1 },

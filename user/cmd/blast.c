@@ -54,7 +54,7 @@ static const struct opt options[] = {
 	  "IPv4 or IPv6 address to send to, or a packet; none with --pcap", .argument = true,
 	  .optional = true },
 	STREAM_OPTIONS(struct blast_opts, stream),
-	{ 't', "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
+	{ 0, "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
 	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 0, "stamp-every", OPT_U32, offsetof(struct blast_opts, stream.stamp_every), "N",
 	  "write the time into one packet in N; every packet has its sequence number", .min = 1 },
@@ -73,7 +73,7 @@ static const struct opt options[] = {
 	  "source ports, counted up from --src-port", .min = 1, .max = 65535 },
 	{ 0, "dests", OPT_U32, offsetof(struct blast_opts, stream.dests), "N",
 	  "destination addresses, counted up from DEST; its next hop takes them all", .min = 1 },
-	{ 0, "sources", OPT_U32, offsetof(struct blast_opts, stream.sources), "N",
+	{ 0, "src-ips", OPT_U32, offsetof(struct blast_opts, stream.sources), "N",
 	  "source addresses, counted up from the first", .min = 1 },
 	{ 0, "random", OPT_FLAG, offsetof(struct blast_opts, stream.random), NULL,
 	  "choose ports and addresses at random" },
@@ -95,13 +95,13 @@ static const struct opt_rule rules[] = {
 	{ OPT_AT_LEAST_ONE, "DEST pcap streams profile" },
 	STREAM_RULES,
 	FLOW_RULES,
-	{ OPT_REQUIRES, "burst on ramp-to gaps=poisson", "threads=1" },
+	{ OPT_REQUIRES, "burst on ramp-to poisson", "threads=1" },
 	{ OPT_EXCLUDES, "streams profile",
-	  "stamp-every tx-stamp no-tag seed random ports src-ports dests sources" },
+	  "stamp-every tx-stamp no-tag seed random ports src-ports dests src-ips" },
 	REPLAY_RULES,
 	{ OPT_EXCLUDES, "pcap",
-	  "threads no-tag save streams profile copies tx-stamp burst every on off gaps ramp-to ramp-time "
-	  "ports src-ports dests sources random seed sink" },
+	  "threads no-tag save streams profile copies tx-stamp burst every on off poisson ramp-to ramp-time "
+	  "ports src-ports dests src-ips random seed sink" },
 	{ OPT_REQUIRES, "stamp-every", "tag", .when = "pcap" },
 	TRIAL_RULES,
 	{ OPT_REQUIRES, "zero-copy busy-poll tx-stamp=sw tx-stamp=hw", "engine=afxdp|auto" },
@@ -109,7 +109,7 @@ static const struct opt_rule rules[] = {
 	/* The kernel stamps what it copies. */
 	{ OPT_EXCLUDES, "tx-stamp=sw", "zero-copy" },
 	{ OPT_EXCLUDES, "no-tag", "stream stamp-every clock tx-stamp" },
-	{ OPT_EXCLUDES, "tx-stamp=sw tx-stamp=hw", "burst on ramp-to gaps=poisson" },
+	{ OPT_EXCLUDES, "tx-stamp=sw tx-stamp=hw", "burst on ramp-to poisson" },
 	{ OPT_EXCLUDES, "save", "sink" },
 	{ OPT_REQUIRES, "save", "count streams profile" },
 	/* Each stream of a file has its own. */
@@ -402,7 +402,7 @@ const struct cmd cmd_blast = {
 "  # and how long each takes until the driver has sent it\n"
 "  sudo ethgauge blast eth1 198.18.0.2 -c 1M -r 10kpps --tx-stamp sw\n"
 "  # two queues, two CPUs, VLAN 7, IPv6\n"
-"  sudo ethgauge blast eth1 2001:2::2 -t 2 --vlan 7\n"
+"  sudo ethgauge blast eth1 2001:2::2 --threads 2 --vlan 7\n"
 "  # a packet of one's own: all hosts of a network, a thousand ports\n"
 "  sudo ethgauge blast eth1 'vlan(7)/ip4(198.18.1.0/24)/udp(dport=5000-5999)'\n"
 "  # what became of each packet, between the two ends of a lab\n"

@@ -20,7 +20,7 @@ static const char *const tunnels[] = {
 
 static const struct calc_opts {
 	struct unit_rate link;
-	uint32_t mtu, vlan, options_bytes, request_bytes, response_bytes, flows;
+	uint32_t mtu, vlan, options_bytes, request_bytes, response_bytes, parallel;
 	int ip, tunnel, outer;
 	uint64_t rtt_ns, window_bytes;	/* 0: not asked for */
 } defaults = {
@@ -29,7 +29,7 @@ static const struct calc_opts {
 	.options_bytes = THEORY_TIMESTAMPS_BYTES,
 	.request_bytes = 1,
 	.response_bytes = 1,
-	.flows = 1,
+	.parallel = 1,
 };
 
 static const struct opt options[] = {
@@ -42,13 +42,13 @@ static const struct opt options[] = {
 	  "round-trip time; adds windows and buffers", .min = 1, .max = 3600000000000ull },
 	{ 0, "window", OPT_COUNT, offsetof(struct calc_opts, window_bytes), "BYTES",
 	  "with --rtt, what this window carries", .min = 1 },
-	{ 0, "flows", OPT_U32, offsetof(struct calc_opts, flows), "N",
-	  "with --rtt, connections that share the link, for its queue", .min = 1 },
+	{ 0, "parallel", OPT_U32, offsetof(struct calc_opts, parallel), "N",
+	  "with --rtt, connections at once, for the queue of the link", .min = 1 },
 	{ 0, "ip", OPT_CHOICE, offsetof(struct calc_opts, ip), "VERSION",
 	  "of the transactions and the summary", .choices = ips },
 	{ 0, "tcp-options", OPT_U32, offsetof(struct calc_opts, options_bytes), "BYTES",
 	  "in every segment; 12 are the timestamps, 0 is without", .max = 40 },
-	{ 0, "vlan", OPT_U32, offsetof(struct calc_opts, vlan), "N",
+	{ 0, "vlan-tags", OPT_U32, offsetof(struct calc_opts, vlan), "N",
 	  "tags of each frame: 1, or 2 for QinQ", .max = 2 },
 	{ 0, "tunnel", OPT_CHOICE, offsetof(struct calc_opts, tunnel), "KIND",
 	  "tunnel type", .choices = tunnels },
@@ -62,7 +62,7 @@ static const struct opt options[] = {
 };
 
 static const struct opt_rule rules[] = {
-	{ OPT_REQUIRES, "window flows", "rtt" },
+	{ OPT_REQUIRES, "window parallel", "rtt" },
 	{ OPT_REQUIRES, "outer", "tunnel" },
 	{ OPT_EXCLUDES, "outer", "tunnel=none" },
 	OPT_RULE_END
@@ -277,7 +277,7 @@ static void tell_windows(const struct calc_opts *opts, struct result *res, struc
 	result_metric_real(res, "theory_bdp_bytes", bdp_bytes);
 	result_metric_u64(res, "theory_window_scale", theory_window_scale(bdp_bytes));
 	result_metric_real(res, "theory_socket_buffer_bytes", 2 * bdp_bytes);
-	result_metric_real(res, "theory_queue_bytes", bdp_bytes / sqrt(opts->flows));
+	result_metric_real(res, "theory_queue_bytes", bdp_bytes / sqrt(opts->parallel));
 	if (opts->window_bytes)
 		result_metric_real(res, "theory_window_bps",
 				   theory_window_bps(link_bps, (double)opts->window_bytes, rtt_ns));

@@ -11,7 +11,7 @@ struct compare_opts {
 	const char *base, *new;
 	struct opt_strs more_base, more_new, noise;
 	const char *threshold;
-	struct opt_strs force, metrics;
+	struct opt_strs ignore, metrics;
 	bool all, ktap;
 	const char *html;
 	uint64_t seed;
@@ -37,7 +37,7 @@ static const struct opt options[] = {
 	  "judge only this figure, or those of a pattern such as 'rtt_p*'" },
 	{ 0, "all", OPT_FLAG, offsetof(struct compare_opts, all), NULL,
 	  "also figures without better or worse, and the measurement overhead" },
-	{ 0, "force", OPT_STRS, offsetof(struct compare_opts, force), "KEY",
+	{ 0, "ignore", OPT_STRS, offsetof(struct compare_opts, ignore), "KEY",
 	  "compare though this option or fact differs" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct compare_opts, seed), "N",
 	  "seed of the bootstrap" },
@@ -89,7 +89,7 @@ static int compare_cmd_run(const void *values, struct result *res, struct err *e
 	const struct compare_opts *opts = values;
 	struct compare_cfg cfg = {
 		.seed = opts->seed, .all = opts->all,
-		.force = opts->force.text, .nr_force = opts->force.nr,
+		.ignore = opts->ignore.text, .nr_ignore = opts->ignore.nr,
 		.metrics = opts->metrics.text, .nr_metrics = opts->metrics.nr,
 	};
 	struct compare *cmp = compare_new(&cfg);
@@ -134,7 +134,7 @@ const struct cmd cmd_compare = {
 	"  # for a kernel's own test runner; worse by 2 % fails\n"
 	"  ethgauge compare old new --noise old-again --threshold 2% --ktap\n"
 	"  # another driver, on purpose\n"
-	"  ethgauge compare veth e1000 --force driver --force link_bps\n",
+	"  ethgauge compare veth e1000 --ignore driver --ignore link_bps\n",
 	.options = options, .rules = rules, .defaults = &defaults, .opts_size = sizeof(defaults),
 	.check = compare_check, .run = compare_cmd_run,
 };

@@ -14,20 +14,20 @@
 #include "lib/outfile.h"
 #include "sys/host/caps.h"
 
-#define DEFAULT_QUEUE "1000"
+#define DEFAULT_LIMIT "1000"
 
 struct impair_opts {
 	const char *ifname, *other;
 	int direction;			/* enum impair_way */
 	struct opt_strs rules[IMPAIR_KINDS];
 	struct unit_rate rate;
-	const char *queue, *filter, *events;
+	const char *limit, *match, *events;
 	uint64_t seed, count, duration_ns, interval_ns;
 	int xdp_mode, tc_mode;
 };
 
 static const struct impair_opts defaults = {
-	.queue = DEFAULT_QUEUE,
+	.limit = DEFAULT_LIMIT,
 	.seed = 1,
 	.interval_ns = NSEC_PER_SEC,
 };
@@ -63,10 +63,10 @@ static const struct opt options[] = {
 	{ 0, "rate", OPT_RATE, offsetof(struct impair_opts, rate), "RATE",
 	  "bottleneck rate on the wire, such as 100Mbit",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
-	{ 0, "queue", OPT_STR, offsetof(struct impair_opts, queue), "N",
-	  "of the bottleneck, in packets (100) or bytes (64kB)" },
-	{ 0, "filter", OPT_STR, offsetof(struct impair_opts, filter), "WORDS",
-	  "impair only these: ip4 ip6 udp tcp sctp icmp icmp6, proto N, src A[/N], dst A[/N], sport N, "
+	{ 0, "limit", OPT_STR, offsetof(struct impair_opts, limit), "LIMIT",
+	  "length of the bottleneck's queue, in packets (100) or bytes (64kB)" },
+	{ 0, "match", OPT_STR, offsetof(struct impair_opts, match), "WORDS",
+	  "impair only packets of these: ip4 ip6 udp tcp sctp icmp icmp6, proto N, src A[/N], dst A[/N], sport N, "
 	  "dport N, stream N" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct impair_opts, seed), "N",
 	  "the same seed does the same to the same order of packets" },
@@ -87,7 +87,7 @@ static const struct opt options[] = {
 
 static const struct opt_rule rules[] = {
 	{ OPT_REQUIRES, "direction=a-to-b direction=b-to-a direction=both", "OTHER" },
-	{ OPT_REQUIRES, "queue", "rate" }, { OPT_EXCLUDES, "queue", "rate=max" },
+	{ OPT_REQUIRES, "limit", "rate" }, { OPT_EXCLUDES, "limit", "rate=max" },
 	{ OPT_REQUIRES, "tc-mode", "direction=egress" },
 	OPT_RULE_END
 };
@@ -104,12 +104,12 @@ static int read_words(const struct impair_opts *opts, struct impair_cfg *cfg,
 		for (i = 0; i < opts->rules[kind].nr && !err; i++)
 			err = impair_rules_add(rules, kind, opts->rules[kind].text[i], e);
 	}
-	if (!err && opts->filter)
-		err = impair_filter_parse(opts->filter, &cfg->filter, e);
+	if (!err && opts->match)
+		err = impair_filter_parse(opts->match, &cfg->filter, e);
 	if (err || opts->rate.kind == UNIT_RATE_MAX)
 		return err;
 	cfg->rate_l1_bps = opts->rate.value;
-	return impair_queue_parse(opts->queue, &cfg->queue_bytes, &cfg->queue_packets, e);
+	return impair_queue_parse(opts->limit, &cfg->queue_bytes, &cfg->queue_packets, e);
 }
 
 static int impair_check_opts(void *args, const struct opt_given *given, struct err *e)
@@ -291,7 +291,7 @@ const struct cmd cmd_impair = {
 "bump in the wire: every frame that comes in at one leaves by the other, and\n"
 "delay, reordering, duplication, fragments and a bottleneck are to be had as well.\n"
 "What it leaves alone goes on inside the kernel.\n\n"
-"The packets that match --filter are numbered from 0 in the order of arrival, by\n"
+"The packets that match --match are numbered from 0 in the order of arrival, by\n"
 "direction. WHICH of them a rule takes: all; 1%, each by chance; every=100, the\n"
 "100th, 200th and so on; every=100+7, numbers 7, 107 and so on; list=3,17,99 or\n"
 "list=FILE, these numbers; ge(p=1%,r=30%[,bad=100%][,good=0%]), bursts by the\n"
@@ -299,7 +299,7 @@ const struct cmd cmd_impair = {
 "from --seed: the same seed and order of packets, the same fate of each.",
 	.examples =
 "  # lose one packet in a hundred of a stream that arrives on eth1\n"
-"  sudo ethgauge impair eth1 --loss 1% --filter 'udp dport 9'\n"
+"  sudo ethgauge impair eth1 --loss 1% --match 'udp dport 9'\n"
 "  # a bump in a lab, bursts of loss and 5 ms of delay from a to b\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --direction a-to-b \\\n"
@@ -308,7 +308,7 @@ const struct cmd cmd_impair = {
 "  sudo ethgauge impair eth1 eth2 --corrupt 0.1%:2 --checksum 0.1% \\\n"
 "      --truncate every=1000:40 --events events.csv -d 1m -o impaired.json\n"
 "  # a link of 10 Mbit/s with a buffer of 64 kB\n"
-"  sudo ethgauge impair eth1 eth2 --rate 10Mbit --queue 64kB\n",
+"  sudo ethgauge impair eth1 eth2 --rate 10Mbit --limit 64kB\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

@@ -23,7 +23,7 @@
 struct load_opts {
 	struct opt_strs urls;
 	uint32_t clients, threads;
-	const char *ramp, *sources, *rate, *pause, *cycle_pause;
+	const char *ramp, *sources, *pause, *cycle_pause;
 	uint64_t cycles, count, duration_ns, interval_ns;
 	const char *method, *data, *upload;
 	struct opt_strs headers;
@@ -32,10 +32,10 @@ struct load_opts {
 	const char *cacert, *log;
 	uint16_t follow;
 	uint64_t connect_timeout_ns, timeout_ns;
-	struct unit_rate client_rate;
+	struct unit_rate rate, client_rate;
 	uint64_t seed;
 	/* What the words of some say. */
-	struct load_step ramp_step, rate_step;
+	struct load_step ramp_step;
 	struct load_range pause_range, cycle_pause_range;
 	struct load_sources source_range;
 };
@@ -55,7 +55,7 @@ static const struct opt options[] = {
 	{ 0, "URL", OPT_STRS, offsetof(struct load_opts, urls), NULL,
 	  "of http, https, ftp or ftps, in this order; {client} and {cycle} are numbers",
 	  .argument = true },
-	{ 'n', "clients", OPT_U32, offsetof(struct load_opts, clients), "N",
+	{ 0, "clients", OPT_U32, offsetof(struct load_opts, clients), "N",
 	  "number of clients, each with its own connections and cookies", .min = 1, .max = 1000000 },
 	{ 0, "threads", OPT_U32, offsetof(struct load_opts, threads), "N",
 	  "that share the clients", .min = 1, .max = MAX_THREADS },
@@ -63,8 +63,9 @@ static const struct opt options[] = {
 	  "start N more clients each TIME, such as 10/s or 100/5s; else all at once" },
 	{ 0, "sources", OPT_STR, offsetof(struct load_opts, sources), "RANGE",
 	  "addresses of this host, one a client in turn: A, A-B or A/PREFIX" },
-	{ 'r', "rate", OPT_STR, offsetof(struct load_opts, rate), "N/TIME",
-	  "transactions that are due, such as 1000/s, whether or not others are answered" },
+	{ 'r', "rate", OPT_RATE, offsetof(struct load_opts, rate), "RATE",
+	  "transactions that are due, such as 1000/s, whether or not others are answered; max: each when "
+	  "the one before is answered", .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
 	{ 0, "cycles", OPT_COUNT, offsetof(struct load_opts, cycles), "N",
 	  "each client ends after so many times all URLs; 0: no limit" },
 	{ 'c', "count", OPT_COUNT, offsetof(struct load_opts, count), "N",
@@ -115,7 +116,7 @@ static const struct opt options[] = {
 static const struct opt_rule rules[] = {
 	{ OPT_AT_MOST_ONE, "data upload" },
 	/* At a rate transactions are due by the clock. */
-	{ OPT_EXCLUDES, "rate", "pause cycle-pause" },
+	{ OPT_EXCLUDES, "rate=pps", "pause cycle-pause" },
 	OPT_RULE_END
 };
 
@@ -127,7 +128,6 @@ static int check_words(struct load_opts *opts, struct err *e)
 		struct load_range *range;
 	} words[] = {
 		{ "--ramp", opts->ramp, &opts->ramp_step, NULL },
-		{ "--rate", opts->rate, &opts->rate_step, NULL },
 		{ "--pause", opts->pause, NULL, &opts->pause_range },
 		{ "--cycle-pause", opts->cycle_pause, NULL, &opts->cycle_pause_range },
 	};
@@ -255,7 +255,7 @@ static void configure(struct load_cfg *cfg, const struct load_opts *opts, const 
 		.clients = opts->clients,
 		.threads = opts->threads,
 		.ramp = opts->ramp_step,
-		.rate = opts->rate_step,
+		.rate = load_step_of(&opts->rate),
 		.sources = opts->source_range,
 		.cycles = opts->cycles,
 		.count = opts->count,
@@ -372,18 +372,18 @@ const struct cmd cmd_load = {
 "transaction. Only load servers that are yours, or whose owner knows of it.",
 	.examples =
 "  # 10 s with 50 clients, which keep their connections\n"
-"  ethgauge load http://198.18.0.2/1k.bin -n 50\n"
+"  ethgauge load http://198.18.0.2/1k.bin --clients 50\n"
 "  # 2000 clients, 100 more each second, a new connection for each request\n"
-"  ethgauge load http://198.18.0.2/1k.bin -n 2000 --ramp 100/s --fresh -d 1m\n"
+"  ethgauge load http://198.18.0.2/1k.bin --clients 2000 --ramp 100/s --fresh -d 1m\n"
 "  # 1000 transactions a second, in order: a page, its picture, a form\n"
-"  ethgauge load https://198.18.0.2/ https://198.18.0.2/a.png -n 100 -r 1000/s --insecure\n"
+"  ethgauge load https://198.18.0.2/ https://198.18.0.2/a.png --clients 100 -r 1000/s --insecure\n"
 "  # each client from an address of its own, three times the cycle, 1 to 5 s to read\n"
-"  ethgauge load http://198.18.0.2/ http://198.18.0.2/b -n 200 --sources 198.18.0.10-198.18.0.209 \\\n"
-"      --cycles 3 --cycle-pause 1s-5s --cookies --follow 5\n"
+"  ethgauge load http://198.18.0.2/ http://198.18.0.2/b --clients 200 \\\n"
+"      --sources 198.18.0.10-198.18.0.209 --cycles 3 --cycle-pause 1s-5s --cookies --follow 5\n"
 "  # 20 clients send 10 MB each by FTP, under names of their own\n"
-"  ethgauge load 'ftp://user:word@198.18.0.2/up-{client}' -n 20 --upload 10M --cycles 1\n"
+"  ethgauge load 'ftp://user:word@198.18.0.2/up-{client}' --clients 20 --upload 10M --cycles 1\n"
 "  # a test for scripts: 100,003 requests, none may fail, with a line for each\n"
-"  ethgauge load http://198.18.0.2/ -n 10 -c 100003 --no-failures --log r.csv --json\n",
+"  ethgauge load http://198.18.0.2/ --clients 10 -c 100003 --no-failures --log r.csv --json\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

@@ -64,7 +64,7 @@ static const struct opt options[] = {
 	{ 0, "poisson", OPT_FLAG, AT(poisson), NULL,
 	  "exponential sending intervals (RFC 2330), instead of even ones" },
 	{ 0, "seed", OPT_COUNT, AT(seed), "N", "of --poisson and of the session identifiers" },
-	{ 'n', "sessions", OPT_U32, AT(sessions), "N",
+	{ 0, "sessions", OPT_U32, AT(sessions), "N",
 	  "sessions to each DEST, each from a port of its own", .min = 1, .max = 50000 },
 	{ 'p', "port", OPT_U16, AT(port), "N", "UDP port of the reflector", .min = 1 },
 	{ 0, "src-port", OPT_U16, AT(src_port), "N",
@@ -75,7 +75,7 @@ static const struct opt options[] = {
 	{ 0, "dscp", OPT_U16, AT(dscp), "N", "differentiated services code point, of answers, too, "
 	  "with --tlv class", .max = 63 },
 	{ 0, "ttl", OPT_U16, AT(ttl), "N", "TTL or hop limit; 0: the system's", .max = 255 },
-	{ 's', "size", OPT_U32, AT(bytes), "BYTES",
+	{ 0, "size", OPT_U32, AT(bytes), "BYTES",
 	  "of the test packet behind the UDP header, by padding; 0: no padding",
 	  .max = STAMP_MAX_BYTES },
 	{ 0, "format", OPT_CHOICE, AT(format), "FORMAT", "of the times in the packets",
@@ -90,7 +90,7 @@ static const struct opt options[] = {
 	  "the key, and --auth but with --tlv hmac; else " KEY_ENVIRONMENT " of the environment" },
 	{ 0, "strict-ssid", OPT_FLAG, AT(strict_ssid), NULL,
 	  "reject answers with SSID 0, which reflectors of RFC 8762 alone send" },
-	{ 0, "reflector", OPT_CHOICE, AT(reflector), "KIND",
+	{ 0, "reflector-mode", OPT_CHOICE, AT(reflector), "KIND",
 	  "kind of reflector; ask: find out with two packets first",
 	  .choices = reflector_names },
 	{ 'w', "wait", OPT_DURATION, AT(wait_ns), "TIME", "wait so long for the last answers" },
@@ -267,11 +267,11 @@ const struct cmd cmd_probe_stamp = {
 "  # 100 packets, 10 a second, to ethgauge reflect eg0 --stamp, or to a router\n"
 "  ethgauge probe --stamp 198.18.0.2\n"
 "  # 1000 sessions to two reflectors for an hour, gaps by chance, a line a minute\n"
-"  ethgauge probe --stamp 198.18.0.2 2001:2::2 -n 500 -r 1pps --poisson -d 1h -i 1m --jsonl\n"
+"  ethgauge probe --stamp 198.18.0.2 2001:2::2 --sessions 500 -r 1pps --poisson -d 1h -i 1m --jsonl\n"
 "  # authenticated, with everything that a reflector may tell\n"
 "  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --tlv all --dscp 46\n"
 "  # a TWAMP Light responder on another port, 200 bytes of UDP payload\n"
-"  ethgauge probe --twamp-light 198.18.0.2 -p 18760 -s 200\n",
+"  ethgauge probe --twamp-light 198.18.0.2 -p 18760 --size 200\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

@@ -35,7 +35,7 @@ struct sink_opts {
 	bool gaps;
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* what that says */
-	uint16_t streams;
+	uint16_t max_streams;
 	uint16_t stream_parts;
 	uint64_t expect;
 	uint64_t count;
@@ -50,7 +50,7 @@ struct sink_opts {
 
 static const struct sink_opts defaults = {
 	.port = 9,			/* discard, RFC 863 */
-	.streams = 16,
+	.max_streams = 16,
 	.stream_parts = 64,
 	.interval_ns = NSEC_PER_SEC,
 	.exports = EXPORTS_DEFAULTS,
@@ -67,7 +67,7 @@ static const struct opt options[] = {
 	  "hand test packets on to the stack instead of dropping them" },
 	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
 	  "count packets and bytes only; ignore the probe tag" },
-	{ 0, "streams", OPT_U16, offsetof(struct sink_opts, streams), "N",
+	{ 0, "max-streams", OPT_U16, offsetof(struct sink_opts, max_streams), "N",
 	  "check streams 0 to N-1; each takes 18 KB a CPU, and 109 KB", .min = 1,
 	  .max = RX_MAX_STREAMS },
 	{ 0, "stream-parts", OPT_U16, offsetof(struct sink_opts, stream_parts), "N",
@@ -247,7 +247,7 @@ static int open_receiver(struct sink_run *run)
 	const struct rx_socket_cfg socket = {
 		.ifname = opts->ifname,
 		.port = opts->port,
-		.streams = opts->streams,
+		.streams = opts->max_streams,
 		.rcvbuf_bytes = opts->rcvbuf_bytes,
 	};
 	struct rx_cfg cfg = {
@@ -258,7 +258,7 @@ static int open_receiver(struct sink_run *run)
 		.pass = opts->pass,
 		.check = !opts->count_only,
 		.vary = !opts->count_only && !opts->no_variation,
-		.streams = opts->streams,
+		.streams = opts->max_streams,
 		.gaps = opts->gaps,
 		.expect_gap_ns = opts->expect_gap_ns,
 		.clock = (enum stamp_clock)opts->clock,

@@ -37,7 +37,7 @@ static const struct opt options[] = {
 	{ 0, "repeat", OPT_U32, offsetof(struct sweep_opts, cfg.repeat), "N",
 	  "runs of each cell: all cells once, then all again", .min = 1,
 	  .max = SWEEP_MAX_REPEATS },
-	{ 0, "interface", OPT_STRS, offsetof(struct sweep_opts, cfg.ifnames), "IFACE[@NETNS]",
+	{ 0, "dev", OPT_STRS, offsetof(struct sweep_opts, cfg.ifnames), "IFACE[@NETNS]",
 	  "whose settings are varied, such as mtu; more than once for the far end in another network namespace" },
 	{ 0, "theory", OPT_CHOICE, offsetof(struct sweep_opts, bound), "OF",
 	  "add the theoretical bound: goodput by the mtu varied over IPv4 or IPv6, or frames a second by the "
@@ -277,7 +277,7 @@ const struct cmd cmd_sweep = {
 "  sudo ethgauge sweep --vary frame-bytes=64,512,1518 --vary batch=8,64 --metric sent_pps \\\n"
 "      --theory frames --link 10G -- blast eth1 198.18.0.2 --duration 3s\n"
 "  # the same stream through three lengths of the queue\n"
-"  sudo ethgauge sweep --interface eth1 --vary txqueuelen=100,1000,10000 --metric sent_pps \\\n"
+"  sudo ethgauge sweep --dev eth1 --vary txqueuelen=100,1000,10000 --metric sent_pps \\\n"
 "      --state queues.sweep -- blast eth1 198.18.0.2 -e afxdp --duration 3s\n",
 	.options = options,
 	.defaults = &defaults,

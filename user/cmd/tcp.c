@@ -109,7 +109,7 @@ const struct cmd cmd_tcp = {
 "  # again until the mean is within 5 % at 99 %\n"
 "  ethgauge tcp stream 198.18.0.2 --confidence 99,5\n"
 "  # goodput by message length\n"
-"  ethgauge tcp stream 198.18.0.2 --sizes 64-1M -d 2s\n",
+"  ethgauge tcp stream 198.18.0.2 --message-sizes 64-1M -d 2s\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

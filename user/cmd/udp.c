@@ -10,11 +10,11 @@ enum test { STREAM, RR };
 struct udp_opts {
 	int test;
 	struct xfer_opts common;
-	uint64_t burst, on_ns, off_ns, arrivals;
+	uint64_t batch, on_ns, off_ns, arrivals;
 	bool gso;
 };
 
-static const struct udp_opts defaults = { .common = XFER_OPTS_DEFAULTS, .burst = 1 };
+static const struct udp_opts defaults = { .common = XFER_OPTS_DEFAULTS, .batch = 1 };
 
 static const char *const tests[] = { "stream", "rr", NULL };
 
@@ -27,8 +27,8 @@ static const struct opt options[] = {
 	XFER_OPTIONS(struct udp_opts, common),
 	XFER_STREAM_OPTIONS(struct udp_opts, common,
 			    "payload of a datagram, at least 18; 0: what fills a packet"),
-	{ 0, "burst", OPT_COUNT, offsetof(struct udp_opts, burst), "N",
-	  "datagrams in a row, and the pause that keeps --rate", .min = 1, .max = 1 << 20,
+	{ 0, "batch", OPT_COUNT, offsetof(struct udp_opts, batch), "N",
+	  "datagrams sent at once, then a pause that keeps --rate", .min = 1, .max = 1 << 20,
 	  .of = "stream" },
 	{ 0, "on", OPT_DURATION, offsetof(struct udp_opts, on_ns), "TIME",
 	  "send for so long, then pause for --off", .of = "stream" },
@@ -47,8 +47,8 @@ static const struct opt_rule rules[] = {
 	XFER_RULES,
 	{ OPT_EXCLUDES, "rate=bit/s", "TEST=rr" },
 	{ OPT_REQUIRES, "on", "off" }, { OPT_REQUIRES, "off", "on" },
-	/* It says how far the bursts are apart. */
-	{ OPT_REQUIRES, "burst", "rate" },
+	/* It says how far the batches are apart. */
+	{ OPT_REQUIRES, "batch", "rate" },
 	OPT_RULE_END
 };
 
@@ -56,7 +56,7 @@ static void read_extra(const struct udp_opts *opts, struct xfer_extra *ret_extra
 {
 	*ret_extra = (struct xfer_extra){
 		.protocol = CONTROL_UDP, .kind = opts->test == RR ? CONTROL_RR : CONTROL_STREAM,
-		.burst = opts->burst, .on_ns = opts->on_ns, .off_ns = opts->off_ns, .gso = opts->gso,
+		.batch = opts->batch, .on_ns = opts->on_ns, .off_ns = opts->off_ns, .gso = opts->gso,
 		.arrivals = opts->arrivals,
 	};
 }
@@ -96,12 +96,12 @@ const struct cmd cmd_udp = {
 	.examples =
 "  # at the other end: ethgauge serve\n"
 "  ethgauge udp stream 198.18.0.2 --rate 100Mbit\n"
-"  # the server sends; bursts of 32 datagrams of 200 bytes, 20,000 a second in all\n"
-"  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --burst 32 --message-bytes 200\n"
+"  # the server sends; batches of 32 datagrams of 200 bytes, 20,000 a second in all\n"
+"  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --batch 32 --message-bytes 200\n"
 "  # as large a share of the path as sockets can take\n"
 "  ethgauge udp stream 198.18.0.2 --gso\n"
 "  # receive time against number, as UDPmon plots it\n"
-"  ethgauge udp stream 198.18.0.2 --rate 20kpps --burst 32 --arrivals 1000 -o run.json\n"
+"  ethgauge udp stream 198.18.0.2 --rate 20kpps --batch 32 --arrivals 1000 -o run.json\n"
 "  ethgauge report run.json -o run.html\n"
 "  # 100 ms on, 900 ms off\n"
 "  ethgauge udp stream 198.18.0.2 --rate 500Mbit --on 100ms --off 900ms\n"

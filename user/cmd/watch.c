@@ -38,7 +38,7 @@ struct watch_opts {
 	const char *record;
 	const char *replay;
 	const char *filter;
-	uint32_t speed;
+	double speed;
 	bool flows;
 	uint32_t top, max_flows;
 	int sort;
@@ -70,7 +70,7 @@ static const struct opt options[] = {
 	  "with --hooks xdp, let others join the hook by libxdp's dispatcher" },
 	{ 0, "no-cost", OPT_FLAG, offsetof(struct watch_opts, no_cost), NULL,
 	  "do not measure the run time of the BPF programs" },
-	{ 't', "tui", OPT_FLAG, offsetof(struct watch_opts, tui), NULL,
+	{ 0, "tui", OPT_FLAG, offsetof(struct watch_opts, tui), NULL,
 	  "full-screen view instead of lines; ? tells the keys" },
 	{ 0, "no-color", OPT_FLAG, offsetof(struct watch_opts, no_color), NULL,
 	  "with --tui, no colours; so does NO_COLOR in the environment" },
@@ -82,8 +82,8 @@ static const struct opt options[] = {
 	  "write one JSON line per interval to FILE" },
 	{ 0, "replay", OPT_STR, offsetof(struct watch_opts, replay), "FILE",
 	  "show what --record wrote instead of an interface" },
-	{ 0, "speed", OPT_U32, offsetof(struct watch_opts, speed), "N",
-	  "--replay: speed factor; 0: no waiting", .max = 1000000 },
+	{ 0, "speed", OPT_FACTOR, offsetof(struct watch_opts, speed), "FACTOR",
+	  "--replay: times as fast as it was recorded, or max" },
 	{ 'F', "filter", OPT_STR, offsetof(struct watch_opts, filter), "'EXPRESSION'",
 	  "count only packets that match this tcpdump expression: 'tcp port 443 and not vlan'" },
 	{ 0, "flows", OPT_FLAG, offsetof(struct watch_opts, flows), NULL,

@@ -56,8 +56,8 @@ static bool is_named(const struct compare_cfg *cfg, const char *key)
 {
 	unsigned int i;
 
-	for (i = 0; i < cfg->nr_force; i++) {
-		if (!strcmp(cfg->force[i], key))
+	for (i = 0; i < cfg->nr_ignore; i++) {
+		if (!strcmp(cfg->ignore[i], key))
 			return true;
 	}
 	return false;
@@ -78,7 +78,7 @@ static int check_docs(const struct compare *cmp, const struct compare_docs *docs
 			snprintf(what, sizeof(what), "%s", said ? said : "?");
 			err_usage(e, "a run in '%s' failed: %s", doc->file, compare_clean(what));
 			return err_hint(e, "leave it out, or compare what it has with "
-					OPTION("force") " errors");
+					OPTION("ignore") " errors");
 		}
 		for (k = 0; k < i; k++) {
 			if (json_equal(doc->doc, docs->list[k].doc))
@@ -162,7 +162,7 @@ static int refuse(const struct compare *cmp, const struct compare_group *lone,
 	}
 	err_usage(e, "'%.150s' cannot be compared with '%.150s': %.180s%s", lone->file, nearest->file,
 		  least.text, strlen(least.text) > 180 ? "..." : "");
-	return err_hint(e, "what may differ all the same is named by " OPTION("force") "; here: "
+	return err_hint(e, "what may differ all the same is named by " OPTION("ignore") "; here: "
 			"%s", least.keys);
 }
 
@@ -177,7 +177,7 @@ static int check_noise(const struct compare *cmp, struct err *e)
 	    !is_named(cmp->cfg, "kernel")) {
 		err_usage(e, "the runs of " OPTION("noise") " are not of the base's kernel");
 		err = err_hint(e, "the noise floor is how far runs of the very same are apart; "
-			       "what is meant is said by " OPTION("force") " kernel");
+			       "what is meant is said by " OPTION("ignore") " kernel");
 	}
 	json_decref(base);
 	json_decref(noise);
@@ -318,8 +318,8 @@ static void note_runs(const struct compare *cmp, struct result *res)
 				    "for: what was measured there is the sender", irregular, docs->nr,
 				    compare_side_name(side));
 	}
-	for (i = 0; i < cmp->cfg->nr_force; i++)
-		result_note(res, "by --force, %s may differ", cmp->cfg->force[i]);
+	for (i = 0; i < cmp->cfg->nr_ignore; i++)
+		result_note(res, "by --ignore, %s may differ", cmp->cfg->ignore[i]);
 }
 
 static json_t *count_verdicts(const json_t *rows)

@@ -21,8 +21,8 @@ struct compare_cfg {
 	double threshold_ratio;		/* 0.05: worse by more than 5 % is a regression */
 	uint64_t seed;
 	bool all;			/* figures without a direction, and the instrument's own, too */
-	const char *const *force;	/* keys that may differ between documents */
-	unsigned int nr_force;
+	const char *const *ignore;	/* keys that may differ between documents */
+	unsigned int nr_ignore;
 	const char *const *metrics;	/* patterns (fnmatch) of keys to judge; none: all of them */
 	unsigned int nr_metrics;
 };

@@ -8,20 +8,20 @@
 #include "compare/compare_set.h"
 
 /* Those that a comparison is about: another kernel, with what it does against its CPU's faults. */
-static const char *const may_differ[] = {
+static const char *const expected[] = {
 	"date", "kernel", "spectre_v2", "refusals_seen_by", "tai_offset_s",
 };
 
-static bool is_forced(const struct compare_cfg *cfg, const char *key)
+static bool may_differ(const struct compare_cfg *cfg, const char *key)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(may_differ) / sizeof(may_differ[0]); i++) {
-		if (!strcmp(key, may_differ[i]))
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		if (!strcmp(key, expected[i]))
 			return true;
 	}
-	for (i = 0; i < cfg->nr_force; i++) {
-		if (!strcmp(key, cfg->force[i]))
+	for (i = 0; i < cfg->nr_ignore; i++) {
+		if (!strcmp(key, cfg->ignore[i]))
 			return true;
 	}
 	return false;
@@ -35,7 +35,7 @@ static void add_section(json_t *facts, const json_t *doc, const char *section,
 	json_t *value;
 
 	json_object_foreach(json_object_get(doc, section), key, value) {
-		if (is_forced(cfg, key))
+		if (may_differ(cfg, key))
 			continue;
 		snprintf(name, sizeof(name), "%s %s", section, key);
 		json_object_set(facts, name, value);
@@ -48,7 +48,7 @@ static void add_part(json_t *setup, const json_t *doc, const char *path,
 	json_t *facts = json_object(), *command = json_object_get(doc, "command"), *part;
 	size_t i;
 
-	if (command && !is_forced(cfg, "command"))
+	if (command && !may_differ(cfg, "command"))
 		json_object_set(facts, "command", command);
 	add_section(facts, doc, "config", cfg);
 	add_section(facts, doc, "environment", cfg);

@@ -35,8 +35,8 @@ static void show_next(struct showing *at)
 static bool poll(void *ctx)
 {
 	struct showing *at = ctx;
-	uint64_t speed = at->show->speed, passed_ns = loop_mono_ns() - at->start_mono_ns;
-	double due_ns = speed ? (double)passed_ns * (double)speed : 1e300;
+	double passed_ns = (double)(loop_mono_ns() - at->start_mono_ns), speed = at->show->speed;
+	double due_ns = speed > 0 ? passed_ns * speed : 1e300;
 
 	while ((double)at->next_ns <= due_ns && at->next_ns != UINT64_MAX && !loop_signal())
 		show_next(at);

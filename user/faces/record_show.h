@@ -10,7 +10,7 @@
 
 struct record_show {
 	const char *path;
-	uint32_t speed;			/* times as fast; 0: at once */
+	double speed;			/* times as fast; 0: at once */
 	bool stays;			/* after the last line, until polled away */
 	struct result *res;		/* becomes what the record holds */
 	struct faces *faces;

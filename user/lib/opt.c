@@ -120,6 +120,18 @@ static int parse_rate(const struct opt *opt, const char *text, void *opts, struc
 	return 0;
 }
 
+static int parse_factor(const struct opt *opt, const char *text, void *opts, struct err *e)
+{
+	double factor = 0;
+	char name[64];
+
+	if (strcmp(text, "max") && unit_parse_factor(text, &factor))
+		return err_usage(e, "%s '%s' is no factor above 0, such as 1, 2.5 or max",
+				 opt_label(name, sizeof(name), opt), text);
+	FIELD(opts, opt, double) = factor;
+	return 0;
+}
+
 static int add_iface(const struct opt *opt, const char *text, void *opts, struct err *e)
 {
 	struct opt_ifaces *list = &FIELD(opts, opt, struct opt_ifaces);
@@ -214,6 +226,8 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 		return parse_number(opt, text, opts, e);
 	case OPT_RATE:
 		return parse_rate(opt, text, opts, e);
+	case OPT_FACTOR:
+		return parse_factor(opt, text, opts, e);
 	case OPT_STR:
 		if (!*text)
 			return err_usage(e, "%s is empty", opt_label(name, sizeof(name), opt));

@@ -25,6 +25,7 @@ enum opt_type {
 	OPT_COUNT,	/* uint64_t, "10M" */
 	OPT_DURATION,	/* uint64_t ns, "250ms" */
 	OPT_RATE,	/* struct unit_rate, "1Mpps" */
+	OPT_FACTOR,	/* double above 0, "2.5"; 0: "max" */
 	OPT_STR,	/* const char *, points into argv */
 	OPT_STRS,	/* struct opt_strs: given as often as one likes; as an argument the last */
 	OPT_IFACE,	/* const char *, a name an interface may have */

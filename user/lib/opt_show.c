@@ -31,6 +31,7 @@ const char *opt_type_name(const struct opt *opt)
 	static const char *const names[] = {
 		[OPT_FLAG] = "flag", [OPT_U16] = "number", [OPT_U32] = "number",
 		[OPT_COUNT] = "number", [OPT_DURATION] = "duration", [OPT_RATE] = "rate",
+		[OPT_FACTOR] = "factor",
 		[OPT_STR] = "text", [OPT_STRS] = "texts", [OPT_IFACE] = "interface",
 		[OPT_IFACES] = "interfaces", [OPT_MAC] = "mac", [OPT_CHOICE] = "choice",
 		[OPT_REST] = "command",
@@ -71,6 +72,9 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 		break;
 	case OPT_RATE:
 		unit_show_rate(buf, size, &CONST_FIELD(opts, opt, struct unit_rate));
+		break;
+	case OPT_FACTOR:
+		unit_show_factor(buf, size, CONST_FIELD(opts, opt, double));
 		break;
 	case OPT_STR:
 	case OPT_IFACE:

@@ -29,6 +29,7 @@ static const struct scale duration_scales[] = {
 
 static const struct scale pps_scales[] = {
 	{ "pps", 1 }, { "kpps", 1e3 }, { "Kpps", 1e3 }, { "Mpps", 1e6 }, { "Gpps", 1e9 },
+	{ "/s", 1 }, { "k/s", 1e3 }, { "K/s", 1e3 }, { "M/s", 1e6 },
 };
 
 static const struct scale bps_scales[] = {
@@ -155,6 +156,17 @@ int unit_parse_rate(const char *text, struct unit_rate *ret_rate)
 	    (rate.kind == UNIT_RATE_LINK_RATIO && rate.value > 1))
 		return -ERANGE;
 	*ret_rate = rate;
+	return 0;
+}
+
+int unit_parse_factor(const char *text, double *ret_factor)
+{
+	const char *end;
+	double value;
+
+	if (parse_number(text, &value, &end) || *end || !isfinite(value) || value <= 0)
+		return -EINVAL;
+	*ret_factor = value;
 	return 0;
 }
 
@@ -313,6 +325,14 @@ static char *show_decimal(char *buf, size_t size, double value)
 	snprintf(buf, size, "%.20f", value);
 	for (len = strlen(buf); len && buf[len - 1] == '0'; len--)
 		buf[len - 1] = '\0';
+	return buf;
+}
+
+char *unit_show_factor(char *buf, size_t size, double factor)
+{
+	if (factor > 0)
+		return show_decimal(buf, size, factor);
+	snprintf(buf, size, "%s", isnan(factor) ? "" : "max");
 	return buf;
 }
 

@@ -42,7 +42,7 @@ int unit_parse_count(const char *text, uint64_t *ret_value);
 /* "250ms", "10s", "1.5m", "2h", "100us", "50ns"; a bare number is seconds. */
 int unit_parse_duration(const char *text, uint64_t *ret_ns);
 
-/* "1Mpps", "2500pps", "10G", "10Gbit", "100Mbps", "50%", "max"; a bare number has no unit: -EINVAL. */
+/* "1Mpps", "2500pps", "1000/s", "10G", "10Gbit", "100Mbps", "50%", "max"; a bare number has no unit: -EINVAL. */
 int unit_parse_rate(const char *text, struct unit_rate *ret_rate);
 
 /* "5%", "0.5%": 0.05, 0.005; a bare number has no unit: -EINVAL. */
@@ -50,6 +50,9 @@ int unit_parse_percent(const char *text, double *ret_ratio);
 
 /* "02:00:00:00:00:01" */
 int unit_parse_mac(const char *text, uint8_t ret_mac[6]);
+
+/* "2.5": above 0. */
+int unit_parse_factor(const char *text, double *ret_factor);
 
 /* Writes "1.234 us", "14.88 Mpps", "1,000,003", "0.12 %"; returns @buf. */
 char *unit_format(char *buf, size_t size, enum unit unit, double value);
@@ -60,5 +63,8 @@ char *unit_format_u64(char *buf, size_t size, enum unit unit, uint64_t value);
 /* Shortest exact form that the parser reads back: "250ms", "10M", "1Mpps". */
 char *unit_show_duration(char *buf, size_t size, uint64_t ns);
 char *unit_show_rate(char *buf, size_t size, const struct unit_rate *rate);
+
+/* "2.5"; of 0 "max", of NAN nothing. */
+char *unit_show_factor(char *buf, size_t size, double factor);
 
 #endif

@@ -245,7 +245,7 @@ int bench_goals_read(struct bench_plan *plan, size_t *nr, const char *path, stru
 }
 
 /* Trials of the initial length to halve down to the width. */
-static uint64_t search_ns(const struct bench_plan *plan, uint64_t pause_ns)
+static uint64_t search_ns(const struct bench_plan *plan, uint64_t settle_ns)
 {
 	uint64_t sum_ns = 0;
 	size_t i;
@@ -254,31 +254,31 @@ static uint64_t search_ns(const struct bench_plan *plan, uint64_t pause_ns)
 		const struct search_goal *goal = &plan->goals[i];
 		uint64_t trials = (uint64_t)ceil(log2(1 / goal->width_ratio)) + 2;
 
-		sum_ns += trials * (goal->initial_trial_ns + pause_ns) + 2 * goal->duration_sum_ns +
-			  pause_ns * (goal->duration_sum_ns / goal->final_trial_ns);
+		sum_ns += trials * (goal->initial_trial_ns + settle_ns) + 2 * goal->duration_sum_ns +
+			  settle_ns * (goal->duration_sum_ns / goal->final_trial_ns);
 	}
 	return sum_ns;
 }
 
-uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t pause_ns)
+uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns)
 {
 	uint64_t size_ns;
 
 	if (plan->suite == SUITE_SOAK)
 		return plan->nr_sizes * plan->soak_ns;
 	if (plan->suite == SUITE_Y1564)
-		return plan->nr_sizes * (plan->soak_ns + 6 * (plan->service.step_ns + pause_ns));
-	size_ns = search_ns(plan, pause_ns);
+		return plan->nr_sizes * (plan->soak_ns + 6 * (plan->service.step_ns + settle_ns));
+	size_ns = search_ns(plan, settle_ns);
 	if (plan->suite == SUITE_RFC8219 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LATENCY))
-		size_ns += plan->latency_repeats * (plan->latency_ns + pause_ns);
+		size_ns += plan->latency_repeats * (plan->latency_ns + settle_ns);
 	if (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LOSS)
-		size_ns += 10 * (plan->loss_ns + pause_ns);
+		size_ns += 10 * (plan->loss_ns + settle_ns);
 	if (plan->suite == SUITE_RFC9004 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_BURST))
-		size_ns += plan->burst_repeats * (2 * plan->burst_ns + 10 * pause_ns);
+		size_ns += plan->burst_repeats * (2 * plan->burst_ns + 10 * settle_ns);
 	if (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_RECOVERY)
-		size_ns += plan->recovery_repeats * (2 * plan->recovery_ns + pause_ns);
+		size_ns += plan->recovery_repeats * (2 * plan->recovery_ns + settle_ns);
 	size_ns *= plan->nr_sizes;
 	if (plan->reset_command)
-		size_ns += plan->reset_repeats * (2 * plan->reset_ns + pause_ns);
+		size_ns += plan->reset_repeats * (2 * plan->reset_ns + settle_ns);
 	return size_ns;
 }

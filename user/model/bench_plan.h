@@ -76,6 +76,6 @@ int bench_goal_add(struct bench_plan *plan, size_t *nr, const char *text, struct
 int bench_goals_read(struct bench_plan *plan, size_t *nr, const char *path, struct err *e);
 
 /* About how long it takes, pauses included. */
-uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t pause_ns);
+uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns);
 
 #endif

@@ -29,7 +29,7 @@ static const struct word {
 
 static int contradicts(const char *word, struct err *e)
 {
-	return err_usage(e, OPTION("filter") ": '%s' contradicts a word before it", word);
+	return err_usage(e, OPTION("match") ": '%s' contradicts a word before it", word);
 }
 
 static int set_version(struct impair_filter *filter, uint8_t version, const char *word,
@@ -68,7 +68,7 @@ static int set_address(struct impair_filter *filter, char *text, __be32 *addr, _
 		  inet_pton(AF_INET6, text, addr) == 1 ? 6 : 0;
 	all = bits = version == 4 ? 32 : 128;
 	if (!version || (slash && (unit_parse_count(slash, &bits) || bits > all)))
-		return err_usage(e, OPTION("filter") ": '%s%s%s' is no address, with or without a "
+		return err_usage(e, OPTION("match") ": '%s%s%s' is no address, with or without a "
 				"prefix length",
 				 text, slash ? "/" : "", slash ? slash : "");
 	for (i = 0; i < 4; i++) {
@@ -99,12 +99,12 @@ static int set_value(struct impair_filter *filter, const char *name, char *value
 			break;
 	}
 	if (i == sizeof(values) / sizeof(values[0])) {
-		err_usage(e, OPTION("filter") ": '%s' is none of its words", name);
+		err_usage(e, OPTION("match") ": '%s' is none of its words", name);
 		return err_hint(e, "they are: ip4 ip6 udp tcp sctp icmp icmp6 proto N src ADDRESS[/BITS] "
 				"dst ADDRESS[/BITS] sport N dport N stream N, all of which must hold");
 	}
 	if (!value)
-		return err_usage(e, OPTION("filter") ": '%s' needs a value", name);
+		return err_usage(e, OPTION("match") ": '%s' needs a value", name);
 	if (filter->by & values[i].by)
 		return contradicts(name, e);
 	filter->by |= values[i].by;
@@ -113,7 +113,7 @@ static int set_value(struct impair_filter *filter, const char *name, char *value
 	if (values[i].by == IMPAIR_BY_DST)
 		return set_address(filter, value, filter->dst, filter->dst_mask, e);
 	if (unit_parse_count(value, &number) || number > values[i].max)
-		return err_usage(e, OPTION("filter") ": '%s %s' is not a number up to %u", name,
+		return err_usage(e, OPTION("match") ": '%s %s' is not a number up to %u", name,
 				value,
 				 values[i].max);
 	if (values[i].by == IMPAIR_BY_PROTO)
@@ -135,7 +135,7 @@ int impair_filter_parse(const char *text, struct impair_filter *ret_filter, stru
 	size_t i;
 
 	if (strlen(text) >= sizeof(copy))
-		return err_usage(e, OPTION("filter") " is too long");
+		return err_usage(e, OPTION("match") " is too long");
 	strcpy(copy, text);
 	for (word = strtok_r(copy, " \t", &save); word && !err; word = strtok_r(NULL, " \t", &save)) {
 		if (!strcmp(word, "and"))
@@ -152,7 +152,7 @@ int impair_filter_parse(const char *text, struct impair_filter *ret_filter, stru
 	if (err)
 		return err;
 	if (!filter.by)
-		return err_usage(e, OPTION("filter") " is empty");
+		return err_usage(e, OPTION("match") " is empty");
 	*ret_filter = filter;
 	return 0;
 }
@@ -173,7 +173,7 @@ int impair_queue_parse(const char *text, uint64_t *ret_bytes, uint64_t *ret_pack
 			return 0;
 		}
 	}
-	return err_usage(e, OPTION("queue") " '%s' is neither a number of packets, such as 100, "
+	return err_usage(e, OPTION("limit") " '%s' is neither a number of packets, such as 100, "
 			"nor of bytes, "
 			 "such as 64kB", text);
 }

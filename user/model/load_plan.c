@@ -8,14 +8,24 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/unit.h"
-
 #define SECOND_NS	1000000000ull
 #define MAX_STEP	1000000000ull
+
+struct load_step load_step_of(const struct unit_rate *rate)
+{
+	double nr = round(rate->value);
+
+	if (rate->kind != UNIT_RATE_PPS)
+		return (struct load_step){ 0 };
+	if (nr == rate->value)
+		return (struct load_step){ .nr = (uint64_t)nr, .every_ns = SECOND_NS };
+	return (struct load_step){ .nr = 1, .every_ns = (uint64_t)round(SECOND_NS / rate->value) };
+}
 
 int load_parse_step(const char *text, struct load_step *ret_step)
 {

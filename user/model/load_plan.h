@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/unit.h"
 
 /* "10/s", "50/5s", "1000": that many in each such time, a second by default. */
 struct load_step {
@@ -31,6 +32,9 @@ struct load_sources {
 
 /* 0 or -EINVAL; outputs are untouched on failure. */
 int load_parse_step(const char *text, struct load_step *ret_step);
+
+/* The same of a rate in events a second; of max: no step. */
+struct load_step load_step_of(const struct unit_rate *rate);
 int load_parse_range(const char *text, struct load_range *ret_range);
 
 /*

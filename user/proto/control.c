@@ -70,7 +70,7 @@ static const struct field test_fields[] = {
 	UP_TO(control_test, request_bytes, CONTROL_MAX_MESSAGE),
 	UP_TO(control_test, response_bytes, CONTROL_MAX_MESSAGE),
 	UP_TO(control_test, outstanding, 1024), NUMBER(control_test, rate_bps),
-	UP_TO(control_test, burst, 1 << 20), UP_TO(control_test, on_ns, MAX_TIME_NS),
+	UP_TO(control_test, batch, 1 << 20), UP_TO(control_test, on_ns, MAX_TIME_NS),
 	UP_TO(control_test, off_ns, MAX_TIME_NS), UP_TO(control_test, gso, 1),
 	UP_TO(control_test, arrivals, CONTROL_MAX_ARRIVALS),
 	UP_TO(control_test, send_buffer_bytes, INT32_MAX / 2),
@@ -429,9 +429,9 @@ static int check_udp(const struct control_test *test, struct err *e)
 	if (test->zerocopy || test->sendfile || test->splice || test->nodelay || test->window_clamp_bytes ||
 	    test->mss_bytes || *test->congestion)
 		return err_usage(e, "this is an option of TCP");
-	if (test->gso && (test->kind != CONTROL_STREAM || (test->rate_bps && test->burst < 2)))
+	if (test->gso && (test->kind != CONTROL_STREAM || (test->rate_bps && test->batch < 2)))
 		return err_usage(e, "gso joins the datagrams of a stream that go at once: with a rate, "
-				 "those of a burst");
+				 "those of a batch");
 	return 0;
 }
 
@@ -455,8 +455,8 @@ int control_check_test(const struct control_test *test, struct err *e)
 		return err_usage(e, "a time to send needs one to pause, and the other way round");
 	if (test->protocol == CONTROL_UDP)
 		return check_udp(test, e);
-	if (test->burst || test->on_ns || test->gso || test->arrivals)
-		return err_usage(e, "bursts, pauses, gso and arrivals are of a UDP stream");
+	if (test->batch || test->on_ns || test->gso || test->arrivals)
+		return err_usage(e, "batches, pauses, gso and arrivals are of a UDP stream");
 	return 0;
 }
 

@@ -74,7 +74,7 @@ struct control_test {
 	uint64_t request_bytes, response_bytes;
 	uint64_t outstanding;		/* requests on each connection */
 	uint64_t rate_bps;		/* of a stream's payload, all streams of a direction together */
-	uint64_t burst;			/* UDP: datagrams in a row */
+	uint64_t batch;			/* UDP: datagrams sent at once */
 	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
 	uint64_t arrivals;		/* UDP: the receiver lists the arrival times of this many datagrams */
 	uint64_t gso;			/* UDP: what is sent at once goes as one, and is taken as one */

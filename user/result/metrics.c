@@ -1043,7 +1043,7 @@ static const struct metric metrics[] = {
 	  "2 x bandwidth x delay: Linux gives half of a receive buffer to the window "
 	  "(tcp_adv_win_scale 1, ip-sysctl)" },
 	{ "theory_queue_bytes", UNIT_BYTES, METRIC_NEITHER, "  queue",
-	  "bandwidth x delay / square root of --flows: what a router's queue needs to keep the "
+	  "bandwidth x delay / square root of --parallel: what a router's queue needs to keep the "
 	  "link busy (Appenzeller, Keslassy, McKeown 2004)" },
 	{ "theory_window_bps", UNIT_BPS, METRIC_NEITHER, "  --window carries",
 	  "window / round trip, at most the link" },

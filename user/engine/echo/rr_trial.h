@@ -49,12 +49,12 @@ struct rr_opts {
 	  "time to send; 0: until the count is reached, or ^C" }, \
 	{ 'r', "rate", OPT_RATE, offsetof(struct rr_opts, stream.rate), "RATE", \
 	  "requests a second (1kpps), or max: each as soon as an answer has come" }, \
-	{ 'l', "outstanding", OPT_U32, offsetof(struct rr_opts, outstanding), "N", \
+	{ 0, "outstanding", OPT_U32, offsetof(struct rr_opts, outstanding), "N", \
 	  "requests that wait for an answer at most; 0: 1, or at a rate as many as it takes", \
 	  .max = RR_MAX_OUTSTANDING }, \
 	{ 0, "stamp-every", OPT_U32, offsetof(struct rr_opts, stream.stamp_every), "N", \
 	  "bounce: time one request in N, as reading the clock costs; all are counted", .min = 1 }, \
-	{ 's', "frame-bytes", OPT_U32, offsetof(struct rr_opts, stream.frame_bytes), "N", \
+	{ 's', "frame-bytes", OPT_U32, offsetof(struct rr_opts, stream.frame_bytes), "SIZE", \
 	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
 	  .max = FRAME_MAX_BYTES }, \
 	{ 0, "sizes", OPT_STR, offsetof(struct rr_opts, sizes), "LIST", \

@@ -321,7 +321,7 @@ int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg
 	far->cfg = *cfg;
 	far->receiver.ops = &far_sink_ops;
 	far->timed = clock == STAMP_TAI;
-	len = snprintf(words, sizeof(words), "%s sink %s --port %u --streams %u --clock %s --interval %llums "
+	len = snprintf(words, sizeof(words), "%s sink %s --port %u --max-streams %u --clock %s --interval %llums "
 		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
 		       streams, clock_names[clock], INTERVAL_NS / 1000000);
 	if (len >= (int)sizeof(words)) {

@@ -4,6 +4,8 @@
  */
 #include "engine/send/blast_check.h"
 
+#include <math.h>
+
 #include "engine/send/stream_packet.h"
 #include "proto/packet_spec.h"
 
@@ -11,7 +13,7 @@ static int check_replay(const struct blast_what *what, const struct opt_given *g
 			struct err *e)
 {
 	if (opt_was_given(given, "rate"))
-		what->replay->speed = NULL;
+		what->replay->speed = NAN;
 	/* The end of the file is meant as the only limit. */
 	if (!opt_was_given(given, "duration"))
 		what->stream->duration_ns = 0;

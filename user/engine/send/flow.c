@@ -14,8 +14,6 @@
 #include "proto/profiles.h"
 #include "sys/net/nic.h"
 
-const char *const flow_gap_names[] = { "even", "poisson", NULL };
-
 struct flow {
 	struct flow_file *file;
 	struct frame_spec frame;	/* of DEST, which no packet of the file describes */
@@ -94,7 +92,7 @@ static int file_of_options(const struct flow_opts *opts, const struct stream_opt
 		flow->pace.kind = PACE_BURST;
 	else if (opts->ramp_ns)
 		flow->pace.kind = PACE_RAMP;
-	else if (opts->gaps == FLOW_GAPS_POISSON)
+	else if (opts->poisson)
 		flow->pace.kind = PACE_POISSON;
 	else if (stream->rate.kind == UNIT_RATE_MAX)
 		flow->pace.kind = PACE_MAX;

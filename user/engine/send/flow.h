@@ -16,10 +16,6 @@
 #include "model/mix.h"
 #include "proto/flow_file.h"
 
-/* Choices of --gaps. */
-extern const char *const flow_gap_names[];
-enum flow_gaps { FLOW_GAPS_EVEN, FLOW_GAPS_POISSON };
-
 struct flow_opts {
 	const char *path;		/* stream file */
 	const char *profile;
@@ -29,7 +25,7 @@ struct flow_opts {
 	uint64_t burst;			/* packets; 0: none */
 	uint64_t every_ns;
 	uint64_t on_ns, off_ns;
-	int gaps;			/* enum flow_gaps */
+	bool poisson;
 	struct unit_rate ramp_to;
 	uint64_t ramp_ns;		/* 0: no ramp */
 	bool has_duration;		/* it was given: files may have ends of their own */
@@ -43,12 +39,12 @@ struct flow_opts {
 	{ OPT_REQUIRES, "burst", "every" }, { OPT_REQUIRES, "every", "burst" }, \
 	{ OPT_REQUIRES, "on", "off" }, { OPT_REQUIRES, "off", "on" }, \
 	{ OPT_REQUIRES, "ramp-to", "ramp-time" }, { OPT_REQUIRES, "ramp-time", "ramp-to" }, \
-	{ OPT_AT_MOST_ONE, "burst on ramp-to gaps=poisson" }, \
-	{ OPT_REQUIRES, "on ramp-to gaps=poisson", "rate" }, \
-	{ OPT_EXCLUDES, "on ramp-to gaps=poisson", "rate=max" }, \
+	{ OPT_AT_MOST_ONE, "burst on ramp-to poisson" }, \
+	{ OPT_REQUIRES, "on ramp-to poisson", "rate" }, \
+	{ OPT_EXCLUDES, "on ramp-to poisson", "rate=max" }, \
 	/* What each stream of a file says for itself. */ \
 	{ OPT_EXCLUDES, "streams profile", \
-	  "frame-bytes rate rate-layer vlan vlan-pcp src-ip burst every on off gaps ramp-to ramp-time" }
+	  "frame-bytes rate rate-layer vlan vlan-pcp src-ip burst every on off poisson ramp-to ramp-time" }
 
 #define FLOW_OPTIONS(type, at) \
 	{ 's', "frame-bytes", OPT_STR, offsetof(type, at.sizes), "SIZE", \
@@ -67,8 +63,8 @@ struct flow_opts {
 	  "send at --rate for TIME, pause for --off, and repeat" }, \
 	{ 0, "off", OPT_DURATION, offsetof(type, at.off_ns), "TIME", \
 	  "--on: the pause" }, \
-	{ 0, "gaps", OPT_CHOICE, offsetof(type, at.gaps), "KIND", \
-	  "distribution of the times between packets; --rate is the mean", .choices = flow_gap_names }, \
+	{ 0, "poisson", OPT_FLAG, offsetof(type, at.poisson), NULL, \
+	  "exponential sending intervals (RFC 2330) with --rate as the mean, instead of even ones" }, \
 	{ 0, "ramp-to", OPT_RATE, offsetof(type, at.ramp_to), "RATE", \
 	  "begin at --rate and go evenly to this one within --ramp-time" }, \
 	{ 0, "ramp-time", OPT_DURATION, offsetof(type, at.ramp_ns), "TIME", \

@@ -18,24 +18,6 @@
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 
-static int parse_speed(const char *text, enum replay_pace *ret_pace, double *ret_factor, struct err *e)
-{
-	char *end;
-	double factor;
-
-	if (!strcmp(text, "max")) {
-		*ret_pace = REPLAY_PACE_MAX;
-		return 0;
-	}
-	factor = strtod(text, &end);
-	if (end == text || *end || !isfinite(factor) || factor <= 0)
-		return err_usage(e, OPTION("speed") " '%s' is no factor above 0, such as 1, 2.5 "
-				"or max", text);
-	*ret_pace = REPLAY_PACE_SPEED;
-	*ret_factor = factor;
-	return 0;
-}
-
 static int make_rewrite(const struct replay_opts *opts, const struct stream_opts *stream,
 			struct rewrite *rewrite, struct err *e)
 {
@@ -59,12 +41,8 @@ static int make_rewrite(const struct replay_opts *opts, const struct stream_opts
 int replay_check(const struct replay_opts *opts, const struct stream_opts *stream, struct err *e)
 {
 	struct rewrite rewrite;
-	enum replay_pace pace;
-	double factor;
-	int err;
 
-	err = opts->speed ? parse_speed(opts->speed, &pace, &factor, e) : 0;
-	return err ? err : make_rewrite(opts, stream, &rewrite, e);
+	return make_rewrite(opts, stream, &rewrite, e);
 }
 
 /* How the slots are counted, with the link's speed known. */
@@ -74,8 +52,11 @@ static int set_pace(struct replay *replay, const struct replay_opts *opts,
 	const struct unit_rate *rate = &stream->rate;
 
 	replay->extra_bytes = stream->rate_layer == FRAME_L1 ? UNIT_GAP_BYTES : 0;
-	if (opts->speed)
-		return parse_speed(opts->speed, &replay->pace, &replay->value, e);
+	if (!isnan(opts->speed)) {
+		replay->pace = opts->speed > 0 ? REPLAY_PACE_SPEED : REPLAY_PACE_MAX;
+		replay->value = opts->speed;
+		return 0;
+	}
 	replay->value = rate->value;
 	switch (rate->kind) {
 	case UNIT_RATE_MAX:

@@ -20,19 +20,19 @@
 
 struct replay_opts {
 	const char *path;
-	const char *speed;		/* "1", "2.5", "max" */
+	double speed;			/* times as fast as captured; 0: max; NAN: at the rate */
 	uint64_t loops;			/* 0: no limit */
 	const char *prefixes, *ports;
 	bool strip_vlan, fix_checksums;
 	bool tag;
 };
 
-#define REPLAY_DEFAULTS .speed = "1", .loops = 1
+#define REPLAY_DEFAULTS .speed = 1, .loops = 1
 
 #define REPLAY_OPTIONS(type, at) \
 	{ 0, "pcap", OPT_STR, offsetof(type, at.path), "FILE", \
 	  "send the packets of a capture file (pcap, pcapng, gzip), and no DEST" }, \
-	{ 0, "speed", OPT_STR, offsetof(type, at.speed), "FACTOR", \
+	{ 0, "speed", OPT_FACTOR, offsetof(type, at.speed), "FACTOR", \
 	  "--pcap: times as fast as it was captured, or max" }, \
 	{ 0, "loop", OPT_COUNT, offsetof(type, at.loops), "N", \
 	  "--pcap: send the file N times; 0: without end" }, \

@@ -102,7 +102,7 @@ struct stream_opts {
 
 /* Of verbs that send one size. */
 #define STREAM_SIZE_OPTION(type, at) \
-	{ 's', "frame-bytes", OPT_U32, offsetof(type, at.frame_bytes), "N", \
+	{ 's', "frame-bytes", OPT_U32, offsetof(type, at.frame_bytes), "SIZE", \
 	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
 	  .max = FRAME_MAX_BYTES }
 

@@ -21,7 +21,7 @@ static const struct {
 	{ "ports", "udp(dport=5000-5999)" },
 	{ "src-ports", "udp(sport=5000-5999)" },
 	{ "dests", "ip4(dst=198.18.1.0/24)" },
-	{ "sources", "ip4(src=198.18.2.0/24)" },
+	{ "src-ips", "ip4(src=198.18.2.0/24)" },
 	{ "src-ip", "ip4(src=198.18.0.1)" },
 	{ "vlan-pcp", "vlan(7, pcp=3)" },
 	{ "vlan", "vlan(7) behind eth" },

@@ -24,7 +24,7 @@ int sweep_ends_check(const struct opt_strs *names, struct err *e)
 
 		if (!len || len >= sizeof(((struct tune_path *)0)->ifname) || memchr(name, '/', len) ||
 		    (at && (!at[1] || strchr(at, '/'))))
-			return err_usage(e, OPTION("interface") " '%s' is not IFACE or "
+			return err_usage(e, OPTION("dev") " '%s' is not IFACE or "
 					"IFACE@NETNS", name);
 	}
 	return 0;

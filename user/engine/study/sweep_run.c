@@ -189,7 +189,7 @@ static int open_state(struct job *job, struct err *e)
 	snprintf(repeat, sizeof(repeat), "%u", cfg->repeat);
 	used = show_word(words, 0, sizeof(words), "--repeat ", repeat);
 	for (i = 0; i < cfg->ifnames.nr; i++)
-		used = show_word(words, used, sizeof(words), " --interface ", cfg->ifnames.text[i]);
+		used = show_word(words, used, sizeof(words), " --dev ", cfg->ifnames.text[i]);
 	if (sweep_show(cfg, words, used, sizeof(words)) >= sizeof(words))
 		return err_usage(e, "the words are too long to be kept with " OPTION("state"));
 	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->values,
@@ -211,7 +211,7 @@ static int prepare(struct job *job, struct err *e)
 		job->settings |= item != NULL;
 		if (item && item->kind != TUNE_SYSCTL && !cfg->ifnames.nr)
 			return err_usage(e, "'%s' is a setting of an interface: name it with "
-					OPTION("interface"),
+					OPTION("dev"),
 					 item->name);
 	}
 	err = sweep_finish(&job->sweep, cfg->repeat, e);

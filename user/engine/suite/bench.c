@@ -407,7 +407,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	bool own;
 	int err;
 
-	bench->spent_ns += bench_ask_ns(ask) + bench->cfg.pause_ns;
+	bench->spent_ns += bench_ask_ns(ask) + bench->cfg.settle_ns;
 	if (bench->at < bench->nr_kept) {
 		*trial = bench->trials[bench->at++];
 		if (is_asked(trial, ask))
@@ -416,7 +416,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 			       bench->cfg.state, bench->at);
 	}
 	if (bench->live)
-		loop_sleep_until(loop_mono_ns() + bench->cfg.pause_ns);
+		loop_sleep_until(loop_mono_ns() + bench->cfg.settle_ns);
 	if (loop_signal())
 		return err_set(e, -EINTR, "ended between two trials");
 	tell_progress(bench, ask);
@@ -469,7 +469,7 @@ int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_tri
 		    (i + 1 >= ATTEMPTS && is_limit(&before, &trial)))
 			break;
 		before = trial;
-		bench->cfg.planned_ns += bench_ask_ns(ask) + bench->cfg.pause_ns;
+		bench->cfg.planned_ns += bench_ask_ns(ask) + bench->cfg.settle_ns;
 	}
 	*ret_trial = best;
 	return 0;

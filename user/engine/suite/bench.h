@@ -21,7 +21,7 @@ struct bench_cfg {
 	struct bench_end end;		/* its namespaces are filled in; of a far one dest must be given */
 	const char *state;		/* NULL: not kept */
 	const char *words;		/* what makes two calls the same; of the file */
-	uint64_t pause_ns;		/* between trials */
+	uint64_t settle_ns;		/* between trials */
 	uint64_t planned_ns;		/* about how long all of them are, for the time left */
 };
 

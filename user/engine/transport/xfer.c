@@ -66,7 +66,7 @@ static void set_up_conn(struct xfer *xfer, unsigned int index)
 	conn->step = choose_step(xfer, conn->sends);
 	conn->ready = true;
 	if (test->kind == CONTROL_STREAM && conn->sends && test->rate_bps)
-		conn->gap_ns = (double)test->message_bytes * (double)(test->burst ? test->burst : 1) *
+		conn->gap_ns = (double)test->message_bytes * (double)(test->batch ? test->batch : 1) *
 			       8 * NSEC_PER_SEC * (double)test->streams / (double)test->rate_bps;
 }
 
@@ -90,8 +90,8 @@ int xfer_new(struct xfer **ret_xfer, const struct control_test *test, enum xfer_
 	if (!xfer)
 		return err_set(e, -ENOMEM, "cannot make a test");
 	xfer->test = *test;
-	if (!xfer->test.burst)
-		xfer->test.burst = 1;
+	if (!xfer->test.batch)
+		xfer->test.batch = 1;
 	xfer->end = end;
 	xfer->opts = *opts;
 	xfer->nr_conns = xfer_streams(test);

@@ -68,7 +68,7 @@ static int parse_sizes(const char *text, uint64_t *ret_from, uint64_t *ret_to, s
 		    *ret_from && *ret_from <= *ret_to && *ret_to <= CONTROL_MAX_MESSAGE)
 			return 0;
 	}
-	return err_usage(e, OPTION("sizes") " '%s' is not FROM-TO in bytes, such as 64-1M, of at "
+	return err_usage(e, OPTION("message-sizes") " '%s' is not FROM-TO in bytes, such as 64-1M, of at "
 			"most %d",
 			 text, CONTROL_MAX_MESSAGE);
 }
@@ -106,7 +106,7 @@ static void fill_common(const struct xfer_opts *opts, const struct xfer_extra *e
 		.duration_ns = opts->duration_ns, .omit_ns = opts->omit_ns,
 		.interval_ns = opts->interval_ns,
 		.stream_rows = opts->per_stream && extra->kind == CONTROL_STREAM,
-		.burst = extra->burst, .on_ns = extra->on_ns, .off_ns = extra->off_ns,
+		.batch = extra->batch, .on_ns = extra->on_ns, .off_ns = extra->off_ns,
 		.nodelay = extra->nodelay,
 		.window_clamp_bytes = extra->window_clamp_bytes, .mss_bytes = extra->mss_bytes,
 		.dscp = opts->dscp, .zerocopy = extra->zerocopy, .sendfile = extra->sendfile,
@@ -252,7 +252,7 @@ static int run_sizes(struct xfer_client *client, const struct xfer_opts *opts,
 	return err;
 }
 
-/* Of --sizes, which has been checked; 0 without it. */
+/* Of --message-sizes, which has been checked; 0 without it. */
 static uint64_t largest(const struct xfer_opts *opts)
 {
 	uint64_t from = 0, to = 0;

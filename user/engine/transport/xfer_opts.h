@@ -46,7 +46,7 @@ struct xfer_opts {
 	  "leave the first of it out of rates and round trips" }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(type, at.interval_ns), "TIME", \
 	  "reporting interval; 0: none" }, \
-	{ 'P', "streams", OPT_U16, offsetof(type, at.streams), "N", \
+	{ 'P', "parallel", OPT_U16, offsetof(type, at.streams), "N", \
 	  "connections at once, in each direction", .min = 1, .max = CONTROL_MAX_STREAMS }, \
 	{ 0, "per-stream", OPT_FLAG, offsetof(type, at.per_stream), NULL, \
 	  "lines of each connection too" }, \
@@ -71,7 +71,7 @@ struct xfer_opts {
 	  "BYTES", "the same at the server", .max = INT32_MAX / 2 }, \
 	{ 0, "spin", OPT_FLAG, offsetof(type, at.spin), NULL, \
 	  "both ends poll instead of sleeping; one CPU per thread" }, \
-	{ 0, "busy-poll", OPT_DURATION, offsetof(type, at.busy_poll_ns), "TIME", \
+	{ 0, "busy-read", OPT_DURATION, offsetof(type, at.busy_poll_ns), "TIME", \
 	  "at this end the kernel polls the driver this long (SO_BUSY_POLL); CAP_NET_ADMIN", \
 	  .max = 1000000000 }, \
 	{ 0, "dscp", OPT_U16, offsetof(type, at.dscp), "N", \
@@ -92,7 +92,7 @@ struct xfer_opts {
 #define XFER_RULES \
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
 	{ OPT_AT_MOST_ONE, "reverse bidir" }, \
-	{ OPT_EXCLUDES, "sizes", "message-bytes confidence" }, \
+	{ OPT_EXCLUDES, "message-sizes", "message-bytes confidence" }, \
 	{ OPT_REQUIRES, "max-runs", "confidence" }
 
 #define XFER_STREAMS "stream maerts sendfile splice"
@@ -101,7 +101,7 @@ struct xfer_opts {
 #define XFER_STREAM_OPTIONS(type, at, unit) \
 	{ 'l', "message-bytes", OPT_COUNT, offsetof(type, at.message_bytes), "N", unit, \
 	  .max = CONTROL_MAX_MESSAGE, .of = XFER_STREAMS }, \
-	{ 0, "sizes", OPT_STR, offsetof(type, at.sizes), "FROM-TO", \
+	{ 0, "message-sizes", OPT_STR, offsetof(type, at.sizes), "FROM-TO", \
 	  "a run for each message length from FROM to TO, doubled each time", .of = XFER_STREAMS }, \
 	{ 'R', "reverse", OPT_FLAG, offsetof(type, at.reverse), NULL, "the server sends", \
 	  .of = XFER_STREAMS }, \
@@ -112,7 +112,7 @@ struct xfer_opts {
 struct xfer_extra {
 	int protocol, kind;
 	bool reverse, sendfile, splice, zerocopy, nodelay, gso;
-	uint64_t window_clamp_bytes, mss_bytes, burst, on_ns, off_ns, arrivals;
+	uint64_t window_clamp_bytes, mss_bytes, batch, on_ns, off_ns, arrivals;
 	const char *congestion;
 };
 

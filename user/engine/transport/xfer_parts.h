@@ -57,9 +57,9 @@ struct xfer_conn {
 	uint64_t got, owed;		/* bytes of a request or answer; of answers to be sent */
 	uint64_t outstanding, asked;
 	uint64_t *asked_ns;		/* a ring of the times of what is outstanding */
-	double due_ns, gap_ns;		/* of the next burst or request; gap 0: unpaced */
+	double due_ns, gap_ns;		/* of the next batch or request; gap 0: unpaced */
 	double last_due_ns;		/* nothing is due from then on */
-	uint64_t in_burst;
+	uint64_t in_batch;
 	uint32_t sequence;
 	int state;			/* crr */
 	uint64_t since_ns;		/* crr: when it began to connect; UDP: of the last progress */
@@ -134,7 +134,7 @@ enum xfer_step xfer_fail(struct xfer_conn *conn, int error);
 /* What errno after a call means: wait, again, or an end. */
 enum xfer_step xfer_again(struct xfer_conn *conn);
 
-/* Whether the next burst or request is due at @now_ns; else *conn is set up to wait. */
+/* Whether the next batch or request is due at @now_ns; else *conn is set up to wait. */
 bool xfer_is_due(struct xfer_conn *conn, uint64_t now_ns);
 
 /* Lays out the datagrams of a call: once, as they stay where they are. */

@@ -145,10 +145,10 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 	if (!is_on(worker, conn, now_ns))
 		return XFER_WAIT;
 	if (conn->gap_ns) {
-		if (!conn->in_burst && !xfer_is_due(conn, now_ns))
+		if (!conn->in_batch && !xfer_is_due(conn, now_ns))
 			return XFER_WAIT;
-		if (nr > test->burst - conn->in_burst)
-			nr = test->burst - conn->in_burst;
+		if (nr > test->batch - conn->in_batch)
+			nr = test->batch - conn->in_batch;
 	}
 	for (i = 0; i < nr; i++)
 		write_tag(tag_out(worker, (unsigned int)i), conn, conn->sequence + (uint32_t)i, now_ns);
@@ -157,9 +157,9 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 	if (sent < 0)
 		return xfer_again(conn);
 	conn->sequence += (uint32_t)sent;
-	conn->in_burst += (uint64_t)sent;
-	if (conn->gap_ns && conn->in_burst >= test->burst) {
-		conn->in_burst = 0;
+	conn->in_batch += (uint64_t)sent;
+	if (conn->gap_ns && conn->in_batch >= test->batch) {
+		conn->in_batch = 0;
 		conn->due_ns += conn->gap_ns;
 	}
 	return XFER_MORE;
