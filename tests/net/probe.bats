@@ -155,6 +155,34 @@ has_answered() {
 	done
 }
 
+@test "what is answered while a reflector ends is in its figures" {
+	# The time between its last look at the counters and its end, made long: 100 ms.
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/slow.so" -x c - <<-'END'
+		#include <string.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		#include <stdio.h>
+		int close(int fd)
+		{
+			char path[64], to[64] = "";
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+			if (readlink(path, to, sizeof(to) - 1) > 0 && strstr(to, "bpf_link"))
+				usleep(100000);
+			return (int)syscall(SYS_close, fd);
+		}
+	END
+	lab_up
+	start_cmd reflect b "answering on" env LD_PRELOAD="$BATS_TEST_TMPDIR/slow.so" "$TOOL" reflect \
+		eg0 --jsonl --interval 20ms
+	start probe a probe eg0 198.18.0.2 --count 3001 --rate 2kpps --wait 100ms
+	wait_for has_answered
+	finish reflect INT
+	answered=$(tail -n 1 <<<"$output" | jq .metrics.answered_udp_packets)
+	finish probe
+	is 0
+	json --argjson n "$answered" '.metrics | .distinct_packets == $n and .lost_packets == 3001 - $n'
+}
+
 @test "a reflector that is killed in mid-run costs the probes it did not answer, and no more" {
 	lab_up
 	start_cmd reflect b "answering on" "$TOOL" reflect eg0 --jsonl --interval 20ms

@@ -167,7 +167,8 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	meter = meter_start(opts->ifname);
 	loop_run(&loop);
 	meter_stop(meter);
-	/* At once: what is answered behind the report is in no figure. */
+	/* First: what is answered after the report would be in no figure. */
+	reflector_stop(run.reflector);
 	reflector_report(run.reflector, res);
 	reflector_close(run.reflector);
 	meter_report(meter, NULL, &(struct meter_receiver){ .lost_packets = NAN }, res);

@@ -124,11 +124,17 @@ out:
 	return err;
 }
 
+void reflector_stop(struct reflector *reflector)
+{
+	xdp_detach(reflector->port);
+	reflector->port = NULL;
+}
+
 void reflector_close(struct reflector *reflector)
 {
 	if (!reflector)
 		return;
-	xdp_detach(reflector->port);
+	reflector_stop(reflector);
 	bpf_unmap_memory(reflector->recs, reflector->recs_bytes);
 	reflect_xdp_bpf__destroy(reflector->skel);
 	reflector_stamp_close(reflector->stamp);

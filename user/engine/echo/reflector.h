@@ -31,6 +31,9 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 		   struct result *res, struct err *e);
 void reflector_close(struct reflector *reflector);
 
+/* Detaches it: nothing is answered any more, and the figures are final. */
+void reflector_stop(struct reflector *reflector);
+
 /* Sum over the CPUs. */
 void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum);
 
