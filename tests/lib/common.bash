@@ -86,11 +86,12 @@ first() {
 	chrt -f "$1" true 2>/dev/null && echo "chrt -f $1"
 }
 
-# wait_for CMD...: until it holds, at most 5 s (times TESTS_SLOW). Never sleep a guessed time instead.
+# wait_for CMD...: until it holds, at most 20 s (times TESTS_SLOW), which a busy machine may need.
+# Never sleep a guessed time instead.
 wait_for() {
 	local i
 
-	for ((i = 0; i < 100 * TESTS_SLOW; i++)); do
+	for ((i = 0; i < 400 * TESTS_SLOW; i++)); do
 		"$@" && return
 		nap 0.05
 	done
