@@ -432,6 +432,37 @@ rooms_of() {
 	[[ $output == *"user/sys/new/x.c: sys/new is no room of rooms.md"* ]]
 }
 
+@test "check-layers keeps a header that one room names from all others" {
+	rooms_of user/engine/lab/y.c engine/send/tree.h
+	[ "$status" = 1 ]
+	[[ $output == "user/engine/lab/y.c: user/engine/send/tree.h is no front header of engine/send" ]]
+	sed -i 's|engine/send sys|engine/send engine/send/tree.h sys|' rooms.md
+	run -0 "$TOP/scripts/check-layers" rooms.md
+	echo '#include "engine/send/tree_parts.h"' >user/engine/lab/y.c
+	run -1 "$TOP/scripts/check-layers" rooms.md
+	[[ $output == *"tree_parts.h is no front header of engine/send" ]]
+}
+
+@test "what fills a result cannot read it back: neither engines, verbs nor models" {
+	local room header nr=0
+
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p include/abi bpf
+	for room in cmd model doctor $(cd "$TOP/user" && echo engine/*); do
+		mkdir -p "user/$room"
+		for header in json part tree value; do
+			echo "#include \"result/$header.h\"" >>"user/$room/x.c"
+			nr=$((nr + 1))
+		done
+	done
+	run -1 "$TOP/scripts/check-layers" "$TOP/docs/architecture.md"
+	[ "${#lines[@]}" = "$nr" ] || fail "$nr includes: $output"
+	# Nor without our headers.
+	find user -name x.c -exec sh -c 'echo "#include <jansson.h>" >"$1"' sh {} \;
+	run -1 "$TOP/scripts/check-layers" "$TOP/docs/architecture.md"
+	[ "$(grep -c 'jansson.h>   <- not in this room' <<<"$output")" = $((nr / 4)) ] || fail "$output"
+}
+
 @test "check-layers finds a skeleton that two files include, and a library in the wrong room" {
 	rooms_of user/engine/send/x.c x.skel.h
 	[ "$status" = 0 ]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/tree.h - the result as the faces walk it. Only report/ includes this.
+ * result/tree.h - the result as the faces walk it, and nobody else.
  */
 #ifndef RESULT_TREE_H
 #define RESULT_TREE_H
