@@ -345,3 +345,44 @@ picture() {
 	setpriv --dump | grep -q 'Capability bounding set:.*ipc_lock' || return 0
 	run -0 prlimit --memlock=65536:65536 "$TOOL" doctor --has memlock
 }
+
+@test "of a list that grew since it was counted the kernel's answer is refused, not written beyond the buffer" {
+	need_command cc
+	cat >"$BATS_TEST_TMPDIR/grown.c" <<-'END'
+		#include <stdarg.h>
+		#include <string.h>
+		#include <unistd.h>
+		#include <net/if.h>
+		#include <sys/ioctl.h>
+		#include <sys/syscall.h>
+		#include <linux/ethtool.h>
+		#include <linux/sockios.h>
+
+		/* One name fewer than there are; and a kernel that does not heed how many there is room for. */
+		int ioctl(int fd, unsigned long request, ...)
+		{
+			unsigned int command = 0;
+			va_list args;
+			void *arg;
+			long ret;
+
+			va_start(args, request);
+			arg = va_arg(args, void *);
+			va_end(args);
+			if (request == SIOCETHTOOL)
+				memcpy(&command, ((struct ifreq *)arg)->ifr_data, sizeof(command));
+			if (command == ETHTOOL_GSTRINGS)
+				((struct ethtool_gstrings *)((struct ifreq *)arg)->ifr_data)->len = 0;
+			ret = syscall(SYS_ioctl, fd, request, arg);
+			if (command == ETHTOOL_GSSET_INFO && !ret)
+				((struct ethtool_sset_info *)((struct ifreq *)arg)->ifr_data)->data[0]--;
+			return (int)ret;
+		}
+	END
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/grown.so" "$BATS_TEST_TMPDIR/grown.c"
+	run -0 --separate-stderr "$TOOL" doctor lo --json
+	is whole-tx absent
+	run -0 --separate-stderr env LD_PRELOAD="$BATS_TEST_TMPDIR/grown.so" \
+		ASAN_OPTIONS=verify_asan_link_order=0 "$TOOL" doctor lo --json
+	is whole-tx "cannot tell"
+}

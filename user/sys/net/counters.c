@@ -5,50 +5,16 @@
 #include "sys/net/counters.h"
 
 #include <net/if.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <linux/ethtool.h>
-#include <linux/gen_stats.h>
-#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
+#include "sys/net/counters_parse.h"
 #include "sys/net/ethtool.h"
 #include "sys/net/netlink.h"
 #include "sys/net/nic.h"
-
-void counters_free(struct counters *counters)
-{
-	free(counters->all);
-	*counters = (struct counters){ 0 };
-}
-
-static void add(struct counters *counters, const char *source, const char *name, uint64_t value)
-{
-	struct counter *all = realloc(counters->all, (counters->nr + 1) * sizeof(*all));
-
-	if (!all)
-		return;
-	counters->all = all;
-	all[counters->nr] = (struct counter){ .source = source, .value = value };
-	snprintf(all[counters->nr].name, sizeof(all->name), "%s", name);
-	counters->nr++;
-}
-
-uint64_t counters_growth(const struct counters *before, const struct counter *after)
-{
-	size_t i;
-
-	for (i = 0; i < before->nr; i++) {
-		const struct counter *old = &before->all[i];
-
-		if (!strcmp(old->source, after->source) && !strcmp(old->name, after->name))
-			return after->value > old->value ? after->value - old->value : 0;
-	}
-	return 0;
-}
 
 static void read_rtnl(struct counters *counters, const char *ifname)
 {
@@ -56,26 +22,11 @@ static void read_rtnl(struct counters *counters, const char *ifname)
 
 	if (nic_read_counters(ifname, &nic))
 		return;
-	add(counters, "rtnl", "rx_dropped", nic.rx_dropped);
-	add(counters, "rtnl", "tx_dropped", nic.tx_dropped);
-	add(counters, "rtnl", "rx_errors", nic.rx_errors);
-	add(counters, "rtnl", "tx_errors", nic.tx_errors);
-	add(counters, "rtnl", "rx_missed_errors", nic.rx_overruns);
-}
-
-/* Names are the drivers' own. */
-static bool tells_loss(const char *name)
-{
-	static const char *const words[] = {
-		"drop", "discard", "miss", "err", "fail", "no_buf", "nobuf", "overrun", "overflow",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcasestr(name, words[i]))
-			return true;
-	}
-	return false;
+	counters_add(counters, "rtnl", "rx_dropped", nic.rx_dropped);
+	counters_add(counters, "rtnl", "tx_dropped", nic.tx_dropped);
+	counters_add(counters, "rtnl", "rx_errors", nic.rx_errors);
+	counters_add(counters, "rtnl", "tx_errors", nic.tx_errors);
+	counters_add(counters, "rtnl", "rx_missed_errors", nic.rx_overruns);
 }
 
 static void read_ethtool(struct counters *counters, const char *ifname)
@@ -83,60 +34,38 @@ static void read_ethtool(struct counters *counters, const char *ifname)
 	struct ethtool_gstrings *names = NULL;
 	struct ethtool_stats *stats;
 	char name[ETHTOOL_NAME_SIZE];
+	size_t bytes;
 	uint32_t i;
 
 	if (ethtool_read_names(ifname, ETH_SS_STATS, &names))
 		return;
-	stats = calloc(1, sizeof(*stats) + names->len * sizeof(stats->data[0]));
+	bytes = sizeof(*stats) + names->len * sizeof(stats->data[0]);
+	stats = calloc(1, bytes);
 	if (!stats)
 		goto out;
 	*stats = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = names->len };
-	if (ethtool(ifname, stats))
+	/* If queues came or went since the names were read, these are names of others. */
+	if (ethtool_bounded(ifname, stats, bytes) || stats->n_stats != names->len)
 		goto out;
-	/* Queues may have come or gone between the questions. */
-	for (i = 0; i < names->len && i < stats->n_stats; i++) {
+	for (i = 0; i < names->len; i++) {
 		ethtool_name(names, i, name);
-		if (tells_loss(name))
-			add(counters, "ethtool", name, stats->data[i]);
+		counters_take_ethtool(counters, name, stats->data[i]);
 	}
 out:
 	free(names);
 	free(stats);
 }
 
-struct qdisc_search {
-	struct counters *counters;
-	int ifindex;
-};
-
-/* Only the one at the root: it counts what those below it drop, too. */
-static void take_qdisc(const struct nlmsghdr *msg, void *ctx)
-{
-	struct nlattr *attrs[TCA_STATS2 + 1], *stats[TCA_STATS_QUEUE + 1];
-	const struct tcmsg *tc = netlink_head(msg, sizeof(*tc));
-	const struct qdisc_search *search = ctx;
-	struct gnet_stats_queue queue = { 0 };
-	char kind[IFNAMSIZ];
-
-	if (!tc || tc->tcm_ifindex != search->ifindex || tc->tcm_parent != TC_H_ROOT)
-		return;
-	netlink_attrs(msg, sizeof(*tc), attrs, TCA_STATS2);
-	netlink_nested(attrs[TCA_STATS2], stats, TCA_STATS_QUEUE);
-	netlink_text(attrs[TCA_KIND], kind, sizeof(kind));
-	netlink_copy(stats[TCA_STATS_QUEUE], &queue, sizeof(queue));
-	add(search->counters, "qdisc", kind, queue.drops);
-}
-
 static void read_qdisc(struct counters *counters, const char *ifname)
 {
-	struct qdisc_search search = {
+	struct counters_qdisc search = {
 		.counters = counters, .ifindex = (int)if_nametoindex(ifname),
 	};
 	const struct tcmsg head = { 0 };
 
 	netlink_ask_once(NETLINK_ROUTE,
 			 netlink_request(RTM_GETQDISC, NLM_F_DUMP, &head, sizeof(head)),
-			 take_qdisc, &search);
+			 counters_take_qdisc, &search);
 }
 
 void counters_read_iface(struct counters *counters, const char *ifname)
@@ -146,78 +75,7 @@ void counters_read_iface(struct counters *counters, const char *ifname)
 	read_qdisc(counters, ifname);
 }
 
-/* Of the stack's many figures those that tell a loss on a datagram's way. */
-static bool is_wanted(const char *name)
-{
-	static const char *const words[] = {
-		"Errors", "NoPorts", "Discards", "NoRoutes", "Fails", "TruncatedPkts",
-	};
-	size_t i;
-
-	if (!strcmp(name, "TcpExtIPReversePathFilter"))
-		return true;
-	if (strncmp(name, "Ip", 2) && strncmp(name, "Udp", 3))
-		return false;
-	if (!strncmp(name, "UdpLite", 7))
-		return false;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strstr(name, words[i]))
-			return true;
-	}
-	return false;
-}
-
-static void add_if_wanted(struct counters *counters, const char *name, const char *value)
-{
-	if (is_wanted(name))
-		add(counters, "snmp", name, strtoull(value, NULL, 10));
-}
-
-/* Pairs of lines: /proc/net/snmp. */
-static void parse_pairs(struct counters *counters, FILE *file)
-{
-	char heads[4096], values[4096], name[80];
-	char *head, *value, *head_at, *value_at, *proto;
-
-	while (fgets(heads, sizeof(heads), file) && fgets(values, sizeof(values), file)) {
-		proto = strtok_r(heads, ": \n", &head_at);
-		value = strtok_r(values, ": \n", &value_at);
-		if (!proto || !value || strcmp(proto, value))
-			return;
-		while ((head = strtok_r(NULL, " \n", &head_at)) &&
-		       (value = strtok_r(NULL, " \n", &value_at))) {
-			snprintf(name, sizeof(name), "%s%s", proto, head);
-			add_if_wanted(counters, name, value);
-		}
-	}
-}
-
-/* A line a figure: /proc/net/snmp6. */
-static void parse_lines(struct counters *counters, FILE *file)
-{
-	char line[256], name[64], value[32];
-
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%63s %31s", name, value) == 2)
-			add_if_wanted(counters, name, value);
-	}
-}
-
-/* The second column, of all CPUs together. */
-static void parse_softnet(struct counters *counters, FILE *file)
-{
-	unsigned long long dropped, sum = 0;
-	char line[512];
-
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%*x %llx", &dropped) == 1)
-			sum += dropped;
-	}
-	add(counters, "softnet", "dropped", sum);
-}
-
-static void parse_file(struct counters *counters, const char *path,
-		       void (*parse)(struct counters *counters, FILE *file))
+static void parse_file(struct counters *counters, const char *path, counters_parse_fn *parse)
 {
 	FILE *file = fopen(path, "re");
 
@@ -229,8 +87,8 @@ static void parse_file(struct counters *counters, const char *path,
 
 void counters_read_stack(struct counters *counters)
 {
-	parse_file(counters, "/proc/thread-self/net/softnet_stat", parse_softnet);
-	parse_file(counters, "/proc/thread-self/net/snmp", parse_pairs);
-	parse_file(counters, "/proc/thread-self/net/netstat", parse_pairs);
-	parse_file(counters, "/proc/thread-self/net/snmp6", parse_lines);
+	parse_file(counters, "/proc/thread-self/net/softnet_stat", counters_parse_softnet);
+	parse_file(counters, "/proc/thread-self/net/snmp", counters_parse_pairs);
+	parse_file(counters, "/proc/thread-self/net/netstat", counters_parse_pairs);
+	parse_file(counters, "/proc/thread-self/net/snmp6", counters_parse_lines);
 }

@@ -8,7 +8,9 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,6 +39,25 @@ int ethtool(const char *ifname, void *command)
 	return ethtool_ioctl(ifname, SIOCETHTOOL, &req);
 }
 
+/* The buffer ends where a page begins that cannot be written. */
+int ethtool_bounded(const char *ifname, void *command, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
+	char *map = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *buffer;
+	int err;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	buffer = map + room - bytes;
+	memcpy(buffer, command, bytes);
+	err = mprotect(map + room, page, PROT_NONE) ? -errno : ethtool(ifname, buffer);
+	if (!err)
+		memcpy(command, buffer, bytes);
+	munmap(map, room + page);
+	return err == -EFAULT ? -EAGAIN : err;
+}
+
 int ethtool_read_names(const char *ifname, uint32_t set, struct ethtool_gstrings **ret_names)
 {
 	struct {
@@ -44,19 +65,24 @@ int ethtool_read_names(const char *ifname, uint32_t set, struct ethtool_gstrings
 		uint32_t length;
 	} info = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << set } };
 	struct ethtool_gstrings *names;
+	size_t bytes;
 	int err = ethtool(ifname, &info);
 
 	if (err)
 		return err;
 	if (!info.head.sset_mask || !info.length)
 		return -EOPNOTSUPP;
-	names = calloc(1, sizeof(*names) + (size_t)info.length * ETH_GSTRING_LEN);
+	bytes = sizeof(*names) + (size_t)info.length * ETH_GSTRING_LEN;
+	names = calloc(1, bytes);
 	if (!names)
 		return -ENOMEM;
 	names->cmd = ETHTOOL_GSTRINGS;
 	names->string_set = set;
 	names->len = info.length;
-	err = ethtool(ifname, names);
+	err = ethtool_bounded(ifname, names, bytes);
+	/* A kernel that heeds the room it was told answers with none instead. */
+	if (!err && !names->len)
+		err = -EAGAIN;
 	if (err)
 		free(names);
 	else

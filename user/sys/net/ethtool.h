@@ -7,6 +7,7 @@
 #ifndef SYS_NET_ETHTOOL_H
 #define SYS_NET_ETHTOOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct ifreq;
@@ -19,6 +20,12 @@ int ethtool_ioctl(const char *ifname, unsigned long request, struct ifreq *req);
 
 /* @command: a struct of linux/ethtool.h that begins with its number. */
 int ethtool(const char *ifname, void *command);
+
+/*
+ * The same where the kernel answers as many values as there are by then, whatever room it was
+ * told: -EAGAIN if they are more than the @bytes of @command, which then is as it was.
+ */
+int ethtool_bounded(const char *ifname, void *command, size_t bytes);
 
 /* The names of a set (ETH_SS_*), to be freed. -EOPNOTSUPP: the driver has no such set. */
 int ethtool_read_names(const char *ifname, uint32_t set, struct ethtool_gstrings **ret_names);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/counters_parse.c - the kernel's answers about loss, read.
+ */
+#include "sys/net/counters_parse.h"
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/gen_stats.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+
+void counters_free(struct counters *counters)
+{
+	free(counters->all);
+	*counters = (struct counters){ 0 };
+}
+
+void counters_add(struct counters *counters, const char *source, const char *name, uint64_t value)
+{
+	struct counter *all = realloc(counters->all, (counters->nr + 1) * sizeof(*all));
+
+	if (!all)
+		return;
+	counters->all = all;
+	all[counters->nr] = (struct counter){ .source = source, .value = value };
+	snprintf(all[counters->nr].name, sizeof(all->name), "%s", name);
+	counters->nr++;
+}
+
+uint64_t counters_growth(const struct counters *before, const struct counter *after)
+{
+	size_t i;
+
+	for (i = 0; i < before->nr; i++) {
+		const struct counter *old = &before->all[i];
+
+		if (!strcmp(old->source, after->source) && !strcmp(old->name, after->name))
+			return after->value > old->value ? after->value - old->value : 0;
+	}
+	return 0;
+}
+
+/* Names are the drivers' own. */
+static bool tells_loss(const char *name)
+{
+	static const char *const words[] = {
+		"drop", "discard", "miss", "err", "fail", "no_buf", "nobuf", "overrun", "overflow",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasestr(name, words[i]))
+			return true;
+	}
+	return false;
+}
+
+void counters_take_ethtool(struct counters *counters, const char *name, uint64_t value)
+{
+	if (tells_loss(name))
+		counters_add(counters, "ethtool", name, value);
+}
+
+/* Only the one at the root: it counts what those below it drop, too. */
+void counters_take_qdisc(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[TCA_STATS2 + 1], *stats[TCA_STATS_QUEUE + 1];
+	const struct tcmsg *tc = netlink_head(msg, sizeof(*tc));
+	const struct counters_qdisc *search = ctx;
+	struct gnet_stats_queue queue = { 0 };
+	char kind[IFNAMSIZ];
+
+	if (!tc || tc->tcm_ifindex != search->ifindex || tc->tcm_parent != TC_H_ROOT)
+		return;
+	netlink_attrs(msg, sizeof(*tc), attrs, TCA_STATS2);
+	netlink_nested(attrs[TCA_STATS2], stats, TCA_STATS_QUEUE);
+	netlink_text(attrs[TCA_KIND], kind, sizeof(kind));
+	netlink_copy(stats[TCA_STATS_QUEUE], &queue, sizeof(queue));
+	counters_add(search->counters, "qdisc", kind, queue.drops);
+}
+
+/* Of the stack's many figures those that tell a loss on a datagram's way. */
+static bool is_wanted(const char *name)
+{
+	static const char *const words[] = {
+		"Errors", "NoPorts", "Discards", "NoRoutes", "Fails", "TruncatedPkts",
+	};
+	size_t i;
+
+	if (!strcmp(name, "TcpExtIPReversePathFilter"))
+		return true;
+	if (strncmp(name, "Ip", 2) && strncmp(name, "Udp", 3))
+		return false;
+	if (!strncmp(name, "UdpLite", 7))
+		return false;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strstr(name, words[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_if_wanted(struct counters *counters, const char *name, const char *value)
+{
+	if (is_wanted(name))
+		counters_add(counters, "snmp", name, strtoull(value, NULL, 10));
+}
+
+/* Pairs of lines: /proc/net/snmp. */
+void counters_parse_pairs(struct counters *counters, FILE *file)
+{
+	char heads[4096], values[4096], name[80];
+	char *head, *value, *head_at, *value_at, *proto;
+
+	while (fgets(heads, sizeof(heads), file) && fgets(values, sizeof(values), file)) {
+		proto = strtok_r(heads, ": \n", &head_at);
+		value = strtok_r(values, ": \n", &value_at);
+		if (!proto || !value || strcmp(proto, value))
+			return;
+		while ((head = strtok_r(NULL, " \n", &head_at)) &&
+		       (value = strtok_r(NULL, " \n", &value_at))) {
+			snprintf(name, sizeof(name), "%s%s", proto, head);
+			add_if_wanted(counters, name, value);
+		}
+	}
+}
+
+/* A line a figure: /proc/net/snmp6. */
+void counters_parse_lines(struct counters *counters, FILE *file)
+{
+	char line[256], name[64], value[32];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %31s", name, value) == 2)
+			add_if_wanted(counters, name, value);
+	}
+}
+
+/* The second column, of all CPUs together. */
+void counters_parse_softnet(struct counters *counters, FILE *file)
+{
+	unsigned long long dropped, sum = 0;
+	char line[512];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%*x %llx", &dropped) == 1)
+			sum += dropped;
+	}
+	counters_add(counters, "softnet", "dropped", sum);
+}
