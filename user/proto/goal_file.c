@@ -78,23 +78,10 @@ static int read_goals(struct yaml_reader *reader, struct fy_node *root, void *ct
 	return err;
 }
 
-static struct yaml_file yaml_of(struct goal_file *file)
-{
-	*file = (struct goal_file){ 0 };
-	return (struct yaml_file){ "goal file", expected, read_goals, file };
-}
-
-int goal_file_parse(const char *name, const char *text, size_t bytes, struct goal_file *ret_file,
-		    struct err *e)
-{
-	struct yaml_file yaml = yaml_of(ret_file);
-
-	return yaml_file_parse(&yaml, name, text, bytes, e);
-}
-
 int goal_file_read(const char *path, struct goal_file *ret_file, struct err *e)
 {
-	struct yaml_file yaml = yaml_of(ret_file);
+	const struct yaml_file yaml = { "goal file", expected, read_goals, ret_file };
 
+	*ret_file = (struct goal_file){ 0 };
 	return yaml_file_read(&yaml, path, e);
 }

@@ -27,8 +27,6 @@ struct goal_file {
 	size_t nr;
 };
 
-int goal_file_parse(const char *name, const char *text, size_t bytes, struct goal_file *ret_file,
-		    struct err *e);
 int goal_file_read(const char *path, struct goal_file *ret_file, struct err *e);
 
 #endif
