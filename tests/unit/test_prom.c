@@ -161,6 +161,29 @@ static void what_was_not_measured_is_not_told(void **state)
 	result_free(res);
 }
 
+/* "gap_error_p99_ns" begins as what the histogram "gap_ns" tells. */
+static void a_histogram_tells_its_own_figures_and_no_others(void **state)
+{
+	struct result *res = result_new("sink");
+	char *text;
+
+	(void)state;
+	result_hist_open(res, "gap_ns", 0, 0);
+	result_hist_bucket(res, "gap_ns", 1024, 7);
+	result_metric_u64(res, "gap_count", 7);
+	result_metric_u64(res, "gap_p99_ns", 1031);
+	result_metric_u64(res, "gap_expected_ns", 1009);
+	result_metric_u64(res, "gap_error_p99_ns", 23);
+	text = told(res);
+	has(text, "\nethgauge_gap_seconds_count{} 7\n");
+	has(text, "\nethgauge_gap_expected_seconds{} 1.009e-06\n");
+	has(text, "\nethgauge_gap_error_p99_seconds{} 2.3e-08\n");
+	assert_null(strstr(text, "gap_p99"));
+	assert_null(strstr(text, "ethgauge_gap_total"));
+	free(text);
+	result_free(res);
+}
+
 static void flow(struct result *part, const char *near, const char *proto, uint64_t rtts)
 {
 	result_entry_open(part);
@@ -218,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flows_are_series_of_their_own_each_once),
 		cmocka_unit_test(a_direction_is_told_as_counters_gauges_and_a_histogram),
+		cmocka_unit_test(a_histogram_tells_its_own_figures_and_no_others),
 		cmocka_unit_test(hostile_names_stay_within_their_quotes),
 		cmocka_unit_test(what_was_not_measured_is_not_told),
 	};

@@ -139,17 +139,15 @@ static const json_t *value_of(const json_t *doc, const struct metric *metric)
 	return json_is_number(value) ? value : NULL;
 }
 
-/* Count, mean and percentiles of @key are told by a histogram. */
-static bool told_by_hist(const json_t *doc, const char *key)
+/* The distribution of which @metric is the count, the mean or a percentile. */
+static const json_t *hist_of(const json_t *doc, const struct metric *metric)
 {
-	const char *hist;
-	json_t *value;
+	char key[64];
 
-	json_object_foreach(json_object_get(doc, "histograms"), hist, value) {
-		if (ends_with(hist, "_ns") && !strncmp(key, hist, strlen(hist) - 2))
-			return true;
-	}
-	return false;
+	if (!metric->family)
+		return NULL;
+	snprintf(key, sizeof(key), "%s_ns", metric->family);
+	return json_object_get(json_object_get(doc, "histograms"), key);
 }
 
 static void figure(FILE *out, const json_t *tree, const struct metric *metric)
@@ -163,7 +161,7 @@ static void figure(FILE *out, const json_t *tree, const struct metric *metric)
 	scale = prom_family(name, sizeof(name), metric->key, counter);
 	for (i = 0; (doc = prom_document(tree, i)); i++) {
 		value = value_of(doc, metric);
-		if (!value || told_by_hist(doc, metric->key))
+		if (!value || hist_of(doc, metric))
 			continue;
 		if (!any)
 			prom_head(out, name, counter ? "counter" : "gauge", metric->what);
@@ -187,10 +185,10 @@ static void bucket(FILE *out, const json_t *doc, const char *name, const char *l
  * Bounds are powers of 4 ns from 256 ns to 69 s, where buckets of the result
  * begin; a time that is a bound to the nanosecond counts as above it.
  */
-static void hist_samples(FILE *out, const json_t *doc, const char *name, const char *key,
-			 const json_t *hist)
+static void hist_samples(FILE *out, const json_t *doc, const char *name, const json_t *hist,
+			 const json_t *mean)
 {
-	const json_t *buckets = json_object_get(hist, "buckets"), *mean;
+	const json_t *buckets = json_object_get(hist, "buckets");
 	uint64_t count = 0, bound_ns;
 	char text[64];
 	size_t i = 0;
@@ -210,8 +208,6 @@ static void hist_samples(FILE *out, const json_t *doc, const char *name, const c
 		count += (uint64_t)json_integer_value(json_array_get(json_array_get(buckets, i), 1));
 	count += (uint64_t)json_integer_value(json_object_get(hist, "above"));
 	bucket(out, doc, name, "+Inf", count);
-	snprintf(text, sizeof(text), "%.*smean_ns", (int)strlen(key) - 2, key);
-	mean = json_object_get(json_object_get(doc, "metrics"), text);
 	fprintf(out, "%s_sum{", name);
 	prom_part_labels(out, doc);
 	fprintf(out, "} %.12g\n%s_count{", json_number_value(mean) * (double)count / 1e9, name);
@@ -219,28 +215,26 @@ static void hist_samples(FILE *out, const json_t *doc, const char *name, const c
 	fprintf(out, "} %llu\n", (unsigned long long)count);
 }
 
-/* The histograms that begin with the mean @metric: "gap_mean_ns" is the mean of "gap_ns". */
+/* The histograms of the distribution that @metric is the mean of. */
 static void histogram(FILE *out, const json_t *tree, const struct metric *metric)
 {
+	char name[128], what[128];
 	const json_t *doc, *hist;
 	bool any = false;
-	char key[64], name[128], what[128];
 	size_t i;
 
-	if (!ends_with(metric->key, "_mean_ns") || strlen(metric->key) >= sizeof(key))
+	if (!metric->family || metric->stat != DIST_MEAN)
 		return;
-	snprintf(key, sizeof(key), "%.*sns", (int)(strlen(metric->key) - strlen("mean_ns")),
-		 metric->key);
+	snprintf(name, sizeof(name), "ethgauge_%s_seconds", metric->family);
 	snprintf(what, sizeof(what), "distribution of the figure whose mean is: %s", metric->what);
-	prom_family(name, sizeof(name), key, false);
 	for (i = 0; (doc = prom_document(tree, i)); i++) {
-		hist = json_object_get(json_object_get(doc, "histograms"), key);
+		hist = hist_of(doc, metric);
 		if (!hist)
 			continue;
 		if (!any)
 			prom_head(out, name, "histogram", what);
 		any = true;
-		hist_samples(out, doc, name, key, hist);
+		hist_samples(out, doc, name, hist, json_object_get(json_object_get(doc, "metrics"), metric->key));
 	}
 }
 
