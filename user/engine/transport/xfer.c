@@ -5,6 +5,7 @@
 #include "engine/transport/xfer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,9 +13,11 @@
 #include "engine/transport/xfer_parts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "proto/flow_file.h"
 #include "sys/host/cpu.h"
 
 #define QUIET_NS	300000000ull	/* nothing of UDP for so long: what was under way has come */
+#define LEAST_PER_S	(1.0 / 8192)	/* a gap of 2.3 hours, near the longest of a schedule */
 
 unsigned int xfer_streams(const struct control_test *test)
 {
@@ -51,6 +54,16 @@ static xfer_step_fn *choose_step(const struct xfer *xfer, bool sends)
 		       udp ? xfer_udp_receive : xfer_tcp_receive;
 }
 
+/* So many a second, @batch of them at once. */
+static struct pace pace_of(double per_second, uint64_t batch)
+{
+	struct pace pace = flow_pace_even(fmax(per_second / (double)batch, LEAST_PER_S));
+
+	if (batch > 1)
+		pace = (struct pace){ .kind = PACE_BURST, .burst = batch, .rest = pace.gap };
+	return pace;
+}
+
 static void set_up_conn(struct xfer *xfer, unsigned int index)
 {
 	struct xfer_conn *conn = &xfer->conns[index];
@@ -66,8 +79,8 @@ static void set_up_conn(struct xfer *xfer, unsigned int index)
 	conn->step = choose_step(xfer, conn->sends);
 	conn->ready = true;
 	if (test->kind == CONTROL_STREAM && conn->sends && test->rate_bps)
-		conn->gap_ns = (double)test->message_bytes * (double)(test->batch ? test->batch : 1) *
-			       8 * NSEC_PER_SEC * (double)test->streams / (double)test->rate_bps;
+		conn->pace = pace_of((double)test->rate_bps / 8 / (double)test->message_bytes /
+				     (double)test->streams, test->batch);
 }
 
 static int alloc_conn(struct xfer *xfer, struct xfer_conn *conn)
@@ -144,7 +157,7 @@ void xfer_set_request_rate(struct xfer *xfer, double per_second)
 
 	xfer->requests_per_s = per_second;
 	for (i = 0; per_second > 0 && i < xfer->nr_conns; i++)
-		xfer->conns[i].gap_ns = NSEC_PER_SEC * (double)xfer->nr_conns / per_second;
+		xfer->conns[i].pace = pace_of(per_second / (double)xfer->nr_conns, 1);
 }
 
 int xfer_start(struct xfer *xfer, struct err *e)
@@ -177,11 +190,13 @@ void xfer_open(struct xfer *xfer)
 	xfer->start_ns = loop_mono_ns();
 	xfer->end_ns = xfer->start_ns + xfer->test.omit_ns + xfer->test.duration_ns;
 	for (i = 0; i < xfer->nr_conns; i++) {
-		xfer->conns[i].due_ns = (double)xfer->start_ns;
-		xfer->conns[i].last_due_ns = (double)xfer->end_ns;
+		struct xfer_conn *conn = &xfer->conns[i];
+
+		conn->due = (struct pace_time){ .ns = xfer->start_ns };
+		conn->last_due_ns = xfer->end_ns;
 		/* Open-loop requests of several connections come in turn, not all at once. */
-		if (xfer->conns[i].asks)
-			xfer->conns[i].due_ns += xfer->conns[i].gap_ns * i / xfer->nr_conns;
+		if (conn->asks)
+			pace_advance(&conn->due, conn->pace.gap / xfer->nr_conns * i);
 	}
 	__atomic_store_n(&xfer->count_ns, xfer->start_ns + xfer->test.omit_ns, __ATOMIC_RELAXED);
 	atomic_store(&xfer->phase, XFER_RUNNING);

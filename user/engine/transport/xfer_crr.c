@@ -34,8 +34,8 @@ static enum xfer_step open_conn(struct xfer_worker *worker, struct xfer_conn *co
 	struct err e;
 	int fd;
 
-	conn->since_ns = conn->gap_ns ? (uint64_t)conn->due_ns : loop_mono_ns();
-	conn->due_ns += conn->gap_ns;
+	conn->since_ns = xfer_is_paced(conn) ? conn->due.ns : loop_mono_ns();
+	xfer_next(conn);
 	fd = socket(peer->sa.sa_family, SOCK_STREAM | SOCK_CLOEXEC |
 		    (worker->alone ? 0 : SOCK_NONBLOCK), 0);
 	if (fd < 0)
@@ -121,7 +121,7 @@ enum xfer_step xfer_crr_connect(struct xfer_worker *worker, struct xfer_conn *co
 	case IDLE:
 		if (xfer_phase(worker) != XFER_RUNNING)
 			return XFER_DONE;
-		if (conn->gap_ns && !xfer_is_due(conn, loop_mono_ns()))
+		if (xfer_is_paced(conn) && !xfer_is_due(conn, loop_mono_ns()))
 			return XFER_WAIT;
 		return open_conn(worker, conn);
 	case CONNECTING:

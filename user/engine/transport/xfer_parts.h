@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "abi/hist.h"
+#include "abi/pace.h"
 #include "abi/tag.h"
 #include "engine/transport/xfer.h"
 #include "proto/seqwin.h"
@@ -57,9 +58,10 @@ struct xfer_conn {
 	uint64_t got, owed;		/* bytes of a request or answer; of answers to be sent */
 	uint64_t outstanding, asked;
 	uint64_t *asked_ns;		/* a ring of the times of what is outstanding */
-	double due_ns, gap_ns;		/* of the next batch or request; gap 0: unpaced */
-	double last_due_ns;		/* nothing is due from then on */
-	uint64_t in_batch;
+	struct pace pace;		/* of messages or requests */
+	struct pace_time due;		/* of the next one, by the clock */
+	uint64_t slot;			/* its number */
+	uint64_t last_due_ns;		/* nothing is due from then on */
 	uint32_t sequence;
 	int state;			/* crr */
 	uint64_t since_ns;		/* crr: when it began to connect; UDP: of the last progress */
@@ -134,8 +136,19 @@ enum xfer_step xfer_fail(struct xfer_conn *conn, int error);
 /* What errno after a call means: wait, again, or an end. */
 enum xfer_step xfer_again(struct xfer_conn *conn);
 
-/* Whether the next batch or request is due at @now_ns; else *conn is set up to wait. */
+static inline bool xfer_is_paced(const struct xfer_conn *conn)
+{
+	return conn->pace.kind != PACE_MAX;
+}
+
+/* Whether the next message or request is due at @now_ns; else *conn is set up to wait. */
 bool xfer_is_due(struct xfer_conn *conn, uint64_t now_ns);
+
+/* It was sent: the one after it is next. */
+static inline void xfer_next(struct xfer_conn *conn)
+{
+	pace_advance(&conn->due, pace_gap(&conn->pace, conn->slot++, 0));
+}
 
 /* Lays out the datagrams of a call: once, as they stay where they are. */
 void xfer_udp_prepare(struct xfer_worker *worker);

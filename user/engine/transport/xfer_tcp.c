@@ -69,7 +69,7 @@ enum xfer_step xfer_tcp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 			shutdown(conn->fd, SHUT_WR);
 			return XFER_DONE;
 		}
-		if (conn->gap_ns && !conn->part && !xfer_is_due(conn, loop_mono_ns()))
+		if (xfer_is_paced(conn) && !conn->part && !xfer_is_due(conn, loop_mono_ns()))
 			return XFER_WAIT;
 		sent = send_some(worker, conn);
 		if (sent < 0 && errno == ENOBUFS && test->zerocopy) {
@@ -83,7 +83,7 @@ enum xfer_step xfer_tcp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 		conn->part += (uint64_t)sent;
 		if (conn->part >= test->message_bytes) {
 			conn->part = 0;
-			conn->due_ns += conn->gap_ns;
+			xfer_next(conn);
 		}
 	}
 	return XFER_MORE;
@@ -131,10 +131,10 @@ static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn)
 
 	/* What was begun is sent to its end, as the other side waits for it. */
 	while (conn->outstanding < test->outstanding && xfer_phase(worker) == XFER_RUNNING &&
-	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
+	       (!xfer_is_paced(conn) || xfer_is_due(conn, now_ns))) {
 		conn->asked_ns[conn->asked++ % test->outstanding] =
-			conn->gap_ns ? (uint64_t)conn->due_ns : now_ns;
-		conn->due_ns += conn->gap_ns;
+			xfer_is_paced(conn) ? conn->due.ns : now_ns;
+		xfer_next(conn);
 		conn->outstanding++;
 		conn->owed += test->request_bytes;
 	}

@@ -121,8 +121,8 @@ static bool is_on(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t n
 		return true;
 	conn->wake_ns = now_ns + cycle_ns - at_ns;
 	/* What was due in the pause is not made up for. */
-	if (conn->due_ns < (double)conn->wake_ns)
-		conn->due_ns = (double)conn->wake_ns;
+	if (conn->due.ns < conn->wake_ns)
+		conn->due = (struct pace_time){ .ns = conn->wake_ns };
 	return false;
 }
 
@@ -137,31 +137,28 @@ static uint64_t most_at_once(const struct control_test *test)
 enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 {
 	const struct control_test *test = &worker->xfer->test;
-	uint64_t now_ns = loop_mono_ns(), nr = most_at_once(test), i;
-	int sent;
+	uint64_t now_ns = loop_mono_ns(), nr = most_at_once(test), left;
+	int sent, i;
 
 	if (xfer_phase(worker) != XFER_RUNNING)
 		return XFER_DONE;
 	if (!is_on(worker, conn, now_ns))
 		return XFER_WAIT;
-	if (conn->gap_ns) {
-		if (!conn->in_batch && !xfer_is_due(conn, now_ns))
+	if (xfer_is_paced(conn)) {
+		if (!xfer_is_due(conn, now_ns))
 			return XFER_WAIT;
-		if (nr > test->batch - conn->in_batch)
-			nr = test->batch - conn->in_batch;
+		left = test->batch - conn->slot % test->batch;
+		nr = nr < left ? nr : left;
 	}
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < (int)nr; i++)
 		write_tag(tag_out(worker, (unsigned int)i), conn, conn->sequence + (uint32_t)i, now_ns);
 	sent = send_all(worker, conn->fd, (unsigned int)nr, test->message_bytes);
 	sent = note_sent(conn, sent, test->message_bytes);
 	if (sent < 0)
 		return xfer_again(conn);
 	conn->sequence += (uint32_t)sent;
-	conn->in_batch += (uint64_t)sent;
-	if (conn->gap_ns && conn->in_batch >= test->batch) {
-		conn->in_batch = 0;
-		conn->due_ns += conn->gap_ns;
-	}
+	for (i = 0; i < sent; i++)
+		xfer_next(conn);
 	return XFER_MORE;
 }
 
@@ -276,22 +273,26 @@ enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *co
 static enum xfer_step ask(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t now_ns)
 {
 	const struct control_test *test = &worker->xfer->test;
+	struct pace_time due = conn->due;
+	uint64_t slot = conn->slot;
 	unsigned int nr = 0;
-	double due_ns = conn->due_ns;
-	int sent;
+	int sent, i;
 
 	while (nr < XFER_BATCH && conn->outstanding + nr < test->outstanding &&
-	       (!conn->gap_ns || xfer_is_due(conn, now_ns))) {
+	       (!xfer_is_paced(conn) || xfer_is_due(conn, now_ns))) {
 		write_tag(tag_out(worker, nr), conn, conn->sequence + nr,
-			  conn->gap_ns ? (uint64_t)conn->due_ns : now_ns);
-		conn->due_ns += conn->gap_ns;
+			  xfer_is_paced(conn) ? conn->due.ns : now_ns);
+		xfer_next(conn);
 		nr++;
 	}
 	if (!nr)
 		return XFER_MORE;
 	sent = note_sent(conn, send_all(worker, conn->fd, nr, test->request_bytes),
 			 test->request_bytes);
-	conn->due_ns = due_ns + conn->gap_ns * (sent > 0 ? sent : 0);
+	conn->due = due;
+	conn->slot = slot;
+	for (i = 0; i < sent; i++)
+		xfer_next(conn);
 	if (sent < 0)
 		return xfer_again(conn);
 	conn->sequence += (uint32_t)sent;

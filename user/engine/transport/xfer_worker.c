@@ -37,12 +37,12 @@ enum xfer_step xfer_again(struct xfer_conn *conn)
 bool xfer_is_due(struct xfer_conn *conn, uint64_t now_ns)
 {
 	/* What would be due behind the end is not: the stop may come late, but the count is kept. */
-	if (conn->due_ns >= conn->last_due_ns)
+	if (conn->due.ns >= conn->last_due_ns)
 		conn->wake_ns = now_ns + XFER_CALL_NS;
-	else if ((double)now_ns >= conn->due_ns)
+	else if (now_ns >= conn->due.ns)
 		return true;
 	else
-		conn->wake_ns = (uint64_t)conn->due_ns + 1;
+		conn->wake_ns = conn->due.ns;
 	return false;
 }
 
@@ -219,7 +219,7 @@ static uint64_t buffer_bytes(const struct control_test *test)
  */
 static bool waits_in_calls(const struct xfer *xfer, const struct xfer_conn *conn)
 {
-	return xfer->nr_workers == xfer->nr_conns && !(conn->asks && conn->gap_ns);
+	return xfer->nr_workers == xfer->nr_conns && !(conn->asks && xfer_is_paced(conn));
 }
 
 /*
