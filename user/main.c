@@ -34,10 +34,9 @@ enum exit_code {
 };
 
 static const struct cmd *const cmds[] = {
-	&cmd_demo, &cmd_blast, &cmd_sink, &cmd_reflect, &cmd_probe, &cmd_ping, &cmd_rr,
-	&cmd_serve, &cmd_tcp, &cmd_udp, &cmd_load, &cmd_watch, &cmd_impair, &cmd_calibrate,
-	&cmd_compare, &cmd_bench, &cmd_report, &cmd_calc, &cmd_tune, &cmd_sweep, &cmd_lab,
-	&cmd_doctor,
+#define ROW(name) &cmd_##name,
+	CMD_VERBS(ROW)
+#undef ROW
 };
 
 struct globals {

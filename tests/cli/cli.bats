@@ -33,9 +33,17 @@ calls() {
 	done
 }
 
-@test "every verb of the design is there" {
-	[ "$(verbs | sort | xargs)" = \
-		"bench blast calc calibrate compare demo doctor impair lab load ping probe reflect report rr serve sink sweep tcp tune udp watch" ]
+@test "every verb has a page, a golden document and a place in README, and none has more" {
+	local verb
+
+	[ "$(verbs | wc -l)" -ge 22 ]
+	diff <(verbs | sort) <(basename -a -s .md "$TOP"/docs/verbs/*.md | grep -vx streams)
+	diff <(verbs | sort) <(sed -nE 's/^\| \[(`.*`)\]\(docs\/verbs\/.*/\1/p' "$TOP/README.md" |
+		grep -oE '[a-z]+' | sort)
+	for verb in $(verbs); do
+		compgen -G "$TOP/tests/golden/format-1/$verb*.json" >/dev/null ||
+			fail "no document of $verb: put a small one (-o) into tests/golden/format-1"
+	done
 }
 
 @test "every verb has a help page on stdout, with options and examples" {

