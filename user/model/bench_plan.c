@@ -18,7 +18,15 @@
 #define S NSEC_PER_SEC
 
 const char *const bench_suite_names[] = {
-	"rfc2544", "rfc9004", "mlrsearch", "rfc8219", "soak", "y1564", NULL
+#define NAME(id, name, tests) name,
+	BENCH_SUITES(NAME) NULL
+#undef NAME
+};
+
+static const unsigned int suite_tests[] = {
+#define TESTS(id, name, tests) tests,
+	BENCH_SUITES(TESTS)
+#undef TESTS
 };
 
 /* RFC 2544 9.1 */
@@ -36,7 +44,7 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 {
 	*plan = (struct bench_plan){
 		.suite = suite,
-		.tests = BENCH_ALL_TESTS,
+		.tests = suite_tests[suite],
 		.nr_sizes = 7,
 		.goals = { presets[0] },
 		.nr_goals = 1,
@@ -50,7 +58,7 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 		.service = { .avail_ratio = 1, .step_ns = 60 * S },
 	};
 	memcpy(plan->sizes, sizes_of_rfc2544, sizeof(sizes_of_rfc2544));
-	if (suite == SUITE_Y1564)
+	if (plan->tests & BENCH_SERVICE)
 		plan->soak_ns = 900 * S;	/* its shortest performance test */
 	if (!quick)
 		return;
@@ -74,28 +82,23 @@ bool bench_plan_is_quick(const struct bench_plan *plan)
 {
 	const struct search_goal *goal = &plan->goals[0];
 	bool searches = plan->suite == SUITE_RFC2544 || plan->suite == SUITE_RFC9004;
-	bool latency = plan->suite == SUITE_RFC8219 || plan->suite == SUITE_RFC2544;
-	bool bursts = plan->suite == SUITE_RFC9004 || plan->suite == SUITE_RFC2544;
 	size_t i;
 
-	if (plan->suite == SUITE_Y1564 && (plan->service.step_ns < 60 * S || plan->soak_ns < 900 * S))
+	if ((plan->tests & BENCH_SERVICE) && (plan->service.step_ns < 60 * S || plan->soak_ns < 900 * S))
 		return true;
 	if (searches && goal->final_trial_ns < 60 * S)
 		return true;
-	if (latency && (plan->tests & BENCH_LATENCY) &&
-	    (plan->latency_ns < 120 * S || plan->latency_repeats < 20))
+	if ((plan->tests & BENCH_LATENCY) && (plan->latency_ns < 120 * S || plan->latency_repeats < 20))
 		return true;
-	if (bursts && (plan->tests & BENCH_BURST) && (plan->burst_ns < 2 * S || plan->burst_repeats < 50))
+	if ((plan->tests & BENCH_BURST) && (plan->burst_ns < 2 * S || plan->burst_repeats < 50))
 		return true;
-	if (plan->suite != SUITE_RFC2544)
-		return false;
 	if ((plan->tests & BENCH_RECOVERY) && plan->recovery_ns < 60 * S)
 		return true;
-	for (i = 0; i < 7; i++) {
+	for (i = 0; plan->suite == SUITE_RFC2544 && i < 7; i++) {
 		if (plan->nr_sizes < 7 || plan->sizes[i] != sizes_of_rfc2544[i])
 			return true;
 	}
-	return plan->tests != BENCH_ALL_TESTS;
+	return plan->tests != suite_tests[plan->suite];
 }
 
 int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
@@ -127,7 +130,7 @@ int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
 	unsigned int i;
 
 	snprintf(words, sizeof(words), "%s", text);
-	plan->tests = 0;
+	plan->tests &= ~(unsigned int)BENCH_ALL_TESTS;
 	while ((word = strsep(&rest, ","))) {
 		for (i = 0; names[i] && strcmp(word, names[i]); i++)
 			;
@@ -264,18 +267,18 @@ uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns)
 {
 	uint64_t size_ns;
 
-	if (plan->suite == SUITE_SOAK)
+	if (plan->tests & BENCH_SOAK)
 		return plan->nr_sizes * plan->soak_ns;
-	if (plan->suite == SUITE_Y1564)
+	if (plan->tests & BENCH_SERVICE)
 		return plan->nr_sizes * (plan->soak_ns + 6 * (plan->service.step_ns + settle_ns));
 	size_ns = search_ns(plan, settle_ns);
-	if (plan->suite == SUITE_RFC8219 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LATENCY))
+	if (plan->tests & BENCH_LATENCY)
 		size_ns += plan->latency_repeats * (plan->latency_ns + settle_ns);
-	if (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_LOSS)
+	if (plan->tests & BENCH_LOSS)
 		size_ns += 10 * (plan->loss_ns + settle_ns);
-	if (plan->suite == SUITE_RFC9004 || (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_BURST))
+	if (plan->tests & BENCH_BURST)
 		size_ns += plan->burst_repeats * (2 * plan->burst_ns + 10 * settle_ns);
-	if (plan->suite == SUITE_RFC2544 && plan->tests & BENCH_RECOVERY)
+	if (plan->tests & BENCH_RECOVERY)
 		size_ns += plan->recovery_repeats * (2 * plan->recovery_ns + settle_ns);
 	size_ns *= plan->nr_sizes;
 	if (plan->reset_command)

@@ -13,18 +13,36 @@
 #include "lib/unit.h"
 #include "model/search.h"
 
-enum bench_suite { SUITE_RFC2544, SUITE_RFC9004, SUITE_MLRSEARCH, SUITE_RFC8219, SUITE_SOAK,
-		   SUITE_Y1564 };
+enum bench_test {
+	BENCH_LATENCY = 1, BENCH_LOSS = 2, BENCH_BURST = 4, BENCH_RECOVERY = 8,
+	BENCH_SEARCH = 16,		/* for the throughput, before any of those */
+	BENCH_SOAK = 32,		/* one load for a long time, and nothing else */
+	BENCH_SERVICE = 64,		/* a service's rates and criteria, and nothing else */
+};
+
+/* What --tests chooses from. */
+#define BENCH_ALL_TESTS	(BENCH_LATENCY | BENCH_LOSS | BENCH_BURST | BENCH_RECOVERY)
+
+/* X(id, name, tests) */
+#define BENCH_SUITES(X) \
+	X(RFC2544, "rfc2544", BENCH_SEARCH | BENCH_ALL_TESTS) \
+	X(RFC9004, "rfc9004", BENCH_SEARCH | BENCH_BURST) \
+	X(MLRSEARCH, "mlrsearch", BENCH_SEARCH) \
+	X(RFC8219, "rfc8219", BENCH_SEARCH | BENCH_LATENCY) \
+	X(SOAK, "soak", BENCH_SOAK) \
+	X(Y1564, "y1564", BENCH_SERVICE)
+
+enum bench_suite {
+#define BENCH_ENUM(id, name, tests) SUITE_##id,
+	BENCH_SUITES(BENCH_ENUM)
+#undef BENCH_ENUM
+};
 
 /* In the order of enum bench_suite. */
 extern const char *const bench_suite_names[];
 
 #define BENCH_MAX_SIZES		16
 #define BENCH_MAX_GOALS		8
-
-/* Tests of RFC 2544; the others have theirs. */
-enum { BENCH_LATENCY = 1, BENCH_LOSS = 2, BENCH_BURST = 4, BENCH_RECOVERY = 8 };
-#define BENCH_ALL_TESTS	(BENCH_LATENCY | BENCH_LOSS | BENCH_BURST | BENCH_RECOVERY)
 
 /* A service and its criteria, in the style of ITU-T Y.1564; rates are of frames with FCS. */
 struct bench_service {
@@ -37,7 +55,7 @@ struct bench_service {
 
 struct bench_plan {
 	enum bench_suite suite;
-	unsigned int tests;
+	unsigned int tests;		/* enum bench_test */
 	bool mlr;			/* rfc2544, rfc9004 and rfc8219: search so, instead of halving */
 	uint32_t sizes[BENCH_MAX_SIZES];
 	size_t nr_sizes;

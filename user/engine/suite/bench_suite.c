@@ -325,8 +325,18 @@ static int soak(struct job *job, struct err *e)
 	return err;
 }
 
+/* RFC 9004 asks for them only where the device is slower than the line. */
+static int test_bursts(struct job *job, double throughput_pps, struct err *e)
+{
+	if (job->plan->suite != SUITE_RFC9004 || throughput_pps < LINE_RATE * job->max_pps)
+		return find_bursts(job, throughput_pps, e);
+	result_note(job->part, "forwarded at %s: RFC 9004 tests no bursts of this size",
+		    job->limited ? "all that this generator reaches" : "line rate");
+	return 0;
+}
+
 /* What follows the throughput of a size. */
-static int run_rfc2544(struct job *job, const struct search_bounds *bounds, struct err *e)
+static int test_at(struct job *job, const struct search_bounds *bounds, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
 	bool least = true;
@@ -342,7 +352,7 @@ static int run_rfc2544(struct job *job, const struct search_bounds *bounds, stru
 	if (err || !bounds->has_lower)
 		return err;
 	if (plan->tests & BENCH_BURST)
-		err = find_bursts(job, bounds->lower_pps, e);
+		err = test_bursts(job, bounds->lower_pps, e);
 	if (!err && plan->tests & BENCH_RECOVERY)
 		err = job_find_recovery(job, bounds->lower_pps, e);
 	if (!err && plan->reset_command && least)	/* RFC 2544 26.6: the smallest frames */
@@ -356,26 +366,14 @@ static int run_tests(struct job *job, struct err *e)
 	struct search_bounds bounds;
 	int err;
 
-	if (plan->suite == SUITE_SOAK)
+	if (plan->tests & BENCH_SOAK)
 		return soak(job, e);
-	if (plan->suite == SUITE_Y1564) {
+	if (plan->tests & BENCH_SERVICE) {
 		name_part(job, NULL);
 		return job_test_service(job, e);
 	}
 	err = find_throughput(job, &bounds, e);
-	if (err)
-		return err;
-	if (plan->suite == SUITE_RFC2544)
-		return run_rfc2544(job, &bounds, e);
-	if (plan->suite == SUITE_MLRSEARCH || !bounds.has_lower)
-		return 0;
-	if (plan->suite == SUITE_RFC8219)
-		return find_latency(job, bounds.lower_pps, e);
-	if (bounds.lower_pps < LINE_RATE * job->max_pps)
-		return find_bursts(job, bounds.lower_pps, e);
-	result_note(job->part, "forwarded at %s: RFC 9004 tests no bursts of this size",
-		    job->limited ? "all that this generator reaches" : "line rate");
-	return 0;
+	return err ? err : test_at(job, &bounds, e);
 }
 
 static void tell_disturbed(const struct job *job)
