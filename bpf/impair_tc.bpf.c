@@ -80,10 +80,7 @@ int impair_tc(struct __sk_buff *skb)
 		ADD_ONCE(rec->lost, 1);
 		action = TC_ACT_SHOT;
 	} else {
-		if (has_kind(d, IMPAIR_CORRUPT))
-			corrupt(skb, frame_xor, d, rec);
-		if (has_kind(d, IMPAIR_CHECKSUM))
-			spoil_check(skb, frame_xor, d, rec);
+		change(skb, frame_xor, d, rec);
 		if (has_kind(d, IMPAIR_TRUNCATE))
 			cut(skb, d, rec);
 		if (has_kind(d, IMPAIR_DUPLICATE))

@@ -155,10 +155,7 @@ int impair_xdp(struct xdp_md *ctx)
 		ADD_ONCE(rec->lost, 1);
 		action = XDP_DROP;
 	} else {
-		if (has_kind(d, IMPAIR_CORRUPT))
-			corrupt(ctx, frame_xor, d, rec);
-		if (has_kind(d, IMPAIR_CHECKSUM))
-			spoil_check(ctx, frame_xor, d, rec);
+		change(ctx, frame_xor, d, rec);
 		if (has_kind(d, IMPAIR_TRUNCATE))
 			cut(ctx, d, rec);
 		action = hand_on(ctx, d, rec);

@@ -319,6 +319,16 @@ static __always_inline void spoil_check(void *ctx, frame_xor_fn *frame_xor, stru
 	frame_xor(ctx, d->check_at + 1, mask);
 }
 
+/* What changes bytes of the frame, and nothing else of it. */
+static __always_inline void change(void *ctx, frame_xor_fn *frame_xor, struct decision *d,
+				   struct impair_rec *rec)
+{
+	if (has_kind(d, IMPAIR_CORRUPT))
+		corrupt(ctx, frame_xor, d, rec);
+	if (has_kind(d, IMPAIR_CHECKSUM))
+		spoil_check(ctx, frame_xor, d, rec);
+}
+
 static __always_inline void report(const struct decision *d, struct impair_rec *rec)
 {
 	struct impair_event *event;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "model/impair_rule.h"
+#include "result/metrics.h"
 
 #define ONE (1ull << 32)
 
@@ -325,6 +326,18 @@ static void queues(void **state)
 	assert_int_equal(impair_queue_parse("64kb", &bytes, &packets, &e), -EINVAL);
 }
 
+/* A kind that is added without its row would have none. */
+static void each_kind_has_a_name_and_a_figure(void **state)
+{
+	enum impair_kind kind;
+
+	(void)state;
+	for (kind = 0; kind < IMPAIR_KINDS; kind++) {
+		assert_non_null(impair_kind_name(kind));
+		assert_non_null(metric_find(impair_kind_figure(kind)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +351,7 @@ int main(void)
 		cmocka_unit_test_teardown(filters, release),
 		cmocka_unit_test_teardown(filters_refused, release),
 		cmocka_unit_test_teardown(queues, release),
+		cmocka_unit_test(each_kind_has_a_name_and_a_figure),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

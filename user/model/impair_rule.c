@@ -22,22 +22,28 @@
 #define DEFAULT_ALPHA	3.0		/* of Pareto: mean and variance are finite */
 
 static const struct kind {
-	const char *name, *arg;		/* NULL: it has none */
+	const char *name, *figure;	/* how many packets it was done to */
+	const char *arg;		/* NULL: it has none */
 	uint32_t min, max, standard;	/* 0: must be given */
 } kinds[IMPAIR_KINDS] = {
-	[IMPAIR_LOSS] = { "loss" },
-	[IMPAIR_CORRUPT] = { "corrupt", "BITS", 1, IMPAIR_MAX_BITS, 1 },
-	[IMPAIR_CHECKSUM] = { "checksum" },
-	[IMPAIR_TRUNCATE] = { "truncate", "BYTES", MIN_CUT_BYTES, UINT16_MAX, 0 },
-	[IMPAIR_FRAGMENT] = { "fragment", "BYTES", 8, UINT16_MAX, 0 },
-	[IMPAIR_DUPLICATE] = { "duplicate", "COPIES", 1, MAX_COPIES, 1 },
-	[IMPAIR_REORDER] = { "reorder", "PLACES", 1, MAX_PLACES, 0 },
-	[IMPAIR_DELAY] = { "delay", "TIME" },
+	[IMPAIR_LOSS] = { "loss", "impair_lost_packets" },
+	[IMPAIR_CORRUPT] = { "corrupt", "impair_corrupted_packets", "BITS", 1, IMPAIR_MAX_BITS, 1 },
+	[IMPAIR_CHECKSUM] = { "checksum", "impair_checksum_packets" },
+	[IMPAIR_TRUNCATE] = { "truncate", "impair_truncated_packets", "BYTES", MIN_CUT_BYTES, UINT16_MAX, 0 },
+	[IMPAIR_FRAGMENT] = { "fragment", "impair_fragmented_packets", "BYTES", 8, UINT16_MAX, 0 },
+	[IMPAIR_DUPLICATE] = { "duplicate", "impair_duplicated_packets", "COPIES", 1, MAX_COPIES, 1 },
+	[IMPAIR_REORDER] = { "reorder", "impair_reordered_packets", "PLACES", 1, MAX_PLACES, 0 },
+	[IMPAIR_DELAY] = { "delay", "impair_delayed_packets", "TIME" },
 };
 
 const char *impair_kind_name(enum impair_kind kind)
 {
 	return kinds[kind].name;
+}
+
+const char *impair_kind_figure(enum impair_kind kind)
+{
+	return kinds[kind].figure;
 }
 
 /* 0..1 as a threshold of 32 random bits. */

@@ -36,6 +36,9 @@ struct impair_rules {
 /* "loss", "corrupt" and so on: the options' names. */
 const char *impair_kind_name(enum impair_kind kind);
 
+/* The key of how many packets it was done to. */
+const char *impair_kind_figure(enum impair_kind kind);
+
 /* Kinds must come in their order, as the number of a rule is part of what it draws. */
 int impair_rules_add(struct impair_rules *rules, enum impair_kind kind, const char *text,
 		     struct err *e);

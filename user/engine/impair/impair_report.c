@@ -92,22 +92,15 @@ static bool adds_up(const struct impair_count *count)
 static void report_kinds(const struct impair *impair, const struct impair_count *count,
 			 struct result *res)
 {
-	static const char *const keys[IMPAIR_KINDS] = {
-		[IMPAIR_LOSS] = "impair_lost_packets",
-		[IMPAIR_CORRUPT] = "impair_corrupted_packets",
-		[IMPAIR_CHECKSUM] = "impair_checksum_packets",
-		[IMPAIR_TRUNCATE] = "impair_truncated_packets",
-		[IMPAIR_FRAGMENT] = "impair_fragmented_packets",
-		[IMPAIR_DUPLICATE] = "impair_duplicated_packets",
-		[IMPAIR_REORDER] = "impair_reordered_packets",
-		[IMPAIR_DELAY] = "impair_delayed_packets",
-	};
 	const struct impair_rules *rules = impair->cfg.rules;
+	enum impair_kind kind;
 	uint32_t i;
 
-	result_metric_u64(res, keys[IMPAIR_LOSS], count->done[IMPAIR_LOSS]);
-	for (i = 0; i < rules->nr; i++)
-		result_metric_u64(res, keys[rules->rules[i].kind], count->done[rules->rules[i].kind]);
+	result_metric_u64(res, impair_kind_figure(IMPAIR_LOSS), count->done[IMPAIR_LOSS]);
+	for (i = 0; i < rules->nr; i++) {
+		kind = rules->rules[i].kind;
+		result_metric_u64(res, impair_kind_figure(kind), count->done[kind]);
+	}
 	if (count->unable)
 		result_metric_u64(res, "impair_unable_times", count->unable);
 }
