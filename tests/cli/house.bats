@@ -443,6 +443,17 @@ rooms_of() {
 	[[ $output == *"tree_parts.h is no front header of engine/send" ]]
 }
 
+@test "the files that docs/architecture.md names are there" {
+	local path nr=0
+
+	while read -r path; do
+		nr=$((nr + 1))
+		compgen -G "$TOP/$path" >/dev/null || fail "no $path"
+	done < <(grep -oE '`(user|include|bpf|tests|docs|scripts)/[^`]*`' "$TOP/docs/architecture.md" | tr -d '`' |
+		grep -v NAME | sort -u)
+	[ "$nr" -ge 20 ] || fail "$nr paths"
+}
+
 @test "what fills a result cannot read it back: neither engines, verbs nor models" {
 	local room header nr=0
 
