@@ -51,7 +51,7 @@ all_back() {
 @test "every packet of each form is answered, and both ends agree on size, marks and number" {
 	lab_up
 	reflector
-	for with in "" "-6" "--poisson --seed 3" "-s 48" "-s 1400 --dscp 46" "--tlv all"; do
+	for with in "" "-6" "--poisson --seed 3" "--size 48" "--size 1400 --dscp 46" "--tlv all"; do
 		read -ra words <<<"$with"
 		stamp "$([ "$with" = -6 ] && echo 2001:2::2 || echo 198.18.0.2)" -c 101 -r "$(pace 2000)" \
 			--reflector-mode stateful "${words[@]}"
@@ -281,7 +281,7 @@ suite() {
 	# What an XDP program of one end of a veth sends takes one at the other.
 	start sink a sink eg0
 	start reflect b reflect eg0 --stamp --stateful --xdp-mode native
-	for with in "" "--format ptp" "-s 1400" "--tlv all"; do
+	for with in "" "--format ptp" "--size 1400" "--tlv all"; do
 		read -ra words <<<"$with"
 		stamp 198.18.0.2 -c 101 -r "$(pace 1000)" "${words[@]}"
 		all_back 101
