@@ -92,7 +92,8 @@ static __always_inline int tag_packet(struct xdp_md *ctx, __u32 offset, __u64 no
 
 static __always_inline void go_on(const struct replay_rec *rec, __u32 bytes)
 {
-	__u64 at = run.at + replay_rec_size(bytes), frac;
+	__u64 at = run.at + replay_rec_size(bytes);
+	struct pace_time start;
 
 	WRITE_ONCE(run.made_bytes, run.made_bytes + bytes);
 	WRITE_ONCE(run.made, run.made + 1);
@@ -101,9 +102,10 @@ static __always_inline void go_on(const struct replay_rec *rec, __u32 bytes)
 	if (at >= run.pass_bytes) {
 		at = 0;
 		ADD_ONCE(run.skipped, run.skipped_behind);
-		frac = (__u64)run.start_frac + run.pass_frac;
-		run.start_frac = frac;
-		WRITE_ONCE(run.start_ns, run.start_ns + run.pass_ns + (frac >> 32));
+		start = run.start;
+		pace_add(&start, run.pass.ns, run.pass.frac);
+		run.start.frac = start.frac;
+		WRITE_ONCE(run.start.ns, start.ns);
 	}
 	WRITE_ONCE(run.at, at);
 }
@@ -127,7 +129,7 @@ static __always_inline int make(struct xdp_md *ctx, const struct replay_rec *rec
 /* False if the packet's slot is not due yet, or will not come. */
 static __always_inline int take_slot(const struct replay_rec *rec, __u64 now_ns)
 {
-	__u64 slot_ns = run.start_ns + rec->slot_ns, late_ns;
+	__u64 slot_ns = run.start.ns + rec->slot_ns, late_ns;
 
 	if (run.end_ns && slot_ns >= run.end_ns) {
 		WRITE_ONCE(run.ended, 1);

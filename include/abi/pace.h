@@ -3,9 +3,9 @@
  * abi/pace.h - when a stream's next packet is due, the same arithmetic on both sides.
  *
  * The gap after packet number N is a pure function of N and of the time since
- * the stream's start, so both engines, and a file that is written instead,
- * follow the same schedule. Times are of CLOCK_MONOTONIC; gaps are counted in
- * 2^-20 ns, so that an odd rate does not drift.
+ * the stream's start, or of the packets themselves, so both engines, and a file
+ * that is written instead, follow the same schedule. Times are of CLOCK_MONOTONIC;
+ * gaps are counted in 2^-20 ns, so that an odd rate does not drift.
  */
 #ifndef ABI_PACE_H
 #define ABI_PACE_H
@@ -23,19 +23,25 @@ enum pace_kind {
 	PACE_BURST,		/* burst packets a gap apart, then a rest */
 	PACE_POISSON,		/* gaps exponentially distributed, gap in the mean */
 	PACE_RAMP,		/* the rate rises or falls evenly for ramp_ns, then stays */
+	/* Of packets that are there before, such as those of a capture: */
+	PACE_BYTES,		/* a gap for each byte of the frames before */
+	PACE_TIMES,		/* a gap for each ns between the times that they have */
 };
 
 struct pace {
-	__u64 gap;		/* 2^-20 ns */
+	__u64 gap;		/* 2^-20 ns; of bytes and times 2^-(20 + shift) ns */
 	__u64 rest;		/* burst: from its last packet to the next one's first, 2^-20 ns */
 	__u64 burst;		/* packets; at least 1 */
 	__u64 seed;		/* Poisson */
 	__u64 from, to;		/* ramp: 2^-10 pps, both at least 1 */
 	__u64 ramp_ns;		/* at least 1, below 2^43 (2.4 hours) */
 	__u32 kind;		/* enum pace_kind */
-	__u32 reserved;
+	__u32 shift;		/* bytes, times: at most 63 */
 };
 ABI_ASSERT_SIZE(struct pace, 64);
+
+/* Due so late that it never is, and may still be added to a time. */
+#define PACE_NEVER_NS	(1ull << 62)
 
 /* A point of time with its part below 1 ns. */
 struct pace_time {
@@ -138,19 +144,32 @@ static inline __u64 pace_gap(const volatile struct pace *pace, __u64 number, __u
 }
 
 #ifndef __bpf__
-/* When packet @number of an even stream is due, since the stream's start. */
-static inline __u64 pace_even_ns(const struct pace *pace, __u64 number)
+/*
+ * When a packet is due, since the start, where @before counts what was before it: packets of
+ * an even stream, bytes of frames, ns of the packets' own time. No rounding adds up.
+ */
+static inline struct pace_time pace_due(const struct pace *pace, __u64 before)
 {
-	return (unsigned __int128)number * pace->gap >> PACE_FRAC_BITS;
+	unsigned __int128 due = (unsigned __int128)before * pace->gap >> pace->shift;
+
+	if (due >> PACE_FRAC_BITS > PACE_NEVER_NS)
+		return (struct pace_time){ .ns = PACE_NEVER_NS };
+	return (struct pace_time){
+		.ns = (__u64)(due >> PACE_FRAC_BITS), .frac = (__u32)due & PACE_FRAC_MASK,
+	};
 }
 #endif
 
+static inline void pace_add(struct pace_time *time, __u64 ns, __u32 frac)
+{
+	frac += time->frac;
+	time->ns += ns + (frac >> PACE_FRAC_BITS);
+	time->frac = frac & PACE_FRAC_MASK;
+}
+
 static inline void pace_advance(struct pace_time *time, __u64 gap)
 {
-	__u64 frac = (__u64)time->frac + (gap & PACE_FRAC_MASK);
-
-	time->ns += (gap >> PACE_FRAC_BITS) + (frac >> PACE_FRAC_BITS);
-	time->frac = frac & PACE_FRAC_MASK;
+	pace_add(time, gap >> PACE_FRAC_BITS, gap & PACE_FRAC_MASK);
 }
 
 #endif

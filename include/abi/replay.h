@@ -7,6 +7,7 @@
 #define ABI_REPLAY_H
 
 #include "abi/abi.h"
+#include "abi/pace.h"
 
 #define REPLAY_MAX_BYTES 4096	/* of a packet; a live page holds less */
 
@@ -38,17 +39,14 @@ struct replay_run {
 	__u64 limit;		/* packets to make; 0: no limit */
 	__u64 end_ns;		/* paced: slots from here on are not sent; CLOCK_MONOTONIC, 0: none */
 	__u64 pass_bytes;	/* of the records of a pass */
-	__u64 pass_ns;		/* paced: from pass to pass */
-	__u32 pass_frac;	/* its part below 1 ns, in 2^-32 ns */
+	struct pace_time pass;	/* paced: from pass to pass */
+	struct pace_time start;	/* of this pass, CLOCK_MONOTONIC; then moved on by the program */
 	__u32 skipped_behind;	/* after the last packet of a pass */
 	__u32 stamp_every;	/* the time in one tag of N; the others carry 0 */
 	__u32 cpu;		/* whose refusals are counted */
 	__u16 stream;		/* in the tags */
 	__u8 paced;
-	__u8 reserved0[5];
-	__u64 start_ns;		/* of this pass, CLOCK_MONOTONIC; then moved on by the program */
-	__u32 start_frac;
-	__u32 reserved1;
+	__u8 reserved0;
 
 	/* written by the programs */
 	__u64 at;		/* of the next record; starts as 0 */
@@ -63,7 +61,7 @@ struct replay_run {
 	__u64 late_max_ns;
 	__u64 refused;		/* made, and not taken by the driver */
 	__u32 ended;		/* end_ns was reached */
-	__u32 reserved2;
+	__u32 reserved1[7];
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct replay_run, 192);
 

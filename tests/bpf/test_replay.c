@@ -182,11 +182,11 @@ static void waits_for_its_slot(void **state)
 	add(1, 60, 2 * LONG_NS);
 	counts = start();
 	counts->paced = 1;
-	counts->start_ns = harness_mono_ns() - LONG_NS;
+	counts->start.ns = harness_mono_ns() - LONG_NS;
 	run(skel->progs.replay_xdp, 60, &out);
 	expect_packet(&out, 0, 60);
 	assert_true(counts->late_max_ns >= LONG_NS && counts->late_sum_ns == counts->late_max_ns);
-	assert_int_equal(counts->last_slot_ns, counts->start_ns);
+	assert_int_equal(counts->last_slot_ns, counts->start.ns);
 	assert_true(counts->first_mono_ns && counts->first_mono_ns == counts->last_mono_ns);
 	run(skel->progs.replay_xdp, 60, &out);
 	assert_int_equal(out.action, XDP_DROP);
@@ -194,7 +194,7 @@ static void waits_for_its_slot(void **state)
 	assert_int_equal(out.action, XDP_DROP);
 	assert_int_equal(counts->made, 1);
 	/* A slot that is near is waited for inside. */
-	counts->start_ns = harness_mono_ns() - 2 * LONG_NS + 1000;
+	counts->start.ns = harness_mono_ns() - 2 * LONG_NS + 1000;
 	run(skel->progs.replay_xdp_slot, 60, &out);
 	expect_packet(&out, 1, 60);
 	assert_true(counts->last_mono_ns >= counts->last_slot_ns);
@@ -213,9 +213,9 @@ static void keeps_fractions_of_a_nanosecond(void **state)
 	add(1, 60, 500);
 	counts = start();
 	counts->paced = 1;
-	counts->start_ns = start_ns;
-	counts->pass_ns = 1000;
-	counts->pass_frac = (uint32_t)(0.3 * 4294967296.0);
+	counts->start.ns = start_ns;
+	counts->pass.ns = 1000;
+	counts->pass.frac = (uint32_t)(0.3 * (1u << PACE_FRAC_BITS));
 	for (i = 0; i < 2001; i++)
 		run(i % 3 ? skel->progs.replay_xdp : skel->progs.replay_xdp_slot, 60, &out);
 	assert_int_equal(counts->made, 2001);
@@ -232,9 +232,9 @@ static void ends_before_a_slot_behind_the_end(void **state)
 	add(1, 60, 1000);
 	counts = start();
 	counts->paced = 1;
-	counts->start_ns = harness_mono_ns() - LONG_NS;
-	counts->pass_ns = 2000;
-	counts->end_ns = counts->start_ns + 3000;
+	counts->start.ns = harness_mono_ns() - LONG_NS;
+	counts->pass.ns = 2000;
+	counts->end_ns = counts->start.ns + 3000;
 	while (counts->made < 3) {
 		run(skel->progs.replay_xdp, 60, &out);
 		assert_int_equal(out.action, XDP_TX);

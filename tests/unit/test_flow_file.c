@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,55 @@ static void schedules_that_cannot_be_are_refused(void **state)
 					.ramp_ns = 1ull << 43 }, "below 2.4 hours");
 }
 
+/* To within nanoseconds after a day, at any speed; what never comes does not come round to now. */
+static void a_capture_keeps_its_times_at_any_speed(void **state)
+{
+	static const double factors[] = { 1, 2.5, 3, 0.1, 1e6, 7e-3 };
+	const uint64_t day_ns = 86400000000007ull;
+	struct pace pace;
+	uint64_t due_ns;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(factors) / sizeof(factors[0]); i++) {
+		pace = flow_pace_times(factors[i]);
+		due_ns = pace_due(&pace, day_ns).ns;
+		assert_int_equal(pace.kind, PACE_TIMES);
+		assert_true(fabs((double)due_ns - (double)day_ns / factors[i]) <= 1 + 1e-15 * (double)due_ns);
+	}
+	assert_int_equal(flow_pace_times(0).kind, PACE_MAX);
+	pace = flow_pace_times(1e300);
+	assert_int_equal(pace_due(&pace, day_ns).ns, 0);
+	pace = flow_pace_times(1e-300);
+	assert_int_equal(pace_due(&pace, day_ns).ns, PACE_NEVER_NS);
+	assert_int_equal(pace_due(&pace, 0).ns, 0);
+}
+
+static void frames_of_a_capture_take_their_bytes_at_a_rate(void **state)
+{
+	struct unit_rate rate = { UNIT_RATE_BPS, 3e9 }, percent = { UNIT_RATE_LINK_RATIO, 0.3 };
+	struct err e = { 0 };
+	struct pace pace;
+	double pps = -1;
+
+	(void)state;
+	assert_int_equal(flow_pace_frames(&rate, 0, &pace, &pps, &e), 0);
+	assert_true(pace.kind == PACE_BYTES && pps == 0);
+	/* 8/3 ns each, and never earlier */
+	assert_int_equal(pace_due(&pace, 3000000000000ull).ns, 8000000000000ull);
+	assert_int_equal(pace_due(&pace, 1514).ns, 4037);
+	assert_int_equal(flow_pace_frames(&percent, 10000000000, &pace, &pps, &e), 0);
+	assert_int_equal(pace_due(&pace, 3000000000000ull).ns, 8000000000000ull);
+	assert_int_not_equal(flow_pace_frames(&percent, 0, &pace, &pps, &e), 0);
+	assert_non_null(strstr(e.msg, "does not report its speed"));
+	rate = (struct unit_rate){ UNIT_RATE_PPS, 300 };
+	assert_int_equal(flow_pace_frames(&rate, 0, &pace, &pps, &e), 0);
+	assert_true(pace.kind == PACE_EVEN && pps == 300 && pace_due(&pace, 300).ns == 1000000000);
+	rate.kind = UNIT_RATE_MAX;
+	assert_int_equal(flow_pace_frames(&rate, 0, &pace, &pps, &e), 0);
+	assert_true(pace.kind == PACE_MAX && pps == 0);
+}
+
 static void each_profile_can_be_built(void **state)
 {
 	struct packet_env env = { .src_port = 49152, .dst_port = 9, .ttl = 64, .tagged = true };
@@ -314,6 +364,8 @@ int main(void)
 		cmocka_unit_test(files_that_cannot_be_read_are_refused),
 		cmocka_unit_test(schedules_are_those_of_the_words),
 		cmocka_unit_test(schedules_that_cannot_be_are_refused),
+		cmocka_unit_test(a_capture_keeps_its_times_at_any_speed),
+		cmocka_unit_test(frames_of_a_capture_take_their_bytes_at_a_rate),
 		cmocka_unit_test(each_profile_can_be_built),
 	};
 

@@ -71,6 +71,14 @@ int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 /* A packet every 1/@pps seconds; 0: as fast as it goes. */
 struct pace flow_pace_even(double pps);
 
+/*
+ * The packets of a capture in their own times, @factor times as fast (0: as fast as it goes);
+ * its frames at @rate.
+ */
+struct pace flow_pace_times(double factor);
+int flow_pace_frames(const struct unit_rate *rate, uint64_t link_bps, struct pace *ret_pace,
+		     double *ret_pps, struct err *e);
+
 /* The schedule of @pace; the rest as in flow_rate_pps(). */
 int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link_bps,
 		 struct pace *ret_pace, double *ret_mean_pps, struct err *e);

@@ -3,6 +3,7 @@
  * proto/flow_pace.c - the schedule of a stream from what people say of it.
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,10 +13,26 @@
 #define LONGEST_MEAN_NS	(1ull << 37)		/* 137 s, Poisson: the longest gap is 45 times that */
 #define PER_NS		((double)(1u << PACE_FRAC_BITS))
 
+/* Bits a second, of a rate that is counted in them. */
+static int rate_bps(const struct unit_rate *rate, uint64_t link_bps, double *ret_bps, struct err *e)
+{
+	if (rate->kind != UNIT_RATE_LINK_RATIO) {
+		*ret_bps = rate->value;
+		return 0;
+	}
+	*ret_bps = rate->value * (double)link_bps;
+	if (link_bps)
+		return 0;
+	err_usage(e, "the interface does not report its speed, so %g%% of it is not known",
+		  rate->value * 100);
+	return err_hint(e, "give the rate itself, such as 10Gbit");
+}
+
 int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t link_bps,
 		  double *ret_pps, struct err *e)
 {
-	double bps = rate->value;
+	double bps;
+	int err;
 
 	if (rate->kind == UNIT_RATE_MAX) {
 		*ret_pps = 0;
@@ -26,14 +43,9 @@ int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 	} else if (layer_bytes <= 0) {
 		return err_usage(e, "these packets have no payload that a rate could count");
 	} else {
-		if (rate->kind == UNIT_RATE_LINK_RATIO) {
-			if (!link_bps) {
-				err_usage(e, "the interface does not report its speed, so %g%% of it is not "
-					  "known", rate->value * 100);
-				return err_hint(e, "give the rate itself, such as 10Gbit");
-			}
-			bps *= (double)link_bps;
-		}
+		err = rate_bps(rate, link_bps, &bps, e);
+		if (err)
+			return err;
 		*ret_pps = bps / (8 * layer_bytes);
 	}
 	if (!(*ret_pps > 0) || 1e9 / *ret_pps >= (double)LONGEST_NS)
@@ -55,6 +67,40 @@ struct pace flow_pace_even(double pps)
 	return (struct pace){
 		.kind = pps > 0 ? PACE_EVEN : PACE_MAX, .burst = 1, .gap = pps > 0 ? gap_of(pps) : 0,
 	};
+}
+
+/* @ns for each of what @kind counts, as exact as a double is, and rounded up. */
+static struct pace pace_per(enum pace_kind kind, double ns)
+{
+	struct pace pace = { .kind = kind, .burst = 1 };
+	int exponent, shift;
+
+	frexp(ns * PER_NS, &exponent);
+	shift = DBL_MANT_DIG - 3 - exponent;
+	pace.shift = shift < 0 ? 0 : shift > 63 ? 63 : (uint32_t)shift;
+	ns = ldexp(ns * PER_NS, (int)pace.shift);
+	pace.gap = ns < (double)PACE_NEVER_NS ? (uint64_t)ceil(ns) : PACE_NEVER_NS;
+	return pace;
+}
+
+struct pace flow_pace_times(double factor)
+{
+	return factor > 0 ? pace_per(PACE_TIMES, 1 / factor) : flow_pace_even(0);
+}
+
+int flow_pace_frames(const struct unit_rate *rate, uint64_t link_bps, struct pace *ret_pace,
+		     double *ret_pps, struct err *e)
+{
+	bool in_packets = rate->kind == UNIT_RATE_MAX || rate->kind == UNIT_RATE_PPS;
+	double per_second = 0;
+	int err = in_packets ? flow_rate_pps(rate, 0, link_bps, &per_second, e) :
+			       rate_bps(rate, link_bps, &per_second, e);
+
+	if (err)
+		return err;
+	*ret_pace = in_packets ? flow_pace_even(per_second) : pace_per(PACE_BYTES, 8e9 / per_second);
+	*ret_pps = in_packets ? per_second : 0;
+	return 0;
 }
 
 static int burst_of(const struct flow_pace *pace, double pps, struct pace *ret, double *ret_mean,

@@ -28,7 +28,7 @@ struct loop_run {
 
 static uint64_t slot_ns(const struct loop_run *run, uint64_t number)
 {
-	return run->start_ns + pace_even_ns(&run->pace, number - run->first_number);
+	return run->start_ns + pace_due(&run->pace, number - run->first_number).ns;
 }
 
 /* The oldest that is still waited for. */

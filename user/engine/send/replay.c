@@ -11,9 +11,8 @@
 
 #include "engine/send/replay_parts.h"
 #include "lib/unit.h"
+#include "proto/flow_file.h"
 #include "sys/net/nic.h"
-
-#define FAR_NS		9e18		/* a slot that never comes */
 
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -49,35 +48,12 @@ int replay_check(const struct replay_opts *opts, const struct stream_opts *strea
 static int set_pace(struct replay *replay, const struct replay_opts *opts,
 		    const struct stream_opts *stream, uint64_t link_bps, struct err *e)
 {
-	const struct unit_rate *rate = &stream->rate;
-
 	replay->extra_bytes = stream->rate_layer == FRAME_L1 ? UNIT_GAP_BYTES : 0;
 	if (!isnan(opts->speed)) {
-		replay->pace = opts->speed > 0 ? REPLAY_PACE_SPEED : REPLAY_PACE_MAX;
-		replay->value = opts->speed;
+		replay->pace = flow_pace_times(opts->speed);
 		return 0;
 	}
-	replay->value = rate->value;
-	switch (rate->kind) {
-	case UNIT_RATE_MAX:
-		replay->pace = REPLAY_PACE_MAX;
-		return 0;
-	case UNIT_RATE_PPS:
-		replay->pace = REPLAY_PACE_PPS;
-		return 0;
-	case UNIT_RATE_LINK_RATIO:
-		if (!link_bps) {
-			err_usage(e, "the interface does not report its speed, so %g%% of it is not "
-				  "known", rate->value * 100);
-			return err_hint(e, "give the rate itself: " OPTION("rate") " 10Gbit");
-		}
-		replay->value *= (double)link_bps;
-		break;
-	case UNIT_RATE_BPS:
-		break;
-	}
-	replay->pace = REPLAY_PACE_BPS;
-	return 0;
+	return flow_pace_frames(&stream->rate, link_bps, &replay->pace, &replay->offered_pps, e);
 }
 
 static const struct source_ops replay_ops;
@@ -209,31 +185,23 @@ static int look(struct replay *replay, struct err *e)
 }
 
 /* The slot of a packet: at @time_ns in the file, behind @nr packets of @bytes with FCS. */
-static double slot_at(const struct replay *replay, uint64_t time_ns, uint64_t nr, uint64_t bytes)
+static struct pace_time slot_at(const struct replay *replay, uint64_t time_ns, uint64_t nr,
+				uint64_t bytes)
 {
-	double slot_ns = 0;
-
-	switch (replay->pace) {
-	case REPLAY_PACE_MAX:
-		break;
-	case REPLAY_PACE_SPEED:
-		slot_ns = (double)time_ns / replay->value;
-		break;
-	case REPLAY_PACE_PPS:
-		slot_ns = (double)nr * 1e9 / replay->value;
-		break;
-	case REPLAY_PACE_BPS:
-		slot_ns = ((double)bytes + (double)nr * replay->extra_bytes) * 8e9 /
-			  replay->value;
-		break;
+	switch (replay->pace.kind) {
+	case PACE_TIMES:
+		return pace_due(&replay->pace, time_ns);
+	case PACE_BYTES:
+		return pace_due(&replay->pace, bytes + nr * replay->extra_bytes);
+	default:
+		return pace_due(&replay->pace, nr);
 	}
-	return slot_ns < FAR_NS ? slot_ns : FAR_NS;
 }
 
 static uint64_t slot_of(const struct replay *replay)
 {
-	return (uint64_t)slot_at(replay, replay->offset_ns + replay->now->time_ns,
-				 replay->nr_made, replay->made_bytes);
+	return slot_at(replay, replay->offset_ns + replay->now->time_ns, replay->nr_made,
+		       replay->made_bytes).ns;
 }
 
 static int replay_peek(struct source *source, uint64_t now_ns, struct source_packet *ret_packet,
@@ -318,7 +286,7 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 		.bytes = cursor.bytes - cursor.nr * UNIT_FCS_BYTES,
 		.max_buf_bytes = replay->head_max_bytes,
 		.skipped_behind = replay->skipped,
-		.ns = slot_at(replay, pass_time_ns(last_ns, cursor.nr), cursor.nr, cursor.bytes),
+		.time = slot_at(replay, pass_time_ns(last_ns, cursor.nr), cursor.nr, cursor.bytes),
 	};
 	return 0;
 }
@@ -333,9 +301,9 @@ bool replay_walk(const struct replay *replay, struct replay_cursor *cursor,
 	*ret_packet = (struct source_packet){
 		.bytes = record->bytes,
 		.buf_bytes = record->buf_bytes,
-		.slot_ns = (uint64_t)slot_at(replay, record->time_ns, cursor->nr, cursor->bytes),
+		.slot_ns = slot_at(replay, record->time_ns, cursor->nr, cursor->bytes).ns,
 		.tag_offset = record->tag_offset,
-		.paced = replay->pace != REPLAY_PACE_MAX,
+		.paced = replay_is_paced(replay),
 	};
 	cursor->at += replay_record_size(record);
 	cursor->nr++;
@@ -380,7 +348,7 @@ uint32_t replay_stamp_every(const struct replay *replay)
 
 bool replay_is_paced(const struct replay *replay)
 {
-	return replay->pace != REPLAY_PACE_MAX;
+	return replay->pace.kind != PACE_MAX;
 }
 
 uint64_t replay_frame_bytes(const struct replay *replay)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/pace.h"
 #include "engine/send/stream.h"
 #include "engine/send/tx.h"
 #include "lib/err.h"
@@ -84,7 +85,7 @@ struct replay_pass {
 	uint64_t bytes;			/* of all packets */
 	uint32_t max_buf_bytes;
 	uint32_t skipped_behind;	/* behind its last packet */
-	double ns;			/* from pass to pass; 0: nothing is paced */
+	struct pace_time time;		/* from pass to pass; 0: nothing is paced */
 };
 
 /* Fails where not all of the file was read ahead. */

@@ -23,8 +23,6 @@ struct replay_record {
 
 #define REPLAY_RECORD_MAX_BYTES (sizeof(struct replay_record) + AFXDP_CHUNK_BYTES + REWRITE_ROOM_BYTES)
 
-enum replay_pace { REPLAY_PACE_MAX, REPLAY_PACE_SPEED, REPLAY_PACE_PPS, REPLAY_PACE_BPS };
-
 struct replay {
 	struct source source;
 	struct capture *capture;
@@ -35,9 +33,9 @@ struct replay {
 	uint32_t stamp_every;
 	uint32_t mtu;
 	uint64_t loops;
-	enum replay_pace pace;
-	double value;			/* factor, pps or bit/s */
-	uint32_t extra_bytes;		/* of a frame, beside its buffer, in a bit/s */
+	struct pace pace;
+	double offered_pps;		/* 0: no such rate */
+	uint32_t extra_bytes;		/* that PACE_BYTES counts, beside a frame's own */
 
 	uint8_t *head;			/* the file's first records */
 	size_t head_bytes, head_at;

@@ -26,7 +26,7 @@ static void note_skipped(const struct replay *replay, struct result *res)
 		result_note(res, "%llu packets of the file cannot carry the tag: they are no UDP, "
 			    "fragments, or have less than %d bytes of payload",
 			    (unsigned long long)replay->nr_untagged, TAG_BYTES);
-	if (replay->nr_fallen && replay->pace == REPLAY_PACE_SPEED)
+	if (replay->nr_fallen && replay->pace.kind == PACE_TIMES)
 		result_note(res, "%llu packets of the file are older than the one before them, and "
 			    "were sent right behind it", (unsigned long long)replay->nr_fallen);
 }
@@ -39,8 +39,8 @@ static enum bottleneck_pace report_pacing(const struct replay *replay, const str
 
 	if (!replay_is_paced(replay) || !count->paced_packets)
 		return BOTTLENECK_UNPACED;
-	if (replay->pace == REPLAY_PACE_PPS)
-		result_metric_real(res, "offered_pps", replay->value);
+	if (replay->offered_pps > 0)
+		result_metric_real(res, "offered_pps", replay->offered_pps);
 	result_self_real(res, "pacing_late_mean_ns",
 			 (double)count->late_sum_ns / (double)count->paced_packets);
 	result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);

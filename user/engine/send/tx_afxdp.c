@@ -186,7 +186,7 @@ static struct pacer start_pacer(const struct tx_thread *thread)
 
 static uint64_t slot_ns(const struct pacer *pacer, uint64_t number)
 {
-	return pacer->start_ns + pace_even_ns(pacer->pace, number);
+	return pacer->start_ns + pace_due(pacer->pace, number).ns;
 }
 
 /* How many packets may leave now, at most @most. */

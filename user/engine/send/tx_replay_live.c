@@ -58,7 +58,7 @@ struct live {
 
 static bool is_paced(const struct live *live)
 {
-	return live->pass.ns > 0;
+	return live->pass.time.ns > 0;
 }
 
 /* Handed over alone, so that the program may wait for a slot while nothing waits for it. */
@@ -157,7 +157,7 @@ static int fill_arena(struct live *live, const struct replay *replay, struct err
 	/* Packet 0 of the next pass. */
 	if (!err)
 		err = add_far(live, live->pass.nr_packets, before_ns,
-			      (uint64_t)live->pass.ns + live->first_slot_ns);
+			      live->pass.time.ns + live->first_slot_ns);
 	return err ? err_set(e, err, "cannot plan the replay") : 0;
 }
 
@@ -180,10 +180,9 @@ static void fill_run(struct live *live, const struct tx_thread *thread)
 	};
 	if (!run->paced)
 		return;
-	run->start_ns = live->run_start_ns = loop_mono_ns() + TX_LEAD_NS;
-	run->end_ns = cfg->duration_ns ? run->start_ns + cfg->duration_ns : 0;
-	run->pass_ns = (uint64_t)live->pass.ns;
-	run->pass_frac = (uint32_t)((live->pass.ns - (double)run->pass_ns) * 4294967296.0);
+	run->start.ns = live->run_start_ns = loop_mono_ns() + TX_LEAD_NS;
+	run->end_ns = cfg->duration_ns ? run->start.ns + cfg->duration_ns : 0;
+	run->pass = live->pass.time;
 }
 
 /* It sends nothing: the limit is 0 packets away. */
@@ -209,7 +208,7 @@ static int open_file(struct live *live, struct tx *tx, struct err *e)
 	if (live->pass.max_buf_bytes > REPLAY_MAX_BYTES)
 		return tx_too_long(tx, live->pass.max_buf_bytes, e);
 	if (is_paced(live))
-		pps = (double)live->pass.nr_packets * 1e9 / live->pass.ns;
+		pps = (double)live->pass.nr_packets * 1e9 / (double)live->pass.time.ns;
 	live->batch = live_batch(tx->threads[0].batch, pps);
 	live->template = calloc(1, live->pass.max_buf_bytes);
 	live->skel = replay_xdp_bpf__open();
@@ -255,7 +254,7 @@ static uint64_t next_slot_ns(const struct live *live)
 {
 	const struct replay_run *run = live->run;
 
-	return run->start_ns + ((struct replay_rec *)(live->arena + run->at))->slot_ns;
+	return run->start.ns + ((struct replay_rec *)(live->arena + run->at))->slot_ns;
 }
 
 /* The first packet from @nr on that is far; NULL: in the next pass. */
@@ -285,11 +284,11 @@ static uint32_t runs_until_far(const struct live *live)
 	far = find_far(live, nr + 1);
 	if (far) {
 		runs = far->nr - nr;
-		last_ns = live->run->start_ns + far->before_ns;
+		last_ns = live->run->start.ns + far->before_ns;
 	} else {
 		far = &live->fars[0];
 		runs = live->pass.nr_packets - nr + far->nr;
-		last_ns = live->run->start_ns + live->run->pass_ns + far->before_ns;
+		last_ns = live->run->start.ns + live->run->pass.ns + far->before_ns;
 	}
 	now_ns = loop_mono_ns();
 	if (last_ns > now_ns)
