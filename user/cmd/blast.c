@@ -13,7 +13,6 @@
 #include "engine/self/meter.h"
 #include "engine/send/blast_check.h"
 #include "engine/send/flow.h"
-#include "engine/send/replay.h"
 #include "engine/send/stream.h"
 #include "engine/send/tx.h"
 #include "lib/log.h"
@@ -30,7 +29,6 @@
 struct blast_opts {
 	struct stream_opts stream;
 	struct flow_opts flow;
-	struct replay_opts replay;
 	struct trial_opts trial;
 	uint64_t interval_ns;
 	const char *save;
@@ -43,7 +41,6 @@ static const struct blast_opts defaults = {
 		.duration_ns = 10 * NSEC_PER_SEC,
 	},
 	.flow = { FLOW_DEFAULTS },
-	.replay = { REPLAY_DEFAULTS },
 	.interval_ns = NSEC_PER_SEC,
 };
 
@@ -84,7 +81,7 @@ static const struct opt options[] = {
 	{ 'i', "interval", OPT_DURATION, offsetof(struct blast_opts, interval_ns), "TIME",
 	  "reporting interval; 0: none" },
 	FLOW_OPTIONS(struct blast_opts, flow),
-	REPLAY_OPTIONS(struct blast_opts, replay),
+	REPLAY_OPTIONS(struct blast_opts, flow.replay),
 	TRIAL_OPTIONS(struct blast_opts, trial),
 	{ 0, "save", OPT_STR, offsetof(struct blast_opts, save), "FILE",
 	  "send nothing: write --count packets to this pcap file" },
@@ -120,7 +117,7 @@ static const struct opt_rule rules[] = {
 static int blast_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct blast_opts *opts = args;
-	const struct blast_what what = { &opts->stream, &opts->flow, &opts->replay };
+	const struct blast_what what = { &opts->stream, &opts->flow };
 	int err;
 
 	/* A count alone is meant as the only limit. */
@@ -132,22 +129,19 @@ static int blast_check(void *args, const struct opt_given *given, struct err *e)
 	err = trial_check(&opts->trial, e);
 	if (!err)
 		err = blast_check_what(&what, given, e);
-	if (err || opts->replay.path)
-		return err;
-	if (!opts->flow.sizes && !flow_is_file(&opts->flow)) {
+	if (!err && !opts->flow.sizes && flow_is_dest(&opts->flow)) {
 		snprintf(opts->flow.size_text, sizeof(opts->flow.size_text), "%u",
 			 opts->stream.frame_bytes);
 		opts->flow.sizes = opts->flow.size_text;
 	}
-	return 0;
+	return err;
 }
 
 struct blast_run {
 	const struct blast_opts *opts;
 	struct tx *tx;
 	struct trial *trial;		/* NULL: the receiver is elsewhere */
-	struct replay *replay;		/* NULL: no file of packets */
-	struct flow *flow;		/* NULL: a file of packets */
+	struct flow *flow;
 	struct tx_cfg cfg;
 	struct result *res;
 	struct err *e;
@@ -184,8 +178,7 @@ static bool is_sent(void *ctx)
 /* Of @packets since the last row, on the wire; @now: of all rows. */
 static double row_l1_bytes(struct blast_run *run, const struct tx_count *now, uint64_t packets)
 {
-	uint64_t all = run->replay ? replay_frame_bytes(run->replay) : tx_bytes(run->tx, now);
-	uint64_t bytes = all - run->row_bytes;
+	uint64_t all = tx_bytes(run->tx, now), bytes = all - run->row_bytes;
 
 	run->row_bytes = all;
 	return (double)(bytes + packets * UNIT_GAP_BYTES);
@@ -249,15 +242,12 @@ static void report_driver(const char *ifname, const struct nic_counters *before,
 static int prepare(struct blast_run *run)
 {
 	const struct blast_opts *opts = run->opts;
-	int err;
+	int err = flow_prepare(&opts->flow, &opts->stream, &run->flow, &run->cfg, run->e);
 
-	if (opts->replay.path)
-		return replay_open(&run->replay, &opts->replay, &opts->stream, &run->cfg, run->e);
-	err = flow_prepare(&opts->flow, &opts->stream, &run->flow, &run->cfg, run->e);
 	if (err)
 		return err;
 	flow_describe(run->flow, run->res);
-	if (!opts->stream.no_tag && !flow_is_file(&opts->flow) && !mix_is_tagged(run->cfg.mix))
+	if (!opts->stream.no_tag && flow_is_dest(&opts->flow) && !mix_is_tagged(run->cfg.mix))
 		result_note(run->res, "these packets carry no probe tag, which stands behind udp where "
 			    "it is the last layer: the sink can count them, and no more");
 	return 0;
@@ -283,10 +273,12 @@ static void say_what(const struct blast_opts *opts)
 {
 	const char *to = "to ", *what = opts->stream.dest;
 
-	if (opts->replay.path || flow_is_file(&opts->flow)) {
-		to = opts->replay.path ? "" : opts->flow.path ? "the streams of " : "the profile ";
-		what = opts->replay.path ? opts->replay.path :
-		       opts->flow.path ? opts->flow.path : opts->flow.profile;
+	if (opts->flow.replay.path) {
+		to = "";
+		what = opts->flow.replay.path;
+	} else if (flow_is_file(&opts->flow)) {
+		to = opts->flow.path ? "the streams of " : "the profile ";
+		what = opts->flow.path ? opts->flow.path : opts->flow.profile;
 	} else if (packet_spec_is_text(what)) {
 		to = "";
 	}
@@ -342,7 +334,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 		run.ifindex = nic.ifindex;
 	nic_read_counters(opts->stream.ifname, &before);
 	run.grace_ns = tx_ends(run.tx) ? 2 * TX_LEAD_NS + TX_LATE_NS : 0;
-	if (run.replay ? opts->replay.tag : mix_is_tagged(cfg->mix))
+	if (mix_is_tagged(cfg->mix))
 		environ_clock(res, cfg->clock);
 	if (run.trial)
 		trial_begin(run.trial, res);
@@ -354,10 +346,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	tx_read(run.tx, &count);
 	if (run.trial)
 		err = first_error(err, trial_settle(run.trial, &count, &trial_error), &trial_error, e);
-	if (run.replay)
-		made = replay_report(run.replay, &count, res);
-	else
-		made = tx_report(run.tx, &count, res);
+	made = tx_report(run.tx, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
 	if (run.trial)
@@ -370,7 +359,6 @@ out:
 	meter_free(meter);
 	tx_close(run.tx);
 	trial_close(run.trial);
-	replay_close(run.replay);
 	flow_free(run.flow);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/unit.h"
+#include "model/replay.h"
 
 #define NSEC_PER_SEC 1e9
 #define PACE_UNIT ((double)(1u << PACE_FRAC_BITS))	/* gaps are counted in 1 ns / this */
@@ -56,13 +57,16 @@ void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n)
 		flow->start_ns += (uint64_t)((unsigned __int128)flow->pace.gap * i / n >> PACE_FRAC_BITS);
 }
 
-bool mix_is_plain(const struct mix *mix, uint32_t threads)
+enum mix_kind mix_kind(const struct mix *mix, uint32_t threads)
 {
 	const struct mix_flow *first = &mix->flows[0];
 
+	if (first->replay)
+		return MIX_CAPTURE;
 	return mix->nr_flows == threads && (threads == 1 || mix->shared) &&
 	       (first->pace.kind == PACE_MAX || first->pace.kind == PACE_EVEN) &&
-	       !first->packet->has_size && !first->start_ns && !first->duration_ns;
+	       !first->packet->has_size && !first->start_ns && !first->duration_ns ? MIX_PLAIN :
+										    MIX_MANY;
 }
 
 bool mix_is_tagged(const struct mix *mix)
@@ -81,7 +85,7 @@ uint32_t mix_max_bytes(const struct mix *mix)
 	uint32_t i, bytes = 0;
 
 	for (i = 0; i < mix->nr_flows; i++) {
-		if (mix->flows[i].packet->buf_bytes > bytes)
+		if (mix->flows[i].packet && mix->flows[i].packet->buf_bytes > bytes)
 			bytes = mix->flows[i].packet->buf_bytes;
 	}
 	return bytes + UNIT_FCS_BYTES;
@@ -108,8 +112,10 @@ void mix_free(struct mix *mix)
 
 	if (!mix)
 		return;
-	for (i = 0; i < mix->nr_flows; i++)
+	for (i = 0; i < mix->nr_flows; i++) {
 		free(mix->flows[i].packet);
+		replay_close(mix->flows[i].replay);
+	}
 	free(mix->flows);
 	free(mix);
 }

@@ -19,7 +19,8 @@
 
 struct mix_flow {
 	char name[32];
-	struct packet *packet;		/* owned by the mix */
+	struct packet *packet;		/* owned by the mix; NULL: they are those of a capture, */
+	struct replay *replay;		/* owned likewise, and alone in its mix (model/replay.h) */
 	struct pace pace;
 	double offered_pps;		/* mean; 0: as fast as it goes, or a ramp */
 	uint64_t limit;			/* packets; 0: none */
@@ -55,16 +56,22 @@ static inline uint64_t mix_number(const struct mix_flow *flow, uint64_t i)
  */
 void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n);
 
-/*
- * True of one stream of one size, as fast as it goes or at an even rate, to the end of the
- * run or a number of packets: what engines send by their shortest path.
- */
-bool mix_is_plain(const struct mix *mix, uint32_t threads);
+enum mix_kind {
+	/*
+	 * One stream of one size, as fast as it goes or at an even rate, to the end of the run or
+	 * a number of packets: what engines send by their shortest path.
+	 */
+	MIX_PLAIN,
+	MIX_MANY,
+	MIX_CAPTURE,
+};
+
+enum mix_kind mix_kind(const struct mix *mix, uint32_t threads);
 
 /* True if a stream carries the tag. */
 bool mix_is_tagged(const struct mix *mix);
 
-/* Of the longest packet, with FCS. */
+/* Of the longest packet, with FCS; of a capture that is not known. */
 uint32_t mix_max_bytes(const struct mix *mix);
 
 /* Streams of thread @i of @threads. */
@@ -83,15 +90,13 @@ struct mix *mix_new(uint32_t nr, struct err *e);
 void mix_free(struct mix *mix);
 
 /*
- * The packets of thread @i's streams, made in user space: for the afxdp engine and
- * for files. Ends when all streams have. take() counts into mix_source_count().
+ * The packets of thread @i's streams, made in user space or read from a capture: for the afxdp
+ * engine and for files. Ends when all streams have. take() counts.
  */
 int mix_source_open(struct source **ret_source, const struct mix *mix, uint32_t i,
 		    uint32_t threads, struct err *e);
+/* Takes NULL. */
 void mix_source_close(struct source *source);
-
-/* Of the @k-th stream of this source; may be called from another thread. */
-void mix_source_count(const struct source *source, uint32_t k, struct mix_count *ret_count);
 
 /* A table of the streams into @res: name, packets, rates, lateness. @counts by flow. */
 void mix_report(const struct mix *mix, const struct mix_count *counts, struct result *res);

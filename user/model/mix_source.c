@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/mix_source.c - the packets of many streams, made in user space.
+ * model/mix_source.c - the packets of a list of streams, made in user space.
  *
  * The order is that of mix_xdp: of the streams with slots the wheel tells the
  * next; those without fill the time in between, in turn. One of them that starts
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/unit.h"
+#include "model/replay.h"
 
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -189,9 +190,30 @@ static void mix_source_take(struct source *source, uint64_t sent_mono_ns, uint64
 	mix->chosen = WHEEL_NONE;
 }
 
+static void mix_source_count(const struct source *source, uint32_t k, struct mix_count *ret_count)
+{
+	const struct mix_count *count = &((const struct mix_source *)source)->streams[k].count;
+
+	*ret_count = (struct mix_count){
+		.packets = LOOK(count->packets),
+		.bytes = LOOK(count->bytes),
+		.first_mono_ns = LOOK(count->first_mono_ns),
+		.last_mono_ns = LOOK(count->last_mono_ns),
+		.late_sum_ns = LOOK(count->late_sum_ns),
+		.late_max_ns = LOOK(count->late_max_ns),
+	};
+}
+
+static void free_source(struct source *source)
+{
+	free(source);
+}
+
 static const struct source_ops mix_source_ops = {
 	.peek = mix_source_peek,
 	.take = mix_source_take,
+	.count = mix_source_count,
+	.close = free_source,
 };
 
 static void open_stream(struct mix_source *mix, uint32_t k, const struct mix_flow *flow)
@@ -217,6 +239,10 @@ int mix_source_open(struct source **ret_source, const struct mix *flows, uint32_
 	struct mix_source *mix;
 	size_t bytes;
 
+	if (flows->flows[0].replay) {
+		*ret_source = replay_source(flows->flows[0].replay);
+		return 0;
+	}
 	if (nr > WHEEL_MAX)
 		return err_usage(e, "a thread sends at most %u streams, and %u are to be sent by %u",
 				 WHEEL_MAX, flows->nr_flows, threads);
@@ -237,19 +263,6 @@ int mix_source_open(struct source **ret_source, const struct mix *flows, uint32_
 
 void mix_source_close(struct source *source)
 {
-	free(source);
-}
-
-void mix_source_count(const struct source *source, uint32_t k, struct mix_count *ret_count)
-{
-	const struct mix_count *count = &((const struct mix_source *)source)->streams[k].count;
-
-	*ret_count = (struct mix_count){
-		.packets = LOOK(count->packets),
-		.bytes = LOOK(count->bytes),
-		.first_mono_ns = LOOK(count->first_mono_ns),
-		.last_mono_ns = LOOK(count->last_mono_ns),
-		.late_sum_ns = LOOK(count->late_sum_ns),
-		.late_max_ns = LOOK(count->late_max_ns),
-	};
+	if (source)
+		source->ops->close(source);
 }

@@ -26,6 +26,7 @@ struct source_packet {
 };
 
 struct source;
+struct mix_count;
 
 struct source_ops {
 	/*
@@ -36,6 +37,9 @@ struct source_ops {
 		    struct err *e);
 	/* The packet is sent, at @sent_mono_ns, @late_ns behind its slot. */
 	void (*take)(struct source *source, uint64_t sent_mono_ns, uint64_t late_ns);
+	/* Of its @k-th stream so far; may be called from another thread. */
+	void (*count)(const struct source *source, uint32_t k, struct mix_count *ret_count);
+	void (*close)(struct source *source);
 };
 
 /* The first member of whatever is one. */

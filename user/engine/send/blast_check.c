@@ -13,11 +13,11 @@ static int check_replay(const struct blast_what *what, const struct opt_given *g
 			struct err *e)
 {
 	if (opt_was_given(given, "rate"))
-		what->replay->speed = NAN;
+		what->flow->replay.speed = NAN;
 	/* The end of the file is meant as the only limit. */
 	if (!opt_was_given(given, "duration"))
 		what->stream->duration_ns = 0;
-	return replay_check(what->replay, what->stream, e);
+	return replay_opts_check(&what->flow->replay, what->stream, e);
 }
 
 static int check_stream(const struct blast_what *what, const struct opt_given *given, struct err *e)
@@ -38,7 +38,7 @@ static int check_stream(const struct blast_what *what, const struct opt_given *g
 int blast_check_what(const struct blast_what *what, const struct opt_given *given,
 		     struct err *e)
 {
-	if (what->replay->path)
+	if (what->flow->replay.path)
 		return check_replay(what, given, e);
 	return check_stream(what, given, e);
 }

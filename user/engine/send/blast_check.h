@@ -8,7 +8,6 @@
 #define ENGINE_SEND_BLAST_CHECK_H
 
 #include "engine/send/flow.h"
-#include "engine/send/replay.h"
 #include "engine/send/stream.h"
 #include "lib/err.h"
 #include "lib/opt.h"
@@ -16,7 +15,6 @@
 struct blast_what {
 	struct stream_opts *stream;
 	struct flow_opts *flow;
-	struct replay_opts *replay;
 };
 
 /* Completes what depends on what was given. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/send/flow.c - what blast sends: options, stream files and profiles all end in
- * a list of streams, and that in a sender's configuration.
+ * engine/send/flow.c - what blast sends: options, stream files, profiles and captures all
+ * end in a list of streams, and that in a sender's configuration.
  */
 #include "engine/send/flow.h"
 
@@ -30,6 +30,11 @@ struct flow {
 bool flow_is_file(const struct flow_opts *opts)
 {
 	return opts->path || opts->profile;
+}
+
+bool flow_is_dest(const struct flow_opts *opts)
+{
+	return !flow_is_file(opts) && !opts->replay.path;
 }
 
 int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct err *e)
@@ -300,7 +305,7 @@ static void share_single(struct flow *made, const struct flow_opts *opts, struct
 static int check_ends(const struct flow *made, const struct flow_opts *opts, struct tx_cfg *cfg,
 		      struct err *e)
 {
-	bool all_end = !made->split && !opts->has_duration;
+	bool all_end = flow_is_file(opts) && !made->split && !opts->has_duration;
 	uint32_t i;
 
 	if (made->mix->nr_flows < cfg->threads)
@@ -320,9 +325,9 @@ static int describe(struct flow *made, const struct flow_opts *opts,
 	struct stream_plan plan;
 	int err;
 
-	if (flow_is_file(opts)) {
+	if (!flow_is_dest(opts)) {
 		err = stream_wait_link(stream, nic, e);
-		return err ? err : read_file(opts, &made->file, e);
+		return err || opts->replay.path ? err : read_file(opts, &made->file, e);
 	}
 	if (packet_spec_is_text(stream->dest)) {
 		err = stream_wait_link(stream, nic, e);
@@ -350,12 +355,13 @@ int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,
 
 	if (!made)
 		return err_set(e, -ENOMEM, "cannot describe the streams");
-	made->split = !flow_is_file(opts);
+	made->split = flow_is_dest(opts);
 	err = describe(made, opts, stream, &nic, e);
 	if (!err && flow_is_file(opts) && is_single(made->file, opts))
 		share_single(made, opts, &cfg);
 	if (!err)
-		err = build_all(made, opts, stream, &nic, e);
+		err = opts->replay.path ? replay_opts_mix(&opts->replay, stream, &nic, &made->mix, e) :
+					  build_all(made, opts, stream, &nic, e);
 	if (!err)
 		err = check_ends(made, opts, &cfg, e);
 	if (err) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/send/flow.h - what blast sends: one stream by options, or the streams of a
- * file or of a profile, made ready for a sender.
+ * engine/send/flow.h - what blast sends: one stream by options, the streams of a file or of a
+ * profile, or a capture, made ready for a sender as a list of streams.
  */
 #ifndef ENGINE_SEND_FLOW_H
 #define ENGINE_SEND_FLOW_H
 
 #include <stdint.h>
 
+#include "engine/send/replay_opts.h"
 #include "engine/send/stream.h"
 #include "engine/send/tx.h"
 #include "lib/err.h"
@@ -29,9 +30,10 @@ struct flow_opts {
 	struct unit_rate ramp_to;
 	uint64_t ramp_ns;		/* 0: no ramp */
 	bool has_duration;		/* it was given: files may have ends of their own */
+	struct replay_opts replay;	/* its path: a capture, and nothing of the above */
 };
 
-#define FLOW_DEFAULTS .copies = 1
+#define FLOW_DEFAULTS .copies = 1, .replay = { REPLAY_DEFAULTS }
 
 #define FLOW_RULES \
 	{ OPT_AT_MOST_ONE, "streams profile" }, \
@@ -73,12 +75,15 @@ struct flow_opts {
 /* Options against each other; pure. Sets what @stream leaves to them: its frame_bytes. */
 int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct err *e);
 
-/* True if the streams stand in a file or a profile. */
+/* True if the streams stand in a stream file or a profile. */
 bool flow_is_file(const struct flow_opts *opts);
 
+/* True if it is DEST and the options that say it all. */
+bool flow_is_dest(const struct flow_opts *opts);
+
 /*
- * Reads the file or profile, or takes DEST and the options; asks route and
- * neighbour as stream_prepare() does. ret_cfg->mix is @ret_flow's.
+ * Reads the file, profile or capture, or takes DEST and the options; asks route
+ * and neighbour as stream_prepare() does. ret_cfg->mix is @ret_flow's.
  */
 struct flow;
 int flow_prepare(const struct flow_opts *opts, const struct stream_opts *stream,

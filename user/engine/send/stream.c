@@ -39,6 +39,7 @@ static struct frame_spec frame_of(const struct stream_opts *opts)
 		.ttl = (uint8_t)opts->ttl,
 		.frame_bytes = opts->frame_bytes,
 		.tagged = !opts->no_tag,
+		.stream = opts->first_stream,
 	};
 }
 
@@ -195,7 +196,6 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 	return (struct tx_cfg){
 		.engine = (enum tx_engine)opts->engine,
 		.ifname = opts->ifname,
-		.first_stream = opts->first_stream,
 		.threads = opts->threads,
 		.first_queue = opts->first_queue,
 		.duration_ns = opts->duration_ns,
@@ -243,7 +243,7 @@ int stream_packet_of(const struct stream_plan *plan, uint32_t i, struct packet *
 {
 	struct frame_spec frame = plan->frame;
 
-	frame.stream = (uint16_t)(plan->tx.first_stream + i);
+	frame.stream = (uint16_t)(frame.stream + i);
 	return frame_vary_build(&frame, &plan->vary, NULL, ret_packet, e);
 }
 
@@ -259,7 +259,7 @@ static int fill_part(const struct stream_plan *plan, uint32_t i, struct mix_flow
 		.offered_pps = plan->pps / threads,
 		.limit = plan->count,
 		.stamp_every = plan->stamp_every,
-		.stream = (uint16_t)(plan->tx.first_stream + i),
+		.stream = (uint16_t)(plan->frame.stream + i),
 		.tagged = plan->frame.tagged,
 	};
 	mix_share(flow, i, threads);

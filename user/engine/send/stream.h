@@ -155,7 +155,7 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts);
 /* One stream to DEST, ready to be made for a sender. */
 struct stream_plan {
 	struct tx_cfg tx;		/* but for its mix */
-	struct frame_spec frame;	/* its stream is replaced by tx.first_stream + thread */
+	struct frame_spec frame;	/* its stream is that of thread 0; the others' follow it */
 	struct frame_vary vary;
 	uint64_t count;			/* packets of all threads together; 0: no limit */
 	double pps;			/* of all threads together; 0: as fast as it goes */

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "engine/send/companion.h"
-#include "engine/send/replay.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/host/caps.h"
@@ -51,15 +50,16 @@ static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
 		thread->limit = (uint64_t)slots;
 }
 
-/* Its part of a plain stream. */
+/* Its part of a plain stream, or the capture. */
 static void take_part(struct tx_thread *thread, const struct mix_flow *flow)
 {
+	const struct tx *tx = thread->tx;
+
 	thread->flow = flow;
-	thread->stream = flow->stream;
 	thread->limit = flow->limit;
-	if (flow->pace.kind == PACE_EVEN)
+	if (tx->kind == MIX_PLAIN && flow->pace.kind == PACE_EVEN)
 		thread->pps = flow->offered_pps;
-	limit_slots(thread, &thread->tx->cfg);
+	limit_slots(thread, &tx->cfg);
 }
 
 static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
@@ -70,10 +70,9 @@ static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
 	thread->tx = tx;
 	thread->index = i;
 	thread->queue = cfg->first_queue + i;
-	thread->stream = cfg->first_stream;
-	thread->limit = cfg->count;
 	thread->batch = cfg->batch;
-	if (tx->is_plain)
+	/* Of many streams each has a limit of its own. */
+	if (tx->kind != MIX_MANY)
 		take_part(thread, &cfg->mix->flows[i]);
 	return cpu_pick(i, &thread->cpu, e);
 }
@@ -113,18 +112,22 @@ static bool shuns_live_frames(const struct nic_facts *nic)
 	return true;
 }
 
-/* By what is sent: a plain stream, several, or a file's packets. */
 static const struct tx_engine_ops *ops_of(const struct tx *tx, enum tx_engine engine)
 {
+	static const struct tx_engine_ops *const live[] = {
+		[MIX_PLAIN] = &tx_live_ops, [MIX_MANY] = &tx_mix_ops,
+		[MIX_CAPTURE] = &tx_replay_live_ops,
+	};
+
 	if (engine == TX_ENGINE_AFXDP)
-		return tx->is_plain ? &tx_afxdp_ops : &tx_source_ops;
-	return tx->is_plain ? &tx_live_ops : tx->cfg.mix ? &tx_mix_ops : &tx_replay_live_ops;
+		return tx->kind == MIX_PLAIN ? &tx_afxdp_ops : &tx_source_ops;
+	return live[tx->kind];
 }
 
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
 	tx->cfg.engine = TX_ENGINE_AFXDP;
-	if (!tx->is_plain && tx->cfg.done)
+	if (tx->kind != MIX_PLAIN && tx->cfg.done)
 		return err_usage(e, OPTION("tx-stamp") " requires one plain stream");
 	return open_as(tx, ops_of(tx, TX_ENGINE_AFXDP), res, e);
 }
@@ -164,7 +167,7 @@ int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, st
 	if (!tx)
 		return err_set(e, -ENOMEM, "cannot open the sender");
 	tx->cfg = *cfg;
-	tx->is_plain = cfg->mix && mix_is_plain(cfg->mix, cfg->threads);
+	tx->kind = mix_kind(cfg->mix, cfg->threads);
 	tx->ifindex = nic.ifindex;
 	tx->threads = calloc(cfg->threads, sizeof(*tx->threads));
 	if (!tx->threads) {
@@ -343,8 +346,6 @@ static bool is_paced(const struct tx *tx)
 	const struct mix *mix = tx->cfg.mix;
 	uint32_t i;
 
-	if (tx->cfg.replay)
-		return replay_is_paced(tx->cfg.replay);
 	for (i = 0; i < mix->nr_flows; i++) {
 		if (mix->flows[i].pace.kind == PACE_MAX)
 			return false;
@@ -355,7 +356,7 @@ static bool is_paced(const struct tx *tx)
 /* A plain stream without slots looks at no clock. */
 bool tx_ends(const struct tx *tx)
 {
-	return !tx->is_plain || is_paced(tx);
+	return tx->kind != MIX_PLAIN || is_paced(tx);
 }
 
 struct meter_sender tx_metered(const struct tx *tx, const struct tx_figures *figures)

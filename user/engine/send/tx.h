@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/send/tx.h - send streams, or a file of packets; two engines behind one interface.
+ * engine/send/tx.h - send a list of streams; two engines behind one interface.
  *
  * Thread i of n is pinned to one CPU, uses queue first_queue + i and sends streams i, i + n,
  * ... of the mix, each with a sequence of its own: nothing is shared. Everything happens in
@@ -40,13 +40,9 @@ extern const char *const tx_done_names[];
 struct tx_cfg {
 	enum tx_engine engine;
 	const char *ifname;
-	/* What is sent: one of the two. */
-	const struct mix *mix;		/* streams (model/mix.h) */
-	struct replay *replay;		/* the packets of a file (engine/send/replay.h) */
-	uint16_t first_stream;		/* in the tags of a replay; of streams their lowest */
+	const struct mix *mix;		/* what is sent (model/mix.h) */
 	uint32_t threads;		/* at least 1 */
 	uint32_t first_queue;
-	uint64_t count;			/* of a replay: packets; 0: no limit */
 	uint64_t duration_ns;		/* 0: no limit */
 	uint32_t batch;			/* frames handed to the driver at once; 0: chosen by rate */
 	enum stamp_clock clock;		/* of the times in tags */
@@ -72,6 +68,8 @@ struct tx_count {
 	uint64_t paced_packets;			/* that late_sum_ns is the sum of */
 	uint64_t sent_bytes;			/* with FCS, where sizes differ; 0: all are one size */
 };
+
+#define TX_BYTES_UNKNOWN UINT64_MAX
 
 struct tx;
 
@@ -120,10 +118,10 @@ void tx_close(struct tx *tx);
 /* True if it ends by itself with cfg.duration_ns, behind the last slot before that. */
 bool tx_ends(const struct tx *tx);
 
-/* Of streams: bytes with FCS so far, of the packets in @count. */
+/* Bytes with FCS so far, of the packets in @count. */
 uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count);
 
-/* Of streams: sent, rates and pacing of a whole run into @res, and a row for each unless it is plain. */
+/* Sent, rates and pacing of a whole run into @res, and a row for each stream where there are many. */
 struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res);
 
 /* The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate). */

@@ -19,11 +19,9 @@ struct tx_thread {
 	uint32_t index;
 	uint32_t queue;
 	uint32_t cpu;
-	uint16_t stream;
 	uint64_t limit;			/* packets; 0: none */
 	uint32_t batch;
-	/* Of a plain stream: this thread's part of it. */
-	const struct mix_flow *flow;
+	const struct mix_flow *flow;	/* its part of a plain stream, or the capture; NULL: many */
 	double pps;			/* 0: as fast as it goes */
 	struct err err;			/* of the loop; read after the join */
 	struct cpu_thread begin, end;	/* of the loop; likewise */
@@ -35,7 +33,7 @@ struct tx_thread {
 
 struct tx {
 	struct tx_cfg cfg;
-	bool is_plain;			/* mix_is_plain(): threads have a flow */
+	enum mix_kind kind;		/* of cfg.mix */
 	int ifindex;
 	atomic_bool stop;		/* the loops look at it */
 	struct tx_thread *threads;

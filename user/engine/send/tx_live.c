@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/send/tx_live.c - a plain stream (mix_is_plain()) made inside the kernel:
+ * engine/send/tx_live.c - a plain stream (MIX_PLAIN) made inside the kernel:
  * BPF_PROG_TEST_RUN with live frames, so that a packet is made, numbered, stamped and handed to the
  * driver without leaving it.
  *

@@ -2,7 +2,7 @@
 /*
  * engine/send/tx_replay_live.c - send the packets of a capture file by live frames.
  *
- * The file, as replay.c rewrote it, is copied into a map before the start; then
+ * The file, as model/replay.c rewrote it, is copied into a map before the start; then
  * replay_xdp writes packet after packet into pages and hands them to the driver.
  * Where packets are slow enough to be handed over alone, gaps that are long enough
  * to sleep in are slept away here; all others are waited for by the program.
@@ -16,11 +16,11 @@
 
 #include "abi/replay.h"
 #include "engine/self/environ.h"
-#include "engine/send/replay.h"
 #include "engine/send/tx_live_parts.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "model/replay.h"
 #include "sys/hook/bpf.h"
 #include "sys/hook/dispatcher.h"
 #include "sys/hook/live_frames.h"
@@ -87,7 +87,7 @@ static uint64_t arena_size(const struct replay *replay)
 static int load(struct live *live, struct tx *tx, struct err *e)
 {
 	struct replay_xdp_bpf *skel = live->skel;
-	uint64_t size = arena_size(tx->cfg.replay);
+	uint64_t size = arena_size(tx->threads[0].flow->replay);
 	int err;
 
 	skel->rodata->ifindex = tx->ifindex;
@@ -173,9 +173,9 @@ static void fill_run(struct live *live, const struct tx_thread *thread)
 		.limit = limit,
 		.pass_bytes = run->pass_bytes,
 		.skipped_behind = live->pass.skipped_behind,
-		.stamp_every = replay_stamp_every(cfg->replay),
+		.stamp_every = thread->flow->stamp_every,
 		.cpu = thread->cpu,
-		.stream = thread->stream,
+		.stream = thread->flow->stream,
 		.paced = is_paced(live),
 	};
 	if (!run->paced)
@@ -202,7 +202,7 @@ static int open_file(struct live *live, struct tx *tx, struct err *e)
 	double pps = 0;
 	int err;
 
-	err = replay_whole(tx->cfg.replay, &live->pass, e);
+	err = replay_whole(tx->threads[0].flow->replay, &live->pass, e);
 	if (err)
 		return err;
 	if (live->pass.max_buf_bytes > REPLAY_MAX_BYTES)
@@ -215,7 +215,7 @@ static int open_file(struct live *live, struct tx *tx, struct err *e)
 	if (!live->template || !live->skel)
 		return err_set(e, -errno, "cannot open BPF object 'replay_xdp'");
 	err = load(live, tx, e);
-	return err ? err : fill_arena(live, tx->cfg.replay, e);
+	return err ? err : fill_arena(live, tx->threads[0].flow->replay, e);
 }
 
 static int replay_live_open(struct tx *tx, struct result *res, struct err *e)
@@ -238,9 +238,9 @@ static int replay_live_open(struct tx *tx, struct result *res, struct err *e)
 						  &live->skel->links.replay_refused,
 						  live->skel->progs.replay_failed,
 						  &live->skel->links.replay_failed));
-	environ_tx_stamp(res, replay_has_tag(tx->cfg.replay) ? STAMPED_BPF : STAMPED_NOWHERE);
+	environ_tx_stamp(res, mix_is_tagged(tx->cfg.mix) ? STAMPED_BPF : STAMPED_NOWHERE);
 	result_env_u64(res, "tx_batch", live->batch);
-	replay_forget(tx->cfg.replay);
+	replay_forget(tx->threads[0].flow->replay);
 	return 0;
 }
 
@@ -360,7 +360,7 @@ static int replay_live_run(struct tx_thread *thread, struct err *e)
 		__atomic_store_n(&run->first_mono_ns, start_ns, __ATOMIC_RELEASE);
 	}
 	if (!err && live->pass.limit && run->made == live->pass.limit)
-		err = replay_damage(thread->tx->cfg.replay, e);
+		err = replay_damage(thread->flow->replay, e);
 	return err;
 }
 
@@ -379,7 +379,7 @@ static void replay_live_read(const struct tx_thread *thread, struct tx_count *re
 
 	if (run->last_slot_ns)
 		sent.last_slot_ns = run->last_slot_ns - live->run_start_ns;
-	replay_set_sent(thread->tx->cfg.replay, &sent);
+	replay_set_sent(thread->flow->replay, &sent);
 	*ret_count = (struct tx_count){
 		.sent_packets = made > refused ? made - refused : 0,
 		.refused_packets = refused,
@@ -389,6 +389,13 @@ static void replay_live_read(const struct tx_thread *thread, struct tx_count *re
 		.late_max_ns = LOOK(run->late_max_ns),
 		.paced_packets = is_paced(live) ? made : 0,
 	};
+}
+
+static void replay_live_read_flow(const struct tx_thread *thread, uint32_t k,
+				  struct mix_count *ret_count)
+{
+	(void)k;
+	replay_count(thread->flow->replay, ret_count);
 }
 
 static void replay_live_close(struct tx *tx)
@@ -412,5 +419,6 @@ const struct tx_engine_ops tx_replay_live_ops = {
 	.open = replay_live_open,
 	.run = replay_live_run,
 	.read = replay_live_read,
+	.read_flow = replay_live_read_flow,
 	.close = replay_live_close,
 };

@@ -9,9 +9,11 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "model/replay.h"
 #include "result/result_dist.h"
 
-#define REGULAR_RATIO	0.999	/* of the offered rate, RFC 9971 */
+#define REGULAR_RATIO	0.999		/* of the offered rate, RFC 9971 */
+#define IRREGULAR_NS	1000000		/* of a capture: lateness that is worth a note */
 
 uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count)
 {
@@ -19,7 +21,7 @@ uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count)
 	uint64_t bytes = 0;
 	uint32_t i;
 
-	if (tx->is_plain)
+	if (tx->kind == MIX_PLAIN)
 		return count->sent_packets * mix_max_bytes(tx->cfg.mix);
 	for (i = 0; i < tx->cfg.mix->nr_flows; i++) {
 		tx_read_flow(tx, i, &flow);
@@ -40,8 +42,8 @@ static double offered_pps(const struct tx *tx)
 
 		/* One that ends or begins on its own, or comes by chance, has no such share of the run. */
 		if (!(flow->offered_pps > 0) ||
-		    (!tx->is_plain && (flow->limit || flow->duration_ns ||
-				       flow->pace.kind == PACE_POISSON)))
+		    (tx->kind == MIX_MANY && (flow->limit || flow->duration_ns ||
+					      flow->pace.kind == PACE_POISSON)))
 			return 0;
 		sum += flow->offered_pps;
 	}
@@ -61,32 +63,122 @@ static void report_flows(const struct tx *tx, struct result *res)
 	free(counts);
 }
 
-struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res)
+/* Sent and its rates, of frames of @frame_bytes in the mean. */
+static struct tx_figures report_rates(double frame_bytes, const struct tx_count *count,
+				      struct result *res)
 {
-	struct tx_count total = *count;
-	double frame_bytes = mix_max_bytes(tx->cfg.mix);
-	struct tx_figures figures;
+	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
+	double pps = 0;
 
-	total.sent_bytes = tx_bytes(tx, count);
-	if (total.sent_bytes && total.sent_packets)
-		frame_bytes = (double)total.sent_bytes / (double)total.sent_packets;
-	figures = tx_report_sent(frame_bytes, offered_pps(tx), &total, res);
-	if (!tx->is_plain)
-		report_flows(tx, res);
-	return figures;
+	/* n packets span n - 1 gaps. */
+	if (count->sent_packets > 1 && duration_ns)
+		pps = (double)(count->sent_packets - 1) * NSEC_PER_SEC / (double)duration_ns;
+	result_metric_u64(res, "duration_ns", duration_ns);
+	result_metric_u64(res, "sent_packets", count->sent_packets);
+	if (count->sent_bytes != TX_BYTES_UNKNOWN)
+		result_metric_u64(res, "sent_bytes", count->sent_bytes ? count->sent_bytes :
+				  (uint64_t)((double)count->sent_packets * frame_bytes));
+	result_metric_u64(res, "not_sent_packets", count->refused_packets);
+	result_metric_real(res, "sent_pps", pps);
+	result_metric_real(res, "sent_l1_bps", pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
+	result_metric_real(res, "sent_l2_bps", pps * 8 * frame_bytes);
+	return (struct tx_figures){
+		.sent_packets = count->sent_packets, .refused_packets = count->refused_packets,
+		.sent_pps = pps, .late_max_ns = NAN,
+	};
+}
+
+static void report_lateness(const struct tx_count *count, struct result *res)
+{
+	result_self_real(res, "pacing_late_mean_ns",
+			 (double)count->late_sum_ns / (double)count->paced_packets);
+	result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
+}
+
+/* @achieved: of @what, as a share. */
+static enum bottleneck_pace report_regular(double achieved, bool irregular, const char *what,
+					   struct result *res)
+{
+	result_self_real(res, "pacing_achieved_ratio", achieved);
+	result_self_bool(res, "irregular", irregular);
+	if (irregular)
+		result_note(res, "irregular: the sender reached %.3f %% of the %s, so a loss or a rate "
+			    "seen here is not the path's", 100 * achieved, what);
+	return irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
 }
 
 enum bottleneck_pace tx_report_regular(double offered_pps, double sent_pps, struct result *res)
 {
-	bool irregular = sent_pps < REGULAR_RATIO * offered_pps;
+	double achieved = sent_pps / offered_pps;
 
-	result_self_real(res, "pacing_achieved_ratio", sent_pps / offered_pps);
-	result_self_bool(res, "irregular", irregular);
-	if (irregular)
-		result_note(res, "irregular: the sender reached %.3f %% of the offered rate, so a loss "
-			    "or a rate seen here is not the path's",
-			    100 * sent_pps / offered_pps);
-	return irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
+	return report_regular(achieved, achieved < REGULAR_RATIO, "offered rate", res);
+}
+
+/* Of a capture, whose packets have slots of their own: the time that they should have taken. */
+static enum bottleneck_pace report_slots(const struct replay *replay, const struct tx_count *count,
+					 struct result *res)
+{
+	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
+	uint64_t planned_ns = replay_planned_ns(replay);
+	double achieved = (double)planned_ns / (double)duration_ns;
+
+	if (!count->paced_packets)
+		return BOTTLENECK_UNPACED;
+	report_lateness(count, res);
+	if (!planned_ns || !duration_ns)
+		return BOTTLENECK_UNPACED;
+	return report_regular(achieved, duration_ns > planned_ns + IRREGULAR_NS &&
+			      achieved < REGULAR_RATIO, "pace that was asked for", res);
+}
+
+static struct tx_figures report_capture(const struct mix_flow *flow, double frame_bytes,
+					const struct tx_count *count, struct result *res)
+{
+	struct tx_figures figures = report_rates(frame_bytes, count, res);
+
+	replay_report(flow->replay, res);
+	if (flow->offered_pps > 0 && count->paced_packets)
+		result_metric_real(res, "offered_pps", flow->offered_pps);
+	figures.pace = report_slots(flow->replay, count, res);
+	return figures;
+}
+
+struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
+				 struct result *res)
+{
+	struct tx_figures figures = report_rates(frame_bytes, count, res);
+
+	if (offered_pps <= 0)
+		return figures;
+	result_metric_real(res, "offered_pps", offered_pps);
+	if (count->paced_packets) {
+		report_lateness(count, res);
+		figures.late_max_ns = (double)count->late_max_ns;
+	}
+	if (count->sent_packets > 1)
+		figures.pace = tx_report_regular(offered_pps, figures.sent_pps, res);
+	return figures;
+}
+
+struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res)
+{
+	uint64_t made = count->sent_packets + count->refused_packets;
+	double frame_bytes = mix_max_bytes(tx->cfg.mix);
+	struct tx_count total = *count;
+	struct tx_figures figures;
+
+	total.sent_bytes = tx_bytes(tx, count);
+	if (tx->kind != MIX_PLAIN && made)
+		frame_bytes = (double)total.sent_bytes / (double)made;
+	/* Which packets were refused, no driver tells. */
+	if (tx->kind != MIX_PLAIN && count->refused_packets)
+		total.sent_bytes = TX_BYTES_UNKNOWN;
+	if (tx->kind == MIX_CAPTURE)
+		return report_capture(&tx->cfg.mix->flows[0], frame_bytes, &total, res);
+	figures = tx_report_sent(frame_bytes, offered_pps(tx), &total, res);
+	if (tx->kind == MIX_MANY)
+		report_flows(tx, res);
+	return figures;
 }
 
 void tx_report_late(const struct tx *tx, struct result *res)
@@ -102,40 +194,4 @@ void tx_report_late(const struct tx *tx, struct result *res)
 	dist_of_hist(&late, &hist);
 	late.ns[DIST_MEAN] = late.ns[DIST_MAX] = NAN;	/* the counters have these of all packets */
 	result_self_dist(res, "pacing_late", &late);
-}
-
-struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-				 struct result *res)
-{
-	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
-	struct tx_figures figures;
-	double pps = 0;
-
-	/* n packets span n - 1 gaps. */
-	if (count->sent_packets > 1 && duration_ns)
-		pps = (double)(count->sent_packets - 1) * NSEC_PER_SEC / (double)duration_ns;
-	result_metric_u64(res, "duration_ns", duration_ns);
-	result_metric_u64(res, "sent_packets", count->sent_packets);
-	result_metric_u64(res, "sent_bytes", count->sent_bytes ? count->sent_bytes :
-			  (uint64_t)((double)count->sent_packets * frame_bytes));
-	result_metric_u64(res, "not_sent_packets", count->refused_packets);
-	result_metric_real(res, "sent_pps", pps);
-	result_metric_real(res, "sent_l1_bps", pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
-	result_metric_real(res, "sent_l2_bps", pps * 8 * frame_bytes);
-	figures = (struct tx_figures){
-		.sent_packets = count->sent_packets, .refused_packets = count->refused_packets,
-		.sent_pps = pps, .late_max_ns = NAN,
-	};
-	if (offered_pps <= 0)
-		return figures;
-	result_metric_real(res, "offered_pps", offered_pps);
-	if (count->paced_packets) {
-		result_self_real(res, "pacing_late_mean_ns",
-				 (double)count->late_sum_ns / (double)count->paced_packets);
-		result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
-		figures.late_max_ns = (double)count->late_max_ns;
-	}
-	if (count->sent_packets > 1)
-		figures.pace = tx_report_regular(offered_pps, pps, res);
-	return figures;
 }

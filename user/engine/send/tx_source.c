@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 
 #include "engine/self/environ.h"
-#include "engine/send/replay.h"
 #include "engine/send/tx_ring.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -59,20 +58,17 @@ static int open_lane(struct tx *tx, uint32_t i, struct err *e)
 	struct engine *engine = tx->state;
 	struct lane *lane = &engine->lanes[i];
 	enum tx_ring_mode mode = TX_RING_ANY;
-	int err = 0;
+	int err;
 
-	if (tx->cfg.mix)
-		err = mix_source_open(&lane->source, tx->cfg.mix, i, tx->cfg.threads, e);
-	else
-		lane->source = replay_source(tx->cfg.replay);
 	lane->clock = tx->cfg.clock;
+	err = mix_source_open(&lane->source, tx->cfg.mix, i, tx->cfg.threads, e);
 	if (err)
 		return err;
 	if (i)
 		mode = engine->lanes[0].ring.zero_copy ? TX_RING_ZERO_COPY : TX_RING_COPY;
-	lane->ring.buf_bytes = tx->cfg.mix ? mix_max_bytes(tx->cfg.mix) - UNIT_FCS_BYTES : 0;
+	lane->ring.buf_bytes = mix_max_bytes(tx->cfg.mix) - UNIT_FCS_BYTES;
 	err = tx_ring_open(&lane->ring, &tx->threads[i], mode,
-			   tx->cfg.mix ? BATCH_MIX : AFXDP_BATCH, e);
+			   tx->kind == MIX_MANY ? BATCH_MIX : AFXDP_BATCH, e);
 	if (err)
 		return err;
 	/* Frames get their length one by one; this only marks them all free. */
@@ -98,17 +94,16 @@ static int tx_source_open(struct tx *tx, struct result *res, struct err *e)
 	if (err)
 		return err;
 	tx_ring_describe(&engine->lanes[0].ring, tx, res);
-	environ_tx_stamp(res, tx->cfg.mix || replay_has_tag(tx->cfg.replay) ? STAMPED_USER :
-								       STAMPED_NOWHERE);
+	environ_tx_stamp(res, mix_is_tagged(tx->cfg.mix) ? STAMPED_USER : STAMPED_NOWHERE);
 	return 0;
 }
 
 /* Slots are counted from one moment in all threads. */
 static uint64_t common_start_ns(const struct tx *tx)
 {
-	uint64_t lead_ns = tx->cfg.mix || replay_is_paced(tx->cfg.replay) ? TX_LEAD_NS : 0;
+	bool at_once = tx->kind == MIX_CAPTURE && tx->cfg.mix->flows[0].pace.kind == PACE_MAX;
 	struct engine *engine = tx->state;
-	uint64_t start_ns = 0, mine_ns = loop_mono_ns() + lead_ns;
+	uint64_t start_ns = 0, mine_ns = loop_mono_ns() + (at_once ? 0 : TX_LEAD_NS);
 
 	if (atomic_compare_exchange_strong(&engine->start_ns, &start_ns, mine_ns))
 		return mine_ns;
@@ -270,7 +265,9 @@ static void tx_source_read(const struct tx_thread *thread, struct tx_count *ret_
 static void tx_source_read_flow(const struct tx_thread *thread, uint32_t k,
 				struct mix_count *ret_count)
 {
-	mix_source_count(lane_of(thread)->source, k, ret_count);
+	const struct source *source = lane_of(thread)->source;
+
+	source->ops->count(source, k, ret_count);
 }
 
 static const struct tx_ring *tx_source_ring(const struct tx_thread *thread)
@@ -285,8 +282,7 @@ static void tx_source_close(struct tx *tx)
 
 	for (i = 0; engine && i < tx->cfg.threads; i++) {
 		tx_ring_close(&engine->lanes[i].ring);
-		if (tx->cfg.mix)
-			mix_source_close(engine->lanes[i].source);
+		mix_source_close(engine->lanes[i].source);
 	}
 	free(engine);
 	tx->state = NULL;

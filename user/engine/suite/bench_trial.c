@@ -77,7 +77,7 @@ static int fill_flow(const struct stream_plan *plan, const struct bench_ask *ask
 	flow->start_ns = after ? ask->trial_ns : 0;
 	flow->duration_ns = ask->trial_ns;
 	flow->stamp_every = 1;
-	flow->stream = (uint16_t)(plan->tx.first_stream + i);
+	flow->stream = (uint16_t)(plan->frame.stream + i);
 	flow->tagged = true;
 	snprintf(flow->name, sizeof(flow->name), "%s %u", after ? "after" : "overload",
 		 i % plan->tx.threads);
@@ -213,7 +213,7 @@ static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struc
 	ret->event_ns = got->gap_max_ns;
 	for (i = 0; i < cfg->threads; i++) {
 		tx_read_thread(tx, i, &count);
-		if (!trial_read_tail(trial, (uint16_t)(cfg->first_stream + i), &next, &lost) ||
+		if (!trial_read_tail(trial, cfg->mix->flows[i].stream, &next, &lost) ||
 		    next < count.sent_packets)
 			ret->event_ns = NAN;
 	}

@@ -1,60 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/send/replay.c - the packets of a capture file, in order, to be sent.
+ * model/replay.c - the packets of a capture file, in order, to be sent.
  */
-#include "engine/send/replay.h"
+#include "model/replay.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/send/replay_parts.h"
 #include "lib/unit.h"
-#include "proto/flow_file.h"
-#include "sys/net/nic.h"
+#include "model/mix.h"
+#include "model/replay_parts.h"
 
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
-
-static int make_rewrite(const struct replay_opts *opts, const struct stream_opts *stream,
-			struct rewrite *rewrite, struct err *e)
-{
-	int err = 0;
-
-	*rewrite = (struct rewrite){
-		.set_src_mac = stream->src_mac.set, .set_dst_mac = stream->dst_mac.set,
-		.strip_vlan = opts->strip_vlan, .push_vlan = stream->vlan != 0,
-		.vlan_tci = (uint16_t)(stream->vlan_pcp << 13 | stream->vlan),
-		.fix_checksums = opts->fix_checksums,
-	};
-	memcpy(rewrite->src_mac, stream->src_mac.addr, 6);
-	memcpy(rewrite->dst_mac, stream->dst_mac.addr, 6);
-	if (opts->prefixes)
-		err = rewrite_parse_prefixes(rewrite, OPTION("map-ip"), opts->prefixes, e);
-	if (!err && opts->ports)
-		err = rewrite_parse_ports(rewrite, OPTION("map-port"), opts->ports, e);
-	return err;
-}
-
-int replay_check(const struct replay_opts *opts, const struct stream_opts *stream, struct err *e)
-{
-	struct rewrite rewrite;
-
-	return make_rewrite(opts, stream, &rewrite, e);
-}
-
-/* How the slots are counted, with the link's speed known. */
-static int set_pace(struct replay *replay, const struct replay_opts *opts,
-		    const struct stream_opts *stream, uint64_t link_bps, struct err *e)
-{
-	replay->extra_bytes = stream->rate_layer == FRAME_L1 ? UNIT_GAP_BYTES : 0;
-	if (!isnan(opts->speed)) {
-		replay->pace = flow_pace_times(opts->speed);
-		return 0;
-	}
-	return flow_pace_frames(&stream->rate, link_bps, &replay->pace, &replay->offered_pps, e);
-}
 
 static const struct source_ops replay_ops;
 
@@ -63,55 +21,25 @@ struct source *replay_source(struct replay *replay)
 	return &replay->source;
 }
 
-int replay_open(struct replay **ret_replay, const struct replay_opts *opts,
-		const struct stream_opts *stream, struct tx_cfg *ret_cfg, struct err *e)
+int replay_open(struct replay **ret_replay, const struct replay_cfg *cfg, struct err *e)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
-	struct nic_facts nic;
 	int err;
 
 	if (!replay)
-		return err_set(e, -ENOMEM, "cannot open '%s'", opts->path);
+		return err_set(e, -ENOMEM, "cannot open '%s'", cfg->path);
 	replay->source.ops = &replay_ops;
-	replay->path = opts->path;
-	replay->loops = opts->loops;
-	replay->tag = opts->tag;
-	replay->stream = stream->first_stream;
-	replay->stamp_every = stream->stamp_every;
+	replay->cfg = *cfg;
 	replay->scratch = malloc(REPLAY_RECORD_MAX_BYTES);
-	err = replay->scratch ? 0 : err_set(e, -ENOMEM, "cannot open '%s'", opts->path);
+	err = replay->scratch ? 0 : err_set(e, -ENOMEM, "cannot open '%s'", cfg->path);
 	if (!err)
-		err = capture_open(&replay->capture, opts->path, e);
+		err = capture_open(&replay->capture, cfg->path, e);
 	if (!err)
-		err = stream_wait_link(stream, &nic, e);
-	if (!err)
-		err = make_rewrite(opts, stream, &replay->rewrite, e);
-	if (!err)
-		err = set_pace(replay, opts, stream, nic.speed_bps, e);
+		err = replay_read_head(replay, e);
 	if (err)
-		goto fail;
-	replay->mtu = nic.mtu;
-	err = replay_read_head(replay, e);
-	if (err)
-		goto fail;
-	*ret_cfg = (struct tx_cfg){
-		.engine = (enum tx_engine)stream->engine,
-		.ifname = stream->ifname,
-		.first_stream = stream->first_stream,
-		.clock = (enum stamp_clock)stream->clock,
-		.into_stack = stream->into_stack,
-		.threads = 1,
-		.first_queue = stream->first_queue,
-		.count = stream->count,
-		.duration_ns = stream->duration_ns,
-		.batch = stream->batch,
-		.zero_copy_only = stream->zero_copy,
-		.replay = replay,
-	};
-	*ret_replay = replay;
-	return 0;
-fail:
-	replay_close(replay);
+		replay_close(replay);
+	else
+		*ret_replay = replay;
 	return err;
 }
 
@@ -139,7 +67,7 @@ static int next_pass(struct replay *replay, struct err *e)
 
 	PUBLISH(replay->nr_skipped, replay->nr_skipped + replay->skipped);
 	replay->pass++;
-	if (replay->pass == replay->loops || !replay->pass_packets)
+	if (replay->pass == replay->cfg.loops || !replay->pass_packets)
 		return 0;
 	replay->offset_ns += pass_time_ns(replay->last_ns, replay->pass_packets);
 	replay->pass_packets = 0;
@@ -184,17 +112,22 @@ static int look(struct replay *replay, struct err *e)
 	}
 }
 
+static bool is_paced(const struct replay *replay)
+{
+	return replay->cfg.pace.kind != PACE_MAX;
+}
+
 /* The slot of a packet: at @time_ns in the file, behind @nr packets of @bytes with FCS. */
 static struct pace_time slot_at(const struct replay *replay, uint64_t time_ns, uint64_t nr,
 				uint64_t bytes)
 {
-	switch (replay->pace.kind) {
+	switch (replay->cfg.pace.kind) {
 	case PACE_TIMES:
-		return pace_due(&replay->pace, time_ns);
+		return pace_due(&replay->cfg.pace, time_ns);
 	case PACE_BYTES:
-		return pace_due(&replay->pace, bytes + nr * replay->extra_bytes);
+		return pace_due(&replay->cfg.pace, bytes + nr * replay->cfg.extra_bytes);
 	default:
-		return pace_due(&replay->pace, nr);
+		return pace_due(&replay->cfg.pace, nr);
 	}
 }
 
@@ -228,12 +161,12 @@ static int replay_peek(struct source *source, uint64_t now_ns, struct source_pac
 		.bytes = replay->now->bytes,
 		.buf_bytes = replay->now->buf_bytes,
 		.tag_offset = replay->now->tag_offset,
-		.stream = replay->stream,
+		.stream = replay->cfg.stream,
 		.sequence = (uint32_t)replay->nr_tagged,
 		.stamped = replay->now->tag_offset &&
-			   replay->nr_tagged % replay->stamp_every == 0,
+			   replay->nr_tagged % replay->cfg.stamp_every == 0,
 		.slot_ns = slot_of(replay),
-		.paced = replay_is_paced(replay),
+		.paced = is_paced(replay),
 	};
 	return 1;
 }
@@ -258,7 +191,24 @@ static void replay_take(struct source *source, uint64_t sent_mono_ns, uint64_t l
 	replay->now = NULL;
 }
 
-static const struct source_ops replay_ops = { .peek = replay_peek, .take = replay_take };
+static void replay_source_count(const struct source *source, uint32_t k,
+				struct mix_count *ret_count)
+{
+	(void)k;
+	replay_count((const struct replay *)source, ret_count);
+}
+
+static void replay_source_close(struct source *source)
+{
+	(void)source;
+}
+
+static const struct source_ops replay_ops = {
+	.peek = replay_peek,
+	.take = replay_take,
+	.count = replay_source_count,
+	.close = replay_source_close,
+};
 
 int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, struct err *e)
 {
@@ -268,12 +218,12 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 
 	if (!replay->whole) {
 		err_machine(e, -EFBIG, "the live engine keeps %llu MiB of packets, and not '%s'",
-			    REPLAY_HEAD_BYTES >> 20, replay->path);
+			    REPLAY_HEAD_BYTES >> 20, replay->cfg.path);
 		return err_hint(e, "use " OPTION("engine") " afxdp, which reads a file while it "
 				"sends");
 	}
 	/* What is damaged is not sent again. */
-	if (__builtin_mul_overflow(replay->head_packets, replay->end_error.no ? 1 : replay->loops,
+	if (__builtin_mul_overflow(replay->head_packets, replay->end_error.no ? 1 : replay->cfg.loops,
 				   &limit))
 		limit = 0;
 	while (cursor.at < replay->head_bytes) {
@@ -303,7 +253,7 @@ bool replay_walk(const struct replay *replay, struct replay_cursor *cursor,
 		.buf_bytes = record->buf_bytes,
 		.slot_ns = slot_at(replay, record->time_ns, cursor->nr, cursor->bytes).ns,
 		.tag_offset = record->tag_offset,
-		.paced = replay_is_paced(replay),
+		.paced = is_paced(replay),
 	};
 	cursor->at += replay_record_size(record);
 	cursor->nr++;
@@ -336,22 +286,14 @@ int replay_damage(const struct replay *replay, struct err *e)
 	return replay->end_error.no;
 }
 
-bool replay_has_tag(const struct replay *replay)
+uint64_t replay_planned_ns(const struct replay *replay)
 {
-	return replay->tag;
+	return replay->last_slot_ns - replay->first_slot_ns;
 }
 
-uint32_t replay_stamp_every(const struct replay *replay)
+void replay_count(const struct replay *replay, struct mix_count *ret_count)
 {
-	return replay->stamp_every;
-}
-
-bool replay_is_paced(const struct replay *replay)
-{
-	return replay->pace.kind != PACE_MAX;
-}
-
-uint64_t replay_frame_bytes(const struct replay *replay)
-{
-	return LOOK(replay->made_bytes);
+	*ret_count = (struct mix_count){
+		.packets = LOOK(replay->nr_made), .bytes = LOOK(replay->made_bytes),
+	};
 }

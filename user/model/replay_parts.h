@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/send/replay_parts.h - what the files of a replay share. Only these include it.
+ * model/replay_parts.h - what the files of a replay share. Only these include it.
  */
-#ifndef ENGINE_SEND_REPLAY_PARTS_H
-#define ENGINE_SEND_REPLAY_PARTS_H
+#ifndef MODEL_REPLAY_PARTS_H
+#define MODEL_REPLAY_PARTS_H
 
-#include "engine/send/replay.h"
+#include "model/replay.h"
 #include "proto/capture.h"
-#include "proto/rewrite.h"
-#include "sys/afxdp/afxdp.h"
 
 #define REPLAY_HEAD_BYTES (256ull << 20)	/* of memory, for what is read before the start */
 
@@ -21,21 +19,12 @@ struct replay_record {
 	uint8_t bytes[];
 } __attribute__((aligned(8)));
 
-#define REPLAY_RECORD_MAX_BYTES (sizeof(struct replay_record) + AFXDP_CHUNK_BYTES + REWRITE_ROOM_BYTES)
+#define REPLAY_RECORD_MAX_BYTES (sizeof(struct replay_record) + REPLAY_MAX_BYTES + REWRITE_ROOM_BYTES)
 
 struct replay {
 	struct source source;
 	struct capture *capture;
-	const char *path;
-	struct rewrite rewrite;
-	bool tag;
-	uint16_t stream;		/* in the tags */
-	uint32_t stamp_every;
-	uint32_t mtu;
-	uint64_t loops;
-	struct pace pace;
-	double offered_pps;		/* 0: no such rate */
-	uint32_t extra_bytes;		/* that PACE_BYTES counts, beside a frame's own */
+	struct replay_cfg cfg;
 
 	uint8_t *head;			/* the file's first records */
 	size_t head_bytes, head_at;

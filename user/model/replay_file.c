@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/send/replay_file.c - what a capture file holds, as the records that are sent.
+ * model/replay_file.c - what a capture file holds, as the records that are sent.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/send/replay_parts.h"
+#include "model/replay_parts.h"
 
 #define HEAD_STEP_BYTES	(1ull << 20)
 #define ETHER_BYTES	14
@@ -32,18 +32,18 @@ static bool make_record(struct replay *replay, const struct capture_packet *pack
 		reason = &replay->nr_cut;
 	} else if (packet->buf_bytes < ETHER_BYTES) {
 		reason = &replay->nr_short;
-	} else if (packet->buf_bytes > AFXDP_CHUNK_BYTES) {
+	} else if (packet->buf_bytes > REPLAY_MAX_BYTES) {
 		reason = &replay->nr_long;
 	} else {
 		memcpy(record->bytes, packet->bytes, packet->buf_bytes);
-		record->buf_bytes = (uint16_t)rewrite_frame(&replay->rewrite, record->bytes,
+		record->buf_bytes = (uint16_t)rewrite_frame(&replay->cfg.rewrite, record->bytes,
 							    packet->buf_bytes);
 		record->time_ns = packet->time_ns;
-		if (record->buf_bytes > AFXDP_CHUNK_BYTES ||
-		    layer3_bytes(record->bytes, record->buf_bytes) > replay->mtu)
+		if (record->buf_bytes > REPLAY_MAX_BYTES ||
+		    layer3_bytes(record->bytes, record->buf_bytes) > replay->cfg.mtu)
 			reason = &replay->nr_long;
 	}
-	if (!reason && replay->tag) {
+	if (!reason && replay->cfg.tagged) {
 		record->tag_offset = rewrite_clear_tag(record->bytes, record->buf_bytes);
 		if (!record->tag_offset && !replay->pass)
 			replay->nr_untagged++;
@@ -94,7 +94,7 @@ int replay_read_head(struct replay *replay, struct err *e)
 				return 0;
 			head = realloc(replay->head, more);
 			if (!head)
-				return err_set(e, -ENOMEM, "cannot read '%s' ahead", replay->path);
+				return err_set(e, -ENOMEM, "cannot read '%s' ahead", replay->cfg.path);
 			replay->head = head;
 			size = more;
 		}
@@ -111,6 +111,6 @@ int replay_read_head(struct replay *replay, struct err *e)
 	replay->whole = true;
 	if (got || replay->head_bytes)
 		return 0;
-	return err_usage(e, "'%s' has no packet that can be sent%s", replay->path,
+	return err_usage(e, "'%s' has no packet that can be sent%s", replay->cfg.path,
 			 replay->skipped ? ": all are cut, or longer than the MTU" : "");
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * engine/send/replay_opts.c - from --pcap and what belongs to it to a stream of the list.
+ */
+#include "engine/send/replay_opts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/unit.h"
+#include "model/replay.h"
+#include "proto/flow_file.h"
+#include "sys/net/nic.h"
+
+static int make_rewrite(const struct replay_opts *opts, const struct stream_opts *stream,
+			struct rewrite *rewrite, struct err *e)
+{
+	int err = 0;
+
+	*rewrite = (struct rewrite){
+		.set_src_mac = stream->src_mac.set, .set_dst_mac = stream->dst_mac.set,
+		.strip_vlan = opts->strip_vlan, .push_vlan = stream->vlan != 0,
+		.vlan_tci = (uint16_t)(stream->vlan_pcp << 13 | stream->vlan),
+		.fix_checksums = opts->fix_checksums,
+	};
+	memcpy(rewrite->src_mac, stream->src_mac.addr, 6);
+	memcpy(rewrite->dst_mac, stream->dst_mac.addr, 6);
+	if (opts->prefixes)
+		err = rewrite_parse_prefixes(rewrite, OPTION("map-ip"), opts->prefixes, e);
+	if (!err && opts->ports)
+		err = rewrite_parse_ports(rewrite, OPTION("map-port"), opts->ports, e);
+	return err;
+}
+
+int replay_opts_check(const struct replay_opts *opts, const struct stream_opts *stream,
+		      struct err *e)
+{
+	struct rewrite rewrite;
+
+	return make_rewrite(opts, stream, &rewrite, e);
+}
+
+static int fill_flow(const struct replay_opts *opts, const struct stream_opts *stream,
+		     const struct nic_facts *nic, struct mix_flow *flow, struct err *e)
+{
+	struct replay_cfg cfg = {
+		.path = opts->path, .loops = opts->loops, .mtu = nic->mtu,
+		.extra_bytes = stream->rate_layer == FRAME_L1 ? UNIT_GAP_BYTES : 0,
+		.tagged = opts->tag, .stream = stream->first_stream,
+		.stamp_every = stream->stamp_every,
+		.pace = flow_pace_times(opts->speed),
+	};
+	int err;
+
+	err = make_rewrite(opts, stream, &cfg.rewrite, e);
+	if (!err && isnan(opts->speed))
+		err = flow_pace_frames(&stream->rate, nic->speed_bps, &cfg.pace, &flow->offered_pps,
+				       e);
+	if (err)
+		return err;
+	snprintf(flow->name, sizeof(flow->name), "capture");
+	flow->pace = cfg.pace;
+	flow->limit = stream->count;
+	flow->stamp_every = cfg.stamp_every;
+	flow->stream = cfg.stream;
+	flow->tagged = cfg.tagged;
+	return replay_open(&flow->replay, &cfg, e);
+}
+
+int replay_opts_mix(const struct replay_opts *opts, const struct stream_opts *stream,
+		    const struct nic_facts *nic, struct mix **ret_mix, struct err *e)
+{
+	struct mix *mix = mix_new(1, e);
+	int err = mix ? fill_flow(opts, stream, nic, &mix->flows[0], e) : e->no;
+
+	if (err)
+		mix_free(mix);
+	else
+		*ret_mix = mix;
+	return err;
+}
