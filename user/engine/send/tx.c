@@ -119,9 +119,7 @@ static const struct tx_engine_ops *ops_of(const struct tx *tx, enum tx_engine en
 		[MIX_CAPTURE] = &tx_replay_live_ops,
 	};
 
-	if (engine == TX_ENGINE_AFXDP)
-		return tx->kind == MIX_PLAIN ? &tx_afxdp_ops : &tx_source_ops;
-	return live[tx->kind];
+	return engine == TX_ENGINE_AFXDP ? &tx_afxdp_ops : live[tx->kind];
 }
 
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
@@ -194,6 +192,20 @@ unsigned int tx_keep_caps(const struct tx *tx)
 {
 	/* What the NIC did before is set again at the end. */
 	return tx->ops->keep_caps | (tx->cfg.done == TX_DONE_HW ? CAPS_NET_ADMIN : 0);
+}
+
+uint64_t tx_start_ns(struct tx *tx)
+{
+	bool at_once = tx->kind != MIX_MANY && tx->cfg.mix->flows[0].pace.kind == PACE_MAX;
+	uint64_t start_ns = 0, mine_ns = loop_mono_ns();
+
+	/*
+	 * A slot of a wheel begins there, whatever its width: so streams fall into slots as they
+	 * do in mix_source.c, which counts from 0, and leave in the same order.
+	 */
+	if (!at_once)
+		mine_ns = (mine_ns + TX_LEAD_NS) & ~(WHEEL_MAX_WIDTH_NS - 1);
+	return atomic_compare_exchange_strong(&tx->start_ns, &start_ns, mine_ns) ? mine_ns : start_ns;
 }
 
 static void run(struct tx_thread *thread)

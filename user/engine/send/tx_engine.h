@@ -36,6 +36,7 @@ struct tx {
 	enum mix_kind kind;		/* of cfg.mix */
 	int ifindex;
 	atomic_bool stop;		/* the loops look at it */
+	_Atomic uint64_t start_ns;	/* of the run: tx_start_ns() */
 	struct tx_thread *threads;
 	const struct tx_engine_ops *ops;
 	void *state;			/* the engine's, for all threads */
@@ -66,7 +67,13 @@ struct tx_engine_ops {
 	void (*close)(struct tx *tx);
 };
 
+/*
+ * When the run starts, on CLOCK_MONOTONIC, for all threads: as the first one that asks sets it.
+ * What has slots has TX_LEAD_NS before it, so that every thread is there.
+ */
+uint64_t tx_start_ns(struct tx *tx);
+
 extern const struct tx_engine_ops tx_live_ops, tx_mix_ops, tx_replay_live_ops;
-extern const struct tx_engine_ops tx_afxdp_ops, tx_source_ops;
+extern const struct tx_engine_ops tx_afxdp_ops;
 
 #endif
