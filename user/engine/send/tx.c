@@ -112,22 +112,12 @@ static bool shuns_live_frames(const struct nic_facts *nic)
 	return true;
 }
 
-static const struct tx_engine_ops *ops_of(const struct tx *tx, enum tx_engine engine)
-{
-	static const struct tx_engine_ops *const live[] = {
-		[MIX_PLAIN] = &tx_live_ops, [MIX_MANY] = &tx_mix_ops,
-		[MIX_CAPTURE] = &tx_replay_live_ops,
-	};
-
-	return engine == TX_ENGINE_AFXDP ? &tx_afxdp_ops : live[tx->kind];
-}
-
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
 	tx->cfg.engine = TX_ENGINE_AFXDP;
 	if (tx->kind != MIX_PLAIN && tx->cfg.done)
 		return err_usage(e, OPTION("tx-stamp") " requires one plain stream");
-	return open_as(tx, ops_of(tx, TX_ENGINE_AFXDP), res, e);
+	return open_as(tx, &tx_afxdp_ops, res, e);
 }
 
 static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result *res,
@@ -142,7 +132,7 @@ static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result
 	if (cfg->engine == TX_ENGINE_AFXDP ||
 	    (choose && (cfg->zero_copy_only || cfg->first_queue || shuns_live_frames(nic))))
 		return open_afxdp(tx, res, e);
-	err = open_as(tx, ops_of(tx, TX_ENGINE_LIVE), res, e);
+	err = open_as(tx, &tx_live_ops, res, e);
 	if (!err || !choose || e->kind != ERR_MACHINE)
 		return err;
 	log_warn("%s; sending through AF_XDP", e->msg);
@@ -324,7 +314,7 @@ void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_coun
 	uint32_t threads = tx->cfg.threads;
 
 	*ret_count = (struct mix_count){ 0 };
-	if (tx->ops->read_flow)
+	if (tx->kind != MIX_PLAIN)
 		tx->ops->read_flow(&tx->threads[flow % threads], flow / threads, ret_count);
 }
 
@@ -333,7 +323,7 @@ void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist)
 	uint32_t i;
 
 	memset(ret_hist, 0, sizeof(*ret_hist));
-	for (i = 0; tx->ops->read_late && i < tx->cfg.threads; i++)
+	for (i = 0; i < tx->cfg.threads; i++)
 		tx->ops->read_late(&tx->threads[i], ret_hist);
 }
 

@@ -55,9 +55,9 @@ struct tx_engine_ops {
 	int (*run)(struct tx_thread *thread, struct err *e);
 	/* May be called at any time from another thread. */
 	void (*read)(const struct tx_thread *thread, struct tx_count *ret_count);
-	/* The same of the @k-th stream of this thread; NULL in engines that have one stream. */
+	/* The same of the @k-th stream of this thread; not of a plain one. */
 	void (*read_flow)(const struct tx_thread *thread, uint32_t k, struct mix_count *ret_count);
-	/* Adds to @sum how late the thread's packets left; NULL: this engine does not tell. */
+	/* Adds to @sum how late the thread's packets left, if it is told. */
 	void (*read_late)(const struct tx_thread *thread, struct hist_rec *sum);
 	/* The thread's AF_XDP ring; NULL in engines that have none. */
 	const struct tx_ring *(*ring)(const struct tx_thread *thread);
@@ -73,7 +73,6 @@ struct tx_engine_ops {
  */
 uint64_t tx_start_ns(struct tx *tx);
 
-extern const struct tx_engine_ops tx_live_ops, tx_mix_ops, tx_replay_live_ops;
-extern const struct tx_engine_ops tx_afxdp_ops;
+extern const struct tx_engine_ops tx_live_ops, tx_afxdp_ops;
 
 #endif
