@@ -61,11 +61,6 @@ static __always_inline struct mix_thread *own_thread(void)
 	return bpf_map_lookup_elem(&mix_threads, &cpu);
 }
 
-static __always_inline int is_finished(const struct mix_thread *thread)
-{
-	return thread->limit && thread->made >= thread->limit;
-}
-
 static __always_inline struct mix_stream *stream_of(const struct mix_thread *thread, __u32 i)
 {
 	__u32 index = thread->first + i;
@@ -293,7 +288,7 @@ int mix_xdp(struct xdp_md *ctx)
 	__u64 now_ns = 0, due_ns = 0;
 	__u32 i;
 
-	if (!thread || is_finished(thread))
+	if (!thread)
 		return XDP_DROP;
 	if (thread->wheel.summary) {
 		now_ns = bpf_ktime_get_ns();
@@ -313,7 +308,7 @@ int mix_xdp_slot(struct xdp_md *ctx)
 	__u32 i;
 	int k;
 
-	if (!thread || is_finished(thread))
+	if (!thread)
 		return XDP_DROP;
 	i = next_stream(&thread->wheel, &due_ns);
 	if (i == WHEEL_NONE)

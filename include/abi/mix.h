@@ -56,8 +56,7 @@ struct mix_thread {
 	__u32 nr_streams;	/* at most WHEEL_MAX */
 	__u32 nr_max;		/* streams without slots, in ring[]; those with are in the wheel */
 	__u32 turn;		/* whose turn it is in ring[] */
-	__u64 limit;		/* packets of all its streams together; 0: none */
-	__u64 reserved0[5];
+	__u64 reserved0[6];
 
 	/* written by the programs, which are the only writers then */
 	__u64 made, made_bytes;	/* sums over the streams */

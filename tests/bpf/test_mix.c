@@ -333,25 +333,6 @@ static void streams_without_slots_take_turns_until_their_limits(void **state)
 	assert_int_equal(thread->nr_max, 0);
 }
 
-static void the_thread_has_a_limit_of_its_own(void **state)
-{
-	uint64_t past_ns = harness_mono_ns() - SECOND_NS;
-	struct mix_stream *stream = make_tagged(0);
-	int i;
-
-	(void)state;
-	stream->pace = (struct pace){ .kind = PACE_EVEN, .gap = 1000 * UNIT };
-	add_slot(0, past_ns);
-	make_tagged(1);
-	add_turn(1);
-	thread->limit = 13;
-	for (i = 0; i < 13; i++)
-		assert_int_not_equal(send_tagged(skel->progs.mix_xdp), -1);
-	assert_int_equal(send_tagged(skel->progs.mix_xdp), -1);
-	assert_int_equal(send_tagged(skel->progs.mix_xdp_slot), -1);
-	assert_int_equal(thread->made, 13);
-}
-
 /* Slots in the past, gaps of 7, 11 and 13 us from one start: merged in the order of time. */
 static void packets_leave_in_the_order_of_their_slots(void **state)
 {
@@ -601,7 +582,6 @@ int test_mix(void)
 		T(sizes_follow_the_number_of_the_packet),
 		T(changes_the_fields_of_each_stream_and_mends_the_checksums),
 		T(streams_without_slots_take_turns_until_their_limits),
-		T(the_thread_has_a_limit_of_its_own),
 		T(packets_leave_in_the_order_of_their_slots),
 		T(nothing_leaves_before_its_slot),
 		T(streams_without_slots_fill_the_time_between_slots),
