@@ -53,19 +53,18 @@ static __always_inline struct gen_rec *own_rec(void)
 /* Moves to the next slot; false if the present one is not due yet. */
 static __always_inline int take_slot(struct gen_rec *rec, __u64 now_ns)
 {
+	struct pace_time due = rec->due;
 	struct hist_rec *late;
-	__u64 frac;
 	__u32 cpu;
 
-	if (now_ns < rec->next_ns)
+	if (now_ns < due.ns)
 		return 0;
 	cpu = bpf_get_smp_processor_id();
 	late = bpf_map_lookup_elem(&gen_lates, &cpu);
 	if (late)
-		hist_add(late, rec->next_ns, now_ns);
-	frac = (__u64)rec->next_frac + rec->gap_frac;
-	rec->next_frac = frac;
-	rec->next_ns += rec->gap_ns + (frac >> 32);
+		hist_add(late, due.ns, now_ns);
+	pace_advance(&due, rec->pace.gap);
+	rec->due = due;
 	return 1;
 }
 
@@ -129,7 +128,7 @@ int blast_xdp(struct xdp_md *ctx)
 
 	if (!rec || (rec->limit && rec->made >= rec->limit))
 		return XDP_DROP;
-	if (rec->gap_ns | rec->gap_frac) {
+	if (rec->pace.kind != PACE_MAX) {
 		now_ns = bpf_ktime_get_ns();
 		if (!take_slot(rec, now_ns))
 			return XDP_DROP;

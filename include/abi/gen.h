@@ -7,6 +7,7 @@
 
 #include "abi/abi.h"
 #include "abi/field.h"
+#include "abi/pace.h"
 
 #define GEN_HEADER_BYTES 128	/* the most that L2 to L4 headers take */
 
@@ -17,19 +18,17 @@
  */
 struct gen_rec {
 	/* written by user space */
+	struct pace pace;	/* none, or even */
+	struct pace_time due;	/* the first slot, CLOCK_MONOTONIC; then moved on by the program */
 	__u64 limit;		/* packets to make; 0: no limit */
-	__u64 gap_ns;		/* between slots; 0 with gap_frac 0: no pacing */
-	__u32 gap_frac;		/* the gap's part below 1 ns, in 2^-32 ns */
 	__u32 stamp_every;	/* the time in one tag of N; the others carry 0 */
+	__u32 number_first;	/* fields: packet i of this thread has number first + i x step */
+	__u32 number_step;
 	__u16 header_bytes;	/* of header[], at least 56 and at most the frame */
 	__u16 tag_offset;	/* of the tag in the frame; 0: no tag */
 	__u16 stream;
 	__u16 reserved0;
-	__u64 next_ns;		/* the first slot, CLOCK_MONOTONIC; then moved on by the program */
-	__u32 next_frac;
-	__u32 number_first;	/* fields: packet i of this thread has number first + i x step */
-	__u32 number_step;
-	__u32 reserved1;
+	__u32 reserved1[5];
 
 	/* written by the programs */
 	__u64 made;		/* frames made; also the next sequence number */
@@ -44,7 +43,7 @@ struct gen_rec {
 	 */
 	__u8 header[GEN_HEADER_BYTES];
 } __attribute__((aligned(64)));
-ABI_ASSERT_SIZE(struct gen_rec, 256);
+ABI_ASSERT_SIZE(struct gen_rec, 320);
 
 /*
  * What changes in the frames of all threads; read-only data of the programs,

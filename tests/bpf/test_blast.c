@@ -206,7 +206,7 @@ static void stamps_one_in_n(void **state)
 /* The times that rates are told by stay those of CLOCK_MONOTONIC. */
 static void stamps_by_tai_when_asked(void **state)
 {
-	struct gen_rec rec = { .tag_offset = 1, .gap_ns = 1 };
+	struct gen_rec rec = { .tag_offset = 1, .pace = { .kind = PACE_EVEN, .gap = 1 << PACE_FRAC_BITS } };
 	struct packet_frame frame;
 	struct harness_out out;
 	uint64_t before_ns;
@@ -227,13 +227,13 @@ static void stamps_by_tai_when_asked(void **state)
 
 static void waits_for_its_slot(void **state)
 {
-	struct gen_rec rec = { .tag_offset = 1, .gap_ns = 1000 };
+	struct gen_rec rec = { .tag_offset = 1, .pace = { .kind = PACE_EVEN, .gap = 1000ull << PACE_FRAC_BITS } };
 	struct packet_frame frame;
 	struct harness_out out;
 
 	(void)state;
 	make_template(&frame, 4, 0, 0);
-	rec.next_ns = harness_mono_ns() + 3600000000000ull;
+	rec.due.ns = harness_mono_ns() + 3600000000000ull;
 	start(&frame, &rec);
 	harness_run(skel->progs.blast_xdp, frame.bytes, frame.len, &out);
 	assert_int_equal(out.action, XDP_DROP);
@@ -247,8 +247,8 @@ static void keeps_fractions_of_a_nanosecond(void **state)
 {
 	uint64_t start_ns = harness_mono_ns() - 1000000000;
 	struct gen_rec rec = {
-		.tag_offset = 1, .gap_ns = 1000, .gap_frac = (uint32_t)(0.3 * 4294967296.0),
-		.next_ns = start_ns,
+		.tag_offset = 1, .due.ns = start_ns,
+		.pace = { .kind = PACE_EVEN, .gap = (uint64_t)(1000.3 * (1 << PACE_FRAC_BITS)) },
 	};
 	struct packet_frame frame;
 	struct harness_out out;
@@ -264,7 +264,7 @@ static void keeps_fractions_of_a_nanosecond(void **state)
 		assert_int_equal(out.action, XDP_TX);
 	}
 	rec = read_rec();
-	assert_in_range(rec.next_ns - start_ns, 1000299, 1000300);
+	assert_in_range(rec.due.ns - start_ns, 1000299, 1000300);
 	/* All were late, each by 1 s less its slots, and that is said. */
 	harness_read(skel->maps.gen_lates, harness_cpu(), &late);
 	assert_int_equal(late.count, 1000);

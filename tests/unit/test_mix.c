@@ -410,11 +410,38 @@ static void parts_of_a_stream_take_its_packets_and_slots_in_turn(void **state)
 		part = flow;
 		mix_share(&part, i, 3);
 		packets += part.limit;
-		assert_int_equal(part.start_ns, i * 1000 / 3);
+		assert_int_equal(part.start_ns, (i * 1000 + 2) / 3);
 		assert_int_equal(mix_number(&part, 5), i + 15);
 	}
 	assert_int_equal(packets, 11);
 	assert_int_equal(mix_number(&flow, 5), 5);
+}
+
+/* However many threads share it, a stream of 7 pps has 7 slots in a second and 70 in ten. */
+static void a_duration_has_the_slots_that_begin_in_it(void **state)
+{
+	uint64_t second_ns = 1000000000, slots;
+	struct mix_flow part;
+	uint32_t threads, i, ten;
+
+	(void)state;
+	for (ten = 1; ten <= 10; ten += 9) {
+		for (threads = 1; threads <= 7; threads++) {
+			for (i = slots = 0; i < threads; i++) {
+				part = (struct mix_flow){ .pace.kind = PACE_EVEN };
+				part.pace.gap = (threads * second_ns * FRAC + 6) / 7;
+				mix_share(&part, i, threads);
+				slots += mix_slots_before(&part, ten * second_ns);
+			}
+			assert_int_equal(slots, 7 * ten);
+		}
+	}
+	/* One that is all but over, and one that never began. */
+	part = (struct mix_flow){ .pace = { .kind = PACE_EVEN, .gap = 1000 * FRAC } };
+	assert_int_equal(mix_slots_before(&part, 1), 1);
+	assert_int_equal(mix_slots_before(&part, 1001), 2);
+	part.start_ns = 5000;
+	assert_int_equal(mix_slots_before(&part, 5000), 1);
 }
 
 int main(void)
@@ -430,6 +457,7 @@ int main(void)
 		cmocka_unit_test(the_threads_share_all_streams),
 		cmocka_unit_test(one_even_stream_of_one_size_is_plain),
 		cmocka_unit_test(parts_of_a_stream_take_its_packets_and_slots_in_turn),
+		cmocka_unit_test(a_duration_has_the_slots_that_begin_in_it),
 		cmocka_unit_test(bursts_poisson_gaps_and_ramps_follow_their_schedule),
 	};
 

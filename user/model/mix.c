@@ -46,15 +46,29 @@ uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads)
 	return gap_ns < 1 ? 1 : (uint64_t)gap_ns;
 }
 
+static uint64_t ceil_div(unsigned __int128 value, unsigned __int128 by)
+{
+	return (uint64_t)((value + by - 1) / by);
+}
+
 void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n)
 {
 	/* The first take what does not divide. */
 	flow->limit = flow->limit / n + (i < flow->limit % n);
 	flow->number_first = i;
 	flow->number_step = n;
-	/* They take turns rather than leave all at once. */
+	/* They take turns rather than leave all at once; rounded up, as gaps are. */
 	if (flow->pace.kind == PACE_EVEN)
-		flow->start_ns += (uint64_t)((unsigned __int128)flow->pace.gap * i / n >> PACE_FRAC_BITS);
+		flow->start_ns += ceil_div((unsigned __int128)flow->pace.gap * i,
+					   (unsigned __int128)n << PACE_FRAC_BITS);
+}
+
+uint64_t mix_slots_before(const struct mix_flow *flow, uint64_t duration_ns)
+{
+	if (duration_ns <= flow->start_ns)
+		return 1;
+	return ceil_div((unsigned __int128)(duration_ns - flow->start_ns) << PACE_FRAC_BITS,
+			flow->pace.gap);
 }
 
 enum mix_kind mix_kind(const struct mix *mix, uint32_t threads)

@@ -83,6 +83,9 @@ static inline uint32_t mix_nr_of(const struct mix *mix, uint32_t i, uint32_t thr
 /* Mean gap between packets of all streams of a thread that have slots; what wheel_shift_for() wants. */
 uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads);
 
+/* Slots of an evenly paced @flow in the first @duration_ns of a run; at least 1. */
+uint64_t mix_slots_before(const struct mix_flow *flow, uint64_t duration_ns);
+
 /* Of @nr flows, all zero; NULL and an error if there is no memory. */
 struct mix *mix_new(uint32_t nr, struct err *e);
 

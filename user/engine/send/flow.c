@@ -322,7 +322,7 @@ static int check_ends(const struct flow *made, const struct flow_opts *opts, str
 static int describe(struct flow *made, const struct flow_opts *opts,
 		    const struct stream_opts *stream, struct nic_facts *nic, struct err *e)
 {
-	struct stream_plan plan;
+	struct stream_plan plan = { .pps = 0 };
 	int err;
 
 	if (!flow_is_dest(opts)) {
@@ -332,16 +332,12 @@ static int describe(struct flow *made, const struct flow_opts *opts,
 	if (packet_spec_is_text(stream->dest)) {
 		err = stream_wait_link(stream, nic, e);
 	} else {
-		err = stream_prepare(stream, &plan, e);
-		if (!err && nic_read(stream->ifname, nic))
-			err = err_set(e, -ENODEV, "cannot ask '%s'", stream->ifname);
-	}
-	if (err)
-		return err;
-	if (!packet_spec_is_text(stream->dest)) {
+		err = stream_resolve(stream, nic, &plan, e);
 		made->frame = plan.frame;
 		made->vary = plan.vary;
 	}
+	if (err)
+		return err;
 	return file_of_options(opts, stream, &made->file, e);
 }
 

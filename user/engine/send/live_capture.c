@@ -184,7 +184,6 @@ static int capture_open_live(struct live *live, struct tx *tx, struct err *e)
 	const struct tx_thread *thread = &tx->threads[0];
 	struct replay *replay = thread->flow->replay;
 	uint32_t batch;
-	double pps = 0;
 	int err;
 
 	if (!kept)
@@ -192,9 +191,7 @@ static int capture_open_live(struct live *live, struct tx *tx, struct err *e)
 	err = replay_whole(replay, &kept->pass, e);
 	if (err)
 		return err;
-	if (is_paced(kept))
-		pps = (double)kept->pass.nr_packets * 1e9 / (double)kept->pass.time.ns;
-	batch = live_batch(thread->batch, pps);
+	batch = live_batch(thread->batch, kept->pass.time.ns / kept->pass.nr_packets);
 	/* Handed over alone, so that nothing waits while the program does. */
 	kept->waits = is_paced(kept) && batch == 1;
 	kept->template = calloc(1, kept->pass.max_buf_bytes);

@@ -66,7 +66,7 @@ static void study_ends(const struct tx_thread *thread, uint32_t nr, struct live_
 	ret->limit = counted ? limit : 0;
 	ret->by_clock = !counted && !endless;
 	ret->waits = has_slots && !has_max && gap_ns >= LIVE_SLEEP_GAP_NS;
-	ret->batch = live_batch(thread->batch, has_max || !gap_ns ? 0 : 1e9 / (double)gap_ns);
+	ret->batch = live_batch(thread->batch, has_max ? 0 : gap_ns);
 }
 
 static int study(const struct tx_thread *thread, struct mix_part *part, struct err *e)

@@ -56,10 +56,8 @@ static void plain_start(const struct tx_thread *thread, uint64_t start_ns)
 		header_bytes = packet->buf_bytes < 72 ? packet->buf_bytes : 72;
 	rec->header_bytes = (uint16_t)(header_bytes < 56 ? 56 : header_bytes);
 	memcpy(rec->header, packet->bytes, GEN_HEADER_BYTES);
-	/* The program counts a gap in 2^-32 ns. */
-	rec->gap_ns = flow->pace.gap >> PACE_FRAC_BITS;
-	rec->gap_frac = (uint32_t)(flow->pace.gap & PACE_FRAC_MASK) << (32 - PACE_FRAC_BITS);
-	rec->next_ns = start_ns + flow->start_ns;
+	rec->pace = flow->pace;
+	rec->due.ns = start_ns + flow->start_ns;
 }
 
 static void fill_plan(const struct packet *packet, struct gen_plan *plan)
@@ -107,20 +105,22 @@ static void fill_part(const struct tx_thread *thread, struct live_part *part)
 {
 	const struct mix_flow *flow = thread->flow;
 	bool paced = flow->pace.kind != PACE_MAX;
+	const struct tx_cfg *cfg = &thread->tx->cfg;
+	uint64_t gap_ns = mix_mean_gap_ns(cfg->mix, thread->index, cfg->threads);
 
 	*part = (struct live_part){
 		.bytes = flow->packet->bytes,
 		.buf_bytes = flow->packet->buf_bytes,
-		.batch = live_batch(thread->batch, thread->pps),
-		.waits = paced && 1e9 / thread->pps >= LIVE_SLEEP_GAP_NS,
+		.batch = live_batch(thread->batch, gap_ns),
+		.waits = gap_ns >= LIVE_SLEEP_GAP_NS,
 		.by_clock = paced,
 		.unclocked = !paced && !flow->tagged,
 		.limit = paced ? 0 : thread->limit,
 		.made = &rec_of(thread)->made,
 	};
 	/* Until the start no slot comes. */
-	rec_of(thread)->gap_ns = 1;
-	rec_of(thread)->next_ns = UINT64_MAX;
+	rec_of(thread)->pace.kind = PACE_EVEN;
+	rec_of(thread)->due.ns = UINT64_MAX;
 }
 
 static int plain_open(struct live *live, struct tx *tx, struct err *e)
@@ -150,7 +150,7 @@ static bool plain_is_finished(const struct tx_thread *thread)
 
 static uint64_t plain_due_ns(const struct tx_thread *thread)
 {
-	return live_part_of(thread)->waits ? rec_of(thread)->next_ns : 0;
+	return live_part_of(thread)->waits ? rec_of(thread)->due.ns : 0;
 }
 
 /* How late its packets left; NULL where they are not paced. */

@@ -208,7 +208,8 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 	};
 }
 
-int stream_prepare(const struct stream_opts *opts, struct stream_plan *ret_plan, struct err *e)
+int stream_resolve(const struct stream_opts *opts, struct nic_facts *ret_nic,
+		   struct stream_plan *ret_plan, struct err *e)
 {
 	struct stream_plan plan = {
 		.tx = stream_cfg(opts),
@@ -221,21 +222,26 @@ int stream_prepare(const struct stream_opts *opts, struct stream_plan *ret_plan,
 		.count = opts->count,
 		.stamp_every = opts->stamp_every,
 	};
-	struct nic_facts nic;
 	int err;
 
-	err = stream_wait_link(opts, &nic, e);
+	err = stream_wait_link(opts, ret_nic, e);
 	if (!err)
-		err = stream_check_mtu(opts->ifname, nic.mtu, plan.frame.frame_bytes,
+		err = stream_check_mtu(opts->ifname, ret_nic->mtu, plan.frame.frame_bytes,
 				       frame_layer_bytes(&plan.frame, FRAME_L3), e);
 	if (!err)
-		err = find_addresses(opts, &nic, &plan.frame, e);
-	if (!err)
-		err = stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer, &plan.frame,
-				 nic.speed_bps, &plan.pps, e);
+		err = find_addresses(opts, ret_nic, &plan.frame, e);
 	if (!err)
 		*ret_plan = plan;
 	return err;
+}
+
+int stream_prepare(const struct stream_opts *opts, struct stream_plan *ret_plan, struct err *e)
+{
+	struct nic_facts nic;
+	int err = stream_resolve(opts, &nic, ret_plan, e);
+
+	return err ? err : stream_pps(&opts->rate, (enum frame_layer)opts->rate_layer,
+				      &ret_plan->frame, nic.speed_bps, &ret_plan->pps, e);
 }
 
 int stream_packet_of(const struct stream_plan *plan, uint32_t i, struct packet *ret_packet,

@@ -168,6 +168,10 @@ struct stream_plan {
  */
 int stream_prepare(const struct stream_opts *opts, struct stream_plan *ret_plan, struct err *e);
 
+/* The same but for the rate. */
+int stream_resolve(const struct stream_opts *opts, struct nic_facts *ret_nic,
+		   struct stream_plan *ret_plan, struct err *e);
+
 /* The packet of thread @i. */
 int stream_packet_of(const struct stream_plan *plan, uint32_t i, struct packet *ret_packet,
 		     struct err *e);

@@ -35,31 +35,19 @@ static void on_wake(int signal)
 	(void)signal;
 }
 
-/* A duration has so many slots, whenever it is that somebody sees that it is over. */
-static void limit_slots(struct tx_thread *thread, const struct tx_cfg *cfg)
-{
-	double slots = (double)cfg->duration_ns * 1e-9 * thread->pps;
-
-	if (!cfg->duration_ns || !(thread->pps > 0))
-		return;
-	/* The threads' slots interleave; a whole number may have come out a little larger. */
-	slots = ceil(slots - (double)thread->index / cfg->threads - 1e-6);
-	if (slots < 1)
-		slots = 1;
-	if (!thread->limit || slots < (double)thread->limit)
-		thread->limit = (uint64_t)slots;
-}
-
 /* Its part of a plain stream, or the capture. */
 static void take_part(struct tx_thread *thread, const struct mix_flow *flow)
 {
-	const struct tx *tx = thread->tx;
+	uint64_t duration_ns = thread->tx->cfg.duration_ns, slots;
 
 	thread->flow = flow;
 	thread->limit = flow->limit;
-	if (tx->kind == MIX_PLAIN && flow->pace.kind == PACE_EVEN)
-		thread->pps = flow->offered_pps;
-	limit_slots(thread, &tx->cfg);
+	if (!duration_ns || flow->pace.kind != PACE_EVEN)
+		return;
+	/* A duration has so many slots, whenever it is that somebody sees that it is over. */
+	slots = mix_slots_before(flow, duration_ns);
+	if (!thread->limit || slots < thread->limit)
+		thread->limit = slots;
 }
 
 static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)

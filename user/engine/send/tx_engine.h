@@ -22,7 +22,6 @@ struct tx_thread {
 	uint64_t limit;			/* packets; 0: none */
 	uint32_t batch;
 	const struct mix_flow *flow;	/* its part of a plain stream, or the capture; NULL: many */
-	double pps;			/* 0: as fast as it goes */
 	struct err err;			/* of the loop; read after the join */
 	struct cpu_thread begin, end;	/* of the loop; likewise */
 	atomic_bool ended;

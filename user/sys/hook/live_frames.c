@@ -18,13 +18,13 @@
 #define BPF_F_TEST_XDP_LIVE_FRAMES (1U << 1)
 #endif
 
-uint32_t live_batch(uint32_t asked, double pps)
+uint32_t live_batch(uint32_t asked, uint64_t gap_ns)
 {
 	if (asked)
 		return asked < LIVE_BATCH_MAX ? asked : LIVE_BATCH_MAX;
-	if (!(pps > 0) || pps > 6e6)
+	if (gap_ns < 167)	/* above 6 Mpps */
 		return LIVE_BATCH_FAST;
-	return pps > 1.5e6 ? 16 : 1;
+	return gap_ns < 667 ? 16 : 1;	/* 1.5 Mpps */
 }
 
 int live_run_frames(int prog_fd, int ifindex, const uint8_t *bytes, uint32_t buf_bytes,

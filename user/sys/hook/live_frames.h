@@ -25,8 +25,11 @@
 struct bpf_link;
 struct bpf_program;
 
-/* Frames handed over at once: few for a slow stream, so that none waits. @asked, @pps 0: none. */
-uint32_t live_batch(uint32_t asked, double pps);
+/*
+ * Frames handed over at once: few for a slow stream, so that none waits. @asked 0: none;
+ * @gap_ns: between packets in the mean, 0: as fast as it goes.
+ */
+uint32_t live_batch(uint32_t asked, uint64_t gap_ns);
 
 /* Runs the program @repeat times on pages that begin as @bytes; 0 or negative errno. */
 int live_run_frames(int prog_fd, int ifindex, const uint8_t *bytes, uint32_t buf_bytes,
