@@ -49,34 +49,6 @@ static __always_inline int is_finished(void)
 	return run.ended || (run.limit && run.made >= run.limit);
 }
 
-/*
- * The whole packet: a page that comes back holds another one. Short packets go by
- * two pieces of fixed length that overlap, which is faster than the helper.
- */
-static __always_inline int write_bytes(struct xdp_md *ctx, const struct replay_rec *rec, __u32 bytes)
-{
-	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
-	__u32 tail;
-
-	if (bytes < 56 || bytes > 120)
-		return bpf_xdp_store_bytes(ctx, 0, (void *)rec->bytes, bytes);
-	if (data + 56 > end)
-		return -1;
-	copy_56(data, rec->bytes);
-	if (bytes > 72) {
-		tail = bytes - 64;
-		if (data + tail + 64 > end)
-			return -1;
-		copy_64(data + tail, rec->bytes + tail);
-		return 0;
-	}
-	tail = bytes - 16;
-	if (data + tail + 16 > end)
-		return -1;
-	copy_16(data + tail, rec->bytes + tail);
-	return 0;
-}
-
 static __always_inline int tag_packet(struct xdp_md *ctx, __u32 offset, __u64 now_ns)
 {
 	__u64 sequence = run.tagged, sent_ns = 0;
@@ -118,7 +90,8 @@ static __always_inline int make(struct xdp_md *ctx, const struct replay_rec *rec
 		return XDP_ABORTED;
 	if (now_bytes != bytes && bpf_xdp_adjust_tail(ctx, (int)(bytes - now_bytes)) < 0)
 		return XDP_ABORTED;
-	if (write_bytes(ctx, rec, bytes) < 0)
+	/* All of it: a page that comes back holds another packet. */
+	if (write_start(ctx, rec->bytes, bytes) < 0)
 		return XDP_ABORTED;
 	if (rec->tag_offset && tag_packet(ctx, rec->tag_offset, now_ns) < 0)
 		return XDP_ABORTED;
