@@ -28,7 +28,7 @@ enum exit_code {
 	EXIT_USAGE,
 	EXIT_MACHINE,		/* privilege, driver, kernel feature */
 	EXIT_RUN,		/* failed while running */
-	EXIT_NO_EXEC = 126,	/* a command to run is there, but does not run */
+	EXIT_NO_EXEC = 126,	/* a command exists but cannot be executed */
 	EXIT_NO_COMMAND = 127,
 	EXIT_SIGNALLED = 128,
 };
@@ -91,7 +91,7 @@ static void merge(struct merged *m, const struct cmd *cmd)
 	m->globals->output = cmd->default_output;
 	memcpy(m->table, cmd->options, n * sizeof(m->table[0]));
 	for (i = 0; global_options[i].name; i++) {
-		/* A verb may mean something else by it, as report by -o. */
+		/* A verb may redefine a shared option, as report does -o. */
 		if (is_own(m, global_options[i].name))
 			continue;
 		m->table[n] = global_options[i];
@@ -110,40 +110,40 @@ static void print_usage(FILE *out)
 	size_t i;
 
 	fputs("Usage: ethgauge VERB [ARGUMENTS] [OPTIONS]\n\n"
-	      "Gauges an Ethernet path from inside the driver: throughput, loss, delay, order.\n\n",
+	      "Measures an Ethernet path from inside the driver: throughput, loss, delay, reordering.\n\n",
 	      out);
 	for (i = 0; i < ARRAY_SIZE(cmds); i++)
 		fprintf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
-	fputs("\nFirst steps:  ethgauge doctor        what this machine can do\n"
-	      "              ethgauge demo          the whole job on a wire of its own\n"
+	fputs("\nFirst steps:  ethgauge doctor        what this machine supports\n"
+	      "              ethgauge demo          the main measurements on a private test link\n"
 	      "              ethgauge VERB --help   options and examples of a verb\n"
-	      "\nExit codes: 0 done; 1 done, and a criterion failed; 2 usage; 3 this machine\n"
-	      "cannot; 4 failed while running; 128+n ended by signal n.\n",
+	      "\nExit codes: 0 done; 1 done, but a criterion failed; 2 usage error; 3 not\n"
+	      "supported on this machine; 4 failed while running; 128+n ended by signal n.\n",
 	      out);
 }
 
-/* @command: the sub-command whose options are wanted; NULL: of all. */
+/* @command: show only the options of this sub-command; NULL: all options. */
 static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m, const char *command)
 {
 	const struct opt *opt;
 	size_t i;
 
 	fprintf(out, "Usage: ethgauge %s", cmd->name);
-	/* A word is an argument's value, which the usage shows as such. */
+	/* A chosen_by word without "--" is the value of an argument; the usage line shows it. */
 	for (i = 0; cmd->chosen_by && cmd->chosen_by[i] && cmd->chosen_by[i][0] == '-'; i++)
 		fprintf(out, "%s%s", i ? "|" : " ", cmd->chosen_by[i]);
 	opt_print_usage(out, m->table, command);
 	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
 	opt_print_help(out, m->table, m->values, command);
-	fputs("  -h, --help                   this page", out);
+	fputs("  -h, --help                   show this help", out);
 	for (opt = m->table; opt->name; opt++) {
 		if (opt->selects && !command)
-			fprintf(out, "; after %s, the options of that one", opt->name);
+			fprintf(out, "; after %s, only its options", opt->name);
 	}
 	fprintf(out, "\n\nExamples:\n%s", cmd->examples);
 }
 
-/* "help layers": what a packet is described by; the man page is made of it, too. */
+/* "help layers": the layers and fields of a packet description; also printed in the man page. */
 static void print_layers(FILE *out)
 {
 	const struct layer_field *field;
@@ -154,14 +154,14 @@ static void print_layers(FILE *out)
 		fprintf(out, "%s: %s\n", def->name, def->help);
 		for (field = def->fields; field->name; field++)
 			fprintf(out, "    %-10s %s\n", field->name, field->help);
-		fputs("    behind it:", out);
+		fputs("    followed by:", out);
 		for (next = def->follow; *next; next++)
 			fprintf(out, " %s", *next);
 		fputs("\n\n", out);
 	}
 }
 
-/* "help metrics": the dictionary, one tab-separated line a metric; the man page is made of it. */
+/* "help metrics": the dictionary, one tab-separated line per metric; source of the man page. */
 static void print_metrics(FILE *out)
 {
 	static const char *const units[] = {
@@ -213,7 +213,7 @@ static int print_options(FILE *out)
 			word = opt_rules_unknown(cmd->rules, cmd->options);
 			if (!word)
 				continue;
-			fprintf(stderr, "ethgauge: %s: no option or value: %s\n", cmd->name, word);
+			fprintf(stderr, "ethgauge: %s: a rule names an unknown option or value: %s\n", cmd->name, word);
 			code = EXIT_RUN;
 		}
 	}
@@ -301,7 +301,7 @@ static int show_result(const struct globals *globals, const struct result *res,
 {
 	int err = 0, shown = 0;
 
-	/* The file first: a reader of stdout that goes away ("| head") must not cost it. */
+	/* The file first: it must be written even if the reader of stdout exits early ("| head"). */
 	if (file) {
 		err = json_document(outfile_stream(file), res, false);
 		if (err)
@@ -316,7 +316,7 @@ static int show_result(const struct globals *globals, const struct result *res,
 	if (shown || fflush(stdout) || ferror(stdout))
 		return err_set(e, shown ? shown : -EIO, "cannot write the result to stdout");
 	if (file && !err)
-		log_info("the whole result is in '%s'", globals->output);
+		log_info("full result written to '%s'", globals->output);
 	return err;
 }
 
@@ -365,7 +365,7 @@ out:
 		if (e.kind == ERR_USAGE)
 			fprintf(stderr, "ethgauge: see: ethgauge %s --help\n", cmd->name);
 	}
-	/* Of a usage error there is nothing to show in text; JSON readers get the error. */
+	/* A usage error has no text output; readers of JSON get the error in the document. */
 	if (!e.no || e.kind == ERR_RUN || m->globals->json || m->globals->jsonl) {
 		if (show_result(m->globals, res, file, &output_error)) {
 			report_error(&output_error);
@@ -381,7 +381,7 @@ out:
 	return code;
 }
 
-/* The words were not understood, so --json is looked for among them. */
+/* Parsing failed, so look for --json in the raw arguments. */
 static void report_bad_options(const struct cmd *cmd, int argc, char **argv, const struct err *e)
 {
 	struct result *res;

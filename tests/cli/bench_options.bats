@@ -10,8 +10,8 @@ refused() {
 }
 
 @test "bench refuses words that contradict each other, and says which" {
-	refused "one port" rfc2544 eth1 eth1
-	refused "needs its @NETNS" rfc2544 eth1@x eth2
+	refused "the same port" rfc2544 eth1 eth1
+	refused "requires @NETNS" rfc2544 eth1@x eth2
 	refused "not IFACE or IFACE@NETNS" rfc2544 eth1@ eth2
 	refused "--goal requires bench mlrsearch" rfc2544 a b --goal ndr
 	refused "--goals requires bench mlrsearch" rfc2544 a b --goals /dev/null

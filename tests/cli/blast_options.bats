@@ -103,7 +103,7 @@ load ../lib/blast
 	refuses "--vlan-pcp requires --vlan" --pcap f.pcap --vlan-pcp 3
 }
 
-@test "a replay has the file's times, and its end, unless it is told" {
+@test "a replay has the file's times, and its end, unless options change them" {
 	takes '.config.speed == "1" and .config.loop == 1 and .config.duration == "0s"' --pcap f.pcap
 	takes '.config.duration == "3s"' --pcap f.pcap --loop 0 -d 3s
 	takes '.config.rate == "1kpps"' --pcap f.pcap -r 1kpps

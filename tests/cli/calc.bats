@@ -17,7 +17,7 @@ calc() {
 	json '.errors == null and (.parts | length) == 5'
 }
 
-@test "calc tells windows and buffers of a round trip" {
+@test "calc reports windows and buffers for a round-trip time" {
 	calc 1G --rtt 25ms --window 65536 --parallel 4
 	json '.metrics | .theory_bdp_bytes == 3125000 and .theory_window_scale == 6 and
 		.theory_socket_buffer_bytes == 6250000 and .theory_queue_bytes == 1562500 and
@@ -43,7 +43,7 @@ calc() {
 @test "transactions that no datagram holds are null and said so" {
 	calc 10G --request-bytes 70000
 	json '.metrics.theory_udp_rr_per_s == null and .metrics.theory_tcp_rr_per_s > 0'
-	json '.parts[4].notes[0] | startswith("udp rr: no such message fits")'
+	json '.parts[4].notes[0] | startswith("udp rr: this message does not fit")'
 }
 
 @test "what is no link, or has no meaning, is a usage error" {

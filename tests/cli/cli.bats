@@ -130,7 +130,7 @@ calls() {
 	run -0 "$TOOL" help bench rfc2544
 	[ "$output" = "$help" ]
 	run -0 "$TOOL" bench --help
-	[[ $output == *"--cir RATE"*"y1564: committed rate"*"this page; after SUITE, the options of that one"* ]]
+	[[ $output == *"--cir RATE"*"y1564: committed information rate"*"show this help; after SUITE, only its options"* ]]
 	run -0 "$TOOL" udp --help
 	[[ $output != *crr* && $output == *"rr: requests under way"* ]]
 	run -0 "$TOOL" tcp crr --help

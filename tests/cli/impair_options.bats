@@ -25,7 +25,7 @@ refuses() {
 	refuses "dst ADDRESS[/BITS]" lo --match 'port 9'
 }
 
-@test "impair's directions are those of one interface or of a bump" {
+@test "impair's directions are those of one interface or of two" {
 	refuses "--direction a-to-b requires OTHER" lo --direction a-to-b
 	refuses "OTHER and --direction egress are mutually exclusive" lo dummy --direction egress
 	refuses "--limit requires --rate" lo --limit 10

@@ -12,8 +12,8 @@ refuses() {
 }
 
 @test "probe --stamp says what is wrong with its words" {
-	refuses "'colour' is no extension" --stamp lo --tlv class,colour
-	refuses "--size 47 is too small: 44, or 48 and more" --stamp lo --size 47
+	refuses "'colour' is not an extension" --stamp lo --tlv class,colour
+	refuses "--size 47 is too small: allowed are 44, and 48 or more" --stamp lo --size 47
 	refuses "--size 40 is too small: an answer has 41" --twamp-light lo --size 40
 	refuses "--twamp-light and --auth are mutually exclusive" --twamp-light lo --auth
 	refuses "--twamp-light and --tlv are mutually exclusive" --twamp-light lo --tlv class
@@ -21,7 +21,7 @@ refuses() {
 	refuses "--rate: packets a second" --stamp lo -r 1Mbit
 	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 --sessions 537
 	refuses "--ipv4 and --ipv6 are mutually exclusive" --stamp lo -4 -6
-	refuses "there is no key" --stamp 127.0.0.1 --auth
+	refuses "no key" --stamp 127.0.0.1 --auth
 	refuses "cannot find the address of '127.0.0.1'" --stamp 127.0.0.1 -6
 }
 

@@ -19,14 +19,14 @@ setup() {
 	run --separate-stderr timeout 300 "$TOOL" calibrate --quick --json
 	[ "$status" = 0 ] || fail "$status: $(jq -c ".verdicts[] | select(.pass | not)" <<<"$output")"
 	json '(.verdicts | length) + (.notes // [] | map(select(contains("not judged"))) | length) >= 14'
-	# What was put in was not nothing.
+	# Impairments were really inserted.
 	json '[.parts[] | select(.name | startswith("faults")).metrics] |
 		length == 3 and all(.lost_packets > 50 and .duplicate_packets > 10 and .reordered_packets > 40)'
 	json '.metrics | .calibrated_delay_floor_min_ns > 0 and .calibrated_exact_pps > 1000 and
 		.calibrated_delay_floor_p50_ns >= .calibrated_delay_floor_min_ns and
 		.calibrated_rtt_floor_p50_ns > .calibrated_delay_floor_min_ns'
-	# Each delay is seen where it was put in.
-	json '[.parts[] | select(.name | startswith("delay 1")).metrics.delay_min_ns] |
+	# Each inserted delay is measured.
+	json '[.parts[] | select(.name | startswith("inserted delay 1")).metrics.delay_min_ns] |
 		length == 4 and .[0] >= 1000 and .[1] >= 100000 and .[2] >= 1000000 and .[3] >= 10000000'
 	[ ! -e "$store" ]
 	[ ! -e "$STATE_DIRECTORY" ]
@@ -49,7 +49,7 @@ setup() {
 	json '.self.calibration == "none" and (.self | has("calibrated_exact_pps") | not)'
 }
 
-# It must be a whole one: a quick one is not kept.
+# It must be a full one: a quick one is not stored.
 # bats test_tags=long
 @test "a calibration is kept whole, and cited by what is measured after it" {
 	local date

@@ -103,7 +103,7 @@ counts() {
 	[ -z "$(inside a ip -6 -o addr show dev eg0)" ]
 }
 
-@test "each end has as many queues as were asked for, one a CPU unless told" {
+@test "each end has the requested number of queues, by default one per CPU" {
 	up --queues 3
 	run -0 inside b sh -c 'ls -d /sys/class/net/eg0/queues/rx-* | wc -l'
 	[ "$output" = 3 ]
@@ -133,7 +133,7 @@ counts() {
 	done
 }
 
-@test "what b transmits by XDP_TX arrives in the middle, where nobody attached a program" {
+@test "what b transmits by XDP_TX arrives in the middle, without a program there" {
 	local before after
 
 	up --path a-r-b --middle bridge
@@ -199,7 +199,7 @@ all_counts() {
 	up --mtu 2000 --queues 1
 	before=$(inside a readlink /proc/self/ns/net)
 	run -0 --separate-stderr timeout 20 "$TOOL" lab up --json --name "$lab" --mtu 2000 --queues 1
-	json '.notes[0] | contains("up already")'
+	json '.notes[0] | contains("already up")'
 	[ "$(inside a readlink /proc/self/ns/net)" = "$before" ]
 }
 
@@ -314,7 +314,7 @@ has_process() {
 	[ ! -e "/run/netns/$lab-r" ]
 }
 
-@test "a name that a killed process left without a namespace is taken away" {
+@test "a name that a killed process left without a namespace is removed" {
 	up
 	"$TOOL" lab down -q --name "$lab"
 	: >"/run/netns/$lab-b"
@@ -413,7 +413,7 @@ all_labs() {
 		run -2 "$TOOL" lab up --name "$name"
 	done
 	run -2 "$TOOL" lab exec c --name "$lab" true
-	[[ $output == *"none of: a, b, r"* ]] || fail "$output"
+	[[ $output == *"not one of: a, b, r"* ]] || fail "$output"
 	run -2 "$TOOL" lab exec a --name "$lab"
 	run -2 "$TOOL" lab exec
 	run -2 "$TOOL" lab sideways

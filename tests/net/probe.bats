@@ -71,7 +71,7 @@ each_kind() {
 		is 0
 		json '.metrics | .sent_packets == 101 and .received_packets == 0 and
 			.lost_packets == 101 and .lost_ratio == 1 and .rtt_packets == 0'
-		json 'any(.notes[]; startswith("nothing came back: is a reflector there"))'
+		json 'any(.notes[]; startswith("no reflections: is a reflector running there"))'
 		tool_in a probe eg0 198.18.0.2 --engine "$engine" --count 101 --rate 10kpps \
 			--wait 50ms --no-loss --json
 		is 1

@@ -101,10 +101,10 @@ all_back() {
 	unset ETHGAUGE_STAMP_KEY
 	stamp 198.18.0.2 --auth
 	is 2
-	says "there is no key"
+	says "no key"
 }
 
-@test "what a reflector says of each extension is told, and what it does not know" {
+@test "the reflector's answer to each extension is reported, also an unknown one" {
 	lab_up
 	reflector
 	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" --tlv all --dscp 10 --reflector-mode stateful --size 300 --src-port 5001
@@ -127,7 +127,7 @@ lossy() {
 	start bump r impair ega egb --direction "$way" --match "$filter" -d 60s --interval 0s "$@"
 }
 
-@test "loss and delay put in on the way out are told of the way out, to the packet" {
+@test "inserted outbound loss and delay are reported as outbound, exactly" {
 	lossy a-to-b "udp dport 862" --loss list=0,3,50,51,52,100 --delay 31ms
 	reflector
 	stamp 198.18.0.2 -c 211 -r 500pps --reflector-mode stateful -w 1s
@@ -140,7 +140,7 @@ lossy() {
 	json '.questions == 205'
 }
 
-@test "loss and delay put in on the way back are told of the way back, to the packet" {
+@test "inserted return loss and delay are reported as return, exactly" {
 	lossy b-to-a "udp sport 862" --loss every=10 --delay 31ms
 	reflector --lose-back 1,2
 	stamp 198.18.0.2 -c 211 -r 500pps --reflector-mode stateful -w 1s
@@ -153,7 +153,7 @@ lossy() {
 	json '.questions == 211 and .answers == 209 and .lost_back == 2'
 }
 
-@test "copies and changes of order are told of the way that they were made on" {
+@test "duplicates and reordering are reported for their direction" {
 	lossy a-to-b "udp dport 862" --duplicate every=7 --reorder every=50:3
 	reflector
 	stamp 198.18.0.2 -c 211 -r 500pps --reflector-mode stateful -w 1s
@@ -208,7 +208,7 @@ lossy() {
 	json '.questions == 3018 and .sessions == 1006'
 }
 
-@test "nobody who answers is told, ^C gives what there is, and no privilege is needed" {
+@test "a missing reflector is reported, ^C prints the result so far, and no privilege is needed" {
 	lab_up
 	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" -w 0.1s --no-loss --reflector-mode stateful
 	is 1
@@ -243,7 +243,7 @@ suite() {
 	wait_for in_b grep -q ":035E" /proc/net/udp
 }
 
-@test "stamp-suite answers our packets, and we tell what it says" {
+@test "stamp-suite answers our packets, and its answers are reported" {
 	need_command stamp-suite
 	lab_up
 	suite --stateful-reflector

@@ -85,7 +85,7 @@ check() {
 
 @test "without a key, a port or --stamp what needs them is refused with status 2" {
 	run -2 "$TOOL" reflect lo --stamp --auth
-	[[ $output == *"--auth needs a key"*ETHGAUGE_STAMP_KEY* ]]
+	[[ $output == *"--auth requires a key"*ETHGAUGE_STAMP_KEY* ]]
 	run -2 "$TOOL" reflect lo --stateful
 	[[ $output == *"--stateful requires --stamp"* ]]
 	run -2 "$TOOL" reflect lo --stamp --port 0

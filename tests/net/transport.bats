@@ -48,7 +48,7 @@ counted_in_b() {
 		[.expr[].counter? | select(.)][0].$1" | paste -sd ' '
 }
 
-@test "serve is no longer root when it serves, and tells what it served" {
+@test "serve is no longer root when it serves, and reports what it served" {
 	serve
 	[ "$(awk '/^Uid:/ { print $2 == 65534 && $3 == 65534 && $4 == 65534 }' \
 		"/proc/${PIDS[serve]}/status")" = 1 ]
@@ -151,7 +151,7 @@ window_of_a() {
 		(.datagrams_lost_ratio - $d / ($d + $p) | fabs) < 1e-12'
 }
 
-@test "datagrams that were joined are told apart again, each with its number and time" {
+@test "joined datagrams are separated again, each with its number and time" {
 	serve
 	can_join
 	both udp stream 198.18.0.2 --gso --rate 7kpps --batch 53 --message-bytes 101 -d 300ms
@@ -185,7 +185,7 @@ window_of_a() {
 	grep -q 'datagram number' "$BATS_TEST_TMPDIR/run.html"
 }
 
-@test "a UDP transaction is one packet each way, and one that is lost is told" {
+@test "a UDP transaction is one packet in each direction, and a lost one is reported" {
 	count_in_b 'udp length 72 numgen inc mod 97 == 5 counter drop'
 	count_in_b 'udp length 72 counter'
 	serve
@@ -308,7 +308,7 @@ window_of_a() {
 		(has("client_kernel") | not)'
 }
 
-@test "a congestion control that the server may not use is told with those that it may" {
+@test "a congestion control that the server may not use is reported with the allowed ones" {
 	local allowed name found
 
 	allowed=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
@@ -343,7 +343,7 @@ window_of_a() {
 	json '.parts | length == 4 and all(.metrics.payload_received_bytes > 0)'
 }
 
-@test "a key lets in who has it, and nobody else" {
+@test "only clients with the key are served" {
 	local dir=$BATS_TEST_TMPDIR
 
 	echo right >"$dir/right" && echo wrong >"$dir/wrong"
@@ -458,7 +458,7 @@ serve_limit_holds() {
 		fail "$output"
 }
 
-@test "no server is told, with what to do" {
+@test "a missing server is reported, with a hint" {
 	tool_in a tcp stream 198.18.0.2
 	is 4
 	says "cannot connect to port 14880 of '198.18.0.2': Connection refused"
@@ -471,7 +471,7 @@ serve_limit_holds() {
 	both tcp rr 198.18.0.2 -d 20ms
 	finish serve
 	is 0
-	[[ $output == *"socket=handed over"* ]] || fail "$output"
+	[[ $output == *"socket=from systemd"* ]] || fail "$output"
 }
 
 @test "two servers do not share a port, and the second says so" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/bench.c - the suites of standards, through a device between two ports.
+ * cmd/bench.c - standard test suites through a device between two ports.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "result/outcome.h"
 #include "sys/host/clock.h"
 
-#define SETTLE_NS	(7 * NSEC_PER_SEC)	/* for stragglers, and for the device: RFC 2544 23 */
+#define SETTLE_NS	(7 * NSEC_PER_SEC)	/* for late packets, and for the device to settle: RFC 2544 23 */
 #define REFLECT_PORT	7			/* where ethgauge reflect answers */
 #define QUICK_SETTLE_NS	(NSEC_PER_SEC / 10)
 
@@ -36,7 +36,7 @@ struct bench_opts {
 	const char *flr, *avail;
 	uint64_t ftd_ns, fdv_ns;
 	bool policing;
-	/* Made of these by check. */
+	/* Derived from these by check. */
 	struct bench_plan plan;
 	char tx_ifname[16];
 	const char *tx_netns;
@@ -50,111 +50,111 @@ static const struct bench_opts defaults = {
 
 #define AT(member) offsetof(struct bench_opts, member)
 
-/* No load to search below, or to hold a service against, is max. */
+/* A search limit or a service's rate cannot be "max". */
 #define LOADS (OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_SHARE)
 
 static const struct opt options[] = {
 	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL,
-	  "which suite; or rfc6349, of TCP: see ethgauge bench rfc6349 --help", .choices = bench_suite_names,
+	  "test suite; or rfc6349 for TCP: see ethgauge bench rfc6349 --help", .choices = bench_suite_names,
 	  .argument = true, .selects = true },
 	{ 0, "SENDER", OPT_STR, AT(tx), NULL, "the port that sends into the device: IFACE or IFACE@NETNS",
 	  .argument = true },
 	{ 0, "RECEIVER", OPT_STR, AT(rx), NULL,
-	  "the port that receives from it, the same way; with --reflector the reflector's address, "
+	  "the port that receives from the device, in the same form; with --reflector the reflector's address, "
 	  "with --receiver an interface of the other host", .argument = true },
 	{ 0, "receiver", OPT_STR, AT(receiver), "COMMAND",
-	  "what runs ethgauge on another host, by sh and without asking: \"ssh root@host2 ethgauge\"; "
-	  "sink receives there, anew for each trial" },
+	  "command that runs ethgauge on the receiving host, without a password prompt: "
+	  "\"ssh root@host2 ethgauge\"; sh runs it, and sink starts there for each trial" },
 	{ 0, "clock", OPT_CHOICE, AT(stream.clock), "CLOCK",
 	  "--receiver: tai if both hosts' clocks are synchronised; else delays are left out",
 	  .choices = clock_names },
 	{ 0, "reflector", OPT_FLAG, AT(reflector), NULL,
-	  "packets come back from ethgauge reflect at the far end: loss counts both directions; delay is the round trip" },
+	  "ethgauge reflect at the far end returns the packets: loss counts both directions, delay is the round trip" },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
-	  "trials of half a second, few of them: shorter than the standard asks, and called so" },
+	  "few trials of half a second, shorter than the standard requires; the result is marked quick" },
 	{ 0, "sizes", OPT_STR, AT(sizes), "LIST", "frame sizes, instead of RFC 2544's seven" },
 	{ 'r', "rate", OPT_RATE, AT(stream.rate), "RATE",
 	  "highest load, on the wire: 10G, 1Mpps, 50% of the link; for soak the load",
 	  .of = "rfc2544 rfc9004 mlrsearch rfc8219 soak", .rate_kinds = LOADS },
 	{ 0, "tests", OPT_STR, AT(tests), "LIST",
-	  "besides throughput: latency,loss,back-to-back,recovery; none",
+	  "tests after throughput: any of latency,loss,back-to-back,recovery, or none",
 	  .of = "rfc2544" },
 	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
 	  "rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
-	  "initial, width and name, too; several are searched for together",
+	  "also initial, width and name; may be repeated, all goals are searched together",
 	  .of = "mlrsearch" },
 	{ 0, "goals", OPT_STR, AT(goal_file), "FILE",
 	  "goals from a YAML file: goals: [tst009, {name: mine, loss: 0.5%, exceed: 50%}]",
 	  .of = "mlrsearch" },
 	{ 0, "search", OPT_CHOICE, AT(search), "HOW",
-	  "halve the interval, or as mlrsearch does", .choices = searches,
+	  "search algorithm: bisection, or that of mlrsearch", .choices = searches,
 	  .of = "rfc2544 rfc9004 rfc8219" },
 	{ 0, "trial", OPT_DURATION, AT(trial_ns), "TIME",
-	  "final trials of the search, of the loss curve and of soak; 0: the standard's",
+	  "duration of the final search trials, of loss curve and soak trials; 0: the standard's",
 	  .of = "rfc2544 rfc9004 rfc8219 soak y1564" },
 	{ 0, "initial-trial", OPT_DURATION, AT(initial_ns), "TIME",
-	  "first trials of the search; 0: a second",
+	  "duration of the first search trials; 0: 1 s",
 	  .of = "rfc2544 rfc9004 rfc8219" },
-	{ 0, "latency-trial", OPT_DURATION, AT(latency_ns), "TIME", "latency trials; 0: the standard's",
+	{ 0, "latency-trial", OPT_DURATION, AT(latency_ns), "TIME", "duration of latency trials; 0: the standard's",
 	  .of = "rfc2544 rfc8219" },
-	{ 0, "repeats", OPT_U32, AT(repeats), "N", "trials of latency and of recovery; 0: the standard's",
+	{ 0, "repeats", OPT_U32, AT(repeats), "N", "number of latency and recovery trials; 0: the standard's",
 	  .max = 10000,
 	  .of = "rfc2544 rfc8219" },
 	{ 0, "max-burst", OPT_DURATION, AT(burst_ns), "TIME", "longest burst; 0: the standard's",
 	  .of = "rfc2544 rfc9004" },
-	{ 0, "bursts", OPT_U32, AT(bursts), "N", "back-to-back tests; 0: the standard's", .max = 10000,
+	{ 0, "bursts", OPT_U32, AT(bursts), "N", "number of back-to-back tests; 0: the standard's", .max = 10000,
 	  .of = "rfc2544 rfc9004" },
 	{ 0, "overload", OPT_DURATION, AT(overload_ns), "TIME",
-	  "recovery: time at 110 % of the throughput, and again at half of that; 0: the standard's",
+	  "recovery: time at 110 % of the throughput, then at half that load; 0: the standard's",
 	  .of = "rfc2544" },
 	{ 0, "reset-command", OPT_STR, AT(reset_command), "COMMAND",
-	  "what resets the device; sh runs it while packets are sent, and they tell how "
-	  "long it forwards nothing",
+	  "command that resets the device; sh runs it while packets are sent, to measure "
+	  "how long the device forwards nothing",
 	  .of = "rfc2544" },
 	{ 0, "reset-wait", OPT_DURATION, AT(reset_wait_ns), "TIME",
-	  "resets: time to send before the command and after its end; 0: a minute, "
-	  "with --quick a second",
+	  "resets: time to send before the command starts and after it ends; 0: 1 min, "
+	  "with --quick 1 s",
 	  .of = "rfc2544" },
-	{ 0, "resets", OPT_U32, AT(resets), "N", "how often; 0: 3, with --quick 1", .max = 1000,
+	{ 0, "resets", OPT_U32, AT(resets), "N", "number of resets; 0: 3, with --quick 1", .max = 1000,
 	  .of = "rfc2544" },
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
-	  "of the whole; 0: an hour, of y1564's performance test 15 minutes",
+	  "total duration; 0: 1 h for soak, 15 min for the performance test of y1564",
 	  .of = "soak y1564" },
 	{ 0, "cir", OPT_RATE, AT(cir), "RATE",
-	  "committed rate, in bits of frames with FCS, or packets, a second",
+	  "committed information rate, in bits (frames with FCS) or packets per second",
 	  .of = "y1564", .rate_kinds = LOADS },
-	{ 0, "eir", OPT_RATE, AT(eir), "RATE", "what may pass in excess of it; 0pps: none",
+	{ 0, "eir", OPT_RATE, AT(eir), "RATE", "excess information rate; 0pps: none",
 	  .of = "y1564", .rate_kinds = LOADS },
-	{ 0, "policing", OPT_FLAG, AT(policing), NULL, "no more than both shall pass",
+	{ 0, "policing", OPT_FLAG, AT(policing), NULL, "fail if more than CIR + EIR is forwarded",
 	  .of = "y1564" },
-	{ 0, "flr", OPT_STR, AT(flr), "PERCENT", "most frames lost; without it none",
+	{ 0, "flr", OPT_STR, AT(flr), "PERCENT", "highest acceptable frame loss ratio; default: no loss",
 	  .of = "y1564" },
-	{ 0, "ftd", OPT_DURATION, AT(ftd_ns), "TIME", "longest mean delay; 0: not judged",
+	{ 0, "ftd", OPT_DURATION, AT(ftd_ns), "TIME", "longest acceptable mean frame delay; 0: no check",
 	  .of = "y1564" },
 	{ 0, "fdv", OPT_DURATION, AT(fdv_ns), "TIME",
-	  "most delay variation, 99.9th percentile - minimum; 0: not judged",
+	  "largest acceptable delay variation, 99.9th percentile - minimum; 0: no check",
 	  .of = "y1564" },
-	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "least availability; without it 100%",
+	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "lowest acceptable availability; default 100%",
 	  .of = "y1564" },
 	{ 0, "settle", OPT_DURATION, AT(settle_ns), "TIME",
-	  "between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
+	  "pause between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
 	{ 0, "state", OPT_STR, AT(state), "FILE",
-	  "save every trial in FILE; the same command continues from it" },
+	  "save every trial in FILE; the same command resumes from it" },
 	{ 0, "dest", OPT_STR, AT(stream.dest), "ADDR",
 	  "send to this IPv4 or IPv6 address, instead of RECEIVER's IPv4 address" },
-	{ 'e', "engine", OPT_CHOICE, AT(stream.engine), "ENGINE", "how packets get to the driver",
+	{ 'e', "engine", OPT_CHOICE, AT(stream.engine), "ENGINE", "how packets reach the driver",
 	  .choices = tx_engine_names },
 	{ 0, "threads", OPT_U32, AT(stream.threads), "N",
 	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 'p', "port", OPT_U16, AT(stream.port), "N", "UDP destination port; with --reflector 7 unless given",
 	  .min = 1 },
 	{ 0, "src-ip", OPT_STR, AT(stream.src_ip), "ADDR",
-	  "source address, instead of the one that the route gives" },
+	  "source address, instead of that of the route" },
 	{ 0, "dst-mac", OPT_MAC, AT(stream.dst_mac), "MAC",
-	  "destination MAC, instead of asking route and neighbour" },
+	  "destination MAC address, instead of that of the next hop" },
 	{ 0, "vlan", OPT_U16, AT(stream.vlan), "ID", "802.1Q tag; 0: none", .max = 4094 },
 	{ 0, "batch", OPT_U32, AT(stream.batch), "N",
-	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 },
+	  "frames passed to the driver at once; 0: chosen by the rate", .max = 256 },
 	OPT_END
 };
 
@@ -168,7 +168,7 @@ static const struct opt_rule rules[] = {
 	/* The ports of one host share a clock. */
 	{ OPT_REQUIRES, "clock=tai", "receiver" },
 	{ OPT_EXCLUDES, "receiver", "reset-command" },
-	/* Delays to another host are those of synchronised clocks. */
+	/* One-way delays between hosts require synchronised clocks. */
 	{ OPT_REQUIRES, "SUITE=rfc8219 ftd fdv", "clock=tai", .when = "receiver" },
 	OPT_RULE_END
 };
@@ -219,7 +219,7 @@ static void set_times(struct bench_opts *opts)
 		opts->settle_ns = opts->quick ? QUICK_SETTLE_NS : SETTLE_NS;
 }
 
-/* What a far sink does not tell is left out where it was not asked for, and else refused. */
+/* A remote sink does not report all: leave such tests out, or refuse them if requested. */
 static int check_far(struct bench_opts *opts, struct err *e)
 {
 	bool timed = opts->stream.clock == STAMP_TAI;
@@ -252,16 +252,16 @@ static int check_ports(struct bench_opts *opts, struct err *e)
 		names[i] = at ? at + 1 : NULL;
 	}
 	if (names[0] && !names[1] && !far)
-		return err_usage(e, "'%s' needs its @NETNS, too: run it in the namespace of the sender, or name both",
+		return err_usage(e, "'%s' requires @NETNS: name both namespaces, or run in the sender's and name none",
 				 opts->rx);
 	if (!strcmp(opts->tx, opts->rx) && !opts->receiver)
-		return err_usage(e, "sender and receiver are one port: there is no device between");
+		return err_usage(e, "SENDER and RECEIVER are the same port");
 	opts->tx_netns = names[0];
 	snprintf(opts->tx_ifname, sizeof(opts->tx_ifname), "%.*s", (int)strcspn(opts->tx, "@"), opts->tx);
 	return 0;
 }
 
-/* All that a trial depends on: another call with the same words can go on with its file. */
+/* Everything that a trial depends on: a state file is resumed only if this text is equal. */
 static void join_words(struct bench_opts *opts)
 {
 	size_t used = 0, i;
@@ -274,7 +274,7 @@ static void join_words(struct bench_opts *opts)
 		used += (size_t)snprintf(opts->words + used, sizeof(opts->words) - used, "%s=%s ",
 					 options[i].name, text);
 	}
-	/* Of a file, too, whose name does not tell what is in it. */
+	/* The goals themselves, as a file of goals may change under its name. */
 	for (i = 0; i < opts->plan.nr_goals && used < sizeof(opts->words); i++) {
 		const struct search_goal *goal = &opts->plan.goals[i];
 
@@ -345,13 +345,13 @@ static void tell_name(const struct bench_opts *opts, struct result *res)
 		 opts->suite == SUITE_Y1564 ? "-style" : "", quick ? "-quick" : "");
 	result_env_str(res, "suite", name);
 	if (quick && opts->suite != SUITE_SOAK && opts->suite != SUITE_MLRSEARCH)
-		result_note(res, "trials are shorter, fewer or of other sizes than the standard asks for: "
-			    "this is %s, and not to be published as the standard's", name);
+		result_note(res, "trials are shorter, fewer or of other sizes than the standard requires: "
+			    "this is %s, do not publish it as a result of the standard", name);
 	if (opts->receiver && opts->suite == SUITE_RFC2544)
-		result_note(res, "not part of it with --receiver: recovery%s",
+		result_note(res, "not measured with --receiver: recovery%s",
 			    opts->stream.clock == STAMP_TAI ? "" : ", and latency without --clock tai");
 	if (opts->suite == SUITE_RFC2544 && !opts->reset_command)
-		result_note(res, "not part of it here: reset (RFC 2544 26.6), as there is no --reset-command");
+		result_note(res, "not measured: reset (RFC 2544 26.6), which requires --reset-command");
 }
 
 static int bench_verb(const void *args, struct result *res, struct err *e)
@@ -380,7 +380,7 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 		return err;
 	tell_name(opts, res);
 	if (opts->reflector)
-		result_note(res, "packets went to a reflector and back: what was lost may be of either way, or of the "
+		result_note(res, "packets went to a reflector and back: losses include both directions and the "
 			    "reflector, and every delay is a round trip");
 	err = bench_suite_run(bench, &opts->plan, res, e);
 	bench_close(bench);
@@ -391,33 +391,33 @@ const struct cmd cmd_bench = {
 	.name = "bench",
 	.summary = "run a standard test suite through a device",
 	.description =
-"Sends through a device from one port of this host into another, and finds what it\n"
-"takes. rfc2544: throughput, latency, loss curve, back-to-back frames, recovery from an\n"
-"overload and, with --reset-command, from a reset; rfc9004: the buffer that bursts tell;\n"
+"Sends through a device from one port of this host to another and measures what the\n"
+"device forwards. rfc2544: throughput, latency, loss curve, back-to-back frames, recovery\n"
+"from overload and, with --reset-command, from a reset; rfc9004: buffer size from bursts;\n"
 "mlrsearch: throughput for several goals of loss and certainty at once (RFC 9971);\n"
-"rfc8219: latency and its variation; y1564: a service's rates and criteria, in the style\n"
-"of that recommendation; soak: a load for a long time.\n\n"
-"The device stands between two ports of this host, or beyond one with a reflector behind\n"
-"it (--reflector), or another host with ethgauge that it starts (--receiver).\n\n"
-"By default trials are as long and as many as the standard asks for, which takes hours;\n"
-"--quick takes about a minute a frame size, and the result is then called so. Trials in\n"
-"which the generator fell behind are run again, said, and never blamed on the device.\n"
-"Every trial is in the JSON document. With --state the same command goes on where an\n"
-"earlier one was ended.",
+"rfc8219: latency and its variation; y1564: rates and criteria of a service, in the style\n"
+"of that recommendation; soak: one load for a long time.\n\n"
+"The device is between two ports of this host, or between one port and a reflector\n"
+"(--reflector), or between two hosts; ethgauge then starts itself on the other (--receiver).\n\n"
+"By default trials are as long and as many as the standard requires, which takes hours.\n"
+"--quick takes about a minute per frame size, and the result is marked quick. Trials that\n"
+"the generator could not keep up with are repeated and reported, and never counted as\n"
+"loss of the device. The JSON document has every trial. With --state the same command\n"
+"resumes an interrupted one.",
 	.examples =
-"  # what a firewall between eth1 and eth2 takes, in a few minutes\n"
+"  # throughput of a firewall between eth1 and eth2, in a few minutes\n"
 "  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --quick -o quick.json\n"
-"  # the whole of it, to be ended and gone on with\n"
+"  # the full suite; interrupt it and run it again to resume\n"
 "  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --state fw.bench -o fw.json\n"
-"  # does a service of 50 Mbit/s and 10 more keep what was promised?\n"
+"  # does a service of 50 Mbit/s CIR and 10 Mbit/s EIR meet its criteria?\n"
 "  sudo ethgauge bench y1564 eth1 eth2 --cir 50Mbit --eir 10Mbit --policing --flr 0.1% \\\n"
 "      --ftd 5ms --fdv 2ms --sizes 512,1518\n"
 "  # across a network, with ethgauge reflect at its far end\n"
 "  sudo ethgauge bench rfc2544 eth1 192.0.2.7 --reflector --quick --rate 100Mbit\n"
-"  # into another host, which ssh reaches by another path, without a password\n"
+"  # to another host, which ssh reaches by another path, without a password\n"
 "  sudo ethgauge bench rfc2544 eth1 eth2 --receiver \"ssh root@host2 ethgauge\" \\\n"
 "      --dest 198.19.0.2 --quick -o two-hosts.json\n"
-"  # in a lab with a bottleneck of 100 Mbit/s between its ends\n"
+"  # in a lab with a bottleneck of 100 Mbit/s\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --limit 100 &\n"
 "  sudo ethgauge bench mlrsearch eg0@lab-a eg0@lab-b --goal ndr --goal pdr --sizes 512 \\\n"

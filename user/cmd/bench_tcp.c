@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/bench_tcp.c - bench rfc6349: what TCP makes of a path, with ethgauge serve at its end.
+ * cmd/bench_tcp.c - bench rfc6349: TCP throughput of a path, with ethgauge serve at its end.
  */
 #include <sys/socket.h>
 
 #include "cmd/cmd.h"
 #include "engine/suite/bench_tcp.h"
 
-#define WHOLE_NS 30000000000ull		/* RFC 6349 3.3: long enough that the start does not count */
+#define WHOLE_NS 30000000000ull		/* RFC 6349 3.3: long enough to make slow start negligible */
 
 static const char *const suites[] = { "rfc6349", NULL };
 static const char *const ways[] = { "both", "there", "back", NULL };
 
 struct bench_tcp_opts {
-	int suite;			/* which word chose this */
+	int suite;			/* the word that selected this variant */
 	const char *host, *from, *key_file;
 	uint16_t port, streams;
 	struct unit_rate bottleneck;
 	uint64_t duration_ns;
 	int way;
 	bool quick, ipv4, ipv6;
-	struct bench_tcp_cfg cfg;	/* made of these by check */
+	struct bench_tcp_cfg cfg;	/* derived from these by check */
 };
 
 static const struct bench_tcp_opts defaults = {
@@ -30,24 +30,24 @@ static const struct bench_tcp_opts defaults = {
 #define AT(member) offsetof(struct bench_tcp_opts, member)
 
 static const struct opt options[] = {
-	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL, "this one", .choices = suites, .argument = true },
+	{ 0, "SUITE", OPT_CHOICE, AT(suite), NULL, "this suite", .choices = suites, .argument = true },
 	{ 0, "HOST", OPT_STR, AT(host), NULL, "where ethgauge serve runs", .argument = true },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
-	  "transfers of 5 s: shorter than the standard asks, and called so" },
+	  "transfers of 5 s, shorter than the standard requires; the result is marked quick" },
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
-	  "of each transfer; 0: 30 s, with --quick 5 s" },
+	  "duration of each transfer; 0: 30 s, with --quick 5 s" },
 	{ 0, "bottleneck", OPT_RATE, AT(bottleneck), "RATE",
-	  "narrowest link of the path, in bits a second on the wire; max: found by UDP",
+	  "bottleneck rate of the path, in bits per second on the wire; max: measure it by UDP",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 'P', "parallel", OPT_U16, AT(streams), "N", "connections at once", .min = 1,
 	  .max = CONTROL_MAX_STREAMS },
-	{ 0, "way", OPT_CHOICE, AT(way), "WAY", "there: from here to HOST", .choices = ways },
+	{ 0, "way", OPT_CHOICE, AT(way), "WAY", "direction; there: from here to HOST", .choices = ways },
 	{ 'p', "port", OPT_U16, AT(port), "N", "control port of the server", .min = 1 },
 	{ '4', "ipv4", OPT_FLAG, AT(ipv4), NULL, "IPv4 only" },
 	{ '6', "ipv6", OPT_FLAG, AT(ipv6), NULL, "IPv6 only" },
 	{ 'B', "bind", OPT_STR, AT(from), "ADDR", "send from this address" },
 	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
-	  "the server's key; else ETHGAUGE_KEY of the environment" },
+	  "the server's key, instead of the environment's ETHGAUGE_KEY" },
 	OPT_END
 };
 
@@ -88,28 +88,28 @@ static int bench_tcp_verb(const void *args, struct result *res, struct err *e)
 		return err;
 	result_env_str(res, "suite", quick ? "rfc6349-quick" : "rfc6349");
 	if (quick)
-		result_note(res, "transfers are shorter than RFC 6349 asks for, or of one way: this is "
-			    "rfc6349-quick, and not to be published as the standard's");
+		result_note(res, "transfers are shorter than RFC 6349 requires, or in one direction only: this is "
+			    "rfc6349-quick, do not publish it as a result of the standard");
 	return bench_tcp_run(&cfg, res, e);
 }
 
 const struct cmd cmd_bench_tcp = {
 	.name = "bench",
-	.summary = "TCP on a path against what the path allows (RFC 6349)",
+	.summary = "compare TCP throughput with what the path allows (RFC 6349)",
 	.description =
-"Measures with a server (ethgauge serve at HOST) what RFC 6349 asks for, each way: the\n"
-"path's MTU, its round trip while nothing is sent, and the rate of its bottleneck;\n"
-"then transfers by TCP, held against these. transfer time ratio: how many times as long\n"
-"a transfer takes as it would with full packets at the bottleneck's rate; efficiency:\n"
-"the share of the bytes that had not to be sent again; buffer delay: by how much of the\n"
-"idle round trip that under load is longer.\n\n"
-"The bottleneck is found by UDP that is sent faster and faster, until a quarter more than\n"
-"passes: others on the path notice. Give --bottleneck where it is known. Windows are\n"
-"those that the system chooses: RFC 6349's series of window sizes is not part of it.",
+"Measures the metrics of RFC 6349 with a server (ethgauge serve at HOST), in each\n"
+"direction: first the path's MTU, its idle round-trip time and its bottleneck rate, then\n"
+"TCP transfers, compared with these. Transfer time ratio: the actual transfer time divided\n"
+"by that of full packets at the bottleneck rate. Efficiency: the share of bytes that were\n"
+"not retransmitted. Buffer delay: the increase of the round-trip time under load, relative\n"
+"to the idle one.\n\n"
+"To find the bottleneck rate, UDP is sent at rising rates, up to a quarter more than the\n"
+"path carries, which affects other traffic. Give --bottleneck if the rate is known. The\n"
+"system chooses the windows: RFC 6349's series of window sizes is not included.",
 	.examples =
 "  # at the other end: ethgauge serve\n"
 "  ethgauge bench rfc6349 198.18.0.2 --bottleneck 100Mbit -o tcp.json\n"
-"  # from here to there, by four connections, in short\n"
+"  # from here to HOST only, four connections, short transfers\n"
 "  ethgauge bench rfc6349 198.18.0.2 --quick --way there -P 4\n",
 	.options = options,
 	.rules = rules,

@@ -23,7 +23,7 @@
 #include "sys/host/caps.h"
 #include "sys/net/nic.h"
 
-/* By then a driver that works has taken something. */
+/* A working driver has accepted a packet by then. */
 #define NOTHING_SENT_NS (500 * 1000 * 1000ull)
 
 struct blast_opts {
@@ -46,36 +46,36 @@ static const struct blast_opts defaults = {
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct blast_opts, stream.ifname), NULL,
-	  "send through this interface", .argument = true },
+	  "interface to send through", .argument = true },
 	{ 0, "DEST", OPT_STR, offsetof(struct blast_opts, stream.dest), NULL,
-	  "IPv4 or IPv6 address to send to, or a packet; none with --pcap", .argument = true,
+	  "destination IPv4 or IPv6 address, or a packet description; not with --pcap", .argument = true,
 	  .optional = true },
 	STREAM_OPTIONS(struct blast_opts, stream),
 	{ 0, "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
 	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 0, "stamp-every", OPT_U32, offsetof(struct blast_opts, stream.stamp_every), "N",
-	  "write the time into one packet in N; every packet has its sequence number", .min = 1 },
+	  "write a timestamp into one packet in N; all have a sequence number", .min = 1 },
 	{ 0, "tx-stamp", OPT_CHOICE, offsetof(struct blast_opts, stream.tx_stamp), "WHERE",
-	  "afxdp: beside the tag, when each packet was sent: by the kernel or the NIC",
+	  "afxdp: also record when each packet was sent, timestamped by the kernel or the NIC",
 	  .choices = tx_done_names },
 	{ 0, "no-tag", OPT_FLAG, offsetof(struct blast_opts, stream.no_tag), NULL,
-	  "no probe tag: the sink can count these packets, and no more" },
+	  "send without probe tag: sink can only count these packets" },
 	{ 0, "zero-copy", OPT_FLAG, offsetof(struct blast_opts, stream.zero_copy), NULL,
-	  "afxdp: fail where the driver would copy" },
+	  "afxdp: require zero-copy mode, fail where the driver would copy" },
 	{ 0, "busy-poll", OPT_FLAG, offsetof(struct blast_opts, stream.busy_poll), NULL,
 	  "afxdp: run the driver's queue in the sending thread (kernel 5.11)" },
 	{ 0, "ports", OPT_U32, offsetof(struct blast_opts, stream.ports), "N",
 	  "number of destination ports, counted up from --port", .min = 1, .max = 65535 },
 	{ 0, "src-ports", OPT_U32, offsetof(struct blast_opts, stream.src_ports), "N",
-	  "source ports, counted up from --src-port", .min = 1, .max = 65535 },
+	  "number of source ports, counted up from --src-port", .min = 1, .max = 65535 },
 	{ 0, "dests", OPT_U32, offsetof(struct blast_opts, stream.dests), "N",
-	  "destination addresses, counted up from DEST; its next hop takes them all", .min = 1 },
+	  "number of destination addresses, counted up from DEST; all use its next hop", .min = 1 },
 	{ 0, "src-ips", OPT_U32, offsetof(struct blast_opts, stream.sources), "N",
-	  "source addresses, counted up from the first", .min = 1 },
+	  "number of source addresses, counted up from the first", .min = 1 },
 	{ 0, "random", OPT_FLAG, offsetof(struct blast_opts, stream.random), NULL,
 	  "choose ports and addresses at random" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct blast_opts, stream.seed), "N",
-	  "seed of --random and of random values" },
+	  "seed of --random and of random field values" },
 	{ 0, "into-stack", OPT_FLAG, offsetof(struct blast_opts, stream.into_stack), NULL,
 	  "live: deliver packets to this host's stack, as if received on INTERFACE" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct blast_opts, interval_ns), "TIME",
@@ -103,13 +103,13 @@ static const struct opt_rule rules[] = {
 	TRIAL_RULES,
 	{ OPT_REQUIRES, "zero-copy busy-poll tx-stamp=sw tx-stamp=hw", "engine=afxdp|auto" },
 	{ OPT_REQUIRES, "into-stack", "engine=live|auto" },
-	/* The kernel stamps what it copies. */
+	/* The kernel timestamps only packets that it copies. */
 	{ OPT_EXCLUDES, "tx-stamp=sw", "zero-copy" },
 	{ OPT_EXCLUDES, "no-tag", "stream stamp-every clock tx-stamp" },
 	{ OPT_EXCLUDES, "tx-stamp=sw tx-stamp=hw", "burst on ramp-to poisson" },
 	{ OPT_EXCLUDES, "save", "sink" },
 	{ OPT_REQUIRES, "save", "count streams profile" },
-	/* Each stream of a file has its own. */
+	/* In a file each stream has its own tag options. */
 	{ OPT_REQUIRES, "count", "save", .when = "streams profile" },
 	OPT_RULE_END
 };
@@ -120,7 +120,7 @@ static int blast_check(void *args, const struct opt_given *given, struct err *e)
 	const struct blast_what what = { &opts->stream, &opts->flow };
 	int err;
 
-	/* A count alone is meant as the only limit. */
+	/* With --count only, the default duration does not apply. */
 	if (opts->stream.count && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
 	if (opts->stream.zero_copy || opts->stream.busy_poll ||
@@ -140,7 +140,7 @@ static int blast_check(void *args, const struct opt_given *given, struct err *e)
 struct blast_run {
 	const struct blast_opts *opts;
 	struct tx *tx;
-	struct trial *trial;		/* NULL: the receiver is elsewhere */
+	struct trial *trial;		/* NULL: no receiver in this process */
 	struct flow *flow;
 	struct tx_cfg cfg;
 	struct result *res;
@@ -175,7 +175,7 @@ static bool is_sent(void *ctx)
 	return run->err || tx_done(run->tx);
 }
 
-/* Of @packets since the last row, on the wire; @now: of all rows. */
+/* L1 bytes of @packets since the last row; @now: totals so far. */
 static double row_l1_bytes(struct blast_run *run, const struct tx_count *now, uint64_t packets)
 {
 	uint64_t all = tx_bytes(run->tx, now), bytes = all - run->row_bytes;
@@ -224,7 +224,7 @@ static int send_all(struct blast_run *run)
 		*run->e = stop_error;
 		return err;
 	}
-	/* A short run ends before the time after which it is asked in between. */
+	/* A short run may end before the periodic check was due. */
 	return run->e->no ? run->e->no : tx_check_taken(run->tx, run->e);
 }
 
@@ -248,12 +248,12 @@ static int prepare(struct blast_run *run)
 		return err;
 	flow_describe(run->flow, run->res);
 	if (!opts->stream.no_tag && flow_is_dest(&opts->flow) && !mix_is_tagged(run->cfg.mix))
-		result_note(run->res, "these packets carry no probe tag, which stands behind udp where "
-			    "it is the last layer: the sink can count them, and no more");
+		result_note(run->res, "these packets carry no probe tag, which requires udp as the last layer: "
+			    "sink can only count them");
 	return 0;
 }
 
-/* The packets of the streams into a file; the count is the limit that was given. */
+/* Write the streams' packets to a file, up to the given count or duration. */
 static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct result *res,
 		struct err *e)
 {
@@ -285,7 +285,7 @@ static void say_what(const struct blast_opts *opts)
 	log_info("sending %s'%s' through '%s'", to, what, opts->stream.ifname);
 }
 
-/* The receiver first: some drivers send only to where somebody is. */
+/* The receiver first: some drivers transmit only while the peer has a program attached. */
 static int open_ends(struct blast_run *run)
 {
 	int err = 0;
@@ -295,7 +295,7 @@ static int open_ends(struct blast_run *run)
 	return err ? err : tx_open(&run->tx, &run->cfg, run->res, run->e);
 }
 
-/* @err in @e, or what came behind it: @next, which is @found. */
+/* Keep @err in @e; without one, @next, which @found describes. */
 static int first_error(int err, int next, const struct err *found, struct err *e)
 {
 	if (err || !next)
@@ -368,34 +368,34 @@ const struct cmd cmd_blast = {
 	.summary = "send packets at a rate, or as fast as possible",
 	.description =
 "Sends UDP packets through one interface with one of two engines. live makes the\n"
-"packets inside the kernel, right before the driver's transmit function, and\n"
-"needs kernel 5.18 and a driver that transmits XDP frames; afxdp sends through an\n"
-"AF_XDP ring from user space. auto takes live where it works and says when not.\n\n"
-"Each packet carries a tag with stream, sequence and time, from which sink tells\n"
-"loss, order and delay. A rate in bit/s counts whole wire time (L1: frame, FCS,\n"
-"preamble and gap) unless --rate-layer says otherwise. Without --count it sends\n"
-"for 10 seconds. The result's bottleneck tells where a rate is this machine's limit\n"
-"and not the path's.\n\n"
-"DEST may be a packet instead: layers with their fields, and values that change\n"
-"from packet to packet. --streams sends many streams, each of its own kind.\n\n"
-"With --pcap it sends the packets of a capture file instead: as they were captured,\n"
-"faster, at a rate or as fast as it goes, and changed on the way if asked.\n\n"
-"With --sink it receives too, in the same run, and accounts for every packet that\n"
-"was lost: where on this host it was dropped, and why.",
+"packets inside the kernel, right before the driver's transmit function; it requires\n"
+"kernel 5.18 and a driver that transmits XDP frames. afxdp sends through an AF_XDP\n"
+"ring from user space. auto uses live where it works, and reports why if not.\n\n"
+"Each packet carries a tag with stream, sequence number and timestamp, from which sink\n"
+"computes loss, order and delay. A rate in bit/s is on the wire (L1: frame, FCS,\n"
+"preamble and gap) unless --rate-layer changes it. Without --count it sends for\n"
+"10 seconds. The result's bottleneck shows whether this machine limited the rate, or\n"
+"the path.\n\n"
+"DEST may be a packet description instead: layers with their fields, and values that\n"
+"change from packet to packet. --streams sends many streams of different kinds.\n\n"
+"With --pcap it sends the packets of a capture file: with their original timing,\n"
+"faster, at a rate or as fast as possible, and with rewritten headers on request.\n\n"
+"With --sink it also receives, in the same run, and accounts for every lost packet:\n"
+"where on this host it was dropped, and why.",
 	.examples =
 "  # as fast as one CPU can, 10 seconds\n"
 "  sudo ethgauge blast eth1 198.18.0.2\n"
 "  # a million 1518-byte frames at 1 Gbit/s on the wire, through AF_XDP\n"
 "  sudo ethgauge blast eth1 198.18.0.2 -c 1M -s 1518 -r 1Gbit -e afxdp\n"
-"  # and how long each takes until the driver has sent it\n"
+"  # with the time that each packet takes until the driver has sent it\n"
 "  sudo ethgauge blast eth1 198.18.0.2 -c 1M -r 10kpps --tx-stamp sw\n"
 "  # two queues, two CPUs, VLAN 7, IPv6\n"
 "  sudo ethgauge blast eth1 2001:2::2 --threads 2 --vlan 7\n"
-"  # a packet of one's own: all hosts of a network, a thousand ports\n"
+"  # a packet description: all hosts of a network, a thousand ports\n"
 "  sudo ethgauge blast eth1 'vlan(7)/ip4(198.18.1.0/24)/udp(dport=5000-5999)'\n"
-"  # what became of each packet, between the two ends of a lab\n"
+"  # account for each packet, between the two ends of a lab\n"
 "  sudo ethgauge lab exec a ethgauge blast eg0 198.18.0.2 -c 1M --sink eg0@lab-b\n"
-"  # a capture file, twice as fast as it was, moved to another network\n"
+"  # a capture file at twice its speed, with addresses of another network\n"
 "  sudo ethgauge blast eth1 --pcap call.pcapng.gz --speed 2 \\\n"
 "      --map-ip 10.0.0.0/8=198.18.0.0/15 --dst-mac 02:00:00:00:00:01\n",
 	.options = options,

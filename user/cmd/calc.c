@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/calc.c - what a link can carry at most, by arithmetic; nothing is measured.
+ * cmd/calc.c - what a link can carry at most, computed without measuring.
  *
  * The formulas are in lib/theory.c, and docs/theory.md derives them.
  */
@@ -22,7 +22,7 @@ static const struct calc_opts {
 	struct unit_rate link;
 	uint32_t mtu, vlan, options_bytes, request_bytes, response_bytes, parallel;
 	int ip, tunnel, outer;
-	uint64_t rtt_ns, window_bytes;	/* 0: not asked for */
+	uint64_t rtt_ns, window_bytes;	/* 0: not given */
 } defaults = {
 	.link = { UNIT_RATE_BPS, 10e9 },
 	.mtu = 1500,
@@ -34,22 +34,22 @@ static const struct calc_opts {
 
 static const struct opt options[] = {
 	{ 0, "LINK", OPT_RATE, offsetof(struct calc_opts, link), NULL,
-	  "speed of the link in bits a second: 100M, 2.5G (default 10G)", .argument = true,
+	  "link speed in bits per second: 100M, 2.5G (default 10G)", .argument = true,
 	  .optional = true, .rate_kinds = OPT_RATE_BPS },
 	{ 0, "mtu", OPT_U32, offsetof(struct calc_opts, mtu), "BYTES",
 	  "largest packet, without Ethernet header", .min = THEORY_IP4_MIN_MTU, .max = 65535 },
 	{ 0, "rtt", OPT_DURATION, offsetof(struct calc_opts, rtt_ns), "TIME",
-	  "round-trip time; adds windows and buffers", .min = 1, .max = 3600000000000ull },
+	  "round-trip time; adds the tables of windows and buffers", .min = 1, .max = 3600000000000ull },
 	{ 0, "window", OPT_COUNT, offsetof(struct calc_opts, window_bytes), "BYTES",
-	  "with --rtt, what this window carries", .min = 1 },
+	  "with --rtt, add the rate of this window", .min = 1 },
 	{ 0, "parallel", OPT_U32, offsetof(struct calc_opts, parallel), "N",
-	  "with --rtt, connections at once, for the queue of the link", .min = 1 },
+	  "with --rtt, number of concurrent connections, for the buffer size of the link", .min = 1 },
 	{ 0, "ip", OPT_CHOICE, offsetof(struct calc_opts, ip), "VERSION",
-	  "of the transactions and the summary", .choices = ips },
+	  "IP version of the transactions and the summary", .choices = ips },
 	{ 0, "tcp-options", OPT_U32, offsetof(struct calc_opts, options_bytes), "BYTES",
-	  "in every segment; 12 are the timestamps, 0 is without", .max = 40 },
+	  "TCP options in every segment; 12: timestamps, 0: none", .max = 40 },
 	{ 0, "vlan-tags", OPT_U32, offsetof(struct calc_opts, vlan), "N",
-	  "tags of each frame: 1, or 2 for QinQ", .max = 2 },
+	  "VLAN tags of each frame: 1, or 2 for QinQ", .max = 2 },
 	{ 0, "tunnel", OPT_CHOICE, offsetof(struct calc_opts, tunnel), "KIND",
 	  "tunnel type", .choices = tunnels },
 	{ 0, "outer", OPT_CHOICE, offsetof(struct calc_opts, outer), "VERSION",
@@ -68,7 +68,7 @@ static const struct opt_rule rules[] = {
 	OPT_RULE_END
 };
 
-/* With docs/theory.md: what published tables list. */
+/* As in published tables; see docs/theory.md. */
 static const uint32_t mtus[] = {
 	256, 300, 350, 500, 700, 850, 1000, 1250, 1280, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 9000,
 };
@@ -104,7 +104,7 @@ static void tell_frames(const struct calc_opts *opts, struct result *part)
 	size_t nr = sizeof(sizes) / sizeof(sizes[0]), i;
 
 	for (i = 0; i <= nr; i++) {
-		/* The MTU's own, unless it is a row already. */
+		/* The MTU's own size, unless it is a row already. */
 		if (i == nr && (full_bytes == 1518 || full_bytes < UNIT_MIN_FRAME_BYTES))
 			break;
 		bytes = (i < nr ? sizes[i] : full_bytes) + 4 * opts->vlan;
@@ -154,7 +154,7 @@ static void tell_goodput(const struct calc_opts *opts, struct result *part)
 	}
 }
 
-/* The four that people compare: of TCP with the options asked for. */
+/* The four usual ones; TCP with the given options. */
 static void tell_ratios(const struct calc_opts *opts, const struct theory_path *path,
 			struct result *part)
 {
@@ -185,7 +185,7 @@ static void tell_mtu(const struct calc_opts *opts, uint32_t mtu, struct result *
 	result_entry_close(part);
 }
 
-/* In rising order, with the one asked for in its place. */
+/* In rising order, including the given one. */
 static void tell_mtus(const struct calc_opts *opts, struct result *part)
 {
 	bool told = false;
@@ -228,7 +228,7 @@ static const struct {
 	{ THEORY_TCP_CRR, "tcp crr", "theory_tcp_crr_per_s" },
 };
 
-/* Each frame by frame, and the sums as figures of @res. */
+/* Each transaction frame by frame; the sums are figures of @res. */
 static void tell_transactions(const struct calc_opts *opts, struct result *res,
 			      struct result *part)
 {
@@ -240,7 +240,7 @@ static void tell_transactions(const struct calc_opts *opts, struct result *res,
 	for (i = 0; i < sizeof(transactions) / sizeof(transactions[0]); i++) {
 		if (theory_transact(&path, &stack, transactions[i].kind, opts->request_bytes,
 				    opts->response_bytes, &t)) {
-			result_note(part, "%s: no such message fits %s", transactions[i].name,
+			result_note(part, "%s: this message does not fit %s", transactions[i].name,
 				    transactions[i].kind == THEORY_UDP_RR ?
 				    "one UDP datagram, or the MTU is too small" : "the MTU");
 			result_metric_real(res, transactions[i].key, NAN);
@@ -289,10 +289,11 @@ static void tell_windows(const struct calc_opts *opts, struct result *res, struc
 		result_entry_real(part, "carried_ratio", bps / link_bps);
 		result_entry_close(part);
 	}
-	result_note(part, "bytes of the wire, headers and gaps included: payload is less by the goodput's share");
+	result_note(part, "a TCP window counts payload, so these rates are goodput; a large window reaches the goodput of the "
+	"link, which is below its speed");
 	if (bdp_bytes > 65535.0 * (1 << 14))
-		result_note(part, "no TCP window can be that large (1 GiB, RFC 7323): one connection "
-			    "cannot fill this path");
+		result_note(part, "this path needs a window above TCP's maximum (1 GiB, RFC 7323): one connection "
+			    "cannot fill it");
 }
 
 static void sum_up(const struct calc_opts *opts, struct result *res)
@@ -332,29 +333,29 @@ static int calc_run(const void *args, struct result *res, struct err *e)
 	snprintf(title, sizeof(title), "transactions over IPv%s, frame by frame", ips[opts->ip]);
 	tell_transactions(opts, res, result_part(res, PART_OTHER, title));
 	if (opts->rtt_ns)
-		tell_windows(opts, res, result_part(res, PART_OTHER, "what a window carries"));
+		tell_windows(opts, res, result_part(res, PART_OTHER, "rate by window"));
 	return 0;
 }
 
 const struct cmd cmd_calc = {
 	.name = "calc",
-	.summary = "what a link can carry at most: frames, goodput, transactions, windows",
+	.summary = "compute the most that a link can carry: frames, goodput, transactions, windows",
 	.description =
-"Computes what no measurement on this link can exceed: frames a second by size, payload\n"
-"by protocol, MTU and tunnel, transactions frame by frame, and with --rtt the bandwidth-\n"
-"delay product, what windows carry, and the buffers that fill the path. Nothing is\n"
-"measured or sent, and no privilege is needed.\n\n"
-"A link's speed counts every bit of the wire: 38 bytes a frame beside the packet (Ethernet\n"
-"header 14, FCS 4, preamble 8, gap 12), frames of at least 64 bytes, and each VLAN tag 4\n"
-"more. docs/theory.md derives the formulas.",
+"Computes upper bounds of a link: frames per second by size, goodput by protocol, MTU and\n"
+"tunnel, transactions frame by frame, and with --rtt the bandwidth-delay product, the rate\n"
+"of a window, and the buffers that fill the path. It sends and measures nothing, and\n"
+"requires no privilege.\n\n"
+"The link speed counts every bit on the wire: 38 bytes per frame besides the packet\n"
+"(Ethernet header 14, FCS 4, preamble 8, gap 12), frames of at least 64 bytes, and 4 for\n"
+"each VLAN tag. docs/theory.md derives the formulas.",
 	.examples =
 "  # a link of 10 Gbit/s\n"
 "  ethgauge calc 10G\n"
 "  # with jumbo frames, in VXLAN\n"
 "  ethgauge calc 25G --mtu 9000 --tunnel vxlan\n"
-"  # the windows and buffers that a path of 1 Gbit/s and 25 ms needs\n"
+"  # windows and buffers for a path of 1 Gbit/s and 25 ms\n"
 "  ethgauge calc 1G --rtt 25ms\n"
-"  # for scripts: the most that TCP can carry\n"
+"  # for scripts: the highest TCP goodput\n"
 "  ethgauge calc 10G --json | jq .metrics.theory_tcp_goodput_bps\n",
 	.options = options,
 	.rules = rules,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/calibrate.c - the tool against itself: what it says where the truth is known.
+ * cmd/calibrate.c - measure the tool's own accuracy where the true values are known.
  *
- * A lab of its own, which vanishes with this process: an empty wire for counts,
- * delay floor and pacing, and one with impair's bump in the middle for losses,
- * duplicates, order and delays that are put in.
+ * It uses a private lab that ends with this process: an idle link for counts, delay
+ * floor and pacing, and one with impair's forwarder in the middle for known losses,
+ * duplicates, reordering and delays.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "lib/statedir.h"
 #include "result/calibration.h"
 
-/* Longer than the bump waits for what holds a packet back. */
+/* Longer than the forwarder holds any packet. */
 #define BUMP_SETTLE_NS	(5 * NSEC_PER_SEC / 2)
 
 struct calibrate_opts {
@@ -32,15 +32,15 @@ static const struct calibrate_opts defaults = { 0 };
 
 static const struct opt options[] = {
 	{ 0, "quick", OPT_FLAG, offsetof(struct calibrate_opts, quick), NULL,
-	  "a tenth of the packets; the figures are not kept" },
+	  "send a tenth of the packets; do not store the figures" },
 	{ 0, "no-store", OPT_FLAG, offsetof(struct calibrate_opts, no_store), NULL,
-	  "do not keep the figures for the results that come" },
+	  "do not store the figures for later results" },
 	{ 0, "force", OPT_FLAG, offsetof(struct calibrate_opts, force), NULL,
-	  "store them even if runs were disturbed" },
+	  "store the figures even if runs were disturbed" },
 	OPT_END
 };
 
-/* What is found; the worst of all runs where more than one tells it. */
+/* The findings; the worst run where several runs measure the same. */
 struct found {
 	uint64_t delay_min_ns, delay_p50_ns, rtt_p50_ns;
 	uint64_t gap_error_p50_ns, gap_error_p99_ns;
@@ -52,7 +52,7 @@ struct found {
 struct calibrate {
 	const struct calibrate_opts *opts;
 	struct lab wire;		/* a - b */
-	struct lab bumped;		/* a - r - b: the bump is in r */
+	struct lab bumped;		/* a - r - b: impair forwards in r */
 	struct result *res;
 	struct found found;
 	uint32_t irregular;		/* runs that did not reach their rate */
@@ -60,7 +60,7 @@ struct calibrate {
 
 static uint64_t some(const struct calibrate *cal, uint64_t count)
 {
-	/* Primes become other odd numbers; a batch cannot hide in either. */
+	/* A tenth of a prime, made odd: no multiple of a batch either way. */
 	return cal->opts->quick ? count / 10 | 1 : count;
 }
 
@@ -70,7 +70,7 @@ static void worst(uint64_t *sum, uint64_t value)
 		*sum = value;
 }
 
-/* A sender that other work held up tells nothing of how exact the tool is. */
+/* Runs whose sender was held up by other work do not show the tool's accuracy. */
 static void note_irregular(struct calibrate *cal, const struct lab_trial *run)
 {
 	cal->irregular += run->made.pace == BOTTLENECK_IRREGULAR;
@@ -81,7 +81,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* One number, told by four witnesses; what a full wire refused was counted, too. */
+/* Sender, both drivers and receiver must agree; refusals of a full ring are counted, too. */
 static bool is_exact(const struct lab_trial *run, uint64_t asked)
 {
 	uint64_t count = run->sent.sent_packets;
@@ -117,7 +117,7 @@ static int run_exact(struct calibrate *cal, const char *name, const struct lab_t
 	return 0;
 }
 
-/* As fast as it goes, with everything checked at the receiver. */
+/* At full rate, with all checks at the receiver. */
 static int count_all(struct calibrate *cal, struct err *e)
 {
 	static const struct {
@@ -148,7 +148,7 @@ static int count_all(struct calibrate *cal, struct err *e)
 	return err;
 }
 
-/* What an empty wire takes, there and there and back: no delay can be told below it. */
+/* One-way and round-trip delay of an idle link: the smallest delay that can be measured. */
 static int find_floor(struct calibrate *cal, struct err *e)
 {
 	struct lab_trial_cfg cfg = {
@@ -213,7 +213,7 @@ static int find_pacing(struct calibrate *cal, struct err *e)
 	return err;
 }
 
-/* What the bump in r does to what goes from a to b, and what b sees of it. */
+/* What the forwarder in r did to packets from a to b, and what b received. */
 struct bump_run {
 	struct impair_rules rules;
 	struct impair *impair;
@@ -222,7 +222,7 @@ struct bump_run {
 	struct hist_rec delays;
 };
 
-/* What the bump has let out, once it has taken all and holds none. */
+/* Wait until the forwarder has received all packets and holds none. */
 static uint64_t due_of_bump(const void *ctx, uint64_t sent)
 {
 	const struct bump_run *run = ctx;
@@ -253,7 +253,7 @@ static int run_bumped(struct calibrate *cal, const char *name, uint64_t seed, ui
 	log_info("%s ...", name);
 	err = lab_enter(&cal->bumped, LAB_R, e);
 	if (!err)
-		err = impair_open(&run->impair, &impair, result_part(part, PART_OTHER, "bump"), e);
+		err = impair_open(&run->impair, &impair, result_part(part, PART_OTHER, "forwarder"), e);
 	if (!err)
 		err = impair_start(run->impair, e);
 	if (!err)
@@ -278,9 +278,8 @@ static void close_bumped(struct bump_run *run)
 }
 
 /*
- * Frames that were lost elsewhere than by a rule: in the bump, which ran out of
- * frames, or on the wires, whose rings were full. A machine that is busy with
- * other work does that; how many of which kind nobody knows.
+ * Frames lost other than by a rule: in the forwarder, which ran out of frames, or on
+ * the links, whose rings were full. A busy machine causes this; the split is unknown.
  */
 static uint64_t lost_otherwise(const struct bump_run *run)
 {
@@ -291,7 +290,7 @@ static uint64_t lost_otherwise(const struct bump_run *run)
 	       (run->done.out_frames > got ? run->done.out_frames - got : 0);
 }
 
-/* Packet for packet: what was done is what was seen. */
+/* The receiver must see exactly the faults that were inserted. */
 static void judge_faults(struct calibrate *cal, const char *name, const struct bump_run *run)
 {
 	const struct rx_count *got = &run->trial.got;
@@ -300,15 +299,15 @@ static void judge_faults(struct calibrate *cal, const char *name, const struct b
 
 	if (otherwise) {
 		cal->irregular++;
-		result_note(cal->res, "%s: not judged, as the drivers and the bump lost %llu frames that "
-			    "no rule took", name, (unsigned long long)otherwise);
+		result_note(cal->res, "%s: not judged: the drivers and the forwarder lost %llu frames that "
+			    "no rule dropped", name, (unsigned long long)otherwise);
 		return;
 	}
 	result_verdict(cal->res, lost == done[IMPAIR_LOSS] &&
 		       got->duplicates == done[IMPAIR_DUPLICATE] &&
 		       got->reordered <= done[IMPAIR_REORDER] &&
 		       done[IMPAIR_REORDER] - got->reordered <= run->done.flushed,
-		       "%s: lost %llu of %llu put in, doubled %llu of %llu, out of order %llu of %llu",
+		       "%s: found %llu of %llu losses, %llu of %llu duplicates, %llu of %llu reordered",
 		       name, (unsigned long long)lost, (unsigned long long)done[IMPAIR_LOSS],
 		       (unsigned long long)got->duplicates,
 		       (unsigned long long)done[IMPAIR_DUPLICATE],
@@ -349,17 +348,17 @@ static int find_faults(struct calibrate *cal, struct err *e)
 	return err;
 }
 
-/* The first is the bump itself, as short as it can; what it takes is no error of the others. */
+/* The first is the forwarder's own shortest delay, which is subtracted from the others. */
 static int find_delays(struct calibrate *cal, struct err *e)
 {
 	static const struct {
 		const char *name, *delay;
 		uint64_t ns;
 	} runs[] = {
-		{ "delay 1 us put in", "1us", 1000 },
-		{ "delay 100 us put in", "100us", 100000 },
-		{ "delay 1 ms put in", "1ms", 1000000 },
-		{ "delay 10 ms put in", "10ms", 10000000 },
+		{ "inserted delay 1 us", "1us", 1000 },
+		{ "inserted delay 100 us", "100us", 100000 },
+		{ "inserted delay 1 ms", "1ms", 1000000 },
+		{ "inserted delay 10 ms", "10ms", 10000000 },
 	};
 	uint64_t path_ns = 0, p50_ns, p99_ns;
 	struct bump_run run;
@@ -374,9 +373,9 @@ static int find_delays(struct calibrate *cal, struct err *e)
 		if (!err && !loop_signal()) {
 			p50_ns = hist_percentile_ns(&run.delays, 0.5);
 			p99_ns = hist_percentile_ns(&run.delays, 0.99);
-			/* Of an instrument that is right this holds on the busiest machine. */
+			/* Load can only add delay, so this must hold even on a busy machine. */
 			result_verdict(cal->res, hist_min_ns(&run.delays) >= runs[i].ns,
-				       "%s: none of %llu packets came earlier", runs[i].name,
+				       "%s: none of %llu packets arrived earlier", runs[i].name,
 				       (unsigned long long)run.delays.count);
 			if (!i)
 				path_ns = p50_ns - runs[i].ns;
@@ -406,28 +405,28 @@ static void report(const struct found *found, struct result *res)
 	result_metric_u64(res, "calibrated_impaired_packets", found->impaired);
 }
 
-/* Kept only if everything was as it must be, in full, to the end. */
+/* Store the figures only if all checks passed in a full, complete run. */
 static int keep(const struct calibrate *cal, struct err *e)
 {
 	char path[4096];
 	int err;
 
 	if (cal->irregular)
-		result_note(cal->res, "other work on this machine held up %u of the runs: delay and "
-			    "pacing are worse than the tool's own; run it again when nothing else is busy",
+		result_note(cal->res, "other work on this machine disturbed %u of the runs: delay and pacing errors "
+			    "are larger than the tool's own; repeat on an idle machine",
 			    cal->irregular);
 	if (cal->opts->quick || cal->opts->no_store)
 		return 0;
 	if (!result_passed(cal->res) || (cal->irregular && !cal->opts->force)) {
-		result_note(cal->res, "not kept for later results, as %s",
-			    result_passed(cal->res) ? "it was disturbed (--force keeps it)" :
+		result_note(cal->res, "figures not stored: %s",
+			    result_passed(cal->res) ? "runs were disturbed (--force stores them)" :
 			    "a check failed");
 		return 0;
 	}
 	calibration_path(path, sizeof(path));
 	err = calibration_store(cal->res, path, e);
 	if (!err)
-		result_note(cal->res, "kept in '%s': later results cite it", path);
+		result_note(cal->res, "figures stored in '%s': later results include them", path);
 	return err;
 }
 
@@ -465,20 +464,19 @@ const struct cmd cmd_calibrate = {
 	.name = "calibrate",
 	.summary = "measure the accuracy of the tool on this machine",
 	.description =
-"Runs the tool where the truth is known, on wires of its own that vanish with the\n"
-"command, and tells how exact it is on this machine: whether counts of millions\n"
-"of packets agree at full rate, and up to which rate; what an empty wire takes,\n"
-"below which no delay can be told; how far gaps are from those asked for; whether\n"
-"losses, duplicates and packets out of order are found just as impair put them\n"
-"in, by several seeds; and how far measured delays are from those put in.\n\n"
-"If all of it is as it must be, the figures are kept in " STATEDIR_DEFAULT "\n"
-"(or $STATE_DIRECTORY), and later results on the same kernel and CPUs cite them\n"
-"under \"self\". Nothing else on the machine should be busy meanwhile: what is\n"
-"disturbed is not kept.",
+"Measures known quantities on private links that end with the command, and reports how\n"
+"accurate the tool is on this machine: whether counts of millions of packets agree at\n"
+"full rate, and up to which rate; the delay of an idle link, the smallest that can be\n"
+"measured; the error of sending intervals; whether the losses, duplicates and reordered\n"
+"packets that impair inserts are found exactly, with several seeds; and the error of\n"
+"measured delays against inserted ones.\n\n"
+"If all checks pass, the figures are stored in " STATEDIR_DEFAULT " (or\n"
+"$STATE_DIRECTORY), and later results on the same kernel and CPUs include them under\n"
+"\"self\". Keep the machine idle: disturbed runs are not stored.",
 	.examples =
-"  # about half a minute; keeps the figures\n"
+"  # takes half a minute and stores the figures\n"
 "  sudo ethgauge calibrate\n"
-"  # what later results cite\n"
+"  # the figures that later results include\n"
 "  jq '.metrics' /var/lib/ethgauge/calibration.json\n",
 	.options = options,
 	.defaults = &defaults,

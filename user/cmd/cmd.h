@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd/cmd.h - what a verb is, and which there are. Each cmd/NAME.c ends in one const struct cmd.
+ * cmd/cmd.h - the definition of a verb, and the list of all. Each cmd/NAME.c ends in one const struct cmd.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
@@ -12,7 +12,7 @@
 #include "lib/opt_rule.h"
 #include "result/result.h"
 
-/* Tested before run(), so that a verb never fails half-way for lack of them. */
+/* Checked before run(), so that a verb never fails half-way for lack of privilege. */
 enum cmd_needs {
 	CMD_NEEDS_BPF = 1 << 0,		/* CAP_BPF (CAP_SYS_ADMIN before 5.8) */
 	CMD_NEEDS_NET_ADMIN = 1 << 1,
@@ -24,20 +24,20 @@ struct cmd {
 	const char *name;
 	const char *summary;		/* lower case, one line */
 	const char *description;	/* paragraphs for --help and the man page */
-	const char *examples;		/* command lines, each behind its comment */
+	const char *examples;		/* command lines, each after its comment */
 	const struct opt *options;
 	const void *defaults;
-	size_t opts_size;		/* of the object behind defaults */
+	size_t opts_size;		/* size of the object at defaults */
 	unsigned int needs;
-	const char *default_output;	/* of -o; NULL: no file unless one is asked for */
-	const struct opt_rule *rules;	/* options against each other; may be NULL */
+	const char *default_output;	/* of -o; NULL: no file by default */
+	const struct opt_rule *rules;	/* constraints between options; may be NULL */
 	/*
-	 * What rules cannot say, and completing what depends on what was given;
+	 * Checks that rules cannot express, and defaults that depend on other options;
 	 * pure, so testable without root. May be NULL.
 	 */
 	int (*check)(void *opts, const struct opt_given *given, struct err *e);
 	int (*run)(const void *opts, struct result *res, struct err *e);
-	/* Another way to do it, run instead of this one where one of its chosen_by is among the words. */
+	/* A variant that runs instead if one of its chosen_by is among the arguments. */
 	const struct cmd *variant;
 	const char *const *chosen_by;	/* of a variant: options, with "--", or words; NULL-terminated */
 };

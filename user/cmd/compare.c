@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/compare.c - two sides of runs against each other, and whether one is worse.
+ * cmd/compare.c - compare two sets of runs and judge whether one is worse.
  *
- * Reads documents and nothing else: no network, no privilege.
+ * It only reads documents: no network, no privilege.
  */
 #include "cmd/cmd.h"
 #include "compare/compare.h"
@@ -21,26 +21,26 @@ static const struct compare_opts defaults = { .threshold = "5%", .seed = 1 };
 
 static const struct opt options[] = {
 	{ 0, "BASE", OPT_STR, offsetof(struct compare_opts, base), NULL,
-	  "documents of the runs to compare with: a file, a directory or a pattern of these",
+	  "result documents to compare with: files, directories or patterns",
 	  .argument = true, .optional = true },
 	{ 0, "NEW", OPT_STR, offsetof(struct compare_opts, new), NULL,
-	  "documents of the runs to judge", .argument = true, .optional = true },
+	  "result documents to judge", .argument = true, .optional = true },
 	{ 0, "base", OPT_STRS, offsetof(struct compare_opts, more_base), "FILE",
-	  "further documents of the base; up to 8 times, as the next two" },
+	  "more documents for BASE; up to 8 times" },
 	{ 0, "new", OPT_STRS, offsetof(struct compare_opts, more_new), "FILE",
-	  "further documents to judge" },
+	  "more documents for NEW; up to 8 times" },
 	{ 0, "noise", OPT_STRS, offsetof(struct compare_opts, noise), "FILE",
-	  "documents of further runs of the base, to measure the noise floor" },
+	  "documents of repeated base runs, to measure the noise floor; up to 8 times" },
 	{ 0, "threshold", OPT_STR, offsetof(struct compare_opts, threshold), "PERCENT",
-	  "worse by more than this is a regression" },
+	  "smallest change for the worse that counts as a regression" },
 	{ 0, "metric", OPT_STRS, offsetof(struct compare_opts, metrics), "KEY",
-	  "judge only this figure, or those of a pattern such as 'rtt_p*'" },
+	  "judge only this figure, or those matching a pattern such as 'rtt_p*'" },
 	{ 0, "all", OPT_FLAG, offsetof(struct compare_opts, all), NULL,
-	  "also figures without better or worse, and the measurement overhead" },
+	  "include figures without better or worse, and the measurement overhead" },
 	{ 0, "ignore", OPT_STRS, offsetof(struct compare_opts, ignore), "KEY",
-	  "compare though this option or fact differs" },
+	  "compare even if this option or environment value differs" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct compare_opts, seed), "N",
-	  "seed of the bootstrap" },
+	  "seed of the bootstrap resampling" },
 	{ 0, "html", OPT_STR, offsetof(struct compare_opts, html), "FILE",
 	  "write a self-contained HTML page to FILE" },
 	{ 0, "ktap", OPT_FLAG, offsetof(struct compare_opts, ktap), NULL,
@@ -57,7 +57,7 @@ static const struct opt_rule rules[] = {
 static int read_threshold(const struct compare_opts *opts, double *ret_ratio, struct err *e)
 {
 	if (unit_parse_percent(opts->threshold, ret_ratio))
-		return err_usage(e, "--threshold '%s' is no share: write 5%% or 0.5%%",
+		return err_usage(e, "--threshold '%s' is not a percentage (e.g. 0.5%%)",
 				 opts->threshold);
 	return 0;
 }
@@ -115,25 +115,25 @@ static int compare_cmd_run(const void *values, struct result *res, struct err *e
 const struct cmd cmd_compare = {
 	.name = "compare", .summary = "judge whether new runs are better or worse than others",
 	.description =
-	"Reads the result documents (-o FILE, --json) of runs on two sides, a base and a new one,\n"
-	"and judges every figure that both have: median of each side, their ratio with a 95 %\n"
-	"interval, Mann and Whitney's p, and a verdict: better, worse, same, or cannot tell, then\n"
-	"with the smallest change that could have been seen. It takes at least 5 runs a side, best\n"
-	"taken in turn. Better or worse is said only where the interval excludes no change by more\n"
-	"than the noise floor, which runs of the base itself show.\n"
-	"\n"
-	"Only what was measured alike is compared: same command, options, frames, driver, mode and\n"
-	"clock. The kernel may differ. A figure that is worse by more than --threshold makes the\n"
-	"exit code 1.",
+"Reads the result documents (-o FILE, --json) of runs of a base and of a new version, and\n"
+"judges each figure that both have: the median of each side, their ratio with a 95 %\n"
+"confidence interval, the p-value of the Mann-Whitney test, and a verdict: better, worse,\n"
+"same, or inconclusive, then with the smallest change that these runs could have shown.\n"
+"It requires at least 5 runs per side, best interleaved. The verdict is better or worse\n"
+"only if the whole interval is beyond the noise floor, which repeated base runs show.\n"
+"\n"
+"Only like measurements are compared: same command, options, frames, driver, mode and\n"
+"clock. The kernel may differ. If a figure is worse by more than --threshold, the exit\n"
+"code is 1.",
 	.examples =
 	"  # five runs on each of two kernels, and the verdict\n"
 	"  for i in 1 2 3 4 5; do ethgauge probe eth1 192.0.2.2 -o old/$i.json; done\n"
 	"  ethgauge compare old new\n"
-	"  # by patterns, as a page, and only what people feel\n"
+	"  # by patterns, as a page, only round-trip percentiles\n"
 	"  ethgauge compare 'old-*.json' 'new-*.json' --metric 'rtt_p*' --html report.html\n"
-	"  # for a kernel's own test runner; worse by 2 % fails\n"
+	"  # for a kernel's test runner; fail if worse by more than 2 %\n"
 	"  ethgauge compare old new --noise old-again --threshold 2% --ktap\n"
-	"  # another driver, on purpose\n"
+	"  # compare two drivers\n"
 	"  ethgauge compare veth e1000 --ignore driver --ignore link_bps\n",
 	.options = options, .rules = rules, .defaults = &defaults, .opts_size = sizeof(defaults),
 	.check = compare_check, .run = compare_cmd_run,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/demo.c - the whole job on a wire of its own, with the proof that it is right.
+ * cmd/demo.c - the main measurements on a private link, with proof that the counts agree.
  *
- * The lab is never given a name: it vanishes with this process, however that
- * ends, and any number of demos run side by side.
+ * The lab has no name: it ends with this process in any case, and any number of
+ * demos can run in parallel.
  */
 #include "cmd/cmd.h"
 #include "doctor/feature.h"
@@ -23,16 +23,16 @@ static const struct demo_opts defaults = { 0 };
 
 static const struct opt options[] = {
 	{ 0, "quick", OPT_FLAG, offsetof(struct demo_opts, quick), NULL,
-	  "a tenth of the packets, for slow machines" },
+	  "send a tenth of the packets, for slow machines" },
 	{ 0, "clock", OPT_CHOICE, offsetof(struct demo_opts, clock), "CLOCK",
-	  "that packets are stamped by at both ends", .choices = clock_names },
+	  "clock for timestamps at both ends", .choices = clock_names },
 	OPT_END
 };
 
-/* Prime counts: a batch that is lost or counted twice cannot hide in a round number. */
+/* Prime counts: a lost or doubly counted batch shows, as no batch divides them. */
 static const struct trial {
 	const char *name;
-	bool probe;			/* reflected, and timed there and back */
+	bool probe;			/* reflected: measures the round trip */
 	enum tx_engine engine;
 	bool tagged;
 	uint32_t frame_bytes;
@@ -51,7 +51,7 @@ static const struct trial {
 	  100003, 10007, 100e3 },
 };
 
-/* Line by line: what each witness counted, and that they agree. */
+/* One verdict per count: sender, drivers and receiver must agree. */
 static void judge(const struct trial *trial, uint64_t count, const struct lab_trial *run,
 		  struct result *res)
 {
@@ -59,7 +59,7 @@ static void judge(const struct trial *trial, uint64_t count, const struct lab_tr
 	struct reflect_rec answers;
 	char refused[64];
 
-	snprintf(refused, sizeof(refused), ", %llu refused: the wire was full",
+	snprintf(refused, sizeof(refused), ", %llu refused: the link was full",
 		 (unsigned long long)run->sent.refused_packets);
 	result_verdict(res, made + run->sent.refused_packets == count,
 		       "%s: sent %llu of the %llu asked for%s", trial->name, made,
@@ -109,7 +109,7 @@ static int run_trial(const struct lab *lab, const struct trial *trial, enum tx_e
 	return err;
 }
 
-/* Before kernel 5.18 there are none, and AF_XDP sends what can be sent by either. */
+/* Before kernel 5.18 there are no live frames; AF_XDP sends instead where possible. */
 static int has_live_frames(bool *ret_has, struct err *e)
 {
 	static const char name[] = "xdp-live-frames";
@@ -123,7 +123,7 @@ static int has_live_frames(bool *ret_has, struct err *e)
 		   FEATURE_ABSENT;
 	feature_close(set);
 	if (!*ret_has)
-		log_warn("this kernel has no live frames, from 5.18 on: AF_XDP sends what it can");
+		log_warn("this kernel has no live frames (Linux 5.18): AF_XDP sends instead where possible");
 	return 0;
 }
 
@@ -148,7 +148,7 @@ static int demo_run(const void *args, struct result *res, struct err *e)
 		engine = trials[i].engine;
 		if (!live && engine == TX_ENGINE_LIVE) {
 			if (!trials[i].pps)
-				continue;	/* a rate of the engine itself */
+				continue;	/* measures the live engine's own rate */
 			engine = TX_ENGINE_AFXDP;
 		}
 		err = run_trial(&lab, &trials[i], engine, opts, res, e);
@@ -165,11 +165,11 @@ const struct cmd cmd_demo = {
 	.name = "demo",
 	.summary = "run the main measurements on a private test link, in half a minute",
 	.description =
-"Makes two network namespaces joined by a veth pair, sends probes to a reflector\n"
-"and blasts at a sink with each engine, and prints what was measured: rates,\n"
-"loss, delay and order. Then, line by line, that the sender's count, the\n"
-"drivers' own counters and the receiver's count are one number. The namespaces\n"
-"have no name and vanish with the command, so it works beside anything.",
+"Makes two network namespaces joined by a veth pair, sends probes to a reflector and\n"
+"packets to a sink with each engine, and prints rates, loss, delay and order. It then\n"
+"checks line by line that the sender's count, the drivers' own counters and the\n"
+"receiver's count agree. The namespaces have no name and end with the command, so\n"
+"nothing else on the machine is affected.",
 	.examples =
 "  sudo ethgauge demo\n"
 "  sudo ethgauge demo --json | jq '.verdicts'\n",

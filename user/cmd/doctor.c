@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/doctor.c - what this machine, and one interface of it, can do.
+ * cmd/doctor.c - what this machine, and one interface of it, support.
  *
- * It looks and changes nothing, and runs without privilege: what it may not
- * ask is "cannot tell", which is neither present nor absent.
+ * It changes nothing, and runs without privilege: what it may not check is
+ * "unknown", which is neither present nor absent.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,11 +25,11 @@ static const struct doctor_opts defaults;
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct doctor_opts, ifname), NULL,
-	  "check this interface, too", .argument = true, .optional = true },
+	  "also check this interface", .argument = true, .optional = true },
 	{ 0, "has", OPT_STR, offsetof(struct doctor_opts, has), "NAME[,NAME]",
-	  "check only these features; answer by exit status" },
+	  "check only these features; the exit code is the answer" },
 	{ 0, "probe", OPT_FLAG, offsetof(struct doctor_opts, probe), NULL,
-	  "try native XDP for an instant; may reset the NIC's queues" },
+	  "attach a native XDP program for an instant; may reset the NIC's queues" },
 	OPT_END
 };
 
@@ -53,7 +53,7 @@ static void list_names(bool of_iface, char *ret_text, size_t size)
 	}
 }
 
-/* The first name of the list *@names, which moves behind it and is NULL behind the last. */
+/* The first name of the list *@names, which advances past it and is NULL after the last. */
 static bool next_name(const char **names, const char **ret_name, size_t *ret_len)
 {
 	if (!*names)
@@ -77,10 +77,10 @@ static int doctor_check(void *args, const struct opt_given *given, struct err *e
 		i = feature_find(name, len);
 		if (i < 0) {
 			list_names(false, list, sizeof(list));
-			err_usage(e, "unknown feature '%.*s'; of the machine there are: %s",
+			err_usage(e, "unknown feature '%.*s'; features of the machine: %s",
 				  len < 40 ? (int)len : 40, name, list);
 			list_names(true, list, sizeof(list));
-			return err_hint(e, "of an interface: %s", list);
+			return err_hint(e, "features of an interface: %s", list);
 		}
 		if (feature_at((size_t)i)->of_iface && !opts->ifname)
 			return err_usage(e, "'%s' is a feature of an interface: ethgauge doctor "
@@ -90,7 +90,7 @@ static int doctor_check(void *args, const struct opt_given *given, struct err *e
 	return 0;
 }
 
-/* Asks for each name; a verdict for each answer, and an error where there is none. */
+/* A verdict for each known answer; an error if one is unknown and none is absent. */
 static int tell_has(const struct doctor_opts *opts, struct feature_set *set, struct result *res,
 		    struct err *e)
 {
@@ -108,17 +108,17 @@ static int tell_has(const struct doctor_opts *opts, struct feature_set *set, str
 				       feature_at(i)->name, feature_state_name(answer->state),
 				       answer->detail);
 		} else {
-			result_line(res, "%s: cannot tell (%s)", feature_at(i)->name,
+			result_line(res, "%s: unknown (%s)", feature_at(i)->name,
 				    answer->detail);
 			unknown = answer;
 			unknown_name = feature_at(i)->name;
 		}
 		absent |= answer->state == FEATURE_ABSENT;
 	}
-	/* One that is absent answers the question, whatever the others are. */
+	/* One absent feature decides, even if others are unknown. */
 	if (absent || !unknown)
 		return 0;
-	err_machine(e, -ENODATA, "cannot tell whether '%s' is there (%s)", unknown_name,
+	err_machine(e, -ENODATA, "unknown whether '%s' is present (%s)", unknown_name,
 		    unknown->detail);
 	return unknown->remedy[0] ? err_hint(e, "%s", unknown->remedy) : e->no;
 }
@@ -137,17 +137,17 @@ static void tell_all(const struct doctor_opts *opts, struct feature_set *set, st
 			continue;
 		answer = feature_ask(set, i);
 		nr[answer->state]++;
-		/* Of an interface, the driver's age tells, and not the kernel's. */
+		/* For an interface, the driver decides, not the kernel's version. */
 		tell_since = answer->state == FEATURE_ABSENT && feature->since &&
 			     !feature->of_iface;
 		snprintf(detail, sizeof(detail), "%s%s%s", answer->detail,
-			 tell_since ? "; Linux has it since " : "",
+			 tell_since ? "; in Linux since " : "",
 			 tell_since ? feature->since : "");
 		result_feature(res, feature->group, feature->name,
 			       feature_state_name(answer->state), detail, feature->without,
 			       answer->remedy[0] ? answer->remedy : NULL);
 	}
-	result_line(res, "%u present, %u absent, %u cannot tell", nr[FEATURE_PRESENT],
+	result_line(res, "%u present, %u absent, %u unknown", nr[FEATURE_PRESENT],
 		    nr[FEATURE_ABSENT], nr[FEATURE_UNKNOWN]);
 }
 
@@ -175,16 +175,15 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "check what this machine and an interface support, and how to fix the rest",
 	.description =
-	"Looks for what the other verbs build on. Each feature is present, absent or cannot be\n"
-	"told; what is absent is shown with what is lost without it and the command that mends it.\n"
-	"Nothing is changed. It runs without privilege, and then more of the answers are\n"
-	"\"cannot tell\".\n\n"
-	"With --has, exit codes: 0 all present; 1 at least one absent; 3 none absent, but one\n"
-	"cannot be told; 2 no such feature (the message lists the names).",
+"Checks what the other verbs depend on. Each feature is present, absent or unknown. For\n"
+"an absent feature it shows the impact and the command that fixes it. Nothing is changed.\n"
+"It runs without privilege, but then more answers are unknown.\n\n"
+"With --has, exit codes: 0 all present; 1 at least one absent; 3 none absent, but one\n"
+"unknown; 2 no such feature (the message lists the names).",
 	.examples =
-	"  # what can this machine do?\n"
+	"  # check this machine\n"
 	"  sudo ethgauge doctor\n"
-	"  # and its interface eth1, with whoever holds its XDP hook\n"
+	"  # also the interface eth1, with the holder of its XDP hook\n"
 	"  sudo ethgauge doctor eth1\n"
 	"  # for scripts\n"
 	"  ethgauge doctor --has btf,af-xdp && echo both\n"

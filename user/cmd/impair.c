@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/impair.c - lose, damage, copy, hold and reorder packets, and account for each.
+ * cmd/impair.c - drop, corrupt, duplicate, delay and reorder packets, and account for each.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -26,8 +26,11 @@ struct impair_opts {
 	int xdp_mode, tc_mode;
 };
 
+#define DIRECTION_UNSET	(-1)	/* check sets the default, which depends on OTHER */
+
 static const struct impair_opts defaults = {
 	.limit = DEFAULT_LIMIT,
+	.direction = DIRECTION_UNSET,
 	.seed = 1,
 	.interval_ns = NSEC_PER_SEC,
 };
@@ -39,39 +42,39 @@ static const char *const directions[] = { "ingress", "egress", "a-to-b", "b-to-a
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct impair_opts, ifname), NULL,
-	  "impair what passes here", .argument = true },
+	  "impair packets on this interface", .argument = true },
 	{ 0, "OTHER", OPT_IFACE, offsetof(struct impair_opts, other), NULL,
-	  "be a bump in the wire between INTERFACE (a) and this one (b)", .argument = true,
+	  "forward between INTERFACE (a) and this interface (b)", .argument = true,
 	  .optional = true },
 	{ 0, "direction", OPT_CHOICE, offsetof(struct impair_opts, direction), "WAY",
-	  "what is impaired; between two a-to-b, b-to-a or, unless given, both",
+	  "direction to impair; default ingress, with OTHER both",
 	  .choices = directions },
 	{ 0, "loss", RULE(IMPAIR_LOSS), "WHICH",
-	  "drop: all, 1%, every=100, list=3,17, list=FILE or ge(p=1%,r=30%)" },
+	  "drop packets: all, 1%, every=100, list=3,17, list=FILE or ge(p=1%,r=30%)" },
 	{ 0, "corrupt", RULE(IMPAIR_CORRUPT), "WHICH[:BITS[@OFFSET]]",
-	  "flip 1 to 16 bits, behind the Ethernet header unless OFFSET is given" },
-	{ 0, "checksum", RULE(IMPAIR_CHECKSUM), "WHICH", "make the checksum of L4 wrong" },
+	  "flip 1 to 16 bits, after the Ethernet header unless OFFSET is given" },
+	{ 0, "checksum", RULE(IMPAIR_CHECKSUM), "WHICH", "corrupt the L4 checksum" },
 	{ 0, "truncate", RULE(IMPAIR_TRUNCATE), "WHICH:BYTES",
-	  "cut the frame to BYTES, without FCS; its headers stay as they are" },
+	  "cut the frame to BYTES, without FCS; lengths in its headers are not changed" },
 	{ 0, "fragment", RULE(IMPAIR_FRAGMENT), "WHICH:BYTES",
-	  "cut into IPv4 fragments of so much payload, a multiple of 8" },
-	{ 0, "duplicate", RULE(IMPAIR_DUPLICATE), "WHICH[:COPIES]", "send COPIES more, directly after" },
+	  "split into IPv4 fragments with BYTES of payload, a multiple of 8" },
+	{ 0, "duplicate", RULE(IMPAIR_DUPLICATE), "WHICH[:COPIES]", "send COPIES more directly after the packet" },
 	{ 0, "reorder", RULE(IMPAIR_REORDER), "WHICH:PLACES",
-	  "hold until PLACES later packets have been sent" },
+	  "hold a packet until PLACES later packets have been sent" },
 	{ 0, "delay", RULE(IMPAIR_DELAY), "[WHICH:]TIME[+-JITTER][,SHAPE]",
-	  "hold for a time; SHAPE: uniform, normal, pareto, pareto=ALPHA; or file=FILE; ,keep-order" },
+	  "delay by TIME; SHAPE: uniform, normal, pareto, pareto=ALPHA or file=FILE; ,keep-order prevents reordering" },
 	{ 0, "rate", OPT_RATE, offsetof(struct impair_opts, rate), "RATE",
 	  "bottleneck rate on the wire, such as 100Mbit",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 0, "limit", OPT_STR, offsetof(struct impair_opts, limit), "LIMIT",
 	  "length of the bottleneck's queue, in packets (100) or bytes (64kB)" },
 	{ 0, "match", OPT_STR, offsetof(struct impair_opts, match), "WORDS",
-	  "impair only packets of these: ip4 ip6 udp tcp sctp icmp icmp6, proto N, src A[/N], dst A[/N], sport N, "
+	  "impair only matching packets: ip4 ip6 udp tcp sctp icmp icmp6, proto N, src A[/N], dst A[/N], sport N, "
 	  "dport N, stream N" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct impair_opts, seed), "N",
-	  "the same seed does the same to the same order of packets" },
+	  "seed of random choices: equal seed and packet order give equal results" },
 	{ 'c', "count", OPT_COUNT, offsetof(struct impair_opts, count), "N",
-	  "stop after N packets that matched; 0: no limit" },
+	  "stop after N matching packets; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct impair_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct impair_opts, interval_ns), "TIME",
@@ -92,7 +95,7 @@ static const struct opt_rule rules[] = {
 	OPT_RULE_END
 };
 
-/* All that the words say; the rules are the caller's to release, also on failure. */
+/* Parse rules, filter and queue; the caller releases the rules, also on failure. */
 static int read_words(const struct impair_opts *opts, struct impair_cfg *cfg,
 		      struct impair_rules *rules, struct err *e)
 {
@@ -120,10 +123,10 @@ static int impair_check_opts(void *args, const struct opt_given *given, struct e
 	bool between;
 	int err;
 
-	if (opts->other && !opt_was_given(given, "direction"))
-		opts->direction = IMPAIR_BOTH;
+	if (!opt_was_given(given, "direction"))
+		opts->direction = opts->other ? IMPAIR_BOTH : IMPAIR_INGRESS;
 	between = opts->direction >= IMPAIR_A_TO_B;
-	/* The default is that of one interface, so this is no rule. */
+	/* Not in the table of rules, as the default of direction depends on OTHER. */
 	if (!between && opts->other)
 		return err_usage(e, "OTHER and --direction %s are mutually exclusive",
 				 directions[opts->direction]);
@@ -269,7 +272,7 @@ static int impair_run(const void *args, struct result *res, struct err *e)
 	if (!err)
 		err = impair_start(run.impair, e);
 	if (!err) {
-		/* The clsact hook is taken away at the end, and looking up a link needs nothing. */
+		/* Removing the clsact hook at the end needs CAP_NET_ADMIN; looking up a link needs nothing. */
 		caps_drop(opts->direction == IMPAIR_EGRESS ? CAPS_BPF | CAPS_NET_ADMIN : CAPS_BPF);
 		tell_ready(opts);
 		go(&run);
@@ -283,28 +286,28 @@ static int impair_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_impair = {
 	.name = "impair",
-	.summary = "lose, damage, copy, hold and reorder packets, and account for each",
+	.summary = "drop, corrupt, duplicate, delay and reorder packets, and account for each",
 	.description =
-"Does to packets what a bad network does to them, and counts exactly what it did\n"
-"to how many. On one interface it loses and damages what comes in (XDP), or with\n"
-"--direction egress what leaves (tc), copies too. Between two interfaces it is a\n"
-"bump in the wire: every frame that comes in at one leaves by the other, and\n"
-"delay, reordering, duplication, fragments and a bottleneck are to be had as well.\n"
-"What it leaves alone goes on inside the kernel.\n\n"
-"The packets that match --match are numbered from 0 in the order of arrival, by\n"
-"direction. WHICH of them a rule takes: all; 1%, each by chance; every=100, the\n"
+"Emulates a bad network and counts exactly what it did to how many packets. On one\n"
+"interface it drops and corrupts received packets (XDP), or with --direction egress\n"
+"drops, corrupts and duplicates sent packets (tc). Between two interfaces it forwards\n"
+"every frame from one to the other; delay, reordering, duplication, fragments and\n"
+"bottleneck emulation are available as well. Packets that it does not\n"
+"change never leave the kernel.\n\n"
+"Packets that match --match are numbered from 0 in order of arrival, separately for\n"
+"each direction. WHICH selects packets of a rule: all; 1%, at random; every=100, the\n"
 "100th, 200th and so on; every=100+7, numbers 7, 107 and so on; list=3,17,99 or\n"
 "list=FILE, these numbers; ge(p=1%,r=30%[,bad=100%][,good=0%]), bursts by the\n"
-"Gilbert-Elliott model. A rule may be given several times, 8 in all. Chance comes\n"
-"from --seed: the same seed and order of packets, the same fate of each.",
+"Gilbert-Elliott model. A rule may be given several times, 8 in all. Random choices\n"
+"depend on --seed only: the same seed and order of packets give the same result.",
 	.examples =
-"  # lose one packet in a hundred of a stream that arrives on eth1\n"
+"  # drop 1 % of a stream that arrives on eth1\n"
 "  sudo ethgauge impair eth1 --loss 1% --match 'udp dport 9'\n"
-"  # a bump in a lab, bursts of loss and 5 ms of delay from a to b\n"
+"  # in a lab: bursts of loss and 5 ms of delay from a to b\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --direction a-to-b \\\n"
 "      --loss 'ge(p=1%,r=30%)' --delay 5ms+-1ms,normal\n"
-"  # what does the device do with damaged packets? each of them stands in events.csv\n"
+"  # test a device with corrupted packets, each listed in events.csv\n"
 "  sudo ethgauge impair eth1 eth2 --corrupt 0.1%:2 --checksum 0.1% \\\n"
 "      --truncate every=1000:40 --events events.csv -d 1m -o impaired.json\n"
 "  # a link of 10 Mbit/s with a buffer of 64 kB\n"

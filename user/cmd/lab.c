@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/lab.c - a wire of one's own, for tests that must not touch a real one.
+ * cmd/lab.c - a private test link, for tests that must not touch a real one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static const char *const middles[] = { "router", "bridge", "open", NULL };
 
 static const struct lab_opts {
 	int action, path, middle;
-	const char *name;		/* NULL: LAB_DEFAULT_NAME; of status: all */
+	const char *name;		/* NULL: LAB_DEFAULT_NAME; for status: all */
 	const char *node;
 	struct opt_rest command;
 	uint32_t queues;		/* 0: lab_default_queues() */
@@ -36,21 +36,21 @@ static const struct opt options[] = {
 	{ .name = "ACTION", .type = OPT_CHOICE, .offset = offsetof(struct lab_opts, action),
 	  .help = "what to do", .choices = actions, .argument = true, .selects = true },
 	{ .name = "NODE", .type = OPT_STR, .offset = offsetof(struct lab_opts, node),
-	  .help = "the end to enter: a, b, or r between them", .argument = true,
+	  .help = "node to enter: a, b, or r between them", .argument = true,
 	  .optional = true, .of = "exec" },
 	{ .name = "COMMAND", .type = OPT_REST, .offset = offsetof(struct lab_opts, command),
-	  .help = "the program to run there, with its arguments", .argument = true,
+	  .help = "command to run in the node, with its arguments", .argument = true,
 	  .optional = true, .of = "exec" },
 	{ 0, "name", OPT_STR, offsetof(struct lab_opts, name), "NAME",
-	  "which lab (default " LAB_DEFAULT_NAME "; of status: all labs)" },
+	  "name of the lab (default " LAB_DEFAULT_NAME "; for status: all labs)" },
 	{ 0, "path", OPT_CHOICE, offsetof(struct lab_opts, path), "PATH",
-	  "one wire, or two with a node between", .choices = paths, .of = "up" },
+	  "one link, or two links with a node between", .choices = paths, .of = "up" },
 	{ 0, "middle", OPT_CHOICE, offsetof(struct lab_opts, middle), "WHAT",
-	  "with --path a-r-b, what r is", .choices = middles, .of = "up" },
+	  "with --path a-r-b, what node r does", .choices = middles, .of = "up" },
 	{ 0, "queues", OPT_U32, offsetof(struct lab_opts, queues), "N",
-	  "queues of each interface; 0: one a CPU", .max = LAB_MAX_QUEUES, .of = "up" },
+	  "queues of each interface; 0: one per CPU", .max = LAB_MAX_QUEUES, .of = "up" },
 	{ 0, "mtu", OPT_U32, offsetof(struct lab_opts, mtu), "BYTES",
-	  "largest packet without Ethernet header", .min = LAB_MIN_MTU,
+	  "MTU: largest packet without Ethernet header", .min = LAB_MIN_MTU,
 	  .max = LAB_MAX_MTU, .of = "up" },
 	OPT_END
 };
@@ -71,7 +71,7 @@ static int lab_check(void *args, const struct opt_given *given, struct err *e)
 	if (opts->name && lab_check_name(opts->name, e))
 		return e->no;
 	if (opts->action == ACTION_EXEC && lab_node_find(opts->node, &node))
-		return err_usage(e, "NODE '%s' is none of: a, b, r", opts->node);
+		return err_usage(e, "NODE '%s' is not one of: a, b, r", opts->node);
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static int run_up(const struct lab_opts *opts, struct result *res, struct err *e
 		return err;
 	add_ports(res, name_of(opts), &view);
 	if (!is_new)
-		result_note(res, "lab '%s' was up already, and is as asked for", name_of(opts));
+		result_note(res, "lab '%s' was already up with these options", name_of(opts));
 	return 0;
 }
 
@@ -152,7 +152,7 @@ static int run_down(const struct lab_opts *opts, struct result *res, struct err 
 	return 0;
 }
 
-/* Returns only if the command could not be started. */
+/* Returns only if the command cannot be executed. */
 static int run_exec(const struct lab_opts *opts, struct err *e)
 {
 	char **argv = opts->command.argv;
@@ -170,7 +170,7 @@ static int run_exec(const struct lab_opts *opts, struct err *e)
 	if (err)
 		return err;
 	if (netns_mount_sysfs(&sysfs_error))
-		log_warn("/sys shows the interfaces outside of the lab: %s", sysfs_error.msg);
+		log_warn("/sys shows the interfaces outside the lab: %s", sysfs_error.msg);
 	loop_release_signals();
 	execvp(argv[0], argv);
 	return err_command(e, -errno, "cannot run '%s'", argv[0]);
@@ -186,8 +186,8 @@ static void show_state(void *ctx, const char *name, const struct lab_view *view)
 	struct status *status = ctx;
 
 	if (view->lack[0]) {
-		result_verdict(status->res, false, "lab '%s' is whole (%s)", name, view->lack);
-		result_note(status->res, "what is left of lab '%s' goes away with: "
+		result_verdict(status->res, false, "lab '%s' is complete (%s)", name, view->lack);
+		result_note(status->res, "to remove the rest of lab '%s': "
 			    "ethgauge lab down --name %s", name, name);
 	}
 	add_ports(status->res, name, view);
@@ -243,25 +243,25 @@ const struct cmd cmd_lab = {
 	.name = "lab",
 	.summary = "private test links in network namespaces: virtual hosts a and b",
 	.description =
-		"Makes two network namespaces, NAME-a and NAME-b, and joins their interfaces \""
-		LAB_IFNAME "\"\n"
-		"by a veth pair; with --path a-r-b a third, NAME-r, stands between them as a\n"
-		"router, a bridge, or with nothing that joins its interfaces \"ega\" and \"egb\" (open,\n"
-		"for ethgauge impair). Nothing outside of them is touched, native XDP works at both\n"
-		"ends, and the wire is silent: it carries what is sent on it and nothing else.\n\n"
-		"  up      builds the lab; one that is up with these options is left as it is\n"
-		"  exec    runs a command in a node, and returns its exit status\n"
-		"  status  shows the labs that are up; with --name, exit code 1 if it is not\n"
-		"  down    takes the lab away, also one that is only half there",
+"Makes two network namespaces, NAME-a and NAME-b, and connects their interfaces \""
+LAB_IFNAME "\"\n"
+"by a veth pair. With --path a-r-b a third, NAME-r, is between them, as a router, a\n"
+"bridge, or with unconnected interfaces \"ega\" and \"egb\" (open, for ethgauge impair).\n"
+"Nothing outside is changed, native XDP works at both ends, and the link is silent: it\n"
+"carries only what is sent on it.\n\n"
+"  up      create the lab; one that is up with these options is left as it is\n"
+"  exec    run a command in a node, and return its exit status\n"
+"  status  show the labs that are up; with --name, exit code 1 if it is not\n"
+"  down    remove the lab, also an incomplete one",
 	.examples =
-		"  # a wire with jumbo packets, and a ping over it\n"
+		"  # a link with jumbo frames, and a ping over it\n"
 		"  ethgauge lab up --mtu 9000\n"
 		"  ethgauge lab exec a ping -c 3 198.18.0.2\n"
 		"  ethgauge lab down\n"
-		"  # a router between the ends, beside other labs\n"
+		"  # a second lab, with a router between the ends\n"
 		"  ethgauge lab up --name routed --path a-r-b\n"
 		"  ethgauge lab exec b --name routed -- ping -c 3 2001:2::1\n"
-		"  # which labs are up\n"
+		"  # list the labs that are up\n"
 		"  ethgauge lab status\n",
 	.options = options,
 	.rules = rules,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/load.c - many clients that fetch and send URLs, and how long each waited.
+ * cmd/load.c - many clients that fetch and send URLs, and their transaction times.
  */
 #include "cmd/cmd.h"
 
@@ -17,7 +17,7 @@
 #include "sys/host/caps.h"
 #include "sys/host/fdlimit.h"
 
-#define OTHER_FILES	64	/* of this process, beside its connections */
+#define OTHER_FILES	64	/* of this process, besides its connections */
 #define MAX_THREADS	256
 
 struct load_opts {
@@ -34,7 +34,7 @@ struct load_opts {
 	uint64_t connect_timeout_ns, timeout_ns;
 	struct unit_rate rate, client_rate;
 	uint64_t seed;
-	/* What the words of some say. */
+	/* Parsed from the texts of some options. */
 	struct load_step ramp_step;
 	struct load_range pause_range, cycle_pause_range;
 	struct load_sources source_range;
@@ -53,61 +53,61 @@ static const char *const http_names[] = { "1.1", "1.0", "2", "2-direct", NULL };
 
 static const struct opt options[] = {
 	{ 0, "URL", OPT_STRS, offsetof(struct load_opts, urls), NULL,
-	  "of http, https, ftp or ftps, in this order; {client} and {cycle} are numbers",
+	  "http, https, ftp or ftps URLs, requested in this order; {client} and {cycle} become numbers",
 	  .argument = true },
 	{ 0, "clients", OPT_U32, offsetof(struct load_opts, clients), "N",
 	  "number of clients, each with its own connections and cookies", .min = 1, .max = 1000000 },
 	{ 0, "threads", OPT_U32, offsetof(struct load_opts, threads), "N",
-	  "that share the clients", .min = 1, .max = MAX_THREADS },
+	  "number of threads that share the clients", .min = 1, .max = MAX_THREADS },
 	{ 0, "ramp", OPT_STR, offsetof(struct load_opts, ramp), "N/TIME",
-	  "start N more clients each TIME, such as 10/s or 100/5s; else all at once" },
+	  "start N more clients every TIME, such as 10/s or 100/5s; default: all at once" },
 	{ 0, "sources", OPT_STR, offsetof(struct load_opts, sources), "RANGE",
-	  "addresses of this host, one a client in turn: A, A-B or A/PREFIX" },
+	  "local addresses, assigned to clients in turn: A, A-B or A/PREFIX" },
 	{ 'r', "rate", OPT_RATE, offsetof(struct load_opts, rate), "RATE",
-	  "transactions that are due, such as 1000/s, whether or not others are answered; max: each when "
-	  "the one before is answered", .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
+	  "transaction rate, such as 1000/s, independent of answers (open loop); max: each client sends "
+	  "when its last answer has arrived", .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
 	{ 0, "cycles", OPT_COUNT, offsetof(struct load_opts, cycles), "N",
-	  "each client ends after so many times all URLs; 0: no limit" },
+	  "each client ends after N rounds of all URLs; 0: no limit" },
 	{ 'c', "count", OPT_COUNT, offsetof(struct load_opts, count), "N",
-	  "end after N transactions of all clients; 0: no limit" },
+	  "stop after N transactions of all clients; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct load_opts, duration_ns), "TIME",
-	  "end after this time; without any limit 10 s" },
+	  "stop after this time; 10 s if no limit is given" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct load_opts, interval_ns), "TIME",
 	  "reporting interval; 0: none" },
 	{ 'X', "method", OPT_STR, offsetof(struct load_opts, method), "METHOD",
-	  "instead of GET, or of POST with --data and PUT with --upload" },
+	  "HTTP method, instead of GET, POST with --data or PUT with --upload" },
 	{ 0, "data", OPT_STR, offsetof(struct load_opts, data), "TEXT",
-	  "send it by POST; @FILE: what is in the file" },
+	  "send TEXT by POST; @FILE: the contents of the file" },
 	{ 0, "upload", OPT_STR, offsetof(struct load_opts, upload), "FILE",
-	  "send it by PUT, or by FTP; a number such as 10M: so many zeroes" },
+	  "send FILE by PUT or FTP; a number such as 10M: this many zero bytes" },
 	{ 'H', "header", OPT_STRS, offsetof(struct load_opts, headers), "LINE",
-	  "'Name: value' for each request of HTTP; may be repeated" },
+	  "header 'Name: value' of each HTTP request; may be repeated" },
 	{ 0, "http", OPT_CHOICE, offsetof(struct load_opts, http), "VERSION",
-	  "2 is agreed on by TLS, 2-direct is not asked for", .choices = http_names },
+	  "HTTP version; 2: negotiated by TLS, 2-direct: without negotiation", .choices = http_names },
 	{ 0, "fresh", OPT_FLAG, offsetof(struct load_opts, fresh), NULL,
-	  "a new connection for each request, and with TLS a whole handshake" },
+	  "open a new connection for each request, with a full TLS handshake" },
 	{ 0, "cookies", OPT_FLAG, offsetof(struct load_opts, cookies), NULL,
-	  "each client keeps and sends those it was given" },
+	  "each client keeps and returns cookies" },
 	{ 0, "follow", OPT_U16, offsetof(struct load_opts, follow), "N",
-	  "follow at most N redirections in a row; 0: a redirection is an answer" },
+	  "follow at most N redirects in a row; 0: count a redirect as an answer" },
 	{ 0, "insecure", OPT_FLAG, offsetof(struct load_opts, insecure), NULL,
 	  "do not verify the server's certificate" },
 	{ 0, "cacert", OPT_STR, offsetof(struct load_opts, cacert), "FILE",
-	  "trust the certificates in it, in PEM, and no others" },
+	  "trust only the CA certificates in FILE (PEM)" },
 	{ 0, "pause", OPT_STR, offsetof(struct load_opts, pause), "TIME",
-	  "of a client between two URLs; 1s-5s: by chance between those" },
+	  "pause of a client between two URLs; 1s-5s: random in this range" },
 	{ 0, "cycle-pause", OPT_STR, offsetof(struct load_opts, cycle_pause), "TIME",
-	  "the same behind the last URL, before the next cycle" },
+	  "pause after the last URL, before the next cycle" },
 	{ 0, "connect-timeout", OPT_DURATION, offsetof(struct load_opts, connect_timeout_ns), "TIME",
-	  "for a connection, TLS included; 0: 300 s, as libcurl has it" },
+	  "time limit for a connection, TLS included; 0: libcurl's 300 s" },
 	{ 0, "timeout", OPT_DURATION, offsetof(struct load_opts, timeout_ns), "TIME",
-	  "for a whole request; 0: none" },
+	  "time limit for a whole request; 0: none" },
 	{ 0, "client-rate", OPT_RATE, offsetof(struct load_opts, client_rate), "RATE",
-	  "bits a second of a client, each way", .rate_kinds = OPT_RATE_BPS },
+	  "limit of each client in each direction, in bit/s", .rate_kinds = OPT_RATE_BPS },
 	{ 0, "log", OPT_STR, offsetof(struct load_opts, log), "FILE",
-	  "a line for each request, as CSV" },
+	  "write a CSV line for each request to FILE" },
 	{ 0, "seed", OPT_COUNT, offsetof(struct load_opts, seed), "N",
-	  "of the pauses by chance" },
+	  "seed of random pauses" },
 	{ 0, "no-failures", OPT_FLAG, offsetof(struct load_opts, no_failures), NULL,
 	  "exit with 1 if a transaction failed, or none was made" },
 	OPT_END
@@ -115,7 +115,7 @@ static const struct opt options[] = {
 
 static const struct opt_rule rules[] = {
 	{ OPT_AT_MOST_ONE, "data upload" },
-	/* At a rate transactions are due by the clock. */
+	/* With a rate, the clock alone decides when transactions start. */
 	{ OPT_EXCLUDES, "rate=pps", "pause cycle-pause" },
 	OPT_RULE_END
 };
@@ -137,7 +137,7 @@ static int check_words(struct load_opts *opts, struct err *e)
 		if (!words[i].text)
 			continue;
 		if (words[i].step && load_parse_step(words[i].text, words[i].step))
-			return err_usage(e, "%s '%s' is not so many in a time, such as 10/s or 100/5s",
+			return err_usage(e, "%s '%s' is not N/TIME, such as 10/s or 100/5s",
 					 words[i].option, words[i].text);
 		if (words[i].range && load_parse_range(words[i].text, words[i].range))
 			return err_usage(e, "%s '%s' is neither a time such as 250ms nor a range "
@@ -155,17 +155,17 @@ static int check_body(const struct load_opts *opts, struct err *e)
 
 	for (i = 0; i < opts->urls.nr; i++) {
 		if (transfer_is_ftp(opts->urls.text[i]) && (opts->data || opts->method))
-			return err_usage(e, "--data and --method are of HTTP, and '%s' is not",
+			return err_usage(e, "--data and --method require HTTP, and '%s' is not HTTP",
 					 opts->urls.text[i]);
 	}
 	for (p = opts->method; p && *p; p++) {
 		if (*p < 'A' || *p > 'Z')
-			return err_usage(e, "--method '%s' is no method, such as HEAD or DELETE",
+			return err_usage(e, "--method '%s' is not a method, such as HEAD or DELETE",
 					 opts->method);
 	}
 	for (i = 0; i < opts->headers.nr; i++) {
 		if (!strchr(opts->headers.text[i], ':') || strpbrk(opts->headers.text[i], "\r\n"))
-			return err_usage(e, "--header '%s' is no 'Name: value'", opts->headers.text[i]);
+			return err_usage(e, "--header '%s' is not 'Name: value'", opts->headers.text[i]);
 	}
 	return 0;
 }
@@ -180,7 +180,7 @@ static int load_check_opts(void *args, const struct opt_given *given, struct err
 	for (i = 0; i < opts->urls.nr; i++) {
 		err = load_expand(url, sizeof(url), opts->urls.text[i], opts->clients, 0);
 		if (err)
-			return err_usage(e, "'%.60s...' is longer than a URL may be here: %zu characters",
+			return err_usage(e, "'%.60s...' is too long: a URL may have %zu characters",
 					 opts->urls.text[i], sizeof(url) - 1);
 		err = transfer_check_url(url, e);
 		if (err)
@@ -192,16 +192,16 @@ static int load_check_opts(void *args, const struct opt_given *given, struct err
 	if (err)
 		return err;
 	if (opts->threads > opts->clients)
-		return err_usage(e, "--threads %u is more than --clients %u: a thread would have none",
+		return err_usage(e, "--threads %u is more than --clients %u",
 				 opts->threads, opts->clients);
 	if (opt_was_given(given, "client-rate") && opts->client_rate.value < 8)
-		return err_usage(e, "--client-rate: 8 bits a second or more");
+		return err_usage(e, "--client-rate: at least 8 bit/s");
 	if (!opts->cycles && !opts->count && !opts->duration_ns)
 		opts->duration_ns = 10 * NSEC_PER_SEC;
 	return 0;
 }
 
-/* All that takes more than an ordinary user's power, or can be seen to be wrong. */
+/* Everything that needs privilege, or may fail before the run starts. */
 static int prepare(const struct load_opts *opts, struct load_body *body, FILE **ret_log, struct err *e)
 {
 	int err;
@@ -358,31 +358,30 @@ out:
 
 const struct cmd cmd_load = {
 	.name = "load",
-	.summary = "HTTP and FTP by many clients: times, rates, failures",
+	.summary = "load HTTP and FTP servers with many clients: times, rates, failures",
 	.description =
-"Clients that fetch or send URLs by libcurl, thousands in one thread, each with\n"
-"connections, cookies and, on request, a source address of its own. It counts\n"
-"transactions, bytes both ways, and failures by their kind, and has histograms of\n"
-"the time to connect, of TLS's handshake, to the first byte and in all.\n\n"
-"Without --rate each client asks for the next URL when it has the answer to the\n"
-"last one, after a --pause if there is one. With --rate transactions are due by\n"
-"the clock, a free client does each, and its time counts from when it was due: what\n"
-"waits because the server is slow is not left out.\n\n"
-"A redirection that is followed (--follow) is a request of its own in the same\n"
-"transaction. Only load servers that are yours, or whose owner knows of it.",
+"Runs clients that fetch or send URLs by libcurl, thousands per thread, each with its own\n"
+"connections, cookies and, on request, source address. It counts transactions, bytes in\n"
+"both directions and failures by kind, and has histograms of connect time, TLS handshake\n"
+"time, time to first byte and total time.\n\n"
+"Without --rate each client requests the next URL when it has the answer to the last one,\n"
+"after --pause. With --rate the clock starts transactions, each on a free client, and their\n"
+"time counts from when they were due: waiting caused by a slow server is included.\n\n"
+"A redirect that is followed (--follow) is a further request of the same transaction.\n"
+"Load only your own servers, or those whose owner has agreed.",
 	.examples =
-"  # 10 s with 50 clients, which keep their connections\n"
+"  # 50 clients for 10 s, with persistent connections\n"
 "  ethgauge load http://198.18.0.2/1k.bin --clients 50\n"
 "  # 2000 clients, 100 more each second, a new connection for each request\n"
 "  ethgauge load http://198.18.0.2/1k.bin --clients 2000 --ramp 100/s --fresh -d 1m\n"
 "  # 1000 transactions a second, in order: a page, its picture, a form\n"
 "  ethgauge load https://198.18.0.2/ https://198.18.0.2/a.png --clients 100 -r 1000/s --insecure\n"
-"  # each client from an address of its own, three times the cycle, 1 to 5 s to read\n"
+"  # each client from its own address, three cycles with a pause of 1 to 5 s\n"
 "  ethgauge load http://198.18.0.2/ http://198.18.0.2/b --clients 200 \\\n"
 "      --sources 198.18.0.10-198.18.0.209 --cycles 3 --cycle-pause 1s-5s --cookies --follow 5\n"
-"  # 20 clients send 10 MB each by FTP, under names of their own\n"
+"  # 20 clients send 10 MB each by FTP, each to its own file\n"
 "  ethgauge load 'ftp://user:word@198.18.0.2/up-{client}' --clients 20 --upload 10M --cycles 1\n"
-"  # a test for scripts: 100,003 requests, none may fail, with a line for each\n"
+"  # a test for scripts: 100,003 requests, none may fail, each logged\n"
 "  ethgauge load http://198.18.0.2/ --clients 10 -c 100003 --no-failures --log r.csv --json\n",
 	.options = options,
 	.rules = rules,

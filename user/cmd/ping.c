@@ -14,7 +14,7 @@ static const struct rr_opts defaults = {
 static const struct opt options[] = {
 	RR_OPTIONS,
 	{ 'f', "flood", OPT_FLAG, offsetof(struct rr_opts, flood), NULL,
-	  "as fast as answers come: --rate max" },
+	  "send as fast as answers arrive: same as --rate max" },
 	OPT_END
 };
 
@@ -38,22 +38,22 @@ const struct cmd cmd_ping = {
 	.name = "ping",
 	.summary = "ICMP echo from the driver: round trip without this host's stack",
 	.description =
-"Sends ICMP or ICMPv6 echo requests to DEST, which needs nothing but to answer\n"
-"pings, and reports round trip, loss, duplicates and order. A request is stamped\n"
-"right before the driver takes it, and its answer by an XDP program where the\n"
-"driver hands it over: the round trip is driver, wire and far end. What user space\n"
-"sees is told as the transaction. With --against-stack the same goes through a\n"
-"socket in turn, and the difference is what this host's own stack takes.\n\n"
-"Only the answers to these requests are taken; this host's other traffic, pings\n"
-"included, goes on. Route, source address and neighbour are the kernel's.",
+"Sends ICMP or ICMPv6 echo requests to DEST, which only has to answer pings, and reports\n"
+"round-trip time, loss, duplicates and order. A request is timestamped right before the\n"
+"driver takes it, and its answer by an XDP program where the driver hands it over: the\n"
+"round trip includes driver, wire and far end only. The time until user space has the\n"
+"answer is the transaction. With --against-stack, rounds alternate with rounds through a\n"
+"socket; the difference is the time in this host's own stack.\n\n"
+"Only answers to these requests are consumed; other traffic, pings included, is not\n"
+"affected. Route, source address and neighbour come from the kernel.",
 	.examples =
 "  # ten a second until ^C\n"
 "  sudo ethgauge ping 198.18.0.2\n"
-"  # as fast as the answers come, 8 at a time, for ten seconds; fail if one is lost\n"
+"  # as fast as answers arrive, 8 outstanding, for ten seconds; fail if one is lost\n"
 "  sudo ethgauge ping 198.18.0.2 --flood --outstanding 8 -d 10s --no-loss\n"
-"  # does the time grow with the size, up to the MTU?\n"
+"  # round-trip time by packet size, up to the MTU\n"
 "  sudo ethgauge ping far.example --sizes 64-mtu --flood -c 10k\n"
-"  # where does the time go: the wire and the far end, or this host's stack?\n"
+"  # the share of this host's own stack in the round trip\n"
 "  sudo ethgauge ping 198.18.0.2 --flood -c 100k --against-stack\n",
 	.options = options,
 	.rules = rules,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/probe.c - round trips: send tagged probes, receive what is reflected.
+ * cmd/probe.c - round trips: send tagged probes, receive their reflections.
  *
- * The receive stamp is taken by the XDP program of the same interface, before
- * the stack sees the packet, so both stamps are of one clock.
+ * The receive timestamp is taken by the XDP program of the same interface, before
+ * the stack sees the packet, so both timestamps are from one clock.
  */
 #include "cmd/cmd.h"
 #include "engine/receive/exports.h"
@@ -22,7 +22,7 @@ struct probe_opts {
 	uint64_t interval_ns;
 	uint64_t wait_ns;
 	bool no_loss;
-	bool stamp;			/* never set: the variant is run then */
+	bool stamp;			/* never set: these options select the variant */
 	struct exports_opts exports;
 	int rx_stamp;			/* enum rx_stamp_want */
 	int xdp_mode;
@@ -52,13 +52,13 @@ static const struct opt options[] = {
 	  "exit with 1 if a probe was lost" },
 	EXPORTS_OPTIONS(struct probe_opts, exports),
 	{ 0, "rx-stamp", OPT_CHOICE, offsetof(struct probe_opts, rx_stamp), "WHERE",
-	  "who stamps what comes: the XDP program or the NIC", .choices = rx_stamp_names },
+	  "where to take receive timestamps: in the XDP program or the NIC", .choices = rx_stamp_names },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct probe_opts, xdp_mode), "MODE",
 	  "how the receiving program is attached", .choices = xdp_mode_names },
 	{ 0, "stamp", OPT_FLAG, offsetof(struct probe_opts, stamp), NULL,
-	  "STAMP, to DEST... without INTERFACE: probe --stamp --help" },
+	  "send STAMP to DEST..., without INTERFACE: see probe --stamp --help" },
 	{ 0, "twamp-light", OPT_FLAG, offsetof(struct probe_opts, stamp), NULL,
-	  "the same in TWAMP Light's packets: probe --twamp-light --help" },
+	  "the same with TWAMP Light packets: see probe --twamp-light --help" },
 	OPT_END
 };
 
@@ -73,7 +73,7 @@ static int probe_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct probe_opts *opts = args;
 
-	/* A duration alone is meant as the only limit. */
+	/* With --duration only, the default count does not apply. */
 	if (opts->stream.duration_ns && !opt_was_given(given, "count"))
 		opts->stream.count = 0;
 	if (opts->stream.first_stream >= RX_MAX_STREAMS)
@@ -121,7 +121,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	exports_tick(run->exports);
 }
 
-/* Sends, then waits for stragglers; what was counted is reported whatever happens. */
+/* Send, then wait for late packets; the counts are reported even after an error. */
 static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 			 struct tx_count *ret_sent)
 {
@@ -142,8 +142,8 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 		return err;
 	loop_run(&sending);
 	err = tx_stop(run->tx, &stop_error);
-	meter_stop(run->meter);		/* waiting costs nothing worth a figure */
-	/* That the interface is gone explains more than the system call that failed of it. */
+	meter_stop(run->meter);		/* the cost of waiting is not of interest */
+	/* A vanished interface is a better error than the system call that failed because of it. */
 	if (err && !run->err) {
 		run->err = err;
 		*run->e = stop_error;
@@ -167,12 +167,12 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 			       "%llu lost of %llu", (unsigned long long)(run->sent - got.distinct),
 			       (unsigned long long)run->sent);
 	if (run->sent && !got.packets)
-		result_note(run->res, "nothing came back: is a reflector there, and does it answer "
-			    "port %u? ethgauge reflect IFACE --port %u", opts->stream.port,
+		result_note(run->res, "no reflections: is a reflector running there, and does it answer "
+			    "port %u? start: ethgauge reflect IFACE --port %u", opts->stream.port,
 			    opts->stream.port);
 }
 
-/* All that is told of the run; returns its error, which may be that of a file. */
+/* Report the run; return its error, or that of an output file. */
 static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_count *sent,
 		  int run_err)
 {
@@ -253,22 +253,21 @@ out:
 
 const struct cmd cmd_probe = {
 	.name = "probe",
-	.summary = "round trips to a reflector: delay, loss, order",
+	.summary = "measure round trips to a reflector: delay, loss, order",
 	.description =
-"Sends probes with a sequence and a time, receives what a reflector sends back,\n"
-"and reports the round trip's percentiles and variation, loss, duplicates and\n"
-"order. The probe is stamped right before the driver takes it and again by an XDP\n"
-"program where the driver hands the reflection over: the time of this host's stack\n"
-"is not in it.\n\n"
+"Sends probes with sequence number and timestamp, receives their reflections, and reports\n"
+"percentiles and variation of the round-trip time, loss, duplicates and order. A probe is\n"
+"timestamped right before the driver takes it, and its reflection by an XDP program where\n"
+"the driver hands it over: the time in this host's stack is not included.\n\n"
 "The far end is ethgauge reflect, or anything that returns UDP to its sender.",
 	.examples =
 "  # 10,000 probes at 1000 a second, against ethgauge reflect eg0 at the far end\n"
 "  sudo ethgauge probe eth1 198.18.0.2\n"
 "  # a million round trips at 100,000 a second; fail if one is lost\n"
 "  sudo ethgauge probe eth1 198.18.0.2 -c 1M -r 100kpps --no-loss\n"
-"  # every round trip in a file, and the percentiles as HdrHistogram prints them\n"
+"  # every round trip in a file, and percentiles in HdrHistogram's format\n"
 "  sudo ethgauge probe eth1 198.18.0.2 --records rtt.csv.gz --hgrm rtt.hgrm\n"
-"  # a router that reflects STAMP; each way apart\n"
+"  # a router that reflects STAMP; delay and loss by direction\n"
 "  ethgauge probe --stamp 198.18.0.2\n",
 	.options = options,
 	.rules = rules,

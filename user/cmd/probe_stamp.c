@@ -50,50 +50,50 @@ static const char *const reflector_names[] = { "ask", "stateful", "stateless", N
 #define AT(member) offsetof(struct probe_stamp_opts, member)
 
 static const struct opt options[] = {
-	{ 0, "DEST", OPT_STRS, AT(dests), NULL, "hosts that reflect: names or addresses",
+	{ 0, "DEST", OPT_STRS, AT(dests), NULL, "reflectors: names or addresses",
 	  .argument = true },
-	{ 0, "stamp", OPT_FLAG, AT(stamp), NULL, "STAMP (RFC 8762, RFC 8972)" },
+	{ 0, "stamp", OPT_FLAG, AT(stamp), NULL, "send STAMP packets (RFC 8762, RFC 8972)" },
 	{ 0, "twamp-light", OPT_FLAG, AT(twamp_light), NULL,
-	  "TWAMP Light's packets instead (RFC 5357 appendix I)" },
+	  "send TWAMP Light packets instead (RFC 5357 appendix I)" },
 	{ 'c', "count", OPT_COUNT, AT(count), "N",
-	  "packets of each session; 0: until the duration is over, or ^C" },
+	  "packets per session; 0: until --duration ends, or ^C" },
 	{ 'd', "duration", OPT_DURATION, AT(duration_ns), "TIME",
-	  "time to send; 0: until the count is reached" },
-	{ 'r', "rate", OPT_RATE, AT(rate), "RATE", "packets a second of each session",
+	  "sending time; 0: until --count is reached" },
+	{ 'r', "rate", OPT_RATE, AT(rate), "RATE", "packets per second of each session",
 	  .rate_kinds = OPT_RATE_PPS },
 	{ 0, "poisson", OPT_FLAG, AT(poisson), NULL,
 	  "exponential sending intervals (RFC 2330), instead of even ones" },
-	{ 0, "seed", OPT_COUNT, AT(seed), "N", "of --poisson and of the session identifiers" },
+	{ 0, "seed", OPT_COUNT, AT(seed), "N", "seed of --poisson and of the session identifiers" },
 	{ 0, "sessions", OPT_U32, AT(sessions), "N",
-	  "sessions to each DEST, each from a port of its own", .min = 1, .max = 50000 },
+	  "sessions to each DEST, each from its own port", .min = 1, .max = 50000 },
 	{ 'p', "port", OPT_U16, AT(port), "N", "UDP port of the reflector", .min = 1 },
 	{ 0, "src-port", OPT_U16, AT(src_port), "N",
-	  "UDP port of the first session, the others count up; 0: any" },
+	  "source UDP port of the first session, counted up for the others; 0: any" },
 	{ 0, "src-ip", OPT_STR, AT(src_ip), "ADDR", "source address" },
-	{ '4', "ipv4", OPT_FLAG, AT(ip4), NULL, "IPv4 addresses of names only" },
-	{ '6', "ipv6", OPT_FLAG, AT(ip6), NULL, "IPv6 addresses of names only" },
-	{ 0, "dscp", OPT_U16, AT(dscp), "N", "differentiated services code point, of answers, too, "
-	  "with --tlv class", .max = 63 },
+	{ '4', "ipv4", OPT_FLAG, AT(ip4), NULL, "use IPv4 addresses only" },
+	{ '6', "ipv6", OPT_FLAG, AT(ip6), NULL, "use IPv6 addresses only" },
+	{ 0, "dscp", OPT_U16, AT(dscp), "N", "differentiated services code point; with --tlv class "
+	  "also that of answers", .max = 63 },
 	{ 0, "ttl", OPT_U16, AT(ttl), "N", "TTL or hop limit; 0: the system's", .max = 255 },
 	{ 0, "size", OPT_U32, AT(bytes), "BYTES",
-	  "of the test packet behind the UDP header, by padding; 0: no padding",
+	  "pad the test packet to this UDP payload size; 0: no padding",
 	  .max = STAMP_MAX_BYTES },
-	{ 0, "format", OPT_CHOICE, AT(format), "FORMAT", "of the times in the packets",
+	{ 0, "format", OPT_CHOICE, AT(format), "FORMAT", "timestamp format in the packets",
 	  .choices = format_names },
 	{ 0, "tlv", OPT_STR, AT(tlvs), "LIST",
-	  "extensions, by commas: location timestamp class direct access follow-up hmac, or all" },
-	{ 0, "access-id", OPT_U16, AT(access_id), "N", "of --tlv access: 1 3GPP, 2 not", .max = 15 },
+	  "comma-separated extensions: location,timestamp,class,direct,access,follow-up,hmac, or all" },
+	{ 0, "access-id", OPT_U16, AT(access_id), "N", "access ID for --tlv access; 1: 3GPP, 2: non-3GPP", .max = 15 },
 	{ 0, "access-code", OPT_U16, AT(access_code), "N",
-	  "of --tlv access: 1 available, 2 not", .max = 255 },
-	{ 0, "auth", OPT_FLAG, AT(auth), NULL, "authenticated packets (HMAC-SHA-256)" },
+	  "return code for --tlv access; 1: available, 2: unavailable", .max = 255 },
+	{ 0, "auth", OPT_FLAG, AT(auth), NULL, "send authenticated packets (HMAC-SHA-256)" },
 	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
-	  "the key, and --auth but with --tlv hmac; else " KEY_ENVIRONMENT " of the environment" },
+	  "key file, instead of the environment's " KEY_ENVIRONMENT "; implies --auth unless --tlv has hmac" },
 	{ 0, "strict-ssid", OPT_FLAG, AT(strict_ssid), NULL,
-	  "reject answers with SSID 0, which reflectors of RFC 8762 alone send" },
+	  "reject answers with SSID 0, which reflectors without RFC 8972 send" },
 	{ 0, "reflector-mode", OPT_CHOICE, AT(reflector), "KIND",
-	  "kind of reflector; ask: find out with two packets first",
+	  "kind of reflector; ask: detect it with two packets first",
 	  .choices = reflector_names },
-	{ 'w', "wait", OPT_DURATION, AT(wait_ns), "TIME", "wait so long for the last answers" },
+	{ 'w', "wait", OPT_DURATION, AT(wait_ns), "TIME", "longest wait for the last answers" },
 	{ 'i', "interval", OPT_DURATION, AT(interval_ns), "TIME",
 	  "reporting interval; 0: none" },
 	{ 0, "no-loss", OPT_FLAG, AT(no_loss), NULL, "exit with 1 if a packet was lost" },
@@ -102,7 +102,7 @@ static const struct opt options[] = {
 
 static const struct opt_rule rules[] = {
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" },
-	/* STAMP's own. */
+	/* STAMP only. */
 	{ OPT_EXCLUDES, "twamp-light", "auth tlv key-file strict-ssid" },
 	{ OPT_REQUIRES, "access-id access-code", "tlv" },
 	OPT_RULE_END
@@ -128,13 +128,13 @@ static int read_tlvs(struct probe_stamp_opts *opts, struct err *e)
 		else if (type < STAMP_TLVS)
 			opts->tlv_bits |= 1u << type;
 		else
-			return err_usage(e, "'%.*s' is no extension: location, timestamp, class, direct, "
+			return err_usage(e, "'%.*s' is not an extension: location, timestamp, class, direct, "
 					 "access, follow-up, hmac or all", (int)len, at);
 	}
-	/* A key is for the packets themselves, unless it is said to be for the extensions. */
+	/* A key authenticates the packets themselves, unless --tlv hmac uses it for the extensions. */
 	if (opts->key_file && !(opts->tlv_bits & 1u << STAMP_TLV_HMAC))
 		opts->auth = true;
-	/* RFC 8972 4.8: in authenticated packets the extensions are protected, too. */
+	/* RFC 8972 4.8: authenticated packets protect their extensions, too. */
 	if (opts->auth && opts->tlv_bits)
 		opts->tlv_bits |= 1u << STAMP_TLV_HMAC;
 	return 0;
@@ -145,7 +145,7 @@ static struct stamp_form form_of(const struct probe_stamp_opts *opts)
 	return (struct stamp_form){
 		.mode = opts->twamp_light ? STAMP_TWAMP_LIGHT : opts->auth ? STAMP_AUTH : STAMP_OPEN,
 		.ptp = opts->format == 1,
-		/* A reflector answers no more than it got. */
+		/* An answer is no longer than the packet it answers. */
 		.bytes = opts->twamp_light && !opts->bytes ? STAMP_TWAMP_BYTES : opts->bytes,
 		.tlvs = opts->tlv_bits,
 		.dscp = (uint8_t)opts->dscp,
@@ -172,10 +172,10 @@ static int probe_stamp_check(void *args, const struct opt_given *given, struct e
 		return err;
 	form = form_of(opts);
 	if (!stamp_can_build(&form))
-		return err_usage(e, "--size %u is too small: %u, or %u and more", opts->bytes,
+		return err_usage(e, "--size %u is too small: allowed are %u, and %u or more", opts->bytes,
 				 stamp_least_bytes(&form), stamp_least_bytes(&form) + 4);
 	if (opts->twamp_light && form.bytes < STAMP_TWAMP_BYTES)
-		return err_usage(e, "--size %u is too small: an answer has %u", opts->bytes,
+		return err_usage(e, "--size %u is too small: an answer has %u bytes", opts->bytes,
 				 STAMP_TWAMP_BYTES);
 	return 0;
 }
@@ -219,7 +219,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	if (opts->auth || opts->tlv_bits & 1u << STAMP_TLV_HMAC) {
 		err = secret_read(&key, opts->key_file, KEY_ENVIRONMENT, e);
 		if (!err && !key.len)
-			err = err_usage(e, "there is no key: give it by --key-file FILE or in "
+			err = err_usage(e, "no key: give one by --key-file FILE or in "
 					KEY_ENVIRONMENT);
 		if (err)
 			return err;
@@ -252,23 +252,22 @@ out:
 
 const struct cmd cmd_probe_stamp = {
 	.name = "probe",
-	.summary = "round trips to a STAMP or TWAMP Light reflector",
+	.summary = "measure round trips to a STAMP or TWAMP Light reflector",
 	.description =
-"Test sessions of STAMP (RFC 8762, RFC 8972) or TWAMP Light to reflectors of whatever\n"
-"make: the round trip without the reflector's own time, the delay of each way by the\n"
-"two clocks and how far these can be trusted, variation, order, duplicates and loss.\n"
-"Where the reflector numbers its answers itself (stateful), what was lost on the way\n"
-"out and on the way back is told apart; two packets of a session of their own find\n"
-"that out first.\n\n"
-"It needs no privilege. T1 is taken in this process right before the packet is sent,\n"
-"T4 by the kernel before its stack. It may run for days: memory does not grow, the\n"
-"newest 3600 intervals are kept for the document, and --jsonl prints each as it ends.",
+"Runs test sessions of STAMP (RFC 8762, RFC 8972) or TWAMP Light with any reflector. It\n"
+"reports the round-trip time without the reflector's processing time, the one-way delay of\n"
+"each direction and how far both clocks can be trusted, variation, order, duplicates and\n"
+"loss. If the reflector numbers its answers (stateful), loss is reported separately for\n"
+"each direction; two packets of an extra session detect this first.\n\n"
+"No privilege is required. T1 is taken in this process right before the packet is sent,\n"
+"T4 by the kernel before its stack. Runs may last for days: memory does not grow, the\n"
+"document has the newest 3600 intervals, and --jsonl prints each interval as it ends.",
 	.examples =
 "  # 100 packets, 10 a second, to ethgauge reflect eg0 --stamp, or to a router\n"
 "  ethgauge probe --stamp 198.18.0.2\n"
-"  # 1000 sessions to two reflectors for an hour, gaps by chance, a line a minute\n"
+"  # 1000 sessions to two reflectors for an hour, Poisson intervals, one line per minute\n"
 "  ethgauge probe --stamp 198.18.0.2 2001:2::2 --sessions 500 -r 1pps --poisson -d 1h -i 1m --jsonl\n"
-"  # authenticated, with everything that a reflector may tell\n"
+"  # authenticated, with all extensions\n"
 "  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --tlv all --dscp 46\n"
 "  # a TWAMP Light responder on another port, 200 bytes of UDP payload\n"
 "  ethgauge probe --twamp-light 198.18.0.2 -p 18760 --size 200\n",

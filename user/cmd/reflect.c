@@ -2,8 +2,8 @@
 /*
  * cmd/reflect.c - answer test packets inside the driver.
  *
- * The far end of probe and blast. Without --stamp it times nothing: it counts what it
- * answered, so that a loss can be placed on the way there or on the way back.
+ * The far end of probe and blast. Without --stamp it takes no timestamps: it counts its
+ * answers, so that loss can be assigned to a direction.
  */
 #include "cmd/cmd.h"
 
@@ -42,36 +42,36 @@ static const struct reflect_opts {
 
 static const struct opt options[] = {
 	{ .name = "INTERFACE", .type = OPT_IFACE, .argument = true,
-	  .offset = offsetof(struct reflect_opts, ifname), .help = "answer what arrives here" },
+	  .offset = offsetof(struct reflect_opts, ifname), .help = "answer packets received on this interface" },
 	{ 'p', "port", OPT_U16, offsetof(struct reflect_opts, port), "N",
-	  "UDP port to answer; 0 answers no UDP; with --stamp 862 unless given" },
+	  "UDP port to answer; 0: none; with --stamp 862 unless given" },
 	{ 0, "stamp", OPT_FLAG, offsetof(struct reflect_opts, stamp), NULL,
 	  "answer STAMP (RFC 8762, 8972) and TWAMP Light on the port" },
 	{ 0, "stateful", OPT_FLAG, offsetof(struct reflect_opts, stateful), NULL,
 	  "with --stamp: number the answers of each session, to separate loss by direction" },
 	{ 0, "auth", OPT_FLAG, offsetof(struct reflect_opts, auth), NULL,
-	  "with --stamp: the authenticated mode alone; needs a key" },
+	  "with --stamp: answer authenticated packets only; requires a key" },
 	{ 0, "key-file", OPT_STR, offsetof(struct reflect_opts, key_file), "FILE",
-	  "with --stamp: the key, instead of the environment's ETHGAUGE_STAMP_KEY" },
+	  "with --stamp: key file, instead of the environment's ETHGAUGE_STAMP_KEY" },
 	{ 0, "twamp-light", OPT_FLAG, offsetof(struct reflect_opts, twamp_light), NULL,
 	  "with --stamp: treat everything after byte 14 as padding: no session identifier, no extensions" },
 	{ 0, "source-rate", OPT_RATE, offsetof(struct reflect_opts, source_rate), "RATE",
 	  "with --stamp: most answers per second to one source address; max: no limit",
 	  .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
 	{ 0, "allow-dscp", OPT_FLAG, offsetof(struct reflect_opts, allow_dscp), NULL,
-	  "with --stamp: give the answer the DSCP that the sender asks for" },
+	  "with --stamp: send answers with the DSCP that the sender requests" },
 	{ 0, "hide-location", OPT_FLAG, offsetof(struct reflect_opts, hide_location), NULL,
 	  "with --stamp: answer the Location TLV with zeros" },
 	{ 0, "no-icmp", OPT_FLAG, offsetof(struct reflect_opts, no_icmp), NULL,
 	  "leave ICMP and ICMPv6 echo requests to the stack" },
 	{ 0, "any-mac", OPT_FLAG, offsetof(struct reflect_opts, any_mac), NULL,
-	  "answer frames to other stations' MAC addresses too" },
+	  "also answer frames to other MAC addresses" },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct reflect_opts, xdp_mode), "MODE",
-	  "where to attach", .choices = xdp_mode_names },
+	  "how to attach", .choices = xdp_mode_names },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct reflect_opts, duration_ns), "TIME",
-	  "stop after this time; 0 runs until ^C" },
+	  "stop after this time; 0: run until ^C" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct reflect_opts, interval_ns), "TIME",
-	  "time between the lines of a run; 0 prints none" },
+	  "reporting interval; 0: none" },
 	OPT_END
 };
 
@@ -152,7 +152,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	if (opts->stamp) {
 		err = secret_read(&stamp.key, opts->key_file, KEY_VARIABLE, e);
 		if (!err && opts->auth && !stamp.key.len)
-			err = err_usage(e, "--auth needs a key: --key-file, or %s in the environment",
+			err = err_usage(e, "--auth requires a key: --key-file, or %s in the environment",
 					KEY_VARIABLE);
 		if (err)
 			return err;
@@ -167,7 +167,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	meter = meter_start(opts->ifname);
 	loop_run(&loop);
 	meter_stop(meter);
-	/* First: what is answered after the report would be in no figure. */
+	/* Detach first: the report would not count later answers. */
 	reflector_stop(run.reflector);
 	reflector_report(run.reflector, res);
 	reflector_close(run.reflector);
@@ -180,17 +180,15 @@ const struct cmd cmd_reflect = {
 	.name = "reflect",
 	.summary = "send test packets back from inside the driver",
 	.description =
-"Sends UDP packets to a port, and ICMP and ICMPv6 echo requests, back to where\n"
-"they came from, by an XDP program: the host's network stack never sees them.\n"
-"MAC addresses, IP addresses and ports are swapped; VLAN tags, IP options,\n"
-"TTL and payload stay as they are. What it does not answer goes on to the\n"
-"stack untouched and is counted by the reason.\n\n"
-"It never answers broadcast or multicast, fragments, or UDP from its own port.\n"
-"It stays attached until ^C, and the kernel detaches it however it ends.\n\n"
-"With --stamp what comes to the port is answered as STAMP and TWAMP Light ask:\n"
-"with the times it came and went, by the driver's clock readings, and with\n"
-"extensions; authenticated packets too. A packet that cannot be answered is\n"
-"dropped and counted.",
+"Returns UDP packets to a port, and ICMP and ICMPv6 echo requests, to their sender by an\n"
+"XDP program: the host's network stack never sees them. MAC addresses, IP addresses and\n"
+"ports are swapped; VLAN tags, IP options, TTL and payload are unchanged. All other\n"
+"packets go on to the stack unchanged and are counted by reason.\n\n"
+"It never answers broadcast or multicast, fragments, or UDP from its own port. It stays\n"
+"attached until ^C, and the kernel detaches it however the process ends.\n\n"
+"With --stamp, packets to the port are answered as STAMP and TWAMP Light define it: with\n"
+"the times of reception and sending, read in the driver, and with extensions, also\n"
+"authenticated. A packet that cannot be answered is dropped and counted.",
 	.examples =
 "  # answer on eth1 until ^C\n"
 "  sudo ethgauge reflect eth1\n"
@@ -198,7 +196,7 @@ const struct cmd cmd_reflect = {
 "  sudo ethgauge reflect eth1 --port 9 --duration 1m --json\n"
 "  # delay measurement for routers and perfSONAR, loss by direction\n"
 "  sudo ethgauge reflect eth1 --stamp --stateful\n"
-"  # signed packets only\n"
+"  # authenticated packets only\n"
 "  sudo ethgauge reflect eth1 --stamp --auth --key-file /etc/ethgauge/stamp.key\n",
 	.options = options,
 	.rules = rules,

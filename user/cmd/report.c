@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/report.c - documents of earlier runs as a page, as tables, as pictures.
+ * cmd/report.c - documents of earlier runs as a page, tables and plots.
  *
  * Reads documents and writes files: no network, no privilege.
  */
@@ -26,15 +26,15 @@ static const struct opt options[] = {
 	{ 0, "FILE", OPT_STRS, offsetof(struct report_opts, files), NULL,
 	  "result documents: files, directories or patterns of these", .argument = true },
 	{ 'o', "output", OPT_STR, offsetof(struct report_opts, output), "FILE",
-	  "the page, in HTML; default report.html without other outputs" },
+	  "write the HTML page to FILE; default report.html if no other output is given" },
 	{ 0, "md", OPT_STR, offsetof(struct report_opts, md), "FILE",
-	  "what is in it, in Markdown" },
+	  "write the same in Markdown to FILE" },
 	{ 0, "csv", OPT_STR, offsetof(struct report_opts, csv), "FILE",
-	  "one line per value" },
+	  "write one line per value to FILE" },
 	{ 0, "svg", OPT_STR, offsetof(struct report_opts, svg), "DIR",
-	  "each plot as a file in DIR" },
+	  "write each plot as a file in DIR" },
 	{ 0, "png", OPT_STR, offsetof(struct report_opts, png), "DIR",
-	  "the same as PNG, 2560 pixels wide; by rsvg-convert" },
+	  "write each plot as PNG, 2560 pixels wide; requires rsvg-convert" },
 	OPT_END
 };
 
@@ -54,10 +54,10 @@ static int need_drawer(struct err *e)
 	if (!err)
 		return 0;
 	err_machine(e, err, "cannot make PNG: '" DRAWER "' does not run");
-	return err_hint(e, "apt install librsvg2-bin; or take --svg");
+	return err_hint(e, "apt install librsvg2-bin; or use --svg");
 }
 
-/* A temporary file is found by its number in the child, too: tmpfile() leaves it open there. */
+/* The child inherits the temporary file, as tmpfile() does not set O_CLOEXEC. */
 static int draw(FILE *svg, FILE *png, struct err *e)
 {
 	char name[64];
@@ -116,24 +116,24 @@ out:
 const struct cmd cmd_report = {
 	.name = "report", .summary = "make a page, tables and plots of result documents",
 	.description =
-	"Reads result documents (-o FILE, --json) of any verb and writes one page that needs\n"
-	"nothing else: no network, no other file. It has a table of the runs first, then of each\n"
-	"its verdicts, main figures and plots: rates against what the link carries, loss by load,\n"
-	"heat maps of sweeps, percentiles of delay, the time series; then the tables, how it was\n"
-	"measured, and what each figure means. Plots can be zoomed and read off, tables sorted;\n"
-	"all of it is there without JavaScript, and in print.\n"
-	"\n"
-	"Plots of long series are thinned, their extremes kept, and tables end after 500 rows;\n"
-	"--csv has every value. --svg writes the plots as files, --png as PNG, sharp in print\n"
-	"up to 21 cm wide; that is done by the program rsvg-convert.",
+"Reads result documents (-o FILE, --json) of any verb and writes one self-contained page:\n"
+"no network, no other file. It starts with a table of the runs. Each run follows with its\n"
+"verdicts, main figures and plots (rates against the link's limit, loss by load, heat maps\n"
+"of sweeps, delay percentiles, time series), its tables, the conditions of the measurement\n"
+"and the definition of each figure. Plots can be zoomed and their values read, tables\n"
+"sorted. Without JavaScript and in print nothing is missing.\n"
+"\n"
+"Plots of long series are thinned but keep their extremes, and tables end after 500 rows;\n"
+"--csv has every value. --svg writes the plots as files; --png writes them as PNG by\n"
+"rsvg-convert, sharp in print up to 21 cm wide.",
 	.examples =
 	"  # a run, and its page\n"
 	"  ethgauge probe eth1 192.0.2.2 -o run.json && ethgauge report run.json -o run.html\n"
-	"  # all runs of a directory in one page, with delays in one plot\n"
+	"  # all runs of a directory in one page, their delays in one plot\n"
 	"  ethgauge report results -o results.html\n"
-	"  # for a paper: pictures, and figures for pandas or R\n"
+	"  # for a paper: plots, and values for pandas or R\n"
 	"  ethgauge report run.json --svg plots --csv run.csv\n"
-	"  # for a word processor or a chat, which take no SVG\n"
+	"  # for word processors and chats, which do not accept SVG\n"
 	"  ethgauge report run.json --png plots\n",
 	.options = options, .defaults = &defaults, .opts_size = sizeof(defaults),
 	.run = report_run,

@@ -36,22 +36,22 @@ static int run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_rr = {
 	.name = "rr",
-	.summary = "transactions a second: UDP requests and responses in the driver",
+	.summary = "measure transactions per second: UDP requests and responses in the driver",
 	.description =
-"Sends a UDP request to DEST, waits for the response, sends the next: netperf's\n"
-"UDP_RR without the network stack, with the time of every transaction. With\n"
-"--outstanding, so many are under way at a time. The far end is ethgauge reflect,\n"
-"or anything that returns UDP to its sender. Through sockets, without root and with\n"
-"figures of both ends, it is ethgauge udp rr.\n\n"
-"Engine bounce leaves user space out: the XDP program that takes a response sends\n"
-"it back as the next request, times it, and stops after the count or duration. It\n"
-"ends when this process does: the program goes with it, and the packet dies.",
+"Sends a UDP request to DEST, waits for the response, sends the next: netperf's UDP_RR\n"
+"without the network stack, with the time of every transaction. --outstanding sets the\n"
+"number of concurrent transactions. The far end is ethgauge reflect, or anything that\n"
+"returns UDP to its sender. For sockets, without root and with figures of both ends, use\n"
+"ethgauge udp rr.\n\n"
+"Engine bounce bypasses user space: the XDP program that receives a response sends it back\n"
+"as the next request, times it, and stops after the count or duration. If this process\n"
+"ends, the program is detached and the packet is gone.",
 	.examples =
-"  # against ethgauge reflect eg0 at the far end, ten seconds, one at a time\n"
+"  # against ethgauge reflect eg0 at the far end, ten seconds, one outstanding\n"
 "  sudo ethgauge rr 198.18.0.2\n"
-"  # the same between two XDP programs, no user space on the way\n"
+"  # the same between two XDP programs, without user space\n"
 "  sudo ethgauge rr 198.18.0.2 --engine bounce\n"
-"  # through a socket, to compare; and all in turn\n"
+"  # through a socket, to compare; and both in turn\n"
 "  sudo ethgauge rr 198.18.0.2 --engine stack\n"
 "  sudo ethgauge rr 198.18.0.2 --against-stack\n",
 	.options = options,

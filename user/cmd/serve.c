@@ -30,30 +30,30 @@ static const struct serve_opts defaults = {
 
 static const struct opt options[] = {
 	{ 'B', "bind", OPT_STR, offsetof(struct serve_opts, at), "ADDR",
-	  "listen on this address; without it on all" },
+	  "listen on this address; default: all addresses" },
 	{ 'p', "port", OPT_U16, offsetof(struct serve_opts, port), "N", "control port, TCP", .min = 1 },
 	{ '4', "ipv4", OPT_FLAG, offsetof(struct serve_opts, ipv4), NULL, "IPv4 only" },
 	{ '6', "ipv6", OPT_FLAG, offsetof(struct serve_opts, ipv6), NULL,
-	  "of names given to --bind, the IPv6 address" },
+	  "use the IPv6 address of a name given to --bind" },
 	{ 0, "data-ports", OPT_STR, offsetof(struct serve_opts, data_ports), "LOW-HIGH",
-	  "ports of the data, TCP and UDP, for a firewall; without it any" },
+	  "range of data ports, TCP and UDP, for firewalls; default: any" },
 	{ 0, "key-file", OPT_STR, offsetof(struct serve_opts, key_file), "FILE",
-	  "only clients with this key; else ETHGAUGE_KEY of the environment, if set" },
+	  "serve only clients with this key; default: the environment's ETHGAUGE_KEY, if set" },
 	{ 0, "max-clients", OPT_U16, offsetof(struct serve_opts, max_clients), "N",
-	  "clients at once", .min = 1, .max = 1024 },
+	  "maximum number of concurrent clients", .min = 1, .max = 1024 },
 	{ 0, "max-streams", OPT_U16, offsetof(struct serve_opts, max_streams), "N",
-	  "connections of a test", .min = 1, .max = CONTROL_MAX_STREAMS },
+	  "maximum number of connections per test", .min = 1, .max = CONTROL_MAX_STREAMS },
 	{ 0, "max-duration", OPT_DURATION, offsetof(struct serve_opts, max_duration_ns), "TIME",
-	  "of a test; 0: any" },
+	  "longest duration of a test; 0: no limit" },
 	{ 0, "max-rate", OPT_RATE, offsetof(struct serve_opts, max_rate), "RATE",
-	  "of a test's payload in each direction, in bits a second",
+	  "highest payload rate of a test in each direction, in bit/s",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 'c', "count", OPT_COUNT, offsetof(struct serve_opts, tests), "N",
-	  "end after N tests; 0: never" },
+	  "stop after N tests; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct serve_opts, duration_ns), "TIME",
-	  "end after this time; 0: run until ^C" },
+	  "stop after this time; 0: run until ^C" },
 	{ 0, "user", OPT_STR, offsetof(struct serve_opts, user), "NAME",
-	  "become this user once the port is bound, if started as root" },
+	  "if started as root, switch to this user after binding the port" },
 	OPT_END
 };
 
@@ -86,19 +86,19 @@ static int serve_check(void *args, const struct opt_given *given, struct err *e)
 	return parse_ports(opts->data_ports, &first, &last, e);
 }
 
-/* The socket that systemd hands over, or one of our own. */
+/* The socket that systemd passes, or a new one. */
 static int open_port(const struct serve_opts *opts, struct result *res, struct err *e)
 {
 	int fd = sock_activated(), family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC;
 	struct sock_addr at;
 
 	if (fd < -1)
-		return err_set(e, fd, "systemd handed over more than one socket");
+		return err_set(e, fd, "systemd passed more than one socket");
 	if (fd >= 0) {
-		result_env_str(res, "socket", "handed over");
+		result_env_str(res, "socket", "from systemd");
 		return fd;
 	}
-	/* An IPv6 socket takes IPv4 as well; where there is no IPv6, one of IPv4. */
+	/* An IPv6 socket accepts IPv4 as well; without IPv6 support, use an IPv4 socket. */
 	if (!opts->at && family == AF_UNSPEC) {
 		if (sock_resolve(NULL, opts->port, AF_INET6, &at, e) == 0) {
 			fd = sock_listen(&at, SOCK_STREAM, NULL, e);
@@ -153,20 +153,20 @@ out:
 
 const struct cmd cmd_serve = {
 	.name = "serve",
-	.summary = "be the far end of tcp and udp",
+	.summary = "serve tcp and udp tests as their far end",
 	.description =
-"Waits for clients, the verbs tcp and udp, and runs the other end of their tests:\n"
-"many clients at once, over one control port, and data ports by agreement. What a\n"
-"test does is the client's choice, within the limits given here.\n\n"
-"Started as root it becomes another user as soon as the port is bound. With a key\n"
-"only clients that have it are served: both ends prove it (HMAC-SHA-256 of numbers\n"
-"used once); the data are not encrypted. Data connections are taken from the client's\n"
-"address only. What cannot be read as a control message is refused, logged and counted.",
+"Waits for clients, the verbs tcp and udp, and runs the other end of their tests: many\n"
+"clients at once, over one control port and negotiated data ports. The client chooses the\n"
+"test, within the limits given here.\n\n"
+"If started as root, it switches to another user as soon as the port is bound. With a key,\n"
+"only clients that have it are served: both ends prove it (HMAC-SHA-256 over nonces); the\n"
+"data is not encrypted. Data connections are accepted from the client's address only.\n"
+"Invalid control messages are refused, logged and counted.",
 	.examples =
 "  ethgauge serve\n"
-"  # one test for a script, and the end\n"
+"  # for scripts: serve one test and exit\n"
 "  ethgauge serve --count 1\n"
-"  # in the open: a key, a firewall's ports, and bounds\n"
+"  # on a public network: with a key, fixed data ports, and limits\n"
 "  sudo ethgauge serve --key-file /etc/ethgauge.key --data-ports 14881-14999 \\\n"
 "        --max-rate 1Gbit --max-duration 60s\n",
 	.options = options,

@@ -2,8 +2,8 @@
 /*
  * cmd/sink.c - count, check and time what arrives, inside the driver.
  *
- * The receiving end of blast. It must be there before the sender starts: what
- * came earlier cannot be told from a loss.
+ * The receiving end of blast. It must start before the sender: earlier packets
+ * would count as lost.
  */
 #include <math.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ struct sink_opts {
 	bool no_variation;
 	bool gaps;
 	const char *expect_gap;
-	uint64_t expect_gap_ns;		/* what that says */
+	uint64_t expect_gap_ns;		/* parsed from it */
 	uint16_t max_streams;
 	uint16_t stream_parts;
 	uint64_t expect;
@@ -58,26 +58,26 @@ static const struct sink_opts defaults = {
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct sink_opts, ifname), NULL,
-	  "receive on this interface", .argument = true },
+	  "interface to receive on", .argument = true },
 	{ 'p', "port", OPT_U16, offsetof(struct sink_opts, port), "N",
-	  "test packets are UDP to this port", .min = 1 },
+	  "UDP destination port of test packets", .min = 1 },
 	{ 0, "all", OPT_FLAG, offsetof(struct sink_opts, all), NULL,
 	  "treat every packet as a test packet, including ARP" },
 	{ 0, "pass", OPT_FLAG, offsetof(struct sink_opts, pass), NULL,
-	  "hand test packets on to the stack instead of dropping them" },
+	  "pass test packets to the stack instead of dropping them" },
 	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
 	  "count packets and bytes only; ignore the probe tag" },
 	{ 0, "max-streams", OPT_U16, offsetof(struct sink_opts, max_streams), "N",
-	  "check streams 0 to N-1; each takes 18 KB a CPU, and 109 KB", .min = 1,
+	  "number of streams to check, from stream 0; each takes 109 KB, and 18 KB per CPU", .min = 1,
 	  .max = RX_MAX_STREAMS },
 	{ 0, "stream-parts", OPT_U16, offsetof(struct sink_opts, stream_parts), "N",
-	  "show the first N streams one by one; \"streams\" in the document has them all" },
+	  "report the first N streams separately; \"streams\" in the document has all of them" },
 	{ 'c', "count", OPT_COUNT, offsetof(struct sink_opts, count), "N",
 	  "stop after N test packets; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct sink_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
 	{ 0, "until-eof", OPT_FLAG, offsetof(struct sink_opts, until_eof), NULL,
-	  "stop when standard input ends: where a signal does not reach it, as through ssh" },
+	  "stop at the end of standard input, for use where signals do not arrive, as through ssh" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct sink_opts, interval_ns), "TIME",
 	  "reporting interval; 0: none" },
 	{ 0, "expect", OPT_COUNT, offsetof(struct sink_opts, expect), "N",
@@ -85,18 +85,18 @@ static const struct opt options[] = {
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct sink_opts, no_loss), NULL,
 	  "exit with 1 if a packet was lost" },
 	{ 0, "gaps", OPT_FLAG, offsetof(struct sink_opts, gaps), NULL,
-	  "times between a stream's packets too, 18 KB more a stream and CPU" },
+	  "measure inter-arrival times of each stream; takes 18 KB more per stream and CPU" },
 	{ 0, "expect-gap", OPT_STR, offsetof(struct sink_opts, expect_gap), "GAP",
-	  "10us or 100kpps: how far each gap is from that; with --gaps implied" },
+	  "measure the deviation from this interval: 10us or 100kpps; implies --gaps" },
 	EXPORTS_OPTIONS(struct sink_opts, exports),
 	{ 0, "clock", OPT_CHOICE, offsetof(struct sink_opts, clock), "CLOCK",
 	  "clock of the sender's timestamps; must match blast --clock", .choices = clock_names },
 	{ 0, "rx-stamp", OPT_CHOICE, offsetof(struct sink_opts, rx_stamp), "WHERE",
-	  "who stamps what comes: the XDP program or the NIC", .choices = rx_stamp_names },
+	  "where to take receive timestamps: in the XDP program or the NIC", .choices = rx_stamp_names },
 	{ 0, "socket", OPT_FLAG, offsetof(struct sink_opts, socket), NULL,
 	  "receive through a UDP socket and the whole network stack" },
 	{ 0, "rcvbuf", OPT_U32, offsetof(struct sink_opts, rcvbuf_bytes), "BYTES",
-	  "--socket: its receive buffer, which the kernel doubles; 0: the system's",
+	  "--socket: receive buffer, which the kernel doubles; 0: the system's default",
 	  .max = INT32_MAX / 2 },
 	{ 0, "no-variation", OPT_FLAG, offsetof(struct sink_opts, no_variation), NULL,
 	  "do not compute ipdv and jitter; saves some 14 ns per packet and 51 KB per stream" },
@@ -108,7 +108,7 @@ static const struct opt options[] = {
 static const struct opt_rule rules[] = {
 	EXPORTS_RULES,
 	{ OPT_EXCLUDES, "all", "port" },
-	/* All that is made of the tags. */
+	/* Everything that is computed from the tags. */
 	{ OPT_EXCLUDES, "count-only", "no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp" },
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
@@ -117,7 +117,7 @@ static const struct opt_rule rules[] = {
 	OPT_RULE_END
 };
 
-/* The gap that --expect-gap means, told as a time or as the rate that has it. */
+/* The interval of --expect-gap, given as a time or as a rate. */
 static int sink_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct sink_opts *opts = args;
@@ -152,7 +152,7 @@ struct sink_run {
 	int err;
 };
 
-/* Reads away what somebody says there. */
+/* Drain stdin; report EOF. */
 static bool is_stdin_over(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -200,7 +200,7 @@ static void judge(const struct sink_run *run, struct result *res)
 			       (unsigned long long)(count.gaps + count.distinct));
 }
 
-/* Until its end; whatever happens, what was counted until then is reported. */
+/* Run to the end; the counts so far are reported even after an error. */
 static int receive(struct sink_run *run)
 {
 	const struct loop loop = {
@@ -301,19 +301,17 @@ const struct cmd cmd_sink = {
 	.name = "sink",
 	.summary = "count, check and time packets inside the driver",
 	.description =
-"Receives the packets of blast with an XDP program, where the driver hands them\n"
-"over. It counts packets and bytes by stream and CPU, checks the sequence in the\n"
-"probe tag for loss, duplicates and order (RFC 4737), and adds the one-way delay\n"
-"of each packet and its variation to histograms. Test packets are then dropped, or\n"
-"passed on with --pass; all other packets go on to the stack, untouched. With\n"
-"--socket a UDP socket receives instead, so that the whole stack is on the way.\n"
-"The result's bottleneck tells where a loss may be this machine's and not the\n"
-"path's.\n\n"
-"Start it before the sender: what came earlier cannot be told from a loss. The\n"
-"delay is right where both ends read one clock: on one host, or with --clock tai\n"
-"on hosts that are synchronised.\n\n"
-"On request it writes a record of each packet, and its histogram in the forms of\n"
-"HdrHistogram. With several streams the document has a row of each in \"streams\".",
+"Receives the packets of blast by an XDP program, where the driver hands them over. It\n"
+"counts packets and bytes by stream and CPU, checks the sequence numbers in the probe tag\n"
+"for loss, duplicates and reordering (RFC 4737), and adds the one-way delay of each packet\n"
+"and its variation to histograms. Test packets are then dropped, or passed on with --pass;\n"
+"all other packets go on to the stack unchanged. With --socket a UDP socket receives\n"
+"instead, so that the whole stack is part of the path. The result's bottleneck shows\n"
+"whether this machine may have caused a loss, or the path.\n\n"
+"Start it before the sender: earlier packets would count as lost. The one-way delay is\n"
+"valid if both ends read one clock: on one host, or with --clock tai on synchronised hosts.\n\n"
+"On request it writes a record of each packet, and histograms in HdrHistogram's formats.\n"
+"With several streams, \"streams\" in the document has a row for each.",
 	.examples =
 "  # in one terminal, then blast in another\n"
 "  sudo ethgauge lab up\n"
@@ -324,10 +322,10 @@ const struct cmd cmd_sink = {
 "  ethgauge sink eth1 --clock tai\n"
 "  # how evenly a stream of 100,000 packets a second arrives\n"
 "  ethgauge sink eth1 --expect-gap 100kpps\n"
-"  # a line for each packet, and its time of arrival over its number as a picture\n"
+"  # a line for each packet, and a plot of arrival time against number\n"
 "  ethgauge sink eth1 -c 100003 --records r.csv\n"
 "  gnuplot -p -e \"set datafile separator ','; plot 'r.csv' every ::1 using 2:4\"\n"
-"  # HdrHistogram's table of percentiles, and its log of an interval of 100 ms\n"
+"  # HdrHistogram's percentile table, and its log with an interval of 100 ms\n"
 "  ethgauge sink eth1 -c 1M -i 100ms --hgrm delay.hgrm --hlog delay.hlog\n",
 	.options = options,
 	.rules = rules,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/sweep.c - a verb over a cross product of parameters, or a study that is built in.
+ * cmd/sweep.c - run a verb over a cross product of parameters, or a built-in study.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct sweep_opts {
 	bool list;
 	int bound;			/* enum sweep_bound */
 	struct unit_rate link;
-	struct sweep_cfg cfg;		/* without these two */
+	struct sweep_cfg cfg;		/* all but the two above */
 } defaults = {
 	.cfg = { .repeat = 3, .read = outcome_read },
 	.link = { UNIT_RATE_MAX },
@@ -25,27 +25,27 @@ static const struct sweep_opts {
 
 static const struct opt options[] = {
 	{ .name = "VERB", .type = OPT_REST, .offset = offsetof(struct sweep_opts, cfg.command),
-	  .help = "the verb to run and its words; put -- before it. Or the NAME of a study, its HOST, and "
-	  "more words for its verb", .argument = true, .optional = true },
+	  .help = "the verb to run and its arguments, after --; or the NAME of a study, its HOST, and "
+	  "more arguments for its verb", .argument = true, .optional = true },
 	{ 0, "list", OPT_FLAG, offsetof(struct sweep_opts, list), NULL,
-	  "tell the studies that are built in; before a NAME, what that one runs" },
+	  "list the built-in studies; with NAME, show what that study runs" },
 	{ 0, "vary", OPT_STRS, offsetof(struct sweep_opts, cfg.vary), "NAME=V1,V2,...",
-	  "an option of VERB, a setting of tune, or what stands as {NAME} in the words; several make a "
+	  "vary an option of VERB, a setting of tune, or {NAME} in the arguments; several form a "
 	  "cross product" },
 	{ 0, "metric", OPT_STR, offsetof(struct sweep_opts, cfg.metric), "KEY",
-	  "figure of each run's document: see ethgauge help metrics" },
+	  "figure to take from each run: see ethgauge help metrics" },
 	{ 0, "repeat", OPT_U32, offsetof(struct sweep_opts, cfg.repeat), "N",
-	  "runs of each cell: all cells once, then all again", .min = 1,
+	  "runs per cell; all cells run once, then all again", .min = 1,
 	  .max = SWEEP_MAX_REPEATS },
 	{ 0, "dev", OPT_STRS, offsetof(struct sweep_opts, cfg.ifnames), "IFACE[@NETNS]",
-	  "whose settings are varied, such as mtu; more than once for the far end in another network namespace" },
+	  "interface whose settings are varied, such as mtu; repeat it for a far end in another network namespace" },
 	{ 0, "theory", OPT_CHOICE, offsetof(struct sweep_opts, bound), "OF",
-	  "add the theoretical bound: goodput by the mtu varied over IPv4 or IPv6, or frames a second by the "
-	  "frame-bytes varied", .choices = sweep_bounds },
+	  "add the theoretical limit: goodput over IPv4 or IPv6 for a varied mtu, or frames per second for "
+	  "varied frame-bytes", .choices = sweep_bounds },
 	{ 0, "link", OPT_RATE, offsetof(struct sweep_opts, link), "RATE",
-	  "of --theory, the link: 10G", .rate_kinds = OPT_RATE_BPS },
+	  "--theory: link speed, such as 10G", .rate_kinds = OPT_RATE_BPS },
 	{ 0, "skip-failed", OPT_FLAG, offsetof(struct sweep_opts, cfg.skip_failed), NULL,
-	  "continue after a failed run, without its figure; exit with 1 if there was one" },
+	  "continue after a failed run, without its figure; exit with 1 if a run failed" },
 	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, cfg.state), "FILE",
 	  "save figures to FILE; the same sweep resumes from it" },
 	OPT_END
@@ -56,7 +56,7 @@ static const struct study *study_of(const struct sweep_opts *opts)
 	return opts->cfg.command.argc ? study_find(opts->cfg.command.argv[0]) : NULL;
 }
 
-/* Behind the verb they would be each run's, and the sweep's own result be lost or overwritten. */
+/* After the verb they would apply to each run, and the sweep's own result would be lost. */
 static int check_places(const struct opt_rest *command, struct err *e)
 {
 	static const char *const own[] = { "--vary", "--repeat", "--theory", "-o", "--output", "--json",
@@ -71,9 +71,9 @@ static int check_places(const struct opt_rest *command, struct err *e)
 			if (strncmp(command->argv[k], own[i], len) ||
 			    (command->argv[k][len] && command->argv[k][len] != '='))
 				continue;
-			err_usage(e, "'%s' is an option of the sweep, and stands behind '%s'", own[i],
+			err_usage(e, "'%s' is an option of sweep, but follows '%s'", own[i],
 				  command->argv[0]);
-			return err_hint(e, "put it before: ethgauge sweep %s ... %s", own[i],
+			return err_hint(e, "put it before the verb: ethgauge sweep %s ... %s", own[i],
 					command->argv[0]);
 		}
 	}
@@ -83,14 +83,14 @@ static int check_places(const struct opt_rest *command, struct err *e)
 static int check_own(const struct sweep_opts *opts, struct err *e)
 {
 	if (!strcmp(opts->cfg.command.argv[0], "sweep") || opts->cfg.command.argv[0][0] == '-')
-		return err_usage(e, "'%s' is no verb to sweep", opts->cfg.command.argv[0]);
+		return err_usage(e, "'%s' is not a verb to sweep", opts->cfg.command.argv[0]);
 	if (!opts->cfg.vary.nr) {
-		err_usage(e, "--vary is missing: there is nothing to sweep over");
-		return err_hint(e, "'%s' is no study either: see ethgauge sweep --list",
+		err_usage(e, "--vary is missing");
+		return err_hint(e, "'%s' is not a study either: see ethgauge sweep --list",
 				opts->cfg.command.argv[0]);
 	}
 	if (!opts->cfg.metric)
-		return err_usage(e, "--metric is missing: which figure of the runs is wanted");
+		return err_usage(e, "--metric is missing: name the figure to take from each run");
 	if ((opts->bound != SWEEP_BOUND_NONE) != (opts->link.kind == UNIT_RATE_BPS))
 		return err_usage(e, "%s requires %s", opts->bound ? "--theory" : "--link",
 				 opts->bound ? "--link" : "--theory");
@@ -104,7 +104,7 @@ static int sweep_check(void *args, const struct opt_given *given, struct err *e)
 
 	(void)given;
 	if (opts->list && opts->cfg.command.argc && !study)
-		return err_usage(e, "there is no study '%s': see ethgauge sweep --list",
+		return err_usage(e, "unknown study '%s': see ethgauge sweep --list",
 				 opts->cfg.command.argv[0]);
 	if (opts->list)
 		return 0;
@@ -115,7 +115,7 @@ static int sweep_check(void *args, const struct opt_given *given, struct err *e)
 	if (!study)
 		return check_own(opts, e);
 	if (opts->cfg.command.argc < 2 || opts->cfg.command.argv[1][0] == '-')
-		return err_usage(e, "study '%s' needs the HOST to measure with: ethgauge sweep %s HOST",
+		return err_usage(e, "study '%s' requires HOST: ethgauge sweep %s HOST",
 				 study->name, study->name);
 	return 0;
 }
@@ -127,7 +127,7 @@ static bool same_name(const char *a, const char *b)
 	return len == strcspn(b, "=") && !strncmp(a, b, len);
 }
 
-/* The user's words take the place of the study's, or are added to them. */
+/* The user's arguments replace the study's, or are added to them. */
 static int merge_vary(struct opt_strs *vary, const struct opt_strs *users, struct err *e)
 {
 	unsigned int i, k;
@@ -143,7 +143,7 @@ static int merge_vary(struct opt_strs *vary, const struct opt_strs *users, struc
 	return 0;
 }
 
-/* A study's words and the user's: as if they had been given together. */
+/* A study's arguments and the user's, as if they had been given together. */
 struct study_run {
 	struct sweep_opts opts;
 	struct study_words words;
@@ -164,7 +164,7 @@ static int expand(const struct study *study, const struct sweep_opts *users, con
 		return e->no;
 	free(given);
 	if (cfg->command.argc + more > 2 * STUDY_MAX_WORDS)
-		return err_usage(e, "more words than study '%s' can take", study->name);
+		return err_usage(e, "too many arguments for study '%s'", study->name);
 	memcpy(ret->command, cfg->command.argv, (size_t)cfg->command.argc * sizeof(char *));
 	memcpy(ret->command + cfg->command.argc, users->cfg.command.argv + 2, (size_t)more * sizeof(char *));
 	cfg->command = (struct opt_rest){ ret->command, cfg->command.argc + more };
@@ -188,7 +188,7 @@ static int tell_studies(const struct sweep_opts *opts, struct result *res, struc
 	const struct study *study, *only = study_of(opts);
 	struct study_run *run = calloc(1, sizeof(*run));
 	char text[4096];
-	int err = run ? 0 : err_set(e, -ENOMEM, "cannot tell the studies"), i;
+	int err = run ? 0 : err_set(e, -ENOMEM, "cannot list the studies"), i;
 
 	for (study = studies; !err && study->name; study++) {
 		struct sweep_opts none = defaults;
@@ -221,7 +221,7 @@ static int run_all(const struct sweep_opts *opts, struct result *res, struct err
 
 	cfg.bound = (enum sweep_bound)opts->bound;
 	cfg.link_bps = opts->link.value;
-	/* Of a study it is not among the options. */
+	/* For a study it is not among the options. */
 	result_env_str(res, "metric", cfg.metric);
 	return sweep_run(&cfg, res, e);
 }
@@ -254,29 +254,29 @@ static int sweep_run_opts(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_sweep = {
 	.name = "sweep",
-	.summary = "a verb over a cross product of parameters, each several times",
+	.summary = "run a verb over all combinations of parameters, each several times",
 	.description =
-"Runs a verb of this tool once for every combination of the parameters that --vary names,\n"
-"then all of them again, so that what changes on the machine meanwhile falls on all alike.\n"
-"A parameter is a setting of ethgauge tune, such as tcp_sack or mtu, or else an option of\n"
-"the verb; --NAME=V1,V2 is always one, and {NAME} in the words stands for the value.\n"
-"The table has the median of the figure, its extremes, and with --theory what calc says\n"
-"it cannot exceed, and how far off it is; below it the same as bars. ethgauge report makes\n"
-"pictures of its document (-o FILE).\n\n"
-"Sweeps that are built in have a name: --list tells them. Such a study is run against\n"
-"HOST; what else is given takes the place of its own words, or is added.\n\n"
-"Settings are put back at the end, and after ^C; after a kill, by ethgauge tune --restore.\n"
-"With --state the same command goes on where an earlier one was ended.",
+"Runs a verb once for each combination of the parameters in --vary, then all of them\n"
+"again, so that a change on the machine affects all combinations alike. A parameter is a\n"
+"setting of ethgauge tune, such as tcp_sack or mtu, or else an option of the verb;\n"
+"--NAME=V1,V2 is always an option, and {NAME} in the arguments is replaced by the value.\n"
+"The table has median, minimum and maximum of the figure, and with --theory the limit that\n"
+"calc computes and the distance to it; bars below show the same. ethgauge report draws\n"
+"plots from the document (-o FILE).\n\n"
+"Built-in sweeps are called studies; --list shows them. A study runs against HOST; further\n"
+"arguments replace its own, or are added.\n\n"
+"Settings are restored at the end, and after ^C; after a kill, by ethgauge tune --restore.\n"
+"With --state the same command resumes an interrupted one.",
 	.examples =
-"  # the studies, what one of them does, and that one in a lab; at the far end: ethgauge serve\n"
+"  # list the studies, show one, and run it in a lab; at the far end: ethgauge serve\n"
 "  ethgauge sweep --list\n"
 "  ethgauge sweep --list buffers\n"
 "  sudo ethgauge lab exec a ethgauge sweep -o buffers.json buffers 198.18.0.2 -d 3s\n"
 "  ethgauge report buffers.json --svg plots\n"
-"  # packets a second by frame size and batch, against the link's most\n"
+"  # packet rate by frame size and batch, against the link's limit\n"
 "  sudo ethgauge sweep --vary frame-bytes=64,512,1518 --vary batch=8,64 --metric sent_pps \\\n"
 "      --theory frames --link 10G -- blast eth1 198.18.0.2 --duration 3s\n"
-"  # the same stream through three lengths of the queue\n"
+"  # the same stream with three queue lengths\n"
 "  sudo ethgauge sweep --dev eth1 --vary txqueuelen=100,1000,10000 --metric sent_pps \\\n"
 "      --state queues.sweep -- blast eth1 198.18.0.2 -e afxdp --duration 3s\n",
 	.options = options,

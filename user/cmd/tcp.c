@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/tcp.c - what TCP and an application get out of a path.
+ * cmd/tcp.c - TCP goodput and transactions, as an application gets them.
  */
 #include "cmd/cmd.h"
 #include "engine/transport/xfer_opts.h"
@@ -22,31 +22,32 @@ static const char *const tests[] = { "stream", "maerts", "sendfile", "splice", "
 
 static const struct opt options[] = {
 	{ 0, "TEST", OPT_CHOICE, offsetof(struct tcp_opts, test), NULL,
-	  "stream: send; maerts: receive; sendfile: send a file; splice: through a pipe; rr: request "
-	  "and response; crr: each on a connection of its own", .choices = tests, .argument = true,
+	  "stream: send; maerts: receive; sendfile: send a file; splice: send through a pipe; rr: request "
+	  "and response; crr: each on a new connection", .choices = tests, .argument = true,
 	  .selects = true },
 	{ 0, "HOST", OPT_STR, offsetof(struct tcp_opts, common.host), NULL,
 	  "where ethgauge serve runs", .argument = true },
 	XFER_OPTIONS(struct tcp_opts, common),
-	XFER_STREAM_OPTIONS(struct tcp_opts, common, "of a write; 0: 128 KiB"),
+	XFER_STREAM_OPTIONS(struct tcp_opts, common, "length of a write; 0: 128 KiB"),
 	{ 0, "nodelay", OPT_FLAG, offsetof(struct tcp_opts, nodelay), NULL,
-	  "send what is there at once (TCP_NODELAY), at both ends" },
+	  "send without delay (TCP_NODELAY), at both ends" },
 	{ 0, "zerocopy", OPT_FLAG, offsetof(struct tcp_opts, zerocopy), NULL,
 	  "send from the application's pages (MSG_ZEROCOPY)", .of = "stream maerts" },
 	{ 0, "congestion", OPT_STR, offsetof(struct tcp_opts, congestion), "NAME",
-	  "congestion control of both ends" },
+	  "congestion control algorithm of both ends" },
 	{ 0, "window-clamp", OPT_COUNT, offsetof(struct tcp_opts, window_clamp_bytes), "BYTES",
-	  "the windows of both ends stay below this", .max = INT32_MAX },
+	  "upper limit of the TCP windows of both ends", .max = INT32_MAX },
 	{ 0, "mss", OPT_U16, offsetof(struct tcp_opts, mss_bytes), "N",
-	  "largest segment; 0: what the path's MTU allows" },
+	  "maximum segment size; 0: as the path's MTU allows" },
 	OPT_END
 };
 
 static const struct opt_rule rules[] = {
 	XFER_RULES,
-	{ OPT_EXCLUDES, "bidir", "TEST=maerts" },
+	/* maerts is stream --reverse. */
+	{ OPT_EXCLUDES, "reverse bidir", "TEST=maerts" },
 	{ OPT_EXCLUDES, "rate=bit/s", "TEST=rr TEST=crr" },
-	/* A stream of TCP has no packets of its own. */
+	/* A TCP stream has no packets that could be counted. */
 	{ OPT_REQUIRES, "rate=pps", "TEST=rr TEST=crr" },
 	OPT_RULE_END
 };
@@ -86,27 +87,26 @@ static int tcp_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_tcp = {
 	.name = "tcp",
-	.summary = "TCP bulk and transactions, as an application sees them",
+	.summary = "measure TCP bulk transfers and transactions, as an application sees them",
 	.description =
-"Measures with a server (ethgauge serve at HOST) what TCP makes of a path, by the\n"
-"tests that netperf and iperf made known: stream, maerts, sendfile and splice tell the\n"
-"goodput, rr and crr the transactions a second and their round trips. Both ends report:\n"
-"bytes sent and read, rates, CPU time and service demand; of each sending connection\n"
-"what TCP itself tells (tcp_info): round-trip time, windows, retransmissions, what\n"
-"limited it.\n\n"
-"With --rate rr and crr are an open loop: round trips count from when a request was\n"
-"due, so that a stall is not left out because nothing was sent meanwhile.",
+"Measures TCP on a path with a server (ethgauge serve at HOST), with the tests known from\n"
+"netperf and iperf: stream, maerts, sendfile and splice measure goodput; rr and crr measure\n"
+"transactions per second and round trips. Both ends report bytes sent and received, rates,\n"
+"CPU time and service demand, and for each sending connection the kernel's tcp_info:\n"
+"round-trip time, windows, retransmissions, limiting factors.\n\n"
+"With --rate, rr and crr are an open loop: round trips count from when a request was due,\n"
+"so that a stall delays all requests that were due during it.",
 	.examples =
 "  # at the other end: ethgauge serve\n"
 "  ethgauge tcp stream 198.18.0.2\n"
-"  # both directions, four connections each, the first two seconds left out\n"
+"  # both directions, four connections each, without the first two seconds\n"
 "  ethgauge tcp stream 198.18.0.2 --bidir -P 4 --omit 2s --per-stream\n"
-"  # round trips at 10,000 requests a second of 64 bytes, answered by 1 KB\n"
+"  # round trips at 10,000 requests per second, 64 bytes each, 1 KB responses\n"
 "  ethgauge tcp rr 198.18.0.2 --rate 10kpps --request-bytes 64 --response-bytes 1k\n"
-"  # transactions with 32 under way on one connection; connections a second\n"
+"  # 32 outstanding transactions on one connection; connections per second\n"
 "  ethgauge tcp rr 198.18.0.2 --outstanding 32 --nodelay\n"
 "  ethgauge tcp crr 198.18.0.2 -P 16\n"
-"  # again until the mean is within 5 % at 99 %\n"
+"  # repeat until the 99 % interval of the mean is at most 5 % wide\n"
 "  ethgauge tcp stream 198.18.0.2 --confidence 99,5\n"
 "  # goodput by message length\n"
 "  ethgauge tcp stream 198.18.0.2 --message-sizes 64-1M -d 2s\n",

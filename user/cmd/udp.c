@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/udp.c - what UDP and an application get out of a path.
+ * cmd/udp.c - UDP goodput, loss and transactions, as an application gets them.
  */
 #include "cmd/cmd.h"
 #include "engine/transport/xfer_opts.h"
@@ -26,19 +26,19 @@ static const struct opt options[] = {
 	  "where ethgauge serve runs", .argument = true },
 	XFER_OPTIONS(struct udp_opts, common),
 	XFER_STREAM_OPTIONS(struct udp_opts, common,
-			    "payload of a datagram, at least 18; 0: what fills a packet"),
+			    "payload of a datagram, at least 18; 0: as the MTU allows"),
 	{ 0, "batch", OPT_COUNT, offsetof(struct udp_opts, batch), "N",
-	  "datagrams sent at once, then a pause that keeps --rate", .min = 1, .max = 1 << 20,
+	  "datagrams sent back to back, followed by a pause that keeps --rate", .min = 1, .max = 1 << 20,
 	  .of = "stream" },
 	{ 0, "on", OPT_DURATION, offsetof(struct udp_opts, on_ns), "TIME",
-	  "send for so long, then pause for --off", .of = "stream" },
-	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "that pause",
+	  "send for this time, then pause for --off", .of = "stream" },
+	{ 0, "off", OPT_DURATION, offsetof(struct udp_opts, off_ns), "TIME", "pause after --on",
 	  .of = "stream" },
 	{ 0, "arrivals", OPT_COUNT, offsetof(struct udp_opts, arrivals), "N",
-	  "in the document, when each of the first N datagrams came; report draws it",
+	  "record arrival times of the first N datagrams in the document; report plots them",
 	  .max = CONTROL_MAX_ARRIVALS, .of = "stream" },
 	{ 0, "gso", OPT_FLAG, offsetof(struct udp_opts, gso), NULL,
-	  "hand up to 32 datagrams to the kernel as one (UDP_SEGMENT), and take them as one (UDP_GRO)",
+	  "send and receive up to 32 datagrams per system call (UDP_SEGMENT, UDP_GRO)",
 	  .of = "stream" },
 	OPT_END
 };
@@ -47,7 +47,7 @@ static const struct opt_rule rules[] = {
 	XFER_RULES,
 	{ OPT_EXCLUDES, "rate=bit/s", "TEST=rr" },
 	{ OPT_REQUIRES, "on", "off" }, { OPT_REQUIRES, "off", "on" },
-	/* It says how far the batches are apart. */
+	/* The rate sets the interval between batches. */
 	{ OPT_REQUIRES, "batch", "rate" },
 	OPT_RULE_END
 };
@@ -82,30 +82,30 @@ static int udp_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_udp = {
 	.name = "udp",
-	.summary = "UDP loss, order and transactions, as an application sees them",
+	.summary = "measure UDP loss, order and transactions, as an application sees them",
 	.description =
-"Measures with a server (ethgauge serve at HOST) what UDP sockets get through a path:\n"
-"stream tells goodput, loss, order and duplicates, and where both ends are on one host\n"
-"the one-way delay; rr the transactions a second and their round trips. Each datagram\n"
-"begins with the probe tag, so that sink and watch on the way read the same numbers.\n\n"
-"Without --rate a stream is as fast as the sender can: what the receiver's socket then\n"
-"drops is counted apart, as it is no loss of the path. With --rate rr is an open loop:\n"
+"Measures UDP sockets on a path with a server (ethgauge serve at HOST). stream reports\n"
+"goodput, loss, order and duplicates, and the one-way delay if both ends are on one host;\n"
+"rr reports transactions per second and their round trips. Each datagram starts with the\n"
+"probe tag, so that sink and watch on the path read the same numbers.\n\n"
+"Without --rate a stream is sent as fast as possible. What the receiver's socket drops is\n"
+"counted separately, as it is not a loss of the path. With --rate, rr is an open loop:\n"
 "round trips count from when a request was due.\n\n"
-"rr is through sockets, as applications are. The same inside the driver, by AF_XDP or\n"
-"between two XDP programs, is the verb rr: as root, against ethgauge reflect.",
+"rr uses sockets, like applications. The verb rr measures the same inside the driver, by\n"
+"AF_XDP or between two XDP programs: as root, against ethgauge reflect.",
 	.examples =
 "  # at the other end: ethgauge serve\n"
 "  ethgauge udp stream 198.18.0.2 --rate 100Mbit\n"
-"  # the server sends; batches of 32 datagrams of 200 bytes, 20,000 a second in all\n"
+"  # the server sends 20,000 datagrams of 200 bytes per second, in batches of 32\n"
 "  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --batch 32 --message-bytes 200\n"
-"  # as large a share of the path as sockets can take\n"
+"  # highest rate that sockets reach\n"
 "  ethgauge udp stream 198.18.0.2 --gso\n"
-"  # receive time against number, as UDPmon plots it\n"
+"  # receive time against number, like UDPmon's plot\n"
 "  ethgauge udp stream 198.18.0.2 --rate 20kpps --batch 32 --arrivals 1000 -o run.json\n"
 "  ethgauge report run.json -o run.html\n"
 "  # 100 ms on, 900 ms off\n"
 "  ethgauge udp stream 198.18.0.2 --rate 500Mbit --on 100ms --off 900ms\n"
-"  # round trips, one under way; and 64 at once\n"
+"  # round trips, one outstanding, then 64\n"
 "  ethgauge udp rr 198.18.0.2\n"
 "  ethgauge udp rr 198.18.0.2 --outstanding 64\n",
 	.options = options,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/watch.c - look at the packets of live interfaces, without touching them.
+ * cmd/watch.c - monitor the packets of live interfaces without changing them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "proto/filter.h"
 #include "sys/host/caps.h"
 
-#define SHORTEST_NS	100000000ull	/* that the keys of the full-screen view make of --interval */
+#define SHORTEST_NS	100000000ull	/* lower limit of the interval in the full-screen view */
 #define LONGEST_NS	(60 * NSEC_PER_SEC)
 
 struct watch_opts {
@@ -56,7 +56,7 @@ static const struct watch_opts defaults = {
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACES, offsetof(struct watch_opts, ifaces), NULL,
-	  "watch these, at most 16", .argument = true, .optional = true },
+	  "interfaces to watch, at most 16", .argument = true, .optional = true },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct watch_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct watch_opts, interval_ns), "TIME",
@@ -67,23 +67,23 @@ static const struct opt options[] = {
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct watch_opts, xdp_mode), "MODE",
 	  "with --hooks xdp, how to attach", .choices = xdp_mode_names },
 	{ 0, "share", OPT_FLAG, offsetof(struct watch_opts, share), NULL,
-	  "with --hooks xdp, let others join the hook by libxdp's dispatcher" },
+	  "with --hooks xdp, share the hook with other programs by libxdp's dispatcher" },
 	{ 0, "no-cost", OPT_FLAG, offsetof(struct watch_opts, no_cost), NULL,
 	  "do not measure the run time of the BPF programs" },
 	{ 0, "tui", OPT_FLAG, offsetof(struct watch_opts, tui), NULL,
-	  "full-screen view instead of lines; ? tells the keys" },
+	  "full-screen view instead of lines; ? lists the keys" },
 	{ 0, "no-color", OPT_FLAG, offsetof(struct watch_opts, no_color), NULL,
 	  "with --tui, no colours; so does NO_COLOR in the environment" },
 	{ 0, "prom", OPT_STR, offsetof(struct watch_opts, prom), "[ADDRESS]:PORT",
-	  "serve /metrics to Prometheus; :9105 is 127.0.0.1:9105" },
+	  "serve /metrics to Prometheus; :9105 means 127.0.0.1:9105" },
 	{ 0, "textfile", OPT_STR, offsetof(struct watch_opts, textfile), "FILE",
-	  "write the same for node_exporter at each interval; its name ends in .prom" },
+	  "write the same to FILE at each interval, for node_exporter; its name ends in .prom" },
 	{ 0, "record", OPT_STR, offsetof(struct watch_opts, record), "FILE",
 	  "write one JSON line per interval to FILE" },
 	{ 0, "replay", OPT_STR, offsetof(struct watch_opts, replay), "FILE",
-	  "show what --record wrote instead of an interface" },
+	  "show a recording of --record instead of an interface" },
 	{ 0, "speed", OPT_FACTOR, offsetof(struct watch_opts, speed), "FACTOR",
-	  "--replay: times as fast as it was recorded, or max" },
+	  "--replay: speed relative to the recording, or max" },
 	{ 'F', "filter", OPT_STR, offsetof(struct watch_opts, filter), "'EXPRESSION'",
 	  "count only packets that match this tcpdump expression: 'tcp port 443 and not vlan'" },
 	{ 0, "flows", OPT_FLAG, offsetof(struct watch_opts, flows), NULL,
@@ -93,10 +93,10 @@ static const struct opt options[] = {
 	{ 0, "sort", OPT_CHOICE, offsetof(struct watch_opts, sort), "BY",
 	  "--flows: sort key of the list", .choices = watch_sort_names },
 	{ 0, "max-flows", OPT_U32, offsetof(struct watch_opts, max_flows), "N",
-	  "with --flows, room for so many; the packets of others are counted by prefix",
+	  "with --flows, size of the flow table; packets of further flows are counted by prefix",
 	  .min = 1, .max = WATCH_FLOWS_MOST },
 	{ 0, "flow-idle", OPT_DURATION, offsetof(struct watch_opts, flow_idle_ns), "TIME",
-	  "with --flows, those without a packet for so long make room in a table that gets full" },
+	  "with --flows, idle time after which a flow may be evicted when the table fills up" },
 	{ 0, "drops", OPT_FLAG, offsetof(struct watch_opts, drops), NULL,
 	  "report packets dropped by the kernel, by function and reason" },
 	OPT_END
@@ -160,7 +160,7 @@ static void change_interval(struct watch_run *run, enum live_wish wish)
 
 static void change_sort(struct watch_run *run)
 {
-	char text[64] = "a record's flows are in the order that they were written in";
+	char text[64] = "the flows of a recording keep their recorded order";
 
 	if (run->all) {
 		run->sort = (run->sort + 1) % WATCH_SORTS;
@@ -171,7 +171,7 @@ static void change_sort(struct watch_run *run)
 	faces_say(run->faces, text);
 }
 
-/* True: a key ended it. */
+/* True: a key ended the run. */
 static bool poll_faces(void *ctx)
 {
 	struct watch_run *run = ctx;
@@ -186,7 +186,7 @@ static bool poll_faces(void *ctx)
 	return wish == LIVE_QUIT;
 }
 
-/* Called often. */
+/* Called often, so it must be cheap. */
 static bool poll_all(void *ctx)
 {
 	struct watch_run *run = ctx;
@@ -277,10 +277,7 @@ static int run_live(struct watch_run *run, struct err *e)
 		err = open_faces(run, e);
 	if (err)
 		return err;
-	/*
-	 * To attach again; timing of programs, and to leave a dispatcher, is for the system's
-	 * administrator.
-	 */
+	/* For reattaching; run-time statistics and leaving a dispatcher require CAP_SYS_ADMIN. */
 	caps_drop(CAPS_BPF | CAPS_NET_ADMIN |
 		  (opts->no_cost && opts->hooks != WATCH_HOOKS_XDP ? 0 : CAPS_SYS_ADMIN));
 	log_info("watching '%s'%s%s", opts->ifaces.names[0], opts->ifaces.nr > 1 ? " and others" : "",
@@ -294,7 +291,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	elapsed_ns = loop_run(&run->loop);
 	meter_stop(meter);
 	watch_all_stop(run->all);
-	/* What came since the last interval has a row, too. */
+	/* The last, partial interval has a row, too. */
 	if (opts->interval_ns && elapsed_ns - run->row_ns > NSEC_PER_SEC / 1000)
 		tick(run, elapsed_ns);
 	watch_all_report_end(run->all, elapsed_ns);
@@ -308,12 +305,12 @@ static int run_replay(struct watch_run *run, struct err *e)
 {
 	struct record_show show = {
 		.path = run->opts->replay, .speed = run->opts->speed,
-		.stays = run->opts->tui,	/* the last screen, to be looked at */
+		.stays = run->opts->tui,	/* keep the last screen */
 		.res = run->res, .poll = poll_faces, .ctx = run,
 	};
 	int err;
 
-	/* Before the screen is taken: it may not be there. */
+	/* Before the screen is switched: the file may not exist. */
 	err = access(show.path, R_OK) ? err_set(e, -errno, "cannot read '%s'", show.path) : 0;
 	if (!err)
 		err = open_faces(run, e);
@@ -331,7 +328,7 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 
 	run.loop.ctx = &run;
 	run.sort = (enum watch_sort)run.opts->sort;
-	/* Lines on stdout would spoil the screen. */
+	/* Lines on stdout would garble the screen. */
 	if (run.opts->tui)
 		result_watch(res, &(struct result_watcher){ 0 });
 	err = run.opts->replay ? run_replay(&run, e) : run_live(&run, e);
@@ -346,26 +343,26 @@ const struct cmd cmd_watch = {
 	.name = "watch",
 	.summary = "monitor the traffic of live interfaces passively",
 	.description =
-"Attaches to interfaces that carry real traffic and tells, for each direction:\n"
-"packets and bits at L1 and L2, sizes, protocols, times between packets, peaks\n"
-"within 100 us, 1 ms and 10 ms, CPUs and queues, and how many packets TSO and GRO\n"
-"hide in super-packets. Nothing is dropped, delayed or changed.\n\n"
-"Received packets are seen at tc, which costs least; --hooks xdp sees them in the\n"
-"driver, before GRO, where no other XDP program is attached. An interface that\n"
-"goes is followed when it comes back under its name.\n\n"
-"Shown as lines, full-screen (--tui), to Prometheus (--prom, --textfile), or written\n"
-"down (--record) to be shown again (--replay), which needs no privileges.",
+"Attaches to interfaces that carry real traffic and reports for each direction: packets\n"
+"and bits at L1 and L2, sizes, protocols, inter-arrival times, peaks within 100 us, 1 ms\n"
+"and 10 ms, CPUs and queues, and how many packets TSO and GRO merged into super-packets.\n"
+"Nothing is dropped, delayed or changed.\n\n"
+"Received packets are seen at tc, which costs least; --hooks xdp sees them in the driver,\n"
+"before GRO, where no other XDP program is attached. An interface that disappears is\n"
+"followed when it returns under its name.\n\n"
+"The output is lines, a full screen (--tui), Prometheus (--prom, --textfile), or a\n"
+"recording (--record) that is shown later (--replay), which requires no privilege.",
 	.examples =
 "  ethgauge watch eth0\n"
 "  # for a minute, into a file, with a line every ten seconds\n"
 "  ethgauge watch eth0 eth1 --duration 1m --interval 10s -o watch.json\n"
 "  # lines for another program\n"
 "  ethgauge watch eth0 --jsonl | jq 'select(.part == \"eth0 rx\") | .seen_l1_bps'\n"
-"  # full-screen, and Prometheus may ask at 127.0.0.1:9105/metrics\n"
+"  # full screen, and Prometheus metrics at 127.0.0.1:9105/metrics\n"
 "  ethgauge watch eth0 --tui --prom :9105\n"
-"  # only DNS, and who asks most\n"
+"  # only DNS, flows with most packets first\n"
 "  ethgauge watch eth0 --filter 'port 53' --flows --sort packets\n"
-"  # what was recorded, ten times as fast\n"
+"  # record, and replay ten times as fast\n"
 "  ethgauge watch eth0 --record night.jsonl\n"
 "  ethgauge watch --replay night.jsonl --speed 10 --tui\n",
 	.options = options,

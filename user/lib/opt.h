@@ -31,7 +31,7 @@ enum opt_type {
 	OPT_IFACE,	/* const char *, a name an interface may have */
 	OPT_IFACES,	/* struct opt_ifaces: one or more, each once; the last argument */
 	OPT_MAC,	/* struct opt_mac */
-	OPT_CHOICE,	/* int, index into choices */
+	OPT_CHOICE,	/* int, index into choices; in the defaults -1: none */
 	OPT_REST,	/* struct opt_rest: all that is left, options of another command included */
 };
 

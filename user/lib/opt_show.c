@@ -57,6 +57,7 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	const struct opt_mac *mac;
 	const char *text;
 	uint64_t number;
+	int choice;
 
 	buf[0] = '\0';
 	if (opt_number(opt, opts, &number)) {
@@ -93,7 +94,8 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 				 mac->addr[5]);
 		break;
 	case OPT_CHOICE:
-		snprintf(buf, size, "%s", opt->choices[CONST_FIELD(opts, opt, int)]);
+		choice = CONST_FIELD(opts, opt, int);
+		snprintf(buf, size, "%s", choice < 0 ? "" : opt->choices[choice]);
 		break;
 	case OPT_REST:
 		rest = &CONST_FIELD(opts, opt, struct opt_rest);
