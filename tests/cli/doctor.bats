@@ -60,13 +60,13 @@ no_program_left() {
 }
 
 # bats test_tags=core
-@test "every feature has one of three states and says what was found and what is lost without it" {
+@test "every feature has one of three states and its detail and its impact" {
 	run -0 --separate-stderr "$TOOL" doctor --json
 	json '.features | length > 15'
-	json 'all(.features[]; .state == "present" or .state == "absent" or .state == "cannot tell")'
+	json 'all(.features[]; .state == "present" or .state == "absent" or .state == "unknown")'
 	json 'all(.features[]; (.detail | length > 0) and (.without | length > 0))'
 	json '[.features[].name] | length == (unique | length)'
-	json '[.features[] | select(.detail == "not asked")] | length == 0'
+	json '[.features[] | select(.detail == "not checked")] | length == 0'
 }
 
 @test "--has gives for each feature of the machine the state that the table gives" {
@@ -132,7 +132,7 @@ no_program_left() {
 	[ "$(state_of xdp-native)" != present ] || fail "native XDP on loopback"
 }
 
-@test "bpffs and the kernel's BTF are told as they are" {
+@test "bpffs and the kernel's BTF are reported as they are" {
 	run -0 --separate-stderr "$TOOL" doctor --json
 	if [ "$(stat -f -c %T /sys/fs/bpf)" = bpf_fs ]; then is bpffs present; else is bpffs absent; fi
 	if [ -e /sys/kernel/btf/vmlinux ]; then is btf present; else is btf absent; fi
@@ -160,13 +160,13 @@ kernel_from() {
 }
 
 # bats test_tags=core
-@test "on veth native XDP is present, zero-copy absent, ring lengths cannot be told" {
+@test "on veth native XDP is present, zero-copy absent, ring lengths are unknown" {
 	wire
 	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
 	is link present
 	is xdp-native present
 	is xdp-hook-free present
-	is rings "cannot tell"
+	is rings "unknown"
 	is hw-timestamps absent
 	[ "$(state_of af-xdp-zerocopy)" != present ] || fail "zero-copy on veth"
 	json '.features[] | select(.name == "link") | .detail | startswith("veth,")'
@@ -189,11 +189,11 @@ kernel_from() {
 	done < <(jq -r '.features[] | [.name, .state] | @tsv' <<<"$output")
 }
 
-@test "of several features, absent weighs more than cannot tell, and that more than present" {
+@test "of several features, absent takes precedence over unknown, and unknown over present" {
 	wire
 	run -0 in_a "$TOOL" doctor eg0 --has link,xdp-generic
 	run -3 --separate-stderr in_a "$TOOL" doctor eg0 --has link,rings
-	[[ $stderr = *"cannot tell whether 'rings' is there"* ]]
+	[[ $stderr = *"unknown whether 'rings' is present"* ]]
 	run -1 in_a "$TOOL" doctor eg0 --has link,rings,hw-timestamps
 	run -1 in_a "$TOOL" doctor eg0 --has hw-timestamps,rings,link
 }
@@ -249,11 +249,11 @@ kernel_from() {
 	run -0 in_b "$TOOL" doctor eg0 --has xdp-hook-free
 }
 
-@test "--probe attaches native XDP for an instant and takes it away" {
+@test "--probe attaches native XDP for an instant and detaches it" {
 	wire
 	need bpf-link
 	run -0 in_a "$TOOL" doctor eg0 --probe --has xdp-native
-	[[ $output = *"attached and taken away"* ]]
+	[[ $output = *"attached and detached"* ]]
 	run -1 in_a sh -c 'ip link show eg0 | grep xdp'
 }
 
@@ -299,13 +299,13 @@ picture() {
 	wait_for no_program_left
 }
 
-@test "without privilege nothing is tried: the answer is cannot tell, and the remedy is sudo" {
+@test "without privilege no trial is made: the answer is unknown, and the fix is sudo" {
 	local name
 
 	need_root
 	run -0 --separate-stderr unprivileged "$TOOL" doctor lo --json
 	for name in bpf-link xdp-live-frames af-xdp tcx clsact veth freplace; do
-		is "$name" "cannot tell"
+		is "$name" "unknown"
 		# shellcheck disable=SC2016 # jq's variable
 		json --arg name "$name" \
 			'.features[] | select(.name == $name) | .remedy == "sudo ethgauge doctor lo"'
@@ -315,7 +315,7 @@ picture() {
 	[ -z "$stderr" ]
 }
 
-@test "without privilege what anyone may read is told as to root" {
+@test "without privilege, public facts are the same as for root" {
 	local as_root
 
 	wire
@@ -327,21 +327,21 @@ picture() {
 	run -0 --separate-stderr in_a setpriv --inh-caps=-all --bounding-set=-all --reuid=65534 \
 		--regid=65534 --clear-groups "$BATS_TEST_TMPDIR/tool" doctor eg0 --json
 	jq -e -n --argjson root "$as_root" --argjson nobody "$output" '
-		[$root.features, $nobody.features] | transpose | length > 0 and all(.[1].state == "cannot tell" or
+		[$root.features, $nobody.features] | transpose | length > 0 and all(.[1].state == "unknown" or
 			.[0].state == .[1].state or .[0].name == "capabilities" or
 			.[0].name == "memlock")' >/dev/null || fail "answers differ"
 	is link present
-	is rings "cannot tell"
+	is rings "unknown"
 }
 
-@test "a memory limit that cannot be raised is told" {
+@test "a memory limit that cannot be raised is reported" {
 	need_root
 	need_command prlimit
 	install -m 755 "$TOOL" "$BATS_TEST_TMPDIR/tool"
 	run -1 prlimit --memlock=65536:65536 setpriv --inh-caps=-all --bounding-set=-all \
 		"$BATS_TEST_TMPDIR/tool" doctor --has memlock
 	[[ $output = *"64 KiB"* ]]
-	# With CAP_IPC_LOCK the same limit does not bind.
+	# With CAP_IPC_LOCK the same limit does not apply.
 	setpriv --dump | grep -q 'Capability bounding set:.*ipc_lock' || return 0
 	run -0 prlimit --memlock=65536:65536 "$TOOL" doctor --has memlock
 }

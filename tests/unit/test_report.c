@@ -230,8 +230,8 @@ static void text_shows_figures_with_units_and_verdicts(void **state)
 	assert_non_null(strstr(text, "\nPASS  sent 7 = received 7\n"));
 	assert_non_null(strstr(text, "\nXDP\n  xdp-native "));
 	assert_null(strstr(text, "slower"));	/* it is not lost */
-	assert_non_null(strstr(text, "lost: no tcx\n"));
-	assert_non_null(strstr(text, "mend: a newer kernel\n"));
+	assert_non_null(strstr(text, "impact: no tcx\n"));
+	assert_non_null(strstr(text, "fix: a newer kernel\n"));
 	assert_non_null(strstr(text, "\nFAIL  loss 5 of 7\n"));
 	assert_non_null(strstr(text, "note: a note\n"));
 	assert_non_null(strstr(text, "a line\n"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * doctor/feature.c - the table of features, and the answers kept.
+ * doctor/feature.c - the table of features, and the cached answers.
  */
 #include "doctor/feature.h"
 
@@ -34,129 +34,129 @@
 
 static const struct feature features[] = {
 	{ "btf", BPF_GROUP, false, "5.4",
-	  "no tracing programs (drop reasons, fentry); blast, sink, reflect and probe do not need it",
+	  "no tracing programs (drop reasons, fentry); blast, sink, reflect and probe work without",
 	  "a kernel with CONFIG_DEBUG_INFO_BTF=y", probe_btf },
-	{ "jit", BPF_GROUP, false, "3.0", "programs are interpreted: rates fall several times",
+	{ "jit", BPF_GROUP, false, "3.0", "programs are interpreted: rates are several times lower",
 	  "sysctl -w net.core.bpf_jit_enable=1", probe_jit },
 	{ "bpf-link", BPF_GROUP, false, "5.9",
-	  "XDP cannot be attached so that it goes away with the process: no verb attaches",
-	  "a kernel from 5.9 on", probe_bpf_link },
+	  "XDP programs would not be detached when the process ends: no verb attaches one",
+	  "kernel 5.9 or newer", probe_bpf_link },
 	{ "xdp-live-frames", BPF_GROUP, false, "5.18",
-	  "blast has no live engine and sends through AF_XDP, about a tenth of the rate on veth",
-	  "a kernel from 5.18 on", probe_live_frames },
+	  "blast has no live engine and sends through AF_XDP, at about a tenth of the rate on veth",
+	  "kernel 5.18 or newer", probe_live_frames },
 	{ "af-xdp", BPF_GROUP, false, "4.18", "blast has no afxdp engine",
 	  "a kernel with CONFIG_XDP_SOCKETS=y", probe_af_xdp },
 	{ "af-xdp-metadata", BPF_GROUP, false, "6.8",
-	  "blast cannot tell when a packet was sent, only when it was handed over (--tx-stamp)",
-	  "a kernel from 6.11 on, or 6.8 with its later fixes", probe_tx_metadata },
-	{ "tcx", BPF_GROUP, false, "6.6", "tc programs attach through clsact instead", "a kernel from 6.6 on, with CONFIG_NET_XGRESS=y",
+	  "no transmit timestamps (blast --tx-stamp): only the time before the driver is known",
+	  "kernel 6.11 or newer, or 6.8 with later fixes", probe_tx_metadata },
+	{ "tcx", BPF_GROUP, false, "6.6", "tc programs attach through clsact instead", "kernel 6.6 or newer, with CONFIG_NET_XGRESS=y",
 	  probe_tcx },
 	{ "clsact", BPF_GROUP, false, "4.5", "on kernels without tcx, no tc programs",
 	  "modprobe sch_ingress", probe_clsact },
 	{ "xdp-metadata", BPF_GROUP, false, "6.3",
-	  "XDP programs cannot read the NIC's own receive time; they read the clock instead",
-	  "a kernel from 6.3 on", probe_xdp_metadata },
+	  "XDP programs cannot read the NIC's receive timestamp; they read the host's clock instead",
+	  "kernel 6.3 or newer", probe_xdp_metadata },
 	{ "tai-clock", BPF_GROUP, false, "6.1",
-	  "programs cannot stamp by CLOCK_TAI: of --clock tai only blast's afxdp engine is left",
-	  "a kernel from 6.1 on", probe_tai_clock },
+	  "programs cannot read CLOCK_TAI: --clock tai works only with blast's afxdp engine",
+	  "kernel 6.1 or newer", probe_tai_clock },
 	{ "kfree-skb-reasons", BPF_GROUP, false, "5.17",
-	  "the stack's drops are counted without their reason", "a kernel from 5.17 on", probe_drop_reasons },
+	  "drops in the stack are counted without reason", "kernel 5.17 or newer", probe_drop_reasons },
 	{ "tp-btf", BPF_GROUP, false, "5.5", "no typed tracepoints: drops are not observed",
 	  "a kernel with CONFIG_DEBUG_INFO_BTF=y and CONFIG_BPF_EVENTS=y", probe_tp_btf },
 	{ "fentry", BPF_GROUP, false, "5.5",
 	  "no programs at the entry of kernel functions; no verb depends on them",
 	  "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y", probe_fentry },
 	{ "freplace", BPF_GROUP, false, "5.6",
-	  "XDP hooks cannot be shared by libxdp's dispatcher: one program an interface",
-	  "a kernel that allows it, as those of Debian and Ubuntu do", probe_freplace },
+	  "XDP hooks cannot be shared by libxdp's dispatcher: one program per interface",
+	  "a kernel that allows it, such as those of Debian and Ubuntu", probe_freplace },
 	{ "bpffs", BPF_GROUP, false, "4.4",
-	  "XDP hooks cannot be shared by libxdp's dispatcher; nothing else needs it",
+	  "XDP hooks cannot be shared by libxdp's dispatcher; no other impact",
 	  "mount -t bpf bpf /sys/fs/bpf", probe_bpffs },
 	{ "unprivileged-bpf", BPF_GROUP, false, NULL,
-	  "no impact: all programs are privileged, and off is the safe setting", NULL,
+	  "none: all programs are privileged, and off is the safe setting", NULL,
 	  probe_unprivileged },
 
-	{ "capabilities", HOST_GROUP, false, NULL, "no verb but doctor runs without them",
+	{ "capabilities", HOST_GROUP, false, NULL, "verbs that send or receive inside the driver do not run",
 	  "sudo ethgauge ...", probe_capabilities },
 	{ "memlock", HOST_GROUP, false, NULL,
-	  "AF_XDP's packet memory (16 MB a thread) may be refused, and before 5.11 every BPF map",
+	  "AF_XDP's packet memory (16 MB per thread) may be refused; before 5.11 every BPF map, too",
 	  "ulimit -l unlimited", probe_memlock },
 	{ "veth", HOST_GROUP, false, NULL,
-	  "no lab and no demo: they build their wire of namespaces and veth pairs",
+	  "no lab, demo and calibrate: they use network namespaces and veth pairs",
 	  "modprobe veth", probe_veth },
 	{ "cpus", HOST_GROUP, false, NULL,
-	  "sender, receiver and everything else share one CPU: rates are of all of them together",
+	  "sender, receiver and everything else share one CPU, which limits their sum",
 	  NULL, probe_cpus },
 	{ "fast-clock", HOST_GROUP, false, NULL,
-	  "reading the clock is slower, by up to a microsecond a packet, and stamps are coarser",
-	  "where the CPU's TSC is known to be stable: boot with tsc=reliable", probe_clock },
+	  "reading the clock takes up to a microsecond more per packet, and timestamps are coarser",
+	  "if the CPU's TSC is known to be stable, boot with tsc=reliable", probe_clock },
 	{ "cpu-frequency", HOST_GROUP, false, NULL,
-	  "the first packets of a run are slower, delays jump with the CPU's frequency",
+	  "the first packets of a run are slower, and delays vary with the CPU frequency",
 	  "cpupower frequency-set -g performance", probe_governor },
 
 	{ "link", NIC_GROUP, true, NULL, "nothing is sent or received",
 	  "ip link set dev IFACE up", probe_link },
 	{ "queues", NIC_GROUP, true, NULL,
-	  "several sending threads fight for one queue's lock (6 Mpps where two queues do 48)",
+	  "sending threads contend for the lock of one queue (6 Mpps, with two queues 48)",
 	  "ethtool -L IFACE combined N", probe_queues },
-	{ "rings", NIC_GROUP, true, NULL, "bursts above the ring's length are lost in the NIC",
+	{ "rings", NIC_GROUP, true, NULL, "the NIC drops bursts longer than the ring",
 	  "ethtool -G IFACE rx N tx N", probe_rings },
 	{ "hw-timestamps", NIC_GROUP, true, NULL,
-	  "delays are timed by the host's clock: interrupt and scheduling are in the figure", NULL,
+	  "timestamps come from the host's clock: delays include interrupt and scheduling latency", NULL,
 	  probe_stamps },
 	{ "unmerged-rx", NIC_GROUP, true, NULL,
-	  "the NIC merges TCP packets before anything counts them, or refuses XDP",
+	  "the NIC merges TCP packets before they can be counted, or refuses XDP",
 	  "ethtool -K IFACE lro off rx-gro-hw off", probe_unmerged },
 	{ "vlan-in-frame", NIC_GROUP, true, NULL,
-	  "the NIC takes VLAN tags out of frames: XDP programs see tagged frames as untagged",
+	  "the NIC strips VLAN tags: XDP programs see tagged frames as untagged",
 	  "ethtool -K IFACE rxvlan off", probe_vlan },
 	{ "whole-tx", NIC_GROUP, true, NULL,
-	  "sockets hand over super-frames and unfinished checksums: on veth XDP at the other end "
-	  "gets them as they are; counters in front of the NIC count them once. Frames of blast and "
-	  "reflect are not touched",
+	  "sockets pass super-packets and incomplete checksums down: on veth, XDP at the other end "
+	  "sees them like that, and counters before the NIC count them once. Frames of blast and "
+	  "reflect are not affected",
 	  "ethtool -K IFACE tx off tso off gso off", probe_whole_tx },
 	{ "irqs", NIC_GROUP, true, NULL,
-	  "receiving is done on the CPU that sends: no interrupt can be moved to another", NULL,
+	  "packets are received on the sender's CPU: there is no interrupt to move to another", NULL,
 	  probe_irqs },
 	{ "numa-local", NIC_GROUP, true, NULL,
-	  "threads on the far node pay for each packet's way between the sockets",
+	  "threads on the other NUMA node access each packet across sockets",
 	  "pin to the CPUs of /sys/class/net/IFACE/device/local_cpulist", probe_numa },
 
 	{ "xdp-native", XDP_GROUP, true, "4.8",
-	  "XDP runs behind the driver (generic): several times slower, and later than the NIC's ring",
+	  "XDP runs after the driver (generic): several times slower, and later",
 	  NULL, probe_xdp_native },
 	{ "xdp-generic", XDP_GROUP, true, "4.12", "no XDP at all", NULL, probe_xdp_generic },
 	{ "xdp-hook-free", XDP_GROUP, true, NULL,
-	  "sink, reflect and probe do not start here: a foreign program is never replaced",
-	  "end the program that holds it, or: ip link set dev IFACE xdp off", probe_hook_free },
+	  "sink, reflect and probe do not start here: other programs are never replaced",
+	  "end the program that is attached, or: ip link set dev IFACE xdp off", probe_hook_free },
 	{ "xdp-tx", XDP_GROUP, true, "4.8", "reflect cannot answer inside the driver", NULL,
 	  probe_xdp_tx },
 	{ "xdp-redirect", XDP_GROUP, true, "4.14",
-	  "programs here cannot hand packets to AF_XDP sockets or other devices natively", NULL,
+	  "native programs cannot redirect packets to AF_XDP sockets or other devices", NULL,
 	  probe_xdp_redirect },
 	{ "xdp-xmit", XDP_GROUP, true, "4.14",
 	  "blast's live engine cannot send here; it sends through AF_XDP", NULL, probe_xdp_xmit },
 	{ "xdp-xmit-ready", XDP_GROUP, true, NULL,
-	  "what is sent by XDP right now is dropped without an error", NULL, probe_xdp_xmit_ready },
+	  "frames sent by XDP are currently dropped without an error", NULL, probe_xdp_xmit_ready },
 	{ "multi-buffer", XDP_GROUP, true, "5.18",
-	  "native XDP only up to an MTU of one memory page (about 3500 bytes)", NULL,
+	  "native XDP only up to an MTU that fits one page (about 3500 bytes)", NULL,
 	  probe_multi_buffer },
 	{ "mtu-fits", XDP_GROUP, true, NULL, "native XDP is refused while the MTU is this large",
 	  "ip link set dev IFACE mtu 1500", probe_mtu },
 	{ "af-xdp-copy", XDP_GROUP, true, "4.18", "blast has no afxdp engine here", NULL, probe_copy },
 	{ "af-xdp-zerocopy", XDP_GROUP, true, "4.20",
-	  "AF_XDP copies each packet: about 2 Mpps a CPU", NULL, probe_zerocopy },
+	  "AF_XDP copies each packet: about 2 Mpps per CPU", NULL, probe_zerocopy },
 	{ "af-xdp-launch-time", XDP_GROUP, true, "6.14",
-	  "paced packets leave when a CPU hands them over, not when the device's clock says", NULL,
+	  "a CPU paces packets, not the device's clock", NULL,
 	  probe_launch_time },
 	{ "xdp-rx-timestamp", XDP_GROUP, true, "6.3",
-	  "receive times are read from the clock when the program runs, not when the frame came",
+	  "receive timestamps are taken when the program runs, not when the frame arrived",
 	  NULL, probe_rx_timestamp },
 	{ "af-xdp-tx-stamp", XDP_GROUP, true, "6.8",
-	  "the NIC does not tell when a packet left: blast --tx-stamp sw asks the kernel instead",
+	  "no transmit timestamps from the NIC: blast --tx-stamp sw uses the kernel's instead",
 	  NULL, probe_tx_timestamp },
 	{ "tc-hooks-free", XDP_GROUP, true, NULL,
-	  "nothing by itself: another tc program or filter sees, and may drop, the same packets", NULL,
+	  "another tc program or filter sees the same packets, and may drop them", NULL,
 	  probe_tc_free },
 };
 
@@ -165,7 +165,7 @@ _Static_assert(ARRAY_SIZE(features) <= FEATURE_MAX, "answers have no room");
 const char *feature_state_name(enum feature_state state)
 {
 	return state == FEATURE_PRESENT ? "present" :
-	       state == FEATURE_ABSENT ? "absent" : "cannot tell";
+	       state == FEATURE_ABSENT ? "absent" : "unknown";
 }
 
 const struct feature *feature_at(size_t i)
@@ -191,7 +191,7 @@ int feature_open(struct feature_set **ret_set, const char *ifname, bool may_atta
 	int err = 0;
 
 	if (!set)
-		return err_set(e, -ENOMEM, "cannot ask for features");
+		return err_set(e, -ENOMEM, "cannot check features");
 	set->ifname = ifname;
 	set->may_attach = may_attach;
 	getrlimit(RLIMIT_MEMLOCK, &set->memlock);
@@ -202,8 +202,8 @@ int feature_open(struct feature_set **ret_set, const char *ifname, bool may_atta
 	}
 	if (err) {
 		free(set);
-		err_machine(e, err, "cannot look at interface '%s'", ifname);
-		return err_hint(e, "the interfaces here: ip -brief link");
+		err_machine(e, err, "cannot read interface '%s'", ifname);
+		return err_hint(e, "to list the interfaces: ip -brief link");
 	}
 	if (!set->nic.driver[0])
 		snprintf(set->nic.driver, sizeof(set->nic.driver), "%s",
@@ -247,9 +247,9 @@ const struct feature_answer *feature_ask(struct feature_set *set, size_t i)
 	if (set->answered[i])
 		return answer;
 	set->answered[i] = true;
-	feature_say(answer, FEATURE_UNKNOWN, "not asked");
+	feature_say(answer, FEATURE_UNKNOWN, "not checked");
 	if (feature->of_iface && !set->ifname) {
-		feature_say(answer, FEATURE_UNKNOWN, "a feature of an interface: none was named");
+		feature_say(answer, FEATURE_UNKNOWN, "requires an interface argument");
 		return answer;
 	}
 	feature->probe(set, answer);
@@ -268,7 +268,7 @@ void feature_say(struct feature_answer *ret, enum feature_state state, const cha
 	va_end(args);
 }
 
-void feature_mend(struct feature_answer *ret, const char *fmt, ...)
+void feature_fix(struct feature_answer *ret, const char *fmt, ...)
 {
 	va_list args;
 
@@ -279,8 +279,8 @@ void feature_mend(struct feature_answer *ret, const char *fmt, ...)
 
 void feature_denied(const struct feature_set *set, struct feature_answer *ret, const char *what)
 {
-	feature_say(ret, FEATURE_UNKNOWN, "asking needs %s", what);
-	feature_mend(ret, "sudo ethgauge doctor%s%s", set->ifname ? " " : "",
+	feature_say(ret, FEATURE_UNKNOWN, "the check requires %s", what);
+	feature_fix(ret, "sudo ethgauge doctor%s%s", set->ifname ? " " : "",
 		     set->ifname ? set->ifname : "");
 }
 
@@ -289,7 +289,7 @@ bool feature_has_cap(unsigned int cap)
 	return !capng_get_caps_process() && capng_have_capability(CAPNG_EFFECTIVE, cap);
 }
 
-/* Root of a user namespace of its own has all capabilities, and BPF heeds none of them. */
+/* Root of a child user namespace has all capabilities, but BPF ignores them. */
 static bool in_first_user_ns(void)
 {
 	const ino_t first = 0xEFFFFFFDu;	/* PROC_USER_INIT_INO */
@@ -316,7 +316,7 @@ void feature_failed(const struct feature_set *set, struct feature_answer *ret, i
 			feature_denied(set, ret, what);
 			return;
 		}
-		feature_say(ret, FEATURE_ABSENT, "this kernel refuses it even to root: %s",
+		feature_say(ret, FEATURE_ABSENT, "this kernel refuses it even for root: %s",
 			    strerror(-err));
 		return;
 	case ENOMEM:
@@ -329,7 +329,7 @@ void feature_failed(const struct feature_set *set, struct feature_answer *ret, i
 	case EIO:
 		feature_say(ret, FEATURE_UNKNOWN, "the attempt failed: %s", strerror(-err));
 		return;
-	case 524:	/* the kernel's own ENOTSUPP, which has no name here */
+	case 524:	/* ENOTSUPP, which user space headers do not define */
 		err = -EOPNOTSUPP;
 		break;
 	}
@@ -367,7 +367,7 @@ static void *run_errand(void *arg)
 	return NULL;
 }
 
-/* In a thread of its own: the namespace ends with it, and the caller stays where it is. */
+/* In a separate thread: the namespace ends with it, and the caller stays in its own. */
 int feature_in_netns(int (*fn)(void *ctx), void *ctx, bool *ret_entered)
 {
 	struct errand errand = { .fn = fn, .ctx = ctx };

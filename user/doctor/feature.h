@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor/feature.h - what this machine, and one interface of it, can do.
+ * doctor/feature.h - what this machine, and one interface of it, support.
  *
  * A table of features; each has a probe that answers present, absent or
- * cannot tell. A probe looks and does not touch: what must be tried is tried
- * in a throw-away network namespace or on loopback, and is gone at its return.
- * An interface of the caller gets a program attached, for an instant, only
- * where that is harmless (veth, loopback) or was allowed.
+ * unknown. A probe changes nothing: trials run in a temporary network namespace
+ * or on loopback, and leave nothing. A program is attached to the caller's
+ * interface, for an instant, only where this is harmless (veth, loopback) or
+ * was allowed.
  */
 #ifndef DOCTOR_FEATURE_H
 #define DOCTOR_FEATURE_H
@@ -21,22 +21,22 @@ enum feature_state { FEATURE_ABSENT, FEATURE_PRESENT, FEATURE_UNKNOWN };
 struct feature_answer {
 	enum feature_state state;
 	char detail[240];	/* what was found, for people */
-	char remedy[240];	/* the command that fixes it; "": none is known */
+	char remedy[240];	/* the command that fixes it; "": none known */
 };
 
 struct feature_set;
 
 struct feature {
 	const char *name;	/* as in "doctor --has NAME" */
-	const char *group;	/* title of its part of the page */
-	bool of_iface;		/* of an interface, not of the host */
-	const char *since;	/* the kernel it came with, for people; never compared. May be NULL */
-	const char *without;	/* what is lost without it */
-	const char *remedy;	/* where the probe knows none better; IFACE is replaced by its name. May be NULL */
+	const char *group;	/* heading of its group */
+	bool of_iface;		/* a feature of an interface, not of the host */
+	const char *since;	/* the first kernel that has it, for display only. May be NULL */
+	const char *without;	/* impact of its absence */
+	const char *remedy;	/* unless the probe has a better one; IFACE is replaced by its name. May be NULL */
 	void (*probe)(struct feature_set *set, struct feature_answer *ret_answer);
 };
 
-/* "absent", "present", "cannot tell" */
+/* "absent", "present", "unknown" */
 const char *feature_state_name(enum feature_state state);
 
 /* The table: host features first. NULL after the last. */
@@ -46,7 +46,7 @@ const struct feature *feature_at(size_t i);
 int feature_find(const char *name, size_t len);
 
 /*
- * Answers are kept in a set, each probe runs once. @ifname may be NULL:
+ * A set caches the answers, each probe runs once. @ifname may be NULL:
  * features of an interface are then unknown. @may_attach: an XDP program
  * may be attached to @ifname for an instant, with any driver.
  */

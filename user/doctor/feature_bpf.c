@@ -25,7 +25,7 @@
 #include "sys/host/clock.h"
 #include "sys/host/sysfs.h"
 
-#define LO_IFINDEX 1	/* of loopback in every network namespace */
+#define LO_IFINDEX 1	/* loopback in every network namespace */
 
 /* enum bpf_attach_type from 6.6 on; Debian 12's headers are older. */
 #define TCX_INGRESS ((enum bpf_attach_type)46)
@@ -90,11 +90,11 @@ void probe_bpf_link(struct feature_set *set, struct feature_answer *ret)
 	err = feature_in_netns(try_link, &prog_fd, &entered);
 	close(prog_fd);
 	if (!entered)
-		feature_say(ret, FEATURE_UNKNOWN, "no namespace to try it in: %s", strerror(-err));
+		feature_say(ret, FEATURE_UNKNOWN, "no namespace for a trial: %s", strerror(-err));
 	else if (err)
 		feature_failed(set, ret, err, "root (CAP_NET_ADMIN)");
 	else
-		feature_say(ret, FEATURE_PRESENT, "tried in a namespace of its own");
+		feature_say(ret, FEATURE_PRESENT, "tested in a private namespace");
 }
 
 int feature_try_native(int ifindex)
@@ -134,9 +134,9 @@ void probe_live_frames(struct feature_set *set, struct feature_answer *ret)
 	if (err)
 		feature_failed(set, ret, err, "root (CAP_NET_ADMIN)");
 	else if (opts.retval == XDP_DROP)
-		feature_say(ret, FEATURE_ABSENT, "tried: the flag is ignored");
+		feature_say(ret, FEATURE_ABSENT, "tested: the flag is ignored");
 	else
-		feature_say(ret, FEATURE_PRESENT, "tried: one frame made and dropped");
+		feature_say(ret, FEATURE_PRESENT, "tested: one frame made and dropped");
 }
 
 void probe_af_xdp(struct feature_set *set, struct feature_answer *ret)
@@ -158,7 +158,7 @@ void probe_tx_metadata(struct feature_set *set, struct feature_answer *ret)
 	if (err)
 		feature_failed(set, ret, err, "root (CAP_NET_RAW)");
 	else
-		feature_say(ret, FEATURE_PRESENT, "memory for it was registered");
+		feature_say(ret, FEATURE_PRESENT, "packet memory was registered");
 }
 
 void probe_tcx(struct feature_set *set, struct feature_answer *ret)
@@ -188,7 +188,7 @@ void probe_clsact(struct feature_set *set, struct feature_answer *ret)
 	if (err)
 		feature_failed(set, ret, err, "root (CAP_SYS_ADMIN)");
 	else
-		feature_say(ret, FEATURE_PRESENT, "tried in a namespace of its own");
+		feature_say(ret, FEATURE_PRESENT, "tested in a private namespace");
 }
 
 /* True if the struct @name of the kernel's BTF has @member. */
@@ -231,11 +231,11 @@ void probe_drop_reasons(struct feature_set *set, struct feature_answer *ret)
 		if (sysfs_read(formats[i], text, sizeof(text)) <= 0)
 			continue;
 		feature_say(ret, strstr(text, " reason;") ? FEATURE_PRESENT : FEATURE_ABSENT,
-			    "said by %s", formats[i]);
+			    "according to %s", formats[i]);
 		return;
 	}
 	feature_say(ret, FEATURE_UNKNOWN, "neither BTF nor tracefs can be read");
-	feature_mend(ret, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	feature_fix(ret, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 /* Loads a tracing program for @symbol and attaches it for an instant; 0 or negative errno. */
@@ -268,14 +268,14 @@ static void probe_tracing(struct feature_set *set, struct feature_answer *ret, c
 	int err;
 
 	if (!btf) {
-		feature_say(ret, FEATURE_ABSENT, "it needs the kernel's BTF, which is absent");
+		feature_say(ret, FEATURE_ABSENT, "requires the kernel's BTF, which is absent");
 		return;
 	}
 	err = try_tracing(btf, symbol, kind, attach_type);
 	if (err)
 		feature_failed(set, ret, err, "root (CAP_BPF, CAP_PERFMON)");
 	else
-		feature_say(ret, FEATURE_PRESENT, "tried at %s", symbol);
+		feature_say(ret, FEATURE_PRESENT, "tested at %s", symbol);
 }
 
 /* Both of these are reached only by BPF_PROG_TEST_RUN. */
@@ -296,7 +296,7 @@ void probe_freplace(struct feature_set *set, struct feature_answer *ret)
 	if (err)
 		feature_failed(set, ret, err, "root (CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN)");
 	else
-		feature_say(ret, FEATURE_PRESENT, "one program of its own was replaced by another");
+		feature_say(ret, FEATURE_PRESENT, "tested: one test program replaced another");
 }
 
 void probe_xdp_metadata(struct feature_set *set, struct feature_answer *ret)
@@ -304,7 +304,7 @@ void probe_xdp_metadata(struct feature_set *set, struct feature_answer *ret)
 	const struct btf *btf = feature_btf(set);
 
 	if (!btf)
-		feature_say(ret, FEATURE_ABSENT, "it needs the kernel's BTF, which is absent");
+		feature_say(ret, FEATURE_ABSENT, "requires the kernel's BTF, which is absent");
 	else if (btf__find_by_name_kind(btf, "bpf_xdp_metadata_rx_timestamp", BTF_KIND_FUNC) < 0)
 		feature_say(ret, FEATURE_ABSENT, "no bpf_xdp_metadata_rx_timestamp()");
 	else
@@ -321,7 +321,7 @@ void probe_tai_clock(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_PRESENT, "a program that reads it was loaded");
 }
 
-/* The sysctl is shown in the first network namespace only; loading a program shows it everywhere. */
+/* The sysctl exists in the initial network namespace only; loading a program works everywhere. */
 void probe_jit(struct feature_set *set, struct feature_answer *ret)
 {
 	struct bpf_prog_info info = { 0 };
@@ -344,7 +344,7 @@ void probe_jit(struct feature_set *set, struct feature_answer *ret)
 	else if (info.jited_prog_len)
 		feature_say(ret, FEATURE_PRESENT, "a program was compiled");
 	else
-		feature_say(ret, FEATURE_ABSENT, "a program was left as it is");
+		feature_say(ret, FEATURE_ABSENT, "a program was not compiled");
 }
 
 void probe_unprivileged(struct feature_set *set, struct feature_answer *ret)

@@ -21,7 +21,7 @@
 #define CAP_BPF 39
 #endif
 
-/* AF_XDP's packet memory for one thread, and as much again for rings and maps. */
+/* AF_XDP's packet memory for one thread, and the same amount for rings and maps. */
 #define MEMLOCK_ENOUGH (32ull << 20)
 
 #define CPU_DIR "/sys/devices/system/cpu/"
@@ -70,7 +70,7 @@ void probe_memlock(struct feature_set *set, struct feature_answer *ret)
 	show_limit(soft, sizeof(soft), set->memlock.rlim_cur);
 	show_limit(hard, sizeof(hard), set->memlock.rlim_max);
 	if (feature_has_cap(CAP_IPC_LOCK))
-		feature_say(ret, FEATURE_PRESENT, "CAP_IPC_LOCK: the limit of %s does not bind",
+		feature_say(ret, FEATURE_PRESENT, "CAP_IPC_LOCK: the limit of %s does not apply",
 			    soft);
 	else if (set->memlock.rlim_cur >= MEMLOCK_ENOUGH)
 		feature_say(ret, FEATURE_PRESENT, "limit %s", soft);
@@ -114,7 +114,7 @@ void probe_veth(struct feature_set *set, struct feature_answer *ret)
 	else if (err)
 		feature_failed(set, ret, err, "root (CAP_SYS_ADMIN)");
 	else
-		feature_say(ret, FEATURE_PRESENT, "a namespace and a pair in it were made");
+		feature_say(ret, FEATURE_PRESENT, "tested: a namespace with a veth pair was made");
 }
 
 /* Number of different values of a file of each CPU's topology; 0 if they cannot be read. */
@@ -152,7 +152,7 @@ void probe_cpus(struct feature_set *set, struct feature_answer *ret)
 	feature_say(ret, allowed > 1 ? FEATURE_PRESENT : FEATURE_ABSENT,
 		    "%u online, %u for this process, %u socket%s%s%s%s", online, allowed, sockets,
 		    sockets == 1 ? "" : "s",
-		    smt[0] == '1' ? ", two threads a core" : smt[0] == '0' ? ", one thread a core" : "",
+		    smt[0] == '1' ? ", two threads per core" : smt[0] == '0' ? ", one thread per core" : "",
 		    isolated[0] ? ", isolated: " : "", isolated);
 }
 
@@ -172,7 +172,7 @@ void probe_clock(struct feature_set *set, struct feature_answer *ret)
 	for (i = 0; i < sizeof(fast) / sizeof(fast[0]); i++) {
 		if (strcmp(text, fast[i]))
 			continue;
-		feature_say(ret, FEATURE_PRESENT, "clock source %s, read without leaving the CPU",
+		feature_say(ret, FEATURE_PRESENT, "clock source %s, read without a VM exit or device access",
 			    text);
 		return;
 	}
@@ -186,7 +186,7 @@ void probe_governor(struct feature_set *set, struct feature_answer *ret)
 	(void)set;
 	if (sysfs_read(CPU_DIR "cpu0/cpufreq/scaling_governor", text, sizeof(text)) <= 0)
 		feature_say(ret, FEATURE_UNKNOWN,
-			    "the kernel does not govern it (a virtual machine, or the firmware does)");
+			    "not controlled by the kernel (a virtual machine, or firmware control)");
 	else
 		feature_say(ret, strcmp(text, "performance") ? FEATURE_ABSENT : FEATURE_PRESENT,
 			    "governor of CPU 0: %s", text);

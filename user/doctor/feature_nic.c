@@ -17,14 +17,14 @@
 /* XDP_PACKET_HEADROOM, skb_shared_info as aligned on 64-bit machines, and the Ethernet header. */
 #define XDP_RESERVED_BYTES (256 + 320 + 14)
 
-/* What nic_read_*() could not read: most drivers of virtual devices do not say. */
+/* What nic_read_*() could not read: most drivers of virtual devices do not report it. */
 static void not_said(const struct feature_set *set, struct feature_answer *ret, int err,
 		     const char *what)
 {
 	if (err == -EPERM)
 		feature_denied(set, ret, "root (CAP_NET_ADMIN)");
 	else if (err == -EOPNOTSUPP)
-		feature_say(ret, FEATURE_UNKNOWN, "the driver tells no %s", what);
+		feature_say(ret, FEATURE_UNKNOWN, "the driver does not report %s", what);
 	else
 		feature_say(ret, FEATURE_UNKNOWN, "no %s: %s", what, strerror(-err));
 }
@@ -36,13 +36,13 @@ void probe_link(struct feature_set *set, struct feature_answer *ret)
 
 	if (set->nic.speed_bps)
 		snprintf(speed, sizeof(speed), ", %g Gbit/s%s", (double)set->nic.speed_bps / 1e9,
-			 !strcmp(set->nic.driver, "veth") ? " in name only" : "");
+			 !strcmp(set->nic.driver, "veth") ? " nominal" : "");
 	if (set->link.up && set->link.carrier) {
 		feature_say(ret, FEATURE_PRESENT, "%s, up, carrier%s, MTU %u", driver, speed,
 			    set->nic.mtu);
 	} else if (set->link.up) {
 		feature_say(ret, FEATURE_ABSENT, "%s, up, but no carrier", driver);
-		feature_mend(ret, "plug in the cable, or set the other end up");
+		feature_fix(ret, "plug in the cable, or set the other end up");
 	} else {
 		feature_say(ret, FEATURE_ABSENT, "%s, down", driver);
 	}
@@ -55,8 +55,8 @@ void probe_queues(struct feature_set *set, struct feature_answer *ret)
 	bool several;
 
 	if (err && set->nic.rx_queues > 1 && set->nic.tx_queues > 1) {
-		feature_say(ret, FEATURE_PRESENT, "receive %u, transmit %u; the driver does not say "
-			    "how many it could have", set->nic.rx_queues, set->nic.tx_queues);
+		feature_say(ret, FEATURE_PRESENT, "receive %u, transmit %u; the driver does not report "
+			    "the maximum", set->nic.rx_queues, set->nic.tx_queues);
 		return;
 	}
 	if (err) {
@@ -70,13 +70,13 @@ void probe_queues(struct feature_set *set, struct feature_answer *ret)
 	if (several)
 		return;
 	if (channels.rx_max < 2 || channels.tx_max < 2)
-		feature_mend(ret, !strcmp(set->nic.driver, "veth") ?
-			     "make the pair with more: ip link add NAME numrxqueues 2 numtxqueues 2 "
-			     "type veth peer ..." : "none here: the device has one queue");
+		feature_fix(ret, !strcmp(set->nic.driver, "veth") ?
+			     "create the pair with more: ip link add NAME numrxqueues 2 numtxqueues 2 "
+			     "type veth peer ..." : "none: the device has only one queue");
 	else if (channels.combined)
-		feature_mend(ret, "ethtool -L %s combined 2", set->ifname);
+		feature_fix(ret, "ethtool -L %s combined 2", set->ifname);
 	else
-		feature_mend(ret, "ethtool -L %s rx 2 tx 2", set->ifname);
+		feature_fix(ret, "ethtool -L %s rx 2 tx 2", set->ifname);
 }
 
 void probe_rings(struct feature_set *set, struct feature_answer *ret)
@@ -97,9 +97,9 @@ void probe_stamps(struct feature_set *set, struct feature_answer *ret)
 	int err = nic_read_stamps(set->ifname, &stamps);
 
 	if (err)
-		not_said(set, ret, err, "time stamping abilities");
+		not_said(set, ret, err, "timestamping capabilities");
 	else if (stamps.hw_rx || stamps.hw_tx)
-		feature_say(ret, FEATURE_PRESENT, "%s%s%s; stamps %s; clock /dev/ptp%d",
+		feature_say(ret, FEATURE_PRESENT, "%s%s%s; timestamps %s; clock /dev/ptp%d",
 			    stamps.hw_rx ? "receive" : "", stamps.hw_rx && stamps.hw_tx ? ", " : "",
 			    stamps.hw_tx ? "transmit" : "", stamps.filters, stamps.phc_index);
 	else
@@ -119,7 +119,7 @@ void probe_unmerged(struct feature_set *set, struct feature_answer *ret)
 			    off.gro_hw ? " rx-gro-hw" : "");
 	else
 		feature_say(ret, FEATURE_PRESENT, "lro and rx-gro-hw off%s",
-			    off.gro ? "; gro on: behind XDP, tc and sockets see packets merged" : "");
+			    off.gro ? "; gro on: tc and sockets see merged packets after XDP" : "");
 }
 
 void probe_vlan(struct feature_set *set, struct feature_answer *ret)
@@ -131,9 +131,9 @@ void probe_vlan(struct feature_set *set, struct feature_answer *ret)
 		not_said(set, ret, err, "offloads");
 	} else if (off.rx_vlan) {
 		feature_say(ret, FEATURE_ABSENT, "rx-vlan-offload on");
-		/* On veth nothing is taken out; the sender's stack leaves the tag beside the frame. */
+		/* veth strips nothing; the sender's stack keeps the tag outside of the frame. */
 		if (!strcmp(set->nic.driver, "veth"))
-			feature_mend(ret, "ethtool -K %s rxvlan off; and at its peer: txvlan off",
+			feature_fix(ret, "ethtool -K %s rxvlan off; and at its peer: txvlan off",
 				     set->ifname);
 	} else {
 		feature_say(ret, FEATURE_PRESENT, "rx-vlan-offload off");
@@ -161,20 +161,20 @@ void probe_mtu(struct feature_set *set, struct feature_answer *ret)
 	struct nic_xdp xdp = { 0 };
 
 	if (mtu <= 1500)
-		feature_say(ret, FEATURE_PRESENT, "MTU %u; every driver with XDP takes 1500", mtu);
+		feature_say(ret, FEATURE_PRESENT, "MTU %u; every driver with XDP supports 1500", mtu);
 	else if (mtu <= page_fits)
-		feature_say(ret, FEATURE_PRESENT, "MTU %u; one page holds %u, yet some drivers "
-			    "(ixgbe, igb) stop between 1500 and 3000", mtu, page_fits);
+		feature_say(ret, FEATURE_PRESENT, "MTU %u; one page holds %u, but some drivers "
+			    "(ixgbe, igb) support only 1500 to 3000", mtu, page_fits);
 	else if (nic_read_xdp(set->nic.ifindex, &xdp))
-		feature_say(ret, FEATURE_UNKNOWN, "MTU %u needs multi-buffer above %u, and this "
-			    "kernel does not tell whether the driver has it", mtu, page_fits);
+		feature_say(ret, FEATURE_UNKNOWN, "MTU %u requires multi-buffer above %u, and this "
+			    "kernel does not report whether the driver has it", mtu, page_fits);
 	else if (xdp.bits & NIC_XDP_RX_FRAGS)
-		feature_say(ret, FEATURE_PRESENT, "MTU %u, above %u by multi-buffer programs only",
+		feature_say(ret, FEATURE_PRESENT, "MTU %u, above %u with multi-buffer programs only",
 			    mtu, page_fits);
 	else
 		feature_say(ret, FEATURE_ABSENT, "MTU %u, and one page holds %u", mtu, page_fits);
 	if (ret->state == FEATURE_ABSENT)
-		feature_mend(ret, "ip link set dev %s mtu %u", set->ifname, page_fits / 100 * 100);
+		feature_fix(ret, "ip link set dev %s mtu %u", set->ifname, page_fits / 100 * 100);
 }
 
 /* Last part of the symbolic link @path; false: none. */
@@ -192,7 +192,7 @@ static bool link_name(const char *path, char *ret_name, size_t size)
 	return true;
 }
 
-/* True if @name stands in @line as a word: "eth0" is in "eth0-rx-1", not in "eth01". */
+/* True if @line contains @name as a word: "eth0" is in "eth0-rx-1", not in "eth01". */
 static bool names(const char *line, const char *name)
 {
 	const char *at = line;
@@ -228,7 +228,7 @@ static void take_irq(struct irq_scan *scan, const char *line)
 		sysfs_read(path, cpus, sizeof(cpus));
 	}
 	scan->nr++;
-	/* Many queues: the first tell the pattern. */
+	/* Many queues: the first ones show the pattern. */
 	if (used < sizeof(scan->text) - 32)
 		snprintf(scan->text + used, sizeof(scan->text) - used, "%s%lu on CPU %s",
 			 used ? ", " : "", irq, cpus);
@@ -274,9 +274,9 @@ void probe_irqs(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_ABSENT, "%s has none: the sender's CPU receives",
 			    set->nic.driver);
 	else
-		feature_say(ret, FEATURE_UNKNOWN, "none in /proc/interrupts bears its name");
+		feature_say(ret, FEATURE_UNKNOWN, "none in /proc/interrupts has its name");
 	if (ret->state == FEATURE_ABSENT)
-		feature_mend(ret, "spread by packet steering: echo MASK >"
+		feature_fix(ret, "use receive packet steering: echo MASK >"
 			     "/sys/class/net/%s/queues/rx-0/rps_cpus (not for XDP)", set->ifname);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor/feature_probe.h - what the probes share. Only feature*.c include this.
+ * doctor/feature_probe.h - shared by the probes. Only feature*.c include this.
  */
 #ifndef DOCTOR_FEATURE_PROBE_H
 #define DOCTOR_FEATURE_PROBE_H
@@ -15,12 +15,12 @@ struct btf;
 #define FEATURE_MAX 64
 
 struct feature_set {
-	const char *ifname;		/* NULL: the host alone */
+	const char *ifname;		/* NULL: host features only */
 	bool may_attach;
 	struct nic_facts nic;		/* of ifname */
 	struct nic_link link;
-	struct rlimit memlock;		/* as the process was started */
-	struct btf *btf;		/* the kernel's, when a probe asked; or NULL */
+	struct rlimit memlock;		/* at process start */
+	struct btf *btf;		/* the kernel's, loaded on first use; or NULL */
 	bool btf_tried;
 	bool answered[FEATURE_MAX];
 	struct feature_answer answers[FEATURE_MAX];
@@ -30,15 +30,15 @@ typedef void feature_probe(struct feature_set *set, struct feature_answer *ret);
 
 void feature_say(struct feature_answer *ret, enum feature_state state, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void feature_mend(struct feature_answer *ret, const char *fmt, ...)
+void feature_fix(struct feature_answer *ret, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* For lack of privilege (@what: "CAP_BPF") this process cannot tell. */
+/* Unknown for lack of privilege (@what: "CAP_BPF"). */
 void feature_denied(const struct feature_set *set, struct feature_answer *ret, const char *what);
 
 /*
- * What errno @err of trying means: the kernel lacks it, or it is unknown.
- * A refusal for privilege is an answer only when nothing is missing here.
+ * Set the state from errno @err of a trial: the kernel lacks it, or unknown.
+ * EPERM is an answer only if this process lacks no privilege.
  */
 void feature_failed(const struct feature_set *set, struct feature_answer *ret, int err,
 		    const char *what);
@@ -55,7 +55,7 @@ int feature_in_netns(int (*fn)(void *ctx), void *ctx, bool *ret_entered);
 /* A program of two instructions that returns @verdict: its descriptor, or negative errno. */
 int feature_load_xdp(int verdict);
 
-/* Attaches XDP_PASS natively to @ifindex and takes it away at once; 0 or negative errno. */
+/* Attach XDP_PASS natively to @ifindex and detach it at once; 0 or negative errno. */
 int feature_try_native(int ifindex);
 
 /* feature_bpf.c */

@@ -2,9 +2,9 @@
 /*
  * doctor/feature_xdp.c - probes of XDP on one interface.
  *
- * From 6.3 on the kernel reports what a driver supports. Before, only attaching
- * shows it, and that can reset a NIC's queues: it is done unasked on veth and
- * loopback alone.
+ * Since 6.3 the kernel reports what a driver supports. Before, only attaching
+ * shows it, which can reset a NIC's queues: without --probe this is done on
+ * veth and loopback only.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "doctor/feature_probe.h"
 #include "sys/hook/xdp.h"
 
-/* enum bpf_attach_type from 6.6 on. */
+/* enum bpf_attach_type since 6.6. */
 #define TCX_INGRESS ((enum bpf_attach_type)46)
 #define TCX_EGRESS ((enum bpf_attach_type)47)
 
@@ -30,12 +30,12 @@ static bool is_veth(const struct feature_set *set)
 
 static void only_trying_tells(const struct feature_set *set, struct feature_answer *ret)
 {
-	feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell; attaching a program would, "
-		    "and may reset the NIC's queues");
-	feature_mend(ret, "sudo ethgauge doctor %s --probe", set->ifname);
+	feature_say(ret, FEATURE_UNKNOWN, "not reported before Linux 6.3; attaching a program would show it, "
+		    "but may reset the NIC's queues");
+	feature_fix(ret, "sudo ethgauge doctor %s --probe", set->ifname);
 }
 
-/* Attaches for an instant where that is harmless or allowed; else @ret says why not. */
+/* Attach for an instant where this is harmless or allowed; else @ret has the reason. */
 static void try_native(struct feature_set *set, struct feature_answer *ret)
 {
 	int err;
@@ -45,15 +45,15 @@ static void try_native(struct feature_set *set, struct feature_answer *ret)
 		return;
 	}
 	if (set->link.xdp) {
-		feature_say(ret, FEATURE_UNKNOWN, "the hook is held by another program: not tried");
+		feature_say(ret, FEATURE_UNKNOWN, "not tested: another program is attached");
 		return;
 	}
 	err = feature_try_native(set->nic.ifindex);
 	if (!err)
-		feature_say(ret, FEATURE_PRESENT, "tried: attached and taken away");
+		feature_say(ret, FEATURE_PRESENT, "tested: attached and detached");
 	else if (err == -EINVAL || err == -ERANGE)
-		feature_say(ret, FEATURE_ABSENT, "tried: %s (the MTU or an offload may stand in the "
-			    "way)", strerror(-err));
+		feature_say(ret, FEATURE_ABSENT, "tested: %s (the MTU or an offload may be the "
+			    "reason)", strerror(-err));
 	else
 		feature_failed(set, ret, err, "root (CAP_BPF, CAP_NET_ADMIN)");
 }
@@ -66,38 +66,38 @@ void probe_xdp_native(struct feature_set *set, struct feature_answer *ret)
 	if (err || (set->may_attach && !set->link.xdp)) {
 		try_native(set, ret);
 	} else if (xdp.bits & NIC_XDP_BASIC) {
-		feature_say(ret, FEATURE_PRESENT, "the driver '%s' has it", set->nic.driver);
+		feature_say(ret, FEATURE_PRESENT, "driver '%s' supports it", set->nic.driver);
 	} else if (is_veth(set)) {
 		feature_say(ret, FEATURE_ABSENT, "the peer transmits on more queues than this end "
 			    "receives on (%u)", set->nic.rx_queues);
-		feature_mend(ret, "ethtool -L %s rx N, with N the peer's tx queues", set->ifname);
+		feature_fix(ret, "ethtool -L %s rx N, with N the peer's tx queues", set->ifname);
 	} else {
-		feature_say(ret, FEATURE_ABSENT, "the driver '%s' has none", set->nic.driver);
+		feature_say(ret, FEATURE_ABSENT, "driver '%s' does not support it", set->nic.driver);
 	}
 	if (ret->state == FEATURE_ABSENT && !ret->remedy[0])
-		feature_mend(ret, "use generic XDP: --xdp-mode generic");
+		feature_fix(ret, "use generic XDP: --xdp-mode generic");
 }
 
 void probe_xdp_generic(struct feature_set *set, struct feature_answer *ret)
 {
 	(void)set;
-	feature_say(ret, FEATURE_PRESENT, "the kernel does it for any device");
+	feature_say(ret, FEATURE_PRESENT, "supported by the kernel for any device");
 }
 
-/* A feature that one bit of the driver's announces. */
+/* A feature that the driver reports by one bit. */
 static void by_bit(struct feature_set *set, struct feature_answer *ret, enum nic_xdp_bit bit)
 {
 	struct nic_xdp xdp;
 	int err = nic_read_xdp(set->nic.ifindex, &xdp);
 
 	if (err == -EOPNOTSUPP)
-		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell");
+		feature_say(ret, FEATURE_UNKNOWN, "not reported before Linux 6.3");
 	else if (err)
-		feature_say(ret, FEATURE_UNKNOWN, "the kernel does not tell: %s", strerror(-err));
+		feature_say(ret, FEATURE_UNKNOWN, "not reported by the kernel: %s", strerror(-err));
 	else if (xdp.bits & bit)
-		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so", set->nic.driver);
+		feature_say(ret, FEATURE_PRESENT, "reported by driver '%s'", set->nic.driver);
 	else
-		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+		feature_say(ret, FEATURE_ABSENT, "driver '%s' does not support it",
 			    set->nic.driver);
 }
 
@@ -127,10 +127,10 @@ void probe_zerocopy(struct feature_set *set, struct feature_answer *ret)
 	if (ret->state != FEATURE_UNKNOWN)
 		return;
 	if (is_veth(set) || set->link.loopback)
-		feature_say(ret, FEATURE_ABSENT, "'%s' has no rings that a NIC reads",
+		feature_say(ret, FEATURE_ABSENT, "'%s' has no rings that hardware reads",
 			    set->nic.driver);
 	else
-		feature_mend(ret, "an AF_XDP socket bound with XDP_ZEROCOPY tells");
+		feature_fix(ret, "to test: bind an AF_XDP socket with XDP_ZEROCOPY");
 }
 
 void probe_copy(struct feature_set *set, struct feature_answer *ret)
@@ -142,10 +142,10 @@ void probe_copy(struct feature_set *set, struct feature_answer *ret)
 		return;
 	}
 	close(fd);
-	feature_say(ret, FEATURE_PRESENT, "the kernel does it for any device");
+	feature_say(ret, FEATURE_PRESENT, "supported by the kernel for any device");
 }
 
-/* A driver that shows its transmit ability only while a program is attached has it all the same. */
+/* Some drivers report transmission only while a program is attached: supported all the same. */
 void probe_xdp_xmit(struct feature_set *set, struct feature_answer *ret)
 {
 	const struct nic_xdp_trait *trait = nic_xdp_trait(set->nic.driver);
@@ -171,7 +171,7 @@ static void say_peer(const struct feature_set *set, struct feature_answer *ret,
 		snprintf(where, sizeof(where), " in namespace %d", set->link.peer_nsid);
 	if (!peer->up) {
 		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s is down", peer->ifname, where);
-		feature_mend(ret, "there: ip link set dev %s up", peer->ifname);
+		feature_fix(ret, "there: ip link set dev %s up", peer->ifname);
 		return;
 	}
 	if (peer->xdp) {
@@ -188,13 +188,13 @@ static void say_peer(const struct feature_set *set, struct feature_answer *ret,
 		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s has neither an XDP program nor GRO",
 			    peer->ifname, where);
 	else
-		feature_say(ret, FEATURE_UNKNOWN, "the peer '%s'%s has no XDP program, and whether GRO "
-			    "is on is not seen from here", peer->ifname, where);
-	feature_mend(ret, "nothing to do for blast, which attaches a pass program to a peer it can "
-		     "reach; else there: ethgauge sink %s", peer->ifname);
+		feature_say(ret, FEATURE_UNKNOWN, "the peer '%s'%s has no XDP program, and its GRO "
+			    "state is not visible from here", peer->ifname, where);
+	feature_fix(ret, "not needed for blast, which attaches a pass program to a peer that it can "
+		     "access; else there: ethgauge sink %s", peer->ifname);
 }
 
-/* From 6.3 on the kernel says it of either end; before, only of a peer in this namespace. */
+/* Since 6.3 the kernel reports it for both ends; before, only for a peer in this namespace. */
 static enum peer_gro read_peer_gro(const struct feature_set *set, const struct nic_link *peer)
 {
 	struct nic_offloads offloads;
@@ -220,15 +220,15 @@ static void veth_ready(struct feature_set *set, struct feature_answer *ret)
 	} else if (!told && !(xdp.bits & NIC_XDP_XMIT)) {
 		feature_say(ret, FEATURE_ABSENT, "the peer, in another namespace, has neither an XDP "
 			    "program nor GRO");
-		feature_mend(ret, "at the other end: ethgauge sink IFACE, or any XDP program");
+		feature_fix(ret, "at the other end: ethgauge sink IFACE, or any XDP program");
 	} else if (!told) {
 		feature_say(ret, FEATURE_PRESENT, "the peer, in another namespace, has an XDP program "
 			    "or GRO");
 	} else if (!set->link.peer_hidden) {
 		feature_denied(set, ret, "root (CAP_NET_ADMIN), as the peer is in another namespace");
 	} else {
-		feature_say(ret, FEATURE_UNKNOWN, "the peer is in a namespace that cannot be seen");
-		feature_mend(ret, "ethgauge doctor, in the peer's namespace");
+		feature_say(ret, FEATURE_UNKNOWN, "the peer's namespace is not accessible");
+		feature_fix(ret, "run ethgauge doctor in the peer's namespace");
 	}
 }
 
@@ -245,12 +245,12 @@ void probe_xdp_xmit_ready(struct feature_set *set, struct feature_answer *ret)
 		return;
 	}
 	if (set->link.xdp) {
-		feature_say(ret, FEATURE_PRESENT, "an XDP program is attached, as %s demands",
+		feature_say(ret, FEATURE_PRESENT, "an XDP program is attached, as %s requires",
 			    trait->driver);
 		return;
 	}
 	feature_say(ret, FEATURE_ABSENT, "%s %s", trait->driver, trait->sentence);
-	feature_mend(ret, "nothing to do for ethgauge, which attaches a pass program while it sends");
+	feature_fix(ret, "not needed for ethgauge, which attaches a pass program while it sends");
 }
 
 void probe_rx_timestamp(struct feature_set *set, struct feature_answer *ret)
@@ -259,13 +259,13 @@ void probe_rx_timestamp(struct feature_set *set, struct feature_answer *ret)
 	int err = nic_read_xdp(set->nic.ifindex, &xdp);
 
 	if (err)
-		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.3 do not tell");
+		feature_say(ret, FEATURE_UNKNOWN, "not reported before Linux 6.3");
 	else if (!(xdp.rx_metadata & NIC_XDP_RX_TIMESTAMP))
-		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+		feature_say(ret, FEATURE_ABSENT, "driver '%s' does not support it",
 			    set->nic.driver);
 	else
-		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so%s", set->nic.driver,
-			    is_veth(set) ? "; of frames that carry none, there is none" : "");
+		feature_say(ret, FEATURE_PRESENT, "reported by driver '%s'%s", set->nic.driver,
+			    is_veth(set) ? "; only for frames that carry one" : "");
 }
 
 void probe_tx_timestamp(struct feature_set *set, struct feature_answer *ret)
@@ -274,11 +274,11 @@ void probe_tx_timestamp(struct feature_set *set, struct feature_answer *ret)
 	int err = nic_read_xdp(set->nic.ifindex, &xdp);
 
 	if (err || !xdp.says_tx_metadata)
-		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.8 do not tell");
+		feature_say(ret, FEATURE_UNKNOWN, "not reported before Linux 6.8");
 	else if (xdp.tx_metadata & NIC_XSK_TX_TIMESTAMP)
-		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so", set->nic.driver);
+		feature_say(ret, FEATURE_PRESENT, "reported by driver '%s'", set->nic.driver);
 	else
-		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+		feature_say(ret, FEATURE_ABSENT, "driver '%s' does not support it",
 			    set->nic.driver);
 }
 
@@ -288,12 +288,12 @@ void probe_launch_time(struct feature_set *set, struct feature_answer *ret)
 	int err = nic_read_xdp(set->nic.ifindex, &xdp);
 
 	if (err || !xdp.says_tx_metadata)
-		feature_say(ret, FEATURE_UNKNOWN, "kernels before 6.8 do not tell");
+		feature_say(ret, FEATURE_UNKNOWN, "not reported before Linux 6.8");
 	else if (xdp.tx_metadata & 4)
-		feature_say(ret, FEATURE_PRESENT, "the driver '%s' says so; not used yet",
+		feature_say(ret, FEATURE_PRESENT, "reported by driver '%s'; not used yet",
 			    set->nic.driver);
 	else
-		feature_say(ret, FEATURE_ABSENT, "the driver '%s' does not offer it",
+		feature_say(ret, FEATURE_ABSENT, "driver '%s' does not support it",
 			    set->nic.driver);
 }
 
@@ -302,7 +302,7 @@ void probe_hook_free(struct feature_set *set, struct feature_answer *ret)
 	char holder[128];
 
 	if (xdp_holder(set->nic.ifindex, holder, sizeof(holder)))
-		feature_say(ret, FEATURE_ABSENT, "held by program %s", holder);
+		feature_say(ret, FEATURE_ABSENT, "program %s is attached", holder);
 	else
 		feature_say(ret, FEATURE_PRESENT, "no XDP program is attached");
 }
@@ -332,8 +332,8 @@ void probe_tc_free(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_ABSENT, "ingress: %u tcx programs, %s; egress: %u tcx "
 			    "programs, %s", tcx_in, in ? "filters" : "no filter", tcx_out,
 			    out ? "filters" : "no filter");
-		feature_mend(ret, "bpftool net show dev %s; tc filter show dev %s ingress: tell whose "
-			     "they are", set->ifname, set->ifname);
+		feature_fix(ret, "to find their owners: bpftool net show dev %s; tc filter show dev %s "
+			     "ingress", set->ifname, set->ifname);
 	} else if (err == -EPERM) {
 		feature_denied(set, ret, "root (CAP_NET_ADMIN)");
 	} else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/text.c - the face for people.
+ * faces/text.c - text output.
  */
 #include "faces/text.h"
 
@@ -19,7 +19,7 @@
 #define HEAD_COLUMN	12
 #define LABEL_WIDTH	22
 #define MAX_COLUMNS	16	/* of a table of entries */
-#define FEATURE_COLUMN	34	/* of a feature's detail: indent, name, state */
+#define FEATURE_COLUMN	30	/* of a feature's detail: indent, name, state */
 
 void text_row(FILE *out, const struct result *part)
 {
@@ -98,7 +98,7 @@ static void print_points(FILE *out, const json_t *figures, const struct metric *
 }
 
 /*
- * The statistics of one distribution are on one line, as people compare them: printed
+ * The statistics of one distribution are on one line, for comparison: printed
  * in the place of the first that is there. False if @metric is none of these.
  */
 static bool print_percentiles(FILE *out, const json_t *figures, const struct metric *metric)
@@ -115,7 +115,7 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 	return true;
 }
 
-/* A part's main figures in a line or two: the rest is in the document. */
+/* A part's main figures in a line or two; the document has all. */
 static void print_brief(FILE *out, const json_t *figures)
 {
 	const struct metric *metric;
@@ -154,7 +154,7 @@ static void print_item(FILE *out, const char *item, size_t first, size_t *column
 	*column += (size_t)fprintf(out, "%s%s", *column > first ? "  " : "", item);
 }
 
-/* What a line leaves out: null, 0, and what two digits show as 0. */
+/* Left out of a line: null, 0, and values that two digits show as 0. */
 static bool is_nothing(const struct metric *metric, const json_t *value)
 {
 	return !json_is_number(value) ||
@@ -193,14 +193,14 @@ static bool print_line(FILE *out, const json_t *figures, const struct metric *me
 	return true;
 }
 
-/* @cited: keys that begin so are another document's, and only in this one's JSON; may be NULL. */
+/* @cited: prefix of keys copied from another document, shown in JSON only; may be NULL. */
 static void print_figures(FILE *out, const json_t *figures, const char *cited)
 {
 	const struct metric *metric;
 	char buf[64];
 	size_t i;
 
-	/* In the dictionary's order, so that pages of different runs read alike. */
+	/* In the dictionary's order, so that all runs look alike. */
 	for (i = 0; (metric = metric_at(i)); i++) {
 		json_t *value = json_object_get(figures, metric->key);
 
@@ -213,7 +213,7 @@ static void print_figures(FILE *out, const json_t *figures, const char *cited)
 	}
 }
 
-/* @text behind @column columns that are already printed, broken at blanks. */
+/* @text after @column columns that are already printed, wrapped at blanks. */
 static void print_wrapped(FILE *out, size_t column, const char *text)
 {
 	size_t room = column < PAGE_WIDTH ? PAGE_WIDTH - column : 1;
@@ -240,7 +240,7 @@ static void print_remark(FILE *out, const char *title, const json_t *text)
 			      json_string_value(text));
 }
 
-/* What is there in one line each; what is not with what that means and what to do. */
+/* Present features take one line; absent ones also show impact and fix. */
 static void print_features(FILE *out, const json_t *features)
 {
 	const json_t *feature;
@@ -257,20 +257,20 @@ static void print_features(FILE *out, const json_t *features)
 			fprintf(out, "\n%s\n", of);
 			group = of;
 		}
-		fprintf(out, "  %-17s  %-11s  ", json_string_value(json_object_get(feature, "name")),
+		fprintf(out, "  %-17s  %-7s  ", json_string_value(json_object_get(feature, "name")),
 			state);
 		print_wrapped(out, FEATURE_COLUMN, detail ? detail : "");
 		if (!strcmp(state, "present"))
 			continue;
 		if (!strcmp(state, "absent"))
-			print_remark(out, "lost", json_object_get(feature, "without"));
-		print_remark(out, "mend", json_object_get(feature, "remedy"));
+			print_remark(out, "impact", json_object_get(feature, "without"));
+		print_remark(out, "fix", json_object_get(feature, "remedy"));
 	}
 	if (json_array_size(features))
 		fputc('\n', out);
 }
 
-/* Lines and verdicts alone are an answer to a script, which wants no head above it. */
+/* Lines and verdicts only are an answer to a script: no header. */
 static bool wants_head(const json_t *tree)
 {
 	return json_object_get(tree, "metrics") || json_object_get(tree, "features") ||
