@@ -269,12 +269,12 @@ figures() {
 	echo '{"format":2,"tool":"x","command":"y"}' >newer.json
 	mkdir empty
 	refuses 2 "FILE is missing"
-	refuses 2 "no file 'missing.json'" missing.json
-	refuses 2 "'cut.json' is no JSON" "$GOLDEN/probe.json" cut.json -o page.html --csv page.csv
+	refuses 2 "no such file: 'missing.json'" missing.json
+	refuses 2 "'cut.json' is not JSON" "$GOLDEN/probe.json" cut.json -o page.html --csv page.csv
 	refuses 2 "'newer.json' has format 2" newer.json
 	while read -r words; do
 		echo "$words" >odd.json
-		refuses 2 "'odd.json' is no JSON: document 1, line " odd.json
+		refuses 2 "'odd.json' is not JSON: document 1, line " odd.json
 	done <<-END
 		{"format":1,"format":1}
 		{"format":1 "tool":"x"}
@@ -287,7 +287,7 @@ figures() {
 		7
 	END
 	rm odd.json
-	refuses 2 "'empty' holds no .json" empty
+	refuses 2 "'empty' has no .json" empty
 	refuses 4 "/no-such-directory/x" "$GOLDEN/lab.json" -o /no-such-directory/x
 	refuses 4 "cannot make the directory '/proc/x'" "$GOLDEN/lab.json" --svg /proc/x
 	[ "$(echo *)" = "cut.json empty newer.json" ] || fail "$(echo *)"

@@ -42,7 +42,7 @@ static void fill(double *values, size_t nr, double mean, double deviation)
 }
 
 struct tally {
-	int verdicts[COMPARE_CANNOT_TELL + 1];
+	int verdicts[COMPARE_INCONCLUSIVE + 1];
 	int beyond, claimed;
 };
 
@@ -63,11 +63,11 @@ static struct tally simulate(int times, size_t nr, double factor, bool aa)
 		j = judge(&lower, SAMPLE(a, nr), SAMPLE(b, nr), aa ? SAMPLE(again, nr) : none);
 		tally.verdicts[j.verdict]++;
 		tally.beyond += j.beyond;
-		tally.claimed += j.verdict != COMPARE_SAME && j.verdict != COMPARE_CANNOT_TELL;
+		tally.claimed += j.verdict != COMPARE_SAME && j.verdict != COMPARE_INCONCLUSIVE;
 	}
-	printf("# %d of n=%zu, %+.0f %%%s: %d claimed (%d beyond 5 %%), %d same, %d cannot tell\n",
+	printf("# %d of n=%zu, %+.0f %%%s: %d claimed (%d beyond 5 %%), %d same, %d inconclusive\n",
 	       times, nr, 100 * (factor - 1), aa ? ", A/A" : "", tally.claimed, tally.beyond,
-	       tally.verdicts[COMPARE_SAME], tally.verdicts[COMPARE_CANNOT_TELL]);
+	       tally.verdicts[COMPARE_SAME], tally.verdicts[COMPARE_INCONCLUSIVE]);
 	return tally;
 }
 
@@ -119,13 +119,13 @@ static void nothing_is_claimed_of_few_runs(void **state)
 
 	(void)state;
 	j = judge(&lower, SAMPLE(base, 4), SAMPLE(new, 5), none);
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_non_null(strstr(j.why, "fewer than 5"));
 	assert_float_equal(j.change, 1, 1e-12);
 	j = judge(&lower, SAMPLE(base, 5), SAMPLE(new, 1), none);
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	j = judge(&lower, SAMPLE(base, 5), none, none);
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_string_equal(j.why, "only the base has it");
 	assert_true(isnan(j.change) && isnan(j.new_median));
 	j = judge(&lower, none, SAMPLE(new, 5), none);
@@ -142,12 +142,12 @@ static void a_difference_below_the_noise_floor_is_not_claimed(void **state)
 	(void)state;
 	assert_int_equal(judge(&lower, NR(base), NR(new), none).verdict, COMPARE_WORSE);
 	j = judge(&lower, NR(base), NR(new), NR(again));
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_true(j.noise > 0.12);
 	assert_true(j.smallest > j.noise);
 	/* Too few of them tell no floor. */
 	j = judge(&lower, NR(base), NR(new), SAMPLE(again, 4));
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_true(isinf(j.smallest));
 }
 
@@ -157,7 +157,7 @@ static void wide_runs_give_the_smallest_effect_that_could_be_seen(void **state)
 	struct compare_judgement j = judge(&lower, NR(base), NR(new), none);
 
 	(void)state;
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_true(isfinite(j.smallest) && j.smallest > 0.3);
 }
 
@@ -176,10 +176,10 @@ static void counts_of_zero_are_compared_by_difference(void **state)
 	assert_true(j.beyond && !j.by_ratio);
 	assert_float_equal(j.change, 7, 0);
 	assert_int_equal(judge(&lower, NR(some), NR(zeros), none).verdict, COMPARE_BETTER);
-	assert_int_equal(judge(&lower, NR(zeros), NR(once), none).verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(judge(&lower, NR(zeros), NR(once), none).verdict, COMPARE_INCONCLUSIVE);
 	/* The interval alone would claim it. */
 	j = judge(&lower, NR(sevens), NR(most), none);
-	assert_int_equal(j.verdict, COMPARE_CANNOT_TELL);
+	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_true(j.low > j.noise && j.p > 0.05);
 	assert_string_equal(j.why, "p is above 0.05");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compare/compare.c - which documents may be compared, and what comes of it.
+ * compare/compare.c - which documents may be compared, and the outcome.
  */
 #include "compare/compare.h"
 
@@ -26,7 +26,7 @@ struct compare *compare_new(const struct compare_cfg *cfg)
 	struct compare *cmp = calloc(1, sizeof(*cmp));
 
 	if (!cmp)
-		abort();	/* as for a result: nothing can be told without it */
+		abort();	/* out of memory: as for a result, nothing can be reported */
 	cmp->cfg = cfg;
 	return cmp;
 }
@@ -63,7 +63,7 @@ static bool is_named(const struct compare_cfg *cfg, const char *key)
 	return false;
 }
 
-/* The same run twice would make two of one; a run that failed measured something else. */
+/* A run may count only once; a failed run did not measure the same thing. */
 static int check_docs(const struct compare *cmp, const struct compare_docs *docs, struct err *e)
 {
 	size_t i, k;
@@ -77,12 +77,12 @@ static int check_docs(const struct compare *cmp, const struct compare_docs *docs
 		if (error && !is_named(cmp->cfg, "errors")) {
 			snprintf(what, sizeof(what), "%s", said ? said : "?");
 			err_usage(e, "a run in '%s' failed: %s", doc->file, compare_clean(what));
-			return err_hint(e, "leave it out, or compare what it has with "
+			return err_hint(e, "leave it out, or compare the figures it has with "
 					OPTION("ignore") " errors");
 		}
 		for (k = 0; k < i; k++) {
 			if (json_equal(doc->doc, docs->list[k].doc))
-				return err_usage(e, "'%s' and '%s' hold the same run: it counts once",
+				return err_usage(e, "'%s' and '%s' contain the same run",
 						 docs->list[k].file, doc->file);
 		}
 	}
@@ -143,7 +143,7 @@ static int group_docs(struct compare *cmp, enum compare_side side)
 	return 0;
 }
 
-/* Says what tells @lone from the setup of @side that is nearest to it. */
+/* Report the differences between @lone and the most similar setup of @side. */
 static int refuse(const struct compare *cmp, const struct compare_group *lone,
 		  enum compare_side side, struct err *e)
 {
@@ -162,11 +162,11 @@ static int refuse(const struct compare *cmp, const struct compare_group *lone,
 	}
 	err_usage(e, "'%.150s' cannot be compared with '%.150s': %.180s%s", lone->file, nearest->file,
 		  least.text, strlen(least.text) > 180 ? "..." : "");
-	return err_hint(e, "what may differ all the same is named by " OPTION("ignore") "; here: "
+	return err_hint(e, "to compare nevertheless: " OPTION("ignore") " with each of: "
 			"%s", least.keys);
 }
 
-/* Runs of another kernel are no A/A. */
+/* Runs on another kernel are not an A/A comparison. */
 static int check_noise(const struct compare *cmp, struct err *e)
 {
 	json_t *base = each_once(&cmp->sides[COMPARE_BASE], "environment", "kernel");
@@ -175,9 +175,9 @@ static int check_noise(const struct compare *cmp, struct err *e)
 
 	if (cmp->sides[COMPARE_NOISE].nr && !json_equal(base, noise) &&
 	    !is_named(cmp->cfg, "kernel")) {
-		err_usage(e, "the runs of " OPTION("noise") " are not of the base's kernel");
-		err = err_hint(e, "the noise floor is how far runs of the very same are apart; "
-			       "what is meant is said by " OPTION("ignore") " kernel");
+		err_usage(e, "the runs of " OPTION("noise") " have another kernel than the base");
+		err = err_hint(e, "the noise floor is the difference between runs of the same setup; "
+			       "to use them nevertheless: " OPTION("ignore") " kernel");
 	}
 	json_decref(base);
 	json_decref(noise);
@@ -213,7 +213,7 @@ static bool is_telling(const struct compare *cmp, const char *key, json_t *value
 	return false;
 }
 
-/* "blast rate="1Mpps"": where there are several setups, what tells this one from them. */
+/* "blast rate="1Mpps"": with several setups, the settings that identify this one. */
 static void label(const struct compare *cmp, struct compare_group *group)
 {
 	json_t *facts = json_object_get(group->setup, ""), *value;
@@ -243,7 +243,7 @@ static json_t *describe_side(const struct compare *cmp, enum compare_side side)
 	size_t i;
 
 	for (i = 0; i < docs->nr; i++) {
-		/* A file may hold many; their runs stand together. */
+		/* A file may hold many runs, which are adjacent. */
 		if (!i || strcmp(docs->list[i].file, docs->list[i - 1].file))
 			json_array_append_new(files, json_string(docs->list[i].file));
 	}
@@ -289,7 +289,7 @@ static bool is_irregular(const json_t *doc)
 	return false;
 }
 
-/* What a reader of the figures must know of the runs. */
+/* Notes that the figures cannot be read without. */
 static void note_runs(const struct compare *cmp, struct result *res)
 {
 	const struct compare_docs *base = &cmp->sides[COMPARE_BASE], *new = &cmp->sides[COMPARE_NEW];
@@ -298,28 +298,28 @@ static void note_runs(const struct compare *cmp, struct result *res)
 	int side;
 
 	if (all_before(base, new) || all_before(new, base))
-		result_note(res, "all runs of one side were taken before those of the other: what else "
-			    "changed meanwhile is in the difference; take them in turn");
+		result_note(res, "all runs of one side preceded those of the other: the difference includes "
+			    "other changes over time; interleave the runs");
 	if (!cmp->sides[COMPARE_NOISE].nr)
-		result_note(res, "the noise floor is that of the base split in two; runs of the base on "
-			    "another boot or day (--noise) would show more of it");
+		result_note(res, "the noise floor comes from splitting the base in two; base runs of another "
+			    "boot or day (--noise) would show it better");
 	for (side = 0; side < COMPARE_NR_SIDES; side++) {
 		const struct compare_docs *docs = &cmp->sides[side];
 
 		kernels = each_once(docs, "environment", "kernel");
 		if (json_array_size(kernels) > 1)
-			result_note(res, "the %s runs are of %zu kernels", compare_side_name(side),
+			result_note(res, "the %s runs have %zu different kernels", compare_side_name(side),
 				    json_array_size(kernels));
 		json_decref(kernels);
 		for (irregular = 0, i = 0; i < docs->nr; i++)
 			irregular += is_irregular(docs->list[i].doc);
 		if (irregular)
-			result_note(res, "%zu of the %zu %s runs did not reach the rate that was asked "
-				    "for: what was measured there is the sender", irregular, docs->nr,
+			result_note(res, "%zu of the %zu %s runs did not reach the requested "
+				    "rate: they measured the sender", irregular, docs->nr,
 				    compare_side_name(side));
 	}
 	for (i = 0; i < cmp->cfg->nr_ignore; i++)
-		result_note(res, "by --ignore, %s may differ", cmp->cfg->ignore[i]);
+		result_note(res, "%s may differ (--ignore)", cmp->cfg->ignore[i]);
 }
 
 static json_t *count_verdicts(const json_t *rows)
@@ -328,7 +328,7 @@ static json_t *count_verdicts(const json_t *rows)
 	enum compare_verdict verdict;
 	size_t i;
 
-	for (verdict = 0; verdict <= COMPARE_CANNOT_TELL; verdict++)
+	for (verdict = 0; verdict <= COMPARE_INCONCLUSIVE; verdict++)
 		json_object_set_new(counts, compare_verdict_name(verdict), json_integer(0));
 	json_array_foreach(rows, i, row) {
 		const char *name = json_string_value(json_object_get(row, "verdict"));
@@ -347,7 +347,7 @@ static void tell_verdicts(const struct compare *cmp, const json_t *rows, const j
 	char place[256], change[64], low[64], high[64];
 	double percent = cmp->cfg->threshold_ratio * 100;
 	size_t untold = (size_t)json_integer_value(json_object_get(
-		counts, compare_verdict_name(COMPARE_CANNOT_TELL)));
+		counts, compare_verdict_name(COMPARE_INCONCLUSIVE)));
 	size_t failed = 0, i;
 	json_t *row;
 
@@ -365,11 +365,11 @@ static void tell_verdicts(const struct compare *cmp, const json_t *rows, const j
 			       compare_show_change(high, sizeof(high), row, "_high"), percent);
 	}
 	if (untold == json_array_size(rows))
-		result_note(res, "nothing could be told: take more runs, or longer ones; %d a side at the least",
+		result_note(res, "inconclusive: use more or longer runs (at least %d per side)",
 			    COMPARE_MIN_RUNS);
 	else if (!failed)
-		result_verdict(res, true, "of %zu figures none was seen to be worse by more than %g %%; "
-			       "%zu could not be told", json_array_size(rows), percent, untold);
+		result_verdict(res, true, "of %zu figures none is worse by more than %g %%; "
+			       "%zu are inconclusive", json_array_size(rows), percent, untold);
 }
 
 static int tell(const struct compare *cmp, json_t *rows, struct result *res, struct err *e)
@@ -389,7 +389,7 @@ static int tell(const struct compare *cmp, json_t *rows, struct result *res, str
 			       "sides", sides, "counts", counts, "rows", rows);
 	if (!result_tree(res) ||
 	    json_object_set_new(result_tree(res), "comparison", comparison))
-		return err_set(e, -ENOMEM, "cannot tell the comparison");
+		return err_set(e, -ENOMEM, "cannot report the comparison");
 	return 0;
 }
 
@@ -404,7 +404,7 @@ int compare_run(struct compare *cmp, struct result *res, struct err *e)
 		if (err)
 			return err;
 		if (group_docs(cmp, side))
-			return err_set(e, -ENOMEM, "cannot compare so many documents");
+			return err_set(e, -ENOMEM, "out of memory for the documents");
 	}
 	err = check_groups(cmp, e);
 	if (!err)
@@ -415,15 +415,15 @@ int compare_run(struct compare *cmp, struct result *res, struct err *e)
 		label(cmp, &cmp->groups[i]);
 	rows = compare_rows(cmp, &unknown);
 	if (!rows)
-		return err_set(e, -ENOMEM, "cannot compare so many figures");
+		return err_set(e, -ENOMEM, "out of memory for the figures");
 	if (!json_array_size(rows)) {
 		json_decref(rows);
-		return err_usage(e, "the documents hold no figure to compare%s",
+		return err_usage(e, "the documents have no figure to compare%s",
 				 cmp->cfg->nr_metrics ? ": none matches " OPTION("metric") : "");
 	}
 	note_runs(cmp, res);
 	if (unknown)
-		result_note(res, "%zu figures of the documents are not in this version's dictionary, and "
+		result_note(res, "%zu figures of the documents are unknown to this version, and "
 			    "left out", unknown);
 	return tell(cmp, rows, res, e);
 }

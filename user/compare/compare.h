@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare/compare.h - results of earlier runs against each other.
+ * compare/compare.h - compare the results of earlier runs.
  *
- * Documents of each side are loaded, those of the same setup brought together,
- * and each figure of theirs judged. What comes of it is "comparison" in the
- * result, and every face is a walk over that.
+ * Documents of both sides are loaded, grouped by setup, and each figure is judged.
+ * The outcome is "comparison" in the result, from which all output is made.
  */
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
@@ -20,7 +19,7 @@ enum compare_side { COMPARE_BASE, COMPARE_NEW, COMPARE_NOISE, COMPARE_NR_SIDES }
 struct compare_cfg {
 	double threshold_ratio;		/* 0.05: worse by more than 5 % is a regression */
 	uint64_t seed;
-	bool all;			/* figures without a direction, and the instrument's own, too */
+	bool all;			/* include figures without better or worse, and the measurement overhead */
 	const char *const *ignore;	/* keys that may differ between documents */
 	unsigned int nr_ignore;
 	const char *const *metrics;	/* patterns (fnmatch) of keys to judge; none: all of them */
@@ -29,19 +28,19 @@ struct compare_cfg {
 
 struct compare;
 
-/* @cfg must live as long. */
+/* @cfg must outlive it. */
 struct compare *compare_new(const struct compare_cfg *cfg);
 void compare_free(struct compare *cmp);
 
 /*
- * Takes all documents of @path: a file of one document, of several one behind the
- * other, of JSON lines, or of scripts/bench-run, whose rounds are runs; a directory
- * of such (*.json, *.jsonl); or a pattern (glob) of these. A usage error tells
- * what is wrong with which file.
+ * Load all documents of @path: a file with one document, several in sequence, JSON
+ * lines, or the output of scripts/bench-run, whose rounds are runs; a directory of
+ * such files (*.json, *.jsonl); or a pattern (glob). A usage error names the file
+ * and the fault.
  */
 int compare_load(struct compare *cmp, enum compare_side side, const char *path, struct err *e);
 
-/* Judges all figures into @res, with its verdicts; a usage error says what is not comparable. */
+/* Judge all figures, with verdicts, into @res; a usage error says what is not comparable. */
 int compare_run(struct compare *cmp, struct result *res, struct err *e);
 
 /* The comparison in @res as a self-contained HTML page, in the file @path. */

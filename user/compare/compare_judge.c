@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compare/compare_judge.c - one figure of two sides.
+ * compare/compare_judge.c - judge one figure of two sides.
  */
 #include "compare/compare_judge.h"
 
@@ -16,7 +16,7 @@ const char *compare_verdict_name(enum compare_verdict verdict)
 {
 	static const char *const names[] = {
 		[COMPARE_SAME] = "same", [COMPARE_BETTER] = "better", [COMPARE_WORSE] = "worse",
-		[COMPARE_CHANGED] = "changed", [COMPARE_CANNOT_TELL] = "cannot tell",
+		[COMPARE_CHANGED] = "changed", [COMPARE_INCONCLUSIVE] = "inconclusive",
 	};
 
 	return names[verdict];
@@ -33,7 +33,7 @@ static bool all_positive(const struct stat_sample *sample)
 	return true;
 }
 
-/* How far A is from A: as the two sets of runs are, and as halves of all of them are. */
+/* A/A difference: between the two sets of runs, and between halves of all of them. */
 static int find_aa_noise(const struct compare_rule *rule, const struct stat_sample *base,
 			 const struct stat_sample *new, const struct stat_sample *noise,
 			 stat_effect *effect, double *ret_noise)
@@ -58,7 +58,7 @@ static int find_aa_noise(const struct compare_rule *rule, const struct stat_samp
 	return err;
 }
 
-/* On the scale of the effect, where up and down are alike, floor and interval can be added. */
+/* On the scale of the effect up and down are symmetric, so floor and interval can be added. */
 static int find_noise(const struct compare_rule *rule, const struct stat_sample *base,
 		      const struct stat_sample *new, const struct stat_sample *noise,
 		      stat_effect *effect, double *ret_noise)
@@ -81,7 +81,7 @@ static enum compare_verdict direction(enum metric_better better, double effect)
 static void decide(const struct compare_rule *rule, const struct stat_interval *interval,
 		   double effect, double noise, struct compare_judgement *j)
 {
-	/* A share of the base, for differences too; any change of 0 is beyond all shares. */
+	/* Relative to the base, for differences too; any change from 0 exceeds every threshold. */
 	double limit = rule->threshold_ratio * (j->by_ratio ? 1 : fabs(j->base_median));
 
 	bool clear = interval->low > noise || interval->high < -noise;
@@ -92,8 +92,8 @@ static void decide(const struct compare_rule *rule, const struct stat_interval *
 	} else if (j->low >= -limit && j->high <= limit && j->noise <= limit) {
 		j->verdict = COMPARE_SAME;
 	} else {
-		j->verdict = COMPARE_CANNOT_TELL;
-		j->why = isinf(noise) ? "the noise floor is not known" :
+		j->verdict = COMPARE_INCONCLUSIVE;
+		j->why = isinf(noise) ? "the noise floor is unknown" :
 			 clear ? "p is above 0.05" : COMPARE_WHY_SPREAD;
 	}
 }
@@ -145,7 +145,7 @@ int compare_judge(const struct compare_rule *rule, const struct stat_sample *bas
 		  struct compare_judgement *ret_judgement)
 {
 	struct compare_judgement j = {
-		.verdict = COMPARE_CANNOT_TELL, .base_median = NAN, .new_median = NAN,
+		.verdict = COMPARE_INCONCLUSIVE, .base_median = NAN, .new_median = NAN,
 		.change = NAN, .low = NAN, .high = NAN, .p = NAN,
 		.noise = INFINITY, .smallest = INFINITY,
 	};

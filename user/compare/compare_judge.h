@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare/compare_judge.h - one figure of two sides: what may be said of it.
+ * compare/compare_judge.h - judge one figure of two sides.
  */
 #ifndef COMPARE_COMPARE_JUDGE_H
 #define COMPARE_COMPARE_JUDGE_H
@@ -11,48 +11,48 @@
 #include "lib/stat.h"
 #include "result/metrics.h"
 
-/* Of each side; below it nothing is claimed. */
+/* Runs per side; with fewer the verdict is inconclusive. */
 #define COMPARE_MIN_RUNS 5
 
-/* Of the reasons for "cannot tell" the one that the smallest change goes with. */
-#define COMPARE_WHY_SPREAD "the runs spread too far for a smaller change to be seen"
+/* The reason for "inconclusive" that comes with the smallest detectable change. */
+#define COMPARE_WHY_SPREAD "the runs vary too much to show a smaller change"
 
 enum compare_verdict {
 	COMPARE_SAME,		/* no difference beyond the threshold is possible */
 	COMPARE_BETTER,
 	COMPARE_WORSE,
-	COMPARE_CHANGED,	/* a figure that has no better and no worse */
-	COMPARE_CANNOT_TELL,
+	COMPARE_CHANGED,	/* a figure without better or worse */
+	COMPARE_INCONCLUSIVE,
 };
 
 struct compare_rule {
 	enum metric_better better;
 	double threshold_ratio;		/* 0.05: a change of 5 % */
-	double resolution_ratio;	/* two values closer than that are not told apart, or 0 */
+	double resolution_ratio;	/* closer values cannot be distinguished, or 0 */
 	uint64_t seed;
 };
 
 /*
- * Where every value is above 0 the sides are compared by the ratio of their medians, and
- * change, low, high, noise and smallest are it - 1: 0.1 is 10 % more. Else by the
- * difference of their medians, in the figure's own unit.
+ * If every value is above 0, the sides are compared by the ratio of their medians, and
+ * change, low, high, noise and smallest are that ratio - 1: 0.1 is 10 % more. Otherwise by
+ * the difference of their medians, in the figure's unit.
  */
 struct compare_judgement {
 	enum compare_verdict verdict;
 	bool by_ratio;
 	bool beyond;			/* better, worse or changed by more than the threshold */
 	double base_median, new_median;	/* NAN where that side has no value */
-	double change, low, high;	/* NAN where one side has none; interval: 95 % */
-	double p;			/* Mann and Whitney's; NAN likewise */
-	double noise;			/* change that no difference at all can show; INFINITY: not known */
-	double smallest;		/* change that could just have been told; likewise */
-	const char *why;		/* it cannot be told, or NULL */
+	double change, low, high;	/* NAN if one side has none; 95 % interval */
+	double p;			/* of the Mann-Whitney test; NAN likewise */
+	double noise;			/* change between equal setups; INFINITY: unknown */
+	double smallest;		/* smallest detectable change; likewise */
+	const char *why;		/* reason if inconclusive, or NULL */
 };
 
 /*
- * @noise: further values of the base, taken as the new ones were (A/A); without any the
- * noise floor comes from the base split in two. Better, worse and changed are said where
- * the interval excludes no change by more than that floor, and p is at most 0.05.
+ * @noise: more values of the base, measured like the new ones (A/A); without any the
+ * noise floor comes from splitting the base in two. The verdict is better, worse or
+ * changed if the whole interval is beyond that floor and p is at most 0.05.
  * Returns 0 or -ENOMEM.
  */
 int compare_judge(const struct compare_rule *rule, const struct stat_sample *base,

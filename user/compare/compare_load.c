@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compare/compare_load.c - result documents, read back.
+ * compare/compare_load.c - read result documents.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -121,7 +121,7 @@ static int check_doc(const json_t *doc, const char *file, struct err *e)
 	if (!json_is_object(doc) || !json_is_integer(format) ||
 	    !json_is_string(json_object_get(doc, "command")) ||
 	    !json_is_string(json_object_get(doc, "tool")))
-		return err_usage(e, "'%s' is no result document of ethgauge: it has no format, tool "
+		return err_usage(e, "'%s' is not a result document of ethgauge: it has no format, tool "
 				 "and command", file);
 	if (json_integer_value(format) != RESULT_FORMAT)
 		return err_usage(e, "'%s' has format %lld: this ethgauge reads format %d", file,
@@ -170,7 +170,7 @@ static int load_file(struct compare_docs *docs, const char *file, struct err *e)
 		value = docs->read ? docs->read(docs->ctx, file, in, &error) :
 			json_loadf(in, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
 		if (!value) {
-			err = err_usage(e, "'%s' is no JSON: document %zu, line %d: %.200s", file,
+			err = err_usage(e, "'%s' is not JSON: document %zu, line %d: %.200s", file,
 					docs->nr - before + 1, error.line, error.text);
 			break;
 		}
@@ -186,7 +186,7 @@ static int load_file(struct compare_docs *docs, const char *file, struct err *e)
 	if (!err && ferror(in))
 		err = err_set(e, -EIO, "cannot read '%s'", file);
 	else if (!err && docs->nr == before)
-		err = err_usage(e, "'%s' holds no result document", file);
+		err = err_usage(e, "'%s' has no result document", file);
 	fclose(in);
 	return err;
 }
@@ -202,11 +202,11 @@ static int load_glob(struct compare_docs *docs, const char *pattern, const char 
 	case 0:
 		break;
 	case GLOB_NOMATCH:
-		return err_usage(e, strcmp(pattern, path) ? "the directory '%s' holds no .json and no "
+		return err_usage(e, strcmp(pattern, path) ? "the directory '%s' has no .json or "
 							     ".jsonl file" :
-							     "there is no file '%s'", path);
+							     "no such file: '%s'", path);
 	default:
-		return err_set(e, -ENOMEM, "cannot look for '%s'", path);
+		return err_set(e, -ENOMEM, "cannot search for '%s'", path);
 	}
 	for (i = 0; i < found.gl_pathc && !err; i++)
 		err = load_file(docs, found.gl_pathv[i], e);
@@ -214,7 +214,7 @@ static int load_glob(struct compare_docs *docs, const char *pattern, const char 
 	return err;
 }
 
-/* What glob() takes for its own, in a directory's name, is meant as it stands. */
+/* Escape characters in a directory's name that are special to glob(). */
 static void quote(char *buf, size_t size, const char *name)
 {
 	size_t used = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compare/compare_rows.c - figures of the documents brought together and judged.
+ * compare/compare_rows.c - collect the figures of the documents and judge them.
  */
 #include <fnmatch.h>
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "compare/compare_set.h"
 #include "result/metrics.h"
 
-/* Percentiles are those of buckets, at most so wide (abi/hist.h). */
+/* Percentiles are rounded to buckets of at most this width (abi/hist.h). */
 #define BUCKET_RATIO (1. / 64)
 
-/* Cited from another document: the same figure in each result. */
+/* Copied from the calibration: the same figure in each result. */
 #define CITED "calibrated_"
 
 static bool is_asked(const struct compare_cfg *cfg, const struct metric *metric, bool own)
@@ -30,10 +30,10 @@ static bool is_asked(const struct compare_cfg *cfg, const struct metric *metric,
 	return !cfg->nr_metrics && (cfg->all || (!own && metric->better != METRIC_NEITHER));
 }
 
-/* The list of @side's values of a figure: parts by path, figures by key, three lists each. */
+/* The list of a figure's values of @side: parts by path, figures by key, three lists each. */
 static json_t *values_of(json_t *parts, const char *path, const char *key, enum compare_side side)
 {
-	/* What could not be set is not found, and then nothing is. */
+	/* If memory ran out here, the lookup fails, too. */
 	if (!json_object_get(parts, path))
 		json_object_set_new(parts, path, json_object());
 	parts = json_object_get(parts, path);
@@ -87,7 +87,7 @@ static void gather_doc(const struct gather *g, const json_t *doc, const char *pa
 	}
 }
 
-/* The values are the caller's to free; NULL: no memory. */
+/* The caller frees the values; NULL: no memory. */
 static struct stat_sample sample_of(const json_t *sides, enum compare_side side)
 {
 	const json_t *list = json_array_get(sides, side);
@@ -108,7 +108,7 @@ static void set_real(json_t *row, const char *kind, const char *what, double val
 	json_object_set_new(row, key, isfinite(value) ? json_real(value) : json_null());
 }
 
-/* A change as the factor that it is, or as it is. */
+/* A change as a factor, or as a difference. */
 static void set_changes(json_t *row, const struct compare_judgement *j)
 {
 	double one = j->by_ratio ? 1 : 0;

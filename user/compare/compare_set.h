@@ -15,14 +15,14 @@
 struct compare_doc {
 	json_t *doc;
 	char *file;
-	json_t *setup;		/* of compare_setup(), once it is asked for */
-	size_t group;		/* number of its setup */
+	json_t *setup;		/* of compare_setup(), on first use */
+	size_t group;		/* index of its setup */
 };
 
 struct compare_docs {
 	struct compare_doc *list;
 	size_t nr;
-	/* Reads the next document of @file; NULL: json_loadf() does. */
+	/* Reads the next document of @file; NULL: json_loadf(). */
 	json_t *(*read)(void *ctx, const char *file, FILE *in, json_error_t *ret_error);
 	void *ctx;
 };
@@ -32,7 +32,7 @@ struct compare_group {
 	json_t *setup;		/* borrowed from its first document */
 	const char *file;	/* likewise */
 	size_t nr[COMPARE_NR_SIDES];
-	char label[256];	/* what tells it from the others; "" if it is the only one */
+	char label[256];	/* settings that identify it; "" if it is the only one */
 };
 
 struct compare {
@@ -45,17 +45,17 @@ struct compare {
 /* "base", "new", "noise" */
 const char *compare_side_name(enum compare_side side);
 
-/* Behind those that are there. */
+/* Append. */
 int compare_docs_load(struct compare_docs *docs, const char *path, struct err *e);
 void compare_docs_release(struct compare_docs *docs);
 
 /*
- * What has to be equal in two documents, by part ("": the document itself): command,
+ * What must be equal in two documents, by part ("": the document itself): command,
  * configuration and environment, without the keys that may differ.
  */
 json_t *compare_setup(const json_t *doc, const struct compare_cfg *cfg);
 
-/* What tells two setups apart. */
+/* The differences between two setups. */
 struct compare_diff {
 	size_t nr;
 	char text[400];		/* "config rate is \"1Mpps\" there and \"2Mpps\" here, ..." */
@@ -63,7 +63,7 @@ struct compare_diff {
 };
 void compare_setup_diff(const json_t *there, const json_t *here, struct compare_diff *ret_diff);
 
-/* Judges what the groups hold; NULL: memory ran out. @ret_unknown: keys not in the dictionary. */
+/* Judge all figures of the groups; NULL: out of memory. @ret_unknown: keys not in the dictionary. */
 json_t *compare_rows(const struct compare *cmp, size_t *ret_unknown);
 
 /* "+10.2 %", "-3": the change @which of a row ("", "_low", "_high"); "?" if there is none. */
@@ -76,8 +76,8 @@ const char *compare_show_size(char *buf, size_t size, const json_t *row, const c
 const char *compare_show_figure(char *buf, size_t size, const json_t *row, const char *key);
 
 /*
- * Makes '?' of what could confuse a terminal or a reader of lines; of a text that was cut
- * within a character, of all that is not ASCII. Returns @text.
+ * Replace by '?' what could garble a terminal or break lines, and all non-ASCII bytes of a
+ * text that was cut within a character. Returns @text.
  */
 const char *compare_clean(char *text);
 

@@ -7,7 +7,7 @@
 
 #include "compare/compare_set.h"
 
-/* Those that a comparison is about: another kernel, with what it does against its CPU's faults. */
+/* What comparisons are about: another kernel, with its CPU mitigations. */
 static const char *const expected[] = {
 	"date", "kernel", "spectre_v2", "refusals_seen_by", "tai_offset_s",
 };
@@ -71,7 +71,7 @@ json_t *compare_setup(const json_t *doc, const struct compare_cfg *cfg)
 	return setup;
 }
 
-/* The value in printable characters alone, whatever the document holds. */
+/* The value in printable characters only. */
 static void show(char *buf, size_t size, const json_t *value)
 {
 	char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
@@ -126,7 +126,7 @@ void compare_setup_diff(const json_t *there, const json_t *here, struct compare_
 	json_t *facts;
 
 	*ret_diff = (struct compare_diff){ 0 };
-	/* A part that only one has is told of by its figures, which then have no counterpart. */
+	/* A part that only one document has shows in its figures, which have no counterpart. */
 	json_object_foreach((json_t *)there, path, facts) {
 		const json_t *other = json_object_get(here, path);
 

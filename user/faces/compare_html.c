@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/compare_html.c - a comparison as one page that needs nothing else (faces/page.h).
+ * faces/compare_html.c - a comparison as a self-contained page (faces/page.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static void put_table_head(FILE *out, const char *place)
 {
 	static const char *const columns[] = {
 		"median of", "base", "new", "change", "95 % interval", "-20 % to +20 %", "p",
-		"noise floor", "could be seen from", "verdict",
+		"noise floor", "smallest detectable", "verdict",
 	};
 	size_t i;
 

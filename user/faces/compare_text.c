@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/compare_text.c - a comparison for people, and as KTAP.
+ * faces/compare_text.c - a comparison as text, and as KTAP.
  */
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static bool by_ratio(const json_t *row)
 	return json_object_get(row, "ratio");
 }
 
-/* Two digits behind the point of what is small: 0.1 % matters to who counts instructions. */
+/* Two decimals for small values: instruction counts differ by 0.1 %. */
 static const char *percent(char *buf, size_t size, const json_t *factor, const char *fmt)
 {
 	if (json_is_number(factor))
@@ -174,7 +174,7 @@ void text_comparison(FILE *out, const json_t *comparison)
 	fputc('\n', out);
 }
 
-/* A '#' would begin a directive. */
+/* A '#' would start a directive. */
 static void ktap_name(char *buf, size_t size, const json_t *row)
 {
 	char place[256], *p;
@@ -189,7 +189,7 @@ static void ktap_name(char *buf, size_t size, const json_t *row)
 
 static void ktap_row(json_t *lines, size_t number, const json_t *row)
 {
-	bool untold = !strcmp(str(row, "verdict"), "cannot tell");
+	bool untold = !strcmp(str(row, "verdict"), "inconclusive");
 	bool failed = !strcmp(str(row, "verdict"), "worse") &&
 		      json_is_true(json_object_get(row, "beyond_threshold"));
 	char name[320], base[64], new[64], change[64], low[64], high[64], noise[64], smallest[64];
@@ -206,7 +206,7 @@ static void ktap_row(json_t *lines, size_t number, const json_t *row)
 	compare_show_size(smallest, sizeof(smallest), row, "smallest");
 	json_array_append_new(lines, !untold ?
 		json_sprintf("%s %zu %s", failed ? "not ok" : "ok", number, name) :
-		json_sprintf("ok %zu %s # SKIP cannot tell: %s; smallest change to be seen %s",
+		json_sprintf("ok %zu %s # SKIP inconclusive: %s; smallest detectable change %s",
 			     number, name, str(row, "why"), smallest));
 }
 
