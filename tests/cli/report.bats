@@ -85,7 +85,7 @@ figures() {
 	[ -z "$(find . -name '*.??????' ! -name '*.*.*')" ]
 }
 
-@test "the page tells verdicts, figures with their units, theory and what each figure means" {
+@test "the page has verdicts, figures with units, limits, and the definition of each figure" {
 	report "$GOLDEN"/{probe,sweep,blast-sink}.json -o page.html
 	[ "$status" = 0 ]
 	[ "$output" = "3 documents: page.html" ]
@@ -94,7 +94,7 @@ figures() {
 	grep -qF "the ledger adds up" text
 	grep -qF "$(jq -r '.metrics.sent_packets' "$GOLDEN/probe.json" | sed 's/...$/,&/')" text
 	# 10 Gbit/s and 64 bytes, RFC 2544 appendix B; sweep's cells.
-	grep -qF "highest that the link carries, 64: 14.88 Mpps" text
+	grep -qF "limit of the link, 64: 14.88 Mpps" text
 	grep -qE "sent_pps: batch by frame-bytes" text
 	grep -qF "$("$TOOL" help metrics | awk -F '\t' '$1 == "rtt_p50_ns" { print $4 }')" text
 	grep -qF "data-x=\"1 " page.html
@@ -109,7 +109,7 @@ figures() {
 	grep -qE "sent_pps by frame-bytes" text
 	grep -qE "sent_pps: batch by frame-bytes" text
 	grep -qE 'curve c1" data-name="batch 64" data-xs="64 512 1518 9000" data-ys="444318.5 ' page.html
-	grep -qE 'curve bound" data-name="highest that the link carries" data-xs="64 512 1518 9000" data-ys="1.488095e\+07 ' page.html
+	grep -qE 'curve bound" data-name="limit of the link" data-xs="64 512 1518 9000" data-ys="1.488095e\+07 ' page.html
 	are_pictures plots/*.svg
 }
 
@@ -120,7 +120,7 @@ figures() {
 	grep -qF "received_pps, 64: 100 kpps" text
 	grep -qF "received_pps, 512: 50 kpps" text
 	# 1 Gbit/s
-	grep -qF "highest that the link carries, 512: 235 kpps" text
+	grep -qF "limit of the link, 512: 235 kpps" text
 	# Of the load that was irregular there is no loss to see.
 	[ "$(grep -o 'data-name="64 bytes" data-xs="[^"]*"' page.html | tr ' ' '\n' | grep -c 0000)" = 19 ]
 	run ! grep -qE 'data-xs="[^"]*(150000|[" ]7[" ])' page.html
@@ -135,8 +135,8 @@ figures() {
 	grep -qF "goal pdr, 64: 60 kpps" text
 	grep -qF "goal ndr, 1518: 40 kpps" text
 	# 10 Gbit/s is 812 kpps of the longest: too far above to stand beside them.
-	grep -qF "highest load offered, 1518: 70 kpps" text
-	grep -qF "The link carries more than 20 times that." text
+	grep -qF "highest offered load, 1518: 70 kpps" text
+	grep -qF "The limit of the link is more than 20 times higher." text
 	# By load, and without what was irregular.
 	grep -qF 'data-xs="0.5 0.9" data-ys="0 0.25"' page.html
 	run ! grep -qF "Loss by load<" page.html
@@ -155,10 +155,10 @@ figures() {
 	grep -qF "512-byte frames, policing: 19.31 Mbit/s" text
 	grep -qF "1518-byte frames, policing: 3.462 ms" text
 	grep -qF "offered, policing: 20 Mbit/s" text
-	grep -qF "payload received, back: 18.7 Mbit/s" text
+	grep -qF "received payload, back: 18.7 Mbit/s" text
 	grep -qF "ideal, back: 18.83 Mbit/s" text
 	grep -qF "idle, there: 10.19 ms" text
-	grep -qF "in transfer, there: 15.45 ms" text
+	grep -qF "under load, there: 15.45 ms" text
 	# What only led to the figures is folded, and no main figure.
 	grep -qF "there: transfer time ratio 1.00507 back: transfer time ratio 1.00686" text
 	[ "$(grep -c '<summary>\(first trial\|\(there\|back\), UDP at .*\)</summary>' page.html)" = 7 ]
@@ -227,7 +227,7 @@ figures() {
 	[ -z "$(find . -mindepth 2 ! -path './plots/*.svg')" ]
 }
 
-@test "in a browser a page opens without a word on the console, zooms, tells values, sorts" {
+@test "in a browser a page opens without console messages, zooms, shows values, sorts" {
 	report "$GOLDEN"/{probe,blast-sink,sweep,watch}.json -o page.html
 	made_up suite >suite.json
 	report suite.json -o suite.html
@@ -253,7 +253,7 @@ figures() {
 	grep -qF "The first 500 of 50021 rows" text
 	grep -qE 'data-ys="[^"]*1\.234568e\+08' page.html
 	grep -qF "0 throughout: lost" text
-	grep -qF "Plots are of the first 50000" text
+	grep -qF "Plots show the first 50000" text
 	[ "$(figures page.csv -- "" series 16674 rtt_max_ns "" entries 50021 number | sort -n | paste -sd ' ')" = \
 		"50020 123456789" ]
 	# A pipe is as good as a file, also where it brings a document in many pieces.
@@ -302,7 +302,7 @@ figures() {
 	"$TOOL" report --help | grep -cE -- '-o, --output' | grep -qx 1
 }
 
-@test "the schema of documents is that of the tool, and tells a key that it does not know" {
+@test "the schema of documents is that of the tool, and rejects an unknown key" {
 	"$TOP/scripts/gen-schema" "$TOOL" | cmp - "$TOP/docs/result.schema.json" || fail "run: make schema"
 	/usr/bin/python3 -c 'import jsonschema' || cannot jsonschema python3-jsonschema || return
 	"$TOP/scripts/check-documents" "$GOLDEN"/*.json

@@ -46,7 +46,7 @@ sound() {
 	if command -v promtool >/dev/null || required promtool; then promtool check metrics <"$1"; fi
 }
 
-@test "Prometheus is told what was counted, in a form that it takes" {
+@test "Prometheus gets the counts in a valid format" {
 	need_command curl
 	watch --prom :9105
 	in_a "$PEER" frames 60 1009
@@ -119,7 +119,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	[ "$(find "$BATS_TEST_TMPDIR" -name 'file?*')" = "" ]
 }
 
-@test "an interface of a hostile name is told within its quotes" {
+@test "a hostile interface name stays within its quotes" {
 	local name='a"b\},{c'
 
 	in_b ip link add "$name" type veth peer name eg9 2>/dev/null || skip "no such name here"
@@ -131,7 +131,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	grep -qF 'ethgauge_seen_packets_total{iface="a\"b\\},{c",direction="rx"}' "$FILE"
 }
 
-@test "a replay tells what the run told, without privileges" {
+@test "a replay shows what the run showed, without privileges" {
 	local whole rows
 
 	watch --record "$FILE"
@@ -189,7 +189,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	echo '{}' >"$FILE"
 	tool_in b watch --replay "$FILE"
 	is 2
-	says "is no record of watch: line 1"
+	says "is not a recording of watch: line 1"
 	tool_in b watch eg0 --replay "$FILE"
 	is 2
 	tool_in b watch --replay "$FILE" --hooks tc
@@ -211,16 +211,16 @@ after() {
 
 @test "the full-screen view shows the wire, obeys its keys, and leaves the terminal as it was" {
 	start_cmd frames a "" "$PEER" frames 60 100000 02:e9:00:00:00:0b 0.002
-	screen "w=█ TAB DOWN=>eg0_tx ENTER=since_the_start ?=this_page,_and_back ?=since_the_start \
-		p=standing_still r80x20=eg0_tx q" watch eg0 --tui --interval 200ms
+	screen "w=█ TAB DOWN=>eg0_tx ENTER=since_start ?=this_help,_and_back ?=since_start \
+		p=paused r80x20=eg0_tx q" watch eg0 --tui --interval 200ms
 	after w "ethgauge watch"
 	after w ">eg0 rx"
 	after w "█"
 	after w "watching 'eg0'; q ends it"
 	after DOWN ">eg0 tx"
-	after ENTER "since the start"
-	after '?' "this page, and back"
-	after p "standing still"
+	after ENTER "since start"
+	after '?' "this help, and back"
+	after p "paused"
 	after r80x20 "eg0 tx"
 	after end "terminal restored"
 	after end "eg0 rx"
@@ -236,7 +236,7 @@ after() {
 	after end "terminal restored"
 	tool_in b watch eg0 --tui
 	is 2
-	says "needs a terminal"
+	says "requires a terminal"
 }
 
 @test "without UTF-8 the view is of ASCII alone, and without colours if asked" {

@@ -141,7 +141,7 @@ static void keys_select_sort_filter_zoom_and_pause(void **state)
 	tell(res, "eth0 tx", 5, 999, 999);
 	live_update(live, res, 5000000000);
 	draw(live, 160, 30);
-	assert_true(line_of("3.0 s   standing still") == 0);
+	assert_true(line_of("3.0 s   paused") == 0);
 	live_key(live, 'p');
 	live_update(live, res, 5000000000);
 	draw(live, 160, 30);
@@ -149,7 +149,7 @@ static void keys_select_sort_filter_zoom_and_pause(void **state)
 
 	live_key(live, '?');
 	draw(live, 160, 30);
-	assert_true(line_of("this page, and back") > 0);
+	assert_true(line_of("this help, and back") > 0);
 	assert_int_equal(live_key(live, '+'), LIVE_SLOWER);
 	assert_int_equal(live_key(live, '-'), LIVE_FASTER);
 	assert_int_equal(live_key(live, 'q'), LIVE_QUIT);
@@ -305,7 +305,7 @@ static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void
 	live_key(live, 'f');
 	assert_int_equal(live_key(live, 's'), LIVE_SORT_FLOWS);
 	draw(live, 160, 30);
-	assert_true(line_of("read 3 ms before; those with most: rate") > 0);
+	assert_true(line_of("read 3 ms ago; top: rate") > 0);
 	assert_non_null(strstr(screen[line_of(">198.18.0.1:1009 > 198.18.0.2:80 tcp")], "1 kpps"));
 	assert_non_null(strstr(screen[line_of(" 198.18.0.1:1013")], "1,007"));
 	live_key(live, 'j');
@@ -319,12 +319,12 @@ static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void
 	flow(part, "198.18.0.1:1019", 5, 1);
 	live_update(live, res, 5000000000);
 	draw(live, 160, 30);
-	assert_true(line_of("1013 > 198.18.0.2:80 tcp is no longer among them") > 0);
+	assert_true(line_of("1013 > 198.18.0.2:80 tcp is no longer listed") > 0);
 	live_key(live, LIVE_KEY_ENTER);
 	live_key(live, '/');
 	live_key(live, 'x');
 	draw(live, 160, 30);
-	assert_true(line_of("none that has the filter in it") > 0);
+	assert_true(line_of("none that matches the filter") > 0);
 	live_free(live);
 	result_free(res);
 }

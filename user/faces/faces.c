@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/faces.c - a running command's other faces.
+ * faces/faces.c - additional outputs of a running command.
  */
 #include "faces/faces.h"
 
@@ -29,7 +29,7 @@ int faces_open(struct faces **ret_faces, const struct faces_cfg *cfg, struct err
 	int err = 0;
 
 	if (!faces)
-		return err_set(e, -ENOMEM, "cannot show what is measured");
+		return err_set(e, -ENOMEM, "out of memory for the outputs");
 	faces->cfg = *cfg;
 	if (cfg->textfile) {
 		err = outfile_open(&probe, cfg->textfile, e);
@@ -89,7 +89,7 @@ static void update_record(struct faces *faces, const struct result *res, uint64_
 
 	if (!err)
 		return;
-	log_warn("the record '%s' ends here: %s", faces->cfg.record, strerror(-err));
+	log_warn("the recording '%s' ends here: %s", faces->cfg.record, strerror(-err));
 	fclose(faces->record);
 	faces->record = NULL;
 }

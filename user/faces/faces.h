@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/faces.h - a running command's other faces: the full-screen view, a file
- * for node_exporter's textfile collector, a record. They are shown what the result
- * holds at each interval.
+ * faces/faces.h - additional outputs of a running command: the full-screen view,
+ * a file for node_exporter's textfile collector, a recording. They are updated from
+ * the result at each interval.
  */
 #ifndef FACES_FACES_H
 #define FACES_FACES_H
@@ -18,19 +18,19 @@ struct faces;
 
 int faces_open(struct faces **ret_faces, const struct faces_cfg *cfg, struct err *e);
 
-/* Takes NULL. The terminal is itself again. */
+/* Accepts NULL. Restores the terminal. */
 void faces_close(struct faces *faces);
 
-/* True if @res is to be whole at each interval. */
+/* True if @res must be complete at each interval. */
 bool faces_want_all(const struct faces *faces);
 
-/* A file that cannot be written is told once, on stderr, and a record then ends. */
+/* A write error is reported once, on stderr, and ends a recording. */
 void faces_update(struct faces *faces, const struct result *res, uint64_t elapsed_ns);
 
-/* The last state; it ends the record. */
+/* The last state, which ends the recording. */
 void faces_end(struct faces *faces, const struct result *res, uint64_t elapsed_ns);
 
-/* Keys; often. */
+/* Handle keys; call it often. */
 enum live_wish faces_poll(struct faces *faces);
 
 /* A line at the bottom of the full-screen view, where there is one. */

@@ -14,7 +14,7 @@ struct plot *figures_new(struct figures *figures, enum plot_kind kind, const cha
 	struct plot *list = realloc(figures->list, (figures->nr + 1) * sizeof(*list)), *plot;
 
 	if (!list)
-		abort();	/* as for a result: nothing can be told without it */
+		abort();	/* out of memory: as for a result, nothing can be reported */
 	figures->list = list;
 	plot = &list[figures->nr++];
 	memset(plot, 0, sizeof(*plot));
@@ -43,7 +43,7 @@ void columns_of(struct columns *ret_columns, const json_t *rows)
 	json_array_foreach(rows, i, row) {
 		at = 0;
 		json_object_foreach(row, key, value) {
-			/* Rows are alike: most often the key is where it was in the last one. */
+			/* Rows are alike: try the key's position in the last row first. */
 			if (at < columns.nr && !strcmp(columns.keys[at], key)) {
 				at++;
 				continue;
@@ -81,7 +81,7 @@ static const char *unit_title(enum unit unit)
 {
 	static const char *const titles[] = {
 		[UNIT_NONE] = "numbers", [UNIT_COUNT] = "counts", [UNIT_BYTES] = "bytes", [UNIT_NS] = "times",
-		[UNIT_PPS] = "packets a second", [UNIT_BPS] = "bits a second", [UNIT_RATIO] = "shares",
+		[UNIT_PPS] = "packets per second", [UNIT_BPS] = "bits per second", [UNIT_RATIO] = "shares",
 		[UNIT_CPUS] = "cores busy",
 	};
 
@@ -128,7 +128,7 @@ static void add_note(struct plot *plot, const char *before, const char *name)
 	snprintf(plot->note + used, sizeof(plot->note) - used, "%s%s", used ? ", " : before, name);
 }
 
-/* Decades tell more where the greatest is far above the least. */
+/* Logarithmic if the largest value is far above the smallest. */
 static enum plot_scale scale_for(const struct plot *plot)
 {
 	double least = INFINITY, most = 0;
@@ -206,8 +206,8 @@ static void of_series(struct figures *figures, const json_t *series)
 }
 
 /*
- * As HdrHistogram's plots: x is 1 / (1 - share of values up to y), so that each further 9
- * of a percentile has the same room. The largest value stands where all but one are below.
+ * Like HdrHistogram's plots: x is 1 / (1 - share of values up to y), so that each further 9
+ * of a percentile has the same width. The maximum is drawn where all but one value are below.
  */
 static void fill_percentiles(struct plot_curve *curve, const json_t *hist)
 {
@@ -294,13 +294,13 @@ void figures_across(struct figures *figures, const json_t *const *docs, const ch
 
 			if (!json_array_size(json_object_get(hist, "buckets")))
 				continue;
-			plot = plot ? plot : percentile_plot(figures, k ? "Round trips, all documents" :
-							     "One-way delays, all documents", UNIT_NS);
+			plot = plot ? plot : percentile_plot(figures, k ? "Round-trip time, all documents" :
+							     "One-way delay, all documents", UNIT_NS);
 			curve = plot_curve(plot, names[i]);
 			if (curve)
 				fill_percentiles(curve, hist);
 			else
-				snprintf(plot->note, sizeof(plot->note), "The first %d documents that have it.",
+				snprintf(plot->note, sizeof(plot->note), "Only the first %d documents with these figures.",
 					 PLOT_MAX_CURVES);
 		}
 		if (plot && plot->nr_curves < 2) {

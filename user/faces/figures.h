@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/figures.h - which plots a document, or a part of one, makes.
+ * faces/figures.h - the plots of a document or of a part.
  */
 #ifndef FACES_FIGURES_H
 #define FACES_FIGURES_H

@@ -2,9 +2,8 @@
 /*
  * faces/figures_entries.c - plots of tables: rates by frame size, loss by load.
  *
- * Which column is what, is told by the keys: "frame_bytes" or "frame-bytes", a rate of
- * packets or sweep's "median" of one, "theory" or what the link of the document carries,
- * and a loss.
+ * Columns are recognised by their keys: "frame_bytes" or "frame-bytes", a packet rate or
+ * sweep's "median" of one, "theory" or the limit of the document's link, and a loss.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static double number(const json_t *entry, const char *key)
 		return json_number_value(value);
 	if (!text || !*text)
 		return NAN;
-	read = strtod(text, &end);	/* sweep keeps what was given as words */
+	read = strtod(text, &end);	/* sweep keeps values as the given text */
 	return *end ? NAN : read;
 }
 
@@ -127,7 +126,7 @@ static size_t sizes_of(const struct table *table, double ret_sizes[MAX_SIZES])
 	return nr;
 }
 
-/* Of trials with losses, the highest rate without any counts, as RFC 2544 has it. */
+/* If trials have losses, the highest rate without loss counts (RFC 2544). */
 static void best_of(const struct table *table, double size, double *ret_rate, double *ret_theory)
 {
 	json_t *entry;
@@ -157,7 +156,7 @@ static void rates_by_size(struct figures *figures, const struct table *table)
 
 	if (!table->frame_bytes || !table->rate)
 		return;
-	plot = figures_new(figures, PLOT_BARS, "Rate against theory by frame size");
+	plot = figures_new(figures, PLOT_BARS, "Rate and theoretical limit by frame size");
 	plot->nr_columns = sizes_of(table, sizes);
 	plot->columns = calloc(plot->nr_columns + 1, sizeof(*plot->columns));
 	if (!plot->columns)
@@ -165,7 +164,7 @@ static void rates_by_size(struct figures *figures, const struct table *table)
 	snprintf(plot->x.label, sizeof(plot->x.label), "frame, bytes");
 	plot->y.unit = table->rate_unit;
 	measured = plot_curve(plot, strcmp(table->rate, "median") ? table->rate : "measured, median");
-	bound = plot_curve(plot, "highest that the link carries");
+	bound = plot_curve(plot, "limit of the link");
 	bound->bound = true;
 	for (i = 0; i < plot->nr_columns; i++) {
 		best_of(table, sizes[i], &rate, &theory);
@@ -174,10 +173,10 @@ static void rates_by_size(struct figures *figures, const struct table *table)
 		plot_point(bound, (double)i, theory);
 	}
 	snprintf(plot->note, sizeof(plot->note), "%s", table->loss ?
-		 "Highest rate without loss; irregular trials left out." : "Highest of each size.");
+		 "Highest rate without loss, without irregular trials." : "Highest rate of each size.");
 }
 
-/* Loss by load, a curve a frame size; irregular trials say nothing of the device (RFC 9971). */
+/* Loss by load, one curve per frame size; irregular trials do not count (RFC 9971). */
 static void loss_by_load(struct figures *figures, const struct table *table)
 {
 	double sizes[MAX_SIZES] = { NAN };
@@ -190,7 +189,7 @@ static void loss_by_load(struct figures *figures, const struct table *table)
 	if (!table->load || !table->loss)
 		return;
 	plot = figures_new(figures, PLOT_CURVES, "Loss by load");
-	plot->x = (struct plot_axis){ "load offered", unit_of(table->load),
+	plot->x = (struct plot_axis){ "offered load", unit_of(table->load),
 				      PLOT_LINEAR };
 	plot->y.unit = UNIT_RATIO;
 	if (table->frame_bytes)
@@ -199,7 +198,7 @@ static void loss_by_load(struct figures *figures, const struct table *table)
 		snprintf(name, sizeof(name), table->frame_bytes ? "%.0f bytes" : "loss", sizes[s]);
 		curve = plot_curve(plot, name);
 		if (!curve) {
-			snprintf(plot->note, sizeof(plot->note), "The first %d sizes.", PLOT_MAX_CURVES);
+			snprintf(plot->note, sizeof(plot->note), "Only the first %d sizes.", PLOT_MAX_CURVES);
 			break;
 		}
 		curve->dots = true;

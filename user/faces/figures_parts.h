@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/figures_parts.h - what the files that make plots share.
+ * faces/figures_parts.h - shared by the files that make plots.
  */
 #ifndef FACES_FIGURES_PARTS_H
 #define FACES_FIGURES_PARTS_H
 
 #include "faces/figures.h"
 
-/* A new one, to be filled. */
+/* A new, empty plot. */
 struct plot *figures_new(struct figures *figures, enum plot_kind kind, const char *title);
 
 /* Of a table of entries: rates by frame size, loss by load, what a sweep found. */

@@ -3,7 +3,7 @@
  * faces/figures_suite.c - plots of a suite, whose parts are frame sizes, goals or steps of
  * these, or the ways of TCP.
  *
- * A part is of a size if its figures tell "frame_bytes"; its name is the curve's.
+ * A part belongs to a size if it has the figure "frame_bytes"; its name is the curve's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "result/value.h"
 
 #define MAX_SIZES	40
-#define FAR_ABOVE	20	/* of a bound, from which nothing could be told beside it */
+#define FAR_ABOVE	20	/* from this factor on, the limit would flatten all other values */
 
 struct suite {
 	const json_t *parts;
@@ -111,13 +111,13 @@ static struct plot_curve *curve_named(struct plot *plot, const char *name)
 	return plot_curve(plot, name);
 }
 
-/* What the link carries, or else what was offered at most, if the link carries far more. */
+/* The limit of the link, or the highest offered load if the limit is far above it. */
 static void throughput_bound(struct plot *plot, const struct suite *suite, double most)
 {
 	double link = suite->link_bps / (8 * (suite->sizes[0] + UNIT_GAP_BYTES));
 	bool of_link = isfinite(link) && link <= FAR_ABOVE * most;
-	struct plot_curve *bound = plot_curve(plot, of_link ? "highest that the link carries" :
-							      "highest load offered");
+	struct plot_curve *bound = plot_curve(plot, of_link ? "limit of the link" :
+							      "highest offered load");
 	double seen[MAX_SIZES];
 	json_t *part;
 	size_t i, k;
@@ -136,7 +136,7 @@ static void throughput_bound(struct plot *plot, const struct suite *suite, doubl
 	for (k = 0; k < suite->nr_sizes; k++)
 		plot_point(bound, (double)k, seen[k]);
 	if (!of_link && isfinite(link))
-		snprintf(plot->note, sizeof(plot->note), "The link carries more than %d times that.", FAR_ABOVE);
+		snprintf(plot->note, sizeof(plot->note), "The limit of the link is more than %d times higher.", FAR_ABOVE);
 }
 
 static void throughput(struct figures *figures, const struct suite *suite)
@@ -187,14 +187,14 @@ static void latency(struct figures *figures, const struct suite *suite)
 	}
 }
 
-/* Of trials that were irregular there is no loss: it would be the generator's. */
+/* Irregular trials have no loss here: it may be the generator's. */
 static void loss(struct figures *figures, const struct suite *suite)
 {
 	struct plot *plot = figures_new(figures, PLOT_CURVES, "Loss by load and frame size");
 	json_t *part, *entry;
 	size_t i, k;
 
-	plot->x = (struct plot_axis){ "load, of the highest", UNIT_RATIO, PLOT_LINEAR };
+	plot->x = (struct plot_axis){ "share of the highest load", UNIT_RATIO, PLOT_LINEAR };
 	plot->y.unit = UNIT_RATIO;
 	json_array_foreach(suite->parts, i, part) {
 		struct plot_curve *curve = NULL;
@@ -236,7 +236,7 @@ static void steps_curve(struct plot *plot, const json_t *steps, const char *name
 	}
 }
 
-/* All sizes are taken through the same steps. */
+/* All sizes have the same steps. */
 static void steps_by(struct figures *figures, const json_t *parts, const char *title, const char *key,
 		     double si, enum unit unit, const char *bound)
 {
@@ -262,7 +262,7 @@ static void steps_by(struct figures *figures, const json_t *parts, const char *t
 		steps_curve(plot, first, "offered", bound, si, true);
 }
 
-/* A figure of each way, or of all of them if the document itself has it. */
+/* A figure of each direction, or of the whole document if it has the figure itself. */
 static struct plot_curve *way_curve(struct plot *plot, const json_t *tree, const json_t *const *ways,
 				    const char *name, const char *key)
 {
@@ -278,7 +278,7 @@ static struct plot_curve *way_curve(struct plot *plot, const json_t *tree, const
 static struct plot *bars_by_way(struct figures *figures, const json_t *const *ways, size_t nr,
 				const char *title, enum unit unit)
 {
-	struct plot *plot = bars(figures, nr, title, "way", unit);
+	struct plot *plot = bars(figures, nr, title, "direction", unit);
 	size_t k;
 
 	for (k = 0; k < nr; k++)
@@ -286,7 +286,7 @@ static struct plot *bars_by_way(struct figures *figures, const json_t *const *wa
 	return plot;
 }
 
-/* TCP each way against what the path would carry (RFC 6349). */
+/* TCP in each direction against the limit of the path (RFC 6349). */
 static void transfers(struct figures *figures, const json_t *tree)
 {
 	const json_t *ways[MAX_SIZES];
@@ -300,12 +300,12 @@ static void transfers(struct figures *figures, const json_t *tree)
 	}
 	if (!nr)
 		return;
-	plot = bars_by_way(figures, ways, nr, "TCP against the ideal of the path", UNIT_BPS);
-	way_curve(plot, tree, ways, "payload received", "payload_received_bps");
+	plot = bars_by_way(figures, ways, nr, "TCP goodput and the path's limit", UNIT_BPS);
+	way_curve(plot, tree, ways, "received payload", "payload_received_bps");
 	way_curve(plot, tree, ways, "ideal", "tcp_ideal_bps")->bound = true;
-	plot = bars_by_way(figures, ways, nr, "Round trip, idle and in transfer", UNIT_NS);
+	plot = bars_by_way(figures, ways, nr, "Round-trip time, idle and under load", UNIT_NS);
 	way_curve(plot, tree, ways, "idle", "baseline_rtt_ns");
-	way_curve(plot, tree, ways, "in transfer", "tcp_rtt_mean_ns");
+	way_curve(plot, tree, ways, "under load", "tcp_rtt_mean_ns");
 }
 
 void figures_of_suite(struct figures *figures, const json_t *tree)
@@ -318,6 +318,6 @@ void figures_of_suite(struct figures *figures, const json_t *tree)
 	throughput(figures, &suite);
 	loss(figures, &suite);
 	latency(figures, &suite);
-	steps_by(figures, suite.parts, "Rate received by step", "received_mbps", 1e6, UNIT_BPS, "offered_mbps");
+	steps_by(figures, suite.parts, "Received rate by step", "received_mbps", 1e6, UNIT_BPS, "offered_mbps");
 	steps_by(figures, suite.parts, "Transfer delay by step", "ftd_us", 1e3, UNIT_NS, NULL);
 }

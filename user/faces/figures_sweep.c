@@ -12,7 +12,7 @@
 
 #define MAX_SIDE	40	/* places of a heat map's side, or of bars */
 #define MAX_HEAT_MAPS	6
-#define FEW		3	/* values make no curve yet */
+#define FEW		3	/* fewer values are drawn as bars */
 
 const char *swept_metric(const json_t *tree)
 {
@@ -45,7 +45,7 @@ static double number(const json_t *cell, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* What is varied is kept as the words that were given. */
+/* Varied values are kept as the given text. */
 static double number_of_words(const json_t *cell, const char *key)
 {
 	const char *text = value_str(cell, key);
@@ -59,7 +59,7 @@ static double number_of_words(const json_t *cell, const char *key)
 	return *text && !*end ? value : number(cell, key);
 }
 
-/* "nodelay yes, test stream": the cell without what was varied first; "" if that is all. */
+/* "nodelay yes, test stream": the cell without the first parameter; "" if there is no other. */
 static const char *others_of(char *buf, size_t size, const struct swept *swept, const json_t *cell)
 {
 	size_t used = 0, k;
@@ -133,7 +133,7 @@ static void shape(struct plot *plot, const struct swept *swept)
 	plot->x.scale = least > 0 && most >= 30 * least ? PLOT_LOG : PLOT_LINEAR;
 }
 
-/* Of the values varied first, where it is the same whatever the others are. */
+/* The limit by the first parameter, if it does not depend on the others. */
 static void add_theory(struct plot *plot, const struct swept *swept)
 {
 	double x[MAX_SIDE], theory[MAX_SIDE];
@@ -150,7 +150,7 @@ static void add_theory(struct plot *plot, const struct swept *swept)
 		if (at == MAX_SIDE || !isfinite(here))
 			continue;
 		if (fabs(theory[at] - here) > here * 1e-6) {
-			snprintf(plot->note, sizeof(plot->note), "Medians. Theory is another for each curve: "
+			snprintf(plot->note, sizeof(plot->note), "Medians. The theoretical limit differs between curves: "
 				 "see the table.");
 			return;
 		}
@@ -158,7 +158,7 @@ static void add_theory(struct plot *plot, const struct swept *swept)
 		x[at] = plot->kind == PLOT_BARS ? (double)at :
 			number_of_words(cell, swept->columns.keys[0]);
 	}
-	bound = plot_curve(plot, "highest that the link carries");
+	bound = plot_curve(plot, "limit of the link");
 	bound->bound = true;
 	for (i = 0; i < plot->nr_columns; i++) {
 		if (isfinite(theory[i]))

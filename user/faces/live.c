@@ -75,7 +75,7 @@ static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 	json_decref(part->before);
 	part->before = part->entries;
 	part->before_ns = part->entries_ns;
-	/* Not copied: the result forgets the entries before it tells new ones. */
+	/* Not copied: the result drops the entries before new ones are added. */
 	part->entries = json_incref(json_object_get(doc, "entries"));
 	part->entries_ns = elapsed_ns;
 	if (!newer)

@@ -13,7 +13,7 @@
 
 enum live_style { LIVE_PLAIN, LIVE_BAR, LIVE_HEAD, LIVE_SELECTED, LIVE_WARNING, LIVE_STYLES };
 
-/* Keys beside characters. */
+/* Keys that are not characters. */
 enum live_key {
 	LIVE_KEY_UP = 0x100, LIVE_KEY_DOWN, LIVE_KEY_LEFT, LIVE_KEY_RIGHT, LIVE_KEY_PAGE_UP,
 	LIVE_KEY_PAGE_DOWN, LIVE_KEY_ENTER, LIVE_KEY_BACKSPACE, LIVE_KEY_ESCAPE,
@@ -25,20 +25,20 @@ struct live;
 
 /* @utf8: bars of block characters; else of ASCII. NULL: no memory. */
 struct live *live_new(bool utf8);
-void live_free(struct live *live);	/* takes NULL */
+void live_free(struct live *live);	/* accepts NULL */
 
-/* What @res holds now; kept back while paused. */
+/* Update from @res; deferred while paused. */
 void live_update(struct live *live, const struct result *res, uint64_t elapsed_ns);
 
-/* What the caller is asked to do. */
+/* Actions for the caller. */
 enum live_wish live_key(struct live *live, int key);
 
-/* A line for the bottom: what was logged meanwhile, the interval. */
+/* The bottom line: the newest log message, the interval. */
 void live_say(struct live *live, const char *text);
 
 /*
  * Calls @put for each line of a screen of that size, at most @width columns each,
- * printable whatever the result holds.
+ * printable even if names in the result are not.
  */
 void live_draw(const struct live *live, unsigned int width, unsigned int height,
 	       void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text),

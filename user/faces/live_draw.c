@@ -14,7 +14,7 @@
 #define MAX_COLUMNS	12
 #define BAR		20	/* columns */
 
-/* Of these, one column a part: as many as the screen is wide enough for. */
+/* One column each, as many as fit on the screen. */
 static const struct {
 	const char *key, *title;
 } heads[] = {
@@ -25,7 +25,7 @@ static const struct {
 
 #define NR_HEADS	(sizeof(heads) / sizeof(heads[0]))
 #define HEAD_COLUMNS	15
-#define FIXED_COLUMNS	31	/* name, faults and the blanks between */
+#define FIXED_COLUMNS	31	/* name, faults and separators */
 #define MIN_TREND	15
 
 /* Cut to the screen's width: every character but UTF-8's followers takes a column. */
@@ -188,7 +188,7 @@ static void draw_figures(struct paint *paint)
 
 	if (!columns)
 		columns = 1;
-	paint_line(paint, LIVE_HEAD, "since the start");
+	paint_line(paint, LIVE_HEAD, "since start");
 	for (i = 0; (metric = metric_at(i)); i++) {
 		value = json_object_get(part->metrics, metric->key);
 		if (!value || len > (int)sizeof(text) - 64)
@@ -207,7 +207,7 @@ static void draw_figures(struct paint *paint)
 /* A row of a table. */
 struct row {
 	const json_t *entry;
-	double packets, bytes;		/* a second, since the telling before */
+	double packets, bytes;		/* per second, since the previous state */
 	double sort;
 };
 
@@ -236,7 +236,7 @@ static bool same(const json_t *a, const json_t *b)
 	       json_equal(json_object_get(a, "value"), json_object_get(b, "value"));
 }
 
-/* The same entry as it was told before: nearly always at the same place. */
+/* The same entry in the previous state: nearly always at the same index. */
 static const json_t *entry_before(const struct live_part *part, const json_t *entry, size_t at)
 {
 	const json_t *other = json_array_get(part->before, at);
@@ -266,7 +266,7 @@ bool live_wants(const struct live *live, const json_t *entry)
 	return false;
 }
 
-/* Keys of @entry that can be sorted by: numbers, in the order told. */
+/* Sort keys of @entry: its numbers, in their order. */
 static const char *sort_key(const struct live *live, const json_t *entry)
 {
 	const char *keys[MAX_COLUMNS], *key;
@@ -278,7 +278,7 @@ static const char *sort_key(const struct live *live, const json_t *entry)
 			keys[nr++] = key;
 	}
 	if (!(live->sort % (nr + 1)))
-		return NULL;	/* as told */
+		return NULL;	/* original order */
 	return keys[live->sort % (nr + 1) - 1];
 }
 
@@ -347,7 +347,7 @@ static void draw_table(struct paint *paint, const struct live_part *part, const 
 	paint_line(paint, LIVE_PLAIN, "%s", "");
 	if (!nr) {
 		paint_line(paint, LIVE_HEAD, "%s: nothing%s", paint_plain(name, sizeof(name), by),
-		     paint->live->filter[0] ? " that has the filter in it" : "");
+		     paint->live->filter[0] ? " that matches the filter" : "");
 		return;
 	}
 	sort = sort_key(paint->live, rows[0].entry);
@@ -380,18 +380,18 @@ static void draw_tables(struct paint *paint)
 static void draw_help(struct paint *paint)
 {
 	static const char *const text[] = {
-		"", "  q          end, and print the result",
-		"  p, space   stand still, and go on",
-		"  up, down   the interface and direction whose tables are shown",
-		"  TAB        the table that is shown first; left, right",
-		"  s          sort the tables by the next column (marked *); as counted. Flows: by",
-		"             bytes, packets, rate, round trip, retransmissions, of all that there are",
-		"  f          the flows of an interface, then those of the next",
-		"  j k        the flow that ENTER shows",
-		"  /          show rows that have these letters in them; ESC: all",
-		"  ENTER      every figure of one direction, or of one flow, and back",
-		"  + -        longer and shorter intervals",
-		"  PgUp PgDn  through a long table", "  ?          this page, and back",
+		"", "  q          quit and print the result",
+		"  p, space   pause, resume",
+		"  up, down   select interface and direction",
+		"  TAB        select the first table; also left, right",
+		"  s          sort tables by the next column (marked *), or unsorted. All flows: by",
+		"             bytes, packets, rate, round-trip time, retransmissions",
+		"  f          flows of the first interface, then of the next",
+		"  j k        select the flow that ENTER shows",
+		"  /          show only rows that contain this text; ESC: all",
+		"  ENTER      all figures of one direction or flow, and back",
+		"  + -        longer, shorter interval",
+		"  PgUp PgDn  scroll a long table", "  ?          this help, and back",
 	};
 	size_t i;
 
@@ -406,7 +406,7 @@ void live_draw(const struct live *live, unsigned int width, unsigned int height,
 	struct paint paint = { live, width, height ? height - 1 : 0, 0, put, ctx };
 
 	paint_line(&paint, LIVE_BAR, "ethgauge watch %9.1f s%s", (double)live->elapsed_ns / 1e9,
-	     live->paused ? "   standing still: p goes on" : "");
+	     live->paused ? "   paused: p resumes" : "");
 	if (live->help) {
 		draw_help(&paint);
 	} else if (live->nr_parts) {
@@ -419,7 +419,7 @@ void live_draw(const struct live *live, unsigned int width, unsigned int height,
 			draw_tables(&paint);
 		}
 	} else {
-		paint_line(&paint, LIVE_PLAIN, "nothing yet");
+		paint_line(&paint, LIVE_PLAIN, "no data yet");
 	}
 	while (paint.line < paint.height)
 		paint_line(&paint, LIVE_PLAIN, "%s", "");
@@ -427,5 +427,5 @@ void live_draw(const struct live *live, unsigned int width, unsigned int height,
 	if (live->typing || live->filter[0])
 		paint_line(&paint, LIVE_BAR, "/%s%s", live->filter, live->typing ? "_" : "   ESC: all rows");
 	else
-		paint_line(&paint, LIVE_BAR, "%s", live->said[0] ? live->said : "q end   ? keys");
+		paint_line(&paint, LIVE_BAR, "%s", live->said[0] ? live->said : "q quit   ? keys");
 }

@@ -9,7 +9,7 @@
 
 #define FLOW_COLUMNS	52	/* of the name */
 
-/* A figure of a flow, by its key; NULL: of neither direction. */
+/* A figure of a flow and its keys per direction; NULL: none. */
 static const struct {
 	const char *title, *tx, *rx;
 	enum unit unit;
@@ -24,8 +24,8 @@ static const struct {
 	{ "round trip, median to 1/8", "rtt_far_p50_ns", "rtt_near_p50_ns", UNIT_NS },
 	{ "round trip, 90 %", "rtt_far_p90_ns", "rtt_near_p90_ns", UNIT_NS },
 	{ "round trip, 99 %", "rtt_far_p99_ns", "rtt_near_p99_ns", UNIT_NS },
-	{ "round trip, least", "rtt_far_min_ns", "rtt_near_min_ns", UNIT_NS },
-	{ "round trip, most", "rtt_far_max_ns", "rtt_near_max_ns", UNIT_NS },
+	{ "round trip, min", "rtt_far_min_ns", "rtt_near_min_ns", UNIT_NS },
+	{ "round trip, max", "rtt_far_max_ns", "rtt_near_max_ns", UNIT_NS },
 	{ "round trips", "rtt_far_count", "rtt_near_count", UNIT_COUNT },
 };
 
@@ -55,7 +55,7 @@ static const char *name_of(char *buf, size_t size, const json_t *entry)
 	return paint_plain(buf, size, text);
 }
 
-/* The one that is zoomed, else the marked one; NULL: there is none. */
+/* The zoomed flow, else the marked one; NULL: none. */
 static const json_t *find(const struct live *live, const char *zoomed)
 {
 	const json_t *entry;
@@ -129,7 +129,7 @@ static void draw_table(struct paint *paint)
 	}
 	if (!row)
 		paint_line(paint, LIVE_PLAIN, " none%s",
-			   live->filter[0] ? " that has the filter in it" : " yet");
+			   live->filter[0] ? " that matches the filter" : " yet");
 }
 
 /* Of the round trips of all flows, to 1/64. */
@@ -166,7 +166,7 @@ static void draw_one(struct paint *paint, const json_t *entry)
 
 	paint_line(paint, LIVE_PLAIN, "%s", "");
 	paint_line(paint, LIVE_HEAD, " %s", name_of(name, sizeof(name), entry));
-	paint_line(paint, LIVE_PLAIN, " %s, opened by %s, for %s, handshake %s", text_of(entry, "state"),
+	paint_line(paint, LIVE_PLAIN, " %s, opened by %s, age %s, handshake %s", text_of(entry, "state"),
 		   text_of(entry, "opened_by"), known(life, sizeof(life), entry, "life_ns", UNIT_NS),
 		   known(tx, sizeof(tx), entry, "handshake_ns", UNIT_NS));
 	paint_line(paint, LIVE_PLAIN, " now %s, %s", known(tx, sizeof(tx), entry, "now_pps", UNIT_PPS),
@@ -193,14 +193,14 @@ void live_draw_flows(struct paint *paint)
 
 	if (live->zoomed_flow[0])
 		entry = find(live, live->zoomed_flow);
-	paint_line(paint, LIVE_PLAIN, " %s flows in the table, read %s before; those with most: %s",
+	paint_line(paint, LIVE_PLAIN, " %s flows in the table, read %s ago; top: %s",
 		   known(count, sizeof(count), part->row, "flow_table_count", UNIT_COUNT),
 		   known(age, sizeof(age), part->metrics, "flow_view_age_ns", UNIT_NS),
 		   json_string_value(by) ?: "-");
 	if (entry)
 		draw_one(paint, entry);
 	else if (live->zoomed_flow[0])
-		paint_line(paint, LIVE_PLAIN, " %s is no longer among them; ENTER: all",
+		paint_line(paint, LIVE_PLAIN, " %s is no longer listed; ENTER: all flows",
 			   live->zoomed_flow);
 	else
 		draw_table(paint);

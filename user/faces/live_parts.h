@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * faces/live_parts.h - shared between live.c, which keeps what is shown and obeys
- * keys, and live_draw.c, which makes lines of it. Nobody else includes this.
+ * keys, and live_draw.c, which makes lines of it. No other file includes it.
  */
 #ifndef FACES_LIVE_PARTS_H
 #define FACES_LIVE_PARTS_H
@@ -12,14 +12,14 @@
 #include "lib/unit.h"
 #include "result/result.h"
 
-#define LIVE_ROWS	4096	/* of a table that are sorted and shown */
+#define LIVE_ROWS	4096	/* rows of a table that are sorted and shown */
 #define LIVE_PARTS	40
 #define LIVE_TABLES	16	/* kinds of entries of a part */
 #define LIVE_TREND		60	/* points */
 
-/* One part as it was told last, and its entries as they were before, for rates. */
+/* The newest state of a part, and its previous entries, for rates. */
 struct live_part {
-	char *name, *iface;		/* @iface: "" if it is of none */
+	char *name, *iface;		/* @iface: "" if none */
 	enum part_kind kind;
 	json_t *metrics, *row, *environment, *entries, *before;
 	uint64_t entries_ns, before_ns;
@@ -49,24 +49,24 @@ struct paint {
 void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Names may hold what would command the terminal, or take two columns. */
+/* Names may contain terminal escapes or wide characters. */
 const char *paint_plain(char *buf, size_t size, const char *text);
 
 const char *paint_figure(char *buf, size_t size, const json_t *value, enum unit unit);
 
-/* Any word of the entry holds the filter. */
+/* A text of the entry contains the filter. */
 bool live_wants(const struct live *live, const json_t *entry);
 
 /* The selected part is a table of flows. */
 bool live_has_flows(const struct live *live);
 
-/* Its rows, or the one that is zoomed. */
+/* Its rows, or the zoomed one. */
 void live_draw_flows(struct paint *paint);
 
-/* The marked flow becomes the zoomed one, or none is any more. */
+/* Zoom the marked flow, or end the zoom. */
 void live_zoom_flow(struct live *live);
 
-/* Kinds of entries of @part, in the order told; returns how many. */
+/* Kinds of entries of @part, in their order; returns how many. */
 unsigned int live_tables(const struct live_part *part, const char *ret_by[LIVE_TABLES]);
 
 #endif

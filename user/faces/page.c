@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/page.c - what all pages share.
+ * faces/page.c - shared by all pages.
  */
 #include "faces/page.h"
 
 #include <string.h>
 
-#define MAX_TEXT_BYTES 500	/* of a word; names of files and devices are far shorter */
+#define MAX_TEXT_BYTES 500	/* of a text; names of files and devices are far shorter */
 
 /*
- * Bytes of a character that shows nothing and changes how others are read, or 0:
+ * Bytes of an invisible character that changes how others are displayed, or 0:
  * C1 controls, marks and overrides of direction (U+200B to 200F, 2028 to 202E,
  * 2060 to 206F), U+061C, U+FEFF.
  */

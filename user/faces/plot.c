@@ -202,7 +202,7 @@ static void put_values(FILE *out, const char *name, const double *values, size_t
 	fputc('"', out);
 }
 
-/* In a page lines of no length with round ends: one path, which a script can draw anew. */
+/* In a page, dots are zero-length lines with round caps: one path, which the script can redraw. */
 static void put_dots(FILE *out, const struct plot_curve *curve, size_t c, const struct axis *x,
 		     const struct axis *y, bool alone)
 {
@@ -274,7 +274,7 @@ static void put_curves(FILE *out, const struct plot *plot, const struct axis *x,
 	put_scale_x(out, x);
 	fputs("</g>", out);
 	put_label(out, plot->x.label);
-	/* In a page curves are moved below its edges; of a picture's dots there is no half to be cut. */
+	/* A page clips curves that are zoomed; a picture must not clip dots at its edges. */
 	fprintf(out, "<svg class=\"view\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"%s>", LEFT, TOP,
 		VIEW_WIDTH, VIEW_HEIGHT, alone ? " overflow=\"visible\"" : "");
 	for (c = 0; c < plot->nr_curves; c++)

@@ -2,8 +2,8 @@
 /*
  * faces/plot.h - curves, bars and heat maps as SVG.
  *
- * The same picture stands in a page, whose script can zoom it, and in a file of its
- * own. It is whole without a script.
+ * The same plot is in a page, whose script can zoom it, and in separate files. It is
+ * complete without the script.
  */
 #ifndef FACES_PLOT_H
 #define FACES_PLOT_H
@@ -31,8 +31,8 @@ struct plot_curve {
 	char name[96];
 	double *x, *y;		/* y not finite: a gap */
 	size_t nr, room;
-	bool bound;		/* what cannot be exceeded: of bars a line above them */
-	bool dots;		/* few points, of which each counts */
+	bool bound;		/* a limit: with bars, a line above them */
+	bool dots;		/* few points: draw each */
 };
 
 struct plot {

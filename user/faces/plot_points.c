@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/plot_points.c - what a plot holds.
+ * faces/plot_points.c - the data of a plot.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void plot_point(struct plot_curve *curve, double x, double y)
 		curve->x = realloc(curve->x, curve->room * sizeof(*curve->x));
 		curve->y = realloc(curve->y, curve->room * sizeof(*curve->y));
 		if (!curve->x || !curve->y)
-			abort();	/* as for a result: nothing can be told without it */
+			abort();	/* out of memory: as for a result, nothing can be reported */
 	}
 	curve->x[curve->nr] = x;
 	curve->y[curve->nr++] = isfinite(x) ? y : NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/prom.c - the face for Prometheus.
+ * faces/prom.c - output for Prometheus.
  */
 #include "faces/prom.h"
 
@@ -129,7 +129,7 @@ static const json_t *value_of(const json_t *doc, const struct metric *metric)
 	const json_t *value = prom_is_counter(metric) ? NULL : of_rows(doc, metric);
 	bool is_rate = metric->unit == UNIT_PPS || metric->unit == UNIT_BPS;
 
-	/* Beside rates of now, means since the start would be taken for such. */
+	/* Next to current rates, means since the start would be mistaken for them. */
 	if (!value && is_rate && json_object_get(doc, "series"))
 		return NULL;
 	if (!value)
@@ -226,7 +226,7 @@ static void histogram(FILE *out, const json_t *tree, const struct metric *metric
 	if (!metric->family || metric->stat != DIST_MEAN)
 		return;
 	snprintf(name, sizeof(name), "ethgauge_%s_seconds", metric->family);
-	snprintf(what, sizeof(what), "distribution of the figure whose mean is: %s", metric->what);
+	snprintf(what, sizeof(what), "histogram of the figure whose mean is: %s", metric->what);
 	for (i = 0; (doc = prom_document(tree, i)); i++) {
 		hist = hist_of(doc, metric);
 		if (!hist)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/prom_parts.h - what the files of Prometheus' face share.
+ * faces/prom_parts.h - shared by the files of the Prometheus output.
  */
 #ifndef FACES_PROM_PARTS_H
 #define FACES_PROM_PARTS_H
@@ -23,19 +23,19 @@ void prom_label(FILE *out, const char *comma, const char *name, const char *valu
 
 /*
  * "eth0 rx" is an interface and a direction, "eth0 dns far" a kind of round trips to an end;
- * any other part has its name, so that nobody adds up what is counted twice.
+ * any other part has its name, so that sums do not count packets twice.
  */
 void prom_part_labels(FILE *out, const json_t *doc);
 
 void prom_head(FILE *out, const char *name, const char *type, const char *what);
 void prom_number(FILE *out, const json_t *value, double scale);
 
-/* Document @i of the result: itself, then its parts. NULL behind the last. */
+/* Document @i of the result: itself, then its parts. NULL after the last. */
 const json_t *prom_document(const json_t *tree, size_t i);
 
 bool prom_is_counter(const struct metric *metric);
 
-/* Tables of a result; of flows those that it names, as many as a server can bear. */
+/* Tables of a result; flows only as far as it names them, to limit the number of series. */
 void prom_entries(FILE *out, const json_t *tree);
 void prom_flows(FILE *out, const json_t *tree);
 

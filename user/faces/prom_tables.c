@@ -12,27 +12,27 @@
 #define MAX_COLUMNS	64	/* of entries, all kinds together */
 #define MAX_ENTRIES	512	/* of a part and kind: each is a time series for the server */
 
-/* Of flows there may be millions, and each would be a time series for ever. */
+/* There may be millions of flows, and each would remain a time series forever. */
 static bool is_bounded(const char *by)
 {
 	return strncmp(by, "flow", 4) && strncmp(by, "prefix", 6);
 }
 
-/* Figures of a flow, the two of a family behind each other. */
+/* Figures of a flow, the two of a family in sequence. */
 static const struct {
 	const char *key, *name, *type, *label, *value, *what;
 } flow_figures[] = {
 	{ "tx_packets", "flow_packets_total", "counter", "direction", "tx",
-	  "packets of one of the flows that --top names" },
+	  "packets of a flow in the --top list" },
 	{ "rx_packets", "flow_packets_total", NULL, "direction", "rx" },
 	{ "tx_bytes", "flow_bytes_total", "counter", "direction", "tx",
 	  "bytes of its frames, with FCS" },
 	{ "rx_bytes", "flow_bytes_total", NULL, "direction", "rx" },
 	{ "tx_retransmitted", "flow_retransmitted_packets_total", "counter", "direction", "tx",
-	  "packets that TCP sent again" },
+	  "TCP segments retransmitted" },
 	{ "rx_retransmitted", "flow_retransmitted_packets_total", NULL, "direction", "rx" },
 	{ "tx_zero_windows", "flow_zero_window_packets_total", "counter", "direction", "tx",
-	  "packets that closed TCP's window" },
+	  "TCP packets with a zero window" },
 	{ "rx_zero_windows", "flow_zero_window_packets_total", NULL, "direction", "rx" },
 	{ "rtt_far_mean_ns", "flow_rtt_seconds", "summary", "end", "far",
 	  "round trips from the interface to one end and back" },
@@ -54,7 +54,7 @@ static void flow_labels(FILE *out, const json_t *doc, const json_t *entry, size_
 	fputc('}', out);
 }
 
-/* A mean and a count are told as Prometheus' sum and count. */
+/* Mean and count become Prometheus' sum and count. */
 static void flow_sample(FILE *out, const json_t *doc, const json_t *entry, size_t i)
 {
 	const char *end = flow_figures[i].value;
@@ -84,7 +84,7 @@ static bool is_same_flow(const json_t *a, const json_t *b)
 	       json_equal(json_object_get(a, "proto"), json_object_get(b, "proto"));
 }
 
-/* Entry @at of @entries is a flow that has this figure, and was not told before. */
+/* Entry @at of @entries is a flow that has this figure, and was not written before. */
 static bool has_figure(const json_t *entries, size_t at, size_t figure)
 {
 	const json_t *entry = json_array_get(entries, at);
@@ -97,7 +97,7 @@ static bool has_figure(const json_t *entries, size_t at, size_t figure)
 	if (!json_number_value(json_object_get(entry, key)) && strcmp(proto, "tcp") &&
 	    figure >= FIRST_OF_TCP)
 		return false;
-	/* One that made room and came back is there twice. */
+	/* A flow that was evicted and came back is listed twice. */
 	for (i = 0; i < at; i++) {
 		if (is_same_flow(json_array_get(entries, i), entry))
 			return false;
@@ -105,7 +105,7 @@ static bool has_figure(const json_t *entries, size_t at, size_t figure)
 	return json_is_number(json_object_get(entry, key));
 }
 
-/* Those that the result names, MAX_ENTRIES an interface at most. */
+/* The flows that the result names, at most MAX_ENTRIES per interface. */
 void prom_flows(FILE *out, const json_t *tree)
 {
 	const json_t *doc, *entries;
@@ -131,7 +131,7 @@ void prom_flows(FILE *out, const json_t *tree)
 	}
 }
 
-/* Told before: the format allows a series once. */
+/* Already written: the format allows a series once. */
 static bool is_repeated(const json_t *entries, size_t index, const json_t *entry)
 {
 	const json_t *other;

@@ -126,7 +126,7 @@ int record_next(struct record *record, uint64_t *ret_elapsed_ns, struct err *e)
 	if (!json_is_integer(elapsed) || json_integer_value(elapsed) < 0 ||
 	    !json_is_object(json_object_get(line, "result"))) {
 		json_decref(line);
-		return err_usage(e, "'%s' is no record of watch: line %lu", record->path,
+		return err_usage(e, "'%s' is not a recording of watch: line %lu", record->path,
 				 record->number);
 	}
 	json_decref(record->at);
@@ -136,7 +136,7 @@ int record_next(struct record *record, uint64_t *ret_elapsed_ns, struct err *e)
 	return 1;
 }
 
-/* What is in the file may be anything: only what the result's own setters take comes through. */
+/* The file is untrusted: only what the result's setters accept passes. */
 static void load_figures(const json_t *figures, struct result *res,
 			 void (*set_u64)(struct result *, const char *, uint64_t),
 			 void (*set_real)(struct result *, const char *, double))
@@ -230,7 +230,7 @@ static void load(const json_t *doc, uint64_t elapsed_ns, bool end, struct result
 	load_figures(json_object_get(doc, "self"), res, result_self_u64, result_self_real);
 	load_entries(json_object_get(doc, "entries"), res);
 	load_histograms(json_object_get(doc, "histograms"), res);
-	/* A state's notes come again with the lines behind it. */
+	/* Later lines repeat a state's notes. */
 	json_array_foreach(end ? json_object_get(doc, "notes") : NULL, i, note) {
 		if (json_is_string(note))
 			result_note(res, "%s", json_string_value(note));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/record_show.c - a record, shown line by line.
+ * faces/record_show.c - show a recording line by line.
  */
 #include "faces/record_show.h"
 
@@ -61,7 +61,7 @@ int record_show(const struct record_show *show, struct err *e)
 		*e = at.error;
 		err = e->no;
 	} else if (record_was_cut(at.record)) {
-		result_note(show->res, "the record ends within a line: who wrote it was killed");
+		result_note(show->res, "the recording ends within a line: its writer was killed");
 	}
 	record_close(at.record);
 	return err;

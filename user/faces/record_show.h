@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/record_show.h - a record, shown at the pace that it was written at, or at another.
+ * faces/record_show.h - show a recording at its own speed, or at another.
  */
 #ifndef FACES_RECORD_SHOW_H
 #define FACES_RECORD_SHOW_H
@@ -11,14 +11,14 @@
 struct record_show {
 	const char *path;
 	double speed;			/* times as fast; 0: at once */
-	bool stays;			/* after the last line, until polled away */
-	struct result *res;		/* becomes what the record holds */
+	bool stays;			/* after the last line, until poll() ends it */
+	struct result *res;		/* filled from the recording */
 	struct faces *faces;
 	bool (*poll)(void *ctx);	/* called often; true: end */
 	void *ctx;
 };
 
-/* Until the record or the user ends it. */
+/* Until the recording ends or the user quits. */
 int record_show(const struct record_show *show, struct err *e);
 
 #endif

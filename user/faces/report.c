@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/report.c - documents of a report, and what all its faces ask of them.
+ * faces/report.c - documents of a report, and queries that all its outputs share.
  */
 #include "faces/report.h"
 
@@ -32,7 +32,7 @@ struct report *report_new(void)
 	struct report *report = calloc(1, sizeof(*report));
 
 	if (!report)
-		abort();	/* as for a result: nothing can be told without it */
+		abort();	/* out of memory: as for a result, nothing can be reported */
 	report->docs.read = read_document;
 	report->docs.ctx = &report->lists;
 	return report;
@@ -141,7 +141,7 @@ bool report_is_aside(const json_t *part)
 
 bool report_is_main(const struct metric *metric)
 {
-	/* A part's line of text has no room for these. */
+	/* Not shown in a part's line of text. */
 	static const char *const more[] = {
 		"delay_p50_ns", "delay_p99_ns", "rtt_p50_ns", "rtt_p99_ns", "transaction_p50_ns",
 		"transaction_p99_ns",
@@ -205,7 +205,7 @@ static int put_picture(FILE *out, const void *ctx, struct err *e)
 	return err;
 }
 
-/* Of a title only what any file system takes. */
+/* Only those characters of a title that any file system accepts. */
 static void file_name(char *buf, size_t size, const struct album *album, const char *title)
 {
 	size_t used = (size_t)snprintf(buf, size, "%s/%03zu-", album->dir, album->nr), first = used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/report.h - documents of earlier runs as pages, tables and pictures.
+ * faces/report.h - documents of earlier runs as pages, tables and plots.
  */
 #ifndef FACES_REPORT_H
 #define FACES_REPORT_H
@@ -17,14 +17,14 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *report);
 
-/* All documents of @path, as compare_load() takes them; a usage error tells what is wrong. */
+/* All documents of @path, as for compare_load(); a usage error describes the fault. */
 int report_load(struct report *report, const char *path, struct err *e);
 size_t report_nr_docs(const struct report *report);
 
-/* One page that needs nothing else: no network, no file, and no script to be read. */
+/* One self-contained page: no network, no other file, readable without script. */
 int report_html(const struct report *report, const char *path, struct err *e);
 
-/* What one reads first and the tables, in Markdown. */
+/* Summary and tables in Markdown. */
 int report_md(const struct report *report, const char *path, struct err *e);
 
 /* Every value of every document in a line of its own (RFC 4180). */

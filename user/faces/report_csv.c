@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/report_csv.c - every value of the documents, a line each: what any program
- * for tables can filter and pivot, whatever the documents hold.
+ * faces/report_csv.c - every value of the documents, one line each, so that any
+ * spreadsheet can filter and pivot them.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct place {
 	char part[400];
 };
 
-/* A spreadsheet takes a text that begins so for a formula. */
+/* A spreadsheet treats a text with such a first character as a formula. */
 static bool is_formula(const char *text)
 {
 	return *text && strchr("=+-@\t\r", *text);

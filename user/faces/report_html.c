@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/report_html.c - a report as one page (faces/page.h): what one reads first
- * first, then what it stands on.
+ * faces/report_html.c - a report as one page (faces/page.h): results first, then
+ * their conditions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "result/value.h"
 
 #define FOLDED_ROWS 30
-#define DEEPEST 6	/* parts within parts that get a heading of their own */
+#define DEEPEST 6	/* nested parts that get their own heading */
 
 struct page {
 	FILE *out;
@@ -40,7 +40,7 @@ static void put_note(FILE *out, const char *text)
 		put_tagged(out, "note", "note", text);
 }
 
-/* Errors, verdicts, and what a reader of the figures must know. */
+/* Errors, verdicts and notes. */
 static void put_verdicts(FILE *out, const json_t *tree)
 {
 	json_t *errors = json_object_get(tree, "errors"), *verdicts = json_object_get(tree, "verdicts");
@@ -59,14 +59,14 @@ static void put_verdicts(FILE *out, const json_t *tree)
 		put_tagged(out, pass ? "pass" : "fail", pass ? "PASS" : "FAIL", value_str(item, "what"));
 	}
 	if (irregular)
-		put_tagged(out, "warn", "irregular", "the sender reached less than 99.9 % of the offered rate: "
-			   "loss and rate are not the path's");
+		put_tagged(out, "warn", "irregular", "the sender reached less than 99.9 % of the requested rate: "
+			   "loss and rate are not those of the path");
 	json_array_foreach(notes, i, item)
 		put_note(out, json_string_value(item));
 	fputs("</ul>\n", out);
 }
 
-/* The figures that one looks for. */
+/* The main figures. */
 static void put_cards(struct page *page, const json_t *tree)
 {
 	const struct metric *metric;
@@ -95,7 +95,7 @@ static void put_cards(struct page *page, const json_t *tree)
 	fputs(open ? "</dl>\n" : "", page->out);
 }
 
-/* Keys and words: options, environment. Empty ones are left out. */
+/* Keys and values: options, environment. Empty ones are left out. */
 static void put_facts(FILE *out, const json_t *object)
 {
 	const char *key;
@@ -140,7 +140,7 @@ static void put_figures(FILE *out, const struct figures *figures)
 		put_plot(out, &figures->list[i]);
 	}
 	fputs(open ? "</div>\n" : "", out);
-	/* A plot in which all is 0 has only that to say. */
+	/* A plot of zeros is replaced by a sentence. */
 	for (i = 0; i < figures->nr; i++) {
 		if (plot_empty(&figures->list[i]) && *figures->list[i].note) {
 			fputs("<p class=\"quiet\">", out);
@@ -217,7 +217,7 @@ static void put_lines(FILE *out, const json_t *lines)
 	fputs("</pre>\n", out);
 }
 
-/* Engine, clock, stamps, and what the instrument says of itself. */
+/* Engine, clock, timestamps, and the measurement overhead. */
 static void put_how(struct page *page, const json_t *tree, int level)
 {
 	const json_t *self = json_object_get(tree, "self"), *value;
@@ -228,7 +228,7 @@ static void put_how(struct page *page, const json_t *tree, int level)
 		put_facts(page->out, json_object_get(tree, "environment"));
 	}
 	if (json_object_size(self)) {
-		put_heading(page->out, level, "Of the instrument itself");
+		put_heading(page->out, level, "Measurement overhead");
 		table_figures_html(page->out, self, page->used);
 	}
 	json_object_foreach((json_t *)self, key, value) {
@@ -330,7 +330,7 @@ static void put_doc(struct page *page, size_t index)
 	fputs("</section>\n", page->out);
 }
 
-/* Only of what the page shows. */
+/* Only figures that the page shows. */
 static void put_glossary(struct page *page)
 {
 	const struct metric *metric;
@@ -341,7 +341,7 @@ static void put_glossary(struct page *page)
 		if (!page->used[i])
 			continue;
 		if (!open)
-			fputs("<details open><summary>What each figure means</summary>\n<dl class=\"words\">\n",
+			fputs("<details open><summary>Definitions of the figures</summary>\n<dl class=\"words\">\n",
 			      page->out);
 		open = true;
 		page_element(page->out, "dt", NULL, metric->key);
@@ -369,8 +369,8 @@ static int put_page(FILE *out, const void *ctx, struct err *e)
 	if (!page.used)
 		abort();
 	page_open(out, "ethgauge report", true);
-	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 for the whole, + and - "
-	      "when one has the focus. Heads of tables sort.</p>\n", out);
+	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 to reset; + and - "
+	      "zoom the plot with the focus. Click a table head to sort.</p>\n", out);
 	report_summary_html(out, page.report);
 	put_across(&page);
 	for (i = 0; i < page.report->docs.nr; i++)

@@ -9,7 +9,7 @@
 #include "result/metrics.h"
 #include "result/value.h"
 
-/* Nothing in a word may be taken for Markdown, or for HTML, which Markdown lets through. */
+/* Escape Markdown, and HTML, which Markdown passes through. */
 static void put_word(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -40,7 +40,7 @@ static void put_items(FILE *out, const json_t *tree)
 		fputc('\n', out);
 	}
 	if (report_irregular(tree))
-		fputs("- **irregular** the sender reached less than 99.9 % of the offered rate\n", out);
+		fputs("- **irregular** the sender reached less than 99.9 % of the requested rate\n", out);
 	json_array_foreach(json_object_get(tree, "notes"), i, item) {
 		fputs("- note: ", out);
 		put_word(out, json_string_value(item) ? json_string_value(item) : "");
@@ -149,7 +149,7 @@ static void put_tree(FILE *out, const struct report *report, const json_t *tree,
 	}
 	put_pairs(out, "Measured at", json_object_get(tree, "environment"));
 	if (json_object_size(json_object_get(tree, "self"))) {
-		fputs("\nOf the instrument itself:\n", out);
+		fputs("\nMeasurement overhead:\n", out);
 		put_figures(out, json_object_get(tree, "self"));
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/report_parts.h - what the faces of a report share.
+ * faces/report_parts.h - shared by the outputs of a report.
  */
 #ifndef FACES_REPORT_PARTS_H
 #define FACES_REPORT_PARTS_H
@@ -26,19 +26,19 @@ struct report_counts {
 };
 void report_count(const json_t *tree, struct report_counts *counts);
 
-/* True if the sender fell behind, and no note says so in its own words. */
+/* True if the sender missed its rate, and no note reports it. */
 bool report_irregular(const json_t *tree);
 
-/* A line for each document: what ran, how it went, its main figures. */
+/* A line for each document: command, outcome, main figures. */
 void report_summary_html(FILE *out, const struct report *report);
 
-/* True of a part that only led to the others: details of a first trial, search of a bottleneck. */
+/* True for preparatory parts: details of a first trial, search of a bottleneck. */
 bool report_is_aside(const json_t *part);
 
-/* True of what one looks for first. */
+/* True for main figures. */
 bool report_is_main(const struct metric *metric);
 
-/* Writes @path by @put, whole or not at all. */
+/* Write @path by @put, completely or not at all. */
 int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),
 		 const void *ctx, struct err *e);
 

@@ -17,7 +17,7 @@
 #include "faces/figures.h"
 #include "faces/plot.h"
 
-#define MAX_DEPTH 100	/* of parts within parts; ours have two */
+#define MAX_DEPTH 100	/* of nested parts; documents of this tool have two */
 
 struct reader {
 	struct report_lists *lists;
@@ -112,7 +112,7 @@ static bool walk(struct reader *reader, char close, bool (*item)(struct reader *
 
 static void out_of_memory(void)
 {
-	abort();	/* as for a result: nothing can be told without it */
+	abort();	/* out of memory: as for a result, nothing can be reported */
 }
 
 static void list_note(struct reader *reader, json_t *kept, off_t at, size_t nr)
@@ -352,7 +352,7 @@ static json_t *read_tree(struct reader *reader)
 	json_t *tree;
 
 	if (reader->depth == MAX_DEPTH)
-		return bad(reader, "parts are nested too deep");
+		return bad(reader, "parts are nested too deeply");
 	tree = json_object();
 	reader->depth++;
 	if (!walk(reader, '}', add_member, tree)) {
@@ -427,7 +427,7 @@ int report_list_each(const struct report_list *list,
 	same = peek(&reader) == '[' && walk(&reader, ']', again_row, &again) && again.nr == list->nr;
 	fclose(reader.in);
 	if (!same)
-		return err_set(e, -EIO, "'%s' has changed while it was read", list->file);
+		return err_set(e, -EIO, "'%s' changed while it was read", list->file);
 	return 0;
 }
 

@@ -17,7 +17,7 @@
 
 /* A list of which the document holds less than the file. */
 struct report_list {
-	json_t *kept;		/* what stands in its place in the document */
+	json_t *kept;		/* its replacement in the document */
 	char *file;
 	off_t at;		/* of its '[' */
 	size_t nr;		/* of its rows */
@@ -30,13 +30,13 @@ struct report_lists {
 };
 
 /*
- * The next document of @in, or an array of these, as json_loadf() has it; NULL: @ret_error
- * tells why. In place of "series" stands an object of its columns, each an array of x and y in
+ * The next document of @in, or an array of these, like json_loadf(); NULL: @ret_error has
+ * the reason. "series" is replaced by an object of its columns, each an array of x and y in
  * turn, as many as a plot shows; of tables the first REPORT_KEPT_ROWS rows.
  */
 json_t *report_read(struct report_lists *lists, FILE *in, json_error_t *ret_error);
 
-/* What is known of the list that @kept stands for; NULL: it is whole. */
+/* The list that @kept replaces; NULL: it is complete. */
 const struct report_list *report_list_find(const struct report_lists *lists, const json_t *kept);
 
 /* Rows of the list there are, kept or not. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/report_summary.c - the head of a page: each run, how it went, and its main figures.
+ * faces/report_summary.c - the head of a page: each run, its outcome and main figures.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void put_outcome(FILE *out, const json_t *doc)
 
 	report_count(doc, &counts);
 	if (counts.errors)
-		fputs("<span class=\"badge fail\">it failed while running</span>", out);
+		fputs("<span class=\"badge fail\">failed while running</span>", out);
 	else if (counts.failed)
 		fprintf(out, "<span class=\"badge fail\">%zu of %zu verdicts failed</span>", counts.failed,
 			counts.failed + counts.passed);
@@ -28,7 +28,7 @@ static void put_outcome(FILE *out, const json_t *doc)
 		fprintf(out, "<span class=\"badge pass\">%zu verdict%s passed</span>", counts.passed,
 			counts.passed == 1 ? "" : "s");
 	else
-		fputs("<span class=\"quiet\">no verdict asked for</span>", out);
+		fputs("<span class=\"quiet\">no criteria</span>", out);
 	if (json_is_true(json_object_get(json_object_get(doc, "self"), "irregular")))
 		fputs(" <span class=\"badge warn\">irregular</span>", out);
 }
@@ -47,13 +47,13 @@ static void put_figure(FILE *out, const char *before, const struct metric *metri
 	fputs("</b>", out);
 }
 
-/* What transfers are made for, whatever else they tell. */
+/* The purpose of a transfer, ahead of its other figures. */
 static const json_t *answer_of(const json_t *part)
 {
 	return json_object_get(json_object_get(part, "metrics"), "transfer_time_factor");
 }
 
-/* The least time tells less than that of most. */
+/* A minimum says less than a median. */
 static bool is_least(const char *key)
 {
 	return !strcmp(key, "delay_min_ns") || !strcmp(key, "rtt_min_ns");
@@ -104,7 +104,7 @@ static void put_main(FILE *out, const struct report *report, const json_t *doc)
 		fprintf(out, "%zu row%s", rows, rows == 1 ? "" : "s");
 }
 
-/* "2026-11-22T02:07:10Z" for people. */
+/* "2026-11-22T02:07:10Z" in readable form. */
 static void put_date(FILE *out, const char *date)
 {
 	char text[32];

@@ -14,7 +14,7 @@
 #include "result/metrics.h"
 #include "result/value.h"
 
-/* A row tells by these, as 0 or 1, that it is not to be taken for the others' like. */
+/* Columns that mark, as 0 or 1, rows that are not comparable with the others. */
 static bool is_mark(const char *key)
 {
 	return !strcmp(key, "irregular") || !strcmp(key, "unsteady");
@@ -67,7 +67,7 @@ static void put_share(FILE *out, double value, double whole)
 		fmin(100, 100 * share), fmin(100, 100 * share), 100 * share);
 }
 
-/* Figures of a sweep have their unit from what was measured. */
+/* Figures of a sweep have the unit of the measured figure. */
 static const char *key_of(const char *column, const char *measured)
 {
 	static const char *const figures[] = { "median", "min", "max", "mean", "theory" };
@@ -170,7 +170,7 @@ void table_html(FILE *out, const json_t *rows, const struct table_look *look)
 		fprintf(out, "<p class=\"quiet\">The first %d of %zu rows; report --csv has all.</p>\n",
 			REPORT_MAX_ROWS, nr);
 	if (nr > json_array_size(rows))
-		fprintf(out, "<p class=\"quiet\">Plots are of the first %zu.</p>\n", json_array_size(rows));
+		fprintf(out, "<p class=\"quiet\">Plots show the first %zu.</p>\n", json_array_size(rows));
 	if (columns.more)
 		fprintf(out, "<p class=\"quiet\">The first %d columns; report --csv has all.</p>\n", COLUMNS_MAX);
 }
@@ -253,7 +253,7 @@ void table_figures_html(FILE *out, const json_t *figures, bool *used)
 	open = false;
 	for (i = 0; (metric = metric_at(i)); i++) {
 		value = json_object_get(figures, metric->key);
-		/* Not measured here, or said above. */
+		/* Not measured here, or already shown. */
 		if (value && !json_is_null(value) && !json_is_array(value) && !json_is_object(value) &&
 		    !is_point(metric))
 			put_figure(out, metric, value, &open);

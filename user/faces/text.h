@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faces/text.h, the face for people: aligned lines with units.
+ * faces/text.h - text output: aligned lines with units.
  */
 #ifndef FACES_TEXT_H
 #define FACES_TEXT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faces/text_sweep.c - the cells of a sweep as bars: the least and the greatest of the
- * runs, their median, and what theory allows.
+ * faces/text_sweep.c - the cells of a sweep as bars: minimum, maximum and median of
+ * the runs, and the theoretical limit.
  */
 #include "faces/text_parts.h"
 
@@ -13,7 +13,7 @@
 
 #define PAGE_WIDTH	100
 #define MIN_BAR		20
-#define FIGURE_WIDTH	28	/* behind a bar: the median, and its share of theory */
+#define FIGURE_WIDTH	28	/* after a bar: the median, and its share of the limit */
 
 static double number(const json_t *cell, const char *key)
 {
@@ -109,7 +109,7 @@ void text_sweep(FILE *out, const json_t *tree)
 	}
 	width = label(text, sizeof(text), &swept, NULL, widths) + FIGURE_WIDTH;
 	width = width + MIN_BAR < PAGE_WIDTH ? PAGE_WIDTH - width : MIN_BAR;
-	fprintf(out, "\n%s0 to %s; = to least, - to greatest, o median%s\n", text,
+	fprintf(out, "\n%s0 to %s; = up to minimum, - up to maximum, o median%s\n", text,
 		unit_format(most, sizeof(most), swept.unit, scale),
 		isfinite(number(json_array_get(swept.cells, 0), "theory")) ? ", | theory" : "");
 	json_array_foreach(swept.cells, i, cell)

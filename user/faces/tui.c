@@ -17,7 +17,7 @@
 struct tui {
 	struct live *live;
 	SCREEN *screen;
-	int held_fd;		/* what was written to stderr meanwhile */
+	int held_fd;		/* what is written to stderr while the view is open */
 	int stderr_fd;		/* the real one */
 	off_t shown_bytes;	/* of held_fd, at the bottom line */
 	bool dirty;
@@ -67,8 +67,8 @@ int tui_open(struct tui **ret_tui, bool color, struct err *e)
 	struct tui *tui;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return err_usage(e, "the full-screen view needs a terminal");
-	/* Of the locale only which characters there are: numbers stay as they are. */
+		return err_usage(e, "the full-screen view requires a terminal");
+	/* Only the character set of the locale: number formats stay. */
 	setlocale(LC_CTYPE, "");
 	tui = calloc(1, sizeof(*tui));
 	if (!tui)
@@ -128,7 +128,7 @@ static void put(void *ctx, unsigned int line, enum live_style style, const char 
 	mvaddstr((int)line, 0, text);
 }
 
-/* What is shown has changed. */
+/* The content has changed. */
 static void draw(struct tui *tui)
 {
 	erase();
@@ -137,7 +137,7 @@ static void draw(struct tui *tui)
 	tui->dirty = false;
 }
 
-/* The newest line of what was logged. */
+/* The newest log line. */
 static void show_log(struct tui *tui)
 {
 	off_t bytes = tui->held_fd >= 0 ? lseek(tui->held_fd, 0, SEEK_CUR) : 0;

@@ -2,8 +2,8 @@
 /*
  * faces/tui.h - the full-screen view on a terminal, by ncurses.
  *
- * While it is open, what goes to stderr is held back: its newest line stands at
- * the bottom, and all of it is told when the terminal is itself again.
+ * While it is open, stderr is held back: its newest line is shown at the bottom,
+ * and all of it is written when the terminal is restored.
  */
 #ifndef FACES_TUI_H
 #define FACES_TUI_H
@@ -15,7 +15,7 @@ struct tui;
 /* stdin and stdout must be a terminal. */
 int tui_open(struct tui **ret_tui, bool color, struct err *e);
 
-/* Puts the terminal back; takes NULL. */
+/* Restore the terminal; accepts NULL. */
 void tui_close(struct tui *tui);
 
 void tui_update(struct tui *tui, const struct result *res, uint64_t elapsed_ns);
