@@ -56,7 +56,7 @@ changed() {
 	[ "$(value net.ipv4.tcp_wmem)" = "$(in_b cat /proc/sys/net/ipv4/tcp_wmem)" ]
 	[ "$(saved)" = 1 ]
 	tool_in a tune eg0 --json
-	json --arg nr $nr '.notes | map(select(startswith("\($nr) changed by --apply"))) | length == 1'
+	json --arg nr $nr '.notes | map(select(startswith("\($nr) settings changed by --apply"))) | length == 1'
 	tool_in a tune --restore --json
 	changed
 	json --argjson nr $nr '(.verdicts | length) == $nr and all(.verdicts[]; .pass)'
@@ -221,7 +221,7 @@ changed() {
 	[ "$(saved)" = 0 ]
 }
 
-@test "tune tells what the path asks for, to an interface and to an address" {
+@test "tune recommends values for a path, given by interface or address" {
 	local rmem
 
 	rmem=$(value net.ipv4.tcp_rmem | tr '\t' ' ')
@@ -229,9 +229,9 @@ changed() {
 	[ "$status" = 0 ]
 	json '.environment.interface == "eg0" and .environment.path_mtu == 1500 and .metrics.theory_bdp_bytes == 31250000'
 	json --arg rmem "$rmem" '.parts[0].entries[0] | .setting == "net.ipv4.tcp_rmem" and .value == $rmem and
-		.state == "change" and (.asks | endswith(" 62500000")) and (.source | contains("RFC 6349"))'
+		.state == "change" and (.recommended | endswith(" 62500000")) and (.source | contains("RFC 6349"))'
 	json '.parts[] | select(.name == "interface") | .entries[] | select(.setting == "mtu") | .value == "1500"'
-	json '[.parts[0].entries[] | select(.state == "gone") | .setting | ltrimstr("net.ipv4.")] ==
+	json '[.parts[0].entries[] | select(.state == "obsolete") | .setting | ltrimstr("net.ipv4.")] ==
 		["tcp_tw_recycle", "tcp_fack", "tcp_low_latency"]'
 	json '[.parts[].entries[] | select(.state == "unknown") | .setting] - ([.parts[].self.details[] |
 		select(.why_unknown != "") | .setting]) == []'
@@ -239,7 +239,7 @@ changed() {
 	tool_in a tune eg0 --link 1G --rtt 1ms --json
 	json '.parts[0].entries[0].state == "ok"'
 	tool_in a tune --json
-	json '.parts[0].entries[0] | .state == "-" and .asks == ""'
+	json '.parts[0].entries[0] | .state == "path unknown" and .recommended == ""'
 	tool_in a tune tcp_sack=0
 	is 2
 	says "--apply tcp_sack=0"

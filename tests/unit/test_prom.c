@@ -55,7 +55,7 @@ static struct result *direction(struct result *res, const char *iface, const cha
 	return part;
 }
 
-static void a_direction_is_told_as_counters_gauges_and_a_histogram(void **state)
+static void a_direction_becomes_counters_gauges_and_a_histogram(void **state)
 {
 	static const char golden[] =
 "# HELP ethgauge_info always 1; the version of the tool is its label\n"
@@ -64,7 +64,7 @@ static void a_direction_is_told_as_counters_gauges_and_a_histogram(void **state)
 "# HELP ethgauge_elapsed_seconds time since the start of the run\n"
 "# TYPE ethgauge_elapsed_seconds gauge\n"
 "ethgauge_elapsed_seconds{iface=\"eth0\",direction=\"rx\"} 80\n"
-"# HELP ethgauge_gap_seconds distribution of the figure whose mean is: mean gap, exact\n"
+"# HELP ethgauge_gap_seconds histogram of the figure whose mean is: mean inter-arrival time, exact\n"
 "# TYPE ethgauge_gap_seconds histogram\n"
 "ethgauge_gap_seconds_bucket{iface=\"eth0\",direction=\"rx\",le=\"2.56e-07\"} 7\n"
 "ethgauge_gap_seconds_bucket{iface=\"eth0\",direction=\"rx\",le=\"1.024e-06\"} 7\n"
@@ -84,7 +84,7 @@ static void a_direction_is_told_as_counters_gauges_and_a_histogram(void **state)
 "ethgauge_gap_seconds_bucket{iface=\"eth0\",direction=\"rx\",le=\"+Inf\"} 12\n"
 "ethgauge_gap_seconds_sum{iface=\"eth0\",direction=\"rx\"} 6e-06\n"
 "ethgauge_gap_seconds_count{iface=\"eth0\",direction=\"rx\"} 12\n"
-"# HELP ethgauge_seen_packets_total packets of one direction as they are on the wire: "
+"# HELP ethgauge_seen_packets_total packets of one direction as on the wire: "
 "a super-packet of TSO, GSO, GRO or LRO counts as its segments\n"
 "# TYPE ethgauge_seen_packets_total counter\n"
 "ethgauge_seen_packets_total{iface=\"eth0\",direction=\"rx\"} 1000003\n"
@@ -148,7 +148,7 @@ static void hostile_names_stay_within_their_quotes(void **state)
 	result_free(res);
 }
 
-static void what_was_not_measured_is_not_told(void **state)
+static void what_was_not_measured_is_left_out(void **state)
 {
 	struct result *res = result_new("watch"), *part = direction(res, "eth0", "tx");
 	char *text;
@@ -162,7 +162,7 @@ static void what_was_not_measured_is_not_told(void **state)
 }
 
 /* "gap_error_p99_ns" begins as what the histogram "gap_ns" tells. */
-static void a_histogram_tells_its_own_figures_and_no_others(void **state)
+static void a_histogram_covers_its_own_figures_only(void **state)
 {
 	struct result *res = result_new("sink");
 	char *text;
@@ -240,10 +240,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flows_are_series_of_their_own_each_once),
-		cmocka_unit_test(a_direction_is_told_as_counters_gauges_and_a_histogram),
-		cmocka_unit_test(a_histogram_tells_its_own_figures_and_no_others),
+		cmocka_unit_test(a_direction_becomes_counters_gauges_and_a_histogram),
+		cmocka_unit_test(a_histogram_covers_its_own_figures_only),
 		cmocka_unit_test(hostile_names_stay_within_their_quotes),
-		cmocka_unit_test(what_was_not_measured_is_not_told),
+		cmocka_unit_test(what_was_not_measured_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

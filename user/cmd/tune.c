@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/tune.c - the settings that bear on a path: shown, changed, put back.
+ * cmd/tune.c - show, change and restore path-related settings.
  */
 #include <math.h>
 #include <net/if.h>
@@ -18,7 +18,7 @@
 #include "sys/net/route.h"
 
 static const struct tune_opts {
-	const char *target;		/* an interface or an address; NULL: of the host alone */
+	const char *target;		/* an interface or an address; NULL: host settings only */
 	struct unit_rate link;
 	uint64_t rtt_ns;		/* 0: not known */
 	const char *apply;
@@ -29,12 +29,12 @@ static const struct tune_opts {
 
 static const struct opt options[] = {
 	{ 0, "TARGET", OPT_STR, offsetof(struct tune_opts, target), NULL,
-	  "interface of the path, or an address at its end", .argument = true, .optional = true },
+	  "interface of the path, or an address at its far end", .argument = true, .optional = true },
 	{ 0, "link", OPT_RATE, offsetof(struct tune_opts, link), "RATE",
-	  "bottleneck of the path, such as 10G; max: the interface's speed",
+	  "bottleneck rate of the path, such as 10G; max: the interface's speed",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
 	{ 0, "rtt", OPT_DURATION, offsetof(struct tune_opts, rtt_ns), "TIME",
-	  "round trip of the path", .min = 1, .max = 3600000000000ull },
+	  "round-trip time of the path", .min = 1, .max = 3600000000000ull },
 	{ 0, "explain", OPT_FLAG, offsetof(struct tune_opts, explain), NULL,
 	  "describe each setting" },
 	{ 0, "apply", OPT_STR, offsetof(struct tune_opts, apply), "NAME[=VALUE],...",
@@ -65,7 +65,7 @@ static int find_path(const struct tune_opts *opts, struct result *res, struct tu
 	} else if (opts->target) {
 		err = route_find_path_mtu(opts->target, path->ifname, &mtu, e);
 		if (err && tune_find(opts->target, strcspn(opts->target, "=")))
-			err_hint(e, "it is a setting: ethgauge tune shows it, and --apply %s changes it",
+			err_hint(e, "a setting is not a target: ethgauge tune shows it, and --apply %s changes it",
 				 opts->target);
 		if (err)
 			return err;
@@ -90,7 +90,7 @@ static void tell_item(const struct tune_opts *opts, const struct tune_item *item
 	result_entry_open(part);
 	result_entry_str(part, "setting", item->name);
 	result_entry_str(part, "value", value->text);
-	result_entry_str(part, "asks", asks);
+	result_entry_str(part, "recommended", asks);
 	result_entry_str(part, "state", tune_state_name(state));
 	result_entry_str(part, "source", item->source);
 	if (opts->explain)
@@ -103,7 +103,7 @@ static void tell_item(const struct tune_opts *opts, const struct tune_item *item
 	result_entry_close_self(part, "details");
 }
 
-/* Unknown ones of a group by their reason, each reason once. */
+/* The unknown settings of a group by reason, each reason once. */
 static void tell_unknown(const struct tune_path *path, const char *group, struct result *part)
 {
 	struct tune_value first, other;
@@ -174,15 +174,15 @@ static void show(const struct tune_opts *opts, const struct tune_path *path, str
 		group = tune_at(i)->group;
 		tell_group(opts, path, group, nr, result_part(res, PART_OTHER, group));
 	}
-	result_line(res, "%u as asked, %u to change, %u for you to choose, %u unknown, %u without effect",
+	result_line(res, "%u as recommended, %u to change, %u without advice, %u unknown, %u obsolete",
 		    nr[TUNE_OK], nr[TUNE_CHANGE], nr[TUNE_FREE], nr[TUNE_UNKNOWN], nr[TUNE_OBSOLETE]);
 	if (nr[TUNE_UNTOLD])
-		result_note(res, "%u need the path's speed and round trip: --link 10G --rtt 25ms", nr[TUNE_UNTOLD]);
+		result_note(res, "advice for %u more requires the path's speed and round-trip time: --link 10G --rtt 25ms", nr[TUNE_UNTOLD]);
 	if (nr[TUNE_CHANGE])
-		result_note(res, "nothing was changed; to change one: ethgauge tune --apply NAME[=VALUE]");
+		result_note(res, "nothing was changed; to change a setting: ethgauge tune --apply NAME[=VALUE]");
 	saved = tune_nr_saved();
 	if (saved)
-		result_note(res, "%zu changed by --apply: ethgauge tune --restore puts them back", saved);
+		result_note(res, "%zu settings changed by --apply; to restore: ethgauge tune --restore", saved);
 }
 
 static int tune_run(const void *args, struct result *res, struct err *e)
@@ -211,20 +211,20 @@ const struct cmd cmd_tune = {
 	.name = "tune",
 	.summary = "show, recommend, apply and restore path-related settings",
 	.description =
-"Shows the kernel's and an interface's settings that bear on throughput and delay: their\n"
-"value, what the path asks for, and whose advice that is. Buffers are asked to be twice the\n"
-"bandwidth-delay product, so give --link and --rtt. Where advice depends on what you want,\n"
-"nothing is asked: the state is \"as it is\", and --explain tells what the setting does.\n\n"
-"Nothing is changed but by --apply, and then only what it names. What was is written to\n"
-STATEDIR_DEFAULT " (or $STATE_DIRECTORY) before the first change, so that --restore puts\n"
-"it back after a crash, too. After a reboot there is nothing to put back. Network\n"
-"namespaces are kept apart: run it in the one that is meant.",
+"Shows the settings of the kernel and of an interface that affect throughput and delay:\n"
+"value, recommended value for the path, and source of the advice. The recommended buffers\n"
+"are twice the bandwidth-delay product, so give --link and --rtt. Where no value is better\n"
+"in general, the state is \"no advice\"; --explain describes what the setting does.\n\n"
+"Only --apply changes settings, and only the named ones. The old values are written to\n"
+STATEDIR_DEFAULT " (or $STATE_DIRECTORY) before the first change, so that --restore works\n"
+"after a crash, too. After a reboot there is nothing to restore. Settings belong to network\n"
+"namespaces: run it in the right one.",
 	.examples =
-"  # what is, and what a path of 10 Gbit/s and 25 ms through eth1 asks for\n"
+"  # current and recommended values for a path of 10 Gbit/s and 25 ms through eth1\n"
 "  ethgauge tune eth1 --link 10G --rtt 25ms --explain\n"
-"  # change two of them: one to what is asked, one to a value\n"
+"  # change two settings: one to the recommended value, one to a given value\n"
 "  sudo ethgauge tune --link 10G --rtt 25ms --apply tcp_rmem,tcp_congestion_control=bbr\n"
-"  # as it was\n"
+"  # restore the old values\n"
 "  sudo ethgauge tune --restore\n",
 	.options = options,
 	.rules = rules,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result/calibration.c - what the instrument found of itself, kept for later results.
+ * result/calibration.c - the tool's own accuracy, stored for later results.
  */
 #include "result/calibration.h"
 
@@ -41,7 +41,7 @@ int calibration_store(const struct result *res, const char *path, struct err *e)
 	return err;
 }
 
-/* True if what bears on the figures is now as it was then. */
+/* True if everything that affects the figures is unchanged. */
 static bool is_same_machine(const json_t *then, const json_t *now)
 {
 	static const char *const keys[] = { "kernel", "cpus", "clocksource", "spectre_v2" };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/calibration.h - what the instrument found of itself, kept for the
- * results that come after it.
+ * result/calibration.h - the tool's own accuracy, stored for later
+ * results.
  *
- * A calibration is the result document of `ethgauge calibrate`. It holds for
- * the kernel, the number of CPUs, the clock source and the mitigations that it
- * was made with, and is cited under these only.
+ * A calibration is the result document of `ethgauge calibrate`. It is valid for
+ * the kernel, number of CPUs, clock source and mitigations that it was made
+ * with, and included in results with the same ones only.
  */
 #ifndef RESULT_CALIBRATION_H
 #define RESULT_CALIBRATION_H
@@ -16,13 +16,13 @@
 /* The document, in the directory of lib/statedir.h. */
 void calibration_path(char *buf, size_t size);
 
-/* Keeps @res, whole or not at all; makes the directory where it is missing. */
+/* Store @res, completely or not at all; create the directory if missing. */
 int calibration_store(const struct result *res, const char *path, struct err *e);
 
 /*
- * Into "self" of @res: the calibration's figures and its date, or that there
- * is none for this machine as it is. Nothing if @res has no "self": it measured
- * nothing. A document that cannot be read is none.
+ * Add to "self" of @res: the calibration's figures and date, or "none" if there is
+ * none for this machine in its current state. No-op if @res has no "self", as it
+ * measured nothing. An unreadable document counts as none.
  */
 void calibration_cite(struct result *res, const char *path);
 

@@ -29,7 +29,7 @@
 /* Round trips as a flow of watch has them, or one side of it. */
 #define FLOW_TRIPS(prefix, label) \
 	TIME(prefix "_mean_ns", label ", mean"), TIME(prefix "_min_ns", label ", least"), \
-	TIME(prefix "_max_ns", label ", largest"), NUMBER(prefix "_count", label ", how many"), \
+	TIME(prefix "_max_ns", label ", maximum"), NUMBER(prefix "_count", label ", count"), \
 	TIME(prefix "_p50_ns", label ", median to 1/8"), TIME(prefix "_p90_ns", label ", 90 %"), \
 	TIME(prefix "_p99_ns", label ", 99 %")
 
@@ -42,66 +42,66 @@ static const struct column columns[] = {
 
 	/* calc */
 	SIZE("wire_bytes", "bytes on the wire: frame, FCS, preamble, start delimiter and gap"),
-	RATE("frame_pps", "frames a second"), TIME("frame_ns", "time of a frame on the wire"),
-	BITS("l2_bps", "bits a second of frames with their FCS"),
-	SHARE("l2_ratio", "frames with their FCS / link"),
+	RATE("frame_pps", "frames per second"), TIME("frame_ns", "time of a frame on the wire"),
+	BITS("l2_bps", "bits per second of frames with FCS"),
+	SHARE("l2_ratio", "frames with FCS / link"),
 	WORD("protocol", "transport and IP version"), SIZE("payload_bytes", "payload of a packet"),
-	RATE("packet_pps", "full packets a second"),
-	BITS("goodput_bps", "bits of payload a second"), SHARE("goodput_ratio", "payload / link"),
+	RATE("packet_pps", "full packets per second"),
+	BITS("goodput_bps", "payload bits per second"), SHARE("goodput_ratio", "payload / link"),
 	SHARE("tcp_ip4_ratio", "TCP over IPv4: payload / link"),
 	SHARE("udp_ip4_ratio", "UDP over IPv4: payload / link"),
 	SHARE("tcp_ip6_ratio", "TCP over IPv6: payload / link"),
 	SHARE("udp_ip6_ratio", "UDP over IPv6: payload / link"),
-	WORD("tunnel", "encapsulation"), SIZE("tunnel_bytes", "bytes that it adds to a packet"),
+	WORD("tunnel", "encapsulation"), SIZE("tunnel_bytes", "bytes added to a packet"),
 	NUMBER("inner_mtu", "MTU inside the tunnel"),
 	WORD("transaction", "a request and its response"), WORD("frame", "what the frame is for"),
-	WORD("way", "direction"), NUMBER("frames", "how many of these frames"),
-	SIZE("window_bytes", "TCP window"), BITS("carried_bps", "rate that the window allows"),
+	WORD("way", "direction"), NUMBER("frames", "number of these frames"),
+	SIZE("window_bytes", "TCP window"), BITS("carried_bps", "highest payload rate of the window"),
 	SHARE("carried_ratio", "that rate / link"),
 
-	/* sweep: of what was measured */
-	NUMBER("median", "median of the runs"), NUMBER("min", "least of the runs"),
-	NUMBER("max", "largest of the runs"), NUMBER("mean", "mean of the runs"),
-	NUMBER("theory", "what theory allows"),
+	/* sweep: the measured figure */
+	NUMBER("median", "median of the runs"), NUMBER("min", "minimum of the runs"),
+	NUMBER("max", "maximum of the runs"), NUMBER("mean", "mean of the runs"),
+	NUMBER("theory", "theoretical limit"),
 	SHARE("off_theory_ratio", "median / theory - 1"), NUMBER("failed", "runs that failed"),
-	WORD("study", "name of the study"), WORD("what", "what it finds out"),
+	WORD("study", "name of the study"), WORD("what", "question that it answers"),
 
 	/* tcp and udp: a row a connection, or a message length */
-	WORD("sender", "which end sends"), NUMBER("retransmits", "segments sent again (tcp_info)"),
+	WORD("sender", "which end sends"), NUMBER("retransmits", "segments retransmitted (tcp_info)"),
 	TIME_US("srtt_us", "smoothed round-trip time (tcp_info)"),
-	TIME_US("min_rtt_us", "least round-trip time (tcp_info)"),
+	TIME_US("min_rtt_us", "minimum round-trip time (tcp_info)"),
 	NUMBER("cwnd", "congestion window, segments (tcp_info)"),
 	NUMBER("mss", "maximum segment size, bytes (tcp_info)"),
-	MBITS("delivery_mbps", "newest delivery rate (tcp_info)"),
-	TIME_MS("busy_ms", "time with data to send or on the way (tcp_info)"),
+	MBITS("delivery_mbps", "latest delivery rate (tcp_info)"),
+	TIME_MS("busy_ms", "time with unsent or unacknowledged data (tcp_info)"),
 	TIME_MS("rwnd_ms", "time limited by the receiver's window (tcp_info)"),
 	TIME_MS("sndbuf_ms", "time limited by the send buffer (tcp_info)"),
 	WORD("control", "congestion control"), NUMBER("sndbuf", "send buffer, bytes"),
 	SIZE("message_bytes", "length of a message"), MBITS("sent_mbps", "sent rate, payload"),
-	MBITS("received_mbps", "received rate"), NUMBER("messages_per_s", "messages a second"),
+	MBITS("received_mbps", "received rate"), NUMBER("messages_per_s", "messages per second"),
 	{ "client_cpus", UNIT_CPUS, 1, "cores that the client's threads kept busy" },
 	{ "server_cpus", UNIT_CPUS, 1, "cores that the server's threads kept busy" },
 
 	/* bench */
-	WORD("kind", "what the trial is for"), TIME("trial_ns", "length asked for; 0: by count"),
-	NUMBER("count", "packets asked for; 0: by time"),
-	NUMBER("unsteady", "1 if a stall of the generator may be why packets were lost"),
-	TIME("event_ns", "of recovery and reset: until packets arrive without loss again"),
+	WORD("kind", "purpose of the trial"), TIME("trial_ns", "requested duration; 0: by count"),
+	NUMBER("count", "requested packets; 0: by time"),
+	NUMBER("unsteady", "1 if a stall of the generator may have caused the loss"),
+	TIME("event_ns", "recovery and reset: time until packets arrive without loss again"),
 	SHARE("load_ratio", "load / highest load"), WORD("generator", "regular or irregular"),
 	WORD("step", "step of the test"), MBITS("offered_mbps", "offered rate"),
 	TIME_US("ftd_us", "mean one-way delay (FTD)"),
 	TIME_US("fdv_us", "99.9th percentile - minimum of the one-way delay (FDV)"),
 
 	/* rr */
-	WORD("round_trip", "by which path"), TIME("min_ns", "least round trip"),
+	WORD("round_trip", "path of the packets"), TIME("min_ns", "smallest round trip"),
 	TIME("p50_ns", "median round trip"), TIME("p99_ns", "99th percentile of the round trip"),
 	TIME("more_p50_ns", "median - median through the driver"),
 
 	/* stamp */
-	WORD("tlv", "type of the extension"), NUMBER("returned", "came back"),
-	NUMBER("unrecognised", "with U: not known to the reflector"),
-	NUMBER("malformed", "with M: malformed to the reflector"),
-	NUMBER("not_intact", "with I: integrity check failed"), WORD("says", "what the last one says"),
+	WORD("tlv", "type of the extension"), NUMBER("returned", "returned"),
+	NUMBER("unrecognised", "flag U: unknown to the reflector"),
+	NUMBER("malformed", "flag M: malformed for the reflector"),
+	NUMBER("not_intact", "flag I: integrity check failed"), WORD("says", "content of the last one"),
 
 	/* load */
 	WORD("status", "status of the answer"), NUMBER("answers", "answers with it"),
@@ -112,14 +112,14 @@ static const struct column columns[] = {
 
 	/* The ledger, and drops */
 	COUNT("packets", "packets"), NUMBER("bytes", "bytes"), WORD("reason", "why"),
-	WORD("place", "kind of place"), WORD("where", "where"), WORD("source", "where that is read"),
+	WORD("place", "kind of place"), WORD("where", "where"), WORD("source", "counter that it comes from"),
 
 	/* watch */
-	WORD("by", "what is counted by"), WORD("value", "value"),
+	WORD("by", "counting key"), WORD("value", "value"),
 	WORD("proto", "protocol"), WORD("near", "address and port of this side"),
 	WORD("far", "address and port, or prefix, of the other side"),
 	FLOW_COUNTS(COUNT, "packets", "packets"), FLOW_COUNTS(NUMBER, "bytes", "bytes of frames"),
-	RATE("now_pps", "packets a second, newest"), BITS("now_l2_bps", "bits a second, newest"),
+	RATE("now_pps", "latest packets per second"), BITS("now_l2_bps", "latest bits per second"),
 	FLOW_COUNTS(NUMBER, "retransmitted", "retransmitted segments"),
 	FLOW_COUNTS(NUMBER, "out_of_order", "segments out of order"),
 	FLOW_COUNTS(NUMBER, "zero_windows", "zero windows"),
@@ -127,7 +127,7 @@ static const struct column columns[] = {
 	FLOW_COUNTS(NUMBER, "tcp_flags", "TCP flags seen"),
 	FLOW_TRIPS("rtt_far", "round trip to the far side"),
 	FLOW_TRIPS("rtt_near", "round trip to this host"),
-	TIME("handshake_ns", "TCP's handshake"), TIME("quic_handshake_ns", "QUIC's handshake"),
+	TIME("handshake_ns", "TCP handshake"), TIME("quic_handshake_ns", "QUIC handshake"),
 	WORD("opened_by", "who sent the first packet"), WORD("state", "state"),
 	TIME("life_ns", "from the first to the last packet"),
 
@@ -135,8 +135,8 @@ static const struct column columns[] = {
 	NUMBER("cpu", "number of the CPU"),
 
 	/* tune */
-	WORD("setting", "name of the setting"), WORD("asks", "what is recommended"),
-	WORD("effect", "what it changes"), WORD("why_unknown", "why it could not be read"),
+	WORD("setting", "name of the setting"), WORD("recommended", "recommended value"),
+	WORD("effect", "its effect"), WORD("why_unknown", "reason why it could not be read"),
 
 	/* compare */
 	WORD("setup", "settings that the runs share"), WORD("part", "part of the document"),
@@ -145,14 +145,14 @@ static const struct column columns[] = {
 	NUMBER("base_median", "median of the base"), NUMBER("new_median", "median of the new runs"),
 	SHARE("ratio", "new / base"), SHARE("ratio_low", "lower bound of new / base"),
 	SHARE("ratio_high", "upper bound of new / base"),
-	SHARE("noise_ratio", "change that equal runs can show"),
-	SHARE("smallest_ratio", "smallest change that so many runs show"),
+	SHARE("noise_ratio", "change between equal setups"),
+	SHARE("smallest_ratio", "smallest detectable change"),
 	NUMBER("difference", "new - base"), NUMBER("difference_low", "lower bound of new - base"),
 	NUMBER("difference_high", "upper bound of new - base"),
-	NUMBER("noise_difference", "change that equal runs can show"),
-	NUMBER("smallest_difference", "smallest change that so many runs show"),
-	NUMBER("p", "probability of such a difference by chance"), WORD("verdict", "verdict"),
-	WORD("beyond_threshold", "more than the threshold"), WORD("why", "why there is no verdict"),
+	NUMBER("noise_difference", "change between equal setups"),
+	NUMBER("smallest_difference", "smallest detectable change"),
+	NUMBER("p", "probability of such a difference by chance (Mann-Whitney)"), WORD("verdict", "verdict"),
+	WORD("beyond_threshold", "whether the change exceeds the threshold"), WORD("why", "reason why the verdict is inconclusive"),
 
 	/* Facts of the environment */
 	BITS("link_bps", "speed of the link"),
@@ -161,7 +161,7 @@ static const struct column columns[] = {
 
 static struct hsearch_data by_key;
 
-/* As of the figures: a table of flows has millions of cells. */
+/* As for the figures: a table of flows has millions of cells. */
 __attribute__((constructor)) static void index_columns(void)
 {
 	ENTRY *ignored;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/columns.h - the dictionary of tables: every key that an entry may have, and a fact
- * of the environment with a unit.
+ * result/columns.h - the dictionary of tables: every key that an entry may have, and the
+ * environment values with a unit.
  */
 #ifndef RESULT_COLUMNS_H
 #define RESULT_COLUMNS_H
@@ -13,8 +13,8 @@
 struct column {
 	const char *key;
 	enum unit unit;		/* UNIT_NONE: a plain number; UNIT_TEXT: a word */
-	double scale;		/* of values that are not in the unit itself: 1e3 for "srtt_us" */
-	const char *label;	/* what it is */
+	double scale;		/* factor to the unit: 1e3 for "srtt_us" */
+	const char *label;	/* its definition */
 };
 
 /* A figure's key is a column with its meaning and unit. False: no such key. */

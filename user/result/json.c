@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result/json.c - the face for programs.
+ * result/json.c - output for programs.
  */
 #include "result/json.h"
 
@@ -12,7 +12,7 @@
 
 #define FLAGS (JSON_REAL_PRECISION(17) | JSON_PRESERVE_ORDER)
 
-/* What the stream met; json_dumpf() and fputc() tell only that something failed. */
+/* The stream's error; json_dumpf() and fputc() only report failure. */
 static int write_error(void)
 {
 	return errno ? -errno : -EIO;

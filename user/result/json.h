@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/json.h - the face for programs: one document, or lines.
+ * result/json.h - output for programs: one document, or lines.
  */
 #ifndef RESULT_JSON_H
 #define RESULT_JSON_H

@@ -38,7 +38,7 @@ const struct metric *metric_find(const char *key);
 /* The figure of a distribution: "delay" and DIST_P99 are delay_p99_ns; NULL: it has none. */
 const struct metric *metric_of(const char *family, enum dist_stat stat);
 
-/* Entry @index in the order of presentation; NULL behind the last. */
+/* Entry @index in the order of presentation; NULL after the last. */
 const struct metric *metric_at(size_t index);
 
 #endif

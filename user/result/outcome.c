@@ -62,7 +62,7 @@ bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_
 	return is_row;
 }
 
-/* Not of an older or newer one, whose figures may mean something else. */
+/* Another version's figures may have other definitions. */
 static int check_writer(const json_t *doc, struct err *e)
 {
 	const char *tool = json_string_value(json_object_get(doc, "tool"));
@@ -71,19 +71,19 @@ static int check_writer(const json_t *doc, struct err *e)
 
 	if (!tool || !command || strcmp(command, "sink"))
 		return err_set(e, -EBADMSG, "cannot read the receiver's result");
-	/* First, as an error may be that it does not know an option. */
+	/* Check the version first: an error may be an option that it does not know. */
 	if (strcmp(tool, "ethgauge " TOOL_VERSION) ||
 	    json_integer_value(json_object_get(doc, "format")) != RESULT_FORMAT) {
 		err_set(e, -EPROTO, "the receiver is %s, and this is ethgauge " TOOL_VERSION, tool);
-		return err_hint(e, "both hosts need the same version");
+		return err_hint(e, "both hosts must have the same version");
 	}
 	if (what)
 		return err_set(e, -EIO, "the receiver failed: %s",
-			       json_is_string(what) ? json_string_value(what) : "it does not say why");
+			       json_is_string(what) ? json_string_value(what) : "no reason given");
 	return 0;
 }
 
-/* Made of the difference of two hosts' clocks. */
+/* Computed from two hosts' clocks. */
 static bool is_of_delay(const char *key)
 {
 	static const char *const prefixes[] = { "delay_", "pdv_", "ipdv_", "jitter_" };

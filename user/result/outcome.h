@@ -15,24 +15,23 @@
 
 /*
  * The metric @key of the document in @in, or of the first of its parts that has
- * it. An error of the document itself, and a figure that is not there or null, are
- * errors here.
+ * it. An error in the document, and a missing or null figure, are errors here.
  */
 int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e);
 
-/* A line of --jsonl: true if it is that of an interval, in which so many packets came. */
+/* A line of --jsonl: true if it is an interval's, with its received packets. */
 bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
 
-/* What a receiver found, for who judges by it. */
+/* A receiver's figures that are used for judgement. */
 struct outcome {
-	double distinct_packets;	/* NAN: it does not say */
-	struct dist delay;		/* NAN where it does not say, or is not timed */
+	double distinct_packets;	/* NAN: not reported */
+	struct dist delay;		/* NAN if not reported or not timed */
 };
 
 /*
- * The document in @line, which a sink of this version wrote: its figures into @res and
- * *@ret_outcome, those of delays if @timed; its environment and notes into the part
- * "receiver" of @res. What is no such document, and an error that it holds, are errors here.
+ * The document in @line, written by a sink of this version: its figures go into @res and
+ * *@ret_outcome, delays only if @timed; its environment and notes into the part
+ * "receiver" of @res. Another document, or one with an error, is an error here.
  */
 int outcome_take(const char *line, bool timed, struct result *res, struct outcome *ret_outcome,
 		 struct err *e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result/part.c - what a part of a document is.
+ * result/part.c - the kind of a part of a document.
  */
 #include "result/part.h"
 

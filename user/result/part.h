@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/part.h - what a part of a document is.
+ * result/part.h - the kind of a part of a document.
  */
 #ifndef RESULT_PART_H
 #define RESULT_PART_H
@@ -11,15 +11,15 @@
 
 extern const char *const part_kind_names[PART_KINDS];
 
-/* PART_OTHER: of a kind that is not known here. */
+/* PART_OTHER: unknown kind. */
 enum part_kind part_kind(const json_t *part);
 
 /* "" if it has none. */
 const char *part_label(const json_t *part, const char *key);
 
 /*
- * Documents written before parts had kinds: gives them to @doc's parts by their names. To
- * be done once, when a document is loaded.
+ * For documents written before parts had kinds: set them in @doc's parts by name. Call it
+ * once, when a document is loaded.
  */
 void part_adopt(json_t *doc);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result/result.c - what a command found, kept as the JSON tree it will be.
+ * result/result.c - the result of a command, kept as its JSON tree.
  */
 #include "result/result.h"
 
@@ -73,7 +73,7 @@ static struct result *result_alloc(struct result *root)
 	struct result *res = calloc(1, sizeof(*res));
 
 	if (!res)
-		abort();	/* no result can be told without one */
+		abort();	/* no result without memory */
 	res->doc = json_object();
 	res->root = root ? root : res;
 	return res;
@@ -110,7 +110,7 @@ void result_watch(struct result *res, const struct result_watcher *watcher)
 	res->watcher = *watcher;
 }
 
-/* The member @key of @res, made when it is not there yet. */
+/* The member @key of @res, created if missing. */
 static json_t *section(struct result *res, const char *key, json_t *(*make)(void))
 {
 	json_t *found = json_object_get(res->doc, key);
@@ -277,7 +277,7 @@ static json_t *hist_section(struct result *res, const char *key)
 	return json_object_get(section(res, "histograms", json_object), key);
 }
 
-/* As everywhere the unit is in the key's name. */
+/* The unit is in the key's name, as everywhere. */
 static const char *hist_unit(const char *key)
 {
 	const char *last = strrchr(key, '_');
@@ -323,7 +323,7 @@ static void set_column(struct result *res, const char *key, json_t *value)
 {
 	struct column column;
 
-	/* As of a figure. */
+	/* As for a figure. */
 	assert(column_find(key, &column));
 	check(res, json_object_set_new(res->entry, key, value));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/result.h - what a command found, before it has a face.
+ * result/result.h - the result of a command, before any output.
  *
  * A command fills one result; text, JSON and every other output are walks
  * over it, and no command prints. A result may hold parts of the same shape
@@ -16,11 +16,11 @@
 
 #include "lib/err.h"
 
-#define RESULT_FORMAT 1		/* raised when a key changes its meaning or place */
+#define RESULT_FORMAT 1		/* increased when a key changes its meaning or place */
 
 struct result;
 
-/* Tells the face of a running command: a part's new series row, or that it is ready. */
+/* Notifies the output of a running command: a new series row of a part, or readiness. */
 struct result_watcher {
 	void (*on_row)(void *ctx, const struct result *part);
 	void *ctx;
@@ -30,13 +30,13 @@ struct result *result_new(const char *command);
 void result_free(struct result *res);
 void result_watch(struct result *res, const struct result_watcher *watcher);
 
-/* What a part is, for who shows it: its name is for people. */
+/* Kinds of parts, for outputs: a part's name is for display only. */
 enum part_kind {
 	PART_OTHER,
-	PART_LEDGER,		/* what became of each packet */
-	PART_ASIDE,		/* only led to the others: details of a first trial, a search */
+	PART_LEDGER,		/* the fate of each packet */
+	PART_ASIDE,		/* preparatory: details of a first trial, a search */
 	PART_GOAL,		/* of a suite: a frame size and a goal; label "goal" */
-	PART_INTERFACE,		/* one direction of what is watched; labels "iface" and "direction" */
+	PART_INTERFACE,		/* one direction of a watched interface; labels "iface" and "direction" */
 	PART_FLOWS,		/* flows of an interface; label "iface" */
 	PART_TRIPS,		/* round trips by one method; labels "iface", "kind" and "end" */
 	PART_PREFIX,		/* round trips to a prefix; label "iface" */
@@ -46,24 +46,24 @@ enum part_kind {
 /* A part inside @res, owned by it. The same name gives the same part. */
 struct result *result_part(struct result *res, enum part_kind kind, const char *name);
 
-/* What the part is of. */
+/* Labels that identify the part. */
 void result_label(struct result *part, const char *key, const char *value);
 
-/* Effective options, and the words that the user gave. */
+/* Effective options, and the user's arguments. */
 void result_config_str(struct result *res, const char *key, const char *value);
 void result_config_u64(struct result *res, const char *key, uint64_t value);
 void result_config_none(struct result *res, const char *key);	/* does not apply here: null */
 void result_supplied(struct result *res, const char *key, const char *value);
 
-/* Where it ran: kernel, driver, XDP mode, engine, clock, places of the stamps. */
+/* Conditions: kernel, driver, XDP mode, engine, clock, where timestamps are taken. */
 void result_env_str(struct result *res, const char *key, const char *value);
 void result_env_u64(struct result *res, const char *key, uint64_t value);
 
-/* A figure; @key must stand in the dictionary (result/metrics.c). */
+/* A figure; @key must be in the dictionary (result/metrics.c). */
 void result_metric_u64(struct result *res, const char *key, uint64_t value);
 void result_metric_real(struct result *res, const char *key, double value);
 
-/* What the instrument says of itself; the same dictionary. */
+/* Measurement overhead; the same dictionary. */
 void result_self_u64(struct result *res, const char *key, uint64_t value);
 void result_self_bool(struct result *res, const char *key, bool value);
 void result_self_real(struct result *res, const char *key, double value);
@@ -73,13 +73,13 @@ void result_self_str(struct result *res, const char *key, const char *value);
 void result_row_open(struct result *res, uint64_t elapsed_ns);
 void result_row_u64(struct result *res, const char *key, uint64_t value);
 void result_row_real(struct result *res, const char *key, double value);
-void result_row_close(struct result *res);	/* tells the watcher */
-void result_row_close_quietly(struct result *res);	/* for the document alone */
+void result_row_close(struct result *res);	/* notifies the watcher */
+void result_row_close_quietly(struct result *res);	/* for the document only */
 
-/* Of a series that may go on for days, only the newest @rows are kept. */
+/* Keep only the newest @rows of a series, which may go on for days. */
 void result_keep_rows(struct result *res, size_t rows);
 
-/* The same of a table of streams, which text leaves to the document. */
+/* The same for a table of streams, which text output omits. */
 void result_stream_open(struct result *res, uint32_t stream);
 void result_stream_close(struct result *res);
 
@@ -92,35 +92,35 @@ void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, ui
 
 /*
  * A row of doctor's table, under the title @group. @state is "present",
- * "absent" or "cannot tell"; @without is what is lost without it, @remedy what
- * mends it. All but @name may be NULL.
+ * "absent" or "unknown"; @without is the impact of its absence, @remedy what
+ * fixes it. All but @name may be NULL.
  */
 void result_feature(struct result *res, const char *group, const char *name, const char *state,
 		    const char *detail, const char *without, const char *remedy);
 
 /*
- * An entry of a list of things that are (a lab's interfaces): in text a table
- * whose columns are the keys of the first entry. Values go into the open one.
+ * An entry of a list (a lab's interfaces): in text a table whose columns are the
+ * keys of the first entry. Values go into the open entry.
  */
 void result_entry_open(struct result *res);
 /* @key must be in the dictionary of columns (result/columns.c). */
 void result_entry_str(struct result *res, const char *key, const char *value);
 void result_entry_u64(struct result *res, const char *key, uint64_t value);
 void result_entry_real(struct result *res, const char *key, double value);	/* not finite: null */
-/* A column named as an option of the tool, with what was given. */
+/* A column named like an option of the tool, with the given value. */
 void result_entry_option(struct result *res, const char *name, const char *value);
 void result_entry_close(struct result *res);
 
-/* The open one goes into the list @name of self instead, which is not shown in text. */
+/* Move the open entry to the list @name of self, which is not shown in text. */
 void result_entry_close_self(struct result *res, const char *name);
-/* Forgets the entries, to tell them anew: a figure told again replaces the old one by itself. */
+/* Drop the entries before they are set anew; a figure set again replaces the old one anyway. */
 void result_forget_entries(struct result *res);
 
-/* A criterion and whether it held; one that did not makes the exit code 1. */
+/* A criterion and whether it passed; a failed one sets the exit code to 1. */
 void result_verdict(struct result *res, bool pass, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One sentence that a reader of the figures must know. */
+/* A note that is required to interpret the figures. */
 void result_note(struct result *res, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

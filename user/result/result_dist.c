@@ -15,7 +15,7 @@ struct place {
 	void (*set_real)(struct result *res, const char *key, double value);
 };
 
-/* Times are whole numbers but for the mean, and with a sign those below 0. */
+/* Times are integers, signed if below 0; only the mean is not. */
 static void put(struct result *res, const struct place *to, const struct metric *metric, double ns)
 {
 	if (isnan(ns))

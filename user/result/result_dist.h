@@ -11,18 +11,18 @@
 #include "lib/dist.h"
 #include "result/result.h"
 
-/* The count, and if it is not 0 the others, as metrics. */
+/* The count, and if it is not 0, the other statistics as metrics. */
 void result_dist(struct result *res, const char *family, const struct dist *dist);
 
-/* The same of the measurement overhead. */
+/* The same for the measurement overhead. */
 void result_self_dist(struct result *res, const char *family, const struct dist *dist);
 
 /* As metrics, and every bucket as histogram "@family_ns". */
 void result_hist(struct result *res, const char *family, const struct hist_rec *hist);
 
 /*
- * The times without the rarest into the open row of a table. Of an interval, minimum
- * and maximum are to their buckets, unless they are the run's so far.
+ * The times, without the highest percentiles, into the open row of a table. Minimum and
+ * maximum of an interval are rounded to buckets, unless they are also the run's.
  */
 void result_row_hist(struct result *res, const char *family, const struct hist_rec *hist);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * result/value.c - a value of a document as a word for people.
+ * result/value.c - format a value of a document.
  */
 #include "result/value.h"
 
@@ -17,8 +17,8 @@ const char *value_show(char *buf, size_t size, const struct metric *metric, cons
 	if (json_is_string(value))
 		return json_string_value(value);
 	if (!json_is_number(value))
-		return "-";	/* not measured, or a rate of nothing */
-	/* What other programs wrote again may have -2.0 as -2. */
+		return "-";	/* not measured, or a rate without time */
+	/* Other programs may have rewritten -2.0 as -2. */
 	if (json_is_integer(value) && json_integer_value(value) >= 0)
 		return unit_format_u64(buf, size, metric->unit,
 				       (uint64_t)json_integer_value(value));

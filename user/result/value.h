@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result/value.h - a value of a document as a word for people.
+ * result/value.h - format a value of a document.
  */
 #ifndef RESULT_VALUE_H
 #define RESULT_VALUE_H
@@ -13,8 +13,8 @@
 const char *value_show(char *buf, size_t size, const struct metric *metric, const json_t *value);
 
 /*
- * Of an entry, below its key: whole numbers as they are; shares and bit rates that are
- * not with a unit. Returns @buf.
+ * A value of an entry: integers as they are; shares and bit rates that are not integers
+ * with a unit. Returns @buf.
  */
 const char *value_cell(char *buf, size_t size, const char *key, const json_t *value);
 
@@ -24,10 +24,10 @@ const char *value_cell(char *buf, size_t size, const char *key, const json_t *va
  */
 const char *value_with_unit(char *buf, size_t size, const char *key, const json_t *value);
 
-/* The same of what may hold more: of a list or an object how many there are. */
+/* The same, and for a list or an object its number of items. */
 const char *value_any(char *buf, size_t size, const json_t *value);
 
-/* A string of @object; "" if it is none. */
+/* A string of @object; "" if it is not a string. */
 const char *value_str(const json_t *object, const char *key);
 
 #endif
