@@ -1,7 +1,7 @@
-# One makefile, no recursion but for what must wait for scripts/setup: make
-# sees every file and every edge.
+# One makefile, without recursion except where scripts/setup must run first: make
+# knows every file and dependency.
 #
-#   make help tells the targets and the variables.
+#   make help lists the targets and the variables.
 
 O       ?= build
 PREFIX  ?= /usr/local
@@ -23,7 +23,7 @@ say  = @printf '  %-7s %s\n' $(1) $(2);
 endif
 
 # SAN=1: everything with the address and undefined-behaviour sanitizers, in a
-# tree of its own. The unit tests are always built so, in that same tree.
+# separate tree. The unit tests are always built like this, in the same tree.
 SAN ?= 0
 ifeq ($(SAN),1)
 override O := $(O)/san
@@ -46,7 +46,7 @@ bpf-obj   := $(bpf-src:%.c=$(O)/%.o)
 skels     := $(bpf-src:bpf/%.bpf.c=$(O)/gen/%.skel.h)
 tool      := $(O)/ethgauge
 
-# What a unit test may link: the rooms that need no kernel, and what reads the kernel's answers.
+# What a unit test may link: the rooms without system calls, and parsers of the kernel's answers.
 pure-rooms := lib proto result model compare faces
 pure-src  := $(filter $(pure-rooms:%=user/%/%) user/sys/net/%_parse.c,$(user-src))
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)
@@ -60,7 +60,7 @@ user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-ini
 	     $(CFLAGS) $(san) \
 	     -DTOOL_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(O)/gen \
 	     -isystem /usr/include/libnl3
-# Some kernel headers pull in libc's, which ask for the host's architecture.
+# Some kernel headers include libc's, which need the host's architecture.
 bpf-cc     = $(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Iinclude -Ibpf \
 	     -idirafter /usr/include/$(multi) -D__$(firstword $(subst -, ,$(multi)))__
 user-c     = $(user-cc) $(deps)
@@ -132,7 +132,7 @@ $(unit-tests): %: %.o $(pure-obj)
 		-ltinfo -lm -lpthread
 
 # Rewritten only when the flags change, so that new CFLAGS rebuild everything.
-# Being first in every build, it also finds what makes a build fail obscurely.
+# As the first step of every build, it also detects causes of obscure failures.
 quote = '$(subst ','\'',$(1))'
 $(sort $(O)/flags $(S)/flags): FORCE
 	@mkdir -p $(@D) 2>/dev/null; \
@@ -148,7 +148,7 @@ $(sort $(O)/flags $(S)/flags): FORCE
 		echo $(call quote,$(user-c) $(bpf-c)) >$@
 FORCE:
 
-# What the scripts need to know of this build.
+# Facts of this build for the scripts.
 tell = V=$(V) BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
        USER_CC=$(call quote,$(user-cc)) BPF_CC=$(call quote,$(bpf-cc)) \
        UNIT_TESTS=$(call quote,$(unit-tests)) BPF_TESTS=$(call quote,$(bpf-tests))
@@ -159,7 +159,7 @@ lint: $(user-obj) $(bpf-obj)
 check: $(tool) $(bpf-obj) $(unit-tests) $(vm-bins)
 	$(Q)$(tell) tests/run lint unit cli
 
-# All CPUs, unless the caller chose.
+# All CPUs, unless -j is given.
 jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # Recursion here and in demo: before scripts/setup has run there may be no
@@ -172,7 +172,7 @@ test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins
 		$(vm-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net
 
-# Soaks, and what takes minutes.
+# Soak tests, and others that take minutes.
 test-long:
 	$(Q)scripts/setup --as-needed --test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-long-run
@@ -180,7 +180,7 @@ test-long:
 test-long-run: $(tool) $(net-bins)
 	$(Q)$(tell) tests/run long
 
-# Not as root, except for what setup installs: the machines need no privilege.
+# Not as root, except for setup: the virtual machines need no privilege.
 test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
 	$(Q)vmtest/run $(ARGS)
 
@@ -235,7 +235,7 @@ bench-watch: $(tool) $(bench-bins)
 bench-rr: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-rr $(ARGS)
 
-# The tool itself is asked for its options, so the pages come after it.
+# The pages are made from the tool's own help, so it is built first.
 doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
 
 $(O)/man/ethgauge.8: $(tool) scripts/gen-man $(wildcard docs/verbs/*.md)
@@ -246,7 +246,7 @@ $(O)/completion/ethgauge: $(tool) scripts/gen-completion
 	$(call say,COMPL,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-completion $(tool) >$@
 
-# In git, as readers of documents want it without a build; a test holds it up to date.
+# In git, so that readers of documents need no build; a test checks that it is up to date.
 schema: $(tool)
 	$(Q)scripts/gen-schema $(tool) >docs/result.schema.json.new && \
 		mv docs/result.schema.json.new docs/result.schema.json
@@ -285,37 +285,38 @@ clean:
 define help
 Targets:
   all      the tool, $(tool) (default)
-  demo     install what is missing, build, and show the whole job on a wire of
-           its own; needs root: sudo make demo
-  check    lint, unit tests (always with sanitizers), tests that need no root
-  test     install what is missing (as root), then every test; last line:
+  demo     install what is missing, build, and show the main job on a private
+           link; needs root: sudo make demo
+  check    lint, unit tests (always with sanitizers), tests without root
+  test     install what is missing (as root), then run every test; last line:
            N passed, N failed, N skipped
   test-long
-           soaks, and other tests that take minutes; needs root
-  test-vm  the tests on other kernels, each in a virtual machine (vmtest/run
+           soak tests, and others that take minutes; needs root
+  test-vm  test on other kernels, each in a virtual machine (vmtest/run
            --help); needs setup --vm, and hours without KVM
-  regress  what a packet costs on two kernels (vmtest/regress --help); needs
+  regress  compare the cost of a packet on two kernels (vmtest/regress --help); needs
            setup --vm: make regress ARGS="debian:6.1 debian:6.12"
-  lint     rooms, each header alone, shell scripts; formatting as a hint
+  lint     check includes, headers and shell scripts; formatting as a hint
   fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
-  bench    measure beside other generators (scripts/bench-run); needs root
+  bench    compare with other generators (scripts/bench-run); needs root
   bench-watch
-           what watch costs the path that it watches (scripts/bench-watch)
-  bench-rr transactions a second beside a bare loop and peers (scripts/bench-rr)
-  doc      man pages and shell completion under $(O)
-  schema   docs/result.schema.json, of the tool's dictionary of figures
-  install  tool, man pages, completion, systemd units and documents under
-           DESTDIR and PREFIX
+           measure the cost of watch for a path (scripts/bench-watch)
+  bench-rr compare transactions per second with a bare loop and other programs
+           (scripts/bench-rr)
+  doc      make man pages and shell completion under $(O)
+  schema   make docs/result.schema.json from the dictionary of figures
+  install  install tool, man pages, completion, systemd units and documents
+           under DESTDIR and PREFIX
   clean    remove $(O)
 
 Variables:
-  O=DIR          where everything is built ($(O))
+  O=DIR          build directory ($(O))
   V=1            show the commands
   SAN=1          build with the address and undefined-behaviour sanitizers
-  PREFIX=DIR     where it is installed ($(PREFIX)); DESTDIR=DIR is put before it
+  PREFIX=DIR     installation prefix ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
-  ARGS=...       options of demo, of the benches, of test-vm and of regress
-  REQUIRE="..."  features whose lack fails a test instead of skipping it
+  ARGS=...       options of demo, bench*, test-vm and regress
+  REQUIRE="..."  features whose absence fails a test instead of skipping it
 endef
 help:
 	@:$(info $(help))

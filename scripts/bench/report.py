@@ -62,7 +62,7 @@ def all_ratios(bench):
     for of in bench.measured():
         for to in bench.measured():
             same = (of.frame_bytes, of.threads) == (to.frame_bytes, to.threads)
-            # A frame size of its own: told to both sizes, since rates hardly depend on it.
+            # Its own frame size: compared with both sizes, since rates hardly depend on it.
             same |= to.row.name == "xdp-trafficgen" and of.threads == to.threads
             if same and of is not to and (to.row.name == "bare" or
                                           to.row.peer and not of.row.peer and

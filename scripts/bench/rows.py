@@ -114,7 +114,7 @@ class Run:
 SINK = (TOOL, "sink", IFACE, "--json", "--interval", "0")
 COUNT = (*SINK, "--count-only", "--all")
 CHECK = SINK
-# iperf3's server sits behind it, and its control connection shall not be counted.
+# iperf3's server is after it, and its control connection must not be counted.
 PASS = (*SINK, "--count-only", "--pass", "--port", str(IPERF_PORT))
 DROP = (BARE, "drop", IFACE)
 
