@@ -254,7 +254,7 @@ static void packets_of_others_are_left_alone(void **state)
 	assert_int_equal(sums().skbs, 1);
 }
 
-static void without_a_tag_the_address_tells(void **state)
+static void without_a_tag_the_address_decides(void **state)
 {
 	struct drops_cfg cfg = usual;
 
@@ -271,7 +271,7 @@ static void without_a_tag_the_address_tells(void **state)
 	assert_int_equal(sums().again, 0);
 }
 
-static void ipv6_is_told_likewise(void **state)
+static void ipv6_is_recognised_likewise(void **state)
 {
 	struct sockaddr_in6 dest = { .sin6_family = AF_INET6, .sin6_port = htons(DST_PORT) };
 	struct drops_cfg cfg = usual;
@@ -303,8 +303,8 @@ int test_drops(void)
 		cmocka_unit_test(one_packet_is_counted_once),
 		cmocka_unit_test(a_received_packet_is_no_loss),
 		cmocka_unit_test(packets_of_others_are_left_alone),
-		cmocka_unit_test(without_a_tag_the_address_tells),
-		cmocka_unit_test(ipv6_is_told_likewise),
+		cmocka_unit_test(without_a_tag_the_address_decides),
+		cmocka_unit_test(ipv6_is_recognised_likewise),
 	};
 
 	return cmocka_run_group_tests_name("drops", tests, enter_namespace, leave_namespace);

@@ -347,7 +347,7 @@ static void a_flows_round_trips_are_in_its_own_buckets(void **state)
 	assert_int_equal(sums().not_spread, 0);
 }
 
-static void a_full_bucket_does_not_wrap_and_is_told(void **state)
+static void a_full_bucket_does_not_wrap_and_is_reported(void **state)
 {
 	struct flow_spread full;
 	struct flow_key key;
@@ -634,7 +634,7 @@ int test_flow(void)
 		cmocka_unit_test(a_timestamp_is_timed_until_its_first_echo),
 		cmocka_unit_test(every_time_is_in_the_bucket_that_covers_it),
 		cmocka_unit_test(a_flows_round_trips_are_in_its_own_buckets),
-		cmocka_unit_test(a_full_bucket_does_not_wrap_and_is_told),
+		cmocka_unit_test(a_full_bucket_does_not_wrap_and_is_reported),
 		cmocka_unit_test(what_fills_a_hole_is_late_or_sent_again),
 		cmocka_unit_test(closed_windows_and_duplicate_acks_are_counted),
 		cmocka_unit_test(the_same_ports_again_are_a_new_connection),

@@ -252,7 +252,7 @@ static void corrupt_bits(size_t payload_bytes, uint16_t offset, uint32_t bits)
 	}
 }
 
-static void just_so_many_bits_are_flipped_behind_the_offset(void **state)
+static void the_given_number_of_bits_is_flipped_after_the_offset(void **state)
 {
 	static const uint32_t bits[] = { 1, 2, 7, IMPAIR_MAX_BITS };
 	size_t i;
@@ -270,7 +270,7 @@ static void just_so_many_bits_are_flipped_behind_the_offset(void **state)
 	}
 }
 
-static void bits_are_hit_evenly_and_the_first_is_told(void **state)
+static void bits_are_flipped_evenly_and_the_first_is_reported(void **state)
 {
 	struct impair_rule rule = { .kind = IMPAIR_CORRUPT, .every = 1, .arg = 1, .offset = 56 };
 	unsigned int hits[32] = { 0 }, nr = 0;
@@ -558,7 +558,7 @@ static void the_filter_takes_just_what_it_says(void **state)
 	assert_false(filter_takes(&f, &v4));
 }
 
-static void the_filter_tells_nets_apart(void **state)
+static void the_filter_distinguishes_networks(void **state)
 {
 	const struct packet_spec v4 = { .version = 4 };
 	struct impair_filter f = { .by = IMPAIR_BY_DST | IMPAIR_BY_VERSION, .version = 4 };
@@ -596,7 +596,7 @@ static int take_event(void *ctx, void *data, size_t bytes)
 	return 0;
 }
 
-static void each_impaired_packet_is_told_with_its_tag(void **state)
+static void each_impaired_packet_is_reported_with_its_tag(void **state)
 {
 	struct impair_rule rule = { .kind = IMPAIR_CORRUPT, .every = 3, .phase = 1, .arg = 2,
 				    .offset = 60 };
@@ -708,8 +708,8 @@ int test_impair(void)
 		cmocka_unit_test_teardown(certainty_takes_all_and_impossibility_none, release),
 		cmocka_unit_test_teardown(a_chain_moves_before_it_takes_and_begins_good, release),
 		cmocka_unit_test_teardown(a_list_takes_what_it_names, release),
-		cmocka_unit_test_teardown(just_so_many_bits_are_flipped_behind_the_offset, release),
-		cmocka_unit_test_teardown(bits_are_hit_evenly_and_the_first_is_told, release),
+		cmocka_unit_test_teardown(the_given_number_of_bits_is_flipped_after_the_offset, release),
+		cmocka_unit_test_teardown(bits_are_flipped_evenly_and_the_first_is_reported, release),
 		cmocka_unit_test_teardown(a_frame_without_so_many_bits_stays_whole, release),
 		cmocka_unit_test_teardown(all_of_a_jumbo_frame_can_be_hit_and_cut, release),
 		cmocka_unit_test_teardown(a_spoilt_checksum_is_never_right_and_never_absent, release),
@@ -719,8 +719,8 @@ int test_impair(void)
 		cmocka_unit_test_teardown(what_takes_time_goes_with_its_fate_in_front, release),
 		cmocka_unit_test_teardown(of_a_lost_packet_nothing_else_is_decided, release),
 		cmocka_unit_test_teardown(the_filter_takes_just_what_it_says, release),
-		cmocka_unit_test_teardown(the_filter_tells_nets_apart, release),
-		cmocka_unit_test_teardown(each_impaired_packet_is_told_with_its_tag, release),
+		cmocka_unit_test_teardown(the_filter_distinguishes_networks, release),
+		cmocka_unit_test_teardown(each_impaired_packet_is_reported_with_its_tag, release),
 		cmocka_unit_test_teardown(tc_does_the_same_to_the_same_packets, release),
 		cmocka_unit_test_teardown(all_kinds_and_picks_load_together, release),
 	};

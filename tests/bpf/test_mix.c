@@ -201,7 +201,7 @@ static void writes_each_stream_whole_and_with_its_own_length(void **state)
 	assert_int_equal(thread->made_bytes, 7 * bytes);
 }
 
-static void leaves_what_is_behind_the_bytes_to_write(void **state)
+static void leaves_what_follows_the_bytes_to_write(void **state)
 {
 	struct mix_stream *stream = make_stream(0, 192);
 
@@ -215,7 +215,7 @@ static void leaves_what_is_behind_the_bytes_to_write(void **state)
 	assert_int_not_equal(out.bytes[72], template_of(0)[72]);
 }
 
-static void numbers_and_stamps_each_stream_by_itself(void **state)
+static void numbers_and_timestamps_each_stream_separately(void **state)
 {
 	uint32_t turn, i;
 
@@ -410,7 +410,7 @@ static void streams_without_slots_fill_the_time_between_slots(void **state)
  * The wheel's last slot is 262 us ahead. A stream that is due in an hour waits
  * there; another is due behind that slot, and long ago.
  */
-static void a_stream_that_is_far_off_holds_up_nobody(void **state)
+static void a_stream_that_is_far_off_holds_up_no_other(void **state)
 {
 	uint64_t past_ns = harness_mono_ns() - SECOND_NS;
 	int i;
@@ -577,15 +577,15 @@ int test_mix(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, load, unload)
 	const struct CMUnitTest tests[] = {
 		T(writes_each_stream_whole_and_with_its_own_length),
-		T(leaves_what_is_behind_the_bytes_to_write),
-		T(numbers_and_stamps_each_stream_by_itself),
+		T(leaves_what_follows_the_bytes_to_write),
+		T(numbers_and_timestamps_each_stream_separately),
 		T(sizes_follow_the_number_of_the_packet),
 		T(changes_the_fields_of_each_stream_and_mends_the_checksums),
 		T(streams_without_slots_take_turns_until_their_limits),
 		T(packets_leave_in_the_order_of_their_slots),
 		T(nothing_leaves_before_its_slot),
 		T(streams_without_slots_fill_the_time_between_slots),
-		T(a_stream_that_is_far_off_holds_up_nobody),
+		T(a_stream_that_is_far_off_holds_up_no_other),
 		T(streams_with_slots_end_at_their_limit_or_time),
 		T(a_stream_without_slots_ends_at_its_time),
 		T(a_stream_without_slots_begins_at_its_time),

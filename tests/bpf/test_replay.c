@@ -222,7 +222,7 @@ static void keeps_fractions_of_a_nanosecond(void **state)
 	assert_in_range(counts->last_slot_ns - start_ns, 1000299 + 7, 1000300 + 7);
 }
 
-static void ends_before_a_slot_behind_the_end(void **state)
+static void ends_before_a_slot_after_the_end(void **state)
 {
 	struct replay_run *counts;
 	struct harness_out out;
@@ -337,7 +337,7 @@ int test_replay(void)
 		T(counts_what_the_file_has_beside_its_packets),
 		T(waits_for_its_slot),
 		T(keeps_fractions_of_a_nanosecond),
-		T(ends_before_a_slot_behind_the_end),
+		T(ends_before_a_slot_after_the_end),
 		T(tags_what_can_carry_it),
 		T(hands_packets_to_this_host_if_asked),
 		T(sends_nothing_that_cannot_be),

@@ -642,7 +642,7 @@ static void a_gap_error_is_the_distance_from_the_gap_expected(void **state)
 }
 
 /* As if another CPU had read its clock later and got the lock first. */
-static void an_earlier_clock_behind_the_lock_is_a_gap_of_none(void **state)
+static void an_earlier_clock_after_the_lock_is_an_interval_of_0(void **state)
 {
 	uint64_t ahead_ns = harness_mono_ns() + 1000000 * MS;
 	struct {
@@ -693,7 +693,7 @@ int test_sink(void)
 		T(measures_the_gaps_of_a_stream),
 		T(every_arrival_of_a_stream_ends_a_gap),
 		T(a_gap_error_is_the_distance_from_the_gap_expected),
-		T(an_earlier_clock_behind_the_lock_is_a_gap_of_none),
+		T(an_earlier_clock_after_the_lock_is_an_interval_of_0),
 	};
 #undef T
 

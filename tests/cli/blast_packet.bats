@@ -8,7 +8,7 @@ load ../lib/blast
 
 UDP='ip4(198.18.0.2)/udp'
 
-@test "what is wrong in a packet is told with its column" {
+@test "an error in a packet description is reported with its column" {
 	refuses "packet:5: there is no layer 'ipv4', expected one of: eth" 'eth/ipv4/udp'
 	refuses "packet:10: 'ip4' has no field 'to'" 'eth/ip4( to=198.18.0.2)/udp'
 	refuses "packet:9: '256' does not fit into the 8 bits of 'ttl'" 'ip4(ttl=256)'

@@ -49,7 +49,7 @@ verbs() {
 	done
 }
 
-@test "each heading stands once on a man page, and what all pages have is last, in its order" {
+@test "each heading is on a man page once, and the common sections are last, in order" {
 	local page
 
 	for page in "$HOUSE"/usr/share/man/man8/*.8; do
@@ -140,7 +140,7 @@ complete_words() {
 	[[ $output != *CC* ]]
 }
 
-@test "a build directory of another user is told, with the remedy" {
+@test "a build directory of another user is reported, with the fix" {
 	need_root
 	mkdir "$BATS_TEST_TMPDIR/b"
 	chown 12345 "$BATS_TEST_TMPDIR/b"
@@ -199,7 +199,7 @@ known_system() {
 	[ ! -s "$FAKE/asked" ]
 }
 
-@test "setup with nothing missing asks nobody" {
+@test "setup with nothing missing uses no network and no package manager" {
 	known_system
 	fake_apt
 	"$TOP/scripts/setup" --check --test --bench |

@@ -120,7 +120,7 @@ guest() {
 	[ "$(grep -c norandmaps boots)" = 10 ]
 }
 
-@test "kicks are counted, each with what it cost, and nothing is told of a program without" {
+@test "kicks are counted, each with its cost, and not reported for a program without" {
 	local library=${TOOL%/*}/vmtest/kicks.so number
 	[ -e "$library" ] || cannot kicks "$library, which make test builds"
 	number=$(cc -E -P -include sys/syscall.h - <<<SYS_sendto | tail -n 1)
@@ -176,7 +176,7 @@ for i in range(1009):
 	says "QEMU 10"
 }
 
-@test "what cannot be tested is 125: no kernel, no figures, nothing that could be told" {
+@test "what cannot be tested is 125: no kernel, no figures, inconclusive figures" {
 	guest 30000
 	regress old "$VM/nothing"
 	is 125
@@ -194,7 +194,7 @@ for i in range(1009):
 	says 'base, old: came to no figures'
 }
 
-@test "the symbols that differ are told, largest difference first, though one boot allows no verdict" {
+@test "differing symbols are listed, largest difference first, though one boot allows no verdict" {
 	guest 30000
 	printf '#!/bin/sh\n' >bin/perf
 	chmod +x bin/perf
@@ -208,7 +208,7 @@ END
 	[ "$(wc -l <boots)" = 4 ]
 }
 
-@test "a scenario that could not be measured is told, with what was said" {
+@test "a scenario that could not be measured is reported, with its error" {
 	guest 30000
 	sed -i 's/"metrics": { "packet_instructions": 5000.*},/"notes": ["not measured: no such device"] },/' \
 		new-docs/*.json
@@ -231,7 +231,7 @@ END
 	[ "$(grep -c -- -icount boots)" = 0 ]
 }
 
-@test "a run that is ended leaves no machine behind" {
+@test "an interrupted run leaves no machine running" {
 	echo 'echo $$ >"$VM/pid"; exec sleep 300' >guest
 	"$TOP/vmtest/regress" --results "$VM/results" old young 3>&- 2>/dev/null &
 	local regress=$!

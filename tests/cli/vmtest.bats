@@ -69,7 +69,7 @@ has_booted() {
 	! kill -0 "$(cat "$VM"/results/*/share/pid)" 2>/dev/null || fail "still there"
 }
 
-@test "a run that is ended leaves no machine behind" {
+@test "an interrupted run leaves no machine running" {
 	local run
 	echo 'echo $$ >pid; exec sleep 300' >"$GUEST"
 	"$TOP/vmtest/run" --results "$VM/results" "$VM/tree" -- true 3>&- 2>/dev/null &
@@ -164,7 +164,7 @@ failed $kernel kernel log: BUG: here" ] || fail "$output"
 	[ "$(cat "$VM"/results/*/boots | wc -l)" = 1 ]
 }
 
-@test "what the kernel complained of before stands when resumed, and without it is gone" {
+@test "earlier kernel warnings still count when resumed, and not otherwise" {
 	tests_in bpf <<<'echo 0 >status; echo "passed net/a.bats: x" >results; echo "WARNING: CPU: 1" >dmesg'
 	is 1
 	tests_in bpf --resume <<<'echo 0 >status; echo "passed net/b.bats: y" >>results'
@@ -189,7 +189,7 @@ failed $kernel kernel log: BUG: here" ] || fail "$output"
 	[ "$(cat "$VM/results")" = $'passed net/a.bats: x\npassed net/b.bats: y' ]
 }
 
-@test "the second machine of a pair ends by itself when the first has" {
+@test "the second machine of a pair ends when the first has ended" {
 	boot --pair <<'END'
 case $PWD in
 */peer/share) until [ -e end ]; do sleep 0.1; done; echo 1 >../../ended ;;
@@ -200,7 +200,7 @@ END
 	grep -q 1 "$VM"/results/*/share/ended
 }
 
-@test "what only the kernel's log of the second machine tells fails the run" {
+@test "a fault that only the second machine's kernel log shows fails the run" {
 	boot --pair <<'END'
 case $PWD in
 */peer/share) echo "[ 1.0] BUG: over there" >dmesg; until [ -e end ]; do sleep 0.1; done ;;

@@ -53,7 +53,7 @@ no_lab_left() {
 	no_lab_left
 }
 
-@test "bench-run takes the time from the rate: packets over duration is the rate it tells" {
+@test "bench-run's rate is packets over duration" {
 	bench_start --rounds 1 --seconds 0.3 --frames 1518 --only bare/1518,live-untagged/1518
 	bench_end
 
@@ -89,7 +89,7 @@ no_lab_left() {
 	json '[.runs[].id] == ["bare/64"] and [.skipped[].row] == ["tcpreplay"]'
 }
 
-@test "bench-run leaves nothing behind after ^C, and writes what it had" {
+@test "bench-run cleans up after ^C, and writes the results so far" {
 	bench_start --rounds 1 --seconds 0.3 --frames 64 --only bare/64,iperf3/64,live-tagged/64x2
 	wait_for grep -q 'bare/64 ' "$BATS_TEST_TMPDIR/err"
 	kill -INT "$BENCH_PID"

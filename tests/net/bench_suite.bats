@@ -52,7 +52,7 @@ loses_each_47th() {
 		.lost_packets == (.sent_packets / 47 | floor)'
 }
 
-@test "bench finds the rate, the queue and the delay that were put in, and goes on from its file" {
+@test "bench finds the inserted rate, queue and delay, and resumes from its file" {
 	local before words=(rfc2544 --quick --search mlr --rate 80Mbit --trial 500ms --initial-trial 200ms
 		--latency-trial 100ms --repeats 1 --tests "latency,back-to-back" --max-burst 5ms --bursts 1
 		--state "$STATE")
@@ -100,7 +100,7 @@ loses_each_47th() {
 	says "was written by another version of ethgauge"
 }
 
-@test "bench tells a loss that was put in to the packet, and what is left of the rate" {
+@test "bench reports an inserted loss exactly, and the remaining rate" {
 	bump --loss every=47 --match 'udp dport 9'
 	bench soak --rate 1kpps --trial 300ms --duration 600ms
 	is 1
@@ -112,7 +112,7 @@ loses_each_47th() {
 		(.throughput_conditional_pps / .throughput_pps - 46 / 47 | fabs) < 0.005'
 }
 
-@test "bench tells how long a device loses packets behind an overload" {
+@test "bench reports how long a device loses packets after an overload" {
 	# The first 137 of the packets that come when the load has fallen to half of 1880 a second.
 	seq 0 136 >"$BATS_TEST_TMPDIR/list"
 	bump --match 'udp dport 9 stream 1' --loss "list=$BATS_TEST_TMPDIR/list"
@@ -124,7 +124,7 @@ loses_each_47th() {
 	json "$PART"' | .recovery_tests == 1 and .recovery_max_ns == .recovery_mean_ns'
 }
 
-@test "bench tells how long a reset takes, and where it does not end" {
+@test "bench reports how long a reset takes, and one that does not end" {
 	local file=$BATS_TEST_TMPDIR/reset least most
 	local words=(rfc2544 --quick --search mlr --rate 8Mbit --trial 200ms --initial-trial 200ms --tests none
 		--reset-wait 300ms)
@@ -200,7 +200,7 @@ loses_each_47th() {
 
 # Of the core, as it asks for no figure that a slow machine cannot reach.
 # bats test_tags=core
-@test "a bench that is killed, or ended by ^C, keeps its trials, and the next call goes on behind them" {
+@test "a bench that is killed, or ended by ^C, keeps its trials, and the next call resumes after them" {
 	local kept signal next=3 words=(--rate 500pps --trial 100ms --duration 700ms --state "$STATE")
 
 	bump
@@ -229,7 +229,7 @@ bench_far() {
 		--sizes 512 --settle 1ms --json "${@:2}"
 }
 
-@test "bench into another host finds the loss and the rate that were put in, and delays only if told of one clock" {
+@test "bench to another host finds the inserted loss and rate, and delays only with --clock tai" {
 	local far="nsenter --net=/run/netns/$LAB-b '$TOOL'"
 
 	bump --loss every=47 --match 'udp dport 9'

@@ -254,7 +254,7 @@ each_header_is_as_asked() {
 	done
 }
 
-@test "one stamp in N packets: the sequence is in all of them, and N-1 are told as untimed" {
+@test "one timestamp in N packets: all have a sequence number, and N-1 are reported as untimed" {
 	need xdp-live-frames af-xdp
 	lab_up
 	for engine in live afxdp; do
@@ -414,7 +414,7 @@ paced_run() {
 	says "sending through AF_XDP"
 }
 
-@test "live: where the far end would take nothing, a program that passes is attached to it meanwhile" {
+@test "live: if the far end would drop frames, a pass program is attached to it during the run" {
 	need xdp-live-frames
 	lab_up
 	in_b ethtool -K eg0 gro off
@@ -429,7 +429,7 @@ paced_run() {
 	hook_is_free b
 }
 
-@test "live: a receiver that comes later and finds that program is told to come first" {
+@test "live: a receiver that starts later and finds that program is asked to start first" {
 	need xdp-live-frames
 	lab_up
 	in_b ethtool -K eg0 gro off
@@ -474,7 +474,7 @@ paced_run() {
 	done' sh "$TOOL"
 }
 
-@test "a queue that another run holds is told, with its name" {
+@test "a queue that another run uses is reported, with its name" {
 	need af-xdp
 	lab_up
 	start other a blast eg0 198.18.0.2 --engine afxdp --rate 1kpps --duration 30s

@@ -114,7 +114,7 @@ in_an_empty_place() {
 	json "$whole"
 }
 
-@test "a file that cannot be written is told before anything is done" {
+@test "a file that cannot be written is reported before anything is done" {
 	run --separate-stderr timeout 30 "$TOOL" demo -o "$BATS_TEST_TMPDIR/none/x.json"
 	is 4
 	[[ $stderr != *"round trip"* ]]

@@ -63,7 +63,7 @@ impaired_is() {
 }
 
 # bats test_tags=core
-@test "a bump that does nothing hands every frame on inside the kernel, in both directions" {
+@test "without rules every frame is forwarded inside the kernel, in both directions" {
 	bump_up
 	need_ready_peer
 	start bump r impair ega egb
@@ -126,7 +126,7 @@ impaired_is() {
 	json '.missing == 0 and .unexpected == 0 and .different == 0'
 }
 
-@test "generic XDP does the same, as a bump and with what takes time" {
+@test "generic XDP does the same between two interfaces and with delays" {
 	need af-xdp
 	bump_up
 	through 2003 20000 --xdp-mode generic --loss 3% --duplicate 2%
@@ -270,7 +270,7 @@ fields() {
 	[ "$(fields ip.checksum.status | sort -u)" = 1 ]
 }
 
-@test "a flipped bit behind IP's header is a bad checksum to tshark, in just those packets" {
+@test "a flipped bit after IP's header is a bad checksum to tshark, in exactly those packets" {
 	captured 509 --corrupt every=7:1@34
 	# The UDP length may be hit too, which tshark tells in another way: bad or malformed.
 	[ "$(fields udp.checksum.status | grep -vcx 1)" = 72 ]
@@ -295,7 +295,7 @@ fields() {
 		.held_min_ns >= 20000000'
 }
 
-@test "one interface that shall hold packets back says that a bump can" {
+@test "delays on one interface are refused with a hint to use two" {
 	lab_up
 	tool_in b impair eg0 --delay 1ms
 	is 2
@@ -316,7 +316,7 @@ fields() {
 	[ "$(ip_in r -json -details link show | jq -c '[.[] | select(.xdp) | .ifname]')" = '["egb"]' ]
 }
 
-@test "kill -9 leaves nothing behind, and the next one starts" {
+@test "kill -9 leaves nothing attached, and the next one starts" {
 	need af-xdp
 	bump_up
 	start bump r impair ega egb --delay 1ms

@@ -100,7 +100,7 @@ verdict() {
 	json '.environment.ledger_sources | contains("kfree_skb") and contains("ethtool")'
 }
 
-@test "the same of IPv6, and of a socket behind the stack" {
+@test "the same for IPv6, and for a socket after the stack" {
 	sent $B6
 	rows "1009 received - - receiver"
 	# A slow reader may lose some: to its own buffer, which the row says.
@@ -145,7 +145,7 @@ verdict() {
 	lost IP_CSUM ip_rcv_core @r:ega
 }
 
-@test "a TTL that ends in the router is told by place, and the rest arrives" {
+@test "packets whose TTL expires in the router are reported by place, and the rest arrives" {
 	need_reason IP_INHDR
 	# 1, 2, 3, 1, ...: every third of 1009, from the first on.
 	described "ip4(dst=$B,ttl=1-3)/udp(sport=$SPORT,dport=9)"
@@ -182,7 +182,7 @@ verdict() {
 	witness 1009 IpFragFails @r
 }
 
-@test "an XDP program that drops before there is an skb is told by the driver's counter" {
+@test "drops by an XDP program before there is an skb show in the driver's counter" {
 	verdict r ega xdp drop
 	sent $B
 	lost XDP_DROP XDP_program @r:ega ethtool
@@ -226,7 +226,7 @@ verdict() {
 }
 
 # bats test_tags=core
-@test "a port that nobody listens on is NO_SOCKET" {
+@test "a port without a listener is NO_SOCKET" {
 	need_reason NO_SOCKET
 	# The socket is bound to lo alone.
 	tool_in a blast eg0 $B --count 1009 --rate 20kpps --interval 0 --json --src-port "$SPORT" \
@@ -252,7 +252,7 @@ verdict() {
 	finish other INT
 }
 
-@test "packets without a tag are told by address and port" {
+@test "packets without a tag are recognised by address and port" {
 	need_reason IP_INHDR
 	sent $B --no-tag --ttl 1
 	lost IP_INHDR ip_forward @r:ega

@@ -270,7 +270,7 @@ without() {
 	run --separate-stderr in_a setpriv --bounding-set="-$1" --inh-caps="-$1" "$TOOL" "${@:2}"
 }
 
-@test "root without one capability is told just that one" {
+@test "the error for a missing capability names it" {
 	lab_up
 	for verb in "sink eg0 -d 1s" "blast eg0 198.18.0.2 -c 7" "probe eg0 198.18.0.2 -c 7"; do
 		# shellcheck disable=SC2086 # words
@@ -383,7 +383,7 @@ nothing_happened() {
 	nothing_happened
 }
 
-@test "an address that nobody has is an error within seconds, and nothing but questions is sent" {
+@test "an unused address is an error within seconds, and only neighbour queries are sent" {
 	lab_up
 	start capture b sink eg0
 	for dest in 198.18.0.77 2001:2::77; do

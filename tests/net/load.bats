@@ -212,7 +212,7 @@ while True:
 
 # limited WORDS...: as nobody, with 200 open files.
 limited() {
-	ulimit --clients 200
+	ulimit -n 200
 	unprivileged "$TOOL" load "$@"
 }
 

@@ -47,7 +47,7 @@ while time.process_time() < end:
 		.metering_ns < .metered_ns'
 }
 
-@test "a sender is told on its CPU, which it uses up as fast as it goes" {
+@test "a sender's CPU is reported, and fully used at maximum rate" {
 	need xdp-live-frames
 	lab_up
 	start sink b sink eg0
@@ -116,7 +116,7 @@ while time.process_time() < end:
 	[ "$((maps_1024 - maps_1))" -gt "$((1023 * 16384))" ]
 }
 
-@test "an AF_XDP ring tells how full it was" {
+@test "the fill level of an AF_XDP ring is reported" {
 	need af-xdp
 	lab_up
 	start sink b sink eg0
@@ -130,7 +130,7 @@ while time.process_time() < end:
 	json '.self | has("tx_ring_mean_frames") | not'
 }
 
-@test "what this machine does not tell is null, and the run goes on" {
+@test "what this machine does not report is null, and the run goes on" {
 	unshare -m true 2>/dev/null || cannot unshare "a root that is a mount point, which a chroot is not"
 	lab_up
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" unshare -m bash -c '
@@ -144,7 +144,7 @@ while time.process_time() < end:
 		.softnet_packets == null and .cpu_user_ratio >= 0 and .bottleneck == "none"'
 }
 
-@test "a run of both ends tells them once, in each part of a demo" {
+@test "a run of both ends reports the host's figures once, in each part of a demo" {
 	need xdp-live-frames af-xdp
 	cd "$BATS_TEST_TMPDIR"
 	run --separate-stderr timeout 60 "$TOOL" demo --quick --json

@@ -95,7 +95,7 @@ arrive() {
 	json '.metrics | .reordered_packets == 2 and .restarts == null and .lost_packets == 0'
 }
 
-@test "probe tells the variation of the round trip" {
+@test "probe reports the variation of the round trip" {
 	start reflector b reflect eg0
 	tool_in a probe eg0 198.18.0.2 -c 211 --rate 10kpps --json
 	is 0

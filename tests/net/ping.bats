@@ -47,7 +47,7 @@ pinged() {
 	json '.environment | .engine == "stack" and .rx_stamp == "user"'
 }
 
-@test "the route tells the interface, and stamps are told by name" {
+@test "the route selects the interface, and timestamp places are named" {
 	lab_up
 	tool_in a ping 198.18.0.2 -c 3 --rate 1kpps --json
 	is 0
@@ -92,7 +92,7 @@ pinged() {
 	wait_for hook_is_free a
 }
 
-@test "what the path loses and delays is what it tells" {
+@test "it reports what the path loses and delays" {
 	lab_up --path a-r-b --middle open
 	start bump r impair ega egb --direction a-to-b --match icmp --loss every=7 --delay 20ms -d 20s
 	tool_in a ping 198.18.0.2 -c 211 --rate 1kpps --wait 1s --json
@@ -102,7 +102,7 @@ pinged() {
 	finish bump INT
 }
 
-@test "without an answer all are lost, and the exit status tells if that was asked for" {
+@test "without an answer all are lost, which sets the exit status on request" {
 	lab_up
 	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1
 	tool_in a ping 198.18.0.2 -c 11 --rate 1kpps --wait 50ms --json
@@ -127,7 +127,7 @@ pinged() {
 	finish bump INT
 }
 
-@test "in turn with a socket both have their figures, and the difference is told" {
+@test "alternating with a socket, both have figures, and the difference is reported" {
 	lab_up
 	tool_in a ping 198.18.0.2 --flood -c 1009 --against-stack --no-loss --json
 	is 0

@@ -136,7 +136,7 @@ checks() {
 	[ "$(columns 1,7 | sort -u | wc -l)" -ge 2 ]
 }
 
-@test "a full disk is an error with its cause, and the result is still told" {
+@test "a full disk is an error with its cause, and the result is still printed" {
 	need xdp-live-frames
 	mkdir small
 	start_cmd sink b "receiving on" unshare -m sh -c \
@@ -150,7 +150,7 @@ checks() {
 	json '.metrics.received_packets > 0 and .metrics.record_packets == 0'
 }
 
-@test "a file that cannot be written is told before anything is attached" {
+@test "a file that cannot be written is reported before anything is attached" {
 	for option in --records --hgrm --hlog; do
 		tool_in b sink eg0 --duration 10s $option none/such --json
 		is 4

@@ -397,7 +397,7 @@ is_told_by_a_sink() {
 }
 
 # bats test_tags=core
-@test "a sink tells loss, order and delay of a tagged replay" {
+@test "a sink reports loss, order and delay of a tagged replay" {
 	each_engine is_told_by_a_sink
 }
 

@@ -56,7 +56,7 @@ neighbours() {
 	finds fe80::b ".dst_mac == \"$b\" and .src_ip == \"fe80::a\""
 }
 
-@test "what is behind a gateway goes to the gateway's MAC address" {
+@test "packets to a host behind a gateway go to the gateway's MAC address" {
 	lab_up --path a-r-b
 	can_ask_by_ip6
 	r=$(mac r ega)
@@ -110,7 +110,7 @@ neighbours() {
 	says 4 "no route to '2001:db8::1' through 'eg0'" 2001:db8::1
 }
 
-@test "an address that nobody answers for is an error that offers --dst-mac" {
+@test "an address without an answering neighbour is an error that suggests --dst-mac" {
 	lab_up
 	can_ask_by_ip6
 	says 4 "'198.18.0.99' does not answer on 'eg0'" 198.18.0.99
@@ -126,7 +126,7 @@ neighbours() {
 	finds 198.18.0.1 '.dst_mac == "02:00:00:00:00:07"' --dst-mac 02:00:00:00:00:07
 }
 
-@test "with --dst-mac nobody is asked" {
+@test "with --dst-mac no neighbour is queried" {
 	lab_up
 	finds 198.18.0.99 '.dst_mac == "02:00:00:00:00:07" and .src_ip == "198.18.0.1"' \
 		--dst-mac 02:00:00:00:00:07

@@ -29,7 +29,7 @@ transactions() {
 }
 
 # bats test_tags=core
-@test "afxdp: each request is answered once, whatever its size, family, VLAN and number under way" {
+@test "afxdp: each request is answered once, with any size, family, VLAN and number outstanding" {
 	lab_up
 	transactions 1009 198.18.0.2
 	transactions 1009 198.18.0.2 --outstanding 31 --frame-bytes 1518
@@ -102,7 +102,7 @@ rests() {
 	wait_for rests
 }
 
-@test "bounce: a loss is given up, the token goes on to the count, and a delay is what is told" {
+@test "bounce: a loss is given up, the token goes on to the count, and an inserted delay is reported" {
 	lab_up --path a-r-b --middle open
 	need_ready_peer
 	start bump r impair ega egb --match udp --loss every=53 --delay 2ms --direction a-to-b \
@@ -142,7 +142,7 @@ while True:
 	json '[.parts[].metrics.rtt_packets] == [215, 215]'
 }
 
-@test "a busy hook is told with its holder, and nothing is left behind" {
+@test "a busy hook is reported with its holder, and nothing is left" {
 	lab_up
 	start reflect a reflect eg0
 	tool_in a rr 198.18.0.2 -c 3

@@ -55,7 +55,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	json '(.metrics.lost_ratio - 144 / 1009 | fabs) < 1e-12'
 }
 
-@test "what is missing before the first packet is told apart, and is no loss" {
+@test "numbers missing before the first packet are reported separately, not as loss" {
 	numbers 17 1008 | counted 992
 	figures '{ "lost_packets": 0, "unseen_before_packets": 17, "distinct_packets": 992 }'
 	json '.notes[0] | startswith("17 sequence numbers before the first")'
@@ -88,7 +88,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		"duplicate_packets": 0, "distinct_packets": 1006 }'
 }
 
-@test "the window holds 4096 numbers: at its end a late packet is known, behind it unknown" {
+@test "the window has 4096 numbers: within it a late packet is known, beyond it unknown" {
 	{ numbers 0 4096 | awk '$2 != 1'; echo 0 1; echo 0 1; } | counted 4098
 	figures '{ "reordered_packets": 1, "reordered_distance_max": 4095, "lost_packets": 0,
 		"duplicate_packets": 1, "unknown_packets": null, "distinct_packets": 4097 }'
@@ -168,7 +168,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		"foreign_packets": 0 }'
 }
 
-@test "a packet without a time is checked for order and told as untimed" {
+@test "a packet without a timestamp is checked for order and reported as untimed" {
 	{ numbers 0 100; numbers 101 113 0 untimed; numbers 114 502; } | counted 503
 	figures "{ $sound, \"distinct_packets\": 503, \"delay_packets\": 490 }"
 	json '.notes == ["13 packets carried no time and could not be timed"]'
@@ -431,7 +431,7 @@ sender_late() {
 	figures "{ $sound, \"distinct_packets\": 1009 }"
 }
 
-@test "where the driver does not tell its queues, those in use are counted" {
+@test "if the driver does not report its queues, those in use are counted" {
 	lab_up
 	ip_in a link add br1 numrxqueues 3 numtxqueues 2 type bridge
 	ip_in a link set br1 up

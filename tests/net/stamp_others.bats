@@ -91,7 +91,7 @@ has_all_extensions() {
 	json '.metrics | .stamp_tlvs == 202 and .stamp_malformed_tlvs == 101 and .answered_udp_packets == 202'
 }
 
-@test "loss put in on the way back is told by stamp-suite of the way back, by our counters" {
+@test "with our counters, stamp-suite reports return loss as return loss" {
 	need_command stamp-suite
 	lab_up --path a-r-b --middle open
 	start bump r impair ega egb --direction b-to-a --match "udp sport 862" -d 60s --interval 0s \

@@ -163,7 +163,7 @@ by_tai() {
 	received '.notes | any(contains("stamped by the XDP program"))'
 }
 
-@test "the kernel tells when each packet was sent, not before it was handed over" {
+@test "the kernel's transmit timestamp is not before the packet was passed to it" {
 	need af-xdp-metadata
 	lab_up
 	for options in "" "--clock tai" "--threads 2 --frame-bytes 1518"; do

@@ -62,7 +62,7 @@ load ../lib/lab
 	[[ $stderr == *"no file of this sweep"* ]]
 }
 
-@test "a run that fails ends the sweep, or is skipped and told, also when it goes on" {
+@test "a failed run ends the sweep, or is skipped and reported, also after resuming" {
 	local words=(--vary "--mtu=1500,99999,9000" --repeat 2 --metric theory_tcp_goodput_bps
 		--state "$BATS_TEST_TMPDIR/state" --json -- calc 10G)
 

@@ -70,7 +70,7 @@ each_hook() {
 }
 
 # The stack takes the tag out of the frame before tc: it travels beside it, with its bytes.
-@test "sizes, protocols, group addresses and VLAN tags are told apart" {
+@test "sizes, protocols, group addresses and VLAN tags are distinguished" {
 	watch b
 	numbers 0 100 | send_tags
 	numbers 0 102 | send_tags --ip6 --frame-bytes 300
@@ -146,7 +146,7 @@ alien() {
 	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
 }
 
-@test "a foreign XDP program is named and stays; at tc it is told what it may hide" {
+@test "another XDP program is named and stays; at tc the packets it may hide are noted" {
 	need_command clang
 	local before mode
 
@@ -203,7 +203,7 @@ stranger_goes() {
 	wait_for has_ended "${PIDS[stranger]}"
 }
 
-@test "at tcx it stands before those who were there; who comes before it is named" {
+@test "at tcx it attaches before existing programs; one that attaches before it is named" {
 	need tcx
 	local place
 
@@ -310,7 +310,7 @@ nothing_at_tc() {
 		! in_b tc qdisc show dev eg0 | grep -q clsact
 }
 
-@test "clsact is taken away again, with its filters" {
+@test "clsact is removed again, with its filters" {
 	need_command tc
 	watch b --hooks clsact
 	in_b tc filter show dev eg0 ingress | grep -q watch_tc_in
@@ -382,7 +382,7 @@ for _ in range(int(sys.argv[1])):
 	done
 }
 
-@test "programs that somebody takes away are attached again" {
+@test "programs that were detached by others are attached again" {
 	need_command tc
 	watch b --hooks clsact
 	# Refused while watch looks whether its programs are there.
@@ -474,7 +474,7 @@ dropped() {
 }
 
 # bats test_tags=core
-@test "--drops tells where packets were dropped and why, at the watched interface alone" {
+@test "--drops reports where and why packets were dropped, at the watched interface only" {
 	need_command nft
 	need kfree-skb-reasons
 	watch b --drops

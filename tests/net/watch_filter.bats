@@ -48,7 +48,7 @@ side() {
 }
 
 # The stack takes the tag out of the frame before tc.
-@test "a VLAN tag matches where it stands in the frame and where it travels beside it" {
+@test "a VLAN tag matches in the frame and in the metadata" {
 	local hook
 
 	ip_in b link set eg0 up

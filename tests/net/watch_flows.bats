@@ -186,7 +186,7 @@ quic_time() {
 		.quic_handshake_ns >= 20000000 and .quic_handshake_ns <= $2"
 }
 
-@test "a QUIC server is timed from the Initial to its answer, and a Retry told apart" {
+@test "a QUIC server is timed from the Initial to its answer, and a Retry separately" {
 	local direct retried
 
 	lab_up
@@ -216,7 +216,7 @@ state() {
 		"$BATS_TEST_TMPDIR/record" >/dev/null 2>&1
 }
 
-@test "flows are told at each interval, and what came since the last one is their rate" {
+@test "flows are reported at each interval, with their rate since the last one" {
 	lab_up
 	rm -f "$BATS_TEST_TMPDIR/record"
 	watch b --interval 200ms --top 3 --sort rate --record "$BATS_TEST_TMPDIR/record"

@@ -188,7 +188,7 @@ static void wait_exactly(uint32_t one_in, uint32_t most, uint64_t delay_ns)
 	assert_int_equal(sched_nr_waiting(sched), 0);
 }
 
-static void what_waits_leaves_behind_just_so_many_later_ones(void **state)
+static void a_held_frame_leaves_after_exactly_the_given_number(void **state)
 {
 	(void)state;
 	wait_exactly(100, 1, 0);
@@ -198,7 +198,7 @@ static void what_waits_leaves_behind_just_so_many_later_ones(void **state)
 	wait_exactly(3, 400, 0);
 }
 
-static void a_delay_behind_it_does_not_undo_the_order(void **state)
+static void a_following_delay_does_not_undo_the_order(void **state)
 {
 	(void)state;
 	wait_exactly(20, 7, 3000000);
@@ -343,8 +343,8 @@ int main(void)
 		cmocka_unit_test(frames_leave_in_the_order_in_which_they_are_due),
 		cmocka_unit_test(time_between_adds_does_not_change_the_order),
 		cmocka_unit_test(with_keep_order_none_overtakes),
-		cmocka_unit_test(what_waits_leaves_behind_just_so_many_later_ones),
-		cmocka_unit_test(a_delay_behind_it_does_not_undo_the_order),
+		cmocka_unit_test(a_held_frame_leaves_after_exactly_the_given_number),
+		cmocka_unit_test(a_following_delay_does_not_undo_the_order),
 		cmocka_unit_test(flushing_lets_the_oldest_pass_first),
 		cmocka_unit_test(a_chain_stays_together),
 		cmocka_unit_test(a_bottleneck_sends_at_its_rate_and_drops_the_tail),

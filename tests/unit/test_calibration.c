@@ -179,7 +179,7 @@ static void a_directory_that_cannot_be_made_is_an_error(void **state)
 	result_free(res);
 }
 
-static void the_place_can_be_told(void **state)
+static void the_place_can_be_set(void **state)
 {
 	char text[128];
 
@@ -206,7 +206,7 @@ int main(void)
 		T(takes_a_damaged_document_for_none),
 		T(leaves_out_figures_that_it_does_not_know),
 		T(a_directory_that_cannot_be_made_is_an_error),
-		T(the_place_can_be_told),
+		T(the_place_can_be_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void every_format_gives_the_same_packets(void **state)
 	}
 }
 
-static void a_cut_packet_tells_its_length_on_the_wire(void **state)
+static void a_cut_packet_keeps_its_length_on_the_wire(void **state)
 {
 	struct capture *capture = open_file(cut_us, sizeof(cut_us));
 	struct capture_packet packet;
@@ -212,7 +212,7 @@ static void a_file_cut_anywhere_ends_in_an_error_or_between_packets(void **state
 	}
 }
 
-static void a_damaged_gzip_stream_is_told_as_such(void **state)
+static void a_damaged_gzip_stream_is_reported_as_such(void **state)
 {
 	uint8_t data[sizeof(gzip_us)];
 	struct capture *capture = NULL;
@@ -295,11 +295,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_format_gives_the_same_packets),
-		cmocka_unit_test(a_cut_packet_tells_its_length_on_the_wire),
+		cmocka_unit_test(a_cut_packet_keeps_its_length_on_the_wire),
 		cmocka_unit_test(a_time_that_falls_stays_where_it_was),
 		cmocka_unit_test(what_is_no_capture_of_ethernet_is_refused),
 		cmocka_unit_test(a_file_cut_anywhere_ends_in_an_error_or_between_packets),
-		cmocka_unit_test(a_damaged_gzip_stream_is_told_as_such),
+		cmocka_unit_test(a_damaged_gzip_stream_is_reported_as_such),
 		cmocka_unit_test(what_is_written_reads_back),
 		cmocka_unit_test(a_full_disk_is_an_error_of_the_writer),
 	};

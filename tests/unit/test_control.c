@@ -74,7 +74,7 @@ static void a_text_may_hold_quotes_and_loses_what_is_not_ascii(void **state)
 	assert_string_equal(body.error.what, "no \"such\\ thing??");
 }
 
-static void a_line_that_does_not_fit_is_told(void **state)
+static void a_line_that_does_not_fit_is_reported(void **state)
 {
 	char line[13];
 
@@ -174,7 +174,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_reads_back),
 		cmocka_unit_test(arrivals_read_back_until_there_is_no_room),
 		cmocka_unit_test(a_text_may_hold_quotes_and_loses_what_is_not_ascii),
-		cmocka_unit_test(a_line_that_does_not_fit_is_told),
+		cmocka_unit_test(a_line_that_does_not_fit_is_reported),
 		cmocka_unit_test(blanks_are_allowed_as_json_has_them),
 		cmocka_unit_test(what_is_no_message_is_refused_and_changes_nothing),
 		cmocka_unit_test(a_test_without_meaning_is_refused),

@@ -18,7 +18,7 @@ static void an_error_says_what_failed_and_why(void **state)
 	assert_string_equal(e.hint, "");
 }
 
-static void the_kind_tells_whose_fault_it_is(void **state)
+static void the_kind_says_whose_fault_it_is(void **state)
 {
 	struct err e = { 0 };
 
@@ -60,7 +60,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_error_says_what_failed_and_why),
-		cmocka_unit_test(the_kind_tells_whose_fault_it_is),
+		cmocka_unit_test(the_kind_says_whose_fault_it_is),
 		cmocka_unit_test(a_hint_keeps_the_error),
 		cmocka_unit_test(long_texts_are_cut_not_overrun),
 	};

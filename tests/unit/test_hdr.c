@@ -232,7 +232,7 @@ static void no_count_leaves_its_bucket(void **state)
 }
 
 /* One bucket of 4 ns, of which HdrHistogram has two cells. */
-static void the_minimum_stands_apart_from_its_bucket(void **state)
+static void the_minimum_is_separate_from_its_bucket(void **state)
 {
 	int i;
 
@@ -281,7 +281,7 @@ static void counts_of_all_lengths_come_back(void **state)
 		assert_int_equal(got.counts[3 * i], counts[i]);
 }
 
-static void what_is_above_the_range_stands_at_the_maximum(void **state)
+static void values_above_the_range_count_at_the_maximum(void **state)
 {
 	(void)state;
 	hist_add(&hist, 5);
@@ -325,7 +325,7 @@ static void an_empty_histogram_is_a_line_too(void **state)
 	free(text);
 }
 
-static void a_line_tells_its_times_and_tag(void **state)
+static void a_line_has_its_times_and_tag(void **state)
 {
 	char *line;
 
@@ -406,13 +406,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(every_value_below_128_has_its_own_cell),
 		T(no_count_leaves_its_bucket),
-		T(the_minimum_stands_apart_from_its_bucket),
+		T(the_minimum_is_separate_from_its_bucket),
 		T(one_value_is_where_it_is),
 		T(counts_of_all_lengths_come_back),
-		T(what_is_above_the_range_stands_at_the_maximum),
+		T(values_above_the_range_count_at_the_maximum),
 		T(an_interval_of_one_value_has_one_count),
 		T(an_empty_histogram_is_a_line_too),
-		T(a_line_tells_its_times_and_tag),
+		T(a_line_has_its_times_and_tag),
 		T(percentiles_of_1_to_100),
 	};
 #undef T

@@ -138,7 +138,7 @@ static void generic_xdp_has_no_counter_of_its_own(void **state)
 	assert_int_equal(claims(&redirects, NULL, 0, "xdp_redirect_err"), 13);
 }
 
-static void an_interface_claims_what_nobody_told(void **state)
+static void an_interface_claims_what_no_other_source_reported(void **state)
 {
 	const struct ledger_growth dropped[] = {
 		{ "rtnl", "rx_dropped", 100 }, { "rtnl", "tx_dropped", 7 },
@@ -164,7 +164,7 @@ int main(void)
 		cmocka_unit_test(a_witness_is_no_row),
 		cmocka_unit_test(an_xdp_verdict_is_claimed_once),
 		cmocka_unit_test(generic_xdp_has_no_counter_of_its_own),
-		cmocka_unit_test(an_interface_claims_what_nobody_told),
+		cmocka_unit_test(an_interface_claims_what_no_other_source_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

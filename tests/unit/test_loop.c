@@ -124,7 +124,7 @@ static void unhurt_by_sigpipe(void)
 	_exit(loop_signal());
 }
 
-static void a_signal_ends_it_and_is_told(void **state)
+static void a_signal_ends_it_and_is_reported(void **state)
 {
 	int status = child_status(stopped_by_signal);
 
@@ -159,7 +159,7 @@ int main(void)
 		cmocka_unit_test(it_does_not_wait_for_what_is_done_already),
 		cmocka_unit_test(it_ticks_at_intervals_and_never_in_bursts),
 		cmocka_unit_test(sleeping_until_a_time_gone_by_returns),
-		cmocka_unit_test(a_signal_ends_it_and_is_told),
+		cmocka_unit_test(a_signal_ends_it_and_is_reported),
 		cmocka_unit_test(a_second_signal_kills),
 		cmocka_unit_test(a_closed_pipe_does_not_kill),
 	};

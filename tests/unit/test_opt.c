@@ -259,7 +259,7 @@ static void names_of_interfaces_are_checked(void **state)
 	assert_refused("..", "is no name");
 }
 
-static void missing_and_surplus_words_are_told(void **state)
+static void missing_and_surplus_arguments_are_reported(void **state)
 {
 	(void)state;
 	assert_refused("", "INTERFACE is missing");
@@ -270,7 +270,7 @@ static void missing_and_surplus_words_are_told(void **state)
 	assert_refused("eth0|--flag=on", "--flag takes no value but yes or no");
 }
 
-static void unknown_options_are_told(void **state)
+static void unknown_options_are_reported(void **state)
 {
 	(void)state;
 	assert_refused("eth0|--bogus", "unknown option '--bogus'");
@@ -540,7 +540,7 @@ static void long_help_is_wrapped_at_100_columns(void **state)
 	free(text);
 }
 
-static void numbers_are_told_from_texts(void **state)
+static void numbers_are_distinguished_from_texts(void **state)
 {
 	struct parsed p = parse("eth0|-c|5");
 	uint64_t value = 77;
@@ -570,8 +570,8 @@ int main(void)
 		cmocka_unit_test(bounds_are_kept),
 		cmocka_unit_test(what_is_no_value_is_refused),
 		cmocka_unit_test(names_of_interfaces_are_checked),
-		cmocka_unit_test(missing_and_surplus_words_are_told),
-		cmocka_unit_test(unknown_options_are_told),
+		cmocka_unit_test(missing_and_surplus_arguments_are_reported),
+		cmocka_unit_test(unknown_options_are_reported),
 		cmocka_unit_test(a_flag_may_be_given_as_yes_or_no),
 		cmocka_unit_test(help_ends_the_parsing),
 		cmocka_unit_test(interfaces_are_as_many_as_are_named_each_once),
@@ -581,7 +581,7 @@ int main(void)
 		cmocka_unit_test(shown_values_read_back),
 		cmocka_unit_test(help_shows_every_option_with_its_default),
 		cmocka_unit_test(long_help_is_wrapped_at_100_columns),
-		cmocka_unit_test(numbers_are_told_from_texts),
+		cmocka_unit_test(numbers_are_distinguished_from_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 #define TOOL "{\"format\":1,\"tool\":\"ethgauge " TOOL_VERSION "\",\"command\":\"sink\""
 
-static void interval_is_told_from_a_document(void **state)
+static void interval_is_distinguished_from_a_document(void **state)
 {
 	uint64_t elapsed_ns = 7, packets = 7;
 
@@ -94,7 +94,7 @@ static void what_is_no_result_of_this_version_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(interval_is_told_from_a_document),
+		cmocka_unit_test(interval_is_distinguished_from_a_document),
 		cmocka_unit_test(figures_are_taken_and_delays_if_they_are_right),
 		cmocka_unit_test(what_is_no_result_of_this_version_is_refused),
 	};

@@ -345,7 +345,7 @@ static uint32_t word(uint32_t at)
 	return (uint32_t)packet.bytes[at] << 8 | packet.bytes[at + 1];
 }
 
-static void the_tag_stands_behind_a_udp_that_is_the_last_layer(void **state)
+static void the_tag_follows_a_udp_that_is_the_last_layer(void **state)
 {
 	static const struct {
 		const char *text, *sizes;
@@ -488,7 +488,7 @@ static void windows_lie_within_the_shortest_frame(void **state)
 	}
 }
 
-static void values_without_a_seed_move_each_by_itself(void **state)
+static void values_without_a_seed_move_independently(void **state)
 {
 	static uint8_t bytes[PACKET_MAX_BYTES];
 	uint32_t n, same = 0;
@@ -696,12 +696,12 @@ int main(void)
 		cmocka_unit_test(lengths_and_checksums_follow_what_changes),
 		cmocka_unit_test(a_packet_is_the_one_that_its_values_describe),
 		cmocka_unit_test(so_it_is_when_sizes_change),
-		cmocka_unit_test(the_tag_stands_behind_a_udp_that_is_the_last_layer),
+		cmocka_unit_test(the_tag_follows_a_udp_that_is_the_last_layer),
 		cmocka_unit_test(an_ip_length_leaves_out_what_only_pads_the_frame),
 		cmocka_unit_test(what_is_wrong_on_purpose_stays_and_is_counted_by_what_covers_it),
 		cmocka_unit_test(a_udp_checksum_is_never_zero),
 		cmocka_unit_test(windows_lie_within_the_shortest_frame),
-		cmocka_unit_test(values_without_a_seed_move_each_by_itself),
+		cmocka_unit_test(values_without_a_seed_move_independently),
 		cmocka_unit_test(lists_share_the_room_and_keep_their_values),
 		cmocka_unit_test(what_cannot_be_built_says_where_and_why),
 		cmocka_unit_test(headers_hold_as_much_as_their_length_can_say),

@@ -193,7 +193,7 @@ static void a_genome_keeps_its_order(void **state)
 	check_bytes(&size, 1518, 1518, 1518);
 }
 
-static void what_is_wrong_is_told_with_its_column(void **state)
+static void errors_are_reported_with_their_column(void **state)
 {
 	static const struct {
 		const char *text, *column;
@@ -335,7 +335,7 @@ int main(void)
 		cmocka_unit_test(weights_are_spread),
 		cmocka_unit_test(no_size_runs_ahead),
 		cmocka_unit_test(a_genome_keeps_its_order),
-		cmocka_unit_test(what_is_wrong_is_told_with_its_column),
+		cmocka_unit_test(errors_are_reported_with_their_column),
 		cmocka_unit_test(lists_have_an_end),
 		cmocka_unit_test(any_bytes_are_safe),
 	};

@@ -320,7 +320,7 @@ static void columns_are_those_of_the_text(void **state)
 	packet_spec_free(spec);
 }
 
-static void what_is_wrong_is_told_with_its_column(void **state)
+static void errors_are_reported_with_their_column(void **state)
 {
 	static const struct {
 		const char *text, *message;
@@ -522,7 +522,7 @@ static void wrong_pieces_are_refused_without_a_place(void **state)
 	packet_spec_free(spec);
 }
 
-static void a_packet_is_told_from_an_address(void **state)
+static void a_packet_is_distinguished_from_an_address(void **state)
 {
 	static const char *const packets[] = { "eth/ip4", "arp()", "arp", "ip6", " udp", "1/2", "(" };
 	static const char *const others[] = { "198.18.0.2", "2001:2::2", "", "localhost", "arp ", "a" };
@@ -548,11 +548,11 @@ int main(void)
 		cmocka_unit_test(bytes_are_those_of_the_digits_and_escapes),
 		cmocka_unit_test(lengths_and_checksums_that_are_given_are_wrong_on_purpose),
 		cmocka_unit_test(columns_are_those_of_the_text),
-		cmocka_unit_test(what_is_wrong_is_told_with_its_column),
+		cmocka_unit_test(errors_are_reported_with_their_column),
 		cmocka_unit_test(limits_are_kept_to_the_last),
 		cmocka_unit_test(the_pieces_of_a_stream_file_are_the_same_packet),
 		cmocka_unit_test(wrong_pieces_are_refused_without_a_place),
-		cmocka_unit_test(a_packet_is_told_from_an_address),
+		cmocka_unit_test(a_packet_is_distinguished_from_an_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

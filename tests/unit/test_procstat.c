@@ -41,7 +41,7 @@ static const char interrupts[] =
 	"ERR:          5\n"
 	"MIS:          3\n";
 
-static void stat_is_told_by_cpu_and_those_that_are_away_stay_so(void **state)
+static void stat_is_read_by_cpu_and_offline_cpus_stay_absent(void **state)
 {
 	struct procstat_cpu cpus[NR] = { 0 };
 
@@ -72,7 +72,7 @@ static void cpus_beyond_the_array_are_left_out(void **state)
 	assert_memory_equal(&cpus[1], &(struct procstat_cpu){ 0 }, sizeof(cpus[1]));
 }
 
-static void softirqs_are_told_by_their_column(void **state)
+static void softirqs_are_read_by_column(void **state)
 {
 	struct procstat_cpu cpus[NR] = { 0 };
 
@@ -116,7 +116,7 @@ static void interrupts_are_the_nic_s_by_its_whole_name(void **state)
 	assert_int_equal(cpus[0].nic_interrupts, 0);
 }
 
-static void softnet_is_told_by_the_number_in_the_line(void **state)
+static void softnet_is_read_by_the_cpu_number_in_the_line(void **state)
 {
 	/* As printed by kernel 6.18. */
 	static const char text[] =
@@ -135,7 +135,7 @@ static void softnet_is_told_by_the_number_in_the_line(void **state)
 	assert_int_equal(cpus[1].softnet_packets, 0);
 }
 
-static void softnet_of_old_kernels_is_told_by_the_online_cpus_in_turn(void **state)
+static void softnet_of_old_kernels_is_read_by_the_order_of_online_cpus(void **state)
 {
 	struct procstat_cpu cpus[NR] = { 0 };
 
@@ -176,7 +176,7 @@ static void add_row(const char *name, const char *format, unsigned int step)
 	add("\n");
 }
 
-static void three_hundred_cpus_with_gaps_are_each_told(void **state)
+static void three_hundred_cpus_with_holes_are_each_read(void **state)
 {
 	const struct procstat_nic nic = { .ifname = "eth1" };
 	struct procstat_cpu *cpus = calloc(MANY, sizeof(*cpus));
@@ -289,14 +289,14 @@ static void a_key_is_found_as_a_whole_at_the_start_of_its_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stat_is_told_by_cpu_and_those_that_are_away_stay_so),
+		cmocka_unit_test(stat_is_read_by_cpu_and_offline_cpus_stay_absent),
 		cmocka_unit_test(cpus_beyond_the_array_are_left_out),
-		cmocka_unit_test(softirqs_are_told_by_their_column),
+		cmocka_unit_test(softirqs_are_read_by_column),
 		cmocka_unit_test(interrupts_are_those_of_the_column_s_cpu_and_of_the_nic_by_number),
 		cmocka_unit_test(interrupts_are_the_nic_s_by_its_whole_name),
-		cmocka_unit_test(softnet_is_told_by_the_number_in_the_line),
-		cmocka_unit_test(softnet_of_old_kernels_is_told_by_the_online_cpus_in_turn),
-		cmocka_unit_test(three_hundred_cpus_with_gaps_are_each_told),
+		cmocka_unit_test(softnet_is_read_by_the_cpu_number_in_the_line),
+		cmocka_unit_test(softnet_of_old_kernels_is_read_by_the_order_of_online_cpus),
+		cmocka_unit_test(three_hundred_cpus_with_holes_are_each_read),
 		cmocka_unit_test(what_is_not_of_the_form_is_refused_and_changes_nothing),
 		cmocka_unit_test(no_damage_leads_beyond_the_text_or_the_array),
 		cmocka_unit_test(a_counter_that_went_back_has_not_grown),

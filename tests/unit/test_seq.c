@@ -64,7 +64,7 @@ static void what_lies_before_the_first_is_not_lost(void **state)
 	assert_int_equal(seq.loss_run_max, 58);
 }
 
-static void what_lies_behind_the_highest_is_not_lost(void **state)
+static void numbers_above_the_highest_are_not_lost(void **state)
 {
 	struct seq_state seq = { .first = SEQ_ORIGIN, .next = SEQ_ORIGIN + 11 };
 
@@ -82,7 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_go_on_from_word_to_word),
 		cmocka_unit_test(what_lies_before_the_first_is_not_lost),
-		cmocka_unit_test(what_lies_behind_the_highest_is_not_lost),
+		cmocka_unit_test(numbers_above_the_highest_are_not_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

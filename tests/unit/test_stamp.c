@@ -10,7 +10,7 @@
 
 #define SEC 1000000000ull
 
-static void a_stamp_tells_its_clock(void **state)
+static void a_timestamp_identifies_its_clock(void **state)
 {
 	(void)state;
 	assert_false(stamp_is_tai(0));
@@ -83,7 +83,7 @@ static void a_clock_that_was_set_starts_a_new_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stamp_tells_its_clock),
+		cmocka_unit_test(a_timestamp_identifies_its_clock),
 		cmocka_unit_test(a_line_without_drift_is_an_offset),
 		cmocka_unit_test(follows_a_clock_that_drifts),
 		cmocka_unit_test(a_clock_that_was_set_starts_a_new_line),

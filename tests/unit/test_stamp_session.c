@@ -28,7 +28,7 @@ static void arrive(struct stamp_session *session, uint32_t question, uint32_t an
 	stamp_session_add(session, &sums, question, answer, &times);
 }
 
-static void each_loss_is_told_of_its_way(void **state)
+static void each_loss_is_reported_for_its_direction(void **state)
 {
 	uint64_t out, back, round, behind;
 	struct stamp_session session;
@@ -69,7 +69,7 @@ static void each_loss_is_told_of_its_way(void **state)
 	}
 }
 
-static void a_copy_is_told_of_its_way_and_repairs_nothing(void **state)
+static void a_copy_is_reported_for_its_direction_and_repairs_nothing(void **state)
 {
 	struct stamp_session session;
 	struct stamp_lost lost;
@@ -104,7 +104,7 @@ static void a_copy_is_told_of_its_way_and_repairs_nothing(void **state)
 	assert_int_equal(session.answered.reordered, 0);
 }
 
-static void order_is_told_of_its_way(void **state)
+static void order_is_reported_for_its_direction(void **state)
 {
 	struct stamp_session session;
 	uint32_t i;
@@ -154,7 +154,7 @@ static void a_reflector_that_forgot_the_session_invents_no_loss(void **state)
 	assert_int_equal(session.asked.duplicates, 0);
 }
 
-static void of_a_stateless_reflector_no_way_is_told(void **state)
+static void a_stateless_reflector_allows_no_direction(void **state)
 {
 	struct stamp_session session;
 	struct stamp_lost lost;
@@ -179,11 +179,11 @@ static void of_a_stateless_reflector_no_way_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_loss_is_told_of_its_way),
-		cmocka_unit_test(a_copy_is_told_of_its_way_and_repairs_nothing),
-		cmocka_unit_test(order_is_told_of_its_way),
+		cmocka_unit_test(each_loss_is_reported_for_its_direction),
+		cmocka_unit_test(a_copy_is_reported_for_its_direction_and_repairs_nothing),
+		cmocka_unit_test(order_is_reported_for_its_direction),
 		cmocka_unit_test(a_reflector_that_forgot_the_session_invents_no_loss),
-		cmocka_unit_test(of_a_stateless_reflector_no_way_is_told),
+		cmocka_unit_test(a_stateless_reflector_allows_no_direction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void serve(uint32_t shift, uint64_t start_ns, uint32_t nr, uint64_t gap_n
 	}
 }
 
-static void the_lowest_bit_is_found_whatever_stands_above_it(void **state)
+static void the_lowest_bit_is_found_below_any_others(void **state)
 {
 	int bit, i;
 
@@ -213,7 +213,7 @@ static void slots_are_half_the_mean_gap_at_most_and_never_wider_than_1_us(void *
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_lowest_bit_is_found_whatever_stands_above_it),
+		cmocka_unit_test(the_lowest_bit_is_found_below_any_others),
 		cmocka_unit_test(an_empty_wheel_has_no_stream),
 		cmocka_unit_test(streams_of_one_slot_come_in_the_order_in_which_they_were_put),
 		cmocka_unit_test(no_stream_comes_before_one_of_an_earlier_slot),
