@@ -203,7 +203,7 @@ static void stamps_one_in_n(void **state)
 	}
 }
 
-/* The times that rates are told by stay those of CLOCK_MONOTONIC. */
+/* The times that rates are computed from remain those of CLOCK_MONOTONIC. */
 static void stamps_by_tai_when_asked(void **state)
 {
 	struct gen_rec rec = { .tag_offset = 1, .pace = { .kind = PACE_EVEN, .gap = 1 << PACE_FRAC_BITS } };
@@ -349,7 +349,7 @@ static void changes_fields_and_mends_the_checksums(void **state)
 
 		spoilt = frame;
 		spoil(&spoilt);
-		memcpy(spoilt.bytes + 56, frame.bytes + 56, 4);	/* behind the header: not rewritten */
+		memcpy(spoilt.bytes + 56, frame.bytes + 56, 4);	/* after the header: not rewritten */
 		harness_run(skel->progs.blast_xdp, spoilt.bytes, spoilt.len, &out);
 		assert_int_equal(out.action, XDP_TX);
 		assert_int_equal(b[15], (number / 10 % 64) << 2 | (frame.bytes[15] & 3));

@@ -2,7 +2,7 @@
 /*
  * drops_tp: what it takes for a packet of the test, and where it says it was
  * dropped. The kernel drops real ones here: UDP to a port of the loopback
- * interface that nobody listens on, in a network namespace of the test's own.
+ * interface without listeners, in a private network namespace.
  */
 #include "harness.h"
 

@@ -92,7 +92,7 @@ static void a_million_packets_are_the_same_in_both_engines(void **state)
 	uint32_t cpu;
 
 	(void)state;
-	rec.header_bytes = 72;		/* what a receiver changes; behind it the page is as it was */
+	rec.header_bytes = 72;		/* what a receiver changes; the rest of the page is unchanged */
 	memcpy(rec.header, packet.bytes, BUF_BYTES);
 	cpu = harness_cpu();
 	assert_int_equal(bpf_map__update_elem(skel->maps.gen_recs, &cpu, sizeof(cpu), &rec,

@@ -204,7 +204,7 @@ static void expressions_take_what_libpcap_takes(void **state)
 		some += nr && nr < FRAMES;
 		filter_free(filter);
 	}
-	/* Else the frames would tell nothing. */
+	/* Otherwise the frames would prove nothing. */
 	assert_true(some > NR_EXPRESSIONS / 2);
 }
 

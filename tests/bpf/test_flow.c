@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * flow_tc: each packet is of one flow, prefix or sum; and what TCP's headers tell:
+ * flow_tc: each packet is of one flow, prefix or sum; and the meaning of TCP's headers:
  * round trips, retransmissions, order, windows; and it goes on untouched.
  */
 #include "harness.h"
@@ -120,7 +120,7 @@ static void put32(uint8_t *at, uint32_t value)
 	at[3] = (uint8_t)value;
 }
 
-/* The client is the near end: what it sends is WATCH_TX. Packets have padding behind them. */
+/* The client is the near end: what it sends is WATCH_TX. Packets are followed by padding. */
 static void tcp(enum watch_dir dir, struct segment s)
 {
 	struct packet_frame frame;
@@ -274,7 +274,7 @@ static void a_timestamp_is_timed_until_its_first_echo(void **state)
 	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 1);
 	FAR(ACK, .seq = 1, .ack = 201, .tsval = 12, .tsecr = 71);
 	assert_int_equal(timed(FLOW_BY_TIMESTAMP, WATCH_TX), 1);
-	/* Skipped: nobody knows when it would have come back. */
+	/* Skipped: it is unknown when it would have come back. */
 	NEAR(ACK, .seq = 201, .bytes = 100, .ack = 1, .tsval = 80, .tsecr = 12);
 	NEAR(ACK, .seq = 301, .bytes = 100, .ack = 1, .tsval = 81, .tsecr = 12);
 	FAR(ACK, .seq = 1, .ack = 401, .tsval = 13, .tsecr = 81);

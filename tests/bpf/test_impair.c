@@ -416,7 +416,7 @@ static void without_a_checksum_of_l4_it_is_the_header_s(void **state)
 	assert_int_equal(bits_that_differ(out.bytes, frame.bytes, check, check + 2), 1);
 	assert_int_equal(bits_that_differ(out.bytes, frame.bytes, 0, frame.len), 1);
 
-	/* Neither: ARP is left alone, and told. */
+	/* Neither: ARP is not changed, and reported. */
 	frame.bytes[12] = 0x08;
 	frame.bytes[13] = 0x06;
 	run(&frame, &out);

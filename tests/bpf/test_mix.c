@@ -97,7 +97,7 @@ static uint8_t *template_of(uint32_t i)
 	return (uint8_t *)(stream_at(i) + 1);
 }
 
-/* A stream of @bytes whose every byte tells whose it is; of no protocol. */
+/* A stream of @bytes in which every byte identifies the stream; without protocol. */
 static struct mix_stream *make_stream(uint32_t i, uint32_t bytes)
 {
 	struct mix_stream *stream = stream_at(i);
@@ -408,7 +408,7 @@ static void streams_without_slots_fill_the_time_between_slots(void **state)
 
 /*
  * The wheel's last slot is 262 us ahead. A stream that is due in an hour waits
- * there; another is due behind that slot, and long ago.
+ * there; another is due after that slot, and long ago.
  */
 static void a_stream_that_is_far_off_holds_up_no_other(void **state)
 {

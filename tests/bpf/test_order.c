@@ -394,7 +394,7 @@ static void duplicates_change_no_figure_of_order(void **state)
 	free(before);
 }
 
-/* The most that a window can hold: each second number, then the others from behind. */
+/* The most that a window can hold: each second number, then the others backwards. */
 static void keeps_as_many_gaps_as_a_window_holds(void **state)
 {
 	struct packet packet = { 0 };
@@ -492,7 +492,7 @@ static void agrees_with_the_model(void **state)
 			.start = starts[below(7)],
 		};
 		if (c.stamp_every > 1 && c.restart)
-			continue;	/* without a time a new run cannot be told */
+			continue;	/* without a timestamp a new run cannot be detected */
 		feed_by_chance(&c, 20 + below(200));
 	}
 }

@@ -147,7 +147,7 @@ static void tells_what_became_of_the_sequence(void **state)
 	arrive(0, 2, 3);
 	arrive(0, 2, 3);
 	arrive(0, 9000, 5);
-	arrive(0, 1, 2);		/* behind the window */
+	arrive(0, 1, 2);		/* below the window */
 	arrive(0, 5, 6);		/* lower and sent later: a new run */
 	arrive(0, 8999, 4);	/* left over from the last */
 	arrive(1, 5, 0);

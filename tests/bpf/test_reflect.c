@@ -234,7 +234,7 @@ static void cut_with_all_lengths_matching_is_answered_down_to_the_header(void **
 	}
 }
 
-/* Bits flipped at random: whatever it does, it neither grows a frame nor touches one it passes. */
+/* Bits flipped at random: it never grows a frame, nor changes one that it passes. */
 static void random_damage_never_changes_a_passed_frame(void **state)
 {
 	struct packet_frame frame;

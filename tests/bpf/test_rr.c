@@ -157,7 +157,7 @@ static void check_taken(unsigned int version, bool icmp)
 
 	load(match_of(version, icmp));
 	answer(&frame, version, icmp, STREAM, 17);
-	/* No socket is there: dropped. But its time stands in front. */
+	/* Without a socket it is dropped, but its time is in front. */
 	assert_int_equal(run(&frame, &out), XDP_DROP);
 	memcpy(&came_ns, out.bytes, sizeof(came_ns));
 	assert_in_range(came_ns, before_ns, harness_mono_ns());
@@ -190,7 +190,7 @@ static void check_others(unsigned int version, bool icmp)
 	frame.bytes[frame.l4 + 8 + 5] ^= 1;			/* a damaged tag */
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
-	frame.bytes[frame.l3 + (version == 6 ? 23 : 15)] ^= 1;	/* from somebody else */
+	frame.bytes[frame.l3 + (version == 6 ? 23 : 15)] ^= 1;	/* from another host */
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
 	frame.len = frame.l4 + 8 + 17;				/* cut */
@@ -307,13 +307,13 @@ static void test_bounce_ends(void **state)
 	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
 	assert_int_equal(token_at(0, &token)->answered, 1);
 	assert_int_equal(token.made, 1);
-	/* Nothing is under way: whatever comes is stale. */
+	/* Nothing is outstanding: every answer is stale. */
 	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
 	assert_int_equal(token_at(0, &token)->answered, 1);
 	assert_int_equal(token.stale, 1);
 }
 
-/* One in four is timed, whatever the first was; all are counted. */
+/* One in four is timed, from any start; all are counted. */
 static void test_bounce_samples(void **state)
 {
 	struct rr_match match = match_bounce(4, false);

@@ -475,7 +475,7 @@ static void times_by_tai_when_asked(void **state)
 	assert_int_equal(other_clock(), 0);
 }
 
-/* The sequence is right whatever the clock is. */
+/* The sequence is right with any clock. */
 static void does_not_time_by_two_clocks(void **state)
 {
 	(void)state;

@@ -337,11 +337,11 @@ static void contradicting_segments_still_add_up(void **state)
 
 	(void)state;
 	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 1000 });
-	/* Merged of pieces shorter than told: 20 segments of 700. */
+	/* Merged from pieces shorter than reported: 20 segments of 700. */
 	rec = counted(0, frame.bytes, frame.len, 700, 20);
 	assert_int_equal(rec.packets, 20);
 	assert_int_equal(rec.frame_bytes, 20 * (42 + 4) + 1000);
-	/* A tunnel's: more behind the headers seen than the segments hold. */
+	/* A tunnel's: more bytes after the visible headers than the segments hold. */
 	rec = counted(0, frame.bytes, frame.len, 450, 2);
 	assert_int_equal(rec.packets, 2);
 	assert_int_equal(rec.frame_bytes, 2 * (142 + 450 + 4));

@@ -109,7 +109,7 @@ def look(browser, path, picture):
     before = browser.evaluate("%s.querySelector('.curve').getAttribute('d')" % plot)
     x, y = box[0] + box[2] * 0.5, box[1] + box[3] * 0.5
     browser.mouse("mouseMoved", x, y)
-    must("a plot tells its values", browser.evaluate("[...document.querySelectorAll('.tip')].some("
+    must("a plot shows its values", browser.evaluate("[...document.querySelectorAll('.tip')].some("
                                                      "t => !t.hidden && /: .*[0-9]/.test(t.textContent))"))
     browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
     browser.mouse("mouseMoved", x + box[2] * 0.2, y, button="left", buttons=1)

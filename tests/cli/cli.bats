@@ -276,7 +276,7 @@ commands() {
 }
 
 @test "a directory without write permission is an error, and nothing is left in it" {
-	# Not below the test's own directory, which nobody may enter.
+	# Not below the test's own directory, which is closed to other users.
 	local closed
 
 	closed=$(mktemp -d)

@@ -181,7 +181,7 @@ refuses() {
 	[ "$status" = 4 ]
 }
 
-@test "KTAP is KTAP, whatever a part is called" {
+@test "KTAP is valid with any name of a part" {
 	docs base 7
 	docs slow 7 1.1
 	docs few 3

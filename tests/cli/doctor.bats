@@ -221,7 +221,7 @@ kernel_from() {
 @test "the trap: a veth sends XDP frames only while its peer is up and runs a program" {
 	wire
 	in_b ethtool -K eg0 gro off
-	# Kernels before 6.3 do not tell the GRO of a peer in another namespace.
+	# Kernels before 6.3 do not report the GRO of a peer in another namespace.
 	run in_a "$TOOL" doctor eg0 --has xdp-xmit-ready
 	[ "$status" = 1 ] || [ "$status" = 3 ]
 	[[ $output = *"the peer 'eg0' in namespace "*" XDP program"* ]]
@@ -287,7 +287,7 @@ picture() {
 
 	need_command ethtool bpftool tc
 	wire
-	# What IPv6 sends by itself would be taken for doctor's.
+	# Packets of IPv6 itself would be mistaken for doctor's.
 	in_a sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 	in_b sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 	nsenter --net="/run/netns/$A" ip link set lo up
@@ -321,7 +321,7 @@ picture() {
 	wire
 	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
 	as_root=$output
-	# Nobody may not enter a namespace: root enters, and then gives up.
+	# User nobody may not enter a namespace: root enters, and then drops its privileges.
 	install -m 755 "$TOOL" "$BATS_TEST_TMPDIR/tool"
 	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" 2>/dev/null || :
 	run -0 --separate-stderr in_a setpriv --inh-caps=-all --bounding-set=-all --reuid=65534 \

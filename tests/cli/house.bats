@@ -6,7 +6,7 @@ load ../lib/common
 
 setup_file() {
 	export HOUSE=$BATS_FILE_TMPDIR/root
-	# MAKEFLAGS of the make outside tell which build this is.
+	# MAKEFLAGS of the outer make identify the build.
 	make -C "$BATS_TEST_DIRNAME/../.." -s --no-print-directory install DESTDIR="$HOUSE" \
 		PREFIX=/usr >"$BATS_FILE_TMPDIR/log" 2>&1 || {
 		cat "$BATS_FILE_TMPDIR/log" >&2
@@ -150,7 +150,7 @@ complete_words() {
 	[[ $output == *"cannot write $BATS_TEST_TMPDIR/b"*"sudo make clean"* ]]
 }
 
-@test "a machine without the tools is told to run scripts/setup" {
+@test "on a machine without the tools make suggests scripts/setup" {
 	run "$TOP/scripts/check-tools" no-such-cc clang no-such-bpftool
 	[ "$status" = 1 ]
 	[[ $output == *no-such-cc*no-such-bpftool*"run: sudo scripts/setup"* ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What impair's words may be, told before any privilege is asked for.
+# Valid arguments of impair, checked before any privilege.
 
 load ../lib/common
 

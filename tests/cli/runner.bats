@@ -21,7 +21,7 @@ run_net() {
 	run env -u TESTS_ROOT -u TESTS_DIR -u TESTS_RESULTS "$@" timeout 60 "$TREE/tests/run" net
 }
 
-@test "a run that leaves nothing behind says so, and passes" {
+@test "a run that cleans up reports it, and passes" {
 	need_root
 	need_command bpftool
 	file clean <<-'END'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the words of probe --stamp may be, told before a packet is sent.
+# Valid arguments of probe --stamp, checked before a packet is sent.
 
 load ../lib/common
 

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char line[4 * CONTROL_LINE_BYTES];
 	union control_body body, again, untouched;
 	enum control_type type = CONTROL_CONN, type_again;
-	char *copy = malloc(size + 1);	/* of just its size: who reads behind it is seen */
+	char *copy = malloc(size + 1);	/* of exact size, so that a read after the end is detected */
 	struct control_arrival arrival;
 	const char *at;
 	struct err e;

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The seeds are frames; the first byte of a MAC tells where to cut. */
+/* The seeds are frames; the first byte of a MAC address selects where to cut. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fragment_plan plan;

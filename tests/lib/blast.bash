@@ -75,7 +75,7 @@ is_to_be() {
 	CHECKS+=("$1" "$FILE.${#CHECKS[@]}" "${@:2}" --)
 }
 
-# check COUNT...: all that is to be is, with so many packets in each file.
+# check COUNT...: all expected files exist, with COUNT packets each.
 check() {
 	run "$BATS_TEST_DIRNAME/packet_check.py" "${CHECKS[@]}"
 	[ "$status" = 0 ] || fail "$output"

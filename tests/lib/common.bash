@@ -69,7 +69,7 @@ need_command() {
 	done
 }
 
-# defer CMD...: run at teardown, the last deferred first, whatever the test did.
+# defer CMD...: run at teardown, the last deferred first, also if the test failed.
 defer() {
 	DEFERRED=("${*@Q}" "${DEFERRED[@]}")
 }
@@ -130,8 +130,8 @@ json() {
 		jq -c 'del(.. | objects | .series, .config, .system, .cpus)' <<<"$output" 2>&1)"
 }
 
-# unprivileged CMD...: as nobody, without any capability. A copy of the tool
-# stands in for it, as the tree may be in a directory that nobody may enter.
+# unprivileged CMD...: as user nobody, without any capability, with a copy of the
+# tool, as the tree may be in a directory that this user may not enter.
 unprivileged() {
 	local dir status=0
 
@@ -152,7 +152,7 @@ unprivileged() {
 	return "$status"
 }
 
-# The kernel's log may hold what no exit status tells. tests/run looks at it itself, once, as each
+# The kernel's log may have faults that no exit status shows. tests/run looks at it itself, once, as each
 # look takes as long as a short test. "[12.345]" of its last line:
 dmesg_now() {
 	dmesg 2>/dev/null | tail -n 1 | sed -n 's/^\[ *\([0-9.]*\)\].*/\1/p'

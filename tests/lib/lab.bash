@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A lab of the test's own, and verbs that run in it beside the test. Load it
-# behind common.
+# after common.
 
 SEND_TAGS=$TOP/tests/lib/send_tags.py
 CAPTURE=$TOP/tests/lib/capture.py
@@ -127,12 +127,12 @@ ip_in() {
 	timeout 10 nsenter --net="/run/netns/$LAB-$1" ip "${@:2}"
 }
 
-# counter NODE NAME: a counter of the node's interface, as the driver tells it.
+# counter NODE NAME: a counter of the node's interface, as the driver reports it.
 counter() {
 	ip_in "$1" -json -s link show eg0 | jq ".[0].stats64.${2%_*}.${2#*_}"
 }
 
-# hook NODE: what is attached to the interface, as the kernel tells it; null: nothing.
+# hook NODE: what is attached to the interface, as the kernel reports it; null: nothing.
 hook() {
 	ip_in "$1" -json -details link show eg0 | jq -c '.[0].xdp'
 }
@@ -149,7 +149,7 @@ make_ready() {
 }
 
 # need_ready_peer: of egb in r. Else a bump puts a program where who comes later wants to receive,
-# as before 6.3 no kernel tells that it needs none.
+# as kernels before 6.3 do not report that it needs none.
 need_ready_peer() {
 	nsenter --net="/run/netns/$LAB-r" "$TOOL" doctor egb --has xdp-xmit-ready >/dev/null ||
 		cannot veth-gro "a veth that tells that it takes XDP frames without a program (kernel 6.3)"

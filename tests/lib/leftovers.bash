@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What a run of the tests may not leave behind. Sourced by tests/run, which runs as root in
+# What a run of the tests must not leave. Sourced by tests/run, which runs as root in
 # namespaces of its own, so that all links, named namespaces, mounts, processes and network
 # sysctls here are its own, and all places where a program can stay without a process: attached
 # to a link, or pinned.
@@ -51,7 +51,7 @@ leftovers() {
 	programs
 	awk '{ print "mount " $5 }' /proc/self/mountinfo
 	sysctl -a 2>/dev/null | grep -vE "$volatile" | sed 's/^/sysctl /'
-	# What no exit status tells. Of other users of this machine as well.
+	# Faults that no exit status shows, of other users of this machine as well.
 	dmesg 2>/dev/null | grep -E "$complaints" | sed 's/^/kernel-log /'
 }
 

@@ -122,12 +122,12 @@ def main():
             tag = build_tag(int(words[0]), int(words[1]), 0 if "untimed" in words else sent_ns,
                             words)
             frame = build(args, tag, take_number(words, "port", args.port))
-        # A veth whose peer is behind drops, and counts it before send() returns: once more.
+        # A veth whose peer cannot keep up drops, and counts it before send() returns: try again.
         while True:
             try:
                 assert link.send(frame) == len(frame)
             except OSError as error:
-                # A tc program on the way out dropped it: that is told, and it was sent.
+                # A tc program on egress dropped it: that is reported, and it was sent.
                 if error.errno != errno.ENOBUFS:
                     raise
             now = read_dropped(counters)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A web server and an FTP server of the test's own, in node b of its lab, which is
-# 198.18.0.2. Load it behind lab.
+# 198.18.0.2. Load it after lab.
 
 NGINX=$(PATH=$PATH:/usr/sbin command -v nginx || :)
 

@@ -5,7 +5,7 @@
 tcx_hold.py IFACE ingress|egress first|last VERDICT
 
 Attached by a link until it is killed; "ready" on stderr. VERDICT is a number: -1 lets the next
-program decide, 0 passes and 2 drops, and neither lets anybody behind see the packet.
+program decide, 0 passes and 2 drops, and in both cases no later program sees the packet.
 """
 import ctypes
 import os

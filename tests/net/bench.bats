@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scripts/bench-run: what it writes adds up, and nothing stays behind. No speed
+# scripts/bench-run: its output adds up, and nothing is left. No speed
 # is asserted. In jq's filters $name is jq's own.
 # shellcheck disable=SC2016
 

@@ -69,7 +69,7 @@ loses_each_47th() {
 	json --argjson least "$((2000000 + WIRE_NS))" "$PART"' |
 		.latency_min_ns >= $least and .latency_typical_ns >= .latency_min_ns'
 	if is_undisturbed; then
-		# A trial of 0.5 s passes what is sent in it and what the queue holds behind it: 1.7 % more.
+		# A trial of 0.5 s passes what is sent in it and what the queue holds after it: 1.7 % more.
 		json --argjson pps "$PPS" --argjson queue "$QUEUE" "$PART"' |
 			(.throughput_pps / ($pps + $queue / 0.5) - 1 | fabs) <= 0.01 and
 			.throughput_upper_pps > .throughput_pps and .goal_final_trial_ns == 5e8'
@@ -141,7 +141,7 @@ loses_each_47th() {
 	least=$(awk '{ t[NR] = $1 } END { printf "%.0f", t[3] - t[2] }' "$file.times")
 	most=$(awk '{ t[NR] = $1 } END { printf "%.0f", t[4] - t[1] }' "$file.times")
 	[ "$least" -ge 300000000 ]
-	# A packet is due every 0.53 ms; a stall of the sender is its own, and told.
+	# A packet is due every 0.53 ms; a stall of the sender is its own, and reported.
 	json --argjson least "$least" --argjson most "$most" "($PART)"' as $m |
 		([.self.trials[] | select(.kind == "reset")][0].pacing_late_max_ns) as $late |
 		$m.reset_tests == 1 and $m.reset_mean_ns >= $least and

@@ -23,7 +23,7 @@ setup() {
 	is 0
 	json '.environment.suite == "rfc6349-quick" and .metrics.path_mtu_bytes == 1500'
 	json '.metrics.baseline_rtt_ns >= 1e7 and .metrics.baseline_rtt_ns < 2e7'
-	# A sender without a CPU may not reach the bottleneck, which is said; it never finds a wider one.
+	# A sender without a CPU may not reach the bottleneck, which is reported; it never finds a higher one.
 	json '([.notes[]? | contains("all that this sender could make of UDP arrived")] | any) as $short |
 		[.parts[] | select(.name == "there") | .metrics] | length == 1 and all(
 		(.bottleneck_l1_bps / 20e6 - 1) as $off |
@@ -32,7 +32,7 @@ setup() {
 		(.transfer_time_factor * .payload_received_bps / .tcp_ideal_bps - 1 | fabs) < 1e-6 and
 		.tcp_efficiency_ratio <= 1 and .tcp_rtt_mean_ns >= 1e7)'
 
-	# A bottleneck that is given is taken as it is, and no UDP is sent; what cannot be is said.
+	# A given bottleneck is used unchanged, and no UDP is sent; an impossible one is refused.
 	run --separate-stderr timeout 60 nsenter --net="/run/netns/$LAB-a" "$TOOL" bench rfc6349 198.18.0.2 \
 		--quick --duration 500ms --way back --bottleneck 1Mbit --json
 	is 0

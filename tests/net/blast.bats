@@ -163,7 +163,7 @@ each_header_is_as_asked() {
 	lab_up
 	local unhurried=()
 
-	# At full speed an emulated receiver falls behind, and the wire refuses what it cannot hold.
+	# At full speed an emulated receiver cannot keep up, and the link refuses what it cannot hold.
 	[ "$TESTS_SLOW" = 1 ] || unhurried=(--rate "$(pace 20000)")
 	every_size afxdp 198.18.0.2 64 65 512 1518 -- "${unhurried[@]}"
 }
@@ -424,7 +424,7 @@ paced_run() {
 	says "attached an XDP program that passes everything to the peer 'eg0'"
 	json '.metrics | .sent_packets == 1009 and .driver_tx_packets == 1009'
 	json '.environment.pass_program_on == "peer eg0"'
-	# b's stack answers some of them, but nobody else sends to b.
+	# b's stack answers some of them, but no other host sends to b.
 	[ $(($(counter b rx_packets) - before)) = 1009 ]
 	hook_is_free b
 }

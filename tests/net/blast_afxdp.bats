@@ -243,7 +243,7 @@ arrives() {
 		.metrics.driver_tx_packets == .metrics.sent_packets'
 }
 
-# The kernel tells it up to a second late.
+# The kernel reports it up to a second late.
 has_no_carrier() {
 	[ "$(nsenter --net="/run/netns/$LAB-a" ip -json link show eg0 | jq -r '.[0].operstate')" != UP ]
 }

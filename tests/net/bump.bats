@@ -65,7 +65,7 @@ counted() {
 	is 0
 	json '.metrics | .sent_packets + .not_sent_packets == 120011'
 	sent_a=$(jq .metrics.sent_packets <<<"$output")
-	# What the wire behind it refuses, on a slow machine, is counted; the sink gets the rest.
+	# What the link after it refuses, on a slow machine, is counted; the sink gets the rest.
 	balance '.no_fate == 0'
 	sent=$(jq -s '.[0].out_packets' <<<"$output")
 	# On a busy machine the wire's own queue overflows, before the forwarder, or its own does.
@@ -120,13 +120,13 @@ counted() {
 	done
 }
 
-@test "what waits for three others comes right behind them" {
+@test "what waits for three others comes directly after them" {
 	start_cmd peer b ready "$PEER" order 1003
 	bump places=3 every=11 phase=5
 	blast 1003 5kpps
 	finish peer
 	is 0
-	# 5, 16, 27 ... change places with the three behind them.
+	# 5, 16, 27 ... change places with the three after them.
 	json '. == [range(1003) | ((. - 5) % 11) as $turn | if . < 5 then .
 		elif $turn < 3 then . + 1 elif $turn == 3 then . - 3 else . end]'
 	balance '.reordered == 91 and .flushed == 0'
@@ -157,7 +157,7 @@ counted() {
 	counted '.received_packets == 997'
 }
 
-@test "copies come right behind, and are counted" {
+@test "copies follow directly, and are counted" {
 	start sink b sink eg0 --count 1211 --duration 60s
 	bump copies=2 every=10
 	blast 1009 5kpps
@@ -228,7 +228,7 @@ counted() {
 }
 
 @test "frames that are too large to be held are refused" {
-	# From 3827 bytes on they do not fit into a page beside what stands in front of them.
+	# From 3827 bytes on they do not fit into a page with the bytes in front of them.
 	ip_in r link set ega mtu 3827
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
 	is 1

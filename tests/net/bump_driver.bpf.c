@@ -12,7 +12,7 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct bump_driver_cfg cfg;
 
-/* Locked, as an atomic operation that tells its result came with Linux 5.12. */
+/* Locked, as atomic operations that return a value require Linux 5.12. */
 struct ordinals {
 	struct bpf_spin_lock lock;
 	__u64 next;

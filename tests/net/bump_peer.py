@@ -4,7 +4,7 @@
 What stands at both ends of a bump, and knows nothing of the tool but its tag.
 
     bump_peer.py order COUNT        prints the sequences of COUNT test packets, as they came
-    bump_peer.py send COUNT BYTES   sends datagrams whose bytes tell their number
+    bump_peer.py send COUNT BYTES   sends datagrams that contain their number
     bump_peer.py take COUNT BYTES   prints how many of them came whole, and how many
                                     fragments IP made them of (that of the kernel's counter)
 

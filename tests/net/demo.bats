@@ -15,7 +15,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR/empty" || return
 }
 
-# What a demo must show, whatever the counts.
+# What a demo must show, with any counts.
 whole='.command == "demo" and (has("errors") | not) and (.verdicts | length) == 16 and
 	all(.verdicts[]; .pass) and (.parts | length) == 5 and
 	all(.parts[].metrics; .sent_packets > 1000 and .received_packets == .sent_packets and
@@ -120,7 +120,7 @@ in_an_empty_place() {
 	[[ $stderr != *"round trip"* ]]
 }
 
-@test "without live frames AF_XDP sends what it can, and that is said" {
+@test "without live frames AF_XDP sends instead, which is reported" {
 	! "$TOOL" doctor --has xdp-live-frames >/dev/null 2>&1 || skip "needs a kernel without them"
 	run --separate-stderr timeout 30 "$TOOL" demo --quick --json
 	is 0

@@ -116,7 +116,7 @@ impaired_is() {
 	jq -en --argjson i "$impaired" --argjson s "$sunk" '$i.impair_seen_packets == 60013 and
 		$s.received_packets == $i.impair_out_frames and
 		$s.duplicate_packets == $i.impair_copies_frames' >/dev/null || fail "$impaired $sunk"
-	# A loss before a stream's first packet or behind its last is none that the sink could see.
+	# The sink cannot see a loss before a stream's first packet or after its last.
 	jq -en --argjson i "$impaired" --argjson s "$sunk" '($i.impair_lost_packets -
 		$s.lost_packets - ($s.unseen_before_packets // 0)) | . >= 0 and . < 3' >/dev/null ||
 		fail "$impaired $sunk"
@@ -153,7 +153,7 @@ impaired_is() {
 		.kinds.checksum == $i.impair_checksum_packets and
 		.kinds.truncate == $i.impair_truncated_packets and
 		.kinds.duplicate == $i.impair_duplicated_packets'
-	# Another seed is another fate: the model can tell.
+	# Another seed gives other results: the model can distinguish them.
 	run -0 "$MODEL" "$BATS_TEST_TMPDIR/events.csv" 78 100003 "${rules[@]}"
 	json '.missing > 1000 and .unexpected > 1000'
 }
@@ -272,7 +272,7 @@ fields() {
 
 @test "a flipped bit after IP's header is a bad checksum to tshark, in exactly those packets" {
 	captured 509 --corrupt every=7:1@34
-	# The UDP length may be hit too, which tshark tells in another way: bad or malformed.
+	# The UDP length may be hit too, which tshark reports differently: bad or malformed.
 	[ "$(fields udp.checksum.status | grep -vcx 1)" = 72 ]
 }
 

@@ -7,7 +7,7 @@ What impair must have done, worked out again from its man page alone.
 
 EVENTS is the file of --events; RULE is KIND=WHICH[:ARG] in the order of the
 man page, where all options of the run must stand. Prints a JSON object: events
-that are missing, that nobody expected, and that differ; and the numbers of
+that are missing, unexpected, and different; and the numbers of
 packets by kind. Frames are 60 bytes.
 """
 import csv

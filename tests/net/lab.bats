@@ -434,7 +434,7 @@ all_labs() {
 	[[ $output == *"'$lab' is not up"* ]] || fail "$output"
 }
 
-# held NETNS...: somebody still has one of them: a process, a descriptor, a mount.
+# held NETNS...: one of them is still in use: by a process, a descriptor, a mount.
 held() {
 	local ns
 

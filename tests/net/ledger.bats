@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bats file_tags=net
 # The ledger of blast --sink: each kind of drop is made to happen, and the very
-# number stands in the very row.
+# number is in exactly that row.
 
 load ../lib/common
 load ../lib/lab
@@ -82,7 +82,7 @@ need_reason() {
 		grep -q "SKB_DROP_REASON_$1'" || cannot "reason_$1" "the reason $1 of the kernel"
 }
 
-# verdict NODE DEV MODE NAME: somebody else's XDP program on an interface.
+# verdict NODE DEV MODE NAME: another user's XDP program on an interface.
 verdict() {
 	local object=$BATS_TEST_TMPDIR/verdict.o
 
@@ -299,7 +299,7 @@ verdict() {
 	json '.environment.ledger_sources == null'
 }
 
-@test "what a sink cannot be is said" {
+@test "an impossible sink is refused" {
 	tool_in a blast eg0 $B --count 3 --sink eg0@nowhere$$
 	is 2
 	says "no network namespace 'nowhere$$'"

@@ -235,7 +235,7 @@ refused() {
 		ip_in a link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
 		refused "held by program 'alien'" sink eg0 --duration 1s
 		refused "held by program 'alien'" probe eg0 198.18.0.2 --count 7
-		# blast attaches nothing, so it is in nobody's way.
+		# blast attaches nothing, so it disturbs no other program.
 		tool_in a blast eg0 198.18.0.2 --count 7 --json
 		is 0
 		[ "$(hook a)" != null ]

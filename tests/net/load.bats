@@ -21,7 +21,7 @@ loaded() {
 	is 0
 }
 
-# failed KIND NUMBER: so many, of that very kind, and of no other.
+# failed KIND NUMBER: this number of that kind, and of no other.
 failed() {
 	json --arg key "load_failed_$1" --argjson n "$2" '.metrics.load_failed == $n and
 		.metrics[$key] == $n'
@@ -188,7 +188,7 @@ while True:
 	loaded ftp://u:p@198.18.0.2/middle -c 5 --log "$BATS_TEST_TMPDIR/log"
 	json '(.histograms.load_connect_ns.buckets | map(.[1]) | add) == 1 and .metrics.load_connections == 6'
 	awk -F, 'NR > 1 && $12 > 0 && $12 < $15 { n++ } END { exit n != 1 }' "$BATS_TEST_TMPDIR/log"
-	# A file that became shorter meanwhile fails the transfer, and not the tool.
+	# A file that is truncated during the run fails the transfer, not the tool.
 	head -c 3000000 /dev/zero >"$BATS_TEST_TMPDIR/shrinks"
 	start_cmd load a "loading" "$TOOL" load ftp://u:p@198.18.0.2/up -c 1 --upload "$BATS_TEST_TMPDIR/shrinks" \
 		--client-rate 8M --json

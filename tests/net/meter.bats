@@ -111,7 +111,7 @@ while time.process_time() < end:
 		json '.self.memory_max_bytes > 1e6 and .self.memory_max_bytes < 1e9'
 		declare "maps_$streams=$(jq .self.bpf_map_bytes <<<"$output")"
 	done
-	# A histogram of 18 KB each a CPU and stream (tests/unit/test_hist.c tells its size).
+	# A histogram of 18 KB per CPU and stream (tests/unit/test_hist.c checks its size).
 	# shellcheck disable=SC2154 # declared above
 	[ "$((maps_1024 - maps_1))" -gt "$((1023 * 16384))" ]
 }

@@ -18,7 +18,7 @@ setup() {
 	wire_up
 }
 
-# blast PACKET OPTIONS...: the MAC is given, so that nobody is asked.
+# blast PACKET OPTIONS...: the MAC is given, so that no neighbour is queried.
 blast() {
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-a" "$TOOL" blast eg0 "$@" \
 		-q --json --interval 0

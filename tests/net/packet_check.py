@@ -8,9 +8,9 @@ commands may stand in one call, with "--" between them, as scapy takes long to i
                         nothing wrong
     fields FILE RULE... FIELD=PYTHON: of packet n, a scapy field such as IP.dst or UDP.dport is
                         the value of an expression of n; and all lengths and checksums are right
-    sizes FILE PYTHON   the frame of packet n has so many bytes, with FCS
+    sizes FILE PYTHON   expected length of the frame of packet n, with FCS
     mix FILE SIZE=N...  one cycle of sizes over and over, in which each comes N times
-    gaps FILE PYTHON    packet n stands so many ns behind the first
+    gaps FILE PYTHON    expected time of packet n after the first, in ns
     poisson FILE NS     gaps are exponential: mean and standard deviation are both NS
 Each prints the number of packets.
 """
@@ -57,7 +57,7 @@ def read_pcap(path):
 
 def recomputed(packet):
     """The bytes of @packet with every length and checksum computed by scapy, which it has then;
-    and what lies behind the last length of it, which scapy would count."""
+    and the bytes after its last length, which scapy would count."""
     layer, padding = packet, b""
     while layer:
         if isinstance(layer, Padding):
@@ -79,7 +79,7 @@ def recomputed(packet):
 def expect_computed(frame, packet, what):
     again, padding = recomputed(packet)
     if padding and (len(frame) != SHORTEST or any(padding)):
-        sys.exit(f"{what}: a length is too small: {padding.hex()} lies behind it in\n{frame.hex()}")
+        sys.exit(f"{what}: a length is too small: {padding.hex()} follows it in\n{frame.hex()}")
     again += padding
     if again != frame:
         sys.exit(f"{what}: lengths or checksums are not scapy's:\n{frame.hex()}\n{again.hex()}")

@@ -67,7 +67,7 @@ pinged() {
 	says "'198.18.0.9' does not answer on 'eg0'"
 }
 
-@test "a name is asked for its addresses, of one family if that is said" {
+@test "a name is resolved, to one family on request" {
 	lab_up
 	printf '%s\n' "198.18.0.2 far.test" "2001:2::2 far.test" >"$BATS_TEST_TMPDIR/hosts"
 	for family in 4 6; do

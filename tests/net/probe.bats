@@ -194,7 +194,7 @@ has_answered() {
 	finish probe
 	is 0
 	answered=$(($(counter a rx_packets) - before))
-	# b's stack answers some of the others: nobody listens there. Those are foreign.
+	# b's stack answers some of the others, as the port is closed. Those are foreign.
 	json --argjson n "$answered" '.metrics | .received_packets + .foreign_packets == $n and
 		.lost_packets == 2003 - .distinct_packets and .lost_packets > 0 and
 		.distinct_packets > 0'

@@ -165,7 +165,7 @@ lossy() {
 	json '.questions == 241'
 }
 
-@test "of a stateless reflector the way of a loss is said to be unknown, and it is found out" {
+@test "a stateless reflector is detected, and the direction of its losses is reported as unknown" {
 	lab_up
 	reflector --stateless --lose-back 20,30,31
 	stamp 198.18.0.2 -c 101 -r "$(pace 1000)" -w 0.3s

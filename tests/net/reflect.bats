@@ -145,7 +145,7 @@ reflect_end() {
 	hook_is_free b
 }
 
-# An empty interval behind the last answer: every answer is in a row by then.
+# An empty interval after the last answer: every answer is in a row by then.
 rows_are_through() {
 	jq -se '[.[].answered_packets] | any(. > 0) and last == 0' "$OUT" >/dev/null
 }

@@ -70,7 +70,7 @@ def frames(count, dst_mac=MACS[1], expected=1):
     found = {"sent": 0, "answered": 0, "strange": 0}
 
     def take(patience_s):
-        """What is there, and what comes not later than that behind the one before."""
+        """All packets until none arrives for this time."""
         until = time.monotonic() + patience_s
         while due and (scapy.SuperSocket.select([link], max(0, until - time.monotonic()))):
             frame = bytes(link.recv_raw()[1] or b"")

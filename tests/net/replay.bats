@@ -349,7 +349,7 @@ keeps_bursts() {
 	each_engine keeps_bursts
 }
 
-@test "packets too long for a live frame are sent by the other engine, which is said" {
+@test "packets too long for a live frame are sent by the other engine, which is reported" {
 	need xdp-live-frames
 	# A lab of its own.
 	LAB=long$$

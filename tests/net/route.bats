@@ -17,7 +17,7 @@ lab_up() {
 	nsenter --net="/run/netns/$LAB-a" ip neighbour flush nud permanent
 }
 
-# A lab is silent: without a link-local address nobody is asked by IPv6.
+# A lab is silent: without a link-local address there are no IPv6 neighbour queries.
 can_ask_by_ip6() {
 	nsenter --net="/run/netns/$LAB-a" ip address add fe80::a/64 dev eg0 nodad
 }

@@ -39,7 +39,7 @@ transactions() {
 }
 
 # bats test_tags=core
-@test "bounce: exactly so many transactions, by both ends' count, and nothing circulates afterwards" {
+@test "bounce: exactly the requested transactions, by both ends' count, and nothing circulates afterwards" {
 	lab_up
 	transactions 100003 198.18.0.2 --engine bounce
 	transactions 10007 198.18.0.2 --engine bounce --outstanding 8 --frame-bytes 512

@@ -62,7 +62,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 }
 
 @test "duplicates are counted apart and repair no loss" {
-	# 11 numbers are missing; 23 others come twice, and one of them three times, far behind.
+	# 11 numbers are missing; 23 others come twice, and one of them three times, much later.
 	{
 		numbers 0 508 | awk '$2 < 100 || $2 > 110' | awk '1; $2 >= 200 && $2 < 223'
 		echo 0 200
@@ -279,7 +279,7 @@ judged() {
 		finish socket
 		json '.received == 211'
 	done
-	# What comes behind 211 dropped packets is the first that the socket gets.
+	# The packet after 211 dropped ones is the first that the socket gets.
 	start_cmd socket b ready "$CAPTURE" listen 9 1
 	start sink b sink eg0 --count 211 --duration 10s
 	numbers 0 210 | send_tags
@@ -399,7 +399,7 @@ sender_late() {
 @test "rows of --jsonl add up to the document, which comes last" {
 	start_cmd sink b "receiving on" "$TOOL" sink eg0 --jsonl --interval 50ms
 	numbers 0 502 | awk '$2 % 10 != 5' | send_tags
-	# An empty row behind the last packet: all of them are in rows by then.
+	# An empty row after the last packet: all of them are in rows by then.
 	rows_are_through() {
 		jq -se '[.[].received_packets] | add == 453 and last == 0' \
 			"$BATS_TEST_TMPDIR/sink.out" >/dev/null
@@ -414,7 +414,7 @@ sender_late() {
 	[ "$(wc -l <<<"$output")" = "$(jq -s length <<<"$output")" ]
 }
 
-@test "sink --until-eof ends with its standard input, and not by what is said there" {
+@test "sink --until-eof ends with its standard input, whatever its content" {
 	local fifo=$BATS_TEST_TMPDIR/fifo
 
 	mkfifo "$fifo"
@@ -423,7 +423,7 @@ sender_late() {
 	start_cmd sink b "receiving on" sh -c 'exec "$@" <"$0"' "$fifo" "$TOOL" sink eg0 --until-eof \
 		--duration 60s --json 4>&-
 	echo something >&4
-	# What it counts came behind the word.
+	# The counted packets came after the input.
 	numbers 0 1008 | send_tags 4>&-
 	exec 4>&-
 	finish sink

@@ -114,7 +114,7 @@ has_all_extensions() {
 		--reflector-mode stateful --json
 	is 0
 	# It writes nanoseconds where NTP has units of 2^-32 s, and answers each packet in a task
-	# of its own, in whatever order: times and order are not looked at.
+	# of its own, in any order: times and order are not checked.
 	json '.metrics | .sent_packets == 101 and .received_packets == 101 and .lost_packets == 0 and
 		.out_lost_packets == 0 and .back_lost_packets == 0 and .duplicate_packets == 0 and
 		.out_reordered_packets == 0 and (has("stamp_malformed_packets") or has("reflector_restarts") | not)'

@@ -4,7 +4,7 @@
 
 stamp_reflector.py [--stateless] [--ptp] [--key KEY] [--old] [--twamp] [--lose-back N,N] [--port N]
 Loses the answers with the given numbers. Says "ready" on stderr, and at SIGTERM on stdout what
-it got, as JSON. --old: knows RFC 8762 only: no SSID, and what is behind the base packet comes
+it got, as JSON. --old: knows RFC 8762 only: no SSID, and what follows the base packet comes
 back as it is.
 """
 import argparse

@@ -79,7 +79,7 @@ by_tai() {
 		(has("other_clock_packets") | not) and .delay_max_ns < 20e9 and .lost_packets == 0'
 	received '[.notes // [] | .[] | select(test("two clocks"))] == []'
 	received '.self | has("clock_synchronised") and has("clock_error_ns")'
-	# The rate goes by the monotonic clock whatever the stamps are of.
+	# The rate uses the monotonic clock with any clock of the timestamps.
 	received '.metrics | .duration_ns > 0 and .duration_ns < 20e9'
 }
 
@@ -124,7 +124,7 @@ by_tai() {
 	finish reflect INT
 }
 
-@test "stamps of another clock are counted, are no delay, and the way out is said" {
+@test "timestamps of another clock are counted, give no delay, and a hint is printed" {
 	need tai-clock
 	lab_up
 	transfer 503 "" "--clock tai --engine afxdp"
@@ -140,7 +140,7 @@ by_tai() {
 @test "delays between two monotonic clocks are said to be none" {
 	lab_up
 	start sink b sink eg0 --count 101 --duration 10s
-	# The sender booted an hour later, as far as its clock tells.
+	# The sender booted an hour later, by its clock.
 	numbers 0 100 0 age=-3600000000000 | send_tags
 	finish sink
 	is 0
@@ -177,7 +177,7 @@ by_tai() {
 		received '.metrics | .distinct_packets == 1009 and .lost_packets == 0 and
 			.delay_packets == 1009'
 	done
-	# Of one that carries no time nobody can tell how long it took.
+	# The delay of a packet without a timestamp is unknown.
 	transfer 1009 "" "--tx-stamp sw --stamp-every 7"
 	sent '.metrics.tx_done_packets == 145'
 }

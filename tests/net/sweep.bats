@@ -145,7 +145,7 @@ load ../lib/lab
 	wait "${PIDS[swept]}" || :
 	tool_in a tune --restore
 	near_is 1500
-	# The far end is still changed: it is told where, and how.
+	# The far end is still changed: the result names where, and how.
 	tool_in a "${words[@]}"
 	is 4
 	says "ip netns exec $LAB-b ethgauge tune --restore"

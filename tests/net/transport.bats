@@ -208,7 +208,7 @@ window_of_a() {
 }
 
 @test "a TCP transaction is one packet each way" {
-	# Of 7 bytes behind headers of 52.
+	# 7 bytes after headers of 52.
 	count_in_b 'ip length 59 tcp dport != 14880 counter'
 	serve
 	both tcp rr 198.18.0.2 -d 200ms --request-bytes 7 --response-bytes 13
@@ -297,7 +297,7 @@ window_of_a() {
 		any(. > 0.8 and . < 1.25)'
 }
 
-@test "the server's settings stand in the result, and ours where they differ" {
+@test "the server's settings are in the result, and ours where they differ" {
 	in_b sysctl -qw net.ipv4.tcp_sack=0 net.ipv4.tcp_rmem='4096 70001 700001'
 	in_b ip link set eg0 mtu 1400
 	serve
@@ -435,7 +435,7 @@ serve_limit_holds() {
 	finish tcp
 	is 4
 	json '.metrics.payload_sent_bytes > 0 and (.errors | length == 1)'
-	# What it did not tell is not there, rather than all lost.
+	# Figures that it did not report are absent, not lost packets.
 	serve
 	start udp a udp stream 198.18.0.2 -d 30s --rate 1kpps -i 50ms
 	sleep 0.3

@@ -147,7 +147,7 @@ changed() {
 		sleep "0.0$round"
 		kill -KILL "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
-		# As if nobody had looked after some of them.
+		# As if some of them had not been cleaned up.
 		((round % 2)) || continue
 		tool_in a tune --restore
 		changed
@@ -209,7 +209,7 @@ changed() {
 	[ "$(value net.ipv4.tcp_sack)" = 1 ]
 }
 
-@test "an interface that went is said, and the rest is put back" {
+@test "a vanished interface is reported, and the rest is restored" {
 	in_a ip link add eg9 type veth peer name eg8
 	tool_in a tune eg9 --apply mtu=1400,tcp_sack=0
 	changed

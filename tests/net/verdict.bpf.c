@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs of somebody else, in the way of a test: ledger.bats. */
+/* Programs of another user, in the path of a test: ledger.bats. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

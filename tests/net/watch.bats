@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bats file_tags=net
 # watch held against traffic whose counts, sizes and shape are known; and that
-# it harms nobody: what it must not displace, and what it must not leave.
+# it is harmless: what it must not displace, and what it must not leave.
 
 load ../lib/common
 load ../lib/lab
@@ -193,7 +193,7 @@ alien() {
 	done
 }
 
-# stranger first|last: at tcx ingress of b; decides to pass each packet, so that nobody behind sees it.
+# stranger first|last: at tcx ingress of b; decides to pass each packet, so that no later program sees it.
 stranger() {
 	start_cmd stranger b ready "$TOP/tests/lib/tcx_hold.py" eg0 ingress "$1" 0
 }
@@ -478,7 +478,7 @@ dropped() {
 	need_command nft
 	need kfree-skb-reasons
 	watch b --drops
-	# Nobody listens there, and here a firewall does not want them; the last are of the other end.
+	# The port is closed there, and a firewall drops them here; the last are of the other end.
 	in_b nft add table inet t
 	in_b nft add chain inet t c '{ type filter hook input priority 0; }'
 	in_b nft add rule inet t c udp dport 4243 drop

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bats file_tags=net
 # The other faces of watch: Prometheus, its text file, the record and its replay,
-# the full-screen view. Each must tell what the document tells.
+# the full-screen view. Each must show what the document has.
 
 load ../lib/common
 load ../lib/lab
@@ -79,7 +79,7 @@ last.settimeout(5)
 last.send(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
 assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	kill -0 "${PIDS[watch]}"
-	# Nobody else is let in.
+	# No other address is accepted.
 	in_b ss -Hltn 'sport = 9105' | grep -qF 127.0.0.1:9105
 	tool_in b watch eg0 --prom :9105 --json
 	is 4

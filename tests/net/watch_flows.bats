@@ -69,7 +69,7 @@ part() {
 		($slow > 0 or $n == 500009)'
 }
 
-# blast_flows COUNT FROM: so many flows of a packet, from that port on.
+# blast_flows COUNT FROM: COUNT flows of one packet each, from that port on.
 blast_flows() {
 	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count "$1" --rate 1kpps \
 		--src-port "$2" --src-ports "$1" -q >/dev/null
@@ -223,7 +223,7 @@ state() {
 	wait_for state '.series[0].flow_table_count == 0'
 	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 1009 --rate 1kpps --src-ports 7 -q >/dev/null
 	wait_for state '.metrics.seen_packets == 1009 and (.entries | length) == 3'
-	# At 1 kpps a flow of 7 has 143; nobody asks how exactly on a busy machine.
+	# At 1 kpps a flow of 7 has 143; the exact number does not matter on a busy machine.
 	state '[.entries[]?.now_pps // 0] | max > 20'
 	# A flow that is silent has a rate of 0 and keeps its counts.
 	wait_for state '.metrics.seen_packets == 1009 and .entries[0].now_pps == 0 and .entries[0].rx_packets >= 144'

@@ -6,9 +6,9 @@ watch_flows_peer.py capture FILE      one-way packets of 1009 flows, made by sca
 watch_flows_peer.py compare FILE DOC  DOC's flows and tshark's reading of FILE: prints where they differ
 watch_flows_peer.py delay MS          in the middle: passes frames between ega and egb, each so late
 watch_flows_peer.py serve             "ready" on stderr; sends back what one TCP connection brings
-watch_flows_peer.py talk COUNT        so many messages to it and back; prints the median of the round
+watch_flows_peer.py talk COUNT        exchanges COUNT messages with it; prints the median of the round
                                       trips that TCP itself took, and the least, in us
-watch_flows_peer.py dns-serve COUNT   answers so many DNS questions; "ready" on stderr
+watch_flows_peer.py dns-serve COUNT   answers COUNT DNS queries; "ready" on stderr
 watch_flows_peer.py dns-ask COUNT     asks, and waits for each answer
 watch_flows_peer.py quic-serve MS     answers a QUIC Initial so late, at once with a Retry where its
                                       ID begins with r; "ready" on stderr

@@ -3,10 +3,10 @@
 """Traffic that watch is held against.
 
 watch_peer.py frames BYTES COUNT [MAC [S]]  raw frames of an unassigned EtherType out of eg0,
-                                         so many seconds apart; SIGTERM ends it, and it prints
+                                         S seconds apart; SIGTERM ends it, and it prints
                                          how many it has sent
 watch_peer.py serve                      "ready" on stderr; takes one TCP connection to its end
-watch_peer.py send BYTES                 so many bytes by TCP to it
+watch_peer.py send BYTES                 sends BYTES bytes by TCP to it
 watch_peer.py counters                   of TCP in this namespace: "OutSegs RetransSegs"
 """
 

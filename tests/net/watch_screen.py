@@ -3,11 +3,11 @@
 """watch_screen.py KEYS [--size COLUMNSxLINES] -- CMD...
 
 Runs CMD on a terminal of its own and prints its screen, as pyte understands it, after
-each key of KEYS, each screen behind a line "== KEY". Of KEYS, "w" is none, "rCxL" resizes, "^C" is
+each key of KEYS, each screen after a line "== KEY". Of KEYS, "w" is none, "rCxL" resizes, "^C" is
 that, and words as "TAB", "DOWN" are these; the rest is typed. KEY=TEXT waits until TEXT is on the
 screen, with spaces for its underlines; a KEY alone until the screen changes or CMD ends. The last
 lines are "== end STATUS", whether the terminal is as it was, and what was printed
-behind the full-screen view.
+after the full-screen view.
 """
 import fcntl
 import os
@@ -24,7 +24,7 @@ import pyte
 
 NAMED = {"TAB": b"\t", "ENTER": b"\r", "ESC": b"\x1b", "^C": b"\x03", "UP": b"\x1b[A",
          "DOWN": b"\x1b[B", "RIGHT": b"\x1b[C", "LEFT": b"\x1b[D", "SPACE": b" "}
-# What pyte understands is the console of Linux; it is told to show its cursor at the end.
+# What pyte understands is the console of Linux; it gets the command to show its cursor at the end.
 CURSOR_ON = "\x1b[?25h"
 PATIENCE = 10 * int(os.environ.get("TESTS_SLOW", "1"))
 
@@ -53,7 +53,7 @@ class Terminal:
             self.child.send_signal(signal.SIGWINCH)
 
     def run(self, seconds, until=lambda: False):
-        """Feeds the screen for so long, until that holds, or until nobody writes any more."""
+        """Feed the screen for this time, until the condition holds, or until the output ends."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and not until():
             ready, _, _ = select.select([self.master], [], [], 0.05)

@@ -41,7 +41,7 @@ static void add(uint32_t frame, const struct sched_order *order)
 	sched_add(sched, frame, order);
 }
 
-/* What is due at @now_ns, behind what came out before. */
+/* Append the frames due at @now_ns to those released before. */
 static void let_out(uint64_t now_ns)
 {
 	while (sched_next(sched, now_ns, &outs[nr_outs])) {

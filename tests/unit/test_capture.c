@@ -198,13 +198,13 @@ static void a_file_cut_anywhere_ends_in_an_error_or_between_packets(void **state
 		assert_true(nr < NR_PACKETS);
 		nr_whole += !error;
 	}
-	/* Behind the header of the file, the first packet and the second. */
+	/* After the header of the file, the first packet and the second. */
 	assert_int_equal(nr_whole, 3);
 	for (nr_whole = 0, len = 0; len < sizeof(ng_big_ns); len++) {
 		read_cut(ng_big_ns, len, &error);
 		nr_whole += !error;
 	}
-	/* Behind the interface and the block that nobody knows, and the two packets. */
+	/* After the interface block, the unknown block, and the two packets. */
 	assert_int_equal(nr_whole, 4);
 	for (len = 0; len < sizeof(gzip_us); len++) {
 		read_cut(gzip_us, len, &error);

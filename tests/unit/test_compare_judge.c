@@ -145,7 +145,7 @@ static void a_difference_below_the_noise_floor_is_not_claimed(void **state)
 	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_true(j.noise > 0.12);
 	assert_true(j.smallest > j.noise);
-	/* Too few of them tell no floor. */
+	/* Too few runs give no noise floor. */
 	j = judge(&lower, NR(base), NR(new), SAMPLE(again, 4));
 	assert_int_equal(j.verdict, COMPARE_INCONCLUSIVE);
 	assert_true(isinf(j.smallest));

@@ -69,7 +69,7 @@ static void what_is_no_whole_ipv4_packet_is_not_cut(void **state)
 	uint32_t bytes;
 
 	(void)state;
-	/* Cut short anywhere, it is left alone; what is behind it is the sanitizer's. */
+	/* Truncated anywhere, it is not changed; the sanitizer checks reads after its end. */
 	for (bytes = 0; bytes < two->packet_bytes; bytes++)
 		assert_false(fragment_plan(bytes_of(two->packet), bytes, 64, &plan));
 	memcpy(packet, two->packet, two->packet_bytes);

@@ -19,7 +19,7 @@
 /* What a log line holds, decoded. */
 struct decoded {
 	uint64_t counts[CELLS_MAX];
-	uint32_t nr;			/* cells told */
+	uint32_t nr;			/* cells reported */
 	uint64_t total, digits, lowest, highest;
 };
 

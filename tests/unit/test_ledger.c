@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ledger's arithmetic: rows add up, and no packet stands in two of them.
+ * The ledger's arithmetic: rows add up, and no packet is in two of them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void a_witness_is_no_row(void **state)
 	assert_int_equal(ledger.rows.nr, 0);
 	assert_int_equal(ledger.witnesses.nr, 5);
 	ledger_release(&ledger);
-	/* Where nobody listens to kfree_skb they are all there is. */
+	/* Without kfree_skb they are the only source. */
 	ledger.made = 1009;
 	ledger_add_iface(&ledger, &iface, &qdisc, 1);
 	ledger_add_stack(&ledger, "lab-r", udp, 4);
@@ -147,7 +147,7 @@ static void an_interface_claims_what_no_other_source_reported(void **state)
 	struct ledger_iface peer = { .told = 5 }, iface = { .told = 103, .peer = &peer };
 
 	(void)state;
-	/* 100 and 3 were told here, 4 of the rest at the other end; nothing tells of a full ring. */
+	/* 100 and 3 were reported here, 4 of the rest at the other end; nothing reports a full ring. */
 	assert_int_equal(claims(&iface, dropped, 3, "rtnl"), 3);
 	assert_int_equal(iface.told, 0);
 	assert_int_equal(peer.told, 1);

@@ -142,7 +142,7 @@ static void each_streams_packets_are_those_it_has_alone(void **state)
 	mix_free(mix);
 }
 
-/* Gaps from 300 ns to 100 s: most stand beyond the wheel's last slot, most of the time. */
+/* Intervals from 300 ns to 100 s: most are beyond the wheel's last slot, most of the time. */
 static void slots_come_in_order_to_within_a_microsecond(void **state)
 {
 	static const uint64_t gaps_ns[] = {

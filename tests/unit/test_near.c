@@ -30,7 +30,7 @@ static void the_nearest_word_is_meant(void **state)
 	assert_string_equal(near_word("rate-laeyr", words), "rate-layer");
 	assert_string_equal(near_word("duraton", words), "duration");
 	assert_string_equal(near_word("upd", words), "udp");
-	/* The beginning of a word stands for it. */
+	/* A prefix of a word matches it. */
 	assert_string_equal(near_word("dur", words), "duration");
 }
 

@@ -153,7 +153,7 @@ static void everybody_may_read_it_as_the_umask_allows(void **state)
 	assert_int_equal(st.st_mode & 0777, 0644);
 }
 
-/* EFBIG stands in for a full disk, which needs root to make; tests/cli has that one. */
+/* EFBIG instead of a full disk, which requires root; tests/cli tests that. */
 static void a_disk_that_takes_no_more_keeps_the_old_file(void **state)
 {
 	int status;

@@ -176,7 +176,7 @@ static void expect_ramp(double from_pps, double to_pps, double seconds)
 	while (due.ns < pace.ramp_ns)
 		pace_advance(&due, pace_gap(&pace, i++, due.ns));
 	assert_true(fabs((double)i - wanted) <= 1 + wanted * 1e-3);
-	/* Behind it the rate stays. */
+	/* After it the rate is constant. */
 	assert_true(pace_gap(&pace, i, pace.ramp_ns) == pace_gap_of(pace.to));
 	assert_true(pace_gap(&pace, i, 100 * pace.ramp_ns) == pace_gap_of(pace.to));
 	assert_true(pace_gap(&pace, 0, 0) == pace_gap_of(pace.from));

@@ -40,7 +40,7 @@ static void make_env(struct packet_env *env, const char *text)
 		i++;
 	frame_parse_addr(outer && !strcmp(outer, "ip6") ? "2001:2::1" : "198.18.0.1", &env->src);
 	frame_parse_addr(outer && !strcmp(outer, "ip6") ? "2001:2::2" : "198.18.0.2", &env->dst);
-	/* As blast does: nobody is asked for a group's MAC. */
+	/* Like blast: no neighbour is queried for a group's MAC address. */
 	multicast = packet_spec_dest(spec, &dest) &&
 		    (dest.family == AF_INET ? ntohl(dest.ip4.s_addr) >> 28 >= 14 :
 					      dest.ip6.s6_addr[0] == 0xff);
@@ -169,7 +169,7 @@ static void the_table_is_sound(void **state)
 	assert_null(layer_find("no such"));
 }
 
-/* @nr packets are right with @nr_sums checksums, whatever stood in the buffer. */
+/* @nr packets are right with @nr_sums checksums, with any previous bytes in the buffer. */
 static void expect_right(const char *text, const char *sizes, bool tagged, uint64_t nr,
 			 unsigned int nr_sums)
 {
@@ -252,7 +252,7 @@ static void lengths_and_checksums_follow_what_changes(void **state)
 					     (strstr(outer[o], "llc") && size.max_bytes > 1518)))
 						continue;
 					if (try_build(text, sizes[s], true, &e)) {
-						/* Limits are told, and have tests of their own. */
+						/* Limits are reported, and have separate tests. */
 						if (!strstr(e.msg, "more than"))
 							fail_msg("'%s': %s", text, e.msg);
 						continue;
@@ -303,7 +303,7 @@ static void a_packet_is_the_one_that_its_values_describe(void **state)
 			 (unsigned int[]){ 536, 1460, 9000 }[n % 3], 2 + n % 2 * 16);
 		expect_same(&all, n, text, NULL, true);
 	}
-	/* Behind a route the checksum leaves the IPv6 header's destination out. */
+	/* After a routing header the checksum omits the IPv6 header's destination. */
 	build("ip6(2001:2::1-2001:2::ff, src[0:16]=0-65535)/routing(0, left=1, "
 	      "data=0000000020010002000000000000000000000009)/tcp", NULL, true);
 	all = packet;
@@ -392,7 +392,7 @@ static void an_ip_length_leaves_out_what_only_pads_the_frame(void **state)
 	build("ip4/udp", "64", false);
 	assert_int_equal(word(16), 46);
 	assert_int_equal(word(38), 26);
-	build("ip6/ns", "82-1518", false);	/* behind which nothing may stand */
+	build("ip6/ns", "82-1518", false);	/* nothing may follow it */
 	assert_int_equal(word(18), 24);
 	assert_int_equal(packet.nr_fields, 0);
 	assert_true(packet.has_size);
@@ -586,7 +586,7 @@ static void what_cannot_be_built_says_where_and_why(void **state)
 		expect_error(cases[i].text, cases[i].sizes, cases[i].message);
 }
 
-/* @nr bytes in hex behind @before. */
+/* @nr bytes in hex after @before. */
 static void write_hex(char *text, size_t text_size, const char *before, size_t nr,
 		      const char *after)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * proto/packet_size: every form gives the sizes that it names, in an order
- * that is always the same, and what is wrong is told with its column.
+ * that is always the same, and errors are reported with their column.
  */
 #include "check.h"
 
@@ -292,7 +292,7 @@ static void lists_have_an_end(void **state)
 	assert_non_null(strstr(e.msg, "column 264: one more letter"));
 }
 
-/* Copies of exact length, so that a byte read behind the end is seen. */
+/* Copies of exact length, so that a read after the end is detected. */
 static void any_bytes_are_safe(void **state)
 {
 	static const char *const pieces[] = {

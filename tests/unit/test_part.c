@@ -57,7 +57,7 @@ static void names_of_old_documents_become_kinds_and_labels(void **state)
 	}
 }
 
-/* The name is for people, whatever it is. */
+/* Any name is for display only. */
 static void a_kind_that_is_written_is_left_as_it_is(void **state)
 {
 	struct result *res = result_new("watch");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/save: the packets of many streams stand in the file in the order of
+ * engine/save: the packets of many streams are in the file in the order of
  * their slots, with their slots as times, and tags that a sink understands.
  */
 #include "check.h"

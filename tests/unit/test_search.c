@@ -128,7 +128,7 @@ static void a_good_load_above_a_bad_one_is_no_bound(void **state)
 struct device {
 	double threshold_pps;	/* forwards so much */
 	double buffer_packets;	/* and queues so much at the begin of a trial */
-	double noise_ratio;	/* chance that a trial loses some at whatever load */
+	double noise_ratio;	/* probability that a trial loses packets at any load */
 	double spread_ratio;	/* the threshold of a trial is off by up to this */
 	double hysteresis_ratio;	/* after a loss it forwards less, in the next trial */
 	double hole_pps;	/* loses just there, up to a tenth above */

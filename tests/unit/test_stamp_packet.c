@@ -135,7 +135,7 @@ static void the_hmac_tlv_is_the_last_and_covers_number_and_tlvs(void **state)
 	assert_memory_equal(bytes + STAMP_OPEN_BYTES, tlvs, sizeof(tlvs));
 }
 
-/* RFC 8762 figure 5, and behind it TLVs with each kind of flag. */
+/* RFC 8762 figure 5, followed by TLVs with each kind of flag. */
 static const uint8_t open_answer[] = {
 	0, 0, 0, 3, 0x69, 0x57, 0x35, 0xa6, 0, 0, 0, 9, 0x40, 0x01, 0xbe, 0xef,
 	0x69, 0x57, 0x35, 0xa6, 0, 0, 0, 2, 0, 0, 0, 7,
@@ -205,7 +205,7 @@ static void behind_a_malformed_tlv_nothing_is_used_and_of_unproven_ones_none(voi
 	assert_int_equal(a.dscp_seen | a.direct_sent | a.follow_up_seq, 0);
 }
 
-/* Of the number and @len bytes at @offset, behind the head of the TLV that follows. */
+/* Over the number and @len bytes at @offset, after the head of the TLV that follows. */
 static void hmac_anew(uint8_t *bytes, size_t offset, size_t len)
 {
 	uint8_t text[64], mac[SHA256_BYTES];
@@ -228,7 +228,7 @@ static void without_the_hmac_that_was_asked_for_or_with_a_wrong_one_no_tlv_is_us
 	uint32_t len;
 
 	(void)state;
-	/* The question stands for the answer: as one that knows both would flag them. */
+	/* The request is used as the answer, flagged as by a reflector that knows both. */
 	len = stamp_build(&form, &ask, bytes);
 	bytes[44] = bytes[44 + 16] = 0;
 	hmac_anew(bytes, 44, 16);
@@ -241,7 +241,7 @@ static void without_the_hmac_that_was_asked_for_or_with_a_wrong_one_no_tlv_is_us
 	assert_int_equal(stamp_parse(&form, bytes, len, &a), 0);
 	assert_true(a.wrong_tlv_hmac);
 	assert_int_equal(a.used, 0);
-	/* Behind it only padding may stand. */
+	/* Only padding may follow it. */
 	bytes[50] ^= 1;
 	memset(bytes + len, 0, 4);
 	bytes[len + 1] = STAMP_TLV_PADDING;

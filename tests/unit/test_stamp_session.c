@@ -58,7 +58,7 @@ static void each_loss_is_reported_for_its_direction(void **state)
 		}
 		stamp_session_lost(&session, &lost);
 		assert_int_equal(lost.all, out + back);
-		/* Behind the last answer nobody knows. */
+		/* After the last answer the direction is unknown. */
 		assert_int_equal(lost.unknown, behind);
 		assert_true(lost.out <= out && lost.out + behind >= out);
 		assert_int_equal(lost.out + lost.back + lost.unknown, lost.all);
@@ -112,7 +112,7 @@ static void order_is_reported_for_its_direction(void **state)
 	(void)state;
 	memset(&sums, 0, sizeof(sums));
 	stamp_session_init(&session, STAMP_STATEFUL);
-	/* Of every ten, number 3 comes there behind 4, and the answer to 8 comes back behind 9's. */
+	/* Of every ten, number 3 arrives there after 4, and the answer to 8 returns after 9's. */
 	for (i = 0; i < 1000; i += 10) {
 		static const uint32_t questions[] = { 0, 1, 2, 4, 3, 5, 6, 7, 9, 8 };
 		static const uint32_t answers[] = { 0, 1, 2, 3, 4, 5, 6, 7, 9, 8 };

@@ -41,7 +41,7 @@ static void every_setting_has_one_name_a_source_and_an_effect(void **state)
 			fail_msg("'%s' says nothing", one->name);
 		if ((one->rule == TUNE_IS) != (one->word != NULL))
 			fail_msg("'%s': rule and word differ", one->name);
-		/* Groups are told one after the other. */
+		/* Groups are listed one after the other. */
 		for (k = 0; k + 1 < i; k++) {
 			if (!strcmp(tune_at(k)->group, one->group) && strcmp(group->group, one->group))
 				fail_msg("'%s' is apart from its group", one->name);

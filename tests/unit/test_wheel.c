@@ -85,7 +85,7 @@ static void serve(uint32_t shift, uint64_t start_ns, uint32_t nr, uint64_t gap_n
 		streams[i].served++;
 		put(i, due_ns + streams[i].gap_ns);
 	}
-	/* Nobody was forgotten: each is next due in the slot that is served now, or later. */
+	/* None was forgotten: each is next due in the slot that is served now, or later. */
 	for (i = 0; i < nr; i++)
 		assert_true(streams[i].due_ns >> shift >= before);
 	end_ns = before << shift;
@@ -166,7 +166,7 @@ static void one_that_waits_in_the_last_slot_does_not_hold_up_the_others(void **s
 	put(1, far_ns);
 	put(2, 64 * 100);
 	assert_int_equal(take(&due_ns), 2);
-	/* Behind the slot in which the first one waits, and long before it is due. */
+	/* After the slot in which the first one waits, and long before it is due. */
 	put(2, 64 * (WHEEL_SLOTS + 50));
 	assert_int_equal(take(&due_ns), 2);
 	assert_int_equal(take(&due_ns), 1);
