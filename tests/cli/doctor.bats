@@ -384,5 +384,5 @@ picture() {
 	is whole-tx absent
 	run -0 --separate-stderr env LD_PRELOAD="$BATS_TEST_TMPDIR/grown.so" \
 		ASAN_OPTIONS=verify_asan_link_order=0 "$TOOL" doctor lo --json
-	is whole-tx "cannot tell"
+	is whole-tx "unknown"
 }
