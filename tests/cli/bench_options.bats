@@ -45,6 +45,6 @@ refused() {
 	refused "--receiver and --reset-command are mutually exclusive" rfc2544 "${far[@]}" --reset-command true
 	refused "with --receiver, bench rfc8219 requires --clock tai" rfc8219 "${far[@]}"
 	refused "with --receiver, --ftd requires --clock tai" y1564 "${far[@]}" --cir 1Mbit --ftd 1ms
-	refused "is no interface of the host" soak a "b;c" "${far[@]:2}"
+	refused "is not an interface of the host" soak a "b;c" "${far[@]:2}"
 	refused "--clock tai requires --receiver" soak a b --clock tai
 }

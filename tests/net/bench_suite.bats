@@ -262,10 +262,10 @@ hook_is_taken() {
 
 	bench_far "${words[@]}" --receiver "exit 7;"
 	is 4
-	says "ended with status 7 and no result"
+	says "ended with status 7 and without a result"
 	bench_far "${words[@]}" --receiver "echo Welcome to host2 #"
 	is 4
-	says "wrote what is no result: 'Welcome to host2'"
+	says "did not write a result: 'Welcome to host2'"
 	bench_far "${words[@]}" --receiver "echo \"$old\" #"
 	is 4
 	says "the receiver is ethgauge 0.0.9"
@@ -281,7 +281,7 @@ hook_is_taken() {
 	# Killed in the midst of a trial, at either end.
 	bench_far "${words[@]}" --receiver "nsenter --net=/run/netns/$LAB-b timeout -s KILL 0.6 '$TOOL'"
 	is 4
-	says "ended with status 137 and no result"
+	says "ended with status 137 and without a result"
 	wait_for hook_is_free b
 	start_cmd soak r "trial 1" nsenter --net=/proc/self/ns/net "$TOOL" bench "${words[@]}" "eg0@$LAB-a" eg0 \
 		--receiver "$far" --dest 198.18.0.2 --sizes 512

@@ -264,7 +264,7 @@ each_header_is_as_asked() {
 		finish sink
 		is 0
 		json '.metrics | .distinct_packets == 1009 and .delay_packets == 101'
-		json '.notes[0] | startswith("908 packets carried no time")'
+		json '.notes[0] | startswith("908 packets carried no timestamp")'
 	done
 }
 

@@ -299,7 +299,7 @@ fields() {
 	lab_up
 	tool_in b impair eg0 --delay 1ms
 	is 2
-	says "one interface alone cannot hold packets back"
+	says "a single interface cannot delay or fragment packets"
 	says "ethgauge impair eg0 OTHER"
 	tool_in b impair eg0 --duplicate 1%
 	is 2

@@ -337,7 +337,7 @@ all_labs() {
 	ip netns add "$lab-b"
 	defer ip netns del "$lab-b"
 	run -4 --separate-stderr "$TOOL" lab up --name "$lab"
-	[[ $stderr == *"not of a lab"* ]] || fail "$stderr"
+	[[ $stderr == *"not part of a lab"* ]] || fail "$stderr"
 	[ ! -e "/run/netns/$lab-a" ]
 	run -4 "$TOOL" lab down --name "$lab"
 	[ -e "/run/netns/$lab-b" ]

@@ -61,7 +61,7 @@ pinged() {
 	says "'198.18.0.1' is an address of this host"
 	tool_in a ping 198.18.0.255 -c 3
 	is 2
-	says "is no address of one host"
+	says "is not a unicast address"
 	tool_in a ping 198.18.0.9 -c 3
 	is 4
 	says "'198.18.0.9' does not answer on 'eg0'"
@@ -109,7 +109,7 @@ pinged() {
 	is 0
 	json '.metrics | .sent_packets == 11 and .lost_packets == 11 and .given_up_packets == 11 and
 		.lost_ratio == 1'
-	json 'any(.notes[]; startswith("nothing came back"))'
+	json 'any(.notes[]; startswith("no answer arrived"))'
 	tool_in a ping 198.18.0.2 -c 11 --flood --wait 10ms --no-loss --json
 	is 1
 	json '.verdicts == [{ "pass": false, "what": "11 of 11 not answered" }]'
@@ -175,7 +175,7 @@ decoded() {
 	lab_up
 	tool_in a ping 198.18.0.2 --sizes 64,1519
 	is 2
-	says "1519 is more than 'eg0' carries: its MTU is 1500, which is a frame of 1518"
+	says "1519 exceeds 'eg0': its MTU is 1500, a frame of 1518"
 	tool_in a ping 2001:2::2 --sizes 64-mtu
 	is 2
 	says "needs at least 84 bytes"

@@ -213,7 +213,7 @@ lossy() {
 	stamp 198.18.0.2 -c 11 -r "$(pace 1000)" -w 0.1s --no-loss --reflector-mode stateful
 	is 1
 	json '.metrics | .lost_packets == 11 and .stamp_refused_packets > 0'
-	json '.notes | map(select(contains("nothing came back"))) | length == 1'
+	json '.notes | map(select(contains("no answer from"))) | length == 1'
 	reflector
 	start probe a probe --stamp 198.18.0.2 -c 0 -r 200pps -i 100ms
 	wait_for grep -q probing "$BATS_TEST_TMPDIR/probe.err"

@@ -108,7 +108,7 @@ checks() {
 	is 0
 	json '.metrics | .received_packets == 200003 and .record_lost_packets > 0 and
 		.record_packets + .record_lost_packets == 200003 and .lost_packets == 0'
-	json '.notes | any(test("records found no room: see --records-ring"))'
+	json '.notes | any(test("records were dropped as the ring was full: see --records-ring"))'
 	[ "$(columns 1 | wc -l)" = "$(jq .metrics.record_packets <<<"$output")" ]
 }
 
@@ -267,5 +267,5 @@ rows_have() {
 		.lost_packets == 0 and .delay_min_ns <= .delay_p50_ns and
 		.delay_p50_ns <= .delay_max_ns)'
 	json '[.parts[].name] == ["stream 0", "stream 1", "stream 2", "stream 3", "stream 4"]'
-	json '.notes | any(test("1019 streams, of which the first 5"))'
+	json '.notes | any(test("1019 streams, of which only the first 5"))'
 }

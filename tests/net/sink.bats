@@ -171,7 +171,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 @test "a packet without a timestamp is checked for order and reported as untimed" {
 	{ numbers 0 100; numbers 101 113 0 untimed; numbers 114 502; } | counted 503
 	figures "{ $sound, \"distinct_packets\": 503, \"delay_packets\": 490 }"
-	json '.notes == ["13 packets carried no time and could not be timed"]'
+	json '.notes == ["13 packets carried no timestamp and were not timed"]'
 }
 
 @test "a stamp of 5 ms ago is a delay of 5 ms or more, and one of 50 ms ago of 50" {

@@ -152,15 +152,15 @@ by_tai() {
 	lab_up
 	tool_in b sink eg0 --rx-stamp hw --duration 100ms --json
 	is 3
-	says "'eg0' cannot stamp what it receives: it has no clock of its own"
+	says "'eg0' cannot timestamp what it receives: it has no hardware clock"
 	says "--rx-stamp xdp"
 	tool_in a probe eg0 198.18.0.2 --rx-stamp hw --count 11 --json
 	is 3
-	says "cannot stamp what it receives"
+	says "cannot timestamp what it receives"
 	hook_is_free b
 	transfer 503 "--rx-stamp auto" "--engine afxdp"
 	received '.environment.rx_stamp == "xdp" and .metrics.delay_packets == 503'
-	received '.notes | any(contains("stamped by the XDP program"))'
+	received '.notes | any(contains("timestamps are taken by the XDP program"))'
 }
 
 @test "the kernel's transmit timestamp is not before the packet was passed to it" {
@@ -169,7 +169,7 @@ by_tai() {
 	for options in "" "--clock tai" "--threads 2 --frame-bytes 1518"; do
 		transfer 1009 "${options:+${options%--threads*}}" "--tx-stamp sw $options"
 		sent '.environment | .engine == "afxdp" and .tx_stamp == "user" and
-			.tx_done_stamp == "sw" and (.tx_done_stamp_at | contains("gave the frame back"))'
+			.tx_done_stamp == "sw" and (.tx_done_stamp_at | contains("returned the frame"))'
 		sent '.metrics | .sent_packets == 1009 and .tx_done_packets == 1009 and
 			.tx_done_unstamped_packets == 0 and .tx_done_max_ns < 20e9'
 		sent '[.histograms.tx_done_ns.buckets[][1]] | add == 1009'
@@ -186,7 +186,7 @@ by_tai() {
 	lab_up
 	tool_in a blast eg0 198.18.0.2 --tx-stamp hw --count 11 --json
 	is 3
-	says "'eg0' cannot stamp what it sends: it has no clock of its own"
+	says "'eg0' cannot timestamp what it sends: it has no hardware clock"
 	says "--tx-stamp tag"
 	tool_in a blast eg0 198.18.0.2 --tx-stamp sw --poisson --rate 1kpps --count 11 --json
 	is 2

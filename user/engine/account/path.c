@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/account/path.c - the interfaces of a test on this host, and their counters of loss.
+ * engine/account/path.c - this host's interfaces on a test's path, and their loss counters.
  */
 #include "engine/account/path.h"
 
@@ -16,7 +16,7 @@
 #include "sys/net/netns.h"
 #include "sys/net/nic.h"
 
-/* A network namespace that has some of the interfaces. */
+/* A network namespace that contains some of the interfaces. */
 struct space {
 	int fd;
 	uint32_t inode;
@@ -42,7 +42,7 @@ struct path {
 	bool reads_again;
 };
 
-/* Goes into a namespace, but for the one that we are in: that needs a capability. */
+/* Enters a namespace unless this thread is in it already: setns() requires a capability. */
 static int enter(int fd, struct err *e)
 {
 	return netns_inode_of(fd) == netns_inode() ? 0 : netns_enter(fd, e);
@@ -84,7 +84,7 @@ static struct node *add_node(struct path *path, struct space *space, int ifindex
 	return node;
 }
 
-/* The other end of a veth; in the thread that is in @node's namespace. NULL: not on this host. */
+/* The other end of a veth; call it inside @node's namespace. NULL: not on this host. */
 static struct node *add_peer(struct path *path, const struct node *node)
 {
 	struct nic_link link, peer;
@@ -117,14 +117,14 @@ static int find_end(struct path *path, struct space *space, const char *ifname,
 	if (enter(space->fd, e))
 		return e->no;
 	if (nic_read(ifname, &nic))
-		return err_usage(e, "there is no interface '%s' there", ifname);
+		return err_usage(e, "there is no interface '%s' in that namespace", ifname);
 	node = add_node(path, space, nic.ifindex, ifname);
 	*ret_node = node;
 	*ret_peer = add_peer(path, node);
 	return 0;
 }
 
-/* A namespace that cannot be entered keeps its counters to itself. */
+/* Counters of a namespace that cannot be entered are left out. */
 static int read_all(void *ctx, struct err *e)
 {
 	struct path *path = ctx;
@@ -178,7 +178,7 @@ int path_open(struct path **ret_path, const char *tx_ifname, const char *rx_ifna
 	int fd, err;
 
 	if (!path)
-		return err_set(e, -ENOMEM, "cannot look at the path");
+		return err_set(e, -ENOMEM, "cannot inspect the path");
 	path->own_netns = netns_inode();
 	path->tx_ifname = tx_ifname;
 	path->rx_ifname = rx_ifname;
@@ -276,7 +276,7 @@ static size_t list_growths(const struct counters *before, const struct counters 
 	return nr;
 }
 
-/* The softnet's figures are the host's, and each namespace shows them. */
+/* Softnet counters are the host's; each namespace shows the same ones. */
 static void report_stack(struct path *path, struct space *space, struct ledger *ledger)
 {
 	struct ledger_growth *growths = calloc(space->after.nr + 1, sizeof(*growths));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/account/trial.c - the receiving end of a sender's run, and the ledger of both.
+ * engine/account/trial.c - the receiving end of a sender's run, and the ledger over both ends.
  */
 #include "engine/account/trial.h"
 
@@ -23,8 +23,8 @@
 #include "sys/host/caps.h"
 #include "sys/net/netns.h"
 
-#define STREAM_PARTS	64		/* streams that are reported one by one */
-#define QUIET_NS	(NSEC_PER_SEC / 2)	/* nothing new for so long: nothing is under way */
+#define STREAM_PARTS	64		/* streams that get a part each */
+#define QUIET_NS	(NSEC_PER_SEC / 2)	/* no news for this long: nothing is in flight */
 #define SETTLE_NS	(10 * NSEC_PER_SEC)
 #define POLL_NS		10000000ull
 #define ETH_BYTES	14
@@ -36,18 +36,18 @@
 #define TYPE_VLAN	0x8100
 #define TYPE_QINQ	0x88a8
 
-/* @nr UDP ports, counted up; 0: not known. */
+/* @nr consecutive UDP ports; 0: not known. */
 struct ports {
 	uint16_t first;
 	uint32_t nr;
 };
 
-/* What tells a packet of this test. */
+/* How to recognise a packet of this test. */
 struct target {
 	bool tagged;
 	uint16_t first_stream, last_stream;
 	struct ports src, to;
-	struct frame_addr dst;			/* family 0: not one address */
+	struct frame_addr dst;			/* family 0: more than one address */
 	enum stamp_clock clock;
 };
 
@@ -60,7 +60,7 @@ struct trial {
 	struct target target;
 	struct result *res;		/* while opening */
 	struct receiver *receiver;
-	struct drops *drops;		/* NULL: nobody listens */
+	struct drops *drops;		/* NULL: drops are not traced */
 	struct path *path;		/* NULL: no ledger */
 	uint64_t sent;
 	/* of settling */
@@ -78,7 +78,7 @@ int trial_check(const struct trial_opts *opts, struct err *e)
 	return 0;
 }
 
-/* The field that changes the @bytes at @offset, or NULL. */
+/* The field that varies the @bytes at @offset, or NULL. */
 static const struct field *field_at(const struct packet *packet, uint32_t offset, uint32_t bytes)
 {
 	uint32_t i;
@@ -98,7 +98,7 @@ static uint16_t number_at(const struct packet *packet, uint32_t offset)
 	return (uint16_t)(packet->bytes[offset] << 8 | packet->bytes[offset + 1]);
 }
 
-/* Where the headers of IP and UDP begin; 0: it has none. */
+/* Offsets of the IP and UDP headers; 0: none. */
 struct headers {
 	uint32_t ip4, ip6, udp;
 };
@@ -119,13 +119,13 @@ static struct headers find_headers(const struct packet *packet)
 		if (packet->bytes[l3 + 6] == IPPROTO_UDP)
 			at.udp = l3 + IP6_BYTES;
 	}
-	/* Within a tunnel the tag tells. */
+	/* In a tunnel the tag identifies the packets. */
 	if (packet->tag_offset)
 		at.udp = packet->tag_offset - UDP_BYTES;
 	return at;
 }
 
-/* The ports that the packets have at @offset, counted up from the first. */
+/* The ports at @offset of the packets, consecutive from the first. */
 static struct ports ports_at(const struct packet *packet, uint32_t offset)
 {
 	const struct field *field = field_at(packet, offset, 2);
@@ -208,14 +208,14 @@ static void watch_drops(struct trial *trial, struct result *res)
 		cfg.version = 6;
 		memcpy(cfg.dst, &target->dst.ip6, sizeof(target->dst.ip6));
 	} else if (!target->tagged) {
-		result_note(res, "nothing tells these packets from others that the kernel drops: the "
-			    "ledger is made of counters");
+		result_note(res, "the kernel's drops of these packets cannot be told from drops "
+			    "of others: the ledger uses counters");
 		return;
 	}
 	if (!drops_open(&trial->drops, &cfg, &e))
 		return;
-	log_warn("%s: the ledger is made of counters", e.msg);
-	result_note(res, "%s: the ledger is made of counters", e.msg);
+	log_warn("%s: the ledger uses counters", e.msg);
+	result_note(res, "%s: the ledger uses counters", e.msg);
 }
 
 static int open_socket(struct trial *trial, struct err *e)
@@ -228,8 +228,8 @@ static int open_socket(struct trial *trial, struct err *e)
 	};
 
 	if (trial->target.to.nr != 1)
-		return err_usage(e, OPTION("sink-socket") " reads one port, and these packets go "
-				"to several");
+		return err_usage(e, OPTION("sink-socket") " reads one port, but these packets are "
+				 "sent to several");
 	return rx_socket_open(&trial->receiver, &cfg, trial->res, e);
 }
 
@@ -311,13 +311,13 @@ int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const st
 		goto fail;
 	if (!opts->no_ledger)
 		watch_drops(trial, res);
-	/* What another host's runs in, its command says. */
+	/* The command of a receiver on another host names its namespace. */
 	err = opts->far ? open_receiver(trial, e) : netns_run(open_receiver, trial, e);
 	if (err)
 		goto fail;
 	if (!trial->target.tagged && trial->target.to.nr != 1)
-		result_note(res, "nothing tells these packets from others: what arrives is counted as the "
-			    "test's, whatever it is");
+		result_note(res, "these packets cannot be distinguished from others: every packet "
+			    "that arrives is counted");
 	result_env_str(res, "receiver", trial->receiver->ops->name);
 	*ret_trial = trial;
 	return 0;
@@ -348,8 +348,8 @@ static void tell_sources(const struct trial *trial, struct result *res)
 		 trial->drops && drops_has(trial->drops, DROP_XDP_REDIRECT) ? "xdp_redirect_err, " : "");
 	result_env_str(res, "ledger_sources", text);
 	if (!trial->drops || !drops_has(trial->drops, DROP_SKB))
-		result_note(res, "nobody can listen to skb:kfree_skb here: the ledger's rows are counters, "
-			    "which count other traffic too");
+		result_note(res, "the tracepoint skb:kfree_skb is not available: the ledger uses "
+			    "counters, which include other traffic");
 }
 
 void trial_begin(struct trial *trial, struct result *res)
@@ -365,7 +365,10 @@ void trial_begin(struct trial *trial, struct result *res)
 
 unsigned int trial_keep_caps(const struct trial *trial)
 {
-	/* Reading maps needs the first before 5.19; counters of other namespaces the second. */
+	/*
+	 * Reading maps requires the first before 5.19; counters of other namespaces require the
+	 * second.
+	 */
 	return CAPS_BPF | (trial->path ? CAPS_SYS_ADMIN : 0);
 }
 
@@ -390,7 +393,7 @@ static bool is_settled(struct trial *trial)
 
 int trial_poll(struct trial *trial, struct err *e)
 {
-	/* An interface of another namespace is not seen from here. */
+	/* An interface in another namespace cannot be checked from here. */
 	return trial->ns_fd >= 0 ? 0 : trial->receiver->ops->check(trial->receiver, e);
 }
 
@@ -403,7 +406,7 @@ int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e
 	trial->sent = sent->sent_packets;
 	if (ops->settle)
 		err = ops->settle(trial->receiver, trial->sent, e);
-	/* Not loop_run(), which ^C ends: a run that was cut short has packets under way, too. */
+	/* Not loop_run(), which ^C ends: an interrupted run has packets in flight, too. */
 	while (!ops->settle && !is_settled(trial) && loop_mono_ns() < end_ns)
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 	ops->stop(trial->receiver);
@@ -422,13 +425,13 @@ struct listing {
 	struct ledger *ledger;
 };
 
-/* By name alone: to keep the program's verdicts on an skb from being counted twice. */
+/* Recognised by name only: so that the program's verdicts on an skb are not counted twice. */
 static bool is_xdp_verdict(const struct drop_place *place)
 {
 	return !strcmp(place->reason, "XDP") || strstr(place->symbol, "xdp");
 }
 
-/* Of any packet of that interface; the generator's own are told by the sender. */
+/* These may be any packet of that interface; the sender reports the generator's own. */
 static void add_xdp_failures(struct listing *listing, const struct drop_place *place,
 			     struct path_iface *iface, struct ledger_row *row)
 {
@@ -461,7 +464,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 		add_xdp_failures(listing, place, iface, &row);
 		return;
 	}
-	/* A tap's copy: the packet itself went on. */
+	/* The copy for a packet tap; the packet itself went on. */
 	if (!strcmp(place->reason, "PACKET_SOCK_ERROR")) {
 		ledger_witness(listing->ledger, &row);
 		return;
@@ -485,7 +488,7 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 
 	snprintf(row.where, sizeof(row.where), "%s", trial->tx_ifname);
 	ledger_claim(ledger, &row);
-	/* Drivers count those at both ends of a wire. */
+	/* Drivers count those at both ends of a link. */
 	path_sender(trial->path)->known.told += sent->refused_packets;
 	if (peer)
 		peer->known.told += sent->refused_packets;
@@ -508,16 +511,16 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count,
 
 	row.packets = count->duplicates;
 	ledger_witness(ledger, &row);
-	row = (struct ledger_row){ .source = "receiver", .reason = "too late to be told from one",
+	row = (struct ledger_row){ .source = "receiver", .reason = "too late to be classified",
 				   .packets = count->unknown };
 	ledger_witness(ledger, &row);
 	if (trial->drops)
 		drops_read(trial->drops, &sum);
-	row = (struct ledger_row){ .source = "kfree_skb", .reason = "of any packet, not looked at",
+	row = (struct ledger_row){ .source = "kfree_skb", .reason = "any packet, not inspected",
 				   .packets = trial->drops ? drops_missed(trial->drops) : 0 };
 	ledger_witness(ledger, &row);
 	row = (struct ledger_row){ .source = "kfree_skb", .packets = sum.unplaced,
-				   .reason = "no room in the table of places" };
+				   .reason = "no room in the table of drop locations" };
 	ledger_claim(ledger, &row);
 	row = (struct ledger_row){ .source = "kfree_skb", .packets = sum.again,
 				   .reason = "received or counted before" };
@@ -535,7 +538,7 @@ int trial_report(struct trial *trial, const struct tx_count *sent, struct result
 
 	err = trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS,
 					   ret_figures, e);
-	/* Of the run, also where little of it arrived. */
+	/* The duration of the run, even if few of its packets arrived. */
 	result_metric_u64(res, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
 	if (err || !trial->path)
 		return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/account/trial.h - the receiving end of a sender's run, in the same process: it
- * may be in another network namespace. Knowing both ends, it keeps the ledger.
+ * engine/account/trial.h - the receiving end of a sender's run, in the same process but possibly in
+ * another network namespace. As it knows both ends, it keeps the ledger.
  */
 #ifndef ENGINE_ACCOUNT_TRIAL_H
 #define ENGINE_ACCOUNT_TRIAL_H
@@ -21,48 +21,51 @@ struct trial_opts {
 	bool socket;
 	bool no_ledger;
 	uint32_t rcvbuf_bytes;
-	bool reflected;			/* come back from a reflector; no option's */
-	const struct far_sink_cfg *far;	/* instead of sink: another host's; no option's */
-	bool gaps;			/* the times between a stream's packets, too; no option's */
+	bool reflected;			/* packets return from a reflector; set by callers, not by
+					 * an option */
+	const struct far_sink_cfg *far;	/* instead of sink: a receiver on another host; set by
+					 * callers */
+	bool gaps;			/* also measure inter-arrival times; set by callers */
 };
 
 #define TRIAL_OPTIONS(type, at) \
 	{ 0, "sink", OPT_STR, offsetof(type, at.sink), "IFACE[@NETNS]", \
-	  "receive there too, and account for every packet that was lost" }, \
+	  "receive there as well, and account for every lost packet" }, \
 	{ 0, "sink-socket", OPT_FLAG, offsetof(type, at.socket), NULL, \
-	  "--sink: by a UDP socket, behind the network stack, instead of in the driver" }, \
+	  "--sink: receive by a UDP socket, after the network stack, instead of in the driver" }, \
 	{ 0, "rcvbuf", OPT_U32, offsetof(type, at.rcvbuf_bytes), "BYTES", \
-	  "--sink-socket: its receive buffer, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 }, \
+	  "--sink-socket: receive buffer, which the kernel doubles; 0: default", \
+	  .max = INT32_MAX / 2 }, \
 	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
-	  "--sink: only count the loss, not where it happened" }
+	  "--sink: count losses only, do not locate them" }
 
 #define TRIAL_RULES \
 	{ OPT_REQUIRES, "sink-socket no-ledger", "sink" }, \
 	{ OPT_REQUIRES, "rcvbuf", "sink-socket" }
 
-/* What its words say; pure. */
+/* Checks the options' values; pure. */
 int trial_check(const struct trial_opts *opts, struct err *e);
 
 struct trial;
 
-/* Opens the receiver of what @cfg is to send; before tx_open(), as some drivers want it there. */
+/* Opens the receiver for @cfg's packets; before tx_open(), as some drivers require it there. */
 int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const struct tx_cfg *cfg,
 	       struct result *res, struct err *e);
 void trial_close(struct trial *trial);		/* takes NULL */
 
-/* Reads the counters that the ledger is to compare with; right before the sender starts. */
+/* Reads the counters that the ledger starts from; call right before the sender starts. */
 void trial_begin(struct trial *trial, struct result *res);
 
 /* Capabilities for trial_report(). */
 unsigned int trial_keep_caps(const struct trial *trial);
 
-/* Called all the time while it receives; an error ends the run. */
+/* Called repeatedly while packets arrive; an error ends the run. */
 int trial_poll(struct trial *trial, struct err *e);
 
-/* Waits for what is still under way, and stops receiving. */
+/* Waits for packets in flight, then stops receiving. */
 int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e);
 
-/* As the receiver's read_tail(), once it has settled. */
+/* See struct receiver_ops, read_tail; only after settling. */
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
 
 /* Received, loss, delay, order, and the ledger. */

@@ -28,13 +28,13 @@ struct reflector {
 	struct reflect_xdp_bpf *skel;
 	struct reflector_stamp *stamp;	/* one of the two is NULL */
 	struct xdp_port *port;
-	struct reflect_rec *recs;	/* the map's own memory, one a CPU */
+	struct reflect_rec *recs;	/* mapped; one per CPU */
 	size_t recs_bytes;
-	struct reflect_rec row;		/* totals at the row before */
+	struct reflect_rec row;		/* totals at the previous row */
 	uint64_t row_elapsed_ns;
 };
 
-/* Loads reflect_xdp, and returns what is to be attached. */
+/* Loads reflect_xdp and returns the program to attach. */
 static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg, bool frags,
 		      int *ret_prog_fd, struct bpf_map **ret_recs, struct err *e)
 {
@@ -110,12 +110,13 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 	place = xdp_port_mode(reflector->port) == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP;
 	if (reflector->stamp)
 		reflector_stamp_attached(reflector->stamp, place == STAMPED_XDP_GENERIC);
-	/* Without STAMP the tag goes back as it came. */
+	/* Without STAMP the tag is returned unchanged. */
 	environ_tx_stamp(res, cfg->stamp ? STAMPED_BPF : STAMPED_NOWHERE);
 	environ_rx_stamp(res, cfg->stamp ? place : STAMPED_NOWHERE);
 	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(reflector->port)]);
 	if (!nic.up)
-		log_warn("'%s' is down: nothing arrives before: ip link set dev %s up", cfg->ifname,
+		log_warn("'%s' is down and receives nothing until: ip link set dev %s "
+			 "up", cfg->ifname,
 			 cfg->ifname);
 	*ret_reflector = reflector;
 out:
@@ -143,7 +144,7 @@ void reflector_close(struct reflector *reflector)
 
 void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum)
 {
-	/* Another CPU writes while this one reads: whole words, each once. */
+	/* Another CPU writes while this one reads: read each word exactly once. */
 	const volatile struct reflect_rec *rec = reflector->recs;
 	struct reflect_rec sum = { 0 };
 	unsigned int cpu, i;
@@ -188,7 +189,7 @@ void reflector_report(struct reflector *reflector, struct result *res)
 	result_metric_u64(res, "answered_bytes", sum.bytes + packets * UNIT_FCS_BYTES);
 	if (duration_ns) {
 		result_metric_u64(res, "duration_ns", duration_ns);
-		/* n packets have n - 1 gaps between them. */
+		/* n packets span n - 1 intervals. */
 		result_metric_real(res, "answered_pps", (double)(sum.last_packets - 1) *
 				   NSEC_PER_SEC / (double)duration_ns);
 	}

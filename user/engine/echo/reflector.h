@@ -19,10 +19,10 @@
 struct reflector_cfg {
 	const char *ifname;
 	enum xdp_mode mode;
-	uint16_t port;		/* host order; 0: no UDP */
+	uint16_t port;		/* host byte order; 0: no UDP */
 	bool icmp;
 	bool any_mac;
-	const struct reflector_stamp_cfg *stamp;	/* NULL: UDP goes back as it came */
+	const struct reflector_stamp_cfg *stamp;	/* NULL: return UDP unchanged */
 };
 
 struct reflector;
@@ -31,19 +31,19 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 		   struct result *res, struct err *e);
 void reflector_close(struct reflector *reflector);
 
-/* Detaches it: nothing is answered any more, and the figures are final. */
+/* Detaches the program: nothing is answered any more, and the figures are final. */
 void reflector_stop(struct reflector *reflector);
 
-/* Sum over the CPUs. */
+/* The sum over all CPUs. */
 void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum);
 
-/* Totals into @res. */
+/* Writes totals into @res. */
 void reflector_report(struct reflector *reflector, struct result *res);
 
-/* A row of the series. */
+/* Adds a row to the time series. */
 void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns);
 
-/* What is due meanwhile: at least every 100 ms. */
+/* Periodic work; call at least every 100 ms. */
 void reflector_tick(struct reflector *reflector);
 
 /* -ENODEV if the interface is gone. */

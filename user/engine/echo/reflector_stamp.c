@@ -29,7 +29,7 @@
 struct reflector_stamp {
 	struct stamp_xdp_bpf *skel;
 	bool authenticated;
-	/* The maps' own memory. */
+	/* Mapped memory. */
 	struct stamp_reflect_clock *clock;
 	struct stamp_reflect_rec *recs;
 	struct hist_rec *hists;
@@ -83,14 +83,14 @@ void reflector_stamp_tick(struct reflector_stamp *stamp)
 		return;
 	stamp->told_mono_ns = now_ns;
 	if (clock_utc_offset(&offset_ns, &read_error_ns))
-		return;		/* it was set just now: the next will do */
+		return;		/* updated just now: retry at the next tick */
 	clock_read_quality(&quality);
 	stamp->synchronised = quality.synchronised;
 	stamp->error_ns = read_error_ns + quality.max_error_ns;
-	/* Whole words, each once: a packet may come in between. */
+	/* Single word stores: a packet may arrive in between. */
 	*(volatile __u32 *)&stamp->clock->error = (stamp->synchronised ? STAMP_SYNCED : 0) |
 						  stamp_error_of(stamp->error_ns);
-	/* A reading that differs from the last by less than its own error says nothing new. */
+	/* Ignore a reading that differs from the last by less than its own error. */
 	if (offset_ns - stamp->clock->utc_offset_ns + read_error_ns > 2 * read_error_ns)
 		*(volatile __u64 *)&stamp->clock->utc_offset_ns = offset_ns;
 }

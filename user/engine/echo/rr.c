@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/rr.c - request and response, over any engine.
+ * engine/echo/rr.c - request and response over any engine.
  */
 #include "engine/echo/rr_parts.h"
 
@@ -24,7 +24,7 @@
 #include "sys/host/cpu.h"
 #include "sys/net/nic.h"
 
-#define DYNAMIC_PORTS 49152	/* from here on, RFC 6335 */
+#define DYNAMIC_PORTS 49152	/* the range starts here, RFC 6335 */
 
 const char *const rr_engine_names[] = { "afxdp", "bounce", "stack", NULL };
 
@@ -41,7 +41,7 @@ static int build(struct rr *rr, struct err *e)
 	if (getrandom(chance, sizeof(chance), 0) != sizeof(chance))
 		return err_set(e, -errno, "cannot get a random number");
 	rr->id = chance[0];
-	/* Tokens count up from it. */
+	/* Tokens are numbered from here. */
 	rr->stream = chance[1] % (UINT16_MAX - RR_MAX_OUTSTANDING);
 	if (!rr->cfg.icmp && !frame->src_port)
 		frame->src_port = DYNAMIC_PORTS | chance[0];
@@ -68,7 +68,7 @@ static int allocate(struct rr *rr, struct err *e)
 	rr->due_ns = calloc(RR_RING, sizeof(*rr->due_ns));
 	if (rr->rtt && rr->turn && rr->row_rtt && rr->win && rr->due_ns)
 		return 0;
-	return err_set(e, -ENOMEM, "cannot open the requests");
+	return err_set(e, -ENOMEM, "cannot set up the requests");
 }
 
 int rr_open(struct rr **ret_rr, const struct rr_cfg *cfg, struct result *res, struct err *e)
@@ -78,7 +78,7 @@ int rr_open(struct rr **ret_rr, const struct rr_cfg *cfg, struct result *res, st
 	int err;
 
 	if (!rr)
-		return err_set(e, -ENOMEM, "cannot open the requests");
+		return err_set(e, -ENOMEM, "cannot set up the requests");
 	rr->cfg = *cfg;
 	err = allocate(rr, e);
 	if (!err && nic_read(cfg->ifname, &nic))
@@ -238,7 +238,7 @@ static void report_sent(const struct rr *rr, const struct rr_count *count, struc
 {
 	const struct tx_count sent = {
 		.sent_packets = count->sent, .refused_packets = count->refused,
-		.last_mono_ns = count->sending_ns,	/* of several runs: as if they were one */
+		.last_mono_ns = count->sending_ns,	/* several runs are reported as one */
 		.late_sum_ns = count->late_sum_ns, .late_max_ns = count->late_max_ns,
 		.paced_packets = count->paced,
 	};

@@ -2,8 +2,8 @@
 /*
  * engine/echo/rr_afxdp.c - requests and answers through AF_XDP sockets.
  *
- * The program stamps an answer where the driver hands it over, and writes the
- * time over its MAC addresses; so it does not matter when this thread looks.
+ * The program timestamps an answer where the driver hands it over, and writes the time over the MAC
+ * addresses; so it does not matter when this thread reads it.
  */
 #include "engine/echo/rr_afxdp.h"
 
@@ -24,10 +24,10 @@
 
 #include "rr_xdp.skel.h"
 
-#define NR_RECEIVE	512		/* so few stay in the cache */
+#define NR_RECEIVE	512		/* few enough to stay in the cache */
 #define NR_HELD		2048
 #define AT_ONCE		32
-#define KICKS		64		/* of one flush, each for 32 frames in copy mode */
+#define KICKS		64		/* per flush, each for 32 frames in copy mode */
 
 static void fill_match(struct rr *rr, struct rr_match *match)
 {
@@ -108,8 +108,8 @@ static int open_sockets(struct rr *rr, struct err *e)
 		err = afxdp_wire_open(&way->wire, &cfg, e);
 	} while (afxdp_try_again(err, &until_ns, e));
 	if (!err && rr->cfg.zero_copy && !afxdp_wire_zero_copy(way->wire)) {
-		err_machine(e, -EOPNOTSUPP, "cannot have zero-copy on '%s'", rr->cfg.ifname);
-		err = err_hint(e, "leave out " OPTION("zero-copy") "; see: ethgauge doctor %s",
+		err_machine(e, -EOPNOTSUPP, "zero-copy is not supported on '%s'", rr->cfg.ifname);
+		err = err_hint(e, "omit " OPTION("zero-copy") "; see: ethgauge doctor %s",
 				rr->cfg.ifname);
 	}
 	if (!err)
@@ -141,11 +141,11 @@ int rr_afxdp_open(struct rr *rr, struct result *res, struct err *e)
 	int err;
 
 	if (!way)
-		return err_set(e, -ENOMEM, "cannot open AF_XDP");
+		return err_set(e, -ENOMEM, "cannot open the AF_XDP engine");
 	rr->state = way;
 	err = nic_read(rr->cfg.ifname, &nic);
 	if (err)
-		return err_set(e, err, "cannot read the interface '%s'", rr->cfg.ifname);
+		return err_set(e, err, "cannot read interface '%s'", rr->cfg.ifname);
 	err = load(rr, &nic, e);
 	if (!err)
 		err = xdp_attach(&way->port, nic.ifindex, bpf_program__fd(program(rr)),
@@ -211,7 +211,7 @@ int rr_afxdp_flush(struct rr *rr, struct err *e)
 	return 0;
 }
 
-/* Of an answer, which may have come with VLAN tags and options that no request had. */
+/* Of an answer, which may have VLAN tags and options that no request had. */
 static const uint8_t *find_l4(const struct afxdp_frame *frame, size_t *ret_bytes)
 {
 	uint32_t at = ETH_HLEN;

@@ -11,32 +11,33 @@
 
 struct rr_xdp_bpf;
 
-/* The state of both ways that have the program. */
+/* State shared by both engines that use the program. */
 struct rr_afxdp {
 	struct rr_xdp_bpf *skel;
 	struct xdp_port *port;
 	struct afxdp_wire *wire;
 	struct afxdp_lane *lane;
-	struct rr_rec *recs;		/* one a CPU */
-	struct hist_rec *hists;		/* of bounce, one a CPU */
+	struct rr_rec *recs;		/* one per CPU */
+	struct hist_rec *hists;		/* bounce only, one per CPU */
 	struct rr_token *tokens;
 	size_t recs_bytes, hists_bytes, tokens_bytes;
-	volatile __u64 *end_mono_ns;	/* the program's: from then on it sends no more; 0: at once */
+	volatile __u64 *end_mono_ns;	/* read by the program, which stops sending at this time; 0:
+					 * immediately */
 };
 
 int rr_afxdp_open(struct rr *rr, struct result *res, struct err *e);
 void rr_afxdp_close(struct rr *rr);
 
-/* A request of stream rr->stream + @token into the ring; false: it has no room. */
+/* Queues a request of stream rr->stream + @token; false: the ring is full. */
 bool rr_afxdp_put(struct rr *rr, uint32_t token, uint32_t number, uint64_t sent_ns);
 
-/* Has the kernel send what is in the ring. */
+/* Makes the kernel send what is in the ring. */
 int rr_afxdp_flush(struct rr *rr, struct err *e);
 
-/* What rr_xdp_bounce alone has to know of requests and answers. */
+/* How rr_xdp_bounce recognises requests and answers. */
 void rr_bounce_match(const struct rr *rr, struct rr_match *match);
 
-/* Adds what the program left to the stack. */
+/* Adds the packets that the program passed to the stack. */
 void rr_afxdp_read_foreign(const struct rr *rr, struct rr_count *count);
 
 #endif

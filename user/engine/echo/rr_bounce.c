@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/rr_bounce.c - requests and answers by rr_xdp_bounce alone: it sends each answer
- * back as the next request. This process sends the first, and one after a loss.
+ * engine/echo/rr_bounce.c - requests and answers by rr_xdp_bounce: it returns each answer as the
+ * next request. This process sends only the first request, and one after each loss.
  */
 #include "engine/echo/rr_afxdp.h"
 
@@ -19,19 +19,19 @@
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
 
-#define LOOK_NS 1000000ull	/* from one look at the tokens to the next */
+#define LOOK_NS 1000000ull	/* interval between checks of the tokens */
 
 static bool is_idle(const struct rr_token *token)
 {
 	return RR_LOOK(token->done) == RR_LOOK(token->made);
 }
 
-/* A place in the headers: @bytes that an answer has from the request's place @from on. */
+/* A place in the headers: an answer has @bytes there that equal the request's at @from. */
 struct place {
 	uint8_t at, bytes, from;
 };
 
-/* By family and protocol: type of frame, IP version (and length), lengths, protocol, source, ports. */
+/* By family and protocol: EtherType, IP version (and length), lengths, protocol, source, ports. */
 static const struct place places4[] = { { 12, 2, 12 }, { 14, 1, 14 }, { 16, 2, 16 }, { 23, 1, 23 },
 					{ 26, 4, 30 } };
 static const struct place places6[] = { { 12, 2, 12 }, { 18, 2, 18 }, { 20, 1, 20 },
@@ -67,10 +67,10 @@ void rr_bounce_match(const struct rr *rr, struct rr_match *match)
 	if (ip6) {
 		FILL(match, places6, 0);
 		answer[14] = 6 << 4;
-		mask[14] = 0xf0;		/* not the traffic class */
+		mask[14] = 0xf0;		/* ignore the traffic class */
 	} else {
 		FILL(match, places4, 0);
-		mask[20] = 0x3f;		/* no fragment: not the bit that forbids it */
+		mask[20] = 0x3f;		/* not a fragment; ignore the don't-fragment bit */
 		mask[21] = 0xff;
 	}
 	if (rr->cfg.icmp) {
@@ -81,12 +81,12 @@ void rr_bounce_match(const struct rr *rr, struct rr_match *match)
 	}
 }
 
-/* What a token had made when it was looked at, and since when. */
+/* A token's request count at the last check, and the time since which it has not changed. */
 struct progress {
 	uint64_t made, since_ns;
 };
 
-/* The next request of a token of which nothing is under way. */
+/* Sends the next request of a token that has none outstanding. */
 static int launch(struct rr *rr, uint32_t i, struct progress *progress, struct err *e)
 {
 	struct rr_afxdp *way = rr->state;
@@ -95,7 +95,7 @@ static int launch(struct rr *rr, uint32_t i, struct progress *progress, struct e
 
 	*progress = (struct progress){ number + 1, now_ns };
 
-	/* In this order: the program takes an answer to the last of made. */
+	/* In this order: the program accepts an answer to the request counted last by made. */
 	RR_PUBLISH(token->sent_ns, now_ns);
 	__atomic_store_n(&token->made, number + 1, __ATOMIC_RELEASE);
 	if (!rr_afxdp_put(rr, i, (uint32_t)number, now_ns))
@@ -103,7 +103,10 @@ static int launch(struct rr *rr, uint32_t i, struct progress *progress, struct e
 	return rr_afxdp_flush(rr, e);
 }
 
-/* Gives up what is not answered, and begins again; how many tokens are still under way. */
+/*
+ * Times out unanswered requests and restarts their tokens. Returns the number of tokens still in
+ * use.
+ */
 static int look(struct rr *rr, struct progress *progress, uint64_t now_ns, bool over,
 		uint32_t *ret_busy, struct err *e)
 {
@@ -118,7 +121,7 @@ static int look(struct rr *rr, struct progress *progress, uint64_t now_ns, bool 
 			progress[i] = (struct progress){ RR_LOOK(token->made), now_ns };
 		if (!is_idle(token) && progress[i].since_ns + rr->cfg.timeout_ns <= now_ns) {
 			RR_PUBLISH(rr->count.given_up, rr->count.given_up + 1);
-			/* Not to be answered any more: done before made grows. */
+			/* No longer accept its answer: set done before made grows. */
 			RR_PUBLISH(token->done, RR_LOOK(token->made));
 			if (!over && token->made < token->limit)
 				err = launch(rr, i, &progress[i], e);

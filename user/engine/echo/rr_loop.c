@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/rr_loop.c - requests and their answers in user space, closed or at a rate.
+ * engine/echo/rr_loop.c - requests and answers in user space, closed loop or at a rate.
  */
 #include "engine/echo/rr_parts.h"
 
@@ -11,19 +11,21 @@
 #include "lib/unit.h"
 #include "proto/flow_file.h"
 
-#define BATCH		32		/* answers taken, and requests sent, before a look around */
-#define SPIN_NS		200000		/* an answer is waited for on the CPU so long, then asleep */
-#define WAKE_EARLY_NS	60000		/* a timer is late: the rest is spun away */
-#define NAP_NS		20000000ull	/* so often a sleeper looks whether it is to stop */
+#define BATCH		32		/* answers read and requests sent between two checks of the
+					 * clock and of stop */
+#define SPIN_NS		200000		/* spin this long for an answer before sleeping */
+#define WAKE_EARLY_NS	60000		/* timers fire late: spin for the rest */
+#define NAP_NS		20000000ull	/* a sleeping thread checks for stop this often */
 
 struct loop_run {
 	struct rr *rr;
 	bool paced, sending;
 	struct pace pace;
-	uint64_t first_number;		/* of this run */
+	uint64_t first_number;		/* first number of this run */
 	uint64_t start_ns, end_ns;
-	uint64_t sent_ns, came_ns;	/* the last request and answer; 0: nothing was sent yet */
-	uint64_t until_ns;		/* of waiting, when sending is over */
+	uint64_t sent_ns, came_ns;	/* times of the last request and answer; 0: nothing was sent
+					 * yet */
+	uint64_t until_ns;		/* end of waiting, once sending is over */
 };
 
 static uint64_t slot_ns(const struct loop_run *run, uint64_t number)
@@ -31,7 +33,7 @@ static uint64_t slot_ns(const struct loop_run *run, uint64_t number)
 	return run->start_ns + pace_due(&run->pace, number - run->first_number).ns;
 }
 
-/* The oldest that is still waited for. */
+/* Moves to the oldest outstanding request. */
 static void advance(struct rr *rr)
 {
 	while (rr->oldest < rr->next && !rr->due_ns[rr->oldest % RR_RING])
@@ -57,14 +59,14 @@ static void book(struct loop_run *run, const struct rr_answer *answer, uint64_t 
 	if (rr->win->distinct == distinct)
 		return;
 	hist_add(rr->rtt, answer->came_ns - answer->sent_ns);
-	/* One that comes before this run's first request is of the run before. */
+	/* An answer that arrives before this run's first request belongs to the run before. */
 	if (run->came_ns) {
 		RR_PUBLISH(rr->count.running_ns, rr->count.running_ns + now_ns - run->came_ns);
 		run->came_ns = now_ns;
 	}
 	number = rr->oldest + (uint32_t)(answer->number - (uint32_t)rr->oldest);
 	if (number >= rr->next)
-		return;			/* given up before */
+		return;			/* timed out before */
 	due_ns = &rr->due_ns[number % RR_RING];
 	if (!*due_ns)
 		return;
@@ -74,7 +76,7 @@ static void book(struct loop_run *run, const struct rr_answer *answer, uint64_t 
 	advance(rr);
 }
 
-/* What has come; the time after it. */
+/* Reads what has arrived; returns the time afterwards. */
 static uint64_t collect(struct loop_run *run, uint32_t *ret_nr)
 {
 	struct rr_answer answers[BATCH];
@@ -103,7 +105,7 @@ static void note_late(struct rr *rr, uint64_t late_ns)
 		RR_PUBLISH(rr->count.late_max_ns, late_ns);
 }
 
-/* How many requests were sent. */
+/* Returns the number of requests sent. */
 static uint32_t send_some(struct loop_run *run, uint64_t now_ns)
 {
 	struct rr *rr = run->rr;
@@ -113,7 +115,7 @@ static uint32_t send_some(struct loop_run *run, uint64_t now_ns)
 	for (; nr < BATCH && may_send(run, now_ns); nr++) {
 		if (nr)
 			now_ns = loop_mono_ns();
-		/* An unanswered one must not hold up the others for ever. */
+		/* An unanswered request must not block the others forever. */
 		if (rr->next - rr->oldest >= RR_RING)
 			give_up(rr);
 		if (!rr->ops->send(rr, (uint32_t)rr->next, now_ns))
@@ -133,7 +135,7 @@ static uint32_t send_some(struct loop_run *run, uint64_t now_ns)
 	return nr;
 }
 
-/* Until the next slot, or an answer; a nap at most. */
+/* Waits for the next slot or an answer, for one nap at most. */
 static void idle(const struct loop_run *run, uint64_t now_ns, uint64_t active_ns)
 {
 	const struct rr *rr = run->rr;
@@ -154,7 +156,7 @@ static void idle(const struct loop_run *run, uint64_t now_ns, uint64_t active_ns
 		rr->ops->wait(run->rr, until_ns - now_ns);
 }
 
-/* By count, time or word. The slots before the end are sent, though a little late. */
+/* By count, time or request. Slots before the end are still sent, if a little late. */
 static bool is_over(const struct loop_run *run, uint64_t now_ns)
 {
 	const struct rr *rr = run->rr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/echo/rr_parts.h - what the files rr*.c know of each other.
+ * engine/echo/rr_parts.h - declarations shared by the files rr*.c.
  */
 #ifndef ENGINE_ECHO_RR_PARTS_H
 #define ENGINE_ECHO_RR_PARTS_H
@@ -11,30 +11,31 @@
 #include "engine/echo/rr.h"
 #include "proto/seqwin.h"
 
-#define RR_RING 16384		/* requests between the oldest that is waited for and the newest */
+#define RR_RING 16384		/* maximum distance between the oldest outstanding request and the
+				 * newest */
 
-/* An answer as it came. */
+/* An answer as received. */
 struct rr_answer {
 	uint32_t number;
 	uint32_t buf_bytes;
 	uint64_t sent_ns, came_ns;
 };
 
-/* A way to send requests and to get their answers; used by the thread alone. */
+/* A way to send requests and receive answers; used only by its thread. */
 struct rr_ops {
 	int (*open)(struct rr *rr, struct result *res, struct err *e);
 	void (*close)(struct rr *rr);
 	int (*run)(struct rr *rr, struct err *e);
-	/* Of those that rr_loop() serves. */
+	/* The next four are called by rr_loop(). */
 	bool (*send)(struct rr *rr, uint32_t number, uint64_t sent_ns);	/* false: no room now */
 	int (*flush)(struct rr *rr, struct err *e);
 	uint32_t (*receive)(struct rr *rr, struct rr_answer *ret_answers, uint32_t want);
 	void (*wait)(struct rr *rr, uint64_t timeout_ns);
-	/* Where others than rr_loop() count; may be NULL. */
+	/* For engines that count elsewhere than in rr_loop(); may be NULL. */
 	void (*read)(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt);
 };
 
-/* Of one request, and what the loop counts: written by the thread, read by all. */
+/* State of the requests, and what the loop counts: written by the thread, read by all. */
 struct rr {
 	struct rr_cfg cfg;
 	const struct rr_ops *ops;
@@ -48,15 +49,15 @@ struct rr {
 	bool started;
 	atomic_bool stop, ended;
 	struct err err;
-	uint64_t limit, duration_ns;	/* of the run: limit counts all requests so far */
+	uint64_t limit, duration_ns;	/* this run's; limit includes earlier runs */
 
 	struct rr_count count;
 	struct hist_rec *rtt, *turn;
 	struct seqwin *win;
-	uint64_t *due_ns;		/* by number % RR_RING; 0: answered, or given up */
-	uint64_t oldest, next;		/* numbers: not below oldest may be waited for */
+	uint64_t *due_ns;		/* by number % RR_RING; 0: answered or timed out */
+	uint64_t oldest, next;		/* numbers: no request below oldest is outstanding */
 	uint32_t waiting;
-	void *state;			/* of the way */
+	void *state;			/* the engine's */
 
 	struct rr_count row;
 	struct hist_rec *row_rtt;
@@ -64,14 +65,14 @@ struct rr {
 
 extern const struct rr_ops rr_afxdp_ops, rr_bounce_ops, rr_socket_ops;
 
-/* Runs requests and answers by the ops' four functions until limit, duration or stop. */
+/* Runs requests and answers through the four functions of ops until limit, duration or stop. */
 int rr_loop(struct rr *rr, struct err *e);
 
-/* Makes @frame, which holds rr->frame, the request with this number of that token. */
+/* Turns @frame, a copy of rr->frame, into the request with this number and token. */
 void rr_write(const struct rr *rr, uint8_t *frame, uint16_t token, uint32_t number,
 	      uint64_t sent_ns);
 
-/* The answer that follows the 8 bytes of echo or UDP at @l4; false: not ours. */
+/* Parses the answer after the 8 bytes of the echo or UDP header at @l4; false: not ours. */
 bool rr_read_answer(const struct rr *rr, const uint8_t *l4, size_t bytes,
 		    struct rr_answer *ret_answer);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/rr_socket.c - requests and answers through a socket: the same loop, by
- * way of this host's own network stack.
+ * engine/echo/rr_socket.c - requests and answers through a socket: the same loop, but through this
+ * host's own network stack.
  */
 #include "engine/echo/rr_parts.h"
 
@@ -24,7 +24,7 @@
 
 struct sock {
 	int fd;
-	uint32_t payload;		/* place in rr->frame of what is handed to the socket */
+	uint32_t payload;		/* offset in rr->frame of what is passed to the socket */
 	uint8_t frame[FRAME_MAX_BYTES];
 };
 
@@ -33,7 +33,7 @@ static bool is_ip6(const struct rr *rr)
 	return rr->cfg.frame.dst.family == AF_INET6;
 }
 
-/* Other hosts' answers, and kinds of ICMP, are not even copied for us. */
+/* Other hosts' answers and other ICMP types are not even copied to us. */
 static int filter(const struct rr *rr, int fd)
 {
 	struct icmp_filter only4 = { .data = ~(1u << ICMP_ECHOREPLY) };
@@ -85,7 +85,7 @@ static int join(const struct rr *rr, int fd)
 	struct sockaddr_storage name;
 	socklen_t len;
 
-	/* Link-local addresses need it, and the others are to leave by it. */
+	/* Link-local addresses require it, and the others must leave by this interface. */
 	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, rr->cfg.ifname,
 		       (socklen_t)strlen(rr->cfg.ifname)))
 		return -1;
@@ -111,7 +111,7 @@ static int socket_open(struct rr *rr, struct result *res, struct err *e)
 		return err_machine(e, -errno, "cannot open a socket");
 	if (filter(rr, sock->fd) || set_fields(rr, sock->fd) || join(rr, sock->fd))
 		return err_set(e, -errno, "cannot send from a socket through '%s'", rr->cfg.ifname);
-	/* Of UDP the kernel makes the header. */
+	/* For UDP the kernel builds the header. */
 	sock->payload = rr->tag_offset - (rr->cfg.icmp ? L4_BYTES : 0);
 	memcpy(sock->frame, rr->frame, rr->buf_bytes);
 	environ_tx_stamp(res, STAMPED_CALL);
@@ -139,7 +139,7 @@ static bool socket_send(struct rr *rr, uint32_t number, uint64_t sent_ns)
 		return true;
 	if (errno == EAGAIN)
 		return false;
-	/* What the answer to another says (a closed port), or what the stack has no room for. */
+	/* An ICMP error for an earlier packet (a closed port), or no room in the stack. */
 	RR_PUBLISH(rr->count.refused, rr->count.refused + 1);
 	return true;
 }
@@ -151,7 +151,7 @@ static int socket_flush(struct rr *rr, struct err *e)
 	return 0;
 }
 
-/* The echo header of what a raw socket hands over, or where UDP's would be; NULL: none. */
+/* The echo header in what a raw socket delivers, or the place where UDP's would be; NULL: none. */
 static const uint8_t *find_l4(const struct rr *rr, const uint8_t *at, size_t *bytes)
 {
 	size_t head = (size_t)(at[0] & 15) * 4;
@@ -168,7 +168,7 @@ static uint32_t socket_receive(struct rr *rr, struct rr_answer *ret_answers, uin
 {
 	uint8_t room[L4_BYTES + WORST_IP_BYTES + 64] = { 0 };
 	struct sock *sock = rr->state;
-	/* In front of a datagram of UDP, room for its header, which the kernel keeps. */
+	/* Leave room for the UDP header, which the kernel does not deliver. */
 	size_t at = rr->cfg.icmp ? 0 : L4_BYTES, bytes;
 	const uint8_t *l4;
 	uint32_t nr = 0, i;

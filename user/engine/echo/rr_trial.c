@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/rr_trial.c - a run of requests, alone or in turn with a socket's.
+ * engine/echo/rr_trial.c - a run of requests, alone or alternating with a socket's.
  */
 #include "engine/echo/rr_trial.h"
 
@@ -29,8 +29,8 @@
 #include "sys/net/route.h"
 #include "sys/socket/sock.h"
 
-#define PAIRS	5		/* of turns, where count or duration bounds them */
-#define MAX_PAIRS 1024	/* kept of a run without end: the last */
+#define PAIRS	5		/* number of turns, where count or duration bounds them */
+#define MAX_PAIRS 1024	/* of an endless run, the last ones are kept */
 #define VLAN_BYTES 4
 #define TURN_NS	NSEC_PER_SEC	/* where ^C does */
 
@@ -48,7 +48,7 @@ static int check_sizes(struct rr_opts *opts, struct err *e)
 
 	if (!opts->stream.count && !opts->stream.duration_ns)
 		opts->stream.duration_ns = TURN_NS;
-	/* Any that is no size is refused here, and what the interface cannot carry when it is known. */
+	/* Rejects malformed sizes here; sizes above the interface's MTU once that is known. */
 	return rr_sizes_parse(opts->sizes, FRAME_MAX_BYTES, sizes, &nr, e);
 }
 
@@ -60,7 +60,7 @@ int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct er
 	if (opts->flood || (opts->engine == RR_BOUNCE && !opt_was_given(given, "rate")))
 		opts->stream.rate = (struct unit_rate){ .kind = UNIT_RATE_MAX };
 	paced = opts->stream.rate.kind != UNIT_RATE_MAX;
-	/* A count alone is meant as the only limit, and so is a duration. */
+	/* A count given alone is the only limit; so is a duration. */
 	if (opt_was_given(given, "count") && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
 	if (opt_was_given(given, "duration") && !opt_was_given(given, "count"))
@@ -73,7 +73,7 @@ int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct er
 		if (err)
 			return err;
 	}
-	/* A name is resolved later. */
+	/* Names are resolved later. */
 	return is_name(opts) ? 0 : stream_check(&opts->stream, opts->has_size, e);
 }
 
@@ -114,7 +114,7 @@ static int run_alone(struct trial *trial, struct err *e)
 		return err;
 	loop_run(&loop);
 	err = rr_stop(trial->rr, &stop_error);
-	/* That the interface is gone explains more than the system call that failed of it. */
+	/* A missing interface explains more than the system call that failed because of it. */
 	if (err && !trial->err) {
 		trial->err = err;
 		*e = stop_error;
@@ -122,7 +122,7 @@ static int run_alone(struct trial *trial, struct err *e)
 	return trial->err;
 }
 
-/* One turn; *ret_rate is its transactions a second. */
+/* One turn; *ret_rate is its transaction rate. */
 static int take_turn(struct trial *trial, struct rr *rr, const char *part, uint64_t start_ns,
 		     double *ret_rate, struct err *e)
 {
@@ -166,7 +166,7 @@ static int run_in_turn(struct trial *trial, double *ratios, size_t *ret_nr, stru
 		err = take_turn(trial, trial->rr, "driver", start_ns, &ours, e);
 		if (!err)
 			err = take_turn(trial, trial->stack, "stack", start_ns, &theirs, e);
-		/* A pair that ^C cut short compares nothing. */
+		/* A pair that ^C interrupted cannot be compared. */
 		if (!err && theirs > 0 && !loop_signal())
 			ratios[nr++ % MAX_PAIRS] = ours / theirs;
 	}
@@ -207,7 +207,7 @@ static void enter_path(struct result *res, const char *path, const struct hist_r
 	result_entry_close(res);
 }
 
-/* Where the time goes: the same requests, seen from further and further up. */
+/* Where the time is spent: the same requests, timed at increasing distance from the wire. */
 static void report_paths(const struct trial *trial)
 {
 	struct hist_rec driver, user, stack, ignored;
@@ -218,8 +218,8 @@ static void report_paths(const struct trial *trial)
 	p50_ns = (double)hist_percentile_ns(&driver, 0.5);
 	enter_path(trial->res, "driver, wire and far end", &driver, p50_ns);
 	if (user.count)
-		enter_path(trial->res, "and to this process, past the stack", &user, p50_ns);
-	enter_path(trial->res, "and through this host's stack, by a socket", &stack, p50_ns);
+		enter_path(trial->res, "plus this process, bypassing the stack", &user, p50_ns);
+	enter_path(trial->res, "plus this host's stack, through a socket", &stack, p50_ns);
 }
 
 static void judge(const struct trial *trial, const struct rr *rr, struct result *res)
@@ -252,17 +252,17 @@ static void report(const struct trial *trial, bool icmp, double *ratios, size_t 
 	if (!count.sent || count.answers)
 		return;
 	if (trial->opts->engine == RR_BOUNCE)
-		result_note(trial->res, "nothing came back: at a veth what an XDP program sends arrives "
-			    "only if the far end has one, too: ethgauge reflect IFACE");
+		result_note(trial->res, "no answer arrived: on a veth, XDP transmission requires "
+			    "an XDP program at the far end, too: ethgauge reflect IFACE");
 	else if (icmp)
-		result_note(trial->res, "nothing came back: is '%s' there, and does it answer pings?",
+		result_note(trial->res, "no answer arrived: is '%s' up, and does it answer pings?",
 			    stream->dest);
 	else
-		result_note(trial->res, "nothing came back: does something answer port %u there? "
+		result_note(trial->res, "no answer arrived: is there a responder on port %u? "
 			    "ethgauge reflect IFACE --port %u", stream->port, stream->port);
 }
 
-/* Of a name, or an address of the family that was not asked for, which gets the same error. */
+/* Resolves a name; an address of the excluded family gets the same error. */
 static int resolve(struct rr_opts *opts, char text[SOCK_TEXT_BYTES], struct err *e)
 {
 	struct sock_addr addr;
@@ -275,7 +275,7 @@ static int resolve(struct rr_opts *opts, char text[SOCK_TEXT_BYTES], struct err 
 	if (err)
 		return err;
 	sock_text(&addr, text);
-	text[strcspn(text, "%")] = '\0';	/* --interface says it */
+	text[strcspn(text, "%")] = '\0';	/* the scope is in --interface */
 	opts->stream.dest = text;
 	return stream_check(&opts->stream, opts->has_size, e);
 }
@@ -307,7 +307,7 @@ static int open_both(struct trial *trial, const struct stream_plan *plan, bool i
 	struct result *res = trial->res;
 	int err;
 
-	cfg.frame.src_port = 0;		/* one by chance */
+	cfg.frame.src_port = 0;		/* choose one at random */
 	if (opts->against_stack)
 		res = result_part(trial->res, PART_OTHER, "driver");
 	err = rr_open(&trial->rr, &cfg, res, e);
@@ -317,7 +317,7 @@ static int open_both(struct trial *trial, const struct stream_plan *plan, bool i
 	return rr_open(&trial->stack, &cfg, result_part(trial->res, PART_OTHER, "stack"), e);
 }
 
-/* The figures of one size; @has_row: they are a row of the table. */
+/* Figures of one size; @has_row: they become a row of the table. */
 struct size_figures {
 	bool has_row;
 	struct rr_count count;
@@ -331,10 +331,13 @@ static void read_size(const struct trial *trial, struct size_figures *ret)
 	rr_read(trial->rr, &ret->count);
 	rr_read_hists(trial->rr, &rtt, &ignored);
 	dist_of_hist(&ret->rtt, &rtt);
-	ret->has_row = !trial->stack;	/* two ways are two parts */
+	ret->has_row = !trial->stack;	/* two engines are reported as two parts */
 }
 
-/* Of one size, into @res; what is the same of all into @top. @last: no capability is needed any more. */
+/*
+ * Runs one size and reports it into @res, what all sizes share into @top. @last: no capability is
+ * required any more.
+ */
 static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct result *top,
 		    struct result *res, struct size_figures *ret_figures, struct err *e)
 {
@@ -348,7 +351,7 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 
 	err = stream_prepare(&opts->stream, &plan, e);
 	if (!err && plan.frame.dst_mac[0] & 1)
-		err = err_usage(e, "'%s' is no address of one host", opts->stream.dest);
+		err = err_usage(e, "'%s' is not a unicast address", opts->stream.dest);
 	if (err)
 		return err;
 	result_env_str(top, "interface", opts->stream.ifname);
@@ -360,7 +363,7 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 	environ_clock(top, STAMP_MONOTONIC);
 	if (last)
 		caps_drop(0);
-	log_info("asking '%s' through '%s' by frames of %u bytes", opts->stream.dest,
+	log_info("sending requests to '%s' through '%s', frames of %u bytes", opts->stream.dest,
 		 opts->stream.ifname, opts->stream.frame_bytes);
 	meter = meter_start(opts->stream.ifname);
 	err = trial.stack ? run_in_turn(&trial, ratios, &nr, e) : run_alone(&trial, e);
@@ -392,7 +395,7 @@ static void enter_size(struct result *res, const struct size_figures *size, uint
 	result_entry_close(res);
 }
 
-/* What this interface carries of them. */
+/* Limits the sizes to what this interface can send. */
 static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, struct err *e)
 {
 	uint32_t most, head_bytes = ETH_HLEN + UNIT_FCS_BYTES + (opts->stream.vlan ? VLAN_BYTES : 0);
@@ -408,9 +411,9 @@ static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, str
 		opts->stream.frame_bytes = sizes[i];
 		err = stream_check(&opts->stream, true, e);
 		if (!err && sizes[i] > most)
-			err = err_usage(e, OPTION("sizes") ": %u is more than '%s' carries: its "
-					"MTU is %u, which is "
-					"a frame of %u", sizes[i], opts->stream.ifname, nic.mtu, most);
+			err = err_usage(e, OPTION("sizes") ": %u exceeds '%s': its MTU is %u, a "
+					"frame of %u "
+					"bytes", sizes[i], opts->stream.ifname, nic.mtu, most);
 	}
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/echo/rr_trial.h - a run of requests as ping and rr have it: options, rows,
- * result, and the same by a socket in turn.
+ * engine/echo/rr_trial.h - a run of requests for ping and rr: options, rows, result, and the same
+ * through a socket in turn.
  */
 #ifndef ENGINE_ECHO_RR_TRIAL_H
 #define ENGINE_ECHO_RR_TRIAL_H
@@ -16,12 +16,12 @@
 struct rr_opts {
 	struct stream_opts stream;
 	int engine;			/* enum rr_engine */
-	uint32_t outstanding;		/* 0: 1, or at a rate as many as it takes */
+	uint32_t outstanding;		/* 0: 1, or with a rate as many as required */
 	uint64_t wait_ns, interval_ns;
-	bool flood;			/* ping's: whatever the rate */
+	bool flood;			/* ping: as many as required, whatever the rate */
 	bool against_stack;
 	bool no_loss;
-	bool ip4, ip6;			/* of a name, only addresses of that family */
+	bool ip4, ip6;			/* resolve names to this family only */
 	bool has_size;			/* frame_bytes was given */
 	const char *sizes;		/* NULL: one */
 	int xdp_mode;
@@ -39,29 +39,29 @@ struct rr_opts {
 	{ '4', "ipv4", OPT_FLAG, offsetof(struct rr_opts, ip4), NULL, "IPv4 only" }, \
 	{ '6', "ipv6", OPT_FLAG, offsetof(struct rr_opts, ip6), NULL, "IPv6 only" }, \
 	{ 'I', "interface", OPT_IFACE, offsetof(struct rr_opts, stream.ifname), "IFACE", \
-	  "send through this interface, instead of the one that the route gives" }, \
+	  "send through this interface, instead of the route's" }, \
 	{ 'e', "engine", OPT_CHOICE, offsetof(struct rr_opts, engine), "ENGINE", \
 	  "afxdp; bounce: the driver's hook sends each answer back as the next request; " \
-	  "stack: a socket", .choices = rr_engine_names }, \
+	  "stack: use a socket", .choices = rr_engine_names }, \
 	{ 'c', "count", OPT_COUNT, offsetof(struct rr_opts, stream.count), "N", \
 	  "requests to send; 0: until the duration is over, or ^C" }, \
 	{ 'd', "duration", OPT_DURATION, offsetof(struct rr_opts, stream.duration_ns), "TIME", \
-	  "time to send; 0: until the count is reached, or ^C" }, \
+	  "duration; 0: until the count is reached, or ^C" }, \
 	{ 'r', "rate", OPT_RATE, offsetof(struct rr_opts, stream.rate), "RATE", \
-	  "requests a second (1kpps), or max: each as soon as an answer has come" }, \
+	  "requests per second (1kpps), or max: send the next as soon as an answer arrives" }, \
 	{ 0, "outstanding", OPT_U32, offsetof(struct rr_opts, outstanding), "N", \
-	  "requests that wait for an answer at most; 0: 1, or at a rate as many as it takes", \
+	  "maximum number of outstanding requests; 0: 1, or with a rate as many as required", \
 	  .max = RR_MAX_OUTSTANDING }, \
 	{ 0, "stamp-every", OPT_U32, offsetof(struct rr_opts, stream.stamp_every), "N", \
-	  "bounce: time one request in N, as reading the clock costs; all are counted", .min = 1 }, \
+	  "bounce: time one request in N, to save clock reads; all are counted", .min = 1 }, \
 	{ 's', "frame-bytes", OPT_U32, offsetof(struct rr_opts, stream.frame_bytes), "SIZE", \
 	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
 	  .max = FRAME_MAX_BYTES }, \
 	{ 0, "sizes", OPT_STR, offsetof(struct rr_opts, sizes), "LIST", \
-	  "frames of all these sizes, one after another: 64,512,mtu; or doubling: 64-mtu; count or " \
-	  "duration are each one's, a second by itself" }, \
+	  "frame sizes to test in turn: 64,512,mtu; or doubling: 64-mtu; count and "\
+	  "duration apply to each size, default 1 s" }, \
 	{ 'w', "wait", OPT_DURATION, offsetof(struct rr_opts, wait_ns), "TIME", \
-	  "give up a request after this time", .min = 1000000 }, \
+	  "time after which a request counts as unanswered", .min = 1000000 }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(struct rr_opts, interval_ns), "TIME", \
 	  "reporting interval; 0: none" }, \
 	{ 0, "against-stack", OPT_FLAG, offsetof(struct rr_opts, against_stack), NULL, \
@@ -71,11 +71,11 @@ struct rr_opts {
 	{ 0, "busy-poll", OPT_FLAG, offsetof(struct rr_opts, stream.busy_poll), NULL, \
 	  "afxdp: run the queues' driver in the waiting thread" }, \
 	{ 0, "zero-copy", OPT_FLAG, offsetof(struct rr_opts, stream.zero_copy), NULL, \
-	  "afxdp: without a copy, or fail; the stack may miss other traffic above 25 kpps" }, \
+	  "afxdp: require zero-copy; the stack may miss other traffic above 25 kpps" }, \
 	{ 0, "src-ip", OPT_STR, offsetof(struct rr_opts, stream.src_ip), "ADDR", \
-	  "source address, instead of the one that the route gives" }, \
+	  "source address, instead of the route's" }, \
 	{ 0, "dst-mac", OPT_MAC, offsetof(struct rr_opts, stream.dst_mac), "MAC", \
-	  "destination MAC, instead of asking route and neighbour" }, \
+	  "destination MAC, instead of resolving it by route and neighbour" }, \
 	{ 0, "vlan", OPT_U16, offsetof(struct rr_opts, stream.vlan), "ID", \
 	  "afxdp: 802.1Q tag; 0: none", .max = 4094 }, \
 	{ 0, "dscp", OPT_U16, offsetof(struct rr_opts, stream.dscp), "N", \
@@ -83,21 +83,21 @@ struct rr_opts {
 	{ 't', "ttl", OPT_U16, offsetof(struct rr_opts, stream.ttl), "N", \
 	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct rr_opts, xdp_mode), "MODE", \
-	  "how the receiving program is attached", .choices = xdp_mode_names }
+	  "attach mode of the receiving program", .choices = xdp_mode_names }
 
 #define RR_RULES \
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
-	/* A request leaves when an answer has come. */ \
+	/* The answer's arrival triggers the next request. */ \
 	{ OPT_EXCLUDES, "rate", "engine=bounce" }, \
 	{ OPT_REQUIRES, "vlan zero-copy", "engine=afxdp" }, \
 	{ OPT_REQUIRES, "stamp-every", "engine=bounce" }, \
 	{ OPT_EXCLUDES, "dst-mac", "engine=stack" }, \
 	{ OPT_REQUIRES, "against-stack", "engine=afxdp engine=bounce" }, \
-	/* The stack makes the headers itself, and gives a queue no frames to receive into. */ \
+	/* The stack builds the headers itself, and does not fill a queue's receive ring. */ \
 	{ OPT_EXCLUDES, "against-stack", "zero-copy vlan dst-mac" }, \
 	{ OPT_EXCLUDES, "sizes", "frame-bytes against-stack" }
 
-/* Options completed, and what rules cannot say; pure. */
+/* Completes the options and checks what rules cannot express; pure. */
 int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct err *e);
 
 /* @icmp: echo requests; else UDP. */

@@ -2,9 +2,9 @@
 /*
  * engine/echo/stamp.c - a STAMP or TWAMP Light sender.
  *
- * Each session is a connected UDP socket. One thread sends what is due and reads what
- * came: T1 is read right before the system call that sends, T4 is the kernel's, taken
- * before the stack, so a late reader does not spoil it.
+ * Each session is a connected UDP socket. One thread sends what is due and reads what arrives: T1
+ * is read right before the system call that sends, T4 is the kernel's, taken before the stack, so
+ * reading late does not falsify it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 #define SPARE_FDS	64
 #define ASK_TRIES	3
 #define CLOCK_EVERY_NS	NSEC_PER_SEC
-#define STEP_NS		1000000		/* more between two looks is no slewing, but a step */
-#define LATE_NS		(NSEC_PER_SEC / 10)	/* a slot that is missed by more is left out */
+#define STEP_NS		1000000		/* a larger change is a step, not slewing */
+#define LATE_NS		(NSEC_PER_SEC / 10)	/* a slot missed by more than this is skipped */
 #define EVENTS		64
 
 uint64_t stamp_utc_now_ns(void)
@@ -61,7 +61,7 @@ struct stamp_form stamp_form_of(const struct stamp *stamp, const struct stamp_la
 	return form;
 }
 
-/* One question. 0, or negative errno of the system call. */
+/* Sends one test packet. Returns 0, or the negative errno of the system call. */
 static int ask(struct stamp *stamp, const struct stamp_lane *lane, uint32_t seq, uint32_t sent)
 {
 	const struct stamp_form form = stamp_form_of(stamp, lane);
@@ -73,7 +73,7 @@ static int ask(struct stamp *stamp, const struct stamp_lane *lane, uint32_t seq,
 
 	if (send(lane->fd, bytes, len, 0) >= 0)
 		return 0;
-	/* An earlier packet's ICMP error is reported here; it is not this packet's. */
+	/* This reports the ICMP error of an earlier packet, not of this one. */
 	if (errno == ECONNREFUSED) {
 		stamp->dests[lane->dest].refused++;
 		if (send(lane->fd, bytes, len, 0) >= 0)
@@ -99,15 +99,15 @@ static int open_lane(struct stamp *stamp, uint32_t dest, uint32_t index, struct 
 	if (cfg->src_port && index < stamp->nr_lanes)
 		opts.src_port = (uint16_t)(cfg->src_port + index);
 	lane->dest = dest;
-	/* No two have the same (RFC 8972 3), and 0 is none. */
+	/* All are distinct (RFC 8972 3), and none is 0. */
 	lane->ssid = (uint16_t)((field_hash(cfg->seed, 0) % UINT16_MAX + index) % UINT16_MAX + 1);
 	lane->fd = udp_open(&stamp->dests[dest].addr, &opts, e);
 	return lane->fd < 0 ? lane->fd : 0;
 }
 
 /*
- * A session of its own of two packets, with a number left out between them: whoever
- * numbers its answers itself leaves none out.
+ * A separate session of two packets with a number skipped between them: a stateful reflector does
+ * not skip one in its answers.
  */
 static int ask_kind(struct stamp *stamp, uint32_t dest, struct err *e)
 {
@@ -138,7 +138,7 @@ static int ask_kind(struct stamp *stamp, uint32_t dest, struct err *e)
 	return 0;
 }
 
-/* The schedule: sessions spread over the first gap, or by chance from its start. */
+/* The schedule: sessions are spread over the first interval, or random from its start. */
 static void plan(struct stamp *stamp, struct stamp_lane *lane, uint32_t index)
 {
 	const struct stamp_cfg *cfg = &stamp->cfg;
@@ -194,7 +194,8 @@ static int open_dests(struct stamp *stamp, struct err *e)
 		dest->kind = cfg->kind;
 		dest->sums = calloc(1, sizeof(*dest->sums));
 		if (!dest->sums)
-			return err_set(e, -ENOMEM, "cannot keep the figures of '%s'", dest->name);
+			return err_set(e, -ENOMEM, "cannot allocate the figures of "
+				       "'%s'", dest->name);
 		err = sock_resolve(dest->name, cfg->port, cfg->family, &dest->addr, e);
 		if (err)
 			return err;
@@ -269,7 +270,7 @@ static void push_next(struct stamp *stamp, uint32_t index)
 		heap_push(&stamp->heap, due_ns, index);
 }
 
-/* One session's packet that is due. A slot missed by far is left out, not made up for in a burst. */
+/* Sends one session's due packet. A slot missed by far is skipped, not made up for in a burst. */
 static int send_due(struct stamp *stamp, uint64_t now_ns, struct err *e)
 {
 	uint64_t due_ns = heap_due_ns(&stamp->heap), late_ns = now_ns - due_ns;
@@ -294,13 +295,13 @@ static int send_due(struct stamp *stamp, uint64_t now_ns, struct err *e)
 	}
 	pace_advance(&lane->due, pace_gap(&lane->pace, lane->slot++, lane->due.ns));
 	push_next(stamp, index);
-	/* A network that is away may come back; a packet too long will not get shorter. */
+	/* An unreachable network may come back; a packet that is too long stays too long. */
 	if (err == -EMSGSIZE || err == -EPERM || err == -EACCES)
 		return err_set(e, err, "cannot send to '%s'", dest->name);
 	return 0;
 }
 
-/* At most @wait_ms for an answer, or for the timer. */
+/* Waits at most @wait_ms for an answer or the timer. */
 static void take_ready(struct stamp *stamp, int wait_ms)
 {
 	struct epoll_event events[EVENTS];
@@ -370,7 +371,7 @@ int stamp_run(struct stamp *stamp, struct result *res, struct err *e)
 		}
 		if (heap_due_ns(&stamp->heap) <= now_ns) {
 			err = send_due(stamp, now_ns, e);
-			if (!(++sends % EVENTS))	/* late or not, answers are read */
+			if (!(++sends % EVENTS))	/* read answers even when late */
 				take_ready(stamp, 0);
 			continue;
 		}

@@ -12,18 +12,18 @@
 struct stamp_cfg {
 	const char *const *dests;	/* names or addresses */
 	unsigned int nr_dests;
-	uint32_t sessions;		/* of each destination */
-	uint16_t port, src_port;	/* src_port: of the first session; 0: any */
-	const char *src_ip;		/* NULL: as the route gives */
+	uint32_t sessions;		/* per destination */
+	uint16_t port, src_port;	/* src_port: the first session's; 0: any */
+	const char *src_ip;		/* NULL: chosen by the route */
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
 	uint8_t dscp, ttl;
-	bool strict_ssid;		/* an answer without the session's identifier is none */
-	struct stamp_form form;		/* ssid is each session's own */
-	enum stamp_kind kind;		/* unknown: is asked */
-	uint64_t count;			/* of each session; 0: no bound */
-	uint64_t duration_ns;		/* 0: no bound */
+	bool strict_ssid;		/* reject answers without the session's identifier */
+	struct stamp_form form;		/* ssid is set per session */
+	enum stamp_kind kind;		/* unknown: find out */
+	uint64_t count;			/* per session; 0: no limit */
+	uint64_t duration_ns;		/* 0: no limit */
 	uint64_t wait_ns, interval_ns;
-	uint64_t gap_ns;		/* between a session's packets, in the mean */
+	uint64_t gap_ns;		/* mean interval between a session's packets */
 	bool poisson;
 	uint64_t seed;
 };
@@ -34,14 +34,14 @@ int stamp_open(struct stamp **ret_stamp, const struct stamp_cfg *cfg, struct err
 void stamp_close(struct stamp *stamp);	/* takes NULL */
 
 /*
- * Sends, and waits for the last answers, until all is done or a signal came; a row of
- * the time series at each interval.
+ * Sends and waits for the last answers until all is done or a signal arrives; adds a row to the
+ * time series at each interval.
  */
 int stamp_run(struct stamp *stamp, struct result *res, struct err *e);
 
 void stamp_report(struct stamp *stamp, struct result *res);
 
-/* Test packets sent, and of these lost. */
+/* Test packets lost; @ret_sent: of how many. */
 uint64_t stamp_lost(const struct stamp *stamp, uint64_t *ret_sent);
 
 #endif

@@ -10,7 +10,7 @@
 #include "lib/heap.h"
 #include "sys/socket/udp.h"
 
-/* Which answers had one, and what it said last. */
+/* How many answers had the TLV, and its last value. */
 struct stamp_tlv_count {
 	uint64_t returned, unrecognised, malformed, not_intact;
 };
@@ -18,16 +18,16 @@ struct stamp_tlv_count {
 struct stamp_dest {
 	const char *name;
 	struct sock_addr addr;
-	enum stamp_kind kind;		/* as it was asked, or given */
+	enum stamp_kind kind;		/* as found out or given */
 	bool asked;
 	struct stamp_sums *sums;
 	uint64_t answers, malformed, forged, foreign, refused, unstamped;
 	uint64_t not_sent;
 	uint16_t error;			/* Error Estimate of the last answer */
-	int ttl_out, ttl_back;		/* of the last answer; 0: not known */
+	int ttl_out, ttl_back;		/* of the last answer; 0: unknown */
 	struct stamp_tlv_count tlvs[STAMP_TLVS];
 	struct stamp_reply last;	/* the last answer */
-	struct stamp_reply said;	/* each TLV's fields as they came last */
+	struct stamp_reply said;	/* each TLV's fields as last received */
 };
 
 struct stamp_lane {
@@ -36,7 +36,7 @@ struct stamp_lane {
 	uint32_t dest;
 	struct pace pace;
 	struct pace_time due;		/* since the start */
-	uint64_t slot;			/* number of the schedule */
+	uint64_t slot;			/* position in the schedule */
 	struct stamp_session session;
 };
 
@@ -50,12 +50,12 @@ struct stamp {
 	struct stamp_dest *dests;
 	struct stamp_lane *lanes;
 	uint32_t nr_lanes;
-	uint64_t sent, distinct;	/* of all sessions */
+	uint64_t sent, distinct;	/* over all sessions */
 	struct heap heap;
 	int epoll, timer;
 	uint64_t start_mono_ns, end_mono_ns;	/* of sending */
-	uint64_t last_mono_ns;			/* an answer came */
-	uint16_t error;				/* Error Estimate of this host */
+	uint64_t last_mono_ns;			/* when the last answer arrived */
+	uint16_t error;				/* this host's Error Estimate */
 	uint64_t error_read_mono_ns;
 	int64_t utc_offset_ns;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	uint64_t clock_steps;
@@ -66,10 +66,10 @@ struct stamp {
 uint64_t stamp_utc_now_ns(void);
 struct stamp_form stamp_form_of(const struct stamp *stamp, const struct stamp_lane *lane);
 
-/* All that waits on one socket. */
+/* Reads all that is queued on one socket. */
 void stamp_take_all(struct stamp *stamp, struct stamp_lane *lane);
 
-/* -EAGAIN: no answer to @seq in time. @ret_seq: the number that the answer has. */
+/* -EAGAIN: no answer to @seq in time. @ret_seq: the answer's own number. */
 int stamp_wait_for_answer(struct stamp *stamp, struct stamp_lane *lane, uint32_t seq,
 			  uint32_t *ret_seq);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/stamp_report.c - what a STAMP sender found, as figures of a result.
+ * engine/echo/stamp_report.c - a STAMP sender's figures as a result.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "lib/loop.h"
 #include "result/result_dist.h"
 
-#define REGULAR_RATIO	0.999	/* as RFC 9971 asks of the rate that was offered */
+#define REGULAR_RATIO	0.999	/* as RFC 9971 requires of the offered rate */
 
 static const char *const way_names[STAMP_WAYS] = { "rtt", "out", "back" };
 static const char *const kind_names[] = { "unknown", "stateful", "stateless" };
 
-/* Sessions of one destination, or of all. */
+/* Sessions of one destination, or all. */
 struct total {
 	uint64_t sent, distinct, duplicates, reordered, distance_max, unknown;
 	uint64_t out_duplicates, back_duplicates, out_reordered, back_reordered, restarts;
@@ -65,7 +65,7 @@ static void add_session(struct total *sum, const struct stamp_session *session, 
 		sum->jitter_ns[way] += session->jitter_ns[way];
 }
 
-/* @dest: UINT32_MAX: of all. */
+/* @dest UINT32_MAX: all destinations. */
 static void add_sessions(const struct stamp *stamp, uint32_t dest, struct total *ret_sum)
 {
 	struct total sum = { 0 };
@@ -87,7 +87,7 @@ static void report_loss(const struct total *sum, struct result *res)
 		result_metric_u64(res, "lost_runs", sum->loss_runs);
 		result_metric_u64(res, "lost_run_max", sum->loss_run_max);
 	}
-	/* Without loss both are known to be 0, whoever answers. */
+	/* Without loss both directions are known to be 0, whatever the reflector. */
 	if (sum->stateful || !sum->lost.all) {
 		result_metric_u64(res, "out_lost_packets", sum->lost.out);
 		result_metric_u64(res, "back_lost_packets", sum->lost.back);
@@ -113,7 +113,7 @@ static void report_loss(const struct total *sum, struct result *res)
 		result_metric_u64(res, "socket_dropped_packets", sum->dropped);
 }
 
-/* By the sink's own report of variation, which takes its streams' records. */
+/* Uses the sink's report of delay variation, which reads its streams' records. */
 static void report_variation(const struct stamp_delays *delays, const char *prefix, double jitter_ns,
 			     uint64_t timed, struct result *res)
 {
@@ -190,7 +190,7 @@ static void show_tlv(const struct stamp_reply *said, uint32_t type, char *buf, s
 		snprintf(buf, size, "access %u, code %u", said->access_id, said->access_code);
 		break;
 	case STAMP_TLV_FOLLOW_UP:
-		snprintf(buf, size, "of answer %u, method %u", said->follow_up_seq,
+		snprintf(buf, size, "timestamp of answer %u, method %u", said->follow_up_seq,
 			 said->follow_up_method);
 		break;
 	default:
@@ -198,7 +198,7 @@ static void show_tlv(const struct stamp_reply *said, uint32_t type, char *buf, s
 	}
 }
 
-/* A line for each TLV that was asked for or came. */
+/* A line for each TLV that was requested or received. */
 static void report_tlvs(const struct stamp *stamp, const struct stamp_dest *dest, struct result *res)
 {
 	char text[192];
@@ -221,7 +221,7 @@ static void report_tlvs(const struct stamp *stamp, const struct stamp_dest *dest
 	}
 }
 
-/* What an observer of one-way delays must know of both clocks. */
+/* The state of both clocks, which one-way delays depend on. */
 static void report_clocks(const struct stamp *stamp, const struct stamp_dest *dest,
 			  struct result *res)
 {
@@ -235,8 +235,9 @@ static void report_clocks(const struct stamp *stamp, const struct stamp_dest *de
 	result_env_str(res, "sender_clock", own ? "synchronised" : "not synchronised");
 	result_env_str(res, "reflector_clock", other ? "synchronised" : "not synchronised");
 	if (!own || !other)
-		result_note(res, "one-way delays are the difference of two clocks, and that of %s is not "
-			    "said to be synchronised: trust the round trip, and what changes",
+		result_note(res, "one-way delays are the difference of two clocks, and the clock "
+			    "of %s is not known to be synchronised: rely on the round trip, and "
+			    "on changes of the delays only",
 			    own ? "the reflector" : other ? "this host" : "neither");
 }
 
@@ -277,14 +278,15 @@ static void report_dest(const struct stamp *stamp, uint32_t index, struct result
 	report_delays(dest->sums, &sum, res);
 	report_tlvs(stamp, dest, res);
 	if (sum.lost.unknown && !sum.stateful)
-		result_note(res, "which way packets were lost cannot be told: %s",
+		result_note(res, "the direction of the loss is unknown: %s",
 			    dest->kind == STAMP_STATELESS ?
-			    "the reflector is stateless, it does not number its answers" :
-			    "whether the reflector numbers its answers itself is not known");
+			    "the reflector is stateless and does not number its answers" :
+			    "it is unknown whether the reflector numbers its answers");
 	if (sum.sent && !dest->answers)
-		result_note(res, "nothing came back from '%s'%s: is a reflector there (ethgauge reflect "
-			    "IFACE --stamp)? On veth, has this end an XDP program as well?", dest->name, dest->refused ?
-			    ", which says by ICMP that nobody listens there" : "");
+		result_note(res, "no answer from '%s'%s: is a reflector running there (ethgauge "
+			    "reflect IFACE --stamp)? On a veth, does this end have an XDP "
+			    "program, too?", dest->name, dest->refused ?
+			    ", which reports by ICMP that the port is closed" : "");
 }
 
 static uint64_t mean_of_session(const struct stamp_session *session)
@@ -292,7 +294,7 @@ static uint64_t mean_of_session(const struct stamp_session *session)
 	return session->timed ? (uint64_t)(session->rtt_sum_ns / (double)session->timed) : 0;
 }
 
-/* A row a session: in the document only. */
+/* A row for each session, in the document only. */
 static void report_sessions(const struct stamp *stamp, struct result *res)
 {
 	struct stamp_lost lost;
@@ -321,7 +323,7 @@ static void report_sessions(const struct stamp *stamp, struct result *res)
 	}
 }
 
-/* Over all destinations, whose own figures are parts. */
+/* Over all destinations; each also has a part. */
 static void report_all(const struct stamp *stamp, struct result *res)
 {
 	struct stamp_sums *sums = calloc(1, sizeof(*sums));
@@ -361,7 +363,8 @@ void stamp_report(struct stamp *stamp, struct result *res)
 	environ_tx_stamp(res, STAMPED_SOCKET_TX);
 	environ_rx_stamp(res, STAMPED_SOCKET_RX);
 	if (unstamped)
-		result_note(res, "%llu answers had no stamp of the kernel: T4 is when this process read "
+		result_note(res, "%llu answers had no kernel timestamp: T4 is the time at which "
+			    "this process read "
 			    "them", (unsigned long long)unstamped);
 	result_env_str(res, "clock", "realtime");
 	result_metric_u64(res, "duration_ns", stamp->last_mono_ns - stamp->start_mono_ns);
@@ -374,11 +377,12 @@ void stamp_report(struct stamp *stamp, struct result *res)
 	result_self_bool(res, "irregular",
 			 (double)sent < REGULAR_RATIO * (double)(sent + not_sent));
 	if (stamp->clock_steps)
-		result_note(res, "somebody set this host's clock %llu times during the run: times across "
-			    "that are wrong", (unsigned long long)stamp->clock_steps);
+		result_note(res, "this host's clock was set %llu times during the run: delays "
+			    "measured across a step are "
+			    "wrong", (unsigned long long)stamp->clock_steps);
 }
 
-/* Distinct answers and gaps so far, and the delays of the three ways. */
+/* Distinct answers and missing numbers so far, and the three kinds of delay. */
 static void read_row(const struct stamp *stamp, struct stamp_row *ret_row)
 {
 	uint32_t i;
@@ -405,7 +409,7 @@ void stamp_report_row(struct stamp *stamp, struct result *res, uint64_t elapsed_
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "sent_packets", now->sent - last->sent);
 	result_row_u64(res, "distinct_packets", now->distinct - last->distinct);
-	/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
+	/* A late packet fills a gap of an earlier row: the difference must not go below 0. */
 	result_row_u64(res, "lost_packets", now->gaps > last->gaps ? now->gaps - last->gaps : 0);
 	for (way = 0; way < STAMP_WAYS; way++) {
 		struct hist_rec delays = now->ways[way];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/echo/stamp_take.c - what comes back to a STAMP sender.
+ * engine/echo/stamp_take.c - the answers to a STAMP sender.
  */
 #include <errno.h>
 #include <poll.h>
@@ -9,9 +9,9 @@
 #include "lib/loop.h"
 
 #define ASK_WAIT_NS	NSEC_PER_SEC
-#define FORWARD_NS	1000000		/* as far ahead of T4 may T1 be: a clock that is slewed */
+#define FORWARD_NS	1000000		/* T1 may be this far ahead of T4: a clock that is slewed */
 #define FLIGHT_MAX_NS	(3600 * NSEC_PER_SEC)
-#define REFUSALS	64		/* read at once from one socket */
+#define REFUSALS	64		/* maximum errors to read in a row from one socket */
 
 static void count_tlvs(struct stamp_dest *dest, const struct stamp_reply *reply)
 {
@@ -30,7 +30,7 @@ static void count_tlvs(struct stamp_dest *dest, const struct stamp_reply *reply)
 		*said = *reply;
 }
 
-/* 0: @ret_reply is an answer of this session; else it was counted as what it is. */
+/* 0: @ret_reply is an answer of this session; otherwise it was counted by kind. */
 static int read_answer(struct stamp *stamp, struct stamp_lane *lane, const uint8_t *bytes, size_t len,
 		       struct stamp_reply *ret_reply)
 {
@@ -42,7 +42,7 @@ static int read_answer(struct stamp *stamp, struct stamp_lane *lane, const uint8
 		dest->forged++;
 	else if (err)
 		dest->malformed++;
-	/* A reflector that knows RFC 8762 only has 0 there (RFC 8972 3). */
+	/* A reflector that only implements RFC 8762 has 0 there (RFC 8972 3). */
 	else if (form.mode != STAMP_TWAMP_LIGHT && ret_reply->ssid != lane->ssid &&
 		 (ret_reply->ssid || stamp->cfg.strict_ssid))
 		dest->foreign++;
@@ -51,7 +51,7 @@ static int read_answer(struct stamp *stamp, struct stamp_lane *lane, const uint8
 	return -EBADMSG;
 }
 
-/* T1 came back in the answer; what was never sent, or has nonsense for times, is no answer. */
+/* The answer repeats T1; a number that was never sent, or impossible times, are not an answer. */
 static bool is_plausible(const struct stamp_lane *lane, const struct stamp_reply *reply,
 			 uint64_t t4_utc_ns)
 {
@@ -96,7 +96,7 @@ static void take(struct stamp *stamp, struct stamp_lane *lane, const uint8_t *by
 	stamp->distinct += lane->session.asked.distinct - distinct;
 }
 
-/* All that waits on one socket. */
+/* Reads all that is queued on one socket. */
 void stamp_take_all(struct stamp *stamp, struct stamp_lane *lane)
 {
 	uint8_t bytes[STAMP_MAX_BYTES];

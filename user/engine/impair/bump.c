@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/impair/bump.c - an AF_XDP forwarder that holds packets back.
+ * engine/impair/bump.c - an AF_XDP forwarder that delays packets.
  *
- * One thread a direction. It fetches what came, asks bump_sched.h what is
- * due, and hands that to the kernel in batches that one kick sends. Close to
- * the next due time, and shortly after a packet, it spins; else it sleeps.
+ * One thread per direction. It fetches received frames, asks bump_sched.h which are due, and passes
+ * them to the kernel in batches, one kick each. Close to the next due time, and shortly after a
+ * packet, it spins; otherwise it sleeps.
  */
 #include "engine/impair/bump.h"
 
@@ -27,38 +27,38 @@
 
 #define NR_FRAMES	65536
 #define BATCH		32		/* frames that one kick sends in copy mode */
-#define SPIN_NS		50000		/* a sleep may end that late */
-#define MOST_SLEEP_NS	20000000	/* to see that it is to stop */
-#define IDLE_NS		(2 * NSEC_PER_SEC)	/* what waits for others waits no longer */
-#define LAST_IN_NS	2000000		/* after the end for what is still coming in */
+#define SPIN_NS		50000		/* a sleep may end this late */
+#define MOST_SLEEP_NS	20000000	/* to notice that it must stop */
+#define IDLE_NS		(2 * NSEC_PER_SEC)	/* then release packets held for others */
+#define LAST_IN_NS	2000000		/* after the end, for packets still arriving */
 #define STUCK_NS	100000000	/* for a driver to take a batch */
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
 #define RESERVE		64		/* fewer free frames: packets no longer wait for others */
 
-/* In addition to what bump_sched.h knows of it. */
+/* State of a frame beyond what bump_sched.h keeps. */
 struct held {
 	uint8_t *data;
 	uint64_t arrived_ns;
-	bool delayed;		/* by a rule; of a packet only its first frame */
+	bool delayed;		/* by a rule; set in a packet's first frame only */
 };
 
 struct bump {
 	struct bump_cfg cfg;
-	struct afxdp_wire *wire;	/* of both directions */
+	struct afxdp_wire *wire;	/* shared by both directions */
 	struct afxdp_lane *lane;
 	struct sched *sched;
-	struct sched_frame *frames;	/* of sched, by number */
+	struct sched_frame *frames;	/* sched's frames, by number */
 	struct held *held;		/* by number */
 	struct bump_count count;	/* written by the thread; out_packets: put into the ring */
 	struct hist_rec intended, achieved, late;
 	uint64_t last_in_ns, last_busy_ns;
 	pthread_t thread;
-	bool stuck;			/* the driver took nothing for long */
+	bool stuck;			/* the driver has accepted nothing for too long */
 	bool started;
 	atomic_bool stop;
 };
 
-/* A batch on its way to the driver: what is to be recorded once it has left. */
+/* A batch on its way to the driver: what to record once it has left. */
 struct batch {
 	uint32_t nr;
 	struct {
@@ -127,7 +127,7 @@ fail:
 	return err;
 }
 
-/* A frame to write into, after @last of the same packet; NULL: none is left. */
+/* A frame to write to, after @last of the same packet; NULL: none is free. */
 static uint8_t *add_frame(struct bump *bump, uint32_t *last)
 {
 	struct afxdp_frame frame;
@@ -143,7 +143,7 @@ static uint8_t *add_frame(struct bump *bump, uint32_t *last)
 	return frame.data;
 }
 
-/* The packet of one frame @head becomes a chain of fragments; its last one. */
+/* Splits the packet of one frame @head into a chain of fragments; returns the last one. */
 static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 {
 	uint8_t *data = bump->held[head].data, *to;
@@ -165,7 +165,7 @@ static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 	return last;
 }
 
-/* The whole chain once more, appended to itself. */
+/* Appends a copy of the whole chain to itself. */
 static uint32_t copy_chain(struct bump *bump, uint32_t head, uint32_t end, uint32_t last)
 {
 	uint32_t from = head, next;
@@ -184,7 +184,9 @@ static uint32_t copy_chain(struct bump *bump, uint32_t head, uint32_t end, uint3
 	}
 }
 
-/* The fate in front of @frame, which is wiped: what stays there could be taken for the next one's. */
+/*
+ * The fate in front of @frame, then cleared: a stale one could be mistaken for the next packet's.
+ */
 static struct impair_fate read_fate(struct bump *bump, const struct afxdp_frame *frame,
 				    uint64_t now_ns)
 {
@@ -247,7 +249,7 @@ static bool fetch(struct bump *bump)
 
 	if (!nr)
 		return false;
-	/* As long as they wait in the ring, they are cheap; but there they must not overflow. */
+	/* Waiting in the ring is cheap, but the ring must not overflow. */
 	do {
 		now_ns = loop_mono_ns();
 		for (i = 0; i < nr; i++)
@@ -259,7 +261,7 @@ static bool fetch(struct bump *bump)
 	return true;
 }
 
-/* Until the kernel has taken all that is in the ring, unless it does not seem to any more. */
+/* Kicks until the kernel has taken everything in the ring, or no longer makes progress. */
 static void kick(struct bump *bump)
 {
 	uint64_t until_ns = 0;
@@ -280,7 +282,7 @@ static void kick(struct bump *bump)
 	bump->stuck = err;
 }
 
-/* What left, by the clock after it: a packet of a batch counts as late as the last. */
+/* Records what left, by the clock afterwards: all packets of a batch count as late as the last. */
 static void record(struct bump *bump, const struct batch *batch)
 {
 	uint64_t now_ns = loop_mono_ns(), late_ns;
@@ -303,7 +305,7 @@ static void send_frame(struct bump *bump, const struct sched_out *out, struct ba
 		.buf_bytes = bump->frames[out->frame].buf_bytes,
 	};
 
-	/* After a long time it is in no cache; the kick will read all of the batch. */
+	/* It has dropped out of the caches; the kick will read all of the batch. */
 	__builtin_prefetch(frame.data);
 	__builtin_prefetch(frame.data + 64);
 	count(&bump->count.out_packets, 1);
@@ -320,7 +322,9 @@ static void send_frame(struct bump *bump, const struct sched_out *out, struct ba
 	batch->packets[batch->nr++].delayed = held->delayed;
 }
 
-/* Sends up to a batch of what is due. @all: what is not due yet as well. How many frames. */
+/*
+ * Sends up to a batch of due packets; @all: also those not due yet. Returns the number of frames.
+ */
 static uint32_t let_out(struct bump *bump, bool all)
 {
 	uint64_t now_ns = loop_mono_ns();
@@ -346,7 +350,7 @@ static uint32_t let_out(struct bump *bump, bool all)
 	return nr;
 }
 
-/* What waits for others that do not come, or keeps frames from those that do. */
+/* Releases packets held for others that do not arrive, or whose frames are needed. */
 static void flush(struct bump *bump, uint64_t now_ns)
 {
 	uint32_t waiting = sched_nr_waiting(bump->sched);
@@ -379,7 +383,7 @@ static void finish(struct bump *bump)
 	uint64_t until_ns = loop_mono_ns() + LAST_IN_NS, now_ns;
 	uint32_t left;
 
-	/* Packets that the program has already sent this way are in no ring yet. */
+	/* Packets that the program has redirected already may not be in a ring yet. */
 	afxdp_lane_detach(bump->lane);
 	while (loop_mono_ns() < until_ns) {
 		fetch(bump);
@@ -406,14 +410,14 @@ static void *thread_main(void *arg)
 	bool got;
 
 	/*
-	 * The default lets every sleep end 50 us late. No real-time class: what spins would
-	 * keep the softirq thread from the CPU that the packets come by.
+	 * By default every sleep may end 50 us late. No real-time class: spinning would keep the
+	 * CPU from the softirq thread that delivers the packets.
 	 */
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (!atomic_load_explicit(&bump->stop, memory_order_relaxed)) {
 		got = fetch(bump);
 		nr = let_out(bump, false);
-		/* Twice what comes in, or nothing that is late would ever catch up. */
+		/* Send twice as many as arrive, or a backlog would never shrink. */
 		if (nr == BATCH)
 			let_out(bump, false);
 		afxdp_lane_reap(bump->lane);
@@ -436,7 +440,7 @@ int bump_start(struct bump *bump, struct err *e)
 	err = pthread_create(&bump->thread, NULL, thread_main, bump);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return err_set(e, -err, "cannot start a thread that forwards");
+		return err_set(e, -err, "cannot start a forwarding thread");
 	bump->started = true;
 	return 0;
 }
@@ -453,7 +457,7 @@ void bump_read(const struct bump *bump, struct bump_count *ret_count)
 	sum->held = sum->in_packets + sum->copies + sum->fragments - sum->fragmented -
 		    sum->out_packets - sum->queue_drops - sum->frame_drops;
 	sum->out_packets -= sum->send_drops;
-	/* What the sockets dropped never came up to the thread. */
+	/* Packets dropped by the sockets never reached the thread. */
 	sum->in_packets += drops;
 	sum->frame_drops += drops;
 	sum->late_max_ns = LOOK(bump->late.max_ns);

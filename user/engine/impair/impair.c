@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/impair/impair.c - do to packets what the rules say.
+ * engine/impair/impair.c - apply the impairment rules to packets.
  */
 #include "engine/impair/impair.h"
 
@@ -45,10 +45,10 @@ static bool takes_time(const struct impair_cfg *cfg)
 	       has_kind(cfg->rules, IMPAIR_REORDER) || has_kind(cfg->rules, IMPAIR_DELAY);
 }
 
-/* What one interface cannot do: hold packets back, and on ingress make more of them. */
+/* One interface alone cannot delay packets, nor multiply them on ingress. */
 static int check_way(const struct impair_cfg *cfg, struct err *e)
 {
-	const char *what = takes_time(cfg) ? "hold packets back or fragment them" :
+	const char *what = takes_time(cfg) ? "delay or fragment packets" :
 			   "duplicate packets";
 
 	if (cfg->ifnames[1])
@@ -56,13 +56,14 @@ static int check_way(const struct impair_cfg *cfg, struct err *e)
 	if (!takes_time(cfg) && (cfg->way == IMPAIR_EGRESS ||
 				 !has_kind(cfg->rules, IMPAIR_DUPLICATE)))
 		return 0;
-	err_usage(e, "one interface alone cannot %s%s", what,
+	err_usage(e, "a single interface cannot %s%s", what,
 		  takes_time(cfg) ? "" : " on ingress");
-	return err_hint(e, "put a bump between two: ethgauge impair %s OTHER%s", cfg->ifnames[0],
+	return err_hint(e, "forward between two interfaces: ethgauge impair %s "
+			"OTHER%s", cfg->ifnames[0],
 			takes_time(cfg) ? "" : "; or: " OPTION("direction") " egress");
 }
 
-/* The copies that every duplicated packet gets; 0: they differ, or there are none. */
+/* The number of copies that every duplicated packet gets; 0: it varies, or there are none. */
 static uint32_t same_copies(const struct impair_rules *rules)
 {
 	uint32_t copies = 0, i;
@@ -87,7 +88,7 @@ static int fill_devmap(const struct bpf_map *map, int ifindex)
 	return err;
 }
 
-/* Whether the kernel copies a frame by a broadcast redirect (Linux 5.13): tried. */
+/* Tests whether the kernel copies a frame by a broadcast redirect (Linux 5.13). */
 static bool can_broadcast(int ifindex)
 {
 	static const uint8_t frame[60];
@@ -149,7 +150,7 @@ static uint32_t nr_listed(const struct impair_rules *rules)
 	return (uint32_t)nr;
 }
 
-/* A packet that several rules list has the bits of all of them. */
+/* A packet listed by several rules has the bits of all of them. */
 static int fill_lists(const struct bpf_map *map, const struct impair_rules *rules)
 {
 	uint32_t i, bits, had;
@@ -187,7 +188,7 @@ static int take_event(void *ctx, void *data, size_t bytes)
 	return 0;
 }
 
-/* What both programs have, after load. */
+/* Opens the maps that both programs have, after load. */
 static int open_maps(struct impair *impair, struct impair_side *side, const struct bpf_map *recs,
 		     const struct bpf_map *lists, const struct bpf_map *events, struct err *e)
 {
@@ -195,7 +196,8 @@ static int open_maps(struct impair *impair, struct impair_side *side, const stru
 
 	err = fill_lists(lists, impair->cfg.rules);
 	if (err)
-		return err_set(e, err, "cannot list %u packets", nr_listed(impair->cfg.rules));
+		return err_set(e, err, "cannot set up a list of %u "
+			       "packets", nr_listed(impair->cfg.rules));
 	if (impair->cfg.on_event) {
 		side->events = ring_buffer__new(bpf_map__fd(events), take_event, impair, NULL);
 		if (!side->events)
@@ -301,8 +303,8 @@ static bool is_impaired(enum impair_way way, unsigned int direction)
 }
 
 /*
- * A sender on this host leaves checksums and the cutting into segments to the
- * device: what is done to such a packet on egress is repaired or multiplied there.
+ * A sender on this host leaves checksums and segmentation to the device, which repairs or
+ * multiplies what is done to such a packet on egress.
  */
 static void warn_of_offloads(const struct impair_cfg *cfg, struct result *res)
 {
@@ -311,9 +313,10 @@ static void warn_of_offloads(const struct impair_cfg *cfg, struct result *res)
 	if (cfg->way != IMPAIR_EGRESS || nic_read_offloads(cfg->ifnames[0], &offloads) ||
 	    !(offloads.tx_csum || offloads.tso || offloads.gso))
 		return;
-	result_note(res, "what a socket of this host sends leaves checksums and segments to '%s': a "
-		    "packet here may be many on the wire, and a wrong checksum is made right; to avoid "
-		    "it: ethtool -K %s tx off tso off gso off", cfg->ifnames[0], cfg->ifnames[0]);
+	result_note(res, "'%s' computes checksums and segments packets of this host's sockets: "
+		    "one packet here may be several on the wire, and a corrupted checksum is "
+		    "repaired; to avoid this: ethtool -K %s tx off tso off gso "
+		    "off", cfg->ifnames[0], cfg->ifnames[0]);
 }
 
 static int load_all(struct impair *impair, struct err *e)
@@ -338,7 +341,7 @@ static int load_all(struct impair *impair, struct err *e)
 		return load_tc(impair, &impair->sides[0], e);
 	}
 	if (impair->nr_sides == 2 && impair->sides[0].ifindex == impair->sides[1].ifindex)
-		return err_usage(e, "a bump stands between two interfaces, not between '%s' and itself",
+		return err_usage(e, "the two interfaces must differ: '%s' is given twice",
 				 impair->sides[0].ifname);
 	for (i = 0; i < impair->nr_sides && !err; i++) {
 		struct impair_side *side = &impair->sides[i];
@@ -368,7 +371,7 @@ int impair_open(struct impair **ret_impair, const struct impair_cfg *cfg, struct
 		return err;
 	impair = calloc(1, sizeof(*impair));
 	if (!impair)
-		return err_set(e, -ENOMEM, "cannot impair");
+		return err_set(e, -ENOMEM, "cannot set up impairment");
 	impair->cfg = *cfg;
 	impair->res = res;
 	impair->nr_sides = cfg->ifnames[1] ? 2 : 1;
@@ -428,7 +431,7 @@ int impair_start(struct impair *impair, struct err *e)
 
 		err = attach_xdp(impair, &impair->sides[i], part, e);
 	}
-	/* Both hooks are held now: what can still fail is at the other ends of the wires. */
+	/* Both hooks are attached now; what can still fail is at the peers. */
 	for (i = 0; i < impair->nr_sides && impair->nr_sides == 2 && !err; i++) {
 		struct impair_xdp_bpf *skel = impair->sides[i].xdp;
 
@@ -436,8 +439,8 @@ int impair_start(struct impair *impair, struct err *e)
 							    impair->res);
 		if (!live_watch_refusals(skel->progs.impair_refused, &skel->links.impair_refused,
 					 skel->progs.impair_failed, &skel->links.impair_failed))
-			result_note(impair->res, "this kernel does not tell which frames the driver of "
-				    "'%s' refused", impair->sides[!i].ifname);
+			result_note(impair->res, "this kernel does not report which frames the "
+				    "driver of '%s' refused", impair->sides[!i].ifname);
 	}
 	return err;
 }
@@ -461,15 +464,15 @@ int impair_check(struct impair *impair, struct err *e)
 		const struct impair_side *side = &impair->sides[i];
 
 		if (!nic_is_there(side->ifname, side->ifindex))
-			return err_set(e, -ENODEV, "interface '%s' vanished meanwhile", side->ifname);
+			return err_set(e, -ENODEV, "interface '%s' vanished", side->ifname);
 		for (cpu = 0, rec = side->recs; cpu < cpu_nr_possible(); cpu++, rec++) {
 			if (!rec->no_meta)
 				continue;
-			err_machine(e, -EOPNOTSUPP, "the driver of '%s' has no room in front of a frame "
-				    "for what is to become of it", side->ifname);
-			return err_hint(e, "what takes no time, such as " OPTION("loss") " and "
-					OPTION("corrupt") ", works here; "
-					"or: " OPTION("xdp-mode") " generic");
+			err_machine(e, -EOPNOTSUPP, "the driver of '%s' has no room for metadata "
+				    "in front of a frame", side->ifname);
+			return err_hint(e, "impairments without delay, such as " OPTION("loss")
+					" and " OPTION("corrupt") ", work here; or: "
+					OPTION("xdp-mode") " generic");
 		}
 	}
 	return 0;

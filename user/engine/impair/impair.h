@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/impair/impair.h - do to packets what the rules say, and count each.
+ * engine/impair/impair.h - apply the impairment rules and account for every packet.
  *
- * On one interface: an XDP program on ingress, a tc program on egress. As a
- * bump between two: XDP programs on both, which hand what they leave alone over
- * to the other one inside the kernel, and through engine/impair/bump.h what takes
- * time. Attached by bpf links, so nothing is left however the process ends.
+ * On one interface: an XDP program on ingress, a tc program on egress. Between two interfaces: XDP
+ * programs on both; they redirect unimpaired packets to the other interface inside the kernel, and
+ * delayed ones through engine/impair/bump.h. Attached by bpf links, so nothing is left however the
+ * process ends.
  *
- * Order of calls: open, start, then poll and check again and again, stop,
- * read, report, close. All from one thread; it works in the network namespace
- * of that thread.
+ * Order of calls: open, start, then poll and check repeatedly, stop, read, report, close. All from
+ * one thread; it works in the network namespace of that thread.
  */
 #ifndef ENGINE_IMPAIR_IMPAIR_H
 #define ENGINE_IMPAIR_IMPAIR_H
@@ -24,11 +23,11 @@
 #include "sys/hook/tc.h"
 #include "sys/hook/xdp.h"
 
-/* Which packets the rules are for; the first two are of one interface. */
+/* Which packets the rules apply to; the first two are for one interface. */
 enum impair_way {
 	IMPAIR_INGRESS,
 	IMPAIR_EGRESS,
-	IMPAIR_A_TO_B,		/* what comes in at ifnames[0]; direction 0 */
+	IMPAIR_A_TO_B,		/* received at ifnames[0]; direction 0 */
 	IMPAIR_B_TO_A,		/* direction 1 */
 	IMPAIR_BOTH,
 };
@@ -39,11 +38,11 @@ struct impair_cfg {
 	enum xdp_mode xdp_mode;
 	enum tc_way tc_way;		/* IMPAIR_EGRESS */
 	uint64_t seed;			/* direction 1 draws from seed + 1 */
-	const struct impair_rules *rules;	/* lives as long as the struct impair */
+	const struct impair_rules *rules;	/* must outlive the struct impair */
 	struct impair_filter filter;
-	double rate_l1_bps;		/* of a bottleneck; 0: none */
+	double rate_l1_bps;		/* the bottleneck's; 0: none */
 	uint64_t queue_bytes, queue_packets;
-	/* Called by impair_poll() for each packet that something was done to; NULL: never. */
+	/* Called by impair_poll() for each impaired packet; NULL: never. */
 	void (*on_event)(void *ctx, const struct impair_event *event);
 	void *ctx;
 };
@@ -55,52 +54,53 @@ struct impair_cfg {
  */
 struct impair_count {
 	uint64_t seen_packets, seen_bytes;	/* matched: numbered from 0 */
-	uint64_t unmatched_packets;	/* handed on untouched */
-	uint64_t done[IMPAIR_KINDS];	/* packets; one may be in several */
-	uint64_t unable;		/* times that a packet had nothing to do it to */
+	uint64_t unmatched_packets;	/* forwarded unchanged */
+	uint64_t done[IMPAIR_KINDS];	/* packets; one may count in several */
+	uint64_t unable;		/* times that an impairment did not apply to a packet */
 	uint64_t own_drops;		/* user space was too slow, or the kernel refused to redirect */
 	uint64_t passed_packets;
-	/* From here on frames. */
-	uint64_t copies, fragments;	/* more than the packets that they were made of */
+	/* From here on, counted in frames. */
+	uint64_t copies, fragments;	/* in addition to the original packets */
 	uint64_t queue_drops;		/* the bottleneck's queue was full */
-	uint64_t full_drops;		/* no memory was left to hold it */
+	uint64_t full_drops;		/* no free frame to hold it */
 	uint64_t held;			/* now inside */
 	uint64_t out_frames;
 	/*
-	 * Not taken by the driver of the other interface: those handed over in the kernel
-	 * are part of out_frames, and of those not matched too, as it is not known which.
+	 * Refused by the other interface's driver: those redirected in the kernel are part of
+	 * out_frames, including unmatched ones, as it is not known which were refused.
 	 */
 	uint64_t refused;
-	uint64_t flushed;		/* sent though what they were held for never came */
-	uint64_t late_max_ns;		/* after the time it was due */
+	uint64_t flushed;		/* released though the packets they were held for never
+					 * arrived */
+	uint64_t late_max_ns;		/* relative to the due time */
 	uint64_t events_lost;
 };
 
 struct impair;
 
-/* Loads the programs; nothing is touched yet. */
+/* Loads the programs; changes nothing yet. */
 int impair_open(struct impair **ret_impair, const struct impair_cfg *cfg, struct result *res,
 		struct err *e);
 
-/* Attaches them: from now on packets are numbered. */
+/* Attaches the programs: numbering of packets starts here. */
 int impair_start(struct impair *impair, struct err *e);
 
-/* Hands out the events that have come. */
+/* Delivers pending events. */
 void impair_poll(struct impair *impair);
 
-/* An interface vanished, or its driver cannot do what must be done. */
+/* Fails if an interface vanished or its driver lacks a required feature. */
 int impair_check(struct impair *impair, struct err *e);
 
-/* Detaches; what is still held back is sent. */
+/* Detaches; packets still held are sent. */
 void impair_stop(struct impair *impair);
 
-/* @direction: 0, and of a bump 1. Exact after impair_stop(). */
+/* @direction: 0, or 1 with two interfaces. Exact after impair_stop(). */
 void impair_read(struct impair *impair, unsigned int direction, struct impair_count *ret_count);
 
-/* Totals, and the verdict that they add up; of a bump as parts "a-to-b" and "b-to-a". */
+/* Totals, and the verdict that they add up; with two interfaces in parts "a-to-b" and "b-to-a". */
 void impair_report(struct impair *impair, struct result *res);
 
-/* A row of the series, of the impaired directions together. */
+/* Adds a row to the time series, both impaired directions together. */
 void impair_report_row(struct impair *impair, struct result *res, uint64_t elapsed_ns);
 
 /* Takes NULL. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/impair/impair_report.c - what was done to packets, in figures that add up.
+ * engine/impair/impair_report.c - account for what was done to packets.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 static void sum_recs(const struct impair_side *side, struct impair_rec *ret_sum)
 {
-	/* Another CPU writes while this one reads: whole words, each once. */
+	/* Another CPU writes while this one reads: read each word exactly once. */
 	const volatile __u64 *word = (const volatile __u64 *)side->recs;
 	__u64 *sum = (__u64 *)ret_sum;
 	unsigned int cpu;
@@ -41,7 +41,9 @@ static void add_bump(const struct impair_side *side, const struct impair_rec *re
 	count->done[IMPAIR_REORDER] = bump.reordered;
 	count->done[IMPAIR_DELAY] = bump.delayed;
 	count->unable += bump.no_fragments;
-	/* What the kernel handed over and no ring had room for; while it runs, also what is under way. */
+	/*
+	 * Redirected by the kernel without room in a ring; during the run also packets in flight.
+	 */
 	count->own_drops += rec->to_user > bump.in_packets ? rec->to_user - bump.in_packets : 0;
 	count->passed_packets += bump.in_packets;
 	count->copies += bump.copies;
@@ -52,7 +54,7 @@ static void add_bump(const struct impair_side *side, const struct impair_rec *re
 	count->held = bump.held;
 	count->flushed = bump.flushed;
 	count->late_max_ns = bump.late_max_ns;
-	/* What the driver refused had been handed over to it, as in the kernel. */
+	/* Frames that the driver refused had been handed to it, as in the kernel path. */
 	count->out_frames += bump.out_packets + bump.send_drops;
 }
 
@@ -115,7 +117,7 @@ static void judge(const struct impair_count *count, const char *name, struct res
 		       (unsigned long long)count->done[IMPAIR_LOSS],
 		       (unsigned long long)count->own_drops,
 		       (unsigned long long)count->passed_packets);
-	result_verdict(res, !own, "%s%s%llu packets were lost that no rule took", name,
+	result_verdict(res, !own, "%s%s%llu packets were lost unintentionally", name,
 		       *name ? ": " : "", (unsigned long long)own);
 }
 

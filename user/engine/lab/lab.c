@@ -2,10 +2,10 @@
 /*
  * engine/lab/lab.c - build a private test link.
  *
- * A lab is silent: nothing is on its wire but what was sent there. So no
- * address configures itself, no duplicate address detection or router solicitation is sent, all
- * neighbours are known, and lab_build() waits until the reports (MLD) are over
- * that the kernel sends when an IPv6 address joins its multicast group.
+ * A lab is silent: its links carry only what a test sends. So addresses are not autoconfigured, no
+ * duplicate address detection or router solicitation is sent, all neighbours are static, and
+ * lab_build() waits for the end of the MLD reports that the kernel sends when an IPv6 address joins
+ * its multicast group.
  */
 #include "engine/lab/lab.h"
 
@@ -26,11 +26,11 @@
 #define POLL_NS		5000000ull
 #define CARRIER_NS	(3 * NSEC_PER_SEC)
 #define SETTLE_NS	(2 * NSEC_PER_SEC)
-/* Reports (MLD) of a port with IPv6: net.ipv6.mld_qrv, which is 2 by default. */
+/* MLD reports of a port with IPv6: net.ipv6.mld_qrv, 2 by default. */
 #define NR_REPORTS	2
 /*
- * Reports follow each other by at most 3 ticks of the kernel, 30 ms at 100 Hz. The kernel's worker
- * that sends them may wait for a CPU: while some are due, the silence must be longer.
+ * Reports are at most 3 ticks of the kernel apart, 30 ms at 100 Hz. The kernel's worker that sends
+ * them may wait for a CPU: while some are due, the silence must be longer.
  */
 #define QUIET_NS	60000000ull
 #define QUIET_DUE_NS	500000000ull
@@ -50,7 +50,7 @@ static const struct port {
 
 static const uint8_t bridge_mac[6] = { 0x02, 0xe9, 0, 0, 1, 0 };
 
-/* RFC 2544 C.2.2 and RFC 5180 8 set the prefixes apart for tests: 198.18.0.0/15, 2001:2::/48. */
+/* Test prefixes of RFC 2544 C.2.2 and RFC 5180 8: 198.18.0.0/15, 2001:2::/48. */
 static const struct address {
 	const char *ip4, *ip6;
 } flat[NR_PORTS] = {
@@ -72,9 +72,9 @@ struct setting {
 	const char *path, *value;
 };
 
-/* Written before the node has an interface, which takes them over when it is made. */
+/* Written before the node has an interface, which inherits them when created. */
 static const struct setting quiet[] = {
-	/* Test streams have made-up sources. */
+	/* Test streams have arbitrary source addresses. */
 	{ "/proc/sys/net/ipv4/conf/all/rp_filter", "0" },
 	{ "/proc/sys/net/ipv4/conf/default/rp_filter", "0" },
 	{ "/proc/sys/net/ipv6/conf/all/disable_ipv6", "0" },
@@ -86,14 +86,14 @@ static const struct setting quiet[] = {
 	{ "/proc/sys/net/ipv6/conf/default/accept_dad", "0" },
 	{ "/proc/sys/net/ipv6/conf/default/dad_transmits", "0" },
 	{ "/proc/sys/net/ipv6/conf/default/keep_addr_on_down", "1" },
-	/* The second report of a multicast group follows at once, not within a second. */
+	/* The second report of a multicast group is sent immediately, not within a second. */
 	{ "/proc/sys/net/ipv6/conf/default/mldv1_unsolicited_report_interval", "1" },
 	{ "/proc/sys/net/ipv6/conf/default/mldv2_unsolicited_report_interval", "1" },
 	{ NULL, NULL }
 }, forwarding[] = {
 	{ "/proc/sys/net/ipv4/ip_forward", "1" },
 	{ "/proc/sys/net/ipv6/conf/all/forwarding", "1" },
-	/* "all" makes the node forward; of an interface it only joins the routers' groups. */
+	/* "all" enables forwarding; per interface it only joins the routers' groups. */
 	{ "/proc/sys/net/ipv6/conf/default/forwarding", "0" },
 	{ NULL, NULL }
 }, bridging[] = {
@@ -102,9 +102,9 @@ static const struct setting quiet[] = {
 };
 
 /*
- * What a socket sends shall reach XDP as it would come from a wire: its
- * checksum made, its VLAN tag in the data, and as without a checksum nothing is
- * segmented after the driver, no packet larger than the MTU.
+ * What a socket sends must reach XDP as if it came from a wire: checksum filled in, VLAN tag in the
+ * data, no packet larger than the MTU (without checksum offload nothing is segmented after the
+ * driver).
  */
 static const char *const features_off[] = {
 	"tx-checksum-ip-generic", "tx-checksum-sctp", "tx-vlan-hw-insert",
@@ -112,8 +112,8 @@ static const char *const features_off[] = {
 };
 
 /*
- * GRO makes veth poll by NAPI, and then frames that XDP redirects to it arrive
- * though no program is attached there (Linux 5.13); of XDP_TX see sys/hook/pass.h.
+ * GRO makes veth use NAPI, and then frames redirected to it by XDP arrive although no program is
+ * attached there (Linux 5.13); for XDP_TX see sys/hook/pass.h.
  */
 static const char *const features_on[] = { "rx-gro", NULL };
 static const char *const no_features[] = { NULL };
@@ -123,7 +123,7 @@ struct build {
 	struct lab_cfg cfg;
 	struct link_net *net[LAB_NR_NODES];
 	bool ip6;
-	uint64_t packets;		/* of all interfaces */
+	uint64_t packets;		/* over all interfaces */
 	bool reports_due;
 };
 
@@ -175,7 +175,7 @@ static int apply(const struct setting *settings, struct err *e)
 
 	for (; settings->path; settings++) {
 		err = sysfs_write(settings->path, settings->value);
-		/* Not there: no IPv6 on this machine, or an older kernel, which is less quiet. */
+		/* Missing: no IPv6 on this machine, or an older kernel, which is less silent. */
 		if (err && err != -ENOENT)
 			return err_set(e, err, "cannot write '%s'", settings->path);
 	}
@@ -240,15 +240,15 @@ static int give_addresses(struct build *b, enum port_id port, struct err *e)
 }
 
 /*
- * In a and b the test programs attach themselves; in r none does, and what
- * they send to it by XDP_TX would not get through.
+ * In a and b the tests attach programs; in r none is attached, and frames sent to it by XDP_TX
+ * would be lost.
  */
 static void open_middle(const char *ifname)
 {
 	struct err e;
 
 	if (pass_attach(ifname, &e))
-		log_warn("%s: what is sent to r by XDP_TX will not arrive there", e.msg);
+		log_warn("%s: packets sent to r by XDP_TX will be lost", e.msg);
 }
 
 static int set_up_port(struct build *b, enum port_id port, struct err *e)
@@ -264,12 +264,12 @@ static int set_up_port(struct build *b, enum port_id port, struct err *e)
 		err = link_set_master(net, ifname, LAB_BRIDGE_NAME, e);
 	else if (!err && addresses(b->cfg.middle)[port].ip4)
 		err = give_addresses(b, port, e);
-	/* What joins an open middle attaches itself. */
+	/* The user's forwarder in an open middle attaches programs itself. */
 	if (!err && ports[port].node == LAB_R && b->cfg.middle != LAB_OPEN)
 		open_middle(ifname);
 	if (!err)
 		err = link_set_up(net, ifname, e);
-	/* GRO that is switched on while the interface is down does not open its peer (6.18). */
+	/* GRO enabled while the interface is down does not enable NAPI on its peer (6.18). */
 	if (!err)
 		err = link_set_features(ifname, no_features, features_on, e);
 	return err;
@@ -294,7 +294,7 @@ static int wait_for_carrier(struct build *b, enum port_id port, struct err *e)
 	}
 }
 
-/* What this port needs to know of the other end of its wire. */
+/* Configures the neighbour entries of this port for the other end of its link. */
 static int teach_port(struct build *b, enum port_id port, struct err *e)
 {
 	bool is_routed = b->cfg.middle == LAB_ROUTER;
@@ -364,7 +364,7 @@ static int settle(struct build *b, struct err *e)
 			quiet_since_ns = now_ns;
 		last = b->packets;
 		if (now_ns - start_ns > SETTLE_NS) {
-			log_warn("the lab is not silent: something on this machine sends into it");
+			log_warn("the lab is not silent: another program sends packets into it");
 			return 0;
 		}
 		loop_sleep_until(now_ns + POLL_NS);
@@ -418,9 +418,9 @@ int lab_build(struct lab *lab, const struct lab_cfg *cfg, struct err *e)
 		b.cfg.mtu = LAB_DEFAULT_MTU;
 	b.ip6 = !access("/proc/sys/net/ipv6", F_OK);
 	if (!b.ip6)
-		log_warn("this machine has no IPv6: the lab is without it");
+		log_warn("this machine has no IPv6: the lab has IPv4 only");
 	else if (b.cfg.mtu < MIN_IP6_MTU)
-		log_warn("an MTU of %u is too small for IPv6 (%u): the lab is without it",
+		log_warn("an MTU of %u is too small for IPv6 (%u): the lab has IPv4 only",
 			 b.cfg.mtu, MIN_IP6_MTU);
 	b.ip6 = b.ip6 && b.cfg.mtu >= MIN_IP6_MTU;
 	err = netns_run(build_in_thread, &b, e);

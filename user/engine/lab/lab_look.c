@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/lab/lab_look.c - labs that stay, found again: what there is by a name, and all of them.
+ * engine/lab/lab_look.c - find pinned labs: by name, and all of them.
  *
- * Nothing is kept besides the namespaces: what a lab is, is read from the kernel.
+ * No state exists apart from the namespaces: a lab's configuration is read from the kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -58,20 +58,20 @@ int lab_check_name(const char *name, struct err *e)
 	const char *p;
 
 	if (!*name || strlen(name) > LAB_NAME_MAX)
-		return err_usage(e, "'%s' is no name of a lab: 1 to %d characters", name,
+		return err_usage(e, "'%s' is not a lab name: 1 to %d characters", name,
 				 LAB_NAME_MAX);
 	for (p = name; *p; p++) {
-		/* isalnum() may know more letters, by locale. */
+		/* isalnum() depends on the locale. */
 		bool alnum = (unsigned char)*p < 128 && isalnum((unsigned char)*p);
 
 		if (!alnum && (p == name || (*p != '-' && *p != '_')))
-			return err_usage(e, "'%s' is no name of a lab: letters and digits, and "
-					 "behind the first also '-' and '_'", name);
+			return err_usage(e, "'%s' is not a lab name: letters and digits, after "
+					 "the first also '-' and '_'", name);
 	}
 	return 0;
 }
 
-/* @ret_lost: a name without a namespace was met. */
+/* @ret_lost: found a name without a namespace. */
 static int open_nodes(struct lab *ret_lab, const char *name, bool *ret_lost, struct err *e)
 {
 	struct lab lab = { .ns_fd = { -1, -1, -1 } };
@@ -104,7 +104,7 @@ struct look {
 static void lacks(struct lab_view *view, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The first thing that is missing is named; one is enough. */
+/* Names the first missing piece only. */
 static void lacks(struct lab_view *view, const char *fmt, ...)
 {
 	va_list args;
@@ -118,9 +118,9 @@ static void lacks(struct lab_view *view, const char *fmt, ...)
 
 static int foreign(const char *name, enum lab_node node, struct err *e)
 {
-	err_set(e, -EEXIST, "network namespace '%s' is there, but not of a lab",
+	err_set(e, -EEXIST, "network namespace '%s' exists, but is not part of a lab",
 		lab_ns_name(name, node).text);
-	return err_hint(e, "take another " OPTION("name") ", or remove it: ip netns del %s",
+	return err_hint(e, "choose another " OPTION("name") ", or remove it: ip netns del %s",
 			lab_ns_name(name, node).text);
 }
 
@@ -203,11 +203,11 @@ static int look_at(const struct lab *lab, const char *name, bool lost, struct la
 	if (err)
 		return err;
 	if (view.there && lab->ns_fd[LAB_A] < 0)
-		lacks(&view, "node 'a' is not there");
+		lacks(&view, "node 'a' is missing");
 	if (view.there && lab->ns_fd[LAB_B] < 0)
-		lacks(&view, "node 'b' is not there");
+		lacks(&view, "node 'b' is missing");
 	if (view.there && lab->ns_fd[LAB_R] < 0 && view.cfg.middle != LAB_NO_MIDDLE)
-		lacks(&view, "node 'r' is not there");
+		lacks(&view, "node 'r' is missing");
 	*ret_view = view;
 	return 0;
 }
@@ -303,7 +303,7 @@ static int show_one(const char *name,
 	int err;
 
 	err = lab_look_locked(name, &view, &problem);
-	/* A namespace that only has such a name is none of ours. */
+	/* A namespace that merely has such a name is not ours. */
 	if (err == -EEXIST)
 		return 0;
 	if (err)

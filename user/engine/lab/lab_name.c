@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/lab/lab_name.c - labs that stay: named, opened by their names, taken away.
+ * engine/lab/lab_name.c - pinned labs: name, open by name, remove.
  *
- * Nothing is kept besides the namespaces: what a lab is, is read from the kernel.
+ * No state exists apart from the namespaces: a lab's configuration is read from the kernel.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "lib/loop.h"
 #include "sys/net/netns.h"
 
-/* a is named last: where it is, the lab was complete. */
+/* a is named last: if it exists, the lab was complete. */
 static const enum lab_node pin_order[LAB_NR_NODES] = { LAB_R, LAB_B, LAB_A };
 
 static int delete_wires(void *ctx, struct err *e)
@@ -55,7 +55,7 @@ static int unpin(const char *name, struct err *e)
 	int err = 0;
 	size_t i;
 
-	/* The other way round: with a goes the sign that the lab is complete. */
+	/* In reverse order: removing a removes the mark that the lab is complete. */
 	for (i = LAB_NR_NODES; i > 0 && !err; i--)
 		err = netns_unpin(lab_ns_name(name, pin_order[i - 1]).text, e);
 	return err;
@@ -74,7 +74,7 @@ static int pin(const struct lab *lab, const char *name, struct err *e)
 	}
 	if (!err)
 		return 0;
-	/* Only what was named here: the one that failed may be another's. */
+	/* Only those named here: the one that failed may be another lab's. */
 	for (i--; i > 0; i--) {
 		if (lab->ns_fd[pin_order[i - 1]] >= 0)
 			netns_unpin(lab_ns_name(name, pin_order[i - 1]).text, &ignored);
@@ -82,7 +82,7 @@ static int pin(const struct lab *lab, const char *name, struct err *e)
 	return err;
 }
 
-/* What is there is taken away, after a look whether it is a lab's. */
+/* Removes what exists, after checking that it is a lab's. */
 static int clear_away(const char *name, struct lab_view *ret_view, struct err *e)
 {
 	struct lab lab;
@@ -92,8 +92,8 @@ static int clear_away(const char *name, struct lab_view *ret_view, struct err *e
 	if (err)
 		return err;
 	/*
-	 * The wires first: a namespace lives on with the processes in it, and
-	 * where it does not, the kernel takes its time to clean up.
+	 * Links first: a namespace lives on while processes are in it, and otherwise the kernel
+	 * removes it only some time later.
 	 */
 	err = netns_run(delete_wires, &lab, e);
 	if (!err)
@@ -116,7 +116,7 @@ int lab_down(const char *name, bool *ret_was, struct err *e)
 	return err;
 }
 
-/* Appends "mtu 9000 (asked for 1500)"; text is cut where it does not fit. */
+/* Appends "mtu 9000 (asked for 1500)"; truncates. */
 static void differs(char *text, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -179,7 +179,7 @@ static int up_locked(const char *name, const struct lab_cfg *cfg, bool *ret_new,
 		return err;
 	}
 	if (view.there) {
-		log_warn("of lab '%s' only pieces are there (%s): it is built anew", name,
+		log_warn("lab '%s' is incomplete (%s): rebuilding it", name,
 			 view.lack);
 		err = clear_away(name, &view, e);
 		if (err)
@@ -189,7 +189,7 @@ static int up_locked(const char *name, const struct lab_cfg *cfg, bool *ret_new,
 	if (err)
 		return err;
 	if (loop_signal())
-		err = err_set(e, -EINTR, "lab '%s' was not finished", name);
+		err = err_set(e, -EINTR, "interrupted before lab '%s' was complete", name);
 	else
 		err = pin(&lab, name, e);
 	lab_release(&lab);

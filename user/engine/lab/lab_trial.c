@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/lab/lab_trial.c - one run over a lab's wire, with the drivers' own counters.
+ * engine/lab/lab_trial.c - one run over a lab's link, with the drivers' own counters.
  */
 #include "engine/lab/lab_trial.h"
 
@@ -45,7 +45,7 @@ static int fill_frame(struct frame_spec *spec, const struct lab_trial_cfg *cfg, 
 	return 0;
 }
 
-/* A reflector in b and the checker in a, or the sink in b. */
+/* A reflector in b and the receiver in a, or the sink in b. */
 static int open_receiver(struct lab_trial *trial, const struct lab_trial_cfg *cfg,
 			 struct result *part, struct err *e)
 {
@@ -87,7 +87,7 @@ static int read_node(const struct lab *lab, enum lab_node node, struct nic_count
 	return err ? err_set(e, err, "cannot read the counters of '%s'", LAB_IFNAME) : 0;
 }
 
-/* a last: it is the node to be in. */
+/* a last: the thread must stay in it. */
 static int read_drivers(const struct lab *lab, struct nic_counters *ret_a,
 			struct nic_counters *ret_b, struct err *e)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/receive/exports.c - the files that a receiver writes beside its result.
+ * engine/receive/exports.c - the files that a receiver writes in addition to its result.
  */
 #include "engine/receive/exports.h"
 
@@ -21,12 +21,12 @@ struct exports {
 	struct exports_opts opts;
 	struct rx_cfg cfg;
 	struct rx *rx;
-	struct records *records;	/* NULL, as the two files: not asked for */
+	struct records *records;	/* NULL, as the two files: not requested */
 	struct outfile *hgrm, *hlog;
 	uint64_t start_mono_ns;
-	uint64_t tick_ns;		/* end of the interval before, since the start */
-	struct hist_rec before;		/* what had come until then */
-	int failed;			/* negative errno: a line of the log lacks its histogram */
+	uint64_t tick_ns;		/* end of the previous interval, since the start */
+	struct hist_rec before;		/* histogram up to then */
+	int failed;			/* negative errno: a log line is missing */
 };
 
 static uint64_t ring_bytes(uint64_t asked)
@@ -55,7 +55,7 @@ int exports_open(struct exports **ret_exports, const struct exports_opts *opts,
 	int err = 0;
 
 	if (!exports)
-		return err_set(e, -ENOMEM, "cannot open the files");
+		return err_set(e, -ENOMEM, "cannot set up the output files");
 	exports->opts = *opts;
 	exports->cfg = *cfg;
 	exports->rx = rx;
@@ -117,7 +117,7 @@ int exports_check(const struct exports *exports, struct err *e)
 	return exports && exports->records ? records_check(exports->records, e) : 0;
 }
 
-/* The whole run of each stream that was seen: a line with its tag. */
+/* One tagged line per stream that was seen, for the whole run. */
 static void log_streams(struct exports *exports, uint64_t seen)
 {
 	struct hist_rec hist;
@@ -172,10 +172,11 @@ int exports_finish(struct exports *exports, struct result *res, struct err *e)
 		result_metric_u64(res, "record_lost_packets", count.not_recorded);
 		result_self_real(res, "record_ring_fill_ratio", records_fill_ratio(exports->records));
 		if (count.not_recorded)
-			result_note(res, "%llu records found no room: see --records-ring and "
+			result_note(res, "%llu records were dropped as the ring was full: see "
+				    "--records-ring and "
 				    "--records-every", (unsigned long long)count.not_recorded);
 	}
-	/* A full disk takes not the other files along: each is whole or not there. */
+	/* A full disk must not affect the other files: each is complete or absent. */
 	hist_err = finish_hists(exports, &count, &hist_e);
 	if (hist_err && !err) {
 		*e = hist_e;

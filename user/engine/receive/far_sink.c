@@ -16,11 +16,11 @@
 #include "sys/host/clock.h"
 
 #define INTERVAL_NS	100000000ull
-#define READY_NS	(30 * NSEC_PER_SEC)	/* to log in and to start it */
+#define READY_NS	(30 * NSEC_PER_SEC)	/* time to log in and start it */
 #define SETTLE_NS	(10 * NSEC_PER_SEC)
-#define END_NS		(10 * NSEC_PER_SEC)	/* to write its result */
-#define LEAVE_NS	(2 * NSEC_PER_SEC)	/* to detach, before it is killed */
-#define QUIET_NS	(NSEC_PER_SEC / 2)	/* nothing new for so long: nothing is under way */
+#define END_NS		(10 * NSEC_PER_SEC)	/* time to write its result */
+#define LEAVE_NS	(2 * NSEC_PER_SEC)	/* time to detach before it is killed */
+#define QUIET_NS	(NSEC_PER_SEC / 2)	/* no news for this long: nothing is in flight */
 #define POLL_NS		5000000ull
 #define LINE_MAX_BYTES	(16u << 20)
 
@@ -29,9 +29,9 @@ struct far_sink {
 	struct far_sink_cfg cfg;
 	struct child child;
 	bool timed, ending;
-	char *text;			/* the line that is being read; at last the result */
+	char *text;			/* the line being read; finally the result */
 	size_t used, room;
-	/* By its own clock since its start, and ours when it was ready. */
+	/* By its own clock since its start, and by ours when it was ready. */
 	uint64_t elapsed_ns, came_ns;
 	uint64_t ready_elapsed_ns, ready_mono_ns;
 	uint64_t packets;
@@ -50,13 +50,13 @@ int far_sink_check(const char *ifname, struct err *e)
 	if (len && len < 16 && *ifname != '-' &&
 	    strspn(ifname, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-") == len)
 		return 0;
-	err_usage(e, "'%s' is no interface of the host that " OPTION("receiver") " reaches",
+	err_usage(e, "'%s' is not an interface of the host that " OPTION("receiver") " reaches",
 			ifname);
-	return err_hint(e, "a network namespace there is part of the command: "
+	return err_hint(e, "specify a network namespace there in the command: "
 			OPTION("receiver") " \"ssh HOST ip netns exec NAME ethgauge\"");
 }
 
-/* Whatever it is must neither harm a terminal nor be no text. */
+/* Sanitises untrusted output before printing it. */
 static void show_words(const char *line, char *ret_text, size_t size)
 {
 	size_t i;
@@ -69,7 +69,7 @@ static void show_words(const char *line, char *ret_text, size_t size)
 static int fail_by_words(const struct far_sink *far, const char *line, struct err *e)
 {
 	char shown[80];
-	/* Its own error, if it tells one. */
+	/* Returns its own error, if it printed one. */
 	struct result *none = result_new("sink");
 	struct outcome outcome;
 	int err = far->cfg.take(line, false, none, &outcome, e);
@@ -77,17 +77,17 @@ static int fail_by_words(const struct far_sink *far, const char *line, struct er
 	result_free(none);
 	if (err == -EBADMSG) {
 		show_words(line, shown, sizeof(shown));
-		err_set(e, err, "'%s' wrote what is no result: '%s'", far->cfg.command, shown);
-		err_hint(e, "it must run ethgauge on the other host, and let nothing else write to standard "
-			 "output; try: %s --version", far->cfg.command);
+		err_set(e, err, "'%s' did not write a result: '%s'", far->cfg.command, shown);
+		err_hint(e, "it must run ethgauge on the other host and write nothing else to "
+			 "stdout; try: %s --version", far->cfg.command);
 	} else if (!err) {
 		err = err_set(e, -EPIPE, "'%s' ended before the trial", far->cfg.command);
-		err_hint(e, "its standard input must stay open: ssh without -n");
+		err_hint(e, "its stdin must stay open: use ssh without -n");
 	}
 	return err;
 }
 
-/* One line, ended by 0. */
+/* Handles one line, terminated by 0. */
 static int take_line(struct far_sink *far, const char *line, struct err *e)
 {
 	uint64_t elapsed_ns, packets;
@@ -125,7 +125,7 @@ static int take_lines(struct far_sink *far, struct err *e)
 	return err;
 }
 
-/* Its status; 0 too if it does not end. */
+/* Returns its exit status; also 0 if it does not end. */
 static int wait_end(struct far_sink *far)
 {
 	uint64_t end_ns = loop_mono_ns() + LEAVE_NS;
@@ -144,7 +144,8 @@ static int fail_by_end(struct far_sink *far, struct err *e)
 		far->text[far->used] = '\0';
 		return fail_by_words(far, far->text, e);
 	}
-	err_set(e, -EPIPE, "'%s' ended with status %d and no result", far->cfg.command, status);
+	err_set(e, -EPIPE, "'%s' ended with status %d and without a "
+		"result", far->cfg.command, status);
 	return err_hint(e, "it must run ethgauge on the other host; try: %s --version", far->cfg.command);
 }
 
@@ -158,7 +159,8 @@ static int poll_lines(struct far_sink *far, struct err *e)
 		if (far->room - far->used < 65536) {
 			more = far->room < LINE_MAX_BYTES ? realloc(far->text, 2 * far->room + 131072) : NULL;
 			if (!more)
-				return err_set(e, -EMSGSIZE, "cannot read what '%s' writes", far->cfg.command);
+				return err_set(e, -EMSGSIZE, "cannot read the output of "
+					       "'%s'", far->cfg.command);
 			far->text = more;
 			far->room = 2 * far->room + 131072;
 		}
@@ -182,8 +184,9 @@ static int wait_ready(struct far_sink *far, struct err *e)
 		if (loop_signal())
 			return err_set(e, -EINTR, "ended before the receiver was ready");
 		if (loop_mono_ns() > end_ns) {
-			err_set(e, -ETIMEDOUT, "'%s' did not start to receive", far->cfg.command);
-			return err_hint(e, "it must not ask for anything; try: %s --version", far->cfg.command);
+			err_set(e, -ETIMEDOUT, "'%s' did not start receiving", far->cfg.command);
+			return err_hint(e, "it must not prompt for input; try: %s "
+					"--version", far->cfg.command);
 		}
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 		err = poll_lines(far, e);
@@ -202,7 +205,10 @@ static void close_far(struct receiver *receiver)
 	free(far);
 }
 
-/* @due_ns: when the last was sent, by its clock; what it tells of before may lie in a pipe. */
+/*
+ * @due_ns: when the last packet was sent, by its clock; reports of earlier intervals may still be
+ * in a pipe.
+ */
 static bool is_settled(const struct far_sink *far, uint64_t sent, uint64_t due_ns)
 {
 	uint64_t quiet_ns = far->came_ns > due_ns ? far->came_ns : due_ns;
@@ -226,7 +232,8 @@ static int settle(struct receiver *receiver, uint64_t sent, struct err *e)
 	end_ns = loop_mono_ns() + END_NS;
 	while (!err && !far->has_result) {
 		if (loop_mono_ns() > end_ns)
-			return err_set(e, -ETIMEDOUT, "'%s' does not end, and tells no result", far->cfg.command);
+			return err_set(e, -ETIMEDOUT, "'%s' does not end and reports no "
+				       "result", far->cfg.command);
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 		err = poll_lines(far, e);
 	}
@@ -248,7 +255,8 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	if (isnan(distinct))
 		return err_set(e, -EBADMSG, "the receiver's result lacks a count");
 	if (distinct > (double)sent)
-		result_note(res, "%g packets more arrived than were sent: another sender uses the same "
+		result_note(res, "%g more packets arrived than were sent: another sender uses the "
+			    "same "
 			    "port and stream number", distinct - (double)sent);
 	lost = fmax((double)sent - distinct, 0);
 	result_metric_u64(res, "lost_packets", (uint64_t)lost);
@@ -275,19 +283,19 @@ static uint64_t packets(struct receiver *receiver)
 	return far_of(receiver)->packets;
 }
 
-/* More is known only at its end. */
+/* The rest is known only at the end. */
 static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 {
 	*ret_count = (struct rx_count){ .packets = packets(receiver) };
 }
 
-/* settle() has ended it. */
+/* settle() has ended it already. */
 static void stop(struct receiver *receiver)
 {
 	(void)receiver;
 }
 
-/* Its own rows stay there. */
+/* Its own rows stay on the other host. */
 static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
 {
 	(void)receiver;

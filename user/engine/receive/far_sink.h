@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/receive/far_sink.h - a receiver on another host: ethgauge sink, started by a command
- * such as ssh, one for each trial. Its lines of intervals tell that it is ready and what
- * has come; its standard input is closed when nothing is under way any more, and what it
- * then writes is its result.
+ * engine/receive/far_sink.h - a receiver on another host: ethgauge sink, started by a command such
+ * as ssh, once per trial. Its interval lines show that it is ready and what has arrived. When
+ * nothing is in flight any more its stdin is closed, and what it then writes is its result.
  */
 #ifndef ENGINE_RECEIVE_FAR_SINK_H
 #define ENGINE_RECEIVE_FAR_SINK_H
@@ -18,21 +17,22 @@
 #include "result/result.h"
 
 struct far_sink_cfg {
-	const char *command;		/* what runs ethgauge there, by sh; NULL: no far sink */
-	const char *ifname;		/* of that host */
-	int netns_fd;			/* that the command runs in */
+	const char *command;		/* command that runs ethgauge there, by sh; NULL: no far
+					 * sink */
+	const char *ifname;		/* interface of that host */
+	int netns_fd;			/* network namespace that the command runs in */
 	/* outcome_interval() and outcome_take() of result/outcome.h. */
 	bool (*interval)(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
 	int (*take)(const char *line, bool timed, struct result *res,
 		    struct outcome *ret_outcome, struct err *e);
 };
 
-/* A name that shells leave as it is; pure. */
+/* Accepts only names without shell metacharacters; pure. */
 int far_sink_check(const char *ifname, struct err *e);
 
 /*
  * Starts it for packets to UDP port @port of streams 0 to @streams - 1, and waits until it
- * receives. Delays are reported if @clock is one that hosts share.
+ * receives. Delays are reported if @clock is comparable between hosts.
  */
 int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg, uint16_t port,
 		  uint32_t streams, enum stamp_clock clock, struct err *e);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/receive/hw_stamp.c - stamps by the NIC.
+ * engine/receive/hw_stamp.c - hardware timestamps.
  *
- * Three things must come together: a NIC that stamps every frame and has been
- * told to, a driver that hands the stamps to XDP programs or AF_XDP sockets, and
- * the NIC's clock, which runs by itself and is converted to the other stamps'.
+ * This requires three things: a NIC configured to timestamp every frame, a driver that passes the
+ * timestamps to XDP programs or AF_XDP sockets, and the conversion of the NIC's free-running clock
+ * to the clock of the other timestamps.
  */
 #include "engine/receive/hw_stamp.h"
 
@@ -22,17 +22,17 @@ struct hw_stamp {
 	enum hw_stamp_side side;
 	int phc_index;
 	struct nic_stamping before;
-	bool changed;			/* the NIC was told to stamp */
+	bool changed;			/* the NIC's timestamp setting was changed */
 	struct clock_phc *phc;
 	struct stamp_line line;		/* the newest */
-	struct stamp_lines *lines;	/* of the program, or NULL */
+	struct stamp_lines *lines;	/* shared with the program, or NULL */
 };
 
 static int refuse(const char *ifname, enum hw_stamp_side side, const char *why, struct err *e)
 {
-	err_machine(e, -EOPNOTSUPP, "'%s' cannot stamp what it %s: %s", ifname,
+	err_machine(e, -EOPNOTSUPP, "'%s' cannot timestamp what it %s: %s", ifname,
 		    side == HW_STAMP_RX ? "receives" : "sends", why);
-	return err_hint(e, "do without it: " OPTION("%s") " %s; see: ethgauge doctor %s",
+	return err_hint(e, "use software timestamps: " OPTION("%s") " %s; see: ethgauge doctor %s",
 			side == HW_STAMP_RX ? "rx-stamp" : "tx-stamp",
 			side == HW_STAMP_RX ? "xdp" : "tag", ifname);
 }
@@ -48,16 +48,18 @@ static int check_nic(const char *ifname, enum hw_stamp_side side, int *ret_phc_i
 		return err_usage(e, "there is no interface '%s' here", ifname);
 	if (nic_read_stamps(ifname, &stamps) || stamps.phc_index < 0 ||
 	    !(side == HW_STAMP_RX ? stamps.hw_rx : stamps.hw_tx))
-		return refuse(ifname, side, "it has no clock of its own", e);
+		return refuse(ifname, side, "it has no hardware clock", e);
 	if (side == HW_STAMP_RX && !stamps.hw_rx_all)
-		return refuse(ifname, side, "it stamps PTP packets alone", e);
+		return refuse(ifname, side, "it timestamps only PTP packets", e);
 	if (nic_read_xdp(nic.ifindex, &xdp))
-		return refuse(ifname, side, "XDP programs can read stamps from kernel 6.3 on", e);
+		return refuse(ifname, side, "XDP programs can read timestamps from kernel 6.3 "
+			      "on", e);
 	if (side == HW_STAMP_RX && !(xdp.rx_metadata & NIC_XDP_RX_TIMESTAMP))
-		return refuse(ifname, side, "its driver does not show stamps to XDP programs", e);
+		return refuse(ifname, side, "its driver does not pass timestamps to XDP "
+			      "programs", e);
 	if (side == HW_STAMP_TX && !(xdp.tx_metadata & NIC_XSK_TX_TIMESTAMP))
-		return refuse(ifname, side, "its driver does not show stamps to AF_XDP, which takes "
-			      "kernel 6.8", e);
+		return refuse(ifname, side, "its driver does not pass timestamps to AF_XDP, which "
+			      "requires kernel 6.8", e);
 	*ret_phc_index = stamps.phc_index;
 	return 0;
 }
@@ -67,7 +69,7 @@ static int enable(struct hw_stamp *stamp, struct err *e)
 	int err = nic_read_stamping(stamp->ifname, &stamp->before);
 	struct nic_stamping want = stamp->before;
 
-	/* Some drivers only know how it is set, and not how it was. */
+	/* Some drivers accept a setting but do not report it. */
 	if (err)
 		want = stamp->before = (struct nic_stamping){ 0 };
 	if (!err && (stamp->side == HW_STAMP_RX ? want.every_received : want.every_sent))
@@ -114,11 +116,12 @@ void hw_stamp_close(struct hw_stamp *stamp)
 	clock_phc_close(stamp->phc);
 	err = stamp->changed ? nic_set_stamping(stamp->ifname, &stamp->before) : 0;
 	if (err)
-		log_warn("'%s' goes on stamping frames: %s", stamp->ifname, strerrordesc_np(-err));
+		log_warn("cannot restore the timestamp setting of '%s': "
+			 "%s", stamp->ifname, strerrordesc_np(-err));
 	free(stamp);
 }
 
-/* First the line that nobody reads, then that it is the one to read. */
+/* Writes the inactive line first, then makes it the active one. */
 static void publish(const struct hw_stamp *stamp)
 {
 	uint32_t next = !stamp->lines->now;

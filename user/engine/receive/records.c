@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/receive/records.c - write a record of each packet into a file.
+ * engine/receive/records.c - write a record of each packet to a file.
  *
- * The thread looks how far the driver is, formats what is there until then, and
- * gives its space back in batches. It sleeps between two looks unless the ring
- * is filling: a reader at the heels of the writer takes its cache lines away,
- * and halves the rate.
+ * The thread checks how far the program has written, formats the records up to there, and frees
+ * their space in batches. It sleeps between two checks unless the ring is filling: a reader close
+ * behind the writer contends for its cache lines and halves the rate.
  */
 #include "engine/receive/records.h"
 
@@ -25,7 +24,7 @@
 #include "sys/afxdp/ring.h"
 
 #define SLEEP_NS	5000000ull
-#define BATCH		512		/* records whose space is given back at once */
+#define BATCH		512		/* records whose space is freed together */
 #define TEXT_BYTES	(BATCH * RECORD_TEXT_BYTES)
 
 struct records {
@@ -34,7 +33,7 @@ struct records {
 	struct ring *ring;
 	pthread_t thread;
 	bool is_started;
-	int stop;			/* atomic: come to the end and end */
+	int stop;			/* atomic: write the rest and end */
 	int failed;			/* atomic: negative errno of the first write that failed */
 	uint64_t written;
 	size_t ring_bytes, fullest_bytes;
@@ -47,7 +46,7 @@ static int error_of(int err)
 	return err ? -err : -EIO;
 }
 
-/* The file can only lack what comes after: no record is written behind one that failed. */
+/* The file may only be cut short: nothing is written after a failed record. */
 static void write_text(struct records *records, const char *text, size_t len)
 {
 	bool ok;
@@ -63,7 +62,7 @@ static void write_text(struct records *records, const char *text, size_t len)
 		__atomic_store_n(&records->failed, error_of(errno), __ATOMIC_RELAXED);
 }
 
-/* What is ready, at most a batch of it; returns how many records. */
+/* Writes the available records, at most a batch; returns how many. */
 static unsigned int write_batch(struct records *records)
 {
 	const struct record *rec;
@@ -74,7 +73,7 @@ static unsigned int write_batch(struct records *records)
 		len += record_line(records->text + len, rec);
 		nr++;
 	}
-	/* The text is a copy: the space is free before the slow part. */
+	/* The text is a copy: free the space before the slow part. */
 	ring_release(records->ring);
 	write_text(records, records->text, len);
 	records->written += nr;
@@ -94,7 +93,7 @@ static void *run_thread(void *arg)
 			records->fullest_bytes = ready;
 		while (write_batch(records))
 			;
-		/* Once more, should a record have been half written at the last look. */
+		/* Check once more: a record may have been incomplete at the last check. */
 		if (stop && !ready)
 			return NULL;
 		if (!stop && ready < records->ring_bytes / 4)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/receive/rx.c - count, check and time what arrives, in sink_xdp.
+ * engine/receive/rx.c - count, check and time received packets with sink_xdp.
  */
 #include "engine/receive/rx.h"
 
@@ -32,7 +32,7 @@
 
 const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
 
-/* Sizes that the configuration asks for; what is not filled stays at one record. */
+/* Sizes the maps as the configuration requires; unused ones keep one entry. */
 static void size_maps(struct rx *rx)
 {
 	const struct rx_cfg *cfg = &rx->cfg;
@@ -69,8 +69,8 @@ static int map_gaps(struct rx *rx, struct err *e)
 }
 
 /*
- * sink_hw is sink_xdp with one map more, so the other's skeleton serves it; these
- * are all that the skeleton takes for granted.
+ * sink_hw is sink_xdp with one more map, so sink_xdp's skeleton serves both; these asserts cover
+ * what the skeleton assumes.
  */
 _Static_assert(sizeof(struct sink_hw_bpf__rodata) == sizeof(struct sink_xdp_bpf__rodata) &&
 	       offsetof(struct sink_hw_bpf__rodata, cfg) ==
@@ -151,7 +151,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	return bpf_map_memory(skel->maps.sink_cpus, (void **)&rx->cpus, &rx->cpus_bytes, e);
 }
 
-/* The NIC's stamps, if they are wanted and there. */
+/* Opens hardware timestamping, if requested and supported. */
 static int open_stamp(struct rx *rx, struct result *res, struct err *e)
 {
 	const struct rx_cfg *cfg = &rx->cfg;
@@ -162,7 +162,7 @@ static int open_stamp(struct rx *rx, struct result *res, struct err *e)
 	err = hw_stamp_open(&rx->stamp, cfg->ifname, HW_STAMP_RX, cfg->clock, e);
 	if (!err || cfg->stamp == RX_STAMP_HW || e->kind == ERR_USAGE)
 		return err;
-	result_note(res, "%s; stamped by the XDP program", e->msg);
+	result_note(res, "%s; timestamps are taken by the XDP program", e->msg);
 	*e = (struct err){ 0 };
 	return 0;
 }
@@ -182,7 +182,7 @@ static int start_stamp(struct rx *rx, struct err *e)
 	return err;
 }
 
-/* A program that is bound to a device runs in its driver only. */
+/* A device-bound program runs in its driver only. */
 static enum xdp_mode attach_mode(const struct rx *rx)
 {
 	return rx->stamp && rx->cfg.mode == XDP_MODE_AUTO ? XDP_MODE_NATIVE : rx->cfg.mode;
@@ -274,7 +274,7 @@ static void add_rec(struct rx_count *sum, const struct sink_rec *rec)
 		sum->last_mono_ns = last_ns;
 }
 
-/* From the first to the last stamped packet: n of them span n - 1 gaps. */
+/* From the first to the last timestamped packet: n packets span n - 1 intervals. */
 static void set_rate(struct rx_count *count)
 {
 	uint64_t span_ns = count->last_mono_ns - count->first_mono_ns;
@@ -410,7 +410,7 @@ void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist)
 
 unsigned int rx_keep_caps(const struct rx *rx)
 {
-	/* Looking up a map by its descriptor needs CAP_BPF before 5.19. */
+	/* Looking up a map by descriptor requires CAP_BPF before 5.19. */
 	return CAPS_BPF | (rx->stamp ? CAPS_NET_ADMIN : 0);
 }
 
@@ -421,5 +421,5 @@ int rx_check(struct rx *rx, struct err *e)
 	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
 		return 0;
 	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);
-	return err_hint(e, "the counts up to then are in the result");
+	return err_hint(e, "the result has the counts up to then");
 }

@@ -10,9 +10,10 @@
 #include "lib/hist.h"
 #include "result/result_dist.h"
 
-#define TCP_DUPLICATE_ACKS 3	/* RFC 5681: as many make a sender take a late packet for lost */
+#define TCP_DUPLICATE_ACKS 3	/* RFC 5681: this many duplicate ACKs make a sender treat a late
+				 * packet as lost */
 
-/* What is still in the window was not judged by the program: at this moment it is lost. */
+/* The program has not judged what is still in the window: at this moment it is lost. */
 static void finish_runs(struct seq_state *seq)
 {
 	uint64_t word = (seq->next - 1) >> 6, i;
@@ -49,7 +50,7 @@ uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec 
 		if (!(seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1))
 			return place - seq->base;
 	}
-	/* Before the window: the newest gap there, told by its end. */
+	/* Before the window: the newest gap there, located by its end. */
 	for (i = 1; i <= nr; i++) {
 		uint64_t end = order->gaps[(order->gaps_seen - i) % SEQ_GAPS].place >> 16;
 
@@ -99,7 +100,8 @@ static void report_n(const struct order_sum *sum, const struct rx_count *count, 
 	result_metric_real(res, "n_reordered_3_ratio", (double)from_3 / (double)count->distinct);
 	result_metric_u64(res, "n_reordered_max", max);
 	if (max == SEQ_N_MAX)
-		result_note(res, "n-reordering is looked for among the last %u arrivals: an n of %u "
+		result_note(res, "n-reordering is searched for among the last %u arrivals: an n "
+			    "of %u "
 			    "means %u or more", SEQ_N_MAX, SEQ_N_MAX, SEQ_N_MAX);
 }
 
@@ -143,7 +145,8 @@ static void report_loss(const struct rx_count *count, uint64_t sent, struct resu
 	uint64_t all = lost + count->distinct;
 
 	if (sent && sent < count->distinct)
-		result_note(res, "%llu packets more arrived than were sent: another sender uses the same "
+		result_note(res, "%llu more packets arrived than were sent: another sender uses "
+			    "the same "
 			    "port and stream number", (unsigned long long)(count->distinct - sent));
 	result_metric_u64(res, "lost_packets", lost);
 	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
@@ -173,8 +176,8 @@ void rx_order_report(const struct rx_order *order, uint32_t stream, const struct
 		result_metric_u64(res, "restarts", count->restarts);
 	if (count->unseen_before && !sent) {
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
-		result_note(res, "%llu sequence numbers before the first that arrived: lost, or sent "
-			    "before the sink was there; not counted as lost",
+		result_note(res, "%llu sequence numbers before the first that arrived: lost, or "
+			    "sent before the sink started; not counted as lost",
 			    (unsigned long long)count->unseen_before);
 	}
 }
@@ -185,7 +188,7 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 	return buf;
 }
 
-/* Against the smallest delay of all: the histogram of the delays, moved. */
+/* Relative to the smallest delay: the delay histogram, shifted. */
 static void report_pdv(const char *prefix, const struct hist_rec *delays, struct result *res)
 {
 	struct dist dist;
@@ -198,8 +201,8 @@ static void report_pdv(const char *prefix, const struct hist_rec *delays, struct
 }
 
 struct vary_sum {
-	uint64_t streams;		/* with two arrivals that had a time */
-	double jitter_ns, jitter_max_ns;	/* the sum of the streams', and the largest */
+	uint64_t streams;		/* with at least two timed arrivals */
+	double jitter_ns, jitter_max_ns;	/* sum and maximum over the streams */
 	double ipdv_ns;
 	int64_t ipdv_min_ns, ipdv_max_ns;
 	struct hist_rec ipdv;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/receive/rx_order.h - order, loss and delay variation of streams, as sink_xdp
- * found them, as figures of a result.
+ * engine/receive/rx_order.h - order, loss and delay variation of streams, from sink_xdp's state to
+ * figures of a result.
  */
 #ifndef ENGINE_RECEIVE_RX_ORDER_H
 #define ENGINE_RECEIVE_RX_ORDER_H
@@ -10,7 +10,7 @@
 
 #define RX_ALL_STREAMS UINT32_MAX
 
-/* The maps' own memory. */
+/* Mapped memory of the maps. */
 struct rx_order {
 	uint32_t streams;
 	struct order_rec *orders;
@@ -19,31 +19,31 @@ struct rx_order {
 };
 
 /*
- * Adds a stream's figures to @sum. @seq is a copy, which this changes: what is
- * missing in its window counts as lost.
+ * Adds a stream's figures to @sum. @seq is a copy, which this changes: numbers missing in its
+ * window count as lost.
  */
 void rx_order_add(struct seq_state *seq, struct rx_count *sum);
 
 /*
- * The highest number that never came, of those below the highest that did; UINT64_MAX:
- * none. What came too late for the window is taken for one.
+ * The highest number that never arrived, among those below the highest that did; UINT64_MAX: none.
+ * Arrivals too late for the window count as missing here.
  */
 uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order);
 
 /*
- * Packets lost of @sent; 0 where that is not known: the gaps then, as what was lost before
- * the first or after the last is not seen.
+ * Packets lost of @sent; 0 if unknown: then the missing numbers, which do not include losses before
+ * the first or after the last arrival.
  */
 uint64_t rx_lost(const struct rx_count *count, uint64_t sent);
 
 /*
- * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that
- * were sent; 0 where that is not known, and loss is then told from the gaps.
+ * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that were sent; 0 if
+ * unknown, loss is then derived from missing numbers.
  */
 void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
 		     uint64_t sent, struct result *res);
 
-/* @prefix: of the keys, "" or "rtt_"; @delays: the delays of the same stream or streams. */
+/* @prefix: of the keys, "" or "rtt_"; @delays: delays of the same stream or streams. */
 void rx_order_report_variation(const struct rx_order *order, uint32_t stream, const char *prefix,
 			       const struct hist_rec *delays, struct result *res);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/receive/rx_parts.h - what the files of a receiver share.
+ * engine/receive/rx_parts.h - declarations shared by the receiver's files.
  */
 #ifndef ENGINE_RECEIVE_RX_PARTS_H
 #define ENGINE_RECEIVE_RX_PARTS_H
@@ -17,24 +17,24 @@ struct rx {
 	unsigned int nr_cpus;
 	struct sink_xdp_bpf *skel;
 	struct xdp_port *port;
-	struct hw_stamp *stamp;		/* NULL: the XDP program stamps */
+	struct hw_stamp *stamp;		/* NULL: the XDP program takes the timestamps */
 	struct stamp_lines *lines;
 	size_t lines_bytes;
 	struct sink_rec *recs;
 	struct hist_rec *hists;
-	struct hist_rec *gaps, *gap_errors;	/* NULL unless asked for */
+	struct hist_rec *gaps, *gap_errors;	/* NULL unless requested */
 	struct sink_cpu *cpus;
 	size_t recs_bytes, hists_bytes, gaps_bytes, gap_errors_bytes, cpus_bytes;
 	struct rx_order order;
 	uint64_t skew_ns;		/* longest reading */
 
-	/* of the row before */
+	/* at the previous row */
 	struct rx_count row_count;
 	struct hist_rec row_hist;
 	uint64_t row_elapsed_ns;
 };
 
-/* @hists of one stream, or of all where @stream is RX_ALL_STREAMS; merged over the CPUs. */
+/* @hists of one stream, or of all if @stream is RX_ALL_STREAMS; merged over the CPUs. */
 void rx_sum_hists(const struct rx *rx, const struct hist_rec *hists, uint32_t stream,
 		  struct hist_rec *ret_hist);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/receive/rx_report.c - what a receiver counted, as figures, streams and rows of a result.
+ * engine/receive/rx_report.c - a receiver's counts as figures, streams and rows of a result.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "result/result_dist.h"
 #include "sys/host/clock.h"
 
-#define ABSURD_NS (60 * NSEC_PER_SEC)	/* of the smallest one-way delay */
+#define ABSURD_NS (60 * NSEC_PER_SEC)	/* for the smallest one-way delay */
 
 static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
 {
@@ -20,7 +20,7 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 	return buf;
 }
 
-/* Of one stream, or of all where @stream is RX_ALL_STREAMS. */
+/* One stream, or all if @stream is RX_ALL_STREAMS. */
 static void report_delay(const struct rx *rx, uint32_t stream, const struct hist_rec *hist,
 			 const char *prefix, struct result *res)
 {
@@ -31,7 +31,7 @@ static void report_delay(const struct rx *rx, uint32_t stream, const struct hist
 				  rx->cfg.match == SINK_MATCH_SOURCE ? "rtt_" : "", hist, res);
 }
 
-/* Of one stream, or of all where @stream is RX_ALL_STREAMS. */
+/* One stream, or all if @stream is RX_ALL_STREAMS. */
 static void report_gaps(struct rx *rx, uint32_t stream, struct result *res)
 {
 	struct hist_rec hist;
@@ -80,7 +80,7 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 	free(hist);
 }
 
-/* One line of the table that has every stream, however many. */
+/* One row of the table of all streams. */
 static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_count *count,
 			      const char *prefix, struct result *res)
 {
@@ -116,11 +116,12 @@ static void report_streams(struct rx *rx, struct result *res, const char *prefix
 			report_stream(rx, (uint16_t)stream, &count, prefix, res);
 	}
 	if (max_parts && seen > max_parts)
-		result_note(res, "%u streams, of which the first %u are shown one by one: all are in "
+		result_note(res, "%u streams, of which only the first %u are shown separately; "
+			    "all are in "
 			    "\"streams\" of the document", seen, max_parts);
 }
 
-/* Most delays are below 0, or of a length that no path has. */
+/* Most delays are negative, or longer than on any path. */
 static bool is_absurd(const struct hist_rec *hist)
 {
 	return hist->negative > hist->count || (hist->count && hist_min_ns(hist) >= ABSURD_NS);
@@ -134,26 +135,27 @@ static void report_untimed(const struct rx *rx, const struct rx_count *count,
 	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
 
 	if (tagged > told)
-		result_note(res, "%llu packets carried no time and could not be timed",
+		result_note(res, "%llu packets carried no timestamp and were not timed",
 			    (unsigned long long)(tagged - told));
 	if (count->other_clock) {
 		result_metric_u64(res, "other_clock_packets", count->other_clock);
-		result_note(res, "%llu packets were stamped by the clock '%s' and are not timed: give "
+		result_note(res, "%llu packets had timestamps of clock '%s' and were not timed: "
+			    "give "
 			    "--clock %s here, or --clock %s to the sender",
 			    (unsigned long long)count->other_clock, clock_names[other],
 			    clock_names[other], clock_names[rx->cfg.clock]);
 	}
 	if (count->no_arrival) {
 		result_metric_u64(res, "no_arrival_packets", count->no_arrival);
-		result_note(res, "%llu packets have no stamp of the NIC and are not timed",
+		result_note(res, "%llu packets had no hardware timestamp and were not timed",
 			    (unsigned long long)count->no_arrival);
 	}
 	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(hist))
 		result_note(res, rx->cfg.clock == STAMP_TAI ?
-			    "these delays are of two clocks that differ: is each host's clock "
-			    "synchronised, and its TAI offset set?" :
-			    "these delays are of two clocks: the monotonic ones of two hosts have "
-			    "nothing in common; synchronise both and give both --clock tai");
+			    "the two hosts' clocks differ: check that each is synchronised and "
+			    "its TAI offset is set" :
+			    "monotonic clocks of two hosts cannot be compared: synchronise both "
+			    "hosts and give both ends --clock tai");
 }
 
 void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
@@ -201,7 +203,9 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
 	result_row_real(res, "received_l1_bps",
 			(bytes + (double)packets * UNIT_GAP_BYTES) * 8 / seconds);
 	if (rx->cfg.check) {
-		/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
+		/*
+		 * A late packet fills a gap of an earlier row: the difference must not go below 0.
+		 */
 		result_row_u64(res, "lost_packets",
 			       now.gaps > before->gaps ? now.gaps - before->gaps : 0);
 		result_row_u64(res, "duplicate_packets", now.duplicates - before->duplicates);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/receive/rx_socket.c - receive a test by a UDP socket.
+ * engine/receive/rx_socket.c - receive a test through a UDP socket.
  */
 #include "engine/receive/rx_socket.h"
 
@@ -28,10 +28,10 @@
 #include "sys/net/nic.h"
 
 #define BATCH		64
-#define WAKE_US		20000		/* how often the reader looks whether it is to stop */
-#define HEAD_BYTES	64		/* of a payload; the tag is at its start */
+#define WAKE_US		20000		/* how often the reader checks for stop */
+#define HEAD_BYTES	64		/* payload bytes to read; the tag is at the start */
 
-/* Ethernet, IP and UDP headers, without FCS; a tag's VLAN does not get here. */
+/* Ethernet, IP and UDP headers, without FCS; a VLAN tag is not delivered here. */
 #define HEADERS4_BYTES	(14 + 20 + 8)
 #define HEADERS6_BYTES	(14 + 40 + 8)
 #define LEAST_BYTES	60
@@ -125,7 +125,7 @@ static void *reader_main(void *arg)
 	while (!atomic_load(&rx->stop)) {
 		for (i = 0; i < BATCH; i++)
 			msgs[i].msg_hdr.msg_namelen = sizeof(from[i]);
-		/* The whole length of each, though only its head is kept. */
+		/* MSG_TRUNC: report the full length of each, though only its head is stored. */
 		nr = recvmmsg(rx->fd, msgs, BATCH, MSG_WAITFORONE | MSG_TRUNC, NULL);
 		now_ns = loop_mono_ns();
 		if (nr <= 0)
@@ -142,7 +142,7 @@ static int set_buffer(int fd, uint32_t bytes, struct err *e)
 {
 	int value = (int)bytes;
 
-	/* The first may go above the system's limit, but needs a capability. */
+	/* SO_RCVBUFFORCE may exceed the system's limit, but requires a capability. */
 	if (!bytes || !setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &value, sizeof(value)) ||
 	    !setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &value, sizeof(value)))
 		return 0;
@@ -155,7 +155,7 @@ static int bind_socket(struct rx_socket *rx, struct err *e)
 	struct timeval wake = { .tv_usec = WAKE_US };
 	int off = 0;
 
-	/* Takes IPv4 as well. */
+	/* Also receives IPv4. */
 	rx->fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (rx->fd < 0)
 		return err_set(e, -errno, "cannot open a UDP socket");
@@ -170,7 +170,7 @@ static int bind_socket(struct rx_socket *rx, struct err *e)
 	if (!bind(rx->fd, (struct sockaddr *)&any, sizeof(any)))
 		return 0;
 	err_set(e, -errno, "cannot bind UDP port %u", rx->cfg.port);
-	return err_hint(e, "see who has it: ss -ulnp sport = %u", rx->cfg.port);
+	return err_hint(e, "see which process uses it: ss -ulnp sport = %u", rx->cfg.port);
 }
 
 static void stop(struct receiver *receiver)
@@ -225,7 +225,7 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 		add_win(&sum, &rx->wins[i]);
 	pthread_mutex_unlock(&rx->lock);
 	span_ns = sum.last_mono_ns - sum.first_mono_ns;
-	/* n packets span n - 1 gaps. */
+	/* n packets span n - 1 intervals. */
 	if (sum.packets > 1 && span_ns)
 		sum.rate_pps = (double)(sum.packets - 1) * NSEC_PER_SEC / (double)span_ns;
 	*ret_count = sum;
@@ -302,7 +302,7 @@ static void report_row(struct receiver *receiver, struct result *res, uint64_t e
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "received_packets", packets);
 	result_row_real(res, "received_pps", (double)packets / seconds);
-	/* A late packet fills a gap of an earlier row: such a row must not go below 0. */
+	/* A late packet fills a gap of an earlier row: the difference must not go below 0. */
 	result_row_u64(res, "lost_packets", now.gaps > before->gaps ? now.gaps - before->gaps : 0);
 	result_row_close(res);
 	rx->row_count = now;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/receive/rx_socket.h - receive a test as an application does: by a UDP socket,
- * behind the whole network stack of this host.
+ * engine/receive/rx_socket.h - receive a test as an application does: through a UDP socket, after
+ * this host's whole network stack.
  *
- * Counts what rx counts (engine/receive/rx.h), in a thread that only reads. The time of
- * a packet is that at which it was read.
+ * Counts what rx counts (engine/receive/rx.h), in a dedicated reading thread. A packet's time is
+ * that at which it was read.
  */
 #ifndef ENGINE_RECEIVE_RX_SOCKET_H
 #define ENGINE_RECEIVE_RX_SOCKET_H
@@ -16,13 +16,13 @@
 #include "result/result.h"
 
 struct rx_socket_cfg {
-	const char *ifname;	/* packets that came in by another interface are not read */
+	const char *ifname;	/* ignore packets that arrive on another interface */
 	uint16_t port;		/* host order */
-	uint16_t streams;	/* that are checked: 0 .. streams - 1 */
-	uint32_t rcvbuf_bytes;	/* as setsockopt takes it, which the kernel doubles; 0: its default */
+	uint16_t streams;	/* streams to check: 0 .. streams - 1 */
+	uint32_t rcvbuf_bytes;	/* as for setsockopt(), which doubles it; 0: default */
 };
 
-/* Binds in the network namespace of this thread, and reads from here on. */
+/* Binds in the network namespace of this thread, and receives from then on. */
 int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *cfg,
 		   struct result *res, struct err *e);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/self/environ.c - where a result was taken, and by which clock.
+ * engine/self/environ.c - where a result was measured, and by which clock.
  */
 #include "engine/self/environ.h"
 
@@ -30,7 +30,7 @@ void environ_host(struct result *res)
 		result_env_str(res, "clocksource", text);
 	if (sysfs_read("/sys/devices/system/cpu/vulnerabilities/spectre_v2", text,
 		       sizeof(text)) > 0) {
-		text[strcspn(text, ";")] = '\0';	/* the rest is a list of details */
+		text[strcspn(text, ";")] = '\0';	/* drop the list of details */
 		result_env_str(res, "spectre_v2", text);
 	}
 }
@@ -63,8 +63,8 @@ static void tell_quality(struct result *res)
 		result_note(res, "this host's clock is not synchronised (NTP/PTP): one-way delays are right "
 			    "only where both ends are on it");
 	if (!quality.tai_offset_s)
-		result_note(res, "the TAI offset of this host is not set, so its clock 'tai' shows UTC: "
-			    "a host on which it is set is some 37 s ahead");
+		result_note(res, "the TAI offset of this host is not set, so its clock 'tai' "
+			    "shows UTC, some 37 s behind hosts on which it is set");
 }
 
 void environ_clock(struct result *res, enum stamp_clock clock)
@@ -91,7 +91,7 @@ static const struct {
 	[STAMPED_HW] = { "hw", "in the NIC, converted from its clock" },
 	[STAMPED_SOCKET_TX] = { "user", "in user space, before the system call that sends" },
 	[STAMPED_SOCKET_RX] = { "kernel", "in the kernel, before its stack (SO_TIMESTAMPNS)" },
-	[STAMPED_DONE] = { "sw", "in the kernel, when the driver gave the frame back" },
+	[STAMPED_DONE] = { "sw", "in the kernel, when the driver returned the frame" },
 };
 
 static void tell_stamp(struct result *res, const char *key, const char *key_at,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/self/meter.c - what this host spends while it measures, and whether that was
+ * engine/self/meter.c - the resources that this host uses while measuring, and whether they were
  * the limit.
  *
- * Packets are handled in softirq, which is nobody's time, and what a CPU was
- * busy with is known only from samples: the timer tick, which stops on an idle
- * CPU. The idle time is measured by the kernel's clock. So busy is what that
- * leaves of the time, and what the tick did not meet of it is told as such.
+ * Packets are handled in softirq, which no process is charged for, and what a busy CPU did is known
+ * only from samples of the timer tick, which stops on an idle CPU. Idle time is measured by the
+ * kernel's clock. So busy is the time that was not idle, and what the samples miss of it is
+ * reported as such.
  */
 #include "engine/self/meter.h"
 
@@ -18,7 +18,7 @@
 #include "sys/host/cpu.h"
 #include "sys/net/nic.h"
 
-#define SHORT_NS 100000000	/* the idle time has a grain of a tick, 10 ms */
+#define SHORT_NS 100000000	/* the idle time has the tick's resolution, 10 ms */
 
 struct meter {
 	struct cpu_nic nic;
@@ -30,7 +30,7 @@ struct meter {
 	bool has_nic, stopped;
 };
 
-/* Cores, in the order of share_keys; with the ticks in the order of ticks_of(). */
+/* In cores, in the order of share_keys; those with ticks in the order of ticks_of(). */
 enum share { BUSY, USER, SYSTEM, SOFTIRQ, IRQ, STEAL, UNSEEN, NR_SHARES };
 
 static const char *const share_keys[NR_SHARES] = {
@@ -43,7 +43,7 @@ static const char *const share_keys[NR_SHARES] = {
 static const struct count {
 	const char *key;
 	size_t offset;			/* in struct procstat_cpu */
-	size_t has_offset;		/* in struct cpu_snap: whether it could be read */
+	size_t has_offset;		/* in struct cpu_snap: whether it was readable */
 } counts[] = {
 #define COUNT(key, field, has) \
 	{ key, offsetof(struct procstat_cpu, field), offsetof(struct cpu_snap, has) }
@@ -105,7 +105,7 @@ static double elapsed_ns(const struct meter *meter)
 	return (double)(meter->after->start_mono_ns - meter->before->start_mono_ns);
 }
 
-/* A CPU that came or went in between cannot be told of. */
+/* A CPU that came online or went offline in between is not reported. */
 static bool is_seen(const struct meter *meter, size_t cpu)
 {
 	return meter->before->cpus[cpu].online && meter->after->cpus[cpu].online;
@@ -116,7 +116,7 @@ static double ticks_ratio(const struct meter *meter, uint64_t before, uint64_t a
 	return (double)(procstat_growth(before, after) * cpu_tick_ns()) / elapsed_ns(meter);
 }
 
-/* Leaves UNSEEN alone: it is a difference of figures with a grain, best taken of sums. */
+/* Does not set UNSEEN: a difference of coarse figures, best computed from sums. */
 static void read_shares(const struct meter *meter, size_t cpu, double ret_shares[NR_SHARES])
 {
 	const struct procstat_cpu *a = &meter->before->cpus[cpu], *b = &meter->after->cpus[cpu];
@@ -146,7 +146,7 @@ static bool has_shares(const struct meter *meter)
 	       elapsed_ns(meter) >= SHORT_NS;
 }
 
-/* Which CPUs are there is known by their ticks. */
+/* The ticks show which CPUs exist. */
 static bool has_count(const struct meter *meter, const struct count *count)
 {
 	return meter->before->has_ticks && meter->after->has_ticks &&
@@ -164,7 +164,7 @@ static uint64_t growth(const struct meter *meter, size_t cpu, size_t offset)
 	return procstat_growth(*(const uint64_t *)(a + offset), *(const uint64_t *)(b + offset));
 }
 
-/* Of the thread that is pinned to @cpu; false: there is none. */
+/* The thread pinned to @cpu; false: there is none. */
 static bool thread_of(const struct meter_sender *sender, size_t cpu, struct meter_thread *ret_use)
 {
 	uint32_t i;
@@ -343,7 +343,7 @@ static const struct count *count_at(size_t offset)
 	return &counts[i];
 }
 
-/* Over all CPUs; 0 where it is not counted. */
+/* Sum over all CPUs; 0 where it is not counted. */
 static uint64_t total(const struct meter *meter, size_t offset)
 {
 	uint64_t sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/self/meter.h - what this host spends while it measures, and whether that was
+ * engine/self/meter.h - the resources that this host uses while measuring, and whether they were
  * the limit.
  */
 #ifndef ENGINE_SELF_METER_H
@@ -13,15 +13,15 @@
 #include "result/result.h"
 #include "sys/afxdp/afxdp.h"
 
-/* What a sending thread and its ring used, once it has ended. */
+/* What a sending thread and its ring used, known once it has ended. */
 struct meter_thread {
 	uint32_t cpu;
 	uint64_t time_ns;		/* from the thread's start to its end */
-	uint64_t run_ns, wait_ns;	/* of it on the CPU; ready, while another had it */
-	struct afxdp_use ring;		/* of zeros where it has none */
+	uint64_t run_ns, wait_ns;	/* on the CPU; and runnable, waiting for it */
+	struct afxdp_use ring;		/* zeros without a ring */
 };
 
-/* A sender, as far as it is measured here. */
+/* A sender's figures for the meter. */
 struct meter_sender {
 	const void *ctx;
 	uint32_t nr_threads;
@@ -33,26 +33,26 @@ struct meter_sender {
 struct meter;
 
 /*
- * Begins, once all is open. @ifname: whose interrupts and receive overruns are
- * reported, in this thread's network namespace; NULL: none. Never fails: what it
- * cannot read is null in the result. All functions take NULL.
+ * Starts metering, once everything is open. @ifname: the interface whose interrupts and receive
+ * overruns are reported, in this thread's network namespace; NULL: none. Never fails: what cannot
+ * be read is null in the result. All functions accept NULL.
  */
 struct meter *meter_start(const char *ifname);
 
 /*
- * The work is done: what comes later is not counted, but the BPF maps must still be
- * there. A second call changes nothing.
+ * The work is done: later activity is not counted, but the BPF maps must still exist. A second call
+ * changes nothing.
  */
 void meter_stop(struct meter *meter);
 
-/* A receiver, likewise. */
+/* The same for a receiver. */
 struct meter_receiver {
-	double lost_packets;		/* NAN: not known */
+	double lost_packets;		/* NAN: unknown */
 };
 
 /*
- * Stops, and writes "self" of @res, with a table of the CPUs: the bottleneck is that of
- * @sender (NULL: nothing is sent), and of @receiver (NULL: nothing is received).
+ * Stops, and writes "self" of @res, with a table of the CPUs: the bottleneck of @sender (NULL:
+ * nothing is sent), and of @receiver (NULL: nothing is received).
  */
 void meter_report(struct meter *meter, const struct meter_sender *sender,
 		  const struct meter_receiver *receiver, struct result *res);
