@@ -85,13 +85,13 @@ loses_each_47th() {
 	bench "${words[@]}"
 	is 0
 	[ "$(jq -c '[.self.trials, .parts[0].metrics]' <<<"$output")" = "$before" ]
-	json '.notes | any(contains("of an earlier call"))'
+	json '.notes | any(contains(" were read from "))'
 	[[ $stderr != *"trial "* ]]
 
 	# And of other options it is refused.
 	bench rfc8219 --quick --state "$STATE"
 	is 2
-	says "is of a bench with other options"
+	says "was written with different options"
 
 	# So is one whose trials have other fields.
 	sed -i '2s/delay_p90_ns //' "$STATE"
@@ -213,12 +213,12 @@ loses_each_47th() {
 	# The second went on where the first was killed.
 	is 130
 	json '.notes | any(contains("ended by a signal"))'
-	json '.notes | any(test("^[23] trials are of an earlier call"))'
+	json '.notes | any(test("^[23] trials were read from"))'
 	kept=$(jq '.self.trials | length' <<<"$output")
 	[ "$kept" -ge 4 ]
 	bench soak "${words[@]}"
 	[ "$status" -le 1 ]
-	json --argjson kept "$kept" '.notes | any(startswith("\($kept) trials are of an earlier call"))'
+	json --argjson kept "$kept" '.notes | any(startswith("\($kept) trials were read from"))'
 	json '.self.trials | length == 7'
 }
 

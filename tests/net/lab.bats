@@ -309,7 +309,7 @@ has_process() {
 	run -1 "$TOOL" lab status --name "$lab"
 	[[ $output == *"FAIL"* ]] || fail "$output"
 	run -0 --separate-stderr timeout 20 "$TOOL" lab up --name "$lab"
-	[[ $stderr == *"only pieces"* ]] || fail "$stderr"
+	[[ $stderr == *"is incomplete"* ]] || fail "$stderr"
 	inside b true
 	[ ! -e "/run/netns/$lab-r" ]
 }

@@ -83,7 +83,7 @@ pinged() {
 
 @test "pings of the host itself go on beside it" {
 	lab_up
-	start_cmd flood a asking "$TOOL" ping 198.18.0.2 --flood --json
+	start_cmd flood a "sending requests" "$TOOL" ping 198.18.0.2 --flood --json
 	run in_a ping -c 7 -i 0.05 -W 2 198.18.0.2
 	[[ $output == *"7 received"* ]]
 	finish flood INT
@@ -181,7 +181,7 @@ decoded() {
 	says "needs at least 84 bytes"
 	[ "$(echoes IcmpInEchos)$(echoes Icmp6InEchos)" = 00 ]
 	# ^C ends it in the middle, with what there is.
-	start_cmd ping a "asking" "$TOOL" ping 198.18.0.2 --sizes 64-mtu -d 20s --json
+	start_cmd ping a "sending requests" "$TOOL" ping 198.18.0.2 --sizes 64-mtu -d 20s --json
 	finish ping INT
 	is 130
 	json '(.entries | length) == 1 and .parts[0].metrics.lost_packets == 0'

@@ -91,12 +91,12 @@ rests() {
 @test "bounce ends with ^C and with kill -9: the program goes, and the packet dies" {
 	lab_up
 	start reflect b reflect eg0
-	start_cmd rr a asking "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
+	start_cmd rr a "sending requests" "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
 	finish rr INT
 	is 130
 	json '.metrics | .lost_packets == 0 and .sent_packets > 0'
 	hook_is_free a
-	start_cmd rr a asking "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
+	start_cmd rr a "sending requests" "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
 	finish rr KILL
 	wait_for hook_is_free a
 	wait_for rests
@@ -155,7 +155,7 @@ while True:
 @test "an interface that vanishes ends it, with what was counted" {
 	lab_up
 	start reflect b reflect eg0
-	start_cmd rr a asking "$TOOL" rr 198.18.0.2 -d 0 --json
+	start_cmd rr a "sending requests" "$TOOL" rr 198.18.0.2 -d 0 --json
 	ip_in a link delete eg0
 	finish rr
 	is 4

@@ -54,7 +54,7 @@ load ../lib/lab
 	printf 12 >>"$file"
 	run --separate-stderr "$TOOL" sweep --json "${words[@]}"
 	[ "$status" = 0 ]
-	json '(.notes[0] | startswith("2 of 4 runs are of an earlier call")) and all(.entries[]; .runs == 2)'
+	json '(.notes[0] | startswith("2 of 4 runs were read from")) and all(.entries[]; .runs == 2)'
 	[ "$(grep -c 'run [0-9] of 4' <<<"$stderr")" = 2 ]
 	cmp "$file" "$file.whole"
 	run --separate-stderr "$TOOL" sweep "${words[@]}" --ip 6
@@ -82,7 +82,7 @@ load ../lib/lab
 	run --separate-stderr "$TOOL" sweep --vary clients=1,2 --repeat 1 --metric load_failed --json -- \
 		load http://127.0.0.1:1/ -c 2 -i 0 --no-failures
 	[ "$status" = 0 ]
-	json 'all(.entries[]; .median == 2) and any(.notes[]; startswith("2 runs did not meet a criterion of"))'
+	json 'all(.entries[]; .median == 2) and any(.notes[]; startswith("2 runs failed a criterion of"))'
 }
 
 @test "a value takes its {NAME} among the words, also as the verb, and a flag is yes or no" {

@@ -76,7 +76,7 @@ changed() {
 	tool_in a tune --restore
 	changed
 	[ "$(all_values)" = "$before" ]
-	[[ $output == *"PASS  net.ipv4.tcp_rmem: "*" again"* ]]
+	[[ $output == *"PASS  net.ipv4.tcp_rmem: restored to "* ]]
 }
 
 @test "a bad value among good ones leaves all unchanged" {
@@ -173,14 +173,14 @@ changed() {
 @test "restore with nothing saved says so and is no error" {
 	tool_in a tune --restore
 	[ "$status" = 0 ]
-	[[ $output == *"nothing to put back"* ]]
+	[[ $output == *"nothing to restore"* ]]
 }
 
 @test "a namespace's changes are its own" {
 	tool_in a tune --apply tcp_sack=0
 	changed
 	tool_in b tune --restore
-	[[ $output == *"nothing to put back"* ]]
+	[[ $output == *"nothing to restore"* ]]
 	[ "$(value net.ipv4.tcp_sack)" = 0 ]
 	tool_in b tune --apply tcp_sack=0
 	[ "$(saved)" = 2 ]
@@ -198,12 +198,12 @@ changed() {
 	sed -i '2s/.*/boot 00000000-0000-0000-0000-000000000000/' "$state"
 	tool_in a tune --restore
 	[ "$status" = 0 ]
-	[[ $output == *"nothing to put back"* ]]
+	[[ $output == *"nothing to restore"* ]]
 	[ "$(value net.ipv4.tcp_sack)" = 0 ]
 	head -c -3 "$BATS_TEST_TMPDIR/good" >"$state"
 	tool_in a tune --restore
 	[ "$status" = 4 ]
-	[[ $stderr == *"cannot understand '$state'"* ]]
+	[[ $stderr == *"cannot parse '$state'"* ]]
 	cp "$BATS_TEST_TMPDIR/good" "$state"
 	tool_in a tune --restore
 	[ "$(value net.ipv4.tcp_sack)" = 1 ]
@@ -216,7 +216,7 @@ changed() {
 	in_a ip link del eg9
 	tool_in a tune --restore
 	[ "$status" = 0 ]
-	[[ $output == *"interface 'eg9' is gone"* ]]
+	[[ $output == *"interface 'eg9' no longer exists"* ]]
 	[ "$(value net.ipv4.tcp_sack)" = 1 ]
 	[ "$(saved)" = 0 ]
 }

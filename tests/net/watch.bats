@@ -52,7 +52,7 @@ each_hook() {
 
 	for hook in $(each_hook); do
 		watch b --hooks "$hook"
-		[ "$hook" != xdp ] || said "XDP takes the large packets of 'eg0' away"
+		[ "$hook" != xdp ] || said "XDP disables large packets (GRO, TSO) on 'eg0'"
 		in_a "$PEER" frames 60 1009
 		in_b "$PEER" frames 1514 503 02:e9:00:00:00:0a
 		end_watch
@@ -222,7 +222,7 @@ stranger_goes() {
 	stranger_goes
 	stranger first
 	wait_for said "another program, 'stranger' (id"
-	said "tcx ingress), now runs before those of this one"
+	said "tcx ingress), now runs before ethgauge's"
 	in_a "$PEER" frames 60 307
 	stranger_goes
 	in_a "$PEER" frames 60 503
@@ -371,14 +371,14 @@ for _ in range(int(sys.argv[1])):
 			--hooks "$hook"
 		frames_from_eg8 101
 		ip_in b link delete eg7
-		wait_for said "'eg7' is gone"
+		wait_for said "'eg7' no longer exists"
 		make_pair
 		wait_for said "'eg7' is watched again"
 		frames_from_eg8 307
 		ip_in b link delete eg7
 		end_watch
 		json '.parts[0].metrics.seen_packets == 408'
-		json '.parts[0].notes | any(contains("attached anew 1 times"))'
+		json '.parts[0].notes | any(contains("reattached 1 times"))'
 	done
 }
 
@@ -388,7 +388,7 @@ for _ in range(int(sys.argv[1])):
 	# Refused while watch looks whether its programs are there.
 	wait_for in_b tc qdisc delete dev eg0 clsact
 	wait_for said "the programs were detached"
-	wait_for said "is watched again"
+	wait_for said "have been reattached"
 	in_a "$PEER" frames 60 101
 	end_watch
 	side rx '.metrics.seen_packets == 101'

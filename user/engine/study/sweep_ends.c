@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/study/sweep_ends.c - settings changed at several places.
+ * engine/study/sweep_ends.c - change settings at several interfaces.
  */
 #include "engine/study/sweep_ends.h"
 
@@ -30,10 +30,10 @@ int sweep_ends_check(const struct opt_strs *names, struct err *e)
 	return 0;
 }
 
-/* What is done at an end, by a thread that is in its namespace. */
+/* An operation at one end, run by a thread in its namespace. */
 struct visit {
 	const struct sweep_end *end;
-	const char *list;	/* NULL: put back */
+	const char *list;	/* NULL: restore */
 };
 
 static int visit_end(void *ctx, struct err *e)
@@ -59,9 +59,10 @@ static int refuse_changed(void *ctx, struct err *e)
 		return e->no;
 	if (!tune_nr_saved())
 		return 0;
-	err_set(e, -EBUSY, "settings are changed already%s%s, by tune or by a sweep that runs or was killed",
+	err_set(e, -EBUSY, "settings are already changed%s%s, by tune, a running sweep or a "
+		"killed one",
 		end->netns ? " in " : "", end->netns ? end->netns : "");
-	return err_hint(e, "put them back first: %s%s ethgauge tune --restore",
+	return err_hint(e, "restore them first: %s%s ethgauge tune --restore",
 			end->netns ? "ip netns exec " : "", end->netns ? end->netns : "");
 }
 
@@ -122,7 +123,7 @@ int sweep_ends_restore(const struct sweep_ends *ends, struct err *e)
 	struct err here;
 	size_t i;
 
-	/* One that does not go back must not keep the others from it. */
+	/* A failure must not keep the other ends from being restored. */
 	for (i = ends->nr; i-- > 0; ) {
 		here = (struct err){ 0 };
 		if (netns_run(visit_end, &(struct visit){ &ends->ends[i], NULL }, &here))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/study/sweep_ends.h - where the settings of a sweep are changed: here, or at each of
- * several interfaces, of other network namespaces too.
+ * engine/study/sweep_ends.h - where a sweep changes settings: here, or at several interfaces, also
+ * in other network namespaces.
  */
 #ifndef ENGINE_STUDY_SWEEP_ENDS_H
 #define ENGINE_STUDY_SWEEP_ENDS_H
@@ -21,10 +21,13 @@ struct sweep_ends {
 	size_t nr;
 };
 
-/* @names: "IFACE" or "IFACE@NETNS" each, and outlive it; without any it is here. Pure: for a check. */
+/*
+ * @names: each "IFACE" or "IFACE@NETNS", must outlive the ends; none: this thread's namespace.
+ * Pure.
+ */
 int sweep_ends_check(const struct opt_strs *names, struct err *e);
 
-/* Refused where settings are changed already: they would be put back with this sweep's own. */
+/* Fails if settings are already changed: this sweep would restore them together with its own. */
 int sweep_ends_open(struct sweep_ends *ends, const struct opt_strs *names, struct err *e);
 void sweep_ends_close(struct sweep_ends *ends);
 

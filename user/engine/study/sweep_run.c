@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/study/sweep_run.c - the runs of a sweep, in turn, and their table.
+ * engine/study/sweep_run.c - the runs of a sweep, one after another, and their table.
  *
- * Every run is this tool itself as a child, whose JSON document has the figure.
+ * Each run is a child process of this tool, whose JSON document has the figure.
  */
 #include "engine/study/sweep_run.h"
 
@@ -43,13 +43,13 @@ size_t sweep_show(const struct sweep_cfg *cfg, char *text, size_t used, size_t s
 struct job {
 	const struct sweep_cfg *cfg;
 	struct sweep sweep;
-	struct sweep_ends ends;		/* whose settings are varied */
+	struct sweep_ends ends;		/* where settings are varied */
 	bool settings;			/* some are */
 	double *values;			/* by run */
 	size_t done, began;
-	size_t failed;			/* of all that are done, known at the end */
-	size_t unmet;			/* runs of this call with a criterion that was not met */
-	FILE *file;			/* NULL: not kept */
+	size_t failed;			/* of all runs done, known at the end */
+	size_t unmet;			/* runs of this call that failed a criterion */
+	FILE *file;			/* NULL: no state file */
 	uint64_t start_ns;
 };
 
@@ -71,7 +71,7 @@ static int run_child(struct job *job, size_t cell, double *ret_value, struct err
 		rewind(out);
 		err = job->cfg->read(out, job->cfg->metric, ret_value, e);
 		if (err && status)
-			err_hint(e, "'%s' ended with status %d; run it by itself to see why",
+			err_hint(e, "'%s' ended with status %d; run it separately to see why",
 				 command->argv[0], status);
 		job->unmet += !err && status == 1;
 	}
@@ -165,7 +165,7 @@ static void report(struct job *job, struct result *res)
 {
 	size_t i;
 
-	/* Those of an earlier call, too. */
+	/* Including those of an earlier call. */
 	for (i = 0; i < job->done; i++)
 		job->failed += isnan(job->values[i]);
 	for (i = 0; i < job->sweep.nr_cells; i++)
@@ -173,11 +173,12 @@ static void report(struct job *job, struct result *res)
 	if (job->failed || job->cfg->skip_failed)
 		result_verdict(res, !job->failed, "%zu of %zu runs failed", job->failed, job->done);
 	if (job->unmet)
-		result_note(res, "%zu runs did not meet a criterion of '%s', and count all the same", job->unmet,
+		result_note(res, "%zu runs failed a criterion of '%s'; their figures are "
+			    "included", job->unmet,
 			    job->cfg->command.argv[0]);
 	if (job->done < job->sweep.nr_runs)
 		result_note(res, "%zu of %zu runs are done%s", job->done, job->sweep.nr_runs,
-			    job->file ? "; the same command goes on with the next" : "");
+			    job->file ? "; the same command continues with the next" : "");
 }
 
 static int open_state(struct job *job, struct err *e)
@@ -191,7 +192,7 @@ static int open_state(struct job *job, struct err *e)
 	for (i = 0; i < cfg->ifnames.nr; i++)
 		used = show_word(words, used, sizeof(words), " --dev ", cfg->ifnames.text[i]);
 	if (sweep_show(cfg, words, used, sizeof(words)) >= sizeof(words))
-		return err_usage(e, "the words are too long to be kept with " OPTION("state"));
+		return err_usage(e, "the command is too long for " OPTION("state"));
 	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->values,
 			       &job->done, e);
 }
@@ -223,7 +224,7 @@ static int prepare(struct job *job, struct err *e)
 		return err;
 	job->values = calloc(job->sweep.nr_runs, sizeof(*job->values));
 	if (!job->values)
-		return err_set(e, -ENOMEM, "cannot keep the figures");
+		return err_set(e, -ENOMEM, "cannot allocate the figures");
 	return cfg->state ? open_state(job, e) : 0;
 }
 
@@ -239,7 +240,7 @@ int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e)
 	job.began = job.done;
 	job.start_ns = loop_mono_ns();
 	if (job.done)
-		result_note(res, "%zu of %zu runs are of an earlier call, from '%s'", job.done,
+		result_note(res, "%zu of %zu runs were read from '%s'", job.done,
 			    job.sweep.nr_runs, cfg->state);
 	while (!err && job.done < job.sweep.nr_runs && !loop_signal())
 		err = run_one(&job, e);

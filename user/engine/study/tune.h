@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/study/tune.h - read settings, and change them so that they can be put back.
+ * engine/study/tune.h - read settings, and change them reversibly.
  */
 #ifndef ENGINE_STUDY_TUNE_H
 #define ENGINE_STUDY_TUNE_H
@@ -15,15 +15,15 @@ void tune_read(const struct tune_item *item, const char *ifname, struct tune_val
 int tune_write(const struct tune_item *item, const char *ifname, const char *text);
 
 /*
- * Changes what @list names ("NAME[=VALUE],..."; without a value to what is asked), after what
- * was is on the disk. All or nothing: on an error what was changed is put back.
+ * Changes what @list names ("NAME[=VALUE],..."; without a value to the recommended one), after
+ * saving the previous values to disk. All or nothing: on an error all changes are undone.
  */
 int tune_apply(const char *list, const struct tune_path *path, struct result *res, struct err *e);
 
-/* Puts everything back that was changed in this network namespace. */
+/* Restores everything that was changed in this network namespace. */
 int tune_restore(struct result *res, struct err *e);
 
-/* How many settings are changed here, as saved; 0: none. */
+/* Number of settings changed here, as saved; 0: none. */
 size_t tune_nr_saved(void);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/study/tune_apply.c - settings changed, and put back.
+ * engine/study/tune_apply.c - change and restore settings.
  *
- * What was is on the disk before anything is changed, so that a run that is
- * killed at any moment leaves what --restore needs.
+ * The previous values are on disk before anything is changed, so that --restore works even if the
+ * run is killed at any moment.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -19,7 +19,7 @@
 struct change {
 	const struct tune_item *item;
 	char was[TUNE_TEXT], to[TUNE_TEXT];
-	char is[TUNE_TEXT];		/* what the kernel made of it */
+	char is[TUNE_TEXT];		/* value as read back from the kernel */
 };
 
 struct plan {
@@ -36,19 +36,19 @@ static const char *iface_of(const struct tune_item *item, const struct tune_path
 static int no_advice(const struct tune_item *item, enum tune_state state, struct err *e)
 {
 	if (state == TUNE_UNTOLD)
-		return err_usage(e, "what '%s' should be requires " OPTION("link") " and "
+		return err_usage(e, "a recommendation for '%s' requires " OPTION("link") " and "
 				OPTION("rtt") ", or give it a value",
 				 item->name);
-	return err_usage(e, "nothing is asked of '%s': give it a value", item->name);
+	return err_usage(e, "'%s' has no recommended value: give one", item->name);
 }
 
-/* What does not come back by itself must not go. */
+/* Do not lose what would not come back. */
 static int check_loss(const struct tune_item *item, const char *ifname, const char *to, struct err *e)
 {
 	if (item->kind != TUNE_KNOB || item->knob != KNOB_MTU ||
 	    strtoul(to, NULL, 10) >= THEORY_IP6_MIN_MTU || !nic_has_ip6(ifname))
 		return 0;
-	err_usage(e, "'mtu' %s would take the IPv6 addresses of '%s' away, and they would not come back", to,
+	err_usage(e, "'mtu' %s would remove the IPv6 addresses of '%s' permanently", to,
 		  ifname);
 	return err_hint(e, "if they are not needed: ip -6 address flush dev %s scope global", ifname);
 }
@@ -65,7 +65,7 @@ static int plan_one(struct plan *plan, const char *word, size_t len, struct err 
 
 	if (!item) {
 		err_usage(e, "unknown setting '%.*s'", (int)(name_len < 60 ? name_len : 60), word);
-		return err_hint(e, "the names are those that ethgauge tune lists");
+		return err_hint(e, "ethgauge tune lists the names");
 	}
 	for (i = 0; i < plan->nr; i++) {
 		if (plan->changes[i].item == item)
@@ -74,7 +74,8 @@ static int plan_one(struct plan *plan, const char *word, size_t len, struct err 
 	if (plan->nr == TUNE_MAX_SAVED)
 		return err_usage(e, "too many settings: at most %d", TUNE_MAX_SAVED);
 	if (item->kind != TUNE_SYSCTL && !plan->path->ifname[0])
-		return err_usage(e, "'%s' is a setting of an interface, and none is named", item->name);
+		return err_usage(e, "'%s' is an interface setting, but no interface is "
+				 "given", item->name);
 	tune_read(item, iface_of(item, plan->path), &value);
 	state = tune_judge(item, plan->path, &value, change->to);
 	if (equals) {
@@ -119,7 +120,7 @@ static bool is_saved(const struct tune_file *file, const struct tune_item *item,
 	return false;
 }
 
-/* What was before the first of several changes is what goes back. */
+/* After several changes, the value before the first one is restored. */
 static int save(struct tune_file *file, const struct plan *plan, struct err *e)
 {
 	size_t i;
@@ -133,7 +134,8 @@ static int save(struct tune_file *file, const struct plan *plan, struct err *e)
 		if (is_saved(file, change->item, ifindex))
 			continue;
 		if (file->nr == TUNE_MAX_SAVED)
-			return err_set(e, -ENOSPC, "too many settings are changed: restore them first");
+			return err_set(e, -ENOSPC, "too many settings are changed already: "
+				       "restore them first");
 		saved->item = change->item;
 		snprintf(saved->ifname, sizeof(saved->ifname), "%s", ifname);
 		saved->ifindex = ifindex;
@@ -143,7 +145,7 @@ static int save(struct tune_file *file, const struct plan *plan, struct err *e)
 	return tune_file_write(file, e);
 }
 
-/* The first @nr changes, the last one first. False: one would not go back. */
+/* Undoes the first @nr changes, the last one first. False: one could not be undone. */
 static bool undo(const struct plan *plan, size_t nr)
 {
 	bool all = true;
@@ -174,13 +176,14 @@ static int change_all(struct plan *plan, size_t *ret_changed, struct err *e)
 		err = tune_write(change->item, ifname, change->to);
 		if (err) {
 			err_set(e, err, "cannot set '%s' to '%s'", change->item->name, change->to);
-			return err_hint(e, "nothing is changed: what was set before it is put back");
+			return err_hint(e, "no setting is changed: the earlier ones were restored");
 		}
 		tune_read(change->item, ifname, &value);
 		if (change->item->kind == TUNE_FEATURE && strcmp(value.text, change->to)) {
-			err_set(e, -EOPNOTSUPP, "'%s' stays %s: the driver of '%s' does not switch it",
+			err_set(e, -EOPNOTSUPP, "'%s' stays %s: the driver of '%s' cannot change "
+				"it",
 				change->item->name, value.text, ifname);
-			return err_hint(e, "nothing is changed: what was set before it is put back");
+			return err_hint(e, "no setting is changed: the earlier ones were restored");
 		}
 		strcpy(change->is, value.text);
 	}
@@ -194,10 +197,12 @@ static void report(const struct plan *plan, const char *path, struct result *res
 	for (change = plan->changes; change < plan->changes + plan->nr; change++) {
 		result_line(res, "%s: %s -> %s", change->item->name, change->was, change->is);
 		if (strcmp(change->is, change->to))
-			result_note(res, "%s: the kernel made '%s' of '%s'", change->item->name, change->is,
+			result_note(res, "%s: the kernel set '%s' instead of "
+				    "'%s'", change->item->name, change->is,
 				    change->to);
 	}
-	result_note(res, "what was is kept in '%s'; ethgauge tune --restore puts it back", path);
+	result_note(res, "the previous values are saved in '%s'; to restore them: ethgauge tune "
+		    "--restore", path);
 }
 
 int tune_apply(const char *list, const struct tune_path *path, struct result *res, struct err *e)
@@ -209,11 +214,11 @@ int tune_apply(const char *list, const struct tune_path *path, struct result *re
 	int err;
 
 	if (!plan || !file) {
-		err = err_set(e, -ENOMEM, "cannot change anything");
+		err = err_set(e, -ENOMEM, "cannot change settings");
 		goto out;
 	}
 	plan->path = path;
-	/* Before the values are read: another run may be about to change them. */
+	/* Before reading the values: another run may be about to change them. */
 	err = tune_file_open(file, e);
 	if (err)
 		goto out;
@@ -231,7 +236,8 @@ int tune_apply(const char *list, const struct tune_path *path, struct result *re
 		file->nr = nr_before;
 		tune_file_write(file, &later);
 	} else {
-		err_hint(e, "not all went back: what was is kept in '%s'; ethgauge tune --restore tries again",
+		err_hint(e, "not everything was restored: the previous values are saved in '%s'; "
+			 "to try again: ethgauge tune --restore",
 			 file->path);
 	}
 out_file:
@@ -242,28 +248,29 @@ out:
 	return err;
 }
 
-/* True if it is done with, back or never to come back. */
+/* True if the setting is done: restored, or gone for good. */
 static bool put_back(const struct tune_saved *saved, struct result *res, struct err *e)
 {
 	struct tune_value value;
 	char ifname[IF_NAMESIZE] = "";
 	int err;
 
-	/* It may have another name by now. */
+	/* It may have been renamed. */
 	if (saved->ifindex && !if_indextoname((unsigned int)saved->ifindex, ifname)) {
-		result_note(res, "%s: interface '%s' is gone, and its settings with it", saved->item->name,
+		result_note(res, "%s: interface '%s' no longer exists", saved->item->name,
 			    saved->ifname);
 		return true;
 	}
 	err = tune_write(saved->item, ifname, saved->was);
 	tune_read(saved->item, ifname, &value);
 	if (err || strcmp(value.text, saved->was)) {
-		err_set(e, err ? err : -EIO, "cannot put '%s' back to '%s': it is '%s'",
+		err_set(e, err ? err : -EIO, "cannot restore '%s' to '%s': it is '%s'",
 			saved->item->name, saved->was, value.text);
-		result_verdict(res, false, "%s: %s, and was %s", saved->item->name, value.text, saved->was);
+		result_verdict(res, false, "%s: %s, not restored to "
+			       "%s", saved->item->name, value.text, saved->was);
 		return false;
 	}
-	result_verdict(res, true, "%s: %s again", saved->item->name, value.text);
+	result_verdict(res, true, "%s: restored to %s", saved->item->name, value.text);
 	return true;
 }
 
@@ -276,13 +283,14 @@ int tune_restore(struct result *res, struct err *e)
 	int err;
 
 	if (!file)
-		return err_set(e, -ENOMEM, "cannot put anything back");
+		return err_set(e, -ENOMEM, "cannot restore settings");
 	err = tune_file_open(file, e);
 	if (err)
 		goto out;
 	if (!file->nr)
-		result_note(res, "nothing is saved for this network namespace: nothing to put back");
-	/* The last changed first; what stays is kept at the end of the list. */
+		result_note(res, "nothing to restore: no settings are saved for this network "
+			    "namespace");
+	/* Last change first; those that could not be restored stay at the end of the list. */
 	left = &file->saved[file->nr];
 	for (i = file->nr; i-- > 0; ) {
 		if (put_back(&file->saved[i], res, e))
@@ -296,7 +304,7 @@ int tune_restore(struct result *res, struct err *e)
 	if (tune_file_write(file, err ? &later : e))
 		err = err ? err : e->no;
 	if (nr_left)
-		err_hint(e, "it stays saved in '%s' for another " OPTION("restore"), file->path);
+		err_hint(e, "it remains saved in '%s' for another " OPTION("restore"), file->path);
 	tune_file_close(file);
 out:
 	free(file);

@@ -27,8 +27,9 @@
 
 static int damaged(const struct tune_file *file, struct err *e)
 {
-	err_set(e, -EBADMSG, "cannot understand '%s'", file->path);
-	return err_hint(e, "nothing was changed; look at it, put back by hand what it names, and remove it");
+	err_set(e, -EBADMSG, "cannot parse '%s'", file->path);
+	return err_hint(e, "nothing was changed; restore by hand what the file lists, then remove "
+			"it");
 }
 
 static int take_line(struct tune_file *file, char *line)
@@ -62,7 +63,7 @@ static int read_saved(struct tune_file *file, struct err *e)
 	if (!fgets(line, sizeof(line), stream) || strcmp(line, HEAD) ||
 	    !fgets(line, sizeof(line), stream) || strncmp(line, "boot ", strlen("boot ")))
 		err = damaged(file, e);
-	/* Of an earlier boot: what it describes is gone. */
+	/* Saved in an earlier boot: these settings no longer exist. */
 	else if (!strcmp(line, boot)) {
 		while (!err && fgets(line, sizeof(line), stream)) {
 			if (!strchr(line, '\n') || take_line(file, line))
@@ -73,7 +74,7 @@ static int read_saved(struct tune_file *file, struct err *e)
 	return err;
 }
 
-/* A run that was killed right before a rename leaves the name that was to be renamed. */
+/* Removes the temporary files of runs that were killed right before the rename. */
 static void remove_strays(const struct tune_file *file)
 {
 	char pattern[PATH_MAX + 4];
@@ -107,7 +108,7 @@ static int begin(struct tune_file *file, struct err *e)
 	memset(file, 0, sizeof(*file));
 	file->lock_fd = -1;
 	if (sysfs_read("/proc/sys/kernel/random/boot_id", file->boot_id, sizeof(file->boot_id)) <= 0)
-		return err_machine(e, -ENODATA, "cannot tell this boot from another");
+		return err_machine(e, -ENODATA, "cannot read the boot ID");
 	snprintf(name, sizeof(name), "tune-%llu", (unsigned long long)netns_cookie());
 	statedir_path(file->path, sizeof(file->path), name);
 	return 0;
@@ -167,7 +168,7 @@ int tune_file_write(const struct tune_file *file, struct err *e)
 	}
 	err = outfile_commit(out, e);
 	outfile_close(out);
-	/* The name, too, before anything is changed. */
+	/* Sync the directory entry as well, before anything is changed. */
 	if (!err && fsync(file->lock_fd) && errno != EINVAL)
 		err = err_set(e, -errno, "cannot write '%s'", file->path);
 	return err;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/study/tune_saved.h - what settings were before they were changed, on disk.
+ * engine/study/tune_saved.h - settings as they were before a change, on disk.
  *
- * A file for each network namespace, by a number that none after it gets. After
- * a reboot it says nothing any more, as the kernel began anew.
+ * One file per network namespace, named by an identifier that is never reused. After a reboot it is
+ * obsolete, as the kernel has its defaults again.
  */
 #ifndef ENGINE_STUDY_TUNE_SAVED_H
 #define ENGINE_STUDY_TUNE_SAVED_H
@@ -16,7 +16,7 @@
 
 struct tune_saved {
 	const struct tune_item *item;
-	char ifname[16];	/* "": of none */
+	char ifname[16];	/* "": not an interface's */
 	int ifindex;
 	char was[TUNE_TEXT];
 };
@@ -26,17 +26,17 @@ struct tune_file {
 	char boot_id[48];
 	int lock_fd;
 	size_t nr;
-	struct tune_saved saved[TUNE_MAX_SAVED];	/* in the order they were changed */
+	struct tune_saved saved[TUNE_MAX_SAVED];	/* in the order of the changes */
 };
 
-/* Keeps other runs out, and reads what is saved here: none is no error. */
+/* Locks out other runs, and reads what is saved here; no file is not an error. */
 int tune_file_open(struct tune_file *file, struct err *e);
 void tune_file_close(struct tune_file *file);
 
-/* The same of what may change at any moment, to report it; nothing to close. */
+/* The same without a lock, for reporting only: it may change at any moment; nothing to close. */
 int tune_file_look(struct tune_file *file, struct err *e);
 
-/* On the disk before it returns; a file of nothing is taken away. */
+/* On disk before it returns; an empty file is removed. */
 int tune_file_write(const struct tune_file *file, struct err *e);
 
 #endif

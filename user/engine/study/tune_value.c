@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/study/tune_value.c - a setting read and written, wherever it is kept.
+ * engine/study/tune_value.c - read and write a setting, wherever it is stored.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "sys/net/link.h"
 #include "sys/net/nic.h"
 
-/* "24:0 25:1": which CPUs each of the NIC's interrupts goes to. */
+/* "24:0 25:1": the CPUs of each of the NIC's interrupts. */
 static int read_irqs(const char *ifname, char ret_text[TUNE_TEXT])
 {
 	struct cpu_nic *nic = malloc(sizeof(*nic));
@@ -41,14 +41,15 @@ static void tell_why(const struct tune_item *item, int err, struct tune_value *v
 	const char *why = strerror(-err);
 
 	if (item->kind == TUNE_SYSCTL && err == -ENOENT)
-		why = item->of_host ? "not in this kernel, or the host's, which a namespace is not told" :
+		why = item->of_host ? "not in this kernel, or only in the host's network "
+			"namespace" :
 		      "not in this kernel";
 	else if (err == -EOPNOTSUPP)
-		why = "the driver has none, or does not say";
+		why = "not supported or not reported by the driver";
 	else if (item->kind == TUNE_IRQS && err == -ENODATA)
-		why = "no interrupts of its own";
+		why = "it has no interrupts";
 	else if (item->kind == TUNE_GOVERNOR && err == -ENOENT)
-		why = "no cpufreq here: the clock is not this system's to set";
+		why = "no cpufreq: this system cannot set the CPU frequency";
 	snprintf(value->why, sizeof(value->why), "%s", why);
 }
 
@@ -60,7 +61,7 @@ void tune_read(const struct tune_item *item, const char *ifname, struct tune_val
 	bool on;
 
 	if (item->kind != TUNE_SYSCTL && item->kind != TUNE_GOVERNOR && !ifname[0]) {
-		snprintf(value.why, sizeof(value.why), "no interface is named");
+		snprintf(value.why, sizeof(value.why), "no interface given");
 		*ret_value = value;
 		return;
 	}
@@ -104,7 +105,7 @@ int tune_write(const struct tune_item *item, const char *ifname, const char *tex
 {
 	struct tune_value now;
 
-	/* What is as it should be is left alone: a NIC may reset for nothing. */
+	/* Do not write an unchanged value: a NIC may reset needlessly. */
 	tune_read(item, ifname, &now);
 	if (!now.why[0] && !strcmp(now.text, text))
 		return 0;

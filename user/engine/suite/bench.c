@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/suite/bench.c - trials through a device, each kept.
+ * engine/suite/bench.c - trials through a device, each saved.
  */
 #include "engine/suite/bench.h"
 
@@ -23,24 +23,24 @@
 #include "sys/net/nic.h"
 
 #define HEAD		"ethgauge-bench 3\n"
-#define ATTEMPTS	3		/* at least, where it is disturbed */
+#define ATTEMPTS	3		/* minimum number of attempts if disturbed */
 #define MOST_ATTEMPTS	20
-#define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* further ones only within this time */
-#define SAME_RATIO	0.01		/* reached twice: that is all that the generator can */
+#define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* more attempts only within this time */
+#define SAME_RATIO	0.01		/* reached twice: the generator's limit */
 
 struct bench {
 	struct bench_cfg cfg;
-	struct stream_plan plan;	/* of every trial, but for size, rate and length */
+	struct stream_plan plan;	/* common to all trials, except size, rate and length */
 	struct result *res;
 	uint64_t link_bps;
 	uint32_t mtu;
-	char dest[64];			/* where cfg.stream.dest points if it was not given */
+	char dest[64];			/* target of cfg.stream.dest if it was not given */
 	struct bench_trial *trials;
 	size_t nr, room;
 	int home_ns_fd;
-	size_t nr_kept, at;		/* of an earlier call; taken from these so far */
+	size_t nr_kept, at;		/* read from an earlier call; used so far */
 	uint64_t spent_ns;
-	bool live;			/* a trial was run */
+	bool live;			/* a trial was run in this call */
 };
 
 struct port {
@@ -49,7 +49,7 @@ struct port {
 	size_t size;
 };
 
-/* In a thread of its own: the receiver's IPv4 address. */
+/* Finds the receiver's IPv4 address; runs in its own thread. */
 static int find_dest(void *ctx, struct err *e)
 {
 	struct port *port = ctx;
@@ -83,8 +83,8 @@ static int find_dest(void *ctx, struct err *e)
 	if (*port->ret_dest)
 		return 0;
 	err_usage(e, "'%s' has no IPv4 address to send to", port->sink);
-	return err_hint(e, "say where: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if "
-			"nobody answers for it");
+	return err_hint(e, "specify it: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if "
+			"no host answers ARP for it");
 }
 
 static int enter(const char *netns, struct err *e)
@@ -100,7 +100,7 @@ static int enter(const char *netns, struct err *e)
 	return err;
 }
 
-/* A trial's fields: of the state file, in this order, and of the document. */
+/* A trial's fields: in the state file, in this order, and in the document. */
 enum trial_type { TRIAL_WORD, TRIAL_BOOL, TRIAL_U32, TRIAL_U64, TRIAL_REAL };
 
 static const struct trial_field {
@@ -129,7 +129,7 @@ static const struct trial_field {
 
 #define NR_TRIAL_FIELDS (sizeof(trial_fields) / sizeof(trial_fields[0]))
 
-/* The second line of the file: one with other fields is of another version. */
+/* The second line of the file lists the fields: a different list means another version. */
 static void name_fields(char *buf, size_t size)
 {
 	size_t used = 0, i;
@@ -172,7 +172,7 @@ static bool read_trial(FILE *file, struct bench_trial *trial)
 	return true;
 }
 
-/* Exact, so that the search takes the same way again. */
+/* Exact, so that the search repeats its decisions. */
 static void write_field(FILE *file, enum trial_type type, const void *at)
 {
 	switch (type) {
@@ -242,7 +242,7 @@ static int add(struct bench *bench, const struct bench_trial *trial, struct err 
 	if (bench->nr == bench->room) {
 		more = realloc(bench->trials, (2 * bench->room + 64) * sizeof(*more));
 		if (!more)
-			return err_set(e, -ENOMEM, "cannot keep the trials");
+			return err_set(e, -ENOMEM, "cannot allocate the trials");
 		bench->trials = more;
 		bench->room = 2 * bench->room + 64;
 	}
@@ -263,20 +263,20 @@ static int load_state(struct bench *bench, struct err *e)
 	name_fields(fields, sizeof(fields));
 	if (!fgets(head, sizeof(head), file) || strcmp(head, HEAD) ||
 	    !fgets(words, sizeof(words), file)) {
-		err = err_usage(e, "'%s' is no file of a bench", path);
+		err = err_usage(e, "'%s' is not a bench state file", path);
 	} else if (strcmp(words, fields)) {
 		err_usage(e, "'%s' was written by another version of ethgauge", path);
 		err = err_hint(e, "give another " OPTION("state") " FILE");
 	} else if (!fgets(words, sizeof(words), file)) {
-		err = err_usage(e, "'%s' is no file of a bench", path);
+		err = err_usage(e, "'%s' is not a bench state file", path);
 	} else if (words[strcspn(words, "\n")] = '\0', strcmp(words, bench->cfg.words)) {
-		err_usage(e, "'%s' is of a bench with other options", path);
-		err = err_hint(e, "give them again, or another " OPTION("state") " FILE");
+		err_usage(e, "'%s' was written with different options", path);
+		err = err_hint(e, "use the same options, or another " OPTION("state") " FILE");
 	}
 	while (!err && read_trial(file, &trial))
 		err = add(bench, &trial, e);
 	if (!err && !feof(file))
-		err = err_usage(e, "'%s' is damaged behind trial %zu", path, bench->nr);
+		err = err_usage(e, "'%s' is damaged after trial %zu", path, bench->nr);
 	fclose(file);
 	bench->nr_kept = bench->nr;
 	return err;
@@ -312,7 +312,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 	int err = 0;
 
 	if (!bench)
-		return err_set(e, -ENOMEM, "cannot open the bench");
+		return err_set(e, -ENOMEM, "cannot set up the bench");
 	bench->cfg = *cfg;
 	bench->res = res;
 	bench->home_ns_fd = netns_open_own();
@@ -343,7 +343,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 	environ_clock(res, bench->plan.tx.clock);
 	stream_describe(&bench->plan.frame, res);
 	if (bench->nr_kept)
-		result_note(res, "%zu trials are of an earlier call, from '%s'", bench->nr_kept,
+		result_note(res, "%zu trials were read from '%s'", bench->nr_kept,
 			    cfg->state);
 	*ret_bench = bench;
 	return 0;
@@ -376,7 +376,8 @@ int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_sp
 
 	frame.frame_bytes = frame_bytes;
 	if (frame_bytes < frame_min_bytes(&frame))
-		return err_usage(e, "frames of %u bytes are too short for their headers and tag: %u at least",
+		return err_usage(e, "frames of %u bytes are too short for headers and tag: at "
+				 "least %u",
 				 frame_bytes, frame_min_bytes(&frame));
 	*ret_frame = frame;
 	return stream_check_mtu(bench->cfg.stream.ifname, bench->mtu, frame_bytes,
@@ -412,7 +413,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		*trial = bench->trials[bench->at++];
 		if (is_asked(trial, ask))
 			return 0;
-		return err_set(e, -EBADMSG, "'%s' took another way: trial %zu does not fit",
+		return err_set(e, -EBADMSG, "'%s' does not match this run from trial %zu on",
 			       bench->cfg.state, bench->at);
 	}
 	if (bench->live)
@@ -435,7 +436,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	return err ? err : save_state(bench, e);
 }
 
-/* The less disturbed of two, of which none was undisturbed or only the first is. */
+/* Whether @trial is less disturbed than @best, which was disturbed. */
 static bool is_better(const struct bench_trial *trial, const struct bench_trial *best)
 {
 	if (trial->irregular != best->irregular)
@@ -444,7 +445,9 @@ static bool is_better(const struct bench_trial *trial, const struct bench_trial 
 	       !trial->unsteady || trial->lost < best->lost;
 }
 
-/* Two in a row fell behind by as much: not by chance. A burst is too short to tell. */
+/*
+ * Two in a row fell short by the same amount: a limit, not chance. A burst is too short to judge.
+ */
 static bool is_limit(const struct bench_trial *before, const struct bench_trial *trial)
 {
 	return before->irregular && trial->irregular && !trial->count &&
@@ -491,10 +494,11 @@ void bench_report(const struct bench *bench, struct result *res)
 	result_metric_u64(res, "irregular_trials", irregular);
 	result_metric_u64(res, "unsteady_trials", unsteady);
 	if (irregular)
-		result_note(res, "in %" PRIu64 " of %zu trials the generator fell behind what was asked for: they "
-			    "are not blamed on the device", irregular, bench->nr);
+		result_note(res, "in %" PRIu64 " of %zu trials the generator did not reach the "
+			    "offered load: they are not attributed to the "
+			    "device", irregular, bench->nr);
 	if (unsteady)
-		result_note(res, "in %" PRIu64 " of %zu trials the generator stalled and made up for it in a burst, "
-			    "which may be why packets were lost; see trials "
+		result_note(res, "in %" PRIu64 " of %zu trials the generator stalled and then "
+			    "sent a burst, which may have caused the loss; see trials "
 			    "in the document", unsteady, bench->nr);
 }

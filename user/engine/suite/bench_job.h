@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/suite/bench_job.h - one frame size of a suite, or one goal of it: what bench_*.c share.
+ * engine/suite/bench_job.h - one frame size of a suite, or one of its goals: shared by bench_*.c.
  */
 #ifndef ENGINE_SUITE_BENCH_JOB_H
 #define ENGINE_SUITE_BENCH_JOB_H
@@ -12,9 +12,10 @@ struct job {
 	const struct bench_plan *plan;
 	struct result *res, *part;
 	uint32_t frame_bytes;
-	double max_pps;			/* asked for, or what the generator reaches of it */
+	double max_pps;			/* requested, or as much of it as the generator reaches */
 	bool limited;
-	uint64_t disturbed;		/* decisions by a trial that was, in every attempt */
+	uint64_t disturbed;		/* decisions by a trial that was disturbed in every
+					 * attempt */
 };
 
 void job_add_disturbed(struct job *job, const struct bench_trial *trial);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/suite/bench_recover.c - how long a device takes to get over an overload, and a reset.
+ * engine/suite/bench_recover.c - how long a device needs to recover from an overload and from a
+ * reset.
  */
 #include <math.h>
 
 #include "engine/suite/bench_job.h"
 
-#define OVERLOAD	1.1	/* RFC 2544 26.5, of the throughput */
-#define AFTER		0.5	/* of the overload */
+#define OVERLOAD	1.1	/* RFC 2544 26.5, times the throughput */
+#define AFTER		0.5	/* times the overload */
 
-/* Times of trials whose end was seen. */
+/* Times of those trials in which recovery was complete. */
 struct times {
 	uint32_t nr, unended;
 	double sum_ns, max_ns, lost_sum_ns;
@@ -56,12 +57,13 @@ int job_find_recovery(struct job *job, double throughput_pps, struct err *e)
 		result_metric_real(job->part, "recovery_max_ns", times.max_ns);
 	}
 	if (times.unended)
-		result_note(job->part, "in %u of %u recovery trials packets were lost to the end, %g s behind the "
-			    "fall of the load", times.unended, times.unended + times.nr,
+		result_note(job->part, "in %u of %u recovery trials packets were still lost at "
+			    "the end, %g s after the load was "
+			    "reduced", times.unended, times.unended + times.nr,
 			    (double)plan->recovery_ns / 1e9);
 	if (ask.pps < OVERLOAD * throughput_pps)
-		result_note(job->part, "recovery is from the highest load, %.1f %% of the throughput: it was asked "
-			    "for no more", 100 * ask.pps / throughput_pps);
+		result_note(job->part, "recovery was measured from the highest load allowed, %.1f "
+			    "%% of the throughput", 100 * ask.pps / throughput_pps);
 	return err;
 }
 
@@ -84,8 +86,9 @@ int job_find_reset(struct job *job, double throughput_pps, struct err *e)
 		result_metric_real(job->part, "reset_loss_mean_ns", times.lost_sum_ns / times.nr);
 	}
 	if (times.unended)
-		result_note(job->part, "in %u of %u resets the device did not forward again within %g s behind the "
-			    "command's end: give it longer (--reset-wait)", times.unended,
+		result_note(job->part, "in %u of %u resets the device did not forward again "
+			    "within %g s after the command's end: increase "
+			    "--reset-wait", times.unended,
 			    times.unended + times.nr, (double)plan->reset_ns / 1e9);
 	return err;
 }

@@ -15,11 +15,13 @@
 #include "lib/stat.h"
 #include "lib/unit.h"
 
-#define FLOOR_RATIO	1e-4	/* of the highest load: below it a device forwards nothing */
-#define FLOOR_PACKETS	10	/* in a trial, so that a loss ratio is one */
+#define FLOOR_RATIO	1e-4	/* of the highest load: a device that loses packets below it has
+				 * no throughput */
+#define FLOOR_PACKETS	10	/* in a trial, the minimum for a meaningful loss ratio */
 #define LOSS_STEP	0.1	/* RFC 2544 26.3 */
-#define FLATTERY_RATIO	0.005	/* of the throughput, by what the buffer took: told from here on */
-#define LINE_RATE	0.999	/* from here on a size counts as forwarded at line rate, RFC 9004 */
+#define FLATTERY_RATIO	0.005	/* of the throughput; reported if the buffer's share exceeds it */
+#define LINE_RATE	0.999	/* share from which a size counts as forwarded at line rate, RFC
+				 * 9004 */
 
 void job_add_disturbed(struct job *job, const struct bench_trial *trial)
 {
@@ -69,13 +71,13 @@ static void tell_bounds(const struct job *job, const struct search_log *log,
 		result_metric_real(job->part, "throughput_ratio", ret_bounds->lower_pps / job->max_pps);
 		result_metric_real(job->part, "throughput_conditional_pps", ret_bounds->conditional_pps);
 	} else {
-		result_note(job->part, "no lower bound: even %g packets/s are too many",
+		result_note(job->part, "no lower bound: the device fails even at %g packets/s",
 			    ret_bounds->upper_pps);
 	}
 	if (ret_bounds->has_upper)
 		result_metric_real(job->part, "throughput_upper_pps", ret_bounds->upper_pps);
 	else
-		result_note(job->part, "no upper bound: the device takes the highest load%s",
+		result_note(job->part, "no upper bound: the device forwards the highest load%s",
 			    job->limited ? " that this generator reaches" : "");
 	tell_goal(goal, job->part);
 	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
@@ -92,7 +94,7 @@ static void name_part(struct job *job, const struct search_goal *goal)
 		result_label(job->part, "goal", goal->name);
 }
 
-/* All goals of a size; the bounds are those of the last. */
+/* All goals for one frame size; the bounds are the last goal's. */
 static int find_throughput(struct job *job, struct search_bounds *ret_bounds, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
@@ -114,8 +116,8 @@ static int find_throughput(struct job *job, struct search_bounds *ret_bounds, st
 		name_part(job, plan->suite == SUITE_MLRSEARCH ? &plan->goals[i] : NULL);
 		tell_bounds(job, &search.log, &plan->goals[i], ret_bounds);
 		if (search.limited)
-			result_note(job->part, "the generator does not reach the rate asked for: %g packets/s are the "
-				    "highest load", job->max_pps);
+			result_note(job->part, "the generator does not reach the requested rate: "
+				    "the highest load is %g packets/s", job->max_pps);
 	}
 	search_release(&search);
 	return err;
@@ -128,7 +130,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Median of the repeats, and the 1st and 99th percentile where RFC 8219 asks for them. */
+/* The median of the repetitions, with the 1st and 99th percentile where RFC 8219 requires them. */
 static void tell_median(struct result *part, const char *key, double *values, size_t nr, bool spread)
 {
 	char name[64];
@@ -155,7 +157,7 @@ static int find_latency(struct job *job, double pps, struct err *e)
 	int err = 0;
 
 	if (!typical)
-		return err_set(e, -ENOMEM, "cannot keep the delays");
+		return err_set(e, -ENOMEM, "cannot allocate the delays");
 	for (i = 0; i < nr; i++) {
 		err = bench_run(job->bench, &ask, &trial, e);
 		if (err)
@@ -170,7 +172,8 @@ static int find_latency(struct job *job, double pps, struct err *e)
 		min_ns = fmin(min_ns, trial.delay.ns[DIST_MIN]);
 		max_ns = fmax(max_ns, trial.delay.ns[DIST_MAX]);
 		if (rfc8219 && trial.sent < 500)
-			result_note(job->part, "RFC 8219 wants 500 frames for a latency, and a trial had %llu",
+			result_note(job->part, "RFC 8219 requires 500 frames for a latency "
+				    "figure; a trial had only %llu",
 				    (unsigned long long)trial.sent);
 	}
 	if (n) {
@@ -184,13 +187,13 @@ static int find_latency(struct job *job, double pps, struct err *e)
 		tell_median(job->part, "latency_pdv_ns", pdv, n, rfc8219);
 	}
 	if (lossy)
-		result_note(job->part, "%u of the %u latency trials lost packets at a rate that was found to "
-			    "be without loss", lossy, i);
+		result_note(job->part, "%u of the %u latency trials lost packets at a rate found "
+			    "to be loss-free", lossy, i);
 	free(typical);
 	return err;
 }
 
-/* RFC 2544 26.3: down from the highest rate until two in a row lose nothing. */
+/* RFC 2544 26.3: down from the highest rate until two successive trials lose nothing. */
 static int find_loss_curve(struct job *job, struct err *e)
 {
 	uint32_t clean = 0;
@@ -217,7 +220,7 @@ static int find_loss_curve(struct job *job, struct err *e)
 	return 0;
 }
 
-/* A load is here the length of a burst at the highest rate. */
+/* Here a load is the length of a burst at the highest rate. */
 static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_trial *ret,
 		     struct err *e)
 {
@@ -234,7 +237,7 @@ static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_tr
 	return 0;
 }
 
-/* Corrected by what the device forwards meanwhile: RFC 9004 5.4 */
+/* Corrected for what the device forwards during the burst: RFC 9004 5.4 */
 static void tell_buffer(const struct job *job, const double *frames, uint32_t nr, double throughput_pps)
 {
 	double sum = 0, squares = 0, mean, least = INFINITY, most = 0, drained, held_pps;
@@ -259,8 +262,9 @@ static void tell_buffer(const struct job *job, const double *frames, uint32_t nr
 	result_metric_real(job->part, "buffer_packets", mean * drained);
 	held_pps = mean * drained / (double)job->plan->goals[0].final_trial_ns * 1e9;
 	if (held_pps > FLATTERY_RATIO * throughput_pps)
-		result_note(job->part, "about %.0f packets/s of the throughput are what the buffer holds at the end of a "
-			    "trial of %g s: longer ones (--trial) tell the device's own rate", held_pps,
+		result_note(job->part, "about %.0f packets/s of the throughput are packets still "
+			    "buffered at the end of a trial of %g s: longer trials (--trial) show "
+			    "the forwarding rate", held_pps,
 			    (double)job->plan->goals[0].final_trial_ns / 1e9);
 }
 
@@ -274,7 +278,7 @@ static int find_bursts(struct job *job, double throughput_pps, struct err *e)
 	int err = 0;
 
 	if (!frames)
-		return err_set(e, -ENOMEM, "cannot keep the bursts");
+		return err_set(e, -ENOMEM, "cannot allocate the bursts");
 	for (i = 0; i < job->plan->burst_repeats && !err && most >= 2; i++) {
 		struct search search = { .min_pps = 1, .max_pps = most, .run = ask_burst, .ctx = job };
 
@@ -287,12 +291,14 @@ static int find_bursts(struct job *job, double throughput_pps, struct err *e)
 		frames[n++] = bounds.has_lower ? floor(bounds.lower_pps) : 0;
 	}
 	if (n && whole == n)
-		result_note(job->part, "bursts of %.0f frames, the longest tried, lost nothing: no buffer was filled",
+		result_note(job->part, "bursts of %.0f frames, the longest tried, caused no loss: "
+			    "no buffer was filled",
 			    most);
 	else if (n)
 		tell_buffer(job, frames, n, throughput_pps);
 	if (n && whole && whole != n)
-		result_note(job->part, "in %u of %u back-to-back tests the longest burst lost nothing", whole, n);
+		result_note(job->part, "in %u of %u back-to-back tests the longest burst caused "
+			    "no loss", whole, n);
 	free(frames);
 	return err;
 }
@@ -321,21 +327,22 @@ static int soak(struct job *job, struct err *e)
 	result_metric_u64(job->part, "lost_packets", lost);
 	result_verdict(job->part, !lost && i, "%llu trials at %g packets/s: %llu of %llu packets lost%s",
 		       (unsigned long long)i, job->max_pps, (unsigned long long)lost,
-		       (unsigned long long)sent, irregular ? "; the generator fell behind in some" : "");
+		       (unsigned long long)sent, irregular ? "; the generator fell behind in some "
+			       "trials" : "");
 	return err;
 }
 
-/* RFC 9004 asks for them only where the device is slower than the line. */
+/* RFC 9004 requires them only if the device is slower than the line. */
 static int test_bursts(struct job *job, double throughput_pps, struct err *e)
 {
 	if (job->plan->suite != SUITE_RFC9004 || throughput_pps < LINE_RATE * job->max_pps)
 		return find_bursts(job, throughput_pps, e);
-	result_note(job->part, "forwarded at %s: RFC 9004 tests no bursts of this size",
-		    job->limited ? "all that this generator reaches" : "line rate");
+	result_note(job->part, "forwarded at %s: RFC 9004 omits burst tests of this size",
+		    job->limited ? "the generator's highest rate" : "line rate");
 	return 0;
 }
 
-/* What follows the throughput of a size. */
+/* The tests that follow the throughput of a frame size. */
 static int test_at(struct job *job, const struct search_bounds *bounds, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
@@ -355,7 +362,7 @@ static int test_at(struct job *job, const struct search_bounds *bounds, struct e
 		err = test_bursts(job, bounds->lower_pps, e);
 	if (!err && plan->tests & BENCH_RECOVERY)
 		err = job_find_recovery(job, bounds->lower_pps, e);
-	if (!err && plan->reset_command && least)	/* RFC 2544 26.6: the smallest frames */
+	if (!err && plan->reset_command && least)	/* RFC 2544 26.6: the smallest frame size */
 		err = job_find_reset(job, bounds->lower_pps, e);
 	return err;
 }
@@ -382,9 +389,10 @@ static void tell_disturbed(const struct job *job)
 		return;
 	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
 	if (job->disturbed)
-		result_note(job->part, "%llu decisions rest on trials in which the generator stalled or fell behind, "
-			    "in every attempt: these figures may be of this machine; run it again when less else "
-			    "is busy, or by a real-time class (chrt -f 40 ethgauge bench ...)",
+		result_note(job->part, "%llu decisions rest on trials in which the generator "
+			    "stalled or fell behind in every attempt: these figures may reflect "
+			    "this machine; repeat on an idle machine, or with real-time priority "
+			    "(chrt -f 40 ethgauge bench ...)",
 			    (unsigned long long)job->disturbed);
 }
 
@@ -416,6 +424,6 @@ int bench_suite_run(struct bench *bench, const struct bench_plan *plan, struct r
 	if (err != -EINTR || !loop_signal())
 		return err;
 	e->no = 0;
-	result_note(res, "ended by a signal: what is here is part of the suite");
+	result_note(res, "ended by a signal: the suite is incomplete");
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/suite/bench_tcp.c - what TCP makes of a path, by RFC 6349.
+ * engine/suite/bench_tcp.c - TCP throughput of a path, by RFC 6349.
  */
 #include "engine/suite/bench_tcp.h"
 
@@ -13,13 +13,13 @@
 #include "lib/theory.h"
 #include "lib/unit.h"
 
-#define FIRST_BPS	10e6	/* of the rates that rise */
+#define FIRST_BPS	10e6	/* first of the rising rates */
 #define LAST_BPS	1e12
 #define RISE		4
-#define ABOVE		1.25	/* of what passed: enough to keep a queue filled */
-#define ALL_RATIO	0.97	/* from here on all of it arrived */
+#define ABOVE		1.25	/* of what arrived: enough to keep a queue filled */
+#define ALL_RATIO	0.97	/* share from which everything counts as arrived */
 #define STEP_NS		(NSEC_PER_SEC / 2)
-#define MORE_RATIO	1.005	/* of the ideal: not by chance */
+#define MORE_RATIO	1.005	/* of the ideal: more than chance explains */
 #define WRITE_BYTES	(128u << 10)
 
 struct tester {
@@ -35,7 +35,7 @@ static struct xfer_plan plan_of(const struct control_test *test)
 	return (struct xfer_plan){ .local = *test, .remote = *test };
 }
 
-/* The round trip of a path on which nothing else is sent. */
+/* The round trip of an idle path. */
 static int find_baseline(struct tester *t, struct err *e)
 {
 	const struct control_test test = {
@@ -46,7 +46,7 @@ static int find_baseline(struct tester *t, struct err *e)
 	struct xfer_figures figures;
 	int err;
 
-	log_info("round trip of the idle path, %g s", (double)t->cfg->baseline_ns / 1e9);
+	log_info("round trip on the idle path, %g s", (double)t->cfg->baseline_ns / 1e9);
 	err = xfer_client_run(t->client, &plan, result_part(t->res, PART_OTHER, "baseline"), &figures, e);
 	if (err || loop_signal())
 		return err;
@@ -55,7 +55,7 @@ static int find_baseline(struct tester *t, struct err *e)
 	return 0;
 }
 
-/* A stream of full packets at @rate_bps of payload. */
+/* Sends a stream of full-size packets at @rate_bps of payload. */
 static int send_datagrams(struct tester *t, int direction, const char *name, double rate_bps,
 			  uint64_t duration_ns, struct xfer_figures *ret_figures, struct err *e)
 {
@@ -75,12 +75,13 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 	if (err || loop_signal())
 		return err;
 	if (!ret_figures->datagrams_received)
-		return err_set(e, -ENODATA, "none of the datagrams of %llu bytes arrived: does the path carry its "
-			       "MTU of %u?", (unsigned long long)test.message_bytes, t->mtu);
+		return err_set(e, -ENODATA, "no datagram of %llu bytes arrived: does the path "
+			       "support its MTU of "
+			       "%u?", (unsigned long long)test.message_bytes, t->mtu);
 	return 0;
 }
 
-/* One step of the search: what of it arrived, and whether that is less than was sent. */
+/* One step of the search: how much arrived, and whether that is less than was sent. */
 static int step(struct tester *t, int direction, const char *name, double rate_bps, uint64_t duration_ns,
 		double *ret_sent_bps, double *ret_got_bps, bool *ret_short, struct err *e)
 {
@@ -94,9 +95,9 @@ static int step(struct tester *t, int direction, const char *name, double rate_b
 }
 
 /*
- * The narrowest link: rates rise until less arrives than is sent, at that rate and, for
- * longer, at one a little above what arrived: a stall of one of the ends is not taken
- * for a link. No flood, which would measure who is in its way.
+ * Finds the narrowest link: the rate rises until less arrives than is sent, at that rate and again,
+ * for longer, at a rate slightly above what arrived: this way a stall at one end is not mistaken
+ * for a link. It does not flood the path, which would measure other bottlenecks.
  */
 static int find_bottleneck(struct tester *t, int direction, const char *name, double *ret_l1_bps,
 			   struct err *e)
@@ -111,19 +112,19 @@ static int find_bottleneck(struct tester *t, int direction, const char *name, do
 		if (err || loop_signal())
 			return err;
 		if (!found && sent_bps < ALL_RATIO * rate_bps)
-			break;		/* that is all that the sender can */
+			break;		/* the sender's limit */
 		if (!found)
 			continue;
 		err = step(t, direction, name, ABOVE * got_bps, t->cfg->flood_ns, &sent_bps, &above_bps,
 			   &found, e);
 		if (err || loop_signal())
 			return err;
-		/* The link passed both rates: the lower one includes a stall of one of the ends. */
+		/* The path carried both rates: the lower one includes a stall at one end. */
 		got_bps = fmax(got_bps, above_bps);
 	}
 	if (!found)
-		result_note(t->res, "%s: all that this sender could make of UDP arrived: the path's bottleneck may be "
-			    "wider, and is known only if it is given, with --bottleneck", name);
+		result_note(t->res, "%s: all UDP that this host can send arrived: the path's "
+			    "bottleneck may be faster; if it is known, give --bottleneck", name);
 	*ret_l1_bps = got_bps * theory_wire_bytes(&path, t->mtu) /
 		      (double)xfer_client_datagram_bytes(t->client);
 	return 0;
@@ -150,7 +151,7 @@ static int transfer(struct tester *t, int direction, const char *name, double li
 	if (err || loop_signal())
 		return err;
 	xfer_client_read_tcp(t->client, &tcp);
-	/* Full segments on the wire of the bottleneck. */
+	/* Full segments on the wire at the bottleneck's rate. */
 	ideal_bps = link_bps * (double)tcp.mss_bytes / theory_wire_bytes(&path, t->mtu);
 	result_metric_real(part, "bottleneck_l1_bps", link_bps);
 	result_metric_real(part, "bdp_bytes", theory_bdp_bytes(link_bps, t->base_ns));
@@ -161,7 +162,7 @@ static int transfer(struct tester *t, int direction, const char *name, double li
 	result_metric_real(part, "tcp_rtt_mean_ns", tcp.rtt_mean_ns);
 	result_metric_real(part, "buffer_delay_ratio", theory_buffer_delay(tcp.rtt_mean_ns, t->base_ns));
 	if (figures.received_bps > ideal_bps * MORE_RATIO)
-		result_note(part, "more than the ideal: the bottleneck is wider than what was taken for it");
+		result_note(part, "above the ideal: the bottleneck is faster than assumed");
 	return 0;
 }
 
@@ -191,12 +192,13 @@ int bench_tcp_run(const struct bench_tcp_cfg *cfg, struct result *res, struct er
 	if (!err && cfg->back && !loop_signal())
 		err = run_way(&t, CONTROL_BACK, "back", e);
 	result_metric_u64(res, "path_mtu_bytes", t.mtu);
-	/* The kernel learns it from routers, and from nobody else unless it is told to. */
+	/* The kernel learns the path MTU from routers only, unless told to probe. */
 	if (!err && xfer_client_mtu(t.client) != t.mtu)
-		result_note(res, "the path MTU became %u while data were sent: run it again",
+		result_note(res, "the path MTU changed to %u during the transfer: run the test "
+			    "again",
 			    xfer_client_mtu(t.client));
 	if (!err && loop_signal())
-		result_note(res, "ended by a signal: what is here is part of the suite");
+		result_note(res, "ended by a signal: the suite is incomplete");
 	xfer_client_close(t.client);
 	return err;
 }

@@ -19,8 +19,8 @@
 #include "sys/host/child.h"
 #include "sys/net/netns.h"
 
-#define STALL_NS	1000000		/* a packet so late: a burst follows */
-#define SLACK_NS	(20 * NSEC_PER_SEC)	/* of a run by count, beyond its time */
+#define STALL_NS	1000000		/* a packet later than this is followed by a burst */
+#define SLACK_NS	(20 * NSEC_PER_SEC)	/* allowed beyond the duration of a run by count */
 
 uint64_t bench_ask_ns(const struct bench_ask *ask)
 {
@@ -29,7 +29,10 @@ uint64_t bench_ask_ns(const struct bench_ask *ask)
 	return ask->trial_ns ? ask->trial_ns : (uint64_t)((double)ask->count / ask->pps * 1e9);
 }
 
-/* Packets by which a stall was made up for: each of a burst is late, one after several stalls too. */
+/*
+ * Packets that made up for a stall: each packet of a burst is late, and so is one after several
+ * stalls.
+ */
 static uint64_t count_late(const struct tx *tx)
 {
 	struct hist_rec hist;
@@ -43,7 +46,7 @@ static uint64_t count_late(const struct tx *tx)
 	return late;
 }
 
-/* Back to back but for one frame: what a device drains meanwhile is less than that. */
+/* Back to back except for one frame: less than a device drains in that time. */
 static bool is_burst(const struct bench_trial *trial)
 {
 	double gaps = (double)trial->sent - 1;
@@ -66,7 +69,7 @@ static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx
 	trial->delay = got->delay;
 }
 
-/* Two streams a thread: the second takes over where the first ends, with less load. */
+/* Two streams per thread: the second starts where the first ends, with less load. */
 static int fill_flow(const struct stream_plan *plan, const struct bench_ask *ask, uint32_t i,
 		     struct mix_flow *flow, struct err *e)
 {
@@ -102,7 +105,7 @@ static int make_recovery(const struct stream_plan *plan, const struct bench_ask 
 	return err;
 }
 
-/* When the last of a stream's losses was over, since the stream's start; NAN: not within it. */
+/* When the last loss of a stream was over, since the stream's start; NAN: not within the run. */
 static double last_loss_ns(struct trial *trial, uint16_t stream, uint64_t sent, double pps)
 {
 	uint64_t next, lost;
@@ -112,7 +115,7 @@ static double last_loss_ns(struct trial *trial, uint16_t stream, uint64_t sent, 
 	return lost == UINT64_MAX ? 0 : (double)(lost + 1) / pps * 1e9;
 }
 
-/* What is judged flow by flow, as they have rates of their own. */
+/* Figures per stream, as the two have different rates. */
 static void fill_recovery(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
 			  const struct bench_ask *ask, struct trial *trial)
 {
@@ -138,7 +141,7 @@ static void fill_recovery(struct bench_trial *ret, const struct tx *tx, const st
 	ret->sent_pps = ask->pps;
 }
 
-/* A command in the midst of a trial. */
+/* A command run during a trial. */
 struct reset {
 	const struct bench_ask *ask;
 	const struct tx *tx;
@@ -165,7 +168,7 @@ static void *run_command(void *arg)
 	return NULL;
 }
 
-/* Packets before it, while it runs, and behind it. */
+/* Sends packets before, during and after the command. */
 static bool is_reset(void *ctx)
 {
 	struct reset *reset = ctx;
@@ -200,7 +203,7 @@ static int end_reset(struct reset *reset, struct err *e)
 	if (!status || loop_signal())
 		return 0;
 	err_set(e, -ECHILD, "the reset command '%s' ended with status %d", reset->ask->command, status);
-	return err_hint(e, "sh runs it, in the network namespace that bench was started in");
+	return err_hint(e, "it is run by sh, in the network namespace that bench was started in");
 }
 
 static void fill_reset(struct bench_trial *ret, const struct tx *tx, const struct tx_cfg *cfg,
@@ -228,7 +231,7 @@ struct run {
 	struct err receiver_error;
 };
 
-/* A receiver that fails need not be waited for. */
+/* If the receiver fails, do not wait for it. */
 static bool is_sent(void *ctx)
 {
 	struct run *run = ctx;
@@ -236,7 +239,7 @@ static bool is_sent(void *ctx)
 	return trial_poll(run->trial, &run->receiver_error) || tx_done(run->tx);
 }
 
-/* Until it is over: of a reset, the command's end is waited for. */
+/* Waits until all is sent; for a reset, also until the command has ended. */
 static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 {
 	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent, .ctx = run };
@@ -319,7 +322,7 @@ int bench_trial_run(const struct stream_plan *base, const struct bench_end *end,
 	if (!err)
 		err = tell(&run, ask, part, ret_trial, e);
 	if (!err && loop_signal())
-		err = err_set(e, -EINTR, "a trial was cut short");
+		err = err_set(e, -EINTR, "a trial was interrupted");
 out:
 	tx_close(run.tx);
 	trial_close(run.trial);

@@ -13,17 +13,23 @@
 #include "lib/err.h"
 #include "result/result.h"
 
-/* What is asked for: a rate for a time, or so many packets. */
+/* A trial to run: a rate for a time, or a number of packets. */
 struct bench_ask {
 	const char *kind;		/* "throughput": a word of at most 15 letters */
 	uint32_t frame_bytes;
 	double pps;
 	uint64_t trial_ns;		/* 0: count */
 	uint64_t count;
-	bool once;			/* whatever comes of it counts: never run again */
-	/* Not 0, of recovery: at once behind trial_ns so much less load, for as long again. */
+	bool once;			/* keep the result, whatever it is: never repeat the
+					 * trial */
+	/*
+	 * Recovery, not 0: continue right after trial_ns with this lower load, for as long again.
+	 */
 	double then_pps;
-	/* Of reset: run in the midst by a shell; trial_ns is what is sent before it, and after its end. */
+	/*
+	 * Reset: run by a shell during the trial; trial_ns is sent before it, and again after its
+	 * end.
+	 */
 	const char *command;
 	int command_ns_fd;		/* the network namespace that it runs in */
 };
@@ -31,35 +37,38 @@ struct bench_ask {
 struct bench_trial {
 	char kind[16];
 	uint32_t frame_bytes;
-	bool irregular;			/* the generator fell behind: it says nothing of the device */
-	bool unsteady;			/* what was lost may be of a stall of the generator, made up at once */
+	bool irregular;			/* the generator fell behind: the trial says nothing
+					 * about the device */
+	bool unsteady;			/* a burst after a generator stall may have caused the
+					 * loss */
 	double pps;			/* asked for */
 	uint64_t trial_ns, count;
 	uint64_t sent, lost;
 	double sent_pps;
-	double late_max_ns;		/* of a packet behind its slot */
+	double late_max_ns;		/* relative to the slot */
 	/*
-	 * Of recovery: from the fall of the load to the first packet behind the last loss. Of
-	 * reset: the longest time without a packet. NAN: no end of it was seen.
+	 * Recovery: from the reduction of the load to the first packet after the last loss. Reset:
+	 * the longest time without a packet. NAN: it did not end within the trial.
 	 */
 	double event_ns;
-	struct dist delay;		/* NAN where nothing arrived */
+	struct dist delay;		/* NAN if nothing arrived */
 };
 
-/* Where the packets come out. */
+/* Where the packets are received. */
 struct bench_end {
-	const char *sink;		/* "IFACE" or "IFACE@NETNS" of this host */
-	bool reflected;			/* it is the sender's own: a reflector sends them back there */
-	struct far_sink_cfg far;	/* with a command: another host's, instead */
+	const char *sink;		/* "IFACE" or "IFACE@NETNS" on this host */
+	bool reflected;			/* it is the sender's interface: a reflector returns the
+					 * packets to it */
+	struct far_sink_cfg far;	/* with a command: a receiver on another host instead */
 };
 
-/* About how long it takes. */
+/* Estimated duration. */
 uint64_t bench_ask_ns(const struct bench_ask *ask);
 
 /*
- * @base: of all trials, but for size, rate and length. Its figures into @part and into
- * *@ret_trial, whose first part the caller has filled. A far sink takes neither
- * then_pps nor a command. -EINTR: a signal came.
+ * @base: common to all trials, except size, rate and length. Writes the figures to @part and to
+ * *@ret_trial, whose first part the caller has filled. A receiver on another host supports neither
+ * then_pps nor a command. -EINTR: a signal arrived.
  */
 int bench_trial_run(const struct stream_plan *base, const struct bench_end *end, const struct bench_ask *ask,
 		    struct result *part, struct bench_trial *ret_trial, struct err *e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/suite/bench_y1564.c - a service's configuration and performance, in the style of ITU-T Y.1564.
+ * engine/suite/bench_y1564.c - configuration and performance test of a service, in the style of
+ * ITU-T Y.1564.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -9,19 +10,20 @@
 #include "engine/suite/bench_job.h"
 #include "lib/unit.h"
 
-#define OVERSHOOT	1.25	/* of the excess rate, or without one of the committed */
-#define OVERSHOOT_RATIO	0.2	/* excess rates below this share of the committed count as none */
-#define TOLERANCE	0.01	/* by which a policer may pass more: its burst sizes are not known here */
-#define DEAD_RATIO	0.5	/* more lost than this: not available */
+#define OVERSHOOT	1.25	/* of the excess rate, or of the committed rate if there is none */
+#define OVERSHOOT_RATIO	0.2	/* excess rates below this share of the committed rate are not
+				 * exceeded */
+#define TOLERANCE	0.01	/* excess that a policer may pass: its burst sizes are unknown */
+#define DEAD_RATIO	0.5	/* a higher loss ratio means unavailable */
 
 struct step {
 	char name[32];
 	double pps;
-	double most_pps;		/* may pass; 0: not judged */
-	bool committed;			/* all criteria hold */
+	double most_pps;		/* maximum rate that may pass; 0: not judged */
+	bool committed;			/* all criteria apply */
 };
 
-/* What one trial was, by the criteria that were given. */
+/* A trial judged by the given criteria. */
 struct judged {
 	double loss_ratio, received_pps, variation_ns;
 	bool pass;
@@ -39,7 +41,7 @@ static void judge(const struct bench_service *service, double cir_pps, const str
 		ret->pass = ret->loss_ratio <= service->flr_ratio &&
 			    (!service->ftd_ns || trial->delay.ns[DIST_MEAN] <= (double)service->ftd_ns) &&
 			    (!service->fdv_ns || ret->variation_ns <= (double)service->fdv_ns);
-	else	/* A packet more or less is the trial's end. */
+	else	/* One packet more or less is due to the trial's end. */
 		ret->pass = taken + 1 >= cir_pps * (1 - service->flr_ratio) * (double)trial->trial_ns / 1e9;
 	ret->pass = ret->pass && !trial->irregular &&
 		    (!(step->most_pps > 0) || ret->received_pps <= step->most_pps * (1 + TOLERANCE));
@@ -88,7 +90,7 @@ static int run_step(struct job *job, double cir_pps, const struct step *step, st
 	return 0;
 }
 
-/* Service configuration test: up to the committed rate, then what is above it. */
+/* Service configuration test: up to the committed rate, then above it. */
 static int configure(struct job *job, double cir_pps, double eir_pps, struct err *e)
 {
 	static const int percents[] = { 25, 50, 75, 100 };
@@ -117,7 +119,7 @@ static int configure(struct job *job, double cir_pps, double eir_pps, struct err
 	return run_step(job, cir_pps, &step, e);
 }
 
-/* Service performance test: the committed rate for a long time, in trials one after the other. */
+/* Service performance test: the committed rate for a long time, in consecutive trials. */
 static int perform(struct job *job, double cir_pps, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
@@ -138,7 +140,8 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 		irregular += trial.irregular;
 		if (!trial.sent || (double)trial.lost > DEAD_RATIO * (double)trial.sent) {
 			dead++;
-			continue;	/* the other criteria are of the time in which it is available */
+			continue;	/* the other criteria apply only while the service is
+					 * available */
 		}
 		sent += trial.sent;
 		lost += trial.lost;
@@ -166,7 +169,8 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 		       avail >= service->avail_ratio,
 		       "performance, %" PRIu64 " trial%s of %g s: lost %.4g %%, delay %s, variation %s, "
 		       "available %.4g %%%s", i, i == 1 ? "" : "s", (double)plan->soak_trial_ns / 1e9, 100 * flr,
-		       mean, variation, 100 * avail, irregular ? "; the generator fell behind in some" : "");
+		       mean, variation, 100 * avail, irregular ? "; the generator fell behind in "
+			       "some trials" : "");
 	return err;
 }
 
@@ -193,7 +197,8 @@ int job_test_service(struct job *job, struct err *e)
 	result_metric_real(job->part, "service_cir_bps", cir_pps * bits);
 	result_metric_real(job->part, "service_eir_bps", eir_pps * bits);
 	if (!service->ftd_ns || !service->fdv_ns)
-		result_note(job->part, "not judged, as no bound was given:%s%s", service->ftd_ns ? "" : " delay (--ftd)",
+		result_note(job->part, "not judged for lack of a limit:%s%s",
+			    service->ftd_ns ? "" : " delay (--ftd)",
 			    service->fdv_ns ? "" : " variation (--fdv)");
 	err = configure(job, cir_pps, eir_pps, e);
 	return err ? err : perform(job, cir_pps, e);

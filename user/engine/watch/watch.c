@@ -21,13 +21,13 @@
 #include "watch_tc.skel.h"
 #include "watch_xdp.skel.h"
 
-#define MAX_QUEUES	256		/* that have a count of their own */
-#define KEEP_ROWS	3600		/* of the series */
+#define MAX_QUEUES	256		/* queues with a separate count */
+#define KEEP_ROWS	3600		/* rows kept of the series */
 
 /*
- * A program reads the clock before it writes its window, and may be held up
- * in between: windows are read when they are this old. What is written later
- * still is in the counters and missing in the peaks.
+ * A program reads the clock before it writes its window, and may be preempted in between: so
+ * windows are read when they are this old. Anything written later is in the counters, but not in
+ * the peaks.
  */
 #define SETTLED_NS	10000000ull
 
@@ -78,7 +78,7 @@ static int load_tc(struct watch *watch, const struct filter *filter, struct err 
 	return err ? bpf_load_error(e, err, "watch_tc") : map_memory(watch, e);
 }
 
-/* Counts into the maps that watch_tc has. */
+/* The XDP program counts into watch_tc's maps. */
 static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
 		    const struct nic_facts *nic, struct err *e)
 {
@@ -140,7 +140,7 @@ static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
 	err = watch_hook_open(&watch->hook, &hook, e);
 	if (err)
 		return err;
-	/* Loaded just now. */
+	/* Loaded by the hook. */
 	if (watch->share)
 		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
 	result_env_str(sides[WATCH_RX].part, "hook", watch_hook_rx_way(watch->hook));
@@ -168,15 +168,15 @@ static void open_parts(struct watch *watch, struct result *res)
 	}
 }
 
-/* What XDP takes, tc never sees. */
+/* tc does not see packets that an XDP program consumes. */
 static void tell_other_xdp(struct watch *watch, int ifindex)
 {
 	char holder[128];
 
 	if (watch->xdp || !xdp_holder(ifindex, holder, sizeof(holder)))
 		return;
-	result_note(watch->sides[WATCH_RX].part, "an XDP program is attached, %s: what it drops, "
-		    "answers or redirects does not come to tc and is not counted", holder);
+	result_note(watch->sides[WATCH_RX].part, "an XDP program is attached, %s: packets that it "
+		    "drops, transmits or redirects do not reach tc and are not counted", holder);
 }
 
 int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct result *res,
@@ -189,7 +189,7 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	if (nic_read(cfg->ifname, &nic))
 		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
 	if (!nic.ethernet)
-		return err_usage(e, "'%s' is no Ethernet interface", cfg->ifname);
+		return err_usage(e, "'%s' is not an Ethernet interface", cfg->ifname);
 	watch = calloc(1, sizeof(*watch));
 	if (!watch)
 		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
@@ -271,7 +271,7 @@ void watch_read(const struct watch *watch, enum watch_dir dir, struct watch_rec 
 static void add_growth(struct nic_counters *sum, const struct nic_counters *newer,
 		       const struct nic_counters *older)
 {
-	_Static_assert(sizeof(*sum) % sizeof(uint64_t) == 0, "counters alone");
+	_Static_assert(sizeof(*sum) % sizeof(uint64_t) == 0, "only counters");
 	const uint64_t *to = (const uint64_t *)newer, *from = (const uint64_t *)older;
 	uint64_t *at = (uint64_t *)sum;
 	size_t i;
@@ -285,7 +285,10 @@ void watch_read_nic(struct watch *watch, struct nic_counters *ret_counters)
 	unsigned int life = watch->hook ? watch_hook_returns(watch->hook) : watch->nic_life;
 	struct nic_counters now;
 
-	/* A new interface counts from 0; one that was let alone would count on: then it has not shrunk. */
+	/*
+	 * A recreated interface counts from 0; counters that have not shrunk belong to the same
+	 * one.
+	 */
 	if (!nic_read_counters(watch->ifname, &now)) {
 		if (life != watch->nic_life && now.rx_packets < watch->nic_newest.rx_packets) {
 			add_growth(&watch->nic_sum, &watch->nic_newest, &watch->nic_before);
@@ -316,11 +319,11 @@ static void feed_bursts(struct watch *watch, uint64_t *sums, size_t nr)
 	watch->next_window += nr;
 }
 
-/* In the windows that were over @settled_ns ago. */
+/* Searches the windows that ended more than @settled_ns ago. */
 static void look_for_bursts(struct watch *watch, uint64_t settled_ns)
 {
 	uint64_t settled = (loop_mono_ns() - settled_ns) / WATCH_WINDOW_NS, sums[1024], nr, lost;
-	/* The oldest windows may be written over while they are read. */
+	/* The oldest windows may be overwritten during reading. */
 	const uint64_t kept = WATCH_WINDOWS - 2 * SETTLED_NS / WATCH_WINDOW_NS;
 	int dir;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/watch/watch.h - watch one interface: what it receives and sends, counted by
- * watch_tc and watch_xdp.
+ * engine/watch/watch.h - watch one interface: what it receives and sends, counted by watch_tc and
+ * watch_xdp.
  */
 #ifndef ENGINE_WATCH_WATCH_H
 #define ENGINE_WATCH_WATCH_H
@@ -16,8 +16,8 @@ struct watch_cfg_iface {
 	const char *ifname;
 	enum watch_hooks hooks;
 	enum xdp_mode xdp_mode;
-	bool share;		/* XDP by libxdp's dispatcher, also where the hook is free */
-	const struct filter *filter;	/* takes the packets that are counted; NULL: all */
+	bool share;		/* use libxdp's dispatcher even if the hook is free */
+	const struct filter *filter;	/* selects the packets to count; NULL: all */
 };
 
 struct watch;
@@ -28,24 +28,24 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 void watch_close(struct watch *watch);	/* takes NULL */
 
 /*
- * To be called at least every 100 ms: looks for microbursts, and follows an
- * interface that goes and comes back.
+ * Call at least every 100 ms: looks for microbursts, and follows an interface that is removed and
+ * recreated.
  */
 void watch_poll(struct watch *watch);
 
-/* A row for each direction: what came since the row before. */
+/* A row for each direction: what was counted since the previous row. */
 void watch_report_row(struct watch *watch, uint64_t elapsed_ns);
 
-/* Detaches: the counters stay as they are. */
+/* Detaches: the counters no longer change. */
 void watch_stop(struct watch *watch);
 
 /*
- * Every figure as it is now, into the two parts; again and again, if wanted.
- * With @cost, returns the cores that the programs kept busy; 0: not known.
+ * Writes all current figures to the two parts; may be called repeatedly. With @cost, returns the
+ * cores that the programs kept busy; 0: unknown.
  */
 double watch_report(struct watch *watch, uint64_t elapsed_ns, bool cost);
 
-/* What a reader must know besides the figures: once, at the end. */
+/* Notes that go with the figures: once, at the end. */
 void watch_report_notes(struct watch *watch);
 
 #endif

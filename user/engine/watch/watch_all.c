@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/watch/watch_all.c - several interfaces watched at once.
+ * engine/watch/watch_all.c - watch several interfaces at the same time.
  */
 #include "engine/watch/watch_all.h"
 
@@ -15,13 +15,13 @@ struct watch_all {
 	struct watch_all_cfg cfg;
 	struct result *res;
 	struct watch *watches[OPT_MAX_IFACES];
-	struct watch_flows *flows[OPT_MAX_IFACES];	/* NULL: not asked for */
+	struct watch_flows *flows[OPT_MAX_IFACES];	/* NULL: not requested */
 	struct watch_drops *drops;			/* likewise */
 	unsigned int nr;
 	struct watch_cost cost;
 };
 
-/* Before anything is attached: the verifier may take a second. */
+/* Before attaching anything: the verifier may need a second. */
 static int open_flows(struct watch_all *all, struct err *e)
 {
 	struct watch_flows_cfg cfg = all->cfg.flow;
@@ -152,7 +152,7 @@ void watch_all_sort(struct watch_all *all, enum watch_sort sort)
 		watch_flows_sort(all->flows[i], sort);
 }
 
-/* The first to attach goes last: a clsact that came with it goes with it. */
+/* Detach in reverse order: a clsact created by the first is removed with it. */
 void watch_all_stop(struct watch_all *all)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/watch/watch_cost.c - what the watching programs cost.
+ * engine/watch/watch_cost.c - the cost of the watching programs.
  */
 #include "engine/watch/watch_cost.h"
 

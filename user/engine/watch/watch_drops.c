@@ -18,13 +18,13 @@ struct watch_drops {
 	unsigned int nr;
 	struct result *part;
 	struct drops *drops;
-	struct counters *before;	/* of each interface, then of the stack */
+	struct counters *before;	/* per interface, then the stack's */
 	uint32_t netns;
-	uint64_t row_packets;		/* at the row before */
+	uint64_t row_packets;		/* at the previous row */
 	uint64_t packets;		/* at the watched interfaces, as they are listed */
 };
 
-/* @which: the interface's number; one after the last: the stack. */
+/* @which: index of the interface; one past the last: the stack. */
 static void read_counters(const struct watch_drops *drops, unsigned int which,
 			  struct counters *ret_counters)
 {
@@ -59,8 +59,8 @@ int watch_drops_open(struct watch_drops **ret_drops, const char *const *ifnames,
 	}
 	drops->part = result_part(res, PART_OTHER, "drops");
 	if (!drops_has(drops->drops, DROP_SKB))
-		result_note(drops->part, "this kernel does not let skb:kfree_skb be listened to: only "
-			    "XDP's exceptions and the counters are told");
+		result_note(drops->part, "the tracepoint skb:kfree_skb is not available: only XDP "
+			    "exceptions and counters are reported");
 	for (i = 0; i <= nr; i++)
 		read_counters(drops, i, &drops->before[i]);
 	*ret_drops = drops;
@@ -91,7 +91,7 @@ void watch_drops_row(struct watch_drops *drops, uint64_t elapsed_ns)
 	drops->row_packets = sum.skbs;
 }
 
-/* The watched interface's name; "": which one it was is not known; NULL: another one. */
+/* The watched interface's name; "": unknown interface; NULL: another one. */
 static const char *watched_name(const struct watch_drops *drops, const struct drop_place *place)
 {
 	unsigned int i;
@@ -190,6 +190,7 @@ void watch_drops_report(struct watch_drops *drops)
 		result_note(drops->part, "%s", e.msg);
 	drops_read(drops->drops, &sum);
 	if (sum.unplaced)
-		result_note(drops->part, "%llu drops found no room in the list of places",
+		result_note(drops->part, "%llu drops were not listed: no room in the table of "
+			    "drop locations",
 			    (unsigned long long)sum.unplaced);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/watch/watch_filter.c - the watching programs, opened with the code of a filter in them.
+ * engine/watch/watch_filter.c - open the watching programs with a filter's code inserted.
  */
 #include "engine/watch/watch_filter.h"
 

@@ -21,9 +21,10 @@
 
 #include "flow_tc.skel.h"
 
-#define BATCH		4096		/* flows read at once; a bucket never holds more */
-#define PREALLOCATED	(1u << 17)	/* larger tables get their memory as flows come */
-#define WALK_NS		3000000ull	/* for reading the table, of the 20 ms between two polls */
+#define BATCH		4096		/* flows read per call; a bucket never holds more */
+#define PREALLOCATED	(1u << 17)	/* larger tables allocate memory as flows are added */
+#define WALK_NS		3000000ull	/* for reading the table, out of the 20 ms between two
+					 * polls */
 #define KEEP_ROWS	3600
 
 const char *const watch_sort_names[] = {
@@ -38,7 +39,7 @@ static int load(struct watch_flows *flows, struct err *e)
 	bpf = calloc(1, sizeof(*bpf));
 	flows->bpf = bpf;
 	if (!bpf || flow_tc_bpf__create_skeleton(bpf))
-		return err_set(e, -ENOMEM, "cannot keep the flows of '%s'", flows->cfg.ifname);
+		return err_set(e, -ENOMEM, "cannot allocate the flows of '%s'", flows->cfg.ifname);
 	err = watch_filter_open(bpf->skeleton, flows->cfg.filter, FILTER_TC, e);
 	if (err)
 		return err;
@@ -91,7 +92,7 @@ int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cf
 	*ret_flows = flows;
 	return 0;
 no_memory:
-	err_set(e, err, "cannot keep the flows of '%s'", cfg->ifname);
+	err_set(e, err, "cannot open the flow table of '%s'", cfg->ifname);
 fail:
 	watch_flows_close(flows);
 	return err;
@@ -139,7 +140,7 @@ void watch_flows_close(struct watch_flows *flows)
 
 void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum)
 {
-	_Static_assert(sizeof(*ret_sum) % sizeof(uint64_t) == 0, "counters alone");
+	_Static_assert(sizeof(*ret_sum) % sizeof(uint64_t) == 0, "only counters");
 	uint64_t *to = (uint64_t *)ret_sum;
 	unsigned int cpu;
 	size_t i;
@@ -163,7 +164,7 @@ bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flo
 
 	err = bpf_map_lookup_batch(flows->flows_fd, flows->going ? &flows->token : NULL,
 				   &flows->token, flows->keys, flows->slots, &nr, &opts);
-	/* -ENOENT: these are the last. */
+	/* -ENOENT: this was the last batch. */
 	if (err && err != -ENOENT)
 		nr = 0;
 	for (i = 0; i < nr; i++) {
@@ -180,7 +181,7 @@ double flows_rate_bps(const struct flow_rec *rec)
 	uint64_t bytes = rec->counts[WATCH_RX].frame_bytes + rec->counts[WATCH_TX].frame_bytes;
 	uint64_t life_ns = rec->last_mono_ns - rec->first_mono_ns;
 
-	/* Two packets at once are no rate. */
+	/* Two packets in quick succession are not a rate. */
 	if (life_ns < NSEC_PER_SEC)
 		life_ns = NSEC_PER_SEC;
 	return (double)bytes * 8 * NSEC_PER_SEC / (double)life_ns;
@@ -269,9 +270,9 @@ void flows_spread(struct watch_flows *flows, struct flow_seen *flow, bool take)
 }
 
 /*
- * Takes the flow out with the counts that it has just then. Before kernel 5.14
- * in two steps; what comes between them, or is being added just then, is in no flow any
- * more: it is missing in the sums, which the result says.
+ * Removes the flow with its counts at that moment. Before kernel 5.14 this takes two steps; packets
+ * counted between them, or being added at that time, belong to no flow: the sums lack them, which
+ * the result reports.
  */
 bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 {
@@ -307,7 +308,7 @@ void watch_flows_poll(struct watch_flows *flows)
 	flows_read(flows, &sum);
 	if (!flows->going)
 		flows->aging = sum.new_flows - flows->aged > flows->cfg.max_flows / 4 * 3;
-	/* Little each time, so that nothing else waits for it. */
+	/* A little each time, so that nothing else is delayed. */
 	if (flows->going || flows->aging)
 		view_walk(flows, loop_mono_ns() + WALK_NS);
 }

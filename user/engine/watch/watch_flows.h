@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/watch/watch_flows.h - the flows of one interface and the round trips that
- * pass it, by flow_tc.
+ * engine/watch/watch_flows.h - the flows of one interface and the round trips passing it, by
+ * flow_tc.
  */
 #ifndef ENGINE_WATCH_WATCH_FLOWS_H
 #define ENGINE_WATCH_WATCH_FLOWS_H
@@ -26,43 +26,43 @@ struct filter;
 
 struct watch_flows_cfg {
 	const char *ifname;
-	enum watch_hooks hooks;	/* flows are always seen at tc */
-	uint32_t max_flows;	/* room, up to WATCH_FLOWS_MOST */
-	uint32_t top;		/* flows that the result names */
+	enum watch_hooks hooks;	/* flows are always counted at tc */
+	uint32_t max_flows;	/* size of the table, up to WATCH_FLOWS_MOST */
+	uint32_t top;		/* flows listed in the result */
 	enum watch_sort sort;
-	const struct filter *filter;	/* takes the packets that are counted; NULL: all */
-	uint64_t idle_ns;	/* how long before a flow makes room for others */
+	const struct filter *filter;	/* selects the packets to count; NULL: all */
+	uint64_t idle_ns;	/* idle time after which a flow may be removed to make room */
 };
 
 struct watch_flows;
 
-/* Loads, which takes a while. */
+/* Loads the programs, which takes a while. */
 int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cfg *cfg,
 		     struct err *e);
 
-/* Attaches. Becomes parts of @res: "eth0 flows", prefixes, and kinds of round trips. */
+/* Attaches. Creates parts of @res: "eth0 flows", prefixes, and kinds of round trips. */
 int watch_flows_start(struct watch_flows *flows, struct result *res, struct err *e);
 void watch_flows_close(struct watch_flows *flows);	/* takes NULL */
 
-/* To be called often: follows the interface, and takes idle flows out of a table that gets full. */
+/* Call often: follows the interface, and removes idle flows from a table that is nearly full. */
 void watch_flows_poll(struct watch_flows *flows);
 
-/* A row: flows that were active, began and ended since the row before. */
+/* A row: flows that were active, started and ended since the previous row. */
 void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns);
 
-/* Another order from the next view on. */
+/* Changes the order from the next view on. */
 void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort);
 
 /*
- * The flows as they are now, again and again: of a large table as they were when it was last
- * read to its end, which the result says. Neither prefixes nor sentences.
+ * The current flows, may be called repeatedly; for a large table as of the last complete read,
+ * which the result reports. Without prefixes and notes.
  */
 void watch_flows_report_live(struct watch_flows *flows);
 
-/* Detaches: the counters stay as they are. */
+/* Detaches: the counters no longer change. */
 void watch_flows_stop(struct watch_flows *flows);
 
-/* Everything, once. Returns the cores that the programs kept busy; 0: not known. */
+/* Everything, once. Returns the cores that the programs kept busy; 0: unknown. */
 double watch_flows_report(struct watch_flows *flows, uint64_t elapsed_ns);
 
 #endif

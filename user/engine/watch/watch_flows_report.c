@@ -14,8 +14,9 @@
 #include "lib/loop.h"
 #include "result/result_dist.h"
 
-#define WALK_NS		10000000ull	/* of an interval, for reading the table; the rest of it meanwhile */
-#define PREFIX_PARTS	8	/* with a histogram in the result, the busiest */
+#define WALK_NS		10000000ull	/* per interval, for reading the table; the rest is read
+					 * in between */
+#define PREFIX_PARTS	8	/* that get a histogram in the result: the busiest */
 
 static const char *const kind_names[FLOW_KINDS] = {
 	"tcp-timestamp", "tcp-sequence", "tcp-handshake", "icmp-echo", "dns", "quic-handshake",
@@ -69,7 +70,7 @@ static void entry_proto(struct result *part, const struct flow_key *key)
 	result_entry_str(part, "proto", text);
 }
 
-/* Not known: "". */
+/* Unknown: "". */
 static void entry_ns(struct result *part, const char *key, bool known, double ns)
 {
 	if (known)
@@ -136,7 +137,10 @@ static void report_details(struct result *part, const struct flow_seen *flow)
 		 (double)rec->handshake_ns);
 }
 
-/* Text shows the first 16 columns: every flow has all keys, so that they are always the same. */
+/*
+ * Text output shows the first 16 columns: every flow has all keys, so that they are always the
+ * same.
+ */
 static void report_flow(struct watch_flows *flows, struct flow_seen *flow, bool live)
 {
 	struct result *part = flows->part;
@@ -184,7 +188,7 @@ static int by_packets(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : memcmp(a, b, sizeof(struct flow_prefix));
 }
 
-/* What BPF folded joins what was taken out here; then all of it becomes a table. */
+/* Joins what BPF folded with the flows removed here, as a table. */
 static void report_folded(struct watch_flows *flows, struct watch_sum sums[WATCH_DIRS])
 {
 	struct result *part = NULL;
@@ -241,8 +245,8 @@ static void report_trips(struct watch_flows *flows)
 	nr = flows_read_trips(flows, trips);
 	qsort(trips, nr, sizeof(*trips), by_trips);
 	if (nr == FLOW_TRIPS)
-		result_note(flows->part, "round trips by prefix are those of the first %u prefixes "
-			    "that had one; the histograms of the interface hold all", FLOW_TRIPS);
+		result_note(flows->part, "round trips by prefix cover only the first %u prefixes "
+			    "that had one; the interface's histograms include all", FLOW_TRIPS);
 	for (i = 0; i < nr && i < PREFIX_PARTS; i++) {
 		snprintf(name, sizeof(name), "%s far %s", flows->cfg.ifname,
 			 prefix_text(text, sizeof(text), &trips[i].prefix));
@@ -322,18 +326,19 @@ static void report_notes(struct watch_flows *flows, const struct flow_cpu *cpu)
 
 	if (cpu->folded)
 		result_note(part, "the table of %u flows was full: %llu packets were counted by the "
-			    "far end's prefix (/24, /48) alone, without round trips", flows->cfg.max_flows,
+			    "far end's prefix (/24, /48) only, without round "
+			    "trips", flows->cfg.max_flows,
 			    (unsigned long long)cpu->folded);
 	if (cpu->not_spread)
-		result_note(part, "%llu round trips found no room in their flow's percentiles: such flows "
-			    "have none", (unsigned long long)cpu->not_spread);
+		result_note(part, "the percentile table was full for %llu round trips: their "
+			    "flows have no percentiles", (unsigned long long)cpu->not_spread);
 	if (flows->aged)
-		result_note(part, "%llu flows that were idle made room for others: the list has them, "
-			    "and their packets are in the prefixes too",
+		result_note(part, "%llu idle flows were removed from the table to make room: they "
+			    "are listed, and their packets are also in the prefixes",
 			    (unsigned long long)flows->aged);
 }
 
-/* Of both directions, packets and bytes: all that was seen is somewhere. */
+/* For both directions, packets and bytes: everything seen is accounted for. */
 static void report_balance(struct watch_flows *flows, const struct flow_cpu *cpu,
 			   const struct watch_sum *sums)
 {
@@ -347,10 +352,11 @@ static void report_balance(struct watch_flows *flows, const struct flow_cpu *cpu
 	}
 	result_metric_u64(flows->part, "flow_missing_packets", missing);
 	result_verdict(flows->part, !missing && !bytes,
-		       "flows, folded packets and those of no flow add up to all that was seen");
+		       "the packets of flows, folded packets and packets without a flow add up to "
+		       "all packets seen");
 }
 
-/* A program a direction, so a part each. */
+/* One program per direction, so one part each. */
 static double report_cost(struct watch_flows *flows, enum watch_dir dir, uint64_t buffers,
 			  uint64_t elapsed_ns)
 {
@@ -360,7 +366,7 @@ static double report_cost(struct watch_flows *flows, enum watch_dir dir, uint64_
 
 	snprintf(name, sizeof(name), "%s flows %s", flows->cfg.ifname, names[dir]);
 	part = result_part(flows->res, PART_INTERFACE, name);
-	/* Another program than the one that counts packets: told apart by the interface's label. */
+	/* Not the program that counts packets; the interface label separates the two. */
 	snprintf(name, sizeof(name), "%s flows", flows->cfg.ifname);
 	result_label(part, "iface", name);
 	result_label(part, "direction", names[dir]);

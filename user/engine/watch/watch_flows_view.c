@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/watch/watch_flows_view.c - all flows of the table, seen batch by batch: their sums, and the best.
+ * engine/watch/watch_flows_view.c - all flows of the table, read batch by batch: their sums, and
+ * the top flows.
  *
- * A walk takes as many calls as the table needs, and each call a bounded time, so a million
- * flows hold nothing up. The view is what the last whole walk saw.
+ * A walk takes as many calls as the table requires, each of bounded duration, so a million flows
+ * delay nothing. The view is the result of the last complete walk.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 #include "engine/watch/watch_flows_parts.h"
 #include "lib/loop.h"
 
-#define PASTS_MOST	(1u << 22)	/* 100 MB, twice; of flows beyond, the rate is that of their life */
+#define PASTS_MOST	(1u << 22)	/* 100 MB, twice; for flows beyond this, the rate is that
+					 * of their lifetime */
 
 static double weight(const struct flow_seen *flow, enum watch_sort sort)
 {
@@ -35,7 +37,7 @@ static double weight(const struct flow_seen *flow, enum watch_sort sort)
 	}
 }
 
-/* The heavier first; of two alike always the same one. */
+/* The heavier first; ties are always broken the same way. */
 static int by_weight(const void *a, const void *b, void *arg)
 {
 	const struct watch_flows *flows = arg;
@@ -128,7 +130,7 @@ void view_release(struct watch_flows *flows)
 	free(flows->next_pasts.slots);
 }
 
-/* Of the key; never 0. Two flows of one id are as good as impossible. */
+/* A hash of the key; never 0. Collisions are practically impossible. */
 static uint64_t key_id(const struct flow_key *key)
 {
 	uint64_t words[sizeof(*key) / sizeof(uint64_t)], id = 0;
@@ -142,7 +144,7 @@ static uint64_t key_id(const struct flow_key *key)
 	return id ? id : 1;
 }
 
-/* Where @id is, or would be; NULL: there is no room. */
+/* Where @id is, or belongs; NULL: no room. */
 static struct flow_past *past_of(const struct flow_pasts *pasts, uint64_t id)
 {
 	size_t n;
@@ -172,7 +174,10 @@ static void find_rate(struct watch_flows *flows, struct flow_seen *flow)
 		*now = (struct flow_past){ id, packets, bytes };
 	if (!before)
 		return;
-	/* One that is new was not there before; one that is smaller was taken out meanwhile. */
+	/*
+	 * A new flow has no previous counts; if the counts have shrunk it was removed and added
+	 * again.
+	 */
 	if (before->id == id && before->packets <= packets) {
 		packets -= before->packets;
 		bytes -= before->frame_bytes;
@@ -210,7 +215,7 @@ static void end(struct watch_flows *flows)
 	struct flow_tally seen = flows->walked;
 
 	tally_cut(flows, &seen);
-	/* Here, as a flow that is taken out later is in both. */
+	/* Added here, as a flow that is removed later is in both. */
 	join_tcp(&seen.tcp, &flows->gone.tcp);
 	flows->walked = flows->view;
 	flows->view = seen;

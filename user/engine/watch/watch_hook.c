@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/watch/watch_hook.c - programs that look at the packets of a live interface.
+ * engine/watch/watch_hook.c - programs that observe the packets of a live interface.
  */
 #include "engine/watch/watch_hook.h"
 
@@ -14,28 +14,30 @@
 #include "sys/hook/tc.h"
 #include "sys/hook/xdp_share.h"
 
-#define LOOK_NS		(NSEC_PER_SEC / 5)	/* who else is at the hooks */
-#define ASK_AGAIN_NS	NSEC_PER_SEC	/* of an interface whose hook others hold */
+#define LOOK_NS		(NSEC_PER_SEC / 5)	/* interval of checking for other programs at the
+						 * hooks */
+#define ASK_AGAIN_NS	NSEC_PER_SEC	/* retry interval, for an interface whose hook others
+					 * hold */
 
 const char *const watch_hook_names[] = { "auto", "xdp", "tc", "clsact", NULL };
 
 struct watch_hook {
 	struct watch_hook_cfg cfg;
-	int ifindex;			/* attached to, or found and refused; 0: gone */
+	int ifindex;			/* attached to, or found but refused; 0: gone */
 	struct xdp_port *rx_xdp;
 	struct xdp_share *rx_share;
 	struct tc_port *rx_tc, *tx_tc;
-	int lost_ifindex;		/* the one attached to before */
+	int lost_ifindex;		/* the interface attached to before */
 	bool attached, said_gone, said_refused;
-	uint64_t refused_mono_ns;	/* when it was asked last */
+	uint64_t refused_mono_ns;	/* when it was refused last */
 	unsigned int returns;
-	uint64_t looked_mono_ns;	/* at who else is at the hooks */
+	uint64_t looked_mono_ns;	/* when other programs were checked for */
 	char preceding[128];
 };
 
 /*
- * tc costs nothing that can be measured; XDP at a live interface costs
- * something everywhere, so it is left to those who ask for it.
+ * tc has no measurable cost; XDP at a live interface costs something everywhere, so it must be
+ * requested.
  */
 enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *nic,
 				   enum watch_hooks hooks, const char **ret_why)
@@ -44,25 +46,29 @@ enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *n
 
 	*ret_why = NULL;
 	if (hooks == WATCH_HOOKS_XDP && !strcmp(nic->driver, "veth"))
-		log_warn("XDP takes the large packets of '%s' away as long as this runs: TCP is slower",
+		log_warn("XDP disables large packets (GRO, TSO) on '%s' during the run: TCP is "
+			 "slower",
 			 ifname);
 	if (hooks != WATCH_HOOKS_AUTO)
 		return hooks;
 	nic_read_offloads(ifname, &offloads);
 	if (!strcmp(nic->driver, "veth"))
-		*ret_why = "at tc, as native XDP takes the large packets of a veth away and halves TCP's rate";
+		*ret_why = "at tc, as native XDP disables large packets on a veth and halves "
+			"TCP's rate";
 	else if (!strcmp(ifname, "lo"))
-		*ret_why = "at tc, as loopback has generic XDP only, which splits large packets";
+		*ret_why = "at tc, as loopback supports only generic XDP, which splits large "
+			"packets";
 	else if (offloads.lro || offloads.gro_hw)
-		*ret_why = "at tc, as XDP switches off the merging of packets that this NIC does";
+		*ret_why = "at tc, as XDP disables this NIC's packet merging (LRO, hardware GRO)";
 	else
-		*ret_why = "at tc, as most drivers set up their rings anew for XDP and lose packets meanwhile";
+		*ret_why = "at tc, as most drivers reallocate their rings for XDP and lose "
+			"packets in the process";
 	return WATCH_HOOKS_TC;
 }
 
 static void detach(struct watch_hook *hook)
 {
-	/* The first to attach goes last: a clsact that came with it goes with it. */
+	/* Detach in reverse order: a clsact created by the first is removed with it. */
 	tc_detach(hook->tx_tc);
 	tc_detach(hook->rx_tc);
 	xdp_detach(hook->rx_xdp);
@@ -90,8 +96,8 @@ static void look_before(struct watch_hook *hook)
 		if (!ports[i] || !tc_port_preceded(ports[i], is_own, hook->preceding,
 						   sizeof(hook->preceding)))
 			continue;
-		log_warn("'%s': another program, %s, now runs before those of this one: packets that it "
-			 "decides on are not seen", hook->cfg.ifname, hook->preceding);
+		log_warn("'%s': another program, %s, now runs before ethgauge's: packets that it "
+			 "consumes are not seen", hook->cfg.ifname, hook->preceding);
 	}
 }
 
@@ -161,11 +167,11 @@ static void refused(struct watch_hook *hook, const struct err *e)
 	}
 	hook->refused_mono_ns = loop_mono_ns();
 	if (!hook->said_refused)
-		log_warn("'%s' is back and cannot be watched yet: %s", hook->cfg.ifname, e->msg);
+		log_warn("'%s' is back, but cannot be watched yet: %s", hook->cfg.ifname, e->msg);
 	hook->said_refused = true;
 }
 
-/* The interface is there. */
+/* The interface exists again. */
 static bool attach_again(struct watch_hook *hook)
 {
 	const char *ifname = hook->cfg.ifname;
@@ -177,7 +183,7 @@ static bool attach_again(struct watch_hook *hook)
 	}
 	hook->said_refused = false;
 	if (hook->ifindex == hook->lost_ifindex)
-		log_warn("the programs were detached from '%s'; it is watched again", ifname);
+		log_warn("the programs were detached from '%s', and have been reattached", ifname);
 	else
 		log_info("'%s' is watched again", ifname);
 	hook->returns++;
@@ -198,19 +204,22 @@ bool watch_hook_follow(struct watch_hook *hook)
 		hook->lost_ifindex = hook->ifindex;
 		hook->ifindex = 0;
 		hook->said_gone = false;
-		/* It may go just now: the next call knows whether another process detached it. */
+		/*
+		 * It may be disappearing: the next call knows whether another process detached the
+		 * program.
+		 */
 		if (ifindex == hook->lost_ifindex)
 			return false;
 	}
 	if (!ifindex) {
 		if (!hook->said_gone)
-			log_warn("'%s' is gone; it is watched again when it comes back",
+			log_warn("'%s' no longer exists; watching continues when it comes back",
 				 hook->cfg.ifname);
 		hook->said_gone = true;
 		hook->ifindex = 0;
 		return false;
 	}
-	/* Who holds its hook may leave: it is not asked every time. */
+	/* The holder of the hook may leave: retry, but not every time. */
 	if (ifindex == hook->ifindex && loop_mono_ns() < hook->refused_mono_ns + ASK_AGAIN_NS)
 		return false;
 	hook->ifindex = ifindex;

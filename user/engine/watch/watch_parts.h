@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/watch/watch_parts.h - shared between watch.c, which reads, and
- * watch_report.c, which reports. Only these include it.
+ * engine/watch/watch_parts.h - declarations shared by watch.c, which reads, and watch_report.c,
+ * which reports. Only these include it.
  */
 #ifndef ENGINE_WATCH_WATCH_PARTS_H
 #define ENGINE_WATCH_WATCH_PARTS_H
@@ -14,9 +14,9 @@
 struct watch_side {
 	struct result *part;
 	int prog_fd;
-	struct watch_rec row;			/* as it was at the row before */
+	struct watch_rec row;			/* at the previous row */
 	struct burst burst;			/* peaks since that row */
-	uint64_t peaks[BURST_SPANS];		/* of all rows before */
+	uint64_t peaks[BURST_SPANS];		/* peaks of all previous rows */
 };
 
 struct watch {
@@ -24,7 +24,7 @@ struct watch {
 	unsigned int nr_cpus, nr_queues;
 	bool filtered;
 	struct watch_tc_bpf *tc;
-	struct watch_xdp_bpf *xdp;		/* NULL: tc alone */
+	struct watch_xdp_bpf *xdp;		/* NULL: tc only */
 	bool share;				/* xdp is loaded by the hook */
 	struct watch_hook *hook;
 	struct watch_rec *recs;
@@ -33,19 +33,20 @@ struct watch {
 	struct watch_ring *rings;
 	size_t recs_bytes, queues_bytes, gaps_bytes, rings_bytes;
 	struct watch_side sides[WATCH_DIRS];
-	uint64_t next_window;			/* the first that no burst was fed with */
+	uint64_t next_window;			/* first window not yet searched for bursts */
 	uint64_t missed_windows;
 	uint64_t row_elapsed_ns;
-	struct nic_counters nic_before, nic_newest, nic_sum;	/* at open; last seen; of earlier lives */
-	unsigned int nic_life;			/* returns of the hook at nic_newest */
-	unsigned int returns;			/* of the hook, when it was closed */
+	struct nic_counters nic_before, nic_newest, nic_sum;	/* at open; latest; sum over
+								 * earlier instances */
+	unsigned int nic_life;			/* the hook's reattachments at nic_newest */
+	unsigned int returns;			/* the hook's, at close */
 	char *preceding;			/* likewise; NULL: none */
 };
 
 /* The records of one direction, summed over the CPUs. */
 void watch_read(const struct watch *watch, enum watch_dir dir, struct watch_rec *ret_sum);
 
-/* The interface's own counters since watch_open(), its earlier lives included. */
+/* The interface's own counters since watch_open(), including its earlier instances. */
 void watch_read_nic(struct watch *watch, struct nic_counters *ret_counters);
 
 #endif

@@ -45,7 +45,7 @@ static const char *size_name(char *buf, size_t size, unsigned int class)
 	return buf;
 }
 
-/* A row of the part's table; frame_bytes UINT64_MAX: not counted for this. */
+/* A row of the part's table; frame_bytes UINT64_MAX: not counted here. */
 static void add_entry(struct result *part, const char *by, const char *value, uint64_t packets,
 		      uint64_t frame_bytes)
 {
@@ -181,7 +181,7 @@ static double report_side(struct watch *watch, enum watch_dir dir,
 	report_gaps(watch, dir, side->part);
 	report_driver(nic, dir, side->part);
 	report_classes(watch, dir, &sum, side->part);
-	/* Another process may have the kernel time the programs, too. */
+	/* Another process may have enabled the kernel's timing of programs, too. */
 	if (!cost)
 		return 0;
 	return watch_cost_report(side->prog_fd, sum.buffers + sum.not_taken, elapsed_ns, side->part);
@@ -209,14 +209,15 @@ void watch_report_notes(struct watch *watch)
 	for (dir = 0; dir < WATCH_DIRS; dir++)
 		note_driver(&nic, dir, watch->sides[dir].part);
 	if (watch->returns)
-		result_note(watch->sides[WATCH_RX].part, "attached anew %u times: packets before "
-			    "that are in the driver's counters alone", watch->returns);
+		result_note(watch->sides[WATCH_RX].part, "reattached %u times: packets in between "
+			    "are only in the driver's counters", watch->returns);
 	if (watch->preceding)
-		result_note(watch->sides[WATCH_RX].part, "another program, %s, came to run before those "
-			    "of this one: packets that it decided on were not seen", watch->preceding);
+		result_note(watch->sides[WATCH_RX].part, "another program, %s, was attached "
+			    "before ethgauge's: packets that it consumed were not "
+			    "seen", watch->preceding);
 	if (missed_ns)
-		result_note(watch->sides[WATCH_RX].part, "%.3f s were not looked at for bursts: this "
-			    "program was held up", (double)missed_ns / NSEC_PER_SEC);
+		result_note(watch->sides[WATCH_RX].part, "%.3f s were not searched for bursts: "
+			    "this process was delayed", (double)missed_ns / NSEC_PER_SEC);
 }
 
 static void report_side_row(struct watch *watch, enum watch_dir dir, uint64_t elapsed_ns,
@@ -250,7 +251,7 @@ void watch_report_row(struct watch *watch, uint64_t elapsed_ns)
 	struct nic_counters nic;
 	int dir;
 
-	/* Of an interface that goes, the newest reading is what is left. */
+	/* For an interface being removed, the latest reading is what remains. */
 	watch_read_nic(watch, &nic);
 	for (dir = 0; dir < WATCH_DIRS; dir++)
 		report_side_row(watch, dir, elapsed_ns, seconds);

@@ -51,7 +51,7 @@ int load_open(struct load **ret_load, const struct load_cfg *cfg, struct err *e)
 	int err = 0;
 
 	if (!load)
-		return err_set(e, -ENOMEM, "cannot prepare %u clients", cfg->clients);
+		return err_set(e, -ENOMEM, "cannot set up %u clients", cfg->clients);
 	pthread_mutex_init(&load->lock, NULL);
 	load->cfg = cfg;
 	load->transfer = cfg->transfer;
@@ -59,7 +59,7 @@ int load_open(struct load **ret_load, const struct load_cfg *cfg, struct err *e)
 	load->threads = calloc(cfg->threads, sizeof(*load->threads));
 	load->row = calloc(1, sizeof(*load->row));
 	if (!load->threads || !load->row || transfer_sockets_init(&load->peaks.sockets))
-		err = err_set(e, -ENOMEM, "cannot prepare %u clients", cfg->clients);
+		err = err_set(e, -ENOMEM, "cannot set up %u clients", cfg->clients);
 	for (i = 0; !err && i < cfg->threads; i++)
 		err = load_thread_open(load, i, e);
 	if (err) {
@@ -142,7 +142,7 @@ void load_sum(const struct load *load, struct load_count *sum)
 
 		for (k = 0; k < counters; k++)
 			((uint64_t *)sum)[k] += ((const uint64_t *)count)[k];
-		/* As they come: a large file is not done in one interval. */
+		/* Counted during the transfer: a large file takes longer than an interval. */
 		sum->body_received_bytes += transfer_set_received(load->threads[i].set);
 		hist_merge(&sum->total, &count->total);
 		hist_merge(&sum->connect, &count->connect);

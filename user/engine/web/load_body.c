@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/web/load_body.c - what the clients of a load send.
+ * engine/web/load_body.c - the request bodies of a load.
  */
 #include "engine/web/load_body.h"
 
@@ -32,7 +32,7 @@ static int open_file(const char *path, int *ret_fd, uint64_t *ret_bytes, struct 
 	return 0;
 }
 
-/* All of it: libcurl wants a form's data in memory. */
+/* Reads the whole file: libcurl requires form data in memory. */
 static int read_file(struct load_body *body, const char *path, struct err *e)
 {
 	ssize_t got = 0;
@@ -64,7 +64,7 @@ int load_body_open(struct load_body *ret_body, const char *data, const char *upl
 	}
 	if (!upload)
 		return 0;
-	/* A file by that name is meant, if there is one. */
+	/* If a file of that name exists, it is meant. */
 	if (!unit_parse_count(upload, &ret_body->bytes) && access(upload, F_OK))
 		return 0;
 	return open_file(upload, &ret_body->fd, &ret_body->bytes, e);

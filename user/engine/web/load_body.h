@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/web/load_body.h - what the clients of a load send.
+ * engine/web/load_body.h - the request bodies of a load.
  */
 #ifndef ENGINE_WEB_LOAD_BODY_H
 #define ENGINE_WEB_LOAD_BODY_H
@@ -11,15 +11,15 @@
 #include "lib/err.h"
 
 struct load_body {
-	int fd;				/* of an upload; -1: no file */
+	int fd;				/* file to upload; -1: none */
 	void *memory;
-	const void *data;		/* neither this nor a file: zeros */
+	const void *data;		/* without this and a file: zeros */
 	uint64_t bytes;
 };
 
 /*
- * @data: a text, or "@FILE"; @upload: a file, or a number of zeroes if there is no file by that
- * name. At most one of both is not NULL, and outlives @ret_body.
+ * @data: a text, or "@FILE"; @upload: a file, or a number of zero bytes if no such file exists. At
+ * most one of the two is not NULL, and it must outlive @ret_body.
  */
 int load_body_open(struct load_body *ret_body, const char *data, const char *upload, struct err *e);
 void load_body_close(struct load_body *body);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/web/load_parts.h - what load.c counts and load_report.c reports.
+ * engine/web/load_parts.h - counters of load.c, reported by load_report.c.
  */
 #ifndef ENGINE_WEB_LOAD_PARTS_H
 #define ENGINE_WEB_LOAD_PARTS_H
@@ -11,10 +11,10 @@
 
 #define LOAD_STATUSES 1000
 
-/* Of one thread, its only writer; all members but the histograms are counters. */
+/* One thread's, written only by it; all members except the histograms are counters. */
 struct load_count {
-	uint64_t ends[TRANSFER_ENDS];		/* transactions, by how they ended */
-	uint64_t statuses[LOAD_STATUSES];	/* requests with a whole answer */
+	uint64_t ends[TRANSFER_ENDS];		/* transactions, by outcome */
+	uint64_t statuses[LOAD_STATUSES];	/* completely answered requests */
 	uint64_t requests, redirects, redirects_refused, cycles, cut, behind;
 	uint64_t connections, reused;
 	uint64_t body_received_bytes, body_sent_bytes, header_received_bytes, header_sent_bytes;
@@ -27,17 +27,17 @@ struct load_peaks {
 	struct transfer_sockets sockets;
 };
 
-/* Adds up all threads into @sum. */
+/* Sums all threads into @sum. */
 void load_sum(const struct load *load, struct load_count *sum);
 
 const struct load_cfg *load_config(const struct load *load);
 const struct load_peaks *load_peaks(const struct load *load);
 uint64_t load_elapsed_ns(const struct load *load);
 
-/* Share of its time that the busiest thread was on a CPU, or ready for one. */
+/* The busiest thread's share of time on a CPU or waiting for one. */
 double load_busiest_ratio(const struct load *load);
 
-/* What the last row was taken of; load_report.c's own. */
+/* State at the last row, for load_report.c. */
 struct load_row {
 	uint64_t elapsed_ns;
 	struct load_count count, now;

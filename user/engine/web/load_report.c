@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * engine/web/load_report.c - what the clients of a load came to.
+ * engine/web/load_report.c - the results of a load.
  */
 #include <stdio.h>
 
@@ -10,8 +10,8 @@
 #include "model/bottleneck.h"
 #include "result/result_dist.h"
 
-#define BUSY_RATIO	0.95	/* a thread above that is the limit */
-#define REGULAR_RATIO	0.999	/* as RFC 9971 asks of the rate that was offered */
+#define BUSY_RATIO	0.95	/* a thread busier than this is the limit */
+#define REGULAR_RATIO	0.999	/* as RFC 9971 requires of the offered rate */
 
 static const char *const end_keys[TRANSFER_ENDS] = {
 	[TRANSFER_4XX] = "load_failed_4xx", [TRANSFER_5XX] = "load_failed_5xx",
@@ -81,7 +81,7 @@ void load_report_row(struct load *load, struct result *res, uint64_t elapsed_ns)
 	*last = *now;
 }
 
-/* Each status and each kind of failure that there was, with its number. */
+/* Each status and kind of failure that occurred, with its count. */
 static void report_answers(const struct load_count *sum, struct result *res)
 {
 	char status[16];
@@ -108,8 +108,9 @@ static void report_failures(const struct load_count *sum, struct result *res)
 	result_metric_u64(res, "load_failed_redirects", sum->redirects_refused);
 	result_metric_u64(res, "load_cut", sum->cut);
 	if (sum->ends[TRANSFER_LOCAL])
-		result_note(res, "%llu transactions failed in this host, for lack of ports, addresses, "
-			    "descriptors or memory: --sources gives more ports; see also "
+		result_note(res, "%llu transactions failed on this host, for lack of ports, "
+			    "addresses, descriptors or memory: --sources provides more ports; see "
+			    "also "
 			    "net.ipv4.ip_local_port_range and net.ipv4.tcp_tw_reuse",
 			    (unsigned long long)sum->ends[TRANSFER_LOCAL]);
 }
@@ -126,7 +127,7 @@ static void report_rate(const struct load_cfg *cfg, const struct load_count *sum
 	result_metric_u64(res, "load_behind", sum->behind);
 	result_self_bool(res, "irregular", irregular);
 	if (irregular)
-		result_note(res, "%llu of %llu transactions that were due found no free client: take more "
+		result_note(res, "%llu of %llu due transactions found no free client: use more "
 			    "--clients, or a lower --rate", (unsigned long long)sum->behind,
 			    (unsigned long long)due);
 }
@@ -171,7 +172,7 @@ void load_report_limit(const struct load *load, struct result *res)
 
 	if (busy < BUSY_RATIO || load_elapsed_ns(load) < NSEC_PER_SEC)
 		return;
-	result_note(res, "a thread of the clients was on its CPU, or waited for it, %.0f %% of the time: "
+	result_note(res, "a client thread used its CPU, or waited for it, %.0f %% of the time: "
 		    "the rates are this host's limit, not the server's; more --threads may help", 100 * busy);
 	result_self_str(res, "bottleneck", bottleneck_names[BOTTLENECK_SENDER_CPU]);
 }

@@ -12,17 +12,17 @@
 #include "lib/hist.h"
 #include "lib/loop.h"
 
-#define NAP_NS		20000000ull	/* a signal is seen after that */
-#define RETRY_NS	10000000ull	/* who could not connect does not try again at once */
+#define NAP_NS		20000000ull	/* a signal is noticed within this time */
+#define RETRY_NS	10000000ull	/* delay before a failed connection is retried */
 #define URL_BYTES	4096
 
 struct load_client {
 	struct load_thread *thread;
-	struct transfer *transfer;	/* from when it begins */
-	uint32_t index;			/* of all clients */
-	unsigned int url;		/* which is its turn */
+	struct transfer *transfer;	/* since it started */
+	uint32_t index;			/* among all clients */
+	unsigned int url;		/* index of the next URL */
 	unsigned int redirects;		/* followed in this transaction */
-	const char *method;		/* of the redirected request; NULL: the configured one */
+	const char *method;		/* for the redirected request; NULL: the configured one */
 	bool busy;
 	uint64_t cycle;
 	uint64_t random;
@@ -94,7 +94,7 @@ static void set_busy(struct load_client *c, bool busy)
 	busy ? peak_up(peak) : peak_down(peak);
 }
 
-/* Sends the client's URL, or where it was redirected to. */
+/* Requests the client's URL, or its redirection. */
 static int send_request(struct load_client *c, const char *redirect)
 {
 	const struct load_cfg *cfg = c->thread->load->cfg;
@@ -116,7 +116,7 @@ static void begin_transaction(struct load_client *c, uint64_t due_mono_ns)
 	struct err e;
 	int err;
 
-	/* Slots of an open loop have been counted already. */
+	/* Slots of an open loop were counted when they were assigned. */
 	if (!load->cfg->rate.nr && load->cfg->count &&
 	    __atomic_fetch_add(&load->begun, 1, __ATOMIC_RELAXED) >= load->cfg->count) {
 		end_client(c);
@@ -140,7 +140,7 @@ static void wait_for_slot(struct load_client *c)
 		(uint32_t)(c - t->clients);
 }
 
-/* The client's next URL, when it is due. */
+/* Starts the client's next URL when it is due. */
 static void go_on(struct load_client *c, const struct transfer_result *r)
 {
 	struct load_thread *t = c->thread;
@@ -191,7 +191,7 @@ static void count_request(struct load_count *count, const struct transfer_result
 	count->header_sent_bytes += r->header_sent_bytes;
 }
 
-/* True if the redirection was followed, so that the transaction goes on. */
+/* True if the redirection is followed, so that the transaction continues. */
 static bool follow(struct load_client *c, const struct transfer_result *r)
 {
 	const struct load_cfg *cfg = c->thread->load->cfg;
@@ -204,7 +204,7 @@ static bool follow(struct load_client *c, const struct transfer_result *r)
 	if (!method)
 		method = cfg->transfer.post ? "POST" : cfg->transfer.upload ? "PUT" : "GET";
 	next = load_redirect_method(method, r->status);
-	/* As it was: with its body, if it has one. */
+	/* Same method: with its body, if it has one. */
 	if (next != method)
 		c->method = next;
 	c->redirects++;
@@ -234,7 +234,7 @@ static void on_done(void *ctx, const struct transfer_result *r)
 	go_on(c, r);
 }
 
-/* A client whose time has come, its first or after a pause. */
+/* Starts a client whose time has come, at first or after a pause. */
 static void wake(struct load_client *c, uint64_t due_mono_ns)
 {
 	struct load_thread *t = c->thread;
@@ -255,7 +255,7 @@ static void wake(struct load_client *c, uint64_t due_mono_ns)
 		begin_transaction(c, due_mono_ns);
 }
 
-/* Of the open loop: request number of this thread's next slot. */
+/* Open loop: the request number of this thread's next slot. */
 static uint64_t slot_request(const struct load_thread *t)
 {
 	return t->slot * t->load->cfg->threads + t->index;
@@ -292,7 +292,7 @@ static bool is_over(const struct load_thread *t)
 	       (t->load->cfg->rate.nr && !has_slot(t) && !t->nr_busy);
 }
 
-/* What is under way at the end; slots that were due and found no client. */
+/* Counts requests outstanding at the end, and due slots that found no client. */
 static void cut(struct load_thread *t)
 {
 	uint32_t i;
@@ -353,7 +353,7 @@ int load_thread_open(struct load *load, uint32_t index, struct err *e)
 	t->clients = calloc(t->nr_clients, sizeof(*t->clients));
 	t->idle = calloc(t->nr_clients, sizeof(*t->idle));
 	if (!t->clients || !t->idle || heap_init(&t->waiting, t->nr_clients))
-		return err_set(e, -ENOMEM, "cannot prepare %u clients", cfg->clients);
+		return err_set(e, -ENOMEM, "cannot set up %u clients", cfg->clients);
 	for (i = 0; i < t->nr_clients; i++) {
 		struct load_client *c = &t->clients[i];
 

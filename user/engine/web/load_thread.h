@@ -21,9 +21,9 @@ struct load_thread {
 	struct transfer_set *set;
 	struct load_client *clients;
 	uint32_t nr_clients, nr_alive, nr_busy;
-	struct heap waiting;		/* clients that go on later */
-	uint32_t *idle, idle_first, nr_idle;	/* a ring of clients that wait for a slot */
-	uint64_t slot;			/* of an open loop: the next one of this thread */
+	struct heap waiting;		/* clients with a later start time */
+	uint32_t *idle, idle_first, nr_idle;	/* ring of clients that wait for a slot */
+	uint64_t slot;			/* open loop: this thread's next slot */
 	struct load_count count;
 	uint64_t ended_mono_ns;
 	struct cpu_thread began, ended;
@@ -32,26 +32,29 @@ struct load_thread {
 struct load {
 	const struct load_cfg *cfg;
 	struct load_peaks peaks;
-	struct transfer_cfg transfer;	/* with our counters */
+	struct transfer_cfg transfer;	/* with this thread's counters */
 	struct load_thread *threads;
 	struct load_row *row;
 	uint64_t start_mono_ns, end_mono_ns;
-	uint64_t begun;			/* transactions, of all threads */
+	uint64_t begun;			/* transactions, over all threads */
 	uint32_t nr_running;
 	bool stop, failed;
 	struct err error;
-	pthread_mutex_t lock;		/* of the error */
+	pthread_mutex_t lock;		/* protects the error */
 };
 
-/* Its share of the clients; load_thread_run() is the thread, and begins with those in @waiting. */
+/*
+ * Opens its share of the clients; load_thread_run() is the thread, and starts with those in
+ * @waiting.
+ */
 int load_thread_open(struct load *load, uint32_t index, struct err *e);
 void load_thread_close(struct load_thread *t);
 void *load_thread_run(void *ctx);
 
-/* Every client waits for its time. */
+/* Queues every client for its start time. */
 void load_thread_ramp(struct load_thread *t);
 
-/* The first line of the log. */
+/* Writes the header line of the log. */
 void load_log_head(FILE *log);
 
 #endif
