@@ -22,7 +22,7 @@ refuses() {
 	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 --sessions 537
 	refuses "--ipv4 and --ipv6 are mutually exclusive" --stamp lo -4 -6
 	refuses "no key" --stamp 127.0.0.1 --auth
-	refuses "cannot find the address of '127.0.0.1'" --stamp 127.0.0.1 -6
+	refuses "cannot resolve '127.0.0.1'" --stamp 127.0.0.1 -6
 }
 
 @test "probe has the options of STAMP only with --stamp, and each its own help" {

@@ -227,10 +227,10 @@ counted() {
 	says "queue 0 of 'egb' is held by another AF_XDP socket"
 }
 
-@test "frames that are too large to be held are refused" {
+@test "frames that are too large for AF_XDP are refused" {
 	# From 3827 bytes on they do not fit into a page with the bytes in front of them.
 	ip_in r link set ega mtu 3827
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
 	is 1
-	says "frames of 'ega', with an MTU of 3827, are too large to be held"
+	says "frames of 'ega', with an MTU of 3827, are too large for AF_XDP"
 }

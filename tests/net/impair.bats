@@ -311,7 +311,7 @@ fields() {
 	start sink r sink egb
 	tool_in r impair ega egb --loss 1%
 	is 3
-	says "cannot attach XDP to 'egb', which is held by program 'sink_xdp'"
+	says "cannot attach XDP to 'egb': the hook is held by program 'sink_xdp'"
 	# What was attached before the failure is gone, the other's is not.
 	[ "$(ip_in r -json -details link show | jq -c '[.[] | select(.xdp) | .ifname]')" = '["egb"]' ]
 }

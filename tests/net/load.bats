@@ -219,6 +219,6 @@ limited() {
 @test "too many clients for the limit of open files are refused before the start" {
 	run --separate-stderr limited $WEB/small --clients 500
 	is 3
-	says "and the limit is 200"
+	says "but the limit is 200"
 	says "ulimit -Hn"
 }

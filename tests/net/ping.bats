@@ -200,8 +200,8 @@ decoded() {
 	done
 	run --separate-stderr "$TOOL" ping no..where
 	is 2
-	says "cannot find the address of 'no..where'"
+	says "cannot resolve 'no..where'"
 	run --separate-stderr "$TOOL" ping 198.18.0.2 -6
 	is 2
-	says "cannot find the address of '198.18.0.2'"
+	says "cannot resolve '198.18.0.2'"
 }

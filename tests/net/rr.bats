@@ -147,7 +147,7 @@ while True:
 	start reflect a reflect eg0
 	tool_in a rr 198.18.0.2 -c 3
 	is 3
-	says "which is held by program 'reflect_xdp'"
+	says "held by program 'reflect_xdp'"
 	finish reflect INT
 	hook_is_free a
 }

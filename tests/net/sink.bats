@@ -208,7 +208,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	in_b "$TOOL" doctor eg0 --has multi-buffer || {
 		tool_in b sink eg0 --duration 1s
 		is 3
-		says "an MTU of 9000 needs multi-buffer XDP"
+		says "an MTU of 9000 requires multi-buffer XDP"
 		tool_in b sink eg0 --duration 1s --xdp-mode generic
 		is 0
 		cannot multi-buffer multi-buffer || return

@@ -479,7 +479,7 @@ serve_limit_holds() {
 	tool_in b serve
 	is 4
 	says "cannot listen on port 14880"
-	says "hint: see who has it"
+	says "hint: see which process uses it"
 }
 
 @test "data ports stay in their range" {

@@ -242,7 +242,7 @@ stranger_goes() {
 	tool_in b watch eg0 --hooks xdp --share --duration 1s
 	is 3
 	says "held by program 'alien'"
-	says "no dispatcher of libxdp"
+	says "sharing requires libxdp's dispatcher"
 	[ "$(hook b)" = "$before" ]
 	ip_in b link set dev eg0 xdpdrv off
 	tool_in b watch eg0 --share --duration 1s
@@ -250,7 +250,7 @@ stranger_goes() {
 	"$TOOL" doctor --has freplace >/dev/null 2>&1 && return
 	tool_in b watch eg0 --hooks xdp --share --duration 1s
 	is 3
-	says "this kernel refuses freplace"
+	says "this kernel does not allow freplace"
 	hook_is_free b
 }
 
@@ -275,7 +275,7 @@ in_dispatcher() {
 	kill -KILL "${PIDS[watch]}"
 	wait_for has_ended "${PIDS[watch]}"
 	watch b --hooks xdp
-	said "that a killed process left out of the dispatcher"
+	said "left by a killed process from the dispatcher"
 	in_a "$PEER" frames 60 307
 	end_watch
 	side rx '.metrics.seen_packets == 307 and .environment.hook == "native XDP, shared"'
@@ -339,7 +339,7 @@ nothing_at_tc() {
 	wait_for has_ended "${PIDS[watch]}"
 	in_b tc filter show dev eg0 ingress | grep -q watch_tc_in
 	watch b --hooks clsact
-	grep -q "took away the filter 'watch_tc_in'" "$BATS_TEST_TMPDIR/watch.err"
+	grep -q "removed the filter 'watch_tc_in'" "$BATS_TEST_TMPDIR/watch.err"
 	[ "$(in_b tc filter show dev eg0 ingress | grep -c watch_tc_in)" = 1 ]
 	end_watch
 	[ -z "$(in_b tc filter show dev eg0 ingress)" ]

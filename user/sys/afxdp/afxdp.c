@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/afxdp/afxdp.c - the transmit ring of an AF_XDP socket, by libxdp.
+ * sys/afxdp/afxdp.c - the transmit ring of an AF_XDP socket, using libxdp.
  */
 #include "sys/afxdp/afxdp.h"
 
@@ -27,31 +27,32 @@
 #define CHUNK_BYTES	AFXDP_CHUNK_BYTES
 #define NR_RX_FRAMES	512	/* zero-copy takes over the queue's receive side as well */
 #define NR_FILL		512
-#define LOOK_EVERY	256	/* kicks from one look at the send buffer to the next */
+#define LOOK_EVERY	256	/* kicks between two checks of the send buffer */
 
 struct afxdp {
-	/* Zeroed before libxdp sees them, or it takes what was there for indexes. */
+	/* Zeroed before use: libxdp would take stale contents for indexes. */
 	struct xsk_ring_prod tx, fill;
 	struct xsk_ring_cons sent;
 	struct xsk_socket *socket;
 	struct xsk_umem *umem;
-	struct afxdp_stamp_socket *stamped;	/* instead of these two, or NULL */
+	struct afxdp_stamp_socket *stamped;	/* used instead of these two, or NULL */
 	struct afxdp_cfg cfg;
-	uint32_t room;				/* in front of each frame, with stamped */
+	uint32_t room;				/* in front of each frame, if stamped */
 	int fd;
 	bool zero_copy, busy_poll;
 	struct afxdp_memory memory;
-	uint32_t chunks;			/* of a frame, side by side */
-	size_t stride;				/* from frame to frame */
+	uint32_t chunks;			/* per frame, contiguous */
+	size_t stride;				/* from one frame to the next */
 	uint32_t buf_bytes;
 	struct afxdp_use use;
-	/* A stack: what was sent last is sent next, while it is in the cache. */
+	/* A stack: the frame sent last is reused first, while it is cached. */
 	uint32_t nr_free;
 	uint64_t free[AFXDP_NR_FRAMES];		/* offsets in memory */
-	uint8_t pieces[AFXDP_NR_FRAMES];	/* of a frame on its way that are not yet given back */
+	uint8_t pieces[AFXDP_NR_FRAMES];	/* descriptors of a frame in flight that are not
+						 * yet returned */
 };
 
-/* Descriptors that all frames need at once: a power of two, as rings are. */
+/* Descriptors for all frames at the same time: rings have a power of two. */
 static uint32_t ring_size(const struct afxdp *ring)
 {
 	return AFXDP_NR_FRAMES * (ring->chunks == 3 ? 4 : ring->chunks);
@@ -95,14 +96,15 @@ static int open_stamped(struct afxdp *ring, const struct afxdp_cfg *cfg, struct 
 	int err;
 
 	if (cfg->buf_bytes > AFXDP_MAX_STAMPED_BYTES)
-		return err_usage(e, "frames above %u bytes have no room for the NIC's stamp",
+		return err_usage(e, "frames above %u bytes have no room for the NIC's timestamp",
 				 AFXDP_MAX_STAMPED_BYTES);
 	err = afxdp_stamp_open(&ring->stamped, &stamp, &ring->tx, &ring->fill, &ring->sent);
 	if (!err)
 		return 0;
-	err_machine(e, err, "cannot have queue %u of '%s' tell when it sent a frame%s", cfg->queue,
-		    cfg->ifname, ring->zero_copy ? ", by zero-copy" : "");
-	return err_hint(e, "do without it: " OPTION("tx-stamp") " tag; see: ethgauge doctor %s "
+	err_machine(e, err, "queue %u of '%s' cannot report when it sent a frame%s", cfg->queue,
+		    cfg->ifname, ring->zero_copy ? ", with zero-copy" : "");
+	return err_hint(e, "use software timestamps: " OPTION("tx-stamp") " tag; see: ethgauge "
+			"doctor %s "
 			"--has "
 			"af-xdp-tx-stamp", cfg->ifname);
 }
@@ -126,21 +128,22 @@ static int open_socket(struct afxdp *ring, const struct afxdp_cfg *cfg, struct e
 	if (err == -EBUSY) {
 		err_machine(e, err, "queue %u of '%s' is held by another AF_XDP socket", queue,
 			    ifname);
-		return err_hint(e, "end its program, or take another: " OPTION("queue") " N");
+		return err_hint(e, "end that program, or use another queue: " OPTION("queue") " N");
 	}
 	err_machine(e, err, "cannot bind an AF_XDP socket to queue %u of '%s'%s", queue, ifname,
 		    ring->zero_copy ? " for zero-copy" : "");
 	if (err == -EINVAL && ring->chunks > 1)
-		return err_hint(e, "frames above %u bytes go in pieces, which takes kernel 6.6 and a "
-				"driver that can; or the queue is not there: ethtool --show-channels %s",
+		return err_hint(e, "frames above %u bytes require multi-buffer AF_XDP (kernel 6.6 "
+				"and driver support); or the queue does not exist: ethtool "
+				"--show-channels %s",
 				CHUNK_BYTES + 4, ifname);
 	if (err == -EINVAL && !ring->zero_copy)
-		return err_hint(e, "has it a queue %u? see: ethtool --show-channels %s", queue,
+		return err_hint(e, "does queue %u exist? see: ethtool --show-channels %s", queue,
 				ifname);
 	return err_hint(e, "see: ethgauge doctor %s", ifname);
 }
 
-/* Without frames to receive into, the queue would drop what comes in for the stack. */
+/* Without frames in its fill ring, the queue would drop what arrives for the stack. */
 static void feed_receive(struct afxdp *ring)
 {
 	uint32_t at, i;
@@ -229,7 +232,7 @@ uint32_t afxdp_take(struct afxdp *ring, uint32_t want, uint8_t **ret_frames)
 	return nr;
 }
 
-/* The descriptors of a frame from ring place @at on; how many. */
+/* Writes a frame's descriptors from ring position @at on; returns their number. */
 static uint32_t describe(struct afxdp *ring, uint32_t at, uint64_t addr, uint32_t buf_bytes)
 {
 	struct xdp_desc *desc;
@@ -247,7 +250,7 @@ static uint32_t describe(struct afxdp *ring, uint32_t at, uint64_t addr, uint32_
 	return nr;
 }
 
-/* Lengths of NULL: all as afxdp_fill() said. */
+/* Lengths NULL: all as given to afxdp_fill(). */
 static void put(struct afxdp *ring, uint32_t nr, const uint32_t *buf_bytes)
 {
 	uint32_t at, i, bytes, nr_descs = 0, used = 0;
@@ -256,7 +259,7 @@ static void put(struct afxdp *ring, uint32_t nr, const uint32_t *buf_bytes)
 		bytes = buf_bytes ? buf_bytes[i] : ring->buf_bytes;
 		nr_descs += bytes > CHUNK_BYTES ? (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES : 1;
 	}
-	/* The ring is as large as the pool, so there is always room. */
+	/* The ring is as large as the pool, so it always has room. */
 	if (!nr || xsk_ring_prod__reserve(&ring->tx, nr_descs, &at) != nr_descs)
 		return;
 	for (i = 0; i < nr; i++) {

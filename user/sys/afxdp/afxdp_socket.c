@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/afxdp/afxdp_socket.c - what every AF_XDP socket needs.
+ * sys/afxdp/afxdp_socket.c - common functions of AF_XDP sockets.
  */
 #include "sys/afxdp/afxdp_socket.h"
 
@@ -17,13 +17,12 @@
 #define SEND_BUF_BYTES	(8 << 20)
 #define BUSY_POLL_US	20
 #define BUSY_POLL_BUDGET 64
-#define RELEASE_NS	NSEC_PER_SEC	/* for a closed socket's queue to become free */
+#define RELEASE_NS	NSEC_PER_SEC	/* wait for a closed socket's queue to be released */
 #define POLL_NS		5000000
 
 /*
- * One large page spares the address lookups of hundreds of small ones. Reserved
- * ones are there if vm.nr_hugepages is set, transparent ones if the
- * kernel finds one.
+ * One huge page saves hundreds of address translations. Reserved ones exist if vm.nr_hugepages is
+ * set, transparent ones if the kernel finds one.
  */
 int afxdp_memory_map(struct afxdp_memory *ret_memory, size_t bytes, struct err *e)
 {
@@ -36,10 +35,10 @@ int afxdp_memory_map(struct afxdp_memory *ret_memory, size_t bytes, struct err *
 		*ret_memory = (struct afxdp_memory){ memory, bytes, "huge page" };
 		return 0;
 	}
-	/* A huge page more than needed, so that an aligned part can be cut out. */
+	/* One huge page more than required, so that an aligned part can be used. */
 	memory = mmap(NULL, bytes + HUGE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return err_set(e, -errno, "cannot get %zu bytes for frames", bytes);
+		return err_set(e, -errno, "cannot allocate %zu bytes for frames", bytes);
 	aligned = memory + (-(uintptr_t)memory & (HUGE_BYTES - 1));
 	if (aligned > memory)
 		munmap(memory, (size_t)(aligned - memory));
@@ -65,7 +64,8 @@ int afxdp_memory_error(struct err *e, int no, const char *ifname)
 		return err_hint(e, "raise the locked-memory limit: ulimit -l unlimited");
 	if (no == -EPERM)
 		return err_hint(e, "run it as root: sudo ethgauge ...");
-	return err_hint(e, "AF_XDP needs a kernel with CONFIG_XDP_SOCKETS; see: ethgauge doctor");
+	return err_hint(e, "AF_XDP requires a kernel with CONFIG_XDP_SOCKETS; see: ethgauge "
+			"doctor");
 }
 
 void afxdp_raise_send_buf(int fd)
@@ -88,7 +88,7 @@ bool afxdp_ask_busy_poll(int fd)
 
 int afxdp_tell(int fd, bool zero_copy)
 {
-	/* glibc's own is a point of cancellation, which costs two atomic operations a call. */
+	/* glibc's sendto() is a cancellation point, which costs two atomic operations per call. */
 	if (syscall(SYS_sendto, fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
@@ -98,7 +98,7 @@ int afxdp_tell(int fd, bool zero_copy)
 	case EINTR:
 		return -EAGAIN;
 	case EBUSY:
-		/* Copy mode gave a frame to the driver in vain; a zero-copy driver has no time. */
+		/* In copy mode the driver refused a frame; in zero-copy mode the driver is busy. */
 		return zero_copy ? -EAGAIN : -EBUSY;
 	default:
 		return -errno;

@@ -13,9 +13,9 @@
 
 #include <linux/if_xdp.h>
 
-/* uapi of 6.8 (the flag: 6.11 and its stable kernels); Debian 12's headers are older. */
+/* uapi of 6.8 (the flag: 6.11 and later stable kernels); Debian 12's headers are older. */
 #define UMEM_TX_METADATA_LEN	(1 << 2)	/* XDP_UMEM_TX_METADATA_LEN */
-#define DESC_TX_METADATA	(1 << 1)	/* XDP_TX_METADATA, of a descriptor */
+#define DESC_TX_METADATA	(1 << 1)	/* XDP_TX_METADATA, in a descriptor */
 #define ASK_TIMESTAMP		(1 << 0)	/* XDP_TXMD_FLAGS_TIMESTAMP */
 
 struct umem_reg {
@@ -23,7 +23,7 @@ struct umem_reg {
 	uint32_t chunk_size, headroom, flags, tx_metadata_len;
 };
 
-/* struct xsk_tx_metadata; the driver overwrites what was asked. */
+/* struct xsk_tx_metadata; the driver overwrites the request. */
 struct metadata {
 	uint64_t flags;
 	uint64_t tx_timestamp;
@@ -45,7 +45,7 @@ static int set_option(int fd, int option, const void *value, socklen_t bytes)
 	return setsockopt(fd, SOL_XDP, option, value, bytes) ? -errno : 0;
 }
 
-/* Frames with room for what the driver has to say. */
+/* Registers frames with room for the driver's metadata. */
 static int register_memory(int fd, void *memory, size_t bytes, uint32_t chunk_bytes)
 {
 	const struct umem_reg reg = {
@@ -100,7 +100,7 @@ static int map_ring(struct afxdp_stamp_socket *socket, int ring, off_t page,
 	return 0;
 }
 
-/* A ring of descriptors to be written, of either kind. */
+/* Fills in a producer ring of either kind. */
 static void fill_prod(struct xsk_ring_prod *ring, void *map, const struct xdp_ring_offset *at,
 		      uint32_t size)
 {
@@ -108,7 +108,7 @@ static void fill_prod(struct xsk_ring_prod *ring, void *map, const struct xdp_ri
 		.mask = size - 1, .size = size,
 		.producer = map + at->producer, .consumer = map + at->consumer,
 		.flags = map + at->flags, .ring = map + at->desc,
-		.cached_cons = size,	/* as libxdp counts: ahead by the size */
+		.cached_cons = size,	/* as in libxdp: ahead by the size */
 	};
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/afxdp/afxdp_stamp.h - an AF_XDP socket whose frames carry metadata, by which the
- * driver reports when each was sent. Only afxdp.c includes this.
+ * sys/afxdp/afxdp_stamp.h - an AF_XDP socket whose frames carry metadata, in which the driver
+ * reports when each was sent. Only afxdp.c includes this.
  *
- * libxdp registers no memory with metadata before 1.5, so the socket is made
- * here; its rings are then worked with as libxdp's.
+ * libxdp before 1.5 cannot register memory with metadata, so the socket is created here; its rings
+ * are then used as libxdp's.
  */
 #ifndef SYS_AFXDP_AFXDP_STAMP_H
 #define SYS_AFXDP_AFXDP_STAMP_H
@@ -14,7 +14,7 @@
 
 #include <xdp/xsk.h>
 
-#define AFXDP_STAMP_ROOM 64	/* in front of a frame; a cache line, so that it stays aligned */
+#define AFXDP_STAMP_ROOM 64	/* in front of a frame; a cache line, to keep its alignment */
 
 struct afxdp_stamp_cfg {
 	const char *ifname;
@@ -22,29 +22,29 @@ struct afxdp_stamp_cfg {
 	void *memory;
 	size_t memory_bytes;
 	uint32_t chunk_bytes;
-	uint32_t tx_size, sent_size, fill_size;	/* of the rings, powers of two */
+	uint32_t tx_size, sent_size, fill_size;	/* sizes of the rings, powers of two */
 	uint16_t bind_flags;
 };
 
 struct afxdp_stamp_socket;
 
 /*
- * Opens, fills in the rings and binds. -EINVAL or -EOPNOTSUPP: the kernel (before
- * 6.8) or the driver has no metadata.
+ * Opens, fills in the rings and binds. -EINVAL or -EOPNOTSUPP: no metadata in this kernel (before
+ * 6.8) or driver.
  */
 int afxdp_stamp_open(struct afxdp_stamp_socket **ret_socket, const struct afxdp_stamp_cfg *cfg,
 		     struct xsk_ring_prod *tx, struct xsk_ring_prod *fill,
 		     struct xsk_ring_cons *sent);
-/* Whether this kernel takes memory with metadata at all: 0 or negative errno. */
+/* Whether this kernel supports memory with metadata: 0 or negative errno. */
 int afxdp_stamp_try(void);
 
 void afxdp_stamp_close(struct afxdp_stamp_socket *socket);
 int afxdp_stamp_fd(const struct afxdp_stamp_socket *socket);
 
-/* Of the frame at @frame: have the driver stamp it; the descriptor's options for that. */
+/* Requests a timestamp for the frame at @frame; returns the descriptor options to set. */
 uint32_t afxdp_stamp_ask(void *frame);
 
-/* When the frame at @frame was sent, by the NIC's clock; 0: the driver did not say. */
+/* When the frame at @frame was sent, by the NIC's clock; 0: not reported. */
 uint64_t afxdp_stamp_read(const void *frame);
 
 #endif

@@ -22,21 +22,21 @@
 #include "sys/afxdp/afxdp_socket.h"
 #include "sys/net/nic.h"
 
-#define NR_SEND		2048		/* places in the ring of a socket that sends */
-#define MOST_RECEIVE	8192		/* places to receive into, a queue */
+#define NR_SEND		2048		/* entries of a sending socket's ring */
+#define MOST_RECEIVE	8192		/* receive entries per queue */
 #define LEAST_RECEIVE	512
-#define MOST_OF_ALL	32768		/* of all queues of an interface, where they are many */
-#define REFILL		64		/* places that are worth a look */
-#define SMALL_CHUNK	2048		/* the kernel's sizes: these, up to a page */
+#define MOST_OF_ALL	32768		/* over all queues of an interface with many queues */
+#define REFILL		64		/* entries that make a refill worthwhile */
+#define SMALL_CHUNK	2048		/* chunk sizes of the kernel: this one, up to a page */
 #define LARGE_CHUNK	4096
 #define HEADROOM	XDP_PACKET_HEADROOM	/* the kernel's, in front of a received frame */
 #define ETH_BYTES	14
 #define TAGS_BYTES	8		/* two VLAN tags */
 #define NSEC		1000000000ull
 
-/* One queue. What receives and what sends may be threads of their own. */
+/* One queue. Receiving and sending may be done by different threads. */
 struct port {
-	/* Zeroed before libxdp sees them, or it takes what was there for indexes. */
+	/* Zeroed before use: libxdp would take stale contents for indexes. */
 	struct xsk_ring_cons rx __attribute__((aligned(64)));
 	struct xsk_ring_prod fill;
 	struct xsk_ring_prod tx __attribute__((aligned(64)));
@@ -48,7 +48,7 @@ struct port {
 struct side {
 	char ifname[IFNAMSIZ];
 	uint32_t nr_queues, mtu;
-	uint32_t nr_receive;		/* places of a queue */
+	uint32_t nr_receive;		/* entries per queue */
 	struct port *ports;
 };
 
@@ -57,21 +57,21 @@ struct afxdp_lane {
 	struct side *in, *out;
 	struct pollfd *polls;
 	int xsks_fd;			/* a duplicate; 0: none */
-	uint32_t next_queue;		/* to receive from: each comes first in its turn */
-	/* A stack: what was sent last is received into next, while it is in the cache. */
+	uint32_t next_queue;		/* next to receive from: queues take turns */
+	/* A stack: the frame sent last is received into next, while it is cached. */
 	uint32_t *free;
 	uint32_t nr_free;
 };
 
 struct afxdp_wire {
 	struct side sides[2];
-	struct afxdp_lane lanes[2];	/* by the side they receive from */
+	struct afxdp_lane lanes[2];	/* by the side that they receive from */
 	struct xsk_umem *umem;
 	struct afxdp_memory memory;
 	uint32_t chunk_bytes, nr_frames;
 	uint32_t users;
 	bool zero_copy, busy_poll;
-	bool alone;			/* one interface, and one lane */
+	bool alone;			/* one interface and one lane */
 };
 
 static int look_at(struct side *side, const char *ifname, uint32_t nr_receive, struct err *e)
@@ -81,7 +81,7 @@ static int look_at(struct side *side, const char *ifname, uint32_t nr_receive, s
 	uint32_t i;
 
 	if (err)
-		return err_machine(e, err, "cannot read the interface '%s'", ifname);
+		return err_machine(e, err, "cannot read interface '%s'", ifname);
 	snprintf(side->ifname, sizeof(side->ifname), "%s", ifname);
 	side->mtu = nic.mtu;
 	side->nr_queues = nic.rx_queues ? nic.rx_queues : 1;
@@ -106,7 +106,7 @@ static int choose_chunk(struct afxdp_wire *wire, struct err *e)
 		wire->chunk_bytes = LARGE_CHUNK;
 	if (side->mtu + ETH_BYTES + HEADROOM <= LARGE_CHUNK)
 		return 0;
-	err_machine(e, -EMSGSIZE, "frames of '%s', with an MTU of %u, are too large to be held",
+	err_machine(e, -EMSGSIZE, "frames of '%s', with an MTU of %u, are too large for AF_XDP",
 		    side->ifname, side->mtu);
 	return err_hint(e, "set a smaller one: ip link set dev %s mtu %u", side->ifname,
 			LARGE_CHUNK - HEADROOM - ETH_BYTES);
@@ -121,7 +121,7 @@ static int open_memory(struct afxdp_wire *wire, struct err *e)
 	};
 	int err = 0;
 
-	/* Kept when zero-copy failed: to clear it takes the most time of all. */
+	/* Kept after zero-copy failed: clearing the memory takes longest. */
 	if (!wire->memory.at)
 		err = afxdp_memory_map(&wire->memory, (size_t)wire->nr_frames * wire->chunk_bytes, e);
 	if (err)
@@ -158,15 +158,15 @@ static int open_port(struct afxdp_wire *wire, struct side *side, uint32_t queue,
 	if (err == -EBUSY) {
 		err_machine(e, err, "queue %u of '%s' is held by another AF_XDP socket", queue,
 			    side->ifname);
-		return err_hint(e, "end its program");
+		return err_hint(e, "end that program");
 	}
 	err_machine(e, err, "cannot bind an AF_XDP socket to queue %u of '%s'%s", queue,
 		    side->ifname, wire->zero_copy ? " for zero-copy" : "");
-	return err_hint(e, "frames are shared by two interfaces, which takes kernel 5.10; see: "
+	return err_hint(e, "sharing frames between two interfaces requires kernel 5.10; see: "
 			"ethgauge doctor %s", side->ifname);
 }
 
-/* Frames to receive into; in zero-copy mode a queue that only sends receives for the stack. */
+/* Fills the fill ring; in zero-copy mode a queue that only sends also receives, for the stack. */
 static void feed(struct afxdp_lane *lane, struct side *side, struct port *port)
 {
 	uint32_t nr = xsk_prod_nb_free(&port->fill, side->nr_receive), at, i;
@@ -203,7 +203,7 @@ static void close_sockets(struct afxdp_wire *wire)
 	wire->umem = NULL;
 }
 
-/* Memory and the sockets of the first lane. */
+/* Allocates memory and opens the sockets of the first lane. */
 static int open_sockets(struct afxdp_wire *wire, bool zero_copy, struct err *e)
 {
 	uint32_t i;
@@ -331,7 +331,7 @@ int afxdp_lane_open(struct afxdp_wire *wire, bool reverse, int xsks_fd,
 	lane->xsks_fd = fcntl(xsks_fd, F_DUPFD_CLOEXEC, 3);
 	if (lane->xsks_fd < 0) {
 		lane->xsks_fd = 0;
-		return err_set(e, -errno, "cannot open the map of sockets");
+		return err_set(e, -errno, "cannot open the XSKMAP");
 	}
 	for (i = 0; i < lane->in->nr_queues; i++) {
 		err = open_port(wire, lane->in, i, e);
@@ -339,7 +339,8 @@ int afxdp_lane_open(struct afxdp_wire *wire, bool reverse, int xsks_fd,
 			return err;
 		err = xsk_socket__update_xskmap(lane->in->ports[i].socket, xsks_fd);
 		if (err)
-			return err_machine(e, err, "cannot direct queue %u of '%s' to its socket", i,
+			return err_machine(e, err, "cannot redirect queue %u of '%s' to its "
+					   "socket", i,
 					   lane->in->ifname);
 		lane->polls[i] = (struct pollfd){ .fd = lane->in->ports[i].fd, .events = POLLIN };
 	}

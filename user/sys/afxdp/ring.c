@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/afxdp/ring.c - read a BPF ring buffer without being woken.
+ * sys/afxdp/ring.c - read a BPF ring buffer without wakeups.
  */
 #include "sys/afxdp/ring.h"
 
@@ -13,10 +13,11 @@
 
 struct ring {
 	size_t bytes, page_bytes;
-	uint64_t at, end;		/* how far this side has come, and the other one by the last look */
-	unsigned long *consumer;	/* the same, as the kernel knows it */
+	uint64_t at, end;		/* position of this side, and of the writer at the last
+					 * check */
+	unsigned long *consumer;	/* the same, as shared with the kernel */
 	const unsigned long *producer;
-	const uint8_t *data;		/* twice in a row, so that no record is cut */
+	const uint8_t *data;		/* mapped twice in a row, so that no record is split */
 };
 
 int ring_open(struct ring **ret_ring, int map_fd, size_t bytes, struct err *e)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/hook/bpf.c - what all users of libbpf here share.
+ * sys/hook/bpf.c - common functions of all libbpf users.
  */
 #include "sys/hook/bpf.h"
 
@@ -25,7 +25,7 @@
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
-/* The newest lines that libbpf said, for the error that follows them. */
+/* libbpf's last messages, for the error that follows them. */
 static char last_words[384];
 
 static int print(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -57,15 +57,15 @@ int bpf_load_error(struct err *e, int no, const char *name)
 	if (no == -EPERM)
 		return err_hint(e, "run it as root, or raise the locked-memory limit: "
 				"ulimit -l unlimited; then: ethgauge doctor");
-	return err_hint(e, "see: ethgauge doctor; all of the verifier's words: -v; "
-			"the last of them: %.300s", last_words);
+	return err_hint(e, "see: ethgauge doctor; for the whole verifier log: -v; its end: "
+			"%.300s", last_words);
 }
 
 int bpf_frags_hint(struct err *e, int no, const char *ifname, uint32_t mtu)
 {
 	if (no == -EPERM)
 		return no;
-	return err_hint(e, "an MTU of %u needs multi-buffer XDP (kernel 5.18 and later): "
+	return err_hint(e, "an MTU of %u requires multi-buffer XDP (kernel 5.18 and later): "
 			"ip link set dev %s mtu %u; or use " OPTION("xdp-mode") " generic",
 			mtu, ifname, NIC_LINEAR_MTU);
 }
@@ -129,7 +129,7 @@ int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info)
 	return err;
 }
 
-/* The kernel writes "prog_id:\t7" for descriptors of programs and of links. */
+/* The kernel writes "prog_id:\t7" for program and link descriptors. */
 static bool process_holds(const char *pid, uint32_t id)
 {
 	char path[300], text[1024], want[32];
@@ -144,7 +144,7 @@ static bool process_holds(const char *pid, uint32_t id)
 		snprintf(path, sizeof(path), "/proc/%s/fdinfo/%.16s", pid, entry->d_name);
 		if (entry->d_name[0] == '.' || sysfs_read(path, text, sizeof(text) - 1) <= 0)
 			continue;
-		/* The last newline was taken off. */
+		/* The last newline was removed. */
 		held = strstr(strcat(text, "\n"), want);
 	}
 	if (dir)
@@ -184,7 +184,10 @@ bool bpf_link_holds(int link_fd)
 	struct bpf_link_info info = { 0 };
 	__u32 bytes = sizeof(info);
 
-	/* Of tcx links too: their part of the union begins with it, and older headers lack them. */
+	/*
+	 * Also valid for tcx links: their part of the union begins with it; older headers lack
+	 * them.
+	 */
 	return !bpf_obj_get_info_by_fd(link_fd, &info, &bytes) && info.xdp.ifindex;
 }
 

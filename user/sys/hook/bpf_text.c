@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/hook/bpf_text.c - other code in a function of a BPF object.
+ * sys/hook/bpf_text.c - replace the code of a function in a BPF object.
  */
 #include "sys/hook/bpf_text.h"
 
@@ -13,7 +13,7 @@
 #include <gelf.h>
 #include <linux/bpf.h>
 
-/* True: @ret_at and @ret_bytes are where in the file the function's code is. */
+/* True: @ret_at and @ret_bytes locate the function's code in the file. */
 static bool find(Elf *elf, const char *function, size_t *ret_at, size_t *ret_bytes)
 {
 	Elf_Scn *symbols = NULL;

@@ -14,11 +14,11 @@
 #include "lib/log.h"
 #include "sys/net/netns.h"
 
-#define LOOPBACK_IFINDEX 1	/* in every network namespace */
+#define LOOPBACK_IFINDEX 1	/* the same in every network namespace */
 
 struct dispatcher {
 	int prog_fd;
-	int ns_fd;		/* the namespace lives as long as this */
+	int ns_fd;		/* keeps the namespace alive */
 	int link_fd;
 };
 

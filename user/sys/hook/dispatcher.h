@@ -2,10 +2,9 @@
 /*
  * sys/hook/dispatcher.h - keep an XDP program in the kernel's dispatcher.
  *
- * BPF_PROG_TEST_RUN puts its program into the XDP dispatcher and takes it out
- * again, which waits for two RCU grace periods, some 24 ms of every call
- * (measured on 6.18). A program that is attached anywhere stays in, and a call
- * costs microseconds.
+ * BPF_PROG_TEST_RUN adds its program to the XDP dispatcher and removes it again, waiting for two
+ * RCU grace periods, some 24 ms of every call (measured on 6.18). A program that is attached
+ * anywhere stays in it, and a call costs microseconds.
  */
 #ifndef SYS_HOOK_DISPATCHER_H
 #define SYS_HOOK_DISPATCHER_H
@@ -13,9 +12,8 @@
 struct dispatcher;
 
 /*
- * Attaches @prog_fd to the loopback device of a network namespace made for
- * this and seen by no one. Needs CAP_SYS_ADMIN. NULL if that is not available:
- * everything works, with gaps between calls.
+ * Attaches @prog_fd to the loopback device of a private network namespace created for this.
+ * Requires CAP_SYS_ADMIN. NULL if that is not available: everything works, with gaps between calls.
  */
 struct dispatcher *dispatcher_hold(int prog_fd);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/hook/drops.c - the watcher of drops, and the names of what it counted.
+ * sys/hook/drops.c - the drop watcher, and the names for what it counted.
  */
 #include "sys/hook/drops.h"
 
@@ -21,9 +21,9 @@
 #include "drops_tp.skel.h"
 
 #define NR_KINDS	(DROP_XDP_REDIRECT + 1)
-#define SUBSYS_SHIFT	16		/* of enum skb_drop_reason: whose reason it is */
+#define SUBSYS_SHIFT	16		/* in enum skb_drop_reason: the subsystem of a reason */
 
-/* A function's name, looked up once: that is a pass over all of the kernel's symbols. */
+/* A function's name, looked up once: a look-up reads all symbols of the kernel. */
 struct known_symbol {
 	__u64 location;
 	char name[sizeof(((struct drop_place *)0)->symbol)];
@@ -35,13 +35,13 @@ struct drops {
 	struct drop_sum *sums;
 	size_t sums_bytes;
 	struct btf *btf;
-	FILE *symbols;		/* opened while we may; NULL: cannot be read */
+	FILE *symbols;		/* opened while permitted; NULL: not readable */
 	unsigned int nr_cpus;
 	size_t nr_known;
 	struct known_symbol known[DROP_PLACES];
 };
 
-/* Arguments of a tracepoint of the running kernel; -1: it has none of that name. */
+/* Number of arguments of a tracepoint of the running kernel; -1: no such tracepoint. */
 static int nr_arguments(const struct btf *btf, const char *name)
 {
 	const struct btf_type *type;
@@ -56,7 +56,7 @@ static int nr_arguments(const struct btf *btf, const char *name)
 	if (!btf_is_ptr(type))
 		return -1;
 	type = btf__type_by_id(btf, type->type);
-	/* The first is the tracepoint's own. */
+	/* The first is internal to the tracepoint. */
 	return btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
 }
 
@@ -186,7 +186,7 @@ uint64_t drops_missed(const struct drops *drops)
 	return missed;
 }
 
-/* The name of @value in an enum of the kernel, without @prefix; NULL: it has none. */
+/* The name of @value in a kernel enum, without @prefix; NULL: none. */
 static const char *enum_name(const struct btf *btf, const char *type_name, __u32 value,
 			     const char *prefix)
 {
@@ -244,17 +244,17 @@ static void name_reason(const struct drops *drops, const struct drop_key *key, c
 
 struct named {
 	struct drop_place place;
-	__u64 location, start;	/* of the function; 0: not found */
+	__u64 location, start;	/* the function's address; 0: not found */
 };
 
-/* Without what a compiler appends to the name of a function that it has split: ".isra.0". */
+/* Removes the suffix that a compiler appends to a split function: ".isra.0". */
 static void set_symbol(struct named *named, const char *name)
 {
 	snprintf(named->place.symbol, sizeof(named->place.symbol), "%.*s", (int)strcspn(name, "."),
 		 name);
 }
 
-/* One pass over all symbols: the last one at or below each location. */
+/* One pass over all symbols: for each location the last symbol at or below it. */
 static void name_symbols(FILE *file, struct named *all, size_t nr)
 {
 	unsigned long long address;

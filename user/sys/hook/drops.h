@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/drops.h - where and why the kernel drops the packets of a test, reported by
- * its tracepoints, for all network namespaces of this host.
+ * sys/hook/drops.h - where and why the kernel drops a test's packets, by its tracepoints, for all
+ * network namespaces of this host.
  */
 #ifndef SYS_HOOK_DROPS_H
 #define SYS_HOOK_DROPS_H
@@ -14,32 +14,34 @@
 
 struct drops;
 
-/* Loads and attaches; the test's packets are counted from here on. */
+/* Loads and attaches; the test's packets are counted from then on. */
 int drops_open(struct drops **ret_drops, const struct drops_cfg *cfg, struct err *e);
 void drops_close(struct drops *drops);		/* takes NULL */
 
-/* The map of packets that were seen, for the receiver's own program. */
+/* The map of received packets, for the receiver's own program. */
 int drops_seen_fd(const struct drops *drops);
 
-/* Tracepoints that it listens to, of this kind; false: this kernel lacks it. */
+/* Whether the tracepoints of this kind are available in this kernel. */
 bool drops_has(const struct drops *drops, enum drop_kind kind);
 
-/* Over all CPUs. */
+/* Summed over all CPUs. */
 void drops_read(const struct drops *drops, struct drop_sum *ret_sum);
 
-/* Drops, of any packets, that came while another one was being counted on that CPU (5.12). */
+/*
+ * Drops, of any packet, that occurred while another one was being counted on the same CPU (5.12).
+ */
 uint64_t drops_missed(const struct drops *drops);
 
 struct drop_place {
 	enum drop_kind kind;
-	char symbol[64];	/* function of the kernel, or its address; "" where not of this kind */
-	char reason[64];	/* "NO_SOCKET"; "" on a kernel that does not report it */
-	char ifname[DROP_NAME_BYTES];	/* "" where not known */
-	uint32_t ifindex, netns;	/* 0: not known */
+	char symbol[64];	/* function of the kernel, or its address; "" if not of this kind */
+	char reason[64];	/* "NO_SOCKET"; "" on kernels that do not report it */
+	char ifname[DROP_NAME_BYTES];	/* "" if unknown */
+	uint32_t ifindex, netns;	/* 0: unknown */
 	uint64_t packets;
 };
 
-/* Calls @fn for each place that dropped something. Needs CAP_BPF before kernel 5.19. */
+/* Calls @fn for each location that dropped packets. Requires CAP_BPF before kernel 5.19. */
 int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_place *place),
 	       void *ctx, struct err *e);
 

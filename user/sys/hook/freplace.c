@@ -17,7 +17,7 @@ static void close_fd(int fd)
 		close(fd);
 }
 
-/* BTF of "int probe(struct xdp_md *ctx)", the least that a replacement must show; its function's id. */
+/* BTF of "int probe(struct xdp_md *ctx)", the minimum for a replacement; and the function's ID. */
 static int make_btf(struct btf **ret_btf)
 {
 	struct btf *btf = btf__new_empty();
@@ -83,7 +83,7 @@ bool freplace_is_refused(void)
 	case EACCES:
 	case EINVAL:
 	case EOPNOTSUPP:
-	case 524:	/* the kernel's own ENOTSUPP */
+	case 524:	/* the kernel-internal ENOTSUPP */
 		return true;
 	}
 	return false;

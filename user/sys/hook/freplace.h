@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/freplace.h - whether this kernel lets one program replace another, which
- * libxdp's dispatcher needs.
+ * sys/hook/freplace.h - test whether this kernel allows one program to replace another, as libxdp's
+ * dispatcher requires.
  */
 #ifndef SYS_HOOK_FREPLACE_H
 #define SYS_HOOK_FREPLACE_H
 
 #include <stdbool.h>
 
-/* Replaces a program of its own, which is attached nowhere. 0 or -errno. */
+/* Replaces a program of its own that is not attached anywhere. 0 or -errno. */
 int freplace_try(void);
 
-/* It fails, and would again: the kernel does not allow it, or this process may not. */
+/* It fails permanently: not supported by the kernel, or not permitted for this process. */
 bool freplace_is_refused(void);
 
 #endif

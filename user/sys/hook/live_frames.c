@@ -60,7 +60,9 @@ int live_run_some(struct live_calls *calls, int prog_fd, int ifindex, const uint
 		repeat = calls->most;
 	err = live_run_frames(prog_fd, ifindex, bytes, buf_bytes, repeat, batch);
 	took_ns = loop_mono_ns() - start_ns;
-	/* One that was cut short, or is short by itself, says little about how long a run takes. */
+	/*
+	 * A call that was interrupted, or is short anyway, says little about the duration of a run.
+	 */
 	if (!err && repeat == calls->most) {
 		most = (double)repeat * LIVE_CALL_NS / (double)(took_ns ? took_ns : 1);
 		calls->most = most < 1 ? 1 : most < LIVE_REPEAT_LONG ? (uint32_t)most : LIVE_REPEAT_LONG;

@@ -25,7 +25,7 @@ int pass_load(struct err *e)
 	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, PASS_NAME, "GPL", insns,
 			   sizeof(insns) / sizeof(insns[0]), &opts);
 	if (fd == -EINVAL) {
-		/* Before 5.18 there are no multi-buffer frames: then not beyond an MTU of a page. */
+		/* Before 5.18 there are no multi-buffer frames, so the MTU is limited to a page. */
 		opts.prog_flags = 0;
 		fd = bpf_prog_load(BPF_PROG_TYPE_XDP, PASS_NAME, "GPL", insns,
 				   sizeof(insns) / sizeof(insns[0]), &opts);

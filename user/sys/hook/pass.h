@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/pass.h - an XDP program that passes everything, for its side effect: a
- * veth whose hook is empty does not notice frames that the other end transmits
- * by XDP_TX, and they stay in its ring (veth_xdp_flush() looks for a program,
- * not for NAPI; seen on 6.18).
+ * sys/hook/pass.h - an XDP program that passes everything, for its side effect: a veth without an
+ * XDP program does not notice frames that the other end transmits by XDP_TX, and they stay in its
+ * ring (veth_xdp_flush() checks for a program, not for NAPI; seen on 6.18).
  */
 #ifndef SYS_HOOK_PASS_H
 #define SYS_HOOK_PASS_H
@@ -12,12 +11,12 @@
 
 #define PASS_NAME "ethgauge_pass"
 
-/* Loads it; the descriptor, or negative errno in @e. */
+/* Loads it; returns the descriptor, or negative errno with @e. */
 int pass_load(struct err *e);
 
 /*
- * Attaches it natively to an interface of this thread's network namespace,
- * where it stays as long as the interface. -EBUSY: another one is there.
+ * Attaches it natively to an interface of this thread's network namespace, where it stays as long
+ * as the interface exists. -EBUSY: another program is attached.
  */
 int pass_attach(const char *ifname, struct err *e);
 

@@ -22,11 +22,11 @@
 /* From 6.6 on; Debian 12's headers are older. */
 #define TCX_INGRESS	((enum bpf_attach_type)46)
 #define TCX_EGRESS	((enum bpf_attach_type)47)
-#define TCX_BEFORE	(1U << 3)	/* BPF_F_BEFORE without a relative: before all others */
+#define TCX_BEFORE	(1U << 3)	/* BPF_F_BEFORE without a reference: before all others */
 
-#define TCX_PROGRAMS	64	/* the most that one hook takes */
+#define TCX_PROGRAMS	64	/* maximum per hook */
 
-#define STALE_HANDLES	16	/* that are looked at for what a killed process left */
+#define STALE_HANDLES	16	/* checked for leftovers of a killed process */
 
 const char *const tc_way_names[] = { "auto", "clsact", "tcx", NULL };
 
@@ -38,7 +38,7 @@ struct tc_port {
 	int ifindex;
 	bool egress;
 	__u32 prog_id;
-	__u32 preceding_id;		/* the newest that was reported; 0: none */
+	__u32 preceding_id;		/* the latest that was reported; 0: none */
 };
 
 static int attach_tcx(struct tc_port *port, int ifindex, bool egress, int prog_fd)
@@ -56,7 +56,7 @@ static struct bpf_tc_hook make_hook(int ifindex, enum bpf_tc_attach_point point)
 	return hook;
 }
 
-/* A filter of our own name whose program no process holds: it was killed. */
+/* Removes a filter of our own name whose program no process holds: its process was killed. */
 static void remove_stale(const struct bpf_tc_hook *hook, int prog_fd)
 {
 	struct bpf_prog_info own = { 0 }, info;
@@ -72,7 +72,7 @@ static void remove_stale(const struct bpf_tc_hook *hook, int prog_fd)
 		    strcmp(info.name, own.name) || bpf_prog_pid(opts.prog_id))
 			continue;
 		if (!bpf_tc_detach(hook, &old))
-			log_warn("took away the filter '%s' that a killed process left", own.name);
+			log_warn("removed the filter '%s' left by a killed process", own.name);
 	}
 }
 
@@ -91,7 +91,7 @@ static int attach_clsact(struct tc_port *port, int ifindex, bool egress, int pro
 	port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd, .priority = 1 };
 	err = bpf_tc_attach(&port->hook, &port->opts);
 	if (err == -EINVAL || err == -EEXIST) {
-		/* Filters of another kind have that priority: the kernel chooses one. */
+		/* That priority is taken by filters of another kind: the kernel chooses one. */
 		port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd };
 		err = bpf_tc_attach(&port->hook, &port->opts);
 	}
@@ -108,7 +108,7 @@ static int attach_error(int err, int ifindex, bool egress, struct err *e)
 	char ifname[IF_NAMESIZE] = "?";
 
 	if (err == -ENODEV || !if_indextoname((unsigned int)ifindex, ifname))
-		return err_set(e, -ENODEV, "cannot attach to tc of an interface that has gone");
+		return err_set(e, -ENODEV, "cannot attach to tc: the interface no longer exists");
 	err_machine(e, err, "cannot attach to the tc %s of '%s'", egress ? "egress" : "ingress",
 		    ifname);
 	return err_hint(e, "the kernel has neither tcx nor clsact, or the hook is full: see: "
@@ -148,7 +148,7 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	return 0;
 }
 
-/* The qdisc goes if it came with us and no one else has filters there. */
+/* Removes the qdisc if we created it and no one else has filters there. */
 static void remove_qdisc(int ifindex)
 {
 	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
@@ -188,7 +188,7 @@ bool tc_port_holds(const struct tc_port *port)
 	return !bpf_tc_query(&port->hook, &opts);
 }
 
-/* Those of tcx run before all of clsact. */
+/* All tcx programs run before those of clsact. */
 bool tc_port_preceded(struct tc_port *port, bool (*is_own)(const char *name), char *ret_text,
 		      size_t size)
 {

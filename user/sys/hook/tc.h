@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/tc.h - hold a tc hook of an interface for as long as this process lives.
+ * sys/hook/tc.h - attach to a tc hook of an interface for as long as this process lives.
  *
- * By a tcx link (kernel 6.6), which shares the hook with others and which the
- * kernel takes away however the process ends. Older kernels have clsact: its
- * filters outlive a process that is killed, so tc_attach() takes away
- * those of its own name that no process holds any more. Programs attached
- * here run first and must return TC_ACT_UNSPEC, which lets all others decide.
+ * By a tcx link (kernel 6.6), which shares the hook and which the kernel removes however the
+ * process ends. Older kernels have clsact: its filters outlive a killed process, so tc_attach()
+ * removes those of its own name that no process holds any more. Programs attached here run first
+ * and must return TC_ACT_UNSPEC, so that the others decide.
  */
 #ifndef SYS_HOOK_TC_H
 #define SYS_HOOK_TC_H
@@ -28,23 +27,22 @@ extern const char *const tc_way_names[];
 struct tc_port;
 
 /*
- * Attaches the program @prog_fd to packets that @ifindex, of this thread's
- * network namespace, receives or (@egress) sends. No foreign program is replaced.
+ * Attaches the program @prog_fd to packets that @ifindex, in this thread's network namespace,
+ * receives or (@egress) sends. Other programs are never replaced.
  */
 int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	      enum tc_way way, struct err *e);
 
-/* Detaches and frees; takes NULL. */
+/* Detaches and frees; accepts NULL. */
 void tc_detach(struct tc_port *port);
 
 /* False once the interface is gone, or the program was detached. */
 bool tc_port_holds(const struct tc_port *port);
 
 /*
- * True once after another program was attached at tcx before this one; a
- * decision of its own (any but TC_ACT_UNSPEC) hides the packet from here.
- * *ret_text is as xdp_holder()'s. Programs whose name @is_own, or cannot be
- * read for want of CAP_SYS_ADMIN, are passed over.
+ * True once after another program was attached at tcx before this one; if that program decides (any
+ * result except TC_ACT_UNSPEC), the packet is not seen here. *ret_text is as xdp_holder()'s.
+ * Ignores programs whose name @is_own, or that cannot be read without CAP_SYS_ADMIN.
  */
 bool tc_port_preceded(struct tc_port *port, bool (*is_own)(const char *name), char *ret_text,
 		      size_t size);

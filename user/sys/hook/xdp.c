@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/hook/xdp.c - hold the XDP hook of an interface.
+ * sys/hook/xdp.c - attach to the XDP hook of an interface.
  */
 #include "sys/hook/xdp.h"
 
@@ -76,23 +76,24 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 	char ifname[IF_NAMESIZE] = "?", holder[128];
 
 	if_indextoname((unsigned int)ifindex, ifname);
-	/* The kernel says EBUSY or EEXIST, by kernel and by the other's way of attaching. */
+	/* EBUSY or EEXIST, depending on the kernel and how the other program is attached. */
 	if ((err == -EBUSY || err == -EEXIST) && xdp_holder(ifindex, holder, sizeof(holder))) {
-		err_machine(e, -EBUSY, "cannot attach XDP to '%s', which is held by program %s",
+		err_machine(e, -EBUSY, "cannot attach XDP to '%s': the hook is held by program %s",
 			    ifname, holder);
 		if (strstr(holder, "'" PASS_NAME "'") && strstr(holder, ", pid "))
-			return err_hint(e, "a sender put it there, as its frames would not arrive without "
-					"one: start this first, then the sender");
-		return err_hint(e, "end that program, or if nothing owns it any more, detach it: "
+			return err_hint(e, "a sender attached it, as its frames would not arrive "
+					"otherwise: start this first, then the sender");
+		return err_hint(e, "end that program, or if no process owns it any more, detach "
+				"it: "
 				"ip link set dev %s xdp off", ifname);
 	}
 	err_machine(e, err, "cannot attach %s XDP to '%s'", xdp_mode_names[mode], ifname);
 	if (err == -EOPNOTSUPP && mode == XDP_MODE_NATIVE)
-		return err_hint(e, "its driver has no XDP: use " OPTION("xdp-mode") " generic; "
-				"see: ethgauge doctor %s", ifname);
+		return err_hint(e, "its driver does not support native XDP: use " OPTION("xdp-mode")
+				" generic; see: ethgauge doctor %s", ifname);
 	if (err == -ERANGE || err == -EINVAL)
-		return err_hint(e, "the MTU may be too large for XDP here, or receive offloads stand "
-				"in the way: ethgauge doctor %s", ifname);
+		return err_hint(e, "the MTU may be too large for XDP, or receive offloads may "
+				"prevent it: ethgauge doctor %s", ifname);
 	return err_hint(e, "see: ethgauge doctor %s", ifname);
 }
 
@@ -110,7 +111,7 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 		got = XDP_MODE_GENERIC;
 		if_indextoname((unsigned int)ifindex, ifname);
 		log_warn("'%s' refuses native XDP (%s): attaching generic XDP, which sees packets "
-			 "only behind the driver", ifname, strerrordesc_np(-fd));
+			 "only after the driver", ifname, strerrordesc_np(-fd));
 		fd = attach_as(ifindex, prog_fd, got);
 	}
 	if (fd < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/xdp.h - hold the XDP hook of an interface for as long as this process lives.
+ * sys/hook/xdp.h - attach to the XDP hook of an interface for as long as this process lives.
  *
- * Attached by a bpf link, so the kernel detaches it however the process ends,
- * and a foreign program is never replaced.
+ * Attached by a bpf link, so the kernel detaches it however the process ends, and other programs
+ * are never replaced.
  */
 #ifndef SYS_HOOK_XDP_H
 #define SYS_HOOK_XDP_H
@@ -13,7 +13,7 @@
 #include "lib/err.h"
 
 enum xdp_mode {
-	XDP_MODE_AUTO,		/* native, else generic with a warning */
+	XDP_MODE_AUTO,		/* native, otherwise generic with a warning */
 	XDP_MODE_NATIVE,
 	XDP_MODE_GENERIC,
 };
@@ -24,25 +24,28 @@ extern const char *const xdp_mode_names[];
 struct nic_facts;
 struct xdp_port;
 
-/* Attaches @prog_fd to @ifindex of this thread's network namespace. -EBUSY names who holds the hook. */
+/*
+ * Attaches @prog_fd to @ifindex of this thread's network namespace. The error of -EBUSY names the
+ * attached program.
+ */
 int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mode mode,
 	       struct err *e);
 
-/* Detaches and frees; takes NULL. */
+/* Detaches and frees; accepts NULL. */
 void xdp_detach(struct xdp_port *port);
 
-/* XDP_MODE_NATIVE or XDP_MODE_GENERIC: what xdp_attach() got. */
+/* XDP_MODE_NATIVE or XDP_MODE_GENERIC: the mode that xdp_attach() used. */
 enum xdp_mode xdp_port_mode(const struct xdp_port *port);
 
 /* False once the interface is gone, or the program was detached. */
 bool xdp_port_holds(const struct xdp_port *port);
 
-/* Describes the program that holds the hook of @ifindex: "'name' (id 7, native, pid 1234)"; false: the hook is free. */
+/* Describes the program attached to @ifindex: "'name' (id 7, native, pid 1234)"; false: none. */
 bool xdp_holder(int ifindex, char *ret_text, int size);
 
 /*
- * True if the MTU needs XDP programs that take multi-buffer frames: a frame exceeds a page.
- * Generic XDP linearizes every packet first.
+ * True if the MTU requires XDP programs with multi-buffer support: a frame exceeds a page. Generic
+ * XDP linearizes every packet first.
  */
 bool xdp_needs_frags(const struct nic_facts *nic, enum xdp_mode mode);
 

@@ -11,7 +11,7 @@
 
 #include <bpf/libbpf.h>
 
-/* libxdp has a constant of the same name as one of sys/hook/xdp.h. */
+/* libxdp has a constant with the name of one in sys/hook/xdp.h. */
 #define XDP_MODE_NATIVE	LIBXDP_MODE_NATIVE
 #include <xdp/libxdp.h>
 #undef XDP_MODE_NATIVE
@@ -20,14 +20,14 @@
 #include "sys/hook/bpf.h"
 #include "sys/hook/freplace.h"
 
-#define PROGRAMS 10	/* the most that a dispatcher takes */
-#define FIRST	1	/* run priority; others have 50 unless they ask for less */
+#define PROGRAMS 10	/* maximum per dispatcher */
+#define FIRST	1	/* run priority; others have 50 unless they request a lower one */
 
 struct xdp_share {
 	struct xdp_program *prog;
 	int ifindex;
 	enum xdp_attach_mode mode;
-	__u32 dispatcher_id;		/* in which it was seen last */
+	__u32 dispatcher_id;		/* in which it was last seen */
 };
 
 static int say_libxdp(enum libxdp_print_level level, const char *format, va_list args)
@@ -65,7 +65,7 @@ bool xdp_share_is_possible(int ifindex)
 	return mp;
 }
 
-/* Numbers of the programs of that name in the dispatcher; returns how many. */
+/* IDs of the programs of that name in the dispatcher; returns their number. */
 static size_t find_named(int ifindex, const char *name, __u32 ids[PROGRAMS])
 {
 	struct xdp_multiprog *mp = dispatcher_at(ifindex);
@@ -94,7 +94,10 @@ static int detach_id(int ifindex, __u32 id)
 	return err;
 }
 
-/* Those of our name that no process holds: theirs was killed. libxdp, here, holds all that it looked at. */
+/*
+ * Removes those of our name that no process holds: theirs was killed. libxdp, in this process,
+ * holds all that it has read.
+ */
 static void remove_stale(int ifindex, const char *name)
 {
 	__u32 ids[PROGRAMS];
@@ -102,7 +105,8 @@ static void remove_stale(int ifindex, const char *name)
 
 	for (i = 0; i < nr; i++) {
 		if (!bpf_prog_other_pid(ids[i]) && !detach_id(ifindex, ids[i]))
-			log_warn("took the program '%s' that a killed process left out of the dispatcher",
+			log_warn("removed the program '%s' left by a killed process from the "
+				 "dispatcher",
 				 name);
 	}
 }
@@ -113,18 +117,20 @@ static int attach_error(int err, int ifindex, struct err *e)
 
 	if_indextoname((unsigned int)ifindex, ifname);
 	if (xdp_holder(ifindex, holder, sizeof(holder))) {
-		err_machine(e, err, "cannot share the XDP hook of '%s', which is held by program %s",
+		err_machine(e, err, "cannot share the XDP hook of '%s': it is held by program %s",
 			    ifname, holder);
 		if (!xdp_share_is_possible(ifindex))
-			return err_hint(e, "that is no dispatcher of libxdp, the only way to share: end that "
-					"program; or use " OPTION("hooks") " tc");
+			return err_hint(e, "sharing requires libxdp's dispatcher, and that "
+					"program is not one: end it; or use "
+					OPTION("hooks") " tc");
 	} else {
 		err_machine(e, err, "cannot share the XDP hook of '%s'", ifname);
 	}
 	if (freplace_is_refused())
-		return err_hint(e, "this kernel refuses freplace, which a dispatcher is made of "
+		return err_hint(e, "this kernel does not allow freplace, which a dispatcher "
+				"requires "
 				"(ethgauge doctor --has freplace); use " OPTION("hooks") " tc");
-	return err_hint(e, "use " OPTION("hooks") " tc; or see what libxdp says with: -v");
+	return err_hint(e, "use " OPTION("hooks") " tc; or see libxdp's messages with: -v");
 }
 
 static int attach_as(struct xdp_share *share, enum xdp_mode mode)
@@ -133,7 +139,7 @@ static int attach_as(struct xdp_share *share, enum xdp_mode mode)
 
 	share->mode = mode == XDP_MODE_GENERIC ? XDP_MODE_SKB : LIBXDP_MODE_NATIVE;
 	err = xdp_program__attach(share->prog, share->ifindex, share->mode, 0);
-	/* Alone, and by no link: libxdp's last resort, not ours. */
+	/* Attached alone and without a link: libxdp's last resort, not ours. */
 	if (!err && !xdp_share_is_possible(share->ifindex)) {
 		xdp_program__detach(share->prog, share->ifindex, share->mode, 0);
 		return -EOPNOTSUPP;
@@ -141,7 +147,7 @@ static int attach_as(struct xdp_share *share, enum xdp_mode mode)
 	return err;
 }
 
-/* The object can be loaded once only, so the mode is found out before. */
+/* The object can be loaded only once, so determine the mode first. */
 static enum xdp_mode choose_mode(int ifindex, enum xdp_mode mode)
 {
 	struct xdp_multiprog *mp = dispatcher_at(ifindex);
@@ -209,7 +215,7 @@ static __u32 holder_id(int ifindex)
 	return bpf_xdp_query(ifindex, 0, &query) ? 0 : query.prog_id;
 }
 
-/* Each program that comes or goes brings a new dispatcher; to look into it is much work. */
+/* Each program that joins or leaves creates a new dispatcher; inspecting it is expensive. */
 bool xdp_share_holds(struct xdp_share *share)
 {
 	__u32 id = holder_id(share->ifindex);

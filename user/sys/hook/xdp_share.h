@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/hook/xdp_share.h - share the XDP hook of an interface with other programs, by
- * libxdp's dispatcher.
+ * sys/hook/xdp_share.h - share the XDP hook of an interface with other programs, by libxdp's
+ * dispatcher.
  *
- * No link holds a dispatcher: what a killed process leaves in it goes on
- * running, until xdp_share_attach() finds that no process holds a program of its
- * own name any more, or until: xdp-loader unload IFACE --all
+ * No link holds a dispatcher: a killed process's program in it keeps running until
+ * xdp_share_attach() finds that no process holds a program of its own name any more, or until:
+ * xdp-loader unload IFACE --all
  */
 #ifndef SYS_HOOK_XDP_SHARE_H
 #define SYS_HOOK_XDP_SHARE_H
@@ -18,18 +18,18 @@
 struct bpf_object;
 struct xdp_share;
 
-/* libxdp's dispatcher holds the hook. */
+/* True if libxdp's dispatcher is attached. */
 bool xdp_share_is_possible(int ifindex);
 
 /*
- * Loads @obj, which has one XDP program and is not loaded yet, and attaches it
- * before the others to a dispatcher that is there, or to a new one where the
- * hook is free. The program must return XDP_PASS, which lets the others decide.
+ * Loads @obj, which has one XDP program and is not loaded yet, and attaches it first in the
+ * existing dispatcher, or in a new one if the hook is free. The program must return XDP_PASS, so
+ * that the others decide.
  */
 int xdp_share_attach(struct xdp_share **ret_share, int ifindex, struct bpf_object *obj,
 		     enum xdp_mode mode, struct err *e);
 
-/* Detaches, the dispatcher too if no other program is left in it, and frees; takes NULL. */
+/* Detaches, with the dispatcher if no other program is left in it, and frees; accepts NULL. */
 void xdp_share_detach(struct xdp_share *share);
 
 /* False once the interface is gone, or the program was detached. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/caps.c - what this process may do, and giving it up.
+ * sys/host/caps.c - require and drop capabilities.
  */
 #include "sys/host/caps.h"
 
@@ -27,10 +27,10 @@
 static const struct {
 	unsigned int need, cap;
 	const char *name;
-	bool to_load_only;	/* not kept by caps_drop() */
+	bool to_load_only;	/* caps_drop() drops it always */
 } table[] = {
 	{ CAPS_BPF, CAP_BPF, "CAP_BPF" },
-	/* Without it the verifier lets no program subtract packet pointers. */
+	/* Without it the verifier does not allow subtracting packet pointers. */
 	{ CAPS_BPF, CAP_PERFMON, "CAP_PERFMON", true },
 	{ CAPS_NET_ADMIN, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
 	{ CAPS_NET_RAW, CAP_NET_RAW, "CAP_NET_RAW" },
@@ -56,7 +56,7 @@ int caps_require(unsigned int needs, struct err *e)
 	}
 	if (!*missing)
 		return 0;
-	err_machine(e, -EPERM, "this needs %s", missing);
+	err_machine(e, -EPERM, "this requires %s", missing);
 	return err_hint(e, "run it as root: sudo ethgauge ...");
 }
 
@@ -70,7 +70,7 @@ void caps_drop(unsigned int keep)
 	bool held[sizeof(table) / sizeof(table[0])];
 	size_t i;
 
-	/* To ask for one that is not held would make the kernel refuse the whole. */
+	/* Requesting one that is not held would make the kernel refuse all. */
 	capng_get_caps_process();
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		held[i] = capng_have_capability(CAPNG_PERMITTED, table[i].cap);
@@ -94,17 +94,17 @@ int caps_become(const char *user, struct err *e)
 		errno = 0;
 		who = getpwnam(user);
 		if (!who)
-			return err_usage(e, "there is no user '%s' here", user);
+			return err_usage(e, "there is no user '%s'", user);
 		if (!who->pw_uid)
-			return err_usage(e, "'%s' is root, as which this does not run", user);
-		/* -o is written at the end, where root could. */
+			return err_usage(e, "'%s' is root: choose an unprivileged user", user);
+		/* -o is written at the end, where root was able to write. */
 		if (keep_files)
 			prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 		if (initgroups(user, who->pw_gid) || setresgid(who->pw_gid, who->pw_gid, who->pw_gid) ||
 		    setresuid(who->pw_uid, who->pw_uid, who->pw_uid))
 			return err_set(e, -errno, "cannot become the user '%s'", user);
 	}
-	/* Where capabilities were kept for it (ambient, file), these go too. */
+	/* Also drops capabilities that the new user would keep (ambient, file). */
 	capng_get_caps_process();
 	files = keep_files && capng_have_capability(CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
 	capng_clear(CAPNG_SELECT_BOTH);

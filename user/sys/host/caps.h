@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/host/caps.h - what this process may do, and giving it up.
+ * sys/host/caps.h - require and drop capabilities.
  */
 #ifndef SYS_HOST_CAPS_H
 #define SYS_HOST_CAPS_H
@@ -14,23 +14,22 @@ enum caps_need {
 	CAPS_SYS_ADMIN = 1 << 3,
 };
 
-/* 0, or -EPERM with the missing capabilities named. */
+/* 0, or -EPERM naming the missing capabilities. */
 int caps_require(unsigned int needs, struct err *e);
 
 /*
- * Gives up every capability but those of @keep, for good and for all threads
- * made later. Call when all descriptors are held and before threads start.
- * Failing is no error: it is logged.
+ * Drops every capability except those in @keep, permanently and for all threads created later. Call
+ * when all descriptors are open and before threads start. A failure is only logged.
  */
 void caps_drop(unsigned int keep);
 
 /*
- * Becomes @user, for good, with its groups and without any capability, if this is root; of
- * another user it only drops these. Call before threads start.
+ * As root: becomes @user permanently, with its groups and without any capability. As another user:
+ * only drops capabilities. Call before threads start.
  */
 int caps_become(const char *user, struct err *e);
 
-/* caps_drop() and caps_become() leave writing files to root's own power as well: -o was given. */
+/* Makes caps_drop() and caps_become() keep root's permission to write files: -o was given. */
 void caps_keep_files(void);
 
 #endif

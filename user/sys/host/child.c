@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/child.c - another program: run to its end, or in parallel.
+ * sys/host/child.c - run another program, to its end or in parallel.
  */
 #include "sys/host/child.h"
 
@@ -21,7 +21,7 @@ static int status_of(int status)
 
 static void become(char *const argv[], int out_fd)
 {
-	/* A ^C of the terminal comes to us alone, who hand it on: two would end it at once. */
+	/* ^C on the terminal goes to us only, and we forward it: two would end it at once. */
 	setpgid(0, 0);
 	loop_release_signals();
 	if (dup2(out_fd, STDOUT_FILENO) >= 0)

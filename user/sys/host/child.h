@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/host/child.h - another program: run to its end, or in parallel.
+ * sys/host/child.h - run another program, to its end or in parallel.
  */
 #ifndef SYS_HOST_CHILD_H
 #define SYS_HOST_CHILD_H
@@ -10,36 +10,35 @@
 #include <sys/types.h>
 
 /*
- * Runs @argv[0], looked for in PATH unless it has a slash, with its stdout in @out_fd; it
- * is killed if this process is. A signal that asks this process to stop is handed on, once.
- * Returns 0 with the exit status as a shell has it (128 + n: ended by signal n; 127: there
- * is none), or negative errno.
+ * Runs @argv[0], found by PATH unless it has a slash, with its stdout in @out_fd; it is killed if
+ * this process is. A signal that asks this process to stop is forwarded, once. Returns 0 with the
+ * exit status as in a shell (128 + n: ended by signal n; 127: not found), or negative errno.
  */
 int child_run(char *const argv[], int out_fd, int *ret_status);
 
-/* The same; -ETIMEDOUT: it was killed, as it took longer than @limit_ns. */
+/* The same; -ETIMEDOUT: it was killed after @limit_ns. */
 int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret_status);
 
 struct child {
 	pid_t pid;	/* 0: it has ended */
 	int status;	/* then */
 	int in_fd;	/* its stdin; -1: closed */
-	int out_fd;	/* its stdout, which does not block */
+	int out_fd;	/* its stdout, non-blocking */
 };
 
 /*
- * Starts @argv[0] in the network namespace @netns_fd. It gets no signal of the terminal;
- * that this process is gone, it is told by the end of its stdin. 0 or negative errno.
+ * Starts @argv[0] in the network namespace @netns_fd. It gets no signals from the terminal; the end
+ * of its stdin shows that this process has ended. 0 or negative errno.
  */
 int child_open(struct child *ret_child, char *const argv[], int netns_fd);
 
-/* Ends its stdin. */
+/* Closes its stdin. */
 void child_end(struct child *child);
 
-/* True from when it has ended, with the status as above. */
+/* True once it has ended, with the status as above. */
 bool child_has_ended(struct child *child, int *ret_status);
 
-/* Kills it if it has not ended, with what it started in turn. */
+/* Kills it if it has not ended, including its own children. */
 void child_close(struct child *child);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/clock.c - the clocks that packets are stamped by, and the way from a NIC's clock.
+ * sys/host/clock.c - the clocks of timestamps, and the conversion from a NIC's clock.
  */
 #include "sys/host/clock.h"
 
@@ -19,19 +19,19 @@
 #include <linux/ptp_clock.h>
 
 #define NSEC		1000000000ull
-#define FOLLOW_NS	200000000ull	/* two clocks differ by 1 us in it at 5 ppm */
-#define NR_SAMPLES	9		/* of which the quickest counts */
+#define FOLLOW_NS	200000000ull	/* in this time two clocks drift apart by 1 us at 5 ppm */
+#define NR_SAMPLES	9		/* of which the fastest is used */
 
 /* enum bpf_func_id has it from 6.1 on. */
 #define KTIME_GET_NS		5
 #define KTIME_GET_TAI_NS	208
 
-#define NR_CALLS	64		/* of the helper in one run */
-#define NR_RUNS		64		/* whose mean the kernel reports */
+#define NR_CALLS	64		/* helper calls in one run */
+#define NR_RUNS		64		/* the kernel reports their mean */
 #define NR_MEDIAN	15
 #define NR_READS	100
 
-/* The clock of an open /dev/ptpN; as in clock_gettime(2), and in no header. */
+/* The clock of an open /dev/ptpN; see clock_gettime(2), defined in no header. */
 #define FD_TO_CLOCKID(fd) ((clockid_t)((~(unsigned int)(fd) << 3) | 3))
 
 const char *const clock_names[] = { "monotonic", "tai", NULL };
@@ -54,7 +54,7 @@ uint64_t clock_now_ns(enum stamp_clock clock)
 	return read_ns(id_of(clock));
 }
 
-/* A program that calls the clock's helper so often; its descriptor or negative errno. */
+/* A program that calls the clock's helper @nr_calls times; its descriptor or negative errno. */
 static int load_reader(enum stamp_clock clock, unsigned int nr_calls)
 {
 	const struct bpf_insn call = {
@@ -88,10 +88,10 @@ int clock_check_bpf(enum stamp_clock clock, struct err *e)
 
 	if (!err)
 		return 0;
-	err_machine(e, err, "programs in this kernel cannot read the clock '%s'",
+	err_machine(e, err, "BPF programs of this kernel cannot read clock '%s'",
 		    clock_names[clock]);
-	return err_hint(e, "it needs kernel 6.1: see: ethgauge doctor --has tai-clock; blast's afxdp "
-			"engine does without");
+	return err_hint(e, "requires kernel 6.1, see: ethgauge doctor --has tai-clock; blast's "
+			"afxdp engine does not require it");
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -121,7 +121,7 @@ uint64_t clock_user_cost_ns(enum stamp_clock clock)
 	return median(means, NR_MEDIAN);
 }
 
-/* Of one run with @nr_calls calls. */
+/* The duration of one run with @nr_calls calls. */
 static int time_reader(enum stamp_clock clock, unsigned int nr_calls, uint64_t *ret_ns)
 {
 	unsigned char frame[64] = { 0 };
@@ -177,12 +177,12 @@ struct clock_phc {
 	bool no_offset;			/* the driver has no PTP_SYS_OFFSET_EXTENDED */
 };
 
-/* Both clocks at one moment, which is known to within the error. */
+/* Both clocks at one moment, known with this error. */
 struct pair {
 	uint64_t from_ns, to_ns, error_ns;
 };
 
-/* @id between two readings of @to, the quickest of some. */
+/* Reads @id between two readings of @to; the fastest of several. */
 static struct pair read_between(clockid_t id, clockid_t to)
 {
 	struct pair best = { .error_ns = UINT64_MAX };
@@ -194,7 +194,7 @@ static struct pair read_between(clockid_t id, clockid_t to)
 	for (i = 0; i < NR_SAMPLES; i++) {
 		uint64_t before_ns = read_ns(to), ns = read_ns(id), after_ns = read_ns(to);
 
-		/* One that was set meanwhile went backwards. */
+		/* If the clock was set in between it may have gone backwards. */
 		if (after_ns < before_ns || (after_ns - before_ns) / 2 >= best.error_ns)
 			continue;
 		best.error_ns = (after_ns - before_ns) / 2;
@@ -272,7 +272,7 @@ static int read_pair(struct clock_phc *phc, struct pair *ret_pair)
 	return 0;
 }
 
-/* It takes two readings some time apart; the packets of that time would be timed without it. */
+/* Takes two readings some time apart; packets in between would be timed without the drift. */
 static void learn_drift(struct clock_phc *phc)
 {
 	const struct timespec wait = { .tv_nsec = FOLLOW_NS };

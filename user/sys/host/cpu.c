@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/cpu.c - what the CPUs, this process and its threads did, from /proc.
+ * sys/host/cpu.c - usage of the CPUs, this process and its threads, from /proc.
  */
 #include "sys/host/cpu.h"
 
@@ -20,9 +20,9 @@
 #include "lib/loop.h"
 #include "sys/host/sysfs.h"
 
-#define FIRST_BYTES (64 << 10)		/* /proc/interrupts of a large machine takes megabytes */
+#define FIRST_BYTES (64 << 10)		/* /proc/interrupts of a large machine has megabytes */
 
-/* All of a file into *text, which grows; false if it cannot be read. */
+/* Reads a whole file into *text, which grows; false on failure. */
 static bool read_all(const char *path, char **text, size_t *size)
 {
 	size_t len = 0;
@@ -85,7 +85,7 @@ void cpu_snap_read(struct cpu_snap *snap, const struct cpu_nic *nic)
 	memset(snap, 0, sizeof(*snap) + nr * sizeof(cpus[0]));
 	snap->nr_cpus = nr;
 	snap->start_mono_ns = loop_mono_ns();
-	/* First, as the ticks are compared with the clock. */
+	/* Read first, as the ticks are compared with the clock. */
 	snap->has_ticks = read_all("/proc/stat", &text, &size) &&
 			  !procstat_parse_stat(text, cpus, nr);
 	snap->has_softnet = read_all("/proc/net/softnet_stat", &text, &size) &&
@@ -133,7 +133,7 @@ void cpu_read_process(struct cpu_process *ret_process)
 	};
 }
 
-/* ru_maxrss would begin with that of the program which started this one. */
+/* ru_maxrss would start with that of the program that started this one. */
 int cpu_peak_rss(uint64_t *ret_bytes)
 {
 	char text[4096];
@@ -159,7 +159,7 @@ int cpu_map_memory(uint64_t *ret_bytes)
 		return -errno;
 	while ((entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", entry->d_name);
-		/* Programs have a memlock too, and no map_type. */
+		/* Programs also have a memlock line, but no map_type. */
 		if (sysfs_read(path, text, sizeof(text)) > 0 &&
 		    !procstat_find(text, "map_type", &type) &&
 		    !procstat_find(text, "memlock", &bytes))
@@ -178,7 +178,7 @@ static uint64_t thread_run_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* "run_ns wait_ns slices"; the first is some milliseconds old, the clock's is not. */
+/* "run_ns wait_ns slices"; the first is some milliseconds old, the thread clock is current. */
 void cpu_read_thread(struct cpu_thread *ret_thread)
 {
 	unsigned long long run_ns, wait_ns = 0;
@@ -198,13 +198,14 @@ int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e)
 	uint32_t cpu, seen = 0;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return err_set(e, -errno, "cannot ask for the CPUs");
+		return err_set(e, -errno, "cannot read the CPU affinity");
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (CPU_ISSET(cpu, &allowed) && seen++ == index) {
 			*ret_cpu = cpu;
 			return 0;
 		}
 	}
-	return err_usage(e, "%u threads need as many CPUs, and this process may use %u", index + 1,
+	return err_usage(e, "%u threads require as many CPUs, but this process may use only "
+			 "%u", index + 1,
 			 seen);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/host/cpu.h - what the CPUs, this process and its threads did, from /proc.
+ * sys/host/cpu.h - usage of the CPUs, this process and its threads, from /proc.
  */
 #ifndef SYS_HOST_CPU_H
 #define SYS_HOST_CPU_H
@@ -12,20 +12,20 @@
 #include "lib/err.h"
 #include "lib/procstat.h"
 
-/* Possible CPUs, which is the size of every per-CPU array here; at least 1. */
+/* Possible CPUs, the size of every per-CPU array here; at least 1. */
 unsigned int cpu_nr_possible(void);
 
 /* The @index-th CPU that this process may run on. */
 int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e);
 
-/* The interrupts of one interface, as they were when it was asked. */
+/* The interrupts of one interface at the time of the query. */
 struct cpu_nic {
-	char ifname[16];		/* "": of none */
+	char ifname[16];		/* "": no interface */
 	uint32_t irqs[1024];
 	size_t nr_irqs;
 };
 
-/* Counters of all CPUs at one moment; what could not be read is zero and its has_ false. */
+/* Counters of all CPUs at one moment; what could not be read is zero with its has_ false. */
 struct cpu_snap {
 	uint64_t start_mono_ns, end_mono_ns;	/* of the reading */
 	size_t nr_cpus;				/* possible ones */
@@ -40,29 +40,32 @@ struct cpu_snap *cpu_snap_new(void);
 /* Overwrites @snap with the current values of /proc. */
 void cpu_snap_read(struct cpu_snap *snap, const struct cpu_nic *nic);
 
-/* Nanoseconds of a tick of struct procstat_cpu. */
+/* Nanoseconds per tick in struct procstat_cpu. */
 uint64_t cpu_tick_ns(void);
 
-/* This process so far, threads that have ended included. */
+/* Usage of this process so far, including threads that have ended. */
 struct cpu_process {
 	uint64_t user_ns, system_ns;		/* their sum is exact, the split by ticks */
-	uint64_t switches, preemptions;		/* it waited for something; another was put first */
+	uint64_t switches, preemptions;		/* voluntary; and involuntary */
 };
 
 void cpu_read_process(struct cpu_process *ret_process);
 
-/* Most memory that this process had, and what its BPF maps hold; -errno if it is not known. */
+/* Peak memory of this process, and the memory of its BPF maps; -errno if unknown. */
 int cpu_peak_rss(uint64_t *ret_bytes);
 int cpu_map_memory(uint64_t *ret_bytes);
 
-/* All CPUs of this host so far, all but idle and iowait; 0: not known. In ticks (cpu_tick_ns). */
+/* CPU time of this host so far, except idle and iowait; 0: unknown. In ticks (cpu_tick_ns). */
 uint64_t cpu_host_busy_ns(void);
 
-/* The calling thread so far; the difference of two is what a piece of work took. */
+/*
+ * Usage of the calling thread so far; the difference of two readings is the cost of the work in
+ * between.
+ */
 struct cpu_thread {
 	uint64_t mono_ns;
-	uint64_t run_ns;			/* on a CPU; steal is not in it */
-	uint64_t wait_ns;			/* ready, while another had the CPU */
+	uint64_t run_ns;			/* on a CPU, without steal */
+	uint64_t wait_ns;			/* runnable, waiting for the CPU */
 };
 
 void cpu_read_thread(struct cpu_thread *ret_thread);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/fdlimit.c - how many descriptors this process may have open.
+ * sys/host/fdlimit.c - the limit of open descriptors.
  */
 #include "sys/host/fdlimit.h"
 
@@ -20,8 +20,8 @@ int fdlimit_raise(uint64_t need, struct err *e)
 	};
 	if (!setrlimit(RLIMIT_NOFILE, &more))
 		return 0;
-	err_machine(e, -EMFILE, "this takes %llu open files, and the limit is %llu",
+	err_machine(e, -EMFILE, "this requires %llu open files, but the limit is %llu",
 		    (unsigned long long)need, (unsigned long long)limit.rlim_max);
-	return err_hint(e, "raise it: sudo, ulimit -Hn %llu, sysctl fs.nr_open; or take fewer "
+	return err_hint(e, "raise it: sudo, ulimit -Hn %llu, sysctl fs.nr_open; or use fewer "
 			OPTION("clients"), (unsigned long long)need);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/host/fdlimit.h - how many descriptors this process may have open.
+ * sys/host/fdlimit.h - the limit of open descriptors.
  */
 #ifndef SYS_HOST_FDLIMIT_H
 #define SYS_HOST_FDLIMIT_H
@@ -9,7 +9,7 @@
 
 #include "lib/err.h"
 
-/* Raises the limit to @need, if it is lower: as root above the hard limit too. */
+/* Raises the limit to @need if it is lower; as root even above the hard limit. */
 int fdlimit_raise(uint64_t need, struct err *e);
 
 #endif

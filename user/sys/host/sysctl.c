@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/sysctl.c - settings of the kernel, by /proc/sys.
+ * sys/host/sysctl.c - kernel settings in /proc/sys.
  */
 #include "sys/host/sysctl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/host/sysfs.c - small files of /proc and /sys.
+ * sys/host/sysfs.c - read and write small files in /proc and /sys.
  */
 #include "sys/host/sysfs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/counters.c - the counters of loss that a kernel keeps anyway.
+ * sys/net/counters.c - the kernel's own loss counters.
  */
 #include "sys/net/counters.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/net/counters.h - the counters of loss that a kernel keeps anyway: of an
- * interface (rtnetlink, ethtool, qdisc) and of a namespace's stack.
+ * sys/net/counters.h - the kernel's own loss counters: of an interface (rtnetlink, ethtool, qdisc)
+ * and of a namespace's stack.
  *
- * All of the network namespace that the calling thread is in. What cannot be
- * read is missing in the list.
+ * All from the calling thread's network namespace. What cannot be read is not in the list.
  */
 #ifndef SYS_NET_COUNTERS_H
 #define SYS_NET_COUNTERS_H
@@ -29,7 +28,7 @@ void counters_free(struct counters *counters);
 void counters_read_iface(struct counters *counters, const char *ifname);
 void counters_read_stack(struct counters *counters);
 
-/* Value by which @name of @source grew from @before to @after; 0: it did not, or is not there. */
+/* Growth of @name of @source from @before to @after; 0: none, or no such counter. */
 uint64_t counters_growth(const struct counters *before, const struct counter *after);
 
 #endif

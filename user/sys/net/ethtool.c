@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/ethtool.c - requests about an interface by ioctl, ethtool's among them.
+ * sys/net/ethtool.c - ioctl requests about an interface, including ethtool's.
  */
 #include "sys/net/ethtool.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/net/ethtool.h - requests about an interface by ioctl, ethtool's among them.
+ * sys/net/ethtool.h - ioctl requests about an interface, including ethtool's.
  *
- * Of the network namespace that the calling thread is in. All return 0 or a negative errno.
+ * In the calling thread's network namespace. All return 0 or a negative errno.
  */
 #ifndef SYS_NET_ETHTOOL_H
 #define SYS_NET_ETHTOOL_H
@@ -15,7 +15,7 @@ struct ethtool_gstrings;
 
 #define ETHTOOL_NAME_SIZE 33
 
-/* @request: SIOC*. Fills in the interface's name. */
+/* @request: SIOC*. Fills in the interface name. */
 int ethtool_ioctl(const char *ifname, unsigned long request, struct ifreq *req);
 
 /* @command: a struct of linux/ethtool.h that begins with its number. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/knob.c - numbers of an interface that can be set.
+ * sys/net/knob.c - numeric settings of an interface.
  *
- * Each is a field of a struct that the kernel gives and takes whole, so a write
- * reads it first, and changes one field.
+ * Each is a field of a struct that the kernel reads and writes as a whole, so a write reads it
+ * first and changes one field.
  */
 #include "sys/net/knob.h"
 
@@ -69,7 +69,7 @@ int knob_read(const char *ifname, enum knob knob, uint32_t *ret_value, uint32_t 
 	if (err)
 		return err;
 	*ret_max = fields[knob].max == NO_MAX ? 0 : *field(&answer, fields[knob].max);
-	/* A driver with combined queues has none apart, and the other way round. */
+	/* A driver with combined queues has no separate ones, and vice versa. */
 	if (fields[knob].max != NO_MAX && !*ret_max)
 		return -EOPNOTSUPP;
 	*ret_value = *field(&answer, fields[knob].value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/link.c - make and wire interfaces.
+ * sys/net/link.c - create and configure interfaces.
  */
 #include "sys/net/link.h"
 
@@ -45,7 +45,7 @@ void link_close(struct link_net *net)
 	netlink_close(netlink_of(net));
 }
 
-/* A request that is answered by an acknowledgement only. */
+/* Sends a request that is answered only by an acknowledgement. */
 static int apply(struct link_net *net, struct nl_msg *msg)
 {
 	return netlink_ask(netlink_of(net), msg, NULL, NULL);
@@ -54,10 +54,10 @@ static int apply(struct link_net *net, struct nl_msg *msg)
 static int add_error(struct link_net *net, int err, const char *kind, struct err *e)
 {
 	if (err == -EOPNOTSUPP) {
-		err_machine(e, err, "cannot make a %s", kind);
+		err_machine(e, err, "cannot create a %s", kind);
 		return err_hint(e, "load the kernel's module: modprobe %s", kind);
 	}
-	return netlink_error(netlink_of(net), e, err, "cannot make a %s", kind);
+	return netlink_error(netlink_of(net), e, err, "cannot create a %s", kind);
 }
 
 static void put_end(struct nl_msg *msg, const struct link_end *end, uint32_t queues, uint32_t mtu)
@@ -185,7 +185,8 @@ int link_set_master(struct link_net *net, const char *ifname, const char *master
 	netlink_put_u32(msg, IFLA_MASTER, (uint32_t)master_index);
 	err = apply(net, msg);
 	if (err)
-		netlink_error(netlink_of(net), e, err, "cannot put '%s' into '%s'", ifname, master);
+		netlink_error(netlink_of(net), e, err, "cannot add '%s' to bridge "
+			      "'%s'", ifname, master);
 	return err;
 }
 
@@ -207,7 +208,7 @@ struct address {
 	size_t nr_bytes;
 };
 
-/* @text: one that this tool has made, with or without a prefix length. */
+/* @text: an address from this tool, with or without a prefix length. */
 static int parse_address(const char *text, struct address *ret_address)
 {
 	struct address address = { .family = strchr(text, ':') ? AF_INET6 : AF_INET };
@@ -221,7 +222,7 @@ static int parse_address(const char *text, struct address *ret_address)
 	return 0;
 }
 
-/* An IPv6 address is used at once. */
+/* An IPv6 address is usable immediately. */
 static struct nl_msg *address_msg(int index, const struct address *address, const char *cidr)
 {
 	const char *slash = strchr(cidr, '/');
@@ -247,10 +248,11 @@ int link_add_address(struct link_net *net, const char *ifname, const char *cidr,
 		return index;
 	err = parse_address(cidr, &address);
 	if (err)
-		return err_set(e, err, "cannot give '%s' the address '%s'", ifname, cidr);
+		return err_set(e, err, "cannot configure '%s' with address '%s'", ifname, cidr);
 	err = apply(net, address_msg(index, &address, cidr));
 	if (err)
-		netlink_error(netlink_of(net), e, err, "cannot give '%s' the address '%s'", ifname,
+		netlink_error(netlink_of(net), e, err, "cannot configure '%s' with address "
+			      "'%s'", ifname,
 			      cidr);
 	return err;
 }
@@ -263,7 +265,7 @@ static struct nl_msg *default_route_msg(int index, const struct address *via)
 		.rtm_protocol = RTPROT_STATIC,
 		.rtm_scope = RT_SCOPE_UNIVERSE,
 		.rtm_type = RTN_UNICAST,
-		/* The kernel may not have the connected route yet when the carrier has just come. */
+		/* Right after carrier-up the kernel may not have the connected route yet. */
 		.rtm_flags = RTNH_F_ONLINK,
 	};
 	struct nl_msg *msg = netlink_request(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &head,
@@ -382,7 +384,7 @@ static void take_facts(const struct nlmsghdr *msg, void *ctx)
 	netlink_text(attrs[IFLA_IFALIAS], facts->alias, sizeof(facts->alias));
 }
 
-/* Without the length of a prefix that is the whole address. */
+/* Without the prefix length if it covers the whole address. */
 static void append_address(char *list, size_t size, const struct ifaddrmsg *info,
 			   const void *address)
 {
@@ -395,7 +397,7 @@ static void append_address(char *list, size_t size, const struct ifaddrmsg *info
 	snprintf(list + used, size - used, "%s%s%s", used ? "," : "", text, prefix);
 }
 
-/* IFA_ADDRESS is the other end's where there is an IFA_LOCAL; IPv6 has no other. */
+/* IFA_ADDRESS is the peer's if there is an IFA_LOCAL; IPv6 has only this one. */
 static void take_address(const struct nlmsghdr *msg, void *ctx)
 {
 	const struct ifaddrmsg *info = netlink_head(msg, sizeof(*info));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/netlink.c - questions to the kernel by netlink.
+ * sys/net/netlink.c - netlink requests to the kernel.
  *
- * libnl makes the messages. Its own sending is not used: it folds the kernel's errno into
- * numbers of its own, and drops the extended acknowledgement.
+ * libnl builds the messages. Its send functions are not used: they map the kernel's errno to their
+ * own numbers and drop the extended acknowledgement.
  */
 #include "sys/net/netlink.h"
 
@@ -20,7 +20,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#define PART_BYTES 32768	/* the largest that the kernel makes of a dump */
+#define PART_BYTES 32768	/* the largest message that the kernel sends in a dump */
 
 struct netlink {
 	int fd;
@@ -34,7 +34,7 @@ static int open_socket(struct netlink *netlink, int protocol)
 
 	if (fd < 0)
 		return -errno;
-	/* Kernels that have neither are older than any that is supported. */
+	/* Kernels without these options are older than any supported one. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	*netlink = (struct netlink){ .fd = fd };
@@ -69,7 +69,7 @@ struct nl_msg *netlink_request(int type, int flags, const void *head, size_t hea
 	return msg;
 }
 
-/* libnl reserves a page, and no request here is nearly that long. */
+/* libnl reserves a page; no request here is nearly that long. */
 void netlink_append(struct nl_msg *msg, const void *data, size_t bytes)
 {
 	int err = msg ? nlmsg_append(msg, (void *)data, bytes, NLMSG_ALIGNTO) : 0;
@@ -123,8 +123,8 @@ static int receive(struct netlink *netlink, struct netlink_answer *answer)
 }
 
 /*
- * Each question but a dump asks to be acknowledged, so that all answers have an end that can be
- * seen: the acknowledgement, or NLMSG_DONE.
+ * Every request except a dump asks for an acknowledgement, so that all answers have a visible end:
+ * the acknowledgement, or NLMSG_DONE.
  */
 int netlink_ask(struct netlink *netlink, struct nl_msg *msg, netlink_fn *fn, void *ctx)
 {
@@ -146,7 +146,7 @@ int netlink_ask(struct netlink *netlink, struct nl_msg *msg, netlink_fn *fn, voi
 	if (!err)
 		err = receive(netlink, &answer);
 	memcpy(netlink->said, answer.said, sizeof(netlink->said));
-	/* It has agreed, but said nothing. */
+	/* The request was acknowledged, but not answered. */
 	return !err && fn && !is_dump && !answer.nr_messages ? -EIO : err;
 }
 

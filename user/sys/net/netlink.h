@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/net/netlink.h - questions to the kernel by netlink, and its answers.
+ * sys/net/netlink.h - netlink requests to the kernel, and its answers.
  *
- * A question is netlink_request(), netlink_put() for each attribute, and netlink_ask(). All
- * return 0 or a negative errno; that of a refusal is the kernel's own.
+ * Build a request with netlink_request(), netlink_put() for each attribute, then netlink_ask(). All
+ * return 0 or a negative errno; after a refusal, the kernel's.
  */
 #ifndef SYS_NET_NETLINK_H
 #define SYS_NET_NETLINK_H
@@ -19,16 +19,16 @@
 struct netlink;
 struct nl_msg;
 
-/* Speaks to the network namespace that the calling thread is in. @protocol: NETLINK_ROUTE, ... */
+/* Opens a socket in the calling thread's network namespace. @protocol: NETLINK_ROUTE, ... */
 int netlink_open(struct netlink **ret_netlink, int protocol);
 void netlink_close(struct netlink *netlink);	/* takes NULL */
 
 /*
- * A request that begins with @head, a struct of @type. NULL without memory: the functions below
- * take that, and netlink_ask() returns -ENOMEM.
+ * A request that starts with @head, a struct for @type. NULL without memory: the functions below
+ * accept that, and netlink_ask() returns -ENOMEM.
  */
 struct nl_msg *netlink_request(int type, int flags, const void *head, size_t head_bytes);
-/* Bytes without the head of an attribute: some attributes begin with a struct. */
+/* Appends bytes without an attribute header: some attributes begin with a struct. */
 void netlink_append(struct nl_msg *msg, const void *data, size_t bytes);
 void netlink_put(struct nl_msg *msg, int type, const void *data, size_t bytes);
 void netlink_put_u32(struct nl_msg *msg, int type, uint32_t value);
@@ -37,18 +37,18 @@ struct nlattr *netlink_nest(struct nl_msg *msg, int type);
 void netlink_nest_end(struct nl_msg *msg, struct nlattr *nest);
 
 /*
- * Sends @msg, frees it, and calls @fn (or NULL) for each message of the answer. -EINTR: what is
- * dumped (NLM_F_DUMP) changed at the same time, so @fn may have missed some.
+ * Sends @msg, frees it, and calls @fn (or NULL) for each message of the answer. -EINTR: the data
+ * changed during a dump (NLM_F_DUMP), so @fn may have missed some.
  */
 int netlink_ask(struct netlink *netlink, struct nl_msg *msg, netlink_fn *fn, void *ctx);
 
-/* The same by a socket for this one question. */
+/* The same with a socket for this one request. */
 int netlink_ask_once(int protocol, struct nl_msg *msg, netlink_fn *fn, void *ctx);
 
-/* The number of a generic netlink family; -EOPNOTSUPP: this kernel has none of that name. */
+/* The ID of a generic netlink family; -EOPNOTSUPP: not in this kernel. */
 int netlink_family(struct netlink *netlink, const char *name, uint16_t *ret_family);
 
-/* err_set(), with what the kernel said about the last refusal. */
+/* err_set() with the kernel's message about the last refusal. */
 int netlink_error(const struct netlink *netlink, struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/netlink_parse.c - the bytes of netlink answers.
+ * sys/net/netlink_parse.c - parse netlink answers.
  */
 #include "sys/net/netlink_parse.h"
 
@@ -13,7 +13,7 @@
 
 #define MORE 1
 
-/* The extended acknowledgement comes after @fixed_bytes of the message. */
+/* The extended acknowledgement follows @fixed_bytes of the message. */
 static void read_said(struct netlink_answer *answer, const struct nlmsghdr *msg, size_t fixed_bytes)
 {
 	struct nlattr *attrs[NLMSGERR_ATTR_MSG + 1];
@@ -30,7 +30,7 @@ static int read_error(struct netlink_answer *answer, const struct nlmsghdr *msg)
 
 	if (nlmsg_datalen(msg) < (int)sizeof(*error) || error->error > 0)
 		return -EIO;
-	/* Without NETLINK_CAP_ACK the request itself would come first. */
+	/* Without NETLINK_CAP_ACK the request itself comes first. */
 	if (error->error && msg->nlmsg_flags & NLM_F_CAPPED)
 		read_said(answer, msg, sizeof(*error));
 	return error->error;

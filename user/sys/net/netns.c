@@ -61,9 +61,9 @@ int netns_new(int *ret_fd, struct err *e)
 	int fd;
 
 	if (unshare(CLONE_NEWNET)) {
-		err_machine(e, -errno, "cannot make a network namespace");
+		err_machine(e, -errno, "cannot create a network namespace");
 		return err_hint(e, e->no == -ENOSPC ?
-				"there are as many as sysctl user.max_net_namespaces allows" :
+				"the limit is reached: sysctl user.max_net_namespaces" :
 				"run it as root: sudo ethgauge ...");
 	}
 	fd = netns_open_own();
@@ -134,15 +134,15 @@ int netns_enter(int fd, struct err *e)
 }
 
 /*
- * The directory is a shared mount, so that a name mounted or unmounted here is
- * so in every mount namespace made from this one; else a daemon's private copy
- * would keep a removed namespace alive. As `ip netns` does it.
+ * The directory is a shared mount, so that a name mounted or unmounted here changes in every mount
+ * namespace derived from this one; otherwise a daemon's private copy would keep a removed namespace
+ * alive. `ip netns` does the same.
  */
 static int share_dir(struct err *e)
 {
 	if (!mount("", NETNS_DIR, "none", MS_SHARED | MS_REC, NULL))
 		return 0;
-	/* EINVAL: it is no mount point yet. */
+	/* EINVAL: not a mount point yet. */
 	if (errno == EINVAL && !mount(NETNS_DIR, NETNS_DIR, "none", MS_BIND | MS_REC, NULL) &&
 	    !mount("", NETNS_DIR, "none", MS_SHARED | MS_REC, NULL))
 		return 0;
@@ -158,7 +158,7 @@ int netns_lock(int *ret_fd, struct err *e)
 	fd = open(NETNS_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, -errno, "cannot open '" NETNS_DIR "'");
-	/* A bind mount on itself is the same directory, so the lock is the same before and after. */
+	/* A bind mount on itself is the same directory, so the lock stays the same. */
 	while (flock(fd, LOCK_EX)) {
 		if (errno == EINTR)
 			continue;
@@ -229,7 +229,7 @@ int netns_open(const char *name, int *ret_fd)
 	return 0;
 }
 
-/* Opens @path if its namespace has number @nsid here. */
+/* Opens @path if its namespace has ID @nsid here. */
 static bool open_if_id(const char *path, int nsid, int *ret_fd)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), id;
@@ -292,7 +292,7 @@ static const char *const below_sys[] = {
 
 #define NR_BELOW_SYS (sizeof(below_sys) / sizeof(below_sys[0]))
 
-/* Copies of the mounts below /sys, so that they can be put on another one; -1: none there. */
+/* Copies the mounts below /sys, to be attached to another /sys; -1: none. */
 static void take_mounts(int trees[NR_BELOW_SYS])
 {
 	struct stat sys, dir;
@@ -313,7 +313,9 @@ static void put_mounts(int trees[NR_BELOW_SYS])
 	for (i = 0; i < NR_BELOW_SYS; i++) {
 		if (trees[i] < 0)
 			continue;
-		/* What cannot be put there is missing in the node, as with `ip netns exec`. */
+		/*
+		 * A mount that cannot be attached is missing in the node, as with `ip netns exec`.
+		 */
 		move_mount(trees[i], "", AT_FDCWD, below_sys[i], MOVE_MOUNT_F_EMPTY_PATH);
 		close(trees[i]);
 	}
@@ -324,14 +326,14 @@ int netns_mount_sysfs(struct err *e)
 	int trees[NR_BELOW_SYS], err = 0;
 
 	if (unshare(CLONE_NEWNS))
-		return err_set(e, -errno, "cannot make a mount namespace");
+		return err_set(e, -errno, "cannot create a mount namespace");
 	/*
-	 * Nothing mounted from here on may reach the outside. In a chroot '/' is
-	 * no mount point (EINVAL): then at least /sys.
+	 * Mounts made from here on must not propagate outside. In a chroot '/' is not a mount point
+	 * (EINVAL): then do it for /sys at least.
 	 */
 	if (mount("", "/", "none", MS_SLAVE | MS_REC, NULL) &&
 	    mount("", "/sys", "none", MS_SLAVE | MS_REC, NULL))
-		return err_set(e, -errno, "cannot keep the mounts of /sys apart");
+		return err_set(e, -errno, "cannot make the mounts of /sys private");
 	take_mounts(trees);
 	if (mount("sysfs", "/sys", "sysfs", 0, NULL))
 		err = err_set(e, -errno, "cannot mount sysfs");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/net/netns.h - network namespaces: made, entered, and named as `ip netns` names them.
+ * sys/net/netns.h - network namespaces: create, enter, and name them as `ip netns` does.
  */
 #ifndef SYS_NET_NETNS_H
 #define SYS_NET_NETNS_H
@@ -14,57 +14,60 @@
 #define NETNS_DIR	"/run/netns"
 
 /*
- * Runs @fn in a thread of its own, which may go from namespace to namespace:
- * that of the caller stays what it is. Returns what @fn returned.
+ * Runs @fn in a separate thread, which may change namespaces: the caller's stays the same. Returns
+ * what @fn returned.
  */
 int netns_run(int (*fn)(void *ctx, struct err *e), void *ctx, struct err *e);
 
-/* This thread goes into a new namespace, which lives as long as *ret_fd or another user of it. */
+/*
+ * Creates a namespace and enters it with this thread; it lives as long as *ret_fd or another user
+ * of it.
+ */
 int netns_new(int *ret_fd, struct err *e);
 
-/* The number of this thread's namespace, as in /proc/PID/ns/net; 0 if it cannot be told. */
+/* The inode number of this thread's namespace, as in /proc/PID/ns/net; 0 if unknown. */
 unsigned int netns_inode(void);
 unsigned int netns_inode_of(int fd);
 
-/* A number of this thread's namespace that none after it gets; before 5.14 its inode's. */
+/* A number of this thread's namespace that is never reused; before 5.14 its inode number. */
 uint64_t netns_cookie(void);
 
-/* The name of the namespace with this number; false: it has none. */
+/* The name of the namespace with this inode number; false: it has none. */
 bool netns_name(unsigned int inode, char *ret_name, size_t size);
 
-/* This thread's own; negative errno. */
+/* This thread's namespace; negative errno on failure. */
 int netns_open_own(void);
 
 /* This thread enters the namespace. */
 int netns_enter(int fd, struct err *e);
 
 /*
- * Makes NETNS_DIR ready for names and keeps others that lock it too (`ip netns
- * add`, other labs) out until the descriptor is closed.
+ * Prepares NETNS_DIR for names, and locks it against others that do so too (`ip netns add`, other
+ * labs) until the descriptor is closed.
  */
 int netns_lock(int *ret_fd, struct err *e);
 
-/* Gives the namespace a name; -EEXIST: taken. Needs netns_lock(). */
+/* Gives the namespace a name; -EEXIST: already in use. Requires netns_lock(). */
 int netns_pin(int fd, const char *name, struct err *e);
 
-/* Takes the name away, whatever is left of it; no error if there is none. */
+/* Removes the name, even a partial one; not an error if there is none. */
 int netns_unpin(const char *name, struct err *e);
 
-/* -ENOENT: no such name; -ENODATA: a name that nothing is mounted on, left by a killed process. */
+/* -ENOENT: no such name; -ENODATA: a name without a mount, left by a killed process. */
 int netns_open(const char *name, int *ret_fd);
 
 /*
- * Opens the namespace that has number @nsid here: among those with a name and
- * those of the processes that can be seen. -ENOENT: none of them.
+ * Opens the namespace with ID @nsid here: among the named ones and those of visible processes.
+ * -ENOENT: not found.
  */
 int netns_open_id(int nsid, int *ret_fd);
 
-/* Calls @fn for each name. It may take names away. */
+/* Calls @fn for each name. It may remove names. */
 int netns_list(void (*fn)(void *ctx, const char *name), void *ctx, struct err *e);
 
 /*
- * Gives this process a /sys of its own that shows the network namespace it is
- * in; what is mounted below /sys (bpffs, cgroups, tracefs) stays there.
+ * Gives this process a private /sys that shows its network namespace; mounts below /sys (bpffs,
+ * cgroups, tracefs) stay there.
  */
 int netns_mount_sysfs(struct err *e);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/nic.c - facts about an interface, by ioctl and netlink of this thread's
- * network namespace (sysfs shows the namespace of whoever mounted it).
+ * sys/net/nic.c - facts about an interface, by ioctl and netlink in this thread's network namespace
+ * (sysfs shows the namespace of the process that mounted it).
  */
 #include "sys/net/nic.h"
 
@@ -23,7 +23,7 @@
 #include "sys/host/sysfs.h"
 #include "sys/net/ethtool.h"
 
-/* A mount of this thread's network namespace's sysfs that nobody else sees, or -1. */
+/* A private mount of this thread's network namespace's sysfs, or -1. */
 static int open_sysfs(void)
 {
 	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), mount = -1;
@@ -37,8 +37,8 @@ static int open_sysfs(void)
 }
 
 /*
- * For drivers that have no ETHTOOL_GCHANNELS, such as tun and, before 5.15, veth. By netlink there
- * are the queues that the device was made with, and not those in use.
+ * For drivers without ETHTOOL_GCHANNELS, such as tun and, before 5.15, veth. Netlink reports the
+ * queues that the device was created with, not those in use.
  */
 static void count_queues(const char *ifname, struct nic_facts *nic)
 {
@@ -78,7 +78,7 @@ static void read_ethtool(const char *ifname, struct nic_facts *nic)
 	if (!ethtool(ifname, &info))
 		snprintf(nic->driver, sizeof(nic->driver), "%.31s", info.driver);
 	if (!ethtool(ifname, &link)) {
-		/* The header's ethtool_cmd_speed() shifts a promoted int into its sign. */
+		/* The header's ethtool_cmd_speed() shifts a promoted int into its sign bit. */
 		speed = (uint32_t)link.speed_hi << 16 | link.speed;
 		if (speed && speed != (uint32_t)SPEED_UNKNOWN && speed != UINT16_MAX)
 			nic->speed_bps = speed * 1000000ull;
@@ -169,7 +169,7 @@ static void add_irq(struct cpu_nic *nic, const char *name)
 		nic->irqs[nic->nr_irqs++] = (uint32_t)irq;
 }
 
-/* By the place on the bus: /sys/class/net shows the namespace that /sys was mounted in. */
+/* By bus address: /sys/class/net shows the namespace that /sys was mounted in. */
 void nic_find_irqs(const char *ifname, struct cpu_nic *ret_nic)
 {
 	char path[128], bus[40], irq[16];
@@ -195,13 +195,13 @@ void nic_find_irqs(const char *ifname, struct cpu_nic *ret_nic)
 		add_irq(ret_nic, irq);
 }
 
-/* What the frames are that the NIC stamps on receive. */
+/* Which received frames the NIC timestamps. */
 static void describe_filters(uint32_t filters, char *ret_text, size_t size)
 {
 	if (filters & 1u << HWTSTAMP_FILTER_ALL)
 		snprintf(ret_text, size, "every frame received");
 	else if (filters & ~(1u << HWTSTAMP_FILTER_NONE))
-		snprintf(ret_text, size, "of received frames only PTP and the like");
+		snprintf(ret_text, size, "only some received frames, such as PTP");
 	else
 		snprintf(ret_text, size, "nothing received");
 }
@@ -255,7 +255,7 @@ int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping)
 	return ethtool_ioctl(ifname, SIOCSHWTSTAMP, &req);
 }
 
-/* The kernel's names of device features; the numbers behind them differ by kernel. */
+/* Features have the kernel's names; their numbers differ between kernels. */
 static void take_offload(void *ctx, const char *name, bool on)
 {
 	struct nic_offloads *offloads = ctx;
@@ -276,7 +276,7 @@ static void take_offload(void *ctx, const char *name, bool on)
 		offloads->tx_csum |= on;
 }
 
-/* Calls @fn for each feature that the kernel knows. */
+/* Calls @fn for each feature known to the kernel. */
 static int walk_features(const char *ifname, void (*fn)(void *ctx, const char *name, bool on),
 			 void *ctx)
 {

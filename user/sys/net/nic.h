@@ -13,42 +13,45 @@
 
 struct nic_facts {
 	int ifindex;
-	char driver[32];	/* "" where the driver does not say */
+	char driver[32];	/* "" if not reported */
 	uint8_t mac[6];
-	bool ethernet;		/* frames begin with an Ethernet header; loopback's do too */
+	bool ethernet;		/* frames begin with an Ethernet header, as on loopback */
 	bool up, running;	/* administratively; with carrier */
 	uint32_t mtu;
 	uint32_t rx_queues, tx_queues;
-	uint64_t speed_bps;	/* 0: not known */
+	uint64_t speed_bps;	/* 0: unknown */
 };
 
 /* The interface's own counters (rtnl_link_stats64). */
 struct nic_counters {
 	uint64_t tx_packets, rx_packets, tx_bytes, rx_bytes;
 	uint64_t tx_dropped, rx_dropped, tx_errors, rx_errors;
-	uint64_t rx_overruns;		/* arrived and found no room in the receive ring */
+	uint64_t rx_overruns;		/* arrived but found the receive ring full */
 };
 
 /* 0, or -ENODEV and the like. */
 int nic_read(const char *ifname, struct nic_facts *ret_facts);
 int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
 
-/* What one page holds beside headroom and skb_shared_info differs by driver: veth's line is at 3506. */
+/*
+ * The space in a page beside headroom and skb_shared_info differs by driver: for veth the limit is
+ * 3506.
+ */
 #define NIC_LINEAR_MTU 3400
 
-/* True while the interface with this name and index is there. */
+/* True while the interface with this name and index exists. */
 bool nic_is_there(const char *ifname, int ifindex);
 
-/* True if it has an IPv6 address but the link-local one, which the kernel makes again by itself. */
+/* True if it has an IPv6 address other than the link-local one, which the kernel recreates. */
 bool nic_has_ip6(const char *ifname);
 
-/* Queues in use and the most that the driver makes. */
+/* Queues in use, and the driver's maximum. */
 struct nic_channels {
 	uint32_t rx, tx, rx_max, tx_max;
-	bool combined;		/* rx and tx of one number share an interrupt */
+	bool combined;		/* rx and tx queues of one number share an interrupt */
 };
 
-/* Entries of each ring, and the most that the driver makes. */
+/* Entries of each ring, and the driver's maximum. */
 struct nic_rings {
 	uint32_t rx, tx, rx_max, tx_max;
 };
@@ -56,20 +59,20 @@ struct nic_rings {
 /* Offloads that change what is counted, and where. */
 struct nic_offloads {
 	bool lro, gro_hw;	/* the NIC merges frames before XDP sees them */
-	bool gro;		/* the kernel merges behind XDP, before tc and sockets */
-	bool rx_vlan;		/* the tag travels beside the frame */
+	bool gro;		/* the kernel merges after XDP, before tc and sockets */
+	bool rx_vlan;		/* the tag is passed outside the frame */
 	bool tso, gso;		/* senders hand over super-frames */
 	bool tx_csum;		/* senders leave the L4 checksum to the device */
 };
 
 struct nic_stamps {
 	bool hw_rx, hw_tx, sw_rx, sw_tx;
-	bool hw_rx_all;		/* every frame, not PTP alone */
-	int phc_index;		/* -1: no clock of its own */
-	char filters[64];	/* frames that can be stamped on receive, for people */
+	bool hw_rx_all;		/* all received frames, not only PTP */
+	int phc_index;		/* -1: no hardware clock */
+	char filters[64];	/* frames that can be timestamped on receive, for output */
 };
 
-/* -EOPNOTSUPP: the driver does not say, which is not the same as 0. */
+/* -EOPNOTSUPP: not reported, which is not the same as 0. */
 int nic_read_channels(const char *ifname, struct nic_channels *ret_channels);
 int nic_read_rings(const char *ifname, struct nic_rings *ret_rings);
 int nic_read_offloads(const char *ifname, struct nic_offloads *ret_offloads);
@@ -78,23 +81,23 @@ int nic_read_stamps(const char *ifname, struct nic_stamps *ret_stamps);
 /* Whether one feature is on, by the kernel's name for it ("rx-gro"); link_set_features() sets it. */
 int nic_read_feature(const char *ifname, const char *name, bool *ret_on);
 
-/* What the NIC is told to stamp. */
+/* The NIC's timestamp settings. */
 struct nic_stamping {
 	int tx_type, rx_filter;		/* as it was read; HWTSTAMP_* */
-	bool every_received;		/* to set it: whatever rx_filter says */
-	bool every_sent;		/* frames that ask for it */
+	bool every_received;		/* how to set it: whatever rx_filter is */
+	bool every_sent;		/* those that request it */
 };
 
 int nic_read_stamping(const char *ifname, struct nic_stamping *ret_stamping);
 int nic_set_stamping(const char *ifname, const struct nic_stamping *stamping);
 
-/* Where the device sits on its bus ("0000:00:03.0"); -ENODATA if it says nothing. */
+/* The device's bus address ("0000:00:03.0"); -ENODATA if not reported. */
 int nic_read_bus(const char *ifname, char *ret_bus, size_t size);
 
-/* The interrupts of @ifname in this thread's network namespace; NULL: of none. */
+/* The interrupts of @ifname in this thread's network namespace; NULL: none. */
 void nic_find_irqs(const char *ifname, struct cpu_nic *ret_nic);
 
-/* What rtnetlink says of an interface here, or in another namespace. */
+/* An interface as described by rtnetlink, here or in another namespace. */
 struct nic_link {
 	char ifname[16];
 	bool loopback;
@@ -102,31 +105,33 @@ struct nic_link {
 	bool carrier;
 	bool xdp;		/* some XDP program is attached */
 	int peer_ifindex;	/* a veth's other end; 0: none */
-	int peer_nsid;		/* its namespace, as numbered here; -1: this one */
-	bool peer_hidden;	/* in a namespace that has no number here */
+	int peer_nsid;		/* its namespace's ID here; -1: this one */
+	bool peer_hidden;	/* in a namespace that has no ID here */
 };
 
-/* @nsid: -1 for this thread's namespace, else a number of it, which needs CAP_NET_ADMIN there. */
+/*
+ * @nsid: -1 for this thread's namespace, otherwise an ID in it, which requires CAP_NET_ADMIN there.
+ */
 int nic_read_link(int ifindex, int nsid, struct nic_link *ret_link);
 
-/* The number that this thread's namespace has for another one; -1: none yet. */
+/* The ID of another namespace in this thread's; -1: none yet. */
 int nic_netns_id(int ns_fd, int *ret_nsid);
 
-/* Whether tc filters are on the clsact hook of an interface; false where it has no such hook. */
+/* Whether an interface has tc filters on its clsact hook; false without that hook. */
 int nic_read_filters(int ifindex, bool egress, bool *ret_any);
 
-/* The numbers of the kernel's enum netdev_xdp_act; headers before 6.3 have none. */
+/* Values of the kernel's enum netdev_xdp_act; headers before 6.3 lack it. */
 enum nic_xdp_bit {
 	NIC_XDP_BASIC = 1 << 0,		/* abort, drop, pass, XDP_TX */
 	NIC_XDP_REDIRECT = 1 << 1,	/* out of this device */
-	NIC_XDP_XMIT = 1 << 2,		/* takes frames redirected to it; live frames too */
+	NIC_XDP_XMIT = 1 << 2,		/* accepts redirected frames, including live frames */
 	NIC_XDP_ZEROCOPY = 1 << 3,
 	NIC_XDP_HW = 1 << 4,
 	NIC_XDP_RX_FRAGS = 1 << 5,	/* multi-buffer */
 	NIC_XDP_XMIT_FRAGS = 1 << 6,
 };
 
-/* The numbers of the kernel's enum netdev_xdp_rx_metadata and netdev_xsk_flags. */
+/* Values of the kernel's enum netdev_xdp_rx_metadata and netdev_xsk_flags. */
 #define NIC_XDP_RX_TIMESTAMP	(1 << 0)
 #define NIC_XSK_TX_TIMESTAMP	(1 << 0)
 
@@ -137,23 +142,22 @@ struct nic_xdp {
 	bool says_tx_metadata;		/* kernel 6.8 */
 };
 
-/* What the driver offers to XDP; -EOPNOTSUPP: a kernel before 6.3, which does not tell. */
+/* The driver's XDP features; -EOPNOTSUPP: not reported before kernel 6.3. */
 int nic_read_xdp(int ifindex, struct nic_xdp *ret_xdp);
 
 /*
- * What must be known of a driver before XDP frames are sent through it: some
- * transmit them only while an XDP program is attached, and drop them without
- * a word otherwise ("0 packets, no error").
+ * A driver's requirements for sending XDP frames through it: some transmit them only while an XDP
+ * program is attached, and silently drop them otherwise ("0 packets, no error").
  */
 struct nic_xdp_trait {
 	const char *driver;
-	bool needs_program_on_self;	/* on the device that transmits */
+	bool needs_program_on_self;	/* on the transmitting device */
 	bool needs_program_on_peer;	/* on the device at the other end (veth) */
-	bool shuns_live_frames;		/* live frames harm it or are lost: use AF_XDP */
+	bool shuns_live_frames;		/* crashes on or drops live frames: use AF_XDP */
 	const char *sentence;		/* for people */
 };
 
-/* NULL: nothing special is known of @driver. */
+/* NULL: no special requirements are known for @driver. */
 const struct nic_xdp_trait *nic_xdp_trait(const char *driver);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/nic_netlink.c - what rtnetlink and the netdev family say of an interface.
+ * sys/net/nic_netlink.c - facts about an interface from rtnetlink and the netdev family.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -52,7 +52,7 @@ int nic_read_link(int ifindex, int nsid, struct nic_link *ret_link)
 	return err;
 }
 
-/* Handle 0 is the head of a chain, which is no filter itself. */
+/* Handle 0 is the head of a chain, not a filter. */
 static void take_filter(const struct nlmsghdr *msg, void *ctx)
 {
 	const struct tcmsg *tc = netlink_head(msg, sizeof(*tc));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/nic_parse.c - the kernel's answers about an interface, read.
+ * sys/net/nic_parse.c - parse the kernel's answers about an interface.
  */
 #include "sys/net/nic_parse.h"
 
@@ -35,7 +35,7 @@ void nic_take_stats(const struct nlmsghdr *msg, void *ctx)
 		.tx_bytes = stats.tx_bytes, .rx_bytes = stats.rx_bytes,
 		.tx_dropped = stats.tx_dropped, .rx_dropped = stats.rx_dropped,
 		.tx_errors = stats.tx_errors, .rx_errors = stats.rx_errors,
-		/* Drivers count one loss as one of these, or as several. */
+		/* Drivers count the same loss in one of these or in several. */
 		.rx_overruns = max3(stats.rx_missed_errors, stats.rx_over_errors,
 				    stats.rx_fifo_errors),
 	};

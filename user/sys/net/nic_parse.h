@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/net/nic_parse.h - the kernel's answers about an interface, read. No system calls.
+ * sys/net/nic_parse.h - parse the kernel's answers about an interface. No system calls.
  */
 #ifndef SYS_NET_NIC_PARSE_H
 #define SYS_NET_NIC_PARSE_H

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/nic_trait.c - what must be known of a driver before XDP frames go through it.
+ * sys/net/nic_trait.c - drivers' requirements for sending XDP frames through them.
  *
- * Read off each driver's ndo_xdp_xmit, which returns an error that nobody sees
- * while the driver has no program. A driver that is not here either needs
- * none (igc, tun, mvneta) or is not known.
+ * Taken from each driver's ndo_xdp_xmit, which returns an error that is not reported while the
+ * driver has no program. A driver that is not listed either has no requirement (igc, tun, mvneta)
+ * or is unknown.
  */
 #include <string.h>
 
 #include "sys/net/nic.h"
 
-#define OWN_RINGS "makes its XDP transmit rings only while an XDP program is attached to it"
+#define OWN_RINGS "has XDP transmit rings only while an XDP program is attached to it"
 
 static const struct nic_xdp_trait traits[] = {
 	{ "veth", false, true, false,
-	  "hands XDP frames over only while its peer is up and runs an XDP program (or has GRO on, "
+	  "delivers XDP frames only while its peer is up and runs an XDP program (or has GRO on, "
 	  "which is not enough for a reflector)" },
 	{ "virtio_net", true, false, true,
-	  "transmits XDP frames only while an XDP program is attached to it, with a queue pair more "
-	  "for each CPU; live frames kill it on Linux 6.1 and are dropped on later ones" },
+	  "transmits XDP frames only while an XDP program is attached to it and with one extra "
+	  "queue pair per CPU; live frames crash Linux 6.1 and are dropped by later kernels" },
 	{ "mlx5_core", true, false, false, OWN_RINGS },
 	{ "bonding", true, false, false,
 	  "passes XDP to its slaves, and those transmit XDP frames only while a program is attached "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/promisc.c - have an interface take frames to all stations.
+ * sys/net/promisc.c - enable promiscuous mode of an interface.
  */
 #include "sys/net/promisc.h"
 

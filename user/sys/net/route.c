@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/route.c - how packets get to an address, asked of the kernel by netlink.
+ * sys/net/route.c - route, source address and next hop of a destination, by netlink.
  */
 #include "sys/net/route.h"
 
@@ -21,15 +21,15 @@
 #include "lib/loop.h"
 #include "sys/net/netlink.h"
 
-#define ANSWER_NS	NSEC_PER_SEC		/* for the next hop to answer */
-#define CONFIRM_NS	(NSEC_PER_SEC / 4)	/* for the one that answered before */
-#define AGAIN_NS	(NSEC_PER_SEC / 4)	/* the kernel itself repeats a question after 1 s */
+#define ANSWER_NS	NSEC_PER_SEC		/* wait for the next hop's answer */
+#define CONFIRM_NS	(NSEC_PER_SEC / 4)	/* wait for a next hop that has answered before */
+#define AGAIN_NS	(NSEC_PER_SEC / 4)	/* the kernel itself repeats a request after 1 s */
 #define POLL_NS		1000000
 
 #define NUD_USABLE	(NUD_REACHABLE | NUD_PERMANENT | NUD_NOARP)
 #define NUD_OLD		(NUD_STALE | NUD_DELAY | NUD_PROBE)
 
-/* Where to, and who is asked. */
+/* A destination and the socket for its queries. */
 struct query {
 	struct netlink *netlink;
 	const char *ifname;
@@ -42,7 +42,7 @@ struct query {
 
 struct hop {
 	int type;			/* RTN_UNICAST and so on */
-	int family;			/* of addr: IPv4 may go by an IPv6 gateway, RFC 5549 */
+	int family;			/* of addr: IPv4 may have an IPv6 gateway, RFC 5549 */
 	uint8_t addr[16];		/* of the gateway, or the destination itself */
 	uint8_t src[16];
 	bool has_src;
@@ -54,7 +54,7 @@ struct neigh {
 	uint8_t mac[6];
 };
 
-/* IPv4 may go by an IPv6 gateway, RFC 5549: then the attribute begins with its family. */
+/* IPv4 may have an IPv6 gateway, RFC 5549: then the attribute starts with its family. */
 static void take_gateway(struct nlattr *const attrs[RTA_VIA + 1], struct hop *hop)
 {
 	struct {
@@ -107,7 +107,7 @@ static int no_route(const struct query *query, int no, struct err *e)
 	}
 	if (no != -ENETUNREACH && no != -EHOSTUNREACH && no != -ENOENT)
 		return netlink_error(query->netlink, e, no,
-				     "cannot ask for the route to '%s' through '%s'",
+				     "cannot query the route to '%s' through '%s'",
 				     query->dst_text, query->ifname);
 	err_set(e, -ENETUNREACH, "no route to '%s' through '%s'", query->dst_text, query->ifname);
 	return err_hint(e, "see: ip %sroute get %s oif %s; a test network: ip address add %s dev %s",
@@ -122,8 +122,8 @@ static int find_hop(const struct query *query, struct hop *ret_hop, struct err *
 
 	memcpy(hop.addr, query->dst, query->addr_bytes);
 	/*
-	 * Told an interface, the IPv4 look-up takes what no route leads to for
-	 * a neighbour on that link. Asked for the matching entry it does not.
+	 * If an interface is given, the IPv4 lookup treats a destination without a route as a
+	 * neighbour on that link. A request for the matching entry does not.
 	 */
 	if (query->family == AF_INET && !IN_MULTICAST(ntohl(*(const in_addr_t *)query->dst))) {
 		err = ask_route(query, RTM_F_FIB_MATCH, &ignored);
@@ -134,9 +134,9 @@ static int find_hop(const struct query *query, struct hop *ret_hop, struct err *
 	if (err)
 		return no_route(query, err, e);
 	if (!hop.has_src) {
-		err_set(e, -EADDRNOTAVAIL, "'%s' has no %s address to send from", query->ifname,
+		err_set(e, -EADDRNOTAVAIL, "'%s' has no %s source address", query->ifname,
 			query->family == AF_INET6 ? "IPv6" : "IPv4");
-		return err_hint(e, "give it one; or: " OPTION("src-ip") " ADDRESS "
+		return err_hint(e, "add one; or: " OPTION("src-ip") " ADDRESS "
 				OPTION("dst-mac") " MAC");
 	}
 	*ret_hop = hop;
@@ -170,7 +170,7 @@ static struct nl_msg *neigh_msg(const struct query *query, const struct hop *hop
 
 static struct neigh read_neigh(const struct query *query, const struct hop *hop)
 {
-	/* The look-up of one entry refuses a state; kernel 5.0 */
+	/* A request for one entry must not give a state; kernel 5.0 */
 	struct nl_msg *msg = neigh_msg(query, hop, RTM_GETNEIGH, 0, (struct ndmsg){ 0 });
 	struct neigh neigh = { 0 };
 
@@ -178,7 +178,7 @@ static struct neigh read_neigh(const struct query *query, const struct hop *hop)
 	return neigh;
 }
 
-/* Makes the kernel ask: one ARP request or neighbour solicitation, and nothing else is sent. */
+/* Makes the kernel send one ARP request or neighbour solicitation, and nothing else. */
 static int change_neigh(const struct query *query, const struct hop *hop, int state, int flags)
 {
 	struct ndmsg head = { .ndm_state = (uint16_t)state, .ndm_flags = (uint8_t)flags };
@@ -202,7 +202,7 @@ static bool wait_usable(const struct query *query, const struct hop *hop, uint64
 	return false;
 }
 
-/* Asks everybody on the link, and again, as a question may be lost. */
+/* Sends the request to all on the link, and repeats it, as one may be lost. */
 static int ask_all(const struct query *query, const struct hop *hop, struct neigh *ret_neigh)
 {
 	uint64_t until_ns = loop_mono_ns() + ANSWER_NS;
@@ -229,7 +229,7 @@ static int no_answer(const struct query *query, const struct hop *hop, struct er
 			query->dst_text, query->ifname);
 	else
 		err_set(e, -EHOSTUNREACH, "'%s' does not answer on '%s'", text, query->ifname);
-	return err_hint(e, "see: ip neighbour show dev %s; if nobody is to answer there, give "
+	return err_hint(e, "see: ip neighbour show dev %s; if no host is to answer there, give "
 			OPTION("dst-mac"), query->ifname);
 }
 
@@ -240,7 +240,7 @@ static int find_mac(const struct query *query, const struct hop *hop, uint8_t re
 	bool usable = neigh.state & NUD_USABLE;
 	int err;
 
-	/* Ask the one that answered last, and everybody if its address has moved. */
+	/* Ask the host that answered last, and all if its address has moved. */
 	if (neigh.state & NUD_OLD) {
 		if (!(neigh.state & NUD_PROBE))
 			change_neigh(query, hop, NUD_PROBE, 0);
@@ -253,12 +253,12 @@ static int find_mac(const struct query *query, const struct hop *hop, uint8_t re
 		return no_answer(query, hop, e);
 	if (err)
 		return netlink_error(query->netlink, e, err,
-				     "cannot ask for the MAC address behind '%s'", query->ifname);
+				     "cannot query the MAC address of '%s'", query->ifname);
 	memcpy(ret_mac, neigh.mac, sizeof(neigh.mac));
 	return 0;
 }
 
-/* RFC 1112 6.4 and RFC 2464 7: nobody is asked for these. */
+/* RFC 1112 6.4 and RFC 2464 7: these are computed, not resolved. */
 static void group_mac(const struct query *query, int type, uint8_t ret_mac[6])
 {
 	const uint8_t *dst = query->dst;
@@ -275,9 +275,9 @@ static void group_mac(const struct query *query, int type, uint8_t ret_mac[6])
 
 static int local(const struct query *query, struct err *e)
 {
-	err_set(e, -ENETUNREACH, "'%s' is an address of this host, so no route to it leads "
-		"through '%s'", query->dst_text, query->ifname);
-	return err_hint(e, "to send it out all the same, give " OPTION("dst-mac"));
+	err_set(e, -ENETUNREACH, "'%s' is an address of this host: it is not reached through "
+		"'%s'", query->dst_text, query->ifname);
+	return err_hint(e, "to send it out anyway, give " OPTION("dst-mac"));
 }
 
 static int find(struct query *query, bool want_mac, struct route_path *ret_path, struct err *e)
@@ -316,10 +316,10 @@ static int open_and_find(const char *ifname, int family, const void *dst, find_f
 
 	inet_ntop(family, dst, query.dst_text, sizeof(query.dst_text));
 	if (*ifname && !query.ifindex)
-		return err_set(e, -ENODEV, "cannot look for a route through '%s'", ifname);
+		return err_set(e, -ENODEV, "cannot look up a route through '%s'", ifname);
 	err = netlink_open(&query.netlink, NETLINK_ROUTE);
 	if (err)
-		return err_set(e, err, "cannot ask the kernel for a route to '%s'", query.dst_text);
+		return err_set(e, err, "cannot query a route to '%s'", query.dst_text);
 	err = find(&query, ret, e);
 	netlink_close(query.netlink);
 	return err;
@@ -341,7 +341,8 @@ static int find_iface(struct query *query, void *ret, struct err *e)
 	int err = ask_route(query, 0, &hop);
 
 	if (!err && hop.type == RTN_LOCAL)
-		return err_usage(e, "'%s' is an address of this host: no driver is on the way to it",
+		return err_usage(e, "'%s' is an address of this host: the path to it includes no "
+				 "driver",
 				 query->dst_text);
 	if (!err && !(hop.ifindex && if_indextoname((unsigned int)hop.ifindex, ret)))
 		err = -ENETUNREACH;
@@ -365,7 +366,7 @@ int route_find_iface(int family, const void *dst, char ret_ifname[16], struct er
 	return open_and_find("", family, dst, find_iface, ret_ifname, e);
 }
 
-/* A socket that is connected but sends nothing tells by its own address where it would. */
+/* The local address of a connected socket shows the route, without sending anything. */
 int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
@@ -382,7 +383,7 @@ int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_
 	fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, to->ai_addr, to->ai_addrlen) ||
 	    getsockname(fd, (struct sockaddr *)&own, &len) || getifaddrs(&all)) {
-		err = err_set(e, -errno, "cannot find the way to '%s'", address);
+		err = err_set(e, -errno, "cannot find a route to '%s'", address);
 		goto out;
 	}
 	getsockopt(fd, ip6 ? IPPROTO_IPV6 : IPPROTO_IP, ip6 ? IPV6_MTU : IP_MTU, &mtu, &mtu_len);
@@ -396,7 +397,7 @@ int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_
 			break;
 	}
 	if (!one) {
-		err = err_set(e, -ENODEV, "cannot tell the interface to '%s'", address);
+		err = err_set(e, -ENODEV, "cannot determine the interface to '%s'", address);
 		goto out;
 	}
 	snprintf(ret_ifname, 16, "%.15s", one->ifa_name);

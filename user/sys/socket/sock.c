@@ -29,7 +29,7 @@
 #endif
 #define BACKLOG		1024
 #define FIRST_FD	3		/* SD_LISTEN_FDS_START */
-#define MAX_MTU		9000		/* loopback's would be no packet of any wire */
+#define MAX_MTU		9000		/* loopback's MTU would not be a packet of any real link */
 
 int sock_resolve(const char *host, uint16_t port, int family, struct sock_addr *ret_addr,
 		 struct err *e)
@@ -44,7 +44,7 @@ int sock_resolve(const char *host, uint16_t port, int family, struct sock_addr *
 	snprintf(service, sizeof(service), "%u", port);
 	err = getaddrinfo(host, service, &hints, &list);
 	if (err)
-		return err_usage(e, "cannot find the address of '%s': %s", host ? host : "any",
+		return err_usage(e, "cannot resolve '%s': %s", host ? host : "any",
 				 gai_strerror(err));
 	memcpy(&ret_addr->storage, list->ai_addr, list->ai_addrlen);
 	ret_addr->len = list->ai_addrlen;
@@ -111,7 +111,7 @@ static int set(int fd, int level, int name, uint64_t value, const char *what, st
 	return err_set(e, -errno, "cannot set %s to %d", what, number);
 }
 
-/* Above the system's limit where the capability is there, else what the kernel makes of it. */
+/* Above the system's limit with CAP_NET_ADMIN, otherwise as the kernel limits it. */
 static int set_buffer(int fd, bool send, uint64_t bytes, struct err *e)
 {
 	int value = (int)bytes;
@@ -130,13 +130,13 @@ static int set_dscp(int fd, uint64_t dscp, struct err *e)
 
 	if (!dscp)
 		return 0;
-	/* An IPv6 socket may carry IPv4: both have to be set. */
+	/* An IPv6 socket may carry IPv4: set both. */
 	if (!sock_local(fd, &local) && local.sa.sa_family == AF_INET6)
 		err = set(fd, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2, "the traffic class", e);
 	return err ? err : set(fd, IPPROTO_IP, IP_TOS, dscp << 2, "the DSCP", e);
 }
 
-/* Without UDP_GRO, older than Linux 5.0, each is received by itself. */
+/* Without UDP_GRO (before Linux 5.0) each is received separately. */
 static int set_joined(int fd, struct err *e)
 {
 	int one = 1, none = 0;
@@ -144,7 +144,7 @@ static int set_joined(int fd, struct err *e)
 	setsockopt(fd, SOL_UDP, UDP_GRO, &one, sizeof(one));
 	if (!setsockopt(fd, SOL_UDP, UDP_SEGMENT, &none, sizeof(none)))
 		return 0;
-	return err_set(e, -errno, "cannot send datagrams joined (UDP_SEGMENT, Linux 4.18)");
+	return err_set(e, -errno, "cannot send joined datagrams (UDP_SEGMENT, Linux 4.18)");
 }
 
 static int set_congestion(int fd, const char *name, struct err *e)
@@ -156,13 +156,14 @@ static int set_congestion(int fd, const char *name, struct err *e)
 	err_set(e, -errno, "cannot use the congestion control '%s'", name);
 	if (e->no == -EPERM && sysctl_read("net.ipv4.tcp_allowed_congestion_control", allowed,
 					   sizeof(allowed)) == 0)
-		return err_hint(e, "without CAP_NET_ADMIN that end may use: %s; more with: sysctl -w "
+		return err_hint(e, "without CAP_NET_ADMIN that end may use: %s; to allow more: "
+				"sysctl -w "
 				"net.ipv4.tcp_allowed_congestion_control='%s %s'", allowed, allowed,
 				name);
-	return err_hint(e, "see what there is: sysctl net.ipv4.tcp_available_congestion_control");
+	return err_hint(e, "list them: sysctl net.ipv4.tcp_available_congestion_control");
 }
 
-/* A socket that listens gives these on, but not SO_MAX_PACING_RATE and not IP_TOS of IPv6. */
+/* A listening socket passes these on, except SO_MAX_PACING_RATE and IP_TOS of IPv6. */
 int sock_apply(int fd, const struct sock_opts *opts, struct err *e)
 {
 	uint64_t pacing_bytes = opts->pacing_bps / 8;
@@ -188,7 +189,7 @@ int sock_apply(int fd, const struct sock_opts *opts, struct err *e)
 		err = set(fd, IPPROTO_TCP, TCP_MAXSEG, opts->mss_bytes, "the segment size", e);
 	if (!err && opts->congestion && *opts->congestion)
 		err = set_congestion(fd, opts->congestion, e);
-	/* 64 bits of it from Linux 4.20 on. */
+	/* 64 bits from Linux 4.20 on. */
 	if (!err && pacing_bytes && setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_bytes,
 					       sizeof(pacing_bytes)))
 		err = err_set(e, -errno, "cannot set SO_MAX_PACING_RATE");
@@ -201,7 +202,7 @@ int sock_open(int family, int type, const struct sock_opts *opts, struct err *e)
 
 	if (fd < 0)
 		return err_set(e, -errno, "cannot open a socket");
-	/* Two UDP sockets could else have one port. */
+	/* With it, two UDP sockets could share a port. */
 	if (type == SOCK_STREAM)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (opts && sock_apply(fd, opts, e)) {
@@ -225,7 +226,7 @@ int sock_listen(const struct sock_addr *addr, int type, const struct sock_opts *
 	err_set(e, -errno, "cannot listen on port %u of '%s'", sock_port(addr),
 		sock_text(addr, text));
 	if (e->no == -EADDRINUSE)
-		err_hint(e, "see who has it: ss -lnp sport = %u", sock_port(addr));
+		err_hint(e, "see which process uses it: ss -lnp sport = %u", sock_port(addr));
 	close(fd);
 	return e->no;
 }

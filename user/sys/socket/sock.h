@@ -29,23 +29,24 @@ int sock_resolve(const char *host, uint16_t port, int family, struct sock_addr *
 		 struct err *e);
 void sock_set_port(struct sock_addr *addr, uint16_t port);
 uint16_t sock_port(const struct sock_addr *addr);
-/* The address, an IPv4 one of an IPv6 socket as IPv4; without its port. */
+/* The address without its port; an IPv4-mapped one as IPv4. */
 const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES]);
-/* Addresses as two sockets of one family report them, without their ports. */
+/* Compares addresses as two sockets of one family report them, without their ports. */
 bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b);
 
 int sock_local(int fd, struct sock_addr *ret_addr);	/* 0 or negative errno */
 
-/* What is asked of a socket; 0 and "" leave the system's own. */
+/* Options of a socket; 0 and "" leave the system's defaults. */
 struct sock_opts {
 	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* which the kernel doubles */
 	bool nodelay, zerocopy;
-	bool udp_joined;		/* may send by sock_send_joined(), receives by sock_receive_joined() */
+	bool udp_joined;		/* sends with sock_send_joined(), receives with
+					 * sock_receive_joined() */
 	uint64_t window_clamp_bytes, mss_bytes, dscp, busy_poll_us, pacing_bps;
 	const char *congestion;
 };
 
-/* A descriptor with @opts on it, or negative errno in @e. @type: SOCK_STREAM or SOCK_DGRAM. */
+/* A descriptor with @opts set, or negative errno with @e. @type: SOCK_STREAM or SOCK_DGRAM. */
 int sock_open(int family, int type, const struct sock_opts *opts, struct err *e);
 
 /* Bound to @addr and, with SOCK_STREAM, listening. */
@@ -54,29 +55,29 @@ int sock_listen(const struct sock_addr *addr, int type, const struct sock_opts *
 /* Connects @fd within @timeout_ns or until a signal. */
 int sock_connect(int fd, const struct sock_addr *addr, uint64_t timeout_ns, struct err *e);
 
-/* Options that a socket does not get from the one that listens; on any that is open. */
+/* Sets options that are not inherited from the listening socket; on any open one. */
 int sock_apply(int fd, const struct sock_opts *opts, struct err *e);
 
-/* Waits at most so long in a call on @fd. */
+/* Sets the maximum time that a call on @fd waits. */
 void sock_set_timeouts(int fd, uint64_t ns);
 
 void sock_set_nonblocking(int fd);
 
-/* The other end is looked after while nothing is said, and is given up after some 15 s. */
+/* Keepalive: an idle connection is closed if the other end is silent for some 15 s. */
 void sock_keep_alive(int fd);
 
-/* The socket that systemd handed over (sd_listen_fds(3)); -1: none. -errno of more than one. */
+/* The socket passed by systemd (sd_listen_fds(3)); -1: none. -errno if there are several. */
 int sock_activated(void);
 
-/* The MTU of the connected @fd's path, as far as it is known; 0: not. */
+/* The path MTU of the connected @fd, as far as known; 0: unknown. */
 size_t sock_mtu_bytes(int fd);
 
-/* Bytes of a message that fill one packet of the connected @fd's path; 0: not known. */
+/* Payload bytes that fill one packet on the path of the connected @fd; 0: unknown. */
 size_t sock_payload_bytes(int fd);
 
 /*
- * Sets the window clamp again where the kernel has raised it: newer ones (seen with 6.18) do, when
- * the first data say how large their buffers are.
+ * Sets the window clamp again where the kernel has raised it: newer kernels (seen on 6.18) do when
+ * the first data show the size of their buffers.
  */
 void sock_keep_clamp(int fd, uint64_t bytes);
 
@@ -95,17 +96,17 @@ uint64_t sock_buffer_bytes(int fd, bool send);
 uint64_t sock_dropped_packets(int fd);
 
 /*
- * Datagrams of @each_bytes that the kernel or the NIC takes apart (UDP_SEGMENT); and one call
- * that takes as many as the kernel joined (UDP_GRO), in *@ret_each_bytes each. As sendmsg()
- * and recv() do: the bytes, or -1 and errno.
+ * Sends datagrams of @each_bytes that the kernel or the NIC segments (UDP_SEGMENT); receives as
+ * many as the kernel joined (UDP_GRO), *@ret_each_bytes each. As sendmsg() and recv(): the bytes,
+ * or -1 and errno.
  */
 ssize_t sock_send_joined(int fd, struct iovec *iov, size_t nr, size_t each_bytes);
 ssize_t sock_receive_joined(int fd, void *buf, size_t size, size_t *ret_each_bytes);
 
-/* Completions of MSG_ZEROCOPY so far, and of these what the kernel copied after all. */
+/* Completions of MSG_ZEROCOPY so far, and how many of these the kernel copied after all. */
 void sock_reap_zerocopy(int fd, uint64_t *done, uint64_t *copied);
 
-/* Names this host and its boot, so that two ends know whether they share a clock. */
+/* Identifies this host and boot, so that two ends know whether they share a clock. */
 void sock_host_id(char *buf, size_t size);
 
 #endif

@@ -14,14 +14,14 @@
 
 #include <linux/sock_diag.h>
 
-#define BUFFER_BYTES (1 << 20)	/* what waits while this process does not run */
+#define BUFFER_BYTES (1 << 20)	/* holds packets while this process does not run */
 
 static int set(int fd, int level, int option, int value)
 {
 	return setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* That the kernel cannot do one of these costs a figure, not the session. */
+/* An unsupported option costs a figure, not the session. */
 static void ask_for_stamps(int fd, int family)
 {
 	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
