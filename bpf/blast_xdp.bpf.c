@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blast_xdp.bpf.c - make packets inside the kernel and hand them to the driver.
+ * blast_xdp.bpf.c - generate packets inside the kernel and hand them to the driver.
  *
- * Run by BPF_PROG_TEST_RUN with live frames (kernel 5.18 and later): each run
- * gets a recycled page with the frame's template, writes what changes, and
- * XDP_TX hands it to the device's ndo_xdp_xmit. XDP_DROP sends nothing: the
- * slot is not due, or the limit is reached.
+ * Run by BPF_PROG_TEST_RUN with live frames (kernel 5.18 and later): each run gets a recycled page
+ * with the frame's template, writes the changing fields, and XDP_TX hands it to the device's
+ * ndo_xdp_xmit. XDP_DROP sends nothing: the slot is not due, or the limit is reached.
  */
 #include "lib/gen.bpf.h"
 
@@ -17,7 +16,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* What changes from packet to packet besides the tag; all zero: nothing. */
+/* Fields that vary from packet to packet, except the tag; all zero: none. */
 const volatile struct gen_plan plan;
 
 struct {
@@ -25,21 +24,21 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct gen_rec);
-	__uint(max_entries, 1);		/* one a possible CPU, set before load */
+	__uint(max_entries, 1);		/* one per possible CPU, set before load */
 } gen_recs SEC(".maps");
 
-/* Departure minus slot, of paced packets alone. */
+/* Departure minus slot; paced packets only. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* paced: one a possible CPU, set before load */
+	__uint(max_entries, 1);		/* paced: one per possible CPU, set before load */
 } gen_lates SEC(".maps");
 
 /*
- * Called a few microseconds before the slot by the sleeping pacer: 512 clock
- * reads bridge 10 us and more.
+ * The sleeping pacer calls this a few microseconds before the slot: 512 clock reads cover at least
+ * 10 us.
  */
 #define WAIT_READS 512
 
@@ -50,7 +49,7 @@ static __always_inline struct gen_rec *own_rec(void)
 	return bpf_map_lookup_elem(&gen_recs, &cpu);
 }
 
-/* Moves to the next slot; false if the present one is not due yet. */
+/* Moves to the next slot; false if the current one is not due yet. */
 static __always_inline int take_slot(struct gen_rec *rec, __u64 now_ns)
 {
 	struct pace_time due = rec->due;
@@ -68,7 +67,7 @@ static __always_inline int take_slot(struct gen_rec *rec, __u64 now_ns)
 	return 1;
 }
 
-/* Fixed 56 bytes, which every frame has, then the header's last 16 where it is longer. */
+/* The first 56 bytes, which every frame has, then the header's last 16 if it is longer. */
 static __always_inline int write_header(struct xdp_md *ctx, const struct gen_rec *rec)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
@@ -85,10 +84,10 @@ static __always_inline int write_header(struct xdp_md *ctx, const struct gen_rec
 	return 0;
 }
 
-/* True if frame number @made of @rec carries the time. */
+/* True if frame number @made of @rec carries a timestamp. */
 static __always_inline int is_stamped(const struct gen_rec *rec, __u64 made)
 {
-	/* The division by 1, which is the usual case, costs more than asking. */
+	/* The usual case is 1, and a division costs more than the comparison. */
 	return rec->tag_offset && (rec->stamp_every == 1 || made % rec->stamp_every == 0);
 }
 
@@ -119,7 +118,7 @@ static __always_inline int make(struct xdp_md *ctx, struct gen_rec *rec, __u64 n
 	return into_stack ? XDP_PASS : XDP_TX;
 }
 
-/* As fast as it goes, or paced by spinning: every run asks whether the slot is due. */
+/* As fast as possible, or paced by spinning: every run checks whether the slot is due. */
 SEC("xdp")
 int blast_xdp(struct xdp_md *ctx)
 {
@@ -136,7 +135,7 @@ int blast_xdp(struct xdp_md *ctx)
 	return make(ctx, rec, now_ns);
 }
 
-/* Paced by a thread that sleeps: run once a slot, shortly before it. */
+/* Paced by a sleeping thread: run once per slot, shortly before it. */
 SEC("xdp")
 int blast_xdp_slot(struct xdp_md *ctx)
 {
@@ -154,7 +153,7 @@ int blast_xdp_slot(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* Optional: frames of a bulk that ndo_xdp_xmit gave back. */
+/* Optional: frames of a bulk that ndo_xdp_xmit returned. */
 SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(blast_refused, const struct net_device___own *from, const struct net_device___own *to,
 	     int sent, int drops, int err)
@@ -166,7 +165,7 @@ int BPF_PROG(blast_refused, const struct net_device___own *from, const struct ne
 	return 0;
 }
 
-/* Optional: frames that did not come as far as the bulk, such as on a device that is down. */
+/* Optional: frames dropped before the bulk, such as on a device that is down. */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(blast_failed, const struct net_device___own *from)
 {

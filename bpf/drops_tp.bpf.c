@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drops_tp.bpf.c - count where and why the kernel drops packets of one test.
+ * drops_tp.bpf.c - count where and why the kernel drops a test's packets.
  *
- * In: every packet that any namespace of this host drops (skb:kfree_skb), and
- * what XDP programs fail at. What cfg does not match is left alone. Raw
- * tracepoints, which need neither BTF of the programs nor trampolines; of the
- * three kfree_skb programs that one is loaded which the tracepoint's arguments
- * fit: a reason came with 5.17, the receiving socket with 6.11.
+ * In: every packet dropped in any network namespace of this host (skb:kfree_skb), and failures of
+ * XDP programs. Packets that do not match cfg are ignored. Raw tracepoints, which require neither
+ * BTF of the programs nor trampolines; of the three kfree_skb programs, the one that fits the
+ * tracepoint's arguments is loaded: the reason was added in 5.17, the receiving socket in 6.11.
  */
 #include "lib/core.bpf.h"
 
@@ -53,7 +52,7 @@ static __always_inline int is_dest6(const struct ipv6hdr *ip)
 				dst[1] == cfg.dst[1] && dst[2] == cfg.dst[2] && dst[3] == cfg.dst[3]);
 }
 
-/* Offset of the UDP header of a packet with the right address; 0: it is another packet. */
+/* Offset of the UDP header of a packet with the right address; 0: not such a packet. */
 static __always_inline __u32 find_udp(struct sk_buff *skb, const struct skb_view *view)
 {
 	__be16 proto = 0;
@@ -62,7 +61,7 @@ static __always_inline __u32 find_udp(struct sk_buff *skb, const struct skb_view
 	struct iphdr ip4;
 
 	if (proto == bpf_htons(ETH_P_IP)) {
-		/* Of a packet in pieces only the first has the ports and the tag. */
+		/* In a fragmented packet only the first fragment has the ports and the tag. */
 		if (skb_copy(&ip4, sizeof(ip4), view, offset) || ip4.version != 4 ||
 		    ip4.protocol != IPPROTO_UDP || ip4.frag_off & bpf_htons(0x1fff) || !is_dest4(&ip4))
 			return 0;
@@ -87,14 +86,14 @@ struct probe {
 	struct tag tag;
 } __attribute__((packed, aligned(2)));
 
-/* True if the packet is one of the test; *ret_again if it is known already. */
+/* True if the packet belongs to the test; *ret_again if it was noted before. */
 static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 {
 	struct skb_view view;
 	struct probe probe;
 	__u32 offset;
 
-	/* Before anything is read: that is most of what a packet costs. */
+	/* Before reading anything: reading is most of the cost per packet. */
 	if (cfg.any)
 		return 1;
 	view.head = BPF_CORE_READ(skb, head);
@@ -132,7 +131,7 @@ static __always_inline void count_place(const struct drop_key *key, __u64 packet
 	struct drop_sum *sum;
 
 	if (!count) {
-		/* Another CPU may be doing the same: then there is one now. */
+		/* Another CPU may be adding it too: then it exists now. */
 		bpf_map_update_elem(&drop_places, key, &none, BPF_NOEXIST);
 		count = bpf_map_lookup_elem(&drop_places, key);
 	}
@@ -164,7 +163,7 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 			ADD_ONCE(sum->again, packets);
 		return 0;
 	}
-	/* A UDP socket's queue keeps other things where the device was. */
+	/* In a UDP socket's queue other data is stored in place of the device. */
 	name_device(&key, BPF_CORE_READ(skb, dev));
 	if (!key.ifindex)
 		key.ifindex = BPF_CORE_READ(skb, skb_iif);

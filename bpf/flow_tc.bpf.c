@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flow_tc.bpf.c - the flows of an interface, and the round trips that pass it.
+ * flow_tc.bpf.c - the flows of an interface, and the round trips passing it.
  *
- * In: any skb, at the hooks where watch_tc counts. Every packet is added once: to a
- * flow, to a prefix where there is no room for one more flow, or to one of
- * struct flow_cpu's sums; so they add up to what was seen. Out: always
- * TC_ACT_UNSPEC, and nothing is written to the packet.
+ * In: any skb, at the hooks where watch_tc counts. Every packet is counted once: in a flow, in a
+ * prefix if there is no room for another flow, or in one of struct flow_cpu's sums; so they add up
+ * to all packets seen. Out: always TC_ACT_UNSPEC, and the packet is not modified.
  */
 #include "lib/core.bpf.h"
 
@@ -66,7 +65,7 @@ static __always_inline void report(const struct flow_key *key, const struct flow
 		flow_trip(key, found->rtt_ns);
 }
 
-/* One packet or super-packet of a flow that has room. */
+/* Adds a packet or super-packet to a flow that exists in the table. */
 static __always_inline void add(struct flow_slot *slot, __u32 dir, const struct flow_work *work,
 				struct flow_found *found, struct flow_cpu *cpu)
 {
@@ -93,7 +92,7 @@ static __always_inline void add(struct flow_slot *slot, __u32 dir, const struct 
 		ADD_ONCE(cpu->active_flows, 1);
 }
 
-/* What find_work() holds, to its flow. */
+/* Adds what find_work() holds to its flow. */
 __attribute__((noinline)) int flow_account(__u32 dir)
 {
 	struct flow_found found = { .rtt_dir = !(dir & 1), .handshake_dir = dir & 1 };
@@ -127,7 +126,7 @@ __attribute__((noinline)) int flow_ask(struct __sk_buff *ctx, __u32 dir)
 	if (what == FLOW_ASKS_NOTHING)
 		return 0;
 	ns = flow_ask_seen(&work->asked, what, work->now_mono_ns, cpu);
-	/* The question went the other way. */
+	/* The request went in the other direction. */
 	if (ns)
 		flow_time_add(kind * WATCH_DIRS + !dir, ns);
 	return 0;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * impair_tc.bpf.c - do to packets, where they leave for the driver, what the plan says.
+ * impair_tc.bpf.c - apply the impairment plan to packets on their way to the driver.
  *
- * In:  any packet on its way out, as the stack hands it over: a segment to be
- *      cut by the device (GSO) is one packet, and a checksum that the device shall
- *      make is not there yet.
- * Out: dropped, changed, copied, or on its way untouched, also to the programs after this one.
+ * In:  any outgoing packet, as the stack delivers it: a segment that the device will split (GSO) is
+ * one packet, and a checksum left to the device is not filled in yet.
+ * Out: dropped, changed, copied, or unmodified, also for the programs after this one.
  */
 #include "lib/impair.bpf.h"
 
@@ -13,7 +12,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-#define HEADER_BYTES 256	/* that must be in the linear part to be parsed */
+#define HEADER_BYTES 256	/* required in the linear part for parsing */
 
 static __always_inline int frame_xor(void *ctx, __u32 at, __u8 mask)
 {
@@ -37,14 +36,14 @@ static __always_inline enum parse_result parse_skb(struct __sk_buff *skb, struct
 	return parse_frame(pkt);
 }
 
-/* The kernel cuts no packet shorter than its headers here. */
+/* The kernel cuts no packet below its headers here. */
 static __always_inline void cut(struct __sk_buff *skb, struct decision *d, struct impair_rec *rec)
 {
 	if (d->buf_bytes <= d->cut_bytes || bpf_skb_change_tail(skb, d->cut_bytes, 0))
 		is_unable(d, rec, IMPAIR_TRUNCATE);
 }
 
-/* A copy comes by here at once, on this CPU, and is let through. */
+/* A copy passes here immediately, on this CPU, and is ignored. */
 static __always_inline void copy(struct __sk_buff *skb, const struct decision *d,
 				 struct impair_rec *rec)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * impair_xdp.bpf.c - do to packets, where they come in, what the plan says.
+ * impair_xdp.bpf.c - apply the impairment plan to received packets.
  *
- * In:  any frame. What the filter leaves out is handed on untouched: to the
- *      stack, or of a bump out of the other interface, in the kernel.
- * Out: dropped, changed, or copied; or to user space with its fate in front,
- *      where time is to be taken (abi/impair.h).
+ * In:  any frame. Frames that do not match the filter are forwarded unmodified: to the stack, or
+ * with two interfaces out of the other one, in the kernel.
+ * Out: dropped, changed, or copied; or to user space with the fate in front, if the packet must be
+ * delayed (abi/impair.h).
  */
 #include "lib/impair.bpf.h"
 
@@ -15,7 +15,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* From where, to where, as the tracepoint reports. */
+/* Source and target, as the tracepoint reports them. */
 const volatile int in_ifindex, out_ifindex;
 const volatile __u32 netns_inode;
 
@@ -27,7 +27,7 @@ struct {
 	__uint(max_entries, 1);
 } impair_out SEC(".maps");
 
-/* The other interface once for the packet and once for each copy: a broadcast sends to all. */
+/* The other interface once for the packet and once per copy: a broadcast sends to all entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
 	__type(key, __u32);
@@ -56,7 +56,10 @@ static __always_inline int frame_xor(void *ctx, __u32 at, __u8 mask)
 	}
 	data = (void *)(long)xdp->data;
 	end = (void *)(long)xdp->data_end;
-	/* The bound must be seen on the register that is added: no compiler may move it. */
+	/*
+	 * The bound must be visible on the register that is added: keep the compiler from moving
+	 * it.
+	 */
 	at &= 0x3fff;
 	__asm__ volatile("" : "+r"(at));
 	p = data + at;
@@ -74,7 +77,7 @@ static __always_inline void cut(struct xdp_md *ctx, struct decision *d, struct i
 		is_unable(d, rec, IMPAIR_TRUNCATE);
 }
 
-/* A program may refuse a packet here only before anything was counted as done. */
+/* The program can fail here only before anything has been counted as done. */
 static __always_inline int put_fate(struct xdp_md *ctx, const struct decision *d)
 {
 	struct impair_fate *fate;
@@ -165,14 +168,14 @@ int impair_xdp(struct xdp_md *ctx)
 	return action;
 }
 
-/* Run by BPF_PROG_TEST_RUN to find out whether this kernel has the broadcast (5.13). */
+/* Run by BPF_PROG_TEST_RUN to test whether this kernel supports broadcast (5.13). */
 SEC("xdp")
 int impair_probe(struct xdp_md *ctx)
 {
 	return bpf_redirect_map(&impair_copies, 0, BPF_F_BROADCAST);
 }
 
-/* Optional: what the driver of the other interface did not take. */
+/* Optional: frames refused by the other interface's driver. */
 SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(impair_refused, const struct net_device___own *from,
 	     const struct net_device___own *to, int sent, int drops, int err)
@@ -186,7 +189,7 @@ int BPF_PROG(impair_refused, const struct net_device___own *from,
 	return 0;
 }
 
-/* Optional: frames that did not come as far: too long for the other interface, or it is down. */
+/* Optional: frames dropped earlier: too long for the other interface, or it is down. */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(impair_failed, const struct net_device___own *from)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mix_xdp.bpf.c - make the packets of many streams inside the kernel, each with
- * a rate, a limit, sizes and fields of its own.
+ * mix_xdp.bpf.c - generate the packets of many streams inside the kernel, each with its own rate,
+ * limit, sizes and fields.
  *
- * Run by BPF_PROG_TEST_RUN with live frames, as blast_xdp is. Each run sends one
- * packet at most: of the stream whose slot is due, by a timing wheel, else of the
- * next stream without slots. A run costs the same for one stream and for
- * thousands. The page's frame has the longest packet's length.
+ * Run by BPF_PROG_TEST_RUN with live frames, like blast_xdp. Each run sends at most one packet: of
+ * the stream whose slot is due, by a timing wheel, otherwise of the next stream without slots. A
+ * run costs the same for one stream and for thousands. The page's frame has the longest packet's
+ * length.
  */
 #include "lib/gen.bpf.h"
 
@@ -25,10 +25,10 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct mix_thread);
-	__uint(max_entries, 1);		/* one a possible CPU, set before load */
+	__uint(max_entries, 1);		/* one per possible CPU, set before load */
 } mix_threads SEC(".maps");
 
-/* Sizes and not types: user space sets both before load. */
+/* Only sizes, no types: user space sets both before load. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -49,10 +49,10 @@ struct {
 	__uint(max_entries, 1);
 } mix_lists SEC(".maps");
 
-#define WAIT_READS 512		/* as in blast_xdp: 10 us and more */
-#define WAIT_NS 15000		/* what is due later is not waited for */
-#define FAR_MOVES 4		/* streams put on in one run that only waited in the last slot */
-#define END_CHECKS 16		/* packets without a slot between looks at the clock */
+#define WAIT_READS 512		/* as in blast_xdp: at least 10 us */
+#define WAIT_NS 15000		/* do not wait for slots later than this */
+#define FAR_MOVES 4		/* streams requeued per run that only waited in the last slot */
+#define END_CHECKS 16		/* packets without a slot between two clock reads */
 
 static __always_inline struct mix_thread *own_thread(void)
 {
@@ -98,7 +98,7 @@ static __always_inline int write_all(struct xdp_md *ctx, const struct mix_stream
 	return write_fields(ctx, &fields, number);
 }
 
-/* The frame, which starts each run with the longest packet's length, to @bytes. */
+/* Trims the frame, which starts each run with the longest packet's length, to @bytes. */
 static __always_inline int trim(struct xdp_md *ctx, __u32 bytes)
 {
 	__u32 now_bytes = ctx->data_end - ctx->data;
@@ -128,7 +128,7 @@ static __always_inline int write_packet(struct xdp_md *ctx, const struct mix_str
 	    write_tag(ctx, stream->tag_offset & 0x3fff, stream->stream, made, sent_ns) < 0)
 		return -1;
 	*ret_bytes = bytes;
-	/* Last: what was written may reach beyond a shorter packet. */
+	/* Last: what was written may extend beyond a shorter packet. */
 	return trim(ctx, bytes);
 }
 
@@ -149,12 +149,12 @@ static __always_inline void count(struct mix_thread *thread, struct mix_stream *
 	WRITE_ONCE(thread->last_mono_ns, now_ns);
 }
 
-/* @now_ns: 0 if the clock was not yet read */
+/* @now_ns: 0 if the clock has not been read yet */
 static __always_inline int make(struct xdp_md *ctx, struct mix_thread *thread,
 				struct mix_stream *stream, __u64 now_ns)
 {
 	__u64 made = stream->made;
-	/* The division by 1, which is the usual case, costs more than asking. */
+	/* The usual case is 1, and a division costs more than the comparison. */
 	int stamped = stream->tag_offset &&
 		      (stream->stamp_every == 1 || made % stream->stamp_every == 0);
 	__u64 sent_ns = stamped ? stamp_sent_ns(&now_ns) : 0;
@@ -166,7 +166,7 @@ static __always_inline int make(struct xdp_md *ctx, struct mix_thread *thread,
 	return into_stack ? XDP_PASS : XDP_TX;
 }
 
-/* The stream that is due first. One that only waits in its slot is put on. */
+/* The stream that is due first. One that only waits in its slot is requeued. */
 static __always_inline __u32 next_stream(struct wheel *wheel, __u64 *ret_due_ns)
 {
 	__u64 due_ns = 0;
@@ -197,7 +197,7 @@ static __always_inline void count_late(struct mix_thread *thread, struct mix_str
 	ADD_ONCE(thread->paced, 1);
 }
 
-/* The next slot of a stream whose present one is taken, unless it has none. */
+/* Queues the stream's next slot, unless it has none. */
 static __always_inline void put_again(struct mix_thread *thread, struct mix_stream *stream,
 				      __u32 i)
 {
@@ -212,7 +212,7 @@ static __always_inline void put_again(struct mix_thread *thread, struct mix_stre
 	wheel_put(&thread->wheel, i, due.ns);
 }
 
-/* The packet of stream @i, whose slot is due. */
+/* Sends the packet of stream @i, whose slot is due. */
 static __always_inline int send_due(struct xdp_md *ctx, struct mix_thread *thread, __u32 i,
 				    __u64 due_ns, __u64 now_ns)
 {
@@ -222,7 +222,7 @@ static __always_inline int send_due(struct xdp_md *ctx, struct mix_thread *threa
 	if (!stream)
 		return XDP_ABORTED;
 	if (stream->pace.kind == PACE_MAX) {
-		/* It waited for its start only. */
+		/* It only waited for its start. */
 		thread->ring[thread->nr_max++ & (WHEEL_MAX - 1)] = i;
 		return XDP_DROP;
 	}
@@ -231,7 +231,7 @@ static __always_inline int send_due(struct xdp_md *ctx, struct mix_thread *threa
 	return make(ctx, thread, stream, now_ns);
 }
 
-/* The packet of the stream without slots whose turn it is. */
+/* Sends a packet of the next stream without slots. */
 static __always_inline int send_turn(struct xdp_md *ctx, struct mix_thread *thread, __u64 now_ns)
 {
 	__u32 turn = thread->turn, last = thread->nr_max - 1, ended = 0;
@@ -259,7 +259,7 @@ static __always_inline int send_turn(struct xdp_md *ctx, struct mix_thread *thre
 	return make(ctx, thread, stream, now_ns);
 }
 
-/* As fast as it goes, or paced by spinning: every run asks whether a slot is due. */
+/* As fast as possible, or paced by spinning: every run checks whether a slot is due. */
 SEC("xdp")
 int mix_xdp(struct xdp_md *ctx)
 {
@@ -278,7 +278,7 @@ int mix_xdp(struct xdp_md *ctx)
 	return thread->nr_max ? send_turn(ctx, thread, now_ns) : XDP_DROP;
 }
 
-/* Paced by a thread that sleeps: run shortly before a slot, a few times where several are near. */
+/* Paced by a sleeping thread: run shortly before a slot, several times if slots are close. */
 SEC("xdp")
 int mix_xdp_slot(struct xdp_md *ctx)
 {
@@ -302,7 +302,7 @@ int mix_xdp_slot(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* Optional: frames of a bulk that ndo_xdp_xmit gave back. */
+/* Optional: frames of a bulk that ndo_xdp_xmit returned. */
 SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(mix_refused, const struct net_device___own *from, const struct net_device___own *to,
 	     int sent, int drops, int err)
@@ -314,7 +314,7 @@ int BPF_PROG(mix_refused, const struct net_device___own *from, const struct net_
 	return 0;
 }
 
-/* Optional: frames that did not come as far as the bulk, such as on a device that is down. */
+/* Optional: frames dropped before the bulk, such as on a device that is down. */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(mix_failed, const struct net_device___own *from)
 {

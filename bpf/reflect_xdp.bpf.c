@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reflect_xdp.bpf.c - send test packets back from the driver hook.
+ * reflect_xdp.bpf.c - return test packets from the driver hook.
  *
- * In:   Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP to cfg.port or an
- *       echo request.
- * Out:  the same bytes with MAC addresses, IP addresses and ports swapped, an
- *       echo request made a reply. Never longer than what came in.
- * Else: left to the stack untouched, and counted by the reason.
+ * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP to cfg.port or an echo request.
+ * Out: the same bytes with MAC addresses, IP addresses and ports swapped, an echo request turned
+ * into a reply. Never longer than the request.
+ * Otherwise: passed to the stack unmodified, and counted by reason.
  */
 #include "lib/reflect.bpf.h"
 

@@ -2,10 +2,9 @@
 /*
  * replay_xdp.bpf.c - hand the packets of a capture file to the driver.
  *
- * Run by BPF_PROG_TEST_RUN with live frames, as blast_xdp is. The packets are
- * in a map, in their order; each run writes the next one into its page, which
- * begins with the longest packet's length. XDP_DROP sends nothing: the slot is
- * not due, or the end is reached.
+ * Run by BPF_PROG_TEST_RUN with live frames, like blast_xdp. The packets are in a map, in order;
+ * each run writes the next one into its page, which starts with the longest packet's length.
+ * XDP_DROP sends nothing: the slot is not due, or the end is reached.
  */
 #include "lib/gen.bpf.h"
 
@@ -16,7 +15,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* The highest place at which a record may start: REPLAY_MAX_BYTES and its head fit after it. */
+/* The highest offset at which a record may start: REPLAY_MAX_BYTES and its header fit after it. */
 const volatile __u64 arena_last;
 
 /* Its size is set before load. */
@@ -30,7 +29,7 @@ struct {
 
 struct replay_run run;
 
-/* As in blast_xdp: bridges 10 us and more. */
+/* As in blast_xdp: covers at least 10 us. */
 #define WAIT_READS 512
 
 static __always_inline const struct replay_rec *next_rec(void)
@@ -53,7 +52,7 @@ static __always_inline int tag_packet(struct xdp_md *ctx, __u32 offset, __u64 no
 {
 	__u64 sequence = run.tagged, sent_ns = 0;
 
-	/* The division by 1, which is the usual case, costs more than asking. */
+	/* The usual case is 1, and a division costs more than the comparison. */
 	if (run.stamp_every == 1 || sequence % run.stamp_every == 0)
 		sent_ns = stamp_sent_ns(&now_ns);
 	if (offset > REPLAY_MAX_BYTES || write_tag(ctx, offset, run.stream, sequence, sent_ns) < 0)
@@ -99,7 +98,7 @@ static __always_inline int make(struct xdp_md *ctx, const struct replay_rec *rec
 	return into_stack ? XDP_PASS : XDP_TX;
 }
 
-/* False if the packet's slot is not due yet, or will not come. */
+/* False if the packet's slot is not due yet, or will not be used. */
 static __always_inline int take_slot(const struct replay_rec *rec, __u64 now_ns)
 {
 	__u64 slot_ns = run.start.ns + rec->slot_ns, late_ns;
@@ -121,7 +120,7 @@ static __always_inline int take_slot(const struct replay_rec *rec, __u64 now_ns)
 	return 1;
 }
 
-/* As fast as it goes, or paced by spinning: every run asks whether the slot is due. */
+/* As fast as possible, or paced by spinning: every run checks whether the slot is due. */
 SEC("xdp")
 int replay_xdp(struct xdp_md *ctx)
 {
@@ -138,7 +137,7 @@ int replay_xdp(struct xdp_md *ctx)
 	return make(ctx, rec, now_ns);
 }
 
-/* Paced, each packet handed over alone: waits for a slot that is near. */
+/* Paced, one packet per batch: waits for a slot that is near. */
 SEC("xdp")
 int replay_xdp_slot(struct xdp_md *ctx)
 {
@@ -164,7 +163,7 @@ static __always_inline void add_refused(__u32 drops)
 		ADD_ONCE(run.refused, drops);
 }
 
-/* Optional: frames of a bulk that ndo_xdp_xmit gave back. */
+/* Optional: frames of a bulk that ndo_xdp_xmit returned. */
 SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(replay_refused, const struct net_device___own *from,
 	     const struct net_device___own *to, int sent, int drops, int err)
@@ -174,7 +173,7 @@ int BPF_PROG(replay_refused, const struct net_device___own *from,
 	return 0;
 }
 
-/* Optional: frames that did not come as far as the bulk, such as on a device that is down. */
+/* Optional: frames dropped before the bulk, such as on a device that is down. */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(replay_failed, const struct net_device___own *from)
 {

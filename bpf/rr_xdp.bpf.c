@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rr_xdp.bpf.c - take the answers to our own requests where the driver hands
- * them over.
+ * rr_xdp.bpf.c - receive the answers to our own requests in the driver.
  *
- * In:   Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP or an echo reply, with a
- *       whole tag, as match says.
- * Out:  to the queue's AF_XDP socket, with the time of arrival in place of the
- *       MAC addresses, which are not needed any more. rr_xdp_bounce instead times it
- *       and sends it back as the next request, until its token's limit or end_mono_ns.
- * Else: left to the stack untouched: this host's own pings go on.
+ * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP or an echo reply, with a complete tag,
+ * matching match.
+ * Out: to the queue's AF_XDP socket, with the time of arrival in place of the MAC addresses, which
+ * are no longer needed. rr_xdp_bounce instead times it and returns it as the next request, until
+ * its token's limit or end_mono_ns.
+ * Otherwise: passed to the stack unmodified: this host's own pings continue.
  */
 #include "abi/rr.h"
 #include "lib/core.bpf.h"
@@ -22,7 +21,7 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct rr_match match;
 
-/* rr_xdp_bounce: from then on nothing is sent any more. Written while the program runs. */
+/* rr_xdp_bounce: nothing is sent from this time on. Written while the program runs. */
 volatile __u64 end_mono_ns;
 
 struct {
@@ -35,7 +34,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__uint(max_entries, 1);		/* one per CPU: set before load */
 	__type(key, __u32);
 	__type(value, struct rr_rec);
 } rr_recs SEC(".maps");
@@ -44,7 +43,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__uint(max_entries, 1);		/* one per CPU: set before load */
 	__type(key, __u32);
 	__type(value, struct hist_rec);
 } rr_hists SEC(".maps");
@@ -126,12 +125,11 @@ int rr_xdp(struct xdp_md *ctx)
 }
 
 /*
- * From here on: requests that are bounced. Their headers have no options, and
- * so have those of the answers: all bits that matter are compared at once,
- * where parsing would be a third of the whole work.
+ * From here on: bounced requests. Requests and answers have no header options: all relevant bits
+ * are compared at once, where parsing would be a third of the whole cost.
  */
 
-/* Both have @bytes, known to the compiler, and their last word may have 2, 4 or 6 of them. */
+/* Both have @bytes, a compile-time constant; the last word may have 2, 4 or 6 of them. */
 static __always_inline int is_head(const void *head, __u32 bytes)
 {
 	const volatile __u64 *answer = match.answer.words, *mask = match.mask.words;
@@ -147,7 +145,7 @@ static __always_inline int is_head(const void *head, __u32 bytes)
 	return !differs;
 }
 
-/* By words: bytes would be copied one by one. */
+/* By words: bytes would be copied one at a time. */
 static __always_inline void write_head(void *head, __u32 bytes)
 {
 	const volatile __u64 *request = match.request.words;
@@ -160,7 +158,7 @@ static __always_inline void write_head(void *head, __u32 bytes)
 		((__u16 *)head)[i] = request_end[i];
 }
 
-/* struct tag, which is aligned to 2 bytes, without a load for each two. */
+/* struct tag, aligned to 2 bytes, without a load for each 16 bits. */
 struct fast_tag {
 	__be16 magic;
 	__be16 stream;
@@ -187,7 +185,9 @@ static __always_inline void write_request(void *data, __u32 bytes, __u64 number,
 	tag->complement = tag_complement(tag->magic, tag->stream, sequence, sent);
 }
 
-/* The answer to the token's last request: no one else knows the token, so no checksum is needed. */
+/*
+ * The answer to the token's last request: no one else knows the token, so no checksum is checked.
+ */
 static __always_inline int is_due(const struct rr_token *token, const struct fast_tag *tag)
 {
 	return tag->sequence == bpf_htonl((__u32)(token->made - 1)) &&
@@ -208,7 +208,7 @@ static __always_inline void note_time(__u64 sent_ns, __u64 came_ns)
 		hist_add(hist, sent_ns, came_ns);
 }
 
-/* The answer that is due; true: the next request is to be sent, at *ret_sent_ns, or untimed. */
+/* Handles a due answer; true: send the next request, at *ret_sent_ns, or untimed. */
 static __always_inline int take(struct rr_token *token, __u32 buf_bytes, __u64 *ret_sent_ns)
 {
 	__u64 made = token->made, now_ns = 0;
@@ -251,7 +251,7 @@ static __always_inline int bounce(struct xdp_md *ctx, __u32 bytes)
 		WRITE_ONCE(token->made, token->made + 1);
 		return XDP_TX;
 	}
-	/* A duplicate, or one that was given up: the packet that is under way is another. */
+	/* A duplicate, or one that timed out: another packet is in flight. */
 	if (tag->complement == tag_complement(tag->magic, tag->stream, tag->sequence,
 					      tag->sent_ns)) {
 		count(1, end - data);

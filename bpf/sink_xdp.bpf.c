@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sink_xdp.bpf.c - count, check and time the packets of a test where the driver
- * hands them over.
+ * sink_xdp.bpf.c - count, check and time a test's packets in the driver.
  *
- * In: any frame. What matches cfg is a test packet: counted by stream and CPU,
- * its tag checked for order, its delay added to a histogram, and if cfg.gaps
- * the time since the stream's packet before it; with record_every a record of it
- * is left in a ring; then it is dropped, or passed if cfg.pass. Everything else
- * goes on to the stack, untouched.
+ * In: any frame. A frame that matches cfg is a test packet: counted by stream and CPU, its tag
+ * checked for order, its delay added to a histogram, and with cfg.gaps also the time since the
+ * stream's previous packet; with record_every a record of it is written to a ring. Then it is
+ * dropped, or passed with cfg.pass. Everything else goes on to the stack, unmodified.
  */
 #include "lib/core.bpf.h"
 
@@ -25,10 +23,10 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct sink_cfg cfg;
 
-/* With cfg.gaps: the expected gap, whose error is counted too; 0: none was given. */
+/* With cfg.gaps: the intended interval, for its error; 0: none given. */
 const volatile __u64 expect_gap_ns;
 
-/* Note what came, so that the watcher of drops does not take it for lost. */
+/* Note received packets, so that the drop watcher does not count them as lost. */
 const volatile __u8 note_seen;
 
 /* All sizes are set before load. */
@@ -56,7 +54,7 @@ struct {
 	__uint(max_entries, 1);		/* with cfg.gaps CPUs x cfg.streams */
 } sink_gaps SEC(".maps");
 
-/* How far a gap is from expect_gap_ns, shorter or longer. */
+/* Difference of an interval from expect_gap_ns, in either direction. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -87,7 +85,7 @@ struct {
 	__uint(max_entries, 1);		/* cfg.streams */
 } sink_seqs SEC(".maps");
 
-/* Of streams; written under the lock of their slot. */
+/* Per stream; written under the lock of its slot. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -104,7 +102,10 @@ struct {
 	__uint(max_entries, 1);		/* with cfg.vary cfg.streams */
 } sink_varies SEC(".maps");
 
-/* A packet without a time needs no clock but for the rate: after the first ones, one in 64. */
+/*
+ * A packet without a timestamp requires a clock read only for the rate: after the first ones, one
+ * in 64.
+ */
 #define STAMP_ALL_BELOW 4096
 
 static __always_inline void count_packet(__u32 cpu, __u32 slot, __u32 bytes, __u64 now_ns)
@@ -130,9 +131,9 @@ static __always_inline void count_packet(__u32 cpu, __u32 slot, __u32 bytes, __u
 }
 
 /*
- * The clock is read before the lock is taken, so of two CPUs the later may come
- * first. The other one's gap is then 0 and the later arrival stays the latest:
- * n packets have n - 1 gaps, which add up to the time from the first to the last.
+ * The clock is read before the lock is taken, so with two CPUs the later time may get the lock
+ * first. The other interval is then 0 and the later arrival stays the latest: n packets have n - 1
+ * intervals, which add up to the time from the first to the last.
  */
 static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 {
@@ -143,7 +144,7 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 	return before_ns;
 }
 
-/* Returns when the stream's packet before this one arrived; 0: there was none, or gaps are not measured. */
+/* Returns when the stream's previous packet arrived; 0: none, or intervals are not measured. */
 static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 					 struct seq_arrival *arrival, struct record *rec)
 {
@@ -152,7 +153,10 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	struct vary_rec *vary = cfg.vary ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
 	__u64 before_ns = 0, next;
 
-	/* None is missing; one that may be would be a second way through all that follows. */
+	/*
+	 * None is ever missing; checking them separately would add a second path through what
+	 * follows.
+	 */
 	if (!slot || !order || (cfg.vary && !vary))
 		return 0;
 	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
@@ -182,7 +186,7 @@ static __always_inline void add_delay(__u32 cpu, __u32 stream, __u64 sent_ns, __
 		hist_add(hist, sent_ns, now_ns);
 }
 
-/* Into the record of the CPU on which the later of the two packets came. */
+/* Adds to the record of the CPU that received the later of the two packets. */
 static __always_inline void add_gap(__u32 cpu, __u32 stream, __u64 before_ns, __u64 now_ns)
 {
 	__u64 gap_ns = now_ns > before_ns ? now_ns - before_ns : 0;
@@ -212,7 +216,7 @@ static __always_inline int is_test_packet(const struct udphdr *udp)
 	return (cfg.match == SINK_MATCH_DEST ? udp->dest : udp->source) == cfg.port;
 }
 
-/* Not inlined: without records a packet shall not pay for the registers that they need. */
+/* Not inlined: without records a packet should not pay for the registers. */
 static __noinline int record_packet(const struct record *rec)
 {
 	__u32 cpu = rec->cpu;
@@ -226,7 +230,7 @@ static __noinline int record_packet(const struct record *rec)
 	return 0;
 }
 
-/* True if the stamps of both ends are there, and of one clock. */
+/* True if both timestamps exist and are of the same clock. */
 static __always_inline int can_time(struct sink_cpu *own, __u64 sent_ns, __u64 now_ns)
 {
 	if (stamp_is_tai(sent_ns) != (stamp_clock == STAMP_TAI)) {
@@ -258,7 +262,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	}
 	if (!tag) {
 		rec.kind = RECORD_UNTAGGED;
-		rec.sequence = own->untagged;	/* for record_every alone */
+		rec.sequence = own->untagged;	/* needed only by record_every */
 		ADD_ONCE(own->untagged, 1);
 	} else if (bpf_ntohs(tag->stream) >= cfg.streams) {
 		rec.kind = RECORD_OTHER_STREAM;
@@ -274,7 +278,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			rec.stream = stream;
 			rec.sent_ns = arrival.sent_ns;
 		}
-		/* Only where a time is needed: reading the clock takes some 25 ns. */
+		/* Only if a time is needed: reading the clock costs some 25 ns. */
 		if (!arrival.now_ns && (cfg.gaps || arrival.sent_ns))
 			arrival.now_ns = arrived_ns(ctx);
 		if (note_seen)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stamp_xdp.bpf.c - answer STAMP's and TWAMP Light's test packets from the driver hook.
+ * stamp_xdp.bpf.c - answer STAMP and TWAMP Light test packets from the driver hook.
  *
- * As reflect_xdp, but what comes to cfg.port is such a packet: it goes back
- * with the times it came and went, the sender's own numbers, and its
- * extensions answered. Never longer than what came in. One that cannot be
- * answered is dropped, and counted by the reason.
+ * Like reflect_xdp, but packets to cfg.port are test packets: they are returned with the times of
+ * arrival and departure, the sender's own fields, and answered extensions. Never longer than the
+ * test packet. One that cannot be answered is dropped, and counted by reason.
  *
- * Times are CLOCK_MONOTONIC and an offset that user space keeps: it changes by
- * steps alone, and kernels before 6.1 have no other clock to offer.
+ * Times are CLOCK_MONOTONIC plus an offset maintained by user space: it changes only in steps, and
+ * kernels before 6.1 have no other clock.
  */
 #include "lib/reflect.bpf.h"
 
@@ -24,12 +23,12 @@ char _license[] SEC("license") = "GPL";
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__uint(max_entries, 1);		/* one per CPU: set before load */
 	__type(key, __u32);
 	__type(value, struct hist_rec);
 } stamp_hists SEC(".maps");		/* of T3 - T2 */
 
-/* The extensions: whether they are to be believed. */
+/* Whether the extensions can be trusted. */
 static __always_inline void prove_tlvs(struct xdp_md *ctx, struct stamp_work *work)
 {
 	__u32 at = work->tlvs, bytes;
@@ -46,7 +45,7 @@ static __always_inline void prove_tlvs(struct xdp_md *ctx, struct stamp_work *wo
 					  work->hmac + sizeof(struct stamp_tlv));
 }
 
-/* Whether it is to be answered. Not static: the verifier looks at it once. */
+/* Whether to answer it. Not static: verified once. */
 __attribute__((noinline)) int stamp_judge(struct xdp_md *ctx)
 {
 	struct stamp_work *work = stamp_work();
@@ -101,7 +100,7 @@ static __always_inline __u64 answer_open(struct xdp_md *ctx, struct stamp_work *
 	answer.sent = stamp_time(work, left_ns + work->utc_offset_ns);
 	stamp_sum(work, work->payload, bpf_csum_diff((void *)asked, 40, (void *)&answer, 40, 0));
 	__builtin_memcpy(asked, &answer, 40);
-	/* The rest, as far as it is there: TWAMP ends with the first byte of it. */
+	/* The rest, as far as present: TWAMP ends with its first byte. */
 	for (i = 0; i < 4; i++) {
 		byte = stamp_at(ctx, tail + i, 1);
 		if (!byte || tail + i >= work->end)
@@ -130,7 +129,7 @@ static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *
 	answer.asked_sent = asked->sent;
 	answer.asked_error = asked->error;
 	answer.asked_ttl = work->ttl;
-	/* The HMAC covers the time, so it is computed after the time is taken. */
+	/* The HMAC covers the time, so it is computed after the timestamp is taken. */
 	left_ns = leave(work, session);
 	answer.sent = stamp_time(work, left_ns + work->utc_offset_ns);
 	stamp_sum_old(work, work->payload, asked, STAMP_HMAC_OVER_BYTES);
@@ -139,7 +138,7 @@ static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *
 	return left_ns;
 }
 
-/* Not static: the verifier looks at it once. */
+/* Not static: verified once. */
 __attribute__((noinline)) int stamp_answer(struct xdp_md *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
@@ -202,7 +201,7 @@ static __always_inline void note_ends(struct stamp_work *work, const struct pack
 	__builtin_memcpy(work->src_mac, pkt->eth->h_source, sizeof(work->src_mac));
 }
 
-/* Full time to live, for the sender to count hops by (RFC 5357 4.2.1), and the DSCP asked for. */
+/* Maximum TTL, so that the sender can count hops (RFC 5357 4.2.1), and the requested DSCP. */
 static __always_inline void set_ip(const struct stamp_work *work, struct packet *pkt)
 {
 	__u8 tos = work->dscp | (work->tos & 3);
@@ -256,7 +255,7 @@ static __always_inline enum reflect_outcome answer_stamp(struct xdp_md *ctx, str
 		return outcome;
 	stamp_sign(ctx);
 	set_ip(work, pkt);
-	/* Who it came from and to, swapped, is the same sum. */
+	/* Swapping source and destination does not change the sum. */
 	answer_udp(pkt);
 	if (!check)
 		return outcome;

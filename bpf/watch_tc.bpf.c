@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watch_tc.bpf.c - count what an interface receives and sends, where the stack
- * gets it and gives it.
+ * watch_tc.bpf.c - count what an interface receives and sends, between driver and stack.
  *
- * In: any skb, a super-packet (TSO, GSO, GRO, LRO) among them: counted as the
- * packets that it is, or was, on the wire. Out: always TC_ACT_UNSPEC, so that
- * whatever else is attached decides as if this were not there; under tcx its
- * number is TCX_NEXT. Nothing is written to the packet.
+ * In: any skb, including super-packets (TSO, GSO, GRO, LRO): counted as the packets that they are
+ * on the wire. Out: always TC_ACT_UNSPEC, so that other attached programs decide as without this
+ * one; under tcx this value is TCX_NEXT. The packet is not modified.
  */
 #include "lib/core.bpf.h"
 

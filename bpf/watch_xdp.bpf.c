@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watch_xdp.bpf.c - count what an interface receives, where the driver hands it over.
+ * watch_xdp.bpf.c - count what an interface receives, in the driver.
  *
- * In: any frame, as it was on the wire but for what the NIC itself merged or
- * took out. Counted into the records of WATCH_RX. Out: always XDP_PASS, the
- * frame untouched.
+ * In: any frame, as on the wire except for what the NIC itself merged or removed. Counted in the
+ * records of WATCH_RX. Out: always XDP_PASS, the frame unmodified.
  */
 #include "lib/core.bpf.h"
 

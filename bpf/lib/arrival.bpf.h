@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/arrival.bpf.h - when a packet came: now, or as the NIC says.
+ * lib/arrival.bpf.h - when a packet arrived: now, or by the NIC's timestamp.
  */
 #ifndef LIB_ARRIVAL_BPF_H
 #define LIB_ARRIVAL_BPF_H
@@ -20,7 +20,7 @@ struct {
 	__uint(max_entries, 1);
 } phc_lines SEC(".maps");
 
-/* 0: the NIC says nothing of this packet; some drivers succeed and say 0. */
+/* 0: no hardware timestamp for this packet; some drivers return success and 0. */
 static __always_inline __u64 arrived_ns(struct xdp_md *ctx)
 {
 	const struct stamp_lines *lines;
@@ -35,7 +35,7 @@ static __always_inline __u64 arrived_ns(struct xdp_md *ctx)
 	return stamp_convert(&lines->line[READ_ONCE(lines->now) & 1], phc_ns);
 }
 
-/* The same as a time for the rate, which goes by CLOCK_MONOTONIC; 0: it is none. */
+/* The same in CLOCK_MONOTONIC, for the rate; 0: none. */
 static __always_inline __u64 arrival_mono_ns(__u64 arrived_ns)
 {
 	return 0;

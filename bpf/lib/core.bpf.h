@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/core.bpf.h - what every program here needs besides libbpf's headers.
+ * lib/core.bpf.h - what all programs here require in addition to libbpf's headers.
  */
 #ifndef LIB_CORE_BPF_H
 #define LIB_CORE_BPF_H
@@ -12,7 +12,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-/* One writer, its own CPU, and readers that map the memory: plain, but never torn. */
+/* One writer, its own CPU, and readers that map the memory: plain accesses, but never torn. */
 #define READ_ONCE(x)		(*(volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 #define ADD_ONCE(x, v)		WRITE_ONCE(x, READ_ONCE(x) + (v))

@@ -8,8 +8,8 @@
 #include "lib/core.bpf.h"
 
 /*
- * The checksum after one of the words it covers went from @from to @to
- * (RFC 1624, equation 3). A wrong checksum stays wrong by the same amount.
+ * The checksum after one of its words changed from @from to @to (RFC 1624, equation 3). A wrong
+ * checksum stays wrong by the same amount.
  */
 static __always_inline __u16 csum_replace(__u16 check, __be16 from, __be16 to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/device.bpf.h - which device the kernel speaks of: by its index, which is
- * unique only within a network namespace.
+ * lib/device.bpf.h - identify a kernel device: by its index, which is unique only within a network
+ * namespace.
  */
 #ifndef LIB_DEVICE_BPF_H
 #define LIB_DEVICE_BPF_H
@@ -10,7 +10,7 @@
 
 #include <bpf/bpf_core_read.h>
 
-/* The fields that are used, wherever this kernel has them. */
+/* The fields used, as far as this kernel has them. */
 struct ns_common___own {
 	unsigned int inum;
 } __attribute__((preserve_access_index));

@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <linux/icmpv6.h>
 
-/* linux/icmp.h cannot be included: it wants the C library's headers for a 32-bit machine. */
+/* linux/icmp.h cannot be included: it requires the C library's 32-bit headers. */
 #define ICMP_ECHOREPLY	0
 #define ICMP_ECHO	8
 

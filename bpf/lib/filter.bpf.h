@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/filter.bpf.h - whether a packet is one of those that a filter means.
+ * lib/filter.bpf.h - whether a packet matches a filter.
  */
 #ifndef LIB_FILTER_BPF_H
 #define LIB_FILTER_BPF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow.bpf.h - the tables of flow_tc: flows, what is folded, round trips.
+ * lib/flow.bpf.h - the tables of flow_tc: flows, folded prefixes, round trips.
  */
 #ifndef LIB_FLOW_BPF_H
 #define LIB_FLOW_BPF_H
@@ -13,7 +13,7 @@
 
 const volatile struct flow_cfg cfg;
 
-/* Raised by user space at each interval. */
+/* Incremented by user space at each interval. */
 __u32 flow_epoch = 1;
 
 struct flow_slot {
@@ -23,7 +23,7 @@ struct flow_slot {
 };
 ABI_ASSERT_SIZE(struct flow_slot, FLOW_SLOT_BYTES);
 
-/* What a new flow starts from; the stack has no room for it. */
+/* Initial value of a new flow; too large for the stack. */
 static const __u64 flow_zero[sizeof(struct flow_slot) / 8];
 
 struct {
@@ -40,7 +40,7 @@ struct {
 	__uint(max_entries, FLOW_PREFIXES);
 } flow_folds SEC(".maps");
 
-/* Round trips of TCP to the far end's prefix; each is large, so made as they come. */
+/* Round trips of TCP to the far end's prefix; each is large, so allocated on demand. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -99,7 +99,9 @@ static __always_inline void flow_prefix_of(const struct flow_key *key,
 		__builtin_memcpy(ret_prefix->addr + 3, key->far + 3, 3);
 }
 
-/* No room for a flow: into its far end's prefix, and where these are too many, into one sum. */
+/*
+ * No room for a flow: count in its far end's prefix, or if there are too many of these, in one sum.
+ */
 static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir dir,
 				      __u32 packets, __u64 frame_bytes, struct flow_cpu *cpu)
 {
@@ -122,7 +124,7 @@ static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir
 	__sync_fetch_and_add(&fold->counts[dir].frame_bytes, frame_bytes);
 }
 
-/* By any CPU; but for the extremes nothing is lost when two come at once. */
+/* May run on any CPU; except for the extremes, nothing is lost in concurrent updates. */
 static __always_inline void flow_hist_add(struct hist_rec *hist, __u64 ns)
 {
 	__u32 index;
@@ -186,8 +188,8 @@ out:
 }
 
 /*
- * Not static, so that the verifier looks at it once. @which: kind x WATCH_DIRS +
- * direction of the packet that was timed.
+ * Not static, so that the verifier checks it only once. @which: kind x WATCH_DIRS + direction of
+ * the packet that was timed.
  */
 __attribute__((noinline)) int flow_time_add(__u32 which, __u64 ns)
 {

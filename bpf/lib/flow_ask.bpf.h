@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_ask.bpf.h - questions and their answers: ICMP echo and DNS over UDP.
+ * lib/flow_ask.bpf.h - requests and their answers: ICMP echo and DNS over UDP.
  */
 #ifndef LIB_FLOW_ASK_BPF_H
 #define LIB_FLOW_ASK_BPF_H
@@ -12,7 +12,7 @@
 #define DNS_PORT	53
 #define DNS_ANSWER	0x80
 
-/* When it was asked; 0: more than once. The oldest give way. */
+/* Time of the request; 0: sent more than once. The oldest entries are evicted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__type(key, struct flow_ask);
@@ -29,7 +29,7 @@ static __always_inline int flow_may_ask(const struct flow_key *key)
 	return key->proto == IPPROTO_ICMP || key->proto == IPPROTO_ICMPV6;
 }
 
-/* Fills id and seq, and *ret_kind. The payload may be in a fragment: it is copied. */
+/* Fills id and seq, and *ret_kind. The payload may be in a fragment: copy it. */
 static __always_inline enum flow_asks_what flow_asks_what(struct __sk_buff *ctx, __u32 l4,
 							  struct flow_ask *ask,
 							  enum flow_kind *ret_kind)
@@ -64,7 +64,7 @@ static __always_inline enum flow_asks_what flow_asks_what(struct __sk_buff *ctx,
 	return dns.flags & DNS_ANSWER ? FLOW_ANSWERS : FLOW_ASKS;
 }
 
-/* The time from question to answer, or 0. Both have the flow's key: near and far do not turn. */
+/* The time from request to answer, or 0. Both have the flow's key: near and far are not swapped. */
 static __always_inline __u64 flow_ask_seen(const struct flow_ask *ask, enum flow_asks_what what,
 					   __u64 now_ns, struct flow_cpu *cpu)
 {

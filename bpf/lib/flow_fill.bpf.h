@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_fill.bpf.h - the packet at hand: its flow's key, and the fields of TCP's header.
+ * lib/flow_fill.bpf.h - the current packet: its flow's key, and the fields of the TCP header.
  */
 #ifndef LIB_FLOW_FILL_BPF_H
 #define LIB_FLOW_FILL_BPF_H
@@ -12,11 +12,11 @@
 #include "lib/flow_tcp.bpf.h"
 #include "lib/parse.bpf.h"
 
-/* What a datagram is to a QUIC handshake. */
+/* The role of a datagram in a QUIC handshake. */
 enum flow_quic_what {
 	FLOW_QUIC_NOTHING,
-	FLOW_QUIC_MAYBE,	/* not looked at yet */
-	FLOW_QUIC_MAY_OPEN,	/* an Initial such as a client's first is, or an answer */
+	FLOW_QUIC_MAYBE,	/* not checked yet */
+	FLOW_QUIC_MAY_OPEN,	/* an Initial that may be a client's first, or an answer */
 	FLOW_QUIC_ANSWER,	/* Initial or Handshake */
 	FLOW_QUIC_RETRY,
 	FLOW_QUIC_VERSIONS,	/* Version Negotiation */
@@ -29,12 +29,12 @@ struct flow_quic {
 	__u32 to, from;		/* the connection IDs, as numbers */
 };
 
-/* Of TCP: what has room for timestamps, and what there may be. */
+/* TCP options: minimum length that can hold timestamps, and maximum length. */
 #define OPTIONS_MIN	10
 #define OPTIONS_MAX	40
 #define OPTIONS_MASK	63
 
-/* The packet at hand, one record a CPU: neither hook is entered again before it is left. */
+/* The current packet, one record per CPU: neither hook is re-entered. */
 struct flow_work {
 	struct flow_ask asked;	/* its key is filled for every packet */
 	__u32 l3, l4, ip_end;	/* offsets; l4 0: none */
@@ -43,7 +43,7 @@ struct flow_work {
 	__u32 packets, is_tcp;
 	__u64 frame_bytes;
 	__u64 now_mono_ns;
-	/* Not on the stack, which before 5.12 has no places known only at run time. */
+	/* Not on the stack, which before 5.12 cannot be accessed at variable offsets. */
 	__u8 options[OPTIONS_MASK + 1 + 16] __attribute__((aligned(8)));
 };
 
@@ -62,8 +62,8 @@ static __always_inline struct flow_work *find_work(void)
 }
 
 /*
- * TSval << 32 | TSecr of the options at @at, 0: none. A function of its own and
- * not static: verified once, with numbers alone (kernels before 5.12).
+ * TSval << 32 | TSecr of the options at @at, 0: none. A separate function and not static: verified
+ * once, with scalars only (kernels before 5.12).
  */
 __attribute__((noinline)) __u64 flow_timestamps(struct __sk_buff *ctx, __u32 at, __u32 bytes)
 {
@@ -77,8 +77,8 @@ __attribute__((noinline)) __u64 flow_timestamps(struct __sk_buff *ctx, __u32 at,
 	options = work->options;
 	__builtin_memset(work->options, 0, sizeof(work->options));
 	/*
-	 * What was compared in one register and is used in another has no bound for a verifier
-	 * that does not follow 32-bit moves (6.1); it has by a mask that clang must keep.
+	 * A verifier that does not track 32-bit moves (6.1) loses a bound that was checked in
+	 * another register; the mask restores it, and clang must keep it.
 	 */
 	__asm__ volatile("" : "+r"(above));
 	if (bpf_skb_load_bytes(ctx, at, options, OPTIONS_MIN + (above & 31)))
@@ -113,13 +113,13 @@ static __always_inline void fill_ports(struct flow_key *key, __u32 dir, const __
 	key->far_port = ports[dir == WATCH_TX ? 1 : 0];
 }
 
-/* NOP, NOP, timestamps: what nearly every stack sends. */
+/* NOP, NOP, timestamps: the layout of almost all stacks. */
 struct flow_usual_options {
 	__be32 kinds, tsval, tsecr;
 };
 #define FLOW_USUAL_KINDS	0x0101080a
 
-/* As flow_timestamps(), which is asked only where the options are others than usual. */
+/* As flow_timestamps(), which is called only for unusual options. */
 static __always_inline __u64 find_timestamps(struct __sk_buff *ctx, const struct tcphdr *header,
 					     void *end, __u32 at, __u32 bytes)
 {
@@ -133,7 +133,7 @@ static __always_inline __u64 find_timestamps(struct __sk_buff *ctx, const struct
 	return flow_timestamps(ctx, at, bytes);
 }
 
-/* False: no whole header. */
+/* False: the header is incomplete. */
 static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *header, void *end,
 				    struct flow_work *work)
 {
@@ -160,10 +160,10 @@ static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *
 }
 
 /*
- * The key and the fields of TCP's header, from the places that are in find_work().
- * This, flow_account and flow_ask are not static, so that the verifier looks at
- * them once, and not once for each way through the headers (flow_tc_in: 392
- * thousand instructions in one piece). Kernels before 5.12 take numbers only.
+ * The key and the fields of the TCP header, at the offsets in find_work(). This function,
+ * flow_account and flow_ask are not static, so that the verifier checks them once, and not once per
+ * path through the headers (flow_tc_in: 392 thousand instructions otherwise). Kernels before 5.12
+ * accept scalars only.
  */
 __attribute__((noinline)) int flow_fill(struct __sk_buff *ctx, __u32 dir)
 {
@@ -200,13 +200,13 @@ __attribute__((noinline)) int flow_fill(struct __sk_buff *ctx, __u32 dir)
 	if (key->proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
 		work->is_tcp = fill_tcp(ctx, at, end, work);
 	at += sizeof(struct udphdr);
-	/* What is in a fragment is copied to be looked at. */
+	/* Copy what is in a fragment. */
 	if (key->proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
 		work->quic.what = FLOW_QUIC_MAYBE;
 	return 0;
 }
 
-/* Where the packet ends, padding not counted. */
+/* The end of the IP packet, without padding. */
 static __always_inline __u32 ip_end(const struct packet *pkt, __u32 l3)
 {
 	__u32 bytes = pkt->version == 6 ? bpf_ntohs(pkt->ip6->payload_len) :

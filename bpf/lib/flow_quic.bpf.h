@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_quic.bpf.h - how long a QUIC server takes to answer a client's first
- * Initial: from what RFC 8999 and 9000 leave unencrypted.
+ * lib/flow_quic.bpf.h - how long a QUIC server takes to answer a client's first Initial: from what
+ * RFC 8999 and 9000 leave unencrypted.
  *
- * Long headers alone: version, type and connection IDs. A packet number is not
- * to be seen, so whether an Initial is a further part of the ClientHello or sent
- * again cannot be recognised: it is timed from the first, and not called a round trip.
+ * Only long headers: version, type and connection IDs. Packet numbers are not visible, so it is
+ * unknown whether an Initial is a further part of the ClientHello or a retransmission: the time
+ * counts from the first, and is not called a round trip.
  */
 #ifndef LIB_FLOW_QUIC_BPF_H
 #define LIB_FLOW_QUIC_BPF_H
@@ -16,20 +16,19 @@
 #include "lib/flow_tcp.bpf.h"
 
 #define QUIC_V1		1u		/* RFC 9000 */
-#define QUIC_V2		0x6b3343cfu	/* RFC 9369: the types are numbered otherwise */
+#define QUIC_V2		0x6b3343cfu	/* RFC 9369: the types have other numbers */
 #define QUIC_FIXED	0x40
 #define QUIC_CID_MAX	20
-#define QUIC_FIRST_CID	8		/* RFC 9000 7.2: the client's first choice is that long at least */
-#define QUIC_FIRST_BYTES 1200		/* RFC 9000 14.1: and its datagram padded to that */
+#define QUIC_FIRST_CID	8		/* RFC 9000 7.2: minimum length of the client's first
+					 * choice */
+#define QUIC_FIRST_BYTES 1200		/* RFC 9000 14.1: minimum length of its datagram, by
+					 * padding */
 #define WELL_KNOWN	1024
 
-/* Type of long header packets, as version 1 numbers them. */
+/* Types of long header packets, as numbered in version 1. */
 enum quic_type { QUIC_INITIAL, QUIC_0RTT, QUIC_HANDSHAKE, QUIC_RETRY };
 
-/*
- * The connection ID whose length is at *at, as a number; *at then points after it.
- * 0: there is none, or it is too long.
- */
+/* The connection ID whose length is at *at, as a number; advances *at. 0: none, or too long. */
 static __always_inline __u32 quic_cid(struct __sk_buff *ctx, __u32 *at, __u32 *ret_bytes)
 {
 	__u32 cid[8] = {}, hash = 0, i;
@@ -39,9 +38,9 @@ static __always_inline __u32 quic_cid(struct __sk_buff *ctx, __u32 *at, __u32 *r
 	if (bpf_skb_load_bytes(ctx, *at, &bytes, sizeof(bytes)) || bytes > QUIC_CID_MAX)
 		return 0;
 	/*
-	 * The length byte once more, so that 0 bytes are never read: 5.10 learns nothing from
-	 * != 0. In assembler, as clang 19 turns 1 + bytes into an addition and a mask of 8 bits,
-	 * which may be 0 for all that a verifier knows. Here it sees 1 to 32.
+	 * The length byte again, so that 0 bytes are never read: 5.10 learns nothing from != 0. In
+	 * assembler, as clang 19 turns 1 + bytes into an addition and an 8-bit mask, which may be 0
+	 * as far as the verifier knows. Here it sees 1 to 32.
 	 */
 	read = bytes;
 	asm volatile("%0 &= 31\n\t%0 += 1" : "+r"(read));
@@ -62,7 +61,7 @@ static __always_inline int quic_from_server(const struct flow_key *key, __u32 di
 				 far < WELL_KNOWN && near >= WELL_KNOWN;
 }
 
-/* A datagram that may begin with a long header: fills find_work()->quic. */
+/* A datagram that may start with a long header: fills find_work()->quic. */
 __attribute__((noinline)) int flow_quic(struct __sk_buff *ctx, __u32 dir)
 {
 	struct flow_work *work = find_work();
@@ -105,8 +104,8 @@ __attribute__((noinline)) int flow_quic(struct __sk_buff *ctx, __u32 dir)
 }
 
 /*
- * Within the flow's lock. ways[opener] holds when the Initial that is timed
- * passed, and in `timed` what its sender wants to be called in the answer.
+ * Called within the flow's lock. ways[opener] holds when the timed Initial passed, and in `timed`
+ * the connection ID that its sender expects in the answer.
  */
 static __always_inline void flow_quic_seen(struct flow_rec *rec, __u8 dir,
 					   const struct flow_quic *quic, __u64 now_ns,
@@ -117,8 +116,8 @@ static __always_inline void flow_quic_seen(struct flow_rec *rec, __u8 dir,
 	if (rec->handshake_ns)
 		return;
 	/*
-	 * Of a flow that has had an answer the beginning was not seen. What follows a
-	 * Retry is sent to the ID that it gave; another is a late part of what was before.
+	 * The start of a flow that has had an answer was not seen. Packets after a Retry use the ID
+	 * that it gave; others are late packets from before.
 	 */
 	if (quic->what == FLOW_QUIC_MAY_OPEN && !way->timed_mono_ns &&
 	    (rec->syn_mono_ns ? dir == rec->opener && (!back->timed || back->timed == quic->to) :
@@ -132,7 +131,7 @@ static __always_inline void flow_quic_seen(struct flow_rec *rec, __u8 dir,
 	}
 	if (!back->timed_mono_ns || quic->to != back->timed)
 		return;
-	/* The client begins anew, and so does the time. */
+	/* The client starts again, and so does the timer. */
 	if (quic->what == FLOW_QUIC_RETRY || quic->what == FLOW_QUIC_VERSIONS) {
 		back->timed_mono_ns = 0;
 		way->timed = quic->what == FLOW_QUIC_RETRY ? quic->from : 0;

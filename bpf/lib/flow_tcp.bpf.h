@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_tcp.bpf.h - what TCP's headers show of a flow: round trips, handshake,
- * retransmissions, order, windows.
+ * lib/flow_tcp.bpf.h - what TCP headers show about a flow: round trips, handshake, retransmissions,
+ * order, windows.
  *
- * All of it runs within the flow's bpf_spin_lock, where no helper and, before
- * kernel 6.8, no function may be called: everything is inline.
+ * All of it runs within the flow's bpf_spin_lock, where no helper and, before kernel 6.8, no
+ * function may be called: everything is inline.
  *
- * One segment a direction is timed at a time, as TCP itself did before
- * timestamps (RFC 6298 3): nothing to look up, nothing that fills up.
+ * One segment per direction is timed at a time, as TCP did before timestamps (RFC 6298 3): no
+ * look-ups, and no table that may fill up.
  */
 #ifndef LIB_FLOW_TCP_BPF_H
 #define LIB_FLOW_TCP_BPF_H
@@ -20,11 +20,11 @@
 #define TCP_RST	0x04
 #define TCP_ACK	0x10
 
-/* Without a round trip to compare with, what fills a hole later than this was sent again. */
+/* Without a known round trip, a segment that fills a hole later than this is a retransmission. */
 #define LATE_NS	3000000
 
 struct flow_tcp {
-	__u32 seq, end;		/* of the sequence space, SYN and FIN counted */
+	__u32 seq, end;		/* in sequence space, including SYN and FIN */
 	__u32 first_end;	/* of the first segment of a super-packet */
 	__u32 ack;
 	__u32 tsval, tsecr;
@@ -34,10 +34,10 @@ struct flow_tcp {
 	__u32 packets;
 };
 
-/* What to add to the histograms after the lock is released; 0: nothing. */
+/* Values to add to the histograms after the lock is released; 0: none. */
 struct flow_found {
 	__u64 rtt_ns, handshake_ns, quic_ns;
-	__u8 rtt_dir;		/* of the packet that was timed */
+	__u8 rtt_dir;		/* direction of the packet that was timed */
 	__u8 by_sequence;
 	__u8 handshake_dir;
 	__u8 ended;
@@ -69,7 +69,7 @@ static __always_inline void flow_answer(struct flow_way *back, struct flow_rtt *
 	if (back->known & FLOW_TIMED_BY_TS) {
 		if (!tcp->has_ts || flow_before(tcp->tsecr, back->timed))
 			return;
-		/* A newer one came back: ours never will. */
+		/* A newer timestamp was echoed: ours never will be. */
 		if (tcp->tsecr != back->timed) {
 			back->timed_mono_ns = 0;
 			return;
@@ -83,7 +83,7 @@ static __always_inline void flow_answer(struct flow_way *back, struct flow_rtt *
 	flow_add_rtt(rtt, found->rtt_ns);
 }
 
-/* A SYN by its sequence number: it is not known yet whether the peer has timestamps. */
+/* A SYN is timed by its sequence number: it is unknown as yet whether the peer uses timestamps. */
 static __always_inline void flow_time(struct flow_way *way, const struct flow_tcp *tcp,
 				      int tsval_is_new, __u64 now_ns)
 {
@@ -100,8 +100,8 @@ static __always_inline void flow_time(struct flow_way *way, const struct flow_tc
 }
 
 /*
- * Fills a hole: late, or sent again. An older timestamp than the newest was
- * sent before it; else a sender cannot know of a loss before a round trip is over.
+ * Whether a packet that fills a hole is late, rather than retransmitted. An older timestamp than
+ * the newest means sent before it; otherwise a sender cannot detect a loss within a round trip.
  */
 static __always_inline int flow_is_late(const struct flow_rec *rec, const struct flow_way *way,
 					const struct flow_tcp *tcp, __u64 now_ns)
@@ -115,11 +115,11 @@ static __always_inline int flow_is_late(const struct flow_rec *rec, const struct
 	return now_ns - way->hole_mono_ns < trip_ns;
 }
 
-/* A segment that begins below the highest byte seen. */
+/* A segment that starts below the highest byte seen. */
 static __always_inline void flow_old(const struct flow_rec *rec, struct flow_way *way,
 				     const struct flow_tcp *tcp, __u64 now_ns)
 {
-	/* One byte that was sent before: asks whether the peer is alive. */
+	/* One byte sent before: a keepalive probe. */
 	if (tcp->end - tcp->seq == 1 && tcp->end == way->next_seq &&
 	    !(tcp->flags & (TCP_SYN | TCP_FIN)))
 		return;
@@ -136,7 +136,7 @@ static __always_inline void flow_old(const struct flow_rec *rec, struct flow_way
 	} else {
 		way->retransmitted += tcp->packets;
 	}
-	/* Karn: it is not known which of the two is acknowledged. Timestamps tell. */
+	/* Karn: it is ambiguous which of the two is acknowledged. Timestamps resolve this. */
 	if (!(way->known & FLOW_TIMED_BY_TS))
 		way->timed_mono_ns = 0;
 	if (flow_before(way->next_seq, tcp->end))
@@ -163,7 +163,7 @@ static __always_inline void flow_sequence(const struct flow_rec *rec, struct flo
 	flow_time(way, tcp, tsval_is_new, now_ns);
 }
 
-/* The same ports again: what was known of the sequence is of the connection before. */
+/* Ports are reused: the sequence state belongs to the previous connection. */
 static __always_inline void flow_restart(struct flow_rec *rec, __u8 dir, __u64 now_ns)
 {
 	int i;

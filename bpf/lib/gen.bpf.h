@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/gen.bpf.h - what the generators of one stream and of many share: writing
- * fields, checksums and the tag into a frame, and knowing the device's refusals.
+ * lib/gen.bpf.h - common functions of the generators of one stream and of many: write fields,
+ * checksums and the tag into a frame, and identify the device's drops.
  */
 #ifndef LIB_GEN_BPF_H
 #define LIB_GEN_BPF_H
@@ -13,8 +13,8 @@
 #include "lib/device.bpf.h"
 
 /*
- * The device that sends; the tracepoints look at no other. An index alone is not
- * enough: every network namespace counts from 1.
+ * The sending device; the tracepoints ignore others. The index alone is not sufficient: every
+ * network namespace counts from 1.
  */
 const volatile __s32 ifindex;
 const volatile __u32 netns_inode;
@@ -23,8 +23,8 @@ const volatile __u32 netns_inode;
 const volatile __u8 into_stack;
 
 /*
- * Copies in words of 8 bytes, at any address: __builtin_memcpy() between bytes
- * would be made of accesses to one byte each.
+ * Copies in words of 8 bytes, at any alignment: __builtin_memcpy() between byte pointers would be
+ * compiled to single bytes.
  */
 struct gen_words_2 {
 	__u64 word[2];
@@ -104,18 +104,18 @@ static __always_inline int write_window(void *data, void *end, const volatile st
 	return 0;
 }
 
-/* What write_fields() writes: of a stream in read-only data, or in a map. */
+/* Input of write_fields(): a stream in read-only data, or in a map. */
 struct gen_fields {
 	const volatile struct field *fields;
 	const volatile struct field_sum *sums;
 	const volatile __u32 *sum_base;		/* as in struct gen_plan */
 	const volatile __u64 *list;
 	__u32 nr_list;
-	/* By address: read-only data is then read anew where it lets the verifier drop code. */
+	/* By address: read-only data is re-read, which lets the verifier drop code. */
 	const volatile __u32 *nr_fields, *nr_sums;
 };
 
-/* The changing fields of packet number @number, and the checksums that cover them. */
+/* Writes the changing fields of packet @number, and the checksums that cover them. */
 static __always_inline int write_fields(struct xdp_md *ctx, const struct gen_fields *gen,
 					__u64 number)
 {
@@ -163,7 +163,7 @@ static __always_inline int write_fields(struct xdp_md *ctx, const struct gen_fie
 	return 0;
 }
 
-/* @stamp_ns 0: not stamped */
+/* @stamp_ns 0: no timestamp */
 static __always_inline int write_tag(struct xdp_md *ctx, __u32 offset, __u16 number, __u64 made,
 				     __u64 stamp_ns)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/impair.bpf.h - decide what becomes of a packet, and do what can be done to
- * its bytes; for the XDP and the tc program alike (abi/impair.h).
+ * lib/impair.bpf.h - decide how a packet is impaired, and apply what can be applied to its bytes;
+ * for both the XDP and the tc program (abi/impair.h).
  *
- * A decision lives in a map's memory, not on the
- * stack: the verifier then knows nothing of its values and sees the same state
- * after each rule, whatever it decided.
+ * A decision is in a map's memory, not on the stack: the verifier then knows nothing about its
+ * values and sees the same state after each rule, whatever the decision.
  */
 #ifndef LIB_IMPAIR_BPF_H
 #define LIB_IMPAIR_BPF_H
@@ -19,8 +18,8 @@
 const volatile struct impair_plan plan;
 
 /*
- * XORs @mask into the byte at offset @at of the frame; what it is then, or
- * below 0: there is no such byte. Each program has its own, which is inlined.
+ * XORs @mask into the byte at offset @at of the frame; returns the new value, or a negative number
+ * if there is no such byte. Each program has its own, which is inlined.
  */
 typedef int frame_xor_fn(void *ctx, __u32 at, __u8 mask);
 
@@ -58,14 +57,14 @@ struct {
 	__uint(max_entries, 4096);	/* bytes; with plan.events more, set before load */
 } impair_events SEC(".maps");
 
-/* What was decided for the packet in hand. */
+/* The decision for the current packet. */
 struct decision {
 	__u64 ordinal;
 	__u64 now_ns;		/* 0: not needed */
 	__u32 kinds;
 	__u32 listed, bad;	/* bits of rules, for this ordinal */
 	__u32 buf_bytes;
-	__u32 check_at;		/* offset of the checksum to be made wrong; 0: none */
+	__u32 check_at;		/* offset of the checksum to corrupt; 0: none */
 	__u32 check_is_udp;
 	__u32 corrupt_bits, corrupt_offset, corrupt_rule;
 	__u32 cut_bytes, fragment_bytes, copies, places, delay_rule;
@@ -89,8 +88,8 @@ static __always_inline int has_kind(const struct decision *d, enum impair_kind k
 }
 
 /*
- * A flag and no pointer that may be NULL: the verifier takes a packet pointer that
- * was compared with NULL for NULL, and L4 with it (6.18).
+ * A flag instead of a pointer that may be NULL: after comparing a packet pointer with NULL, the
+ * verifier assumes NULL, also for L4 (6.18).
  */
 static __always_inline int is_udp(const struct packet *pkt, enum parse_result parsed)
 {
@@ -98,7 +97,7 @@ static __always_inline int is_udp(const struct packet *pkt, enum parse_result pa
 	       pkt->l4 + sizeof(struct udphdr) <= pkt->end;
 }
 
-/* The offset of the checksum that shall be made wrong: L4's, or else IPv4's header's. */
+/* The offset of the checksum to corrupt: L4's, otherwise the IPv4 header's. */
 static __always_inline void find_check(struct decision *d, const struct packet *pkt,
 				       enum parse_result parsed)
 {
@@ -225,7 +224,7 @@ static __always_inline void ask_rules(struct decision *d)
 		d->kinds = 1 << IMPAIR_LOSS;
 }
 
-/* NULL: this packet is not for the rules. */
+/* NULL: the rules do not apply to this packet. */
 static __always_inline struct decision *decide(const struct packet *pkt, enum parse_result parsed,
 					       struct impair_rec *rec)
 {
@@ -260,16 +259,16 @@ static __always_inline void is_unable(struct decision *d, struct impair_rec *rec
 	ADD_ONCE(rec->unable, 1);
 }
 
-/* 1 if they are equal, without the branch that would double the verifier's paths. */
+/* 1 if equal, without the branch that would double the verifier's paths. */
 static __always_inline __u32 is_same(__u32 a, __u32 b)
 {
 	return (__u32)(((__u64)(a ^ b) - 1) >> 63);
 }
 
 /*
- * Distinct bits, each set of them as likely (Floyd's algorithm: Bentley 1987):
- * number k is one of the first n - bits + k + 1, or the last of these if that was
- * had before. Bit 0 is the highest of the first byte.
+ * Distinct bits, all sets equally likely (Floyd's algorithm: Bentley 1987): number k is one of the
+ * first n - bits + k + 1, or the last of these if it was drawn already. Bit 0 is the highest of the
+ * first byte.
  */
 static __always_inline void corrupt(void *ctx, frame_xor_fn *frame_xor, struct decision *d,
 				    struct impair_rec *rec)
@@ -299,7 +298,7 @@ static __always_inline void corrupt(void *ctx, frame_xor_fn *frame_xor, struct d
 	}
 }
 
-/* Never the same in one's complement, and never UDP's 0, which means that there is none. */
+/* Never equal in one's complement, and never UDP's 0, which means no checksum. */
 static __always_inline void spoil_check(void *ctx, frame_xor_fn *frame_xor, struct decision *d,
 					struct impair_rec *rec)
 {

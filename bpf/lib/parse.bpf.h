@@ -20,10 +20,10 @@
 #define PARSE_MAX_EXTENSIONS	6
 
 enum parse_result {
-	PARSE_L4,		/* l4 follows whole L3 headers; proto is its protocol */
-	PARSE_FRAGMENT,		/* IP, but not the whole of a packet */
-	PARSE_OTHER,		/* not IP, or no L4 that is known here */
-	PARSE_MALFORMED,	/* cut short, or lengths that contradict each other */
+	PARSE_L4,		/* l4 follows complete L3 headers; proto is its protocol */
+	PARSE_FRAGMENT,		/* IP, but only part of a packet */
+	PARSE_OTHER,		/* not IP, or an unsupported L4 */
+	PARSE_MALFORMED,	/* truncated, or contradictory lengths */
 };
 
 struct parse_vlan {
@@ -33,14 +33,14 @@ struct parse_vlan {
 
 struct parse_option {
 	__u8 next;
-	__u8 words;		/* of 8 bytes, the first not counted */
+	__u8 words;		/* in units of 8 bytes, without the first */
 	__u8 type;
 	__u8 segments_left;	/* of a routing header */
 };
 
 /*
- * Set before load where the interface's MTU needs multi-buffer frames (kernel
- * 5.18 and later); elsewhere the verifier drops the helper call as dead code.
+ * Set before load if the interface's MTU requires multi-buffer frames (kernel 5.18 and later);
+ * otherwise the verifier drops the helper call as dead code.
  */
 const volatile __u8 has_frags;
 
@@ -51,12 +51,13 @@ struct packet {
 	struct iphdr *ip4;	/* one of the two is NULL */
 	struct ipv6hdr *ip6;
 	void *l4;
-	__be16 type;		/* EtherType after the VLAN tags that are known here */
+	__be16 type;		/* EtherType after the supported VLAN tags */
 	__u8 proto;		/* IPPROTO_ */
-	__u8 version;		/* 4 or 6: the verifier (6.18 too) takes a packet pointer for NULL */
+	__u8 version;		/* 4 or 6: after a NULL check the verifier (6.18 too) assumes a
+				 * packet pointer is NULL */
 };
 
-/* A super-packet whose length does not fit 16 bits has 0 there (kernel 6.3 and later). */
+/* The length of a super-packet that does not fit 16 bits is 0 (kernel 6.3 and later). */
 static __always_inline int is_big(const struct packet *pkt, __be16 ip_bytes)
 {
 	return !ip_bytes && pkt->buf_bytes > 0xffff;
@@ -79,7 +80,7 @@ static __always_inline enum parse_result parse_ip4(struct packet *pkt, void *at)
 	pkt->version = 4;
 	pkt->proto = ip->protocol;
 	pkt->l4 = at + header_bytes;
-	/* More fragments, or an offset: the don't-fragment bit alone is no fragment. */
+	/* More fragments, or an offset: the don't-fragment bit alone does not count. */
 	return ip->frag_off & bpf_htons(0x3fff) ? PARSE_FRAGMENT : PARSE_L4;
 }
 
@@ -111,7 +112,7 @@ static __always_inline enum parse_result parse_ip6(struct packet *pkt, void *at)
 		}
 		if ((void *)(option + 1) > pkt->end)
 			return PARSE_MALFORMED;
-		/* Stations still to visit: the addresses are not yet those of its ends. */
+		/* Segments left: the addresses are not the final ones yet. */
 		if (pkt->proto == IPPROTO_ROUTING && option->segments_left)
 			return PARSE_OTHER;
 		pkt->proto = option->next;
@@ -123,8 +124,8 @@ static __always_inline enum parse_result parse_ip6(struct packet *pkt, void *at)
 }
 
 /*
- * Fills @pkt, whose data, end and buf_bytes are set, as far as it comes; the L4
- * header itself is not yet checked against the end.
+ * Fills @pkt, whose data, end and buf_bytes are set, as far as possible; the L4 header itself is
+ * not checked against the end yet.
  */
 static __always_inline enum parse_result parse_frame(struct packet *pkt)
 {
@@ -137,7 +138,10 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	pkt->ip6 = NULL;
 	pkt->version = 0;
 	pkt->type = 0;
-	/* Read ahead of their check, where what was never written is refused: l4 by clang 19. */
+	/*
+	 * Clang 19 reads l4 ahead of its check, and the verifier rejects reads of uninitialised
+	 * memory.
+	 */
 	pkt->l4 = pkt->data;
 	pkt->proto = 0;
 	at = pkt->eth + 1;
@@ -170,7 +174,7 @@ static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct
 	return parse_frame(pkt);
 }
 
-/* The UDP header of a packet that parse_packet() called PARSE_L4, or NULL. */
+/* The UDP header of a packet for which parse_packet() returned PARSE_L4, or NULL. */
 static __always_inline struct udphdr *parse_udp(const struct packet *pkt)
 {
 	struct udphdr *udp = pkt->l4;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/record.bpf.h - a record of each packet, into a ring that user space empties.
+ * lib/record.bpf.h - write a record of each packet to a ring that user space reads.
  *
- * What finds the ring full is counted and not waited for. The reader is never
- * woken: it looks every few milliseconds, which the ring must hold, so a record
- * costs neither an interrupt nor a look at how far the reader is.
+ * If the ring is full, the record is counted and dropped. The reader is never woken: it polls every
+ * few milliseconds, which the ring must hold, so a record costs neither an interrupt nor a read of
+ * the reader's position.
  */
 #ifndef LIB_RECORD_BPF_H
 #define LIB_RECORD_BPF_H
@@ -13,7 +13,7 @@
 #include "lib/core.bpf.h"
 #include "lib/seq.bpf.h"
 
-/* One in this many numbers of a stream is recorded; 0: none is. */
+/* Record one in this many numbers of a stream; 0: none. */
 const volatile __u32 record_every;
 
 struct {
@@ -21,13 +21,13 @@ struct {
 	__uint(max_entries, 4096);	/* bytes; set before load */
 } sink_records SEC(".maps");
 
-/* What became of @arrival's number: under the lock, right after seq_add(). */
+/* How @arrival's number was judged: under the lock, right after seq_add(). */
 static __always_inline void record_judge(struct record *rec, const struct seq_state *seq,
 					 const struct seq_arrival *arrival)
 {
 	rec->sequence = arrival->place - seq->base;
 	if ((__s64)rec->sequence < 0)
-		rec->sequence = arrival->low;	/* before number 0 */
+		rec->sequence = arrival->low;	/* below number 0 */
 	rec->kind = RECORD_IN_ORDER;
 	if (arrival->kind == SEQ_LATE)
 		rec->kind = RECORD_LATE;
@@ -39,7 +39,7 @@ static __always_inline void record_judge(struct record *rec, const struct seq_st
 		rec->kind = RECORD_RESTART;
 }
 
-/* -1: there was no room for it. */
+/* -1: no room. */
 static __always_inline int record_add(const struct record *rec)
 {
 	struct record *slot;

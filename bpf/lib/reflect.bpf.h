@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/reflect.bpf.h - which packets a reflector answers, turning one round, and counting.
+ * lib/reflect.bpf.h - which packets a reflector answers, how it turns them round, and counting.
  */
 #ifndef LIB_REFLECT_BPF_H
 #define LIB_REFLECT_BPF_H
@@ -16,21 +16,22 @@ const volatile struct reflect_cfg cfg;
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__uint(max_entries, 1);		/* one per CPU: set before load */
 	__type(key, __u32);
 	__type(value, struct reflect_rec);
 } reflect_recs SEC(".maps");
 
-#define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: all answers only while they are few */
+#define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: time all answers only while they are
+				 * few */
 #define STAMP_EVERY	64
 
-/* struct ethhdr is packed: of its bytes a compiler makes a load each. */
+/* struct ethhdr is packed: compilers load it byte by byte. */
 struct ends {
 	__be16 dest[3];
 	__be16 source[3];
 };
 
-/* Each end is the other's after the swap, so both must be fit to be either. */
+/* After the swap each end takes the other's role, so both must be valid for either. */
 static __always_inline int is_station(const __be16 *mac)
 {
 	return !(mac[0] & bpf_htons(0x0100)) && (mac[0] | mac[1] | mac[2]);
@@ -63,7 +64,7 @@ static __always_inline int ends_are_safe(const struct packet *pkt)
 	return is_host6(&pkt->ip6->saddr) && is_host6(&pkt->ip6->daddr);
 }
 
-/* A unicast frame that a promiscuous interface picked up. */
+/* A unicast frame to another station, received in promiscuous mode. */
 static __always_inline int is_others(const struct ends *ends)
 {
 	const volatile __be16 *mac = (const volatile __be16 *)cfg.mac;
@@ -73,7 +74,7 @@ static __always_inline int is_others(const struct ends *ends)
 	return (ends->dest[0] ^ mac[0]) | (ends->dest[1] ^ mac[1]) | (ends->dest[2] ^ mac[2]);
 }
 
-/* From the L4 header to the end of the IP packet; below 0 where the headers outgrow it. */
+/* From the L4 header to the end of the IP packet; negative if the headers exceed it. */
 static __always_inline int l4_bytes(const struct packet *pkt)
 {
 	if (pkt->version == 4)
@@ -89,10 +90,13 @@ static __always_inline enum reflect_outcome judge_udp(const struct packet *pkt)
 		return REFLECT_MALFORMED;
 	if (!cfg.port || udp->dest != cfg.port)
 		return REFLECT_LEFT;
-	/* Shorter than the IP packet is allowed (RFC 9868); longer or below its header is not. */
+	/*
+	 * Shorter than the IP packet is allowed (RFC 9868); longer, or shorter than its header, is
+	 * not.
+	 */
 	if (bpf_ntohs(udp->len) < sizeof(*udp) || bpf_ntohs(udp->len) > l4_bytes(pkt))
 		return REFLECT_MALFORMED;
-	/* Two reflectors would send this to and fro for ever: at L2 no TTL ends it. */
+	/* Two reflectors would exchange this forever: at L2 no TTL ends it. */
 	if (udp->source == cfg.port || !ends_are_safe(pkt))
 		return REFLECT_UNSAFE;
 	return REFLECT_UDP;
@@ -114,7 +118,7 @@ static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct pac
 	struct ends *ends = (void *)(long)ctx->data;
 
 	*pkt = (struct packet){ 0 };
-	/* First, so that the compiler need not carry what was parsed past it. */
+	/* First, so that the compiler need not keep the parsed state across it. */
 	if ((void *)(ends + 1) <= (void *)(long)ctx->data_end && is_others(ends))
 		return REFLECT_LEFT;
 	switch (parse_packet(ctx, pkt)) {
@@ -158,7 +162,7 @@ static __always_inline void swap_ends(struct packet *pkt)
 	}
 }
 
-/* Swapped words leave the one's complement sums of IP and UDP what they were. */
+/* Swapping words does not change the one's complement sums of IP and UDP. */
 static __always_inline void answer_udp(struct packet *pkt)
 {
 	struct udphdr *udp = pkt->l4;
@@ -184,9 +188,8 @@ static __always_inline void answer_icmp(struct packet *pkt)
 				      bpf_htons(type << 8 | icmp->code));
 	icmp->type = type;
 	/*
-	 * A reply of zeros alone sums to +0, which RFC 1624 makes -0, and its
-	 * checksum 0 would be wrong. 0xffff is right in either case; with
-	 * ICMPv6's pseudo header the sum is never +0.
+	 * A reply of zeros only sums to +0, which RFC 1624 makes -0, and its checksum 0 would be
+	 * wrong. 0xffff is right in either case; with ICMPv6's pseudo-header the sum is never +0.
 	 */
 	if (pkt->version == 4 && !icmp->checksum)
 		icmp->checksum = 0xffff;
@@ -198,7 +201,10 @@ static __always_inline void count(enum reflect_outcome outcome, __u32 buf_bytes)
 	struct reflect_rec *rec = bpf_map_lookup_elem(&reflect_recs, &cpu);
 	__u64 answered, now_ns;
 
-	/* Clang 19 knows what the verifier does not: which values the outcome has. It dropped the check. */
+	/*
+	 * Clang 19 knows the possible values of the outcome, which the verifier does not, and
+	 * dropped the check.
+	 */
 	asm volatile("" : "+r"(outcome));
 	if (!rec || outcome >= REFLECT_NR_OUTCOMES)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/seen.bpf.h - the packets that were received or dropped last (abi/drops.h).
+ * lib/seen.bpf.h - the packets received or dropped last (abi/drops.h).
  */
 #ifndef LIB_SEEN_BPF_H
 #define LIB_SEEN_BPF_H

@@ -2,9 +2,9 @@
 /*
  * lib/seq.bpf.h - order, loss and duplicates of one stream from its sequence numbers.
  *
- * Reordered means RFC 4737: below the next expected number. A duplicate is
- * known by a bitmap of the newest numbers; what is older is `unknown`, never
- * loss repaired. Called under a spin lock: no helper may be called here.
+ * Reordered means RFC 4737: below the next expected number. Duplicates are recognised by a bitmap
+ * of the newest numbers; older arrivals are `unknown`, and never repair a loss. Called under a spin
+ * lock: no helper may be called here.
  */
 #ifndef LIB_SEQ_BPF_H
 #define LIB_SEQ_BPF_H
@@ -14,7 +14,7 @@
 #include "lib/hist.bpf.h"
 
 enum seq_kind {
-	SEQ_FIRST,		/* of a run */
+	SEQ_FIRST,		/* first of a run */
 	SEQ_NEXT,		/* just the one expected */
 	SEQ_AHEAD,		/* after a gap */
 	SEQ_LATE,		/* reordered */
@@ -22,17 +22,17 @@ enum seq_kind {
 	SEQ_UNKNOWN,
 };
 
-/* A packet out of order is worth a look at the clock; read before the lock, so only a hint. */
+/* Only a packet out of order justifies a clock read; checked before the lock, so only a hint. */
 static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 low)
 {
 	return low == (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base));
 }
 
-/* Words are cleared for the places up to @place; what they held before is judged. */
+/* Clears the words for the places up to @place, after judging their contents. */
 static __always_inline void seq_advance(struct seq_state *seq, __u64 place)
 {
 	__u64 word = (seq->next - 1) >> 6;
-	__s64 words = (place >> 6) - word;	/* at the start, when next is 0, below 0 */
+	__s64 words = (place >> 6) - word;	/* negative at the start, when next is 0 */
 	int i;
 
 	for (i = 0; i < SEQ_WORDS && i < words; i++) {
@@ -49,7 +49,7 @@ static __always_inline void seq_advance(struct seq_state *seq, __u64 place)
 	seq->next = place + 1;
 }
 
-/* A sender numbers anew: just so far ahead that the window of the run before is judged. */
+/* A sender restarts its numbering: advance so far that the previous run's window is judged. */
 static __always_inline enum seq_kind seq_start(struct seq_state *seq, struct seq_arrival *arrival)
 {
 	arrival->place = SEQ_ORIGIN;
@@ -89,25 +89,25 @@ static __always_inline void order_add_gap(struct order_rec *order, const struct 
 }
 
 /*
- * The earliest arrival with a larger number than the missing @place: always one
- * after a gap, and the window holds no more of those than the ring. Bisection
- * without a branch, as the verifier would follow each of 2^11 ways.
+ * The earliest arrival with a larger number than the missing @place: always one after a gap, and
+ * the window holds no more of those than the ring. A branchless bisection, as the verifier would
+ * follow each of 2^11 paths.
  */
 static __always_inline struct seq_gap *order_find(struct order_rec *order, __u64 place)
 {
-	__u64 at = order->gaps_seen, below;	/* the oldest; one never filled has place 0 */
+	__u64 at = order->gaps_seen, below;	/* the oldest; an unused entry has place 0 */
 	__u32 step;
 
 	for (step = SEQ_GAPS / 2; step; step >>= 1) {
 		below = order->gaps[(at + step - 1) % SEQ_GAPS].place >> 16;
-		below = (below - place) >> 63;	/* 1: the one sought is further on */
+		below = (below - place) >> 63;	/* 1: it is further on */
 		asm volatile("" : "+r"(below));
 		at += below * step;
 	}
 	return &order->gaps[at % SEQ_GAPS];
 }
 
-/* How many arrivals right before this one all have larger numbers; SEQ_N_MAX: or more. */
+/* The number of arrivals right before this one with larger numbers; SEQ_N_MAX: or more. */
 static __always_inline __u64 order_count_n(const struct order_rec *order,
 					   const struct seq_state *seq, __u64 place)
 {
@@ -120,7 +120,7 @@ static __always_inline __u64 order_count_n(const struct order_rec *order,
 	return n;
 }
 
-/* Before it is marked. */
+/* Called before the number is marked. */
 static __always_inline void order_add_late(struct order_rec *order, const struct seq_state *seq,
 					   const struct seq_arrival *arrival)
 {
@@ -137,7 +137,7 @@ static __always_inline void order_add_late(struct order_rec *order, const struct
 	n = order_count_n(order, seq, arrival->place);
 	if (n <= SEQ_N_MAX)
 		order->n_reordered[n]++;
-	/* Of two CPUs the one that read its clock later may have come first. */
+	/* Of two CPUs, the one that read its clock later may have got the lock first. */
 	if (gap->arrived_ns && arrival->now_ns)
 		hist_add(&order->late, gap->arrived_ns, arrival->now_ns > gap->arrived_ns ?
 			 arrival->now_ns : gap->arrived_ns);
@@ -157,11 +157,11 @@ static __always_inline enum seq_kind seq_classify(struct seq_state *seq,
 {
 	__u64 sent_ns = arrival->sent_ns;
 
-	/* A lower number that was sent later: a new run. */
+	/* A lower number sent later: a new run. */
 	if (!seq->run || (ahead < 0 && arrival->place <= seq->newest_sent &&
 			  sent_ns > seq->newest_sent_ns))
 		return seq_start(seq, arrival);
-	/* A higher number that was sent earlier: left over from the run before. */
+	/* A higher number sent earlier: left over from the previous run. */
 	if (sent_ns && (ahead < 0 ? arrival->place > seq->opened && sent_ns < seq->opened_sent_ns :
 				    sent_ns < seq->newest_sent_ns))
 		return SEQ_UNKNOWN;
@@ -185,7 +185,7 @@ static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec
 		seq->first = arrival->place;
 }
 
-/* What is not just the next one, or opens a word of the window. */
+/* Handles everything except the next number within a word of the window. */
 static __always_inline void seq_add_other(struct seq_state *seq, struct order_rec *order,
 					  struct seq_arrival *arrival, __s64 ahead)
 {
@@ -195,8 +195,8 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 	    (arrival->kind == SEQ_LATE && arrival->place > seq->newest_sent))
 		seq_set_newest(seq, arrival);
 	/*
-	 * Through memory, by which the verifier forgets what it knows of them: else
-	 * it would follow the loop in seq_advance() once for each combination.
+	 * Through memory, so that the verifier forgets the values: otherwise it would follow the
+	 * loop in seq_advance() once for each combination.
 	 */
 	order->arrival = *arrival;
 	asm volatile("" : : : "memory");
@@ -223,14 +223,14 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 	seq_mark(seq, order, arrival->place);
 }
 
-/* One arrival: @arrival's number and times are given, the rest is set. */
+/* Adds an arrival: @arrival's number and times are given, the rest is set here. */
 static __always_inline void seq_add(struct seq_state *seq, struct order_rec *order,
 				    struct seq_arrival *arrival)
 {
 	__s64 ahead = (__s32)(arrival->low - (__u32)(seq->next - seq->base));
 
 	arrival->place = seq->next + ahead;
-	/* A word is opened at the start too, when next is 0. */
+	/* A word is also opened at the start, when next is 0. */
 	if (unlikely(ahead || !(seq->next & 63) ||
 		     (arrival->sent_ns && arrival->sent_ns < seq->newest_sent_ns))) {
 		seq_add_other(seq, order, arrival, ahead);

@@ -32,7 +32,7 @@ static __always_inline struct sha256 *sha256_work(void)
 	return bpf_map_lookup_elem(&sha256_works, &zero);
 }
 
-/* Not static, so that the verifier looks at it once. */
+/* Not static, so that the verifier checks it only once. */
 __attribute__((noinline)) int sha256_block(void)
 {
 	struct sha256 *work = sha256_work();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/skb.bpf.h - read a kernel's sk_buff where a tracepoint hands it over.
+ * lib/skb.bpf.h - read the kernel's sk_buff in a tracepoint.
  */
 #ifndef LIB_SKB_BPF_H
 #define LIB_SKB_BPF_H
@@ -11,7 +11,7 @@
 
 #include <bpf/bpf_core_read.h>
 
-/* Of the kernel's, what is read here; the offsets are found at load. */
+/* The fields of kernel structs read here; offsets are resolved at load. */
 #define KERNEL_TYPE __attribute__((preserve_access_index))
 
 struct ns_common {
@@ -53,7 +53,7 @@ struct skb_shared_info {
 	unsigned short gso_size, gso_segs;
 } KERNEL_TYPE;
 
-#define NO_HEADER 0xffff	/* of an offset that was not set */
+#define NO_HEADER 0xffff	/* value of an offset that is not set */
 
 /* Bytes of a packet, by their offset from skb->head. */
 struct skb_view {
@@ -69,9 +69,8 @@ static __always_inline int skb_copy(void *to, __u32 bytes, const struct skb_view
 }
 
 /*
- * Offset of the IP header; *ret_proto is its Ethernet type. A packet that came
- * in has its headers noted; one on its way out may not (AF_XDP), and then
- * begins with its Ethernet header.
+ * Offset of the IP header; *ret_proto is its EtherType. A received packet has its header offsets
+ * set; an outgoing one may not (AF_XDP), and then starts with its Ethernet header.
  */
 static __always_inline __u32 skb_find_ip(struct sk_buff *skb, const struct skb_view *view,
 					 __be16 *ret_proto)
@@ -98,7 +97,7 @@ static __always_inline __u32 skb_find_ip(struct sk_buff *skb, const struct skb_v
 	return offset;
 }
 
-/* Packets that receive offload has put into one. */
+/* Number of packets merged by receive offload. */
 static __always_inline __u32 skb_packets(struct sk_buff *skb)
 {
 	struct skb_shared_info *info = (void *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/stamp.bpf.h - the STAMP packet at hand: where its parts are, and what changing
- * them does to its checksum.
+ * lib/stamp.bpf.h - the current STAMP packet: the offsets of its parts, and the effect of changes
+ * on its checksum.
  */
 #ifndef LIB_STAMP_BPF_H
 #define LIB_STAMP_BPF_H
@@ -20,16 +20,16 @@ struct stamp_work {
 	__u32 payload, end;	/* of UDP */
 	__u32 tlvs;		/* where extensions start */
 	__u32 hmac;		/* of the extensions; 0: none */
-	__u32 misplaced;	/* it is followed by something that may not follow it */
-	__u32 unproven;		/* the extensions are not to be used */
-	__u32 sum;		/* what is to be added to the UDP checksum's sum, 16 bits a time */
-	__u32 error;		/* with Z, host order */
+	__u32 misplaced;	/* followed by something that must not follow it */
+	__u32 unproven;		/* the extensions must not be used */
+	__u32 sum;		/* to be added to the UDP checksum's sum, in 16-bit words */
+	__u32 error;		/* including Z, host byte order */
 	__u32 ptp;
 	__u32 sequence;		/* the answer's */
 	__u32 received;		/* of the session */
-	__u32 last_sequence;	/* of the answer before */
-	__u64 last_sent_ns;	/* UTC; 0: there was none */
-	__u8 ttl, tos, dscp;	/* dscp: the answer's, in place */
+	__u32 last_sequence;	/* of the previous answer */
+	__u64 last_sent_ns;	/* UTC; 0: none */
+	__u8 ttl, tos, dscp;	/* dscp: the answer's, shifted into place */
 	__u8 version;
 	__u8 src_mac[6];
 	__u8 generic;		/* see struct stamp_reflect_clock */
@@ -54,7 +54,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one a CPU: set before load */
+	__uint(max_entries, 1);		/* one per CPU: set before load */
 	__type(key, __u32);
 	__type(value, struct stamp_reflect_rec);
 } stamp_recs SEC(".maps");
@@ -73,12 +73,12 @@ static __always_inline struct stamp_reflect_rec *stamp_rec(void)
 	return bpf_map_lookup_elem(&stamp_recs, &cpu);
 }
 
-/* @bytes of the frame from @offset on, or NULL: a constant, for the verifier. */
+/* @bytes of the frame from @offset on, or NULL; @bytes must be constant for the verifier. */
 static __always_inline void *stamp_at(struct xdp_md *ctx, __u32 offset, __u32 bytes)
 {
 	void *end = (void *)(long)ctx->data_end, *at = (void *)(long)ctx->data;
 
-	/* A packet pointer's bounds must be known; no linear part is that long. */
+	/* A packet pointer's bounds must be known; no linear part is this long. */
 	asm volatile("" : "+r"(offset));
 	at += offset & 0x3fff;
 	return at + bytes > end ? NULL : at;
@@ -92,7 +92,7 @@ static __always_inline __u32 stamp_fold(__u64 sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* Bytes at an odd place of the datagram are in the halves of other words. */
+/* Bytes at an odd offset of the datagram are in the other halves of the words. */
 static __always_inline void stamp_sum(struct stamp_work *work, __u32 offset, __s64 sum)
 {
 	__u32 folded = stamp_fold((__u32)sum);
@@ -102,7 +102,7 @@ static __always_inline void stamp_sum(struct stamp_work *work, __u32 offset, __s
 	work->sum += folded;
 }
 
-/* Around a change of @bytes (a multiple of 4) at @offset. */
+/* Call before and after a change of @bytes (a multiple of 4) at @offset. */
 static __always_inline void stamp_sum_old(struct stamp_work *work, __u32 offset, void *at,
 					  __u32 bytes)
 {

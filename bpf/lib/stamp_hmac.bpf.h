@@ -34,9 +34,9 @@ static __always_inline __u32 stamp_word(struct xdp_md *ctx, __u32 offset, __s32 
 }
 
 /*
- * The next block of sequence number (if @with_sequence) and @bytes of the frame
- * at @offset; @done: bytes of the message in the blocks before. Not static, so
- * that the verifier looks at it once.
+ * The next block of sequence number (if @with_sequence) and @bytes of the frame at @offset; @done:
+ * bytes of the message in the previous blocks. Not static, so that the verifier checks it only
+ * once.
  */
 __attribute__((noinline)) int stamp_hmac_fill(struct xdp_md *ctx, __u32 offset, __s32 bytes,
 					      __u32 done, __u32 with_sequence)
@@ -92,7 +92,7 @@ __attribute__((noinline)) int stamp_hmac(struct xdp_md *ctx, __u32 offset, __u32
 	return 0;
 }
 
-/* In a time that does not depend on where the two differ. */
+/* In constant time. */
 static __always_inline int stamp_hmac_is(const struct sha256 *sha, const void *hmac)
 {
 	const __be32 *words = hmac;
@@ -110,7 +110,7 @@ static __always_inline void stamp_hmac_put(const struct sha256 *sha, void *hmac)
 		words[i] = bpf_htonl(sha->h[i]);
 }
 
-/* Whether the HMAC at @at is that of @bytes at @offset. */
+/* Whether the HMAC at @at is valid for @bytes at @offset. */
 static __always_inline int stamp_hmac_fits(struct xdp_md *ctx, __u32 offset, __u32 bytes,
 					   __u32 with_sequence, __u32 at)
 {
@@ -138,7 +138,7 @@ static __always_inline void stamp_hmac_write(struct xdp_md *ctx, struct stamp_wo
 	stamp_sum_new(work, at, hmac, STAMP_HMAC_BYTES);
 }
 
-/* Signs the answer: its extensions, and itself. Not static: the verifier looks at it once. */
+/* Signs the answer: its extensions, and the packet itself. Not static: verified once. */
 __attribute__((noinline)) int stamp_sign(struct xdp_md *ctx)
 {
 	struct stamp_work *work = stamp_work();

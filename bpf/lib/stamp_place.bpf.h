@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/stamp_place.bpf.h - the extension that asks for addresses and ports (RFC 8972 4.2).
+ * lib/stamp_place.bpf.h - the Location extension: addresses and ports (RFC 8972 4.2).
  */
 #ifndef LIB_STAMP_PLACE_BPF_H
 #define LIB_STAMP_PLACE_BPF_H
 
 #include "lib/stamp.bpf.h"
 
-/* One address of a location: where the next one is, 0 at the end, below 0 if it is malformed. */
+/*
+ * Answers one address of a location: returns the offset of the next one, 0 at the end, or a
+ * negative number if it is malformed.
+ */
 __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u32 end)
 {
 	struct stamp_work *work = stamp_work();

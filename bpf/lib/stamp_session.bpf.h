@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/stamp_session.bpf.h - what is kept of sessions and of sources.
+ * lib/stamp_session.bpf.h - state of sessions and sources.
  */
 #ifndef LIB_STAMP_SESSION_BPF_H
 #define LIB_STAMP_SESSION_BPF_H
@@ -14,7 +14,7 @@ struct stamp_session_key {
 	__u16 version;
 };
 
-/* A session comes by one queue, so one CPU writes it. */
+/* A session arrives on one queue, so one CPU writes it. */
 struct stamp_session {
 	__u32 sequence;		/* the next one's */
 	__u32 received;
@@ -28,7 +28,7 @@ struct {
 	__uint(max_entries, STAMP_SESSIONS);
 } stamp_sessions SEC(".maps");
 
-/* When a source's next packet would come if it kept to its rate. */
+/* When a source's next packet would be due if it kept to its rate. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__type(key, __be32[4]);
@@ -87,7 +87,7 @@ static __always_inline void take_session(struct stamp_work *work, struct stamp_s
 	}
 }
 
-/* T3, as late as can be; where a session is kept, for its next answer too. */
+/* T3, taken as late as possible; stored in the session, if any, for its next answer. */
 static __always_inline __u64 leave(struct stamp_work *work, struct stamp_session *session)
 {
 	__u64 now_ns = bpf_ktime_get_ns();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/stamp_sum.bpf.h - UDP's checksum from nothing, where a sender's stack left it to a NIC.
+ * lib/stamp_sum.bpf.h - compute UDP's checksum from scratch, where a sender's stack left it to a
+ * NIC.
  */
 #ifndef LIB_STAMP_SUM_BPF_H
 #define LIB_STAMP_SUM_BPF_H
@@ -8,7 +9,10 @@
 #include "lib/parse.bpf.h"
 #include "lib/stamp.bpf.h"
 
-/* What a sender's stack leaves for its NIC to finish: the sum of the pseudo header alone. */
+/*
+ * The value that a sender's stack leaves for its NIC to complete: the sum of the pseudo-header
+ * only.
+ */
 static __always_inline __u32 pseudo_sum(const struct packet *pkt, __be16 udp_bytes)
 {
 	__u64 sum = (__u64)udp_bytes + bpf_htons(IPPROTO_UDP);
@@ -20,7 +24,7 @@ static __always_inline __u32 pseudo_sum(const struct packet *pkt, __be16 udp_byt
 	return stamp_fold(sum);
 }
 
-/* The datagram's own sum, when what it came with does not help. */
+/* The sum over the whole datagram, if the received checksum cannot be used. */
 __attribute__((noinline)) int stamp_whole_sum(struct xdp_md *ctx)
 {
 	struct stamp_work *work = stamp_work();
@@ -48,8 +52,8 @@ __attribute__((noinline)) int stamp_whole_sum(struct xdp_md *ctx)
 }
 
 /*
- * What the answer's sum comes to where the question's checksum was @pseudo: it is
- * unfinished, or one time in 65536 that is just what it comes to.
+ * The answer's checksum if the received one was @pseudo: it is incomplete, or by chance, one time
+ * in 65536, that is the correct value.
  */
 static __always_inline __u32 stamp_finish_sum(struct xdp_md *ctx, struct stamp_work *work,
 					      struct stamp_reflect_rec *rec, __u32 pseudo)
@@ -57,14 +61,19 @@ static __always_inline __u32 stamp_finish_sum(struct xdp_md *ctx, struct stamp_w
 	__u32 whole = stamp_whole_sum(ctx);
 
 	if (!work->generic) {
-		/* The kernel's note of it is lost with the skb: nothing else will finish it. */
+		/*
+		 * The kernel's note about it is lost with the skb: nothing else will complete it.
+		 */
 		ADD_ONCE(rec->repaired, 1);
 		return pseudo + whole;
 	}
-	/* With its checksum, what is right sums up to this. */
+	/* Including its checksum, a correct datagram sums up to this. */
 	if (stamp_fold(2 * pseudo + whole + (__u16)~stamp_fold(work->sum)) == 0xffff)
 		return (__u16)~pseudo + work->sum;
-	/* It goes back in its skb, which is finished when need be, from the pseudo header's sum. */
+	/*
+	 * It is sent in its skb, which is completed if required, starting from the pseudo-header's
+	 * sum.
+	 */
 	return (__u16)~pseudo;
 }
 

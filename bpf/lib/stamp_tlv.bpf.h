@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/stamp_tlv.bpf.h - STAMP's extensions, answered in place (RFC 8972 4).
+ * lib/stamp_tlv.bpf.h - answer STAMP's extensions in place (RFC 8972 4).
  *
- * The functions that the verifier is to look at once are not static.
+ * Functions that the verifier should check only once are not static.
  */
 #ifndef LIB_STAMP_TLV_BPF_H
 #define LIB_STAMP_TLV_BPF_H
@@ -11,8 +11,8 @@
 #include "lib/stamp_place.bpf.h"
 
 /*
- * Where the extension at @offset ends; 0: there is none. One of zeros is none: type 0 is
- * reserved, and senders of TWAMP Light pad with zeros.
+ * The end of the extension at @offset; 0: none. Zeros are not an extension: type 0 is reserved, and
+ * senders of TWAMP Light pad with zeros.
  */
 static __always_inline __u32 stamp_tlv_end(struct xdp_md *ctx, const struct stamp_work *work,
 					   __u32 offset, struct stamp_tlv *ret_tlv)
@@ -28,7 +28,7 @@ static __always_inline __u32 stamp_tlv_end(struct xdp_md *ctx, const struct stam
 	return offset + sizeof(*ret_tlv) + bpf_ntohs(ret_tlv->value_bytes);
 }
 
-/* Whether a type may have that length. */
+/* Whether the length is valid for the type. */
 static __always_inline int stamp_tlv_fits(__u8 type, __u32 value_bytes)
 {
 	switch (type) {
@@ -51,7 +51,7 @@ static __always_inline int stamp_tlv_fits(__u8 type, __u32 value_bytes)
 	}
 }
 
-/* Looks for the HMAC: where the next extension starts, or 0. */
+/* Searches for the HMAC: returns the offset of the next extension, or 0. */
 __attribute__((noinline)) int stamp_tlv_scan(struct xdp_md *ctx, __u32 offset)
 {
 	struct stamp_work *work = stamp_work();
@@ -93,7 +93,9 @@ static __always_inline __u8 stamp_tlv_access(struct stamp_access *access)
 {
 	access->id &= 0xf0;
 	access->zero = 0;
-	/* "Discarded" (RFC 8972 4.6), which in an answer of the same length is: not understood. */
+	/*
+	 * "Discarded" (RFC 8972 4.6); in an answer of the same length this means: not recognised.
+	 */
 	return access->id == 0x10 || access->id == 0x20 ? 0 : STAMP_TLV_UNKNOWN;
 }
 
@@ -111,7 +113,7 @@ static __always_inline __u8 stamp_tlv_follow_up(const struct stamp_work *work,
 static __always_inline __u8 stamp_tlv_direct(const struct stamp_work *work,
 					     struct stamp_direct *direct)
 {
-	if (!stamp_cfg.stateful)	/* it has not counted */
+	if (!stamp_cfg.stateful)	/* a stateless reflector has not counted */
 		return STAMP_TLV_UNKNOWN;
 	direct->received = bpf_htonl(work->received);
 	direct->answered = direct->received;
@@ -136,7 +138,7 @@ static __always_inline __u8 stamp_tlv_fill(struct stamp_work *work, __u8 type, v
 	}
 }
 
-/* Of an extension that is well formed: its flags. Lengths are constants, for the verifier. */
+/* Returns the flags for a well-formed extension. Lengths are constants, for the verifier. */
 static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_work *work,
 					     __u8 type, __u32 value, __u32 end)
 {
@@ -145,7 +147,7 @@ static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_wo
 
 	switch (type) {
 	case STAMP_TLV_PADDING:
-	case STAMP_TLV_HMAC:	/* reckoned when all else is in place */
+	case STAMP_TLV_HMAC:	/* computed when everything else is in place */
 		return 0;
 	case STAMP_TLV_LOCATION:
 		return stamp_tlv_location(ctx, work, value, end);
@@ -180,7 +182,7 @@ static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_wo
 	}
 }
 
-/* RFC 8972 4.7, erratum 8339: these are zeroed even where the length is wrong. */
+/* RFC 8972 4.7, erratum 8339: zeroed even if the length is wrong. */
 static __always_inline void stamp_tlv_zero(struct xdp_md *ctx, struct stamp_work *work,
 					   __u32 value)
 {
@@ -192,7 +194,7 @@ static __always_inline void stamp_tlv_zero(struct xdp_md *ctx, struct stamp_work
 	words[0] = words[1] = words[2] = 0;
 }
 
-/* Answers one: where the next starts, or 0. */
+/* Answers one extension: returns the offset of the next one, or 0. */
 __attribute__((noinline)) int stamp_tlv(struct xdp_md *ctx, __u32 offset)
 {
 	struct stamp_work *work = stamp_work();

@@ -8,7 +8,7 @@
 #include "abi/tag.h"
 #include "lib/parse.bpf.h"
 
-/* @at is a whole tag, and not one that was damaged on the way. */
+/* @at is a complete and undamaged tag. */
 static __always_inline int tag_is_whole(const struct packet *pkt, const void *at)
 {
 	const struct tag *tag = at;

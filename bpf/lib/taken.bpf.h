@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/taken.bpf.h - whether a packet is one of those that the user asked for.
+ * lib/taken.bpf.h - whether a packet matches the user's filter.
  *
- * The function is room and no more: user space writes the code that it made of an
- * expression over it, before load. Not static, so that the verifier looks at it by itself.
+ * The function only reserves room: before load, user space overwrites it with the code generated
+ * from an expression. Not static, so that the verifier checks it separately.
  */
 #ifndef LIB_TAKEN_BPF_H
 #define LIB_TAKEN_BPF_H
@@ -15,8 +15,8 @@
 const volatile __u8 has_filter;
 
 /*
- * As it is here it takes every packet; the jump lets the verifier drop what it jumps over. That
- * ctx is used keeps clang from passing anything else.
+ * Unmodified, it matches every packet; the jump lets the verifier drop the code that it skips.
+ * Using ctx keeps clang from passing anything else.
  */
 #define TAKEN_FUNCTION(ctx_type)						\
 __attribute__((noinline)) int packet_taken(ctx_type *ctx)			\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/tc.bpf.h - a packet of tc: its headers, and what it is on the wire. A
- * super-packet (TSO, GSO, GRO, LRO) is the packets that it will be or was.
+ * lib/tc.bpf.h - a packet at tc: its headers, and its form on the wire. A super-packet (TSO, GSO,
+ * GRO, LRO) is the packets that it will become or was merged from.
  */
 #ifndef LIB_TC_BPF_H
 #define LIB_TC_BPF_H
@@ -12,7 +12,7 @@
 #include "lib/parse.bpf.h"
 #include "lib/wire.bpf.h"
 
-#define SKB_HEADERS_MAX	128	/* that are brought into the linear part, where they are not */
+#define SKB_HEADERS_MAX	128	/* bytes to pull into the linear part if they are not there */
 #define SKB_VLAN_BYTES	4
 
 /* Bytes of all headers, which each segment of a super-packet repeats. */
@@ -32,9 +32,8 @@ static __always_inline __u32 skb_header_bytes(const struct packet *pkt, enum par
 }
 
 /*
- * A super-packet: all segments but the last carry gso_size bytes. Within a
- * tunnel the inner headers are not looked for: then the headers are as long as
- * full segments make them.
+ * A super-packet: all segments except the last carry gso_size bytes. In a tunnel the inner headers
+ * are not parsed: the header length is derived from full segments.
  */
 static __always_inline void skb_split(struct __sk_buff *ctx, __u32 buf_bytes, __u32 headers,
 				  struct watch_wire *wire)
@@ -44,7 +43,7 @@ static __always_inline void skb_split(struct __sk_buff *ctx, __u32 buf_bytes, __
 	if (!size || headers >= buf_bytes)
 		return;
 	payload = buf_bytes - headers;
-	/* From a guest or a tap they may not have been counted. */
+	/* In packets from a guest or a tap the segments may not be counted. */
 	if (!segs)
 		segs = (payload + size - 1) / size;
 	if (segs < 2)
@@ -53,7 +52,7 @@ static __always_inline void skb_split(struct __sk_buff *ctx, __u32 buf_bytes, __
 		payload = segs * size;
 		headers = buf_bytes - payload;
 	}
-	/* Merged of pieces that are shorter than the first: as if all were alike. */
+	/* Merged from pieces shorter than the first: treat them as equal. */
 	if (payload <= (segs - 1) * size)
 		size = payload / segs;
 	wire->packets = segs;
@@ -76,7 +75,7 @@ static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, struct 
 	__u32 beside = ctx->vlan_present ? SKB_VLAN_BYTES : 0;
 	enum parse_result how = skb_parse(ctx, pkt);
 
-	/* A driver left the headers in a fragment: what the stack would do next is done here. */
+	/* A driver left the headers in a fragment: do here what the stack would do next. */
 	if (unlikely(how == PARSE_MALFORMED && pkt->end - pkt->data < SKB_HEADERS_MAX &&
 		     pkt->end - pkt->data < pkt->buf_bytes)) {
 		bpf_skb_pull_data(ctx, pkt->buf_bytes < SKB_HEADERS_MAX ? pkt->buf_bytes :

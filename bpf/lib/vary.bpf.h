@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/vary.bpf.h - the variation of one stream's delay: from packet to packet by
- * their numbers (RFC 5481's IPDV), and smoothed as they come (RFC 3550's jitter).
+ * lib/vary.bpf.h - delay variation of one stream: between consecutive numbers (RFC 5481's IPDV),
+ * and smoothed in order of arrival (RFC 3550's jitter).
  *
  * Called under the stream's spin lock, after seq_add(): no helper may be called.
  */
@@ -45,7 +45,7 @@ static __always_inline __s64 vary_newest(const struct vary_rec *vary, __u64 plac
 	return vary->newest_place == place ? vary->newest_ns : VARY_UNTIMED;
 }
 
-/* A late packet is between two that may have come: both must be in the window. */
+/* A late packet lies between two that may have arrived: both must be in the window. */
 static __always_inline void vary_add_late(struct vary_rec *vary, const struct seq_state *seq,
 					  __u64 place, __s64 delay_ns)
 {
@@ -56,7 +56,7 @@ static __always_inline void vary_add_late(struct vary_rec *vary, const struct se
 	vary->delays_ns[place % SEQ_WINDOW] = delay_ns;
 }
 
-/* @next: what was the next expected before this arrival. */
+/* @next: the next expected place before this arrival. */
 static __always_inline void vary_add(struct vary_rec *vary, const struct seq_state *seq,
 				     const struct seq_arrival *arrival, __u64 next)
 {
@@ -71,7 +71,7 @@ static __always_inline void vary_add(struct vary_rec *vary, const struct seq_sta
 	} else if (arrival->kind == SEQ_NEXT) {
 		vary_add_pair(vary, vary_newest(vary, next - 1), delay_ns);
 	} else if (arrival->kind <= SEQ_AHEAD) {
-		/* Late ones may come next to these two; elsewhere none is missing. */
+		/* Late packets may be next to these two; elsewhere none is missing. */
 		vary->delays_ns[(next - 1) % SEQ_WINDOW] = vary_newest(vary, next - 1);
 		vary->delays_ns[arrival->place % SEQ_WINDOW] = delay_ns;
 	}

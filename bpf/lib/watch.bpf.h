@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/watch.bpf.h - what the watching programs share: the records, and counting
- * a packet into them. They look and never touch.
+ * lib/watch.bpf.h - common functions of the watching programs: the records, and counting a packet
+ * in them. They never modify packets.
  */
 #ifndef LIB_WATCH_BPF_H
 #define LIB_WATCH_BPF_H
@@ -14,7 +14,7 @@
 
 const volatile struct watch_cfg cfg;
 
-/* All sizes are set before load; watch_xdp is given the maps of watch_tc. */
+/* All sizes are set before load; watch_xdp uses the maps of watch_tc. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -31,7 +31,7 @@ struct {
 	__uint(max_entries, 1);		/* CPUs x (cfg.nr_queues + 1) */
 } watch_queues SEC(".maps");
 
-/* Time since the buffer before it in the same direction on the same CPU. */
+/* Time since the previous buffer in the same direction on the same CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -108,7 +108,7 @@ static __always_inline __u32 watch_proto(const struct packet *pkt, enum parse_re
 	return base + watch_l4(pkt->proto);
 }
 
-/* To the ring: a division only where a new window begins. */
+/* Adds to the ring: divides only when a new window starts. */
 static __always_inline void watch_burst(struct watch_rec *rec, __u32 index, __u64 now_ns,
 					__u64 wire_bytes)
 {
@@ -129,7 +129,7 @@ static __always_inline void watch_burst(struct watch_rec *rec, __u32 index, __u6
 	if (bytes > WATCH_BYTES_MAX)
 		bytes = WATCH_BYTES_MAX;
 	WRITE_ONCE(*slot, window << WATCH_BYTES_BITS | bytes);
-	/* After the slot: whoever sees the number may read up to it. */
+	/* After the slot: a reader that sees the number may read up to it. */
 	WRITE_ONCE(rec->window, window);
 }
 
@@ -164,10 +164,9 @@ static __always_inline void watch_queue(__u32 cpu, __u32 queue, __u32 packets, _
 }
 
 /*
- * Not static, so that the verifier looks at it once, with any arguments, and not
- * once for each way through the headers (watch_tc_out: 54 thousand instructions
- * instead of 266). Kernels before 5.12 take numbers only. @class: direction, protocol << 8, cast << 16,
- * tagged << 24, queue << 32.
+ * Not static, so that the verifier checks it once, with any arguments, and not once per path
+ * through the headers (watch_tc_out: 54 thousand instructions instead of 266). Kernels before 5.12
+ * accept scalars only. @class: direction, protocol << 8, cast << 16, tagged << 24, queue << 32.
  */
 __attribute__((noinline)) int watch_add(__u64 class, __u32 packets, __u32 full_bytes,
 					__u32 last_bytes)
@@ -209,7 +208,7 @@ __attribute__((noinline)) int watch_add(__u64 class, __u32 packets, __u32 full_b
 	return 0;
 }
 
-/* Counts those that are not @taken; returns it. */
+/* Counts packets that are not @taken; returns it. */
 static __always_inline int watch_tested(enum watch_dir dir, int taken)
 {
 	__u32 index = dir * cfg.nr_cpus + bpf_get_smp_processor_id();

@@ -1,60 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/drops.h - where the kernel dropped packets of a test. The configuration is
- * written by user space, all else by BPF; counters only grow while it is loaded.
+ * abi/drops.h - where the kernel dropped packets of a test. The configuration is written by user
+ * space, everything else by BPF; counters only grow while it is loaded.
  */
 #ifndef ABI_DROPS_H
 #define ABI_DROPS_H
 
 #include "abi/abi.h"
 
-/* What a packet must be to be one of the test's: UDP, and all that is said here. */
+/* How to recognise a test's packets: UDP, and all of these conditions. */
 struct drops_cfg {
-	__u16 src_port, nr_src_ports;	/* host order; a number of 0: any port */
+	__u16 src_port, nr_src_ports;	/* host byte order; nr 0: any port */
 	__u16 dst_port, nr_dst_ports;
 	__u16 first_stream, last_stream;	/* in the tag */
-	__u8 tagged;			/* 1: a whole tag is asked for; 0: the address instead */
-	__u8 version;			/* of the address: 4 or 6; 0: any address */
-	__u8 any;		/* 1: every packet of the host, and nothing of the above */
+	__u8 tagged;			/* 1: requires a complete tag; 0: the address instead */
+	__u8 version;			/* IP version of the address: 4 or 6; 0: any address */
+	__u8 any;		/* 1: every packet of the host; the other fields are ignored */
 	__u8 reserved;
-	__be32 dst[4];			/* of IPv4 the first */
+	__be32 dst[4];			/* IPv4: only the first */
 };
 ABI_ASSERT_SIZE(struct drops_cfg, 32);
 
 enum drop_kind {
-	DROP_SKB,		/* skb:kfree_skb, of packets of the test alone */
+	DROP_SKB,		/* skb:kfree_skb, packets of the test only */
 	DROP_XDP_EXCEPTION,	/* xdp:xdp_exception, of any packet; reason: the action */
 	DROP_XDP_REDIRECT,	/* xdp:xdp_redirect_err, of any packet; reason: the error */
 };
 
 #define DROP_NAME_BYTES	16	/* IFNAMSIZ */
 
-/* A place, in a hash of counters a CPU. */
+/* A drop location; key of a per-CPU hash of counters. */
 struct drop_key {
 	__u64 location;		/* address in the kernel; 0: not of this kind */
 	__u32 kind;		/* enum drop_kind */
-	__u32 reason;		/* enum skb_drop_reason of the running kernel; 0: it has none */
-	__u32 ifindex;		/* 0: not known */
-	__u32 netns;		/* inode number of the network namespace; 0: not known */
+	__u32 reason;		/* enum skb_drop_reason of the running kernel; 0: none */
+	__u32 ifindex;		/* 0: unknown */
+	__u32 netns;		/* inode number of the network namespace; 0: unknown */
 	char ifname[DROP_NAME_BYTES];
 };
 ABI_ASSERT_SIZE(struct drop_key, 40);
 
-#define DROP_PLACES	512	/* that are distinguished */
+#define DROP_PLACES	512	/* maximum number of locations */
 
-/* What belongs to no place, per CPU. */
+/* Counters without a location, per CPU. */
 struct drop_sum {
-	__u64 skbs;		/* packets of the test, in all places */
-	__u64 again;		/* such, but received or counted before: no loss of their own */
-	__u64 unplaced;		/* such, for which the table had no room */
+	__u64 skbs;		/* packets of the test, at all locations */
+	__u64 again;		/* of these, received or counted before: not additional losses */
+	__u64 unplaced;		/* of these, not listed as the table was full */
 	__u64 reserved;
 };
 ABI_ASSERT_SIZE(struct drop_sum, 32);
 
 /*
- * The packets that were received or dropped last, so that none is counted
- * twice: a copy of one that arrived, or one that the sink's own verdict dropped.
- * Shared between the sink and the watcher of drops; a slot is one packet's name.
+ * The packets that were received or dropped last, so that none is counted twice: a copy of one that
+ * arrived, or one that the sink itself dropped. Shared between the sink and the drop watcher; a
+ * slot identifies one packet.
  */
 #define SEEN_SLOTS	65536
 

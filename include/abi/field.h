@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/field.h - what changes from packet to packet, the same arithmetic on both sides.
+ * abi/field.h - fields that vary from packet to packet, with the same arithmetic on both sides.
  *
- * A field's value is a pure function of the packet's number, so the kernel's
- * and user space's generators make the same packets, whoever starts where.
- * Values are computed here; writing them and mending the checksums is each
- * side's own.
+ * A field's value is a pure function of the packet's number, so the generators in the kernel and in
+ * user space produce the same packets from any starting point. Values are computed here; each side
+ * writes them and updates the checksums itself.
  */
 #ifndef ABI_FIELD_H
 #define ABI_FIELD_H
 
 #include "abi/abi.h"
 
-#define FIELD_MAX	8	/* modified fields of a stream */
-#define FIELD_MAX_LIST	256	/* values of a list, all lists of a stream together */
-#define FIELD_MAX_SUMS	4	/* checksums of a frame */
+#define FIELD_MAX	8	/* maximum number of fields per stream */
+#define FIELD_MAX_LIST	256	/* list values, all lists of a stream together */
+#define FIELD_MAX_SUMS	4	/* maximum number of checksums per frame */
 
 enum field_kind {
-	FIELD_COUNTER,		/* first, first + step, ... span values, and again */
-	FIELD_RANDOM,		/* first + one of span values, by the seed */
-	FIELD_LIST,		/* list[first] + step, ... span values, and again */
-	FIELD_PICK,		/* one of these at random: a value listed twice comes twice as often */
+	FIELD_COUNTER,		/* first, first + step, ... span values, then again */
+	FIELD_RANDOM,		/* first + one of span values, drawn from the seed */
+	FIELD_LIST,		/* list[first] + step, ... span values, then again */
+	FIELD_PICK,		/* one of these at random: a value listed twice is twice as
+				 * likely */
 };
 
 /*
@@ -28,15 +28,15 @@ enum field_kind {
  * is at an even offset of the frame. "Per burst" is every > 1.
  */
 struct field {
-	__u64 mask;		/* the field's bits, in the window's place */
-	__u64 first;		/* a value, not yet shifted; of a list: index */
+	__u64 mask;		/* the field's bits, at their position in the window */
+	__u64 first;		/* a value, not yet shifted; for lists: an index */
 	__u64 span;		/* number of values; 0: all 2^64 */
 	__u64 step;		/* counter; two's complement: -1 counts down. list, pick: added */
 	__u64 seed;		/* random, pick */
-	__u32 every;		/* packets that keep one value; at least 1 */
-	__u16 offset;		/* of the window in the frame */
+	__u32 every;		/* packets with the same value; at least 1 */
+	__u16 offset;		/* of the window within the frame */
 	__u8 bytes;		/* of the window: 2, 4 or 8 */
-	__u8 shift;		/* of the value, to the left */
+	__u8 shift;		/* left shift of the value */
 	__u8 kind;
 	__u8 sums;		/* bit i: checksum i of the frame covers it */
 	__u8 reserved[6];
@@ -61,7 +61,7 @@ static inline __u64 field_hash(__u64 seed, __u64 number)
 	return z ^ (z >> 31);
 }
 
-/* One of @span numbers from 0 on; 0: of all 2^64. */
+/* One of @span numbers from 0 on; 0: all 2^64. */
 static inline __u64 field_chance(__u64 seed, __u64 turn, __u64 span)
 {
 	__u64 index = field_hash(seed, turn);
@@ -73,10 +73,9 @@ static inline __u64 field_chance(__u64 seed, __u64 turn, __u64 span)
 }
 
 /*
- * Value number @number of @field, not shifted. @list has @nr_list values, of
- * which those of fields name by index. Fields of one kind, span, seed and
- * every move together, whatever their first and step are.
- * Always inline: in a BPF program a call costs some 5 ns where returns are guarded.
+ * Value @number of @field, not shifted. @list has @nr_list values, to which some kinds refer by
+ * index. Fields with the same kind, span, seed and every change together, whatever their first and
+ * step are. Always inline: in a BPF program a call costs some 5 ns where returns are guarded.
  */
 static inline __attribute__((always_inline))
 __u64 field_value(const volatile struct field *field, const volatile __u64 *list,
@@ -101,14 +100,14 @@ __u64 field_value(const volatile struct field *field, const volatile __u64 *list
 	}
 }
 
-/* The bits of value number @number in their place in the window. */
+/* The bits of value @number at their position in the window. */
 static inline __u64 field_bits(const volatile struct field *field, const volatile __u64 *list,
 			       __u32 nr_list, __u64 number)
 {
 	return (field_value(field, list, nr_list, number) << field->shift) & field->mask;
 }
 
-/* What a window's bits add to a checksum that covers it; not folded. */
+/* The contribution of a window's bits to a checksum that covers it; not folded. */
 static inline __u32 field_sum16(__u64 bits)
 {
 	return (__u32)(bits >> 48) + (__u32)(bits >> 32 & 0xffff) + (__u32)(bits >> 16 & 0xffff) +

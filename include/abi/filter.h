@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/filter.h - room in a program for the code of a filter expression, which user
- * space writes there before it loads the program.
+ * abi/filter.h - room in a program for the code of a filter expression, written by user space
+ * before load.
  */
 #ifndef ABI_FILTER_H
 #define ABI_FILTER_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/flow.h - what flow_tc counts: flows, and their round trips. Written by BPF,
- * read by user space, which also takes out flows that are idle.
+ * abi/flow.h - what flow_tc counts: flows, and their round trips. Written by BPF, read by user
+ * space, which also removes idle flows.
  *
- * A flow has two ends as seen from the interface: near, which sends what the
- * interface transmits, and far, beyond it. So both directions are one flow, and
- * on loopback each connection is two, one as each of its ends sees it. Times are
- * CLOCK_MONOTONIC; packets and frame_bytes those of abi/watch.h.
+ * A flow has two ends as seen from the interface: near, which sends what the interface transmits,
+ * and far, beyond it. So both directions are one flow, and on loopback each connection is two, one
+ * for each of its ends. Times are CLOCK_MONOTONIC; packets and frame_bytes are as in abi/watch.h.
  */
 #ifndef ABI_FLOW_H
 #define ABI_FLOW_H
@@ -20,25 +19,26 @@ struct flow_key {
 	__be16 near_port, far_port;	/* TCP, UDP, SCTP; else 0 */
 	__u8 proto;			/* IPPROTO_ */
 	__u8 version;			/* 4 or 6 */
-	__u8 fragment;			/* 1: of fragments, the first ones too, which have no ports here */
+	__u8 fragment;			/* 1: fragments, including the first; they have no ports
+					 * here */
 	__u8 reserved;
 };
 ABI_ASSERT_SIZE(struct flow_key, 40);
 
-/* What TCP's header says of one direction. */
+/* What TCP's headers show about one direction. */
 struct flow_way {
-	__u64 timed_mono_ns;	/* when the segment that is timed passed; 0: none is */
-	__u64 hole_mono_ns;	/* when the newest hole in the sequence opened */
+	__u64 timed_mono_ns;	/* when the timed segment passed; 0: none is timed */
+	__u64 hole_mono_ns;	/* when the latest hole in the sequence opened */
 	__u32 timed;		/* its TSval, or the acknowledgement that ends it */
 	__u32 next_seq;		/* after the highest byte seen */
 	__u32 hole_seq, hole_end;	/* hole_seq == hole_end: none */
 	__u32 tsval;		/* newest */
 	__u32 ack;		/* newest */
-	__u16 window;		/* newest, not scaled */
+	__u16 window;		/* latest, not scaled */
 	__u8 flags;		/* all seen */
-	__u8 known;		/* bit FLOW_KNOWS_: what of the above was seen at all */
+	__u8 known;		/* bit FLOW_KNOWS_: which of the above are valid */
 	__u32 reserved;
-	__u64 retransmitted;	/* packets on the wire, as all four */
+	__u64 retransmitted;	/* packets on the wire, like all four */
 	__u64 out_of_order;
 	__u64 zero_windows;
 	__u64 dup_acks;
@@ -59,8 +59,8 @@ struct flow_rtt {
 ABI_ASSERT_SIZE(struct flow_rtt, 32);
 
 /*
- * By direction, enum watch_dir: WATCH_TX is what the near end sent, and the
- * round trip from the interface to the far end and back.
+ * By direction, enum watch_dir: WATCH_TX is what the near end sent, and the round trip from the
+ * interface to the far end and back.
  */
 struct flow_rec {
 	__u64 first_mono_ns, last_mono_ns;
@@ -68,14 +68,14 @@ struct flow_rec {
 	struct flow_way ways[WATCH_DIRS];
 	struct flow_rtt rtts[WATCH_DIRS];
 	/*
-	 * TCP: the newest connection's first SYN, and the time from it to the ACK of the
-	 * SYN/ACK. QUIC: the first Initial, and from the newest one that was neither
-	 * retried nor refused for its version to the server's first. 0: not seen.
+	 * TCP: the latest connection's first SYN, and the time from it to the ACK of the SYN/ACK.
+	 * QUIC: the first Initial, and the time from the latest one that was neither retried nor
+	 * refused for its version to the server's first. 0: not seen.
 	 */
 	__u64 syn_mono_ns, handshake_ns;
-	__u32 epoch;		/* the newest in which a packet passed */
-	__u8 opener;		/* direction of the SYN, else of the first packet */
-	__u8 ended;		/* 1: by FINs of both, or RST */
+	__u32 epoch;		/* the last one in which a packet passed */
+	__u8 opener;		/* direction of the SYN, otherwise of the first packet */
+	__u8 ended;		/* 1: by FINs of both ends, or RST */
 	__u8 reserved[2];
 };
 ABI_ASSERT_SIZE(struct flow_rec, 296);
@@ -83,7 +83,7 @@ ABI_ASSERT_SIZE(struct flow_rec, 296);
 /* The value in the table of flows: a struct flow_rec, then a bpf_spin_lock and 4 bytes. */
 #define FLOW_SLOT_BYTES (sizeof(struct flow_rec) + 8)
 
-/* The far end's /24 or /48: where packets are counted that find the table of flows full. */
+/* The far end's /24 or /48: counts packets while the table of flows is full. */
 struct flow_prefix {
 	__u8 addr[6];		/* 3 bytes of IPv4, 6 of IPv6 */
 	__u8 version;
@@ -91,23 +91,23 @@ struct flow_prefix {
 };
 ABI_ASSERT_SIZE(struct flow_prefix, 8);
 
-/* Added to by all CPUs at once. */
+/* Updated by all CPUs. */
 struct flow_fold {
 	struct watch_sum counts[WATCH_DIRS];
 };
 ABI_ASSERT_SIZE(struct flow_fold, 32);
 
 /*
- * A flow's round trips by length, in a table of their own: made with the first one, so that
- * flows without any take no room. Four buckets a power of two from 1 us to 17 s, one below and
- * one above. Added to by all CPUs at once; none goes beyond FLOW_SPREAD_FULL.
+ * A flow's round trips by length, in a separate table: created with the first one, so that flows
+ * without any need no memory. Four buckets per power of two from 1 us to 17 s, one below and one
+ * above. Updated by all CPUs; none exceeds FLOW_SPREAD_FULL.
  */
 #define FLOW_SPREAD_SUB_BITS	2
 #define FLOW_SPREAD_MIN_BITS	10
 #define FLOW_SPREAD_MAX_BITS	34
 #define FLOW_SPREAD_BUCKETS \
 	(((FLOW_SPREAD_MAX_BITS - FLOW_SPREAD_MIN_BITS) << FLOW_SPREAD_SUB_BITS) + 2)
-#define FLOW_SPREAD_FULL	0xffff0000u	/* below 2^32 by more than there are CPUs */
+#define FLOW_SPREAD_FULL	0xffff0000u	/* below 2^32 by more than the number of CPUs */
 
 struct flow_spread {
 	__u32 buckets[WATCH_DIRS][FLOW_SPREAD_BUCKETS];	/* directions as flow_rec.rtts */
@@ -123,12 +123,12 @@ ABI_INLINE __u32 flow_spread_index(__u64 ns)
 	if (!(ns >> FLOW_SPREAD_MIN_BITS))
 		return 0;
 	bit = hist_log2(ns);
-	/* Its highest bit is the 4 that the first bucket of an octave has. */
+	/* The highest bit is the 4 of the octave's first bucket. */
 	return ((bit - FLOW_SPREAD_MIN_BITS) << FLOW_SPREAD_SUB_BITS) +
 	       (__u32)(ns >> (bit - FLOW_SPREAD_SUB_BITS)) - (1 << FLOW_SPREAD_SUB_BITS) + 1;
 }
 
-/* The lowest value of bucket @index; that of @index + 1 is its upper bound, but for the last. */
+/* The lowest value of bucket @index; that of @index + 1 is its upper bound, except for the last. */
 static inline __u64 flow_spread_lower_ns(__u32 index)
 {
 	__u32 sub = 1 << FLOW_SPREAD_SUB_BITS, at = index - 1;
@@ -138,40 +138,43 @@ static inline __u64 flow_spread_lower_ns(__u32 index)
 	return (__u64)(sub + at % sub) << (at / sub + FLOW_SPREAD_MIN_BITS - FLOW_SPREAD_SUB_BITS);
 }
 
-#define FLOW_SPREADS	(1u << 18)	/* flows with buckets of their own, at most: 1 KB each */
-#define FLOW_PREFIXES	4096	/* that packets can be folded into; beyond: flow_cpu.other */
-#define FLOW_TRIPS	256	/* prefixes with a histogram of their own */
-#define FLOW_ASKED	16384	/* questions (ICMP echo, DNS) whose answers are waited for */
+#define FLOW_SPREADS	(1u << 18)	/* maximum number of flows with buckets: 1 KB each */
+#define FLOW_PREFIXES	4096	/* maximum number of folded prefixes; beyond: flow_cpu.other */
+#define FLOW_TRIPS	256	/* prefixes with a separate histogram */
+#define FLOW_ASKED	16384	/* outstanding requests (ICMP echo, DNS) */
 
-/* One record a CPU, one writer. */
+/* One record per CPU, one writer. */
 struct flow_cpu {
-	__u64 buffers[WATCH_DIRS];		/* a super-packet is one; those too that a filter leaves out */
+	__u64 buffers[WATCH_DIRS];		/* a super-packet is one; includes those that a
+						 * filter excludes */
 	struct watch_sum seen[WATCH_DIRS];	/* every packet */
 	struct watch_sum no_flow[WATCH_DIRS];	/* not IP, or malformed */
-	struct watch_sum other[WATCH_DIRS];	/* neither a flow nor a prefix had room */
+	struct watch_sum other[WATCH_DIRS];	/* no room for a flow or a prefix */
 	__u64 new_flows;
 	__u64 ended_flows;
 	__u64 active_flows;	/* per epoch, summed over all epochs */
-	__u64 folded;		/* packets that found the table of flows full */
-	__u64 asked;		/* ICMP echo and DNS questions */
-	__u64 answered;		/* by an answer that was timed */
-	__u64 asked_again;	/* before an answer: it is not known which of the two it answers */
-	__u64 unasked;		/* answers whose question is not known, or was asked again */
-	__u64 quic_retries;	/* that a timed Initial was answered with */
+	__u64 folded;		/* packets counted while the table of flows was full */
+	__u64 asked;		/* ICMP echo and DNS requests */
+	__u64 answered;		/* requests with a timed answer */
+	__u64 asked_again;	/* repeated before an answer: ambiguous which one it answers */
+	__u64 unasked;		/* answers to unknown or repeated requests */
+	__u64 quic_retries;	/* Retries in answer to a timed Initial */
 	__u64 quic_versions;	/* likewise, Version Negotiations */
-	__u64 not_spread;	/* round trips that a struct flow_spread had no room for */
+	__u64 not_spread;	/* round trips without room in a struct flow_spread */
 	__u64 reserved;
 };
 ABI_ASSERT_SIZE(struct flow_cpu, 208);
 
 /* Histograms of round trips: index (kind x WATCH_DIRS + direction) x CPUs + CPU. */
 enum flow_kind {
-	FLOW_BY_TIMESTAMP,	/* TSval until it comes back as TSecr (RFC 7323) */
-	FLOW_BY_SEQUENCE,	/* a segment until it is acknowledged: SYNs, and flows without timestamps */
+	FLOW_BY_TIMESTAMP,	/* TSval until it is echoed as TSecr (RFC 7323) */
+	FLOW_BY_SEQUENCE,	/* a segment until it is acknowledged: SYNs, and flows without
+				 * timestamps */
 	FLOW_HANDSHAKE,		/* SYN until the ACK of the SYN/ACK: both sides together */
 	FLOW_ECHO,
 	FLOW_DNS,
-	FLOW_QUIC,		/* a client's first Initial until the server's first packet of the handshake */
+	FLOW_QUIC,		/* a client's first Initial until the server's first handshake
+				 * packet */
 	FLOW_KINDS
 };
 
@@ -181,7 +184,7 @@ struct flow_cfg {
 };
 ABI_ASSERT_SIZE(struct flow_cfg, 8);
 
-/* What an answer repeats of its question; the ends are those of the question's packet. */
+/* The fields of a request that its answer repeats; the ends are those of the request. */
 struct flow_ask {
 	struct flow_key key;
 	__be16 id, seq;		/* DNS: seq is 0 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/gen.h - the in-kernel generator: what a thread hands to blast_xdp and reads back.
+ * abi/gen.h - the in-kernel generator: what a thread passes to blast_xdp and reads back.
  */
 #ifndef ABI_GEN_H
 #define ABI_GEN_H
@@ -9,12 +9,11 @@
 #include "abi/field.h"
 #include "abi/pace.h"
 
-#define GEN_HEADER_BYTES 128	/* the most that L2 to L4 headers take */
+#define GEN_HEADER_BYTES 128	/* maximum length of L2 to L4 headers */
 
 /*
- * One record a thread, index: the CPU that it is pinned to. User space writes
- * the first part before the thread starts; then the programs, all on that
- * CPU, are the only writers.
+ * One record per thread, index: the CPU that it is pinned to. User space writes the first part
+ * before the thread starts; then the programs, all on that CPU, are the only writers.
  */
 struct gen_rec {
 	/* written by user space */
@@ -31,10 +30,10 @@ struct gen_rec {
 	__u32 reserved1[5];
 
 	/* written by the programs */
-	__u64 made;		/* frames made; also the next sequence number */
-	__u64 first_mono_ns;	/* paced or stamped: of the first frame */
+	__u64 made;		/* frames generated; also the next sequence number */
+	__u64 first_mono_ns;	/* if paced or timestamped: of the first frame */
 	__u64 last_mono_ns;
-	__u64 refused;		/* frames made that the driver did not take */
+	__u64 refused;		/* frames refused by the driver */
 	__u64 reserved2[4];
 
 	/*
@@ -46,8 +45,8 @@ struct gen_rec {
 ABI_ASSERT_SIZE(struct gen_rec, 320);
 
 /*
- * What changes in the frames of all threads; read-only data of the programs,
- * so that the verifier leaves out what a stream does not use.
+ * What varies in the frames of all threads; read-only data of the programs, so that the verifier
+ * drops code that a stream does not use.
  */
 struct gen_plan {
 	struct field fields[FIELD_MAX];

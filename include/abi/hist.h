@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/hist.h - log-linear histogram of times, the same arithmetic on both sides.
+ * abi/hist.h - log-linear histogram of times, with the same arithmetic on both sides.
  *
- * Values below 64 have a bucket each. From there every power of two is cut
- * into 64 equal buckets, so a bucket is never wider than 1/64 of its lower
- * bound. The index is HdrHistogram's for 64 sub-buckets a half, so counts can
- * be exported without re-bucketing. Covers [0, 2^40) ns, about 18 minutes.
+ * Values below 64 have a bucket each. From there every power of two is divided into 64 equal
+ * buckets, so a bucket is never wider than 1/64 of its lower bound. The index is HdrHistogram's for
+ * 64 sub-buckets per half, so counts can be exported without re-bucketing. Covers [0, 2^40) ns,
+ * about 18 minutes.
  */
 #ifndef ABI_HIST_H
 #define ABI_HIST_H
@@ -18,9 +18,9 @@
 #define HIST_BUCKETS	((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUB)	/* 2240 */
 
 /*
- * One record a CPU and stream: one writer, never cleared; records merge by
- * addition. min_ns is stored as its complement so that a zeroed record is a
- * valid empty one: the larger the complement, the smaller the time.
+ * One record per CPU and stream: one writer, never cleared; records merge by addition. min_ns is
+ * stored as its complement so that a zeroed record is a valid empty one: the larger the complement,
+ * the smaller the time.
  */
 struct hist_rec {
 	__u64 count;		/* values in buckets and above the range */
@@ -34,7 +34,7 @@ struct hist_rec {
 };
 ABI_ASSERT_SIZE(struct hist_rec, 64 + 8 * HIST_BUCKETS);
 
-/* Position of the highest bit set in @v, which is not 0; no loop, as BPF has no clz. */
+/* Position of the highest bit set in @v, which must not be 0; no loop, as BPF has no clz. */
 ABI_INLINE __u32 hist_log2(__u64 v)
 {
 	__u32 bit = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/mix.h - the in-kernel generator of many streams: what a thread hands to mix_xdp and reads back.
+ * abi/mix.h - the in-kernel generator of many streams: what a thread passes to mix_xdp and reads
+ * back.
  */
 #ifndef ABI_MIX_H
 #define ABI_MIX_H
@@ -13,18 +14,19 @@
 #define MIX_MAX_LIST 4096	/* values of all lists of all streams together */
 
 /*
- * One stream. Index: the thread's first + the stream's place, which is its
- * number in the thread's wheel. The template's bytes follow it, as many
- * as the longest stream's (the map's value size is set before load).
+ * One stream. Index: the thread's first + the stream's number in the thread's wheel. Followed by
+ * the template's bytes, as many as for the longest stream (the map's value size is set before
+ * load).
  */
 struct mix_stream {
 	/* written by user space before the start */
 	struct pace pace;
 	__u64 limit;		/* packets; 0: none */
-	__u64 start_ns, end_ns;	/* the first slot, and the time from which no slot is taken; 0: none */
+	__u64 start_ns, end_ns;	/* the first slot, and the time from which no slot is used; 0:
+				 * none */
 	__u32 buf_bytes;	/* of the template */
-	__u32 write_bytes;	/* of it that other streams' packets may have changed */
-	__u32 stamp_every;	/* the time in one tag of N; at least 1 */
+	__u32 write_bytes;	/* bytes that other streams' packets may have changed */
+	__u32 stamp_every;	/* one tag in N carries the time; at least 1 */
 	__u16 tag_offset;	/* 0: no tag */
 	__u16 stream;		/* in the tag */
 	__u16 nr_fields, nr_sums;
@@ -36,7 +38,8 @@ struct mix_stream {
 	/* written by the programs, which are the only writers then */
 	__u64 made;		/* packets; also the next sequence number */
 	__u64 made_bytes;	/* without FCS */
-	__u64 first_mono_ns, last_mono_ns;	/* paced or stamped: of the first and the last packet */
+	__u64 first_mono_ns, last_mono_ns;	/* if paced or timestamped: of the first and the
+						 * last packet */
 	__u64 late_sum_ns, late_max_ns;		/* paced: departure minus slot */
 	struct pace_time due;	/* the next slot; user space writes the first */
 
@@ -49,7 +52,7 @@ struct mix_stream {
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct mix_stream, 832);
 
-/* One a thread, index: the CPU that it is pinned to. */
+/* One per thread, index: the CPU that it is pinned to. */
 struct mix_thread {
 	/* written by user space before the start */
 	__u32 first;		/* of its streams in the map */
@@ -60,12 +63,12 @@ struct mix_thread {
 
 	/* written by the programs, which are the only writers then */
 	__u64 made, made_bytes;	/* sums over the streams */
-	__u64 refused;		/* frames made that the driver did not take */
+	__u64 refused;		/* frames refused by the driver */
 	__u64 first_mono_ns, last_mono_ns;
 	__u64 late_sum_ns, late_max_ns;
-	__u64 paced;		/* packets that late_sum_ns is the sum of */
+	__u64 paced;		/* number of packets in late_sum_ns */
 
-	/* streams without slots take turns; one that is finished gives its place to the last */
+	/* streams without slots, in turn; a finished one is replaced by the last */
 	__u16 ring[WHEEL_MAX];
 	struct wheel wheel;
 } __attribute__((aligned(64)));

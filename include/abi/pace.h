@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/pace.h - when a stream's next packet is due, the same arithmetic on both sides.
+ * abi/pace.h - when a stream's next packet is due, with the same arithmetic on both sides.
  *
  * The gap after packet number N is a pure function of N and of the time since
  * the stream's start, or of the packets themselves, so both engines, and a file
@@ -15,10 +15,10 @@
 
 #define PACE_FRAC_BITS	20
 #define PACE_FRAC_MASK	((1u << PACE_FRAC_BITS) - 1)
-#define PACE_PPS_BITS	10	/* rates of a ramp are counted in 2^-10 pps */
+#define PACE_PPS_BITS	10	/* rates of a ramp are in 2^-10 pps */
 
 enum pace_kind {
-	PACE_MAX,		/* as fast as it goes: no slots */
+	PACE_MAX,		/* as fast as possible: no slots */
 	PACE_EVEN,		/* a packet every gap */
 	PACE_BURST,		/* burst packets a gap apart, then a rest */
 	PACE_POISSON,		/* gaps exponentially distributed, gap in the mean */
@@ -63,15 +63,15 @@ static const __u32 pace_log2_table[65] = {
 };
 
 /*
- * -ln(u) in 2^-20 for the u = (hash | 1) / 2^64 that is evenly spread over (0, 1):
- * exponentially distributed with mean 1. Interpolated: off by less than 5e-5.
+ * -ln(u) in 2^-20 for u = (hash | 1) / 2^64, which is uniform over (0, 1): exponentially
+ * distributed with mean 1. Interpolated, with an error below 5e-5.
  */
 static inline __u64 pace_exponential(__u64 hash)
 {
 	__u32 bit = 0, index;
 	__u64 value = hash | 1, low;
 
-	/* The highest bit goes to bit 63. */
+	/* Shifts the highest bit to bit 63. */
 	if (!(value >> 32)) {
 		value <<= 32;
 		bit += 32;
@@ -123,7 +123,9 @@ static inline __u64 pace_ramp_rate(const volatile struct pace *pace, __u64 elaps
 	return pace->from - ((pace->from - pace->to) * part >> PACE_FRAC_BITS);
 }
 
-/* The gap after packet @number, which was due @elapsed_ns after the stream's start; 2^-20 ns. */
+/*
+ * The interval after packet @number, which was due @elapsed_ns after the stream's start; 2^-20 ns.
+ */
 static inline __u64 pace_gap(const volatile struct pace *pace, __u64 number, __u64 elapsed_ns)
 {
 	__u64 factor;
@@ -133,7 +135,7 @@ static inline __u64 pace_gap(const volatile struct pace *pace, __u64 number, __u
 		return (number + 1) % pace->burst ? pace->gap : pace->rest;
 	case PACE_POISSON:
 		factor = pace_exponential(field_hash(pace->seed, number));
-		/* In two parts: the product of both whole would not fit. */
+		/* In two parts: the full product would overflow. */
 		return (pace->gap >> PACE_FRAC_BITS) * factor +
 		       ((pace->gap & PACE_FRAC_MASK) * factor >> PACE_FRAC_BITS);
 	case PACE_RAMP:

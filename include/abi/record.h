@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/record.h - what is written down of one packet. Written by sink_xdp into a
- * BPF ring buffer, read and released by user space.
+ * abi/record.h - the record of one packet. Written by sink_xdp to a BPF ring buffer, read and
+ * released by user space.
  */
 #ifndef ABI_RECORD_H
 #define ABI_RECORD_H
@@ -13,16 +13,16 @@ enum record_kind {
 	RECORD_LATE,		/* reordered: below the next expected, not seen before */
 	RECORD_DUPLICATE,
 	RECORD_UNKNOWN,		/* below the window, or left over from an earlier run */
-	RECORD_RESTART,		/* the first of a sender that numbers anew */
+	RECORD_RESTART,		/* the first packet after a sender restarted its numbering */
 	RECORD_UNTAGGED,	/* no stream, sequence or time */
-	RECORD_OTHER_STREAM,	/* of a stream beyond the table: not checked */
+	RECORD_OTHER_STREAM,	/* stream number beyond the table: not checked */
 	RECORD_NR_KINDS,
 };
 
 struct record {
-	__u64 sequence;		/* widened to 64 bits where its stream is checked */
-	__u64 sent_ns;		/* the sender's clock (abi/stamp.h); 0: not stamped */
-	__u64 received_ns;	/* the receiver's; 0: the NIC gave none */
+	__u64 sequence;		/* widened to 64 bits if its stream is checked */
+	__u64 sent_ns;		/* the sender's clock (abi/stamp.h); 0: no timestamp */
+	__u64 received_ns;	/* the receiver's; 0: no hardware timestamp */
 	__u32 bytes;		/* without FCS */
 	__u32 queue;		/* receive queue of the device */
 	__u16 stream;

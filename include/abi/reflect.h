@@ -10,7 +10,7 @@
 struct reflect_cfg {
 	__be16 port;		/* UDP destination to answer; 0: none */
 	__u8 icmp;		/* 1: answer ICMP and ICMPv6 echo requests as well */
-	__u8 any_mac;		/* 1: frames to other stations too */
+	__u8 any_mac;		/* 1: also frames to other stations */
 	__u8 mac[6];		/* of the interface */
 	__u8 reserved[6];
 };
@@ -20,23 +20,25 @@ enum reflect_outcome {
 	REFLECT_UDP,		/* answered */
 	REFLECT_ICMP,		/* answered */
 	REFLECT_LEFT,		/* not for the reflector */
-	REFLECT_FRAGMENT,	/* left: its ends are not known */
-	REFLECT_UNSAFE,		/* left: broadcast, multicast, or from cfg.port itself */
-	REFLECT_MALFORMED,	/* left: cut short, or lengths that contradict each other */
-	/* STAMP's alone, which are dropped: the stack's ICMP errors would answer them too. */
+	REFLECT_FRAGMENT,	/* passed on: it has no known ports */
+	REFLECT_UNSAFE,		/* passed on: broadcast, multicast, or from cfg.port itself */
+	REFLECT_MALFORMED,	/* passed on: truncated, or contradictory lengths */
+	/* STAMP only; dropped, as the stack's ICMP errors would answer them, too. */
 	REFLECT_SHORT,		/* below what an answer needs */
-	REFLECT_LIMITED,	/* its source sends more than it may */
+	REFLECT_LIMITED,	/* its source exceeds its rate limit */
 	REFLECT_FORGED,		/* not signed with the key */
-	REFLECT_SPLIT,		/* after the part of a multi-buffer frame that programs see */
+	REFLECT_SPLIT,		/* beyond the part of a multi-buffer frame that programs can
+				 * access */
 	REFLECT_NR_OUTCOMES,
 };
 
-/* One record a CPU, which is its only writer. */
+/* One record per CPU, its only writer. */
 struct reflect_rec {
 	__u64 packets[REFLECT_NR_OUTCOMES];
 	__u64 bytes;		/* answered, without FCS */
 	__u64 first_mono_ns;	/* of the first answer */
-	__u64 last_mono_ns;	/* of answer number last_packets; one in 64 is stamped at speed */
+	__u64 last_mono_ns;	/* of answer number last_packets; at high rates one in 64 is
+				 * timed */
 	__u64 last_packets;
 	__u64 reserved[2];
 } __attribute__((aligned(64)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/replay.h - packets of a capture file, sent from inside the kernel: what
- * user space hands to replay_xdp and reads back.
+ * abi/replay.h - packets of a capture file, sent from inside the kernel: what user space passes to
+ * replay_xdp and reads back.
  */
 #ifndef ABI_REPLAY_H
 #define ABI_REPLAY_H
@@ -9,15 +9,14 @@
 #include "abi/abi.h"
 #include "abi/pace.h"
 
-#define REPLAY_MAX_BYTES 4096	/* of a packet; a live page holds less */
+#define REPLAY_MAX_BYTES 4096	/* of one packet; a live page holds less */
 
 /*
- * The packets of one pass follow each other in one value of a map, so that
- * one of 60 bytes takes no more room next to one of 1514. Each starts at a
- * multiple of 8.
+ * The packets of one pass are consecutive in one value of a map, so that a packet of 60 bytes needs
+ * no more room than that. Each starts at a multiple of 8.
  */
 struct replay_rec {
-	__u64 slot_ns;		/* since the start of the pass; 0 where nothing is paced */
+	__u64 slot_ns;		/* since the start of the pass; 0 if not paced */
 	__u16 buf_bytes;
 	__u16 tag_offset;	/* 0: no tag */
 	__u32 skipped_before;	/* packets of the file that cannot be sent */
@@ -31,19 +30,20 @@ static inline __u64 replay_rec_size(__u32 buf_bytes)
 }
 
 /*
- * One, as one thread sends. User space writes the first part before the start;
- * then the programs, all on that thread's CPU, are the only writers.
+ * Only one, as one thread sends. User space writes the first part before the start; then the
+ * programs, all on that thread's CPU, are the only writers.
  */
 struct replay_run {
 	/* written by user space */
-	__u64 limit;		/* packets to make; 0: no limit */
-	__u64 end_ns;		/* paced: slots from here on are not sent; CLOCK_MONOTONIC, 0: none */
+	__u64 limit;		/* packets to generate; 0: no limit */
+	__u64 end_ns;		/* paced: do not send slots from here on; CLOCK_MONOTONIC, 0:
+				 * none */
 	__u64 pass_bytes;	/* of the records of a pass */
 	struct pace_time pass;	/* paced: from pass to pass */
 	struct pace_time start;	/* of this pass, CLOCK_MONOTONIC; then moved on by the program */
 	__u32 skipped_behind;	/* after the last packet of a pass */
-	__u32 stamp_every;	/* the time in one tag of N; the others carry 0 */
-	__u32 cpu;		/* whose refusals are counted */
+	__u32 stamp_every;	/* one tag in N carries the time; the others 0 */
+	__u32 cpu;		/* whose drops are counted */
 	__u16 stream;		/* in the tags */
 	__u8 paced;
 	__u8 reserved0;
@@ -59,7 +59,7 @@ struct replay_run {
 	__u64 last_mono_ns;
 	__u64 late_sum_ns;	/* paced: departure minus slot, summed over all packets */
 	__u64 late_max_ns;
-	__u64 refused;		/* made, and not taken by the driver */
+	__u64 refused;		/* generated, but refused by the driver */
 	__u32 ended;		/* end_ns was reached */
 	__u32 reserved1[7];
 } __attribute__((aligned(64)));

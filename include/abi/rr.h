@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/rr.h - answers to our own requests, as rr_xdp takes them out of what arrives.
+ * abi/rr.h - answers to our own requests, as rr_xdp extracts them from received packets.
  */
 #ifndef ABI_RR_H
 #define ABI_RR_H
@@ -15,44 +15,43 @@ struct rr_head {
 	__u64 words[8];
 };
 
-/* What an answer looks like, and with bounce what the next request does. */
+/* How to recognise an answer, and with bounce the next request. */
 struct rr_match {
-	__u8 peer[16];		/* whose address it comes from; IPv4 in the first 4 */
+	__u8 peer[16];		/* address of the responder; IPv4 in the first 4 */
 	__u8 version;		/* 4 or 6 */
 	__u8 icmp;		/* 1: echo reply; 0: UDP */
 	__u16 reserved;
-	__be16 id;		/* the identifier; of UDP our port */
+	__be16 id;		/* the identifier; UDP: our port */
 	__be16 port;		/* UDP: theirs */
 	__be16 stream;		/* of the tag; rr_xdp_bounce: token i has stream + i */
 	__u16 check;		/* of a request, with number 0 in an ICMP header */
-	/* From here on, of rr_xdp_bounce alone. */
-	__u32 stamp_every;	/* one request of this many of a token is timed; 1 and up */
-	/* A request; its answer, and which bits of an answer are compared with it. */
+	/* From here on, for rr_xdp_bounce only. */
+	__u32 stamp_every;	/* time one request in this many per token; 1 and up */
+	/* A request; its answer, and the bits of an answer to compare. */
 	struct rr_head request, answer, mask;
 };
 ABI_ASSERT_SIZE(struct rr_match, 224);
 
 /*
- * A packet that is bounced: a request, its answer, the next request. There is one
- * packet of a token, so it has one writer at a time; user space writes when it
- * sends the first and one after a loss.
+ * A bounced packet: a request, its answer, the next request. There is one packet per token, so it
+ * has one writer at a time; user space writes when it sends the first one, and one after a loss.
  */
 struct rr_token {
 	__u64 made;		/* requests so far; the low 32 bits less 1 are the tag's number */
 	__u64 limit;		/* of made */
 	__u64 answered;
-	__u64 stale;		/* answers that are not to the last request: dropped */
-	__u64 sent_ns;		/* the last request, CLOCK_MONOTONIC; 0: it is not timed */
-	__u64 came_ns;		/* the last answer that was timed, or was the last of all */
-	__u64 done;		/* made, as it was at the last answer; equal: nothing is under way */
-	__u64 bytes;		/* of answered, without FCS */
+	__u64 stale;		/* answers to earlier requests: dropped */
+	__u64 sent_ns;		/* of the last request, CLOCK_MONOTONIC; 0: not timed */
+	__u64 came_ns;		/* of the last timed answer, or the very last answer */
+	__u64 done;		/* value of made at the last answer; equal: none is outstanding */
+	__u64 bytes;		/* of answered packets, without FCS */
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct rr_token, 64);
 
-/* One record a CPU, which is its only writer. */
+/* One record per CPU, its only writer. */
 struct rr_rec {
-	__u64 answers;		/* taken, all kinds; with bounce only the stale ones */
-	__u64 foreign;		/* left to the stack */
+	__u64 answers;		/* all received; with bounce only the stale ones */
+	__u64 foreign;		/* passed to the stack */
 	__u64 bytes;		/* of answers, without FCS */
 	__u64 reserved[5];
 } __attribute__((aligned(64)));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/seq.h - order, loss and delay variation of one stream, found from the
- * sequence numbers of what arrives.
+ * abi/seq.h - order, loss and delay variation of one stream, derived from the sequence numbers of
+ * arriving packets.
  *
- * Written by sink_xdp under the stream's spin lock, read by user space. Sums only
- * grow while the program is loaded. A number's *place* is the number widened to 64
- * bits and shifted so that a run's places lie after all that the window still
- * holds of the run before.
+ * Written by sink_xdp under the stream's spin lock, read by user space. Sums only grow while the
+ * program is loaded. A number's *place* is the number widened to 64 bits and shifted so that a
+ * run's places lie after all that the window still holds of the previous run.
  */
 #ifndef ABI_SEQ_H
 #define ABI_SEQ_H
@@ -14,22 +13,24 @@
 #include "abi/abi.h"
 #include "abi/hist.h"
 
-#define SEQ_WINDOW	4096	/* numbers below the highest in which a late one is distinguished from a duplicate */
+#define SEQ_WINDOW	4096	/* numbers below the highest in which late packets are
+				 * distinguished from duplicates */
 #define SEQ_WORDS	128	/* of 64 bits; twice the window, so that its end need not be exact */
-#define SEQ_ORIGIN	(1ull << 32)	/* the first place: what lies 2^31 numbers before it has one too */
+#define SEQ_ORIGIN	(1ull << 32)	/* the first place, so that numbers up to 2^31 before it
+					 * have one, too */
 #define SEQ_GAPS	(SEQ_WINDOW / 2)	/* gaps that a window can hold: each takes two places */
 #define SEQ_EXTENTS	512	/* hist_index() of 2 * SEQ_WINDOW, above any extent */
 #define SEQ_N_MAX	128	/* how far back n-reordering looks; more is counted as this */
 
-/* `run` counts a sender that starts its numbering anew; the sums go on through all runs. */
+/* `run` counts a sender's restarts of its numbering; the sums continue through all runs. */
 struct seq_state {
 	__u64 next;		/* place of the next expected: highest seen + 1 */
 	__u64 base;		/* place of this run's number 0 */
 	__u64 first;		/* lowest place seen in this run */
 	__u64 run;		/* 0: nothing seen yet */
-	__u64 opened;		/* place of the first that arrived in this run, and its stamp */
+	__u64 opened;		/* place and timestamp of the first arrival in this run */
 	__u64 opened_sent_ns;
-	__u64 newest_sent_ns;	/* the sender's stamp of the highest number that had one */
+	__u64 newest_sent_ns;	/* the sender's timestamp of the highest number that had one */
 	__u64 newest_sent;	/* its place */
 	__u64 distinct;		/* numbers received, each once */
 	__u64 duplicates;
@@ -39,35 +40,34 @@ struct seq_state {
 	__u64 spanned;		/* numbers from first to highest, of earlier runs */
 	__u64 unseen;		/* numbers below first, of earlier runs */
 	__u64 arrived_ns;	/* with cfg.gaps: the latest arrival on any CPU; 0: none yet */
-	__u64 loss_runs;	/* RFC 3357's loss periods, of what has left the window */
+	__u64 loss_runs;	/* loss periods (RFC 3357) that have left the window */
 	__u64 loss_run_max;
-	__u64 loss_run;		/* numbers lost in a row at the window's end: a run still open */
+	__u64 loss_run;		/* run of lost numbers at the window's end: still open */
 	__u64 reserved[5];
-	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was seen */
+	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was received */
 };
 ABI_ASSERT_SIZE(struct seq_state, 192 + 8 * SEQ_WORDS);
 
-/* One arrival on its way through the checks. */
+/* An arrival during its checks. */
 struct seq_arrival {
 	__u32 low;		/* the low 32 bits of its number */
 	__u16 kind;		/* enum seq_kind of the program */
 	__u16 timed;		/* its delay is known */
-	__u64 sent_ns;		/* the sender's stamp; 0: it had none */
-	__u64 now_ns;		/* when it arrived; 0: not known */
+	__u64 sent_ns;		/* the sender's timestamp; 0: none */
+	__u64 now_ns;		/* when it arrived; 0: unknown */
 	__u64 place;
 	__u64 highest;		/* place, after it */
 };
 
 /*
- * A packet that came before its turn: the earliest with a larger number than any
- * that is missing right below it.
+ * A packet that arrived early: the earliest with a larger number than those missing right below it.
  */
 struct seq_gap {
 	__u64 place;		/* << 16, and below it the low bits of how many came before it */
-	__u64 arrived_ns;	/* 0: not known */
+	__u64 arrived_ns;	/* 0: unknown */
 };
 
-/* What is known of a stream's reordered packets (RFC 4737); duplicates take no part. */
+/* Figures of a stream's reordered packets (RFC 4737), without duplicates. */
 struct order_rec {
 	__u64 extent_sum;	/* 4.2: arrivals since the earliest with a larger number */
 	__u64 extent_max;
@@ -75,16 +75,16 @@ struct order_rec {
 	struct seq_arrival arrival;	/* the program's scratch */
 	__u64 extents[SEQ_EXTENTS];	/* by hist_index() */
 	__u64 n_reordered[SEQ_N_MAX + 1];	/* 5: by the largest n; 0: one before it is lower */
-	struct hist_rec late;	/* 4.3: time since that earliest arrival, where both have one */
+	struct hist_rec late;	/* 4.3: time since that earliest arrival, if both have one */
 	__u64 recent[SEQ_N_MAX];	/* places of the last arrivals; index: distinct % SEQ_N_MAX */
 	struct seq_gap gaps[SEQ_GAPS];
 };
 ABI_ASSERT_SIZE(struct order_rec, 64 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
 		sizeof(struct hist_rec) + 16 * SEQ_GAPS);
 
-/* Delay variation of a stream; the clocks of both ends may differ. All times ns. */
+/* Delay variation of a stream; the two ends' clocks may differ. All times in ns. */
 struct vary_rec {
-	__u64 newest_place;	/* the highest that had a time, and its delay */
+	__u64 newest_place;	/* the highest place that had a time, and its delay */
 	__s64 newest_ns;
 	__s64 transit_ns;	/* delay of the last arrival that had a time */
 	__u64 timed;		/* arrivals that had a time */
@@ -92,19 +92,19 @@ struct vary_rec {
 	__s64 ipdv_sum_ns;
 	__s64 ipdv_min_ns;	/* valid if ipdv.count */
 	__s64 ipdv_max_ns;
-	struct hist_rec ipdv;	/* |delay(i) - delay(i - 1)|, RFC 5481, where both arrived */
-	__s64 delays_ns[SEQ_WINDOW];	/* of places next to one that is missing, or came late */
+	struct hist_rec ipdv;	/* |delay(i) - delay(i - 1)|, RFC 5481, if both arrived */
+	__s64 delays_ns[SEQ_WINDOW];	/* at places next to a missing or late one */
 };
 ABI_ASSERT_SIZE(struct vary_rec, 64 + sizeof(struct hist_rec) + 8 * SEQ_WINDOW);
 
 #define VARY_UNTIMED	(-0x7fffffffffffffffll - 1)	/* in delays_ns: arrived without a time */
 
 /*
- * What follows runs for each word that leaves the window, in one loop, so it must
- * have few branches: the verifier follows every way through all the rounds.
+ * The following runs for each word that leaves the window, in one loop, so it must have few
+ * branches: the verifier follows every path through all iterations.
  */
 
-/* Bits set; no __builtin_popcountll(), which clang 14 cannot translate for BPF. */
+/* Number of bits set; not __builtin_popcountll(), which clang 14 cannot compile for BPF. */
 ABI_INLINE __u64 seq_count_bits(__u64 v)
 {
 	v -= v >> 1 & 0x5555555555555555ull;
@@ -113,7 +113,7 @@ ABI_INLINE __u64 seq_count_bits(__u64 v)
 	return v * 0x0101010101010101ull >> 56;
 }
 
-/* 1 if @v is negative, else 0; the barrier keeps the compiler from making a branch of it. */
+/* 1 if @v is negative, otherwise 0; the barrier keeps the compiler from making it a branch. */
 ABI_INLINE __u64 seq_is_negative(__u64 v)
 {
 	v >>= 63;
@@ -136,13 +136,13 @@ ABI_INLINE __u64 seq_max(__u64 a, __u64 b)
 	return a ^ ((a ^ b) & -seq_is_negative(a - b));
 }
 
-/* The length of the longest row of bits set, 0 to 63; 64 of them are 63 as well. */
+/* The length of the longest run of bits set, 0 to 63; 64 of them also count as 63. */
 ABI_INLINE __u64 seq_longest_row(__u64 v)
 {
 	__u64 rows[6], start = ~0ull, length = 0, longer, found;
 	int i;
 
-	/* Bit b of rows[i]: there is a row of 2^i from b on. */
+	/* Bit b of rows[i]: a run of 2^i starts at b. */
 	rows[0] = v;
 	for (i = 0; i < 5; i++)
 		rows[i + 1] = rows[i] & rows[i] >> (1 << i);
@@ -155,13 +155,13 @@ ABI_INLINE __u64 seq_longest_row(__u64 v)
 	return length;
 }
 
-/* The 64 numbers after those judged before: bit i of @lost is set if number i never came. */
+/* Judges the next 64 numbers: bit i of @lost is set if number i never arrived. */
 ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 {
 	__u64 kept = ~lost, open = seq->loss_run, head, tail = kept;
 	int i;
 
-	head = seq_count_bits((kept & -kept) - 1);	/* 64 if none was kept */
+	head = seq_count_bits((kept & -kept) - 1);	/* 64 if none was received */
 	for (i = 1; i < 64; i *= 2)
 		tail |= tail >> i;
 	tail = 64 - seq_count_bits(tail);
@@ -170,18 +170,18 @@ ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 	seq->loss_run_max = seq_max(seq->loss_run_max, seq_max(open + head, seq_longest_row(lost)));
 }
 
-/* Nothing can come any more of the places in @word: what was not seen is lost. */
+/* Judges the places in @word: none of them can arrive any more, so what was not seen is lost. */
 ABI_INLINE void seq_judge(struct seq_state *seq, __u64 word)
 {
 	__u64 lost = ~seq->window[word % SEQ_WORDS], before;
 
-	/* How many of them lie before the first that came: 0 to 64. */
+	/* How many of them are before the first arrival: 0 to 64. */
 	before = seq_max(seq->first, word << 6) - (word << 6);
 	before = 64 - (seq_max(64, before) - before);
 	seq_lose(seq, lost & ~0ull << (before & 63) & ((before >> 6) - 1));
 }
 
-/* The rest of the word that holds the highest number is not lost: it was never due. */
+/* The rest of the word with the highest number is not lost: it was never sent. */
 ABI_INLINE void seq_close(struct seq_state *seq)
 {
 	__u64 highest = seq->next - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/sha256.h - the constants of SHA-256 (FIPS 180-4 4.2.2), of user space and of BPF.
+ * abi/sha256.h - the constants of SHA-256 (FIPS 180-4 4.2.2), for user space and BPF.
  */
 #ifndef ABI_SHA256_H
 #define ABI_SHA256_H

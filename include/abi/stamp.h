@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/stamp.h - the clocks that packets are stamped by, and the way from a
- * NIC's own clock to one of them.
+ * abi/stamp.h - the clocks of timestamps, and the conversion from a NIC's clock to one of them.
  */
 #ifndef ABI_STAMP_H
 #define ABI_STAMP_H
@@ -9,14 +8,15 @@
 #include "abi/abi.h"
 
 /*
- * The size of a timestamp shows its clock: CLOCK_TAI counts from 1970 and passed
- * this in 2001, CLOCK_MONOTONIC counts from boot and needs 31 years.
+ * A timestamp's size shows its clock: CLOCK_TAI counts from 1970 and passed this value in 2001,
+ * CLOCK_MONOTONIC counts from boot and would need 31 years.
  */
 #define STAMP_TAI_LEAST_NS 1000000000000000000ull
 
 enum stamp_clock {
 	STAMP_MONOTONIC,	/* CLOCK_MONOTONIC: both ends on one host */
-	STAMP_TAI,		/* CLOCK_TAI: on two hosts, as well as these are synchronised */
+	STAMP_TAI,		/* CLOCK_TAI: comparable between hosts as far as they are
+				 * synchronised */
 };
 
 static inline int stamp_is_tai(__u64 stamp_ns)
@@ -25,10 +25,9 @@ static inline int stamp_is_tai(__u64 stamp_ns)
 }
 
 /*
- * A straight line from one clock to another that was read with it: at
- * @from_ns the other showed @to_ns, and it goes @drift / 2^32 ns a ns faster.
- * Good for minutes around that moment, as far as 64 bits go; the clocks'
- * wander decides how long it is right.
+ * Linear conversion between two clocks read together: at @from_ns the other showed @to_ns, and it
+ * runs @drift / 2^32 ns per ns faster. Within 64 bits it is usable for minutes around that moment;
+ * how long it is accurate depends on the clocks' wander.
  */
 struct stamp_line {
 	__u64 from_ns;
@@ -45,8 +44,8 @@ static inline __u64 stamp_convert(const struct stamp_line *line, __u64 from_ns)
 }
 
 /*
- * The line through its last point and a newer one, for user space. Clocks that
- * differ more than they can have drifted were set: the line then starts anew.
+ * The line through its last point and a newer one, for user space. If the clocks differ by more
+ * than drift explains, one was set: the line is restarted.
  */
 static inline void stamp_line_next(struct stamp_line *line, __u64 from_ns, __u64 to_ns)
 {
@@ -61,13 +60,12 @@ static inline void stamp_line_next(struct stamp_line *line, __u64 from_ns, __u64
 }
 
 /*
- * The line that user space keeps for the sink, which is its only writer: it
- * fills the one that is not in use, then says that it is. A packet in between
- * is timed by the old one, which is still good.
+ * Conversion lines maintained by user space for the sink: user space fills the inactive one, then
+ * makes it active. A packet in between uses the old one, which is still valid.
  */
 struct stamp_lines {
-	__u32 now;		/* 0 or 1: the line in use */
-	__u32 valid;		/* 0: none yet, so that nothing can be timed */
+	__u32 now;		/* 0 or 1: the active line */
+	__u32 valid;		/* 0: none yet, so nothing can be timed */
 	struct stamp_line line[2];
 };
 ABI_ASSERT_SIZE(struct stamp_lines, 56);

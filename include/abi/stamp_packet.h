@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/stamp_packet.h - STAMP's test packets as the wire has them: RFC 8762, its
- * extensions (RFC 8972, with errata 8199 and 8339), and TWAMP Light (RFC 5357).
+ * abi/stamp_packet.h - STAMP test packets on the wire: RFC 8762, its extensions (RFC 8972, with
+ * errata 8199 and 8339), and TWAMP Light (RFC 5357).
  *
- * Everything is big-endian. A question and its answer have the same length.
+ * Everything is big-endian. A test packet and its answer have the same length.
  */
 #ifndef ABI_STAMP_PACKET_H
 #define ABI_STAMP_PACKET_H
@@ -13,9 +13,9 @@
 #define STAMP_PORT		862	/* RFC 8762 4.1 */
 #define STAMP_OPEN_BYTES	44	/* unauthenticated, without extensions (4.2.1, 4.3.1) */
 #define STAMP_AUTH_BYTES	112	/* authenticated (4.2.2, 4.3.2) */
-#define STAMP_TWAMP_BYTES	41	/* what a TWAMP answer needs (RFC 5357 4.2.1) */
+#define STAMP_TWAMP_BYTES	41	/* minimum for a TWAMP answer (RFC 5357 4.2.1) */
 
-/* HMAC-SHA-256 truncated, over all of the authenticated packet before it (RFC 8762 4.4). */
+/* HMAC-SHA-256 truncated, over everything before it in the authenticated packet (RFC 8762 4.4). */
 #define STAMP_HMAC_BYTES	16
 #define STAMP_HMAC_OVER_BYTES	96
 
@@ -28,11 +28,11 @@ ABI_ASSERT_SIZE(struct stamp_time, 8);
 
 /* Error Estimate (RFC 4656 4.1.2, RFC 8186 2.3): multiplier x 2^(scale - 32) seconds. */
 #define STAMP_SYNCED		0x8000	/* S: the clock is synchronised to UTC */
-#define STAMP_PTP		0x4000	/* Z: stamps are in PTP's format */
+#define STAMP_PTP		0x4000	/* Z: timestamps are in PTP format */
 #define STAMP_SCALE_SHIFT	8
 #define STAMP_MULTIPLIER_MASK	0xff	/* 0 makes the packet invalid */
 
-/* All that follow may be at any address. */
+/* All of the following may be unaligned. */
 struct stamp_question {
 	__be32 sequence;
 	struct stamp_time sent;
@@ -43,16 +43,18 @@ struct stamp_question {
 ABI_ASSERT_SIZE(struct stamp_question, STAMP_OPEN_BYTES);
 
 struct stamp_answer {
-	__be32 sequence;	/* stateless: the question's; stateful: of answers of the session */
+	__be32 sequence;	/* stateless: the test packet's; stateful: counts the session's
+				 * answers */
 	struct stamp_time sent;
 	__be16 error;
 	__be16 ssid;		/* the question's */
 	struct stamp_time received;
-	__be32 asked_sequence;	/* the question's, as all that are asked_ */
+	__be32 asked_sequence;	/* the test packet's, like all asked_ fields */
 	struct stamp_time asked_sent;
 	__be16 asked_error;
 	__be16 zero1;
-	__u8 asked_ttl;		/* or hop limit, of the question's IP header; TWAMP ends here */
+	__u8 asked_ttl;		/* TTL or hop limit in the test packet's IP header; TWAMP ends
+				 * here */
 	__u8 zero2[3];
 } __attribute__((packed));
 ABI_ASSERT_SIZE(struct stamp_answer, STAMP_OPEN_BYTES);
@@ -88,7 +90,7 @@ struct stamp_auth_answer {
 } __attribute__((packed));
 ABI_ASSERT_SIZE(struct stamp_auth_answer, STAMP_AUTH_BYTES);
 
-/* Extensions follow the base packet, one after the other, at any address (RFC 8972 4). */
+/* Extensions follow the base packet consecutively, unaligned (RFC 8972 4). */
 struct stamp_tlv {
 	__u8 flags;
 	__u8 type;
@@ -96,13 +98,13 @@ struct stamp_tlv {
 } __attribute__((packed));
 ABI_ASSERT_SIZE(struct stamp_tlv, 4);
 
-#define STAMP_TLV_UNKNOWN	0x80	/* U: sent as 1, answered as 0 where the type is known */
-#define STAMP_TLV_MALFORMED	0x40	/* M: nothing after it was looked at */
+#define STAMP_TLV_UNKNOWN	0x80	/* U: sent as 1, answered as 0 if the type is recognised */
+#define STAMP_TLV_MALFORMED	0x40	/* M: nothing after it was processed */
 #define STAMP_TLV_UNPROVEN	0x20	/* I: the HMAC is wrong */
 
 enum stamp_tlv_type {
 	STAMP_TLV_PADDING = 1,	/* any length */
-	STAMP_TLV_LOCATION,	/* struct stamp_location and its own TLVs */
+	STAMP_TLV_LOCATION,	/* struct stamp_location and its sub-TLVs */
 	STAMP_TLV_TIME,		/* struct stamp_time_info */
 	STAMP_TLV_CLASS,	/* struct stamp_class */
 	STAMP_TLV_DIRECT,	/* struct stamp_direct */
@@ -112,16 +114,16 @@ enum stamp_tlv_type {
 };
 
 struct stamp_location {
-	__be16 dst_port, src_port;	/* of the question, as the reflector got it */
+	__be16 dst_port, src_port;	/* of the test packet, as received by the reflector */
 } __attribute__((packed));
 
-/* Within a location: asked for by the first of each three, answered by one of the others. */
+/* Within a location: the first of each three requests, the others answer. */
 enum stamp_location_type {
 	STAMP_SOURCE_MAC = 1,
-	STAMP_SOURCE_EUI48,	/* 6 bytes, 2 of zero */
+	STAMP_SOURCE_EUI48,	/* 6 bytes, 2 zero bytes */
 	STAMP_SOURCE_EUI64,
 	STAMP_DST_IP,
-	STAMP_DST_IP4,		/* 4 bytes, 12 of zero */
+	STAMP_DST_IP4,		/* 4 bytes, 12 zero bytes */
 	STAMP_DST_IP6,
 	STAMP_SRC_IP,
 	STAMP_SRC_IP4,
@@ -143,13 +145,14 @@ enum stamp_time_method {
 };
 
 struct stamp_class {
-	__be16 bits;		/* DSCP1 (asked for) 6, DSCP2 (arrived) 6, ECN (arrived) 2, RP 2 */
+	__be16 bits;		/* DSCP1 (requested) 6, DSCP2 (received) 6, ECN (received) 2, RP
+				 * 2 */
 	__be16 zero;
 } __attribute__((packed));
 #define STAMP_CLASS_ASKED_SHIFT		10
 #define STAMP_CLASS_ARRIVED_SHIFT	4
 #define STAMP_CLASS_ECN_SHIFT		2
-#define STAMP_CLASS_REFUSED		1	/* RP: the answer keeps the DSCP that arrived */
+#define STAMP_CLASS_REFUSED		1	/* RP: the answer keeps the received DSCP */
 
 struct stamp_direct {
 	__be32 sent;		/* by the sender */
@@ -163,7 +166,7 @@ struct stamp_access {
 	__be16 zero;
 } __attribute__((packed));
 
-/* Of the answer before; a stateless reflector has 0 in the first two. */
+/* About the previous answer; a stateless reflector has 0 in the first two. */
 struct stamp_follow_up {
 	__be32 sequence;
 	struct stamp_time sent;
@@ -181,24 +184,27 @@ ABI_ASSERT_SIZE(struct stamp_follow_up, 16);
 #define STAMP_NTP_EPOCH_S	2208988800u	/* from 1900 to 1970 */
 
 /*
- * A time of UTC as the two host-order halves of struct stamp_time. The fraction
- * is within 2^-32 s, and rounds back to the same nanosecond.
+ * A UTC time as the two halves of struct stamp_time, in host byte order. The fraction is within
+ * 2^-32 s, and rounds back to the same nanosecond.
  */
 static inline void stamp_time_of(__u64 utc_ns, int ptp, __u32 *ret_seconds, __u32 *ret_fraction)
 {
 	__u64 seconds = utc_ns / 1000000000, ns = utc_ns % 1000000000;
 
 	*ret_seconds = (__u32)(ptp ? seconds : seconds + STAMP_NTP_EPOCH_S);
-	/* 2^64 / 10^9, rounded down: no division, and nothing overflows */
+	/* 2^64 / 10^9, rounded down: no division, and no overflow */
 	*ret_fraction = (__u32)(ptp ? ns : (ns * 18446744073ull) >> 32);
 }
 
-/* Scale and multiplier, host order, without S and Z: the least that covers @error_ns, never 0. */
+/*
+ * Scale and multiplier, host byte order, without S and Z: the smallest value that covers @error_ns,
+ * never 0.
+ */
 static inline __u16 stamp_error_of(__u64 error_ns)
 {
 	__u64 units, scale = 0;
 
-	if (error_ns > 1000000000000ull)	/* 1000 s: larger values mean nothing more */
+	if (error_ns > 1000000000000ull)	/* 1000 s: larger values add no information */
 		error_ns = 1000000000000ull;
 	units = error_ns / 1000000000 << 32;
 	units += ((error_ns % 1000000000 << 32) + 999999999) / 1000000000;

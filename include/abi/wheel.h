@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/wheel.h - a timing wheel: which of many streams is due next, at the same
- * cost for one and for thousands.
+ * abi/wheel.h - a timing wheel: which of many streams is due next, at the same cost for one and for
+ * thousands.
  *
- * A slot is 2^shift ns wide; a stream is in the slot of its due time, first
- * come first served within it, and one that is due beyond the last slot is
- * in the last and is put again when that is reached. Bitmaps of two levels find
- * the next slot that is not empty. Varghese and Lauck 1987, scheme 4.
+ * A slot is 2^shift ns wide; a stream is in the slot of its due time, first come first served
+ * within it. One that is due beyond the last slot is in the last, and is requeued when that is
+ * reached. Two levels of bitmaps find the next non-empty slot. Varghese and Lauck 1987, scheme 4.
  *
  * One writer at a time: the program of one CPU, or one thread.
  */
@@ -22,7 +21,7 @@
 #define WHEEL_MAX_WIDTH_NS	1024ull	/* of a slot */
 
 struct wheel {
-	__u64 base;		/* the slot, counted from time 0, before which all are empty */
+	__u64 base;		/* current slot, counted from time 0; all before it are empty */
 	__u64 summary;		/* bit w: words[w] is not 0 */
 	__u64 words[WHEEL_WORDS];	/* bit s % 64 of word s / 64: slot s is not empty */
 	__u32 shift;
@@ -35,8 +34,8 @@ ABI_ASSERT_SIZE(struct wheel, 16 + 8 * WHEEL_WORDS + 56 + 8 * WHEEL_MAX + 2 * WH
 		4 * WHEEL_SLOTS);
 
 /*
- * The number of the lowest bit that is set. By multiplication (Leiserson, Prokop,
- * Randall 1998), as clang 14 cannot translate __builtin_ctzll() for BPF.
+ * The number of the lowest bit set. By multiplication (Leiserson, Prokop, Randall 1998), as clang
+ * 14 cannot compile __builtin_ctzll() for BPF.
  */
 static const __u8 wheel_bit_table[64] = {
 	0, 1, 48, 2, 57, 49, 28, 3, 61, 58, 50, 42, 38, 29, 17, 4,
@@ -50,14 +49,14 @@ static inline __u32 wheel_lowest_bit(__u64 bits)
 	__u64 bit = wheel_bit_table[(bits & -bits) * 0x03f79d71b4cb0a89ull >> 58];
 
 	/*
-	 * clang 19 knows that no value of the table is above 63 and leaves out the masks
-	 * that callers put on it, by which alone the verifier knows.
+	 * clang 19 knows that no value in the table is above 63 and omits the callers' masks, which
+	 * the verifier requires.
 	 */
 	__asm__ volatile("" : "+r"(bit));
 	return (__u32)bit;
 }
 
-/* Puts stream @i, which is not in the wheel, to its due time. */
+/* Inserts stream @i, which is not in the wheel, at its due time. */
 static inline void wheel_put(struct wheel *wheel, __u32 i, __u64 due_ns)
 {
 	__u64 slot = due_ns >> wheel->shift, bit;
@@ -82,7 +81,7 @@ static inline void wheel_put(struct wheel *wheel, __u32 i, __u64 due_ns)
 	wheel->summary |= 1ull << word;
 }
 
-/* The first slot that is not empty, or WHEEL_NONE. */
+/* The first non-empty slot, or WHEEL_NONE. */
 static inline __u32 wheel_first_slot(const struct wheel *wheel)
 {
 	__u32 start = wheel->base & (WHEEL_SLOTS - 1), word = start >> 6;
@@ -108,9 +107,8 @@ static inline __u32 wheel_first_slot(const struct wheel *wheel)
 }
 
 /*
- * The stream that is due next and its time, or WHEEL_NONE. It may be later than
- * another by up to a slot's width, or by more if it is in the last slot: see
- * wheel_is_far().
+ * The stream that is due next and its time, or WHEEL_NONE. It may be later than another by up to a
+ * slot's width, or by more if it is in the last slot: see wheel_is_far().
  */
 static inline __u32 wheel_peek(const struct wheel *wheel, __u64 *ret_due_ns)
 {
@@ -124,8 +122,8 @@ static inline __u32 wheel_peek(const struct wheel *wheel, __u64 *ret_due_ns)
 }
 
 /*
- * After wheel_peek(): the stream only waits in that slot. It is to be taken and put
- * again without regard to the time, since others may be due before it.
+ * After wheel_peek(): the stream only waits in that slot. Take and requeue it regardless of the
+ * time, since others may be due before it.
  */
 static inline int wheel_only_waits(const struct wheel *wheel, __u64 due_ns)
 {
@@ -134,7 +132,7 @@ static inline int wheel_only_waits(const struct wheel *wheel, __u64 due_ns)
 	return due_ns >> wheel->shift > wheel->base + ahead;
 }
 
-/* Takes the stream of wheel_peek() out. */
+/* Removes the stream of wheel_peek(). */
 static inline void wheel_take(struct wheel *wheel)
 {
 	__u32 at = wheel_first_slot(wheel), i, word;
@@ -153,16 +151,16 @@ static inline void wheel_take(struct wheel *wheel)
 		wheel->summary &= ~(1ull << word);
 }
 
-/* After wheel_take(): the stream only waited in the last slot; it is to be put again. */
+/* After wheel_take(): the stream only waited in the last slot; requeue it. */
 static inline int wheel_is_far(const struct wheel *wheel, __u64 due_ns)
 {
 	return due_ns >> wheel->shift > wheel->base;
 }
 
 /*
- * Slots of half the mean gap between packets of all streams together, so that most
- * hold one stream; never narrower than 64 ns, and never wider than 1 us, as a stream
- * may leave so late after another one of its slot.
+ * Slots of half the mean interval between packets of all streams together, so that most hold one
+ * stream; at least 64 ns, and at most 1 us, as a stream may be this late after another one in its
+ * slot.
  */
 static inline __u32 wheel_shift_for(__u64 mean_gap_ns)
 {

@@ -17,17 +17,17 @@ refused() {
 	refused "--goals requires bench mlrsearch" rfc2544 a b --goals /dev/null
 	refused "cannot open the goal file" mlrsearch a b --goals /nonexistent
 	printf 'goals:\n  - ndr\n  - { name: x, lose: 1%% }\n' >"$BATS_TEST_TMPDIR/g.yaml"
-	refused "g.yaml:3:7: --goal 'name=x,lose=1%': 'lose=1%' is not understood" mlrsearch a b --goals \
+	refused "g.yaml:3:7: --goal 'name=x,lose=1%': unexpected 'lose=1%'" mlrsearch a b --goals \
 		"$BATS_TEST_TMPDIR/g.yaml"
-	refused "two goals are called 'ndr'" mlrsearch a b --goal ndr --goals "$BATS_TEST_TMPDIR/g.yaml"
-	refused "'loss=2' is not understood" mlrsearch a b --goal loss=2
-	refused "'lose=1%' is not understood" mlrsearch a b --goal lose=1%
-	refused "sum is at least final" mlrsearch a b --goal final=2s,sum=1s
+	refused "two goals are named 'ndr'" mlrsearch a b --goal ndr --goals "$BATS_TEST_TMPDIR/g.yaml"
+	refused "unexpected 'loss=2'" mlrsearch a b --goal loss=2
+	refused "unexpected 'lose=1%'" mlrsearch a b --goal lose=1%
+	refused "sum must be at least final" mlrsearch a b --goal final=2s,sum=1s
 	refused "below 100%" mlrsearch a b --goal exceed=100%
-	refused "two goals are called 'ndr'" mlrsearch a b --goal ndr --goal ndr
+	refused "two goals are named 'ndr'" mlrsearch a b --goal ndr --goal ndr
 	refused "--trial requires bench rfc2544, rfc9004, rfc8219, soak or y1564" mlrsearch a b --trial 1s
-	refused "is no frame size" soak a b --sizes 64,x
-	refused "is none of latency" rfc2544 a b --tests latency,jitter
+	refused "is not a frame size" soak a b --sizes 64,x
+	refused "is not one of latency" rfc2544 a b --tests latency,jitter
 	refused "--resets requires --reset-command" rfc2544 a b --resets 2
 	refused "--reset-command requires bench rfc2544" soak a b --reset-command true
 	refused "--overload requires bench rfc2544" rfc8219 a b --overload 1s

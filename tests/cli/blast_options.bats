@@ -16,12 +16,12 @@ load ../lib/blast
 }
 
 @test "a frame too small for its headers is refused with the size that they need" {
-	refuses "a frame size from 64 to 9216 was expected" 198.18.0.2 -s 63
-	refuses "a frame size from 64 to 9216 was expected" 198.18.0.2 -s 0
-	refuses "a tagged UDP/IPv4 frame in a VLAN needs at least 68 bytes" 198.18.0.2 -s 67 --vlan 7
-	refuses "a tagged UDP/IPv6 frame needs at least 84 bytes" 2001:2::2 -s 83
-	refuses "a UDP/IPv6 frame in a VLAN needs at least 70 bytes" 2001:2::2 -s 69 --vlan 7 --no-tag
-	refuses "a frame size from 64 to 9216 was expected" 198.18.0.2 -s 9217
+	refuses "expected a frame size from 64 to 9216" 198.18.0.2 -s 63
+	refuses "expected a frame size from 64 to 9216" 198.18.0.2 -s 0
+	refuses "a tagged UDP/IPv4 frame in a VLAN requires at least 68 bytes" 198.18.0.2 -s 67 --vlan 7
+	refuses "a tagged UDP/IPv6 frame requires at least 84 bytes" 2001:2::2 -s 83
+	refuses "a UDP/IPv6 frame in a VLAN requires at least 70 bytes" 2001:2::2 -s 69 --vlan 7 --no-tag
+	refuses "expected a frame size from 64 to 9216" 198.18.0.2 -s 9217
 }
 
 @test "a frame size that is not given is as small as the headers allow" {
@@ -58,7 +58,7 @@ load ../lib/blast
 	refuses "--threads: " 198.18.0.2 --threads 0
 	refuses "--stamp-every: " 198.18.0.2 --stamp-every 0
 	refuses "'10abc' is not a whole number" 198.18.0.2 -c 10abc
-	refuses "--dst-mac '02:00:00:00:00' is no MAC address" 198.18.0.2 --dst-mac 02:00:00:00:00
+	refuses "--dst-mac '02:00:00:00:00' is not a MAC address" 198.18.0.2 --dst-mac 02:00:00:00:00
 }
 
 @test "options that contradict each other are refused" {
@@ -92,10 +92,10 @@ load ../lib/blast
 
 @test "a pace of a replay that is none is refused" {
 	refuses "--speed and --rate are mutually exclusive" --pcap f.pcap --speed 2 -r 1kpps
-	refuses "--speed '0' is no factor above 0" --pcap f.pcap --speed 0
-	refuses "--speed '-1' is no factor" --pcap f.pcap --speed=-1
-	refuses "--speed 'nan' is no factor" --pcap f.pcap --speed nan
-	refuses "--speed '2x' is no factor" --pcap f.pcap --speed 2x
+	refuses "--speed '0' is not a factor above 0" --pcap f.pcap --speed 0
+	refuses "--speed '-1' is not a factor" --pcap f.pcap --speed=-1
+	refuses "--speed 'nan' is not a factor" --pcap f.pcap --speed nan
+	refuses "--speed '2x' is not a factor" --pcap f.pcap --speed 2x
 	refuses "--pcap and --rate-layer payload are mutually exclusive" --pcap f.pcap -r 1Mbit --rate-layer payload
 	refuses "--map-ip '10.0.0.1/8=198.18.0.0/15' is not of the form" --pcap f.pcap \
 		--map-ip 10.0.0.1/8=198.18.0.0/15

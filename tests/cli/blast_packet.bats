@@ -13,7 +13,7 @@ UDP='ip4(198.18.0.2)/udp'
 	refuses "packet:10: 'ip4' has no field 'to'" 'eth/ip4( to=198.18.0.2)/udp'
 	refuses "packet:9: '256' does not fit into the 8 bits of 'ttl'" 'ip4(ttl=256)'
 	refuses "packet:9: 'udp' cannot directly follow 'vlan', expected ip4 or ip6" 'vlan(7)/udp'
-	refuses "packet:1: '198.18.0.0' is no layer" 198.18.0.0/24
+	refuses "packet:1: '198.18.0.0' is not a layer" 198.18.0.0/24
 }
 
 @test "an option that speaks of the packet is refused with the field that says it" {

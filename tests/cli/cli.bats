@@ -232,7 +232,7 @@ commands() {
 	END
 	run --separate-stderr "$TOOL" sink lo --port
 	[ "$status" = 2 ]
-	[[ $stderr == *"--port needs a value"* ]]
+	[[ $stderr == *"--port requires a value"* ]]
 }
 
 @test "the dictionary has one line a metric, each key once" {
@@ -269,7 +269,7 @@ commands() {
 	[[ $stderr == *"cannot write '/no-such-directory/x': No such file or directory"* ]]
 	run --separate-stderr "$TOOL" doctor -o "$BATS_TEST_TMPDIR"
 	[ "$status" = 2 ]
-	[[ $stderr == *"is not a regular file"* ]]
+	[[ $stderr == *"not a regular file"* ]]
 	run --separate-stderr "$TOOL" doctor -o ""
 	[ "$status" = 2 ]
 	[[ $stderr == *"--output is empty"* ]]

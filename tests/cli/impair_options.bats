@@ -12,16 +12,16 @@ refuses() {
 }
 
 @test "impair says what is wrong with a rule, and names the option" {
-	refuses "--loss '1': '1' does not say which packets" lo --loss 1
+	refuses "--loss '1': '1' does not select packets" lo --loss 1
 	refuses "--truncate '1%': ':BYTES' is missing" lo --truncate 1%
 	refuses "--delay '5ms,normal'" lo --delay 5ms,normal
 	refuses "cannot read '/nowhere'" lo --loss list=/nowhere
-	refuses "one rule too many" lo --loss={1,2,3,4,5}% --corrupt={1,2,3,4}%
+	refuses "too many rules" lo --loss={1,2,3,4,5}% --corrupt={1,2,3,4}%
 	refuses "at most 8" lo --loss={1,2,3,4,5,6,7,8,9}%
 }
 
 @test "impair's filter says which words it knows" {
-	refuses "'port' is none of its words" lo --match 'udp port 9'
+	refuses "unknown word 'port'" lo --match 'udp port 9'
 	refuses "dst ADDRESS[/BITS]" lo --match 'port 9'
 }
 
@@ -29,7 +29,7 @@ refuses() {
 	refuses "--direction a-to-b requires OTHER" lo --direction a-to-b
 	refuses "OTHER and --direction egress are mutually exclusive" lo dummy --direction egress
 	refuses "--limit requires --rate" lo --limit 10
-	refuses "--rate: bits a second" lo dummy --rate 1kpps
+	refuses "--rate: bits per second" lo dummy --rate 1kpps
 	refuses "--tc-mode requires --direction egress" lo --tc-mode tcx
 }
 

@@ -18,7 +18,7 @@ refuses() {
 	refuses "--twamp-light and --auth are mutually exclusive" --twamp-light lo --auth
 	refuses "--twamp-light and --tlv are mutually exclusive" --twamp-light lo --tlv class
 	refuses "--twamp-light and --strict-ssid are mutually exclusive" --twamp-light lo --strict-ssid
-	refuses "--rate: packets a second" --stamp lo -r 1Mbit
+	refuses "--rate: packets per second" --stamp lo -r 1Mbit
 	refuses "--src-port 65000 leaves too few ports" --stamp lo --src-port 65000 --sessions 537
 	refuses "--ipv4 and --ipv6 are mutually exclusive" --stamp lo -4 -6
 	refuses "no key" --stamp 127.0.0.1 --auth

@@ -46,7 +46,7 @@ setup() {
 	says "ethgauge serve"
 	run --separate-stderr "$TOOL" bench rfc6349 198.18.0.2 --bottleneck 1Mpps
 	is 2
-	says "--bottleneck: bits a second"
+	says "--bottleneck: bits per second"
 	run --separate-stderr "$TOOL" bench rfc6349 198.18.0.2 -4 -6
 	is 2
 }

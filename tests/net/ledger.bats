@@ -275,7 +275,7 @@ verdict() {
 	tool_in a blast eg0 $B --count 1009 --rate 2kpps --interval 0 --json --src-port "$SPORT" \
 		--sink "eg0@$LAB-b"
 	is 1
-	json '.verdicts[0].pass == false and (.verdicts[0].what | contains("more than were made"))'
+	json '.verdicts[0].pass == false and (.verdicts[0].what | contains("more packets than were made"))'
 	json '.parts[] | select(.name == "ledger") | .metrics as $m | $m.unattributed_packets == 0 and
 		$m.overclaimed_packets > 0 and
 		([.entries[].packets] | add) == $m.made_packets + $m.overclaimed_packets'

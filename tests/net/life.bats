@@ -338,12 +338,12 @@ nothing_happened() {
 	no 2 "DEST, --pcap, --streams or --profile is missing" blast eg0
 	no 2 "a frame of 63 bytes is too small" probe eg0 $v4 --frame-bytes 63
 	no 2 "--frame-bytes: 0 to 9216, not '9217'" probe eg0 $v4 --frame-bytes 9217
-	no 2 "a frame size from 64 to 9216 was expected" blast eg0 $v4 --frame-bytes 63
-	no 2 "a frame size from 64 to 9216 was expected" blast eg0 $v4 --frame-bytes 9217
+	no 2 "expected a frame size from 64 to 9216" blast eg0 $v4 --frame-bytes 63
+	no 2 "expected a frame size from 64 to 9216" blast eg0 $v4 --frame-bytes 9217
 	for verb in blast probe; do
 		no 2 "is more than 'eg0' carries: its MTU is 1500" $verb eg0 $v4 --frame-bytes 1519
-		no 2 "a tagged UDP/IPv6 frame needs at least 84 bytes" $verb eg0 2001:2::2 -s 83
-		no 2 "in a VLAN needs at least 68 bytes" $verb eg0 $v4 --vlan 7 -s 67
+		no 2 "a tagged UDP/IPv6 frame requires at least 84 bytes" $verb eg0 2001:2::2 -s 83
+		no 2 "in a VLAN requires at least 68 bytes" $verb eg0 $v4 --vlan 7 -s 67
 		no 2 "'0' is not a rate with its unit" $verb eg0 $v4 --rate 0
 		no 2 "at most 100%, not '0pps'" $verb eg0 $v4 --rate 0pps
 		no 2 "'1000' is not a rate with its unit" $verb eg0 $v4 --rate 1000
@@ -352,14 +352,14 @@ nothing_happened() {
 		no 2 "'10abc' is not a whole number" $verb eg0 $v4 --count 10abc
 		no 2 "'-7' is not a whole number" $verb eg0 $v4 --count -7
 		no 2 "'5parsecs'" $verb eg0 $v4 --duration 5parsecs
-		no 2 "'fast' is none of: auto, live, afxdp" $verb eg0 $v4 --engine fast
+		no 2 "'fast' is not one of: auto, live, afxdp" $verb eg0 $v4 --engine fast
 		no 2 "'198.18.0.300' is no IPv4 or IPv6 address" $verb eg0 198.18.0.300
 		no 2 "are not of one family" $verb eg0 $v4 --src-ip 2001:2::1
 		no 2 "--vlan-pcp requires --vlan" $verb eg0 $v4 --vlan-pcp 3
 		no 2 "--ttl" $verb eg0 $v4 --ttl 256
 		no 2 "--dscp" $verb eg0 $v4 --dscp 64
 	done
-	no 2 "needs at least 66 bytes" blast eg0 2001:2::2 --no-tag --frame-bytes 65
+	no 2 "requires at least 66 bytes" blast eg0 2001:2::2 --no-tag --frame-bytes 65
 	no 2 "threads require as many CPUs" blast eg0 $v4 --threads 1024
 	no 2 "2 threads cannot share 1 packets" blast eg0 $v4 --threads 2 --count 1
 	no 2 "--zero-copy requires --engine afxdp" blast eg0 $v4 --engine live --zero-copy

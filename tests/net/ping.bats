@@ -178,7 +178,7 @@ decoded() {
 	says "1519 exceeds 'eg0': its MTU is 1500, a frame of 1518"
 	tool_in a ping 2001:2::2 --sizes 64-mtu
 	is 2
-	says "needs at least 84 bytes"
+	says "requires at least 84 bytes"
 	[ "$(echoes IcmpInEchos)$(echoes Icmp6InEchos)" = 00 ]
 	# ^C ends it in the middle, with what there is.
 	start_cmd ping a "sending requests" "$TOOL" ping 198.18.0.2 --sizes 64-mtu -d 20s --json

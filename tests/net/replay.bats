@@ -286,11 +286,11 @@ stops_at_damage() {
 	printf '\145' | dd of="$FILE" bs=1 seek=20 conv=notrunc status=none
 	replay
 	[ "$status" = 2 ] || fail "exit $status: $stderr"
-	[[ $stderr == *"$FILE: a capture of RAW, and only Ethernet is read"* ]] || fail "$stderr"
+	[[ $stderr == *"$FILE: a capture of RAW, but only Ethernet is supported"* ]] || fail "$stderr"
 	echo "no capture, but text that is longer than a header" >"$FILE"
 	replay
 	[ "$status" = 2 ]
-	[[ $stderr == *"$FILE: no capture file"* ]] || fail "$stderr"
+	[[ $stderr == *"$FILE: not a capture file"* ]] || fail "$stderr"
 	rm "$FILE"
 	replay
 	[ "$status" = 2 ]

@@ -159,7 +159,7 @@ sent_by_driver() {
 		# shellcheck disable=SC2086 # several words
 		blast $what --save "$FILE" -c 3 -r 100Gpps
 		[ "$status" = 2 ] || fail "exit $status of: $what"
-		[[ $stderr == *"1e+11 packets a second is beyond 1 Gpps"* ]] || fail "$stderr"
+		[[ $stderr == *"1e+11 packets per second is beyond 1 Gpps"* ]] || fail "$stderr"
 		[ ! -e "$FILE" ]
 	done
 	for what in "198.18.0.2 -s 1519" "198.18.0.2 -s 64-1519" "$dest -s 1519" "$dest -s 64-1519"; do

@@ -59,7 +59,7 @@ load ../lib/lab
 	cmp "$file" "$file.whole"
 	run --separate-stderr "$TOOL" sweep "${words[@]}" --ip 6
 	[ "$status" = 2 ]
-	[[ $stderr == *"no file of this sweep"* ]]
+	[[ $stderr == *"not a state file of this sweep"* ]]
 }
 
 @test "a failed run ends the sweep, or is skipped and reported, also after resuming" {
@@ -133,7 +133,7 @@ load ../lib/lab
 	# Without settings, so that it is the file that is in the way.
 	run --separate-stderr "$TOOL" sweep --vary vlan=0 --metric theory_link_bps --state "$file" -- calc
 	[ "$status" = 4 ]
-	says "another sweep writes '$file' now"
+	says "another sweep is using '$file'"
 	kill -INT "${PIDS[swept]}"
 	wait "${PIDS[swept]}" && fail "it went on" || [ $? = 130 ]
 	far_is 1500

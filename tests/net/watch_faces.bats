@@ -93,7 +93,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	for where in 9105 :0 :65536 :9105x host:9105 ::1:9105 '[::1]'; do
 		tool_in b watch eg0 --prom "$where"
 		is 2
-		says "is no address and port"
+		says "is not an address and port"
 	done
 	start_cmd watch b "watching 'eg0'" "$TOOL" watch eg0 --prom '[::1]:9105'
 	in_b ss -Hltn 'sport = 9105' | grep -qF '[::1]:9105'

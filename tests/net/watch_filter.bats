@@ -92,7 +92,7 @@ for i in range(13):
 @test "a bad expression is a usage error in libpcap's words, before anything is attached" {
 	tool_in b watch eg0 --filter 'udp prot 7'
 	is 2
-	says "'udp prot 7' is no filter expression"
+	says "'udp prot 7' is not a filter expression"
 	says "syntax error"
 	tool_in b watch eg0 --filter inbound
 	is 2

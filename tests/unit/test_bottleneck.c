@@ -60,7 +60,7 @@ static void a_cpu_that_is_used_up_is_named(void **state)
 
 	(void)state;
 	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
-	assert_non_null(strstr(why, "the sender used CPU 3 up"));
+	assert_non_null(strstr(why, "the sender used all of CPU 3"));
 	s.pace = BOTTLENECK_IRREGULAR;
 	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
 }

@@ -143,10 +143,10 @@ static void what_is_no_capture_of_ethernet_is_refused(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	refused("", 0, "no capture file");
-	refused("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", 37, "no capture file");
-	refused(gzip_us, 9, "no capture file");
-	refused(raw_ip, sizeof(raw_ip), "a capture of RAW, and only Ethernet is read");
+	refused("", 0, "not a capture file");
+	refused("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", 37, "not a capture file");
+	refused(gzip_us, 9, "not a capture file");
+	refused(raw_ip, sizeof(raw_ip), "a capture of RAW, but only Ethernet is supported");
 	assert_true(capture_open(&capture, "/nonexistent/file", &e) < 0);
 	assert_int_equal(e.kind, ERR_USAGE);
 	assert_string_equal(e.msg, "cannot open '/nonexistent/file': No such file or directory");

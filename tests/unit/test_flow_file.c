@@ -127,7 +127,7 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
 	size_t i, used = strlen(many);
 
 	(void)state;
-	refuses("", "f.yaml:1:1: no YAML");
+	refuses("", "f.yaml:1:1: not YAML");
 	refuses("just words", "f.yaml:1:1: expected streams");
 	refuses("- packet: ip4", "f.yaml:1:3: expected streams");
 	refuses("flows:", "expected a list of streams");
@@ -148,27 +148,27 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
 	refuses(ONE "size: {weight_pairs: 3}", "f.yaml:3:24: expected a list of");
 	refuses(ONE "size: {sizes: 3}", "f.yaml:3:10: size has no key 'sizes'");
 	refuses(ONE "duration: {fixed_packets: 3}", "f.yaml:3:29: expected the keys of fixed_packets");
-	refuses(ONE "duration: 0s", "f.yaml:3:13: a duration is above 0");
+	refuses(ONE "duration: 0s", "f.yaml:3:13: a duration must be above 0");
 	refuses(ONE "start: soon", "f.yaml:3:10: 'soon', expected a time");
 	refuses(ONE "burst: {packets: 3}", "f.yaml:3:11: expected {packets: N, every: TIME}");
 	refuses(ONE "on_off: {on: 1s}", "f.yaml:3:12: expected {on: TIME, off: TIME}");
 	refuses(ONE "ramp: {to: 1kpps}", "f.yaml:3:10: expected {to: RATE, over: TIME}");
 	refuses(ONE "gaps: odd", "f.yaml:3:9: 'odd', expected even or poisson");
 	refuses(ONE "gaps: poisson\n  burst: {packets: 1, every: 1s}",
-		"f.yaml:4:11: burst, on_off, gaps and ramp each say when packets leave");
+		"f.yaml:4:11: burst, on_off, gaps and ramp are mutually exclusive");
 	refuses(ONE "tag: maybe", "f.yaml:3:8: 'maybe', expected true or false");
 	refuses(ONE "copies: 0", "f.yaml:3:11: '0', expected a number of 1 to 4096");
 	refuses(ONE "copies: 4097", "f.yaml:3:11: '4097'");
 	refuses(ONE "name: 12345678901234567890123456789012", "a name of 32 bytes, expected at most 31");
 	refuses("flows:\n- packet: ip4/upd", "f.yaml:2:11: packet:5: there is no layer 'upd'");
-	refuses("flows:\n- packet:\n  - ip4: {dst: 1.2.3}", "f.yaml:3:16: '1.2.3' is no value of 'dst'");
+	refuses("flows:\n- packet:\n  - ip4: {dst: 1.2.3}", "f.yaml:3:16: '1.2.3' is not a value of 'dst'");
 	refuses("flows:\n- packet:\n  - {ip4: {}, udp: {}}", "expected one layer");
-	refuses("flows:\n- packet: []", "a packet has at least one layer");
+	refuses("flows:\n- packet: []", "a packet requires at least one layer");
 	refuses("flows:\n\t- packet: x", "f.yaml:2:1: tab");
 	refuses("flows: {", "f.yaml:");
 	refuses("flows:\n- packet: &x ip4/udp\n- packet: *x", "f.yaml:3:12: expected a packet");
-	refuses("%YAML 1.2\n---\nflows: []", "f.yaml:1:1: a YAML directive, expected none");
-	refuses("flows:\r%", "f.yaml:1:1: a YAML directive");
+	refuses("%YAML 1.2\n---\nflows: []", "f.yaml:1:1: YAML directives are not supported");
+	refuses("flows:\r%", "f.yaml:1:1: YAML directives");
 	memset(deep, '[', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
 	refuses(deep, "f.yaml:1:");
@@ -191,7 +191,7 @@ static void files_that_cannot_be_read_are_refused(void **state)
 	assert_non_null(strstr(e.msg, "'/' is a directory"));
 	assert_int_equal(pwrite(fd, "flows:\n- packet: \0", 18, 0), 18);
 	assert_int_not_equal(flow_file_read(path, &file, &e), 0);
-	assert_non_null(strstr(e.msg, "this is no text"));
+	assert_non_null(strstr(e.msg, "this is not text"));
 	assert_int_equal(ftruncate(fd, (16 << 20) + 1), 0);
 	assert_int_not_equal(flow_file_read(path, &file, &e), 0);
 	assert_non_null(strstr(e.msg, "larger than 16 MiB"));
@@ -265,14 +265,14 @@ static void schedules_that_cannot_be_are_refused(void **state)
 		    "the interface does not report its speed");
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_PPS, 1e-5 } }, "is too low");
 	no_schedule((struct flow_pace){ .kind = PACE_EVEN, .rate = { UNIT_RATE_PPS, 2e9 } }, "beyond 1 Gpps");
-	no_schedule((struct flow_pace){ .kind = PACE_POISSON }, "Poisson gaps need a rate");
+	no_schedule((struct flow_pace){ .kind = PACE_POISSON }, "Poisson intervals require a rate");
 	assert_int_not_equal(flow_rate_pps(&(struct unit_rate){ UNIT_RATE_BPS, 1e9 }, 0, 0, &pps, &e), 0);
-	assert_non_null(strstr(e.msg, "no payload that a rate could count"));
-	no_schedule((struct flow_pace){ .kind = PACE_BURST, .on_ns = 1, .off_ns = 1 }, "need a rate");
+	assert_non_null(strstr(e.msg, "a rate of payload requires packets with payload"));
+	no_schedule((struct flow_pace){ .kind = PACE_BURST, .on_ns = 1, .off_ns = 1 }, "require a rate");
 	no_schedule((struct flow_pace){ .kind = PACE_BURST, .rate = kpps, .burst = 4,
 					.period_ns = 2000000 }, "takes longer than the period of 2 ms");
 	no_schedule((struct flow_pace){ .kind = PACE_RAMP, .rate = kpps, .ramp_ns = 1 },
-		    "a rate at both of its ends");
+		    "a rate at both ends");
 	no_schedule((struct flow_pace){ .kind = PACE_RAMP, .rate = kpps, .to = kpps,
 					.ramp_ns = 1ull << 43 }, "below 2.4 hours");
 }

@@ -191,14 +191,14 @@ static void the_error_says_why_a_size_is_too_small(void **state)
 
 	(void)state;
 	assert_int_equal(frame_build(&spec, buf, sizeof(buf), &offset, &e), -22);
-	assert_non_null(strstr(e.msg, "a tagged UDP/IPv6 frame needs at least 84 bytes"));
+	assert_non_null(strstr(e.msg, "a tagged UDP/IPv6 frame requires at least 84 bytes"));
 	assert_int_equal(offset, 4711);
 	spec.has_vlan = true;
 	assert_int_equal(frame_build(&spec, buf, sizeof(buf), &offset, &e), -22);
-	assert_non_null(strstr(e.msg, "in a VLAN needs at least 88 bytes"));
+	assert_non_null(strstr(e.msg, "in a VLAN requires at least 88 bytes"));
 	spec = spec_ip4(63);
 	assert_int_equal(frame_build(&spec, buf, sizeof(buf), &offset, &e), -22);
-	assert_non_null(strstr(e.msg, "Ethernet needs at least 64 bytes"));
+	assert_non_null(strstr(e.msg, "Ethernet requires at least 64 bytes"));
 }
 
 static void what_does_not_fit_the_fields_is_refused(void **state)

@@ -128,7 +128,7 @@ static void a_size_too_small_for_the_headers_is_refused(void **state)
 	assert_non_null(packet);
 	assert_int_equal(packet_size_parse("83-1518", 1, &size, &e), 0);
 	assert_int_not_equal(frame_vary_build(&frame, &vary, &size, packet, &e), 0);
-	assert_non_null(strstr(e.msg, "too short: the packet needs 84"));
+	assert_non_null(strstr(e.msg, "too short: the packet requires 84"));
 	free(packet);
 }
 

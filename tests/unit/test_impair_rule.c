@@ -103,27 +103,27 @@ static void which_packets(void **state)
 	rule = add(IMPAIR_LOSS, "ge(p=1%, r=30%, bad=75%, good=0.5%)");
 	assert_int_equal(rule->in_bad, ONE / 4 * 3);
 	assert_int_equal(rule->in_good, 21474836);
-	refuse(IMPAIR_LOSS, "1%", "one rule too many");
+	refuse(IMPAIR_LOSS, "1%", "too many rules");
 }
 
 static void which_packets_refused(void **state)
 {
 	(void)state;
-	refuse(IMPAIR_LOSS, "", "does not say which");
-	refuse(IMPAIR_LOSS, "1", "does not say which");
-	refuse(IMPAIR_LOSS, "101%", "does not say which");
-	refuse(IMPAIR_LOSS, "-1%", "does not say which");
+	refuse(IMPAIR_LOSS, "", "does not select packets");
+	refuse(IMPAIR_LOSS, "1", "does not select packets");
+	refuse(IMPAIR_LOSS, "101%", "does not select packets");
+	refuse(IMPAIR_LOSS, "-1%", "does not select packets");
 	refuse(IMPAIR_LOSS, "every=0", "from 1 on");
 	refuse(IMPAIR_LOSS, "every=10+10", "below that");
 	refuse(IMPAIR_LOSS, "every=", "from 1 on");
-	refuse(IMPAIR_LOSS, "ge(p=1%)", "needs p");
-	refuse(IMPAIR_LOSS, "ge(p=0%,r=1%)", "needs p");
-	refuse(IMPAIR_LOSS, "ge(p=1%,r=1%,x=1%)", "none of");
-	refuse(IMPAIR_LOSS, "ge(p=1%,r=1", "does not say which");
+	refuse(IMPAIR_LOSS, "ge(p=1%)", "requires p");
+	refuse(IMPAIR_LOSS, "ge(p=0%,r=1%)", "requires p");
+	refuse(IMPAIR_LOSS, "ge(p=1%,r=1%,x=1%)", "not one of");
+	refuse(IMPAIR_LOSS, "ge(p=1%,r=1", "does not select packets");
 	refuse(IMPAIR_LOSS, "ge(p=1%,r)", "NAME=PERCENT");
 	refuse(IMPAIR_LOSS, "list=", "is empty");
-	refuse(IMPAIR_LOSS, "list=1,x", "no number");
-	refuse(IMPAIR_LOSS, "1%:3", "no meaning");
+	refuse(IMPAIR_LOSS, "list=1,x", "not a packet number");
+	refuse(IMPAIR_LOSS, "1%:3", "is not allowed here");
 }
 
 static void lists_are_sorted_and_read_from_files(void **state)
@@ -150,7 +150,7 @@ static void lists_are_sorted_and_read_from_files(void **state)
 		write_file("5\nfive\n");
 		refuse(IMPAIR_CORRUPT, text, "line 2: 'five'");
 		write_file("# nothing\n");
-		refuse(IMPAIR_CORRUPT, text, "holds no value");
+		refuse(IMPAIR_CORRUPT, text, "has no values");
 		refuse(IMPAIR_CORRUPT, "list=/nowhere/at/all", "cannot read '/nowhere/at/all'");
 	}
 }
@@ -185,12 +185,12 @@ static void what_cannot_be_done(void **state)
 	(void)state;
 	refuse(IMPAIR_CORRUPT, "1%:0", "from 1 to 16");
 	refuse(IMPAIR_CORRUPT, "1%:17", "from 1 to 16");
-	refuse(IMPAIR_CORRUPT, "1%:1@65536", "no offset");
-	refuse(IMPAIR_CORRUPT, "1%:1@", "no offset");
-	refuse(IMPAIR_CHECKSUM, "1%:1", "no meaning");
+	refuse(IMPAIR_CORRUPT, "1%:1@65536", "is not an offset");
+	refuse(IMPAIR_CORRUPT, "1%:1@", "is not an offset");
+	refuse(IMPAIR_CHECKSUM, "1%:1", "is not allowed here");
 	refuse(IMPAIR_TRUNCATE, "1%", "':BYTES' is missing");
 	refuse(IMPAIR_TRUNCATE, "1%:13", "from 14");
-	refuse(IMPAIR_FRAGMENT, "1%:12", "multiples of 8");
+	refuse(IMPAIR_FRAGMENT, "1%:12", "multiple of 8");
 	refuse(IMPAIR_FRAGMENT, "1%:0", "from 8");
 	refuse(IMPAIR_DUPLICATE, "1%:65", "from 1 to 64");
 	refuse(IMPAIR_REORDER, "1%", "':PLACES' is missing");
@@ -241,14 +241,14 @@ static void delays_refused(void **state)
 	(void)state;
 	refuse(IMPAIR_DELAY, "", "time is missing");
 	refuse(IMPAIR_DELAY, "1%:", "time is missing");
-	refuse(IMPAIR_DELAY, "soon", "is no time");
-	refuse(IMPAIR_DELAY, "5ms+-", "is no time");
-	refuse(IMPAIR_DELAY, "5ms+-6ms", "more than the delay itself");
-	refuse(IMPAIR_DELAY, "5ms,normal", "needs TIME+-JITTER");
-	refuse(IMPAIR_DELAY, "5ms+-1ms,gauss", "none of");
-	refuse(IMPAIR_DELAY, "5ms+-1ms,pareto=0", "none of");
-	refuse(IMPAIR_DELAY, "5ms+-1ms,pareto=", "none of");
-	refuse(IMPAIR_DELAY, "5ms+-1ms,pareto=nan", "none of");
+	refuse(IMPAIR_DELAY, "soon", "is not a time");
+	refuse(IMPAIR_DELAY, "5ms+-", "is not a time");
+	refuse(IMPAIR_DELAY, "5ms+-6ms", "exceeds the delay");
+	refuse(IMPAIR_DELAY, "5ms,normal", "requires TIME+-JITTER");
+	refuse(IMPAIR_DELAY, "5ms+-1ms,gauss", "not one of");
+	refuse(IMPAIR_DELAY, "5ms+-1ms,pareto=0", "not one of");
+	refuse(IMPAIR_DELAY, "5ms+-1ms,pareto=", "not one of");
+	refuse(IMPAIR_DELAY, "5ms+-1ms,pareto=nan", "not one of");
 	refuse(IMPAIR_DELAY, "file=/nowhere/at/all", "cannot read");
 }
 
@@ -290,9 +290,9 @@ static void filters_refused(void **state)
 		{ "", "is empty" }, { "and", "is empty" }, { "udp tcp", "contradicts" },
 		{ "ip4 ip6", "contradicts" }, { "ip6 dst 198.18.0.1", "contradicts" },
 		{ "src 2001:2::1 dst 198.18.0.1", "contradicts" }, { "dport 9 dport 9", "contradicts" },
-		{ "dst", "needs a value" }, { "dst 198.18.0", "no address" },
-		{ "dst 198.18.0.1/33", "no address" }, { "dst ::1/129", "no address" },
-		{ "dst ::1/", "no address" }, { "port 9", "none of its words" },
+		{ "dst", "requires a value" }, { "dst 198.18.0", "not an address" },
+		{ "dst 198.18.0.1/33", "not an address" }, { "dst ::1/129", "not an address" },
+		{ "dst ::1/", "not an address" }, { "port 9", "unknown word" },
 		{ "dport 65536", "up to 65535" }, { "stream -1", "up to" }, { "proto 256", "up to 255" },
 	};
 	struct impair_filter f;

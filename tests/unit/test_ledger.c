@@ -127,7 +127,7 @@ static void an_xdp_verdict_is_claimed_once(void **state)
 static void generic_xdp_has_no_counter_of_its_own(void **state)
 {
 	struct ledger_iface aborts = { .aborted = 11, .skb_xdp_drops = 11 };
-	struct ledger_iface redirects = { .redirect_errors = 13, .skb_xdp_drops = 13, .told = 26 };
+	struct ledger_iface redirects = { .redirect_errors = 13, .skb_xdp_drops = 13, .claimed = 26 };
 
 	(void)state;
 	assert_int_equal(claims(&aborts, NULL, 0, "xdp_exception"), 0);
@@ -144,16 +144,16 @@ static void an_interface_claims_what_no_other_source_reported(void **state)
 		{ "rtnl", "rx_dropped", 100 }, { "rtnl", "tx_dropped", 7 },
 		{ "rtnl", "rx_missed_errors", 3 },
 	};
-	struct ledger_iface peer = { .told = 5 }, iface = { .told = 103, .peer = &peer };
+	struct ledger_iface peer = { .claimed = 5 }, iface = { .claimed = 103, .peer = &peer };
 
 	(void)state;
 	/* 100 and 3 were reported here, 4 of the rest at the other end; nothing reports a full ring. */
 	assert_int_equal(claims(&iface, dropped, 3, "rtnl"), 3);
-	assert_int_equal(iface.told, 0);
-	assert_int_equal(peer.told, 1);
-	iface.told = 60;
+	assert_int_equal(iface.claimed, 0);
+	assert_int_equal(peer.claimed, 1);
+	iface.claimed = 60;
 	assert_int_equal(claims(&iface, dropped, 3, "rtnl"), 100 - 61 + 7 + 3);
-	assert_int_equal(peer.told, 0);
+	assert_int_equal(peer.claimed, 0);
 }
 
 int main(void)

@@ -197,7 +197,7 @@ static void behind_two_dashes_all_are_arguments(void **state)
 	assert_string_equal(p.opts.dest, "--port");
 	assert_int_equal(p.opts.port, 9);
 	release_parsed(&p);
-	assert_refused("eth0|--|a|--", "'--' is one argument too many");
+	assert_refused("eth0|--|a|--", "unexpected argument '--'");
 }
 
 static void bounds_are_kept(void **state)
@@ -237,9 +237,9 @@ static void what_is_no_value_is_refused(void **state)
 	assert_refused("eth0|-c|-5", "--count '-5' is not a whole number");
 	assert_refused("eth0|-d|10x", "--duration '10x' is not a duration");
 	assert_refused("eth0|-r|1000", "is not a rate with its unit");
-	assert_refused("eth0|--mac|02:00", "is no MAC address");
-	assert_refused("eth0|--colour|blue", "--colour 'blue' is none of: red, green");
-	assert_refused("eth0|--colour|", "is none of");
+	assert_refused("eth0|--mac|02:00", "is not a MAC address");
+	assert_refused("eth0|--colour|blue", "--colour 'blue' is not one of: red, green");
+	assert_refused("eth0|--colour|", "is not one of");
 	assert_refused("eth0|--file|", "--file is empty");
 	assert_refused("eth0|", "DEST is empty");
 }
@@ -251,12 +251,12 @@ static void names_of_interfaces_are_checked(void **state)
 	(void)state;
 	assert_int_equal(p.err, 0);
 	release_parsed(&p);
-	assert_refused("abcdefghijklmnop", "is no name of an interface");
+	assert_refused("abcdefghijklmnop", "is not an interface name");
 	assert_refused("a/b", "'/' is not allowed");
 	assert_refused("a b", "' ' is not allowed");
 	assert_refused("a:1", "':' is not allowed");
-	assert_refused(".", "is no name");
-	assert_refused("..", "is no name");
+	assert_refused(".", "is not an interface name");
+	assert_refused("..", "is not an interface name");
 }
 
 static void missing_and_surplus_arguments_are_reported(void **state)
@@ -264,10 +264,10 @@ static void missing_and_surplus_arguments_are_reported(void **state)
 	(void)state;
 	assert_refused("", "INTERFACE is missing");
 	assert_refused("-f", "INTERFACE is missing");
-	assert_refused("eth0|--port", "--port needs a value");
-	assert_refused("eth0|-p", "--port needs a value");
-	assert_refused("a|b|c", "'c' is one argument too many");
-	assert_refused("eth0|--flag=on", "--flag takes no value but yes or no");
+	assert_refused("eth0|--port", "--port requires a value");
+	assert_refused("eth0|-p", "--port requires a value");
+	assert_refused("a|b|c", "unexpected argument 'c'");
+	assert_refused("eth0|--flag=on", "--flag accepts no value except yes and no");
 }
 
 static void unknown_options_are_reported(void **state)
@@ -279,7 +279,7 @@ static void unknown_options_are_reported(void **state)
 	assert_refused("eth0|--ports|1", "unknown option '--ports'");
 	assert_refused("eth0|--=1", "unknown option '--'");
 	assert_refused("eth0|-z", "unknown option '-z'");
-	assert_refused("eth0|-fp", "give options of one letter one by one");
+	assert_refused("eth0|-fp", "give one-letter options separately");
 	/* The name of an argument is no option. */
 	assert_refused("--DEST=x", "unknown option '--DEST'");
 }

@@ -545,30 +545,30 @@ static void what_cannot_be_built_says_where_and_why(void **state)
 		const char *text, *sizes, *message;
 	} cases[] = {
 		{ "ip4/udp/vxlan/eth/ip6/tcp", "64",
-		  "frames of 64 bytes are too short: the packet needs 128" },
+		  "frames of 64 bytes are too short: the packet requires 128" },
 		{ "ip6/udp", "64-1518",
-		  "frames of 64 bytes are too short: the packet needs 84, 18 of "
+		  "frames of 64 bytes are too short: the packet requires 84, 18 of "
 		  "them for its tag" },
 		{ "eth/llc/hex(00)", "64-1519",
-		  "packet:5: llc: it and what follows have 1501 bytes, and "
-		  "the length before it allows at most 1500" },
+		  "packet:5: llc: the packet from here on has 1501 bytes, but "
+		  "the length field before it allows at most 1500" },
 		{ "vlan(7)/llc/snap/ip4/udp", "9000",
-		  "packet:9: llc: it and what follows have 8978 "
-		  "bytes, and the length before it allows at most 1500" },
+		  "packet:9: llc: the packet from here on has 8978 "
+		  "bytes, but the length field before it allows at most 1500" },
 		{ "ip4/sctp(sport=1-9)", NULL,
-		  "packet:5: sctp: what its CRC32c covers cannot change" },
+		  "packet:5: sctp: bytes covered by its CRC32c cannot change" },
 		{ "ip4/gre(sum)/ip4/sctp(tag=random())", NULL,
-		  "packet:18: sctp: what its CRC32c covers cannot change" },
+		  "packet:18: sctp: bytes covered by its CRC32c cannot change" },
 		{ "ip4(len=99)/udp", "64-128",
-		  "packet:13: udp: sizes cannot change: the IP header "
-		  "around it has a length that was given" },
+		  "packet:13: udp: sizes cannot change: the length in the "
+		  "IP header around it is fixed" },
 		{ "ip4(ttl=1-9, id=1-9, dscp=1-9, ecn=0-1)/"
 		  "tcp(sport=1-9, dport=1-9, seq=1-9, ack=1-9, win=1-9)",
 		  NULL, "packet:85: tcp.win: more than 8 fields of a packet change" },
 		{ "ip4(ttl=1-9, id=1-9, dscp=1-9, ecn=0-1)/"
 		  "tcp(sport=1-9, dport=1-9, seq=1-9, ack=1-9)",
 		  "64-128",
-		  "packet:1: ip4: more than 8 fields of a packet change, its lengths counted" },
+		  "packet:1: ip4: more than 8 fields of a packet change, including its lengths" },
 		{ "vlan(list(1,2))/ip4(id=dist(1*255,2*1))/udp", NULL,
 		  "packet:21: ip4.id: the lists of a packet have more than 256 values" },
 		{ "vlan(list(1,2))/ip4/udp", "128*254,256*1",
@@ -576,8 +576,8 @@ static void what_cannot_be_built_says_where_and_why(void **state)
 		{ "ip4(src=1.0.0.0/8)/ip4(src=1.0.0.0/8)/ip4(src=1.0.0.0/8)/ip4(src=1.0.0.0/8)/udp",
 		  NULL, "packet:1: ip4: more than 4 checksums of a packet would change" },
 		{ "ip4/tcp(ws=7, ts=random())", NULL,
-		  "packet:15: tcp.ts: 64 bits at this place cannot "
-		  "change: put an even number of bytes before them, or give fewer bits" },
+		  "packet:15: tcp.ts: 64 bits at this offset cannot "
+		  "change: put an even number of bytes before them, or use fewer bits" },
 	};
 	size_t i;
 
@@ -607,18 +607,18 @@ static void headers_hold_as_much_as_their_length_can_say(void **state)
 	build(text, NULL, true);
 	assert_int_equal(packet.bytes[14], 0x4f);
 	write_hex(text, sizeof(text), "ip4(options=", 41, ")/udp");
-	expect_error(text, NULL, "packet:1: ip4: options of 44 bytes, and its header holds 40");
+	expect_error(text, NULL, "packet:1: ip4: options of 44 bytes, but its header has room for 40");
 	write_hex(text, sizeof(text), "ip4/tcp(mss=1, options=", 36, ")");
 	build(text, NULL, true);
 	assert_int_equal(packet.bytes[46] >> 4, 15);
 	write_hex(text, sizeof(text), "ip4/tcp(mss=1, options=", 37, ")");
-	expect_error(text, NULL, "packet:5: tcp: options of 44 bytes, and its header holds 40");
+	expect_error(text, NULL, "packet:5: tcp: options of 44 bytes, but its header has room for 40");
 	write_hex(text, sizeof(text), "ip6/dstopt(", 2046, ")/udp");
 	build(text, NULL, true);
 	assert_int_equal(packet.bytes[55], 255);
 	write_hex(text, sizeof(text), "ip6/dstopt(", 2047, ")/udp");
 	expect_error(text, NULL,
-		     "packet:5: dstopt: options of 2054 bytes, and its header holds 2046");
+		     "packet:5: dstopt: options of 2054 bytes, but its header has room for 2046");
 	strcpy(text, "eth");
 	for (i = 0; i < 4; i++) {
 		write_hex(more, sizeof(more), "/hex(", 2048, ")");

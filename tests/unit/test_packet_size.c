@@ -213,7 +213,7 @@ static void errors_are_reported_with_their_column(void **state)
 		{ "64\n", "column 3: byte 0x0a" },
 		{ "64-", "column 4: the text ends" },
 		{ "64-9217", "column 4: 9217" },
-		{ "128-64", "column 5: 64, and a frame size from 128 on" },
+		{ "128-64", "column 5: 64, expected a frame size from 128 on" },
 		{ "64-128:", "column 8: the text ends" },
 		{ "64-128:0", "column 8: 0" },
 		{ "64-128,256", "column 7: ','" },
@@ -224,7 +224,7 @@ static void errors_are_reported_with_their_column(void **state)
 		{ "64*0", "column 4: 0" },
 		{ "64*1000000001", "column 4: 1000000001" },
 		{ "64,128-256", "column 7: '-'" },
-		{ "64*256,128", "column 1: weights that add up to 257" },
+		{ "64*256,128", "column 1: the weights add up to 257" },
 		{ "imixed", "column 5: 'e'" },
 		{ "random", "column 7: the text ends" },
 		{ "random()", "column 8: ')'" },
@@ -280,7 +280,7 @@ static void lists_have_an_end(void **state)
 	check_bytes(&size, 64, 319, 191.5);
 	strcat(text, ",9000");
 	assert_int_equal(packet_size_parse(text, 0, &size, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, ": one more size, and at most 256"));
+	assert_non_null(strstr(e.msg, ": too many sizes, expected at most 256"));
 
 	strcpy(text, "genome(");
 	memset(text + 7, 'a', FIELD_MAX_LIST);
@@ -289,7 +289,7 @@ static void lists_have_an_end(void **state)
 	assert_int_equal(size.nr_list, FIELD_MAX_LIST);
 	strcpy(text + 7 + FIELD_MAX_LIST, "a)");
 	assert_int_equal(packet_size_parse(text, 0, &size, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "column 264: one more letter"));
+	assert_non_null(strstr(e.msg, "column 264: too many letters"));
 }
 
 /* Copies of exact length, so that a read after the end is detected. */

@@ -28,7 +28,7 @@ struct http {
 	uint64_t made_mono_ns;
 };
 
-/* -EINVAL, and *ret_list untouched, if @where is no address and port. */
+/* -EINVAL, with *ret_list untouched, if @where is not an address and port. */
 static int parse_where(const char *where, struct addrinfo **ret_list)
 {
 	struct addrinfo hints = {
@@ -45,13 +45,13 @@ static int parse_where(const char *where, struct addrinfo **ret_list)
 		host++;
 		len -= 2;
 	} else if (memchr(host, ':', len)) {
-		return -EINVAL;		/* IPv6 without brackets */
+		return -EINVAL;		/* IPv6 requires brackets */
 	}
 	if (len >= sizeof(address))
 		return -EINVAL;
 	memcpy(address, host, len);
 	address[len] = '\0';
-	/* The resolver would take any number modulo 65536. */
+	/* The resolver would accept any number modulo 65536. */
 	if (strlen(colon + 1) > 5 || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
 	    atoi(colon + 1) < 1 || atoi(colon + 1) > 65535)
 		return -EINVAL;
@@ -90,7 +90,7 @@ static enum MHD_Result refuse(struct MHD_Connection *client, unsigned int status
 	return queued;
 }
 
-/* The page, made anew if it is not fresh: who asks all the time costs no more than one who does not. */
+/* The page, rebuilt unless it is fresh: frequent requests cost no more than rare ones. */
 static struct MHD_Response *fresh_page(struct http *http)
 {
 	uint64_t now_ns = loop_mono_ns();
@@ -109,7 +109,7 @@ static struct MHD_Response *fresh_page(struct http *http)
 		return NULL;
 	}
 	MHD_add_response_header(made, MHD_HTTP_HEADER_CONTENT_TYPE, http->page.type);
-	/* One that stays would hold a place that another needs. */
+	/* A persistent connection would occupy a slot that another client needs. */
 	MHD_add_response_header(made, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (http->newest)
 		MHD_destroy_response(http->newest);
@@ -128,17 +128,17 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *client, const ch
 	(void)version, (void)upload, (void)state;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		*upload_bytes = 0;
-		return refuse(client, MHD_HTTP_METHOD_NOT_ALLOWED, "this can only be read\n");
+		return refuse(client, MHD_HTTP_METHOD_NOT_ALLOWED, "read-only: use GET or HEAD\n");
 	}
 	if (strcmp(url, http->page.path))
-		return refuse(client, MHD_HTTP_NOT_FOUND, "there is one page: /metrics\n");
+		return refuse(client, MHD_HTTP_NOT_FOUND, "not found: the only page is /metrics\n");
 	page = fresh_page(http);
 	if (!page)
 		return MHD_NO;
 	return MHD_queue_response(client, MHD_HTTP_OK, page);
 }
 
-/* What a client sends is no business of this program's stderr. */
+/* Messages caused by a client do not belong on this program's stderr. */
 static void say_nothing(void *ctx, const char *fmt, va_list args)
 {
 	(void)ctx, (void)fmt, (void)args;
@@ -152,7 +152,7 @@ int http_open(struct http **ret_http, const char *where, const struct http_page 
 	int fd;
 
 	if (parse_where(where, &list))
-		return err_usage(e, "'%s' is no address and port, such as :9105 or [::1]:9105",
+		return err_usage(e, "'%s' is not an address and port, such as :9105 or [::1]:9105",
 				 where);
 	fd = listen_on(list);
 	freeaddrinfo(list);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * http/transfer.c - HTTP and FTP transfers by libcurl's multi interface and epoll.
+ * http/transfer.c - HTTP and FTP transfers with libcurl's multi interface and epoll.
  *
- * All transfers of a set are in one multi handle, whose connections libcurl would share
- * among them: so each has a cache of its own, by a share handle.
+ * All transfers of a set are in one multi handle, and libcurl would share its connections among
+ * them: so each has a separate cache, through a share handle.
  */
 #include "http/transfer.h"
 
@@ -53,16 +53,16 @@ int transfer_check_url(const char *url, struct err *e)
 	CURLUcode code;
 
 	if (!parts)
-		return err_set(e, -ENOMEM, "cannot look at '%s'", url);
+		return err_set(e, -ENOMEM, "cannot parse '%s'", url);
 	code = curl_url_set(parts, CURLUPART_URL, url, 0);
 	if (code == CURLUE_BAD_SCHEME)
 		err_usage(e, "'%s' has no scheme: write http://%s", url, url);
 	else if (code)
-		err_usage(e, "'%s' is no URL: %s", url, curl_url_strerror(code));
+		err_usage(e, "'%s' is not a URL: %s", url, curl_url_strerror(code));
 	else if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
 		 (strcmp(scheme, "http") && strcmp(scheme, "https") && strcmp(scheme, "ftp") &&
 		  strcmp(scheme, "ftps")))
-		err_usage(e, "'%s' is not of http, https, ftp or ftps", url);
+		err_usage(e, "'%s': the scheme must be http, https, ftp or ftps", url);
 	else
 		e->no = 0;
 	curl_free(scheme);
@@ -95,7 +95,7 @@ int transfer_check_source(const char *source, struct err *e)
 	int fd, err = 0;
 
 	if (getaddrinfo(source, NULL, &hints, &at))
-		return err_usage(e, "'%s' is no address", source);
+		return err_usage(e, "'%s' is not an IP address", source);
 	fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, at->ai_addr, at->ai_addrlen))
 		err = -errno;
@@ -105,11 +105,11 @@ int transfer_check_source(const char *source, struct err *e)
 	if (!err)
 		return 0;
 	err_machine(e, err, "cannot send from '%s'", source);
-	return err_hint(e, "give this host the address, or a whole prefix at once: "
+	return err_hint(e, "add the address to this host, or a whole prefix: "
 			"ip route add local PREFIX dev lo");
 }
 
-/* libcurl: this socket is to be watched so from now on. */
+/* libcurl asks to watch this socket for these events from now on. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *known)
 {
 	struct transfer_set *set = ctx;
@@ -123,7 +123,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *kn
 		epoll_ctl(set->epoll, EPOLL_CTL_DEL, fd, NULL);
 		return 0;
 	}
-	/* A socket that was closed left by itself, and its number may be another's now. */
+	/* A closed socket removes itself, and its number may belong to another one now. */
 	if (epoll_ctl(set->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event))
 		epoll_ctl(set->epoll, errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
 	if (!known)
@@ -132,9 +132,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *kn
 }
 
 /*
- * libcurl (7.88) that read where FTP's data connection goes begins to connect only when it is
- * called for this transfer again, and asks neither for a time nor for a socket: it would wait
- * for the connect timeout.
+ * Once libcurl (7.88) has read where to connect FTP's data connection, it connects only on its next
+ * call for this transfer, but asks for neither a timer nor a socket: it would wait for the connect
+ * timeout.
  */
 static void see_reply(struct transfer *t, const char *line, size_t len)
 {
@@ -142,7 +142,7 @@ static void see_reply(struct transfer *t, const char *line, size_t len)
 		t->set->stuck = true;
 }
 
-/* There is no other call that reaches a transfer without a socket. */
+/* No other call reaches a transfer without a socket. */
 static void nudge(struct transfer_set *set)
 {
 	int running;
@@ -170,7 +170,7 @@ static void see_answer(struct transfer *t)
 		t->first_mono_ns = loop_mono_ns();
 }
 
-/* Of FTP these are the replies to its commands, which are no answer yet. */
+/* For FTP these are the replies to its commands, not yet an answer. */
 static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 {
 	struct transfer *t = ctx;
@@ -210,7 +210,7 @@ static size_t give_body(char *buf, size_t size, size_t nr, void *ctx)
 	} else if (cfg->body_fd < 0) {
 		memset(buf, 0, len);
 	} else if (len) {
-		/* A mapping would end the process, if someone made the file shorter meanwhile. */
+		/* With a mapping, truncating the file during the run would kill the process. */
 		got = pread(cfg->body_fd, buf, len, (off_t)t->given_bytes);
 		if (got <= 0)
 			return CURL_READFUNC_ABORT;
@@ -220,7 +220,7 @@ static size_t give_body(char *buf, size_t size, size_t nr, void *ctx)
 	return len;
 }
 
-/* A request that has to be sent again, because the kept connection was gone. */
+/* A request that must be sent again, because the persistent connection was closed. */
 static int seek_body(void *ctx, curl_off_t offset, int origin)
 {
 	struct transfer *t = ctx;
@@ -249,7 +249,7 @@ int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *
 	int err = 0;
 
 	if (!set)
-		return err_set(e, -ENOMEM, "cannot prepare transfers");
+		return err_set(e, -ENOMEM, "cannot set up transfers");
 	*set = (struct transfer_set){
 		.cfg = cfg, .done = done, .multi = curl_multi_init(),
 		.epoll = epoll_create1(EPOLL_CLOEXEC), .timer_mono_ns = UINT64_MAX,
@@ -258,7 +258,7 @@ int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *
 		err = -errno;
 	else if (!set->multi)
 		err = -ENOMEM;
-	/* An answer to "Expect: 100-continue" would be a round trip more. */
+	/* "Expect: 100-continue" would add a round trip. */
 	if (!err && (cfg->post || cfg->upload))
 		err = add_header(set, "Expect:");
 	if (!err && cfg->fresh)
@@ -267,7 +267,7 @@ int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *
 		err = add_header(set, cfg->headers[i]);
 	if (err) {
 		transfer_set_close(set);
-		return err_set(e, err, "cannot prepare transfers");
+		return err_set(e, err, "cannot set up transfers");
 	}
 	curl_multi_setopt(set->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(set->multi, CURLMOPT_SOCKETDATA, set);
@@ -293,7 +293,7 @@ uint64_t transfer_set_received(const struct transfer_set *set)
 	return __atomic_load_n(&set->received_bytes, __ATOMIC_RELAXED);
 }
 
-/* What @method (NULL: the configured one) means for the request. */
+/* Sets the request up for @method (NULL: the configured one). */
 static void set_method(struct transfer *t, const char *method)
 {
 	const struct transfer_cfg *cfg = t->set->cfg;
@@ -322,7 +322,7 @@ static long to_ms(uint64_t ns)
 	return (long)((ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-/* libcurl empties up to 100 buffers before it looks at a limit: a tenth of a second's worth. */
+/* libcurl reads up to 100 buffers before it checks a limit: allow a tenth of a second's worth. */
 static long buffer_bytes(uint64_t speed_bytes)
 {
 	uint64_t bytes = speed_bytes / 1000;
@@ -347,7 +347,7 @@ static void set_options(struct transfer *t, const char *source)
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
-	/* What the environment says of proxies would make another path of it. */
+	/* Ignore proxies from the environment: they would change the path. */
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes(cfg->speed_bytes));
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, versions[cfg->http]);
@@ -397,7 +397,7 @@ int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, cons
 	struct transfer *t = calloc(1, sizeof(*t));
 
 	if (!t)
-		return err_set(e, -ENOMEM, "cannot prepare a client");
+		return err_set(e, -ENOMEM, "cannot set up a client");
 	*t = (struct transfer){ .set = set, .ctx = ctx, .easy = curl_easy_init() };
 	if (!set->cfg->fresh) {
 		t->share = curl_share_init();
@@ -406,14 +406,14 @@ int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, cons
 	}
 	if (!t->easy || (!set->cfg->fresh && !t->share)) {
 		transfer_close(t);
-		return err_set(e, -ENOMEM, "cannot prepare a client");
+		return err_set(e, -ENOMEM, "cannot set up a client");
 	}
 	set_options(t, source);
 	*ret_transfer = t;
 	return 0;
 }
 
-/* Ends one that is under way, without a call of done. */
+/* Ends an outstanding transfer without calling done. */
 static void abort_transfer(struct transfer *t)
 {
 	if (t->busy)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * http/transfer_result.c - what libcurl reports of a transfer that ended.
+ * http/transfer_result.c - libcurl's report of a finished transfer.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@ static uint64_t info_bytes(CURL *easy, CURLINFO which)
 	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* Whether this host could not, and not the path or the far end. */
+/* Whether the failure is this host's, not the path's or the far end's. */
 static bool is_local(CURL *easy)
 {
 	long no = 0;
@@ -72,7 +72,7 @@ static enum transfer_end classify(CURLcode code, CURL *easy, const struct transf
 	default:
 		break;
 	}
-	/* FTP refuses by a code of its own for each command. */
+	/* FTP has a different error code for each command. */
 	if (r->status >= 400 && r->status < 600)
 		return r->status >= 500 ? TRANSFER_5XX : TRANSFER_4XX;
 	return TRANSFER_OTHER;
@@ -86,7 +86,7 @@ uint32_t transfer_read_connect(struct transfer *t, uint64_t *ret_connect_ns, uin
 	long number = 0;
 
 	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &number);
-	/* libcurl counts attempts, and gives one that is reused times of nearly nothing. */
+	/* libcurl counts attempts, and reports a time close to 0 for a reused connection. */
 	if (number <= 0 || !connect_ns)
 		return 0;
 	*ret_connect_ns = connect_ns > name_ns ? connect_ns - name_ns : NSEC_PER_USEC;

@@ -25,8 +25,8 @@ void transfer_sockets_release(struct transfer_sockets *sockets)
 }
 
 /*
- * libcurl (seen in 7.88) closes a socket whose connecting timed out without a word. Then its
- * number is soon another's, which is not one more.
+ * libcurl (seen in 7.88) closes a socket after a connect timeout without a callback. Its number is
+ * then soon reused, which must not count as one more.
  */
 static void count(struct transfer_sockets *sockets, int fd, bool open)
 {
@@ -43,7 +43,7 @@ curl_socket_t transfer_socket_open(void *ctx, curlsocktype purpose, struct curl_
 	fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	/* Else a source address would take a port for itself, of all destinations. */
+	/* Otherwise a source address would reserve the port for all destinations. */
 	setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof(one));
 	count(ctx, fd, true);
 	return fd;
@@ -51,7 +51,7 @@ curl_socket_t transfer_socket_open(void *ctx, curlsocktype purpose, struct curl_
 
 int transfer_socket_close(void *ctx, curl_socket_t fd)
 {
-	/* While the number is still this one's. */
+	/* While the number still belongs to this socket. */
 	count(ctx, fd, false);
 	return close(fd);
 }

@@ -8,7 +8,7 @@
 
 const uint64_t burst_span_ns[BURST_SPANS] = { 100000, 1000000, 10000000 };
 
-_Static_assert(10000000 / WATCH_WINDOW_NS < BURST_HISTORY, "the longest span has no room");
+_Static_assert(10000000 / WATCH_WINDOW_NS < BURST_HISTORY, "the longest span does not fit");
 
 void burst_feed(struct burst *burst, const uint64_t *bytes, size_t nr)
 {

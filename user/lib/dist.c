@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/dist.c - a distribution of times by its statistics.
+ * lib/dist.c - statistics of a distribution of times.
  */
 #include "lib/dist.h"
 

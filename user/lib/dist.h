@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/dist.h - a distribution of times by its statistics.
+ * lib/dist.h - statistics of a distribution of times.
  *
- * The one list of them. Keys of results, labels, the columns of tables and the
- * fields of a message are made from it, so a percentile more is a line more.
+ * The only list of them: keys of results, labels, table columns and message fields are generated
+ * from it, so one more percentile is one more line.
  */
 #ifndef LIB_DIST_H
 #define LIB_DIST_H
@@ -14,8 +14,8 @@
 #include "abi/hist.h"
 
 /*
- * X(id, share, word in a key, label, text before the name of what is measured, ...);
- * @share: of the values, those that are not above the percentile.
+ * X(id, share, word in a key, label, text before the name of the quantity, ...); @share: of the
+ * values, those not above the percentile.
  */
 #define DIST_MINIMUM(X, ...) \
 	X(MIN, 0, "min", "min", "smallest ", ##__VA_ARGS__)
@@ -39,10 +39,10 @@ enum dist_stat {
 	DIST_STATS(DIST_ENUM)
 #undef DIST_ENUM
 	DIST_NR,
-	DIST_COUNT = DIST_NR,	/* how many values: no time */
+	DIST_COUNT = DIST_NR,	/* number of values: not a time */
 };
 
-/* Exact up to 2^53 ns, which are 104 days. */
+/* Exact up to 2^53 ns (104 days). */
 struct dist {
 	uint64_t count;
 	double ns[DIST_NR];
@@ -51,16 +51,16 @@ struct dist {
 /* "p99.9" */
 const char *dist_label(enum dist_stat stat);
 
-/* Of nothing: all NAN. */
+/* No values: all NAN. */
 struct dist dist_none(void);
 
-/* All are NAN if nothing was counted. */
+/* All NAN if nothing was counted. */
 void dist_of_hist(struct dist *ret, const struct hist_rec *hist);
 
-/* Of the times less @base_ns, which none of them is below. */
+/* Of the times minus @base_ns, which is at most the smallest one. */
 void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns);
 
-/* Of an interval, which has too few values for the percentiles beyond 99.9. */
+/* Whether an interval reports it: it has too few values for percentiles beyond 99.9. */
 bool dist_is_of_interval(enum dist_stat stat);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/err.h - errors as values: a number for the caller, a sentence for the user.
+ * lib/err.h - errors as values: a number for the caller, a message for the user.
  *
- * The layer that meets the error fills it once; only main() prints it.
+ * The layer that detects the error fills it once; only main() prints it.
  */
 #ifndef LIB_ERR_H
 #define LIB_ERR_H
 
 enum err_kind {
 	ERR_RUN,		/* failed while running: exit code 4 */
-	ERR_USAGE,		/* the user's words: exit code 2 */
+	ERR_USAGE,		/* wrong usage: exit code 2 */
 	ERR_MACHINE,		/* privilege, driver, kernel feature: exit code 3 */
 	ERR_COMMAND,		/* another program cannot be run: 127 (-ENOENT) or 126, as in a shell */
 };
@@ -22,18 +22,18 @@ struct err {
 };
 
 /*
- * Fills @e and returns @no, so that it can be returned or assigned in one
- * line. What @no means is appended by err_set() and err_machine();
- * 0 for @no is a bug. err_usage() returns -EINVAL and appends nothing.
+ * Fills @e and returns @no, so that it can be returned or assigned in one line. err_set() and
+ * err_machine() append the meaning of @no, which must not be 0. err_usage() returns -EINVAL and
+ * appends nothing.
  */
 int err_set(struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Adds what the user can do about it; returns e->no. */
+/* Adds a hint for the user; returns e->no. */
 int err_hint(struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same, telling whose fault it is; err_set() takes ERR_RUN. */
+/* The same with the kind of error; err_set() uses ERR_RUN. */
 int err_usage(struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int err_machine(struct err *e, int no, const char *fmt, ...)
@@ -42,9 +42,9 @@ int err_command(struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * An option's name in a message or hint of code that does not know the verb:
- * err_hint(e, "try " OPTION("engine") " afxdp"). main() writes it as "--engine"
- * where the verb has that option, and else leaves out that part of the hint.
+ * The name of an option in a message or hint of code that does not know the verb: err_hint(e, "try
+ * " OPTION("engine") " afxdp"). main() prints it as "--engine" if the verb has that option, and
+ * otherwise drops that part of the hint.
  */
 #define OPTION(name) "\001" name "\002"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/heap.c - what is due first.
+ * lib/heap.c - priority queue by due time.
  */
 #include "lib/heap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/heap.h - what is due first: a binary heap of times.
+ * lib/heap.h - priority queue by due time: a binary heap.
  */
 #ifndef LIB_HEAP_H
 #define LIB_HEAP_H
@@ -22,13 +22,13 @@ struct heap {
 int heap_init(struct heap *heap, size_t room);
 void heap_release(struct heap *heap);
 
-/* There must be room. */
+/* Requires room. */
 void heap_push(struct heap *heap, uint64_t due_ns, uint32_t what);
 
-/* When the first is due; UINT64_MAX: there is none. */
+/* The earliest due time; UINT64_MAX: empty. */
 uint64_t heap_due_ns(const struct heap *heap);
 
-/* Takes the first away, which must be there. */
+/* Removes the earliest entry, which must exist. */
 uint32_t heap_pop(struct heap *heap);
 
 #endif

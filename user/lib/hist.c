@@ -34,7 +34,7 @@ void hist_merge(struct hist_rec *sum, const struct hist_rec *from)
 	uint32_t i;
 
 	if (!from->count && !from->negative)
-		return;		/* thousands of streams, of which a few are there */
+		return;		/* skip empty ones: of thousands of streams only a few occur */
 	sum->count += from->count;
 	sum->sum_ns += from->sum_ns;
 	if (from->not_min_ns > sum->not_min_ns)
@@ -98,5 +98,5 @@ uint64_t hist_percentile_ns(const struct hist_rec *hist, double share)
 			return hist_min_ns(hist);
 		return ns > hist->max_ns ? hist->max_ns : ns;
 	}
-	return hist->max_ns;	/* among those above the range */
+	return hist->max_ns;	/* among the values above the range */
 }

@@ -9,15 +9,15 @@
 
 #include "abi/hist.h"
 
-/* One time more in a record that only this thread writes; others may read it meanwhile. */
+/* Adds a value to a record that only this thread writes; others may read it at the same time. */
 void hist_add(struct hist_rec *hist, uint64_t ns);
 
 /* Adds @from's counts to @sum; extremes are those of both. */
 void hist_merge(struct hist_rec *sum, const struct hist_rec *from);
 
 /*
- * Counts that came between two readings of one record. Their exact extremes
- * are not known: those of the buckets are used instead.
+ * The counts between two readings of one record. Their exact extremes are unknown: those of the
+ * buckets are used.
  */
 void hist_subtract(struct hist_rec *newer, const struct hist_rec *older);
 

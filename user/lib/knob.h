@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/knob.h - the numbers of an interface that can be set.
+ * lib/knob.h - numeric settings of an interface.
  */
 #ifndef LIB_KNOB_H
 #define LIB_KNOB_H
@@ -10,7 +10,7 @@ enum knob {
 	KNOB_TXQUEUELEN,
 	KNOB_RX_RING,
 	KNOB_TX_RING,
-	KNOB_RX_QUEUES,		/* apart, as veth has them */
+	KNOB_RX_QUEUES,		/* separate ones, as on veth */
 	KNOB_TX_QUEUES,
 	KNOB_COMBINED,
 	KNOB_RX_USECS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/log.c - talk on stderr.
+ * lib/log.c - messages on stderr.
  */
 #include "lib/log.h"
 
@@ -19,7 +19,7 @@ static void vlog(enum log_level level, const char *prefix, const char *fmt, va_l
 
 	if (level > max_level)
 		return;
-	/* One write a line, so that the lines of several threads do not mix. */
+	/* One write per line, so that lines of several threads do not mix. */
 	vsnprintf(line, sizeof(line), fmt, args);
 	fprintf(stderr, "ethgauge: %s%s\n", prefix, line);
 }

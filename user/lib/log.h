@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/log.h - talk on stderr: what the tool does, falls back to, or notices.
+ * lib/log.h - messages on stderr: what the tool does, falls back to, or notices.
  *
- * Results never go through here, and a function logs or returns an error,
- * never both.
+ * Results are never printed here, and a function logs or returns an error, never both.
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H
@@ -12,7 +11,7 @@
 
 enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 
-/* Messages above @level are dropped; LOG_INFO at start. */
+/* Drops messages above @level; LOG_INFO at start. */
 void log_set_level(enum log_level level);
 
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

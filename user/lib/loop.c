@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/loop.c - wait, tick, and stop.
+ * lib/loop.c - waiting, intervals and signals.
  */
 #include "lib/loop.h"
 
@@ -19,7 +19,7 @@ static void on_signal(int signal)
 
 void loop_catch_signals(void)
 {
-	/* RESETHAND: the second ^C kills a tool that hangs. No RESTART: sleeps must end. */
+	/* RESETHAND: a second ^C kills a tool that hangs. No RESTART: sleeps must end. */
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
@@ -79,7 +79,7 @@ uint64_t loop_run(const struct loop *loop)
 		if (now_ns >= tick_ns) {
 			if (loop->tick)
 				loop->tick(loop->ctx, now_ns - start_ns);
-			/* A tick that came very late is not made up for by a burst of ticks. */
+			/* A very late tick is not followed by a burst of ticks to catch up. */
 			while (tick_ns <= now_ns)
 				tick_ns += loop->interval_ns;
 		}

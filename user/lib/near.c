@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/near.c - the known word that a mistyped one is nearest to.
+ * lib/near.c - find the known word closest to a mistyped one.
  */
 #include "lib/near.h"
 
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* No word of ours is as long. */
+/* No known word is this long. */
 #define LONGEST 40
 
-/* Letters that a word must have before the beginning of a longer one is taken for it. */
+/* Minimum length of a prefix that is completed to a longer word. */
 #define SHORTEST_PREFIX 3
 
 static unsigned int least(unsigned int a, unsigned int b)
@@ -44,7 +44,7 @@ unsigned int near_distance(const char *a, const char *b)
 	return above[len_b];
 }
 
-/* One mistake in a short word, three at most: with more, any word is near another. */
+/* One mistake in a short word, at most three: with more, any word is close to another. */
 static unsigned int limit(const char *word)
 {
 	size_t len = strlen(word);

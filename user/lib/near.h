@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/near.h - the known word that a mistyped one is nearest to: "did you mean 'X'?".
+ * lib/near.h - find the known word closest to a mistyped one: "did you mean 'X'?".
  */
 #ifndef LIB_NEAR_H
 #define LIB_NEAR_H
 
 struct near {
-	const char *word;		/* as it was typed */
-	const char *best;		/* NULL: no candidate is near enough */
+	const char *word;		/* as typed */
+	const char *best;		/* NULL: no candidate is close enough */
 	unsigned int distance;		/* of best */
 };
 
-/* Takes @candidate if it is nearer than those before. */
+/* Replaces the best candidate if @candidate is closer. */
 void near_try(struct near *near, const char *candidate);
 
-/* The nearest of @candidates, NULL-terminated; NULL: none is near enough. */
+/* The closest of @candidates, NULL-terminated; NULL: none is close enough. */
 const char *near_word(const char *word, const char *const *candidates);
 
-/* Insertions, deletions, substitutions and swaps of neighbours that make @b of @a. */
+/* Insertions, deletions, substitutions and swaps of neighbours that turn @a into @b. */
 unsigned int near_distance(const char *a, const char *b);
 
 #endif

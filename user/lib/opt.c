@@ -76,17 +76,17 @@ static int parse_number(const struct opt *opt, const char *text, void *opts, str
 	return 0;
 }
 
-/* A rate of another kind than the option takes. */
+/* A rate of a kind that the option does not accept. */
 static int refuse_kind(const struct opt *opt, const char *text, struct err *e)
 {
 	static const struct {
 		unsigned int kinds;
 		const char *what;
 	} forms[] = {
-		{ OPT_RATE_BPS, "bits a second, such as 100Mbit" },
-		{ OPT_RATE_BPS | OPT_RATE_MAX, "bits a second, such as 100Mbit, or max" },
-		{ OPT_RATE_PPS, "packets a second, such as 1kpps" },
-		{ OPT_RATE_PPS | OPT_RATE_MAX, "packets a second, such as 1kpps, or max" },
+		{ OPT_RATE_BPS, "bits per second, such as 100Mbit" },
+		{ OPT_RATE_BPS | OPT_RATE_MAX, "bits per second, such as 100Mbit, or max" },
+		{ OPT_RATE_PPS, "packets per second, such as 1kpps" },
+		{ OPT_RATE_PPS | OPT_RATE_MAX, "packets per second, such as 1kpps, or max" },
 		{ OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_MAX, "100Mbit, 1kpps or max" },
 		{ OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_SHARE, "100Mbit, 1kpps or 50%" },
 	};
@@ -126,7 +126,7 @@ static int parse_factor(const struct opt *opt, const char *text, void *opts, str
 	char name[64];
 
 	if (strcmp(text, "max") && unit_parse_factor(text, &factor))
-		return err_usage(e, "%s '%s' is no factor above 0, such as 1, 2.5 or max",
+		return err_usage(e, "%s '%s' is not a factor above 0, such as 1, 2.5 or max",
 				 opt_label(name, sizeof(name), opt), text);
 	FIELD(opts, opt, double) = factor;
 	return 0;
@@ -142,7 +142,7 @@ static int add_iface(const struct opt *opt, const char *text, void *opts, struct
 			return err_usage(e, "%s '%s' is given twice", opt->name, text);
 	}
 	if (list->nr == OPT_MAX_IFACES)
-		return err_usage(e, "'%s' is one %s too many: at most %d", text, opt->name,
+		return err_usage(e, "%s '%s': too many, at most %d", opt->name, text,
 				 OPT_MAX_IFACES);
 	list->names[list->nr++] = text;
 	return 0;
@@ -155,12 +155,12 @@ static int parse_iface(const struct opt *opt, const char *text, void *opts, stru
 
 	opt_label(name, sizeof(name), opt);
 	if (!*text || strlen(text) > 15 || !strcmp(text, ".") || !strcmp(text, ".."))
-		return err_usage(e, "%s '%s' is no name of an interface: 1 to 15 characters",
+		return err_usage(e, "%s '%s' is not an interface name: 1 to 15 characters",
 				 name, text);
 	for (p = text; *p; p++) {
 		if (*p == '/' || *p == ':' || isspace((unsigned char)*p))
-			return err_usage(e, "%s '%s' is no name of an interface: '%c' is not "
-					 "allowed in one", name, text, *p);
+			return err_usage(e, "%s '%s' is not an interface name: '%c' is not "
+					 "allowed", name, text, *p);
 	}
 	if (opt->type == OPT_IFACES)
 		return add_iface(opt, text, opts, e);
@@ -190,7 +190,7 @@ static int parse_choice(const struct opt *opt, const char *text, void *opts, str
 		if (used >= sizeof(list))
 			used = sizeof(list) - 1;
 	}
-	err_usage(e, "%s '%s' is none of: %s", opt_label(name, sizeof(name), opt), text, list);
+	err_usage(e, "%s '%s' is not one of: %s", opt_label(name, sizeof(name), opt), text, list);
 	return hint_near(e, "", near_word(text, opt->choices));
 }
 
@@ -203,7 +203,7 @@ static int parse_strs(const struct opt *opt, const char *text, void *opts, struc
 	if (!*text)
 		return err_usage(e, "%s is empty", name);
 	if (strs->nr == OPT_MAX_STRS)
-		return err_usage(e, "%s '%s' is one too many: at most %d", name, text, OPT_MAX_STRS);
+		return err_usage(e, "%s '%s': too many, at most %d", name, text, OPT_MAX_STRS);
 	strs->text[strs->nr++] = text;
 	return 0;
 }
@@ -215,7 +215,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 	switch (opt->type) {
 	case OPT_FLAG:
 		if (*text && strcmp(text, "yes") && strcmp(text, "no"))
-			return err_usage(e, "%s takes no value but yes or no",
+			return err_usage(e, "%s accepts no value except yes and no",
 					 opt_label(name, sizeof(name), opt));
 		FIELD(opts, opt, bool) = strcmp(text, "no");
 		return 0;
@@ -240,7 +240,8 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 		return parse_iface(opt, text, opts, e);
 	case OPT_MAC:
 		if (unit_parse_mac(text, FIELD(opts, opt, struct opt_mac).addr))
-			return err_usage(e, "%s '%s' is no MAC address, such as 02:00:00:00:00:01",
+			return err_usage(e, "%s '%s' is not a MAC address, such as "
+					 "02:00:00:00:00:01",
 					 opt_label(name, sizeof(name), opt), text);
 		FIELD(opts, opt, struct opt_mac).set = true;
 		return 0;
@@ -292,18 +293,18 @@ struct parser {
 	char **argv;
 	void *opts;
 	struct opt_given *given;
-	const struct opt *argument;	/* the last one that was filled */
+	const struct opt *argument;	/* the last one filled */
 	bool only_arguments;		/* behind "--" */
 };
 
 static int take(struct parser *p, const struct opt *opt, const char *text, struct err *e)
 {
-	/* With "no" it is as if it was not there. */
+	/* "no" is the same as omitting the flag. */
 	p->given->is[opt - p->table] = opt->type != OPT_FLAG || strcmp(text, "no");
 	return parse_value(opt, text, p->opts, e);
 }
 
-/* The option's value: behind '=' or in the next word. */
+/* The option's value: after '=' or in the next word. */
 static int take_option(struct parser *p, const struct opt *opt, const char *attached,
 		       struct err *e)
 {
@@ -313,7 +314,7 @@ static int take_option(struct parser *p, const struct opt *opt, const char *atta
 	if (attached || opt->type == OPT_FLAG)
 		return take(p, opt, attached ? attached : "", e);
 	if (p->at + 1 >= p->argc)
-		return err_usage(e, "%s needs a value", name);
+		return err_usage(e, "%s requires a value", name);
 	return take(p, opt, p->argv[++p->at], e);
 }
 
@@ -329,7 +330,7 @@ static int take_argument(struct parser *p, struct err *e)
 	if (!opt && p->argument && opt_is_list(p->argument))
 		opt = p->argument;
 	if (!opt)
-		return err_usage(e, "'%s' is one argument too many", p->argv[p->at]);
+		return err_usage(e, "unexpected argument '%s'", p->argv[p->at]);
 	p->argument = opt;
 	if (opt->type == OPT_REST) {
 		p->given->is[opt - p->table] = true;
@@ -351,7 +352,7 @@ static int take_letters(struct parser *p, const char *word, struct err *e)
 	if (opt->type != OPT_FLAG)
 		return take_option(p, opt, word[2] ? word + 2 : NULL, e);
 	if (word[2])
-		return err_usage(e, "'%s': give options of one letter one by one", word);
+		return err_usage(e, "'%s': give one-letter options separately", word);
 	return take_option(p, opt, NULL, e);
 }
 

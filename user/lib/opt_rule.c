@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/opt_rule.c - what options ask of each other.
+ * lib/opt_rule.c - constraints between options.
  */
 #include "lib/opt_rule.h"
 
@@ -12,13 +12,13 @@
 /* In the order of enum unit_rate_kind. */
 static const char *const rate_kinds[] = { "max", "pps", "bit/s", "%" };
 
-/* One word of a rule: "engine=auto|afxdp". */
+/* One condition of a rule: "engine=auto|afxdp". */
 struct cond {
 	char name[64];
-	char values[64];		/* "" : that it was given */
+	char values[64];		/* "" : given at all */
 };
 
-/* The word at *@at, which moves behind it; false behind the last. */
+/* The condition at *@at, which is advanced; false at the end. */
 static bool next_cond(const char **at, struct cond *ret_cond)
 {
 	size_t len, name;
@@ -78,7 +78,7 @@ static bool is_met(const struct cond *cond, const struct opt_given *given, const
 	return *cond->values ? has_value(opt, cond->values, opts) : given->is[opt - given->table];
 }
 
-/* "--engine afxdp", the first of several values; of a sub-command "bench y1564". */
+/* "--engine afxdp", the first of several values; for a sub-command "bench y1564". */
 static const char *show(char *buf, size_t size, const struct cond *cond, const char *verb,
 			const struct opt *table)
 {
@@ -95,7 +95,7 @@ static const char *show(char *buf, size_t size, const struct cond *cond, const c
 	return buf;
 }
 
-/* The first of @words that is met. */
+/* The first of @words that holds. */
 static bool find_met(const char *words, const struct opt_given *given, const void *opts,
 		     struct cond *ret_cond)
 {
@@ -106,7 +106,7 @@ static bool find_met(const char *words, const struct opt_given *given, const voi
 	return false;
 }
 
-/* What all of a rule's functions look at. */
+/* Context of a rule check. */
 struct check {
 	const struct opt_given *given;
 	const void *opts;
@@ -133,7 +133,7 @@ static void show_all(const struct check *check, const char *words, char *buf, si
 	}
 }
 
-/* What the help says of the first of @words, if that is an option with more to say. */
+/* The help text of the first of @words, if it is an option whose help says more. */
 static int hint_help(const struct check *check, const char *words)
 {
 	const struct opt *opt;
@@ -243,7 +243,7 @@ static void show_commands(const struct opt *table, const struct opt *opt, char *
 		snprintf(buf + used, size - used, "%s%s", used ? " or " : "", last);
 }
 
-/* Each option that was given is one of the sub-command's. */
+/* Checks that each option given belongs to the sub-command. */
 static int check_command(const struct check *check)
 {
 	const struct opt_given *given = check->given;
@@ -261,7 +261,7 @@ static int check_command(const struct check *check)
 	return 0;
 }
 
-/* False where the rule's condition is not met. */
+/* False if the rule's condition does not hold. */
 static bool applies(struct check *check, const struct opt_rule *rule)
 {
 	char label[MAX_LABEL - 8];
@@ -302,7 +302,7 @@ static bool is_sound(const struct cond *cond, const struct opt *table)
 
 	if (!opt)
 		return false;
-	/* Of other types any text may be a value. */
+	/* For other types any text may be a value. */
 	for (; *at && (opt->type == OPT_CHOICE || opt->type == OPT_RATE); at += *at == '|') {
 		snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, "|"), at);
 		at += strcspn(at, "|");
@@ -339,7 +339,9 @@ const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *ta
 	return NULL;
 }
 
-/* @text with names of options as "--name", into @buf; false if one is not in @table: it stays bare. */
+/*
+ * Writes @text with option names as "--name" to @buf; false if one is not in @table: it stays bare.
+ */
 static bool name_options(char *buf, size_t size, const char *text, size_t len,
 			 const struct opt *table)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/opt_rule.h - what options ask of each other, as data beside their table.
+ * lib/opt_rule.h - constraints between options, as data next to their table.
  *
- * A rule names options in a text of words, separated by blanks: "rate" is met
- * when it was given, "engine=afxdp" when it has that value, given or not, and
- * "engine=afxdp|auto" when it has one of these, of which messages name the
- * first. A rate's kinds are pps, bit/s, % and max. What is required must
- * not be a number that is 0.
+ * A rule lists conditions in a string, separated by spaces: "rate" holds if the option was given,
+ * "engine=afxdp" if it has that value, given or not, and "engine=afxdp|auto" if it has one of
+ * these; messages name the first. A rate's kinds are pps, bit/s, % and max. A required number must
+ * not be 0.
  */
 #ifndef LIB_OPT_RULE_H
 #define LIB_OPT_RULE_H
@@ -17,7 +16,7 @@
 enum opt_rule_kind {
 	OPT_RULES_END,
 	OPT_REQUIRES,		/* each of @these requires one of @those */
-	OPT_EXCLUDES,		/* none of @these goes with one of @those */
+	OPT_EXCLUDES,		/* none of @these may be combined with one of @those */
 	OPT_AT_MOST_ONE,	/* of @these */
 	OPT_AT_LEAST_ONE,	/* of @these */
 };
@@ -25,24 +24,24 @@ enum opt_rule_kind {
 struct opt_rule {
 	enum opt_rule_kind kind;
 	const char *these, *those;
-	const char *when;		/* only where one of these is met; NULL: always */
+	const char *when;		/* applies only if one of these holds; NULL: always */
 };
 
 #define OPT_RULE_END { .kind = OPT_RULES_END }
 
 /*
- * What was given against the rules, and against the sub-command; @rules may be
- * NULL. @verb stands before the sub-command in messages.
+ * Checks what was given against the rules and the sub-command; @rules may be NULL. @verb precedes
+ * the sub-command in messages.
  */
 int opt_rules_check(const struct opt_rule *rules, const char *verb,
 		    const struct opt_given *given, const void *opts, struct err *e);
 
-/* The first word of @rules that the table does not have, or that is no value; NULL: none. */
+/* The first word of @rules that is not in the table, or not a valid value; NULL: none. */
 const char *opt_rules_unknown(const struct opt_rule *rules, const struct opt *table);
 
 /*
- * Writes OPTION() as "--name". Of those that @table does not have the message keeps the bare name,
- * and the hint loses the part ("...; ...") that holds them.
+ * Writes OPTION() as "--name". If @table does not have it, the message keeps the bare name, and the
+ * hint loses the part ("...; ...") that contains it.
  */
 void opt_name_options(struct err *e, const struct opt *table);
 

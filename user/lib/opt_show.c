@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/opt_show.c - option tables as text: their values, and the page of --help.
+ * lib/opt_show.c - option tables as text: values, and the page of --help.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -138,7 +138,7 @@ append(char *buf, size_t size, size_t used, const char *fmt, ...)
 	return len < 0 || used + (size_t)len >= size ? size - 1 : used + (size_t)len;
 }
 
-/* @text behind @left, its further lines below its first. */
+/* @text after @left, with its further lines below its first. */
 static void print_wrapped(FILE *out, const char *left, const char *text)
 {
 	const int indent = 31, width = 100 - indent;
@@ -159,7 +159,7 @@ static void print_wrapped(FILE *out, const char *left, const char *text)
 	fprintf(out, "%s\n", text);
 }
 
-/* "rr, crr: ": those of @opt's sub-commands that the verb has. */
+/* "rr, crr: ": those of the verb's sub-commands that have @opt. */
 static size_t show_commands(char *buf, size_t size, const struct opt *opt,
 			    const struct opt *selector)
 {

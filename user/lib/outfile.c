@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/outfile.c - files that are whole or not there.
+ * lib/outfile.c - output files that are complete or absent.
  */
 #include "lib/outfile.h"
 
@@ -16,7 +16,7 @@
 
 struct outfile {
 	char path[PATH_MAX];
-	char aside[PATH_MAX];	/* the name until the rename; empty while nameless */
+	char aside[PATH_MAX];	/* temporary name until the rename; empty while unnamed */
 	FILE *stream;
 };
 
@@ -26,7 +26,7 @@ static int open_aside(struct outfile *file)
 	int fd;
 
 	snprintf(copy, sizeof(copy), "%s", file->path);
-	/* Nameless: even kill -9 leaves nothing. Not every file system has it. */
+	/* Unnamed: even kill -9 leaves nothing. Not all file systems support it. */
 	fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
 	if (fd >= 0)
 		return fd;
@@ -51,9 +51,9 @@ int outfile_open(struct outfile **ret_file, const char *path, struct err *e)
 	if (strlen(path) >= PATH_MAX - 8)
 		return err_set(e, -ENAMETOOLONG, "cannot write '%s'", path);
 	if (!*path || path[strlen(path) - 1] == '/')
-		return err_usage(e, "cannot write '%s': it is no name of a file", path);
+		return err_usage(e, "cannot write '%s': not a file name", path);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return err_usage(e, "cannot write '%s': it is there and is not a regular file",
+		return err_usage(e, "cannot write '%s': not a regular file",
 				 path);
 	file = calloc(1, sizeof(*file));
 	if (!file)
@@ -79,7 +79,7 @@ FILE *outfile_stream(struct outfile *file)
 	return file->stream;
 }
 
-/* A nameless file cannot replace one that is there: name it aside, then rename. */
+/* An unnamed file cannot replace an existing one: link it to a temporary name, then rename. */
 static int give_name(struct outfile *file, int fd)
 {
 	char proc[64];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/outfile.h - files that are whole or not there: written aside and renamed.
+ * lib/outfile.h - output files that are complete or absent: written to a temporary file and
+ * renamed.
  */
 #ifndef LIB_OUTFILE_H
 #define LIB_OUTFILE_H
@@ -11,18 +12,18 @@
 
 struct outfile;
 
-/* Opens a nameless file in @path's directory, so that a path that cannot be written is found early. */
+/* Opens an unnamed file in @path's directory, so that an unwritable path is detected early. */
 int outfile_open(struct outfile **ret_file, const char *path, struct err *e);
 
 FILE *outfile_stream(struct outfile *file);
 
-/* Flushes to the disk and puts the file in the place of @path. */
+/* Flushes to disk and renames the file to @path. */
 int outfile_commit(struct outfile *file, struct err *e);
 
-/* The same without waiting for the disk: of what is written anew all the time. */
+/* The same without waiting for the disk: for files that are rewritten often. */
 int outfile_commit_soon(struct outfile *file, struct err *e);
 
-/* Frees; what was not committed vanishes. Takes NULL. */
+/* Frees; discards what was not committed. Accepts NULL. */
 void outfile_close(struct outfile *file);
 
 #endif

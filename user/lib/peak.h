@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/peak.h - how many there are now, and were at most, of all threads.
+ * lib/peak.h - current and highest count, over all threads.
  */
 #ifndef LIB_PEAK_H
 #define LIB_PEAK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/procstat.c - what /proc reports of each CPU since the machine's start.
+ * lib/procstat.c - counters of each CPU since boot, from /proc.
  */
 #include "lib/procstat.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_COLUMNS	8192	/* the most CPUs that Linux can have on x86 */
-#define SOFTNET_CPU	12	/* the columns that are read, and the one of the CPU's number */
+#define MAX_COLUMNS	8192	/* the maximum number of CPUs of Linux on x86 */
+#define SOFTNET_CPU	12	/* number of columns read, and the column with the CPU's number */
 
 static const char *skip_blanks(const char *p)
 {
@@ -25,7 +25,7 @@ static const char *next_line(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* The digit's value, 16 or more where it is none. */
+/* The digit's value; 16 or more if it is not a digit. */
 static unsigned int digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -35,8 +35,8 @@ static unsigned int digit(char c)
 }
 
 /*
- * A number and what follows it, on this line; false, and *p stays, where there is
- * none. By hand, as /proc/interrupts of 300 CPUs has 300,000 of them.
+ * Reads a number on this line and advances; false, with *p unchanged, if there is none. Written by
+ * hand, as /proc/interrupts of 300 CPUs has 300,000 of them.
  */
 static bool take(const char **p, unsigned int base, uint64_t *ret_value)
 {
@@ -106,7 +106,7 @@ static bool is_row(const char *line, const char *name)
 	return !strncmp(line, name, len) && line[len] == ':';
 }
 
-/* Which CPU a column of numbers is of: those that are away have none. */
+/* Which CPU each column of numbers belongs to: offline CPUs have none. */
 struct columns {
 	size_t nr;
 	uint16_t cpu[MAX_COLUMNS];
@@ -122,7 +122,9 @@ static bool read_columns(const char *text, struct columns *ret_columns)
 	return ret_columns->nr;
 }
 
-/* Adds the numbers at @text to the counter at @offset of their CPUs; returns what follows them. */
+/*
+ * Adds the numbers at @text to the counter at @offset of their CPUs; returns a pointer past them.
+ */
 static const char *add_row(const char *text, const struct columns *columns,
 			   struct procstat_cpu *cpus, size_t nr, size_t offset)
 {
@@ -165,7 +167,7 @@ int procstat_parse_softirqs(const char *text, struct procstat_cpu *cpus, size_t 
 	return any ? 0 : -EINVAL;
 }
 
-/* "eth0-rx-1" and "mlx5_comp0@eth0" are eth0's, "eth01" is not. @line begins with a blank. */
+/* "eth0-rx-1" and "mlx5_comp0@eth0" match eth0, "eth01" does not. @line begins with a space. */
 static bool names(const char *line, const char *ifname)
 {
 	const char *end = line + strcspn(line, "\n"), *p = line;
@@ -185,7 +187,7 @@ static bool is_of_nic(const char *name, const char *after, const struct procstat
 	unsigned long irq = strtoul(name, &end, 10);
 	size_t i;
 
-	/* Only devices have numbers; NMI, LOC and the like are the CPUs' own. */
+	/* Only device interrupts have numbers; NMI, LOC and the like belong to the CPUs. */
 	if (end == name || *end != ':')
 		return false;
 	for (i = 0; i < nic->nr_irqs; i++) {
@@ -211,7 +213,7 @@ int procstat_parse_interrupts(const char *text, const struct procstat_nic *nic,
 	for (text = next_line(text); *text; text = next_line(text)) {
 		name = skip_blanks(text);
 		text += strcspn(text, ":\n");
-		/* Those two are sums, and of no CPU. */
+		/* These two are totals, not per CPU. */
 		if (*text != ':' || !strncmp(name, "ERR:", 4) || !strncmp(name, "MIS:", 4))
 			continue;
 		counters = ++text;

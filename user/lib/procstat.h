@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/procstat.h - what /proc reports of each CPU since the machine's start.
+ * lib/procstat.h - counters of each CPU since boot, from /proc.
  *
- * Parsers of whole files: text in, counters out. CPU n is cpus[n], whichever
- * of them are there; those from @nr on are left out. Each returns 0, or
- * -EINVAL where the text is not of its form, and then nothing is changed.
+ * Parsers of whole files: text in, counters out. CPU n is cpus[n], whichever CPUs exist; CPUs from
+ * @nr on are ignored. Each returns 0, or -EINVAL if the text has another format; nothing is changed
+ * then.
  */
 #ifndef LIB_PROCSTAT_H
 #define LIB_PROCSTAT_H
@@ -14,20 +14,21 @@
 #include <stdint.h>
 
 struct procstat_cpu {
-	bool online;			/* stood in /proc/stat */
+	bool online;			/* present in /proc/stat */
 	/*
-	 * Ticks of sysconf(_SC_CLK_TCK) a second. Idle (with iowait) is measured; user
-	 * (with nice), system, irq and softirq are what the timer tick met, unless the
-	 * kernel has CONFIG_IRQ_TIME_ACCOUNTING.
+	 * Ticks, sysconf(_SC_CLK_TCK) per second. Idle (with iowait) is measured; user (with nice),
+	 * system, irq and softirq are samples of the timer tick, unless the kernel has
+	 * CONFIG_IRQ_TIME_ACCOUNTING.
 	 */
 	uint64_t user_ticks, system_ticks, irq_ticks, softirq_ticks, steal_ticks, idle_ticks;
-	uint64_t interrupts;		/* of all kinds, timer and other CPUs' included */
+	uint64_t interrupts;		/* all kinds, including timer and inter-processor
+					 * interrupts */
 	uint64_t nic_interrupts;
 	uint64_t net_rx_softirqs, net_tx_softirqs;
 	uint64_t softnet_packets, softnet_dropped_packets, softnet_squeezed;
 };
 
-/* Whose lines of /proc/interrupts are the NIC's: of these numbers, or named after it. */
+/* Which lines of /proc/interrupts belong to the NIC: those with these numbers or its name. */
 struct procstat_nic {
 	const uint32_t *irqs;
 	size_t nr_irqs;
@@ -40,17 +41,17 @@ int procstat_parse_stat(const char *text, struct procstat_cpu *cpus, size_t nr);
 /* /proc/softirqs: NET_RX and NET_TX */
 int procstat_parse_softirqs(const char *text, struct procstat_cpu *cpus, size_t nr);
 
-/* /proc/interrupts; *ret_nic_lines: how many lines are the NIC's. */
+/* /proc/interrupts; *ret_nic_lines: number of lines that belong to the NIC. */
 int procstat_parse_interrupts(const char *text, const struct procstat_nic *nic,
 			      struct procstat_cpu *cpus, size_t nr, size_t *ret_nic_lines);
 
 /*
- * /proc/net/softnet_stat. Lines have the CPU's number from kernel 5.10 on; before,
- * they are of the online CPUs in turn, so parse /proc/stat first.
+ * /proc/net/softnet_stat. Lines have the CPU's number from kernel 5.10 on; before, they belong to
+ * the online CPUs in order, so parse /proc/stat first.
  */
 int procstat_parse_softnet(const char *text, struct procstat_cpu *cpus, size_t nr);
 
-/* Growth of a counter; one that went back (iowait, a CPU that was away) has not grown. */
+/* Growth of a counter; one that went back (iowait, a CPU that was offline) has not grown. */
 uint64_t procstat_growth(uint64_t before, uint64_t after);
 
 /* The number after "@key:" at the start of a line, as in /proc/self/status; 0 or -ENOENT. */

@@ -18,7 +18,7 @@ static int take(struct secret *ret_secret, const char *bytes, size_t len, const 
 	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
 		len--;
 	if (!len || len > sizeof(ret_secret->bytes))
-		return err_usage(e, "the key in %s has no bytes, or more than %zu", from,
+		return err_usage(e, "the key in %s must have 1 to %zu bytes", from,
 				 sizeof(ret_secret->bytes));
 	memcpy(ret_secret->bytes, bytes, len);
 	ret_secret->len = len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/secret.h - a key that both ends have, from a file or the environment: never from
- * the command line, which everybody on the host can read.
+ * lib/secret.h - a pre-shared key, from a file or the environment: never from the command line,
+ * which every user of the host can read.
  */
 #ifndef LIB_SECRET_H
 #define LIB_SECRET_H
@@ -15,7 +15,10 @@ struct secret {
 	char bytes[256];
 };
 
-/* From @path, or else from @variable of the environment, or else none. Ends of lines are cut off. */
+/*
+ * From @path, otherwise from the environment variable @variable, otherwise none. Trailing newlines
+ * are removed.
+ */
 int secret_read(struct secret *ret_secret, const char *path, const char *variable, struct err *e);
 
 #endif

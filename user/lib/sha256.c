@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/sha256.c - SHA-256 and HMAC, as their standards write them down.
+ * lib/sha256.c - SHA-256 and HMAC, following their standards.
  */
 #include "lib/sha256.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/sha256.h - SHA-256 (FIPS 180-4) and HMAC by it (RFC 2104).
+ * lib/sha256.h - SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104).
  *
- * For the challenge of serve's pre-shared key, and for nothing that is fast or
- * large: no library of ours has one, and not every kernel its AF_ALG sockets.
+ * Only for short, infrequent messages such as the challenge of serve's pre-shared key: none of the
+ * libraries used has one, and not every kernel has AF_ALG sockets.
  */
 #ifndef LIB_SHA256_H
 #define LIB_SHA256_H
@@ -19,11 +19,11 @@ void sha256(const void *data, size_t len, uint8_t ret_digest[SHA256_BYTES]);
 void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
 		 uint8_t ret_mac[SHA256_BYTES]);
 
-/* The state after the key's two pads: what a keyed hash goes on from without the key. */
+/* The state after the key's two pads: a keyed hash continues from it without the key. */
 void sha256_hmac_pads(const void *key, size_t key_len, uint32_t ret_inner[8],
 		      uint32_t ret_outer[8]);
 
-/* In a time that does not depend on where the two differ. */
+/* In constant time. */
 bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);
 
 #endif

@@ -24,7 +24,7 @@ static void sort(double *values, size_t nr)
 {
 	size_t i, k;
 
-	/* Runs are few, and their medians are taken thousands of times. */
+	/* Samples are small, and their medians are computed thousands of times. */
 	if (nr > 32) {
 		qsort(values, nr, sizeof(*values), compare_doubles);
 		return;
@@ -69,7 +69,8 @@ int stat_median(const struct stat_sample *sample, double *ret_median)
 struct ranked {
 	double value;
 	bool of_a;
-	size_t twice;		/* its rank from 1 on, ties share the mean; twice that is whole */
+	size_t twice;		/* its rank from 1 on, ties share the mean; doubled to be an
+				 * integer */
 };
 
 static int compare_ranked(const void *a, const void *b)
@@ -78,7 +79,7 @@ static int compare_ranked(const void *a, const void *b)
 			       &((const struct ranked *)b)->value);
 }
 
-/* Both sides in order, ranked; @ret_ties: the sum of t^3 - t over groups of t equal values. */
+/* Both samples sorted and ranked; @ret_ties: the sum of t^3 - t over groups of t equal values. */
 static struct ranked *rank_all(const struct stat_sample *a, const struct stat_sample *b,
 			       double *ret_ties)
 {
@@ -109,9 +110,8 @@ static struct ranked *rank_all(const struct stat_sample *a, const struct stat_sa
 }
 
 /*
- * Of all ways to choose @nr_a of the ranks: the share whose sum is at most @sum,
- * and the share whose sum is at least that, whichever is less, twice. Counts of
- * ways are whole numbers below 2^53.
+ * Over all ways to choose @nr_a of the ranks: the share whose sum is at most @sum, and the share
+ * whose sum is at least that; the smaller of the two, doubled. The counts are integers below 2^53.
  */
 static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum, double *ret_p)
 {
@@ -144,7 +144,7 @@ static double normal_p(double u, double nr_a, double nr_b, double ties)
 	double away = fabs(u - nr_a * nr_b / 2) - 0.5;
 
 	if (variance <= 0 || away <= 0)
-		return 1;	/* all are equal, or they are in the middle */
+		return 1;	/* all are equal, or the sum is in the middle */
 	return fmin(1, erfc(away / sqrt(2 * variance)));
 }
 
@@ -259,7 +259,7 @@ int stat_split_noise(const struct stat_sample *sample, size_t nr_a, size_t nr_b,
 	}
 	free(all);
 	sort(effects, SPLITS);
-	/* A median's spread goes with the root of the number of values. */
+	/* A median's deviation scales with the root of the number of values. */
 	*ret_noise = stat_quantile(effects, SPLITS, SPLIT_QUANTILE) *
 		     sqrt((1. / (double)nr_a + 1. / (double)nr_b) /
 			  (1. / (double)half + 1. / (double)rest));

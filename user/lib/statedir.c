@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/statedir.c - where the tool keeps what later runs need.
+ * lib/statedir.c - the directory of saved state.
  */
 #include "lib/statedir.h"
 
@@ -28,6 +28,6 @@ int statedir_make(const char *path, struct err *e)
 		return 0;
 	*slash = '\0';
 	if (mkdir(dir, 0755) && errno != EEXIST)
-		return err_set(e, -errno, "cannot make directory '%s'", dir);
+		return err_set(e, -errno, "cannot create directory '%s'", dir);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lib/theory.c - the most that an Ethernet link can carry.
+ * lib/theory.c - theoretical limits of an Ethernet link.
  */
 #include "lib/theory.h"
 
@@ -38,7 +38,7 @@ double theory_frame_pps(double link_bps, uint32_t frame_bytes)
 
 uint32_t theory_tunnel_bytes(const struct theory_path *path)
 {
-	/* After the outer IP header. */
+	/* Bytes after the outer IP header. */
 	static const uint32_t bytes[THEORY_NR_TUNNELS] = {
 		[THEORY_GRE] = 4, [THEORY_GRETAP] = 4 + ETHER_BYTES,
 		[THEORY_VXLAN] = UDP_BYTES + 8 + ETHER_BYTES,
@@ -51,7 +51,7 @@ uint32_t theory_tunnel_bytes(const struct theory_path *path)
 	return ip_bytes(path->outer_ip6) + bytes[path->tunnel];
 }
 
-/* Largest packet in the tunnel; 0: the link's MTU is too small for IP, or for the tunnel. */
+/* Largest packet inside the tunnel; 0: the link's MTU is too small for IP or for the tunnel. */
 static uint32_t inner_mtu(const struct theory_path *path, bool ip6)
 {
 	uint32_t tunnel_bytes = theory_tunnel_bytes(path);
@@ -75,12 +75,12 @@ uint32_t theory_payload_bytes(const struct theory_path *path, const struct theor
 	return mtu > headers ? mtu - headers : 0;
 }
 
-/* The wire bytes of an IP packet that goes through the tunnel, if there is one. */
+/* The wire bytes of an IP packet, in the tunnel if there is one. */
 static uint32_t carried(const struct theory_path *path, uint32_t packet_bytes)
 {
 	uint32_t mtu = path->mtu - theory_tunnel_bytes(path);
 
-	/* WireGuard pads to 16 bytes, though not beyond its MTU. */
+	/* WireGuard pads to 16 bytes, but not beyond its MTU. */
 	if (path->tunnel == THEORY_WIREGUARD) {
 		packet_bytes = (packet_bytes + 15) / 16 * 16;
 		packet_bytes = packet_bytes < mtu ? packet_bytes : mtu;
@@ -95,7 +95,7 @@ double theory_goodput_ratio(const struct theory_path *path, const struct theory_
 	return payload ? (double)payload / carried(path, payload + header_bytes(stack)) : 0;
 }
 
-/* @nr frames of @packet_bytes each, if there are any. */
+/* Adds @nr frames of @packet_bytes each, if any. */
 static void add(struct theory_transaction *t, const struct theory_path *path, const char *what,
 		bool back, uint32_t nr, uint32_t payload_bytes, uint32_t packet_bytes)
 {
@@ -110,7 +110,7 @@ static void add(struct theory_transaction *t, const struct theory_path *path, co
 	*(back ? &t->back_wire_bytes : &t->forth_wire_bytes) += (uint64_t)nr * wire_bytes;
 }
 
-/* A datagram that does not fit goes in fragments, of multiples of 8 bytes but for the last. */
+/* A datagram that does not fit is fragmented, in multiples of 8 bytes except the last. */
 static int add_datagram(struct theory_transaction *t, const struct theory_path *path,
 			const struct theory_stack *stack, const char *what, bool back,
 			uint32_t bytes)
@@ -127,7 +127,7 @@ static int add_datagram(struct theory_transaction *t, const struct theory_path *
 		ip += FRAGMENT_BYTES;
 	part = (mtu - ip) / 8 * 8;
 	bytes += UDP_BYTES;
-	/* The last takes what is left, which may be as much as the MTU has room for. */
+	/* The last fragment has the rest, which may fill the MTU. */
 	nr = (bytes - (mtu - ip) + part - 1) / part;
 	add(t, path, what, back, nr, part, part + ip);
 	add(t, path, what, back, 1, bytes - nr * part, bytes - nr * part + ip);
@@ -135,8 +135,8 @@ static int add_datagram(struct theory_transaction *t, const struct theory_path *
 }
 
 /*
- * A message in segments. Every second one is acknowledged (RFC 5681 4.2), the
- * last one by what comes back anyway.
+ * A message in segments. Every second one is acknowledged (RFC 5681 4.2), the last one by the
+ * answer.
  */
 static int add_segments(struct theory_transaction *t, const struct theory_path *path,
 			const struct theory_stack *stack, const char *what, bool back,
@@ -154,7 +154,7 @@ static int add_segments(struct theory_transaction *t, const struct theory_path *
 	return 0;
 }
 
-/* MSS, SACK permitted and window scale; with timestamps in their place if segments have them. */
+/* MSS, SACK permitted and window scale; also timestamps if segments have them. */
 static uint32_t syn_bytes(const struct theory_stack *stack)
 {
 	uint32_t options = stack->options_bytes >= THEORY_TIMESTAMPS_BYTES ? 20 : 12;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/theory.h - the most that an Ethernet link can carry, by arithmetic alone.
- * docs/theory.md derives each formula.
+ * lib/theory.h - theoretical limits of an Ethernet link, computed only. docs/theory.md derives each
+ * formula.
  */
 #ifndef LIB_THEORY_H
 #define LIB_THEORY_H
@@ -26,11 +26,11 @@ enum theory_tunnel {
 };
 
 struct theory_path {
-	double link_bps;	/* of the wire: L1 */
+	double link_bps;	/* on the wire: L1 */
 	uint32_t mtu;		/* of the link, without Ethernet header and tags */
 	uint32_t vlan_tags;	/* 4 bytes each, in addition to the MTU */
 	enum theory_tunnel tunnel;
-	bool outer_ip6;		/* what carries the tunnel */
+	bool outer_ip6;		/* IP version of the tunnel's outer header */
 };
 
 struct theory_stack {
@@ -42,24 +42,24 @@ struct theory_stack {
 /* Bytes of the frame on the wire: IP packet, Ethernet header, tags, FCS, preamble and gap. */
 uint32_t theory_wire_bytes(const struct theory_path *path, uint32_t packet_bytes);
 
-/* Frames a second, of @frame_bytes with their FCS and tags (RFC 2544 appendix B). */
+/* Frames per second, for @frame_bytes with FCS and tags (RFC 2544 appendix B). */
 double theory_frame_pps(double link_bps, uint32_t frame_bytes);
 
-/* What @path's tunnel takes from the MTU. */
+/* By how much @path's tunnel reduces the MTU. */
 uint32_t theory_tunnel_bytes(const struct theory_path *path);
 
-/* Most payload of one packet; 0: the MTU is too small for that. */
+/* Maximum payload of one packet; 0: the MTU is too small. */
 uint32_t theory_payload_bytes(const struct theory_path *path, const struct theory_stack *stack);
 
-/* Share of the link's bits that are payload in full packets; 0 as above. */
+/* Payload as a share of the link's bits, in full packets; 0 as above. */
 double theory_goodput_ratio(const struct theory_path *path, const struct theory_stack *stack);
 
 enum theory_transaction_kind { THEORY_UDP_RR, THEORY_TCP_RR, THEORY_TCP_CRR };
 
 struct theory_frame {
 	const char *what;
-	bool back;		/* from the one that is asked */
-	uint32_t nr;		/* as many alike */
+	bool back;		/* sent by the responder */
+	uint32_t nr;		/* this many identical ones */
 	uint32_t payload_bytes, wire_bytes;
 };
 
@@ -73,26 +73,26 @@ struct theory_transaction {
 };
 
 /*
- * The frames of one transaction in a row without a pause, and how many of them
- * full duplex carries. -EMSGSIZE: no UDP datagram, or the MTU, is that large.
+ * The frames of one transaction in sequence without a pause, and how many of them full duplex
+ * carries. -EMSGSIZE: exceeds a UDP datagram or the MTU.
  */
 int theory_transact(const struct theory_path *path, const struct theory_stack *stack,
 		    enum theory_transaction_kind kind, uint32_t request_bytes,
 		    uint32_t response_bytes, struct theory_transaction *ret_transaction);
 
-/* Bytes under way at @bps in @rtt_ns. */
+/* Bytes in flight at @bps with @rtt_ns. */
 double theory_bdp_bytes(double bps, double rtt_ns);
 
-/* What a window carries, at most the link. */
+/* The rate that a window allows, at most the link's. */
 double theory_window_bps(double link_bps, double window_bytes, double rtt_ns);
 
-/* RFC 6349 4.2: share of the bytes sent that were not sent again; NAN of none. */
+/* RFC 6349 4.2: share of the bytes sent that were not retransmissions; NAN if none were sent. */
 double theory_tcp_efficiency(uint64_t sent_bytes, uint64_t retransmitted_bytes);
 
-/* RFC 6349 4.3: by how much of the idle round trip that under load is longer. */
+/* RFC 6349 4.3: increase of the round trip under load, relative to the idle one. */
 double theory_buffer_delay(double loaded_ns, double idle_ns);
 
-/* Least shift of RFC 7323's window scale that can express this window; 14 at most. */
+/* The smallest window scale (RFC 7323) that can express this window; at most 14. */
 unsigned int theory_window_scale(double window_bytes);
 
 #endif

@@ -39,8 +39,8 @@ static const struct scale bps_scales[] = {
 };
 
 /*
- * Reads digits with an optional fraction; strtod alone would take "inf",
- * "0x10", "1e3" and leading blanks.
+ * Reads digits with an optional fraction; strtod() alone would accept "inf", "0x10", "1e3" and
+ * leading spaces.
  */
 static int parse_number(const char *text, double *ret_value, const char **ret_end)
 {
@@ -59,7 +59,7 @@ static int parse_number(const char *text, double *ret_value, const char **ret_en
 		if (p == fraction)
 			return -EINVAL;
 	}
-	/* "1e9" and "0x5" are read by strtod past the digits seen: refuse them. */
+	/* strtod() reads "1e9" and "0x5" past the digits seen: reject them. */
 	*ret_value = strtod(text, &end);
 	if (end != p)
 		return -EINVAL;
@@ -105,11 +105,11 @@ int unit_parse_count(const char *text, uint64_t *ret_value)
 	err = parse_scaled(text, count_scales, ARRAY_SIZE(count_scales), &value);
 	if (err)
 		return err;
-	/* Times its factor, 1.001 of 1.001M is 1000999.9999999999. */
+	/* Multiplied by the factor, 1.001 of 1.001M is 1000999.9999999999. */
 	whole = round(value);
 	if (fabs(value - whole) > whole * 1e-14)
 		return -EINVAL;
-	/* Above 2^53 a double would round: take plain digits exactly. */
+	/* Above 2^53 a double would round: read plain digits exactly. */
 	errno = 0;
 	exact = strtoull(text, &end, 10);
 	if (!*end) {
@@ -129,7 +129,7 @@ int unit_parse_duration(const char *text, uint64_t *ret_ns)
 	err = parse_scaled(text, duration_scales, ARRAY_SIZE(duration_scales), &value);
 	if (err)
 		return err;
-	/* Rounded to 0 it would mean "no bound" to many options. */
+	/* Rounded to 0, it would mean "no limit" to many options. */
 	if (value > 0 && value < 1)
 		return -ERANGE;
 	return to_u64(round(value), ret_ns);
@@ -214,14 +214,14 @@ static char *format_grouped(char *buf, size_t size, uint64_t value)
 	return buf;
 }
 
-/* Four significant digits under the largest step that @value reaches. */
+/* Four significant digits in the largest unit that @value reaches. */
 static char *format_steps(char *buf, size_t size, double value, const struct scale *steps,
 			  size_t nr)
 {
 	size_t i = 0;
 	double shown;
 
-	/* 999.96 prints as "1000": go up a step when four digits round there. */
+	/* 999.96 prints as "1000": use the next unit if four digits round up to it. */
 	while (i + 1 < nr && fabs(value) >= steps[i + 1].factor * 0.99995)
 		i++;
 	shown = value / steps[i].factor;
@@ -257,7 +257,7 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 	case UNIT_BPS:
 		return format_steps(buf, size, value, bps, ARRAY_SIZE(bps));
 	case UNIT_BYTES:
-		/* Sizes of frames and messages are meant to the byte. */
+		/* Sizes of frames and messages are exact. */
 		if (value >= 0 && value < 10000 && value == floor(value)) {
 			snprintf(buf, size, "%.0f B", value);
 			return buf;
@@ -314,7 +314,7 @@ char *unit_show_duration(char *buf, size_t size, uint64_t ns)
 	return buf;
 }
 
-/* "%.12g" without its exponents, which the parser does not take. */
+/* "%.12g" without exponents, which the parser does not accept. */
 static char *show_decimal(char *buf, size_t size, double value)
 {
 	size_t len;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/unit.h - numbers with units, read from people and shown to people.
+ * lib/unit.h - numbers with units, parsed and formatted.
  *
- * Every parser takes the whole string or nothing: "10abc" is an error. They
- * return 0, -EINVAL (not of the form) or -ERANGE, and leave the output
- * untouched on failure.
+ * Every parser accepts the whole string or nothing: "10abc" is an error. They return 0, -EINVAL
+ * (wrong format) or -ERANGE, and leave the output untouched on failure.
  */
 #ifndef LIB_UNIT_H
 #define LIB_UNIT_H
@@ -12,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ethernet's lengths in addition to the buffer handed to the driver, IEEE 802.3 */
+/* Ethernet bytes in addition to the buffer handed to the driver, IEEE 802.3 */
 #define UNIT_FCS_BYTES		4
 #define UNIT_GAP_BYTES		20	/* preamble 7, start delimiter 1, gap 12 */
 #define UNIT_MIN_FRAME_BYTES	64
@@ -23,7 +22,7 @@ enum unit {
 	UNIT_BYTES,
 	UNIT_NS,
 	UNIT_PPS,
-	UNIT_BPS,		/* bits a second */
+	UNIT_BPS,		/* bits per second */
 	UNIT_RATIO,		/* 0..1, shown in percent */
 	UNIT_CPUS,		/* cores busy */
 	UNIT_TEXT,		/* a word */
@@ -32,7 +31,7 @@ enum unit {
 enum unit_rate_kind { UNIT_RATE_MAX, UNIT_RATE_PPS, UNIT_RATE_BPS, UNIT_RATE_LINK_RATIO };
 
 struct unit_rate {
-	enum unit_rate_kind kind;	/* UNIT_RATE_MAX: as fast as it goes */
+	enum unit_rate_kind kind;	/* UNIT_RATE_MAX: as fast as possible */
 	double value;			/* pps, bit/s, or share of the link's speed (0..1] */
 };
 
@@ -57,14 +56,14 @@ int unit_parse_factor(const char *text, double *ret_factor);
 /* Writes "1.234 us", "14.88 Mpps", "1,000,003", "0.12 %"; returns @buf. */
 char *unit_format(char *buf, size_t size, enum unit unit, double value);
 
-/* The same for a whole number, exact where the unit is UNIT_COUNT. */
+/* The same for an integer, exact if the unit is UNIT_COUNT. */
 char *unit_format_u64(char *buf, size_t size, enum unit unit, uint64_t value);
 
-/* Shortest exact form that the parser reads back: "250ms", "10M", "1Mpps". */
+/* The shortest exact form that the parser reads back: "250ms", "10M", "1Mpps". */
 char *unit_show_duration(char *buf, size_t size, uint64_t ns);
 char *unit_show_rate(char *buf, size_t size, const struct unit_rate *rate);
 
-/* "2.5"; of 0 "max", of NAN nothing. */
+/* "2.5"; 0: "max"; NAN: "". */
 char *unit_show_factor(char *buf, size_t size, double factor);
 
 #endif

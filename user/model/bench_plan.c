@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/bench_plan.c - how long, how often and which sizes: by standard, or quick.
+ * model/bench_plan.c - durations, repetitions and sizes: by standard, or quick.
  */
 #include "model/bench_plan.h"
 
@@ -52,7 +52,8 @@ void bench_plan_set(struct bench_plan *plan, enum bench_suite suite, bool quick)
 		.latency_ns = 120 * S, .latency_repeats = 20,	/* RFC 2544 26.2, RFC 8219 7.2 */
 		.loss_ns = 60 * S,
 		.burst_ns = 2 * S, .burst_repeats = 50,		/* RFC 2544 26.4, RFC 9004 5 */
-		.recovery_ns = 60 * S, .recovery_repeats = 5,	/* RFC 2544 26.5; how often is not said */
+		.recovery_ns = 60 * S, .recovery_repeats = 5,	/* RFC 2544 26.5, which does not
+								 * specify the number */
 		.reset_ns = 60 * S, .reset_repeats = 3,
 		.soak_ns = 3600 * S, .soak_trial_ns = 60 * S,
 		.service = { .avail_ratio = 1, .step_ns = 60 * S },
@@ -113,7 +114,7 @@ int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
 		unsigned long bytes = strtoul(word, &end, 10);
 
 		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
-			return err_usage(e, OPTION("sizes") ": '%s' is no frame size from %d to "
+			return err_usage(e, OPTION("sizes") ": '%s' is not a frame size from %d to "
 					"%d", word,
 					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
 		if (plan->nr_sizes == BENCH_MAX_SIZES)
@@ -137,7 +138,7 @@ int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
 		if (names[i])
 			plan->tests |= 1u << i;
 		else if (strcmp(word, "none"))
-			return err_usage(e, OPTION("tests") ": '%s' is none of latency, loss, "
+			return err_usage(e, OPTION("tests") ": '%s' is not one of latency, loss, "
 					"back-to-back, recovery, none",
 					 word);
 	}
@@ -198,18 +199,18 @@ int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err 
 			continue;
 		if (equals)
 			equals[-1] = '=';
-		err_usage(e, OPTION("goal") " '%s': '%s' is not understood", text, word);
+		err_usage(e, OPTION("goal") " '%s': unexpected '%s'", text, word);
 		return err_hint(e, "rfc2544, tst009, ndr, pdr, or name=WORD,loss=0.5%%,exceed=50%%,"
 				"initial=1s,final=1s,sum=21s,width=0.5%%");
 	}
 	if (goal.loss_ratio >= 1 || goal.exceed_ratio >= 1 || !(goal.width_ratio > 0) ||
 	    goal.width_ratio > 0.5)
-		return err_usage(e, OPTION("goal") " '%s': loss and exceed are below 100%%, width "
-				"above 0 and at most 50%%",
+		return err_usage(e, OPTION("goal") " '%s': loss and exceed must be below 100%%, "
+				 "width above 0 and at most 50%%",
 				 text);
 	if (!goal.initial_trial_ns || !goal.final_trial_ns || goal.duration_sum_ns < goal.final_trial_ns)
-		return err_usage(e, OPTION("goal") " '%s': sum is at least final, and no time is "
-				"0", text);
+		return err_usage(e, OPTION("goal") " '%s': sum must be at least final, and "
+				"no time may be 0", text);
 	*ret_goal = goal;
 	return 0;
 }
@@ -220,11 +221,11 @@ int bench_goal_add(struct bench_plan *plan, size_t *nr, const char *text, struct
 	int err;
 
 	if (*nr == BENCH_MAX_GOALS)
-		return err_usage(e, "there are more than %d goals", BENCH_MAX_GOALS);
+		return err_usage(e, "more than %d goals", BENCH_MAX_GOALS);
 	err = bench_goal_parse(text, &plan->goals[*nr], e);
 	for (k = 0; k < *nr && !err; k++) {
 		if (!strcmp(plan->goals[k].name, plan->goals[*nr].name))
-			err = err_usage(e, "two goals are called '%s'", plan->goals[*nr].name);
+			err = err_usage(e, "two goals are named '%s'", plan->goals[*nr].name);
 	}
 	++*nr;
 	return err;
@@ -247,7 +248,7 @@ int bench_goals_read(struct bench_plan *plan, size_t *nr, const char *path, stru
 	return err;
 }
 
-/* Trials of the initial length to halve down to the width. */
+/* Trials of the initial length required to halve down to the width. */
 static uint64_t search_ns(const struct bench_plan *plan, uint64_t settle_ns)
 {
 	uint64_t sum_ns = 0;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/bottleneck.c - whether the tester itself was the limit of what it measured.
+ * model/bottleneck.c - whether the tester itself limited what it measured.
  */
 #include "model/bottleneck.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define SATURATED_RATIO	0.95	/* of a CPU; the rest is starting and stopping */
-#define TAKEN_RATIO	0.05	/* from here on it is said who took it */
-#define REFUSED_RATIO	0.001	/* as RFC 9971 bounds the sender */
+#define SATURATED_RATIO	0.95	/* of a CPU; the rest is start and stop */
+#define TAKEN_RATIO	0.05	/* from this share on, the sentence says that the CPU was taken */
+#define REFUSED_RATIO	0.001	/* RFC 9971's bound for the sender */
 #define RING_FULL_RATIO	0.5
-#define SQUEEZED_HZ	100	/* a softirq that cannot keep up is squeezed thousands of times */
-#define SHORT_NS	10000000 /* of less, starting and stopping is too large a part */
+#define SQUEEZED_HZ	100	/* a softirq that cannot keep up is squeezed thousands of times
+				 * per second */
+#define SHORT_NS	10000000 /* of shorter runs, start and stop are too large a part */
 
 const char *const bottleneck_names[] = {
 	[BOTTLENECK_NONE] = "none", [BOTTLENECK_UNKNOWN] = "unknown",
@@ -31,7 +32,8 @@ static enum bottleneck of_sender_cpu(const struct bottleneck_sender *s, char *wh
 			 "sender: the rate is this machine's limit, not the path's",
 			 100 * s->taken_ratio, s->cpu);
 	else
-		snprintf(why, size, "the sender used CPU %u up: the rate is this machine's limit, "
+		snprintf(why, size, "the sender used all of CPU %u: the rate is this machine's "
+			 "limit, "
 			 "not the path's", s->cpu);
 	return BOTTLENECK_SENDER_CPU;
 }
@@ -48,14 +50,15 @@ enum bottleneck bottleneck_of_sender(const struct bottleneck_sender *s, char *re
 		return BOTTLENECK_RING;
 	}
 	if (s->ring_full_ratio > RING_FULL_RATIO) {
-		snprintf(ret_why, size, "the AF_XDP ring was full in %.0f %% of the tries: the device "
+		snprintf(ret_why, size, "the AF_XDP ring was full in %.0f %% of the attempts: the "
+			 "device "
 			 "or what follows it is the limit, not the sender",
 			 100 * s->ring_full_ratio);
 		return BOTTLENECK_RING;
 	}
 	if (s->time_ns < SHORT_NS)
 		return BOTTLENECK_UNKNOWN;
-	/* Slots are kept by spinning: a busy CPU means nothing, and time left does. */
+	/* Slots are met by spinning: a busy CPU means nothing, but spare time does. */
 	if (s->pace == BOTTLENECK_PACED)
 		return s->run_ratio + s->taken_ratio < SATURATED_RATIO ? BOTTLENECK_NONE :
 									 BOTTLENECK_UNKNOWN;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/bump_delay.c - how long a packet is held: a draw of the seed, pure.
+ * model/bump_delay.c - how long a packet is delayed: drawn from the seed, pure.
  */
 #include "model/bump_delay.h"
 
 #include <math.h>
 
-/* Draws from here on are not the BPF program's, which decides by lower ones. */
+/* Draws from here on differ from those of the BPF program, which decides by lower ones. */
 #define DRAW_DELAY	0x8000
 
-/* One of 2^53 numbers in (0, 1]: never 0, of which there is no logarithm. */
+/* One of 2^53 numbers in (0, 1]: never 0, which has no logarithm. */
 static double draw_share(uint64_t random)
 {
 	return (double)((random >> 11) + 1) * 0x1p-53;
@@ -39,7 +39,7 @@ uint64_t bump_delay_ns(const struct bump_delay *delay, uint64_t seed, uint32_t r
 	case BUMP_PARETO:
 		return cut(mean + spread * (pow(draw_share(random), -1 / delay->alpha) - 1));
 	case BUMP_TABLE:
-		/* By multiplication, as a remainder would favour the first ones. */
+		/* By multiplication, as a remainder would favour the first values. */
 		return delay->table_ns[((random >> 32) * delay->nr_table) >> 32];
 	case BUMP_CONSTANT:
 		break;

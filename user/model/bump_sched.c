@@ -10,10 +10,11 @@
 
 #include "lib/unit.h"
 
-/* A packet that is held for a time. */
+/* A packet held for a time. */
 struct timed {
 	uint64_t due_ns;
-	uint32_t turn;			/* in which it came; the order of those due at once */
+	uint32_t turn;			/* order of arrival; decides among packets due at the
+					 * same time */
 	uint32_t head;
 };
 
@@ -27,29 +28,32 @@ struct sched {
 	struct sched_cfg cfg;
 	struct sched_frame *frames;
 
-	/* Waiting for others, in the order of arrival. Counters apart: a pass goes through all. */
+	/*
+	 * Waiting for others, in order of arrival. Counters are separate: each packet that passes
+	 * updates all.
+	 */
 	uint16_t *places;
 	uint32_t *heads;
 	struct sched_order *orders;	/* by the number of the head */
 	uint32_t nr_waiting;
 
 	/*
-	 * Held for a time. Most come with a time after all that are there, as a constant
-	 * delay does, and are in a ring; the others in a heap.
+	 * Held for a time. Most are due after all others, as with a constant delay, and are in a
+	 * ring; the rest are in a heap.
 	 */
 	struct timed *ring, *heap;
 	uint32_t ring_first, ring_nr, heap_nr, turn;
-	uint64_t last_due_ns;		/* the latest of all so far */
+	uint64_t last_due_ns;		/* the latest so far */
 
-	/* The packet that is on its way from there into the bottleneck. */
+	/* The packet that is moving from there to the bottleneck. */
 	uint32_t chain;
 	uint64_t chain_ns;
 
-	/* The bottleneck: a ring in which those from nr_started on have not yet begun. */
+	/* The bottleneck: a ring in which those from nr_started on have not started yet. */
 	struct queued *queue;
 	uint32_t queue_first, queue_nr, nr_started;
 	uint64_t wait_packets, wait_bytes;
-	uint64_t enter_ns, free_ns;	/* last arrival; when the line is free again */
+	uint64_t enter_ns, free_ns;	/* last arrival; when the line becomes free */
 	double free_part_ns;		/* below 1 */
 };
 
@@ -151,7 +155,7 @@ static uint32_t ring_place(const struct sched *sched, uint32_t first, uint32_t n
 	return (uint32_t)(at < sched->cfg.nr_frames ? at : at - sched->cfg.nr_frames);
 }
 
-/* The packet that is due first of those held for a time; NULL: there is none. */
+/* The first due packet of those held for a time; NULL: none. */
 static const struct timed *first_timed(const struct sched *sched)
 {
 	const struct timed *ring = &sched->ring[sched->ring_first];
@@ -192,7 +196,7 @@ static void hold(struct sched *sched, uint32_t head, const struct sched_order *o
 
 /* --- waiting for others --- */
 
-/* Number @at of those that wait goes on. */
+/* Lets waiting packet @at continue. */
 static void let_pass(struct sched *sched, uint32_t at, uint64_t now_ns)
 {
 	uint32_t head = sched->heads[at], after = --sched->nr_waiting - at;
@@ -202,7 +206,7 @@ static void let_pass(struct sched *sched, uint32_t at, uint64_t now_ns)
 	hold(sched, head, &sched->orders[head], now_ns);
 }
 
-/* The first that need not wait any more; sched->nr_waiting: there is none. */
+/* The first that need not wait any more; sched->nr_waiting: none. */
 static uint32_t find_free(const struct sched *sched)
 {
 	uint32_t i;
@@ -213,8 +217,8 @@ static uint32_t find_free(const struct sched *sched)
 }
 
 /*
- * A packet has passed that came later than the first @nr of those that wait.
- * What that frees passes too, and is a later packet to those before it.
+ * A packet has passed that arrived after the first @nr waiting ones. Those released by it pass too,
+ * and count as later packets for the ones before them.
  */
 static void count_pass(struct sched *sched, uint32_t nr, uint64_t now_ns)
 {
@@ -248,7 +252,7 @@ uint32_t sched_flush(struct sched *sched, uint32_t nr, uint64_t now_ns)
 
 	if (nr > sched->nr_waiting)
 		nr = sched->nr_waiting;
-	/* The oldest came later than none of the others, so it frees none. */
+	/* The oldest arrived after none of the others, so it releases none. */
 	for (i = 0; i < nr; i++)
 		let_pass(sched, 0, now_ns);
 	return nr;
@@ -263,7 +267,7 @@ static uint32_t frame_bytes(const struct sched *sched, uint32_t frame)
 	return bytes < UNIT_MIN_FRAME_BYTES ? UNIT_MIN_FRAME_BYTES : bytes;
 }
 
-/* The first that has not begun to be sent does so. */
+/* Starts to send the first one not started. */
 static void start_sending(struct sched *sched)
 {
 	const struct queued *queued;
@@ -296,7 +300,7 @@ static bool enter_queue(struct sched *sched, uint32_t frame, uint64_t now_ns)
 	struct queued *queued;
 	double wire_ns;
 
-	/* A packet that was fetched late finds the queue as the one before it left it. */
+	/* A packet fetched late finds the queue as the one before it left it. */
 	if (now_ns < sched->enter_ns)
 		now_ns = sched->enter_ns;
 	sched->enter_ns = now_ns;
@@ -334,7 +338,7 @@ static void leave_queue(struct sched *sched, struct sched_out *ret_out)
 
 /* --- all together --- */
 
-/* The next frame of the packet that has been held long enough; false: the bottleneck took it. */
+/* The next frame of the packet that has been held long enough; false: the bottleneck has it. */
 static bool next_of_chain(struct sched *sched, struct sched_out *ret_out)
 {
 	uint32_t frame = sched->chain;
@@ -360,7 +364,7 @@ bool sched_next(struct sched *sched, uint64_t now_ns, struct sched_out *ret_out)
 		}
 		first = first_timed(sched);
 		leave_ns = sched->queue_nr ? sched->queue[sched->queue_first].leave_ns : UINT64_MAX;
-		/* In the order of their times, as each must find the queue as it was then. */
+		/* In order of time, as each must find the queue as it was then. */
 		if (sched->queue_nr && leave_ns <= now_ns && (!first || leave_ns <= first->due_ns)) {
 			leave_queue(sched, ret_out);
 			return true;

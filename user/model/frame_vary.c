@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/frame_vary.c - a frame whose ports, addresses and size change from packet to packet.
+ * model/frame_vary.c - a frame whose ports, addresses and size vary from packet to packet.
  */
 #include "model/frame_vary.h"
 
@@ -14,7 +14,7 @@
 
 enum { SUM_L4, SUM_IP4 };
 
-/* Adds a field of @bytes at @offset that takes @count values, from its present one on. */
+/* Adds a field of @bytes at @offset with @count values, starting at its present one. */
 static void add_field(struct packet *packet, const struct frame_vary *vary, uint32_t count,
 		      uint32_t offset, uint8_t bytes, uint8_t sums)
 {
@@ -27,7 +27,7 @@ static void add_field(struct packet *packet, const struct frame_vary *vary, uint
 		.mask = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1,
 		.span = count,
 		.step = 1,
-		/* Fields of one seed would move together. */
+		/* Fields with the same seed would change together. */
 		.seed = vary->seed + packet->nr_fields * 0x632be59bd9b4e019ull,
 		.every = 1,
 		.offset = (uint16_t)offset,
@@ -51,14 +51,14 @@ static void add_fields(struct packet *packet, const struct frame_spec *spec,
 	packet->sums[SUM_L4] = (struct field_sum){ .offset = (uint16_t)(l4 + 6), .udp = 1 };
 	packet->sums[SUM_IP4] = (struct field_sum){ .offset = (uint16_t)(l3 + 10) };
 	packet->nr_sums = ip4 ? 2 : 1;
-	/* Of an IPv6 address the interface identifier: its lower half. */
+	/* In an IPv6 address, the interface identifier: its lower half. */
 	add_field(packet, vary, vary->sources, ip4 ? l3 + 12 : l3 + 16, ip4 ? 4 : 8, addr_sums);
 	add_field(packet, vary, vary->dests, ip4 ? l3 + 16 : l3 + 32, ip4 ? 4 : 8, addr_sums);
 	add_field(packet, vary, vary->src_ports, l4, 2, l4_sum);
 	add_field(packet, vary, vary->ports, l4 + 2, 2, l4_sum);
 }
 
-/* What a list of sizes has too much in each value, the others have in the first. */
+/* Subtracts @bytes: in a list of sizes from each value, otherwise from the first. */
 static void take_off(struct field *field, uint32_t bytes)
 {
 	if (field->kind == FIELD_LIST || field->kind == FIELD_PICK)
@@ -67,7 +67,7 @@ static void take_off(struct field *field, uint32_t bytes)
 		field->first -= bytes;
 }
 
-/* At @offset the bytes from @from to the packet's end are stated. */
+/* The field at @offset holds the length from @from to the packet's end. */
 static void add_length(struct packet *packet, uint32_t offset, uint32_t from, uint8_t sums)
 {
 	struct field *field = &packet->fields[packet->nr_fields++];
@@ -94,7 +94,7 @@ static void add_size(struct packet *packet, const struct frame_spec *spec,
 		packet->size.every = 1;
 	memcpy(packet->list, size->list, size->nr_list * sizeof(packet->list[0]));
 	take_off(&packet->size, UNIT_FCS_BYTES);
-	/* The length in the pseudo-header grows as that of IP does, which counts in its place. */
+	/* The pseudo-header's length grows by as much as that of IP, which counts in its place. */
 	if (ip4)
 		add_length(packet, l3 + 2, l3, l4_sum | 1 << SUM_IP4);
 	else
@@ -106,7 +106,8 @@ static int check_size(const struct frame_spec *spec, const struct packet_size *s
 {
 	if (size->min_bytes >= frame_min_bytes(spec))
 		return 0;
-	return err_usage(e, "frames of %u bytes are too short: the packet needs %u%s", size->min_bytes,
+	return err_usage(e, "frames of %u bytes are too short: the packet requires "
+			 "%u%s", size->min_bytes,
 			 frame_min_bytes(spec), spec->tagged ? ", 18 of them for its tag" : "");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/frame_vary.h - a frame whose ports, addresses and size change from packet to packet.
+ * model/frame_vary.h - a frame whose ports, addresses and size vary from packet to packet.
  */
 #ifndef MODEL_FRAME_VARY_H
 #define MODEL_FRAME_VARY_H
@@ -13,17 +13,17 @@
 #include "proto/packet.h"
 #include "proto/packet_size.h"
 
-/* How many values each takes, counted up from the frame's own; 1: it stays. */
+/* Number of values of each field, counted up from the frame's own; 1: constant. */
 struct frame_vary {
 	uint32_t ports, src_ports;
 	uint32_t dests, sources;	/* addresses */
-	bool random;			/* one by chance for each packet, by the seed */
+	bool random;			/* random values for each packet, by the seed */
 	uint64_t seed;
 };
 
 /*
- * The packet of @spec, with a field for each of @vary that takes more than one value, and of
- * @size; NULL: always spec->frame_bytes.
+ * The packet of @spec, with a field for each of @vary with more than one value, and for @size;
+ * NULL: always spec->frame_bytes.
  */
 int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *vary,
 		     const struct packet_size *size, struct packet *ret_packet, struct err *e);

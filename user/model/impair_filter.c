@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/impair_filter.c - which packets, in words.
+ * model/impair_filter.c - parse which packets to impair.
  */
 #include "model/impair_rule.h"
 
@@ -53,7 +53,7 @@ static int set_word(struct impair_filter *filter, const struct word *word, struc
 	return word->by & IMPAIR_BY_VERSION ? set_version(filter, word->version, word->name, e) : 0;
 }
 
-/* ADDRESS or ADDRESS/BITS into four words, an IPv4 one into the first. */
+/* Parses ADDRESS or ADDRESS/BITS into four words, IPv4 into the first. */
 static int set_address(struct impair_filter *filter, char *text, __be32 *addr, __be32 *mask,
 		       struct err *e)
 {
@@ -68,8 +68,8 @@ static int set_address(struct impair_filter *filter, char *text, __be32 *addr, _
 		  inet_pton(AF_INET6, text, addr) == 1 ? 6 : 0;
 	all = bits = version == 4 ? 32 : 128;
 	if (!version || (slash && (unit_parse_count(slash, &bits) || bits > all)))
-		return err_usage(e, OPTION("match") ": '%s%s%s' is no address, with or without a "
-				"prefix length",
+		return err_usage(e, OPTION("match") ": '%s%s%s' is not an address, with or "
+				 "without a prefix length",
 				 text, slash ? "/" : "", slash ? slash : "");
 	for (i = 0; i < 4; i++) {
 		uint64_t here = bits > 32 * i ? bits - 32 * i : 0;
@@ -99,12 +99,13 @@ static int set_value(struct impair_filter *filter, const char *name, char *value
 			break;
 	}
 	if (i == sizeof(values) / sizeof(values[0])) {
-		err_usage(e, OPTION("match") ": '%s' is none of its words", name);
-		return err_hint(e, "they are: ip4 ip6 udp tcp sctp icmp icmp6 proto N src ADDRESS[/BITS] "
-				"dst ADDRESS[/BITS] sport N dport N stream N, all of which must hold");
+		err_usage(e, OPTION("match") ": unknown word '%s'", name);
+		return err_hint(e, "words: ip4 ip6 udp tcp sctp icmp icmp6 proto N src "
+				"ADDRESS[/BITS] "
+				"dst ADDRESS[/BITS] sport N dport N stream N; all must hold");
 	}
 	if (!value)
-		return err_usage(e, OPTION("match") ": '%s' needs a value", name);
+		return err_usage(e, OPTION("match") ": '%s' requires a value", name);
 	if (filter->by & values[i].by)
 		return contradicts(name, e);
 	filter->by |= values[i].by;
@@ -173,7 +174,6 @@ int impair_queue_parse(const char *text, uint64_t *ret_bytes, uint64_t *ret_pack
 			return 0;
 		}
 	}
-	return err_usage(e, OPTION("limit") " '%s' is neither a number of packets, such as 100, "
-			"nor of bytes, "
-			 "such as 64kB", text);
+	return err_usage(e, OPTION("limit") " '%s' is not a number of packets, such as 100, or of "
+			 "bytes, such as 64kB", text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/impair_rule.c - what is to be done to which packets.
+ * model/impair_rule.c - parse the impairment rules.
  */
 #include "model/impair_rule.h"
 
@@ -18,13 +18,13 @@
 #define MAX_COPIES	64
 #define MAX_PLACES	4096
 #define MIN_CUT_BYTES	14		/* an Ethernet header */
-#define DEFAULT_OFFSET	14		/* bit errors come after it */
-#define DEFAULT_ALPHA	3.0		/* of Pareto: mean and variance are finite */
+#define DEFAULT_OFFSET	14		/* bit errors start after the Ethernet header */
+#define DEFAULT_ALPHA	3.0		/* Pareto: mean and variance are finite */
 
 static const struct kind {
-	const char *name, *figure;	/* how many packets it was done to */
-	const char *arg;		/* NULL: it has none */
-	uint32_t min, max, standard;	/* 0: must be given */
+	const char *name, *figure;	/* key of the number of impaired packets */
+	const char *arg;		/* NULL: no argument */
+	uint32_t min, max, standard;	/* default 0: must be given */
 } kinds[IMPAIR_KINDS] = {
 	[IMPAIR_LOSS] = { "loss", "impair_lost_packets" },
 	[IMPAIR_CORRUPT] = { "corrupt", "impair_corrupted_packets", "BITS", 1, IMPAIR_MAX_BITS, 1 },
@@ -46,7 +46,7 @@ const char *impair_kind_figure(enum impair_kind kind)
 	return kinds[kind].figure;
 }
 
-/* 0..1 as a threshold of 32 random bits. */
+/* 0..1 as a threshold for 32 random bits. */
 static int parse_share(const char *text, __u64 *ret_threshold)
 {
 	struct unit_rate rate;
@@ -86,7 +86,7 @@ static int numbers_add(struct impair_numbers *numbers, uint64_t value)
 	return 0;
 }
 
-/* One value a line; '#' begins a comment. */
+/* One value per line; '#' starts a comment. */
 static int numbers_read(struct impair_numbers *numbers, const char *path,
 			int (*parse)(const char *text, uint64_t *ret), struct err *e)
 {
@@ -109,7 +109,7 @@ static int numbers_read(struct impair_numbers *numbers, const char *path,
 		if (!*p)
 			continue;
 		if (parse(p, &value))
-			err = err_usage(e, "'%s' line %u: '%s' is no such value", path, at, p);
+			err = err_usage(e, "'%s' line %u: '%s' is not a valid value", path, at, p);
 		else if (numbers_add(numbers, value))
 			err = err_usage(e, "'%s' line %u: more than %u values", path, at,
 					IMPAIR_MAX_LISTED);
@@ -117,7 +117,7 @@ static int numbers_read(struct impair_numbers *numbers, const char *path,
 	if (!err && ferror(file))
 		err = err_set(e, -EIO, "cannot read '%s'", path);
 	if (!err && !numbers->nr)
-		err = err_usage(e, "'%s' holds no value", path);
+		err = err_usage(e, "'%s' has no values", path);
 	fclose(file);
 	return err;
 }
@@ -131,7 +131,7 @@ static int parse_list(struct impair_numbers *list, char *text, struct err *e)
 	if (isdigit((unsigned char)*text)) {
 		for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 			if (unit_parse_count(word, &value))
-				return err_usage(e, "'%s' in a list is no number of a packet", word);
+				return err_usage(e, "'%s' in a list is not a packet number", word);
 			if (numbers_add(list, value))
 				return err_usage(e, "a list is too long");
 		}
@@ -144,7 +144,7 @@ static int parse_list(struct impair_numbers *list, char *text, struct err *e)
 	return 0;
 }
 
-/* "p=1%, r=30%": what is between the parentheses. */
+/* "p=1%, r=30%": the text between the parentheses. */
 static int parse_chain(struct impair_rule *rule, char *text, struct err *e)
 {
 	char *word, *save = NULL;
@@ -162,16 +162,16 @@ static int parse_chain(struct impair_rule *rule, char *text, struct err *e)
 		     !strcmp(word, "bad") ? &rule->in_bad :
 		     !strcmp(word, "good") ? &rule->in_good : NULL;
 		if (!to)
-			return err_usage(e, "'%s' in ge() is none of: p, r, bad, good", word);
+			return err_usage(e, "'%s' in ge() is not one of: p, r, bad, good", word);
 		*to = share;
 	}
 	if (!rule->p || !rule->r)
-		return err_usage(e, "ge() needs p, the chance to go from good to bad, and r, that "
-				 "to go back, both above 0%%");
+		return err_usage(e, "ge() requires p and r, the probabilities of good to bad and "
+				 "of bad to good, both above 0%%");
 	return 0;
 }
 
-/* every=N takes each Nth, the first of them as the Nth; every=N+P those with ordinal % N == P. */
+/* every=N selects each Nth, starting with number N; every=N+P those with ordinal % N == P. */
 static int parse_every(struct impair_rule *rule, char *text, struct err *e)
 {
 	char *plus = strchr(text, '+');
@@ -181,10 +181,11 @@ static int parse_every(struct impair_rule *rule, char *text, struct err *e)
 		*plus++ = '\0';
 	rule->pick = IMPAIR_EVERY;
 	if (unit_parse_count(text, &every) || !every)
-		return err_usage(e, "'every=%s' is no number from 1 on", text);
+		return err_usage(e, "'every=%s' is not a number from 1 on", text);
 	phase = every - 1;
 	if (plus && (unit_parse_count(plus, &phase) || phase >= every))
-		return err_usage(e, "'+%s' behind 'every=%s' is no number below that", plus, text);
+		return err_usage(e, "'+%s' after 'every=%s' is not a number below "
+				 "that", plus, text);
 	rule->every = every;
 	rule->phase = phase;
 	return 0;
@@ -213,7 +214,7 @@ static int parse_which(struct impair_rules *rules, char *text, struct err *e)
 	}
 	rule->pick = IMPAIR_RANDOM;
 	if (parse_share(text, &rule->p))
-		return err_usage(e, "'%s' does not say which packets: all, 1%%, every=100, list=3,17, "
+		return err_usage(e, "'%s' does not select packets: all, 1%%, every=100, list=3,17, "
 				 "list=FILE or ge(p=1%%,r=30%%)", text);
 	return 0;
 }
@@ -229,22 +230,23 @@ static int parse_arg(struct impair_rule *rule, char *text, struct err *e)
 		return 0;
 	}
 	if (!kind->arg)
-		return text ? err_usage(e, "':%s' has no meaning here", text) : 0;
+		return text ? err_usage(e, "':%s' is not allowed here", text) : 0;
 	if (!text)
-		return err_usage(e, "':%s' is missing behind the packets it takes", kind->arg);
+		return err_usage(e, "':%s' is missing after the packets", kind->arg);
 	if (rule->kind == IMPAIR_CORRUPT)
 		offset = strchr(text, '@');
 	if (offset) {
 		*offset++ = '\0';
 		if (unit_parse_count(offset, &value) || value > UINT16_MAX)
-			return err_usage(e, "'@%s' is no offset in a frame", offset);
+			return err_usage(e, "'@%s' is not an offset in a frame", offset);
 		rule->offset = (uint16_t)value;
 	}
 	if (unit_parse_count(text, &value) || value < kind->min || value > kind->max)
 		return err_usage(e, "':%s' is not a number of %s from %u to %u", text, kind->arg,
 				 kind->min, kind->max);
 	if (rule->kind == IMPAIR_FRAGMENT && value % 8)
-		return err_usage(e, "':%s': fragments are cut at multiples of 8 bytes", text);
+		return err_usage(e, "':%s' is not a multiple of 8 bytes, as fragments "
+				 "require", text);
 	rule->arg = (uint32_t)value;
 	return 0;
 }
@@ -277,11 +279,11 @@ static int parse_shape(struct impair_rules *rules, const char *word, struct err 
 	} else if (!strncmp(word, "pareto=", 7) && !parse_alpha(delay, word + 7)) {
 		delay->shape = BUMP_PARETO;
 	} else {
-		return err_usage(e, "',%s' is none of: uniform, normal, pareto, pareto=ALPHA, "
+		return err_usage(e, "',%s' is not one of: uniform, normal, pareto, pareto=ALPHA, "
 				 "keep-order", word);
 	}
 	if (!delay->spread_ns)
-		return err_usage(e, "',%s' needs TIME+-JITTER before it", word);
+		return err_usage(e, "',%s' requires TIME+-JITTER before it", word);
 	return 0;
 }
 
@@ -305,10 +307,10 @@ static int parse_time(struct impair_rules *rules, char *text, struct err *e)
 		jitter += 2;
 		delay->shape = BUMP_UNIFORM;
 		if (unit_parse_duration(jitter, &delay->spread_ns) || !delay->spread_ns)
-			return err_usage(e, "'+-%s' is no time, such as 1ms", jitter);
+			return err_usage(e, "'+-%s' is not a time, such as 1ms", jitter);
 	}
 	if (unit_parse_duration(text, &delay->mean_ns))
-		return err_usage(e, "'%s' is no time, such as 5ms", text);
+		return err_usage(e, "'%s' is not a time, such as 5ms", text);
 	return 0;
 }
 
@@ -323,8 +325,8 @@ static int parse_delay(struct impair_rules *rules, char *text, struct err *e)
 	while (!err && (word = strtok_r(NULL, ",", &save)))
 		err = parse_shape(rules, word, e);
 	if (!err && delay->shape == BUMP_UNIFORM && delay->spread_ns > delay->mean_ns)
-		err = err_usage(e, "the jitter is more than the delay itself: no packet can leave "
-				"before it came");
+		err = err_usage(e, "the jitter exceeds the delay: no packet can leave before it "
+				"arrived");
 	return err;
 }
 
@@ -365,7 +367,7 @@ int impair_rules_add(struct impair_rules *rules, enum impair_kind kind, const ch
 
 	assert(!rules->nr || rules->rules[rules->nr - 1].kind <= kind);
 	if (rules->nr == IMPAIR_MAX_RULES)
-		return err_usage(e, OPTION("%s") " '%s' is one rule too many: at most %d",
+		return err_usage(e, OPTION("%s") " '%s': too many rules, at most %d",
 				kinds[kind].name,
 				 text, IMPAIR_MAX_RULES);
 	if (strlen(text) > MAX_TEXT)

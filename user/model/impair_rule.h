@@ -18,7 +18,7 @@
 #include "lib/err.h"
 #include "model/bump_delay.h"
 
-#define IMPAIR_MAX_LISTED (1u << 22)	/* ordinals of a list, values of a delay's file */
+#define IMPAIR_MAX_LISTED (1u << 22)	/* ordinals in a list, values in a delay file */
 
 struct impair_numbers {
 	uint64_t *values;
@@ -33,7 +33,7 @@ struct impair_rules {
 	struct impair_numbers tables[IMPAIR_MAX_RULES];	/* the memory of BUMP_TABLE */
 };
 
-/* "loss", "corrupt" and so on: the options' names. */
+/* "loss", "corrupt" and so on: the option names. */
 const char *impair_kind_name(enum impair_kind kind);
 
 /* The key of how many packets it was done to. */

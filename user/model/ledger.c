@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/ledger.c - every packet of a test in one row, and the rows add up.
+ * model/ledger.c - account for every packet of a test in one row, such that the rows add up.
  */
 #include "model/ledger.h"
 
@@ -99,7 +99,7 @@ static bool has_digit(const char *name)
 	return false;
 }
 
-/* What XDP programs dropped; a driver may report it by queue, as a total, or both. */
+/* What XDP programs dropped; a driver may report it per queue, as a total, or both. */
 static uint64_t xdp_drops(const struct ledger_growth *growths, size_t nr)
 {
 	uint64_t queues = 0, total = 0;
@@ -120,28 +120,28 @@ static uint64_t xdp_drops(const struct ledger_growth *growths, size_t nr)
 }
 
 /*
- * Verdicts on packets that were no skb yet. An exception ends in a drop, and
- * drivers count it as one; in generic mode there is an skb, and no counter.
+ * Verdicts on packets without an skb. An exception ends in a drop, and drivers count it as one; in
+ * generic mode there is an skb, and no counter.
  */
 static void claim_xdp(struct ledger *ledger, const struct ledger_iface *iface, uint64_t drops)
 {
-	uint64_t aborted = iface->aborted, told = iface->skb_xdp_drops, beyond;
+	uint64_t aborted = iface->aborted, claimed = iface->skb_xdp_drops, beyond;
 
 	drops = less(drops, iface->own_verdicts);
-	beyond = less(drops, told);
-	told = less(told, drops);
+	beyond = less(drops, claimed);
+	claimed = less(claimed, drops);
 	if (drops)
 		aborted = aborted < beyond ? aborted : beyond;
 	else
-		aborted = less(aborted, told);
-	told = drops ? told : less(told, iface->aborted);
+		aborted = less(aborted, claimed);
+	claimed = drops ? claimed : less(claimed, iface->aborted);
 	claim_as(ledger, iface, "xdp_exception", "XDP program", "ABORTED", aborted);
 	claim_as(ledger, iface, "ethtool", "XDP program", "XDP_DROP", less(beyond, aborted));
 	claim_as(ledger, iface, "xdp_redirect_err", "XDP program", "REDIRECT",
-		 less(iface->redirect_errors, told));
+		 less(iface->redirect_errors, claimed));
 }
 
-/* Counters that packets without an skb share with those that kfree_skb has reported. */
+/* Counters that include both packets without an skb and those that kfree_skb has reported. */
 static bool is_shared(const struct ledger_growth *growth)
 {
 	return !strcmp(growth->name, "rx_dropped") || !strcmp(growth->name, "tx_dropped") ||
@@ -153,17 +153,20 @@ static bool is_exclusive(const struct ledger_growth *growth)
 	return !strcmp(growth->name, "rx_errors") || !strcmp(growth->name, "rx_missed_errors");
 }
 
-/* What of @value is in no row yet; a full ring's packet is its sender's drop, but in the receiver's name. */
-static uint64_t untold(struct ledger_iface *iface, uint64_t value)
+/*
+ * The part of @value that is in no row yet; a packet for a full ring is the sender's drop, but
+ * counted by the receiver.
+ */
+static uint64_t unclaimed(struct ledger_iface *iface, uint64_t value)
 {
-	uint64_t rest = less(value, iface->told);
+	uint64_t rest = less(value, iface->claimed);
 
-	iface->told = less(iface->told, value);
+	iface->claimed = less(iface->claimed, value);
 	if (!iface->peer)
 		return rest;
 	value = rest;
-	rest = less(value, iface->peer->told);
-	iface->peer->told = less(iface->peer->told, value);
+	rest = less(value, iface->peer->claimed);
+	iface->peer->claimed = less(iface->peer->claimed, value);
 	return rest;
 }
 
@@ -178,7 +181,7 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 
 		ledger_witness(ledger, &row);
 		if (!strcmp(row.source, "rtnl") && is_shared(&growths[i])) {
-			row.packets = untold(iface, growths[i].value);
+			row.packets = unclaimed(iface, growths[i].value);
 			ledger_claim(ledger, &row);
 		} else if (!strcmp(row.source, "rtnl") && is_exclusive(&growths[i])) {
 			ledger_claim(ledger, &row);
@@ -188,7 +191,7 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 	}
 }
 
-/* What others of the stack's figures hold as well. */
+/* Counters whose values other stack counters include as well. */
 static bool is_repeated(const char *name)
 {
 	return strstr(name, "InErrors") || !strcmp(name, "IpExtInCsumErrors");
@@ -244,7 +247,8 @@ void ledger_report(const struct ledger *ledger, struct result *res)
 			       "explained %llu + unattributed %llu", made, received, dropped,
 			       (unsigned long long)rest);
 	else
-		result_verdict(res, false, "the ledger claims %llu packets more than were made: made "
+		result_verdict(res, false, "the ledger claims %llu more packets than were made: "
+			       "made "
 			       "%llu, received %llu, lost and explained %llu",
 			       (unsigned long long)-rest, made, received, dropped);
 	if (!ledger->witnesses.nr)

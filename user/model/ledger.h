@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/ledger.h - every packet of a test in one row, and the rows add up. Pure.
+ * model/ledger.h - account for every packet of a test in one row, such that the rows add up. Pure.
  *
  * made = received + rows + unattributed, always. No packet is in two rows:
  *
- *  1. what the receiver reports packet by packet (received; its tag was damaged),
- *     and the sender (not taken by the driver);
- *  2. skb:kfree_skb, which knows the packet by its headers and its tag;
- *  3. counters of interfaces, less what 1 and 2 have said of that interface: a
- *     verdict of an XDP program and a full ring come before there is an skb.
+ * 1. what the receiver reports packet by packet (received; its tag was damaged), and the sender
+ * (not taken by the driver);
+ * 2. skb:kfree_skb, which identifies the packet by its headers and tag;
+ * 3. counters of interfaces, minus what 1 and 2 have reported for that interface: a verdict of an
+ * XDP program and a full ring occur before there is an skb.
  *
- * All other counters (qdisc, softnet, stack, socket) repeat what kfree_skb says,
- * and count other traffic too: they are witnesses, shown next to the rows. Only where
- * kfree_skb cannot be traced are they rows.
+ * All other counters (qdisc, softnet, stack, socket) repeat what kfree_skb reports, and count other
+ * traffic too: they are witnesses, shown next to the rows. Only where kfree_skb cannot be traced
+ * are they rows.
  */
 #ifndef MODEL_LEDGER_H
 #define MODEL_LEDGER_H
@@ -24,9 +24,9 @@
 #include "result/result.h"
 
 struct ledger_row {
-	char source[24];	/* who says so: "kfree_skb", "ethtool" */
+	char source[24];	/* source of the figure: "kfree_skb", "ethtool" */
 	char place[64];		/* function of the kernel, or counter */
-	char reason[64];	/* "" where it is not known */
+	char reason[64];	/* "" if unknown */
 	char where[64];		/* "lab-r:egb": namespace and interface */
 	uint64_t packets;
 };
@@ -38,20 +38,20 @@ struct ledger_rows {
 
 /* Zeroed: empty. */
 struct ledger {
-	uint64_t made;		/* sent, and not taken by the driver */
+	uint64_t made;		/* sent, and refused by the driver */
 	uint64_t received;	/* each sequence number once */
 	struct ledger_rows rows;
 	struct ledger_rows witnesses;
-	bool exact;		/* kfree_skb was listened to */
+	bool exact;		/* kfree_skb was traced */
 };
 
 void ledger_release(struct ledger *ledger);
 
-/* Adds to the row of the same source, place, reason and where; 0 packets make no row. */
+/* Adds to the row with the same source, place, reason and where; 0 packets create no row. */
 void ledger_claim(struct ledger *ledger, const struct ledger_row *row);
 void ledger_witness(struct ledger *ledger, const struct ledger_row *row);
 
-/* made - received - rows; negative: more was claimed than there was. */
+/* made - received - rows; negative: more was claimed than was made. */
 int64_t ledger_unattributed(const struct ledger *ledger);
 
 /* By how much a counter grew. */
@@ -60,26 +60,26 @@ struct ledger_growth {
 	uint64_t value;
 };
 
-/* An interface, and what is known of it packet by packet. */
+/* An interface, and what is known about it packet by packet. */
 struct ledger_iface {
 	const char *where;
-	struct ledger_iface *peer;	/* at the other end of its wire; NULL: not on this host */
-	uint64_t told;		/* in rows already, and perhaps in its or its peer's counters: used up */
-	uint64_t skb_xdp_drops;	/* rows of kfree_skb that are verdicts of XDP programs */
-	uint64_t own_verdicts;	/* our own XDP program dropped these: they were received */
+	struct ledger_iface *peer;	/* at the other end of its link; NULL: not on this host */
+	uint64_t claimed;	/* in rows already; its or its peer's counters may include them */
+	uint64_t skb_xdp_drops;	/* rows of kfree_skb that are XDP verdicts */
+	uint64_t own_verdicts;	/* dropped by our own XDP program: these were received */
 	uint64_t aborted;	/* xdp:xdp_exception */
-	uint64_t redirect_errors;	/* xdp:xdp_redirect_err, of another's program */
+	uint64_t redirect_errors;	/* xdp:xdp_redirect_err, by another program */
 };
 
-/* Rows and witnesses of one interface's counters. */
+/* Adds rows and witnesses from one interface's counters. */
 void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 		      const struct ledger_growth *growths, size_t nr);
 
-/* Of a namespace's stack, called @where. */
+/* The same for a namespace's stack, named @where. */
 void ledger_add_stack(struct ledger *ledger, const char *where,
 		      const struct ledger_growth *growths, size_t nr);
 
-/* Parts "ledger" and "witnesses", figures and the verdict into @res. */
+/* Writes parts "ledger" and "witnesses", figures and the verdict to @res. */
 void ledger_report(const struct ledger *ledger, struct result *res);
 
 #endif

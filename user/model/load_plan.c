@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/load_plan.c - who does what when.
+ * model/load_plan.c - schedule and addresses of a load's clients.
  */
 #include "model/load_plan.h"
 
@@ -41,7 +41,7 @@ int load_parse_step(const char *text, struct load_step *ret_step)
 	if (unit_parse_count(number, &step.nr) || !step.nr || step.nr > MAX_STEP)
 		return -EINVAL;
 	if (slash) {
-		/* "/s" is "/1s"; a bare number would leave open of what. */
+		/* "/s" is "/1s"; a bare number would be ambiguous. */
 		if (!isalpha((unsigned char)slash[strlen(slash) - 1]))
 			return -EINVAL;
 		snprintf(time, sizeof(time), "%s%s", isdigit((unsigned char)slash[1]) ? "" : "1",
@@ -93,7 +93,7 @@ static size_t address_len(int family)
 	return family == AF_INET ? 4 : 16;
 }
 
-/* The last 64 bits of an address as a number, the first ones as they are. */
+/* The low 64 bits of an address as a number; the first bytes stay as they are. */
 static uint64_t low_bits(const uint8_t *bytes, size_t len)
 {
 	uint64_t value = 0;
@@ -133,7 +133,7 @@ static int parse_prefix(struct load_sources *s, const char *bits_text)
 		else if (from + 8 > bits)
 			s->first[i] &= (uint8_t)(0xff00 >> (bits - from));
 	}
-	/* A bound for the sum. */
+	/* Limited, so that the sum does not overflow. */
 	s->nr = rest > 32 ? 1ull << 32 : 1ull << rest;
 	if (rest > 1) {
 		add_low(s->first, len, 1);
@@ -175,7 +175,7 @@ int load_parse_sources(const char *option, const char *text, struct load_sources
 	else if (!err && text[len] == '-')
 		err = parse_last(&s, text + len + 1);
 	if (err)
-		return err_usage(e, "%s '%s' is no range of addresses: write 198.18.0.10, "
+		return err_usage(e, "%s '%s' is not an address range: write 198.18.0.10, "
 				 "198.18.0.10-198.18.0.250 or 198.18.0.0/24, or the same of IPv6",
 				 option, text);
 	*ret_sources = s;
@@ -199,7 +199,7 @@ uint64_t load_ramp_ns(const struct load_step *ramp, uint64_t client)
 	return ramp->nr ? client / ramp->nr * ramp->every_ns : 0;
 }
 
-/* In 128 bits: a day at a million a second would not fit 64. */
+/* In 128 bits: a day at a million per second would not fit in 64. */
 uint64_t load_due_ns(const struct load_step *rate, uint64_t request)
 {
 	return (uint64_t)((unsigned __int128)request * rate->every_ns / rate->nr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/mix.c - what is said of many streams, whoever sends them.
+ * model/mix.c - common functions of many streams, for all senders.
  */
 #include "model/mix.h"
 
@@ -12,9 +12,10 @@
 #include "model/replay.h"
 
 #define NSEC_PER_SEC 1e9
-#define PACE_UNIT ((double)(1u << PACE_FRAC_BITS))	/* gaps are counted in 1 ns / this */
+#define PACE_UNIT ((double)(1u << PACE_FRAC_BITS))	/* intervals are counted in units of 1 ns
+							 * / this */
 
-/* Packets a second, in the mean; of a ramp where it is fastest; 0: without slots. */
+/* Packets per second, mean; for a ramp the maximum; 0: without slots. */
 static double slots_pps(const struct pace *pace)
 {
 	double ns;
@@ -53,7 +54,7 @@ static uint64_t ceil_div(unsigned __int128 value, unsigned __int128 by)
 
 void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n)
 {
-	/* The first take what does not divide. */
+	/* The first ones take the remainder. */
 	flow->limit = flow->limit / n + (i < flow->limit % n);
 	flow->number_first = i;
 	flow->number_step = n;
@@ -149,7 +150,7 @@ static void report_flow(const struct mix_flow *flow, const struct mix_count *cou
 	result_entry_u64(res, "packets", count->packets);
 	result_entry_u64(res, "bytes", count->bytes);
 	result_entry_real(res, "offered_pps", flow->offered_pps > 0 ? flow->offered_pps : NAN);
-	/* n packets span n - 1 gaps. */
+	/* n packets span n - 1 intervals. */
 	result_entry_real(res, "sent_pps", count->packets > 1 && duration_ns ?
 			  (double)(count->packets - 1) * NSEC_PER_SEC / (double)duration_ns : NAN);
 	result_entry_real(res, "late_mean_ns", paced ?

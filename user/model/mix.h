@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/mix.h - many streams, each with packets, a rate and an end of its own.
+ * model/mix.h - many streams, each with its own packets, rate and limit.
  *
  * Thread i of n sends streams i, i + n, i + 2n, ... in the order of their slots.
  */
@@ -22,20 +22,21 @@ struct mix_flow {
 	struct packet *packet;		/* owned by the mix; NULL: they are those of a capture, */
 	struct replay *replay;		/* owned likewise, and alone in its mix (model/replay.h) */
 	struct pace pace;
-	double offered_pps;		/* mean; 0: as fast as it goes, or a ramp */
+	double offered_pps;		/* mean; 0: as fast as possible, or a ramp */
 	uint64_t limit;			/* packets; 0: none */
-	uint64_t start_ns, duration_ns;	/* since the start of the run; duration 0: no end */
+	uint64_t start_ns, duration_ns;	/* since the start of the run; duration 0: no limit */
 	uint32_t stamp_every;		/* at least 1 */
-	uint16_t stream;		/* in the tag */
+	uint16_t stream;		/* stream number in the tag */
 	bool tagged;			/* at packet->tag_offset */
-	/* Packet i has the fields and the size of number first + i x step; a step of 0 is 1. */
+	/* Packet i has the fields and the size of number first + i x step; a step of 0 means 1. */
 	uint32_t number_first, number_step;
 };
 
 struct mix {
 	struct mix_flow *flows;
 	uint32_t nr_flows;
-	bool shared;			/* one stream, of which each thread sends a part: mix_share() */
+	bool shared;			/* one stream, of which each thread sends a part:
+					 * mix_share() */
 };
 
 struct mix_count {
@@ -44,15 +45,15 @@ struct mix_count {
 	uint64_t late_sum_ns, late_max_ns;
 };
 
-/* The number by which fields and size of the flow's packet @i are found. */
+/* The number that determines fields and size of the flow's packet @i. */
 static inline uint64_t mix_number(const struct mix_flow *flow, uint64_t i)
 {
 	return flow->number_first + i * (flow->number_step ? flow->number_step : 1);
 }
 
 /*
- * Makes of a @flow that is a whole stream its part @i of @n, to be sent by a thread of
- * its own: limit and slots, and numbers in turn. Its pace is the part's already.
+ * Turns @flow, a whole stream, into its part @i of @n, to be sent by a separate thread: sets limit,
+ * slots, and interleaved numbers. Its pace is the part's already.
  */
 void mix_share(struct mix_flow *flow, uint32_t i, uint32_t n);
 
@@ -74,13 +75,16 @@ bool mix_is_tagged(const struct mix *mix);
 /* Of the longest packet, with FCS; of a capture that is not known. */
 uint32_t mix_max_bytes(const struct mix *mix);
 
-/* Streams of thread @i of @threads. */
+/* Number of streams of thread @i of @threads. */
 static inline uint32_t mix_nr_of(const struct mix *mix, uint32_t i, uint32_t threads)
 {
 	return mix->nr_flows > i ? (mix->nr_flows - i + threads - 1) / threads : 0;
 }
 
-/* Mean gap between packets of all streams of a thread that have slots; what wheel_shift_for() wants. */
+/*
+ * Mean interval between packets of all streams of a thread that have slots; input of
+ * wheel_shift_for().
+ */
 uint64_t mix_mean_gap_ns(const struct mix *mix, uint32_t i, uint32_t threads);
 
 /* Slots of an evenly paced @flow in the first @duration_ns of a run; at least 1. */

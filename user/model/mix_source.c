@@ -2,9 +2,9 @@
 /*
  * model/mix_source.c - the packets of a list of streams, made in user space.
  *
- * The order is that of mix_xdp: of the streams with slots the wheel tells the
- * next; those without fill the time in between, in turn. One of them that starts
- * while nothing else is to be sent has a slot for its first packet: its start.
+ * The order is that of mix_xdp: the wheel determines the next stream with a slot; those without
+ * slots fill the time in between, in turn. If a stream without slots starts while nothing else is
+ * to be sent, its start is the slot of its first packet.
  */
 #include "model/mix.h"
 
@@ -23,7 +23,7 @@ struct stream {
 	struct pace_time due;		/* since the start of the run */
 	uint64_t end_ns;
 	uint32_t bases[FIELD_MAX_SUMS];
-	struct mix_count count;		/* written by the source's thread alone */
+	struct mix_count count;		/* written only by the source's thread */
 } __attribute__((aligned(64)));
 
 struct mix_source {
@@ -31,12 +31,12 @@ struct mix_source {
 	struct wheel wheel;
 	uint16_t ring[WHEEL_MAX];	/* streams without slots */
 	uint32_t nr_ring, turn;
-	uint32_t next;			/* out of the wheel: whose slot is the next */
+	uint32_t next;			/* taken from the wheel: its slot is next */
 	__u64 next_ns;
-	uint32_t chosen;		/* whose packet was looked at, or WHEEL_NONE */
+	uint32_t chosen;		/* whose packet was peeked at, or WHEEL_NONE */
 	struct source_packet packet;	/* its */
 	uint8_t bytes[PACKET_MAX_BYTES];
-	uint32_t dirty_bytes;		/* behind these all of bytes[] is 0 */
+	uint32_t dirty_bytes;		/* after these all of bytes[] is 0 */
 	uint32_t nr_streams;
 	struct stream streams[];
 };
@@ -46,7 +46,7 @@ static struct mix_source *of(struct source *source)
 	return (struct mix_source *)source;
 }
 
-/* Takes the stream of the next slot out of the wheel, unless one is. */
+/* Takes the stream with the next slot from the wheel, unless one is taken already. */
 static void fetch_next(struct mix_source *mix)
 {
 	while (mix->next == WHEEL_NONE) {
@@ -56,13 +56,13 @@ static void fetch_next(struct mix_source *mix)
 		wheel_take(&mix->wheel);
 		if (!wheel_is_far(&mix->wheel, mix->next_ns))
 			return;
-		/* At once, not when it is due: others wait behind it. */
+		/* Immediately, not when it is due: others wait behind it. */
 		wheel_put(&mix->wheel, mix->next, mix->next_ns);
 		mix->next = WHEEL_NONE;
 	}
 }
 
-/* One that is finished gives its place to the last. */
+/* A finished stream's place is filled by the last one. */
 static void leave_ring(struct mix_source *mix)
 {
 	mix->ring[mix->turn] = mix->ring[--mix->nr_ring];
@@ -70,14 +70,14 @@ static void leave_ring(struct mix_source *mix)
 		mix->turn = 0;
 }
 
-/* One without slots that waited for its start joins the others. */
+/* Adds a stream without slots whose start time has come. */
 static void join_ring(struct mix_source *mix)
 {
 	mix->ring[mix->nr_ring++] = (uint16_t)mix->next;
 	mix->next = WHEEL_NONE;
 }
 
-/* Whose packet is the next at @now_ns; false: all streams have ended. */
+/* Chooses the stream of the next packet at @now_ns; false: all streams have ended. */
 static bool choose(struct mix_source *mix, uint64_t now_ns)
 {
 	fetch_next(mix);
@@ -156,7 +156,7 @@ static bool is_over(const struct stream *stream)
 	return stream->flow->limit && stream->count.packets >= stream->flow->limit;
 }
 
-/* To the next slot, if the stream has one. */
+/* Moves on to the next slot, if the stream has slots. */
 static void advance(struct mix_source *mix, struct stream *stream)
 {
 	const struct mix_flow *flow = stream->flow;
@@ -244,12 +244,12 @@ int mix_source_open(struct source **ret_source, const struct mix *flows, uint32_
 		return 0;
 	}
 	if (nr > WHEEL_MAX)
-		return err_usage(e, "a thread sends at most %u streams, and %u are to be sent by %u",
-				 WHEEL_MAX, flows->nr_flows, threads);
+		return err_usage(e, "%u streams in %u threads: at most %u per thread",
+				 flows->nr_flows, threads, WHEEL_MAX);
 	bytes = (sizeof(*mix) + nr * sizeof(struct stream) + 63) & ~(size_t)63;
 	mix = aligned_alloc(64, bytes);
 	if (!mix)
-		return err_set(e, -ENOMEM, "cannot make packets of %u streams", nr);
+		return err_set(e, -ENOMEM, "cannot set up packets of %u streams", nr);
 	memset(mix, 0, bytes);
 	mix->source.ops = &mix_source_ops;
 	mix->nr_streams = nr;

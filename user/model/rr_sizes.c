@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/rr_sizes.c - the sizes of frames that ping and rr go through.
+ * model/rr_sizes.c - the list of frame sizes of ping and rr.
  */
 #include "model/rr_sizes.h"
 
@@ -10,7 +10,7 @@
 #include "lib/unit.h"
 #include "proto/frame.h"
 
-/* A size from @text on, @len characters; false: it is none. */
+/* Parses a size of @len characters at @text; false: malformed. */
 static bool parse_one(const char *text, size_t len, uint32_t mtu_bytes, uint32_t *ret_bytes)
 {
 	char word[16];
@@ -75,8 +75,8 @@ int rr_sizes_parse(const char *text, uint32_t mtu_bytes, uint32_t ret_sizes[RR_M
 	if (dash ? parse_range(text, dash, mtu_bytes, ret_sizes, ret_nr) :
 		   parse_list(text, mtu_bytes, ret_sizes, ret_nr))
 		return 0;
-	return err_usage(e, OPTION("sizes") " '%s' is neither a list of frames, such as "
-			"64,512,mtu, nor a range, "
-			 "such as 64-mtu: up to %d, each once, of at most %d bytes", text, RR_MAX_SIZES,
+	return err_usage(e, OPTION("sizes") " '%s' is not a list of frame sizes, such as "
+			 "64,512,mtu, or a range, such as 64-mtu: up to %d different sizes of at "
+			 "most %d bytes", text, RR_MAX_SIZES,
 			 FRAME_MAX_BYTES);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/save.c - write what a stream would send into a capture file.
+ * model/save.c - write a stream's packets to a capture file.
  */
 #include "model/save.h"
 
@@ -16,7 +16,7 @@
 
 #define ASSUMED_LINK_BPS 10000000000ull
 
-/* Until finish_file() there is no file of that name. */
+/* Until finish_file() no file of that name exists. */
 struct saving {
 	struct outfile *file;
 	struct capture_writer *writer;
@@ -29,7 +29,7 @@ static int begin_file(struct saving *saving, const char *path, struct err *e)
 	return err ? err : capture_writer_open(&saving->writer, outfile_stream(saving->file), e);
 }
 
-/* With an error so far, takes back what is written. */
+/* After an error, discards what was written. */
 static int finish_file(struct saving *saving, int err, struct err *e)
 {
 	if (!err) {
@@ -44,9 +44,9 @@ static int finish_file(struct saving *saving, int err, struct err *e)
 	return err;
 }
 
-/* A link of ASSUMED_LINK_BPS that packets leave through, one behind the other. */
+/* A link of ASSUMED_LINK_BPS that packets leave through, back to back. */
 struct wire {
-	uint64_t free_bits;		/* bit times since the start, when it is free again */
+	uint64_t free_bits;		/* when it becomes free, in bit times since the start */
 	uint64_t last_ns;
 };
 
@@ -55,7 +55,7 @@ static uint64_t free_ns(const struct wire *wire)
 	return wire->free_bits / (ASSUMED_LINK_BPS / NSEC_PER_SEC);
 }
 
-/* When @packet leaves. */
+/* The departure time of @packet. */
 static uint64_t pass_wire(struct wire *wire, const struct source_packet *packet)
 {
 	uint64_t time_ns = packet->paced ? packet->slot_ns : free_ns(wire);

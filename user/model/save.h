@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/save.h - write what a stream would send into a capture file, and send nothing.
+ * model/save.h - write a stream's packets to a capture file, without sending any.
  */
 #ifndef MODEL_SAVE_H
 #define MODEL_SAVE_H
@@ -13,11 +13,11 @@
 #include "result/result.h"
 
 /*
- * Writes the packets of @source to @path, byte for byte what the engines send but for the
- * time in the tag, in their order, until it ends, or @count packets (0: no limit) or
- * @duration_ns (0: none) are over; one of the three is needed. The time in a tag is the packet's slot; in the file no time is before that of the packet
- * before, so it may be later by what their order allows: 1 us. What has no slot
- * fills a 10 Gbit/s link. take() has the times of the file.
+ * Writes the packets of @source to @path, identical to what the engines send except for the time in
+ * the tag, in order, until it ends, or @count packets (0: no limit) or @duration_ns (0: none) are
+ * reached; one of the three is required. The time in a tag is the packet's slot; in the file no
+ * time is before the previous packet's, so it may be later by at most 1 us. Packets without slots
+ * fill a 10 Gbit/s link. take() gets the times in the file.
  */
 int save_source(struct source *source, uint64_t count, uint64_t duration_ns, const char *path,
 		struct result *res, struct err *e);

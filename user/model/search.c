@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/search.c - how much load a device takes.
+ * model/search.c - search for the highest load that a device forwards.
  */
 #include "model/search.h"
 
@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PHASES		3	/* targets of a goal, from the initial trial on to the goal itself */
+#define PHASES		3	/* targets of a goal, from the initial trial to the goal itself */
 #define MAX_GOALS	16
-#define MAX_TRIALS	5000	/* a search that needs more will never end */
-#define CEILING_RATIO	0.98	/* of what the generator reached: that it can reach again */
+#define MAX_TRIALS	5000	/* a search that needs more would never end */
+#define CEILING_RATIO	0.98	/* of what the generator reached: reproducible */
 #define NEARLY		(1 - 1e-9)
 
 struct search_sums search_sum(const struct search_log *log, const struct search_goal *goal,
@@ -76,7 +76,7 @@ double search_conditional_pps(const struct search_log *log, const struct search_
 		loss_ratio = full[i].loss_ratio;
 		remaining_ns -= (double)full[i].effective_ns;
 	}
-	if (remaining_ns > 0)		/* time that is missing counts as lost */
+	if (remaining_ns > 0)		/* missing time counts as lossy */
 		loss_ratio = 1;
 	free(full);
 	return load_pps * (1 - loss_ratio);
@@ -90,7 +90,7 @@ static enum search_class class_of(const struct search_log *log, const struct sea
 	return search_classify(&sums, goal);
 }
 
-/* Bounds without what follows from them. */
+/* Bounds without the values derived from them. */
 static struct search_bounds find_bounds(const struct search_log *log,
 					const struct search_goal *goal)
 {
@@ -128,7 +128,7 @@ void search_bounds(const struct search_log *log, const struct search_goal *goal,
 								     ret_bounds->lower_pps);
 }
 
-/* *ret_regular: it is in the log. Else max_pps has come down below it. */
+/* *ret_regular: the trial is in the log. Otherwise max_pps has been reduced below this load. */
 static int measure(struct search *search, double load_pps, uint64_t trial_ns, bool *ret_regular,
 		   struct err *e)
 {
@@ -137,11 +137,11 @@ static int measure(struct search *search, double load_pps, uint64_t trial_ns, bo
 	int err;
 
 	if (log->nr >= MAX_TRIALS)
-		return err_set(e, -ELOOP, "the device decides nothing in %d trials", MAX_TRIALS);
+		return err_set(e, -ELOOP, "the search did not converge in %d trials", MAX_TRIALS);
 	if (log->nr == log->room) {
 		more = realloc(log->trials, (2 * log->room + 64) * sizeof(*more));
 		if (!more)
-			return err_set(e, -ENOMEM, "cannot keep the trials");
+			return err_set(e, -ENOMEM, "cannot allocate the trials");
 		log->trials = more;
 		log->room = 2 * log->room + 64;
 	}
@@ -161,7 +161,7 @@ static int measure(struct search *search, double load_pps, uint64_t trial_ns, bo
 		       search->min_pps);
 }
 
-/* Where a target expects its bounds; 0: nowhere. */
+/* Where a target's bounds are expected; 0: unknown. */
 struct guess {
 	double lower_pps, upper_pps;
 };
@@ -186,7 +186,7 @@ static bool is_inside(double load_pps, const struct search_bounds *b)
 	       (!b->has_upper || load_pps < b->upper_pps);
 }
 
-/* Away from a bound that a guess was wrong about, by steps that double; 0: better halve. */
+/* Moves away from a bound that was guessed wrong, in doubling steps; 0: halving is better. */
 static double step_out(const struct search_bounds *b, const struct guess *guess, double *step_ratio)
 {
 	bool both = b->has_lower && b->has_upper;
@@ -202,7 +202,7 @@ static double step_out(const struct search_bounds *b, const struct guess *guess,
 	return load_pps;
 }
 
-/* The next load to classify: a lower one first, as it may end what is above it. */
+/* The next load to classify: lower ones first, as they may decide the upper ones. */
 static double pick(const struct search *search, const struct search_goal *target,
 		   const struct search_bounds *b, const struct guess *guess, double *step_ratio)
 {
@@ -241,7 +241,9 @@ static struct guess guess_around(double load_pps, double width_ratio)
 	return (struct guess){ lower_pps, lower_pps / (1 - width_ratio) };
 }
 
-/* Longer trials than before lost some: what they forwarded is the better hint. */
+/*
+ * Longer trials lost packets where shorter ones did not: what they forwarded is the better guess.
+ */
 static void guess_anew(const struct search *search, const struct search_goal *target,
 		       double load_pps, struct guess *guess)
 {
@@ -251,7 +253,7 @@ static void guess_anew(const struct search *search, const struct search_goal *ta
 		*guess = guess_around(pps, target->width_ratio);
 }
 
-/* Bounds of one target, narrow enough; what they are is the next one's guess. */
+/* Finds the bounds of one target to its width; they are the next target's guess. */
 static int reach(struct search *search, const struct search_goal *target, double step_ratio,
 		 struct guess *guess, struct err *e)
 {
@@ -276,7 +278,7 @@ static int reach(struct search *search, const struct search_goal *target, double
 	return 0;
 }
 
-/* Cheaper forms of the goal: less time in all, and wider; the last one is the goal. */
+/* Cheaper versions of the goal: less total time, and wider; the last one is the goal. */
 static bool target_of(const struct search_goal *goal, int phase, struct search_goal *ret_target)
 {
 	int left = PHASES - 1 - phase;
@@ -295,7 +297,7 @@ static bool target_of(const struct search_goal *goal, int phase, struct search_g
 	return true;
 }
 
-/* Trials at the highest load and at what that one forwarded; NAN: it takes all. */
+/* Trials at the highest load and at the rate forwarded there; NAN: no loss at the highest load. */
 static int find_hint(struct search *search, const struct search_goal *goal, double *ret_hint_pps,
 		     struct err *e)
 {
@@ -337,7 +339,8 @@ int search_mlr(struct search *search, const struct search_goal *goals, size_t nr
 	int phase, err;
 
 	if (nr_goals > MAX_GOALS)
-		return err_usage(e, "%zu goals are more than the %d that one search has", nr_goals, MAX_GOALS);
+		return err_usage(e, "%zu goals, but one search supports at most "
+				 "%d", nr_goals, MAX_GOALS);
 	for (i = 1; i < nr_goals; i++)
 		strict = goals[i].loss_ratio < strict->loss_ratio ? &goals[i] : strict;
 	err = find_hint(search, strict, &hint_pps, e);
@@ -361,7 +364,7 @@ int search_mlr(struct search *search, const struct search_goal *goals, size_t nr
 	return 0;
 }
 
-/* *ret_good: no more lost than the goal allows. An irregular one is neither. */
+/* *ret_good: the loss is within the goal's limit. An irregular trial is neither good nor bad. */
 static int try_load(struct search *search, const struct search_goal *goal, double load_pps,
 		    uint64_t trial_ns, bool *ret_regular, bool *ret_good, struct err *e)
 {
@@ -373,7 +376,7 @@ static int try_load(struct search *search, const struct search_goal *goal, doubl
 	return err;
 }
 
-/* Halves until it is narrow; *lower_pps 0 at first: nothing is known to be good. */
+/* Halves down to the width; *lower_pps 0 at first: no load is known to be good. */
 static int halve(struct search *search, const struct search_goal *goal, uint64_t trial_ns,
 		 double *lower_pps, double *upper_pps, struct err *e)
 {
@@ -410,7 +413,7 @@ int search_binary(struct search *search, const struct search_goal *goal, struct 
 		lower_pps = upper_pps;
 	else if (!err)
 		err = halve(search, goal, trial_ns, &lower_pps, &upper_pps, e);
-	/* What short trials found is confirmed, or one looks below in steps that double. */
+	/* Confirms what short trials found, or searches below it in doubling steps. */
 	while (!err && (trial_ns < final_ns || !(lower_pps > 0))) {
 		lower_pps = fmax(lower_pps, search->min_pps);
 		err = try_load(search, goal, lower_pps, final_ns, &regular, &good, e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/search.h - how much load a device takes: a pure search over abstract trials.
+ * model/search.h - search for the highest load that a device forwards: pure, over abstract trials.
  *
- * Terms and logic of RFC 9971 (MLRsearch). Which loads and durations are tried is left
- * to the implementation there; ideas for that (shorter targets first, the forwarding
- * rate as a hint, widening steps) are those of FD.io's MLRsearch library.
+ * Terms and logic of RFC 9971 (MLRsearch). The choice of loads and durations is left to the
+ * implementation there; ideas for it (shorter targets first, the forwarding rate as a hint,
+ * widening steps) are from FD.io's MLRsearch library.
  */
 #ifndef MODEL_SEARCH_H
 #define MODEL_SEARCH_H
@@ -19,7 +19,7 @@
 struct search_goal {
 	char name[32];
 	double loss_ratio;		/* 0 to below 1 */
-	double exceed_ratio;		/* the same; of the trials' time */
+	double exceed_ratio;		/* the same; share of the trials' time */
 	double width_ratio;		/* (upper - lower) / upper, above 0 */
 	uint64_t initial_trial_ns;
 	uint64_t final_trial_ns;
@@ -28,12 +28,13 @@ struct search_goal {
 
 struct search_trial {
 	double load_pps;
-	uint64_t trial_ns;		/* as asked for: distinguishes short from full-length */
-	uint64_t effective_ns;		/* what is summed up */
+	uint64_t trial_ns;		/* as requested: distinguishes short from full-length
+					 * trials */
+	uint64_t effective_ns;		/* used for the sums */
 	double loss_ratio;
 	/*
-	 * Not 0: the generator fell behind and reached only this much. Nothing is then
-	 * concluded of the device, and no such load tried again.
+	 * Not 0: the generator reached only this load. The trial then says nothing about the
+	 * device, and no such load is tried again.
 	 */
 	double reached_pps;
 };
@@ -45,7 +46,7 @@ struct search_log {
 
 enum search_class { SEARCH_UNDECIDED, SEARCH_LOWER, SEARCH_UPPER };
 
-/* Time of the trials at one load, by length and loss. */
+/* Total time of the trials at one load, by length and loss. */
 struct search_sums {
 	double full_low_ns, full_high_ns, short_low_ns, short_high_ns;
 };
@@ -53,7 +54,7 @@ struct search_sums {
 struct search_bounds {
 	bool has_lower, has_upper;
 	double lower_pps, upper_pps;	/* the relevant bounds */
-	double conditional_pps;		/* throughput at the lower one */
+	double conditional_pps;		/* throughput at the lower bound */
 };
 
 struct search_sums search_sum(const struct search_log *log, const struct search_goal *goal,
@@ -62,7 +63,7 @@ struct search_sums search_sum(const struct search_log *log, const struct search_
 /* RFC 9971 appendix A */
 enum search_class search_classify(const struct search_sums *sums, const struct search_goal *goal);
 
-/* RFC 9971 appendix B; there must be a trial at @load_pps. */
+/* RFC 9971 appendix B; requires a trial at @load_pps. */
 double search_conditional_pps(const struct search_log *log, const struct search_goal *goal,
 			      double load_pps);
 
@@ -70,21 +71,22 @@ void search_bounds(const struct search_log *log, const struct search_goal *goal,
 		   struct search_bounds *ret_bounds);
 
 struct search {
-	double min_pps, max_pps;	/* max_pps falls to what the generator reaches */
-	/* 0, or negative errno to end the search: the log is what was found till then. */
+	double min_pps, max_pps;	/* max_pps is reduced to what the generator reaches */
+	/* 0, or negative errno to end the search: the log then has what was found so far. */
 	int (*run)(void *ctx, double load_pps, uint64_t trial_ns, struct search_trial *ret_trial,
 		   struct err *e);
 	void *ctx;
 	struct search_log log;		/* of regular trials */
-	bool limited;			/* max_pps is the generator's, not the one asked for */
+	bool limited;			/* max_pps is the generator's limit, not the requested
+					 * one */
 };
 
 int search_mlr(struct search *search, const struct search_goal *goals, size_t nr_goals,
 	       struct err *e);
 
 /*
- * Halves the interval by initial trials, and confirms by a final one (RFC 2544 24);
- * of the goal's other attributes, the loss ratio and the width count.
+ * Halves the interval with initial trials, and confirms with a final one (RFC 2544 24); of the
+ * goal's other attributes, only loss ratio and width are used.
  */
 int search_binary(struct search *search, const struct search_goal *goal, struct err *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/source.h - packets in the order in which they are sent, one after the
- * other: what a ring is fed from, and what a capture file is written from.
+ * model/source.h - packets in the order in which they are sent: the input of a ring or a capture
+ * file.
  *
- * One thread takes them.
+ * Used by one thread.
  */
 #ifndef MODEL_SOURCE_H
 #define MODEL_SOURCE_H
@@ -13,16 +13,16 @@
 
 #include "lib/err.h"
 
-/* The next packet; the same, and valid, until it is taken. */
+/* The next packet; valid and unchanged until it is taken. */
 struct source_packet {
-	const uint8_t *bytes;		/* the tag in it, if any, is still to be written */
+	const uint8_t *bytes;		/* its tag, if any, is not written yet */
 	uint32_t buf_bytes;
-	uint64_t slot_ns;		/* since the start of the run; 0: at once */
+	uint64_t slot_ns;		/* since the start of the run; 0: immediately */
 	uint16_t tag_offset;		/* 0: no tag */
-	uint16_t stream;		/* in the tag */
+	uint16_t stream;		/* stream number in the tag */
 	uint32_t sequence;
-	bool stamped;			/* the tag carries the time */
-	bool paced;			/* slot_ns is one */
+	bool stamped;			/* the tag carries a timestamp */
+	bool paced;			/* slot_ns is valid */
 };
 
 struct source;
@@ -30,19 +30,19 @@ struct mix_count;
 
 struct source_ops {
 	/*
-	 * At @now_ns since the start. 1: a packet, which may have its slot later;
-	 * 0: the end; negative errno: no more can be read.
+	 * At @now_ns since the start. 1: a packet, whose slot may be later; 0: the end; negative
+	 * errno: reading failed.
 	 */
 	int (*peek)(struct source *source, uint64_t now_ns, struct source_packet *ret_packet,
 		    struct err *e);
-	/* The packet is sent, at @sent_mono_ns, @late_ns behind its slot. */
+	/* The packet was sent at @sent_mono_ns, @late_ns after its slot. */
 	void (*take)(struct source *source, uint64_t sent_mono_ns, uint64_t late_ns);
 	/* Of its @k-th stream so far; may be called from another thread. */
 	void (*count)(const struct source *source, uint32_t k, struct mix_count *ret_count);
 	void (*close)(struct source *source);
 };
 
-/* The first member of whatever is one. */
+/* First member of every kind of source. */
 struct source {
 	const struct source_ops *ops;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/stamp_session.c - what the answers of one test session say.
+ * model/stamp_session.c - evaluate the answers of one test session.
  *
- * A stateful reflector numbers its answers itself. So what it numbered and did not come
- * back was lost on the way back, and what it has no number for was lost on the way out.
+ * A stateful reflector numbers its answers. So an answer that it numbered but that did not arrive
+ * was lost on the way back, and a packet without a number was lost on the way out.
  */
 #include "model/stamp_session.h"
 
@@ -15,12 +15,12 @@ void stamp_session_init(struct stamp_session *session, enum stamp_kind kind)
 {
 	memset(session, 0, sizeof(*session));
 	session->kind = kind;
-	/* Numbers begin at 0, so what is missing before the first answer is lost, too. */
+	/* Numbers start at 0, so packets missing before the first answer are lost, too. */
 	session->asked.runs = 1;
 	session->answered.runs = 1;
 }
 
-/* The number with these low bits that is nearest to what is expected next. */
+/* The number with these low bits that is closest to the expected one. */
 static uint64_t widen(uint32_t low, uint64_t next)
 {
 	return next + (uint64_t)(int64_t)(int32_t)(low - (uint32_t)next);
@@ -106,15 +106,15 @@ static void add_times(struct stamp_session *session, struct stamp_sums *sums, ui
 	session->rtt_sum_ns += (double)rtt_ns;
 }
 
-/* Of the numbering in use; what came before it is not looked at. */
-static void tell_apart(const struct stamp_session *session, struct stamp_lost *lost)
+/* For the current numbering; earlier ones are ignored. */
+static void split_loss(const struct stamp_session *session, struct stamp_lost *lost)
 {
 	int64_t arrived = (int64_t)(session->answered.next - session->first_answer);
 	int64_t questions = (int64_t)(session->asked.next - session->first);
 	int64_t back = arrived - (int64_t)session->answered.distinct;
 	int64_t out = questions - arrived + (int64_t)session->copies;
 
-	/* A copy made on the way out, whose answer was lost, counts as a question that was lost. */
+	/* A packet duplicated on the way out, whose answer was lost, counts as a lost packet. */
 	if (out < 0) {
 		back += out;
 		out = 0;
@@ -134,7 +134,10 @@ static void begin_numbering(struct stamp_session *session, uint64_t question, ui
 	session->copies = 0;
 }
 
-/* The reflector forgot the session, or was started anew: what lies between is attributed to neither direction. */
+/*
+ * The reflector forgot the session, or was restarted: losses in between are attributed to neither
+ * direction.
+ */
 static void restart_numbering(struct stamp_session *session, uint64_t question, uint64_t before,
 			      uint32_t answer)
 {
@@ -142,7 +145,7 @@ static void restart_numbering(struct stamp_session *session, uint64_t question, 
 	uint64_t highest = session->asked.next;
 
 	session->asked.next = before;
-	tell_apart(session, &lost);
+	split_loss(session, &lost);
 	session->asked.next = highest;
 	session->past.out += lost.out;
 	session->past.back += lost.back;
@@ -152,7 +155,10 @@ static void restart_numbering(struct stamp_session *session, uint64_t question, 
 	seqwin_add(&session->answered, answer, 0);
 }
 
-/* RFC 4737, by the order of the answers' numbers: that in which the questions came there. */
+/*
+ * RFC 4737, by the order of the answers' numbers: that in which the packets arrived at the
+ * reflector.
+ */
 static void add_out_order(struct stamp_session *session, uint64_t question, uint64_t answer,
 			  uint64_t sent_utc_ns)
 {
@@ -174,7 +180,7 @@ static void add_out_order(struct stamp_session *session, uint64_t question, uint
 	own->sent_utc_ns = sent_utc_ns;
 }
 
-/* @is_new: the question had no answer before; @before: the next that was expected of it. */
+/* @is_new: first answer to this packet; @before: the previously expected packet number. */
 static void add_answer_number(struct stamp_session *session, uint64_t question, uint64_t before,
 			      bool is_new, uint32_t low, uint64_t sent_utc_ns)
 {
@@ -184,7 +190,7 @@ static void add_answer_number(struct stamp_session *session, uint64_t question, 
 
 	if (low != (uint32_t)question && session->kind == STAMP_KIND_UNKNOWN)
 		session->kind = STAMP_STATEFUL;
-	/* A numbering that did not begin with this session says nothing of what came before. */
+	/* A numbering that started before this session says nothing about earlier losses. */
 	if (session->answers == 1 && low > question) {
 		begin_numbering(session, question, low);
 		answer = low;
@@ -241,9 +247,9 @@ void stamp_session_lost(const struct stamp_session *session, struct stamp_lost *
 
 	lost.all = session->sent - session->asked.distinct;
 	if (session->kind == STAMP_STATEFUL && session->answers) {
-		tell_apart(session, &lost);
+		split_loss(session, &lost);
 		if (lost.out + lost.back > lost.all) {
-			/* Only if the reflector does not number as it should. */
+			/* Only if the reflector's numbering is wrong. */
 			lost.out = lost.back = 0;
 		}
 	} else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/study.c - sweeps that are built in.
+ * model/study.c - built-in sweeps.
  */
 #include "model/study.h"
 
@@ -32,7 +32,7 @@ void study_about(const struct study *study, int number, char *ret_text, size_t s
 	}
 }
 
-/* Where the words are written; NULL: there is no room. */
+/* End of the text written; NULL: no room. */
 static char *add(struct study_words *words, char *to, const char *text, size_t len)
 {
 	if (len >= (size_t)(words->text + sizeof(words->text) - to))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * model/study.h - sweeps that are built in, by their names: user/sweeps/NAME.sweep,
- * made into C by scripts/gen-texts.
+ * model/study.h - built-in sweeps by name: user/sweeps/NAME.sweep, converted to C by
+ * scripts/gen-texts.
  *
- * Such a file is the words of a sweep, on as many lines as one likes, '...' around
- * what holds blanks, and {host} for the far end. Lines that begin with # say what it
- * is: the first one in a sentence, the others what it needs.
+ * Such a file has the words of a sweep, on any number of lines, with '...' around words with
+ * spaces, and {host} for the far end. Lines that begin with # describe it: the first in one
+ * sentence, the others what it requires.
  */
 #ifndef MODEL_STUDY_H
 #define MODEL_STUDY_H
@@ -22,19 +22,19 @@ struct study {
 
 extern const struct study studies[];	/* name NULL ends */
 
-/* NULL: there is none of that name. */
+/* NULL: no study of that name. */
 const struct study *study_find(const char *name);
 
-/* The comment's line @number from 0 on; "": it has no such line. */
+/* Line @number of the comment, from 0 on; "": no such line. */
 void study_about(const struct study *study, int number, char *ret_text, size_t size);
 
 struct study_words {
-	char text[4096];		/* what the words point into */
+	char text[4096];		/* memory of the words */
 	char *argv[STUDY_MAX_WORDS];
 	int argc;
 };
 
-/* The words of a sweep, with @host in its place. */
+/* The words of a sweep, with {host} replaced by @host. */
 int study_split(const struct study *study, const char *host, struct study_words *ret_words,
 		struct err *e);
 

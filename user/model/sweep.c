@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/sweep.c - a cross product of parameters, and what was measured of it so far.
+ * model/sweep.c - all combinations of parameters, and the results so far.
  */
 #include "model/sweep.h"
 
@@ -32,8 +32,8 @@ int sweep_vary(struct sweep *sweep, const char *text, struct err *e)
 	varied->item = name == text ? tune_find(name, len) : NULL;
 	varied->text = strdup(equals + 1);
 	if (!varied->text)
-		return err_set(e, -ENOMEM, "cannot vary '%s'", varied->name);
-	/* Counted from here on, so that what was allocated is released. */
+		return err_set(e, -ENOMEM, "cannot set up '%s'", varied->name);
+	/* Counted from here on, so that its memory is freed. */
 	sweep->nr_varied++;
 	for (rest = varied->text; (value = strsep(&rest, ",")); ) {
 		for (i = 0; i < varied->nr; i++) {
@@ -102,7 +102,7 @@ void sweep_settings(const struct sweep *sweep, size_t cell, char *ret_list, size
 	}
 }
 
-/* True if {NAME} of the parameter is at @text. */
+/* True if the parameter's {NAME} is at @text. */
 static bool is_place(const struct sweep_varied *varied, const char *text)
 {
 	size_t len = strlen(varied->name);
@@ -124,7 +124,7 @@ static bool has_place(const struct sweep_varied *varied, char *const *words, int
 	return false;
 }
 
-/* @word with each {NAME} of a parameter as its value; NULL: no memory. */
+/* @word with each {NAME} replaced by the parameter's value; NULL: no memory. */
 static char *fill_in(const struct sweep *sweep, size_t cell, const char *word)
 {
 	char *filled = NULL;
@@ -187,7 +187,7 @@ void sweep_run_words_free(char **words)
 	free(words);
 }
 
-/* The figures after the head; an incomplete last line is removed from the file, too. */
+/* Reads the figures after the header; removes an incomplete last line from the file. */
 static int read_values(FILE *file, size_t nr_runs, double *ret_values, size_t *ret_done)
 {
 	long good = ftell(file);
@@ -219,10 +219,10 @@ int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **
 		err = err_set(e, errno ? -errno : -ENOMEM, "cannot write '%s'", path);
 		goto out;
 	}
-	/* Goes with the process, however that ends. */
+	/* The kernel releases the lock however the process ends. */
 	if (flock(fileno(file), LOCK_EX | LOCK_NB)) {
-		err = err_set(e, -errno, "another sweep writes '%s' now", path);
-		err_hint(e, "wait for its end, or give another " OPTION("state"));
+		err = err_set(e, -errno, "another sweep is using '%s'", path);
+		err_hint(e, "wait for its end, or use another " OPTION("state"));
 		goto out;
 	}
 	snprintf(head, want + 1, "%s%s\n", HEAD, words);
@@ -230,16 +230,16 @@ int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **
 	got = fread(now, 1, want, file);
 	*ret_done = 0;
 	if (got < want && !memcmp(now, head, got)) {
-		/* New, or killed while the head was written. */
+		/* New, or its writer was killed during the header. */
 		if (ftruncate(fileno(file), 0) || fputs(head, file) < 0 || fflush(file))
 			err = err_set(e, -errno, "cannot write '%s'", path);
 	} else if (memcmp(now, head, want)) {
-		err_usage(e, "'%s' is no file of this sweep, with just these words", path);
-		err = err_hint(e, "give another " OPTION("state") ", or remove it");
+		err_usage(e, "'%s' is not a state file of this sweep", path);
+		err = err_hint(e, "use another " OPTION("state") ", or remove it");
 	} else {
 		err = read_values(file, nr_runs, ret_values, ret_done);
 		if (err)
-			err_set(e, err, "cannot understand '%s'", path);
+			err_set(e, err, "cannot parse '%s'", path);
 	}
 	if (!err)
 		*ret_file = file;

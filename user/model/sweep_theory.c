@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * model/sweep_theory.c - what a cell of a sweep cannot exceed.
+ * model/sweep_theory.c - the theoretical limits of a sweep's cell.
  */
 #include "model/sweep.h"
 
@@ -12,7 +12,7 @@
 
 const char *const sweep_bounds[] = { "none", "tcp", "tcp6", "udp", "udp6", "frames", NULL };
 
-/* As a setting by whichever of its names, or as an option; NULL: it is not varied. */
+/* As a setting by any of its names, or as an option; NULL: not varied. */
 static const char *setting_of(const struct sweep *sweep, size_t cell, const char *name)
 {
 	const struct tune_item *item = tune_find(name, strlen(name));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/capture.c - capture files, by libpcap over a stream that zlib decompresses.
+ * proto/capture.c - capture files, using libpcap on a stream decompressed by zlib.
  *
- * Both ends go through fopencookie(): for reading because libpcap knows no
- * gzip, for writing because it closes the stream that it is given.
+ * Both directions use fopencookie(): reading because libpcap does not support gzip, writing because
+ * libpcap closes the stream that it is given.
  */
 #include "proto/capture.h"
 
@@ -22,15 +22,15 @@ struct capture {
 	gzFile file;
 	pcap_t *pcap;
 	char *path;
-	char *buf;			/* of the stream that libpcap reads */
+	char *buf;			/* buffer of libpcap's stream */
 	uint64_t nr_read;
 	uint64_t nr_fallen;
-	int64_t first_ns;		/* as the file gives it */
+	int64_t first_ns;		/* as in the file */
 	uint64_t last_ns;		/* since the first */
-	uint32_t fcs_bytes;		/* at each packet's end */
+	uint32_t fcs_bytes;		/* at the end of each packet */
 };
 
-/* About the content: the reader of the sentence knows what is wrong without an errno's words. */
+/* An error in the content: errno's text would add nothing. */
 static int damaged(struct err *e, const struct capture *capture, const char *what)
 {
 	err_usage(e, "%s: packet %llu: %s", capture->path,
@@ -50,7 +50,7 @@ static ssize_t read_cookie(void *cookie, char *buf, size_t size)
 	if (got > 0)
 		return got;
 	gzerror(capture->file, &no);
-	/* At the end of what is there, in mid-stream. */
+	/* The input ended within the stream. */
 	if (!got && no != Z_BUF_ERROR)
 		return 0;
 	if (!errno)
@@ -58,7 +58,7 @@ static ssize_t read_cookie(void *cookie, char *buf, size_t size)
 	return -1;
 }
 
-/* What zlib or the kernel said, where libpcap only knows that it could not read. */
+/* The message of zlib or the kernel, where libpcap only knows that reading failed. */
 static const char *why(const struct capture *capture, const char *pcap_text)
 {
 	const char *text;
@@ -66,7 +66,7 @@ static const char *why(const struct capture *capture, const char *pcap_text)
 
 	text = gzerror(capture->file, &no);
 	if (no == Z_BUF_ERROR)
-		return "the gzip stream is cut short";
+		return "the gzip stream is truncated";
 	if (no == Z_DATA_ERROR)
 		return "the gzip stream is damaged";
 	return no < 0 && *text ? text : pcap_text;
@@ -85,15 +85,16 @@ static int open_pcap(struct capture *capture, struct err *e)
 	capture->pcap = pcap_fopen_offline_with_tstamp_precision(stream,
 								 PCAP_TSTAMP_PRECISION_NANO, text);
 	if (!capture->pcap) {
-		err_usage(e, "%s: no capture file: %s", capture->path, why(capture, text));
+		err_usage(e, "%s: not a capture file: %s", capture->path, why(capture, text));
 		fclose(stream);
-		return err_hint(e, "pcap and pcapng are read, compressed by gzip or not");
+		return err_hint(e, "supported: pcap and pcapng, optionally gzip-compressed");
 	}
 	if (pcap_datalink(capture->pcap) != DLT_EN10MB) {
 		const char *name = pcap_datalink_val_to_name(pcap_datalink(capture->pcap));
 
-		return err_usage(e, "%s: a capture of %s, and only Ethernet is read", capture->path,
-				 name ? name : "an unknown kind of link");
+		return err_usage(e, "%s: a capture of %s, but only Ethernet is "
+				 "supported", capture->path,
+				 name ? name : "an unknown link type");
 	}
 	ext = pcap_datalink_ext(capture->pcap);
 	capture->fcs_bytes = LT_FCS_LENGTH_PRESENT(ext) ? 2u * LT_FCS_LENGTH((unsigned int)ext) : 0;
@@ -133,7 +134,7 @@ fail:
 	return err;
 }
 
-/* Since the first packet; a damaged stamp is as good as any other, but never overflows. */
+/* Relative to the first packet; a damaged timestamp may have any value, but must not overflow. */
 static uint64_t time_of(struct capture *capture, const struct pcap_pkthdr *head)
 {
 	int64_t ns;
@@ -167,7 +168,7 @@ int capture_read(struct capture *capture, struct capture_packet *ret_packet, str
 	default:
 		return damaged(e, capture, why(capture, pcap_geterr(capture->pcap)));
 	}
-	/* A length below what was captured is a slip of some writers. */
+	/* Some writers have lengths smaller than the captured part. */
 	wire_bytes = head->len < head->caplen ? head->caplen : head->len;
 	wire_bytes -= wire_bytes < capture->fcs_bytes ? wire_bytes : capture->fcs_bytes;
 	*ret_packet = (struct capture_packet){
@@ -186,7 +187,7 @@ int capture_rewind(struct capture *capture, struct err *e)
 	capture->pcap = NULL;
 	if (gzrewind(capture->file)) {
 		err_set(e, -ESPIPE, "cannot read '%s' again", capture->path);
-		return err_hint(e, "a pipe can be read just once");
+		return err_hint(e, "a pipe can be read only once");
 	}
 	return open_pcap(capture, e);
 }
@@ -219,7 +220,7 @@ static ssize_t write_cookie(void *cookie, const char *buf, size_t size)
 {
 	struct capture_writer *writer = cookie;
 
-	/* 0 is fopencookie's word for an error. */
+	/* fopencookie expects 0 for an error. */
 	return fwrite(buf, 1, size, writer->stream) == size ? (ssize_t)size : 0;
 }
 
@@ -254,7 +255,7 @@ int capture_writer_open(struct capture_writer **ret_writer, FILE *stream, struct
 		return err_set(e, -ENOMEM, "cannot write a capture file");
 	}
 	errno = 0;
-	/* Closes its stream where it fails, too. */
+	/* Closes its stream on failure, too. */
 	writer->dumper = pcap_dump_fopen(writer->pcap, through);
 	if (!writer->dumper) {
 		free_writer(writer);

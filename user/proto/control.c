@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/control.c - lines of flat JSON, by a table of forms.
+ * proto/control.c - lines of flat JSON, described by a table of forms.
  */
 #include "proto/control.h"
 
@@ -24,8 +24,8 @@ struct field {
 	const char *key;
 	enum field_type type;
 	size_t offset;
-	uint64_t max;			/* of a text: bytes with its end */
-	const char *const *choices;	/* the first is the default, and is written all the same */
+	uint64_t max;			/* for strings: bytes including the terminator */
+	const char *const *choices;	/* the first is the default, but is written as well */
 };
 
 #define NUMBER(s, field)	{ #field, FIELD_NUMBER, offsetof(struct s, field), MAX_NUMBER, NULL }
@@ -33,7 +33,7 @@ struct field {
 #define CHOICE(s, field, from)	{ #field, FIELD_CHOICE, offsetof(struct s, field), 0, from }
 #define TEXT(s, field)		{ #field, FIELD_TEXT, offsetof(struct s, field), \
 				  sizeof(((struct s *)NULL)->field), NULL }
-/* One of lib/dist.h's list: "delay_p99_ns" */
+/* One entry of lib/dist.h's list: "delay_p99_ns" */
 #define DELAY(id, share, word, ...) { "delay_" word "_ns", FIELD_NUMBER, \
 	offsetof(struct control_figures, delay_ns[DIST_##id]), MAX_NUMBER, NULL },
 #define END			{ NULL, FIELD_NUMBER, 0, 0, NULL }
@@ -141,7 +141,7 @@ static const struct form {
 
 struct reader {
 	const char *at, *end;
-	const char *wrong;		/* NULL: nothing so far */
+	const char *wrong;		/* NULL: no error so far */
 };
 
 static void skip_blanks(struct reader *in)
@@ -165,30 +165,30 @@ static void fail(struct reader *in, const char *wrong)
 		in->wrong = wrong;
 }
 
-/* Of the escapes only those of quote, backslash and slash: no end ever writes another. */
+/* Accepts only the escapes of quote, backslash and slash: neither end writes others. */
 static void read_text(struct reader *in, char *ret_text, size_t size)
 {
 	size_t len = 0;
 
 	if (!take(in, '"'))
-		fail(in, "a text in quotes is missing");
+		fail(in, "a quoted string is missing");
 	while (!in->wrong && in->at < in->end && *in->at != '"') {
 		unsigned char c = (unsigned char)*in->at++;
 
 		if (c == '\\') {
 			c = in->at < in->end ? (unsigned char)*in->at++ : 0;
 			if (c != '"' && c != '\\' && c != '/')
-				fail(in, "a text has an escape that is not taken");
+				fail(in, "a string has an unsupported escape");
 		}
 		if (c < 0x20 || c > 0x7e)
-			fail(in, "a text has bytes other than printable ASCII");
+			fail(in, "a string has bytes other than printable ASCII");
 		else if (len + 1 >= size)
-			fail(in, "a text is too long");
+			fail(in, "a string is too long");
 		else
 			ret_text[len++] = (char)c;
 	}
 	if (!in->wrong && !take(in, '"'))
-		fail(in, "a text does not end");
+		fail(in, "a string is not terminated");
 	ret_text[in->wrong ? 0 : len] = '\0';
 }
 
@@ -208,7 +208,7 @@ static uint64_t read_number(struct reader *in)
 		value = 10 * value + digit;
 	}
 	if (in->at == start || (*start == '0' && in->at - start > 1))
-		fail(in, "a whole number is missing");
+		fail(in, "an integer is missing");
 	return value;
 }
 
@@ -234,7 +234,7 @@ static void read_value(struct reader *in, const struct field *field, void *body)
 		for (i = 0; field->choices[i] && strcmp(field->choices[i], word); i++)
 			;
 		if (!field->choices[i])
-			fail(in, "a word is none of those that it may be");
+			fail(in, "a word is not one of the allowed ones");
 		*(int *)to = i;
 		break;
 	}
@@ -251,14 +251,14 @@ static const struct field *find_field(const struct form *form, const char *key)
 	return NULL;
 }
 
-/* "type" comes first, so that one pass is enough. */
+/* "type" comes first, so that one pass is sufficient. */
 static const struct form *read_form(struct reader *in)
 {
 	char key[32], name[32];
 	size_t i;
 
 	if (!take(in, '{'))
-		fail(in, "it is no object");
+		fail(in, "it is not an object");
 	read_text(in, key, sizeof(key));
 	if (!in->wrong && (strcmp(key, "type") || !take(in, ':')))
 		fail(in, "its first field is not \"type\"");
@@ -267,7 +267,7 @@ static const struct form *read_form(struct reader *in)
 		if (!strcmp(forms[i].name, name))
 			return &forms[i];
 	}
-	fail(in, "its type is not known");
+	fail(in, "its type is unknown");
 	return NULL;
 }
 
@@ -287,7 +287,7 @@ int control_read(const char *line, size_t len, enum control_type *ret_type,
 		read_text(&in, key, sizeof(key));
 		field = in.wrong ? NULL : find_field(form, key);
 		if (!field) {
-			fail(&in, "it has a field that is not known");
+			fail(&in, "it has an unknown field");
 			break;
 		}
 		bit = 1ull << (field - form->fields);
@@ -300,12 +300,12 @@ int control_read(const char *line, size_t len, enum control_type *ret_type,
 			read_value(&in, field, &body);
 	}
 	if (!in.wrong && !take(&in, '}'))
-		fail(&in, "it does not end");
+		fail(&in, "it is not terminated");
 	skip_blanks(&in);
 	if (!in.wrong && in.at != in.end)
 		fail(&in, "something follows its end");
 	if (in.wrong)
-		return err_set(e, -EINVAL, "a control message cannot be read: %s%s%s%s", in.wrong,
+		return err_set(e, -EINVAL, "invalid control message: %s%s%s%s", in.wrong,
 			       *key ? " (at '" : "", key, *key ? "')" : "");
 	*ret_type = (enum control_type)(form - forms);
 	*ret_body = body;
@@ -421,42 +421,43 @@ static int check_udp(const struct control_test *test, struct err *e)
 	uint64_t least = test->kind == CONTROL_STREAM ? test->message_bytes : test->request_bytes;
 
 	if (test->kind == CONTROL_CRR)
-		return err_usage(e, "UDP has no connections to make");
+		return err_usage(e, "UDP has no connections to open");
 	if (least < TAG_BYTES || least > 65507 || (test->kind == CONTROL_RR &&
 	    (test->response_bytes < TAG_BYTES || test->response_bytes > 65507)))
-		return err_usage(e, "a datagram has %d to 65507 bytes: its number and its time take %d",
+		return err_usage(e, "a datagram must have %d to 65507 bytes: its number and "
+				 "timestamp need %d",
 				 TAG_BYTES, TAG_BYTES);
 	if (test->zerocopy || test->sendfile || test->splice || test->nodelay || test->window_clamp_bytes ||
 	    test->mss_bytes || *test->congestion)
-		return err_usage(e, "this is an option of TCP");
+		return err_usage(e, "this option requires TCP");
 	if (test->gso && (test->kind != CONTROL_STREAM || (test->rate_bps && test->batch < 2)))
-		return err_usage(e, "gso joins the datagrams of a stream that go at once: with a rate, "
-				 "those of a batch");
+		return err_usage(e, "gso joins datagrams of a stream that are sent together: with "
+				 "a rate, it requires a batch");
 	return 0;
 }
 
 int control_check_test(const struct control_test *test, struct err *e)
 {
 	if (!test->streams)
-		return err_usage(e, "a test has at least one stream");
+		return err_usage(e, "a test requires at least one stream");
 	if (!test->duration_ns)
-		return err_usage(e, "a test has a duration");
+		return err_usage(e, "a test requires a duration");
 	if (test->kind != CONTROL_STREAM && test->direction != CONTROL_THERE)
 		return err_usage(e, "requests go from client to server only");
 	if (test->kind == CONTROL_STREAM ? !test->message_bytes :
 	    !test->request_bytes || !test->response_bytes || !test->outstanding)
-		return err_usage(e, "a message has at least one byte");
+		return err_usage(e, "a message must have at least one byte");
 	if (test->interval_ns && test->interval_ns < LEAST_INTERVAL_NS)
-		return err_usage(e, "an interval has at least 10 ms");
+		return err_usage(e, "an interval must be at least 10 ms");
 	if (test->direction == CONTROL_BOTH && test->streams > CONTROL_MAX_STREAMS / 2)
-		return err_usage(e, "both directions have at most %d streams each",
+		return err_usage(e, "at most %d streams per direction",
 				 CONTROL_MAX_STREAMS / 2);
 	if (!test->on_ns != !test->off_ns)
-		return err_usage(e, "a time to send needs one to pause, and the other way round");
+		return err_usage(e, "on and off times require each other");
 	if (test->protocol == CONTROL_UDP)
 		return check_udp(test, e);
 	if (test->batch || test->on_ns || test->gso || test->arrivals)
-		return err_usage(e, "batches, pauses, gso and arrivals are of a UDP stream");
+		return err_usage(e, "batches, pauses, gso and arrivals require a UDP stream");
 	return 0;
 }
 

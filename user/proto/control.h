@@ -32,27 +32,27 @@
 #include "lib/dist.h"
 #include "lib/err.h"
 
-#define CONTROL_VERSION		1	/* raised when a form changes */
+#define CONTROL_VERSION		1	/* incremented when a form changes */
 #define CONTROL_PORT		14880
-#define CONTROL_LINE_BYTES	4096	/* with its end */
+#define CONTROL_LINE_BYTES	4096	/* including the terminator */
 #define CONTROL_MAX_STREAMS	256
 #define CONTROL_MAX_MESSAGE	(16 << 20)
 #define CONTROL_MAX_ARRIVALS	50000
-#define CONTROL_HEX_BYTES	65	/* 32 bytes in hex, and the end */
+#define CONTROL_HEX_BYTES	65	/* 32 bytes in hex, and the terminator */
 
 struct control_hello {
 	uint64_t version;
 	char tool[40];
 	char nonce[CONTROL_HEX_BYTES];
-	char host[40];			/* the kernel's boot id: which clock it has */
-	uint64_t key;			/* server: one is needed */
+	char host[40];			/* the kernel's boot ID: identifies its clock */
+	uint64_t key;			/* server: a key is required */
 	char proof[CONTROL_HEX_BYTES];	/* client: "" without a key */
 };
 
-/* The last fields: settings of the server's host and network namespace, "" where there is none. */
+/* The last fields are settings of the server's host and network namespace, "" if there are none. */
 struct control_welcome {
 	char proof[CONTROL_HEX_BYTES];
-	uint64_t mtu_bytes;		/* of its path to the client */
+	uint64_t mtu_bytes;		/* of the server's path to the client */
 	char kernel[66], congestion[16], tcp_rmem[48], tcp_wmem[48], rmem_max[24], wmem_max[24];
 	char tcp_timestamps[8], tcp_sack[8], tcp_window_scaling[8], tcp_ecn[8];
 	char tcp_moderate_rcvbuf[8];
@@ -62,53 +62,57 @@ enum control_protocol { CONTROL_TCP, CONTROL_UDP };
 enum control_kind { CONTROL_STREAM, CONTROL_RR, CONTROL_CRR };
 enum control_direction { CONTROL_THERE, CONTROL_BACK, CONTROL_BOTH };	/* from the client's side */
 
-/* All zero but where it says otherwise: the system's own choice. */
+/* Zero means the system's default, unless noted. */
 struct control_test {
 	int protocol, kind, direction;
-	uint64_t streams;		/* at least 1, a direction */
-	uint64_t threads;		/* 0: one a stream, at most one a CPU */
-	uint64_t duration_ns, omit_ns;	/* omit_ns: at the start, and not in duration_ns */
-	uint64_t interval_ns;		/* of the rows; 0: none */
-	uint64_t stream_rows;		/* of each TCP connection that sends, too */
-	uint64_t message_bytes;		/* of a write, or a datagram's payload */
+	uint64_t streams;		/* at least 1, per direction */
+	uint64_t threads;		/* 0: one per stream, at most one per CPU */
+	uint64_t duration_ns, omit_ns;	/* omit_ns: at the start, not included in duration_ns */
+	uint64_t interval_ns;		/* between rows; 0: none */
+	uint64_t stream_rows;		/* also rows for each sending TCP connection */
+	uint64_t message_bytes;		/* bytes per write, or a datagram's payload */
 	uint64_t request_bytes, response_bytes;
-	uint64_t outstanding;		/* requests on each connection */
-	uint64_t rate_bps;		/* of a stream's payload, all streams of a direction together */
-	uint64_t batch;			/* UDP: datagrams sent at once */
-	uint64_t on_ns, off_ns;		/* UDP: sends, and pauses */
+	uint64_t outstanding;		/* outstanding requests per connection */
+	uint64_t rate_bps;		/* payload, all streams of a direction together */
+	uint64_t batch;			/* UDP: datagrams per batch */
+	uint64_t on_ns, off_ns;		/* UDP: time to send, and to pause */
 	uint64_t arrivals;		/* UDP: the receiver lists the arrival times of this many datagrams */
-	uint64_t gso;			/* UDP: what is sent at once goes as one, and is taken as one */
-	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* of the reader of this */
+	uint64_t gso;			/* UDP: use segmentation and receive offload (GSO, GRO) */
+	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* for the sockets of this
+								 * message's reader */
 	uint64_t nodelay, window_clamp_bytes, mss_bytes, dscp;
 	uint64_t zerocopy, sendfile, splice, spin, busy_poll_us;
-	uint64_t cpu;			/* of all its threads, + 1 */
+	uint64_t cpu;			/* for all its threads, + 1 */
 	char congestion[16];
 };
 
 struct control_ready {
-	char ports[CONTROL_MAX_STREAMS * 6 * 2];	/* "40001,40002": of each stream */
+	char ports[CONTROL_MAX_STREAMS * 6 * 2];	/* "40001,40002": one per stream */
 };
 
-/* Sums of one end's streams; what it sent is the other end's direction. */
+/* Sums over one end's streams; what it sent belongs to the other end's direction. */
 struct control_figures {
-	uint64_t elapsed_ns;		/* since its start, of the omitted time too */
-	uint64_t window_ns;		/* that the *_window_* are of: without what is omitted */
+	uint64_t elapsed_ns;		/* since its start, including the omitted time */
+	uint64_t window_ns;		/* duration of the *_window_* figures: without the
+					 * omitted time */
 	uint64_t sent_bytes, received_bytes;
 	uint64_t sent_window_bytes, received_window_bytes;
 	uint64_t sent_packets, received_packets;	/* UDP: datagrams; TCP: calls */
 	uint64_t transactions, window_transactions;
 	uint64_t distinct, duplicates, reordered, unknown;
-	uint64_t send_errors;		/* datagrams that the kernel refused */
+	uint64_t send_errors;		/* datagrams refused by the kernel */
 	uint64_t socket_dropped;
-	uint64_t cpu_ns;		/* of the threads that sent and received, in the window */
-	uint64_t host_busy_ns;		/* all CPUs of the host, in the window */
+	uint64_t cpu_ns;		/* of the sending and receiving threads, in the window */
+	uint64_t host_busy_ns;		/* of all CPUs of the host, in the window */
 	uint64_t delays, delay_ns[DIST_NR];
 	uint64_t retransmits;
-	uint64_t senders, rtt_us, cwnd_packets;	/* TCP connections that send: their number, and sums */
-	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* that its sockets really have */
+	uint64_t senders, rtt_us, cwnd_packets;	/* sending TCP connections: their number, and
+						 * sums over them */
+	uint64_t send_buffer_bytes, receive_buffer_bytes;	/* actual sizes of its sockets'
+								 * buffers */
 };
 
-/* What TCP reports of a connection (tcp_info). */
+/* TCP's figures of a connection (tcp_info). */
 struct control_conn {
 	uint64_t stream;
 	uint64_t sent_bytes, acked_bytes, retransmits, retransmitted_bytes;
@@ -120,14 +124,17 @@ struct control_conn {
 	char congestion[16];
 };
 
-/* When datagrams came, since the receiver's start: "STREAM:SEQUENCE:RECEIVED:DELAY,..." in ns. */
+/*
+ * Arrival times of datagrams, since the receiver's start: "STREAM:SEQUENCE:RECEIVED:DELAY,..." in
+ * ns.
+ */
 struct control_arrivals {
 	char list[CONTROL_LINE_BYTES - 64];
 };
 
 struct control_arrival {
 	uint64_t stream, sequence, received_ns;
-	uint64_t delay_ns;		/* since it was sent; of one clock only */
+	uint64_t delay_ns;		/* since it was sent; only with a common clock */
 };
 
 struct control_error {
@@ -152,30 +159,30 @@ union control_body {
 };
 
 /*
- * @len bytes, without the line's end. 0 or, with *@ret_type and *@ret_body untouched,
- * -EINVAL; a field that is not there is 0, or "".
+ * Parses @len bytes, without the newline. Returns 0 or, with *@ret_type and *@ret_body untouched,
+ * -EINVAL; missing fields are 0 or "".
  */
 int control_read(const char *line, size_t len, enum control_type *ret_type,
 		 union control_body *ret_body, struct err *e);
 
 /*
- * The line with its end into @buf: its length, or -ENOSPC. @body is the form's
- * struct, or NULL for go and stop; fields that are 0 or "" are left out.
+ * Writes a line with newline and terminator to @buf: returns its length, or -ENOSPC. @body is the
+ * form's struct, or NULL for go and stop; fields that are 0 or "" are omitted.
  */
 int control_write(char *buf, size_t size, enum control_type type, const void *body);
 
-/* One more into @list of @size bytes: false, and nothing of it, if it has no room. */
+/* Appends an arrival to @list of @size bytes; false, and unchanged, if it does not fit. */
 bool control_add_arrival(char *list, size_t size, const struct control_arrival *arrival);
-/* The next one of a list, and *@at after it: false at its end, or where it cannot be read. */
+/* The next entry of a list; advances *@at. False at the end, or on a malformed entry. */
 bool control_next_arrival(const char **at, struct control_arrival *ret_arrival);
 
-/* "go" and such. */
+/* "go", "stop" and so on. */
 const char *control_name(enum control_type type);
 
-/* Whether a test has a meaning: 0, or -EINVAL with what has none. */
+/* Checks that a test is meaningful: 0, or -EINVAL with the reason. */
 int control_check_test(const struct control_test *test, struct err *e);
 
-/* Port number @index of struct control_ready's list; 0: it has none. */
+/* Port @index in struct control_ready's list; 0: none. */
 uint16_t control_port(const char *ports, unsigned int index);
 
 #endif

@@ -32,7 +32,7 @@ static void become_ip4(uint8_t *at)
 	memcpy(at, &ip, sizeof(ip));
 }
 
-/* RFC 4443 2.3: with a pseudo header, which ICMP has not. */
+/* RFC 4443 2.3: with a pseudo-header, which ICMP lacks. */
 static uint32_t become_ip6(uint8_t *at)
 {
 	struct ipv6hdr ip;
@@ -66,7 +66,7 @@ int echo_build(const struct frame_spec *spec, uint16_t id, uint8_t *buf, size_t 
 		sum = become_ip6(at - sizeof(struct ipv6hdr));
 	else
 		become_ip4(at - sizeof(struct iphdr));
-	/* The tag sums to zero, and zeros follow it. */
+	/* The tag sums to zero, and so do the zeros after it. */
 	echo.check = frame_fold(frame_sum(sum, &echo, sizeof(echo)));
 	memcpy(at, &echo, sizeof(echo));
 	*ret_tag_offset = tag_offset;
@@ -79,7 +79,7 @@ void echo_write_number(uint8_t *echo, uint16_t check, uint16_t number)
 	uint16_t word = htons(number);
 
 	memcpy(echo + offsetof(struct echo, number), &word, sizeof(word));
-	/* RFC 1624, equation 3, from number 0 */
+	/* RFC 1624, equation 3, starting from number 0 */
 	word = frame_fold((uint32_t)(uint16_t)~check + word);
 	memcpy(echo + offsetof(struct echo, check), &word, sizeof(word));
 }

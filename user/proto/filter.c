@@ -20,7 +20,7 @@ static int keep(struct filter **ret_filter, const struct bpf_program *program, s
 		filter->ops = calloc(program->bf_len, sizeof(*filter->ops));
 	if (!filter || !filter->ops) {
 		free(filter);
-		return err_set(e, -ENOMEM, "cannot keep a filter");
+		return err_set(e, -ENOMEM, "cannot allocate a filter");
 	}
 	filter->nr = program->bf_len;
 	for (i = 0; i < filter->nr; i++) {
@@ -42,9 +42,9 @@ int filter_compile(struct filter **ret_filter, const char *expression, struct er
 	if (!pcap)
 		return err_set(e, -ENOMEM, "cannot compile a filter");
 	if (pcap_compile(pcap, &program, expression, 1, PCAP_NETMASK_UNKNOWN)) {
-		err = err_usage(e, "'%.160s' is no filter expression: %s", expression,
+		err = err_usage(e, "'%.160s' is not a filter expression: %s", expression,
 				pcap_geterr(pcap));
-		err_hint(e, "expressions are those of tcpdump: man 7 pcap-filter");
+		err_hint(e, "the syntax is tcpdump's: man 7 pcap-filter");
 	} else {
 		err = keep(ret_filter, &program, e);
 		pcap_freecode(&program);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/filter.h - a filter expression of libpcap ("tcp port 443"), compiled to the
- * machine that it knows: classic BPF.
+ * proto/filter.h - a filter expression of libpcap ("tcp port 443"), compiled to classic BPF.
  */
 #ifndef PROTO_FILTER_H
 #define PROTO_FILTER_H
@@ -10,7 +9,10 @@
 
 #include "lib/err.h"
 
-/* An instruction of classic BPF, as in <pcap/bpf.h> and <linux/filter.h>, which exclude each other. */
+/*
+ * A classic BPF instruction, as in <pcap/bpf.h> and <linux/filter.h>, which cannot be included
+ * together.
+ */
 struct filter_op {
 	uint16_t code;
 	uint8_t jt, jf;
@@ -18,11 +20,11 @@ struct filter_op {
 };
 
 struct filter {
-	struct filter_op *ops;	/* valid: jumps stay within, and go ahead only; the last one returns */
+	struct filter_op *ops;	/* valid: jumps are forward and stay within; the last one returns */
 	uint32_t nr;
 };
 
-/* For Ethernet frames. A bad expression is an error in libpcap's words. */
+/* For Ethernet frames. A bad expression is an error with libpcap's message. */
 int filter_compile(struct filter **ret_filter, const char *expression, struct err *e);
 
 /* Takes NULL. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/filter_code.c - classic BPF to the kernel's BPF, instruction for instruction.
+ * proto/filter_code.c - translate classic BPF to the kernel's BPF, instruction by instruction.
  *
- * The kernel translates only for sockets; here a byte that the linear part of the packet has
- * is read at once, any other by a helper. A packet that ends before a byte that is asked
- * for is not taken, as with libpcap.
+ * The kernel translates for sockets only. Here a byte in the linear part of the packet is read
+ * directly, any other by a helper. A packet that ends before a byte that is read does not match, as
+ * with libpcap.
  *
- * At tc the kernel keeps the outermost VLAN tag in the packet's metadata. For packets that have one
- * there the whole program is there a second time: its first 20 bytes, with the tag
- * in them, are put together on the stack, and what follows is read 4 bytes earlier.
+ * At tc the kernel keeps the outermost VLAN tag in the packet's metadata. For packets with such a
+ * tag the program is generated a second time: the first 20 bytes, including the tag, are assembled
+ * on the stack, and what follows is read 4 bytes earlier.
  */
 #include "proto/filter_code.h"
 
@@ -23,15 +23,16 @@
 #define X	BPF_REG_8
 #define FP	BPF_REG_10
 
-/* Of the stack. */
+/* On the stack. */
 #define MEM	(-(int)(BPF_MEMWORDS * sizeof(uint32_t)))
-#define READ	(MEM - 8)		/* what a helper read */
+#define READ	(MEM - 8)		/* result of a helper */
 #define HEAD	(READ - 24)		/* bytes 0 to 19 of a tagged frame, in three words */
 
 #define TAG_BYTES	4
 #define TAG_AT		12
-#define HEAD_STARTS	16		/* reads of up to 4 bytes from before this are from the head */
-#define FAST_BYTES	0x7000		/* beyond, the helper reads */
+#define HEAD_STARTS	16		/* reads of up to 4 bytes that start below this use the
+					 * head */
+#define FAST_BYTES	0x7000		/* above this, use the helper */
 
 #define LOAD_BYTES	26		/* bpf_skb_load_bytes() */
 #define XDP_LENGTH	188		/* bpf_xdp_get_buff_len() */
@@ -40,15 +41,15 @@
 struct coder {
 	const struct filter *filter;
 	enum filter_hook hook;
-	bool tagged;			/* the second time */
+	bool tagged;			/* second copy, for tagged frames */
 	struct bpf_insn *insns;
-	uint32_t *targets;		/* of each: the op that it jumps to + 1; 0: none */
-	uint32_t *starts;		/* of each op */
+	uint32_t *targets;		/* per op: the op that it jumps to + 1; 0: none */
+	uint32_t *starts;		/* start of each op's code */
 	bool *reached;
 	size_t nr, room;
 };
 
-/* The pseudo op after the last: the packet is not taken. */
+/* The pseudo-op after the last: the packet does not match. */
 static uint32_t drop(const struct coder *c)
 {
 	return c->filter->nr;
@@ -72,7 +73,7 @@ static void emit_jump(struct coder *c, uint8_t code, uint8_t dst, uint8_t src, u
 	emit(c, code, dst, src, 0, imm);
 }
 
-/* Jumps to what comes next, once it is known. */
+/* Sets the jump's target to the next instruction. */
 static void land(struct coder *c, size_t jump)
 {
 	if (jump < c->room)
@@ -89,7 +90,7 @@ static void set(struct coder *c, uint8_t dst, uint32_t imm)
 	emit(c, BPF_ALU | BPF_MOV | BPF_K, dst, 0, 0, imm);
 }
 
-/* Always; but what follows must seem to be reached, or the verifier refuses it. */
+/* Unconditional, but the code after it must look reachable, or the verifier rejects it. */
 static void give_up(struct coder *c)
 {
 	set(c, BPF_REG_0, 0);
@@ -107,7 +108,7 @@ static void from_wire(struct coder *c, uint8_t reg, unsigned int bytes)
 		emit(c, BPF_ALU | BPF_END | BPF_TO_BE, reg, 0, 0, bytes * 8);
 }
 
-/* The frame's length, that of the tag included. */
+/* The frame's length including the tag. */
 static void length(struct coder *c, uint8_t to)
 {
 	if (c->hook == FILTER_TC) {
@@ -125,7 +126,7 @@ static void length(struct coder *c, uint8_t to)
 	}
 }
 
-/* @bytes at the offset in register 2, to READ; register 0 is then 0, or the packet ends before. */
+/* Reads @bytes at the offset in register 2 to READ; register 0 is 0, or the packet is too short. */
 static void call_load(struct coder *c, unsigned int bytes, int to)
 {
 	mov(c, BPF_REG_1, CTX);
@@ -136,8 +137,8 @@ static void call_load(struct coder *c, unsigned int bytes, int to)
 }
 
 /*
- * Register 0 becomes the @bytes at the offset @k, or, with @by_register, at that in
- * register 2, which then is not above it.
+ * Loads register 0 with @bytes at offset @k or, with @by_register, at the offset in register 2,
+ * which must not exceed it.
  */
 static void load_packet(struct coder *c, unsigned int bytes, uint32_t k, bool by_register)
 {
@@ -194,8 +195,8 @@ static void load_packet(struct coder *c, unsigned int bytes, uint32_t k, bool by
 }
 
 /*
- * The same from the head, at an offset below HEAD_STARTS in register 2. By shifts: older
- * verifiers refuse to read the stack at an offset that is not a constant.
+ * The same from the head, at an offset below HEAD_STARTS in register 2. Uses shifts: older
+ * verifiers reject stack reads at a variable offset.
  */
 static void load_head(struct coder *c, unsigned int bytes)
 {
@@ -217,14 +218,14 @@ static void load_head(struct coder *c, unsigned int bytes)
 	emit(c, BPF_ALU64 | BPF_LSH | BPF_X, BPF_REG_0, BPF_REG_2, 0, 0);
 	set(c, BPF_REG_5, 63);
 	emit(c, BPF_ALU | BPF_SUB | BPF_X, BPF_REG_5, BPF_REG_2, 0, 0);
-	/* By 64 in two steps: a shift by as many bits as there are does nothing. */
+	/* A shift by 64 in two steps: shifting by the register width does nothing. */
 	emit(c, BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_4, 0, 0, 1);
 	emit(c, BPF_ALU64 | BPF_RSH | BPF_X, BPF_REG_4, BPF_REG_5, 0, 0);
 	emit(c, BPF_ALU64 | BPF_OR | BPF_X, BPF_REG_0, BPF_REG_4, 0, 0);
 	emit(c, BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_0, 0, 0, 64 - 8 * bytes);
 }
 
-/* Register 0 becomes what the load @op asks for. */
+/* Register 0 becomes the value that @op loads. */
 static void load(struct coder *c, const struct filter_op *op, unsigned int bytes)
 {
 	bool by_x = BPF_MODE(op->code) == BPF_IND;
@@ -260,7 +261,7 @@ static void load(struct coder *c, const struct filter_op *op, unsigned int bytes
 	land(c, done);
 }
 
-/* False: it cannot be done. */
+/* False: not supported. */
 static bool code_load(struct coder *c, const struct filter_op *op)
 {
 	bool to_x = BPF_CLASS(op->code) == BPF_LDX;
@@ -287,7 +288,7 @@ static bool code_load(struct coder *c, const struct filter_op *op)
 		emit(c, BPF_ALU | BPF_LSH | BPF_K, BPF_REG_0, 0, 0, 2);
 		break;
 	case BPF_ABS:
-		/* Extensions of Linux, which libpcap asks for on interfaces only. */
+		/* Linux extensions, which libpcap uses only on interfaces. */
 		if (op->k >= (uint32_t)SKF_AD_OFF)
 			return false;
 		/* fallthrough */
@@ -396,7 +397,7 @@ static bool code_op(struct coder *c, uint32_t at)
 	}
 }
 
-/* Bytes 0 to 7 of the frame on the wire, 8 to 15, and 16 to 19, each as a number, at HEAD. */
+/* Bytes 0 to 7, 8 to 15, and 16 to 19 of the frame on the wire, each as an integer, at HEAD. */
 static void build_head(struct coder *c)
 {
 	size_t none;
@@ -419,7 +420,7 @@ static void build_head(struct coder *c)
 	emit(c, BPF_ALU64 | BPF_OR | BPF_X, BPF_REG_1, BPF_REG_2, 0, 0);
 	emit(c, BPF_STX | BPF_MEM | BPF_DW, FP, BPF_REG_1, HEAD + 8, 0);
 	emit(c, BPF_ST | BPF_MEM | BPF_DW, FP, 0, HEAD + 16, 0);
-	/* Two times two bytes: the frame may end between them. */
+	/* Two reads of two bytes: the frame may end between them. */
 	for (int i = 0; i < 2; i++) {
 		set(c, BPF_REG_2, TAG_AT + 2 * i);
 		call_load(c, 2, READ);
@@ -435,7 +436,7 @@ static void build_head(struct coder *c)
 	}
 }
 
-/* All jumps go ahead: what leads to @at was seen before it. */
+/* All jumps are forward: every jump to @at was seen before it. */
 static void note_reached(struct coder *c, uint32_t at)
 {
 	const struct filter_op *op = &c->filter->ops[at];
@@ -450,7 +451,7 @@ static void note_reached(struct coder *c, uint32_t at)
 	}
 }
 
-/* All of the filter, once; false: the op *ret_at cannot be done. */
+/* Translates the whole filter once; false: op *ret_at is not supported. */
 static bool code_ops(struct coder *c, uint32_t *ret_at)
 {
 	size_t first = c->nr, i;
@@ -460,7 +461,7 @@ static bool code_ops(struct coder *c, uint32_t *ret_at)
 	if (c->tagged)
 		build_head(c);
 	c->reached[0] = true;
-	/* The verifier refuses what nothing leads to. */
+	/* The verifier rejects unreachable code. */
 	for (at = 0; at < c->filter->nr; at++) {
 		c->starts[at] = (uint32_t)c->nr;
 		if (!c->reached[at])
@@ -483,7 +484,7 @@ static bool code_ops(struct coder *c, uint32_t *ret_at)
 	return true;
 }
 
-/* The verifier takes no instruction that nothing leads to, and drops what is never reached. */
+/* The verifier rejects unreachable instructions, and removes those that are never executed. */
 static void fill(struct coder *c, size_t jump)
 {
 	land(c, jump);
@@ -519,10 +520,10 @@ static int code_all(struct coder *c, struct err *e)
 		able = code_ops(c, &at);
 	}
 	if (!able)
-		return err_usage(e, "the filter asks for more than a frame's bytes and its length "
-				 "(instruction %u of %u as tcpdump -d shows them)", at, c->filter->nr);
+		return err_usage(e, "the filter uses more than a frame's bytes and length "
+				 "(instruction %u of %u in tcpdump -d)", at, c->filter->nr);
 	if (c->nr >= c->room)
-		return err_usage(e, "the filter is too long: %zu instructions, and there is room for %zu",
+		return err_usage(e, "the filter is too long: %zu instructions, at most %zu",
 				 c->nr + 1, c->room);
 	fill(c, pad);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/filter_code.h - classic BPF to the kernel's BPF.
+ * proto/filter_code.h - translate classic BPF to the kernel's BPF.
  */
 #ifndef PROTO_FILTER_CODE_H
 #define PROTO_FILTER_CODE_H
@@ -12,18 +12,17 @@
 #include "lib/err.h"
 #include "proto/filter.h"
 
-/* What the code's context is. */
+/* Type of the code's context. */
 enum filter_hook {
 	FILTER_TC,		/* struct __sk_buff; a VLAN tag may be in the metadata */
-	FILTER_XDP,		/* struct xdp_md of one buffer */
-	FILTER_XDP_FRAGS,	/* of several; kernel 5.18 and later */
+	FILTER_XDP,		/* struct xdp_md with one buffer */
+	FILTER_XDP_FRAGS,	/* with several buffers; kernel 5.18 and later */
 };
 
 /*
- * Fills all @nr instructions with a function that takes the context and returns 1
- * for a packet that the filter takes, else 0. It sees the frame as it is on the wire:
- * with the outermost VLAN tag in its place. It changes nothing. What does not fit or cannot be
- * done is an error.
+ * Fills all @nr instructions with a function that takes the context and returns 1 for a matching
+ * packet, otherwise 0. It sees the frame as on the wire: with the outermost VLAN tag in place. It
+ * changes nothing. A filter that does not fit or is not supported is an error.
  */
 int filter_code(const struct filter *filter, enum filter_hook hook, struct bpf_insn *ret_code,
 		size_t nr, struct err *e);

@@ -39,9 +39,9 @@ static int read_flows(struct yaml_reader *reader, struct fy_node *root, void *ct
 		return yaml_fail(reader, flows, "%d streams, expected at most %d", nr, FLOW_FILE_MAX);
 	file->flows = calloc((size_t)nr, sizeof(*file->flows));
 	if (!file->flows)
-		return err_set(reader->e, -ENOMEM, "cannot hold %d streams", nr);
+		return err_set(reader->e, -ENOMEM, "cannot allocate %d streams", nr);
 	for (at = NULL; (flow = fy_node_sequence_iterate(flows, &at));) {
-		/* Counted before, so that what it holds of a bad one is freed. */
+		/* Counted first, so that a bad one's memory is freed. */
 		file->nr_flows++;
 		err = flow_read(reader, flow, file->nr_flows, &file->flows[file->nr_flows - 1]);
 		if (err)
@@ -50,7 +50,7 @@ static int read_flows(struct yaml_reader *reader, struct fy_node *root, void *ct
 	return 0;
 }
 
-/* @text NULL: @name is read. */
+/* @text NULL: read the file @name. */
 static int make(const char *name, const char *text, size_t bytes, struct flow_file **ret_file,
 		struct err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/flow_file.h - stream files: YAML, read by libfyaml, in Open Traffic
- * Generator's words where they fit. docs/verbs/streams.md has the format.
+ * proto/flow_file.h - stream files: YAML, read by libfyaml, with the keys of the Open Traffic
+ * Generator where they fit. docs/verbs/streams.md describes the format.
  *
  * Errors: "FILE:LINE:COLUMN: what, and what was expected".
  */
@@ -20,15 +20,15 @@
 
 #define FLOW_FILE_MAX 4096	/* streams */
 
-/* When packets leave, before the link's speed and the frame's bytes are known. */
+/* A schedule, before the link's speed and the frame's size are known. */
 struct flow_pace {
 	uint32_t kind;			/* enum pace_kind */
-	struct unit_rate rate;		/* within a burst; of Poisson: mean; of a ramp: from */
+	struct unit_rate rate;		/* within a burst; Poisson: mean; ramp: start */
 	struct unit_rate to;		/* ramp */
 	uint64_t ramp_ns;
-	uint64_t burst;			/* packets of a burst, or 0: as many as fit into on_ns */
+	uint64_t burst;			/* packets per burst, or 0: as many as fit into on_ns */
 	uint64_t on_ns, off_ns;		/* on/off */
-	uint64_t period_ns;		/* burst: from first packet to first packet; 0: on_ns + off_ns */
+	uint64_t period_ns;		/* burst: first packet to first packet; 0: on_ns + off_ns */
 	uint64_t seed;
 	int rate_layer;			/* enum frame_layer */
 };
@@ -43,8 +43,9 @@ struct flow_spec {
 	uint64_t limit;			/* packets; 0: none */
 	uint64_t start_ns, duration_ns;
 	uint32_t stamp_every;
-	bool tagged;			/* wanted; the default */
-	uint32_t copies;		/* this stream N times, each with a tag of its own; at least 1 */
+	bool tagged;			/* requested; the default */
+	uint32_t copies;		/* this stream N times, each with a different tag; at
+					 * least 1 */
 	uint64_t seed;
 };
 
@@ -54,21 +55,21 @@ struct flow_file {
 };
 
 int flow_file_read(const char *path, struct flow_file **ret_file, struct err *e);
-/* @name is used as the path in errors: of profiles, which are part of the program. */
+/* @name is the path in error messages: for built-in profiles. */
 int flow_file_parse(const char *name, const char *text, size_t bytes, struct flow_file **ret_file,
 		    struct err *e);
 /* Takes NULL. */
 void flow_file_free(struct flow_file *file);
 
 /*
- * Packets a second of @rate for frames of which its layer counts @layer_bytes (0: not
- * known); 0: as fast as it goes. @link_bps 0: not known. Whatever is sent, a rate is
- * limited here: at most 1 Gpps, at least a packet in 2.4 hours.
+ * Packets per second for @rate with frames of which its layer counts @layer_bytes (0: unknown); 0:
+ * as fast as possible. @link_bps 0: unknown. All rates are limited here: at most 1 Gpps, at least
+ * one packet in 2.4 hours.
  */
 int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t link_bps,
 		  double *ret_pps, struct err *e);
 
-/* A packet every 1/@pps seconds; 0: as fast as it goes. */
+/* A packet every 1/@pps seconds; 0: as fast as possible. */
 struct pace flow_pace_even(double pps);
 
 /*

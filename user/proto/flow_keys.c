@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/flow_keys.c - what the keys of a stream mean (docs/verbs/streams.md).
+ * proto/flow_keys.c - parse the keys of a stream (docs/verbs/streams.md).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static int read_name(struct yaml_reader *reader, struct fy_node *node, struct fl
 		return reader->e->no;
 	for (at = text; *at; at++) {
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			return yaml_fail(reader, node, "a name has no control characters");
+			return yaml_fail(reader, node, "a name must not have control characters");
 	}
 	if (strlen(text) >= sizeof(flow->name))
 		return yaml_fail(reader, node, "a name of %zu bytes, expected at most %zu", strlen(text),
@@ -27,7 +27,7 @@ static int read_name(struct yaml_reader *reader, struct fy_node *node, struct fl
 	return 0;
 }
 
-/* One value of a layer: FIELD: VALUE, where true sets a flag. */
+/* One value of a layer: FIELD: VALUE; true sets a flag. */
 static int read_field(struct yaml_reader *reader, struct fy_node_pair *pair, struct flow_spec *flow)
 {
 	struct fy_node *node = fy_node_pair_value(pair);
@@ -105,16 +105,19 @@ static int read_packet(struct yaml_reader *reader, struct fy_node *node, struct 
 	}
 	flow->packet = packet_spec_new();
 	if (!flow->packet)
-		return err_set(reader->e, -ENOMEM, "cannot hold a packet");
+		return err_set(reader->e, -ENOMEM, "cannot allocate a packet");
 	while ((layer = fy_node_sequence_iterate(node, &at))) {
 		err = read_layer(reader, layer, flow);
 		if (err)
 			return err;
 	}
-	return flow->packet->nr_layers ? 0 : yaml_fail(reader, node, "a packet has at least one layer");
+	return flow->packet->nr_layers ? 0 : yaml_fail(reader, node, "a packet requires at least "
+						       "one layer");
 }
 
-/* Sizes in Open Traffic Generator's words become the text that packet_size_parse() reads. */
+/*
+ * Converts sizes in the Open Traffic Generator's keys to the text that packet_size_parse() reads.
+ */
 static int size_text(struct yaml_reader *reader, struct fy_node *node, struct flow_spec *flow,
 		     const char *text)
 {
@@ -259,7 +262,7 @@ static int read_percentage(struct yaml_reader *reader, struct fy_node *node, str
 	if (!text)
 		return reader->e->no;
 	value = strtod(text, &end);
-	/* strtod() knows more ways to write a number than people do. */
+	/* strtod() accepts more number formats than intended. */
 	if (*end || text[strspn(text, "0123456789.")] || !(value > 0) || !(value <= 100))
 		return yaml_fail(reader, node, "'%.40s', expected a number above 0, up to 100", text);
 	return set_rate(reader, node, flow, UNIT_RATE_LINK_RATIO, value / 100);
@@ -317,7 +320,7 @@ static int read_seconds(struct yaml_reader *reader, struct fy_node *node, struct
 	int err = yaml_duration(reader, node, &flow->duration_ns);
 
 	if (!err && !flow->duration_ns)
-		err = yaml_fail(reader, node, "a duration is above 0");
+		err = yaml_fail(reader, node, "a duration must be above 0");
 	return err;
 }
 
@@ -354,8 +357,8 @@ static int set_shape(struct yaml_reader *reader, struct fy_node *node, struct fl
 		     enum pace_kind kind)
 {
 	if (flow->pace.kind != PACE_EVEN)
-		return yaml_fail(reader, node, "burst, on_off, gaps and ramp each say when packets leave: "
-			    "expected one of them");
+		return yaml_fail(reader, node, "burst, on_off, gaps and ramp are mutually "
+				 "exclusive: expected one of them");
 	flow->pace.kind = kind;
 	return 0;
 }
@@ -475,7 +478,7 @@ static int read_copies(struct yaml_reader *reader, struct fy_node *node, struct 
 	return err;
 }
 
-/* Read before the others, as sizes by chance need it. */
+/* Read before the others, as random sizes need it. */
 static int read_seed(struct yaml_reader *reader, struct fy_node *node, struct flow_spec *flow)
 {
 	return yaml_u64(reader, node, 0, INT64_MAX, &flow->seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/flow_pace.c - the schedule of a stream from what people say of it.
+ * proto/flow_pace.c - convert the parameters of a stream to its schedule.
  */
 #include <errno.h>
 #include <float.h>
@@ -9,8 +9,9 @@
 
 #include "proto/flow_file.h"
 
-#define LONGEST_NS	(1ull << 43)		/* 2.4 hours: so long a gap, a period or a ramp may be */
-#define LONGEST_MEAN_NS	(1ull << 37)		/* 137 s, Poisson: the longest gap is 45 times that */
+#define LONGEST_NS	(1ull << 43)		/* 2.4 hours: maximum interval, period or ramp */
+#define LONGEST_MEAN_NS	(1ull << 37)		/* 137 s, Poisson: the longest interval is 45
+						 * times that */
 #define PER_NS		((double)(1u << PACE_FRAC_BITS))
 
 /* Bits a second, of a rate that is counted in them. */
@@ -41,7 +42,7 @@ int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 	if (rate->kind == UNIT_RATE_PPS) {
 		*ret_pps = rate->value;
 	} else if (layer_bytes <= 0) {
-		return err_usage(e, "these packets have no payload that a rate could count");
+		return err_usage(e, "a rate of payload requires packets with payload");
 	} else {
 		err = rate_bps(rate, link_bps, &bps, e);
 		if (err)
@@ -49,14 +50,15 @@ int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 		*ret_pps = bps / (8 * layer_bytes);
 	}
 	if (!(*ret_pps > 0) || 1e9 / *ret_pps >= (double)LONGEST_NS)
-		return err_usage(e, "a rate of %g packets a second is too low: a gap may be 2.4 hours "
+		return err_usage(e, "a rate of %g packets per second is too low: the longest "
+				 "interval is 2.4 hours "
 				 "long", *ret_pps);
 	if (*ret_pps > 1e9)
-		return err_usage(e, "a rate of %g packets a second is beyond 1 Gpps", *ret_pps);
+		return err_usage(e, "a rate of %g packets per second is beyond 1 Gpps", *ret_pps);
 	return 0;
 }
 
-/* Rounded up, so that a second of 300 packets has no slot for one more. */
+/* Rounded up, so that a second of 300 packets has no slot for another one. */
 static uint64_t gap_of(double pps)
 {
 	return (uint64_t)ceil(1e9 * PER_NS / pps - 1e-6);
@@ -109,11 +111,11 @@ static int burst_of(const struct flow_pace *pace, double pps, struct pace *ret, 
 	uint64_t period_ns = pace->period_ns ? pace->period_ns : pace->on_ns + pace->off_ns;
 	uint64_t burst = pace->burst, used;
 
-	/* Each for itself as well: the sum of two long ones can come out short. */
+	/* Each separately as well: the sum of two large ones may wrap. */
 	if (!period_ns || period_ns >= LONGEST_NS || pace->on_ns >= LONGEST_NS ||
 	    pace->off_ns >= LONGEST_NS)
-		return err_usage(e, "a period of bursts is above 0 and below 2.4 hours");
-	/* As many as begin while it is on; a whole number may have come out a little larger. */
+		return err_usage(e, "a burst period must be above 0 and below 2.4 hours");
+	/* As many as start while it is on; the division may come out slightly above an integer. */
 	if (!burst)
 		burst = (uint64_t)ceil((double)pace->on_ns * 1e-9 * pps - 1e-6);
 	if (!burst)
@@ -133,14 +135,14 @@ static int ramp_of(const struct flow_pace *pace, double from, double to, struct 
 		   struct err *e)
 {
 	if (!(from > 0) || !(to > 0))
-		return err_usage(e, "a ramp needs a rate at both of its ends");
+		return err_usage(e, "a ramp requires a rate at both ends");
 	if (!pace->ramp_ns || pace->ramp_ns >= LONGEST_NS)
-		return err_usage(e, "a ramp takes a time above 0 and below 2.4 hours");
+		return err_usage(e, "a ramp's duration must be above 0 and below 2.4 hours");
 	ret->from = (uint64_t)llround(from * (1u << PACE_PPS_BITS));
 	ret->to = (uint64_t)llround(to * (1u << PACE_PPS_BITS));
 	ret->ramp_ns = pace->ramp_ns;
 	if (!ret->from || !ret->to)
-		return err_usage(e, "a ramp's rates are at least 0.001 packets a second");
+		return err_usage(e, "a ramp's rates must be at least 0.001 packets per second");
 	return 0;
 }
 
@@ -160,7 +162,7 @@ int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link
 	switch (pace->kind) {
 	case PACE_BURST:
 		if (!(pps > 0) && !pace->burst)
-			return err_usage(e, "on and off need a rate");
+			return err_usage(e, "on and off times require a rate");
 		err = burst_of(pace, pps, &made, &mean, e);
 		break;
 	case PACE_RAMP:
@@ -169,10 +171,10 @@ int flow_pace_of(const struct flow_pace *pace, double layer_bytes, uint64_t link
 		break;
 	case PACE_POISSON:
 		if (!(pps > 0))
-			return err_usage(e, "Poisson gaps need a rate");
+			return err_usage(e, "Poisson intervals require a rate");
 		if (1e9 / pps > (double)LONGEST_MEAN_NS)
-			return err_usage(e, "a rate of %g packets a second is too low: Poisson gaps may be "
-					 "137 s in the mean", pps);
+			return err_usage(e, "a rate of %g packets per second is too low: the "
+					 "longest mean Poisson interval is 137 s", pps);
 		made.gap = gap_of(pps);
 		break;
 	default:

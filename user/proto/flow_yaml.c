@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/flow_yaml.c - values of a YAML tree, and where they are in the file.
+ * proto/flow_yaml.c - values of a YAML tree, and their positions in the file.
  */
 #include "proto/flow_yaml.h"
 
@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH		8		/* of nodes looked through for a place */
+#define DEPTH		8		/* maximum depth of the search for a position */
 
-/* Where a node begins: a mapping with its first key. False: nowhere. */
+/* The position of a node: a mapping's is that of its first key. False: unknown. */
 static bool find_place(struct fy_node *node, struct fy_mark *ret_mark)
 {
 	struct fy_node_pair *pair;
@@ -40,7 +40,7 @@ static bool find_place(struct fy_node *node, struct fy_mark *ret_mark)
 	return false;
 }
 
-/* What is empty has no place: its key's, or that of what it is in; at last the file's beginning. */
+/* An empty node has no position: use its key's, or its parent's, at last the start of the file. */
 static void find_near(struct fy_node *node, struct fy_mark *ret_mark)
 {
 	struct fy_node_pair *pair;
@@ -80,7 +80,7 @@ int yaml_fail(struct yaml_reader *reader, struct fy_node *node, const char *fmt,
 	return err_usage(reader->e, "%s: %s", place, what);
 }
 
-/* What another parser says of the text in @node. */
+/* Reports another parser's error about the text in @node. */
 int yaml_fail_inner(struct yaml_reader *reader, struct fy_node *node, const struct err *inner)
 {
 	struct err copy = *inner;
@@ -88,7 +88,7 @@ int yaml_fail_inner(struct yaml_reader *reader, struct fy_node *node, const stru
 	return yaml_fail(reader, node, "%.300s", copy.msg);
 }
 
-/* The text of a scalar, or NULL and an error that says what was expected. */
+/* The text of a scalar, or NULL with an error that names what was expected. */
 const char *yaml_text(struct yaml_reader *reader, struct fy_node *node, const char *expected)
 {
 	const char *text = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/flow_yaml.h - values of a YAML tree, and errors with their place:
- * "FILE:LINE:COLUMN: what, and what was expected". Only flow_*.c and the readers of other YAML files include this.
+ * proto/flow_yaml.h - values of a YAML tree, and errors with their position: "FILE:LINE:COLUMN:
+ * what, and what was expected". Only flow_*.c and the readers of other YAML files include this.
  */
 #ifndef PROTO_FLOW_YAML_H
 #define PROTO_FLOW_YAML_H
@@ -21,7 +21,7 @@ struct yaml_reader {
 	struct err *e;
 };
 
-/* A key that a mapping may have. */
+/* An allowed key of a mapping. */
 struct yaml_key {
 	const char *name;		/* NULL ends a table */
 	int (*read)(struct yaml_reader *reader, struct fy_node *node, struct flow_spec *flow);
@@ -33,10 +33,10 @@ void yaml_place(const struct yaml_reader *reader, struct fy_node *node, char *bu
 int yaml_fail(struct yaml_reader *reader, struct fy_node *node, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What another parser says of the text in @node. */
+/* Reports another parser's error about the text in @node. */
 int yaml_fail_inner(struct yaml_reader *reader, struct fy_node *node, const struct err *inner);
 
-/* The text of a scalar, or NULL and an error that says what was expected. */
+/* The text of a scalar, or NULL with an error that names what was expected. */
 const char *yaml_text(struct yaml_reader *reader, struct fy_node *node, const char *expected);
 
 /* Reads each key of the mapping @node by its entry in @keys; @of names it in errors. */

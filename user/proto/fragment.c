@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/fragment.c - cut an IPv4 packet into fragments.
+ * proto/fragment.c - split an IPv4 packet into fragments.
  */
 #include "proto/fragment.h"
 
@@ -13,14 +13,14 @@
 #define TYPE_QINQ	0x88a8
 #define MAX_TAGS	2
 #define IP_BYTES	20		/* without options */
-#define IP_TOTAL	2		/* offsets in the header */
+#define IP_TOTAL	2		/* offsets within the header */
 #define IP_FRAGMENT	6
 #define IP_SUM		10
 #define MORE_FRAGMENTS	0x2000
 #define OFFSET_MASK	0x1fff		/* in units of 8 bytes */
 #define OPTION_END	0
 #define OPTION_NOP	1
-#define OPTION_COPIED	0x80		/* is in every fragment */
+#define OPTION_COPIED	0x80		/* copied to every fragment */
 
 static uint16_t get16(const uint8_t *at)
 {
@@ -33,7 +33,7 @@ static void put16(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
-/* 0: no IPv4 header begins within the frame. */
+/* 0: no IPv4 header in the frame. */
 static uint32_t find_ipv4(const uint8_t *frame, uint32_t buf_bytes)
 {
 	uint32_t offset = ETH_BYTES, tags;
@@ -77,7 +77,7 @@ bool fragment_plan(const uint8_t *frame, uint32_t buf_bytes, uint32_t max_bytes,
 	return true;
 }
 
-/* The options that are in every fragment; how many bytes, a multiple of 4. */
+/* Copies the options that belong in every fragment; returns their length, a multiple of 4. */
 static uint32_t copy_options(const uint8_t *from, uint32_t bytes, uint8_t *to)
 {
 	uint32_t at, len, copied = 0;

@@ -44,7 +44,7 @@ static bool is_ip6(const struct frame_spec *spec)
 	return spec->dst.family == AF_INET6;
 }
 
-/* Up to and with the UDP header. */
+/* Headers up to and including UDP's. */
 static uint32_t header_bytes(const struct frame_spec *spec)
 {
 	return ETH_HLEN + (spec->has_vlan ? VLAN_BYTES : 0) +
@@ -75,7 +75,7 @@ uint32_t frame_layer_bytes(const struct frame_spec *spec, enum frame_layer layer
 	return spec->frame_bytes - UNIT_FCS_BYTES - header_bytes(spec);
 }
 
-/* RFC 1071 1: the sum of the words as they are in memory is right on either byte order. */
+/* RFC 1071 1: the sum of the words as stored in memory is correct in either byte order. */
 uint32_t frame_sum(uint32_t sum, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;
@@ -151,8 +151,8 @@ static uint8_t *put_ip6(uint8_t *p, const struct frame_spec *spec, uint16_t udp_
 }
 
 /*
- * The payload adds nothing: a tag sums to zero in one's complement and what
- * follows it is zero. So this is the checksum of every packet.
+ * The payload adds nothing: a tag sums to zero in one's complement, and what follows is zero. So
+ * this checksum is valid for every packet.
  */
 static void put_udp(uint8_t *p, const struct frame_spec *spec, uint16_t udp_bytes)
 {
@@ -169,7 +169,7 @@ static void put_udp(uint8_t *p, const struct frame_spec *spec, uint16_t udp_byte
 	sum = frame_sum(sum, pseudo, sizeof(pseudo));
 	udp.check = frame_fold(frame_sum(sum, &udp, sizeof(udp)));
 	if (!udp.check)
-		udp.check = 0xffff;	/* 0 would say "not computed", RFC 768 and RFC 8200 8.1 */
+		udp.check = 0xffff;	/* 0 would mean "not computed", RFC 768 and RFC 8200 8.1 */
 	memcpy(p, &udp, sizeof(udp));
 }
 
@@ -178,13 +178,14 @@ static int check_spec(const struct frame_spec *spec, struct err *e)
 	uint32_t min = frame_min_bytes(spec);
 
 	if (spec->src.family != spec->dst.family)
-		return err_usage(e, "source and destination address are not both IPv4 or IPv6");
+		return err_usage(e, "source and destination address must be of the same IP "
+				 "version");
 	if (spec->frame_bytes < min && min == UNIT_MIN_FRAME_BYTES)
-		return err_usage(e, "a frame of %u bytes is too small: Ethernet needs at least "
+		return err_usage(e, "a frame of %u bytes is too small: Ethernet requires at least "
 				 "%u bytes with the FCS", spec->frame_bytes, min);
 	if (spec->frame_bytes < min)
-		return err_usage(e, "a frame of %u bytes is too small: a %sUDP/%s frame%s needs at "
-				 "least %u bytes with the FCS", spec->frame_bytes,
+		return err_usage(e, "a frame of %u bytes is too small: a %sUDP/%s frame%s "
+				 "requires at least %u bytes with the FCS", spec->frame_bytes,
 				 spec->tagged ? "tagged " : "", is_ip6(spec) ? "IPv6" : "IPv4",
 				 spec->has_vlan ? " in a VLAN" : "", min);
 	if (spec->frame_bytes > FRAME_MAX_BYTES)
@@ -208,7 +209,7 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 	if (err)
 		return err;
 	if (buf_bytes > buf_size)
-		return err_usage(e, "a frame of %u bytes is too large: there is room for %zu",
+		return err_usage(e, "a frame of %u bytes is too large: at most %zu",
 				 spec->frame_bytes, buf_size + UNIT_FCS_BYTES);
 	memset(buf, 0, buf_bytes);
 	udp_bytes = (uint16_t)(buf_bytes - head + sizeof(struct udphdr));

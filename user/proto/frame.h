@@ -2,9 +2,9 @@
 /*
  * proto/frame.h - build the frame of a stream: Ethernet, VLAN, IPv4 or IPv6, UDP.
  *
- * All lengths and checksums are filled in. A tagged frame's UDP checksum is
- * that of the frame with the tag's 18 bytes left out, which is right for every
- * packet as long as each tag carries its complement (abi/tag.h).
+ * All lengths and checksums are filled in. A tagged frame's UDP checksum is computed without the
+ * tag's 18 bytes, which is correct for every packet as long as each tag carries its complement
+ * (abi/tag.h).
  */
 #ifndef PROTO_FRAME_H
 #define PROTO_FRAME_H
@@ -17,7 +17,7 @@
 
 #include "lib/err.h"
 
-#define FRAME_MAX_BYTES 9216	/* frame_bytes: jumbo frames as switches take them */
+#define FRAME_MAX_BYTES 9216	/* frame_bytes: jumbo frames as supported by switches */
 
 struct frame_addr {
 	int family;		/* AF_INET or AF_INET6 */
@@ -32,11 +32,11 @@ struct frame_spec {
 	bool has_vlan;
 	uint16_t vlan_id;	/* 0..4095 */
 	uint8_t vlan_pcp;	/* 0..7 */
-	struct frame_addr src, dst;	/* of one family */
+	struct frame_addr src, dst;	/* both of one family */
 	uint16_t src_port, dst_port;	/* host order */
 	uint8_t dscp;		/* 0..63 */
 	uint8_t ttl;		/* or hop limit */
-	uint32_t frame_bytes;	/* RFC 2544: with FCS, and with the VLAN tag where there is one */
+	uint32_t frame_bytes;	/* as in RFC 2544: with FCS, and with the VLAN tag if any */
 	bool tagged;
 	uint16_t stream;
 };
@@ -49,9 +49,9 @@ char *frame_show_addr(char *buf, size_t size, const struct frame_addr *addr);
 uint32_t frame_min_bytes(const struct frame_spec *spec);
 
 /*
- * Writes the frame without FCS: frame_bytes - 4 bytes into @buf. Sets
- * *ret_tag_offset to the tag's place, 0 if it has none. The tag has sequence
- * 0, time 0 and a right complement. Payload bytes after it are 0.
+ * Writes the frame without FCS: frame_bytes - 4 bytes into @buf. Sets *ret_tag_offset to the tag's
+ * offset, 0 if there is none. The tag has sequence 0, time 0 and a valid complement. Payload bytes
+ * after it are 0.
  */
 int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 		uint16_t *ret_tag_offset, struct err *e);
@@ -59,18 +59,19 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 /* Writes sequence, time and complement of the tag at @tag. */
 void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
 
-/* The time in the tag at @tag; 0: it has none. */
+/* The time in the tag at @tag; 0: none. */
 uint64_t frame_read_stamp(const uint8_t *tag);
 
-/* Whose bytes a rate counts. */
+/* The layer whose bytes a rate counts. */
 enum frame_layer {
-	FRAME_L1,	/* what takes time on the wire: frame, preamble, delimiter and gap */
+	FRAME_L1,	/* everything that takes time on the wire: frame, preamble, delimiter and
+			 * gap */
 	FRAME_L2,	/* the frame with its FCS */
-	FRAME_L3,	/* the IP packet, which the MTU bounds */
-	FRAME_PAYLOAD,	/* what UDP carries, the tag included */
+	FRAME_L3,	/* the IP packet, as limited by the MTU */
+	FRAME_PAYLOAD,	/* UDP payload, including the tag */
 };
 
-/* Bytes of @spec's frame that count at @layer. */
+/* Bytes of @spec's frame that @layer counts. */
 uint32_t frame_layer_bytes(const struct frame_spec *spec, enum frame_layer layer);
 
 /* RFC 1071, over @len bytes, starting from @sum; fold with frame_fold(). */

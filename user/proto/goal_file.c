@@ -12,7 +12,7 @@
 
 static const char expected[] = "goals, such as: goals: [rfc2544, {name: mine, loss: 0.5%}]";
 
-/* "KEY=VALUE" after what is there. */
+/* Appends "KEY=VALUE". */
 static int add_word(struct yaml_reader *reader, struct fy_node_pair *pair, struct goal_text *goal)
 {
 	size_t used = strlen(goal->text);
@@ -23,7 +23,8 @@ static int add_word(struct yaml_reader *reader, struct fy_node_pair *pair, struc
 	if (!value)
 		return reader->e->no;
 	if (strpbrk(key, ",=") || strpbrk(value, ",="))
-		return yaml_fail(reader, fy_node_pair_key(pair), "',' and '=' are in no attribute of a goal");
+		return yaml_fail(reader, fy_node_pair_key(pair), "',' and '=' are not allowed in "
+				 "a goal's attributes");
 	if ((size_t)snprintf(goal->text + used, sizeof(goal->text) - used, "%s%s=%s", used ? "," : "", key,
 			     value) >= sizeof(goal->text) - used)
 		return yaml_fail(reader, fy_node_pair_key(pair), "a goal's attributes are too long");

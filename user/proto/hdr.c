@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/hdr.c - a histogram in HdrHistogram's two forms.
+ * proto/hdr.c - a histogram in HdrHistogram's two formats.
  */
 #include "proto/hdr.h"
 
@@ -15,18 +15,18 @@
 #include "lib/hist.h"
 
 /*
- * HdrHistogram's cells for 2 digits: 256 of width 1, then every power of two in
- * 128. An index counts them from 0, so that of the halves is HALF times a power.
+ * HdrHistogram's cells for 2 digits: 256 of width 1, then 128 for every power of two. An index
+ * counts them from 0, in multiples of HALF.
  */
 #define HALF_BITS	7
 #define HALF		(1 << HALF_BITS)
-#define MAX_BITS	62		/* what a signed 64-bit reader can double */
+#define MAX_BITS	62		/* the largest that a signed 64-bit reader can double */
 #define CELLS		((MAX_BITS - HALF_BITS + 1) * HALF)
 #define MAX_NS		((1ull << MAX_BITS) - 1)
 
 #define COOKIE_PLAIN		0x1c849313	/* V2, counts in words of up to 8 bytes */
 #define COOKIE_COMPRESSED	0x1c849314
-#define HEAD_BYTES		40		/* of the plain form */
+#define HEAD_BYTES		40		/* of the uncompressed form */
 #define OUTER_BYTES		8		/* cookie and length, before the compressed form */
 #define WORD_MAX_BYTES		9
 
@@ -58,7 +58,7 @@ static uint64_t cell_lower_ns(uint32_t index)
 	return (uint64_t)(HALF + (index & (HALF - 1))) << shift;
 }
 
-/* Where the values of a bucket are put. */
+/* The value that stands for a bucket. */
 static uint64_t place_ns(const struct hist_rec *hist, uint32_t bucket)
 {
 	uint64_t low_ns = hist_lower_ns(bucket), ns;
@@ -70,8 +70,8 @@ static uint64_t place_ns(const struct hist_rec *hist, uint32_t bucket)
 }
 
 /*
- * One value is known to be the minimum: where that is in the lower half of its bucket,
- * it has a cell of its own. The maximum's cell is that of its bucket's values already.
+ * One value is known to be the minimum: if that is in the lower half of its bucket, it has a
+ * separate cell. The maximum is in the cell of its bucket's values anyway.
  */
 static void place_min(struct cells *cells, const struct hist_rec *hist)
 {
@@ -80,7 +80,7 @@ static void place_min(struct cells *cells, const struct hist_rec *hist)
 	if (min_ns >> HIST_MAX_BITS)
 		return;
 	from = &cells->counts[cell_index(place_ns(hist, hist_index(min_ns)))];
-	/* Of a record that is being written, bucket and minimum need not agree yet. */
+	/* While a record is being written, bucket and minimum may not agree yet. */
 	if (!*from)
 		return;
 	--*from;
@@ -100,7 +100,7 @@ static struct cells *fill_cells(const struct hist_rec *hist)
 		cells->counts[cell_index(place_ns(hist, i))] += hist->buckets[i];
 		cells->total += hist->buckets[i];
 	}
-	/* How far above the range the others are is not known; the largest is. */
+	/* The values above the range are unknown, except the largest. */
 	cells->counts[cell_index(hist->max_ns)] += hist->above;
 	cells->total += hist->above;
 	place_min(cells, hist);
@@ -121,7 +121,7 @@ static double deviation_ns(const struct cells *cells, double mean_ns)
 	return cells->total ? sqrt(sum / (double)cells->total) : 0;
 }
 
-/* The next level, in percent: TICKS_PER_HALF steps to where half of what is left is done. */
+/* The next level, in percent: TICKS_PER_HALF steps halve the remaining distance. */
 static double next_level(double level)
 {
 	double half = exp2(floor(log2(100 / (100 - level))) + 1);
@@ -150,7 +150,7 @@ static void print_rows(FILE *out, const struct cells *cells, uint64_t max_ns)
 		seen += cells->counts[i];
 		ns = cell_lower_ns(i + 1) - 1;
 		ns = ns > max_ns ? max_ns : ns;
-		/* Of the last value there is one row before that of 100 %. */
+		/* The last value has one row before that of 100 %. */
 		while (100.0 * (double)seen / (double)cells->total >= level && level < 100) {
 			print_row(out, ns, level, seen);
 			level = next_level(level);
@@ -162,7 +162,7 @@ static void print_rows(FILE *out, const struct cells *cells, uint64_t max_ns)
 		print_row(out, ns, 100, seen);
 }
 
-/* What the counts need to reach the highest, as HdrHistogram numbers its buckets. */
+/* Number of buckets needed for the highest value, as HdrHistogram numbers them. */
 static uint32_t nr_buckets(uint64_t highest_ns)
 {
 	uint32_t n = 1;
@@ -172,7 +172,7 @@ static uint32_t nr_buckets(uint64_t highest_ns)
 	return n;
 }
 
-/* The range that is written: that of abi/hist.h, unless something came above it. */
+/* The range to write: that of abi/hist.h, unless a value was above it. */
 static uint64_t highest_ns(const struct hist_rec *hist)
 {
 	return hist->above ? MAX_NS : (1ull << HIST_MAX_BITS) - 1;
@@ -205,7 +205,7 @@ static uint8_t *put_be(uint8_t *at, uint64_t value, unsigned int bytes)
 	return at;
 }
 
-/* ZigZag, then 7 bits a byte from the lowest on; a ninth byte holds the last 8. */
+/* ZigZag, then 7 bits per byte, low bits first; a ninth byte holds the last 8. */
 static uint8_t *put_word(uint8_t *at, int64_t value)
 {
 	uint64_t left = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
@@ -217,7 +217,7 @@ static uint8_t *put_word(uint8_t *at, int64_t value)
 	return at;
 }
 
-/* Cells up to the last that is not empty; a run of empty ones is its length, negative. */
+/* Cells up to the last non-empty one; a run of empty ones is its negative length. */
 static uint8_t *put_cells(uint8_t *at, const struct cells *cells)
 {
 	uint32_t i, empty = 0;
@@ -235,11 +235,11 @@ static uint8_t *put_cells(uint8_t *at, const struct cells *cells)
 	return at;
 }
 
-/* The V2 form, not yet compressed; returns its length. */
+/* The uncompressed V2 form; returns its length. */
 static size_t put_plain(uint8_t *plain, const struct cells *cells, uint64_t highest)
 {
 	uint8_t *end = put_cells(plain + HEAD_BYTES, cells), *at = plain;
-	double ratio = 1;		/* of values to numbers */
+	double ratio = 1;		/* ratio of values to integers */
 	uint64_t bits;
 
 	memcpy(&bits, &ratio, sizeof(bits));
@@ -317,7 +317,7 @@ int hdr_log_line(FILE *out, const char *tag, uint64_t start_ns, uint64_t length_
 
 	if (tag)
 		fprintf(out, "Tag=%s,", tag);
-	/* The maximum is in ms, as all readers of logs in ns have it. */
+	/* The maximum is in ms, as all readers of logs in ns expect. */
 	fprintf(out, "%.3f,%.3f,%.6f,", (double)start_ns / 1e9, (double)length_ns / 1e9,
 		(double)hist->max_ns / 1e6);
 	err = print_compressed(out, hist);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/layer.c - the protocols that a packet can be described by.
+ * proto/layer.c - the protocols of packet descriptions.
  *
- * Numbers by IANA's and IEEE's registries; layouts by the RFC in each title.
+ * Numbers are IANA's and IEEE's; layouts are from the RFC in each title.
  */
 #include "proto/layer.h"
 
@@ -231,7 +231,7 @@ static const struct layer_field icmp6_fields[] = {
 };
 
 static const struct layer_field ns_fields[] = {
-	{ "target", "the address that is asked for", 64, 128, LAYER_IP6, FILL_DST_IP },
+	{ "target", "the solicited address", 64, 128, LAYER_IP6, FILL_DST_IP },
 	NUM("type", 0, 8, 135, "type"),
 	NUM("code", 8, 8, 0, "code"),
 	AUTO("sum", 16, 16, FILL_SUM, "checksum"),
@@ -240,13 +240,13 @@ static const struct layer_field ns_fields[] = {
 };
 
 static const struct layer_field na_fields[] = {
-	{ "target", "the address that is reported", 64, 128, LAYER_IP6, FILL_SRC_IP },
+	{ "target", "the advertised address", 64, 128, LAYER_IP6, FILL_SRC_IP },
 	NUM("type", 0, 8, 136, "type"),
 	NUM("code", 8, 8, 0, "code"),
 	AUTO("sum", 16, 16, FILL_SUM, "checksum"),
 	FLAG("router", 32, 0, "the sender is a router"),
-	FLAG("solicited", 33, 0, "it was asked for"),
-	FLAG("override", 34, 1, "it replaces what is known"),
+	FLAG("solicited", 33, 0, "in response to a solicitation"),
+	FLAG("override", 34, 1, "overrides existing entries"),
 	OPTION("lladdr", LAYER_MAC, 48, LAYER_OPT_ND_TARGET, "option: target link-layer address"),
 	END
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/layer.h - the table of protocols that a packet can be described by.
- * Only packet_*.c, layer.c and main.c, which prints it, include this.
+ * proto/layer.h - the table of protocols for packet descriptions. Only packet_*.c, layer.c and
+ * main.c, which prints it, include this.
  */
 #ifndef PROTO_LAYER_H
 #define PROTO_LAYER_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum layer_type {		/* how a value is written */
+enum layer_type {		/* syntax of a value */
 	LAYER_NUMBER,		/* decimal, 0x hex, or one of the field's words */
 	LAYER_MAC, LAYER_IP4, LAYER_IP6,
 	LAYER_FLAGS,		/* letters: tcp's SA, or a number */
@@ -19,20 +19,20 @@ enum layer_type {		/* how a value is written */
 	LAYER_TEXT,		/* "...", with \r \n \t \" \\ \xHH; appended to the header */
 };
 
-enum layer_fill {		/* what it holds if nothing was given */
+enum layer_fill {		/* default value */
 	FILL_DEFAULT,		/* layer_field.value */
 	FILL_SRC_MAC, FILL_DST_MAC, FILL_SRC_IP, FILL_DST_IP, FILL_SRC_PORT, FILL_DST_PORT,
 	FILL_TTL, FILL_DSCP,
-	FILL_NEXT,		/* the number by which this layer knows the next one */
-	FILL_LENGTH,		/* bytes of the header and what follows; ip6: of what follows */
-	FILL_HEADER,		/* this header's length in its own unit */
-	FILL_PRESENT,		/* 1 if the optional field of that name is there (gre) */
+	FILL_NEXT,		/* the number that identifies the next layer */
+	FILL_LENGTH,		/* bytes of the header and its payload; ip6: of the payload */
+	FILL_HEADER,		/* this header's length in its own units */
+	FILL_PRESENT,		/* 1 if the optional field of that name is present (gre) */
 	FILL_BOTTOM,		/* mpls: 1 on the last label */
 	FILL_SUM,		/* the checksum */
-	FILL_OPTION,		/* no place in the fixed header: an option after it */
+	FILL_OPTION,		/* not in the fixed header: an option after it */
 };
 
-enum layer_option {		/* what FILL_OPTION and FILL_PRESENT are about */
+enum layer_option {		/* which option FILL_OPTION and FILL_PRESENT refer to */
 	LAYER_OPT_HEX = 1,	/* these bytes */
 	LAYER_OPT_GRE_SUM, LAYER_OPT_GRE_KEY, LAYER_OPT_GRE_SEQ,
 	LAYER_OPT_TCP_MSS, LAYER_OPT_TCP_WS, LAYER_OPT_TCP_SACKOK, LAYER_OPT_TCP_TS,
@@ -42,8 +42,8 @@ enum layer_option {		/* what FILL_OPTION and FILL_PRESENT are about */
 enum layer_sum {
 	SUM_NONE,
 	SUM_HEADER,		/* over the header: IPv4 */
-	SUM_ALL,		/* over header and what follows: ICMP, IGMP, GRE */
-	SUM_PSEUDO,		/* and a pseudo-header: UDP, TCP, ICMPv6, MLD */
+	SUM_ALL,		/* over header and payload: ICMP, IGMP, GRE */
+	SUM_PSEUDO,		/* with a pseudo-header: UDP, TCP, ICMPv6, MLD */
 	SUM_CRC32C,		/* SCTP */
 };
 
@@ -55,7 +55,7 @@ struct layer_word {
 struct layer_field {
 	const char *name;
 	const char *help;		/* a few words */
-	uint16_t bit;			/* from the header's start */
+	uint16_t bit;			/* offset from the header's start */
 	uint16_t bits;
 	uint8_t type, fill;		/* enum layer_type, layer_fill */
 	uint8_t option;			/* enum layer_option */
@@ -68,12 +68,13 @@ struct layer_def {
 	const char *help;
 	uint16_t header_bytes;		/* fixed part */
 	uint8_t sum;			/* enum layer_sum */
-	uint16_t sum_at;		/* byte of the checksum */
-	const struct layer_field *fields;	/* name NULL ends; the first may be given without its name */
+	uint16_t sum_at;		/* byte offset of the checksum */
+	const struct layer_field *fields;	/* name NULL ends; the first field's name may be
+						 * omitted */
 	const char *const *follow;	/* layers that may follow it; NULL-terminated */
-	int32_t ethertype;		/* by which layers know it; -1: they do not */
+	int32_t ethertype;		/* its number as a next layer; -1: none */
 	int32_t ip_proto;
-	bool closed;			/* zeros after it would not be its payload: they are the frame's */
+	bool closed;			/* trailing zeros are not its payload, but the frame's */
 };
 
 extern const struct layer_def layer_defs[];	/* name NULL ends */

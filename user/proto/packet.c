@@ -2,8 +2,8 @@
 /*
  * proto/packet.c - the fields and checksums of packet number N.
  *
- * The same as blast_xdp does in the kernel, from the template and not from
- * what is in the buffer.
+ * The same as blast_xdp computes in the kernel, but from the template, not from the contents of the
+ * buffer.
  */
 #include "proto/packet.h"
 
@@ -62,7 +62,7 @@ static uint64_t template_bits(const struct packet *packet, uint32_t i)
 	return read_big(packet->bytes + field->offset, field->bytes) & field->mask;
 }
 
-/* A negated addend takes it out of a one's complement sum (RFC 1624). */
+/* A negated addend removes it from a one's complement sum (RFC 1624). */
 static uint32_t without(uint32_t sum)
 {
 	return ~field_fold(sum) & 0xffff;

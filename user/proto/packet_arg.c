@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_arg.c - the arguments of a layer: which value is of which field, or
- * of which of its bits.
+ * proto/packet_arg.c - the arguments of a layer: the field, or the bits of a field, that a value
+ * belongs to.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct packet_part {
 	char name[40];
 };
 
-/* Which field an argument is of. */
+/* The field that an argument refers to. */
 struct target {
 	const struct layer_field *field;
 	bool is_part;
@@ -56,11 +56,11 @@ static int read_part(struct packet_scan *scan, struct target *target)
 	packet_scan_blanks(scan);
 	at = scan->at;
 	if (packet_scan_number(scan, &low) || !packet_scan_take(scan, ':'))
-		return packet_scan_fail(scan, at, "'%s' is no range of bits, expected LOW:COUNT, "
+		return packet_scan_fail(scan, at, "'%s' is not a bit range, expected LOW:COUNT, "
 					"as in %s[0:8]", packet_scan_show(at).text, field->name);
 	packet_scan_blanks(scan);
 	if (packet_scan_number(scan, &bits) || !packet_scan_take(scan, ']'))
-		return packet_scan_fail(scan, at, "'%s' is no range of bits, expected LOW:COUNT], "
+		return packet_scan_fail(scan, at, "'%s' is not a bit range, expected LOW:COUNT], "
 					"as in %s[0:8]", packet_scan_show(at).text, field->name);
 	if (!bits || bits > 64 || low >= field->bits || bits > field->bits - low)
 		return packet_scan_fail(scan, at, "'%s' has no %llu bits from bit %llu on, "
@@ -71,7 +71,7 @@ static int read_part(struct packet_scan *scan, struct target *target)
 	return 0;
 }
 
-/* What is filled in from other fields is given as a whole or not at all. */
+/* Fields filled in from others can only be given as a whole. */
 static bool has_parts(const struct layer_field *field)
 {
 	switch (field->fill) {
@@ -103,7 +103,7 @@ static int read_target(struct packet_scan *scan, const struct layer_def *def,
 	scan->at += len;
 	if (packet_scan_take(scan, '[')) {
 		if (!has_parts(target.field))
-			return packet_scan_fail(scan, at, "'%s' is given as a whole or not at all, "
+			return packet_scan_fail(scan, at, "'%s' can only be given as a whole, "
 						"expected '='", target.field->name);
 		err = read_part(scan, &target);
 		if (err)
@@ -113,7 +113,7 @@ static int read_target(struct packet_scan *scan, const struct layer_def *def,
 	return 0;
 }
 
-/* Of a value that was taken: the field that it is of, and its bits. */
+/* The field, and its bits, that a parsed value belongs to. */
 static struct target target_of(const struct packet_layer *layer, const struct packet_value *value)
 {
 	const struct layer_field *field;
@@ -131,7 +131,7 @@ static bool overlap(const struct target *a, const struct target *b)
 	return a->low < b->low + b->bits && b->low < a->low + a->bits;
 }
 
-/* Nothing twice; bits after the whole field, which then does not change. */
+/* Rejects duplicates; bits may follow the whole field, which must then not change. */
 static int check_twice(const struct packet_scan *scan, const char *at,
 		       const struct packet_layer *layer, const struct target *target)
 {
@@ -206,7 +206,7 @@ static int add_value(struct packet_scan *scan, struct packet_layer *layer, const
 	if (target->is_part) {
 		part = part_new(target);
 		if (!part)
-			return err_set(scan->e, -ENOMEM, "cannot hold a value");
+			return err_set(scan->e, -ENOMEM, "cannot allocate a value");
 		field = &part->field;
 	}
 	if (form == VALUE_FLAG)
@@ -230,7 +230,7 @@ static int fail_no_value(const struct packet_scan *scan, const char *at,
 				field->name);
 }
 
-/* A word of the first field may be named as another field is. */
+/* A word of the first field may have the same name as another field. */
 static bool has_word(const struct layer_field *field, const char *at, size_t len)
 {
 	const struct layer_word *word;
@@ -263,10 +263,12 @@ static int read_bare(struct packet_scan *scan, struct packet_layer *layer, bool 
 	if (field)
 		return fail_no_value(scan, at, field);
 	if (len)
-		return packet_scan_fail(scan, at, "'%s' is no flag of '%s', expected field=value, "
+		return packet_scan_fail(scan, at, "'%s' is not a flag of '%s', expected "
+					"field=value, "
 					"the field one of: %s", packet_scan_show_name(at, len).text,
 					def->name, names_of_fields(def).text);
-	return packet_scan_fail(scan, at, "%s'%s' is not of the first field, expected field=value, "
+	return packet_scan_fail(scan, at, "%s'%s' is not a value of the first field, expected "
+				"field=value, "
 				"the field one of: %s", *at ? "" : "the text ends: ",
 				packet_scan_show(at).text, names_of_fields(def).text);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_build.c - a description becomes bytes: layers are placed, then
- * filled from the outside to the inside, then summed from the inside out.
+ * proto/packet_build.c - build a description: layers are placed, then filled from the outside in,
+ * then summed from the inside out.
  */
 #include "proto/packet_build.h"
 
@@ -17,9 +17,9 @@
 #define TYPE_EXPERIMENT	0x88b5		/* IEEE 802: local experimental EtherType */
 #define PROTO_EXPERIMENT 253		/* RFC 3692 */
 #define PORT_VXLAN	4789
-#define OPTIONS_MAX	40		/* of IPv4 and TCP headers */
+#define OPTIONS_MAX	40		/* maximum for IPv4 and TCP headers */
 #define EXTENSION_MAX	2048		/* an IPv6 extension header */
-#define LENGTH_802_3_MAX 1500		/* above it is an EtherType */
+#define LENGTH_802_3_MAX 1500		/* larger values are EtherTypes */
 
 static const uint8_t inner_ip4[2][4] = { { 198, 18, 0, 1 }, { 198, 18, 0, 2 } };
 static const uint8_t inner_ip6[2][16] = {
@@ -110,13 +110,13 @@ void build_put_value(uint8_t *bytes, uint32_t bit, uint32_t bits,
 		bit += bits - 64;
 		bits = 64;
 	}
-	/* A list has its first value in it. */
+	/* A list contains its first value. */
 	if (value->nr_list)
 		low = value->list[0];
 	put_bits(bytes, bit, bits, low);
 }
 
-/* What the header's own length can express. */
+/* The maximum that the header's length field can express. */
 static uint32_t most_options(const struct packet_layer *layer)
 {
 	if (build_is(layer, "ip4") || build_is(layer, "tcp"))
@@ -141,7 +141,7 @@ static int place(struct build *build)
 		most = most_options(layer);
 		if (options.nr > most)
 			return build_fail(build, layer, NULL,
-					  "options of %u bytes, and its header holds %u",
+					  "options of %u bytes, but its header has room for %u",
 					  options.nr, most);
 		build->start[i] = at;
 		build->header_bytes[i] = layer->def->header_bytes + options.nr;
@@ -171,8 +171,8 @@ static int check_802_3(struct build *build)
 		if (build_is(&build->spec->layers[i], "llc") && bytes > LENGTH_802_3_MAX &&
 		    !build_given(&build->spec->layers[i - 1], "type"))
 			return build_fail(build, &build->spec->layers[i], NULL,
-					  "it and what follows have "
-					  "%u bytes, and the length before it allows at most %u",
+					  "the packet from here on has %u bytes, but the length "
+					  "field before it allows at most %u",
 					  bytes, LENGTH_802_3_MAX);
 	}
 	return 0;
@@ -195,12 +195,12 @@ static int set_size(struct build *build)
 	if (build->min_bytes >= least)
 		return check_802_3(build);
 	return build_fail(build, NULL, NULL,
-			  "frames of %u bytes are too short: the packet needs %u%s",
+			  "frames of %u bytes are too short: the packet requires %u%s",
 			  build->min_bytes + UNIT_FCS_BYTES, least + UNIT_FCS_BYTES,
 			  build->packet->tag_offset ? ", 18 of them for its tag" : "");
 }
 
-/* By which number @layer names what follows it. */
+/* The number by which @layer identifies the next layer. */
 static uint64_t next_number(const struct build *build, uint32_t i)
 {
 	const struct packet_layer *layer = &build->spec->layers[i];
@@ -229,7 +229,10 @@ static uint64_t header_number(const struct build *build, uint32_t i)
 	return build->header_bytes[i] / 8 - 1;
 }
 
-/* Neighbour discovery (RFC 4861) and multicast listeners (RFC 2710, 3810) by their ICMPv6 type. */
+/*
+ * The hop limit that neighbour discovery (RFC 4861) and multicast listeners (RFC 2710, 3810)
+ * require, by ICMPv6 type.
+ */
 static uint8_t hop_limit_of(const struct packet_layer *layer, uint8_t otherwise)
 {
 	const struct packet_value *value = build_given(layer, "type");
@@ -240,7 +243,7 @@ static uint8_t hop_limit_of(const struct packet_layer *layer, uint8_t otherwise)
 	return (type >= 130 && type <= 132) || type == 143 ? 1 : otherwise;
 }
 
-/* What routers must not pass on says so by its time to live. */
+/* Packets that routers must not forward have a TTL of 1 or 255. */
 static uint64_t time_to_live(const struct build *build, uint32_t i)
 {
 	for (i++; i < build->spec->nr_layers; i++) {
@@ -278,7 +281,7 @@ uint32_t build_ip_around(const struct build *build, uint32_t i)
 	return PACKET_SPEC_LAYERS;
 }
 
-/* The address of an end (0: source) that is in a field of @bits bits of layer @i. */
+/* Writes the address of one end (0: source) to the field of @bits bits in layer @i. */
 static void put_address(struct build *build, uint32_t i, uint32_t bit, uint32_t bits, int end)
 {
 	const struct frame_addr *addr = end ? &build->env->dst : &build->env->src;
@@ -286,7 +289,7 @@ static void put_address(struct build *build, uint32_t i, uint32_t bit, uint32_t 
 	uint32_t ip = build_ip_around(build, i), n = bits / 8;
 
 	if (!is_ip(&build->spec->layers[i]) && ip < PACKET_SPEC_LAYERS) {
-		/* Of a solicitation, a report: what the IP header says. */
+		/* For a solicitation or a report: the IP header's address. */
 		bool four = build_is(&build->spec->layers[ip], "ip4");
 
 		if (four == (n == 4)) {
@@ -393,7 +396,7 @@ static void fill_layer(struct build *build, uint32_t i)
 	}
 }
 
-/* RFC 1112, RFC 2464: addresses that need no lookup. */
+/* RFC 1112, RFC 2464: addresses that require no lookup. */
 static void fill_multicast(struct build *build)
 {
 	const struct packet_layer *layer = &build->spec->layers[0];
@@ -446,7 +449,7 @@ int packet_spec_build(const struct packet_spec *spec, const struct packet_env *e
 	err = build_fields(&build);
 	if (err)
 		return err;
-	/* After the sums: a tag adds nothing to them, as it carries its complement. */
+	/* After the sums: a tag does not change them, as it carries its complement. */
 	if (ret_packet->tag_offset)
 		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, env->stream, 0, 0);
 	return 0;

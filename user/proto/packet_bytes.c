@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_bytes.c - values that are bytes: hex digits and text.
+ * proto/packet_bytes.c - byte values: hex digits and text.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int hold_byte(struct packet_scan *scan, const char *at, struct packet_val
 	if (!value->bytes) {
 		value->bytes = malloc(PACKET_SPEC_BYTES);
 		if (!value->bytes)
-			return err_set(scan->e, -ENOMEM, "cannot hold a value");
+			return err_set(scan->e, -ENOMEM, "cannot allocate a value");
 	}
 	if (value->nr_bytes == PACKET_SPEC_BYTES)
 		return packet_scan_fail(scan, at, "the value of '%s' is too long, expected at most "
@@ -33,7 +33,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Digits in pairs, with blanks between the pairs if wished. */
+/* Digits in pairs, with optional spaces between the pairs. */
 int packet_bytes_hex(struct packet_scan *scan, struct packet_value *value)
 {
 	const char *begin = scan->at;
@@ -46,7 +46,7 @@ int packet_bytes_hex(struct packet_scan *scan, struct packet_value *value)
 			break;
 		low = hex_digit(scan->at[1]);
 		if (low < 0)
-			return packet_scan_fail(scan, scan->at, "a hex digit of '%s' is alone, "
+			return packet_scan_fail(scan, scan->at, "odd number of hex digits in '%s', "
 						"expected an even number of digits",
 						value->field->name);
 		err = hold_byte(scan, scan->at, value, (uint8_t)(high << 4 | low));
@@ -55,13 +55,13 @@ int packet_bytes_hex(struct packet_scan *scan, struct packet_value *value)
 		scan->at += 2;
 	}
 	if (!value->nr_bytes)
-		return packet_scan_fail(scan, begin, "%s'%s' is no value of '%s', expected hex "
+		return packet_scan_fail(scan, begin, "%s'%s' is not a value of '%s', expected hex "
 					"digits like deadbeef", *begin ? "" : "the text ends: ",
 					packet_scan_show(begin).text, value->field->name);
 	return 0;
 }
 
-/* The byte that the escape at @scan means; moves @scan to its last character. */
+/* The byte for the escape at @scan; moves @scan to its last character. */
 static int read_escape(struct packet_scan *scan, uint8_t *ret_byte)
 {
 	static const char letters[] = "rnt\"\\", bytes[] = "\r\n\t\"\\";
@@ -83,7 +83,8 @@ static int read_escape(struct packet_scan *scan, uint8_t *ret_byte)
 			return 0;
 		}
 	}
-	return packet_scan_fail(scan, at, "'%s' is no escape, expected \\r \\n \\t \\\" \\\\ or "
+	return packet_scan_fail(scan, at, "'%s' is not an escape, expected \\r \\n \\t \\\" \\\\ "
+				"or "
 				"\\xHH", packet_scan_show_name(at, strnlen(at, 2)).text);
 }
 
@@ -117,7 +118,8 @@ int packet_bytes_text(struct packet_scan *scan, bool raw, struct packet_value *v
 	if (*scan->at == '"')
 		return read_quoted(scan, value);
 	if (!raw)
-		return packet_scan_fail(scan, scan->at, "%s'%s' is no value of '%s', expected text "
+		return packet_scan_fail(scan, scan->at, "%s'%s' is not a value of '%s', expected "
+					"text "
 					"in double quotes", *scan->at ? "" : "the text ends: ",
 					packet_scan_show(scan->at).text, value->field->name);
 	for (; *scan->at && !err; scan->at++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_change.c - what changes from packet to packet becomes fields: a
- * window of the frame, the values, and the checksums that follow.
+ * proto/packet_change.c - turn changes from packet to packet into fields: a window of the frame,
+ * the values, and the checksums affected.
  */
 #include <string.h>
 
@@ -31,10 +31,10 @@ static int fail_fields(struct build *build, const struct packet_layer *layer,
 		       const struct packet_value *value)
 {
 	return build_fail(build, layer, value, "more than %u fields of a packet change%s",
-			  FIELD_MAX, build->packet->has_size ? ", its lengths counted" : "");
+			  FIELD_MAX, build->packet->has_size ? ", including its lengths" : "");
 }
 
-/* Sizes change: so do the lengths that count to the packet's end. */
+/* If sizes change, so do the lengths that extend to the packet's end. */
 static int note_lengths(struct build *build)
 {
 	const struct layer_field *field;
@@ -64,8 +64,8 @@ static int note_lengths(struct build *build)
 }
 
 /*
- * A pseudo-header's length is no field of the frame; it grows by as much as the
- * length in the IP header around it, which so counts in its place.
+ * A pseudo-header's length is not a field of the frame; it grows by as much as the length in the IP
+ * header around it, which therefore counts in its place.
  */
 static int note_pseudo_lengths(struct build *build)
 {
@@ -88,8 +88,8 @@ static int note_pseudo_lengths(struct build *build)
 		}
 		if (!around)
 			return build_fail(build, sum->layer, NULL,
-					  "sizes cannot change: the IP header "
-					  "around it has a length that was given");
+					  "sizes cannot change: the length in the IP header "
+					  "around it is fixed");
 		around->sums |= 1u << k;
 	}
 	return 0;
@@ -101,7 +101,7 @@ static bool covers(const struct build_sum *sum, uint32_t from, uint32_t to)
 	       (from < sum->pseudo_to && to > sum->pseudo_from);
 }
 
-/* Which of build->sums follow the bytes [from, to), but for @own. */
+/* The build->sums affected by the bytes [from, to), except @own. */
 static uint32_t sums_of(const struct build *build, uint32_t from, uint32_t to)
 {
 	uint32_t k, sums = 0;
@@ -113,14 +113,14 @@ static uint32_t sums_of(const struct build *build, uint32_t from, uint32_t to)
 	return sums;
 }
 
-/* The smallest window of 2, 4 or 8 bytes at an even place that holds the bits. */
+/* The smallest window of 2, 4 or 8 bytes at an even offset that contains the bits. */
 static int find_window(struct build *build, const struct build_change *change, struct field *field)
 {
 	uint32_t bits = change->bits > 64 ? 64 : change->bits;
 	uint32_t bit = change->bit + change->bits - bits, from = bit / 8 & ~1u, bytes;
 
 	for (bytes = 2; bytes <= 8; bytes *= 2) {
-		/* It must not reach beyond the shortest frame. */
+		/* It must not extend beyond the shortest frame. */
 		uint32_t at = from + bytes > build->min_bytes ? (build->min_bytes - bytes) & ~1u :
 								from;
 
@@ -133,8 +133,8 @@ static int find_window(struct build *build, const struct build_change *change, s
 		return 0;
 	}
 	return build_fail(build, change->layer, change->value,
-			  "%u bits at this place cannot change: put an even number of "
-			  "bytes before them, or give fewer bits", bits);
+			  "%u bits at this offset cannot change: put an even number of bytes "
+			  "before them, or use fewer bits", bits);
 }
 
 static int add_list(struct build *build, const struct build_change *change, struct field *field)
@@ -153,7 +153,7 @@ static int add_list(struct build *build, const struct build_change *change, stru
 	}
 	if (packet->has_size &&
 	    (packet->size.kind == FIELD_LIST || packet->size.kind == FIELD_PICK)) {
-		/* The sizes come first, and their lengths use the same values. */
+		/* Sizes come first, and their lengths use the same values. */
 		if (!change->value) {
 			field->first = packet->size.first;
 			return 0;
@@ -181,7 +181,7 @@ static int add_field(struct build *build, const struct build_change *change)
 		return fail_fields(build, change->layer, change->value);
 	if (change->value) {
 		field.kind = change->value->kind;
-		/* One seed would move them together, which is what a given one is for. */
+		/* With one seed they would change together, which is what a given seed is for. */
 		if (!change->value->has_seed)
 			field.seed = build->env->seed +
 				     (packet->nr_fields + 1) * 0x632be59bd9b4e019ull;
@@ -200,7 +200,7 @@ static int add_field(struct build *build, const struct build_change *change)
 	return err;
 }
 
-/* Sums that follow a change, and those that follow these. */
+/* The sums affected by a change, and those affected by these. */
 static uint32_t following(const struct build *build)
 {
 	uint32_t c, k, sums = 0;
@@ -221,15 +221,16 @@ static uint32_t following(const struct build *build)
 static int check_sum(struct build *build, const struct build_sum *sum)
 {
 	if (sum->crc32c)
-		return build_fail(build, sum->layer, NULL, "what its CRC32c covers cannot change");
+		return build_fail(build, sum->layer, NULL, "bytes covered by its CRC32c cannot "
+				  "change");
 	if (sum->at & 1 || sum->from & 1 || sum->pseudo_from & 1)
 		return build_fail(build, sum->layer, NULL,
-				  "what its checksum covers cannot change, as it "
-				  "begins after an odd number of bytes");
+				  "bytes covered by its checksum cannot change, as it begins at "
+				  "an odd offset");
 	return 0;
 }
 
-/* Only those that follow something become sums of the packet, renumbered. */
+/* Only affected sums become sums of the packet, renumbered. */
 static int add_sums(struct build *build, uint32_t sums, uint8_t ret_number[PACKET_SPEC_LAYERS])
 {
 	struct packet *packet = build->packet;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_one.c - one value of a field, as its type is written: a number, a
- * word, flags, an address.
+ * proto/packet_one.c - parse one value of a field by its type: a number, a word, flags, an address.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ struct packet_one packet_one_of(const uint8_t *bytes, size_t nr_bytes)
 	return one;
 }
 
-/* What may be given for @field, for errors. */
+/* The values allowed for @field, for errors. */
 static const char *expected(const struct layer_field *field, char *buf, size_t size)
 {
 	const struct layer_word *word;
@@ -72,7 +71,7 @@ static int fail_expected(const struct packet_scan *scan, const char *at,
 {
 	char buf[256];
 
-	return packet_scan_fail(scan, at, "%s'%s' is no value of '%s', expected %s",
+	return packet_scan_fail(scan, at, "%s'%s' is not a value of '%s', expected %s",
 				*at ? "" : "the text ends: ", packet_scan_show(at).text,
 				field->name, expected(field, buf, sizeof(buf)));
 }
@@ -86,7 +85,7 @@ static const struct layer_word *find_word(const struct layer_field *field, const
 
 	for (word = field->words; word && word->name; word++) {
 		len = strlen(word->name);
-		/* No part of a longer name; what follows may be the '-' of a range. */
+		/* Not a part of a longer name; the '-' of a range may follow. */
 		if (len > best && !strncmp(at, word->name, len) &&
 		    (!packet_scan_name(at + len) && at[len] != '_' &&
 		     (at[len] < '0' || at[len] > '9'))) {
@@ -125,7 +124,7 @@ static int read_number(struct packet_scan *scan, const struct layer_field *field
 	return 0;
 }
 
-/* Letters, each a word of the field; a letter may come twice. */
+/* Letters, each a word of the field; repetitions are allowed. */
 static int read_flags(struct packet_scan *scan, const struct layer_field *field,
 		      struct packet_one *ret_one)
 {
@@ -149,7 +148,7 @@ static int read_flags(struct packet_scan *scan, const struct layer_field *field,
 	return 0;
 }
 
-/* What stream files write for a bit. */
+/* Booleans as in stream files. */
 static bool take_bool(struct packet_scan *scan, struct packet_one *ret_one)
 {
 	size_t len = packet_scan_name(scan->at);

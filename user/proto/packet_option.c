@@ -37,7 +37,7 @@ static void add_byte(struct build_options *options, uint8_t byte)
 		options->bytes[options->nr++] = byte;
 }
 
-/* @value's bits after @nr_head bytes of @head; @at: where options begin in the frame. */
+/* Appends @value's bits after @nr_head bytes of @head; @at: offset of the options in the frame. */
 static void add_value(struct build *build, const struct packet_layer *layer,
 		      struct build_options *options, uint32_t at, const struct packet_value *value,
 		      const uint8_t *head, uint32_t nr_head)
@@ -90,7 +90,7 @@ static void add_option(struct build *build, const struct packet_layer *layer,
 	}
 }
 
-/* GRE's are in a fixed order (RFC 2890), in whichever order they are given. */
+/* GRE's are in a fixed order (RFC 2890), whatever the order in the text. */
 static void add_gre_options(struct build *build, const struct packet_layer *layer,
 			    struct build_options *options, uint32_t at)
 {
@@ -108,7 +108,7 @@ static void add_gre_options(struct build *build, const struct packet_layer *laye
 		add_value(build, layer, options, at, seq, NULL, 0);
 }
 
-/* To a multiple of what the header is counted in. */
+/* Pads to a multiple of the unit of the header length. */
 static void pad_options(const struct packet_layer *layer, struct build_options *options)
 {
 	uint32_t used = layer->def->header_bytes + options->nr, pad, i;

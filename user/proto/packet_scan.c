@@ -32,7 +32,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Not by <ctype.h>: the same in every locale, and for bytes beyond ASCII. */
+/* Not <ctype.h>: the same in every locale, also for bytes beyond ASCII. */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -115,7 +115,7 @@ int packet_scan_number(struct packet_scan *scan, uint64_t *ret_value)
 		    __builtin_add_overflow(value, (uint64_t)digit, &value))
 			err = -ERANGE;
 	}
-	/* "10abc" is no number, and "0x" neither. */
+	/* "10abc" and "0x" are not numbers. */
 	if (!digits || is_letter(*p) || *p == '_' || *p == '.')
 		return -EINVAL;
 	if (err)

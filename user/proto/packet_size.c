@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_size.c - the frame sizes of a stream, as people write them.
+ * proto/packet_size.c - parse the frame sizes of a stream.
  */
 #include "proto/packet_size.h"
 
@@ -12,7 +12,7 @@
 #define MAX_FRAME	9216
 #define MAX_WEIGHT	1000000000u
 
-/* RFC 6985, a to g; what follows is for other sizes. */
+/* RFC 6985, a to g; the rest is for other sizes. */
 static const uint16_t standard_sizes[] = { 64, 128, 256, 512, 1024, 1280, 1518 };
 #define NR_STANDARD	(sizeof(standard_sizes) / sizeof(standard_sizes[0]))
 #define NR_LETTERS	26
@@ -51,19 +51,19 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* What was found instead of what was expected. */
+/* Error: what was found, and what was expected. */
 static int unexpected(struct parser *p, const char *expected)
 {
 	unsigned char c = (unsigned char)*p->at;
 	unsigned int column = column_of(p, p->at);
 
 	if (!c)
-		return err_usage(p->e, "column %u: the text ends, and %s was expected", column,
+		return err_usage(p->e, "column %u: the text ends, expected %s", column,
 				 expected);
 	if (c < ' ' || c > '~')
-		return err_usage(p->e, "column %u: byte 0x%02x, and %s was expected", column, c,
+		return err_usage(p->e, "column %u: byte 0x%02x, expected %s", column, c,
 				 expected);
-	return err_usage(p->e, "column %u: '%c', and %s was expected", column, c, expected);
+	return err_usage(p->e, "column %u: '%c', expected %s", column, c, expected);
 }
 
 static bool take(struct parser *p, char c)
@@ -104,7 +104,7 @@ static int take_number(struct parser *p, const char *what, uint64_t min, uint64_
 	}
 	is_long = p->at - start > 24;
 	if (too_big || number < min || number > max)
-		return err_usage(p->e, "column %u: %.*s%s, and %s from %llu to %llu was expected",
+		return err_usage(p->e, "column %u: %.*s%s, expected %s from %llu to %llu",
 				 column_of(p, start), is_long ? 24 : (int)(p->at - start), start,
 				 is_long ? "..." : "", what,
 				 (unsigned long long)min, (unsigned long long)max);
@@ -124,7 +124,7 @@ static int take_frame_bytes(struct parser *p, uint32_t *ret_bytes)
 	return 0;
 }
 
-/* The rest of "64-1518", from the '-' on. */
+/* Parses the rest of "64-1518", from the '-' on. */
 static int take_range_end(struct parser *p, uint32_t first, uint32_t *ret_last)
 {
 	const char *start;
@@ -137,7 +137,7 @@ static int take_range_end(struct parser *p, uint32_t first, uint32_t *ret_last)
 	if (r < 0)
 		return r;
 	if (*ret_last < first)
-		return err_usage(p->e, "column %u: %u, and a frame size from %u on was expected",
+		return err_usage(p->e, "column %u: %u, expected a frame size from %u on",
 				 column_of(p, start), *ret_last, first);
 	return 0;
 }
@@ -166,7 +166,7 @@ static int parse_range(struct parser *p, uint32_t first, struct packet_size *siz
 	return 0;
 }
 
-/* From after "random" on. */
+/* Parses what follows "random". */
 static int parse_random(struct parser *p, uint64_t seed, struct packet_size *size)
 {
 	uint32_t first, last;
@@ -201,7 +201,7 @@ static int parse_random(struct parser *p, uint64_t seed, struct packet_size *siz
 	return 0;
 }
 
-/* What a filled list implies. */
+/* Sets what a complete list implies. */
 static void finish_list(struct packet_size *size)
 {
 	uint64_t sum = 0;
@@ -233,7 +233,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Smooth weighted round robin: whoever waits longest for its share is next. */
+/* Smooth weighted round robin: the size that has waited longest for its share is next. */
 static int spread(struct parser *p, struct share *shares, uint32_t nr, struct packet_size *size)
 {
 	uint64_t divisor = 0, sum = 0;
@@ -246,8 +246,8 @@ static int spread(struct parser *p, struct share *shares, uint32_t nr, struct pa
 		sum += shares[i].weight;
 	}
 	if (sum > FIELD_MAX_LIST)
-		return err_usage(p->e, "column 1: weights that add up to %llu in lowest terms, and "
-				 "at most %u was expected", (unsigned long long)sum,
+		return err_usage(p->e, "column 1: the weights add up to %llu in lowest terms, "
+				 "expected at most %u", (unsigned long long)sum,
 				 FIELD_MAX_LIST);
 	for (n = 0; n < sum; n++) {
 		for (best = i = 0; i < nr; i++) {
@@ -263,7 +263,7 @@ static int spread(struct parser *p, struct share *shares, uint32_t nr, struct pa
 	return 0;
 }
 
-/* From after the first size on; a size that comes twice has both weights. */
+/* After the first size; a size that occurs twice has the sum of its weights. */
 static int parse_weights(struct parser *p, const char *start, uint32_t bytes,
 			 struct packet_size *size)
 {
@@ -282,8 +282,8 @@ static int parse_weights(struct parser *p, const char *start, uint32_t bytes,
 		for (i = 0; i < nr && shares[i].frame_bytes != bytes; i++)
 			;
 		if (i == FIELD_MAX_LIST)
-			return err_usage(p->e, "column %u: one more size, and at most %u different "
-					 "ones were expected", column_of(p, start), FIELD_MAX_LIST);
+			return err_usage(p->e, "column %u: too many sizes, expected at most "
+					 "%u different ones", column_of(p, start), FIELD_MAX_LIST);
 		if (i == nr)
 			shares[nr++] = (struct share){ .frame_bytes = bytes };
 		shares[i].weight += weight;
@@ -297,10 +297,10 @@ static int parse_weights(struct parser *p, const char *start, uint32_t bytes,
 	return spread(p, shares, nr, size);
 }
 
-/* ", z=9018", as many as there are; each letter once, and only those of the genome. */
+/* ", z=9018", any number of times; each letter once, and only those of the genome. */
 static int parse_letters(struct parser *p, const char *genome, size_t len, uint32_t *sizes)
 {
-	bool is_told[NR_LETTERS] = { false };
+	bool is_given[NR_LETTERS] = { false };
 	const char *start;
 	int r;
 
@@ -308,14 +308,14 @@ static int parse_letters(struct parser *p, const char *genome, size_t len, uint3
 		start = p->at;
 		if (!is_letter(*start))
 			return unexpected(p, "a letter and its size, as in z=9018");
-		if (is_told[*start - 'a'])
-			return err_usage(p->e, "column %u: '%c' again, and one size for each "
-					 "letter was expected", column_of(p, start), *start);
+		if (is_given[*start - 'a'])
+			return err_usage(p->e, "column %u: '%c' again, expected one size for "
+					 "each letter", column_of(p, start), *start);
 		if (!memchr(genome, *start, len))
-			return err_usage(p->e, "column %u: '%c', and a letter of the genome was "
-					 "expected",
+			return err_usage(p->e, "column %u: '%c', expected a letter of the "
+					 "genome",
 					 column_of(p, start), *start);
-		is_told[*start - 'a'] = true;
+		is_given[*start - 'a'] = true;
 		p->at++;
 		if (!take(p, '='))
 			return unexpected(p, "'=' and a frame size");
@@ -326,7 +326,7 @@ static int parse_letters(struct parser *p, const char *genome, size_t len, uint3
 	return 0;
 }
 
-/* From after "genome" on. */
+/* Parses what follows "genome". */
 static int parse_genome(struct parser *p, struct packet_size *size)
 {
 	uint32_t sizes[NR_LETTERS] = { 0 };
@@ -345,7 +345,7 @@ static int parse_genome(struct parser *p, struct packet_size *size)
 	if (!len)
 		return unexpected(p, "a letter from a to z");
 	if (len > FIELD_MAX_LIST)
-		return err_usage(p->e, "column %u: one more letter, and at most %u were expected",
+		return err_usage(p->e, "column %u: too many letters, expected at most %u",
 				 column_of(p, genome + FIELD_MAX_LIST), FIELD_MAX_LIST);
 	r = parse_letters(p, genome, len, sizes);
 	if (r < 0)
@@ -354,8 +354,8 @@ static int parse_genome(struct parser *p, struct packet_size *size)
 		return unexpected(p, "')' or ', ' and the size of a letter");
 	for (i = 0; i < len; i++) {
 		if (!sizes[genome[i] - 'a'])
-			return err_usage(p->e, "column %u: '%c' without a size, and a letter from "
-					 "a to g or its size, as in %c=9018, was expected",
+			return err_usage(p->e, "column %u: '%c' without a size, expected a letter "
+					 "from a to g or its size, as in %c=9018",
 					 column_of(p, genome + i), genome[i], genome[i]);
 		size->list[i] = sizes[genome[i] - 'a'];
 	}

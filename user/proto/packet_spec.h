@@ -45,32 +45,33 @@ struct layer_field;
 struct packet_part;
 
 #define PACKET_SPEC_LAYERS	16
-#define PACKET_SPEC_BYTES	2048	/* of a value in hex or text */
+#define PACKET_SPEC_BYTES	2048	/* for a value in hex or text */
 
-/* What was given for one field. */
+/* A value given for a field. */
 struct packet_value {
 	const struct layer_field *field;
-	uint32_t column;		/* where it is in the text, from 1; 0: not known */
-	uint8_t kind;			/* enum field_kind; a fixed value is a counter of span 1 */
-	bool wrong_on_purpose;		/* a length or checksum that was given: not filled in */
+	uint32_t column;		/* position in the text, from 1; 0: unknown */
+	uint8_t kind;			/* enum field_kind; a fixed value is a counter with span
+					 * 1 */
+	bool wrong_on_purpose;		/* a given length or checksum: not filled in */
 	/*
-	 * Fixed part: the field's bits, right-aligned big-endian in 16 bytes; of a value
-	 * that changes only the low 64 bits do, and these are @values.first's.
+	 * Fixed part: the field's bits, right-aligned big-endian in 16 bytes; if the value changes,
+	 * only the low 64 bits do, and these are @values.first's.
 	 */
 	uint8_t fixed[16];
 	struct field values;		/* first, span, step, seed, every: window and sums not used */
 	bool has_seed;
-	uint64_t *list;			/* of a list or distribution; owned */
+	uint64_t *list;			/* for a list or distribution; owned */
 	uint32_t nr_list;
-	uint8_t *bytes;			/* of hex, text and options; owned */
+	uint8_t *bytes;			/* for hex, text and options; owned */
 	uint32_t nr_bytes;
 	/*
-	 * Owned: the value is of some bits of a field, and @field is this, a field by
-	 * itself with the place of these bits, named "dst[0:8]". The rest of the
-	 * field is filled as if nothing was given, or by a value before this one.
+	 * Owned: the value is for some bits of a field, and @field is this part, a separate field
+	 * with the position of these bits, named "dst[0:8]". The rest of the field has its default,
+	 * or an earlier value.
 	 */
 	struct packet_part *part;
-	struct packet_value *next;	/* in the order in which they were given */
+	struct packet_value *next;	/* in the order given */
 };
 
 struct packet_layer {
@@ -85,27 +86,27 @@ struct packet_spec {
 };
 
 /*
- * The text of a packet. Errors: "packet:COLUMN: what, and what was expected".
- * Takes layers that are left out as they must be: 'ip4/udp' begins with eth.
+ * Parses the text of a packet. Errors: "packet:COLUMN: what, and what was expected". Adds omitted
+ * layers that are unambiguous: 'ip4/udp' begins with eth.
  */
 int packet_spec_parse(const char *text, struct packet_spec **ret_spec, struct err *e);
 
-/* The same piece by piece, for the stream file: errors carry no place. */
+/* The same step by step, for the stream file: errors have no position. */
 struct packet_spec *packet_spec_new(void);
 int packet_spec_add(struct packet_spec *spec, const char *layer, struct err *e);
 /*
- * To the layer added last; @field NULL: the layer's first field. @value NULL sets
- * a flag. Text may be without quotes, and is then taken as it is.
+ * Sets a field of the last layer added; @field NULL: the layer's first field. @value NULL sets a
+ * flag. Text may be unquoted, and is then used literally.
  */
 int packet_spec_set(struct packet_spec *spec, const char *field, const char *value, struct err *e);
 
 /* Takes NULL. */
 void packet_spec_free(struct packet_spec *spec);
 
-/* The name of layer @i from outside; NULL: there is none. */
+/* The name of layer @i, counted from the outside; NULL: none. */
 const char *packet_spec_layer(const struct packet_spec *spec, uint32_t i);
 
-/* True if @text can only be a packet and no address: a '/', a '(', or a layer's name alone. */
+/* True if @text can only be a packet, not an address: it has a '/' or '(', or is a layer's name. */
 bool packet_spec_is_text(const char *text);
 
 /* The outermost IP header's destination (the first value); false: no IP layer, or none given. */
@@ -113,23 +114,22 @@ bool packet_spec_dest(const struct packet_spec *spec, struct frame_addr *ret_des
 bool packet_spec_has_src_ip(const struct packet_spec *spec);
 bool packet_spec_has_dst_mac(const struct packet_spec *spec);
 
-/* What fills the fields that were not given. */
+/* Defaults of fields that were not given. */
 struct packet_env {
 	uint8_t src_mac[6], dst_mac[6];
-	struct frame_addr src, dst;	/* of the outermost IP header; family 0: not known */
+	struct frame_addr src, dst;	/* for the outermost IP header; family 0: unknown */
 	uint16_t src_port, dst_port;
 	uint8_t ttl, dscp;
-	uint64_t seed;			/* random values without a seed of their own */
+	uint64_t seed;			/* for random values without a seed */
 	bool tagged;			/* 18 zero bytes and a tag after the last UDP header */
-	uint16_t stream;		/* in the tag */
+	uint16_t stream;		/* for the tag */
 };
 
 /*
- * Lays out the packet: fields that were given, then lengths, next protocols and
- * checksums, inner ones first; what changes becomes ret_packet's fields. Frames
- * shorter than @size->min_bytes are padded with zeros after the content; NULL:
- * the smallest that holds it, and at least 64 bytes with FCS. Errors name layer
- * and field, and the column where it is known.
+ * Builds the packet: given fields, then lengths, next protocols and checksums, inner ones first;
+ * changing values become ret_packet's fields. Frames shorter than @size->min_bytes are padded with
+ * zeros after the content; NULL: the smallest size, at least 64 bytes with FCS. Errors name layer
+ * and field, and the column if known.
  */
 int packet_spec_build(const struct packet_spec *spec, const struct packet_env *env,
 		      const struct packet_size *size, struct packet *ret_packet, struct err *e);

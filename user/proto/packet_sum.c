@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_sum.c - the checksums of a packet that is laid out.
+ * proto/packet_sum.c - the checksums of a packet being built.
  */
 #include <string.h>
 
 #include "proto/packet_build.h"
 
-#define ROUTING_BYTES	8	/* of a routing header before its addresses */
+#define ROUTING_BYTES	8	/* bytes of a routing header before its addresses */
 
 enum {				/* IANA's routing types */
 	ROUTING_SOURCE = 0, ROUTING_MOBILE = 2, ROUTING_SEGMENTS = 4,
 };
 
-/* RFC 9260 appendix A, bit by bit: it runs once a stream. */
+/* RFC 9260 appendix A, bit by bit: it runs once per stream. */
 static uint32_t crc32c(const uint8_t *bytes, uint32_t nr)
 {
 	uint32_t crc = ~0u, i, bit;
@@ -25,7 +25,7 @@ static uint32_t crc32c(const uint8_t *bytes, uint32_t nr)
 	return ~crc;
 }
 
-/* One's complement sum of big-endian words; an odd byte counts as the higher one of its word. */
+/* One's complement sum of big-endian words; an odd byte is the high byte of its word. */
 static uint32_t add_words(uint32_t sum, const uint8_t *bytes, uint32_t nr)
 {
 	uint32_t i;
@@ -43,7 +43,7 @@ static void write_sum(struct build *build, const struct build_sum *sum)
 	if (sum->crc32c) {
 		memset(bytes + sum->at, 0, 4);
 		value = crc32c(bytes + sum->from, sum->to - sum->from);
-		/* The lowest byte first. */
+		/* Lowest byte first. */
 		memcpy(bytes + sum->at,
 		       (uint8_t[]){ (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
 				    (uint8_t)(value >> 24) },
@@ -61,9 +61,8 @@ static void write_sum(struct build *build, const struct build_sum *sum)
 }
 
 /*
- * RFC 8200 8.1: a packet on a route of its own has its last address in the pseudo-
- * header, which a routing header holds; 0: its IPv6 header does. No field of a
- * routing header's data changes.
+ * RFC 8200 8.1: with a routing header, the pseudo-header has the final address, which that header
+ * contains; 0: use the IPv6 header's. No field in a routing header's data changes.
  */
 static uint32_t final_address(const struct build *build, uint32_t ip, uint32_t i)
 {
@@ -96,7 +95,7 @@ static void find_pseudo(const struct build *build, uint32_t i, uint32_t ip, stru
 		sum->pseudo = add_words(sum->pseudo, build->packet->bytes + last, 16);
 }
 
-/* The checksum of layer @i, if it has one that is filled in. */
+/* The checksum of layer @i, if it has one to fill in. */
 static bool find_sum(const struct build *build, uint32_t i, struct build_sum *sum)
 {
 	const struct packet_layer *layer = &build->spec->layers[i];
@@ -125,7 +124,7 @@ static bool find_sum(const struct build *build, uint32_t i, struct build_sum *su
 	return true;
 }
 
-/* Inner ones first, as outer ones count them. */
+/* Inner ones first, as outer ones cover them. */
 void build_sums(struct build *build)
 {
 	uint32_t i = build->spec->nr_layers;

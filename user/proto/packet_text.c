@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_text.c - a packet's description: layers and their order. What is
- * in their parentheses: proto/packet_arg.c, and packet_value.c.
+ * proto/packet_text.c - parse a packet's description: layers and their order. For their arguments
+ * see proto/packet_arg.c and packet_value.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "proto/packet_scan.h"
 #include "proto/packet_spec.h"
 
-/* The layer that all others may follow. */
+/* The layer that can carry all others. */
 #define FIRST_LAYER "eth"
 
 static struct packet_names names_of_layers(void)
@@ -61,7 +61,7 @@ static struct packet_layer *last_layer(struct packet_spec *spec)
 	return spec->nr_layers ? &spec->layers[spec->nr_layers - 1] : NULL;
 }
 
-/* Layers that may be between the two: 'ip4 or ip6'. */
+/* Layers that can be between the two: 'ip4 or ip6'. */
 static struct packet_names bridges(const struct layer_def *before, const struct layer_def *def)
 {
 	struct packet_names names = { "" };
@@ -71,7 +71,7 @@ static struct packet_names bridges(const struct layer_def *before, const struct 
 
 	for (; follow && *follow; follow++) {
 		between = layer_find(*follow);
-		/* Not a layer that all others may follow too, as vlan after eth. */
+		/* Not a layer that can carry all others as well, as vlan after eth. */
 		if (!between || !may_follow(between, def->name) ||
 		    !strcmp(between->name, before->name))
 			continue;
@@ -141,7 +141,7 @@ static int read_layer(struct packet_scan *scan, struct packet_spec *spec)
 	at = scan->at;
 	len = packet_scan_name(at);
 	if (!len)
-		return packet_scan_fail(scan, at, "%s'%s' is no layer, expected one of: %s",
+		return packet_scan_fail(scan, at, "%s'%s' is not a layer, expected one of: %s",
 					*at ? "" : "the text ends: ", packet_scan_show(at).text,
 					names_of_layers().text);
 	scan->at += len;
@@ -158,7 +158,7 @@ int packet_spec_parse(const char *text, struct packet_spec **ret_spec, struct er
 	int err;
 
 	if (!spec)
-		return err_set(e, -ENOMEM, "cannot hold a packet");
+		return err_set(e, -ENOMEM, "cannot allocate a packet");
 	do {
 		err = read_layer(&scan, spec);
 		if (err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/packet_value.c - the value of a field: one, a range, a prefix, a list,
- * by chance (grammar: proto/packet_spec.h).
+ * proto/packet_value.c - parse the value of a field: one, a range, a prefix, a list, random
+ * (grammar: proto/packet_spec.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void set_first(struct packet_value *value, struct packet_one first)
 	value->values.first = first.low;
 }
 
-/* After "A-": the other end, and its step. */
+/* After "A-": the end of the range, and its step. */
 static int read_range(struct packet_scan *scan, const struct layer_field *field,
 		      struct packet_value *value, struct packet_one first, bool stepped)
 {
@@ -42,7 +42,7 @@ static int read_range(struct packet_scan *scan, const struct layer_field *field,
 		return err;
 	if (last.high != first.high)
 		return packet_scan_fail(scan, at, "only the low 64 bits of '%s' can change, "
-					"expected an address that has the same upper ones",
+					"expected an address with the same upper bits",
 					field->name);
 	down = last.low < first.low;
 	if (down && !stepped)
@@ -55,11 +55,12 @@ static int read_range(struct packet_scan *scan, const struct layer_field *field,
 			return packet_scan_fail(scan, at - 1, "random() has no step, expected ',' "
 						"or ')'");
 		if (packet_scan_number(scan, &step) || !step)
-			return packet_scan_fail(scan, at, "'%s' is no step, expected a number from "
+			return packet_scan_fail(scan, at, "'%s' is not a step, expected a number "
+						"from "
 						"1 on", packet_scan_show(at).text);
 	}
 	distance = down ? first.low - last.low : last.low - first.low;
-	/* All 2^64: 0 */
+	/* all 2^64 values: 0 */
 	value->values.span = distance / step + 1;
 	value->values.step = down ? -step : step;
 	set_first(value, first);
@@ -82,7 +83,7 @@ static int read_prefix(struct packet_scan *scan, const struct layer_field *field
 	packet_scan_blanks(scan);
 	at = scan->at;
 	if (packet_scan_number(scan, &length) || length > field->bits)
-		return packet_scan_fail(scan, at, "'%s' is no prefix length, expected 0 to %u",
+		return packet_scan_fail(scan, at, "'%s' is not a prefix length, expected 0 to %u",
 					packet_scan_show(at).text, field->bits);
 	host_bits = field->bits - (uint32_t)length;
 	if (host_bits > 64)
@@ -92,8 +93,8 @@ static int read_prefix(struct packet_scan *scan, const struct layer_field *field
 	if (first.low & host_mask(host_bits))
 		return packet_scan_fail(scan, at, "the address has bits set after its prefix of "
 					"/%llu, expected zeros there", (unsigned long long)length);
-	value->values.span = host_mask(host_bits) + 1;	/* all 2^64: 0 */
-	/* Network and broadcast address are no host's. */
+	value->values.span = host_mask(host_bits) + 1;	/* all 2^64 values: 0 */
+	/* Network and broadcast address do not belong to hosts. */
 	if (field->type == LAYER_IP4 && host_bits >= 2) {
 		first.low++;
 		value->values.span -= 2;
@@ -134,7 +135,7 @@ static int fail_unclosed(const struct packet_scan *scan, const char *what)
 				packet_scan_show(scan->at).text, what);
 }
 
-/* "seed=7", if it is there. */
+/* "seed=7", if present. */
 static int take_seed(struct packet_scan *scan, struct packet_value *value, bool *ret_taken)
 {
 	uint64_t seed;
@@ -151,7 +152,7 @@ static int take_seed(struct packet_scan *scan, struct packet_value *value, bool 
 	packet_scan_blanks(scan);
 	at = scan->at;
 	if (packet_scan_number(scan, &seed))
-		return packet_scan_fail(scan, at, "'%s' is no seed, expected a number",
+		return packet_scan_fail(scan, at, "'%s' is not a seed, expected a number",
 					packet_scan_show(at).text);
 	value->values.seed = seed;
 	value->has_seed = true;
@@ -184,7 +185,8 @@ static int read_random(struct packet_scan *scan, const struct layer_field *field
 		if (err)
 			return err;
 		if (!changes)
-			return packet_scan_fail(scan, scan->at, "one value has no chances, "
+			return packet_scan_fail(scan, scan->at, "random() of one value is "
+						"constant, "
 						"expected '-' and the last value%s",
 						has_prefixes(field) ? ", or '/'" : "");
 		if (packet_scan_take(scan, ',')) {
@@ -208,13 +210,13 @@ static int add_to_list(struct packet_scan *scan, const char *at, const struct la
 	if (!value->list) {
 		value->list = calloc(FIELD_MAX_LIST, sizeof(*value->list));
 		if (!value->list)
-			return err_set(scan->e, -ENOMEM, "cannot hold a list");
+			return err_set(scan->e, -ENOMEM, "cannot allocate a list");
 		set_first(value, one);
 		high = one.high;
 	}
 	if (one.high != high)
 		return packet_scan_fail(scan, at, "only the low 64 bits of '%s' can change, "
-					"expected an address that has the same upper ones",
+					"expected an address with the same upper bits",
 					field->name);
 	if (value->nr_list == FIELD_MAX_LIST)
 		return packet_scan_fail(scan, at, "the list is too long, expected at most %u "
@@ -224,7 +226,7 @@ static int add_to_list(struct packet_scan *scan, const char *at, const struct la
 	return 0;
 }
 
-/* A list of one is fixed. */
+/* A list with one value is fixed. */
 static void end_list(struct packet_value *value, enum field_kind kind)
 {
 	value->values.first = 0;
@@ -287,13 +289,13 @@ static int read_weight(struct packet_scan *scan, uint32_t *ret_weight)
 	packet_scan_blanks(scan);
 	at = scan->at;
 	if (packet_scan_number(scan, &weight) || !weight || weight > MAX_WEIGHT)
-		return packet_scan_fail(scan, at, "'%s' is no weight, expected 1 to %u",
+		return packet_scan_fail(scan, at, "'%s' is not a weight, expected 1 to %u",
 					packet_scan_show(at).text, MAX_WEIGHT);
 	*ret_weight = (uint32_t)weight;
 	return 0;
 }
 
-/* Puts each value into the list as often as it weighs. */
+/* Puts each value into the list as often as its weight. */
 static int spread(struct packet_scan *scan, const char *begin, struct packet_value *value,
 		  const uint32_t weights[FIELD_MAX_LIST])
 {
@@ -364,12 +366,13 @@ static int read_every(struct packet_scan *scan, struct packet_value *value, bool
 	if (!packet_scan_take(scan, '@'))
 		return 0;
 	if (!changes)
-		return packet_scan_fail(scan, at, "a value that does not change has no '@', "
+		return packet_scan_fail(scan, at, "'@' requires a value that changes, "
 					"expected ',' or ')'");
 	packet_scan_blanks(scan);
 	at = scan->at;
 	if (packet_scan_number(scan, &every) || !every || every > UINT32_MAX)
-		return packet_scan_fail(scan, at, "'%s' is no number of packets, expected 1 to %u",
+		return packet_scan_fail(scan, at, "'%s' is not a number of packets, expected 1 to "
+					"%u",
 					packet_scan_show(at).text, UINT32_MAX);
 	value->values.every = (uint32_t)every;
 	return 0;
@@ -438,7 +441,7 @@ int packet_value_flag(struct packet_scan *scan, const struct layer_field *field,
 	struct packet_value *value = value_new(scan, field);
 
 	if (!value)
-		return err_set(scan->e, -ENOMEM, "cannot hold a value");
+		return err_set(scan->e, -ENOMEM, "cannot allocate a value");
 	set_first(value, (struct packet_one){ .low = 1 });
 	*ret_value = value;
 	return 0;
@@ -450,7 +453,7 @@ int packet_value_parse(struct packet_scan *scan, const struct layer_field *field
 	struct packet_value *value;
 	int err;
 
-	/* Text without quotes begins with its blanks. */
+	/* Unquoted text includes its leading spaces. */
 	if (!raw || field->type != LAYER_TEXT)
 		packet_scan_blanks(scan);
 	if (take_auto(scan, field)) {
@@ -459,7 +462,7 @@ int packet_value_parse(struct packet_scan *scan, const struct layer_field *field
 	}
 	value = value_new(scan, field);
 	if (!value)
-		return err_set(scan->e, -ENOMEM, "cannot hold a value");
+		return err_set(scan->e, -ENOMEM, "cannot allocate a value");
 	if (field->type == LAYER_HEX)
 		err = packet_bytes_hex(scan, value);
 	else if (field->type == LAYER_TEXT)

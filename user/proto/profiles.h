@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/profiles.h - kinds of traffic that are built in: stream files, made into
- * C by scripts/gen-texts.
+ * proto/profiles.h - built-in traffic profiles: stream files, converted to C by scripts/gen-texts.
  */
 #ifndef PROTO_PROFILES_H
 #define PROTO_PROFILES_H

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/record.c - the record of a packet as a line of text.
+ * proto/record.c - format a packet's record as a line of text.
  *
- * Millions a second: no printf, whose half microsecond a line would be what
- * bounds the rate.
+ * Millions per second: without printf(), whose half microsecond per line would limit the rate.
  */
 #include "proto/record.h"
 
@@ -50,7 +49,7 @@ static char *put_field(char *at, uint64_t value)
 	return at;
 }
 
-/* Nothing where there is no stamp. */
+/* Nothing if there is no timestamp. */
 static char *put_time(char *at, uint64_t ns)
 {
 	if (ns)
@@ -59,7 +58,7 @@ static char *put_time(char *at, uint64_t ns)
 	return at;
 }
 
-/* Negative where the clocks of the two ends differ. */
+/* May be negative if the two ends' clocks differ. */
 static char *put_delay(char *at, const struct record *rec)
 {
 	__s64 ns = (__s64)(rec->received_ns - rec->sent_ns);

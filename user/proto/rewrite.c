@@ -31,16 +31,17 @@ enum {
 	NEXT_UDPLITE = 136,
 };
 
-/* Where things are in a frame. */
+/* Positions of the headers in a frame. */
 struct parts {
 	uint8_t *ip, *arp;		/* NULL: none */
 	bool is_ip6;
-	uint32_t ip_bytes;		/* header and all, as the header says */
+	uint32_t ip_bytes;		/* including the header, as the header states */
 	uint8_t next;
 	uint8_t *l4;			/* NULL: none here (not the first fragment) */
 	uint32_t l4_bytes;
-	bool fragment;			/* the checksum is over more than this packet */
-	bool routed;			/* the pseudo header has another destination (RFC 8200 8.1) */
+	bool fragment;			/* the checksum covers more than this packet */
+	bool routed;			/* the pseudo-header has another destination (RFC 8200
+					 * 8.1) */
 };
 
 static uint16_t get16(const uint8_t *p)
@@ -59,7 +60,7 @@ static bool is_vlan(const uint8_t *type)
 	return get16(type) == TYPE_VLAN || get16(type) == TYPE_QINQ;
 }
 
-/* Through the extension headers; false where they are cut or unknown. */
+/* Skips the extension headers; false if they are truncated or unknown. */
 static bool find_l4_of_ip6(struct parts *parts)
 {
 	uint8_t *p = parts->ip + IP6_BYTES, *end = parts->ip + parts->ip_bytes;
@@ -142,7 +143,7 @@ static struct parts find_parts(uint8_t *frame, uint32_t buf_bytes)
 	return parts;
 }
 
-/* The checksum within the L4 header; NULL: it has none, or it is not here. */
+/* The checksum in the L4 header; NULL: none, or not in this packet. */
 static uint8_t *find_sum(const struct parts *parts)
 {
 	uint32_t at;
@@ -165,7 +166,7 @@ static uint8_t *find_sum(const struct parts *parts)
 	}
 	if (!parts->l4 || parts->l4_bytes < at + 2)
 		return NULL;
-	/* UDP over IPv4 may have none. */
+	/* UDP over IPv4 may have no checksum. */
 	if (parts->next == NEXT_UDP && !parts->is_ip6 && !get16(parts->l4 + at))
 		return NULL;
 	return parts->l4 + at;
@@ -178,13 +179,13 @@ static bool has_pseudo(const struct parts *parts)
 
 static void put_sum(const struct parts *parts, uint8_t *at, uint16_t sum)
 {
-	/* Zero would say that there is none. */
+	/* Zero would mean that there is none. */
 	if (!sum && parts->next == NEXT_UDP)
 		sum = 0xffff;
 	memcpy(at, &sum, sizeof(sum));
 }
 
-/* RFC 1624 3: what the checksum becomes when @old turns into @new, of even length. */
+/* RFC 1624 3: the new checksum when @old becomes @new, of even length. */
 static uint16_t updated(const uint8_t *at, const uint8_t *old, const uint8_t *new, uint32_t len)
 {
 	uint16_t sum, word;
@@ -209,7 +210,7 @@ static bool fits(const uint8_t *addr, const uint8_t *prefix, uint32_t bits)
 	       (!rest || !((addr[bytes] ^ prefix[bytes]) >> (8 - rest)));
 }
 
-/* False if no prefix fits. */
+/* False if no prefix matches. */
 static bool map_addr(const struct rewrite *rewrite, const uint8_t *addr, uint32_t addr_bytes,
 		     uint8_t ret_addr[16])
 {
@@ -375,7 +376,7 @@ uint16_t rewrite_clear_tag(uint8_t *frame, uint32_t buf_bytes)
 	return (uint16_t)(tag - frame);
 }
 
-/* "10.0.0.0/8", @len characters of it; false if it is none, or has bits after the prefix. */
+/* Parses "10.0.0.0/8", @len characters; false if malformed, or with bits set after the prefix. */
 static bool parse_prefix(const char *text, size_t len, uint8_t ret_addr[16], uint32_t *ret_bits,
 			 uint32_t *ret_addr_bytes)
 {
@@ -452,7 +453,7 @@ static bool add_port(struct rewrite *rewrite, const char *text, size_t from_len,
 	return true;
 }
 
-/* Entries "FROM=TO", split by commas, each to @add. */
+/* Splits entries "FROM=TO" at commas and passes each to @add. */
 static int parse_list(struct rewrite *rewrite, const char *option, const char *text,
 		      const char *shape, bool (*add)(struct rewrite *, const char *, size_t, size_t),
 		      struct err *e)
@@ -464,10 +465,11 @@ static int parse_list(struct rewrite *rewrite, const char *option, const char *t
 		size_t len = strcspn(entry, ","), from_len = strcspn(entry, "=,");
 
 		if (nr++ == REWRITE_MAX_MAPS)
-			return err_usage(e, "%s takes at most %d entries", option, REWRITE_MAX_MAPS);
+			return err_usage(e, "%s accepts at most %d "
+					 "entries", option, REWRITE_MAX_MAPS);
 		if (from_len == len || !add(rewrite, entry, from_len, len))
-			return err_usage(e, "%s '%.*s' is not of the form %s", option, (int)len, entry,
-					 shape);
+			return err_usage(e, "%s '%.*s' is not of the form %s", option,
+					 (int)len, entry, shape);
 		if (!entry[len])
 			return 0;
 		entry += len + 1;

@@ -2,9 +2,9 @@
 /*
  * proto/rewrite.h - change a captured frame: MACs, addresses, ports, VLAN tags.
  *
- * Checksums are updated by the difference (RFC 1624), so a wrong one stays as
- * wrong as it was, unless all are computed anew. What is no IP or ARP, or
- * contradicts its own lengths, keeps its bytes after the Ethernet header.
+ * Checksums are updated incrementally (RFC 1624), so a wrong one stays wrong, unless all are
+ * recomputed. Frames that are not IP or ARP, or that contradict their own lengths, are unchanged
+ * after the Ethernet header.
  */
 #ifndef PROTO_REWRITE_H
 #define PROTO_REWRITE_H
@@ -15,7 +15,7 @@
 #include "lib/err.h"
 
 #define REWRITE_MAX_MAPS 32
-#define REWRITE_ROOM_BYTES 4	/* by which a frame may grow */
+#define REWRITE_ROOM_BYTES 4	/* maximum growth of a frame */
 
 struct rewrite_prefix {
 	uint32_t addr_bytes;		/* 4 or 16 */
@@ -26,11 +26,11 @@ struct rewrite_prefix {
 struct rewrite {
 	bool set_src_mac, set_dst_mac;
 	uint8_t src_mac[6], dst_mac[6];
-	bool strip_vlan, push_vlan;	/* stripped first, all of them */
+	bool strip_vlan, push_vlan;	/* strip all tags, before pushing one */
 	uint16_t vlan_tci;
 	bool fix_checksums;
 	uint32_t nr_prefixes, nr_ports;
-	struct rewrite_prefix prefixes[REWRITE_MAX_MAPS];	/* the first that fits */
+	struct rewrite_prefix prefixes[REWRITE_MAX_MAPS];	/* the first match applies */
 	struct { uint16_t from, to; } ports[REWRITE_MAX_MAPS];	/* likewise */
 };
 
@@ -49,9 +49,9 @@ int rewrite_parse_ports(struct rewrite *rewrite, const char *option, const char 
 uint32_t rewrite_frame(const struct rewrite *rewrite, uint8_t *frame, uint32_t buf_bytes);
 
 /*
- * Clears the place of the probe tag (abi/tag.h) in a UDP packet's payload and updates
- * the checksum, which stays right with any tag written there. Returns its offset;
- * 0, and nothing changed: the frame is no whole UDP packet with as much payload.
+ * Clears the bytes of the probe tag (abi/tag.h) in a UDP packet's payload and updates the checksum,
+ * which then stays valid with any tag written there. Returns its offset; 0, with nothing changed:
+ * the frame is not a complete UDP packet, or its payload is too short.
  */
 uint16_t rewrite_clear_tag(uint8_t *frame, uint32_t buf_bytes);
 

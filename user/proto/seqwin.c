@@ -27,7 +27,7 @@ static void lose(struct seqwin *win, uint64_t numbers)
 		win->loss_run_max = win->loss_run;
 }
 
-/* Nothing can come any more of the numbers in @word, below the next expected. */
+/* Judges the numbers in @word, below the next expected: none of them can arrive any more. */
 static void judge(struct seqwin *win, uint64_t word)
 {
 	uint64_t number, end = (word + 1) << 6;
@@ -73,7 +73,7 @@ static void begin_run(struct seqwin *win, uint64_t number)
 	win->next = number;
 }
 
-/* The bits between the highest number and @number are those of old ones. */
+/* The bits between the highest number and @number are stale. */
 static void advance(struct seqwin *win, uint64_t number)
 {
 	uint64_t word = (win->next - 1) >> 6, last = number >> 6;
@@ -85,7 +85,7 @@ static void advance(struct seqwin *win, uint64_t number)
 			judge(win, word - SEQWIN_WORDS);
 		win->window[word % SEQWIN_WORDS] = 0;
 	}
-	/* So far ahead that not all between has a place in the window: none of it was seen. */
+	/* A gap wider than the window: nothing in it was seen. */
 	if (i == SEQWIN_WORDS)
 		lose(win, ((last - SEQWIN_WORDS + 1) << 6) - win->next);
 	win->next = number + 1;
@@ -119,7 +119,7 @@ void seqwin_add(struct seqwin *win, uint32_t low, uint64_t sent_ns)
 		ahead = 0;
 		begin_run(win, number);
 	}
-	/* Before number 0, or left over from the run before. */
+	/* Below number 0, or left over from the previous run. */
 	if ((ahead < 0 && number > win->next) ||
 	    (ahead >= 0 && sent_ns && sent_ns < win->newest_sent_ns)) {
 		win->unknown++;

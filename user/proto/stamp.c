@@ -11,7 +11,7 @@
 
 #define NSEC_PER_S	1000000000ull
 #define TLV_BYTES	((uint32_t)sizeof(struct stamp_tlv))
-/* Ports, and after them the sub-TLVs that ask for MAC, destination and source address. */
+/* Ports, then sub-TLVs that request MAC, destination and source address. */
 #define LOCATION_BYTES	(sizeof(struct stamp_location) + 3 * TLV_BYTES + \
 			 STAMP_LOCATION_MAC_BYTES + 2 * STAMP_LOCATION_IP_BYTES)
 
@@ -19,7 +19,7 @@ const char *const stamp_tlv_names[STAMP_TLVS] = {
 	"", "padding", "location", "timestamp", "class", "direct", "access", "follow-up", "hmac",
 };
 
-/* Of the values; of a location as it is asked for. */
+/* Sizes of the values; for a location as in the request. */
 static const uint8_t value_bytes[STAMP_TLVS] = {
 	[STAMP_TLV_LOCATION] = LOCATION_BYTES,
 	[STAMP_TLV_TIME] = sizeof(struct stamp_time_info),
@@ -30,7 +30,7 @@ static const uint8_t value_bytes[STAMP_TLVS] = {
 	[STAMP_TLV_HMAC] = STAMP_HMAC_BYTES,
 };
 
-/* Where the fields of a question and of an answer are. */
+/* Offsets of fields in test packets and answers. */
 static const struct places {
 	uint8_t bytes, question_bytes;
 	uint8_t time, error, ssid, received, asked_seq, asked_time, asked_error, asked_ttl;
@@ -92,7 +92,7 @@ uint64_t stamp_time_of_wire(uint64_t wire, bool ptp)
 
 	if (ptp)
 		return s * NSEC_PER_S + part;
-	/* RFC 4330 3: with bit 0 clear it is of the era that begins in 2036. */
+	/* RFC 4330 3: with bit 0 clear it belongs to the era that begins in 2036. */
 	if (!(s >> 31))
 		s += 1ull << 32;
 	return (s - STAMP_NTP_EPOCH_S) * NSEC_PER_S + ((part * NSEC_PER_S + (1ull << 31)) >> 32);
@@ -183,7 +183,7 @@ static void fill_value(const struct stamp_form *form, const struct stamp_ask *as
 	}
 }
 
-/* In the order of their numbers, padding after the others, the HMAC last (RFC 8972 4.8). */
+/* In the order of their types, padding after the others, the HMAC last (RFC 8972 4.8). */
 static void put_tlvs(const struct stamp_form *form, const struct stamp_ask *ask,
 		     uint8_t *bytes, uint8_t *end)
 {
@@ -297,7 +297,7 @@ static uint32_t least_bytes(uint8_t type)
 	return type == STAMP_TLV_LOCATION ? sizeof(struct stamp_location) : value_bytes[type];
 }
 
-/* Where the usable values end: none may be used after a malformed one (RFC 8972 4). */
+/* The end of the usable values: those after a malformed one must not be used (RFC 8972 4). */
 static const uint8_t *scan_tlvs(const struct stamp_form *form, const uint8_t *bytes, size_t len,
 				struct stamp_reply *reply)
 {

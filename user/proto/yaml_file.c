@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * proto/yaml_file.c - a file of one YAML document.
+ * proto/yaml_file.c - read a file with one YAML document.
  *
- * What is no UTF-8 is refused before the library sees it: 0.7.12 loops for ever over "%\xf1".
+ * Text that is not UTF-8 is rejected before libfyaml sees it: 0.7.12 loops forever on "%\xf1".
  */
 #include "proto/yaml_file.h"
 
@@ -17,7 +17,7 @@
 
 #define FILE_MAX_BYTES	(16u << 20)
 
-/* libfyaml's first error, with its place. */
+/* libfyaml's first error, with its position. */
 static int syntax_error(const struct yaml_file *file, const char *name, struct fy_diag *diag,
 			struct err *e)
 {
@@ -26,7 +26,7 @@ static int syntax_error(const struct yaml_file *file, const char *name, struct f
 
 	error = fy_diag_errors_iterate(diag, &at);
 	if (!error || error->line < 1)
-		return err_usage(e, "%.120s:1:1: no YAML, expected %s", name, file->expected);
+		return err_usage(e, "%.120s:1:1: not YAML, expected %s", name, file->expected);
 	return err_usage(e, "%.120s:%d:%d: %.300s", name, error->line, error->column, error->msg);
 }
 
@@ -39,9 +39,8 @@ static void stay_silent(struct fy_diag *diag, void *user, const char *buf, size_
 }
 
 /*
- * A line that begins with '%' is a directive, of which no file here needs one, and
- * on some that are cut short libfyaml 0.7 never ends. All that it may take for the
- * end of a line is one here.
+ * A line that begins with '%' is a directive, which no file here needs, and on some truncated ones
+ * libfyaml 0.7 never ends. Everything that it may treat as an end of line is one here.
  */
 static int refuse_directives(const char *name, const char *text, size_t bytes, struct err *e)
 {
@@ -58,13 +57,14 @@ static int refuse_directives(const char *name, const char *text, size_t bytes, s
 			begins |= at >= len && !memcmp(text + at - len, ends[i], len);
 		}
 		if (text[at] == '%' && begins)
-			return err_usage(e, "%.120s:%d:1: a YAML directive, expected none", name, line);
+			return err_usage(e, "%.120s:%d:1: YAML directives are not "
+					 "supported", name, line);
 		line += text[at] == '\n';
 	}
 	return 0;
 }
 
-/* Bytes of the UTF-8 character at @text, or 0: there is none. */
+/* Bytes of the UTF-8 character at @text, or 0: invalid. */
 static size_t character_bytes(const unsigned char *text, size_t bytes)
 {
 	size_t length = *text < 0x80 ? 1 : *text >= 0xf0 ? 4 : *text >= 0xe0 ? 3 : 2, i;
@@ -77,7 +77,7 @@ static size_t character_bytes(const unsigned char *text, size_t bytes)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	/* Written longer than needed, half of a pair, or beyond the last one. */
+	/* Overlong, a surrogate, or beyond the last code point. */
 	if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
 	    (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f))
 		return 0;
@@ -92,7 +92,8 @@ static int check_text(const char *name, const char *text, size_t bytes, struct e
 	for (at = 0; at < bytes; at += length, column++) {
 		length = character_bytes((const unsigned char *)text + at, bytes - at);
 		if (!length)
-			return err_usage(e, "%.120s:%d:%d: this is no text, expected YAML in UTF-8", name,
+			return err_usage(e, "%.120s:%d:%d: this is not text, expected YAML in "
+					 "UTF-8", name,
 					 line, column);
 		if (text[at] == '\n') {
 			line++;

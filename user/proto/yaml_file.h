@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proto/yaml_file.h - a file of one YAML document, by libfyaml: read, checked, handed out.
+ * proto/yaml_file.h - a file with one YAML document, by libfyaml: read, check, pass on.
  *
- * Aliases are refused by those who read values: a few lines of them can expand to gigabytes.
+ * Aliases are rejected when values are read: a few lines of them can expand to gigabytes.
  */
 #ifndef PROTO_YAML_FILE_H
 #define PROTO_YAML_FILE_H
@@ -22,7 +22,7 @@ struct yaml_file {
 	void *ctx;
 };
 
-/* @name: of the file, for errors. */
+/* @name: the file's name, for errors. */
 int yaml_file_parse(const struct yaml_file *file, const char *name, const char *text, size_t bytes,
 		    struct err *e);
 int yaml_file_read(const struct yaml_file *file, const char *path, struct err *e);

@@ -338,7 +338,7 @@ void trial_close(struct trial *trial)
 	free(trial);
 }
 
-static void tell_sources(const struct trial *trial, struct result *res)
+static void report_sources(const struct trial *trial, struct result *res)
 {
 	char text[128];
 
@@ -358,7 +358,7 @@ void trial_begin(struct trial *trial, struct result *res)
 
 	if (trial->opts.no_ledger)
 		return;
-	tell_sources(trial, res);
+	report_sources(trial, res);
 	if (path_open(&trial->path, trial->tx_ifname, trial->ifname, trial->ns_fd, &e))
 		result_note(res, "%s: no ledger", e.msg);
 }
@@ -443,7 +443,7 @@ static void add_xdp_failures(struct listing *listing, const struct drop_place *p
 		iface->known.aborted += place->packets;
 	} else {
 		iface->known.redirect_errors += place->packets;
-		iface->known.told += place->packets;
+		iface->known.claimed += place->packets;
 	}
 	snprintf(row->source, sizeof(row->source), "%s",
 		 aborted ? "xdp_exception" : "xdp_redirect_err");
@@ -472,7 +472,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 	ledger_claim(listing->ledger, &row);
 	if (!iface)
 		return;
-	iface->known.told += place->packets;
+	iface->known.claimed += place->packets;
 	if (is_xdp_verdict(place))
 		iface->known.skb_xdp_drops += place->packets;
 }
@@ -489,9 +489,9 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 	snprintf(row.where, sizeof(row.where), "%s", trial->tx_ifname);
 	ledger_claim(ledger, &row);
 	/* Drivers count those at both ends of a link. */
-	path_sender(trial->path)->known.told += sent->refused_packets;
+	path_sender(trial->path)->known.claimed += sent->refused_packets;
 	if (peer)
-		peer->known.told += sent->refused_packets;
+		peer->known.claimed += sent->refused_packets;
 	if (trial->receiver->ops->is_xdp)
 		path_receiver(trial->path)->known.own_verdicts = count->packets;
 	if (!trial->target.tagged || trial->target.to.nr != 1)

@@ -34,7 +34,7 @@ struct reflector_stamp {
 	struct stamp_reflect_rec *recs;
 	struct hist_rec *hists;
 	size_t clock_bytes, recs_bytes, hists_bytes;
-	uint64_t told_mono_ns;
+	uint64_t updated_mono_ns;
 	uint64_t error_ns;
 	bool synchronised;
 };
@@ -79,9 +79,9 @@ void reflector_stamp_tick(struct reflector_stamp *stamp)
 	struct clock_quality quality;
 	uint64_t offset_ns, read_error_ns;
 
-	if (stamp->told_mono_ns && now_ns - stamp->told_mono_ns < TICK_NS)
+	if (stamp->updated_mono_ns && now_ns - stamp->updated_mono_ns < TICK_NS)
 		return;
-	stamp->told_mono_ns = now_ns;
+	stamp->updated_mono_ns = now_ns;
 	if (clock_utc_offset(&offset_ns, &read_error_ns))
 		return;		/* updated just now: retry at the next tick */
 	clock_read_quality(&quality);

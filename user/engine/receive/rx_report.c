@@ -131,12 +131,12 @@ static void report_untimed(const struct rx *rx, const struct rx_count *count,
 			   const struct hist_rec *hist, struct result *res)
 {
 	uint64_t tagged = count->packets - count->untagged - count->other_stream;
-	uint64_t told = hist->count + hist->negative + count->other_clock + count->no_arrival;
+	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival;
 	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
 
-	if (tagged > told)
+	if (tagged > accounted)
 		result_note(res, "%llu packets carried no timestamp and were not timed",
-			    (unsigned long long)(tagged - told));
+			    (unsigned long long)(tagged - accounted));
 	if (count->other_clock) {
 		result_metric_u64(res, "other_clock_packets", count->other_clock);
 		result_note(res, "%llu packets had timestamps of clock '%s' and were not timed: "

@@ -49,7 +49,7 @@ void environ_iface(struct result *res, const char *ifname)
 		result_env_u64(res, "link_bps", nic.speed_bps);
 }
 
-static void tell_quality(struct result *res)
+static void report_quality(struct result *res)
 {
 	struct clock_quality quality;
 
@@ -76,7 +76,7 @@ void environ_clock(struct result *res, enum stamp_clock clock)
 	if (bpf_ns)
 		result_self_u64(res, "clock_read_bpf_ns", bpf_ns);
 	if (clock == STAMP_TAI)
-		tell_quality(res);
+		report_quality(res);
 }
 
 static const struct {
@@ -94,7 +94,7 @@ static const struct {
 	[STAMPED_DONE] = { "sw", "in the kernel, when the driver returned the frame" },
 };
 
-static void tell_stamp(struct result *res, const char *key, const char *key_at,
+static void report_stamp(struct result *res, const char *key, const char *key_at,
 		       enum environ_stamp place)
 {
 	result_env_str(res, key, stamps[place].word);
@@ -104,16 +104,16 @@ static void tell_stamp(struct result *res, const char *key, const char *key_at,
 
 void environ_tx_stamp(struct result *res, enum environ_stamp place)
 {
-	tell_stamp(res, "tx_stamp", "tx_stamp_at", place);
+	report_stamp(res, "tx_stamp", "tx_stamp_at", place);
 }
 
 void environ_rx_stamp(struct result *res, enum environ_stamp place)
 {
-	tell_stamp(res, "rx_stamp", "rx_stamp_at", place);
+	report_stamp(res, "rx_stamp", "rx_stamp_at", place);
 }
 
 void environ_done_stamp(struct result *res, enum environ_stamp place)
 {
 	if (place != STAMPED_NOWHERE)
-		tell_stamp(res, "tx_done_stamp", "tx_done_stamp_at", place);
+		report_stamp(res, "tx_done_stamp", "tx_done_stamp_at", place);
 }

@@ -82,7 +82,7 @@ out:
 	return err;
 }
 
-static void tell_progress(const struct job *job, size_t cell)
+static void report_progress(const struct job *job, size_t cell)
 {
 	uint64_t took_ns = loop_mono_ns() - job->start_ns;
 	size_t here = job->done - job->began, i, used = 0;
@@ -104,7 +104,7 @@ static int run_one(struct job *job, struct err *e)
 	char list[2048];
 	int err = 0;
 
-	tell_progress(job, cell);
+	report_progress(job, cell);
 	if (job->settings) {
 		sweep_settings(&job->sweep, cell, list, sizeof(list));
 		err = sweep_ends_apply(&job->ends, list, e);
@@ -124,7 +124,7 @@ static int run_one(struct job *job, struct err *e)
 	return 0;
 }
 
-static void tell_cell(const struct job *job, size_t cell, struct result *res)
+static void report_cell(const struct job *job, size_t cell, struct result *res)
 {
 	double values[SWEEP_MAX_REPEATS], median, least = INFINITY, most = -INFINITY;
 	double bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound,
@@ -169,7 +169,7 @@ static void report(struct job *job, struct result *res)
 	for (i = 0; i < job->done; i++)
 		job->failed += isnan(job->values[i]);
 	for (i = 0; i < job->sweep.nr_cells; i++)
-		tell_cell(job, i, res);
+		report_cell(job, i, res);
 	if (job->failed || job->cfg->skip_failed)
 		result_verdict(res, !job->failed, "%zu of %zu runs failed", job->failed, job->done);
 	if (job->unmet)

@@ -36,7 +36,7 @@ static int read_irqs(const char *ifname, char ret_text[TUNE_TEXT])
 	return used ? 0 : -ENODATA;
 }
 
-static void tell_why(const struct tune_item *item, int err, struct tune_value *value)
+static void explain_why(const struct tune_item *item, int err, struct tune_value *value)
 {
 	const char *why = strerror(-err);
 
@@ -89,7 +89,7 @@ void tune_read(const struct tune_item *item, const char *ifname, struct tune_val
 		break;
 	}
 	if (err)
-		tell_why(item, err, &value);
+		explain_why(item, err, &value);
 	*ret_value = value;
 }
 

@@ -390,7 +390,7 @@ static bool is_asked(const struct bench_trial *trial, const struct bench_ask *as
 	       trial->pps == ask->pps && trial->trial_ns == ask->trial_ns && trial->count == ask->count;
 }
 
-static void tell_progress(const struct bench *bench, const struct bench_ask *ask)
+static void report_progress(const struct bench *bench, const struct bench_ask *ask)
 {
 	uint64_t planned_ns = bench->cfg.planned_ns;
 	char left[32], rate[32];
@@ -420,7 +420,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		loop_sleep_until(loop_mono_ns() + bench->cfg.settle_ns);
 	if (loop_signal())
 		return err_set(e, -EINTR, "ended between two trials");
-	tell_progress(bench, ask);
+	report_progress(bench, ask);
 	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
 				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN,
 				       .delay = dist_none() };

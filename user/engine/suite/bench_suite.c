@@ -47,7 +47,7 @@ static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search
 	return 0;
 }
 
-static void tell_goal(const struct search_goal *goal, struct result *part)
+static void report_goal(const struct search_goal *goal, struct result *part)
 {
 	result_metric_real(part, "goal_loss_ratio", goal->loss_ratio);
 	result_metric_real(part, "goal_exceed_ratio", goal->exceed_ratio);
@@ -57,7 +57,7 @@ static void tell_goal(const struct search_goal *goal, struct result *part)
 	result_metric_u64(part, "goal_duration_sum_ns", goal->duration_sum_ns);
 }
 
-static void tell_bounds(const struct job *job, const struct search_log *log,
+static void report_bounds(const struct job *job, const struct search_log *log,
 			const struct search_goal *goal, struct search_bounds *ret_bounds)
 {
 	double wire_bits = 8.0 * (job->frame_bytes + UNIT_GAP_BYTES);
@@ -79,7 +79,7 @@ static void tell_bounds(const struct job *job, const struct search_log *log,
 	else
 		result_note(job->part, "no upper bound: the device forwards the highest load%s",
 			    job->limited ? " that this generator reaches" : "");
-	tell_goal(goal, job->part);
+	report_goal(goal, job->part);
 	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
 }
 
@@ -114,7 +114,7 @@ static int find_throughput(struct job *job, struct search_bounds *ret_bounds, st
 	job->limited = search.limited;
 	for (i = 0; i < plan->nr_goals && (!err || err == -EINTR); i++) {
 		name_part(job, plan->suite == SUITE_MLRSEARCH ? &plan->goals[i] : NULL);
-		tell_bounds(job, &search.log, &plan->goals[i], ret_bounds);
+		report_bounds(job, &search.log, &plan->goals[i], ret_bounds);
 		if (search.limited)
 			result_note(job->part, "the generator does not reach the requested rate: "
 				    "the highest load is %g packets/s", job->max_pps);
@@ -131,7 +131,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The median of the repetitions, with the 1st and 99th percentile where RFC 8219 requires them. */
-static void tell_median(struct result *part, const char *key, double *values, size_t nr, bool spread)
+static void report_median(struct result *part, const char *key, double *values, size_t nr, bool spread)
 {
 	char name[64];
 
@@ -182,9 +182,9 @@ static int find_latency(struct job *job, double pps, struct err *e)
 		result_metric_real(job->part, "latency_mean_ns", mean_ns / n);	/* RFC 2544 26.2 */
 		result_metric_real(job->part, "latency_min_ns", min_ns);
 		result_metric_real(job->part, "latency_max_ns", max_ns);
-		tell_median(job->part, "latency_typical_ns", typical, n, rfc8219);
-		tell_median(job->part, "latency_worst_ns", worst, n, rfc8219);
-		tell_median(job->part, "latency_pdv_ns", pdv, n, rfc8219);
+		report_median(job->part, "latency_typical_ns", typical, n, rfc8219);
+		report_median(job->part, "latency_worst_ns", worst, n, rfc8219);
+		report_median(job->part, "latency_pdv_ns", pdv, n, rfc8219);
 	}
 	if (lossy)
 		result_note(job->part, "%u of the %u latency trials lost packets at a rate found "
@@ -238,7 +238,7 @@ static int ask_burst(void *ctx, double load, uint64_t trial_ns, struct search_tr
 }
 
 /* Corrected for what the device forwards during the burst: RFC 9004 5.4 */
-static void tell_buffer(const struct job *job, const double *frames, uint32_t nr, double throughput_pps)
+static void report_buffer(const struct job *job, const double *frames, uint32_t nr, double throughput_pps)
 {
 	double sum = 0, squares = 0, mean, least = INFINITY, most = 0, drained, held_pps;
 	uint32_t i;
@@ -295,7 +295,7 @@ static int find_bursts(struct job *job, double throughput_pps, struct err *e)
 			    "no buffer was filled",
 			    most);
 	else if (n)
-		tell_buffer(job, frames, n, throughput_pps);
+		report_buffer(job, frames, n, throughput_pps);
 	if (n && whole && whole != n)
 		result_note(job->part, "in %u of %u back-to-back tests the longest burst caused "
 			    "no loss", whole, n);
@@ -383,7 +383,7 @@ static int run_tests(struct job *job, struct err *e)
 	return err ? err : test_at(job, &bounds, e);
 }
 
-static void tell_disturbed(const struct job *job)
+static void report_disturbed(const struct job *job)
 {
 	if (!job->part)
 		return;
@@ -400,7 +400,7 @@ static int run_size(struct job *job, struct err *e)
 {
 	int err = run_tests(job, e);
 
-	tell_disturbed(job);
+	report_disturbed(job);
 	return err;
 }
 

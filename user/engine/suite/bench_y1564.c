@@ -47,7 +47,7 @@ static void judge(const struct bench_service *service, double cir_pps, const str
 		    (!(step->most_pps > 0) || ret->received_pps <= step->most_pps * (1 + TOLERANCE));
 }
 
-static void tell_step(const struct job *job, const struct step *step, const struct bench_trial *trial,
+static void report_step(const struct job *job, const struct step *step, const struct bench_trial *trial,
 		      const struct judged *j)
 {
 	double bits = 8.0 * job->frame_bytes;
@@ -86,7 +86,7 @@ static int run_step(struct job *job, double cir_pps, const struct step *step, st
 		return err;
 	job_add_disturbed(job, &trial);
 	judge(&job->plan->service, cir_pps, step, &trial, &judged);
-	tell_step(job, step, &trial, &judged);
+	report_step(job, step, &trial, &judged);
 	return 0;
 }
 

@@ -169,7 +169,7 @@ static void open_parts(struct watch *watch, struct result *res)
 }
 
 /* tc does not see packets that an XDP program consumes. */
-static void tell_other_xdp(struct watch *watch, int ifindex)
+static void report_other_xdp(struct watch *watch, int ifindex)
 {
 	char holder[128];
 
@@ -209,7 +209,7 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	if (err)
 		goto fail;
 	watch->next_window = loop_mono_ns() / WATCH_WINDOW_NS;
-	tell_other_xdp(watch, nic.ifindex);
+	report_other_xdp(watch, nic.ifindex);
 	*ret_watch = watch;
 	return 0;
 fail:

@@ -323,7 +323,7 @@ int afxdp_kick(struct afxdp *ring)
 	return afxdp_tell(ring->fd, ring->zero_copy);
 }
 
-static void tell_sent(const struct afxdp *ring, const uint8_t *frame)
+static void report_sent(const struct afxdp *ring, const uint8_t *frame)
 {
 	ring->cfg.on_sent(ring->cfg.ctx, frame, afxdp_stamp_read(frame));
 }
@@ -342,7 +342,7 @@ uint32_t afxdp_reap(struct afxdp *ring)
 			continue;
 		frame = frame * ring->stride + ring->room;
 		if (ring->room)
-			tell_sent(ring, ring->memory.at + frame);
+			report_sent(ring, ring->memory.at + frame);
 		ring->free[ring->nr_free++] = frame;
 	}
 	xsk_ring_cons__release(&ring->sent, nr);

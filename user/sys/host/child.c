@@ -37,7 +37,7 @@ int child_run(char *const argv[], int out_fd, int *ret_status)
 int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret_status)
 {
 	uint64_t start_ns = loop_mono_ns();
-	bool told = false, late = false;
+	bool forwarded = false, late = false;
 	pid_t pid, done;
 	int status;
 
@@ -49,9 +49,9 @@ int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret
 		become(argv, out_fd);
 	}
 	while (!(done = waitpid(pid, &status, WNOHANG)) || (done < 0 && errno == EINTR)) {
-		if (loop_signal() && !told) {
+		if (loop_signal() && !forwarded) {
 			kill(pid, loop_signal());
-			told = true;
+			forwarded = true;
 		}
 		if (!late && loop_mono_ns() - start_ns > limit_ns) {
 			kill(pid, SIGKILL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sys/net/counters_parse.c - the kernel's answers about loss, read.
+ * sys/net/counters_parse.c - parse the kernel's counters and keep those of losses.
  */
 #include "sys/net/counters_parse.h"
 
@@ -44,8 +44,8 @@ uint64_t counters_growth(const struct counters *before, const struct counter *af
 	return 0;
 }
 
-/* Names are the drivers' own. */
-static bool tells_loss(const char *name)
+/* Drivers choose these names. */
+static bool counts_loss(const char *name)
 {
 	static const char *const words[] = {
 		"drop", "discard", "miss", "err", "fail", "no_buf", "nobuf", "overrun", "overflow",
@@ -61,11 +61,11 @@ static bool tells_loss(const char *name)
 
 void counters_take_ethtool(struct counters *counters, const char *name, uint64_t value)
 {
-	if (tells_loss(name))
+	if (counts_loss(name))
 		counters_add(counters, "ethtool", name, value);
 }
 
-/* Only the one at the root: it counts what those below it drop, too. */
+/* Only the root qdisc: it includes the drops of its children. */
 void counters_take_qdisc(const struct nlmsghdr *msg, void *ctx)
 {
 	struct nlattr *attrs[TCA_STATS2 + 1], *stats[TCA_STATS_QUEUE + 1];
@@ -83,7 +83,7 @@ void counters_take_qdisc(const struct nlmsghdr *msg, void *ctx)
 	counters_add(search->counters, "qdisc", kind, queue.drops);
 }
 
-/* Of the stack's many figures those that tell a loss on a datagram's way. */
+/* Of the stack's many counters, those of losses on a datagram's path. */
 static bool is_wanted(const char *name)
 {
 	static const char *const words[] = {
@@ -129,7 +129,7 @@ void counters_parse_pairs(struct counters *counters, FILE *file)
 	}
 }
 
-/* A line a figure: /proc/net/snmp6. */
+/* One counter per line: /proc/net/snmp6. */
 void counters_parse_lines(struct counters *counters, FILE *file)
 {
 	char line[256], name[64], value[32];
@@ -140,7 +140,7 @@ void counters_parse_lines(struct counters *counters, FILE *file)
 	}
 }
 
-/* The second column, of all CPUs together. */
+/* The second column, summed over all CPUs. */
 void counters_parse_softnet(struct counters *counters, FILE *file)
 {
 	unsigned long long dropped, sum = 0;

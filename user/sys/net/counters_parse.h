@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sys/net/counters_parse.h - the kernel's answers about loss, read. No system calls.
+ * sys/net/counters_parse.h - parse the kernel's counters. No system calls.
  *
- * All add to @counters what tells of a loss, and leave out the rest.
+ * All functions add counters of losses to @counters and ignore the rest.
  */
 #ifndef SYS_NET_COUNTERS_PARSE_H
 #define SYS_NET_COUNTERS_PARSE_H
@@ -13,10 +13,10 @@
 #include "sys/net/counters.h"
 #include "sys/net/netlink_parse.h"
 
-/* Whatever it tells. */
+/* Adds any counter. */
 void counters_add(struct counters *counters, const char *source, const char *name, uint64_t value);
 
-/* By the name that the driver gave it. */
+/* Adds a driver's counter if its name means a loss. */
 void counters_take_ethtool(struct counters *counters, const char *name, uint64_t value);
 
 struct counters_qdisc {

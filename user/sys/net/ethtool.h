@@ -22,8 +22,8 @@ int ethtool_ioctl(const char *ifname, unsigned long request, struct ifreq *req);
 int ethtool(const char *ifname, void *command);
 
 /*
- * The same where the kernel answers as many values as there are by then, whatever room it was
- * told: -EAGAIN if they are more than the @bytes of @command, which then is as it was.
+ * The same for commands whose answer has as many values as exist at that time, regardless of the
+ * size passed: -EAGAIN, with @command unchanged, if it exceeds the @bytes of @command.
  */
 int ethtool_bounded(const char *ifname, void *command, size_t bytes);
 
