@@ -120,15 +120,15 @@ failed() {
 
 @test "each kind of failure is counted as that kind" {
 	nginx_up
-	in_b timeout 60 /usr/bin/python3 -c '
-import socket
+	start_cmd half b ready /usr/bin/python3 -c '
+import socket, sys
 s = socket.create_server(("198.18.0.2", 82))
+print("ready", file=sys.stderr, flush=True)
 while True:
     c = s.accept()[0]
     c.recv(9999)
     c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
-    c.close()' 3>&- &
-	defer kill $!
+    c.close()'
 	loaded $WEB/slow --clients 3 -c 3 --timeout 700ms
 	failed timeout 3
 	loaded http://198.18.0.99/ --clients 3 -c 7 --connect-timeout 200ms

@@ -12,38 +12,38 @@ load ../lib/lab
 	# calc has no --frame-bytes: the child's own words come through.
 	[ "$status" = 4 ]
 	json '.errors[0].what | contains("the run failed: unknown option")'
-	run --separate-stderr "$TOOL" sweep --vary vlan=0,1,2 --vary --mtu=1500,9000 --repeat 3 \
+	run --separate-stderr "$TOOL" sweep --vary vlan-tags=0,1,2 --vary --mtu=1500,9000 --repeat 3 \
 		--metric theory_tcp_goodput_bps --theory tcp --link 10G --json -- calc 10G
 	[ "$status" = 0 ]
 	json '(.entries | length) == 6 and all(.entries[]; .runs == 3 and .min == .median and .max == .median)'
-	json '.entries[3] | .vlan == "1" and .mtu == "9000" and (.median - 10e9 * 8948 / 9042 | fabs) < 1'
+	json '.entries[3] | ."vlan-tags" == "1" and .mtu == "9000" and (.median - 10e9 * 8948 / 9042 | fabs) < 1'
 	# Without the tag, of which --theory does not know, calc is its own theory.
 	json '.entries[1] | .theory == .median and .off_theory_ratio == 0'
 	json '.entries[2] | .off_theory_ratio < 0 and .off_theory_ratio > -0.01'
 	# Two cells of six a line of progress, in turn: 1 and 7 are the same cell.
-	[ "$(grep -c 'vlan=0 mtu=1500' <<<"$stderr")" = 3 ]
-	[[ $(sed -n 1p <<<"$stderr") == *"run 1 of 18"*"vlan=0 mtu=1500" ]]
-	[[ $(sed -n 7p <<<"$stderr") == *"run 7 of 18"*"vlan=0 mtu=1500" ]]
+	[ "$(grep -c 'vlan-tags=0 mtu=1500' <<<"$stderr")" = 3 ]
+	[[ $(sed -n 1p <<<"$stderr") == *"run 1 of 18"*"vlan-tags=0 mtu=1500" ]]
+	[[ $(sed -n 7p <<<"$stderr") == *"run 7 of 18"*"vlan-tags=0 mtu=1500" ]]
 }
 
 @test "each cell is a bar beside theory, with its median and share of it" {
 	local bars
 
-	run --separate-stderr "$TOOL" sweep --vary vlan=0,2 --vary --mtu=256,9000 --repeat 2 \
+	run --separate-stderr "$TOOL" sweep --vary vlan-tags=0,2 --vary --mtu=256,9000 --repeat 2 \
 		--metric theory_tcp_goodput_bps --theory tcp --link 10G -- calc 10G
 	[ "$status" = 0 ]
-	bars=$(grep -A4 '^vlan  mtu   0 to 9.9' <<<"$output")
-	grep -qE '^0     256   =+o +6.939 Gbit/s  100 %$' <<<"$bars"
+	bars=$(grep -A4 '^vlan-tags  mtu   0 to 9.9' <<<"$output")
+	grep -qE '^0          256   =+o +6.939 Gbit/s  100 %$' <<<"$bars"
 	# Two tags are 8 bytes more on the wire: 302 for 294, 9046 for 9038.
-	grep -qE '^2     256   =+o\| +6.755 Gbit/s  97.351 %$' <<<"$bars"
-	grep -qE '^2     9000  =+o +9.892 Gbit/s  99.912 %$' <<<"$bars"
+	grep -qE '^2          256   =+o\| +6.755 Gbit/s  97.351 %$' <<<"$bars"
+	grep -qE '^2          9000  =+o +9.892 Gbit/s  99.912 %$' <<<"$bars"
 }
 
 @test "a sweep that was ended goes on, and only as the same sweep" {
 	local file=$BATS_TEST_TMPDIR/state
 	local words
 
-	words=(--vary "vlan=0,1" --repeat 2 --metric theory_tcp_rr_per_s --state "$file" -- calc 10G)
+	words=(--vary "vlan-tags=0,1" --repeat 2 --metric theory_tcp_rr_per_s --state "$file" -- calc 10G)
 
 	run --separate-stderr "$TOOL" sweep --json "${words[@]}"
 	[ "$status" = 0 ]
@@ -131,7 +131,7 @@ load ../lib/lab
 	wait_for far_is 1400
 	near_is 1400
 	# Without settings, so that it is the file that is in the way.
-	run --separate-stderr "$TOOL" sweep --vary vlan=0 --metric theory_link_bps --state "$file" -- calc
+	run --separate-stderr "$TOOL" sweep --vary vlan-tags=0 --metric theory_link_bps --state "$file" -- calc
 	[ "$status" = 4 ]
 	says "another sweep is using '$file'"
 	kill -INT "${PIDS[swept]}"
