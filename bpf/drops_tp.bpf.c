@@ -90,6 +90,7 @@ struct probe {
 static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 {
 	struct skb_view view;
+	struct tag_fields tag;
 	struct probe probe;
 	__u32 offset;
 
@@ -106,13 +107,10 @@ static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 	if (!cfg.tagged)
 		return 1;
 	if (skb_copy(&probe, sizeof(probe), &view, offset) ||
-	    probe.tag.magic != bpf_htons(TAG_MAGIC) ||
-	    probe.tag.complement != tag_complement(probe.tag.magic, probe.tag.stream,
-						   probe.tag.sequence, probe.tag.sent_ns) ||
-	    bpf_ntohs(probe.tag.stream) < cfg.first_stream ||
-	    bpf_ntohs(probe.tag.stream) > cfg.last_stream)
+	    !tag_read(probe.tag.high, probe.tag.low, probe.tag.complement, &tag) ||
+	    tag.run != cfg.run || tag.stream < cfg.first_stream || tag.stream > cfg.last_stream)
 		return 0;
-	*ret_again = seen_before(bpf_ntohs(probe.tag.stream), bpf_ntohl(probe.tag.sequence));
+	*ret_again = seen_before(tag.stream, tag.sequence);
 	return 1;
 }
 

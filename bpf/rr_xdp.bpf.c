@@ -85,15 +85,13 @@ static __always_inline int is_answer(const struct packet *pkt)
 	       echo->id == match.id;
 }
 
-/* NULL: not ours. */
-static __always_inline const struct tag *find_tag(struct xdp_md *ctx, struct packet *pkt)
+static __always_inline int is_ours(struct xdp_md *ctx, struct packet *pkt)
 {
-	const struct tag *tag;
+	struct tag_fields tag;
 
-	if (parse_packet(ctx, pkt) != PARSE_L4 || !is_from_peer(pkt) || !is_answer(pkt))
-		return NULL;
-	tag = pkt->l4 + sizeof(struct udphdr);
-	return tag_is_whole(pkt, tag) && tag->stream == match.stream ? tag : NULL;
+	return parse_packet(ctx, pkt) == PARSE_L4 && is_from_peer(pkt) && is_answer(pkt) &&
+	       tag_take(pkt, pkt->l4 + sizeof(struct udphdr), &tag) && tag.run == match.run &&
+	       tag.stream == match.stream;
 }
 
 static __always_inline void count(int ours, __u32 buf_bytes)
@@ -115,10 +113,10 @@ SEC("xdp")
 int rr_xdp(struct xdp_md *ctx)
 {
 	struct packet pkt;
-	const struct tag *tag = find_tag(ctx, &pkt);
+	int ours = is_ours(ctx, &pkt);
 
-	count(tag != NULL, pkt.buf_bytes);
-	if (!tag)
+	count(ours, pkt.buf_bytes);
+	if (!ours)
 		return XDP_PASS;
 	*(__u64 *)pkt.data = bpf_ktime_get_ns();
 	return bpf_redirect_map(&rr_xsks, ctx->rx_queue_index, XDP_DROP);
@@ -158,40 +156,32 @@ static __always_inline void write_head(void *head, __u32 bytes)
 		((__u16 *)head)[i] = request_end[i];
 }
 
-/* struct tag, aligned to 2 bytes, without a load for each 16 bits. */
-struct fast_tag {
-	__be16 magic;
-	__be16 stream;
-	__be32 sequence;
-	__be64 sent_ns;
-	__u16 complement;
-} __attribute__((packed, aligned(8)));
-
-static __always_inline void write_request(void *data, __u32 bytes, __u64 number, __u64 sent_ns)
+static __always_inline void write_request(void *data, __u32 bytes, __u16 stream, __u64 number,
+					  __u64 sent_ns)
 {
 	struct echo *echo = data + bytes - sizeof(*echo);
-	struct fast_tag *tag = data + bytes;
-	__be64 sent = bpf_cpu_to_be64(sent_ns);
-	__be32 sequence = bpf_htonl((__u32)number);
 	__be16 last = bpf_htons((__u16)number);
+	struct tag_words *at = data + bytes;
+	struct tag tag;
 
 	write_head(data, bytes);
 	if (match.icmp) {
 		echo->sequence = last;
 		echo->checksum = csum_replace(match.check, 0, last);
 	}
-	tag->sequence = sequence;
-	tag->sent_ns = sent;
-	tag->complement = tag_complement(tag->magic, tag->stream, sequence, sent);
+	tag_write(&tag, match.run, stream, number, sent_ns);
+	at->high = tag.high;
+	at->low = tag.low;
+	at->complement = tag.complement;
 }
 
-/*
- * The answer to the token's last request: no one else knows the token, so no checksum is checked.
- */
-static __always_inline int is_due(const struct rr_token *token, const struct fast_tag *tag)
+/* The answer to the token's last request: no one else knows the token, so no checksum is checked. */
+static __always_inline int is_due(const struct rr_token *token, __u16 stream, __u64 high, __u64 low)
 {
-	return tag->sequence == bpf_htonl((__u32)(token->made - 1)) &&
-	       tag->sent_ns == bpf_cpu_to_be64(token->sent_ns) && token->done != token->made;
+	__u32 sequence = token->made - 1;
+
+	return high << 16 == tag_high(match.run, stream, sequence) << 16 &&
+	       low == tag_low(sequence, token->sent_ns) && token->done != token->made;
 }
 
 static __always_inline int is_timed(__u64 number)
@@ -231,29 +221,31 @@ static __always_inline int take(struct rr_token *token, __u32 buf_bytes, __u64 *
 static __always_inline int bounce(struct xdp_md *ctx, __u32 bytes)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
-	const struct fast_tag *tag = data + bytes;
+	const struct tag_words *tag = data + bytes;
+	struct tag_fields fields;
 	struct rr_token *token;
-	__u64 sent_ns;
+	__u64 sent_ns, high;
+	__u16 stream;
 	__u32 index;
 
-	if (data + bytes + TAG_BYTES > end || !is_head(data, bytes) ||
-	    tag->magic != bpf_htons(TAG_MAGIC))
+	if (data + bytes + TAG_BYTES > end || !is_head(data, bytes))
 		goto foreign;
-	index = (__u16)(bpf_ntohs(tag->stream) - bpf_ntohs(match.stream));
+	high = bpf_be64_to_cpu(tag->high);
+	stream = high >> 16;
+	index = (__u16)(stream - match.stream);
 	token = bpf_map_lookup_elem(&rr_tokens, &index);
 	if (!token)
 		goto foreign;
-	if (is_due(token, tag)) {
+	if (is_due(token, stream, high, bpf_be64_to_cpu(tag->low))) {
 		if (!take(token, end - data, &sent_ns))
 			return XDP_DROP;
-		write_request(data, bytes, token->made, sent_ns);
+		write_request(data, bytes, stream, token->made, sent_ns);
 		WRITE_ONCE(token->sent_ns, sent_ns);
 		WRITE_ONCE(token->made, token->made + 1);
 		return XDP_TX;
 	}
 	/* A duplicate, or one that timed out: another packet is in flight. */
-	if (tag->complement == tag_complement(tag->magic, tag->stream, tag->sequence,
-					      tag->sent_ns)) {
+	if (tag_read(tag->high, tag->low, tag->complement, &fields) && fields.run == match.run) {
 		count(1, end - data);
 		ADD_ONCE(token->stale, 1);
 		return XDP_DROP;

@@ -166,11 +166,8 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	seq_add(&slot->state, order, arrival);
 	if (record_every)
 		record_judge(rec, &slot->state, arrival);
-	if (vary) {
-		if (!arrival->timed)
-			arrival->sent_ns = 0;
+	if (vary)
 		vary_add(vary, &slot->state, arrival, next);
-	}
 	if (cfg.gaps)
 		before_ns = seq_arrived(&slot->state, arrival->now_ns);
 	bpf_spin_unlock(&slot->lock);
@@ -230,10 +227,23 @@ static __noinline int record_packet(const struct record *rec)
 	return 0;
 }
 
-/* True if both timestamps exist and are of the same clock. */
-static __always_inline int can_time(struct sink_cpu *own, __u64 sent_ns, __u64 now_ns)
+/* When the packet was sent, by the clock of this sink; 0: unknown. */
+static __always_inline __u64 stamped_ns(const struct tag_fields *tag, __u64 now_ns)
 {
-	if (stamp_is_tai(sent_ns) != (stamp_clock == STAMP_TAI)) {
+	if (!tag->time || !now_ns || !!(tag->run & TAG_TAI) != (stamp_clock == STAMP_TAI))
+		return 0;
+	return tag_widen(tag->time, now_ns);
+}
+
+/* The same for a packet that is checked: the reason for 0 is counted, and the time must be plausible. */
+static __always_inline __u64 sent_ns_of(struct sink_cpu *own, const struct tag_fields *tag,
+					__u64 now_ns)
+{
+	__u64 sent_ns;
+
+	if (!tag->time)
+		return 0;
+	if (!!(tag->run & TAG_TAI) != (stamp_clock == STAMP_TAI)) {
 		ADD_ONCE(own->other_clock, 1);
 		return 0;
 	}
@@ -241,17 +251,29 @@ static __always_inline int can_time(struct sink_cpu *own, __u64 sent_ns, __u64 n
 		ADD_ONCE(own->no_arrival, 1);
 		return 0;
 	}
-	return 1;
+	sent_ns = stamped_ns(tag, now_ns);
+	if (unlikely(now_ns - sent_ns + SINK_LATEST_NS > 2 * SINK_LATEST_NS)) {
+		ADD_ONCE(own->implausible_time, 1);
+		return 0;
+	}
+	return sent_ns;
+}
+
+/* On one host no packet is sent after it arrives: such a time is not used for delay variation. */
+static __always_inline int is_of_now(__u64 sent_ns, __u64 now_ns)
+{
+	return stamp_clock == STAMP_TAI || sent_ns <= now_ns;
 }
 
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
 					 const struct packet *pkt, const struct udphdr *udp)
 {
-	const struct tag *tag = udp ? tag_find(pkt, udp) : NULL;
 	struct seq_arrival arrival = { 0 };
+	struct tag_fields tag;
 	__u32 stream = cfg.streams;
 	struct record rec;
-	__u64 before_ns;
+	int other_run = 0;
+	__u64 before_ns, sent_ns;
 
 	if (record_every) {
 		arrival.now_ns = arrived_ns(ctx);
@@ -260,39 +282,49 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			.queue = ctx->rx_queue_index, .cpu = cpu,
 		};
 	}
-	if (!tag) {
+	if (!udp || !tag_find(pkt, udp, &tag)) {
 		rec.kind = RECORD_UNTAGGED;
 		rec.sequence = own->untagged;	/* needed only by record_every */
 		ADD_ONCE(own->untagged, 1);
-	} else if (bpf_ntohs(tag->stream) >= cfg.streams) {
+	} else if (cfg.run && tag.run != cfg.run) {
+		rec.kind = RECORD_OTHER_RUN;
+		rec.stream = tag.stream;
+		rec.sequence = tag.sequence;
+		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
+		other_run = 1;
+		ADD_ONCE(own->other_run, 1);
+	} else if (tag.stream >= cfg.streams) {
 		rec.kind = RECORD_OTHER_STREAM;
-		rec.stream = bpf_ntohs(tag->stream);
-		rec.sequence = bpf_ntohl(tag->sequence);
-		rec.sent_ns = bpf_be64_to_cpu(tag->sent_ns);
+		rec.stream = tag.stream;
+		rec.sequence = tag.sequence;
+		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
 		ADD_ONCE(own->other_stream, 1);
 	} else {
-		stream = bpf_ntohs(tag->stream);
-		arrival.low = bpf_ntohl(tag->sequence);
-		arrival.sent_ns = bpf_be64_to_cpu(tag->sent_ns);
-		if (record_every) {
-			rec.stream = stream;
-			rec.sent_ns = arrival.sent_ns;
-		}
-		/* Only if a time is needed: reading the clock costs some 25 ns. */
-		if (!arrival.now_ns && (cfg.gaps || arrival.sent_ns))
+		stream = tag.stream;
+		arrival.low = tag.sequence;
+		arrival.id = tag.run;
+		/* Only where a time is needed: reading the clock takes some 25 ns. */
+		if (!arrival.now_ns && (cfg.gaps || tag.time))
 			arrival.now_ns = arrived_ns(ctx);
 		if (note_seen)
 			seen_before(stream, arrival.low);
-		arrival.timed = arrival.sent_ns && can_time(own, arrival.sent_ns, arrival.now_ns);
+		sent_ns = sent_ns_of(own, &tag, arrival.now_ns);
+		if (record_every) {
+			rec.stream = stream;
+			rec.sent_ns = sent_ns;
+		}
+		if (is_of_now(sent_ns, arrival.now_ns))
+			arrival.sent_ns = sent_ns;
 		before_ns = check_order(ctx, stream, &arrival, &rec);
-		if (arrival.timed)
-			add_delay(cpu, stream, arrival.sent_ns, arrival.now_ns);
+		if (sent_ns)
+			add_delay(cpu, stream, sent_ns, arrival.now_ns);
 		if (cfg.gaps && before_ns && arrival.now_ns)
 			add_gap(cpu, stream, before_ns, arrival.now_ns);
 	}
 	if (record_every)
 		record_packet(&rec);
-	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
+	if (!other_run)
+		count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
 }
 
 SEC("xdp")

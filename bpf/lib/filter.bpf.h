@@ -48,7 +48,7 @@ static __always_inline int ports_match(const volatile struct impair_filter *f,
 
 static __always_inline int filter_matches(const volatile struct impair_filter *f,
 					  const struct packet *pkt, enum parse_result parsed,
-					  const struct tag *tag)
+					  const struct tag_fields *tag)
 {
 	if (!f->by)
 		return 1;
@@ -62,7 +62,7 @@ static __always_inline int filter_matches(const volatile struct impair_filter *f
 		return 0;
 	if ((f->by & (IMPAIR_BY_SPORT | IMPAIR_BY_DPORT)) && !ports_match(f, pkt, parsed))
 		return 0;
-	return !(f->by & IMPAIR_BY_STREAM) || (tag && tag->stream == f->stream);
+	return !(f->by & IMPAIR_BY_STREAM) || (tag && tag->stream == bpf_ntohs(f->stream));
 }
 
 #endif

@@ -163,23 +163,23 @@ static __always_inline int write_fields(struct xdp_md *ctx, const struct gen_fie
 	return 0;
 }
 
+/* In all tags of this run: the clock's bit and the run's number (abi/tag.h). */
+const volatile __u16 tag_run;
+
 /* @stamp_ns 0: no timestamp */
 static __always_inline int write_tag(struct xdp_md *ctx, __u32 offset, __u16 number, __u64 made,
 				     __u64 stamp_ns)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
-	__be16 magic = bpf_htons(TAG_MAGIC), stream = bpf_htons(number);
-	__be32 sequence = bpf_htonl((__u32)made);
-	__be64 sent_ns = bpf_cpu_to_be64(stamp_ns);
-	struct tag *tag = data + offset;
+	struct tag_words *at = data + offset;
+	struct tag tag;
 
-	if ((void *)(tag + 1) > end)
+	if (data + offset + TAG_BYTES > end)
 		return -1;
-	tag->magic = magic;
-	tag->stream = stream;
-	tag->sequence = sequence;
-	tag->sent_ns = sent_ns;
-	tag->complement = tag_complement(magic, stream, sequence, sent_ns);
+	tag_write(&tag, tag_run, number, made, stamp_ns);
+	at->high = tag.high;
+	at->low = tag.low;
+	at->complement = tag.complement;
 	return 0;
 }
 

@@ -228,12 +228,14 @@ static __always_inline void ask_rules(struct decision *d)
 static __always_inline struct decision *decide(const struct packet *pkt, enum parse_result parsed,
 					       struct impair_rec *rec)
 {
-	const struct tag *tag = NULL;
+	const struct tag_fields *tag = NULL;
+	struct tag_fields fields;
 	struct decision *d;
 	__u32 key = 0;
 
-	if ((plan.events || (plan.filter.by & IMPAIR_BY_STREAM)) && is_udp(pkt, parsed))
-		tag = tag_find(pkt, pkt->l4);
+	if ((plan.events || (plan.filter.by & IMPAIR_BY_STREAM)) && is_udp(pkt, parsed) &&
+	    tag_find(pkt, pkt->l4, &fields))
+		tag = &fields;
 	d = bpf_map_lookup_elem(&decisions, &key);
 	if (!d || (!plan.nr_rules && !plan.to_user) || !filter_matches(&plan.filter, pkt, parsed, tag) ||
 	    take_number(d)) {
@@ -244,8 +246,8 @@ static __always_inline struct decision *decide(const struct packet *pkt, enum pa
 	ADD_ONCE(rec->seen_bytes, pkt->buf_bytes);
 	d->buf_bytes = pkt->buf_bytes;
 	d->tagged = !!tag;
-	d->stream = tag ? tag->stream : 0;
-	d->sequence = tag ? tag->sequence : 0;
+	d->stream = tag ? bpf_htons(tag->stream) : 0;
+	d->sequence = tag ? bpf_htonl(tag->sequence) : 0;
 	find_check(d, pkt, parsed);
 	ask_rules(d);
 	d->now_ns = plan.to_user || (plan.events && d->kinds) ? bpf_ktime_get_ns() : 0;

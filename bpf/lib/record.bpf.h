@@ -35,7 +35,11 @@ static __always_inline void record_judge(struct record *rec, const struct seq_st
 		rec->kind = RECORD_DUPLICATE;
 	else if (arrival->kind == SEQ_UNKNOWN)
 		rec->kind = RECORD_UNKNOWN;
-	else if (arrival->kind == SEQ_FIRST && seq->run > 1)
+	else if (arrival->kind == SEQ_OTHER_RUN)
+		rec->kind = RECORD_OTHER_RUN;
+	else if (arrival->kind >= SEQ_HELD)
+		rec->kind = seq->run ? RECORD_UNCONFIRMED : RECORD_IN_ORDER;
+	else if (arrival->confirmed && seq->run > 1 && arrival->confirmed == seq->first)
 		rec->kind = RECORD_RESTART;
 }
 

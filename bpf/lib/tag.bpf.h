@@ -8,25 +8,21 @@
 #include "abi/tag.h"
 #include "lib/parse.bpf.h"
 
-/* @at is a complete and undamaged tag. */
-static __always_inline int tag_is_whole(const struct packet *pkt, const void *at)
+/* True if @at is a complete and undamaged tag. */
+static __always_inline int tag_take(const struct packet *pkt, const void *at,
+				    struct tag_fields *ret_tag)
 {
-	const struct tag *tag = at;
+	const struct tag_words *tag = at;
 
-	return (void *)(tag + 1) <= pkt->end && tag->magic == bpf_htons(TAG_MAGIC) &&
-	       tag->complement == tag_complement(tag->magic, tag->stream, tag->sequence,
-						 tag->sent_ns);
+	return at + TAG_BYTES <= pkt->end && tag_read(tag->high, tag->low, tag->complement, ret_tag);
 }
 
-/* The tag after @udp, or NULL. */
-static __always_inline const struct tag *tag_find(const struct packet *pkt,
-						  const struct udphdr *udp)
+/* The same of what follows @udp. */
+static __always_inline int tag_find(const struct packet *pkt, const struct udphdr *udp,
+				    struct tag_fields *ret_tag)
 {
-	const struct tag *tag = (const void *)(udp + 1);
-
-	if ((void *)(tag + 1) > pkt->end || bpf_ntohs(udp->len) < sizeof(*udp) + sizeof(*tag))
-		return NULL;
-	return tag_is_whole(pkt, tag) ? tag : NULL;
+	return (void *)(udp + 1) + TAG_BYTES <= pkt->end &&
+	       bpf_ntohs(udp->len) >= sizeof(*udp) + TAG_BYTES && tag_take(pkt, udp + 1, ret_tag);
 }
 
 #endif

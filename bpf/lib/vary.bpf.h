@@ -56,12 +56,34 @@ static __always_inline void vary_add_late(struct vary_rec *vary, const struct se
 	vary->delays_ns[place % SEQ_WINDOW] = delay_ns;
 }
 
+/* The one that this arrival confirmed: the first of its run, or the highest until now. */
+static __always_inline void vary_add_confirmed(struct vary_rec *vary,
+					       const struct seq_arrival *arrival, __u64 next)
+{
+	__s64 delay_ns = VARY_UNTIMED;
+
+	vary->delays_ns[(next - 1) % SEQ_WINDOW] = vary_newest(vary, next - 1);
+	if (arrival->confirmed_sent_ns) {
+		delay_ns = arrival->confirmed_now_ns - arrival->confirmed_sent_ns;
+		vary_add_jitter(vary, delay_ns);
+		vary->newest_place = arrival->confirmed;
+		vary->newest_ns = delay_ns;
+	}
+	vary->delays_ns[arrival->confirmed % SEQ_WINDOW] = delay_ns;
+}
+
 /* @next: the next expected place before this arrival. */
 static __always_inline void vary_add(struct vary_rec *vary, const struct seq_state *seq,
 				     const struct seq_arrival *arrival, __u64 next)
 {
 	__s64 delay_ns = VARY_UNTIMED;
 
+	if (unlikely(arrival->confirmed)) {
+		vary_add_confirmed(vary, arrival, next);
+		next = arrival->confirmed + 1;
+	}
+	if (arrival->kind >= SEQ_HELD)
+		return;
 	if (arrival->sent_ns) {
 		delay_ns = arrival->now_ns - arrival->sent_ns;
 		vary_add_jitter(vary, delay_ns);

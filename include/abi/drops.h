@@ -17,9 +17,11 @@ struct drops_cfg {
 	__u8 version;			/* IP version of the address: 4 or 6; 0: any address */
 	__u8 any;		/* 1: every packet of the host; the other fields are ignored */
 	__u8 reserved;
+	__u16 run;			/* in the tag, with the clock's bit */
+	__u16 reserved2;
 	__be32 dst[4];			/* IPv4: only the first */
 };
-ABI_ASSERT_SIZE(struct drops_cfg, 32);
+ABI_ASSERT_SIZE(struct drops_cfg, 36);
 
 enum drop_kind {
 	DROP_SKB,		/* skb:kfree_skb, packets of the test only */

@@ -12,10 +12,12 @@ enum record_kind {
 	RECORD_IN_ORDER,
 	RECORD_LATE,		/* reordered: below the next expected, not seen before */
 	RECORD_DUPLICATE,
-	RECORD_UNKNOWN,		/* below the window, or left over from an earlier run */
+	RECORD_UNKNOWN,		/* too far below the highest: late, or a duplicate */
 	RECORD_RESTART,		/* the first packet after a sender restarted its numbering */
 	RECORD_UNTAGGED,	/* no stream, sequence or time */
 	RECORD_OTHER_STREAM,	/* stream number beyond the table: not checked */
+	RECORD_OTHER_RUN,	/* another sender's, or left over from an earlier run: not checked */
+	RECORD_UNCONFIRMED,	/* far ahead, or a new run: accepted if one of the next packets confirms it */
 	RECORD_NR_KINDS,
 };
 

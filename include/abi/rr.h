@@ -20,10 +20,10 @@ struct rr_match {
 	__u8 peer[16];		/* address of the responder; IPv4 in the first 4 */
 	__u8 version;		/* 4 or 6 */
 	__u8 icmp;		/* 1: echo reply; 0: UDP */
-	__u16 reserved;
+	__u16 run;		/* of the tag; random, as the stream */
 	__be16 id;		/* the identifier; UDP: our port */
 	__be16 port;		/* UDP: theirs */
-	__be16 stream;		/* of the tag; rr_xdp_bounce: token i has stream + i */
+	__u16 stream;		/* of the tag; rr_xdp_bounce: token i has stream + i */
 	__u16 check;		/* of a request, with number 0 in an ICMP header */
 	/* From here on, for rr_xdp_bounce only. */
 	__u32 stamp_every;	/* time one request in this many per token; 1 and up */

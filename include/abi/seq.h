@@ -20,43 +20,58 @@
 					 * have one, too */
 #define SEQ_GAPS	(SEQ_WINDOW / 2)	/* gaps that a window can hold: each takes two places */
 #define SEQ_EXTENTS	512	/* hist_index() of 2 * SEQ_WINDOW, above any extent */
+#define SEQ_NR_HELD	2	/* packets that wait to be confirmed */
 #define SEQ_N_MAX	128	/* how far back n-reordering looks; more is counted as this */
 
-/* `run` counts a sender's restarts of its numbering; the sums continue through all runs. */
+/*
+ * A packet whose number or run is not plausible by itself moves nothing: it is held
+ * until one of the next packets confirms it, and counted apart if none does. Two are
+ * held, so that one that is damaged does not hide the one after it. Runs are followed
+ * one after another: the sums go on through all of them.
+ */
+struct seq_held {
+	__u32 low;		/* its number, as in the tag */
+	__u16 id;		/* its run; with `is` */
+	__u16 is;		/* 1: one is held */
+	__u64 distinct;		/* of the stream, when it came */
+	__u64 sent_ns, now_ns;	/* 0: it had no time */
+};
+
 struct seq_state {
 	__u64 next;		/* place of the next expected: highest seen + 1 */
 	__u64 base;		/* place of this run's number 0 */
 	__u64 first;		/* lowest place seen in this run */
-	__u64 run;		/* 0: nothing seen yet */
-	__u64 opened;		/* place and timestamp of the first arrival in this run */
-	__u64 opened_sent_ns;
-	__u64 newest_sent_ns;	/* the sender's timestamp of the highest number that had one */
-	__u64 newest_sent;	/* its place */
+	__u32 run;		/* how many were followed; 0: nothing seen yet */
+	__u16 id, before_id;	/* the run that is followed, and the one before it, as in the tag */
+	struct seq_held held[SEQ_NR_HELD];	/* the older one first */
+	__u64 other_run;	/* packets of a run that is not followed */
+	__u64 implausible;	/* numbers that no other packet confirmed */
 	__u64 distinct;		/* numbers received, each once */
 	__u64 duplicates;
 	__u64 reordered;	/* RFC 4737: below next, and not a duplicate */
 	__u64 distance_max;	/* next - 1 - number, of reordered packets */
-	__u64 unknown;		/* below the window, or left over from an earlier run */
+	__u64 unknown;		/* too far below the highest for the window: late, or a duplicate */
 	__u64 spanned;		/* numbers from first to highest, of earlier runs */
 	__u64 unseen;		/* numbers below first, of earlier runs */
 	__u64 arrived_ns;	/* with cfg.gaps: the latest arrival on any CPU; 0: none yet */
 	__u64 loss_runs;	/* loss periods (RFC 3357) that have left the window */
 	__u64 loss_run_max;
-	__u64 loss_run;		/* run of lost numbers at the window's end: still open */
-	__u64 reserved[5];
-	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was received */
+	__u64 loss_run;		/* numbers lost in a row at the window's end: a run still open */
+	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was seen */
 };
-ABI_ASSERT_SIZE(struct seq_state, 192 + 8 * SEQ_WORDS);
+ABI_ASSERT_SIZE(struct seq_state, 200 + 8 * SEQ_WORDS);
 
 /* An arrival during its checks. */
 struct seq_arrival {
 	__u32 low;		/* the low 32 bits of its number */
 	__u16 kind;		/* enum seq_kind of the program */
-	__u16 timed;		/* its delay is known */
-	__u64 sent_ns;		/* the sender's timestamp; 0: none */
-	__u64 now_ns;		/* when it arrived; 0: unknown */
+	__u16 id;		/* its run, as in the tag */
+	__u64 sent_ns;		/* the sender's stamp; 0: its delay is not known */
+	__u64 now_ns;		/* when it arrived; 0: not known */
 	__u64 place;
 	__u64 highest;		/* place, after it */
+	__u64 confirmed;	/* place of the one held, which it confirmed; 0: none */
+	__u64 confirmed_sent_ns, confirmed_now_ns;	/* as of struct seq_held */
 };
 
 /*
@@ -79,7 +94,7 @@ struct order_rec {
 	__u64 recent[SEQ_N_MAX];	/* places of the last arrivals; index: distinct % SEQ_N_MAX */
 	struct seq_gap gaps[SEQ_GAPS];
 };
-ABI_ASSERT_SIZE(struct order_rec, 64 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
+ABI_ASSERT_SIZE(struct order_rec, 88 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
 		sizeof(struct hist_rec) + 16 * SEQ_GAPS);
 
 /* Delay variation of a stream; the two ends' clocks may differ. All times in ns. */
@@ -181,7 +196,24 @@ ABI_INLINE void seq_judge(struct seq_state *seq, __u64 word)
 	seq_lose(seq, lost & ~0ull << (before & 63) & ((before >> 6) - 1));
 }
 
-/* The rest of the word with the highest number is not lost: it was never sent. */
+/* For a reader's copy: the only packet that came is held, and is taken as it is. */
+ABI_INLINE void seq_take_only(struct seq_state *seq)
+{
+	struct seq_held *held = &seq->held[SEQ_NR_HELD - 1];
+
+	if (seq->run || !held->is)
+		return;
+	seq->run = 1;
+	seq->id = held->id;
+	seq->first = SEQ_ORIGIN;
+	seq->next = SEQ_ORIGIN + 1;
+	seq->base = SEQ_ORIGIN - held->low;
+	seq->distinct = 1;
+	seq->window[(SEQ_ORIGIN >> 6) % SEQ_WORDS] = 1ull << (SEQ_ORIGIN & 63);
+	held->is = 0;
+}
+
+/* The rest of the word that holds the highest number is not lost: it was never due. */
 ABI_INLINE void seq_close(struct seq_state *seq)
 {
 	__u64 highest = seq->next - 1;

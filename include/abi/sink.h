@@ -10,6 +10,9 @@
 #include "abi/abi.h"
 #include "abi/seq.h"
 
+/* No path takes longer, and no two clocks that are compared differ by more. */
+#define SINK_LATEST_NS 60000000000ull
+
 enum sink_match {
 	SINK_MATCH_DEST,	/* UDP to cfg.port: the receiver of a stream */
 	SINK_MATCH_SOURCE,	/* UDP from cfg.port: returning reflections */
@@ -24,7 +27,9 @@ struct sink_cfg {
 	__u8 gaps;		/* with check: also inter-arrival times */
 	__u16 streams;		/* streams below this number are checked */
 	__u8 vary;		/* with check: also delay variation */
-	__u8 reserved[7];
+	__u8 reserved;
+	__u16 run;		/* with the clock's bit: only packets of this run are test packets; 0: any run */
+	__u8 reserved2[4];
 };
 ABI_ASSERT_SIZE(struct sink_cfg, 16);
 
@@ -50,7 +55,8 @@ struct sink_cpu {
 	__u64 not_recorded;	/* the ring of records was full (abi/record.h) */
 	__u64 other_clock;	/* timestamp of another clock than the sink's: not timed */
 	__u64 no_arrival;	/* no hardware timestamp: not timed */
-	__u64 reserved[2];
+	__u64 other_run;	/* with cfg.run: of another run */
+	__u64 implausible_time;	/* timestamp more than a minute from the arrival: not timed */
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 64);
 

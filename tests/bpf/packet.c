@@ -199,19 +199,47 @@ bool packet_checksums_are_right(const struct packet_frame *frame)
 	return l4_sum(frame) == 0xffff;
 }
 
-void packet_tag(uint8_t tag[18], uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+/* The words of @bytes, big-endian, times and xors as the tag's description has them. */
+static uint16_t tag_check(const uint8_t tag[18])
+{
+	unsigned __int128 product;
+	uint64_t fields = 0, rest = 0, mix;
+	int i;
+
+	for (i = 2; i < 8; i++)
+		fields = fields << 8 | tag[i];
+	for (i = 8; i < 16; i++)
+		rest = rest << 8 | tag[i];
+	product = (unsigned __int128)((fields << 16) ^ 0x7461672d32000000) * 0x9e3779b97f4a7c15;
+	mix = (uint64_t)product;
+	mix = mix ^ (mix >> 32) ^ rest;
+	mix = (uint64_t)((unsigned __int128)mix * 0xbf58476d1ce4e5b9);
+	mix ^= mix >> 32;
+	product = (unsigned __int128)mix * 0x94d049bb133111eb;
+	return (uint16_t)((uint64_t)product >> 48);
+}
+
+bool packet_tag_is_right(const uint8_t tag[18])
+{
+	return (tag[0] << 8 | tag[1]) == tag_check(tag) && packet_sum(tag, 18, 0) == 0xffff;
+}
+
+void packet_tag(uint8_t tag[18], uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
 {
 	uint16_t sum;
 	int i;
 
-	tag[0] = 0xe7;
-	tag[1] = 0xa1;
-	for (i = 0; i < 2; i++)
-		tag[2 + i] = (uint8_t)(stream >> (8 * (1 - i)));
+	for (i = 0; i < 2; i++) {
+		tag[2 + i] = (uint8_t)(run >> (8 * (1 - i)));
+		tag[4 + i] = (uint8_t)(stream >> (8 * (1 - i)));
+	}
 	for (i = 0; i < 4; i++)
-		tag[4 + i] = (uint8_t)(sequence >> (8 * (3 - i)));
-	for (i = 0; i < 8; i++)
-		tag[8 + i] = (uint8_t)(sent_ns >> (8 * (7 - i)));
+		tag[6 + i] = (uint8_t)(sequence >> (8 * (3 - i)));
+	for (i = 0; i < 6; i++)
+		tag[10 + i] = (uint8_t)(sent_ns >> (8 * (5 - i)));
+	sum = tag_check(tag);
+	tag[0] = (uint8_t)(sum >> 8);
+	tag[1] = (uint8_t)sum;
 	sum = (uint16_t)~packet_sum(tag, 16, 0);
 	tag[16] = (uint8_t)(sum >> 8);
 	tag[17] = (uint8_t)sum;

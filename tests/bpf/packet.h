@@ -50,7 +50,10 @@ bool packet_checksums_are_right(const struct packet_frame *frame);
 /* One's complement sum of the bytes, folded; an odd last byte is padded with 0 (RFC 1071). */
 uint16_t packet_sum(const void *bytes, size_t len, uint32_t start);
 
-/* The probe tag as the wire has it: big-endian, complement last. */
-void packet_tag(uint8_t tag[18], uint16_t stream, uint32_t sequence, uint64_t sent_ns);
+/* The probe tag as the wire has it: big-endian, check first, complement last. */
+void packet_tag(uint8_t tag[18], uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
+bool packet_tag_is_right(const uint8_t tag[18]);
+
+#define PACKET_RUN 0x1234	/* of tests that have one run */
 
 #endif

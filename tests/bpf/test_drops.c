@@ -35,7 +35,7 @@ static int own_ns = -1, fd4 = -1, fd6 = -1;
 
 static const struct drops_cfg usual = {
 	.src_port = SRC_PORT, .nr_src_ports = 1, .dst_port = DST_PORT, .nr_dst_ports = 3,
-	.first_stream = 2, .last_stream = 4, .tagged = 1,
+	.first_stream = 2, .last_stream = 4, .tagged = 1, .run = PACKET_RUN,
 };
 
 /* Arguments of the kernel's kfree_skb: 2, from 5.17 on 3, from 6.11 on 4. */
@@ -113,12 +113,9 @@ static int leave_namespace(void **state)
 
 static struct tag tag_of(uint16_t stream, uint32_t sequence)
 {
-	struct tag tag = {
-		.magic = htons(TAG_MAGIC), .stream = htons(stream), .sequence = htonl(sequence),
-		.sent_ns = 77,
-	};
+	struct tag tag;
 
-	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_ns);
+	packet_tag((uint8_t *)&tag, PACKET_RUN, stream, sequence, 77);
 	return tag;
 }
 
@@ -231,8 +228,8 @@ static void packets_of_others_are_left_alone(void **state)
 
 	(void)state;
 	load(&usual);
-	damaged.sequence ^= htonl(1);
-	foreign.magic ^= htons(1);
+	damaged.high ^= 1ull << 50;
+	packet_tag((uint8_t *)&foreign, PACKET_RUN ^ 1, 2, 7, 77);	/* of another run */
 	send4("127.0.0.1", DST_PORT - 1, &tag, sizeof(tag));
 	send4("127.0.0.1", DST_PORT + 3, &tag, sizeof(tag));
 	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));

@@ -31,6 +31,7 @@ struct packet {
 	unsigned int run;
 	uint64_t number;
 	uint64_t sent_ns;		/* 0: not stamped */
+	unsigned int flips;		/* of bits of the tag, on the way */
 };
 
 /* One that arrived and was neither a duplicate nor unknown. */
@@ -45,8 +46,15 @@ struct got {
 struct model {
 	struct got list[MAX_ARRIVALS];	/* of this run, in order of arrival */
 	size_t n;
-	unsigned int run;
-	bool started;
+	unsigned int run, before;
+	bool started, has_before;
+	struct held {
+		bool is;
+		struct packet packet;
+		uint64_t now_ns, distinct;	/* and how many were accepted before it */
+	} held[2];			/* the older one first */
+	unsigned int runs;
+	uint64_t other_run, implausible;
 	uint64_t next, opened;
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, gaps;
 	uint64_t loss_runs, loss_run_max;
@@ -63,6 +71,7 @@ static struct {
 	struct sink_rec *recs;
 	struct packet_frame frame;
 	struct model model;
+	uint64_t base_ns;		/* of the senders' times: 2 s back */
 } t;
 
 static void *map_memory(const struct bpf_map *map, size_t bytes)
@@ -122,22 +131,31 @@ static void forget(void)
 	memset(t.order, 0, sizeof(*t.order));
 	memset(t.vary, 0, sizeof(*t.vary));
 	memset(&t.model, 0, sizeof(t.model));
+	t.base_ns = harness_mono_ns() - 2000000000;
 }
 
-/* Returns when the program says that it arrived. */
+/* Returns when the program says that it arrived; 0: its tag was damaged, and is none. */
 static uint64_t send_one(const struct packet *packet)
 {
+	uint8_t *tag = t.frame.bytes + t.frame.l4 + 8;
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t.frame.bytes,
 		    .data_size_in = (uint32_t)t.frame.len, .repeat = 1);
+	unsigned int i, bit;
 	int err;
 
 	harness_cpu();
-	packet_tag(t.frame.bytes + t.frame.l4 + 8, 0, (uint32_t)packet->number, packet->sent_ns);
+	packet_tag(tag, (uint16_t)(1 + packet->run), 0, (uint32_t)packet->number, packet->sent_ns);
+	for (i = 0; i < packet->flips; i++) {
+		bit = (unsigned int)random() % 144;
+		tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
 	do {
 		err = bpf_prog_test_run_opts(bpf_program__fd(t.skel->progs.sink_xdp), &opts);
 	} while (err == -EINTR || err == -EAGAIN);
 	assert_int_equal(err, 0);
 	assert_int_equal(opts.retval, XDP_DROP);
+	if (!packet_tag_is_right(tag))
+		return 0;
 	return t.recs[harness_cpu() * 2].last_mono_ns;
 }
 
@@ -148,6 +166,7 @@ static struct seq_state read_seq(void)
 	uint64_t word, last;
 
 	harness_read(t.skel->maps.sink_seqs, 0, &slot);
+	seq_take_only(&slot.seq);
 	seq_close(&slot.seq);
 	last = (slot.seq.next - 1) >> 6;
 	for (word = last - (SEQ_WORDS - 1); word <= last; word++)
@@ -172,7 +191,7 @@ static const struct got *find(const struct model *m, uint64_t number)
 static void model_end_run(struct model *m)
 {
 	uint64_t first = UINT64_MAX, number, row = 0;
-	static uint8_t seen[1 << 20];
+	static uint8_t seen[1 << 24];
 	size_t i;
 
 	if (!m->n)
@@ -247,69 +266,157 @@ static void model_jitter(struct model *m, int64_t transit_ns)
 	m->transit_ns = transit_ns;
 }
 
-static void model_accept(struct model *m, const struct packet *packet, uint64_t now_ns,
-			 bool expected)
+static void model_accept(struct model *m, const struct packet *packet, uint64_t number,
+			 uint64_t now_ns, bool expected)
 {
 	struct got *got = &m->list[m->n++];
-	bool late = m->n > 1 && packet->number < m->next;
+	bool late = m->n > 1 && number < m->next;
 
-	got->number = packet->number;
+	if (packet->sent_ns)
+		model_jitter(m, (int64_t)(now_ns - packet->sent_ns));
+	got->number = number;
 	got->timed = packet->sent_ns;
 	got->delay_ns = (int64_t)(now_ns - packet->sent_ns);
 	got->now_ns = packet->sent_ns || !expected ? now_ns : 0;
 	m->distinct++;
 	if (late) {
 		m->reordered++;
-		if (m->next - 1 - packet->number > m->distance_max)
-			m->distance_max = m->next - 1 - packet->number;
+		if (m->next - 1 - number > m->distance_max)
+			m->distance_max = m->next - 1 - number;
 		model_reordered(m);
 	} else {
-		m->next = packet->number + 1;
+		m->next = number + 1;
 	}
-	model_pair(m, packet->number ? find(m, packet->number - 1) : NULL, got);
+	model_pair(m, number ? find(m, number - 1) : NULL, got);
 	if (late)
-		model_pair(m, got, find(m, packet->number + 1));
+		model_pair(m, got, find(m, number + 1));
+}
+
+static void model_begin(struct model *m, const struct packet *packet)
+{
+	model_end_run(m);
+	m->has_before = m->started;
+	m->before = m->run;
+	m->started = true;
+	m->run = packet->run;
+	m->runs++;
+	m->n = 0;
+	m->next = m->opened = (uint32_t)packet->number;
+}
+
+/* The number next to the next expected one that has the low 32 bits of the tag. */
+static int64_t widen(const struct model *m, uint64_t number)
+{
+	return (int64_t)m->next + (int32_t)((uint32_t)number - (uint32_t)m->next);
+}
+
+static bool model_is_followed(const struct model *m, const struct held *held)
+{
+	return held->packet.run == m->run || !m->started;
+}
+
+static bool model_is_next(const struct model *m, const struct held *held,
+			  const struct packet *packet)
+{
+	int64_t apart = (int32_t)((uint32_t)packet->number - (uint32_t)held->packet.number);
+
+	return held->is && held->packet.run == packet->run && apart > -SEQ_WINDOW &&
+	       m->distinct - held->distinct <= (packet->run == m->run ? 4 : 0);
+}
+
+static void model_give_up(struct model *m, const struct held *held)
+{
+	if (held->is)
+		*(model_is_followed(m, held) ? &m->implausible : &m->other_run) += 1;
+}
+
+/* Held until a packet next to it comes; true: @packet is such, and what was held is taken. */
+static bool model_confirm(struct model *m, const struct packet *packet, uint64_t now_ns)
+{
+	struct held taken = m->held[0];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (!m->held[i].is || m->held[i].packet.run != packet->run ||
+		    (uint32_t)m->held[i].packet.number != (uint32_t)packet->number)
+			continue;
+		m->duplicates++;
+		if (packet->sent_ns)
+			model_jitter(m, (int64_t)(now_ns - packet->sent_ns));
+		return false;
+	}
+	if (model_is_next(m, &m->held[0], packet)) {
+		m->held[0].is = false;
+	} else if (model_is_next(m, &m->held[1], packet)) {
+		model_give_up(m, &m->held[0]);
+		m->held[0].is = false;
+		taken = m->held[1];
+		m->held[1].is = false;
+	} else {
+		model_give_up(m, &m->held[0]);
+		m->held[0] = m->held[1];
+		m->held[1] = (struct held){ true, *packet, now_ns, m->distinct };
+		return false;
+	}
+	if (packet->run != m->run || !m->started)
+		model_begin(m, &taken.packet);
+	model_accept(m, &taken.packet, (uint64_t)widen(m, taken.packet.number), taken.now_ns, false);
+	return true;
 }
 
 static void model_add(struct model *m, const struct packet *packet, uint64_t now_ns)
 {
 	bool expected = (uint32_t)packet->number == (uint32_t)m->next;
+	int64_t number;
 
-	if (packet->sent_ns)
-		model_jitter(m, (int64_t)(now_ns - packet->sent_ns));
-	if (!m->started || packet->run > m->run) {
-		model_end_run(m);
-		m->started = true;
-		m->run = packet->run;
-		m->n = 0;
-		m->opened = packet->number;
-	} else if (packet->run < m->run) {
-		m->unknown++;
+	if (m->started && packet->run != m->run && m->has_before && packet->run == m->before) {
+		m->other_run++;
 		return;
-	} else if (packet->number < m->next && m->next - packet->number > SEQ_WINDOW) {
-		m->unknown++;
-		return;
-	} else if (find(m, packet->number)) {
-		m->duplicates++;
+	} else if (!m->started || packet->run != m->run ||
+		   widen(m, packet->number) >= (int64_t)m->next + SEQ_WINDOW) {
+		if (!model_confirm(m, packet, now_ns))
+			return;
+	}
+	number = widen(m, packet->number);
+	if (number < 0) {
+		m->implausible++;
 		return;
 	}
-	model_accept(m, packet, now_ns, expected);
+	if (number < (int64_t)m->next && m->n &&
+	    ((int64_t)m->next - number > SEQ_WINDOW || find(m, (uint64_t)number))) {
+		if (packet->sent_ns)
+			model_jitter(m, (int64_t)(now_ns - packet->sent_ns));
+		*((int64_t)m->next - number > SEQ_WINDOW ? &m->unknown : &m->duplicates) += 1;
+		return;
+	}
+	model_accept(m, packet, (uint64_t)number, now_ns, expected);
 }
 
 /* -- both ------------------------------------------------------------------- */
 
 static void feed(const struct packet *packet)
 {
-	model_add(&t.model, packet, send_one(packet));
+	uint64_t now_ns = send_one(packet);
+
+	if (now_ns)
+		model_add(&t.model, packet, now_ns);
 }
 
 static void compare(void)
 {
 	struct seq_state seq = read_seq();
 	const struct model *m = &t.model;
+	int i;
 
 	model_end_run(&t.model);
-	assert_int_equal(seq.run, m->run + 1);
+	assert_int_equal(seq.run, m->runs);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(seq.held[i].is, m->held[i].is);
+		if (m->held[i].is)
+			assert_int_equal(seq.held[i].low, (uint32_t)m->held[i].packet.number);
+	}
+	assert_int_equal(seq.other_run, m->other_run);
+	assert_int_equal(seq.implausible, m->implausible);
 	assert_int_equal(seq.next - seq.base, m->next);
 	assert_int_equal(seq.distinct, m->distinct);
 	assert_int_equal(seq.duplicates, m->duplicates);
@@ -343,7 +450,7 @@ static void feed_numbers(const uint64_t *numbers)
 	forget();
 	for (; *numbers; numbers++) {
 		packet.number = *numbers;
-		packet.sent_ns = *numbers * 1000;
+		packet.sent_ns = t.base_ns + *numbers * 1000;
 		feed(&packet);
 	}
 }
@@ -404,12 +511,12 @@ static void keeps_as_many_gaps_as_a_window_holds(void **state)
 	forget();
 	for (i = 0; i < 3 * SEQ_WINDOW; i += 2) {
 		packet.number = i + 1;
-		packet.sent_ns = 1 + packet.number;
+		packet.sent_ns = t.base_ns + packet.number;
 		feed(&packet);
 	}
 	for (i = 0; i < SEQ_WINDOW; i += 2) {
 		packet.number = 3 * SEQ_WINDOW - 2 - i;
-		packet.sent_ns = 1 + packet.number;
+		packet.sent_ns = t.base_ns + packet.number;
 		feed(&packet);
 	}
 	assert_int_equal(read_seq().reordered, SEQ_WINDOW / 2);
@@ -422,6 +529,7 @@ static void keeps_as_many_gaps_as_a_window_holds(void **state)
 
 struct chance {
 	uint32_t loss, twice, back, jump, restart, leftover;	/* of 1000 */
+	uint32_t flip, forge;		/* of 1000: bits changed on the way; numbers that no one sent */
 	uint32_t far;			/* how far back, and how wide a jump */
 	uint32_t stamp_every;
 	uint64_t start;
@@ -432,18 +540,22 @@ static uint32_t below(uint32_t n)
 	return n ? (uint32_t)random() % n : 0;
 }
 
-/* A function of run and number, growing with both as a sender's clock does. */
+/* A function of run and number; the order must not depend on it: clocks are stepped. */
 static uint64_t stamp(const struct chance *c, unsigned int run, uint64_t number)
 {
 	if (number % c->stamp_every)
 		return 0;
-	return 1 + ((uint64_t)run << 45) + number * 1000 + number * 2654435761u % 1000;
+	return t.base_ns + (number * 1000 + run * 7919) % 500000000 + number * 2654435761u % 1000000;
 }
 
 static void feed_one(const struct chance *c, unsigned int run, uint64_t number)
 {
 	struct packet packet = { .run = run, .number = number, .sent_ns = stamp(c, run, number) };
 
+	if (below(1000) < c->flip)
+		packet.flips = 1 + below(5);
+	if (below(1000) < c->forge)
+		packet.number += below(2) ? 1ull << (12 + below(8)) : -(1ull << (12 + below(12)));
 	feed(&packet);
 }
 
@@ -489,10 +601,9 @@ static void agrees_with_the_model(void **state)
 			.back = below(2) * below(500), .jump = below(3) ? 0 : below(20),
 			.restart = below(3) ? 0 : below(20), .leftover = below(100),
 			.far = below(4) ? 300 : 9000, .stamp_every = below(5) ? 1 : 1 + below(3),
-			.start = starts[below(7)],
+			.start = starts[below(7)], .flip = below(2) * below(30),
+			.forge = below(2) * below(30),
 		};
-		if (c.stamp_every > 1 && c.restart)
-			continue;	/* without a timestamp a new run cannot be detected */
 		feed_by_chance(&c, 20 + below(200));
 	}
 }
@@ -540,7 +651,7 @@ static void *send_lane(void *arg)
 	lane->err = sched_setaffinity(0, sizeof(set), &set);
 	for (i = 0; i < EACH && !lane->err; i++) {
 		number = __atomic_fetch_add(lane->next, 1, __ATOMIC_RELAXED);
-		packet_tag(frame.bytes + frame.l4 + 8, 0, number, 1000 + number);
+		packet_tag(frame.bytes + frame.l4 + 8, PACKET_RUN, 0, number, t.base_ns + number);
 		do {
 			lane->err = bpf_prog_test_run_opts(bpf_program__fd(t.skel->progs.sink_xdp),
 							   &opts);

@@ -68,26 +68,28 @@ static int unload(void **state)
 	return 0;
 }
 
-/* @magic other than the tag's: an untagged packet. */
-static void send_as(uint16_t magic, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+static void send_tag(const uint8_t tag[18])
 {
-	struct tag tag = {
-		.magic = htons(magic), .stream = htons(stream), .sequence = htonl(sequence),
-		.sent_ns = htobe64(sent_ns),
-	};
-	struct packet_spec spec = { .dst_port = PORT, .payload = &tag, .payload_bytes = sizeof(tag) };
+	struct packet_spec spec = { .dst_port = PORT, .payload = tag, .payload_bytes = TAG_BYTES };
 	struct packet_frame frame;
 	struct harness_out out;
 
-	tag.complement = tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_ns);
 	packet_build(&frame, &spec);
 	harness_run(skel->progs.sink_xdp, frame.bytes, frame.len, &out);
 	assert_int_equal(out.action, XDP_DROP);
 }
 
+static void arrive_of(uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+{
+	uint8_t tag[TAG_BYTES];
+
+	packet_tag(tag, run, stream, sequence, sent_ns);
+	send_tag(tag);
+}
+
 static void arrive(uint16_t stream, uint32_t sequence, uint64_t sent_ns)
 {
-	send_as(TAG_MAGIC, stream, sequence, sent_ns);
+	arrive_of(PACKET_RUN, stream, sequence, sent_ns);
 }
 
 static uint64_t not_recorded(void)
@@ -122,13 +124,13 @@ static void tells_times_bytes_and_place(void **state)
 	(void)state;
 	load(1);
 	from_ns = harness_mono_ns();
-	arrive(2, 7, 12345);
+	arrive(2, 7, from_ns - 12345);
 	arrive(2, 8, 0);
 	to_ns = harness_mono_ns();
 	assert_int_equal(ring_buffer__consume(reader), 2);
 	assert_seen(0, 2, 7, RECORD_IN_ORDER);
 	assert_seen(1, 2, 8, RECORD_IN_ORDER);
-	assert_int_equal(seen[0].sent_ns, 12345);
+	assert_int_equal(seen[0].sent_ns, from_ns - 12345);
 	assert_int_equal(seen[1].sent_ns, 0);
 	assert_true(from_ns <= seen[0].received_ns);
 	assert_true(seen[0].received_ns <= seen[1].received_ns);
@@ -147,20 +149,24 @@ static void tells_what_became_of_the_sequence(void **state)
 	arrive(0, 2, 3);
 	arrive(0, 2, 3);
 	arrive(0, 9000, 5);
+	arrive(0, 9001, 5);		/* confirms it */
 	arrive(0, 1, 2);		/* below the window */
-	arrive(0, 5, 6);		/* lower and sent later: a new run */
-	arrive(0, 8999, 4);	/* left over from the last */
+	arrive_of(PACKET_RUN + 1, 0, 5, 6);
+	arrive_of(PACKET_RUN + 1, 0, 6, 6);
+	arrive(0, 8999, 4);		/* left over from the run before */
 	arrive(1, 5, 0);
-	assert_int_equal(ring_buffer__consume(reader), 9);
+	assert_int_equal(ring_buffer__consume(reader), 11);
 	assert_seen(0, 0, 0, RECORD_IN_ORDER);
 	assert_seen(1, 0, 3, RECORD_IN_ORDER);
 	assert_seen(2, 0, 2, RECORD_LATE);
 	assert_seen(3, 0, 2, RECORD_DUPLICATE);
-	assert_seen(4, 0, 9000, RECORD_IN_ORDER);
-	assert_seen(5, 0, 1, RECORD_UNKNOWN);
-	assert_seen(6, 0, 5, RECORD_RESTART);
-	assert_seen(7, 0, 8999, RECORD_UNKNOWN);
-	assert_seen(8, 1, 5, RECORD_IN_ORDER);
+	assert_seen(4, 0, 9000, RECORD_UNCONFIRMED);
+	assert_seen(5, 0, 9001, RECORD_IN_ORDER);
+	assert_seen(6, 0, 1, RECORD_UNKNOWN);
+	assert_seen(7, 0, 5, RECORD_UNCONFIRMED);
+	assert_seen(8, 0, 6, RECORD_RESTART);
+	assert_int_equal(seen[9].kind, RECORD_OTHER_RUN);
+	assert_seen(10, 1, 5, RECORD_IN_ORDER);
 }
 
 static void widens_a_sequence_that_wraps(void **state)
@@ -180,16 +186,17 @@ static void widens_a_sequence_that_wraps(void **state)
 
 static void records_what_cannot_be_checked_as_such(void **state)
 {
+	static const uint8_t untagged[TAG_BYTES];
+
 	(void)state;
 	load(1);
-	send_as(0x1234, 0, 0, 1);
+	send_tag(untagged);
 	arrive(STREAMS, 17, 5);
 	assert_int_equal(ring_buffer__consume(reader), 2);
 	assert_int_equal(seen[0].kind, RECORD_UNTAGGED);
 	assert_int_equal(seen[0].sent_ns, 0);
 	assert_true(seen[0].received_ns > 0);
 	assert_seen(1, STREAMS, 17, RECORD_OTHER_STREAM);
-	assert_int_equal(seen[1].sent_ns, 5);
 }
 
 static void thins_out_by_the_sequence(void **state)

@@ -27,8 +27,8 @@ static struct rr_xdp_bpf *skel;
 #define SENT_NS	1000
 
 /* An answer to us: from packet_build()'s client, which is the peer here. */
-static void answer_to(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
-		      uint32_t number, uint64_t sent_ns)
+static void answer_of(struct packet_frame *frame, unsigned int version, bool echo, uint16_t run,
+		      uint16_t stream, uint32_t number, uint64_t sent_ns)
 {
 	uint8_t tag[18];
 	struct packet_spec spec = {
@@ -37,10 +37,16 @@ static void answer_to(struct packet_frame *frame, unsigned int version, bool ech
 		.pad_to_bytes = 60,
 	};
 
-	packet_tag(tag, stream, number, sent_ns);
+	packet_tag(tag, run, stream, number, sent_ns);
 	packet_build(frame, &spec);
 	if (echo)
 		frame->bytes[frame->l4] = version == 6 ? 129 : 0;
+}
+
+static void answer_to(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
+		      uint32_t number, uint64_t sent_ns)
+{
+	answer_of(frame, version, echo, PACKET_RUN, stream, number, sent_ns);
 }
 
 static void answer(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
@@ -53,7 +59,7 @@ static struct rr_match match_of(unsigned int version, bool icmp)
 {
 	struct rr_match match = {
 		.version = (__u8)version, .icmp = icmp, .id = htons(icmp ? ID : PORT),
-		.port = htons(7), .stream = htons(STREAM),
+		.port = htons(7), .run = PACKET_RUN, .stream = STREAM,
 	};
 	struct packet_frame frame;
 
@@ -181,7 +187,9 @@ static void check_others(unsigned int version, bool icmp)
 	struct packet_frame frame;
 
 	load(match_bounce(version, icmp));
-	answer(&frame, version, icmp, STREAM + TOKENS, 17);	/* another run's stream */
+	answer(&frame, version, icmp, STREAM + TOKENS, 17);	/* another stream */
+	assert_foreign(&frame);
+	answer_of(&frame, version, icmp, PACKET_RUN ^ 1, STREAM, 17, SENT_NS);	/* another run */
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
 	frame.bytes[frame.l4 + (icmp ? 5 : 3)] ^= 1;		/* another's identifier, or port */
@@ -257,7 +265,7 @@ static void check_bounce(unsigned int version, bool icmp)
 	assert_int_equal(token.answered, 1);
 	assert_int_equal(token.sent_ns, token.came_ns);
 	sent_ns = token.sent_ns;
-	packet_tag(tag, STREAM + 1, 70000, sent_ns);
+	packet_tag(tag, PACKET_RUN, STREAM + 1, 70000, sent_ns);
 	assert_memory_equal(out.bytes + head, tag, sizeof(tag));
 	assert_int_equal(out.len, frame.len);
 	if (icmp) {

@@ -72,20 +72,14 @@ static void send_packets(void)
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
 				  .sll_ifindex = (int)if_nametoindex("two") };
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	uint8_t tag[18] = { 0xe7, 0xa1 };
+	uint8_t tag[18];
 	struct packet_spec spec = { .dst_port = PORT, .payload = tag, .payload_bytes = 18 };
 	struct packet_frame frame;
-	uint16_t sum;
 	uint8_t i;
 
 	assert_true(fd >= 0);
 	for (i = 0; i < PACKETS; i++) {
-		tag[7] = i;
-		tag[15] = 1;
-		tag[16] = tag[17] = 0;
-		sum = (uint16_t)~packet_sum(tag, 16, 0);
-		tag[16] = (uint8_t)(sum >> 8);
-		tag[17] = (uint8_t)sum;
+		packet_tag(tag, PACKET_RUN, 0, i, 1);
 		packet_build(&frame, &spec);
 		assert_int_equal(sendto(fd, frame.bytes, frame.len, 0, (struct sockaddr *)&to,
 					sizeof(to)), frame.len);

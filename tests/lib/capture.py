@@ -29,10 +29,11 @@ import struct
 import sys
 import time
 
+import tag
+
 PATIENCE_S = 10
 PACKET_AUXDATA, TP_STATUS_VLAN_VALID = 8, 1 << 4
 SOL_PACKET = 263
-MAGIC = 0xE7A1
 
 
 def open_link():
@@ -86,7 +87,7 @@ def decode_lot(frames):
     from scapy.layers.inet6 import IPv6
     from scapy.layers.l2 import Dot1Q, Ether
     met = {}
-    found = {"captured": len(frames), "not_as_scapy": 0, "tags": 0, "sums_wrong": 0,
+    found = {"captured": len(frames), "not_as_scapy": 0, "tags": 0,
              "steps_wrong": 0, "times_back": 0, "untimed": 0, "udp_sums": 0}
     after, udp_sums = {}, set()
 
@@ -118,19 +119,18 @@ def decode_lot(frames):
             for field in fields if layer in packet else ():
                 delattr(packet[layer], field)
         found["not_as_scapy"] += bytes(packet) != frame
-        if payload[:2] != MAGIC.to_bytes(2, "big"):
+        fields = tag.read(payload)
+        if not fields:
             continue
         found["tags"] += 1
-        _, stream, sequence, sent_ns = struct.unpack("!HHIQ", payload[:16])
+        run, stream, sequence, sent_ns = fields
+        now_ns = time.clock_gettime_ns(time.CLOCK_TAI if run & tag.TAI else time.CLOCK_MONOTONIC)
+        sent_ns = sent_ns and tag.widen(sent_ns, now_ns)
         meet("stream", stream)
-        total = sum(struct.unpack("!9H", payload[:18]))
-        while total >> 16:
-            total = (total & 0xFFFF) + (total >> 16)
-        found["sums_wrong"] += total != 0xFFFF
         step, time_ns = after.get(stream, (0, 0))
         found["steps_wrong"] += sequence != step
         found["untimed"] += not sent_ns
-        found["times_back"] += bool(sent_ns) and not time_ns <= sent_ns <= time.monotonic_ns()
+        found["times_back"] += bool(sent_ns) and not time_ns <= sent_ns <= now_ns
         after[stream] = sequence + 1, sent_ns or time_ns
         meet("rest", payload[18:].strip(b"\0").hex())
     found["udp_sums"] = len(udp_sums)

@@ -19,8 +19,8 @@ as a sender's would. Words:
     damaged     the complement does not fit
     untagged    zeros instead of a tag
     port=N      to this UDP port
-    anew        from here on the numbering is a new run: stamped after all before
-    stale       stamped as in the run before this one
+    anew        from here on it is a new run: stamped after all before
+    stale       of the run before this one, and stamped so
 """
 import argparse
 import errno
@@ -30,32 +30,25 @@ import struct
 import sys
 import time
 
+import tag
+
 MACS = b"\x02\xe9\0\0\0\x0b" + b"\x02\xe9\0\0\0\x0a"
-MAGIC = 0xE7A1
+FIRST_RUN = 0x1234
 STEP_NS = 1000
 RUN = 1 << 33       # numbers of one run lie within this
 
 
-def csum(data):
-    if len(data) % 2:
-        data += b"\0"
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
-def build_tag(stream, number, sent_ns, words):
+def build_tag(run, stream, number, sent_ns, words):
     if "untagged" in words:
-        return bytes(18)
-    tag = struct.pack("!HHIQ", MAGIC, stream, number & 0xFFFFFFFF, sent_ns)
-    return tag + struct.pack("!H", csum(tag) ^ ("damaged" in words))
+        return bytes(tag.BYTES)
+    made = tag.make(FIRST_RUN + run, stream, number, sent_ns)
+    return made[:-1] + bytes([made[-1] ^ ("damaged" in words)])
 
 
-def build(args, tag, port):
+def build(args, payload_tag, port):
     vlan = b"" if args.vlan is None else struct.pack("!HH", 0x8100, args.vlan)
     header_bytes = 14 + len(vlan) + (40 if args.ip6 else 20) + 8
-    payload = tag + bytes(args.frame_bytes - 4 - header_bytes - len(tag))
+    payload = payload_tag + bytes(args.frame_bytes - 4 - header_bytes - len(payload_tag))
     udp_bytes = 8 + len(payload)
     if args.ip6:
         ends = socket.inet_pton(socket.AF_INET6, "2001:2::1") + \
@@ -64,23 +57,24 @@ def build(args, tag, port):
     else:
         ends = socket.inet_aton("198.18.0.1") + socket.inet_aton("198.18.0.2")
         ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + udp_bytes, 0, 0x4000, 64, 17, 0) + ends
-        ip = ip[:10] + struct.pack("!H", csum(ip)) + ip[12:]
+        ip = ip[:10] + struct.pack("!H", tag.csum(ip)) + ip[12:]
     udp = struct.pack("!HHHH", 50021, port, udp_bytes, 0)
     pseudo = ends + struct.pack("!HH", 17, udp_bytes)
-    udp = udp[:6] + struct.pack("!H", csum(pseudo + udp + payload) or 0xFFFF)
+    udp = udp[:6] + struct.pack("!H", tag.csum(pseudo + udp + payload) or 0xFFFF)
     return MACS + vlan + (b"\x86\xdd" if args.ip6 else b"\x08\x00") + ip + udp + payload
 
 
 def stamps_back(lines):
     """Of each line the place of its stamp in time, in steps before the last one's."""
-    run, places = 0, []
+    run, runs, places = 0, [], []
     for words in lines:
         run += "anew" in words
         number = 0 if words[0] == "arp" else int(words[1])
-        places.append(((run - ("stale" in words)) * RUN + number))
+        runs.append(run - ("stale" in words))
+        places.append(runs[-1] * RUN + number)
     # Runs are as far apart as they need to be, and no farther: the clock may be young.
     order = {place: i for i, place in enumerate(sorted(set(places)))}
-    return [len(order) - order[place] for place in places]
+    return runs, [len(order) - order[place] for place in places]
 
 
 def take_number(words, name, default):
@@ -112,16 +106,16 @@ def main():
     link.bind(("eg0", 0))
     counters = os.open("/proc/self/net/dev", os.O_RDONLY)
     lost = read_dropped(counters)
-    for words, back in zip(lines, stamps_back(lines)):
+    for words, run, back in zip(lines, *stamps_back(lines)):
         if words[0] == "arp":
             frame = MACS + b"\x08\x06" + bytes(46)
         else:
             age_ns = take_number(words, "age", None)
             sent_ns = base_ns - back * STEP_NS if age_ns is None else \
                 time.monotonic_ns() - age_ns
-            tag = build_tag(int(words[0]), int(words[1]), 0 if "untimed" in words else sent_ns,
-                            words)
-            frame = build(args, tag, take_number(words, "port", args.port))
+            made = build_tag(run, int(words[0]), int(words[1]),
+                             0 if "untimed" in words else sent_ns, words)
+            frame = build(args, made, take_number(words, "port", args.port))
         # A veth whose peer cannot keep up drops, and counts it before send() returns: try again.
         while True:
             try:

@@ -11,12 +11,15 @@ What stands at both ends of a bump, and knows nothing of the tool but its tag.
 Says "ready" on stderr when it is.
 """
 import json
+import os
 import socket
 import struct
 import sys
 import time
 
-MAGIC = b"\xe7\xa1"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tag  # noqa: E402
+
 PORT = 9
 RCVBUFFORCE = 33
 AT = 14 + 20 + 8                    # of the tag, or of the data
@@ -36,8 +39,9 @@ def order(count):
     try:
         while len(came) < count:
             frame = link.recv(2048)
-            if frame[AT:AT + 2] == MAGIC:
-                came.append(struct.unpack_from("!I", frame, AT + 4)[0])
+            fields = tag.read(frame[AT:])
+            if fields:
+                came.append(fields[2])
     except TimeoutError:
         pass
     print(json.dumps(came))

@@ -63,6 +63,19 @@ impaired_is() {
 }
 
 # bats test_tags=core
+@test "what is damaged on the path is lost or untagged, and nothing else is" {
+	bump_up
+	for seed in 1 2; do
+		start bump r impair ega egb --match udp --corrupt 20%:2 --seed "$seed" --direction a-to-b -d 30s
+		tool_in a blast eg0 198.18.0.2 --sink "eg0@$LAB-b" --count 20011 --rate 20kpps --no-ledger --json -q
+		is 0
+		lost=$(jq .metrics.lost_packets <<<"$output")
+		finish bump INT
+		json --argjson lost "$lost" '.parts[0].metrics.impair_corrupted_packets as $n | $n > 3000 and $lost > 0 and
+			$lost <= $n'
+	done
+}
+
 @test "without rules every frame is forwarded inside the kernel, in both directions" {
 	bump_up
 	need_ready_peer

@@ -14,8 +14,6 @@ setup() {
 	need_root
 	need_command jq
 	lab_up --path a-r-b
-	# Other tests on this host send to the same port.
-	SPORT=$((20000 + ($$ + BATS_TEST_NUMBER * 7) % 20000))
 }
 
 in_r() {
@@ -24,7 +22,7 @@ in_r() {
 
 # sent DEST [OPTIONS]: 1009 packets from a to a sink in b; the ledger adds up.
 sent() {
-	tool_in a blast eg0 "$1" --count 1009 --rate "$(pace 20000)" --interval 0 --json --src-port "$SPORT" \
+	tool_in a blast eg0 "$1" --count 1009 --rate "$(pace 20000)" --interval 0 --json \
 		--sink "eg0@$LAB-b" "${@:2}"
 	is 0
 	adds_up
@@ -113,7 +111,7 @@ verdict() {
 	local n
 
 	need_reason SOCKET_RCVBUFF
-	tool_in a blast eg0 $B --count 20011 --interval 0 --json --src-port "$SPORT" \
+	tool_in a blast eg0 $B --count 20011 --interval 0 --json \
 		--sink "eg0@$LAB-b" --sink-socket --rcvbuf 2304
 	is 0
 	adds_up
@@ -134,21 +132,21 @@ verdict() {
 
 @test "a wrong UDP checksum is UDP_CSUM where the socket is" {
 	need_reason UDP_CSUM
-	described "ip4(dst=$B)/udp(sport=$SPORT,dport=9,sum=0x1234)" --sink-socket
+	described "ip4(dst=$B)/udp(dport=9,sum=0x1234)" --sink-socket
 	lost UDP_CSUM "$(udp_place)" @b:eg0
 	witness 1009 UdpInCsumErrors @b
 }
 
 @test "a wrong IP header checksum is IP_CSUM at the first hop" {
 	need_reason IP_CSUM
-	described "ip4(dst=$B,sum=0x1234)/udp(sport=$SPORT,dport=9)"
+	described "ip4(dst=$B,sum=0x1234)/udp(dport=9)"
 	lost IP_CSUM ip_rcv_core @r:ega
 }
 
 @test "packets whose TTL expires in the router are reported by place, and the rest arrives" {
 	need_reason IP_INHDR
 	# 1, 2, 3, 1, ...: every third of 1009, from the first on.
-	described "ip4(dst=$B,ttl=1-3)/udp(sport=$SPORT,dport=9)"
+	described "ip4(dst=$B,ttl=1-3)/udp(dport=9)"
 	rows "672 received - - receiver" "337 IP_INHDR ip_forward @r:ega kfree_skb"
 	sent $B6 --ttl 1
 	lost IP_INHDR ip6_forward @r:ega
@@ -177,7 +175,7 @@ verdict() {
 @test "an MTU that is too small on the way is PKT_TOO_BIG" {
 	need_reason PKT_TOO_BIG
 	ip_in r link set egb mtu 1000
-	described "ip4(dst=$B,df=1)/udp(sport=$SPORT,dport=9)" --frame-bytes 1400
+	described "ip4(dst=$B,df=1)/udp(dport=9)" --frame-bytes 1400
 	lost PKT_TOO_BIG ip_forward @r:ega
 	witness 1009 IpFragFails @r
 }
@@ -229,7 +227,7 @@ verdict() {
 @test "a port without a listener is NO_SOCKET" {
 	need_reason NO_SOCKET
 	# The socket is bound to lo alone.
-	tool_in a blast eg0 $B --count 1009 --rate 20kpps --interval 0 --json --src-port "$SPORT" \
+	tool_in a blast eg0 $B --count 1009 --rate 20kpps --interval 0 --json \
 		--sink "lo@$LAB-b" --sink-socket
 	is 0
 	adds_up
@@ -244,24 +242,31 @@ verdict() {
 	lost IP_RPFILTER ip_rcv_finish_core @r:ega
 }
 
-@test "packets of others, and of other streams, are in no row" {
+@test "another run with the same ports and stream is in no row, received or dropped" {
 	need_reason IP_INNOROUTES
-	start other a blast eg0 203.0.113.6 --rate 5kpps --duration 10s --src-port $((SPORT + 1)) --stream 3
+	start other a blast eg0 203.0.113.6 --rate 5kpps --duration 10s
 	sent $B
 	rows "1009 received - - receiver"
+	finish other INT
+	start other a blast eg0 $B --rate 5kpps --duration 10s
+	sent 203.0.113.5
+	lost IP_INNOROUTES ip_error @r:ega
+	json '.metrics.other_run_packets > 0'
 	finish other INT
 }
 
 @test "packets without a tag are recognised by address and port" {
 	need_reason IP_INHDR
-	sent $B --no-tag --ttl 1
+	# Without a tag nothing but ports and address distinguishes them from other tests' packets.
+	sport=$((20000 + $$ % 20000))
+	sent $B --no-tag --ttl 1 --src-port "$sport"
 	lost IP_INHDR ip_forward @r:ega
-	described "ip4(dst=$B)/udp(sport=$SPORT)" --no-tag --ttl 1
+	described "ip4(dst=$B)/udp(sport=$sport)" --no-tag --ttl 1
 	lost IP_INHDR ip_forward @r:ega
 }
 
 @test "as fast as it goes on two queues, every packet is in a row" {
-	tool_in a blast eg0 $B --threads 2 --count 300007 --interval 0 --json --src-port "$SPORT" \
+	tool_in a blast eg0 $B --threads 2 --count 300007 --interval 0 --json \
 		--sink "eg0@$LAB-b"
 	is 0
 	adds_up
@@ -271,8 +276,8 @@ verdict() {
 
 @test "what a counter has of other traffic is an overclaim that is shown, and fails" {
 	verdict r ega xdp drop
-	start other a blast eg0 $B --rate 5kpps --duration 10s --src-port $((SPORT + 1)) --stream 3
-	tool_in a blast eg0 $B --count 1009 --rate 2kpps --interval 0 --json --src-port "$SPORT" \
+	start other a blast eg0 $B --rate 5kpps --duration 10s
+	tool_in a blast eg0 $B --count 1009 --rate 2kpps --interval 0 --json \
 		--sink "eg0@$LAB-b"
 	is 1
 	json '.verdicts[0].pass == false and (.verdicts[0].what | contains("more packets than were made"))'
@@ -283,7 +288,7 @@ verdict() {
 }
 
 @test "a run that ^C ends accounts for what it has sent" {
-	start blast a blast eg0 $B --rate 20kpps --duration 20s --src-port "$SPORT" --sink "eg0@$LAB-b"
+	start blast a blast eg0 $B --rate 20kpps --duration 20s --sink "eg0@$LAB-b"
 	wait_for sent_some
 	finish blast INT
 	is 130
@@ -293,7 +298,7 @@ verdict() {
 
 @test "without a ledger there is loss, and no listener in the kernel" {
 	tool_in a blast eg0 203.0.113.5 --count 1009 --rate 20kpps --interval 0 --json \
-		--src-port "$SPORT" --sink "eg0@$LAB-b" --no-ledger
+		--sink "eg0@$LAB-b" --no-ledger
 	is 0
 	json '.metrics.lost_packets == 1009 and ([.parts[]?.name] | index("ledger")) == null'
 	json '.environment.ledger_sources == null'

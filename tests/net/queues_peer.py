@@ -21,7 +21,7 @@ def main():
         sockets.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         sockets[-1].connect((dest, 9))
     for number in range(count):
-        sockets[number % ports].send(build_tag(0, number, 0, []))
+        sockets[number % ports].send(build_tag(0, 0, number, 0, []))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ sent_by_driver() {
 	blast 198.18.0.2 --save "$FILE" -c 307 -r 2kpps --stream 7 -s 129
 	[ "$status" = 0 ] || fail "$stderr"
 	json '.metrics.saved_packets == 307 and .metrics.sent_packets == null'
-	/usr/bin/python3 - "$FILE" <<-'END'
-		import struct, sys
+	PYTHONPATH=$BATS_TEST_DIRNAME/../lib /usr/bin/python3 - "$FILE" <<-'END'
+		import sys, tag
 		from scapy.layers.inet import IP, UDP
 		from scapy.layers.l2 import Ether
 		from scapy.utils import rdpcap
@@ -45,8 +45,8 @@ sent_by_driver() {
 		    del again[IP].chksum, again[UDP].chksum
 		    assert bytes(again) == bytes(packet), f"checksums of packet {i}"
 		    assert len(packet) == 125, len(packet)
-		    magic, stream, number, time = struct.unpack(">HHIQ", bytes(packet)[42:58])
-		    assert (magic, stream, number) == (0xe7a1, 7, i), (magic, stream, number)
+		    run, stream, number, time = tag.read(bytes(packet)[42:])
+		    assert (run, stream, number) == (1, 7, i), (run, stream, number)
 		    assert time == i * 500000 and round((packet.time - packets[0].time) * 10**6) == i * 500
 	END
 }
@@ -55,7 +55,7 @@ sent_by_driver() {
 	for engine in live afxdp; do
 		blast 198.18.0.2 --save "$FILE" -c 211 --dscp 46 --dst-mac 02:7e:00:00:00:02
 		receive 211
-		blast 198.18.0.2 -e "$engine" -c 211 -r 10kpps --dscp 46 --dst-mac 02:7e:00:00:00:02
+		blast 198.18.0.2 -e "$engine" -c 211 -r 10kpps --dscp 46 --dst-mac 02:7e:00:00:00:02 --run 1
 		[ "$status" = 0 ] || fail "$stderr"
 		received
 		"$PEER" same "$FILE" "$OUT" 1 time
@@ -75,12 +75,12 @@ sent_by_driver() {
 		  - {name: chance, packet: $dest/udp, size: random(64-1518), rate: 2kpps, gaps: poisson,
 		     duration: {fixed_packets: {packets: 307}}}
 	END
-	blast --streams "$streams" --save "$FILE"
+	blast --streams "$streams" --save "$FILE" --run 7
 	[ "$status" = 0 ] || fail "$stderr"
 	json '.metrics.saved_packets == 950'
 	for engine in live afxdp; do
 		receive 950
-		blast --streams "$streams" -e "$engine"
+		blast --streams "$streams" -e "$engine" --run 7
 		[ "$status" = 0 ] || fail "$stderr"
 		received
 		"$PEER" same "$FILE" "$OUT" 1 time

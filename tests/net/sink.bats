@@ -93,8 +93,8 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	figures '{ "reordered_packets": 1, "reordered_distance_max": 4095, "lost_packets": 0,
 		"duplicate_packets": 1, "unknown_packets": null, "distinct_packets": 4097 }'
 	{ numbers 0 4097 | awk '$2 != 1'; echo 0 1; echo 0 0; } | counted 4099
-	# 1 stays lost, and that 0 had come before is no longer known.
-	figures '{ "reordered_packets": 0, "lost_packets": 1, "duplicate_packets": 0,
+	# That 0 had come before is no longer known; neither it nor 1 is lost.
+	figures '{ "reordered_packets": 0, "lost_packets": 0, "duplicate_packets": 0,
 		"unknown_packets": 2, "distinct_packets": 4097 }'
 }
 
@@ -108,11 +108,59 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		"duplicate_packets": 0, "reordered_packets": 0, "unknown_packets": null }'
 }
 
-@test "packets left over from the run before are unknown, and change nothing else" {
+@test "packets left over from the run before are of another run, and change nothing else" {
 	{ numbers 0 502; echo 0 0 anew; numbers 1 10; echo 0 499 stale; numbers 11 100; } |
 		counted 605
-	figures '{ "restarts": 1, "lost_packets": 0, "unknown_packets": 1,
+	figures '{ "restarts": 1, "lost_packets": 0, "unknown_packets": null, "other_run_packets": 1,
 		"distinct_packets": 604, "reordered_packets": 0 }'
+}
+
+@test "one damaged number or time changes no other figure" {
+	{ numbers 0 4000; echo 0 268439457; numbers 4002 8000; } | counted 8001
+	figures '{ "lost_packets": 1, "implausible_packets": 1, "distinct_packets": 8000,
+		"duplicate_packets": 0, "reordered_packets": 0, "unknown_packets": null, "restarts": null }'
+	json '.notes | any(contains("no packet around them confirms"))'
+	# The first of all, too.
+	{ echo 0 268435456; numbers 1 1008; } | counted 1009
+	figures '{ "lost_packets": 0, "implausible_packets": 1, "distinct_packets": 1008 }'
+	# Half a second in the future.
+	{ numbers 0 4000; echo 0 4001 age=-500000000; numbers 4002 8000; } | counted 8001
+	figures '{ "lost_packets": 0, "distinct_packets": 8001, "reordered_packets": 0,
+		"unknown_packets": null, "delay_negative_packets": 1, "delay_packets": 8000 }'
+	# The sender's clock steps back while it sends.
+	{ numbers 0 999 | sed "s/$/ age=1000000/"; numbers 1000 1999 | sed "s/$/ age=500000000/"; } |
+		counted 2000
+	figures '{ "lost_packets": 0, "distinct_packets": 2000, "reordered_packets": 0,
+		"unknown_packets": null, "restarts": null }'
+}
+
+@test "a loss of any length is one, and confirmed by the next packet" {
+	{ numbers 0 1008; numbers 3000000 3001008; } | counted 2018
+	figures '{ "lost_packets": 2998991, "lost_runs": 1, "lost_run_max": 2998991,
+		"distinct_packets": 2018, "implausible_packets": null }'
+}
+
+@test "two senders with one stream number: none of it is lost, and another sender is reported" {
+	start sink b sink eg0 --count 5006 --duration 20s
+	start_cmd other a "" timeout 20 "$TOOL" blast eg0 198.18.0.2 --count 2503 --rate 2kpps -q
+	tool_in a blast eg0 198.18.0.2 --count 2503 --rate 2kpps -q
+	is 0
+	finish other
+	finish sink
+	is 0
+	json '.metrics | .received_packets == 5006 and .lost_packets == 0 and .duplicate_packets == 0 and
+		.other_run_packets > 0 and .distinct_packets + .other_run_packets == 5006'
+	json '.notes | any(contains("of another sender"))'
+	# Told apart by the number of the run, each is whole.
+	start sink b sink eg0 --count 2503 --run 77 --duration 20s
+	start_cmd other a "" timeout 20 "$TOOL" blast eg0 198.18.0.2 --count 2503 --rate 2kpps -q
+	tool_in a blast eg0 198.18.0.2 --count 2503 --rate 2kpps --run 77 -q
+	is 0
+	finish other
+	finish sink
+	is 0
+	json '.metrics | .received_packets == 2503 and .distinct_packets == 2503 and
+		.lost_packets == 0 and .other_run_packets > 0'
 }
 
 @test "a sequence that wraps past 2^32 goes on" {

@@ -144,7 +144,7 @@ by_tai() {
 	numbers 0 100 0 age=-3600000000000 | send_tags
 	finish sink
 	is 0
-	json '.metrics.delay_negative_packets == 101'
+	json '.metrics.implausible_time_packets == 101 and .metrics.delay_packets == 0'
 	json '.notes | any(contains("--clock tai"))'
 }
 

@@ -17,9 +17,11 @@ import struct
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tag  # noqa: E402
+
 PORT = 14880
-TAG = 0xE7A1
-PUNCH = 0xE7A2
+PUNCH, TEST = 0, 1      # runs in the tags of what opens a stream, and of its datagrams
 
 
 class Refused(Exception):
@@ -82,8 +84,7 @@ def send_bytes(host, count):
 
 
 def tagged(number):
-    words = struct.pack("!HHIQ", TAG, 0, number, time.monotonic_ns())
-    return words + b"\0\0" + bytes(82)
+    return tag.make(TEST, 0, number, time.monotonic_ns()) + bytes(82)
 
 
 def send_order(host):
@@ -91,7 +92,7 @@ def send_order(host):
     data = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     data.settimeout(5)
     data.connect((host, control.test(protocol="udp", message_bytes=100)))
-    data.send(struct.pack("!HHIQ", PUNCH, 0, 0, 0) + b"\0\0")
+    data.send(tag.make(PUNCH, 0, 0, 0))
     data.recv(100)
     control.go()
     # 7 is missing, 11 and 13 come twice, 20 behind 21, and 3 at the end.

@@ -7,20 +7,15 @@
 scapy computes every length and checksum over the whole packet, tag included,
 so a frame that agrees shows that the tag's complement does its work.
 """
-import struct
+import os
+import sys
 
 from scapy.all import Dot1Q, Ether, IP, IPv6, Raw, UDP
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tag as probe  # noqa: E402
+
 DST, SRC = "02:00:00:00:00:02", "02:00:00:00:00:01"
-
-
-def tag(stream, sequence, sent_ns):
-    """abi/tag.h: the nine words sum to 0xffff in one's complement."""
-    head = struct.pack(">HHIQ", 0xE7A1, stream, sequence, sent_ns)
-    total = sum(struct.unpack(">8H", head))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return head + struct.pack(">H", total ^ 0xFFFF)
 
 
 def frame(frame_bytes, head, payload=b""):
@@ -48,13 +43,13 @@ def main():
     udp = UDP(sport=49152, dport=9)
     port4, port6 = zero_checksum_port(64, ip4()), zero_checksum_port(66, ip6())
     vectors = {
-        "ip4_64": frame(64, ether / ip4() / udp, tag(7, 0, 0)),
-        "ip4_64_sent": frame(64, ether / ip4() / udp, tag(7, 0xFFFF0001, 0x0123456789ABCDEF)),
-        "ip6_84": frame(84, ether / ip6() / udp, tag(7, 0, 0)),
+        "ip4_64": frame(64, ether / ip4() / udp, probe.make(0, 7, 0, 0)),
+        "ip4_64_sent": frame(64, ether / ip4() / udp, probe.make(0x1234, 7, 0xFFFF0001, 0x0123456789ABCDEF)),
+        "ip6_84": frame(84, ether / ip6() / udp, probe.make(0, 7, 0, 0)),
         "ip4_vlan_90": frame(90, ether / Dot1Q(vlan=1234, prio=5) / ip4(tos=46 << 2) / udp,
-                             tag(0xFFFF, 0, 0)),
+                             probe.make(0, 0xFFFF, 0, 0)),
         "ip6_vlan_91": frame(91, ether / Dot1Q(vlan=1234, prio=5) / ip6(tc=46 << 2) / udp,
-                             tag(0xFFFF, 0, 0)),
+                             probe.make(0, 0xFFFF, 0, 0)),
         "ip4_untagged_64": frame(64, ether / ip4() / udp),
         "ip4_zero_64": frame(64, ether / ip4() / UDP(sport=port4, dport=9)),
         "ip6_zero_66": frame(66, ether / ip6() / UDP(sport=port6, dport=9)),

@@ -54,7 +54,7 @@ static void check_numbers(struct frame_spec spec, bool ip6)
 	if (!ip6)
 		assert_int_equal(frame_fold(frame_sum(0, frame + 14, 20)), 0);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		frame_write_tag(frame + tag_offset, 7, numbers[i], 0x0123456789abcdef * (i + 1));
+		frame_write_tag(frame + tag_offset, 0x8001, 7, numbers[i], 0x0123456789abcdef * (i + 1));
 		echo_write_number(frame + l4, check, (uint16_t)numbers[i]);
 		assert_int_equal(frame[l4 + 6] << 8 | frame[l4 + 7], numbers[i] & 0xffff);
 		assert_int_equal(sum_of(frame, l4, end, ip6), 0xffff);

@@ -94,7 +94,7 @@ static void a_rewritten_tag_leaves_the_checksum_right(void **state)
 
 	(void)state;
 	assert_int_equal(frame_build(&spec, buf, sizeof(buf), &offset, &e), 0);
-	frame_write_tag(buf + offset, 7, 0xffff0001, 0x0123456789abcdef);
+	frame_write_tag(buf + offset, 0x1234, 7, 0xffff0001, 0x0123456789abcdef);
 	assert_memory_equal(buf, ip4_64_sent, sizeof(ip4_64_sent));
 }
 
@@ -148,7 +148,7 @@ static void walk_sizes(struct frame_spec *spec, uint32_t min)
 		check_sums(spec, buf);
 		if (!spec->tagged)
 			continue;
-		frame_write_tag(buf + offset, spec->stream, spec->frame_bytes * 2654435761u,
+		frame_write_tag(buf + offset, 0x7fff, spec->stream, spec->frame_bytes * 2654435761u,
 				spec->frame_bytes * 11400714819323198485ull);
 		check_sums(spec, buf);
 	}

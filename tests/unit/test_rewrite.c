@@ -129,7 +129,7 @@ static void a_cleared_tag_leaves_a_right_checksum(void **state)
 		rewrite_frame(&fix, frame, len);
 		assert_int_equal(rewrite_clear_tag(frame, len), at);
 		assert_memory_equal(frame + at, zeros, sizeof(zeros));
-		frame_write_tag(frame + at, (uint16_t)i, i, i * 1000003ull);
+		frame_write_tag(frame + at, (uint16_t)(i * 31), (uint16_t)i, i, i * 1000003ull);
 		memcpy(computed, frame, sizeof(computed));
 		rewrite_frame(&fix, computed, len);
 		assert_memory_equal(frame, computed, len);

@@ -64,7 +64,7 @@ static int save(const struct mix *mix, uint64_t count, uint64_t duration_ns)
 	int err;
 
 	assert_int_equal(mix_source_open(&source, mix, 0, 1, &e), 0);
-	err = save_source(source, count, duration_ns, path, res, &e);
+	err = save_source(source, 0, count, duration_ns, path, res, &e);
 	mix_source_close(source);
 	result_free(res);
 	return err;
@@ -98,10 +98,10 @@ static void a_packet_has_its_slot_as_time_in_file_and_tag(void **state)
 		assert_int_equal(packet.time_ns, numbers[i] * (1000 + 300 * i));
 		assert_true(packet.time_ns >= last_ns);
 		last_ns = packet.time_ns;
-		assert_int_equal(big(packet.bytes + 42, 2), TAG_MAGIC);
-		assert_int_equal(big(packet.bytes + 44, 2), 100 + i);
-		assert_int_equal(big(packet.bytes + 46, 4), numbers[i]);
-		assert_int_equal(big(packet.bytes + 50, 8), numbers[i] % 2 ? 0 : packet.time_ns);
+		assert_int_equal(big(packet.bytes + 44, 2), 1);
+		assert_int_equal(big(packet.bytes + 46, 2), 100 + i);
+		assert_int_equal(big(packet.bytes + 48, 4), numbers[i]);
+		assert_int_equal(big(packet.bytes + 52, 6), numbers[i] % 2 ? 0 : packet.time_ns);
 		numbers[i]++;
 	}
 	assert_int_equal(numbers[0], 10);
@@ -137,8 +137,8 @@ static void check_shared(enum pace_kind kind)
 	assert_int_equal(capture_open(&capture, path, &e), 0);
 	while (capture_read(capture, &packet, &e) == 1) {
 		assert_int_equal(big(packet.bytes + 36, 2), nr % 1000);
-		assert_int_equal(big(packet.bytes + 44, 2), 100 + nr % 3);
-		assert_int_equal(big(packet.bytes + 46, 4), nr / 3);
+		assert_int_equal(big(packet.bytes + 46, 2), 100 + nr % 3);
+		assert_int_equal(big(packet.bytes + 48, 4), nr / 3);
 		if (kind == PACE_EVEN)
 			assert_int_equal(packet.time_ns, nr * 1000);
 		nr++;

@@ -19,7 +19,7 @@ static void a_whole_stream_has_nothing(void **state)
 
 	(void)state;
 	for (i = 0; i < 10007; i++)
-		seqwin_add(&win, i, 1000 + i);
+		seqwin_add(&win, 0, i);
 	assert_int_equal(win.distinct, 10007);
 	assert_int_equal(seqwin_gaps(&win), 0);
 	assert_int_equal(win.duplicates + win.reordered + win.unknown, 0);
@@ -33,7 +33,7 @@ static void a_wrap_goes_on(void **state)
 
 	(void)state;
 	for (i = 0; i < 1009; i++)
-		seqwin_add(&win, UINT32_MAX - 499 + i, 1000 + i);
+		seqwin_add(&win, 0, UINT32_MAX - 499 + i);
 	assert_int_equal(win.distinct, 1009);
 	assert_int_equal(seqwin_gaps(&win), 0);
 	assert_int_equal(win.runs, 1);
@@ -41,18 +41,100 @@ static void a_wrap_goes_on(void **state)
 
 static void a_sender_that_starts_anew_is_a_run(void **state)
 {
-	struct seqwin win = { 0 };
+	struct seqwin win = { .confirms = true };
 	uint32_t i;
 
 	(void)state;
 	for (i = 0; i < 503; i++)
-		seqwin_add(&win, i, 1000 + i);
+		seqwin_add(&win, 1, i);
 	for (i = 0; i < 307; i++)
-		seqwin_add(&win, i, 5000 + i);
-	seqwin_add(&win, 400, 1400);	/* left over */
+		seqwin_add(&win, 2, i);
+	seqwin_add(&win, 1, 400);	/* left over */
 	assert_int_equal(win.runs, 2);
 	assert_int_equal(win.distinct, 503 + 307);
-	assert_int_equal(win.unknown, 1);
+	assert_int_equal(win.other_run, 1);
+	assert_int_equal(win.unknown, 0);
+	assert_int_equal(seqwin_gaps(&win), 0);
+}
+
+static void two_senders_at_once_lose_nothing(void **state)
+{
+	struct seqwin win = { .confirms = true };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 2503; i++) {
+		seqwin_add(&win, 1, i);
+		seqwin_add(&win, 2, 2000000 + i);
+	}
+	assert_int_equal(win.runs, 1);
+	assert_int_equal(seqwin_gaps(&win), 0);
+	assert_int_equal(win.distinct + win.other_run + seqwin_held(&win, false), 2 * 2503);
+}
+
+static void one_number_alone_moves_nothing(void **state)
+{
+	struct seqwin win = { .confirms = true }, first = { .confirms = true };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 8009; i++)
+		seqwin_add(&win, 1, i == 3001 ? i + (1u << 28) : i);
+	assert_int_equal(seqwin_gaps(&win), 1);
+	assert_int_equal(win.implausible + seqwin_held(&win, true), 1);
+	assert_int_equal(win.distinct, 8008);
+	assert_int_equal(win.duplicates + win.reordered + win.unknown + win.other_run, 0);
+	/* Of the first, too. */
+	seqwin_add(&first, 1, 1u << 28);
+	for (i = 1; i < 1009; i++)
+		seqwin_add(&first, 1, i);
+	assert_int_equal(seqwin_gaps(&first), 0);
+	assert_int_equal(first.implausible + seqwin_held(&first, true), 1);
+	assert_int_equal(first.distinct, 1008);
+}
+
+static void a_gap_of_any_length_is_confirmed_by_the_next(void **state)
+{
+	struct seqwin win = { .confirms = true };
+
+	(void)state;
+	seqwin_add(&win, 1, 0);
+	seqwin_add(&win, 1, 1);
+	seqwin_add(&win, 1, 1000000);
+	seqwin_add(&win, 1, 1000000);	/* a copy of it confirms nothing */
+	assert_int_equal(win.distinct, 2);
+	seqwin_add(&win, 1, 1000001);
+	assert_int_equal(win.distinct, 4);
+	assert_int_equal(seqwin_gaps(&win), 999998);
+	assert_int_equal(win.duplicates, 1);
+	assert_int_equal(win.implausible + seqwin_held(&win, true), 0);
+}
+
+static void what_arrives_once_in_a_while_is_a_stream(void **state)
+{
+	struct seqwin win = { .confirms = true };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 503; i++)
+		seqwin_add(&win, 1, 10007 * i);
+	assert_int_equal(win.distinct + seqwin_held(&win, true), 503);
+	assert_int_equal(win.implausible, 0);
+	assert_int_equal(seqwin_gaps(&win), 501ull * 10006);
+}
+
+static void the_only_packet_counts(void **state)
+{
+	struct seqwin win = { .confirms = true };
+
+	(void)state;
+	seqwin_take_only(&win);
+	assert_int_equal(win.runs, 0);
+	seqwin_add(&win, 1, 7);
+	seqwin_take_only(&win);
+	assert_int_equal(win.runs, 1);
+	assert_int_equal(win.distinct, 1);
+	assert_int_equal(win.first, 7);
 	assert_int_equal(seqwin_gaps(&win), 0);
 }
 
@@ -61,10 +143,10 @@ static void behind_the_window_is_unknown(void **state)
 	struct seqwin win = { 0 };
 
 	(void)state;
-	seqwin_add(&win, 1, 1);
-	seqwin_add(&win, SEQWIN_NUMBERS + 1, 3);
-	seqwin_add(&win, 2, 2);
-	seqwin_add(&win, 1, 1);
+	seqwin_add(&win, 0, 1);
+	seqwin_add(&win, 0, SEQWIN_NUMBERS + 1);
+	seqwin_add(&win, 0, 2);
+	seqwin_add(&win, 0, 1);
 	assert_int_equal(win.reordered, 1);
 	assert_int_equal(win.distance_max, SEQWIN_NUMBERS - 1);
 	assert_int_equal(win.unknown, 1);
@@ -84,7 +166,7 @@ static void arrivals_by_chance_agree_with_a_model(void **state)
 		number = i - (uint32_t)random() % 100;
 		if (!win.runs)
 			number = 0;
-		seqwin_add(&win, number, 0);
+		seqwin_add(&win, 0, number);
 		duplicates += seen[number];
 		reordered += !seen[number] && number < next;
 		distinct += !seen[number];
@@ -108,7 +190,7 @@ static void runs_of_loss_are_counted_through_jumps_and_late_ones(void **state)
 	(void)state;
 	srandom(11);
 	for (i = 0; i < 200000; i += 1 + jump) {
-		seqwin_add(&win, i, 0);
+		seqwin_add(&win, 0, i);
 		jump = random() % 50 ? 0 : random() % 40 ? (uint32_t)random() % 90 : 8000 + (uint32_t)random() % 400;
 		lost += jump;
 		runs += jump > 0;
@@ -123,9 +205,9 @@ static void runs_of_loss_are_counted_through_jumps_and_late_ones(void **state)
 	memset(&win, 0, sizeof(win));
 	for (i = 0; i < 3000; i++) {
 		if (i % 100 < 90)
-			seqwin_add(&win, i, 0);
+			seqwin_add(&win, 0, i);
 		if (i % 100 == 99)
-			seqwin_add(&win, i - 4, 0);	/* late: cuts a run of ten in two */
+			seqwin_add(&win, 0, i - 4);	/* late: cuts a run of ten in two */
 	}
 	for (run = 0; run < 2; run++) {
 		copy = win;
@@ -141,6 +223,11 @@ int main(void)
 		cmocka_unit_test(a_whole_stream_has_nothing),
 		cmocka_unit_test(a_wrap_goes_on),
 		cmocka_unit_test(a_sender_that_starts_anew_is_a_run),
+		cmocka_unit_test(two_senders_at_once_lose_nothing),
+		cmocka_unit_test(one_number_alone_moves_nothing),
+		cmocka_unit_test(a_gap_of_any_length_is_confirmed_by_the_next),
+		cmocka_unit_test(what_arrives_once_in_a_while_is_a_stream),
+		cmocka_unit_test(the_only_packet_counts),
 		cmocka_unit_test(behind_the_window_is_unknown),
 		cmocka_unit_test(arrivals_by_chance_agree_with_a_model),
 		cmocka_unit_test(runs_of_loss_are_counted_through_jumps_and_late_ones),

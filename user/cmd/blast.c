@@ -105,7 +105,7 @@ static const struct opt_rule rules[] = {
 	{ OPT_REQUIRES, "into-stack", "engine=live|auto" },
 	/* The kernel timestamps only packets that it copies. */
 	{ OPT_EXCLUDES, "tx-stamp=sw", "zero-copy" },
-	{ OPT_EXCLUDES, "no-tag", "stream stamp-every clock tx-stamp" },
+	{ OPT_EXCLUDES, "no-tag", "stream run stamp-every clock tx-stamp" },
 	{ OPT_EXCLUDES, "tx-stamp=sw tx-stamp=hw", "burst on ramp-to poisson" },
 	{ OPT_EXCLUDES, "save", "sink" },
 	{ OPT_REQUIRES, "save", "count streams profile" },
@@ -264,7 +264,8 @@ static int save(const struct blast_opts *opts, const struct tx_cfg *cfg, struct 
 	err = mix_source_open(&source, cfg->mix, 0, 1, e);
 	if (err)
 		return err;
-	err = save_source(source, count, count ? 0 : cfg->duration_ns, opts->save, res, e);
+	err = save_source(source, opts->stream.run, count, count ? 0 : cfg->duration_ns, opts->save,
+			  res, e);
 	mix_source_close(source);
 	return err;
 }
@@ -290,6 +291,7 @@ static int open_ends(struct blast_run *run)
 {
 	int err = 0;
 
+	tx_choose_run(&run->cfg);
 	if (run->opts->trial.sink)
 		err = trial_open(&run->trial, &run->opts->trial, &run->cfg, run->res, run->e);
 	return err ? err : tx_open(&run->tx, &run->cfg, run->res, run->e);

@@ -226,6 +226,8 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	if (err)
 		return err;
 	plan.tx.mix = mix;
+	tx_choose_run(&plan.tx);
+	rx.run = plan.tx.run;
 	stream_describe(&plan.frame, res);
 	exports_prepare(&opts->exports, &rx);
 	err = rx_open(&run.rx, &rx, res, e);

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "abi/tag.h"
 #include "cmd/cmd.h"
 #include "engine/receive/exports.h"
 #include "engine/receive/rx.h"
@@ -35,7 +36,7 @@ struct sink_opts {
 	bool gaps;
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* parsed from it */
-	uint16_t max_streams;
+	uint16_t max_streams, run;
 	uint16_t stream_parts;
 	uint64_t expect;
 	uint64_t count;
@@ -70,6 +71,9 @@ static const struct opt options[] = {
 	{ 0, "max-streams", OPT_U16, offsetof(struct sink_opts, max_streams), "N",
 	  "number of streams to check, from stream 0; each takes 109 KB, and 18 KB per CPU", .min = 1,
 	  .max = RX_MAX_STREAMS },
+	{ 0, "run", OPT_U16, offsetof(struct sink_opts, run), "N",
+	  "receive only packets of blast --run N; 0: follow one run after another",
+	  .max = TAG_RUNS - 1 },
 	{ 0, "stream-parts", OPT_U16, offsetof(struct sink_opts, stream_parts), "N",
 	  "report the first N streams separately; \"streams\" in the document has all of them" },
 	{ 'c', "count", OPT_COUNT, offsetof(struct sink_opts, count), "N",
@@ -109,7 +113,7 @@ static const struct opt_rule rules[] = {
 	EXPORTS_RULES,
 	{ OPT_EXCLUDES, "all", "port" },
 	/* Everything that is computed from the tags. */
-	{ OPT_EXCLUDES, "count-only", "no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp" },
+	{ OPT_EXCLUDES, "count-only", "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp" },
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
 	{ OPT_EXCLUDES, "socket",
@@ -248,6 +252,7 @@ static int open_receiver(struct sink_run *run)
 		.ifname = opts->ifname,
 		.port = opts->port,
 		.streams = opts->max_streams,
+		.run = opts->run,
 		.rcvbuf_bytes = opts->rcvbuf_bytes,
 	};
 	struct rx_cfg cfg = {
@@ -262,6 +267,7 @@ static int open_receiver(struct sink_run *run)
 		.gaps = opts->gaps,
 		.expect_gap_ns = opts->expect_gap_ns,
 		.clock = (enum stamp_clock)opts->clock,
+		.run = opts->run ? (uint16_t)(opts->run | (opts->clock == STAMP_TAI ? TAG_TAI : 0)) : 0,
 		.stamp = (enum rx_stamp_want)opts->rx_stamp,
 	};
 	struct rx *rx;

@@ -20,6 +20,7 @@
 struct saving {
 	struct outfile *file;
 	struct capture_writer *writer;
+	uint16_t run;			/* in the tags */
 };
 
 static int begin_file(struct saving *saving, const char *path, struct err *e)
@@ -70,21 +71,21 @@ static uint64_t pass_wire(struct wire *wire, const struct source_packet *packet)
 	return time_ns;
 }
 
-static int write_one(const struct source_packet *packet, uint64_t time_ns,
-		     struct capture_writer *writer, struct err *e)
+static int write_one(const struct saving *saving, const struct source_packet *packet,
+		     uint64_t time_ns, struct err *e)
 {
 	uint8_t bytes[PACKET_MAX_BYTES];
 
 	if (!packet->tag_offset)
-		return capture_write(writer, time_ns, packet->bytes, packet->buf_bytes, e);
+		return capture_write(saving->writer, time_ns, packet->bytes, packet->buf_bytes, e);
 	memcpy(bytes, packet->bytes, packet->buf_bytes);
-	frame_write_tag(bytes + packet->tag_offset, packet->stream, packet->sequence,
+	frame_write_tag(bytes + packet->tag_offset, saving->run, packet->stream, packet->sequence,
 			!packet->stamped ? 0 : packet->paced ? packet->slot_ns : time_ns);
-	return capture_write(writer, time_ns, bytes, packet->buf_bytes, e);
+	return capture_write(saving->writer, time_ns, bytes, packet->buf_bytes, e);
 }
 
-static int write_source(struct source *source, uint64_t count, uint64_t duration_ns,
-			struct capture_writer *writer, uint64_t *ret_saved, struct err *e)
+static int write_source(const struct saving *saving, struct source *source, uint64_t count,
+			uint64_t duration_ns, uint64_t *ret_saved, struct err *e)
 {
 	struct source_packet packet;
 	struct wire wire = { 0 };
@@ -99,7 +100,7 @@ static int write_source(struct source *source, uint64_t count, uint64_t duration
 			     (packet.paced ? packet.slot_ns : free_ns(&wire))))
 			break;
 		time_ns = pass_wire(&wire, &packet);
-		err = write_one(&packet, time_ns, writer, e);
+		err = write_one(saving, &packet, time_ns, e);
 		if (err)
 			return err;
 		source->ops->take(source, time_ns, 0);
@@ -109,15 +110,15 @@ static int write_source(struct source *source, uint64_t count, uint64_t duration
 	return loop_signal() ? err_set(e, -EINTR, "nothing is written") : 0;
 }
 
-int save_source(struct source *source, uint64_t count, uint64_t duration_ns, const char *path,
-		struct result *res, struct err *e)
+int save_source(struct source *source, uint16_t run, uint64_t count, uint64_t duration_ns,
+		const char *path, struct result *res, struct err *e)
 {
-	struct saving saving = { 0 };
+	struct saving saving = { .run = run ? run : 1 };
 	uint64_t nr = 0;
 	int err = begin_file(&saving, path, e);
 
 	if (!err)
-		err = write_source(source, count, duration_ns, saving.writer, &nr, e);
+		err = write_source(&saving, source, count, duration_ns, &nr, e);
 	err = finish_file(&saving, err, e);
 	if (!err)
 		result_metric_u64(res, "saved_packets", nr);

@@ -152,7 +152,7 @@ static void restart_numbering(struct stamp_session *session, uint64_t question, 
 	session->back_reordered_past += session->answered.reordered;
 	session->restarts++;
 	begin_numbering(session, question, answer);
-	seqwin_add(&session->answered, answer, 0);
+	seqwin_add(&session->answered, 0, answer);
 }
 
 /*
@@ -196,7 +196,7 @@ static void add_answer_number(struct stamp_session *session, uint64_t question, 
 		answer = low;
 		distinct = 0;
 	}
-	seqwin_add(answered, low, 0);
+	seqwin_add(answered, 0, low);
 	if (answered->distinct == distinct) {
 		if (ahead) {
 			restart_numbering(session, question, before, low);
@@ -221,7 +221,7 @@ void stamp_session_add(struct stamp_session *session, struct stamp_sums *sums, u
 	uint64_t number = widen(question, before);
 
 	session->answers++;
-	seqwin_add(asked, question, 0);
+	seqwin_add(asked, 0, question);
 	if (asked->unknown > unknown)
 		return;
 	if (session->kind != STAMP_STATELESS)

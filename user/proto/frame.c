@@ -217,19 +217,16 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 	p = is_ip6(spec) ? put_ip6(p, spec, udp_bytes) : put_ip4(p, spec, udp_bytes);
 	put_udp(p, spec, udp_bytes);
 	if (spec->tagged)
-		frame_write_tag(buf + head, spec->stream, 0, 0);
+		frame_write_tag(buf + head, 0, spec->stream, 0, 0);
 	*ret_tag_offset = spec->tagged ? (uint16_t)head : 0;
 	return 0;
 }
 
-void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
+void frame_write_tag(uint8_t *tag, uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
 {
-	struct tag t = {
-		.magic = htobe16(TAG_MAGIC), .stream = htobe16(stream),
-		.sequence = htobe32(sequence), .sent_ns = htobe64(sent_ns),
-	};
+	struct tag t;
 
-	t.complement = tag_complement(t.magic, t.stream, t.sequence, t.sent_ns);
+	tag_write(&t, run, stream, sequence, sent_ns);
 	memcpy(tag, &t, sizeof(t));
 }
 
@@ -238,10 +235,13 @@ double frame_max_pps(uint64_t link_bps, uint32_t frame_bytes)
 	return (double)link_bps / (8.0 * (frame_bytes + UNIT_GAP_BYTES));
 }
 
-uint64_t frame_read_stamp(const uint8_t *tag)
+uint64_t frame_read_stamp(const uint8_t *tag, uint64_t now_ns)
 {
+	struct tag_fields fields = { 0 };
 	struct tag t;
 
 	memcpy(&t, tag, sizeof(t));
-	return be64toh(t.sent_ns);
+	if (!tag_read(t.high, t.low, t.complement, &fields) || !fields.time)
+		return 0;
+	return tag_widen(fields.time, now_ns);
 }

@@ -50,17 +50,17 @@ uint32_t frame_min_bytes(const struct frame_spec *spec);
 
 /*
  * Writes the frame without FCS: frame_bytes - 4 bytes into @buf. Sets *ret_tag_offset to the tag's
- * offset, 0 if there is none. The tag has sequence 0, time 0 and a valid complement. Payload bytes
- * after it are 0.
+ * offset, 0 if there is none. The tag has run 0, sequence 0, time 0 and a valid check and
+ * complement. Payload bytes after it are 0.
  */
 int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 		uint16_t *ret_tag_offset, struct err *e);
 
-/* Writes sequence, time and complement of the tag at @tag. */
-void frame_write_tag(uint8_t *tag, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
+/* Writes the tag at @tag (abi/tag.h); @sent_ns 0: no timestamp. */
+void frame_write_tag(uint8_t *tag, uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
 
-/* The time in the tag at @tag; 0: none. */
-uint64_t frame_read_stamp(const uint8_t *tag);
+/* The time in the tag at @tag, by the clock that shows @now_ns; 0: none. */
+uint64_t frame_read_stamp(const uint8_t *tag, uint64_t now_ns);
 
 /* The layer whose bytes a rate counts. */
 enum frame_layer {

@@ -451,7 +451,7 @@ int packet_spec_build(const struct packet_spec *spec, const struct packet_env *e
 		return err;
 	/* After the sums: a tag does not change them, as it carries its complement. */
 	if (ret_packet->tag_offset)
-		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, env->stream, 0, 0);
+		frame_write_tag(ret_packet->bytes + ret_packet->tag_offset, 0, env->stream, 0, 0);
 	return 0;
 }
 

@@ -20,6 +20,8 @@ static const char *const kinds[RECORD_NR_KINDS] = {
 	[RECORD_RESTART] = "restart",
 	[RECORD_UNTAGGED] = "untagged",
 	[RECORD_OTHER_STREAM] = "other-stream",
+	[RECORD_OTHER_RUN] = "other-run",
+	[RECORD_UNCONFIRMED] = "unconfirmed",
 };
 
 size_t record_head(char *buf, size_t size, const char *clock, const char *delay)

@@ -4,8 +4,9 @@
  */
 #include "proto/seqwin.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+#define HELD_MAX 4		/* as in bpf/lib/seq.bpf.h */
 
 static bool is_marked(const struct seqwin *win, uint64_t number)
 {
@@ -59,16 +60,18 @@ void seqwin_finish(struct seqwin *win, uint64_t end)
 		lose(win, end - win->next);
 }
 
-static void begin_run(struct seqwin *win, uint64_t number)
+static void begin_run(struct seqwin *win, uint16_t id, uint64_t number)
 {
 	if (win->runs) {
 		judge_all(win);
 		win->loss_run = 0;
 		win->spanned += win->next - win->first;
 		win->unseen += win->first;
+		win->before_id = win->id;
 	}
 	memset(win->window, 0, sizeof(win->window));
 	win->runs++;
+	win->id = id;
 	win->first = number;
 	win->next = number;
 }
@@ -109,30 +112,112 @@ static void add_late(struct seqwin *win, uint64_t number)
 	}
 }
 
-void seqwin_add(struct seqwin *win, uint32_t low, uint64_t sent_ns)
+uint64_t seqwin_held(const struct seqwin *win, bool followed)
+{
+	uint64_t nr = 0;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		nr += win->held[i].is && (win->held[i].id == win->id) == followed;
+	return nr;
+}
+
+static void give_up(struct seqwin *win, const struct seqwin_held *held)
+{
+	if (held->is && (held->id == win->id || !win->runs))
+		win->implausible++;
+	else if (held->is)
+		win->other_run++;
+}
+
+static bool is_copy(const struct seqwin_held *held, uint16_t id, uint32_t low)
+{
+	return held->is && held->id == id && held->low == low;
+}
+
+static bool is_confirmed(const struct seqwin *win, const struct seqwin_held *held, uint16_t id,
+			 uint32_t low)
+{
+	int32_t apart = (int32_t)(low - held->low);
+
+	return held->is && held->id == id && apart > -SEQWIN_NUMBERS &&
+	       win->distinct - held->distinct <= (id == win->id ? HELD_MAX : 0);
+}
+
+/* The one that is confirmed comes to held[0]; false: none is. */
+static bool find_held(struct seqwin *win, uint16_t id, uint32_t low)
+{
+	if (is_confirmed(win, &win->held[0], id, low))
+		return true;
+	if (!is_confirmed(win, &win->held[1], id, low))
+		return false;
+	give_up(win, &win->held[0]);
+	win->held[0] = win->held[1];
+	win->held[1].is = false;
+	return true;
+}
+
+static void take(struct seqwin *win, uint32_t low)
 {
 	int64_t ahead = (int32_t)(low - (uint32_t)win->next);
 	uint64_t number = win->next + (uint64_t)ahead;
 
-	if (!win->runs || (ahead < 0 && sent_ns > win->newest_sent_ns)) {
-		number = low;
-		ahead = 0;
-		begin_run(win, number);
-	}
-	/* Below number 0, or left over from the previous run. */
-	if ((ahead < 0 && number > win->next) ||
-	    (ahead >= 0 && sent_ns && sent_ns < win->newest_sent_ns)) {
-		win->unknown++;
-		return;
-	}
-	if (ahead < 0) {
+	if (ahead >= 0) {
+		advance(win, number);
+		mark(win, number);
+	} else if (number > win->next) {
+		win->implausible++;	/* below 0 */
+	} else {
 		add_late(win, number);
-		return;
 	}
-	if (sent_ns)
-		win->newest_sent_ns = sent_ns;
-	advance(win, number);
-	mark(win, number);
+}
+
+void seqwin_take_only(struct seqwin *win)
+{
+	struct seqwin_held *held = &win->held[1];
+
+	if (win->runs || !held->is)
+		return;
+	begin_run(win, held->id, held->low);
+	held->is = false;
+	take(win, held->low);
+}
+
+/* True if it cannot be placed yet, or belongs nowhere. */
+static bool is_kept_out(struct seqwin *win, uint16_t id, uint32_t low)
+{
+	if (win->runs && id == win->id && (int32_t)(low - (uint32_t)win->next) < SEQWIN_NUMBERS)
+		return false;
+	if (win->runs > 1 && id == win->before_id) {
+		win->other_run++;
+		return true;
+	}
+	if (is_copy(&win->held[0], id, low) || is_copy(&win->held[1], id, low)) {
+		win->duplicates++;
+		return true;
+	}
+	if (find_held(win, id, low)) {
+		if (!win->runs || id != win->id)
+			begin_run(win, id, win->held[0].low);
+		win->held[0].is = false;
+		take(win, win->held[0].low);
+		return false;
+	}
+	give_up(win, &win->held[0]);
+	win->held[0] = win->held[1];
+	win->held[1] = (struct seqwin_held){
+		.is = true, .id = id, .low = low, .distinct = win->distinct,
+	};
+	return true;
+}
+
+void seqwin_add(struct seqwin *win, uint16_t id, uint32_t low)
+{
+	if (win->confirms && is_kept_out(win, id, low))
+		return;
+	if (!win->runs)
+		begin_run(win, id, low);
+	take(win, low);
 }
 
 uint64_t seqwin_gaps(const struct seqwin *win)

@@ -6,6 +6,7 @@
 #ifndef PROTO_SEQWIN_H
 #define PROTO_SEQWIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SEQWIN_NUMBERS	4096	/* below the highest, in which duplicates are recognised */
@@ -13,20 +14,32 @@
 
 /* Zeroed: nothing seen. */
 struct seqwin {
-	uint64_t next, first;	/* this run's: highest seen + 1; lowest seen */
-	uint64_t newest_sent_ns;
-	uint64_t runs;		/* 0: nothing seen yet */
+	uint64_t next, first;	/* of this run: highest seen + 1; lowest seen */
+	uint64_t runs;		/* how many were followed; 0: nothing seen yet */
+	uint16_t id, before_id;	/* of the one that is followed, and of the one before it */
+	bool confirms;		/* set by the user: far numbers and new runs are to be confirmed */
+	struct seqwin_held {
+		bool is;
+		uint16_t id;
+		uint32_t low;
+		uint64_t distinct;	/* when it came */
+	} held[2];		/* the older one first */
 	uint64_t distinct, duplicates, reordered, distance_max, unknown;
-	uint64_t spanned, unseen;	/* earlier runs': numbers from first to highest; below
-					 * first */
-	uint64_t loss_runs, loss_run_max;	/* loss periods (RFC 3357) that have left the
-						 * window */
-	uint64_t loss_run;		/* run of lost numbers at the window's end */
+	uint64_t other_run, implausible;
+	uint64_t spanned, unseen;	/* of earlier runs: numbers from first to highest; below first */
+	uint64_t loss_runs, loss_run_max;	/* RFC 3357's loss periods, of what left the window */
+	uint64_t loss_run;		/* numbers lost in a row at the window's end */
 	uint64_t window[SEQWIN_WORDS];
 };
 
-/* Adds an arrival: the low 32 bits of its number, and the sender's timestamp; 0: none. */
-void seqwin_add(struct seqwin *win, uint32_t low, uint64_t sent_ns);
+/* Those that are held, of the run that is followed or of others. */
+uint64_t seqwin_held(const struct seqwin *win, bool followed);
+
+/* One arrival: its run, and the low 32 bits of its number. */
+void seqwin_add(struct seqwin *win, uint16_t id, uint32_t low);
+
+/* The only packet that came is held, and is taken as it is: on a copy, where more may come. */
+void seqwin_take_only(struct seqwin *win);
 
 /*
  * Judges what is still in the window, for loss_runs: on a copy, if more may arrive. @end: numbers

@@ -458,7 +458,11 @@ static const struct metric metrics[] = {
 	DIST_RESULT("late_time", "late time", "late by", "late time", METRIC_LOWER,
 	  ": since the first arrival with a larger sequence number (RFC 4737 4.3)", 0)
 	{ "unknown_packets", UNIT_COUNT, METRIC_LOWER, "unknown",
-	  "packets too late to distinguish reordering from duplication; never counted as loss" },
+	  "packets too late to distinguish from duplicates; counted as arrived, not as lost" },
+	{ "implausible_packets", UNIT_COUNT, METRIC_LOWER, "implausible",
+	  "packets whose sequence number no other packet confirmed: in no figure of order and loss" },
+	{ "other_run_packets", UNIT_COUNT, METRIC_NEITHER, "other runs",
+	  "tagged packets of another sender or an earlier run: not checked, not lost" },
 	{ "unseen_before_packets", UNIT_COUNT, METRIC_NEITHER, "before the first",
 	  "sequence numbers before the first that arrived: lost, or sent before the sink started" },
 	{ "restarts", UNIT_COUNT, METRIC_NEITHER, "sender restarts",
@@ -532,6 +536,8 @@ static const struct metric metrics[] = {
 
 	{ "other_clock_packets", UNIT_COUNT, METRIC_LOWER, "other clock",
 	  "packets with a timestamp of another clock than the receiver's (--clock): checked, but not timed" },
+	{ "implausible_time_packets", UNIT_COUNT, METRIC_LOWER, "implausible times",
+	  "packets with a timestamp more than a minute from their arrival: checked, but not timed" },
 	{ "no_arrival_packets", UNIT_COUNT, METRIC_LOWER, "no NIC timestamp",
 	  "packets without a receive timestamp of the NIC: checked, but not timed" },
 

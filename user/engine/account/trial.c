@@ -13,6 +13,7 @@
 
 #include "engine/account/path.h"
 #include "engine/receive/rx.h"
+#include "engine/receive/rx_order.h"
 #include "engine/receive/rx_socket.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -49,6 +50,7 @@ struct target {
 	struct ports src, to;
 	struct frame_addr dst;			/* family 0: more than one address */
 	enum stamp_clock clock;
+	uint16_t run;
 };
 
 struct trial {
@@ -182,7 +184,8 @@ static void join_flow(struct target *target, bool is_first, const struct mix_flo
 
 static struct target target_of(const struct tx_cfg *cfg)
 {
-	struct target target = { .tagged = true, .first_stream = UINT16_MAX, .clock = cfg->clock };
+	struct target target = { .tagged = true, .first_stream = UINT16_MAX,
+				 .clock = cfg->clock, .run = cfg->run };
 	uint32_t i;
 
 	for (i = 0; i < cfg->mix->nr_flows; i++)
@@ -197,7 +200,7 @@ static void watch_drops(struct trial *trial, struct result *res)
 		.src_port = target->src.first, .nr_src_ports = (uint16_t)target->src.nr,
 		.dst_port = target->to.first, .nr_dst_ports = (uint16_t)target->to.nr,
 		.first_stream = target->first_stream, .last_stream = target->last_stream,
-		.tagged = target->tagged,
+		.tagged = target->tagged, .run = target->run,
 	};
 	struct err e;
 
@@ -224,6 +227,7 @@ static int open_socket(struct trial *trial, struct err *e)
 		.ifname = trial->ifname,
 		.port = trial->target.to.first,
 		.streams = (uint16_t)(trial->target.last_stream + 1),
+		.run = trial->target.tagged ? trial->target.run : 0,
 		.rcvbuf_bytes = trial->opts.rcvbuf_bytes,
 	};
 
@@ -245,6 +249,7 @@ static int open_xdp(struct trial *trial, struct err *e)
 		.vary = target->tagged,
 		.gaps = target->tagged && trial->opts.gaps,
 		.clock = target->clock,
+		.run = target->tagged ? target->run : 0,
 		.streams = (uint16_t)(target->last_stream + 1),
 		.seen_fd = trial->drops ? drops_seen_fd(trial->drops) : 0,
 	};
@@ -263,7 +268,7 @@ static int open_receiver(void *ctx, struct err *e)
 
 	if (trial->opts.far)
 		return far_sink_open(&trial->receiver, trial->opts.far, trial->target.to.first,
-				     trial->target.last_stream + 1u, trial->target.clock, e);
+				     trial->target.last_stream + 1u, trial->target.run, trial->target.clock, e);
 	if (trial->ns_fd >= 0 && netns_enter(trial->ns_fd, e))
 		return e->no;
 	return trial->opts.socket ? open_socket(trial, e) : open_xdp(trial, e);
@@ -493,11 +498,12 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 	if (peer)
 		peer->known.claimed += sent->refused_packets;
 	if (trial->receiver->ops->is_xdp)
-		path_receiver(trial->path)->known.own_verdicts = count->packets;
+		path_receiver(trial->path)->known.own_verdicts = count->packets + count->other_run;
 	if (!trial->target.tagged || trial->target.to.nr != 1)
 		return;
 	row = (struct ledger_row){
-		.source = "receiver", .reason = "arrived with a damaged tag", .packets = count->untagged,
+		.source = "receiver", .reason = "arrived with a damaged tag",
+		.packets = count->untagged + count->implausible,
 	};
 	snprintf(row.where, sizeof(row.where), "%s", path_receiver(trial->path)->known.where);
 	ledger_claim(ledger, &row);
@@ -543,7 +549,8 @@ int trial_report(struct trial *trial, const struct tx_count *sent, struct result
 	if (err || !trial->path)
 		return err;
 	trial->receiver->ops->read(trial->receiver, &count);
-	ledger.received = trial->target.tagged ? count.distinct : count.packets;
+	ledger.received = trial->target.tagged ? ledger.made - rx_lost(&count, ledger.made) :
+						 count.packets;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);
 	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &drops_error))
 		result_note(res, "%s", drops_error.msg);

@@ -35,7 +35,7 @@ static const struct rr_ops *const engines[] = {
 static int build(struct rr *rr, struct err *e)
 {
 	struct frame_spec *frame = &rr->cfg.frame;
-	uint16_t chance[2];
+	uint16_t chance[3];
 	int err;
 
 	if (getrandom(chance, sizeof(chance), 0) != sizeof(chance))
@@ -43,6 +43,7 @@ static int build(struct rr *rr, struct err *e)
 	rr->id = chance[0];
 	/* Tokens are numbered from here. */
 	rr->stream = chance[1] % (UINT16_MAX - RR_MAX_OUTSTANDING);
+	rr->run = 1 + chance[2] % (TAG_RUNS - 1);
 	if (!rr->cfg.icmp && !frame->src_port)
 		frame->src_port = DYNAMIC_PORTS | chance[0];
 	if (!rr->cfg.icmp)
@@ -121,7 +122,8 @@ void rr_close(struct rr *rr)
 void rr_write(const struct rr *rr, uint8_t *frame, uint16_t token, uint32_t number,
 	      uint64_t sent_ns)
 {
-	frame_write_tag(frame + rr->tag_offset, (uint16_t)(rr->stream + token), number, sent_ns);
+	frame_write_tag(frame + rr->tag_offset, rr->run, (uint16_t)(rr->stream + token), number,
+			sent_ns);
 	if (rr->cfg.icmp)
 		echo_write_number(frame + rr->tag_offset - ECHO_BYTES, rr->check, (uint16_t)number);
 }
@@ -129,19 +131,20 @@ void rr_write(const struct rr *rr, uint8_t *frame, uint16_t token, uint32_t numb
 bool rr_read_answer(const struct rr *rr, const uint8_t *l4, size_t bytes,
 		    struct rr_answer *ret_answer)
 {
-	uint16_t id;
+	struct tag_fields fields;
 	struct tag tag;
+	uint16_t id;
 
 	if (bytes < ECHO_BYTES + sizeof(tag))
 		return false;
 	memcpy(&tag, l4 + ECHO_BYTES, sizeof(tag));
 	memcpy(&id, l4 + 4, sizeof(id));
-	if ((rr->cfg.icmp && id != htons(rr->id)) || tag.magic != htons(TAG_MAGIC) ||
-	    tag.stream != htons(rr->stream) ||
-	    tag.complement != tag_complement(tag.magic, tag.stream, tag.sequence, tag.sent_ns))
+	if ((rr->cfg.icmp && id != htons(rr->id)) ||
+	    !tag_read(tag.high, tag.low, tag.complement, &fields) || fields.run != rr->run ||
+	    fields.stream != rr->stream)
 		return false;
-	ret_answer->number = ntohl(tag.sequence);
-	ret_answer->sent_ns = be64toh(tag.sent_ns);
+	ret_answer->number = fields.sequence;
+	ret_answer->sent_ns = fields.time ? tag_widen(fields.time, ret_answer->came_ns) : 0;
 	return true;
 }
 

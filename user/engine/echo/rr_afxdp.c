@@ -39,7 +39,8 @@ static void fill_match(struct rr *rr, struct rr_match *match)
 	match->icmp = rr->cfg.icmp;
 	match->id = htons(rr->id);
 	match->port = htons(frame->dst_port);
-	match->stream = htons(rr->stream);
+	match->run = rr->run;
+	match->stream = rr->stream;
 	if (rr->cfg.engine == RR_BOUNCE)
 		rr_bounce_match(rr, match);
 }
@@ -246,8 +247,8 @@ static uint32_t receive(struct rr *rr, struct rr_answer *ret_answers, uint32_t w
 		size_t bytes = 0;
 		const uint8_t *l4 = find_l4(&frames[i], &bytes);
 
+		memcpy(&answer->came_ns, frames[i].data, sizeof(answer->came_ns));
 		if (l4 && rr_read_answer(rr, l4, bytes, answer)) {
-			memcpy(&answer->came_ns, frames[i].data, sizeof(answer->came_ns));
 			answer->buf_bytes = frames[i].buf_bytes;
 			used++;
 		}

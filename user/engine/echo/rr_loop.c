@@ -55,7 +55,7 @@ static void book(struct loop_run *run, const struct rr_answer *answer, uint64_t 
 
 	RR_PUBLISH(rr->count.answers, rr->count.answers + 1);
 	RR_PUBLISH(rr->count.bytes, rr->count.bytes + answer->buf_bytes + UNIT_FCS_BYTES);
-	seqwin_add(rr->win, answer->number, answer->sent_ns);
+	seqwin_add(rr->win, 0, answer->number);
 	if (rr->win->distinct == distinct)
 		return;
 	hist_add(rr->rtt, answer->came_ns - answer->sent_ns);

@@ -40,7 +40,7 @@ struct rr {
 	struct rr_cfg cfg;
 	const struct rr_ops *ops;
 	int ifindex;
-	uint16_t id, stream;		/* chosen at random: they identify our answers */
+	uint16_t id, run, stream;	/* chosen at random: they identify our answers */
 	uint8_t frame[FRAME_MAX_BYTES];
 	uint32_t buf_bytes;
 	uint16_t tag_offset, check;

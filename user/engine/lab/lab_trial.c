@@ -58,6 +58,7 @@ static int open_receiver(struct lab_trial *trial, const struct lab_trial_cfg *cf
 		.vary = true,
 		.streams = 1,
 		.clock = cfg->clock,
+		.run = trial->run,
 		.gaps = cfg->gaps,
 		.expect_gap_ns = cfg->gaps ? (uint64_t)((double)NSEC_PER_SEC / cfg->pps + 0.5) : 0,
 	};
@@ -168,6 +169,7 @@ static int open_sender(struct lab_trial *trial, const struct lab_trial_cfg *cfg,
 	struct stream_plan plan = {
 		.tx = {
 			.engine = cfg->engine, .ifname = LAB_IFNAME, .threads = 1, .clock = cfg->clock,
+			.run = trial->run,
 		},
 		.count = cfg->count,
 		.pps = cfg->pps,
@@ -188,9 +190,12 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 {
 	struct meter_receiver receiver;
 	struct meter_sender sender;
+	struct tx_cfg chosen = { .clock = cfg->clock };
 	int err;
 
 	memset(trial, 0, sizeof(*trial));
+	tx_choose_run(&chosen);
+	trial->run = chosen.run;
 	err = open_receiver(trial, cfg, part, e);
 	if (!err)
 		err = open_sender(trial, cfg, part, e);

@@ -36,6 +36,7 @@ struct lab_trial_cfg {
 };
 
 struct lab_trial {
+	uint16_t run;				/* in the tags */
 	struct tx *tx;
 	struct mix *mix;			/* the packets it sends */
 	struct rx *rx;

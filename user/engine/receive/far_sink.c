@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/tag.h"
 #include "lib/loop.h"
 #include "sys/host/child.h"
 #include "sys/host/clock.h"
@@ -317,7 +318,7 @@ static const struct receiver_ops far_sink_ops = {
 };
 
 int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg, uint16_t port,
-		  uint32_t streams, enum stamp_clock clock, struct err *e)
+		  uint32_t streams, uint16_t run, enum stamp_clock clock, struct err *e)
 {
 	struct far_sink *far = calloc(1, sizeof(*far));
 	char words[4096];
@@ -329,9 +330,9 @@ int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg
 	far->cfg = *cfg;
 	far->receiver.ops = &far_sink_ops;
 	far->timed = clock == STAMP_TAI;
-	len = snprintf(words, sizeof(words), "%s sink %s --port %u --max-streams %u --clock %s --interval %llums "
+	len = snprintf(words, sizeof(words), "%s sink %s --port %u --max-streams %u --run %u --clock %s --interval %llums "
 		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
-		       streams, clock_names[clock], INTERVAL_NS / 1000000);
+		       streams, run & (TAG_RUNS - 1), clock_names[clock], INTERVAL_NS / 1000000);
 	if (len >= (int)sizeof(words)) {
 		free(far);
 		return err_usage(e, OPTION("receiver") " is too long");

@@ -35,6 +35,6 @@ int far_sink_check(const char *ifname, struct err *e);
  * receives. Delays are reported if @clock is comparable between hosts.
  */
 int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg, uint16_t port,
-		  uint32_t streams, enum stamp_clock clock, struct err *e);
+		  uint32_t streams, uint16_t run, enum stamp_clock clock, struct err *e);
 
 #endif

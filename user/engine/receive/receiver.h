@@ -22,7 +22,10 @@ struct rx_count {
 	uint64_t stamped;		/* up to the last timestamp; with check: all */
 	uint64_t foreign, untagged, other_stream;
 	uint64_t not_recorded;
-	uint64_t other_clock, no_arrival;	/* timestamped, but not usable for delays */
+	uint64_t other_clock, no_arrival, implausible_time;	/* timestamped, but not usable for delays */
+	uint64_t other_run;		/* of another sender, or left over from an earlier run */
+	uint64_t implausible;		/* numbers that no other packet confirmed */
+	uint64_t unconfirmed;		/* the last ones, that no packet followed */
 	uint64_t streams_seen;
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
 	uint64_t gaps;			/* numbers missing between the first and the highest */

@@ -124,6 +124,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.streams = cfg->streams;
 	skel->rodata->cfg.gaps = cfg->gaps;
 	skel->rodata->cfg.vary = cfg->vary;
+	skel->rodata->cfg.run = cfg->run;
 	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
 	skel->rodata->record_every = cfg->record_every;
 	skel->rodata->stamp_clock = cfg->clock;
@@ -292,7 +293,10 @@ static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret
 
 	_Static_assert(offsetof(typeof(slot), seq) == SEQ_STATE_OFFSET, "as in sink_xdp.bpf.c");
 	if (bpf_map_lookup_elem_flags(bpf_map__fd(rx->skel->maps.sink_seqs), &stream, &slot,
-				      BPF_F_LOCK) || !slot.seq.run)
+				      BPF_F_LOCK))
+		return false;
+	seq_take_only(&slot.seq);
+	if (!slot.seq.run)
 		return false;
 	*ret_seq = slot.seq;
 	return true;
@@ -354,6 +358,9 @@ void rx_read(struct rx *rx, struct rx_count *ret_count)
 		sum.not_recorded += __atomic_load_n(&rx->cpus[i].not_recorded, __ATOMIC_RELAXED);
 		sum.other_clock += __atomic_load_n(&rx->cpus[i].other_clock, __ATOMIC_RELAXED);
 		sum.no_arrival += __atomic_load_n(&rx->cpus[i].no_arrival, __ATOMIC_RELAXED);
+		sum.other_run += __atomic_load_n(&rx->cpus[i].other_run, __ATOMIC_RELAXED);
+		sum.implausible_time += __atomic_load_n(&rx->cpus[i].implausible_time,
+							__ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
 		add_seq(rx, i, &sum);

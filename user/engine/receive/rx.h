@@ -44,6 +44,7 @@ struct rx_cfg {
 	uint32_t record_every;		/* with check: record one packet in this many; 0: none */
 	uint32_t record_ring_bytes;	/* a power of two, in whole pages */
 	enum stamp_clock clock;		/* of the timestamps, at both ends */
+	uint16_t run;			/* with check: of the sender, with the clock's bit; 0: any */
 	enum rx_stamp_want stamp;	/* with check: source of receive timestamps */
 	int seen_fd;			/* map of sys/hook/drops.h that notes received packets; 0:
 					 * none */

@@ -25,6 +25,8 @@ static void finish_runs(struct seq_state *seq)
 
 void rx_order_add(struct seq_state *seq, struct rx_count *sum)
 {
+	int i;
+
 	finish_runs(seq);
 	sum->streams_seen++;
 	sum->distinct += seq->distinct;
@@ -33,6 +35,12 @@ void rx_order_add(struct seq_state *seq, struct rx_count *sum)
 	if (seq->distance_max > sum->distance_max)
 		sum->distance_max = seq->distance_max;
 	sum->unknown += seq->unknown;
+	sum->other_run += seq->other_run;
+	sum->implausible += seq->implausible;
+	for (i = 0; i < SEQ_NR_HELD; i++) {
+		if (seq->held[i].is)
+			*(seq->held[i].id == seq->id ? &sum->unconfirmed : &sum->other_run) += 1;
+	}
 	sum->restarts += seq->run - 1;
 	sum->gaps += seq->spanned + seq->next - seq->first - seq->distinct;
 	sum->unseen_before += seq->unseen + seq->first - seq->base;
@@ -132,22 +140,29 @@ static void report_reordered(const struct rx_order *order, uint32_t stream,
 	free(sum);
 }
 
+void rx_settle(struct rx_count *count, uint64_t sent)
+{
+	*(sent ? &count->distinct : &count->implausible) += count->unconfirmed;
+	count->unconfirmed = 0;
+}
+
 uint64_t rx_lost(const struct rx_count *count, uint64_t sent)
 {
+	struct rx_count copy = *count;
+	uint64_t missing;
+
+	rx_settle(&copy, sent);
+	missing = sent > copy.distinct ? sent - copy.distinct : 0;
 	if (!sent)
-		return count->gaps;
-	return sent > count->distinct ? sent - count->distinct : 0;
+		missing = copy.gaps;
+	return missing > copy.unknown ? missing - copy.unknown : 0;
 }
 
 static void report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
 {
 	uint64_t lost = rx_lost(count, sent);
-	uint64_t all = lost + count->distinct;
+	uint64_t all = lost + count->distinct + count->unknown;
 
-	if (sent && sent < count->distinct)
-		result_note(res, "%llu more packets arrived than were sent: another sender uses "
-			    "the same "
-			    "port and stream number", (unsigned long long)(count->distinct - sent));
 	result_metric_u64(res, "lost_packets", lost);
 	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
 	if (!lost)
@@ -157,6 +172,38 @@ static void report_loss(const struct rx_count *count, uint64_t sent, struct resu
 		return;
 	result_metric_real(res, "lost_run_mean", (double)count->gaps / (double)count->loss_runs);
 	result_metric_u64(res, "lost_run_max", count->loss_run_max);
+}
+
+void rx_order_report_odd(const struct rx_count *count, struct result *res)
+{
+	if (count->unknown) {
+		result_metric_u64(res, "unknown_packets", count->unknown);
+		result_note(res, "%llu packets arrived more than %u numbers late: late or duplicate "
+			    "cannot be distinguished, and none of them is counted as lost",
+			    (unsigned long long)count->unknown, SEQ_WINDOW);
+	}
+	if (count->implausible) {
+		result_metric_u64(res, "implausible_packets", count->implausible);
+		result_note(res, "%llu packets had a sequence number that no packet around them "
+			    "confirms: damaged, or forged; they are in no figure of order and loss",
+			    (unsigned long long)count->implausible);
+	}
+	if (count->implausible_time) {
+		result_metric_u64(res, "implausible_time_packets", count->implausible_time);
+		result_note(res, "%llu packets had a timestamp more than a minute away from their "
+			    "arrival, and are not timed", (unsigned long long)count->implausible_time);
+	}
+	if (count->other_run) {
+		result_metric_u64(res, "other_run_packets", count->other_run);
+		result_note(res, "%llu packets of another sender, or of an earlier run, arrived on this "
+			    "port: they are not checked, and not lost",
+			    (unsigned long long)count->other_run);
+	}
+	if (count->restarts) {
+		result_metric_u64(res, "restarts", count->restarts);
+		result_note(res, "a sender started again %llu times: the figures are of all its runs",
+			    (unsigned long long)count->restarts);
+	}
 }
 
 void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
@@ -170,10 +217,7 @@ void rx_order_report(const struct rx_order *order, uint32_t stream, const struct
 			   (double)count->reordered / (double)count->distinct : 0);
 	if (count->reordered)
 		report_reordered(order, stream, count, res);
-	if (count->unknown)
-		result_metric_u64(res, "unknown_packets", count->unknown);
-	if (count->restarts)
-		result_metric_u64(res, "restarts", count->restarts);
+	rx_order_report_odd(count, res);
 	if (count->unseen_before && !sent) {
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
 		result_note(res, "%llu sequence numbers before the first that arrived: lost, or "

@@ -31,10 +31,20 @@ void rx_order_add(struct seq_state *seq, struct rx_count *sum);
 uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order);
 
 /*
+ * The last packets that arrived far ahead, which no other confirmed: where @sent is known they are
+ * accepted; else (0) they are implausible, as a damaged number would be taken for a loss of millions.
+ */
+void rx_settle(struct rx_count *count, uint64_t sent);
+
+/*
  * Packets lost of @sent; 0 if unknown: then the missing numbers, which do not include losses before
- * the first or after the last arrival.
+ * the first or after the last arrival. A packet too late to be distinguished from a duplicate did
+ * arrive: it counts as one of the missing ones.
  */
 uint64_t rx_lost(const struct rx_count *count, uint64_t sent);
+
+/* Packets that are neither in order nor lost: counts and notes, of each kind that occurred. */
+void rx_order_report_odd(const struct rx_count *count, struct result *res);
 
 /*
  * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that were sent; 0 if

@@ -12,8 +12,6 @@
 #include "result/result_dist.h"
 #include "sys/host/clock.h"
 
-#define ABSURD_NS (60 * NSEC_PER_SEC)	/* for the smallest one-way delay */
-
 static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
 {
 	snprintf(buf, size, "%s_%s", prefix, suffix);
@@ -122,16 +120,17 @@ static void report_streams(struct rx *rx, struct result *res, const char *prefix
 }
 
 /* Most delays are negative, or longer than on any path. */
-static bool is_absurd(const struct hist_rec *hist)
+static bool is_absurd(const struct rx_count *count, const struct hist_rec *hist)
 {
-	return hist->negative > hist->count || (hist->count && hist_min_ns(hist) >= ABSURD_NS);
+	return hist->negative + count->implausible_time > hist->count;
 }
 
 static void report_untimed(const struct rx *rx, const struct rx_count *count,
 			   const struct hist_rec *hist, struct result *res)
 {
 	uint64_t tagged = count->packets - count->untagged - count->other_stream;
-	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival;
+	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival +
+			     count->implausible_time;
 	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
 
 	if (tagged > accounted)
@@ -150,7 +149,7 @@ static void report_untimed(const struct rx *rx, const struct rx_count *count,
 		result_note(res, "%llu packets had no hardware timestamp and were not timed",
 			    (unsigned long long)count->no_arrival);
 	}
-	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(hist))
+	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(count, hist))
 		result_note(res, rx->cfg.clock == STAMP_TAI ?
 			    "the two hosts' clocks differ: check that each is synchronised and "
 			    "its TAI offset is set" :
@@ -165,6 +164,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t s
 	struct hist_rec hist;
 
 	rx_read(rx, &count);
+	rx_settle(&count, sent);
 	report_volume(&count, res);
 	result_metric_u64(res, "foreign_packets", count.foreign);
 	if (!rx->cfg.check)

@@ -17,7 +17,7 @@
 
 #include <linux/sock_diag.h>
 
-#include "abi/stamp.h"
+#include "abi/sink.h"
 #include "abi/tag.h"
 #include "engine/receive/rx_order.h"
 #include "lib/hist.h"
@@ -56,32 +56,36 @@ static struct rx_socket *rx_of(struct receiver *receiver)
 	return (struct rx_socket *)receiver;
 }
 
-/* The tag of a payload, or NULL. */
-static const struct tag *find_tag(const void *payload, size_t bytes)
+static bool find_tag(const void *payload, size_t bytes, struct tag_fields *ret_tag)
 {
 	const struct tag *tag = payload;
 
-	if (bytes < sizeof(*tag) || tag->magic != htons(TAG_MAGIC) ||
-	    tag->complement != tag_complement(tag->magic, tag->stream, tag->sequence,
-					      tag->sent_ns))
-		return NULL;
-	return tag;
+	return bytes >= sizeof(*tag) && tag_read(tag->high, tag->low, tag->complement, ret_tag);
 }
 
-static void add_tag(struct rx_socket *rx, const struct tag *tag, uint64_t now_ns)
+static void add_delay(struct rx_socket *rx, const struct tag_fields *tag, uint64_t now_ns)
 {
-	uint64_t sent_ns = be64toh(tag->sent_ns);
-	uint16_t stream = ntohs(tag->stream);
+	uint64_t sent_ns = tag_widen(tag->time, now_ns);
 
-	if (stream >= rx->cfg.streams) {
+	if (tag->run & TAG_TAI)
+		rx->count.other_clock++;
+	else if (now_ns - sent_ns + SINK_LATEST_NS > 2 * SINK_LATEST_NS)
+		rx->count.implausible_time++;
+	else if (sent_ns > now_ns)
+		rx->hist.negative++;
+	else
+		hist_add(&rx->hist, now_ns - sent_ns);
+}
+
+static void add_tag(struct rx_socket *rx, const struct tag_fields *tag, uint64_t now_ns)
+{
+	if (tag->stream >= rx->cfg.streams) {
 		rx->count.other_stream++;
 		return;
 	}
-	seqwin_add(&rx->wins[stream], ntohl(tag->sequence), sent_ns);
-	if (sent_ns > now_ns && !stamp_is_tai(sent_ns))
-		rx->hist.negative++;
-	else if (sent_ns && !stamp_is_tai(sent_ns))
-		hist_add(&rx->hist, now_ns - sent_ns);
+	seqwin_add(&rx->wins[tag->stream], tag->run, tag->sequence);
+	if (tag->time)
+		add_delay(rx, tag, now_ns);
 }
 
 static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t now_ns)
@@ -89,19 +93,24 @@ static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t
 	const struct sockaddr_in6 *from = msg->msg_hdr.msg_name;
 	const struct iovec *iov = msg->msg_hdr.msg_iov;
 	size_t in_head = msg->msg_len < iov->iov_len ? msg->msg_len : iov->iov_len;
-	const struct tag *tag = find_tag(iov->iov_base, in_head);
+	struct tag_fields tag;
+	bool tagged = find_tag(iov->iov_base, in_head, &tag);
 	uint64_t bytes = msg->msg_len +
 		(IN6_IS_ADDR_V4MAPPED(&from->sin6_addr) ? HEADERS4_BYTES : HEADERS6_BYTES);
 	struct rx_count *count = &rx->count;
 
+	if (tagged && rx->cfg.run && tag.run != rx->cfg.run) {
+		count->other_run++;
+		return;
+	}
 	count->packets++;
 	count->stamped++;
 	count->bytes += bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
 	if (!count->first_mono_ns)
 		count->first_mono_ns = now_ns;
 	count->last_mono_ns = now_ns;
-	if (tag)
-		add_tag(rx, tag, now_ns);
+	if (tagged)
+		add_tag(rx, &tag, now_ns);
 	else
 		count->untagged++;
 }
@@ -196,8 +205,11 @@ static void close_socket(struct receiver *receiver)
 	free(rx);
 }
 
-static void add_win(struct rx_count *sum, const struct seqwin *win)
+static void add_win(struct rx_count *sum, const struct seqwin *now)
 {
+	struct seqwin copy = *now, *win = &copy;
+
+	seqwin_take_only(win);
 	if (!win->runs)
 		return;
 	sum->streams_seen++;
@@ -207,6 +219,9 @@ static void add_win(struct rx_count *sum, const struct seqwin *win)
 	if (win->distance_max > sum->distance_max)
 		sum->distance_max = win->distance_max;
 	sum->unknown += win->unknown;
+	sum->other_run += win->other_run + seqwin_held(win, false);
+	sum->implausible += win->implausible;
+	sum->unconfirmed += seqwin_held(win, true);
 	sum->restarts += win->runs - 1;
 	sum->gaps += seqwin_gaps(win);
 	sum->unseen_before += win->unseen + win->first;
@@ -248,10 +263,7 @@ static void report_order(const struct rx_count *count, uint64_t sent, struct res
 	result_metric_u64(res, "reordered_packets", count->reordered);
 	if (count->reordered)
 		result_metric_u64(res, "reordered_distance_max", count->distance_max);
-	if (count->unknown)
-		result_metric_u64(res, "unknown_packets", count->unknown);
-	if (count->restarts)
-		result_metric_u64(res, "restarts", count->restarts);
+	rx_order_report_odd(count, res);
 	if (count->unseen_before && !sent)
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
 }
@@ -268,6 +280,7 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	(void)max_parts;
 	(void)e;
 	read_count(receiver, &count);
+	rx_settle(&count, sent);
 	frame_bytes = count.packets ?
 		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
 	result_metric_u64(res, "duration_ns", count.last_mono_ns - count.first_mono_ns);
@@ -352,6 +365,7 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 	int err, bytes = 0;
 	socklen_t len = sizeof(bytes);
 	struct nic_facts nic;
+	uint16_t i;
 
 	if (nic_read(cfg->ifname, &nic)) {
 		free(rx);
@@ -364,6 +378,8 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 	rx->fd = -1;
 	pthread_mutex_init(&rx->lock, NULL);
 	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
+	for (i = 0; rx->wins && i < cfg->streams; i++)
+		rx->wins[i].confirms = true;
 	err = rx->wins ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
 	if (err)
 		goto fail;

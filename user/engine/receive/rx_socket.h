@@ -19,6 +19,7 @@ struct rx_socket_cfg {
 	const char *ifname;	/* ignore packets that arrive on another interface */
 	uint16_t port;		/* host order */
 	uint16_t streams;	/* streams to check: 0 .. streams - 1 */
+	uint16_t run;		/* of the sender, with the clock's bit; 0: any */
 	uint32_t rcvbuf_bytes;	/* as for setsockopt(), which doubles it; 0: default */
 };
 

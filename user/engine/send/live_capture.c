@@ -80,6 +80,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
 	skel->rodata->stamp_clock = tx->cfg.clock;
+	skel->rodata->tag_run = tx->cfg.run;
 	/* No record is smaller. */
 	skel->rodata->arena_last = size - sizeof(struct replay_rec);
 	bpf_map__set_value_size(skel->maps.replay_arena,

@@ -69,6 +69,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
 	skel->rodata->stamp_clock = tx->cfg.clock;
+	skel->rodata->tag_run = tx->cfg.run;
 	skel->rodata->template_bytes = template_bytes;
 	bpf_map__set_max_entries(skel->maps.mix_threads, cpu_nr_possible());
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)many->stream_bytes);

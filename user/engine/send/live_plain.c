@@ -81,6 +81,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->into_stack = tx->cfg.into_stack;
 	skel->rodata->stamp_clock = tx->cfg.clock;
+	skel->rodata->tag_run = tx->cfg.run;
 	fill_plan(tx->threads[0].flow->packet, (struct gen_plan *)&skel->rodata->plan);
 	bpf_map__set_max_entries(skel->maps.gen_recs, cpu_nr_possible());
 	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);

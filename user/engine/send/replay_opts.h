@@ -50,7 +50,7 @@ struct replay_opts {
 	{ OPT_EXCLUDES, "pcap", "DEST frame-bytes port src-port src-ip dscp ttl" }, \
 	/* They may have no more. */ \
 	{ OPT_EXCLUDES, "pcap", "rate-layer=l3 rate-layer=payload" }, \
-	{ OPT_REQUIRES, "stream clock", "tag", .when = "pcap" }
+	{ OPT_REQUIRES, "stream run clock", "tag", .when = "pcap" }
 
 /* What its words say; pure. */
 int replay_opts_check(const struct replay_opts *opts, const struct stream_opts *stream,

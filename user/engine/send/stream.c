@@ -200,7 +200,7 @@ struct tx_cfg stream_cfg(const struct stream_opts *opts)
 		.first_queue = opts->first_queue,
 		.duration_ns = opts->duration_ns,
 		.batch = opts->batch,
-		.clock = (enum stamp_clock)opts->clock,
+		.clock = (enum stamp_clock)opts->clock, .run = opts->run,
 		.done = (enum tx_done)opts->tx_stamp,
 		.zero_copy_only = opts->zero_copy || opts->tx_stamp == TX_DONE_HW,
 		.busy_poll = opts->busy_poll,

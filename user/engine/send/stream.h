@@ -5,6 +5,7 @@
 #ifndef ENGINE_SEND_STREAM_H
 #define ENGINE_SEND_STREAM_H
 
+#include "abi/tag.h"
 #include "engine/send/tx.h"
 #include "lib/err.h"
 #include "lib/opt.h"
@@ -30,7 +31,7 @@ struct stream_opts {
 	uint32_t first_queue;
 	uint32_t batch;
 	uint32_t stamp_every;
-	uint16_t first_stream;
+	uint16_t first_stream, run;
 	uint16_t port, src_port;
 	uint16_t vlan, vlan_pcp;
 	uint16_t dscp, ttl;
@@ -87,6 +88,9 @@ struct stream_opts {
 	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
 	{ 0, "stream", OPT_U16, offsetof(type, at.first_stream), "N", \
 	  "number of the first thread's stream, in the tag" }, \
+	{ 0, "run", OPT_U16, offsetof(type, at.run), "N", \
+	  "number in the tag that tells this run's packets from others'; 0: chosen at random", \
+	  .max = TAG_RUNS - 1 }, \
 	{ 0, "clock", OPT_CHOICE, offsetof(type, at.clock), "CLOCK", \
 	  "timestamp clock; use tai for delays between hosts", \
 	  .choices = clock_names }, \

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "abi/tag.h"
 #include "engine/send/companion.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -129,6 +131,21 @@ static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result
 	return open_afxdp(tx, res, e);
 }
 
+void tx_choose_run(struct tx_cfg *cfg)
+{
+	uint16_t chance;
+
+	cfg->run &= TAG_RUNS - 1;
+	if (!cfg->run) {
+		/* It cannot fail for so few bytes; the clock tells runs apart, too. */
+		if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+			chance = (uint16_t)loop_mono_ns();
+		cfg->run = 1 + chance % (TAG_RUNS - 1);
+	}
+	if (cfg->clock == STAMP_TAI)
+		cfg->run |= TAG_TAI;
+}
+
 int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, struct err *e)
 {
 	struct nic_facts nic;
@@ -143,6 +160,7 @@ int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, st
 	if (!tx)
 		return err_set(e, -ENOMEM, "cannot open the sender");
 	tx->cfg = *cfg;
+	tx_choose_run(&tx->cfg);
 	tx->kind = mix_kind(cfg->mix, cfg->threads);
 	tx->ifindex = nic.ifindex;
 	tx->threads = calloc(cfg->threads, sizeof(*tx->threads));

@@ -46,6 +46,7 @@ struct tx_cfg {
 	uint64_t duration_ns;		/* 0: no limit */
 	uint32_t batch;			/* frames handed to the driver at once; 0: chosen by rate */
 	enum stamp_clock clock;		/* of the times in tags */
+	uint16_t run;			/* in tags; 0: chosen at random (tx_choose_run()) */
 	enum tx_done done;		/* afxdp: who else stamps each packet, when it is sent */
 	bool zero_copy_only;		/* afxdp: fail rather than copy */
 	bool busy_poll;			/* afxdp: run the queue's driver in the sending thread */
@@ -57,6 +58,9 @@ struct tx_cfg {
 
 /* After a duration's end: for slots before it that were missed. */
 #define TX_LATE_NS 50000000
+
+/* The number of the run as tags have it: chosen if it was not, and with the clock's bit. */
+void tx_choose_run(struct tx_cfg *cfg);
 
 struct mix_count;
 

@@ -76,7 +76,7 @@ static void write_tags(struct tx_queue *queue, const struct tx_thread *thread, u
 		if (!flow->tagged)
 			continue;
 		queue->to_stamp = stamp ? flow->stamp_every - 1 : queue->to_stamp - 1;
-		frame_write_tag(frames[i] + packet->tag_offset, flow->stream,
+		frame_write_tag(frames[i] + packet->tag_offset, thread->tx->cfg.run, flow->stream,
 				(uint32_t)(queue->made + i),
 				stamp ? clock_stamp_ns(thread->tx->cfg.clock, now_ns) : 0);
 	}
@@ -120,7 +120,7 @@ static bool is_in_time(const struct tx_queue *queue, const struct source_packet 
 
 /* Into the frame; the time is that of its tag. How much it is late. */
 static uint64_t copy_packet(struct tx_queue *queue, const struct source_packet *packet,
-			    enum stamp_clock clock, uint64_t *now_ns, uint8_t *frame)
+			    const struct tx_cfg *cfg, uint64_t *now_ns, uint8_t *frame)
 {
 	uint64_t late_ns = 0;
 
@@ -128,8 +128,8 @@ static uint64_t copy_packet(struct tx_queue *queue, const struct source_packet *
 	if (packet->paced || packet->stamped)
 		*now_ns = loop_mono_ns();
 	if (packet->tag_offset)
-		frame_write_tag(frame + packet->tag_offset, packet->stream, packet->sequence,
-				packet->stamped ? clock_stamp_ns(clock, *now_ns) : 0);
+		frame_write_tag(frame + packet->tag_offset, cfg->run, packet->stream, packet->sequence,
+				packet->stamped ? clock_stamp_ns(cfg->clock, *now_ns) : 0);
 	if (packet->paced) {
 		late_ns = *now_ns - (queue->start_ns + packet->slot_ns);
 		hist_add(&queue->late, late_ns);
@@ -163,7 +163,7 @@ static int fill_from_source(struct tx_queue *queue, const struct tx_thread *thre
 			*ret_wait_ns = queue->start_ns + packet.slot_ns;
 			break;
 		}
-		late_ns = copy_packet(queue, &packet, thread->tx->cfg.clock, &now_ns, frames[nr]);
+		late_ns = copy_packet(queue, &packet, &thread->tx->cfg, &now_ns, frames[nr]);
 		buf_bytes[nr++] = packet.buf_bytes;
 		source->ops->take(source, now_ns, late_ns);
 	}

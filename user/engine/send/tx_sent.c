@@ -25,8 +25,9 @@ struct tx_sent {
 static void note_sent(void *ctx, const uint8_t *frame, uint64_t phc_ns)
 {
 	struct tx_sent *sent = ctx;
-	uint64_t tag_ns = frame_read_stamp(frame + sent->tag_offset), sent_ns;
 	uint32_t now = __atomic_load_n(&sent->lines->now, __ATOMIC_ACQUIRE);
+	uint64_t sent_ns = stamp_convert(&sent->lines->line[now], phc_ns);
+	uint64_t tag_ns = frame_read_stamp(frame + sent->tag_offset, sent_ns);
 
 	if (!tag_ns)
 		return;
@@ -34,7 +35,6 @@ static void note_sent(void *ctx, const uint8_t *frame, uint64_t phc_ns)
 		PUBLISH(sent->unstamped, sent->unstamped + 1);
 		return;
 	}
-	sent_ns = stamp_convert(&sent->lines->line[now], phc_ns);
 	if (sent_ns < tag_ns)
 		PUBLISH(sent->hist.negative, sent->hist.negative + 1);
 	else

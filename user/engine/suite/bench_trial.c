@@ -312,6 +312,8 @@ int bench_trial_run(const struct stream_plan *base, const struct bench_end *end,
 	err = ask->then_pps > 0 ? make_recovery(&plan, ask, &run.mix, e) :
 				  stream_mix(&plan, &run.mix, e);
 	run.cfg.mix = run.mix;
+	/* What is still under way of the trial before is of another run. */
+	tx_choose_run(&run.cfg);
 	if (!err)
 		err = open_receiver(&run, end, ask, part, e);
 	if (!err)

@@ -111,10 +111,12 @@ static void take_punch(struct doors *doors, unsigned int i)
 {
 	int fd = doors->polls[i + 1].fd;
 	struct sock_addr from = { .len = sizeof(from.storage) };
+	struct tag_fields fields;
 	struct tag tag = { 0 };
 	ssize_t got = recvfrom(fd, &tag, sizeof(tag), MSG_DONTWAIT, &from.sa, &from.len);
 
-	if (got != sizeof(tag) || tag.magic != htons(XFER_PUNCH) ||
+	if (got != sizeof(tag) || !tag_read(tag.high, tag.low, tag.complement, &fields) ||
+	    fields.run != XFER_PUNCH_RUN ||
 	    !sock_same_host(&from, doors->peer))
 		return;
 	if (!doors->is_met[i]) {
@@ -207,15 +209,16 @@ int xfer_data_accept(struct xfer *xfer, const struct control_test *test,
 static int punch(int fd, struct err *e)
 {
 	uint64_t end_ns = loop_mono_ns() + XFER_ANSWER_NS / 2;
-	struct tag tag = { .magic = htons(XFER_PUNCH) }, back;
+	struct tag tag, back;
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
+	tag_write(&tag, XFER_PUNCH_RUN, 0, 0, 0);
 	while (loop_mono_ns() < end_ns && !loop_signal()) {
 		if (send(fd, &tag, sizeof(tag), MSG_NOSIGNAL) < 0 && errno != ECONNREFUSED)
 			return err_set(e, -errno, "cannot send a datagram");
 		if (poll(&wait, 1, PUNCH_MS) > 0 &&
 		    recv(fd, &back, sizeof(back), MSG_DONTWAIT) == sizeof(back) &&
-		    back.magic == tag.magic)
+		    !memcmp(&back, &tag, sizeof(tag)))
 			return 0;
 	}
 	return err_set(e, -ETIMEDOUT, "no datagram comes back from the server's data port");

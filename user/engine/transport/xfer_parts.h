@@ -24,7 +24,8 @@
 #define XFER_CALL_NS	20000000ull	/* a blocking call looks up at least so often */
 #define XFER_LOST_NS	500000000ull	/* a UDP request without an answer is given up */
 #define XFER_SPIN_NS	60000ull	/* a time nearer than this is not slept for */
-#define XFER_PUNCH	0xe7a2		/* first 16 bits of the datagram that opens a UDP stream */
+#define XFER_PUNCH_RUN	0		/* in the tag that opens a UDP stream; datagrams have XFER_RUN */
+#define XFER_RUN	1
 
 enum xfer_phase { XFER_READY, XFER_RUNNING, XFER_STOPPING, XFER_ENDING };
 

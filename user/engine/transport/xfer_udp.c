@@ -59,20 +59,16 @@ void xfer_udp_prepare(struct xfer_worker *worker)
 static void write_tag(struct tag *tag, const struct xfer_conn *conn, uint32_t sequence,
 		      uint64_t sent_ns)
 {
-	tag->magic = htons(TAG_MAGIC);
-	tag->stream = htons((uint16_t)conn->stream);
-	tag->sequence = htonl(sequence);
-	tag->sent_ns = htobe64(sent_ns);
-	tag->complement = tag_complement(tag->magic, tag->stream, tag->sequence, tag->sent_ns);
+	tag_write(tag, XFER_RUN, (uint16_t)conn->stream, sequence, sent_ns);
 }
 
-/* The tag of a datagram, if it has one and that is of this kind. */
-static bool get_tag(const void *datagram, size_t len, uint16_t magic, struct tag *ret_tag)
+/* The tag of a datagram, if it has one and that is of @run. */
+static bool get_tag(const void *datagram, size_t len, uint16_t run, struct tag_fields *ret_tag)
 {
-	if (len < sizeof(*ret_tag))
-		return false;
-	memcpy(ret_tag, datagram, sizeof(*ret_tag));
-	return ret_tag->magic == htons(magic);
+	const struct tag *tag = datagram;
+
+	return len >= sizeof(*tag) && tag_read(tag->high, tag->low, tag->complement, ret_tag) &&
+	       ret_tag->run == run;
 }
 
 /* What became of a call that should send @nr datagrams of @bytes: how many it took. */
@@ -163,7 +159,7 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 }
 
 /* Places are given out to all threads; the count may run on beyond them, but not around. */
-static void note_arrival(struct xfer *xfer, const struct tag *tag, uint64_t now_ns, uint64_t sent_ns)
+static void note_arrival(struct xfer *xfer, const struct tag_fields *tag, uint64_t now_ns, uint64_t sent_ns)
 {
 	unsigned int at = atomic_load_explicit(&xfer->nr_arrivals, memory_order_relaxed);
 
@@ -173,7 +169,7 @@ static void note_arrival(struct xfer *xfer, const struct tag *tag, uint64_t now_
 	if (at >= xfer->test.arrivals)
 		return;
 	xfer->arrivals[at] = (struct control_arrival){
-		.stream = ntohs(tag->stream), .sequence = ntohl(tag->sequence),
+		.stream = tag->stream, .sequence = tag->sequence,
 		.received_ns = now_ns,
 		.delay_ns = now_ns > sent_ns ? now_ns - sent_ns : 0,
 	};
@@ -183,13 +179,13 @@ static void note_arrival(struct xfer *xfer, const struct tag *tag, uint64_t now_
 static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const void *at, size_t len,
 		     uint64_t now_ns)
 {
-	struct tag tag;
+	struct tag_fields tag;
 	uint64_t sent_ns;
 
-	if (!get_tag(at, len, TAG_MAGIC, &tag) || ntohs(tag.stream) != conn->stream)
+	if (!get_tag(at, len, XFER_RUN, &tag) || tag.stream != conn->stream)
 		return;
-	sent_ns = be64toh(tag.sent_ns);
-	seqwin_add(conn->win, ntohl(tag.sequence), 0);
+	sent_ns = tag_widen(tag.time, now_ns);
+	seqwin_add(conn->win, 0, tag.sequence);
 	if (now_ns < worker->xfer->count_ns)
 		return;
 	if (worker->xfer->arrivals)
@@ -203,9 +199,9 @@ static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const v
 /* The punch of the start is no datagram of the test. */
 static void count(struct xfer_conn *conn, const void *datagram, size_t len)
 {
-	struct tag tag;
+	struct tag_fields tag;
 
-	if (get_tag(datagram, len, XFER_PUNCH, &tag))
+	if (get_tag(datagram, len, XFER_PUNCH_RUN, &tag))
 		return;
 	xfer_count(&conn->received_packets, 1);
 	xfer_count(&conn->received_bytes, len);
@@ -347,7 +343,7 @@ enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *con
 	const struct control_test *test = &worker->xfer->test;
 	unsigned int nr = 0;
 	int got, i, sent;
-	struct tag tag;
+	struct tag_fields tag;
 
 	got = receive(worker, conn);
 	if (got == -ECONNREFUSED)
@@ -355,8 +351,8 @@ enum xfer_step xfer_udp_answer(struct xfer_worker *worker, struct xfer_conn *con
 	if (got < 0)
 		return xfer_again(conn);
 	for (i = 0; i < got; i++) {
-		if (get_tag(place(worker, i), worker->in->msgs[i].msg_len, TAG_MAGIC, &tag))
-			*tag_out(worker, nr++) = tag;
+		if (get_tag(place(worker, i), worker->in->msgs[i].msg_len, XFER_RUN, &tag))
+			memcpy(tag_out(worker, nr++), place(worker, i), TAG_BYTES);
 	}
 	xfer_count(&conn->transactions, nr);
 	if (!nr)
