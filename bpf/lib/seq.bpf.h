@@ -210,16 +210,21 @@ static __always_inline int seq_find_held(struct seq_state *seq, const struct seq
 static __always_inline void seq_take_held(struct seq_state *seq, struct order_rec *order,
 					  struct seq_arrival *arrival)
 {
+	int begins = !seq->run || arrival->id != seq->id;
 	__u64 place;
 
-	if (seq->run && arrival->id == seq->id) {
-		place = seq->next + (__s32)(seq->held[0].low - (__u32)(seq->next - seq->base));
-		seq_advance(seq, place);
-	} else {
+	if (begins)
 		place = seq_start(seq, arrival->id, seq->held[0].low);
-		seq_advance(seq, place);
+	else
+		place = seq->next + (__s32)(seq->held[0].low - (__u32)(seq->next - seq->base));
+	/* As in seq_add_other(): what the verifier knows of both would multiply the loop. */
+	order->arrival.place = place;
+	order->arrival.kind = begins;
+	asm volatile("" : : : "memory");
+	place = order->arrival.place;
+	seq_advance(seq, place);
+	if (order->arrival.kind)
 		seq->first = place;
-	}
 	order_add_gap(order, seq, place, seq->held[0].now_ns);
 	seq_mark(seq, order, place);
 	arrival->confirmed = place;
