@@ -62,7 +62,6 @@ impaired_is() {
 	holds --argjson n "${2-0}" "$1" <<<"$impaired" || fail "not true: $1: $impaired"
 }
 
-# bats test_tags=core
 @test "what is damaged on the path is lost or untagged, and nothing else is" {
 	bump_up
 	for seed in 1 2; do
@@ -76,6 +75,7 @@ impaired_is() {
 	done
 }
 
+# bats test_tags=core
 @test "without rules every frame is forwarded inside the kernel, in both directions" {
 	bump_up
 	need_ready_peer
