@@ -19,7 +19,6 @@
 #include "lib/unit.h"
 #include "model/replay.h"
 #include "sys/hook/bpf.h"
-#include "sys/net/netns.h"
 
 #include "replay_xdp.skel.h"
 
@@ -76,11 +75,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	uint64_t size = arena_size(tx->threads[0].flow->replay);
 	int err;
 
-	skel->rodata->ifindex = tx->ifindex;
-	skel->rodata->netns_inode = netns_inode();
-	skel->rodata->into_stack = tx->cfg.into_stack;
-	skel->rodata->stamp_clock = tx->cfg.clock;
-	skel->rodata->tag_run = tx->cfg.run;
+	LIVE_SET_COMMON(skel->rodata, tx);
 	/* No record is smaller. */
 	skel->rodata->arena_last = size - sizeof(struct replay_rec);
 	bpf_map__set_value_size(skel->maps.replay_arena,

@@ -18,7 +18,6 @@
 #include "lib/unit.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
-#include "sys/net/netns.h"
 
 #include "mix_xdp.skel.h"
 
@@ -65,11 +64,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	if (err)
 		return err;
 	many->stream_bytes = sizeof(struct mix_stream) + template_bytes;
-	skel->rodata->ifindex = tx->ifindex;
-	skel->rodata->netns_inode = netns_inode();
-	skel->rodata->into_stack = tx->cfg.into_stack;
-	skel->rodata->stamp_clock = tx->cfg.clock;
-	skel->rodata->tag_run = tx->cfg.run;
+	LIVE_SET_COMMON(skel->rodata, tx);
 	skel->rodata->template_bytes = template_bytes;
 	bpf_map__set_max_entries(skel->maps.mix_threads, cpu_nr_possible());
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)many->stream_bytes);

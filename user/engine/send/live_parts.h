@@ -11,6 +11,7 @@
 
 #include "engine/send/tx_engine.h"
 #include "sys/hook/live_frames.h"
+#include "sys/net/netns.h"
 
 /* What a page holds beside the kernel's own, on every kernel so far. */
 #define LIVE_PAGE_BYTES	3500
@@ -82,6 +83,15 @@ static inline int live_fd(const struct live *live, const struct live_part *part)
 {
 	return part->waits ? live->programs.slot_fd : live->programs.spin_fd;
 }
+
+/* What bpf/lib/gen.bpf.h reads; each program's read-only data is of a type of its own. */
+#define LIVE_SET_COMMON(rodata, tx) do { \
+	(rodata)->ifindex = (tx)->ifindex; \
+	(rodata)->netns_inode = netns_inode(); \
+	(rodata)->into_stack = (tx)->cfg.into_stack; \
+	(rodata)->stamp_clock = (tx)->cfg.clock; \
+	(rodata)->tag_run = (tx)->cfg.run; \
+} while (0)
 
 /* Runs that take a moment, unless a new call is dear. */
 uint32_t live_repeat_paced(const struct live *live, const struct live_part *part);

@@ -13,7 +13,6 @@
 #include "lib/hist.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
-#include "sys/net/netns.h"
 
 #include "blast_xdp.skel.h"
 
@@ -77,11 +76,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	bool paced = tx->threads[0].flow->pace.kind != PACE_MAX;
 	int err;
 
-	skel->rodata->ifindex = tx->ifindex;
-	skel->rodata->netns_inode = netns_inode();
-	skel->rodata->into_stack = tx->cfg.into_stack;
-	skel->rodata->stamp_clock = tx->cfg.clock;
-	skel->rodata->tag_run = tx->cfg.run;
+	LIVE_SET_COMMON(skel->rodata, tx);
 	fill_plan(tx->threads[0].flow->packet, (struct gen_plan *)&skel->rodata->plan);
 	bpf_map__set_max_entries(skel->maps.gen_recs, cpu_nr_possible());
 	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);
