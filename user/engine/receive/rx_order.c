@@ -176,33 +176,28 @@ static void report_loss(const struct rx_count *count, uint64_t sent, struct resu
 
 void rx_order_report_odd(const struct rx_count *count, struct result *res)
 {
-	if (count->unknown) {
-		result_metric_u64(res, "unknown_packets", count->unknown);
-		result_note(res, "%llu packets arrived more than %u numbers late: late or duplicate "
-			    "cannot be distinguished, and none of them is counted as lost",
-			    (unsigned long long)count->unknown, SEQ_WINDOW);
-	}
-	if (count->implausible) {
-		result_metric_u64(res, "implausible_packets", count->implausible);
-		result_note(res, "%llu packets had a sequence number that no packet around them "
-			    "confirms: damaged, or forged; they are in no figure of order and loss",
-			    (unsigned long long)count->implausible);
-	}
-	if (count->implausible_time) {
-		result_metric_u64(res, "implausible_time_packets", count->implausible_time);
-		result_note(res, "%llu packets had a timestamp more than a minute away from their "
-			    "arrival, and are not timed", (unsigned long long)count->implausible_time);
-	}
-	if (count->other_run) {
-		result_metric_u64(res, "other_run_packets", count->other_run);
-		result_note(res, "%llu packets of another sender, or of an earlier run, arrived on this "
-			    "port: they are not checked, and not lost",
-			    (unsigned long long)count->other_run);
-	}
-	if (count->restarts) {
-		result_metric_u64(res, "restarts", count->restarts);
-		result_note(res, "a sender started again %llu times: the figures are of all its runs",
-			    (unsigned long long)count->restarts);
+	const struct {
+		const char *key, *note;		/* after the number */
+		uint64_t packets;
+	} kinds[] = {
+		{ "unknown_packets", "packets arrived too late to distinguish late from duplicate: none is "
+		  "counted as lost", count->unknown },
+		{ "implausible_packets", "packets had a sequence number that no packet around them confirms: "
+		  "damaged, or forged; they are in no figure of order and loss", count->implausible },
+		{ "implausible_time_packets", "packets had a timestamp more than a minute away from their "
+		  "arrival, and are not timed", count->implausible_time },
+		{ "other_run_packets", "packets of another sender, or of an earlier run, arrived on this "
+		  "port: they are not checked, and not lost", count->other_run },
+		{ "restarts", "times a sender started again: the figures are of all its runs",
+		  count->restarts },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!kinds[i].packets)
+			continue;
+		result_metric_u64(res, kinds[i].key, kinds[i].packets);
+		result_note(res, "%llu %s", (unsigned long long)kinds[i].packets, kinds[i].note);
 	}
 }
 
