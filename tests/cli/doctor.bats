@@ -321,7 +321,7 @@ picture() {
 	wire
 	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
 	as_root=$output
-	# User nobody may not enter a namespace: root enters, and then drops its privileges.
+	# An unprivileged user may not enter a namespace: root enters, then drops its privileges.
 	install -m 755 "$TOOL" "$BATS_TEST_TMPDIR/tool"
 	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" 2>/dev/null || :
 	run -0 --separate-stderr in_a setpriv --inh-caps=-all --bounding-set=-all --reuid=65534 \

@@ -151,7 +151,7 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	json '.metrics | .received_packets == 5006 and .lost_packets == 0 and .duplicate_packets == 0 and
 		.other_run_packets > 0 and .distinct_packets + .other_run_packets == 5006'
 	json '.notes | any(contains("of another sender"))'
-	# Told apart by the number of the run, each is whole.
+	# With --run, only that run is received, and it is complete.
 	start sink b sink eg0 --count 2503 --run 77 --duration 20s
 	start_cmd other a "" timeout 20 "$TOOL" blast eg0 198.18.0.2 --count 2503 --rate 2kpps -q
 	tool_in a blast eg0 198.18.0.2 --count 2503 --rate 2kpps --run 77 -q

@@ -79,7 +79,7 @@ static void of_netstat_the_reverse_path_filter_is_taken_too(void **state)
 	assert_counters(&counters, expected);
 }
 
-/* A value too few is of a name that nobody knows: it must not be of the next one. */
+/* With one value too few it is unknown which name lacks one: none may get the next one's. */
 static void lines_that_are_no_pair_end_the_reading(void **state)
 {
 	static const char text[] = "Ip: InHdrErrors InDiscards\nIp: 3\n"
@@ -215,7 +215,7 @@ static void growth_is_of_the_same_name_and_source_and_never_below_0(void **state
 	counters_add(&before, "snmp", "drop", 5);
 	counters_add(&before, "snmp", "drops", 7);
 	assert_int_equal(counters_growth(&before, &after), 11);
-	after.value = 5;	/* somebody set it back */
+	after.value = 5;	/* it was reset meanwhile */
 	assert_int_equal(counters_growth(&before, &after), 0);
 	assert_int_equal(counters_growth(&none, &after), 0);
 	counters_free(&before);

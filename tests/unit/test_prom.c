@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-static char *told(const struct result *res)
+static char *text_of(const struct result *res)
 {
 	char *text = NULL;
 	size_t size;
@@ -118,7 +118,7 @@ static void a_direction_becomes_counters_gauges_and_a_histogram(void **state)
 	entry(part, "protocol", "ip4/tcp", 101);
 	entry(part, "protocol", "ip4/tcp", 103);	/* the format takes each series once */
 	entry(part, "flow", "198.18.0.1:9", 5);		/* without bound */
-	text = told(res);
+	text = text_of(res);
 	assert_string_equal(text, golden);
 	free(text);
 	result_free(res);
@@ -137,7 +137,7 @@ static void hostile_names_stay_within_their_quotes(void **state)
 	result_metric_u64(part, "seen_packets", 11);
 	part = result_part(res, PART_OTHER, "x");
 	result_metric_u64(part, "seen_packets", 13);
-	text = told(res);
+	text = text_of(res);
 	has(text, "\nethgauge_seen_packets_total{iface=\"a\\\"}b\\\\\\n\",direction=\"rx\"} 7\n"
 		  "ethgauge_seen_packets_total{iface=\"\?\?\",direction=\"tx\"} 11\n"
 		  "ethgauge_seen_packets_total{part=\"x\"} 13\n");
@@ -155,7 +155,7 @@ static void what_was_not_measured_is_left_out(void **state)
 
 	(void)state;
 	result_metric_real(part, "seen_pps", 0.0 / 0.0);
-	text = told(res);
+	text = text_of(res);
 	assert_null(strstr(text, "seen_pps"));
 	free(text);
 	result_free(res);
@@ -174,7 +174,7 @@ static void a_histogram_covers_its_own_figures_only(void **state)
 	result_metric_u64(res, "gap_p99_ns", 1031);
 	result_metric_u64(res, "gap_expected_ns", 1009);
 	result_metric_u64(res, "gap_error_p99_ns", 23);
-	text = told(res);
+	text = text_of(res);
 	has(text, "\nethgauge_gap_seconds_count{} 7\n");
 	has(text, "\nethgauge_gap_expected_seconds{} 1.009e-06\n");
 	has(text, "\nethgauge_gap_error_p99_seconds{} 2.3e-08\n");
@@ -220,7 +220,7 @@ static void flows_are_series_of_their_own_each_once(void **state)
 	flow(part, "a:1", "tcp", 50);
 	flow(part, "a:2", "udp", 0);
 	flow(part, "a:1", "tcp", 3);
-	text = told(res);
+	text = text_of(res);
 	has(text, "# TYPE ethgauge_flow_packets_total counter\n"
 		  "ethgauge_flow_packets_total{iface=\"eth0\",near=\"a:1\",far=\"b\\\"c\",proto=\"tcp\","
 		  "direction=\"tx\"} 1009\n"

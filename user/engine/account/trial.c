@@ -211,7 +211,7 @@ static void watch_drops(struct trial *trial, struct result *res)
 		cfg.version = 6;
 		memcpy(cfg.dst, &target->dst.ip6, sizeof(target->dst.ip6));
 	} else if (!target->tagged) {
-		result_note(res, "the kernel's drops of these packets cannot be told from drops "
+		result_note(res, "the kernel's drops of these packets cannot be distinguished from drops "
 			    "of others: the ledger uses counters");
 		return;
 	}
