@@ -34,25 +34,51 @@ static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 lo
 	return low == (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base));
 }
 
-/* Clears the words for the places up to @place, after judging their contents. */
-static __always_inline void seq_advance(struct seq_state *seq, __u64 place)
+/* A row of places that were never in the window. */
+static __always_inline void seq_lose_row(struct seq_state *seq, __u64 numbers)
 {
-	__u64 word = (seq->next - 1) >> 6;
-	__s64 words = (place >> 6) - word;	/* negative at the start, when next is 0 */
-	int i;
+	seq->loss_runs += numbers && !seq->loss_run;
+	seq->loss_run += numbers;
+	seq->loss_run_max = seq_max(seq->loss_run_max, seq->loss_run);
+}
 
+/* The places from @from to before @to were never in the window; of them @confirmed was received. */
+static __always_inline void seq_skip(struct seq_state *seq, __u64 from, __u64 to, __u64 confirmed)
+{
+	from = seq_max(from, seq->first);
+	if (confirmed >= from && confirmed < to) {
+		seq_lose_row(seq, confirmed - from);
+		seq->loss_run = 0;
+		from = confirmed + 1;
+	}
+	if (from < to)
+		seq_lose_row(seq, to - from);
+}
+
+/*
+ * Clears the words for the places up to the highest, after judging their contents. The only loop:
+ * the verifier follows it once for each way to it.
+ */
+static __always_inline void seq_advance(struct seq_state *seq, const struct seq_arrival *arrival)
+{
+	__u64 word = (seq->next - 1) >> 6, from = (word + 1) << 6;
+	__u64 last = arrival->highest >> 6, words = last - word;
+	__u32 i;
+
+	/* Where others have come near it meanwhile, it is in the word that is judged now. */
+	seq->window[word % SEQ_WORDS] |= (__u64)!seq_is_set(arrival->confirmed >> 6 ^ word) <<
+					 (arrival->confirmed & 63);
 	for (i = 0; i < SEQ_WORDS && i < words; i++) {
 		word++;
 		seq_judge(seq, word - SEQ_WORDS);
 		seq->window[word % SEQ_WORDS] = 0;
 	}
-	if (unlikely(words > SEQ_WORDS)) {	/* places that were never in the window */
-		seq->loss_runs += !seq->loss_run;
-		seq->loss_run += (words - SEQ_WORDS) << 6;
-		if (seq->loss_run > seq->loss_run_max)
-			seq->loss_run_max = seq->loss_run;
-	}
-	seq->next = place + 1;
+	/* Only now: what was judged is of the previous run. */
+	if (arrival->begins)
+		seq->first = arrival->confirmed;
+	if (unlikely(words > SEQ_WORDS))
+		seq_skip(seq, from, (last - SEQ_WORDS + 1) << 6, arrival->confirmed);
+	seq->next = arrival->highest + 1;
 }
 
 /* A run begins with @low: so far ahead that the previous run's window is judged. */
@@ -66,6 +92,8 @@ static __always_inline __u64 seq_start(struct seq_state *seq, __u16 id, __u32 lo
 		seq->spanned += seq->next - seq->first;
 		seq->unseen += seq->first - seq->base;
 		seq->before_id = seq->id;
+	} else {
+		seq->first = seq->next = place;
 	}
 	seq->run++;
 	seq->id = id;
@@ -78,9 +106,13 @@ static __always_inline int seq_was_seen(const struct seq_state *seq, __u64 place
 	return seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1;
 }
 
-static __always_inline void seq_mark(struct seq_state *seq, struct order_rec *order, __u64 place)
+static __always_inline void seq_mark(struct seq_state *seq, __u64 place)
 {
 	seq->window[(place >> 6) % SEQ_WORDS] |= 1ull << (place & 63);
+}
+
+static __always_inline void seq_count(struct seq_state *seq, struct order_rec *order, __u64 place)
+{
 	order->recent[seq->distinct % SEQ_N_MAX] = place;
 	seq->distinct++;
 }
@@ -150,13 +182,24 @@ static __always_inline void order_add_late(struct order_rec *order, const struct
 			 arrival->now_ns : gap->arrived_ns);
 }
 
+/* Others have gone so far on since it came that it is not ahead of them any more. */
+static __always_inline int seq_is_behind(const struct seq_state *seq, const struct seq_held *held)
+{
+	return seq->run && held->id == seq->id &&
+	       (__s32)(held->low - (__u32)(seq->next - seq->base)) < 0;
+}
+
 /* It will not be confirmed any more. */
 static __always_inline void seq_give_up(struct seq_state *seq, const struct seq_held *held)
 {
-	if (held->is && (held->id == seq->id || !seq->run))
-		seq->implausible++;
-	else if (held->is)
+	if (!held->is)
+		return;
+	if (seq->run && held->id != seq->id)
 		seq->other_run++;
+	else if (seq_is_behind(seq, held))
+		seq->unknown++;
+	else
+		seq->implausible++;
 }
 
 static __always_inline void seq_hold(struct seq_state *seq, const struct seq_arrival *arrival)
@@ -190,6 +233,7 @@ static __always_inline int seq_confirms(const struct seq_state *seq, const struc
 	__u64 between = seq->distinct - held->distinct;
 
 	return held->is && held->id == arrival->id && apart > -SEQ_WINDOW &&
+	       !seq_is_behind(seq, held) &&
 	       between <= (arrival->id == seq->id ? SEQ_HELD_MAX : 0);
 }
 
@@ -206,38 +250,37 @@ static __always_inline int seq_find_held(struct seq_state *seq, const struct seq
 	return 1;
 }
 
-/* The held packet is accepted, before the one that confirms it. */
-static __always_inline void seq_take_held(struct seq_state *seq, struct order_rec *order,
-					  struct seq_arrival *arrival)
+/* The held packet has a place now, and with it the one that confirms it. */
+static __always_inline void seq_accept_held(struct seq_state *seq, struct seq_arrival *arrival)
 {
-	int begins = !seq->run || arrival->id != seq->id;
-	__u64 place;
+	const struct seq_held *held = &seq->held[0];
 
-	if (begins)
-		place = seq_start(seq, arrival->id, seq->held[0].low);
+	arrival->begins = !seq->run || arrival->id != seq->id;
+	if (arrival->begins)
+		arrival->confirmed = seq_start(seq, arrival->id, held->low);
 	else
-		place = seq->next + (__s32)(seq->held[0].low - (__u32)(seq->next - seq->base));
-	/* As in seq_add_other(): what the verifier knows of both would multiply the loop. */
-	order->arrival.place = place;
-	order->arrival.kind = begins;
-	asm volatile("" : : : "memory");
-	place = order->arrival.place;
-	seq_advance(seq, place);
-	if (order->arrival.kind)
-		seq->first = place;
-	order_add_gap(order, seq, place, seq->held[0].now_ns);
-	seq_mark(seq, order, place);
-	arrival->confirmed = place;
-	arrival->confirmed_sent_ns = seq->held[0].sent_ns;
-	arrival->confirmed_now_ns = seq->held[0].now_ns;
+		arrival->confirmed = seq->next + (__s32)(held->low - (__u32)(seq->next - seq->base));
+	arrival->confirmed_sent_ns = held->sent_ns;
+	arrival->confirmed_now_ns = held->now_ns;
+	arrival->place = arrival->confirmed + (__s32)(arrival->low - held->low);
 	seq->held[0].is = 0;
-	arrival->place = seq->next + (__s32)(arrival->low - (__u32)(seq->next - seq->base));
 }
 
+/* It arrived before the one that confirmed it, so it is marked first. */
+static __always_inline void seq_add_held(struct seq_state *seq, struct order_rec *order,
+					 const struct seq_arrival *arrival)
+{
+	order_add_gap(order, seq, arrival->confirmed, arrival->confirmed_now_ns);
+	if ((arrival->highest >> 6) - (arrival->confirmed >> 6) < SEQ_WORDS)
+		seq_mark(seq, arrival->confirmed);
+	seq_count(seq, order, arrival->confirmed);
+}
+
+/* After seq_advance(): the window has room for it. */
 static __always_inline enum seq_kind seq_classify(const struct seq_state *seq,
 						  const struct seq_arrival *arrival)
 {
-	__s64 ahead = arrival->place - seq->next;
+	__s64 ahead = arrival->place - arrival->next;
 
 	if (ahead >= 0)
 		return ahead ? SEQ_AHEAD : SEQ_NEXT;
@@ -249,8 +292,7 @@ static __always_inline enum seq_kind seq_classify(const struct seq_state *seq,
 }
 
 /* True if it cannot be placed yet, or is not of this run. */
-static __always_inline int seq_is_kept_out(struct seq_state *seq, struct order_rec *order,
-					   struct seq_arrival *arrival)
+static __always_inline int seq_is_kept_out(struct seq_state *seq, struct seq_arrival *arrival)
 {
 	if (seq->run && arrival->id == seq->id &&
 	    (__s64)(arrival->place - seq->next) < SEQ_WINDOW)
@@ -266,7 +308,7 @@ static __always_inline int seq_is_kept_out(struct seq_state *seq, struct order_r
 		return 1;
 	}
 	if (seq_find_held(seq, arrival)) {
-		seq_take_held(seq, order, arrival);
+		seq_accept_held(seq, arrival);
 		return 0;
 	}
 	seq_hold(seq, arrival);
@@ -291,10 +333,10 @@ static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec
 static __always_inline void seq_add_other(struct seq_state *seq, struct order_rec *order,
 					  struct seq_arrival *arrival)
 {
-	if (seq_is_kept_out(seq, order, arrival))
+	if (seq_is_kept_out(seq, arrival))
 		return;
-	arrival->kind = seq_classify(seq, arrival);
-	arrival->highest = arrival->kind <= SEQ_AHEAD ? arrival->place : seq->next - 1;
+	arrival->next = arrival->confirmed ? arrival->confirmed + 1 : seq->next;
+	arrival->highest = seq_max(arrival->place, arrival->next - 1);
 	/*
 	 * Through memory, so that the verifier forgets the values: otherwise it would follow the
 	 * loop in seq_advance() once for each combination.
@@ -302,7 +344,10 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 	order->arrival = *arrival;
 	asm volatile("" : : : "memory");
 	*arrival = order->arrival;
-	seq_advance(seq, arrival->highest);
+	seq_advance(seq, arrival);
+	if (arrival->confirmed)
+		seq_add_held(seq, order, arrival);
+	arrival->kind = seq_classify(seq, arrival);
 	switch (arrival->kind) {
 	case SEQ_AHEAD:
 		order_add_gap(order, seq, arrival->place, arrival->now_ns);
@@ -320,7 +365,8 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 		seq->implausible++;
 		return;
 	}
-	seq_mark(seq, order, arrival->place);
+	seq_mark(seq, arrival->place);
+	seq_count(seq, order, arrival->place);
 }
 
 /* Adds an arrival: @arrival's number, run and times are given, the rest is set here. */
@@ -337,7 +383,8 @@ static __always_inline void seq_add(struct seq_state *seq, struct order_rec *ord
 	}
 	arrival->kind = SEQ_NEXT;
 	seq->next++;
-	seq_mark(seq, order, arrival->place);
+	seq_mark(seq, arrival->place);
+	seq_count(seq, order, arrival->place);
 }
 
 #endif

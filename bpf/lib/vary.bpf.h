@@ -66,6 +66,8 @@ static __always_inline void vary_add_confirmed(struct vary_rec *vary,
 	if (arrival->confirmed_sent_ns) {
 		delay_ns = arrival->confirmed_now_ns - arrival->confirmed_sent_ns;
 		vary_add_jitter(vary, delay_ns);
+		if (arrival->confirmed == next)
+			vary_add_pair(vary, vary_newest(vary, next - 1), delay_ns);
 		vary->newest_place = arrival->confirmed;
 		vary->newest_ns = delay_ns;
 	}

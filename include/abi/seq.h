@@ -69,9 +69,11 @@ struct seq_arrival {
 	__u64 sent_ns;		/* the sender's stamp; 0: its delay is not known */
 	__u64 now_ns;		/* when it arrived; 0: not known */
 	__u64 place;
+	__u64 next;		/* place expected before it */
 	__u64 highest;		/* place, after it */
 	__u64 confirmed;	/* place of the one held, which it confirmed; 0: none */
 	__u64 confirmed_sent_ns, confirmed_now_ns;	/* as of struct seq_held */
+	__u64 begins;		/* 1: the one confirmed is the first of a run */
 };
 
 /*
@@ -94,7 +96,7 @@ struct order_rec {
 	__u64 recent[SEQ_N_MAX];	/* places of the last arrivals; index: distinct % SEQ_N_MAX */
 	struct seq_gap gaps[SEQ_GAPS];
 };
-ABI_ASSERT_SIZE(struct order_rec, 88 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
+ABI_ASSERT_SIZE(struct order_rec, 104 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
 		sizeof(struct hist_rec) + 16 * SEQ_GAPS);
 
 /* Delay variation of a stream; the two ends' clocks may differ. All times in ns. */
@@ -180,6 +182,8 @@ ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 	for (i = 1; i < 64; i *= 2)
 		tail |= tail >> i;
 	tail = 64 - seq_count_bits(tail);
+	/* Otherwise clang 19 makes a branch of tail >> 6. */
+	__asm__ volatile("" : "+r"(tail));
 	seq->loss_runs += seq_count_bits(lost & ~(lost << 1 | seq_is_set(open)));
 	seq->loss_run = tail + (open & -(tail >> 6));
 	seq->loss_run_max = seq_max(seq->loss_run_max, seq_max(open + head, seq_longest_row(lost)));

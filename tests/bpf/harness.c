@@ -38,11 +38,34 @@ unsigned int harness_cpus(void)
 	return (unsigned int)nr;
 }
 
+/*
+ * The kernel's verifier gives up after 1,000,000 instructions. A program that comes near that on
+ * one kernel, from one compiler, exceeds it with the next option or the next clang.
+ */
+#define VERIFIED_INSNS_MOST	900000
+
+static void check_verified_insns(const struct bpf_program *prog)
+{
+	static uint32_t checked_id;
+	struct bpf_prog_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes), 0);
+	if (info.id == checked_id)
+		return;
+	checked_id = info.id;
+	/* 0: a kernel before 5.16 */
+	if (info.verified_insns > VERIFIED_INSNS_MOST)
+		fail_msg("'%s': the verifier followed %u instructions, of at most 1000000",
+			 bpf_program__name(prog), info.verified_insns);
+}
+
 static void run(const struct bpf_program *prog, struct bpf_test_run_opts *opts,
 		struct harness_out *ret_out)
 {
 	int err;
 
+	check_verified_insns(prog);
 	opts->data_out = ret_out->bytes;
 	opts->data_size_out = sizeof(ret_out->bytes);
 	opts->repeat = 1;

@@ -122,12 +122,21 @@ uint64_t seqwin_held(const struct seqwin *win, bool followed)
 	return nr;
 }
 
+static bool is_behind(const struct seqwin *win, const struct seqwin_held *held)
+{
+	return win->runs && held->id == win->id && (int32_t)(held->low - (uint32_t)win->next) < 0;
+}
+
 static void give_up(struct seqwin *win, const struct seqwin_held *held)
 {
-	if (held->is && (held->id == win->id || !win->runs))
-		win->implausible++;
-	else if (held->is)
+	if (!held->is)
+		return;
+	if (win->runs && held->id != win->id)
 		win->other_run++;
+	else if (is_behind(win, held))
+		win->unknown++;
+	else
+		win->implausible++;
 }
 
 static bool is_copy(const struct seqwin_held *held, uint16_t id, uint32_t low)
@@ -140,7 +149,7 @@ static bool is_confirmed(const struct seqwin *win, const struct seqwin_held *hel
 {
 	int32_t apart = (int32_t)(low - held->low);
 
-	return held->is && held->id == id && apart > -SEQWIN_NUMBERS &&
+	return held->is && held->id == id && apart > -SEQWIN_NUMBERS && !is_behind(win, held) &&
 	       win->distinct - held->distinct <= (id == win->id ? HELD_MAX : 0);
 }
 
