@@ -13,6 +13,8 @@ calc() {
 	calc
 	json '.metrics.theory_link_bps == 10e9 and (.metrics.theory_smallest_pps | floor) == 14880952'
 	json '.metrics.theory_tcp_goodput_ratio * 1538 - 1448 | fabs < 1e-6'
+	json '.metrics | .theory_tcp_duplex_bps - 2 * .theory_tcp_goodput_bps | fabs < 1'
+	json '.metrics | .theory_udp_duplex_bps - 2 * .theory_udp_goodput_bps | fabs < 1'
 	json '.metrics | has("theory_bdp_bytes") | not'
 	json '.errors == null and (.parts | length) == 5'
 }

@@ -116,6 +116,20 @@ load ../lib/lab
 		[(1232 / 1318, 8952 / 9038) | . * 1e6 | floor] and all(.entries[]; .median > 0)'
 }
 
+@test "theory takes MTU and directions from the run" {
+	need_root
+	lab_up --mtu 9000
+	start served b serve
+	tool_in a sweep --vary parallel=1,2 --repeat 1 --metric payload_received_bps --theory tcp --link 1T \
+		--json -- tcp stream 198.18.0.2 -d 300ms --omit 0s -i 0
+	[ "$status" = 0 ] || fail "$stderr"
+	json 'all(.entries[]; .theory - 1e12 * 8948 / 9038 | fabs < 1)'
+	tool_in a sweep --vary parallel=1 --repeat 1 --metric payload_received_bps --theory tcp --link 1T \
+		--json -- tcp stream 198.18.0.2 -d 300ms --omit 0s -i 0 --bidir
+	[ "$status" = 0 ] || fail "$stderr"
+	json 'all(.entries[]; .theory - 2e12 * 8948 / 9038 | fabs < 1)'
+}
+
 @test "the far end's settings change too, and two sweeps do not share a file" {
 	need_root
 	export STATE_DIRECTORY=$BATS_TEST_TMPDIR/settings

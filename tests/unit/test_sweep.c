@@ -102,14 +102,42 @@ static void theory_is_of_the_cell(void **state)
 	assert_int_equal(sweep_vary(&sweep, "net.ipv4.tcp_timestamps=0,1", &e), 0);
 	assert_int_equal(sweep_finish(&sweep, 1, &e), 0);
 	/* measurement: 94.928 % without options, 94.149 % with, 93.628 % over IPv6 without. */
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100), 100 * 1460 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 1, SWEEP_BOUND_TCP, 100), 100 * 1448 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100), 100 * 1440 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100), 100 * 1472 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 3, SWEEP_BOUND_UDP6, 100), 100 * 8952 / 9038.0, 1e-9);
-	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_FRAMES, 100)));
-	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_NONE, 100)));
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, NULL), 100 * 1460 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 1, SWEEP_BOUND_TCP, 100, NULL), 100 * 1448 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100, NULL), 100 * 1440 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, NULL), 100 * 1472 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 3, SWEEP_BOUND_UDP6, 100, NULL), 100 * 8952 / 9038.0, 1e-9);
+	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_FRAMES, 100, NULL)));
+	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_NONE, 100, NULL)));
 	sweep_release(&sweep);
+}
+
+static void theory_is_of_the_run_where_nothing_varies(void **state)
+{
+	struct outcome_run run = { .value = 1, .mss_bytes = 8948 };
+	struct sweep sweep = { 0 }, stamps = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(sweep_vary(&sweep, "parallel=1,2", &e), 0);
+	assert_int_equal(sweep_finish(&sweep, 1, &e), 0);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, NULL), 100 * 1448 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, &run), 100 * 8948 / 9038.0, 1e-9);
+	run.mss_bytes = 8928;
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100, &run), 100 * 8928 / 9038.0, 1e-9);
+	/* The interface's own counts more; of UDP it is all that there is. */
+	run.mtu = 4000;
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, &run), 100 * 3948 / 4038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, &run), 100 * 3972 / 4038.0, 1e-9);
+	run.both_ways = true;
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, &run), 200 * 3972 / 4038.0, 1e-9);
+	sweep_release(&sweep);
+	/* Without timestamps a segment has 12 bytes more, in the same MTU. */
+	run = (struct outcome_run){ .mss_bytes = 8960 };
+	assert_int_equal(sweep_vary(&stamps, "tcp_timestamps=0", &e), 0);
+	assert_int_equal(sweep_finish(&stamps, 1, &e), 0);
+	assert_float_equal(sweep_bound_of(&stamps, 0, SWEEP_BOUND_TCP, 100, &run), 100 * 8960 / 9038.0, 1e-9);
+	sweep_release(&stamps);
 }
 
 static void studies_are_words_with_their_host(void **state)
@@ -147,18 +175,18 @@ static void studies_are_words_with_their_host(void **state)
 static void two_sweeps_do_not_share_a_file(void **state)
 {
 	char path[] = "/tmp/test_sweep.XXXXXX";
+	struct outcome_run run = { 0 };
 	FILE *file, *other = NULL;
 	struct err e = { 0 };
-	double value = 0;
 	size_t done = 0;
 
 	(void)state;
 	close(mkstemp(path));
-	assert_int_equal(sweep_file_open(path, "words", 1, &file, &value, &done, &e), 0);
-	assert_int_equal(sweep_file_open(path, "words", 1, &other, &value, &done, &e), -EAGAIN);
+	assert_int_equal(sweep_file_open(path, "words", 1, &file, &run, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "words", 1, &other, &run, &done, &e), -EAGAIN);
 	assert_null(other);
 	fclose(file);
-	assert_int_equal(sweep_file_open(path, "words", 1, &file, &value, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "words", 1, &file, &run, &done, &e), 0);
 	fclose(file);
 	unlink(path);
 }
@@ -166,45 +194,49 @@ static void two_sweeps_do_not_share_a_file(void **state)
 static void a_file_goes_on_where_it_ended_and_knows_its_words(void **state)
 {
 	char path[] = "/tmp/test_sweep.XXXXXX";
-	double values[5] = { 0 };
+	static const struct outcome_run added[] = {
+		{ .value = 0.1, .mtu = 9000 }, { .value = NAN },
+		{ .value = 7, .mss_bytes = 1448, .both_ways = true },
+	};
+	struct outcome_run runs[5] = { 0 };
 	struct err e = { 0 };
 	size_t done = 99;
 	FILE *file, *raw;
 
 	(void)state;
 	close(mkstemp(path));
-	assert_int_equal(sweep_file_open(path, "some words", 5, &file, values, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
 	assert_int_equal(done, 0);
-	assert_int_equal(sweep_file_add(file, 0.1), 0);
-	assert_int_equal(sweep_file_add(file, 1e300), 0);
+	assert_int_equal(sweep_file_add(file, &added[0]), 0);
+	assert_int_equal(sweep_file_add(file, &added[1]), 0);
 	fclose(file);
 	/* Killed in the middle of a line. */
 	raw = fopen(path, "a");
 	fputs("3.", raw);
 	fclose(raw);
-	assert_int_equal(sweep_file_open(path, "some words", 5, &file, values, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
 	assert_int_equal(done, 2);
-	assert_true(values[0] == 0.1 && values[1] == 1e300);
-	assert_int_equal(sweep_file_add(file, 7), 0);
+	assert_true(runs[0].value == 0.1 && runs[0].mtu == 9000 && isnan(runs[1].value));
+	assert_int_equal(sweep_file_add(file, &added[2]), 0);
 	fclose(file);
-	assert_int_equal(sweep_file_open(path, "some words", 5, &file, values, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
 	assert_int_equal(done, 3);
-	assert_true(values[2] == 7);
+	assert_true(runs[2].value == 7 && runs[2].mss_bytes == 1448 && runs[2].both_ways);
 	fclose(file);
-	assert_int_equal(sweep_file_open(path, "other words", 5, &file, values, &done, &e), -EINVAL);
+	assert_int_equal(sweep_file_open(path, "other words", 5, &file, runs, &done, &e), -EINVAL);
 	raw = fopen(path, "a");
-	fputs("seven\n", raw);
+	fputs("7 seven\n", raw);
 	fclose(raw);
-	assert_int_equal(sweep_file_open(path, "some words", 5, &file, values, &done, &e), -EBADMSG);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), -EBADMSG);
 	/* Killed while the head was written. */
 	raw = fopen(path, "w");
 	fputs("ethgauge-sw", raw);
 	fclose(raw);
-	assert_int_equal(sweep_file_open(path, "some words", 5, &file, values, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
 	assert_int_equal(done, 0);
-	assert_int_equal(sweep_file_add(file, 5), 0);
+	assert_int_equal(sweep_file_add(file, &added[2]), 0);
 	fclose(file);
-	assert_int_equal(sweep_file_open(path, "some words", 5, &file, values, &done, &e), 0);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
 	assert_int_equal(done, 1);
 	fclose(file);
 	unlink(path);
@@ -217,6 +249,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_parameter_is_refused),
 		cmocka_unit_test(a_run_has_options_and_filled_in_places_but_no_settings),
 		cmocka_unit_test(theory_is_of_the_cell),
+		cmocka_unit_test(theory_is_of_the_run_where_nothing_varies),
 		cmocka_unit_test(studies_are_words_with_their_host),
 		cmocka_unit_test(two_sweeps_do_not_share_a_file),
 		cmocka_unit_test(a_file_goes_on_where_it_ended_and_knows_its_words),

@@ -310,8 +310,10 @@ static void sum_up(const struct calc_opts *opts, struct result *res)
 			   path.link_bps / (8.0 * theory_wire_bytes(&path, path.mtu)));
 	result_metric_real(res, "theory_tcp_goodput_bps", some(tcp_ratio * path.link_bps));
 	result_metric_real(res, "theory_tcp_goodput_ratio", some(tcp_ratio));
+	result_metric_real(res, "theory_tcp_duplex_bps", some(2 * tcp_ratio * path.link_bps));
 	result_metric_real(res, "theory_udp_goodput_bps", some(udp_ratio * path.link_bps));
 	result_metric_real(res, "theory_udp_goodput_ratio", some(udp_ratio));
+	result_metric_real(res, "theory_udp_duplex_bps", some(2 * udp_ratio * path.link_bps));
 }
 
 static int calc_run(const void *args, struct result *res, struct err *e)

@@ -5,13 +5,14 @@
 #include "model/sweep.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#define HEAD "ethgauge-sweep 1\n"
+#define HEAD "ethgauge-sweep 2\n"
 
 int sweep_vary(struct sweep *sweep, const char *text, struct err *e)
 {
@@ -187,17 +188,20 @@ void sweep_run_words_free(char **words)
 	free(words);
 }
 
-/* Reads the figures after the header; removes an incomplete last line from the file. */
-static int read_values(FILE *file, size_t nr_runs, double *ret_values, size_t *ret_done)
+/* Reads the runs after the header; removes an incomplete last line from the file. */
+static int read_runs(FILE *file, size_t nr_runs, struct outcome_run *ret_runs, size_t *ret_done)
 {
 	long good = ftell(file);
-	char line[64], *end;
+	struct outcome_run *run = ret_runs;
+	int both_ways, end;
+	char line[96];
 	size_t done = 0;
 
 	while (done < nr_runs && fgets(line, sizeof(line), file) && strchr(line, '\n')) {
-		ret_values[done] = strtod(line, &end);
-		if (*end != '\n')
+		if (sscanf(line, "%lf %" SCNu32 " %" SCNu32 " %d%n", &run->value, &run->mtu,
+			   &run->mss_bytes, &both_ways, &end) != 4 || line[end] != '\n')
 			return -EBADMSG;
+		run++->both_ways = both_ways;
 		done++;
 		good = ftell(file);
 	}
@@ -208,7 +212,7 @@ static int read_values(FILE *file, size_t nr_runs, double *ret_values, size_t *r
 }
 
 int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **ret_file,
-		    double *ret_values, size_t *ret_done, struct err *e)
+		    struct outcome_run *ret_runs, size_t *ret_done, struct err *e)
 {
 	size_t want = strlen(HEAD) + strlen(words) + 1, got;
 	char *head = malloc(want + 1), *now = calloc(1, want + 1);
@@ -237,7 +241,7 @@ int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **
 		err_usage(e, "'%s' is not a state file of this sweep", path);
 		err = err_hint(e, "use another " OPTION("state") ", or remove it");
 	} else {
-		err = read_values(file, nr_runs, ret_values, ret_done);
+		err = read_runs(file, nr_runs, ret_runs, ret_done);
 		if (err)
 			err_set(e, err, "cannot parse '%s'", path);
 	}
@@ -251,9 +255,10 @@ out:
 	return err;
 }
 
-int sweep_file_add(FILE *file, double value)
+int sweep_file_add(FILE *file, const struct outcome_run *run)
 {
-	if (fprintf(file, "%.17g\n", value) < 0 || fflush(file) || fsync(fileno(file)))
+	if (fprintf(file, "%.17g %" PRIu32 " %" PRIu32 " %d\n", run->value, run->mtu, run->mss_bytes,
+		    run->both_ways) < 0 || fflush(file) || fsync(fileno(file)))
 		return errno ? -errno : -EIO;
 	return 0;
 }

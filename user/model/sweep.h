@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/err.h"
+#include "result/outcome.h"
 #include "model/tune_items.h"
 
 #define SWEEP_MAX_VARIED	8
@@ -58,19 +59,22 @@ enum sweep_bound {
 
 extern const char *const sweep_bounds[];
 
-/* NAN: no theory. */
+/*
+ * NAN: no theory. MTU and TCP options are the cell's, or else those of @run, one of its runs; NULL:
+ * none is known.
+ */
 double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound bound,
-		      double link_bps);
+		      double link_bps, const struct outcome_run *run);
 
 /*
  * The state file of a sweep: @words on its first lines, then one figure per run. A file with other
- * words is refused, and so is one in use by another sweep. @ret_values gets the figures of the
- * first *ret_done runs.
+ * words is refused, and so is one in use by another sweep. @ret_runs gets the first *ret_done
+ * runs.
  */
 int sweep_file_open(const char *path, const char *words, size_t nr_runs, FILE **ret_file,
-		    double *ret_values, size_t *ret_done, struct err *e);
+		    struct outcome_run *ret_runs, size_t *ret_done, struct err *e);
 
 /* On disk before it returns. */
-int sweep_file_add(FILE *file, double value);
+int sweep_file_add(FILE *file, const struct outcome_run *run);
 
 #endif

@@ -25,8 +25,21 @@ static const char *setting_of(const struct sweep *sweep, size_t cell, const char
 	return sweep_value_of(sweep, cell, name);
 }
 
+/* The MTU of the cell or the interface, or as the connections' segments show; else Ethernet's. */
+static uint32_t mtu_of(const char *varied, const struct theory_stack *stack,
+		       const struct outcome_run *run)
+{
+	if (varied)
+		return (uint32_t)strtoul(varied, NULL, 10);
+	if (run && run->mtu)
+		return run->mtu;
+	if (run && stack->tcp && run->mss_bytes)
+		return run->mss_bytes + (stack->ip6 ? 40 : 20) + 20 + stack->options_bytes;
+	return 1500;
+}
+
 double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound bound,
-		      double link_bps)
+		      double link_bps, const struct outcome_run *run)
 {
 	const char *mtu = setting_of(sweep, cell, "mtu");
 	const char *frame_bytes = sweep_value_of(sweep, cell, "frame-bytes");
@@ -36,14 +49,14 @@ double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound b
 		.ip6 = bound == SWEEP_BOUND_TCP6 || bound == SWEEP_BOUND_UDP6,
 		.options_bytes = stamps && !strcmp(stamps, "0") ? 0 : THEORY_TIMESTAMPS_BYTES,
 	};
-	const struct theory_path path = {
-		.link_bps = link_bps, .mtu = mtu ? (uint32_t)strtoul(mtu, NULL, 10) : 1500,
-	};
+	struct theory_path path = { .link_bps = link_bps };
+	bool both_ways = run && run->both_ways;
 
 	if (bound == SWEEP_BOUND_NONE)
 		return NAN;
 	if (bound == SWEEP_BOUND_FRAMES)
 		return frame_bytes ? theory_frame_pps(link_bps, (uint32_t)strtoul(frame_bytes, NULL, 10)) :
 		       NAN;
-	return theory_goodput_ratio(&path, &stack) * link_bps;
+	path.mtu = mtu_of(mtu, &stack, run);
+	return theory_goodput_ratio(&path, &stack) * link_bps * (both_ways ? 2 : 1);
 }

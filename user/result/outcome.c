@@ -27,9 +27,28 @@ static json_t *find(const json_t *doc, const char *key)
 	return NULL;
 }
 
-int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e)
+/* The environment's MTU and the least MSS of @doc and its parts. */
+static void find_sizes(const json_t *doc, struct outcome_run *run)
+{
+	json_t *mtu = json_object_get(json_object_get(doc, "environment"), "mtu"), *entry, *part;
+	uint32_t mss;
+	size_t i;
+
+	if (!run->mtu)
+		run->mtu = (uint32_t)json_integer_value(mtu);
+	json_array_foreach(json_object_get(doc, "entries"), i, entry) {
+		mss = (uint32_t)json_integer_value(json_object_get(entry, "mss"));
+		if (mss && (!run->mss_bytes || mss < run->mss_bytes))
+			run->mss_bytes = mss;
+	}
+	json_array_foreach(json_object_get(doc, "parts"), i, part)
+		find_sizes(part, run);
+}
+
+int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e)
 {
 	json_t *doc = json_loadf(in, 0, NULL), *what, *value;
+	const char *bidir;
 	int err = 0;
 
 	what = json_object_get(json_array_get(json_object_get(doc, "errors"), 0), "what");
@@ -40,8 +59,14 @@ int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e)
 		err = err_set(e, -EIO, "the run failed: %s", json_string_value(what));
 	else if (!value)
 		err = err_set(e, -ENODATA, "the run's result has no figure '%s'", key);
-	else
-		*ret_value = json_number_value(value);
+	if (err)
+		goto out;
+	bidir = json_string_value(json_object_get(json_object_get(doc, "config"), "bidir"));
+	*ret_run = (struct outcome_run){
+		.value = json_number_value(value), .both_ways = bidir && !strcmp(bidir, "yes"),
+	};
+	find_sizes(doc, ret_run);
+out:
 	json_decref(doc);
 	return err;
 }

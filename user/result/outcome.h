@@ -13,11 +13,19 @@
 #include "lib/err.h"
 #include "result/result.h"
 
+/* A figure of a run, and what limits it; 0: not in the document. */
+struct outcome_run {
+	double value;
+	uint32_t mtu;		/* of the interface */
+	uint32_t mss_bytes;	/* the smallest of its connections (tcp_info), without options */
+	bool both_ways;		/* the figure is of both directions together (--bidir) */
+};
+
 /*
  * The metric @key of the document in @in, or of the first of its parts that has
  * it. An error in the document, and a missing or null figure, are errors here.
  */
-int outcome_read(FILE *in, const char *key, double *ret_value, struct err *e);
+int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e);
 
 /* A line of --jsonl: true if it is an interval's, with its received packets. */
 bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);

@@ -45,7 +45,7 @@ struct job {
 	struct sweep sweep;
 	struct sweep_ends ends;		/* where settings are varied */
 	bool settings;			/* some are */
-	double *values;			/* by run */
+	struct outcome_run *runs;
 	size_t done, began;
 	size_t failed;			/* of all runs done, known at the end */
 	size_t unmet;			/* runs of this call that failed a criterion */
@@ -53,7 +53,7 @@ struct job {
 	uint64_t start_ns;
 };
 
-static int run_child(struct job *job, size_t cell, double *ret_value, struct err *e)
+static int run_child(struct job *job, size_t cell, struct outcome_run *ret_run, struct err *e)
 {
 	const struct opt_rest *command = &job->cfg->command;
 	char **words = sweep_run_words(&job->sweep, cell, command->argv, command->argc);
@@ -69,7 +69,7 @@ static int run_child(struct job *job, size_t cell, double *ret_value, struct err
 		err_set(e, err, "cannot run '%s'", words[0]);
 	} else if (!loop_signal()) {
 		rewind(out);
-		err = job->cfg->read(out, job->cfg->metric, ret_value, e);
+		err = job->cfg->read(out, job->cfg->metric, ret_run, e);
 		if (err && status)
 			err_hint(e, "'%s' ended with status %d; run it separately to see why",
 				 command->argv[0], status);
@@ -100,7 +100,7 @@ static void report_progress(const struct job *job, size_t cell)
 static int run_one(struct job *job, struct err *e)
 {
 	size_t cell = job->done % job->sweep.nr_cells;
-	double value = 0;
+	struct outcome_run run = { 0 };
 	char list[2048];
 	int err = 0;
 
@@ -110,32 +110,33 @@ static int run_one(struct job *job, struct err *e)
 		err = sweep_ends_apply(&job->ends, list, e);
 	}
 	if (!err)
-		err = run_child(job, cell, &value, e);
+		err = run_child(job, cell, &run, e);
 	if (loop_signal() || (err && !job->cfg->skip_failed))
 		return err;
 	if (err) {
 		log_warn("run %zu failed: %s", job->done + 1, e->msg);
 		*e = (struct err){ 0 };
-		value = NAN;
+		run = (struct outcome_run){ .value = NAN };
 	}
-	job->values[job->done++] = value;
-	if (job->file && sweep_file_add(job->file, value))
+	job->runs[job->done++] = run;
+	if (job->file && sweep_file_add(job->file, &run))
 		return err_set(e, -EIO, "cannot write '%s'", job->cfg->state);
 	return 0;
 }
 
 static void report_cell(const struct job *job, size_t cell, struct result *res)
 {
-	double values[SWEEP_MAX_REPEATS], median, least = INFINITY, most = -INFINITY;
-	double bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound,
-				      job->cfg->link_bps);
+	double values[SWEEP_MAX_REPEATS], median, least = INFINITY, most = -INFINITY, bound;
+	const struct outcome_run *run = NULL;
 	size_t nr = 0, failed = 0, i;
 
 	for (i = cell; i < job->done; i += job->sweep.nr_cells) {
-		if (isnan(job->values[i]))
+		if (isnan(job->runs[i].value)) {
 			failed++;
-		else
-			values[nr++] = job->values[i];
+		} else {
+			run = &job->runs[i];
+			values[nr++] = run->value;
+		}
 	}
 	if (!nr && !failed)
 		return;
@@ -155,6 +156,7 @@ static void report_cell(const struct job *job, size_t cell, struct result *res)
 	result_entry_real(res, "min", least);
 	result_entry_real(res, "max", most);
 	if (job->cfg->bound != SWEEP_BOUND_NONE) {
+		bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound, job->cfg->link_bps, run);
 		result_entry_real(res, "theory", bound);
 		result_entry_real(res, "off_theory_ratio", median / bound - 1);
 	}
@@ -167,7 +169,7 @@ static void report(struct job *job, struct result *res)
 
 	/* Including those of an earlier call. */
 	for (i = 0; i < job->done; i++)
-		job->failed += isnan(job->values[i]);
+		job->failed += isnan(job->runs[i].value);
 	for (i = 0; i < job->sweep.nr_cells; i++)
 		report_cell(job, i, res);
 	if (job->failed || job->cfg->skip_failed)
@@ -193,7 +195,7 @@ static int open_state(struct job *job, struct err *e)
 		used = show_word(words, used, sizeof(words), " --dev ", cfg->ifnames.text[i]);
 	if (sweep_show(cfg, words, used, sizeof(words)) >= sizeof(words))
 		return err_usage(e, "the command is too long for " OPTION("state"));
-	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->values,
+	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->runs,
 			       &job->done, e);
 }
 
@@ -222,8 +224,8 @@ static int prepare(struct job *job, struct err *e)
 		err = sweep_ends_open(&job->ends, &cfg->ifnames, e);
 	if (err)
 		return err;
-	job->values = calloc(job->sweep.nr_runs, sizeof(*job->values));
-	if (!job->values)
+	job->runs = calloc(job->sweep.nr_runs, sizeof(*job->runs));
+	if (!job->runs)
 		return err_set(e, -ENOMEM, "cannot allocate the figures");
 	return cfg->state ? open_state(job, e) : 0;
 }
@@ -253,7 +255,7 @@ out:
 	if (job.file)
 		fclose(job.file);
 	sweep_ends_close(&job.ends);
-	free(job.values);
+	free(job.runs);
 	sweep_release(&job.sweep);
 	return err;
 }

@@ -23,7 +23,7 @@ struct sweep_cfg {
 	enum sweep_bound bound;
 	double link_bps;
 	/* Reads the figure @key from a run's document. */
-	int (*read)(FILE *in, const char *key, double *ret_value, struct err *e);
+	int (*read)(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e);
 };
 
 /* @res has what was measured, also on failure or after a signal. */
