@@ -181,6 +181,33 @@ refuses() {
 	[ "$status" = 4 ]
 }
 
+@test "text shows the main figures and each change, and counts the others" {
+	docs base 9
+	docs new 9
+	compare base new
+	[ "$status" = 0 ]
+	[[ $output == *rtt_p50_ns* && $output == *rtt_p99_ns* && $output == *received_pps* ]]
+	[[ $output != *lost_packets* ]] || fail "$output"
+	[[ $output == *"1 more figure: 1 same, 0 inconclusive (shown with --all)"* ]] || fail "$output"
+	compare base new --all
+	[[ $output == *lost_packets* && $output != *"more figure"* ]] || fail "$output"
+	for i in 0 1 2 3 4 5 6 7 8; do
+		jq '.metrics.lost_packets = 70' new/$i.json >tmp
+		mv tmp new/$i.json
+	done
+	compare base new
+	[ "$status" = 1 ]
+	[[ $output == *lost_packets* && $output != *"more figure"* ]] || fail "$output"
+	[[ $output == *"FAIL  lost_packets: "* ]] || fail "$output"
+	for i in 0 1 2 3 4 5 6 7 8; do
+		jq '.metrics.rtt_p50_ns *= 2' new/$i.json >tmp
+		mv tmp new/$i.json
+	done
+	compare base new
+	[[ $output == *"FAIL  rtt_p50_ns: "*"FAIL  1 more figure is worse by more than 5 %"* ]] || fail "$output"
+	[[ $output != *"FAIL  lost_packets: "* ]] || fail "$output"
+}
+
 @test "KTAP is valid with any name of a part" {
 	docs base 7
 	docs slow 7 1.1
@@ -206,15 +233,37 @@ refuses() {
 	[[ $output != *$'\x1b'* ]]
 }
 
-@test "the same documents and seed give the same answer" {
+@test "the same documents give the same answer, in any order" {
 	docs base 6
 	docs new 6
 	compare base new --json
-	jq -S .comparison <<<"$output" >first
-	compare base new --json
-	jq -S .comparison <<<"$output" | cmp - first
-	compare base new --json --seed 2
-	run ! cmp -s first <(jq -S .comparison <<<"$output")
+	jq -S '.comparison.rows' <<<"$output" >first
+	mkdir turned
+	for i in 0 1 2 3 4 5; do
+		cp new/$i.json turned/$((5 - i)).json
+	done
+	compare base turned --json
+	jq -S '.comparison.rows' <<<"$output" | cmp - first
+}
+
+@test "runs in turn are compared in pairs, and what changes from pair to pair hides nothing" {
+	docs base 9
+	docs new 9 1.05
+	for i in 0 1 2 3 4 5 6 7 8; do
+		for side in base new; do
+			jq ".metrics.rtt_p50_ns *= (1 + $i / 10)" $side/$i.json >tmp
+			mv tmp $side/$i.json
+		done
+	done
+	compare base new --json --metric rtt_p50_ns
+	json '.comparison.rows[0] | .paired and .verdict == "worse" and .p < 0.05'
+	# The same runs, but no longer in turn.
+	for i in 0 1 2 3 4 5 6 7 8; do
+		jq '.environment.date |= sub("^2026-01"; "2026-02")' new/$i.json >tmp
+		mv tmp new/$i.json
+	done
+	compare base new --json --metric rtt_p50_ns
+	json '.comparison.rows[0] | (.paired | not) and .verdict == "inconclusive" and .p > 0.05'
 }
 
 @test "the rounds of bench-run are runs, its rows parts" {

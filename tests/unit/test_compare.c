@@ -34,7 +34,7 @@ static int remove_file(void **state)
 /* @text as both sides through all faces, into @ret_printed; the error or 0. */
 static int compare(const char *text, char *ret_printed, size_t size)
 {
-	struct compare_cfg cfg = { .threshold_ratio = 0.05, .seed = 1, .all = true };
+	struct compare_cfg cfg = { .threshold_ratio = 0.05, .all = true };
 	struct compare *cmp = compare_new(&cfg);
 	struct result *res = result_new("compare");
 	char *printed = NULL;

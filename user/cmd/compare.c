@@ -14,10 +14,9 @@ struct compare_opts {
 	struct opt_strs ignore, metrics;
 	bool all, ktap;
 	const char *html;
-	uint64_t seed;
 };
 
-static const struct compare_opts defaults = { .threshold = "5%", .seed = 1 };
+static const struct compare_opts defaults = { .threshold = "5%" };
 
 static const struct opt options[] = {
 	{ 0, "BASE", OPT_STR, offsetof(struct compare_opts, base), NULL,
@@ -39,8 +38,6 @@ static const struct opt options[] = {
 	  "include figures without better or worse, and the measurement overhead" },
 	{ 0, "ignore", OPT_STRS, offsetof(struct compare_opts, ignore), "KEY",
 	  "compare even if this option or environment value differs" },
-	{ 0, "seed", OPT_COUNT, offsetof(struct compare_opts, seed), "N",
-	  "seed of the bootstrap resampling" },
 	{ 0, "html", OPT_STR, offsetof(struct compare_opts, html), "FILE",
 	  "write a self-contained HTML page to FILE" },
 	{ 0, "ktap", OPT_FLAG, offsetof(struct compare_opts, ktap), NULL,
@@ -88,7 +85,7 @@ static int compare_cmd_run(const void *values, struct result *res, struct err *e
 {
 	const struct compare_opts *opts = values;
 	struct compare_cfg cfg = {
-		.seed = opts->seed, .all = opts->all,
+		.all = opts->all,
 		.ignore = opts->ignore.text, .nr_ignore = opts->ignore.nr,
 		.metrics = opts->metrics.text, .nr_metrics = opts->metrics.nr,
 	};
@@ -116,11 +113,11 @@ const struct cmd cmd_compare = {
 	.name = "compare", .summary = "judge whether new runs are better or worse than others",
 	.description =
 "Reads the result documents (-o FILE, --json) of runs of a base and of a new version, and\n"
-"judges each figure that both have: the median of each side, their ratio with a 95 %\n"
-"confidence interval, the p-value of the Mann-Whitney test, and a verdict: better, worse,\n"
-"same, or inconclusive, then with the smallest change that these runs could have shown.\n"
-"It requires at least 5 runs per side, best interleaved. The verdict is better or worse\n"
-"only if the whole interval is beyond the noise floor, which repeated base runs show.\n"
+"judges each figure that both have: the median of each side, the change with its 95 %\n"
+"confidence interval, the p-value of a rank test, and a verdict: better, worse, same, or\n"
+"inconclusive, then with the smallest change that these runs could have shown. It requires\n"
+"at least 5 runs per side. Take the sides in turn: 8 pairs of runs or more are compared pair\n"
+"by pair, so that what changes from pair to pair does not hide a difference.\n"
 "\n"
 "Only like measurements are compared: same command, options, frames, driver, mode and\n"
 "clock. The kernel may differ. If a figure is worse by more than --threshold, the exit\n"

@@ -253,23 +253,23 @@ static json_t *describe_side(const struct compare *cmp, enum compare_side side)
 			 "tools", each_once(docs, NULL, "tool"));
 }
 
-static const char *date_of(const struct compare_doc *doc)
+const char *compare_date(const struct compare_doc *doc)
 {
 	return json_string_value(json_object_get(json_object_get(doc->doc, "environment"), "date"));
 }
 
-/* True if the last run of @a was before the first of @b; dates of ISO 8601 sort as text. */
+/* True if the last run of @a was before the first of @b. */
 static bool all_before(const struct compare_docs *a, const struct compare_docs *b)
 {
 	const char *last = NULL, *first = NULL, *date;
 	size_t i;
 
 	for (i = 0; i < a->nr; i++) {
-		date = date_of(&a->list[i]);
+		date = compare_date(&a->list[i]);
 		last = date && (!last || strcmp(date, last) > 0) ? date : last;
 	}
 	for (i = 0; i < b->nr; i++) {
-		date = date_of(&b->list[i]);
+		date = compare_date(&b->list[i]);
 		first = date && (!first || strcmp(date, first) < 0) ? date : first;
 	}
 	return a->nr > 1 && b->nr > 1 && last && first && strcmp(last, first) < 0;
@@ -301,8 +301,8 @@ static void note_runs(const struct compare *cmp, struct result *res)
 		result_note(res, "all runs of one side preceded those of the other: the difference includes "
 			    "other changes over time; interleave the runs");
 	if (!cmp->sides[COMPARE_NOISE].nr)
-		result_note(res, "the noise floor comes from splitting the base in two; base runs of another "
-			    "boot or day (--noise) would show it better");
+		result_note(res, "what another boot or day changes is not known: base runs of another boot "
+			    "or day (--noise) show it");
 	for (side = 0; side < COMPARE_NR_SIDES; side++) {
 		const struct compare_docs *docs = &cmp->sides[side];
 
@@ -339,35 +339,54 @@ static json_t *count_verdicts(const json_t *rows)
 	return counts;
 }
 
-/* A criterion failed for each figure that is worse beyond the threshold. */
+static bool is_regression(const json_t *row)
+{
+	return !strcmp(json_string_value(json_object_get(row, "verdict")),
+		       compare_verdict_name(COMPARE_WORSE)) &&
+	       json_is_true(json_object_get(row, "beyond_threshold"));
+}
+
+static void tell_regression(const struct compare *cmp, const json_t *row, struct result *res)
+{
+	char place[256], change[64], low[64], high[64];
+
+	compare_show_place(place, sizeof(place), row);
+	result_verdict(res, false, "%s%s%s: %s (95 %%: %s to %s), worse by more than %g %%",
+		       place, *place ? ": " : "", json_string_value(json_object_get(row, "metric")),
+		       compare_show_change(change, sizeof(change), row, ""),
+		       compare_show_change(low, sizeof(low), row, "_low"),
+		       compare_show_change(high, sizeof(high), row, "_high"),
+		       cmp->cfg->threshold_ratio * 100);
+}
+
+/*
+ * A criterion failed for each main figure that is worse beyond the threshold; the others mostly follow
+ * from these, and are listed only where no main figure is.
+ */
 static void tell_verdicts(const struct compare *cmp, const json_t *rows, const json_t *counts,
 			  struct result *res)
 {
-	const char *worse = compare_verdict_name(COMPARE_WORSE);
-	char place[256], change[64], low[64], high[64];
 	double percent = cmp->cfg->threshold_ratio * 100;
 	size_t untold = (size_t)json_integer_value(json_object_get(
 		counts, compare_verdict_name(COMPARE_INCONCLUSIVE)));
-	size_t failed = 0, i;
+	size_t led = 0, others = 0, i;
 	json_t *row;
 
 	json_array_foreach(rows, i, row) {
-		if (strcmp(json_string_value(json_object_get(row, "verdict")), worse) ||
-		    !json_is_true(json_object_get(row, "beyond_threshold")))
-			continue;
-		failed++;
-		compare_show_place(place, sizeof(place), row);
-		result_verdict(res, false, "%s%s%s: %s (95 %%: %s to %s), worse by more than %g %%",
-			       place, *place ? ": " : "",
-			       json_string_value(json_object_get(row, "metric")),
-			       compare_show_change(change, sizeof(change), row, ""),
-			       compare_show_change(low, sizeof(low), row, "_low"),
-			       compare_show_change(high, sizeof(high), row, "_high"), percent);
+		if (is_regression(row))
+			*(json_is_true(json_object_get(row, "leads")) ? &led : &others) += 1;
 	}
+	json_array_foreach(rows, i, row) {
+		if (is_regression(row) && (!led || json_is_true(json_object_get(row, "leads"))))
+			tell_regression(cmp, row, res);
+	}
+	if (led && others)
+		result_verdict(res, false, "%zu more figure%s worse by more than %g %%", others,
+			       others == 1 ? " is" : "s are", percent);
 	if (untold == json_array_size(rows))
 		result_note(res, "inconclusive: use more or longer runs (at least %d per side)",
 			    COMPARE_MIN_RUNS);
-	else if (!failed)
+	else if (!led && !others)
 		result_verdict(res, true, "of %zu figures none is worse by more than %g %%; "
 			       "%zu are inconclusive", json_array_size(rows), percent, untold);
 }
@@ -383,9 +402,9 @@ static int tell(const struct compare *cmp, json_t *rows, struct result *res, str
 			json_array_append_new(sides, describe_side(cmp, side));
 	}
 	tell_verdicts(cmp, rows, counts, res);
-	comparison = json_pack("{s:f, s:f, s:I, s:I, s:o, s:o, s:o}",
+	comparison = json_pack("{s:f, s:f, s:I, s:o, s:o, s:o}",
 			       "threshold_ratio", cfg->threshold_ratio, "confidence_ratio", 0.95,
-			       "seed", (json_int_t)cfg->seed, "least_runs", (json_int_t)COMPARE_MIN_RUNS,
+			       "least_runs", (json_int_t)COMPARE_MIN_RUNS,
 			       "sides", sides, "counts", counts, "rows", rows);
 	if (!result_tree(res) ||
 	    json_object_set_new(result_tree(res), "comparison", comparison))

@@ -9,7 +9,6 @@
 #define COMPARE_COMPARE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "lib/err.h"
 #include "result/result.h"
@@ -18,7 +17,6 @@ enum compare_side { COMPARE_BASE, COMPARE_NEW, COMPARE_NOISE, COMPARE_NR_SIDES }
 
 struct compare_cfg {
 	double threshold_ratio;		/* 0.05: worse by more than 5 % is a regression */
-	uint64_t seed;
 	bool all;			/* include figures without better or worse, and the measurement overhead */
 	const char *const *ignore;	/* keys that may differ between documents */
 	unsigned int nr_ignore;

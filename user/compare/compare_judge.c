@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFIDENCE	0.95
 #define SIGNIFICANT_P	0.05
 
 const char *compare_verdict_name(enum compare_verdict verdict)
@@ -33,42 +32,23 @@ static bool all_positive(const struct stat_sample *sample)
 	return true;
 }
 
-/* A/A difference: between the two sets of runs, and between halves of all of them. */
-static int find_aa_noise(const struct compare_rule *rule, const struct stat_sample *base,
-			 const struct stat_sample *new, const struct stat_sample *noise,
-			 stat_effect *effect, double *ret_noise)
-{
-	double *values = malloc((base->nr + noise->nr) * sizeof(*values));
-	const struct stat_sample all = { .values = values, .nr = base->nr + noise->nr };
-	double base_median, noise_median, split;
-	int err;
-
-	if (!values)
-		return -ENOMEM;
-	memcpy(values, base->values, base->nr * sizeof(*values));
-	memcpy(values + base->nr, noise->values, noise->nr * sizeof(*values));
-	err = stat_split_noise(&all, base->nr, new->nr, effect, rule->seed, &split);
-	if (!err)
-		err = stat_median(base, &base_median);
-	if (!err)
-		err = stat_median(noise, &noise_median);
-	if (!err)
-		*ret_noise = fmax(split, fabs(effect(base_median, noise_median)));
-	free(values);
-	return err;
-}
-
-/* On the scale of the effect up and down are symmetric, so floor and interval can be added. */
-static int find_noise(const struct compare_rule *rule, const struct stat_sample *base,
-		      const struct stat_sample *new, const struct stat_sample *noise,
+/*
+ * The change between runs of the same setup (A/A): what another boot or day changes. Without such
+ * runs there is none: how far the runs of one side spread is in the interval already.
+ */
+static int find_noise(const struct stat_sample *base, const struct stat_sample *noise,
 		      stat_effect *effect, double *ret_noise)
 {
-	if (!noise->nr)
-		return stat_split_noise(base, base->nr, new->nr, effect, rule->seed, ret_noise);
-	if (noise->nr >= COMPARE_MIN_RUNS)
-		return find_aa_noise(rule, base, new, noise, effect, ret_noise);
-	*ret_noise = INFINITY;
-	return 0;
+	struct stat_shift shift;
+	int err;
+
+	*ret_noise = noise->nr ? INFINITY : 0;
+	if (noise->nr < COMPARE_MIN_RUNS)
+		return 0;
+	err = stat_shift(base, noise, effect, &shift);
+	if (!err)
+		*ret_noise = fabs(shift.shift);
+	return err;
 }
 
 static enum compare_verdict direction(enum metric_better better, double effect)
@@ -78,16 +58,15 @@ static enum compare_verdict direction(enum metric_better better, double effect)
 	return (effect > 0) == (better == METRIC_HIGHER) ? COMPARE_BETTER : COMPARE_WORSE;
 }
 
-static void decide(const struct compare_rule *rule, const struct stat_interval *interval,
-		   double effect, double noise, struct compare_judgement *j)
+static void decide(const struct compare_rule *rule, const struct stat_shift *shift, double noise,
+		   struct compare_judgement *j)
 {
 	/* Relative to the base, for differences too; any change from 0 exceeds every threshold. */
 	double limit = rule->threshold_ratio * (j->by_ratio ? 1 : fabs(j->base_median));
-
-	bool clear = interval->low > noise || interval->high < -noise;
+	bool clear = shift->low > noise || shift->high < -noise;
 
 	if (clear && j->p <= SIGNIFICANT_P) {
-		j->verdict = direction(rule->better, effect);
+		j->verdict = direction(rule->better, shift->shift);
 		j->beyond = fabs(j->change) > limit;
 	} else if (j->low >= -limit && j->high <= limit && j->noise <= limit) {
 		j->verdict = COMPARE_SAME;
@@ -114,29 +93,26 @@ static int judge_effect(const struct compare_rule *rule, const struct stat_sampl
 			struct compare_judgement *j)
 {
 	stat_effect *effect = j->by_ratio ? stat_effect_ratio : stat_effect_difference;
-	double (*shown)(double) = j->by_ratio ? expm1 : fabs, value, noise;
-	struct stat_interval interval;
-	struct stat_rank rank;
+	double (*shown)(double) = j->by_ratio ? expm1 : fabs, noise;
+	struct stat_shift shift;
 	int err;
 
-	err = stat_bootstrap(base, new, effect, CONFIDENCE, rule->seed, &interval);
+	j->paired = rule->in_pairs && base->nr == new->nr && base->nr >= COMPARE_MIN_PAIRS;
+	err = (j->paired ? stat_paired_shift : stat_shift)(base, new, effect, &shift);
 	if (!err)
-		err = stat_rank_test(base, new, &rank);
-	if (!err)
-		err = find_noise(rule, base, new, noises, effect, &noise);
+		err = find_noise(base, noises, effect, &noise);
 	if (err)
 		return err;
-	value = effect(j->base_median, j->new_median);
 	if (j->by_ratio)
 		noise = fmax(noise, log1p(rule->resolution_ratio));
-	j->p = rank.p;
-	j->change = j->by_ratio ? expm1(value) : value;
-	j->low = j->by_ratio ? expm1(interval.low) : interval.low;
-	j->high = j->by_ratio ? expm1(interval.high) : interval.high;
+	j->p = shift.p;
+	j->change = j->by_ratio ? expm1(shift.shift) : shift.shift;
+	j->low = isinf(shift.low) ? NAN : j->by_ratio ? expm1(shift.low) : shift.low;
+	j->high = isinf(shift.high) ? NAN : j->by_ratio ? expm1(shift.high) : shift.high;
 	j->noise = shown(noise);
-	j->smallest = shown(noise + (interval.high - interval.low) / 2);
+	j->smallest = shown(noise + (shift.high - shift.low) / 2);
 	if (!too_few(base, new, j))
-		decide(rule, &interval, value, noise, j);
+		decide(rule, &shift, noise, j);
 	return 0;
 }
 

@@ -6,13 +6,15 @@
 #define COMPARE_COMPARE_JUDGE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "lib/stat.h"
 #include "result/metrics.h"
 
 /* Runs per side; with fewer the verdict is inconclusive. */
 #define COMPARE_MIN_RUNS 5
+
+/* With fewer pairs the signed-rank test finds less than the rank test. */
+#define COMPARE_MIN_PAIRS 8
 
 /* The reason for "inconclusive" that comes with the smallest detectable change. */
 #define COMPARE_WHY_SPREAD "the runs vary too much to show a smaller change"
@@ -29,30 +31,30 @@ struct compare_rule {
 	enum metric_better better;
 	double threshold_ratio;		/* 0.05: a change of 5 % */
 	double resolution_ratio;	/* closer values cannot be distinguished, or 0 */
-	uint64_t seed;
+	bool in_pairs;			/* value i of each side was taken at the same time */
 };
 
 /*
- * If every value is above 0, the sides are compared by the ratio of their medians, and
- * change, low, high, noise and smallest are that ratio - 1: 0.1 is 10 % more. Otherwise by
- * the difference of their medians, in the figure's unit.
+ * If every value is above 0, the sides are compared by their ratio, and change, low, high,
+ * noise and smallest are that ratio - 1: 0.1 is 10 % more. Otherwise by their difference,
+ * in the figure's unit.
  */
 struct compare_judgement {
 	enum compare_verdict verdict;
-	bool by_ratio;
+	bool by_ratio, paired;
 	bool beyond;			/* better, worse or changed by more than the threshold */
 	double base_median, new_median;	/* NAN where that side has no value */
-	double change, low, high;	/* NAN if one side has none; 95 % interval */
-	double p;			/* of the Mann-Whitney test; NAN likewise */
-	double noise;			/* change between equal setups; INFINITY: unknown */
+	double change, low, high;	/* Hodges-Lehmann, 95 % interval; NAN if one side has none */
+	double p;			/* Mann-Whitney, or of pairs signed-rank; NAN likewise */
+	double noise;			/* change between equal setups; 0: not asked; INFINITY: unknown */
 	double smallest;		/* smallest detectable change; likewise */
 	const char *why;		/* reason if inconclusive, or NULL */
 };
 
 /*
- * @noise: more values of the base, measured like the new ones (A/A); without any the
- * noise floor comes from splitting the base in two. The verdict is better, worse or
- * changed if the whole interval is beyond that floor and p is at most 0.05.
+ * @noise: more values of the base, measured like the new ones (A/A): their change is the noise
+ * floor; without any it is 0. The verdict is better, worse or changed if the whole interval is
+ * beyond that floor and p is at most 0.05.
  * Returns 0 or -ENOMEM.
  */
 int compare_judge(const struct compare_rule *rule, const struct stat_sample *base,

@@ -17,6 +17,27 @@
 /* Copied from the calibration: the same figure in each result. */
 #define CITED "calibrated_"
 
+/* The figures that text shows also if they did not change: of each fact one, of a delay two. */
+static const char *const leading[] = {
+	"received_pps", "answered_pps", "throughput_pps", "payload_received_bps", "transactions_per_s",
+	"load_transactions_per_s", "load_connections_per_s",
+	"lost_ratio", "datagrams_lost_ratio", "tcp_retransmits", "load_failed",
+	"delay_p50_ns", "delay_p99_ns", "rtt_p50_ns", "rtt_p99_ns",
+	"load_response_p50_ns", "load_response_p99_ns",
+	"sender_packet_cpu_ns", "client_service_kib_ns", "client_service_transaction_ns",
+};
+
+static bool leads(const struct compare_cfg *cfg, const struct metric *metric)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(leading) / sizeof(leading[0]); i++) {
+		if (!strcmp(leading[i], metric->key))
+			return true;
+	}
+	return cfg->all || cfg->nr_metrics;
+}
+
 static bool is_asked(const struct compare_cfg *cfg, const struct metric *metric, bool own)
 {
 	unsigned int i;
@@ -121,6 +142,13 @@ static void set_changes(json_t *row, const struct compare_judgement *j)
 	set_real(row, "smallest_", kind, one + j->smallest);
 }
 
+/* All figures of a group: parts by path, figures by key, a list of values for each side. */
+struct figures {
+	const struct compare_group *group;
+	json_t *parts;
+	size_t pairs;		/* runs a side that were taken in turn; 0: they were not */
+};
+
 static bool is_bucketed(const char *key)
 {
 	const char *p = strstr(key, "_p");
@@ -128,16 +156,15 @@ static bool is_bucketed(const char *key)
 	return p && p[2] >= '0' && p[2] <= '9';
 }
 
-static json_t *judge(const struct compare *cmp, const struct compare_group *group,
-		     const char *path, const struct metric *metric, const json_t *sides)
+static json_t *judge(const struct compare *cmp, const struct figures *all, const char *path,
+		     const struct metric *metric, const json_t *sides)
 {
 	static const char *const better[] = {
 		[METRIC_LOWER] = "lower", [METRIC_HIGHER] = "higher",
 	};
-	const struct compare_rule rule = {
+	struct compare_rule rule = {
 		.better = metric->better, .threshold_ratio = cmp->cfg->threshold_ratio,
 		.resolution_ratio = is_bucketed(metric->key) ? BUCKET_RATIO : 0,
-		.seed = cmp->cfg->seed,
 	};
 	struct stat_sample samples[COMPARE_NR_SIDES];
 	struct compare_judgement j;
@@ -149,11 +176,15 @@ static json_t *judge(const struct compare *cmp, const struct compare_group *grou
 		samples[i] = sample_of(sides, i);
 		full |= !samples[i].values;
 	}
+	/* Only if each run has the figure is value i of run i. */
+	rule.in_pairs = all->pairs && samples[COMPARE_BASE].nr == all->pairs &&
+			samples[COMPARE_NEW].nr == all->pairs;
 	if (full || compare_judge(&rule, &samples[COMPARE_BASE], &samples[COMPARE_NEW],
 				  &samples[COMPARE_NOISE], &j))
 		goto out;
-	row = json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "setup", group->label, "part", path,
-			"metric", metric->key, "better", better[metric->better],
+	row = json_pack("{s:s, s:s, s:s, s:s?, s:b, s:b, s:I, s:I}", "setup", all->group->label,
+			"part", path, "metric", metric->key, "better", better[metric->better],
+			"leads", (int)leads(cmp->cfg, metric), "paired", (int)j.paired,
 			"base_runs", (json_int_t)samples[COMPARE_BASE].nr,
 			"new_runs", (json_int_t)samples[COMPARE_NEW].nr);
 	set_real(row, "base_median", "", j.base_median);
@@ -169,45 +200,107 @@ out:
 	return row;
 }
 
-static json_t *gather_group(const struct compare *cmp, size_t group, json_t *unknown)
+static int compare_dates(const void *a, const void *b)
+{
+	const struct compare_doc *x = *(const struct compare_doc *const *)a;
+	const struct compare_doc *y = *(const struct compare_doc *const *)b;
+	const char *date_x = compare_date(x), *date_y = compare_date(y);
+	int order = strcmp(date_x ? date_x : "", date_y ? date_y : "");
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/* The runs of a group on one side by date; the caller frees them; NULL: no memory. */
+static const struct compare_doc **runs_by_date(const struct compare *cmp, size_t group,
+					       enum compare_side side)
+{
+	const struct compare_docs *docs = &cmp->sides[side];
+	const struct compare_doc **runs = malloc((docs->nr + 1) * sizeof(*runs));
+	size_t nr = 0, i;
+
+	for (i = 0; runs && i < docs->nr; i++) {
+		if (docs->list[i].group == group)
+			runs[nr++] = &docs->list[i];
+	}
+	if (runs)
+		qsort(runs, nr, sizeof(*runs), compare_dates);
+	return runs;
+}
+
+/* True if one run of each side was taken, in either order, before the next of either side. */
+static bool in_turn(const struct compare_doc **base, const struct compare_doc **new, size_t nr)
+{
+	const char *a, *b, *next_a, *next_b;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		a = compare_date(base[i]);
+		b = compare_date(new[i]);
+		if (!a || !b)
+			return false;
+		if (i + 1 == nr)
+			return true;
+		next_a = compare_date(base[i + 1]);
+		next_b = compare_date(new[i + 1]);
+		if (!next_a || !next_b || strcmp(strcmp(a, b) > 0 ? a : b,
+						 strcmp(next_a, next_b) < 0 ? next_a : next_b) >= 0)
+			return false;
+	}
+	return false;
+}
+
+/* False: no memory. */
+static bool gather_group(const struct compare *cmp, size_t group, json_t *unknown,
+			 struct figures *ret_all)
 {
 	struct gather g = { .cfg = cmp->cfg, .parts = json_object(), .unknown = unknown };
+	const struct compare_doc **runs[COMPARE_NR_SIDES];
+	const size_t *nr = cmp->groups[group].nr;
+	bool whole = g.parts;
 	size_t i;
 
 	for (g.side = 0; g.side < COMPARE_NR_SIDES; g.side++) {
-		const struct compare_docs *docs = &cmp->sides[g.side];
-
-		for (i = 0; i < docs->nr; i++) {
-			if (docs->list[i].group == group)
-				gather_doc(&g, docs->list[i].doc, "");
-		}
+		runs[g.side] = runs_by_date(cmp, group, g.side);
+		whole = whole && runs[g.side];
+		for (i = 0; whole && i < nr[g.side]; i++)
+			gather_doc(&g, runs[g.side][i]->doc, "");
 	}
-	return g.parts;
+	*ret_all = (struct figures){ .group = &cmp->groups[group], .parts = g.parts };
+	if (whole && nr[COMPARE_BASE] == nr[COMPARE_NEW] &&
+	    in_turn(runs[COMPARE_BASE], runs[COMPARE_NEW], nr[COMPARE_BASE]))
+		ret_all->pairs = nr[COMPARE_BASE];
+	for (i = 0; i < COMPARE_NR_SIDES; i++)
+		free(runs[i]);
+	return whole;
 }
 
 json_t *compare_rows(const struct compare *cmp, size_t *ret_unknown)
 {
-	json_t *rows = json_array(), *unknown = json_object(), *parts, *part, *sides, *row;
+	json_t *rows = json_array(), *unknown = json_object(), *part, *sides, *row;
 	const struct metric *metric;
+	struct figures all;
 	const char *path;
 	size_t group, i;
 
 	for (group = 0; group < cmp->nr_groups && rows; group++) {
-		parts = gather_group(cmp, group, unknown);
-		json_object_foreach(parts, path, part) {
+		if (!gather_group(cmp, group, unknown, &all)) {
+			json_decref(rows);
+			rows = NULL;
+		}
+		json_object_foreach(all.parts, path, part) {
 			/* In the dictionary's order, as everywhere. */
 			for (i = 0; rows && (metric = metric_at(i)); i++) {
 				sides = json_object_get(part, metric->key);
 				if (!sides)
 					continue;
-				row = judge(cmp, &cmp->groups[group], path, metric, sides);
+				row = judge(cmp, &all, path, metric, sides);
 				if (json_array_append_new(rows, row)) {
 					json_decref(rows);
 					rows = NULL;
 				}
 			}
 		}
-		json_decref(parts);
+		json_decref(all.parts);
 	}
 	*ret_unknown = json_object_size(unknown);
 	json_decref(unknown);

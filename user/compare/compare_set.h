@@ -49,6 +49,9 @@ const char *compare_side_name(enum compare_side side);
 int compare_docs_load(struct compare_docs *docs, const char *path, struct err *e);
 void compare_docs_release(struct compare_docs *docs);
 
+/* When it was taken, of ISO 8601, which sorts as text; NULL: not known. */
+const char *compare_date(const struct compare_doc *doc);
+
 /*
  * What must be equal in two documents, by part ("": the document itself): command,
  * configuration and environment, without the keys that may differ.

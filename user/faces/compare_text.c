@@ -145,25 +145,60 @@ static void print_row(FILE *out, const json_t *row)
 	fputc('\n', out);
 }
 
-void text_comparison(FILE *out, const json_t *comparison)
+static bool leads(const json_t *row)
 {
-	const json_t *counts = json_object_get(comparison, "counts");
-	char place[256], last[256] = "";
-	const char *name, *blank = "";
-	json_t *row, *side, *count;
-	size_t i;
+	return json_is_true(json_object_get(row, "leads"));
+}
 
-	json_array_foreach(json_object_get(comparison, "sides"), i, side)
-		print_side(out, side);
-	json_array_foreach(json_object_get(comparison, "rows"), i, row) {
+/* A change is always shown, and what one side lacks. */
+static bool is_told(const json_t *row)
+{
+	const char *verdict = str(row, "verdict");
+
+	return (strcmp(verdict, "same") && strcmp(verdict, "inconclusive")) ||
+	       json_is_null(json_object_get(row, "base_median")) ||
+	       json_is_null(json_object_get(row, "new_median"));
+}
+
+static void print_rows(FILE *out, const json_t *rows)
+{
+	size_t same = 0, inconclusive = 0, i;
+	char place[256], last[256] = "";
+	bool any = false, all = true;
+	json_t *row;
+
+	/* Documents without a main figure are shown whole. */
+	json_array_foreach(rows, i, row)
+		all = all && !leads(row);
+	json_array_foreach(rows, i, row) {
+		if (!all && !leads(row) && !is_told(row)) {
+			*(strcmp(str(row, "verdict"), "same") ? &inconclusive : &same) += 1;
+			continue;
+		}
 		compare_show_place(place, sizeof(place), row);
-		if (!i || strcmp(place, last))
+		if (!any || strcmp(place, last))
 			fprintf(out, "\n%s%s  %-24s %12s %12s %10s  %-22s %6s %8s  %s\n", place,
 				*place ? "\n" : "", "median of", "base", "new", "change",
 				"95 % interval", "p", "noise", "verdict");
 		strcpy(last, place);
+		any = true;
 		print_row(out, row);
 	}
+	if (same + inconclusive)
+		fprintf(out, "\n  %zu more figure%s: %zu same, %zu inconclusive (shown with --all)\n",
+			same + inconclusive, same + inconclusive == 1 ? "" : "s", same, inconclusive);
+}
+
+void text_comparison(FILE *out, const json_t *comparison)
+{
+	const json_t *counts = json_object_get(comparison, "counts");
+	const char *name, *blank = "";
+	json_t *side, *count;
+	size_t i;
+
+	json_array_foreach(json_object_get(comparison, "sides"), i, side)
+		print_side(out, side);
+	print_rows(out, json_object_get(comparison, "rows"));
 	fputc('\n', out);
 	json_object_foreach((json_t *)counts, name, count) {
 		if (!json_integer_value(count))

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESAMPLES	1000
-#define SPLITS		200
-#define SPLIT_QUANTILE	0.95
+#define TAIL		0.025		/* of a 95 % interval, on each side */
+#define TAIL_Z		1.959963985	/* of the normal law */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -24,7 +23,7 @@ static void sort(double *values, size_t nr)
 {
 	size_t i, k;
 
-	/* Samples are small, and their medians are computed thousands of times. */
+	/* Most samples are small. */
 	if (nr > 32) {
 		qsort(values, nr, sizeof(*values), compare_doubles);
 		return;
@@ -183,87 +182,199 @@ double stat_effect_difference(double a, double b)
 	return b - a;
 }
 
-/* splitmix64 (Steele, Lea and Flood, 2014) */
-static uint64_t next_random(uint64_t *state)
+/*
+ * How many of @sorted to leave out at either end: as many as the test's statistic, which is one of
+ * 0..@nr with @ways[] of each, falls below with a probability of at most TAIL.
+ */
+static size_t exact_cut(const double *ways, size_t nr)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
-static size_t random_below(uint64_t *state, size_t nr)
-{
-	return (size_t)((unsigned __int128)next_random(state) * nr >> 64);
-}
-
-static double resampled_median(const struct stat_sample *sample, double *drawn, uint64_t *state)
-{
+	double total = 0, below = 0;
 	size_t i;
 
-	for (i = 0; i < sample->nr; i++)
-		drawn[i] = sample->values[random_below(state, sample->nr)];
-	return median_in_place(drawn, sample->nr);
+	for (i = 0; i <= nr; i++)
+		total += ways[i];
+	for (i = 0; i <= nr && below + ways[i] <= TAIL * total; i++)
+		below += ways[i];
+	return i;
 }
 
-int stat_bootstrap(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
-		   double confidence, uint64_t seed, struct stat_interval *ret_interval)
+static size_t normal_cut(double mean, double variance)
 {
-	double *drawn = malloc((a->nr > b->nr ? a->nr : b->nr) * sizeof(*drawn));
-	double *effects = malloc(RESAMPLES * sizeof(*effects));
-	size_t i;
+	double cut = floor(mean - TAIL_Z * sqrt(variance));
 
-	if (!drawn || !effects) {
-		free(drawn);
-		free(effects);
+	return cut > 0 ? (size_t)cut : 0;
+}
+
+/* From the effects of the pairs, or their averages: the estimate, and the interval without @cut. */
+static void set_shift(double *effects, size_t nr, size_t cut, struct stat_shift *ret_shift)
+{
+	ret_shift->shift = median_in_place(effects, nr);
+	ret_shift->low = cut ? effects[cut - 1] : -INFINITY;
+	ret_shift->high = cut ? effects[nr - cut] : INFINITY;
+}
+
+/* Ways to have u pairs in which a is larger, without ties: the Gaussian binomial coefficients. */
+static void count_u(double *ways, size_t nr_a, size_t nr_b)
+{
+	size_t nr = nr_a * nr_b, i, s;
+
+	ways[0] = 1;
+	for (i = 1; i <= nr_a; i++) {
+		for (s = nr + 1; s-- > nr_b + i;)
+			ways[s] -= ways[s - nr_b - i];
+		for (s = i; s <= nr; s++)
+			ways[s] += ways[s - i];
+	}
+}
+
+int stat_shift(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
+	       struct stat_shift *ret_shift)
+{
+	size_t nr = a->nr * b->nr, i, k, cut;
+	double *effects = malloc(nr * sizeof(*effects)), *ways = NULL;
+	struct stat_rank rank;
+	int err = -ENOMEM;
+
+	if (!effects)
 		return -ENOMEM;
+	for (i = 0; i < a->nr; i++) {
+		for (k = 0; k < b->nr; k++)
+			effects[i * b->nr + k] = effect(a->values[i], b->values[k]);
 	}
-	for (i = 0; i < RESAMPLES; i++) {
-		double from = resampled_median(a, drawn, &seed);
-
-		effects[i] = effect(from, resampled_median(b, drawn, &seed));
+	err = stat_rank_test(a, b, &rank);
+	if (err)
+		goto out;
+	if (rank.exact) {
+		ways = calloc(nr + 1, sizeof(*ways));
+		if (!ways) {
+			err = -ENOMEM;
+			goto out;
+		}
+		count_u(ways, a->nr, b->nr);
+		cut = exact_cut(ways, nr);
+	} else {
+		cut = normal_cut((double)nr / 2, (double)nr * (double)(a->nr + b->nr + 1) / 12);
 	}
-	sort(effects, RESAMPLES);
-	ret_interval->low = stat_quantile(effects, RESAMPLES, (1 - confidence) / 2);
-	ret_interval->high = stat_quantile(effects, RESAMPLES, (1 + confidence) / 2);
-	free(drawn);
+	ret_shift->p = rank.p;
+	set_shift(effects, nr, cut, ret_shift);
+out:
+	free(ways);
 	free(effects);
-	return 0;
+	return err;
 }
 
-int stat_split_noise(const struct stat_sample *sample, size_t nr_a, size_t nr_b,
-		     stat_effect *effect, uint64_t seed, double *ret_noise)
+/* Of all ways to give the ranks signs: how many have which sum. @twice: the doubled ranks. */
+static void count_signs(double *ways, size_t sums, const size_t *twice, size_t nr)
 {
-	size_t half = sample->nr / 2, rest = sample->nr - half, i, k;
-	double *all, effects[SPLITS];
+	size_t i, s;
 
-	if (sample->nr < 4) {
-		*ret_noise = INFINITY;
+	ways[0] = 1;
+	for (i = 0; i < nr; i++) {
+		for (s = sums; s-- > twice[i];)
+			ways[s] += ways[s - twice[i]];
+	}
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Wilcoxon's signed-rank test of @effects, which are sorted by size in place. Zeros are left out
+ * (Wilcoxon), ties share the mean rank.
+ */
+static int signed_rank_p(double *effects, size_t nr, double *ret_p)
+{
+	size_t *twice = calloc(nr + 1, sizeof(*twice)), sums, first, i, k, sum = 0;
+	double *ways = NULL, below = 0, above = 0, total = 0, squares = 0, away;
+	int err = 0;
+
+	if (!twice)
+		return -ENOMEM;
+	qsort(effects, nr, sizeof(*effects), compare_sizes);
+	for (; nr && effects[0] == 0; nr--)
+		effects++;
+	for (first = 0; first < nr; first = i) {
+		for (i = first; i < nr && fabs(effects[i]) == fabs(effects[first]); i++)
+			;
+		for (k = first; k < i; k++) {
+			twice[k] = first + 1 + i;
+			sum += effects[k] > 0 ? twice[k] : 0;
+			squares += (double)twice[k] * (double)twice[k];
+		}
+	}
+	*ret_p = 1;
+	if (nr > STAT_EXACT_MAX) {
+		/* Of the doubled sum: mean nr (nr + 1) / 2, variance a quarter of the squares. */
+		away = fabs((double)sum - (double)nr * ((double)nr + 1) / 2) - 1;
+		if (away > 0)
+			*ret_p = erfc(away / sqrt(squares / 2));
+		goto out;
+	}
+	sums = nr * (nr + 1) + 1;
+	ways = calloc(sums, sizeof(*ways));
+	if (!ways) {
+		err = -ENOMEM;
+		goto out;
+	}
+	count_signs(ways, sums, twice, nr);
+	for (i = 0; i < sums; i++) {
+		total += ways[i];
+		below += i <= sum ? ways[i] : 0;
+		above += i >= sum ? ways[i] : 0;
+	}
+	*ret_p = fmin(1, 2 * fmin(below, above) / total);
+out:
+	free(ways);
+	free(twice);
+	return err;
+}
+
+/* Without ties, of @nr pairs: the ranks are 1..nr. */
+static int paired_cut(size_t nr, size_t *ret_cut)
+{
+	size_t sums = nr * (nr + 1) / 2, ranks[STAT_EXACT_MAX], i;
+	double *ways;
+
+	if (nr > STAT_EXACT_MAX) {
+		*ret_cut = normal_cut((double)sums / 2, (double)sums * (2 * (double)nr + 1) / 12);
 		return 0;
 	}
-	all = malloc(sample->nr * sizeof(*all));
-	if (!all)
+	ways = calloc(sums + 1, sizeof(*ways));
+	if (!ways)
 		return -ENOMEM;
-	for (i = 0; i < SPLITS; i++) {
-		memcpy(all, sample->values, sample->nr * sizeof(*all));
-		for (k = 0; k < half; k++) {
-			size_t other = k + random_below(&seed, sample->nr - k);
-			double value = all[other];
-
-			all[other] = all[k];
-			all[k] = value;
-		}
-		effects[i] = fabs(effect(median_in_place(all, half),
-					 median_in_place(all + half, rest)));
-	}
-	free(all);
-	sort(effects, SPLITS);
-	/* A median's deviation scales with the root of the number of values. */
-	*ret_noise = stat_quantile(effects, SPLITS, SPLIT_QUANTILE) *
-		     sqrt((1. / (double)nr_a + 1. / (double)nr_b) /
-			  (1. / (double)half + 1. / (double)rest));
+	for (i = 0; i < nr; i++)
+		ranks[i] = i + 1;
+	count_signs(ways, sums + 1, ranks, nr);
+	*ret_cut = exact_cut(ways, sums);
+	free(ways);
 	return 0;
+}
+
+int stat_paired_shift(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
+		      struct stat_shift *ret_shift)
+{
+	size_t nr = a->nr, walsh = nr * (nr + 1) / 2, used = 0, i, k, cut;
+	double *effects = malloc((nr + walsh) * sizeof(*effects)), *averages = effects + nr;
+	int err;
+
+	if (!effects)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		effects[i] = effect(a->values[i], b->values[i]);
+		for (k = 0; k <= i; k++)
+			averages[used++] = (effects[i] + effects[k]) / 2;
+	}
+	err = paired_cut(nr, &cut);
+	if (!err)
+		err = signed_rank_p(effects, nr, &ret_shift->p);
+	if (!err)
+		set_shift(averages, walsh, cut, ret_shift);
+	free(effects);
+	return err;
 }
 
 /* Probability that |T| < t: Abramowitz and Stegun 26.7.3 and 26.7.4. */

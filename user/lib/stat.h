@@ -2,15 +2,13 @@
 /*
  * lib/stat.h - medians, ranks and intervals of a few repeated measurements.
  *
- * Nothing here except stat_student() assumes a distribution. Random choices use the caller's seed,
- * so the same values give the same answer.
+ * Nothing here except stat_student() assumes a distribution.
  */
 #ifndef LIB_STAT_H
 #define LIB_STAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* One sample of a comparison; at least one value, all finite. */
 struct stat_sample {
@@ -30,7 +28,7 @@ struct stat_rank {
 	bool exact;	/* over all permutations; otherwise by the normal approximation */
 };
 
-/* Up to this many values in both samples together the test is exact, also with ties. */
+/* Up to this many values in both samples together, or pairs, a test is exact, also with ties. */
 #define STAT_EXACT_MAX 40
 
 /*
@@ -45,26 +43,32 @@ typedef double stat_effect(double a, double b);
 double stat_effect_ratio(double a, double b);		/* for values above 0 */
 double stat_effect_difference(double a, double b);
 
-struct stat_interval {
-	double low, high;
+struct stat_shift {
+	double shift;		/* Hodges-Lehmann estimate, on the scale of the effect */
+	double low, high;	/* 95 % interval; infinite for fewer than four values a side, six pairs */
+	double p;		/* two-sided, of the test that the interval belongs to */
 };
 
-/* Percentile bootstrap of the effect: each sample is resampled from its own values. */
-int stat_bootstrap(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
-		   double confidence, uint64_t seed, struct stat_interval *ret_interval);
+/*
+ * How far b lies from a: the median of the effects of all pairs of an a and a b (Hodges and Lehmann,
+ * 1963), and the interval of those shifts that the Mann-Whitney test does not reject (Hollander and
+ * Wolfe, Nonparametric Statistical Methods, 4.2 and 4.3).
+ */
+int stat_shift(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
+	       struct stat_shift *ret_shift);
+
+/*
+ * The same of values that were taken in pairs, as many of a as of b: the median of the Walsh averages
+ * of the pairs' effects, with Wilcoxon's signed-rank test (3.2 and 3.3 there). What changes from pair
+ * to pair does not widen the interval.
+ */
+int stat_paired_shift(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
+		      struct stat_shift *ret_shift);
 
 /*
  * Student's t: a variable with @freedom degrees of freedom is within -t and t with probability
  * @confidence. Assumes a normal distribution.
  */
 double stat_student(double confidence, unsigned int freedom);
-
-/*
- * The effect that a comparison of @nr_a with @nr_b values shows by chance: the 95th percentile of
- * |effect| between random halves of @sample, scaled from the halves' sizes to these. INFINITY for
- * fewer than four values.
- */
-int stat_split_noise(const struct stat_sample *sample, size_t nr_a, size_t nr_b,
-		     stat_effect *effect, uint64_t seed, double *ret_noise);
 
 #endif
