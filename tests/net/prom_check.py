@@ -92,7 +92,7 @@ def check(text):
 
 
 def check_until(word, count, path):
-    seen, text, end = set(), "", time.monotonic() + 60 * int(os.environ.get("TESTS_SLOW", "1"))
+    seen, text, end = set(), "", time.monotonic() + 120 * int(os.environ.get("TESTS_SLOW", "1"))
     while not faults and (len(seen) < int(count) or word not in text):
         if time.monotonic() > end:
             faults.append(f"{len(seen)} texts, and the last one " + ("has " if word in text else "is without ") + word)
