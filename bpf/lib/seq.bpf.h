@@ -34,14 +34,6 @@ static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 lo
 	return low == (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base));
 }
 
-/* A row of places that were never in the window. */
-static __always_inline void seq_lose_row(struct seq_state *seq, __u64 numbers)
-{
-	seq->loss_runs += numbers && !seq->loss_run;
-	seq->loss_run += numbers;
-	seq->loss_run_max = seq_max(seq->loss_run_max, seq->loss_run);
-}
-
 /* The places from @from to before @to were never in the window; of them @confirmed was received. */
 static __always_inline void seq_skip(struct seq_state *seq, __u64 from, __u64 to, __u64 confirmed)
 {

@@ -172,6 +172,14 @@ ABI_INLINE __u64 seq_longest_row(__u64 v)
 	return length;
 }
 
+/* Judges a row of numbers that were never in the window. */
+ABI_INLINE void seq_lose_row(struct seq_state *seq, __u64 numbers)
+{
+	seq->loss_runs += numbers && !seq->loss_run;
+	seq->loss_run += numbers;
+	seq->loss_run_max = seq_max(seq->loss_run_max, seq->loss_run);
+}
+
 /* Judges the next 64 numbers: bit i of @lost is set if number i never arrived. */
 ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 {
@@ -223,6 +231,46 @@ ABI_INLINE void seq_close(struct seq_state *seq)
 	__u64 highest = seq->next - 1;
 
 	seq->window[(highest >> 6) % SEQ_WORDS] |= ~0ull << (highest & 63);
+}
+
+/* The next number that is held, from @from on and below @end; @end: none is. */
+ABI_INLINE __u64 seq_next_held(const struct seq_state *seq, __u64 from, __u64 end)
+{
+	__u64 highest = seq->next - seq->base, number;
+	int i;
+
+	for (i = 0; i < SEQ_NR_HELD; i++) {
+		number = highest + (__u64)(__s64)(__s32)(seq->held[i].low - (__u32)highest);
+		if (seq->held[i].is && seq->held[i].id == seq->id && number >= from && number < end)
+			end = number;
+	}
+	return end;
+}
+
+/*
+ * For a reader's copy, when all in its window is judged: the numbers 0 to @end - 1 were sent. What is
+ * missing below the first and above the highest is lost, too, in runs that begin and end the stream:
+ * the first and the highest were received. Returns how many these are.
+ */
+ABI_INLINE __u64 seq_lose_ends(struct seq_state *seq, __u64 end)
+{
+	__u64 from = seq->next - seq->base, lost = seq->first - seq->base, held;
+
+	/* Of several runs it is not known what each of them had. */
+	if (seq->run > 1 || !end)
+		return 0;
+	seq->loss_run = 0;
+	seq_lose_row(seq, lost);
+	seq->loss_run = 0;
+	for (; from < end; from = held + 1) {
+		held = seq_next_held(seq, from, end);
+		seq_lose_row(seq, held - from);
+		lost += held - from;
+		/* It was received: the run does not go on after it. */
+		if (held < end)
+			seq->loss_run = 0;
+	}
+	return lost;
 }
 
 #endif

@@ -217,6 +217,99 @@ static void runs_of_loss_are_counted_through_jumps_and_late_ones(void **state)
 	}
 }
 
+struct runs { uint64_t lost, runs, longest; };
+
+static struct runs count_runs(const bool *seen, uint32_t numbers)
+{
+	struct runs found = { 0 };
+	uint64_t row = 0;
+	uint32_t i;
+
+	for (i = 0; i < numbers; i++) {
+		row = seen[i] ? 0 : row + 1;
+		found.lost += !seen[i];
+		found.runs += row == 1;
+		found.longest = row > found.longest ? row : found.longest;
+	}
+	return found;
+}
+
+static void check_runs(const bool *seen, uint32_t numbers, bool confirms)
+{
+	struct seqwin win = { .confirms = confirms };
+	struct runs want = count_runs(seen, numbers);
+	uint64_t at_ends;
+	uint32_t i;
+
+	for (i = 0; i < numbers; i++) {
+		if (seen[i])
+			seqwin_add(&win, 1, i);
+	}
+	seqwin_take_only(&win);
+	at_ends = seqwin_finish(&win, numbers);
+	assert_int_equal(at_ends + seqwin_gaps(&win), want.lost);
+	assert_int_equal(win.loss_runs, want.runs);
+	assert_int_equal(win.loss_run_max, want.longest);
+}
+
+static void runs_at_the_ends_agree_with_a_model(void **state)
+{
+	static bool seen[MODEL_NUMBERS];
+	uint32_t round, i, numbers, head, tail, row;
+
+	(void)state;
+	srandom(3357);
+	for (round = 0; round < 307; round++) {
+		numbers = 1 + (uint32_t)random() % (MODEL_NUMBERS - 1);
+		head = random() % 3 ? (uint32_t)random() % 700 : 0;
+		tail = random() % 3 ? (uint32_t)random() % 700 : 0;
+		for (i = 0; i < numbers; i++)
+			seen[i] = i >= head && i + tail < numbers;
+		/* Runs inside, of which some touch those at the ends. */
+		for (i = 0; i < numbers; i += row + (uint32_t)random() % 997) {
+			row = (uint32_t)random() % 13;
+			memset(seen + i, 0, (i + row < numbers ? row : numbers - i) * sizeof(*seen));
+		}
+		check_runs(seen, numbers, round & 1);
+	}
+}
+
+static void a_stream_of_which_nothing_arrived_is_one_run(void **state)
+{
+	static const bool none[503];
+
+	(void)state;
+	check_runs(none, 503, false);
+	check_runs(none, 503, true);
+}
+
+/* Far ahead of the others, and last: no packet after it confirms it. */
+static void a_packet_that_is_held_cuts_the_run_at_the_tail(void **state)
+{
+	static bool seen[MODEL_NUMBERS];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 1009; i++)
+		seen[i] = true;
+	seen[9001] = true;
+	check_runs(seen, 9002, true);
+	check_runs(seen, 9500, true);
+	check_runs(seen, 9500, false);
+}
+
+static void without_the_number_sent_the_ends_are_not_lost(void **state)
+{
+	struct seqwin win = { 0 };
+
+	(void)state;
+	seqwin_add(&win, 0, 100);
+	seqwin_add(&win, 0, 103);
+	assert_int_equal(seqwin_finish(&win, 0), 0);
+	assert_int_equal(win.loss_runs, 1);
+	assert_int_equal(win.loss_run_max, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +324,10 @@ int main(void)
 		cmocka_unit_test(behind_the_window_is_unknown),
 		cmocka_unit_test(arrivals_by_chance_agree_with_a_model),
 		cmocka_unit_test(runs_of_loss_are_counted_through_jumps_and_late_ones),
+		cmocka_unit_test(runs_at_the_ends_agree_with_a_model),
+		cmocka_unit_test(a_stream_of_which_nothing_arrived_is_one_run),
+		cmocka_unit_test(a_packet_that_is_held_cuts_the_run_at_the_tail),
+		cmocka_unit_test(without_the_number_sent_the_ends_are_not_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

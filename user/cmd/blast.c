@@ -352,7 +352,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);
 	if (run.trial)
-		err = first_error(err, trial_report(run.trial, &count, res, &got, &trial_error),
+		err = first_error(err, trial_report(run.trial, run.tx, &count, res, &got, &trial_error),
 				  &trial_error, e);
 	receiver.lost_packets = got.lost_packets;
 	sender = tx_metered(run.tx, &made);

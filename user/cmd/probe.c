@@ -176,6 +176,7 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 static int report(const struct probe_opts *opts, struct probe_run *run, const struct tx_count *sent,
 		  int run_err)
 {
+	const struct rx_sent asked = tx_sent_of(run->tx, sent);
 	struct meter_receiver receiver;
 	struct meter_sender sender;
 	struct tx_figures made;
@@ -185,7 +186,7 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 
 	made = tx_report(run->tx, sent, run->res);
 	tx_report_late(run->tx, run->res);
-	rx_report(run->rx, run->res, "rtt", sent->sent_packets, 0);
+	rx_report(run->rx, run->res, "rtt", &asked, 0);
 	err = exports_finish(run->exports, run->res, &export_error);
 	if (err && !run_err) {
 		run_err = err;

@@ -229,7 +229,7 @@ static int receive(struct sink_run *run)
 	loop_run(&loop);
 	run->receiver->ops->stop(run->receiver);
 	meter_stop(meter);
-	err = run->receiver->ops->report(run->receiver, run->res, 0, run->opts->stream_parts,
+	err = run->receiver->ops->report(run->receiver, run->res, NULL, run->opts->stream_parts,
 					 &got, run->e);
 	if (err)
 		run->err = err;

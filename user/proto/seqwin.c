@@ -53,11 +53,44 @@ static void judge_all(struct seqwin *win)
 		judge(win, word);
 }
 
-void seqwin_finish(struct seqwin *win, uint64_t end)
+/* The next number that is held, from @from on and below @end; @end: none is. */
+static uint64_t next_held(const struct seqwin *win, uint64_t from, uint64_t end)
+{
+	uint64_t number;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		number = win->next + (uint64_t)(int64_t)(int32_t)(win->held[i].low - (uint32_t)win->next);
+		if (win->held[i].is && win->held[i].id == win->id && number >= from && number < end)
+			end = number;
+	}
+	return end;
+}
+
+/* As seq_lose_ends() of abi/seq.h. */
+static uint64_t lose_ends(struct seqwin *win, uint64_t end)
+{
+	uint64_t from = win->next, lost = win->first, held;
+
+	if (win->runs > 1 || !end)
+		return 0;
+	win->loss_run = 0;
+	lose(win, lost);
+	win->loss_run = 0;
+	for (; from < end; from = held + 1) {
+		held = next_held(win, from, end);
+		lose(win, held - from);
+		lost += held - from;
+		if (held < end)
+			win->loss_run = 0;
+	}
+	return lost;
+}
+
+uint64_t seqwin_finish(struct seqwin *win, uint64_t end)
 {
 	judge_all(win);
-	if (end > win->next)
-		lose(win, end - win->next);
+	return lose_ends(win, end);
 }
 
 static void begin_run(struct seqwin *win, uint16_t id, uint64_t number)

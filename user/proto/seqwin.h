@@ -42,10 +42,11 @@ void seqwin_add(struct seqwin *win, uint16_t id, uint32_t low);
 void seqwin_take_only(struct seqwin *win);
 
 /*
- * Judges what is still in the window, for loss_runs: on a copy, if more may arrive. @end: numbers
- * from the highest seen up to this are lost, too; 0: none.
+ * Judges what is still in the window, for loss_runs: on a copy, if more may arrive. @end: so many
+ * numbers were sent, from 0 on, and what is missing below the first and above the highest is lost,
+ * too; 0: unknown. Returns how many these are.
  */
-void seqwin_finish(struct seqwin *win, uint64_t end);
+uint64_t seqwin_finish(struct seqwin *win, uint64_t end);
 
 /* Numbers missing between the first and the highest, over all runs. */
 uint64_t seqwin_gaps(const struct seqwin *win);

@@ -423,10 +423,11 @@ static const struct metric metrics[] = {
 	  "unknown, the missing sequence numbers", .brief = true },
 	{ "lost_ratio", UNIT_RATIO, METRIC_LOWER, "loss", "lost / (lost + distinct received)" },
 	{ "lost_runs", UNIT_COUNT, METRIC_LOWER, "loss periods",
-	  "periods of one or more consecutive lost sequence numbers between two that arrived "
-	  "(loss periods, RFC 3357); a late packet in the window of 4096 ends none" },
+	  "periods of one or more consecutive lost sequence numbers (loss periods, RFC 3357), also "
+	  "before the first and after the highest that arrived if the sender's count is known; a "
+	  "late packet in the window of 4096 ends none" },
 	{ "lost_run_mean", UNIT_NONE, METRIC_LOWER, "  mean length",
-	  "packets lost between two that arrived / loss periods" },
+	  "sequence numbers lost in loss periods / loss periods" },
 	{ "lost_run_max", UNIT_COUNT, METRIC_LOWER, "  longest",
 	  "largest number of consecutive lost sequence numbers (RFC 3357)" },
 	{ "duplicate_packets", UNIT_COUNT, METRIC_LOWER, "duplicates",

@@ -128,12 +128,22 @@ static double number(const json_t *metrics, const struct metric *metric)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+static double number_or_0(const json_t *metrics, const char *key)
+{
+	return json_number_value(json_object_get(metrics, key));
+}
+
 static void read_outcome(const json_t *metrics, bool timed, struct outcome *ret)
 {
 	enum dist_stat stat;
 	double count;
 
 	ret->distinct_packets = number(metrics, metric_find("distinct_packets"));
+	ret->lost_packets = number(metrics, metric_find("lost_packets"));
+	ret->unknown_packets = number_or_0(metrics, "unknown_packets");
+	ret->unseen_before_packets = number_or_0(metrics, "unseen_before_packets");
+	ret->lost_runs = number_or_0(metrics, "lost_runs");
+	ret->lost_run_max = number_or_0(metrics, "lost_run_max");
 	ret->delay = dist_none();
 	if (!timed)
 		return;

@@ -33,6 +33,9 @@ bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_
 /* A receiver's figures that are used for judgement. */
 struct outcome {
 	double distinct_packets;	/* NAN: not reported */
+	double lost_packets;		/* between the first and the highest that arrived */
+	/* 0 if not reported, as where there were none. */
+	double unknown_packets, unseen_before_packets, lost_runs, lost_run_max;
 	struct dist delay;		/* NAN if not reported or not timed */
 };
 

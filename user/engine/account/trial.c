@@ -533,16 +533,17 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count,
 	ledger_witness(ledger, &row);
 }
 
-int trial_report(struct trial *trial, const struct tx_count *sent, struct result *res,
-		 struct rx_figures *ret_figures, struct err *e)
+int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count *sent,
+		 struct result *res, struct rx_figures *ret_figures, struct err *e)
 {
+	const struct rx_sent to_receiver = tx_sent_of(tx, sent);
 	struct ledger ledger = { .made = sent->sent_packets + sent->refused_packets };
 	struct listing listing = { trial, &ledger };
 	struct rx_count count;
 	struct err drops_error;
 	int err;
 
-	err = trial->receiver->ops->report(trial->receiver, res, sent->sent_packets, STREAM_PARTS,
+	err = trial->receiver->ops->report(trial->receiver, res, &to_receiver, STREAM_PARTS,
 					   ret_figures, e);
 	/* The duration of the run, even if few of its packets arrived. */
 	result_metric_u64(res, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);

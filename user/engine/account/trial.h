@@ -69,7 +69,7 @@ int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);
 
 /* Received, loss, delay, order, and the ledger. */
-int trial_report(struct trial *trial, const struct tx_count *sent, struct result *res,
-		 struct rx_figures *ret_figures, struct err *e);
+int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count *sent,
+		 struct result *res, struct rx_figures *ret_figures, struct err *e);
 
 #endif

@@ -191,6 +191,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	struct meter_receiver receiver;
 	struct meter_sender sender;
 	struct tx_cfg chosen = { .clock = cfg->clock };
+	struct rx_sent sent;
 	int err;
 
 	memset(trial, 0, sizeof(*trial));
@@ -212,7 +213,8 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	tx_read(trial->tx, &trial->sent);
 	trial->made = tx_report(trial->tx, &trial->sent, part);
 	tx_report_late(trial->tx, part);
-	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", trial->sent.sent_packets, 0);
+	sent = tx_sent_of(trial->tx, &trial->sent);
+	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", &sent, 0);
 	rx_read(trial->rx, &trial->got);
 	receiver.lost_packets = (double)rx_lost(&trial->got, trial->sent.sent_packets);
 	sender = tx_metered(trial->tx, &trial->made);

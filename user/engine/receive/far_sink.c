@@ -30,6 +30,7 @@ struct far_sink {
 	struct far_sink_cfg cfg;
 	struct child child;
 	bool timed, ending;
+	uint32_t streams;
 	char *text;			/* the line being read; finally the result */
 	size_t used, room;
 	/* By its own clock since its start, and by ours when it was ready. */
@@ -241,11 +242,47 @@ static int settle(struct receiver *receiver, uint64_t sent, struct err *e)
 	return err;
 }
 
-static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
-		  struct rx_figures *ret_figures, struct err *e)
+/* Of the one stream that was sent, how many numbers it had; 0: there were several. */
+static uint64_t numbers_of_one(const struct far_sink *far, const struct rx_sent *sent)
+{
+	uint64_t found = 0, numbers;
+	uint32_t i;
+
+	for (i = 0; i < far->streams; i++) {
+		numbers = sent->numbers(sent->ctx, (uint16_t)i);
+		if (numbers && found)
+			return 0;
+		found += numbers;
+	}
+	return found;
+}
+
+/*
+ * The receiver does not know how many were sent: what is missing at the ends of the stream makes runs
+ * beside its own. Of several streams it is not known which of them missed it, nor where a packet is
+ * missing that was too late.
+ */
+static void report_runs(const struct far_sink *far, const struct rx_sent *sent,
+			const struct outcome *outcome, struct result *res)
+{
+	double head = outcome->unseen_before_packets, numbers = (double)numbers_of_one(far, sent);
+	double between = outcome->lost_packets, runs = outcome->lost_runs;
+	double tail = fmax(numbers - head - between - outcome->distinct_packets, 0);
+
+	if (!numbers || outcome->unknown_packets > 0 || isnan(between) || !(head + tail > 0))
+		return;
+	runs += (head > 0) + (tail > 0);
+	result_metric_u64(res, "lost_runs", (uint64_t)runs);
+	result_metric_real(res, "lost_run_mean", (head + between + tail) / runs);
+	result_metric_u64(res, "lost_run_max",
+			  (uint64_t)fmax(fmax(head, tail), outcome->lost_run_max));
+}
+
+static int report(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+		  uint32_t max_parts, struct rx_figures *ret_figures, struct err *e)
 {
 	struct far_sink *far = far_of(receiver);
-	double distinct, lost;
+	double distinct, lost, packets = (double)rx_sent_packets(sent);
 	struct outcome outcome;
 	int err = far->cfg.take(far->text, far->timed, res, &outcome, e);
 
@@ -255,13 +292,15 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	distinct = outcome.distinct_packets;
 	if (isnan(distinct))
 		return err_set(e, -EBADMSG, "the receiver's result lacks a count");
-	if (distinct > (double)sent)
+	if (distinct > packets)
 		result_note(res, "%g more packets arrived than were sent: another sender uses the "
 			    "same "
-			    "port and stream number", distinct - (double)sent);
-	lost = fmax((double)sent - distinct, 0);
+			    "port and stream number", distinct - packets);
+	lost = fmax(packets - distinct, 0);
 	result_metric_u64(res, "lost_packets", (uint64_t)lost);
 	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
+	if (lost > 0 && sent)
+		report_runs(far, sent, &outcome, res);
 	*ret_figures = (struct rx_figures){
 		.lost_packets = lost, .delay = outcome.delay, .gap_max_ns = NAN,
 	};
@@ -330,6 +369,7 @@ int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg
 	far->cfg = *cfg;
 	far->receiver.ops = &far_sink_ops;
 	far->timed = clock == STAMP_TAI;
+	far->streams = streams;
 	len = snprintf(words, sizeof(words), "%s sink %s --port %u --max-streams %u --run %u --clock %s --interval %llums "
 		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
 		       streams, run & (TAG_RUNS - 1), clock_names[clock], INTERVAL_NS / 1000000);

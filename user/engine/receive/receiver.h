@@ -30,9 +30,19 @@ struct rx_count {
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
 	uint64_t gaps;			/* numbers missing between the first and the highest */
 	uint64_t unseen_before;		/* numbers below the first that arrived */
-	uint64_t loss_runs, loss_run_max;	/* among the gaps: runs of lost numbers, and the
-						 * longest */
+	uint64_t lost_at_ends;		/* below the first and above the highest, of streams whose
+					 * sender's count is known */
+	uint64_t loss_runs, loss_run_max;	/* among the gaps and at the ends: runs of lost
+						 * numbers, and the longest */
 	double rate_pps;		/* between the first and the last timestamped packet */
+};
+
+/* What a sender in this process has sent. */
+struct rx_sent {
+	uint64_t packets;		/* that the driver took */
+	/* How many numbers it gave to packets of @stream, from 0 on; also to those refused. */
+	uint64_t (*numbers)(const void *ctx, uint16_t stream);
+	const void *ctx;
 };
 
 /* A run's figures for code that judges it. */
@@ -69,9 +79,9 @@ struct receiver_ops {
 	void (*stop)(struct receiver *receiver);
 	/*
 	 * Writes totals and delays to @res and *@ret_figures, and a part for each of the first
-	 * @max_parts streams. @sent: packets that were sent; 0 if unknown.
+	 * @max_parts streams. @sent: NULL if unknown.
 	 */
-	int (*report)(struct receiver *receiver, struct result *res, uint64_t sent,
+	int (*report)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		      uint32_t max_parts, struct rx_figures *ret_figures, struct err *e);
 	/* A row of the time series: what arrived since the previous row. */
 	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t elapsed_ns);
@@ -82,6 +92,12 @@ struct receiver_ops {
 struct receiver {
 	const struct receiver_ops *ops;
 };
+
+/* Takes NULL: 0, unknown. */
+static inline uint64_t rx_sent_packets(const struct rx_sent *sent)
+{
+	return sent ? sent->packets : 0;
+}
 
 /* Takes NULL. */
 static inline void receiver_close(struct receiver *receiver)

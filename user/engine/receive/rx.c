@@ -302,14 +302,15 @@ static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret
 	return true;
 }
 
-static bool add_seq(struct rx *rx, uint32_t stream, struct rx_count *sum)
+/* @end: so many numbers of it were sent; 0: unknown. */
+static bool add_seq(struct rx *rx, uint32_t stream, uint64_t end, struct rx_count *sum)
 {
-	struct seq_state seq;
+	struct seq_state seq = { 0 };
+	bool seen = read_seq(rx, stream, &seq);
 
-	if (!read_seq(rx, stream, &seq))
-		return false;
-	rx_order_add(&seq, sum);
-	return true;
+	if (seen || end)
+		rx_order_add(&seq, end, sum);
+	return seen;
 }
 
 bool rx_read_tail(struct rx *rx, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
@@ -345,6 +346,11 @@ uint64_t rx_packets(const struct rx *rx)
 
 void rx_read(struct rx *rx, struct rx_count *ret_count)
 {
+	rx_read_all(rx, NULL, ret_count);
+}
+
+void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret_count)
+{
 	uint64_t start_ns = loop_mono_ns(), took_ns;
 	struct rx_count sum = { 0 };
 	uint32_t i;
@@ -363,7 +369,7 @@ void rx_read(struct rx *rx, struct rx_count *ret_count)
 							__ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
-		add_seq(rx, i, &sum);
+		add_seq(rx, i, sent ? sent->numbers(sent->ctx, (uint16_t)i) : 0, &sum);
 	set_rate(&sum);
 	took_ns = loop_mono_ns() - start_ns;
 	if (took_ns > rx->skew_ns)
@@ -376,7 +382,7 @@ bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count)
 	struct rx_count sum = { 0 };
 	uint32_t cpu;
 
-	if (!add_seq(rx, stream, &sum))
+	if (!add_seq(rx, stream, 0, &sum))
 		return false;
 	for (cpu = 0; cpu < rx->nr_cpus; cpu++)
 		add_rec(&sum, &rx->recs[cpu * (rx->cfg.streams + 1u) + stream]);

@@ -79,6 +79,9 @@ uint64_t rx_packets(const struct rx *rx);
 /* Counters since rx_open(), in one pass over the CPUs. */
 void rx_read(struct rx *rx, struct rx_count *ret_count);
 
+/* The same, when no packet can arrive any more: with what was lost at the ends of streams. */
+void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret_count);
+
 /* True if the stream was seen. */
 bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count);
 
@@ -101,9 +104,9 @@ void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist);
 /*
  * Everything into @res: totals, percentiles under @prefix ("delay" or "rtt"), with more than one
  * stream a row for each, and a part for each of the first @max_parts.
- * @sent: packets that were sent; 0 if unknown, loss is then derived from missing numbers.
+ * @sent: NULL if unknown, loss is then derived from missing numbers.
  */
-void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
+void rx_report(struct rx *rx, struct result *res, const char *prefix, const struct rx_sent *sent,
 	       uint32_t max_parts);
 
 /* A row of the time series: what arrived since the previous row. */

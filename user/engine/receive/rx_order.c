@@ -23,12 +23,16 @@ static void finish_runs(struct seq_state *seq)
 		seq_judge(seq, i);
 }
 
-void rx_order_add(struct seq_state *seq, struct rx_count *sum)
+void rx_order_add(struct seq_state *seq, uint64_t end, struct rx_count *sum)
 {
 	int i;
 
-	finish_runs(seq);
-	sum->streams_seen++;
+	if (seq->run) {
+		finish_runs(seq);
+		sum->streams_seen++;
+		sum->restarts += seq->run - 1;
+	}
+	sum->lost_at_ends += seq_lose_ends(seq, end);
 	sum->distinct += seq->distinct;
 	sum->duplicates += seq->duplicates;
 	sum->reordered += seq->reordered;
@@ -41,7 +45,6 @@ void rx_order_add(struct seq_state *seq, struct rx_count *sum)
 		if (seq->held[i].is)
 			*(seq->held[i].id == seq->id ? &sum->unconfirmed : &sum->other_run) += 1;
 	}
-	sum->restarts += seq->run - 1;
 	sum->gaps += seq->spanned + seq->next - seq->first - seq->distinct;
 	sum->unseen_before += seq->unseen + seq->first - seq->base;
 	sum->loss_runs += seq->loss_runs;
@@ -158,7 +161,7 @@ uint64_t rx_lost(const struct rx_count *count, uint64_t sent)
 	return missing > copy.unknown ? missing - copy.unknown : 0;
 }
 
-static void report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
+void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
 {
 	uint64_t lost = rx_lost(count, sent);
 	uint64_t all = lost + count->distinct + count->unknown;
@@ -170,7 +173,8 @@ static void report_loss(const struct rx_count *count, uint64_t sent, struct resu
 	result_metric_u64(res, "lost_runs", count->loss_runs);
 	if (!count->loss_runs)
 		return;
-	result_metric_real(res, "lost_run_mean", (double)count->gaps / (double)count->loss_runs);
+	result_metric_real(res, "lost_run_mean",
+			   (double)(count->gaps + count->lost_at_ends) / (double)count->loss_runs);
 	result_metric_u64(res, "lost_run_max", count->loss_run_max);
 }
 
@@ -205,7 +209,7 @@ void rx_order_report(const struct rx_order *order, uint32_t stream, const struct
 		     uint64_t sent, struct result *res)
 {
 	result_metric_u64(res, "distinct_packets", count->distinct);
-	report_loss(count, sent, res);
+	rx_order_report_loss(count, sent, res);
 	result_metric_u64(res, "duplicate_packets", count->duplicates);
 	result_metric_u64(res, "reordered_packets", count->reordered);
 	result_metric_real(res, "reordered_ratio", count->distinct ?

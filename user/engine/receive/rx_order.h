@@ -20,9 +20,9 @@ struct rx_order {
 
 /*
  * Adds a stream's figures to @sum. @seq is a copy, which this changes: numbers missing in its
- * window count as lost.
+ * window count as lost, and of @end numbers that were sent (0: unknown) those missing at the ends.
  */
-void rx_order_add(struct seq_state *seq, struct rx_count *sum);
+void rx_order_add(struct seq_state *seq, uint64_t end, struct rx_count *sum);
 
 /*
  * The highest number that never arrived, among those below the highest that did; UINT64_MAX: none.
@@ -42,6 +42,9 @@ void rx_settle(struct rx_count *count, uint64_t sent);
  * arrive: it counts as one of the missing ones.
  */
 uint64_t rx_lost(const struct rx_count *count, uint64_t sent);
+
+/* Packets lost, and their runs, as figures. */
+void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct result *res);
 
 /* Packets that are neither in order nor lost: counts and notes, of each kind that occurred. */
 void rx_order_report_odd(const struct rx_count *count, struct result *res);

@@ -62,12 +62,12 @@ static void read_figures(struct rx *rx, uint64_t sent, struct rx_figures *ret)
 		ret->gap_max_ns = (double)hist.max_ns;
 }
 
-static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
-		  struct rx_figures *ret_figures, struct err *e)
+static int report(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+		  uint32_t max_parts, struct rx_figures *ret_figures, struct err *e)
 {
 	(void)e;
 	rx_report(rx_of(receiver), res, "delay", sent, max_parts);
-	read_figures(rx_of(receiver), sent, ret_figures);
+	read_figures(rx_of(receiver), rx_sent_packets(sent), ret_figures);
 	return 0;
 }
 

@@ -157,14 +157,14 @@ static void report_untimed(const struct rx *rx, const struct rx_count *count,
 			    "hosts and give both ends --clock tai");
 }
 
-void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t sent,
+void rx_report(struct rx *rx, struct result *res, const char *prefix, const struct rx_sent *sent,
 	       uint32_t max_parts)
 {
 	struct rx_count count;
 	struct hist_rec hist;
 
-	rx_read(rx, &count);
-	rx_settle(&count, sent);
+	rx_read_all(rx, sent, &count);
+	rx_settle(&count, rx_sent_packets(sent));
 	report_volume(&count, res);
 	result_metric_u64(res, "foreign_packets", count.foreign);
 	if (!rx->cfg.check)
@@ -174,7 +174,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, uint64_t s
 		result_metric_u64(res, "untagged_packets", count.untagged);
 	if (count.other_stream)
 		result_metric_u64(res, "other_stream_packets", count.other_stream);
-	rx_order_report(&rx->order, RX_ALL_STREAMS, &count, sent, res);
+	rx_order_report(&rx->order, RX_ALL_STREAMS, &count, rx_sent_packets(sent), res);
 	rx_read_hist(rx, &hist);
 	report_delay(rx, RX_ALL_STREAMS, &hist, prefix, res);
 	report_gaps(rx, RX_ALL_STREAMS, res);

@@ -246,19 +246,31 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 	*ret_count = sum;
 }
 
+/* When no packet can arrive any more: runs of loss, also at the ends of streams. */
+static void add_runs(struct rx_socket *rx, const struct rx_sent *sent, struct rx_count *sum)
+{
+	struct seqwin win;
+	uint16_t i;
+
+	for (i = 0; i < rx->cfg.streams; i++) {
+		win = rx->wins[i];
+		seqwin_take_only(&win);
+		sum->lost_at_ends += seqwin_finish(&win, sent ? sent->numbers(sent->ctx, i) : 0);
+		sum->loss_runs += win.loss_runs;
+		if (win.loss_run_max > sum->loss_run_max)
+			sum->loss_run_max = win.loss_run_max;
+	}
+}
+
 static void report_order(const struct rx_count *count, uint64_t sent, struct result *res)
 {
-	uint64_t lost = rx_lost(count, sent);
-	uint64_t all = lost + count->distinct;
-
 	result_metric_u64(res, "streams", count->streams_seen);
 	if (count->untagged)
 		result_metric_u64(res, "untagged_packets", count->untagged);
 	if (count->other_stream)
 		result_metric_u64(res, "other_stream_packets", count->other_stream);
 	result_metric_u64(res, "distinct_packets", count->distinct);
-	result_metric_u64(res, "lost_packets", lost);
-	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
+	rx_order_report_loss(count, sent, res);
 	result_metric_u64(res, "duplicate_packets", count->duplicates);
 	result_metric_u64(res, "reordered_packets", count->reordered);
 	if (count->reordered)
@@ -268,8 +280,8 @@ static void report_order(const struct rx_count *count, uint64_t sent, struct res
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
 }
 
-static int report(struct receiver *receiver, struct result *res, uint64_t sent, uint32_t max_parts,
-		  struct rx_figures *ret_figures, struct err *e)
+static int report(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+		  uint32_t max_parts, struct rx_figures *ret_figures, struct err *e)
 {
 	struct rx_socket *rx = rx_of(receiver);
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
@@ -280,7 +292,8 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	(void)max_parts;
 	(void)e;
 	read_count(receiver, &count);
-	rx_settle(&count, sent);
+	add_runs(rx, sent, &count);
+	rx_settle(&count, rx_sent_packets(sent));
 	frame_bytes = count.packets ?
 		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
 	result_metric_u64(res, "duration_ns", count.last_mono_ns - count.first_mono_ns);
@@ -292,12 +305,12 @@ static int report(struct receiver *receiver, struct result *res, uint64_t sent, 
 	result_metric_real(res, "received_l2_bps", count.rate_pps * 8 * frame_bytes);
 	if (!getsockopt(rx->fd, SOL_SOCKET, SO_MEMINFO, memory, &len))
 		result_metric_u64(res, "socket_dropped_packets", memory[SK_MEMINFO_DROPS]);
-	report_order(&count, sent, res);
+	report_order(&count, rx_sent_packets(sent), res);
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	result_hist(res, "delay", &rx->hist);
 	*ret_figures = (struct rx_figures){
-		.lost_packets = (double)rx_lost(&count, sent), .gap_max_ns = NAN,
+		.lost_packets = (double)rx_lost(&count, rx_sent_packets(sent)), .gap_max_ns = NAN,
 	};
 	dist_of_hist(&ret_figures->delay, &rx->hist);
 	return 0;

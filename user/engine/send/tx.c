@@ -324,6 +324,34 @@ void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_coun
 		tx->ops->read_flow(&tx->threads[flow % threads], flow / threads, ret_count);
 }
 
+static uint64_t numbers_of(const void *ctx, uint16_t stream)
+{
+	const struct tx *tx = ctx;
+	struct mix_count flow;
+	struct tx_count one;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.mix->nr_flows; i++) {
+		if (tx->cfg.mix->flows[i].stream != stream)
+			continue;
+		/* Thread i sends plain stream i, and counts for both. */
+		if (tx->kind == MIX_PLAIN) {
+			tx_read_thread(tx, i, &one);
+			sum += one.sent_packets + one.refused_packets;
+		} else {
+			tx_read_flow(tx, i, &flow);
+			sum += flow.packets;
+		}
+	}
+	return sum;
+}
+
+struct rx_sent tx_sent_of(const struct tx *tx, const struct tx_count *count)
+{
+	return (struct rx_sent){ .packets = count->sent_packets, .numbers = numbers_of, .ctx = tx };
+}
+
 void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist)
 {
 	uint32_t i;

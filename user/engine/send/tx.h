@@ -14,6 +14,7 @@
 
 #include "abi/hist.h"
 #include "abi/stamp.h"
+#include "engine/receive/receiver.h"
 #include "engine/self/meter.h"
 #include "lib/err.h"
 #include "result/result.h"
@@ -98,6 +99,9 @@ void tx_read_thread(const struct tx *tx, uint32_t i, struct tx_count *ret_count)
 
 /* Of stream @flow of cfg.mix, whichever thread sends it; what the driver refused is in it. */
 void tx_read_flow(const struct tx *tx, uint32_t flow, struct mix_count *ret_count);
+
+/* @count in the form that receivers take. */
+struct rx_sent tx_sent_of(const struct tx *tx, const struct tx_count *count);
 
 /* How late packets left, over all threads; empty where nothing is paced. */
 void tx_read_late(const struct tx *tx, struct hist_rec *ret_hist);

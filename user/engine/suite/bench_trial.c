@@ -287,7 +287,7 @@ static int tell(struct run *run, const struct bench_ask *ask, struct result *par
 	if (err)
 		return err;
 	made = tx_report(run->tx, &sent, part);
-	err = trial_report(run->trial, &sent, part, &got, e);
+	err = trial_report(run->trial, run->tx, &sent, part, &got, e);
 	if (err)
 		return err;
 	fill(ret_trial, run->tx, &made, &got);

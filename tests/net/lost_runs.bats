@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# Loss periods (RFC 3357) at the beginning and the end of a stream, where the sender's count is known;
+# impair loses the packets by number.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq
+	cd "$BATS_TEST_TMPDIR" || return
+	lab_up --path a-r-b --middle open
+}
+
+# lost_is FILTER RULE...: of 2003 packets to a receiver that knows this number; with OPTIONS of blast.
+lost_is() {
+	local filter=$1
+
+	start bump r impair ega egb -i 0s --direction a-to-b --match "udp dport 9" -d 60s "${@:2}"
+	# shellcheck disable=SC2086
+	tool_in a blast eg0 198.18.0.2 -c 2003 -r "$(pace 10000)" -i 0 --sink "eg0@$LAB-b" --no-ledger \
+		--json ${OPTIONS-}
+	is 0
+	json ".metrics | $filter"
+	finish bump INT
+}
+
+# bats test_tags=core
+@test "runs of loss at the beginning and the end of a stream count, with their length" {
+	seq 0 210 >first
+	seq 1500 2002 >last
+	lost_is '.lost_packets == 211 and .lost_runs == 1 and .lost_run_max == 211 and .lost_run_mean == 211' \
+		--loss list=first
+	lost_is '.lost_packets == 503 and .lost_runs == 1 and .lost_run_max == 503 and .lost_run_mean == 503' \
+		--loss list=last
+}
+
+@test "runs of loss at both ends count beside those inside, also at a socket" {
+	seq 0 210 >first
+	seq 1500 2002 >last
+	# Of the last, 1900 arrives; and there is a run inside.
+	sed -i /^1900$/d last
+	seq 600 606 >>last
+	for OPTIONS in "" "--sink-socket --rcvbuf 4000000"; do
+		lost_is '.lost_packets == 211 + 7 + 400 + 102 and .lost_runs == 4 and .lost_run_max == 400 and
+			.lost_run_mean == 180' --loss list=first --loss list=last
+	done
+}
+
+@test "of several streams each has its runs of loss at the ends, also one of which nothing arrives" {
+	cat >streams.yaml <<-END
+		flows:
+		  - {packet: ip4(dst=198.18.0.2)/udp(dport=9), rate: 4kpps, duration: {fixed_packets: {packets: 1009}}}
+		  - {packet: ip4(dst=198.18.0.2)/udp(dport=9), rate: 2kpps, duration: {fixed_packets: {packets: 503}}}
+	END
+	start bump r impair ega egb -i 0s --direction a-to-b -d 60s --match "stream 1" --loss all
+	tool_in a blast eg0 --streams streams.yaml -i 0 --sink "eg0@$LAB-b" --no-ledger --json
+	is 0
+	json '.metrics | .lost_packets == 503 and .lost_runs == 1 and .lost_run_max == 503'
+	finish bump INT
+	seq 1000 1008 >last
+	start bump r impair ega egb -i 0s --direction a-to-b -d 60s --match "stream 0" --loss list=last
+	tool_in a blast eg0 --streams streams.yaml -i 0 --sink "eg0@$LAB-b" --no-ledger --json
+	is 0
+	json '.metrics | .lost_packets == 9 and .lost_runs == 1 and .lost_run_max == 9'
+	finish bump INT
+}
+
+# far_soak: a bench to b as another host.
+far_soak() {
+	tool_in a bench soak eg0 eg0 --receiver "nsenter --net=/run/netns/$LAB-b '$TOOL'" --dest 198.18.0.2 \
+		--sizes 512 --settle 1ms --rate "$(pace 1000)" --trial 300ms --duration 300ms --json
+}
+
+@test "a receiver on another host, which does not know the count, counts the runs at the ends as well" {
+	start bump r impair ega egb -i 0s --direction a-to-b -d 60s --match "udp dport 9" --loss list=0,1,2,3,4,9
+	far_soak
+	json '.parts[] | select(.name == "first trial").metrics | .lost_packets == 6 and .lost_runs == 2 and
+		.lost_run_max == 5 and .lost_run_mean == 3'
+}
