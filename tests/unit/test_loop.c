@@ -72,8 +72,37 @@ static void it_ticks_at_intervals_and_never_in_bursts(void **state)
 
 	(void)state;
 	loop_run(&loop);
+	assert_in_range(seen.ticks, 0, 3);	/* what is due at the end is left to the close */
+	assert_true(loop_close(&loop) >= 100 * MS);
 	assert_in_range(seen.ticks, 1, 4);
-	assert_true(seen.last_ns >= 25 * MS);
+	assert_true(seen.last_ns >= 100 * MS);
+}
+
+static void ticks_continue_through_a_second_wait(void **state)
+{
+	struct seen seen = { 0 };
+	struct loop loop = {
+		.duration_ns = 30 * MS, .interval_ns = 20 * MS, .tick = on_tick, .ctx = &seen,
+	};
+
+	(void)state;
+	loop_run(&loop);
+	/* on_tick() fails if the time began anew. */
+	assert_true(loop_run(&loop) >= 60 * MS);
+	assert_in_range(seen.ticks, 0, 2);
+	assert_true(loop_close(&loop) >= 60 * MS);
+	assert_in_range(seen.ticks, 1, 3);
+}
+
+static void without_an_interval_the_close_does_not_tick(void **state)
+{
+	struct seen seen = { 0 };
+	struct loop loop = { .duration_ns = MS, .tick = on_tick, .ctx = &seen };
+
+	(void)state;
+	loop_run(&loop);
+	loop_close(&loop);
+	assert_int_equal(seen.ticks, 0);
 }
 
 static void sleeping_until_a_time_gone_by_returns(void **state)
@@ -158,6 +187,8 @@ int main(void)
 		cmocka_unit_test(it_ends_when_done_says_so),
 		cmocka_unit_test(it_does_not_wait_for_what_is_done_already),
 		cmocka_unit_test(it_ticks_at_intervals_and_never_in_bursts),
+		cmocka_unit_test(ticks_continue_through_a_second_wait),
+		cmocka_unit_test(without_an_interval_the_close_does_not_tick),
 		cmocka_unit_test(sleeping_until_a_time_gone_by_returns),
 		cmocka_unit_test(a_signal_ends_it_and_is_reported),
 		cmocka_unit_test(a_second_signal_kills),

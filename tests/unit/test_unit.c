@@ -211,6 +211,7 @@ static void figures_are_shown_with_four_digits_and_their_unit(void **state)
 		{ UNIT_RATIO, 0.0012, "0.12 %" }, { UNIT_RATIO, 1e-6, "0.0001 %" },
 		{ UNIT_RATIO, 0.99987, "99.987 %" },
 		{ UNIT_CPUS, 1.014, "1.01 CPU" }, { UNIT_COUNT, 1000003, "1,000,003" },
+		{ UNIT_COUNT, -1003, "-1,003" },
 		{ UNIT_NONE, 1.5, "1.5" },
 	};
 	char buf[64];

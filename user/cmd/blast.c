@@ -176,9 +176,10 @@ static bool is_sent(void *ctx)
 }
 
 /* L1 bytes of @packets since the last row; @now: totals so far. */
-static double row_l1_bytes(struct blast_run *run, const struct tx_count *now, uint64_t packets)
+static double row_l1_bytes(struct blast_run *run, const struct tx_count *now, int64_t packets)
 {
-	uint64_t all = tx_bytes(run->tx, now), bytes = all - run->row_bytes;
+	uint64_t all = tx_bytes(run->tx, now);
+	int64_t bytes = (int64_t)(all - run->row_bytes);
 
 	run->row_bytes = all;
 	return (double)(bytes + packets * UNIT_GAP_BYTES);
@@ -189,12 +190,13 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	struct blast_run *run = ctx;
 	double seconds = (double)(elapsed_ns - run->row_elapsed_ns) / NSEC_PER_SEC;
 	struct tx_count now;
-	uint64_t packets;
+	int64_t packets;
 
 	tx_read(run->tx, &now);
-	packets = now.sent_packets - run->row_count.sent_packets;
+	/* Below 0 where the driver refused what counted as sent so far. */
+	packets = (int64_t)(now.sent_packets - run->row_count.sent_packets);
 	result_row_open(run->res, elapsed_ns);
-	result_row_u64(run->res, "sent_packets", packets);
+	result_row_s64(run->res, "sent_packets", packets);
 	result_row_real(run->res, "sent_pps", (double)packets / seconds);
 	result_row_real(run->res, "sent_l1_bps", 8 * row_l1_bytes(run, &now, packets) / seconds);
 	result_row_u64(run->res, "not_sent_packets",
@@ -206,7 +208,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 
 static int send_all(struct blast_run *run)
 {
-	const struct loop loop = {
+	struct loop loop = {
 		.duration_ns = run->cfg.duration_ns ? run->cfg.duration_ns + run->grace_ns : 0,
 		.interval_ns = run->opts->interval_ns,
 		.done = is_sent, .tick = tick, .ctx = run,
@@ -220,6 +222,7 @@ static int send_all(struct blast_run *run)
 		return err;
 	loop_run(&loop);
 	err = tx_stop(run->tx, &stop_error);
+	loop_close(&loop);
 	if (err && !run->err && check_run(run) == 0) {
 		*run->e = stop_error;
 		return err;

@@ -229,7 +229,7 @@ static void tell_ready(const struct impair_opts *opts)
 
 static void go(struct run *run)
 {
-	const struct loop loop = {
+	struct loop loop = {
 		.duration_ns = run->opts->duration_ns, .interval_ns = run->opts->interval_ns,
 		.done = is_done, .tick = show_row, .ctx = run,
 	};
@@ -238,6 +238,7 @@ static void go(struct run *run)
 	loop_run(&loop);
 	meter_stop(meter);
 	impair_stop(run->impair);
+	loop_close(&loop);
 	impair_report(run->impair, run->res);
 	meter_report(meter, NULL, NULL, run->res);
 	meter_free(meter);

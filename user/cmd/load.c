@@ -302,7 +302,7 @@ static void judge(const struct load_opts *opts, struct load_run *run)
 static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 		       struct load_run *run)
 {
-	const struct loop loop = {
+	struct loop loop = {
 		.interval_ns = opts->interval_ns, .done = is_done, .tick = tick, .ctx = run,
 	};
 	struct meter *meter;
@@ -318,6 +318,7 @@ static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 	if (!err)
 		loop_run(&loop);
 	load_stop(run->load);
+	loop_close(&loop);
 	meter_stop(meter);
 	load_report(run->load, run->res);
 	meter_report(meter, NULL, NULL, run->res);

@@ -91,6 +91,7 @@ struct probe_run {
 	int err;
 	struct meter *meter;
 	uint64_t sent;			/* known when sending is over */
+	uint64_t row_sent;		/* likewise, when no reflection is under way any more */
 };
 
 static bool is_sent(void *ctx)
@@ -117,7 +118,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct probe_run *run = ctx;
 
-	rx_report_row(run->rx, run->res, elapsed_ns);
+	rx_report_row(run->rx, run->res, run->row_sent, elapsed_ns);
 	exports_tick(run->exports);
 }
 
@@ -125,12 +126,9 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 			 struct tx_count *ret_sent)
 {
-	const struct loop sending = {
+	struct loop loop = {
 		.duration_ns = opts->stream.duration_ns, .interval_ns = opts->interval_ns,
 		.done = is_sent, .tick = tick, .ctx = run,
-	};
-	const struct loop settling = {
-		.duration_ns = opts->wait_ns, .done = is_received, .ctx = run,
 	};
 	struct err stop_error;
 	int err;
@@ -140,7 +138,7 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 		err = tx_start(run->tx, run->e);
 	if (err)
 		return err;
-	loop_run(&sending);
+	loop_run(&loop);
 	err = tx_stop(run->tx, &stop_error);
 	meter_stop(run->meter);		/* the cost of waiting is not of interest */
 	/* A vanished interface is a better error than the system call that failed because of it. */
@@ -152,8 +150,14 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 		run->err = tx_check_taken(run->tx, run->e);
 	tx_read(run->tx, ret_sent);
 	run->sent = ret_sent->sent_packets;
-	if (!run->err && opts->wait_ns)
-		loop_run(&settling);
+	if (!run->err && opts->wait_ns) {
+		loop.duration_ns = opts->wait_ns;
+		loop.done = is_received;
+		loop_run(&loop);
+	}
+	rx_stop(run->rx);
+	run->row_sent = run->sent;
+	loop_close(&loop);
 	return run->err;
 }
 
@@ -243,7 +247,6 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	log_info("probing '%s' through '%s'", opts->stream.dest, opts->stream.ifname);
 	run.meter = meter_start(opts->stream.ifname);
 	err = send_and_wait(opts, &run, &sent);
-	rx_stop(run.rx);
 	err = report(opts, &run, &sent, err);
 out:
 	meter_free(run.meter);

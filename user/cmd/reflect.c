@@ -169,6 +169,7 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	meter_stop(meter);
 	/* Detach first: the report would not count later answers. */
 	reflector_stop(run.reflector);
+	loop_close(&loop);
 	reflector_report(run.reflector, res);
 	reflector_close(run.reflector);
 	meter_report(meter, NULL, &(struct meter_receiver){ .lost_packets = NAN }, res);

@@ -182,7 +182,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct sink_run *run = ctx;
 
-	run->receiver->ops->report_row(run->receiver, run->res, elapsed_ns);
+	run->receiver->ops->report_row(run->receiver, run->res, 0, elapsed_ns);
 	exports_tick(run->exports);
 }
 
@@ -207,7 +207,7 @@ static void judge(const struct sink_run *run, struct result *res)
 /* Run to the end; the counts so far are reported even after an error. */
 static int receive(struct sink_run *run)
 {
-	const struct loop loop = {
+	struct loop loop = {
 		.duration_ns = run->opts->duration_ns,
 		.interval_ns = run->opts->interval_ns,
 		.done = is_done,
@@ -228,6 +228,7 @@ static int receive(struct sink_run *run)
 	meter = meter_start(run->opts->ifname);
 	loop_run(&loop);
 	run->receiver->ops->stop(run->receiver);
+	loop_close(&loop);
 	meter_stop(meter);
 	err = run->receiver->ops->report(run->receiver, run->res, NULL, run->opts->stream_parts,
 					 &got, run->e);

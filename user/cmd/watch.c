@@ -123,7 +123,6 @@ struct watch_run {
 	struct http *http;
 	struct loop loop;
 	uint64_t start_mono_ns;
-	uint64_t row_ns;		/* of the newest row */
 	struct filter *filter;		/* NULL: every packet */
 };
 
@@ -199,7 +198,6 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct watch_run *run = ctx;
 
-	run->row_ns = elapsed_ns;
 	watch_all_row(run->all, elapsed_ns);
 	if (faces_want_all(run->faces) || run->http)
 		watch_all_report_tables(run->all);
@@ -288,12 +286,10 @@ static int run_live(struct watch_run *run, struct err *e)
 	run->loop.tick = tick;
 	meter = meter_start(opts->ifaces.names[0]);
 	run->start_mono_ns = loop_mono_ns();
-	elapsed_ns = loop_run(&run->loop);
+	loop_run(&run->loop);
 	meter_stop(meter);
 	watch_all_stop(run->all);
-	/* The last, partial interval has a row, too. */
-	if (opts->interval_ns && elapsed_ns - run->row_ns > NSEC_PER_SEC / 1000)
-		tick(run, elapsed_ns);
+	elapsed_ns = loop_close(&run->loop);
 	watch_all_report_end(run->all, elapsed_ns);
 	meter_report(meter, NULL, NULL, run->res);
 	meter_free(meter);

@@ -62,27 +62,46 @@ void loop_sleep_until(uint64_t mono_ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-uint64_t loop_run(const struct loop *loop)
+static void start(struct loop *loop, uint64_t now_ns)
 {
-	uint64_t start_ns = loop_mono_ns(), now_ns = start_ns, wake_ns;
-	uint64_t end_ns = loop->duration_ns ? start_ns + loop->duration_ns : UINT64_MAX;
-	uint64_t tick_ns = loop->interval_ns ? start_ns + loop->interval_ns : UINT64_MAX;
+	if (loop->start_mono_ns)
+		return;
+	loop->start_mono_ns = now_ns;
+	loop->tick_mono_ns = loop->interval_ns ? now_ns + loop->interval_ns : UINT64_MAX;
+}
 
+uint64_t loop_run(struct loop *loop)
+{
+	uint64_t now_ns = loop_mono_ns(), wake_ns;
+	uint64_t end_ns = loop->duration_ns ? now_ns + loop->duration_ns : UINT64_MAX;
+
+	start(loop, now_ns);
 	while (!loop_signal() && now_ns < end_ns && !(loop->done && loop->done(loop->ctx))) {
+		/* A tick that is due at the end is the closing one. */
+		if (now_ns >= loop->tick_mono_ns) {
+			if (loop->tick)
+				loop->tick(loop->ctx, now_ns - loop->start_mono_ns);
+			/* A very late tick is not followed by a burst of ticks to catch up. */
+			while (loop->tick_mono_ns <= now_ns)
+				loop->tick_mono_ns += loop->interval_ns;
+		}
 		wake_ns = now_ns + POLL_NS;
-		if (wake_ns > tick_ns)
-			wake_ns = tick_ns;
+		if (wake_ns > loop->tick_mono_ns)
+			wake_ns = loop->tick_mono_ns;
 		if (wake_ns > end_ns)
 			wake_ns = end_ns;
 		loop_sleep_until(wake_ns);
 		now_ns = loop_mono_ns();
-		if (now_ns >= tick_ns) {
-			if (loop->tick)
-				loop->tick(loop->ctx, now_ns - start_ns);
-			/* A very late tick is not followed by a burst of ticks to catch up. */
-			while (tick_ns <= now_ns)
-				tick_ns += loop->interval_ns;
-		}
 	}
-	return loop_mono_ns() - start_ns;
+	return loop_mono_ns() - loop->start_mono_ns;
+}
+
+uint64_t loop_close(struct loop *loop)
+{
+	uint64_t now_ns = loop_mono_ns();
+
+	start(loop, now_ns);
+	if (loop->interval_ns && loop->tick)
+		loop->tick(loop->ctx, now_ns - loop->start_mono_ns);
+	return now_ns - loop->start_mono_ns;
 }

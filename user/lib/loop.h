@@ -29,19 +29,28 @@ uint64_t loop_mono_ns(void);
 void loop_sleep_until(uint64_t mono_ns);
 
 struct loop {
-	uint64_t duration_ns;	/* 0: no limit */
+	uint64_t duration_ns;	/* of the next loop_run(); 0: no limit */
 	uint64_t interval_ns;	/* between calls of tick; 0: never */
 	/* Called every 20 ms; true ends the loop. May be NULL. */
 	bool (*done)(void *ctx);
 	/* Called at each interval with the time since the start. May be NULL. */
 	void (*tick)(void *ctx, uint64_t elapsed_ns);
 	void *ctx;
+	/* Set by the first loop_run(). */
+	uint64_t start_mono_ns, tick_mono_ns;
 };
 
 /*
- * Runs until the duration is over, done() returns true, or a signal arrives. Returns the elapsed
- * time.
+ * Runs until the duration is over, done() returns true, or a signal arrives. May be called again, to
+ * wait for something else: the ticks continue. Returns the time since the start of the first call.
  */
-uint64_t loop_run(const struct loop *loop);
+uint64_t loop_run(struct loop *loop);
+
+/*
+ * Calls tick once more, for the time since the last tick, unless there is no interval. For use when
+ * the counts no longer change: the sum of what the ticks report is then the total. Returns the time
+ * since the start.
+ */
+uint64_t loop_close(struct loop *loop);
 
 #endif

@@ -271,7 +271,11 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 		snprintf(buf, size, "%.2f CPU", value);
 		return buf;
 	case UNIT_COUNT:
-		return format_grouped(buf, size, (uint64_t)value);
+		if (value >= 0)
+			return format_grouped(buf, size, (uint64_t)value);
+		*buf = '-';
+		format_grouped(buf + 1, size - 1, (uint64_t)-value);
+		return buf;
 	case UNIT_NONE:
 	case UNIT_TEXT:
 		break;

@@ -225,10 +225,15 @@ void result_row_open(struct result *res, uint64_t elapsed_ns)
 	result_row_u64(res, "elapsed_ns", elapsed_ns);
 }
 
-void result_row_u64(struct result *res, const char *key, uint64_t value)
+void result_row_s64(struct result *res, const char *key, int64_t value)
 {
 	assert(metric_find(key));
-	check(res, json_object_set_new(res->row, key, json_integer((json_int_t)value)));
+	check(res, json_object_set_new(res->row, key, json_integer(value)));
+}
+
+void result_row_u64(struct result *res, const char *key, uint64_t value)
+{
+	result_row_s64(res, key, (int64_t)value);
 }
 
 void result_row_real(struct result *res, const char *key, double value)

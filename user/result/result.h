@@ -72,6 +72,7 @@ void result_self_str(struct result *res, const char *key, const char *value);
 /* A row of the time series, @elapsed_ns after the start; row values go into the open row. */
 void result_row_open(struct result *res, uint64_t elapsed_ns);
 void result_row_u64(struct result *res, const char *key, uint64_t value);
+void result_row_s64(struct result *res, const char *key, int64_t value);	/* may be below 0 */
 void result_row_real(struct result *res, const char *key, double value);
 void result_row_close(struct result *res);	/* notifies the watcher */
 void result_row_close_quietly(struct result *res);	/* for the document only */

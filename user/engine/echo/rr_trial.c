@@ -83,6 +83,7 @@ struct trial {
 	struct rr *rr, *stack;		/* stack: with --against-stack */
 	struct err *e;
 	int err;
+	uint64_t row_elapsed_ns;
 };
 
 static bool is_done(void *ctx)
@@ -97,13 +98,14 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct trial *trial = ctx;
 
-	rr_report_row(trial->rr, trial->res, elapsed_ns, trial->opts->interval_ns);
+	rr_report_row(trial->rr, trial->res, elapsed_ns, elapsed_ns - trial->row_elapsed_ns);
+	trial->row_elapsed_ns = elapsed_ns;
 }
 
 static int run_alone(struct trial *trial, struct err *e)
 {
 	const struct stream_opts *stream = &trial->opts->stream;
-	const struct loop loop = {
+	struct loop loop = {
 		.interval_ns = trial->opts->interval_ns, .done = is_done, .tick = tick, .ctx = trial,
 	};
 	struct err stop_error;
@@ -114,6 +116,7 @@ static int run_alone(struct trial *trial, struct err *e)
 		return err;
 	loop_run(&loop);
 	err = rr_stop(trial->rr, &stop_error);
+	loop_close(&loop);
 	/* A missing interface explains more than the system call that failed because of it. */
 	if (err && !trial->err) {
 		trial->err = err;
@@ -130,7 +133,7 @@ static int take_turn(struct trial *trial, struct rr *rr, const char *part, uint6
 	uint64_t turn_ns = stream->duration_ns / (2 * PAIRS);
 	uint64_t count = (stream->count + PAIRS - 1) / PAIRS;
 	struct trial one = { .opts = trial->opts, .rr = rr, .e = e };
-	const struct loop loop = { .done = is_done, .ctx = &one };
+	struct loop loop = { .done = is_done, .ctx = &one };
 	struct rr_count before, after;
 	uint64_t running_ns;
 	int err;

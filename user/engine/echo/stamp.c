@@ -366,8 +366,9 @@ int stamp_run(struct stamp *stamp, struct result *res, struct err *e)
 		if (now_ns - stamp->error_read_mono_ns >= CLOCK_EVERY_NS)
 			look_at_clock(stamp, now_ns);
 		if (now_ns >= tick_ns) {
-			stamp_report_row(stamp, res, tick_ns - stamp->start_mono_ns);
-			tick_ns += stamp->cfg.interval_ns;
+			stamp_report_row(stamp, res, now_ns - stamp->start_mono_ns, false);
+			while (tick_ns <= now_ns)
+				tick_ns += stamp->cfg.interval_ns;
 		}
 		if (heap_due_ns(&stamp->heap) <= now_ns) {
 			err = send_due(stamp, now_ns, e);
@@ -382,6 +383,8 @@ int stamp_run(struct stamp *stamp, struct result *res, struct err *e)
 		wait_until(stamp, min_of(min_of(heap_due_ns(&stamp->heap), tick_ns),
 					 min_of(until_ns, now_ns + NSEC_PER_SEC)));
 	}
+	if (stamp->cfg.interval_ns && stamp->start_mono_ns)
+		stamp_report_row(stamp, res, loop_mono_ns() - stamp->start_mono_ns, true);
 	return err;
 }
 

@@ -41,7 +41,7 @@ struct stamp_lane {
 };
 
 struct stamp_row {
-	uint64_t elapsed_ns, sent, distinct, gaps;
+	uint64_t elapsed_ns, sent, distinct, lost;
 	struct hist_rec ways[STAMP_WAYS];
 };
 
@@ -73,6 +73,7 @@ void stamp_take_all(struct stamp *stamp, struct stamp_lane *lane);
 int stamp_wait_for_answer(struct stamp *stamp, struct stamp_lane *lane, uint32_t seq,
 			  uint32_t *ret_seq);
 
-void stamp_report_row(struct stamp *stamp, struct result *res, uint64_t elapsed_ns);
+/* @is_last: no answer can arrive any more, and what did not arrive is lost. */
+void stamp_report_row(struct stamp *stamp, struct result *res, uint64_t elapsed_ns, bool is_last);
 
 #endif

@@ -383,34 +383,37 @@ void stamp_report(struct stamp *stamp, struct result *res)
 }
 
 /* Distinct answers and missing numbers so far, and the three kinds of delay. */
-static void read_row(const struct stamp *stamp, struct stamp_row *ret_row)
+static void read_row(const struct stamp *stamp, bool is_last, struct stamp_row *ret_row)
 {
+	uint64_t sent;
 	uint32_t i;
 	int way;
 
 	*ret_row = (struct stamp_row){ .sent = stamp->sent, .distinct = stamp->distinct };
-	for (i = 0; i < stamp->nr_lanes; i++)
-		ret_row->gaps += seqwin_gaps(&stamp->lanes[i].session.asked);
+	if (is_last)
+		ret_row->lost = stamp_lost(stamp, &sent);
+	for (i = 0; !is_last && i < stamp->nr_lanes; i++)
+		ret_row->lost += seqwin_gaps(&stamp->lanes[i].session.asked);
 	for (i = 0; i < stamp->cfg.nr_dests; i++) {
 		for (way = 0; way < STAMP_WAYS; way++)
 			hist_merge(&ret_row->ways[way], &stamp->dests[i].sums->ways[way].delay);
 	}
 }
 
-void stamp_report_row(struct stamp *stamp, struct result *res, uint64_t elapsed_ns)
+void stamp_report_row(struct stamp *stamp, struct result *res, uint64_t elapsed_ns, bool is_last)
 {
 	struct stamp_row *last = stamp->row, *now = calloc(1, sizeof(*now));
 	int way;
 
 	if (!now)
 		return;
-	read_row(stamp, now);
+	read_row(stamp, is_last, now);
 	now->elapsed_ns = elapsed_ns;
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "sent_packets", now->sent - last->sent);
 	result_row_u64(res, "distinct_packets", now->distinct - last->distinct);
-	/* A late packet fills a gap of an earlier row: the difference must not go below 0. */
-	result_row_u64(res, "lost_packets", now->gaps > last->gaps ? now->gaps - last->gaps : 0);
+	/* Below 0 where more packets came late than were missed. */
+	result_row_s64(res, "lost_packets", (int64_t)(now->lost - last->lost));
 	for (way = 0; way < STAMP_WAYS; way++) {
 		struct hist_rec delays = now->ways[way];
 

@@ -137,12 +137,12 @@ static int send_and_wait(struct lab_trial *trial, const struct lab_trial_cfg *cf
 {
 	struct wait wait = { .trial = trial, .cfg = cfg };
 	struct tx_count sent;
-	const struct loop sending = {
+	struct loop sending = {
 		.duration_ns = SLACK_NS + (uint64_t)(cfg->pps ? (double)cfg->count / cfg->pps *
 						     NSEC_PER_SEC : 0),
 		.done = is_sent, .ctx = &wait,
 	};
-	const struct loop settling = {
+	struct loop settling = {
 		.duration_ns = cfg->settle_ns ? cfg->settle_ns : SETTLE_NS,
 		.done = is_received, .ctx = &wait,
 	};

@@ -150,7 +150,9 @@ static int finish_hists(struct exports *exports, const struct rx_count *count, s
 	}
 	if (err || !exports->hlog)
 		return err;
-	exports_tick(exports);
+	/* With an interval, the closing tick has been. */
+	if (!exports->tick_ns)
+		exports_tick(exports);
 	log_streams(exports, count->streams_seen);
 	if (exports->failed)
 		return err_set(e, exports->failed, "cannot write '%s'", exports->opts.hlog);

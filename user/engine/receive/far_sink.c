@@ -336,10 +336,12 @@ static void stop(struct receiver *receiver)
 }
 
 /* Its own rows stay on the other host. */
-static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
+static void report_row(struct receiver *receiver, struct result *res, uint64_t sent,
+		       uint64_t elapsed_ns)
 {
 	(void)receiver;
 	(void)res;
+	(void)sent;
 	(void)elapsed_ns;
 }
 

@@ -83,8 +83,12 @@ struct receiver_ops {
 	 */
 	int (*report)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		      uint32_t max_parts, struct rx_figures *ret_figures, struct err *e);
-	/* A row of the time series: what arrived since the previous row. */
-	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t elapsed_ns);
+	/*
+	 * A row of the time series: what arrived since the previous row. @sent: for the last row,
+	 * packets that were sent; 0 before, or if unknown.
+	 */
+	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t sent,
+			   uint64_t elapsed_ns);
 	void (*close)(struct receiver *receiver);
 };
 

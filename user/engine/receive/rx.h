@@ -109,8 +109,8 @@ void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist);
 void rx_report(struct rx *rx, struct result *res, const char *prefix, const struct rx_sent *sent,
 	       uint32_t max_parts);
 
-/* A row of the time series: what arrived since the previous row. */
-void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns);
+/* See struct receiver_ops. */
+void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t elapsed_ns);
 
 /*
  * Call repeatedly: it also follows the NIC's clock. -ENODEV if the interface vanished, so that the

@@ -30,6 +30,7 @@ struct rx {
 
 	/* at the previous row */
 	struct rx_count row_count;
+	uint64_t row_lost;
 	struct hist_rec row_hist;
 	uint64_t row_elapsed_ns;
 };

@@ -71,9 +71,10 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	return 0;
 }
 
-static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
+static void report_row(struct receiver *receiver, struct result *res, uint64_t sent,
+		       uint64_t elapsed_ns)
 {
-	rx_report_row(rx_of(receiver), res, elapsed_ns);
+	rx_report_row(rx_of(receiver), res, sent, elapsed_ns);
 }
 
 static void close_rx(struct receiver *receiver)

@@ -186,12 +186,12 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
 }
 
-void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
+void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t elapsed_ns)
 {
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
 	struct rx_count now, *before = &rx->row_count;
 	struct hist_rec hist, delta;
-	uint64_t packets;
+	uint64_t packets, lost;
 	double bytes;
 
 	rx_read(rx, &now);
@@ -203,11 +203,10 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t elapsed_ns)
 	result_row_real(res, "received_l1_bps",
 			(bytes + (double)packets * UNIT_GAP_BYTES) * 8 / seconds);
 	if (rx->cfg.check) {
-		/*
-		 * A late packet fills a gap of an earlier row: the difference must not go below 0.
-		 */
-		result_row_u64(res, "lost_packets",
-			       now.gaps > before->gaps ? now.gaps - before->gaps : 0);
+		lost = rx_lost(&now, sent);
+		/* Below 0 where more packets came late than were missed. */
+		result_row_s64(res, "lost_packets", (int64_t)(lost - rx->row_lost));
+		rx->row_lost = lost;
 		result_row_u64(res, "duplicate_packets", now.duplicates - before->duplicates);
 		result_row_u64(res, "reordered_packets", now.reordered - before->reordered);
 		rx_read_hist(rx, &hist);

@@ -48,7 +48,7 @@ struct rx_socket {
 	struct hist_rec hist;
 	struct seqwin *wins;
 	struct rx_count row_count;
-	uint64_t row_elapsed_ns;
+	uint64_t row_lost, row_elapsed_ns;
 };
 
 static struct rx_socket *rx_of(struct receiver *receiver)
@@ -316,21 +316,24 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	return 0;
 }
 
-static void report_row(struct receiver *receiver, struct result *res, uint64_t elapsed_ns)
+static void report_row(struct receiver *receiver, struct result *res, uint64_t sent,
+		       uint64_t elapsed_ns)
 {
 	struct rx_socket *rx = rx_of(receiver);
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
 	struct rx_count now, *before = &rx->row_count;
-	uint64_t packets;
+	uint64_t packets, lost;
 
 	read_count(receiver, &now);
 	packets = now.packets - before->packets;
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "received_packets", packets);
 	result_row_real(res, "received_pps", (double)packets / seconds);
-	/* A late packet fills a gap of an earlier row: the difference must not go below 0. */
-	result_row_u64(res, "lost_packets", now.gaps > before->gaps ? now.gaps - before->gaps : 0);
+	lost = rx_lost(&now, sent);
+	/* Below 0 where more packets came late than were missed. */
+	result_row_s64(res, "lost_packets", (int64_t)(lost - rx->row_lost));
 	result_row_close(res);
+	rx->row_lost = lost;
 	rx->row_count = now;
 	rx->row_elapsed_ns = elapsed_ns;
 }

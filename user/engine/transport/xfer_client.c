@@ -229,7 +229,8 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	struct run *run = ctx;
 	uint64_t end_ns = loop_mono_ns() + ROW_NS, had_ns = run->report->server.elapsed_ns;
 
-	while (!run->err && run->report->server.elapsed_ns == had_ns && loop_mono_ns() < end_ns) {
+	while (!run->err && !run->report->has_result && run->report->server.elapsed_ns == had_ns &&
+	       loop_mono_ns() < end_ns) {
 		run->err = take_message(run, LOOK_NS, run->e);
 		if (run->err == -EAGAIN)
 			run->err = 0;
@@ -283,7 +284,7 @@ static int start(struct run *run)
 static int run_test(struct run *run)
 {
 	const struct control_test *test = &run->plan->local;
-	const struct loop loop = {
+	struct loop loop = {
 		.duration_ns = test->omit_ns + test->duration_ns, .interval_ns = test->interval_ns,
 		.done = is_over, .tick = tick, .ctx = run,
 	};
@@ -300,6 +301,7 @@ static int run_test(struct run *run)
 		*run->e = settle_error;
 	}
 	xfer_finish(run->xfer);
+	loop_close(&loop);
 	keep_tcp(run);
 	xfer_report_end(run->report, run->res, run->figures);
 	return run->err;

@@ -315,11 +315,14 @@ static void row_tcp(struct xfer_report *report, const struct control_figures *cl
 {
 	const struct control_figures *server = &report->server, *before = &report->server_row;
 	bool both = report->plan->local.kind == CONTROL_STREAM;
-	uint64_t senders = client->senders + (both ? server->senders : 0);
+	uint64_t senders = client->senders + (both ? server->senders : 0), retransmits = 0;
 
-	result_row_u64(res, "tcp_retransmits",
-		       grown(client->retransmits, report->client_row.retransmits) +
-		       (both ? grown(server->retransmits, before->retransmits) : 0));
+	/* As in the result: of the ends that send. */
+	if (!both || report->plan->local.direction != CONTROL_BACK)
+		retransmits += grown(client->retransmits, report->client_row.retransmits);
+	if (both && report->plan->local.direction != CONTROL_THERE)
+		retransmits += grown(server->retransmits, before->retransmits);
+	result_row_u64(res, "tcp_retransmits", retransmits);
 	if (!senders)
 		return;
 	result_row_real(res, "tcp_rtt_ns", 1e3 * (double)(client->rtt_us + (both ? server->rtt_us : 0)) /
