@@ -311,3 +311,32 @@ figures() {
 	[ "$status" = 1 ]
 	[[ $output == *"demo: parts/0/metrics: "*sent_pakets* ]]
 }
+
+# refused FILTER FILE WHERE: FILE, changed by FILTER, is against the schema at WHERE.
+refused() {
+	jq -c "$1" "$2" >odd.json
+	run "$TOP/scripts/check-documents" odd.json
+	[ "$status" = 1 ] || fail "accepted: $1"
+	[[ $output == *"$3"* ]] || fail "$output"
+}
+
+@test "the schema rejects negative counts, a document without figures, and lines that are no interval's" {
+	/usr/bin/python3 -c 'import jsonschema' || cannot jsonschema python3-jsonschema || return
+	# Only a row may take back what another counted as lost.
+	jq -c '.series[0].lost_packets = -3' "$GOLDEN/sink.json" >row.json
+	jq -c '.series[] | {type: "interval", part: "x"} + .' row.json >lines.json
+	"$TOP/scripts/check-documents" row.json lines.json
+	refused '.metrics.lost_packets = -3' "$GOLDEN/sink.json" "sink: metrics/lost_packets"
+	refused '.metrics.received_bytes = -3' "$GOLDEN/sink.json" "sink: metrics/received_bytes"
+	refused '.series[0].received_packets = -3' "$GOLDEN/sink.json" "sink: series/0/received_packets"
+	refused 'del(.series[0].elapsed_ns)' "$GOLDEN/sink.json" "sink: series/0"
+	refused 'del(.metrics)' "$GOLDEN/sink.json" "sink: "
+	refused 'del(.parts[].metrics)' "$GOLDEN/watch.json" "watch: "
+	refused '.received_pakets = 7' lines.json "interval: "
+	refused '.received_packets = -1' lines.json "interval: received_packets"
+	refused 'del(.elapsed_ns)' lines.json "interval: "
+	refused '.type = "state"' lines.json "interval: type"
+	# A run that failed may have none.
+	jq -c 'del(.metrics) | .errors = [{no: 5, what: "x"}]' "$GOLDEN/sink.json" >failed.json
+	"$TOP/scripts/check-documents" failed.json
+}

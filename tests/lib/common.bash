@@ -104,11 +104,11 @@ engines() {
 	echo afxdp
 }
 
-# Result documents that tests saw, for scripts/check-documents at the end of the run.
+# Result documents and interval lines that tests saw, for scripts/check-documents at the end of the run.
 keep_document() {
 	[ "$output" != "${KEPT_DOCUMENT-}" ] || return 0
 	KEPT_DOCUMENT=$output
-	if [ -n "${TESTS_DIR-}" ] && [[ $output =~ ^\{[[:space:]]*\"format\" ]]; then
+	if [ -n "${TESTS_DIR-}" ] && [[ $output =~ ^\{[[:space:]]*(\"format\"|\"type\":\"interval\") ]]; then
 		mkdir -p "$TESTS_DIR/documents"
 		printf '%s\n' "$output" >>"$TESTS_DIR/documents/${BATS_TEST_FILENAME##*/}"
 	fi
