@@ -4,14 +4,16 @@
  *
  * In: any frame. A frame that matches cfg is a test packet: counted by stream and CPU, its tag
  * checked for order, its delay added to a histogram, and with cfg.gaps also the time since the
- * stream's previous packet; with record_every a record of it is written to a ring. Then it is
- * dropped, or passed with cfg.pass. Everything else goes on to the stack, unmodified.
+ * stream's previous packet; with record_every a record of it is written to a ring. A packet whose
+ * checksum is wrong is only counted: its number and time may be wrong, too. Then it is dropped, or
+ * passed with cfg.pass. Everything else goes on to the stack, unmodified.
  */
 #include "lib/core.bpf.h"
 
 #include "abi/sink.h"
 #include "lib/arrival.bpf.h"
 #include "lib/hist.bpf.h"
+#include "lib/intact.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/record.bpf.h"
 #include "lib/seen.bpf.h"
@@ -266,13 +268,14 @@ static __always_inline int is_of_now(__u64 sent_ns, __u64 now_ns)
 }
 
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
-					 const struct packet *pkt, const struct udphdr *udp)
+					 const struct packet *pkt, const struct udphdr *udp,
+					 enum intact intact)
 {
 	struct seq_arrival arrival = { 0 };
-	struct tag_fields tag;
+	struct tag_fields tag = { 0 };	/* clang 14 spills it where there is none */
 	__u32 stream = cfg.streams;
 	struct record rec;
-	int other_run = 0;
+	int is_tagged, other_run = 0;
 	__u64 before_ns, sent_ns;
 
 	if (record_every) {
@@ -282,17 +285,25 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			.queue = ctx->rx_queue_index, .cpu = cpu,
 		};
 	}
-	if (!udp || !tag_find(pkt, udp, &tag)) {
-		rec.kind = RECORD_UNTAGGED;
-		rec.sequence = own->untagged;	/* needed only by record_every */
-		ADD_ONCE(own->untagged, 1);
-	} else if (cfg.run && tag.run != cfg.run) {
+	is_tagged = udp && tag_find(pkt, udp, &tag);
+	if (is_tagged && cfg.run && tag.run != cfg.run) {
 		rec.kind = RECORD_OTHER_RUN;
 		rec.stream = tag.stream;
 		rec.sequence = tag.sequence;
 		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
 		other_run = 1;
 		ADD_ONCE(own->other_run, 1);
+	} else if (intact == INTACT_NO) {
+		rec.kind = RECORD_DAMAGED;
+		rec.sequence = own->damaged;	/* needed only by record_every */
+		ADD_ONCE(own->damaged, 1);
+		/* In generic mode the kernel drops its skb: that is no second packet. */
+		if (note_seen && is_tagged)
+			seen_before(tag.stream, tag.sequence);
+	} else if (!is_tagged) {
+		rec.kind = RECORD_UNTAGGED;
+		rec.sequence = own->untagged;	/* needed only by record_every */
+		ADD_ONCE(own->untagged, 1);
 	} else if (tag.stream >= cfg.streams) {
 		rec.kind = RECORD_OTHER_STREAM;
 		rec.stream = tag.stream;
@@ -323,8 +334,11 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	}
 	if (record_every)
 		record_packet(&rec);
-	if (!other_run)
-		count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
+	if (other_run)
+		return;
+	if (intact == INTACT_UNKNOWN)
+		ADD_ONCE(own->unverified, 1);
+	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
 }
 
 SEC("xdp")
@@ -334,18 +348,29 @@ int sink_xdp(struct xdp_md *ctx)
 	struct sink_cpu *own = bpf_map_lookup_elem(&sink_cpus, &cpu);
 	struct udphdr *udp = NULL;
 	struct packet pkt;
+	enum intact intact = INTACT_YES;
+	enum parse_result parsed;
+	__u32 proto = 0;
 
 	if (!own)
 		return XDP_PASS;
-	if (parse_packet(ctx, &pkt) == PARSE_L4)
+	parsed = parse_packet(ctx, &pkt);
+	if (parsed == PARSE_L4) {
 		udp = parse_udp(&pkt);
+		proto = pkt.proto;
+	}
 	if (!is_test_packet(udp)) {
 		ADD_ONCE(own->foreign, 1);
 		return XDP_PASS;
 	}
-	if (cfg.check)
-		check_packet(ctx, cpu, own, &pkt, udp);
-	else
+	if (parsed != PARSE_OTHER || pkt.version)	/* IP */
+		intact = packet_intact(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, proto, pkt.version);
+	if (cfg.check) {
+		check_packet(ctx, cpu, own, &pkt, udp, intact);
+	} else {
+		if (intact != INTACT_YES)
+			ADD_ONCE(*(intact == INTACT_NO ? &own->damaged : &own->unverified), 1);
 		count_packet(cpu, cfg.streams, pkt.buf_bytes, 0);
+	}
 	return cfg.pass ? XDP_PASS : XDP_DROP;
 }

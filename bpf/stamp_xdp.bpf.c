@@ -81,7 +81,7 @@ static __always_inline void answer_tlvs(struct xdp_md *ctx, struct stamp_work *w
 static __always_inline __u64 answer_open(struct xdp_md *ctx, struct stamp_work *work,
 					 struct stamp_session *session)
 {
-	struct stamp_question *asked = stamp_at(ctx, work->payload, 40);
+	struct stamp_question *asked = frame_at(ctx, work->payload, 40);
 	__u32 tail = work->payload + 40, i;
 	struct stamp_answer answer = { 0 };
 	__u8 old[4] = { 0 }, new[4] = { 0 }, *byte;
@@ -102,7 +102,7 @@ static __always_inline __u64 answer_open(struct xdp_md *ctx, struct stamp_work *
 	__builtin_memcpy(asked, &answer, 40);
 	/* The rest, as far as present: TWAMP ends with its first byte. */
 	for (i = 0; i < 4; i++) {
-		byte = stamp_at(ctx, tail + i, 1);
+		byte = frame_at(ctx, tail + i, 1);
 		if (!byte || tail + i >= work->end)
 			break;
 		old[i] = *byte;
@@ -115,7 +115,7 @@ static __always_inline __u64 answer_open(struct xdp_md *ctx, struct stamp_work *
 static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *work,
 					 struct stamp_session *session)
 {
-	struct stamp_auth_question *asked = stamp_at(ctx, work->payload, STAMP_HMAC_OVER_BYTES);
+	struct stamp_auth_question *asked = frame_at(ctx, work->payload, STAMP_HMAC_OVER_BYTES);
 	struct stamp_auth_answer answer = { 0 };
 	__u64 left_ns;
 
@@ -153,7 +153,7 @@ __attribute__((noinline)) int stamp_answer(struct xdp_md *ctx)
 
 	if (!work || !hist || !clock)
 		return REFLECT_MALFORMED;
-	asked = stamp_at(ctx, work->payload, 40);
+	asked = frame_at(ctx, work->payload, 40);
 	if (!asked)
 		return REFLECT_SPLIT;
 	work->sequence = bpf_ntohl(asked->sequence);
@@ -265,7 +265,7 @@ static __always_inline enum reflect_outcome answer_stamp(struct xdp_md *ctx, str
 	} else {
 		sum = (__u16)~check + work->sum;
 	}
-	check = ~stamp_fold(sum);
+	check = ~sum_fold(sum);
 	udp->check = check ? check : 0xffff;
 	return outcome;
 }

@@ -50,7 +50,7 @@ struct packet {
 	struct ethhdr *eth;
 	struct iphdr *ip4;	/* one of the two is NULL */
 	struct ipv6hdr *ip6;
-	void *l4;
+	void *l3, *l4;
 	__be16 type;		/* EtherType after the supported VLAN tags */
 	__u8 proto;		/* IPPROTO_ */
 	__u8 version;		/* 4 or 6: after a NULL check the verifier (6.18 too) assumes a
@@ -142,6 +142,7 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	 * Clang 19 reads l4 ahead of its check, and the verifier rejects reads of uninitialised
 	 * memory.
 	 */
+	pkt->l3 = pkt->data;
 	pkt->l4 = pkt->data;
 	pkt->proto = 0;
 	at = pkt->eth + 1;
@@ -159,6 +160,7 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 		at = vlan + 1;
 	}
 	pkt->type = proto;
+	pkt->l3 = at;
 	if (proto == bpf_htons(ETH_P_IP))
 		return parse_ip4(pkt, at);
 	if (proto == bpf_htons(ETH_P_IPV6))

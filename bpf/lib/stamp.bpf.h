@@ -7,7 +7,7 @@
 #define LIB_STAMP_BPF_H
 
 #include "abi/stamp_reflect.h"
-#include "lib/core.bpf.h"
+#include "lib/frame_sum.bpf.h"
 
 const volatile struct stamp_reflect_cfg stamp_cfg;
 
@@ -73,29 +73,10 @@ static __always_inline struct stamp_reflect_rec *stamp_rec(void)
 	return bpf_map_lookup_elem(&stamp_recs, &cpu);
 }
 
-/* @bytes of the frame from @offset on, or NULL; @bytes must be constant for the verifier. */
-static __always_inline void *stamp_at(struct xdp_md *ctx, __u32 offset, __u32 bytes)
-{
-	void *end = (void *)(long)ctx->data_end, *at = (void *)(long)ctx->data;
-
-	/* A packet pointer's bounds must be known; no linear part is this long. */
-	asm volatile("" : "+r"(offset));
-	at += offset & 0x3fff;
-	return at + bytes > end ? NULL : at;
-}
-
-static __always_inline __u32 stamp_fold(__u64 sum)
-{
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (sum & 0xffff) + (sum >> 16);
-}
-
 /* Bytes at an odd offset of the datagram are in the other halves of the words. */
 static __always_inline void stamp_sum(struct stamp_work *work, __u32 offset, __s64 sum)
 {
-	__u32 folded = stamp_fold((__u32)sum);
+	__u32 folded = sum_fold((__u32)sum);
 
 	if ((offset - work->payload) & 1)
 		folded = (folded >> 8 | folded << 8) & 0xffff;

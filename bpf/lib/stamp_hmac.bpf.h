@@ -21,13 +21,13 @@ static __always_inline __u32 stamp_word(struct xdp_md *ctx, __u32 offset, __s32 
 	if (left < 0)
 		return 0;
 	if (left >= 4) {
-		whole = stamp_at(ctx, offset, 4);
+		whole = frame_at(ctx, offset, 4);
 		return whole ? bpf_ntohl(*whole) : 0;
 	}
 	for (i = 0; i < 3; i++) {
 		if (i >= left)
 			break;
-		byte = stamp_at(ctx, offset + i, 1);
+		byte = frame_at(ctx, offset + i, 1);
 		word = byte ? (word & ~0xff) << 8 | *byte << 8 | 0x80 : 0;
 	}
 	return word << (24 - 8 * left);
@@ -118,7 +118,7 @@ static __always_inline int stamp_hmac_fits(struct xdp_md *ctx, __u32 offset, __u
 	void *hmac;
 
 	stamp_hmac(ctx, offset, bytes, with_sequence);
-	hmac = stamp_at(ctx, at, STAMP_HMAC_BYTES);
+	hmac = frame_at(ctx, at, STAMP_HMAC_BYTES);
 	return hmac && sha && stamp_hmac_is(sha, hmac);
 }
 
@@ -130,7 +130,7 @@ static __always_inline void stamp_hmac_write(struct xdp_md *ctx, struct stamp_wo
 	void *hmac;
 
 	stamp_hmac(ctx, offset, bytes, with_sequence);
-	hmac = stamp_at(ctx, at, STAMP_HMAC_BYTES);
+	hmac = frame_at(ctx, at, STAMP_HMAC_BYTES);
 	if (!hmac || !sha)
 		return;
 	stamp_sum_old(work, at, hmac, STAMP_HMAC_BYTES);

@@ -22,7 +22,7 @@ __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u3
 
 	if (!work || offset == end)
 		return 0;
-	tlv = stamp_at(ctx, offset, sizeof(*tlv));
+	tlv = frame_at(ctx, offset, sizeof(*tlv));
 	if (!tlv || offset + sizeof(*tlv) > end)
 		return -1;
 	value_bytes = bpf_ntohs(tlv->value_bytes);
@@ -37,7 +37,7 @@ __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u3
 		return -1;
 	}
 	if (type == STAMP_SOURCE_MAC) {
-		words = stamp_at(ctx, offset, 12);
+		words = frame_at(ctx, offset, 12);
 		if (!words)
 			return -1;
 		stamp_sum_old(work, offset, words, 12);
@@ -51,7 +51,7 @@ __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u3
 		((struct stamp_tlv *)words)->type = type;
 		stamp_sum_new(work, offset, words, 12);
 	} else if (type == STAMP_DST_IP || type == STAMP_SRC_IP) {
-		words = stamp_at(ctx, offset, 20);
+		words = frame_at(ctx, offset, 20);
 		if (!words)
 			return -1;
 		stamp_sum_old(work, offset, words, 20);
@@ -73,7 +73,7 @@ __attribute__((noinline)) int stamp_place(struct xdp_md *ctx, __u32 offset, __u3
 static __always_inline __u8 stamp_tlv_location(struct xdp_md *ctx, struct stamp_work *work,
 					       __u32 offset, __u32 end)
 {
-	struct stamp_location *location = stamp_at(ctx, offset, sizeof(*location));
+	struct stamp_location *location = frame_at(ctx, offset, sizeof(*location));
 	int i, at;
 
 	if (!location)

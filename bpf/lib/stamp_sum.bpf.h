@@ -21,34 +21,7 @@ static __always_inline __u32 pseudo_sum(const struct packet *pkt, __be16 udp_byt
 		sum += (__u32)bpf_csum_diff(NULL, 0, (void *)&pkt->ip4->saddr, 8, 0);
 	else
 		sum += (__u32)bpf_csum_diff(NULL, 0, (void *)&pkt->ip6->saddr, 32, 0);
-	return stamp_fold(sum);
-}
-
-/* The sum over the whole datagram, if the received checksum cannot be used. */
-__attribute__((noinline)) int stamp_whole_sum(struct xdp_md *ctx)
-{
-	struct stamp_work *work = stamp_work();
-	__u32 at, sum = 0;
-	__u8 *byte;
-	void *part;
-	int i;
-
-	if (!work)
-		return 0;
-	at = work->payload - sizeof(struct udphdr);
-#pragma clang loop unroll(disable)
-	for (i = 0; i < 512 && at + 32 <= work->end; i++, at += 32) {
-		part = stamp_at(ctx, at, 32);
-		if (part)
-			sum += stamp_fold((__u32)bpf_csum_diff(NULL, 0, part, 32, 0));
-	}
-#pragma clang loop unroll(disable)
-	for (i = 0; i < 31 && at < work->end; i++, at++) {
-		byte = stamp_at(ctx, at, 1);
-		if (byte)
-			sum += bpf_htons(i & 1 ? *byte : *byte << 8);
-	}
-	return stamp_fold(sum);
+	return sum_fold(sum);
 }
 
 /*
@@ -58,7 +31,7 @@ __attribute__((noinline)) int stamp_whole_sum(struct xdp_md *ctx)
 static __always_inline __u32 stamp_finish_sum(struct xdp_md *ctx, struct stamp_work *work,
 					      struct stamp_reflect_rec *rec, __u32 pseudo)
 {
-	__u32 whole = stamp_whole_sum(ctx);
+	__u32 at = work->payload - sizeof(struct udphdr), whole = frame_sum(ctx, at, work->end - at);
 
 	if (!work->generic) {
 		/*
@@ -68,7 +41,7 @@ static __always_inline __u32 stamp_finish_sum(struct xdp_md *ctx, struct stamp_w
 		return pseudo + whole;
 	}
 	/* Including its checksum, a correct datagram sums up to this. */
-	if (stamp_fold(2 * pseudo + whole + (__u16)~stamp_fold(work->sum)) == 0xffff)
+	if (sum_fold(2 * pseudo + whole + (__u16)~sum_fold(work->sum)) == 0xffff)
 		return (__u16)~pseudo + work->sum;
 	/*
 	 * It is sent in its skb, which is completed if required, starting from the pseudo-header's

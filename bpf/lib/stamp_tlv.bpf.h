@@ -21,7 +21,7 @@ static __always_inline __u32 stamp_tlv_end(struct xdp_md *ctx, const struct stam
 
 	if (offset + sizeof(*ret_tlv) > work->end)
 		return 0;
-	word = stamp_at(ctx, offset, sizeof(*ret_tlv));
+	word = frame_at(ctx, offset, sizeof(*ret_tlv));
 	if (!word || !*word)
 		return 0;
 	*ret_tlv = *(struct stamp_tlv *)word;
@@ -152,7 +152,7 @@ static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_wo
 	case STAMP_TLV_LOCATION:
 		return stamp_tlv_location(ctx, work, value, end);
 	case STAMP_TLV_FOLLOW_UP:
-		at = stamp_at(ctx, value, 16);
+		at = frame_at(ctx, value, 16);
 		if (!at)
 			return STAMP_TLV_MALFORMED;
 		stamp_sum_old(work, value, at, 16);
@@ -160,7 +160,7 @@ static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_wo
 		stamp_sum_new(work, value, at, 16);
 		return flags;
 	case STAMP_TLV_DIRECT:
-		at = stamp_at(ctx, value, 12);
+		at = frame_at(ctx, value, 12);
 		if (!at)
 			return STAMP_TLV_MALFORMED;
 		stamp_sum_old(work, value, at, 12);
@@ -170,7 +170,7 @@ static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_wo
 	case STAMP_TLV_TIME:
 	case STAMP_TLV_CLASS:
 	case STAMP_TLV_ACCESS:
-		at = stamp_at(ctx, value, 4);
+		at = frame_at(ctx, value, 4);
 		if (!at)
 			return STAMP_TLV_MALFORMED;
 		stamp_sum_old(work, value, at, 4);
@@ -186,7 +186,7 @@ static __always_inline __u8 stamp_tlv_answer(struct xdp_md *ctx, struct stamp_wo
 static __always_inline void stamp_tlv_zero(struct xdp_md *ctx, struct stamp_work *work,
 					   __u32 value)
 {
-	__be32 *words = stamp_at(ctx, value, 12);
+	__be32 *words = frame_at(ctx, value, 12);
 
 	if (!words || value + 12 > work->end)
 		return;
@@ -224,7 +224,7 @@ __attribute__((noinline)) int stamp_tlv(struct xdp_md *ctx, __u32 offset)
 	ADD_ONCE(rec->tlvs_unknown, !!(flags & STAMP_TLV_UNKNOWN));
 	ADD_ONCE(rec->tlvs_malformed, !!(flags & STAMP_TLV_MALFORMED));
 	ADD_ONCE(rec->tlvs_unproven, !!(flags & STAMP_TLV_UNPROVEN));
-	header = stamp_at(ctx, offset, sizeof(*header));
+	header = frame_at(ctx, offset, sizeof(*header));
 	if (!header)
 		return 0;
 	stamp_sum_old(work, offset, header, sizeof(*header));

@@ -18,6 +18,7 @@ enum record_kind {
 	RECORD_OTHER_STREAM,	/* stream number beyond the table: not checked */
 	RECORD_OTHER_RUN,	/* another sender's, or left over from an earlier run: not checked */
 	RECORD_UNCONFIRMED,	/* far ahead, or a new run: accepted if one of the next packets confirms it */
+	RECORD_DAMAGED,		/* a checksum is wrong: no stream, sequence or time */
 	RECORD_NR_KINDS,
 };
 

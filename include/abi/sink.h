@@ -57,8 +57,11 @@ struct sink_cpu {
 	__u64 no_arrival;	/* no hardware timestamp: not timed */
 	__u64 other_run;	/* with cfg.run: of another run */
 	__u64 implausible_time;	/* timestamp more than a minute from the arrival: not timed */
+	__u64 damaged;		/* matched, a checksum is wrong: in no stream */
+	__u64 unverified;	/* matched, no L4 checksum that could be verified */
+	__u64 reserved[6];
 };
-ABI_ASSERT_SIZE(struct sink_cpu, 64);
+ABI_ASSERT_SIZE(struct sink_cpu, 128);
 
 /*
  * A stream may arrive on several CPUs, so its struct seq_state is protected by a bpf_spin_lock, at

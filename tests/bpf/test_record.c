@@ -46,6 +46,7 @@ static void load(uint32_t every)
 	assert_non_null(skel);
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
 	skel->rodata->record_every = every;
+	skel->rodata->intact_l4 = 1;
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (STREAMS + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * STREAMS);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
@@ -68,15 +69,21 @@ static int unload(void **state)
 	return 0;
 }
 
-static void send_tag(const uint8_t tag[18])
+static void send_tag_as(const uint8_t tag[18], uint8_t damage)
 {
 	struct packet_spec spec = { .dst_port = PORT, .payload = tag, .payload_bytes = TAG_BYTES };
 	struct packet_frame frame;
 	struct harness_out out;
 
 	packet_build(&frame, &spec);
+	frame.bytes[frame.l4 + 7] ^= damage;
 	harness_run(skel->progs.sink_xdp, frame.bytes, frame.len, &out);
 	assert_int_equal(out.action, XDP_DROP);
+}
+
+static void send_tag(const uint8_t tag[18])
+{
+	send_tag_as(tag, 0);
 }
 
 static void arrive_of(uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns)
@@ -187,16 +194,22 @@ static void widens_a_sequence_that_wraps(void **state)
 static void records_what_cannot_be_checked_as_such(void **state)
 {
 	static const uint8_t untagged[TAG_BYTES];
+	uint8_t tag[TAG_BYTES];
 
 	(void)state;
 	load(1);
 	send_tag(untagged);
 	arrive(STREAMS, 17, 5);
-	assert_int_equal(ring_buffer__consume(reader), 2);
+	packet_tag(tag, PACKET_RUN, 1, 17, 5);
+	send_tag_as(tag, 1);
+	assert_int_equal(ring_buffer__consume(reader), 3);
 	assert_int_equal(seen[0].kind, RECORD_UNTAGGED);
 	assert_int_equal(seen[0].sent_ns, 0);
 	assert_true(seen[0].received_ns > 0);
 	assert_seen(1, STREAMS, 17, RECORD_OTHER_STREAM);
+	assert_int_equal(seen[2].kind, RECORD_DAMAGED);
+	assert_int_equal(seen[2].sent_ns, 0);
+	assert_true(seen[2].received_ns > 0);
 }
 
 static void thins_out_by_the_sequence(void **state)

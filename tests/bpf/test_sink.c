@@ -16,6 +16,7 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "abi/drops.h"
 #include "abi/hist.h"
 #include "abi/sink.h"
 #include "abi/stamp.h"
@@ -25,10 +26,16 @@
 #define STREAMS		3
 #define PORT		9
 #define MS		1000000ull
-#define KEPT		12
+#define KEPT		16
 
 static struct sink_xdp_bpf *skel;
-static enum stamp_clock stamp_clock;	/* of the next load */
+
+/* Of the next load; each test starts from zeros, that is from what the tool does by default. */
+static struct variant {
+	uint64_t expect_gap_ns;
+	enum stamp_clock stamp_clock;
+	bool no_l4, frags, note_seen;
+} variant;
 
 static const struct sink_cfg usual = {
 	.match = SINK_MATCH_DEST, .check = 1, .streams = STREAMS, .vary = 1,
@@ -37,18 +44,16 @@ static const struct sink_cfg usual = {
 /* Verifying takes most of a test's time: what a test before had loaded is taken again, emptied. */
 static struct kept {
 	struct sink_cfg cfg;
-	uint64_t expect_gap_ns;
-	enum stamp_clock stamp_clock;
+	struct variant variant;
 	struct sink_xdp_bpf *skel;
 } kept[KEPT];
 
-static int load_gaps(struct sink_cfg cfg, uint64_t expect_gap_ns)
+static int load(struct sink_cfg cfg)
 {
 	struct kept *k = kept;
 
 	for (; k < kept + KEPT && k->skel; k++) {
-		if (memcmp(&k->cfg, &cfg, sizeof(cfg)) || k->expect_gap_ns != expect_gap_ns ||
-		    k->stamp_clock != stamp_clock)
+		if (memcmp(&k->cfg, &cfg, sizeof(cfg)) || memcmp(&k->variant, &variant, sizeof(variant)))
 			continue;
 		skel = k->skel;
 		harness_empty(skel->obj);
@@ -59,11 +64,20 @@ static int load_gaps(struct sink_cfg cfg, uint64_t expect_gap_ns)
 	skel = sink_xdp_bpf__open();
 	if (!skel)
 		return -errno;
-	*k = (struct kept){ cfg, expect_gap_ns, stamp_clock, skel };
+	k->cfg = cfg;
+	k->variant = variant;
+	k->skel = skel;
 	cfg.port = htons(PORT);
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
-	skel->rodata->expect_gap_ns = expect_gap_ns;
-	skel->rodata->stamp_clock = stamp_clock;
+	skel->rodata->expect_gap_ns = variant.expect_gap_ns;
+	skel->rodata->stamp_clock = variant.stamp_clock;
+	skel->rodata->intact_l4 = !variant.no_l4;
+	skel->rodata->has_frags = variant.frags;
+	skel->rodata->note_seen = variant.note_seen;
+	if (variant.frags)
+		harness_set_frags(skel->obj);
+	if (variant.note_seen)
+		bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (cfg.streams + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_gaps, harness_cpus() * cfg.streams);
@@ -75,15 +89,10 @@ static int load_gaps(struct sink_cfg cfg, uint64_t expect_gap_ns)
 	return sink_xdp_bpf__load(skel);
 }
 
-static int load(struct sink_cfg cfg)
-{
-	return load_gaps(cfg, 0);
-}
-
 static int load_usual(void **state)
 {
 	(void)state;
-	stamp_clock = STAMP_MONOTONIC;
+	memset(&variant, 0, sizeof(variant));
 	return load(usual);
 }
 
@@ -184,7 +193,8 @@ static void load_with_gaps(uint64_t expect_gap_ns)
 	struct sink_cfg cfg = usual;
 
 	cfg.gaps = 1;
-	assert_int_equal(load_gaps(cfg, expect_gap_ns), 0);
+	variant.expect_gap_ns = expect_gap_ns;
+	assert_int_equal(load(cfg), 0);
 }
 
 /* A packet that arrives between these two times. */
@@ -477,7 +487,7 @@ static void times_by_tai_when_asked(void **state)
 	(void)state;
 	if (!harness_has_tai())
 		harness_cannot("tai-clock");
-	stamp_clock = STAMP_TAI;
+	variant.stamp_clock = STAMP_TAI;
 	assert_int_equal(load(usual), 0);
 	before_ns = harness_tai_ns();
 	send_tai(0, 0, sent_ns);
@@ -501,7 +511,7 @@ static void does_not_time_by_two_clocks(void **state)
 	assert_int_equal(read_seq(1).distinct, 2);
 	if (!harness_has_tai())
 		return;
-	stamp_clock = STAMP_TAI;
+	variant.stamp_clock = STAMP_TAI;
 	assert_int_equal(load(usual), 0);
 	send_tag(0, 0, harness_mono_ns());
 	send_tag(0, 1, 0);
@@ -681,6 +691,379 @@ static void an_earlier_clock_after_the_lock_is_an_interval_of_0(void **state)
 	assert_int_equal(read_seq(0).arrived_ns, ahead_ns);
 }
 
+/* Payload sizes around every step of the sum: words, rows of words, odd ends. */
+static const size_t damage_sizes[] = { 18, 19, 20, 21, 25, 33, 41, 55, 56, 57, 64, 119, 120, 121, 511, 1473, 2900 };
+
+static const struct packet_spec damage_shapes[] = {
+	{ .version = 4 }, { .version = 6 }, { .version = 4, .vlans = 1 }, { .version = 6, .vlans = 2 },
+	{ .version = 4, .option_bytes = 4 }, { .version = 4, .option_bytes = 40 },
+	{ .version = 6, .extensions = 3 },
+};
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A tagged packet of number @sequence of stream 1 with @payload_bytes. */
+static void build_sized(struct packet_frame *ret_frame, const struct packet_spec *shape,
+			uint32_t sequence, size_t payload_bytes)
+{
+	static uint8_t payload[PACKET_MAX_BYTES];
+	struct packet_spec spec = *shape;
+	size_t i;
+
+	packet_tag(payload, PACKET_RUN, 1, sequence, harness_mono_ns());
+	for (i = 18; i < payload_bytes; i++)
+		payload[i] = (uint8_t)(i * 31 + sequence);
+	spec.dst_port = PORT;
+	spec.payload = payload;
+	spec.payload_bytes = payload_bytes;
+	packet_build(ret_frame, &spec);
+}
+
+static uint16_t check_of(const struct packet_frame *frame)
+{
+	return (uint16_t)(frame->bytes[frame->l4 + 6] << 8 | frame->bytes[frame->l4 + 7]);
+}
+
+static void set_check(struct packet_frame *frame, size_t offset, uint16_t value)
+{
+	frame->bytes[frame->l4 + offset] = (uint8_t)(value >> 8);
+	frame->bytes[frame->l4 + offset + 1] = (uint8_t)value;
+}
+
+/* The pseudo-header's sum, as a stack leaves it in the field for its NIC. */
+static uint16_t pseudo_of(const struct packet_frame *frame, uint8_t proto)
+{
+	uint32_t start = (uint32_t)(frame->ip_end - frame->l4) + proto;
+
+	return frame->version == 6 ? packet_sum(frame->bytes + frame->l3 + 8, 32, start) :
+				     packet_sum(frame->bytes + frame->l3 + 12, 8, start);
+}
+
+/* Nothing but that so many came of which so many were damaged, or not verified. */
+static void assert_damage(uint64_t good, uint64_t damaged, uint64_t unverified)
+{
+	assert_int_equal(read_cpu().damaged, damaged);
+	assert_int_equal(read_cpu().unverified, unverified);
+	assert_int_equal(read_cpu().untagged, 0);
+	assert_int_equal(read_seq(1).distinct, good);
+	assert_int_equal(read_seq(1).duplicates, 0);
+	assert_int_equal(read_seq(1).reordered, 0);
+	assert_int_equal(read_rec(1).packets, good);
+	assert_int_equal(read_hist(1).count, good);
+	assert_int_equal(read_rec(STREAMS).packets, damaged);
+}
+
+static void a_right_checksum_is_right_in_every_shape_and_size(void **state)
+{
+	struct packet_frame frame;
+	uint32_t nr = 0;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < NR(damage_shapes); i++) {
+		for (k = 0; k < NR(damage_sizes); k++) {
+			build_sized(&frame, &damage_shapes[i], nr++, damage_sizes[k]);
+			assert_true(packet_checksums_are_right(&frame));
+			assert_int_equal(run_frame(&frame), XDP_DROP);
+			assert_damage(nr, 0, 0);
+		}
+	}
+}
+
+/* Ports are what a test packet is known by, and a checksum of 0 means that there is none. */
+static void any_bit_of_udp_that_is_wrong_is_found(void **state)
+{
+	uint64_t nr = 0, damaged = 0;
+	struct packet_frame frame;
+	size_t i, k, at;
+
+	(void)state;
+	for (i = 0; i < NR(damage_shapes); i++) {
+		for (k = 0; k < NR(damage_sizes); k++) {
+			build_sized(&frame, &damage_shapes[i], 7, damage_sizes[k]);
+			for (at = frame.l4; at < frame.ip_end; at += damage_sizes[k] > 200 ? 41 : 1) {
+				uint8_t bit = (uint8_t)(1 << nr % 8);
+
+				if (at == frame.l4 + 2 || at == frame.l4 + 3)
+					continue;
+				frame.bytes[at] ^= bit;
+				if (check_of(&frame)) {
+					assert_int_equal(run_frame(&frame), XDP_DROP);
+					damaged++;
+				}
+				frame.bytes[at] ^= bit;
+				nr++;
+			}
+			/* The last byte too. */
+			frame.bytes[frame.ip_end - 1] ^= 0x10;
+			assert_int_equal(run_frame(&frame), XDP_DROP);
+			damaged++;
+		}
+		assert_damage(0, damaged, 0);
+	}
+	assert_true(damaged > 3000);
+}
+
+/* Some bits make it no test packet; none makes it a good one. */
+static void any_bit_of_an_ip4_header_that_is_wrong_is_found(void **state)
+{
+	static const unsigned int options[] = { 0, 4, 40 };
+	struct packet_frame frame;
+	uint64_t tries = 0;
+	size_t i, bit;
+
+	(void)state;
+	for (i = 0; i < NR(options); i++) {
+		struct packet_spec shape = { .option_bytes = options[i] };
+
+		build_sized(&frame, &shape, 7, 30);
+		for (bit = 8 * frame.l3; bit < 8 * frame.l4; bit++) {
+			frame.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			run_frame(&frame);
+			frame.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			tries++;
+			assert_int_equal(read_cpu().damaged + read_cpu().foreign, tries);
+			assert_int_equal(read_seq(1).distinct, 0);
+		}
+	}
+	assert_true(read_cpu().damaged > tries * 3 / 4);
+	run_frame(&frame);
+	assert_int_equal(read_seq(1).distinct, 1);
+}
+
+static void no_checksum_is_not_verified_over_ip4_and_wrong_over_ip6(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	build_sized(&frame, &damage_shapes[0], 0, 18);
+	set_check(&frame, 6, 0);
+	run_frame(&frame);
+	assert_damage(1, 0, 1);
+	build_sized(&frame, &damage_shapes[1], 1, 18);
+	set_check(&frame, 6, 0);
+	run_frame(&frame);
+	assert_damage(1, 1, 1);
+}
+
+/* What a socket of this host sends over veth looks like this. */
+static void a_checksum_left_to_a_nic_is_not_wrong(void **state)
+{
+	struct packet_frame frame;
+	uint32_t nr = 0;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < NR(damage_shapes); i++) {
+		for (k = 0; k < NR(damage_sizes); k++) {
+			build_sized(&frame, &damage_shapes[i], nr++, damage_sizes[k]);
+			set_check(&frame, 6, pseudo_of(&frame, 17));
+			run_frame(&frame);
+			assert_damage(nr, 0, nr);
+		}
+	}
+}
+
+static void a_length_that_contradicts_is_wrong_and_padding_is_not_summed(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	build_sized(&frame, &damage_shapes[0], 0, 30);
+	packet_set_udp_bytes(&frame, 39);
+	run_frame(&frame);
+	packet_set_udp_bytes(&frame, 37);
+	run_frame(&frame);
+	packet_set_udp_bytes(&frame, 7);
+	run_frame(&frame);
+	assert_damage(0, 3, 0);
+	packet_set_udp_bytes(&frame, 38);
+	memset(frame.bytes + frame.len, 0xa5, 5);
+	frame.len += 5;
+	run_frame(&frame);
+	assert_damage(1, 3, 0);
+}
+
+/* Its number moves nothing: it is missing, until a good copy comes. */
+static void a_good_copy_of_a_damaged_packet_is_the_first(void **state)
+{
+	struct packet_frame frame;
+	uint32_t number;
+
+	(void)state;
+	for (number = 0; number < 200; number++) {
+		build_sized(&frame, &damage_shapes[0], number == 100 ? 900000 : number, 40);
+		if (number % 10 == 3 || number == 100) {
+			frame.bytes[frame.l4 + 40] ^= 4;
+			run_frame(&frame);
+			frame.bytes[frame.l4 + 40] ^= 4;
+		}
+		if (number != 100)
+			run_frame(&frame);
+	}
+	assert_damage(199, 21, 0);
+	assert_int_equal(read_seq(1).next - read_seq(1).base, 200);
+	assert_int_equal(read_seq(1).implausible, 0);
+}
+
+static void the_packet_of_another_run_is_no_damage_of_this_one(void **state)
+{
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+
+	(void)state;
+	cfg.run = PACKET_RUN + 1;
+	assert_int_equal(load(cfg), 0);
+	build_sized(&frame, &damage_shapes[0], 0, 40);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_int_equal(read_cpu().other_run, 1);
+	assert_damage(0, 0, 0);
+	/* Whose it was can no longer be known. */
+	frame.bytes[frame.l4 + 10] ^= 1;
+	run_frame(&frame);
+	assert_int_equal(read_cpu().other_run, 1);
+	assert_damage(0, 1, 0);
+}
+
+/* TCP as far as a checksum goes: the packet's UDP bytes, with it where TCP has it. */
+static void make_tcp(struct packet_frame *frame, uint8_t proto)
+{
+	struct packet_frame *f = frame;
+	uint16_t sum;
+
+	f->bytes[f->version == 6 ? f->l3 + 6 : f->l3 + 9] = proto;
+	packet_set_ip_end(f, f->ip_end);
+	set_check(f, 16, 0);
+	sum = packet_sum(f->bytes + f->l4, f->ip_end - f->l4, pseudo_of(f, proto));
+	set_check(f, 16, (uint16_t)~sum);
+}
+
+static void tcp_and_icmp_are_verified_and_what_has_no_such_checksum_is_not(void **state)
+{
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+	unsigned int version;
+
+	(void)state;
+	cfg.match = SINK_MATCH_ALL;
+	for (version = 4; version <= 6; version += 2) {
+		struct packet_spec shape = { .version = version };
+		struct packet_spec echo = { .version = version, .echo = true, .payload_bytes = 57 };
+
+		assert_int_equal(load(cfg), 0);
+		packet_build(&frame, &echo);
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 0);
+		frame.bytes[frame.ip_end - 1] ^= 0x80;
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 1);
+		build_sized(&frame, &shape, 0, 41);
+		make_tcp(&frame, 6);
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 1);
+		assert_int_equal(read_cpu().unverified, 0);
+		frame.bytes[frame.ip_end - 1] ^= 0x80;
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 2);
+		set_check(&frame, 16, pseudo_of(&frame, 6));
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 2);
+		assert_int_equal(read_cpu().unverified, 1);
+		make_tcp(&frame, 132);		/* SCTP, whose checksum is another */
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 2);
+		assert_int_equal(read_cpu().unverified, 2);
+	}
+	/* A first fragment; there is nothing to verify where there is no IP at all. */
+	build_sized(&frame, &damage_shapes[0], 0, 40);
+	frame.bytes[frame.l3 + 6] = 0x20;
+	packet_set_ip_end(&frame, frame.ip_end);
+	run_frame(&frame);
+	frame.bytes[12] = frame.bytes[13] = 6;
+	run_frame(&frame);
+	assert_int_equal(read_cpu().damaged, 2);
+	assert_int_equal(read_cpu().unverified, 3);
+}
+
+static void counts_damage_without_tags_too(void **state)
+{
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+
+	(void)state;
+	cfg.check = 0;
+	assert_int_equal(load(cfg), 0);
+	build_sized(&frame, &damage_shapes[1], 0, 40);
+	run_frame(&frame);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	run_frame(&frame);
+	assert_int_equal(read_cpu().damaged, 2);
+	assert_int_equal(read_rec(STREAMS).packets, 3);
+}
+
+static void leaves_l4_when_asked_and_verifies_ip4_always(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	variant.no_l4 = true;
+	assert_int_equal(load(usual), 0);
+	build_sized(&frame, &damage_shapes[0], 0, 40);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_damage(1, 0, 0);
+	frame.bytes[frame.l3 + 8] ^= 1;
+	run_frame(&frame);
+	assert_damage(1, 1, 0);
+}
+
+/* In the first buffer it is verified; what goes on in others is neither good nor damaged. */
+static void what_lies_in_several_buffers_is_not_verified(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	if (!harness_has_frags())
+		harness_cannot("multi-buffer");
+	variant.frags = true;
+	assert_int_equal(load(usual), 0);
+	build_sized(&frame, &damage_shapes[0], 0, 9000);
+	run_frame(&frame);
+	assert_damage(1, 0, 1);
+	build_sized(&frame, &damage_shapes[0], 1, 9000);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_damage(2, 0, 2);
+	frame.bytes[frame.l3 + 8] ^= 1;
+	run_frame(&frame);
+	assert_damage(2, 1, 2);
+	build_sized(&frame, &damage_shapes[0], 2, 1473);
+	run_frame(&frame);
+	assert_damage(3, 1, 2);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_damage(3, 2, 2);
+}
+
+/* In generic mode the kernel reports the drop of its skb, which is no second packet. */
+static void a_damaged_packet_is_noted_as_seen(void **state)
+{
+	struct packet_frame frame;
+	uint64_t name;
+
+	(void)state;
+	variant.note_seen = true;
+	assert_int_equal(load(usual), 0);
+	build_sized(&frame, &damage_shapes[0], 77, 40);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_damage(0, 1, 0);
+	harness_read(skel->maps.seen_packets, seen_slot(1, 77), &name);
+	assert_int_equal(name, seen_name(1, 77));
+}
+
 int test_sink(void)
 {
 #define T(f) cmocka_unit_test_setup(f, load_usual)
@@ -708,6 +1091,19 @@ int test_sink(void)
 		T(every_arrival_of_a_stream_ends_a_gap),
 		T(a_gap_error_is_the_distance_from_the_gap_expected),
 		T(an_earlier_clock_after_the_lock_is_an_interval_of_0),
+		T(a_right_checksum_is_right_in_every_shape_and_size),
+		T(any_bit_of_udp_that_is_wrong_is_found),
+		T(any_bit_of_an_ip4_header_that_is_wrong_is_found),
+		T(no_checksum_is_not_verified_over_ip4_and_wrong_over_ip6),
+		T(a_checksum_left_to_a_nic_is_not_wrong),
+		T(a_length_that_contradicts_is_wrong_and_padding_is_not_summed),
+		T(a_good_copy_of_a_damaged_packet_is_the_first),
+		T(the_packet_of_another_run_is_no_damage_of_this_one),
+		T(tcp_and_icmp_are_verified_and_what_has_no_such_checksum_is_not),
+		T(counts_damage_without_tags_too),
+		T(leaves_l4_when_asked_and_verifies_ip4_always),
+		T(what_lies_in_several_buffers_is_not_verified),
+		T(a_damaged_packet_is_noted_as_seen),
 	};
 #undef T
 

@@ -18,6 +18,9 @@ as a sender's would. Words:
     untimed     no time in the tag
     damaged     the complement does not fit
     untagged    zeros instead of a tag
+    badsum      the UDP checksum is wrong
+    badip       the IPv4 header checksum is wrong
+    nosum       no UDP checksum: 0
     port=N      to this UDP port
     anew        from here on it is a new run: stamped after all before
     stale       of the run before this one, and stamped so
@@ -45,7 +48,7 @@ def build_tag(run, stream, number, sent_ns, words):
     return made[:-1] + bytes([made[-1] ^ ("damaged" in words)])
 
 
-def build(args, payload_tag, port):
+def build(args, payload_tag, port, words):
     vlan = b"" if args.vlan is None else struct.pack("!HH", 0x8100, args.vlan)
     header_bytes = 14 + len(vlan) + (40 if args.ip6 else 20) + 8
     payload = payload_tag + bytes(args.frame_bytes - 4 - header_bytes - len(payload_tag))
@@ -57,10 +60,11 @@ def build(args, payload_tag, port):
     else:
         ends = socket.inet_aton("198.18.0.1") + socket.inet_aton("198.18.0.2")
         ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + udp_bytes, 0, 0x4000, 64, 17, 0) + ends
-        ip = ip[:10] + struct.pack("!H", tag.csum(ip)) + ip[12:]
+        ip = ip[:10] + struct.pack("!H", tag.csum(ip) ^ ("badip" in words)) + ip[12:]
     udp = struct.pack("!HHHH", 50021, port, udp_bytes, 0)
     pseudo = ends + struct.pack("!HH", 17, udp_bytes)
-    udp = udp[:6] + struct.pack("!H", tag.csum(pseudo + udp + payload) or 0xFFFF)
+    check = (tag.csum(pseudo + udp + payload) or 0xFFFF) ^ ("badsum" in words)
+    udp = udp[:6] + struct.pack("!H", 0 if "nosum" in words else check)
     return MACS + vlan + (b"\x86\xdd" if args.ip6 else b"\x08\x00") + ip + udp + payload
 
 
@@ -115,7 +119,7 @@ def main():
                 time.monotonic_ns() - age_ns
             made = build_tag(run, int(words[0]), int(words[1]),
                              0 if "untimed" in words else sent_ns, words)
-            frame = build(args, made, take_number(words, "port", args.port))
+            frame = build(args, made, take_number(words, "port", args.port), words)
         # A veth whose peer cannot keep up drops, and counts it before send() returns: try again.
         while True:
             try:

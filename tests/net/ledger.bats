@@ -137,6 +137,52 @@ verdict() {
 	witness 1009 UdpInCsumErrors @b
 }
 
+# damaged RULES...: 1009 packets, some damaged in r; how many is then in $damaged. The AF_XDP engine,
+# as the pages of live frames come back with the damage in their payload.
+damaged() {
+	need af-xdp
+	start impair r impair egb --direction egress --match udp "$@"
+	tool_in a blast eg0 $B --count 1009 --rate "$(pace 20000)" --frame-bytes 512 --engine afxdp \
+		--interval 0 --json \
+		--sink "eg0@$LAB-b"
+	is 1
+	adds_up
+	report=$output
+	finish impair INT
+	damaged=$(jq '.metrics.impair_corrupted_packets // .parts[0].metrics.impair_corrupted_packets' <<<"$output")
+	output=$report
+}
+
+@test "a wrong UDP checksum is a row of its own where the driver hands it over, and fails the run" {
+	tool_in a blast eg0 "ip4(dst=$B)/udp(dport=9,sum=0x1234)" --count 1009 --rate "$(pace 20000)" \
+		--interval 0 --json --sink "eg0@$LAB-b"
+	is 1
+	adds_up
+	rows "0 received - - receiver" "1009 arrived_with_a_wrong_checksum - @b:eg0 receiver"
+	json '.metrics | .received_packets == 1009 and .bad_checksum_packets == 1009 and
+		.distinct_packets == 0 and .lost_packets == 1009'
+	json '.verdicts | any(.pass == false and .what == "1009 of 1009 packets arrived with a wrong checksum")'
+}
+
+@test "each packet that impair damages is found, and whole plus damaged is all" {
+	damaged --corrupt 8%:1@42
+	[ "$damaged" -gt 40 ]
+	rows "$((1009 - damaged)) received - - receiver" \
+		"$damaged arrived_with_a_wrong_checksum - @b:eg0 receiver"
+	json --argjson n "$damaged" '.metrics | .bad_checksum_packets == $n and .lost_packets == $n and
+		.distinct_packets + .bad_checksum_packets == 1009 and .untagged_packets == null and
+		.delay_packets == .distinct_packets and .duplicate_packets == 0'
+}
+
+@test "two damaged copies of a packet are one loss: the ledger claims it once" {
+	damaged --corrupt every=7:1@42 --duplicate every=7
+	[ "$damaged" -eq 144 ]
+	rows "865 received - - receiver" "144 arrived_with_a_wrong_checksum - @b:eg0 receiver"
+	json '.metrics.bad_checksum_packets == 288'
+	json '.parts[] | select(.name == "witnesses") | .entries |
+		any(.packets == 144 and .reason == "arrived with a wrong checksum")'
+}
+
 @test "a wrong IP header checksum is IP_CSUM at the first hop" {
 	need_reason IP_CSUM
 	described "ip4(dst=$B,sum=0x1234)/udp(dport=9)"

@@ -190,6 +190,69 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		"delay_packets": 500 }'
 }
 
+@test "a packet with a wrong checksum is counted apart, in no other figure, and fails the run" {
+	for ip in "" --ip6; do
+		start sink b sink eg0 --count 1017 --duration 10s --records "$BATS_TEST_TMPDIR/r.csv"
+		# 13 of 1009 are damaged; a good copy follows 7 of them.
+		# shellcheck disable=SC2086 # none or one word
+		numbers 0 1008 | awk '$2 > 500 && $2 < 514 { print $0, "badsum" } $2 <= 500 || $2 > 506' |
+			{ cat; echo 0 1009 badsum; } | send_tags $ip
+		finish sink
+		is 1
+		figures '{ "received_packets": 1017, "bad_checksum_packets": 14, "distinct_packets": 1003,
+			"delay_packets": 1003, "lost_packets": 6, "lost_runs": 1, "lost_run_max": 6,
+			"duplicate_packets": 0, "reordered_packets": 0, "untagged_packets": null,
+			"unverified_packets": null, "unseen_before_packets": null }'
+		json '.verdicts == [{ "pass": false, "what": "14 of 1017 packets arrived with a wrong checksum" }]'
+		json '.environment.rx_checksums == "IPv4 header, L4"'
+		[ "$(grep -c '^,,,[0-9]*,,.*,damaged$' "$BATS_TEST_TMPDIR/r.csv")" -eq 14 ]
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/r.csv")" -eq 1018 ]
+	done
+}
+
+@test "IPv4 header checksums are always verified, and L4 ones unless they are left out or not there" {
+	{ numbers 0 499; numbers 500 510 0 nosum; numbers 511 1008; } | counted 1009
+	figures '{ "distinct_packets": 1009, "lost_packets": 0, "unverified_packets": 11,
+		"bad_checksum_packets": null }'
+	json '.notes == ["the L4 checksum of 11 packets was not verified: none was sent, the sender\u0027s " +
+		"stack left it to the NIC, or the packet is a fragment, or in several buffers"]'
+	start sink b sink eg0 --no-l4-checksum --count 1009 --duration 10s
+	{ numbers 0 499; numbers 500 506 0 badsum; numbers 507 509 0 badip; numbers 510 1008; } | send_tags
+	finish sink
+	is 1
+	figures '{ "distinct_packets": 1006, "bad_checksum_packets": 3, "lost_packets": 3,
+		"unverified_packets": null }'
+	json '.environment.rx_checksums == "IPv4 header"'
+	start sink b sink eg0 --count-only --count 211 --duration 10s
+	{ numbers 0 199; numbers 200 210 0 badsum; } | send_tags
+	finish sink
+	is 1
+	figures '{ "received_packets": 211, "bad_checksum_packets": 11 }'
+}
+
+@test "damaged packets without numbers are not received ones in the ledger" {
+	tool_in a blast eg0 "ip4(dst=198.18.0.2)/udp(dport=9,sum=0x1234)" --no-tag --count 1009 \
+		--rate "$(pace 20000)" --interval 0 --json --sink "eg0@$LAB-b"
+	is 1
+	json '.parts[] | select(.name == "ledger") | .entries | map([.packets, .reason]) ==
+		[[0, "received"], [1009, "arrived with a wrong checksum"], [0, "unattributed"]]'
+	json '.metrics.received_packets == 1009 and .metrics.bad_checksum_packets == 1009'
+}
+
+@test "what a socket of this host sends over veth has no checksum yet, and is not damaged" {
+	need_command ethtool
+	# A lab has it filled in, as a wire would.
+	in_a ethtool -K eg0 tx-checksum-ip-generic on
+	start sink b sink eg0 --count 101 --duration 10s
+	in_a /usr/bin/python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for n in range(101): s.sendto(bytes(n), ("198.18.0.2", 9))'
+	finish sink
+	is 0
+	figures '{ "received_packets": 101, "untagged_packets": 101, "bad_checksum_packets": null,
+		"unverified_packets": 101 }'
+}
+
 @test "what is not for the port is foreign: it is not counted and goes to the stack" {
 	start sink b sink eg0 --count 101 --duration 10s
 	{ numbers 0 49; numbers 0 6 0 port=10; echo arp; echo arp; numbers 50 100; } | send_tags

@@ -40,7 +40,7 @@ static double figure(const struct result *res, const char *key)
 static void figures_are_taken_and_delays_if_they_are_right(void **state)
 {
 	static const char doc[] = TOOL ",\"environment\":{\"driver\":\"veth\",\"mtu\":1500},\"notes\":[\"n\"],"
-		"\"metrics\":{\"distinct_packets\":1009,\"lost_ratio\":0.25,\"delay_min_ns\":264,"
+		"\"metrics\":{\"distinct_packets\":1009,\"received_packets\":1020,\"bad_checksum_packets\":11,\"lost_ratio\":0.25,\"delay_min_ns\":264,"
 		"\"pdv_mean_ns\":1.5,\"no_such_figure\":1,\"foreign_packets\":\"x\"}}";
 	struct result *res = result_new("bench");
 	struct outcome outcome;
@@ -49,6 +49,8 @@ static void figures_are_taken_and_delays_if_they_are_right(void **state)
 	(void)state;
 	assert_int_equal(outcome_take(doc, false, res, &outcome, &e), 0);
 	assert_true(outcome.distinct_packets == 1009);
+	assert_true(outcome.received_packets == 1020);
+	assert_true(outcome.bad_checksum_packets == 11);
 	assert_true(isnan(outcome.delay.ns[DIST_MIN]));
 	assert_true(figure(res, "distinct_packets") == 1009);
 	assert_true(figure(res, "lost_ratio") == 0.25);

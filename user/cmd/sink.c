@@ -33,6 +33,7 @@ struct sink_opts {
 	bool socket;
 	uint32_t rcvbuf_bytes;
 	bool no_variation;
+	bool no_l4_checksum;
 	bool gaps;
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* parsed from it */
@@ -104,6 +105,8 @@ static const struct opt options[] = {
 	  .max = INT32_MAX / 2 },
 	{ 0, "no-variation", OPT_FLAG, offsetof(struct sink_opts, no_variation), NULL,
 	  "do not compute ipdv and jitter; saves some 14 ns per packet and 51 KB per stream" },
+	{ 0, "no-l4-checksum", OPT_FLAG, offsetof(struct sink_opts, no_l4_checksum), NULL,
+	  "verify IPv4 header checksums only, not those of UDP, TCP and ICMP; saves 13 ns per 64-byte packet" },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	OPT_END
@@ -117,7 +120,7 @@ static const struct opt_rule rules[] = {
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
 	{ OPT_EXCLUDES, "socket",
-	  "xdp-mode records hgrm hlog rx-stamp clock=tai all pass count-only gaps expect-gap" },
+	  "xdp-mode records hgrm hlog rx-stamp clock=tai all pass count-only gaps expect-gap no-l4-checksum" },
 	OPT_RULE_END
 };
 
@@ -266,6 +269,7 @@ static int open_receiver(struct sink_run *run)
 		.vary = !opts->count_only && !opts->no_variation,
 		.streams = opts->max_streams,
 		.gaps = opts->gaps,
+		.no_l4_checksum = opts->no_l4_checksum,
 		.expect_gap_ns = opts->expect_gap_ns,
 		.clock = (enum stamp_clock)opts->clock,
 		.run = opts->run ? (uint16_t)(opts->run | (opts->clock == STAMP_TAI ? TAG_TAI : 0)) : 0,

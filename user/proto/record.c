@@ -22,6 +22,7 @@ static const char *const kinds[RECORD_NR_KINDS] = {
 	[RECORD_OTHER_STREAM] = "other-stream",
 	[RECORD_OTHER_RUN] = "other-run",
 	[RECORD_UNCONFIRMED] = "unconfirmed",
+	[RECORD_DAMAGED] = "damaged",
 };
 
 size_t record_head(char *buf, size_t size, const char *clock, const char *delay)
@@ -76,7 +77,7 @@ size_t record_line(char *buf, const struct record *rec)
 	char *at = buf;
 	size_t len = strlen(kind);
 
-	if (rec->kind == RECORD_UNTAGGED) {
+	if (rec->kind == RECORD_UNTAGGED || rec->kind == RECORD_DAMAGED) {
 		*at++ = ',';
 		*at++ = ',';
 	} else {

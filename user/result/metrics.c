@@ -222,6 +222,11 @@ static const struct metric metrics[] = {
 	  "packets that did not match the filter and went on to the stack" },
 	{ "other_stream_packets", UNIT_COUNT, METRIC_NEITHER, "other streams",
 	  "tagged packets whose stream number is beyond the table: counted, but not checked" },
+	{ "bad_checksum_packets", UNIT_COUNT, METRIC_LOWER, "bad checksum",
+	  "test packets with a wrong IPv4 header checksum or L4 checksum: counted as received, and in no "
+	  "figure of order, loss and delay" },
+	{ "unverified_packets", UNIT_COUNT, METRIC_NEITHER, "not verified",
+	  "test packets without an L4 checksum that the receiver could verify: damage in them is not found" },
 
 	{ "load_clients", UNIT_COUNT, METRIC_NEITHER, "clients", "clients at work: begun and not done",
 	  .level = true },

@@ -144,6 +144,8 @@ static void read_outcome(const json_t *metrics, bool timed, struct outcome *ret)
 	ret->unseen_before_packets = number_or_0(metrics, "unseen_before_packets");
 	ret->lost_runs = number_or_0(metrics, "lost_runs");
 	ret->lost_run_max = number_or_0(metrics, "lost_run_max");
+	ret->received_packets = number(metrics, metric_find("received_packets"));
+	ret->bad_checksum_packets = number(metrics, metric_find("bad_checksum_packets"));
 	ret->delay = dist_none();
 	if (!timed)
 		return;

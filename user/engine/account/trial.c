@@ -509,6 +509,21 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 	ledger_claim(ledger, &row);
 }
 
+/*
+ * Last of all rows: the number of a damaged packet is lost, but not if another copy of it arrived.
+ */
+static void add_damaged(const struct trial *trial, const struct rx_count *count, struct ledger *ledger)
+{
+	int64_t rest = ledger_unattributed(ledger);
+	struct ledger_row row = { .source = "receiver", .reason = "arrived with a wrong checksum" };
+
+	snprintf(row.where, sizeof(row.where), "%s", path_receiver(trial->path)->known.where);
+	row.packets = rest <= 0 ? 0 : count->damaged < (uint64_t)rest ? count->damaged : (uint64_t)rest;
+	ledger_claim(ledger, &row);
+	row.packets = count->damaged - row.packets;
+	ledger_witness(ledger, &row);
+}
+
 static void add_seen_again(struct trial *trial, const struct rx_count *count,
 			   struct ledger *ledger)
 {
@@ -551,13 +566,14 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 		return err;
 	trial->receiver->ops->read(trial->receiver, &count);
 	ledger.received = trial->target.tagged ? ledger.made - rx_lost(&count, ledger.made) :
-						 count.packets;
+						 count.packets - count.damaged;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);
 	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &drops_error))
 		result_note(res, "%s", drops_error.msg);
 	add_known(trial, sent, &count, &ledger);
 	add_seen_again(trial, &count, &ledger);
 	path_report(trial->path, &ledger);
+	add_damaged(trial, &count, &ledger);
 	ledger_report(&ledger, res);
 	ledger_release(&ledger);
 	return 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "abi/tag.h"
+#include "engine/receive/rx_order.h"
 #include "lib/loop.h"
 #include "sys/host/child.h"
 #include "sys/host/clock.h"
@@ -284,6 +285,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	struct far_sink *far = far_of(receiver);
 	double distinct, lost, packets = (double)rx_sent_packets(sent);
 	struct outcome outcome;
+	struct rx_count count = { 0 };
 	int err = far->cfg.take(far->text, far->timed, res, &outcome, e);
 
 	(void)max_parts;
@@ -301,6 +303,11 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
 	if (lost > 0 && sent)
 		report_runs(far, sent, &outcome, res);
+	if (outcome.bad_checksum_packets > 0 && outcome.received_packets > 0) {
+		count.damaged = (uint64_t)outcome.bad_checksum_packets;
+		count.packets = (uint64_t)outcome.received_packets;
+		rx_report_damage(&count, res);
+	}
 	*ret_figures = (struct rx_figures){
 		.lost_packets = lost, .delay = outcome.delay, .gap_max_ns = NAN,
 	};

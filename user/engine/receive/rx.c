@@ -129,6 +129,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->record_every = cfg->record_every;
 	skel->rodata->stamp_clock = cfg->clock;
 	skel->rodata->has_frags = frags;
+	skel->rodata->intact_l4 = !cfg->no_l4_checksum;
 	skel->rodata->note_seen = cfg->seen_fd > 0;
 	bpf_set_frags(skel->obj, frags);
 	size_maps(rx);
@@ -194,6 +195,7 @@ static void describe(const struct rx *rx, struct result *res)
 	enum xdp_mode mode = xdp_port_mode(rx->port);
 
 	result_env_str(res, "rx_xdp_mode", xdp_mode_names[mode]);
+	result_env_str(res, "rx_checksums", rx->cfg.no_l4_checksum ? "IPv4 header" : "IPv4 header, L4");
 	environ_rx_stamp(res, !rx->cfg.check ? STAMPED_NOWHERE : rx->stamp ? STAMPED_HW :
 			 mode == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP);
 }
@@ -367,6 +369,8 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 		sum.other_run += __atomic_load_n(&rx->cpus[i].other_run, __ATOMIC_RELAXED);
 		sum.implausible_time += __atomic_load_n(&rx->cpus[i].implausible_time,
 							__ATOMIC_RELAXED);
+		sum.damaged += __atomic_load_n(&rx->cpus[i].damaged, __ATOMIC_RELAXED);
+		sum.unverified += __atomic_load_n(&rx->cpus[i].unverified, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
 		add_seq(rx, i, sent ? sent->numbers(sent->ctx, (uint16_t)i) : 0, &sum);

@@ -205,6 +205,21 @@ void rx_order_report_odd(const struct rx_count *count, struct result *res)
 	}
 }
 
+void rx_report_damage(const struct rx_count *count, struct result *res)
+{
+	if (count->damaged) {
+		result_metric_u64(res, "bad_checksum_packets", count->damaged);
+		result_verdict(res, false, "%llu of %llu packets arrived with a wrong checksum",
+			       (unsigned long long)count->damaged, (unsigned long long)count->packets);
+	}
+	if (!count->unverified)
+		return;
+	result_metric_u64(res, "unverified_packets", count->unverified);
+	result_note(res, "the L4 checksum of %llu packets was not verified: none was sent, the sender's "
+		    "stack left it to the NIC, or the packet is a fragment, or in several buffers",
+		    (unsigned long long)count->unverified);
+}
+
 void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
 		     uint64_t sent, struct result *res)
 {

@@ -50,6 +50,12 @@ void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct re
 void rx_order_report_odd(const struct rx_count *count, struct result *res);
 
 /*
+ * Packets that arrived damaged: their count, and a verdict against the run. Packets that could not
+ * be verified: their count and a note.
+ */
+void rx_report_damage(const struct rx_count *count, struct result *res);
+
+/*
  * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that were sent; 0 if
  * unknown, loss is then derived from missing numbers.
  */

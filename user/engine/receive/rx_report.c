@@ -128,7 +128,7 @@ static bool is_absurd(const struct rx_count *count, const struct hist_rec *hist)
 static void report_untimed(const struct rx *rx, const struct rx_count *count,
 			   const struct hist_rec *hist, struct result *res)
 {
-	uint64_t tagged = count->packets - count->untagged - count->other_stream;
+	uint64_t tagged = count->packets - count->untagged - count->other_stream - count->damaged;
 	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival +
 			     count->implausible_time;
 	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
@@ -167,6 +167,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	rx_settle(&count, rx_sent_packets(sent));
 	report_volume(&count, res);
 	result_metric_u64(res, "foreign_packets", count.foreign);
+	rx_report_damage(&count, res);
 	if (!rx->cfg.check)
 		return;
 	result_metric_u64(res, "streams", count.streams_seen);
