@@ -33,4 +33,15 @@ static __always_inline void hist_add(struct hist_rec *hist, __u64 from_ns, __u64
 		ADD_ONCE(hist->buckets[index], 1);
 }
 
+/* The same, with the sum of squares that a standard deviation needs: 20 instructions more. */
+static __always_inline void hist_add_square(struct hist_rec *hist, __u64 from_ns, __u64 to_ns)
+{
+	__u64 ns = to_ns - from_ns;
+
+	hist_add(hist, from_ns, to_ns);
+	/* False of times below 0, too. */
+	if (likely(!(ns >> HIST_MAX_BITS)))
+		hist_square_add(&hist->square_low, &hist->square_high, ns);
+}
+
 #endif

@@ -29,7 +29,8 @@ struct hist_rec {
 	__u64 max_ns;
 	__u64 negative;		/* below 0: the clocks of the two ends differ */
 	__u64 above;		/* at or above 2^40 ns; part of count, sum and max */
-	__u64 reserved[2];
+	__u64 square_low;	/* sum of the squares of what is in buckets, 128 bits; */
+	__u64 square_high;	/* both 0: not kept */
 	__u64 buckets[HIST_BUCKETS];
 };
 ABI_ASSERT_SIZE(struct hist_rec, 64 + 8 * HIST_BUCKETS);
@@ -71,6 +72,17 @@ ABI_INLINE __u32 hist_index(__u64 ns)
 		return ns;
 	shift = hist_log2(ns) - HIST_SUB_BITS;
 	return (shift << HIST_SUB_BITS) + (__u32)(ns >> shift);
+}
+
+/* Adds the square of @ns, below 2^HIST_MAX_BITS, exactly. No branch: the verifier follows each path. */
+ABI_INLINE void hist_square_add(__u64 *low, __u64 *high, __u64 ns)
+{
+	__u64 top = ns >> 32, rest = (__u32)ns, middle = 2 * top * rest + (rest * rest >> 32);
+	__u64 square = ns * ns, sum = *low + square;
+
+	/* The last term is the carry of the sum. */
+	*high += top * top + (middle >> 32) + (((*low & square) | ((*low | square) & ~sum)) >> 63);
+	*low = sum;
 }
 
 /* The lowest value of bucket @index; that of @index + 1 is its upper bound. */

@@ -321,6 +321,11 @@ static void test_bounce_ends(void **state)
 	assert_int_equal(token.stale, 1);
 }
 
+static unsigned __int128 square(uint64_t ns)
+{
+	return (unsigned __int128)ns * ns;
+}
+
 /* One in four is timed, from any start; all are counted. */
 static void test_bounce_samples(void **state)
 {
@@ -329,8 +334,9 @@ static void test_bounce_samples(void **state)
 	struct rr_token token;
 	struct harness_out out;
 	struct hist_rec hist;
+	unsigned __int128 squares, least = 0, most = 0;
 	uint64_t came_ns = 0;
-	uint32_t number;
+	uint32_t number, i;
 
 	(void)state;
 	match.stamp_every = 4;
@@ -351,6 +357,13 @@ static void test_bounce_samples(void **state)
 	assert_int_equal(token.answered, 11);
 	harness_read(skel->maps.rr_hists, harness_cpu(), &hist);
 	assert_int_equal(hist.count, 3);
+	/* The squares of what is in buckets: the first was sent long before the range. */
+	for (i = 0; i < HIST_BUCKETS; i++) {
+		least += hist.buckets[i] * square(hist_lower_ns(i));
+		most += hist.buckets[i] * square(hist_lower_ns(i + 1));
+	}
+	squares = (unsigned __int128)hist.square_high << 64 | hist.square_low;
+	assert_true(least > 0 && squares >= least && squares < most);
 }
 
 /* What has the number of a token's last request, but not its time, is not believed without its sum. */

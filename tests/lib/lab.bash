@@ -188,3 +188,27 @@ send_tags() {
 numbers() {
 	seq -f "${3-0} %.0f${4:+ $4}" "$1" "$2"
 }
+
+# deviates FAMILY: its standard deviation is that of the values in its histogram, as far as the widths
+# of the buckets tell: a value is at most half a width from the middle of its bucket, and so is the
+# deviation by the root of the mean of their squares. One more for a value that is sent as an integer.
+deviates() {
+	json --arg family "$1" 'def half: if . < 128 then 0 else (pow(2; (log2 | floor) - 6) - 1) / 2 end;
+		[.histograms[$family + "_ns"].buckets[] | { at: (.[0] + (.[0] | half)), n: .[1],
+			off: (.[0] | half) }] as $all |
+		($all | map(.n) | add) as $n | ($all | map(.n * .at) | add / $n) as $mean |
+		($all | map(.n * pow(.at - $mean; 2)) | add / $n | sqrt) as $deviation |
+		(.metrics[$family + "_stddev_ns"] - $deviation | fabs) <=
+			1 + ($all | map(.n * pow(.off; 2)) | add / $n | sqrt)'
+}
+
+# varies: PDV, jitter and deviation of the round trips agree with the other figures of these.
+varies() {
+	deviates rtt
+	json '.metrics | .rtt_pdv_max_ns == .rtt_max_ns - .rtt_min_ns and
+		(.rtt_pdv_mean_ns - (.rtt_mean_ns - .rtt_min_ns) | fabs) < 1 and
+		.rtt_pdv_p50_ns == .rtt_p50_ns - .rtt_min_ns and .rtt_stddev_ns <= .rtt_pdv_max_ns'
+	# It is a mean of differences between two round trips.
+	json '.environment.engine == "bounce" or (.metrics | .rtt_jitter_rfc3550_ns > 0 and
+		.rtt_jitter_rfc3550_ns <= .rtt_pdv_max_ns)'
+}

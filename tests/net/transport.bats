@@ -185,6 +185,20 @@ window_of_a() {
 	grep -q 'datagram number' "$BATS_TEST_TMPDIR/run.html"
 }
 
+@test "round trips have a standard deviation, PDV and jitter" {
+	serve
+	both tcp rr 198.18.0.2 -d 200ms
+	varies
+	json '.metrics | has("rtt_jitter_rfc3550_max_ns") | not'
+	both tcp crr 198.18.0.2 -d 200ms
+	varies
+	both udp rr 198.18.0.2 -d 200ms
+	varies
+	both tcp rr 198.18.0.2 -d 200ms -P 3 --outstanding 2
+	varies
+	json '.metrics | .rtt_jitter_rfc3550_max_ns >= .rtt_jitter_rfc3550_ns'
+}
+
 @test "a UDP transaction is one packet in each direction, and a lost one is reported" {
 	count_in_b 'udp length 72 numgen inc mod 97 == 5 counter drop'
 	count_in_b 'udp length 72 counter'

@@ -47,6 +47,8 @@ static void a_distribution_has_every_statistic_of_its_family(void **state)
 	assert_true(fabs(figure(res, "metrics", "delay_p99_ns") - 990) <= 8);
 	assert_true(figure(res, "metrics", "delay_p99_99_ns") <= 1000);
 	assert_true(figure(res, "metrics", "delay_max_ns") == 1000);
+	/* Of 1 to n it is the root of (n^2 - 1) / 12. */
+	assert_true(fabs(figure(res, "metrics", "delay_stddev_ns") - sqrt(999999 / 12.0)) < 1e-9);
 	assert_non_null(json_object_get(json_object_get(result_tree(res), "histograms"), "delay_ns"));
 	result_free(res);
 }
@@ -78,6 +80,8 @@ static void a_family_is_without_what_it_does_not_have(void **state)
 	assert_true(isnan(figure(res, "metrics", "pdv_min_ns")));
 	assert_true(figure(res, "metrics", "pdv_mean_ns") == 499.5);
 	assert_true(figure(res, "metrics", "pdv_max_ns") == 999);
+	result_pdv(res, "rtt_", &hist);
+	assert_true(figure(res, "metrics", "rtt_pdv_max_ns") == 999);
 	result_dist(res, "ipdv", &ipdv);
 	assert_true(figure(res, "metrics", "ipdv_count") == 2);
 	assert_true(figure(res, "metrics", "ipdv_min_ns") == -7);
@@ -115,6 +119,7 @@ static void a_row_has_no_percentile_beyond_99_9(void **state)
 	assert_non_null(json_object_get(row, "rtt_p99_9_ns"));
 	assert_non_null(json_object_get(row, "rtt_max_ns"));
 	assert_null(json_object_get(row, "rtt_p99_99_ns"));
+	assert_null(json_object_get(row, "rtt_stddev_ns"));
 	assert_null(json_object_get(row, "rtt_packets"));
 	result_free(res);
 }
@@ -150,6 +155,35 @@ static void a_key_that_ends_in_a_statistic_names_it(void **state)
 	}
 }
 
+/* By hand: |D| is 16, 32, 0 ns; of the other stream 160. */
+static void jitter_is_smoothed_by_a_16th(void **state)
+{
+	static const int64_t delays_ns[] = { 1000, 1016, 984, 984 };
+	struct result *res = result_new("ping");
+	struct jitter jitter = { 0 }, other = { 0 };
+	struct jitter_sum sum = { 0 };
+	size_t i;
+
+	(void)state;
+	result_jitter(res, "rtt_", &sum);
+	assert_true(isnan(figure(res, "metrics", "rtt_jitter_rfc3550_ns")));
+	for (i = 0; i < ARRAY_SIZE(delays_ns); i++)
+		jitter_add(&jitter, delays_ns[i]);
+	assert_int_equal(jitter.timed, 4);
+	assert_true(fabs(jitter.ns - (1 + (32 - 1) / 16.0) * 15 / 16) < 1e-9);
+	jitter_sum_add(&sum, jitter.ns);
+	result_jitter(res, "rtt_", &sum);
+	assert_true(figure(res, "metrics", "rtt_jitter_rfc3550_ns") == jitter.ns);
+	assert_true(isnan(figure(res, "metrics", "rtt_jitter_rfc3550_max_ns")));
+	jitter_add(&other, 0);
+	jitter_add(&other, -160);
+	jitter_sum_add(&sum, other.ns);
+	result_jitter(res, "", &sum);
+	assert_true(figure(res, "metrics", "jitter_rfc3550_ns") == (jitter.ns + 10) / 2);
+	assert_true(figure(res, "metrics", "jitter_rfc3550_max_ns") == 10);
+	result_free(res);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_family_is_without_what_it_does_not_have),
 		cmocka_unit_test(a_statistic_that_is_not_known_is_left_out),
 		cmocka_unit_test(a_row_has_no_percentile_beyond_99_9),
+		cmocka_unit_test(jitter_is_smoothed_by_a_16th),
 		cmocka_unit_test(a_key_that_ends_in_a_statistic_names_it),
 	};
 

@@ -2,6 +2,7 @@
 /*
  * The bucket arithmetic of abi/hist.h against its definition, computed the slow way.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "abi/hist.h"
@@ -126,6 +127,127 @@ static void what_is_added_is_what_is_read(void **state)
 	assert_int_equal(twice.buckets[7], 2);
 }
 
+#define NR 10007
+
+/* The definition, in two passes. */
+static double deviation(const uint64_t *ns, size_t nr)
+{
+	long double mean = 0, squares = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		mean += (long double)ns[i] / (long double)nr;
+	for (i = 0; i < nr; i++)
+		squares += ((long double)ns[i] - mean) * ((long double)ns[i] - mean);
+	return (double)sqrtl(squares / (long double)nr);
+}
+
+/* The mdev of iputils' ping, which sums up integers of microseconds. */
+static int64_t ping_mdev_us(const uint64_t *ns, size_t nr)
+{
+	int64_t sum = 0, squares = 0, us, n = (int64_t)nr;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		us = (int64_t)(ns[i] / 1000);
+		sum += us;
+		squares += us * us;
+	}
+	return (int64_t)sqrt((double)((squares - sum * sum / n) / n));
+}
+
+/* @nr values from @least on, in a range of @spread; the same in each run. */
+static void draw(uint64_t *ret_ns, size_t nr, uint64_t least, uint64_t spread)
+{
+	static uint64_t state = 88172645463325252ull;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		ret_ns[i] = least + state % spread;
+	}
+}
+
+static void assert_close(double got, double want)
+{
+	if (!(fabs(got - want) <= 1e-9 * want + 1e-9))
+		fail_msg("%.17g is not %.17g", got, want);
+}
+
+static void the_deviation_is_that_of_the_values_and_not_of_their_buckets(void **state)
+{
+	/* Far from 0 the buckets are wider than the spread, and the squares have 78 bits. */
+	static const struct { uint64_t least, spread; } cases[] = {
+		{ 0, 2 }, { 1, 1000000 }, { 10000000000, 7 }, { 4294967290, 13 }, { TOP - 101, 101 }, { 0, TOP },
+	};
+	static struct hist_rec hist, half, sum, rest;
+	static uint64_t ns[NR];
+	size_t i, k;
+
+	(void)state;
+	for (k = 0; k < ARRAY_SIZE(cases); k++) {
+		draw(ns, NR, cases[k].least, cases[k].spread);
+		hist = half = sum = (struct hist_rec){ 0 };
+		for (i = 0; i < NR; i++) {
+			hist_add(&hist, ns[i]);
+			if (i < NR / 2)
+				hist_add(&half, ns[i]);
+		}
+		assert_close(hist_stddev_ns(&hist), deviation(ns, NR));
+		/* The second half by subtraction, and both of it again by addition. */
+		rest = hist;
+		hist_subtract(&rest, &half);
+		assert_close(hist_stddev_ns(&rest), deviation(ns + NR / 2, NR - NR / 2));
+		hist_merge(&sum, &rest);
+		hist_merge(&sum, &half);
+		assert_close(hist_stddev_ns(&sum), deviation(ns, NR));
+	}
+}
+
+static void the_deviation_is_the_mdev_of_ping(void **state)
+{
+	static struct hist_rec hist;
+	static uint64_t ns[NR];
+	int64_t ours_us;
+	size_t i;
+
+	(void)state;
+	draw(ns, NR, 20000, 5000);
+	for (i = 0; i < NR; i++) {
+		ns[i] *= 1000;
+		hist_add(&hist, ns[i]);
+	}
+	ours_us = (int64_t)(hist_stddev_ns(&hist) / 1000);
+	assert_true(ours_us > 1000);
+	assert_in_range(ping_mdev_us(ns, NR), ours_us - 1, ours_us + 1);
+}
+
+static void the_deviation_is_unknown_where_squares_are_missing(void **state)
+{
+	struct hist_rec known = { 0 }, unknown = { 0 }, empty = { 0 };
+
+	(void)state;
+	assert_true(isnan(hist_stddev_ns(&empty)));
+	hist_add(&known, 0);
+	assert_true(hist_stddev_ns(&known) == 0);
+	hist_add(&known, 6);
+	assert_true(hist_stddev_ns(&known) == 3);
+	hist_merge(&known, &empty);
+	assert_true(hist_stddev_ns(&known) == 3);
+	/* As the sink's program writes it. */
+	hist_add(&unknown, 7);
+	unknown.square_low = 0;
+	assert_true(isnan(hist_stddev_ns(&unknown)));
+	hist_merge(&unknown, &known);
+	assert_true(isnan(hist_stddev_ns(&unknown)));
+	hist_merge(&known, &unknown);
+	assert_true(isnan(hist_stddev_ns(&known)));
+	hist_add(&empty, TOP);
+	assert_true(isnan(hist_stddev_ns(&empty)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +257,9 @@ int main(void)
 		cmocka_unit_test(no_bucket_is_wider_than_a_64th_of_its_bound),
 		cmocka_unit_test(index_is_that_of_the_definition),
 		cmocka_unit_test(what_is_added_is_what_is_read),
+		cmocka_unit_test(the_deviation_is_that_of_the_values_and_not_of_their_buckets),
+		cmocka_unit_test(the_deviation_is_the_mdev_of_ping),
+		cmocka_unit_test(the_deviation_is_unknown_where_squares_are_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

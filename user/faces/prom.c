@@ -161,7 +161,8 @@ static void figure(FILE *out, const json_t *tree, const struct metric *metric)
 	scale = prom_family(name, sizeof(name), metric->key, counter);
 	for (i = 0; (doc = prom_document(tree, i)); i++) {
 		value = value_of(doc, metric);
-		if (!value || hist_of(doc, metric))
+		/* A histogram has all but the deviation, which its buckets are too coarse for. */
+		if (!value || (hist_of(doc, metric) && metric->stat != DIST_STDDEV))
 			continue;
 		if (!any)
 			prom_head(out, name, counter ? "counter" : "gauge", metric->what);

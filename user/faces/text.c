@@ -84,14 +84,16 @@ static json_t *point(const json_t *figures, const char *family, enum dist_stat s
 
 static void print_points(FILE *out, const json_t *figures, const struct metric *metric)
 {
-	enum dist_stat i;
+	enum dist_stat i, end = DIST_NR;
 	char buf[64];
 
+	while (end && !point(figures, metric->family, end - 1))
+		end--;
 	fprintf(out, "  %-*s", LABEL_WIDTH, metric->title);
-	for (i = 0; i < DIST_NR; i++)
+	for (i = 0; i < end; i++)
 		fprintf(out, "%10s", dist_label(i));
 	fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
-	for (i = 0; i < DIST_NR; i++)
+	for (i = 0; i < end; i++)
 		fprintf(out, "%10s", value_show(buf, sizeof(buf), metric,
 						point(figures, metric->family, i)));
 	fputc('\n', out);

@@ -45,6 +45,7 @@ void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns)
 	ret->ns[DIST_MIN] = (double)(hist_min_ns(hist) - base_ns);
 	ret->ns[DIST_MEAN] = hist_mean_ns(hist) - (double)base_ns;
 	ret->ns[DIST_MAX] = (double)(hist->max_ns - base_ns);
+	ret->ns[DIST_STDDEV] = hist_stddev_ns(hist);
 }
 
 void dist_of_hist(struct dist *ret, const struct hist_rec *hist)
@@ -54,5 +55,5 @@ void dist_of_hist(struct dist *ret, const struct hist_rec *hist)
 
 bool dist_is_of_interval(enum dist_stat stat)
 {
-	return stat == DIST_MAX || stats[stat].share <= 0.999;
+	return stat == DIST_MAX || (stat != DIST_STDDEV && stats[stat].share <= 0.999);
 }

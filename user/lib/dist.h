@@ -29,10 +29,13 @@
 	X(P99_99, 0.9999, "p99_99", "p99.99", "99.99th percentile of ", ##__VA_ARGS__)
 #define DIST_MAXIMUM(X, ...) \
 	X(MAX, 1, "max", "max", "largest ", ##__VA_ARGS__)
+#define DIST_DEVIATION(X, ...) \
+	X(STDDEV, 0, "stddev", "stddev", "standard deviation of ", ##__VA_ARGS__)
 
 #define DIST_STATS(X, ...) \
 	DIST_MINIMUM(X, ##__VA_ARGS__) DIST_AVERAGE(X, ##__VA_ARGS__) \
-	DIST_PERCENTILES(X, ##__VA_ARGS__) DIST_MAXIMUM(X, ##__VA_ARGS__)
+	DIST_PERCENTILES(X, ##__VA_ARGS__) DIST_MAXIMUM(X, ##__VA_ARGS__) \
+	DIST_DEVIATION(X, ##__VA_ARGS__)
 
 enum dist_stat {
 #define DIST_ENUM(id, ...) DIST_##id,
@@ -60,7 +63,10 @@ void dist_of_hist(struct dist *ret, const struct hist_rec *hist);
 /* Of the times minus @base_ns, which is at most the smallest one. */
 void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns);
 
-/* Whether an interval reports it: it has too few values for percentiles beyond 99.9. */
+/*
+ * Whether an interval reports it: it has too few values for percentiles beyond 99.9, and the sums
+ * of a deviation are not read at one moment while values are added.
+ */
 bool dist_is_of_interval(enum dist_stat stat);
 
 #endif

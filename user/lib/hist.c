@@ -5,6 +5,7 @@
 #include "lib/hist.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static void publish(__u64 *at, uint64_t value)
 {
@@ -13,6 +14,7 @@ static void publish(__u64 *at, uint64_t value)
 
 void hist_add(struct hist_rec *hist, uint64_t ns)
 {
+	__u64 low = hist->square_low, high = hist->square_high;
 	uint32_t index;
 
 	publish(&hist->count, hist->count + 1);
@@ -27,6 +29,28 @@ void hist_add(struct hist_rec *hist, uint64_t ns)
 	}
 	index = hist_index(ns);
 	publish(&hist->buckets[index], hist->buckets[index] + 1);
+	hist_square_add(&low, &high, ns);
+	publish(&hist->square_low, low);
+	publish(&hist->square_high, high);
+}
+
+typedef unsigned __int128 squares_t;
+
+static squares_t squares(const struct hist_rec *hist)
+{
+	return (squares_t)hist->square_high << 64 | hist->square_low;
+}
+
+/* Most BPF programs keep no squares. */
+static bool has_squares(const struct hist_rec *hist)
+{
+	return squares(hist) || !hist->max_ns;
+}
+
+static void set_squares(struct hist_rec *hist, squares_t sum)
+{
+	hist->square_low = (uint64_t)sum;
+	hist->square_high = (uint64_t)(sum >> 64);
 }
 
 void hist_merge(struct hist_rec *sum, const struct hist_rec *from)
@@ -35,6 +59,7 @@ void hist_merge(struct hist_rec *sum, const struct hist_rec *from)
 
 	if (!from->count && !from->negative)
 		return;		/* skip empty ones: of thousands of streams only a few occur */
+	set_squares(sum, has_squares(sum) && has_squares(from) ? squares(sum) + squares(from) : 0);
 	sum->count += from->count;
 	sum->sum_ns += from->sum_ns;
 	if (from->not_min_ns > sum->not_min_ns)
@@ -52,6 +77,7 @@ void hist_subtract(struct hist_rec *newer, const struct hist_rec *older)
 	uint64_t min_ns = UINT64_MAX, max_ns = 0;
 	uint32_t i;
 
+	set_squares(newer, has_squares(newer) && has_squares(older) ? squares(newer) - squares(older) : 0);
 	newer->count -= older->count;
 	newer->sum_ns -= older->sum_ns;
 	newer->negative -= older->negative;
@@ -78,6 +104,26 @@ uint64_t hist_min_ns(const struct hist_rec *hist)
 double hist_mean_ns(const struct hist_rec *hist)
 {
 	return hist->count ? (double)hist->sum_ns / (double)hist->count : 0;
+}
+
+double hist_stddev_ns(const struct hist_rec *hist)
+{
+	uint64_t n = hist->count, mean, rest;
+	squares_t least, around;
+
+	if (!n || hist->above || !has_squares(hist))
+		return NAN;
+	mean = hist->sum_ns / n;
+	rest = hist->sum_ns % n;
+	/*
+	 * Sum of (x - mean)^2 with the mean rounded down, in integers: the difference of two large
+	 * numbers would lose all digits of a small deviation. Then the rest of the mean is subtracted.
+	 */
+	least = (squares_t)mean * mean * n + (squares_t)2 * mean * rest;
+	if (squares(hist) < least)
+		return NAN;	/* read while a value was added */
+	around = squares(hist) - least;
+	return sqrt(((double)around - (double)rest * (double)rest / (double)n) / (double)n);
 }
 
 uint64_t hist_percentile_ns(const struct hist_rec *hist, double share)

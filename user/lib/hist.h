@@ -26,6 +26,12 @@ uint64_t hist_min_ns(const struct hist_rec *hist);
 double hist_mean_ns(const struct hist_rec *hist);
 
 /*
+ * Population standard deviation, exact: the root of the mean square of the distances from the mean.
+ * NAN if it is not known: a record without sums of squares, or with values above the range.
+ */
+double hist_stddev_ns(const struct hist_rec *hist);
+
+/*
  * The smallest time that at least @share (0..1] of the values do not exceed,
  * to the middle of its bucket, within the exact extremes. 0 if empty.
  */

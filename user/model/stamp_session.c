@@ -67,21 +67,6 @@ static void add_variation(struct stamp_session *session, struct stamp_sums *sums
 	memcpy(own->delays_ns, delays_ns, sizeof(own->delays_ns));
 }
 
-static void add_jitter(struct stamp_session *session, const int64_t *delays_ns)
-{
-	int way;
-
-	for (way = 0; way < STAMP_WAYS; way++) {
-		double change_ns = (double)(delays_ns[way] - session->last_ns[way]);
-
-		if (session->timed)
-			session->jitter_ns[way] += ((change_ns < 0 ? -change_ns : change_ns) -
-						    session->jitter_ns[way]) / 16;
-		session->last_ns[way] = delays_ns[way];
-	}
-	session->timed++;
-}
-
 static void add_times(struct stamp_session *session, struct stamp_sums *sums, uint64_t number,
 		      const struct stamp_times *t)
 {
@@ -92,10 +77,12 @@ static void add_times(struct stamp_session *session, struct stamp_sums *sums, ui
 	delays_ns[STAMP_OUT] = (int64_t)(t->t2_utc_ns - t->t1_utc_ns);
 	delays_ns[STAMP_BACK] = (int64_t)(t->t4_utc_ns - t->t3_utc_ns);
 	delays_ns[STAMP_ROUND_TRIP] = delays_ns[STAMP_OUT] + delays_ns[STAMP_BACK];
-	for (way = 0; way < STAMP_WAYS; way++)
+	for (way = 0; way < STAMP_WAYS; way++) {
 		add_delay(&sums->ways[way].delay, delays_ns[way]);
+		jitter_add(&session->jitter[way], delays_ns[way]);
+	}
 	add_delay(&sums->turnaround, turnaround_ns);
-	add_jitter(session, delays_ns);
+	session->timed++;
 	add_variation(session, sums, number, delays_ns);
 
 	rtt_ns = delays_ns[STAMP_ROUND_TRIP] < 0 ? 0 : (uint64_t)delays_ns[STAMP_ROUND_TRIP];

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/hist.h"
+#include "lib/jitter.h"
 #include "proto/seqwin.h"
 
 /* The round trip is (T4 - T1) - (T3 - T2); out is T2 - T1, back T4 - T3. */
@@ -62,8 +63,7 @@ struct stamp_session {
 	uint64_t out_duplicates, back_duplicates, out_reordered, restarts;
 	uint64_t back_reordered_past;
 	uint64_t timed;
-	double jitter_ns[STAMP_WAYS];		/* RFC 3550 A.8 */
-	int64_t last_ns[STAMP_WAYS];
+	struct jitter jitter[STAMP_WAYS];
 	uint64_t rtt_min_ns, rtt_max_ns;
 	double rtt_sum_ns;
 	struct stamp_recent recent[STAMP_RECENT];

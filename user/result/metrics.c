@@ -38,7 +38,10 @@ enum { DIST_BRIEF = 1, DIST_PEAK = 2, DIST_LINE_P50 = 4, DIST_LINE_P99 = 8 };
 	DIST_MINIMUM(DIST_FIRST, family, label, title, of, better, exact, note, flags) \
 	DIST_AVERAGE(DIST_EXACT, family, label, title, of, better, ", exact", note, flags) \
 	DIST_PERCENTILES(DIST_ROUNDED, family, label, title, of, better, exact, note, flags) \
-	DIST_MAXIMUM(DIST_EXACT, family, label, title, of, better, exact, note, flags)
+	DIST_MAXIMUM(DIST_EXACT, family, label, title, of, better, exact, note, flags) \
+	DIST_DEVIATION(DIST_EXACT, family, label, title, of, better, \
+		       ", exact: the root of the mean square of the distances from the mean, as the mdev " \
+		       "of ping", note, flags)
 #define DIST_ROWS(family, label, title, of, better, note, flags) \
 	DIST_ALL(family, label, title, of, better, ", exact; of an interval to its bucket", note, flags)
 #define DIST_RESULT(family, label, title, of, better, note, flags) \
@@ -513,9 +516,10 @@ static const struct metric metrics[] = {
 	  0)
 	{ "rtt_jitter_rfc3550_ns", UNIT_NS, METRIC_LOWER, "rtt jitter (RFC 3550)",
 	  "interarrival jitter at the end of the run: |change of the round trip| from arrival to "
-	  "arrival, duplicates too, smoothed by 1/16 (RFC 3550 A.8); of several streams the mean" },
+	  "arrival, smoothed by 1/16 (RFC 3550 A.8); of several streams or connections the mean" },
 	{ "rtt_jitter_rfc3550_max_ns", UNIT_NS, METRIC_LOWER, "rtt jitter, worst",
-	  "largest interarrival jitter of a stream (RFC 3550 A.8)", OF("rtt_jitter_rfc3550", MAX) },
+	  "largest interarrival jitter of a stream or connection (RFC 3550 A.8)",
+	  OF("rtt_jitter_rfc3550", MAX) },
 	{ "rtt_negative_packets", UNIT_COUNT, METRIC_LOWER, "rtt negative",
 	  "answers with T3 - T2 above T4 - T1: the reflector's clock was set, or is wrong" },
 	{ "delay_packets", UNIT_COUNT, METRIC_NEITHER, "delays", "one-way delays measured",

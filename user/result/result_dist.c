@@ -15,12 +15,12 @@ struct place {
 	void (*set_real)(struct result *res, const char *key, double value);
 };
 
-/* Times are integers, signed if below 0; only the mean is not. */
+/* Times are integers, signed if below 0; only the mean and the deviation are not. */
 static void put(struct result *res, const struct place *to, const struct metric *metric, double ns)
 {
 	if (isnan(ns))
 		return;
-	if (metric->stat == DIST_MEAN || ns < 0)
+	if (metric->stat == DIST_MEAN || metric->stat == DIST_STDDEV || ns < 0)
 		to->set_real(res, metric->key, ns);
 	else
 		to->set_u64(res, metric->key, (uint64_t)ns);
@@ -71,6 +71,36 @@ void result_hist(struct result *res, const char *family, const struct hist_rec *
 		if (hist->buckets[i])
 			result_hist_bucket(res, key, hist_lower_ns(i), hist->buckets[i]);
 	}
+}
+
+static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
+{
+	snprintf(buf, size, "%s%s", prefix, suffix);
+	return buf;
+}
+
+void result_pdv(struct result *res, const char *prefix, const struct hist_rec *hist)
+{
+	struct dist dist;
+	char key[32];
+
+	if (!hist->count)
+		return;
+	dist_above(&dist, hist, hist_min_ns(hist));
+	result_dist(res, metric_key(key, sizeof(key), prefix, "pdv"), &dist);
+}
+
+void result_jitter(struct result *res, const char *prefix, const struct jitter_sum *sum)
+{
+	char key[48];
+
+	if (!sum->streams)
+		return;
+	result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_ns"),
+			   sum->ns / (double)sum->streams);
+	if (sum->streams > 1)
+		result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_max_ns"),
+				   sum->max_ns);
 }
 
 void result_row_hist(struct result *res, const char *family, const struct hist_rec *hist)

@@ -9,6 +9,7 @@
 #define RESULT_RESULT_DIST_H
 
 #include "lib/dist.h"
+#include "lib/jitter.h"
 #include "result/result.h"
 
 /* The count, and if it is not 0, the other statistics as metrics. */
@@ -19,6 +20,12 @@ void result_self_dist(struct result *res, const char *family, const struct dist 
 
 /* As metrics, and every bucket as histogram "@family_ns". */
 void result_hist(struct result *res, const char *family, const struct hist_rec *hist);
+
+/* D - Dmin of the times in @hist; @prefix: of the keys, "" or "rtt_". */
+void result_pdv(struct result *res, const char *prefix, const struct hist_rec *hist);
+
+/* The mean, and of several streams the largest, too. */
+void result_jitter(struct result *res, const char *prefix, const struct jitter_sum *sum);
 
 /*
  * The times, without the highest percentiles, into the open row of a table. Minimum and

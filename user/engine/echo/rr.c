@@ -281,6 +281,7 @@ static void report_answers(const struct rr_count *count, struct result *res)
 
 void rr_report(const struct rr *rr, struct result *res)
 {
+	struct jitter_sum jitter = { 0 };
 	struct hist_rec rtt, turn;
 	struct rr_count count;
 
@@ -289,6 +290,10 @@ void rr_report(const struct rr *rr, struct result *res)
 	report_sent(rr, &count, res);
 	report_answers(&count, res);
 	result_hist(res, "rtt", &rtt);
+	result_pdv(res, "rtt_", &rtt);
+	if (rr->jitter.timed > 1)
+		jitter_sum_add(&jitter, rr->jitter.ns);
+	result_jitter(res, "rtt_", &jitter);
 	if (turn.count)
 		result_hist(res, "transaction", &turn);
 }

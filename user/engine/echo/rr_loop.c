@@ -59,6 +59,7 @@ static void book(struct loop_run *run, const struct rr_answer *answer, uint64_t 
 	if (rr->win->distinct == distinct)
 		return;
 	hist_add(rr->rtt, answer->came_ns - answer->sent_ns);
+	jitter_add(&rr->jitter, (int64_t)(answer->came_ns - answer->sent_ns));
 	/* An answer that arrives before this run's first request belongs to the run before. */
 	if (run->came_ns) {
 		RR_PUBLISH(rr->count.running_ns, rr->count.running_ns + now_ns - run->came_ns);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "engine/echo/rr.h"
+#include "lib/jitter.h"
 #include "proto/seqwin.h"
 
 #define RR_RING 16384		/* maximum distance between the oldest outstanding request and the
@@ -53,6 +54,7 @@ struct rr {
 
 	struct rr_count count;
 	struct hist_rec *rtt, *turn;
+	struct jitter jitter;		/* of the round trips in @rtt */
 	struct seqwin *win;
 	uint64_t *due_ns;		/* by number % RR_RING; 0: answered or timed out */
 	uint64_t oldest, next;		/* numbers: no request below oldest is outstanding */

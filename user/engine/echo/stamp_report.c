@@ -62,7 +62,7 @@ static void add_session(struct total *sum, const struct stamp_session *session, 
 		return;
 	sum->timed++;
 	for (way = 0; way < STAMP_WAYS; way++)
-		sum->jitter_ns[way] += session->jitter_ns[way];
+		sum->jitter_ns[way] += session->jitter[way].ns;
 }
 
 /* @dest UINT32_MAX: all destinations. */

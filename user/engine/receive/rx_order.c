@@ -246,21 +246,8 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 	return buf;
 }
 
-/* Relative to the smallest delay: the delay histogram, shifted. */
-static void report_pdv(const char *prefix, const struct hist_rec *delays, struct result *res)
-{
-	struct dist dist;
-	char key[32];
-
-	if (!delays->count)
-		return;
-	dist_above(&dist, delays, hist_min_ns(delays));
-	result_dist(res, metric_key(key, sizeof(key), prefix, "pdv"), &dist);
-}
-
 struct vary_sum {
-	uint64_t streams;		/* with at least two timed arrivals */
-	double jitter_ns, jitter_max_ns;	/* sum and maximum over the streams */
+	struct jitter_sum jitter;
 	double ipdv_ns;
 	int64_t ipdv_min_ns, ipdv_max_ns;
 	struct hist_rec ipdv;
@@ -268,14 +255,9 @@ struct vary_sum {
 
 static void add_vary(struct vary_sum *sum, const struct vary_rec *rec)
 {
-	double jitter_ns = (double)rec->jitter_x16_ns / 16;
-
 	if (rec->timed < 2)
 		return;
-	sum->streams++;
-	sum->jitter_ns += jitter_ns;
-	if (jitter_ns > sum->jitter_max_ns)
-		sum->jitter_max_ns = jitter_ns;
+	jitter_sum_add(&sum->jitter, (double)rec->jitter_x16_ns / 16);
 	if (!rec->ipdv.count)
 		return;
 	if (!sum->ipdv.count || rec->ipdv_min_ns < sum->ipdv_min_ns)
@@ -298,13 +280,7 @@ static void report_vary(const struct vary_sum *sum, const char *prefix, struct r
 	result_dist(res, metric_key(key, sizeof(key), prefix, "ipdv"), &ipdv);
 	if (sum->ipdv.count)
 		result_hist(res, metric_key(key, sizeof(key), prefix, "ipdv_abs"), &sum->ipdv);
-	if (!sum->streams)
-		return;
-	result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_ns"),
-			   sum->jitter_ns / (double)sum->streams);
-	if (sum->streams > 1)
-		result_metric_real(res, metric_key(key, sizeof(key), prefix,
-						   "jitter_rfc3550_max_ns"), sum->jitter_max_ns);
+	result_jitter(res, prefix, &sum->jitter);
 }
 
 void rx_order_report_variation(const struct rx_order *order, uint32_t stream, const char *prefix,
@@ -313,7 +289,7 @@ void rx_order_report_variation(const struct rx_order *order, uint32_t stream, co
 	struct vary_sum *sum;
 	uint32_t i;
 
-	report_pdv(prefix, delays, res);
+	result_pdv(res, prefix, delays);
 	sum = order->varies ? calloc(1, sizeof(*sum)) : NULL;
 	if (!sum)
 		return;

@@ -15,6 +15,7 @@
 
 #include "abi/hist.h"
 #include "lib/err.h"
+#include "lib/jitter.h"
 #include "proto/control.h"
 #include "sys/socket/sock.h"
 
@@ -59,6 +60,9 @@ const struct hist_rec *xfer_hist(struct xfer *xfer);
 
 /* The same while it runs, into a record that is overwritten. */
 void xfer_read_hist(struct xfer *xfer, struct hist_rec *ret_hist);
+
+/* After xfer_finish(): jitter of these times, of each connection that has two of them. */
+void xfer_read_jitter(const struct xfer *xfer, struct jitter_sum *ret_sum);
 
 unsigned int xfer_nr_conns(const struct xfer *xfer);
 /* False if connection @index sends nothing here, or is not TCP. */

@@ -111,7 +111,7 @@ static enum xfer_step read_response(struct xfer_worker *worker, struct xfer_conn
 	now_ns = loop_mono_ns();
 	xfer_count(&conn->transactions, 1);
 	if (now_ns >= worker->xfer->count_ns)
-		hist_add(worker->hist, now_ns - conn->since_ns);
+		xfer_note_time(worker, conn, now_ns - conn->since_ns);
 	return XFER_MORE;
 }
 

@@ -17,6 +17,8 @@
 #include "abi/pace.h"
 #include "abi/tag.h"
 #include "engine/transport/xfer.h"
+#include "lib/hist.h"
+#include "lib/jitter.h"
 #include "proto/seqwin.h"
 
 #define XFER_BATCH	32		/* datagrams of a call */
@@ -68,6 +70,7 @@ struct xfer_conn {
 	uint64_t since_ns;		/* crr: when it began to connect; UDP: of the last progress */
 	uint64_t zerocopy_done, zerocopy_copied, zerocopy_calls;
 	struct seqwin *win;
+	struct jitter jitter;		/* of its round trips or delays */
 };
 
 /* The datagrams of one call. */
@@ -119,6 +122,13 @@ struct xfer {
 static inline void xfer_count(uint64_t *counter, uint64_t more)
 {
 	__atomic_store_n(counter, *counter + more, __ATOMIC_RELAXED);
+}
+
+/* A round trip or a delay of @conn. */
+static inline void xfer_note_time(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t ns)
+{
+	hist_add(worker->hist, ns);
+	jitter_add(&conn->jitter, (int64_t)ns);
 }
 
 static inline enum xfer_phase xfer_phase(const struct xfer_worker *worker)

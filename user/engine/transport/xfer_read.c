@@ -3,6 +3,7 @@
  * engine/transport/xfer_read.c - what one end of a transport test has counted.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ void xfer_read_order(struct xfer *xfer, struct control_figures *figures)
 	dist_of_hist(&delay, hist);
 	figures->delays = delay.count;
 	for (i = 0; delay.count && i < DIST_NR; i++)
-		figures->delay_ns[i] = (uint64_t)(delay.ns[i] + 0.5);
+		figures->delay_ns[i] = isnan(delay.ns[i]) ? 0 : (uint64_t)(delay.ns[i] + 0.5);
 }
 
 const struct hist_rec *xfer_hist(struct xfer *xfer)
@@ -91,6 +92,18 @@ void xfer_read_hist(struct xfer *xfer, struct hist_rec *ret_hist)
 	memset(ret_hist, 0, sizeof(*ret_hist));
 	for (i = 0; i < xfer->nr_workers; i++)
 		hist_merge(ret_hist, xfer->workers[i].hist);
+}
+
+void xfer_read_jitter(const struct xfer *xfer, struct jitter_sum *ret_sum)
+{
+	struct jitter_sum sum = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < xfer->nr_conns; i++) {
+		if (xfer->conns[i].jitter.timed > 1)
+			jitter_sum_add(&sum, xfer->conns[i].jitter.ns);
+	}
+	*ret_sum = sum;
 }
 
 unsigned int xfer_nr_conns(const struct xfer *xfer)

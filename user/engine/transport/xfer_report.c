@@ -130,6 +130,7 @@ static void report_requests(const struct xfer_report *report,
 {
 	const struct hist_rec *rtt = xfer_hist(report->xfer);
 	uint64_t sent, timeouts, not_sent;
+	struct jitter_sum jitter;
 
 	xfer_read_requests(report->xfer, &sent, &timeouts, &not_sent);
 	if (report->plan->requests_per_s > 0)
@@ -144,6 +145,9 @@ static void report_requests(const struct xfer_report *report,
 	if (report->plan->requests_per_s > 0)
 		result_metric_u64(res, "requests_not_sent", not_sent);
 	result_hist(res, "rtt", rtt);
+	result_pdv(res, "rtt_", rtt);
+	xfer_read_jitter(report->xfer, &jitter);
+	result_jitter(res, "rtt_", &jitter);
 	if (report->plan->local.kind == CONTROL_CRR)
 		result_note(res, "a round trip is the time from before connect() to the last byte of "
 			    "the response");

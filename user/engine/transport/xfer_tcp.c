@@ -152,7 +152,7 @@ static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn)
 		conn->outstanding--;
 		xfer_count(&conn->transactions, 1);
 		if (now_ns >= worker->xfer->count_ns)
-			hist_add(worker->hist, now_ns - asked_ns);
+			xfer_note_time(worker, conn, now_ns - asked_ns);
 	}
 }
 

@@ -191,7 +191,7 @@ static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const v
 	if (worker->xfer->arrivals)
 		note_arrival(worker->xfer, &tag, now_ns, sent_ns);
 	if (now_ns >= sent_ns)
-		hist_add(worker->hist, now_ns - sent_ns);
+		xfer_note_time(worker, conn, now_ns - sent_ns);
 	else
 		worker->hist->negative++;
 }
