@@ -27,7 +27,9 @@ round_trips() {
 		.not_sent_packets == 0 and .foreign_packets == 0 and
 		.received_bytes == .sent_bytes and (has("unknown_packets") | not) and
 		.rtt_min_ns > 0 and .rtt_min_ns <= .rtt_p50_ns and
-		.rtt_p50_ns <= .rtt_p99_ns and .rtt_p99_ns <= .rtt_max_ns and
+		.rtt_p50_ns <= .rtt_p90_ns and .rtt_p90_ns <= .rtt_max_ns and
+		(if $n < 1000 then .rtt_p99_ns == null else .rtt_p90_ns <= .rtt_p99_ns end) and
+		has("rtt_p99_99_ns") and .rtt_p99_99_ns == null and
 		.rtt_min_ns <= .rtt_mean_ns and .rtt_mean_ns <= .rtt_max_ns'
 	json --argjson n "$count" '([.histograms.rtt_ns.buckets[][1]] | add == $n) and
 		.verdicts == [{ "pass": true, "what": "0 lost of \($n)" }]'

@@ -286,14 +286,14 @@ for n in range(101): s.sendto(bytes(n), ("198.18.0.2", 9))'
 }
 
 @test "a stamp of 5 ms ago is a delay of 5 ms or more, and one of 50 ms ago of 50" {
-	{ numbers 0 499 0 age=5000000; numbers 0 10 1 age=50000000; } | counted 511
-	figures "{ $sound, \"delay_packets\": 511 }"
+	{ numbers 0 999 0 age=5000000; numbers 0 20 1 age=50000000; } | counted 1021
+	figures "{ $sound, \"delay_packets\": 1021 }"
 	# The sender itself may be interrupted between stamp and sending, but not half of the time.
 	json '.metrics | .delay_min_ns >= 5e6 and .delay_min_ns < 25e6 and
 		.delay_p50_ns >= 5e6 and .delay_p50_ns < 50e6 and
 		.delay_p99_ns >= 49e6 and .delay_max_ns >= 50e6 and .delay_max_ns < 20e9 and
 		.delay_mean_ns > .delay_min_ns and .delay_mean_ns < .delay_max_ns'
-	json '.histograms.delay_ns | [.buckets[] | .[1]] | add == 511'
+	json '.histograms.delay_ns | [.buckets[] | .[1]] | add == 1021'
 	# A bucket is never wider than 1/64 of its lower bound.
 	json '.metrics.delay_min_ns as $min | .histograms.delay_ns.buckets[0][0] |
 		. <= $min and $min < . * 65 / 64 + 1'
@@ -424,8 +424,8 @@ judged() {
 	json '[.parts[].metrics.gap_count] == [507, 503]'
 	json 'all(.parts[].metrics; .gap_count * .gap_mean_ns - .duration_ns | fabs < 1)'
 	json '[.parts[], .] | all(([.histograms.gap_ns.buckets[] | .[1]] | add) == .metrics.gap_count)'
-	json '.metrics | .gap_min_ns <= .gap_p50_ns and .gap_p50_ns <= .gap_p99_9_ns and
-		.gap_p99_9_ns <= .gap_max_ns'
+	json '.metrics | .gap_min_ns <= .gap_p50_ns and .gap_p50_ns <= .gap_p99_ns and
+		.gap_p99_ns <= .gap_max_ns and .gap_p99_9_ns == null'
 
 	start sink b sink eg0 --count 7 --duration 10s
 	numbers 0 6 | send_tags

@@ -19,15 +19,20 @@ static double figure(const struct result *res, const char *section, const char *
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* 1 to 1000 ns, and each time once: up to 63 ns a bucket is 1 ns wide, then up to 16 ns. */
-static struct hist_rec thousand(void)
+/* 1 to @nr ns, and each time once: up to 63 ns a bucket is 1 ns wide, then up to a 64th of the time. */
+static struct hist_rec up_to(uint64_t nr)
 {
 	struct hist_rec hist = { 0 };
 	uint64_t ns;
 
-	for (ns = 1; ns <= 1000; ns++)
+	for (ns = 1; ns <= nr; ns++)
 		hist_add(&hist, ns);
 	return hist;
+}
+
+static struct hist_rec thousand(void)
+{
+	return up_to(1000);
 }
 
 static void a_distribution_has_every_statistic_of_its_family(void **state)
@@ -45,7 +50,6 @@ static void a_distribution_has_every_statistic_of_its_family(void **state)
 	assert_true(figure(res, "metrics", "delay_mean_ns") == 500.5);
 	assert_true(fabs(figure(res, "metrics", "delay_p50_ns") - 500) <= 4);
 	assert_true(fabs(figure(res, "metrics", "delay_p99_ns") - 990) <= 8);
-	assert_true(figure(res, "metrics", "delay_p99_99_ns") <= 1000);
 	assert_true(figure(res, "metrics", "delay_max_ns") == 1000);
 	/* Of 1 to n it is the root of (n^2 - 1) / 12. */
 	assert_true(fabs(figure(res, "metrics", "delay_stddev_ns") - sqrt(999999 / 12.0)) < 1e-9);
@@ -104,11 +108,45 @@ static void a_statistic_that_is_not_known_is_left_out(void **state)
 	result_free(res);
 }
 
+/* n (1 - q) >= 10, to the value; null, and not left out, so that a reader sees why. */
+static void a_percentile_requires_ten_values_beyond_it(void **state)
+{
+	static const struct {
+		enum dist_stat stat;
+		uint64_t least;
+	} cases[] = { { DIST_P50, 20 }, { DIST_P90, 100 }, { DIST_P99, 1000 }, { DIST_P99_9, 10000 },
+		      { DIST_P99_99, 100000 } };
+	uint64_t nr;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		const char *key = metric_of("delay", cases[i / 2].stat)->key;
+		struct result *res = result_new("probe");
+		struct hist_rec hist;
+		json_t *value, *row;
+
+		nr = cases[i / 2].least - i % 2;
+		hist = up_to(nr);
+		result_hist(res, "delay", &hist);
+		value = json_object_get(json_object_get(result_tree(res), "metrics"), key);
+		assert_true(i % 2 ? json_is_null(value) : json_is_number(value));
+		assert_true(figure(res, "metrics", "delay_max_ns") == (double)nr);
+		result_row_open(res, 1);
+		result_row_hist(res, "delay", &hist);
+		result_row_close(res);
+		row = json_array_get(json_object_get(result_tree(res), "series"), 0);
+		assert_true(!!json_object_get(row, key) == (!(i % 2) && cases[i / 2].stat != DIST_P99_99));
+		assert_non_null(json_object_get(row, "delay_max_ns"));
+		result_free(res);
+	}
+}
+
 /* An interval has too few values for what is rarer than one in a thousand. */
 static void a_row_has_no_percentile_beyond_99_9(void **state)
 {
 	struct result *res = result_new("sink");
-	struct hist_rec hist = thousand();
+	struct hist_rec hist = up_to(100000);
 	json_t *row;
 
 	(void)state;
@@ -191,6 +229,7 @@ int main(void)
 		cmocka_unit_test(an_empty_one_is_a_count_alone),
 		cmocka_unit_test(a_family_is_without_what_it_does_not_have),
 		cmocka_unit_test(a_statistic_that_is_not_known_is_left_out),
+		cmocka_unit_test(a_percentile_requires_ten_values_beyond_it),
 		cmocka_unit_test(a_row_has_no_percentile_beyond_99_9),
 		cmocka_unit_test(jitter_is_smoothed_by_a_16th),
 		cmocka_unit_test(a_key_that_ends_in_a_statistic_names_it),

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "lib/hist.h"
 #include "result/outcome.h"
 #include "result/tree.h"
 
@@ -65,6 +67,43 @@ static void figures_are_taken_and_delays_if_they_are_right(void **state)
 	result_free(res);
 }
 
+/* Of 1 to 500 ns, in the buckets of 1 to 63 ns and then of all others: too few for 99.9. */
+static void a_percentile_that_is_not_reported_is_in_the_histogram(void **state)
+{
+	struct result *res = result_new("bench");
+	static char doc[1 << 15];
+	struct hist_rec hist = { 0 };
+	struct outcome outcome;
+	uint64_t ns;
+	size_t len;
+	struct err e;
+	uint32_t i;
+
+	(void)state;
+	for (ns = 1; ns <= 500; ns++)
+		hist_add(&hist, ns);
+	len = (size_t)snprintf(doc, sizeof(doc), TOOL ",\"metrics\":{\"delay_packets\":500,\"delay_min_ns\":1,"
+			       "\"delay_p90_ns\":7,\"delay_p99_9_ns\":null,\"delay_max_ns\":500},"
+			       "\"histograms\":{\"delay_ns\":{\"negative\":0,\"above\":0,\"buckets\":[[0,0]");
+	for (i = 0; i < HIST_BUCKETS; i++) {
+		if (hist.buckets[i])
+			len += (size_t)snprintf(doc + len, sizeof(doc) - len, ",[%llu,%llu]",
+						(unsigned long long)hist_lower_ns(i),
+						(unsigned long long)hist.buckets[i]);
+	}
+	snprintf(doc + len, sizeof(doc) - len, "]}}}");
+	assert_int_equal(outcome_take(doc, true, res, &outcome, &e), 0);
+	assert_true(outcome.delay.ns[DIST_P99_9] == (double)hist_percentile_ns(&hist, 0.999));
+	/* What is reported is taken, and what is neither stays unknown. */
+	assert_true(outcome.delay.ns[DIST_P90] == 7);
+	assert_true(isnan(outcome.delay.ns[DIST_P99]));
+	assert_true(json_is_null(json_object_get(json_object_get(result_tree(res), "metrics"),
+						 "delay_p99_9_ns")));
+	assert_int_equal(outcome_take(doc, false, res, &outcome, &e), 0);
+	assert_true(isnan(outcome.delay.ns[DIST_P99_9]));
+	result_free(res);
+}
+
 static void check_refused(const char *doc, int no, const char *words)
 {
 	struct result *res = result_new("bench");
@@ -98,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interval_is_distinguished_from_a_document),
 		cmocka_unit_test(figures_are_taken_and_delays_if_they_are_right),
+		cmocka_unit_test(a_percentile_that_is_not_reported_is_in_the_histogram),
 		cmocka_unit_test(what_is_no_result_of_this_version_is_refused),
 	};
 

@@ -149,8 +149,8 @@ static void load_figures(const json_t *figures, struct result *res,
 			continue;
 		if (json_is_integer(value))
 			set_u64(res, key, (uint64_t)json_integer_value(value));
-		else if (json_is_real(value))
-			set_real(res, key, json_real_value(value));
+		else if (json_is_real(value) || json_is_null(value))
+			set_real(res, key, json_is_real(value) ? json_real_value(value) : (double)NAN);
 	}
 }
 

@@ -8,6 +8,8 @@
 
 #include "lib/hist.h"
 
+#define LEAST_BEYOND 10
+
 static const struct {
 	double share;
 	const char *label;
@@ -20,6 +22,21 @@ static const struct {
 const char *dist_label(enum dist_stat stat)
 {
 	return stats[stat].label;
+}
+
+bool dist_has_samples(double share, uint64_t count)
+{
+	/* A share such as 0.9 is not exact: 100 values have 10 beyond it. */
+	return (1 - share) * (double)count > LEAST_BEYOND - 1e-6;
+}
+
+double dist_reported(const struct dist *dist, enum dist_stat stat)
+{
+	double share = stats[stat].share;
+
+	if (share > 0 && share < 1 && !dist_has_samples(share, dist->count))
+		return NAN;
+	return dist->ns[stat];
 }
 
 struct dist dist_none(void)

@@ -51,6 +51,15 @@ struct dist {
 	double ns[DIST_NR];
 };
 
+/*
+ * Whether @count values suffice for the percentile @share (0..1): at least ten of them lie beyond
+ * it. Fewer make it a figure of a few accidents.
+ */
+bool dist_has_samples(double share, uint64_t count);
+
+/* As it is reported: NAN if it is unknown, or a percentile without enough values. */
+double dist_reported(const struct dist *dist, enum dist_stat stat);
+
 /* "p99.9" */
 const char *dist_label(enum dist_stat stat);
 

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "lib/hist.h"
 #include "result/metrics.h"
 
 static json_t *find(const json_t *doc, const char *key)
@@ -121,6 +122,11 @@ static bool is_of_delay(const char *key)
 	return false;
 }
 
+static uint64_t integer(const json_t *value)
+{
+	return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+}
+
 static double number(const json_t *metrics, const struct metric *metric)
 {
 	json_t *value = metric ? json_object_get(metrics, metric->key) : NULL;
@@ -133,8 +139,38 @@ static double number_or_0(const json_t *metrics, const char *key)
 	return json_number_value(json_object_get(metrics, key));
 }
 
-static void read_outcome(const json_t *metrics, bool timed, struct outcome *ret)
+/* The delays as the receiver counted them; extremes and sum are in the figures. */
+static void read_hist(const json_t *doc, struct hist_rec *ret)
 {
+	json_t *hist = json_object_get(json_object_get(doc, "histograms"), "delay_ns"), *bucket;
+	const json_t *metrics = json_object_get(doc, "metrics");
+	uint64_t low_ns;
+	size_t i;
+
+	*ret = (struct hist_rec){
+		.not_min_ns = ~integer(json_object_get(metrics, metric_of("delay", DIST_MIN)->key)),
+		.max_ns = integer(json_object_get(metrics, metric_of("delay", DIST_MAX)->key)),
+		.above = integer(json_object_get(hist, "above")),
+	};
+	ret->count = ret->above;
+	json_array_foreach(json_object_get(hist, "buckets"), i, bucket) {
+		low_ns = integer(json_array_get(bucket, 0));
+		if (low_ns >> HIST_MAX_BITS)
+			continue;
+		ret->buckets[hist_index(low_ns)] += integer(json_array_get(bucket, 1));
+		ret->count += integer(json_array_get(bucket, 1));
+	}
+}
+
+/*
+ * A standard may define a percentile of fewer values than it is reported with: RFC 8219 has 99.9 of
+ * 500. Then it is read from the histogram, as it would be on this host.
+ */
+static void read_outcome(const json_t *doc, bool timed, struct outcome *ret)
+{
+	const json_t *metrics = json_object_get(doc, "metrics");
+	struct hist_rec hist;
+	struct dist of_hist;
 	enum dist_stat stat;
 	double count;
 
@@ -149,10 +185,15 @@ static void read_outcome(const json_t *metrics, bool timed, struct outcome *ret)
 	ret->delay = dist_none();
 	if (!timed)
 		return;
+	read_hist(doc, &hist);
+	dist_of_hist(&of_hist, &hist);
 	count = number(metrics, metric_of("delay", DIST_COUNT));
 	ret->delay.count = count > 0 ? (uint64_t)count : 0;
-	for (stat = 0; stat < DIST_NR; stat++)
+	for (stat = 0; stat < DIST_NR; stat++) {
 		ret->delay.ns[stat] = number(metrics, metric_of("delay", stat));
+		if (json_is_null(json_object_get(metrics, metric_of("delay", stat)->key)))
+			ret->delay.ns[stat] = of_hist.ns[stat];
+	}
 }
 
 int outcome_take(const char *line, bool timed, struct result *res, struct outcome *ret_outcome,
@@ -167,14 +208,18 @@ int outcome_take(const char *line, bool timed, struct result *res, struct outcom
 	if (err)
 		goto out;
 	json_object_foreach(json_object_get(doc, "metrics"), key, value) {
-		if (!metric_find(key) || !json_is_number(value) || (!timed && is_of_delay(key)))
+		if (!metric_find(key) || (!timed && is_of_delay(key)))
 			continue;
-		if (json_is_integer(value))
+		if (json_is_null(value))
+			result_metric_real(res, key, NAN);
+		else if (!json_is_number(value))
+			continue;
+		else if (json_is_integer(value))
 			result_metric_u64(res, key, (uint64_t)json_integer_value(value));
 		else
 			result_metric_real(res, key, json_real_value(value));
 	}
-	read_outcome(json_object_get(doc, "metrics"), timed, ret_outcome);
+	read_outcome(doc, timed, ret_outcome);
 	there = result_part(res, PART_OTHER, "receiver");
 	json_object_foreach(json_object_get(doc, "environment"), key, value) {
 		if (json_is_integer(value))

@@ -36,7 +36,9 @@ static void report(struct result *res, const struct place *to, const char *famil
 		to->set_u64(res, metric->key, dist->count);
 	for (stat = 0; dist->count && stat < DIST_NR; stat++) {
 		metric = metric_of(family, stat);
-		if (metric)
+		if (metric && !isnan(dist->ns[stat]) && isnan(dist_reported(dist, stat)))
+			to->set_real(res, metric->key, NAN);
+		else if (metric)
 			put(res, to, metric, dist->ns[stat]);
 	}
 }
@@ -112,6 +114,6 @@ void result_row_hist(struct result *res, const char *family, const struct hist_r
 	dist_of_hist(&dist, hist);
 	for (stat = 0; stat < DIST_NR; stat++) {
 		if (dist_is_of_interval(stat))
-			put(res, &row, metric_of(family, stat), dist.ns[stat]);
+			put(res, &row, metric_of(family, stat), dist_reported(&dist, stat));
 	}
 }

@@ -3,7 +3,8 @@
  * result/result_dist.h - a distribution of times as figures of a result.
  *
  * Which statistics a family has, and the key of each, is in the dictionary: "delay" has
- * delay_packets, delay_min_ns and so on. A statistic that is NAN is left out.
+ * delay_packets, delay_min_ns and so on. A statistic that is NAN is left out; a percentile that
+ * has too few values (lib/dist.h) is null, and in a row left out.
  */
 #ifndef RESULT_RESULT_DIST_H
 #define RESULT_RESULT_DIST_H

@@ -177,35 +177,44 @@ static int run_in_turn(struct trial *trial, double *ratios, size_t *ret_nr, stru
 	return err;
 }
 
+static void read_rtt(const struct rr *rr, struct dist *ret_rtt)
+{
+	struct hist_rec rtt, ignored;
+
+	rr_read_hists(rr, &rtt, &ignored);
+	dist_of_hist(ret_rtt, &rtt);
+}
+
 static void report_difference(const struct trial *trial, double *ratios, size_t nr)
 {
 	const struct stat_sample sample = { ratios, nr };
-	struct hist_rec ours, theirs, ignored;
+	struct dist ours, theirs;
 	double median;
 
-	rr_read_hists(trial->rr, &ours, &ignored);
-	rr_read_hists(trial->stack, &theirs, &ignored);
+	read_rtt(trial->rr, &ours);
+	read_rtt(trial->stack, &theirs);
 	if (!ours.count || !theirs.count)
 		return;
-	result_metric_real(trial->res, "stack_share_min_ns",
-			   (double)hist_min_ns(&theirs) - (double)hist_min_ns(&ours));
+	result_metric_real(trial->res, "stack_share_min_ns", theirs.ns[DIST_MIN] - ours.ns[DIST_MIN]);
 	result_metric_real(trial->res, "stack_share_p50_ns",
-			   (double)hist_percentile_ns(&theirs, 0.5) -
-			   (double)hist_percentile_ns(&ours, 0.5));
+			   dist_reported(&theirs, DIST_P50) - dist_reported(&ours, DIST_P50));
 	if (nr && !stat_median(&sample, &median))
 		result_metric_real(trial->res, "transactions_over_stack", median);
 }
 
-static void enter_path(struct result *res, const char *path, const struct hist_rec *times,
+static void enter_path(struct result *res, const char *path, const struct hist_rec *hist,
 		       double driver_p50_ns)
 {
-	double p50_ns = (double)hist_percentile_ns(times, 0.5);
+	struct dist times;
+	double p50_ns;
 
+	dist_of_hist(&times, hist);
+	p50_ns = dist_reported(&times, DIST_P50);
 	result_entry_open(res);
 	result_entry_str(res, "round_trip", path);
-	result_entry_u64(res, "min_ns", hist_min_ns(times));
+	result_entry_u64(res, "min_ns", hist_min_ns(hist));
 	result_entry_real(res, "p50_ns", p50_ns);
-	result_entry_u64(res, "p99_ns", hist_percentile_ns(times, 0.99));
+	result_entry_real(res, "p99_ns", dist_reported(&times, DIST_P99));
 	result_entry_real(res, "more_p50_ns", p50_ns - driver_p50_ns);
 	result_entry_close(res);
 }
@@ -214,11 +223,13 @@ static void enter_path(struct result *res, const char *path, const struct hist_r
 static void report_paths(const struct trial *trial)
 {
 	struct hist_rec driver, user, stack, ignored;
+	struct dist times;
 	double p50_ns;
 
 	rr_read_hists(trial->rr, &driver, &user);
 	rr_read_hists(trial->stack, &stack, &ignored);
-	p50_ns = (double)hist_percentile_ns(&driver, 0.5);
+	dist_of_hist(&times, &driver);
+	p50_ns = dist_reported(&times, DIST_P50);
 	enter_path(trial->res, "driver, wire and far end", &driver, p50_ns);
 	if (user.count)
 		enter_path(trial->res, "plus this process, bypassing the stack", &user, p50_ns);
@@ -329,11 +340,8 @@ struct size_figures {
 
 static void read_size(const struct trial *trial, struct size_figures *ret)
 {
-	struct hist_rec rtt, ignored;
-
 	rr_read(trial->rr, &ret->count);
-	rr_read_hists(trial->rr, &rtt, &ignored);
-	dist_of_hist(&ret->rtt, &rtt);
+	read_rtt(trial->rr, &ret->rtt);
 	ret->has_row = !trial->stack;	/* two engines are reported as two parts */
 }
 
@@ -394,7 +402,7 @@ static void enter_size(struct result *res, const struct size_figures *size, uint
 	result_entry_u64(res, "lost_packets", rr_lost(&size->count));
 	result_entry_real(res, "transactions_per_s", rr_transactions_per_s(&size->count));
 	for (i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
-		result_entry_real(res, metric_of("rtt", stats[i])->key, size->rtt.ns[stats[i]]);
+		result_entry_real(res, metric_of("rtt", stats[i])->key, dist_reported(&size->rtt, stats[i]));
 	result_entry_close(res);
 }
 

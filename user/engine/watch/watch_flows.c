@@ -15,6 +15,7 @@
 
 #include "engine/watch/watch_filter.h"
 #include "engine/watch/watch_flows_parts.h"
+#include "lib/dist.h"
 #include "lib/loop.h"
 #include "lib/spread.h"
 #include "sys/hook/bpf.h"
@@ -264,8 +265,10 @@ void flows_spread(struct watch_flows *flows, struct flow_seen *flow, bool take)
 		/* Each CPU may be about to add one. */
 		if (!rtt->count || spread_count(buckets) + flows->nr_cpus < rtt->count)
 			continue;
-		for (i = 0; i < FLOW_SHARES; i++)
-			flow->shares_ns[dir][i] = spread_percentile_ns(buckets, rtt, shares[i]);
+		for (i = 0; i < FLOW_SHARES; i++) {
+			if (dist_has_samples(shares[i], rtt->count))
+				flow->shares_ns[dir][i] = spread_percentile_ns(buckets, rtt, shares[i]);
+		}
 	}
 }
 
