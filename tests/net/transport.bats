@@ -185,6 +185,46 @@ window_of_a() {
 	grep -q 'datagram number' "$BATS_TEST_TMPDIR/run.html"
 }
 
+# arrivals CONDITION: of those of the only stream, $all, in the order in which they came.
+arrivals() {
+	json '[.parts[] | select(.name == "arrivals of stream 0").series[]] as $all | .metrics as $sum | '"$1"
+}
+
+@test "datagrams that are sent together have a time of arrival each" {
+	local back
+
+	serve
+	for back in "" --reverse; do
+		both udp stream 198.18.0.2 $back --rate 10kpps --batch 32 -d 300ms --arrivals 50000
+		# The receiver may be late, and read many at once, but the kernel took each time.
+		arrivals '($all | length) == $sum.datagrams_received and
+			($all | map(.elapsed_ns) | unique | length) >= 0.95 * $sum.datagrams_received'
+		# After it was sent, and before this process had read it.
+		arrivals '$all | map(.datagram_delay_ns) | min > 0 and min <= $sum.delay_min_ns and
+			max <= $sum.delay_max_ns and add / length <= $sum.delay_mean_ns'
+	done
+}
+
+@test "a pause of the sender is a pause of the arrivals" {
+	serve
+	both udp stream 198.18.0.2 --rate 2kpps --on 40ms --off 60ms -d 600ms --arrivals 50000
+	# The first may be late by 25 ms, and one in 20 by more than 5. Without pauses it were six in 20.
+	arrivals '$all | map(.elapsed_ns) | .[0] as $first | length > 100 and .[-1] - $first > 400e6 and
+		(map((. - $first) % 100000000 | select(. > 45e6 and . < 75e6)) | length) <= length / 20'
+}
+
+@test "the delivery rate is of all that was acknowledged" {
+	serve
+	both tcp stream 198.18.0.2 -d 300ms -P 2
+	# busy_ms is rounded down.
+	json '[.entries[] | select(.sender == "client")] | length == 2 and all(.busy_ms > 0 and
+		.delivery_mbps <= .sent_bytes * 8 / (.busy_ms * 1000) * 1.001 and
+		.delivery_mbps >= .sent_bytes * 8 / ((.busy_ms + 1) * 1000) * 0.999)'
+	both tcp stream 198.18.0.2 -d 300ms --reverse
+	json '.entries[0] | .sender == "server" and
+		.delivery_mbps >= .sent_bytes * 8 / ((.busy_ms + 1) * 1000) * 0.999'
+}
+
 @test "round trips have a standard deviation, PDV and jitter" {
 	serve
 	both tcp rr 198.18.0.2 -d 200ms

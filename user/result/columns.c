@@ -72,7 +72,7 @@ static const struct column columns[] = {
 	TIME_US("min_rtt_us", "minimum round-trip time (tcp_info)"),
 	NUMBER("cwnd", "congestion window, segments (tcp_info)"),
 	NUMBER("mss", "maximum segment size, bytes (tcp_info)"),
-	MBITS("delivery_mbps", "latest delivery rate (tcp_info)"),
+	MBITS("delivery_mbps", "delivery rate: acknowledged data / busy time (tcp_info)"),
 	TIME_MS("busy_ms", "time with unsent or unacknowledged data (tcp_info)"),
 	TIME_MS("rwnd_ms", "time limited by the receiver's window (tcp_info)"),
 	TIME_MS("sndbuf_ms", "time limited by the send buffer (tcp_info)"),

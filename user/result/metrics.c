@@ -152,7 +152,8 @@ static const struct metric metrics[] = {
 	{ "datagram_sequence", UNIT_COUNT, METRIC_NEITHER, "datagram number",
 	  "number of the datagram that arrived at this time (--arrivals)", .level = true },
 	{ "datagram_delay_ns", UNIT_NS, METRIC_LOWER, "datagram delay",
-	  "one-way delay of the datagram that arrived at this time, if both ends share a clock",
+	  "delay of the datagram that arrived at this time, up to the receiver's kernel, if both ends "
+	  "share a clock",
 	  .level = true },
 	{ "datagrams_unknown", UNIT_COUNT, METRIC_LOWER, "datagrams unknown",
 	  "datagrams too late to distinguish reordering from duplication" },

@@ -39,7 +39,8 @@ void xfer_data_opts(const struct control_test *test, struct sock_opts *ret_opts)
 	*ret_opts = (struct sock_opts){
 		.send_buffer_bytes = test->send_buffer_bytes,
 		.receive_buffer_bytes = test->receive_buffer_bytes, .nodelay = test->nodelay,
-		.zerocopy = test->zerocopy, .udp_joined = test->gso, .window_clamp_bytes = test->window_clamp_bytes,
+		.zerocopy = test->zerocopy, .udp_joined = test->gso,
+		.timed = test->arrivals && !test->gso, .window_clamp_bytes = test->window_clamp_bytes,
 		.mss_bytes = test->mss_bytes, .dscp = test->dscp,
 		.busy_poll_us = test->busy_poll_us, .congestion = test->congestion,
 	};

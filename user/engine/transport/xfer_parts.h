@@ -78,6 +78,8 @@ struct xfer_batch {
 	struct mmsghdr msgs[XFER_BATCH];
 	struct iovec iov[XFER_BATCH][2];
 	struct tag tags[XFER_BATCH];	/* of what is sent */
+	char control[XFER_BATCH][SOCK_TIME_BYTES] __attribute__((aligned(8)));	/* of what is received */
+	uint64_t came_ns[XFER_BATCH];	/* and when it came, by CLOCK_MONOTONIC */
 };
 
 struct xfer_worker {
@@ -92,6 +94,7 @@ struct xfer_worker {
 	size_t buf_bytes;
 	struct xfer_batch *in, *out;	/* UDP */
 	struct hist_rec *hist;
+	uint64_t utc_offset_ns;		/* UTC - CLOCK_MONOTONIC, once one was needed */
 	_Atomic uint64_t cpu_ns;	/* at its end */
 	atomic_bool ended;
 };

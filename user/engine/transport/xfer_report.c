@@ -205,7 +205,9 @@ static void report_conn(const struct control_conn *conn, const char *from, struc
 	result_entry_u64(res, "min_rtt_us", conn->min_rtt_us);
 	result_entry_u64(res, "cwnd", conn->cwnd_packets);
 	result_entry_u64(res, "mss", conn->mss_bytes);
-	result_entry_u64(res, "delivery_mbps", conn->delivery_bps / 1000000);
+	/* TCP's own rate at the end is that of the last segments, which are few and wait for nothing. */
+	result_entry_real(res, "delivery_mbps",
+			  conn->busy_us ? 8 * (double)conn->acked_bytes / (double)conn->busy_us : NAN);
 	result_entry_u64(res, "busy_ms", conn->busy_us / 1000);
 	result_entry_u64(res, "rwnd_ms", conn->rwnd_limited_us / 1000);
 	result_entry_u64(res, "sndbuf_ms", conn->sndbuf_limited_us / 1000);

@@ -15,8 +15,10 @@
 #include "engine/transport/xfer_parts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "sys/host/clock.h"
 
 #define MOST_BYTES	65507	/* of a datagram over IPv4 */
+#define CLOCK_STEP_NS	10000	/* a clock that differs by more has been set */
 
 /* Where datagram @i of a call comes to. */
 static char *place(const struct xfer_worker *worker, int i)
@@ -159,7 +161,7 @@ enum xfer_step xfer_udp_send(struct xfer_worker *worker, struct xfer_conn *conn)
 }
 
 /* Places are given out to all threads; the count may run on beyond them, but not around. */
-static void note_arrival(struct xfer *xfer, const struct tag_fields *tag, uint64_t now_ns, uint64_t sent_ns)
+static void note_arrival(struct xfer *xfer, const struct tag_fields *tag, uint64_t came_ns, uint64_t sent_ns)
 {
 	unsigned int at = atomic_load_explicit(&xfer->nr_arrivals, memory_order_relaxed);
 
@@ -170,14 +172,17 @@ static void note_arrival(struct xfer *xfer, const struct tag_fields *tag, uint64
 		return;
 	xfer->arrivals[at] = (struct control_arrival){
 		.stream = tag->stream, .sequence = tag->sequence,
-		.received_ns = now_ns,
-		.delay_ns = now_ns > sent_ns ? now_ns - sent_ns : 0,
+		.received_ns = came_ns,
+		.delay_ns = came_ns > sent_ns ? came_ns - sent_ns : 0,
 	};
 }
 
-/* A tag of ours; the number of it is counted, and its time taken by @hist. */
+/*
+ * A tag of ours; the number of it is counted, and its time taken by @hist. @came_ns: when the kernel
+ * had it, if it told, or now.
+ */
 static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const void *at, size_t len,
-		     uint64_t now_ns)
+		     uint64_t now_ns, uint64_t came_ns)
 {
 	struct tag_fields tag;
 	uint64_t sent_ns;
@@ -189,7 +194,7 @@ static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const v
 	if (now_ns < worker->xfer->count_ns)
 		return;
 	if (worker->xfer->arrivals)
-		note_arrival(worker->xfer, &tag, now_ns, sent_ns);
+		note_arrival(worker->xfer, &tag, came_ns, sent_ns);
 	if (now_ns >= sent_ns)
 		xfer_note_time(worker, conn, now_ns - sent_ns);
 	else
@@ -207,6 +212,13 @@ static void count(struct xfer_conn *conn, const void *datagram, size_t len)
 	xfer_count(&conn->received_bytes, len);
 }
 
+/* Whether there is a place for one more arrival. */
+static bool takes_arrivals(const struct xfer *xfer)
+{
+	return xfer->arrivals && atomic_load_explicit(&xfer->nr_arrivals, memory_order_relaxed) <
+				 xfer->test.arrivals;
+}
+
 /* Waits for the first only: how many, or -errno. */
 static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
 {
@@ -214,6 +226,10 @@ static int receive(struct xfer_worker *worker, struct xfer_conn *conn)
 	unsigned int most = XFER_BATCH;
 	int got, i;
 
+	for (i = 0; takes_arrivals(worker->xfer) && i < XFER_BATCH; i++) {
+		worker->in->msgs[i].msg_hdr.msg_control = worker->in->control[i];
+		worker->in->msgs[i].msg_hdr.msg_controllen = sizeof(worker->in->control[i]);
+	}
 	/* Where no more can be there, asking for it costs a tenth of a transaction. */
 	if (test->kind == CONTROL_RR && test->outstanding < most)
 		most = (unsigned int)test->outstanding;
@@ -240,10 +256,44 @@ static enum xfer_step receive_joined(struct xfer_worker *worker, struct xfer_con
 	for (at = 0; at < (size_t)got; at += each) {
 		len = (size_t)got - at < each ? (size_t)got - at : each;
 		count(conn, worker->buf + at, len);
-		read_tag(worker, conn, worker->buf + at, len, now_ns);
+		read_tag(worker, conn, worker->buf + at, len, now_ns, now_ns);
 	}
 	__atomic_store_n(&conn->last_ns, now_ns, __ATOMIC_RELAXED);
 	return XFER_MORE;
+}
+
+/*
+ * The offset between the clocks changes only when one is set: a new reading is used only then, as
+ * its error would come between two arrivals.
+ */
+static uint64_t utc_offset_ns(struct xfer_worker *worker)
+{
+	uint64_t *known_ns = &worker->utc_offset_ns, offset_ns, error_ns;
+
+	if (!clock_utc_offset(&offset_ns, &error_ns) &&
+	    (offset_ns > *known_ns + CLOCK_STEP_NS || *known_ns > offset_ns + CLOCK_STEP_NS))
+		*known_ns = offset_ns;
+	return *known_ns;
+}
+
+/* When each datagram of a call came: by the kernel, as one call reads many that came one by one. */
+static void find_times(struct xfer_worker *worker, int got, uint64_t now_ns)
+{
+	uint64_t offset_ns, utc_ns, came_ns;
+	int i;
+
+	if (!takes_arrivals(worker->xfer)) {
+		for (i = 0; i < got; i++)
+			worker->in->came_ns[i] = now_ns;
+		return;
+	}
+	offset_ns = utc_offset_ns(worker);
+	for (i = 0; i < got; i++) {
+		utc_ns = sock_time_utc_ns(&worker->in->msgs[i].msg_hdr);
+		came_ns = utc_ns - offset_ns;
+		/* Not of the future: the kernel told no time, or a clock was set since. */
+		worker->in->came_ns[i] = utc_ns && came_ns < now_ns ? came_ns : now_ns;
+	}
 }
 
 enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *conn)
@@ -259,8 +309,10 @@ enum xfer_step xfer_udp_receive(struct xfer_worker *worker, struct xfer_conn *co
 	if (got < 0)
 		return xfer_again(conn);
 	now_ns = loop_mono_ns();
+	find_times(worker, got, now_ns);
 	for (i = 0; i < got; i++)
-		read_tag(worker, conn, place(worker, i), worker->in->msgs[i].msg_len, now_ns);
+		read_tag(worker, conn, place(worker, i), worker->in->msgs[i].msg_len, now_ns,
+			 worker->in->came_ns[i]);
 	__atomic_store_n(&conn->last_ns, now_ns, __ATOMIC_RELAXED);
 	return XFER_MORE;
 }
@@ -304,7 +356,7 @@ static void take_answers(struct xfer_worker *worker, struct xfer_conn *conn, int
 	int i;
 
 	for (i = 0; i < got; i++)
-		read_tag(worker, conn, place(worker, i), worker->in->msgs[i].msg_len, now_ns);
+		read_tag(worker, conn, place(worker, i), worker->in->msgs[i].msg_len, now_ns, now_ns);
 	distinct = conn->win->distinct - before;
 	xfer_count(&conn->transactions, distinct);
 	conn->outstanding -= distinct < conn->outstanding ? distinct : conn->outstanding;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/errqueue.h>
@@ -180,6 +181,8 @@ int sock_apply(int fd, const struct sock_opts *opts, struct err *e)
 		err = set(fd, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY", e);
 	if (!err && opts->udp_joined)
 		err = set_joined(fd, e);
+	if (!err && opts->timed)
+		err = set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1, "SO_TIMESTAMPNS", e);
 	if (!err && opts->zerocopy)
 		err = set(fd, SOL_SOCKET, SO_ZEROCOPY, 1, "SO_ZEROCOPY", e);
 	if (!err && opts->window_clamp_bytes)
@@ -417,6 +420,20 @@ ssize_t sock_receive_joined(int fd, void *buf, size_t size, size_t *ret_each_byt
 			*ret_each_bytes = (size_t)each;
 	}
 	return got;
+}
+
+uint64_t sock_time_utc_ns(struct msghdr *msg)
+{
+	struct cmsghdr *cmsg;
+	struct timespec at;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		memcpy(&at, CMSG_DATA(cmsg), sizeof(at));
+		return (uint64_t)at.tv_sec * NSEC_PER_SEC + (uint64_t)at.tv_nsec;
+	}
+	return 0;
 }
 
 void sock_reap_zerocopy(int fd, uint64_t *done, uint64_t *copied)

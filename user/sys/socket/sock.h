@@ -42,6 +42,7 @@ struct sock_opts {
 	bool nodelay, zerocopy;
 	bool udp_joined;		/* sends with sock_send_joined(), receives with
 					 * sock_receive_joined() */
+	bool timed;		/* received messages have a time: sock_time_utc_ns() */
 	uint64_t window_clamp_bytes, mss_bytes, dscp, busy_poll_us, pacing_bps;
 	const char *congestion;
 };
@@ -102,6 +103,12 @@ uint64_t sock_dropped_packets(int fd);
  */
 ssize_t sock_send_joined(int fd, struct iovec *iov, size_t nr, size_t each_bytes);
 ssize_t sock_receive_joined(int fd, void *buf, size_t size, size_t *ret_each_bytes);
+
+/* Bytes of control data for a message with a time. */
+#define SOCK_TIME_BYTES 64
+
+/* When the kernel received the message, before its stack, by CLOCK_REALTIME; 0: unknown. */
+uint64_t sock_time_utc_ns(struct msghdr *msg);
 
 /* Completions of MSG_ZEROCOPY so far, and how many of these the kernel copied after all. */
 void sock_reap_zerocopy(int fd, uint64_t *done, uint64_t *copied);

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/sock_diag.h>
@@ -84,17 +83,12 @@ int udp_open(const struct sock_addr *to, const struct udp_opts *opts, struct err
 static void read_control(struct msghdr *msg, struct udp_arrival *arrival)
 {
 	struct cmsghdr *cmsg;
-	struct timespec at;
 
+	arrival->utc_ns = sock_time_utc_ns(msg);
 	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
-		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_TIMESTAMPNS) {
-			memcpy(&at, CMSG_DATA(cmsg), sizeof(at));
-			arrival->utc_ns = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-		} else if ((cmsg->cmsg_level == IPPROTO_IP && cmsg->cmsg_type == IP_TTL) ||
-			   (cmsg->cmsg_level == IPPROTO_IPV6 &&
-			    cmsg->cmsg_type == IPV6_HOPLIMIT)) {
+		if ((cmsg->cmsg_level == IPPROTO_IP && cmsg->cmsg_type == IP_TTL) ||
+		    (cmsg->cmsg_level == IPPROTO_IPV6 && cmsg->cmsg_type == IPV6_HOPLIMIT))
 			memcpy(&arrival->ttl, CMSG_DATA(cmsg), sizeof(arrival->ttl));
-		}
 	}
 }
 
