@@ -103,6 +103,115 @@ while time.process_time() < end:
 	json '(.self.bottleneck == "ring") == any(.notes[]?; startswith("the driver refused"))'
 }
 
+# halt NAME SECONDS: as a debugger or a busy hypervisor does.
+halt() {
+	kill -STOP "${PIDS[$1]}"
+	nap "$2"
+	kill -CONT "${PIDS[$1]}"
+}
+
+# has_received N: so many packets have come to b.
+has_received() {
+	[ "$(counter b rx_packets)" -gt "$1" ]
+}
+
+# wait_packets N: so many more come to b.
+wait_packets() {
+	wait_for has_received "$(($(counter b rx_packets) + $1))"
+}
+
+# halted NAME: of a run without an end, that was stopped for half a second.
+halted() {
+	wait_packets 97
+	halt "$1" 0.5
+	wait_packets 97
+	finish "$1" INT
+	is 130
+	json '.self.pacing_late_max_ns > 4e8 and .self.irregular and .self.bottleneck != "none" and
+		any(.notes[]; startswith("irregular: the sender"))'
+}
+
+# udp_errors N: so many datagrams with a wrong checksum have come to b.
+udp_errors() {
+	[ "$(in_b awk '/^Udp:/ { n = $8 } END { print n }' /proc/net/snmp)" = "$1" ]
+}
+
+@test "a socket whose buffer was full is named, and a wrong checksum is not taken for it" {
+	lab_up
+	start sink b sink eg0 --socket --rcvbuf 2304
+	# It reads nothing while the packets come, and its buffer holds a few.
+	kill -STOP "${PIDS[sink]}"
+	tool_in a blast eg0 198.18.0.2 --count 1009 --rate 20kpps --json
+	is 0
+	kill -CONT "${PIDS[sink]}"
+	finish sink INT
+	json '.metrics.socket_dropped_packets > 900 and .self.bottleneck == "socket" and
+		(.metrics.socket_dropped_packets as $n |
+			any(.notes[]; contains("socket dropped \($n) packets")))'
+	# Of short ones the checksum is seen to be wrong before there is a socket. All have room.
+	start sink b sink eg0 --socket --rcvbuf 8000000
+	tool_in a blast eg0 'ip4(dst=198.18.0.2)/udp(dport=9,sum=0x1234)' --frame-bytes 200 \
+		--count 211 --rate 2kpps --json
+	is 0
+	wait_for udp_errors 211
+	finish sink INT
+	json '.metrics.socket_dropped_packets == 211 and .self.bottleneck == "none"'
+}
+
+@test "a sender that was stopped is irregular, though it reaches its rate in the mean" {
+	local engine
+
+	lab_up
+	start reflect b reflect eg0
+	for engine in $(engines); do
+		start blast a blast eg0 198.18.0.2 --engine "$engine" --rate 5kpps --duration 60s
+		halted blast
+	done
+	start probe a probe eg0 198.18.0.2 --rate 5kpps --duration 60s
+	halted probe
+}
+
+@test "a link that was down is named, and not a full ring" {
+	need xdp-live-frames
+	lab_up
+	start sink b sink eg0
+	start blast a blast eg0 198.18.0.2 --engine live --rate 5kpps --duration 60s
+	wait_packets 97
+	ip_in b link set eg0 down
+	nap 0.7
+	ip_in b link set eg0 up
+	wait_packets 97
+	finish blast INT
+	is 130
+	json '.metrics.not_sent_packets > 1000 and .self.bottleneck == "link" and
+		any(.notes[]; startswith("the link of the sending interface went down")) and
+		(any(.notes[]; contains("ring was full")) | not)'
+}
+
+@test "tcp and udp report this host's cost, and the socket that was too small" {
+	lab_up
+	start serve b serve
+	# Hardly any work: no part of this host is the limit.
+	tool_in a tcp rr 198.18.0.2 --rate 97pps -d 500ms --json
+	is 0
+	json --argjson n "$(grep -c '^cpu[0-9]' /proc/stat)" '.self | (.cpus | length) == $n and
+		.memory_max_bytes > 1e6 and .metered_ns > 5e8 and .bottleneck == "none"'
+	start udp a udp stream 198.18.0.2 --rate 20kpps --message-bytes 200 -d 60s \
+		--remote-receive-buffer 4096
+	wait_packets 211
+	halt serve 0.2
+	wait_packets 211
+	finish udp INT
+	is 130
+	# The sender's limit comes first, if other work leaves it no CPU.
+	json '.metrics.socket_dropped_packets as $n | $n > 0 and
+		any(.notes[]; contains("socket dropped \($n) packets")) and
+		(.self.bottleneck == "socket" or any(.notes[]; startswith("other work")))'
+	tool_in a udp stream 198.18.0.2 --rate 97pps -d 500ms --json
+	is 0
+	json '.metrics.socket_dropped_packets == 0 and .self.bottleneck == "none"'
+}
+
 @test "memory is the process's own, and that of its BPF maps" {
 	lab_up
 	for streams in 1 1024; do

@@ -107,6 +107,56 @@ static void a_full_ring_is_the_limit_though_the_sender_spins_at_it(void **state)
 	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
 }
 
+static void a_link_that_went_down_is_named_before_the_ring(void **state)
+{
+	struct bottleneck_sender s = full;
+
+	(void)state;
+	s.pace = BOTTLENECK_IRREGULAR;
+	s.refused_ratio = 0.25;
+	s.link_downs = 1;
+	assert_int_equal(of_sender(s), BOTTLENECK_LINK);
+	assert_non_null(strstr(why, "went down"));
+	assert_null(strstr(why, "ring was full"));
+	/* It harmed nothing. */
+	s.pace = BOTTLENECK_UNPACED;
+	s.refused_ratio = 0;
+	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
+	s.pace = BOTTLENECK_REGULAR;
+	assert_int_equal(of_sender(s), BOTTLENECK_NONE);
+}
+
+static void a_sender_that_stalled_is_not_accused_of_spinning(void **state)
+{
+	struct bottleneck_sender s = full;
+
+	(void)state;
+	s.pace = BOTTLENECK_STALLED;
+	assert_int_equal(of_sender(s), BOTTLENECK_UNKNOWN);
+	assert_string_equal(why, "");
+	s.run_ratio = 0.7;
+	assert_int_equal(of_sender(s), BOTTLENECK_UNKNOWN);
+	s.taken_ratio = 0.3;
+	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
+	assert_non_null(strstr(why, "took 30 % of CPU 3"));
+}
+
+static void a_sender_that_waits_for_its_socket_is_no_limit(void **state)
+{
+	struct bottleneck_sender s = full;
+
+	(void)state;
+	s.pace = BOTTLENECK_BLOCKING;
+	s.cpu = BOTTLENECK_ANY_CPU;
+	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
+	assert_non_null(strstr(why, "used all of its CPU"));
+	s.run_ratio = 0.6;
+	assert_int_equal(of_sender(s), BOTTLENECK_NONE);
+	assert_string_equal(why, "");
+	s.run_ratio = NAN;
+	assert_int_equal(of_sender(s), BOTTLENECK_UNKNOWN);
+}
+
 static void without_a_loss_the_receiver_is_no_limit(void **state)
 {
 	const struct bottleneck_receiver r = {
@@ -161,6 +211,23 @@ static void an_overrun_is_the_ring_s_unless_its_cpu_was_too_slow(void **state)
 	assert_int_equal(of_receiver(r), BOTTLENECK_RECEIVER_CPU);
 }
 
+static void a_socket_or_the_thread_that_reads_it_is_named(void **state)
+{
+	struct bottleneck_receiver r = {
+		.socket_full_packets = 64439, .lost_packets = 64439, .has_softnet = true,
+	};
+
+	(void)state;
+	assert_int_equal(of_receiver(r), BOTTLENECK_SOCKET);
+	assert_non_null(strstr(why, "dropped 64439 packets"));
+	r.overrun_packets = 100003;
+	assert_int_equal(of_receiver(r), BOTTLENECK_RING);
+	r = (struct bottleneck_receiver){ .reader_ratio = 0.97, .has_softnet = true };
+	assert_int_equal(of_receiver(r), BOTTLENECK_RECEIVER_CPU);
+	r.reader_ratio = 0.9;
+	assert_int_equal(of_receiver(r), BOTTLENECK_NONE);
+}
+
 static void what_cannot_be_read_is_unknown_and_not_none(void **state)
 {
 	const struct bottleneck_receiver lost = { .lost_packets = 3 };
@@ -196,10 +263,14 @@ int main(void)
 		cmocka_unit_test(who_took_the_cpu_from_the_sender_is_not_the_sender),
 		cmocka_unit_test(a_cpu_with_room_left_is_not_accused),
 		cmocka_unit_test(a_full_ring_is_the_limit_though_the_sender_spins_at_it),
+		cmocka_unit_test(a_link_that_went_down_is_named_before_the_ring),
+		cmocka_unit_test(a_sender_that_stalled_is_not_accused_of_spinning),
+		cmocka_unit_test(a_sender_that_waits_for_its_socket_is_no_limit),
 		cmocka_unit_test(without_a_loss_the_receiver_is_no_limit),
 		cmocka_unit_test(a_loss_elsewhere_does_not_accuse_a_busy_receiver),
 		cmocka_unit_test(a_receiver_that_cannot_keep_up_is_named),
 		cmocka_unit_test(an_overrun_is_the_ring_s_unless_its_cpu_was_too_slow),
+		cmocka_unit_test(a_socket_or_the_thread_that_reads_it_is_named),
 		cmocka_unit_test(what_cannot_be_read_is_unknown_and_not_none),
 		cmocka_unit_test(of_both_ends_the_one_that_is_known_counts_and_the_sender_first),
 	};

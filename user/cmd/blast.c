@@ -357,7 +357,9 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	if (run.trial)
 		err = first_error(err, trial_report(run.trial, run.tx, &count, res, &got, &trial_error),
 				  &trial_error, e);
-	receiver.lost_packets = got.lost_packets;
+	receiver = (struct meter_receiver){
+		.lost_packets = got.lost_packets, .socket_full_packets = got.socket_full_packets,
+	};
 	sender = tx_metered(run.tx, &made);
 	meter_report(meter, &sender, run.trial ? &receiver : NULL, res);
 out:

@@ -181,7 +181,7 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 		  int run_err)
 {
 	const struct rx_sent asked = tx_sent_of(run->tx, sent);
-	struct meter_receiver receiver;
+	struct meter_receiver receiver = { 0 };
 	struct meter_sender sender;
 	struct tx_figures made;
 	struct err export_error;

@@ -210,6 +210,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	const struct probe_stamp_opts *opts = args;
 	struct secret key = { 0 };
 	struct stamp *stamp = NULL;
+	struct meter_receiver receiver;
 	struct meter *meter = NULL;
 	struct stamp_cfg cfg;
 	uint64_t lost, sent;
@@ -238,8 +239,11 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	meter = meter_start(NULL);
 	err = stamp_run(stamp, res, e);
 	stamp_report(stamp, res);
-	meter_report(meter, NULL, NULL, res);
 	lost = stamp_lost(stamp, &sent);
+	receiver = (struct meter_receiver){
+		.lost_packets = (double)lost, .socket_full_packets = stamp_socket_full(stamp),
+	};
+	meter_report(meter, NULL, &receiver, res);
 	if (opts->no_loss)
 		result_verdict(res, sent && !lost, "%llu lost of %llu", (unsigned long long)lost,
 			       (unsigned long long)sent);

@@ -242,7 +242,9 @@ static int receive(struct sink_run *run)
 		run->err = err;
 		*run->e = export_error;
 	}
-	receiver.lost_packets = got.lost_packets;
+	receiver = (struct meter_receiver){
+		.lost_packets = got.lost_packets, .socket_full_packets = got.socket_full_packets,
+	};
 	meter_report(meter, NULL, &receiver, run->res);
 	meter_free(meter);
 	judge(run, run->res);

@@ -59,8 +59,8 @@ static void put_verdicts(FILE *out, const json_t *tree)
 		put_tagged(out, pass ? "pass" : "fail", pass ? "PASS" : "FAIL", value_str(item, "what"));
 	}
 	if (irregular)
-		put_tagged(out, "warn", "irregular", "the sender reached less than 99.9 % of the requested rate: "
-			   "loss and rate are not those of the path");
+		put_tagged(out, "warn", "irregular", "the sender missed the requested rate or stalled: "
+			   "loss, rate and delay may not be those of the path");
 	json_array_foreach(notes, i, item)
 		put_note(out, json_string_value(item));
 	fputs("</ul>\n", out);

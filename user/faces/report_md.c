@@ -40,7 +40,7 @@ static void put_items(FILE *out, const json_t *tree)
 		fputc('\n', out);
 	}
 	if (report_irregular(tree))
-		fputs("- **irregular** the sender reached less than 99.9 % of the requested rate\n", out);
+		fputs("- **irregular** the sender missed the requested rate or stalled\n", out);
 	json_array_foreach(json_object_get(tree, "notes"), i, item) {
 		fputs("- note: ", out);
 		put_word(out, json_string_value(item) ? json_string_value(item) : "");

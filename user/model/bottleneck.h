@@ -21,6 +21,8 @@ enum bottleneck {
 	BOTTLENECK_RECEIVER_CPU,
 	BOTTLENECK_RING,		/* the device's: it accepted, or delivered, less than
 					 * there was */
+	BOTTLENECK_LINK,		/* it was down for a part of the run */
+	BOTTLENECK_SOCKET,		/* the receiving socket's buffer was full */
 };
 
 /* "none", "sender cpu", ... */
@@ -30,13 +32,18 @@ enum bottleneck_pace {
 	BOTTLENECK_UNPACED,		/* as fast as possible */
 	BOTTLENECK_REGULAR,		/* reached its rate (RFC 9971) */
 	BOTTLENECK_IRREGULAR,
+	BOTTLENECK_STALLED,		/* reached its rate in the mean, by bursts after stalls */
 	BOTTLENECK_PACED,		/* has slots, but no rate to compare with */
+	BOTTLENECK_BLOCKING,		/* sleeps in a socket whenever that takes no more */
 };
+
+#define BOTTLENECK_ANY_CPU UINT32_MAX	/* of a thread that is not pinned to one */
 
 struct bottleneck_sender {
 	enum bottleneck_pace pace;
 	double refused_ratio;		/* of the packets made */
 	double ring_full_ratio;		/* of the attempts to get frames */
+	uint64_t link_downs;		/* how often the link went down during the run */
 	/* The thread that used most of its CPU; ratios of its lifetime, NAN: unknown. */
 	uint32_t cpu;
 	uint64_t time_ns;
@@ -47,6 +54,9 @@ struct bottleneck_sender {
 struct bottleneck_receiver {
 	double lost_packets;		/* NAN: unknown */
 	uint64_t overrun_packets;	/* of the interface's receive ring */
+	uint64_t socket_full_packets;	/* dropped, as the receiving socket's buffer was full */
+	double reader_ratio;		/* of the busiest reading thread's time: on its CPU or waiting
+					 * for it; 0: unknown */
 	uint64_t softnet_dropped_packets;
 	bool has_softnet;
 	/* The CPU whose receive softirq most often ended with packets still waiting. */

@@ -94,6 +94,7 @@ static const struct field figures_fields[] = {
 	NUMBER(control_figures, duplicates),
 	NUMBER(control_figures, reordered), NUMBER(control_figures, unknown),
 	NUMBER(control_figures, send_errors), NUMBER(control_figures, socket_dropped),
+	NUMBER(control_figures, socket_full),
 	NUMBER(control_figures, cpu_ns), NUMBER(control_figures, host_busy_ns),
 	NUMBER(control_figures, delays), DIST_STATS(DELAY)
 	NUMBER(control_figures, retransmits), NUMBER(control_figures, senders), NUMBER(control_figures, rtt_us),

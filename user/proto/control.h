@@ -101,7 +101,8 @@ struct control_figures {
 	uint64_t transactions, window_transactions;
 	uint64_t distinct, duplicates, reordered, unknown;
 	uint64_t send_errors;		/* datagrams refused by the kernel */
-	uint64_t socket_dropped;
+	uint64_t socket_dropped;	/* by the sockets' own counters */
+	uint64_t socket_full;		/* of these, as a buffer was full */
 	uint64_t cpu_ns;		/* of the sending and receiving threads, in the window */
 	uint64_t host_busy_ns;		/* of all CPUs of the host, in the window */
 	uint64_t delays, delay_ns[DIST_NR];

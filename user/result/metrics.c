@@ -883,8 +883,9 @@ static const struct metric metrics[] = {
 	{ "pacing_achieved_ratio", UNIT_RATIO, METRIC_HIGHER, "achieved / offered",
 	  "sent rate / offered rate; below 99.9 % the result is irregular (RFC 9971)" },
 	{ "irregular", UNIT_NONE, METRIC_LOWER, "irregular",
-	  "true if the sender reached less than 99.9 % of the offered rate: its losses and rates "
-	  "are not those of the path (RFC 9971)" },
+	  "true if the sender reached less than 99.9 % of the offered rate (RFC 9971), or if more than "
+	  "0.1 % of the packets left late, by 1 ms and one slot at least, and so in bursts: its losses, "
+	  "rates and delays may not be those of the path" },
 	DIST_ABOVE_MIN("pacing_late", "pacing late,", NULL,
 	  "time by which packets were sent after their slot", METRIC_LOWER, "", 0)
 	{ "calibration", UNIT_NONE, METRIC_NEITHER, "calibrated",
@@ -1006,7 +1007,8 @@ static const struct metric metrics[] = {
 
 	{ "bottleneck", UNIT_TEXT, METRIC_NEITHER, "bottleneck",
 	  "the part of this host that limited the result: none, unknown, sender cpu, receiver cpu, "
-	  "or ring (the device's transmit or receive ring)", .brief = true },
+	  "ring (the device's transmit or receive ring), link (it went down) or socket (the receiver's "
+	  "buffer)", .brief = true },
 	{ "metered_ns", UNIT_NS, METRIC_NEITHER, "metered",
 	  "time that the figures of CPUs, interrupts and softirqs cover, at the sender or the receiver",
 	  .line = "measurement cost" },

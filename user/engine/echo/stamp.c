@@ -21,6 +21,8 @@
 #include "lib/loop.h"
 #include "sys/host/clock.h"
 #include "sys/host/fdlimit.h"
+#include "sys/net/counters.h"
+#include "sys/socket/sock.h"
 
 #define SPARE_FDS	64
 #define ASK_TRIES	3
@@ -344,6 +346,7 @@ static int start(struct stamp *stamp, struct err *e)
 		if (err)
 			return err;
 	}
+	stamp->full_before = counters_udp_full();
 	stamp->start_mono_ns = stamp->last_mono_ns = loop_mono_ns();
 	stamp->end_mono_ns = stamp->cfg.duration_ns ?
 			     stamp->start_mono_ns + stamp->cfg.duration_ns : UINT64_MAX;
@@ -401,4 +404,14 @@ uint64_t stamp_lost(const struct stamp *stamp, uint64_t *ret_sent)
 	}
 	*ret_sent = sent;
 	return lost;
+}
+
+uint64_t stamp_socket_full(const struct stamp *stamp)
+{
+	uint64_t full = counters_udp_full() - stamp->full_before, dropped = 0;
+	uint32_t i;
+
+	for (i = 0; i < stamp->nr_lanes; i++)
+		dropped += sock_dropped_packets(stamp->lanes[i].fd);
+	return dropped < full ? dropped : full;
 }

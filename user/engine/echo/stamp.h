@@ -44,4 +44,7 @@ void stamp_report(struct stamp *stamp, struct result *res);
 /* Test packets lost; @ret_sent: of how many. */
 uint64_t stamp_lost(const struct stamp *stamp, uint64_t *ret_sent);
 
+/* Answers that this end's sockets dropped, as their buffers were full. */
+uint64_t stamp_socket_full(const struct stamp *stamp);
+
 #endif

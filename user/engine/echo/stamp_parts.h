@@ -60,6 +60,7 @@ struct stamp {
 	int64_t utc_offset_ns;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	uint64_t clock_steps;
 	uint64_t late_max_ns;
+	uint64_t full_before;			/* counters_udp_full() */
 	struct stamp_row *row;
 };
 

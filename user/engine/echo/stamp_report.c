@@ -53,7 +53,7 @@ static void add_session(struct total *sum, const struct stamp_session *session, 
 	sum->back_reordered += session->back_reordered_past + session->answered.reordered;
 	sum->restarts += session->restarts;
 	sum->stateful |= session->kind == STAMP_STATEFUL;
-	sum->dropped += udp_dropped_packets(fd);
+	sum->dropped += sock_dropped_packets(fd);
 	sum->lost.all += lost.all;
 	sum->lost.out += lost.out;
 	sum->lost.back += lost.back;

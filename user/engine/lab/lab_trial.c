@@ -188,7 +188,7 @@ static int open_sender(struct lab_trial *trial, const struct lab_trial_cfg *cfg,
 int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, struct result *part,
 		  struct err *e)
 {
-	struct meter_receiver receiver;
+	struct meter_receiver receiver = { 0 };
 	struct meter_sender sender;
 	struct tx_cfg chosen = { .clock = cfg->clock };
 	struct rx_sent sent;

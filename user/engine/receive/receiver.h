@@ -53,6 +53,7 @@ struct rx_figures {
 	struct dist delay;		/* NAN if nothing arrived or nothing could be timed */
 	double gap_max_ns;		/* NAN: inter-arrival times were not measured, or there were
 					 * none */
+	uint64_t socket_full_packets;	/* dropped, as the receiving socket's buffer was full */
 };
 
 struct receiver;

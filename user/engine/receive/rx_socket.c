@@ -15,8 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <linux/sock_diag.h>
-
 #include "abi/sink.h"
 #include "abi/tag.h"
 #include "engine/receive/rx_order.h"
@@ -25,7 +23,9 @@
 #include "lib/unit.h"
 #include "proto/seqwin.h"
 #include "result/result_dist.h"
+#include "sys/net/counters.h"
 #include "sys/net/nic.h"
+#include "sys/socket/sock.h"
 
 #define BATCH		64
 #define WAKE_US		20000		/* how often the reader checks for stop */
@@ -49,6 +49,7 @@ struct rx_socket {
 	struct seqwin *wins;
 	struct rx_count row_count;
 	uint64_t row_lost, row_elapsed_ns;
+	uint64_t full_before, full_after;	/* counters_udp_full() of the socket's namespace */
 };
 
 static struct rx_socket *rx_of(struct receiver *receiver)
@@ -144,6 +145,8 @@ static void *reader_main(void *arg)
 			add_packet(rx, &msgs[i], now_ns);
 		pthread_mutex_unlock(&rx->lock);
 	}
+	/* This thread stays in the socket's namespace; that of report() may have left it. */
+	rx->full_after = counters_udp_full();
 	return NULL;
 }
 
@@ -284,8 +287,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 		  uint32_t max_parts, struct rx_figures *ret_figures, struct err *e)
 {
 	struct rx_socket *rx = rx_of(receiver);
-	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(memory);
+	uint64_t dropped = sock_dropped_packets(rx->fd), full = rx->full_after - rx->full_before;
 	struct rx_count count;
 	double frame_bytes;
 
@@ -303,14 +305,14 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	result_metric_real(res, "received_l1_bps",
 			   count.rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
 	result_metric_real(res, "received_l2_bps", count.rate_pps * 8 * frame_bytes);
-	if (!getsockopt(rx->fd, SOL_SOCKET, SO_MEMINFO, memory, &len))
-		result_metric_u64(res, "socket_dropped_packets", memory[SK_MEMINFO_DROPS]);
+	result_metric_u64(res, "socket_dropped_packets", dropped);
 	report_order(&count, rx_sent_packets(sent), res);
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	result_hist(res, "delay", &rx->hist);
 	*ret_figures = (struct rx_figures){
 		.lost_packets = (double)rx_lost(&count, rx_sent_packets(sent)), .gap_max_ns = NAN,
+		.socket_full_packets = dropped < full ? dropped : full,
 	};
 	dist_of_hist(&ret_figures->delay, &rx->hist);
 	return 0;
@@ -396,6 +398,7 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
 	for (i = 0; rx->wins && i < cfg->streams; i++)
 		rx->wins[i].confirms = true;
+	rx->full_before = rx->full_after = counters_udp_full();
 	err = rx->wins ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
 	if (err)
 		goto fail;

@@ -108,7 +108,8 @@ static double elapsed_ns(const struct meter *meter)
 /* A CPU that came online or went offline in between is not reported. */
 static bool is_seen(const struct meter *meter, size_t cpu)
 {
-	return meter->before->cpus[cpu].online && meter->after->cpus[cpu].online;
+	return cpu < meter->before->nr_cpus && meter->before->cpus[cpu].online &&
+	       meter->after->cpus[cpu].online;
 }
 
 static double ticks_ratio(const struct meter *meter, uint64_t before, uint64_t after)
@@ -305,7 +306,11 @@ static enum bottleneck judge_sender(const struct meter *meter, const struct mete
 				    char *why, size_t size)
 {
 	uint64_t made = sender->sent_packets + sender->refused_packets;
-	struct bottleneck_sender s = { .pace = sender->pace, .run_ratio = NAN };
+	struct bottleneck_sender s = {
+		.pace = sender->pace, .run_ratio = NAN,
+		.link_downs = meter->has_nic ? procstat_growth(meter->nic_before.carrier_downs,
+							       meter->nic_after.carrier_downs) : 0,
+	};
 	double run, taken, shares[NR_SHARES];
 	struct afxdp_use ring;
 	struct meter_thread use;
@@ -362,6 +367,8 @@ static enum bottleneck judge_receiver(const struct meter *meter, const struct me
 	const size_t offset = offsetof(struct procstat_cpu, softnet_squeezed);
 	struct bottleneck_receiver r = {
 		.lost_packets = receiver->lost_packets,
+		.socket_full_packets = receiver->socket_full_packets,
+		.reader_ratio = receiver->reader_ratio,
 		.softnet_dropped_packets = total(meter, offsetof(struct procstat_cpu,
 							  softnet_dropped_packets)),
 		.has_softnet = has_count(meter, count_at(offset)),

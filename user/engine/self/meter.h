@@ -15,11 +15,18 @@
 
 /* What a sending thread and its ring used, known once it has ended. */
 struct meter_thread {
-	uint32_t cpu;
+	uint32_t cpu;			/* BOTTLENECK_ANY_CPU: not pinned */
 	uint64_t time_ns;		/* from the thread's start to its end */
 	uint64_t run_ns, wait_ns;	/* on the CPU; and runnable, waiting for it */
 	struct afxdp_use ring;		/* zeros without a ring */
 };
+
+/* Share of its time on the CPU or waiting for it; 0: unknown. */
+static inline double meter_busy_ratio(const struct meter_thread *thread)
+{
+	return thread->time_ns ?
+	       (double)(thread->run_ns + thread->wait_ns) / (double)thread->time_ns : 0;
+}
 
 /* A sender's figures for the meter. */
 struct meter_sender {
@@ -48,6 +55,8 @@ void meter_stop(struct meter *meter);
 /* The same for a receiver. */
 struct meter_receiver {
 	double lost_packets;		/* NAN: unknown */
+	uint64_t socket_full_packets;	/* dropped, as the socket's buffer was full */
+	double reader_ratio;		/* see model/bottleneck.h */
 };
 
 /*

@@ -132,17 +132,21 @@ uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count);
 /* Sent, rates and pacing of a whole run into @res, and a row for each stream where there are many. */
 struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res);
 
-/* The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate). */
+/*
+ * The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate).
+ * The result is irregular, and marked as such or as not: below 99.9 % of that rate, or if more than
+ * 0.1 % of the packets left late (@late, NULL: unknown) and were made up for in bursts.
+ */
 struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-				 struct result *res);
+				 const struct hist_rec *late, struct result *res);
+
+/* How many of them were so late that a burst made up for it: by 1 ms and by a slot at least. */
+uint64_t tx_count_late(const struct hist_rec *late, double offered_pps);
 
 /*
  * Percentiles of how late the packets left, nothing where none was paced; and with
  * cfg.done how long they took to be sent.
  */
 void tx_report_late(const struct tx *tx, struct result *res);
-
-/* Below 99.9 % of the offered rate the result is irregular: marked as such, or as not. */
-enum bottleneck_pace tx_report_regular(double offered_pps, double sent_pps, struct result *res);
 
 #endif

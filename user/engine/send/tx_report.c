@@ -13,7 +13,7 @@
 #include "result/result_dist.h"
 
 #define REGULAR_RATIO	0.999		/* of the offered rate, RFC 9971 */
-#define IRREGULAR_NS	1000000		/* of a capture: lateness that is worth a note */
+#define STALL_NS	1000000		/* a packet that is later than this is followed by a burst */
 
 uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count)
 {
@@ -95,28 +95,41 @@ static void report_lateness(const struct tx_count *count, struct result *res)
 	result_self_u64(res, "pacing_late_max_ns", count->late_max_ns);
 }
 
-/* @achieved: of @what, as a share. */
+uint64_t tx_count_late(const struct hist_rec *late, double offered_pps)
+{
+	uint64_t sum = late->above;
+	uint32_t i;
+
+	/* At low rates, one that is still before the next slot. */
+	for (i = hist_index((uint64_t)fmax(STALL_NS, NSEC_PER_SEC / offered_pps)); i < HIST_BUCKETS; i++)
+		sum += late->buckets[i];
+	return sum;
+}
+
+/* @achieved: of @what, as a share. @nr_late: of the packets in @late; NULL: not known. */
 static enum bottleneck_pace report_regular(double achieved, bool irregular, const char *what,
+					   const struct hist_rec *late, uint64_t nr_late,
 					   struct result *res)
 {
+	/* As many as may be missing from the rate. */
+	bool stalled = late && (double)nr_late > (1 - REGULAR_RATIO) * (double)late->count;
+
 	result_self_real(res, "pacing_achieved_ratio", achieved);
-	result_self_bool(res, "irregular", irregular);
+	result_self_bool(res, "irregular", irregular || stalled);
 	if (irregular)
 		result_note(res, "irregular: the sender reached %.3f %% of the %s, so a loss or a rate "
 			    "seen here is not the path's", 100 * achieved, what);
-	return irregular ? BOTTLENECK_IRREGULAR : BOTTLENECK_REGULAR;
-}
-
-enum bottleneck_pace tx_report_regular(double offered_pps, double sent_pps, struct result *res)
-{
-	double achieved = sent_pps / offered_pps;
-
-	return report_regular(achieved, achieved < REGULAR_RATIO, "offered rate", res);
+	else if (stalled)
+		result_note(res, "irregular: the sender stalled for up to %.3g ms, and %llu of %llu "
+			    "packets left late, in bursts, so a loss or a delay seen here may not be "
+			    "the path's", (double)late->max_ns / 1e6,
+			    (unsigned long long)nr_late, (unsigned long long)late->count);
+	return irregular ? BOTTLENECK_IRREGULAR : stalled ? BOTTLENECK_STALLED : BOTTLENECK_REGULAR;
 }
 
 /* Of a capture, whose packets have slots of their own: the time that they should have taken. */
 static enum bottleneck_pace report_slots(const struct replay *replay, const struct tx_count *count,
-					 struct result *res)
+					 const struct hist_rec *late, struct result *res)
 {
 	uint64_t duration_ns = count->last_mono_ns - count->first_mono_ns;
 	uint64_t planned_ns = replay_planned_ns(replay);
@@ -127,26 +140,30 @@ static enum bottleneck_pace report_slots(const struct replay *replay, const stru
 	report_lateness(count, res);
 	if (!planned_ns || !duration_ns)
 		return BOTTLENECK_UNPACED;
-	return report_regular(achieved, duration_ns > planned_ns + IRREGULAR_NS &&
-			      achieved < REGULAR_RATIO, "pace that was asked for", res);
+	return report_regular(achieved, duration_ns > planned_ns + STALL_NS &&
+			      achieved < REGULAR_RATIO, "pace that was asked for", late,
+			      tx_count_late(late, (double)count->paced_packets * NSEC_PER_SEC /
+					    (double)planned_ns), res);
 }
 
 static struct tx_figures report_capture(const struct mix_flow *flow, double frame_bytes,
-					const struct tx_count *count, struct result *res)
+					const struct tx_count *count, const struct hist_rec *late,
+					struct result *res)
 {
 	struct tx_figures figures = report_rates(frame_bytes, count, res);
 
 	replay_report(flow->replay, res);
 	if (flow->offered_pps > 0 && count->paced_packets)
 		result_metric_real(res, "offered_pps", flow->offered_pps);
-	figures.pace = report_slots(flow->replay, count, res);
+	figures.pace = report_slots(flow->replay, count, late, res);
 	return figures;
 }
 
 struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-				 struct result *res)
+				 const struct hist_rec *late, struct result *res)
 {
 	struct tx_figures figures = report_rates(frame_bytes, count, res);
+	double achieved;
 
 	if (offered_pps <= 0)
 		return figures;
@@ -155,8 +172,10 @@ struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const s
 		report_lateness(count, res);
 		figures.late_max_ns = (double)count->late_max_ns;
 	}
+	achieved = figures.sent_pps / offered_pps;
 	if (count->sent_packets > 1)
-		figures.pace = tx_report_regular(offered_pps, figures.sent_pps, res);
+		figures.pace = report_regular(achieved, achieved < REGULAR_RATIO, "offered rate", late,
+					      late ? tx_count_late(late, offered_pps) : 0, res);
 	return figures;
 }
 
@@ -166,6 +185,7 @@ struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, s
 	double frame_bytes = mix_max_bytes(tx->cfg.mix);
 	struct tx_count total = *count;
 	struct tx_figures figures;
+	struct hist_rec late;
 
 	total.sent_bytes = tx_bytes(tx, count);
 	if (tx->kind != MIX_PLAIN && made)
@@ -173,9 +193,10 @@ struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, s
 	/* Which packets were refused, no driver tells. */
 	if (tx->kind != MIX_PLAIN && count->refused_packets)
 		total.sent_bytes = TX_BYTES_UNKNOWN;
+	tx_read_late(tx, &late);
 	if (tx->kind == MIX_CAPTURE)
-		return report_capture(&tx->cfg.mix->flows[0], frame_bytes, &total, res);
-	figures = tx_report_sent(frame_bytes, offered_pps(tx), &total, res);
+		return report_capture(&tx->cfg.mix->flows[0], frame_bytes, &total, &late, res);
+	figures = tx_report_sent(frame_bytes, offered_pps(tx), &total, &late, res);
 	if (tx->kind == MIX_MANY)
 		report_flows(tx, res);
 	return figures;

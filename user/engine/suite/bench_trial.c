@@ -29,23 +29,6 @@ uint64_t bench_ask_ns(const struct bench_ask *ask)
 	return ask->trial_ns ? ask->trial_ns : (uint64_t)((double)ask->count / ask->pps * 1e9);
 }
 
-/*
- * Packets that made up for a stall: each packet of a burst is late, and so is one after several
- * stalls.
- */
-static uint64_t count_late(const struct tx *tx)
-{
-	struct hist_rec hist;
-	uint64_t late;
-	uint32_t i;
-
-	tx_read_late(tx, &hist);
-	late = hist.above;
-	for (i = hist_index(STALL_NS); i < HIST_BUCKETS; i++)
-		late += hist.buckets[i];
-	return late;
-}
-
 /* Back to back except for one frame: less than a device drains in that time. */
 static bool is_burst(const struct bench_trial *trial)
 {
@@ -57,6 +40,7 @@ static bool is_burst(const struct bench_trial *trial)
 static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx_figures *sent,
 		 const struct rx_figures *got)
 {
+	struct hist_rec hist;
 	double late;
 
 	trial->sent = sent->sent_packets;
@@ -64,7 +48,9 @@ static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx
 	trial->sent_pps = sent->sent_pps;
 	trial->irregular = sent->pace == BOTTLENECK_IRREGULAR && (!trial->count || !is_burst(trial));
 	trial->late_max_ns = sent->late_max_ns;
-	late = fmax((double)count_late(tx), trial->late_max_ns * 1e-9 * trial->pps);
+	/* Each packet of a burst is late, and so is one after several stalls. */
+	tx_read_late(tx, &hist);
+	late = fmax((double)tx_count_late(&hist, trial->pps), trial->late_max_ns * 1e-9 * trial->pps);
 	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS && (double)trial->lost <= late;
 	trial->delay = got->delay;
 }

@@ -15,6 +15,7 @@
 #include "lib/loop.h"
 #include "proto/flow_file.h"
 #include "sys/host/cpu.h"
+#include "sys/net/counters.h"
 
 #define QUIET_NS	300000000ull	/* nothing of UDP for so long: what was under way has come */
 #define LEAST_PER_S	(1.0 / 8192)	/* a gap of 2.3 hours, near the longest of a schedule */
@@ -107,6 +108,7 @@ int xfer_new(struct xfer **ret_xfer, const struct control_test *test, enum xfer_
 		xfer->test.batch = 1;
 	xfer->end = end;
 	xfer->opts = *opts;
+	xfer->full_before = counters_udp_full();
 	xfer->nr_conns = xfer_streams(test);
 	if (test->kind == CONTROL_CRR && end == XFER_SERVER)
 		xfer->nr_conns = test->streams < nr_cpus() ? (unsigned int)test->streams : nr_cpus();

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "abi/hist.h"
+#include "engine/self/meter.h"
 #include "lib/err.h"
 #include "lib/jitter.h"
 #include "proto/control.h"
@@ -55,6 +56,9 @@ void xfer_finish(struct xfer *xfer);		/* ends all threads */
 void xfer_read(struct xfer *xfer, struct control_figures *ret_figures);
 /* After xfer_finish(): delays and what the streams' windows know. */
 void xfer_read_order(struct xfer *xfer, struct control_figures *figures);
+/* After xfer_finish(): its busiest thread, and how many there were. */
+void xfer_read_use(const struct xfer *xfer, struct meter_thread *ret_use);
+unsigned int xfer_nr_workers(const struct xfer *xfer);
 /* Round trips (at the client of rr and crr) or one-way delays (at a receiver of UDP). */
 const struct hist_rec *xfer_hist(struct xfer *xfer);
 

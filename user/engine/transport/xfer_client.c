@@ -20,7 +20,16 @@
 
 #define DRAIN_NS	(12 * NSEC_PER_SEC)	/* a little more than the server's own */
 #define LOOK_NS		2000000ull
+#define REGULAR_RATIO	0.999		/* of the rate asked for, as RFC 9971 has it */
 #define ROW_NS		30000000ull		/* a row that comes later stands in the next one */
+
+/* What could limit a test on this host; of several tests the most. */
+struct use {
+	enum bottleneck_pace pace;
+	bool sends;			/* from this host */
+	struct meter_thread sender;	/* the busiest that sends */
+	struct meter_receiver receiver;
+};
 
 struct xfer_client {
 	struct xfer_link link;
@@ -28,6 +37,7 @@ struct xfer_client {
 	bool has_from, same_host;
 	struct xfer_tcp tcp;		/* of the last test; rtt_mean_ns: so far the sum */
 	uint64_t looks;			/* at a connection's round trip */
+	struct use use;
 };
 
 struct run {
@@ -281,6 +291,80 @@ static int start(struct run *run)
 	return 0;
 }
 
+/* The mean of the server's threads, which are as many as here. */
+static struct meter_thread server_thread(const struct run *run)
+{
+	const struct control_figures *server = &run->report->server;
+	unsigned int nr = xfer_nr_workers(run->xfer);
+
+	return (struct meter_thread){
+		.cpu = BOTTLENECK_ANY_CPU, .time_ns = server->window_ns,
+		.run_ns = nr ? server->cpu_ns / nr : 0,
+	};
+}
+
+static enum bottleneck_pace find_pace(const struct run *run)
+{
+	const struct xfer_plan *plan = run->plan;
+	double asked = plan->requests_per_s > 0 ? plan->requests_per_s : (double)plan->local.rate_bps;
+	double got = plan->requests_per_s > 0 ? run->figures->transactions_per_s : run->figures->sent_bps;
+
+	if (plan->local.spin)
+		return BOTTLENECK_PACED;	/* busy by design */
+	if (plan->local.direction == CONTROL_BOTH)
+		asked *= 2;
+	/* What falls behind its rate waits for the path, unless its CPU is used up. */
+	return asked > 0 && got >= REGULAR_RATIO * asked ? BOTTLENECK_REGULAR : BOTTLENECK_BLOCKING;
+}
+
+static void keep_use(struct run *run)
+{
+	const struct control_test *test = &run->plan->local;
+	const struct control_figures *server = &run->report->server;
+	bool back = test->kind == CONTROL_STREAM && test->direction == CONTROL_BACK;
+	bool near = run->client->same_host;
+	struct use *use = &run->client->use;
+	struct meter_thread own, other = server_thread(run);
+	const struct meter_thread *sender = back ? &other : &own, *reader = back ? &own : &other;
+	struct control_figures client;
+	enum bottleneck_pace pace = find_pace(run);
+
+	xfer_read(run->xfer, &client);
+	xfer_read_use(run->xfer, &own);
+	if (pace != BOTTLENECK_REGULAR || !use->sends)
+		use->pace = pace;
+	if (back && !near)
+		sender = NULL;
+	if (!back && !near)
+		reader = NULL;
+	if (sender && (!use->sends || meter_busy_ratio(sender) > meter_busy_ratio(&use->sender)))
+		use->sender = *sender;
+	use->sends |= sender != NULL;
+	if (reader && !test->spin)
+		use->receiver.reader_ratio = fmax(use->receiver.reader_ratio, meter_busy_ratio(reader));
+	use->receiver.socket_full_packets += client.socket_full + server->socket_full;
+	use->receiver.lost_packets += run->figures->lost_packets;
+}
+
+static void read_sender(const void *ctx, uint32_t i, struct meter_thread *ret_thread)
+{
+	const struct xfer_client *client = ctx;
+
+	(void)i;
+	*ret_thread = client->use.sender;
+}
+
+void xfer_client_report_self(const struct xfer_client *client, struct meter *meter,
+			     struct result *res)
+{
+	const struct use *use = &client->use;
+	const struct meter_sender sender = {
+		.ctx = client, .nr_threads = 1, .pace = use->pace, .read_thread = read_sender,
+	};
+
+	meter_report(meter, use->sends ? &sender : NULL, &use->receiver, res);
+}
+
 static int run_test(struct run *run)
 {
 	const struct control_test *test = &run->plan->local;
@@ -304,6 +388,7 @@ static int run_test(struct run *run)
 	loop_close(&loop);
 	keep_tcp(run);
 	xfer_report_end(run->report, run->res, run->figures);
+	keep_use(run);
 	return run->err;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/self/meter.h"
 #include "engine/transport/xfer_link.h"
 #include "lib/err.h"
 #include "result/result.h"
@@ -41,6 +42,7 @@ uint64_t xfer_client_datagram_bytes(const struct xfer_client *client);
 struct xfer_figures {
 	double sent_bps, received_bps;	/* payload */
 	uint64_t datagrams_received;
+	double lost_packets;		/* datagrams, or requests without an answer in time */
 	double transactions_per_s, rtt_min_ns;
 	double client_cpus, server_cpus;	/* cores that the threads of the test kept busy */
 };
@@ -61,6 +63,13 @@ struct xfer_tcp {
 };
 
 void xfer_client_read_tcp(const struct xfer_client *client, struct xfer_tcp *ret_tcp);
+
+/*
+ * "self" of @res, for all tests so far: @meter's, and whether a thread of either end on this host,
+ * or the receiving socket, was the limit.
+ */
+void xfer_client_report_self(const struct xfer_client *client, struct meter *meter,
+			     struct result *res);
 
 /* As the kernel knows it of the path to the server. */
 uint32_t xfer_client_mtu(const struct xfer_client *client);

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "abi/tag.h"
+#include "engine/self/meter.h"
 #include "engine/transport/xfer_client.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -272,6 +273,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	struct xfer_client *client = NULL;
 	struct xfer_figures figures;
 	struct xfer_plan plan;
+	struct meter *meter;
 	uint64_t bytes;
 	int err;
 
@@ -293,12 +295,15 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	if (extra->kind == CONTROL_STREAM && !opts->sizes)
 		result_env_u64(res, "message_bytes", plan.local.message_bytes);
 	log_info("testing with '%s'", opts->host);
+	meter = meter_start(NULL);
 	if (opts->sizes)
 		err = run_sizes(client, opts, extra, res, e);
 	else if (opts->confidence)
 		err = run_until_sure(client, opts, &plan, res, e);
 	else
 		err = xfer_client_run(client, &plan, res, &figures, e);
+	xfer_client_report_self(client, meter, res);
+	meter_free(meter);
 out:
 	xfer_client_close(client);
 	/* Ended before there was a figure, as the user wanted. */

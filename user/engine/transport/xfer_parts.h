@@ -20,6 +20,7 @@
 #include "lib/hist.h"
 #include "lib/jitter.h"
 #include "proto/seqwin.h"
+#include "sys/host/cpu.h"
 
 #define XFER_BATCH	32		/* datagrams of a call */
 #define XFER_BUDGET	16		/* calls of a step, before another connection's turn */
@@ -96,6 +97,7 @@ struct xfer_worker {
 	struct hist_rec *hist;
 	uint64_t utc_offset_ns;		/* UTC - CLOCK_MONOTONIC, once one was needed */
 	_Atomic uint64_t cpu_ns;	/* at its end */
+	struct cpu_thread began, over;
 	atomic_bool ended;
 };
 
@@ -117,6 +119,7 @@ struct xfer {
 	_Atomic int phase;
 	struct control_arrival *arrivals;	/* of the first that came; NULL: not asked for; times by the clock */
 	_Atomic unsigned int nr_arrivals;	/* that wanted a place; more than there are */
+	uint64_t full_before;		/* counters_udp_full() */
 	uint64_t start_ns, count_ns, end_ns;	/* count_ns: when what is omitted ends */
 	struct xfer_mark begin, stop;		/* of the window; mono_ns 0: not yet */
 	struct hist_rec *sum;

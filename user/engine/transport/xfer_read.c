@@ -11,6 +11,7 @@
 #include "lib/dist.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "sys/net/counters.h"
 
 static uint64_t load(const uint64_t *counter)
 {
@@ -41,6 +42,10 @@ void xfer_read(struct xfer *xfer, struct control_figures *ret_figures)
 			sum.cwnd_packets += conn->sends ? tcp.cwnd_packets : 0;
 		}
 	}
+	if (sum.socket_dropped)
+		sum.socket_full = counters_udp_full() - xfer->full_before;
+	if (sum.socket_full > sum.socket_dropped)
+		sum.socket_full = sum.socket_dropped;
 	if (xfer->test.kind != CONTROL_CRR) {
 		sum.send_buffer_bytes = sock_buffer_bytes(xfer->conns[0].fd, true);
 		sum.receive_buffer_bytes = sock_buffer_bytes(xfer->conns[0].fd, false);
@@ -78,6 +83,30 @@ void xfer_read_order(struct xfer *xfer, struct control_figures *figures)
 	figures->delays = delay.count;
 	for (i = 0; delay.count && i < DIST_NR; i++)
 		figures->delay_ns[i] = isnan(delay.ns[i]) ? 0 : (uint64_t)(delay.ns[i] + 0.5);
+}
+
+void xfer_read_use(const struct xfer *xfer, struct meter_thread *ret_use)
+{
+	struct meter_thread most = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < xfer->nr_workers; i++) {
+		const struct cpu_thread *a = &xfer->workers[i].began, *b = &xfer->workers[i].over;
+		struct meter_thread use = {
+			.cpu = xfer->test.cpu ? (uint32_t)xfer->test.cpu - 1 : BOTTLENECK_ANY_CPU,
+			.time_ns = b->mono_ns - a->mono_ns, .run_ns = b->run_ns - a->run_ns,
+			.wait_ns = b->wait_ns - a->wait_ns,
+		};
+
+		if (meter_busy_ratio(&use) >= meter_busy_ratio(&most))
+			most = use;
+	}
+	*ret_use = most;
+}
+
+unsigned int xfer_nr_workers(const struct xfer *xfer)
+{
+	return xfer->nr_workers;
 }
 
 const struct hist_rec *xfer_hist(struct xfer *xfer)

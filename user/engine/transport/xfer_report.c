@@ -52,7 +52,7 @@ static void report_delay(const struct control_figures *receiver, struct result *
 }
 
 static void report_datagrams(const struct xfer_report *report, const struct flow *flow,
-			     struct result *res)
+			     struct result *res, struct xfer_figures *figures)
 {
 	uint64_t sent = flow->sender->sent_packets, distinct = flow->receiver->distinct;
 	uint64_t lost = sent > distinct ? sent - distinct : 0;
@@ -63,6 +63,7 @@ static void report_datagrams(const struct xfer_report *report, const struct flow
 	/* A server that did not tell its end has told no numbers. */
 	if (flow->receiver == &report->server && !report->has_result)
 		return;
+	figures->lost_packets += (double)lost;
 	result_metric_u64(res, "datagrams_lost", lost);
 	result_metric_real(res, "datagrams_lost_ratio", sent ? (double)lost / (double)sent : NAN);
 	result_metric_u64(res, "datagrams_duplicate", flow->receiver->duplicates);
@@ -78,11 +79,11 @@ static void report_datagrams(const struct xfer_report *report, const struct flow
 }
 
 static void report_flow(const struct xfer_report *report, const struct flow *flow,
-			struct result *res)
+			struct result *res, struct xfer_figures *figures)
 {
 	report_bytes(flow, res);
 	if (report->plan->local.protocol == CONTROL_UDP)
-		report_datagrams(report, flow, res);
+		report_datagrams(report, flow, res, figures);
 	else
 		result_metric_u64(res, "tcp_retransmits", flow->sender->retransmits);
 	if (report->plan->local.protocol == CONTROL_TCP &&
@@ -111,7 +112,7 @@ static void report_stream(const struct xfer_report *report, const struct control
 		const struct flow *flow = report->plan->local.direction == CONTROL_THERE ? &there : &back;
 
 		keep_flow(flow, figures);
-		report_flow(report, flow, res);
+		report_flow(report, flow, res, figures);
 		return;
 	}
 	sum.sent_bytes += report->server.sent_bytes;
@@ -120,8 +121,8 @@ static void report_stream(const struct xfer_report *report, const struct control
 	sum.received_window_bytes += report->server.received_window_bytes;
 	keep_flow(&both, figures);
 	report_bytes(&both, res);
-	report_flow(report, &there, result_part(res, PART_OTHER, "there"));
-	report_flow(report, &back, result_part(res, PART_OTHER, "back"));
+	report_flow(report, &there, result_part(res, PART_OTHER, "there"), figures);
+	report_flow(report, &back, result_part(res, PART_OTHER, "back"), figures);
 }
 
 static void report_requests(const struct xfer_report *report,
@@ -133,6 +134,7 @@ static void report_requests(const struct xfer_report *report,
 	struct jitter_sum jitter;
 
 	xfer_read_requests(report->xfer, &sent, &timeouts, &not_sent);
+	figures->lost_packets = (double)timeouts;
 	if (report->plan->requests_per_s > 0)
 		result_metric_real(res, "transactions_offered_per_s", report->plan->requests_per_s);
 	result_metric_u64(res, "transactions", client->transactions);

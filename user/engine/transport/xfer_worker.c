@@ -155,10 +155,12 @@ static void *worker_main(void *arg)
 	struct xfer_worker *worker = arg;
 
 	prctl(PR_SET_TIMERSLACK, 1);
+	cpu_read_thread(&worker->began);
 	if (worker->alone)
 		run_alone(worker, &worker->xfer->conns[worker->index]);
 	else
 		run_many(worker);
+	cpu_read_thread(&worker->over);
 	atomic_store(&worker->cpu_ns, xfer_thread_cpu_ns(CLOCK_THREAD_CPUTIME_ID));
 	atomic_store(&worker->ended, true);
 	return NULL;

@@ -7,6 +7,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
@@ -91,4 +92,21 @@ void counters_read_stack(struct counters *counters)
 	parse_file(counters, "/proc/thread-self/net/snmp", counters_parse_pairs);
 	parse_file(counters, "/proc/thread-self/net/netstat", counters_parse_pairs);
 	parse_file(counters, "/proc/thread-self/net/snmp6", counters_parse_lines);
+}
+
+uint64_t counters_udp_full(void)
+{
+	struct counters counters = { 0 };
+	uint64_t sum = 0;
+	size_t i;
+
+	parse_file(&counters, "/proc/thread-self/net/snmp", counters_parse_pairs);
+	parse_file(&counters, "/proc/thread-self/net/snmp6", counters_parse_lines);
+	for (i = 0; i < counters.nr; i++) {
+		if (!strcmp(counters.all[i].name, "UdpRcvbufErrors") ||
+		    !strcmp(counters.all[i].name, "Udp6RcvbufErrors"))
+			sum += counters.all[i].value;
+	}
+	counters_free(&counters);
+	return sum;
 }

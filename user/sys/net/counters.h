@@ -28,6 +28,12 @@ void counters_free(struct counters *counters);
 void counters_read_iface(struct counters *counters, const char *ifname);
 void counters_read_stack(struct counters *counters);
 
+/*
+ * UDP datagrams that this namespace's sockets dropped because a receive buffer was full. A socket's
+ * own counter has wrong checksums in it, too.
+ */
+uint64_t counters_udp_full(void);
+
 /* Growth of @name of @source from @before to @after; 0: none, or no such counter. */
 uint64_t counters_growth(const struct counters *before, const struct counter *after);
 

@@ -27,6 +27,7 @@ struct nic_counters {
 	uint64_t tx_packets, rx_packets, tx_bytes, rx_bytes;
 	uint64_t tx_dropped, rx_dropped, tx_errors, rx_errors;
 	uint64_t rx_overruns;		/* arrived but found the receive ring full */
+	uint64_t carrier_downs;		/* how often the link went down */
 };
 
 /* 0, or -ENODEV and the like. */

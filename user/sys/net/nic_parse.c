@@ -24,11 +24,11 @@ static uint64_t max3(uint64_t a, uint64_t b, uint64_t c)
 
 void nic_take_stats(const struct nlmsghdr *msg, void *ctx)
 {
-	struct nlattr *attrs[IFLA_STATS64 + 1];
+	struct nlattr *attrs[IFLA_CARRIER_DOWN_COUNT + 1];
 	struct rtnl_link_stats64 stats = { 0 };
 	struct nic_stats *ret = ctx;
 
-	netlink_attrs(msg, sizeof(struct ifinfomsg), attrs, IFLA_STATS64);
+	netlink_attrs(msg, sizeof(struct ifinfomsg), attrs, IFLA_CARRIER_DOWN_COUNT);
 	ret->found = netlink_copy(attrs[IFLA_STATS64], &stats, sizeof(stats));
 	ret->counters = (struct nic_counters){
 		.tx_packets = stats.tx_packets, .rx_packets = stats.rx_packets,
@@ -38,6 +38,7 @@ void nic_take_stats(const struct nlmsghdr *msg, void *ctx)
 		/* Drivers count the same loss in one of these or in several. */
 		.rx_overruns = max3(stats.rx_missed_errors, stats.rx_over_errors,
 				    stats.rx_fifo_errors),
+		.carrier_downs = netlink_uint(attrs[IFLA_CARRIER_DOWN_COUNT]),
 	};
 }
 

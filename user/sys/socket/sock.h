@@ -94,6 +94,8 @@ struct sock_tcp {
 
 int sock_read_tcp(int fd, struct sock_tcp *ret_tcp);
 uint64_t sock_buffer_bytes(int fd, bool send);
+
+/* Datagrams that the socket dropped: its buffer was full, or their checksum was wrong. */
 uint64_t sock_dropped_packets(int fd);
 
 /*

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/sock_diag.h>
-
 #define BUFFER_BYTES (1 << 20)	/* holds packets while this process does not run */
 
 static int set(int fd, int level, int option, int value)
@@ -109,12 +107,4 @@ int udp_receive(int fd, void *buf, size_t size, struct udp_arrival *ret_arrival)
 	read_control(&msg, &arrival);
 	*ret_arrival = arrival;
 	return 0;
-}
-
-uint64_t udp_dropped_packets(int fd)
-{
-	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(memory);
-
-	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &len) ? 0 : memory[SK_MEMINFO_DROPS];
 }

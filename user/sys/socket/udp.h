@@ -30,7 +30,4 @@ struct udp_arrival {
 /* 0 or negative errno: -EAGAIN: none is waiting; -ECONNREFUSED: ICMP port unreachable. */
 int udp_receive(int fd, void *buf, size_t size, struct udp_arrival *ret_arrival);
 
-/* Packets dropped as the socket's buffer was full. */
-uint64_t udp_dropped_packets(int fd);
-
 #endif
