@@ -5,13 +5,21 @@
 #ifndef LIB_REFLECT_BPF_H
 #define LIB_REFLECT_BPF_H
 
-#include "abi/reflect.h"
 #include "lib/core.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+#include "abi/reflect.h"
 #include "lib/csum.bpf.h"
+#include "lib/device.bpf.h"
 #include "lib/echo.bpf.h"
 #include "lib/parse.bpf.h"
 
 const volatile struct reflect_cfg cfg;
+
+/* The interface. */
+const volatile int own_ifindex;
+const volatile __u32 own_netns_inode;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -220,6 +228,30 @@ static __always_inline void count(enum reflect_outcome outcome, __u32 buf_bytes)
 		WRITE_ONCE(rec->first_mono_ns, now_ns);
 	WRITE_ONCE(rec->last_mono_ns, now_ns);
 	WRITE_ONCE(rec->last_packets, answered);
+}
+
+static __always_inline int refuse(const struct net_device___own *dev, int packets)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct reflect_rec *rec = bpf_map_lookup_elem(&reflect_recs, &cpu);
+
+	if (rec && packets > 0 && device_is(dev, own_ifindex, own_netns_inode))
+		ADD_ONCE(rec->refused, packets);
+	return 0;
+}
+
+/* Optional: answers of a bulk that did not leave, of drivers that collect them (veth). */
+SEC("tp_btf/xdp_bulk_tx")
+int BPF_PROG(reflect_refused, const struct net_device___own *dev, int sent, int drops, int err)
+{
+	return refuse(dev, drops);
+}
+
+/* Optional: single answers that did not leave: the ring is full, or not there. */
+SEC("tp_btf/xdp_exception")
+int BPF_PROG(reflect_failed, const struct net_device___own *dev, const void *prog, __u32 act)
+{
+	return refuse(dev, act == XDP_TX);
 }
 
 #endif

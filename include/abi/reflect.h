@@ -40,7 +40,8 @@ struct reflect_rec {
 	__u64 last_mono_ns;	/* of answer number last_packets; at high rates one in 64 is
 				 * timed */
 	__u64 last_packets;
-	__u64 reserved[2];
+	__u64 refused;		/* answers that the driver did not take */
+	__u64 reserved[1];
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct reflect_rec, 128);
 

@@ -63,6 +63,47 @@ reflect_end() {
 	json '.metrics.answered_icmp_packets == 18'
 }
 
+# peer_program NAME: a's hook holds it.
+peer_program() {
+	[ "$(hook a | jq -r .prog.name)" = "$1" ]
+}
+
+@test "answers reach a peer that had no XDP program, which one that comes later replaces" {
+	lab_up
+	hook_is_free a
+	reflect_start
+	peer_program ethgauge_yield
+	run -0 in_a "$PEER" socket 211 7
+	json '.sent == 211 and .answered == 211'
+	tool_in a probe eg0 198.18.0.2 --port 7 --count 101 --rate 1kpps --json
+	is 0
+	json '.metrics.distinct_packets == 101'
+	reflect_end INT
+	json '.metrics.answered_packets == 312 and .metrics.not_sent_packets == 0 and
+		.environment.pass_program_on == "peer eg0"'
+	hook_is_free a
+}
+
+@test "what the driver does not take is not answered" {
+	need_command ethtool
+	lab_up
+	# With neither GRO nor a native program the peer takes nothing, and this one is in the way.
+	in_a ethtool -K eg0 gro off
+	start generic a sink eg0 --xdp-mode generic --pass
+	reflect_start
+	grep -q "no XDP program could be attached to the peer" "$ERR"
+	run -0 in_a "$PEER" frames 211 02:e9:00:00:00:0b 0
+	json '.sent == 211 and .answered == 0'
+	finish generic INT
+	make_ready a
+	run -0 in_a "$PEER" socket 101 7
+	json '.sent == 101 and .answered == 101'
+	reflect_end INT
+	json '.metrics.answered_packets == 101 and .metrics.not_sent_packets == 211 and
+		(.metrics | has("answered_bytes") | not) and
+		any(.notes[]; startswith("the driver did not take 211 of 312 answers"))'
+}
+
 @test "with --no-icmp ping goes to the host's stack" {
 	lab_up
 	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1

@@ -94,7 +94,7 @@ static const struct metric metrics[] = {
 	{ "sent_l2_bps", UNIT_BPS, METRIC_HIGHER, "sent rate, L2",
 	  "bits a second of frames with their FCS" },
 	{ "not_sent_packets", UNIT_COUNT, METRIC_LOWER, "refused by driver",
-	  "packets that the driver's transmit function refused" },
+	  "packets that the driver did not take for transmission" },
 
 	{ "replay_read_packets", UNIT_COUNT, METRIC_NEITHER, "read from file",
 	  "packets of the capture file that were processed, in all loops: sent, refused and "
@@ -336,9 +336,10 @@ static const struct metric metrics[] = {
 	  "packets without a record, as the ring was full; all other figures count them" },
 
 	{ "answered_packets", UNIT_COUNT, METRIC_NEITHER, "answered",
-	  "packets that the reflector sent back", .brief = true },
+	  "packets that the reflector sent back, without those that the driver did not take",
+	  .brief = true },
 	{ "answered_bytes", UNIT_BYTES, METRIC_NEITHER, "answered bytes",
-	  "length of all frames sent back, with FCS" },
+	  "length of all frames sent back, with FCS; none if the driver did not take some of them" },
 	{ "answered_pps", UNIT_PPS, METRIC_HIGHER, "answered rate",
 	  "packets sent back / time between the first and the last of them" },
 	{ "answered_udp_packets", UNIT_COUNT, METRIC_NEITHER, "  UDP", "UDP packets answered" },

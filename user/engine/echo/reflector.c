@@ -14,10 +14,13 @@
 #include <bpf/libbpf.h>
 
 #include "engine/self/environ.h"
+#include "engine/send/companion.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "sys/hook/bpf.h"
+#include "sys/hook/live_frames.h"
+#include "sys/net/netns.h"
 #include "sys/net/nic.h"
 
 #include "reflect_xdp.skel.h"
@@ -27,16 +30,17 @@ struct reflector {
 	int ifindex;
 	struct reflect_xdp_bpf *skel;
 	struct reflector_stamp *stamp;	/* one of the two is NULL */
+	struct companion *companion;
 	struct xdp_port *port;
 	struct reflect_rec *recs;	/* mapped; one per CPU */
 	size_t recs_bytes;
 	struct reflect_rec row;		/* totals at the previous row */
+	uint64_t row_answered;		/* the most so far: an answer is refused after it is counted */
 	uint64_t row_elapsed_ns;
 };
 
-/* Loads reflect_xdp and returns the program to attach. */
 static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg, bool frags,
-		      int *ret_prog_fd, struct bpf_map **ret_recs, struct err *e)
+		      struct reflector_programs *ret_programs, struct err *e)
 {
 	struct reflect_xdp_bpf *skel = reflect_xdp_bpf__open();
 	int err;
@@ -44,49 +48,60 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 	if (!skel)
 		return bpf_load_error(e, -errno, "reflect_xdp");
 	reflector->skel = skel;
-	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
-	skel->rodata->has_frags = frags;
-	bpf_set_frags(skel->obj, frags);
+	REFLECTOR_SET_COMMON(skel, cfg, reflector->ifindex, frags);
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
 		err = reflect_xdp_bpf__load(skel);
 	if (err)
 		return bpf_load_error(e, err, "reflect_xdp");
-	*ret_prog_fd = bpf_program__fd(skel->progs.reflect_xdp);
-	*ret_recs = skel->maps.reflect_recs;
+	*ret_programs = REFLECTOR_PROGRAMS(skel, reflect_xdp);
 	return 0;
 }
 
 static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
-		const struct nic_facts *nic, int *ret_prog_fd, struct result *res, struct err *e)
+		const struct nic_facts *nic, struct reflector_programs *ret_programs,
+		struct result *res, struct err *e)
 {
 	bool frags = xdp_needs_frags(nic, cfg->mode);
 	struct reflect_cfg bpf_cfg = {
 		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
 	};
-	struct bpf_map *recs;
 	int err;
 
 	memcpy(bpf_cfg.mac, nic->mac, sizeof(bpf_cfg.mac));
 	if (cfg->stamp)
-		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, cfg->stamp, frags,
-					   ret_prog_fd, &recs, res, e);
+		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, cfg->stamp, nic->ifindex,
+					   frags, ret_programs, res, e);
 	else
-		err = load_plain(reflector, &bpf_cfg, frags, ret_prog_fd, &recs, e);
+		err = load_plain(reflector, &bpf_cfg, frags, ret_programs, e);
 	if (err && frags)
 		return bpf_frags_hint(e, err, cfg->ifname, nic->mtu);
 	if (err)
 		return err;
-	return bpf_map_memory(recs, (void **)&reflector->recs, &reflector->recs_bytes, e);
+	return bpf_map_memory(ret_programs->recs, (void **)&reflector->recs, &reflector->recs_bytes, e);
+}
+
+/* Before the program is attached, as it answers from then on. */
+static void watch_refusals(const struct reflector_programs *programs, struct result *res)
+{
+	bool watched = live_watch_refusals(programs->refused, programs->refused_link,
+					   programs->failed, programs->failed_link);
+
+	result_env_str(res, "refusals_seen_by",
+		       watched ? "tracepoints xdp_bulk_tx, xdp_exception" : "nobody");
+	if (!watched)
+		result_note(res, "this kernel does not report which answers the driver refused: "
+			    "'answered' may include some that did not leave");
 }
 
 int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg *cfg,
 		   struct result *res, struct err *e)
 {
+	struct reflector_programs programs;
 	struct reflector *reflector;
 	enum environ_stamp place;
 	struct nic_facts nic;
-	int err, prog_fd;
+	int err;
 
 	if (nic_read(cfg->ifname, &nic)) {
 		err_usage(e, "there is no interface '%s' here", cfg->ifname);
@@ -100,13 +115,17 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 
 	bpf_log_init();
 	bpf_raise_memlock();
-	err = load(reflector, cfg, &nic, &prog_fd, res, e);
+	err = load(reflector, cfg, &nic, &programs, res, e);
 	if (err)
 		goto out;
 	environ_iface(res, cfg->ifname);
-	err = xdp_attach(&reflector->port, nic.ifindex, prog_fd, cfg->mode, e);
+	watch_refusals(&programs, res);
+	err = xdp_attach(&reflector->port, nic.ifindex, programs.fd, cfg->mode, e);
 	if (err)
 		goto out;
+	/* Generic XDP answers through the stack's transmit function. */
+	if (xdp_port_mode(reflector->port) == XDP_MODE_NATIVE)
+		reflector->companion = companion_open(cfg->ifname, COMPANION_FOR_TX, res);
 	place = xdp_port_mode(reflector->port) == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP;
 	if (reflector->stamp)
 		reflector_stamp_attached(reflector->stamp, place == STAMPED_XDP_GENERIC);
@@ -136,6 +155,7 @@ void reflector_close(struct reflector *reflector)
 	if (!reflector)
 		return;
 	reflector_stop(reflector);
+	companion_close(reflector->companion);
 	bpf_unmap_memory(reflector->recs, reflector->recs_bytes);
 	reflect_xdp_bpf__destroy(reflector->skel);
 	reflector_stamp_close(reflector->stamp);
@@ -156,6 +176,7 @@ void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum)
 			sum.packets[i] += rec->packets[i];
 		sum.bytes += rec->bytes;
 		sum.last_packets += rec->last_packets;
+		sum.refused += rec->refused;
 		if (first_ns && (!sum.first_mono_ns || first_ns < sum.first_mono_ns))
 			sum.first_mono_ns = first_ns;
 		if (last_ns > sum.last_mono_ns)
@@ -164,9 +185,29 @@ void reflector_read(struct reflector *reflector, struct reflect_rec *ret_sum)
 	*ret_sum = sum;
 }
 
-static uint64_t answered(const struct reflect_rec *sum)
+static uint64_t made(const struct reflect_rec *sum)
 {
 	return sum->packets[REFLECT_UDP] + sum->packets[REFLECT_ICMP];
+}
+
+/* Without what the driver did not take. */
+static uint64_t answered(const struct reflect_rec *sum)
+{
+	return made(sum) > sum->refused ? made(sum) - sum->refused : 0;
+}
+
+/* Which kind the refused ones were of, and how long, is not known where there were several. */
+static void report_kinds(const struct reflect_rec *sum, uint64_t packets, struct result *res)
+{
+	uint64_t udp = sum->packets[REFLECT_UDP], icmp = sum->packets[REFLECT_ICMP];
+
+	result_metric_u64(res, "not_sent_packets", made(sum) - packets);
+	if (!sum->refused || !udp || !icmp) {
+		result_metric_u64(res, "answered_udp_packets", udp ? packets - icmp : 0);
+		result_metric_u64(res, "answered_icmp_packets", icmp ? packets - udp : 0);
+	}
+	if (!sum->refused)
+		result_metric_u64(res, "answered_bytes", sum->bytes + packets * UNIT_FCS_BYTES);
 }
 
 static uint64_t left(const struct reflect_rec *sum)
@@ -184,15 +225,18 @@ void reflector_report(struct reflector *reflector, struct result *res)
 	packets = answered(&sum);
 	duration_ns = sum.last_mono_ns - sum.first_mono_ns;
 	result_metric_u64(res, "answered_packets", packets);
-	result_metric_u64(res, "answered_udp_packets", sum.packets[REFLECT_UDP]);
-	result_metric_u64(res, "answered_icmp_packets", sum.packets[REFLECT_ICMP]);
-	result_metric_u64(res, "answered_bytes", sum.bytes + packets * UNIT_FCS_BYTES);
+	report_kinds(&sum, packets, res);
 	if (duration_ns) {
 		result_metric_u64(res, "duration_ns", duration_ns);
 		/* n packets span n - 1 intervals. */
 		result_metric_real(res, "answered_pps", (double)(sum.last_packets - 1) *
-				   NSEC_PER_SEC / (double)duration_ns);
+				   NSEC_PER_SEC / (double)duration_ns *
+				   ((double)packets / (double)made(&sum)));
 	}
+	if (made(&sum) > packets)
+		result_note(res, "the driver did not take %llu of %llu answers: see ethgauge doctor %s",
+			    (unsigned long long)(made(&sum) - packets), (unsigned long long)made(&sum),
+			    reflector->ifname);
 	result_metric_u64(res, "left_packets", left(&sum));
 	result_metric_u64(res, "left_fragment_packets", sum.packets[REFLECT_FRAGMENT]);
 	result_metric_u64(res, "left_unsafe_packets", sum.packets[REFLECT_UNSAFE]);
@@ -207,7 +251,8 @@ void reflector_report_row(struct reflector *reflector, struct result *res, uint6
 	struct reflect_rec sum;
 
 	reflector_read(reflector, &sum);
-	packets = answered(&sum) - answered(&reflector->row);
+	packets = answered(&sum) > reflector->row_answered ?
+		  answered(&sum) - reflector->row_answered : 0;
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "answered_packets", packets);
 	if (gap_ns)
@@ -216,6 +261,7 @@ void reflector_report_row(struct reflector *reflector, struct result *res, uint6
 	result_row_u64(res, "left_packets", left(&sum) - left(&reflector->row));
 	result_row_close(res);
 	reflector->row = sum;
+	reflector->row_answered += packets;
 	reflector->row_elapsed_ns = elapsed_ns;
 }
 

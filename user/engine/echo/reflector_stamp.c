@@ -19,8 +19,10 @@
 #include "lib/sha256.h"
 #include "result/result_dist.h"
 #include "sys/hook/bpf.h"
+#include "sys/hook/live_frames.h"
 #include "sys/host/clock.h"
 #include "sys/host/cpu.h"
+#include "sys/net/netns.h"
 
 #include "stamp_xdp.skel.h"
 
@@ -96,9 +98,8 @@ void reflector_stamp_tick(struct reflector_stamp *stamp)
 }
 
 int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflect_cfg *cfg,
-			 const struct reflector_stamp_cfg *stamp_cfg, bool frags,
-			 int *ret_prog_fd, struct bpf_map **ret_recs, struct result *res,
-			 struct err *e)
+			 const struct reflector_stamp_cfg *stamp_cfg, int ifindex, bool frags,
+			 struct reflector_programs *ret_programs, struct result *res, struct err *e)
 {
 	struct reflector_stamp *stamp = calloc(1, sizeof(*stamp));
 	struct stamp_xdp_bpf *skel = stamp ? stamp_xdp_bpf__open() : NULL;
@@ -112,10 +113,8 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 	stamp->skel = skel;
 	stamp->authenticated = stamp_cfg->authenticated;
 	set_cfg(&cfg_of_stamp, stamp_cfg);
-	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
+	REFLECTOR_SET_COMMON(skel, cfg, ifindex, frags);
 	memcpy((void *)&skel->rodata->stamp_cfg, &cfg_of_stamp, sizeof(cfg_of_stamp));
-	skel->rodata->has_frags = frags;
-	bpf_set_frags(skel->obj, frags);
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stamp_recs, cpu_nr_possible());
@@ -135,8 +134,7 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 		       stamp_cfg->twamp ? "twamp-light" : "unauthenticated");
 	result_env_str(res, "stamp_sessions", stamp_cfg->stateful ? "stateful" : "stateless");
 	result_env_str(res, "stamp_path", "xdp");
-	*ret_prog_fd = bpf_program__fd(skel->progs.stamp_xdp);
-	*ret_recs = skel->maps.reflect_recs;
+	*ret_programs = REFLECTOR_PROGRAMS(skel, stamp_xdp);
 	*ret_stamp = stamp;
 out:
 	if (err)

@@ -25,17 +25,40 @@ struct reflector_stamp_cfg {
 	struct secret key;
 };
 
+struct bpf_link;
 struct bpf_map;
+struct bpf_program;
 struct reflector_stamp;
 
-/*
- * Loads the program with @cfg and @stamp; returns the program to attach and the map of the common
- * counters.
- */
+/* Of a loaded skeleton. */
+struct reflector_programs {
+	int fd;				/* of the program to attach */
+	struct bpf_map *recs;		/* the common counters */
+	/* For tracepoints: of answers that the driver did not take. */
+	struct bpf_program *refused, *failed;
+	struct bpf_link **refused_link, **failed_link;
+};
+
+/* Sets up the opened skeleton's parts that all reflectors have; then, loaded, lists its programs. */
+#define REFLECTOR_SET_COMMON(skel, reflect_cfg, ifindex, frags) do { \
+	memcpy((void *)&(skel)->rodata->cfg, reflect_cfg, sizeof(*(reflect_cfg))); \
+	(skel)->rodata->own_ifindex = (ifindex); \
+	(skel)->rodata->own_netns_inode = netns_inode(); \
+	(skel)->rodata->has_frags = (frags); \
+	bpf_set_frags((skel)->obj, frags); \
+	live_choose_tracepoints((skel)->progs.reflect_refused, (skel)->progs.reflect_failed); \
+} while (0)
+
+#define REFLECTOR_PROGRAMS(skel, xdp) (struct reflector_programs){ \
+	.fd = bpf_program__fd((skel)->progs.xdp), .recs = (skel)->maps.reflect_recs, \
+	.refused = (skel)->progs.reflect_refused, .refused_link = &(skel)->links.reflect_refused, \
+	.failed = (skel)->progs.reflect_failed, .failed_link = &(skel)->links.reflect_failed, \
+}
+
+/* Loads the programs with @cfg and @stamp. */
 int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflect_cfg *cfg,
-			 const struct reflector_stamp_cfg *stamp_cfg, bool frags,
-			 int *ret_prog_fd, struct bpf_map **ret_recs, struct result *res,
-			 struct err *e);
+			 const struct reflector_stamp_cfg *stamp_cfg, int ifindex, bool frags,
+			 struct reflector_programs *ret_programs, struct result *res, struct err *e);
 void reflector_stamp_close(struct reflector_stamp *stamp);
 
 /* Passes the program the interface that it was attached to. */

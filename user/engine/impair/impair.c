@@ -435,7 +435,7 @@ int impair_start(struct impair *impair, struct err *e)
 	for (i = 0; i < impair->nr_sides && impair->nr_sides == 2 && !err; i++) {
 		struct impair_xdp_bpf *skel = impair->sides[i].xdp;
 
-		impair->sides[i].companion = companion_open(impair->sides[i].ifname, true,
+		impair->sides[i].companion = companion_open(impair->sides[i].ifname, COMPANION_FOR_XMIT,
 							    impair->res);
 		if (!live_watch_refusals(skel->progs.impair_refused, &skel->links.impair_refused,
 					 skel->progs.impair_failed, &skel->links.impair_failed))

@@ -10,18 +10,24 @@
 #ifndef ENGINE_SEND_COMPANION_H
 #define ENGINE_SEND_COMPANION_H
 
-#include <stdbool.h>
-
 #include "result/result.h"
 
 struct companion;
 
+/* How frames are handed to the driver. */
+enum companion_for {
+	COMPANION_FOR_AFXDP,
+	COMPANION_FOR_XMIT,	/* live frames, and what is redirected: on a veth to the peer's hook */
+	COMPANION_FOR_TX,	/* XDP_TX of an attached program: on a veth a peer needs a program,
+				 * GRO is not enough */
+};
+
 /*
- * For what is sent through @ifname; @live: by live frames, which on a veth go
- * to the peer's hook. NULL if none is needed, or none can be attached: what
- * that means is logged. What was attached is said in @res.
+ * For what is sent through @ifname. NULL if none is needed, or none can be
+ * attached: what that means is logged. What was attached is said in @res. One
+ * for XDP_TX makes way for any program that is attached later.
  */
-struct companion *companion_open(const char *ifname, bool live, struct result *res);
+struct companion *companion_open(const char *ifname, enum companion_for use, struct result *res);
 
 /* Takes NULL. */
 void companion_close(struct companion *companion);

@@ -77,7 +77,8 @@ static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result
 	tx->ops = ops;
 	/* Before the engine: some drivers make their rings only now. */
 	if (!tx->cfg.into_stack)
-		tx->companion = companion_open(tx->cfg.ifname, ops->is_live, res);
+		tx->companion = companion_open(tx->cfg.ifname, ops->is_live ?
+					       COMPANION_FOR_XMIT : COMPANION_FOR_AFXDP, res);
 	return ops->open(tx, res, e);
 }
 

@@ -70,11 +70,13 @@ int live_run_some(struct live_calls *calls, int prog_fd, int ifindex, const uint
 	return err;
 }
 
-static bool kernel_has_tracepoint(const struct btf *btf, const char *name)
+/* Whether this kernel has the tracepoint that the program's section names: "tp_btf/NAME". */
+static bool kernel_has_tracepoint(const struct btf *btf, const struct bpf_program *prog)
 {
 	char type[64];
 
-	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	snprintf(type, sizeof(type), "btf_trace_%s",
+		 bpf_program__section_name(prog) + strlen("tp_btf/"));
 	return btf && btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
 }
 
@@ -82,8 +84,8 @@ void live_choose_tracepoints(struct bpf_program *refused, struct bpf_program *fa
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 
-	bpf_program__set_autoload(refused, kernel_has_tracepoint(btf, "xdp_devmap_xmit"));
-	bpf_program__set_autoload(failed, kernel_has_tracepoint(btf, "xdp_redirect_err"));
+	bpf_program__set_autoload(refused, kernel_has_tracepoint(btf, refused));
+	bpf_program__set_autoload(failed, kernel_has_tracepoint(btf, failed));
 	btf__free(btf);
 }
 

@@ -11,8 +11,11 @@
 
 #define PASS_NAME "ethgauge_pass"
 
-/* Loads it; returns the descriptor, or negative errno with @e. */
-int pass_load(struct err *e);
+/* The same, but xdp_attach() replaces it: any program serves its purpose. */
+#define PASS_YIELDING_NAME "ethgauge_yield"
+
+/* Loads it by one of these names; returns the descriptor, or negative errno with @e. */
+int pass_load(const char *name, struct err *e);
 
 /*
  * Attaches it natively to an interface of this thread's network namespace, where it stays as long

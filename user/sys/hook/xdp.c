@@ -80,6 +80,9 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 	if ((err == -EBUSY || err == -EEXIST) && xdp_holder(ifindex, holder, sizeof(holder))) {
 		err_machine(e, -EBUSY, "cannot attach XDP to '%s': the hook is held by program %s",
 			    ifname, holder);
+		if (strstr(holder, "'" PASS_YIELDING_NAME "'"))
+			return err_hint(e, "ethgauge reflect attached it, as its answers would not "
+					"arrive otherwise; with CAP_SYS_ADMIN this replaces it");
 		if (strstr(holder, "'" PASS_NAME "'") && strstr(holder, ", pid "))
 			return err_hint(e, "a sender attached it, as its frames would not arrive "
 					"otherwise: start this first, then the sender");
@@ -97,6 +100,39 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 	return err_hint(e, "see: ethgauge doctor %s", ifname);
 }
 
+/* Detaches the link of program @id, whoever holds it. */
+static bool detach_program(uint32_t id)
+{
+	struct bpf_link_info info;
+	bool detached = false;
+	__u32 link = 0, bytes;
+	int fd;
+
+	while (!detached && !bpf_link_get_next_id(link, &link)) {
+		fd = bpf_link_get_fd_by_id(link);
+		if (fd < 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		bytes = sizeof(info);
+		detached = !bpf_obj_get_info_by_fd(fd, &info, &bytes) &&
+			   info.type == BPF_LINK_TYPE_XDP && info.prog_id == id &&
+			   !bpf_link_detach(fd);
+		close(fd);
+	}
+	return detached;
+}
+
+/* Frees the hook of a program that yields (sys/hook/pass.h). Requires CAP_SYS_ADMIN. */
+static bool take_over(int ifindex)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	struct bpf_prog_info info;
+
+	return !bpf_xdp_query(ifindex, 0, &query) && query.drv_prog_id &&
+	       !bpf_prog_info_of(query.drv_prog_id, &info) &&
+	       !strcmp(info.name, PASS_YIELDING_NAME) && detach_program(query.drv_prog_id);
+}
+
 int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mode mode,
 	       struct err *e)
 {
@@ -106,6 +142,8 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 	int fd;
 
 	fd = attach_as(ifindex, prog_fd, got);
+	if ((fd == -EBUSY || fd == -EEXIST) && take_over(ifindex))
+		fd = attach_as(ifindex, prog_fd, got);
 	if (fd < 0 && mode == XDP_MODE_AUTO && fd != -EBUSY && fd != -EEXIST && fd != -ENODEV &&
 	    fd != -EPERM) {
 		got = XDP_MODE_GENERIC;

@@ -3,7 +3,7 @@
  * sys/hook/xdp.h - attach to the XDP hook of an interface for as long as this process lives.
  *
  * Attached by a bpf link, so the kernel detaches it however the process ends, and other programs
- * are never replaced.
+ * are never replaced, except the one that yields (sys/hook/pass.h).
  */
 #ifndef SYS_HOOK_XDP_H
 #define SYS_HOOK_XDP_H

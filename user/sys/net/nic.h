@@ -105,6 +105,7 @@ struct nic_link {
 	bool up;		/* administratively */
 	bool carrier;
 	bool xdp;		/* some XDP program is attached */
+	bool xdp_native;	/* in the driver */
 	int peer_ifindex;	/* a veth's other end; 0: none */
 	int peer_nsid;		/* its namespace's ID here; -1: this one */
 	bool peer_hidden;	/* in a namespace that has no ID here */

@@ -47,16 +47,19 @@ void nic_take_link(const struct nlmsghdr *msg, void *ctx)
 	struct nlattr *attrs[IFLA_XDP + 1], *xdp[IFLA_XDP_ATTACHED + 1];
 	const struct ifinfomsg *info = netlink_head(msg, sizeof(*info));
 	struct nic_link *link = ctx;
+	uint64_t mode;
 
 	if (!info)
 		return;
 	netlink_attrs(msg, sizeof(*info), attrs, IFLA_XDP);
 	netlink_nested(attrs[IFLA_XDP], xdp, IFLA_XDP_ATTACHED);
+	mode = netlink_uint(xdp[IFLA_XDP_ATTACHED]);
 	*link = (struct nic_link){
 		.up = info->ifi_flags & IFF_UP,
 		.loopback = info->ifi_flags & IFF_LOOPBACK,
 		.carrier = netlink_uint(attrs[IFLA_CARRIER]),
-		.xdp = netlink_uint(xdp[IFLA_XDP_ATTACHED]) != XDP_ATTACHED_NONE,
+		.xdp = mode != XDP_ATTACHED_NONE,
+		.xdp_native = mode == XDP_ATTACHED_DRV || mode == XDP_ATTACHED_MULTI,
 		.peer_ifindex = (int)netlink_uint(attrs[IFLA_LINK]),
 		.peer_nsid = -1,
 	};
