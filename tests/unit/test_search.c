@@ -133,6 +133,9 @@ struct device {
 	double hysteresis_ratio;	/* after a loss it forwards less, in the next trial */
 	double hole_pps;	/* loses just there, up to a tenth above */
 	double generator_pps;	/* 0: no limit */
+	size_t stall_at;	/* trial in which the generator reaches half of the load; 0: none */
+	double reached_pps;	/* before it, the highest load below that one */
+	double loads[16];	/* of the trials before it */
 	uint64_t random;
 	bool lost;
 	double spent_s;
@@ -149,6 +152,16 @@ static double chance(struct device *device)
 	return (double)((z ^ z >> 31) >> 11) / (double)(1ull << 53);
 }
 
+static void stall(struct device *device, double load_pps)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < device->stall_at; i++) {
+		if (device->loads[i] < load_pps)
+			device->reached_pps = fmax(device->reached_pps, device->loads[i]);
+	}
+}
+
 static int run_device(void *ctx, double load_pps, uint64_t trial_ns, struct search_trial *ret,
 		      struct err *e)
 {
@@ -159,6 +172,13 @@ static int run_device(void *ctx, double load_pps, uint64_t trial_ns, struct sear
 	*ret = (struct search_trial){ load_pps, trial_ns, trial_ns, 0, 0 };
 	device->trials++;
 	device->spent_s += s;
+	if (device->trials < device->stall_at)
+		device->loads[device->trials - 1] = load_pps;
+	if (device->trials == device->stall_at) {
+		stall(device, load_pps);
+		ret->reached_pps = load_pps / 2;
+		return 0;
+	}
 	if (device->generator_pps && load_pps > device->generator_pps) {
 		ret->reached_pps = device->generator_pps;
 		return 0;
@@ -339,6 +359,29 @@ static void a_generator_that_falls_behind_is_never_the_device(void **state)
 	}
 }
 
+static void a_stall_does_not_take_back_what_the_generator_reached(void **state)
+{
+	static method *const methods[] = { mlr, search_binary };
+	size_t m, at, more = 0;
+
+	(void)state;
+	for (m = 0; m < ARRAY_SIZE(methods); m++) {
+		for (at = 2; at < 9; at++) {
+			struct device device = { .threshold_pps = 1e6, .stall_at = at };
+			struct search search = { .min_pps = 1e3, .max_pps = 14880952,
+						 .run = run_device, .ctx = &device };
+			struct err e = { 0 };
+
+			assert_int_equal(methods[m](&search, &strict, &e), 0);
+			assert_true(search.limited == (device.trials >= at));
+			assert_true(search.max_pps >= device.reached_pps);
+			more += search.max_pps == device.reached_pps;
+			search_release(&search);
+		}
+	}
+	assert_true(more > 3);
+}
+
 static void the_search_saves_time(void **state)
 {
 	struct device a = { .threshold_pps = 1.234567e6 }, b = a;
@@ -366,6 +409,7 @@ int main(void)
 		cmocka_unit_test(hysteresis_and_holes_end_in_true_bounds),
 		cmocka_unit_test(several_goals_are_found_in_one_search),
 		cmocka_unit_test(a_generator_that_falls_behind_is_never_the_device),
+		cmocka_unit_test(a_stall_does_not_take_back_what_the_generator_reached),
 		cmocka_unit_test(the_search_saves_time),
 	};
 

@@ -216,7 +216,7 @@ static void loss(struct figures *figures, const struct suite *suite)
 	}
 }
 
-/* A column of a table of steps (Y.1564) in SI units; irregular steps are left out. */
+/* A column of a table of steps (Y.1564) in SI units; steps that could not be tested are left out. */
 static void steps_curve(struct plot *plot, const json_t *steps, const char *name, const char *key, double si,
 			bool bound)
 {
@@ -231,7 +231,7 @@ static void steps_curve(struct plot *plot, const json_t *steps, const char *name
 		json_t *value = json_object_get(step, key);
 
 		if (k < plot->nr_columns && json_is_number(value) &&
-		    (bound || strcmp(value_str(step, "generator"), "irregular")))
+		    (bound || !strcmp(value_str(step, "generator"), "regular")))
 			plot_point(curve, (double)k, json_number_value(value) * si);
 	}
 }

@@ -128,6 +128,19 @@ void search_bounds(const struct search_log *log, const struct search_goal *goal,
 								     ret_bounds->lower_pps);
 }
 
+/* The highest load below @load_pps that the generator has reached; 0: none. */
+static double best_reached(const struct search_log *log, double load_pps)
+{
+	double best_pps = 0;
+	size_t i;
+
+	for (i = 0; i < log->nr; i++) {
+		if (log->trials[i].load_pps < load_pps * NEARLY)
+			best_pps = fmax(best_pps, log->trials[i].load_pps);
+	}
+	return best_pps;
+}
+
 /* *ret_regular: the trial is in the log. Otherwise max_pps has been reduced below this load. */
 static int measure(struct search *search, double load_pps, uint64_t trial_ns, bool *ret_regular,
 		   struct err *e)
@@ -154,7 +167,9 @@ static int measure(struct search *search, double load_pps, uint64_t trial_ns, bo
 		return 0;
 	}
 	search->limited = true;
-	search->max_pps = fmin(trial.reached_pps, load_pps) * CEILING_RATIO;
+	/* A stall of this trial does not take back what an earlier one reached. */
+	search->max_pps = fmax(fmin(trial.reached_pps, load_pps) * CEILING_RATIO,
+			       best_reached(log, load_pps));
 	if (search->max_pps > search->min_pps)
 		return 0;
 	return err_set(e, -ERANGE, "the generator does not reach the lowest load, %g packets/s",

@@ -87,7 +87,7 @@ static const struct column columns[] = {
 	NUMBER("count", "requested packets; 0: by time"),
 	NUMBER("unsteady", "1 if a stall of the generator may have caused the loss"),
 	TIME("event_ns", "recovery and reset: time until packets arrive without loss again"),
-	SHARE("load_ratio", "load / highest load"), WORD("generator", "regular or irregular"),
+	SHARE("load_ratio", "load / highest load"), WORD("generator", "regular, irregular or unsteady"),
 	WORD("step", "step of the test"), MBITS("offered_mbps", "offered rate"),
 	TIME_US("ftd_us", "mean one-way delay (FTD)"),
 	TIME_US("fdv_us", "99.9th percentile - minimum of the one-way delay (FDV)"),

@@ -392,11 +392,13 @@ static bool is_asked(const struct bench_trial *trial, const struct bench_ask *as
 
 static void report_progress(const struct bench *bench, const struct bench_ask *ask)
 {
-	uint64_t planned_ns = bench->cfg.planned_ns;
+	uint64_t planned_ns = bench->cfg.planned_ns, after_ns;
 	char left[32], rate[32];
 
+	/* This trial is spent already, and the plan is an estimate. */
+	after_ns = planned_ns > bench->spent_ns ? planned_ns - bench->spent_ns : 0;
 	unit_format(left, sizeof(left), UNIT_NS,
-		    planned_ns > bench->spent_ns ? (double)(planned_ns - bench->spent_ns) : 0);
+		    (double)(after_ns + bench_ask_ns(ask) + bench->cfg.settle_ns));
 	log_info("trial %zu: %s, %u bytes, %s, about %s left", bench->nr + 1, ask->kind,
 		 ask->frame_bytes, unit_format(rate, sizeof(rate), UNIT_PPS, ask->pps), left);
 }

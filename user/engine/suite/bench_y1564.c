@@ -27,6 +27,7 @@ struct step {
 struct judged {
 	double loss_ratio, received_pps, variation_ns;
 	bool pass;
+	bool untested;			/* the tester's own stall may have caused what it failed by */
 };
 
 static void judge(const struct bench_service *service, double cir_pps, const struct step *step,
@@ -45,6 +46,20 @@ static void judge(const struct bench_service *service, double cir_pps, const str
 		ret->pass = taken + 1 >= cir_pps * (1 - service->flr_ratio) * (double)trial->trial_ns / 1e9;
 	ret->pass = ret->pass && !trial->irregular &&
 		    (!(step->most_pps > 0) || ret->received_pps <= step->most_pps * (1 + TOLERANCE));
+	ret->untested = trial->irregular || (trial->unsteady && !ret->pass);
+}
+
+static void report_untested(const struct job *job, const struct step *step,
+			    const struct bench_trial *trial, const struct judged *j)
+{
+	if (trial->irregular)
+		result_verdict(job->part, false, "%s could not be tested: the generator reached %g of %g "
+			       "packets/s", step->name, trial->sent_pps, step->pps);
+	else
+		result_verdict(job->part, false, "%s could not be tested: in every attempt the generator "
+			       "stalled, by %.3g ms in the best, and the burst after it may have caused "
+			       "the loss of %.4g %%", step->name, trial->late_max_ns / 1e6,
+			       100 * j->loss_ratio);
 }
 
 static void report_step(const struct job *job, const struct step *step, const struct bench_trial *trial,
@@ -60,11 +75,11 @@ static void report_step(const struct job *job, const struct step *step, const st
 	result_entry_real(job->part, "lost_ratio", j->loss_ratio);
 	result_entry_real(job->part, "ftd_us", trial->delay.ns[DIST_MEAN] / 1e3);
 	result_entry_real(job->part, "fdv_us", j->variation_ns / 1e3);
-	result_entry_str(job->part, "generator", trial->irregular ? "irregular" : "regular");
+	result_entry_str(job->part, "generator", trial->irregular ? "irregular" :
+			 j->untested ? "unsteady" : "regular");
 	result_entry_close(job->part);
-	if (trial->irregular) {
-		result_verdict(job->part, false, "%s could not be tested: the generator reached %g of %g packets/s",
-			       step->name, trial->sent_pps, step->pps);
+	if (j->untested) {
+		report_untested(job, step, trial, j);
 		return;
 	}
 	unit_format(sent, sizeof(sent), UNIT_BPS, step->pps * bits);
@@ -124,11 +139,11 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
 	const struct bench_service *service = &plan->service;
-	const struct bench_ask ask = { "performance", job->frame_bytes, cir_pps, plan->soak_trial_ns, 0, true };
+	const struct bench_ask ask = { "performance", job->frame_bytes, cir_pps, plan->soak_trial_ns };
 	uint64_t nr = (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns, sent = 0, lost = 0, i;
 	double mean_ns = 0, variation_ns = 0, flr, avail;
-	char mean[32], variation[32];
-	uint64_t dead = 0, timed = 0, irregular = 0;
+	char mean[32], variation[32], untested_text[96] = "";
+	uint64_t dead = 0, timed = 0, untested = 0;
 	struct bench_trial trial;
 	int err = 0;
 
@@ -137,7 +152,12 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 		if (err)
 			break;
 		job_add_disturbed(job, &trial);
-		irregular += trial.irregular;
+		/* Of the rest, the criteria are judged. */
+		if (trial.irregular ||
+		    (trial.unsteady && (double)trial.lost > service->flr_ratio * (double)trial.sent)) {
+			untested++;
+			continue;
+		}
 		if (!trial.sent || (double)trial.lost > DEAD_RATIO * (double)trial.sent) {
 			dead++;
 			continue;	/* the other criteria apply only while the service is
@@ -151,8 +171,11 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 	}
 	if (!i)
 		return err;
-	avail = 1 - (double)dead / (double)i;
-	flr = sent ? (double)lost / (double)sent : 1;
+	avail = i > untested ? 1 - (double)dead / (double)(i - untested) : NAN;
+	flr = sent ? (double)lost / (double)sent : i > untested ? 1 : NAN;
+	if (untested)
+		snprintf(untested_text, sizeof(untested_text), "; %" PRIu64 " of them could not be tested: "
+			 "the generator stalled or fell behind", untested);
 	mean_ns = timed ? mean_ns / (double)timed : NAN;
 	unit_format(mean, sizeof(mean), UNIT_NS, mean_ns);
 	unit_format(variation, sizeof(variation), UNIT_NS, timed ? variation_ns : NAN);
@@ -163,14 +186,13 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 	result_metric_real(job->part, "service_ftd_ns", mean_ns);
 	result_metric_real(job->part, "service_fdv_ns", timed ? variation_ns : NAN);
 	result_metric_real(job->part, "service_availability_ratio", avail);
-	result_verdict(job->part, !irregular && timed && flr <= service->flr_ratio &&
+	result_verdict(job->part, !untested && timed && flr <= service->flr_ratio &&
 		       (!service->ftd_ns || mean_ns <= (double)service->ftd_ns) &&
 		       (!service->fdv_ns || variation_ns <= (double)service->fdv_ns) &&
 		       avail >= service->avail_ratio,
 		       "performance, %" PRIu64 " trial%s of %g s: lost %.4g %%, delay %s, variation %s, "
 		       "available %.4g %%%s", i, i == 1 ? "" : "s", (double)plan->soak_trial_ns / 1e9, 100 * flr,
-		       mean, variation, 100 * avail, irregular ? "; the generator fell behind in "
-			       "some trials" : "");
+		       mean, variation, 100 * avail, untested_text);
 	return err;
 }
 
