@@ -69,7 +69,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr fuzz demo doc schema install clean FORCE \
+.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth fuzz demo doc schema install clean FORCE \
 	lint-run check-run test-run test-long-run
 
 all: $(tool)
@@ -235,6 +235,9 @@ bench-watch: $(tool) $(bench-bins)
 bench-rr: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-rr $(ARGS)
 
+truth: $(tool)
+	$(Q)scripts/truth --tool $(tool) $(ARGS)
+
 # The pages are made from the tool's own help, so it is built first.
 doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
 
@@ -303,6 +306,8 @@ Targets:
            measure the cost of watch for a path (scripts/bench-watch)
   bench-rr compare transactions per second with a bare loop and other programs
            (scripts/bench-rr)
+  truth    compare reported figures with what a forwarder of its own did to the
+           packets (scripts/truth, docs/truth.md)
   doc      make man pages and shell completion under $(O)
   schema   make docs/result.schema.json from the dictionary of figures
   install  install tool, man pages, completion, systemd units and documents
