@@ -275,11 +275,41 @@ static void a_layer_counts_what_it_carries(void **state)
 	assert_int_equal(frame_layer_bytes(&spec, FRAME_PAYLOAD), 0);
 }
 
+static void the_tag_of_a_frame_is_found(void **state)
+{
+	struct frame_spec specs[] = { spec_ip4(64), spec_ip6(1518), spec_ip4(1518), spec_ip4(1518) };
+	uint8_t buf[FRAME_MAX_BYTES];
+	struct tag_fields fields;
+	struct err e = { 0 };
+	uint16_t at;
+	size_t i;
+
+	(void)state;
+	specs[2].tagged = false;
+	into_vlan(&specs[3]);
+	for (i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		assert_int_equal(frame_build(&specs[i], buf, sizeof(buf), &at, &e), 0);
+		if (i >= 2) {
+			assert_false(frame_find_tag(buf, specs[i].frame_bytes - 4, &fields));
+			continue;
+		}
+		frame_write_tag(buf + at, 11, 7, 0xfffffff1, 12345);
+		fields = (struct tag_fields){ 0 };
+		assert_true(frame_find_tag(buf, specs[i].frame_bytes - 4, &fields));
+		assert_int_equal(fields.stream, 7);
+		assert_int_equal(fields.sequence, 0xfffffff1);
+		assert_false(frame_find_tag(buf, at + TAG_BYTES - 1u, &fields));
+		buf[at + 5] ^= 1;
+		assert_false(frame_find_tag(buf, specs[i].frame_bytes - 4, &fields));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_are_scapys),
 		cmocka_unit_test(a_rewritten_tag_leaves_the_checksum_right),
+		cmocka_unit_test(the_tag_of_a_frame_is_found),
 		cmocka_unit_test(a_zero_udp_checksum_is_sent_as_ffff),
 		cmocka_unit_test(every_size_builds_and_one_less_than_the_smallest_does_not),
 		cmocka_unit_test(the_error_says_why_a_size_is_too_small),

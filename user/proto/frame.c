@@ -13,7 +13,6 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
-#include "abi/tag.h"
 #include "lib/unit.h"
 
 #define VLAN_BYTES	4
@@ -235,13 +234,35 @@ double frame_max_pps(uint64_t link_bps, uint32_t frame_bytes)
 	return (double)link_bps / (8.0 * (frame_bytes + UNIT_GAP_BYTES));
 }
 
-uint64_t frame_read_stamp(const uint8_t *tag, uint64_t now_ns)
+static bool read_tag(const uint8_t *tag, struct tag_fields *ret_fields)
 {
-	struct tag_fields fields = { 0 };
 	struct tag t;
 
 	memcpy(&t, tag, sizeof(t));
-	if (!tag_read(t.high, t.low, t.complement, &fields) || !fields.time)
+	return tag_read(t.high, t.low, t.complement, ret_fields);
+}
+
+bool frame_find_tag(const uint8_t *buf, uint32_t buf_bytes, struct tag_fields *ret_fields)
+{
+	const uint32_t ip4 = ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr);
+	const uint32_t ip6 = ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr);
+	const uint8_t *ip = buf + ETH_HLEN;
+	uint16_t type;
+
+	if (buf_bytes < ip4 + TAG_BYTES)
+		return false;
+	type = (uint16_t)(buf[12] << 8 | buf[13]);
+	if (type == ETH_P_IP && ip[0] == 0x45 && ip[9] == IPPROTO_UDP)
+		return read_tag(buf + ip4, ret_fields);
+	return type == ETH_P_IPV6 && ip[6] == IPPROTO_UDP && buf_bytes >= ip6 + TAG_BYTES &&
+	       read_tag(buf + ip6, ret_fields);
+}
+
+uint64_t frame_read_stamp(const uint8_t *tag, uint64_t now_ns)
+{
+	struct tag_fields fields = { 0 };
+
+	if (!read_tag(tag, &fields) || !fields.time)
 		return 0;
 	return tag_widen(fields.time, now_ns);
 }

@@ -15,6 +15,7 @@
 
 #include <netinet/in.h>
 
+#include "abi/tag.h"
 #include "lib/err.h"
 
 #define FRAME_MAX_BYTES 9216	/* frame_bytes: jumbo frames as supported by switches */
@@ -58,6 +59,9 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 
 /* Writes the tag at @tag (abi/tag.h); @sent_ns 0: no timestamp. */
 void frame_write_tag(uint8_t *tag, uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
+
+/* The tag of a UDP packet without VLAN tag and IP options; false: it has none. */
+bool frame_find_tag(const uint8_t *buf, uint32_t buf_bytes, struct tag_fields *ret_fields);
 
 /* The time in the tag at @tag, by the clock that shows @now_ns; 0: none. */
 uint64_t frame_read_stamp(const uint8_t *tag, uint64_t now_ns);

@@ -21,6 +21,7 @@
 #include "lib/unit.h"
 #include "model/bump_sched.h"
 #include "proto/fragment.h"
+#include "proto/frame.h"
 #include "sys/afxdp/afxdp_socket.h"
 #include "sys/afxdp/afxdp_wire.h"
 #include "sys/hook/bpf.h"
@@ -51,6 +52,8 @@ struct bump {
 	struct held *held;		/* by number */
 	struct bump_count count;	/* written by the thread; out_packets: put into the ring */
 	struct hist_rec intended, achieved, late;
+	struct bump_hold *holds;	/* NULL: none requested */
+	uint32_t nr_holds;
 	uint64_t last_in_ns, last_busy_ns;
 	pthread_t thread;
 	bool stuck;			/* the driver has accepted nothing for too long */
@@ -120,6 +123,13 @@ int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e)
 		goto fail;
 	}
 	bump->frames = sched_frames(bump->sched);
+	if (cfg->hold_frames) {
+		bump->holds = calloc(cfg->hold_frames, sizeof(*bump->holds));
+		if (!bump->holds) {
+			err = err_set(e, -ENOMEM, "cannot open a forwarder");
+			goto fail;
+		}
+	}
 	*ret_bump = bump;
 	return 0;
 fail:
@@ -322,17 +332,45 @@ static void send_frame(struct bump *bump, const struct sched_out *out, struct ba
 	batch->packets[batch->nr++].delayed = held->delayed;
 }
 
+/* A note of @frame, which is about to be sent; NULL: not wanted, no room, or no tag. */
+static struct bump_hold *add_hold(struct bump *bump, uint32_t frame)
+{
+	const struct held *held = &bump->held[frame];
+	struct tag_fields tag;
+	struct bump_hold *hold;
+
+	if (bump->nr_holds == bump->cfg.hold_frames ||
+	    !frame_find_tag(held->data, bump->frames[frame].buf_bytes, &tag))
+		return NULL;
+	hold = &bump->holds[bump->nr_holds++];
+	*hold = (struct bump_hold){
+		.arrived_ns = held->arrived_ns, .sequence = tag.sequence, .stream = tag.stream,
+	};
+	return hold;
+}
+
+/* A frame leaves during the call, at a moment that user space cannot know. */
+static void kick_noted(struct bump *bump, struct bump_hold *hold)
+{
+	if (hold)
+		hold->begun_ns = loop_mono_ns();
+	kick(bump);
+	if (hold)
+		hold->done_ns = loop_mono_ns();
+}
+
 /*
  * Sends up to a batch of due packets; @all: also those not due yet. Returns the number of frames.
  */
 static uint32_t let_out(struct bump *bump, bool all)
 {
+	uint32_t nr = 0, most = bump->holds ? 1 : BATCH;
 	uint64_t now_ns = loop_mono_ns();
+	struct bump_hold *hold = NULL;
 	struct batch batch = { 0 };
 	struct sched_out out;
-	uint32_t nr = 0;
 
-	while (nr < BATCH && sched_next(bump->sched, all ? UINT64_MAX : now_ns, &out)) {
+	while (nr < most && sched_next(bump->sched, all ? UINT64_MAX : now_ns, &out)) {
 		nr++;
 		if (out.drop) {
 			count(&bump->count.queue_drops, 1);
@@ -341,10 +379,11 @@ static uint32_t let_out(struct bump *bump, bool all)
 		}
 		if (out.due_ns > now_ns)
 			count(&bump->count.flushed, 1);
+		hold = add_hold(bump, out.frame);
 		send_frame(bump, &out, &batch, out.due_ns <= now_ns);
 	}
 	if (nr)
-		kick(bump);
+		kick_noted(bump, hold);
 	if (batch.nr)
 		record(bump, &batch);
 	return nr;
@@ -471,6 +510,12 @@ void bump_read_hists(const struct bump *bump, struct hist_rec *ret_intended,
 	*ret_late = bump->late;
 }
 
+const struct bump_hold *bump_holds(const struct bump *bump, size_t *ret_nr)
+{
+	*ret_nr = bump->nr_holds;
+	return bump->holds;
+}
+
 void bump_stop(struct bump *bump)
 {
 	if (!bump->started)
@@ -488,5 +533,6 @@ void bump_close(struct bump *bump)
 	afxdp_wire_close(bump->wire);
 	sched_free(bump->sched);
 	free(bump->held);
+	free(bump->holds);
 	free(bump);
 }

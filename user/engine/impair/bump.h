@@ -32,6 +32,11 @@ struct bump_cfg {
 	uint64_t queue_bytes, queue_packets;	/* limits of the bottleneck's queue; 0: none */
 	uint32_t nr_frames;	/* maximum held, both directions together; 0: 65536 */
 	/*
+	 * Note when each of the first so many tagged frames was taken and sent; 0: none. Each is
+	 * then sent by a system call of its own, so that the time is the frame's.
+	 */
+	uint32_t hold_frames;
+	/*
 	 * The opposite direction's, open and not yet started; NULL: none. A queue has room for one
 	 * socket, so the two share sockets and each uses half the frames. Close both, in any order.
 	 */
@@ -61,6 +66,14 @@ struct bump_count {
 	uint64_t late_max_ns;			/* relative to the due time */
 };
 
+/* When a tagged frame was taken and sent: CLOCK_MONOTONIC, as in its tag. */
+struct bump_hold {
+	uint64_t arrived_ns;		/* read by the XDP program that received it */
+	uint64_t begun_ns, done_ns;	/* before and after the system call that sent it */
+	uint32_t sequence;
+	uint16_t stream;
+};
+
 int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e);
 int bump_start(struct bump *bump, struct err *e);
 void bump_read(const struct bump *bump, struct bump_count *ret_count);
@@ -68,6 +81,9 @@ void bump_read(const struct bump *bump, struct bump_count *ret_count);
 /* Intended and achieved delays (departure - arrival), and how late packets left. */
 void bump_read_hists(const struct bump *bump, struct hist_rec *ret_intended,
 		     struct hist_rec *ret_achieved, struct hist_rec *ret_late);
+
+/* With cfg.hold_frames, after bump_stop(): the frames in the order in which they were sent. */
+const struct bump_hold *bump_holds(const struct bump *bump, size_t *ret_nr);
 
 /* Sends what is still held and ends the thread. */
 void bump_stop(struct bump *bump);

@@ -42,6 +42,8 @@ struct impair_cfg {
 	struct impair_filter filter;
 	double rate_l1_bps;		/* the bottleneck's; 0: none */
 	uint64_t queue_bytes, queue_packets;
+	uint32_t hold_frames;		/* of each direction, note when each was taken and sent:
+					 * see bump.h */
 	/* Called by impair_poll() for each impaired packet; NULL: never. */
 	void (*on_event)(void *ctx, const struct impair_event *event);
 	void *ctx;
@@ -96,6 +98,10 @@ void impair_stop(struct impair *impair);
 
 /* @direction: 0, or 1 with two interfaces. Exact after impair_stop(). */
 void impair_read(struct impair *impair, unsigned int direction, struct impair_count *ret_count);
+
+/* With cfg.hold_frames, after impair_stop(); none if no rule delays packets. */
+const struct bump_hold *impair_holds(const struct impair *impair, unsigned int direction,
+				     size_t *ret_nr);
 
 /* Totals, and the verdict that they add up; with two interfaces in parts "a-to-b" and "b-to-a". */
 void impair_report(struct impair *impair, struct result *res);

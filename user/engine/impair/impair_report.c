@@ -83,6 +83,14 @@ void impair_read(struct impair *impair, unsigned int direction, struct impair_co
 	*ret_count = count;
 }
 
+const struct bump_hold *impair_holds(const struct impair *impair, unsigned int direction,
+				     size_t *ret_nr)
+{
+	*ret_nr = 0;
+	return impair->sides[direction].bump ? bump_holds(impair->sides[direction].bump, ret_nr) :
+					       NULL;
+}
+
 static bool adds_up(const struct impair_count *count)
 {
 	return count->seen_packets == count->done[IMPAIR_LOSS] + count->own_drops +
