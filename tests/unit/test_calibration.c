@@ -159,7 +159,9 @@ static void leaves_out_figures_that_it_does_not_know(void **state)
 	store("6.1.0");
 	file = fopen(path, "w");
 	fputs("{\"environment\": {\"date\": \"x\", \"kernel\": \"6.1.0\", \"cpus\": 2}, \"metrics\": "
-	      "{\"calibrated_of_a_later_version\": 5, \"calibrated_exact_pps\": \"text\"}}", file);
+	      "{\"calibrated_of_a_later_version\": 5, \"calibrated_exact_pps\": \"text\", "
+	      /* Of an earlier one, which took the forwarder's lateness for its own error. */
+	      "\"calibrated_delay_error_p50_ns\": 40000, \"held_late_p50_ns\": 40000}}", file);
 	fclose(file);
 	self = cite("6.1.0", true);
 	assert_string_equal(json_string_value(json_object_get(self, "calibration")), "x");

@@ -15,6 +15,8 @@
 #include "result/tree.h"
 
 #define PREFIX "calibrated_"
+/* In calibrations of earlier versions: the error of the tool and of its forwarder together. */
+#define NO_LONGER "calibrated_delay_error_"
 
 void calibration_path(char *buf, size_t size)
 {
@@ -73,7 +75,8 @@ void calibration_cite(struct result *res, const char *path)
 	}
 	result_self_str(res, "calibration", date);
 	json_object_foreach(figures, key, value) {
-		if (strncmp(key, PREFIX, strlen(PREFIX)) || !metric_find(key))
+		if (strncmp(key, PREFIX, strlen(PREFIX)) || !metric_find(key) ||
+		    !strncmp(key, NO_LONGER, strlen(NO_LONGER)))
 			continue;
 		if (json_is_integer(value))
 			result_self_u64(res, key, (uint64_t)json_integer_value(value));

@@ -717,6 +717,9 @@ static const struct metric metrics[] = {
 	  "time for which --delay should hold a packet", METRIC_NEITHER, "", 0)
 	DIST_RESULT("held_late", "held, late", "held, late",
 	  "time between the due and the actual departure of packets", METRIC_LOWER, "", DIST_BRIEF)
+	DIST_RESULT("held_sending", "held, sending", "held, sending",
+	  "time that the system call took which sent a held packet, at some moment of which it left",
+	  METRIC_LOWER, "", 0)
 
 	{ "tx_done_packets", UNIT_COUNT, METRIC_NEITHER, "transmit timestamps",
 	  "packets with a transmit timestamp of the NIC or kernel (blast --tx-stamp)",
@@ -899,12 +902,19 @@ static const struct metric metrics[] = {
 	{ "calibrated_rtt_floor_p50_ns", UNIT_NS, METRIC_LOWER, "round trip floor, p50",
 	  "median round trip over an idle link, with the reflector in the driver",
 	  OF("calibrated_rtt_floor", P50) },
-	{ "calibrated_delay_error_p50_ns", UNIT_NS, METRIC_LOWER, "delay error, p50",
-	  "largest difference between a measured median delay, without that of the idle path, and the "
-	  "inserted delay; includes the lateness of the delay emulation", OF("calibrated_delay_error", P50) },
-	{ "calibrated_delay_error_p99_ns", UNIT_NS, METRIC_LOWER, "delay error, p99",
-	  "the same for the 99th percentile",
-	  OF("calibrated_delay_error", P99) },
+	{ "calibrated_delay_error_p50_ns", UNIT_NS, METRIC_LOWER, "late delay error, p50",
+	  "no longer written: it included the lateness of the forwarder that inserted the delays",
+	  OF("calibrated_delay_error", P50) },
+	{ "calibrated_delay_error_p99_ns", UNIT_NS, METRIC_LOWER, "late delay error, p99",
+	  "no longer written, as calibrated_delay_error_p50_ns", OF("calibrated_delay_error", P99) },
+	{ "calibrated_timing_error_min_ns", UNIT_NS, METRIC_LOWER, "delay error, min",
+	  "smallest |measured delay - delay that the forwarder made| of a packet: the path's fixed part",
+	  OF("calibrated_timing_error", MIN) },
+	{ "calibrated_timing_error_p50_ns", UNIT_NS, METRIC_LOWER, "delay error, p50",
+	  "median |measured delay - delay that the forwarder made|; includes the path to and from the "
+	  "forwarder, but not its lateness", OF("calibrated_timing_error", P50) },
+	{ "calibrated_timing_error_p99_ns", UNIT_NS, METRIC_LOWER, "delay error, p99",
+	  "99th percentile of the same", OF("calibrated_timing_error", P99) },
 	{ "calibrated_gap_error_p50_ns", UNIT_NS, METRIC_LOWER, "pacing error, p50",
 	  "median |inter-arrival time - requested interval| at the receiver, at up to a tenth of the highest rate",
 	  OF("calibrated_gap_error", P50) },

@@ -59,6 +59,8 @@ static int open_receiver(struct lab_trial *trial, const struct lab_trial_cfg *cf
 		.streams = 1,
 		.clock = cfg->clock,
 		.run = trial->run,
+		.record_every = !!cfg->record_ring_bytes,
+		.record_ring_bytes = cfg->record_ring_bytes,
 		.gaps = cfg->gaps,
 		.expect_gap_ns = cfg->gaps ? (uint64_t)((double)NSEC_PER_SEC / cfg->pps + 0.5) : 0,
 	};
@@ -219,6 +221,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	receiver.lost_packets = (double)rx_lost(&trial->got, trial->sent.sent_packets);
 	sender = tx_metered(trial->tx, &trial->made);
 	meter_report(trial->meter, &sender, &receiver, part);
+	trial->taken_ratio = meter_taken_ratio(trial->meter, &sender);
 	return 0;
 }
 

@@ -29,6 +29,7 @@ struct lab_trial_cfg {
 	double pps;			/* 0: as fast as possible */
 	bool gaps;			/* paced: inter-arrival times against 1 / pps */
 	enum stamp_clock clock;		/* at both ends */
+	uint32_t record_ring_bytes;	/* record each packet, see rx_each_record(); 0: none */
 	uint64_t settle_ns;		/* maximum wait for late packets; 0: a second */
 	/* How many of @sent will arrive, UINT64_MAX: unknown as yet; NULL: all. */
 	uint64_t (*due)(const void *due_ctx, uint64_t sent);
@@ -48,6 +49,7 @@ struct lab_trial {
 	struct tx_count sent;
 	struct tx_figures made;
 	struct rx_count got;
+	double taken_ratio;			/* see meter_taken_ratio() */
 };
 
 /*

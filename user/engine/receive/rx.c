@@ -18,6 +18,7 @@
 #include "engine/self/environ.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "sys/afxdp/ring.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/caps.h"
 #include "sys/host/clock.h"
@@ -334,6 +335,24 @@ const char *rx_prefix(const struct rx_cfg *cfg)
 int rx_records_fd(const struct rx *rx)
 {
 	return bpf_map__fd(rx->skel->maps.sink_records);
+}
+
+int rx_each_record(const struct rx *rx, void (*take)(void *ctx, const struct record *rec), void *ctx,
+		   struct err *e)
+{
+	const struct record *rec;
+	struct ring *ring;
+	int err;
+
+	err = ring_open(&ring, rx_records_fd(rx), rx->cfg.record_ring_bytes, e);
+	if (err)
+		return err;
+	ring_look(ring);
+	while ((rec = ring_next(ring, sizeof(*rec))))
+		take(ctx, rec);
+	ring_release(ring);
+	ring_close(ring);
+	return 0;
 }
 
 uint64_t rx_packets(const struct rx *rx)

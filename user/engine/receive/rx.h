@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "abi/hist.h"
+#include "abi/record.h"
 #include "abi/sink.h"
 #include "abi/stamp.h"
 #include "engine/receive/receiver.h"
@@ -73,6 +74,13 @@ const char *rx_prefix(const struct rx_cfg *cfg);
 
 /* With record_every: the ring of struct record, valid after rx_stop(), too. */
 int rx_records_fd(const struct rx *rx);
+
+/*
+ * All records so far, in order of arrival. For a ring that holds a whole run, read once; nothing else
+ * may read it.
+ */
+int rx_each_record(const struct rx *rx, void (*take)(void *ctx, const struct record *rec), void *ctx,
+		   struct err *e);
 
 /* Test packets so far: without a system call per stream. */
 uint64_t rx_packets(const struct rx *rx);

@@ -302,23 +302,15 @@ static void report_rings(const struct meter_sender *sender, struct result *res)
 	result_self_u64(res, "tx_socket_limit_bytes", use.socket_limit_bytes);
 }
 
-static enum bottleneck judge_sender(const struct meter *meter, const struct meter_sender *sender,
-				    char *why, size_t size)
+/* The thread that used most of its CPU, or waited for it. */
+static void read_threads(const struct meter *meter, const struct meter_sender *sender,
+			 struct bottleneck_sender *s)
 {
-	uint64_t made = sender->sent_packets + sender->refused_packets;
-	struct bottleneck_sender s = {
-		.pace = sender->pace, .run_ratio = NAN,
-		.link_downs = meter->has_nic ? procstat_growth(meter->nic_before.carrier_downs,
-							       meter->nic_after.carrier_downs) : 0,
-	};
 	double run, taken, shares[NR_SHARES];
-	struct afxdp_use ring;
 	struct meter_thread use;
 	uint32_t i;
 
-	read_rings(sender, &ring);
-	s.refused_ratio = made ? (double)sender->refused_packets / (double)made : 0;
-	s.ring_full_ratio = ring.takes ? (double)ring.full / (double)ring.takes : 0;
+	s->run_ratio = NAN;
 	for (i = 0; i < sender->nr_threads; i++) {
 		sender->read_thread(sender->ctx, i, &use);
 		if (!use.time_ns)
@@ -329,13 +321,39 @@ static enum bottleneck judge_sender(const struct meter *meter, const struct mete
 			read_shares(meter, use.cpu, shares);
 			taken += shares[STEAL];
 		}
-		if (isnan(s.run_ratio) || run + taken > s.run_ratio + s.taken_ratio) {
-			s.run_ratio = run;
-			s.taken_ratio = taken;
-			s.cpu = use.cpu;
-			s.time_ns = use.time_ns;
+		if (isnan(s->run_ratio) || run + taken > s->run_ratio + s->taken_ratio) {
+			s->run_ratio = run;
+			s->taken_ratio = taken;
+			s->cpu = use.cpu;
+			s->time_ns = use.time_ns;
 		}
 	}
+}
+
+double meter_taken_ratio(const struct meter *meter, const struct meter_sender *sender)
+{
+	struct bottleneck_sender s = { 0 };
+
+	if (meter)
+		read_threads(meter, sender, &s);
+	return s.taken_ratio;
+}
+
+static enum bottleneck judge_sender(const struct meter *meter, const struct meter_sender *sender,
+				    char *why, size_t size)
+{
+	uint64_t made = sender->sent_packets + sender->refused_packets;
+	struct bottleneck_sender s = {
+		.pace = sender->pace,
+		.link_downs = meter->has_nic ? procstat_growth(meter->nic_before.carrier_downs,
+							       meter->nic_after.carrier_downs) : 0,
+	};
+	struct afxdp_use ring;
+
+	read_threads(meter, sender, &s);
+	read_rings(sender, &ring);
+	s.refused_ratio = made ? (double)sender->refused_packets / (double)made : 0;
+	s.ring_full_ratio = ring.takes ? (double)ring.full / (double)ring.takes : 0;
 	return bottleneck_of_sender(&s, why, size);
 }
 

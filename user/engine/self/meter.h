@@ -66,6 +66,12 @@ struct meter_receiver {
 void meter_report(struct meter *meter, const struct meter_sender *sender,
 		  const struct meter_receiver *receiver, struct result *res);
 
+/*
+ * After meter_stop(): the share of the time for which other work or the hypervisor took its CPU from
+ * the sending thread that needed it most; 0 where it is unknown.
+ */
+double meter_taken_ratio(const struct meter *meter, const struct meter_sender *sender);
+
 void meter_free(struct meter *meter);
 
 #endif
