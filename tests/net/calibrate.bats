@@ -79,6 +79,45 @@ failed_verdicts() {
 	[ ! -e "$store" ]
 }
 
+# The kernel's timestamps where the packets come in from a, and where they leave the forwarder, by
+# a reader that shares no code with the tool. All of it is in r, in a row:
+#     ega - bridge - x0 = x1 - impair - y1 = y0 - bridge - egb
+@test "the delay that is measured is the one that the kernel's own timestamps show" {
+	need_command /usr/bin/python3
+	lab_up --path a-r-b --middle open
+	ip_in r link add x0 type veth peer name x1
+	ip_in r link add y0 type veth peer name y1
+	ip_in r link add brx type bridge mcast_snooping 0
+	ip_in r link add bry type bridge mcast_snooping 0
+	ip_in r link set ega master brx
+	ip_in r link set x0 master brx
+	ip_in r link set y0 master bry
+	ip_in r link set egb master bry
+	for link in ega egb x0 x1 y0 y1 brx bry; do
+		ip_in r link set "$link" up
+	done
+	start impair r impair x1 y1 --delay 2ms --direction a-to-b
+	start_cmd witness r ready "$BATS_TEST_DIRNAME/delay_witness.py" listen ega y0 701 \
+		"$BATS_TEST_TMPDIR/witness.csv"
+	start sink b sink eg0 --count 701 --duration 20s --records "$BATS_TEST_TMPDIR/r.csv"
+	tool_in a blast eg0 198.18.0.2 --count 701 --rate 1kpps --interval 0 --json \
+		--dst-mac "$(ip_in b -json link show eg0 | jq -r '.[0].address')"
+	is 0
+	finish sink
+	is 0
+	json '.metrics.received_packets == 701'
+	finish witness
+	is 0
+	finish impair INT
+	run "$BATS_TEST_DIRNAME/delay_witness.py" compare "$BATS_TEST_TMPDIR/witness.csv" "$BATS_TEST_TMPDIR/r.csv"
+	[ "$status" = 0 ] || fail "$output"
+	# Sent before the first timestamp and received after the last: never less, and half of
+	# the packets at most 50 us more, for two links and two bridges.
+	holds '.packets > 690 and .only_tool <= 11 and .witness_min_ns >= 2000000 and
+		.more_min_ns > -1000' <<<"$output" || fail "$output"
+	holds --argjson slow "$TESTS_SLOW" '.more_median_ns < 50000 * $slow' <<<"$output" || fail "$output"
+}
+
 @test "a calibration that is kept is cited by what is measured after it, until the kernel is another" {
 	lab_up
 	tool_in b sink eg0 -d 100ms --json
