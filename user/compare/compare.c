@@ -314,8 +314,8 @@ static void note_runs(const struct compare *cmp, struct result *res)
 		for (irregular = 0, i = 0; i < docs->nr; i++)
 			irregular += is_irregular(docs->list[i].doc);
 		if (irregular)
-			result_note(res, "%zu of the %zu %s runs did not reach the requested "
-				    "rate: they measured the sender", irregular, docs->nr,
+			result_note(res, "%zu of the %zu %s runs are irregular: their senders were late, and may "
+				    "be what was measured", irregular, docs->nr,
 				    compare_side_name(side));
 	}
 	for (i = 0; i < cmp->cfg->nr_ignore; i++)
