@@ -181,12 +181,12 @@ static __always_inline int seq_is_behind(const struct seq_state *seq, const stru
 	       (__s32)(held->low - (__u32)(seq->next - seq->base)) < 0;
 }
 
-/* It will not be confirmed any more. */
-static __always_inline void seq_give_up(struct seq_state *seq, const struct seq_held *held)
+/* It will not be confirmed any more, now that a packet of the run @id came. */
+static __always_inline void seq_give_up(struct seq_state *seq, const struct seq_held *held, __u16 id)
 {
 	if (!held->is)
 		return;
-	if (seq->run && held->id != seq->id)
+	if (seq->run ? held->id != seq->id : held->id != id)
 		seq->other_run++;
 	else if (seq_is_behind(seq, held))
 		seq->unknown++;
@@ -196,7 +196,7 @@ static __always_inline void seq_give_up(struct seq_state *seq, const struct seq_
 
 static __always_inline void seq_hold(struct seq_state *seq, const struct seq_arrival *arrival)
 {
-	seq_give_up(seq, &seq->held[0]);
+	seq_give_up(seq, &seq->held[0], arrival->id);
 	seq->held[0] = seq->held[1];
 	seq->held[1].low = arrival->low;
 	seq->held[1].id = arrival->id;
@@ -236,7 +236,7 @@ static __always_inline int seq_find_held(struct seq_state *seq, const struct seq
 		return 1;
 	if (!seq_confirms(seq, &seq->held[1], arrival))
 		return 0;
-	seq_give_up(seq, &seq->held[0]);
+	seq_give_up(seq, &seq->held[0], arrival->id);
 	seq->held[0] = seq->held[1];
 	seq->held[1].is = 0;
 	return 1;

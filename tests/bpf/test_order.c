@@ -310,11 +310,6 @@ static int64_t widen(const struct model *m, uint64_t number)
 	return (int64_t)m->next + (int32_t)((uint32_t)number - (uint32_t)m->next);
 }
 
-static bool model_is_followed(const struct model *m, const struct held *held)
-{
-	return held->packet.run == m->run || !m->started;
-}
-
 static bool model_is_behind(const struct model *m, const struct held *held)
 {
 	return m->started && held->packet.run == m->run &&
@@ -331,14 +326,16 @@ static bool model_is_next(const struct model *m, const struct held *held,
 	       m->distinct - held->distinct <= (packet->run == m->run ? 4 : 0);
 }
 
-static void model_give_up(struct model *m, const struct held *held)
+static void model_give_up(struct model *m, const struct held *held, const struct packet *packet)
 {
 	if (!held->is)
 		return;
 	if (model_is_behind(m, held))
 		m->unknown++;
+	else if (held->packet.run == (m->started ? m->run : packet->run))
+		m->implausible++;
 	else
-		*(model_is_followed(m, held) ? &m->implausible : &m->other_run) += 1;
+		m->other_run++;
 }
 
 /* Held until a packet next to it comes; true: @packet is such, and what was held is taken. */
@@ -359,12 +356,12 @@ static bool model_confirm(struct model *m, const struct packet *packet, uint64_t
 	if (model_is_next(m, &m->held[0], packet)) {
 		m->held[0].is = false;
 	} else if (model_is_next(m, &m->held[1], packet)) {
-		model_give_up(m, &m->held[0]);
+		model_give_up(m, &m->held[0], packet);
 		m->held[0].is = false;
 		taken = m->held[1];
 		m->held[1].is = false;
 	} else {
-		model_give_up(m, &m->held[0]);
+		model_give_up(m, &m->held[0], packet);
 		m->held[0] = m->held[1];
 		m->held[1] = (struct held){ true, *packet, now_ns, m->distinct };
 		return false;
@@ -550,6 +547,24 @@ static void judges_a_held_number_by_where_the_others_are(void **state)
 	feed_numbers(passed);
 	assert_int_equal(read_seq().unknown, 1);
 	assert_int_equal(read_seq().distinct, 11);
+	compare();
+}
+
+/* The second run is confirmed first: what came of the other one is whole, and not of this run. */
+static void a_packet_of_another_sender_before_the_first_is_none_that_is_damaged(void **state)
+{
+	static const struct packet packets[] = {
+		{ .run = 1, .number = 0 }, { .run = 2, .number = 0 }, { .run = 2, .number = 1 },
+	};
+	size_t i;
+
+	(void)state;
+	forget();
+	for (i = 0; i < sizeof(packets) / sizeof(packets[0]); i++)
+		feed(&packets[i]);
+	assert_int_equal(read_seq().other_run, 1);
+	assert_int_equal(read_seq().implausible, 0);
+	assert_int_equal(read_seq().distinct, 2);
 	compare();
 }
 
@@ -787,6 +802,7 @@ int test_order(void)
 		cmocka_unit_test(duplicates_change_no_figure_of_order),
 		cmocka_unit_test(keeps_as_many_gaps_as_a_window_holds),
 		cmocka_unit_test(judges_a_held_number_by_where_the_others_are),
+		cmocka_unit_test(a_packet_of_another_sender_before_the_first_is_none_that_is_damaged),
 		cmocka_unit_test(agrees_with_the_model),
 		cmocka_unit_test(agrees_with_the_model_where_most_is_lost),
 		cmocka_unit_test(agrees_with_the_model_over_many_windows),

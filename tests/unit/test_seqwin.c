@@ -72,6 +72,19 @@ static void two_senders_at_once_lose_nothing(void **state)
 	assert_int_equal(win.distinct + win.other_run + seqwin_held(&win, false), 2 * 2503);
 }
 
+static void another_senders_packet_before_the_first_is_not_damaged(void **state)
+{
+	struct seqwin win = { .confirms = true };
+
+	(void)state;
+	seqwin_add(&win, 1, 0);
+	seqwin_add(&win, 2, 0);
+	seqwin_add(&win, 2, 1);
+	assert_int_equal(win.other_run, 1);
+	assert_int_equal(win.implausible, 0);
+	assert_int_equal(win.distinct, 2);
+}
+
 static void one_number_alone_moves_nothing(void **state)
 {
 	struct seqwin win = { .confirms = true }, first = { .confirms = true };
@@ -317,6 +330,7 @@ int main(void)
 		cmocka_unit_test(a_wrap_goes_on),
 		cmocka_unit_test(a_sender_that_starts_anew_is_a_run),
 		cmocka_unit_test(two_senders_at_once_lose_nothing),
+		cmocka_unit_test(another_senders_packet_before_the_first_is_not_damaged),
 		cmocka_unit_test(one_number_alone_moves_nothing),
 		cmocka_unit_test(a_gap_of_any_length_is_confirmed_by_the_next),
 		cmocka_unit_test(what_arrives_once_in_a_while_is_a_stream),

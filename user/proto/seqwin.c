@@ -160,11 +160,11 @@ static bool is_behind(const struct seqwin *win, const struct seqwin_held *held)
 	return win->runs && held->id == win->id && (int32_t)(held->low - (uint32_t)win->next) < 0;
 }
 
-static void give_up(struct seqwin *win, const struct seqwin_held *held)
+static void give_up(struct seqwin *win, const struct seqwin_held *held, uint16_t id)
 {
 	if (!held->is)
 		return;
-	if (win->runs && held->id != win->id)
+	if (win->runs ? held->id != win->id : held->id != id)
 		win->other_run++;
 	else if (is_behind(win, held))
 		win->unknown++;
@@ -193,7 +193,7 @@ static bool find_held(struct seqwin *win, uint16_t id, uint32_t low)
 		return true;
 	if (!is_confirmed(win, &win->held[1], id, low))
 		return false;
-	give_up(win, &win->held[0]);
+	give_up(win, &win->held[0], id);
 	win->held[0] = win->held[1];
 	win->held[1].is = false;
 	return true;
@@ -245,7 +245,7 @@ static bool is_kept_out(struct seqwin *win, uint16_t id, uint32_t low)
 		take(win, win->held[0].low);
 		return false;
 	}
-	give_up(win, &win->held[0]);
+	give_up(win, &win->held[0], id);
 	win->held[0] = win->held[1];
 	win->held[1] = (struct seqwin_held){
 		.is = true, .id = id, .low = low, .distinct = win->distinct,
