@@ -32,7 +32,10 @@ run_net() {
 	END
 	run_net
 	[ "$status" = 0 ] || fail "$output"
-	[[ $output == *$'\nthere after:  file 0, namespace 0, link 1, '* ]] || fail "$output"
+	# This machine may have a calibration.
+	[ "$(sed -n 's/^there before: //p' <<<"$output")" = "$(sed -n 's/^there after:  //p' <<<"$output")" ] ||
+		fail "$output"
+	[[ $output == *$'\nthere after:  file '*", namespace 0, link 1, "* ]] || fail "$output"
 	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
 }
 

@@ -231,7 +231,8 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 }
 
 @test "damaged packets without numbers are not received ones in the ledger" {
-	tool_in a blast eg0 "ip4(dst=198.18.0.2)/udp(dport=9,sum=0x1234)" --no-tag --count 1009 \
+	# Without a tag it is the port that tells them from other tests' packets.
+	tool_in a blast eg0 "ip4(dst=198.18.0.2)/udp(dport=40961,sum=0x1234)" --no-tag --count 1009 \
 		--rate "$(pace 20000)" --interval 0 --json --sink "eg0@$LAB-b"
 	is 1
 	json '.parts[] | select(.name == "ledger") | .entries | map([.packets, .reason]) ==
