@@ -2,7 +2,7 @@
 /*
  * Traffic of sockets for vmtest/scenarios: as few instructions of its own as can be.
  *
- *	traffic full PORT			a UDP socket that nobody reads
+ *	traffic full PORT			a UDP socket that no one reads
  *	traffic echo udp|tcp PORT		what comes goes back
  *	traffic discard PORT			TCP, read and forgotten
  *						these return once they can be reached

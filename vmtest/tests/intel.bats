@@ -40,7 +40,7 @@ counted() {
 		.metrics.received_packets == $n and .metrics.duplicate_packets == 0'
 }
 
-# The driver counts packets when the NIC tells that they are gone. Nobody else sends there.
+# The driver counts packets when the NIC reports that they are sent. Nothing else sends there.
 second_queue_sent() {
 	[ "$(in_a ethtool -S eg0 | sed -n 's/^ *tx_queue_1_packets: //p')" -gt 0 ]
 }
@@ -59,7 +59,7 @@ second_queue_sent() {
 	wait_for second_queue_sent
 }
 
-@test "igb: doctor tells of its clock, and blast that it stamps no packet of AF_XDP" {
+@test "igb: doctor reports its clock, and blast that it timestamps no packet of AF_XDP" {
 	igb
 	in_a "$TOOL" doctor eg0 --has hw-timestamps
 	tool_in a blast eg0 198.18.0.2 --count 11 --interval 0 --json --tx-stamp hw
@@ -67,7 +67,7 @@ second_queue_sent() {
 	says "--tx-stamp"
 }
 
-@test "e1000e: doctor tells that there is no native XDP, and generic XDP counts what was sent" {
+@test "e1000e: doctor reports that there is no native XDP, and generic XDP counts what was sent" {
 	e1000e
 	run in_a "$TOOL" doctor eg0 --probe --has xdp-native
 	[ "$status" = 1 ] || fail "status $status: $output"

@@ -68,7 +68,7 @@ sent() {
 }
 
 @test "what netem lets pass others makes these late, packet for packet" {
-	# Each seventh of 701 goes at once: all others but the last are behind a later one.
+	# Each seventh of 701 goes at once: all others but the last follow a later one.
 	netem delay 400ms reorder 100% gap 7
 	sent 701 200pps
 	[ "$(qdisc requeues)" = 100 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# NICs that vmtest/run gave the machine, as the ends of a lab. Load it behind lab.
+# NICs that vmtest/run gave the machine, as the ends of a lab. Load it after lab.
 
 # need_nic MAC...: nothing loads drivers by itself there. The NIC of an earlier test comes back
 # when its namespace has ended.

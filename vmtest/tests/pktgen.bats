@@ -19,7 +19,7 @@ pktgen() {
 	in_a sh -c 'echo "$2" >"/proc/net/pktgen/$1"' sh "$1" "${*:2}"
 }
 
-# sent COUNT WORDS...: what pktgen was told beside; sets by_pktgen, its own count.
+# sent COUNT WORDS...: more pktgen options; sets by_pktgen, its own count.
 sent() {
 	local order
 

@@ -17,7 +17,7 @@ setup() {
 	nics_up 52:54:00:00:05:0a 52:54:00:00:05:0b
 }
 
-# kicks QUEUE: how often the driver told the host of packets in it. Of packets by queue newer
+# kicks QUEUE: how often the driver notified the host of packets in it. Of packets by queue newer
 # drivers tell ethtool nothing.
 kicks() {
 	in_a ethtool -S eg0 | sed -En "s/^ *tx(_queue_)?$1_kicks: //p"
