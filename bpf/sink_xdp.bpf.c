@@ -253,7 +253,7 @@ static __always_inline __u64 sent_ns_of(struct sink_cpu *own, const struct tag_f
 		ADD_ONCE(own->no_arrival, 1);
 		return 0;
 	}
-	sent_ns = stamped_ns(tag, now_ns);
+	sent_ns = tag_widen(tag->time, now_ns);
 	if (unlikely(now_ns - sent_ns + SINK_LATEST_NS > 2 * SINK_LATEST_NS)) {
 		ADD_ONCE(own->implausible_time, 1);
 		return 0;

@@ -65,7 +65,7 @@ static __always_inline void seq_advance(struct seq_state *seq, const struct seq_
 		seq_judge(seq, word - SEQ_WORDS);
 		seq->window[word % SEQ_WORDS] = 0;
 	}
-	/* Only now: what was judged is of the previous run. */
+	/* After the loop, which judges numbers of the previous run. */
 	if (arrival->begins)
 		seq->first = arrival->confirmed;
 	if (unlikely(words > SEQ_WORDS))

@@ -739,7 +739,7 @@ static uint16_t pseudo_of(const struct packet_frame *frame, uint8_t proto)
 				     packet_sum(frame->bytes + frame->l3 + 12, 8, start);
 }
 
-/* Nothing but that so many came of which so many were damaged, or not verified. */
+/* No other figure changes. */
 static void assert_damage(uint64_t good, uint64_t damaged, uint64_t unverified)
 {
 	assert_int_equal(read_cpu().damaged, damaged);

@@ -110,12 +110,12 @@ halt() {
 	kill -CONT "${PIDS[$1]}"
 }
 
-# has_received N: so many packets have come to b.
+# has_received N: b has received N packets.
 has_received() {
 	[ "$(counter b rx_packets)" -gt "$1" ]
 }
 
-# wait_packets N: so many more come to b.
+# wait_packets N: until b has received N more packets.
 wait_packets() {
 	wait_for has_received "$(($(counter b rx_packets) + $1))"
 }
@@ -131,7 +131,7 @@ halted() {
 		any(.notes[]; startswith("irregular: the sender"))'
 }
 
-# udp_errors N: so many datagrams with a wrong checksum have come to b.
+# udp_errors N: b has received N datagrams with a wrong checksum.
 udp_errors() {
 	[ "$(in_b awk '/^Udp:/ { n = $8 } END { print n }' /proc/net/snmp)" = "$1" ]
 }

@@ -42,7 +42,7 @@ void seqwin_add(struct seqwin *win, uint16_t id, uint32_t low);
 void seqwin_take_only(struct seqwin *win);
 
 /*
- * Judges what is still in the window, for loss_runs: on a copy, if more may arrive. @end: so many
+ * Judges what is still in the window, for loss_runs: on a copy, if more may arrive. @end: how many
  * numbers were sent, from 0 on, and what is missing below the first and above the highest is lost,
  * too; 0: unknown. Returns how many these are.
  */

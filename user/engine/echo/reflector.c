@@ -88,7 +88,7 @@ static void watch_refusals(const struct reflector_programs *programs, struct res
 					   programs->failed, programs->failed_link);
 
 	result_env_str(res, "refusals_seen_by",
-		       watched ? "tracepoints xdp_bulk_tx, xdp_exception" : "nobody");
+		       watched ? "tracepoints xdp_bulk_tx, xdp_exception" : "none");
 	if (!watched)
 		result_note(res, "this kernel does not report which answers the driver refused: "
 			    "'answered' may include some that did not leave");

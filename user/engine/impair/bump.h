@@ -32,7 +32,7 @@ struct bump_cfg {
 	uint64_t queue_bytes, queue_packets;	/* limits of the bottleneck's queue; 0: none */
 	uint32_t nr_frames;	/* maximum held, both directions together; 0: 65536 */
 	/*
-	 * Note when each of the first so many tagged frames was taken and sent; 0: none. Each is
+	 * Note when each tagged frame was taken and sent, up to this many frames; 0: none. Each is
 	 * then sent by a system call of its own, so that the time is the frame's.
 	 */
 	uint32_t hold_frames;

@@ -305,7 +305,7 @@ static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret
 	return true;
 }
 
-/* @end: so many numbers of it were sent; 0: unknown. */
+/* @end: how many numbers of it were sent; 0: unknown. */
 static bool add_seq(struct rx *rx, uint32_t stream, uint64_t end, struct rx_count *sum)
 {
 	struct seq_state seq = { 0 };

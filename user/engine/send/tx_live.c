@@ -85,7 +85,7 @@ static void hold_dispatchers(struct live *live, const struct tx *tx)
 
 static void tell_refusals(struct result *res, bool watched)
 {
-	result_env_str(res, "refusals_seen_by", watched ? "tracepoint xdp_devmap_xmit" : "nobody");
+	result_env_str(res, "refusals_seen_by", watched ? "tracepoint xdp_devmap_xmit" : "none");
 	if (!watched)
 		result_note(res, "this kernel does not tell which frames the driver refused: compare "
 			    "'sent' with the driver's own counter");
