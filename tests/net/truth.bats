@@ -24,6 +24,11 @@ setup() {
 	done
 }
 
+@test "a packet that comes after copies of others is waited for" {
+	run --separate-stderr timeout 120 "$TOP/scripts/truth" --tool "$TOOL" --only "the last 200 ms late"
+	[ "$status" = 0 ] || fail "$output $stderr"
+}
+
 @test "a tool that reports one packet more is found" {
 	cat >"$BATS_TEST_TMPDIR/liar" <<-END
 		#!/bin/sh

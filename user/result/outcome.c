@@ -72,7 +72,13 @@ out:
 	return err;
 }
 
-bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets)
+static uint64_t integer(const json_t *value)
+{
+	return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+}
+
+bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets,
+		      uint64_t *ret_duplicates)
 {
 	json_t *row = json_loads(line, 0, NULL);
 	const char *type = json_string_value(json_object_get(row, "type"));
@@ -83,6 +89,7 @@ bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_
 	if (is_row) {
 		*ret_elapsed_ns = (uint64_t)json_integer_value(elapsed);
 		*ret_packets = (uint64_t)json_integer_value(packets);
+		*ret_duplicates = integer(json_object_get(row, "duplicate_packets"));
 	}
 	json_decref(row);
 	return is_row;
@@ -120,11 +127,6 @@ static bool is_of_delay(const char *key)
 			return true;
 	}
 	return false;
-}
-
-static uint64_t integer(const json_t *value)
-{
-	return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
 }
 
 static double number(const json_t *metrics, const struct metric *metric)

@@ -27,8 +27,9 @@ struct outcome_run {
  */
 int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e);
 
-/* A line of --jsonl: true if it is an interval's, with its received packets. */
-bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets);
+/* A line of --jsonl: true if it is an interval's, with its received packets and copies of others. */
+bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets,
+		      uint64_t *ret_duplicates);
 
 /* A receiver's figures that are used for judgement. */
 struct outcome {

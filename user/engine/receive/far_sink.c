@@ -37,7 +37,7 @@ struct far_sink {
 	/* By its own clock since its start, and by ours when it was ready. */
 	uint64_t elapsed_ns, came_ns;
 	uint64_t ready_elapsed_ns, ready_mono_ns;
-	uint64_t packets;
+	uint64_t packets, duplicates;
 	bool has_result;
 };
 
@@ -93,15 +93,16 @@ static int fail_by_words(const struct far_sink *far, const char *line, struct er
 /* Handles one line, terminated by 0. */
 static int take_line(struct far_sink *far, const char *line, struct err *e)
 {
-	uint64_t elapsed_ns, packets;
+	uint64_t elapsed_ns, packets, duplicates;
 
-	if (far->cfg.interval(line, &elapsed_ns, &packets)) {
+	if (far->cfg.interval(line, &elapsed_ns, &packets, &duplicates)) {
 		if (!far->elapsed_ns) {
 			far->ready_elapsed_ns = elapsed_ns;
 			far->ready_mono_ns = loop_mono_ns();
 		}
 		far->elapsed_ns = elapsed_ns;
 		far->packets += packets;
+		far->duplicates += duplicates;
 		if (packets)
 			far->came_ns = elapsed_ns;
 		return 0;
@@ -216,7 +217,8 @@ static bool is_settled(const struct far_sink *far, uint64_t sent, uint64_t due_n
 {
 	uint64_t quiet_ns = far->came_ns > due_ns ? far->came_ns : due_ns;
 
-	return far->packets >= sent || far->elapsed_ns > quiet_ns + QUIET_NS;
+	/* A copy is counted like a packet that is still to come. */
+	return (far->packets == sent && !far->duplicates) || far->elapsed_ns > quiet_ns + QUIET_NS;
 }
 
 static int settle(struct receiver *receiver, uint64_t sent, struct err *e)
