@@ -5,11 +5,11 @@
 #include "engine/suite/bench_tcp.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/stat.h"
 #include "lib/theory.h"
 #include "lib/unit.h"
 
@@ -17,6 +17,7 @@
 #define LAST_BPS	1e12
 #define RISE		4
 #define ABOVE		1.25	/* of what arrived: enough to keep a queue filled */
+#define FLOODS		3
 #define ALL_RATIO	0.97	/* share from which everything counts as arrived */
 #define STEP_NS		(NSEC_PER_SEC / 2)
 #define MORE_RATIO	1.005	/* of the ideal: more than chance explains */
@@ -55,9 +56,9 @@ static int find_baseline(struct tester *t, struct err *e)
 	return 0;
 }
 
-/* Sends a stream of full-size packets at @rate_bps of payload. */
+/* Sends a stream of full-size packets at @rate_bps of payload; @turn: from 1 on, 0 if there is one. */
 static int send_datagrams(struct tester *t, int direction, const char *name, double rate_bps,
-			  uint64_t duration_ns, struct xfer_figures *ret_figures, struct err *e)
+			  uint64_t duration_ns, uint32_t turn, struct xfer_figures *ret_figures, struct err *e)
 {
 	struct control_test test = {
 		.protocol = CONTROL_UDP, .kind = CONTROL_STREAM, .direction = direction, .streams = 1,
@@ -69,7 +70,10 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 	int err;
 
 	unit_format(rate, sizeof(rate), UNIT_BPS, rate_bps);
-	snprintf(text, sizeof(text), "%s, UDP at %s", name, rate);
+	if (turn)
+		snprintf(text, sizeof(text), "%s, UDP at %s, %u of %u", name, rate, turn, FLOODS);
+	else
+		snprintf(text, sizeof(text), "%s, UDP at %s", name, rate);
 	log_info("%s, %g s", text, (double)duration_ns / 1e9);
 	err = xfer_client_run(t->client, &plan, result_part(t->res, PART_ASIDE, text), ret_figures, e);
 	if (err || loop_signal())
@@ -83,10 +87,10 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 
 /* One step of the search: how much arrived, and whether that is less than was sent. */
 static int step(struct tester *t, int direction, const char *name, double rate_bps, uint64_t duration_ns,
-		double *ret_sent_bps, double *ret_got_bps, bool *ret_short, struct err *e)
+		uint32_t turn, double *ret_sent_bps, double *ret_got_bps, bool *ret_short, struct err *e)
 {
 	struct xfer_figures figures;
-	int err = send_datagrams(t, direction, name, rate_bps, duration_ns, &figures, e);
+	int err = send_datagrams(t, direction, name, rate_bps, duration_ns, turn, &figures, e);
 
 	*ret_sent_bps = figures.sent_bps;
 	*ret_got_bps = figures.received_bps;
@@ -95,32 +99,54 @@ static int step(struct tester *t, int direction, const char *name, double rate_b
 }
 
 /*
- * Finds the narrowest link: the rate rises until less arrives than is sent, at that rate and again,
- * for longer, at a rate slightly above what arrived: this way a stall at one end is not mistaken
- * for a link. It does not flood the path, which would measure other bottlenecks.
+ * Floods the path a few times, slightly above *@got_bps, which arrived first: *@found, if less arrives
+ * than is sent in most of them. A stall at one end makes what arrives less, or more if a queue is
+ * emptied after it: hence the median.
+ */
+static int flood(struct tester *t, int direction, const char *name, double *got_bps, bool *found,
+		 struct err *e)
+{
+	double rates[1 + FLOODS] = { *got_bps }, sent_bps;
+	const struct stat_sample sample = { rates, 1 + FLOODS };
+	uint32_t i, found_nr = 0;
+	bool is_short;
+	int err;
+
+	for (i = 1; i <= FLOODS; i++) {
+		err = step(t, direction, name, ABOVE * *got_bps, t->cfg->flood_ns / FLOODS, i, &sent_bps,
+			   &rates[i], &is_short, e);
+		if (err || loop_signal())
+			return err;
+		found_nr += is_short;
+	}
+	*found = found_nr > FLOODS / 2;
+	err = stat_median(&sample, got_bps);
+	return err ? err_set(e, err, "cannot judge what arrived") : 0;
+}
+
+/*
+ * Finds the narrowest link: the rate rises until less arrives than is sent, then the path is flooded
+ * slightly above what arrived. More would measure other bottlenecks.
  */
 static int find_bottleneck(struct tester *t, int direction, const char *name, double *ret_l1_bps,
 			   struct err *e)
 {
 	const struct theory_path path = { .mtu = t->mtu };
-	double rate_bps = FIRST_BPS, got_bps = 0, above_bps, sent_bps;
+	double rate_bps = FIRST_BPS, got_bps = 0, sent_bps;
 	bool found = false;
 	int err;
 
 	for (; !found && rate_bps < LAST_BPS; rate_bps *= RISE) {
-		err = step(t, direction, name, rate_bps, STEP_NS, &sent_bps, &got_bps, &found, e);
+		err = step(t, direction, name, rate_bps, STEP_NS, 0, &sent_bps, &got_bps, &found, e);
 		if (err || loop_signal())
 			return err;
 		if (!found && sent_bps < ALL_RATIO * rate_bps)
 			break;		/* the sender's limit */
 		if (!found)
 			continue;
-		err = step(t, direction, name, ABOVE * got_bps, t->cfg->flood_ns, &sent_bps, &above_bps,
-			   &found, e);
+		err = flood(t, direction, name, &got_bps, &found, e);
 		if (err || loop_signal())
 			return err;
-		/* The path carried both rates: the lower one includes a stall at one end. */
-		got_bps = fmax(got_bps, above_bps);
 	}
 	if (!found)
 		result_note(t->res, "%s: all UDP that this host can send arrived: the path's "
