@@ -26,7 +26,9 @@
 /* Interrupts the system call that a thread sleeps or runs in. */
 #define WAKE_SIGNAL SIGUSR1
 
-#define STOP_LIMIT_NS (10 * NSEC_PER_SEC)
+#define STOP_LIMIT_NS	(10 * NSEC_PER_SEC)
+#define START_LIMIT_NS	(2 * NSEC_PER_SEC)
+#define START_POLL_NS	50000
 
 const char *const tx_engine_names[] = { "auto", "live", "afxdp", NULL };
 
@@ -207,6 +209,7 @@ uint64_t tx_start_ns(struct tx *tx)
 
 static void run(struct tx_thread *thread)
 {
+	atomic_store(&thread->begun, true);
 	cpu_read_thread(&thread->begin);
 	thread->tx->ops->run(thread, &thread->err);
 	cpu_read_thread(&thread->end);
@@ -229,6 +232,19 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
+/* A duration is the senders' own: it does not begin while they wait for a CPU that others use. */
+static void wait_begun(struct tx *tx)
+{
+	uint64_t give_up_ns = loop_mono_ns() + START_LIMIT_NS;
+	uint32_t i;
+
+	for (i = 0; i < tx->cfg.threads; i++) {
+		while (!atomic_load(&tx->threads[i].begun) && !atomic_load(&tx->threads[i].ended) &&
+		       !loop_signal() && loop_mono_ns() < give_up_ns)
+			loop_sleep_until(loop_mono_ns() + START_POLL_NS);
+	}
+}
+
 int tx_start(struct tx *tx, struct err *e)
 {
 	struct sigaction wake = { .sa_handler = on_wake };
@@ -246,7 +262,10 @@ int tx_start(struct tx *tx, struct err *e)
 		tx->threads[i].started = !err;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err ? err_set(e, -err, "cannot start a sending thread") : 0;
+	if (err)
+		return err_set(e, -err, "cannot start a sending thread");
+	wait_begun(tx);
+	return 0;
 }
 
 bool tx_done(const struct tx *tx)

@@ -24,7 +24,7 @@ struct tx_thread {
 	const struct mix_flow *flow;	/* its part of a plain stream, or the capture; NULL: many */
 	struct err err;			/* of the loop; read after the join */
 	struct cpu_thread begin, end;	/* of the loop; likewise */
-	atomic_bool ended;
+	atomic_bool begun, ended;
 	pthread_t id;
 	bool started;
 	void *state;			/* the engine's */
