@@ -96,6 +96,15 @@ struct {
 	__uint(max_entries, 1);		/* cfg.streams */
 } sink_orders SEC(".maps");
 
+/* Per stream, as its order_rec; of SEQ_RING_BYTES(), for the window and cfg.vary. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, SEQ_RING_BYTES(SEQ_WINDOW_MIN, 1));
+	__uint(max_entries, 1);		/* cfg.streams */
+} sink_rings SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -146,6 +155,36 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 	return before_ns;
 }
 
+/*
+ * A jump past a wide window clears more words than a program may while it holds a lock, and than the
+ * verifier would follow: so many at a time. Both are verified by themselves.
+ */
+__attribute__((noinline)) int sink_clear_some(__u32 stream, __u32 id, __u32 low)
+{
+	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
+	__u64 *ring = bpf_map_lookup_elem(&sink_rings, &stream);
+	struct seq_arrival arrival = { .id = id, .low = low };
+	int more;
+
+	if (!slot || !ring)
+		return 0;
+	bpf_spin_lock(&slot->lock);
+	more = seq_make_room(&slot->state, ring, &arrival);
+	bpf_spin_unlock(&slot->lock);
+	return more;
+}
+
+__attribute__((noinline)) int sink_make_room(__u32 stream, __u32 id, __u32 low)
+{
+	__u32 i;
+
+	for (i = 0; i < SEQ_WINDOW_MAX / 32 / SEQ_STEP; i++) {
+		if (!sink_clear_some(stream, id, low))
+			break;
+	}
+	return 0;
+}
+
 /* Returns when the stream's previous packet arrived; 0: none, or intervals are not measured. */
 static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 					 struct seq_arrival *arrival, struct record *rec)
@@ -153,23 +192,26 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	struct order_rec *order = bpf_map_lookup_elem(&sink_orders, &stream);
 	struct vary_rec *vary = cfg.vary ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
+	__u64 *ring = bpf_map_lookup_elem(&sink_rings, &stream);
 	__u64 before_ns = 0, next;
 
 	/*
 	 * None is ever missing; checking them separately would add a second path through what
 	 * follows.
 	 */
-	if (!slot || !order || (cfg.vary && !vary))
+	if (!slot || !order || !ring || (cfg.vary && !vary))
 		return 0;
+	if (seq_window > SEQ_WINDOW_MIN && !seq_is_near(&slot->state, arrival))
+		sink_make_room(stream, arrival->id, arrival->low);
 	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
 		arrival->now_ns = arrived_ns(ctx);
 	bpf_spin_lock(&slot->lock);
 	next = slot->state.next;
-	seq_add(&slot->state, order, arrival);
+	seq_add(&slot->state, order, ring, arrival);
 	if (record_every)
 		record_judge(rec, &slot->state, arrival);
 	if (vary)
-		vary_add(vary, &slot->state, arrival, next);
+		vary_add(vary, &slot->state, ring, arrival, next);
 	if (cfg.gaps)
 		before_ns = seq_arrived(&slot->state, arrival->now_ns);
 	bpf_spin_unlock(&slot->lock);

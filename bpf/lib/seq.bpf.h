@@ -28,10 +28,26 @@ enum seq_kind {
 /* Packets that may come between one that is held and the one that confirms it. */
 #define SEQ_HELD_MAX	4
 
+/* Read at each use, as the verifier on older kernels does not know what was kept on the stack. */
+const volatile __u32 seq_window = SEQ_WINDOW_MIN;
+
+/* The number, widened next to the one expected, as a place of the run that is followed. */
+static __always_inline __u64 seq_place(const struct seq_state *seq, __u32 low)
+{
+	return seq->next + (__s64)(__s32)(low - (__u32)(seq->next - seq->base));
+}
+
 /* Only a packet out of order justifies a clock read; checked before the lock, so only a hint. */
 static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 low)
 {
 	return low == (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base));
+}
+
+/* As a hint, too: not another run, and not so far ahead that it may have to wait for another packet. */
+static __always_inline int seq_is_near(const struct seq_state *seq, const struct seq_arrival *arrival)
+{
+	return arrival->id == READ_ONCE(seq->id) &&
+	       (__s32)(arrival->low - (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base))) < SEQ_FAR;
 }
 
 /* The places from @from to before @to were never in the window; of them @confirmed was received. */
@@ -48,44 +64,84 @@ static __always_inline void seq_skip(struct seq_state *seq, __u64 from, __u64 to
 }
 
 /*
- * Clears the words for the places up to the highest, after judging their contents. The only loop:
- * the verifier follows it once for each way to it.
+ * Clears words for the places before @end, after judging their contents, as long as these may be of
+ * numbers that arrived: after those all are clear. At most SEQ_STEP of them; true: more are left.
  */
-static __always_inline void seq_advance(struct seq_state *seq, const struct seq_arrival *arrival)
+static __always_inline int seq_clear(struct seq_state *seq, __u64 *ring, __u64 end)
 {
-	__u64 word = (seq->next - 1) >> 6, from = (word + 1) << 6;
-	__u64 last = arrival->highest >> 6, words = last - word;
+	__u64 word = seq->end, *cell;
 	__u32 i;
 
-	/* Where others have come near it meanwhile, it is in the word that is judged now. */
-	seq->window[word % SEQ_WORDS] |= (__u64)!seq_is_set(arrival->confirmed >> 6 ^ word) <<
-					 (arrival->confirmed & 63);
-	for (i = 0; i < SEQ_WORDS && i < words; i++) {
+	end = seq_min(end, ((seq->next - 1) >> 6) + seq_words(seq_window) + 1);
+	for (i = 0; i < SEQ_STEP && word < end; i++) {
+		cell = seq_word(ring, seq_window, word);
+		seq_judge(seq, word - seq_words(seq_window), *cell);
+		*cell = 0;
 		word++;
-		seq_judge(seq, word - SEQ_WORDS);
-		seq->window[word % SEQ_WORDS] = 0;
 	}
-	/* After the loop, which judges numbers of the previous run. */
+	seq->end = word;
+	/* Otherwise clang 19 leaves the loop in two ways. */
+	asm volatile("" : "+r"(word));
+	return word < end;
+}
+
+/* Marks @bits in the word of the highest place, if that is not judged yet. No branch: a loop follows. */
+static __always_inline void seq_mark_last(const struct seq_state *seq, __u64 *ring, __u64 bits)
+{
+	__u64 word = (seq->next - 1) >> 6;
+
+	bits &= -seq_is_negative(seq->end - 1 - word - seq_words(seq_window));
+	*seq_word(ring, seq_window, word) |= bits;
+}
+
+/* A packet that was held is in that word, where others have come near it meanwhile. */
+static __always_inline void seq_mark_confirmed(const struct seq_state *seq, __u64 *ring, __u64 place)
+{
+	__u64 is_there = 1 ^ seq_is_set(place >> 6 ^ (seq->next - 1) >> 6);
+
+	seq_mark_last(seq, ring, is_there << (place & 63));
+}
+
+/* Moves on to the highest place; where that is far, seq_make_room() was called before. */
+static __always_inline void seq_advance(struct seq_state *seq, __u64 *ring,
+					const struct seq_arrival *arrival)
+{
+	__u64 end = (arrival->highest >> 6) + 1, words = seq_words(seq_window);
+	int more;
+
+	seq_mark_confirmed(seq, ring, arrival->confirmed);
+	more = seq_clear(seq, ring, end);
+	/* After that, which judges numbers of the previous run. */
 	if (arrival->begins)
 		seq->first = arrival->confirmed;
-	if (unlikely(words > SEQ_WORDS))
-		seq_skip(seq, from, (last - SEQ_WORDS + 1) << 6, arrival->confirmed);
+	/* Back where the first run begins, so that there is room for numbers before its first. */
+	if (unlikely(!more && (seq->end < end || arrival->begins))) {
+		seq_skip(seq, (seq->end - words) << 6, (end - words) << 6, arrival->confirmed);
+		seq->end = end;
+	}
 	seq->next = arrival->highest + 1;
 }
 
+/* Where another run begins. */
+static __always_inline __u64 seq_next_origin(const struct seq_state *seq)
+{
+	return ((seq->next - 1) & ~63ull) + 2 * seq_window;
+}
+
 /* A run begins with @low: so far ahead that the previous run's window is judged. */
-static __always_inline __u64 seq_start(struct seq_state *seq, __u16 id, __u32 low)
+static __always_inline __u64 seq_start(struct seq_state *seq, __u64 *ring, __u16 id, __u32 low)
 {
 	__u64 place = SEQ_ORIGIN;
 
 	if (seq->run) {
-		place = ((seq->next - 1) & ~63ull) + 2 * SEQ_WINDOW;
-		seq_close(seq);
+		place = seq_next_origin(seq);
+		seq_mark_last(seq, ring, seq_closing_bits(seq));
 		seq->spanned += seq->next - seq->first;
 		seq->unseen += seq->first - seq->base;
 		seq->before_id = seq->id;
 	} else {
 		seq->first = seq->next = place;
+		seq->end = (place >> 6) + seq_words(seq_window);	/* all are clear */
 	}
 	seq->run++;
 	seq->id = id;
@@ -93,14 +149,20 @@ static __always_inline __u64 seq_start(struct seq_state *seq, __u16 id, __u32 lo
 	return place;
 }
 
-static __always_inline int seq_was_seen(const struct seq_state *seq, __u64 place)
+static __always_inline int seq_was_seen(__u64 *ring, __u64 place)
 {
-	return seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1;
+	return *seq_word(ring, seq_window, place >> 6) >> (place & 63) & 1;
 }
 
-static __always_inline void seq_mark(struct seq_state *seq, __u64 place)
+static __always_inline void seq_mark(__u64 *ring, __u64 place)
 {
-	seq->window[(place >> 6) % SEQ_WORDS] |= 1ull << (place & 63);
+	*seq_word(ring, seq_window, place >> 6) |= 1ull << (place & 63);
+}
+
+/* The ring of words has a place for it. */
+static __always_inline int seq_has_word(const struct seq_state *seq, __u64 place)
+{
+	return seq->end - 1 - (place >> 6) < seq_words(seq_window);
 }
 
 static __always_inline void seq_count(struct seq_state *seq, struct order_rec *order, __u64 place)
@@ -110,11 +172,12 @@ static __always_inline void seq_count(struct seq_state *seq, struct order_rec *o
 }
 
 static __always_inline void order_add_gap(struct order_rec *order, const struct seq_state *seq,
-					  __u64 place, __u64 now_ns)
+					  __u64 *ring, __u64 place, __u64 now_ns)
 {
-	struct seq_gap *gap = &order->gaps[order->gaps_seen % SEQ_GAPS];
+	struct seq_gap *gap = seq_gap(ring, seq_window, order->gaps_seen);
 
-	gap->place = place << 16 | (seq->distinct & 0xffff);
+	gap->place = place;
+	gap->distinct = seq->distinct;
 	gap->arrived_ns = now_ns;
 	order->gaps_seen++;
 }
@@ -122,20 +185,21 @@ static __always_inline void order_add_gap(struct order_rec *order, const struct 
 /*
  * The earliest arrival with a larger number than the missing @place: always one after a gap, and
  * the window holds no more of those than the ring. A branchless bisection, as the verifier would
- * follow each of 2^11 paths.
+ * follow each of 2^11 paths, or more.
  */
-static __always_inline struct seq_gap *order_find(struct order_rec *order, __u64 place)
+static __always_inline struct seq_gap *order_find(const struct order_rec *order, __u64 *ring,
+						  __u64 place)
 {
 	__u64 at = order->gaps_seen, below;	/* the oldest; an unused entry has place 0 */
 	__u32 step;
 
-	for (step = SEQ_GAPS / 2; step; step >>= 1) {
-		below = order->gaps[(at + step - 1) % SEQ_GAPS].place >> 16;
+	for (step = seq_gaps(seq_window) / 2; step; step >>= 1) {
+		below = seq_gap(ring, seq_window, at + step - 1)->place;
 		below = (below - place) >> 63;	/* 1: it is further on */
 		asm volatile("" : "+r"(below));
 		at += below * step;
 	}
-	return &order->gaps[at % SEQ_GAPS];
+	return seq_gap(ring, seq_window, at);
 }
 
 /* The number of arrivals right before this one with larger numbers; SEQ_N_MAX: or more. */
@@ -153,10 +217,10 @@ static __always_inline __u64 order_count_n(const struct order_rec *order,
 
 /* Called before the number is marked. */
 static __always_inline void order_add_late(struct order_rec *order, const struct seq_state *seq,
-					   const struct seq_arrival *arrival)
+					   __u64 *ring, const struct seq_arrival *arrival)
 {
-	struct seq_gap *gap = order_find(order, arrival->place);
-	__u64 extent = (seq->distinct - gap->place) & 0xffff, n;
+	const struct seq_gap *gap = order_find(order, ring, arrival->place);
+	__u64 extent = seq->distinct - gap->distinct, n;
 	__u32 index = hist_index(extent);
 
 	order->extent_sum += extent;
@@ -221,10 +285,10 @@ static __always_inline int seq_is_copy(const struct seq_held *held,
 static __always_inline int seq_confirms(const struct seq_state *seq, const struct seq_held *held,
 					const struct seq_arrival *arrival)
 {
-	__s32 apart = arrival->low - held->low;
+	__s32 apart = arrival->low - held->low, window = seq_window;
 	__u64 between = seq->distinct - held->distinct;
 
-	return held->is && held->id == arrival->id && apart > -SEQ_WINDOW &&
+	return held->is && held->id == arrival->id && apart > -window &&
 	       !seq_is_behind(seq, held) &&
 	       between <= (arrival->id == seq->id ? SEQ_HELD_MAX : 0);
 }
@@ -243,15 +307,16 @@ static __always_inline int seq_find_held(struct seq_state *seq, const struct seq
 }
 
 /* The held packet has a place now, and with it the one that confirms it. */
-static __always_inline void seq_accept_held(struct seq_state *seq, struct seq_arrival *arrival)
+static __always_inline void seq_accept_held(struct seq_state *seq, __u64 *ring,
+					    struct seq_arrival *arrival)
 {
 	const struct seq_held *held = &seq->held[0];
 
 	arrival->begins = !seq->run || arrival->id != seq->id;
 	if (arrival->begins)
-		arrival->confirmed = seq_start(seq, arrival->id, held->low);
+		arrival->confirmed = seq_start(seq, ring, arrival->id, held->low);
 	else
-		arrival->confirmed = seq->next + (__s32)(held->low - (__u32)(seq->next - seq->base));
+		arrival->confirmed = seq_place(seq, held->low);
 	arrival->confirmed_sent_ns = held->sent_ns;
 	arrival->confirmed_now_ns = held->now_ns;
 	arrival->place = arrival->confirmed + (__s32)(arrival->low - held->low);
@@ -259,48 +324,67 @@ static __always_inline void seq_accept_held(struct seq_state *seq, struct seq_ar
 }
 
 /* It arrived before the one that confirmed it, so it is marked first. */
-static __always_inline void seq_add_held(struct seq_state *seq, struct order_rec *order,
+static __always_inline void seq_add_held(struct seq_state *seq, struct order_rec *order, __u64 *ring,
 					 const struct seq_arrival *arrival)
 {
-	order_add_gap(order, seq, arrival->confirmed, arrival->confirmed_now_ns);
-	if ((arrival->highest >> 6) - (arrival->confirmed >> 6) < SEQ_WORDS)
-		seq_mark(seq, arrival->confirmed);
+	order_add_gap(order, seq, ring, arrival->confirmed, arrival->confirmed_now_ns);
+	if (seq_has_word(seq, arrival->confirmed))
+		seq_mark(ring, arrival->confirmed);
 	seq_count(seq, order, arrival->confirmed);
 }
 
 /* After seq_advance(): the window has room for it. */
-static __always_inline enum seq_kind seq_classify(const struct seq_state *seq,
+static __always_inline enum seq_kind seq_classify(const struct seq_state *seq, __u64 *ring,
 						  const struct seq_arrival *arrival)
 {
 	__s64 ahead = arrival->place - arrival->next;
 
-	if (ahead >= 0)
-		return ahead ? SEQ_AHEAD : SEQ_NEXT;
 	if ((__s64)(arrival->place - seq->base) < 0)
 		return SEQ_IMPLAUSIBLE;
-	if (-ahead > SEQ_WINDOW)
+	/* The ring may have less where two CPUs made room at once. */
+	if (-ahead > seq_window || !seq_has_word(seq, arrival->place))
 		return SEQ_UNKNOWN;
-	return seq_was_seen(seq, arrival->place) ? SEQ_DUPLICATE : SEQ_LATE;
+	if (ahead >= 0)
+		return ahead ? SEQ_AHEAD : SEQ_NEXT;
+	return seq_was_seen(ring, arrival->place) ? SEQ_DUPLICATE : SEQ_LATE;
+}
+
+/* It is of the run that is followed, and not too far ahead to be believed. */
+static __always_inline int seq_is_plausible(const struct seq_state *seq, __u16 id, __u64 place)
+{
+	return seq->run && id == seq->id && (__s64)(place - seq->next) < SEQ_FAR;
+}
+
+/* Left over from the run before the one that is followed. */
+static __always_inline int seq_is_left_over(const struct seq_state *seq, __u16 id)
+{
+	return seq->run > 1 && id == seq->before_id;
+}
+
+static __always_inline int seq_is_held(const struct seq_state *seq,
+				       const struct seq_arrival *arrival)
+{
+	return seq_is_copy(&seq->held[0], arrival) || seq_is_copy(&seq->held[1], arrival);
 }
 
 /* True if it cannot be placed yet, or is not of this run. */
-static __always_inline int seq_is_kept_out(struct seq_state *seq, struct seq_arrival *arrival)
+static __always_inline int seq_is_kept_out(struct seq_state *seq, __u64 *ring,
+					   struct seq_arrival *arrival)
 {
-	if (seq->run && arrival->id == seq->id &&
-	    (__s64)(arrival->place - seq->next) < SEQ_WINDOW)
+	if (seq_is_plausible(seq, arrival->id, arrival->place))
 		return 0;
-	if (seq->run > 1 && arrival->id == seq->before_id) {
+	if (seq_is_left_over(seq, arrival->id)) {
 		seq->other_run++;
 		arrival->kind = SEQ_OTHER_RUN;
 		return 1;
 	}
-	if (seq_is_copy(&seq->held[0], arrival) || seq_is_copy(&seq->held[1], arrival)) {
+	if (seq_is_held(seq, arrival)) {
 		seq->duplicates++;
 		arrival->kind = SEQ_DUPLICATE;
 		return 1;
 	}
 	if (seq_find_held(seq, arrival)) {
-		seq_accept_held(seq, arrival);
+		seq_accept_held(seq, ring, arrival);
 		return 0;
 	}
 	seq_hold(seq, arrival);
@@ -308,12 +392,39 @@ static __always_inline int seq_is_kept_out(struct seq_state *seq, struct seq_arr
 	return 1;
 }
 
-static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec *order,
+/*
+ * Clears part of what seq_add() of @arrival would have to clear if the window is wide: at most SEQ_STEP
+ * words. True: there is more.
+ */
+static __always_inline int seq_make_room(struct seq_state *seq, __u64 *ring,
+					 const struct seq_arrival *arrival)
+{
+	const struct seq_held *held = &seq->held[0];
+	__u64 place = seq_place(seq, arrival->low);
+
+	if (!seq->run || seq_is_plausible(seq, arrival->id, place) ||
+	    seq_is_left_over(seq, arrival->id) || seq_is_held(seq, arrival))
+		return 0;
+	if (!seq_confirms(seq, held, arrival))
+		held = &seq->held[1];
+	if (!seq_confirms(seq, held, arrival))
+		return 0;
+	if (arrival->id != seq->id) {
+		seq_mark_last(seq, ring, seq_closing_bits(seq));
+		place = seq_next_origin(seq);
+	} else {
+		seq_mark_confirmed(seq, ring, seq_place(seq, held->low));
+		place = seq_max(place, seq_place(seq, held->low));
+	}
+	return seq_clear(seq, ring, (place >> 6) + 1);
+}
+
+static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec *order, __u64 *ring,
 					 const struct seq_arrival *arrival)
 {
 	__u64 distance = seq->next - 1 - arrival->place;
 
-	order_add_late(order, seq, arrival);
+	order_add_late(order, seq, ring, arrival);
 	seq->reordered++;
 	if (distance > seq->distance_max)
 		seq->distance_max = distance;
@@ -322,30 +433,30 @@ static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec
 }
 
 /* Handles everything except the next number within a word of the window. */
-static __always_inline void seq_add_other(struct seq_state *seq, struct order_rec *order,
+static __always_inline void seq_add_other(struct seq_state *seq, struct order_rec *order, __u64 *ring,
 					  struct seq_arrival *arrival)
 {
-	if (seq_is_kept_out(seq, arrival))
+	if (seq_is_kept_out(seq, ring, arrival))
 		return;
 	arrival->next = arrival->confirmed ? arrival->confirmed + 1 : seq->next;
 	arrival->highest = seq_max(arrival->place, arrival->next - 1);
 	/*
 	 * Through memory, so that the verifier forgets the values: otherwise it would follow the
-	 * loop in seq_advance() once for each combination.
+	 * loop in seq_clear() once for each combination.
 	 */
 	order->arrival = *arrival;
 	asm volatile("" : : : "memory");
 	*arrival = order->arrival;
-	seq_advance(seq, arrival);
+	seq_advance(seq, ring, arrival);
 	if (arrival->confirmed)
-		seq_add_held(seq, order, arrival);
-	arrival->kind = seq_classify(seq, arrival);
+		seq_add_held(seq, order, ring, arrival);
+	arrival->kind = seq_classify(seq, ring, arrival);
 	switch (arrival->kind) {
 	case SEQ_AHEAD:
-		order_add_gap(order, seq, arrival->place, arrival->now_ns);
+		order_add_gap(order, seq, ring, arrival->place, arrival->now_ns);
 		break;
 	case SEQ_LATE:
-		seq_add_late(seq, order, arrival);
+		seq_add_late(seq, order, ring, arrival);
 		break;
 	case SEQ_DUPLICATE:
 		seq->duplicates++;
@@ -357,25 +468,26 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 		seq->implausible++;
 		return;
 	}
-	seq_mark(seq, arrival->place);
+	seq_mark(ring, arrival->place);
 	seq_count(seq, order, arrival->place);
 }
 
-/* Adds an arrival: @arrival's number, run and times are given, the rest is set here. */
-static __always_inline void seq_add(struct seq_state *seq, struct order_rec *order,
+/*
+ * Adds an arrival: @arrival's number, run and times are given, the rest is set here. @ring: of
+ * seq_ring_bytes().
+ */
+static __always_inline void seq_add(struct seq_state *seq, struct order_rec *order, __u64 *ring,
 				    struct seq_arrival *arrival)
 {
-	__s64 ahead = (__s32)(arrival->low - (__u32)(seq->next - seq->base));
-
-	arrival->place = seq->next + ahead;
+	arrival->place = seq_place(seq, arrival->low);
 	/* A word is also opened at the start, when next is 0. */
-	if (unlikely(ahead || !(seq->next & 63) || arrival->id != seq->id)) {
-		seq_add_other(seq, order, arrival);
+	if (unlikely(arrival->place != seq->next || !(seq->next & 63) || arrival->id != seq->id)) {
+		seq_add_other(seq, order, ring, arrival);
 		return;
 	}
 	arrival->kind = SEQ_NEXT;
 	seq->next++;
-	seq_mark(seq, arrival->place);
+	seq_mark(ring, arrival->place);
 	seq_count(seq, order, arrival->place);
 }
 

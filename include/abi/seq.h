@@ -13,13 +13,17 @@
 #include "abi/abi.h"
 #include "abi/hist.h"
 
-#define SEQ_WINDOW	4096	/* numbers below the highest in which late packets are
-				 * distinguished from duplicates */
-#define SEQ_WORDS	128	/* of 64 bits; twice the window, so that its end need not be exact */
+/*
+ * The window: numbers below the highest in which late packets are distinguished from duplicates.
+ * A power of two, the same for all streams of a program.
+ */
+#define SEQ_WINDOW_MIN	4096
+#define SEQ_WINDOW_MAX	(1u << 17)	/* a map's value must not be above 4 MB */
+#define SEQ_FAR	4096	/* a number further ahead than this is held, whatever the window */
+#define SEQ_STEP	128	/* words of the window that are judged under one lock */
 #define SEQ_ORIGIN	(1ull << 32)	/* the first place, so that numbers up to 2^31 before it
 					 * have one, too */
-#define SEQ_GAPS	(SEQ_WINDOW / 2)	/* gaps that a window can hold: each takes two places */
-#define SEQ_EXTENTS	512	/* hist_index() of 2 * SEQ_WINDOW, above any extent */
+#define SEQ_EXTENTS	832	/* hist_index() of 2 * SEQ_WINDOW_MAX, above any extent */
 #define SEQ_NR_HELD	2	/* packets that wait to be confirmed */
 #define SEQ_N_MAX	128	/* how far back n-reordering looks; more is counted as this */
 
@@ -57,9 +61,9 @@ struct seq_state {
 	__u64 loss_runs;	/* loss periods (RFC 3357) that have left the window */
 	__u64 loss_run_max;
 	__u64 loss_run;		/* numbers lost in a row at the window's end: a run still open */
-	__u64 window[SEQ_WORDS];	/* bit of place % 8192: it was seen */
+	__u64 end;		/* the word of places after the last that the ring of words has */
 };
-ABI_ASSERT_SIZE(struct seq_state, 200 + 8 * SEQ_WORDS);
+ABI_ASSERT_SIZE(struct seq_state, 208);
 
 /* An arrival during its checks. */
 struct seq_arrival {
@@ -80,24 +84,59 @@ struct seq_arrival {
  * A packet that arrived early: the earliest with a larger number than those missing right below it.
  */
 struct seq_gap {
-	__u64 place;		/* << 16, and below it the low bits of how many came before it */
+	__u64 place;
+	__u64 distinct;		/* how many came before it */
 	__u64 arrived_ns;	/* 0: unknown */
 };
+
+/*
+ * What depends on the window's size lies in one map value per stream, as rings one after another:
+ * bits of places that were seen, in words, of twice the window so that its end need not be exact;
+ * gaps, as many as a window can hold, each of which takes two places; and delays by place.
+ */
+ABI_INLINE __u64 seq_words(__u64 window)
+{
+	return window / 32;
+}
+
+ABI_INLINE __u64 *seq_word(__u64 *ring, __u64 window, __u64 word)
+{
+	return ring + (word & (seq_words(window) - 1));
+}
+
+ABI_INLINE __u64 seq_gaps(__u64 window)
+{
+	return window / 2;
+}
+
+ABI_INLINE struct seq_gap *seq_gap(__u64 *ring, __u64 window, __u64 index)
+{
+	return (struct seq_gap *)(ring + seq_words(window)) + (index & (seq_gaps(window) - 1));
+}
+
+/* Of the place, if it is next to a missing or late one; only with cfg.vary. */
+ABI_INLINE __s64 *seq_delay_ns(__u64 *ring, __u64 window, __u64 place)
+{
+	return (__s64 *)((struct seq_gap *)(ring + seq_words(window)) + seq_gaps(window)) +
+	       (place & (window - 1));
+}
+
+#define SEQ_RING_BYTES(window, vary) \
+	(8 * ((window) / 32) + sizeof(struct seq_gap) * ((window) / 2) + ((vary) ? 8 * (window) : 0))
 
 /* Figures of a stream's reordered packets (RFC 4737), without duplicates. */
 struct order_rec {
 	__u64 extent_sum;	/* 4.2: arrivals since the earliest with a larger number */
 	__u64 extent_max;
-	__u64 gaps_seen;	/* since load; the last SEQ_GAPS of them are in gaps[] */
+	__u64 gaps_seen;	/* since load; the last ones are in the ring */
 	struct seq_arrival arrival;	/* the program's scratch */
 	__u64 extents[SEQ_EXTENTS];	/* by hist_index() */
 	__u64 n_reordered[SEQ_N_MAX + 1];	/* 5: by the largest n; 0: one before it is lower */
 	struct hist_rec late;	/* 4.3: time since that earliest arrival, if both have one */
 	__u64 recent[SEQ_N_MAX];	/* places of the last arrivals; index: distinct % SEQ_N_MAX */
-	struct seq_gap gaps[SEQ_GAPS];
 };
 ABI_ASSERT_SIZE(struct order_rec, 104 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
-		sizeof(struct hist_rec) + 16 * SEQ_GAPS);
+		sizeof(struct hist_rec));
 
 /* Delay variation of a stream; the two ends' clocks may differ. All times in ns. */
 struct vary_rec {
@@ -110,11 +149,10 @@ struct vary_rec {
 	__s64 ipdv_min_ns;	/* valid if ipdv.count */
 	__s64 ipdv_max_ns;
 	struct hist_rec ipdv;	/* |delay(i) - delay(i - 1)|, RFC 5481, if both arrived */
-	__s64 delays_ns[SEQ_WINDOW];	/* at places next to a missing or late one */
 };
-ABI_ASSERT_SIZE(struct vary_rec, 64 + sizeof(struct hist_rec) + 8 * SEQ_WINDOW);
+ABI_ASSERT_SIZE(struct vary_rec, 64 + sizeof(struct hist_rec));
 
-#define VARY_UNTIMED	(-0x7fffffffffffffffll - 1)	/* in delays_ns: arrived without a time */
+#define VARY_UNTIMED	(-0x7fffffffffffffffll - 1)	/* in the ring: arrived without a time */
 
 /*
  * The following runs for each word that leaves the window, in one loop, so it must have few
@@ -130,9 +168,10 @@ ABI_INLINE __u64 seq_count_bits(__u64 v)
 	return v * 0x0101010101010101ull >> 56;
 }
 
-/* 1 if @v is negative, otherwise 0; the barrier keeps the compiler from making it a branch. */
+/* 1 if @v is negative, otherwise 0; the barriers keep the compiler from making it a branch. */
 ABI_INLINE __u64 seq_is_negative(__u64 v)
 {
+	__asm__ volatile("" : "+r"(v));
 	v >>= 63;
 	__asm__ volatile("" : "+r"(v));
 	return v;
@@ -151,6 +190,12 @@ ABI_INLINE __u64 seq_is_set(__u64 v)
 ABI_INLINE __u64 seq_max(__u64 a, __u64 b)
 {
 	return a ^ ((a ^ b) & -seq_is_negative(a - b));
+}
+
+/* The smaller of two below 2^63. */
+ABI_INLINE __u64 seq_min(__u64 a, __u64 b)
+{
+	return a ^ b ^ seq_max(a, b);
 }
 
 /* The length of the longest run of bits set, 0 to 63; 64 of them also count as 63. */
@@ -197,10 +242,13 @@ ABI_INLINE void seq_lose(struct seq_state *seq, __u64 lost)
 	seq->loss_run_max = seq_max(seq->loss_run_max, seq_max(open + head, seq_longest_row(lost)));
 }
 
-/* Judges the places in @word: none of them can arrive any more, so what was not seen is lost. */
-ABI_INLINE void seq_judge(struct seq_state *seq, __u64 word)
+/*
+ * Judges the places in @word, of which the bits in @seen were seen: none of them can arrive any more, so
+ * the others are lost.
+ */
+ABI_INLINE void seq_judge(struct seq_state *seq, __u64 word, __u64 seen)
 {
-	__u64 lost = ~seq->window[word % SEQ_WORDS], before;
+	__u64 lost = ~seen, before;
 
 	/* How many of them are before the first arrival: 0 to 64. */
 	before = seq_max(seq->first, word << 6) - (word << 6);
@@ -221,16 +269,25 @@ ABI_INLINE void seq_take_only(struct seq_state *seq)
 	seq->next = SEQ_ORIGIN + 1;
 	seq->base = SEQ_ORIGIN - held->low;
 	seq->distinct = 1;
-	seq->window[(SEQ_ORIGIN >> 6) % SEQ_WORDS] = 1ull << (SEQ_ORIGIN & 63);
 	held->is = 0;
 }
 
-/* The rest of the word that holds the highest number is not lost: it was never due. */
-ABI_INLINE void seq_close(struct seq_state *seq)
+/* The highest number, and the rest of its word, which is not lost: it was never due. */
+ABI_INLINE __u64 seq_closing_bits(const struct seq_state *seq)
 {
-	__u64 highest = seq->next - 1;
+	return ~0ull << ((seq->next - 1) & 63);
+}
 
-	seq->window[(highest >> 6) % SEQ_WORDS] |= ~0ull << (highest & 63);
+/* For a reader's copy: judges what is still in the window. */
+static inline void seq_judge_rest(struct seq_state *seq, __u64 *ring, __u64 window)
+{
+	__u64 last = (seq->next - 1) >> 6, seen;
+	__u64 word = seq_max(seq->first >> 6, last - (seq_words(window) - 1));
+
+	for (; word <= last; word++) {
+		seen = *seq_word(ring, window, word);
+		seq_judge(seq, word, word == last ? seen | seq_closing_bits(seq) : seen);
+	}
 }
 
 /* The next number that is held, from @from on and below @end; @end: none is. */

@@ -52,6 +52,7 @@ static void load(uint32_t every)
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_seqs, STREAMS);
 	bpf_map__set_max_entries(skel->maps.sink_orders, STREAMS);
+	bpf_map__set_max_entries(skel->maps.sink_rings, STREAMS);
 	bpf_map__set_max_entries(skel->maps.sink_records, RING_BYTES);
 	assert_int_equal(sink_xdp_bpf__load(skel), 0);
 	reader = ring_buffer__new(bpf_map__fd(skel->maps.sink_records), on_record, NULL, NULL);

@@ -85,6 +85,7 @@ static int load(struct sink_cfg cfg)
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_orders, cfg.streams);
+	bpf_map__set_max_entries(skel->maps.sink_rings, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_varies, cfg.streams);
 	return sink_xdp_bpf__load(skel);
 }
@@ -406,7 +407,7 @@ struct model {
 
 static void model_add(struct model *m, uint64_t number)
 {
-	if (m->started && number < m->next && m->next - number > SEQ_WINDOW) {
+	if (m->started && number < m->next && m->next - number > SEQ_WINDOW_MIN) {
 		m->unknown++;
 		return;
 	}

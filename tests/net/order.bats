@@ -53,6 +53,47 @@ arrive() {
 		(.lost_run_mean - 6019 / 3 | fabs) < 1e-9'
 }
 
+@test "a window of 4096 numbers: within it a late packet is known, beyond it unknown" {
+	{ numbers 0 4096 | awk '$2 != 1'; arrive 1 1; } | counted 4098 --order-window 4096
+	json '.metrics | .reordered_packets == 1 and .reordered_distance_max == 4095 and .lost_packets == 0 and
+		.duplicate_packets == 1 and .unknown_packets == null and .distinct_packets == 4097'
+	{ numbers 0 4097 | awk '$2 != 1'; arrive 1 0; } | counted 4099 --order-window 4000
+	# That 0 had come before is no longer known; neither it nor 1 is lost.
+	json '.metrics | .reordered_packets == 0 and .lost_packets == 0 and .duplicate_packets == 0 and
+		.unknown_packets == 2 and .distinct_packets == 4097'
+}
+
+# Each thousandth number up to 120000, then five far below: one of them a copy.
+far_back() {
+	numbers 0 120 | awk '{ print $1, 1000 * $2 }'
+	arrive 1500 20001 20000 90001 100001
+}
+
+# bats test_tags=core
+@test "a packet late by 118500 numbers is known to be late in a wide window, and unknown in a narrow one" {
+	far_back | counted 126 --order-window 131072
+	json '.environment.order_window_packets == 131072 and (.metrics | .reordered_packets == 4 and
+		.duplicate_packets == 1 and .unknown_packets == null and .distinct_packets == 125 and
+		.lost_packets == 119876 and .reordered_distance_max == 118500)'
+	far_back | counted 126 --order-window 1
+	json '.environment.order_window_packets == 4096 and (.metrics | .reordered_packets == 0 and
+		.unknown_packets == 5 and .distinct_packets == 121 and .lost_packets == 119875)'
+	json '.environment.order_window_packets == 4096 and .metrics.lost_runs == 120'
+}
+
+@test "the window that is chosen takes no more memory where there are more streams" {
+	numbers 0 2 | counted 3 --max-streams 1
+	json '.environment.order_window_packets == 131072'
+	numbers 0 2 | counted 3 --max-streams 64
+	json '.environment.order_window_packets == 16384'
+	numbers 0 2 | counted 3 --max-streams 4096
+	json '.environment.order_window_packets == 4096'
+	run "$TOOL" sink eg0 --order-window 131073
+	is 2
+	run "$TOOL" sink eg0 --socket --order-window 8192
+	is 2
+}
+
 @test "a late packet splits a run of loss, a duplicate ends none" {
 	arrive 0 1 7 4 1 1 8 | counted 7
 	json '.metrics | .lost_packets == 4 and .lost_runs == 2 and .lost_run_max == 2'

@@ -8,6 +8,10 @@
 
 #include "abi/seq.h"
 
+#define WINDOW SEQ_WINDOW_MIN
+
+static __u64 ring[SEQ_RING_BYTES(WINDOW, 0) / 8];
+
 static uint64_t some_bits(void)
 {
 	uint64_t bits = (uint64_t)random() << 33 ^ (uint64_t)random() << 11 ^ (uint64_t)random();
@@ -58,9 +62,9 @@ static void what_lies_before_the_first_is_not_lost(void **state)
 	struct seq_state seq = { .first = SEQ_ORIGIN + 70 };
 
 	(void)state;
-	seq_judge(&seq, SEQ_ORIGIN / 64);
+	seq_judge(&seq, SEQ_ORIGIN / 64, 0);
 	assert_int_equal(seq.loss_runs, 0);
-	seq_judge(&seq, SEQ_ORIGIN / 64 + 1);
+	seq_judge(&seq, SEQ_ORIGIN / 64 + 1, 0);
 	assert_int_equal(seq.loss_runs, 1);
 	assert_int_equal(seq.loss_run_max, 58);
 }
@@ -70,9 +74,9 @@ static void numbers_above_the_highest_are_not_lost(void **state)
 	struct seq_state seq = { .first = SEQ_ORIGIN, .next = SEQ_ORIGIN + 11 };
 
 	(void)state;
-	seq.window[0] = 1ull << 10 | 1;
-	seq_close(&seq);
-	seq_judge(&seq, SEQ_ORIGIN / 64);
+	memset(ring, 0, sizeof(ring));
+	*seq_word(ring, WINDOW, SEQ_ORIGIN / 64) = 1ull << 10 | 1;
+	seq_judge_rest(&seq, ring, WINDOW);
 	assert_int_equal(seq.loss_runs, 1);
 	assert_int_equal(seq.loss_run_max, 9);
 	assert_int_equal(seq.loss_run, 0);
@@ -84,6 +88,7 @@ static void fill(struct seq_state *seq, const bool *seen, uint64_t numbers)
 	uint64_t i;
 
 	*seq = (struct seq_state){ .base = SEQ_ORIGIN };
+	memset(ring, 0, sizeof(ring));
 	for (i = 0; i < numbers; i++) {
 		if (!seen[i])
 			continue;
@@ -91,15 +96,15 @@ static void fill(struct seq_state *seq, const bool *seen, uint64_t numbers)
 			seq->first = SEQ_ORIGIN + i;
 		seq->run = 1;
 		seq->next = SEQ_ORIGIN + i + 1;
-		seq->window[((SEQ_ORIGIN + i) >> 6) % SEQ_WORDS] |= 1ull << (i & 63);
+		*seq_word(ring, WINDOW, (SEQ_ORIGIN + i) >> 6) |= 1ull << (i & 63);
 	}
 }
 
 static void runs_at_the_ends_count_with_those_between(void **state)
 {
-	enum { MOST = 64 * (SEQ_WORDS - 1) };
+	enum { MOST = 2 * WINDOW - 64 };
 	static bool seen[MOST];
-	uint64_t numbers, i, runs, row, longest, lost, inside, word, head, tail;
+	uint64_t numbers, i, runs, row, longest, lost, inside, head, tail;
 	struct seq_state seq;
 	int round;
 
@@ -121,13 +126,10 @@ static void runs_at_the_ends_count_with_those_between(void **state)
 		inside = 0;
 		for (i = seq.first; i < seq.next; i++)
 			inside += !seen[i - SEQ_ORIGIN];
-		if (seq.run) {
-			seq_close(&seq);
-			for (word = SEQ_ORIGIN >> 6; word <= (seq.next - 1) >> 6; word++)
-				seq_judge(&seq, word);
-		} else {
+		if (seq.run)
+			seq_judge_rest(&seq, ring, WINDOW);
+		else
 			seq.base = 0;	/* as in a map that was never written */
-		}
 		assert_int_equal(seq_lose_ends(&seq, numbers), lost - inside);
 		assert_int_equal(seq.loss_runs, runs);
 		assert_int_equal(seq.loss_run_max, longest);

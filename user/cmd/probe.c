@@ -21,6 +21,7 @@ struct probe_opts {
 	struct stream_opts stream;
 	uint64_t interval_ns;
 	uint64_t wait_ns;
+	uint32_t order_window;
 	bool no_loss;
 	bool stamp;			/* never set: these options select the variant */
 	struct exports_opts exports;
@@ -50,6 +51,7 @@ static const struct opt options[] = {
 	  "reporting interval; 0: none" },
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct probe_opts, no_loss), NULL,
 	  "exit with 1 if a probe was lost" },
+	RX_WINDOW_OPTION(struct probe_opts, order_window),
 	EXPORTS_OPTIONS(struct probe_opts, exports),
 	{ 0, "rx-stamp", OPT_CHOICE, offsetof(struct probe_opts, rx_stamp), "WHERE",
 	  "where to take receive timestamps: in the XDP program or the NIC", .choices = rx_stamp_names },
@@ -214,6 +216,7 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 		.port = opts->stream.port,
 		.check = true,
 		.vary = true,
+		.window = opts->order_window,
 		.streams = (uint16_t)(opts->stream.first_stream + opts->stream.threads),
 		.clock = (enum stamp_clock)opts->stream.clock,
 		.stamp = (enum rx_stamp_want)opts->rx_stamp,

@@ -38,6 +38,7 @@ struct sink_opts {
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* parsed from it */
 	uint16_t max_streams, run;
+	uint32_t order_window;
 	uint16_t stream_parts;
 	uint64_t expect;
 	uint64_t count;
@@ -70,8 +71,9 @@ static const struct opt options[] = {
 	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
 	  "count packets and bytes only; ignore the probe tag" },
 	{ 0, "max-streams", OPT_U16, offsetof(struct sink_opts, max_streams), "N",
-	  "number of streams to check, from stream 0; each takes 109 KB, and 18 KB per CPU", .min = 1,
+	  "number of streams to check, from stream 0; each takes 128 KB or more, and 18 KB per CPU", .min = 1,
 	  .max = RX_MAX_STREAMS },
+	RX_WINDOW_OPTION(struct sink_opts, order_window),
 	{ 0, "run", OPT_U16, offsetof(struct sink_opts, run), "N",
 	  "receive only packets of blast --run N; 0: follow one run after another",
 	  .max = TAG_RUNS - 1 },
@@ -116,11 +118,12 @@ static const struct opt_rule rules[] = {
 	EXPORTS_RULES,
 	{ OPT_EXCLUDES, "all", "port" },
 	/* Everything that is computed from the tags. */
-	{ OPT_EXCLUDES, "count-only", "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp" },
+	{ OPT_EXCLUDES, "count-only", "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp order-window" },
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
 	{ OPT_EXCLUDES, "socket",
-	  "xdp-mode records hgrm hlog rx-stamp clock=tai all pass count-only gaps expect-gap no-l4-checksum" },
+	  "xdp-mode records hgrm hlog rx-stamp clock=tai all pass count-only gaps expect-gap no-l4-checksum "
+	  "order-window" },
 	OPT_RULE_END
 };
 
@@ -270,6 +273,7 @@ static int open_receiver(struct sink_run *run)
 		.check = !opts->count_only,
 		.vary = !opts->count_only && !opts->no_variation,
 		.streams = opts->max_streams,
+		.window = opts->order_window,
 		.gaps = opts->gaps,
 		.no_l4_checksum = opts->no_l4_checksum,
 		.expect_gap_ns = opts->expect_gap_ns,

@@ -251,6 +251,7 @@ static int open_xdp(struct trial *trial, struct err *e)
 		.clock = target->clock,
 		.run = target->tagged ? target->run : 0,
 		.streams = (uint16_t)(target->last_stream + 1),
+		.window = trial->opts.order_window,
 		.seen_fd = trial->drops ? drops_seen_fd(trial->drops) : 0,
 	};
 	struct rx *rx;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "engine/receive/far_sink.h"
+#include "engine/receive/rx.h"
 #include "engine/send/tx.h"
 #include "lib/err.h"
 #include "lib/opt.h"
@@ -21,6 +22,7 @@ struct trial_opts {
 	bool socket;
 	bool no_ledger;
 	uint32_t rcvbuf_bytes;
+	uint32_t order_window;
 	bool reflected;			/* packets return from a reflector; set by callers, not by
 					 * an option */
 	const struct far_sink_cfg *far;	/* instead of sink: a receiver on another host; set by
@@ -36,11 +38,13 @@ struct trial_opts {
 	{ 0, "rcvbuf", OPT_U32, offsetof(type, at.rcvbuf_bytes), "BYTES", \
 	  "--sink-socket: receive buffer, which the kernel doubles; 0: default", \
 	  .max = INT32_MAX / 2 }, \
+	RX_WINDOW_OPTION(type, at.order_window), \
 	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
 	  "--sink: count losses only, do not locate them" }
 
 #define TRIAL_RULES \
-	{ OPT_REQUIRES, "sink-socket no-ledger", "sink" }, \
+	{ OPT_REQUIRES, "sink-socket no-ledger order-window", "sink" }, \
+	{ OPT_EXCLUDES, "sink-socket", "order-window" }, \
 	{ OPT_REQUIRES, "rcvbuf", "sink-socket" }
 
 /* Checks the options' values; pure. */

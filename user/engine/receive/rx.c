@@ -52,6 +52,8 @@ static void size_maps(struct rx *rx)
 				 cfg->record_every ? cfg->record_ring_bytes :
 				 (uint32_t)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(skel->maps.sink_orders, cfg->streams);
+	bpf_map__set_max_entries(skel->maps.sink_rings, cfg->streams);
+	bpf_map__set_value_size(skel->maps.sink_rings, SEQ_RING_BYTES(cfg->window, cfg->vary));
 	if (cfg->vary)
 		bpf_map__set_max_entries(skel->maps.sink_varies, cfg->streams);
 }
@@ -103,8 +105,12 @@ static int map_order(struct rx *rx, struct err *e)
 	int err;
 
 	order->streams = rx->cfg.streams;
+	order->window = rx->cfg.window;
 	err = bpf_map_memory(rx->skel->maps.sink_orders, (void **)&order->orders,
 			     &order->orders_bytes, e);
+	if (!err)
+		err = bpf_map_memory(rx->skel->maps.sink_rings, (void **)&order->rings,
+				     &order->rings_bytes, e);
 	if (!err && rx->cfg.vary)
 		err = bpf_map_memory(rx->skel->maps.sink_varies, (void **)&order->varies,
 				     &order->varies_bytes, e);
@@ -126,6 +132,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.gaps = cfg->gaps;
 	skel->rodata->cfg.vary = cfg->vary;
 	skel->rodata->cfg.run = cfg->run;
+	skel->rodata->seq_window = cfg->window;
 	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
 	skel->rodata->record_every = cfg->record_every;
 	skel->rodata->stamp_clock = cfg->clock;
@@ -196,6 +203,8 @@ static void describe(const struct rx *rx, struct result *res)
 	enum xdp_mode mode = xdp_port_mode(rx->port);
 
 	result_env_str(res, "rx_xdp_mode", xdp_mode_names[mode]);
+	if (rx->cfg.check)
+		result_env_u64(res, "order_window_packets", rx->cfg.window);
 	result_env_str(res, "rx_checksums", rx->cfg.no_l4_checksum ? "IPv4 header" : "IPv4 header, L4");
 	environ_rx_stamp(res, !rx->cfg.check ? STAMPED_NOWHERE : rx->stamp ? STAMPED_HW :
 			 mode == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP);
@@ -214,6 +223,7 @@ int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, st
 		return err_set(e, -ENOMEM, "cannot open the receiver");
 	rx->receiver.ops = &rx_receiver_ops;
 	rx->cfg = *cfg;
+	rx->cfg.window = rx_order_window(cfg->check ? cfg->window : 1, nic.speed_bps, cfg->streams);
 	rx->ifindex = nic.ifindex;
 	rx->nr_cpus = cpu_nr_possible();
 	bpf_log_init();
@@ -260,6 +270,7 @@ void rx_close(struct rx *rx)
 	hw_stamp_close(rx->stamp);
 	bpf_unmap_memory(rx->order.orders, rx->order.orders_bytes);
 	bpf_unmap_memory(rx->order.varies, rx->order.varies_bytes);
+	bpf_unmap_memory(rx->order.rings, rx->order.rings_bytes);
 	sink_xdp_bpf__destroy(rx->skel);
 	free(rx);
 }
@@ -312,7 +323,7 @@ static bool add_seq(struct rx *rx, uint32_t stream, uint64_t end, struct rx_coun
 	bool seen = read_seq(rx, stream, &seq);
 
 	if (seen || end)
-		rx_order_add(&seq, end, sum);
+		rx_order_add(&rx->order, stream, &seq, end, sum);
 	return seen;
 }
 
@@ -323,7 +334,7 @@ bool rx_read_tail(struct rx *rx, uint16_t stream, uint64_t *ret_next, uint64_t *
 	if (!read_seq(rx, stream, &seq))
 		return false;
 	*ret_next = seq.next - seq.base;
-	*ret_last_lost = rx_order_last_lost(&seq, &rx->order.orders[stream]);
+	*ret_last_lost = rx_order_last_lost(&rx->order, stream, &seq);
 	return true;
 }
 

@@ -20,7 +20,7 @@
 #include "result/result.h"
 #include "sys/hook/xdp.h"
 
-#define RX_MAX_STREAMS 4096	/* each uses 18 KB per CPU, and 58 to 109 KB */
+#define RX_MAX_STREAMS 4096	/* each uses 18 KB per CPU, and 77 to 128 KB or more, by its window */
 
 enum rx_stamp_want {
 	RX_STAMP_XDP,		/* the time at which the XDP program runs */
@@ -39,6 +39,8 @@ struct rx_cfg {
 	bool pass;			/* pass test packets on to the stack */
 	bool check;			/* tag, order and delay; otherwise count only */
 	uint16_t streams;		/* checked: 0 .. streams - 1; at most RX_MAX_STREAMS */
+	uint32_t window;		/* rx_order_window(): numbers in which late packets and
+					 * duplicates are distinguished; 0: by speed and memory */
 	bool vary;			/* with check: also delay variation */
 	bool gaps;			/* with check: inter-arrival times of each stream */
 	bool no_l4_checksum;		/* verify IPv4 header checksums only */
@@ -51,6 +53,12 @@ struct rx_cfg {
 	int seen_fd;			/* map of sys/hook/drops.h that notes received packets; 0:
 					 * none */
 };
+
+/* rx_cfg.window as an option. */
+#define RX_WINDOW_OPTION(type, at) \
+	{ 0, "order-window", OPT_U32, offsetof(type, at), "N", \
+	  "distinguish a late packet from a copy up to N numbers below the highest; rounded up to a power " \
+	  "of two; default: by the link's speed", .min = 1, .max = SEQ_WINDOW_MAX }
 
 struct rx;
 

@@ -8,27 +8,42 @@
 #include <stdlib.h>
 
 #include "lib/hist.h"
+#include "lib/loop.h"
+#include "lib/unit.h"
 #include "result/result_dist.h"
+
+#define MIN_WIRE_BYTES	(64 + UNIT_GAP_BYTES)
+#define WINDOW_NS	5000000		/* by which a packet may be late at line rate */
+#define WINDOW_BYTES	(32u << 20)	/* of all streams */
 
 #define TCP_DUPLICATE_ACKS 3	/* RFC 5681: this many duplicate ACKs make a sender treat a late
 				 * packet as lost */
 
-/* The program has not judged what is still in the window: at this moment it is lost. */
-static void finish_runs(struct seq_state *seq)
+uint32_t rx_order_window(uint32_t wanted, uint64_t speed_bps, uint32_t streams)
 {
-	uint64_t word = (seq->next - 1) >> 6, i;
+	uint32_t window = SEQ_WINDOW_MIN;
+	double late = (double)speed_bps / (8 * MIN_WIRE_BYTES) * WINDOW_NS / NSEC_PER_SEC;
 
-	seq_close(seq);
-	for (i = word - (SEQ_WORDS - 1); i <= word; i++)
-		seq_judge(seq, i);
+	while (window < SEQ_WINDOW_MAX &&
+	       (wanted ? window < wanted : (!speed_bps || window < late) &&
+		2 * SEQ_RING_BYTES((uint64_t)window, true) * streams <= WINDOW_BYTES))
+		window *= 2;
+	return window;
 }
 
-void rx_order_add(struct seq_state *seq, uint64_t end, struct rx_count *sum)
+__u64 *rx_order_ring(const struct rx_order *order, uint32_t stream)
+{
+	return order->rings + stream * (SEQ_RING_BYTES((uint64_t)order->window, order->varies) / 8);
+}
+
+void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_state *seq, uint64_t end,
+		  struct rx_count *sum)
 {
 	int i;
 
 	if (seq->run) {
-		finish_runs(seq);
+		/* The program has not judged what is still in the window: at this moment it is lost. */
+		seq_judge_rest(seq, rx_order_ring(order, stream), order->window);
 		sum->streams_seen++;
 		sum->restarts += seq->run - 1;
 	}
@@ -52,18 +67,22 @@ void rx_order_add(struct seq_state *seq, uint64_t end, struct rx_count *sum)
 		sum->loss_run_max = seq->loss_run_max;
 }
 
-uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order)
+uint64_t rx_order_last_lost(const struct rx_order *order, uint32_t stream, const struct seq_state *seq)
 {
-	uint64_t nr = order->gaps_seen < SEQ_GAPS ? order->gaps_seen : SEQ_GAPS, place = seq->next, i;
+	uint64_t seen = order->orders[stream].gaps_seen, nr = seq_gaps(order->window), place = seq->next;
+	__u64 *ring = rx_order_ring(order, stream);
+	uint64_t end, i;
 
-	while (place > seq->base && seq->next - place < SEQ_WINDOW) {
+	if (nr > seen)
+		nr = seen;
+	while (place > seq->base && seq->next - place < order->window) {
 		place--;
-		if (!(seq->window[(place >> 6) % SEQ_WORDS] >> (place & 63) & 1))
+		if (!(*seq_word(ring, order->window, place >> 6) >> (place & 63) & 1))
 			return place - seq->base;
 	}
 	/* Before the window: the newest gap there, located by its end. */
 	for (i = 1; i <= nr; i++) {
-		uint64_t end = order->gaps[(order->gaps_seen - i) % SEQ_GAPS].place >> 16;
+		end = seq_gap(ring, order->window, seen - i)->place;
 
 		if (end <= place && end > seq->base)
 			return end - 1 - seq->base;

@@ -12,23 +12,34 @@
 
 /* Mapped memory of the maps. */
 struct rx_order {
-	uint32_t streams;
+	uint32_t streams, window;
 	struct order_rec *orders;
 	struct vary_rec *varies;	/* NULL: not measured */
-	size_t orders_bytes, varies_bytes;
+	__u64 *rings;
+	size_t orders_bytes, varies_bytes, rings_bytes;
 };
+
+/*
+ * The window in packets, a power of two: @wanted or more; 0: by the link's speed (0: unknown) and the
+ * memory that it takes for all streams.
+ */
+uint32_t rx_order_window(uint32_t wanted, uint64_t speed_bps, uint32_t streams);
+
+/* The rings of one stream (abi/seq.h). */
+__u64 *rx_order_ring(const struct rx_order *order, uint32_t stream);
 
 /*
  * Adds a stream's figures to @sum. @seq is a copy, which this changes: numbers missing in its
  * window count as lost, and of @end numbers that were sent (0: unknown) those missing at the ends.
  */
-void rx_order_add(struct seq_state *seq, uint64_t end, struct rx_count *sum);
+void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_state *seq, uint64_t end,
+		  struct rx_count *sum);
 
 /*
  * The highest number that never arrived, among those below the highest that did; UINT64_MAX: none.
  * Arrivals too late for the window count as missing here.
  */
-uint64_t rx_order_last_lost(const struct seq_state *seq, const struct order_rec *order);
+uint64_t rx_order_last_lost(const struct rx_order *order, uint32_t stream, const struct seq_state *seq);
 
 /*
  * The last packets that arrived far ahead, which no other confirmed: where @sent is known they are
