@@ -61,7 +61,7 @@ static __always_inline int take_slot(struct gen_rec *rec, __u64 now_ns)
 	cpu = bpf_get_smp_processor_id();
 	late = bpf_map_lookup_elem(&gen_lates, &cpu);
 	if (late)
-		hist_add(late, due.ns, now_ns);
+		hist_add_plain(late, due.ns, now_ns);
 	pace_advance(&due, rec->pace.gap);
 	rec->due = due;
 	return 1;

@@ -195,7 +195,7 @@ static __always_inline void note_time(__u64 sent_ns, __u64 came_ns)
 	struct hist_rec *hist = bpf_map_lookup_elem(&rr_hists, &cpu);
 
 	if (hist)
-		hist_add_square(hist, sent_ns, came_ns);
+		hist_add(hist, sent_ns, came_ns);
 }
 
 /* Handles a due answer; true: send the next request, at *ret_sent_ns, or untimed. */

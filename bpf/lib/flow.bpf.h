@@ -124,7 +124,10 @@ static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir
 	__sync_fetch_and_add(&fold->counts[dir].frame_bytes, frame_bytes);
 }
 
-/* May run on any CPU; except for the extremes, nothing is lost in concurrent updates. */
+/*
+ * May run on any CPU; except for the extremes, nothing is lost in concurrent updates. No squares:
+ * their sum has a carry, which two atomic additions would lose.
+ */
 static __always_inline void flow_hist_add(struct hist_rec *hist, __u64 ns)
 {
 	__u32 index;

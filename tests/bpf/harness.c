@@ -124,6 +124,15 @@ void harness_empty(struct bpf_object *obj)
 	}
 }
 
+void harness_follow(struct harness_follow *follow, const struct hist_rec *hist)
+{
+	assert_in_range(hist->count, follow->count, follow->count + 1);
+	follow->squares += harness_square(hist->sum_ns - follow->sum_ns);
+	follow->count = hist->count;
+	follow->sum_ns = hist->sum_ns;
+	assert_true(harness_squares(hist) == follow->squares);
+}
+
 bool harness_untouched(const struct harness_out *out, const void *frame, size_t len)
 {
 	return out->len == len && !memcmp(out->bytes, frame, len);

@@ -20,6 +20,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "abi/hist.h"
 #include "packet.h"
 
 /* The groups: number of failed tests. */
@@ -68,6 +69,26 @@ void harness_read(const struct bpf_map *map, uint32_t index, void *ret_value);
 
 /* Sets every element of the object's arrays to zero; other maps and constants stay as they are. */
 void harness_empty(struct bpf_object *obj);
+
+/* The sum of squares in @hist. */
+static inline unsigned __int128 harness_squares(const struct hist_rec *hist)
+{
+	return (unsigned __int128)hist->square_high << 64 | hist->square_low;
+}
+
+static inline unsigned __int128 harness_square(uint64_t ns)
+{
+	return (unsigned __int128)ns * ns;
+}
+
+/* A histogram that is read after each value: what its sum has grown by is the value. */
+struct harness_follow {
+	uint64_t count, sum_ns;
+	unsigned __int128 squares;
+};
+
+/* Fails the test if the sum of squares is not that of the values so far. */
+void harness_follow(struct harness_follow *follow, const struct hist_rec *hist);
 
 /* True if no byte of @out differs from the frame. */
 bool harness_untouched(const struct harness_out *out, const void *frame, size_t len);

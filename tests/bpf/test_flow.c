@@ -179,13 +179,18 @@ static struct flow_cpu sums(void)
 	return cpu;
 }
 
-static uint64_t timed(enum flow_kind kind, enum watch_dir dir)
+static const struct hist_rec *trips(enum flow_kind kind, enum watch_dir dir)
 {
 	static struct hist_rec hist;
 
 	harness_read(bpf->maps.flow_hists,
 		     (kind * WATCH_DIRS + dir) * harness_cpus() + harness_cpu(), &hist);
-	return hist.count;
+	return &hist;
+}
+
+static uint64_t timed(enum flow_kind kind, enum watch_dir dir)
+{
+	return trips(kind, dir)->count;
 }
 
 static void handshake(unsigned int version, uint32_t tsval)
@@ -313,6 +318,7 @@ static void a_flows_round_trips_are_in_its_own_buckets(void **state)
 {
 	static const double shares[] = { 0.01, 0.5, 0.9, 0.99, 1 };
 	struct flow_spread coarse, expect = { 0 };
+	struct harness_follow follow = { 0 };
 	static struct hist_rec fine;
 	struct flow_key key;
 	struct flow_rtt rtt;
@@ -326,10 +332,10 @@ static void a_flows_round_trips_are_in_its_own_buckets(void **state)
 		NEAR(ACK, .seq = 1 + 100 * i, .bytes = 100, .ack = 1);
 		usleep(i * i * 10);
 		FAR(ACK, .seq = 1, .ack = 101 + 100 * i);
+		harness_follow(&follow, trips(FLOW_BY_SEQUENCE, WATCH_TX));
 	}
 	assert_true(spread(&coarse, &key));
-	harness_read(bpf->maps.flow_hists,
-		     (FLOW_BY_SEQUENCE * WATCH_DIRS + WATCH_TX) * harness_cpus() + harness_cpu(), &fine);
+	fine = *trips(FLOW_BY_SEQUENCE, WATCH_TX);
 	for (i = 0; i < HIST_BUCKETS; i++)
 		expect.buckets[WATCH_TX][flow_spread_index(hist_lower_ns(i))] +=
 			(uint32_t)fine.buckets[i];

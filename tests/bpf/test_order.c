@@ -60,6 +60,7 @@ struct model {
 	uint64_t loss_runs, loss_run_max;
 	uint64_t extent_sum, extent_max, extents[SEQ_EXTENTS], n_reordered[SEQ_N_MAX + 1];
 	uint64_t late_count, late_sum_ns, late_max_ns;
+	unsigned __int128 late_squares, ipdv_abs_squares;
 	uint64_t timed, jitter_x16_ns, ipdv_count, ipdv_abs_sum_ns;
 	int64_t transit_ns, ipdv_sum_ns, ipdv_min_ns, ipdv_max_ns;
 };
@@ -248,6 +249,7 @@ static void model_reordered(struct model *m)
 	late_ns = got->now_ns - early->now_ns;
 	m->late_count++;
 	m->late_sum_ns += late_ns;
+	m->late_squares += harness_square(late_ns);
 	if (late_ns > m->late_max_ns)
 		m->late_max_ns = late_ns;
 }
@@ -269,6 +271,7 @@ static void model_pair(struct model *m, const struct got *before, const struct g
 	m->ipdv_count++;
 	m->ipdv_sum_ns += ipdv_ns;
 	m->ipdv_abs_sum_ns += (uint64_t)llabs(ipdv_ns);
+	m->ipdv_abs_squares += harness_square((uint64_t)llabs(ipdv_ns));
 }
 
 /* RFC 3550 A.8: s->jitter += d - ((s->jitter + 8) >> 4). */
@@ -456,10 +459,12 @@ static void compare(void)
 	assert_int_equal(t.order->late.count, m->late_count);
 	assert_int_equal(t.order->late.sum_ns, m->late_sum_ns);
 	assert_int_equal(t.order->late.max_ns, m->late_max_ns);
+	assert_true(harness_squares(&t.order->late) == m->late_squares);
 	assert_int_equal(t.vary->timed, m->timed);
 	assert_int_equal(t.vary->jitter_x16_ns, m->jitter_x16_ns);
 	assert_int_equal(t.vary->ipdv.count, m->ipdv_count);
 	assert_int_equal(t.vary->ipdv.sum_ns, m->ipdv_abs_sum_ns);
+	assert_true(harness_squares(&t.vary->ipdv) == m->ipdv_abs_squares);
 	assert_int_equal(t.vary->ipdv_sum_ns, m->ipdv_sum_ns);
 	assert_int_equal(t.vary->ipdv_min_ns, m->ipdv_min_ns);
 	assert_int_equal(t.vary->ipdv_max_ns, m->ipdv_max_ns);

@@ -321,11 +321,6 @@ static void test_bounce_ends(void **state)
 	assert_int_equal(token.stale, 1);
 }
 
-static unsigned __int128 square(uint64_t ns)
-{
-	return (unsigned __int128)ns * ns;
-}
-
 /* One in four is timed, from any start; all are counted. */
 static void test_bounce_samples(void **state)
 {
@@ -359,10 +354,10 @@ static void test_bounce_samples(void **state)
 	assert_int_equal(hist.count, 3);
 	/* The squares of what is in buckets: the first was sent long before the range. */
 	for (i = 0; i < HIST_BUCKETS; i++) {
-		least += hist.buckets[i] * square(hist_lower_ns(i));
-		most += hist.buckets[i] * square(hist_lower_ns(i + 1));
+		least += hist.buckets[i] * harness_square(hist_lower_ns(i));
+		most += hist.buckets[i] * harness_square(hist_lower_ns(i + 1));
 	}
-	squares = (unsigned __int128)hist.square_high << 64 | hist.square_low;
+	squares = harness_squares(&hist);
 	assert_true(least > 0 && squares >= least && squares < most);
 }
 

@@ -666,6 +666,32 @@ static void a_gap_error_is_the_distance_from_the_gap_expected(void **state)
 	assert_int_equal(errors.sum_ns, read_of(skel->maps.sink_gaps, 0).sum_ns - 7);
 }
 
+static void sums_the_squares_of_delays_and_gaps(void **state)
+{
+	/* On either side of 2^32 ns; of 59 s the square has 72 bits. */
+	static const uint64_t delays_ns[] = { 1, 4294967000, 59000 * MS, 3 * MS, 4295 * MS };
+	struct harness_follow delays = { 0 }, gaps = { 0 }, errors = { 0 };
+	struct hist_rec hist;
+	uint32_t i;
+
+	(void)state;
+	load_with_gaps(1000 * MS);
+	for (i = 0; i < 23; i++) {
+		send_tag(0, i, harness_mono_ns() - delays_ns[i % 5]);
+		pass_time(i * MS / 10);
+		hist = read_hist(0);
+		harness_follow(&delays, &hist);
+		hist = read_of(skel->maps.sink_gaps, 0);
+		harness_follow(&gaps, &hist);
+		hist = read_of(skel->maps.sink_gap_errors, 0);
+		harness_follow(&errors, &hist);
+	}
+	assert_int_equal(delays.count, 23);
+	assert_int_equal(gaps.count, 22);
+	assert_int_equal(errors.count, 22);
+	assert_true(read_hist(0).square_high > 0);
+}
+
 /* As if another CPU had read its clock later and got the lock first. */
 static void an_earlier_clock_after_the_lock_is_an_interval_of_0(void **state)
 {
@@ -1091,6 +1117,7 @@ int test_sink(void)
 		T(measures_the_gaps_of_a_stream),
 		T(every_arrival_of_a_stream_ends_a_gap),
 		T(a_gap_error_is_the_distance_from_the_gap_expected),
+		T(sums_the_squares_of_delays_and_gaps),
 		T(an_earlier_clock_after_the_lock_is_an_interval_of_0),
 		T(a_right_checksum_is_right_in_every_shape_and_size),
 		T(any_bit_of_udp_that_is_wrong_is_found),

@@ -189,11 +189,12 @@ numbers() {
 	seq -f "${3-0} %.0f${4:+ $4}" "$1" "$2"
 }
 
-# deviates FAMILY: its standard deviation is that of the values in its histogram, as far as the widths
+# deviates FAMILY [PART]: its standard deviation is that of the values in its histogram, as far as the widths
 # of the buckets tell: a value is at most half a width from the middle of its bucket, and so is the
 # deviation by the root of the mean of their squares. One more for a value that is sent as an integer.
 deviates() {
-	json --arg family "$1" 'def half: if . < 128 then 0 else (pow(2; (log2 | floor) - 6) - 1) / 2 end;
+	json --arg family "$1" --arg part "${2-}" 'def half: if . < 128 then 0 else (pow(2; (log2 | floor) - 6) - 1) / 2 end;
+		(if $part == "" then . else .parts[] | select(.name == $part) end) |
 		[.histograms[$family + "_ns"].buckets[] | { at: (.[0] + (.[0] | half)), n: .[1],
 			off: (.[0] | half) }] as $all |
 		($all | map(.n) | add) as $n | ($all | map(.n * .at) | add / $n) as $mean |

@@ -33,6 +33,7 @@ round_trips() {
 		.rtt_min_ns <= .rtt_mean_ns and .rtt_mean_ns <= .rtt_max_ns'
 	json --argjson n "$count" '([.histograms.rtt_ns.buckets[][1]] | add == $n) and
 		.verdicts == [{ "pass": true, "what": "0 lost of \($n)" }]'
+	deviates rtt
 	ANSWERS=$((ANSWERS + count))
 }
 

@@ -164,7 +164,7 @@ checks() {
 
 @test "every reported figure is that of the records, in all and for each stream" {
 	need xdp-live-frames
-	start sink b sink eg0 --count 120007 --duration 20s --records r.csv -i 100ms
+	start sink b sink eg0 --count 120007 --duration 20s --records r.csv -i 100ms --gaps
 	tool_in a blast eg0 198.18.0.2 --engine live --rate 200kpps --count 50021 --json
 	is 0
 	tool_in a blast eg0 198.18.0.2 --engine live --stream 3 --batch 64 --count 69983 --json

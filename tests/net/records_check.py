@@ -5,8 +5,9 @@
 Holds what sink and probe export against what their result document says.
 
 exact: every figure of the document, of all streams and of each, against the one
-that the records give by definition: counts, minimum, mean and maximum just so,
-percentiles to a bucket, which is 1/64 of the value.
+that the records give by definition: counts, minimum, mean, maximum and standard
+deviation just so, percentiles to a bucket, which is 1/64 of the value; and the
+inter-arrival times, if the document has them, of each stream's arrivals.
 
 hdr: both HdrHistogram files, the log as the package hdrhistogram reads it.
 """
@@ -14,6 +15,7 @@ import csv
 import gzip
 import json
 import math
+import statistics
 import sys
 
 POINTS = {"p50_ns": .5, "p90_ns": .9, "p99_ns": .99, "p99_9_ns": .999, "p99_99_ns": .9999}
@@ -40,13 +42,17 @@ def exact_percentile(times, share):
 LEAST = {"p50_ns": 20, "p90_ns": 100, "p99_ns": 1000, "p99_9_ns": 10000, "p99_99_ns": 100000}
 
 
-def check_times(name, prefix, times, figures):
+def check_times(name, prefix, times, figures, count="packets"):
     times = sorted(times)
-    check(figures[f"{prefix}_packets"] == len(times), name, "times:", len(times))
+    check(figures[f"{prefix}_{count}"] == len(times), name, "times:", len(times))
     check(figures[f"{prefix}_min_ns"] == times[0], name, "min", times[0])
     check(figures[f"{prefix}_max_ns"] == times[-1], name, "max", times[-1])
     mean = sum(times) / len(times)
     check(math.isclose(figures[f"{prefix}_mean_ns"], mean, rel_tol=1e-12), name, "mean", mean)
+    # No row of the streams has it.
+    if "stream" not in figures:
+        stddev = statistics.pstdev(times)
+        check(math.isclose(figures.get(f"{prefix}_stddev_ns", -1), stddev, rel_tol=1e-12), name, "stddev", stddev)
     for point, share in POINTS.items():
         key = f"{prefix}_{point}"
         # No row has the last one.
@@ -68,6 +74,19 @@ def check_counts(name, rows, figures):
     check(figures["distinct_packets"] == len(distinct), name, "distinct", len(distinct))
 
 
+def by_stream(rows):
+    streams = {}
+    for row in rows:
+        streams.setdefault(row["stream"], []).append(row)
+    return streams
+
+
+def gaps(rows):
+    """The times between the arrivals of a stream, whatever their numbers."""
+    times = sorted(int(row["received_mono_ns"]) for row in rows)
+    return [after - before for before, after in zip(times, times[1:])]
+
+
 def exact(records, document, prefix):
     doc = json.load(open(document))
     rows = list(read_records(records))
@@ -76,6 +95,9 @@ def exact(records, document, prefix):
     check_counts("all", rows, doc["metrics"])
     delays = [int(row[f"{prefix}_ns"]) for row in rows if row[f"{prefix}_ns"]]
     check_times("all", prefix, delays, doc["metrics"])
+    if "gap_count" in doc["metrics"]:
+        check_times("all", "gap", [gap for own in by_stream(tagged).values() for gap in gaps(own)],
+                    doc["metrics"], "count")
     for row in tagged:
         check(int(row["received_mono_ns"]) - int(row["sent_mono_ns"]) == int(row[f"{prefix}_ns"]),
               "not the difference of its times:", row)

@@ -131,6 +131,7 @@ rtt_agrees() {
 	part "$1" ".metrics | .rtt_packets >= 41 and .rtt_min_ns >= 20000000 and
 		(.rtt_min_ns / 1000 / $least | . > 0.9 and . < 1.1) and
 		(.rtt_p50_ns / 1000 / $median | . > 0.8 and . < 1.25)"
+	deviates rtt "eg0 $1"
 	part flows '.entries[0] | .handshake_ns >= 20000000 and .rtt_far_count >= 41 and
 		.opened_by == "near" and .state == "ended" and .proto == "tcp"'
 	part flows '.entries[0] | .rtt_near_count > 0 and .rtt_near_min_ns < 20000000'

@@ -236,7 +236,7 @@ static void the_deviation_is_unknown_where_squares_are_missing(void **state)
 	assert_true(hist_stddev_ns(&known) == 3);
 	hist_merge(&known, &empty);
 	assert_true(hist_stddev_ns(&known) == 3);
-	/* As the sink's program writes it. */
+	/* As a program writes it that keeps no squares. */
 	hist_add(&unknown, 7);
 	unknown.square_low = 0;
 	assert_true(isnan(hist_stddev_ns(&unknown)));
@@ -246,6 +246,21 @@ static void the_deviation_is_unknown_where_squares_are_missing(void **state)
 	assert_true(isnan(hist_stddev_ns(&known)));
 	hist_add(&empty, TOP);
 	assert_true(isnan(hist_stddev_ns(&empty)));
+}
+
+/* Of two values it is half of their distance, and never more. */
+static void a_sum_read_between_its_two_words_gives_no_deviation(void **state)
+{
+	struct hist_rec hist = { 0 };
+
+	(void)state;
+	hist_add(&hist, 1000);
+	hist_add(&hist, 5000000000);
+	assert_close(hist_stddev_ns(&hist), 2499999500);
+	hist.square_high++;
+	assert_true(isnan(hist_stddev_ns(&hist)));
+	hist.square_high -= 2;
+	assert_true(isnan(hist_stddev_ns(&hist)));
 }
 
 int main(void)
@@ -260,6 +275,7 @@ int main(void)
 		cmocka_unit_test(the_deviation_is_that_of_the_values_and_not_of_their_buckets),
 		cmocka_unit_test(the_deviation_is_the_mdev_of_ping),
 		cmocka_unit_test(the_deviation_is_unknown_where_squares_are_missing),
+		cmocka_unit_test(a_sum_read_between_its_two_words_gives_no_deviation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

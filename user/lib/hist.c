@@ -41,7 +41,7 @@ static squares_t squares(const struct hist_rec *hist)
 	return (squares_t)hist->square_high << 64 | hist->square_low;
 }
 
-/* Most BPF programs keep no squares. */
+/* Not all BPF programs keep squares. */
 static bool has_squares(const struct hist_rec *hist)
 {
 	return squares(hist) || !hist->max_ns;
@@ -110,6 +110,7 @@ double hist_stddev_ns(const struct hist_rec *hist)
 {
 	uint64_t n = hist->count, mean, rest;
 	squares_t least, around;
+	double ns;
 
 	if (!n || hist->above || !has_squares(hist))
 		return NAN;
@@ -123,7 +124,9 @@ double hist_stddev_ns(const struct hist_rec *hist)
 	if (squares(hist) < least)
 		return NAN;	/* read while a value was added */
 	around = squares(hist) - least;
-	return sqrt(((double)around - (double)rest * (double)rest / (double)n) / (double)n);
+	ns = sqrt(((double)around - (double)rest * (double)rest / (double)n) / (double)n);
+	/* None exceeds half the range; the 1 is for rounding. Beyond: read between the two words. */
+	return ns > (double)(hist->max_ns - hist_min_ns(hist)) / 2 + 1 ? NAN : ns;
 }
 
 uint64_t hist_percentile_ns(const struct hist_rec *hist, double share)
