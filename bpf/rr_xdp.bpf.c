@@ -14,6 +14,7 @@
 #include "lib/csum.bpf.h"
 #include "lib/echo.bpf.h"
 #include "lib/hist.bpf.h"
+#include "lib/jitter.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/tag.bpf.h"
 
@@ -207,8 +208,10 @@ static __always_inline int take(struct rr_token *token, __u32 buf_bytes, __u64 *
 	if (token->sent_ns || over || is_timed(made)) {
 		now_ns = bpf_ktime_get_ns();
 		WRITE_ONCE(token->came_ns, now_ns);
-		if (token->sent_ns)
+		if (token->sent_ns) {
 			note_time(token->sent_ns, now_ns);
+			jitter_add(&token->jitter, now_ns - token->sent_ns);
+		}
 		over |= now_ns >= end_mono_ns;
 	}
 	ADD_ONCE(token->answered, 1);

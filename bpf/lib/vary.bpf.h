@@ -8,20 +8,8 @@
 #ifndef LIB_VARY_BPF_H
 #define LIB_VARY_BPF_H
 
+#include "lib/jitter.bpf.h"
 #include "lib/seq.bpf.h"
-
-/* RFC 3550 A.8, in sixteenths. */
-static __always_inline void vary_add_jitter(struct vary_rec *vary, __s64 delay_ns)
-{
-	__s64 change_ns = delay_ns - vary->transit_ns;
-
-	if (change_ns < 0)
-		change_ns = -change_ns;
-	if (likely(vary->timed))
-		vary->jitter_x16_ns += change_ns - ((vary->jitter_x16_ns + 8) >> 4);
-	vary->transit_ns = delay_ns;
-	vary->timed++;
-}
 
 static __always_inline void vary_add_pair(struct vary_rec *vary, __s64 before_ns, __s64 delay_ns)
 {
@@ -70,7 +58,7 @@ static __always_inline void vary_add_confirmed(struct vary_rec *vary, __u64 *rin
 	*vary_delay_ns(ring, next - 1) = vary_newest(vary, next - 1);
 	if (arrival->confirmed_sent_ns) {
 		delay_ns = arrival->confirmed_now_ns - arrival->confirmed_sent_ns;
-		vary_add_jitter(vary, delay_ns);
+		jitter_add(&vary->jitter, delay_ns);
 		if (arrival->confirmed == next)
 			vary_add_pair(vary, vary_newest(vary, next - 1), delay_ns);
 		vary->newest_place = arrival->confirmed;
@@ -93,7 +81,7 @@ static __always_inline void vary_add(struct vary_rec *vary, const struct seq_sta
 		return;
 	if (arrival->sent_ns) {
 		delay_ns = arrival->now_ns - arrival->sent_ns;
-		vary_add_jitter(vary, delay_ns);
+		jitter_add(&vary->jitter, delay_ns);
 	}
 	if (arrival->kind == SEQ_LATE) {
 		vary_add_late(vary, seq, ring, arrival->place, delay_ns);

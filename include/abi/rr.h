@@ -6,6 +6,7 @@
 #define ABI_RR_H
 
 #include "abi/abi.h"
+#include "abi/jitter.h"
 
 #define RR_HEAD4_BYTES	42	/* Ethernet, IPv4 without options, 8 bytes of UDP or ICMP */
 #define RR_HEAD6_BYTES	62
@@ -45,8 +46,9 @@ struct rr_token {
 	__u64 came_ns;		/* of the last timed answer, or the very last answer */
 	__u64 done;		/* value of made at the last answer; equal: none is outstanding */
 	__u64 bytes;		/* of answered packets, without FCS */
+	struct jitter_rec jitter;	/* of the timed answers */
 } __attribute__((aligned(64)));
-ABI_ASSERT_SIZE(struct rr_token, 64);
+ABI_ASSERT_SIZE(struct rr_token, 128);
 
 /* One record per CPU, its only writer. */
 struct rr_rec {

@@ -12,6 +12,7 @@
 
 #include "abi/abi.h"
 #include "abi/hist.h"
+#include "abi/jitter.h"
 
 /*
  * The window: numbers below the highest in which late packets are distinguished from duplicates.
@@ -142,9 +143,7 @@ ABI_ASSERT_SIZE(struct order_rec, 104 + 8 * (SEQ_EXTENTS + 2 * SEQ_N_MAX + 1) +
 struct vary_rec {
 	__u64 newest_place;	/* the highest place that had a time, and its delay */
 	__s64 newest_ns;
-	__s64 transit_ns;	/* delay of the last arrival that had a time */
-	__u64 timed;		/* arrivals that had a time */
-	__u64 jitter_x16_ns;	/* RFC 3550 A.8 */
+	struct jitter_rec jitter;	/* of the arrivals that had a time */
 	__s64 ipdv_sum_ns;
 	__s64 ipdv_min_ns;	/* valid if ipdv.count */
 	__s64 ipdv_max_ns;

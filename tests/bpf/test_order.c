@@ -460,8 +460,8 @@ static void compare(void)
 	assert_int_equal(t.order->late.sum_ns, m->late_sum_ns);
 	assert_int_equal(t.order->late.max_ns, m->late_max_ns);
 	assert_true(harness_squares(&t.order->late) == m->late_squares);
-	assert_int_equal(t.vary->timed, m->timed);
-	assert_int_equal(t.vary->jitter_x16_ns, m->jitter_x16_ns);
+	assert_int_equal(t.vary->jitter.timed, m->timed);
+	assert_int_equal(t.vary->jitter.x16_ns, m->jitter_x16_ns);
 	assert_int_equal(t.vary->ipdv.count, m->ipdv_count);
 	assert_int_equal(t.vary->ipdv.sum_ns, m->ipdv_abs_sum_ns);
 	assert_true(harness_squares(&t.vary->ipdv) == m->ipdv_abs_squares);
@@ -810,7 +810,7 @@ static void counts_a_stream_on_two_cpus_exactly(void **state)
 	assert_int_equal(sum(t.order->extents, SEQ_EXTENTS), seq.reordered);
 	assert_int_equal(sum(t.order->n_reordered, SEQ_N_MAX + 1), seq.reordered);
 	assert_int_equal(t.order->late.count, seq.reordered);
-	assert_int_equal(t.vary->timed, 2 * EACH);
+	assert_int_equal(t.vary->jitter.timed, 2 * EACH);
 	assert_int_equal(sum(t.vary->ipdv.buckets, HIST_BUCKETS) + t.vary->ipdv.above,
 			 t.vary->ipdv.count);
 	/* Each number but the first has one before it. */

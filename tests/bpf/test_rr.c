@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "abi/hist.h"
 #include "abi/rr.h"
+#include "lib/jitter.h"
 
 #include "rr_xdp.skel.h"
 
@@ -361,6 +363,48 @@ static void test_bounce_samples(void **state)
 	assert_true(least > 0 && squares >= least && squares < most);
 }
 
+/* Each token's own, against the same in user space: its delays are known. One in two is timed. */
+static void test_bounce_jitter(void **state)
+{
+	static const uint64_t planted_ns[] = { 1000003, 5000011, 17, 700001, 40000003 };
+	struct rr_match match = match_bounce(4, false);
+	struct jitter expect[TOKENS] = { 0 };
+	struct packet_frame frame;
+	struct rr_token token, after;
+	struct harness_out out;
+	uint32_t i, at;
+
+	(void)state;
+	match.stamp_every = 2;
+	load(match);
+	skel->bss->end_mono_ns = UINT64_MAX;
+	set_token(0, 1, UINT64_MAX);
+	set_token(2, 1, UINT64_MAX);
+	for (i = 0; i < 46; i++) {
+		at = i % 2 * 2;
+		token_at(at, &token);
+		assert_int_equal(token.sent_ns != 0, i / 2 % 2 == 0);
+		if (token.sent_ns) {
+			token.sent_ns = harness_mono_ns() - planted_ns[i % 5] * (at + 1);
+			assert_int_equal(bpf_map__update_elem(skel->maps.rr_tokens, &at, sizeof(at), &token,
+							      sizeof(token), 0), 0);
+		}
+		answer_to(&frame, 4, false, (uint16_t)(STREAM + at), i / 2, token.sent_ns);
+		assert_int_equal(run_bounce(&frame, &out), XDP_TX);
+		if (token.sent_ns)
+			jitter_add(&expect[at], (int64_t)(token_at(at, &after)->came_ns - token.sent_ns));
+	}
+	for (at = 0; at < TOKENS; at++) {
+		token_at(at, &token);
+		assert_int_equal(token.jitter.timed, expect[at].timed);
+		assert_int_equal(token.jitter.transit_ns, expect[at].last_ns);
+		/* Integers are rounded at each step, which is forgotten by 1/16 at each step. */
+		assert_true(fabs((double)token.jitter.x16_ns / 16 - expect[at].ns) < 1);
+	}
+	assert_int_equal(expect[0].timed, 12);
+	assert_true(expect[0].ns > 1000000 && expect[2].ns > expect[0].ns);
+}
+
 /* What has the number of a token's last request, but not its time, is not believed without its sum. */
 static void test_bounce_damaged(void **state)
 {
@@ -390,6 +434,7 @@ int test_rr(void)
 		cmocka_unit_test_teardown(test_bounce, unload),
 		cmocka_unit_test_teardown(test_bounce_ends, unload),
 		cmocka_unit_test_teardown(test_bounce_samples, unload),
+		cmocka_unit_test_teardown(test_bounce_jitter, unload),
 		cmocka_unit_test_teardown(test_bounce_damaged, unload),
 	};
 

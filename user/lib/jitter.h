@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "abi/jitter.h"
+
 /* Of one stream. */
 struct jitter {
 	uint64_t timed;		/* delays so far */
@@ -34,6 +36,13 @@ static inline void jitter_sum_add(struct jitter_sum *sum, double ns)
 	sum->streams++;
 	sum->ns += ns;
 	sum->max_ns = fmax(sum->max_ns, ns);
+}
+
+/* A stream of which a BPF program keeps the jitter. */
+static inline void jitter_sum_add_rec(struct jitter_sum *sum, const struct jitter_rec *rec)
+{
+	if (rec->timed > 1)
+		jitter_sum_add(sum, (double)rec->x16_ns / 16);
 }
 
 #endif

@@ -293,6 +293,8 @@ void rr_report(const struct rr *rr, struct result *res)
 	result_pdv(res, "rtt_", &rtt);
 	if (rr->jitter.timed > 1)
 		jitter_sum_add(&jitter, rr->jitter.ns);
+	if (rr->ops->read_jitter)
+		rr->ops->read_jitter(rr, &jitter);
 	result_jitter(res, "rtt_", &jitter);
 	if (turn.count)
 		result_hist(res, "transaction", &turn);

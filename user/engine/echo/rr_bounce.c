@@ -203,9 +203,20 @@ static void bounce_read(const struct rr *rr, struct rr_count *count, struct hist
 	count->bytes += count->answers * UNIT_FCS_BYTES;
 }
 
+/* The requests of a token, one after another, are a stream. */
+static void bounce_read_jitter(const struct rr *rr, struct jitter_sum *sum)
+{
+	const struct rr_afxdp *way = rr->state;
+	uint32_t i;
+
+	for (i = 0; i < rr->cfg.outstanding; i++)
+		jitter_sum_add_rec(sum, &way->tokens[i].jitter);
+}
+
 const struct rr_ops rr_bounce_ops = {
 	.open = rr_afxdp_open,
 	.close = rr_afxdp_close,
 	.run = bounce_run,
 	.read = bounce_read,
+	.read_jitter = bounce_read_jitter,
 };

@@ -32,8 +32,9 @@ struct rr_ops {
 	int (*flush)(struct rr *rr, struct err *e);
 	uint32_t (*receive)(struct rr *rr, struct rr_answer *ret_answers, uint32_t want);
 	void (*wait)(struct rr *rr, uint64_t timeout_ns);
-	/* For engines that count elsewhere than in rr_loop(); may be NULL. */
+	/* For engines that count elsewhere than in rr_loop(); both may be NULL. */
 	void (*read)(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt);
+	void (*read_jitter)(const struct rr *rr, struct jitter_sum *sum);
 };
 
 /* State of the requests, and what the loop counts: written by the thread, read by all. */

@@ -122,8 +122,8 @@ static void report_variation(const struct stamp_delays *delays, const char *pref
 
 	if (!vary)
 		return;
-	vary->timed = timed ? 2 : 0;
-	vary->jitter_x16_ns = timed ? (uint64_t)(16 * jitter_ns / (double)timed) : 0;
+	vary->jitter.timed = timed ? 2 : 0;
+	vary->jitter.x16_ns = timed ? (uint64_t)(16 * jitter_ns / (double)timed) : 0;
 	vary->ipdv = delays->ipdv;
 	vary->ipdv_min_ns = delays->ipdv_min_ns;
 	vary->ipdv_max_ns = delays->ipdv_max_ns;

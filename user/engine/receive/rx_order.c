@@ -274,9 +274,7 @@ struct vary_sum {
 
 static void add_vary(struct vary_sum *sum, const struct vary_rec *rec)
 {
-	if (rec->timed < 2)
-		return;
-	jitter_sum_add(&sum->jitter, (double)rec->jitter_x16_ns / 16);
+	jitter_sum_add_rec(&sum->jitter, &rec->jitter);
 	if (!rec->ipdv.count)
 		return;
 	if (!sum->ipdv.count || rec->ipdv_min_ns < sum->ipdv_min_ns)
