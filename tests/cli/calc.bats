@@ -26,6 +26,20 @@ calc() {
 		(.theory_window_bps - 20971520 | fabs) < 0.01'
 }
 
+@test "no window carries more than the TCP goodput of the link" {
+	# The goodput, 941.5 Mbit/s, x 25 ms is 2.942 MB.
+	calc 1G --rtt 25ms --window 2900000
+	json '.metrics | .theory_window_bps - 928e6 | fabs < 1'
+	calc 1G --rtt 25ms --window 4000000
+	json '.metrics | .theory_window_bps == .theory_tcp_goodput_bps and
+		(.theory_window_bps - 1e9 * 1448 / 1538 | fabs) < 1'
+	json '.parts[5].entries | last | .carried_ratio * 1538 - 1448 | fabs < 1e-6'
+	calc 1G --rtt 25ms --window 1000000000 --ip 6 --tcp-options 0
+	json '.metrics.theory_window_bps - 1e9 * 1440 / 1538 | fabs < 1'
+	calc 1G --rtt 25ms --window 1000000000 --ip 6 --mtu 1279
+	json '.metrics.theory_window_bps == null'
+}
+
 @test "calc shows the MTU asked for in its place, and what has no room as null" {
 	calc 10G --mtu 1400
 	json '[.parts[2].entries[].mtu] | . == sort and index(1400) != null and index(1400) < index(1500)'

@@ -270,8 +270,10 @@ static void tell_windows(const struct calc_opts *opts, struct result *res, struc
 	static const uint64_t windows[] = {
 		16384, 65536, 262144, 1048576, 6291456, 16777216, 67108864, 268435456,
 	};
-	double rtt_ns = (double)opts->rtt_ns, link_bps = opts->link.value;
-	double bdp_bytes = theory_bdp_bytes(link_bps, rtt_ns), bps;
+	struct theory_stack tcp = stack_of(opts, true, opts->ip);
+	struct theory_path path = path_of(opts);
+	double rtt_ns = (double)opts->rtt_ns, bdp_bytes = theory_bdp_bytes(path.link_bps, rtt_ns);
+	double goodput_bps = theory_goodput_ratio(&path, &tcp) * path.link_bps, bps;
 	size_t i;
 
 	result_metric_real(res, "theory_bdp_bytes", bdp_bytes);
@@ -280,17 +282,16 @@ static void tell_windows(const struct calc_opts *opts, struct result *res, struc
 	result_metric_real(res, "theory_queue_bytes", bdp_bytes / sqrt(opts->parallel));
 	if (opts->window_bytes)
 		result_metric_real(res, "theory_window_bps",
-				   theory_window_bps(link_bps, (double)opts->window_bytes, rtt_ns));
+				   some(theory_window_bps(goodput_bps, (double)opts->window_bytes, rtt_ns)));
 	for (i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
-		bps = theory_window_bps(link_bps, (double)windows[i], rtt_ns);
+		bps = theory_window_bps(goodput_bps, (double)windows[i], rtt_ns);
 		result_entry_open(part);
 		result_entry_u64(part, "window_bytes", windows[i]);
-		result_entry_real(part, "carried_bps", bps);
-		result_entry_real(part, "carried_ratio", bps / link_bps);
+		result_entry_real(part, "carried_bps", some(bps));
+		result_entry_real(part, "carried_ratio", some(bps / path.link_bps));
 		result_entry_close(part);
 	}
-	result_note(part, "a TCP window counts payload, so these rates are goodput; a large window reaches the goodput of the "
-	"link, which is below its speed");
+	result_note(part, "a TCP window counts payload, so these rates are goodput; none exceeds the TCP goodput of the link");
 	if (bdp_bytes > 65535.0 * (1 << 14))
 		result_note(part, "this path needs a window above TCP's maximum (1 GiB, RFC 7323): one connection "
 			    "cannot fill it");

@@ -202,11 +202,11 @@ double theory_bdp_bytes(double bps, double rtt_ns)
 	return bps * (rtt_ns / 1e9) / 8;
 }
 
-double theory_window_bps(double link_bps, double window_bytes, double rtt_ns)
+double theory_window_bps(double goodput_bps, double window_bytes, double rtt_ns)
 {
-	double bps = rtt_ns > 0 ? window_bytes * 8 / (rtt_ns / 1e9) : link_bps;
+	double bps = rtt_ns > 0 ? window_bytes * 8 / (rtt_ns / 1e9) : goodput_bps;
 
-	return bps < link_bps ? bps : link_bps;
+	return bps < goodput_bps ? bps : goodput_bps;
 }
 
 double theory_tcp_efficiency(uint64_t sent_bytes, uint64_t retransmitted_bytes)

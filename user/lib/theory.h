@@ -83,8 +83,8 @@ int theory_transact(const struct theory_path *path, const struct theory_stack *s
 /* Bytes in flight at @bps with @rtt_ns. */
 double theory_bdp_bytes(double bps, double rtt_ns);
 
-/* The rate that a window allows, at most the link's. */
-double theory_window_bps(double link_bps, double window_bytes, double rtt_ns);
+/* The rate of payload that a window allows, at most @goodput_bps. */
+double theory_window_bps(double goodput_bps, double window_bytes, double rtt_ns);
 
 /* RFC 6349 4.2: share of the bytes sent that were not retransmissions; NAN if none were sent. */
 double theory_tcp_efficiency(uint64_t sent_bytes, uint64_t retransmitted_bytes);

@@ -1081,7 +1081,7 @@ static const struct metric metrics[] = {
 	  "bandwidth x delay / square root of --parallel: the queue that keeps a link busy "
 	  "(Appenzeller, Keslassy, McKeown 2004)" },
 	{ "theory_window_bps", UNIT_BPS, METRIC_NEITHER, "  rate of --window",
-	  "window / round-trip time, payload; at most the link" },
+	  "window / round-trip time, payload; at most the TCP goodput of the link" },
 };
 
 static struct hsearch_data by_key;
