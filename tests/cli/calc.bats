@@ -34,10 +34,21 @@ calc() {
 	json '.metrics | .theory_window_bps == .theory_tcp_goodput_bps and
 		(.theory_window_bps - 1e9 * 1448 / 1538 | fabs) < 1'
 	json '.parts[5].entries | last | .carried_ratio * 1538 - 1448 | fabs < 1e-6'
-	calc 1G --rtt 25ms --window 1000000000 --ip 6 --tcp-options 0
-	json '.metrics.theory_window_bps - 1e9 * 1440 / 1538 | fabs < 1'
+	calc 1G --rtt 25ms --window 1000000000 --ip 6 --tcp-options 0 --duplex half
+	json '.metrics.theory_window_bps - 1e9 * 2880 / (2 * 1538 + 98) | fabs < 1'
 	calc 1G --rtt 25ms --window 1000000000 --ip 6 --mtu 1279
 	json '.metrics.theory_window_bps == null'
+}
+
+@test "a half-duplex link carries once what a full-duplex one carries in each direction" {
+	calc 10M --duplex half
+	json '.metrics | .theory_udp_goodput_bps - 10e6 * 1472 / 1538 | fabs < 1e-3'
+	json '.metrics | .theory_udp_duplex_bps == .theory_udp_goodput_bps'
+	# One acknowledgement, 90 bytes on the wire, for two segments; with data both ways none by itself.
+	json '.metrics | .theory_tcp_goodput_bps - 10e6 * 2896 / 3166 | fabs < 1e-3'
+	json '.metrics | .theory_tcp_duplex_bps - 10e6 * 1448 / 1538 | fabs < 1e-3'
+	json '.metrics | .theory_udp_rr_per_s - 10e6 / 8 / 168 | fabs < 1e-6'
+	json '.metrics | .theory_smallest_pps - 10e6 / 8 / 84 | fabs < 1e-6'
 }
 
 @test "calc shows the MTU asked for in its place, and what has no room as null" {
@@ -82,6 +93,7 @@ calc() {
 		10G --outer 6
 		10G --vlan-tags 3
 		10G --rtt 25parsecs
+		10G --duplex both
 		10G 20G
 	END
 }

@@ -128,6 +128,34 @@ load ../lib/lab
 		--json -- tcp stream 198.18.0.2 -d 300ms --omit 0s -i 0 --bidir
 	[ "$status" = 0 ] || fail "$stderr"
 	json 'all(.entries[]; .theory - 2e12 * 8948 / 9038 | fabs < 1)'
+	tool_in a sweep --vary parallel=1 --repeat 1 --metric payload_received_bps --theory tcp --link 1T \
+		--duplex half --json -- tcp stream 198.18.0.2 -d 300ms --omit 0s -i 0 --bidir
+	[ "$status" = 0 ] || fail "$stderr"
+	json 'all(.entries[]; .theory - 1e12 * 8948 / 9038 | fabs < 1)'
+}
+
+# The kernel's tap device is as half-duplex as it is told to be.
+@test "theory takes the duplex from the run's interface, or as told" {
+	local words=(--vary duration=100ms --repeat 1 --metric received_packets --theory tcp --link 10M --json)
+
+	need_root
+	need_command ethtool
+	lab_up
+	in_a ip tuntap add tap7 mode tap || cannot tun "the kernel's tap device"
+	in_a ethtool -s tap7 speed 10 duplex full autoneg off
+	in_a ip link set tap7 up
+	tool_in a sweep "${words[@]}" -- sink tap7 --count-only
+	is 0
+	json '.entries[0].theory - 10e6 * 1448 / 1538 | fabs < 1e-3'
+	tool_in a sweep "${words[@]}" --duplex half -- sink tap7 --count-only
+	is 0
+	json '.entries[0].theory - 10e6 * 2896 / 3166 | fabs < 1e-3'
+	in_a ethtool -s tap7 duplex half
+	tool_in a sink tap7 --count-only -d 100ms --json
+	json '.environment.duplex == "half" and .environment.link_bps == 10e6'
+	tool_in a sweep "${words[@]}" -- sink tap7 --count-only
+	is 0
+	json '.entries[0].theory - 10e6 * 2896 / 3166 | fabs < 1e-3'
 }
 
 @test "the far end's settings change too, and two sweeps do not share a file" {
@@ -184,6 +212,7 @@ load ../lib/lab
 		--vary a=1 --metric x -- sweep
 		--vary a=1 --metric x --theory tcp -- calc
 		--vary a=1 --metric x --link 10G -- calc
+		--vary a=1 --metric x --duplex half -- calc
 		--vary a=1 --metric x --repeat 0 -- calc
 		--list nosuch
 		buffers

@@ -102,13 +102,13 @@ static void theory_is_of_the_cell(void **state)
 	assert_int_equal(sweep_vary(&sweep, "net.ipv4.tcp_timestamps=0,1", &e), 0);
 	assert_int_equal(sweep_finish(&sweep, 1, &e), 0);
 	/* measurement: 94.928 % without options, 94.149 % with, 93.628 % over IPv6 without. */
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, NULL), 100 * 1460 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 1, SWEEP_BOUND_TCP, 100, NULL), 100 * 1448 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100, NULL), 100 * 1440 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, NULL), 100 * 1472 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 3, SWEEP_BOUND_UDP6, 100, NULL), 100 * 8952 / 9038.0, 1e-9);
-	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_FRAMES, 100, NULL)));
-	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_NONE, 100, NULL)));
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, false, NULL), 100 * 1460 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 1, SWEEP_BOUND_TCP, 100, false, NULL), 100 * 1448 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100, false, NULL), 100 * 1440 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, false, NULL), 100 * 1472 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 3, SWEEP_BOUND_UDP6, 100, false, NULL), 100 * 8952 / 9038.0, 1e-9);
+	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_FRAMES, 100, false, NULL)));
+	assert_true(isnan(sweep_bound_of(&sweep, 0, SWEEP_BOUND_NONE, 100, false, NULL)));
 	sweep_release(&sweep);
 }
 
@@ -121,22 +121,30 @@ static void theory_is_of_the_run_where_nothing_varies(void **state)
 	(void)state;
 	assert_int_equal(sweep_vary(&sweep, "parallel=1,2", &e), 0);
 	assert_int_equal(sweep_finish(&sweep, 1, &e), 0);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, NULL), 100 * 1448 / 1538.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, &run), 100 * 8948 / 9038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, false, NULL), 100 * 1448 / 1538.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, false, &run), 100 * 8948 / 9038.0, 1e-9);
 	run.mss_bytes = 8928;
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100, &run), 100 * 8928 / 9038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP6, 100, false, &run), 100 * 8928 / 9038.0, 1e-9);
 	/* The interface's own counts more; of UDP it is all that there is. */
 	run.mtu = 4000;
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, &run), 100 * 3948 / 4038.0, 1e-9);
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, &run), 100 * 3972 / 4038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, false, &run), 100 * 3948 / 4038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, false, &run), 100 * 3972 / 4038.0, 1e-9);
 	run.both_ways = true;
-	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, &run), 200 * 3972 / 4038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, false, &run), 200 * 3972 / 4038.0, 1e-9);
+	/* One medium: both directions together carry no more than one does alone. */
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, true, &run), 100 * 3972 / 4038.0, 1e-9);
+	run.half_duplex = true;
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, false, &run), 100 * 3948 / 4038.0, 1e-9);
+	run.both_ways = false;
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_UDP, 100, false, &run), 100 * 3972 / 4038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&sweep, 0, SWEEP_BOUND_TCP, 100, false, &run),
+			   100 * 2 * 3948 / (2 * 4038.0 + 90), 1e-9);
 	sweep_release(&sweep);
 	/* Without timestamps a segment has 12 bytes more, in the same MTU. */
 	run = (struct outcome_run){ .mss_bytes = 8960 };
 	assert_int_equal(sweep_vary(&stamps, "tcp_timestamps=0", &e), 0);
 	assert_int_equal(sweep_finish(&stamps, 1, &e), 0);
-	assert_float_equal(sweep_bound_of(&stamps, 0, SWEEP_BOUND_TCP, 100, &run), 100 * 8960 / 9038.0, 1e-9);
+	assert_float_equal(sweep_bound_of(&stamps, 0, SWEEP_BOUND_TCP, 100, false, &run), 100 * 8960 / 9038.0, 1e-9);
 	sweep_release(&stamps);
 }
 
@@ -197,6 +205,7 @@ static void a_file_goes_on_where_it_ended_and_knows_its_words(void **state)
 	static const struct outcome_run added[] = {
 		{ .value = 0.1, .mtu = 9000 }, { .value = NAN },
 		{ .value = 7, .mss_bytes = 1448, .both_ways = true },
+		{ .value = 8, .half_duplex = true },
 	};
 	struct outcome_run runs[5] = { 0 };
 	struct err e = { 0 };
@@ -221,7 +230,13 @@ static void a_file_goes_on_where_it_ended_and_knows_its_words(void **state)
 	fclose(file);
 	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
 	assert_int_equal(done, 3);
-	assert_true(runs[2].value == 7 && runs[2].mss_bytes == 1448 && runs[2].both_ways);
+	assert_true(runs[2].value == 7 && runs[2].mss_bytes == 1448 && runs[2].both_ways &&
+		    !runs[2].half_duplex);
+	assert_int_equal(sweep_file_add(file, &added[3]), 0);
+	fclose(file);
+	assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), 0);
+	assert_int_equal(done, 4);
+	assert_true(runs[3].half_duplex && !runs[3].both_ways);
 	fclose(file);
 	assert_int_equal(sweep_file_open(path, "other words", 5, &file, runs, &done, &e), -EINVAL);
 	raw = fopen(path, "a");

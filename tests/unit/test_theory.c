@@ -120,6 +120,35 @@ static void transactions_are_the_sum_of_their_frames(void **state)
 	transact(&ether, &tcp4, THEORY_TCP_RR, 1460, 1461, 1538, 1538 + 84);
 }
 
+static void a_half_duplex_link_is_one_for_both_directions(void **state)
+{
+	const struct theory_stack stamped = { .tcp = true, .options_bytes = 12 };
+	struct theory_path half = { .link_bps = 10e6, .mtu = 1500, .half_duplex = true };
+	struct theory_transaction t;
+
+	(void)state;
+	/* Two segments of 1538 on the wire, and one acknowledgement of 14 + 52 + 4 + 20. */
+	near(theory_goodput_ratio(&half, &stamped), 2 * 1448. / (2 * 1538 + 90), 1e-12);
+	near(theory_goodput_ratio(&half, &tcp4), 2 * 1460. / (2 * 1538 + 84), 1e-12);
+	near(theory_goodput_ratio(&half, &udp4), 1472. / 1538, 1e-12);
+	/* With data in both directions no acknowledgement travels alone. */
+	near(theory_both_ways_ratio(&half, &stamped), 1448. / 1538, 1e-12);
+	near(theory_both_ways_ratio(&half, &udp4), 1472. / 1538, 1e-12);
+	near(theory_both_ways_ratio(&ether, &stamped), 2 * 1448. / 1538, 1e-12);
+	/* In VXLAN the acknowledgement has 50 more, too. */
+	half.tunnel = THEORY_VXLAN;
+	near(theory_goodput_ratio(&half, &stamped), 2 * 1398. / (2 * 1538 + 140), 1e-12);
+	half.tunnel = THEORY_NO_TUNNEL;
+	/* 84 + 84 = 168 bytes are 1344 bits; 10e6 / 1344 = 7440.5 */
+	assert_int_equal(theory_transact(&half, &udp4, THEORY_UDP_RR, 1, 1, &t), 0);
+	near(floor(t.per_s), 7440, 0);
+	assert_int_equal(theory_transact(&half, &stamped, THEORY_TCP_CRR, 1, 1, &t), 0);
+	near(t.per_s, 10e6 / (8. * (369 + 369)), 1e-9);
+	half.mtu = 67;
+	near(theory_goodput_ratio(&half, &stamped), 0, 0);
+	near(theory_both_ways_ratio(&half, &stamped), 0, 0);
+}
+
 static void large_datagrams_go_in_fragments(void **state)
 {
 	const struct theory_stack udp6 = { .ip6 = true };
@@ -183,6 +212,7 @@ int main(void)
 		cmocka_unit_test(an_mtu_too_small_carries_nothing),
 		cmocka_unit_test(tunnels_take_what_their_headers_are),
 		cmocka_unit_test(transactions_are_the_sum_of_their_frames),
+		cmocka_unit_test(a_half_duplex_link_is_one_for_both_directions),
 		cmocka_unit_test(large_datagrams_go_in_fragments),
 		cmocka_unit_test(small_packets_in_wireguard_are_padded),
 		cmocka_unit_test(windows_and_round_trips),

@@ -21,7 +21,7 @@ static const char *const tunnels[] = {
 static const struct calc_opts {
 	struct unit_rate link;
 	uint32_t mtu, vlan, options_bytes, request_bytes, response_bytes, parallel;
-	int ip, tunnel, outer;
+	int ip, tunnel, outer, duplex;
 	uint64_t rtt_ns, window_bytes;	/* 0: not given */
 } defaults = {
 	.link = { UNIT_RATE_BPS, 10e9 },
@@ -38,6 +38,8 @@ static const struct opt options[] = {
 	  .optional = true, .rate_kinds = OPT_RATE_BPS },
 	{ 0, "mtu", OPT_U32, offsetof(struct calc_opts, mtu), "BYTES",
 	  "largest packet, without Ethernet header", .min = THEORY_IP4_MIN_MTU, .max = 65535 },
+	{ 0, "duplex", OPT_CHOICE, offsetof(struct calc_opts, duplex), "DUPLEX",
+	  "half: both directions share the link speed", .choices = theory_duplexes },
 	{ 0, "rtt", OPT_DURATION, offsetof(struct calc_opts, rtt_ns), "TIME",
 	  "round-trip time; adds the tables of windows and buffers", .min = 1, .max = 3600000000000ull },
 	{ 0, "window", OPT_COUNT, offsetof(struct calc_opts, window_bytes), "BYTES",
@@ -80,6 +82,7 @@ static struct theory_path path_of(const struct calc_opts *opts)
 	return (struct theory_path){
 		.link_bps = opts->link.value, .mtu = opts->mtu, .vlan_tags = opts->vlan,
 		.tunnel = (enum theory_tunnel)opts->tunnel, .outer_ip6 = opts->outer,
+		.half_duplex = opts->duplex,
 	};
 }
 
@@ -311,10 +314,10 @@ static void sum_up(const struct calc_opts *opts, struct result *res)
 			   path.link_bps / (8.0 * theory_wire_bytes(&path, path.mtu)));
 	result_metric_real(res, "theory_tcp_goodput_bps", some(tcp_ratio * path.link_bps));
 	result_metric_real(res, "theory_tcp_goodput_ratio", some(tcp_ratio));
-	result_metric_real(res, "theory_tcp_duplex_bps", some(2 * tcp_ratio * path.link_bps));
+	result_metric_real(res, "theory_tcp_duplex_bps", some(theory_both_ways_ratio(&path, &tcp) * path.link_bps));
 	result_metric_real(res, "theory_udp_goodput_bps", some(udp_ratio * path.link_bps));
 	result_metric_real(res, "theory_udp_goodput_ratio", some(udp_ratio));
-	result_metric_real(res, "theory_udp_duplex_bps", some(2 * udp_ratio * path.link_bps));
+	result_metric_real(res, "theory_udp_duplex_bps", some(theory_both_ways_ratio(&path, &udp) * path.link_bps));
 }
 
 static int calc_run(const void *args, struct result *res, struct err *e)
@@ -350,7 +353,8 @@ const struct cmd cmd_calc = {
 "requires no privilege.\n\n"
 "The link speed counts every bit on the wire: 38 bytes per frame besides the packet\n"
 "(Ethernet header 14, FCS 4, preamble 8, gap 12), frames of at least 64 bytes, and 4 for\n"
-"each VLAN tag. docs/theory.md derives the formulas.",
+"each VLAN tag. With --duplex half both directions share it, and TCP's acknowledgements take\n"
+"their part. docs/theory.md derives the formulas.",
 	.examples =
 "  # a link of 10 Gbit/s\n"
 "  ethgauge calc 10G\n"

@@ -10,14 +10,16 @@
 #include "cmd/cmd.h"
 #include "engine/study/sweep_ends.h"
 #include "engine/study/sweep_run.h"
+#include "lib/theory.h"
 #include "model/study.h"
 #include "result/outcome.h"
 
 static const struct sweep_opts {
 	bool list;
 	int bound;			/* enum sweep_bound */
+	int duplex;
 	struct unit_rate link;
-	struct sweep_cfg cfg;		/* all but the two above */
+	struct sweep_cfg cfg;		/* all but the three above */
 } defaults = {
 	.cfg = { .repeat = 3, .read = outcome_read },
 	.link = { UNIT_RATE_MAX },
@@ -44,11 +46,19 @@ static const struct opt options[] = {
 	  "varied frame-bytes", .choices = sweep_bounds },
 	{ 0, "link", OPT_RATE, offsetof(struct sweep_opts, link), "RATE",
 	  "--theory: link speed, such as 10G", .rate_kinds = OPT_RATE_BPS },
+	{ 0, "duplex", OPT_CHOICE, offsetof(struct sweep_opts, duplex), "DUPLEX",
+	  "--theory: half if both directions share the link speed, as where a run's interface says so",
+	  .choices = theory_duplexes },
 	{ 0, "skip-failed", OPT_FLAG, offsetof(struct sweep_opts, cfg.skip_failed), NULL,
 	  "continue after a failed run, without its figure; exit with 1 if a run failed" },
 	{ 0, "state", OPT_STR, offsetof(struct sweep_opts, cfg.state), "FILE",
 	  "save figures to FILE; the same sweep resumes from it" },
 	OPT_END
+};
+
+static const struct opt_rule rules[] = {
+	{ OPT_REQUIRES, "duplex", "link" },
+	OPT_RULE_END
 };
 
 static const struct study *study_of(const struct sweep_opts *opts)
@@ -173,6 +183,7 @@ static int expand(const struct study *study, const struct sweep_opts *users, con
 	cfg->state = users->cfg.state;
 	cfg->skip_failed = users->cfg.skip_failed;
 	ret->opts.link = users->link;
+	ret->opts.duplex = users->duplex;
 	if (users->cfg.metric)
 		cfg->metric = users->cfg.metric;
 	if (users->bound != SWEEP_BOUND_NONE)
@@ -221,6 +232,7 @@ static int run_all(const struct sweep_opts *opts, struct result *res, struct err
 
 	cfg.bound = (enum sweep_bound)opts->bound;
 	cfg.link_bps = opts->link.value;
+	cfg.half_duplex = opts->duplex;
 	/* For a study it is not among the options. */
 	result_env_str(res, "metric", cfg.metric);
 	return sweep_run(&cfg, res, e);
@@ -280,6 +292,7 @@ const struct cmd cmd_sweep = {
 "  sudo ethgauge sweep --dev eth1 --vary txqueuelen=100,1000,10000 --metric sent_pps \\\n"
 "      --state queues.sweep -- blast eth1 198.18.0.2 -e afxdp --duration 3s\n",
 	.options = options,
+	.rules = rules,
 	.defaults = &defaults,
 	.opts_size = sizeof(defaults),
 	.check = sweep_check,

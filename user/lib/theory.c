@@ -17,6 +17,8 @@
 #define MAX_WINDOW	65535
 #define MAX_SCALE	14	/* RFC 7323 2.3 */
 
+const char *const theory_duplexes[] = { "full", "half", NULL };
+
 static uint32_t ip_bytes(bool ip6)
 {
 	return ip6 ? 40 : 20;
@@ -88,11 +90,22 @@ static uint32_t carried(const struct theory_path *path, uint32_t packet_bytes)
 	return theory_wire_bytes(path, packet_bytes + theory_tunnel_bytes(path));
 }
 
+/* Payload / wire bytes of a full packet and @acks acknowledgements; 0: the MTU is too small. */
+static double payload_ratio(const struct theory_path *path, const struct theory_stack *stack, double acks)
+{
+	uint32_t payload = theory_payload_bytes(path, stack), headers = header_bytes(stack);
+
+	return payload ? payload / (carried(path, payload + headers) + acks * carried(path, headers)) : 0;
+}
+
 double theory_goodput_ratio(const struct theory_path *path, const struct theory_stack *stack)
 {
-	uint32_t payload = theory_payload_bytes(path, stack);
+	return payload_ratio(path, stack, path->half_duplex && stack->tcp ? 0.5 : 0);
+}
 
-	return payload ? (double)payload / carried(path, payload + header_bytes(stack)) : 0;
+double theory_both_ways_ratio(const struct theory_path *path, const struct theory_stack *stack)
+{
+	return payload_ratio(path, stack, 0) * (path->half_duplex ? 1 : 2);
 }
 
 /* Adds @nr frames of @packet_bytes each, if any. */
@@ -192,6 +205,8 @@ int theory_transact(const struct theory_path *path, const struct theory_stack *s
 		add(&t, path, "ACK", true, 1, 0, header_bytes(&with));
 	}
 	most = t.forth_wire_bytes > t.back_wire_bytes ? t.forth_wire_bytes : t.back_wire_bytes;
+	if (path->half_duplex)
+		most = t.forth_wire_bytes + t.back_wire_bytes;
 	t.per_s = path->link_bps / (8.0 * (double)most);
 	*ret_transaction = t;
 	return 0;

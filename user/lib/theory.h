@@ -25,8 +25,12 @@ enum theory_tunnel {
 	THEORY_NR_TUNNELS
 };
 
+/* Choices in the order of the names: false and true of half_duplex. */
+extern const char *const theory_duplexes[];
+
 struct theory_path {
 	double link_bps;	/* on the wire: L1 */
+	bool half_duplex;	/* both directions share link_bps; collisions are not modelled */
 	uint32_t mtu;		/* of the link, without Ethernet header and tags */
 	uint32_t vlan_tags;	/* 4 bytes each, in addition to the MTU */
 	enum theory_tunnel tunnel;
@@ -51,8 +55,14 @@ uint32_t theory_tunnel_bytes(const struct theory_path *path);
 /* Maximum payload of one packet; 0: the MTU is too small. */
 uint32_t theory_payload_bytes(const struct theory_path *path, const struct theory_stack *stack);
 
-/* Payload as a share of the link's bits, in full packets; 0 as above. */
+/*
+ * Payload of one direction as a share of the link's bits, in full packets; 0 as above. On a
+ * half-duplex link TCP's acknowledgements take their share: one for two segments (RFC 5681 4.2).
+ */
 double theory_goodput_ratio(const struct theory_path *path, const struct theory_stack *stack);
+
+/* The same of both directions together, with data in each, which acknowledges that of the other. */
+double theory_both_ways_ratio(const struct theory_path *path, const struct theory_stack *stack);
 
 enum theory_transaction_kind { THEORY_UDP_RR, THEORY_TCP_RR, THEORY_TCP_CRR };
 
@@ -73,7 +83,7 @@ struct theory_transaction {
 };
 
 /*
- * The frames of one transaction in sequence without a pause, and how many of them full duplex
+ * The frames of one transaction in sequence without a pause, and how many of them the link
  * carries. -EMSGSIZE: exceeds a UDP datagram or the MTU.
  */
 int theory_transact(const struct theory_path *path, const struct theory_stack *stack,

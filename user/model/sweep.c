@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define HEAD "ethgauge-sweep 2\n"
+#define HEAD "ethgauge-sweep 3\n"
 
 int sweep_vary(struct sweep *sweep, const char *text, struct err *e)
 {
@@ -193,15 +193,16 @@ static int read_runs(FILE *file, size_t nr_runs, struct outcome_run *ret_runs, s
 {
 	long good = ftell(file);
 	struct outcome_run *run = ret_runs;
-	int both_ways, end;
+	int both_ways, half_duplex, end;
 	char line[96];
 	size_t done = 0;
 
 	while (done < nr_runs && fgets(line, sizeof(line), file) && strchr(line, '\n')) {
-		if (sscanf(line, "%lf %" SCNu32 " %" SCNu32 " %d%n", &run->value, &run->mtu,
-			   &run->mss_bytes, &both_ways, &end) != 4 || line[end] != '\n')
+		if (sscanf(line, "%lf %" SCNu32 " %" SCNu32 " %d %d%n", &run->value, &run->mtu,
+			   &run->mss_bytes, &both_ways, &half_duplex, &end) != 5 || line[end] != '\n')
 			return -EBADMSG;
-		run++->both_ways = both_ways;
+		run->both_ways = both_ways;
+		run++->half_duplex = half_duplex;
 		done++;
 		good = ftell(file);
 	}
@@ -257,8 +258,8 @@ out:
 
 int sweep_file_add(FILE *file, const struct outcome_run *run)
 {
-	if (fprintf(file, "%.17g %" PRIu32 " %" PRIu32 " %d\n", run->value, run->mtu, run->mss_bytes,
-		    run->both_ways) < 0 || fflush(file) || fsync(fileno(file)))
+	if (fprintf(file, "%.17g %" PRIu32 " %" PRIu32 " %d %d\n", run->value, run->mtu, run->mss_bytes,
+		    run->both_ways, run->half_duplex) < 0 || fflush(file) || fsync(fileno(file)))
 		return errno ? -errno : -EIO;
 	return 0;
 }

@@ -61,10 +61,10 @@ extern const char *const sweep_bounds[];
 
 /*
  * NAN: no theory. MTU and TCP options are the cell's, or else those of @run, one of its runs; NULL:
- * none is known.
+ * none is known. The link is half-duplex if either says so.
  */
 double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound bound,
-		      double link_bps, const struct outcome_run *run);
+		      double link_bps, bool half_duplex, const struct outcome_run *run);
 
 /*
  * The state file of a sweep: @words on its first lines, then one figure per run. A file with other

@@ -39,7 +39,7 @@ static uint32_t mtu_of(const char *varied, const struct theory_stack *stack,
 }
 
 double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound bound,
-		      double link_bps, const struct outcome_run *run)
+		      double link_bps, bool half_duplex, const struct outcome_run *run)
 {
 	const char *mtu = setting_of(sweep, cell, "mtu");
 	const char *frame_bytes = sweep_value_of(sweep, cell, "frame-bytes");
@@ -49,7 +49,9 @@ double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound b
 		.ip6 = bound == SWEEP_BOUND_TCP6 || bound == SWEEP_BOUND_UDP6,
 		.options_bytes = stamps && !strcmp(stamps, "0") ? 0 : THEORY_TIMESTAMPS_BYTES,
 	};
-	struct theory_path path = { .link_bps = link_bps };
+	struct theory_path path = {
+		.link_bps = link_bps, .half_duplex = half_duplex || (run && run->half_duplex),
+	};
 	bool both_ways = run && run->both_ways;
 
 	if (bound == SWEEP_BOUND_NONE)
@@ -58,5 +60,5 @@ double sweep_bound_of(const struct sweep *sweep, size_t cell, enum sweep_bound b
 		return frame_bytes ? theory_frame_pps(link_bps, (uint32_t)strtoul(frame_bytes, NULL, 10)) :
 		       NAN;
 	path.mtu = mtu_of(mtu, &stack, run);
-	return theory_goodput_ratio(&path, &stack) * link_bps * (both_ways ? 2 : 1);
+	return (both_ways ? theory_both_ways_ratio : theory_goodput_ratio)(&path, &stack) * link_bps;
 }

@@ -1055,17 +1055,17 @@ static const struct metric metrics[] = {
 	{ "theory_tcp_goodput_ratio", UNIT_RATIO, METRIC_NEITHER, "  of the link",
 	  "the same / link" },
 	{ "theory_tcp_duplex_bps", UNIT_BPS, METRIC_NEITHER, "  both ways",
-	  "the sum of both directions of a full-duplex link; each carries the other one's "
+	  "the sum of both directions, which a half-duplex link shares; each carries the other one's "
 	  "acknowledgements with its data" },
 	{ "theory_udp_goodput_bps", UNIT_BPS, METRIC_NEITHER, "UDP goodput",
 	  "payload rate of UDP datagrams that fill the MTU" },
 	{ "theory_udp_goodput_ratio", UNIT_RATIO, METRIC_NEITHER, "  of the link",
 	  "the same / link" },
 	{ "theory_udp_duplex_bps", UNIT_BPS, METRIC_NEITHER, "  both ways",
-	  "the sum of both directions of a full-duplex link" },
+	  "the sum of both directions, which a half-duplex link shares" },
 	{ "theory_udp_rr_per_s", UNIT_COUNT, METRIC_NEITHER, "UDP rr/s",
-	  "highest transaction rate of a full-duplex link: link / bits on the wire of one "
-	  "transaction, in the direction with more bits" },
+	  "highest transaction rate: link / bits on the wire of one transaction, in the direction with "
+	  "more bits, or on a half-duplex link in both" },
 	{ "theory_tcp_rr_per_s", UNIT_COUNT, METRIC_NEITHER, "TCP rr/s",
 	  "the same over one TCP connection" },
 	{ "theory_tcp_crr_per_s", UNIT_COUNT, METRIC_NEITHER, "TCP crr/s",

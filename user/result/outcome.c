@@ -28,28 +28,36 @@ static json_t *find(const json_t *doc, const char *key)
 	return NULL;
 }
 
-/* The environment's MTU and the least MSS of @doc and its parts. */
-static void find_sizes(const json_t *doc, struct outcome_run *run)
+static bool is_string(const json_t *object, const char *key, const char *value)
 {
-	json_t *mtu = json_object_get(json_object_get(doc, "environment"), "mtu"), *entry, *part;
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text && !strcmp(text, value);
+}
+
+/* The interface's MTU and duplex, and the least MSS, of @doc and its parts. */
+static void find_link(const json_t *doc, struct outcome_run *run)
+{
+	const json_t *environment = json_object_get(doc, "environment");
+	json_t *entry, *part;
 	uint32_t mss;
 	size_t i;
 
 	if (!run->mtu)
-		run->mtu = (uint32_t)json_integer_value(mtu);
+		run->mtu = (uint32_t)json_integer_value(json_object_get(environment, "mtu"));
+	run->half_duplex |= is_string(environment, "duplex", "half");
 	json_array_foreach(json_object_get(doc, "entries"), i, entry) {
 		mss = (uint32_t)json_integer_value(json_object_get(entry, "mss"));
 		if (mss && (!run->mss_bytes || mss < run->mss_bytes))
 			run->mss_bytes = mss;
 	}
 	json_array_foreach(json_object_get(doc, "parts"), i, part)
-		find_sizes(part, run);
+		find_link(part, run);
 }
 
 int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e)
 {
 	json_t *doc = json_loadf(in, 0, NULL), *what, *value;
-	const char *bidir;
 	int err = 0;
 
 	what = json_object_get(json_array_get(json_object_get(doc, "errors"), 0), "what");
@@ -62,11 +70,11 @@ int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct 
 		err = err_set(e, -ENODATA, "the run's result has no figure '%s'", key);
 	if (err)
 		goto out;
-	bidir = json_string_value(json_object_get(json_object_get(doc, "config"), "bidir"));
 	*ret_run = (struct outcome_run){
-		.value = json_number_value(value), .both_ways = bidir && !strcmp(bidir, "yes"),
+		.value = json_number_value(value),
+		.both_ways = is_string(json_object_get(doc, "config"), "bidir", "yes"),
 	};
-	find_sizes(doc, ret_run);
+	find_link(doc, ret_run);
 out:
 	json_decref(doc);
 	return err;

@@ -19,6 +19,7 @@ struct outcome_run {
 	uint32_t mtu;		/* of the interface */
 	uint32_t mss_bytes;	/* the smallest of its connections (tcp_info), without options */
 	bool both_ways;		/* the figure is of both directions together (--bidir) */
+	bool half_duplex;	/* of the interface */
 };
 
 /*

@@ -47,6 +47,8 @@ void environ_iface(struct result *res, const char *ifname)
 	result_env_u64(res, "tx_queues", nic.tx_queues);
 	if (nic.speed_bps)
 		result_env_u64(res, "link_bps", nic.speed_bps);
+	if (nic.half_duplex)
+		result_env_str(res, "duplex", "half");
 }
 
 static void report_quality(struct result *res)

@@ -156,7 +156,8 @@ static void report_cell(const struct job *job, size_t cell, struct result *res)
 	result_entry_real(res, "min", least);
 	result_entry_real(res, "max", most);
 	if (job->cfg->bound != SWEEP_BOUND_NONE) {
-		bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound, job->cfg->link_bps, run);
+		bound = sweep_bound_of(&job->sweep, cell, job->cfg->bound, job->cfg->link_bps,
+				       job->cfg->half_duplex, run);
 		result_entry_real(res, "theory", bound);
 		result_entry_real(res, "off_theory_ratio", median / bound - 1);
 	}

@@ -22,6 +22,7 @@ struct sweep_cfg {
 	bool skip_failed;		/* continue after a failed run */
 	enum sweep_bound bound;
 	double link_bps;
+	bool half_duplex;
 	/* Reads the figure @key from a run's document. */
 	int (*read)(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e);
 };

@@ -82,6 +82,8 @@ static void read_ethtool(const char *ifname, struct nic_facts *nic)
 		speed = (uint32_t)link.speed_hi << 16 | link.speed;
 		if (speed && speed != (uint32_t)SPEED_UNKNOWN && speed != UINT16_MAX)
 			nic->speed_bps = speed * 1000000ull;
+		/* Drivers that know of no link leave it 0, which is half. */
+		nic->half_duplex = nic->speed_bps && link.duplex == DUPLEX_HALF;
 	}
 	if (!ethtool(ifname, &channels)) {
 		nic->rx_queues = channels.rx_count + channels.combined_count;

@@ -20,6 +20,7 @@ struct nic_facts {
 	uint32_t mtu;
 	uint32_t rx_queues, tx_queues;
 	uint64_t speed_bps;	/* 0: unknown */
+	bool half_duplex;	/* false if unknown */
 };
 
 /* The interface's own counters (rtnl_link_stats64). */
