@@ -14,6 +14,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "abi/mix.h"
+#include "abi/payload.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -85,16 +86,21 @@ static __always_inline int write_template(struct xdp_md *ctx, const struct mix_s
 	return write_start(ctx, stream + 1, bytes);
 }
 
+/* @bytes: of the packet. */
 static __always_inline int write_all(struct xdp_md *ctx, const struct mix_stream *stream,
-				     const struct mix_list *list, __u64 number)
+				     const struct mix_list *list, __u64 number, __u32 bytes)
 {
 	__u32 nr_fields = stream->nr_fields, nr_sums = stream->nr_sums;
-	const struct gen_fields fields = {
+	struct gen_fields fields = {
 		.fields = stream->fields, .sums = stream->sums, .sum_base = stream->sum_base,
 		.list = list->values, .nr_list = MIX_MAX_LIST,
 		.nr_fields = &nr_fields, .nr_sums = &nr_sums,
 	};
 
+	if (stream->has_size && stream->pattern_offset) {
+		fields.extra = field_fold(payload_sum16(bytes - stream->pattern_offset));
+		fields.extra_sums = stream->size.sums;
+	}
 	return write_fields(ctx, &fields, number);
 }
 
@@ -119,10 +125,10 @@ static __always_inline int write_packet(struct xdp_md *ctx, const struct mix_str
 		list = get_lists();
 		if (!list)
 			return -1;
-		if (stream->nr_fields && write_all(ctx, stream, list, number) < 0)
-			return -1;
 		if (stream->has_size)
 			bytes = field_value(&stream->size, list->values, MIX_MAX_LIST, number);
+		if (stream->nr_fields && write_all(ctx, stream, list, number, bytes) < 0)
+			return -1;
 	}
 	if (stream->tag_offset &&
 	    write_tag(ctx, stream->tag_offset & 0x3fff, stream->stream, made, sent_ns) < 0)

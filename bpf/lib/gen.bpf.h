@@ -113,6 +113,8 @@ struct gen_fields {
 	__u32 nr_list;
 	/* By address: read-only data is re-read, which lets the verifier drop code. */
 	const volatile __u32 *nr_fields, *nr_sums;
+	/* What the end of a payload of changing length adds to the checksums @extra_sums; folded. */
+	__u32 extra, extra_sums;
 };
 
 /* Writes the changing fields of packet @number, and the checksums that cover them. */
@@ -124,7 +126,7 @@ static __always_inline int write_fields(struct xdp_md *ctx, const struct gen_fie
 
 #pragma unroll
 	for (k = 0; k < FIELD_MAX_SUMS; k++)
-		acc[k] = gen->sum_base[k];
+		acc[k] = gen->sum_base[k] + gen->extra * (gen->extra_sums >> k & 1);
 #pragma unroll
 	for (i = 0; i < FIELD_MAX; i++) {
 		__u64 bits;

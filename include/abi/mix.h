@@ -31,7 +31,7 @@ struct mix_stream {
 	__u16 stream;		/* in the tag */
 	__u16 nr_fields, nr_sums;
 	__u16 has_size;		/* 1: a packet's buf_bytes is the value of `size` */
-	__u16 reserved0;
+	__u16 pattern_offset;	/* payload pattern: from there to the end; 0: none */
 	__u32 number_first, number_step;	/* packet i has number first + i x step for fields and size */
 	__u64 reserved1[4];
 
@@ -44,7 +44,8 @@ struct mix_stream {
 	struct pace_time due;	/* the next slot; user space writes the first */
 
 	/* written by user space */
-	struct field size;	/* buf_bytes by packet number; its window is not used */
+	struct field size;	/* buf_bytes by packet number; its window is not used. sums: the
+				 * checksums that cover the pattern */
 	struct field fields[FIELD_MAX];
 	struct field_sum sums[FIELD_MAX_SUMS];
 	__u32 sum_base[FIELD_MAX_SUMS];	/* as in struct gen_plan */

@@ -244,3 +244,22 @@ void packet_tag(uint8_t tag[18], uint16_t run, uint16_t stream, uint32_t sequenc
 	tag[16] = (uint8_t)(sum >> 8);
 	tag[17] = (uint8_t)sum;
 }
+
+void packet_pattern(void *at, size_t bytes)
+{
+	uint8_t *p = at;
+	uint64_t mix = 0;
+	size_t i;
+
+	for (i = 0; i < bytes; i++) {
+		if (i % 8 == 0) {
+			mix = 0x7061796c6f616421 + i / 8 * 0x9e3779b97f4a7c15;
+			mix = (mix ^ mix >> 30) * 0xbf58476d1ce4e5b9;
+			mix = (mix ^ mix >> 27) * 0x94d049bb133111eb;
+			mix ^= mix >> 31;
+		}
+		p[i] = (uint8_t)(mix >> (56 - 8 * (i % 4)));
+		if (i % 8 >= 4)
+			p[i] = (uint8_t)~p[i];
+	}
+}

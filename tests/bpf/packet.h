@@ -54,6 +54,9 @@ uint16_t packet_sum(const void *bytes, size_t len, uint32_t start);
 void packet_tag(uint8_t tag[18], uint16_t run, uint16_t stream, uint32_t sequence, uint64_t sent_ns);
 bool packet_tag_is_right(const uint8_t tag[18]);
 
+/* The payload pattern: what follows the tag. */
+void packet_pattern(void *at, size_t bytes);
+
 #define PACKET_RUN 0x1234	/* of tests that have one run */
 
 #endif

@@ -318,6 +318,52 @@ static void changes_the_fields_of_each_stream_and_mends_the_checksums(void **sta
 	}
 }
 
+/* The payload pattern follows the tag: of each size the checksum is that of what is sent. */
+static void checksums_follow_a_pattern_that_is_cut(void **state)
+{
+	static const uint64_t sizes[] = { 60, 61, 62, 63, 64, 65, 66, 67, 68, 131, 190, 191, 192 };
+	const uint32_t nr = sizeof(sizes) / sizeof(sizes[0]);
+	struct packet_spec spec = { .version = 4, .payload_bytes = TEMPLATE_BYTES - 42 };
+	struct mix_stream *stream = make_stream(0, TEMPLATE_BYTES);
+	uint8_t payload[TEMPLATE_BYTES - 42] = { 0 };
+	struct packet_frame frame;
+	uint32_t i;
+
+	(void)state;
+	packet_pattern(payload + 18, sizeof(payload) - 18);
+	spec.payload = payload;
+	packet_build(&frame, &spec);
+	memcpy(template_of(0), frame.bytes, TEMPLATE_BYTES);
+	memcpy(list, sizes, sizeof(sizes));
+	stream->tag_offset = 42;
+	stream->pattern_offset = 60;
+	stream->has_size = 1;
+	stream->size = (struct field){ .kind = FIELD_LIST, .span = nr, .every = 1, .sums = 2 };
+	stream->nr_fields = 2;
+	stream->nr_sums = 2;
+	stream->sums[0] = (struct field_sum){ .offset = 24 };
+	stream->sums[1] = (struct field_sum){ .offset = 40, .udp = 1 };
+	/* The lengths of IP, which counts for the pseudo-header's too, and UDP. */
+	stream->fields[0] = (struct field){ .offset = 16, .bytes = 2, .mask = 0xffff,
+		.kind = FIELD_LIST, .span = nr, .step = -14ull, .every = 1, .sums = 3 };
+	stream->fields[1] = (struct field){ .offset = 38, .bytes = 2, .mask = 0xffff,
+		.kind = FIELD_LIST, .span = nr, .step = -34ull, .every = 1, .sums = 2 };
+	memset(frame.bytes + 16, 0, 2);
+	memset(frame.bytes + 24, 0, 2);
+	memset(frame.bytes + 38, 0, 4);
+	stream->sum_base[0] = packet_sum(frame.bytes + 14, 20, 0);
+	stream->sum_base[1] = packet_sum(frame.bytes + 26, 16, 17 + 0xffff - 20);
+	add_turn(0);
+	for (i = 0; i < 7 * nr; i++) {
+		assert_int_equal(run(skel->progs.mix_xdp), XDP_TX);
+		assert_int_equal(out.len, sizes[i % nr]);
+		assert_memory_equal(out.bytes + 60, payload + 18, out.len - 60);
+		memcpy(frame.bytes, out.bytes, out.len);
+		frame.ip_end = out.len;
+		assert_true(packet_checksums_are_right(&frame));
+	}
+}
+
 static void streams_without_slots_take_turns_until_their_limits(void **state)
 {
 	static const int wanted[] = { 0, 1, 2, 0, 2, 0, 2, 0, 2, 2, 2, -1, -1 };
@@ -582,6 +628,7 @@ int test_mix(void)
 		T(numbers_and_timestamps_each_stream_separately),
 		T(sizes_follow_the_number_of_the_packet),
 		T(changes_the_fields_of_each_stream_and_mends_the_checksums),
+		T(checksums_follow_a_pattern_that_is_cut),
 		T(streams_without_slots_take_turns_until_their_limits),
 		T(packets_leave_in_the_order_of_their_slots),
 		T(nothing_leaves_before_its_slot),

@@ -67,6 +67,8 @@ load ../lib/blast
 	refuses "go beyond stream 65535" 198.18.0.2 --threads 2 --stream 65535
 	refuses "--no-tag and --stream are mutually exclusive" 198.18.0.2 --no-tag --stream 4
 	refuses "--no-tag and --stamp-every are mutually exclusive" 198.18.0.2 --no-tag --stamp-every 4
+	refuses "--no-tag and --payload pattern are mutually exclusive" 198.18.0.2 --no-tag --payload pattern
+	takes '.config.payload == "zero"' 198.18.0.2 --no-tag --payload zero
 	refuses "--zero-copy requires --engine afxdp" 198.18.0.2 --zero-copy -e live
 	takes '.config.engine == "afxdp"' 198.18.0.2 --zero-copy
 }
@@ -76,6 +78,7 @@ load ../lib/blast
 	refuses "--pcap and --frame-bytes are mutually exclusive" --pcap f.pcap -s 64
 	refuses "--pcap and --threads are mutually exclusive" --pcap f.pcap --threads 2
 	refuses "--pcap and --no-tag are mutually exclusive" --pcap f.pcap --no-tag
+	refuses "--pcap and --payload pattern are mutually exclusive" --pcap f.pcap --payload pattern
 	refuses "--pcap and --dscp are mutually exclusive" --pcap f.pcap --dscp 46
 	refuses "--speed requires --pcap" 198.18.0.2 --speed 2
 	refuses "--loop requires --pcap" 198.18.0.2 --loop 2

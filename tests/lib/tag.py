@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The probe tag, made and read without a line of the tool's code: by its description in abi/tag.h."""
+"""
+The probe tag and the payload pattern, made and read without a line of the tool's code: by their
+descriptions in abi/tag.h and abi/payload.h.
+"""
 import struct
 
 BYTES = 18
@@ -40,6 +43,19 @@ def read(data):
         return None
     run, stream, sequence, high, low = struct.unpack("!HHIHI", data[2:16])
     return run, stream, sequence, high << 32 | low
+
+
+def splitmix64(seed, index):
+    mix = seed + index * 0x9E3779B97F4A7C15 & MASK
+    mix = (mix ^ mix >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    mix = (mix ^ mix >> 27) * 0x94D049BB133111EB & MASK
+    return mix ^ mix >> 31
+
+
+def pattern(nr_bytes):
+    """What follows the tag."""
+    halves = [splitmix64(0x7061796C6F616421, i) >> 32 for i in range((nr_bytes + 7) // 8)]
+    return b"".join(struct.pack("!II", half, ~half & 0xFFFFFFFF) for half in halves)[:nr_bytes]
 
 
 def widen(when, now_ns):

@@ -51,6 +51,28 @@ sent_by_driver() {
 	END
 }
 
+@test "--payload pattern is what its description says, and is in the checksum" {
+	need_scapy
+	blast 198.18.0.2 --save "$FILE" -c 307 -r 2kpps -s '64-1518:5' --payload pattern
+	[ "$status" = 0 ] || fail "$stderr"
+	PYTHONPATH=$BATS_TEST_DIRNAME/../lib /usr/bin/python3 - "$FILE" <<-'END'
+		import sys, tag
+		from scapy.layers.inet import IP, UDP
+		from scapy.layers.l2 import Ether
+		from scapy.utils import rdpcap
+
+		packets = rdpcap(sys.argv[1])
+		assert len(packets) == 307, len(packets)
+		for i, packet in enumerate(packets):
+		    again = Ether(bytes(packet))
+		    del again[IP].chksum, again[UDP].chksum
+		    assert bytes(again) == bytes(packet), f"checksums of packet {i}"
+		    assert len(packet) == 60 + 5 * (i % 291), len(packet)
+		    assert tag.read(bytes(packet)[42:])
+		    assert bytes(packet)[60:] == tag.pattern(len(packet) - 60), f"payload of packet {i}"
+	END
+}
+
 @test "what --save writes is what either engine sends, but for the time" {
 	for engine in live afxdp; do
 		blast 198.18.0.2 --save "$FILE" -c 211 --dscp 46 --dst-mac 02:7e:00:00:00:02

@@ -60,6 +60,9 @@ static const struct opt options[] = {
 	  .choices = tx_done_names },
 	{ 0, "no-tag", OPT_FLAG, offsetof(struct blast_opts, stream.no_tag), NULL,
 	  "send without probe tag: sink can only count these packets" },
+	{ 0, "payload", OPT_CHOICE, offsetof(struct blast_opts, stream.payload), "PAYLOAD",
+	  "bytes after the probe tag: zeros, or a fixed pattern",
+	  .choices = stream_payload_names },
 	{ 0, "zero-copy", OPT_FLAG, offsetof(struct blast_opts, stream.zero_copy), NULL,
 	  "afxdp: require zero-copy mode, fail where the driver would copy" },
 	{ 0, "busy-poll", OPT_FLAG, offsetof(struct blast_opts, stream.busy_poll), NULL,
@@ -105,7 +108,8 @@ static const struct opt_rule rules[] = {
 	{ OPT_REQUIRES, "into-stack", "engine=live|auto" },
 	/* The kernel timestamps only packets that it copies. */
 	{ OPT_EXCLUDES, "tx-stamp=sw", "zero-copy" },
-	{ OPT_EXCLUDES, "no-tag", "stream run stamp-every clock tx-stamp" },
+	{ OPT_EXCLUDES, "no-tag", "stream run stamp-every clock tx-stamp payload=pattern" },
+	{ OPT_EXCLUDES, "pcap", "payload=pattern" },
 	{ OPT_EXCLUDES, "tx-stamp=sw tx-stamp=hw", "burst on ramp-to poisson" },
 	{ OPT_EXCLUDES, "save", "sink" },
 	{ OPT_REQUIRES, "save", "count streams profile" },
@@ -252,7 +256,9 @@ static int prepare(struct blast_run *run)
 	flow_describe(run->flow, run->res);
 	if (!opts->stream.no_tag && flow_is_dest(&opts->flow) && !mix_is_tagged(run->cfg.mix))
 		result_note(run->res, "these packets carry no probe tag, which requires udp as the last layer: "
-			    "sink can only count them");
+			    "sink can only count them%s",
+			    opts->stream.payload == STREAM_PAYLOAD_PATTERN ?
+			    ", and their payload has no pattern" : "");
 	return 0;
 }
 

@@ -100,6 +100,7 @@ static void add_size(struct packet *packet, const struct frame_spec *spec,
 	else
 		add_length(packet, l3 + 4, l4, l4_sum);
 	add_length(packet, l4 + 4, l4, l4_sum);
+	packet->size.sums = l4_sum;
 }
 
 static int check_size(const struct frame_spec *spec, const struct packet_size *size, struct err *e)
@@ -130,6 +131,10 @@ int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *var
 		return err;
 	ret_packet->content_bytes = ret_packet->buf_bytes - frame_layer_bytes(spec, FRAME_PAYLOAD) +
 				    (spec->tagged ? (uint32_t)TAG_BYTES : 0);
+	if (spec->tagged && spec->patterned) {
+		ret_packet->pattern_offset = (uint16_t)(ret_packet->tag_offset + TAG_BYTES);
+		ret_packet->content_bytes = ret_packet->buf_bytes;
+	}
 	add_fields(ret_packet, spec, vary);
 	if (size && size->min_bytes != size->max_bytes)
 		add_size(ret_packet, spec, size);

@@ -14,6 +14,7 @@
 #include <linux/udp.h>
 
 #include "lib/unit.h"
+#include "proto/payload.h"
 
 #define VLAN_BYTES	4
 #define IP4_DONT_FRAGMENT 0x4000
@@ -150,8 +151,8 @@ static uint8_t *put_ip6(uint8_t *p, const struct frame_spec *spec, uint16_t udp_
 }
 
 /*
- * The payload adds nothing: a tag sums to zero in one's complement, and what follows is zero. So
- * this checksum is valid for every packet.
+ * The payload is there already, but for the tag, which adds nothing: it sums to zero in one's
+ * complement. So this checksum is valid for every packet.
  */
 static void put_udp(uint8_t *p, const struct frame_spec *spec, uint16_t udp_bytes)
 {
@@ -166,6 +167,7 @@ static void put_udp(uint8_t *p, const struct frame_spec *spec, uint16_t udp_byte
 	sum = frame_sum(0, &spec->src.ip6, addr_bytes);
 	sum = frame_sum(sum, &spec->dst.ip6, addr_bytes);
 	sum = frame_sum(sum, pseudo, sizeof(pseudo));
+	sum = frame_sum(sum, p + sizeof(udp), udp_bytes - sizeof(udp));
 	udp.check = frame_fold(frame_sum(sum, &udp, sizeof(udp)));
 	if (!udp.check)
 		udp.check = 0xffff;	/* 0 would mean "not computed", RFC 768 and RFC 8200 8.1 */
@@ -211,6 +213,8 @@ int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 		return err_usage(e, "a frame of %u bytes is too large: at most %zu",
 				 spec->frame_bytes, buf_size + UNIT_FCS_BYTES);
 	memset(buf, 0, buf_bytes);
+	if (spec->tagged && spec->patterned)
+		payload_fill(buf + head + TAG_BYTES, buf_bytes - head - TAG_BYTES);
 	udp_bytes = (uint16_t)(buf_bytes - head + sizeof(struct udphdr));
 	p = put_ether(buf, spec);
 	p = is_ip6(spec) ? put_ip6(p, spec, udp_bytes) : put_ip4(p, spec, udp_bytes);

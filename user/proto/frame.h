@@ -39,6 +39,7 @@ struct frame_spec {
 	uint8_t ttl;		/* or hop limit */
 	uint32_t frame_bytes;	/* as in RFC 2544: with FCS, and with the VLAN tag if any */
 	bool tagged;
+	bool patterned;		/* with a tag: the payload pattern follows it */
 	uint16_t stream;
 };
 
@@ -52,7 +53,7 @@ uint32_t frame_min_bytes(const struct frame_spec *spec);
 /*
  * Writes the frame without FCS: frame_bytes - 4 bytes into @buf. Sets *ret_tag_offset to the tag's
  * offset, 0 if there is none. The tag has run 0, sequence 0, time 0 and a valid check and
- * complement. Payload bytes after it are 0.
+ * complement. Payload bytes after it are 0, or the payload pattern.
  */
 int frame_build(const struct frame_spec *spec, uint8_t *buf, size_t buf_size,
 		uint16_t *ret_tag_offset, struct err *e);

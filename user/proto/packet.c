@@ -10,6 +10,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "abi/payload.h"
+
 /* @bytes: 2, 4 or 8 */
 static uint64_t read_big(const uint8_t *at, unsigned int bytes)
 {
@@ -62,6 +64,17 @@ static uint64_t template_bits(const struct packet *packet, uint32_t i)
 	return read_big(packet->bytes + field->offset, field->bytes) & field->mask;
 }
 
+/* If sizes change: what the pattern's end adds to the checksums of size.sums. */
+static uint32_t pattern_sum(const struct packet *packet, uint32_t buf_bytes)
+{
+	return field_fold(payload_sum16(buf_bytes - packet->pattern_offset));
+}
+
+static bool pattern_changes(const struct packet *packet)
+{
+	return packet->has_size && packet->pattern_offset;
+}
+
 /* A negated addend removes it from a one's complement sum (RFC 1624). */
 static uint32_t without(uint32_t sum)
 {
@@ -83,6 +96,8 @@ void packet_sum_bases(const struct packet *packet, uint32_t ret_bases[FIELD_MAX_
 				sum += without((uint32_t)read_big(packet->bytes +
 								  packet->sums[i].offset, 2));
 		}
+		if (pattern_changes(packet) && packet->size.sums >> k & 1)
+			sum += without(pattern_sum(packet, packet->buf_bytes));
 		ret_bases[k] = field_fold(sum);
 	}
 }
@@ -90,10 +105,12 @@ void packet_sum_bases(const struct packet *packet, uint32_t ret_bases[FIELD_MAX_
 void packet_modify_from(const struct packet *packet, const uint32_t bases[FIELD_MAX_SUMS],
 			uint64_t number, uint8_t *bytes)
 {
-	uint32_t acc[FIELD_MAX_SUMS], i, k, outer, csum;
+	uint32_t acc[FIELD_MAX_SUMS], i, k, outer, csum, end = 0;
 
+	if (pattern_changes(packet))
+		end = pattern_sum(packet, packet_buf_bytes(packet, number));
 	for (k = 0; k < packet->nr_sums; k++)
-		acc[k] = bases[k];
+		acc[k] = bases[k] + end * (packet->size.sums >> k & 1);
 	for (i = 0; i < packet->nr_fields; i++) {
 		const struct field *field = &packet->fields[i];
 		uint64_t bits = bits_of(packet, i, number);

@@ -18,6 +18,7 @@ struct packet {
 	uint32_t content_bytes;		/* all bytes after these are 0 */
 	bool has_size;			/* sizes change: packet N has the length given by `size` */
 	uint16_t tag_offset;		/* right after the L4 header; 0: no tag */
+	uint16_t pattern_offset;	/* payload pattern: from there to the end; 0: none */
 	struct field fields[FIELD_MAX];
 	uint32_t nr_fields;
 	__u64 list[FIELD_MAX_LIST];
@@ -26,7 +27,8 @@ struct packet {
 	/*
 	 * Its window is not used. Length fields are fields of the same kind, span, seed and every,
 	 * so that they follow it. Only zeros are added or removed at the end, so checksums change
-	 * only by the length fields.
+	 * only by the length fields. With a pattern, those of size.sums also change by the
+	 * pattern's end (payload_sum16()).
 	 */
 	struct field size;
 };

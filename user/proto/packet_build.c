@@ -12,6 +12,7 @@
 
 #include "abi/tag.h"
 #include "lib/unit.h"
+#include "proto/payload.h"
 
 #define MIN_BUF_BYTES	(UNIT_MIN_FRAME_BYTES - UNIT_FCS_BYTES)
 #define TYPE_EXPERIMENT	0x88b5		/* IEEE 802: local experimental EtherType */
@@ -198,6 +199,18 @@ static int set_size(struct build *build)
 			  "frames of %u bytes are too short: the packet requires %u%s",
 			  build->min_bytes + UNIT_FCS_BYTES, least + UNIT_FCS_BYTES,
 			  build->packet->tag_offset ? ", 18 of them for its tag" : "");
+}
+
+/* Before the sums, which cover it; padding after the packet stays 0. */
+static void fill_payload(struct build *build)
+{
+	struct packet *packet = build->packet;
+
+	if (!build->env->patterned || !packet->tag_offset || !build->grows)
+		return;
+	payload_fill(packet->bytes + build->content_bytes, build->end - build->content_bytes);
+	packet->pattern_offset = (uint16_t)build->content_bytes;
+	packet->content_bytes = packet->buf_bytes;
 }
 
 /* The number by which @layer identifies the next layer. */
@@ -445,6 +458,7 @@ int packet_spec_build(const struct packet_spec *spec, const struct packet_env *e
 	for (i = 0; i < spec->nr_layers; i++)
 		fill_layer(&build, i);
 	fill_multicast(&build);
+	fill_payload(&build);
 	build_sums(&build);
 	err = build_fields(&build);
 	if (err)

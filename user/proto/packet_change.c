@@ -270,7 +270,7 @@ int build_fields(struct build *build)
 {
 	struct packet *packet = build->packet;
 	uint8_t number[PACKET_SPEC_LAYERS] = { 0 };
-	uint32_t c, k, sums;
+	uint32_t c, k, sums, covering = 0;
 	int err = 0;
 
 	if (build->size && build->size->min_bytes != build->size->max_bytes) {
@@ -286,10 +286,12 @@ int build_fields(struct build *build)
 			err = note_lengths(build);
 		if (!err && build->grows)
 			err = note_pseudo_lengths(build);
+		if (packet->pattern_offset)
+			covering = sums_of(build, packet->pattern_offset, build->end);
 	}
 	if (err || !build->nr_changes)
 		return err;
-	sums = following(build);
+	sums = following(build) | covering;
 	err = add_sums(build, sums, number);
 	for (c = 0; !err && c < build->nr_changes; c++) {
 		const struct build_change *change = &build->changes[c];
@@ -302,6 +304,10 @@ int build_fields(struct build *build)
 				packet->fields[packet->nr_fields - 1].sums |=
 					(uint8_t)(1 << number[k]);
 		}
+	}
+	for (k = 0; !err && k < build->nr_sums; k++) {
+		if (covering >> k & 1)
+			packet->size.sums |= (uint8_t)(1 << number[k]);
 	}
 	return err;
 }

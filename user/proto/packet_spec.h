@@ -122,14 +122,15 @@ struct packet_env {
 	uint8_t ttl, dscp;
 	uint64_t seed;			/* for random values without a seed */
 	bool tagged;			/* 18 zero bytes and a tag after the last UDP header */
+	bool patterned;			/* with a tag: the payload pattern follows it */
 	uint16_t stream;		/* for the tag */
 };
 
 /*
  * Builds the packet: given fields, then lengths, next protocols and checksums, inner ones first;
  * changing values become ret_packet's fields. Frames shorter than @size->min_bytes are padded with
- * zeros after the content; NULL: the smallest size, at least 64 bytes with FCS. Errors name layer
- * and field, and the column if known.
+ * zeros after the content, or with the payload pattern; NULL: the smallest size, at least 64 bytes
+ * with FCS. Errors name layer and field, and the column if known.
  */
 int packet_spec_build(const struct packet_spec *spec, const struct packet_env *env,
 		      const struct packet_size *size, struct packet *ret_packet, struct err *e);

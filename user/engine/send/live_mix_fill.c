@@ -24,7 +24,8 @@ static uint32_t at_most(uint32_t value, uint32_t high)
 /* Behind these bytes both templates are alike, as far as @packet goes. */
 static uint32_t differ_bytes(const struct packet *packet, const struct packet *other)
 {
-	uint32_t bytes = at_least(packet->content_bytes, other->content_bytes);
+	uint32_t bytes = at_most(at_least(packet->content_bytes, other->content_bytes),
+				 packet->buf_bytes);
 
 	while (bytes && packet->bytes[bytes - 1] == other->bytes[bytes - 1])
 		bytes--;
@@ -174,6 +175,7 @@ static int fill_stream(struct many *many, const struct mix_flow *flow, const str
 		.nr_fields = (uint16_t)packet->nr_fields,
 		.nr_sums = (uint16_t)packet->nr_sums,
 		.has_size = packet->has_size,
+		.pattern_offset = packet->pattern_offset,
 		.number_first = flow->number_first,
 		.number_step = at_least(flow->number_step, 1),
 		.size = packet->size,

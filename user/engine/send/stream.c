@@ -17,6 +17,7 @@
 #include "sys/net/route.h"
 
 const char *const stream_layer_names[] = { "l1", "l2", "l3", "payload", NULL };
+const char *const stream_payload_names[] = { "zero", "pattern", NULL };
 
 /* Some drivers restart the link when an XDP program is attached. */
 #define CARRIER_NS (3 * NSEC_PER_SEC)
@@ -39,6 +40,7 @@ static struct frame_spec frame_of(const struct stream_opts *opts)
 		.ttl = (uint8_t)opts->ttl,
 		.frame_bytes = opts->frame_bytes,
 		.tagged = !opts->no_tag,
+		.patterned = opts->payload == STREAM_PAYLOAD_PATTERN,
 		.stream = opts->first_stream,
 	};
 }

@@ -18,6 +18,14 @@
 /* Choices of --rate-layer, in the order of enum frame_layer. */
 extern const char *const stream_layer_names[];
 
+enum stream_payload {		/* the bytes after the tag */
+	STREAM_PAYLOAD_ZERO,
+	STREAM_PAYLOAD_PATTERN,	/* abi/payload.h */
+};
+
+/* Choices of --payload, in the order of enum stream_payload. */
+extern const char *const stream_payload_names[];
+
 struct stream_opts {
 	const char *ifname;
 	const char *dest;		/* an address or a packet; NULL: the addresses are given */
@@ -38,6 +46,7 @@ struct stream_opts {
 	struct opt_mac src_mac, dst_mac;
 	const char *src_ip;
 	bool no_tag;
+	int payload;			/* enum stream_payload */
 	bool has_size;			/* frame_bytes was given; of a described packet only */
 	bool zero_copy;
 	bool busy_poll;

@@ -134,6 +134,7 @@ static void fill_env(const struct stream_opts *opts, const struct packet_spec *s
 		.dscp = (uint8_t)opts->dscp,
 		.seed = opts->seed,
 		.tagged = !opts->no_tag,
+		.patterned = opts->payload == STREAM_PAYLOAD_PATTERN,
 		.stream = opts->first_stream,
 	};
 	packet_spec_dest(spec, &env->dst);
