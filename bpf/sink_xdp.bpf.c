@@ -5,8 +5,8 @@
  * In: any frame. A frame that matches cfg is a test packet: counted by stream and CPU, its tag
  * checked for order, its delay added to a histogram, and with cfg.gaps also the time since the
  * stream's previous packet; with record_every a record of it is written to a ring. A packet whose
- * checksum is wrong is only counted: its number and time may be wrong, too. Then it is dropped, or
- * passed with cfg.pass. Everything else goes on to the stack, unmodified.
+ * checksum or payload is wrong is only counted: its number and time may be wrong, too. Then it is
+ * dropped, or passed with cfg.pass. Everything else goes on to the stack, unmodified.
  */
 #include "lib/core.bpf.h"
 
@@ -15,6 +15,7 @@
 #include "lib/hist.bpf.h"
 #include "lib/intact.bpf.h"
 #include "lib/parse.bpf.h"
+#include "lib/payload.bpf.h"
 #include "lib/record.bpf.h"
 #include "lib/seen.bpf.h"
 #include "lib/seq.bpf.h"
@@ -328,6 +329,9 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		};
 	}
 	is_tagged = udp && tag_find(pkt, udp, &tag);
+	if (verify_payload && is_tagged && intact != INTACT_NO)
+		intact = payload_intact(ctx, (void *)(udp + 1) + TAG_BYTES - pkt->data,
+					bpf_ntohs(udp->len) - sizeof(*udp) - TAG_BYTES, intact);
 	if (is_tagged && cfg.run && tag.run != cfg.run) {
 		rec.kind = RECORD_OTHER_RUN;
 		rec.stream = tag.stream;
@@ -341,6 +345,14 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		ADD_ONCE(own->damaged, 1);
 		/* In generic mode the kernel drops its skb: that is no second packet. */
 		if (note_seen && is_tagged)
+			seen_before(tag.stream, tag.sequence);
+	} else if (intact == INTACT_BAD_PAYLOAD) {
+		rec.kind = RECORD_BAD_PAYLOAD;
+		rec.stream = tag.stream;
+		rec.sequence = tag.sequence;
+		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
+		ADD_ONCE(own->bad_payload, 1);
+		if (note_seen)
 			seen_before(tag.stream, tag.sequence);
 	} else if (!is_tagged) {
 		rec.kind = RECORD_UNTAGGED;

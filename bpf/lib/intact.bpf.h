@@ -12,6 +12,7 @@ enum intact {
 	INTACT_YES,
 	INTACT_NO,		/* a checksum is wrong */
 	INTACT_UNKNOWN,		/* no L4 checksum, or none that can be verified here */
+	INTACT_BAD_PAYLOAD,	/* no checksum is wrong, but the payload is (lib/payload.bpf.h) */
 };
 
 #define INTACT_NO_CHECKSUM	(~0u)	/* what @check below is without a field that may be left open */

@@ -19,6 +19,7 @@ enum record_kind {
 	RECORD_OTHER_RUN,	/* another sender's, or left over from an earlier run: not checked */
 	RECORD_UNCONFIRMED,	/* far ahead, or a new run: accepted if one of the next packets confirms it */
 	RECORD_DAMAGED,		/* a checksum is wrong: no stream, sequence or time */
+	RECORD_BAD_PAYLOAD,	/* the payload is not the pattern: not checked */
 	RECORD_NR_KINDS,
 };
 

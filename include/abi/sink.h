@@ -58,8 +58,9 @@ struct sink_cpu {
 	__u64 other_run;	/* with cfg.run: of another run */
 	__u64 implausible_time;	/* timestamp more than a minute from the arrival: not timed */
 	__u64 damaged;		/* matched, a checksum is wrong: in no stream */
-	__u64 unverified;	/* matched, no L4 checksum that could be verified */
-	__u64 reserved[6];
+	__u64 unverified;	/* matched, no L4 checksum that could be verified, or too long a payload */
+	__u64 bad_payload;	/* tagged, the payload is not the pattern: in no stream */
+	__u64 reserved[5];
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 128);
 

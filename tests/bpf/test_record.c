@@ -47,6 +47,8 @@ static void load(uint32_t every)
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
 	skel->rodata->record_every = every;
 	skel->rodata->intact_l4 = 1;
+	skel->rodata->verify_payload = 1;
+	packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (STREAMS + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * STREAMS);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
@@ -80,6 +82,20 @@ static void send_tag_as(const uint8_t tag[18], uint8_t damage)
 	frame.bytes[frame.l4 + 7] ^= damage;
 	harness_run(skel->progs.sink_xdp, frame.bytes, frame.len, &out);
 	assert_int_equal(out.action, XDP_DROP);
+}
+
+/* With one byte after the tag. */
+static void send_payload(const uint8_t tag[18], uint8_t byte)
+{
+	uint8_t payload[TAG_BYTES + 1];
+	struct packet_spec spec = { .dst_port = PORT, .payload = payload, .payload_bytes = sizeof(payload) };
+	struct packet_frame frame;
+	struct harness_out out;
+
+	memcpy(payload, tag, TAG_BYTES);
+	payload[TAG_BYTES] = byte;
+	packet_build(&frame, &spec);
+	harness_run(skel->progs.sink_xdp, frame.bytes, frame.len, &out);
 }
 
 static void send_tag(const uint8_t tag[18])
@@ -203,7 +219,9 @@ static void records_what_cannot_be_checked_as_such(void **state)
 	arrive(STREAMS, 17, 5);
 	packet_tag(tag, PACKET_RUN, 1, 17, 5);
 	send_tag_as(tag, 1);
-	assert_int_equal(ring_buffer__consume(reader), 3);
+	packet_tag(tag, PACKET_RUN, 2, 19, 5);
+	send_payload(tag, 0xa5);
+	assert_int_equal(ring_buffer__consume(reader), 4);
 	assert_int_equal(seen[0].kind, RECORD_UNTAGGED);
 	assert_int_equal(seen[0].sent_ns, 0);
 	assert_true(seen[0].received_ns > 0);
@@ -211,6 +229,8 @@ static void records_what_cannot_be_checked_as_such(void **state)
 	assert_int_equal(seen[2].kind, RECORD_DAMAGED);
 	assert_int_equal(seen[2].sent_ns, 0);
 	assert_true(seen[2].received_ns > 0);
+	assert_seen(3, 2, 19, RECORD_BAD_PAYLOAD);
+	assert_true(seen[3].sent_ns > 0);
 }
 
 static void thins_out_by_the_sequence(void **state)

@@ -26,7 +26,7 @@
 #define STREAMS		3
 #define PORT		9
 #define MS		1000000ull
-#define KEPT		16
+#define KEPT		24
 
 static struct sink_xdp_bpf *skel;
 
@@ -34,7 +34,7 @@ static struct sink_xdp_bpf *skel;
 static struct variant {
 	uint64_t expect_gap_ns;
 	enum stamp_clock stamp_clock;
-	bool no_l4, frags, note_seen;
+	bool no_l4, frags, note_seen, verify_payload;
 } variant;
 
 static const struct sink_cfg usual = {
@@ -74,6 +74,9 @@ static int load(struct sink_cfg cfg)
 	skel->rodata->intact_l4 = !variant.no_l4;
 	skel->rodata->has_frags = variant.frags;
 	skel->rodata->note_seen = variant.note_seen;
+	skel->rodata->verify_payload = variant.verify_payload;
+	if (variant.verify_payload)
+		packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	if (variant.frags)
 		harness_set_frags(skel->obj);
 	if (variant.note_seen)
@@ -740,6 +743,8 @@ static void build_sized(struct packet_frame *ret_frame, const struct packet_spec
 	packet_tag(payload, PACKET_RUN, 1, sequence, harness_mono_ns());
 	for (i = 18; i < payload_bytes; i++)
 		payload[i] = (uint8_t)(i * 31 + sequence);
+	if (variant.verify_payload)
+		packet_pattern(payload + 18, payload_bytes - 18);
 	spec.dst_port = PORT;
 	spec.payload = payload;
 	spec.payload_bytes = payload_bytes;
@@ -1091,6 +1096,260 @@ static void a_damaged_packet_is_noted_as_seen(void **state)
 	assert_int_equal(name, seen_name(1, 77));
 }
 
+static void load_verifying(void)
+{
+	variant.verify_payload = true;
+	assert_int_equal(load(usual), 0);
+}
+
+/* Makes the checksum that of the bytes as they are. */
+static void mend_check(struct packet_frame *frame)
+{
+	uint16_t sum;
+
+	set_check(frame, 6, 0);
+	sum = (uint16_t)~packet_sum(frame->bytes + frame->l4, frame->ip_end - frame->l4,
+				    pseudo_of(frame, 17));
+	set_check(frame, 6, sum ? sum : 0xffff);
+	assert_true(packet_checksums_are_right(frame));
+}
+
+/* As assert_damage(), of payloads. */
+static void assert_payloads(uint64_t good, uint64_t bad, uint64_t unverified)
+{
+	assert_int_equal(read_cpu().bad_payload, bad);
+	assert_int_equal(read_cpu().damaged, 0);
+	assert_int_equal(read_cpu().unverified, unverified);
+	assert_int_equal(read_cpu().untagged, 0);
+	assert_int_equal(read_seq(1).distinct, good);
+	assert_int_equal(read_seq(1).duplicates, 0);
+	assert_int_equal(read_rec(1).packets, good);
+	assert_int_equal(read_hist(1).count, good);
+	assert_int_equal(read_rec(STREAMS).packets, bad);
+}
+
+static void the_pattern_is_right_in_every_shape_and_size(void **state)
+{
+	struct packet_frame frame;
+	uint32_t nr = 0;
+	size_t i, bytes;
+
+	(void)state;
+	load_verifying();
+	for (i = 0; i < NR(damage_shapes); i++) {
+		for (bytes = 18; bytes < 2900; bytes += bytes < 160 ? 1 : 61) {
+			build_sized(&frame, &damage_shapes[i], nr++, bytes);
+			assert_int_equal(run_frame(&frame), XDP_DROP);
+			assert_payloads(nr, 0, 0);
+		}
+	}
+}
+
+/* From the tag's end on: frames of 65, 71, 72 and 1518 bytes over IPv4, and longer ones. */
+static void any_bit_of_the_payload_that_is_wrong_is_found_behind_a_right_checksum(void **state)
+{
+	static const size_t sizes[] = { 19, 25, 26, 27, 33, 34, 1472, 2900 };
+	struct packet_frame frame;
+	uint64_t nr = 0;
+	size_t i, k, bit;
+
+	(void)state;
+	load_verifying();
+	for (i = 0; i < NR(damage_shapes); i += 3) {
+		for (k = 0; k < NR(sizes); k++) {
+			/* Of the others one in 65, which meets each byte's and word's bits in turn. */
+			size_t step = sizes[k] < 100 || (!i && sizes[k] == 1472) ? harness_runs(1, 3) : 65;
+
+			build_sized(&frame, &damage_shapes[i], 7, sizes[k]);
+			for (bit = 8 * (frame.l4 + 26); bit < 8 * frame.ip_end; bit += step) {
+				frame.bytes[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+				mend_check(&frame);
+				assert_int_equal(run_frame(&frame), XDP_DROP);
+				frame.bytes[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+				nr++;
+			}
+			assert_payloads(0, nr, 0);
+		}
+	}
+}
+
+static void a_payload_of_zeros_or_out_of_place_is_wrong(void **state)
+{
+	struct packet_frame frame;
+	uint8_t *rest, other[8];
+	uint64_t nr = 0;
+	size_t shift;
+
+	(void)state;
+	load_verifying();
+	for (shift = 1; shift <= 16; shift++) {
+		build_sized(&frame, &damage_shapes[0], 7, 600);
+		rest = frame.bytes + frame.l4 + 26;
+		memmove(rest, rest + shift, 582 - shift);
+		mend_check(&frame);
+		run_frame(&frame);
+		assert_payloads(0, ++nr, 0);
+	}
+	build_sized(&frame, &damage_shapes[0], 7, 600);
+	rest = frame.bytes + frame.l4 + 26;
+	memcpy(other, rest + 80, 8);
+	memcpy(rest + 80, rest + 400, 8);
+	memcpy(rest + 400, other, 8);
+	mend_check(&frame);
+	run_frame(&frame);
+	assert_payloads(0, ++nr, 0);
+	memset(rest, 0, 582);
+	mend_check(&frame);
+	run_frame(&frame);
+	assert_payloads(0, ++nr, 0);
+	build_sized(&frame, &damage_shapes[0], 7, 600);
+	memset(frame.bytes + frame.ip_end - 100, 0, 100);
+	mend_check(&frame);
+	run_frame(&frame);
+	assert_payloads(0, ++nr, 0);
+}
+
+/* A wrong checksum says it already; no checksum says nothing, and then the payload does. */
+static void a_packet_is_damaged_once(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	load_verifying();
+	build_sized(&frame, &damage_shapes[0], 0, 40);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_int_equal(read_cpu().damaged, 1);
+	assert_int_equal(read_cpu().bad_payload, 0);
+	set_check(&frame, 6, 0);
+	run_frame(&frame);
+	assert_int_equal(read_cpu().damaged, 1);
+	assert_int_equal(read_cpu().bad_payload, 1);
+	assert_int_equal(read_cpu().unverified, 0);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	run_frame(&frame);
+	assert_int_equal(read_cpu().unverified, 1);
+	assert_int_equal(read_cpu().bad_payload, 1);
+	assert_int_equal(read_seq(1).distinct, 1);
+}
+
+static void only_the_payload_behind_a_tag_of_this_run_is_verified(void **state)
+{
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+
+	(void)state;
+	variant.verify_payload = true;
+	cfg.run = PACKET_RUN + 1;
+	assert_int_equal(load(cfg), 0);
+	build_sized(&frame, &damage_shapes[0], 0, 40);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	mend_check(&frame);
+	run_frame(&frame);
+	assert_int_equal(read_cpu().other_run, 1);
+	memset(frame.bytes + frame.l4 + 8, 0, 18);
+	mend_check(&frame);
+	run_frame(&frame);
+	assert_int_equal(read_cpu().untagged, 1);
+	assert_int_equal(read_cpu().bad_payload, 0);
+}
+
+static void no_payload_is_verified_unless_asked(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	build_sized(&frame, &damage_shapes[0], 0, 600);
+	run_frame(&frame);
+	assert_payloads(1, 0, 0);
+}
+
+/* Its length says more than the frame has: without the L4 checksum only the payload tells. */
+static void a_payload_that_is_cut_is_wrong(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	variant.no_l4 = true;
+	load_verifying();
+	build_sized(&frame, &damage_shapes[0], 0, 40);
+	packet_set_udp_bytes(&frame, 49);
+	run_frame(&frame);
+	assert_payloads(0, 1, 0);
+	packet_set_udp_bytes(&frame, 47);
+	run_frame(&frame);
+	assert_payloads(1, 1, 0);
+}
+
+/* The checksum of such a packet is not verified, its payload is. */
+static void the_payload_in_several_buffers_is_verified(void **state)
+{
+	struct packet_frame frame;
+	uint64_t bad = 0;
+	size_t at;
+
+	(void)state;
+	if (!harness_has_frags())
+		harness_cannot("multi-buffer");
+	variant.frags = true;
+	load_verifying();
+	build_sized(&frame, &damage_shapes[0], 0, 8972);
+	assert_int_equal(frame.len, 9014);
+	run_frame(&frame);
+	assert_payloads(1, 0, 1);
+	for (at = frame.l4 + 26; at < frame.len; at += 7) {
+		frame.bytes[at] ^= 0x10;
+		run_frame(&frame);
+		frame.bytes[at] ^= 0x10;
+		assert_int_equal(read_cpu().bad_payload, ++bad);
+	}
+	frame.bytes[frame.len - 1] ^= 1;
+	run_frame(&frame);
+	assert_payloads(1, ++bad, 1);
+	build_sized(&frame, &damage_shapes[0], 1, 1472);
+	run_frame(&frame);
+	assert_payloads(2, bad, 1);
+}
+
+/* The longest that is verified, and one that is longer. */
+static void a_payload_that_is_too_long_is_not_verified(void **state)
+{
+	struct packet_frame frame;
+
+	(void)state;
+	if (!harness_has_frags())
+		harness_cannot("multi-buffer");
+	variant.frags = true;
+	load_verifying();
+	build_sized(&frame, &damage_shapes[0], 0, PACKET_MAX_BYTES - 1 - 42);
+	run_frame(&frame);
+	assert_payloads(1, 0, 1);
+	frame.bytes[frame.len - 1] ^= 1;
+	run_frame(&frame);
+	assert_payloads(1, 1, 1);
+	build_sized(&frame, &damage_shapes[0], 1, PACKET_MAX_BYTES - 42);
+	frame.bytes[frame.len - 1] ^= 1;
+	run_frame(&frame);
+	assert_payloads(2, 1, 2);
+}
+
+static void a_packet_with_a_bad_payload_is_noted_as_seen(void **state)
+{
+	struct packet_frame frame;
+	uint64_t name;
+
+	(void)state;
+	variant.note_seen = true;
+	load_verifying();
+	build_sized(&frame, &damage_shapes[0], 77, 40);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	mend_check(&frame);
+	run_frame(&frame);
+	assert_payloads(0, 1, 0);
+	harness_read(skel->maps.seen_packets, seen_slot(1, 77), &name);
+	assert_int_equal(name, seen_name(1, 77));
+}
+
 int test_sink(void)
 {
 #define T(f) cmocka_unit_test_setup(f, load_usual)
@@ -1132,6 +1391,16 @@ int test_sink(void)
 		T(leaves_l4_when_asked_and_verifies_ip4_always),
 		T(what_lies_in_several_buffers_is_not_verified),
 		T(a_damaged_packet_is_noted_as_seen),
+		T(the_pattern_is_right_in_every_shape_and_size),
+		T(any_bit_of_the_payload_that_is_wrong_is_found_behind_a_right_checksum),
+		T(a_payload_of_zeros_or_out_of_place_is_wrong),
+		T(a_packet_is_damaged_once),
+		T(only_the_payload_behind_a_tag_of_this_run_is_verified),
+		T(no_payload_is_verified_unless_asked),
+		T(a_payload_that_is_cut_is_wrong),
+		T(the_payload_in_several_buffers_is_verified),
+		T(a_payload_that_is_too_long_is_not_verified),
+		T(a_packet_with_a_bad_payload_is_noted_as_seen),
 	};
 #undef T
 

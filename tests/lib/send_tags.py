@@ -4,7 +4,7 @@
 Sends hand-made test packets, whose loss, order and delay are known, from one
 end of a lab. Knows nothing of the tool but the layout of its tag.
 
-    send_tags.py [--port N] [--frame-bytes N] [--vlan ID] [--ip6] <LINES
+    send_tags.py [--port N] [--frame-bytes N] [--vlan ID] [--ip6] [--pattern] <LINES
 
 One packet a line, in the order of the lines:
 
@@ -12,7 +12,7 @@ One packet a line, in the order of the lines:
     arp                         a frame that is no IP
 
 Without a word the stamp lies a second and more back and grows with the number,
-as a sender's would. Words:
+as a sender's would. Zeros follow the tag, or the payload pattern. Words:
 
     age=NS      stamped so long before it is sent; below 0: in the future
     untimed     no time in the tag
@@ -21,6 +21,10 @@ as a sender's would. Words:
     badsum      the UDP checksum is wrong
     badip       the IPv4 header checksum is wrong
     nosum       no UDP checksum: 0
+    flip=N      the highest bit of byte N of the payload after the tag is another, and the checksum
+                is that of the payload as it is sent; below 0: counted from the end
+    shift=N     the pattern begins N bytes late
+    swap=N      words N and N + 1 of the pattern have changed places
     port=N      to this UDP port
     anew        from here on it is a new run: stamped after all before
     stale       of the run before this one, and stamped so
@@ -48,10 +52,24 @@ def build_tag(run, stream, number, sent_ns, words):
     return made[:-1] + bytes([made[-1] ^ ("damaged" in words)])
 
 
+def build_rest(args, nr_bytes, words):
+    """The payload after the tag."""
+    if not args.pattern:
+        return bytes(nr_bytes)
+    shift, swap, flip = (take_number(words, name, None) for name in ("shift", "swap", "flip"))
+    rest = bytearray(tag.pattern(nr_bytes + (shift or 0))[shift or 0:])
+    if swap is not None:
+        at = 8 * swap
+        rest[at:at + 16] = rest[at + 8:at + 16] + rest[at:at + 8]
+    if flip is not None:
+        rest[flip] ^= 0x80
+    return bytes(rest)
+
+
 def build(args, payload_tag, port, words):
     vlan = b"" if args.vlan is None else struct.pack("!HH", 0x8100, args.vlan)
     header_bytes = 14 + len(vlan) + (40 if args.ip6 else 20) + 8
-    payload = payload_tag + bytes(args.frame_bytes - 4 - header_bytes - len(payload_tag))
+    payload = payload_tag + build_rest(args, args.frame_bytes - 4 - header_bytes - len(payload_tag), words)
     udp_bytes = 8 + len(payload)
     if args.ip6:
         ends = socket.inet_pton(socket.AF_INET6, "2001:2::1") + \
@@ -102,6 +120,7 @@ def main():
     parser.add_argument("--frame-bytes", type=int, default=0)
     parser.add_argument("--vlan", type=int)
     parser.add_argument("--ip6", action="store_true")
+    parser.add_argument("--pattern", action="store_true")
     args = parser.parse_args()
     args.frame_bytes = args.frame_bytes or (84 if args.ip6 else 64) + 4 * (args.vlan is not None)
     lines = [line.split() for line in sys.stdin if line.strip()]

@@ -406,6 +406,66 @@ paced_run() {
 	exchange 1009 198.18.0.2 --engine afxdp --frame-bytes 9018
 }
 
+# whole COUNT ENGINE DEST OPTIONS...: every payload from a to a sink in b is the pattern.
+whole() {
+	tool_in a blast eg0 "$3" --engine "$2" --count "$1" --rate "$(pace 20000)" --payload pattern \
+		--interval 0 --json --sink "eg0@$LAB-b" --no-ledger "${@:4}"
+	is 0
+	json --argjson n "$1" '.environment.rx_payload == "pattern" and (.metrics | .distinct_packets == $n and
+		.lost_packets == 0 and .bad_payload_packets == null and .bad_checksum_packets == null and
+		.unverified_packets == null)'
+}
+
+@test "the payload pattern and its checksum are whole by either engine, in every size" {
+	need xdp-live-frames af-xdp
+	lab_up
+	for engine in live afxdp; do
+		whole 211 "$engine" 198.18.0.2
+		whole 211 "$engine" 198.18.0.2 --frame-bytes 594 --sink-socket --rcvbuf 4000000
+		whole 211 "$engine" 198.18.0.2 --frame-bytes 1518 --vlan 7
+		whole 1511 "$engine" 2001:2::2 --frame-bytes 84-1518 --ports 7
+		whole 1009 "$engine" 198.18.0.2 --frame-bytes imix
+		whole 503 "$engine" 'ip4(dst=198.18.0.2)/udp(sport=random(1024-65535))' --frame-bytes '64-1518:13'
+	done
+}
+
+@test "streams whose payloads begin at different places leave each other's pattern whole" {
+	local streams=$BATS_TEST_TMPDIR/streams.yaml
+
+	need xdp-live-frames af-xdp
+	lab_up
+	cat >"$streams" <<-END
+		flows:
+		  - {packet: ip4(dst=198.18.0.2)/udp, size: imix, rate: 3kpps, duration: {fixed_packets: {packets: 503}}}
+		  - {packet: ip6(dst=2001:2::2)/udp, size: 1000, rate: 2kpps, duration: {fixed_packets: {packets: 307}}}
+		  - {packet: ip4(dst=198.18.0.2)/udp, size: 300-1400, rate: 2kpps, duration: {fixed_packets: {packets: 307}}}
+	END
+	for engine in live afxdp; do
+		tool_in a blast eg0 --engine "$engine" --streams "$streams" --payload pattern --interval 0 --json \
+			--sink "eg0@$LAB-b" --no-ledger
+		is 0
+		json '.environment.rx_payload == "pattern" and (.metrics | .distinct_packets == 1117 and
+			.lost_packets == 0 and .bad_payload_packets == null and .bad_checksum_packets == null)'
+	done
+}
+
+@test "the payload pattern of frames in several pieces is whole, though their checksum is not verified" {
+	need af-xdp
+	lab_up --mtu 9000
+	in_b "$TOOL" doctor eg0 --has multi-buffer || cannot multi-buffer multi-buffer || return
+	tool_in a blast eg0 198.18.0.2 --engine afxdp --frame-bytes 9018 --count 211 --rate "$(pace 5000)" \
+		--payload pattern --interval 0 --json --sink "eg0@$LAB-b" --no-ledger
+	is 0
+	json '.environment.rx_payload == "pattern" and (.metrics | .distinct_packets == 211 and
+		.bad_payload_packets == null and .unverified_packets == 211)'
+	# Of zeros each payload is bad, so they are read to their end.
+	start sink b sink eg0 --verify-payload --count 211 --duration 10s
+	tool_in a blast eg0 198.18.0.2 --engine afxdp --frame-bytes 9018 --count 211 --rate "$(pace 5000)" --json
+	finish sink
+	is 1
+	json '.metrics.bad_payload_packets == 211'
+}
+
 # bats test_tags=core
 @test "where auto cannot use the live engine it says why, and which it took" {
 	need xdp-live-frames af-xdp

@@ -174,6 +174,28 @@ damaged() {
 		.delay_packets == .distinct_packets and .duplicate_packets == 0'
 }
 
+@test "a payload that was altered behind a checksum that says nothing is a row of its own" {
+	need af-xdp
+	start impair r impair egb --direction egress --match udp --corrupt 8%:1@60
+	# Live frames come back with the damage; see above.
+	tool_in a blast eg0 "ip4(dst=$B)/udp(dport=9,sum=0)" --count 1009 --rate "$(pace 20000)" \
+		--frame-bytes 512 --payload pattern --engine afxdp --interval 0 --json --sink "eg0@$LAB-b"
+	is 1
+	adds_up
+	report=$output
+	finish impair INT
+	altered=$(jq '.metrics.impair_corrupted_packets // .parts[0].metrics.impair_corrupted_packets' <<<"$output")
+	output=$report
+	[ "$altered" -gt 40 ]
+	rows "$((1009 - altered)) received - - receiver" \
+		"$altered arrived_with_a_wrong_payload - @b:eg0 receiver"
+	json --argjson n "$altered" '.metrics | .bad_payload_packets == $n and .lost_packets == $n and
+		.distinct_packets + .bad_payload_packets == 1009 and .unverified_packets == 1009 - $n and
+		.bad_checksum_packets == null and .untagged_packets == null'
+	json --argjson n "$altered" '.environment.rx_payload == "pattern" and (.verdicts | any(.pass == false and
+		.what == "\($n) of 1009 packets arrived with a wrong payload"))'
+}
+
 @test "two damaged copies of a packet are one loss: the ledger claims it once" {
 	damaged --corrupt every=7:1@42 --duplicate every=7
 	[ "$damaged" -eq 144 ]

@@ -220,6 +220,68 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	figures '{ "received_packets": 211, "bad_checksum_packets": 11 }'
 }
 
+# altered OPTIONS OF SINK... -- OPTIONS OF SEND_TAGS...: 14 of 1017 packets have a right checksum and
+# another payload than the pattern. 13 of them are of the first 1009 numbers; a good copy follows 7.
+altered() {
+	local sink=()
+
+	while [ "$1" != -- ]; do
+		sink+=("$1")
+		shift
+	done
+	start sink b sink eg0 --verify-payload --count 1017 --duration 10s "${sink[@]}"
+	numbers 0 1008 | awk '$2 > 500 && $2 < 514 { print $0, "flip=" ($2 % 2 ? -1 : 0) } $2 <= 500 || $2 > 506' |
+		{ cat; echo 0 1009 flip=0; } | send_tags --pattern "${@:2}"
+	finish sink
+	is 1
+	figures '{ "received_packets": 1017, "bad_payload_packets": 14, "distinct_packets": 1003,
+		"delay_packets": 1003, "lost_packets": 6, "lost_runs": 1, "lost_run_max": 6,
+		"duplicate_packets": 0, "reordered_packets": 0, "untagged_packets": null,
+		"bad_checksum_packets": null, "unverified_packets": null, "unseen_before_packets": null }'
+	json '.verdicts == [{ "pass": false, "what": "14 of 1017 packets arrived with a wrong payload" }]'
+	json '.environment.rx_payload == "pattern"'
+}
+
+@test "each altered payload with a right checksum is counted, in no other figure, and fails the run" {
+	for size in 65 1518; do
+		altered --records "$BATS_TEST_TMPDIR/r.csv" -- --frame-bytes "$size"
+		[ "$(grep -c "^0,[0-9]*,[0-9]*,[0-9]*,[0-9]*,$size,.*,bad-payload\$" "$BATS_TEST_TMPDIR/r.csv")" -eq 14 ]
+	done
+	altered -- --ip6 --frame-bytes 511
+	altered -- --vlan 7 --frame-bytes 128
+	altered --no-l4-checksum -- --frame-bytes 72
+}
+
+@test "a socket verifies payloads as the XDP program does" {
+	# The buffer holds all of them, however late they are read.
+	altered --socket --rcvbuf 16777216 -- --frame-bytes 65
+	altered --socket --rcvbuf 16777216 -- --ip6 --frame-bytes 1518
+}
+
+@test "a payload that is zero, shifted, or has words in other places is bad, and only if it is asked" {
+	bad() {
+		numbers 0 100
+		numbers 101 107 0 shift=8
+		numbers 108 112 0 shift=4
+		numbers 113 115 0 shift=1
+		numbers 116 126 0 swap=7
+	}
+
+	bad | counted 127 --pattern --frame-bytes 594
+	figures "{ $sound, \"bad_payload_packets\": null }"
+	json '.environment.rx_payload == null'
+	start sink b sink eg0 --verify-payload --count 127 --duration 10s
+	bad | send_tags --pattern --frame-bytes 594
+	finish sink
+	is 1
+	figures '{ "bad_payload_packets": 26, "distinct_packets": 101, "lost_packets": 0 }'
+	start sink b sink eg0 --verify-payload --count 103 --duration 10s
+	{ numbers 0 100 | awk '{ print $0, "untagged" }'; numbers 0 1; } | send_tags --frame-bytes 594
+	finish sink
+	is 1
+	figures '{ "untagged_packets": 101, "bad_payload_packets": 2, "distinct_packets": 0 }'
+}
+
 @test "damaged packets without numbers are not received ones in the ledger" {
 	# Without a tag it is the port that tells them from other tests' packets.
 	tool_in a blast eg0 "ip4(dst=198.18.0.2)/udp(dport=40961,sum=0x1234)" --no-tag --count 1009 \

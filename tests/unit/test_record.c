@@ -47,6 +47,8 @@ static void what_is_not_known_is_empty(void **state)
 	assert_line(&rec, ",,,5,,100,0,0,untagged\n");
 	rec.kind = RECORD_DAMAGED;
 	assert_line(&rec, ",,,5,,100,0,0,damaged\n");
+	rec.kind = RECORD_BAD_PAYLOAD;
+	assert_line(&rec, "0,0,,5,,100,0,0,bad-payload\n");
 }
 
 static void the_longest_line_fits(void **state)

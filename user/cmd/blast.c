@@ -61,7 +61,7 @@ static const struct opt options[] = {
 	{ 0, "no-tag", OPT_FLAG, offsetof(struct blast_opts, stream.no_tag), NULL,
 	  "send without probe tag: sink can only count these packets" },
 	{ 0, "payload", OPT_CHOICE, offsetof(struct blast_opts, stream.payload), "PAYLOAD",
-	  "bytes after the probe tag: zeros, or a fixed pattern",
+	  "bytes after the probe tag: zeros, or the pattern that sink --verify-payload verifies",
 	  .choices = stream_payload_names },
 	{ 0, "zero-copy", OPT_FLAG, offsetof(struct blast_opts, stream.zero_copy), NULL,
 	  "afxdp: require zero-copy mode, fail where the driver would copy" },
@@ -130,6 +130,7 @@ static int blast_check(void *args, const struct opt_given *given, struct err *e)
 	if (opts->stream.zero_copy || opts->stream.busy_poll ||
 	    opts->stream.tx_stamp)
 		opts->stream.engine = TX_ENGINE_AFXDP;
+	opts->trial.verify_payload = opts->stream.payload == STREAM_PAYLOAD_PATTERN;
 	err = trial_check(&opts->trial, e);
 	if (!err)
 		err = blast_check_what(&what, given, e);

@@ -34,6 +34,7 @@ struct sink_opts {
 	uint32_t rcvbuf_bytes;
 	bool no_variation;
 	bool no_l4_checksum;
+	bool verify_payload;
 	bool gaps;
 	const char *expect_gap;
 	uint64_t expect_gap_ns;		/* parsed from it */
@@ -109,6 +110,8 @@ static const struct opt options[] = {
 	  "do not compute ipdv and jitter; saves some 14 ns per packet and 51 KB per stream" },
 	{ 0, "no-l4-checksum", OPT_FLAG, offsetof(struct sink_opts, no_l4_checksum), NULL,
 	  "verify IPv4 header checksums only, not those of UDP, TCP and ICMP; saves 13 ns per 64-byte packet" },
+	{ 0, "verify-payload", OPT_FLAG, offsetof(struct sink_opts, verify_payload), NULL,
+	  "verify that the bytes after the probe tag are those of blast --payload pattern" },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct sink_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	OPT_END
@@ -118,7 +121,8 @@ static const struct opt_rule rules[] = {
 	EXPORTS_RULES,
 	{ OPT_EXCLUDES, "all", "port" },
 	/* Everything that is computed from the tags. */
-	{ OPT_EXCLUDES, "count-only", "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp order-window" },
+	{ OPT_EXCLUDES, "count-only",
+	  "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp order-window verify-payload" },
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
 	{ OPT_EXCLUDES, "socket",
@@ -263,6 +267,7 @@ static int open_receiver(struct sink_run *run)
 		.streams = opts->max_streams,
 		.run = opts->run,
 		.rcvbuf_bytes = opts->rcvbuf_bytes,
+		.verify_payload = opts->verify_payload,
 	};
 	struct rx_cfg cfg = {
 		.ifname = opts->ifname,
@@ -276,6 +281,7 @@ static int open_receiver(struct sink_run *run)
 		.window = opts->order_window,
 		.gaps = opts->gaps,
 		.no_l4_checksum = opts->no_l4_checksum,
+		.verify_payload = opts->verify_payload,
 		.expect_gap_ns = opts->expect_gap_ns,
 		.clock = (enum stamp_clock)opts->clock,
 		.run = opts->run ? (uint16_t)(opts->run | (opts->clock == STAMP_TAI ? TAG_TAI : 0)) : 0,

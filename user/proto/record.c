@@ -23,6 +23,7 @@ static const char *const kinds[RECORD_NR_KINDS] = {
 	[RECORD_OTHER_RUN] = "other-run",
 	[RECORD_UNCONFIRMED] = "unconfirmed",
 	[RECORD_DAMAGED] = "damaged",
+	[RECORD_BAD_PAYLOAD] = "bad-payload",
 };
 
 size_t record_head(char *buf, size_t size, const char *clock, const char *delay)

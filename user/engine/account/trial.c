@@ -229,6 +229,7 @@ static int open_socket(struct trial *trial, struct err *e)
 		.streams = (uint16_t)(trial->target.last_stream + 1),
 		.run = trial->target.tagged ? trial->target.run : 0,
 		.rcvbuf_bytes = trial->opts.rcvbuf_bytes,
+		.verify_payload = trial->target.tagged && trial->opts.verify_payload,
 	};
 
 	if (trial->target.to.nr != 1)
@@ -248,6 +249,7 @@ static int open_xdp(struct trial *trial, struct err *e)
 		.check = target->tagged,
 		.vary = target->tagged,
 		.gaps = target->tagged && trial->opts.gaps,
+		.verify_payload = target->tagged && trial->opts.verify_payload,
 		.clock = target->clock,
 		.run = target->tagged ? target->run : 0,
 		.streams = (uint16_t)(target->last_stream + 1),
@@ -514,15 +516,17 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 /*
  * Last of all rows: the number of a damaged packet is lost, but not if another copy of it arrived.
  */
-static void add_damaged(const struct trial *trial, const struct rx_count *count, struct ledger *ledger)
+static void add_damaged(const struct trial *trial, uint64_t packets, const char *reason,
+			struct ledger *ledger)
 {
+	struct ledger_row row = { .source = "receiver" };
 	int64_t rest = ledger_unattributed(ledger);
-	struct ledger_row row = { .source = "receiver", .reason = "arrived with a wrong checksum" };
 
+	snprintf(row.reason, sizeof(row.reason), "%s", reason);
 	snprintf(row.where, sizeof(row.where), "%s", path_receiver(trial->path)->known.where);
-	row.packets = rest <= 0 ? 0 : count->damaged < (uint64_t)rest ? count->damaged : (uint64_t)rest;
+	row.packets = rest <= 0 ? 0 : packets < (uint64_t)rest ? packets : (uint64_t)rest;
 	ledger_claim(ledger, &row);
-	row.packets = count->damaged - row.packets;
+	row.packets = packets - row.packets;
 	ledger_witness(ledger, &row);
 }
 
@@ -575,7 +579,8 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	add_known(trial, sent, &count, &ledger);
 	add_seen_again(trial, &count, &ledger);
 	path_report(trial->path, &ledger);
-	add_damaged(trial, &count, &ledger);
+	add_damaged(trial, count.damaged, "arrived with a wrong checksum", &ledger);
+	add_damaged(trial, count.bad_payload, "arrived with a wrong payload", &ledger);
 	ledger_report(&ledger, res);
 	ledger_release(&ledger);
 	return 0;

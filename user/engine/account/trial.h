@@ -27,6 +27,7 @@ struct trial_opts {
 					 * an option */
 	const struct far_sink_cfg *far;	/* instead of sink: a receiver on another host; set by
 					 * callers */
+	bool verify_payload;		/* the payload pattern is sent; set by callers */
 	bool gaps;			/* also measure inter-arrival times; set by callers */
 };
 

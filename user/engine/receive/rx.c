@@ -18,6 +18,7 @@
 #include "engine/self/environ.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "proto/payload.h"
 #include "sys/afxdp/ring.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/caps.h"
@@ -138,6 +139,9 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->stamp_clock = cfg->clock;
 	skel->rodata->has_frags = frags;
 	skel->rodata->intact_l4 = !cfg->no_l4_checksum;
+	skel->rodata->verify_payload = cfg->verify_payload;
+	if (cfg->verify_payload)
+		payload_fill((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	skel->rodata->note_seen = cfg->seen_fd > 0;
 	bpf_set_frags(skel->obj, frags);
 	size_maps(rx);
@@ -206,6 +210,8 @@ static void describe(const struct rx *rx, struct result *res)
 	if (rx->cfg.check)
 		result_env_u64(res, "order_window_packets", rx->cfg.window);
 	result_env_str(res, "rx_checksums", rx->cfg.no_l4_checksum ? "IPv4 header" : "IPv4 header, L4");
+	if (rx->cfg.verify_payload)
+		result_env_str(res, "rx_payload", "pattern");
 	environ_rx_stamp(res, !rx->cfg.check ? STAMPED_NOWHERE : rx->stamp ? STAMPED_HW :
 			 mode == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP);
 }
@@ -400,6 +406,7 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 		sum.implausible_time += __atomic_load_n(&rx->cpus[i].implausible_time,
 							__ATOMIC_RELAXED);
 		sum.damaged += __atomic_load_n(&rx->cpus[i].damaged, __ATOMIC_RELAXED);
+		sum.bad_payload += __atomic_load_n(&rx->cpus[i].bad_payload, __ATOMIC_RELAXED);
 		sum.unverified += __atomic_load_n(&rx->cpus[i].unverified, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)

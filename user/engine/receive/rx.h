@@ -44,6 +44,7 @@ struct rx_cfg {
 	bool vary;			/* with check: also delay variation */
 	bool gaps;			/* with check: inter-arrival times of each stream */
 	bool no_l4_checksum;		/* verify IPv4 header checksums only */
+	bool verify_payload;		/* with check: it is the payload pattern (abi/payload.h) */
 	uint64_t expect_gap_ns;		/* with gaps: the intended interval; 0: none given */
 	uint32_t record_every;		/* with check: record one packet in this many; 0: none */
 	uint32_t record_ring_bytes;	/* a power of two, in whole pages */

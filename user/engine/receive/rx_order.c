@@ -231,6 +231,11 @@ void rx_report_damage(const struct rx_count *count, struct result *res)
 		result_verdict(res, false, "%llu of %llu packets arrived with a wrong checksum",
 			       (unsigned long long)count->damaged, (unsigned long long)count->packets);
 	}
+	if (count->bad_payload) {
+		result_metric_u64(res, "bad_payload_packets", count->bad_payload);
+		result_verdict(res, false, "%llu of %llu packets arrived with a wrong payload",
+			       (unsigned long long)count->bad_payload, (unsigned long long)count->packets);
+	}
 	if (!count->unverified)
 		return;
 	result_metric_u64(res, "unverified_packets", count->unverified);

@@ -128,7 +128,8 @@ static bool is_absurd(const struct rx_count *count, const struct hist_rec *hist)
 static void report_untimed(const struct rx *rx, const struct rx_count *count,
 			   const struct hist_rec *hist, struct result *res)
 {
-	uint64_t tagged = count->packets - count->untagged - count->other_stream - count->damaged;
+	uint64_t tagged = count->packets - count->untagged - count->other_stream - count->damaged -
+			  count->bad_payload;
 	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival +
 			     count->implausible_time;
 	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;

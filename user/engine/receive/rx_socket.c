@@ -15,12 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "abi/payload.h"
 #include "abi/sink.h"
 #include "abi/tag.h"
 #include "engine/receive/rx_order.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
+#include "proto/payload.h"
 #include "proto/seqwin.h"
 #include "result/result_dist.h"
 #include "sys/net/counters.h"
@@ -30,6 +32,7 @@
 #define BATCH		64
 #define WAKE_US		20000		/* how often the reader checks for stop */
 #define HEAD_BYTES	64		/* payload bytes to read; the tag is at the start */
+#define WHOLE_BYTES	(TAG_BYTES + PAYLOAD_BYTES)	/* with verify_payload */
 
 /* Ethernet, IP and UDP headers, without FCS; a VLAN tag is not delivered here. */
 #define HEADERS4_BYTES	(14 + 20 + 8)
@@ -47,6 +50,8 @@ struct rx_socket {
 	struct rx_count count;
 	struct hist_rec hist;
 	struct seqwin *wins;
+	char *heads;			/* of BATCH packets, head_bytes each; the reader's */
+	size_t head_bytes;
 	struct rx_count row_count;
 	uint64_t row_lost, row_elapsed_ns;
 	uint64_t full_before, full_after;	/* counters_udp_full() of the socket's namespace */
@@ -89,6 +94,18 @@ static void add_tag(struct rx_socket *rx, const struct tag_fields *tag, uint64_t
 		add_delay(rx, tag, now_ns);
 }
 
+/* Of a tagged packet of @bytes; what was not read is not verified. */
+static bool is_payload_bad(struct rx_socket *rx, const char *head, size_t bytes)
+{
+	if (!rx->cfg.verify_payload)
+		return false;
+	if (bytes > rx->head_bytes) {
+		rx->count.unverified++;
+		return false;
+	}
+	return !payload_is_intact(head + TAG_BYTES, bytes - TAG_BYTES);
+}
+
 static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t now_ns)
 {
 	const struct sockaddr_in6 *from = msg->msg_hdr.msg_name;
@@ -110,16 +127,17 @@ static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t
 	if (!count->first_mono_ns)
 		count->first_mono_ns = now_ns;
 	count->last_mono_ns = now_ns;
-	if (tagged)
-		add_tag(rx, &tag, now_ns);
-	else
+	if (!tagged)
 		count->untagged++;
+	else if (is_payload_bad(rx, iov->iov_base, msg->msg_len))
+		count->bad_payload++;
+	else
+		add_tag(rx, &tag, now_ns);
 }
 
 static void *reader_main(void *arg)
 {
 	struct rx_socket *rx = arg;
-	char heads[BATCH][HEAD_BYTES] __attribute__((aligned(8)));
 	struct sockaddr_in6 from[BATCH];
 	struct mmsghdr msgs[BATCH];
 	struct iovec iovs[BATCH];
@@ -127,7 +145,7 @@ static void *reader_main(void *arg)
 	int i, nr;
 
 	for (i = 0; i < BATCH; i++) {
-		iovs[i] = (struct iovec){ heads[i], HEAD_BYTES };
+		iovs[i] = (struct iovec){ rx->heads + (size_t)i * rx->head_bytes, rx->head_bytes };
 		msgs[i].msg_hdr = (struct msghdr){
 			.msg_name = &from[i], .msg_iov = &iovs[i], .msg_iovlen = 1,
 		};
@@ -204,6 +222,7 @@ static void close_socket(struct receiver *receiver)
 	if (rx->fd >= 0)
 		close(rx->fd);
 	pthread_mutex_destroy(&rx->lock);
+	free(rx->heads);
 	free(rx->wins);
 	free(rx);
 }
@@ -306,6 +325,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 			   count.rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
 	result_metric_real(res, "received_l2_bps", count.rate_pps * 8 * frame_bytes);
 	result_metric_u64(res, "socket_dropped_packets", dropped);
+	rx_report_damage(&count, res);
 	report_order(&count, rx_sent_packets(sent), res);
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
@@ -398,8 +418,10 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
 	for (i = 0; rx->wins && i < cfg->streams; i++)
 		rx->wins[i].confirms = true;
+	rx->head_bytes = cfg->verify_payload ? WHOLE_BYTES : HEAD_BYTES;
+	rx->heads = calloc(BATCH, rx->head_bytes);
 	rx->full_before = rx->full_after = counters_udp_full();
-	err = rx->wins ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
+	err = rx->wins && rx->heads ? bind_socket(rx, e) : err_set(e, -ENOMEM, "cannot open the receiver");
 	if (err)
 		goto fail;
 	err = pthread_create(&rx->id, NULL, reader_main, rx);
@@ -412,6 +434,8 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 		result_env_u64(res, "rx_socket_buffer_bytes", (uint64_t)bytes);
 	result_env_str(res, "rx_stamp", "user");
 	result_env_str(res, "rx_checksums", "IPv4 header, L4: by the kernel, which drops damaged packets");
+	if (cfg->verify_payload)
+		result_env_str(res, "rx_payload", "pattern");
 	*ret_receiver = &rx->receiver;
 	return 0;
 fail:

@@ -9,6 +9,7 @@
 #ifndef ENGINE_RECEIVE_RX_SOCKET_H
 #define ENGINE_RECEIVE_RX_SOCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/receive/receiver.h"
@@ -20,6 +21,7 @@ struct rx_socket_cfg {
 	uint16_t port;		/* host order */
 	uint16_t streams;	/* streams to check: 0 .. streams - 1 */
 	uint16_t run;		/* of the sender, with the clock's bit; 0: any */
+	bool verify_payload;	/* it is the payload pattern (abi/payload.h) */
 	uint32_t rcvbuf_bytes;	/* as for setsockopt(), which doubles it; 0: default */
 };
 
