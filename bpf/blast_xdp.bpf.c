@@ -107,7 +107,7 @@ static __always_inline int make(struct xdp_md *ctx, struct gen_rec *rec, __u64 n
 	    write_fields(ctx, &fields, rec->number_first + made * rec->number_step) < 0)
 		return XDP_ABORTED;
 	if (rec->tag_offset &&
-	    write_tag(ctx, rec->tag_offset & (GEN_HEADER_BYTES - 1), rec->stream, made, sent_ns) < 0)
+	    write_tag(ctx, rec->tag_offset & 0x3fff, rec->stream, made, sent_ns) < 0)
 		return XDP_ABORTED;
 	if (now_ns) {
 		if (!rec->first_mono_ns)

@@ -157,6 +157,27 @@ static void writes_every_frame_whole(void **state)
 	}
 }
 
+/* Its headers are longer than those that are written into every frame. */
+static void writes_the_tag_after_the_headers_of_a_tunnel(void **state)
+{
+	struct gen_rec rec = { .stamp_every = 1 };
+	uint64_t before_ns = harness_mono_ns();
+	struct packet_frame frame;
+	struct harness_out out;
+
+	(void)state;
+	make_template(&frame, 6, 0, 200);
+	start(&frame, &rec);
+	rec.tag_offset = 132;
+	write_rec(&rec);
+	harness_run(skel->progs.blast_xdp, frame.bytes, frame.len, &out);
+	assert_int_equal(out.action, XDP_TX);
+	assert_int_equal(out.len, frame.len);
+	assert_memory_equal(out.bytes, frame.bytes, 132);
+	expect_tag(out.bytes + 132, 0, before_ns, harness_mono_ns());
+	assert_memory_equal(out.bytes + 150, frame.bytes + 150, frame.len - 150);
+}
+
 static void stops_at_the_limit(void **state)
 {
 	struct gen_rec rec = { .tag_offset = 1, .limit = 3 };
@@ -375,6 +396,7 @@ int test_blast(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, load, unload)
 	const struct CMUnitTest tests[] = {
 		T(writes_every_frame_whole),
+		T(writes_the_tag_after_the_headers_of_a_tunnel),
 		T(stops_at_the_limit),
 		T(sends_without_a_tag),
 		T(stamps_one_in_n),
