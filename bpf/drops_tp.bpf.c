@@ -19,6 +19,7 @@
 #include "abi/tag.h"
 #include "lib/seen.bpf.h"
 #include "lib/skb.bpf.h"
+#include "lib/tag_skip.bpf.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -52,8 +53,11 @@ static __always_inline int is_dest6(const struct ipv6hdr *ip)
 				dst[1] == cfg.dst[1] && dst[2] == cfg.dst[2] && dst[3] == cfg.dst[3]);
 }
 
-/* Offset of the UDP header of a packet with the right address; 0: not such a packet. */
-static __always_inline __u32 find_udp(struct sk_buff *skb, const struct skb_view *view)
+/*
+ * Offset of what follows the IP header of a packet with the right address, or the EtherType of
+ * another; 0: not such a packet. *ret_proto: -1: not IP.
+ */
+static __always_inline __u32 find_l4(struct sk_buff *skb, const struct skb_view *view, int *ret_proto)
 {
 	__be16 proto = 0;
 	__u32 offset = skb_find_ip(skb, view, &proto);
@@ -63,17 +67,19 @@ static __always_inline __u32 find_udp(struct sk_buff *skb, const struct skb_view
 	if (proto == bpf_htons(ETH_P_IP)) {
 		/* In a fragmented packet only the first fragment has the ports and the tag. */
 		if (skb_copy(&ip4, sizeof(ip4), view, offset) || ip4.version != 4 ||
-		    ip4.protocol != IPPROTO_UDP || ip4.frag_off & bpf_htons(0x1fff) || !is_dest4(&ip4))
+		    ip4.frag_off & bpf_htons(0x1fff) || !is_dest4(&ip4))
 			return 0;
+		*ret_proto = ip4.protocol;
 		return offset + ip4.ihl * 4;
 	}
 	if (proto == bpf_htons(ETH_P_IPV6)) {
-		if (skb_copy(&ip6, sizeof(ip6), view, offset) || ip6.version != 6 ||
-		    ip6.nexthdr != IPPROTO_UDP || !is_dest6(&ip6))
+		if (skb_copy(&ip6, sizeof(ip6), view, offset) || ip6.version != 6 || !is_dest6(&ip6))
 			return 0;
+		*ret_proto = ip6.nexthdr;
 		return offset + sizeof(ip6);
 	}
-	return 0;
+	*ret_proto = -1;
+	return cfg.tagged ? offset : 0;
 }
 
 static __always_inline int in_range(__be16 port, __u16 first, __u16 nr)
@@ -81,34 +87,50 @@ static __always_inline int in_range(__be16 port, __u16 first, __u16 nr)
 	return !nr || (__u16)(bpf_ntohs(port) - first) < nr;
 }
 
-struct probe {
+static __always_inline int is_to_ports(const struct skb_view *view, __u32 offset)
+{
 	struct udphdr udp;
+
+	return !skb_copy(&udp, sizeof(udp), view, offset) &&
+	       in_range(udp.source, cfg.src_port, cfg.nr_src_ports) &&
+	       in_range(udp.dest, cfg.dst_port, cfg.nr_dst_ports);
+}
+
+/* After the L4 header of @proto at @offset. */
+static __always_inline int find_tag(const struct skb_view *view, __u32 offset, int proto,
+				    struct tag_fields *ret_tag)
+{
+	__u8 header[13];	/* what tag_skip() reads; no tag is shorter */
 	struct tag tag;
-} __attribute__((packed, aligned(2)));
+
+	if (skb_copy(header, sizeof(header), view, offset))
+		return 0;
+	if (proto >= 0)
+		offset += tag_skip(proto, header[0], header[12]);
+	return !skb_copy(&tag, sizeof(tag), view, offset) &&
+	       tag_read(tag.high, tag.low, tag.complement, ret_tag);
+}
 
 /* True if the packet belongs to the test; *ret_again if it was noted before. */
 static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 {
 	struct skb_view view;
 	struct tag_fields tag;
-	struct probe probe;
 	__u32 offset;
+	int proto;
 
 	/* Before reading anything: reading is most of the cost per packet. */
 	if (cfg.any)
 		return 1;
 	view.head = BPF_CORE_READ(skb, head);
 	view.tail = BPF_CORE_READ(skb, tail);
-	offset = find_udp(skb, &view);
-	if (!offset || skb_copy(&probe.udp, sizeof(probe.udp), &view, offset) ||
-	    !in_range(probe.udp.source, cfg.src_port, cfg.nr_src_ports) ||
-	    !in_range(probe.udp.dest, cfg.dst_port, cfg.nr_dst_ports))
+	offset = find_l4(skb, &view, &proto);
+	if (!offset || (proto == IPPROTO_UDP && !is_to_ports(&view, offset)))
 		return 0;
 	if (!cfg.tagged)
-		return 1;
-	if (skb_copy(&probe, sizeof(probe), &view, offset) ||
-	    !tag_read(probe.tag.high, probe.tag.low, probe.tag.complement, &tag) ||
-	    tag.run != cfg.run || tag.stream < cfg.first_stream || tag.stream > cfg.last_stream)
+		return proto == IPPROTO_UDP;
+	if (!find_tag(&view, offset, proto, &tag) || tag.run != cfg.run ||
+	    tag.stream < cfg.first_stream || tag.stream > cfg.last_stream)
 		return 0;
 	*ret_again = seen_before(tag.stream, tag.sequence);
 	return 1;

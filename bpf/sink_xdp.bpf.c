@@ -20,6 +20,7 @@
 #include "lib/seen.bpf.h"
 #include "lib/seq.bpf.h"
 #include "lib/tag.bpf.h"
+#include "lib/tag_skip.bpf.h"
 #include "lib/vary.bpf.h"
 
 char _license[] SEC("license") = "GPL";
@@ -249,13 +250,65 @@ static __always_inline void add_gap(__u32 cpu, __u32 stream, __u64 before_ns, __
 		hist_add(hist, gap_ns, expect_gap_ns);
 }
 
-static __always_inline int is_test_packet(const struct udphdr *udp)
+/*
+ * Where the tag of a packet of @proto at @l4 may be; 0: there is no room. Verified by itself, so
+ * that the caller's paths do not multiply by the protocols.
+ */
+__attribute__((noinline)) int tag_place(struct xdp_md *ctx, __u32 l4, __u32 proto)
+{
+	const __u8 *header = frame_at(ctx, l4, TAG_BYTES);
+
+	return header ? l4 + tag_skip(proto, header[0], header[12]) : 0;
+}
+
+static __always_inline __u32 tag_place_of(struct xdp_md *ctx, const struct packet *pkt,
+					  enum parse_result parsed, const struct udphdr *udp)
+{
+	if (udp && bpf_ntohs(udp->len) < sizeof(*udp) + TAG_BYTES)
+		return 0;
+	if (parsed == PARSE_L4)
+		return tag_place(ctx, pkt->l4 - pkt->data, pkt->proto);
+	/* After an EtherType that is not IP's. */
+	return parsed == PARSE_OTHER && !pkt->version ? tag_place(ctx, pkt->l3 - pkt->data, 0) : 0;
+}
+
+static __always_inline int has_tag(struct xdp_md *ctx, __u32 tag_at, struct tag_fields *ret_tag)
+{
+	const struct tag_words *tag = frame_at(ctx, tag_at, TAG_BYTES);
+
+	return tag && tag_read(tag->high, tag->low, tag->complement, ret_tag);
+}
+
+static __always_inline int is_to_port(struct xdp_md *ctx, __u32 l4)
+{
+	const __be16 *port = frame_at(ctx, l4 + 2, sizeof(*port));
+
+	return port && *port == cfg.port;
+}
+
+/* @proto: 0 if it has no L4 header; @tag: only if @is_tagged. */
+static __always_inline int is_test_packet(struct xdp_md *ctx, const struct packet *pkt, __u32 proto,
+					  const struct udphdr *udp, int is_tagged,
+					  const struct tag_fields *tag)
 {
 	if (cfg.match == SINK_MATCH_ALL)
 		return 1;
-	if (!udp)
+	if (cfg.match == SINK_MATCH_SOURCE)
+		return udp && udp->source == cfg.port;
+	if (cfg.match == SINK_MATCH_DEST && udp && udp->dest == cfg.port)
+		return 1;
+	if (!is_tagged || cfg.run)
+		return is_tagged && tag->run == cfg.run;
+	switch (proto) {
+	case IPPROTO_UDP:
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
 		return 0;
-	return (cfg.match == SINK_MATCH_DEST ? udp->dest : udp->source) == cfg.port;
+	case IPPROTO_TCP:
+		return is_to_port(ctx, pkt->l4 - pkt->data);
+	default:
+		return 1;
+	}
 }
 
 /* Not inlined: without records a packet should not pay for the registers. */
@@ -311,14 +364,13 @@ static __always_inline int is_of_now(__u64 sent_ns, __u64 now_ns)
 }
 
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
-					 const struct packet *pkt, const struct udphdr *udp,
-					 enum intact intact)
+					 const struct packet *pkt, int is_tagged,
+					 struct tag_fields tag, enum intact intact)
 {
 	struct seq_arrival arrival = { 0 };
-	struct tag_fields tag = { 0 };	/* clang 14 spills it where there is none */
 	__u32 stream = cfg.streams;
 	struct record rec;
-	int is_tagged, other_run = 0;
+	int other_run = 0;
 	__u64 before_ns, sent_ns;
 
 	if (record_every) {
@@ -328,10 +380,6 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			.queue = ctx->rx_queue_index, .cpu = cpu,
 		};
 	}
-	is_tagged = udp && tag_find(pkt, udp, &tag);
-	if (verify_payload && is_tagged && intact != INTACT_NO)
-		intact = payload_intact(ctx, (void *)(udp + 1) + TAG_BYTES - pkt->data,
-					bpf_ntohs(udp->len) - sizeof(*udp) - TAG_BYTES, intact);
 	if (is_tagged && cfg.run && tag.run != cfg.run) {
 		rec.kind = RECORD_OTHER_RUN;
 		rec.stream = tag.stream;
@@ -400,11 +448,13 @@ int sink_xdp(struct xdp_md *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct sink_cpu *own = bpf_map_lookup_elem(&sink_cpus, &cpu);
+	struct tag_fields tag = { 0 };	/* clang 14 spills it where there is none */
 	struct udphdr *udp = NULL;
 	struct packet pkt;
 	enum intact intact = INTACT_YES;
 	enum parse_result parsed;
-	__u32 proto = 0;
+	__u32 proto = 0, tag_at = 0;
+	int is_tagged;
 
 	if (!own)
 		return XDP_PASS;
@@ -413,14 +463,19 @@ int sink_xdp(struct xdp_md *ctx)
 		udp = parse_udp(&pkt);
 		proto = pkt.proto;
 	}
-	if (!is_test_packet(udp)) {
+	if (cfg.check)
+		tag_at = tag_place_of(ctx, &pkt, parsed, udp);
+	is_tagged = tag_at && has_tag(ctx, tag_at, &tag);
+	if (!is_test_packet(ctx, &pkt, proto, udp, is_tagged, &tag)) {
 		ADD_ONCE(own->foreign, 1);
 		return XDP_PASS;
 	}
 	if (parsed != PARSE_OTHER || pkt.version)	/* IP */
 		intact = packet_intact(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, proto, pkt.version);
+	if (verify_payload && is_tagged && intact != INTACT_NO)
+		intact = payload_intact(ctx, pkt.l3 - pkt.data, pkt.version, tag_at + TAG_BYTES, intact);
 	if (cfg.check) {
-		check_packet(ctx, cpu, own, &pkt, udp, intact);
+		check_packet(ctx, cpu, own, &pkt, is_tagged, tag, intact);
 	} else {
 		if (intact != INTACT_YES)
 			ADD_ONCE(*(intact == INTACT_NO ? &own->damaged : &own->unverified), 1);

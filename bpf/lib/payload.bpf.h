@@ -89,14 +89,29 @@ __attribute__((noinline)) int payload_is_in_any(struct xdp_md *ctx, __u32 at, __
 	return match_payload(ctx, PAYLOAD_IN_ANY, at, bytes);
 }
 
+/* Where the packet at @l3 ends in the frame, padding left out; 0: its header does not say. */
+static __always_inline __u32 packet_end(struct xdp_md *ctx, __u32 l3, __u32 version)
+{
+	const struct ipv6hdr *ip6;
+	const struct iphdr *ip4;
+
+	if (version == 4) {
+		ip4 = frame_at(ctx, l3, sizeof(*ip4));
+		return ip4 ? l3 + bpf_ntohs(ip4->tot_len) : 0;
+	}
+	ip6 = version == 6 ? frame_at(ctx, l3, sizeof(*ip6)) : NULL;
+	return ip6 ? l3 + sizeof(*ip6) + bpf_ntohs(ip6->payload_len) : 0;
+}
+
 /*
- * Verifies @bytes at @at, right after a tag, of a packet whose checksums are @intact; returns this,
- * or what the payload makes of it. Verified by itself, as frame_sum().
+ * Verifies the packet at @l3 from @at, right after its tag, to its end. Its checksums are @intact;
+ * returns this, or what the payload makes of it. Verified by itself, as frame_sum().
  */
-__attribute__((noinline)) int payload_intact(struct xdp_md *ctx, __u32 at, __u32 bytes,
+__attribute__((noinline)) int payload_intact(struct xdp_md *ctx, __u32 l3, __u32 version, __u32 at,
 					     __u32 intact)
 {
 	__u32 frame_bytes = (void *)(long)ctx->data_end - (void *)(long)ctx->data;
+	__u32 bytes = packet_end(ctx, l3, version) - at;
 	int is_pattern;
 
 	if (!verify_payload)

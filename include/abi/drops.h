@@ -8,7 +8,10 @@
 
 #include "abi/abi.h"
 
-/* How to recognise a test's packets: UDP, and all of these conditions. */
+/*
+ * How to recognise a test's packets: by all of these conditions. With a tag they may be of any
+ * protocol, otherwise UDP; only UDP has ports here.
+ */
 struct drops_cfg {
 	__u16 src_port, nr_src_ports;	/* host byte order; nr 0: any port */
 	__u16 dst_port, nr_dst_ports;

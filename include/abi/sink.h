@@ -14,9 +14,14 @@
 #define SINK_LATEST_NS 60000000000ull
 
 enum sink_match {
-	SINK_MATCH_DEST,	/* UDP to cfg.port: the receiver of a stream */
+	SINK_MATCH_DEST,	/* UDP to cfg.port, and SINK_MATCH_TAG: the receiver of streams */
 	SINK_MATCH_SOURCE,	/* UDP from cfg.port: returning reflections */
 	SINK_MATCH_ALL,		/* every packet */
+	/*
+	 * With check, any packet with an undamaged tag of cfg.run. If that is 0, of any run; then TCP
+	 * must be to cfg.port, and UDP and ICMP are left out: ping sends tags as well.
+	 */
+	SINK_MATCH_TAG,
 };
 
 struct sink_cfg {

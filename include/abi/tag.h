@@ -2,8 +2,9 @@
 /*
  * abi/tag.h - the probe tag that every generated packet carries, version 2.
  *
- * It follows the L4 header. Written by the generator (BPF or user space), read
- * by the sink. In network byte order, so that a capture reads the same on every host:
+ * It follows the last header: that of UDP, TCP, ICMP or GRE, of IP before any other protocol, or
+ * the EtherType if it is not IP's. Written by the generator (BPF or user space), read by the sink.
+ * In network byte order, so that a capture reads the same on every host:
  *
  *	bits	field
  *	16	check		a mix of the 112 bits after it: damage, and payload that is no tag

@@ -20,6 +20,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <linux/bpf.h>
+#include <linux/if_packet.h>
 
 #include "abi/drops.h"
 #include "abi/tag.h"
@@ -220,6 +221,25 @@ static void a_received_packet_is_no_loss(void **state)
 	assert_int_equal(sums().again, 1);
 }
 
+/* What the kernel drops: no one has this protocol, or the checksum, which is 0, is wrong. */
+static void send_ip(uint8_t proto, uint8_t first, size_t header_bytes, const struct tag *tag)
+{
+	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+	struct sockaddr_in dest = { .sin_family = AF_INET };
+	uint8_t bytes[20 + 60 + sizeof(*tag)] = { 0x45, [8] = 64, [9] = proto };
+	size_t nr = 20 + header_bytes + sizeof(*tag);
+
+	assert_true(fd >= 0);
+	inet_pton(AF_INET, "127.0.0.1", &dest.sin_addr);
+	memcpy(bytes + 16, &dest.sin_addr, 4);
+	if (proto == IPPROTO_TCP)
+		bytes[20 + 12] = (uint8_t)(header_bytes << 2);
+	bytes[20] = first;
+	memcpy(bytes + 20 + header_bytes, tag, sizeof(*tag));
+	assert_int_equal(sendto(fd, bytes, nr, 0, (struct sockaddr *)&dest, sizeof(dest)), nr);
+	close(fd);
+}
+
 static void packets_of_others_are_left_alone(void **state)
 {
 	struct tag tag = tag_of(2, 7), damaged = tag, foreign = tag;
@@ -249,6 +269,46 @@ static void packets_of_others_are_left_alone(void **state)
 	load(&cfg);
 	send4("127.0.0.1", 5, &tag, sizeof(tag));
 	assert_int_equal(sums().skbs, 1);
+}
+
+static void send_type(const struct tag *tag)
+{
+	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_ll dest = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(0x88b5), .sll_ifindex = 1, .sll_halen = 6,
+	};
+
+	assert_int_equal(sendto(fd, tag, sizeof(*tag), 0, (struct sockaddr *)&dest, sizeof(dest)),
+			 sizeof(*tag));
+	close(fd);
+}
+
+static void a_tag_is_found_after_any_header(void **state)
+{
+	static const struct {
+		uint8_t proto, first;
+		size_t header_bytes;
+	} headers[] = {
+		{ IPPROTO_TCP, 0, 20 }, { IPPROTO_TCP, 0, 60 }, { IPPROTO_ICMP, 8, 8 }, { IPPROTO_GRE, 0, 4 },
+		{ IPPROTO_GRE, 0x20, 8 }, { 253, 0, 0 },
+	};
+	uint32_t i, n = sizeof(headers) / sizeof(headers[0]);
+	struct tag tag;
+
+	(void)state;
+	load(&usual);
+	for (i = 0; i < n; i++) {
+		tag = tag_of(2, i);
+		send_ip(headers[i].proto, headers[i].first, headers[i].header_bytes, &tag);
+		if (sums().skbs != i + 1)
+			fail_msg("protocol %u, %zu bytes", headers[i].proto, headers[i].header_bytes);
+		tag = tag_of(1, i);		/* of another stream */
+		send_ip(headers[i].proto, headers[i].first, headers[i].header_bytes, &tag);
+	}
+	tag = tag_of(2, n);
+	send_type(&tag);
+	assert_int_equal(sums().skbs, n + 1);
+	assert_int_equal(sums().again, 0);
 }
 
 static void without_a_tag_the_address_decides(void **state)
@@ -300,6 +360,7 @@ int test_drops(void)
 		cmocka_unit_test(one_packet_is_counted_once),
 		cmocka_unit_test(a_received_packet_is_no_loss),
 		cmocka_unit_test(packets_of_others_are_left_alone),
+		cmocka_unit_test(a_tag_is_found_after_any_header),
 		cmocka_unit_test(without_a_tag_the_address_decides),
 		cmocka_unit_test(ipv6_is_recognised_likewise),
 	};

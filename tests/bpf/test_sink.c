@@ -1018,6 +1018,159 @@ static void tcp_and_icmp_are_verified_and_what_has_no_such_checksum_is_not(void 
 	assert_int_equal(read_cpu().unverified, 3);
 }
 
+/* Headers that a tag follows, by their first byte, by TCP's offset, and by what verifies them. */
+static const struct last_header {
+	unsigned int version;		/* 0: no IP at all */
+	uint8_t proto;
+	size_t header_bytes;
+	uint8_t first, offset;
+	size_t check_at;		/* 0: none */
+	bool is_icmp;
+} headers[] = {
+	{ 4, 6, 20, 0, 0x50, 16 }, { 6, 6, 60, 0, 0xf0, 16 }, { 4, 6, 32, 0x1f, 0x80, 16 },
+	{ 4, 1, 8, 8, 0, 2, true }, { 4, 1, 8, 0, 0, 2, true }, { 6, 58, 8, 128, 0, 2, true },
+	{ 4, 47, 4 }, { 6, 47, 8, 0x20 }, { 4, 47, 8, 0x80 }, { 4, 47, 8, 0x10 }, { 6, 47, 16, 0xb0 },
+	{ 4, 253, 0 }, { 6, 253, 0 }, { 6, 59, 0 }, { 4, 132, 0 }, { 0 },
+};
+
+static void build_after(struct packet_frame *ret_frame, const struct last_header *last,
+			 unsigned int vlans, uint16_t port, const uint8_t tag[18])
+{
+	struct packet_spec shape = {
+		.version = last->version, .vlans = vlans,
+		.payload_bytes = last->header_bytes + 18 + 5 - 8,
+	};
+	struct packet_frame *f = ret_frame;
+	uint32_t pseudo;
+
+	packet_build(f, &shape);
+	if (!last->version) {
+		f->bytes[f->l3 - 2] = 0x88;
+		f->bytes[f->l3 - 1] = 0xb5;
+		memcpy(f->bytes + f->l3, tag, 18);
+		return;
+	}
+	f->bytes[f->version == 6 ? f->l3 + 6 : f->l3 + 9] = last->proto;
+	packet_set_ip_end(f, f->ip_end);
+	memset(f->bytes + f->l4, 0, last->header_bytes);
+	if (last->proto == 6) {
+		f->bytes[f->l4 + 3] = (uint8_t)port;
+		f->bytes[f->l4 + 12] = last->offset;
+	}
+	f->bytes[f->l4] = last->first;
+	memcpy(f->bytes + f->l4 + last->header_bytes, tag, 18);
+	if (!last->check_at)
+		return;
+	pseudo = last->proto == 1 ? 0 : pseudo_of(f, last->proto);
+	set_check(f, last->check_at,
+		  (uint16_t)~packet_sum(f->bytes + f->l4, f->ip_end - f->l4, pseudo));
+}
+
+static int send_after(const struct last_header *last, unsigned int vlans, uint16_t port, uint16_t run,
+		       uint32_t sequence)
+{
+	struct packet_frame frame;
+	uint8_t tag[18];
+
+	packet_tag(tag, run, 1, sequence, harness_mono_ns());
+	build_after(&frame, last, vlans, port, tag);
+	return run_frame(&frame);
+}
+
+static void a_tag_of_the_run_is_found_after_any_header(void **state)
+{
+	static const enum sink_match matches[] = { SINK_MATCH_DEST, SINK_MATCH_TAG, SINK_MATCH_ALL };
+	size_t n = sizeof(headers) / sizeof(headers[0]), i, k;
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+	unsigned int vlans, bit;
+	uint32_t sequence;
+	uint8_t tag[18];
+
+	(void)state;
+	cfg.run = PACKET_RUN;
+	for (k = 0; k < 3; k++) {
+		cfg.match = (uint8_t)matches[k];
+		assert_int_equal(load(cfg), 0);
+		sequence = 0;
+		for (vlans = 0; vlans <= 2; vlans++) {
+			for (i = 0; i < n; i++, sequence++) {
+				if (send_after(&headers[i], vlans, 77, PACKET_RUN, sequence) != XDP_DROP)
+					fail_msg("match %zu, %u VLANs: header %zu", k, vlans, i);
+			}
+		}
+		assert_int_equal(read_seq(1).distinct, sequence);
+		assert_int_equal(read_rec(1).packets, sequence);
+		assert_int_equal(read_hist(1).count, sequence);
+		assert_int_equal(read_cpu().damaged, 0);
+		assert_int_equal(read_cpu().untagged, 0);
+		assert_int_equal(read_cpu().foreign, 0);
+	}
+	cfg.match = SINK_MATCH_TAG;
+	assert_int_equal(load(cfg), 0);
+	for (i = 0; i < n; i++) {
+		assert_int_equal(send_after(&headers[i], 0, PORT, PACKET_RUN + 1, 0), XDP_PASS);
+		for (bit = 0; bit < 18 * 8; bit += 7) {
+			packet_tag(tag, PACKET_RUN, 1, 0, 1);
+			tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			build_after(&frame, &headers[i], 0, PORT, tag);
+			assert_int_equal(run_frame(&frame), XDP_PASS);
+		}
+	}
+	assert_int_equal(send_tag(0, 0, 1), XDP_DROP);
+	assert_int_equal(send_of(PACKET_RUN + 1, 0, 0, 1), XDP_PASS);
+	assert_int_equal(read_cpu().foreign, n * (1 + 21) + 1);
+	assert_int_equal(read_seq(1).distinct, 0);
+}
+
+/* ping sends tags after ICMP, and other verbs to ports of their own. */
+static void without_a_run_tcp_must_be_to_the_port_and_icmp_is_left_alone(void **state)
+{
+	size_t n = sizeof(headers) / sizeof(headers[0]), i;
+	struct packet_frame frame;
+	uint32_t taken = 0;
+	uint8_t tag[18];
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		assert_int_equal(send_after(&headers[i], 0, PORT, PACKET_RUN, taken),
+				 headers[i].is_icmp ? XDP_PASS : XDP_DROP);
+		taken += !headers[i].is_icmp;
+		if (headers[i].proto == 6)
+			assert_int_equal(send_after(&headers[i], 0, PORT + 1, PACKET_RUN, 7), XDP_PASS);
+	}
+	assert_int_equal(read_seq(1).distinct, taken);
+	/* To the port, but without a tag: a connection of the stack's. */
+	memset(tag, 0, sizeof(tag));
+	build_after(&frame, &headers[0], 0, PORT, tag);
+	assert_int_equal(run_frame(&frame), XDP_PASS);
+	assert_int_equal(read_cpu().untagged, 0);
+}
+
+static void a_frame_that_is_cut_has_no_tag_after_any_header(void **state)
+{
+	size_t n = sizeof(headers) / sizeof(headers[0]), i, len;
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+	struct harness_out out;
+	uint8_t tag[18];
+
+	(void)state;
+	cfg.match = SINK_MATCH_TAG;
+	cfg.run = PACKET_RUN;
+	assert_int_equal(load(cfg), 0);
+	packet_tag(tag, PACKET_RUN, 1, 0, 1);
+	for (i = 0; i < n; i++) {
+		build_after(&frame, &headers[i], 0, PORT, tag);
+		/* Without IP nothing says how long it is: bytes after the tag may be missing. */
+		for (len = 14; len < (headers[i].version ? frame.len : 14 + 18); len++) {
+			harness_run(skel->progs.sink_xdp, frame.bytes, len, &out);
+			assert_int_equal(out.action, XDP_PASS);
+		}
+	}
+	assert_int_equal(read_seq(1).distinct, 0);
+}
+
 static void counts_damage_without_tags_too(void **state)
 {
 	struct sink_cfg cfg = usual;
@@ -1387,6 +1540,9 @@ int test_sink(void)
 		T(a_good_copy_of_a_damaged_packet_is_the_first),
 		T(the_packet_of_another_run_is_no_damage_of_this_one),
 		T(tcp_and_icmp_are_verified_and_what_has_no_such_checksum_is_not),
+		T(a_tag_of_the_run_is_found_after_any_header),
+		T(without_a_run_tcp_must_be_to_the_port_and_icmp_is_left_alone),
+		T(a_frame_that_is_cut_has_no_tag_after_any_header),
 		T(counts_damage_without_tags_too),
 		T(leaves_l4_when_asked_and_verifies_ip4_always),
 		T(what_lies_in_several_buffers_is_not_verified),

@@ -42,6 +42,9 @@ UDP='ip4(198.18.0.2)/udp'
 	takes '.config["frame-bytes"] == "64"' "vlan(7)/$UDP" --no-tag
 	takes '.config["frame-bytes"] == "64"' arp
 	takes '.config["frame-bytes"] == "84"' 'ip6(2001:2::2)/udp'
+	takes '.config["frame-bytes"] == "76"' 'ip4(198.18.0.2)/tcp(flags=S)'
+	takes '.config["frame-bytes"] == "64"' 'ip4(198.18.0.2)/tcp(flags=S)' --no-tag
+	takes '.config["frame-bytes"] == "64"' 'ip4(198.18.0.2)/icmp'
 	takes '.config["frame-bytes"] == "72"' "$UDP/text(\"abcdefghijklmnopqrstuvwxyz\")"
 	refuses "68" "vlan(7)/$UDP" -s 67
 }
@@ -55,11 +58,14 @@ UDP='ip4(198.18.0.2)/udp'
 }
 
 @test "a packet without a place for the tag takes no option of the tag" {
-	for packet in "$UDP/text(\"a\")" 'ip4(198.18.0.2)/tcp' arp; do
-		refuses "has no place: it needs udp as its last layer" "$packet" --stream 7
-		refuses "has no place: it needs udp as its last layer" "$packet" --stamp-every 2
+	for packet in "$UDP/text(\"a\")" 'ip4(198.18.0.2)/icmp(unreachable)' arp; do
+		refuses "has no place, or no room" "$packet" --stream 7
+		refuses "has no place, or no room" "$packet" --stamp-every 2
 		takes true "$packet"
 	done
+	takes '.config["frame-bytes"] == "76"' 'ip4(198.18.0.2)/tcp' --stream 7
+	refuses "has no place, or no room in frames of 75 bytes" 'ip4(198.18.0.2)/tcp' --stream 7 -s 75
+	takes true 'ip4(198.18.0.2)/tcp' -s 75
 }
 
 @test "a rate of bytes that are not known in a packet is refused" {

@@ -53,7 +53,7 @@ saves() {
 		eth llc arp | eth/llc/snap/arp(tpa=198.18.0.9)
 		eth ip tcp | ip4(dst=198.18.0.2)/tcp(dport=80, flags=SA, seq=1, ack=2, win=1000)
 		eth ip tcp | ip4(dst=198.18.0.2)/tcp(dport=80, flags=S, mss=1460, sackok, ts=0x100000002, ws=7)
-		eth ip tcp http | ip4(dst=198.18.0.2)/tcp(dport=80, flags=PA)/text("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		eth ip tcp http | ip4(dst=198.18.0.2)/tcp(dport=80, sport=6001, flags=PA)/text("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 		eth ip udp sip | ip4(dst=198.18.0.2)/udp(dport=5060, sport=5060)/text("OPTIONS sip:a@b SIP/2.0\r\nCall-ID: 1\r\n\r\n")
 		eth ip tcp rtsp | ip4(dst=198.18.0.2)/tcp(dport=554, flags=PA)/text("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
 		eth ip icmp | ip4(dst=198.18.0.2)/icmp(echo, id=9, seq=3)/hex(0001020304050607)
@@ -197,9 +197,11 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 }
 
 @test "a packet without a place for the tag says that the sink can only count it" {
-	saves 7 'ip4(dst=198.18.0.2)/tcp'
+	saves 7 'ip4(dst=198.18.0.2)/tcp' -s 64
 	json '.notes | any(test("no probe tag"))'
-	saves 7 'ip4(dst=198.18.0.2)/tcp' --no-tag
+	saves 7 'ip4(dst=198.18.0.2)/tcp' -s 64 --no-tag
+	json '(.notes // []) == []'
+	saves 7 'ip4(dst=198.18.0.2)/tcp' -s 76
 	json '(.notes // []) == []'
 }
 

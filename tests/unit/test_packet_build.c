@@ -345,7 +345,7 @@ static uint32_t word(uint32_t at)
 	return (uint32_t)packet.bytes[at] << 8 | packet.bytes[at + 1];
 }
 
-static void the_tag_follows_a_udp_that_is_the_last_layer(void **state)
+static void the_tag_follows_the_last_header_where_receivers_look_for_it(void **state)
 {
 	static const struct {
 		const char *text, *sizes;
@@ -355,7 +355,26 @@ static void the_tag_follows_a_udp_that_is_the_last_layer(void **state)
 		{ "ip4/udp", "64-1518", 42 }, { "ip4(options=01)/udp", NULL, 46 },
 		{ "ip4/udp/vxlan/eth/ip4/udp", NULL, 92 }, { "ip6/gre(sum)/ip4/udp", NULL, 90 },
 		{ "ip4/udp/hex(00)", NULL, 0 }, { "ip4/udp/text(\"a\")", NULL, 0 },
-		{ "ip4/udp/vxlan/eth/arp", NULL, 0 }, { "ip4/tcp", NULL, 0 }, { "arp", NULL, 0 },
+		{ "ip4/udp/vxlan/eth/arp", NULL, 0 }, { "arp", NULL, 0 },
+		{ "ip4/tcp", NULL, 54 }, { "ip4/tcp", "76", 54 }, { "ip4/tcp", "75", 0 },
+		{ "ip4/tcp", "64-1518", 0 }, { "ip4/tcp", "random(76-1518)", 54 },
+		{ "ip4(options=01)/tcp(mss=1460, ts=1-9)", NULL, 74 },
+		{ "vlan/dot1ad/ip6/hbh/dstopt/tcp", NULL, 98 }, { "ip4/tcp/text(\"GET\")", NULL, 0 },
+		{ "ip4/tcp(off=7)", NULL, 0 }, { "ip4(options=01, ihl=5)/tcp", NULL, 0 },
+		{ "ip4/icmp", NULL, 42 }, { "ip4/icmp", "64", 42 }, { "ip4/icmp(echo-reply)", NULL, 42 },
+		{ "ip4/icmp(unreachable)", NULL, 0 }, { "ip4/icmp(type=0-9)", NULL, 0 },
+		{ "ip6/icmp6(echo, id=1-9)", NULL, 62 }, { "ip6/icmp6(rs)", NULL, 0 },
+		{ "ip6/ns", NULL, 0 }, { "ip4/sctp", NULL, 0 },
+		{ "ip4/gre", "64", 38 }, { "ip4/gre(sum, key=random(), seq=1)", NULL, 50 },
+		{ "ip4/gre(s=1)", NULL, 0 }, { "ip4/gre(proto=0x88be)", NULL, 38 },
+		{ "ip4/gre/ip4/tcp", NULL, 0 }, { "ip4/ip4/tcp", NULL, 0 }, { "mpls/ip4/tcp", NULL, 0 },
+		{ "ip4", NULL, 34 }, { "ip4(proto=99)", NULL, 34 }, { "ip4(proto=17)", NULL, 0 },
+		{ "ip4(proto=99)/tcp", NULL, 0 }, { "ip4(proto=98-99)", NULL, 0 },
+		{ "ip4/icmp(type[0:1]=1)", NULL, 0 }, { "ip4(mf)", NULL, 0 }, { "ip6", NULL, 54 },
+		{ "ip6(next=6)", NULL, 0 }, { "ip6/dstopt", NULL, 62 }, { "ip6/frag", NULL, 0 },
+		{ "eth", NULL, 14 }, { "eth(type=0x88b5)", NULL, 14 }, { "vlan", NULL, 18 },
+		{ "eth(type=0x0800)", NULL, 0 }, { "eth(type=100)", NULL, 0 },
+		{ "vlan/vlan/vlan", NULL, 0 }, { "eth/llc", NULL, 0 }, { "eth/hex(00)", NULL, 0 },
 	};
 	struct tag_fields fields;
 	struct frame_check c;
@@ -698,7 +717,7 @@ int main(void)
 		cmocka_unit_test(lengths_and_checksums_follow_what_changes),
 		cmocka_unit_test(a_packet_is_the_one_that_its_values_describe),
 		cmocka_unit_test(so_it_is_when_sizes_change),
-		cmocka_unit_test(the_tag_follows_a_udp_that_is_the_last_layer),
+		cmocka_unit_test(the_tag_follows_the_last_header_where_receivers_look_for_it),
 		cmocka_unit_test(an_ip_length_leaves_out_what_only_pads_the_frame),
 		cmocka_unit_test(what_is_wrong_on_purpose_stays_and_is_counted_by_what_covers_it),
 		cmocka_unit_test(a_udp_checksum_is_never_zero),

@@ -256,8 +256,8 @@ static int prepare(struct blast_run *run)
 		return err;
 	flow_describe(run->flow, run->res);
 	if (!opts->stream.no_tag && flow_is_dest(&opts->flow) && !mix_is_tagged(run->cfg.mix))
-		result_note(run->res, "these packets carry no probe tag, which requires udp as the last layer: "
-			    "sink can only count them%s",
+		result_note(run->res, "these packets carry no probe tag, for which they have no place or no "
+			    "room: sink can only count them%s",
 			    opts->stream.payload == STREAM_PAYLOAD_PATTERN ?
 			    ", and their payload has no pattern" : "");
 	return 0;

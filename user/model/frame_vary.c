@@ -129,6 +129,7 @@ int frame_vary_build(const struct frame_spec *spec, const struct frame_vary *var
 			  &ret_packet->tag_offset, e);
 	if (err)
 		return err;
+	ret_packet->after_udp = true;
 	ret_packet->content_bytes = ret_packet->buf_bytes - frame_layer_bytes(spec, FRAME_PAYLOAD) +
 				    (spec->tagged ? (uint32_t)TAG_BYTES : 0);
 	if (spec->tagged && spec->patterned) {

@@ -17,7 +17,8 @@ struct packet {
 	uint32_t buf_bytes;		/* without FCS; the longest, if sizes change */
 	uint32_t content_bytes;		/* all bytes after these are 0 */
 	bool has_size;			/* sizes change: packet N has the length given by `size` */
-	uint16_t tag_offset;		/* right after the L4 header; 0: no tag */
+	uint16_t tag_offset;		/* right after the last header; 0: no tag */
+	bool after_udp;			/* that is UDP's */
 	uint16_t pattern_offset;	/* payload pattern: from there to the end; 0: none */
 	struct field fields[FIELD_MAX];
 	uint32_t nr_fields;

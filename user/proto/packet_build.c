@@ -147,7 +147,7 @@ static int place(struct build *build)
 		build->start[i] = at;
 		build->header_bytes[i] = layer->def->header_bytes + options.nr;
 		at += build->header_bytes[i];
-		room = build->env->tagged && layer == last && build_is(last, "udp") ? TAG_BYTES : 0;
+		room = build->env->tagged && layer == last && build_takes_tag(build, at) ? TAG_BYTES : 0;
 		if (at + room > PACKET_MAX_BYTES)
 			return build_fail(build, layer, NULL,
 					  "the packet is longer than %u bytes%s", PACKET_MAX_BYTES,
@@ -159,6 +159,7 @@ static int place(struct build *build)
 	}
 	if (room)
 		build->packet->tag_offset = (uint16_t)at;
+	build->packet->after_udp = build_is(last, "udp");
 	build->content_bytes = at + room;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/packet_build.h - a packet being built: packet_build.c places and fills the layers,
- * packet_option.c what follows a header, packet_sum.c the checksums, and packet_change.c creates
- * the fields that change. Only these four include this.
+ * packet_option.c what follows a header, packet_tag.c decides on the tag, packet_sum.c fills the
+ * checksums, and packet_change.c creates the fields that change. Only these five include this.
  */
 #ifndef PROTO_PACKET_BUILD_H
 #define PROTO_PACKET_BUILD_H
@@ -86,6 +86,9 @@ bool build_gre_fills_sum(const struct packet_value *sum);
 /* Appends what follows @layer's fixed part, which ends at @at. @build NULL: record no changes. */
 void build_options(struct build *build, const struct packet_layer *layer, uint32_t at,
 		   struct build_options *options);
+
+/* Whether the probe tag is to follow the last layer, which ends at @at. */
+bool build_takes_tag(const struct build *build, uint32_t at);
 
 /* Fills in the checksums, inner ones first, as outer ones cover them. */
 void build_sums(struct build *build);

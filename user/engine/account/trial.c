@@ -46,6 +46,8 @@ struct ports {
 /* How to recognise a packet of this test. */
 struct target {
 	bool tagged;
+	bool other_l4;				/* some are not UDP */
+	bool has_ports;				/* of those that are */
 	uint16_t first_stream, last_stream;
 	struct ports src, to;
 	struct frame_addr dst;			/* family 0: more than one address */
@@ -123,7 +125,7 @@ static struct headers find_headers(const struct packet *packet)
 	}
 	/* In a tunnel the tag identifies the packets. */
 	if (packet->tag_offset)
-		at.udp = packet->tag_offset - UDP_BYTES;
+		at.udp = packet->after_udp ? packet->tag_offset - UDP_BYTES : 0;
 	return at;
 }
 
@@ -149,6 +151,13 @@ static void join_ports(bool is_first, struct ports ports, struct ports *of_all)
 		of_all->nr = 0;
 }
 
+static void join_udp(struct target *target, const struct packet *packet, uint32_t udp)
+{
+	join_ports(!target->has_ports, ports_at(packet, udp), &target->src);
+	join_ports(!target->has_ports, ports_at(packet, udp + 2), &target->to);
+	target->has_ports = true;
+}
+
 static struct frame_addr address_of(const struct packet *packet, const struct headers *at)
 {
 	struct frame_addr addr = { 0 };
@@ -167,15 +176,16 @@ static void join_flow(struct target *target, bool is_first, const struct mix_flo
 {
 	struct headers at = find_headers(flow->packet);
 	struct frame_addr dst = address_of(flow->packet, &at);
-	struct ports none = { 0 };
 
 	target->tagged = target->tagged && flow->tagged;
 	if (flow->stream < target->first_stream)
 		target->first_stream = flow->stream;
 	if (flow->stream > target->last_stream)
 		target->last_stream = flow->stream;
-	join_ports(is_first, at.udp ? ports_at(flow->packet, at.udp) : none, &target->src);
-	join_ports(is_first, at.udp ? ports_at(flow->packet, at.udp + 2) : none, &target->to);
+	if (at.udp)
+		join_udp(target, flow->packet, at.udp);
+	else
+		target->other_l4 = true;
 	if (is_first)
 		target->dst = dst;
 	else if (memcmp(&dst, &target->dst, sizeof(dst)))
@@ -190,6 +200,8 @@ static struct target target_of(const struct tx_cfg *cfg)
 
 	for (i = 0; i < cfg->mix->nr_flows; i++)
 		join_flow(&target, !i, &cfg->mix->flows[i]);
+	if (target.other_l4 && !target.tagged)
+		target.src.nr = target.to.nr = 0;
 	return target;
 }
 
@@ -232,10 +244,17 @@ static int open_socket(struct trial *trial, struct err *e)
 		.verify_payload = trial->target.tagged && trial->opts.verify_payload,
 	};
 
-	if (trial->target.to.nr != 1)
-		return err_usage(e, OPTION("sink-socket") " reads one port, but these packets are "
-				 "sent to several");
+	if (trial->target.to.nr != 1 || trial->target.other_l4)
+		return err_usage(e, OPTION("sink-socket") " reads one UDP port, but these packets are "
+				 "%s", trial->target.other_l4 ? "not all UDP" : "sent to several");
 	return rx_socket_open(&trial->receiver, &cfg, trial->res, e);
+}
+
+static enum sink_match match_of(const struct trial *trial)
+{
+	if (trial->target.to.nr != 1)
+		return trial->target.tagged ? SINK_MATCH_TAG : SINK_MATCH_ALL;
+	return trial->opts.reflected ? SINK_MATCH_SOURCE : SINK_MATCH_DEST;
 }
 
 static int open_xdp(struct trial *trial, struct err *e)
@@ -243,8 +262,7 @@ static int open_xdp(struct trial *trial, struct err *e)
 	const struct target *target = &trial->target;
 	const struct rx_cfg cfg = {
 		.ifname = trial->ifname,
-		.match = target->to.nr != 1 ? SINK_MATCH_ALL :
-			 trial->opts.reflected ? SINK_MATCH_SOURCE : SINK_MATCH_DEST,
+		.match = match_of(trial),
 		.port = target->to.first,
 		.check = target->tagged,
 		.vary = target->tagged,
@@ -503,7 +521,7 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 		peer->known.claimed += sent->refused_packets;
 	if (trial->receiver->ops->is_xdp)
 		path_receiver(trial->path)->known.own_verdicts = count->packets + count->other_run;
-	if (!trial->target.tagged || trial->target.to.nr != 1)
+	if (!trial->target.tagged)
 		return;
 	row = (struct ledger_row){
 		.source = "receiver", .reason = "arrived with a damaged tag",

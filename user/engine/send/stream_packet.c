@@ -184,7 +184,8 @@ static int check_build(struct stream_opts *opts, const struct packet_spec *spec,
 	    (opt_was_given(given, "stream") || opt_was_given(given, "stamp-every")))
 		err = err_usage(e, OPTION("stream") " and " OPTION("stamp-every") " write into "
 				"the probe tag, for which "
-				"this packet has no place: it needs udp as its last layer");
+				"this packet has no place, or no room in frames of %u bytes",
+				opts->frame_bytes);
 	free(packet);
 	return err;
 }
