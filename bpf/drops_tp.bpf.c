@@ -111,11 +111,10 @@ static __always_inline int find_tag(const struct skb_view *view, __u32 offset, i
 	       tag_read(tag.high, tag.low, tag.complement, ret_tag);
 }
 
-/* True if the packet belongs to the test; *ret_again if it was noted before. */
-static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
+/* True if the packet belongs to the test; *ret_tag: its stream and number, if it is tagged. */
+static __always_inline int is_of_test(struct sk_buff *skb, struct tag_fields *ret_tag)
 {
 	struct skb_view view;
-	struct tag_fields tag;
 	__u32 offset;
 	int proto;
 
@@ -129,11 +128,19 @@ static __always_inline int is_of_test(struct sk_buff *skb, int *ret_again)
 		return 0;
 	if (!cfg.tagged)
 		return proto == IPPROTO_UDP;
-	if (!find_tag(&view, offset, proto, &tag) || tag.run != cfg.run ||
-	    tag.stream < cfg.first_stream || tag.stream > cfg.last_stream)
+	return find_tag(&view, offset, proto, ret_tag) && ret_tag->run == cfg.run &&
+	       ret_tag->stream >= cfg.first_stream && ret_tag->stream <= cfg.last_stream;
+}
+
+/* True if the packet was received before, or counted at this location. */
+static __always_inline int is_again(const struct tag_fields *tag, const struct drop_key *key)
+{
+	struct seen_packet *seen;
+
+	if (!cfg.tagged)
 		return 0;
-	*ret_again = seen_before(tag.stream, tag.sequence);
-	return 1;
+	seen = seen_find(tag->stream, tag->sequence);
+	return seen && seen_ends(seen, seen_name(tag->stream, tag->sequence), drop_place_id(key));
 }
 
 static __always_inline void name_device(struct drop_key *key, struct net_device *dev)
@@ -169,27 +176,25 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 {
 	struct drop_key key = { .location = location, .kind = DROP_SKB, .reason = reason };
 	__u32 cpu = bpf_get_smp_processor_id(), packets;
+	struct tag_fields tag = { 0 };
 	struct drop_sum *sum;
-	int again = 0;
 
-	if (!is_of_test(skb, &again))
+	if (!is_of_test(skb, &tag))
 		return 0;
 	packets = skb_packets(skb);
 	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
 	if (sum)
 		ADD_ONCE(sum->skbs, packets);
-	if (again) {
-		if (sum)
-			ADD_ONCE(sum->again, packets);
-		return 0;
-	}
 	/* In a UDP socket's queue other data is stored in place of the device. */
 	name_device(&key, BPF_CORE_READ(skb, dev));
 	if (!key.ifindex)
 		key.ifindex = BPF_CORE_READ(skb, skb_iif);
 	if (!key.netns && sk)
 		key.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-	count_place(&key, packets);
+	if (!is_again(&tag, &key))
+		count_place(&key, packets);
+	else if (sum)
+		ADD_ONCE(sum->again, packets);
 	return 0;
 }
 

@@ -311,6 +311,14 @@ static __always_inline int is_test_packet(struct xdp_md *ctx, const struct packe
 	}
 }
 
+/* Verified by itself, as it is called in two places. */
+__attribute__((noinline)) int note_received(__u32 stream, __u32 sequence)
+{
+	struct seen_packet *seen = seen_find(stream, sequence);
+
+	return seen && seen_ends(seen, seen_name(stream, sequence), 0);
+}
+
 /* Not inlined: without records a packet should not pay for the registers. */
 static __noinline int record_packet(const struct record *rec)
 {
@@ -393,7 +401,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		ADD_ONCE(own->damaged, 1);
 		/* In generic mode the kernel drops its skb: that is no second packet. */
 		if (note_seen && is_tagged)
-			seen_before(tag.stream, tag.sequence);
+			note_received(tag.stream, tag.sequence);
 	} else if (intact == INTACT_BAD_PAYLOAD) {
 		rec.kind = RECORD_BAD_PAYLOAD;
 		rec.stream = tag.stream;
@@ -401,7 +409,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
 		ADD_ONCE(own->bad_payload, 1);
 		if (note_seen)
-			seen_before(tag.stream, tag.sequence);
+			note_received(tag.stream, tag.sequence);
 	} else if (!is_tagged) {
 		rec.kind = RECORD_UNTAGGED;
 		rec.sequence = own->untagged;	/* needed only by record_every */
@@ -420,7 +428,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		if (!arrival.now_ns && (cfg.gaps || tag.time))
 			arrival.now_ns = arrived_ns(ctx);
 		if (note_seen)
-			seen_before(stream, arrival.low);
+			note_received(stream, arrival.low);
 		sent_ns = sent_ns_of(own, &tag, arrival.now_ns);
 		if (record_every) {
 			rec.stream = stream;
@@ -453,7 +461,7 @@ int sink_xdp(struct xdp_md *ctx)
 	struct packet pkt;
 	enum intact intact = INTACT_YES;
 	enum parse_result parsed;
-	__u32 proto = 0, tag_at = 0;
+	__u32 proto = 0, tag_at = 0, end;
 	int is_tagged;
 
 	if (!own)
@@ -472,8 +480,11 @@ int sink_xdp(struct xdp_md *ctx)
 	}
 	if (parsed != PARSE_OTHER || pkt.version)	/* IP */
 		intact = packet_intact(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, proto, pkt.version);
-	if (verify_payload && is_tagged && intact != INTACT_NO)
-		intact = payload_intact(ctx, pkt.l3 - pkt.data, pkt.version, tag_at + TAG_BYTES, intact);
+	if (verify_payload && is_tagged && intact != INTACT_NO) {
+		end = udp ? pkt.l4 - pkt.data + bpf_ntohs(udp->len) :
+			    packet_end(ctx, pkt.l3 - pkt.data, pkt.version);
+		intact = payload_intact(ctx, tag_at + TAG_BYTES, end, intact);
+	}
 	if (cfg.check) {
 		check_packet(ctx, cpu, own, &pkt, is_tagged, tag, intact);
 	} else {

@@ -90,7 +90,7 @@ __attribute__((noinline)) int payload_is_in_any(struct xdp_md *ctx, __u32 at, __
 }
 
 /* Where the packet at @l3 ends in the frame, padding left out; 0: its header does not say. */
-static __always_inline __u32 packet_end(struct xdp_md *ctx, __u32 l3, __u32 version)
+__attribute__((noinline)) int packet_end(struct xdp_md *ctx, __u32 l3, __u32 version)
 {
 	const struct ipv6hdr *ip6;
 	const struct iphdr *ip4;
@@ -104,18 +104,17 @@ static __always_inline __u32 packet_end(struct xdp_md *ctx, __u32 l3, __u32 vers
 }
 
 /*
- * Verifies the packet at @l3 from @at, right after its tag, to its end. Its checksums are @intact;
+ * Verifies a packet from @at, right after its tag, to @end (0: unknown). Its checksums are @intact;
  * returns this, or what the payload makes of it. Verified by itself, as frame_sum().
  */
-__attribute__((noinline)) int payload_intact(struct xdp_md *ctx, __u32 l3, __u32 version, __u32 at,
-					     __u32 intact)
+__attribute__((noinline)) int payload_intact(struct xdp_md *ctx, __u32 at, __u32 end, __u32 intact)
 {
-	__u32 frame_bytes = (void *)(long)ctx->data_end - (void *)(long)ctx->data;
-	__u32 bytes = packet_end(ctx, l3, version) - at;
+	__u32 frame_bytes = (void *)(long)ctx->data_end - (void *)(long)ctx->data, bytes = end - at;
 	int is_pattern;
 
 	if (!verify_payload)
 		return intact;
+	/* Below @at, too: then @bytes is large. */
 	if (at > FRAME_REACH || bytes > FRAME_REACH - at)
 		return INTACT_UNKNOWN;
 	if (at + bytes <= frame_bytes)

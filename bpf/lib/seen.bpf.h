@@ -11,22 +11,54 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct seen_packet);
 	__uint(max_entries, 1);		/* SEEN_SLOTS where it is used */
 } seen_packets SEC(".maps");
 
-/* Notes the packet; true if it was noted before. */
-static __always_inline int seen_before(__u16 stream, __u32 sequence)
+/* By drop_place_id(): drops there that were not the packet's end, as another copy went on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u64);
+	__type(value, __u64);
+	__uint(max_entries, 1);		/* DROP_PLACES where it is used */
+} drops_taken_back SEC(".maps");
+
+static __always_inline struct seen_packet *seen_find(__u16 stream, __u32 sequence)
 {
 	__u32 index = seen_slot(stream, sequence);
-	__u64 *slot = bpf_map_lookup_elem(&seen_packets, &index), name;
 
-	if (!slot)
-		return 0;
-	name = seen_name(stream, sequence);
-	if (READ_ONCE(*slot) == name)
-		return 1;
-	WRITE_ONCE(*slot, name);
+	return bpf_map_lookup_elem(&seen_packets, &index);
+}
+
+static __always_inline void seen_take_back(__u64 place)
+{
+	__u64 *count = bpf_map_lookup_elem(&drops_taken_back, &place), none = 0;
+
+	if (!count) {
+		/* Another CPU may be adding it too: then it exists now. */
+		bpf_map_update_elem(&drops_taken_back, &place, &none, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&drops_taken_back, &place);
+	}
+	if (count)
+		__sync_fetch_and_add(count, 1);
+}
+
+/*
+ * Notes that the packet has its end now at @place, 0: it is received. Returns 1 if it had that end,
+ * or was received, before; a drop elsewhere is taken back.
+ */
+static __always_inline int seen_ends(struct seen_packet *seen, __u64 name, __u64 place)
+{
+	__u64 before;
+
+	if (READ_ONCE(seen->name) == name) {
+		before = READ_ONCE(seen->place);
+		if (!before || before == place)
+			return 1;
+		seen_take_back(before);
+	}
+	WRITE_ONCE(seen->place, place);
+	WRITE_ONCE(seen->name, name);
 	return 0;
 }
 

@@ -50,18 +50,36 @@ ABI_ASSERT_SIZE(struct drop_key, 40);
 /* Counters without a location, per CPU. */
 struct drop_sum {
 	__u64 skbs;		/* packets of the test, at all locations */
-	__u64 again;		/* of these, received or counted before: not additional losses */
+	__u64 again;		/* of these, received before, or counted at the same location */
 	__u64 unplaced;		/* of these, not listed as the table was full */
 	__u64 reserved;
 };
 ABI_ASSERT_SIZE(struct drop_sum, 32);
 
+/* Identifies a drop location; never 0. */
+static inline __u64 drop_place_id(const struct drop_key *key)
+{
+	__u64 id = (key->location ^ (__u64)key->kind << 48 ^ (__u64)key->reason << 16) *
+		   0x9e3779b97f4a7c15ull;
+
+	id ^= (__u64)key->ifindex << 32 | key->netns;
+	id = (id ^ id >> 32) * 0xbf58476d1ce4e5b9ull + key->ifname[0];
+	return (id ^ id >> 32) | 1;
+}
+
 /*
  * The packets that were received or dropped last, so that none is counted twice: a copy of one that
- * arrived, or one that the sink itself dropped. Shared between the sink and the drop watcher; a
- * slot identifies one packet.
+ * arrived, or one that the sink itself dropped. Where a drop comes first, as that of a packet of
+ * which a packet socket has a copy and sends it on, it is taken back when the copy arrives. Shared
+ * between the sink and the drop watcher; a slot identifies one packet.
  */
 #define SEEN_SLOTS	65536
+
+struct seen_packet {
+	__u64 name;		/* seen_name(); 0: none */
+	__u64 place;		/* drop_place_id() of its last drop; 0: it was received */
+};
+ABI_ASSERT_SIZE(struct seen_packet, 16);
 
 static inline __u32 seen_slot(__u16 stream, __u32 sequence)
 {

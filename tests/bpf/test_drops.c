@@ -71,6 +71,7 @@ static void load(const struct drops_cfg *cfg)
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
 	bpf_map__set_max_entries(skel->maps.drop_sums, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
+	bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
 	assert_int_equal(drops_tp_bpf__load(skel), 0);
 	listener = bpf_program__attach(prog);
 	assert_non_null(listener);
@@ -209,12 +210,12 @@ static void one_packet_is_counted_once(void **state)
 static void a_received_packet_is_no_loss(void **state)
 {
 	struct tag tag = tag_of(2, 70001);
-	uint64_t name = seen_name(2, 70001);
+	struct seen_packet seen = { .name = seen_name(2, 70001) };
 	uint32_t slot = seen_slot(2, 70001);
 
 	(void)state;
 	load(&usual);
-	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.seen_packets), &slot, &name, 0),
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.seen_packets), &slot, &seen, 0),
 			 0);
 	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
 	assert_int_equal(sums().skbs, 1);
@@ -238,6 +239,45 @@ static void send_ip(uint8_t proto, uint8_t first, size_t header_bytes, const str
 	memcpy(bytes + 20 + header_bytes, tag, sizeof(*tag));
 	assert_int_equal(sendto(fd, bytes, nr, 0, (struct sockaddr *)&dest, sizeof(dest)), nr);
 	close(fd);
+}
+
+static uint64_t taken_back(const struct drop_key *key)
+{
+	uint64_t id = drop_place_id(key), packets = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(skel->maps.drops_taken_back), &id, &packets);
+	return packets;
+}
+
+/* Of a packet that was copied, the first drop was not the end. */
+static void a_packet_that_is_dropped_again_elsewhere_is_counted_there(void **state)
+{
+	struct tag tag = tag_of(2, 7);
+	struct drop_key key, other;
+	struct seen_packet seen;
+	uint64_t packets;
+	int fd;
+
+	(void)state;
+	load(&usual);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	key = the_place(&packets);
+	assert_int_equal(packets, 1);
+	assert_int_equal(taken_back(&key), 0);
+	send_ip(253, 0, 0, &tag);
+	assert_int_equal(sums().skbs, 2);
+	assert_int_equal(sums().again, 0);
+	assert_int_equal(taken_back(&key), 1);
+	fd = bpf_map__fd(skel->maps.drop_places);
+	assert_int_equal(bpf_map_get_next_key(fd, NULL, &other), 0);
+	if (!memcmp(&key, &other, sizeof(key)))
+		assert_int_equal(bpf_map_get_next_key(fd, &key, &other), 0);
+	assert_int_equal(taken_back(&other), 0);
+	harness_read(skel->maps.seen_packets, seen_slot(2, 7), &seen);
+	assert_int_equal(seen.place, drop_place_id(&other));
+	send_ip(253, 0, 0, &tag);
+	assert_int_equal(sums().again, 1);
+	assert_int_equal(taken_back(&other), 0);
 }
 
 static void packets_of_others_are_left_alone(void **state)
@@ -359,6 +399,7 @@ int test_drops(void)
 		cmocka_unit_test(a_packet_of_the_test_has_a_place),
 		cmocka_unit_test(one_packet_is_counted_once),
 		cmocka_unit_test(a_received_packet_is_no_loss),
+		cmocka_unit_test(a_packet_that_is_dropped_again_elsewhere_is_counted_there),
 		cmocka_unit_test(packets_of_others_are_left_alone),
 		cmocka_unit_test(a_tag_is_found_after_any_header),
 		cmocka_unit_test(without_a_tag_the_address_decides),

@@ -79,8 +79,10 @@ static int load(struct sink_cfg cfg)
 		packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	if (variant.frags)
 		harness_set_frags(skel->obj);
-	if (variant.note_seen)
+	if (variant.note_seen) {
 		bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
+		bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
+	}
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (cfg.streams + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_gaps, harness_cpus() * cfg.streams);
@@ -1236,7 +1238,7 @@ static void what_lies_in_several_buffers_is_not_verified(void **state)
 static void a_damaged_packet_is_noted_as_seen(void **state)
 {
 	struct packet_frame frame;
-	uint64_t name;
+	struct seen_packet seen;
 
 	(void)state;
 	variant.note_seen = true;
@@ -1245,8 +1247,32 @@ static void a_damaged_packet_is_noted_as_seen(void **state)
 	frame.bytes[frame.ip_end - 1] ^= 1;
 	run_frame(&frame);
 	assert_damage(0, 1, 0);
-	harness_read(skel->maps.seen_packets, seen_slot(1, 77), &name);
-	assert_int_equal(name, seen_name(1, 77));
+	harness_read(skel->maps.seen_packets, seen_slot(1, 77), &seen);
+	assert_int_equal(seen.name, seen_name(1, 77));
+	assert_int_equal(seen.place, 0);
+}
+
+static void a_drop_of_a_packet_that_arrives_later_is_taken_back_once(void **state)
+{
+	struct seen_packet seen = { .name = seen_name(1, 77), .place = 0x1234567890abcdef };
+	uint32_t slot = seen_slot(1, 77);
+	uint64_t packets = 0;
+	int fd;
+
+	(void)state;
+	variant.note_seen = true;
+	assert_int_equal(load(usual), 0);
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.seen_packets), &slot, &seen, 0), 0);
+	fd = bpf_map__fd(skel->maps.drops_taken_back);
+	send_tag(1, 76, 1);
+	assert_int_not_equal(bpf_map_lookup_elem(fd, &seen.place, &packets), 0);
+	send_tag(1, 77, 1);
+	send_tag(1, 77, 1);
+	assert_int_equal(bpf_map_lookup_elem(fd, &seen.place, &packets), 0);
+	assert_int_equal(packets, 1);
+	harness_read(skel->maps.seen_packets, slot, &seen);
+	assert_int_equal(seen.name, seen_name(1, 77));
+	assert_int_equal(seen.place, 0);
 }
 
 static void load_verifying(void)
@@ -1489,7 +1515,7 @@ static void a_payload_that_is_too_long_is_not_verified(void **state)
 static void a_packet_with_a_bad_payload_is_noted_as_seen(void **state)
 {
 	struct packet_frame frame;
-	uint64_t name;
+	struct seen_packet seen;
 
 	(void)state;
 	variant.note_seen = true;
@@ -1499,8 +1525,8 @@ static void a_packet_with_a_bad_payload_is_noted_as_seen(void **state)
 	mend_check(&frame);
 	run_frame(&frame);
 	assert_payloads(0, 1, 0);
-	harness_read(skel->maps.seen_packets, seen_slot(1, 77), &name);
-	assert_int_equal(name, seen_name(1, 77));
+	harness_read(skel->maps.seen_packets, seen_slot(1, 77), &seen);
+	assert_int_equal(seen.name, seen_name(1, 77));
 }
 
 int test_sink(void)
@@ -1547,6 +1573,7 @@ int test_sink(void)
 		T(leaves_l4_when_asked_and_verifies_ip4_always),
 		T(what_lies_in_several_buffers_is_not_verified),
 		T(a_damaged_packet_is_noted_as_seen),
+		T(a_drop_of_a_packet_that_arrives_later_is_taken_back_once),
 		T(the_pattern_is_right_in_every_shape_and_size),
 		T(any_bit_of_the_payload_that_is_wrong_is_found_behind_a_right_checksum),
 		T(a_payload_of_zeros_or_out_of_place_is_wrong),

@@ -65,6 +65,7 @@ struct trial {
 	struct result *res;		/* while opening */
 	struct receiver *receiver;
 	struct drops *drops;		/* NULL: drops are not traced */
+	struct drops_maps drops_maps;
 	struct path *path;		/* NULL: no ledger */
 	uint64_t sent;
 	/* of settling */
@@ -227,8 +228,10 @@ static void watch_drops(struct trial *trial, struct result *res)
 			    "of others: the ledger uses counters");
 		return;
 	}
-	if (!drops_open(&trial->drops, &cfg, &e))
+	if (!drops_open(&trial->drops, &cfg, &e)) {
+		trial->drops_maps = drops_maps(trial->drops);
 		return;
+	}
 	log_warn("%s: the ledger uses counters", e.msg);
 	result_note(res, "%s: the ledger uses counters", e.msg);
 }
@@ -272,7 +275,7 @@ static int open_xdp(struct trial *trial, struct err *e)
 		.run = target->tagged ? target->run : 0,
 		.streams = (uint16_t)(target->last_stream + 1),
 		.window = trial->opts.order_window,
-		.seen_fd = trial->drops ? drops_seen_fd(trial->drops) : 0,
+		.drops = trial->drops ? &trial->drops_maps : NULL,
 	};
 	struct rx *rx;
 	int err;
@@ -407,9 +410,9 @@ static bool is_settled(struct trial *trial)
 	trial->receiver->ops->read(trial->receiver, &count);
 	if (trial->drops)
 		drops_read(trial->drops, &drops);
-	seen = count.packets + drops.skbs - drops.again;
-	/* A copy is counted like a packet that is still to come. */
-	if (seen == trial->sent && !count.duplicates && !count.unknown)
+	seen = count.packets + drops.skbs;
+	/* A copy is counted like a packet that is still to come, and a drop may be of one copy only. */
+	if (count.packets == trial->sent && !count.duplicates && !count.unknown)
 		return true;
 	if (seen != trial->seen || !trial->seen_mono_ns) {
 		trial->seen = seen;
@@ -450,6 +453,7 @@ bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, u
 struct listing {
 	struct trial *trial;
 	struct ledger *ledger;
+	uint64_t taken_back;
 };
 
 /* Recognised by name only: so that the program's verdicts on an skb are not counted twice. */
@@ -482,7 +486,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 	struct listing *listing = ctx;
 	struct path *path = listing->trial->path;
 	struct path_iface *iface = path_find(path, place->netns, place->ifindex);
-	struct ledger_row row = { .source = "kfree_skb", .packets = place->packets };
+	struct ledger_row row = { .source = "kfree_skb", .packets = place->packets - place->taken_back };
 
 	snprintf(row.place, sizeof(row.place), "%s", place->symbol);
 	snprintf(row.reason, sizeof(row.reason), "%s", place->reason);
@@ -497,6 +501,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 		return;
 	}
 	ledger_claim(listing->ledger, &row);
+	listing->taken_back += place->taken_back;
 	if (!iface)
 		return;
 	iface->known.claimed += place->packets;
@@ -548,7 +553,7 @@ static void add_damaged(const struct trial *trial, uint64_t packets, const char 
 	ledger_witness(ledger, &row);
 }
 
-static void add_seen_again(struct trial *trial, const struct rx_count *count,
+static void add_seen_again(struct trial *trial, const struct rx_count *count, uint64_t taken_back,
 			   struct ledger *ledger)
 {
 	struct ledger_row row = { .source = "receiver", .reason = "duplicate" };
@@ -570,6 +575,9 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count,
 	row = (struct ledger_row){ .source = "kfree_skb", .packets = sum.again,
 				   .reason = "received or counted before" };
 	ledger_witness(ledger, &row);
+	row = (struct ledger_row){ .source = "kfree_skb", .packets = taken_back,
+				   .reason = "received or counted later" };
+	ledger_witness(ledger, &row);
 }
 
 int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count *sent,
@@ -577,7 +585,7 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 {
 	const struct rx_sent to_receiver = tx_sent_of(tx, sent);
 	struct ledger ledger = { .made = sent->sent_packets + sent->refused_packets };
-	struct listing listing = { trial, &ledger };
+	struct listing listing = { .trial = trial, .ledger = &ledger };
 	struct rx_count count;
 	struct err drops_error;
 	int err;
@@ -595,7 +603,7 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &drops_error))
 		result_note(res, "%s", drops_error.msg);
 	add_known(trial, sent, &count, &ledger);
-	add_seen_again(trial, &count, &ledger);
+	add_seen_again(trial, &count, listing.taken_back, &ledger);
 	path_report(trial->path, &ledger);
 	add_damaged(trial, count.damaged, "arrived with a wrong checksum", &ledger);
 	add_damaged(trial, count.bad_payload, "arrived with a wrong payload", &ledger);

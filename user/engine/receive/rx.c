@@ -142,10 +142,12 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->verify_payload = cfg->verify_payload;
 	if (cfg->verify_payload)
 		payload_fill((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
-	skel->rodata->note_seen = cfg->seen_fd > 0;
+	skel->rodata->note_seen = !!cfg->drops;
 	bpf_set_frags(skel->obj, frags);
 	size_maps(rx);
-	err = cfg->seen_fd > 0 ? bpf_map__reuse_fd(skel->maps.seen_packets, cfg->seen_fd) : 0;
+	err = cfg->drops ? bpf_map__reuse_fd(skel->maps.seen_packets, cfg->drops->seen_fd) : 0;
+	if (!err && cfg->drops)
+		err = bpf_map__reuse_fd(skel->maps.drops_taken_back, cfg->drops->taken_back_fd);
 	if (!err)
 		err = sink_xdp_bpf__load(skel);
 	if (err) {

@@ -18,6 +18,7 @@
 #include "engine/receive/receiver.h"
 #include "lib/err.h"
 #include "result/result.h"
+#include "sys/hook/drops.h"
 #include "sys/hook/xdp.h"
 
 #define RX_MAX_STREAMS 4096	/* each uses 18 KB per CPU, and 77 to 128 KB or more, by its window */
@@ -51,8 +52,7 @@ struct rx_cfg {
 	enum stamp_clock clock;		/* of the timestamps, at both ends */
 	uint16_t run;			/* with check: of the sender, with the clock's bit; 0: any */
 	enum rx_stamp_want stamp;	/* with check: source of receive timestamps */
-	int seen_fd;			/* map of sys/hook/drops.h that notes received packets; 0:
-					 * none */
+	const struct drops_maps *drops;	/* that note received packets; NULL: none */
 };
 
 /* rx_cfg.window as an option. */

@@ -89,6 +89,7 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
 	bpf_map__set_max_entries(skel->maps.drop_sums, drops->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
+	bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
 	choose_programs(drops);
 	err = drops_tp_bpf__load(skel);
 	if (err)
@@ -142,9 +143,12 @@ void drops_close(struct drops *drops)
 	free(drops);
 }
 
-int drops_seen_fd(const struct drops *drops)
+struct drops_maps drops_maps(const struct drops *drops)
 {
-	return bpf_map__fd(drops->skel->maps.seen_packets);
+	return (struct drops_maps){
+		.seen_fd = bpf_map__fd(drops->skel->maps.seen_packets),
+		.taken_back_fd = bpf_map__fd(drops->skel->maps.drops_taken_back),
+	};
 }
 
 bool drops_has(const struct drops *drops, enum drop_kind kind)
@@ -328,6 +332,14 @@ static uint64_t sum_cpus(const struct drops *drops, int fd, const struct drop_ke
 	return sum;
 }
 
+static uint64_t read_taken_back(const struct drops *drops, const struct drop_key *key)
+{
+	__u64 id = drop_place_id(key), packets = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(drops->skel->maps.drops_taken_back), &id, &packets);
+	return packets;
+}
+
 static size_t read_places(const struct drops *drops, struct named *all, uint64_t *values)
 {
 	int fd = bpf_map__fd(drops->skel->maps.drop_places);
@@ -340,6 +352,9 @@ static size_t read_places(const struct drops *drops, struct named *all, uint64_t
 		place->packets = sum_cpus(drops, fd, &key, values);
 		if (!place->packets)
 			continue;
+		place->taken_back = read_taken_back(drops, &key);
+		if (place->taken_back > place->packets)
+			place->taken_back = place->packets;
 		place->kind = (enum drop_kind)key.kind;
 		place->ifindex = key.ifindex;
 		place->netns = key.netns;

@@ -18,8 +18,12 @@ struct drops;
 int drops_open(struct drops **ret_drops, const struct drops_cfg *cfg, struct err *e);
 void drops_close(struct drops *drops);		/* takes NULL */
 
-/* The map of received packets, for the receiver's own program. */
-int drops_seen_fd(const struct drops *drops);
+/* Maps that the receiver's own program shares, to note what it received. */
+struct drops_maps {
+	int seen_fd, taken_back_fd;
+};
+
+struct drops_maps drops_maps(const struct drops *drops);
 
 /* Whether the tracepoints of this kind are available in this kernel. */
 bool drops_has(const struct drops *drops, enum drop_kind kind);
@@ -39,6 +43,7 @@ struct drop_place {
 	char ifname[DROP_NAME_BYTES];	/* "" if unknown */
 	uint32_t ifindex, netns;	/* 0: unknown */
 	uint64_t packets;
+	uint64_t taken_back;	/* of these: a copy went on, and was received or dropped elsewhere */
 };
 
 /* Calls @fn for each location that dropped packets. Requires CAP_BPF before kernel 5.19. */

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# The ledger where a program of this host forwards by packet sockets: of each packet that it sends
+# on, the kernel drops another copy.
+
+load ../lib/common
+load ../lib/lab
+
+setup() {
+	need_root
+	need_command jq /usr/bin/python3
+	lab_up --path a-r-b --middle open
+}
+
+# forwards [LOSE]: by r.
+forwards() {
+	start_cmd forwarder r ready "$BATS_TEST_DIRNAME/forwarder.py" ega egb "$@"
+}
+
+sent() {
+	tool_in a blast eg0 "$@" --rate "$(pace 3000)" --interval 0 --json --sink "eg0@$LAB-b"
+	is 0
+}
+
+# rows_are RECEIVED LOST: the sums of the ledger.
+rows_are() {
+	json --argjson received "$1" --argjson lost "$2" '.parts[] | select(.name == "ledger") |
+		.metrics.overclaimed_packets == 0 and .metrics.made_packets == $received + $lost and
+		(.entries[] | select(.reason == "received").packets) == $received and
+		([.entries[] | select(.reason != "received").packets] | add) == $lost'
+	json --argjson lost "$2" '.metrics.lost_packets == $lost'
+}
+
+# bats test_tags=core
+@test "a packet whose copy is forwarded is not lost, whatever the kernel does with the other" {
+	forwards
+	sent 198.18.0.2 -c 1009
+	rows_are 1009 0
+	json '.parts[] | select(.name == "ledger") | .entries | map(select(.packets > 0)) | length == 1'
+	json '.parts[] | select(.name == "witnesses") | .entries | any(.packets > 0 and
+		.reason == "received or counted later")'
+}
+
+@test "the same of packets that are not UDP" {
+	forwards
+	sent 'ip4(dst=198.18.0.2)/tcp(flags=A)' -c 307
+	rows_are 307 0
+	sent 'ip4(dst=198.18.0.2)/icmp' -c 307
+	rows_are 307 0
+}
+
+# 4, 11, 18, ..., 1005.
+@test "what the forwarder loses is in a row, once" {
+	forwards 7
+	sent 198.18.0.2 -c 1009
+	rows_are 865 144
+}
+
+@test "what the kernel drops after the forwarder is in the row of that place" {
+	local n
+
+	forwards
+	nsenter --net="/run/netns/$LAB-r" tc qdisc add dev egb root tbf rate 1mbit burst 2000 limit 3000
+	sent 198.18.0.2 -c 307 -s 1018
+	n=$(jq '.metrics.lost_packets' <<<"$output")
+	[ "$n" -gt 0 ] || fail "nothing was lost"
+	rows_are $((307 - n)) "$n"
+	# Unless the other CPU dropped the copy that was not forwarded later still.
+	json --argjson n "$n" '.parts[] | select(.name == "ledger") | .entries |
+		map(select(.packets > 0 and .reason != "received")) |
+		all(.[]; .where | test("-r:eg[ab]$")) and any(.[]; .where | endswith("-r:egb")) and
+		(map(.packets) | add) == $n'
+}

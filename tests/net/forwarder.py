@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Forwards frames between two interfaces in user space, by packet sockets: the kernel drops its own
+copy of each.
+
+    forwarder.py LEFT RIGHT [LOSE]
+
+Of the IPv4 packets from LEFT to RIGHT, every LOSE-th is not forwarded, from the fourth on.
+"""
+import errno
+import select
+import socket
+import sys
+
+ETH_P_ALL = 3
+SO_RCVBUFFORCE = 33
+
+
+def open_raw(name):
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    sock.bind((name, 0))
+    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
+    return sock
+
+
+def main():
+    left, right = (open_raw(name) for name in sys.argv[1:3])
+    lose = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    other = {left: right, right: left}
+    seen = 0
+    print("ready", file=sys.stderr, flush=True)
+    while True:
+        for sock in select.select([left, right], [], [])[0]:
+            frame, address = sock.recvfrom(65536)
+            if address[2] == socket.PACKET_OUTGOING:
+                continue
+            if sock is left and frame[12:14] == b"\x08\x00":
+                seen += 1
+                if lose and (seen - 1) % lose == 3:
+                    continue
+            try:
+                other[sock].send(frame)
+            except OSError as error:
+                # A full queue of the interface: the kernel dropped it.
+                if error.errno != errno.ENOBUFS:
+                    raise
+
+
+if __name__ == "__main__":
+    main()
