@@ -86,6 +86,18 @@ run_net() {
 	[ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
 }
 
+@test "TESTS_FILTER selects tests by their names" {
+	file two <<-'END'
+		TEST "one is right" { true; }
+		TEST "the other is wrong" { false; }
+	END
+	run_net TESTS_FILTER='is r'
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
+	run_net TESTS_FILTER='no such'
+	[ "$status" = 1 ] || fail "$output"
+}
+
 @test "a test that fails once fails the run" {
 	file flaky <<-END
 		TEST "fails the first time" {
