@@ -105,6 +105,7 @@ static void what_is_no_message_is_refused_and_changes_nothing(void **state)
 		"{\"type\":\"hello\",\"version\":01}", "{\"type\":\"hello\",\"version\":1e3}",
 		"{\"type\":\"hello\",\"version\":\"1\"}", "{\"type\":\"hello\",\"version\":}",
 		"{\"type\":\"hello\",\"version\":99999999999999999999}",
+		"{\"type\":\"hello\",\"version\":18446744073709551617}",	/* 2^64 + 1 */
 		"{\"type\":\"hello\",\"version\":1,\"version\":1}", "{\"type\":\"hello\",\"tool\":1}",
 		"{\"type\":\"hello\",\"tool\":\"\\u0041\"}", "{\"type\":\"hello\",\"tool\":\"a",
 		"{\"type\":\"hello\",\"tool\":\"a\\", "{\"type\":\"hello\",\"tool\":\"\x01\"}",

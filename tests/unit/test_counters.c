@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/gen_stats.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+
 #include "sys/net/counters_parse.h"
 
 #include "check.h"
@@ -205,6 +209,40 @@ static void of_an_interface_the_queue_at_the_root_is_taken(void **state)
 	assert_counters(&counters, expected);
 }
 
+/* The root's drops have those of its children. */
+static void of_a_queue_within_another_nothing_is_taken(void **state)
+{
+	struct {
+		struct nlmsghdr head;
+		struct tcmsg tc;
+		struct nlattr kind;
+		char name[4];
+		struct nlattr stats, queue;
+		struct gnet_stats_queue value;
+	} msg = {
+		.head = { .nlmsg_len = sizeof(msg), .nlmsg_type = RTM_NEWQDISC },
+		.tc = { .tcm_ifindex = ONE_IFINDEX, .tcm_parent = TC_H_ROOT },
+		.kind = { NLA_HDRLEN + sizeof(msg.name), TCA_KIND },
+		.name = "mq",
+		.stats = { 2 * NLA_HDRLEN + sizeof(msg.value), TCA_STATS2 },
+		.queue = { NLA_HDRLEN + sizeof(msg.value), TCA_STATS_QUEUE },
+		.value = { .drops = 18 },
+	};
+	static const struct counter expected[] = { { "qdisc", "mq", 18 }, { 0 } };
+	struct counters counters = { 0 };
+	struct counters_qdisc search = { .counters = &counters, .ifindex = ONE_IFINDEX };
+
+	(void)state;
+	counters_take_qdisc(&msg.head, &search);
+	msg.tc.tcm_parent = TC_H_MAKE(0x10000, 1);
+	msg.value.drops = 7;
+	counters_take_qdisc(&msg.head, &search);
+	msg.tc.tcm_parent = TC_H_MAKE(0x10000, 2);
+	msg.value.drops = 11;
+	counters_take_qdisc(&msg.head, &search);
+	assert_counters(&counters, expected);
+}
+
 static void growth_is_of_the_same_name_and_source_and_never_below_0(void **state)
 {
 	struct counters before = { 0 }, none = { 0 };
@@ -233,6 +271,7 @@ int main(void)
 		cmocka_unit_test(what_the_backlogs_dropped_is_added_up),
 		cmocka_unit_test(of_a_driver_names_that_tell_a_loss_are_taken),
 		cmocka_unit_test(of_an_interface_the_queue_at_the_root_is_taken),
+		cmocka_unit_test(of_a_queue_within_another_nothing_is_taken),
 		cmocka_unit_test(growth_is_of_the_same_name_and_source_and_never_below_0),
 	};
 

@@ -132,12 +132,31 @@ static void a_size_too_small_for_the_headers_is_refused(void **state)
 	free(packet);
 }
 
+/* RFC 1071: congruent modulo 2^16 - 1, and 0 only of 0. */
+static void a_sum_is_folded_with_all_its_carries(void **state)
+{
+	uint32_t i, sum, folded;
+
+	(void)state;
+	assert_int_equal(field_fold(0), 0);
+	assert_int_equal(field_fold(0x1ffff), 1);
+	srandom(3);
+	for (i = 0; i < 100003; i++) {
+		sum = (uint32_t)random() << 8 ^ (uint32_t)random();
+		folded = field_fold(sum);
+		assert_true(folded <= 0xffff);
+		assert_int_equal(folded % 0xffff, sum % 0xffff);
+		assert_int_equal(!folded, !sum);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_ports_and_addresses_are_those_of_the_same_packet_in_words),
 		cmocka_unit_test(sizes_alone_are_those_of_the_same_packet_in_words),
 		cmocka_unit_test(a_size_too_small_for_the_headers_is_refused),
+		cmocka_unit_test(a_sum_is_folded_with_all_its_carries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

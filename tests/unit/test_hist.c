@@ -127,6 +127,40 @@ static void what_is_added_is_what_is_read(void **state)
 	assert_int_equal(twice.buckets[7], 2);
 }
 
+/* Of the values 1 to n it is the first of them that at least so many percent are not above. */
+static void a_percentile_is_the_first_value_that_so_many_do_not_exceed(void **state)
+{
+	static const unsigned int percents[] = { 50, 90, 99, 100 };
+	struct hist_rec hist = { 0 };
+	uint64_t n;
+	size_t i;
+
+	(void)state;
+	for (n = 1; n < HIST_SUB; n++) {
+		hist_add(&hist, n);
+		for (i = 0; i < sizeof(percents) / sizeof(percents[0]); i++)
+			assert_int_equal(hist_percentile_ns(&hist, percents[i] / 100.0),
+					 (percents[i] * n + 99) / 100);
+	}
+}
+
+static void an_interval_has_its_own_extremes(void **state)
+{
+	struct hist_rec before = { 0 }, now;
+
+	(void)state;
+	hist_add(&before, 10);
+	hist_add(&before, 60);
+	now = before;
+	hist_add(&now, 20);
+	hist_add(&now, 30);
+	hist_subtract(&now, &before);
+	assert_int_equal(now.count, 2);
+	assert_int_equal(now.sum_ns, 50);
+	assert_int_equal(hist_min_ns(&now), 20);
+	assert_int_equal(now.max_ns, 30);
+}
+
 #define NR 10007
 
 /* The definition, in two passes. */
@@ -272,6 +306,8 @@ int main(void)
 		cmocka_unit_test(no_bucket_is_wider_than_a_64th_of_its_bound),
 		cmocka_unit_test(index_is_that_of_the_definition),
 		cmocka_unit_test(what_is_added_is_what_is_read),
+		cmocka_unit_test(a_percentile_is_the_first_value_that_so_many_do_not_exceed),
+		cmocka_unit_test(an_interval_has_its_own_extremes),
 		cmocka_unit_test(the_deviation_is_that_of_the_values_and_not_of_their_buckets),
 		cmocka_unit_test(the_deviation_is_the_mdev_of_ping),
 		cmocka_unit_test(the_deviation_is_unknown_where_squares_are_missing),

@@ -97,6 +97,31 @@ static void mending_agrees_with_computing(void **state)
 	}
 }
 
+/* 0 would mean that there is none; of 65536 ports in a row one has it. */
+static void a_udp_checksum_of_0_is_written_as_ffff(void **state)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+	struct rewrite rewrite = { .nr_ports = 1 };
+	uint8_t whole[256], frame[256];
+	uint32_t i, to, len, at, met;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		len = build(whole, families[i % 2]);
+		at = i % 2 ? 60 : 40;
+		rewrite.fix_checksums = i / 2;
+		for (met = to = 0; to < 65536; to++) {
+			memcpy(frame, whole, len);
+			rewrite.ports[0].from = 80;
+			rewrite.ports[0].to = (uint16_t)to;
+			assert_int_equal(rewrite_frame(&rewrite, frame, len), len);
+			assert_true(frame[at] || frame[at + 1]);
+			met += frame[at] == 0xff && frame[at + 1] == 0xff;
+		}
+		assert_int_equal(met, 1);
+	}
+}
+
 static void prefixes_keep_the_bits_behind_them(void **state)
 {
 	const struct rewrite rewrite = rewrite_of("10.0.0.0/9=1.0.0.0/8,10.128.0.0/9=198.18.0.0/15",
@@ -211,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_that_are_none_are_refused),
 		cmocka_unit_test(mending_agrees_with_computing),
+		cmocka_unit_test(a_udp_checksum_of_0_is_written_as_ffff),
 		cmocka_unit_test(prefixes_keep_the_bits_behind_them),
 		cmocka_unit_test(a_cleared_tag_leaves_a_right_checksum),
 		cmocka_unit_test(what_cannot_carry_a_tag_stays_as_it_is),
