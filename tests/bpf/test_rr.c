@@ -238,12 +238,17 @@ static struct rr_token *token_at(uint32_t index, struct rr_token *token)
 	return token;
 }
 
-static void set_token(uint32_t index, uint64_t made, uint64_t limit)
+static void set_token_at(uint32_t index, uint64_t made, uint64_t limit, uint64_t sent_ns)
 {
-	struct rr_token token = { .made = made, .limit = limit, .sent_ns = SENT_NS };
+	struct rr_token token = { .made = made, .limit = limit, .sent_ns = sent_ns };
 
 	assert_int_equal(bpf_map__update_elem(skel->maps.rr_tokens, &index, sizeof(index), &token,
 					      sizeof(token), 0), 0);
+}
+
+static void set_token(uint32_t index, uint64_t made, uint64_t limit)
+{
+	set_token_at(index, made, limit, SENT_NS);
 }
 
 static void check_bounce(unsigned int version, bool icmp)
@@ -405,6 +410,25 @@ static void test_bounce_jitter(void **state)
 	assert_true(expect[0].ns > 1000000 && expect[2].ns > expect[0].ns);
 }
 
+static void test_bounce_above_the_range(void **state)
+{
+	uint64_t sent_ns = harness_mono_ns() - (1ull << HIST_MAX_BITS);
+	struct packet_frame frame;
+	struct harness_out out;
+	struct hist_rec hist;
+
+	(void)state;
+	load(match_bounce(4, false));
+	skel->bss->end_mono_ns = UINT64_MAX;
+	set_token_at(0, 1, 11, sent_ns);
+	answer_to(&frame, 4, false, STREAM, 0, sent_ns);
+	assert_int_equal(run_bounce(&frame, &out), XDP_TX);
+	harness_read(skel->maps.rr_hists, harness_cpu(), &hist);
+	assert_int_equal(hist.count, 1);
+	assert_int_equal(hist.above, 1);
+	assert_in_range(hist.max_ns, 1ull << HIST_MAX_BITS, 2ull << HIST_MAX_BITS);
+}
+
 /* What has the number of a token's last request, but not its time, is not believed without its sum. */
 static void test_bounce_damaged(void **state)
 {
@@ -435,6 +459,7 @@ int test_rr(void)
 		cmocka_unit_test_teardown(test_bounce_ends, unload),
 		cmocka_unit_test_teardown(test_bounce_samples, unload),
 		cmocka_unit_test_teardown(test_bounce_jitter, unload),
+		cmocka_unit_test_teardown(test_bounce_above_the_range, unload),
 		cmocka_unit_test_teardown(test_bounce_damaged, unload),
 	};
 

@@ -337,10 +337,16 @@ static void measures_the_delay(void **state)
 
 static void counts_a_stamp_in_the_future_apart(void **state)
 {
+	static struct vary_rec vary;
+
 	(void)state;
 	send_tag(0, 0, harness_mono_ns() + 1000 * MS);
 	assert_int_equal(read_hist(0).negative, 1);
 	assert_int_equal(read_hist(0).count, 0);
+	/* Nor has it a delay that varies. */
+	send_tag(0, 1, harness_mono_ns() + 500 * MS);
+	harness_read(skel->maps.sink_varies, 0, &vary);
+	assert_int_equal(vary.timed, 0);
 }
 
 /* A minute and more, either way: damaged, or of a clock that is not the sink's. */

@@ -383,6 +383,28 @@ static void gaps_are_one_fewer_than_buffers_and_windows_hold_all_bytes(void **st
 	free(gaps);
 }
 
+/* Each segment has a preamble and a gap of its own. */
+static void a_window_has_the_wire_bytes_of_all_segments(void **state)
+{
+	struct watch_ring *ring = malloc(sizeof(*ring));
+	struct packet_frame frame;
+	struct watch_rec rec;
+	uint64_t sum;
+	int way, i;
+
+	(void)state;
+	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 1000 });
+	for (way = 0; way < 2; way++) {
+		rec = counted(way, frame.bytes, frame.len, 300, 0);
+		assert_int_equal(rec.packets, 4);
+		harness_read(ways[way].rings, lane(way), ring);
+		for (i = 0, sum = 0; i < WATCH_WINDOWS; i++)
+			sum += ring->slots[i] & WATCH_BYTES_MAX;
+		assert_int_equal(sum, rec.frame_bytes + 4 * 20);
+	}
+	free(ring);
+}
+
 static void a_received_packet_is_of_its_queue(void **state)
 {
 	struct packet_frame frame;
@@ -426,6 +448,7 @@ int test_watch(void)
 		cmocka_unit_test(contradicting_segments_still_add_up),
 		cmocka_unit_test_setup(gaps_are_one_fewer_than_buffers_and_windows_hold_all_bytes,
 				       load_ways),
+		cmocka_unit_test_setup(a_window_has_the_wire_bytes_of_all_segments, load_ways),
 		cmocka_unit_test(a_received_packet_is_of_its_queue),
 	};
 
