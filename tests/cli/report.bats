@@ -201,6 +201,9 @@ figures() {
 	chmod +x bin/rsvg-convert
 	PATH=$PWD/bin:$PATH refuses 4 "ended with status 7" "$GOLDEN/probe.json" --png plots
 	[ -z "$(ls plots)" ] || fail "$(ls plots)"
+	printf '#!/bin/sh\n[ "$1" = --version ] || { echo half; kill -KILL $$; }\n' >bin/rsvg-convert
+	PATH=$PWD/bin:$PATH refuses 4 "ended with status 137" "$GOLDEN/probe.json" --png plots
+	[ -z "$(ls plots)" ] || fail "$(ls plots)"
 	printf '#!/bin/sh\n[ "$1" = --version ] || { : >started; echo half; exec sleep 60; }\n' >bin/rsvg-convert
 	PATH=$PWD/bin:$PATH "$TOOL" report "$GOLDEN/probe.json" --png plots 3>&- &
 	wait_for test -e started

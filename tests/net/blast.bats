@@ -310,6 +310,10 @@ paced_run() {
 		.metrics.offered_pps > 0 and .self.pacing_achieved_ratio > 0 and
 		.self.pacing_late_mean_ns <= .self.pacing_late_max_ns'
 	json '(.self.pacing_achieved_ratio - .metrics.sent_pps / .metrics.offered_pps | fabs) < 1e-9'
+	# n packets have n - 1 gaps; a frame of 64 bytes takes 20 more on the wire.
+	json --argjson n "$3" '.metrics | (.sent_pps * .duration_ns / 1e9 - ($n - 1) | fabs) < 1e-6 and
+		(.sent_l2_bps / .sent_pps - 8 * 64 | fabs) < 1e-6 and
+		(.sent_l1_bps / .sent_pps - 8 * 84 | fabs) < 1e-6'
 	# RFC 9971: below 99.9 % the result is marked, or if packets left late by 1 ms and a slot.
 	json '.self as $s | (1e9 / .metrics.offered_pps) as $slot |
 		([.notes[]? | select(startswith("irregular"))] != []) == $s.irregular and

@@ -301,6 +301,12 @@ damaged() {
 	adds_up
 	lost NO_SOCKET "$(udp_place)" @b:eg0
 	witness 1009 UdpNoPorts @b
+	# Each thread is on a CPU of its own, and so are its drops.
+	tool_in a blast eg0 $B --threads 2 --count 1009 --rate 20kpps --interval 0 --json \
+		--sink "lo@$LAB-b" --sink-socket
+	is 0
+	adds_up
+	lost NO_SOCKET "$(udp_place)" @b:eg0
 }
 
 @test "a source that came by the wrong way is IP_RPFILTER" {

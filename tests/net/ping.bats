@@ -95,11 +95,12 @@ pinged() {
 
 @test "it reports what the path loses and delays" {
 	lab_up --path a-r-b --middle open
-	start bump r impair ega egb --direction a-to-b --match icmp --loss every=7 --delay 20ms -d 20s
+	start bump r impair ega egb --direction a-to-b --match icmp --loss every=7 --duplicate every=11 --delay 20ms \
+		-d 20s
 	tool_in a ping 198.18.0.2 -c 211 --rate 1kpps --wait 1s --json
 	is 0
 	json '.metrics | .sent_packets == 211 and .lost_packets == 30 and .distinct_packets == 181 and
-		.given_up_packets == 30 and .rtt_min_ns >= 20000000 and .rtt_min_ns < 40000000'
+		.given_up_packets == 30 and .duplicate_packets == 17 and .rtt_min_ns >= 20000000 and .rtt_min_ns < 40000000'
 	finish bump INT
 }
 

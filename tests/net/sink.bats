@@ -531,6 +531,24 @@ sender_late() {
 	says "--count-only and --gaps are mutually exclusive"
 }
 
+@test "rates are of the intervals between packets, with preamble and gap on the wire" {
+	local socket
+
+	for socket in '' --socket; do
+		# shellcheck disable=SC2086
+		start sink b sink eg0 --count 11 --duration 10s $socket
+		# The second ones later, as a socket's packets of one call have one time.
+		numbers 0 4 | send_tags
+		numbers 5 10 | send_tags
+		finish sink
+		is 0
+		json '.metrics | .received_packets == 11 and .received_bytes == 11 * 64 and
+			(.received_pps * .duration_ns / 1e9 - 10 | fabs) < 1e-6 and
+			(.received_l2_bps / .received_pps - 8 * 64 | fabs) < 1e-6 and
+			(.received_l1_bps / .received_pps - 8 * 84 | fabs) < 1e-6'
+	done
+}
+
 @test "--max-streams is the bound of what is checked: others are counted as such" {
 	start sink b sink eg0 --max-streams 2 --count 101 --duration 10s
 	{ numbers 0 40 0; numbers 0 20 1; numbers 0 32 2; numbers 0 5 65535; } | send_tags

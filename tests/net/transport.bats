@@ -151,6 +151,17 @@ window_of_a() {
 		(.datagrams_lost_ratio - $d / ($d + $p) | fabs) < 1e-12'
 }
 
+@test "a datagram that comes twice repairs no loss" {
+	lab_down
+	lab_up --path a-r-b --middle open
+	start bump r impair ega egb --direction a-to-b --match udp --loss every=7 --duplicate every=11 -d 20s
+	serve
+	both udp stream 198.18.0.2 -d 300ms --rate 1kpps --message-bytes 200
+	json '.metrics | .datagrams_duplicate > 10 and .datagrams_lost > 20 and
+		.datagrams_sent == .datagrams_received - .datagrams_duplicate + .datagrams_lost'
+	finish bump INT
+}
+
 @test "joined datagrams are separated again, each with its number and time" {
 	serve
 	can_join
@@ -320,12 +331,29 @@ arrivals() {
 	json '.metrics.requests_sent > 1100'
 }
 
+@test "an open loop of connections counts from when each was due" {
+	serve
+	start crr a tcp crr 198.18.0.2 -d 1200ms --rate 500pps -i 0
+	wait_for eval '[ "$(counter b rx_packets)" -gt 400 ]'
+	kill -STOP "${PIDS[serve]}"
+	sleep 0.4
+	kill -CONT "${PIDS[serve]}"
+	finish crr
+	is 0
+	# One every 2 ms was due; only one of them waited since it was sent.
+	json '[.histograms.rtt_ns.buckets[] | select(.[0] > 100e6) | .[1]] | add > 100'
+}
+
 @test "what is omitted is in the bytes, but not in rates and round trips" {
 	serve
 	both tcp rr 198.18.0.2 -d 200ms --omit 300ms
 	json '.metrics.rtt_packets < .metrics.transactions'
 	# All of it is 500 ms; on a busy machine the omitted part ends late.
 	json '.metrics.tested_ns | . > 20e6 and . < 490e6'
+	both udp rr 198.18.0.2 -d 200ms --omit 300ms
+	json '.metrics.rtt_packets < .metrics.transactions'
+	both udp stream 198.18.0.2 --rate 1kpps --message-bytes 100 -d 200ms --omit 300ms
+	json '.metrics | .delay_packets > 0 and .delay_packets < .datagrams_received'
 }
 
 @test "intervals have rows of both ends, and each connection its own" {

@@ -58,6 +58,7 @@ each_hook() {
 		end_watch
 		side rx '.metrics | .seen_packets == 1009 and .seen_buffers == 1009 and
 			.seen_bytes == 1009 * 64 and .driver_rx_packets == 1009'
+		side rx '.metrics | (.seen_l1_bps / .seen_pps - 8 * (64 + 20) | fabs) < 1e-6'
 		side tx '.metrics | .seen_packets == 503 and .seen_bytes == 503 * 1518 and
 			.driver_tx_packets == 503'
 		side rx '.metrics.gap_count <= 1008 and .metrics.seen_merged_packets == 0'
@@ -193,6 +194,16 @@ alien() {
 		side rx '.metrics.seen_packets == 101'
 		[ "$(in_b tc filter show dev eg0 ingress)" = "$before" ]
 	done
+}
+
+@test "a filter that others add to its clsact stays there" {
+	need_command clang tc
+	alien tc 0		# TC_ACT_OK
+	watch b --hooks clsact
+	in_b tc filter add dev eg0 ingress prio 7 bpf da obj "$BATS_TEST_TMPDIR/alien.o" sec tc
+	end_watch
+	run in_b tc filter show dev eg0 ingress
+	[[ $output == *alien.o* && $output != *watch_tc* ]] || fail "$output"
 }
 
 # stranger first|last: at tcx ingress of b; decides to pass each packet, so that no later program sees it.
@@ -490,7 +501,15 @@ dropped() {
 	is 0
 	tool_in b blast eg0 198.18.0.1 -q --no-tag --port 4242 --count 97 --rate 2kpps
 	is 0
+	# And these, for another station, at another interface of the same namespace.
+	in_b ip link add x0 type veth peer name x1
+	in_b ip link set x0 up
+	in_b ip link set x1 up
+	tool_in b blast x0 198.19.0.2 -q --no-tag --src-ip 198.19.0.1 --dst-mac 02:00:00:00:00:99 \
+		--port 4242 --count 1013 --rate 5kpps
+	is 0
 	end_watch
+	json '[.parts[] | select(.name == "drops").entries[] | select(.by == "drop").packets] | max < 1013'
 	dropped NO_SOCKET 'map(.packets) | add == 503'
 	dropped NETFILTER_DROP 'map(.packets) | add == 211'
 	json '.parts[] | select(.name == "drops") | .metrics.dropped_packets >= 714 and
