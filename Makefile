@@ -69,7 +69,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth fuzz demo doc schema install clean FORCE \
+.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install clean FORCE \
 	lint-run check-run test-run test-long-run
 
 all: $(tool)
@@ -238,6 +238,10 @@ bench-rr: $(tool) $(bench-bins)
 truth: $(tool)
 	$(Q)scripts/truth --tool $(tool) $(ARGS)
 
+# In a copy of the tree, which has its own build.
+mutate:
+	$(Q)scripts/mutate $(ARGS)
+
 # The pages are made from the tool's own help, so it is built first.
 doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
 
@@ -308,6 +312,8 @@ Targets:
            (scripts/bench-rr)
   truth    compare reported figures with what a forwarder of its own did to the
            packets (scripts/truth, docs/truth.md)
+  mutate   break the program in one place after another, and name those that no
+           test notices (scripts/mutate, docs/mutate.md); needs root
   doc      make man pages and shell completion under $(O)
   schema   make docs/result.schema.json from the dictionary of figures
   install  install tool, man pages, completion, systemd units and documents
@@ -320,7 +326,7 @@ Variables:
   SAN=1          build with the address and undefined-behaviour sanitizers
   PREFIX=DIR     installation prefix ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
-  ARGS=...       options of demo, bench*, test-vm and regress
+  ARGS=...       options of demo, bench*, truth, mutate, test-vm and regress
   REQUIRE="..."  features whose absence fails a test instead of skipping it
 endef
 help:
