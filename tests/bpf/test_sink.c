@@ -346,7 +346,7 @@ static void counts_a_stamp_in_the_future_apart(void **state)
 	/* Nor has it a delay that varies. */
 	send_tag(0, 1, harness_mono_ns() + 500 * MS);
 	harness_read(skel->maps.sink_varies, 0, &vary);
-	assert_int_equal(vary.timed, 0);
+	assert_int_equal(vary.jitter.timed, 0);
 }
 
 /* A minute and more, either way: damaged, or of a clock that is not the sink's. */
