@@ -103,6 +103,19 @@ counted_in_b() {
 	END
 }
 
+@test "what a server sends again after the end of the test is in its retransmissions" {
+	need_command nft nstat
+	in_a nft add table inet t
+	in_a nft add chain inet t c '{ type filter hook input priority 0; }'
+	in_a nft add rule inet t c 'tcp sport != 14880 meta length > 100 numgen random mod 37 == 5 drop' ||
+		cannot nft "packet filter of this kernel"
+	serve
+	# Much of it waits in the buffer when the server has sent all.
+	both tcp maerts 198.18.0.2 -d 200ms --remote-send-buffer 4M
+	json --argjson again "$(in_b nstat -asz TcpRetransSegs | awk '/Retrans/ { print $2 }')" \
+		'.metrics.tcp_retransmits == $again and $again > 0'
+}
+
 # window_of_a: the largest that the other end has offered a's data connections, in bytes.
 window_of_a() {
 	in_a ss -tinH 'dport != 14880' | grep -o 'snd_wnd:[0-9]*' | cut -d: -f2 | sort -n | tail -n 1

@@ -266,6 +266,13 @@ void xfer_stop(struct xfer *xfer)
 	atomic_store(&xfer->phase, XFER_STOPPING);
 }
 
+/* Until it has been acknowledged, what was sent may be sent again, and is then to be counted. */
+static bool is_under_way(const struct xfer *xfer, const struct xfer_conn *conn)
+{
+	return xfer->test.protocol == CONTROL_TCP && xfer->test.kind == CONTROL_STREAM && conn->sends &&
+	       !conn->error && !sock_is_acked(conn->fd);
+}
+
 bool xfer_is_drained(struct xfer *xfer)
 {
 	uint64_t now_ns = loop_mono_ns(), last_ns;
@@ -277,8 +284,11 @@ bool xfer_is_drained(struct xfer *xfer)
 	for (i = 0; i < xfer->nr_conns; i++) {
 		const struct xfer_conn *conn = &xfer->conns[i];
 
-		if (__atomic_load_n(&conn->done, __ATOMIC_RELAXED))
+		if (__atomic_load_n(&conn->done, __ATOMIC_RELAXED)) {
+			if (is_under_way(xfer, conn))
+				return false;
 			continue;
+		}
 		last_ns = load(&conn->last_ns);
 		last_ns = last_ns > xfer->stop.mono_ns ? last_ns : xfer->stop.mono_ns;
 		if (!udp || conn->sends || now_ns - last_ns < QUIET_NS)

@@ -28,6 +28,7 @@
 #ifndef SOL_UDP
 #define SOL_UDP		17
 #endif
+#define TCP_CLOSED	7		/* TCP_CLOSE of net/tcp_states.h, which is the kernel's own */
 #define BACKLOG		1024
 #define FIRST_FD	3		/* SD_LISTEN_FDS_START */
 #define MAX_MTU		9000		/* loopback's MTU would not be a packet of any real link */
@@ -361,6 +362,15 @@ int sock_read_tcp(int fd, struct sock_tcp *ret_tcp)
 	if (!getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, &len))
 		snprintf(ret_tcp->congestion, sizeof(ret_tcp->congestion), "%.15s", congestion);
 	return 0;
+}
+
+bool sock_is_acked(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) || info.tcpi_state == TCP_CLOSED ||
+	       (!info.tcpi_unacked && !info.tcpi_notsent_bytes);
 }
 
 uint64_t sock_buffer_bytes(int fd, bool send)

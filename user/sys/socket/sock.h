@@ -93,6 +93,8 @@ struct sock_tcp {
 };
 
 int sock_read_tcp(int fd, struct sock_tcp *ret_tcp);
+/* All that was sent has been acknowledged, the end of it included; or the connection is broken. */
+bool sock_is_acked(int fd);
 uint64_t sock_buffer_bytes(int fd, bool send);
 
 /* Datagrams that the socket dropped: its buffer was full, or their checksum was wrong. */
