@@ -235,8 +235,8 @@ bench-watch: $(tool) $(bench-bins)
 bench-rr: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-rr $(ARGS)
 
-truth: $(tool)
-	$(Q)scripts/truth --tool $(tool) $(ARGS)
+truth: $(tool) $(truth-forwarder)
+	$(Q)scripts/truth --tool $(tool) --forwarder $(truth-forwarder) $(ARGS)
 
 # In a copy of the tree, which has its own build.
 mutate:
@@ -310,10 +310,10 @@ Targets:
            measure the cost of watch for a path (scripts/bench-watch)
   bench-rr compare transactions per second with a bare loop and other programs
            (scripts/bench-rr)
-  truth    compare reported figures with what a forwarder of its own did to the
-           packets (scripts/truth, docs/truth.md)
   mutate   break the program in one place after another, and name those that no
            test notices (scripts/mutate, docs/mutate.md); needs root
+  truth    compare reported figures with what independent forwarders did to the
+           packets, and with tcpdump, ss, nstat and ping (docs/truth.md)
   doc      make man pages and shell completion under $(O)
   schema   make docs/result.schema.json from the dictionary of figures
   install  install tool, man pages, completion, systemd units and documents

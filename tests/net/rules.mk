@@ -23,3 +23,11 @@ $(net-bins): %: %.o $(filter-out $(O)/user/main.o $(O)/user/cmd/%,$(user-obj))
 .SECONDARY: $(net-bins:%=%.bpf.o) $(net-bins:%=%.skel.h) $(net-bins:%=%.o)
 
 -include $(net-bins:%=%.d) $(net-bins:%=%.bpf.d)
+
+# No part of the tool is in it.
+truth-forwarder := $(net-dir)/truth_forwarder
+net-bins        += $(truth-forwarder)
+
+$(truth-forwarder): tests/net/truth_forwarder.c $(O)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $(CFLAGS) $(san) $(LDFLAGS) -o $@ $< -lpcap
