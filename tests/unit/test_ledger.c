@@ -50,6 +50,26 @@ static void rows_add_up(void **state)
 	ledger_release(&ledger);
 }
 
+static void where_copies_go_two_ways_a_packet_has_one_end(void **state)
+{
+	struct ledger ledger = { .made = 1009, .received = 865 };
+	struct ledger_row row = { .packets = 146 };
+
+	(void)state;
+	assert_int_equal(ledger_trim(&ledger, &row, 211), 2);
+	assert_int_equal(row.packets, 144);
+	assert_int_equal(ledger_trim(&ledger, &row, 211), 0);
+	/* Without copies it is an overclaim, and is shown. */
+	row.packets = 146;
+	assert_int_equal(ledger_trim(&ledger, &row, 0), 0);
+	assert_int_equal(ledger_trim(&ledger, &row, 1), 1);
+	assert_int_equal(row.packets, 145);
+	ledger.received = 1013;
+	assert_int_equal(ledger_trim(&ledger, &row, 211), 145);
+	assert_int_equal(row.packets, 0);
+	ledger_release(&ledger);
+}
+
 static void an_overclaim_is_shown(void **state)
 {
 	struct ledger ledger = { .made = 101, .received = 97 };
@@ -160,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up),
+		cmocka_unit_test(where_copies_go_two_ways_a_packet_has_one_end),
 		cmocka_unit_test(an_overclaim_is_shown),
 		cmocka_unit_test(a_witness_is_no_row),
 		cmocka_unit_test(an_xdp_verdict_is_claimed_once),

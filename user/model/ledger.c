@@ -68,6 +68,17 @@ static uint64_t less(uint64_t value, uint64_t by)
 	return value > by ? value - by : 0;
 }
 
+uint64_t ledger_trim(const struct ledger *ledger, struct ledger_row *row, uint64_t copies)
+{
+	int64_t rest = ledger_unattributed(ledger);
+	uint64_t excess = less(row->packets, rest > 0 ? (uint64_t)rest : 0);
+
+	if (excess > copies)
+		excess = copies;
+	row->packets -= excess;
+	return excess;
+}
+
 static struct ledger_row row_of(const struct ledger_growth *growth, const char *where)
 {
 	struct ledger_row row = { .packets = growth->value };

@@ -54,6 +54,12 @@ void ledger_witness(struct ledger *ledger, const struct ledger_row *row);
 /* made - received - rows; negative: more was claimed than was made. */
 int64_t ledger_unattributed(const struct ledger *ledger);
 
+/*
+ * Where copies of packets go two ways, two CPUs may note an end of each at the same moment. A packet
+ * has one end: takes out of @row what exceeds the packets that are left, at most @copies, and returns it.
+ */
+uint64_t ledger_trim(const struct ledger *ledger, struct ledger_row *row, uint64_t copies);
+
 /* By how much a counter grew. */
 struct ledger_growth {
 	const char *source, *name;

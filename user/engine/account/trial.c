@@ -453,6 +453,7 @@ bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, u
 struct listing {
 	struct trial *trial;
 	struct ledger *ledger;
+	uint64_t again;			/* drops of packets that had an end before */
 	uint64_t taken_back;
 };
 
@@ -500,8 +501,9 @@ static void add_drops(void *ctx, const struct drop_place *place)
 		ledger_witness(listing->ledger, &row);
 		return;
 	}
-	ledger_claim(listing->ledger, &row);
 	listing->taken_back += place->taken_back;
+	listing->taken_back += ledger_trim(listing->ledger, &row, listing->again + listing->taken_back);
+	ledger_claim(listing->ledger, &row);
 	if (!iface)
 		return;
 	iface->known.claimed += place->packets;
@@ -586,6 +588,7 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	const struct rx_sent to_receiver = tx_sent_of(tx, sent);
 	struct ledger ledger = { .made = sent->sent_packets + sent->refused_packets };
 	struct listing listing = { .trial = trial, .ledger = &ledger };
+	struct drop_sum drops = { 0 };
 	struct rx_count count;
 	struct err drops_error;
 	int err;
@@ -600,6 +603,9 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	ledger.received = trial->target.tagged ? ledger.made - rx_lost(&count, ledger.made) :
 						 count.packets - count.damaged;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);
+	if (trial->drops)
+		drops_read(trial->drops, &drops);
+	listing.again = drops.again;
 	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &drops_error))
 		result_note(res, "%s", drops_error.msg);
 	add_known(trial, sent, &count, &ledger);
