@@ -64,6 +64,17 @@ all_back() {
 		.tos == {"0": 505, "184": 101}'
 }
 
+@test "a second run from the same port is another session, unless --seed repeats it" {
+	lab_up
+	reflector
+	for seed in "" "" "--seed 3" "--seed 3"; do
+		read -ra words <<<"$seed"
+		stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --reflector-mode stateful --src-port 40007 "${words[@]}"
+	done
+	told
+	json '.questions == 212 and .sessions == 3'
+}
+
 @test "times in PTP's format and TWAMP Light's packets come back as well" {
 	lab_up
 	reflector --ptp

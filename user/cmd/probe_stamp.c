@@ -26,7 +26,7 @@ struct probe_stamp_opts {
 	uint16_t access_id, access_code;
 	const char *src_ip, *tlvs, *key_file;
 	uint32_t sessions, bytes;
-	uint64_t count, duration_ns, interval_ns, wait_ns, seed;
+	uint64_t count, duration_ns, interval_ns, wait_ns, seed, ssid_seed;
 	struct unit_rate rate;
 	int format, reflector;
 	uint32_t tlv_bits;		/* by check */
@@ -63,7 +63,7 @@ static const struct opt options[] = {
 	  .rate_kinds = OPT_RATE_PPS },
 	{ 0, "poisson", OPT_FLAG, AT(poisson), NULL,
 	  "exponential sending intervals (RFC 2330), instead of even ones" },
-	{ 0, "seed", OPT_COUNT, AT(seed), "N", "seed of --poisson and of the session identifiers" },
+	{ 0, "seed", OPT_COUNT, AT(seed), "N", "seed of --poisson; if given, also of the session identifiers, which are random otherwise" },
 	{ 0, "sessions", OPT_U32, AT(sessions), "N",
 	  "sessions to each DEST, each from its own port", .min = 1, .max = 50000 },
 	{ 'p', "port", OPT_U16, AT(port), "N", "UDP port of the reflector", .min = 1 },
@@ -162,6 +162,8 @@ static int probe_stamp_check(void *args, const struct opt_given *given, struct e
 
 	if (opts->duration_ns && !opt_was_given(given, "count"))
 		opts->count = 0;
+	if (opt_was_given(given, "seed"))
+		opts->ssid_seed = opts->seed;
 	if (opts->rate.value < 1e-3 || opts->rate.value > 1e6)
 		return err_usage(e, "--rate: 0.001pps to 1Mpps");
 	if (opts->src_port && opts->src_port + opts->sessions * (uint64_t)opts->dests.nr > 65536)
@@ -202,6 +204,7 @@ static void configure(struct stamp_cfg *ret_cfg, const struct probe_stamp_opts *
 		.gap_ns = (uint64_t)((double)NSEC_PER_SEC / opts->rate.value),
 		.poisson = opts->poisson,
 		.seed = opts->seed,
+		.ssid_seed = opts->ssid_seed,
 	};
 }
 

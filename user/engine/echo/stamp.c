@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,7 +103,7 @@ static int open_lane(struct stamp *stamp, uint32_t dest, uint32_t index, struct 
 		opts.src_port = (uint16_t)(cfg->src_port + index);
 	lane->dest = dest;
 	/* All are distinct (RFC 8972 3), and none is 0. */
-	lane->ssid = (uint16_t)((field_hash(cfg->seed, 0) % UINT16_MAX + index) % UINT16_MAX + 1);
+	lane->ssid = (uint16_t)((field_hash(cfg->ssid_seed, 0) % UINT16_MAX + index) % UINT16_MAX + 1);
 	lane->fd = udp_open(&stamp->dests[dest].addr, &opts, e);
 	return lane->fd < 0 ? lane->fd : 0;
 }
@@ -205,6 +206,16 @@ static int open_dests(struct stamp *stamp, struct err *e)
 	return 0;
 }
 
+/* Not those of another run: a reflector that keeps state would go on where that ended. */
+static int choose_ssids(struct stamp *stamp, struct err *e)
+{
+	uint64_t *seed = &stamp->cfg.ssid_seed;
+
+	if (*seed || getrandom(seed, sizeof(*seed), 0) == sizeof(*seed))
+		return 0;
+	return err_set(e, -errno, "cannot choose session identifiers");
+}
+
 int stamp_open(struct stamp **ret_stamp, const struct stamp_cfg *cfg, struct err *e)
 {
 	struct stamp *stamp = calloc(1, sizeof(*stamp));
@@ -226,6 +237,8 @@ int stamp_open(struct stamp **ret_stamp, const struct stamp_cfg *cfg, struct err
 	stamp->nr_lanes = cfg->nr_dests * cfg->sessions;
 	look_at_clock(stamp, loop_mono_ns());
 	err = fdlimit_raise(stamp->nr_lanes + SPARE_FDS, e);
+	if (!err)
+		err = choose_ssids(stamp, e);
 	if (!err)
 		err = open_dests(stamp, e);
 	if (!err)

@@ -25,7 +25,8 @@ struct stamp_cfg {
 	uint64_t wait_ns, interval_ns;
 	uint64_t gap_ns;		/* mean interval between a session's packets */
 	bool poisson;
-	uint64_t seed;
+	uint64_t seed;			/* of poisson */
+	uint64_t ssid_seed;		/* of the session identifiers; 0: by chance */
 };
 
 struct stamp;
