@@ -158,8 +158,8 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 }
 
 /*
- * A jump past a wide window clears more words than a program may while it holds a lock, and than the
- * verifier would follow: so many at a time. Both are verified by themselves.
+ * A jump past a wide window clears more words than the verifier can follow, and holds the lock too
+ * long. So each call clears SEQ_STEP words. Both functions are global: each is verified once.
  */
 __attribute__((noinline)) int sink_clear_some(__u32 stream, __u32 id, __u32 low)
 {

@@ -349,7 +349,7 @@ static __always_inline enum seq_kind seq_classify(const struct seq_state *seq, _
 	return seq_was_seen(ring, arrival->place) ? SEQ_DUPLICATE : SEQ_LATE;
 }
 
-/* It is of the run that is followed, and not too far ahead to be believed. */
+/* Of the run that is followed, and less than SEQ_FAR ahead: accepted without confirmation. */
 static __always_inline int seq_is_plausible(const struct seq_state *seq, __u16 id, __u64 place)
 {
 	return seq->run && id == seq->id && (__s64)(place - seq->next) < SEQ_FAR;

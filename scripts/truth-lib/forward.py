@@ -181,7 +181,7 @@ def forward(seed, path, what):
 
 
 def words_of(what, prefix=""):
-    """What the forwarder in C is told, of {KEY: VALUE, "back": {KEY: VALUE}}."""
+    """The arguments of the forwarder in C, from {KEY: VALUE, "back": {KEY: VALUE}}."""
     words = [f"{prefix}{key}={value}" for key, value in what.items() if key != "back"]
     return words + (words_of(what["back"], "back.") if "back" in what else [])
 
@@ -208,11 +208,11 @@ class Forwarder(Program):
 
     def records(self):
         """Its list, if nothing was lost that is not in it."""
-        told = json.loads(self.end(line="end\n"))
+        counts = json.loads(self.end(line="end\n"))
         lost = self.driver_lost() - self.lost_before
-        if told["dropped"] or told["repeats"] or lost:
-            raise TooSlow(f"the forwarder's sockets dropped {told['dropped']} frames, and its "
-                          f"interfaces {max(lost, told['repeats'])}")
+        if counts["dropped"] or counts["repeats"] or lost:
+            raise TooSlow(f"the forwarder's sockets dropped {counts['dropped']} frames, and its "
+                          f"interfaces {max(lost, counts['repeats'])}")
         with open(self.list, "rb") as file:
             data = file.read()
         return [Record(arrival, came, sent, length, side, fate, frame[:length])

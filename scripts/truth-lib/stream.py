@@ -11,7 +11,7 @@ from path import FAR, Capture, Program, TooSlow
 
 SELECT = "udp dst port 9"
 
-# @last_ns: only the last packet is delayed; @tail: so many of the last are lost.
+# @last_ns: only the last packet is delayed; @tail: how many of the last are lost.
 Case = collections.namedtuple("Case", "name what part", defaults=(1,))
 
 CASES = [

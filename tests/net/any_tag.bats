@@ -88,6 +88,26 @@ sent() {
 	nsenter --net="/run/netns/$LAB-r" nft list table ip t | grep -q "packets 211 "
 }
 
+@test "the payload is verified after every IP protocol" {
+	local packet payload to='ip4(dst=198.18.0.2)' stream=0
+
+	lab_up
+	start sink b sink eg0 --run 7 --max-streams 8 --verify-payload --count 824 --duration 30s
+	for packet in "$to/tcp(flags=A)" "$to/icmp" "ip4(dst=198.18.0.2, proto=99)" \
+		"eth(dst=02:e9:00:00:00:0b, type=0x88b5)"; do
+		for payload in pattern zero; do
+			tool_in a blast eg0 "$packet" -s 300 -c 103 -r 5kpps --run 7 --stream $((stream++)) \
+				--payload "$payload" -i 0 -q
+			is 0
+		done
+	done
+	finish sink
+	is 1
+	# Neither protocol 99 has a checksum, nor the EtherType, of which no length is known.
+	json '.metrics | .received_packets == 824 and .bad_payload_packets == 309 and
+		.distinct_packets == 515 and .unverified_packets == 309 and .untagged_packets == null'
+}
+
 @test "a sink by itself receives TCP to its port, and leaves connections and pings to the stack" {
 	lab_up
 	start sink b sink eg0 --port 80 --duration 30s

@@ -137,14 +137,20 @@ verdict() {
 	witness 1009 UdpInCsumErrors @b
 }
 
-# damaged RULES...: 1009 packets, some damaged in r; how many is then in $damaged. The AF_XDP engine,
-# as the pages of live frames come back with the damage in their payload.
-damaged() {
+# damaged_of DEST [OPTIONS of blast] -- RULES...: 1009 packets, some damaged in r; how many is then in
+# $damaged. The AF_XDP engine, as the pages of live frames come back with the damage in their payload.
+damaged_of() {
+	local words=()
+
+	for (( ; $#; )); do
+		[ "$1" != -- ] || break
+		words+=("$1")
+		shift
+	done
 	need af-xdp
-	start impair r impair egb --direction egress --match udp "$@"
-	tool_in a blast eg0 $B --count 1009 --rate "$(pace 20000)" --frame-bytes 512 --engine afxdp \
-		--interval 0 --json \
-		--sink "eg0@$LAB-b"
+	start impair r impair egb --direction egress --match udp "${@:2}"
+	tool_in a blast eg0 "${words[@]}" --count 1009 --rate "$(pace 20000)" --frame-bytes 512 --engine afxdp \
+		--interval 0 --json --sink "eg0@$LAB-b"
 	is 1
 	adds_up
 	report=$output
@@ -165,7 +171,7 @@ damaged() {
 }
 
 @test "each packet that impair damages is found, and whole plus damaged is all" {
-	damaged --corrupt 8%:1@42
+	damaged_of $B -- --corrupt 8%:1@42
 	[ "$damaged" -gt 40 ]
 	rows "$((1009 - damaged)) received - - receiver" \
 		"$damaged arrived_with_a_wrong_checksum - @b:eg0 receiver"
@@ -175,29 +181,19 @@ damaged() {
 }
 
 @test "a payload that was altered behind a checksum that says nothing is a row of its own" {
-	need af-xdp
-	start impair r impair egb --direction egress --match udp --corrupt 8%:1@60
-	# Live frames come back with the damage; see above.
-	tool_in a blast eg0 "ip4(dst=$B)/udp(dport=9,sum=0)" --count 1009 --rate "$(pace 20000)" \
-		--frame-bytes 512 --payload pattern --engine afxdp --interval 0 --json --sink "eg0@$LAB-b"
-	is 1
-	adds_up
-	report=$output
-	finish impair INT
-	altered=$(jq '.metrics.impair_corrupted_packets // .parts[0].metrics.impair_corrupted_packets' <<<"$output")
-	output=$report
-	[ "$altered" -gt 40 ]
-	rows "$((1009 - altered)) received - - receiver" \
-		"$altered arrived_with_a_wrong_payload - @b:eg0 receiver"
-	json --argjson n "$altered" '.metrics | .bad_payload_packets == $n and .lost_packets == $n and
+	damaged_of "ip4(dst=$B)/udp(dport=9,sum=0)" --payload pattern -- --corrupt 8%:1@60
+	[ "$damaged" -gt 40 ]
+	rows "$((1009 - damaged)) received - - receiver" \
+		"$damaged arrived_with_a_wrong_payload - @b:eg0 receiver"
+	json --argjson n "$damaged" '.metrics | .bad_payload_packets == $n and .lost_packets == $n and
 		.distinct_packets + .bad_payload_packets == 1009 and .unverified_packets == 1009 - $n and
 		.bad_checksum_packets == null and .untagged_packets == null'
-	json --argjson n "$altered" '.environment.rx_payload == "pattern" and (.verdicts | any(.pass == false and
+	json --argjson n "$damaged" '.environment.rx_payload == "pattern" and (.verdicts | any(.pass == false and
 		.what == "\($n) of 1009 packets arrived with a wrong payload"))'
 }
 
 @test "two damaged copies of a packet are one loss: the ledger claims it once" {
-	damaged --corrupt every=7:1@42 --duplicate every=7
+	damaged_of $B -- --corrupt every=7:1@42 --duplicate every=7
 	[ "$damaged" -eq 144 ]
 	rows "865 received - - receiver" "144 arrived_with_a_wrong_checksum - @b:eg0 receiver"
 	json '.metrics.bad_checksum_packets == 288'

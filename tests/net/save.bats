@@ -27,27 +27,36 @@ sent_by_driver() {
 	nsenter --net="/run/netns/$LAB-a" ip -json -s link show eg0 | jq '.[0].stats64.tx.packets'
 }
 
+# packets_are <PYTHON: 307 packets with right checksums; PYTHON looks at each `packet`, which is number `i`.
+packets_are() {
+	{
+		cat <<-'END'
+			import sys, tag
+			from scapy.layers.inet import IP, UDP
+			from scapy.layers.l2 import Ether
+			from scapy.utils import rdpcap
+
+			packets = rdpcap(sys.argv[1])
+			assert len(packets) == 307, len(packets)
+			for i, packet in enumerate(packets):
+			    again = Ether(bytes(packet))
+			    del again[IP].chksum, again[UDP].chksum
+			    assert bytes(again) == bytes(packet), f"checksums of packet {i}"
+		END
+		sed 's/^/    /'
+	} | PYTHONPATH=$BATS_TEST_DIRNAME/../lib /usr/bin/python3 - "$FILE"
+}
+
 @test "--save writes each packet with right checksums, its number and its slot" {
 	need_scapy
 	blast 198.18.0.2 --save "$FILE" -c 307 -r 2kpps --stream 7 -s 129
 	[ "$status" = 0 ] || fail "$stderr"
 	json '.metrics.saved_packets == 307 and .metrics.sent_packets == null'
-	PYTHONPATH=$BATS_TEST_DIRNAME/../lib /usr/bin/python3 - "$FILE" <<-'END'
-		import sys, tag
-		from scapy.layers.inet import IP, UDP
-		from scapy.layers.l2 import Ether
-		from scapy.utils import rdpcap
-
-		packets = rdpcap(sys.argv[1])
-		assert len(packets) == 307, len(packets)
-		for i, packet in enumerate(packets):
-		    again = Ether(bytes(packet))
-		    del again[IP].chksum, again[UDP].chksum
-		    assert bytes(again) == bytes(packet), f"checksums of packet {i}"
-		    assert len(packet) == 125, len(packet)
-		    run, stream, number, time = tag.read(bytes(packet)[42:])
-		    assert (run, stream, number) == (1, 7, i), (run, stream, number)
-		    assert time == i * 500000 and round((packet.time - packets[0].time) * 10**6) == i * 500
+	packets_are <<-'END'
+		assert len(packet) == 125, len(packet)
+		run, stream, number, time = tag.read(bytes(packet)[42:])
+		assert (run, stream, number) == (1, 7, i), (run, stream, number)
+		assert time == i * 500000 and round((packet.time - packets[0].time) * 10**6) == i * 500
 	END
 }
 
@@ -55,21 +64,10 @@ sent_by_driver() {
 	need_scapy
 	blast 198.18.0.2 --save "$FILE" -c 307 -r 2kpps -s '64-1518:5' --payload pattern
 	[ "$status" = 0 ] || fail "$stderr"
-	PYTHONPATH=$BATS_TEST_DIRNAME/../lib /usr/bin/python3 - "$FILE" <<-'END'
-		import sys, tag
-		from scapy.layers.inet import IP, UDP
-		from scapy.layers.l2 import Ether
-		from scapy.utils import rdpcap
-
-		packets = rdpcap(sys.argv[1])
-		assert len(packets) == 307, len(packets)
-		for i, packet in enumerate(packets):
-		    again = Ether(bytes(packet))
-		    del again[IP].chksum, again[UDP].chksum
-		    assert bytes(again) == bytes(packet), f"checksums of packet {i}"
-		    assert len(packet) == 60 + 5 * (i % 291), len(packet)
-		    assert tag.read(bytes(packet)[42:])
-		    assert bytes(packet)[60:] == tag.pattern(len(packet) - 60), f"payload of packet {i}"
+	packets_are <<-'END'
+		assert len(packet) == 60 + 5 * (i % 291), len(packet)
+		assert tag.read(bytes(packet)[42:])
+		assert bytes(packet)[60:] == tag.pattern(len(packet) - 60), f"payload of packet {i}"
 	END
 }
 

@@ -134,8 +134,8 @@ load ../lib/lab
 	json 'all(.entries[]; .theory - 1e12 * 8948 / 9038 | fabs < 1)'
 }
 
-# The kernel's tap device is as half-duplex as it is told to be.
-@test "theory takes the duplex from the run's interface, or as told" {
+# A tap device reports the duplex that is set.
+@test "theory takes the duplex from the run's interface, or from --duplex" {
 	local words=(--vary duration=100ms --repeat 1 --metric received_packets --theory tcp --link 10M --json)
 
 	need_root

@@ -89,7 +89,7 @@ static const struct {
 	{ "damage", offsetof(struct harm, damage), 1 },
 	{ "head", offsetof(struct harm, head), 0 },		/* the first are lost */
 	{ "tail_from", offsetof(struct harm, tail_from), 0 },	/* and all from this one on */
-	{ "far", offsetof(struct harm, far), 0 },		/* so many places late at most */
+	{ "far", offsetof(struct harm, far), 0 },		/* late by at most this many places */
 	{ "delay_ns", offsetof(struct harm, delay_ns), 0 },
 	{ "waits", offsetof(struct harm, waits), 0 },		/* only this one is delayed */
 	{ "damage_at", offsetof(struct harm, damage_at), 0 },

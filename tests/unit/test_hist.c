@@ -127,8 +127,8 @@ static void what_is_added_is_what_is_read(void **state)
 	assert_int_equal(twice.buckets[7], 2);
 }
 
-/* Of the values 1 to n it is the first of them that at least so many percent are not above. */
-static void a_percentile_is_the_first_value_that_so_many_do_not_exceed(void **state)
+/* Of the values 1 to n: the smallest that is not below that share of them. */
+static void a_percentile_is_the_smallest_value_of_that_rank(void **state)
 {
 	static const unsigned int percents[] = { 50, 90, 99, 100 };
 	struct hist_rec hist = { 0 };
@@ -306,7 +306,7 @@ int main(void)
 		cmocka_unit_test(no_bucket_is_wider_than_a_64th_of_its_bound),
 		cmocka_unit_test(index_is_that_of_the_definition),
 		cmocka_unit_test(what_is_added_is_what_is_read),
-		cmocka_unit_test(a_percentile_is_the_first_value_that_so_many_do_not_exceed),
+		cmocka_unit_test(a_percentile_is_the_smallest_value_of_that_rank),
 		cmocka_unit_test(an_interval_has_its_own_extremes),
 		cmocka_unit_test(the_deviation_is_that_of_the_values_and_not_of_their_buckets),
 		cmocka_unit_test(the_deviation_is_the_mdev_of_ping),

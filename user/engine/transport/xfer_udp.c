@@ -179,7 +179,7 @@ static void note_arrival(struct xfer *xfer, const struct tag_fields *tag, uint64
 
 /*
  * A tag of ours; the number of it is counted, and its time taken by @hist. @came_ns: when the kernel
- * had it, if it told, or now.
+ * had it, if reported, or now.
  */
 static void read_tag(struct xfer_worker *worker, struct xfer_conn *conn, const void *at, size_t len,
 		     uint64_t now_ns, uint64_t came_ns)
@@ -291,7 +291,7 @@ static void find_times(struct xfer_worker *worker, int got, uint64_t now_ns)
 	for (i = 0; i < got; i++) {
 		utc_ns = sock_time_utc_ns(&worker->in->msgs[i].msg_hdr);
 		came_ns = utc_ns - offset_ns;
-		/* Not of the future: the kernel told no time, or a clock was set since. */
+		/* Not of the future: the kernel reported no time, or a clock was set since. */
 		worker->in->came_ns[i] = utc_ns && came_ns < now_ns ? came_ns : now_ns;
 	}
 }
