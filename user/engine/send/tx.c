@@ -193,8 +193,9 @@ unsigned int tx_keep_caps(const struct tx *tx)
 	return tx->ops->keep_caps | (tx->cfg.done == TX_DONE_HW ? CAPS_NET_ADMIN : 0);
 }
 
-uint64_t tx_start_ns(struct tx *tx)
+uint64_t tx_start_ns(struct tx_thread *thread)
 {
+	struct tx *tx = thread->tx;
 	bool at_once = tx->kind != MIX_MANY && tx->cfg.mix->flows[0].pace.kind == PACE_MAX;
 	uint64_t start_ns = 0, mine_ns = loop_mono_ns();
 
@@ -204,12 +205,14 @@ uint64_t tx_start_ns(struct tx *tx)
 	 */
 	if (!at_once)
 		mine_ns = (mine_ns + TX_LEAD_NS) & ~(WHEEL_MAX_WIDTH_NS - 1);
-	return atomic_compare_exchange_strong(&tx->start_ns, &start_ns, mine_ns) ? mine_ns : start_ns;
+	if (atomic_compare_exchange_strong(&tx->start_ns, &start_ns, mine_ns))
+		start_ns = mine_ns;
+	atomic_store(&thread->begun, true);
+	return start_ns;
 }
 
 static void run(struct tx_thread *thread)
 {
-	atomic_store(&thread->begun, true);
 	cpu_read_thread(&thread->begin);
 	thread->tx->ops->run(thread, &thread->err);
 	cpu_read_thread(&thread->end);

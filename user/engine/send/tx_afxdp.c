@@ -147,7 +147,7 @@ static int afxdp_engine_run(struct tx_thread *thread, struct err *e)
 	struct err finish_error;
 	int err, finish_err;
 
-	queue->start_ns = tx_start_ns(thread->tx);
+	queue->start_ns = tx_start_ns(thread);
 	queue->end_ns = duration_ns ? queue->start_ns + duration_ns : UINT64_MAX;
 	err = send_all(thread, queue, e);
 	finish_err = tx_ring_finish(&queue->ring, thread, &finish_error);

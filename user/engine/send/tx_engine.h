@@ -70,7 +70,7 @@ struct tx_engine_ops {
  * When the run starts, on CLOCK_MONOTONIC, for all threads: as the first one that asks sets it.
  * What has slots has TX_LEAD_NS before it, so that every thread is there.
  */
-uint64_t tx_start_ns(struct tx *tx);
+uint64_t tx_start_ns(struct tx_thread *thread);
 
 extern const struct tx_engine_ops tx_live_ops, tx_afxdp_ops;
 

@@ -184,7 +184,7 @@ static int live_run(struct tx_thread *thread, struct err *e)
 	struct live_part *part = live_part_of(thread);
 	int err;
 
-	maker->start(thread, tx_start_ns(thread->tx));
+	maker->start(thread, tx_start_ns(thread));
 	PUBLISH(part->begin_ns, loop_mono_ns());
 	err = send_all(thread, e);
 	PUBLISH(part->end_ns, loop_mono_ns());
