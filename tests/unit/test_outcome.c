@@ -17,24 +17,26 @@
 
 static void interval_is_distinguished_from_a_document(void **state)
 {
-	uint64_t elapsed_ns = 7, packets = 7, duplicates = 7;
+	struct outcome_row row = { 7, 7, 7, 7 };
 
 	(void)state;
 	assert_true(outcome_interval("{\"type\":\"interval\",\"elapsed_ns\":100071113,\"received_packets\":1009}",
-				     &elapsed_ns, &packets, &duplicates));
-	assert_int_equal(elapsed_ns, 100071113);
-	assert_int_equal(packets, 1009);
-	assert_int_equal(duplicates, 0);
+				     &row));
+	assert_int_equal(row.elapsed_ns, 100071113);
+	assert_int_equal(row.received_packets, 1009);
+	assert_int_equal(row.distinct_packets, 0);
+	assert_int_equal(row.duplicate_packets, 0);
 	assert_true(outcome_interval("{\"type\":\"interval\",\"elapsed_ns\":100071113,"
-				     "\"received_packets\":1009,\"duplicate_packets\":211}",
-				     &elapsed_ns, &packets, &duplicates));
-	assert_int_equal(duplicates, 211);
-	assert_false(outcome_interval(TOOL "}", &elapsed_ns, &packets, &duplicates));
+				     "\"received_packets\":1009,\"distinct_packets\":797,\"duplicate_packets\":211}",
+				     &row));
+	assert_int_equal(row.distinct_packets, 797);
+	assert_int_equal(row.duplicate_packets, 211);
+	assert_false(outcome_interval(TOOL "}", &row));
 	assert_false(outcome_interval("{\"type\":\"interval\",\"elapsed_ns\":\"x\",\"received_packets\":1}",
-				      &elapsed_ns, &packets, &duplicates));
-	assert_false(outcome_interval("Welcome", &elapsed_ns, &packets, &duplicates));
-	assert_false(outcome_interval("", &elapsed_ns, &packets, &duplicates));
-	assert_int_equal(packets, 1009);
+				      &row));
+	assert_false(outcome_interval("Welcome", &row));
+	assert_false(outcome_interval("", &row));
+	assert_int_equal(row.distinct_packets, 797);
 }
 
 static double figure(const struct result *res, const char *key)

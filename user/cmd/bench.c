@@ -13,7 +13,7 @@
 #include "result/outcome.h"
 #include "sys/host/clock.h"
 
-#define SETTLE_NS	(7 * NSEC_PER_SEC)	/* for late packets, and for the device to settle: RFC 2544 23 */
+#define SETTLE_NS	(7 * NSEC_PER_SEC)	/* RFC 2544 23: 2 s, and 5 s for the device to settle */
 #define REFLECT_PORT	7			/* where ethgauge reflect answers */
 #define QUICK_SETTLE_NS	(NSEC_PER_SEC / 10)
 
@@ -31,7 +31,7 @@ struct bench_opts {
 	uint64_t trial_ns, initial_ns, latency_ns, burst_ns, overload_ns, settle_ns, duration_ns;
 	uint32_t repeats, bursts, resets;
 	const char *reset_command;
-	uint64_t reset_wait_ns;
+	uint64_t reset_wait_ns, wait_ns;
 	struct unit_rate cir, eir;
 	const char *flr, *avail;
 	uint64_t ftd_ns, fdv_ns;
@@ -45,6 +45,7 @@ struct bench_opts {
 
 static const struct bench_opts defaults = {
 	.stream = { STREAM_DEFAULTS, .port = 9, .rate = { UNIT_RATE_LINK_RATIO, 1 } },
+	.wait_ns = SETTLE_WAIT_NS,
 	.cir = { UNIT_RATE_PPS, 0 }, .eir = { UNIT_RATE_PPS, 0 },
 };
 
@@ -136,6 +137,9 @@ static const struct opt options[] = {
 	  .of = "y1564" },
 	{ 0, "avail", OPT_STR, AT(avail), "PERCENT", "lowest acceptable availability; default 100%",
 	  .of = "y1564" },
+	{ 'w', "wait", OPT_DURATION, AT(wait_ns), "TIME",
+	  "a packet that has not arrived this long after the last of its trial was sent counts as lost",
+	  .min = 1, .max = TRIAL_WAIT_MAX_NS },
 	{ 0, "settle", OPT_DURATION, AT(settle_ns), "TIME",
 	  "pause between trials, for the device to settle; 0: 7 s, with --quick 100 ms" },
 	{ 0, "state", OPT_STR, AT(state), "FILE",
@@ -363,6 +367,7 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 		.end = {
 			.sink = opts->reflector ? opts->tx : opts->rx,
 			.reflected = opts->reflector,
+			.wait_ns = opts->wait_ns,
 			.far = { .command = opts->receiver, .ifname = opts->rx,
 				 .interval = outcome_interval, .take = outcome_take },
 		},

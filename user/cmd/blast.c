@@ -41,6 +41,7 @@ static const struct blast_opts defaults = {
 		.duration_ns = 10 * NSEC_PER_SEC,
 	},
 	.flow = { FLOW_DEFAULTS },
+	.trial = { TRIAL_DEFAULTS },
 	.interval_ns = NSEC_PER_SEC,
 };
 

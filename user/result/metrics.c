@@ -217,7 +217,7 @@ static const struct metric metrics[] = {
 	{ "received_l2_bps", UNIT_BPS, METRIC_HIGHER, "received rate, L2",
 	  "bits a second of frames with their FCS" },
 	{ "distinct_packets", UNIT_COUNT, METRIC_NEITHER, "distinct",
-	  "tagged packets received, each sequence number counted once" },
+	  "tagged packets received, each sequence number counted once", .row = METRIC_ROW_LEFT_OUT },
 	{ "streams", UNIT_COUNT, METRIC_NEITHER, "streams", "tagged streams seen", .level = true },
 	{ "stream", UNIT_NONE, METRIC_NEITHER, "stream", "number of a stream, as its tag has it" },
 	{ "untagged_packets", UNIT_COUNT, METRIC_NEITHER, "untagged",
@@ -434,6 +434,8 @@ static const struct metric metrics[] = {
 	{ "lost_packets", UNIT_COUNT, METRIC_LOWER, "lost",
 	  "sent - distinct received, late arrivals not lost; if the sender's count is "
 	  "unknown, the missing sequence numbers", .brief = true },
+	{ "loss_threshold_ns", UNIT_NS, METRIC_NEITHER, "loss threshold",
+	  "a packet that has not arrived this long after the last was sent counts as lost (RFC 7679 3.8.2)" },
 	{ "lost_ratio", UNIT_RATIO, METRIC_LOWER, "loss", "lost / (lost + distinct received)" },
 	{ "lost_runs", UNIT_COUNT, METRIC_LOWER, "loss periods",
 	  "periods of one or more consecutive lost sequence numbers (loss periods, RFC 3357), also "

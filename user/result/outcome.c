@@ -85,8 +85,7 @@ static uint64_t integer(const json_t *value)
 	return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
 }
 
-bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets,
-		      uint64_t *ret_duplicates)
+bool outcome_interval(const char *line, struct outcome_row *ret_row)
 {
 	json_t *row = json_loads(line, 0, NULL);
 	const char *type = json_string_value(json_object_get(row, "type"));
@@ -94,11 +93,13 @@ bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_
 	json_t *packets = json_object_get(row, "received_packets");
 	bool is_row = type && !strcmp(type, "interval") && json_is_integer(elapsed) && json_is_integer(packets);
 
-	if (is_row) {
-		*ret_elapsed_ns = (uint64_t)json_integer_value(elapsed);
-		*ret_packets = (uint64_t)json_integer_value(packets);
-		*ret_duplicates = integer(json_object_get(row, "duplicate_packets"));
-	}
+	if (is_row)
+		*ret_row = (struct outcome_row){
+			.elapsed_ns = (uint64_t)json_integer_value(elapsed),
+			.received_packets = integer(packets),
+			.distinct_packets = integer(json_object_get(row, "distinct_packets")),
+			.duplicate_packets = integer(json_object_get(row, "duplicate_packets")),
+		};
 	json_decref(row);
 	return is_row;
 }

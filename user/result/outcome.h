@@ -28,9 +28,14 @@ struct outcome_run {
  */
 int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e);
 
-/* A line of --jsonl: true if it is an interval's, with its received packets and copies of others. */
-bool outcome_interval(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets,
-		      uint64_t *ret_duplicates);
+/* An interval of a sink, and what arrived in it. */
+struct outcome_row {
+	uint64_t elapsed_ns;
+	uint64_t received_packets, distinct_packets, duplicate_packets;	/* 0: not reported */
+};
+
+/* A line of --jsonl: true if it is an interval's. */
+bool outcome_interval(const char *line, struct outcome_row *ret_row);
 
 /* A receiver's figures that are used for judgement. */
 struct outcome {

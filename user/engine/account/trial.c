@@ -17,16 +17,16 @@
 #include "engine/receive/rx_socket.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/unit.h"
 #include "model/ledger.h"
 #include "model/mix.h"
+#include "model/settle.h"
 #include "proto/frame.h"
 #include "sys/hook/drops.h"
 #include "sys/host/caps.h"
 #include "sys/net/netns.h"
 
 #define STREAM_PARTS	64		/* streams that get a part each */
-#define QUIET_NS	(NSEC_PER_SEC / 2)	/* no news for this long: nothing is in flight */
-#define SETTLE_NS	(10 * NSEC_PER_SEC)
 #define POLL_NS		10000000ull
 #define ETH_BYTES	14
 #define VLAN_BYTES	4
@@ -67,9 +67,6 @@ struct trial {
 	struct drops *drops;		/* NULL: drops are not traced */
 	struct drops_maps drops_maps;
 	struct path *path;		/* NULL: no ledger */
-	uint64_t sent;
-	/* of settling */
-	uint64_t seen, seen_mono_ns;
 };
 
 int trial_check(const struct trial_opts *opts, struct err *e)
@@ -401,24 +398,30 @@ unsigned int trial_keep_caps(const struct trial *trial)
 	return CAPS_BPF | (trial->path ? CAPS_SYS_ADMIN : 0);
 }
 
-static bool is_settled(struct trial *trial)
+static void look(struct trial *trial, struct settle_seen *ret_seen)
 {
-	uint64_t now_ns = loop_mono_ns(), seen;
 	struct drop_sum drops = { 0 };
 	struct rx_count count;
 
 	trial->receiver->ops->read(trial->receiver, &count);
 	if (trial->drops)
 		drops_read(trial->drops, &drops);
-	seen = count.packets + drops.skbs;
-	/* A copy is counted like a packet that is still to come, and a drop may be of one copy only. */
-	if (count.packets == trial->sent && !count.duplicates && !count.unknown)
-		return true;
-	if (seen != trial->seen || !trial->seen_mono_ns) {
-		trial->seen = seen;
-		trial->seen_mono_ns = now_ns;
-	}
-	return now_ns - trial->seen_mono_ns > QUIET_NS;
+	*ret_seen = (struct settle_seen){
+		.arrived = trial->target.tagged ? count.distinct : count.packets,
+		.again = count.duplicates + count.unknown,
+		.dropped = drops.skbs,
+	};
+}
+
+static void wait_for_late(struct trial *trial, uint64_t sent)
+{
+	struct settle_seen seen;
+	struct settle settle;
+
+	settle_begin(&settle, sent, trial->opts.wait_ns, loop_mono_ns());
+	/* Not loop_run(), which ^C ends: an interrupted run has packets in flight, too. */
+	for (look(trial, &seen); !settle_is_done(&settle, &seen, loop_mono_ns()); look(trial, &seen))
+		loop_sleep_until(loop_mono_ns() + POLL_NS);
 }
 
 int trial_poll(struct trial *trial, struct err *e)
@@ -430,15 +433,12 @@ int trial_poll(struct trial *trial, struct err *e)
 int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e)
 {
 	const struct receiver_ops *ops = trial->receiver->ops;
-	uint64_t end_ns = loop_mono_ns() + SETTLE_NS;
 	int err = 0;
 
-	trial->sent = sent->sent_packets;
 	if (ops->settle)
-		err = ops->settle(trial->receiver, trial->sent, e);
-	/* Not loop_run(), which ^C ends: an interrupted run has packets in flight, too. */
-	while (!ops->settle && !is_settled(trial) && loop_mono_ns() < end_ns)
-		loop_sleep_until(loop_mono_ns() + POLL_NS);
+		err = ops->settle(trial->receiver, sent->sent_packets, trial->opts.wait_ns, e);
+	else
+		wait_for_late(trial, sent->sent_packets);
 	ops->stop(trial->receiver);
 	return err;
 }
@@ -582,6 +582,18 @@ static void add_seen_again(struct trial *trial, const struct rx_count *count, ui
 	ledger_witness(ledger, &row);
 }
 
+static void report_wait(struct trial *trial, uint64_t sent, struct result *res)
+{
+	char text[32];
+
+	result_metric_u64(res, "loss_threshold_ns", trial->opts.wait_ns);
+	if (!sent || trial->receiver->ops->packets(trial->receiver))
+		return;
+	result_note(res, "no packet arrived within %s after the last was sent: if the path delays "
+		    "them for longer, set --wait",
+		    unit_show_duration(text, sizeof(text), trial->opts.wait_ns));
+}
+
 int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count *sent,
 		 struct result *res, struct rx_figures *ret_figures, struct err *e)
 {
@@ -597,6 +609,7 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 					   ret_figures, e);
 	/* The duration of the run, even if few of its packets arrived. */
 	result_metric_u64(res, "duration_ns", sent->last_mono_ns - sent->first_mono_ns);
+	report_wait(trial, sent->sent_packets, res);
 	if (err || !trial->path)
 		return err;
 	trial->receiver->ops->read(trial->receiver, &count);

@@ -15,7 +15,10 @@
 #include "lib/err.h"
 #include "lib/opt.h"
 #include "lib/opt_rule.h"
+#include "model/settle.h"
 #include "result/result.h"
+
+#define TRIAL_WAIT_MAX_NS	3600000000000ull
 
 struct trial_opts {
 	const char *sink;		/* "IFACE" or "IFACE@NETNS"; NULL: no receiver here */
@@ -23,6 +26,7 @@ struct trial_opts {
 	bool no_ledger;
 	uint32_t rcvbuf_bytes;
 	uint32_t order_window;
+	uint64_t wait_ns;		/* for late packets */
 	bool reflected;			/* packets return from a reflector; set by callers, not by
 					 * an option */
 	const struct far_sink_cfg *far;	/* instead of sink: a receiver on another host; set by
@@ -40,11 +44,16 @@ struct trial_opts {
 	  "--sink-socket: receive buffer, which the kernel doubles; 0: default", \
 	  .max = INT32_MAX / 2 }, \
 	RX_WINDOW_OPTION(type, at.order_window), \
+	{ 'w', "wait", OPT_DURATION, offsetof(type, at.wait_ns), "TIME", \
+	  "--sink: a packet that has not arrived this long after the last was sent counts as lost", \
+	  .min = 1, .max = TRIAL_WAIT_MAX_NS }, \
 	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
 	  "--sink: count losses only, do not locate them" }
 
+#define TRIAL_DEFAULTS	.wait_ns = SETTLE_WAIT_NS
+
 #define TRIAL_RULES \
-	{ OPT_REQUIRES, "sink-socket no-ledger order-window", "sink" }, \
+	{ OPT_REQUIRES, "sink-socket no-ledger order-window wait", "sink" }, \
 	{ OPT_EXCLUDES, "sink-socket", "order-window" }, \
 	{ OPT_REQUIRES, "rcvbuf", "sink-socket" }
 

@@ -14,15 +14,15 @@
 #include "abi/tag.h"
 #include "engine/receive/rx_order.h"
 #include "lib/loop.h"
+#include "model/settle.h"
 #include "sys/host/child.h"
 #include "sys/host/clock.h"
 
 #define INTERVAL_NS	100000000ull
 #define READY_NS	(30 * NSEC_PER_SEC)	/* time to log in and start it */
-#define SETTLE_NS	(10 * NSEC_PER_SEC)
+#define SILENT_NS	(20 * NSEC_PER_SEC)	/* longest time for its reports of late packets */
 #define END_NS		(10 * NSEC_PER_SEC)	/* time to write its result */
 #define LEAVE_NS	(2 * NSEC_PER_SEC)	/* time to detach before it is killed */
-#define QUIET_NS	(NSEC_PER_SEC / 2)	/* no news for this long: nothing is in flight */
 #define POLL_NS		5000000ull
 #define LINE_MAX_BYTES	(16u << 20)
 
@@ -35,9 +35,10 @@ struct far_sink {
 	char *text;			/* the line being read; finally the result */
 	size_t used, room;
 	/* By its own clock since its start, and by ours when it was ready. */
-	uint64_t elapsed_ns, came_ns;
+	uint64_t elapsed_ns;
 	uint64_t ready_elapsed_ns, ready_mono_ns;
-	uint64_t packets, duplicates;
+	uint64_t packets;
+	struct settle_seen seen;
 	bool has_result;
 };
 
@@ -93,18 +94,17 @@ static int fail_by_words(const struct far_sink *far, const char *line, struct er
 /* Handles one line, terminated by 0. */
 static int take_line(struct far_sink *far, const char *line, struct err *e)
 {
-	uint64_t elapsed_ns, packets, duplicates;
+	struct outcome_row row;
 
-	if (far->cfg.interval(line, &elapsed_ns, &packets, &duplicates)) {
+	if (far->cfg.interval(line, &row)) {
 		if (!far->elapsed_ns) {
-			far->ready_elapsed_ns = elapsed_ns;
+			far->ready_elapsed_ns = row.elapsed_ns;
 			far->ready_mono_ns = loop_mono_ns();
 		}
-		far->elapsed_ns = elapsed_ns;
-		far->packets += packets;
-		far->duplicates += duplicates;
-		if (packets)
-			far->came_ns = elapsed_ns;
+		far->elapsed_ns = row.elapsed_ns;
+		far->packets += row.received_packets;
+		far->seen.arrived += row.distinct_packets;
+		far->seen.again += row.duplicate_packets;
 		return 0;
 	}
 	if (!far->ending)
@@ -209,26 +209,16 @@ static void close_far(struct receiver *receiver)
 	free(far);
 }
 
-/*
- * @due_ns: when the last packet was sent, by its clock; reports of earlier intervals may still be
- * in a pipe.
- */
-static bool is_settled(const struct far_sink *far, uint64_t sent, uint64_t due_ns)
-{
-	uint64_t quiet_ns = far->came_ns > due_ns ? far->came_ns : due_ns;
-
-	/* A copy is counted like a packet that is still to come. */
-	return (far->packets == sent && !far->duplicates) || far->elapsed_ns > quiet_ns + QUIET_NS;
-}
-
-static int settle(struct receiver *receiver, uint64_t sent, struct err *e)
+static int settle(struct receiver *receiver, uint64_t sent, uint64_t wait_ns, struct err *e)
 {
 	struct far_sink *far = far_of(receiver);
-	uint64_t now_ns = loop_mono_ns(), end_ns = now_ns + SETTLE_NS;
-	uint64_t due_ns = far->ready_elapsed_ns + now_ns - far->ready_mono_ns;
+	uint64_t now_ns = loop_mono_ns(), end_ns = now_ns + wait_ns + SILENT_NS;
+	struct settle settle;
 	int err = poll_lines(far, e);
 
-	while (!err && !is_settled(far, sent, due_ns) && loop_mono_ns() < end_ns) {
+	/* By its clock: reports of earlier intervals may still be in a pipe. */
+	settle_begin(&settle, sent, wait_ns, far->ready_elapsed_ns + now_ns - far->ready_mono_ns);
+	while (!err && !settle_is_done(&settle, &far->seen, far->elapsed_ns) && loop_mono_ns() < end_ns) {
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 		err = poll_lines(far, e);
 	}

@@ -22,8 +22,7 @@ struct far_sink_cfg {
 	const char *ifname;		/* interface of that host */
 	int netns_fd;			/* network namespace that the command runs in */
 	/* outcome_interval() and outcome_take() of result/outcome.h. */
-	bool (*interval)(const char *line, uint64_t *ret_elapsed_ns, uint64_t *ret_packets,
-			 uint64_t *ret_duplicates);
+	bool (*interval)(const char *line, struct outcome_row *ret_row);
 	int (*take)(const char *line, bool timed, struct result *res,
 		    struct outcome *ret_outcome, struct err *e);
 };

@@ -76,9 +76,10 @@ struct receiver_ops {
 	bool (*read_tail)(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
 			  uint64_t *ret_last_lost);
 	/*
-	 * @sent packets were sent: waits for those in flight. NULL: read() shows what has arrived.
+	 * @sent packets were sent: waits for those in flight, as of model/settle.h. NULL: read() shows
+	 * what has arrived.
 	 */
-	int (*settle)(struct receiver *receiver, uint64_t sent, struct err *e);
+	int (*settle)(struct receiver *receiver, uint64_t sent, uint64_t wait_ns, struct err *e);
 	/* After this the counters no longer change, even if packets still arrive. */
 	void (*stop)(struct receiver *receiver);
 	/*

@@ -209,6 +209,7 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t el
 		/* Below 0 where more packets came late than were missed. */
 		result_row_s64(res, "lost_packets", (int64_t)(lost - rx->row_lost));
 		rx->row_lost = lost;
+		result_row_u64(res, "distinct_packets", now.distinct - before->distinct);
 		result_row_u64(res, "duplicate_packets", now.duplicates - before->duplicates);
 		result_row_u64(res, "reordered_packets", now.reordered - before->reordered);
 		rx_read_hist(rx, &hist);

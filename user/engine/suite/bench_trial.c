@@ -255,6 +255,7 @@ static int open_receiver(struct run *run, const struct bench_end *end, const str
 {
 	const struct trial_opts opts = { .sink = end->sink, .far = end->far.command ? &end->far : NULL,
 					 .no_ledger = true, .reflected = end->reflected,
+					 .wait_ns = end->wait_ns,
 					 .gaps = ask->command };
 
 	return trial_open(&run->trial, &opts, &run->cfg, part, e);

@@ -57,6 +57,7 @@ struct bench_trial {
 /* Where the packets are received. */
 struct bench_end {
 	const char *sink;		/* "IFACE" or "IFACE@NETNS" on this host */
+	uint64_t wait_ns;		/* for late packets */
 	bool reflected;			/* it is the sender's interface: a reflector returns the
 					 * packets to it */
 	struct far_sink_cfg far;	/* with a command: a receiver on another host instead */
