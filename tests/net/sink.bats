@@ -417,6 +417,29 @@ judged() {
 	json '[.verdicts[].pass] | sort == [false, true]'
 }
 
+# late_sum: stream 0 with two numbers and a copy too late for the window, and stream 1 without three.
+late_sum() {
+	numbers 0 5002 | awk '$2 != 3 && $2 != 5'
+	numbers 0 210 | awk '$2 != 20 && $2 != 21 && $2 != 23 { print 1, $2 }'
+	printf '0 %d\n' 3 5 7
+}
+
+# bats test_tags=core
+@test "late packets beyond the window are lost in no figure: verdict, total, parts and rows agree" {
+	start sink b sink eg0 --count 5212 --duration 10s --no-loss --order-window 4096
+	late_sum | send_tags
+	finish sink
+	is 1
+	json '.verdicts[0].what == "3 of 5215 packets lost" and .metrics.lost_packets == 3 and
+		.metrics.unknown_packets == 3'
+	json '[.streams[].lost_packets] == [0, 3] and [.parts[].metrics.lost_packets] == [0, 3]'
+	start sink b sink eg0 --count 5004 --duration 10s --no-loss --order-window 4096
+	late_sum | awk '$1 == 0' | send_tags
+	finish sink
+	is 0
+	json '.verdicts[0].what == "0 of 5004 packets lost" and .metrics.lost_packets == 0'
+}
+
 @test "--no-loss is not passed by a sink that saw nothing" {
 	tool_in b sink eg0 --duration 50ms --no-loss --json
 	is 1

@@ -93,7 +93,8 @@ struct probe_run {
 	int err;
 	struct meter *meter;
 	uint64_t sent;			/* known when sending is over */
-	uint64_t row_sent;		/* likewise, when no reflection is under way any more */
+	struct rx_sent asked;		/* likewise, when no reflection is under way any more */
+	bool is_over;			/* `asked` is set */
 };
 
 static bool is_sent(void *ctx)
@@ -120,7 +121,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct probe_run *run = ctx;
 
-	rx_report_row(run->rx, run->res, run->row_sent, elapsed_ns);
+	rx_report_row(run->rx, run->res, run->is_over ? &run->asked : NULL, elapsed_ns);
 	exports_tick(run->exports);
 }
 
@@ -158,7 +159,8 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 		loop_run(&loop);
 	}
 	rx_stop(run->rx);
-	run->row_sent = run->sent;
+	run->asked = tx_sent_of(run->tx, ret_sent);
+	run->is_over = true;
 	loop_close(&loop);
 	return run->err;
 }
@@ -166,11 +168,12 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 static void judge(const struct probe_opts *opts, struct probe_run *run)
 {
 	struct rx_count got;
+	uint64_t lost;
 
-	rx_read(run->rx, &got);
+	rx_read_all(run->rx, run->is_over ? &run->asked : NULL, &got);
+	lost = rx_lost(&got, run->sent);
 	if (opts->no_loss)
-		result_verdict(run->res, got.distinct == run->sent && run->sent,
-			       "%llu lost of %llu", (unsigned long long)(run->sent - got.distinct),
+		result_verdict(run->res, !lost && run->sent, "%llu lost of %llu", (unsigned long long)lost,
 			       (unsigned long long)run->sent);
 	if (run->sent && !got.packets)
 		result_note(run->res, "no reflections: is a reflector running there, and does it answer "
@@ -198,7 +201,7 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 		run_err = err;
 		*run->e = export_error;
 	}
-	rx_read(run->rx, &count);
+	rx_read_all(run->rx, &asked, &count);
 	receiver.lost_packets = (double)rx_lost(&count, sent->sent_packets);
 	sender = tx_metered(run->tx, &made);
 	meter_report(run->meter, &sender, &receiver, run->res);

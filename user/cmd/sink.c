@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "engine/receive/exports.h"
 #include "engine/receive/rx.h"
+#include "engine/receive/rx_order.h"
 #include "engine/receive/rx_socket.h"
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
@@ -192,7 +193,7 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct sink_run *run = ctx;
 
-	run->receiver->ops->report_row(run->receiver, run->res, 0, elapsed_ns);
+	run->receiver->ops->report_row(run->receiver, run->res, NULL, elapsed_ns);
 	exports_tick(run->exports);
 }
 
@@ -200,18 +201,19 @@ static void judge(const struct sink_run *run, struct result *res)
 {
 	const struct sink_opts *opts = run->opts;
 	struct rx_count count;
+	uint64_t lost;
 
 	run->receiver->ops->read(run->receiver, &count);
+	lost = rx_lost(&count, 0);
 	if (opts->expect)
 		result_verdict(res, count.packets == opts->expect,
 			       "received %llu of the %llu packets expected",
 			       (unsigned long long)count.packets,
 			       (unsigned long long)opts->expect);
 	if (opts->no_loss)
-		result_verdict(res, count.gaps == 0 && count.distinct,
-			       "%llu of %llu packets lost",
-			       (unsigned long long)count.gaps,
-			       (unsigned long long)(count.gaps + count.distinct));
+		result_verdict(res, !lost && count.distinct, "%llu of %llu packets lost",
+			       (unsigned long long)lost,
+			       (unsigned long long)(lost + count.distinct + count.unknown));
 }
 
 /* Run to the end; the counts so far are reported even after an error. */

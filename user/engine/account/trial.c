@@ -612,7 +612,7 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	report_wait(trial, sent->sent_packets, res);
 	if (err || !trial->path)
 		return err;
-	trial->receiver->ops->read(trial->receiver, &count);
+	trial->receiver->ops->read_all(trial->receiver, &to_receiver, &count);
 	ledger.received = trial->target.tagged ? ledger.made - rx_lost(&count, ledger.made) :
 						 count.packets - count.damaged;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);

@@ -217,7 +217,7 @@ int lab_trial_run(struct lab_trial *trial, const struct lab_trial_cfg *cfg, stru
 	tx_report_late(trial->tx, part);
 	sent = tx_sent_of(trial->tx, &trial->sent);
 	rx_report(trial->rx, part, cfg->probe ? "rtt" : "delay", &sent, 0);
-	rx_read(trial->rx, &trial->got);
+	rx_read_all(trial->rx, &sent, &trial->got);
 	receiver.lost_packets = (double)rx_lost(&trial->got, trial->sent.sent_packets);
 	sender = tx_metered(trial->tx, &trial->made);
 	meter_report(trial->meter, &sender, &receiver, part);

@@ -290,7 +290,8 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 		result_note(res, "%g more packets arrived than were sent: another sender uses the "
 			    "same "
 			    "port and stream number", distinct - packets);
-	lost = fmax(packets - distinct, 0);
+	/* As rx_lost(): what came too late to be told from a copy did arrive. */
+	lost = fmax(packets - distinct - fmax(outcome.unknown_packets, 0), 0);
 	result_metric_u64(res, "lost_packets", (uint64_t)lost);
 	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
 	if (lost > 0 && sent)
@@ -328,6 +329,12 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 	*ret_count = (struct rx_count){ .packets = packets(receiver) };
 }
 
+static void read_all(struct receiver *receiver, const struct rx_sent *sent, struct rx_count *ret_count)
+{
+	(void)sent;
+	read_count(receiver, ret_count);
+}
+
 /* settle() has ended it already. */
 static void stop(struct receiver *receiver)
 {
@@ -335,7 +342,7 @@ static void stop(struct receiver *receiver)
 }
 
 /* Its own rows stay on the other host. */
-static void report_row(struct receiver *receiver, struct result *res, uint64_t sent,
+static void report_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		       uint64_t elapsed_ns)
 {
 	(void)receiver;
@@ -350,6 +357,7 @@ static const struct receiver_ops far_sink_ops = {
 	.check = check,
 	.packets = packets,
 	.read = read_count,
+	.read_all = read_all,
 	.settle = settle,
 	.stop = stop,
 	.report = report,

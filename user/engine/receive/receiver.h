@@ -32,6 +32,9 @@ struct rx_count {
 	uint64_t streams_seen;
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
 	uint64_t gaps;			/* numbers missing between the first and the highest */
+	uint64_t lost;			/* of each stream what is missing, less its unknown packets:
+					 * of `numbers`, or of the gaps where these are unknown */
+	uint64_t numbers;		/* that the senders of these streams gave; 0: unknown */
 	uint64_t unseen_before;		/* numbers below the first that arrived */
 	uint64_t lost_at_ends;		/* below the first and above the highest, of streams whose
 					 * sender's count is known */
@@ -69,6 +72,9 @@ struct receiver_ops {
 	/* Test packets so far; cheaper than read(). */
 	uint64_t (*packets)(struct receiver *receiver);
 	void (*read)(struct receiver *receiver, struct rx_count *ret_count);
+	/* The same after stop(), for rx_lost(): @sent as of report(). */
+	void (*read_all)(struct receiver *receiver, const struct rx_sent *sent,
+			 struct rx_count *ret_count);
 	/*
 	 * For a stream: the highest number that arrived plus one, and rx_order_last_lost(). False:
 	 * nothing arrived. NULL: not supported.
@@ -89,10 +95,10 @@ struct receiver_ops {
 	int (*report)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		      uint32_t max_parts, struct rx_figures *ret_figures, struct err *e);
 	/*
-	 * A row of the time series: what arrived since the previous row. @sent: for the last row,
-	 * packets that were sent; 0 before, or if unknown.
+	 * A row of the time series: what arrived since the previous row. @sent: for the last row;
+	 * NULL before, or if unknown.
 	 */
-	void (*report_row)(struct receiver *receiver, struct result *res, uint64_t sent,
+	void (*report_row)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 			   uint64_t elapsed_ns);
 	void (*close)(struct receiver *receiver);
 };
@@ -106,6 +112,12 @@ struct receiver {
 static inline uint64_t rx_sent_packets(const struct rx_sent *sent)
 {
 	return sent ? sent->packets : 0;
+}
+
+/* Takes NULL: 0, unknown. */
+static inline uint64_t rx_sent_numbers(const struct rx_sent *sent, uint16_t stream)
+{
+	return sent ? sent->numbers(sent->ctx, stream) : 0;
 }
 
 /* Takes NULL. */

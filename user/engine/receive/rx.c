@@ -412,7 +412,7 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 		sum.unverified += __atomic_load_n(&rx->cpus[i].unverified, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
-		add_seq(rx, i, sent ? sent->numbers(sent->ctx, (uint16_t)i) : 0, &sum);
+		add_seq(rx, i, rx_sent_numbers(sent, (uint16_t)i), &sum);
 	set_rate(&sum);
 	took_ns = loop_mono_ns() - start_ns;
 	if (took_ns > rx->skew_ns)
@@ -420,12 +420,13 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 	*ret_count = sum;
 }
 
-bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count)
+bool rx_read_stream(struct rx *rx, uint16_t stream, const struct rx_sent *sent,
+		    struct rx_count *ret_count)
 {
 	struct rx_count sum = { 0 };
 	uint32_t cpu;
 
-	if (!add_seq(rx, stream, 0, &sum))
+	if (!add_seq(rx, stream, rx_sent_numbers(sent, stream), &sum) && !sum.numbers)
 		return false;
 	for (cpu = 0; cpu < rx->nr_cpus; cpu++)
 		add_rec(&sum, &rx->recs[cpu * (rx->cfg.streams + 1u) + stream]);

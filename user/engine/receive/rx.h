@@ -100,8 +100,9 @@ void rx_read(struct rx *rx, struct rx_count *ret_count);
 /* The same, when no packet can arrive any more: with what was lost at the ends of streams. */
 void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret_count);
 
-/* True if the stream was seen. */
-bool rx_read_stream(struct rx *rx, uint16_t stream, struct rx_count *ret_count);
+/* True if the stream was seen. @sent as of rx_read_all(). */
+bool rx_read_stream(struct rx *rx, uint16_t stream, const struct rx_sent *sent,
+		    struct rx_count *ret_count);
 
 /*
  * For a stream: the highest number that arrived plus one, and rx_order_last_lost(). False: nothing
@@ -128,7 +129,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	       uint32_t max_parts);
 
 /* See struct receiver_ops. */
-void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t elapsed_ns);
+void rx_report_row(struct rx *rx, struct result *res, const struct rx_sent *sent, uint64_t elapsed_ns);
 
 /*
  * Call repeatedly: it also follows the NIC's clock. -ENODEV if the interface vanished, so that the

@@ -36,9 +36,30 @@ __u64 *rx_order_ring(const struct rx_order *order, uint32_t stream)
 	return order->rings + stream * (SEQ_RING_BYTES((uint64_t)order->window, order->varies) / 8);
 }
 
+void rx_add_lost(const struct rx_count *of, uint64_t end, struct rx_count *sum)
+{
+	uint64_t arrived = of->distinct + of->unconfirmed;
+	uint64_t missing = !end ? of->gaps : end > arrived ? end - arrived : 0;
+
+	sum->lost += missing > of->unknown ? missing - of->unknown : 0;
+	sum->numbers += end;
+}
+
+/* What was added to @before. */
+static struct rx_count count_since(const struct rx_count *sum, const struct rx_count *before)
+{
+	return (struct rx_count){
+		.distinct = sum->distinct - before->distinct, .gaps = sum->gaps - before->gaps,
+		.unknown = sum->unknown - before->unknown,
+		.unconfirmed = sum->unconfirmed - before->unconfirmed,
+	};
+}
+
 void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_state *seq, uint64_t end,
 		  struct rx_count *sum)
 {
+	const struct rx_count before = *sum;
+	struct rx_count own;
 	int i;
 
 	if (seq->run) {
@@ -65,6 +86,8 @@ void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_stat
 	sum->loss_runs += seq->loss_runs;
 	if (seq->loss_run_max > sum->loss_run_max)
 		sum->loss_run_max = seq->loss_run_max;
+	own = count_since(sum, &before);
+	rx_add_lost(&own, end, sum);
 }
 
 uint64_t rx_order_last_lost(const struct rx_order *order, uint32_t stream, const struct seq_state *seq)
@@ -170,14 +193,10 @@ void rx_settle(struct rx_count *count, uint64_t sent)
 
 uint64_t rx_lost(const struct rx_count *count, uint64_t sent)
 {
-	struct rx_count copy = *count;
-	uint64_t missing;
+	/* Numbers were also given to packets that the driver refused. */
+	uint64_t unsent = sent && count->numbers > sent ? count->numbers - sent : 0;
 
-	rx_settle(&copy, sent);
-	missing = sent > copy.distinct ? sent - copy.distinct : 0;
-	if (!sent)
-		missing = copy.gaps;
-	return missing > copy.unknown ? missing - copy.unknown : 0;
+	return count->lost > unsent ? count->lost - unsent : 0;
 }
 
 void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct result *res)

@@ -48,9 +48,17 @@ uint64_t rx_order_last_lost(const struct rx_order *order, uint32_t stream, const
 void rx_settle(struct rx_count *count, uint64_t sent);
 
 /*
- * Packets lost of @sent; 0 if unknown: then the missing numbers, which do not include losses before
- * the first or after the last arrival. A packet too late to be distinguished from a duplicate did
- * arrive: it counts as one of the missing ones.
+ * Adds to @sum what one stream lost: @of is the stream's own count, @end as of rx_order_add(). It is
+ * done stream by stream, so that rows of streams sum to the total: the unknown packets of one stream
+ * are not the missing ones of another.
+ */
+void rx_add_lost(const struct rx_count *of, uint64_t end, struct rx_count *sum);
+
+/*
+ * Packets lost of @sent, for a @count that was read with this sender's numbers; 0 if unknown: then the
+ * missing numbers, which do not include losses before the first or after the last arrival. A packet
+ * too late to be distinguished from a duplicate did arrive: it counts as one of the missing ones.
+ * Whatever shows or judges loss asks this.
  */
 uint64_t rx_lost(const struct rx_count *count, uint64_t sent);
 

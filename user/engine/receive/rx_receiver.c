@@ -32,6 +32,11 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 	rx_read(rx_of(receiver), ret_count);
 }
 
+static void read_all(struct receiver *receiver, const struct rx_sent *sent, struct rx_count *ret_count)
+{
+	rx_read_all(rx_of(receiver), sent, ret_count);
+}
+
 static bool read_tail(struct receiver *receiver, uint16_t stream, uint64_t *ret_next,
 		      uint64_t *ret_last_lost)
 {
@@ -43,7 +48,7 @@ static void stop(struct receiver *receiver)
 	rx_stop(rx_of(receiver));
 }
 
-static void read_figures(struct rx *rx, uint64_t sent, struct rx_figures *ret)
+static void read_figures(struct rx *rx, const struct rx_sent *sent, struct rx_figures *ret)
 {
 	struct rx_count count;
 	struct hist_rec hist;
@@ -51,8 +56,8 @@ static void read_figures(struct rx *rx, uint64_t sent, struct rx_figures *ret)
 	*ret = (struct rx_figures){ .lost_packets = NAN, .delay = dist_none(), .gap_max_ns = NAN };
 	if (!rx->cfg.check)
 		return;
-	rx_read(rx, &count);
-	ret->lost_packets = (double)rx_lost(&count, sent);
+	rx_read_all(rx, sent, &count);
+	ret->lost_packets = (double)rx_lost(&count, rx_sent_packets(sent));
 	rx_read_hist(rx, &hist);
 	dist_of_hist(&ret->delay, &hist);
 	if (!rx->cfg.gaps)
@@ -67,11 +72,11 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 {
 	(void)e;
 	rx_report(rx_of(receiver), res, "delay", sent, max_parts);
-	read_figures(rx_of(receiver), rx_sent_packets(sent), ret_figures);
+	read_figures(rx_of(receiver), sent, ret_figures);
 	return 0;
 }
 
-static void report_row(struct receiver *receiver, struct result *res, uint64_t sent,
+static void report_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		       uint64_t elapsed_ns)
 {
 	rx_report_row(rx_of(receiver), res, sent, elapsed_ns);
@@ -89,6 +94,7 @@ const struct receiver_ops rx_receiver_ops = {
 	.check = check,
 	.packets = packets,
 	.read = read_count,
+	.read_all = read_all,
 	.read_tail = read_tail,
 	.stop = stop,
 	.report = report,

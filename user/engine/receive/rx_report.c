@@ -71,7 +71,7 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 	snprintf(name, sizeof(name), "stream %u", stream);
 	part = result_part(res, PART_OTHER, name);
 	report_volume(count, part);
-	rx_order_report(&rx->order, stream, count, 0, part);
+	rx_order_report(&rx->order, stream, count, count->numbers, part);
 	rx_read_stream_hist(rx, stream, hist);
 	report_delay(rx, stream, hist, prefix, part);
 	report_gaps(rx, stream, part);
@@ -90,7 +90,7 @@ static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_co
 	result_row_u64(res, "received_packets", count->packets);
 	result_row_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
 	result_row_u64(res, "distinct_packets", count->distinct);
-	result_row_u64(res, "lost_packets", count->gaps);
+	result_row_u64(res, "lost_packets", rx_lost(count, count->numbers));
 	result_row_u64(res, "duplicate_packets", count->duplicates);
 	result_row_u64(res, "reordered_packets", count->reordered);
 	result_row_u64(res, "unknown_packets", count->unknown);
@@ -101,14 +101,15 @@ static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_co
 }
 
 static void report_streams(struct rx *rx, struct result *res, const char *prefix,
-			   uint32_t max_parts)
+			   const struct rx_sent *sent, uint32_t max_parts)
 {
 	struct rx_count count;
 	uint32_t stream, seen = 0;
 
 	for (stream = 0; stream < rx->cfg.streams; stream++) {
-		if (!rx_read_stream(rx, (uint16_t)stream, &count))
+		if (!rx_read_stream(rx, (uint16_t)stream, sent, &count))
 			continue;
+		rx_settle(&count, count.numbers);
 		report_stream_row(rx, (uint16_t)stream, &count, prefix, res);
 		if (seen++ < max_parts)
 			report_stream(rx, (uint16_t)stream, &count, prefix, res);
@@ -181,14 +182,14 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	report_delay(rx, RX_ALL_STREAMS, &hist, prefix, res);
 	report_gaps(rx, RX_ALL_STREAMS, res);
 	if (count.streams_seen > 1)
-		report_streams(rx, res, prefix, max_parts);
+		report_streams(rx, res, prefix, sent, max_parts);
 	report_untimed(rx, &count, &hist, res);
 	if (rx->stamp)
 		hw_stamp_report(rx->stamp, res);
 	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
 }
 
-void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t elapsed_ns)
+void rx_report_row(struct rx *rx, struct result *res, const struct rx_sent *sent, uint64_t elapsed_ns)
 {
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
 	struct rx_count now, *before = &rx->row_count;
@@ -196,7 +197,7 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t el
 	uint64_t packets, lost;
 	double bytes;
 
-	rx_read(rx, &now);
+	rx_read_all(rx, sent, &now);
 	packets = now.packets - before->packets;
 	bytes = (double)(now.bytes - before->bytes) + (double)packets * UNIT_FCS_BYTES;
 	result_row_open(res, elapsed_ns);
@@ -205,7 +206,7 @@ void rx_report_row(struct rx *rx, struct result *res, uint64_t sent, uint64_t el
 	result_row_real(res, "received_l1_bps",
 			(bytes + (double)packets * UNIT_GAP_BYTES) * 8 / seconds);
 	if (rx->cfg.check) {
-		lost = rx_lost(&now, sent);
+		lost = rx_lost(&now, rx_sent_packets(sent));
 		/* Below 0 where more packets came late than were missed. */
 		result_row_s64(res, "lost_packets", (int64_t)(lost - rx->row_lost));
 		rx->row_lost = lost;

@@ -227,11 +227,18 @@ static void close_socket(struct receiver *receiver)
 	free(rx);
 }
 
-static void add_win(struct rx_count *sum, const struct seqwin *now)
+/* @end: how many numbers of it were sent; 0: unknown. */
+static void add_win(struct rx_count *sum, const struct seqwin *now, uint64_t end)
 {
 	struct seqwin copy = *now, *win = &copy;
+	struct rx_count own;
 
 	seqwin_take_only(win);
+	own = (struct rx_count){
+		.distinct = win->distinct, .unconfirmed = seqwin_held(win, true),
+		.gaps = seqwin_gaps(win), .unknown = win->unknown,
+	};
+	rx_add_lost(&own, end, sum);
 	if (!win->runs)
 		return;
 	sum->streams_seen++;
@@ -249,7 +256,7 @@ static void add_win(struct rx_count *sum, const struct seqwin *now)
 	sum->unseen_before += win->unseen + win->first;
 }
 
-static void read_count(struct receiver *receiver, struct rx_count *ret_count)
+static void read_sum(struct receiver *receiver, const struct rx_sent *sent, struct rx_count *ret_count)
 {
 	struct rx_socket *rx = rx_of(receiver);
 	struct rx_count sum;
@@ -259,13 +266,18 @@ static void read_count(struct receiver *receiver, struct rx_count *ret_count)
 	pthread_mutex_lock(&rx->lock);
 	sum = rx->count;
 	for (i = 0; i < rx->cfg.streams; i++)
-		add_win(&sum, &rx->wins[i]);
+		add_win(&sum, &rx->wins[i], rx_sent_numbers(sent, i));
 	pthread_mutex_unlock(&rx->lock);
 	span_ns = sum.last_mono_ns - sum.first_mono_ns;
 	/* n packets span n - 1 intervals. */
 	if (sum.packets > 1 && span_ns)
 		sum.rate_pps = (double)(sum.packets - 1) * NSEC_PER_SEC / (double)span_ns;
 	*ret_count = sum;
+}
+
+static void read_count(struct receiver *receiver, struct rx_count *ret_count)
+{
+	read_sum(receiver, NULL, ret_count);
 }
 
 /* When no packet can arrive any more: runs of loss, also at the ends of streams. */
@@ -277,7 +289,7 @@ static void add_runs(struct rx_socket *rx, const struct rx_sent *sent, struct rx
 	for (i = 0; i < rx->cfg.streams; i++) {
 		win = rx->wins[i];
 		seqwin_take_only(&win);
-		sum->lost_at_ends += seqwin_finish(&win, sent ? sent->numbers(sent->ctx, i) : 0);
+		sum->lost_at_ends += seqwin_finish(&win, rx_sent_numbers(sent, i));
 		sum->loss_runs += win.loss_runs;
 		if (win.loss_run_max > sum->loss_run_max)
 			sum->loss_run_max = win.loss_run_max;
@@ -312,7 +324,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 
 	(void)max_parts;
 	(void)e;
-	read_count(receiver, &count);
+	read_sum(receiver, sent, &count);
 	add_runs(rx, sent, &count);
 	rx_settle(&count, rx_sent_packets(sent));
 	frame_bytes = count.packets ?
@@ -338,7 +350,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	return 0;
 }
 
-static void report_row(struct receiver *receiver, struct result *res, uint64_t sent,
+static void report_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		       uint64_t elapsed_ns)
 {
 	struct rx_socket *rx = rx_of(receiver);
@@ -346,12 +358,12 @@ static void report_row(struct receiver *receiver, struct result *res, uint64_t s
 	struct rx_count now, *before = &rx->row_count;
 	uint64_t packets, lost;
 
-	read_count(receiver, &now);
+	read_sum(receiver, sent, &now);
 	packets = now.packets - before->packets;
 	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "received_packets", packets);
 	result_row_real(res, "received_pps", (double)packets / seconds);
-	lost = rx_lost(&now, sent);
+	lost = rx_lost(&now, rx_sent_packets(sent));
 	/* Below 0 where more packets came late than were missed. */
 	result_row_s64(res, "lost_packets", (int64_t)(lost - rx->row_lost));
 	result_row_close(res);
@@ -390,6 +402,7 @@ static const struct receiver_ops rx_socket_ops = {
 	.check = check,
 	.packets = packets,
 	.read = read_count,
+	.read_all = read_sum,
 	.stop = stop,
 	.report = report,
 	.report_row = report_row,
