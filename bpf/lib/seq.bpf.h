@@ -251,11 +251,11 @@ static __always_inline void seq_give_up(struct seq_state *seq, const struct seq_
 	if (!held->is)
 		return;
 	if (seq->run ? held->id != seq->id : held->id != id)
-		seq->other_run++;
+		seq->other_run += 1 + held->copies;
 	else if (seq_is_behind(seq, held))
-		seq->unknown++;
+		seq->unknown += 1 + held->copies;
 	else
-		seq->implausible++;
+		seq->implausible += 1 + held->copies;
 }
 
 static __always_inline void seq_hold(struct seq_state *seq, const struct seq_arrival *arrival)
@@ -268,6 +268,7 @@ static __always_inline void seq_hold(struct seq_state *seq, const struct seq_arr
 	seq->held[1].distinct = seq->distinct;
 	seq->held[1].sent_ns = arrival->sent_ns;
 	seq->held[1].now_ns = arrival->now_ns;
+	seq->held[1].copies = 0;
 }
 
 static __always_inline int seq_is_copy(const struct seq_held *held,
@@ -320,6 +321,7 @@ static __always_inline void seq_accept_held(struct seq_state *seq, __u64 *ring,
 	arrival->confirmed_sent_ns = held->sent_ns;
 	arrival->confirmed_now_ns = held->now_ns;
 	arrival->place = arrival->confirmed + (__s32)(arrival->low - held->low);
+	seq->duplicates += held->copies;
 	seq->held[0].is = 0;
 }
 
@@ -379,8 +381,9 @@ static __always_inline int seq_is_kept_out(struct seq_state *seq, __u64 *ring,
 		return 1;
 	}
 	if (seq_is_held(seq, arrival)) {
-		seq->duplicates++;
-		arrival->kind = SEQ_DUPLICATE;
+		/* Of a forged number it is as implausible as that. */
+		seq->held[!seq_is_copy(&seq->held[0], arrival)].copies++;
+		arrival->kind = SEQ_HELD;
 		return 1;
 	}
 	if (seq_find_held(seq, arrival)) {

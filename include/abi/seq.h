@@ -40,6 +40,7 @@ struct seq_held {
 	__u16 is;		/* 1: one is held */
 	__u64 distinct;		/* of the stream, when it came */
 	__u64 sent_ns, now_ns;	/* 0: it had no time */
+	__u64 copies;		/* more packets of this number: they are what it turns out to be */
 };
 
 struct seq_state {
@@ -64,7 +65,7 @@ struct seq_state {
 	__u64 loss_run;		/* numbers lost in a row at the window's end: a run still open */
 	__u64 end;		/* the word of places after the last that the ring of words has */
 };
-ABI_ASSERT_SIZE(struct seq_state, 208);
+ABI_ASSERT_SIZE(struct seq_state, 224);
 
 /* An arrival during its checks. */
 struct seq_arrival {
@@ -268,6 +269,7 @@ ABI_INLINE void seq_take_only(struct seq_state *seq)
 	seq->next = SEQ_ORIGIN + 1;
 	seq->base = SEQ_ORIGIN - held->low;
 	seq->distinct = 1;
+	seq->duplicates = held->copies;
 	held->is = 0;
 }
 
@@ -289,18 +291,91 @@ static inline void seq_judge_rest(struct seq_state *seq, __u64 *ring, __u64 wind
 	}
 }
 
+/* The number of one that is held. */
+ABI_INLINE __u64 seq_held_number(const struct seq_state *seq, const struct seq_held *held)
+{
+	__u64 highest = seq->next - seq->base;
+
+	return highest + (__u64)(__s64)(__s32)(held->low - (__u32)highest);
+}
+
 /* The next number that is held, from @from on and below @end; @end: none is. */
 ABI_INLINE __u64 seq_next_held(const struct seq_state *seq, __u64 from, __u64 end)
 {
-	__u64 highest = seq->next - seq->base, number;
+	__u64 number;
 	int i;
 
 	for (i = 0; i < SEQ_NR_HELD; i++) {
-		number = highest + (__u64)(__s64)(__s32)(seq->held[i].low - (__u32)highest);
+		number = seq_held_number(seq, &seq->held[i]);
 		if (seq->held[i].is && seq->held[i].id == seq->id && number >= from && number < end)
 			end = number;
 	}
 	return end;
+}
+
+/* How many of the places from @from on are in the window, and were seen. */
+static inline __u64 seq_count_seen(const struct seq_state *seq, __u64 *ring, __u64 window, __u64 from)
+{
+	__u64 last = (seq->next - 1) >> 6, seen = 0, bits;
+	__u64 word = seq_max(from >> 6, seq->end - seq_words(window));
+
+	for (; word <= last; word++) {
+		bits = *seq_word(ring, window, word);
+		seen += seq_count_bits(word == from >> 6 ? bits & ~0ull << (from & 63) : bits);
+	}
+	return seen;
+}
+
+/*
+ * For a reader's copy, before its window is judged: only the numbers 0 to @end - 1 were sent, so what was
+ * accepted from there on is forged. It is taken out of the distinct ones, as far as it can be counted: in
+ * the window, and among the last SEQ_N_MAX arrivals. True: there was such a one, and runs of loss are not
+ * known.
+ */
+static inline int seq_drop_forged(struct seq_state *seq, const struct order_rec *order, __u64 *ring,
+				  __u64 window, __u64 end)
+{
+	__u64 from = seq->base + end, recent = 0, forged, i;
+
+	if (seq->run != 1 || seq->next <= from)
+		return 0;
+	for (i = 0; i < SEQ_N_MAX; i++)
+		recent += order->recent[i] >= from;
+	/* The highest of them did arrive. */
+	forged = seq_max(1, seq_max(recent, seq->end ? seq_count_seen(seq, ring, window, from) : 0));
+	forged = seq_min(forged, seq->distinct);
+	seq->distinct -= forged;
+	seq->implausible += forged;
+	if (!seq->distinct) {
+		seq->implausible += seq->duplicates;
+		seq->duplicates = 0;
+	}
+	seq->next = from;
+	seq->first = seq_min(seq->first, from);
+	return 1;
+}
+
+/*
+ * For a reader's copy: only the numbers 0 to @end - 1 were sent, so one that is held is distinct below
+ * @end, and forged from there on.
+ */
+static inline void seq_settle_held(struct seq_state *seq, __u64 end)
+{
+	struct seq_held *held;
+	int i;
+
+	for (i = 0; i < SEQ_NR_HELD; i++) {
+		held = &seq->held[i];
+		if (!held->is || held->id != seq->id)
+			continue;
+		if (seq_held_number(seq, held) < end) {
+			seq->distinct++;
+			seq->duplicates += held->copies;
+		} else {
+			seq->implausible += 1 + held->copies;
+		}
+		held->is = 0;
+	}
 }
 
 /*

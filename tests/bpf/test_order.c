@@ -52,6 +52,7 @@ struct model {
 		bool is;
 		struct packet packet;
 		uint64_t now_ns, distinct;	/* and how many were accepted before it */
+		uint64_t copies;
 	} held[2];			/* the older one first */
 	unsigned int runs;
 	uint64_t other_run, implausible;
@@ -349,11 +350,11 @@ static void model_give_up(struct model *m, const struct held *held, const struct
 	if (!held->is)
 		return;
 	if (model_is_behind(m, held))
-		m->unknown++;
+		m->unknown += 1 + held->copies;
 	else if (held->packet.run == (m->started ? m->run : packet->run))
-		m->implausible++;
+		m->implausible += 1 + held->copies;
 	else
-		m->other_run++;
+		m->other_run += 1 + held->copies;
 }
 
 /* Held until a packet next to it comes; true: @packet is such, and what was held is taken. */
@@ -366,9 +367,7 @@ static bool model_confirm(struct model *m, const struct packet *packet, uint64_t
 		if (!m->held[i].is || m->held[i].packet.run != packet->run ||
 		    (uint32_t)m->held[i].packet.number != (uint32_t)packet->number)
 			continue;
-		m->duplicates++;
-		if (packet->sent_ns)
-			model_jitter(m, (int64_t)(now_ns - packet->sent_ns));
+		m->held[i].copies++;
 		return false;
 	}
 	if (model_is_next(m, &m->held[0], packet)) {
@@ -381,9 +380,10 @@ static bool model_confirm(struct model *m, const struct packet *packet, uint64_t
 	} else {
 		model_give_up(m, &m->held[0], packet);
 		m->held[0] = m->held[1];
-		m->held[1] = (struct held){ true, *packet, now_ns, m->distinct };
+		m->held[1] = (struct held){ true, *packet, now_ns, m->distinct, 0 };
 		return false;
 	}
+	m->duplicates += taken.copies;
 	if (packet->run != m->run || !m->started)
 		model_begin(m, &taken.packet);
 	model_accept(m, &taken.packet, (uint64_t)widen(m, taken.packet.number), taken.now_ns, false);
@@ -438,8 +438,10 @@ static void compare(void)
 	assert_int_equal(seq.run, m->runs);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(seq.held[i].is, m->held[i].is);
-		if (m->held[i].is)
+		if (m->held[i].is) {
 			assert_int_equal(seq.held[i].low, (uint32_t)m->held[i].packet.number);
+			assert_int_equal(seq.held[i].copies, m->held[i].copies);
+		}
 	}
 	assert_int_equal(seq.other_run, m->other_run);
 	assert_int_equal(seq.implausible, m->implausible);

@@ -82,3 +82,48 @@ far_soak() {
 	json '.parts[] | select(.name == "first trial").metrics | .lost_packets == 6 and .lost_runs == 2 and
 		.lost_run_max == 5 and .lost_run_mean == 3'
 }
+
+# forged_is FILTER: of 4001 packets, of which impair loses 211, to a receiver that knows this number. The
+# numbers on stdin, each of a packet with a valid tag of the same run, come in between. OPTIONS of blast.
+forged_is() {
+	local filter=$1
+
+	cat >forged
+	seq 0 4000 | awk '$1 == 0 || $1 % 19 == 7 && $1 < 3990' >lost
+	[ "$(wc -l <lost)" = 211 ] || fail "$(wc -l <lost) to be lost"
+	start bump r impair ega egb -i 0s --direction a-to-b --match "udp sport 40009" -d 60s --loss list=lost
+	# shellcheck disable=SC2086
+	start blast a blast eg0 198.18.0.2 -c 4001 -r "$(pace 4000)" -i 0 --run 4660 --src-port 40009 \
+		--sink "eg0@$LAB-b" --no-ledger ${OPTIONS-}
+	wait_for eval '[ "$(counter b rx_packets)" -gt 503 ]'
+	send_tags <forged
+	finish blast
+	is 0
+	json ".metrics as \$m | $filter"
+	finish bump INT
+}
+
+# bats test_tags=core
+@test "forged numbers beyond what was sent are implausible, also copies, and hide no loss" {
+	# 13 numbers, 6 of them twice; none confirms the one before.
+	for OPTIONS in "" "--sink-socket --rcvbuf 4000000"; do
+		seq 2000000000 -1000003 1987999964 | awk '{ print 0, $1 } NR % 2 == 0 { print 0, $1 }' |
+			forged_is '$m | .lost_packets == 211 and .implausible_packets == 19 and
+				.duplicate_packets == 0 and .distinct_packets == 4001 - 211 and .lost_runs == 211'
+	done
+}
+
+@test "forged numbers that confirm one another are not distinct, and hide no loss either" {
+	for OPTIONS in "" "--sink-socket --rcvbuf 4000000"; do
+		for first in 1000003 5003; do
+			seq "$first" "$((first + 6))" | sed 's/^/0 /' |
+				forged_is 'any(.notes[]; contains("were not sent")) and ($m | .lost_packets == 211 and
+					.implausible_packets == 7 and
+					.distinct_packets + (.unknown_packets // 0) == 4001 - 211 and
+					.lost_runs == null)'
+		done
+	done
+	# Farther apart than the window.
+	OPTIONS=
+	seq 1000003 1000003 7000021 | sed 's/^/0 /' | forged_is '$m | .lost_packets == 211 and .implausible_packets == 7'
+}

@@ -53,6 +53,11 @@ static void judge_all(struct seqwin *win)
 		judge(win, word);
 }
 
+static uint64_t held_number(const struct seqwin *win, const struct seqwin_held *held)
+{
+	return win->next + (uint64_t)(int64_t)(int32_t)(held->low - (uint32_t)win->next);
+}
+
 /* The next number that is held, from @from on and below @end; @end: none is. */
 static uint64_t next_held(const struct seqwin *win, uint64_t from, uint64_t end)
 {
@@ -60,7 +65,7 @@ static uint64_t next_held(const struct seqwin *win, uint64_t from, uint64_t end)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		number = win->next + (uint64_t)(int64_t)(int32_t)(win->held[i].low - (uint32_t)win->next);
+		number = held_number(win, &win->held[i]);
 		if (win->held[i].is && win->held[i].id == win->id && number >= from && number < end)
 			end = number;
 	}
@@ -151,7 +156,7 @@ uint64_t seqwin_held(const struct seqwin *win, bool followed)
 	int i;
 
 	for (i = 0; i < 2; i++)
-		nr += win->held[i].is && (win->held[i].id == win->id) == followed;
+		nr += win->held[i].is && (win->held[i].id == win->id) == followed ? 1 + win->held[i].copies : 0;
 	return nr;
 }
 
@@ -165,11 +170,11 @@ static void give_up(struct seqwin *win, const struct seqwin_held *held, uint16_t
 	if (!held->is)
 		return;
 	if (win->runs ? held->id != win->id : held->id != id)
-		win->other_run++;
+		win->other_run += 1 + held->copies;
 	else if (is_behind(win, held))
-		win->unknown++;
+		win->unknown += 1 + held->copies;
 	else
-		win->implausible++;
+		win->implausible += 1 + held->copies;
 }
 
 static bool is_copy(const struct seqwin_held *held, uint16_t id, uint32_t low)
@@ -222,6 +227,7 @@ void seqwin_take_only(struct seqwin *win)
 		return;
 	begin_run(win, held->id, held->low);
 	held->is = false;
+	win->duplicates += held->copies;
 	take(win, held->low);
 }
 
@@ -235,13 +241,14 @@ static bool is_kept_out(struct seqwin *win, uint16_t id, uint32_t low)
 		return true;
 	}
 	if (is_copy(&win->held[0], id, low) || is_copy(&win->held[1], id, low)) {
-		win->duplicates++;
+		win->held[!is_copy(&win->held[0], id, low)].copies++;
 		return true;
 	}
 	if (find_held(win, id, low)) {
 		if (!win->runs || id != win->id)
 			begin_run(win, id, win->held[0].low);
 		win->held[0].is = false;
+		win->duplicates += win->held[0].copies;
 		take(win, win->held[0].low);
 		return false;
 	}
@@ -262,7 +269,54 @@ void seqwin_add(struct seqwin *win, uint16_t id, uint32_t low)
 	take(win, low);
 }
 
+/* As seq_drop_forged() of abi/seq.h. */
+static bool drop_forged(struct seqwin *win, uint64_t end)
+{
+	uint64_t forged = 0, number = win->next > SEQWIN_NUMBERS ? win->next - SEQWIN_NUMBERS : 0;
+
+	if (win->runs != 1 || win->next <= end)
+		return false;
+	for (number = number > end ? number : end; number < win->next; number++)
+		forged += is_marked(win, number);
+	if (forged > win->distinct)
+		forged = win->distinct;
+	win->distinct -= forged;
+	win->implausible += forged;
+	if (!win->distinct) {
+		win->implausible += win->duplicates;
+		win->duplicates = 0;
+	}
+	win->next = end;
+	if (win->first > end)
+		win->first = end;
+	return true;
+}
+
+bool seqwin_settle(struct seqwin *win, uint64_t end)
+{
+	bool forged = drop_forged(win, end);
+	struct seqwin_held *held;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		held = &win->held[i];
+		if (!held->is || held->id != win->id)
+			continue;
+		if (held_number(win, held) < end) {
+			win->distinct++;
+			win->duplicates += held->copies;
+		} else {
+			win->implausible += 1 + held->copies;
+		}
+		held->is = false;
+	}
+	return forged;
+}
+
 uint64_t seqwin_gaps(const struct seqwin *win)
 {
-	return win->spanned + win->next - win->first - win->distinct;
+	uint64_t numbers = win->spanned + win->next - win->first;
+
+	/* After seqwin_settle() there may be more: above the highest. */
+	return numbers > win->distinct ? numbers - win->distinct : 0;
 }

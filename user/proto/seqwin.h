@@ -23,6 +23,7 @@ struct seqwin {
 		uint16_t id;
 		uint32_t low;
 		uint64_t distinct;	/* when it came */
+		uint64_t copies;	/* more packets of this number */
 	} held[2];		/* the older one first */
 	uint64_t distinct, duplicates, reordered, distance_max, unknown;
 	uint64_t other_run, implausible;
@@ -32,7 +33,7 @@ struct seqwin {
 	uint64_t window[SEQWIN_WORDS];
 };
 
-/* Those that are held, of the run that is followed or of others. */
+/* Those that are held, with their copies, of the run that is followed or of others. */
 uint64_t seqwin_held(const struct seqwin *win, bool followed);
 
 /* One arrival: its run, and the low 32 bits of its number. */
@@ -47,6 +48,13 @@ void seqwin_take_only(struct seqwin *win);
  * too; 0: unknown. Returns how many these are.
  */
 uint64_t seqwin_finish(struct seqwin *win, uint64_t end);
+
+/*
+ * On a copy, before seqwin_finish(): only the numbers 0 to @end - 1 were sent. What is held is distinct
+ * below @end; what is held or was accepted from there on is implausible, as far as the window still
+ * has it. True: such ones were accepted, and runs of loss are not known.
+ */
+bool seqwin_settle(struct seqwin *win, uint64_t end);
 
 /* Numbers missing between the first and the highest, over all runs. */
 uint64_t seqwin_gaps(const struct seqwin *win);

@@ -29,6 +29,7 @@ struct rx_count {
 	uint64_t other_run;		/* of another sender, or left over from an earlier run */
 	uint64_t implausible;		/* numbers that no other packet confirmed */
 	uint64_t unconfirmed;		/* the last ones, that no packet followed */
+	bool has_forged;		/* numbers that were not sent confirmed one another */
 	uint64_t streams_seen;
 	uint64_t distinct, duplicates, reordered, distance_max, unknown, restarts;
 	uint64_t gaps;			/* numbers missing between the first and the highest */

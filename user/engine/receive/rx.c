@@ -324,12 +324,28 @@ static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret
 	return true;
 }
 
-/* @end: how many numbers of it were sent; 0: unknown. */
-static bool add_seq(struct rx *rx, uint32_t stream, uint64_t end, struct rx_count *sum)
+/* A stream of which nothing was sent. */
+static void add_forged(const struct seq_state *seq, struct rx_count *sum)
 {
+	int i;
+
+	sum->implausible += seq->distinct + seq->duplicates + seq->unknown + seq->implausible;
+	for (i = 0; i < SEQ_NR_HELD; i++) {
+		if (seq->held[i].is)
+			sum->implausible += 1 + seq->held[i].copies;
+	}
+}
+
+static bool add_seq(struct rx *rx, uint32_t stream, const struct rx_sent *sent, struct rx_count *sum)
+{
+	uint64_t end = rx_sent_numbers(sent, (uint16_t)stream);
 	struct seq_state seq = { 0 };
 	bool seen = read_seq(rx, stream, &seq);
 
+	if (seen && sent && !end) {
+		add_forged(&seq, sum);
+		return false;
+	}
 	if (seen || end)
 		rx_order_add(&rx->order, stream, &seq, end, sum);
 	return seen;
@@ -412,7 +428,7 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 		sum.unverified += __atomic_load_n(&rx->cpus[i].unverified, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
-		add_seq(rx, i, rx_sent_numbers(sent, (uint16_t)i), &sum);
+		add_seq(rx, i, sent, &sum);
 	set_rate(&sum);
 	took_ns = loop_mono_ns() - start_ns;
 	if (took_ns > rx->skew_ns)
@@ -426,7 +442,7 @@ bool rx_read_stream(struct rx *rx, uint16_t stream, const struct rx_sent *sent,
 	struct rx_count sum = { 0 };
 	uint32_t cpu;
 
-	if (!add_seq(rx, stream, rx_sent_numbers(sent, stream), &sum) && !sum.numbers)
+	if (!add_seq(rx, stream, sent, &sum) && !sum.numbers)
 		return false;
 	for (cpu = 0; cpu < rx->nr_cpus; cpu++)
 		add_rec(&sum, &rx->recs[cpu * (rx->cfg.streams + 1u) + stream]);

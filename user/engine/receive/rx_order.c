@@ -38,8 +38,7 @@ __u64 *rx_order_ring(const struct rx_order *order, uint32_t stream)
 
 void rx_add_lost(const struct rx_count *of, uint64_t end, struct rx_count *sum)
 {
-	uint64_t arrived = of->distinct + of->unconfirmed;
-	uint64_t missing = !end ? of->gaps : end > arrived ? end - arrived : 0;
+	uint64_t missing = !end ? of->gaps : end > of->distinct ? end - of->distinct : 0;
 
 	sum->lost += missing > of->unknown ? missing - of->unknown : 0;
 	sum->numbers += end;
@@ -51,7 +50,6 @@ static struct rx_count count_since(const struct rx_count *sum, const struct rx_c
 	return (struct rx_count){
 		.distinct = sum->distinct - before->distinct, .gaps = sum->gaps - before->gaps,
 		.unknown = sum->unknown - before->unknown,
-		.unconfirmed = sum->unconfirmed - before->unconfirmed,
 	};
 }
 
@@ -60,8 +58,11 @@ void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_stat
 {
 	const struct rx_count before = *sum;
 	struct rx_count own;
+	uint64_t spanned;
 	int i;
 
+	if (end && seq_drop_forged(seq, &order->orders[stream], rx_order_ring(order, stream), order->window, end))
+		sum->has_forged = true;
 	if (seq->run) {
 		/* The program has not judged what is still in the window: at this moment it is lost. */
 		seq_judge_rest(seq, rx_order_ring(order, stream), order->window);
@@ -69,6 +70,8 @@ void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_stat
 		sum->restarts += seq->run - 1;
 	}
 	sum->lost_at_ends += seq_lose_ends(seq, end);
+	if (end)
+		seq_settle_held(seq, end);
 	sum->distinct += seq->distinct;
 	sum->duplicates += seq->duplicates;
 	sum->reordered += seq->reordered;
@@ -79,9 +82,12 @@ void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_stat
 	sum->implausible += seq->implausible;
 	for (i = 0; i < SEQ_NR_HELD; i++) {
 		if (seq->held[i].is)
-			*(seq->held[i].id == seq->id ? &sum->unconfirmed : &sum->other_run) += 1;
+			*(seq->held[i].id == seq->id ? &sum->unconfirmed : &sum->other_run) +=
+				1 + seq->held[i].copies;
 	}
-	sum->gaps += seq->spanned + seq->next - seq->first - seq->distinct;
+	/* Held ones that are distinct may be above the highest. */
+	spanned = seq->spanned + seq->next - seq->first;
+	sum->gaps += spanned > seq->distinct ? spanned - seq->distinct : 0;
 	sum->unseen_before += seq->unseen + seq->first - seq->base;
 	sum->loss_runs += seq->loss_runs;
 	if (seq->loss_run_max > sum->loss_run_max)
@@ -185,9 +191,9 @@ static void report_reordered(const struct rx_order *order, uint32_t stream,
 	free(sum);
 }
 
-void rx_settle(struct rx_count *count, uint64_t sent)
+void rx_settle(struct rx_count *count)
 {
-	*(sent ? &count->distinct : &count->implausible) += count->unconfirmed;
+	count->implausible += count->unconfirmed;
 	count->unconfirmed = 0;
 }
 
@@ -206,7 +212,8 @@ void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct re
 
 	result_metric_u64(res, "lost_packets", lost);
 	result_metric_real(res, "lost_ratio", all ? (double)lost / (double)all : 0);
-	if (!lost)
+	/* Numbers that no one sent have moved the window: what it judged were no runs. */
+	if (!lost || count->has_forged)
 		return;
 	result_metric_u64(res, "lost_runs", count->loss_runs);
 	if (!count->loss_runs)
@@ -241,6 +248,9 @@ void rx_order_report_odd(const struct rx_count *count, struct result *res)
 		result_metric_u64(res, kinds[i].key, kinds[i].packets);
 		result_note(res, "%llu %s", (unsigned long long)kinds[i].packets, kinds[i].note);
 	}
+	if (count->has_forged)
+		result_note(res, "packets with sequence numbers that were not sent confirmed one another: runs of "
+			    "loss are not known, and 'lost' may be too low");
 }
 
 void rx_report_damage(const struct rx_count *count, struct result *res)

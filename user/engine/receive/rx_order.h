@@ -30,7 +30,8 @@ __u64 *rx_order_ring(const struct rx_order *order, uint32_t stream);
 
 /*
  * Adds a stream's figures to @sum. @seq is a copy, which this changes: numbers missing in its
- * window count as lost, and of @end numbers that were sent (0: unknown) those missing at the ends.
+ * window count as lost, and of @end numbers that were sent (0: unknown) those missing at the ends. What
+ * arrived with a number from @end on is implausible.
  */
 void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_state *seq, uint64_t end,
 		  struct rx_count *sum);
@@ -42,10 +43,11 @@ void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_stat
 uint64_t rx_order_last_lost(const struct rx_order *order, uint32_t stream, const struct seq_state *seq);
 
 /*
- * The last packets that arrived far ahead, which no other confirmed: where @sent is known they are
- * accepted; else (0) they are implausible, as a damaged number would be taken for a loss of millions.
+ * The last packets that arrived far ahead, which no other confirmed, in a count that was read without
+ * the sender's numbers: they are implausible, as a damaged number would be taken for a loss of millions.
+ * Where the numbers are known, those below them were accepted by rx_order_add().
  */
-void rx_settle(struct rx_count *count, uint64_t sent);
+void rx_settle(struct rx_count *count);
 
 /*
  * Adds to @sum what one stream lost: @of is the stream's own count, @end as of rx_order_add(). It is

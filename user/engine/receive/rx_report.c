@@ -109,7 +109,7 @@ static void report_streams(struct rx *rx, struct result *res, const char *prefix
 	for (stream = 0; stream < rx->cfg.streams; stream++) {
 		if (!rx_read_stream(rx, (uint16_t)stream, sent, &count))
 			continue;
-		rx_settle(&count, count.numbers);
+		rx_settle(&count);
 		report_stream_row(rx, (uint16_t)stream, &count, prefix, res);
 		if (seen++ < max_parts)
 			report_stream(rx, (uint16_t)stream, &count, prefix, res);
@@ -166,7 +166,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	struct hist_rec hist;
 
 	rx_read_all(rx, sent, &count);
-	rx_settle(&count, rx_sent_packets(sent));
+	rx_settle(&count);
 	report_volume(&count, res);
 	result_metric_u64(res, "foreign_packets", count.foreign);
 	rx_report_damage(&count, res);

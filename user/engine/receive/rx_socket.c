@@ -227,16 +227,24 @@ static void close_socket(struct receiver *receiver)
 	free(rx);
 }
 
-/* @end: how many numbers of it were sent; 0: unknown. */
-static void add_win(struct rx_count *sum, const struct seqwin *now, uint64_t end)
+static void add_win(struct rx_count *sum, const struct seqwin *now, const struct rx_sent *sent,
+		    uint16_t stream)
 {
+	uint64_t end = rx_sent_numbers(sent, stream);
 	struct seqwin copy = *now, *win = &copy;
 	struct rx_count own;
 
 	seqwin_take_only(win);
+	if (sent && win->runs && !end) {
+		/* Nothing was sent of this stream. */
+		sum->implausible += win->distinct + win->duplicates + win->unknown + win->implausible +
+				    seqwin_held(win, true);
+		return;
+	}
+	if (end && seqwin_settle(win, end))
+		sum->has_forged = true;
 	own = (struct rx_count){
-		.distinct = win->distinct, .unconfirmed = seqwin_held(win, true),
-		.gaps = seqwin_gaps(win), .unknown = win->unknown,
+		.distinct = win->distinct, .gaps = seqwin_gaps(win), .unknown = win->unknown,
 	};
 	rx_add_lost(&own, end, sum);
 	if (!win->runs)
@@ -266,7 +274,7 @@ static void read_sum(struct receiver *receiver, const struct rx_sent *sent, stru
 	pthread_mutex_lock(&rx->lock);
 	sum = rx->count;
 	for (i = 0; i < rx->cfg.streams; i++)
-		add_win(&sum, &rx->wins[i], rx_sent_numbers(sent, i));
+		add_win(&sum, &rx->wins[i], sent, i);
 	pthread_mutex_unlock(&rx->lock);
 	span_ns = sum.last_mono_ns - sum.first_mono_ns;
 	/* n packets span n - 1 intervals. */
@@ -326,7 +334,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	(void)e;
 	read_sum(receiver, sent, &count);
 	add_runs(rx, sent, &count);
-	rx_settle(&count, rx_sent_packets(sent));
+	rx_settle(&count);
 	frame_bytes = count.packets ?
 		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
 	result_metric_u64(res, "duration_ns", count.last_mono_ns - count.first_mono_ns);
