@@ -358,7 +358,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 	meter_stop(meter);
 	tx_read(run.tx, &count);
 	if (run.trial)
-		err = first_error(err, trial_settle(run.trial, &count, &trial_error), &trial_error, e);
+		err = first_error(err, trial_settle(run.trial, run.tx, &count, &trial_error), &trial_error, e);
 	made = tx_report(run.tx, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);

@@ -398,12 +398,13 @@ unsigned int trial_keep_caps(const struct trial *trial)
 	return CAPS_BPF | (trial->path ? CAPS_SYS_ADMIN : 0);
 }
 
-static void look(struct trial *trial, struct settle_seen *ret_seen)
+static void look(struct trial *trial, const struct rx_sent *sent, struct settle_seen *ret_seen)
 {
 	struct drop_sum drops = { 0 };
 	struct rx_count count;
 
-	trial->receiver->ops->read(trial->receiver, &count);
+	/* Forged numbers beyond those sent are not distinct. */
+	trial->receiver->ops->read_all(trial->receiver, sent, &count);
 	if (trial->drops)
 		drops_read(trial->drops, &drops);
 	*ret_seen = (struct settle_seen){
@@ -413,14 +414,15 @@ static void look(struct trial *trial, struct settle_seen *ret_seen)
 	};
 }
 
-static void wait_for_late(struct trial *trial, uint64_t sent)
+static void wait_for_late(struct trial *trial, const struct rx_sent *sent)
 {
 	struct settle_seen seen;
 	struct settle settle;
 
-	settle_begin(&settle, sent, trial->opts.wait_ns, loop_mono_ns());
+	settle_begin(&settle, sent->packets, trial->opts.wait_ns, loop_mono_ns());
 	/* Not loop_run(), which ^C ends: an interrupted run has packets in flight, too. */
-	for (look(trial, &seen); !settle_is_done(&settle, &seen, loop_mono_ns()); look(trial, &seen))
+	for (look(trial, sent, &seen); !settle_is_done(&settle, &seen, loop_mono_ns());
+	     look(trial, sent, &seen))
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 }
 
@@ -430,15 +432,16 @@ int trial_poll(struct trial *trial, struct err *e)
 	return trial->ns_fd >= 0 ? 0 : trial->receiver->ops->check(trial->receiver, e);
 }
 
-int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e)
+int trial_settle(struct trial *trial, const struct tx *tx, const struct tx_count *sent, struct err *e)
 {
+	const struct rx_sent to_receiver = tx_sent_of(tx, sent);
 	const struct receiver_ops *ops = trial->receiver->ops;
 	int err = 0;
 
 	if (ops->settle)
 		err = ops->settle(trial->receiver, sent->sent_packets, trial->opts.wait_ns, e);
 	else
-		wait_for_late(trial, sent->sent_packets);
+		wait_for_late(trial, &to_receiver);
 	ops->stop(trial->receiver);
 	return err;
 }

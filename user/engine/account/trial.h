@@ -77,7 +77,7 @@ unsigned int trial_keep_caps(const struct trial *trial);
 int trial_poll(struct trial *trial, struct err *e);
 
 /* Waits for packets in flight, then stops receiving. */
-int trial_settle(struct trial *trial, const struct tx_count *sent, struct err *e);
+int trial_settle(struct trial *trial, const struct tx *tx, const struct tx_count *sent, struct err *e);
 
 /* See struct receiver_ops, read_tail; only after settling. */
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost);

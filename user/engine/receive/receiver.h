@@ -73,7 +73,7 @@ struct receiver_ops {
 	/* Test packets so far; cheaper than read(). */
 	uint64_t (*packets)(struct receiver *receiver);
 	void (*read)(struct receiver *receiver, struct rx_count *ret_count);
-	/* The same after stop(), for rx_lost(): @sent as of report(). */
+	/* The same when sending is over, for rx_lost(): @sent as of report(). */
 	void (*read_all)(struct receiver *receiver, const struct rx_sent *sent,
 			 struct rx_count *ret_count);
 	/*

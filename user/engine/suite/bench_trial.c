@@ -270,7 +270,7 @@ static int tell(struct run *run, const struct bench_ask *ask, struct result *par
 	int err;
 
 	tx_read(run->tx, &sent);
-	err = trial_settle(run->trial, &sent, e);
+	err = trial_settle(run->trial, run->tx, &sent, e);
 	if (err)
 		return err;
 	made = tx_report(run->tx, &sent, part);
