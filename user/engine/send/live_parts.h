@@ -29,6 +29,7 @@ struct live_part {
 
 	struct live_calls calls;
 	uint64_t begin_ns, end_ns;	/* of the loop; 0: not yet */
+	uint64_t refused_packets;	/* when the loop looked last */
 };
 
 struct live_programs {

@@ -29,6 +29,7 @@
 #define STOP_LIMIT_NS	(10 * NSEC_PER_SEC)
 #define START_LIMIT_NS	(2 * NSEC_PER_SEC)
 #define START_POLL_NS	50000
+#define REMOVE_NS	(200 * 1000000ull)
 
 const char *const tx_engine_names[] = { "auto", "live", "afxdp", NULL };
 
@@ -427,6 +428,30 @@ struct meter_sender tx_metered(const struct tx *tx, const struct tx_figures *fig
 		.pace = is_judged ? figures->pace : is_paced(tx) ? BOTTLENECK_PACED : BOTTLENECK_UNPACED,
 		.sent_packets = figures->sent_packets, .refused_packets = figures->refused_packets,
 	};
+}
+
+/* Before the kernel removes an interface it sets it down, some time before on a busy machine. */
+static bool is_gone(const struct tx *tx, int no)
+{
+	uint64_t until_ns = loop_mono_ns() + (no == -ENETDOWN ? REMOVE_NS : 0);
+
+	while (nic_is_there(tx->cfg.ifname, tx->ifindex)) {
+		if (loop_mono_ns() >= until_ns)
+			return false;
+		loop_sleep_until(loop_mono_ns() + REMOVE_NS / 20);
+	}
+	return true;
+}
+
+bool tx_hint_down(const struct tx *tx, int no, struct err *e)
+{
+	if (is_gone(tx, no))
+		err_hint(e, "the interface is gone");
+	else if (no == -ENETDOWN)
+		err_hint(e, "the interface was set down: ip link set %s up", tx->cfg.ifname);
+	else
+		return false;
+	return true;
 }
 
 int tx_check_taken(const struct tx *tx, struct err *e)

@@ -72,6 +72,9 @@ struct tx_engine_ops {
  */
 uint64_t tx_start_ns(struct tx_thread *thread);
 
+/* Where @no, with which sending failed, is because the interface is down or gone: says so in @e. */
+bool tx_hint_down(const struct tx *tx, int no, struct err *e);
+
 extern const struct tx_engine_ops tx_live_ops, tx_afxdp_ops;
 
 #endif

@@ -18,6 +18,7 @@
 #include "sys/hook/bpf.h"
 #include "sys/hook/dispatcher.h"
 #include "sys/host/caps.h"
+#include "sys/net/nic.h"
 
 #define LONG_BYTES	3000		/* frames from here on may be refused for their length */
 #define COLD_GAP_NS	1900000		/* after this long the first call takes some 50 us */
@@ -162,6 +163,19 @@ static uint32_t choose_repeat(const struct tx_thread *thread)
 	return left < LIVE_REPEAT_LONG ? (uint32_t)left : LIVE_REPEAT_LONG;
 }
 
+/* No call fails for it: its frames are refused. It costs no system call while none is. */
+static bool is_set_down(const struct tx_thread *thread)
+{
+	struct live_part *part = live_part_of(thread);
+	struct tx_count count = { 0 };
+
+	live_of(thread)->maker->read(thread, &count);
+	if (count.refused_packets == part->refused_packets)
+		return false;
+	part->refused_packets = count.refused_packets;
+	return !nic_is_up(thread->tx->cfg.ifname);
+}
+
 static int send_all(const struct tx_thread *thread, struct err *e)
 {
 	const struct live_maker *maker = live_of(thread)->maker;
@@ -174,6 +188,11 @@ static int send_all(const struct tx_thread *thread, struct err *e)
 		err = run_program(thread, choose_repeat(thread));
 		if (err && err != -EINTR)
 			return err_set(e, err, "sending through '%s' failed", thread->tx->cfg.ifname);
+		if (!is_set_down(thread))
+			continue;
+		err_set(e, -ENETDOWN, "sending through '%s' failed", thread->tx->cfg.ifname);
+		tx_hint_down(thread->tx, -ENETDOWN, e);
+		return e->no;
 	}
 	return 0;
 }

@@ -16,7 +16,6 @@
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
 #define POLL_NS		5000000
 #define CARRIER_NS	(5 * NSEC_PER_SEC)	/* some drivers restart the link for zero-copy */
-#define REMOVE_NS	(200 * 1000000ull)
 
 #define PUBLISH(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define LOOK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -105,29 +104,13 @@ void tx_ring_close(struct tx_ring *ring)
 	afxdp_close(ring->afxdp);
 }
 
-/* Before the kernel removes an interface it sets it down, some time before on a busy machine. */
-static bool is_gone(const struct tx *tx, int no)
-{
-	uint64_t until_ns = loop_mono_ns() + (no == -ENETDOWN ? REMOVE_NS : 0);
-
-	while (nic_is_there(tx->cfg.ifname, tx->ifindex)) {
-		if (loop_mono_ns() >= until_ns)
-			return false;
-		loop_sleep_until(loop_mono_ns() + REMOVE_NS / 20);
-	}
-	return true;
-}
-
 static int send_error(const struct tx_thread *thread, int no, struct err *e)
 {
 	const struct tx *tx = thread->tx;
 
 	err_set(e, no, "sending through queue %u of '%s' failed", thread->queue, tx->cfg.ifname);
-	if (is_gone(tx, no))
-		return err_hint(e, "the interface is gone");
-	if (no == -ENETDOWN)
-		return err_hint(e, "the interface was set down: ip link set %s up",
-				tx->cfg.ifname);
+	if (tx_hint_down(tx, no, e))
+		return e->no;
 	return err_hint(e, "some drivers send zero-copy only while an XDP program is attached; "
 			"see: ethgauge doctor %s", tx->cfg.ifname);
 }

@@ -118,6 +118,13 @@ int nic_read(const char *ifname, struct nic_facts *ret_facts)
 	return 0;
 }
 
+bool nic_is_up(const char *ifname)
+{
+	struct ifreq req = { 0 };
+
+	return !ethtool_ioctl(ifname, SIOCGIFFLAGS, &req) && req.ifr_flags & IFF_UP;
+}
+
 int nic_read_channels(const char *ifname, struct nic_channels *ret_channels)
 {
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };

@@ -44,6 +44,9 @@ int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
 /* True while the interface with this name and index exists. */
 bool nic_is_there(const char *ifname, int ifindex);
 
+/* True while it is there and set up, with or without a carrier. */
+bool nic_is_up(const char *ifname);
+
 /* True if it has an IPv6 address other than the link-local one, which the kernel recreates. */
 bool nic_has_ip6(const char *ifname);
 
