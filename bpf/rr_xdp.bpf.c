@@ -2,11 +2,12 @@
 /*
  * rr_xdp.bpf.c - receive the answers to our own requests in the driver.
  *
- * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP or an echo reply, with a complete tag,
- * matching match.
+ * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP or an echo reply, with a complete tag and
+ * the request's payload, matching match.
  * Out: to the queue's AF_XDP socket, with the time of arrival in place of the MAC addresses, which
  * are no longer needed. rr_xdp_bounce instead times it and returns it as the next request, until
  * its token's limit or end_mono_ns.
+ * Damaged answers are counted and dropped: a request stays unanswered until a good one arrives.
  * Otherwise: passed to the stack unmodified: this host's own pings continue.
  */
 #include "abi/rr.h"
@@ -16,6 +17,7 @@
 #include "lib/hist.bpf.h"
 #include "lib/jitter.bpf.h"
 #include "lib/parse.bpf.h"
+#include "lib/payload.bpf.h"
 #include "lib/tag.bpf.h"
 
 char _license[] SEC("license") = "GPL";
@@ -86,39 +88,114 @@ static __always_inline int is_answer(const struct packet *pkt)
 	       echo->id == match.id;
 }
 
-static __always_inline int is_ours(struct xdp_md *ctx, struct packet *pkt)
+static __always_inline int is_our_tag(const struct packet *pkt)
 {
 	struct tag_fields tag;
 
-	return parse_packet(ctx, pkt) == PARSE_L4 && is_from_peer(pkt) && is_answer(pkt) &&
-	       tag_take(pkt, pkt->l4 + sizeof(struct udphdr), &tag) && tag.run == match.run &&
-	       tag.stream == match.stream;
+	return tag_take(pkt, pkt->l4 + sizeof(struct udphdr), &tag) && tag.run == match.run &&
+	       (__u16)(tag.stream - match.stream) < match.streams;
 }
 
-static __always_inline void count(int ours, __u32 buf_bytes)
+/* Of an answer whose L4 packet is from @l4 to @end of the frame, and whose checksums are @intact. */
+static __always_inline enum intact check_payload(struct xdp_md *ctx, __u32 l4, __u32 end,
+						 enum intact intact)
+{
+	if (end - l4 != match.l4_bytes)
+		return INTACT_BAD_PAYLOAD;
+	return payload_intact(ctx, l4 + sizeof(struct udphdr) + TAG_BYTES, end, intact);
+}
+
+/*
+ * 1: an answer to a request of ours, and how *ret_intact it is. With a wrong checksum the tag does
+ * not count: it may be what was damaged.
+ */
+static __always_inline int is_ours(struct xdp_md *ctx, struct packet *pkt, enum intact *ret_intact)
+{
+	__u32 l3, l4, end;
+	enum intact intact;
+
+	if (parse_packet(ctx, pkt) != PARSE_L4 || !is_from_peer(pkt) || !is_answer(pkt))
+		return 0;
+	l3 = pkt->l3 - pkt->data;
+	l4 = pkt->l4 - pkt->data;
+	intact = packet_intact(ctx, l3, l4, pkt->proto, pkt->version);
+	if (intact != INTACT_NO) {
+		if (!is_our_tag(pkt))
+			return 0;
+		end = match.icmp ? packet_end(ctx, l3, pkt->version) :
+				   l4 + bpf_ntohs(((struct udphdr *)pkt->l4)->len);
+		intact = check_payload(ctx, l4, end, intact);
+	}
+	*ret_intact = intact;
+	return 1;
+}
+
+static __always_inline int is_damage(enum intact intact)
+{
+	return intact == INTACT_NO || intact == INTACT_BAD_PAYLOAD;
+}
+
+static __always_inline struct rr_rec *own_rec(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct rr_rec *rec = bpf_map_lookup_elem(&rr_recs, &cpu);
+
+	return bpf_map_lookup_elem(&rr_recs, &cpu);
+}
+
+static __always_inline void count_foreign(void)
+{
+	struct rr_rec *rec = own_rec();
+
+	if (rec)
+		ADD_ONCE(rec->foreign, 1);
+}
+
+static __always_inline void count_unverified(enum intact intact)
+{
+	struct rr_rec *rec;
+
+	if (intact != INTACT_UNKNOWN)
+		return;
+	rec = own_rec();
+	if (rec)
+		ADD_ONCE(rec->unverified, 1);
+}
+
+static __always_inline void count(__u32 buf_bytes)
+{
+	struct rr_rec *rec = own_rec();
 
 	if (!rec)
 		return;
-	if (!ours) {
-		ADD_ONCE(rec->foreign, 1);
-		return;
-	}
 	ADD_ONCE(rec->answers, 1);
 	ADD_ONCE(rec->bytes, buf_bytes);
+}
+
+static __always_inline int drop_damaged(enum intact intact, __u32 buf_bytes)
+{
+	struct rr_rec *rec = own_rec();
+
+	if (!rec)
+		return XDP_DROP;
+	ADD_ONCE(*(intact == INTACT_NO ? &rec->damaged : &rec->bad_payload), 1);
+	ADD_ONCE(rec->damaged_bytes, buf_bytes);
+	return XDP_DROP;
 }
 
 SEC("xdp")
 int rr_xdp(struct xdp_md *ctx)
 {
+	enum intact intact = INTACT_YES;
 	struct packet pkt;
-	int ours = is_ours(ctx, &pkt);
 
-	count(ours, pkt.buf_bytes);
-	if (!ours)
+	if (!is_ours(ctx, &pkt, &intact)) {
+		count_foreign();
 		return XDP_PASS;
+	}
+	if (is_damage(intact))
+		return drop_damaged(intact, pkt.buf_bytes);
+	count(pkt.buf_bytes);
+	count_unverified(intact);
 	*(__u64 *)pkt.data = bpf_ktime_get_ns();
 	return bpf_redirect_map(&rr_xsks, ctx->rx_queue_index, XDP_DROP);
 }
@@ -176,7 +253,7 @@ static __always_inline void write_request(void *data, __u32 bytes, __u16 stream,
 	at->complement = tag.complement;
 }
 
-/* The answer to the token's last request: no one else knows the token, so no checksum is checked. */
+/* The answer to the token's last request: no one else knows the token, so its complement is not read. */
 static __always_inline int is_due(const struct rr_token *token, __u16 stream, __u64 high, __u64 low)
 {
 	__u32 sequence = token->made - 1;
@@ -221,25 +298,58 @@ static __always_inline int take(struct rr_token *token, __u32 buf_bytes, __u64 *
 	return !over;
 }
 
+/* Of what does not have the headers of an answer: only damaged answers are taken. */
+static __always_inline int leave_others(struct xdp_md *ctx)
+{
+	enum intact intact = INTACT_YES;
+	struct packet pkt;
+
+	if (is_ours(ctx, &pkt, &intact) && is_damage(intact))
+		return drop_damaged(intact, pkt.buf_bytes);
+	count_foreign();
+	return XDP_PASS;
+}
+
+static __always_inline __u32 proto_of_match(void)
+{
+	if (!match.icmp)
+		return IPPROTO_UDP;
+	return match.version == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6;
+}
+
 static __always_inline int bounce(struct xdp_md *ctx, __u32 bytes)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__u32 l4 = bytes - sizeof(struct udphdr), index;
 	const struct tag_words *tag = data + bytes;
 	struct tag_fields fields;
 	struct rr_token *token;
+	enum intact intact;
 	__u64 sent_ns, high;
 	__u16 stream;
-	__u32 index;
+	int due;
 
 	if (data + bytes + TAG_BYTES > end || !is_head(data, bytes))
-		goto foreign;
+		return leave_others(ctx);
+	intact = packet_intact(ctx, sizeof(struct ethhdr), l4, proto_of_match(), match.version);
+	if (intact == INTACT_NO)
+		return drop_damaged(intact, end - data);
 	high = bpf_be64_to_cpu(tag->high);
 	stream = high >> 16;
 	index = (__u16)(stream - match.stream);
 	token = bpf_map_lookup_elem(&rr_tokens, &index);
 	if (!token)
 		goto foreign;
-	if (is_due(token, stream, high, bpf_be64_to_cpu(tag->low))) {
+	due = is_due(token, stream, high, bpf_be64_to_cpu(tag->low));
+	if (!due && !(tag_read(tag->high, tag->low, tag->complement, &fields) &&
+		      fields.run == match.run))
+		goto foreign;
+	/* The headers' lengths are those of a request. */
+	intact = check_payload(ctx, l4, l4 + match.l4_bytes, intact);
+	if (is_damage(intact))
+		return drop_damaged(intact, end - data);
+	count_unverified(intact);
+	if (due) {
 		if (!take(token, end - data, &sent_ns))
 			return XDP_DROP;
 		write_request(data, bytes, stream, token->made, sent_ns);
@@ -248,13 +358,11 @@ static __always_inline int bounce(struct xdp_md *ctx, __u32 bytes)
 		return XDP_TX;
 	}
 	/* A duplicate, or one that timed out: another packet is in flight. */
-	if (tag_read(tag->high, tag->low, tag->complement, &fields) && fields.run == match.run) {
-		count(1, end - data);
-		ADD_ONCE(token->stale, 1);
-		return XDP_DROP;
-	}
+	count(end - data);
+	ADD_ONCE(token->stale, 1);
+	return XDP_DROP;
 foreign:
-	count(0, 0);
+	count_foreign();
 	return XDP_PASS;
 }
 

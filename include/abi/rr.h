@@ -26,12 +26,15 @@ struct rr_match {
 	__be16 port;		/* UDP: theirs */
 	__u16 stream;		/* of the tag; rr_xdp_bounce: token i has stream + i */
 	__u16 check;		/* of a request, with number 0 in an ICMP header */
+	__u16 streams;		/* of the tag, from stream on; rr_xdp_bounce: tokens */
+	__u16 l4_bytes;		/* of a request and its answer: L4 header and payload */
+	__u32 reserved;
 	/* From here on, for rr_xdp_bounce only. */
 	__u32 stamp_every;	/* time one request in this many per token; 1 and up */
 	/* A request; its answer, and the bits of an answer to compare. */
 	struct rr_head request, answer, mask;
 };
-ABI_ASSERT_SIZE(struct rr_match, 224);
+ABI_ASSERT_SIZE(struct rr_match, 232);
 
 /*
  * A bounced packet: a request, its answer, the next request. There is one packet per token, so it
@@ -55,7 +58,11 @@ struct rr_rec {
 	__u64 answers;		/* all received; with bounce only the stale ones */
 	__u64 foreign;		/* passed to the stack */
 	__u64 bytes;		/* of answers, without FCS */
-	__u64 reserved[5];
+	__u64 damaged;		/* a checksum is wrong: dropped, and in no other count, as the next */
+	__u64 bad_payload;	/* the payload is not the request's, and no checksum is wrong */
+	__u64 damaged_bytes;	/* of both, without FCS */
+	__u64 unverified;	/* among the answers: no L4 checksum that could be verified */
+	__u64 reserved[1];
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct rr_rec, 64);
 

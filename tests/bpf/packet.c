@@ -145,7 +145,6 @@ static void put_l4(struct packet_frame *frame, const struct packet_spec *spec)
 void packet_build(struct packet_frame *ret_frame, const struct packet_spec *spec)
 {
 	struct packet_frame *frame = ret_frame;
-	uint16_t check;
 	size_t i;
 
 	memset(frame, 0, sizeof(*frame));
@@ -164,8 +163,7 @@ void packet_build(struct packet_frame *ret_frame, const struct packet_spec *spec
 	for (i = 0; !spec->payload && i < spec->payload_bytes; i++)
 		put8(frame, (uint8_t)(i * 7 + 3));
 	packet_set_ip_end(frame, frame->len);
-	check = (uint16_t)~l4_sum(frame);
-	set16(frame, l4_checksum_at(frame), !check && !frame->echo ? 0xffff : check);
+	packet_set_checksum(frame);
 	while (frame->len < spec->pad_to_bytes)
 		put8(frame, 0);
 }
@@ -182,6 +180,15 @@ void packet_set_ip_end(struct packet_frame *frame, size_t end)
 	set16(frame, l3 + 2, (uint16_t)(end - l3));
 	set16(frame, l3 + 10, 0);
 	set16(frame, l3 + 10, (uint16_t)~packet_sum(frame->bytes + l3, ip4_header_bytes(frame), 0));
+}
+
+void packet_set_checksum(struct packet_frame *frame)
+{
+	uint16_t check;
+
+	set16(frame, l4_checksum_at(frame), 0);
+	check = (uint16_t)~l4_sum(frame);
+	set16(frame, l4_checksum_at(frame), !check && !frame->echo ? 0xffff : check);
 }
 
 void packet_set_udp_bytes(struct packet_frame *frame, uint16_t bytes)

@@ -44,6 +44,9 @@ void packet_set_ip_end(struct packet_frame *frame, size_t end);
 /* The UDP length field. */
 void packet_set_udp_bytes(struct packet_frame *frame, uint16_t bytes);
 
+/* Writes the L4 checksum that is right for the bytes as they are. */
+void packet_set_checksum(struct packet_frame *frame);
+
 /* Recomputed from the bytes alone: IPv4's header, and UDP or ICMP up to the packet's end. */
 bool packet_checksums_are_right(const struct packet_frame *frame);
 

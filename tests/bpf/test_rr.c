@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rr_xdp: which answers are ours, what becomes of them, and what stays the stack's.
+ * rr_xdp: which answers are ours and intact, what becomes of them, and what stays the stack's.
  */
 #include "harness.h"
 
@@ -28,21 +28,26 @@ static struct rr_xdp_bpf *skel;
 
 #define SENT_NS	1000
 
+#define TAG_BYTES	18
+#define PAYLOAD_BYTES	(TAG_BYTES + 37)	/* after the tag: whole words of the pattern, and a rest */
+
 /* An answer to us: from packet_build()'s client, which is the peer here. */
 static void answer_of(struct packet_frame *frame, unsigned int version, bool echo, uint16_t run,
 		      uint16_t stream, uint32_t number, uint64_t sent_ns)
 {
-	uint8_t tag[18];
+	uint8_t payload[PAYLOAD_BYTES];
 	struct packet_spec spec = {
 		.version = version, .echo = echo, .echo_id = ID, .echo_sequence = (uint16_t)number,
-		.src_port = 7, .dst_port = PORT, .payload = tag, .payload_bytes = sizeof(tag),
-		.pad_to_bytes = 60,
+		.src_port = 7, .dst_port = PORT, .payload = payload, .payload_bytes = sizeof(payload),
 	};
 
-	packet_tag(tag, run, stream, number, sent_ns);
+	packet_tag(payload, run, stream, number, sent_ns);
+	packet_pattern(payload + TAG_BYTES, sizeof(payload) - TAG_BYTES);
 	packet_build(frame, &spec);
-	if (echo)
-		frame->bytes[frame->l4] = version == 6 ? 129 : 0;
+	if (!echo)
+		return;
+	frame->bytes[frame->l4] = version == 6 ? 129 : 0;
+	packet_set_checksum(frame);
 }
 
 static void answer_to(struct packet_frame *frame, unsigned int version, bool echo, uint16_t stream,
@@ -61,7 +66,8 @@ static struct rr_match match_of(unsigned int version, bool icmp)
 {
 	struct rr_match match = {
 		.version = (__u8)version, .icmp = icmp, .id = htons(icmp ? ID : PORT),
-		.port = htons(7), .run = PACKET_RUN, .stream = STREAM,
+		.port = htons(7), .run = PACKET_RUN, .stream = STREAM, .streams = 1,
+		.l4_bytes = 8 + PAYLOAD_BYTES,
 	};
 	struct packet_frame frame;
 
@@ -84,12 +90,14 @@ static struct rr_match match_bounce(unsigned int version, bool icmp)
 	struct rr_match match = match_of(version, icmp);
 	struct packet_frame frame;
 
+	match.streams = TOKENS;
 	match.check = 0x1111;
 	match.stamp_every = 1;
 	memset(&match.request, 0xaa, sizeof(match.request));
 	answer(&frame, version, icmp, STREAM, 0);
 	memcpy(&match.answer, frame.bytes, version == 6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES);
 	look_at(&match, 12, 3);			/* the type, and the version and length of IP */
+	look_at(&match, version == 6 ? 18 : 16, 2);
 	if (version == 6) {
 		look_at(&match, 20, 18);	/* protocol and source, with the hop limit */
 	} else {
@@ -98,7 +106,7 @@ static struct rr_match match_bounce(unsigned int version, bool icmp)
 		look_at(&match, 26, 4);
 	}
 	look_at(&match, frame.l4, icmp ? 2 : 4);
-	look_at(&match, frame.l4 + 4, icmp ? 2 : 0);
+	look_at(&match, frame.l4 + 4, 2);
 	return match;
 }
 
@@ -108,6 +116,9 @@ static void load(struct rr_match match)
 	skel = rr_xdp_bpf__open();
 	assert_non_null(skel);
 	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
+	skel->rodata->intact_l4 = 1;
+	skel->rodata->verify_payload = 1;
+	packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.rr_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.rr_hists, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.rr_tokens, TOKENS);
@@ -197,13 +208,14 @@ static void check_others(unsigned int version, bool icmp)
 	frame.bytes[frame.l4 + (icmp ? 5 : 3)] ^= 1;		/* another's identifier, or port */
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
-	frame.bytes[frame.l4 + 8 + 5] ^= 1;			/* a damaged tag */
+	frame.bytes[frame.l4 + 8 + 5] ^= 1;			/* no tag */
+	packet_set_checksum(&frame);
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
 	frame.bytes[frame.l3 + (version == 6 ? 23 : 15)] ^= 1;	/* from another host */
 	assert_foreign(&frame);
 	answer(&frame, version, icmp, STREAM, 17);
-	frame.len = frame.l4 + 8 + 17;				/* cut */
+	frame.len = frame.l4 + 8 + TAG_BYTES - 1;		/* cut */
 	assert_foreign(&frame);
 	answer(&frame, version, !icmp, STREAM, 17);		/* the other protocol */
 	assert_foreign(&frame);
@@ -430,7 +442,7 @@ static void test_bounce_above_the_range(void **state)
 }
 
 /* What has the number of a token's last request, but not its time, is not believed without its sum. */
-static void test_bounce_damaged(void **state)
+static void test_bounce_without_a_tag(void **state)
 {
 	struct packet_frame frame;
 	struct rr_token token;
@@ -442,12 +454,178 @@ static void test_bounce_damaged(void **state)
 	set_token(0, 1, 11);
 	answer(&frame, 4, false, STREAM, 0);
 	frame.bytes[frame.l4 + 8 + 12] ^= 1;
+	packet_set_checksum(&frame);
 	assert_foreign_to(run_bounce, &frame);
 	answer_to(&frame, 4, false, STREAM, 0, SENT_NS + 1);
 	assert_int_equal(run_bounce(&frame, &out), XDP_DROP);
 	token_at(0, &token);
 	assert_int_equal(token.stale, 1);
 	assert_int_equal(token.answered, 0);
+}
+
+/* The program that is tested, and the answer to the last request, which is the first. */
+static int (*damage_run)(const struct packet_frame *frame, struct harness_out *out);
+static struct packet_frame damage_frame;
+
+static struct rr_rec sum_of_recs(void)
+{
+	struct rr_rec rec;
+
+	harness_read(skel->maps.rr_recs, harness_cpu(), &rec);
+	return rec;
+}
+
+/* Neither an answer nor the stack's: @damaged and @bad_payload is what there is afterwards. */
+static void assert_damage(const struct packet_frame *frame, uint64_t damaged, uint64_t bad_payload)
+{
+	struct harness_out out;
+	struct rr_token token;
+	struct rr_rec rec;
+
+	assert_int_equal(damage_run(frame, &out), XDP_DROP);
+	rec = sum_of_recs();
+	assert_int_equal(rec.damaged, damaged);
+	assert_int_equal(rec.bad_payload, bad_payload);
+	assert_int_equal(rec.answers + rec.foreign + rec.unverified, 0);
+	token_at(0, &token);
+	assert_int_equal(token.answered + token.stale + token.came_ns, 0);
+}
+
+/* Taken; @unverified of those so far. */
+static void assert_taken(const struct packet_frame *frame, uint64_t unverified)
+{
+	struct rr_rec before = sum_of_recs(), after;
+	struct rr_token token;
+	struct harness_out out;
+
+	set_token(0, 1, 11);
+	damage_run(frame, &out);
+	after = sum_of_recs();
+	token_at(0, &token);
+	assert_int_equal(after.answers + token.answered, before.answers + 1);
+	assert_int_equal(after.unverified, unverified);
+	assert_int_equal(after.damaged, before.damaged);
+	assert_int_equal(after.bad_payload, before.bad_payload);
+}
+
+static void load_damage(bool bounce, unsigned int version, bool icmp)
+{
+	load(bounce ? match_bounce(version, icmp) : match_of(version, icmp));
+	skel->bss->end_mono_ns = UINT64_MAX;
+	set_token(0, 1, 11);
+	damage_run = bounce ? run_bounce : run;
+	answer(&damage_frame, version, icmp, STREAM, 0);
+}
+
+/* Each bit from the tag on, of the L4 checksum, and those of IPv4's header that say nothing of whose it is. */
+static void check_checksums(unsigned int version, bool icmp)
+{
+	struct packet_frame *frame = &damage_frame;
+	uint64_t nr = 0, bytes = 0;
+	size_t bit;
+
+	for (bit = 8 * frame->l3; bit < 8 * frame->ip_end; bit++) {
+		size_t at = bit / 8, in_ip = at - frame->l3, in_l4 = at - frame->l4;
+
+		if (at < frame->l4 && (version == 6 || (in_ip != 1 && in_ip != 4 && in_ip != 8 &&
+							 in_ip != 11 && in_ip != 17)))
+			continue;
+		if (at >= frame->l4 && in_l4 < 8 && in_l4 != (icmp ? 3 : 7))
+			continue;
+		frame->bytes[at] ^= (uint8_t)(1 << bit % 8);
+		assert_damage(frame, ++nr, 0);
+		frame->bytes[at] ^= (uint8_t)(1 << bit % 8);
+		bytes += frame->len;
+	}
+	assert_int_equal(nr, 8 * ((version == 6 ? 0 : 5) + 1 + PAYLOAD_BYTES));
+	assert_int_equal(sum_of_recs().damaged_bytes, bytes);
+	assert_taken(frame, 0);
+}
+
+/* Each byte after the tag, and each length, with a right checksum. */
+static void check_payloads(bool icmp)
+{
+	struct packet_frame frame = damage_frame;
+	uint64_t nr = 0;
+	size_t at;
+
+	for (at = frame.l4 + 8 + TAG_BYTES; at < frame.ip_end; at++) {
+		frame.bytes[at] ^= 0x10;
+		packet_set_checksum(&frame);
+		assert_damage(&frame, 0, ++nr);
+		frame.bytes[at] ^= 0x10;
+	}
+	for (at = frame.ip_end + 1; at >= frame.l4 + 8 + TAG_BYTES; at--) {
+		if (at == damage_frame.ip_end)
+			continue;
+		frame = damage_frame;
+		frame.len = at;
+		packet_set_ip_end(&frame, at);
+		if (!icmp)
+			packet_set_udp_bytes(&frame, (uint16_t)(at - frame.l4));
+		packet_set_checksum(&frame);
+		assert_true(packet_checksums_are_right(&frame));
+		assert_damage(&frame, 0, ++nr);
+	}
+	assert_int_equal(nr, 2 * (PAYLOAD_BYTES - TAG_BYTES) + 1);
+	assert_taken(&damage_frame, 0);
+}
+
+static void set_check(struct packet_frame *frame, uint16_t value)
+{
+	uint16_t check = htons(value);
+
+	memcpy(frame->bytes + frame->l4 + 6, &check, sizeof(check));
+}
+
+/* From a stack over veth the field has the sum of the pseudo-header; over IPv4 it may be 0: none. */
+static void check_unverified(unsigned int version)
+{
+	struct packet_frame frame = damage_frame;
+	uint32_t l4_bytes = (uint32_t)(frame.ip_end - frame.l4);
+
+	set_check(&frame, version == 6 ? packet_sum(frame.bytes + frame.l3 + 8, 32, l4_bytes + 17) :
+					 packet_sum(frame.bytes + frame.l3 + 12, 8, l4_bytes + 17));
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	assert_damage(&frame, 0, 1);
+	frame.bytes[frame.ip_end - 1] ^= 1;
+	assert_taken(&frame, 1);
+	set_check(&frame, 0);
+	if (version == 4) {
+		assert_taken(&frame, 2);
+		return;
+	}
+	load_damage(damage_run == run_bounce, version, false);
+	assert_damage(&frame, 1, 0);
+}
+
+static void check_damage(bool bounce, unsigned int version, bool icmp)
+{
+	load_damage(bounce, version, icmp);
+	check_checksums(version, icmp);
+	load_damage(bounce, version, icmp);
+	check_payloads(icmp);
+	load_damage(bounce, version, icmp);
+	if (!icmp)
+		check_unverified(version);
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	check_damage(false, 4, false);
+	check_damage(false, 6, false);
+	check_damage(false, 4, true);
+	check_damage(false, 6, true);
+}
+
+static void test_bounce_damage(void **state)
+{
+	(void)state;
+	check_damage(true, 4, false);
+	check_damage(true, 6, false);
+	check_damage(true, 4, true);
+	check_damage(true, 6, true);
 }
 
 int test_rr(void)
@@ -460,7 +638,9 @@ int test_rr(void)
 		cmocka_unit_test_teardown(test_bounce_samples, unload),
 		cmocka_unit_test_teardown(test_bounce_jitter, unload),
 		cmocka_unit_test_teardown(test_bounce_above_the_range, unload),
-		cmocka_unit_test_teardown(test_bounce_damaged, unload),
+		cmocka_unit_test_teardown(test_bounce_without_a_tag, unload),
+		cmocka_unit_test_teardown(test_damage, unload),
+		cmocka_unit_test_teardown(test_bounce_damage, unload),
 	};
 
 	return cmocka_run_group_tests_name("rr_xdp", tests, NULL, NULL);

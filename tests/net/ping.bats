@@ -104,6 +104,36 @@ pinged() {
 	finish bump INT
 }
 
+@test "a damaged echo reply is no answer: it is counted apart, and fails the run" {
+	lab_up --path a-r-b --middle open
+	need_ready_peer
+	for dest in 198.18.0.2 2001:2::2; do
+		# One bit from the payload on, or the last of the tag.
+		match=icmp
+		[ "$dest" = 198.18.0.2 ] || match=icmp6
+		start bump r impair ega egb --match "$match" --corrupt every=19:1@62 --direction b-to-a -d 30s
+		for engine in afxdp bounce stack; do
+			tool_in a ping "$dest" --flood -c 1009 --engine "$engine" --outstanding 53 --wait 300ms \
+				--frame-bytes 1000 --json
+			if [ "$engine $dest" = "stack 2001:2::2" ]; then
+				# The kernel verifies ICMPv6 itself, and drops what is wrong.
+				is 0
+				json '.metrics | .received_packets == 956 and .lost_packets == 53 and
+					.bad_checksum_packets == null'
+				continue
+			fi
+			is 1
+			json '.metrics | .sent_packets == 1009 and .received_packets == 1009 and
+				.bad_checksum_packets == 53 and .distinct_packets == 956 and .rtt_packets == 956 and
+				.lost_packets == 53 and .given_up_packets == 53 and .duplicate_packets == 0 and
+				.bad_payload_packets == null and .unverified_packets == null'
+			json '.verdicts == [{ "pass": false,
+				"what": "53 of 1009 packets arrived with a wrong checksum" }]'
+		done
+		finish bump INT
+	done
+}
+
 @test "without an answer all are lost, which sets the exit status on request" {
 	lab_up
 	in_b sysctl -qw net.ipv4.icmp_echo_ignore_all=1

@@ -123,6 +123,40 @@ rests() {
 	finish reflect INT
 }
 
+# damaged COUNT TEXT: so many of 1009 answers are damaged. They are in no other figure than received.
+damaged() {
+	is 1
+	json --argjson n "$1" '.metrics | .sent_packets == 1009 and .received_packets == 1009 and
+		.received_bytes == .sent_bytes and .bad_checksum_packets == $n and
+		.distinct_packets == 1009 - $n and .rtt_packets == 1009 - $n and .lost_packets == $n and
+		.given_up_packets == $n and .duplicate_packets == 0 and .bad_payload_packets == null and
+		.unverified_packets == null'
+	json --argjson n "$1" '.environment.rx_checksums == "IPv4 header, L4" and .verdicts == [{
+		"pass": false, "what": "\($n) of 1009 packets arrived with a wrong checksum" }]'
+}
+
+@test "a damaged answer is no answer: it is counted apart, and fails the run" {
+	lab_up --path a-r-b --middle open
+	need_ready_peer
+	start reflect b reflect eg0
+	# One bit from the payload on, tag included; or the checksum.
+	for damage in --corrupt=every=19:1@42 --checksum=every=19; do
+		start bump r impair ega egb --match udp "$damage" --direction b-to-a -d 30s
+		for engine in afxdp bounce; do
+			tool_in a rr 198.18.0.2 -c 1009 --engine "$engine" --outstanding 53 --wait 300ms \
+				--frame-bytes 1000 --json
+			damaged 53
+		done
+		# The stack drops them.
+		tool_in a rr 198.18.0.2 -c 1009 --engine stack --outstanding 53 --wait 300ms --frame-bytes 1000 --json
+		is 0
+		json '.metrics | .sent_packets == 1009 and .received_packets == 956 and .lost_packets == 53 and
+			.bad_checksum_packets == null'
+		finish bump INT
+	done
+	finish reflect INT
+}
+
 ECHO='import socket, sys
 s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 s.bind(("::", 7))
@@ -141,6 +175,39 @@ while True:
 	tool_in a rr 2001:2::2 -c 211 --against-stack --no-loss --json
 	is 0
 	json '[.parts[].metrics.rtt_packets] == [215, 215]'
+}
+
+# Of the answers 1 to 547, 42 have another last byte, and 5 lack it.
+ALTER='import itertools, socket, sys
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+s.bind(("::", 7))
+print("ready", file=sys.stderr, flush=True)
+for n in itertools.count(1):
+    data, peer = s.recvfrom(9000)
+    data = data[:-1] if n % 101 == 0 else data[:-1] + bytes([data[-1] ^ (n % 13 == 0)])
+    s.sendto(data, peer)'
+
+@test "an answer with another payload than its request is no answer, whatever its checksum" {
+	lab_up
+	# The sending stack leaves the checksum to its NIC: that is no damage.
+	in_b ethtool -K eg0 tx-checksum-ip-generic on
+	for dest in 198.18.0.2 2001:2::2; do
+		for engine in afxdp stack; do
+			start_cmd alter b ready /usr/bin/python3 -c "$ALTER"
+			tool_in a rr "$dest" -c 547 --engine "$engine" --outstanding 53 --wait 300ms \
+				--frame-bytes 777 --json
+			is 1
+			json '.metrics | .sent_packets == 547 and .received_packets == 547 and
+				.bad_payload_packets == 47 and .bad_checksum_packets == null and
+				.distinct_packets == 500 and .lost_packets == 47 and .rtt_packets == 500'
+			json '.verdicts == [{ "pass": false,
+				"what": "47 of 547 packets arrived with a wrong payload" }]'
+			[ "$engine" = stack ] || json '.metrics.unverified_packets == 500 and
+				any(.notes[]; contains("left it to the NIC"))'
+			kill "${PIDS[alter]}"
+			finish alter
+		done
+	done
 }
 
 @test "a busy hook is reported with its holder, and nothing is left" {

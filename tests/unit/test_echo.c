@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * proto/echo: an echo request is one by its bytes, and its checksum is right
- * whatever number and tag it carries.
+ * whatever number, tag and payload it carries.
  */
 #include "check.h"
 
@@ -37,7 +37,7 @@ static uint16_t sum_of(const uint8_t *frame, size_t l4, size_t end, bool ip6)
 	return (uint16_t)~frame_fold(frame_sum(sum, frame + l4, end - l4));
 }
 
-static void check_numbers(struct frame_spec spec, bool ip6)
+static void check_numbers_of(struct frame_spec spec, bool ip6)
 {
 	static const uint32_t numbers[] = { 0, 1, 255, 256, 65535, 65536, 0x12345678, UINT32_MAX };
 	size_t l4 = ip6 ? 54 : 34, end = spec.frame_bytes - 4, i;
@@ -59,6 +59,13 @@ static void check_numbers(struct frame_spec spec, bool ip6)
 		assert_int_equal(frame[l4 + 6] << 8 | frame[l4 + 7], numbers[i] & 0xffff);
 		assert_int_equal(sum_of(frame, l4, end, ip6), 0xffff);
 	}
+}
+
+static void check_numbers(struct frame_spec spec, bool ip6)
+{
+	check_numbers_of(spec, ip6);
+	spec.patterned = true;
+	check_numbers_of(spec, ip6);
 }
 
 static void test_ip4(void **state)

@@ -11,6 +11,7 @@
 #include <linux/ipv6.h>
 
 #include "abi/tag.h"
+#include "lib/unit.h"
 
 #define REQUEST4	8	/* RFC 792 */
 #define REQUEST6	128	/* RFC 4443 4.1 */
@@ -55,7 +56,7 @@ int echo_build(const struct frame_spec *spec, uint16_t id, uint8_t *buf, size_t 
 	struct echo echo = { .type = ip6 ? REQUEST6 : REQUEST4, .id = htons(id) };
 	uint16_t tag_offset;
 	uint8_t *at;
-	uint32_t sum = 0;
+	uint32_t sum = 0, rest;
 	int err;
 
 	err = frame_build(spec, buf, buf_size, &tag_offset, e);
@@ -66,7 +67,9 @@ int echo_build(const struct frame_spec *spec, uint16_t id, uint8_t *buf, size_t 
 		sum = become_ip6(at - sizeof(struct ipv6hdr));
 	else
 		become_ip4(at - sizeof(struct iphdr));
-	/* The tag sums to zero, and so do the zeros after it. */
+	/* The tag sums to zero. */
+	rest = tag_offset + TAG_BYTES;
+	sum = frame_sum(sum, buf + rest, spec->frame_bytes - UNIT_FCS_BYTES - rest);
 	echo.check = frame_fold(frame_sum(sum, &echo, sizeof(echo)));
 	memcpy(at, &echo, sizeof(echo));
 	*ret_tag_offset = tag_offset;

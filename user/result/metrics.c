@@ -230,8 +230,8 @@ static const struct metric metrics[] = {
 	  "test packets with a wrong IPv4 header checksum or L4 checksum: counted as received, and in no "
 	  "figure of order, loss and delay" },
 	{ "bad_payload_packets", UNIT_COUNT, METRIC_LOWER, "bad payload",
-	  "with --verify-payload: tagged packets without a wrong checksum whose payload is not the pattern: "
-	  "counted as received, and in no figure of order, loss and delay" },
+	  "tagged packets without a wrong checksum whose payload is not the one sent (sink: with "
+	  "--verify-payload): counted as received, and in no figure of order, loss and delay" },
 	{ "unverified_packets", UNIT_COUNT, METRIC_NEITHER, "not verified",
 	  "test packets without an L4 checksum that the receiver could verify: damage in them is not found" },
 

@@ -16,10 +16,12 @@
 #include <sys/random.h>
 
 #include "abi/tag.h"
+#include "engine/receive/rx_order.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/echo.h"
+#include "proto/payload.h"
 #include "result/result_dist.h"
 #include "sys/host/cpu.h"
 #include "sys/net/nic.h"
@@ -49,6 +51,7 @@ static int build(struct rr *rr, struct err *e)
 	if (!rr->cfg.icmp)
 		rr->id = frame->src_port;
 	frame->tagged = true;
+	frame->patterned = true;	/* an answer must have it, too */
 	frame->stream = rr->stream;
 	rr->buf_bytes = frame->frame_bytes - UNIT_FCS_BYTES;
 	if (rr->cfg.icmp)
@@ -128,19 +131,38 @@ void rr_write(const struct rr *rr, uint8_t *frame, uint16_t token, uint32_t numb
 		echo_write_number(frame + rr->tag_offset - ECHO_BYTES, rr->check, (uint16_t)number);
 }
 
+bool rr_is_ours(const struct rr *rr, const uint8_t *l4, size_t bytes)
+{
+	uint16_t id;
+
+	if (bytes < ECHO_BYTES + sizeof(struct tag))
+		return false;
+	memcpy(&id, l4 + 4, sizeof(id));
+	return !rr->cfg.icmp || id == htons(rr->id);
+}
+
+uint32_t rr_l4_bytes(const struct rr *rr)
+{
+	return rr->buf_bytes - (rr->tag_offset - ECHO_BYTES);
+}
+
+bool rr_has_payload(const struct rr *rr, const uint8_t *l4, size_t bytes)
+{
+	size_t head = ECHO_BYTES + sizeof(struct tag);
+
+	return bytes == rr_l4_bytes(rr) && payload_is_intact(l4 + head, bytes - head);
+}
+
 bool rr_read_answer(const struct rr *rr, const uint8_t *l4, size_t bytes,
 		    struct rr_answer *ret_answer)
 {
 	struct tag_fields fields;
 	struct tag tag;
-	uint16_t id;
 
-	if (bytes < ECHO_BYTES + sizeof(tag))
+	if (!rr_is_ours(rr, l4, bytes))
 		return false;
 	memcpy(&tag, l4 + ECHO_BYTES, sizeof(tag));
-	memcpy(&id, l4 + 4, sizeof(id));
-	if ((rr->cfg.icmp && id != htons(rr->id)) ||
-	    !tag_read(tag.high, tag.low, tag.complement, &fields) || fields.run != rr->run ||
+	if (!tag_read(tag.high, tag.low, tag.complement, &fields) || fields.run != rr->run ||
 	    fields.stream != rr->stream)
 		return false;
 	ret_answer->number = fields.sequence;
@@ -279,6 +301,16 @@ static void report_answers(const struct rr_count *count, struct result *res)
 		result_metric_real(res, "transactions_per_s", rr_transactions_per_s(count));
 }
 
+static void report_damage(const struct rr_count *count, struct result *res)
+{
+	const struct rx_count seen = {
+		.packets = count->answers, .damaged = count->damaged,
+		.bad_payload = count->bad_payload, .unverified = count->unverified,
+	};
+
+	rx_report_damage(&seen, res);
+}
+
 void rr_report(const struct rr *rr, struct result *res)
 {
 	struct jitter_sum jitter = { 0 };
@@ -289,6 +321,7 @@ void rr_report(const struct rr *rr, struct result *res)
 	rr_read_hists(rr, &rtt, &turn);
 	report_sent(rr, &count, res);
 	report_answers(&count, res);
+	report_damage(&count, res);
 	result_hist(res, "rtt", &rtt);
 	result_pdv(res, "rtt_", &rtt);
 	if (rr->jitter.timed > 1)

@@ -46,7 +46,9 @@ struct rr_cfg {
 
 struct rr_count {
 	uint64_t sent, refused;		/* accepted and refused by the driver */
-	uint64_t answers, bytes;	/* received, including duplicates; frames with FCS */
+	uint64_t answers, bytes;	/* received, including duplicates and damaged; frames with FCS */
+	uint64_t damaged, bad_payload;	/* in answers and bytes, and in no other count */
+	uint64_t unverified;		/* no L4 checksum that could be verified */
 	uint64_t distinct, duplicates, reordered, unknown;
 	uint64_t given_up;		/* timed out; a late answer still counts as distinct */
 	uint64_t foreign;		/* passed to the stack */

@@ -18,6 +18,7 @@
 
 #include "engine/self/environ.h"
 #include "lib/unit.h"
+#include "proto/payload.h"
 #include "sys/afxdp/afxdp_socket.h"
 #include "sys/hook/bpf.h"
 #include "sys/net/nic.h"
@@ -41,6 +42,8 @@ static void fill_match(struct rr *rr, struct rr_match *match)
 	match->port = htons(frame->dst_port);
 	match->run = rr->run;
 	match->stream = rr->stream;
+	match->streams = rr->cfg.engine == RR_BOUNCE ? (uint16_t)rr->cfg.outstanding : 1;
+	match->l4_bytes = (uint16_t)rr_l4_bytes(rr);
 	if (rr->cfg.engine == RR_BOUNCE)
 		rr_bounce_match(rr, match);
 }
@@ -75,6 +78,9 @@ static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 		return bpf_load_error(e, -errno, "rr_xdp");
 	fill_match(rr, &match);
 	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
+	skel->rodata->intact_l4 = true;
+	skel->rodata->verify_payload = true;
+	payload_fill((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.rr_xsks, nic->rx_queues ? nic->rx_queues : 1);
 	bpf_map__set_max_entries(skel->maps.rr_recs, cpu_nr_possible());
 	if (bounce)
@@ -128,6 +134,7 @@ static void describe(const struct rr *rr, struct result *res)
 	const struct rr_afxdp *way = rr->state;
 	bool native = xdp_port_mode(way->port) == XDP_MODE_NATIVE, bounce = rr->cfg.engine == RR_BOUNCE;
 
+	result_env_str(res, "rx_checksums", "IPv4 header, L4");
 	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(way->port)]);
 	if (!bounce)
 		result_env_str(res, "afxdp_mode", afxdp_wire_zero_copy(way->wire) ? "zero-copy" : "copy");
@@ -264,19 +271,29 @@ static void wait_for_answer(struct rr *rr, uint64_t timeout_ns)
 	afxdp_lane_wait(way->lane, timeout_ns);
 }
 
-void rr_afxdp_read_foreign(const struct rr *rr, struct rr_count *count)
+void rr_afxdp_read_recs(const struct rr *rr, struct rr_count *count)
 {
 	const struct rr_afxdp *way = rr->state;
+	uint64_t damaged, bad_payload;
 	uint32_t cpu;
 
-	for (cpu = 0; cpu < cpu_nr_possible(); cpu++)
+	for (cpu = 0; cpu < cpu_nr_possible(); cpu++) {
+		damaged = RR_LOOK(way->recs[cpu].damaged);
+		bad_payload = RR_LOOK(way->recs[cpu].bad_payload);
+		count->damaged += damaged;
+		count->bad_payload += bad_payload;
+		count->answers += damaged + bad_payload;
+		count->bytes += RR_LOOK(way->recs[cpu].damaged_bytes) +
+				(damaged + bad_payload) * UNIT_FCS_BYTES;
+		count->unverified += RR_LOOK(way->recs[cpu].unverified);
 		count->foreign += RR_LOOK(way->recs[cpu].foreign);
+	}
 }
 
 static void read_counts(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt)
 {
 	(void)rtt;
-	rr_afxdp_read_foreign(rr, count);
+	rr_afxdp_read_recs(rr, count);
 }
 
 const struct rr_ops rr_afxdp_ops = {

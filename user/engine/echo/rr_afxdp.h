@@ -37,7 +37,7 @@ int rr_afxdp_flush(struct rr *rr, struct err *e);
 /* How rr_xdp_bounce recognises requests and answers. */
 void rr_bounce_match(const struct rr *rr, struct rr_match *match);
 
-/* Adds the packets that the program passed to the stack. */
-void rr_afxdp_read_foreign(const struct rr *rr, struct rr_count *count);
+/* Adds the packets that the program passed to the stack, and the damaged ones. */
+void rr_afxdp_read_recs(const struct rr *rr, struct rr_count *count);
 
 #endif

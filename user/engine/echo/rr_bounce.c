@@ -185,12 +185,13 @@ static int bounce_run(struct rr *rr, struct err *e)
 static void bounce_read(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt)
 {
 	const struct rr_afxdp *way = rr->state;
+	uint64_t answers = 0;
 	uint32_t i;
 
-	rr_afxdp_read_foreign(rr, count);
+	rr_afxdp_read_recs(rr, count);
 	for (i = 0; i < cpu_nr_possible(); i++) {
 		hist_merge(rtt, &way->hists[i]);
-		count->answers += RR_LOOK(way->recs[i].answers);
+		answers += RR_LOOK(way->recs[i].answers);
 		count->bytes += RR_LOOK(way->recs[i].bytes);
 	}
 	for (i = 0; i < rr->cfg.outstanding; i++) {
@@ -199,8 +200,9 @@ static void bounce_read(const struct rr *rr, struct rr_count *count, struct hist
 		count->duplicates += RR_LOOK(way->tokens[i].stale);
 		count->bytes += RR_LOOK(way->tokens[i].bytes);
 	}
-	count->answers += count->distinct;
-	count->bytes += count->answers * UNIT_FCS_BYTES;
+	answers += count->distinct;
+	count->answers += answers;
+	count->bytes += answers * UNIT_FCS_BYTES;
 }
 
 /* The requests of a token, one after another, are a stream. */

@@ -75,6 +75,15 @@ int rr_loop(struct rr *rr, struct err *e);
 void rr_write(const struct rr *rr, uint8_t *frame, uint16_t token, uint32_t number,
 	      uint64_t sent_ns);
 
+/* Header and payload of a request, and of its answer. */
+uint32_t rr_l4_bytes(const struct rr *rr);
+
+/* The identifier at @l4 is ours, and there is room for a tag. The kernel has checked ports. */
+bool rr_is_ours(const struct rr *rr, const uint8_t *l4, size_t bytes);
+
+/* All that follows the tag of an answer is as it was sent. */
+bool rr_has_payload(const struct rr *rr, const uint8_t *l4, size_t bytes);
+
 /* Parses the answer after the 8 bytes of the echo or UDP header at @l4; false: not ours. */
 bool rr_read_answer(const struct rr *rr, const uint8_t *l4, size_t bytes,
 		    struct rr_answer *ret_answer);

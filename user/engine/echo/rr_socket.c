@@ -18,6 +18,7 @@
 
 #include "engine/self/environ.h"
 #include "lib/loop.h"
+#include "lib/unit.h"
 
 #define L4_BYTES	8
 #define WORST_IP_BYTES	60
@@ -26,6 +27,7 @@ struct sock {
 	int fd;
 	uint32_t payload;		/* offset in rr->frame of what is passed to the socket */
 	uint8_t frame[FRAME_MAX_BYTES];
+	uint8_t room[L4_BYTES + WORST_IP_BYTES + FRAME_MAX_BYTES];	/* for what is received */
 };
 
 static bool is_ip6(const struct rr *rr)
@@ -114,6 +116,8 @@ static int socket_open(struct rr *rr, struct result *res, struct err *e)
 	/* For UDP the kernel builds the header. */
 	sock->payload = rr->tag_offset - (rr->cfg.icmp ? L4_BYTES : 0);
 	memcpy(sock->frame, rr->frame, rr->buf_bytes);
+	result_env_str(res, "rx_checksums", rr->cfg.icmp && !is_ip6(rr) ? "IPv4 header, L4" :
+		       "IPv4 header, L4: by the kernel, which drops damaged packets");
 	environ_tx_stamp(res, STAMPED_CALL);
 	environ_rx_stamp(res, STAMPED_CALL);
 	return 0;
@@ -164,9 +168,35 @@ static const uint8_t *find_l4(const struct rr *rr, const uint8_t *at, size_t *by
 	return at + head;
 }
 
+/* The kernel verifies UDP and ICMPv6, but a raw socket gets ICMP before. */
+static bool is_sum_wrong(const struct rr *rr, const uint8_t *l4, size_t bytes)
+{
+	return rr->cfg.icmp && !is_ip6(rr) && frame_fold(frame_sum(0, l4, bytes));
+}
+
+/* True if it is an answer; counts it if it is a damaged one. */
+static bool take(struct rr *rr, const uint8_t *l4, size_t bytes, struct rr_answer *ret_answer)
+{
+	struct rr_count *count = &rr->count;
+
+	if (!rr_is_ours(rr, l4, bytes))
+		return false;
+	if (is_sum_wrong(rr, l4, bytes)) {
+		RR_PUBLISH(count->damaged, count->damaged + 1);
+	} else {
+		if (!rr_read_answer(rr, l4, bytes, ret_answer))
+			return false;
+		if (rr_has_payload(rr, l4, bytes))
+			return true;
+		RR_PUBLISH(count->bad_payload, count->bad_payload + 1);
+	}
+	RR_PUBLISH(count->answers, count->answers + 1);
+	RR_PUBLISH(count->bytes, count->bytes + rr->buf_bytes + UNIT_FCS_BYTES);
+	return false;
+}
+
 static uint32_t socket_receive(struct rr *rr, struct rr_answer *ret_answers, uint32_t want)
 {
-	uint8_t room[L4_BYTES + WORST_IP_BYTES + 64] = { 0 };
 	struct sock *sock = rr->state;
 	/* Leave room for the UDP header, which the kernel does not deliver. */
 	size_t at = rr->cfg.icmp ? 0 : L4_BYTES, bytes;
@@ -175,14 +205,14 @@ static uint32_t socket_receive(struct rr *rr, struct rr_answer *ret_answers, uin
 	ssize_t got;
 
 	for (i = 0; i < want && nr < want; i++) {
-		got = recv(sock->fd, room + at, sizeof(room) - at, MSG_DONTWAIT | MSG_TRUNC);
+		got = recv(sock->fd, sock->room + at, sizeof(sock->room) - at, MSG_DONTWAIT | MSG_TRUNC);
 		if (got < 0)
 			break;
 		ret_answers[nr].came_ns = loop_mono_ns();
-		bytes = (size_t)got + at < sizeof(room) ? (size_t)got + at : sizeof(room);
-		l4 = find_l4(rr, room, &bytes);
+		bytes = (size_t)got + at < sizeof(sock->room) ? (size_t)got + at : sizeof(sock->room);
+		l4 = find_l4(rr, sock->room, &bytes);
 		ret_answers[nr].buf_bytes = rr->buf_bytes;
-		if (l4 && rr_read_answer(rr, l4, bytes, &ret_answers[nr]))
+		if (l4 && take(rr, l4, bytes, &ret_answers[nr]))
 			nr++;
 	}
 	return nr;
