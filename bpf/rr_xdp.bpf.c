@@ -61,15 +61,7 @@ struct {
 
 static __always_inline int is_from_peer(const struct packet *pkt)
 {
-	const volatile __u32 *peer = (const volatile __u32 *)match.peer;
-	const __be32 *src;
-
-	if (pkt->version != match.version)
-		return 0;
-	if (match.version == 4)
-		return pkt->ip4->saddr == peer[0];
-	src = pkt->ip6->saddr.in6_u.u6_addr32;
-	return src[0] == peer[0] && src[1] == peer[1] && src[2] == peer[2] && src[3] == peer[3];
+	return parse_is_from(pkt, match.version, (const volatile __u32 *)match.peer);
 }
 
 /* Both headers have 8 bytes. */

@@ -27,6 +27,9 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct sink_cfg cfg;
 
+/* With SINK_MATCH_SOURCE: reflections come from this address only; version 0: from any. */
+const volatile struct sink_peer sink_peer;
+
 /* With cfg.gaps: the intended interval, for its error; 0: none given. */
 const volatile __u64 expect_gap_ns;
 
@@ -294,7 +297,9 @@ static __always_inline int is_test_packet(struct xdp_md *ctx, const struct packe
 	if (cfg.match == SINK_MATCH_ALL)
 		return 1;
 	if (cfg.match == SINK_MATCH_SOURCE)
-		return udp && udp->source == cfg.port;
+		return udp && udp->source == cfg.port &&
+		       (!sink_peer.version ||
+			parse_is_from(pkt, sink_peer.version, (const volatile __u32 *)sink_peer.addr));
 	if (cfg.match == SINK_MATCH_DEST && udp && udp->dest == cfg.port)
 		return 1;
 	if (!is_tagged || cfg.run)

@@ -176,6 +176,20 @@ static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct
 	return parse_frame(pkt);
 }
 
+/* From address @from, IPv4 in its first word; @pkt was parsed. */
+static __always_inline int parse_is_from(const struct packet *pkt, __u8 version,
+					 const volatile __u32 *from)
+{
+	const __be32 *src;
+
+	if (pkt->version != version)
+		return 0;
+	if (version == 4)
+		return pkt->ip4->saddr == from[0];
+	src = pkt->ip6->saddr.in6_u.u6_addr32;
+	return src[0] == from[0] && src[1] == from[1] && src[2] == from[2] && src[3] == from[3];
+}
+
 /* The UDP header of a packet for which parse_packet() returned PARSE_L4, or NULL. */
 static __always_inline struct udphdr *parse_udp(const struct packet *pkt)
 {

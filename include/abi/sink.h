@@ -15,7 +15,7 @@
 
 enum sink_match {
 	SINK_MATCH_DEST,	/* UDP to cfg.port, and SINK_MATCH_TAG: the receiver of streams */
-	SINK_MATCH_SOURCE,	/* UDP from cfg.port: returning reflections */
+	SINK_MATCH_SOURCE,	/* UDP from cfg.port, and sink_peer if set: returning reflections */
 	SINK_MATCH_ALL,		/* every packet */
 	/*
 	 * With check, any packet with an undamaged tag of cfg.run. If that is 0, of any run; then TCP
@@ -37,6 +37,13 @@ struct sink_cfg {
 	__u8 reserved2[4];
 };
 ABI_ASSERT_SIZE(struct sink_cfg, 16);
+
+struct sink_peer {
+	__u32 addr[4];		/* network byte order; IPv4 in the first */
+	__u8 version;		/* 4, 6; 0: none is set */
+	__u8 reserved[3];
+};
+ABI_ASSERT_SIZE(struct sink_peer, 20);
 
 /*
  * Packets of one stream on one CPU. Index: CPU x (streams + 1) + stream; a CPU's last entry is for

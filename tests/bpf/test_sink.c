@@ -35,6 +35,7 @@ static struct variant {
 	uint64_t expect_gap_ns;
 	enum stamp_clock stamp_clock;
 	bool no_l4, frags, note_seen, verify_payload;
+	unsigned int peer_version;	/* of packet_build()'s client */
 } variant;
 
 static const struct sink_cfg usual = {
@@ -47,6 +48,17 @@ static struct kept {
 	struct variant variant;
 	struct sink_xdp_bpf *skel;
 } kept[KEPT];
+
+static void set_peer(struct sink_xdp_bpf *to)
+{
+	const struct packet_spec spec = { .version = variant.peer_version };
+	struct sink_peer peer = { .version = (__u8)spec.version };
+	struct packet_frame frame;
+
+	packet_build(&frame, &spec);
+	memcpy(peer.addr, frame.bytes + frame.l3 + (spec.version == 6 ? 8 : 12), spec.version == 6 ? 16 : 4);
+	memcpy((void *)&to->rodata->sink_peer, &peer, sizeof(peer));
+}
 
 static int load(struct sink_cfg cfg)
 {
@@ -75,6 +87,8 @@ static int load(struct sink_cfg cfg)
 	skel->rodata->has_frags = variant.frags;
 	skel->rodata->note_seen = variant.note_seen;
 	skel->rodata->verify_payload = variant.verify_payload;
+	if (variant.peer_version)
+		set_peer(skel);
 	if (variant.verify_payload)
 		packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	if (variant.frags)
@@ -557,6 +571,37 @@ static void matches_reflections_by_source_port(void **state)
 	assert_int_equal(run_frame(&frame), XDP_DROP);
 	assert_int_equal(send_tag(0, 0, 1), XDP_PASS);	/* to the port, not from it */
 	assert_int_equal(read_cpu().foreign, 1);
+}
+
+/* Any bit of it, and the other version. */
+static void matches_reflections_by_source_address(void **state)
+{
+	static const unsigned int versions[] = { 4, 6 };
+	struct packet_spec back = { .src_port = PORT, .dst_port = 50021, .payload_bytes = 18 };
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+	size_t i, bit, at, bytes;
+
+	(void)state;
+	cfg.match = SINK_MATCH_SOURCE;
+	for (i = 0; i < 2; i++) {
+		variant.peer_version = versions[i];
+		assert_int_equal(load(cfg), 0);
+		back.version = versions[i];
+		packet_build(&frame, &back);
+		assert_int_equal(run_frame(&frame), XDP_DROP);
+		at = frame.l3 + (versions[i] == 6 ? 8 : 12);
+		bytes = versions[i] == 6 ? 16 : 4;
+		for (bit = 0; bit < 8 * bytes; bit++) {
+			frame.bytes[at + bit / 8] ^= (uint8_t)(1 << bit % 8);
+			assert_int_equal(run_frame(&frame), XDP_PASS);
+			frame.bytes[at + bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
+		back.version = versions[!i];
+		packet_build(&frame, &back);
+		assert_int_equal(run_frame(&frame), XDP_PASS);
+		assert_int_equal(read_cpu().foreign, 8 * bytes + 1);
+	}
 }
 
 static void counts_everything_when_asked(void **state)
@@ -1552,6 +1597,7 @@ int test_sink(void)
 		T(does_not_time_by_two_clocks),
 		T(passes_on_when_asked),
 		T(matches_reflections_by_source_port),
+		T(matches_reflections_by_source_address),
 		T(counts_everything_when_asked),
 		T(only_counts_when_asked),
 		T(measures_no_gap_unless_asked),

@@ -137,6 +137,43 @@ each_kind() {
 	json '.metrics | .lost_packets == 1 and .duplicate_packets == 2 and .distinct_packets == 502'
 }
 
+# Every 13th of the answers comes from another address, though from the same port.
+OTHERS='import itertools, socket, sys
+good, other = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+good.bind(("198.18.0.2", 7))
+other.bind(("198.18.0.3", 7))
+print("ready", file=sys.stderr, flush=True)
+for n in itertools.count(1):
+    data, peer = good.recvfrom(9000)
+    (good if n % 13 else other).sendto(data, peer)'
+
+TO_ALL='import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 7))
+print("ready", file=sys.stderr, flush=True)
+while True:
+    s.sendto(*s.recvfrom(9000))'
+
+@test "an answer from another address than that of the destination is other traffic" {
+	need_command /usr/bin/python3
+	lab_up
+	in_b ip address add 198.18.0.3/24 dev eg0
+	start_cmd others b ready /usr/bin/python3 -c "$OTHERS"
+	tool_in a probe eg0 198.18.0.2 --count 1009 --rate 2kpps --wait 2s --no-loss --json
+	is 1
+	json '.metrics | .sent_packets == 1009 and .received_packets == 932 and .distinct_packets == 932 and
+		.rtt_packets == 932 and .lost_packets == 77 and .foreign_packets >= 77'
+}
+
+@test "who answers to a broadcast has another address than that of the destination" {
+	need_command /usr/bin/python3
+	lab_up
+	start_cmd all b ready /usr/bin/python3 -c "$TO_ALL"
+	tool_in a probe eg0 198.18.0.255 --dst-mac ff:ff:ff:ff:ff:ff --count 101 --rate 2kpps --wait 5s --no-loss --json
+	is 0
+	json '.metrics | .received_packets == 101 and .distinct_packets == 101'
+}
+
 # has_answered: the reflector has begun, by its rows so far.
 has_answered() {
 	jq -se 'any(.[]; .answered_packets > 0)' "$BATS_TEST_TMPDIR/reflect.out" >/dev/null 2>&1

@@ -209,6 +209,17 @@ static int report(const struct probe_opts *opts, struct probe_run *run, const st
 	return run_err;
 }
 
+/* To all or to many: who answers has another address, its own. */
+static bool is_to_group(const struct frame_spec *frame)
+{
+	const struct frame_addr *dst = &frame->dst;
+
+	if (frame->dst_mac[0] & 1)
+		return true;
+	return dst->family == AF_INET6 ? IN6_IS_ADDR_MULTICAST(&dst->ip6) :
+					 IN_MULTICAST(ntohl(dst->ip4.s_addr));
+}
+
 static int probe_run(const void *args, struct result *res, struct err *e)
 {
 	const struct probe_opts *opts = args;
@@ -239,6 +250,8 @@ static int probe_run(const void *args, struct result *res, struct err *e)
 	plan.tx.mix = mix;
 	tx_choose_run(&plan.tx);
 	rx.run = plan.tx.run;
+	if (!is_to_group(&plan.frame))
+		rx.peer = plan.frame.dst;
 	stream_describe(&plan.frame, res);
 	exports_prepare(&opts->exports, &rx);
 	err = rx_open(&run.rx, &rx, res, e);

@@ -118,6 +118,17 @@ static int map_order(struct rx *rx, struct err *e)
 	return err;
 }
 
+static void set_peer(struct sink_xdp_bpf *skel, const struct frame_addr *peer)
+{
+	struct sink_peer to = { 0 };
+
+	if (peer->family) {
+		to.version = peer->family == AF_INET6 ? 6 : 4;
+		memcpy(to.addr, &peer->ip6, to.version == 6 ? 16 : 4);
+	}
+	memcpy((void *)&skel->rodata->sink_peer, &to, sizeof(to));
+}
+
 static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 {
 	struct sink_xdp_bpf *skel = rx->skel;
@@ -127,6 +138,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 
 	skel->rodata->cfg.port = htons(cfg->port);
 	skel->rodata->cfg.match = (uint8_t)cfg->match;
+	set_peer(skel, &cfg->peer);
 	skel->rodata->cfg.pass = cfg->pass;
 	skel->rodata->cfg.check = cfg->check;
 	skel->rodata->cfg.streams = cfg->streams;

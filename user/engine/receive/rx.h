@@ -17,6 +17,7 @@
 #include "abi/stamp.h"
 #include "engine/receive/receiver.h"
 #include "lib/err.h"
+#include "proto/frame.h"
 #include "result/result.h"
 #include "sys/hook/drops.h"
 #include "sys/hook/xdp.h"
@@ -37,6 +38,7 @@ struct rx_cfg {
 	enum xdp_mode mode;
 	enum sink_match match;
 	uint16_t port;			/* host order */
+	struct frame_addr peer;		/* with SINK_MATCH_SOURCE: from this address only; family 0: any */
 	bool pass;			/* pass test packets on to the stack */
 	bool check;			/* tag, order and delay; otherwise count only */
 	uint16_t streams;		/* checked: 0 .. streams - 1; at most RX_MAX_STREAMS */
