@@ -13,7 +13,7 @@ setup() {
 	lab_up --path a-r-b --middle open
 }
 
-# forwards [LOSE]: by r.
+# forwards [LOSE [COPY]]: by r.
 forwards() {
 	start_cmd forwarder r ready "$BATS_TEST_DIRNAME/forwarder.py" ega egb "$@"
 }
@@ -71,4 +71,19 @@ rows_are() {
 		map(select(.packets > 0 and .reason != "received")) |
 		all(.[]; .where | test("-r:eg[ab]$")) and any(.[]; .where | endswith("-r:egb")) and
 		(map(.packets) | add) == $n'
+}
+
+# witness PACKETS REASON
+witness() {
+	json --argjson n "$1" --arg reason "$2" '.parts[] | select(.name == "witnesses") | .entries |
+		any(.packets == $n and .reason == $reason)'
+}
+
+@test "packets of which a damaged copy arrives, too, are not lost: no row claims them" {
+	forwards 0 7
+	# Without a UDP checksum, only the tag shows it.
+	sent 'ip4(dst=198.18.0.2)/udp(dport=9,sum=0)' -c 1009
+	rows_are 1009 0
+	json '.metrics.untagged_packets == 144'
+	witness 144 "arrived with a damaged tag"
 }

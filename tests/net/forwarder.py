@@ -4,9 +4,10 @@
 Forwards frames between two interfaces in user space, by packet sockets: the kernel drops its own
 copy of each.
 
-    forwarder.py LEFT RIGHT [LOSE]
+    forwarder.py LEFT RIGHT [LOSE [COPY]]
 
-Of the IPv4 packets from LEFT to RIGHT, every LOSE-th is not forwarded, from the fourth on.
+Of the IPv4 packets from LEFT to RIGHT, every LOSE-th is not forwarded, from the fourth on; 0: none. Every COPY-th is
+sent twice, the first time with one bit of the UDP payload changed.
 """
 import errno
 import select
@@ -15,6 +16,7 @@ import sys
 
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
+TAG = 14 + 20 + 8
 
 
 def open_raw(name):
@@ -24,10 +26,20 @@ def open_raw(name):
     return sock
 
 
+def send(sock, frame):
+    try:
+        sock.send(frame)
+    except OSError as error:
+        # A full queue of the interface: the kernel dropped it.
+        if error.errno != errno.ENOBUFS:
+            raise
+
+
 def main():
     left, right = (open_raw(name) for name in sys.argv[1:3])
     lose = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     other = {left: right, right: left}
+    copy = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     seen = 0
     print("ready", file=sys.stderr, flush=True)
     while True:
@@ -39,12 +51,9 @@ def main():
                 seen += 1
                 if lose and (seen - 1) % lose == 3:
                     continue
-            try:
-                other[sock].send(frame)
-            except OSError as error:
-                # A full queue of the interface: the kernel dropped it.
-                if error.errno != errno.ENOBUFS:
-                    raise
+                if copy and seen % copy == 0:
+                    send(other[sock], frame[:TAG] + bytes([frame[TAG] ^ 1]) + frame[TAG + 1:])
+            send(other[sock], frame)
 
 
 if __name__ == "__main__":

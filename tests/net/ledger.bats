@@ -201,6 +201,28 @@ damaged_of() {
 		any(.packets == 144 and .reason == "arrived with a wrong checksum")'
 }
 
+@test "packets of another program to the same port are in no row, and do not fail the ledger" {
+	in_a /usr/bin/python3 -c '
+import socket, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+time.sleep(0.5)
+while True:
+    sock.sendto(bytes(40), ("198.19.0.1", 9))
+    time.sleep(0.002)
+' 3>&- &
+	defer end_strays $!
+	tool_in a blast eg0 $B --count 1009 --rate 1kpps --interval 0 --json --sink "eg0@$LAB-b"
+	is 0
+	adds_up
+	rows "1009 received - - receiver"
+	json '.metrics | .untagged_packets > 50 and .lost_packets == 0'
+}
+
+end_strays() {
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null || :
+}
+
 @test "a wrong IP header checksum is IP_CSUM at the first hop" {
 	need_reason IP_CSUM
 	described "ip4(dst=$B,sum=0x1234)/udp(dport=9)"

@@ -4,11 +4,11 @@
  *
  * made = received + rows + unattributed, always. No packet is in two rows:
  *
- * 1. what the receiver reports packet by packet (received; its tag was damaged), and the sender
- * (not taken by the driver);
+ * 1. what the receiver (received) and the sender (not taken by the driver) report packet by packet;
  * 2. skb:kfree_skb, which identifies the packet by its headers and tag;
  * 3. counters of interfaces, minus what 1 and 2 have reported for that interface: a verdict of an
- * XDP program and a full ring occur before there is an skb.
+ * XDP program and a full ring occur before there is an skb;
+ * 4. what arrived damaged, at most as many as are left: it may be a copy, or of another program.
  *
  * All other counters (qdisc, softnet, stack, socket) repeat what kfree_skb reports, and count other
  * traffic too: they are witnesses, shown next to the rows. Only where kfree_skb cannot be traced

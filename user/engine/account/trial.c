@@ -531,18 +531,11 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 		peer->known.claimed += sent->refused_packets;
 	if (trial->receiver->ops->is_xdp)
 		path_receiver(trial->path)->known.own_verdicts = count->packets + count->other_run;
-	if (!trial->target.tagged)
-		return;
-	row = (struct ledger_row){
-		.source = "receiver", .reason = "arrived with a damaged tag",
-		.packets = count->untagged + count->implausible,
-	};
-	snprintf(row.where, sizeof(row.where), "%s", path_receiver(trial->path)->known.where);
-	ledger_claim(ledger, &row);
 }
 
 /*
- * Last of all rows: the number of a damaged packet is lost, but not if another copy of it arrived.
+ * Last of all rows: the number of a damaged packet is lost, but not if another copy of it arrived, nor
+ * if it is of another program.
  */
 static void add_damaged(const struct trial *trial, uint64_t packets, const char *reason,
 			struct ledger *ledger)
@@ -629,6 +622,8 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	path_report(trial->path, &ledger);
 	add_damaged(trial, count.damaged, "arrived with a wrong checksum", &ledger);
 	add_damaged(trial, count.bad_payload, "arrived with a wrong payload", &ledger);
+	if (trial->target.tagged)
+		add_damaged(trial, count.untagged + count.implausible, "arrived with a damaged tag", &ledger);
 	ledger_report(&ledger, res);
 	ledger_release(&ledger);
 	return 0;
