@@ -18,6 +18,7 @@
 #include "lib/jitter.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/payload.bpf.h"
+#include "lib/pdv.bpf.h"
 #include "lib/tag.bpf.h"
 
 char _license[] SEC("license") = "GPL";
@@ -264,8 +265,8 @@ static __always_inline void note_time(__u64 sent_ns, __u64 came_ns)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct hist_rec *hist = bpf_map_lookup_elem(&rr_hists, &cpu);
 
-	if (hist)
-		hist_add(hist, sent_ns, came_ns);
+	if (hist && hist_add(hist, sent_ns, came_ns))
+		pdv_add(cpu, came_ns - sent_ns);
 }
 
 /* Handles a due answer; true: send the next request, at *ret_sent_ns, or untimed. */

@@ -16,6 +16,7 @@
 #include "lib/intact.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/payload.bpf.h"
+#include "lib/pdv.bpf.h"
 #include "lib/record.bpf.h"
 #include "lib/seen.bpf.h"
 #include "lib/seq.bpf.h"
@@ -228,8 +229,12 @@ static __always_inline void add_delay(__u32 cpu, __u32 stream, __u64 sent_ns, __
 	__u32 index = cpu * cfg.streams + stream;
 	struct hist_rec *hist = bpf_map_lookup_elem(&sink_hists, &index);
 
-	if (hist)
-		hist_add(hist, sent_ns, now_ns);
+	if (!hist || !hist_add(hist, sent_ns, now_ns))
+		return;
+	/* Streams beyond those that have a record share the last. */
+	if (stream >= cfg.pdv_streams)
+		stream = cfg.pdv_streams - 1;
+	pdv_add(cpu * cfg.pdv_streams + stream, now_ns - sent_ns);
 }
 
 /* Adds to the record of the CPU that received the later of the two packets. */

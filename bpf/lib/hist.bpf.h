@@ -36,11 +36,13 @@ static __always_inline int hist_add_plain(struct hist_rec *hist, __u64 from_ns, 
 	return 1;
 }
 
-/* With the sum of squares that a standard deviation needs: 20 instructions more. */
-static __always_inline void hist_add(struct hist_rec *hist, __u64 from_ns, __u64 to_ns)
+/* With the sum of squares that a standard deviation needs: 20 instructions more. True: as above. */
+static __always_inline int hist_add(struct hist_rec *hist, __u64 from_ns, __u64 to_ns)
 {
-	if (likely(hist_add_plain(hist, from_ns, to_ns)))
-		hist_square_add(&hist->square_low, &hist->square_high, to_ns - from_ns);
+	if (unlikely(!hist_add_plain(hist, from_ns, to_ns)))
+		return 0;
+	hist_square_add(&hist->square_low, &hist->square_high, to_ns - from_ns);
+	return 1;
 }
 
 #endif

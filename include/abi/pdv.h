@@ -58,15 +58,26 @@ ABI_INLINE __u64 pdv_first(__u32 level, __u64 min_ns)
 	return level ? (min_ns >> (level - 1)) + PDV_SUB : min_ns;
 }
 
-ABI_INLINE void pdv_count(struct pdv_rec *pdv, __u32 level, __u64 number, __u64 nr)
+/* The place of interval @number of @level in slots. */
+ABI_INLINE __u64 pdv_slot(__u64 level, __u64 number)
 {
-	__u32 slot = level * PDV_SLOTS + (number & (PDV_SLOTS - 1));
+	return level * PDV_SLOTS + (number & (PDV_SLOTS - 1));
+}
 
-	/* Never true; the verifier cannot follow the shifts. */
-	if (level >= PDV_LEVELS || slot >= PDV_LEVELS * PDV_SLOTS)
+/*
+ * False: never. The verifier cannot follow the shifts that an index is made by; the barrier keeps the
+ * compiler from leaving the check out, or making it of a copy.
+ */
+#define PDV_IS_BELOW(index, end) ({ __asm__ volatile("" : "+r"(index)); (index) < (end); })
+
+ABI_INLINE void pdv_count(struct pdv_rec *pdv, __u64 level, __u64 number, __u64 nr)
+{
+	__u64 slot = pdv_slot(level, number);
+
+	if (!PDV_IS_BELOW(slot, PDV_LEVELS * PDV_SLOTS))
 		return;
 	PDV_SET(pdv->slots[slot], pdv->slots[slot] + nr);
-	if (number >= pdv->ends[level])
+	if (PDV_IS_BELOW(level, PDV_LEVELS) && number >= pdv->ends[level])
 		PDV_SET(pdv->ends[level], number + 1);
 }
 
@@ -84,36 +95,30 @@ ABI_INLINE int pdv_must_fold(const struct pdv_rec *pdv, __u32 level, __u64 min_n
 	return pdv->ends[level] > pdv_first(level, min_ns) + PDV_SLOTS;
 }
 
-/*
- * The minimum falls to @min_ns, and all higher levels have been folded for it: moves intervals of
- * @level that belong into a higher level.
- */
-ABI_INLINE void pdv_fold(struct pdv_rec *pdv, __u32 level, __u64 min_ns)
+/* How many delays are in interval @number of @level. */
+ABI_INLINE __u64 pdv_nr(const struct pdv_rec *pdv, __u64 level, __u64 number)
 {
-	__u64 number, end, kept = 0, nr;
-	__u32 i, slot, to;
+	__u64 slot = pdv_slot(level, number);
 
-	if (level >= PDV_LEVELS)
-		return;
-	number = pdv_first(level, ~pdv->not_min_ns);
-	end = pdv->ends[level];
-	for (i = 0; i < PDV_SLOTS && number < end; i++, number++) {
-		slot = level * PDV_SLOTS + (number & (PDV_SLOTS - 1));
-		if (slot >= PDV_LEVELS * PDV_SLOTS)
-			return;			/* never: see pdv_count() */
-		nr = pdv->slots[slot];
-		if (!nr)
-			continue;
-		to = pdv_level((number << pdv_shift(level)) - min_ns);
-		/* Its lower bound may be just below the level that its delays belong to. */
-		if (to <= level) {
-			kept = number + 1;
-			continue;
-		}
-		pdv_count(pdv, to, number >> (pdv_shift(to) - pdv_shift(level)), nr);
-		PDV_SET(pdv->slots[slot], 0);
-	}
-	PDV_SET(pdv->ends[level], kept);
+	return PDV_IS_BELOW(slot, PDV_LEVELS * PDV_SLOTS) ? pdv->slots[slot] : 0;
+}
+
+/*
+ * The minimum falls to @min_ns, and all higher levels have been folded for it: moves the delays of
+ * interval @number of @level to the level where they now belong. False: that is @level.
+ */
+ABI_INLINE int pdv_move(struct pdv_rec *pdv, __u64 level, __u64 number, __u64 min_ns)
+{
+	__u64 slot = pdv_slot(level, number), nr;
+	__u32 to = pdv_level((number << pdv_shift(level)) - min_ns);
+
+	/* Its lower bound may be just below the level that its delays belong to. */
+	if (to <= level || !PDV_IS_BELOW(slot, PDV_LEVELS * PDV_SLOTS))
+		return 0;
+	nr = pdv->slots[slot];
+	pdv_count(pdv, to, number >> (pdv_shift(to) - pdv_shift(level)), nr);
+	PDV_SET(pdv->slots[slot], 0);
+	return 1;
 }
 
 #endif

@@ -34,7 +34,9 @@ struct sink_cfg {
 	__u8 vary;		/* with check: also delay variation */
 	__u8 reserved;
 	__u16 run;		/* with the clock's bit: only packets of this run are test packets; 0: any run */
-	__u8 reserved2[4];
+	__u16 pdv_streams;	/* records of delay variation per CPU: 1 to streams; the last is for all
+				 * other streams */
+	__u8 reserved2[2];
 };
 ABI_ASSERT_SIZE(struct sink_cfg, 16);
 

@@ -91,6 +91,7 @@ static int load(uint32_t window)
 	static const struct packet_spec spec = { .dst_port = PORT, .payload_bytes = 18 };
 	const struct sink_cfg cfg = {
 		.port = htons(PORT), .match = SINK_MATCH_DEST, .check = 1, .streams = 1, .vary = 1,
+		.pdv_streams = 1,
 	};
 
 	t.window = window;
@@ -102,6 +103,7 @@ static int load(uint32_t window)
 	bpf_map__set_value_size(t.skel->maps.sink_rings, SEQ_RING_BYTES(window, 1));
 	bpf_map__set_max_entries(t.skel->maps.sink_recs, harness_cpus() * 2);
 	bpf_map__set_max_entries(t.skel->maps.sink_hists, harness_cpus());
+	bpf_map__set_max_entries(t.skel->maps.pdvs, harness_cpus());
 	bpf_map__set_max_entries(t.skel->maps.sink_cpus, harness_cpus());
 	if (sink_xdp_bpf__load(t.skel))
 		return -errno;

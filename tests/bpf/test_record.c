@@ -40,6 +40,7 @@ static void load(uint32_t every)
 {
 	const struct sink_cfg cfg = {
 		.port = htons(PORT), .match = SINK_MATCH_DEST, .check = 1, .streams = STREAMS,
+		.pdv_streams = 1,
 	};
 
 	skel = sink_xdp_bpf__open();
@@ -51,6 +52,7 @@ static void load(uint32_t every)
 	packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (STREAMS + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * STREAMS);
+	bpf_map__set_max_entries(skel->maps.pdvs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_seqs, STREAMS);
 	bpf_map__set_max_entries(skel->maps.sink_orders, STREAMS);

@@ -121,6 +121,7 @@ static void load(struct rr_match match)
 	packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.rr_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.rr_hists, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.pdvs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.rr_tokens, TOKENS);
 	assert_int_equal(rr_xdp_bpf__load(skel), 0);
 }

@@ -20,6 +20,8 @@
 #include "abi/hist.h"
 #include "abi/sink.h"
 #include "abi/stamp.h"
+#include "lib/hist.h"
+#include "lib/pdv.h"
 
 #include "sink_xdp.skel.h"
 
@@ -39,7 +41,7 @@ static struct variant {
 } variant;
 
 static const struct sink_cfg usual = {
-	.match = SINK_MATCH_DEST, .check = 1, .streams = STREAMS, .vary = 1,
+	.match = SINK_MATCH_DEST, .check = 1, .streams = STREAMS, .vary = 1, .pdv_streams = STREAMS,
 };
 
 /* Verifying takes most of a test's time: what a test before had loaded is taken again, emptied. */
@@ -99,6 +101,7 @@ static int load(struct sink_cfg cfg)
 	}
 	bpf_map__set_max_entries(skel->maps.sink_recs, harness_cpus() * (cfg.streams + 1));
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus() * cfg.streams);
+	bpf_map__set_max_entries(skel->maps.pdvs, harness_cpus() * cfg.pdv_streams);
 	bpf_map__set_max_entries(skel->maps.sink_gaps, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_gap_errors, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
@@ -347,6 +350,92 @@ static void measures_the_delay(void **state)
 	assert_in_range(~hist.not_min_ns, 3 * MS, 3 * MS + took_ns);
 	assert_in_range(hist.max_ns, 5 * MS, 5 * MS + took_ns);
 	assert_in_range(hist.sum_ns, 8 * MS, 8 * MS + 2 * took_ns);
+}
+
+#define FALLS 1009
+
+/* Sorted bounds of the delays: how long a run of the program takes is not known. */
+static struct bounds {
+	uint64_t from_ns[FALLS], to_ns[FALLS];
+	uint32_t nr;
+} bounds;
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void send_delayed(uint16_t stream, uint64_t delay_ns)
+{
+	uint64_t sent_ns = harness_mono_ns() - delay_ns;
+	struct arrival arrival = arrive(stream, bounds.nr, sent_ns);
+
+	bounds.from_ns[bounds.nr] = arrival.from_ns - sent_ns;
+	bounds.to_ns[bounds.nr++] = arrival.to_ns - sent_ns;
+}
+
+/* Each percentile of D - Dmin is within 1/64 of the true one. */
+static void check_pdv(const struct hist_rec *delays, uint32_t record)
+{
+	uint64_t least_ns = hist_min_ns(delays), rank;
+	static struct pdv_rec pdv;
+	struct hist_rec hist;
+	double from_ns, to_ns, ns;
+	int i;
+
+	harness_read(skel->maps.pdvs, record, &pdv);
+	pdv_hist(&pdv, delays, &hist);
+	assert_int_equal(delays->count, bounds.nr);
+	qsort(bounds.from_ns, bounds.nr, sizeof(bounds.from_ns[0]), by_value);
+	qsort(bounds.to_ns, bounds.nr, sizeof(bounds.to_ns[0]), by_value);
+	for (i = 1; i < 100; i++) {
+		rank = ((uint64_t)i * bounds.nr + 99) / 100;
+		from_ns = (double)bounds.from_ns[rank - 1] - (double)least_ns;
+		to_ns = (double)bounds.to_ns[rank - 1] - (double)least_ns;
+		ns = (double)hist_percentile_ns(&hist, i / 100.);
+		if (ns < from_ns * 63 / 64 || ns > to_ns * 65 / 64)
+			fail_msg("%d %%: %.0f, which is from %.0f to %.0f", i, ns, from_ns, to_ns);
+	}
+}
+
+static void delay_variation_is_of_the_smallest_delay(void **state)
+{
+	static const uint64_t steps_ns[] = { 0, 1, 97, 4099, 691 * MS / FALLS };
+	struct hist_rec hist;
+	size_t step;
+	uint32_t i;
+
+	(void)state;
+	for (step = 0; step < sizeof(steps_ns) / sizeof(steps_ns[0]); step++) {
+		assert_int_equal(load(usual), 0);
+		bounds.nr = 0;
+		/* Most are on the way down, and every third is far above. */
+		for (i = 0; i < FALLS; i++)
+			send_delayed(1, 700 * MS - i * steps_ns[step] + (i % 3 ? 0 : i * MS / 7));
+		hist = read_hist(1);
+		check_pdv(&hist, harness_cpu() * STREAMS + 1);
+	}
+}
+
+static void streams_without_a_record_share_the_last(void **state)
+{
+	struct hist_rec hist = { 0 }, of_stream;
+	struct sink_cfg cfg = usual;
+	uint32_t i;
+
+	(void)state;
+	cfg.pdv_streams = 1;
+	assert_int_equal(load(cfg), 0);
+	bounds.nr = 0;
+	for (i = 0; i < FALLS; i++)
+		send_delayed(i % STREAMS, (20 + i % STREAMS) * MS + i * 1009);
+	for (i = 0; i < STREAMS; i++) {
+		of_stream = read_hist(i);
+		hist_merge(&hist, &of_stream);
+	}
+	check_pdv(&hist, harness_cpu());
 }
 
 static void counts_a_stamp_in_the_future_apart(void **state)
@@ -1587,6 +1676,8 @@ int test_sink(void)
 		T(believes_no_damaged_tag),
 		T(counts_streams_beyond_its_table),
 		T(measures_the_delay),
+		T(delay_variation_is_of_the_smallest_delay),
+		T(streams_without_a_record_share_the_last),
 		T(counts_a_stamp_in_the_future_apart),
 		T(does_not_time_what_is_implausible),
 		T(does_not_time_what_has_no_stamp),

@@ -56,12 +56,14 @@ static struct sink_hw_bpf *open_sink(void)
 	struct sink_hw_bpf *skel = sink_hw_bpf__open();
 	const struct sink_cfg cfg = {
 		.port = htons(PORT), .match = SINK_MATCH_DEST, .check = 1, .gaps = 1, .streams = 1,
+		.pdv_streams = 1,
 	};
 
 	assert_non_null(skel);
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
 	bpf_map__set_max_entries(skel->maps.sink_recs, 2 * harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_hists, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.pdvs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_gaps, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
 	return skel;

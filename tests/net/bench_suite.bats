@@ -187,6 +187,15 @@ loses_each_47th() {
 		.[6] == false and ($disturbed > 0 or .[4:6] == [true, false])'
 }
 
+# The two delays differ by less than a bucket of the delay.
+@test "bench y1564 finds a small variation of a long delay" {
+	bump --delay every=2:301500us --delay 298ms
+	bench y1564 --quick --trial 200ms --duration 200ms --cir 1Mbit --fdv 2700us --flr 1%
+	is 1
+	json '.parts[] | select(.name == "512-byte frames") | (.verdicts | map(.pass) | any | not) and
+		(.entries | all(.fdv_us > 3400))'
+}
+
 @test "bench y1564 does not fail a service for what the tester's own stalls lose" {
 	local words=(y1564 --quick --trial 50ms --duration 50ms --cir 1Mbit --flr 1% --state "$STATE")
 

@@ -76,16 +76,14 @@ static void a_family_is_without_what_it_does_not_have(void **state)
 	const struct dist ipdv = { .count = 2, .ns = { [DIST_MIN] = -7, [DIST_MEAN] = 0.5, [DIST_MAX] = 8 } };
 	struct result *res = result_new("sink");
 	struct hist_rec hist = thousand();
-	struct dist pdv;
 
 	(void)state;
-	dist_above(&pdv, &hist, 1);
-	result_dist(res, "pdv", &pdv);
+	result_pdv(res, "", &hist);
 	assert_true(isnan(figure(res, "metrics", "pdv_min_ns")));
-	assert_true(figure(res, "metrics", "pdv_mean_ns") == 499.5);
-	assert_true(figure(res, "metrics", "pdv_max_ns") == 999);
+	assert_true(figure(res, "metrics", "pdv_mean_ns") == 500.5);
+	assert_true(figure(res, "metrics", "pdv_max_ns") == 1000);
 	result_pdv(res, "rtt_", &hist);
-	assert_true(figure(res, "metrics", "rtt_pdv_max_ns") == 999);
+	assert_true(figure(res, "metrics", "rtt_pdv_max_ns") == 1000);
 	result_dist(res, "ipdv", &ipdv);
 	assert_true(figure(res, "metrics", "ipdv_count") == 2);
 	assert_true(figure(res, "metrics", "ipdv_min_ns") == -7);

@@ -74,7 +74,7 @@ static const struct opt options[] = {
 	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
 	  "count packets and bytes only; ignore the probe tag" },
 	{ 0, "max-streams", OPT_U16, offsetof(struct sink_opts, max_streams), "N",
-	  "number of streams to check, from stream 0; each takes 128 KB or more, and 18 KB per CPU", .min = 1,
+	  "number of streams to check, from stream 0; each takes 128 KB or more, and 54 KB per CPU", .min = 1,
 	  .max = RX_MAX_STREAMS },
 	RX_WINDOW_OPTION(struct sink_opts, order_window),
 	{ 0, "run", OPT_U16, offsetof(struct sink_opts, run), "N",

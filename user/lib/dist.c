@@ -49,7 +49,7 @@ struct dist dist_none(void)
 	return none;
 }
 
-void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns)
+void dist_of_hist(struct dist *ret, const struct hist_rec *hist)
 {
 	enum dist_stat i;
 
@@ -58,16 +58,11 @@ void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns)
 	if (!hist->count)
 		return;
 	for (i = 0; i < DIST_NR; i++)
-		ret->ns[i] = (double)(hist_percentile_ns(hist, stats[i].share) - base_ns);
-	ret->ns[DIST_MIN] = (double)(hist_min_ns(hist) - base_ns);
-	ret->ns[DIST_MEAN] = hist_mean_ns(hist) - (double)base_ns;
-	ret->ns[DIST_MAX] = (double)(hist->max_ns - base_ns);
+		ret->ns[i] = (double)hist_percentile_ns(hist, stats[i].share);
+	ret->ns[DIST_MIN] = (double)hist_min_ns(hist);
+	ret->ns[DIST_MEAN] = hist_mean_ns(hist);
+	ret->ns[DIST_MAX] = (double)hist->max_ns;
 	ret->ns[DIST_STDDEV] = hist_stddev_ns(hist);
-}
-
-void dist_of_hist(struct dist *ret, const struct hist_rec *hist)
-{
-	dist_above(ret, hist, 0);
 }
 
 bool dist_is_of_interval(enum dist_stat stat)

@@ -69,9 +69,6 @@ struct dist dist_none(void);
 /* All NAN if nothing was counted. */
 void dist_of_hist(struct dist *ret, const struct hist_rec *hist);
 
-/* Of the times minus @base_ns, which is at most the smallest one. */
-void dist_above(struct dist *ret, const struct hist_rec *hist, uint64_t base_ns);
-
 /*
  * Whether an interval reports it: it has too few values for percentiles beyond 99.9, and the sums
  * of a deviation are not read at one moment while values are added.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/hist.h"
+#include "lib/pdv.h"
 
 void stamp_session_init(struct stamp_session *session, enum stamp_kind kind)
 {
@@ -79,6 +80,8 @@ static void add_times(struct stamp_session *session, struct stamp_sums *sums, ui
 	delays_ns[STAMP_ROUND_TRIP] = delays_ns[STAMP_OUT] + delays_ns[STAMP_BACK];
 	for (way = 0; way < STAMP_WAYS; way++) {
 		add_delay(&sums->ways[way].delay, delays_ns[way]);
+		if (delays_ns[way] >= 0)
+			pdv_add(&sums->ways[way].pdv, (uint64_t)delays_ns[way]);
 		jitter_add(&session->jitter[way], delays_ns[way]);
 	}
 	add_delay(&sums->turnaround, turnaround_ns);
@@ -257,6 +260,7 @@ static void add_delays(struct stamp_delays *sum, const struct stamp_delays *from
 	sum->ipdv_sum_ns += from->ipdv_sum_ns;
 	hist_merge(&sum->ipdv, &from->ipdv);
 	hist_merge(&sum->delay, &from->delay);
+	pdv_merge(&sum->pdv, &from->pdv);
 }
 
 void stamp_sums_add(struct stamp_sums *sum, const struct stamp_sums *from)

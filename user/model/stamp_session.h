@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/hist.h"
+#include "abi/pdv.h"
 #include "lib/jitter.h"
 #include "proto/seqwin.h"
 
@@ -22,6 +23,7 @@ enum stamp_kind { STAMP_KIND_UNKNOWN, STAMP_STATEFUL, STAMP_STATELESS };
 /* Delays over many sessions. */
 struct stamp_delays {
 	struct hist_rec delay, ipdv;
+	struct pdv_rec pdv;
 	int64_t ipdv_min_ns, ipdv_max_ns;	/* valid if ipdv.count is not 0 */
 	double ipdv_sum_ns;
 };

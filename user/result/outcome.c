@@ -150,17 +150,26 @@ static double number_or_0(const json_t *metrics, const char *key)
 	return json_number_value(json_object_get(metrics, key));
 }
 
-/* The delays as the receiver counted them; extremes and sum are in the figures. */
-static void read_hist(const json_t *doc, struct hist_rec *ret)
+/* A statistic that the family does not have is unknown. */
+static double number_of(const json_t *metrics, const char *family, enum dist_stat stat)
 {
-	json_t *hist = json_object_get(json_object_get(doc, "histograms"), "delay_ns"), *bucket;
+	return number(metrics, metric_of(family, stat));
+}
+
+/* A distribution as the receiver counted it; extremes and sum are in the figures. */
+static void read_hist(const json_t *doc, const char *family, struct hist_rec *ret)
+{
 	const json_t *metrics = json_object_get(doc, "metrics");
+	json_t *hist, *bucket;
 	uint64_t low_ns;
+	char key[32];
 	size_t i;
 
+	snprintf(key, sizeof(key), "%s_ns", family);
+	hist = json_object_get(json_object_get(doc, "histograms"), key);
 	*ret = (struct hist_rec){
-		.not_min_ns = ~integer(json_object_get(metrics, metric_of("delay", DIST_MIN)->key)),
-		.max_ns = integer(json_object_get(metrics, metric_of("delay", DIST_MAX)->key)),
+		.not_min_ns = ~(uint64_t)fmax(number_of(metrics, family, DIST_MIN), 0),
+		.max_ns = (uint64_t)fmax(number_of(metrics, family, DIST_MAX), 0),
 		.above = integer(json_object_get(hist, "above")),
 	};
 	ret->count = ret->above;
@@ -177,13 +186,29 @@ static void read_hist(const json_t *doc, struct hist_rec *ret)
  * A standard may define a percentile of fewer values than it is reported with: RFC 8219 has 99.9 of
  * 500. Then it is read from the histogram, as it would be on this host.
  */
+static struct dist read_dist(const json_t *doc, const char *family)
+{
+	const json_t *metrics = json_object_get(doc, "metrics");
+	struct dist of_hist, dist = dist_none();
+	const struct metric *metric;
+	struct hist_rec hist;
+	enum dist_stat stat;
+
+	read_hist(doc, family, &hist);
+	dist_of_hist(&of_hist, &hist);
+	dist.count = (uint64_t)fmax(number(metrics, metric_of("delay", DIST_COUNT)), 0);
+	for (stat = 0; stat < DIST_NR; stat++) {
+		metric = metric_of(family, stat);
+		dist.ns[stat] = number(metrics, metric);
+		if (metric && json_is_null(json_object_get(metrics, metric->key)))
+			dist.ns[stat] = of_hist.ns[stat];
+	}
+	return dist;
+}
+
 static void read_outcome(const json_t *doc, bool timed, struct outcome *ret)
 {
 	const json_t *metrics = json_object_get(doc, "metrics");
-	struct hist_rec hist;
-	struct dist of_hist;
-	enum dist_stat stat;
-	double count;
 
 	ret->distinct_packets = number(metrics, metric_find("distinct_packets"));
 	ret->lost_packets = number(metrics, metric_find("lost_packets"));
@@ -193,18 +218,8 @@ static void read_outcome(const json_t *doc, bool timed, struct outcome *ret)
 	ret->lost_run_max = number_or_0(metrics, "lost_run_max");
 	ret->received_packets = number(metrics, metric_find("received_packets"));
 	ret->bad_checksum_packets = number(metrics, metric_find("bad_checksum_packets"));
-	ret->delay = dist_none();
-	if (!timed)
-		return;
-	read_hist(doc, &hist);
-	dist_of_hist(&of_hist, &hist);
-	count = number(metrics, metric_of("delay", DIST_COUNT));
-	ret->delay.count = count > 0 ? (uint64_t)count : 0;
-	for (stat = 0; stat < DIST_NR; stat++) {
-		ret->delay.ns[stat] = number(metrics, metric_of("delay", stat));
-		if (json_is_null(json_object_get(metrics, metric_of("delay", stat)->key)))
-			ret->delay.ns[stat] = of_hist.ns[stat];
-	}
+	ret->delay = timed ? read_dist(doc, "delay") : dist_none();
+	ret->pdv = timed ? read_dist(doc, "pdv") : dist_none();
 }
 
 int outcome_take(const char *line, bool timed, struct result *res, struct outcome *ret_outcome,

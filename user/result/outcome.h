@@ -44,7 +44,7 @@ struct outcome {
 	/* 0 if not reported, as where there were none. */
 	double unknown_packets, unseen_before_packets, lost_runs, lost_run_max;
 	double received_packets, bad_checksum_packets;
-	struct dist delay;		/* NAN if not reported or not timed */
+	struct dist delay, pdv;		/* NAN if not reported or not timed */
 };
 
 /*

@@ -81,15 +81,12 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 	return buf;
 }
 
-void result_pdv(struct result *res, const char *prefix, const struct hist_rec *hist)
+void result_pdv(struct result *res, const char *prefix, const struct hist_rec *pdv)
 {
-	struct dist dist;
 	char key[32];
 
-	if (!hist->count)
-		return;
-	dist_above(&dist, hist, hist_min_ns(hist));
-	result_dist(res, metric_key(key, sizeof(key), prefix, "pdv"), &dist);
+	if (pdv->count)
+		result_hist(res, metric_key(key, sizeof(key), prefix, "pdv"), pdv);
 }
 
 void result_jitter(struct result *res, const char *prefix, const struct jitter_sum *sum)

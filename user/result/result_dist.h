@@ -22,8 +22,8 @@ void result_self_dist(struct result *res, const char *family, const struct dist 
 /* As metrics, and every bucket as histogram "@family_ns". */
 void result_hist(struct result *res, const char *family, const struct hist_rec *hist);
 
-/* D - Dmin of the times in @hist; @prefix: of the keys, "" or "rtt_". */
-void result_pdv(struct result *res, const char *prefix, const struct hist_rec *hist);
+/* The histogram of D - Dmin, if it is not empty; @prefix: of the keys, "" or "rtt_". */
+void result_pdv(struct result *res, const char *prefix, const struct hist_rec *pdv);
 
 /* The mean, and of several streams the largest, too. */
 void result_jitter(struct result *res, const char *prefix, const struct jitter_sum *sum);

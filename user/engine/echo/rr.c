@@ -19,6 +19,7 @@
 #include "engine/receive/rx_order.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "lib/unit.h"
 #include "proto/echo.h"
 #include "proto/payload.h"
@@ -67,10 +68,11 @@ static int allocate(struct rr *rr, struct err *e)
 {
 	rr->rtt = calloc(1, sizeof(*rr->rtt));
 	rr->turn = calloc(1, sizeof(*rr->turn));
+	rr->pdv = calloc(1, sizeof(*rr->pdv));
 	rr->row_rtt = calloc(1, sizeof(*rr->row_rtt));
 	rr->win = calloc(1, sizeof(*rr->win));
 	rr->due_ns = calloc(RR_RING, sizeof(*rr->due_ns));
-	if (rr->rtt && rr->turn && rr->row_rtt && rr->win && rr->due_ns)
+	if (rr->rtt && rr->turn && rr->pdv && rr->row_rtt && rr->win && rr->due_ns)
 		return 0;
 	return err_set(e, -ENOMEM, "cannot set up the requests");
 }
@@ -116,6 +118,7 @@ void rr_close(struct rr *rr)
 		rr->ops->close(rr);
 	free(rr->rtt);
 	free(rr->turn);
+	free(rr->pdv);
 	free(rr->row_rtt);
 	free(rr->win);
 	free(rr->due_ns);
@@ -311,6 +314,18 @@ static void report_damage(const struct rr_count *count, struct result *res)
 	rx_report_damage(&seen, res);
 }
 
+static void report_pdv(const struct rr *rr, const struct hist_rec *rtt, struct result *res)
+{
+	struct pdv_rec sum = { 0 };
+	struct hist_rec pdv;
+
+	pdv_merge(&sum, rr->pdv);
+	if (rr->ops->read_pdv)
+		rr->ops->read_pdv(rr, &sum);
+	pdv_hist(&sum, rtt, &pdv);
+	result_pdv(res, "rtt_", &pdv);
+}
+
 void rr_report(const struct rr *rr, struct result *res)
 {
 	struct jitter_sum jitter = { 0 };
@@ -323,7 +338,7 @@ void rr_report(const struct rr *rr, struct result *res)
 	report_answers(&count, res);
 	report_damage(&count, res);
 	result_hist(res, "rtt", &rtt);
-	result_pdv(res, "rtt_", &rtt);
+	report_pdv(rr, &rtt, res);
 	if (rr->jitter.timed > 1)
 		jitter_sum_add(&jitter, rr->jitter.ns);
 	if (rr->ops->read_jitter)

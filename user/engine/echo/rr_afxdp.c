@@ -57,6 +57,8 @@ static int map_all(struct rr_afxdp *way, struct err *e)
 		err = bpf_map_memory(way->skel->maps.rr_hists, (void **)&way->hists,
 				     &way->hists_bytes, e);
 	if (!err)
+		err = bpf_map_memory(way->skel->maps.pdvs, (void **)&way->pdvs, &way->pdvs_bytes, e);
+	if (!err)
 		err = bpf_map_memory(way->skel->maps.rr_tokens, (void **)&way->tokens,
 				     &way->tokens_bytes, e);
 	way->end_mono_ns = &way->skel->bss->end_mono_ns;
@@ -83,8 +85,10 @@ static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 	payload_fill((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.rr_xsks, nic->rx_queues ? nic->rx_queues : 1);
 	bpf_map__set_max_entries(skel->maps.rr_recs, cpu_nr_possible());
-	if (bounce)
+	if (bounce) {
 		bpf_map__set_max_entries(skel->maps.rr_hists, cpu_nr_possible());
+		bpf_map__set_max_entries(skel->maps.pdvs, cpu_nr_possible());
+	}
 	bpf_map__set_max_entries(skel->maps.rr_tokens, bounce ? rr->cfg.outstanding : 1);
 	bpf_program__set_autoload(skel->progs.rr_xdp, !bounce);
 	bpf_program__set_autoload(skel->progs.rr_xdp_bounce, bounce);
@@ -175,6 +179,7 @@ void rr_afxdp_close(struct rr *rr)
 	afxdp_wire_close(way->wire);
 	bpf_unmap_memory(way->recs, way->recs_bytes);
 	bpf_unmap_memory(way->hists, way->hists_bytes);
+	bpf_unmap_memory(way->pdvs, way->pdvs_bytes);
 	bpf_unmap_memory(way->tokens, way->tokens_bytes);
 	rr_xdp_bpf__destroy(way->skel);
 	free(way);

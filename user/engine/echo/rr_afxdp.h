@@ -19,8 +19,9 @@ struct rr_afxdp {
 	struct afxdp_lane *lane;
 	struct rr_rec *recs;		/* one per CPU */
 	struct hist_rec *hists;		/* bounce only, one per CPU */
+	struct pdv_rec *pdvs;		/* the same */
 	struct rr_token *tokens;
-	size_t recs_bytes, hists_bytes, tokens_bytes;
+	size_t recs_bytes, hists_bytes, pdvs_bytes, tokens_bytes;
 	volatile __u64 *end_mono_ns;	/* read by the program, which stops sending at this time; 0:
 					 * immediately */
 };

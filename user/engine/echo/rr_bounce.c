@@ -13,6 +13,7 @@
 #include <linux/icmpv6.h>
 
 #include "lib/hist.h"
+#include "lib/pdv.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/echo.h"
@@ -182,6 +183,15 @@ static int bounce_run(struct rr *rr, struct err *e)
 	return err;
 }
 
+static void bounce_read_pdv(const struct rr *rr, struct pdv_rec *sum)
+{
+	const struct rr_afxdp *way = rr->state;
+	uint32_t i;
+
+	for (i = 0; i < cpu_nr_possible(); i++)
+		pdv_merge(sum, &way->pdvs[i]);
+}
+
 static void bounce_read(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt)
 {
 	const struct rr_afxdp *way = rr->state;
@@ -220,5 +230,6 @@ const struct rr_ops rr_bounce_ops = {
 	.close = rr_afxdp_close,
 	.run = bounce_run,
 	.read = bounce_read,
+	.read_pdv = bounce_read_pdv,
 	.read_jitter = bounce_read_jitter,
 };

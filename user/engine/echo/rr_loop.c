@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/hist.h"
+#include "lib/pdv.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/flow_file.h"
@@ -59,6 +60,7 @@ static void book(struct loop_run *run, const struct rr_answer *answer, uint64_t 
 	if (rr->win->distinct == distinct)
 		return;
 	hist_add(rr->rtt, answer->came_ns - answer->sent_ns);
+	pdv_add(rr->pdv, answer->came_ns - answer->sent_ns);
 	jitter_add(&rr->jitter, (int64_t)(answer->came_ns - answer->sent_ns));
 	/* An answer that arrives before this run's first request belongs to the run before. */
 	if (run->came_ns) {

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "abi/pdv.h"
 #include "engine/echo/rr.h"
 #include "lib/jitter.h"
 #include "proto/seqwin.h"
@@ -32,8 +33,9 @@ struct rr_ops {
 	int (*flush)(struct rr *rr, struct err *e);
 	uint32_t (*receive)(struct rr *rr, struct rr_answer *ret_answers, uint32_t want);
 	void (*wait)(struct rr *rr, uint64_t timeout_ns);
-	/* For engines that count elsewhere than in rr_loop(); both may be NULL. */
+	/* For engines that count elsewhere than in rr_loop(); all may be NULL. */
 	void (*read)(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt);
+	void (*read_pdv)(const struct rr *rr, struct pdv_rec *sum);
 	void (*read_jitter)(const struct rr *rr, struct jitter_sum *sum);
 };
 
@@ -55,6 +57,7 @@ struct rr {
 
 	struct rr_count count;
 	struct hist_rec *rtt, *turn;
+	struct pdv_rec *pdv;		/* of @rtt */
 	struct jitter jitter;		/* of the round trips in @rtt */
 	struct seqwin *win;
 	uint64_t *due_ns;		/* by number % RR_RING; 0: answered or timed out */

@@ -11,6 +11,7 @@
 #include "engine/self/environ.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "result/result_dist.h"
 
 #define REGULAR_RATIO	0.999	/* as RFC 9971 requires of the offered rate */
@@ -119,6 +120,7 @@ static void report_variation(const struct stamp_delays *delays, const char *pref
 {
 	struct vary_rec *vary = calloc(1, sizeof(*vary));
 	const struct rx_order order = { .streams = 1, .varies = vary };
+	struct hist_rec pdv;
 
 	if (!vary)
 		return;
@@ -128,7 +130,8 @@ static void report_variation(const struct stamp_delays *delays, const char *pref
 	vary->ipdv_min_ns = delays->ipdv_min_ns;
 	vary->ipdv_max_ns = delays->ipdv_max_ns;
 	vary->ipdv_sum_ns = (int64_t)delays->ipdv_sum_ns;
-	rx_order_report_variation(&order, RX_ALL_STREAMS, prefix, &delays->delay, res);
+	pdv_hist(&delays->pdv, &delays->delay, &pdv);
+	rx_order_report_variation(&order, RX_ALL_STREAMS, prefix, &pdv, res);
 	free(vary);
 }
 

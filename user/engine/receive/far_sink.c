@@ -302,7 +302,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 		rx_report_damage(&count, res);
 	}
 	*ret_figures = (struct rx_figures){
-		.lost_packets = lost, .delay = outcome.delay, .gap_max_ns = NAN,
+		.lost_packets = lost, .delay = outcome.delay, .pdv = outcome.pdv, .gap_max_ns = NAN,
 	};
 	return 0;
 }

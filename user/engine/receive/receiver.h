@@ -55,7 +55,7 @@ struct rx_sent {
 /* A run's figures for code that judges it. */
 struct rx_figures {
 	double lost_packets;		/* NAN: unknown */
-	struct dist delay;		/* NAN if nothing arrived or nothing could be timed */
+	struct dist delay, pdv;		/* NAN if nothing arrived or nothing could be timed */
 	double gap_max_ns;		/* NAN: inter-arrival times were not measured, or there were
 					 * none */
 	uint64_t socket_full_packets;	/* dropped, as the receiving socket's buffer was full */

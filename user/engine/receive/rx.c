@@ -18,6 +18,7 @@
 #include "engine/self/environ.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "proto/payload.h"
 #include "sys/afxdp/ring.h"
 #include "sys/hook/bpf.h"
@@ -32,6 +33,8 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1 << 6)
 #endif
 
+#define PDV_BYTES (64u << 20)	/* of the records of delay variation, of all CPUs and streams */
+
 const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
 
 /* Sizes the maps as the configuration requires; unused ones keep one entry. */
@@ -43,6 +46,7 @@ static void size_maps(struct rx *rx)
 
 	bpf_map__set_max_entries(skel->maps.sink_recs, rx->nr_cpus * (cfg->streams + 1u));
 	bpf_map__set_max_entries(skel->maps.sink_hists, lanes);
+	bpf_map__set_max_entries(skel->maps.pdvs, rx->nr_cpus * rx->pdv_streams);
 	if (cfg->gaps)
 		bpf_map__set_max_entries(skel->maps.sink_gaps, lanes);
 	if (cfg->expect_gap_ns)
@@ -142,6 +146,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.pass = cfg->pass;
 	skel->rodata->cfg.check = cfg->check;
 	skel->rodata->cfg.streams = cfg->streams;
+	skel->rodata->cfg.pdv_streams = rx->pdv_streams;
 	skel->rodata->cfg.gaps = cfg->gaps;
 	skel->rodata->cfg.vary = cfg->vary;
 	skel->rodata->cfg.run = cfg->run;
@@ -170,6 +175,8 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	if (err)
 		return err;
 	err = bpf_map_memory(skel->maps.sink_hists, (void **)&rx->hists, &rx->hists_bytes, e);
+	if (!err)
+		err = bpf_map_memory(skel->maps.pdvs, (void **)&rx->pdvs, &rx->pdvs_bytes, e);
 	if (!err)
 		err = map_gaps(rx, e);
 	if (!err)
@@ -230,6 +237,14 @@ static void describe(const struct rx *rx, struct result *res)
 			 mode == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP);
 }
 
+/* Each has a record of its own as far as PDV_BYTES suffice. */
+static uint16_t pdv_streams(uint16_t streams, unsigned int nr_cpus)
+{
+	unsigned int most = PDV_BYTES / (unsigned int)sizeof(struct pdv_rec) / nr_cpus;
+
+	return most < 1 ? 1 : most < streams ? (uint16_t)most : streams;
+}
+
 int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, struct err *e)
 {
 	struct nic_facts nic;
@@ -246,6 +261,7 @@ int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, st
 	rx->cfg.window = rx_order_window(cfg->check ? cfg->window : 1, nic.speed_bps, cfg->streams);
 	rx->ifindex = nic.ifindex;
 	rx->nr_cpus = cpu_nr_possible();
+	rx->pdv_streams = pdv_streams(cfg->streams, rx->nr_cpus);
 	bpf_log_init();
 	bpf_raise_memlock();
 	err = clock_check_bpf(cfg->clock, e);
@@ -283,6 +299,7 @@ void rx_close(struct rx *rx)
 	rx_stop(rx);
 	bpf_unmap_memory(rx->recs, rx->recs_bytes);
 	bpf_unmap_memory(rx->hists, rx->hists_bytes);
+	bpf_unmap_memory(rx->pdvs, rx->pdvs_bytes);
 	bpf_unmap_memory(rx->gaps, rx->gaps_bytes);
 	bpf_unmap_memory(rx->gap_errors, rx->gap_errors_bytes);
 	bpf_unmap_memory(rx->cpus, rx->cpus_bytes);
@@ -471,6 +488,21 @@ void rx_sum_hists(const struct rx *rx, const struct hist_rec *hists, uint32_t st
 	memset(ret_hist, 0, sizeof(*ret_hist));
 	for (i = stream == RX_ALL_STREAMS ? 0 : stream; i < rx->nr_cpus * rx->cfg.streams; i += step)
 		hist_merge(ret_hist, &hists[i]);
+}
+
+bool rx_read_pdv(const struct rx *rx, uint32_t stream, const struct hist_rec *delays,
+		 struct hist_rec *ret_pdv)
+{
+	bool all = stream == RX_ALL_STREAMS;
+	uint32_t step = all ? 1 : rx->pdv_streams, i;
+	struct pdv_rec sum = { 0 };
+
+	if (!all && stream + 1 >= rx->pdv_streams && rx->pdv_streams < rx->cfg.streams)
+		return false;
+	for (i = all ? 0 : stream; i < rx->nr_cpus * rx->pdv_streams; i += step)
+		pdv_merge(&sum, &rx->pdvs[i]);
+	pdv_hist(&sum, delays, ret_pdv);
+	return true;
 }
 
 void rx_read_stream_hist(struct rx *rx, uint16_t stream, struct hist_rec *ret_hist)

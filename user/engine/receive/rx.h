@@ -22,7 +22,7 @@
 #include "sys/hook/drops.h"
 #include "sys/hook/xdp.h"
 
-#define RX_MAX_STREAMS 4096	/* each uses 18 KB per CPU, and 77 to 128 KB or more, by its window */
+#define RX_MAX_STREAMS 4096	/* each uses 54 KB per CPU, and 77 to 128 KB or more, by its window */
 
 enum rx_stamp_want {
 	RX_STAMP_XDP,		/* the time at which the XDP program runs */

@@ -335,12 +335,13 @@ static void report_vary(const struct vary_sum *sum, const char *prefix, struct r
 }
 
 void rx_order_report_variation(const struct rx_order *order, uint32_t stream, const char *prefix,
-			       const struct hist_rec *delays, struct result *res)
+			       const struct hist_rec *pdv, struct result *res)
 {
 	struct vary_sum *sum;
 	uint32_t i;
 
-	result_pdv(res, prefix, delays);
+	if (pdv)
+		result_pdv(res, prefix, pdv);
 	sum = order->varies ? calloc(1, sizeof(*sum)) : NULL;
 	if (!sum)
 		return;

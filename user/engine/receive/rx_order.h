@@ -83,8 +83,8 @@ void rx_report_damage(const struct rx_count *count, struct result *res);
 void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
 		     uint64_t sent, struct result *res);
 
-/* @prefix: of the keys, "" or "rtt_"; @delays: delays of the same stream or streams. */
+/* @prefix: of the keys, "" or "rtt_"; @pdv: of the same stream or streams; NULL: not measured. */
 void rx_order_report_variation(const struct rx_order *order, uint32_t stream, const char *prefix,
-			       const struct hist_rec *delays, struct result *res);
+			       const struct hist_rec *pdv, struct result *res);
 
 #endif

@@ -22,9 +22,11 @@ struct rx {
 	size_t lines_bytes;
 	struct sink_rec *recs;
 	struct hist_rec *hists;
+	struct pdv_rec *pdvs;		/* pdv_streams per CPU, see abi/sink.h */
+	uint16_t pdv_streams;
 	struct hist_rec *gaps, *gap_errors;	/* NULL unless requested */
 	struct sink_cpu *cpus;
-	size_t recs_bytes, hists_bytes, gaps_bytes, gap_errors_bytes, cpus_bytes;
+	size_t recs_bytes, hists_bytes, pdvs_bytes, gaps_bytes, gap_errors_bytes, cpus_bytes;
 	struct rx_order order;
 	uint64_t skew_ns;		/* longest reading */
 
@@ -38,5 +40,12 @@ struct rx {
 /* @hists of one stream, or of all if @stream is RX_ALL_STREAMS; merged over the CPUs. */
 void rx_sum_hists(const struct rx *rx, const struct hist_rec *hists, uint32_t stream,
 		  struct hist_rec *ret_hist);
+
+/*
+ * PDV of one stream, or of all if @stream is RX_ALL_STREAMS; @delays: of the same. False: its record is
+ * shared with other streams.
+ */
+bool rx_read_pdv(const struct rx *rx, uint32_t stream, const struct hist_rec *delays,
+		 struct hist_rec *ret_pdv);
 
 #endif

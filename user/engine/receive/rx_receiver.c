@@ -51,15 +51,18 @@ static void stop(struct receiver *receiver)
 static void read_figures(struct rx *rx, const struct rx_sent *sent, struct rx_figures *ret)
 {
 	struct rx_count count;
-	struct hist_rec hist;
+	struct hist_rec hist, pdv;
 
-	*ret = (struct rx_figures){ .lost_packets = NAN, .delay = dist_none(), .gap_max_ns = NAN };
+	*ret = (struct rx_figures){ .lost_packets = NAN, .delay = dist_none(), .pdv = dist_none(),
+				    .gap_max_ns = NAN };
 	if (!rx->cfg.check)
 		return;
 	rx_read_all(rx, sent, &count);
 	ret->lost_packets = (double)rx_lost(&count, rx_sent_packets(sent));
 	rx_read_hist(rx, &hist);
 	dist_of_hist(&ret->delay, &hist);
+	rx_read_pdv(rx, RX_ALL_STREAMS, &hist, &pdv);
+	dist_of_hist(&ret->pdv, &pdv);
 	if (!rx->cfg.gaps)
 		return;
 	rx_read_gaps(rx, &hist);

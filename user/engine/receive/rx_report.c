@@ -22,11 +22,14 @@ static const char *metric_key(char *buf, size_t size, const char *prefix, const 
 static void report_delay(const struct rx *rx, uint32_t stream, const struct hist_rec *hist,
 			 const char *prefix, struct result *res)
 {
+	struct hist_rec pdv;
+	bool has_pdv = rx_read_pdv(rx, stream, hist, &pdv);
+
 	if (hist->negative)
 		result_metric_u64(res, "delay_negative_packets", hist->negative);
 	result_hist(res, prefix, hist);
 	rx_order_report_variation(&rx->order, stream,
-				  rx->cfg.match == SINK_MATCH_SOURCE ? "rtt_" : "", hist, res);
+				  rx->cfg.match == SINK_MATCH_SOURCE ? "rtt_" : "", has_pdv ? &pdv : NULL, res);
 }
 
 /* One stream, or all if @stream is RX_ALL_STREAMS. */

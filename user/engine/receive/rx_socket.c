@@ -21,6 +21,7 @@
 #include "engine/receive/rx_order.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "lib/unit.h"
 #include "proto/payload.h"
 #include "proto/seqwin.h"
@@ -49,6 +50,7 @@ struct rx_socket {
 	pthread_mutex_t lock;		/* all below */
 	struct rx_count count;
 	struct hist_rec hist;
+	struct pdv_rec pdv;
 	struct seqwin *wins;
 	char *heads;			/* of BATCH packets, head_bytes each; the reader's */
 	size_t head_bytes;
@@ -69,6 +71,12 @@ static bool find_tag(const void *payload, size_t bytes, struct tag_fields *ret_t
 	return bytes >= sizeof(*tag) && tag_read(tag->high, tag->low, tag->complement, ret_tag);
 }
 
+static void note_delay(struct rx_socket *rx, uint64_t ns)
+{
+	hist_add(&rx->hist, ns);
+	pdv_add(&rx->pdv, ns);
+}
+
 static void add_delay(struct rx_socket *rx, const struct tag_fields *tag, uint64_t now_ns)
 {
 	uint64_t sent_ns = tag_widen(tag->time, now_ns);
@@ -80,7 +88,7 @@ static void add_delay(struct rx_socket *rx, const struct tag_fields *tag, uint64
 	else if (sent_ns > now_ns)
 		rx->hist.negative++;
 	else
-		hist_add(&rx->hist, now_ns - sent_ns);
+		note_delay(rx, now_ns - sent_ns);
 }
 
 static void add_tag(struct rx_socket *rx, const struct tag_fields *tag, uint64_t now_ns)
@@ -328,6 +336,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	struct rx_socket *rx = rx_of(receiver);
 	uint64_t dropped = sock_dropped_packets(rx->fd), full = rx->full_after - rx->full_before;
 	struct rx_count count;
+	struct hist_rec pdv;
 	double frame_bytes;
 
 	(void)max_parts;
@@ -350,11 +359,14 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	result_hist(res, "delay", &rx->hist);
+	pdv_hist(&rx->pdv, &rx->hist, &pdv);
+	result_pdv(res, "", &pdv);
 	*ret_figures = (struct rx_figures){
 		.lost_packets = (double)rx_lost(&count, rx_sent_packets(sent)), .gap_max_ns = NAN,
 		.socket_full_packets = dropped < full ? dropped : full,
 	};
 	dist_of_hist(&ret_figures->delay, &rx->hist);
+	dist_of_hist(&ret_figures->pdv, &pdv);
 	return 0;
 }
 

@@ -123,6 +123,7 @@ static const struct trial_field {
 	FIELD("lost_packets", TRIAL_U64, lost),
 	FIELD("event_ns", TRIAL_REAL, event_ns),
 	DIST_STATS(DELAY)
+	FIELD("pdv_p99_9_ns", TRIAL_REAL, pdv.ns[DIST_P99_9]),
 #undef DELAY
 #undef FIELD
 };
@@ -425,7 +426,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	report_progress(bench, ask);
 	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
 				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN,
-				       .delay = dist_none() };
+				       .delay = dist_none(), .pdv = dist_none() };
 	snprintf(trial->kind, sizeof(trial->kind), "%s", ask->kind);
 	own = bench->live;
 	part = own ? result_new("bench") : result_part(bench->res, PART_ASIDE, "first trial");

@@ -167,7 +167,7 @@ static int find_latency(struct job *job, double pps, struct err *e)
 			continue;
 		typical[n] = trial.delay.ns[DIST_P50];
 		worst[n] = trial.delay.ns[DIST_P99_9];
-		pdv[n++] = trial.delay.ns[DIST_P99_9] - trial.delay.ns[DIST_MIN];
+		pdv[n++] = trial.pdv.ns[DIST_P99_9];
 		mean_ns += trial.delay.ns[DIST_MEAN];
 		min_ns = fmin(min_ns, trial.delay.ns[DIST_MIN]);
 		max_ns = fmax(max_ns, trial.delay.ns[DIST_MAX]);

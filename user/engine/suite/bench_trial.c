@@ -53,6 +53,7 @@ static void fill(struct bench_trial *trial, const struct tx *tx, const struct tx
 	late = fmax((double)tx_count_late(&hist, trial->pps), trial->late_max_ns * 1e-9 * trial->pps);
 	trial->unsteady = trial->lost && trial->late_max_ns > STALL_NS && (double)trial->lost <= late;
 	trial->delay = got->delay;
+	trial->pdv = got->pdv;
 }
 
 /* Two streams per thread: the second starts where the first ends, with less load. */

@@ -51,7 +51,7 @@ struct bench_trial {
 	 * the longest time without a packet. NAN: it did not end within the trial.
 	 */
 	double event_ns;
-	struct dist delay;		/* NAN if nothing arrived */
+	struct dist delay, pdv;		/* NAN if nothing arrived */
 };
 
 /* Where the packets are received. */

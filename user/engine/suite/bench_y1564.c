@@ -37,7 +37,7 @@ static void judge(const struct bench_service *service, double cir_pps, const str
 
 	ret->loss_ratio = trial->sent ? (double)trial->lost / (double)trial->sent : 1;
 	ret->received_pps = taken / (double)trial->trial_ns * 1e9;
-	ret->variation_ns = trial->delay.ns[DIST_P99_9] - trial->delay.ns[DIST_MIN];
+	ret->variation_ns = trial->pdv.ns[DIST_P99_9];
 	if (step->committed)
 		ret->pass = ret->loss_ratio <= service->flr_ratio &&
 			    (!service->ftd_ns || trial->delay.ns[DIST_MEAN] <= (double)service->ftd_ns) &&
@@ -167,7 +167,7 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 		lost += trial.lost;
 		timed++;
 		mean_ns += trial.delay.ns[DIST_MEAN];
-		variation_ns = fmax(variation_ns, trial.delay.ns[DIST_P99_9] - trial.delay.ns[DIST_MIN]);
+		variation_ns = fmax(variation_ns, trial.pdv.ns[DIST_P99_9]);
 	}
 	if (!i)
 		return err;

@@ -13,6 +13,7 @@
 #include "engine/transport/xfer_parts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "proto/flow_file.h"
 #include "sys/host/cpu.h"
 #include "sys/net/counters.h"
@@ -114,9 +115,10 @@ int xfer_new(struct xfer **ret_xfer, const struct control_test *test, enum xfer_
 		xfer->nr_conns = test->streams < nr_cpus() ? (unsigned int)test->streams : nr_cpus();
 	xfer->conns = calloc(xfer->nr_conns, sizeof(*xfer->conns));
 	xfer->sum = calloc(1, sizeof(*xfer->sum));
+	xfer->pdv = calloc(1, sizeof(*xfer->pdv));
 	if (test->arrivals)
 		xfer->arrivals = calloc(test->arrivals, sizeof(*xfer->arrivals));
-	if (!xfer->conns || !xfer->sum || (test->arrivals && !xfer->arrivals))
+	if (!xfer->conns || !xfer->sum || !xfer->pdv || (test->arrivals && !xfer->arrivals))
 		err = -ENOMEM;
 	for (i = 0; xfer->conns && i < xfer->nr_conns; i++) {
 		set_up_conn(xfer, i);
@@ -315,6 +317,7 @@ void xfer_finish(struct xfer *xfer)
 		pthread_join(xfer->workers[i].id, NULL);
 		xfer->workers[i].started = false;
 		hist_merge(xfer->sum, xfer->workers[i].hist);
+		pdv_merge(xfer->pdv, xfer->workers[i].pdv);
 	}
 }
 
@@ -338,6 +341,7 @@ void xfer_free(struct xfer *xfer)
 		close_fd(worker->file_fd);
 		free(worker->buf);
 		free(worker->hist);
+		free(worker->pdv);
 		free(worker->in);
 		free(worker->out);
 	}
@@ -351,6 +355,7 @@ void xfer_free(struct xfer *xfer)
 	free(xfer->workers);
 	free(xfer->conns);
 	free(xfer->sum);
+	free(xfer->pdv);
 	free(xfer->arrivals);
 	free(xfer);
 }

@@ -62,6 +62,9 @@ unsigned int xfer_nr_workers(const struct xfer *xfer);
 /* Round trips (at the client of rr and crr) or one-way delays (at a receiver of UDP). */
 const struct hist_rec *xfer_hist(struct xfer *xfer);
 
+/* D - Dmin of the same. */
+void xfer_read_pdv(const struct xfer *xfer, struct hist_rec *ret_pdv);
+
 /* The same while it runs, into a record that is overwritten. */
 void xfer_read_hist(struct xfer *xfer, struct hist_rec *ret_hist);
 

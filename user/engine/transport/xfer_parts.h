@@ -15,10 +15,12 @@
 
 #include "abi/hist.h"
 #include "abi/pace.h"
+#include "abi/pdv.h"
 #include "abi/tag.h"
 #include "engine/transport/xfer.h"
 #include "lib/hist.h"
 #include "lib/jitter.h"
+#include "lib/pdv.h"
 #include "proto/seqwin.h"
 #include "sys/host/cpu.h"
 
@@ -95,6 +97,7 @@ struct xfer_worker {
 	size_t buf_bytes;
 	struct xfer_batch *in, *out;	/* UDP */
 	struct hist_rec *hist;
+	struct pdv_rec *pdv;
 	uint64_t utc_offset_ns;		/* UTC - CLOCK_MONOTONIC, once one was needed */
 	_Atomic uint64_t cpu_ns;	/* at its end */
 	struct cpu_thread began, over;
@@ -123,6 +126,7 @@ struct xfer {
 	uint64_t start_ns, count_ns, end_ns;	/* count_ns: when what is omitted ends */
 	struct xfer_mark begin, stop;		/* of the window; mono_ns 0: not yet */
 	struct hist_rec *sum;
+	struct pdv_rec *pdv;
 };
 
 static inline void xfer_count(uint64_t *counter, uint64_t more)
@@ -134,6 +138,7 @@ static inline void xfer_count(uint64_t *counter, uint64_t more)
 static inline void xfer_note_time(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t ns)
 {
 	hist_add(worker->hist, ns);
+	pdv_add(worker->pdv, ns);
 	jitter_add(&conn->jitter, (int64_t)ns);
 }
 

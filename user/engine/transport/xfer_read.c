@@ -11,6 +11,7 @@
 #include "lib/dist.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "sys/net/counters.h"
 
 static uint64_t load(const uint64_t *counter)
@@ -112,6 +113,11 @@ unsigned int xfer_nr_workers(const struct xfer *xfer)
 const struct hist_rec *xfer_hist(struct xfer *xfer)
 {
 	return xfer->sum;
+}
+
+void xfer_read_pdv(const struct xfer *xfer, struct hist_rec *ret_pdv)
+{
+	pdv_hist(xfer->pdv, xfer->sum, ret_pdv);
 }
 
 void xfer_read_hist(struct xfer *xfer, struct hist_rec *ret_hist)

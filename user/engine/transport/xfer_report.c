@@ -132,6 +132,7 @@ static void report_requests(const struct xfer_report *report,
 	const struct hist_rec *rtt = xfer_hist(report->xfer);
 	uint64_t sent, timeouts, not_sent;
 	struct jitter_sum jitter;
+	struct hist_rec pdv;
 
 	xfer_read_requests(report->xfer, &sent, &timeouts, &not_sent);
 	figures->lost_packets = (double)timeouts;
@@ -147,7 +148,8 @@ static void report_requests(const struct xfer_report *report,
 	if (report->plan->requests_per_s > 0)
 		result_metric_u64(res, "requests_not_sent", not_sent);
 	result_hist(res, "rtt", rtt);
-	result_pdv(res, "rtt_", rtt);
+	xfer_read_pdv(report->xfer, &pdv);
+	result_pdv(res, "rtt_", &pdv);
 	xfer_read_jitter(report->xfer, &jitter);
 	result_jitter(res, "rtt_", &jitter);
 	if (report->plan->local.kind == CONTROL_CRR)

@@ -246,11 +246,12 @@ int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e)
 	};
 	worker->buf = malloc(worker->buf_bytes);
 	worker->hist = calloc(1, sizeof(*worker->hist));
+	worker->pdv = calloc(1, sizeof(*worker->pdv));
 	if (xfer->test.protocol == CONTROL_UDP) {
 		worker->in = calloc(1, sizeof(*worker->in));
 		worker->out = calloc(1, sizeof(*worker->out));
 	}
-	if (!worker->buf || !worker->hist ||
+	if (!worker->buf || !worker->hist || !worker->pdv ||
 	    (xfer->test.protocol == CONTROL_UDP && (!worker->in || !worker->out)))
 		return err_set(e, -ENOMEM, "cannot make a test");
 	/* Pages of its own: those that were never written are one page, always in the cache. */
