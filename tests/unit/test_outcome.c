@@ -90,8 +90,10 @@ static void a_percentile_that_is_not_reported_is_in_the_histogram(void **state)
 	for (ns = 1; ns <= 500; ns++)
 		hist_add(&hist, ns);
 	len = (size_t)snprintf(doc, sizeof(doc), TOOL ",\"metrics\":{\"delay_packets\":500,\"delay_min_ns\":1,"
-			       "\"delay_p90_ns\":7,\"delay_p99_9_ns\":null,\"delay_max_ns\":500},"
-			       "\"histograms\":{\"delay_ns\":{\"negative\":0,\"above\":0,\"buckets\":[[0,0]");
+			       "\"delay_p90_ns\":7,\"delay_p99_9_ns\":null,\"delay_max_ns\":500,"
+			       "\"pdv_p99_9_ns\":null,\"pdv_max_ns\":499},\"histograms\":{"
+			       "\"pdv_ns\":{\"negative\":0,\"above\":0,\"buckets\":[[0,1],[448,499]]},"
+			       "\"delay_ns\":{\"negative\":0,\"above\":0,\"buckets\":[[0,0]");
 	for (i = 0; i < HIST_BUCKETS; i++) {
 		if (hist.buckets[i])
 			len += (size_t)snprintf(doc + len, sizeof(doc) - len, ",[%llu,%llu]",
@@ -101,6 +103,8 @@ static void a_percentile_that_is_not_reported_is_in_the_histogram(void **state)
 	snprintf(doc + len, sizeof(doc) - len, "]}}}");
 	assert_int_equal(outcome_take(doc, true, res, &outcome, &e), 0);
 	assert_true(outcome.delay.ns[DIST_P99_9] == (double)hist_percentile_ns(&hist, 0.999));
+	assert_true(outcome.pdv.ns[DIST_P99_9] == 450);
+	assert_true(outcome.pdv.ns[DIST_MAX] == 499 && isnan(outcome.pdv.ns[DIST_MIN]));
 	/* What is reported is taken, and what is neither stays unknown. */
 	assert_true(outcome.delay.ns[DIST_P90] == 7);
 	assert_true(isnan(outcome.delay.ns[DIST_P99]));
@@ -108,6 +112,7 @@ static void a_percentile_that_is_not_reported_is_in_the_histogram(void **state)
 						 "delay_p99_9_ns")));
 	assert_int_equal(outcome_take(doc, false, res, &outcome, &e), 0);
 	assert_true(isnan(outcome.delay.ns[DIST_P99_9]));
+	assert_true(isnan(outcome.pdv.ns[DIST_P99_9]));
 	result_free(res);
 }
 
