@@ -30,7 +30,7 @@ bump() {
 bench() {
 	# shellcheck disable=SC2046
 	run --separate-stderr timeout 100 $(first 40) "$TOOL" bench "$1" "eg0@$LAB-a" "eg0@$LAB-b" \
-		--sizes 512 --settle 1ms --json "${@:2}"
+		--sizes 512 --settle 1ms --wait 500ms --json "${@:2}"
 }
 
 # The tool says that nothing disturbed what its figures rest on.
@@ -245,7 +245,7 @@ loses_each_47th() {
 	bump
 	for signal in KILL INT; do
 		start_cmd soak r "trial $next" nsenter --net=/proc/self/ns/net "$TOOL" bench soak \
-			"eg0@$LAB-a" "eg0@$LAB-b" "${words[@]}" --sizes 512 --settle 1ms --json
+			"eg0@$LAB-a" "eg0@$LAB-b" "${words[@]}" --sizes 512 --settle 1ms --wait 500ms --json
 		finish soak "$signal"
 		next=5
 	done
@@ -265,7 +265,7 @@ loses_each_47th() {
 bench_far() {
 	# shellcheck disable=SC2046
 	run --separate-stderr timeout 100 $(first 40) "$TOOL" bench "$1" "eg0@$LAB-a" eg0 --dest 198.18.0.2 \
-		--sizes 512 --settle 1ms --json "${@:2}"
+		--sizes 512 --settle 1ms --wait 500ms --json "${@:2}"
 }
 
 @test "bench to another host finds the inserted loss and rate, and delays only with --clock tai" {

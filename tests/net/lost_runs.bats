@@ -20,7 +20,7 @@ lost_is() {
 
 	start bump r impair ega egb -i 0s --direction a-to-b --match "udp dport 9" -d 60s "${@:2}"
 	# shellcheck disable=SC2086
-	tool_in a blast eg0 198.18.0.2 -c 2003 -r "$(pace 10000)" -i 0 --sink "eg0@$LAB-b" --no-ledger \
+	tool_in a blast eg0 198.18.0.2 -c 2003 -r "$(pace 10000)" -i 0 --sink "eg0@$LAB-b" --no-ledger --wait 500ms \
 		--json ${OPTIONS-}
 	is 0
 	json ".metrics | $filter"
@@ -56,13 +56,13 @@ lost_is() {
 		  - {packet: ip4(dst=198.18.0.2)/udp(dport=9), rate: 2kpps, duration: {fixed_packets: {packets: 503}}}
 	END
 	start bump r impair ega egb -i 0s --direction a-to-b -d 60s --match "stream 1" --loss all
-	tool_in a blast eg0 --streams streams.yaml -i 0 --sink "eg0@$LAB-b" --no-ledger --json
+	tool_in a blast eg0 --streams streams.yaml -i 0 --sink "eg0@$LAB-b" --no-ledger --wait 500ms --json
 	is 0
 	json '.metrics | .lost_packets == 503 and .lost_runs == 1 and .lost_run_max == 503'
 	finish bump INT
 	seq 1000 1008 >last
 	start bump r impair ega egb -i 0s --direction a-to-b -d 60s --match "stream 0" --loss list=last
-	tool_in a blast eg0 --streams streams.yaml -i 0 --sink "eg0@$LAB-b" --no-ledger --json
+	tool_in a blast eg0 --streams streams.yaml -i 0 --sink "eg0@$LAB-b" --no-ledger --wait 500ms --json
 	is 0
 	json '.metrics | .lost_packets == 9 and .lost_runs == 1 and .lost_run_max == 9'
 	# The rows of streams count what is lost at the ends, too.
@@ -73,7 +73,7 @@ lost_is() {
 # far_soak: a bench to b as another host.
 far_soak() {
 	tool_in a bench soak eg0 eg0 --receiver "nsenter --net=/run/netns/$LAB-b '$TOOL'" --dest 198.18.0.2 \
-		--sizes 512 --settle 1ms --rate "$(pace 1000)" --trial 300ms --duration 300ms --json
+		--sizes 512 --settle 1ms --wait 500ms --rate "$(pace 1000)" --trial 300ms --duration 300ms --json
 }
 
 @test "a receiver on another host, which does not know the count, counts the runs at the ends as well" {
@@ -94,7 +94,7 @@ forged_is() {
 	start bump r impair ega egb -i 0s --direction a-to-b --match "udp sport 40009" -d 60s --loss list=lost
 	# shellcheck disable=SC2086
 	start blast a blast eg0 198.18.0.2 -c 4001 -r "$(pace 4000)" -i 0 --run 4660 --src-port 40009 \
-		--sink "eg0@$LAB-b" --no-ledger ${OPTIONS-}
+		--sink "eg0@$LAB-b" --no-ledger --wait 500ms ${OPTIONS-}
 	wait_for eval '[ "$(counter b rx_packets)" -gt 503 ]'
 	send_tags <forged
 	finish blast

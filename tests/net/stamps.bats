@@ -26,13 +26,16 @@ transfer() {
 	RECEIVED=$output
 }
 
-# sent FILTER, received FILTER: holds on that document.
+# sent FILTER, received FILTER: holds on that document, which becomes output. (As an assignment of the
+# command it would be in the environment, where it may be too long.)
 sent() {
-	output=$SENT json "$@"
+	output=$SENT
+	json "$@"
 }
 
 received() {
-	output=$RECEIVED json "$@"
+	output=$RECEIVED
+	json "$@"
 }
 
 # bats test_tags=core

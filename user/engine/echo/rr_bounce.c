@@ -13,8 +13,8 @@
 #include <linux/icmpv6.h>
 
 #include "lib/hist.h"
-#include "lib/pdv.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "lib/unit.h"
 #include "proto/echo.h"
 #include "sys/hook/bpf.h"
