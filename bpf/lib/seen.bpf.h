@@ -10,6 +10,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);	/* a socket is read by user space */
 	__type(key, __u32);
 	__type(value, struct seen_packet);
 	__uint(max_entries, 1);		/* SEEN_SLOTS where it is used */
@@ -49,16 +50,12 @@ static __always_inline void seen_take_back(__u64 place)
  */
 static __always_inline int seen_ends(struct seen_packet *seen, __u64 name, __u64 place)
 {
-	__u64 before;
+	__u64 back;
 
-	if (READ_ONCE(seen->name) == name) {
-		before = READ_ONCE(seen->place);
-		if (!before || before == place)
-			return 1;
-		seen_take_back(before);
-	}
-	WRITE_ONCE(seen->place, place);
-	WRITE_ONCE(seen->name, name);
+	if (seen_note(seen, name, place, &back))
+		return 1;
+	if (back)
+		seen_take_back(back);
 	return 0;
 }
 

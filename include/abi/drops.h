@@ -71,7 +71,7 @@ static inline __u64 drop_place_id(const struct drop_key *key)
  * The packets that were received or dropped last, so that none is counted twice: a copy of one that
  * arrived, or one that the sink itself dropped. Where a drop comes first, as that of a packet of
  * which a packet socket has a copy and sends it on, it is taken back when the copy arrives. Shared
- * between the sink and the drop watcher; a slot identifies one packet.
+ * between the receiver and the drop watcher; a slot identifies one packet.
  */
 #define SEEN_SLOTS	65536
 
@@ -90,6 +90,26 @@ static inline __u32 seen_slot(__u16 stream, __u32 sequence)
 static inline __u64 seen_name(__u16 stream, __u32 sequence)
 {
 	return 1ull << 63 | (__u64)stream << 32 | sequence;
+}
+
+/*
+ * Notes that packet @name has its end now at @place, 0: it is received. Returns 1 if it had that end, or
+ * was received, before. *ret_back: the place where it was dropped before, a drop to be taken back; 0: none.
+ */
+ABI_INLINE int seen_note(volatile struct seen_packet *seen, __u64 name, __u64 place, __u64 *ret_back)
+{
+	__u64 before;
+
+	*ret_back = 0;
+	if (seen->name == name) {
+		before = seen->place;
+		if (!before || before == place)
+			return 1;
+		*ret_back = before;
+	}
+	seen->place = place;
+	seen->name = name;
+	return 0;
 }
 
 #endif

@@ -42,6 +42,15 @@ rows_are() {
 		.reason == "received or counted later")'
 }
 
+@test "the same at a socket, where the kernel drops damaged copies, too" {
+	forwards 0 7
+	sent 198.18.0.2 -c 1009 --sink-socket --rcvbuf 4000000
+	rows_are 1009 0
+	json '.parts[] | select(.name == "ledger") | .entries | map(select(.packets > 0)) | length == 1'
+	json '.parts[] | select(.name == "witnesses") | .entries | any(.packets > 0 and
+		.reason == "received or counted later")'
+}
+
 @test "the same of packets that are not UDP" {
 	forwards
 	sent 'ip4(dst=198.18.0.2)/tcp(flags=A)' -c 307

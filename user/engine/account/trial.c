@@ -241,6 +241,7 @@ static int open_socket(struct trial *trial, struct err *e)
 		.streams = (uint16_t)(trial->target.last_stream + 1),
 		.run = trial->target.tagged ? trial->target.run : 0,
 		.rcvbuf_bytes = trial->opts.rcvbuf_bytes,
+		.drops = trial->target.tagged ? trial->drops : NULL,
 		.verify_payload = trial->target.tagged && trial->opts.verify_payload,
 	};
 

@@ -98,6 +98,8 @@ static void add_tag(struct rx_socket *rx, const struct tag_fields *tag, uint64_t
 		return;
 	}
 	seqwin_add(&rx->wins[tag->stream], tag->run, tag->sequence);
+	if (rx->cfg.drops)
+		drops_note_received(rx->cfg.drops, tag->stream, tag->sequence);
 	if (tag->time)
 		add_delay(rx, tag, now_ns);
 }

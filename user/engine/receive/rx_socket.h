@@ -15,12 +15,14 @@
 #include "engine/receive/receiver.h"
 #include "lib/err.h"
 #include "result/result.h"
+#include "sys/hook/drops.h"
 
 struct rx_socket_cfg {
 	const char *ifname;	/* ignore packets that arrive on another interface */
 	uint16_t port;		/* host order */
 	uint16_t streams;	/* streams to check: 0 .. streams - 1 */
 	uint16_t run;		/* of the sender, with the clock's bit; 0: any */
+	struct drops *drops;	/* notes there what was received; NULL: nowhere */
 	bool verify_payload;	/* it is the payload pattern (abi/payload.h) */
 	uint32_t rcvbuf_bytes;	/* as for setsockopt(), which doubles it; 0: default */
 };

@@ -37,6 +37,10 @@ struct drops {
 	struct btf *btf;
 	FILE *symbols;		/* opened while permitted; NULL: not readable */
 	unsigned int nr_cpus;
+	struct seen_packet *seen;
+	size_t seen_bytes;
+	size_t nr_taken;	/* drops taken back by drops_note_received() */
+	struct { __u64 place, packets; } taken[DROP_PLACES];
 	size_t nr_known;
 	struct known_symbol known[DROP_PLACES];
 };
@@ -95,6 +99,8 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	if (err)
 		return bpf_load_error(e, err, "drops_tp");
 	err = bpf_map_memory(skel->maps.drop_sums, (void **)&drops->sums, &drops->sums_bytes, e);
+	if (!err)
+		err = bpf_map_memory(skel->maps.seen_packets, (void **)&drops->seen, &drops->seen_bytes, e);
 	if (err)
 		return err;
 	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_bare);
@@ -136,6 +142,7 @@ void drops_close(struct drops *drops)
 	for (i = 0; i < NR_KINDS; i++)
 		bpf_link__destroy(drops->links[i]);
 	bpf_unmap_memory(drops->sums, drops->sums_bytes);
+	bpf_unmap_memory(drops->seen, drops->seen_bytes);
 	drops_tp_bpf__destroy(drops->skel);
 	btf__free(drops->btf);
 	if (drops->symbols)
@@ -149,6 +156,23 @@ struct drops_maps drops_maps(const struct drops *drops)
 		.seen_fd = bpf_map__fd(drops->skel->maps.seen_packets),
 		.taken_back_fd = bpf_map__fd(drops->skel->maps.drops_taken_back),
 	};
+}
+
+void drops_note_received(struct drops *drops, uint16_t stream, uint32_t sequence)
+{
+	__u64 back;
+	size_t i;
+
+	if (seen_note(&drops->seen[seen_slot(stream, sequence)], seen_name(stream, sequence), 0, &back) || !back)
+		return;
+	for (i = 0; i < drops->nr_taken && drops->taken[i].place != back; i++)
+		;
+	if (i == DROP_PLACES)
+		return;
+	drops->taken[i].place = back;
+	drops->taken[i].packets++;
+	if (i == drops->nr_taken)
+		drops->nr_taken++;
 }
 
 bool drops_has(const struct drops *drops, enum drop_kind kind)
@@ -335,8 +359,11 @@ static uint64_t sum_cpus(const struct drops *drops, int fd, const struct drop_ke
 static uint64_t read_taken_back(const struct drops *drops, const struct drop_key *key)
 {
 	__u64 id = drop_place_id(key), packets = 0;
+	size_t i;
 
 	bpf_map_lookup_elem(bpf_map__fd(drops->skel->maps.drops_taken_back), &id, &packets);
+	for (i = 0; i < drops->nr_taken; i++)
+		packets += drops->taken[i].place == id ? drops->taken[i].packets : 0;
 	return packets;
 }
 

@@ -25,6 +25,12 @@ struct drops_maps {
 
 struct drops_maps drops_maps(const struct drops *drops);
 
+/*
+ * A packet was received by a socket: what its program notes in the maps for an XDP receiver. Called by
+ * one thread, and not while drops_list() runs.
+ */
+void drops_note_received(struct drops *drops, uint16_t stream, uint32_t sequence);
+
 /* Whether the tracepoints of this kind are available in this kernel. */
 bool drops_has(const struct drops *drops, enum drop_kind kind);
 
