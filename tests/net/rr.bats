@@ -123,7 +123,32 @@ rests() {
 	finish reflect INT
 }
 
-# damaged COUNT TEXT: so many of 1009 answers are damaged. They are in no other figure than received.
+# Of 101 requests the 53rd is answered twice at once, and the last a second time 0.3 s later.
+COPIES='import itertools, socket, sys, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.bind(("", 7))
+print("ready", file=sys.stderr, flush=True)
+for n in itertools.count(1):
+    data, peer = sock.recvfrom(9000)
+    sock.sendto(data, peer)
+    if n % 101 == 0:
+        time.sleep(0.3)
+    if n % 101 in (0, 53):
+        sock.sendto(data, peer)'
+
+@test "copies that come late are counted, by rr and probe" {
+	lab_up
+	start_cmd copies b ready /usr/bin/python3 -c "$COPIES"
+	for verb in "rr 198.18.0.2 --engine afxdp" "rr 198.18.0.2 --engine stack" "probe eg0 198.18.0.2 -r 1kpps"; do
+		# shellcheck disable=SC2086
+		tool_in a $verb -c 101 --json
+		is 0
+		json '.metrics | .distinct_packets == 101 and .lost_packets == 0 and .duplicate_packets == 2 and
+			.received_packets == 103'
+	done
+}
+
+# damaged COUNT: this many of 1009 answers are damaged. They are in no other figure than received.
 damaged() {
 	is 1
 	json --argjson n "$1" '.metrics | .sent_packets == 1009 and .received_packets == 1009 and

@@ -185,6 +185,14 @@ static struct loop_run begin(struct rr *rr)
 	};
 }
 
+/* When nothing is sent any more. Where copies arrive, another one may be on its way. */
+static bool is_settled(const struct loop_run *run, uint64_t now_ns)
+{
+	const struct rr *rr = run->rr;
+
+	return now_ns >= run->until_ns || (!rr->waiting && !rr->win->duplicates && !rr->win->unknown);
+}
+
 int rr_loop(struct rr *rr, struct err *e)
 {
 	struct loop_run run = begin(rr);
@@ -202,7 +210,7 @@ int rr_loop(struct rr *rr, struct err *e)
 			run.sending = false;
 			run.until_ns = now_ns + rr->cfg.timeout_ns;
 		}
-		if (!run.sending && (!rr->waiting || now_ns >= run.until_ns))
+		if (!run.sending && is_settled(&run, now_ns))
 			break;
 		nr = run.sending ? send_some(&run, now_ns) : 0;
 		if (nr)

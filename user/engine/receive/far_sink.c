@@ -290,7 +290,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 		result_note(res, "%g more packets arrived than were sent: another sender uses the "
 			    "same "
 			    "port and stream number", distinct - packets);
-	/* As rx_lost(): what came too late to be told from a copy did arrive. */
+	/* As rx_lost(): what came too late to be distinguished from a copy did arrive. */
 	lost = fmax(packets - distinct - fmax(outcome.unknown_packets, 0), 0);
 	result_metric_u64(res, "lost_packets", (uint64_t)lost);
 	result_metric_real(res, "lost_ratio", lost + distinct > 0 ? lost / (lost + distinct) : 0);
