@@ -434,9 +434,9 @@ static const struct metric metrics[] = {
 	{ "lost_packets", UNIT_COUNT, METRIC_LOWER, "lost",
 	  "sent - distinct received, late arrivals not lost; if the sender's count is "
 	  "unknown, the missing sequence numbers", .brief = true },
+	{ "lost_ratio", UNIT_RATIO, METRIC_LOWER, "loss", "lost / (lost + distinct received)" },
 	{ "loss_threshold_ns", UNIT_NS, METRIC_NEITHER, "loss threshold",
 	  "a packet that has not arrived this long after the last was sent counts as lost (RFC 7679 3.8.2)" },
-	{ "lost_ratio", UNIT_RATIO, METRIC_LOWER, "loss", "lost / (lost + distinct received)" },
 	{ "lost_runs", UNIT_COUNT, METRIC_LOWER, "loss periods",
 	  "periods of one or more consecutive lost sequence numbers (loss periods, RFC 3357), also "
 	  "before the first and after the highest that arrived if the sender's count is known; a "

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "lib/hist.h"
-#include "lib/pdv.h"
 #include "lib/loop.h"
+#include "lib/pdv.h"
 #include "lib/unit.h"
 #include "proto/flow_file.h"
 
