@@ -138,8 +138,10 @@ for n in itertools.count(1):
 
 @test "copies that come late are counted, by rr and probe" {
 	lab_up
+	make_ready b
 	start_cmd copies b ready /usr/bin/python3 -c "$COPIES"
-	for verb in "rr 198.18.0.2 --engine afxdp" "rr 198.18.0.2 --engine stack" "probe eg0 198.18.0.2 -r 1kpps"; do
+	for verb in "rr 198.18.0.2 --engine afxdp" "rr 198.18.0.2 --engine stack" "rr 198.18.0.2 --engine bounce" \
+		"probe eg0 198.18.0.2 -r 1kpps"; do
 		# shellcheck disable=SC2086
 		tool_in a $verb -c 101 --json
 		is 0

@@ -144,6 +144,18 @@ static void set_limits(struct rr *rr)
 				       UINT64_MAX;
 }
 
+static bool had_copies(const struct rr *rr)
+{
+	const struct rr_afxdp *way = rr->state;
+	uint32_t i;
+
+	for (i = 0; i < rr->cfg.outstanding; i++) {
+		if (RR_LOOK(way->tokens[i].stale))
+			return true;
+	}
+	return false;
+}
+
 static int bounce_run(struct rr *rr, struct err *e)
 {
 	struct rr_afxdp *way = rr->state;
@@ -162,10 +174,11 @@ static int bounce_run(struct rr *rr, struct err *e)
 		if (way->tokens[i].made < way->tokens[i].limit)
 			err = launch(rr, i, &progress[i], e);
 	}
-	while (!err && busy && !(over && now_ns >= until_ns)) {
+	/* Where copies arrive, another one may be on its way. */
+	while (!err && !(over && now_ns >= until_ns) && (busy || had_copies(rr))) {
 		loop_sleep_until(now_ns + LOOK_NS < end_ns || over ? now_ns + LOOK_NS : end_ns);
 		now_ns = loop_mono_ns();
-		if (!over && (atomic_load(&rr->stop) || now_ns >= end_ns)) {
+		if (!over && (!busy || atomic_load(&rr->stop) || now_ns >= end_ns)) {
 			over = true;
 			*way->end_mono_ns = 0;
 			until_ns = now_ns + rr->cfg.timeout_ns;
