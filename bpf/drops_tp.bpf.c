@@ -55,9 +55,11 @@ static __always_inline int is_dest6(const struct ipv6hdr *ip)
 
 /*
  * Offset of what follows the IP header of a packet with the right address, or the EtherType of
- * another; 0: not such a packet. *ret_proto: -1: not IP.
+ * another; 0: not such a packet. *ret_proto: -1: not IP. In a @damaged IPv4 header version and fragment
+ * offset are not relied on; *ret_options: bytes of its options, by its length.
  */
-static __always_inline __u32 find_l4(struct sk_buff *skb, const struct skb_view *view, int *ret_proto)
+static __always_inline __u32 find_l4(struct sk_buff *skb, const struct skb_view *view, int damaged,
+				     int *ret_proto, __u32 *ret_options)
 {
 	__be16 proto = 0;
 	__u32 offset = skb_find_ip(skb, view, &proto);
@@ -66,10 +68,11 @@ static __always_inline __u32 find_l4(struct sk_buff *skb, const struct skb_view 
 
 	if (proto == bpf_htons(ETH_P_IP)) {
 		/* In a fragmented packet only the first fragment has the ports and the tag. */
-		if (skb_copy(&ip4, sizeof(ip4), view, offset) || ip4.version != 4 ||
-		    ip4.frag_off & bpf_htons(0x1fff) || !is_dest4(&ip4))
+		if (skb_copy(&ip4, sizeof(ip4), view, offset) || !is_dest4(&ip4) ||
+		    (!damaged && (ip4.version != 4 || ip4.frag_off & bpf_htons(0x1fff))))
 			return 0;
 		*ret_proto = ip4.protocol;
+		*ret_options = ip4.ihl * 4 - sizeof(ip4);
 		return offset + ip4.ihl * 4;
 	}
 	if (proto == bpf_htons(ETH_P_IPV6)) {
@@ -111,25 +114,59 @@ static __always_inline int find_tag(const struct skb_view *view, __u32 offset, i
 	       tag_read(tag.high, tag.low, tag.complement, ret_tag);
 }
 
-/* True if the packet belongs to the test; *ret_tag: its stream and number, if it is tagged. */
-static __always_inline int is_of_test(struct sk_buff *skb, struct tag_fields *ret_tag)
+static __always_inline int is_of_run(const struct tag_fields *tag)
 {
+	return tag->run == cfg.run && tag->stream >= cfg.first_stream && tag->stream <= cfg.last_stream;
+}
+
+static __always_inline int is_damage(__u32 reason)
+{
+	return reason < DROP_DAMAGE_REASONS && cfg.damage_reasons[reason >> 6] >> (reason & 63) & 1;
+}
+
+enum of_test {
+	OF_TEST_NO, OF_TEST_YES,
+	OF_TEST_DAMAGED,	/* DROP_DAMAGED */
+};
+
+/* Of a packet with the right address and the L4 header of @proto at @offset. */
+static __always_inline enum of_test look(const struct skb_view *view, __u32 offset, int proto, int damaged,
+					 struct tag_fields *ret_tag)
+{
+	int is_udp = proto == IPPROTO_UDP, to_ports = is_udp && is_to_ports(view, offset);
+
+	if (is_udp && !to_ports && !damaged)
+		return OF_TEST_NO;
+	if (!cfg.tagged)
+		return to_ports ? OF_TEST_YES : OF_TEST_NO;
+	if (!find_tag(view, offset, proto, ret_tag))
+		return damaged && to_ports ? OF_TEST_DAMAGED : OF_TEST_NO;
+	if (!is_of_run(ret_tag))
+		return OF_TEST_NO;
+	return is_udp && !to_ports ? OF_TEST_DAMAGED : OF_TEST_YES;
+}
+
+/* Whether the packet belongs to the test; *ret_tag: its stream and number, if it is tagged. */
+static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason,
+					       struct tag_fields *ret_tag)
+{
+	int damaged = is_damage(reason), proto;
+	__u32 offset, options = 0;
 	struct skb_view view;
-	__u32 offset;
-	int proto;
+	enum of_test of_test;
 
 	/* Before reading anything: reading is most of the cost per packet. */
 	if (cfg.any)
-		return 1;
+		return OF_TEST_YES;
 	view.head = BPF_CORE_READ(skb, head);
 	view.tail = BPF_CORE_READ(skb, tail);
-	offset = find_l4(skb, &view, &proto);
-	if (!offset || (proto == IPPROTO_UDP && !is_to_ports(&view, offset)))
-		return 0;
-	if (!cfg.tagged)
-		return proto == IPPROTO_UDP;
-	return find_tag(&view, offset, proto, ret_tag) && ret_tag->run == cfg.run &&
-	       ret_tag->stream >= cfg.first_stream && ret_tag->stream <= cfg.last_stream;
+	offset = find_l4(skb, &view, damaged, &proto, &options);
+	if (!offset)
+		return OF_TEST_NO;
+	of_test = look(&view, offset, proto, damaged, ret_tag);
+	/* The protocol or the length of the IPv4 header may be the damage. */
+	return of_test == OF_TEST_NO && damaged ?
+	       look(&view, offset - options, IPPROTO_UDP, damaged, ret_tag) : of_test;
 }
 
 /* True if the packet was received before, or counted at this location. */
@@ -178,9 +215,12 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 	__u32 cpu = bpf_get_smp_processor_id(), packets;
 	struct tag_fields tag = { 0 };
 	struct drop_sum *sum;
+	enum of_test of_test = is_of_test(skb, reason, &tag);
 
-	if (!is_of_test(skb, &tag))
+	if (of_test == OF_TEST_NO)
 		return 0;
+	if (of_test == OF_TEST_DAMAGED)
+		key.kind = DROP_DAMAGED;
 	packets = skb_packets(skb);
 	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
 	if (sum)
@@ -191,7 +231,7 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 		key.ifindex = BPF_CORE_READ(skb, skb_iif);
 	if (!key.netns && sk)
 		key.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-	if (!is_again(&tag, &key))
+	if (of_test == OF_TEST_DAMAGED || !is_again(&tag, &key))
 		count_place(&key, packets);
 	else if (sum)
 		ADD_ONCE(sum->again, packets);

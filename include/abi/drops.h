@@ -23,13 +23,22 @@ struct drops_cfg {
 	__u16 run;			/* in the tag, with the clock's bit */
 	__u16 reserved2;
 	__be32 dst[4];			/* IPv4: only the first */
+	__u32 reserved3;
+	__u64 damage_reasons[2];	/* a bit for each enum skb_drop_reason that damage causes */
 };
-ABI_ASSERT_SIZE(struct drops_cfg, 36);
+ABI_ASSERT_SIZE(struct drops_cfg, 56);
+
+#define DROP_DAMAGE_REASONS	128	/* number of bits */
 
 enum drop_kind {
 	DROP_SKB,		/* skb:kfree_skb, packets of the test only */
 	DROP_XDP_EXCEPTION,	/* xdp:xdp_exception, of any packet; reason: the action */
 	DROP_XDP_REDIRECT,	/* xdp:xdp_redirect_err, of any packet; reason: the error */
+	/*
+	 * skb:kfree_skb for a reason of damage_reasons: packets that have either the UDP ports of the
+	 * test or its tag, but not both. Copies of packets that were received are among them.
+	 */
+	DROP_DAMAGED,
 };
 
 #define DROP_NAME_BYTES	16	/* IFNAMSIZ */

@@ -161,6 +161,12 @@ need_bpftool() {
 	bpftool version >/dev/null 2>&1 || cannot bpftool "a bpftool for this kernel"
 }
 
+# The names of reasons came with 5.17, and more of them with each version.
+need_reason() {
+	bpftool btf dump file /sys/kernel/btf/vmlinux format raw 2>/dev/null |
+		grep -q "SKB_DROP_REASON_$1'" || cannot "reason_$1" "the reason $1 of the kernel"
+}
+
 # programs_of PID: ids of the BPF programs that it holds open.
 programs_of() {
 	sed -n 's/^prog_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -nu

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bats file_tags=net
 # The ledger where a program of this host forwards by packet sockets: of each packet that it sends
-# on, the kernel drops another copy.
+# on, the kernel drops another copy. And where the forwarder damages packets.
 
 load ../lib/common
 load ../lib/lab
@@ -95,4 +95,27 @@ witness() {
 	rows_are 1009 0
 	json '.metrics.untagged_packets == 144'
 	witness 144 "arrived with a damaged tag"
+}
+
+# damaged_at_socket DAMAGED RULES...: packets that r damages, and b's kernel drops before a socket.
+damaged_at_socket() {
+	start impair r impair ega egb -i 0s -d 60s --direction a-to-b --match udp "${@:2}"
+	sent 198.18.0.2 -c 1009 --sink-socket --rcvbuf 4000000
+	rows_are $((1009 - $1)) "$1"
+	json '.parts[] | select(.name == "ledger") | .metrics.unattributed_packets == 0'
+}
+
+@test "a damaged packet that the kernel drops is in the row of that place, whichever bit is damaged" {
+	need_reason IP_CSUM
+	# IPv4 header, UDP header and tag.
+	damaged_at_socket 504 --corrupt every=2:1@14
+	json '.parts[] | select(.name == "ledger") | .entries | any(.packets > 100 and .reason == "UDP_CSUM") and
+		any(.packets > 100 and .reason == "IP_CSUM")'
+}
+
+@test "two damaged copies that the kernel drops are one loss: the ledger claims it once" {
+	need_reason UDP_CSUM
+	damaged_at_socket 144 --corrupt every=7:1@42 --duplicate every=7
+	json '[.parts[] | select(.name == "witnesses") | .entries[] | select(.source == "kfree_skb").packets] |
+		add == 144'
 }

@@ -74,12 +74,6 @@ witness() {
 		any(.packets == $n and .place == $place and .where == $where)'
 }
 
-# The names of reasons came with 5.17, and more of them with each version.
-need_reason() {
-	bpftool btf dump file /sys/kernel/btf/vmlinux format raw 2>/dev/null |
-		grep -q "SKB_DROP_REASON_$1'" || cannot "reason_$1" "the reason $1 of the kernel"
-}
-
 # verdict NODE DEV MODE NAME: another user's XDP program on an interface.
 verdict() {
 	local object=$BATS_TEST_TMPDIR/verdict.o

@@ -486,6 +486,13 @@ static void add_xdp_failures(struct listing *listing, const struct drop_place *p
 	ledger_witness(listing->ledger, row);
 }
 
+static void name_row(const struct trial *trial, const struct drop_place *place, struct ledger_row *row)
+{
+	snprintf(row->place, sizeof(row->place), "%s", place->symbol);
+	snprintf(row->reason, sizeof(row->reason), "%s", place->reason);
+	path_name(trial->path, place->netns, place->ifindex, place->ifname, row->where, sizeof(row->where));
+}
+
 static void add_drops(void *ctx, const struct drop_place *place)
 {
 	struct listing *listing = ctx;
@@ -493,9 +500,9 @@ static void add_drops(void *ctx, const struct drop_place *place)
 	struct path_iface *iface = path_find(path, place->netns, place->ifindex);
 	struct ledger_row row = { .source = "kfree_skb", .packets = place->packets - place->taken_back };
 
-	snprintf(row.place, sizeof(row.place), "%s", place->symbol);
-	snprintf(row.reason, sizeof(row.reason), "%s", place->reason);
-	path_name(path, place->netns, place->ifindex, place->ifname, row.where, sizeof(row.where));
+	if (place->kind == DROP_DAMAGED)
+		return;
+	name_row(listing->trial, place, &row);
 	if (place->kind != DROP_SKB) {
 		add_xdp_failures(listing, place, iface, &row);
 		return;
@@ -538,18 +545,36 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
  * Last of all rows: the number of a damaged packet is lost, but not if another copy of it arrived, nor
  * if it is of another program.
  */
+static void claim_damaged(struct ledger *ledger, struct ledger_row *row)
+{
+	uint64_t packets = row->packets;
+	int64_t rest = ledger_unattributed(ledger);
+
+	row->packets = rest <= 0 ? 0 : packets < (uint64_t)rest ? packets : (uint64_t)rest;
+	ledger_claim(ledger, row);
+	row->packets = packets - row->packets;
+	ledger_witness(ledger, row);
+}
+
+static void add_damaged_drops(void *ctx, const struct drop_place *place)
+{
+	struct listing *listing = ctx;
+	struct ledger_row row = { .source = "kfree_skb", .packets = place->packets };
+
+	if (place->kind != DROP_DAMAGED)
+		return;
+	name_row(listing->trial, place, &row);
+	claim_damaged(listing->ledger, &row);
+}
+
 static void add_damaged(const struct trial *trial, uint64_t packets, const char *reason,
 			struct ledger *ledger)
 {
-	struct ledger_row row = { .source = "receiver" };
-	int64_t rest = ledger_unattributed(ledger);
+	struct ledger_row row = { .source = "receiver", .packets = packets };
 
 	snprintf(row.reason, sizeof(row.reason), "%s", reason);
 	snprintf(row.where, sizeof(row.where), "%s", path_receiver(trial->path)->known.where);
-	row.packets = rest <= 0 ? 0 : packets < (uint64_t)rest ? packets : (uint64_t)rest;
-	ledger_claim(ledger, &row);
-	row.packets = packets - row.packets;
-	ledger_witness(ledger, &row);
+	claim_damaged(ledger, &row);
 }
 
 static void add_seen_again(struct trial *trial, const struct rx_count *count, uint64_t taken_back,
@@ -621,6 +646,8 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	add_known(trial, sent, &count, &ledger);
 	add_seen_again(trial, &count, listing.taken_back, &ledger);
 	path_report(trial->path, &ledger);
+	if (trial->drops)
+		drops_list(trial->drops, add_damaged_drops, &listing, &drops_error);
 	add_damaged(trial, count.damaged, "arrived with a wrong checksum", &ledger);
 	add_damaged(trial, count.bad_payload, "arrived with a wrong payload", &ledger);
 	if (trial->target.tagged)

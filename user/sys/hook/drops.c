@@ -20,7 +20,7 @@
 
 #include "drops_tp.skel.h"
 
-#define NR_KINDS	(DROP_XDP_REDIRECT + 1)
+#define NR_LINKS	(DROP_XDP_REDIRECT + 1)	/* DROP_DAMAGED has that of DROP_SKB */
 #define SUBSYS_SHIFT	16		/* in enum skb_drop_reason: the subsystem of a reason */
 
 /* A function's name, looked up once: a look-up reads all symbols of the kernel. */
@@ -31,7 +31,7 @@ struct known_symbol {
 
 struct drops {
 	struct drops_tp_bpf *skel;
-	struct bpf_link *links[NR_KINDS];
+	struct bpf_link *links[NR_LINKS];
 	struct drop_sum *sums;
 	size_t sums_bytes;
 	struct btf *btf;
@@ -78,6 +78,37 @@ static void choose_programs(struct drops *drops)
 				  nr_arguments(drops->btf, "xdp_redirect_err") >= 4);
 }
 
+/* An IP_INHDR may be a damaged version; the reasons of a wrong length leave ports and tag as they are. */
+static bool is_reason_of_damage(const char *name)
+{
+	static const char *const names[] = { "IP_CSUM", "IP_INHDR", "UDP_CSUM" };
+	size_t i, skip = strlen("SKB_DROP_REASON_");
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(name) > skip && !strcmp(name + skip, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The numbers of the reasons differ between kernels. */
+static void find_reasons_of_damage(const struct btf *btf, __u64 *reasons)
+{
+	int id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : -1, i;
+	const struct btf_enum *values;
+	const struct btf_type *type;
+
+	if (id < 0)
+		return;
+	type = btf__type_by_id(btf, (__u32)id);
+	values = btf_enum(type);
+	for (i = 0; i < btf_vlen(type); i++) {
+		if ((__u32)values[i].val < DROP_DAMAGE_REASONS &&
+		    is_reason_of_damage(btf__name_by_offset(btf, values[i].name_off)))
+			reasons[values[i].val >> 6] |= 1ull << (values[i].val & 63);
+	}
+}
+
 static void attach_if_loaded(struct drops *drops, enum drop_kind kind,
 			     const struct bpf_program *prog)
 {
@@ -91,6 +122,7 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	int err;
 
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
+	find_reasons_of_damage(drops->btf, (__u64 *)skel->rodata->cfg.damage_reasons);
 	bpf_map__set_max_entries(skel->maps.drop_sums, drops->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
 	bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
@@ -139,7 +171,7 @@ void drops_close(struct drops *drops)
 
 	if (!drops)
 		return;
-	for (i = 0; i < NR_KINDS; i++)
+	for (i = 0; i < NR_LINKS; i++)
 		bpf_link__destroy(drops->links[i]);
 	bpf_unmap_memory(drops->sums, drops->sums_bytes);
 	bpf_unmap_memory(drops->seen, drops->seen_bytes);
