@@ -51,6 +51,11 @@ in_an_empty_place() {
 	json '[.parts[].metrics.sent_packets] == [20011, 5000011, 3000017, 1000003, 100003]'
 	json '.parts[0].metrics.rtt_packets == 20011'
 	json '[.parts[] | .environment.engine] == ["live", "live", "live", "afxdp", "live"]'
+	json '.parts[0].environment | .rx_stamp == "xdp" and .rx_stamp_at and .xdp_mode == "native"'
+	# All answers arrive.
+	lost="no XDP program could be attached to the peer"
+	[[ $stderr != *"$lost"* ]] || fail "$stderr"
+	json --arg lost "$lost" '[.. | .notes? // empty | .[] | select(contains($lost))] == []'
 }
 
 # bats test_tags=core

@@ -81,6 +81,7 @@ peer_program() {
 	reflect_end INT
 	json '.metrics.answered_packets == 312 and .metrics.not_sent_packets == 0 and
 		.environment.pass_program_on == "peer eg0"'
+	json '.environment | .tx_stamp == "none" and .rx_stamp == "none"'
 	hook_is_free a
 }
 

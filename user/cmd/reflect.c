@@ -12,6 +12,7 @@
 
 #include "abi/stamp_packet.h"
 #include "engine/echo/reflector.h"
+#include "engine/self/environ.h"
 #include "engine/self/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -158,6 +159,9 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 			return err;
 	}
 	result_keep_rows(res, KEPT_ROWS);
+	/* Without STAMP the tag is returned unchanged. */
+	environ_tx_stamp(res, STAMPED_NOWHERE);
+	environ_rx_stamp(res, STAMPED_NOWHERE);
 	err = reflector_open(&run.reflector, &cfg, res, e);
 	explicit_bzero(&stamp.key, sizeof(stamp.key));
 	if (err)

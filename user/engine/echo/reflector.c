@@ -127,11 +127,11 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 	if (xdp_port_mode(reflector->port) == XDP_MODE_NATIVE)
 		reflector->companion = companion_open(cfg->ifname, COMPANION_FOR_TX, res);
 	place = xdp_port_mode(reflector->port) == XDP_MODE_GENERIC ? STAMPED_XDP_GENERIC : STAMPED_XDP;
-	if (reflector->stamp)
+	if (reflector->stamp) {
 		reflector_stamp_attached(reflector->stamp, place == STAMPED_XDP_GENERIC);
-	/* Without STAMP the tag is returned unchanged. */
-	environ_tx_stamp(res, cfg->stamp ? STAMPED_BPF : STAMPED_NOWHERE);
-	environ_rx_stamp(res, cfg->stamp ? place : STAMPED_NOWHERE);
+		environ_tx_stamp(res, STAMPED_BPF);
+		environ_rx_stamp(res, place);
+	}
 	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(reflector->port)]);
 	if (!nic.up)
 		log_warn("'%s' is down and receives nothing until: ip link set dev %s "
