@@ -39,6 +39,19 @@ run_net() {
 	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
 }
 
+@test "tests have SIGPIPE's default action, also where it is ignored" {
+	file pipe <<-'END'
+		TEST "writes into a pipe that no one reads" {
+			run bash -c 'yes | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}"'
+			[ "$output" = 141 ]
+		}
+	END
+	run env -u TESTS_DIR -u TESTS_RESULTS --ignore-signal=PIPE timeout 60 "$TREE/tests/run" net
+	[ "$status" = 0 ] || fail "$output"
+	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
+	[[ $output != *"roken pipe"* ]] || fail "$output"
+}
+
 @test "a file, namespace, link, process, mount, sysctl or program that is left fails the run by name" {
 	need_root
 	need_command bpftool clang
