@@ -119,14 +119,16 @@ complete_words() {
 	[ "$(complete_words ethgauge serve --ipv4)" = --ipv4 ]
 }
 
+# What make needs of the tree.
+sources=(Makefile include user bpf scripts tests/{bench,bpf,net}/rules.mk vmtest/rules.mk)
+
 @test "touching a header rebuilds what includes it, and nothing else" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	# In a copy, as other tests use this build. What it holds is as old as here, so that make finds
 	# nothing else to do.
 	mkdir "$tree"
-	(cd "$TOP" && cp -a --parents Makefile include user bpf scripts tests/*/rules.mk vmtest/rules.mk \
-		build/{user,bpf,gen,flags,tools,ethgauge} "$tree")
+	(cd "$TOP" && cp -a --parents "${sources[@]}" build/{user,bpf,gen,flags,tools,ethgauge} "$tree")
 	cd "$tree"
 	run -0 make --no-print-directory V=0
 	[ -z "$output" ] || fail "the copy is not up to date: $output"
@@ -142,10 +144,12 @@ complete_words() {
 
 @test "a build directory of another user is reported, with the fix" {
 	need_root
-	mkdir "$BATS_TEST_TMPDIR/b"
+	mkdir "$BATS_TEST_TMPDIR"/{tree,b}
+	# In a copy of root's: without capabilities, root may not enter the home of another user.
+	(cd "$TOP" && cp -r --parents "${sources[@]}" "$BATS_TEST_TMPDIR/tree")
 	chown 12345 "$BATS_TEST_TMPDIR/b"
 	run setpriv --inh-caps=-all --bounding-set=-all \
-		make -C "$TOP" --no-print-directory SAN=0 O="$BATS_TEST_TMPDIR/b"
+		make -C "$BATS_TEST_TMPDIR/tree" --no-print-directory SAN=0 O="$BATS_TEST_TMPDIR/b"
 	[ "$status" != 0 ]
 	[[ $output == *"cannot write $BATS_TEST_TMPDIR/b"*"sudo make clean"* ]]
 }
