@@ -294,6 +294,16 @@ static void show_row(void *ctx, const struct result *part)
 		json_row(stdout, part);
 	else if (!globals->json)
 		text_row(stdout, part);
+	/* The result is written then, to the file of -o, and its failure on stdout reported. */
+	if (ferror(stdout))
+		loop_stop();
+}
+
+static int flush_stdout(void)
+{
+	if (fflush(stdout))
+		return -errno;
+	return ferror(stdout) ? -EIO : 0;
 }
 
 static int show_result(const struct globals *globals, const struct result *res,
@@ -313,8 +323,10 @@ static int show_result(const struct globals *globals, const struct result *res,
 		shown = json_document(stdout, res, globals->jsonl);
 	else
 		text_result(stdout, res);
-	if (shown || fflush(stdout) || ferror(stdout))
-		return err_set(e, shown ? shown : -EIO, "cannot write the result to stdout");
+	if (!shown)
+		shown = flush_stdout();
+	if (shown)
+		return err_set(e, shown, "cannot write the result to stdout");
 	if (file && !err)
 		log_info("full result written to '%s'", globals->output);
 	return err;
@@ -400,7 +412,7 @@ static void report_bad_options(const struct cmd *cmd, int argc, char **argv, con
 	}
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
 	static char help_option[] = "--help";
 	const struct cmd *cmd;
@@ -456,4 +468,15 @@ int main(int argc, char **argv)
 	free(given);
 	unmerge(&m);
 	return code;
+}
+
+int main(int argc, char **argv)
+{
+	int code = dispatch(argc, argv), err = flush_stdout();
+
+	/* Texts: run() has reported what its result could not be written for. */
+	if (code != EXIT_DONE || !err)
+		return code;
+	fprintf(stderr, "ethgauge: cannot write to stdout: %s\n", strerror(-err));
+	return EXIT_RUN;
 }

@@ -308,6 +308,12 @@ commands() {
 	run --separate-stderr bash -c '"$1" doctor --json >/dev/full' bash "$TOOL"
 	[ "$status" = 4 ]
 	[[ $stderr == *"cannot write the result to stdout"* ]]
+	for words in --version --help "help metrics" "help layers" "doctor --help"; do
+		# shellcheck disable=SC2016,SC2086
+		run --separate-stderr bash -c '"$@" >/dev/full' bash "$TOOL" $words
+		[ "$status" = 4 ] || fail "$words: status $status"
+		[[ $stderr == *"cannot write to stdout: No space left on device"* ]]
+	done
 }
 
 @test "a reader of stdout that goes away does not cost the file of -o" {

@@ -322,6 +322,25 @@ refused() {
 	done
 }
 
+@test "a run whose rows are no longer read ends with status 4, and its file is whole" {
+	local signal format
+
+	lab_up
+	for signal in default ignore; do
+		for format in "" --jsonl; do
+			# shellcheck disable=SC2016,SC2086 # expanded there; an option or none
+			run --separate-stderr in_a bash -c '"$@" | head -n 1; exit "${PIPESTATUS[0]}"' pipe \
+				env --$signal-signal=PIPE "$TOOL" sink eg0 -i 100ms -o "$BATS_TEST_TMPDIR/x.json" $format
+			is 4
+			says "cannot write the result to stdout"
+			[ "${#lines[@]}" = 1 ]
+			holds '.command == "sink" and (has("errors") | not)' <"$BATS_TEST_TMPDIR/x.json"
+			rm "$BATS_TEST_TMPDIR/x.json"
+		done
+	done
+	hook_is_free a
+}
+
 # without CAPABILITY VERB...: as root, but for this one.
 without() {
 	run --separate-stderr in_a setpriv --bounding-set="-$1" --inh-caps="-$1" "$TOOL" "${@:2}"

@@ -39,6 +39,11 @@ void loop_release_signals(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
+void loop_stop(void)
+{
+	stop_signal = SIGPIPE;
+}
+
 int loop_signal(void)
 {
 	return stop_signal;

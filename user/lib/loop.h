@@ -19,6 +19,9 @@ void loop_catch_signals(void);
 /* Restores the default actions of signals, before executing another program. */
 void loop_release_signals(void);
 
+/* Requests the stop as a signal does, SIGPIPE: no one reads what is printed. */
+void loop_stop(void);
+
 /* The signal that requested the stop; 0: none. */
 int loop_signal(void);
 
