@@ -39,6 +39,22 @@ run_net() {
 	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
 }
 
+@test "what Python and scapy keep is left neither in the tree nor in the home" {
+	need_command python3
+	mkdir "$BATS_TEST_TMPDIR/home"
+	touch "$TREE/tests/lib/module.py"
+	file python <<-'END'
+		TEST "imports" {
+			PYTHONPATH=$BATS_TEST_DIRNAME/../lib python3 -c 'import module'
+			mkdir -p "${XDG_CACHE_HOME:-$HOME/.cache}/scapy" "${XDG_CONFIG_HOME:-$HOME/.config}/scapy"
+		}
+	END
+	run_net -u PYTHONDONTWRITEBYTECODE -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$BATS_TEST_TMPDIR/home"
+	[ "$status" = 0 ] || fail "$output"
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/home")" ]
+	[ ! -e "$TREE/tests/lib/__pycache__" ]
+}
+
 @test "tests have SIGPIPE's default action, also where it is ignored" {
 	file pipe <<-'END'
 		TEST "writes into a pipe that no one reads" {

@@ -45,6 +45,8 @@ leftovers() {
 	# Files: those of mktemp, and where the tool itself keeps any.
 	find "$TMPDIR" /run/ethgauge* /var/lib/ethgauge* /dev/shm/ethgauge* /tmp/ethgauge* -maxdepth 1 \
 		-mindepth 1 -printf 'file %p\n' 2>/dev/null
+	find tests -name __pycache__ -printf 'file %p\n'
+	find "${HOME:-/root}"/.{cache,config}/scapy -maxdepth 0 -printf 'file %p\n' 2>/dev/null
 	[ "$(id -u)" = 0 ] || return 0
 	find /run/netns -mindepth 1 -printf 'namespace %f\n' 2>/dev/null
 	ip -o link show 2>/dev/null | sed 's/^[0-9]*: \([^:@]*\).*/link \1/'
