@@ -118,7 +118,10 @@ static void print_usage(FILE *out)
 	      "              ethgauge demo          the main measurements on a private test link\n"
 	      "              ethgauge VERB --help   options and examples of a verb\n"
 	      "\nExit codes: 0 done; 1 done, but a criterion failed; 2 usage error; 3 not\n"
-	      "supported on this machine; 4 failed while running; 128+n ended by signal n.\n",
+	      "supported on this machine; 4 failed while running; 128+n ended by signal n.\n"
+	      "\n^C, SIGTERM and SIGHUP end a run with the result so far. Signals within one second\n"
+	      "are one request; the second request changes nothing, the third ends the tool at\n"
+	      "once, without a result.\n",
 	      out);
 }
 
@@ -369,6 +372,7 @@ static int run(const struct cmd *cmd, struct merged *m, const struct opt_given *
 	calibration_path(path, sizeof(path));
 	calibration_cite(res, path);
 out:
+	loop_restart_calls();
 	if (e.no) {
 		opt_name_options(&e, m->table);
 		result_error(res, &e);

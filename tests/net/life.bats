@@ -6,6 +6,7 @@
 
 load ../lib/common
 load ../lib/lab
+load ../lib/servers
 
 setup() {
 	need_root
@@ -529,4 +530,118 @@ nothing_happened() {
 	is 4
 	says "cannot write 'result.json': No space left on device"
 	json '.metrics.received_packets == 0'
+}
+
+# Signals that the process or its first thread has not yet taken.
+is_pending() {
+	local key value
+
+	while read -r key value; do
+		[[ $key != @(SigPnd|ShdPnd): || $value =~ ^0*$ ]] || return 0
+	done 2>/dev/null <"/proc/$1/status"
+	return 1
+}
+
+# signals NAME SIGNAL...: each as soon as the one before has been taken.
+signals() {
+	local pid=${PIDS[$1]} signal
+
+	for signal in "${@:2}"; do
+		kill "-$signal" "$pid" 2>/dev/null || :	# it may have ended
+		while is_pending "$pid"; do :; done
+	done
+}
+
+# ends_by_many NODE TEXT VERB...: timeout(1) signals twice, its child and then the child's group. Two that meet before
+# the first is taken are one, so here they are many.
+ends_by_many() {
+	local file=$BATS_TEST_TMPDIR/file until
+
+	start_cmd many "$1" "$2" "$TOOL" "${@:3}" --json -o "$file"
+	until=$((${EPOCHREALTIME//[.,]/} + 100000))
+	while ((${EPOCHREALTIME//[.,]/} < until)) && kill -INT "${PIDS[many]}" 2>/dev/null; do :; done
+	finish many
+	is 130
+	json '.format == 1 and (has("errors") | not)'
+	if [ "$output" != "$(cat "$file")" ]; then
+		fail "$3: the file is not what was printed" || return
+	fi
+	rm "$file"
+}
+
+@test "many signals at once are one: each verb ends with status 130 and the whole result" {
+	need af-xdp
+	lab_up
+	ends_by_many b "receiving on" sink eg0
+	ends_by_many b "answering on" reflect eg0
+	ends_by_many b "impairing" impair eg0 --loss 1%
+	ends_by_many b "watching" watch eg0
+	ends_by_many b "serving on" serve
+	ends_by_many a "sending " blast eg0 198.18.0.2 --rate 1kpps
+	ends_by_many a "sending " blast eg0 198.18.0.2 --rate 1kpps --sink "eg0@$LAB-b"
+	ends_by_many a "probing" probe eg0 198.18.0.2 --rate 1kpps --duration 60s
+	ends_by_many a "sending requests" ping 198.18.0.2
+	start serve b serve
+	ends_by_many a "testing with" tcp stream 198.18.0.2 -d 60s
+	ends_by_many a "testing with" udp stream 198.18.0.2 -d 60s --rate 1kpps
+	start reflect b reflect eg0
+	ends_by_many a "sending requests" rr 198.18.0.2 -d 60s
+	finish reflect INT
+	ends_by_many a "trial 1" bench rfc2544 eg0 "eg0@$LAB-b" --sizes 512 --rate 10Mbit --trial 60s
+	ends_by_many a "receiving on" lab exec --name "$LAB" b -- "$TOOL" sink eg0
+	hook_is_free a
+	hook_is_free b
+}
+
+@test "many signals at once are one: load" {
+	lab_up
+	nginx_up
+	ends_by_many a "loading" load http://198.18.0.2/small -d 60s
+}
+
+# stuck VERB...: with -o FILE, and a stdout that no one reads and that has no room.
+stuck() {
+	FULL=$BATS_TEST_TMPDIR/full
+	FILE=$BATS_TEST_TMPDIR/file
+	mkfifo "$FULL"
+	exec {FULL_FD}<>"$FULL"
+	dd if=/dev/zero of="$FULL" bs=4096 oflag=nonblock 2>/dev/null || :
+	# shellcheck disable=SC2016
+	start_cmd stuck b "receiving on" sh -c 'out=$1; shift; exec "$@" >"$out"' sh "$FULL" "$TOOL" "$@" \
+		--json -o "$FILE"
+}
+
+@test "three signals end a tool whose output no one reads, and its file is whole" {
+	lab_up
+	stuck sink eg0
+	signals stuck INT INT
+	# The file is written before stdout.
+	wait_for test -s "$FILE"
+	nap 1.5
+	signals stuck TERM TERM
+	nap 1.5
+	kill -0 "${PIDS[stuck]}"
+	signals stuck TERM
+	finish stuck
+	is 143
+	output=$(cat "$FILE")
+	json '.format == 1 and (has("errors") | not)'
+	hook_is_free b
+}
+
+@test "a signal while the result is written leaves it whole" {
+	lab_up
+	stuck sink eg0 --duration 100ms
+	wait_for test -s "$FILE"
+	nap 0.2
+	signals stuck INT
+	nap 1.5
+	signals stuck INT
+	cat <"$FULL" >"$BATS_TEST_TMPDIR/read" {FULL_FD}>&- 3>&- &
+	reader=$!
+	exec {FULL_FD}>&-
+	finish stuck
+	is 130
+	wait "$reader"
+	[ "$(tr -d '\0' <"$BATS_TEST_TMPDIR/read")" = "$(cat "$FILE")" ]
 }

@@ -142,11 +142,44 @@ static void stopped_by_signal(void)
 	_exit(loop_signal());
 }
 
-static void killed_by_second_signal(void)
+static void signals_within_a_second(void)
 {
 	loop_catch_signals();
 	raise(SIGINT);
 	raise(SIGINT);
+	raise(SIGTERM);
+	raise(SIGINT);
+	_exit(loop_signal());
+}
+
+static void sleep_a_second(void)
+{
+	uint64_t end_ns = loop_mono_ns() + NSEC_PER_SEC;
+
+	while (loop_mono_ns() < end_ns)
+		loop_sleep_until(end_ns);
+}
+
+/* Each request of two signals. */
+static void second_request(void)
+{
+	loop_catch_signals();
+	raise(SIGINT);
+	raise(SIGINT);
+	sleep_a_second();
+	raise(SIGTERM);
+	raise(SIGTERM);
+	_exit(loop_signal());
+}
+
+static void third_request(void)
+{
+	loop_catch_signals();
+	raise(SIGINT);
+	sleep_a_second();
+	raise(SIGINT);
+	sleep_a_second();
+	raise(SIGTERM);
 }
 
 static void unhurt_by_sigpipe(void)
@@ -165,13 +198,31 @@ static void a_signal_ends_it_and_is_reported(void **state)
 	assert_int_equal(WEXITSTATUS(status), SIGTERM);
 }
 
-static void a_second_signal_kills(void **state)
+static void signals_within_a_second_are_one_request(void **state)
 {
-	int status = child_status(killed_by_second_signal);
+	int status = child_status(signals_within_a_second);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), SIGINT);
+}
+
+static void a_second_request_changes_nothing(void **state)
+{
+	int status = child_status(second_request);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), SIGINT);
+}
+
+static void a_third_request_kills(void **state)
+{
+	int status = child_status(third_request);
 
 	(void)state;
 	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGINT);
+	assert_int_equal(WTERMSIG(status), SIGTERM);
 }
 
 static void a_closed_pipe_does_not_kill(void **state)
@@ -194,7 +245,9 @@ int main(void)
 		cmocka_unit_test(without_an_interval_the_close_does_not_tick),
 		cmocka_unit_test(sleeping_until_a_time_gone_by_returns),
 		cmocka_unit_test(a_signal_ends_it_and_is_reported),
-		cmocka_unit_test(a_second_signal_kills),
+		cmocka_unit_test(signals_within_a_second_are_one_request),
+		cmocka_unit_test(a_second_request_changes_nothing),
+		cmocka_unit_test(a_third_request_kills),
 		cmocka_unit_test(a_closed_pipe_does_not_kill),
 	};
 

@@ -5,28 +5,64 @@
 #include "lib/loop.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #define POLL_NS 20000000ull
 
+#define REQUEST_NS NSEC_PER_SEC
+
 static volatile sig_atomic_t stop_signal;
 
-static void on_signal(int signal)
-{
-	stop_signal = signal;
-}
+static void on_signal(int signal);
 
-void loop_catch_signals(void)
+static void catch(int flags)
 {
-	/* RESETHAND: a second ^C kills a tool that hangs. No RESTART: sleeps must end. */
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = flags };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+}
+
+static void on_signal(int signal)
+{
+	static atomic_flag handling = ATOMIC_FLAG_INIT;
+	static uint64_t request_ns;
+	static unsigned int requests;
+	uint64_t now_ns = loop_mono_ns();
+	struct sigaction end = { .sa_handler = SIG_DFL };
+
+	/* Another thread may handle one at this moment: it belongs to the same request. */
+	if (atomic_flag_test_and_set(&handling))
+		return;
+	if (!requests || now_ns - request_ns >= REQUEST_NS) {
+		request_ns = now_ns;
+		requests++;
+		if (requests == 1) {
+			stop_signal = signal;
+			loop_restart_calls();
+		} else if (requests == 3) {
+			sigaction(signal, &end, NULL);
+			raise(signal);
+		}
+	}
+	atomic_flag_clear(&handling);
+}
+
+void loop_catch_signals(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	/* No RESTART: what waits for input must end. */
+	catch(0);
 	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+void loop_restart_calls(void)
+{
+	catch(SA_RESTART);
 }
 
 void loop_release_signals(void)

@@ -11,10 +11,17 @@
 #define NSEC_PER_SEC 1000000000ull
 
 /*
- * From now on SIGINT, SIGTERM and SIGHUP set the stop flag; a second one ends the process
- * immediately. SIGPIPE is ignored.
+ * From now on SIGINT, SIGTERM and SIGHUP request the stop. Signals within one second are one request:
+ * timeout(1) signals its child and then its process group. The first request sets the stop flag, the
+ * second changes nothing, the third ends the process by the signal's default action. SIGPIPE is ignored.
  */
 void loop_catch_signals(void);
+
+/*
+ * From now on signals do not interrupt system calls that can be restarted, such as write(). The
+ * first signal does this by itself: what follows it is cleanup and output.
+ */
+void loop_restart_calls(void);
 
 /* Restores the default actions of signals, before executing another program. */
 void loop_release_signals(void);
