@@ -622,6 +622,8 @@ static int calibrate_run(const void *args, struct result *res, struct err *e)
 	environ_clock(res, STAMP_MONOTONIC);
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]) && !err && !loop_signal(); i++)
 		err = steps[i](&cal, e);
+	if (loop_signal())
+		result_note(res, "ended by a signal: the calibration is incomplete");
 	if (err || loop_signal())
 		goto out_bumped;
 	report(&cal.found, res);

@@ -155,6 +155,8 @@ static int demo_run(const void *args, struct result *res, struct err *e)
 		if (err)
 			break;
 	}
+	if (loop_signal())
+		result_note(res, "ended by a signal: the demo is incomplete");
 	if (!err && lab_enter(&lab, LAB_A, e) == 0)
 		environ_iface(res, LAB_IFNAME);
 	lab_release(&lab);
