@@ -13,7 +13,7 @@ setup() {
 	lab_up --path a-r-b --middle open
 }
 
-# forwards [LOSE [COPY]]: by r.
+# forwards [LOSE [COPY [HOLD]]]: by r.
 forwards() {
 	start_cmd forwarder r ready "$BATS_TEST_DIRNAME/forwarder.py" ega egb "$@"
 }
@@ -57,6 +57,12 @@ rows_are() {
 	rows_are 307 0
 	sent 'ip4(dst=198.18.0.2)/icmp' -c 307
 	rows_are 307 0
+}
+
+@test "a packet that the forwarder holds for long is not lost, though the kernel has dropped its copy" {
+	forwards 0 0 0.7
+	sent 198.18.0.2 -c 101
+	rows_are 101 0
 }
 
 # 4, 11, 18, ..., 1005.

@@ -4,15 +4,16 @@
 Forwards frames between two interfaces in user space, by packet sockets: the kernel drops its own
 copy of each.
 
-    forwarder.py LEFT RIGHT [LOSE [COPY]]
+    forwarder.py LEFT RIGHT [LOSE [COPY [HOLD]]]
 
 Of the IPv4 packets from LEFT to RIGHT, every LOSE-th is not forwarded, from the fourth on; 0: none. Every COPY-th is
-sent twice, the first time with one bit of the UDP payload changed.
+sent twice, the first time with one bit of the UDP payload changed. They are held for HOLD seconds.
 """
 import errno
 import select
 import socket
 import sys
+import time
 
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
@@ -40,10 +41,15 @@ def main():
     lose = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     other = {left: right, right: left}
     copy = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+    hold = float(sys.argv[5]) if len(sys.argv) > 5 else 0
+    held = []       # (when to send, frame), in this order
     seen = 0
     print("ready", file=sys.stderr, flush=True)
     while True:
-        for sock in select.select([left, right], [], [])[0]:
+        ready = select.select([left, right], [], [], max(held[0][0] - time.monotonic(), 0) if held else None)[0]
+        while held and held[0][0] <= time.monotonic():
+            send(right, held.pop(0)[1])
+        for sock in ready:
             frame, address = sock.recvfrom(65536)
             if address[2] == socket.PACKET_OUTGOING:
                 continue
@@ -53,6 +59,9 @@ def main():
                     continue
                 if copy and seen % copy == 0:
                     send(other[sock], frame[:TAG] + bytes([frame[TAG] ^ 1]) + frame[TAG + 1:])
+                if hold:
+                    held.append((time.monotonic() + hold, frame))
+                    continue
             send(other[sock], frame)
 
 

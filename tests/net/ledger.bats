@@ -23,7 +23,7 @@ in_r() {
 # sent DEST [OPTIONS]: 1009 packets from a to a sink in b; the ledger adds up.
 sent() {
 	tool_in a blast eg0 "$1" --count 1009 --rate "$(pace 20000)" --interval 0 --json \
-		--sink "eg0@$LAB-b" "${@:2}"
+		--wait 500ms --sink "eg0@$LAB-b" "${@:2}"
 	is 0
 	adds_up
 }
@@ -31,7 +31,7 @@ sent() {
 # described PACKET [OPTIONS]: likewise, of a packet of one's own.
 described() {
 	tool_in a blast eg0 "$1" --count 1009 --rate 20kpps --interval 0 --json \
-		--sink "eg0@$LAB-b" "${@:2}"
+		--wait 500ms --sink "eg0@$LAB-b" "${@:2}"
 	is 0
 	adds_up
 }
@@ -106,7 +106,7 @@ verdict() {
 
 	need_reason SOCKET_RCVBUFF
 	tool_in a blast eg0 $B --count 20011 --interval 0 --json \
-		--sink "eg0@$LAB-b" --sink-socket --rcvbuf 2304
+		--wait 500ms --sink "eg0@$LAB-b" --sink-socket --rcvbuf 2304
 	is 0
 	adds_up
 	n=$(jq '.metrics.lost_packets' <<<"$output")
@@ -144,7 +144,7 @@ damaged_of() {
 	need af-xdp
 	start impair r impair egb --direction egress --match udp "${@:2}"
 	tool_in a blast eg0 "${words[@]}" --count 1009 --rate "$(pace 20000)" --frame-bytes 512 --engine afxdp \
-		--interval 0 --json --sink "eg0@$LAB-b"
+		--interval 0 --json --wait 500ms --sink "eg0@$LAB-b"
 	is 1
 	adds_up
 	report=$output
@@ -155,7 +155,7 @@ damaged_of() {
 
 @test "a wrong UDP checksum is a row of its own where the driver hands it over, and fails the run" {
 	tool_in a blast eg0 "ip4(dst=$B)/udp(dport=9,sum=0x1234)" --count 1009 --rate "$(pace 20000)" \
-		--interval 0 --json --sink "eg0@$LAB-b"
+		--interval 0 --json --wait 500ms --sink "eg0@$LAB-b"
 	is 1
 	adds_up
 	rows "0 received - - receiver" "1009 arrived_with_a_wrong_checksum - @b:eg0 receiver"
@@ -205,7 +205,7 @@ while True:
     time.sleep(0.002)
 ' 3>&- &
 	defer end_strays $!
-	tool_in a blast eg0 $B --count 1009 --rate 1kpps --interval 0 --json --sink "eg0@$LAB-b"
+	tool_in a blast eg0 $B --count 1009 --rate 1kpps --interval 0 --json --wait 500ms --sink "eg0@$LAB-b"
 	is 0
 	adds_up
 	rows "1009 received - - receiver"
@@ -308,14 +308,14 @@ end_strays() {
 	need_reason NO_SOCKET
 	# The socket is bound to lo alone.
 	tool_in a blast eg0 $B --count 1009 --rate 20kpps --interval 0 --json \
-		--sink "lo@$LAB-b" --sink-socket
+		--wait 500ms --sink "lo@$LAB-b" --sink-socket
 	is 0
 	adds_up
 	lost NO_SOCKET "$(udp_place)" @b:eg0
 	witness 1009 UdpNoPorts @b
 	# Each thread is on a CPU of its own, and so are its drops.
 	tool_in a blast eg0 $B --threads 2 --count 1009 --rate 20kpps --interval 0 --json \
-		--sink "lo@$LAB-b" --sink-socket
+		--wait 500ms --sink "lo@$LAB-b" --sink-socket
 	is 0
 	adds_up
 	lost NO_SOCKET "$(udp_place)" @b:eg0
@@ -353,7 +353,7 @@ end_strays() {
 
 @test "as fast as it goes on two queues, every packet is in a row" {
 	tool_in a blast eg0 $B --threads 2 --count 300007 --interval 0 --json \
-		--sink "eg0@$LAB-b"
+		--wait 500ms --sink "eg0@$LAB-b"
 	is 0
 	adds_up
 	json '.parts[] | select(.name == "ledger") | .metrics.made_packets >= 300007 and
@@ -364,7 +364,7 @@ end_strays() {
 	verdict r ega xdp drop
 	start other a blast eg0 $B --rate 5kpps --duration 10s
 	tool_in a blast eg0 $B --count 1009 --rate 2kpps --interval 0 --json \
-		--sink "eg0@$LAB-b"
+		--wait 500ms --sink "eg0@$LAB-b"
 	is 1
 	json '.verdicts[0].pass == false and (.verdicts[0].what | contains("more packets than were made"))'
 	json '.parts[] | select(.name == "ledger") | .metrics as $m | $m.unattributed_packets == 0 and
@@ -374,7 +374,7 @@ end_strays() {
 }
 
 @test "a run that ^C ends accounts for what it has sent" {
-	start blast a blast eg0 $B --rate 20kpps --duration 20s --sink "eg0@$LAB-b"
+	start blast a blast eg0 $B --rate 20kpps --duration 20s --wait 500ms --sink "eg0@$LAB-b"
 	wait_for sent_some
 	finish blast INT
 	is 130
@@ -384,7 +384,7 @@ end_strays() {
 
 @test "without a ledger there is loss, and no listener in the kernel" {
 	tool_in a blast eg0 203.0.113.5 --count 1009 --rate 20kpps --interval 0 --json \
-		--sink "eg0@$LAB-b" --no-ledger
+		--wait 500ms --sink "eg0@$LAB-b" --no-ledger
 	is 0
 	json '.metrics.lost_packets == 1009 and ([.parts[]?.name] | index("ledger")) == null'
 	json '.environment.ledger_sources == null'
@@ -402,7 +402,7 @@ end_strays() {
 	tool_in a blast eg0 $B --count 3 --sink-socket
 	is 2
 	says "requires --sink"
-	tool_in a blast eg0 $B --count 3 --sink "eg0@$LAB-b" --rcvbuf 5000
+	tool_in a blast eg0 $B --count 3 --wait 500ms --sink "eg0@$LAB-b" --rcvbuf 5000
 	is 2
 }
 

@@ -52,21 +52,6 @@ static void each_arrival_extends_the_wait(void **state)
 	assert_int_equal(end_of(&settle, (struct settle_seen){ .arrived = 1 }, 1990 * MS), 3990 * MS);
 }
 
-static void the_kernels_drops_shorten_the_wait_but_not_where_copies_arrive(void **state)
-{
-	struct settle settle = begun(101, 2000 * MS);
-
-	(void)state;
-	assert_int_equal(end_of(&settle, (struct settle_seen){ .arrived = 90, .dropped = 11 }, 0), 500 * MS);
-	settle = begun(101, 2000 * MS);
-	assert_int_equal(end_of(&settle, (struct settle_seen){ .arrived = 90, .dropped = 10 }, 0), 2000 * MS);
-	settle = begun(101, 2000 * MS);
-	assert_int_equal(end_of(&settle, (struct settle_seen){ .arrived = 90, .again = 1, .dropped = 11 }, 0),
-			 2000 * MS);
-	settle = begun(101, 100 * MS);
-	assert_int_equal(end_of(&settle, (struct settle_seen){ .arrived = 90, .dropped = 11 }, 0), 100 * MS);
-}
-
 static void copies_are_waited_for_but_not_for_ever(void **state)
 {
 	struct settle settle = begun(101, 2000 * MS);
@@ -96,7 +81,6 @@ int main(void)
 		cmocka_unit_test(all_that_was_sent_ends_it_at_once),
 		cmocka_unit_test(what_is_missing_is_waited_for),
 		cmocka_unit_test(each_arrival_extends_the_wait),
-		cmocka_unit_test(the_kernels_drops_shorten_the_wait_but_not_where_copies_arrive),
 		cmocka_unit_test(copies_are_waited_for_but_not_for_ever),
 		cmocka_unit_test(a_report_from_before_the_end_shortens_nothing),
 	};

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define EXPLAINED_NS	500000000ull	/* the kernel dropped what is missing: it may have been copies */
 #define LONGEST_NS	10000000000ull	/* after the threshold, where copies never end */
 
 void settle_begin(struct settle *settle, uint64_t sent, uint64_t wait_ns, uint64_t now_ns)
@@ -16,19 +15,14 @@ void settle_begin(struct settle *settle, uint64_t sent, uint64_t wait_ns, uint64
 
 bool settle_is_done(struct settle *settle, const struct settle_seen *seen, uint64_t now_ns)
 {
-	uint64_t wait_ns = settle->wait_ns;
-
 	if (memcmp(seen, &settle->seen, sizeof(*seen))) {
 		settle->seen = *seen;
 		if (now_ns > settle->news_ns)
 			settle->news_ns = now_ns;
 	}
-	if (!seen->again) {
-		if (seen->arrived >= settle->sent)
-			return true;
-		if (seen->arrived + seen->dropped >= settle->sent && wait_ns > EXPLAINED_NS)
-			wait_ns = EXPLAINED_NS;
-	}
+	if (!seen->again && seen->arrived >= settle->sent)
+		return true;
 	/* The far end's clock may show a time before the last packet was sent. */
-	return now_ns >= settle->news_ns + wait_ns || now_ns >= settle->began_ns + wait_ns + LONGEST_NS;
+	return now_ns >= settle->news_ns + settle->wait_ns ||
+	       now_ns >= settle->began_ns + settle->wait_ns + LONGEST_NS;
 }

@@ -14,7 +14,6 @@
 struct settle_seen {
 	uint64_t arrived;	/* each number once */
 	uint64_t again;		/* copies, and what may be a copy */
-	uint64_t dropped;	/* by this host's kernel */
 };
 
 /* Of one clock: news_ns, and now_ns below. */
@@ -30,7 +29,8 @@ void settle_begin(struct settle *settle, uint64_t sent, uint64_t wait_ns, uint64
 
 /*
  * True if all that was sent has arrived, or if nothing new arrived for the threshold since the last
- * packet was sent. Where copies arrive, others may follow: it waits for silence then, too.
+ * packet was sent. Where copies arrive, others may follow: it waits for silence then, too. So it
+ * does for what the kernel dropped: a forwarder in user space may hold another copy of that.
  */
 bool settle_is_done(struct settle *settle, const struct settle_seen *seen, uint64_t now_ns);
 

@@ -401,17 +401,13 @@ unsigned int trial_keep_caps(const struct trial *trial)
 
 static void look(struct trial *trial, const struct rx_sent *sent, struct settle_seen *ret_seen)
 {
-	struct drop_sum drops = { 0 };
 	struct rx_count count;
 
 	/* Forged numbers beyond those sent are not distinct. */
 	trial->receiver->ops->read_all(trial->receiver, sent, &count);
-	if (trial->drops)
-		drops_read(trial->drops, &drops);
 	*ret_seen = (struct settle_seen){
 		.arrived = trial->target.tagged ? count.distinct : count.packets,
 		.again = count.duplicates + count.unknown,
-		.dropped = drops.skbs,
 	};
 }
 
