@@ -18,6 +18,7 @@ from path import CAPTURED_BYTES, TOP, Program, TooSlow
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 import tag  # noqa: E402
 
+PORT = 9                        # of blast and sink
 UDP_PAYLOAD = 14 + 20 + 8       # of ICMP echo as well
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
@@ -49,7 +50,12 @@ class Choice:
         return self.random.random() < what.get("loss", 0)
 
     def copies(self):
-        return 2 if self.random.random() < self.what.get("twice", 0) else 1
+        """Of each the probability of damage. "damage_copy": of one of two, in either order."""
+        usual = self.what.get("damage", 0)
+        if self.random.random() >= self.what.get("twice", 0):
+            return [usual]
+        copies = [usual, self.what.get("damage_copy", usual)]
+        return copies if self.random.random() < 0.5 else copies[::-1]
 
     def places(self):
         """How many later packets pass it; 0: none."""
@@ -57,12 +63,22 @@ class Choice:
             if self.random.random() < self.what.get("late", 0) else 0
 
     def wait_ns(self, number):
-        """How long it is kept."""
-        return self.what.get("delay_ns", 0) if self.what.get("waits", number) == number else 0
+        """How long it is kept. "held": [[share of the packets, least, most]]."""
+        what = self.what
+        if "held" in what:
+            place = self.random.random()
+            for part, least, most in what["held"]:
+                place -= part
+                if place < 0:
+                    return self.random.randint(least, most)
+            return 0
+        if "deviation_ns" in what:
+            return max(1, round(self.random.gauss(what["delay_ns"], what["deviation_ns"])))
+        return what.get("delay_ns", 0) if what.get("waits", number) == number else 0
 
-    def damage(self, frame):
+    def damage(self, frame, probability):
         """One to five bits of the tag."""
-        if self.random.random() >= self.what.get("damage", 0):
+        if self.random.random() >= probability:
             return frame, WHOLE
         frame = bytearray(frame)
         for bit in self.random.sample(range(8 * tag.BYTES), self.random.randint(1, 5)):
@@ -85,10 +101,27 @@ def udp_sum_is_right(frame):
     return frame[40:42] == b"\0\0" or tag.csum(pseudo + frame[34:34 + udp_bytes]) == 0
 
 
+def sum_is_right(frame):
+    """Of UDP or ICMP (RFC 792: over the message)."""
+    if frame[23] == 17:
+        return udp_sum_is_right(frame)
+    return tag.csum(frame[34:14 + struct.unpack("!H", frame[16:18])[0]]) == 0
+
+
+def payload_is_right(frame):
+    """The pattern, after the tag."""
+    rest = frame[UDP_PAYLOAD + tag.BYTES:14 + struct.unpack("!H", frame[16:18])[0]]
+    return rest == tag.pattern(len(rest))
+
+
 def tag_of(frame):
     if len(frame) < UDP_PAYLOAD + tag.BYTES or frame[12:14] != b"\x08\x00" or frame[23] not in (1, 17):
         return None
     return tag.read(frame[UDP_PAYLOAD:UDP_PAYLOAD + tag.BYTES])
+
+
+def is_to_port(frame):
+    return frame[12:14] == b"\x08\x00" and frame[23] == 17 and struct.unpack("!H", frame[36:38])[0] == PORT
 
 
 def received(sock):
@@ -125,7 +158,7 @@ def forward(seed, path, what):
         arrivals += 1
         fields = tag_of(frame)
         if fields is None:
-            send(frame, arrival, came_ns, PASSED)
+            send(frame, arrival, came_ns, WHOLE if is_to_port(frame) else PASSED)
             return
         _, stream, number, when = fields
         if "foreign" in what and number % what["foreign"] == 5:
@@ -135,8 +168,8 @@ def forward(seed, path, what):
         if choice.is_lost(number):
             note(frame, arrival, came_ns, 0, LOST)
             return
-        for _ in range(choice.copies()):
-            out, fate = choice.damage(frame)
+        for probability in choice.copies():
+            out, fate = choice.damage(frame, probability)
             places = choice.places()
             wait_ns = choice.wait_ns(number)
             if wait_ns:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ping, rr and probe to far ends that are no part of the tool: the kernel, and an echo in Python."""
 import collections
+import contextlib
 import json
 import os
 import re
@@ -10,8 +11,8 @@ import subprocess
 import sys
 
 from figures import WAY_NS, Row, equal, metrics_of, order_of, selected, sent, share, tag_of, timed
-from forward import Forwarder
-from path import FAR, TOP, Program
+from forward import UDP_PAYLOAD, WHOLE, Forwarder, payload_is_right, sum_is_right
+from path import FAR, TOP, Program, TooSlow
 
 ECHO_PORT = 7
 ECHO = f"udp port {ECHO_PORT}"
@@ -19,6 +20,12 @@ DELAY_NS = 5 * 10**6
 LOSS = {"loss": 0.02, "back": {"loss": 0.03}}
 COPIES = {"twice": 0.05, "back": {"twice": 0.03, "late": 0.05, "far": 7}}
 BOTH = {"delay_ns": DELAY_NS, "back": {"delay_ns": DELAY_NS}}
+
+# Of the frame after the UDP or ICMP header, which the forwarder's list has whole.
+BYTES = 128
+DAMAGE = {"damage": 0.05, "damage_bytes": BYTES - UDP_PAYLOAD}
+WAIT_MS = 500
+SIZE = ["--frame-bytes", str(BYTES + 4)]
 
 Case = collections.namedtuple("Case", "name words select what count", defaults=(1009,))
 
@@ -30,6 +37,14 @@ CASES = [
         (["probe", "eg0", FAR, "--rate", "1kpps", "--port", str(ECHO_PORT), "--engine", "afxdp"], ECHO))
     for name, what in (("losses both ways", LOSS), ("copies both ways, and late answers", COPIES),
                        ("5 ms of delay each way", BOTH))
+] + [
+    Case(f"{words[0]}, engine {engine}, damage both ways", [*words, *SIZE, "--wait", f"{WAIT_MS}ms", "--engine", engine], select,
+         {**DAMAGE, "back": DAMAGE})
+    for words, select, engines in (
+        (["ping", FAR, "--flood", "--outstanding", "53"], "icmp", ("afxdp", "bounce", "stack")),
+        (["rr", FAR, "--port", str(ECHO_PORT), "--outstanding", "53"], ECHO, ("afxdp", "bounce", "stack")),
+        (["probe", "eg0", FAR, "--rate", "1kpps", "--port", str(ECHO_PORT)], ECHO, ("afxdp",)))
+    for engine in engines
 ]
 
 
@@ -47,6 +62,14 @@ def far_end(path):
                    says="ready")
 
 
+def receives_bounced(path, tool, case):
+    """veth hands over what XDP_TX sends only to an end with an XDP program: one that passes everything."""
+    if "bounce" not in case.words:
+        return contextlib.nullcontext()
+    return Program([*path.inside("m"), tool, "reflect", "left", "--port", "1", "--no-icmp", "--json"], says="answering on",
+                   stdout=subprocess.DEVNULL)
+
+
 def numbers_of(records):
     return [tag_of(record.frame)[2] for record in records]
 
@@ -62,16 +85,47 @@ def round_trips(records):
     return list(trips.values())
 
 
+def check_damage(case, records, metrics):
+    """[Row] of answers of which some are damaged, or answer a damaged request. The far end's kernel drops what has
+    a wrong checksum, and so does that of a UDP socket here."""
+    verb, at_socket = case.words[0], "stack" in case.words
+    requests = len({record.arrival for record in selected(records, 0)})
+    asked, answered = ({tag_of(record.frame)[1:3]: record for record in selected(records, side)
+                        if record.fate == WHOLE and tag_of(record.frame)} for side in (0, 1))
+    whole = asked.keys() & answered.keys()
+    if max(answered[key].sent_ns - asked[key].came_ns for key in whole) > WAIT_MS * 10**6 // 2:
+        raise TooSlow("an answer came too late")
+    answers = [record.frame for record in sent(selected(records, 1))]
+    wrong = [frame for frame in answers if not sum_is_right(frame)]
+    rest = [frame for frame in answers if sum_is_right(frame)]
+    tagged = [frame for frame in rest if tag_of(frame)]
+    # The requests of probe have no pattern.
+    altered = [frame for frame in tagged if verb != "probe" and not payload_is_right(frame)]
+    intact = len(tagged) - len(altered)
+    if verb != "probe" and intact != len(whole):
+        raise RuntimeError(f"{intact} answers are intact, {len(whole)} round trips were not damaged")
+    seen_wrong = 0 if at_socket and verb == "rr" else len(wrong)
+    untagged = len(rest) - len(tagged) if verb == "probe" else 0
+    return [equal(figure, "list", value, metrics) for figure, value in (
+        ("sent_packets", requests), ("received_packets", len(tagged) + seen_wrong + untagged),
+        ("distinct_packets", intact), ("rtt_packets", intact), ("lost_packets", requests - intact),
+        ("bad_checksum_packets", seen_wrong), ("bad_payload_packets", len(altered)),
+        ("untagged_packets", untagged), ("duplicate_packets", 0))]
+
+
 def run(path, tool, forwarder, case, seed, count):
     """[Row]"""
-    with Forwarder(path, forwarder, case.what, seed, case.select) as harm, far_end(path):
+    with Forwarder(path, forwarder, case.what, seed, case.select) as harm, far_end(path), \
+            receives_bounced(path, tool, case):
         done = subprocess.run([*path.inside("a"), tool, *case.words, "--count", str(count or case.count),
                                "--interval", "0", "--json"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
-        if done.returncode:
+        if done.returncode not in (0, 1):
             raise RuntimeError(f"{case.name}: ended with {done.returncode}: {done.stderr.decode()}")
         records = harm.records()
     metrics = metrics_of(json.loads(done.stdout))
+    if "damage" in case.what:
+        return check_damage(case, records, metrics)
     requests = len({record.arrival for record in selected(records, 0)})
     answers = numbers_of(sent(selected(records, 1)))
     order = order_of(answers, requests)
