@@ -39,6 +39,30 @@ def timed(figure, reader, value, metrics):
     return Row(figure, reader, value, reported, right)
 
 
+def within_bucket(figure, reader, least, most, metrics, beyond_ns=0):
+    """From @least to @most, but for a bucket of the figure's own histogram, and @beyond_ns for the way."""
+    reported = metrics.get(figure)
+    right = reported is not None and \
+        least * (1 - BUCKET) - beyond_ns - 1 <= reported <= most * (1 + BUCKET) + beyond_ns + 1
+    return Row(figure, reader, least, reported, right)
+
+
+def variation_of(delays, reader, metrics, beyond_ns=0):
+    """[Row] of RFC 5481's PDV, D - Dmin. @beyond_ns: by which these delays may be other than the measured ones."""
+    pdv = sorted(delay - min(delays) for delay in delays)
+    rows = []
+    for percent in (50, 90, 99):
+        # Whether the rank is rounded up or down.
+        at = len(pdv) * percent // 100
+        most = float("inf") if beyond_ns and percent > 50 else pdv[at]
+        rows.append(within_bucket(f"pdv_p{percent}_ns", reader, pdv[at - 1], most, metrics, beyond_ns))
+    if not beyond_ns:
+        for figure, value in (("pdv_mean_ns", sum(pdv) / len(pdv)), ("pdv_max_ns", pdv[-1])):
+            reported = metrics.get(figure)
+            rows.append(Row(figure, reader, value, reported, reported is not None and abs(reported - value) < 1))
+    return rows
+
+
 def share(values, percent):
     return sorted(values)[len(values) * percent // 100]
 
@@ -62,13 +86,17 @@ def rows_of(document):
     return sums
 
 
-def order_of(numbers, count=None):
+def order_of(numbers, count=None, window=float("inf")):
     """What follows from the numbers in their order of arrival. 0 to @count - 1 were sent; without
-    @count nothing is known of what was before the first and after the last."""
+    @count nothing is known of what was before the first and after the last. What is @window or more below the
+    highest number is neither late nor a copy, and not lost."""
     first, end = (0, count) if count is not None else (min(numbers), max(numbers) + 1)
-    once, twice, there = [], 0, set()
+    once, twice, there, unknown, top = [], 0, set(), 0, -1
     for number in numbers:
-        if number in there:
+        top = max(top, number)
+        if top - number >= window:
+            unknown += 1
+        elif number in there:
             twice += 1
         else:
             there.add(number)
@@ -90,24 +118,27 @@ def order_of(numbers, count=None):
         elif run:
             runs.append(run)
             run = 0
+    lost = end - first - len(once) - unknown
     return {
         "distinct_packets": len(once),
-        "lost_packets": end - first - len(once),
+        "lost_packets": lost,
+        "unknown_packets": unknown,
         "duplicate_packets": twice,
         "reordered_packets": reordered,
         "reordered_extent_max": max(extents, default=None),
-        "lost_runs": len(runs),
-        "lost_run_max": max(runs, default=None),
+        # As the window saw it: of a run without a loss they are not reported.
+        "lost_runs": len(runs) if lost else None,
+        "lost_run_max": max(runs) if lost else None,
     }
 
 
-def counts_of(frames, count=None):
-    """Of [(first bytes, length)] in the order of arrival. A damaged packet has no number."""
-    numbers, bad_checksum, untagged, foreign, received_bytes = [], 0, 0, 0, 0
+def counts_of(frames, count=None, window=float("inf")):
+    """Of [(first bytes, length)] in the order of arrival. A damaged packet has no number, and from @count on a
+    number is forged."""
+    numbers, bad_checksum, untagged, foreign, forged, received_bytes = [], 0, 0, 0, 0, 0
     for frame, length in frames:
         fields = tag_of(frame)
-        # With FCS, and no shorter than Ethernet has them.
-        frame_bytes = max(64, length + 4)
+        frame_bytes = length + 4    # with FCS
         if not udp_sum_is_right(frame):
             bad_checksum += 1
         elif not fields:
@@ -115,15 +146,18 @@ def counts_of(frames, count=None):
         elif fields[0] == FOREIGN_RUN:
             foreign += 1
             frame_bytes = 0
+        elif count is not None and fields[2] >= count:
+            forged += 1
         else:
             numbers.append(fields[2])
         received_bytes += frame_bytes
     return {
         "received_packets": len(frames) - foreign,
         "received_bytes": received_bytes,
-        **order_of(numbers, count),
+        **order_of(numbers, count, window),
         "bad_checksum_packets": bad_checksum,
         "untagged_packets": untagged,
+        "implausible_packets": forged,
         "other_run_packets": foreign,
     }
 

@@ -38,8 +38,8 @@ CASES = [
     for name, what in (("losses both ways", LOSS), ("copies both ways, and late answers", COPIES),
                        ("5 ms of delay each way", BOTH))
 ] + [
-    Case(f"{words[0]}, engine {engine}, damage both ways", [*words, *SIZE, "--wait", f"{WAIT_MS}ms", "--engine", engine], select,
-         {**DAMAGE, "back": DAMAGE})
+    Case(f"{words[0]}, engine {engine}, damage both ways",
+         [*words, *SIZE, "--wait", f"{WAIT_MS}ms", "--engine", engine], select, {**DAMAGE, "back": DAMAGE})
     for words, select, engines in (
         (["ping", FAR, "--flood", "--outstanding", "53"], "icmp", ("afxdp", "bounce", "stack")),
         (["rr", FAR, "--port", str(ECHO_PORT), "--outstanding", "53"], ECHO, ("afxdp", "bounce", "stack")),
@@ -66,8 +66,8 @@ def receives_bounced(path, tool, case):
     """veth hands over what XDP_TX sends only to an end with an XDP program: one that passes everything."""
     if "bounce" not in case.words:
         return contextlib.nullcontext()
-    return Program([*path.inside("m"), tool, "reflect", "left", "--port", "1", "--no-icmp", "--json"], says="answering on",
-                   stdout=subprocess.DEVNULL)
+    return Program([*path.inside("m"), tool, "reflect", "left", "--port", "1", "--no-icmp", "--json"],
+                   says="answering on", stdout=subprocess.DEVNULL)
 
 
 def numbers_of(records):

@@ -65,6 +65,19 @@ setup() {
 	done
 }
 
+@test "what others send is in no figure of a run, nor in its ledger" {
+	PART="another sender|the ledger" truth --count 2003 --only "strays, and 300 ms of delay$|some twice$|^all of it"
+	holds_up
+	shows list untagged_packets implausible_packets "ledger: received" "ledger: elsewhere" bad_checksum_packets
+}
+
+@test "PDV is that of the delays that the forwarder made" {
+	PART="delay variation" truth --only "^700 ms.* 200 us"
+	holds_up
+	shows records pdv_p50_ns pdv_p90_ns pdv_p99_ns pdv_mean_ns pdv_max_ns
+	shows list pdv_p50_ns pdv_p99_ns
+}
+
 @test "a packet that comes after copies of others is waited for" {
 	PART="in Python" truth --only "the last 200 ms late"
 	holds_up
@@ -121,4 +134,8 @@ setup() {
 	lie ".metrics.rtt_p50_ns += 3e6"
 	PART="ping" truth --count 101 --only "ping, 5 ms"
 	found rtt_p50_ns
+	# Of 1.2 ms: more than a bucket.
+	lie ".metrics.pdv_p90_ns -= 30e3"
+	PART="delay variation" truth --only "^700 ms.* 200 us"
+	found pdv_p90_ns
 }
