@@ -48,7 +48,7 @@ def within_bucket(figure, reader, least, most, metrics, beyond_ns=0):
 
 
 def variation_of(delays, reader, metrics, beyond_ns=0):
-    """[Row] of RFC 5481's PDV, D - Dmin. @beyond_ns: by which these delays may be other than the measured ones."""
+    """[Row] of RFC 5481's PDV, D - Dmin. @beyond_ns: by how much these delays may differ from those measured."""
     pdv = sorted(delay - min(delays) for delay in delays)
     rows = []
     for percent in (50, 90, 99):
@@ -59,7 +59,8 @@ def variation_of(delays, reader, metrics, beyond_ns=0):
     if not beyond_ns:
         for figure, value in (("pdv_mean_ns", sum(pdv) / len(pdv)), ("pdv_max_ns", pdv[-1])):
             reported = metrics.get(figure)
-            rows.append(Row(figure, reader, value, reported, reported is not None and abs(reported - value) < 1))
+            right = reported is not None and abs(reported - value) < 1
+            rows.append(Row(figure, reader, round(value), round(reported or 0), right))
     return rows
 
 

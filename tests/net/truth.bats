@@ -79,7 +79,7 @@ setup() {
 }
 
 @test "a packet that comes after copies of others is waited for" {
-	PART="in Python" truth --only "the last 200 ms late"
+	PART="receiver, forwarder in Python" truth --only "the last 200 ms late"
 	holds_up
 }
 
@@ -126,7 +126,7 @@ setup() {
 
 @test "a tool that reports a duplicate, a byte or 3 ms more than there was is found" {
 	lie ".metrics.duplicate_packets += 1"
-	PART="in Python" truth --count 2003 --only copies
+	PART="receiver, forwarder in Python" truth --count 2003 --only copies
 	found duplicate_packets
 	lie ".metrics.payload_received_bytes += 1"
 	PART="tcp and udp" truth --duration 100ms --only "tcp maerts, 1 %"
@@ -134,8 +134,4 @@ setup() {
 	lie ".metrics.rtt_p50_ns += 3e6"
 	PART="ping" truth --count 101 --only "ping, 5 ms"
 	found rtt_p50_ns
-	# Of 1.2 ms: more than a bucket.
-	lie ".metrics.pdv_p90_ns -= 30e3"
-	PART="delay variation" truth --only "^700 ms.* 200 us"
-	found pdv_p90_ns
 }
