@@ -45,6 +45,7 @@ CASES = [
 
 LATE_CASES = [
     Case("all 700 ms late", {"held": [[1, 700 * MS, 700 * MS]]}, 0.1),
+    Case("all 1.5 s late, with the ledger", {"held": [[1, 1500 * MS, 1500 * MS]]}, 0.1, ledger=True),
     Case("a tenth 0.7 to 1.5 s late", {"held": [[0.1, 700 * MS, 1500 * MS]]}, 0.1),
     Case("a tenth late by up to 0.2 s, and a tenth by 1.7 to 2.2 s, --wait 300ms",
          {"held": [[0.1, 0, 200 * MS], [0.1, 1700 * MS, 2200 * MS]]}, 0.1, wait_ms=300),
