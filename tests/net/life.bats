@@ -599,6 +599,17 @@ ends_by_many() {
 	ends_by_many a "loading" load http://198.18.0.2/small -d 60s
 }
 
+@test "a run that nohup protects does not end with its terminal" {
+	lab_up
+	start_cmd sink a "receiving on" env --ignore-signal=HUP "$TOOL" sink eg0 --json
+	signals sink HUP
+	tool_in b blast eg0 198.18.0.1 -c 101 -q
+	is 0
+	finish sink INT
+	is 130
+	json '.metrics.received_packets == 101'
+}
+
 # stuck VERB...: with -o FILE, and a stdout that no one reads and that has no room.
 stuck() {
 	FULL=$BATS_TEST_TMPDIR/full

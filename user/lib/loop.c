@@ -17,13 +17,15 @@ static volatile sig_atomic_t stop_signal;
 
 static void on_signal(int signal);
 
-static void catch(int flags)
+static void handle(void (*handler)(int signal), int flags)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = flags };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* nohup(1) has it ignored. */
+	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 static void on_signal(int signal)
@@ -56,22 +58,20 @@ void loop_catch_signals(void)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	/* No RESTART: what waits for input must end. */
-	catch(0);
+	handle(on_signal, 0);
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
 void loop_restart_calls(void)
 {
-	catch(SA_RESTART);
+	handle(on_signal, SA_RESTART);
 }
 
 void loop_release_signals(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	handle(SIG_DFL, 0);
 	sigaction(SIGPIPE, &action, NULL);
 }
 

@@ -13,7 +13,8 @@
 /*
  * From now on SIGINT, SIGTERM and SIGHUP request the stop. Signals within one second are one request:
  * timeout(1) signals its child and then its process group. The first request sets the stop flag, the
- * second changes nothing, the third ends the process by the signal's default action. SIGPIPE is ignored.
+ * second changes nothing, the third ends the process by the signal's default action. A SIGHUP that was
+ * ignored stays so. SIGPIPE is ignored.
  */
 void loop_catch_signals(void);
 
