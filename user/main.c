@@ -262,11 +262,24 @@ static const struct cmd *choose_variant(const struct cmd *cmd, int argc, char **
 	return cmd;
 }
 
+/* sudo does not find a tool that is not installed: then the hint names it as it was run. */
+static void report_hint(const char *hint)
+{
+	static const char command[] = "sudo ethgauge";
+	const char *at = strstr(hint, command);
+
+	if (at && strchr(program_invocation_name, '/'))
+		fprintf(stderr, "ethgauge: hint: %.*ssudo %s%s\n", (int)(at - hint), hint,
+			program_invocation_name, at + strlen(command));
+	else
+		fprintf(stderr, "ethgauge: hint: %s\n", hint);
+}
+
 static void report_error(const struct err *e)
 {
 	fprintf(stderr, "ethgauge: %s\n", e->msg);
 	if (e->hint[0])
-		fprintf(stderr, "ethgauge: hint: %s\n", e->hint);
+		report_hint(e->hint);
 }
 
 static void record_options(struct result *res, const struct merged *m,
