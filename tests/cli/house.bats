@@ -158,6 +158,14 @@ sources=(Makefile include user bpf scripts tests/{bench,bpf,net}/rules.mk vmtest
 	run "$TOP/scripts/check-tools" no-such-cc clang no-such-bpftool
 	[ "$status" = 1 ]
 	[[ $output == *no-such-cc*no-such-bpftool*"run: sudo scripts/setup"* ]]
+	# Of libraries it names the header.
+	printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/cc"
+	chmod +x "$BATS_TEST_TMPDIR/cc"
+	run "$TOP/scripts/check-tools" "$BATS_TEST_TMPDIR/cc" clang bpftool
+	[ "$status" = 1 ]
+	for header in bpf/libbpf.h pcap/pcap.h libfyaml.h jansson.h curl/curl.h; do
+		[[ $output == *"<$header>"* ]] || fail "it does not look for $header: $output"
+	done
 }
 
 # A package manager that owns only what is in $have, and notes what it is asked.
