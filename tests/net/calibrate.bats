@@ -65,6 +65,14 @@ failed_verdicts() {
 	json '[.verdicts[] | select(.what | startswith("counts")).pass] | length == 3 and all'
 }
 
+@test "delays of which packets come after the counts are read are not judged, and the note says why" {
+	need_command cc
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/stall.so" "$BATS_TEST_DIRNAME/stall.c"
+	STALL_S=4 LD_PRELOAD=$BATS_TEST_TMPDIR/stall.so calibrated --force
+	json '[.verdicts[] | select(.what | startswith("inserted delay")).pass] | all'
+	json '.notes | any(startswith("inserted delay") and contains("not judged: "))'
+}
+
 # The forwarder and the sender, both of which spin while they wait, have one CPU between them.
 @test "a calibration that is disturbed says so, is repeated and fails" {
 	need_command taskset

@@ -325,6 +325,8 @@ static void close_bumped(struct bump_run *run)
 	impair_rules_release(&run->rules);
 }
 
+static const char lost_frames[] = "not judged: the drivers or the forwarder lost frames that no rule dropped";
+
 /*
  * Frames lost other than by a rule: in the forwarder, which ran out of frames, or on
  * the links, whose rings were full. A busy machine causes this; the split is unknown.
@@ -383,7 +385,7 @@ static int run_faults(struct calibrate *cal, const char *name, void *what, const
 	/* Counts are right however busy the machine is, but not of frames that it lost itself. */
 	if (!err && !loop_signal()) {
 		if (lost_otherwise(&run))
-			*ret_why = "not judged: the drivers or the forwarder lost frames that no rule dropped";
+			*ret_why = lost_frames;
 		else
 			judge_faults(cal, name, &run);
 	}
@@ -515,9 +517,14 @@ static int run_inserted(struct calibrate *cal, const char *name, void *what, con
 	err = impair_rules_add(&run.rules, IMPAIR_DELAY, inserted->delay, e);
 	if (!err)
 		err = run_bumped(cal, name, &run, e);
-	if (!err && !loop_signal())
-		err = compare_delays(&run, inserted, e);
+	/* Frames may also come after the counts are read: then the records have more packets. */
 	if (!err && !loop_signal()) {
+		if (lost_otherwise(&run))
+			*ret_why = lost_frames;
+		else
+			err = compare_delays(&run, inserted, e);
+	}
+	if (!err && !loop_signal() && !*ret_why) {
 		judge_delays(cal, name, &run, inserted);
 		*ret_why = disturbance(&run.trial);
 		if (!*ret_why && hist_percentile_ns(&inserted->late, 0.5) > FORWARDER_LATE_NS)
