@@ -150,7 +150,7 @@ static __always_inline enum of_test look(const struct skb_view *view, __u32 offs
 static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason,
 					       struct tag_fields *ret_tag)
 {
-	int damaged = is_damage(reason), proto;
+	int damaged = cfg.tagged && is_damage(reason), proto;
 	__u32 offset, options = 0;
 	struct skb_view view;
 	enum of_test of_test;

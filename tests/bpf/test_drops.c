@@ -380,6 +380,12 @@ static void a_damaged_packet_is_recognised_by_what_is_left_of_it(void **state)
 	load(&usual);
 	send_damaged();
 	assert_int_equal(sums().skbs, 0);
+	/* Without a tag nothing limits what is claimed: of these, one has address and ports. */
+	cfg.tagged = 0;
+	load(&cfg);
+	send_damaged();
+	assert_int_equal(dropped_as(DROP_SKB), 1);
+	assert_int_equal(dropped_as(DROP_DAMAGED), 0);
 }
 
 static void send_type(const struct tag *tag)
