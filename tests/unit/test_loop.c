@@ -132,6 +132,14 @@ static int child_status(void (*body)(void))
 	return status;
 }
 
+static void assert_exits(void (*body)(void), int code)
+{
+	int status = child_status(body);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), code);
+}
+
 static void stopped_by_signal(void)
 {
 	struct loop loop = { 0 };	/* no bound: only the signal ends it */
@@ -191,29 +199,20 @@ static void unhurt_by_sigpipe(void)
 
 static void a_signal_ends_it_and_is_reported(void **state)
 {
-	int status = child_status(stopped_by_signal);
-
 	(void)state;
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), SIGTERM);
+	assert_exits(stopped_by_signal, SIGTERM);
 }
 
 static void signals_within_a_second_are_one_request(void **state)
 {
-	int status = child_status(signals_within_a_second);
-
 	(void)state;
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), SIGINT);
+	assert_exits(signals_within_a_second, SIGINT);
 }
 
 static void a_second_request_changes_nothing(void **state)
 {
-	int status = child_status(second_request);
-
 	(void)state;
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), SIGINT);
+	assert_exits(second_request, SIGINT);
 }
 
 static void a_third_request_kills(void **state)
@@ -227,11 +226,8 @@ static void a_third_request_kills(void **state)
 
 static void a_closed_pipe_does_not_kill(void **state)
 {
-	int status = child_status(unhurt_by_sigpipe);
-
 	(void)state;
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_exits(unhurt_by_sigpipe, 0);
 }
 
 int main(void)
