@@ -35,8 +35,9 @@ enum drop_kind {
 	DROP_XDP_EXCEPTION,	/* xdp:xdp_exception, of any packet; reason: the action */
 	DROP_XDP_REDIRECT,	/* xdp:xdp_redirect_err, of any packet; reason: the error */
 	/*
-	 * skb:kfree_skb for a reason of damage_reasons: packets that have either the UDP ports of a
-	 * tagged test or its tag, but not both. Copies of packets that were received are among them.
+	 * skb:kfree_skb for a reason of damage_reasons: packets that have the tag of the test but
+	 * not its UDP ports, or its ports and a damaged tag that has its run but for two bits at most.
+	 * Copies of packets that were received are among them.
 	 */
 	DROP_DAMAGED,
 };

@@ -376,6 +376,15 @@ static void a_damaged_packet_is_recognised_by_what_is_left_of_it(void **state)
 	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));
 	assert_int_equal(dropped_as(DROP_DAMAGED), 4);
 	assert_int_equal(dropped_as(DROP_SKB), 2);
+	/* A damaged tag has most of the run's bits: not one of another run, with the same ports. */
+	packet_tag((uint8_t *)&damaged, PACKET_RUN ^ 0x5, 2, 7, 77);
+	damaged.complement ^= 1;
+	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));
+	assert_int_equal(dropped_as(DROP_DAMAGED), 5);
+	packet_tag((uint8_t *)&damaged, PACKET_RUN ^ 0x15, 2, 7, 77);
+	damaged.complement ^= 1;
+	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));
+	assert_int_equal(dropped_as(DROP_DAMAGED), 5);
 	/* For other reasons a packet is what it is. */
 	load(&usual);
 	send_damaged();
