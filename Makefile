@@ -134,12 +134,13 @@ $(unit-tests): %: %.o $(pure-obj)
 # Rewritten only when the flags change, so that new CFLAGS rebuild everything.
 # As the first step of every build, it also detects causes of obscure failures.
 quote = '$(subst ','\'',$(1))'
+by-root = a build by root? run: sudo make clean $(filter O=%,$(MAKEOVERRIDES))
 $(sort $(O)/flags $(S)/flags): FORCE
 	@mkdir -p $(@D) 2>/dev/null; \
 	stuck=$$(find $(O) ! -writable ! -type l 2>/dev/null | head -n 1); \
 	if [ ! -w $(@D) ] || [ -n "$$stuck" ]; then \
-		echo "make: cannot write $${stuck:-$(@D)}: a build by root?" \
-		     "run: sudo make clean, or build elsewhere with make O=DIR" >&2; \
+		echo "make: cannot write $${stuck:-$(@D)}:" $(call quote,$(strip $(by-root))) \
+		     "or build elsewhere with make O=DIR" >&2; \
 		exit 1; \
 	fi
 	@$(if $(wildcard $(@D)/tools),,scripts/check-tools $(call quote,$(CC)) \
@@ -285,7 +286,8 @@ install: all doc
 
 clean:
 	$(call say,CLEAN,$(O))
-	$(Q)rm -rf $(O)
+	$(Q)why=$$(rm -rf $(O) 2>&1 | sed -n 1p); [ -z "$$why" ] || \
+		{ echo "make: $$why:" $(call quote,$(strip $(by-root))) >&2; exit 1; }
 
 -include $(user-obj:.o=.d) $(bpf-obj:.o=.d) $(pure-obj:.o=.d) $(unit-obj:.o=.d)
 

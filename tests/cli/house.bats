@@ -151,7 +151,16 @@ sources=(Makefile include user bpf scripts tests/{bench,bpf,net}/rules.mk vmtest
 	run setpriv --inh-caps=-all --bounding-set=-all \
 		make -C "$BATS_TEST_TMPDIR/tree" --no-print-directory SAN=0 O="$BATS_TEST_TMPDIR/b"
 	[ "$status" != 0 ]
-	[[ $output == *"cannot write $BATS_TEST_TMPDIR/b"*"sudo make clean"* ]]
+	[[ $output == *"cannot write $BATS_TEST_TMPDIR/b"*"sudo make clean"*"O=$BATS_TEST_TMPDIR/b"* ]]
+	# make clean says the same once, not for each file.
+	touch "$BATS_TEST_TMPDIR"/b/{1..101}
+	run setpriv --inh-caps=-all --bounding-set=-all \
+		make -C "$BATS_TEST_TMPDIR/tree" --no-print-directory SAN=0 V=1 O="$BATS_TEST_TMPDIR/b" clean
+	[ "$status" != 0 ]
+	[ "$(grep -c 'cannot remove' <<<"$output")" = 1 ] || fail "$output"
+	grep -q "^make: .*cannot remove.*sudo make clean O=$BATS_TEST_TMPDIR/b$" <<<"$output" || fail "$output"
+	run -0 make -C "$BATS_TEST_TMPDIR/tree" --no-print-directory SAN=0 O="$BATS_TEST_TMPDIR/b" clean
+	[ ! -e "$BATS_TEST_TMPDIR/b" ]
 }
 
 @test "on a machine without the tools make suggests scripts/setup" {
