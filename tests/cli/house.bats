@@ -310,6 +310,30 @@ known_system() {
 	[ "$(wc -l <"$FAKE/asked")" = 2 ]
 }
 
+@test "a test that is skipped for a program or a package of Python names the option that installs it" {
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	cat >"$BATS_TEST_TMPDIR/skips.bats" <<-END
+		load $TOP/tests/lib/common
+		TEST "a program" { need_command no-such; }
+		TEST "a crate" { need_command stamp-suite; }
+		TEST "a module" { need_module no_such; }
+		TEST "a browser" { cannot chromium "a Chromium" --browser; }
+	END
+	sed -i 's/^TEST /@test /' "$BATS_TEST_TMPDIR/skips.bats"
+	PEERS='' ETHGAUGE_PEERS=$BATS_TEST_TMPDIR/empty HOME=$BATS_TEST_TMPDIR/empty REQUIRE='' \
+		run -0 bats --tap "$BATS_TEST_TMPDIR/skips.bats"
+	[[ $output == *"needs the program no-such: scripts/setup --test"* ]] || fail "$output"
+	[[ $output == *"needs the program stamp-suite: scripts/setup --crates"* ]]
+	[[ $output == *"needs the Python package no_such: scripts/setup --test"* ]]
+	[[ $output == *"needs a Chromium: scripts/setup --browser"* ]]
+	# Each option that a skip of this tree names is one of scripts/setup.
+	local option
+
+	while read -r option; do
+		"$TOP/scripts/setup" --help | grep -qE "^  $option " || fail "option '$option'"
+	done < <(grep -rhoE 'cannot .* --[a-z]+( \|\||$)|option=--[a-z]+' "$TOP/tests" | grep -oE -e '--[a-z]+')
+}
+
 # ci [JOB...]: .ci/run in a tree of its own; jobs, must-have and a setup that fails for the group
 # "none" are the caller's and this function's.
 ci() {

@@ -35,7 +35,7 @@ page_text() {
 
 browse() {
 	command -v chromium >/dev/null || command -v google-chrome >/dev/null ||
-		cannot chromium "a Chromium: scripts/setup --browser" || return
+		cannot chromium "a Chromium" --browser || return
 	timeout 120 "$BATS_TEST_DIRNAME/browse.py" "$@"
 }
 
@@ -307,7 +307,7 @@ figures() {
 
 @test "the schema of documents is that of the tool, and rejects an unknown key" {
 	"$TOP/scripts/gen-schema" "$TOOL" | cmp - "$TOP/docs/result.schema.json" || fail "run: make schema"
-	/usr/bin/python3 -c 'import jsonschema' || cannot jsonschema python3-jsonschema || return
+	need_module jsonschema
 	"$TOP/scripts/check-documents" "$GOLDEN"/*.json
 	jq '.parts[0].metrics.sent_pakets = 7' "$GOLDEN/demo.json" >odd.json
 	run "$TOP/scripts/check-documents" odd.json
@@ -324,7 +324,7 @@ refused() {
 }
 
 @test "the schema rejects negative counts, a document without figures, and lines that are no interval's" {
-	/usr/bin/python3 -c 'import jsonschema' || cannot jsonschema python3-jsonschema || return
+	need_module jsonschema
 	# Only a row may take back what another counted as lost.
 	jq -c '.series[0].lost_packets = -3' "$GOLDEN/sink.json" >row.json
 	jq -c '.series[] | {type: "interval", part: "x"} + .' row.json >lines.json

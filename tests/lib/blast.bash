@@ -39,14 +39,6 @@ wire_up() {
 	CHECKS=()
 }
 
-has_scapy() {
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null
-}
-
-need_scapy() {
-	has_scapy || cannot scapy scapy
-}
-
 # says_there TEXT FILE: the file holds TEXT. Without a process, as it is asked over and over.
 says_there() {
 	local said

@@ -32,13 +32,15 @@ pace() {
 	echo "$(($1 / TESTS_SLOW / TESTS_SLOW))pps"
 }
 
-# cannot WHAT REASON: skips; but what REQUIRE names fails, so that a broken
-# probe cannot turn a whole suite green.
+# cannot WHAT REASON [OPTION]: skips, and names the option of scripts/setup that installs it; but what
+# REQUIRE names fails, so that a broken probe cannot turn a whole suite green.
 cannot() {
+	local reason="$2${3:+: scripts/setup $3}"
+
 	if required "$1"; then
-		fail "required, but missing: $2"
+		fail "required, but missing: $reason"
 	else
-		skip "needs $2"
+		skip "needs $reason"
 	fi
 }
 
@@ -62,11 +64,22 @@ need_root() {
 
 # need_command NAME...: programs that the test calls beside the tool.
 need_command() {
-	local name
+	local name option
 
 	for name; do
-		command -v "$name" >/dev/null || cannot "$name" "the program $name" || return
+		option=--test
+		[ "$name" != stamp-suite ] || option=--crates
+		command -v "$name" >/dev/null || cannot "$name" "the program $name" $option || return
 	done
+}
+
+# has_module NAME: of Debian's Python.
+has_module() {
+	/usr/bin/python3 -c "import $1" 2>/dev/null
+}
+
+need_module() {
+	has_module "$1" || cannot "$1" "the Python package $1" --test
 }
 
 # defer CMD...: run at teardown, the last deferred first, also if the test failed.

@@ -158,7 +158,7 @@ need_ready_peer() {
 
 # Ubuntu's wrapper refuses kernels that it has no package for.
 need_bpftool() {
-	bpftool version >/dev/null 2>&1 || cannot bpftool "a bpftool for this kernel"
+	bpftool version >/dev/null 2>&1 || cannot bpftool "a bpftool for this kernel" --test
 }
 
 # The names of reasons came with 5.17, and more of them with each version.

@@ -8,7 +8,7 @@ NGINX=$(PATH=$PATH:/usr/sbin command -v nginx || :)
 nginx_up() {
 	local dir=$BATS_TEST_TMPDIR
 
-	[ -n "$NGINX" ] || cannot nginx "the program nginx" || return
+	[ -n "$NGINX" ] || cannot nginx "the program nginx" --test || return
 	need_command openssl
 	mkdir "$dir/www"
 	head -c 1024 /dev/urandom >"$dir/www/small"
@@ -85,8 +85,7 @@ log_is_whole() {
 ftp_up() {
 	local dir=$BATS_TEST_TMPDIR
 
-	/usr/bin/python3 -c 'import pyftpdlib' 2>/dev/null ||
-		cannot pyftpdlib "the Python package pyftpdlib" || return
+	need_module pyftpdlib || return
 	mkdir -p "$dir/ftp"
 	head -c 102400 /dev/urandom >"$dir/ftp/middle"
 	start_cmd ftp b "starting FTP server" /usr/bin/python3 -m pyftpdlib -i 198.18.0.2 -p 21 -w \

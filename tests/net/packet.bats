@@ -36,7 +36,7 @@ saves() {
 @test "each layer is what scapy and tshark take it for, with their lengths and checksums" {
 	local nr
 
-	need_scapy
+	need_module scapy
 	need_command tshark
 	cat >"$BATS_TEST_TMPDIR/cases" <<-'END'
 		eth ip udp | ip4(dst=198.18.0.2)/udp
@@ -111,7 +111,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 
 # The longest period is that of the IPv4 identifiers, 536.
 @test "values count, wrap, keep for bursts, and stay within prefixes and lists" {
-	need_scapy
+	need_module scapy
 	saves 613 'ip4(src=10.0.0.0/24, dst=198.18.1.0/30, id=65000-65535)/udp(dport=5000-5999:10, sport=9-1@3)'
 	is_to_be fields 'IP.src=ip("10.0.0.1") + n % 254' 'IP.dst=ip("198.18.1.1") + n % 2' \
 		'IP.id=65000 + n % 536' 'UDP.dport=5000 + 10 * (n % 100)' 'UDP.sport=9 - n // 3 % 9'
@@ -124,7 +124,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 
 # More packets than a byte counts, so that all fields that count carry over.
 @test "checksums of tunnels follow what changes inside and outside" {
-	need_scapy
+	need_module scapy
 	saves 307 'ip4(src=10.0.0.1-10.0.3.255, dst=198.18.0.2, id=0-65535)/udp(sport=49152-65535)/vxlan(1-100)/eth/ip4(src=10.1.0.1-10.1.9.9, dst=10.2.0.1)/udp(sport=random(1000-2000), dport=7)'
 	is_to_be fields 'VXLAN.vni=1 + n % 100' 'IP.id=n'
 	saves 307 'ip6(src=2001:2::1-2001:2::ffff, dst=2001:2::2)/gre(sum)/ip4(src=10.1.0.1-10.1.9.9, dst=10.2.0.1)/tcp(seq=0-0xffffffff:1000003, dport=1-65535)'
@@ -173,7 +173,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 }
 
 @test "some bits of a field change while the others stay" {
-	need_scapy
+	need_module scapy
 	saves 211 'ip4(src=10.0.0.1, dst=198.18.0.128, dst[0:4]=1-3, id[8:8]=1-200)/udp(dport[0:3]=7-0)'
 	is_to_be fields 'IP.dst=ip("198.18.0.129") + n % 3' 'IP.id=256 * (1 + n % 200)' \
 		'UDP.dport=8 + 7 - n % 8'
@@ -228,7 +228,7 @@ print(b[14:15].hex(), b[16:18].hex(), b[23], b[24:26].hex(), b[38:40].hex(), b[4
 }
 
 @test "sizes sweep, mix by weight, and follow a genome" {
-	need_scapy
+	need_module scapy
 	saves 1456 'ip4(dst=198.18.0.2)/udp' -s 64-1518
 	is_to_be sizes '64 + n % 1455'
 	saves 30 198.18.0.2 -s 'genome(aaabz, z=1400)'

@@ -41,7 +41,7 @@ saved() {
 @test "the first 60 packets of each profile are those of its golden capture" {
 	local name counts=()
 
-	need_scapy
+	need_module scapy
 	for name in $(profiles); do
 		saved "$name" 60
 		zcat "$GOLDEN/$name.pcap.gz" | cmp - "$FILE" || fail "$name"
@@ -52,7 +52,7 @@ saved() {
 }
 
 @test "the sizes and slots of the profiles are those that they are described by" {
-	need_scapy
+	need_module scapy
 	saved voip-g711 101
 	is_to_be sizes 218
 	is_to_be gaps 'n * 20 * 10**6'

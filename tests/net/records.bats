@@ -193,7 +193,7 @@ need_hdrhistogram() {
 	for PYTHON in /usr/bin/python3 "$PEERS/venv/bin/python3"; do
 		! "$PYTHON" -c 'import hdrh' 2>/dev/null || return 0
 	done
-	cannot hdrhistogram "the Python package hdrhistogram: scripts/setup --peers"
+	cannot hdrhistogram "the Python package hdrhistogram" --peers
 }
 
 @test "hdrhistogram reads the log and the table, and finds the figures of the document" {

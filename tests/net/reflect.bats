@@ -292,7 +292,7 @@ rows_are_through() {
 }
 
 @test "the fixtures of the BPF tests are what scapy makes of them today" {
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy scapy
+	need_module scapy
 	dir=$BATS_TEST_DIRNAME/../bpf
 	"$dir/gen_fixtures.py" | diff - "$dir/reflect_fixtures.h"
 }

@@ -13,7 +13,7 @@ setup_file() {
 	local dir=$BATS_FILE_TMPDIR
 
 	wire_file_up replay
-	! has_scapy || "$PEER" make ng "$dir/ng" 211 -- make protocols "$dir/protocols" -- \
+	! has_module scapy || "$PEER" make ng "$dir/ng" 211 -- make protocols "$dir/protocols" -- \
 		make wrong_sums "$dir/wrong_sums" -- make taggable "$dir/taggable" 53 >"$dir/counts"
 }
 
@@ -23,7 +23,7 @@ teardown_file() {
 
 setup() {
 	wire_up
-	[ -e "$BATS_FILE_TMPDIR/counts" ] || cannot scapy scapy
+	[ -e "$BATS_FILE_TMPDIR/counts" ] || need_module scapy
 }
 
 # replay [OPTIONS] of $FILE

@@ -48,7 +48,7 @@ packets_are() {
 }
 
 @test "--save writes each packet with right checksums, its number and its slot" {
-	need_scapy
+	need_module scapy
 	blast 198.18.0.2 --save "$FILE" -c 307 -r 2kpps --stream 7 -s 129
 	[ "$status" = 0 ] || fail "$stderr"
 	json '.metrics.saved_packets == 307 and .metrics.sent_packets == null'
@@ -61,7 +61,7 @@ packets_are() {
 }
 
 @test "--payload pattern is what its description says, and is in the checksum" {
-	need_scapy
+	need_module scapy
 	blast 198.18.0.2 --save "$FILE" -c 307 -r 2kpps -s '64-1518:5' --payload pattern
 	[ "$status" = 0 ] || fail "$stderr"
 	packets_are <<-'END'
@@ -112,7 +112,7 @@ packets_are() {
 @test "ports and addresses that change are the same in both engines, and right in all sums" {
 	local checks=()
 
-	need_scapy
+	need_module scapy
 	for way in "" "--random --seed 7"; do
 		for dest in 198.18.0.200 2001:2::ffc0; do
 			# shellcheck disable=SC2086 # none or several words

@@ -27,10 +27,6 @@ stamp_end() {
 	finish stamp INT
 }
 
-need_scapy() {
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy scapy
-}
-
 # check COUNT SEED MODES...: what was sent came back as the model has it, and was counted so.
 check() {
 	run -0 in_a "$PEER" "$@"
@@ -43,7 +39,7 @@ check() {
 }
 
 @test "each byte of 211 stateless answers is what RFC 8762 and RFC 8972 say" {
-	need_scapy
+	need_module scapy
 	stamp_up
 	stamp_start
 	check 211 1
@@ -52,7 +48,7 @@ check() {
 }
 
 @test "authenticated, stateful answers are numbered by session and signed, and forged questions dropped" {
-	need_scapy
+	need_module scapy
 	stamp_up
 	stamp_start --auth --key-file "$KEY" --stateful --allow-dscp --hide-location
 	check 211 2 auth stateful allow-dscp hide
@@ -60,14 +56,14 @@ check() {
 }
 
 @test "with a key the extensions of unauthenticated packets are believed if they are signed" {
-	need_scapy
+	need_module scapy
 	stamp_up
 	ETHGAUGE_STAMP_KEY=secret stamp_start --stateful
 	check 101 3 stateful keyed
 }
 
 @test "TWAMP Light's padding goes back as it came" {
-	need_scapy
+	need_module scapy
 	stamp_up
 	stamp_start --twamp-light --stateful
 	check 101 4 twamp stateful

@@ -105,7 +105,7 @@ has_all_extensions() {
 }
 
 @test "twamp-rs's reflector answers our TWAMP Light packets" {
-	responder --version 2>/dev/null | grep -q ^twamp-rs || cannot twamp-rs "the program responder of twamp-rs"
+	responder --version 2>/dev/null | grep -q ^twamp-rs || cannot twamp-rs "the program responder of twamp-rs" --crates
 	lab_up
 	start_cmd server b "Listening" env RUST_LOG=info sh -c 'exec responder -a 198.18.0.2 >&2'
 	start_cmd session a "reflecting on 20001" "$TOP/tests/net/twamp_control.py" 198.18.0.2 198.18.0.1 \

@@ -199,7 +199,7 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 
 # screen KEYS CMD...: what is on it after each key, as watch_screen.py has it; in output.
 screen() {
-	/usr/bin/python3 -c 'import pyte' 2>/dev/null || cannot pyte python3-pyte
+	need_module pyte || return
 	output=$(LC_ALL=C.UTF-8 in_b "$SCREEN" "$1" -- "$TOOL" "${@:2}" 2>&1)
 }
 
@@ -242,7 +242,7 @@ after() {
 @test "without UTF-8 the view is of ASCII alone, and without colours if asked" {
 	printf '{"elapsed_ns":%s,"result":{"parts":[{"name":"x rx","entries":[{"by":"cpu","value":"0","packets":%s}],"series":[{"seen_l1_bps":5}]}]}}\n' \
 		1 1 1000000 7000 >"$FILE"
-	/usr/bin/python3 -c 'import pyte' 2>/dev/null || cannot pyte python3-pyte
+	need_module pyte || return
 	output=$(LC_ALL=C "$SCREEN" "w=#### q" -- "$TOOL" watch --replay "$FILE" --tui --no-color)
 	after w "####"
 	[[ $output != *█* ]]

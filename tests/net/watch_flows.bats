@@ -34,7 +34,7 @@ part() {
 
 @test "flows of a capture are tshark's, packet for packet and byte for byte" {
 	need_command tshark
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy "scapy"
+	need_module scapy
 	lab_up
 	"$PEER" capture "$BATS_TEST_TMPDIR/flows.pcap"
 	watch b --top 2000
@@ -171,7 +171,7 @@ rtt_agrees() {
 
 @test "the hand-made QUIC packets are QUIC, by tshark's reading" {
 	need_command tshark
-	/usr/bin/python3 -c 'import scapy' 2>/dev/null || cannot scapy "scapy"
+	need_module scapy
 	"$PEER" quic-pcap "$BATS_TEST_TMPDIR/quic.pcap"
 	run --separate-stderr tshark -r "$BATS_TEST_TMPDIR/quic.pcap" -Y "quic && !_ws.malformed" \
 		-T fields -e quic.version -e quic.long.packet_type -e quic.long.packet_type_v2 \
