@@ -431,6 +431,16 @@ ci() {
 	[ "$jobs" -ge 5 ] || fail "$jobs jobs"
 }
 
+@test "what a test asks for with need_command or need_module is named in .ci/must-have or .ci/jobs" {
+	local name names
+
+	names=" $(grep -hv '^#' "$TOP/.ci/must-have" "$TOP/.ci/jobs" | cut -d '|' -f 2,3 | tr '\n|' '  ') "
+	while read -r name; do
+		[[ $names == *" $name "* ]] || fail "$name"
+	done < <(grep -rhoE '^\s*need_(command|module) [a-z0-9/ -]*$' "$TOP"/tests/{cli,net,lib} |
+		sed -E 's/\s*need_(command|module) //' | tr ' ' '\n')
+}
+
 # A lint that finds nothing proves nothing until it has found something.
 # rooms_of FILE INCLUDE: check-layers, where FILE of three rooms includes INCLUDE.
 rooms_of() {
