@@ -135,6 +135,7 @@ $(unit-tests): %: %.o $(pure-obj)
 # As the first step of every build, it also detects causes of obscure failures.
 quote = '$(subst ','\'',$(1))'
 by-root = a build by root? run: sudo make clean $(filter O=%,$(MAKEOVERRIDES))
+check-tools = scripts/check-tools $(call quote,$(CC)) $(call quote,$(CLANG)) $(call quote,$(BPFTOOL))
 $(sort $(O)/flags $(S)/flags): FORCE
 	@mkdir -p $(@D) 2>/dev/null; \
 	stuck=$$(find $(O) ! -writable ! -type l 2>/dev/null | head -n 1); \
@@ -143,11 +144,15 @@ $(sort $(O)/flags $(S)/flags): FORCE
 		     "or build elsewhere with make O=DIR" >&2; \
 		exit 1; \
 	fi
-	@$(if $(wildcard $(@D)/tools),,scripts/check-tools $(call quote,$(CC)) \
-		$(call quote,$(CLANG)) $(call quote,$(BPFTOOL)) && touch $(@D)/tools)
+	@$(if $(wildcard $(@D)/tools),,$(check-tools) && touch $(@D)/tools)
 	@echo $(call quote,$(user-c) $(bpf-c)) | cmp -s - $@ || \
 		echo $(call quote,$(user-c) $(bpf-c)) >$@
 FORCE:
+
+# What tests are compiled with. If it cannot be written, flags reports that.
+$(O)/test-tools:
+	@mkdir -p $(@D) 2>/dev/null; $(check-tools) --test && { touch $@ 2>/dev/null || :; }
+$(unit-obj) $(bpf-test-obj): | $(O)/test-tools
 
 # Facts of this build for the scripts.
 tell = V=$(V) BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
@@ -157,7 +162,7 @@ tell = V=$(V) BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
 lint: $(user-obj) $(bpf-obj)
 	$(Q)$(tell) tests/run lint
 
-check: $(tool) $(bpf-obj) $(unit-tests) $(vm-bins)
+check: $(O)/test-tools $(tool) $(bpf-obj) $(unit-tests) $(vm-bins)
 	$(Q)$(tell) tests/run lint unit cli
 
 # All CPUs, unless -j is given.
@@ -169,7 +174,7 @@ test:
 	$(Q)scripts/setup --as-needed --test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-run
 
-test-run: $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) \
+test-run: $(O)/test-tools $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) \
 		$(vm-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net
 

@@ -177,6 +177,28 @@ sources=(Makefile include user bpf scripts tests/{bench,bpf,net}/rules.mk vmtest
 	done
 }
 
+@test "without cmocka make check and make test-run suggest scripts/setup --test, and a build needs none" {
+	local cc=$BATS_TEST_TMPDIR/cc target
+
+	# A compiler that has all but cmocka.h, and compiles nothing.
+	cat >"$cc" <<-'END'
+		#!/bin/sh
+		case $* in
+		"-E "*) ! grep -q cmocka ;;
+		*) echo "compiles $*"; exit 1 ;;
+		esac
+	END
+	chmod +x "$cc"
+	for target in check test-run; do
+		run make -C "$TOP" --no-print-directory -j1 SAN=0 CC="$cc" O="$BATS_TEST_TMPDIR/b" "$target"
+		[ "$status" != 0 ]
+		[[ $output == *"missing: <cmocka.h>"$'\n'"make: run: sudo scripts/setup --test"* ]] || fail "$output"
+		[[ $output != *compiles* ]] || fail "$output"
+	done
+	run -0 "$TOP/scripts/check-tools" "$cc" clang bpftool
+	[ -z "$output" ]
+}
+
 # A package manager that owns only what is in $have, and notes what it is asked.
 fake_apt() {
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
