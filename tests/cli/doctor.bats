@@ -334,13 +334,24 @@ picture() {
 	is rings "unknown"
 }
 
-@test "a memory limit that cannot be raised is reported" {
+@test "a memory limit that cannot be raised is reported, and the fix named helps" {
 	need_root
-	need_command prlimit
+	need_command prlimit jq
 	install -m 755 "$TOOL" "$BATS_TEST_TMPDIR/tool"
 	run -1 prlimit --memlock=65536:65536 setpriv --inh-caps=-all --bounding-set=-all \
 		"$BATS_TEST_TMPDIR/tool" doctor --has memlock
 	[[ $output = *"64 KiB"* ]]
+	# The hard limit forbids ulimit -l unlimited. Only root can raise it, with CAP_SYS_RESOURCE.
+	run -0 prlimit --memlock=65536:65536 bash -c 'limited() {
+			setpriv --inh-caps=-all --bounding-set=-all "$1" doctor --json |
+				jq -r ".features[] | select(.name == \"memlock\") | .state, .remedy"
+		}
+		limited "$1"
+		! prlimit --memlock=unlimited --pid $$ || limited "$1"' bash "$BATS_TEST_TMPDIR/tool"
+	[ "${lines[0]}" = absent ]
+	[[ ${lines[1]} == *"as root"*"sudo prlimit --memlock=unlimited --pid \$\$;"*"LimitMEMLOCK=infinity" ]]
+	[[ ${lines[1]} != *ulimit* ]]
+	! setpriv --dump | grep -q 'Capability bounding set:.*sys_resource' || [ "${lines[2]}" = present ]
 	# With CAP_IPC_LOCK the same limit does not apply.
 	setpriv --dump | grep -q 'Capability bounding set:.*ipc_lock' || return 0
 	run -0 prlimit --memlock=65536:65536 "$TOOL" doctor --has memlock

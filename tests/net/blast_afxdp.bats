@@ -96,6 +96,16 @@ arrives() {
 	json '.metrics.received_bytes == 1009 * 1518'
 }
 
+@test "where the hard limit of locked memory is too low, the hint is to raise that" {
+	need_command prlimit
+	setpriv --dump | grep -q 'Capability bounding set:.*ipc_lock' || cannot ipc_lock "CAP_IPC_LOCK"
+	lab_up
+	run -3 --separate-stderr nsenter --net="/run/netns/$LAB-a" prlimit --memlock=65536:65536 \
+		setpriv --inh-caps=-ipc_lock,-sys_resource --bounding-set=-ipc_lock,-sys_resource \
+		"$TOOL" blast eg0 198.18.0.2 -e afxdp -c 101
+	[[ $stderr == *"No buffer space"*"hint: "*"hard limit"*"prlimit --memlock=unlimited"* ]] || fail "$stderr"
+}
+
 @test "the time is written into one packet of N, the sequence into all" {
 	lab_up
 	arrives 1009 198.18.0.2 --stamp-every 16

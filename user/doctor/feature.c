@@ -80,7 +80,7 @@ static const struct feature features[] = {
 	  "sudo ethgauge ...", probe_capabilities },
 	{ "memlock", HOST_GROUP, false, NULL,
 	  "AF_XDP's packet memory (16 MB per thread) may be refused; before 5.11 every BPF map, too",
-	  "ulimit -l unlimited", probe_memlock },
+	  NULL, probe_memlock },
 	{ "veth", HOST_GROUP, false, NULL,
 	  "no lab, demo and calibrate: they use network namespaces and veth pairs",
 	  "modprobe veth", probe_veth },

@@ -12,6 +12,7 @@
 #include <cap-ng.h>
 
 #include "doctor/feature_probe.h"
+#include "sys/host/memlock.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/link.h"
 #include "sys/net/netns.h"
@@ -80,6 +81,8 @@ void probe_memlock(struct feature_set *set, struct feature_answer *ret)
 	else
 		feature_say(ret, FEATURE_ABSENT, "limit %s, and this process may not raise it "
 			    "(hard limit %s)", soft, hard);
+	if (ret->state == FEATURE_ABSENT)
+		feature_fix(ret, "%s", memlock_fix());
 }
 
 static int try_veth(void *ctx)

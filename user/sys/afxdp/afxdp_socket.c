@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/loop.h"
+#include "sys/host/memlock.h"
 
 #define HUGE_BYTES	(2ul << 20)
 #define SEND_BUF_BYTES	(8 << 20)
@@ -60,8 +61,11 @@ void afxdp_memory_unmap(struct afxdp_memory *memory)
 int afxdp_memory_error(struct err *e, int no, const char *ifname)
 {
 	err_machine(e, no, "cannot register AF_XDP frames to send through '%s'", ifname);
-	if (no == -ENOBUFS || no == -ENOMEM)
-		return err_hint(e, "raise the locked-memory limit: ulimit -l unlimited");
+	/* The limit of locked memory. */
+	if (no == -ENOBUFS)
+		return err_hint(e, "%s", memlock_fix());
+	if (no == -ENOMEM)
+		return err_hint(e, "free memory on this host");
 	if (no == -EPERM)
 		return err_hint(e, "run it as root: sudo ethgauge ...");
 	return err_hint(e, "AF_XDP requires a kernel with CONFIG_XDP_SOCKETS; see: ethgauge "

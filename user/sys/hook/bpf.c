@@ -18,6 +18,7 @@
 #include <linux/bpf.h>
 
 #include "lib/log.h"
+#include "sys/host/memlock.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/nic.h"
 
@@ -55,8 +56,7 @@ int bpf_load_error(struct err *e, int no, const char *name)
 {
 	err_machine(e, no, "cannot load BPF object '%s' into this kernel", name);
 	if (no == -EPERM)
-		return err_hint(e, "run it as root, or raise the locked-memory limit: "
-				"ulimit -l unlimited; then: ethgauge doctor");
+		return err_hint(e, "%s; see also: ethgauge doctor", memlock_fix());
 	return err_hint(e, "see: ethgauge doctor; for the whole verifier log: -v; its end: "
 			"%.300s", last_words);
 }
