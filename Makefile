@@ -69,7 +69,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install clean FORCE \
+.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
 	lint-run check-run test-run test-long-run
 
 all: $(tool)
@@ -264,30 +264,13 @@ schema: $(tool)
 	$(Q)scripts/gen-schema $(tool) >docs/result.schema.json.new && \
 		mv docs/result.schema.json.new docs/result.schema.json
 
-documents := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md docs/*.json)
-
 install: all doc
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man8 \
-		$(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles \
-		$(DESTDIR)$(PREFIX)/share/doc/ethgauge/sweeps \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/doc/ethgauge
-	$(Q)install -m 755 $(tool) $(DESTDIR)$(PREFIX)/bin/ethgauge
-	$(Q)install -m 644 $(O)/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
-	$(Q)install -m 644 $(O)/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
-	$(Q)install -m 644 $(profiles) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/profiles
-	$(Q)install -m 644 $(sweeps) $(DESTDIR)$(PREFIX)/share/doc/ethgauge/sweeps
-	$(Q)install -m 644 $(O)/completion/ethgauge \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ethgauge
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	$(Q)for unit in scripts/systemd/*; do \
-		to=$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
-		sed 's|@PREFIX@|$(PREFIX)|' "$$unit" >"$$to" && chmod 644 "$$to" || exit 1; done
-	$(Q)install -m 644 $(wildcard $(documents)) $(DESTDIR)$(PREFIX)/share/doc/ethgauge
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/grafana docs/grafana/*.json
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/studies $(wildcard docs/studies/*.md docs/studies/*.svg)
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/ethgauge/verbs $(wildcard docs/verbs/*.md)
+	$(Q)scripts/install $(call quote,$(O)) $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
+
+uninstall:
+	$(call say,REMOVE,$(DESTDIR)$(PREFIX))
+	$(Q)scripts/install --remove $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))
 
 clean:
 	$(call say,CLEAN,$(O))
@@ -325,6 +308,8 @@ Targets:
   schema   make docs/result.schema.json from the dictionary of figures
   install  install tool, man pages, completion, systemd units and documents
            under DESTDIR and PREFIX
+  uninstall
+           remove what install put there
   clean    remove $(O)
 
 Variables:

@@ -38,6 +38,34 @@ verbs() {
 	[ -z "$(find "$HOUSE" -type f ! -perm -444)" ]
 }
 
+# install_to DIRECTORY [TARGET]: the build again, which is up to date.
+install_to() {
+	run -0 make -C "$TOP" -s --no-print-directory "${2-install}" DESTDIR="$1" PREFIX=/usr/local
+}
+
+@test "uninstall removes what install put there, the directories it made, and nothing else" {
+	local dir=$BATS_TEST_TMPDIR/dest doc=usr/local/share/doc/ethgauge
+
+	install_to "$dir"
+	[ -x "$dir/usr/local/bin/ethgauge" ]
+	# Again, as over an older version, which had one document more.
+	echo "/usr/local/share/doc/ethgauge/old.md" >>"$dir/$doc/installed"
+	touch "$dir/$doc/old.md"
+	install_to "$dir"
+	install_to "$dir" uninstall
+	[ -z "$(ls -A "$dir")" ] || fail "$(find "$dir")"
+	# Empty directories that were there stay, and so does what is not of make install.
+	mkdir -p "$dir/usr/local/bin"
+	install_to "$dir"
+	touch "$dir/$doc/profiles/mine.yaml"
+	install_to "$dir" uninstall
+	[ "$(cd "$dir" && find . ! -type d)" = "./$doc/profiles/mine.yaml" ] || fail "$(find "$dir")"
+	[ -d "$dir/usr/local/bin" ]
+	[ ! -e "$dir/usr/local/share/man" ]
+	run ! make -C "$TOP" -s --no-print-directory uninstall DESTDIR="$dir" PREFIX=/usr/local
+	[[ $output == *"is not installed in '$dir/usr/local'"* ]] || fail "$output"
+}
+
 @test "the man pages are clean roff" {
 	need_command groff
 	local page
