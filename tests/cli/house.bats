@@ -38,6 +38,18 @@ verbs() {
 	[ -z "$(find "$HOUSE" -type f ! -perm -444)" ]
 }
 
+@test "each link between installed documents leads to one that is installed" {
+	local page link links=0
+
+	while IFS= read -r page; do
+		while IFS= read -r link; do
+			links=$((links + 1))
+			[ -e "$(dirname "$page")/$link" ] || fail "${page#"$HOUSE"}: $link"
+		done < <(grep -oE '\]\([^) ]+\)' "$page" | sed 's/^](//; s/[#)].*//; /^$/d; /^[a-z]*:/d')
+	done < <(find "$HOUSE" -name '*.md')
+	[ "$links" -ge 60 ] || fail "$links links"
+}
+
 # install_to DIRECTORY [TARGET]: the build again, which is up to date.
 install_to() {
 	run -0 make -C "$TOP" -s --no-print-directory "${2-install}" DESTDIR="$1" PREFIX=/usr/local
