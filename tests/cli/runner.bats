@@ -55,6 +55,26 @@ run_net() {
 	[ ! -e "$TREE/tests/lib/__pycache__" ]
 }
 
+@test "what the tool saves stays with the test, and a state directory that is left fails the run" {
+	cp "$TOP/tests/lib/common.bash" "$TREE/tests/lib/"
+	file state <<-'END'
+		load ../lib/common
+		TEST "has a state directory of its own" {
+			[[ $STATE_DIRECTORY == "$BATS_RUN_TMPDIR"/* ]]
+			mkdir "$STATE_DIRECTORY"
+		}
+	END
+	run_net -u STATE_DIRECTORY
+	[ "$status" = 0 ] || fail "$output"
+	# Where the run itself looks.
+	file state <<-END
+		TEST "makes one elsewhere" { mkdir $BATS_TEST_TMPDIR/state; }
+	END
+	run_net STATE_DIRECTORY="$BATS_TEST_TMPDIR/state"
+	[ "$status" = 1 ] || fail "$output"
+	[[ $output == *"failed left behind: file $BATS_TEST_TMPDIR/state"* ]] || fail "$output"
+}
+
 @test "tests have SIGPIPE's default action, also where it is ignored" {
 	file pipe <<-'END'
 		TEST "writes into a pipe that no one reads" {

@@ -10,6 +10,8 @@ TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 TOOL=${TOOL:-$TOP/build/ethgauge}
 # Where scripts/setup puts what no package has: --peers and --crates.
 PEERS=${ETHGAUGE_PEERS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ethgauge-peers}
+# What the tool saves, and what Python compiles, stays neither on this machine nor in the tree.
+export STATE_DIRECTORY=${STATE_DIRECTORY:-$BATS_RUN_TMPDIR/state} PYTHONDONTWRITEBYTECODE=1
 PATH=$PATH:$PEERS/bin:${HOME:-/root}/.cargo/bin
 DEFERRED=()
 # How many times as long as usual a test may take here; vmtest/run sets it.

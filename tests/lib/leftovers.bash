@@ -42,9 +42,10 @@ processes() {
 # leftovers: a line for each thing that is there. In no subshell.
 leftovers() {
 	processes
-	# Files: those of mktemp, and where the tool itself keeps any.
-	find "$TMPDIR" /run/ethgauge* /var/lib/ethgauge* /dev/shm/ethgauge* /tmp/ethgauge* -maxdepth 1 \
-		-mindepth 1 -printf 'file %p\n' 2>/dev/null
+	# Files: those of mktemp, and where the tool itself keeps any, with the directories.
+	find "$TMPDIR" -maxdepth 1 -mindepth 1 -printf 'file %p\n'
+	find /run/ethgauge* "${STATE_DIRECTORY:-/var/lib/ethgauge}" /dev/shm/ethgauge* /tmp/ethgauge* -maxdepth 1 \
+		-printf 'file %p\n' 2>/dev/null
 	find tests -name __pycache__ -printf 'file %p\n'
 	find "${HOME:-/root}"/.{cache,config}/scapy -maxdepth 0 -printf 'file %p\n' 2>/dev/null
 	[ "$(id -u)" = 0 ] || return 0
