@@ -285,7 +285,7 @@ Targets:
   demo     install what is missing, build, and show the main job on a private
            link; needs root: sudo make demo
   check    lint, unit tests (always with sanitizers), tests without root
-  test     install what is missing (as root), then run every test; last line:
+  test     install what is missing (as root), then run the tests; last line:
            N passed, N failed, N skipped
   test-long
            soak tests, and others that take minutes; needs root

@@ -388,11 +388,12 @@ known_system() {
 	[[ $output == *"needs the program stamp-suite: scripts/setup --crates"* ]]
 	[[ $output == *"needs the Python package no_such: scripts/setup --test"* ]]
 	[[ $output == *"needs a Chromium: scripts/setup --browser"* ]]
-	# Each option that a skip of this tree names is one of scripts/setup.
+	# Each option that a skip of this tree names is one of scripts/setup, and in the command of the README.
 	local option
 
 	while read -r option; do
 		"$TOP/scripts/setup" --help | grep -qE "^  $option " || fail "option '$option'"
+		grep -qE "^sudo scripts/setup .*$option.*; sudo make test$" "$TOP/README.md" || fail "README: '$option'"
 	done < <(grep -rhoE 'cannot .* --[a-z]+( \|\||$)|option=--[a-z]+' "$TOP/tests" | grep -oE -e '--[a-z]+')
 }
 
