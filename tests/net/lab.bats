@@ -285,6 +285,27 @@ has_process() {
 	[[ $output == *"does not exist"* ]] || fail "$output"
 }
 
+@test "the first steps of the README end the sink with its result, before the lab" {
+	local steps=$BATS_TEST_TMPDIR/steps bin=$BATS_TEST_TMPDIR/bin
+
+	# The lines that use the lab, as they are, but for the lab's name. The sink must be ready when packets come.
+	mkdir "$bin"
+	printf '#!/bin/sh\nexec "$@"\n' >"$bin/sudo"
+	printf '#!/bin/sh\n[ "$1" = lab ] || exec "%s" "$@"\naction=$2\nshift 2\nexec "%s" lab "$action" --name %s "$@"\n' \
+		"$TOOL" "$TOOL" "$lab" >"$bin/ethgauge"
+	chmod +x "$bin"/*
+	sed -n '/^## First steps/,/^## /s/^\$ //p' "$TOP/README.md" | sed -n '/lab up/,/lab down/p' |
+		grep -v 'watch eth1' | sed 's/\(.*sink eg0 *\)&/\1>sink.out 2>sink.err \&/;
+			/sink.err/a until grep -q "receiving on" sink.err; do sleep 0.1; done
+			/^sudo kill/a wait $! || echo "status $?"' >"$steps"
+	grep -q 'sink.err' "$steps"
+	cd "$BATS_TEST_TMPDIR"
+	PATH=$bin:$PATH run -0 --separate-stderr timeout 60 bash -e "$steps"
+	[[ $output == *$'\n'"status 143"$'\n'* && $output == *"lab '$lab' is down"* ]] || fail "$output $stderr"
+	grep -qE '^  received +[1-9]' sink.out || fail "$(cat sink.out sink.err)"
+	[ -s run.html ]
+}
+
 @test "a killed up leaves nothing that down or the next up cannot cope with" {
 	local i
 
