@@ -32,7 +32,12 @@ else
 S          := $(O)/san
 endif
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-$(S)/%: san := $(sanitizers)
+$(S)/%: private san := $(sanitizers)
+
+# The fuzz targets and all that they may link, by clang, with its fuzzer and sanitizers.
+F := $(O)/fuzz
+$(F)/%: private override CC := $(CLANG)
+$(F)/%: private san := $(sanitizers) -fsanitize=fuzzer-no-link
 
 user-src  := $(sort $(shell find user -name '*.c'))
 bpf-src   := $(sort $(wildcard bpf/*.bpf.c))
@@ -52,8 +57,13 @@ pure-src  := $(filter $(pure-rooms:%=user/%/%) user/sys/net/%_parse.c,$(user-src
 pure-obj  := $(pure-src:%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(S)/%.o)
 unit-obj  := $(unit-src:%.c=$(S)/%.o)
 unit-tests := $(unit-src:%.c=$(S)/%)
+fuzz-src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+fuzz-obj  := $(fuzz-src:%.c=$(F)/%.o)
+fuzz-pure := $(pure-src:%.c=$(F)/%.o) $(text-c:$(O)/%.c=$(F)/%.o)
+fuzz-tests := $(fuzz-src:%.c=$(F)/%)
 
 libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lcap-ng -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
+pure-libs := -lpcap -lz -ljansson -lfyaml -lnl-3 -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP
 user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \
@@ -70,7 +80,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
-	lint-run check-run test-run test-long-run
+	lint-run check-run test-run test-long-run fuzz-run
 
 all: $(tool)
 
@@ -98,7 +108,7 @@ $(O)/gen/assets.c: scripts/gen-assets Makefile $(assets)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && scripts/gen-assets user/faces/assets >$@
 
-text-o := $(sort $(text-c:.c=.o) $(text-c:$(O)/%.c=$(S)/%.o))
+text-o := $(sort $(text-c:.c=.o) $(text-c:$(O)/%.c=$(S)/%.o) $(text-c:$(O)/%.c=$(F)/%.o))
 $(text-o): $(O)/flags
 $(filter %/assets.o,$(text-o)): $(O)/gen/assets.c
 $(filter %/profiles.o,$(text-o)): $(O)/gen/profiles.c
@@ -126,17 +136,20 @@ $(filter-out $(user-obj) $(text-o),$(pure-obj)) $(unit-obj): $(S)/%.o: %.c $(S)/
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
 
+$(filter-out $(text-o),$(fuzz-pure)) $(fuzz-obj): $(F)/%.o: %.c $(F)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D) && $(user-c) -c -o $@ $<
+
 $(unit-tests): %: %.o $(pure-obj)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka -lpcap -lz -ljansson -lfyaml -lnl-3 -lncursesw \
-		-ltinfo -lm -lpthread
+	$(Q)$(CC) $(CFLAGS) $(san) $(LDFLAGS) -o $@ $^ -lcmocka $(pure-libs)
 
 # Rewritten only when the flags change, so that new CFLAGS rebuild everything.
 # As the first step of every build, it also detects causes of obscure failures.
 quote = '$(subst ','\'',$(1))'
 by-root = a build by root? run: sudo make clean $(filter O=%,$(MAKEOVERRIDES))
 check-tools = scripts/check-tools $(call quote,$(CC)) $(call quote,$(CLANG)) $(call quote,$(BPFTOOL))
-$(sort $(O)/flags $(S)/flags): FORCE
+$(sort $(O)/flags $(S)/flags $(F)/flags): FORCE
 	@mkdir -p $(@D) 2>/dev/null; \
 	stuck=$$(find $(O) ! -writable ! -type l 2>/dev/null | head -n 1); \
 	if [ ! -w $(@D) ] || [ -n "$$stuck" ]; then \
@@ -157,7 +170,8 @@ $(unit-obj) $(bpf-test-obj): | $(O)/test-tools
 # Facts of this build for the scripts.
 tell = V=$(V) BUILD=$(call quote,$(O)) TOOL=$(call quote,$(abspath $(tool))) \
        USER_CC=$(call quote,$(user-cc)) BPF_CC=$(call quote,$(bpf-cc)) \
-       UNIT_TESTS=$(call quote,$(unit-tests)) BPF_TESTS=$(call quote,$(bpf-tests))
+       UNIT_TESTS=$(call quote,$(unit-tests)) BPF_TESTS=$(call quote,$(bpf-tests)) \
+       FUZZ_TESTS=$(call quote,$(fuzz-tests)) FUZZ_SECONDS=$(call quote,$(FUZZ_SECONDS))
 
 lint: $(user-obj) $(bpf-obj)
 	$(Q)$(tell) tests/run lint
@@ -168,7 +182,7 @@ check: $(O)/test-tools $(tool) $(bpf-obj) $(unit-tests) $(vm-bins)
 # All CPUs, unless -j is given.
 jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Recursion here and in demo: before scripts/setup has run there may be no
+# Recursion here, in fuzz and in demo: before scripts/setup has run there may be no
 # compiler and no bpftool, and make has looked for them while reading this file.
 test:
 	$(Q)scripts/setup --as-needed --test
@@ -198,39 +212,23 @@ demo:
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)$(tool) demo $(ARGS)
 
-# clang's fuzzer needs clang's own sanitizers, so the parsers are compiled again:
-# a handful of files, in one command each. Corpora stay in the build tree.
+# An archive, so that a target links only what it uses: libFuzzer looks at every counter of coverage
+# after each input.
+$(F)/pure.a: $(fuzz-pure)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs --thin $@ $^
+
+$(fuzz-tests): %: %.o $(F)/pure.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(san) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(pure-libs)
+
 FUZZ_SECONDS ?= 30
-fuzz-src   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-fuzz-tests := $(fuzz-src:%.c=$(O)/%)
+fuzz:
+	$(Q)scripts/setup --as-needed --fuzz
+	$(Q)$(MAKE) --no-print-directory $(jobs) fuzz-run
 
-$(fuzz-tests): $(O)/%: %.c $(filter user/lib/%,$(user-src)) $(wildcard user/lib/*.h) $(O)/flags
-	$(call say,FUZZ,$@)
-	$(Q)mkdir -p $(@D) && $(CLANG) -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra \
-		-Wno-missing-field-initializers -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -Iinclude -Iuser -o $@ $(filter %.c,$^) $(fuzz-libs) -lm
-
-$(O)/tests/fuzz/fuzz_capture: fuzz-libs := -lpcap -lz
-$(O)/tests/fuzz/fuzz_capture: user/proto/capture.c
-$(O)/tests/fuzz/fuzz_control: user/proto/control.c
-$(O)/tests/fuzz/fuzz_fragment: user/proto/fragment.c
-$(O)/tests/fuzz/fuzz_packet: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch])
-$(O)/tests/fuzz/fuzz_flow_file: fuzz-libs := -lfyaml
-$(O)/tests/fuzz/fuzz_flow_file: user/proto/layer.c user/proto/frame.c $(wildcard user/proto/packet*.[ch]) \
-	$(wildcard user/proto/flow_*.[ch])
-
-$(O)/tests/fuzz/fuzz_stamp: user/proto/stamp.c user/proto/stamp.h
-$(O)/tests/fuzz/fuzz_impair: $(wildcard user/model/impair_* user/model/bump_delay.*) $(wildcard include/abi/*.h)
-
-fuzz: $(fuzz-tests)
-	$(Q)for fuzz in $(fuzz-tests); do \
-		mkdir -p $$fuzz.corpus && echo "== $$fuzz" && \
-		tests/fuzz/seeds.py $${fuzz##*/} $$fuzz.corpus && \
-		$$fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=400 -print_final_stats=1 \
-			-artifact_prefix=$$fuzz. -dict=tests/fuzz/words.dict $$fuzz.corpus \
-			2>$$fuzz.log || { tail -n 40 $$fuzz.log; exit 1; }; \
-		grep -E 'number_of_executed_units|Done' $$fuzz.log; \
-	done
+fuzz-run: $(fuzz-tests)
+	$(Q)$(tell) tests/run fuzz
 
 bench: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-run $(ARGS)
@@ -277,7 +275,8 @@ clean:
 	$(Q)why=$$(rm -rf $(O) 2>&1 | sed -n 1p); [ -z "$$why" ] || \
 		{ echo "make: $$why:" $(call quote,$(strip $(by-root))) >&2; exit 1; }
 
--include $(user-obj:.o=.d) $(bpf-obj:.o=.d) $(pure-obj:.o=.d) $(unit-obj:.o=.d)
+-include $(user-obj:.o=.d) $(bpf-obj:.o=.d) $(pure-obj:.o=.d) $(unit-obj:.o=.d) \
+	$(fuzz-pure:.o=.d) $(fuzz-obj:.o=.d)
 
 define help
 Targets:
@@ -294,7 +293,8 @@ Targets:
   regress  compare the cost of a packet on two kernels (vmtest/regress --help); needs
            setup --vm: make regress ARGS="debian:6.1 debian:6.12"
   lint     check includes, headers and shell scripts; formatting as a hint
-  fuzz     fuzz the parsers for FUZZ_SECONDS=$(FUZZ_SECONDS) each; needs setup --fuzz
+  fuzz     fuzz each parser for FUZZ_SECONDS=$(FUZZ_SECONDS), one for each CPU at a time; as root,
+           installs clang's fuzzer runtime if it is missing
   bench    compare with other generators (scripts/bench-run); needs root
   bench-watch
            measure the cost of watch for a path (scripts/bench-watch)

@@ -182,6 +182,39 @@ sources=(Makefile include user bpf scripts tests/{bench,bpf,net}/rules.mk vmtest
 	[[ $output != *CC* ]]
 }
 
+@test "fuzz targets are compiled once: a changed file is compiled again, and a second run links nothing" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	# A few files, and a compiler that only finds out which headers they include.
+	mkdir "$tree"
+	(cd "$TOP" && cp -a --parents "${sources[@]}" tests/fuzz "$tree")
+	cd "$tree"
+	find user -name '*.c' ! -path user/lib/err.c ! -path user/proto/control.c -delete
+	cat >clang <<-'END'
+		#!/bin/bash
+		for ((i = 1; i < $#; i++)); do
+			[ "${!i}" != -o ] || at=$((i + 1))
+		done
+		case " $* " in
+		*" -c "*) cc -E -w "${@/-fsanitize*/-w}" -MF "${!at%.o}.d" -MT "${!at}" ;;
+		esac
+		touch "${!at}"
+	END
+	printf '#!/bin/sh\necho "runs $FUZZ_SECONDS $FUZZ_TESTS"\n' >tests/run
+	chmod +x clang tests/run
+	fuzz=(make --no-print-directory V=0 SAN=0 O=b CC=cc CLANG=./clang CFLAGS= FUZZ_SECONDS=7 fuzz-run)
+	run -0 "${fuzz[@]}"
+	[ "$(grep -c ' LD .*/fuzz_' <<<"$output")" = "$(find tests/fuzz -name "fuzz_*.c" | wc -l)" ] || fail "$output"
+	run -0 "${fuzz[@]}"
+	[[ $output == "runs 7 "*/fuzz_control*/fuzz_unit* ]] || fail "$output"
+	# The tool's own tree is not of this compiler.
+	[[ "$(<b/flags)" == "cc "* && "$(<b/fuzz/flags)" == "./clang "* ]]
+	touch user/proto/control.h tests/fuzz/fuzz_unit.c
+	run -0 "${fuzz[@]}"
+	[ "$(grep -o ' CC .*' <<<"$output" | sed 's|.*/||' | sort | paste -sd ' ')" = \
+		"control.o fuzz_control.o fuzz_unit.o" ] || fail "$output"
+}
+
 @test "a build directory of another user is reported, with the fix" {
 	need_root
 	mkdir "$BATS_TEST_TMPDIR"/{tree,b}

@@ -239,3 +239,22 @@ is_ready() {
 	! pgrep -f 'sleep 4321' >/dev/null || fail "a process is left"
 	[ -z "$(ls -A "$tmp")" ] || fail "left: $(ls -A "$tmp")"
 }
+
+@test "an input that makes a fuzz target fail is a failure, and is named" {
+	local dir=$BATS_TEST_TMPDIR
+
+	# libFuzzer's own status is 77, by which other tests are skipped.
+	cat >"$dir/fuzz_bad" <<-'END'
+		#!/bin/bash
+		for word; do [[ $word != -artifact_prefix=* ]] || prefix=${word#*=}; done
+		echo "Test unit written to ${prefix}crash-0a1b" >&2
+		exit 77
+	END
+	printf '#!/bin/sh\necho "stat::number_of_executed_units: $#"\n' >"$dir/fuzz_good"
+	chmod +x "$dir"/fuzz_*
+	FUZZ_TESTS="$dir/fuzz_bad $dir/fuzz_good" FUZZ_SECONDS=1 run "$TOP/tests/run" fuzz
+	[ "$status" = 1 ]
+	[[ $output == *"Test unit written to $dir/fuzz_bad.crash-0a1b"* ]] || fail "$output"
+	[[ $output == *$'\nfailed fuzz/bad: exit status 1\n'* ]] || fail "$output"
+	[ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
+}
