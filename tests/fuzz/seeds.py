@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """seeds.py FUZZER DIR: what a fuzzer starts from, where random bytes would take long to come."""
+import glob
 import gzip
+import json
 import os
+import re
 import struct
 import sys
 
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PACKETS = ((1700000000, 0, b"\x02" * 14), (1700000000, 999, b"\x03" * 19))
 
 
@@ -100,8 +104,35 @@ def control_lines():
     )]
 
 
+def short(value):
+    """Two of each list are enough."""
+    if isinstance(value, dict):
+        return {key: short(item) for key, item in value.items()}
+    return [short(item) for item in value[:2]] if isinstance(value, list) else value
+
+
+def documents():
+    """The golden ones, the rows before one, and rounds of scripts/bench-run."""
+    docs = [[{"format": 1, "tool": "x", "command": "bench-run", "config": {"seconds": 1}, "environment": {"cpus": 2},
+              "runs": [{"id": id_, "round": round_, "received_pps": 7, "sender_cpu_ns_per_packet": 3}
+                       for id_ in "ab" for round_ in (1, 2)]}]]
+    for name in sorted(glob.glob(os.path.join(TESTS, "golden/format-1/*.json"))):
+        with open(name, encoding="utf-8") as file:
+            docs.append([short(json.load(file))])
+    docs.append([{"type": "interval", "elapsed_ns": 7}] + docs[-1])
+    return ["\n".join(json.dumps(doc, separators=(",", ":")) for doc in all_).encode() for all_ in docs]
+
+
+def netlink_answers():
+    """Those of a kernel that the unit test has."""
+    with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
+        return [bytes(int(byte, 16) for byte in re.findall("0x(..),", array))
+                for array in re.findall(r"\[\] = \{(.*?)\};", file.read(), re.DOTALL)]
+
+
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
-         "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers}
+         "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
+         "fuzz_netlink": netlink_answers, "fuzz_document": documents}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whatever bytes a netlink socket gives: each message of the request is read within its bounds, by
+ * all that read such messages, and texts end within their buffers.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/netlink.h>
+
+#include "sys/net/counters_parse.h"
+#include "sys/net/nic_parse.h"
+
+#define must(condition) do { if (!(condition)) abort(); } while (0)
+
+/* The seeds' request. */
+#define SEQ	7
+#define IFINDEX	3
+
+struct readers {
+	size_t nr;
+	struct counters counters;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_by_all(const struct nlmsghdr *msg, void *ctx)
+{
+	struct readers *readers = ctx;
+	struct counters_qdisc qdisc = { &readers->counters, IFINDEX };
+	struct nic_stats stats = { 0 };
+	struct nic_link link = { 0 };
+	struct nic_xdp xdp;
+
+	must(msg->nlmsg_seq == SEQ);
+	nic_take_stats(msg, &stats);
+	nic_take_link(msg, &link);
+	must(memchr(link.ifname, 0, sizeof(link.ifname)));
+	must(!link.peer_hidden || link.peer_nsid < 0);
+	nic_take_xdp(msg, &xdp);
+	counters_take_qdisc(msg, &qdisc);
+	readers->nr++;
+	must(readers->counters.nr <= readers->nr);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct readers readers = { 0 };
+	struct netlink_answer answer = { .seq = SEQ, .fn = read_by_all, .ctx = &readers };
+	void *part = malloc(size);	/* of exact size, so that a read after the end is detected */
+	int err;
+
+	must(part || !size);
+	if (size)
+		memcpy(part, data, size);
+	err = netlink_read(&answer, part, size);
+	must(err <= 1 && answer.nr_messages == readers.nr);
+	must(memchr(answer.said, 0, sizeof(answer.said)));
+	must(!answer.said[0] || err < 0);
+	counters_free(&readers.counters);
+	free(part);
+	return 0;
+}
