@@ -123,6 +123,15 @@ def documents():
     return ["\n".join(json.dumps(doc, separators=(",", ":")) for doc in all_).encode() for all_ in docs]
 
 
+def records():
+    """Documents of the far end by themselves, and those of a watch as the lines of a recording."""
+    docs = [json.loads(text.split(b"\n")[-1]) for text in documents()]
+    lines = [doc for doc in docs if doc["command"] == "sink"]
+    lines += [{"type": type_, "elapsed_ns": elapsed_ns, "result": doc} for doc in docs
+              if doc["command"] in ("sink", "watch") for type_, elapsed_ns in (("at", 7), ("end", 8))]
+    return [json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -132,7 +141,7 @@ def netlink_answers():
 
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
-         "fuzz_netlink": netlink_answers, "fuzz_document": documents}
+         "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
