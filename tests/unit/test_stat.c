@@ -45,6 +45,41 @@ static void the_rank_test_is_scipys(void **state)
 	}
 }
 
+static double choose(int n, int k)
+{
+	return k < 0 || k > n ? 0 : round(exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)));
+}
+
+/* With two values there is one cause of a rank sum: how many of the larger ones a has. */
+static void ties_of_two_values_are_hypergeometric(void **state)
+{
+	double a[20], b[20], below, above, total;
+	struct stat_rank rank;
+	int ones_a, ones_b, i;
+
+	(void)state;
+	for (ones_a = 0; ones_a <= 20; ones_a++) {
+		for (ones_b = 1; ones_b < 20; ones_b += 3) {
+			for (i = 0; i < 20; i++) {
+				a[i] = i < ones_a;
+				b[i] = i < ones_b;
+			}
+			below = above = total = 0;
+			for (i = 0; i <= 20; i++) {
+				double ways = choose(20, i) * choose(20, ones_a + ones_b - i);
+
+				total += ways;
+				below += i <= ones_a ? ways : 0;
+				above += i >= ones_a ? ways : 0;
+			}
+			assert_int_equal(stat_rank_test(&SAMPLE(a, 20), &SAMPLE(b, 20), &rank), 0);
+			assert_true(rank.exact);
+			assert_close(rank.p, fmin(1, 2 * fmin(below, above) / total), "p with ones",
+				     (size_t)ones_a);
+		}
+	}
+}
+
 static void medians_and_quantiles_are_numpys(void **state)
 {
 	const struct rank_vector *v;
@@ -291,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(students_t_is_that_of_the_tables),
 		cmocka_unit_test(the_rank_test_is_scipys),
+		cmocka_unit_test(ties_of_two_values_are_hypergeometric),
 		cmocka_unit_test(medians_and_quantiles_are_numpys),
 		cmocka_unit_test(a_shift_is_by_its_definition),
 		cmocka_unit_test(pairs_are_tested_over_all_signs),

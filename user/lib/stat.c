@@ -108,14 +108,52 @@ static struct ranked *rank_all(const struct stat_sample *a, const struct stat_sa
 	return all;
 }
 
-/*
- * Over all ways to choose @nr_a of the ranks: the share whose sum is at most @sum, and the share
- * whose sum is at least that; the smaller of the two, doubled. The counts are integers below 2^53.
- */
-static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum, double *ret_p)
+/* Of all ways to come to a sum of 0..@max, the share with at most @sum or at least @sum, doubled. */
+static double two_sided_p(const double *ways, size_t max, size_t sum)
+{
+	double below = 0, above = 0, total = 0;
+	size_t s;
+
+	for (s = 0; s <= max; s++) {
+		total += ways[s];
+		below += s <= sum ? ways[s] : 0;
+		above += s >= sum ? ways[s] : 0;
+	}
+	return fmin(1, 2 * fmin(below, above) / total);
+}
+
+/* Ways to have u pairs in which a is larger, without ties: the Gaussian binomial coefficients. */
+static void count_u(double *ways, size_t nr_a, size_t nr_b)
+{
+	size_t nr = nr_a * nr_b, i, s;
+
+	ways[0] = 1;
+	for (i = 1; i <= nr_a; i++) {
+		for (s = nr + 1; s-- > nr_b + i;)
+			ways[s] -= ways[s - nr_b - i];
+		for (s = i; s <= nr; s++)
+			ways[s] += ways[s - i];
+	}
+}
+
+/* Without ties, all ranks differ and only u counts. */
+static int untied_p(size_t nr_a, size_t nr_b, double u, double *ret_p)
+{
+	double *ways = calloc(nr_a * nr_b + 1, sizeof(*ways));
+
+	if (!ways)
+		return -ENOMEM;
+	count_u(ways, nr_a, nr_b);
+	*ret_p = two_sided_p(ways, nr_a * nr_b, (size_t)u);
+	free(ways);
+	return 0;
+}
+
+/* Over all ways to choose @nr_a of the ranks, which have ties. The counts are integers below 2^53. */
+static int tied_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum, double *ret_p)
 {
 	size_t sums = nr * (nr + 1) + 1, i, k, s;
-	double *ways = calloc((nr_a + 1) * sums, sizeof(*ways)), below = 0, above = 0, total = 0;
+	double *ways = calloc((nr_a + 1) * sums, sizeof(*ways));
 
 	if (!ways)
 		return -ENOMEM;
@@ -126,13 +164,8 @@ static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum,
 				ways[k * sums + s] += ways[(k - 1) * sums + s - all[i].twice];
 		}
 	}
-	for (s = 0; s < sums; s++) {
-		total += ways[nr_a * sums + s];
-		below += s <= sum ? ways[nr_a * sums + s] : 0;
-		above += s >= sum ? ways[nr_a * sums + s] : 0;
-	}
+	*ret_p = two_sided_p(ways + nr_a * sums, sums - 1, sum);
 	free(ways);
-	*ret_p = fmin(1, 2 * fmin(below, above) / total);
 	return 0;
 }
 
@@ -163,7 +196,8 @@ int stat_rank_test(const struct stat_sample *a, const struct stat_sample *b,
 		sum += all[i].of_a ? all[i].twice : 0;
 	rank.u = (double)sum / 2 - (double)a->nr * ((double)a->nr + 1) / 2;
 	if (rank.exact)
-		err = exact_p(all, nr, a->nr, sum, &rank.p);
+		err = ties > 0 ? tied_p(all, nr, a->nr, sum, &rank.p) :
+				 untied_p(a->nr, b->nr, rank.u, &rank.p);
 	else
 		rank.p = normal_p(rank.u, (double)a->nr, (double)b->nr, ties);
 	free(all);
@@ -211,20 +245,6 @@ static void set_shift(double *effects, size_t nr, size_t cut, struct stat_shift 
 	ret_shift->shift = median_in_place(effects, nr);
 	ret_shift->low = cut ? effects[cut - 1] : -INFINITY;
 	ret_shift->high = cut ? effects[nr - cut] : INFINITY;
-}
-
-/* Ways to have u pairs in which a is larger, without ties: the Gaussian binomial coefficients. */
-static void count_u(double *ways, size_t nr_a, size_t nr_b)
-{
-	size_t nr = nr_a * nr_b, i, s;
-
-	ways[0] = 1;
-	for (i = 1; i <= nr_a; i++) {
-		for (s = nr + 1; s-- > nr_b + i;)
-			ways[s] -= ways[s - nr_b - i];
-		for (s = i; s <= nr; s++)
-			ways[s] += ways[s - i];
-	}
 }
 
 int stat_shift(const struct stat_sample *a, const struct stat_sample *b, stat_effect *effect,
@@ -289,7 +309,7 @@ static int compare_sizes(const void *a, const void *b)
 static int signed_rank_p(double *effects, size_t nr, double *ret_p)
 {
 	size_t *twice = calloc(nr + 1, sizeof(*twice)), sums, first, i, k, sum = 0;
-	double *ways = NULL, below = 0, above = 0, total = 0, squares = 0, away;
+	double *ways = NULL, squares = 0, away;
 	int err = 0;
 
 	if (!twice)
@@ -321,12 +341,7 @@ static int signed_rank_p(double *effects, size_t nr, double *ret_p)
 		goto out;
 	}
 	count_signs(ways, sums, twice, nr);
-	for (i = 0; i < sums; i++) {
-		total += ways[i];
-		below += i <= sum ? ways[i] : 0;
-		above += i >= sum ? ways[i] : 0;
-	}
-	*ret_p = fmin(1, 2 * fmin(below, above) / total);
+	*ret_p = two_sided_p(ways, sums - 1, sum);
 out:
 	free(ways);
 	free(twice);
