@@ -180,6 +180,11 @@ sources=(Makefile include user bpf scripts tests/{bench,bpf,net}/rules.mk vmtest
 	[[ $output != *lib/unit.o* ]]
 	run make --no-print-directory V=0
 	[[ $output != *CC* ]]
+	# A target of the sanitized tree alone leaves the other tree as it is.
+	run -0 make --no-print-directory V=0 build/san/gen/studies.o
+	[[ $output == *"CC      build/san/gen/studies.o" ]] || fail "$output"
+	run -0 make --no-print-directory V=0
+	[ -z "$output" ] || fail "it is built again: $output"
 }
 
 @test "fuzz targets are compiled once: a changed file is compiled again, and a second run links nothing" {
