@@ -210,7 +210,7 @@ static void print_figures(FILE *out, const json_t *figures, const char *cited)
 		    print_line(out, figures, metric) ||
 		    (cited && !strncmp(metric->key, cited, strlen(cited))))
 			continue;
-		fprintf(out, "  %-*s%s\n", LABEL_WIDTH, metric->label,
+		fprintf(out, "  %-*s %s\n", LABEL_WIDTH - 1, metric->label,
 			value_show(buf, sizeof(buf), metric, value));
 	}
 }
