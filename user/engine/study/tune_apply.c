@@ -176,6 +176,10 @@ static int change_all(struct plan *plan, size_t *ret_changed, struct err *e)
 		err = tune_write(change->item, ifname, change->to);
 		if (err) {
 			err_set(e, err, "cannot set '%s' to '%s'", change->item->name, change->to);
+			/* net/ipv4/tcp_cong.c, tcp_set_default_congestion_control() */
+			if (err == -EPERM && !strcmp(change->item->name, "net.ipv4.tcp_congestion_control"))
+				return err_hint(e, "no setting is changed; a network namespace may use what "
+						"net.ipv4.tcp_allowed_congestion_control of the host names");
 			return err_hint(e, "no setting is changed: the earlier ones were restored");
 		}
 		tune_read(change->item, ifname, &value);
