@@ -409,6 +409,7 @@ const struct cmd cmd_blast = {
 "  # a packet description: all hosts of a network, a thousand ports\n"
 "  sudo ethgauge blast eth1 'vlan(7)/ip4(198.18.1.0/24)/udp(dport=5000-5999)'\n"
 "  # account for each packet, between the two ends of a lab\n"
+"  sudo ethgauge lab up\n"
 "  sudo ethgauge lab exec a ethgauge blast eg0 198.18.0.2 -c 1M --sink eg0@lab-b\n"
 "  # a capture file at twice its speed, with addresses of another network\n"
 "  sudo ethgauge blast eth1 --pcap call.pcapng.gz --speed 2 \\\n"

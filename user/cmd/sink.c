@@ -398,9 +398,11 @@ const struct cmd cmd_sink = {
 "On request it writes a record of each packet, and histograms in HdrHistogram's formats.\n"
 "With several streams, \"streams\" in the document has a row for each.",
 	.examples =
-"  # in one terminal, then blast in another\n"
 "  sudo ethgauge lab up\n"
+"  # in one terminal\n"
 "  sudo ethgauge lab exec b ethgauge sink eg0\n"
+"  # in another one\n"
+"  sudo ethgauge lab exec a ethgauge blast eg0 198.18.0.2 -c 1M\n"
 "  # a test for scripts: 100,003 packets must arrive within 10 s, none lost\n"
 "  ethgauge sink eth1 --count 100003 --duration 10s --expect 100003 --no-loss --json\n"
 "  # one-way delay from another, synchronised host: blast --clock tai there\n"

@@ -280,9 +280,10 @@ const struct cmd cmd_sweep = {
 "Settings are restored at the end, and after ^C; after a kill, by ethgauge tune --restore.\n"
 "With --state the same command resumes an interrupted one.",
 	.examples =
-"  # list the studies, show one, and run it in a lab; at the far end: ethgauge serve\n"
+"  # list the studies, show one, and run it in a lab\n"
 "  ethgauge sweep --list\n"
 "  ethgauge sweep --list buffers\n"
+"  sudo ethgauge lab up; sudo ethgauge lab exec b ethgauge serve -q >/dev/null &\n"
 "  sudo ethgauge lab exec a ethgauge sweep -o buffers.json buffers 198.18.0.2 -d 3s\n"
 "  ethgauge report buffers.json --svg plots\n"
 "  # packet rate by frame size and batch, against the link's limit\n"

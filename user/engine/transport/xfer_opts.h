@@ -102,7 +102,7 @@ struct xfer_opts {
 	{ 'l', "message-bytes", OPT_COUNT, offsetof(type, at.message_bytes), "N", unit, \
 	  .max = CONTROL_MAX_MESSAGE, .of = XFER_STREAMS }, \
 	{ 0, "message-sizes", OPT_STR, offsetof(type, at.sizes), "FROM-TO", \
-	  "a run for each message length from FROM to TO, doubled each time", .of = XFER_STREAMS }, \
+	  "a run for each message length from FROM, doubled each time, and of TO", .of = XFER_STREAMS }, \
 	{ 'R', "reverse", OPT_FLAG, offsetof(type, at.reverse), NULL, "the server sends", \
 	  .of = XFER_STREAMS }, \
 	{ 0, "bidir", OPT_FLAG, offsetof(type, at.bidir), NULL, "both send at once", \
