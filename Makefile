@@ -79,8 +79,8 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
-	lint-run check-run test-run test-long-run fuzz-run
+.PHONY: all help check test test-docs test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
+	lint-run check-run test-run test-long-run test-docs-run fuzz-run
 
 all: $(tool)
 
@@ -200,6 +200,14 @@ test-long:
 test-long-run: $(tool) $(net-bins)
 	$(Q)$(tell) tests/run long
 
+# Two pages at a time: their samples have rates and delays.
+test-docs:
+	$(Q)scripts/setup --as-needed --test
+	$(Q)$(MAKE) --no-print-directory $(jobs) test-docs-run
+
+test-docs-run: $(tool)
+	$(Q)$(tell) TESTS_JOBS=$${TESTS_JOBS:-2} tests/run docs
+
 # Not as root, except for setup: the virtual machines need no privilege.
 test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)
 	$(Q)vmtest/run $(ARGS)
@@ -286,6 +294,9 @@ Targets:
   check    lint, unit tests (always with sanitizers), tests without root
   test     install what is missing (as root), then run the tests; last line:
            N passed, N failed, N skipped
+  test-docs
+           run every command that README, docs and --help show, and compare its
+           output with the one shown; needs root
   test-long
            soak tests, and others that take minutes; needs root
   test-vm  test on other kernels, each in a virtual machine (vmtest/run
