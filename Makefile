@@ -200,13 +200,13 @@ test-long:
 test-long-run: $(tool) $(net-bins)
 	$(Q)$(tell) tests/run long
 
-# Two pages at a time: their samples have rates and delays.
+# Most commands only wait: for ^C after a second.
 test-docs:
 	$(Q)scripts/setup --as-needed --test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-docs-run
 
 test-docs-run: $(tool)
-	$(Q)$(tell) TESTS_JOBS=$${TESTS_JOBS:-2} tests/run docs
+	$(Q)$(tell) TESTS_JOBS=$${TESTS_JOBS:-4} tests/run docs
 
 # Not as root, except for setup: the virtual machines need no privilege.
 test-vm: $(tool) $(bpf-obj) $(bpf-tests) $(net-bins)

@@ -124,7 +124,7 @@ const struct cmd cmd_compare = {
 "code is 1.",
 	.examples =
 	"  # five runs on each of two kernels, and the verdict\n"
-	"  mkdir -p old; for i in 1 2 3 4 5; do ethgauge probe eth1 192.0.2.2 -o old/$i.json; done\n"
+	"  mkdir -p old; for i in 1 2 3 4 5; do ethgauge probe eth1 192.0.2.2 -d 2s -o old/$i.json; done\n"
 	"  ethgauge compare old new\n"
 	"  # by patterns, as a page, only round-trip percentiles\n"
 	"  ethgauge compare 'old-*.json' 'new-*.json' --metric 'rtt_p*' --html report.html\n"
