@@ -50,6 +50,24 @@ static void rows_add_up(void **state)
 	ledger_release(&ledger);
 }
 
+/* That of a hash table is another one in each run. */
+static void the_largest_row_is_reported_first(void **state)
+{
+	struct ledger ledger = { .made = 10007, .received = 9001, .exact = true };
+	struct result *res = result_new("test");
+
+	(void)state;
+	claim(&ledger, "IP_CSUM", 101);
+	claim(&ledger, "NO_SOCKET", 503);
+	claim(&ledger, "TTL", 211);
+	ledger_report(&ledger, res);
+	assert_int_equal(ledger.rows.all[0].packets, 503);
+	assert_int_equal(ledger.rows.all[1].packets, 211);
+	assert_int_equal(ledger.rows.all[2].packets, 101);
+	result_free(res);
+	ledger_release(&ledger);
+}
+
 static void where_copies_go_two_ways_a_packet_has_one_end(void **state)
 {
 	struct ledger ledger = { .made = 1009, .received = 865 };
@@ -180,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up),
+		cmocka_unit_test(the_largest_row_is_reported_first),
 		cmocka_unit_test(where_copies_go_two_ways_a_packet_has_one_end),
 		cmocka_unit_test(an_overclaim_is_shown),
 		cmocka_unit_test(a_witness_is_no_row),

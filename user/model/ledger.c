@@ -233,7 +233,22 @@ static void report_row(struct result *part, const struct ledger_row *row)
 	result_entry_close(part);
 }
 
-void ledger_report(const struct ledger *ledger, struct result *res)
+static int by_packets(const void *a, const void *b)
+{
+	const struct ledger_row *one = a, *other = b;
+	int order = (one->packets < other->packets) - (one->packets > other->packets);
+
+	order = order ? order : strcmp(one->where, other->where);
+	return order ? order : strcmp(one->place, other->place);
+}
+
+static void sort_rows(struct ledger_rows *rows)
+{
+	if (rows->nr)
+		qsort(rows->all, rows->nr, sizeof(*rows->all), by_packets);
+}
+
+void ledger_report(struct ledger *ledger, struct result *res)
 {
 	struct result *part = result_part(res, PART_LEDGER, "ledger"), *witnesses;
 	int64_t rest = ledger_unattributed(ledger);
@@ -242,6 +257,8 @@ void ledger_report(const struct ledger *ledger, struct result *res)
 	unsigned long long dropped = claimed(ledger);
 	size_t i;
 
+	sort_rows(&ledger->rows);
+	sort_rows(&ledger->witnesses);
 	snprintf(row.reason, sizeof(row.reason), "received");
 	snprintf(row.source, sizeof(row.source), "receiver");
 	report_row(part, &row);

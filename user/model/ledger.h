@@ -85,7 +85,7 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 void ledger_add_stack(struct ledger *ledger, const char *where,
 		      const struct ledger_growth *growths, size_t nr);
 
-/* Writes parts "ledger" and "witnesses", figures and the verdict to @res. */
-void ledger_report(const struct ledger *ledger, struct result *res);
+/* Writes parts "ledger" and "witnesses", the largest rows first, figures and the verdict to @res. */
+void ledger_report(struct ledger *ledger, struct result *res);
 
 #endif
