@@ -37,6 +37,20 @@ changed() {
 	[ "$status" = 0 ] || fail "exit $status"$'\n'"$stderr"
 }
 
+@test "a congestion control that a network namespace may not use is refused, with what permits it" {
+	local name
+
+	for name in $(value net.ipv4.tcp_available_congestion_control); do
+		! in_b sh -c "echo $name >/proc/sys/net/ipv4/tcp_congestion_control" 2>/dev/null || continue
+		tool_in a tune --apply "tcp_sack=0,tcp_congestion_control=$name"
+		is 4
+		says "tcp_allowed_congestion_control of the host"
+		[ "$(value net.ipv4.tcp_sack)" = 1 ]
+		return
+	done
+	cannot restricted-congestion-control "a congestion control that the host does not allow to all"
+}
+
 # bats test_tags=core
 @test "apply changes what is named and restore puts it back, interface and all" {
 	need_command ethtool ip

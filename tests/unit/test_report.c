@@ -245,6 +245,20 @@ static void text_shows_figures_with_units_and_verdicts(void **state)
 }
 
 /* Keys that share a first figure print in one table; one that comes alone must show too. */
+/* Of ping and rr: its label is as wide as the column of labels. */
+static void a_blank_separates_each_label_from_its_figure(void **state)
+{
+	struct result *res = result_new("test");
+	char *text;
+
+	(void)state;
+	result_metric_real(res, "transactions_over_stack", 1.5);
+	text = page(res);
+	assert_non_null(strstr(text, "  rate relative to stack 1.5\n"));
+	free(text);
+	result_free(res);
+}
+
 static void percentiles_show_without_their_minimum(void **state)
 {
 	struct result *res = result_new("probe");
@@ -486,6 +500,7 @@ int main(void)
 		cmocka_unit_test(a_figure_that_is_no_number_is_null),
 		cmocka_unit_test(bytes_that_are_no_utf8_do_not_cost_the_document),
 		cmocka_unit_test(text_shows_figures_with_units_and_verdicts),
+		cmocka_unit_test(a_blank_separates_each_label_from_its_figure),
 		cmocka_unit_test(percentiles_show_without_their_minimum),
 		cmocka_unit_test(a_failed_verdict_of_a_part_fails_the_whole),
 		cmocka_unit_test(the_same_name_gives_the_same_part),
