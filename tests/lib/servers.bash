@@ -4,12 +4,18 @@
 
 NGINX=$(PATH=$PATH:/usr/sbin command -v nginx || :)
 
-# Files of three sizes in www, a certificate, and what nginx is to answer else.
 nginx_up() {
-	local dir=$BATS_TEST_TMPDIR
-
 	[ -n "$NGINX" ] || cannot nginx "the program nginx" --test || return
 	need_command openssl
+	nginx_files "$BATS_TEST_TMPDIR"
+	start_cmd nginx b "OS: " "$NGINX" -p "$BATS_TEST_TMPDIR" -c "$BATS_TEST_TMPDIR/nginx.conf"
+}
+
+# nginx_files DIR: files of three sizes in www, a certificate, and what nginx is to answer else. Also
+# of tests/docs/world, which has no lab.
+nginx_files() {
+	local dir=$1
+
 	mkdir "$dir/www"
 	head -c 1024 /dev/urandom >"$dir/www/small"
 	head -c 102400 /dev/urandom >"$dir/www/middle"
@@ -55,7 +61,6 @@ nginx_up() {
 			server { listen 198.18.0.2:81; access_log off; location / { return 204; } }
 		}
 	END
-	start_cmd nginx b "OS: " "$NGINX" -p "$dir" -c "$dir/nginx.conf"
 }
 
 # counted_so: what the tool counted is what nginx wrote down.
