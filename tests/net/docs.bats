@@ -37,6 +37,23 @@ page() {
 	grep -q '^not ok . 11: its output is as shown' <<<"$output" || fail "$output"
 }
 
+@test "a command that runs beside the page is judged when it ends, or is ended with the page" {
+	page <<-'END'
+		$ sudo ethgauge lab up
+		$ sudo ethgauge lab exec b ethgauge sink eg0 &
+		$ sudo ethgauge lab exec a ethgauge sink eg0 -q &
+		$ sudo kill $!
+		$ sudo ethgauge lab exec a ethgauge sink eg0 -q &
+		$ sudo ethgauge lab down
+		$ ethgauge serve -q &
+	END
+	[ "$status" = 1 ] || fail "$output"
+	# The interface of two of them vanished.
+	[ "$(grep -c '^not ok' <<<"$output")" = 2 ] || fail "$output"
+	grep -q '^not ok . 3: ' <<<"$output" || fail "$output"
+	grep -q '^not ok . 6: ' <<<"$output" || fail "$output"
+}
+
 @test "a command in one terminal runs beside the next one, and ends by its count or by SIGINT" {
 	page <<-'END'
 		$ sudo ethgauge lab up
