@@ -420,8 +420,8 @@ known_system() {
 		TEST "a browser" { cannot chromium "a Chromium" --browser; }
 	END
 	sed -i 's/^TEST /@test /' "$BATS_TEST_TMPDIR/skips.bats"
-	PEERS='' ETHGAUGE_PEERS=$BATS_TEST_TMPDIR/empty HOME=$BATS_TEST_TMPDIR/empty REQUIRE='' \
-		run -0 bats --tap "$BATS_TEST_TMPDIR/skips.bats"
+	PATH=${PATH//"$PEERS/bin"/} ETHGAUGE_PEERS=$BATS_TEST_TMPDIR/empty HOME=$BATS_TEST_TMPDIR/empty \
+		REQUIRE='' run -0 bats --tap "$BATS_TEST_TMPDIR/skips.bats"
 	[[ $output == *"needs the program no-such: scripts/setup --test"* ]] || fail "$output"
 	[[ $output == *"needs the program stamp-suite: scripts/setup --crates"* ]]
 	[[ $output == *"needs the Python package no_such: scripts/setup --test"* ]]
@@ -642,6 +642,34 @@ rooms_of() {
 	run "$TOP/scripts/check-layers" rooms.md
 	[ "$status" = 1 ]
 	[[ $output == *"user/lib/x.c:1:#include <bpf/bpf.h>   <- not in this room" ]]
+}
+
+@test "a test that fails names its line, and is not traced before" {
+	local dir=$BATS_TEST_TMPDIR
+
+	mkdir -p "$dir/tests/cli"
+	cp -r "$TOP/tests/lib" "$dir/tests/"
+	sed 's/^TEST /@test /' >"$dir/tests/cli/a.bats" <<-'END'
+		load ../lib/common
+		TEST "line" {
+			[ -z "$(trap -p DEBUG)" ]
+			[[ 1 = 2 ]]
+		}
+		TEST "helper" {
+			json .a <<<'' ||
+				fail "no json"
+			true
+		}
+		TEST "of common" {
+			output='{"a": false}'
+			json .a
+		}
+	END
+	run bats "$dir/tests/cli/a.bats"
+	[ "$status" = 1 ]
+	[[ $output == *"not ok 1 line"*"a.bats, line 4)"*"\`[[ 1 = 2 ]]' failed"* ]]
+	[[ $output == *"not ok 2 helper"*"a.bats, line 8)"*"\`fail \"no json\"' failed"* ]]
+	[[ $output == *"not ok 3 of common"*"from function \`json' in file "*"a.bats, line 13)"*"not true: .a"* ]]
 }
 
 @test "the sum of a run counts what passed, failed, was skipped, crashed or ran nothing" {
