@@ -333,5 +333,5 @@ commands() {
 @test "-o holds the same document that --json prints" {
 	run --separate-stderr "$TOOL" doctor --json -o "$BATS_TEST_TMPDIR/x.json"
 	holds '.command == "doctor"' <"$BATS_TEST_TMPDIR/x.json"
-	[ "$(jq -S . <<<"$output")" = "$(jq -S . "$BATS_TEST_TMPDIR/x.json")" ]
+	[ "$(command jq -S . <<<"$output")" = "$(command jq -S . "$BATS_TEST_TMPDIR/x.json")" ]
 }

@@ -237,13 +237,13 @@ refuses() {
 	docs base 6
 	docs new 6
 	compare base new --json
-	jq -S '.comparison.rows' <<<"$output" >first
+	command jq -S '.comparison.rows' <<<"$output" >first
 	mkdir turned
 	for i in 0 1 2 3 4 5; do
 		cp new/$i.json turned/$((5 - i)).json
 	done
 	compare base turned --json
-	jq -S '.comparison.rows' <<<"$output" | cmp - first
+	command jq -S '.comparison.rows' <<<"$output" | cmp - first
 }
 
 @test "runs in turn are compared in pairs, and what changes from pair to pair hides nothing" {

@@ -101,7 +101,7 @@ figures() {
 }
 
 @test "a sweep is curves by what it varied, beside theory, also where a study names the figure" {
-	jq '.config.metric = null | .environment.metric = "sent_pps" | .entries |= (. + (.[:2] | map(."frame-bytes" = "9000")))' \
+	command jq '.config.metric = null | .environment.metric = "sent_pps" | .entries |= (. + (.[:2] | map(."frame-bytes" = "9000")))' \
 		"$GOLDEN/sweep.json" >study.json
 	report study.json -o page.html --svg plots
 	[ "$status" = 0 ]

@@ -153,7 +153,7 @@ failed_verdicts() {
 	run --separate-stderr timeout 400 "$TOOL" calibrate --force --json
 	[ "$status" = 0 ] || fail "$status: $(failed_verdicts)"
 	json 'all(.verdicts[]; .pass)'
-	[ "$(jq -S .metrics "$store")" = "$(jq -S .metrics <<<"$output")" ]
+	[ "$(command jq -S .metrics "$store")" = "$(command jq -S .metrics <<<"$output")" ]
 	date=$(jq -r .environment.date "$store")
 	lab_up
 	tool_in b sink eg0 -d 100ms --json

@@ -66,7 +66,7 @@ in_an_empty_place() {
 	[ "$(jq -s length <<<"$output")" = 1 ]
 	json "$whole"
 	json '[.parts[].metrics | .sent_packets + .not_sent_packets] == [2003, 500009, 300007, 100003, 10007]'
-	[ "$(jq -cS . mine.json)" = "$(jq -cS . <<<"$output")" ]
+	[ "$(command jq -cS . mine.json)" = "$(command jq -cS . <<<"$output")" ]
 }
 
 @test "two demos at once both pass" {

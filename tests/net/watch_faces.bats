@@ -139,14 +139,14 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	in_b "$PEER" frames 900 7 02:e9:00:00:00:0a
 	finish watch INT
 	is 130
-	whole=$(jq -cS '.parts | map({name, metrics, entries, histograms})' <<<"$output")
+	whole=$(command jq -cS '.parts | map({name, metrics, entries, histograms})' <<<"$output")
 	chmod 644 "$FILE"
 	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"
 	output=$(cd / && unprivileged "$TOOL" watch --replay /dev/stdin --speed max --jsonl -q <"$FILE")
 	rows=$(jq -c 'select(.type == "interval" and .part == "eg0 rx").seen_packets' <<<"$output" |
 		jq -s add)
 	[ "$rows" = 1009 ]
-	[ "$(tail -n 1 <<<"$output" | jq -cS '.parts | map({name, metrics, entries, histograms})')" = \
+	[ "$(tail -n 1 <<<"$output" | command jq -cS '.parts | map({name, metrics, entries, histograms})')" = \
 		"$whole" ]
 }
 
