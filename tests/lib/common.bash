@@ -160,8 +160,8 @@ json() {
 	[ -n "${output-}" ] || fail "nothing was printed for: ${*: -1}" || return
 	keep_document
 	holds --argjson slow "$((TESTS_SLOW - 1))" "$@" <<<"$output" || fail "not true: ${*: -1}"$'\n'"$(
-		# What a judgement is seldom of would push the rest out of sight.
-		jq -c 'del(.. | objects | .series, .config, .system, .cpus)' <<<"$output" 2>&1)"
+		# What a judgement is mostly of, before what would push it out of sight.
+		jq -c '(.metrics? // empty), del(.. | objects | .series, .config, .system, .cpus)' <<<"$output" 2>&1)"
 }
 
 # unprivileged CMD...: as user nobody, without any capability, with a copy of the
