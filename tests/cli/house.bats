@@ -532,6 +532,26 @@ ci() {
 	[ "$jobs" -ge 5 ] || fail "$jobs jobs"
 }
 
+@test "the jobs of CI that have a browser, the peers or the crates run each test that needs them" {
+	local job uses filter files name tests
+
+	while read -r job uses; do
+		filter=$(sed -nE "s/^$job .*TESTS_FILTER='([^']*)'.*/\1/p" "$TOP/.ci/jobs")
+		files=$(sed -nE "s/^$job .*tests\/run //p" "$TOP/.ci/jobs")
+		tests=$(cd "$TOP/tests" && awk -v uses="$uses" '/^@test / { name = $0 } /^}/ { name = "" }
+			name && $0 ~ uses { print FILENAME ": " name; name = "" }' {cli,net}/*.bats)
+		[ -n "$tests" ]
+		while IFS= read -r name; do
+			[[ " $files " == *" ${name%%: *} "* ]] || fail "$job: not in its files: $name"
+			grep -qE "$filter" <<<"${name#*: }" || fail "$job: not of its filter: $name"
+		done <<<"$tests"
+	done <<-'END'
+		pages ^\tbrowse
+		peers ^\t(need_hdrhistogram|sound)
+		crates ^\t(need_command stamp-suite|.*cannot .*--crates$)
+	END
+}
+
 @test "what a test asks for with need_command or need_module is named in .ci/must-have or .ci/jobs" {
 	local name names
 
