@@ -162,8 +162,9 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
 }
 
 /*
- * A jump past a wide window clears more words than the verifier can follow, and holds the lock too
- * long. So each call clears SEQ_STEP words. Both functions are global: each is verified once.
+ * A jump ahead clears more words than the verifier should follow from each path that leads there, and
+ * holds the lock too long. So each call clears SEQ_STEP words. Both functions are global: each is
+ * verified once.
  */
 __attribute__((noinline)) int sink_clear_some(__u32 stream, __u32 id, __u32 low)
 {
@@ -207,7 +208,7 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	 */
 	if (!slot || !order || !ring || (cfg.vary && !vary))
 		return 0;
-	if (seq_window > SEQ_WINDOW_MIN && !seq_is_near(&slot->state, arrival))
+	if (unlikely(!seq_is_near(&slot->state, arrival)))
 		sink_make_room(stream, arrival->id, arrival->low);
 	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
 		arrival->now_ns = arrived_ns(ctx);

@@ -43,11 +43,14 @@ static __always_inline int seq_is_expected(const struct seq_state *seq, __u32 lo
 	return low == (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base));
 }
 
-/* As a hint, too: not another run, and not so far ahead that it may have to wait for another packet. */
+/* Words that seq_add() clears at most: those of a number that seq_is_near(), and some for other CPUs. */
+#define SEQ_STEP_NEAR	4
+
+/* As a hint, too: not another run, and at most two words ahead; no other needs seq_make_room(). */
 static __always_inline int seq_is_near(const struct seq_state *seq, const struct seq_arrival *arrival)
 {
 	return arrival->id == READ_ONCE(seq->id) &&
-	       (__s32)(arrival->low - (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base))) < SEQ_FAR;
+	       (__s32)(arrival->low - (__u32)(READ_ONCE(seq->next) - READ_ONCE(seq->base))) < 2 * 64;
 }
 
 /* The places from @from to before @to were never in the window; of them @confirmed was received. */
@@ -65,15 +68,15 @@ static __always_inline void seq_skip(struct seq_state *seq, __u64 from, __u64 to
 
 /*
  * Clears words for the places before @end, after judging their contents, as long as these may be of
- * numbers that arrived: after those all are clear. At most SEQ_STEP of them; true: more are left.
+ * numbers that arrived: after those all are clear. At most @most of them; true: more are left.
  */
-static __always_inline int seq_clear(struct seq_state *seq, __u64 *ring, __u64 end)
+static __always_inline int seq_clear(struct seq_state *seq, __u64 *ring, __u64 end, __u32 most)
 {
 	__u64 word = seq->end, *cell;
 	__u32 i;
 
 	end = seq_min(end, ((seq->next - 1) >> 6) + seq_words(seq_window) + 1);
-	for (i = 0; i < SEQ_STEP && word < end; i++) {
+	for (i = 0; i < most && word < end; i++) {
 		cell = seq_word(ring, seq_window, word);
 		seq_judge(seq, word - seq_words(seq_window), *cell);
 		*cell = 0;
@@ -110,7 +113,7 @@ static __always_inline void seq_advance(struct seq_state *seq, __u64 *ring,
 	int more;
 
 	seq_mark_confirmed(seq, ring, arrival->confirmed);
-	more = seq_clear(seq, ring, end);
+	more = seq_clear(seq, ring, end, SEQ_STEP_NEAR);
 	/* After that, which judges numbers of the previous run. */
 	if (arrival->begins)
 		seq->first = arrival->confirmed;
@@ -396,7 +399,7 @@ static __always_inline int seq_is_kept_out(struct seq_state *seq, __u64 *ring,
 }
 
 /*
- * Clears part of what seq_add() of @arrival would have to clear if the window is wide: at most SEQ_STEP
+ * Clears part of what seq_add() of @arrival would have to clear if it is not near: at most SEQ_STEP
  * words. True: there is more.
  */
 static __always_inline int seq_make_room(struct seq_state *seq, __u64 *ring,
@@ -405,21 +408,24 @@ static __always_inline int seq_make_room(struct seq_state *seq, __u64 *ring,
 	const struct seq_held *held = &seq->held[0];
 	__u64 place = seq_place(seq, arrival->low);
 
-	if (!seq->run || seq_is_plausible(seq, arrival->id, place) ||
-	    seq_is_left_over(seq, arrival->id) || seq_is_held(seq, arrival))
+	if (!seq->run)
 		return 0;
-	if (!seq_confirms(seq, held, arrival))
-		held = &seq->held[1];
-	if (!seq_confirms(seq, held, arrival))
-		return 0;
-	if (arrival->id != seq->id) {
-		seq_mark_last(seq, ring, seq_closing_bits(seq));
-		place = seq_next_origin(seq);
-	} else {
-		seq_mark_confirmed(seq, ring, seq_place(seq, held->low));
-		place = seq_max(place, seq_place(seq, held->low));
+	if (!seq_is_plausible(seq, arrival->id, place)) {
+		if (seq_is_left_over(seq, arrival->id) || seq_is_held(seq, arrival))
+			return 0;
+		if (!seq_confirms(seq, held, arrival))
+			held = &seq->held[1];
+		if (!seq_confirms(seq, held, arrival))
+			return 0;
+		if (arrival->id != seq->id) {
+			seq_mark_last(seq, ring, seq_closing_bits(seq));
+			place = seq_next_origin(seq);
+		} else {
+			seq_mark_confirmed(seq, ring, seq_place(seq, held->low));
+			place = seq_max(place, seq_place(seq, held->low));
+		}
 	}
-	return seq_clear(seq, ring, (place >> 6) + 1);
+	return seq_clear(seq, ring, (place >> 6) + 1, SEQ_STEP);
 }
 
 static __always_inline void seq_add_late(struct seq_state *seq, struct order_rec *order, __u64 *ring,

@@ -21,7 +21,7 @@
 #define SEQ_WINDOW_MIN	4096
 #define SEQ_WINDOW_MAX	(1u << 17)	/* a map's value must not be above 4 MB */
 #define SEQ_FAR	4096	/* a number further ahead than this is held, whatever the window */
-#define SEQ_STEP	128	/* words of the window that are judged under one lock */
+#define SEQ_STEP	64	/* words of the window that are judged under one lock */
 #define SEQ_ORIGIN	(1ull << 32)	/* the first place, so that numbers up to 2^31 before it
 					 * have one, too */
 #define SEQ_EXTENTS	832	/* hist_index() of 2 * SEQ_WINDOW_MAX, above any extent */
