@@ -511,7 +511,9 @@ ci() {
 	[[ $output == *$'\nfailed bad: exit status 37\n'* ]]
 	[[ $output == *$'\nfailed empty: it ran no test\n'* ]]
 	[ "${lines[-1]}" = "2 passed, 3 failed, 1 skipped" ]
-	! kill -0 "$(cat "$CI/pid")" 2>/dev/null || fail "still there"
+	# A moment later it is reaped.
+	gone() { ! kill -0 "$(cat "$CI/pid")" 2>/dev/null; }
+	wait_for gone
 	ci no-such
 	[ "$status" = 1 ]
 	[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]

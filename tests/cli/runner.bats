@@ -68,6 +68,22 @@ run_net() {
 	[ "$status" = 0 ] || fail "$output"
 }
 
+@test "what ends after its parent is reaped while a test runs" {
+	need_root
+	file orphan <<-'END'
+		TEST "has an orphan" {
+			pid=$(bash -c 'sleep 0.1 >/dev/null 3>&- & echo $!')
+			for ((i = 0; i < 40; i++)); do
+				kill -0 "$pid" 2>/dev/null || return 0
+				sleep 0.1
+			done
+			false
+		}
+	END
+	run_net
+	[ "$status" = 0 ] || fail "$output"
+}
+
 @test "tests have SIGPIPE's default action, also where it is ignored" {
 	file pipe <<-'END'
 		TEST "writes into a pipe that no one reads" {
