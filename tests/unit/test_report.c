@@ -244,7 +244,6 @@ static void text_shows_figures_with_units_and_verdicts(void **state)
 	result_free(res);
 }
 
-/* Keys that share a first figure print in one table; one that comes alone must show too. */
 /* Of ping and rr: its label is as wide as the column of labels. */
 static void a_blank_separates_each_label_from_its_figure(void **state)
 {
@@ -259,6 +258,7 @@ static void a_blank_separates_each_label_from_its_figure(void **state)
 	result_free(res);
 }
 
+/* Keys that share a first figure print in one table; one that comes alone must show too. */
 static void percentiles_show_without_their_minimum(void **state)
 {
 	struct result *res = result_new("probe");
