@@ -6,11 +6,13 @@
 
 bats_require_minimum_version 1.5.0
 
-# bats notes the stack before each command, which takes 0.3 ms or more: a third of all that tests cost. A
-# command that fails has the same stack still. Were these of another name, bats would be slower, no more.
-bats_debug_trap() {
-	trap - DEBUG
-}
+# bats notes the stack before each command, which takes 0.3 ms or more. A command that fails has the same
+# stack still. Were these of another name, bats would be slower, no more.
+if [ "${BATS_TRACE_LEVEL:-0}" = 0 ]; then
+	bats_debug_trap() {
+		trap - DEBUG
+	}
+fi
 bats_error_trap() {
 	bats_check_status_from_trap
 	bats_capture_stack_trace
