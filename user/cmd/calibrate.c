@@ -261,6 +261,14 @@ static int find_pacing(struct calibrate *cal, struct err *e)
 	return err;
 }
 
+/* Frames of memory that hold all packets and their copies: clearing more takes longer than sending. */
+static uint32_t frames_for(uint64_t count)
+{
+	uint64_t frames = count + count / 8;
+
+	return frames < IMPAIR_FRAMES ? (uint32_t)frames : IMPAIR_FRAMES;
+}
+
 /* What the forwarder in r did to packets from a to b, and what b received. */
 struct bump_run {
 	uint64_t seed, count;
@@ -290,7 +298,8 @@ static int run_bumped(struct calibrate *cal, const char *name, struct bump_run *
 {
 	const struct impair_cfg impair = {
 		.ifnames = { "ega", "egb" }, .way = IMPAIR_A_TO_B, .seed = run->seed,
-		.rules = &run->rules, .hold_frames = run->compare ? (uint32_t)run->count : 0,
+		.rules = &run->rules, .nr_frames = frames_for(run->count),
+		.hold_frames = run->compare ? (uint32_t)run->count : 0,
 	};
 	const struct lab_trial_cfg trial = {
 		.lab = &cal->bumped, .middle = LAB_OPEN, .engine = TX_ENGINE_LIVE, .tagged = true,

@@ -26,7 +26,6 @@
 #include "sys/afxdp/afxdp_wire.h"
 #include "sys/hook/bpf.h"
 
-#define NR_FRAMES	65536
 #define BATCH		32		/* frames that one kick sends in copy mode */
 #define SPIN_NS		50000		/* a sleep may end this late */
 #define MOST_SLEEP_NS	20000000	/* to notice that it must stop */
@@ -81,7 +80,7 @@ static int open_wire(struct bump *bump, struct err *e)
 {
 	const struct afxdp_wire_cfg cfg = {
 		.in_ifname = bump->cfg.in_ifname, .out_ifname = bump->cfg.out_ifname,
-		.nr_frames = bump->cfg.nr_frames ? bump->cfg.nr_frames : NR_FRAMES,
+		.nr_frames = bump->cfg.nr_frames,
 	};
 	uint64_t until_ns = 0;
 	int err;

@@ -30,7 +30,7 @@ struct bump_cfg {
 	struct bump_delay delays[IMPAIR_MAX_RULES];	/* by rule number */
 	double rate_l1_bps;	/* bottleneck; 0: none */
 	uint64_t queue_bytes, queue_packets;	/* limits of the bottleneck's queue; 0: none */
-	uint32_t nr_frames;	/* maximum held, both directions together; 0: 65536 */
+	uint32_t nr_frames;	/* maximum held, both directions together */
 	/*
 	 * Note when each tagged frame was taken and sent, up to this many frames; 0: none. Each is
 	 * then sent by a system call of its own, so that the time is the frame's.

@@ -290,6 +290,7 @@ static int open_bump(struct impair *impair, unsigned int direction, struct err *
 		.rate_l1_bps = cfg->rate_l1_bps,
 		.queue_bytes = cfg->queue_bytes,
 		.queue_packets = cfg->queue_packets,
+		.nr_frames = cfg->nr_frames ? cfg->nr_frames : IMPAIR_FRAMES,
 		.hold_frames = cfg->hold_frames,
 		.other = direction ? impair->sides[0].bump : NULL,
 	};

@@ -32,6 +32,8 @@ enum impair_way {
 	IMPAIR_BOTH,
 };
 
+#define IMPAIR_FRAMES 65536
+
 struct impair_cfg {
 	const char *ifnames[2];		/* the second NULL: one interface */
 	enum impair_way way;
@@ -42,6 +44,7 @@ struct impair_cfg {
 	struct impair_filter filter;
 	double rate_l1_bps;		/* the bottleneck's; 0: none */
 	uint64_t queue_bytes, queue_packets;
+	uint32_t nr_frames;		/* most held in user space, both directions together; 0: IMPAIR_FRAMES */
 	uint32_t hold_frames;		/* of each direction, note when each was taken and sent:
 					 * see bump.h */
 	/* Called by impair_poll() for each impaired packet; NULL: never. */
