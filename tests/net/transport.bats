@@ -441,6 +441,26 @@ arrivals() {
 	json '.parts | length == 4 and all(.metrics.payload_received_bytes > 0)'
 }
 
+# Before the server greets, and before it is ready for the test.
+@test "a test that is ended before it begins reports that nothing was tested" {
+	local most words=(tcp stream 198.18.0.2 -d 20s --json)
+	local -A ready=([0]="" [2]="testing with")
+
+	start serve b serve --port 14881
+	for most in 0 2; do
+		start_cmd stall b stalling "$PEER" 198.18.0.2 stall "$most"
+		start_cmd client a "${ready[$most]}" "$TOOL" "${words[@]}"
+		nap 0.3
+		finish client INT
+		is 130
+		json 'has("errors") | not'
+		json '[.metrics, (.parts // [])[].metrics] | map(select(.)) == [{tested_ns: 0}]'
+		json '[.notes, (.parts // [])[].notes] | flatten | any(values | contains("before the test began"))'
+		finish stall KILL
+		words+=(--message-sizes 1000-1000)
+	done
+}
+
 @test "only clients with the key are served" {
 	local dir=$BATS_TEST_TMPDIR
 

@@ -6,6 +6,7 @@ bytes N     sends N bytes over TCP and prints what the server says it received
 order       sends numbered datagrams by hand, with a loss, duplicates and late ones
 garbage     says what is no message, in many ways, each on a connection of its own
 crowd N     opens N connections that say nothing, prints those that were taken, and waits
+stall N     a server's first N messages, and nothing more: for PORT, from the server at PORT + 1
 fast        a test that sends faster than it said it would
 """
 import hashlib
@@ -15,6 +16,7 @@ import os
 import socket
 import struct
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -135,6 +137,26 @@ def crowd(host, count):
     time.sleep(30)
 
 
+def copy(source, sink):
+    while True:
+        data = source.recv(4096)
+        if not data:
+            return
+        sink.sendall(data)
+
+
+def stall(host, most):
+    listener = socket.create_server((host, PORT))
+    sys.stderr.write("stalling\n")
+    client, _ = listener.accept()
+    server = socket.create_connection((host, PORT + 1))
+    threading.Thread(target=copy, args=(client, server), daemon=True).start()
+    messages = server.makefile("rb")
+    for _ in range(most):
+        client.sendall(messages.readline())
+    time.sleep(30)
+
+
 def send_fast(host):
     control = Control(host)
     data = socket.create_connection((host, control.test(rate_bps=1000000)))
@@ -154,4 +176,4 @@ def send_fast(host):
 if __name__ == "__main__":
     host_, what, *words = sys.argv[1:]
     {"bytes": send_bytes, "order": send_order, "garbage": say_garbage, "crowd": crowd,
-     "fast": send_fast}[what](host_, *map(int, words))
+     "stall": stall, "fast": send_fast}[what](host_, *map(int, words))

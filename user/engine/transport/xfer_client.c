@@ -375,6 +375,8 @@ static int run_test(struct run *run)
 	struct err settle_error;
 	int err = start(run);
 
+	if (err == -EINTR)
+		xfer_report_nothing(run->res);
 	if (err)
 		return err;
 	loop_run(&loop);

@@ -285,6 +285,12 @@ void xfer_report_arrival(const struct xfer_report *report, const struct control_
 	result_row_close_quietly(part);
 }
 
+void xfer_report_nothing(struct result *res)
+{
+	result_metric_u64(res, "tested_ns", 0);
+	result_note(res, "ended by a signal before the test began");
+}
+
 void xfer_report_end(struct xfer_report *report, struct result *res, struct xfer_figures *figures)
 {
 	struct control_arrival arrival;

@@ -32,6 +32,9 @@ void xfer_report_row(struct xfer_report *report, struct result *res, uint64_t el
 void xfer_report_arrival(const struct xfer_report *report, const struct control_arrival *arrival,
 			 struct result *res);
 
+/* A test that a signal ended before it began: there is no other figure. */
+void xfer_report_nothing(struct result *res);
+
 /* After xfer_finish(). *@figures keeps what is not measured. */
 void xfer_report_end(struct xfer_report *report, struct result *res, struct xfer_figures *figures);
 
