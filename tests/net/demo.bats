@@ -102,6 +102,25 @@ in_an_empty_place() {
 	[ -e ethgauge-demo.json ]
 }
 
+@test "a demo that is ended before its first run says that it sent nothing" {
+	local pid caught=0
+
+	"$TOOL" demo --json >out 2>err 3>&- &
+	pid=$!
+	defer kill -KILL "$pid"
+	# Its handler is the first thing that a verb sets up; the kernel's features take longer.
+	until ((16#$caught & 1 << 14)); do
+		caught=$(awk '/^SigCgt/ { print substr($2, 9) }' "/proc/$pid/status")
+	done
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 143 ]
+	output=$(cat out)
+	json '[.parts[].metrics.sent_packets] == [0] and (has("verdicts") | not) and
+		(.notes | any(contains("incomplete")))'
+}
+
 @test "kill -9 leaves no file and no program, and the next demo passes" {
 	need_bpftool
 	"$TOOL" demo --json >out 2>err 3>&- &
