@@ -109,7 +109,7 @@ in_an_empty_place() {
 	pid=$!
 	defer kill -KILL "$pid"
 	# Its handler is the first thing that a verb sets up; the kernel's features take longer.
-	until ((16#$caught & 1 << 14)); do
+	until grep -qx ethgauge "/proc/$pid/comm" && ((16#$caught & 1 << 14)); do
 		caught=$(awk '/^SigCgt/ { print substr($2, 9) }' "/proc/$pid/status")
 	done
 	kill -TERM "$pid"
