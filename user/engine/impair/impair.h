@@ -32,7 +32,7 @@ enum impair_way {
 	IMPAIR_BOTH,
 };
 
-#define IMPAIR_FRAMES 65536
+#define IMPAIR_FRAMES 65536	/* 128 MiB, or 256 MiB where the MTU needs chunks of a page */
 
 struct impair_cfg {
 	const char *ifnames[2];		/* the second NULL: one interface */

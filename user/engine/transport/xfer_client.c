@@ -97,6 +97,8 @@ int xfer_client_open(struct xfer_client **ret_client, const struct xfer_client_c
 	*ret_client = client;
 	return 0;
 fail:
+	if (e->no == -EINTR)
+		xfer_report_nothing(res);
 	xfer_client_close(client);
 	return e->no;
 }

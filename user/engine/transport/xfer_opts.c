@@ -14,7 +14,6 @@
 #include "abi/tag.h"
 #include "engine/self/meter.h"
 #include "engine/transport/xfer_client.h"
-#include "engine/transport/xfer_report.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/stat.h"
@@ -306,12 +305,9 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	xfer_client_report_self(client, meter, res);
 	meter_free(meter);
 out:
-	/* Ended before there was a figure, as the user wanted. */
-	if (err == -EINTR && loop_signal()) {
-		if (!client)
-			xfer_report_nothing(res);
-		err = e->no = 0;
-	}
 	xfer_client_close(client);
+	/* Ended before there was a figure, as the user wanted. */
+	if (err == -EINTR && loop_signal())
+		err = e->no = 0;
 	return err;
 }
