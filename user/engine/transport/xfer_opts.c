@@ -239,6 +239,8 @@ static int run_sizes(struct xfer_client *client, const struct xfer_opts *opts,
 			break;
 		snprintf(name, sizeof(name), "%llu bytes", (unsigned long long)bytes);
 		err = xfer_client_run(client, &plan, result_part(res, PART_OTHER, name), &figures, e);
+		if (err)
+			break;
 		result_entry_open(res);
 		result_entry_u64(res, "message_bytes", bytes);
 		result_entry_real(res, "sent_mbps", figures.sent_bps / 1e6);
