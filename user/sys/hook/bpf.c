@@ -38,7 +38,9 @@ static int print(enum libbpf_print_level level, const char *fmt, va_list args)
 	end = line + strlen(line);
 	while (end > line && end[-1] == '\n')
 		*--end = '\0';
-	log_debug("%s", line);
+	/* Its debug messages are a line per relocation: those who want them say so, as with libbpf's own print. */
+	if (level != LIBBPF_DEBUG || (getenv("LIBBPF_LOG_LEVEL") && !strcmp(getenv("LIBBPF_LOG_LEVEL"), "debug")))
+		log_debug("%s", line);
 	if (level == LIBBPF_WARN) {
 		keep = (size_t)(end - line) < sizeof(last_words) ? 0 :
 			(size_t)(end - line) - sizeof(last_words) + 1;
