@@ -49,7 +49,7 @@ start_cmd() {
 	PIDS[$name]=$!
 	defer put_down "$name" $!
 	# Emulated, sid's kernel verifies the sink's program for 20 s.
-	for ((i = 0; i < 500 * TESTS_SLOW; i++)); do
+	for ((i = 0; i < 1500 * TESTS_SLOW; i++)); do
 		read -rd '' said <"$BATS_TEST_TMPDIR/$name.err" || :	# there is no NUL in it
 		[[ $said != *"$text"* ]] || return 0
 		kill -0 "${PIDS[$name]}" 2>/dev/null || break

@@ -70,6 +70,7 @@ counted() {
 	sent=$(jq -s '.[0].out_packets' <<<"$output")
 	# On a busy machine the wire's own queue overflows, before the forwarder, or its own does.
 	dropped=$(ip_in r -json -s link show ega | jq '.[0].stats64.rx.dropped')
+	echo "a sent $sent_a, ega dropped $dropped"
 	json -s --argjson came $((sent_a - dropped)) '.[0].in_packets - .[0].frame_drops == $came'
 	finish sink INT
 	json --argjson sent "$sent" '.metrics.received_packets == $sent'
