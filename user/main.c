@@ -54,7 +54,7 @@ static const struct opt global_options[] = {
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct globals, quiet), NULL,
 	  "on stderr, warnings and errors only" },
 	{ 'v', "verbose", OPT_FLAG, offsetof(struct globals, verbose), NULL,
-	  "print progress on stderr" },
+	  "print all figures, and progress on stderr" },
 	OPT_END
 };
 
@@ -309,7 +309,7 @@ static void show_row(void *ctx, const struct result *part)
 	if (globals->jsonl)
 		json_row(stdout, part);
 	else if (!globals->json)
-		text_row(stdout, part);
+		text_row(stdout, part, globals->verbose);
 	/* The result is written then, to the file of -o, and its failure on stdout reported. */
 	if (ferror(stdout))
 		loop_stop();
@@ -338,7 +338,7 @@ static int show_result(const struct globals *globals, const struct result *res,
 	if (globals->json || globals->jsonl)
 		shown = json_document(stdout, res, globals->jsonl);
 	else
-		text_result(stdout, res);
+		text_result(stdout, res, globals->verbose);
 	if (!shown)
 		shown = flush_stdout();
 	if (shown)

@@ -96,9 +96,10 @@ static void compare_all(const char *path)
 	if (!err) {
 		must(!compare_html(res, "page.html", &e));
 		must(!json_document(out, res, true));
-		text_result(out, res);
+		text_result(out, res, true);
+		text_result(out, res, false);
 		compare_ktap(res);
-		text_result(out, res);
+		text_result(out, res, false);
 	}
 	fclose(out);
 	result_free(res);

@@ -27,7 +27,8 @@ static void show(const struct result *res, bool prom)
 	must(out);
 	if (prom)
 		prom_result(out, res);
-	text_result(out, res);
+	text_result(out, res, false);
+	text_result(out, res, true);
 	must(!json_document(out, res, true));
 	fclose(out);
 }

@@ -302,7 +302,7 @@ has_process() {
 	cd "$BATS_TEST_TMPDIR"
 	PATH=$bin:$PATH run -0 --separate-stderr timeout 60 bash -e "$steps"
 	[[ $output == *$'\n'"status 143"$'\n'* && $output == *"lab '$lab' is down"* ]] || fail "$output $stderr"
-	grep -qE '^  received +[1-9]' sink.out || fail "$(cat sink.out sink.err)"
+	grep -qE '^received +[1-9]' sink.out || fail "$(cat sink.out sink.err)"
 	[ -s run.html ]
 }
 

@@ -263,9 +263,9 @@ udp_errors() {
 			([.cpus[] | select(.sender_run_ratio)] | length) == 1 and (.bottleneck | length) > 0)'
 }
 
-@test "a page for people has the figures on a few lines" {
+@test "a page for people has the figures on a few lines with -v" {
 	lab_up
-	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 -d 150ms
+	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" "$TOOL" sink eg0 -d 150ms -v
 	is 0
 	for line in "this process" "CPU, whole host" events bottleneck "measurement cost"; do
 		[ "$(grep -c "^  $line  " <<<"$output")" = 1 ] || fail "no line '$line': $output"

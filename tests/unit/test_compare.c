@@ -54,10 +54,10 @@ static int compare(const char *text, char *ret_printed, size_t size)
 	out = open_memstream(&printed, &len);
 	if (!err) {
 		assert_int_equal(json_document(out, res, 1), 0);
-		text_result(out, res);
+		text_result(out, res, true);
 		assert_int_equal(compare_html(res, page, &e), 0);
 		compare_ktap(res);
-		text_result(out, res);
+		text_result(out, res, true);
 	} else {
 		fprintf(out, "%s", e.msg);
 	}

@@ -79,7 +79,7 @@ static char *page(const struct result *res)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	text_result(out, res);
+	text_result(out, res, true);
 	fclose(out);
 	return text;
 }
@@ -313,7 +313,7 @@ static void on_row(void *ctx, const struct result *part)
 	rows->n++;
 	free(rows->text);
 	out = open_memstream(&rows->text, &size);
-	text_row(out, part);
+	text_row(out, part, true);
 	fclose(out);
 	free(rows->json);
 	out = open_memstream(&rows->json, &size);

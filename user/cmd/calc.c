@@ -329,15 +329,15 @@ static int calc_run(const void *args, struct result *res, struct err *e)
 	sum_up(opts, res);
 	tell_frames(opts, result_part(res, PART_OTHER, "frames by size (RFC 2544)"));
 	snprintf(title, sizeof(title), "goodput at MTU %u", opts->mtu);
-	tell_goodput(opts, result_part(res, PART_OTHER, title));
+	tell_goodput(opts, result_part(res, PART_ASIDE, title));
 	snprintf(title, sizeof(title), "goodput by MTU, TCP with %u bytes of options",
 		 opts->options_bytes);
-	tell_mtus(opts, result_part(res, PART_OTHER, title));
+	tell_mtus(opts, result_part(res, PART_ASIDE, title));
 	snprintf(title, sizeof(title), "goodput in a tunnel over IPv%s at MTU %u", ips[opts->outer],
 		 opts->mtu);
-	tell_tunnels(opts, result_part(res, PART_OTHER, title));
+	tell_tunnels(opts, result_part(res, PART_ASIDE, title));
 	snprintf(title, sizeof(title), "transactions over IPv%s, frame by frame", ips[opts->ip]);
-	tell_transactions(opts, res, result_part(res, PART_OTHER, title));
+	tell_transactions(opts, res, result_part(res, PART_ASIDE, title));
 	if (opts->rtt_ns)
 		tell_windows(opts, res, result_part(res, PART_OTHER, "rate by window"));
 	return 0;

@@ -95,14 +95,14 @@ static void add_ports(struct result *res, const char *name, const struct lab_vie
 		snprintf(text, sizeof(text), "%s-%s", name, lab_node_name(port->node));
 		result_entry_str(res, "namespace", text);
 		result_entry_str(res, "interface", port->ifname);
+		result_entry_str(res, "ip4", port->facts.ip4);
+		result_entry_str(res, "ip6", port->facts.ip6);
 		result_entry_str(res, "wire", port->facts.running ? "up" : "down");
 		result_entry_u64(res, "mtu", port->facts.mtu);
 		result_entry_u64(res, "queues", port->facts.queues);
 		snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
 			 mac[2], mac[3], mac[4], mac[5]);
 		result_entry_str(res, "mac", text);
-		result_entry_str(res, "ip4", port->facts.ip4);
-		result_entry_str(res, "ip6", port->facts.ip6);
 		result_entry_close(res);
 	}
 }

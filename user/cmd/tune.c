@@ -172,7 +172,7 @@ static void show(const struct tune_opts *opts, const struct tune_path *path, str
 		if (!strcmp(tune_at(i)->group, group))
 			continue;
 		group = tune_at(i)->group;
-		tell_group(opts, path, group, nr, result_part(res, PART_OTHER, group));
+		tell_group(opts, path, group, nr, result_part(res, PART_SETTINGS, group));
 	}
 	result_line(res, "%u as recommended, %u to change, %u without advice, %u unknown, %u obsolete",
 		    nr[TUNE_OK], nr[TUNE_CHANGE], nr[TUNE_FREE], nr[TUNE_UNKNOWN], nr[TUNE_OBSOLETE]);

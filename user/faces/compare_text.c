@@ -3,6 +3,7 @@
  * faces/compare_text.c - a comparison as text, and as KTAP.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compare/compare_judge.h"
@@ -124,7 +125,22 @@ static void print_side(FILE *out, const json_t *side)
 		*kernel_names ? ", kernel " : "", kernel_names);
 }
 
+/* Why a verdict was not given is told once, by print_counts(). */
 static void print_row(FILE *out, const json_t *row)
+{
+	char base[64], new[64], change[64], size[64], smallest[80] = "";
+	int column = fprintf(out, "  %-19s %12s %12s %9s %s", str(row, "metric"),
+			     compare_show_figure(base, sizeof(base), row, "base_median"),
+			     compare_show_figure(new, sizeof(new), row, "new_median"),
+			     compare_show_change(change, sizeof(change), row, ""), str(row, "verdict"));
+
+	if (!strcmp(str(row, "why"), COMPARE_WHY_SPREAD))
+		snprintf(smallest, sizeof(smallest), " <%s", compare_show_size(size, sizeof(size), row, "smallest"));
+	fprintf(out, "%s\n", column + (int)strlen(smallest) <= PAGE_WIDTH ? smallest : "");
+}
+
+/* With its interval, probability and noise. */
+static void print_whole_row(FILE *out, const json_t *row)
 {
 	char base[64], new[64], change[64], low[64], high[64], interval[140], p[16], noise[64];
 	const json_t *value = json_object_get(row, "p");
@@ -160,7 +176,17 @@ static bool is_told(const json_t *row)
 	       json_is_null(json_object_get(row, "new_median"));
 }
 
-static void print_rows(FILE *out, const json_t *rows)
+static void print_head(FILE *out, const char *place, bool all)
+{
+	fprintf(out, "\n%s%s", place, *place ? "\n" : "");
+	if (all)
+		fprintf(out, "  %-24s %12s %12s %10s  %-22s %6s %8s  %s\n", "median of", "base", "new", "change",
+			"95 % interval", "p", "noise", "verdict");
+	else
+		fprintf(out, "  %-19s %12s %12s %9s %s\n", "median of", "base", "new", "change", "verdict");
+}
+
+static void print_rows(FILE *out, const json_t *rows, bool whole)
 {
 	size_t same = 0, inconclusive = 0, i;
 	char place[256], last[256] = "";
@@ -177,36 +203,73 @@ static void print_rows(FILE *out, const json_t *rows)
 		}
 		compare_show_place(place, sizeof(place), row);
 		if (!any || strcmp(place, last))
-			fprintf(out, "\n%s%s  %-24s %12s %12s %10s  %-22s %6s %8s  %s\n", place,
-				*place ? "\n" : "", "median of", "base", "new", "change",
-				"95 % interval", "p", "noise", "verdict");
+			print_head(out, place, whole);
 		strcpy(last, place);
 		any = true;
-		print_row(out, row);
+		(whole ? print_whole_row : print_row)(out, row);
 	}
 	if (same + inconclusive)
 		fprintf(out, "\n  %zu more figure%s: %zu same, %zu inconclusive (shown with --all)\n",
 			same + inconclusive, same + inconclusive == 1 ? "" : "s", same, inconclusive);
 }
 
-void text_comparison(FILE *out, const json_t *comparison)
+/* Whether an earlier row than @at has the same reason. */
+static bool is_told_before(const json_t *rows, size_t at)
 {
-	const json_t *counts = json_object_get(comparison, "counts");
-	const char *name, *blank = "";
-	json_t *side, *count;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		if (i == at)
+			break;
+		if (!strcmp(str(row, "why"), str(json_array_get(rows, at), "why")))
+			return true;
+	}
+	return false;
+}
+
+/* "2 same, 5 inconclusive (fewer than 5 runs on a side)" */
+static void print_counts(FILE *out, const json_t *comparison)
+{
+	const json_t *rows = json_object_get(comparison, "rows"), *row;
+	const char *name, *blank = "", *why;
+	char *text = NULL;
+	size_t size, i;
+	FILE *line = open_memstream(&text, &size);
+	json_t *count;
+
+	if (!line)
+		return;
+	json_object_foreach(json_object_get(comparison, "counts"), name, count) {
+		if (!json_integer_value(count))
+			continue;
+		fprintf(line, "%s%lld %s", blank, (long long)json_integer_value(count), name);
+		blank = ", ";
+	}
+	blank = " (";
+	json_array_foreach(rows, i, row) {
+		why = str(row, "why");
+		if (!*why || !strcmp(why, COMPARE_WHY_SPREAD) || is_told_before(rows, i))
+			continue;
+		fprintf(line, "%s%s", blank, why);
+		blank = "; ";
+	}
+	fputs(strcmp(blank, "; ") ? "" : ")", line);
+	fclose(line);
+	text_wrapped(out, 0, text);
+	free(text);
+}
+
+void text_comparison(FILE *out, const json_t *comparison, bool all)
+{
+	json_t *side;
 	size_t i;
 
 	json_array_foreach(json_object_get(comparison, "sides"), i, side)
 		print_side(out, side);
-	print_rows(out, json_object_get(comparison, "rows"));
+	print_rows(out, json_object_get(comparison, "rows"), all);
 	fputc('\n', out);
-	json_object_foreach((json_t *)counts, name, count) {
-		if (!json_integer_value(count))
-			continue;
-		fprintf(out, "%s%lld %s", blank, (long long)json_integer_value(count), name);
-		blank = ", ";
-	}
-	fputc('\n', out);
+	print_counts(out, comparison);
 }
 
 /* A '#' would start a directive. */

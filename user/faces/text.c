@@ -15,23 +15,18 @@
 #include "result/tree.h"
 #include "result/value.h"
 
-#define PAGE_WIDTH	100
 #define HEAD_COLUMN	12
 #define LABEL_WIDTH	22
-#define MAX_COLUMNS	16	/* of a table of entries */
 #define FEATURE_COLUMN	30	/* of a feature's detail: indent, name, state */
 
-void text_row(FILE *out, const struct result *part)
+/* All figures of a row. */
+static void print_row(FILE *out, const json_t *row)
 {
-	json_t *tree = result_tree(part);
-	json_t *series = json_object_get(tree, "series");
-	json_t *row = json_array_get(series, json_array_size(series) - 1), *value;
-	const char *key, *name = json_string_value(json_object_get(tree, "name"));
+	const char *key;
+	json_t *value;
 	char buf[64];
 
-	fprintf(out, "%s%s%7.1f s", name ? name : "", name ? ": " : "",
-		json_number_value(json_object_get(row, "elapsed_ns")) / 1e9);
-	json_object_foreach(row, key, value) {
+	json_object_foreach((json_t *)row, key, value) {
 		const struct metric *metric = metric_find(key);
 
 		if (!strcmp(key, "elapsed_ns") || metric->row == METRIC_ROW_LEFT_OUT ||
@@ -39,6 +34,21 @@ void text_row(FILE *out, const struct result *part)
 			continue;
 		fprintf(out, "  %s %s", metric->label, value_show(buf, sizeof(buf), metric, value));
 	}
+}
+
+void text_row(FILE *out, const struct result *part, bool verbose)
+{
+	const json_t *tree = result_tree(part), *series = json_object_get(tree, "series");
+	const json_t *row = json_array_get(series, json_array_size(series) - 1);
+	const char *name = value_str(tree, "name");
+	size_t column;
+
+	column = (size_t)fprintf(out, "%s%s%7.1f s", name, *name ? ": " : "",
+				 json_number_value(json_object_get(row, "elapsed_ns")) / 1e9);
+	if (verbose)
+		print_row(out, row);
+	else
+		text_answer_row(out, row, column);
 	fputc('\n', out);
 	fflush(out);
 }
@@ -117,8 +127,7 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 	return true;
 }
 
-/* A part's main figures in a line or two; the document has all. */
-static void print_brief(FILE *out, const json_t *figures)
+void text_brief(FILE *out, const json_t *figures)
 {
 	const struct metric *metric;
 	size_t column = 0, i;
@@ -132,7 +141,7 @@ static void print_brief(FILE *out, const json_t *figures)
 			continue;
 		snprintf(item, sizeof(item), "%s %s", metric->label,
 			 value_show(value, sizeof(value), metric, figure));
-		if (column && column + strlen(item) + 3 > 100) {
+		if (column && column + strlen(item) + 3 > PAGE_WIDTH) {
 			fputc('\n', out);
 			column = 0;
 		}
@@ -195,8 +204,7 @@ static bool print_line(FILE *out, const json_t *figures, const struct metric *me
 	return true;
 }
 
-/* @cited: prefix of keys copied from another document, shown in JSON only; may be NULL. */
-static void print_figures(FILE *out, const json_t *figures, const char *cited)
+void text_figures(FILE *out, const json_t *figures, const char *cited, bool all)
 {
 	const struct metric *metric;
 	char buf[64];
@@ -206,7 +214,7 @@ static void print_figures(FILE *out, const json_t *figures, const char *cited)
 	for (i = 0; (metric = metric_at(i)); i++) {
 		json_t *value = json_object_get(figures, metric->key);
 
-		if (!value || print_percentiles(out, figures, metric) ||
+		if (!value || (!all && metric->title) || print_percentiles(out, figures, metric) ||
 		    print_line(out, figures, metric) ||
 		    (cited && !strncmp(metric->key, cited, strlen(cited))))
 			continue;
@@ -215,35 +223,14 @@ static void print_figures(FILE *out, const json_t *figures, const char *cited)
 	}
 }
 
-/* @text after @column columns that are already printed, wrapped at blanks. */
-static void print_wrapped(FILE *out, size_t column, const char *text)
-{
-	size_t room = column < PAGE_WIDTH ? PAGE_WIDTH - column : 1;
-
-	while (strlen(text) > room) {
-		size_t len = room;
-
-		while (len && text[len] != ' ')
-			len--;
-		if (!len)
-			len = strcspn(text, " ");
-		if (!text[len])
-			break;
-		fprintf(out, "%.*s\n%*s", (int)len, text, (int)column, "");
-		text += len + 1;
-	}
-	fprintf(out, "%s\n", text);
-}
-
 static void print_remark(FILE *out, const char *title, const json_t *text)
 {
 	if (json_is_string(text))
-		print_wrapped(out, (size_t)fprintf(out, "%*s%s: ", FEATURE_COLUMN, "", title),
+		text_wrapped(out, (size_t)fprintf(out, "%*s%s: ", FEATURE_COLUMN, "", title),
 			      json_string_value(text));
 }
 
-/* Present features take one line; absent ones also show impact and fix. */
-static void print_features(FILE *out, const json_t *features)
+void text_features(FILE *out, const json_t *features)
 {
 	const json_t *feature;
 	const char *group = "";
@@ -261,7 +248,7 @@ static void print_features(FILE *out, const json_t *features)
 		}
 		fprintf(out, "  %-17s  %-7s  ", json_string_value(json_object_get(feature, "name")),
 			state);
-		print_wrapped(out, FEATURE_COLUMN, detail ? detail : "");
+		text_wrapped(out, FEATURE_COLUMN, detail ? detail : "");
 		if (!strcmp(state, "present"))
 			continue;
 		if (!strcmp(state, "absent"))
@@ -281,54 +268,7 @@ static bool wants_head(const json_t *tree)
 		 json_object_get(tree, "comparison"));
 }
 
-/* Of column @key: its name or its longest cell. */
-static size_t width_of(const json_t *entries, const char *key)
-{
-	size_t width = strlen(key), len, i;
-	char text[256];
-	json_t *entry;
-
-	json_array_foreach(entries, i, entry) {
-		len = strlen(value_cell(text, sizeof(text), key, json_object_get(entry, key)));
-		width = len > width ? len : width;
-	}
-	return width;
-}
-
-static void print_entries(FILE *out, const json_t *entries, const char *indent)
-{
-	json_t *first = json_array_get(entries, 0), *entry, *value;
-	size_t widths[MAX_COLUMNS] = { 0 }, nr = 0, i, k;
-	char text[256];
-	const char *key;
-
-	if (!first)
-		return;
-	json_object_foreach(first, key, value) {
-		if (nr < MAX_COLUMNS)
-			widths[nr++] = width_of(entries, key);
-	}
-	k = 0;
-	json_object_foreach(first, key, value) {
-		if (k < nr)
-			fprintf(out, "%s%-*s%s", k ? "" : indent, k + 1 < nr ? (int)widths[k] : 0, key,
-				k + 1 < nr ? "  " : "\n");
-		k++;
-	}
-	json_array_foreach(entries, i, entry) {
-		k = 0;
-		json_object_foreach(first, key, value) {
-			value_cell(text, sizeof(text), key, json_object_get(entry, key));
-			if (k < nr)
-				fprintf(out, "%s%-*s%s", k ? "" : indent,
-					k + 1 < nr ? (int)widths[k] : 0, text,
-					k + 1 < nr ? "  " : "\n");
-			k++;
-		}
-	}
-}
-
-static void print_lines(FILE *out, const char *prefix, const json_t *lines)
+void text_lines(FILE *out, const char *prefix, const json_t *lines)
 {
 	const json_t *line;
 	size_t i;
@@ -337,7 +277,7 @@ static void print_lines(FILE *out, const char *prefix, const json_t *lines)
 		fprintf(out, "%s%s\n", prefix, json_string_value(line));
 }
 
-static void print_verdicts(FILE *out, const json_t *verdicts)
+void text_verdicts(FILE *out, const json_t *verdicts)
 {
 	const json_t *verdict;
 	size_t i;
@@ -351,11 +291,11 @@ static void print_verdicts(FILE *out, const json_t *verdicts)
 static void print_part(FILE *out, const json_t *part)
 {
 	fprintf(out, "\n%s\n", json_string_value(json_object_get(part, "name")));
-	print_brief(out, json_object_get(part, "metrics"));
-	print_brief(out, json_object_get(part, "self"));
-	print_entries(out, json_object_get(part, "entries"), "  ");
-	print_lines(out, "  note: ", json_object_get(part, "notes"));
-	print_verdicts(out, json_object_get(part, "verdicts"));
+	text_brief(out, json_object_get(part, "metrics"));
+	text_brief(out, json_object_get(part, "self"));
+	text_entries(out, json_object_get(part, "entries"), "  ", true);
+	text_lines(out, "  note: ", json_object_get(part, "notes"));
+	text_verdicts(out, json_object_get(part, "verdicts"));
 }
 
 static void print_tree(FILE *out, const json_t *tree)
@@ -363,34 +303,37 @@ static void print_tree(FILE *out, const json_t *tree)
 	const json_t *part, *parts = json_object_get(tree, "parts");
 	size_t i;
 
-	if (json_object_get(tree, "ktap")) {
-		print_lines(out, "", json_object_get(tree, "ktap"));
-		return;
-	}
 	if (json_object_get(tree, "comparison"))
-		text_comparison(out, json_object_get(tree, "comparison"));
+		text_comparison(out, json_object_get(tree, "comparison"), true);
 	if (wants_head(tree)) {
 		print_pairs(out, "options", json_object_get(tree, "config"));
 		print_pairs(out, "measured at", json_object_get(tree, "environment"));
 	}
-	print_features(out, json_object_get(tree, "features"));
-	print_entries(out, json_object_get(tree, "entries"), "");
+	text_features(out, json_object_get(tree, "features"));
+	text_entries(out, json_object_get(tree, "entries"), "", true);
 	text_sweep(out, tree);
-	print_figures(out, json_object_get(tree, "metrics"), NULL);
+	text_figures(out, json_object_get(tree, "metrics"), NULL, true);
 	if (json_object_size(json_object_get(tree, "self")))
 		fprintf(out, "  measurement overhead\n");
-	print_figures(out, json_object_get(tree, "self"), "calibrated_");
-	print_lines(out, "", json_object_get(tree, "lines"));
-	print_lines(out, "note: ", json_object_get(tree, "notes"));
+	text_figures(out, json_object_get(tree, "self"), "calibrated_", true);
+	text_lines(out, "", json_object_get(tree, "lines"));
+	text_lines(out, "note: ", json_object_get(tree, "notes"));
 	json_array_foreach(parts, i, part)
 		print_part(out, part);
 	if (json_array_size(parts))
 		fputc('\n', out);
-	print_verdicts(out, json_object_get(tree, "verdicts"));
+	text_verdicts(out, json_object_get(tree, "verdicts"));
 }
 
-void text_result(FILE *out, const struct result *res)
+void text_result(FILE *out, const struct result *res, bool verbose)
 {
-	print_tree(out, result_tree(res));
+	const json_t *tree = result_tree(res);
+
+	if (json_object_get(tree, "ktap"))
+		text_lines(out, "", json_object_get(tree, "ktap"));
+	else if (verbose)
+		print_tree(out, tree);
+	else
+		text_short(out, tree);
 	fflush(out);
 }

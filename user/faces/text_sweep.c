@@ -11,7 +11,6 @@
 #include "faces/figures_parts.h"
 #include "result/value.h"
 
-#define PAGE_WIDTH	100
 #define MIN_BAR		20
 #define FIGURE_WIDTH	28	/* after a bar: the median, and its share of the limit */
 
@@ -87,7 +86,7 @@ static void print_cell(FILE *out, const struct swept *swept, const json_t *cell,
 	fputc('\n', out);
 }
 
-void text_sweep(FILE *out, const json_t *tree)
+bool text_sweep(FILE *out, const json_t *tree)
 {
 	size_t widths[COLUMNS_MAX], width, i, k;
 	char text[512], most[64];
@@ -96,7 +95,7 @@ void text_sweep(FILE *out, const json_t *tree)
 	double scale;
 
 	if (!swept_open(&swept, tree) || !((scale = scale_of(&swept)) > 0))
-		return;
+		return false;
 	for (k = 0; k < swept.nr_varied; k++) {
 		const char *key = swept.columns.keys[k];
 
@@ -109,10 +108,11 @@ void text_sweep(FILE *out, const json_t *tree)
 	}
 	width = label(text, sizeof(text), &swept, NULL, widths) + FIGURE_WIDTH;
 	width = width + MIN_BAR < PAGE_WIDTH ? PAGE_WIDTH - width : MIN_BAR;
-	fprintf(out, "\n%s0 to %s; = up to minimum, - up to maximum, o median%s\n", text,
+	fprintf(out, "\n%s0 to %s: = minimum, - maximum, o median%s\n", text,
 		unit_format(most, sizeof(most), swept.unit, scale),
 		isfinite(number(json_array_get(swept.cells, 0), "theory")) ? ", | theory" : "");
 	json_array_foreach(swept.cells, i, cell)
 		print_cell(out, &swept, cell, widths, width, scale);
 	fputc('\n', out);
+	return true;
 }

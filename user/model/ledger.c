@@ -281,7 +281,7 @@ void ledger_report(struct ledger *ledger, struct result *res)
 			       (unsigned long long)-rest, made, received, dropped);
 	if (!ledger->witnesses.nr)
 		return;
-	witnesses = result_part(res, PART_OTHER, "witnesses");
+	witnesses = result_part(res, PART_ASIDE, "witnesses");
 	for (i = 0; i < ledger->witnesses.nr; i++)
 		report_row(witnesses, &ledger->witnesses.all[i]);
 }

@@ -11,7 +11,7 @@
 const char *const part_kind_names[PART_KINDS] = {
 	[PART_OTHER] = "other", [PART_LEDGER] = "ledger", [PART_ASIDE] = "aside", [PART_GOAL] = "goal",
 	[PART_INTERFACE] = "interface", [PART_FLOWS] = "flows", [PART_TRIPS] = "trips",
-	[PART_PREFIX] = "prefix",
+	[PART_PREFIX] = "prefix", [PART_SETTINGS] = "settings",
 };
 
 enum part_kind part_kind(const json_t *part)
@@ -80,7 +80,7 @@ static enum part_kind adopt_name(json_t *part, const char *name)
 
 	if (!strcmp(name, "ledger"))
 		return PART_LEDGER;
-	if (!strcmp(name, "first trial") || strstr(name, ", UDP at "))
+	if (!strcmp(name, "witnesses") || !strcmp(name, "first trial") || strstr(name, ", UDP at "))
 		return PART_ASIDE;
 	if (!goal)
 		return adopt_watched(part, name);

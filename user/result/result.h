@@ -34,12 +34,13 @@ void result_watch(struct result *res, const struct result_watcher *watcher);
 enum part_kind {
 	PART_OTHER,
 	PART_LEDGER,		/* the fate of each packet */
-	PART_ASIDE,		/* preparatory: details of a first trial, a search */
+	PART_ASIDE,		/* details: of a first trial, a search; a table that is not the main one */
 	PART_GOAL,		/* of a suite: a frame size and a goal; label "goal" */
 	PART_INTERFACE,		/* one direction of a watched interface; labels "iface" and "direction" */
 	PART_FLOWS,		/* flows of an interface; label "iface" */
 	PART_TRIPS,		/* round trips by one method; labels "iface", "kind" and "end" */
 	PART_PREFIX,		/* round trips to a prefix; label "iface" */
+	PART_SETTINGS,		/* an entry each, with a "state"; "change" is to be changed */
 	PART_KINDS,
 };
 

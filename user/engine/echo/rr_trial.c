@@ -398,11 +398,11 @@ static void enter_size(struct result *res, const struct size_figures *size, uint
 
 	result_entry_open(res);
 	result_entry_u64(res, "frame_bytes", frame_bytes);
-	result_entry_u64(res, "sent_packets", size->count.sent);
 	result_entry_u64(res, "lost_packets", rr_lost(&size->count));
-	result_entry_real(res, "transactions_per_s", rr_transactions_per_s(&size->count));
 	for (i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
 		result_entry_real(res, metric_of("rtt", stats[i])->key, dist_reported(&size->rtt, stats[i]));
+	result_entry_real(res, "transactions_per_s", rr_transactions_per_s(&size->count));
+	result_entry_u64(res, "sent_packets", size->count.sent);
 	result_entry_close(res);
 }
 

@@ -100,9 +100,6 @@ static void report_details(struct result *part, const struct flow_seen *flow)
 {
 	const struct flow_rec *rec = &flow->rec;
 	uint8_t proto = flow->key.proto;
-	static const char *const far_keys[] = {
-		"rtt_far_mean_ns", "rtt_far_min_ns", "rtt_far_max_ns", "rtt_far_count"
-	};
 	static const char *const near_keys[] = {
 		"rtt_near_mean_ns", "rtt_near_min_ns", "rtt_near_max_ns", "rtt_near_count"
 	};
@@ -114,7 +111,6 @@ static void report_details(struct result *part, const struct flow_seen *flow)
 	};
 	const struct flow_way *rx = &rec->ways[WATCH_RX], *tx = &rec->ways[WATCH_TX];
 
-	entry_rtt(part, &rec->rtts[WATCH_TX], far_keys);
 	entry_ns(part, "handshake_ns", rec->handshake_ns && proto == IPPROTO_TCP,
 		 (double)rec->handshake_ns);
 	result_entry_u64(part, "tx_retransmitted", tx->retransmitted);
@@ -138,11 +134,14 @@ static void report_details(struct result *part, const struct flow_seen *flow)
 }
 
 /*
- * Text output shows the first 16 columns: every flow has all keys, so that they are always the
- * same.
+ * Text output shows as many columns as fit, -v the first 16: every flow has all keys, so that they
+ * are always the same.
  */
 static void report_flow(struct watch_flows *flows, struct flow_seen *flow, bool live)
 {
+	static const char *const far_keys[] = {
+		"rtt_far_mean_ns", "rtt_far_min_ns", "rtt_far_max_ns", "rtt_far_count"
+	};
 	struct result *part = flows->part;
 	const struct flow_rec *rec = &flow->rec;
 
@@ -152,11 +151,12 @@ static void report_flow(struct watch_flows *flows, struct flow_seen *flow, bool 
 	entry_end(part, "near", &flow->key, WATCH_RX);
 	entry_end(part, "far", &flow->key, WATCH_TX);
 	entry_proto(part, &flow->key);
+	result_entry_u64(part, "l2_bps", (uint64_t)flows_rate_bps(rec));
+	entry_rtt(part, &rec->rtts[WATCH_TX], far_keys);
 	result_entry_u64(part, "tx_packets", rec->counts[WATCH_TX].packets);
 	result_entry_u64(part, "rx_packets", rec->counts[WATCH_RX].packets);
 	result_entry_u64(part, "tx_bytes", rec->counts[WATCH_TX].frame_bytes);
 	result_entry_u64(part, "rx_bytes", rec->counts[WATCH_RX].frame_bytes);
-	result_entry_u64(part, "l2_bps", (uint64_t)flows_rate_bps(rec));
 	if (live) {
 		result_entry_real(part, "now_pps", flow->now_pps);
 		result_entry_real(part, "now_l2_bps", flow->now_bps);
