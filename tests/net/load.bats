@@ -18,7 +18,7 @@ setup() {
 # loaded VERB-OPTIONS...: from a; the document is then in output.
 loaded() {
 	tool_in a load --interval 0 --json "$@"
-	is 0
+	is "$(jq '.metrics | if .load_failed == .load_transactions then 1 else 0 end' <<<"$output")"
 }
 
 # failed KIND NUMBER: this number of that kind, and of no other.
@@ -131,6 +131,8 @@ while True:
     c.close()'
 	loaded $WEB/slow --clients 3 -c 3 --timeout 700ms
 	failed timeout 3
+	is 1
+	json '.verdicts == [{ "pass": false, "what": "none of 3 transactions succeeded" }]'
 	loaded http://198.18.0.99/ --clients 3 -c 7 --connect-timeout 200ms
 	failed connect_timeout 7
 	json '.metrics.load_sockets_max == 3'
@@ -161,6 +163,7 @@ while True:
 	counted_so
 	json '.metrics | .elapsed_ns >= 500e6 and .load_offered_per_s == 200 and .load_behind == 0'
 	loaded $WEB/slow -d 1s --rate 10/s
+	is 1
 	json '.metrics.load_behind == 9 and .metrics.load_cut == 1 and .self.irregular and
 		(.notes[0] | contains("no free client"))'
 }
@@ -196,7 +199,7 @@ while True:
 	wait_for test -s "$BATS_TEST_TMPDIR/ftp/up"
 	truncate -s 1000 "$BATS_TEST_TMPDIR/shrinks"
 	finish load
-	is 0
+	is 1
 	failed other 1
 	loaded ftp://u:p@198.18.0.2/none ftp://u:x@198.18.0.2/middle --cycles 1
 	failed 5xx 2

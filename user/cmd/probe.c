@@ -176,6 +176,8 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 	if (opts->no_loss)
 		result_verdict(run->res, !lost && run->sent, "%llu lost of %llu", (unsigned long long)lost,
 			       (unsigned long long)run->sent);
+	else
+		result_came(run->res, run->sent, got.packets, "probes were answered");
 	if (run->sent && !got.packets)
 		result_note(run->res, "no reflections: is a reflector running there, and does it answer "
 			    "port %u? start: ethgauge reflect IFACE --port %u", opts->stream.port,

@@ -395,6 +395,12 @@ void result_verdict(struct result *res, bool pass, const char *fmt, ...)
 	check(res, json_array_append_new(section(res, "verdicts", json_array), verdict));
 }
 
+void result_came(struct result *res, uint64_t sent, uint64_t came, const char *what)
+{
+	if (sent && !came)
+		result_verdict(res, false, "none of %llu %s", (unsigned long long)sent, what);
+}
+
 void result_note(struct result *res, const char *fmt, ...)
 {
 	va_list args;

@@ -122,6 +122,12 @@ void result_forget_entries(struct result *res);
 void result_verdict(struct result *res, bool pass, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Total loss is no success, as with ping(8): a failed criterion if of @sent none @came. @what: "probes
+ * were answered".
+ */
+void result_came(struct result *res, uint64_t sent, uint64_t came, const char *what);
+
 /* A note that is required to interpret the figures. */
 void result_note(struct result *res, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

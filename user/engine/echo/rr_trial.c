@@ -246,6 +246,8 @@ static void judge(const struct trial *trial, const struct rr *rr, struct result 
 			       "%llu of %llu not answered",
 			       (unsigned long long)(count.sent - count.distinct),
 			       (unsigned long long)count.sent);
+	else
+		result_came(res, count.sent, count.answers, "requests were answered");
 }
 
 static void report(const struct trial *trial, bool icmp, double *ratios, size_t nr)

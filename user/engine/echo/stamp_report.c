@@ -285,6 +285,7 @@ static void report_dest(const struct stamp *stamp, uint32_t index, struct result
 			    dest->kind == STAMP_STATELESS ?
 			    "the reflector is stateless and does not number its answers" :
 			    "it is unknown whether the reflector numbers its answers");
+	result_came(res, sum.sent, dest->answers, "packets were answered");
 	if (sum.sent && !dest->answers)
 		result_note(res, "no answer from '%s'%s: is a reflector running there (ethgauge "
 			    "reflect IFACE --stamp)? On a veth, does this end have an XDP "

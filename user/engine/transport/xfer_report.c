@@ -66,6 +66,7 @@ static void report_datagrams(const struct xfer_report *report, const struct flow
 	figures->lost_packets += (double)lost;
 	result_metric_u64(res, "datagrams_lost", lost);
 	result_metric_real(res, "datagrams_lost_ratio", sent ? (double)lost / (double)sent : NAN);
+	result_came(res, sent, distinct, "datagrams arrived");
 	result_metric_u64(res, "datagrams_duplicate", flow->receiver->duplicates);
 	result_metric_u64(res, "datagrams_reordered", flow->receiver->reordered);
 	if (flow->receiver->unknown)
@@ -152,6 +153,7 @@ static void report_requests(const struct xfer_report *report,
 	result_pdv(res, "rtt_", &pdv);
 	xfer_read_jitter(report->xfer, &jitter);
 	result_jitter(res, "rtt_", &jitter);
+	result_came(res, sent, client->transactions, "requests were answered");
 	if (report->plan->local.kind == CONTROL_CRR)
 		result_note(res, "a round trip is the time from before connect() to the last byte of "
 			    "the response");

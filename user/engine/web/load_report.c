@@ -159,6 +159,8 @@ void load_report(const struct load *load, struct result *res)
 	result_metric_real(res, "load_sent_bps", 8 * per_s(sum.body_sent_bytes, time_ns));
 	report_rate(load_config(load), &sum, res);
 	report_failures(&sum, res);
+	result_came(res, nr_transactions(&sum) + sum.cut, nr_transactions(&sum) - nr_failed(&sum),
+		    "transactions succeeded");
 	result_hist(res, "load_connect", &sum.connect);
 	result_hist(res, "load_tls", &sum.tls);
 	result_hist(res, "load_first_byte", &sum.first_byte);
