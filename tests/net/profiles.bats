@@ -21,7 +21,7 @@ setup() {
 }
 
 blast() {
-	timeout 30 nsenter --net="/run/netns/$LAB-a" "$TOOL" blast eg0 198.18.0.2 -q --json --interval 0 "$@"
+	timeout 30 nsenter --net="/run/netns/$LAB-a" "$TOOL" blast eg0 "${DEST:-198.18.0.2}" -q --json --interval 0 "$@"
 }
 
 profiles() {
@@ -86,6 +86,40 @@ saved() {
 	wait "$sink" || :
 	output=$(cat "$BATS_TEST_TMPDIR/sink.json")
 	json --argjson sent "$sent" '.metrics | .received_packets == $sent and .lost_packets == 0 and .streams == 11'
+}
+
+@test "to an IPv6 address a profile has IPv6 packets with the same payload, and goes nowhere else" {
+	local name
+
+	need_command tshark
+	for name in $(profiles); do
+		DEST=2001:2::2 saved "$name" 60
+		tshark -r "$FILE" -T fields -e ip.dst -e ipv6.dst -e udp.length -e ipv6.tclass.dscp >six
+		[ "$(cut -f 1,2 six | sort -u)" = $'\t2001:2::2' ] || fail "$name: $(head -3 six)"
+		saved "$name" 60
+		tshark -r "$FILE" -T fields -e ip.dst -e ipv6.dst -e udp.length -e ip.dsfield.dscp >four
+		[ "$(cut -f 1,2 four | sort -u)" = $'198.18.0.2\t' ] || fail "$name: $(head -3 four)"
+		# A full frame has 20 bytes less.
+		paste <(cut -f 3,4 four) <(cut -f 3,4 six) |
+			awk '$2 != $4 || ($1 != $3 && !($1 > 1460 && $3 == 1460)) { exit 1 }' || fail "$name"
+	done
+}
+
+@test "streams with another destination than DEST are refused, and nothing is sent" {
+	local packet
+
+	for packet in 'ip4(dst=198.18.0.2)/udp' 'ip4(dst=198.18.0.1-198.18.0.9)/udp' 'ip4(dst=198.18.0.0/24)/udp' \
+		'ip6/udp' 'ip6(dst=2001:2::2)/udp'; do
+		printf 'flows:\n  - name: own\n    packet: %s\n    rate: 50pps\n' "$packet" >own.yaml
+		DEST=198.18.0.1 run -2 --separate-stderr blast --streams own.yaml --save o.pcap -c 3
+		[[ $stderr = *"own.yaml:2:5: stream 'own' does not go to DEST '198.18.0.1'"* ]] || fail "$packet: $stderr"
+		[ ! -e o.pcap ]
+	done
+	for packet in 'ip4(dst=198.18.0.2)/udp' 'ip4(dscp=46)/udp'; do
+		printf 'flows:\n  - name: own\n    packet: %s\n    rate: 50pps\n' "$packet" >own.yaml
+		run -0 --separate-stderr blast --streams own.yaml --save o.pcap -c 3
+		rm o.pcap
+	done
 }
 
 @test "an unknown profile is refused with the names of those that are there" {

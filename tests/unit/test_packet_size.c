@@ -326,6 +326,30 @@ static void any_bytes_are_safe(void **state)
 	assert_true(nr_right > 1000);
 }
 
+static void sizes_grow_up_to_the_most(void **state)
+{
+	struct packet_size size = parsed("genome(aab, a=1518, b=1198)");
+
+	(void)state;
+	packet_size_grow(&size, 20, 1518);
+	check_bytes(&size, 1218, 1518, (1518 + 1518 + 1218) / 3.0);
+	assert_int_equal(nth(&size, 1), 1518);
+	assert_int_equal(nth(&size, 2), 1218);
+	size = parsed("random(64-300)");
+	packet_size_grow(&size, 20, 1518);
+	check_bytes(&size, 84, 320, 202);
+	assert_in_range(nth(&size, 7), 84, 320);
+	size = parsed("218");
+	packet_size_grow(&size, 20, 1518);
+	check_bytes(&size, 238, 238, 238);
+	size = parsed("1499");
+	packet_size_grow(&size, 20, 1518);
+	check_bytes(&size, 1499, 1499, 1499);
+	size = parsed("9216");
+	packet_size_grow(&size, 20, 1518);
+	check_bytes(&size, 9216, 9216, 9216);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +362,7 @@ int main(void)
 		cmocka_unit_test(errors_are_reported_with_their_column),
 		cmocka_unit_test(lists_have_an_end),
 		cmocka_unit_test(any_bytes_are_safe),
+		cmocka_unit_test(sizes_grow_up_to_the_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

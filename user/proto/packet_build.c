@@ -490,6 +490,27 @@ bool packet_spec_dest(const struct packet_spec *spec, struct frame_addr *ret_des
 	return true;
 }
 
+bool packet_spec_goes_to(const struct packet_spec *spec, const struct frame_addr *dest)
+{
+	const struct packet_value *value;
+	struct frame_addr own;
+	uint32_t i;
+
+	for (i = 0; i < spec->nr_layers && !is_ip(&spec->layers[i]); i++)
+		;
+	if (i == spec->nr_layers)
+		return true;
+	if (build_is(&spec->layers[i], "ip4") != (dest->family == AF_INET))
+		return false;
+	for (value = spec->layers[i].values; value; value = value->next) {
+		/* A part of it, or several. */
+		if (!strncmp(value->field->name, "dst", 3) &&
+		    (value->part || value->kind != FIELD_COUNTER || value->values.span > 1))
+			return false;
+	}
+	return !packet_spec_dest(spec, &own) || !memcmp(&own, dest, sizeof(own));
+}
+
 bool packet_spec_has_src_ip(const struct packet_spec *spec)
 {
 	uint32_t i;

@@ -412,6 +412,24 @@ int packet_size_parse(const char *text, uint64_t seed, struct packet_size *ret_s
 	return 0;
 }
 
+void packet_size_grow(struct packet_size *size, uint32_t bytes, uint32_t most_bytes)
+{
+	uint64_t *one;
+
+	for (one = size->list; one < size->list + size->nr_list; one++) {
+		if (*one < most_bytes)
+			*one = *one + bytes < most_bytes ? *one + bytes : most_bytes;
+	}
+	if (size->nr_list) {
+		finish_list(size);
+	} else if (size->max_bytes + bytes <= most_bytes) {
+		size->field.first += bytes;
+		size->min_bytes += bytes;
+		size->max_bytes += bytes;
+		size->mean_bytes += bytes;
+	}
+}
+
 void packet_size_fixed(struct packet_size *size, uint32_t frame_bytes)
 {
 	*size = (struct packet_size){

@@ -32,6 +32,12 @@ struct packet_size {
 /* @seed where the text gives none. Errors name the column within @text, counted from 1. */
 int packet_size_parse(const char *text, uint64_t seed, struct packet_size *ret_size, struct err *e);
 
+/*
+ * Frames larger by @bytes, as for a longer header before the same payload; those of a list at most
+ * @most_bytes, and none of others that would exceed it.
+ */
+void packet_size_grow(struct packet_size *size, uint32_t bytes, uint32_t most_bytes);
+
 /* One size. */
 void packet_size_fixed(struct packet_size *size, uint32_t frame_bytes);
 

@@ -111,6 +111,11 @@ bool packet_spec_is_text(const char *text);
 
 /* The outermost IP header's destination (the first value); false: no IP layer, or none given. */
 bool packet_spec_dest(const struct packet_spec *spec, struct frame_addr *ret_dest);
+/*
+ * True if the packets go to @dest and nowhere else, or leave it open: the outermost IP header is of its
+ * version, and its destination not given, or just that; or there is no IP header.
+ */
+bool packet_spec_goes_to(const struct packet_spec *spec, const struct frame_addr *dest);
 bool packet_spec_has_src_ip(const struct packet_spec *spec);
 bool packet_spec_has_dst_mac(const struct packet_spec *spec);
 

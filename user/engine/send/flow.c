@@ -14,6 +14,9 @@
 #include "proto/profiles.h"
 #include "sys/net/nic.h"
 
+#define IP6_MORE_BYTES		20	/* an IPv6 header less an IPv4 header */
+#define PROFILE_MAX_BYTES	1518	/* a frame of MTU 1500 */
+
 struct flow {
 	struct flow_file *file;
 	struct frame_spec frame;	/* of DEST, which no packet of the file describes */
@@ -54,8 +57,34 @@ int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct 
 	return 0;
 }
 
-static int read_file(const struct flow_opts *opts, struct flow_file **ret_file, struct err *e)
+/*
+ * Profiles are of IPv4 and without addresses; they go to DEST, so they are of its version. Their frames
+ * grow by as much as the header: the payload is the same, as far as the MTU permits.
+ */
+static int read_profile(const struct profile *profile, const struct frame_addr *dest,
+			struct flow_file **ret_file, struct err *e)
 {
+	char *text = strdup(profile->text), *p = text;
+	uint32_t i;
+	int err;
+
+	if (!text)
+		return err_set(e, -ENOMEM, "cannot read profile '%s'", profile->name);
+	while (dest->family == AF_INET6 && (p = strstr(p, "/ip4")))
+		p[strlen("/ip")] = '6';
+	err = flow_file_parse(profile->name, text, strlen(text), ret_file, e);
+	free(text);
+	for (i = 0; !err && dest->family == AF_INET6 && i < (*ret_file)->nr_flows; i++) {
+		if ((*ret_file)->flows[i].has_size)
+			packet_size_grow(&(*ret_file)->flows[i].size, IP6_MORE_BYTES, PROFILE_MAX_BYTES);
+	}
+	return err;
+}
+
+static int read_file(const struct flow_opts *opts, const struct stream_opts *stream,
+		     struct flow_file **ret_file, struct err *e)
+{
+	struct frame_addr dest = { 0 };
 	const struct profile *profile;
 
 	if (opts->path)
@@ -65,7 +94,9 @@ static int read_file(const struct flow_opts *opts, struct flow_file **ret_file, 
 		err_usage(e, "there is no profile '%s'", opts->profile);
 		return err_hint(e, "there are: %s", profile_names());
 	}
-	return flow_file_parse(profile->name, profile->text, strlen(profile->text), ret_file, e);
+	if (stream->dest)
+		frame_parse_addr(stream->dest, &dest);
+	return read_profile(profile, &dest, ret_file, e);
 }
 
 /* The one stream that the options describe; its packet only where DEST does. */
@@ -210,6 +241,20 @@ static int build(struct flow *made, const struct flow_spec *flow, uint32_t copy,
 	return 0;
 }
 
+/* Nothing is sent to an address that was not given. */
+static int check_dest(const struct stream_opts *stream, const struct flow_spec *flow, struct err *e)
+{
+	struct frame_addr dest;
+
+	if (!stream->dest || packet_spec_is_text(stream->dest) || !frame_parse_addr(stream->dest, &dest) ||
+	    packet_spec_goes_to(flow->packet, &dest))
+		return 0;
+	err_usage(e, "stream '%s' does not go to DEST '%s': it has a destination of its own, or is of the other IP "
+		  "version", flow->name, stream->dest);
+	at_place(e, flow->at);
+	return err_hint(e, "leave out DEST, or the destination of the stream");
+}
+
 /* What fills the fields that @spec leaves out: the same as for the stream before if it goes there, too. */
 static int find_env(struct flow *made, const struct stream_opts *stream, const struct nic_facts *nic,
 		    const struct flow_spec *flow, struct packet_env *ret_env, struct err *e)
@@ -221,6 +266,9 @@ static int find_env(struct flow *made, const struct stream_opts *stream, const s
 	*ret_env = (struct packet_env){ 0 };
 	if (!flow->packet)
 		return 0;
+	err = check_dest(stream, flow, e);
+	if (err)
+		return err;
 	has_dest = packet_spec_dest(flow->packet, &dest);
 	if (!has_dest && made->route.known && !made->route.dest.family) {
 		*ret_env = made->route.env;
@@ -327,7 +375,7 @@ static int describe(struct flow *made, const struct flow_opts *opts,
 
 	if (!flow_is_dest(opts)) {
 		err = stream_wait_link(stream, nic, e);
-		return err || opts->replay.path ? err : read_file(opts, &made->file, e);
+		return err || opts->replay.path ? err : read_file(opts, stream, &made->file, e);
 	}
 	if (packet_spec_is_text(stream->dest)) {
 		err = stream_wait_link(stream, nic, e);
