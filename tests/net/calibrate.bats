@@ -5,23 +5,7 @@
 
 load ../lib/common
 load ../lib/lab
-
-setup() {
-	need_root
-	need_command jq
-	need xdp-live-frames af-xdp
-	export STATE_DIRECTORY=$BATS_TEST_TMPDIR/state
-	store=$STATE_DIRECTORY/calibration.json
-}
-
-# calibrated [OPTIONS]: a quick one, in $output.
-calibrated() {
-	run --separate-stderr timeout 300 "$TOOL" calibrate --quick --json "$@"
-}
-
-failed_verdicts() {
-	jq -c ".verdicts[] | select(.pass | not)" <<<"$output"
-}
+load ../lib/calibrate
 
 # Whether a machine is quiet is not what is tested here.
 # bats test_tags=core
@@ -52,42 +36,6 @@ failed_verdicts() {
 	json '.metrics | keys | map(select(startswith("calibrated_"))) | any(contains("held")) | not'
 	[ ! -e "$store" ]
 	[ ! -e "$STATE_DIRECTORY" ]
-}
-
-@test "a forwarder that notes times 50 us after the true ones fails the calibration" {
-	need_command cc
-	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/ahead.so" "$BATS_TEST_DIRNAME/clock_ahead.c"
-	LD_PRELOAD=$BATS_TEST_TMPDIR/ahead.so calibrated --force
-	[ "$status" = 1 ] || fail "$status"
-	json '[.verdicts[] | select(.what | contains("made by the forwarder"))] |
-		length >= 4 and all(.pass | not)'
-	# What needs no time of user space still passes.
-	json '[.verdicts[] | select(.what | startswith("counts")).pass] | length == 3 and all'
-}
-
-@test "delays of which packets come after the counts are read are not judged, and the note says why" {
-	need_command cc
-	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/stall.so" "$BATS_TEST_DIRNAME/stall.c"
-	# The first three forwarders insert faults.
-	STALL_S=4 STALL_AFTER=3 LD_PRELOAD=$BATS_TEST_TMPDIR/stall.so calibrated --force
-	json '[.verdicts[] | select(.what | startswith("inserted delay")).pass] | all'
-	json '.notes | any(startswith("inserted delay") and contains("not judged: "))'
-}
-
-# The forwarder and the sender, both of which spin while they wait, have one CPU between them.
-@test "a calibration that is disturbed says so, is repeated and fails" {
-	need_command taskset
-	run --separate-stderr timeout 300 taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+$')" \
-		"$TOOL" calibrate --quick --json
-	[ "$status" = 1 ] || fail "$status: $(jq -c .notes <<<"$output")"
-	json '.verdicts | last | (.pass | not) and (.what | test("^[1-9][0-9]* runs stayed disturbed"))'
-	json '.notes | any(contains("disturbed: ")) and any(contains("repeat 1: disturbed: "))'
-	json '[.parts[].name] | any(endswith("repeat 1"))'
-	# That makes the forwarder late, but is no error of the delays that are measured. With other tests on
-	# that CPU, one of the medians may also include waits on the way to the forwarder.
-	json '[.verdicts[] | select(.what | contains("made by the forwarder")).pass] |
-		length >= 4 and (map(select(not)) | length) <= 1'
-	[ ! -e "$store" ]
 }
 
 # The kernel's timestamps where the packets come in from a, and where they leave the forwarder, by

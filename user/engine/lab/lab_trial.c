@@ -16,7 +16,7 @@
 #define SINK_PORT	9		/* discard, RFC 863 */
 #define SOURCE_PORT	49152		/* first of the dynamic ports, RFC 6335 */
 #define SETTLE_NS	(NSEC_PER_SEC)
-#define SLACK_NS	(20 * NSEC_PER_SEC)
+#define SLACK_NS	(60 * NSEC_PER_SEC)	/* beside two busy loops 5,000,011 packets took 20 s */
 
 static int fill_frame(struct frame_spec *spec, const struct lab_trial_cfg *cfg, struct err *e)
 {
