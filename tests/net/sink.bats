@@ -589,7 +589,7 @@ sender_late() {
 	need xdp-live-frames
 	local received=0
 
-	start blast a blast eg0 198.18.0.2 --engine live --duration 20s
+	start blast a blast eg0 198.18.0.2 --engine live --duration 60s
 	for _ in {1..5}; do
 		tool_in b sink eg0 --duration 100ms --json
 		is 0
