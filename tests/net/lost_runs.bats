@@ -123,7 +123,10 @@ forged_is() {
 					.lost_runs == null)'
 		done
 	done
-	# Farther apart than the window.
+	# Farther apart than the window. The forwarder's softirq of the other CPU may have one of them, and send it by
+	# another queue of its link: what a later one overtook is too far behind to tell, and the note says so.
 	OPTIONS=
-	seq 1000003 1000003 7000021 | sed 's/^/0 /' | forged_is '$m | .lost_packets == 211 and .implausible_packets == 7'
+	seq 1000003 1000003 7000021 | sed 's/^/0 /' | forged_is 'any(.notes[]; contains("may be too low")) and ($m |
+		.implausible_packets >= 3 and .implausible_packets <= 7 and
+		.lost_packets == 211 - (7 - .implausible_packets))'
 }
