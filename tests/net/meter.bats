@@ -270,5 +270,6 @@ udp_errors() {
 	for line in "this process" "CPU, whole host" events bottleneck "measurement cost"; do
 		[ "$(grep -c "^  $line  " <<<"$output")" = 1 ] || fail "no line '$line': $output"
 	done
-	[ "$(sed -n '/measurement overhead/,$p' <<<"$output" | wc -l)" -lt 13 ]
+	# Of 80 columns: each of these may need a second one.
+	[ "$(sed -n '/measurement overhead/,$p' <<<"$output" | wc -l)" -lt 20 ] || fail "$output"
 }
