@@ -376,7 +376,7 @@ arrivals() {
 	json '.series | length >= 3 and all(has("payload_sent_bps") and has("tcp_rtt_ns"))'
 	json '[.parts[] | select(.name | startswith("stream"))] | length == 2'
 	json '([.parts[].metrics.payload_sent_bytes] | add) == .metrics.payload_sent_bytes'
-	# On a busy machine the other end may have no CPU for an interval: it received 0, or told nothing (null).
+	# On a busy machine the other end may have no CPU for an interval: it received 0, or reported nothing (null).
 	json '[.series[1:][] | has("payload_received_bps")] | all'
 	json '[.series[1:][].payload_received_bps // 0] | all(. >= 0) and add > 0'
 }

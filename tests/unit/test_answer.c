@@ -18,39 +18,30 @@
 
 static char *shown;
 
-static const char *show_tree(const json_t *tree)
+/* Takes @tree. */
+static const char *show_tree(json_t *tree)
 {
 	size_t size;
 	FILE *out;
 
+	assert_non_null(tree);
+	part_adopt(tree);
 	free(shown);
 	out = open_memstream(&shown, &size);
 	text_short(out, tree);
 	fclose(out);
+	json_decref(tree);
 	return shown;
 }
 
 static const char *show_file(const char *path)
 {
-	json_t *tree = json_load_file(path, 0, NULL);
-	const char *text;
-
-	assert_non_null(tree);
-	part_adopt(tree);
-	text = show_tree(tree);
-	json_decref(tree);
-	return text;
+	return show_tree(json_load_file(path, 0, NULL));
 }
 
 static const char *show(const char *json)
 {
-	json_t *tree = json_loads(json, 0, NULL);
-	const char *text;
-
-	assert_non_null(tree);
-	text = show_tree(tree);
-	json_decref(tree);
-	return text;
+	return show_tree(json_loads(json, 0, NULL));
 }
 
 /* @skip: a prefix of lines that do not count, and of those that continue them; or NULL. */

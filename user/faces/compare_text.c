@@ -125,7 +125,7 @@ static void print_side(FILE *out, const json_t *side)
 		*kernel_names ? ", kernel " : "", kernel_names);
 }
 
-/* Why a verdict was not given is told once, by print_counts(). */
+/* The reason of an inconclusive verdict is printed once, by print_counts(). */
 static void print_row(FILE *out, const json_t *row)
 {
 	char base[64], new[64], change[64], size[64], smallest[80] = "";

@@ -131,7 +131,7 @@ static bool is_shown(const json_t *part)
 	}
 }
 
-/* Settings that are right need nobody. */
+/* Only settings that are to be changed, or all with their effects (--explain). */
 static bool print_settings(FILE *out, const json_t *part)
 {
 	json_t *changes = json_array(), *entry;

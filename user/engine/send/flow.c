@@ -249,8 +249,8 @@ static int check_dest(const struct stream_opts *stream, const struct flow_spec *
 	if (!stream->dest || packet_spec_is_text(stream->dest) || !frame_parse_addr(stream->dest, &dest) ||
 	    packet_spec_goes_to(flow->packet, &dest))
 		return 0;
-	err_usage(e, "stream '%s' does not go to DEST '%s': it has a destination of its own, or is of the other IP "
-		  "version", flow->name, stream->dest);
+	err_usage(e, "stream '%s' does not go to DEST '%s': its packets have another destination, or another "
+		  "IP version", flow->name, stream->dest);
 	at_place(e, flow->at);
 	return err_hint(e, "leave out DEST, or the destination of the stream");
 }
