@@ -15,7 +15,3 @@ setup() {
 calibrated() {
 	run --separate-stderr timeout 300 "$TOOL" calibrate --quick --json "$@"
 }
-
-failed_verdicts() {
-	jq -c ".verdicts[] | select(.pass | not)" <<<"$output"
-}

@@ -7,6 +7,10 @@ load ../lib/common
 load ../lib/lab
 load ../lib/calibrate
 
+failed_verdicts() {
+	jq -c ".verdicts[] | select(.pass | not)" <<<"$output"
+}
+
 # Whether a machine is quiet is not what is tested here.
 # bats test_tags=core
 @test "a quick calibration passes every check, with counts that are not made up, and keeps nothing" {

@@ -184,7 +184,7 @@ static void of_an_error_there_is_no_answer(void **state)
 static void columns_that_do_not_fit_are_counted(void **state)
 {
 	const char *text = show("{\"command\":\"lab\",\"entries\":[{\"lab\":\"lab\",\"interface\":"
-				"\"a name of more than fifty characters, as nobody gives it\",\"ip6\":\"2001:2::1/64\","
+				"\"a name of more than fifty characters, which fills the page\",\"ip6\":\"2001:2::1/64\","
 				"\"mac\":\"02:e9:00:00:00:0a\"}]}");
 
 	(void)state;

@@ -708,6 +708,40 @@ static void the_outermost_ip_header_says_where_it_goes(void **state)
 	}
 }
 
+static void packets_go_to_an_address_only_if_nowhere_else(void **state)
+{
+	static const struct {
+		const char *text, *dest;
+		bool goes;
+	} cases[] = {
+		{ "ip4(198.18.9.9)/udp", "198.18.9.9", true },
+		{ "ip4(198.18.9.9)/udp", "198.18.9.8", false },
+		{ "ip4/udp", "198.18.9.9", true },
+		{ "ip4/udp", "2001:2::9", false },
+		{ "ip6(dscp=46)/udp", "2001:2::9", true },
+		{ "ip6/udp", "198.18.9.9", false },
+		{ "ip6(2001:2::9)/ip4(10.0.0.1, src=10.0.0.2)/udp", "2001:2::9", true },
+		{ "ip4(198.18.9.9-198.18.9.10)/udp", "198.18.9.9", false },
+		{ "ip4(list(198.18.9.9,10.0.0.1))/udp", "198.18.9.9", false },
+		{ "ip4(dst[0:8]=1-9)/udp", "198.18.9.9", false },
+		{ "eth(type=0x88b5)", "198.18.9.9", true },
+	};
+	struct packet_spec *spec;
+	struct frame_addr dest;
+	struct err e = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (packet_spec_parse(cases[i].text, &spec, &e))
+			fail_msg("%s: %s", cases[i].text, e.msg);
+		assert_true(frame_parse_addr(cases[i].dest, &dest));
+		if (packet_spec_goes_to(spec, &dest) != cases[i].goes)
+			fail_msg("%s to %s", cases[i].text, cases[i].dest);
+		packet_spec_free(spec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -728,6 +762,7 @@ int main(void)
 		cmocka_unit_test(headers_hold_as_much_as_their_length_can_say),
 		cmocka_unit_test(as_much_may_change_as_there_is_room_for),
 		cmocka_unit_test(the_outermost_ip_header_says_where_it_goes),
+		cmocka_unit_test(packets_go_to_an_address_only_if_nowhere_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,12 +181,6 @@ static bool is_point(const struct metric *metric)
 	return metric->family && metric->stat != DIST_COUNT;
 }
 
-static json_t *point(const json_t *figures, const struct metric *metric, enum dist_stat stat)
-{
-	metric = metric_of(metric->family, stat);
-	return metric ? json_object_get(figures, metric->key) : NULL;
-}
-
 /* The row of @metric's family, at the first of it that is there. */
 static void put_points(FILE *out, const json_t *figures, const struct metric *metric, bool *open)
 {
@@ -195,7 +189,7 @@ static void put_points(FILE *out, const json_t *figures, const struct metric *me
 	char buf[64];
 
 	for (i = 0; i < metric->stat; i++) {
-		if (point(figures, metric, i))
+		if (value_point(figures, metric->family, i))
 			return;
 	}
 	if (!*open) {
@@ -208,7 +202,7 @@ static void put_points(FILE *out, const json_t *figures, const struct metric *me
 	fputs("<tr>", out);
 	page_element(out, "th", NULL, metric->family);
 	for (i = 0; i < DIST_NR; i++) {
-		value = point(figures, metric, i);
+		value = value_point(figures, metric->family, i);
 		page_element(out, "td", "n", value ? value_show(buf, sizeof(buf), metric, value) : "");
 	}
 	fputs("</tr>\n", out);

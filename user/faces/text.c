@@ -4,6 +4,7 @@
  */
 #include "faces/text.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -19,12 +20,12 @@
 #define LABEL_WIDTH	22
 #define FEATURE_COLUMN	30	/* of a feature's detail: indent, name, state */
 
-/* All figures of a row. */
-static void print_row(FILE *out, const json_t *row)
+/* All figures of a row, as far as they fit before column @end. */
+static void print_row(FILE *out, const json_t *row, size_t column, size_t end)
 {
+	char buf[64], item[128];
 	const char *key;
 	json_t *value;
-	char buf[64];
 
 	json_object_foreach((json_t *)row, key, value) {
 		const struct metric *metric = metric_find(key);
@@ -32,7 +33,11 @@ static void print_row(FILE *out, const json_t *row)
 		if (!strcmp(key, "elapsed_ns") || metric->row == METRIC_ROW_LEFT_OUT ||
 		    (metric->row == METRIC_ROW_UNLESS_0 && !json_integer_value(value)))
 			continue;
-		fprintf(out, "  %s %s", metric->label, value_show(buf, sizeof(buf), metric, value));
+		snprintf(item, sizeof(item), "  %s %s", metric->label, value_show(buf, sizeof(buf), metric, value));
+		column += strlen(item);
+		if (column > end)
+			break;
+		fputs(item, out);
 	}
 }
 
@@ -45,10 +50,8 @@ void text_row(FILE *out, const struct result *part, bool verbose)
 
 	column = (size_t)fprintf(out, "%s%s%7.1f s", name, *name ? ": " : "",
 				 json_number_value(json_object_get(row, "elapsed_ns")) / 1e9);
-	if (verbose)
-		print_row(out, row);
-	else
-		text_answer_row(out, row, column);
+	if (verbose || !text_answer_row(out, row, column))
+		print_row(out, row, column, verbose ? SIZE_MAX : PAGE_WIDTH);
 	fputc('\n', out);
 	fflush(out);
 }
@@ -85,19 +88,12 @@ static void print_pairs(FILE *out, const char *title, const json_t *object)
 	fputc('\n', out);
 }
 
-static json_t *point(const json_t *figures, const char *family, enum dist_stat stat)
-{
-	const struct metric *metric = metric_of(family, stat);
-
-	return metric ? json_object_get(figures, metric->key) : NULL;
-}
-
 static void print_points(FILE *out, const json_t *figures, const struct metric *metric)
 {
 	enum dist_stat i, end = DIST_NR;
 	char buf[64];
 
-	while (end && !point(figures, metric->family, end - 1))
+	while (end && !value_point(figures, metric->family, end - 1))
 		end--;
 	fprintf(out, "  %-*s", LABEL_WIDTH, metric->title);
 	for (i = 0; i < end; i++)
@@ -105,7 +101,7 @@ static void print_points(FILE *out, const json_t *figures, const struct metric *
 	fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
 	for (i = 0; i < end; i++)
 		fprintf(out, "%10s", value_show(buf, sizeof(buf), metric,
-						point(figures, metric->family, i)));
+						value_point(figures, metric->family, i)));
 	fputc('\n', out);
 }
 
@@ -120,7 +116,7 @@ static bool print_percentiles(FILE *out, const json_t *figures, const struct met
 	if (!metric->title)
 		return false;
 	for (i = 0; i < metric->stat; i++) {
-		if (point(figures, metric->family, i))
+		if (value_point(figures, metric->family, i))
 			return true;
 	}
 	print_points(out, figures, metric);

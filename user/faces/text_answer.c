@@ -214,8 +214,7 @@ static void format_time(char *buf, size_t size, double ns, double unit_ns)
 
 static double point(const json_t *figures, const char *family, enum dist_stat stat)
 {
-	const struct metric *metric = metric_of(family, stat);
-	const json_t *value = metric ? json_object_get(figures, metric->key) : NULL;
+	const json_t *value = value_point(figures, family, stat);
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
@@ -223,32 +222,27 @@ static double point(const json_t *figures, const char *family, enum dist_stat st
 /* The points of a distribution in the unit of its median, which is printed once. */
 static void put_points(struct line *line, const json_t *figures, const struct row *row)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
 	enum dist_stat points[] = { DIST_MIN, DIST_P50, DIST_P99, DIST_P99_9, DIST_MAX };
 	const size_t nr = sizeof(points) / sizeof(points[0]);
-	double ns[nr], typical;
+	double ns[nr], unit_ns;
 	char value[32], item[64];
-	size_t unit = 0, i;
+	const char *unit;
+	size_t i;
 
 	if (isnan(point(figures, row->family, DIST_P50)))
 		points[1] = DIST_MEAN;
 	for (i = 0; i < nr; i++)
 		ns[i] = point(figures, row->family, points[i]);
-	typical = fabs(isnan(ns[1]) ? ns[nr - 1] : ns[1]);
-	while (unit + 1 < sizeof(units) / sizeof(units[0]) && typical >= units[unit + 1].ns)
-		unit++;
+	unit_ns = unit_time(isnan(ns[1]) ? ns[nr - 1] : ns[1], &unit);
 	for (i = 0; i < nr; i++) {
 		if (isnan(ns[i]) || (line->one && points[i] != DIST_P50 && points[i] != DIST_P99))
 			continue;
-		format_time(value, sizeof(value), ns[i], units[unit].ns);
+		format_time(value, sizeof(value), ns[i], unit_ns);
 		snprintf(item, sizeof(item), "%s %s", dist_label(points[i]), value);
 		put_item(line, gap_of(line), item);
 	}
 	if (line->begun)
-		put_item(line, " ", units[unit].name);
+		put_item(line, " ", unit);
 }
 
 static void put_row(struct line *line, const json_t *figures, const struct row *row)
@@ -295,28 +289,14 @@ bool text_answer(FILE *out, const json_t *tree)
 	return any;
 }
 
-void text_answer_row(FILE *out, const json_t *row, size_t column)
+bool text_answer_row(FILE *out, const json_t *row, size_t column)
 {
 	struct line line = { .out = out, .column = column, .one = true };
-	const struct metric *metric;
-	json_t *figure;
-	const char *key;
-	char value[64];
 	size_t i;
 
 	for (i = 0; i < NR_ROWS; i++)
 		put_row(&line, row, &rows[i]);
-	if (line.column > column)
-		return;
-	json_object_foreach((json_t *)row, key, figure) {
-		metric = metric_find(key);
-		if (!strcmp(key, "elapsed_ns") || metric->row == METRIC_ROW_LEFT_OUT ||
-		    (metric->row == METRIC_ROW_UNLESS_0 && !json_integer_value(figure)))
-			continue;
-		line.word = metric->label;
-		line.begun = false;
-		put_item(&line, "", value_show(value, sizeof(value), metric, figure));
-	}
+	return line.column > column;
 }
 
 /* "ping 198.18.0.2 by eg0, 64-byte frames, AF_XDP engine, 4.00 s" */

@@ -20,11 +20,8 @@ void text_head(FILE *out, const json_t *tree);
 /* The main figures of a result or a part, a row each; false: it has none of them. */
 bool text_answer(FILE *out, const json_t *tree);
 
-/*
- * The same for a row of a series, after @column columns of a line that is not ended. A row that
- * has none of them is shown as it is, as far as there is room.
- */
-void text_answer_row(FILE *out, const json_t *row, size_t column);
+/* The same for a row of a series, on a line of which @column columns are printed, and which is not ended. */
+bool text_answer_row(FILE *out, const json_t *row, size_t column);
 
 /* Parts that are runs, trials or interfaces as a table, a row each; false: there are too few. */
 bool text_parts(FILE *out, const json_t *parts);
@@ -49,6 +46,9 @@ void text_features(FILE *out, const json_t *features);
 
 /* A line each, for scripts. */
 void text_verdicts(FILE *out, const json_t *verdicts);
+
+/* "(3 more rows: -v)"; nothing if @nr is 0. */
+void text_hidden(FILE *out, const char *indent, size_t nr, const char *what);
 
 void text_lines(FILE *out, const char *prefix, const json_t *lines);
 

@@ -15,19 +15,27 @@
 #define FEW_FEATURES	3	/* asked for by name: with details */
 #define STATE_COLUMN	10	/* of features: indent, state */
 
-/* Those that fail, and how many pass; all of a few. */
-static void print_outcome(FILE *out, const json_t *verdicts)
+/* Those that fail; @all: those that pass, too. Returns how many pass. */
+static size_t print_verdicts(FILE *out, const json_t *verdicts, bool all)
 {
-	size_t nr = json_array_size(verdicts), passed = 0, i;
 	const json_t *verdict;
+	size_t passed = 0, i;
 	bool pass;
 
 	json_array_foreach(verdicts, i, verdict) {
 		pass = json_is_true(json_object_get(verdict, "pass"));
 		passed += pass;
-		if (!pass || nr <= FEW_VERDICTS)
+		if (!pass || all)
 			text_wrapped(out, (size_t)fprintf(out, pass ? "PASS  " : "FAIL  "), value_str(verdict, "what"));
 	}
+	return passed;
+}
+
+/* Of many only how many pass. */
+static void print_outcome(FILE *out, const json_t *verdicts)
+{
+	size_t nr = json_array_size(verdicts), passed = print_verdicts(out, verdicts, nr <= FEW_VERDICTS);
+
 	if (passed && nr > FEW_VERDICTS)
 		fprintf(out, "PASS  %zu of %zu checks\n", passed, nr);
 }
@@ -170,21 +178,14 @@ static bool print_part(FILE *out, const json_t *part)
 }
 
 /* Of parts that a table sums up: what failed. */
-static void print_failed(FILE *out, const json_t *part)
+static void print_failed(FILE *out, const json_t *parts)
 {
-	const json_t *verdict;
+	const json_t *part;
 	size_t i;
 
-	json_array_foreach(json_object_get(part, "verdicts"), i, verdict) {
-		if (!json_is_true(json_object_get(verdict, "pass")))
-			text_wrapped(out, (size_t)fprintf(out, "FAIL  "), value_str(verdict, "what"));
-	}
-}
-
-static void print_hidden(FILE *out, size_t tables)
-{
-	if (tables)
-		fprintf(out, "(%zu more table%s: -v)\n", tables, tables == 1 ? "" : "s");
+	json_array_foreach(parts, i, part)
+		print_verdicts(out, json_object_get(part, "verdicts"), false);
+	text_hidden(out, "", json_array_size(parts), "table");
 }
 
 /* Parts that are runs are one table. */
@@ -212,7 +213,7 @@ static void print_parts(FILE *out, const json_t *parts)
 		fprintf(out, "note: %zu notes about single rows: -v\n", notes);
 	if (any && !asides)
 		fputc('\n', out);
-	print_hidden(out, asides);
+	text_hidden(out, "", asides, "table");
 }
 
 /* A table or lines that were asked for need no head. */
@@ -231,9 +232,8 @@ static bool has_only_error(const json_t *tree)
 
 void text_short(FILE *out, const json_t *tree)
 {
-	const json_t *entries = json_object_get(tree, "entries"), *parts = json_object_get(tree, "parts"), *part;
-	bool answered, summed_up;
-	size_t i;
+	const json_t *entries = json_object_get(tree, "entries"), *parts = json_object_get(tree, "parts");
+	bool answered;
 
 	if (has_only_error(tree))
 		return;
@@ -251,13 +251,8 @@ void text_short(FILE *out, const json_t *tree)
 		text_entries(out, entries, "", false);
 	text_lines(out, "", json_object_get(tree, "lines"));
 	print_notes(out, "", json_object_get(tree, "notes"));
-	summed_up = !answered && json_array_size(entries);
-	json_array_foreach(parts, i, part) {
-		if (summed_up)
-			print_failed(out, part);
-	}
-	if (summed_up)
-		print_hidden(out, json_array_size(parts));
+	if (!answered && json_array_size(entries))
+		print_failed(out, parts);
 	else
 		print_parts(out, parts);
 	if (wants_head(tree))

@@ -91,10 +91,10 @@ static void print_cells(const struct table *table, const json_t *entry)
 		fprintf(table->out, "%s\n", cell);
 }
 
-static void print_hidden(const struct table *table, const char *what, size_t nr)
+void text_hidden(FILE *out, const char *indent, size_t nr, const char *what)
 {
 	if (nr)
-		fprintf(table->out, "%s(%zu more %s%s: -v)\n", table->indent, nr, what, nr == 1 ? "" : "s");
+		fprintf(out, "%s(%zu more %s%s: -v)\n", indent, nr, what, nr == 1 ? "" : "s");
 }
 
 void text_entries(FILE *out, const json_t *entries, const char *indent, bool all)
@@ -115,6 +115,6 @@ void text_entries(FILE *out, const json_t *entries, const char *indent, bool all
 	print_cells(&table, NULL);
 	for (i = 0; i < most; i++)
 		print_cells(&table, json_array_get(entries, i));
-	print_hidden(&table, "row", nr - most);
-	print_hidden(&table, "column", hidden);
+	text_hidden(out, indent, nr - most, "row");
+	text_hidden(out, indent, hidden, "column");
 }

@@ -214,30 +214,47 @@ static char *format_grouped(char *buf, size_t size, uint64_t value)
 	return buf;
 }
 
-/* Four significant digits in the largest unit that @value reaches. */
-static char *format_steps(char *buf, size_t size, double value, const struct scale *steps,
-			  size_t nr)
+static const struct scale times[] = {
+	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+};
+
+/* The largest unit that @value reaches. */
+static const struct scale *find_step(double value, const struct scale *steps, size_t nr)
 {
 	size_t i = 0;
-	double shown;
 
 	/* 999.96 prints as "1000": use the next unit if four digits round up to it. */
 	while (i + 1 < nr && fabs(value) >= steps[i + 1].factor * 0.99995)
 		i++;
-	shown = value / steps[i].factor;
+	return &steps[i];
+}
+
+double unit_time(double ns, const char **ret_name)
+{
+	const struct scale *step = find_step(ns, times, ARRAY_SIZE(times));
+
+	*ret_name = step->suffix;
+	return step->factor;
+}
+
+/* Four significant digits. */
+static char *format_steps(char *buf, size_t size, double value, const struct scale *steps,
+			  size_t nr)
+{
+	const struct scale *step = find_step(value, steps, nr);
+	double shown;
+
+	shown = value / step->factor;
 	if (shown == floor(shown) && fabs(shown) < 1000)
-		snprintf(buf, size, "%.0f %s", shown, steps[i].suffix);
+		snprintf(buf, size, "%.0f %s", shown, step->suffix);
 	else
 		snprintf(buf, size, "%.*f %s", fabs(shown) >= 100 ? 1 : fabs(shown) >= 10 ? 2 : 3,
-			 shown, steps[i].suffix);
+			 shown, step->suffix);
 	return buf;
 }
 
 char *unit_format(char *buf, size_t size, enum unit unit, double value)
 {
-	static const struct scale ns[] = {
-		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
-	};
 	static const struct scale pps[] = {
 		{ "pps", 1 }, { "kpps", 1e3 }, { "Mpps", 1e6 }, { "Gpps", 1e9 },
 	};
@@ -251,7 +268,7 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 
 	switch (unit) {
 	case UNIT_NS:
-		return format_steps(buf, size, value, ns, ARRAY_SIZE(ns));
+		return format_steps(buf, size, value, times, ARRAY_SIZE(times));
 	case UNIT_PPS:
 		return format_steps(buf, size, value, pps, ARRAY_SIZE(pps));
 	case UNIT_BPS:

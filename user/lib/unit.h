@@ -56,6 +56,9 @@ int unit_parse_factor(const char *text, double *ret_factor);
 /* Writes "1.234 us", "14.88 Mpps", "1,000,003", "0.12 %"; returns @buf. */
 char *unit_format(char *buf, size_t size, enum unit unit, double value);
 
+/* The unit in which that shows @ns: its length in ns, and its name. */
+double unit_time(double ns, const char **ret_name);
+
 /* The same for an integer, exact if the unit is UNIT_COUNT. */
 char *unit_format_u64(char *buf, size_t size, enum unit unit, uint64_t value);
 

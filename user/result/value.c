@@ -75,6 +75,13 @@ const char *value_any(char *buf, size_t size, const json_t *value)
 	return buf;
 }
 
+json_t *value_point(const json_t *figures, const char *family, enum dist_stat stat)
+{
+	const struct metric *metric = metric_of(family, stat);
+
+	return metric ? json_object_get(figures, metric->key) : NULL;
+}
+
 const char *value_str(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));

@@ -27,6 +27,9 @@ const char *value_with_unit(char *buf, size_t size, const char *key, const json_
 /* The same, and for a list or an object its number of items. */
 const char *value_any(char *buf, size_t size, const json_t *value);
 
+/* A point of the distribution @family in @figures; NULL: there is none. */
+json_t *value_point(const json_t *figures, const char *family, enum dist_stat stat);
+
 /* A string of @object; "" if it is not a string. */
 const char *value_str(const json_t *object, const char *key);
 
