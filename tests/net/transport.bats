@@ -577,6 +577,21 @@ serve_limit_holds() {
 		fail "$output"
 }
 
+@test "^C while no datagram gets through ends a test without an error" {
+	need_command nft
+	in_b nft add table ip t
+	in_b nft 'add chain ip t c { type filter hook input priority 0; }'
+	in_b nft add rule ip t c udp dport 1024-65535 counter drop
+	serve
+	start_cmd udp a "testing with" "$TOOL" udp stream 198.18.0.2 -d 30s --json
+	wait_for eval 'in_b nft list table ip t | grep -q "packets [1-9]"'
+	finish udp INT
+	is 130
+	json 'has("errors") | not'
+	json '.metrics.tested_ns == 0'
+	json '.notes | any(contains("ended by a signal before the test began"))'
+}
+
 @test "a missing server is reported, with a hint" {
 	tool_in a tcp stream 198.18.0.2
 	is 4

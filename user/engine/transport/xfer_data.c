@@ -222,6 +222,8 @@ static int punch(int fd, struct err *e)
 		    !memcmp(&back, &tag, sizeof(tag)))
 			return 0;
 	}
+	if (loop_signal())
+		return err_set(e, -EINTR, "stopped while waiting for the server's data port");
 	return err_set(e, -ETIMEDOUT, "no datagram comes back from the server's data port");
 }
 
