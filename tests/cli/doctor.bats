@@ -109,11 +109,11 @@ no_program_left() {
 	run -2 "$TOOL" doctor --probe
 }
 
-@test "an unknown interface is the machine's fault and named" {
-	run -3 --separate-stderr "$TOOL" doctor nosuch0
+@test "an unknown interface is a usage error and named" {
+	run -2 --separate-stderr "$TOOL" doctor nosuch0
 	[ -z "$output" ]
-	[[ $stderr = *"'nosuch0': No such device"* ]]
-	run -3 "$TOOL" doctor nosuch0 --has xdp-native
+	[[ $stderr = *"there is no interface 'nosuch0' here"* ]]
+	run -2 "$TOOL" doctor nosuch0 --has xdp-native
 }
 
 @test "the table of features fits in 100 columns" {

@@ -28,7 +28,7 @@ refuses() {
 @test "probe has the options of STAMP only with --stamp, and each its own help" {
 	refuses "--tlv" lo 198.18.0.2 --tlv class
 	run -0 "$TOOL" probe --stamp --help
-	[[ $output == *"DEST"*"--tlv LIST"* && $output != *INTERFACE\ DEST* ]]
+	[[ $output == *"DEST"*"--tlv LIST"* && $output != *INTERFACE]\ DEST* ]]
 	run -0 "$TOOL" probe --help
-	[[ $output == *"INTERFACE DEST"*"probe --stamp --help"* ]]
+	[[ $output == *"[INTERFACE] DEST"*"probe --stamp --help"* ]]
 }

@@ -558,6 +558,63 @@ static void numbers_are_distinguished_from_texts(void **state)
 	release_parsed(&p);
 }
 
+/* INTERFACE may be left out, except with --list; then DEST may. */
+static void a_single_argument_is_the_one_behind_that_may_be_omitted(void **state)
+{
+	static const struct opt two[] = {
+		{ .name = "INTERFACE", .type = OPT_IFACE, .offset = offsetof(struct all, iface),
+		  .help = "where", .argument = true, .omitted_without = "list file" },
+		{ .name = "DEST", .type = OPT_STR, .offset = offsetof(struct all, dest),
+		  .help = "whereto", .argument = true, .optional = true },
+		{ 0, "list", OPT_FLAG, offsetof(struct all, flag), NULL, "a flag" },
+		{ 0, "file", OPT_STR, offsetof(struct all, file), "FILE", "file" },
+		OPT_END
+	}, needed[] = {
+		{ .name = "INTERFACE", .type = OPT_IFACE, .offset = offsetof(struct all, iface),
+		  .help = "where", .argument = true, .omitted_without = "" },
+		{ .name = "DEST", .type = OPT_STR, .offset = offsetof(struct all, dest),
+		  .help = "whereto", .argument = true },
+		OPT_END
+	};
+	static const struct {
+		const struct opt *table;
+		const char *line, *iface, *dest, *error;
+	} cases[] = {
+		{ two, "2001:2::2", NULL, "2001:2::2", NULL },
+		{ two, "eth0|2001:2::2", "eth0", "2001:2::2", NULL },
+		{ two, "eth0|--list|2001:2::2", "eth0", "2001:2::2", NULL },
+		{ two, "eth0|--list", "eth0", NULL, NULL },
+		{ two, "--file|x|eth0", "eth0", NULL, NULL },
+		{ two, "--list", NULL, NULL, NULL },
+		{ two, "--list=no|host", NULL, "host", NULL },
+		{ two, "--|-x", NULL, "-x", NULL },
+		{ two, "", NULL, NULL, NULL },
+		{ two, "2001:2::2|--list", NULL, NULL, "INTERFACE '2001:2::2' is not an interface name" },
+		{ two, "a/b|host", NULL, NULL, "INTERFACE 'a/b' is not an interface name" },
+		{ two, "a|b|c", NULL, NULL, "unexpected argument 'c'" },
+		{ needed, "host", NULL, "host", NULL },
+		{ needed, "eth0|host", "eth0", "host", NULL },
+		{ needed, "", NULL, NULL, "DEST is missing" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct parsed p = { .opts = defaults };
+
+		split(&p.words, cases[i].line);
+		p.err = opt_parse(cases[i].table, p.words.argc, p.words.argv, &p.opts, &p.given, &p.help, &p.e);
+		if (!p.err != !cases[i].error)
+			fail_msg("'%s': %s", cases[i].line, p.err ? p.e.msg : "was taken");
+		if (cases[i].error)
+			assert_non_null(strstr(p.e.msg, cases[i].error));
+		else if ((cases[i].iface ? !p.opts.iface || strcmp(p.opts.iface, cases[i].iface) : !!p.opts.iface) ||
+			 (cases[i].dest ? !p.opts.dest || strcmp(p.opts.dest, cases[i].dest) : !!p.opts.dest))
+			fail_msg("'%s': '%s' and '%s'", cases[i].line, p.opts.iface, p.opts.dest);
+		release_parsed(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -582,6 +639,7 @@ int main(void)
 		cmocka_unit_test(help_shows_every_option_with_its_default),
 		cmocka_unit_test(long_help_is_wrapped_at_100_columns),
 		cmocka_unit_test(numbers_are_distinguished_from_texts),
+		cmocka_unit_test(a_single_argument_is_the_one_behind_that_may_be_omitted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

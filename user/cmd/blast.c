@@ -9,8 +9,10 @@
 
 #include "cmd/cmd.h"
 #include "engine/account/trial.h"
+#include "engine/lab/lab.h"
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
+#include "engine/self/pick_iface.h"
 #include "engine/send/blast_check.h"
 #include "engine/send/flow.h"
 #include "engine/send/stream.h"
@@ -23,6 +25,9 @@
 #include "sys/host/caps.h"
 #include "sys/net/nic.h"
 
+/* Without --rate, where the host's other traffic leaves: as iperf3 -u does. */
+#define MODEST_BPS 1e6
+
 /* A working driver has accepted a packet by then. */
 #define NOTHING_SENT_NS (500 * 1000 * 1000ull)
 
@@ -32,6 +37,7 @@ struct blast_opts {
 	struct trial_opts trial;
 	uint64_t interval_ns;
 	const char *save;
+	bool has_rate;			/* never set by itself: --rate was given */
 };
 
 static const struct blast_opts defaults = {
@@ -47,10 +53,11 @@ static const struct blast_opts defaults = {
 
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct blast_opts, stream.ifname), NULL,
-	  "interface to send through", .argument = true },
+	  "interface to send through, instead of the route's", .argument = true,
+	  .omitted_without = "pcap streams profile" },
 	{ 0, "DEST", OPT_STR, offsetof(struct blast_opts, stream.dest), NULL,
-	  "destination IPv4 or IPv6 address, or a packet description; not with --pcap", .argument = true,
-	  .optional = true },
+	  "host to send to, an IPv4 or IPv6 address or a name; or, after INTERFACE, a packet description; "
+	  "not with --pcap", .argument = true, .optional = true },
 	STREAM_OPTIONS(struct blast_opts, stream),
 	{ 0, "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
 	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
@@ -119,12 +126,22 @@ static const struct opt_rule rules[] = {
 	OPT_RULE_END
 };
 
+/* Without --frame-bytes: the size that the packets came to. */
+static void take_size(struct blast_opts *opts)
+{
+	if (opts->stream.has_size || !flow_is_dest(&opts->flow))
+		return;
+	snprintf(opts->flow.size_text, sizeof(opts->flow.size_text), "%u", opts->stream.frame_bytes);
+	opts->flow.sizes = opts->flow.size_text;
+}
+
 static int blast_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct blast_opts *opts = args;
 	const struct blast_what what = { &opts->stream, &opts->flow };
 	int err;
 
+	opts->has_rate = opt_was_given(given, "rate");
 	/* With --count only, the default duration does not apply. */
 	if (opts->stream.count && !opt_was_given(given, "duration"))
 		opts->stream.duration_ns = 0;
@@ -135,11 +152,8 @@ static int blast_check(void *args, const struct opt_given *given, struct err *e)
 	err = trial_check(&opts->trial, e);
 	if (!err)
 		err = blast_check_what(&what, given, e);
-	if (!err && !opts->flow.sizes && flow_is_dest(&opts->flow)) {
-		snprintf(opts->flow.size_text, sizeof(opts->flow.size_text), "%u",
-			 opts->stream.frame_bytes);
-		opts->flow.sizes = opts->flow.size_text;
-	}
+	if (!err)
+		take_size(opts);
 	return err;
 }
 
@@ -317,9 +331,8 @@ static int first_error(int err, int next, const struct err *found, struct err *e
 	return next;
 }
 
-static int blast_run(const void *args, struct result *res, struct err *e)
+static int run_flow(const struct blast_opts *opts, struct result *res, struct err *e)
 {
-	const struct blast_opts *opts = args;
 	struct blast_run run = { .opts = opts, .res = res, .e = e };
 	struct nic_counters before = { 0 };
 	struct meter_receiver receiver;
@@ -378,6 +391,39 @@ out:
 	return err;
 }
 
+/*
+ * As fast as possible is for test networks: where the default route leads, all of this host's
+ * connections would suffer. Labs have one, too, and lead nowhere.
+ */
+static void limit_rate(struct blast_opts *opts, struct result *res)
+{
+	const char *ifname = opts->stream.ifname;
+
+	if (opts->has_rate || opts->save || opts->stream.into_stack || !flow_is_dest(&opts->flow) || !pick_iface_is_default(ifname) ||
+	    lab_is_here())
+		return;
+	opts->stream.rate = (struct unit_rate){ .kind = UNIT_RATE_BPS, .value = MODEST_BPS };
+	log_warn("sending at 1 Mbit/s, as '%s' carries this host's default route; as fast as possible: --rate max",
+		 ifname);
+	result_note(res, "sent at 1 Mbit/s, as '%s' carries this host's default route and no --rate was given",
+		    ifname);
+}
+
+static int blast_run(const void *args, struct result *res, struct err *e)
+{
+	struct blast_opts opts = *(const struct blast_opts *)args;
+	struct stream_target target;
+	int err = stream_find_target(&opts.stream, &target, res, e);
+
+	if (err)
+		return err;
+	limit_rate(&opts, res);
+	take_size(&opts);
+	if (opts.flow.sizes)
+		result_config_str(res, "frame-bytes", opts.flow.sizes);
+	return run_flow(&opts, res, e);
+}
+
 const struct cmd cmd_blast = {
 	.name = "blast",
 	.summary = "send packets at a rate, or as fast as possible",
@@ -388,9 +434,10 @@ const struct cmd cmd_blast = {
 "ring from user space. auto uses live where it works, and reports why if not.\n\n"
 "Each packet carries a tag with stream, sequence number and timestamp, from which sink\n"
 "computes loss, order and delay. A rate in bit/s is on the wire (L1: frame, FCS,\n"
-"preamble and gap) unless --rate-layer changes it. Without --count it sends for\n"
-"10 seconds. The result's bottleneck shows whether this machine limited the rate, or\n"
-"the path.\n\n"
+"preamble and gap) unless --rate-layer changes it. Without --rate it sends as fast as\n"
+"possible; through the interface of the default route at 1 Mbit/s. Without --count it\n"
+"sends for 10 seconds. The result's bottleneck shows whether this machine limited the\n"
+"rate, or the path.\n\n"
 "DEST may be a packet description instead: layers with their fields, and values that\n"
 "change from packet to packet. --streams sends many streams of different kinds.\n\n"
 "With --pcap it sends the packets of a capture file: with their original timing,\n"

@@ -81,7 +81,8 @@ static int probe_check(void *args, const struct opt_given *given, struct err *e)
 	if (opts->stream.first_stream >= RX_MAX_STREAMS)
 		return err_usage(e, "--stream: 0 to %u, not '%u'", RX_MAX_STREAMS - 1,
 				 opts->stream.first_stream);
-	return stream_check(&opts->stream, opt_was_given(given, "frame-bytes"), e);
+	opts->stream.has_size = opt_was_given(given, "frame-bytes");
+	return stream_check(&opts->stream, e);
 }
 
 struct probe_run {
@@ -223,9 +224,8 @@ static bool is_to_group(const struct frame_spec *frame)
 					 IN_MULTICAST(ntohl(dst->ip4.s_addr));
 }
 
-static int probe_run(const void *args, struct result *res, struct err *e)
+static int run_stream(const struct probe_opts *opts, struct result *res, struct err *e)
 {
-	const struct probe_opts *opts = args;
 	struct rx_cfg rx = {
 		.ifname = opts->stream.ifname,
 		.mode = (enum xdp_mode)opts->xdp_mode,
@@ -279,6 +279,15 @@ out:
 	return err;
 }
 
+static int probe_run(const void *args, struct result *res, struct err *e)
+{
+	struct probe_opts opts = *(const struct probe_opts *)args;
+	struct stream_target target;
+	int err = stream_find_target(&opts.stream, &target, res, e);
+
+	return err ? err : run_stream(&opts, res, e);
+}
+
 const struct cmd cmd_probe = {
 	.name = "probe",
 	.summary = "measure round trips to a reflector: delay, loss, order",
@@ -290,7 +299,7 @@ const struct cmd cmd_probe = {
 "The far end is ethgauge reflect, or anything that returns UDP to its sender.",
 	.examples =
 "  # 10,000 probes at 1000 a second, against ethgauge reflect eg0 at the far end\n"
-"  sudo ethgauge probe eth1 198.18.0.2\n"
+"  sudo ethgauge probe 198.18.0.2\n"
 "  # a million round trips at 100,000 a second; fail if one is lost\n"
 "  sudo ethgauge probe eth1 198.18.0.2 -c 1M -r 100kpps --no-loss\n"
 "  # every round trip in a file, and percentiles in HdrHistogram's format\n"

@@ -7,6 +7,7 @@
  */
 #include "cmd/cmd.h"
 
+#include <net/if.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "engine/echo/reflector.h"
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
+#include "engine/self/pick_iface.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/secret.h"
@@ -42,8 +44,7 @@ static const struct reflect_opts {
 };
 
 static const struct opt options[] = {
-	{ .name = "INTERFACE", .type = OPT_IFACE, .argument = true,
-	  .offset = offsetof(struct reflect_opts, ifname), .help = "answer packets received on this interface" },
+	PICK_IFACE_ARGUMENT(struct reflect_opts, ifname, "interface on which to answer"),
 	{ 'p', "port", OPT_U16, offsetof(struct reflect_opts, port), "N",
 	  "UDP port to answer; 0: none; with --stamp 862 unless given" },
 	{ 0, "stamp", OPT_FLAG, offsetof(struct reflect_opts, stamp), NULL,
@@ -128,9 +129,8 @@ static void tell_ready(const struct reflect_opts *opts)
 		log_info("answering on '%s' %s", opts->ifname, echo);
 }
 
-static int reflect_run(const void *args, struct result *res, struct err *e)
+static int run_on(const struct reflect_opts *opts, struct result *res, struct err *e)
 {
-	const struct reflect_opts *opts = args;
 	struct reflector_stamp_cfg stamp = {
 		.stateful = opts->stateful, .authenticated = opts->auth,
 		.twamp = opts->twamp_light, .allow_dscp = opts->allow_dscp,
@@ -179,6 +179,16 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 	meter_report(meter, NULL, &(struct meter_receiver){ .lost_packets = NAN }, res);
 	meter_free(meter);
 	return run.err;
+}
+
+static int reflect_run(const void *args, struct result *res, struct err *e)
+{
+	struct reflect_opts opts = *(const struct reflect_opts *)args;
+	char ifname[IF_NAMESIZE];
+	int err = pick_iface(opts.ifname, ifname, res, e);
+
+	opts.ifname = ifname;
+	return err ? err : run_on(&opts, res, e);
 }
 
 const struct cmd cmd_reflect = {

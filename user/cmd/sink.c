@@ -6,6 +6,7 @@
  * would count as lost.
  */
 #include <math.h>
+#include <net/if.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "engine/receive/rx_socket.h"
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
+#include "engine/self/pick_iface.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/host/caps.h"
@@ -63,8 +65,7 @@ static const struct sink_opts defaults = {
 };
 
 static const struct opt options[] = {
-	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct sink_opts, ifname), NULL,
-	  "interface to receive on", .argument = true },
+	PICK_IFACE_ARGUMENT(struct sink_opts, ifname, "interface to receive on"),
 	{ 'p', "port", OPT_U16, offsetof(struct sink_opts, port), "N",
 	  "UDP and TCP destination port of test packets", .min = 1 },
 	{ 0, "all", OPT_FLAG, offsetof(struct sink_opts, all), NULL,
@@ -361,9 +362,8 @@ static void look_at_link(struct sink_run *run)
 	run->is_down = !nic_read_link(nic.ifindex, -1, &link) && (!link.up || !link.carrier);
 }
 
-static int sink_run(const void *args, struct result *res, struct err *e)
+static int run_on(const struct sink_opts *opts, struct result *res, struct err *e)
 {
-	const struct sink_opts *opts = args;
 	struct sink_run run = { .opts = opts, .res = res, .e = e };
 	int err;
 
@@ -380,6 +380,16 @@ out:
 	exports_close(run.exports);
 	receiver_close(run.receiver);
 	return err;
+}
+
+static int sink_run(const void *args, struct result *res, struct err *e)
+{
+	struct sink_opts opts = *(const struct sink_opts *)args;
+	char ifname[IF_NAMESIZE];
+	int err = pick_iface(opts.ifname, ifname, res, e);
+
+	opts.ifname = ifname;
+	return err ? err : run_on(&opts, res, e);
 }
 
 const struct cmd cmd_sink = {

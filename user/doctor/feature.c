@@ -202,8 +202,8 @@ int feature_open(struct feature_set **ret_set, const char *ifname, bool may_atta
 	}
 	if (err) {
 		free(set);
-		err_machine(e, err, "cannot read interface '%s'", ifname);
-		return err_hint(e, "to list the interfaces: ip -brief link");
+		return err == -ENODEV ? nic_unknown(ifname, e) :
+					err_machine(e, err, "cannot read interface '%s'", ifname);
 	}
 	if (!set->nic.driver[0])
 		snprintf(set->nic.driver, sizeof(set->nic.driver), "%s",

@@ -294,6 +294,7 @@ struct parser {
 	void *opts;
 	struct opt_given *given;
 	const struct opt *argument;	/* the last one filled */
+	const char *first;		/* a first word whose argument the next one decides; else NULL */
 	bool only_arguments;		/* behind "--" */
 };
 
@@ -323,16 +324,33 @@ bool opt_is_list(const struct opt *opt)
 	return opt->type == OPT_IFACES || opt->type == OPT_STRS;
 }
 
+static int take_word(struct parser *p, const struct opt *opt, const char *word, struct err *e)
+{
+	p->argument = opt;
+	return take(p, opt, word, e);
+}
+
 static int take_argument(struct parser *p, struct err *e)
 {
 	const struct opt *opt = next_argument(p->table, p->argument);
+	const char *first = p->first;
 
+	if (opt && opt->omitted_without && !first) {
+		p->first = p->argv[p->at];
+		return 0;
+	}
+	if (first) {
+		p->first = NULL;
+		if (take_word(p, opt, first, e))
+			return e->no;
+		opt = next_argument(p->table, opt);
+	}
 	if (!opt && p->argument && opt_is_list(p->argument))
 		opt = p->argument;
 	if (!opt)
 		return err_usage(e, "unexpected argument '%s'", p->argv[p->at]);
-	p->argument = opt;
 	if (opt->type == OPT_REST) {
+		p->argument = opt;
 		p->given->is[opt - p->table] = true;
 		FIELD(p->opts, opt, struct opt_rest) = (struct opt_rest){
 			.argv = p->argv + p->at, .argc = p->argc - p->at,
@@ -340,7 +358,38 @@ static int take_argument(struct parser *p, struct err *e)
 		p->at = p->argc;
 		return 0;
 	}
-	return take(p, opt, p->argv[p->at], e);
+	return take_word(p, opt, p->argv[p->at], e);
+}
+
+static bool is_any_given(const struct parser *p, const char *names)
+{
+	const struct opt *opt;
+	size_t len;
+
+	for (; *names; names += len + strspn(names + len, " ")) {
+		len = strcspn(names, " ");
+		opt = find_long(p->table, names, len);
+		assert(opt);
+		if (p->given->is[opt - p->table])
+			return true;
+	}
+	return false;
+}
+
+/* A single argument, and what is missing. */
+static int take_last(struct parser *p, struct err *e)
+{
+	const struct opt *opt = next_argument(p->table, p->argument);
+
+	if (opt && opt->omitted_without) {
+		if (!p->first || !is_any_given(p, opt->omitted_without))
+			opt = next_argument(p->table, opt);
+		if (p->first && take_word(p, opt, p->first, e))
+			return e->no;
+		if (p->first)
+			opt = next_argument(p->table, opt);
+	}
+	return opt && !opt->optional ? err_usage(e, "%s is missing", opt->name) : 0;
 }
 
 static int take_letters(struct parser *p, const char *word, struct err *e)
@@ -397,7 +446,6 @@ static struct opt_given *new_given(const struct opt *table)
 
 static int take_words(struct parser *p, bool *ret_help, struct err *e)
 {
-	const struct opt *opt;
 	int err;
 
 	for (p->at = 0; p->at < p->argc; p->at++) {
@@ -418,10 +466,7 @@ static int take_words(struct parser *p, bool *ret_help, struct err *e)
 		if (err)
 			return err;
 	}
-	opt = next_argument(p->table, p->argument);
-	if (opt && !opt->optional)
-		return err_usage(e, "%s is missing", opt->name);
-	return 0;
+	return take_last(p, e);
 }
 
 int opt_parse(const struct opt *table, int argc, char **argv, void *opts,

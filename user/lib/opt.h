@@ -70,6 +70,8 @@ struct opt {
 	const char *const *choices;	/* NULL-terminated */
 	bool argument;			/* positional, in table order */
 	bool optional;			/* arguments only */
+	const char *omitted_without;	/* an argument before another: a single argument is that
+					 * other one, unless one of these options is given */
 	bool selects;			/* an argument whose choices are sub-commands */
 	const char *of;			/* sub-commands that have it, separated by spaces; NULL:
 					 * all */

@@ -121,7 +121,8 @@ void opt_print_usage(FILE *out, const struct opt *table, const char *command)
 		if (opt->selects && command)
 			fprintf(out, " %s", command);
 		else
-			fprintf(out, opt->optional && !(opt->of && command) ? " [%s%s]" : " %s%s",
+			fprintf(out, opt->omitted_without || (opt->optional && !(opt->of && command)) ?
+				" [%s%s]" : " %s%s",
 				opt->name, opt->type == OPT_REST || opt_is_list(opt) ? "..." : "");
 	}
 }

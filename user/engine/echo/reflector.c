@@ -103,10 +103,8 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 	struct nic_facts nic;
 	int err;
 
-	if (nic_read(cfg->ifname, &nic)) {
-		err_usage(e, "there is no interface '%s' here", cfg->ifname);
-		return err_hint(e, "list them: ip -brief link");
-	}
+	if (nic_read(cfg->ifname, &nic))
+		return nic_unknown(cfg->ifname, e);
 	reflector = calloc(1, sizeof(*reflector));
 	if (!reflector)
 		return err_set(e, -ENOMEM, "cannot open a reflector");

@@ -88,7 +88,7 @@ int rr_open(struct rr **ret_rr, const struct rr_cfg *cfg, struct result *res, st
 	rr->cfg = *cfg;
 	err = allocate(rr, e);
 	if (!err && nic_read(cfg->ifname, &nic))
-		err = err_usage(e, "there is no interface '%s' here", cfg->ifname);
+		err = nic_unknown(cfg->ifname, e);
 	if (err)
 		goto fail;
 	rr->ifindex = nic.ifindex;

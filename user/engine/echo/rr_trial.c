@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +25,11 @@
 #include "result/metrics.h"
 #include "sys/host/caps.h"
 #include "sys/net/nic.h"
-#include "sys/net/route.h"
-#include "sys/socket/sock.h"
 
 #define PAIRS	5		/* number of turns, where count or duration bounds them */
 #define MAX_PAIRS 1024	/* of an endless run, the last ones are kept */
 #define VLAN_BYTES 4
 #define TURN_NS	NSEC_PER_SEC	/* where ^C does */
-
-static bool is_name(const struct rr_opts *opts)
-{
-	struct frame_addr addr;
-
-	return !frame_parse_addr(opts->stream.dest, &addr);
-}
 
 static int check_sizes(struct rr_opts *opts, struct err *e)
 {
@@ -67,14 +57,13 @@ int rr_opts_check(struct rr_opts *opts, const struct opt_given *given, struct er
 		opts->stream.count = 0;
 	if (!opts->outstanding)
 		opts->outstanding = paced ? RR_MAX_OUTSTANDING : 1;
-	opts->has_size = opt_was_given(given, "frame-bytes");
+	opts->stream.has_size = opt_was_given(given, "frame-bytes");
 	if (opts->sizes) {
 		err = check_sizes(opts, e);
 		if (err)
 			return err;
 	}
-	/* Names are resolved later. */
-	return is_name(opts) ? 0 : stream_check(&opts->stream, opts->has_size, e);
+	return stream_check(&opts->stream, e);
 }
 
 struct trial {
@@ -278,38 +267,6 @@ static void report(const struct trial *trial, bool icmp, double *ratios, size_t 
 			    "ethgauge reflect IFACE --port %u", stream->port, stream->port);
 }
 
-/* Resolves a name; an address of the excluded family gets the same error. */
-static int resolve(struct rr_opts *opts, char text[SOCK_TEXT_BYTES], struct err *e)
-{
-	struct sock_addr addr;
-	int err;
-
-	if (!is_name(opts) && !opts->ip4 && !opts->ip6)
-		return 0;
-	err = sock_resolve(opts->stream.dest, 0, opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 :
-			   AF_UNSPEC, &addr, e);
-	if (err)
-		return err;
-	sock_text(&addr, text);
-	text[strcspn(text, "%")] = '\0';	/* the scope is in --interface */
-	opts->stream.dest = text;
-	return stream_check(&opts->stream, opts->has_size, e);
-}
-
-static int find_iface(struct rr_opts *opts, char *ifname, struct err *e)
-{
-	struct frame_addr dst;
-	int err;
-
-	if (opts->stream.ifname)
-		return 0;
-	frame_parse_addr(opts->stream.dest, &dst);
-	err = route_find_iface(dst.family, &dst.ip6, ifname, e);
-	if (!err)
-		opts->stream.ifname = ifname;
-	return err;
-}
-
 static int open_both(struct trial *trial, const struct stream_plan *plan, bool icmp, struct err *e)
 {
 	const struct rr_opts *opts = trial->opts;
@@ -417,12 +374,13 @@ static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, str
 	int err;
 
 	if (nic_read(opts->stream.ifname, &nic))
-		return err_usage(e, "there is no interface '%s' here", opts->stream.ifname);
+		return nic_unknown(opts->stream.ifname, e);
 	most = nic.mtu + head_bytes;
 	err = rr_sizes_parse(opts->sizes, most, sizes, ret_nr, e);
 	for (i = 0; !err && i < *ret_nr; i++) {
 		opts->stream.frame_bytes = sizes[i];
-		err = stream_check(&opts->stream, true, e);
+		opts->stream.has_size = true;
+		err = stream_check(&opts->stream, e);
 		if (!err && sizes[i] > most)
 			err = err_usage(e, OPTION("sizes") ": %u exceeds '%s': its MTU is %u, a "
 					"frame of %u "
@@ -456,14 +414,12 @@ static int run_sizes(struct rr_opts *opts, bool icmp, struct result *res, struct
 
 int rr_trial_run(const struct rr_opts *given, bool icmp, struct result *res, struct err *e)
 {
-	char ifname[IF_NAMESIZE], dest[SOCK_TEXT_BYTES];
+	struct stream_target target;
 	struct rr_opts opts = *given;
 	struct size_figures size;
 	int err;
 
-	err = resolve(&opts, dest, e);
-	if (!err)
-		err = find_iface(&opts, ifname, e);
+	err = stream_find_target(&opts.stream, &target, res, e);
 	if (err)
 		return err;
 	return opts.sizes ? run_sizes(&opts, icmp, res, e) : run_size(&opts, icmp, true, res, res, &size, e);

@@ -21,8 +21,6 @@ struct rr_opts {
 	bool flood;			/* ping: as many as required, whatever the rate */
 	bool against_stack;
 	bool no_loss;
-	bool ip4, ip6;			/* resolve names to this family only */
-	bool has_size;			/* frame_bytes was given */
 	const char *sizes;		/* NULL: one */
 	int xdp_mode;
 };
@@ -36,8 +34,7 @@ struct rr_opts {
 #define RR_OPTIONS \
 	{ 0, "DEST", OPT_STR, offsetof(struct rr_opts, stream.dest), NULL, \
 	  "host that answers: an IPv4 or IPv6 address, or a name", .argument = true }, \
-	{ '4', "ipv4", OPT_FLAG, offsetof(struct rr_opts, ip4), NULL, "IPv4 only" }, \
-	{ '6', "ipv6", OPT_FLAG, offsetof(struct rr_opts, ip6), NULL, "IPv6 only" }, \
+	STREAM_VERSION_OPTIONS(struct rr_opts, stream), \
 	{ 'I', "interface", OPT_IFACE, offsetof(struct rr_opts, stream.ifname), "IFACE", \
 	  "send through this interface, instead of the route's" }, \
 	{ 'e', "engine", OPT_CHOICE, offsetof(struct rr_opts, engine), "ENGINE", \

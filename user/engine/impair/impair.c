@@ -329,10 +329,8 @@ static int load_all(struct impair *impair, struct err *e)
 	int err = 0;
 
 	for (i = 0; i < impair->nr_sides; i++) {
-		if (nic_read(impair->cfg.ifnames[i], &nics[i])) {
-			err_usage(e, "there is no interface '%s' here", impair->cfg.ifnames[i]);
-			return err_hint(e, "list them: ip -brief link");
-		}
+		if (nic_read(impair->cfg.ifnames[i], &nics[i]))
+			return nic_unknown(impair->cfg.ifnames[i], e);
 		impair->sides[i].ifindex = nics[i].ifindex;
 		snprintf(impair->sides[i].ifname, sizeof(impair->sides[i].ifname), "%s",
 			 impair->cfg.ifnames[i]);

@@ -75,6 +75,9 @@ int lab_up(const char *name, const struct lab_cfg *cfg, bool *ret_new, struct er
 /* Removes links and names; *ret_was: whether there was anything. */
 int lab_down(const char *name, bool *ret_was, struct err *e);
 
+/* This thread is in a node of a lab. */
+bool lab_is_here(void);
+
 /* Opens a pinned lab; -ENOENT: it is not up. */
 int lab_open(struct lab *lab, const char *name, struct err *e);
 

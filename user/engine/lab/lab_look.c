@@ -137,6 +137,21 @@ static int read_mark(const char *alias, enum lab_middle *ret_middle)
 	return -ENOENT;
 }
 
+bool lab_is_here(void)
+{
+	enum lab_middle middle;
+	struct link_facts facts;
+	struct link_net *net;
+	struct err e;
+	bool is_lab;
+
+	if (link_open(&net, &e))
+		return false;
+	is_lab = !link_read(net, "lo", &facts) && !read_mark(facts.alias, &middle);
+	link_close(net);
+	return is_lab;
+}
+
 static int look_at_node(struct look *look, enum lab_node node, struct link_net *net,
 			struct err *e)
 {

@@ -45,7 +45,7 @@ static int check_nic(const char *ifname, enum hw_stamp_side side, int *ret_phc_i
 	struct nic_xdp xdp;
 
 	if (nic_read(ifname, &nic))
-		return err_usage(e, "there is no interface '%s' here", ifname);
+		return nic_unknown(ifname, e);
 	if (nic_read_stamps(ifname, &stamps) || stamps.phc_index < 0 ||
 	    !(side == HW_STAMP_RX ? stamps.hw_rx : stamps.hw_tx))
 		return refuse(ifname, side, "it has no hardware clock", e);

@@ -252,7 +252,7 @@ int rx_open(struct rx **ret_rx, const struct rx_cfg *cfg, struct result *res, st
 	int err;
 
 	if (nic_read(cfg->ifname, &nic))
-		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+		return nic_unknown(cfg->ifname, e);
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
 		return err_set(e, -ENOMEM, "cannot open the receiver");

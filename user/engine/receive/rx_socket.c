@@ -442,7 +442,7 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 
 	if (nic_read(cfg->ifname, &nic)) {
 		free(rx);
-		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+		return nic_unknown(cfg->ifname, e);
 	}
 	if (!rx)
 		return err_set(e, -ENOMEM, "cannot open the receiver");

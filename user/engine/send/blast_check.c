@@ -24,6 +24,7 @@ static int check_stream(const struct blast_what *what, const struct opt_given *g
 {
 	int err = flow_check(what->flow, what->stream, e);
 
+	what->stream->has_size = opt_was_given(given, "frame-bytes");
 	if (err)
 		return err;
 	if (flow_is_file(what->flow)) {
@@ -32,7 +33,7 @@ static int check_stream(const struct blast_what *what, const struct opt_given *g
 	}
 	if (packet_spec_is_text(what->stream->dest))
 		return stream_packet_check(what->stream, given, e);
-	return stream_check(what->stream, opt_was_given(given, "frame-bytes"), e);
+	return stream_check(what->stream, e);
 }
 
 int blast_check_what(const struct blast_what *what, const struct opt_given *given,

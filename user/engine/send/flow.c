@@ -134,7 +134,7 @@ static int file_of_options(const struct flow_opts *opts, const struct stream_opt
 		flow->pace.kind = PACE_MAX;
 	err = 0;
 	/* A size that was not given is the packet's own, and nothing grows. */
-	if (opts->sizes && opts->sizes != opts->size_text) {
+	if (opts->sizes && stream->has_size) {
 		err = packet_size_parse(opts->sizes, stream->seed, &flow->size, e);
 		flow->has_size = true;
 	}

@@ -5,6 +5,7 @@
 #include "engine/send/stream.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,10 @@
 #include "lib/unit.h"
 #include "model/mix.h"
 #include "proto/flow_file.h"
+#include "proto/packet_spec.h"
 #include "sys/net/nic.h"
 #include "sys/net/route.h"
+#include "sys/socket/sock.h"
 
 const char *const stream_layer_names[] = { "l1", "l2", "l3", "payload", NULL };
 const char *const stream_payload_names[] = { "zero", "pattern", NULL };
@@ -45,7 +48,7 @@ static struct frame_spec frame_of(const struct stream_opts *opts)
 	};
 }
 
-static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
+static int check_frame(struct stream_opts *opts, struct err *e)
 {
 	struct frame_spec frame = frame_of(opts);
 	uint8_t scratch[FRAME_MAX_BYTES];
@@ -60,7 +63,7 @@ static int check_frame(struct stream_opts *opts, bool has_size, struct err *e)
 	if (frame.src.family != frame.dst.family)
 		return err_usage(e, OPTION("src-ip") " '%s' and DEST '%s' are not of one family",
 				 opts->src_ip, opts->dest);
-	if (!has_size && frame.frame_bytes < frame_min_bytes(&frame))
+	if (!opts->has_size && frame.frame_bytes < frame_min_bytes(&frame))
 		opts->frame_bytes = frame.frame_bytes = frame_min_bytes(&frame);
 	return frame_build(&frame, scratch, sizeof(scratch), &tag_offset, e);
 }
@@ -89,11 +92,30 @@ int stream_check_threads(const struct stream_opts *opts, struct err *e)
 	return 0;
 }
 
-int stream_check(struct stream_opts *opts, bool has_size, struct err *e)
+/* DEST is neither an address, right or mistyped, nor a packet. */
+static bool has_name(const struct stream_opts *opts)
+{
+	struct frame_addr addr;
+
+	return opts->dest && !packet_spec_is_text(opts->dest) && !frame_parse_addr(opts->dest, &addr) &&
+	       opts->dest[strspn(opts->dest, "0123456789.")];
+}
+
+/* A single argument is DEST, also where INTERFACE was meant. */
+static int check_name(const struct stream_opts *opts, struct err *e)
+{
+	if (!opts->ifname && if_nametoindex(opts->dest))
+		return err_usage(e, "DEST is missing: '%s' is an interface", opts->dest);
+	return 0;
+}
+
+int stream_check(struct stream_opts *opts, struct err *e)
 {
 	int err;
 
-	err = check_frame(opts, has_size, e);
+	if (has_name(opts))
+		return check_name(opts, e);
+	err = check_frame(opts, e);
 	if (!err)
 		err = check_flows(opts, e);
 	if (err)
@@ -103,6 +125,61 @@ int stream_check(struct stream_opts *opts, bool has_size, struct err *e)
 				"address of another host, as this "
 				 "one takes no packet from itself");
 	return stream_check_threads(opts, e);
+}
+
+/* A name, or an address that has to be of one version. */
+static int find_dest(struct stream_opts *opts, struct stream_target *target, struct err *e)
+{
+	const struct sockaddr_in6 *ip6;
+	struct sock_addr addr;
+	char text[SOCK_TEXT_BYTES];
+	int err;
+
+	err = sock_resolve(opts->dest, 0, opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 : AF_UNSPEC, &addr, e);
+	if (err)
+		return opts->ifname || strpbrk(opts->dest, ".:") ? err :
+			err_hint(e, "nor is there an interface '%s' here", opts->dest);
+	sock_text(&addr, text);
+	ip6 = (const struct sockaddr_in6 *)&addr.sa;
+	if (!opts->ifname && addr.sa.sa_family == AF_INET6 && ip6->sin6_scope_id &&
+	    if_indextoname(ip6->sin6_scope_id, target->ifname))
+		opts->ifname = target->ifname;
+	snprintf(target->dest, sizeof(target->dest), "%.*s", (int)strcspn(text, "%"), text);
+	opts->dest = target->dest;
+	return 0;
+}
+
+int stream_find_target(struct stream_opts *opts, struct stream_target *target, struct result *res,
+		       struct err *e)
+{
+	struct frame_addr dst;
+	int err = 0;
+
+	if (has_name(opts) || ((opts->ip4 || opts->ip6) && opts->dest && !packet_spec_is_text(opts->dest))) {
+		err = find_dest(opts, target, e);
+		if (!err)
+			err = stream_check(opts, e);
+		if (!err && !opts->has_size)
+			result_config_u64(res, "frame-bytes", opts->frame_bytes);
+	}
+	if (err)
+		return err;
+	if (opts->ifname && opts->ifname != target->ifname) {
+		/* A single argument, where it is INTERFACE. */
+		if (!opts->dest && frame_parse_addr(opts->ifname, &dst))
+			return err_usage(e, "INTERFACE is missing: '%s' is an address", opts->ifname);
+		return 0;
+	}
+	if (!opts->dest || !frame_parse_addr(opts->dest, &dst))
+		return err_usage(e, "INTERFACE is missing: it is found by the route to an address or a name "
+				 "only");
+	if (!opts->ifname)
+		err = route_find_iface(dst.family, &dst.ip6, target->ifname, e);
+	if (err)
+		return err;
+	opts->ifname = target->ifname;
+	result_env_str(res, "interface", opts->ifname);
+	return 0;
 }
 
 int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
@@ -162,10 +239,8 @@ int stream_wait_link(const struct stream_opts *opts, struct nic_facts *nic, stru
 {
 	uint64_t give_up_ns = loop_mono_ns() + CARRIER_NS;
 
-	if (nic_read(opts->ifname, nic)) {
-		err_usage(e, "there is no interface '%s' here", opts->ifname);
-		return err_hint(e, "those that are here: ip link; in a lab: ethgauge lab exec a ...");
-	}
+	if (nic_read(opts->ifname, nic))
+		return nic_unknown(opts->ifname, e);
 	if (!nic->up) {
 		err_set(e, -ENETDOWN, "cannot send through '%s'", opts->ifname);
 		return err_hint(e, "ip link set dev %s up", opts->ifname);

@@ -27,8 +27,9 @@ enum stream_payload {		/* the bytes after the tag */
 extern const char *const stream_payload_names[];
 
 struct stream_opts {
-	const char *ifname;
-	const char *dest;		/* an address or a packet; NULL: the addresses are given */
+	const char *ifname;		/* NULL: that of the route to dest */
+	const char *dest;		/* an address, a name or a packet; NULL: the addresses are given */
+	bool ip4, ip6;			/* dest is of this version only */
 	int engine;			/* enum tx_engine */
 	uint32_t frame_bytes;
 	uint64_t count;
@@ -47,7 +48,7 @@ struct stream_opts {
 	const char *src_ip;
 	bool no_tag;
 	int payload;			/* enum stream_payload */
-	bool has_size;			/* frame_bytes was given; of a described packet only */
+	bool has_size;			/* frame_bytes was given */
 	bool zero_copy;
 	bool busy_poll;
 	int clock;			/* enum stamp_clock */
@@ -62,11 +63,16 @@ struct stream_opts {
 /* Table entries for a verb's @type, whose member @at is a struct stream_opts. */
 #define STREAM_ARGUMENTS(type, at) \
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(type, at.ifname), NULL, \
-	  "send through this interface", .argument = true }, \
+	  "send through this interface, instead of the route's", .argument = true, .omitted_without = "" }, \
 	{ 0, "DEST", OPT_STR, offsetof(type, at.dest), NULL, \
-	  "IPv4 or IPv6 address to send to", .argument = true }
+	  "host to send to: an IPv4 or IPv6 address, or a name", .argument = true }
+
+#define STREAM_VERSION_OPTIONS(type, at) \
+	{ '4', "ipv4", OPT_FLAG, offsetof(type, at.ip4), NULL, "IPv4 only" }, \
+	{ '6', "ipv6", OPT_FLAG, offsetof(type, at.ip6), NULL, "IPv6 only" }
 
 #define STREAM_OPTIONS(type, at) \
+	STREAM_VERSION_OPTIONS(type, at), \
 	{ 'e', "engine", OPT_CHOICE, offsetof(type, at.engine), "ENGINE", \
 	  "how packets get to the driver", .choices = tx_engine_names }, \
 	{ 'c', "count", OPT_COUNT, offsetof(type, at.count), "N", \
@@ -109,6 +115,7 @@ struct stream_opts {
 	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 }
 
 #define STREAM_RULES \
+	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
 	{ OPT_REQUIRES, "vlan-pcp", "vlan" }, \
 	{ OPT_REQUIRES, "queue", "engine=afxdp|auto" }, \
 	{ OPT_REQUIRES, "rate-layer", "rate=bit/s rate=%" }
@@ -127,9 +134,22 @@ struct stream_opts {
 
 /*
  * Options against each other, the frame's size included; pure. A size that
- * was not given grows to the smallest that holds the headers and the tag.
+ * was not given grows to the smallest that holds the headers and the tag. Where DEST
+ * is a name, stream_find_target() does this when it has the address.
  */
-int stream_check(struct stream_opts *opts, bool has_size, struct err *e);
+int stream_check(struct stream_opts *opts, struct err *e);
+
+/* What stream_find_target() found. */
+struct stream_target {
+	char ifname[16], dest[64];
+};
+
+/*
+ * Resolves the name of DEST, and asks the kernel for the interface of its route, where one is not
+ * given: that is entered into the environment of @res. @opts then points into @target.
+ */
+int stream_find_target(struct stream_opts *opts, struct stream_target *target, struct result *res,
+		       struct err *e);
 
 /* Its part that is of threads, queues and engines, and not of the frame. */
 int stream_check_threads(const struct stream_opts *opts, struct err *e);

@@ -201,7 +201,6 @@ int stream_packet_check(struct stream_opts *opts, const struct opt_given *given,
 		err = packet_spec_parse(opts->dest, &spec, e);
 	if (err)
 		return err;
-	opts->has_size = opt_was_given(given, "frame-bytes");
 	err = check_addresses(opts, spec, e);
 	if (!err)
 		err = check_rate_layer(opts, spec, e);

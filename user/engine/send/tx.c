@@ -159,7 +159,7 @@ int tx_open(struct tx **ret_tx, const struct tx_cfg *cfg, struct result *res, st
 
 	err = nic_read(cfg->ifname, &nic);
 	if (err)
-		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+		return nic_unknown(cfg->ifname, e);
 	tx = calloc(1, sizeof(*tx));
 	if (!tx)
 		return err_set(e, -ENOMEM, "cannot open the sender");

@@ -327,7 +327,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 		err = netns_run(find_dest, &port, e);
 	}
 	if (!err)
-		err = stream_check(&bench->cfg.stream, false, e);
+		err = stream_check(&bench->cfg.stream, e);
 	if (!err)
 		err = stream_prepare(&bench->cfg.stream, &bench->plan, e);
 	if (!err && cfg->state)

@@ -187,7 +187,7 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	int err;
 
 	if (nic_read(cfg->ifname, &nic))
-		return err_usage(e, "there is no interface '%s' here", cfg->ifname);
+		return nic_unknown(cfg->ifname, e);
 	if (!nic.ethernet)
 		return err_usage(e, "'%s' is not an Ethernet interface", cfg->ifname);
 	watch = calloc(1, sizeof(*watch));

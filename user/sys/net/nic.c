@@ -20,6 +20,8 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
+#include "lib/err.h"
+#include "lib/near.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/ethtool.h"
 
@@ -116,6 +118,31 @@ int nic_read(const char *ifname, struct nic_facts *ret_facts)
 	read_ethtool(ifname, &nic);
 	*ret_facts = nic;
 	return 0;
+}
+
+int nic_unknown(const char *ifname, struct err *e)
+{
+	struct if_nameindex *all = if_nameindex(), *one;
+	struct near near = { .word = ifname };
+	char names[120] = "";
+	size_t used = 0;
+
+	err_usage(e, "there is no interface '%s' here", ifname);
+	for (one = all; one && one->if_name; one++) {
+		near_try(&near, one->if_name);
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+						 one->if_name);
+	}
+	if (near.best)
+		err_hint(e, "did you mean '%s'?", near.best);
+	else if (used && used < sizeof(names))
+		err_hint(e, "here are: %s; in a lab: ethgauge lab exec a ...", names);
+	else
+		err_hint(e, "to list the interfaces: ip -brief link; in a lab: ethgauge lab exec a ...");
+	if (all)
+		if_freenameindex(all);
+	return e->no;
 }
 
 bool nic_is_up(const char *ifname)

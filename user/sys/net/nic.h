@@ -31,6 +31,10 @@ struct nic_counters {
 	uint64_t carrier_downs;		/* how often the link went down */
 };
 
+/* A usage error: there is no @ifname here; the hint names one like it, or those that are there. */
+struct err;
+int nic_unknown(const char *ifname, struct err *e);
+
 /* 0, or -ENODEV and the like. */
 int nic_read(const char *ifname, struct nic_facts *ret_facts);
 int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);

@@ -366,6 +366,17 @@ int route_find_iface(int family, const void *dst, char ret_ifname[16], struct er
 	return open_and_find("", family, dst, find_iface, ret_ifname, e);
 }
 
+/* A route may be in several tables, or in halves: an address that is public and in no special range. */
+bool route_find_default(int family, char ret_ifname[16])
+{
+	static const char *const addresses[] = { "64.0.0.1", "2600::1" };
+	uint8_t dst[16];
+	struct err e;
+
+	return inet_pton(family, addresses[family == AF_INET6], dst) == 1 &&
+	       route_find_iface(family, dst, ret_ifname, &e) == 0;
+}
+
 /* The local address of a connected socket shows the route, without sending anything. */
 int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e)
 {

@@ -5,6 +5,7 @@
 #ifndef SYS_NET_ROUTE_H
 #define SYS_NET_ROUTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <netinet/in.h>
@@ -43,5 +44,11 @@ int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_
 
 /* The interface through which the kernel would reach @dst, another host. */
 int route_find_iface(int family, const void *dst, char ret_ifname[16], struct err *e);
+
+/*
+ * The interface of the default route by @family: packets to the Internet leave through it. Sends
+ * nothing. False if there is none.
+ */
+bool route_find_default(int family, char ret_ifname[16]);
 
 #endif
