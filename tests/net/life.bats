@@ -414,7 +414,8 @@ nothing_happened() {
 	no 2 "there is no interface 'nosuch0'" blast nosuch0 $v4
 	no 2 "there is no interface 'nosuch0'" sink nosuch0
 	no 2 "there is no interface 'nosuch0'" probe nosuch0 $v4
-	no 2 "DEST, --pcap, --streams or --profile is missing" blast eg0
+	no 2 "DEST is missing: 'eg0' is an interface" blast eg0
+	no 2 "DEST, --pcap, --streams or --profile is missing" blast
 	no 2 "a frame of 63 bytes is too small" probe eg0 $v4 --frame-bytes 63
 	no 2 "--frame-bytes: 0 to 9216, not '9217'" probe eg0 $v4 --frame-bytes 9217
 	no 2 "expected a frame size from 64 to 9216" blast eg0 $v4 --frame-bytes 63
