@@ -45,7 +45,7 @@ struct globals {
 };
 
 static const struct opt global_options[] = {
-	{ 0, "json", OPT_FLAG, offsetof(struct globals, json), NULL,
+	{ 'J', "json", OPT_FLAG, offsetof(struct globals, json), NULL,
 	  "print the result as one JSON document" },
 	{ 0, "jsonl", OPT_FLAG, offsetof(struct globals, jsonl), NULL,
 	  "print JSON lines: one per interval, then the document" },

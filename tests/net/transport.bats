@@ -577,6 +577,27 @@ serve_limit_holds() {
 		fail "$output"
 }
 
+@test "iperf3's letters are those of the same options" {
+	serve
+	tool_in a tcp stream 198.18.0.2 -t 1 -O 0.1 -b 40M -w 64Ki -C reno -M 1000 -P 2 -R -N -J
+	is 0
+	json '.config | .duration == "1s" and .omit == "100ms" and .rate == "40Mbit" and .mss == 1000 and
+		.["socket-buffer"] == 65536 and .congestion == "reno" and .parallel == 2 and
+		.reverse == "yes" and .nodelay == "yes"'
+	json '.metrics.payload_received_bps | . > 20e6 and . < 44e6'
+	tool_in a tcp rr 198.18.0.2 -t 200ms -w 64Ki -J
+	is 0
+	# The kernel doubles what is asked for.
+	json '.environment | [.client_send_buffer, .client_receive_buffer, .server_send_buffer, .server_receive_buffer] |
+		all(. == 131072)'
+	tool_in a udp stream 198.18.0.2 -t 300ms -b 1M -J
+	is 0
+	json '.config.rate == "1Mbit"'
+	tool_in a tcp stream 198.18.0.2 -w 64Ki --send-buffer 1M
+	is 2
+	says "--send-buffer"
+}
+
 @test "^C while no datagram gets through ends a test without an error" {
 	need_command nft
 	in_b nft add table ip t

@@ -37,7 +37,7 @@ static const struct opt table[] = {
 	  .min = 64, .max = 9216 },
 	{ 'c', "count", OPT_COUNT, offsetof(struct all, count), "N", "packets" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct all, duration_ns), "TIME", "time",
-	  .min = 1000000, .max = 3600000000000ull },
+	  .min = 1000000, .max = 3600000000000ull, .letter_elsewhere = 't' },
 	{ 'r', "rate", OPT_RATE, offsetof(struct all, rate), "RATE", "rate" },
 	{ 0, "file", OPT_STR, offsetof(struct all, file), "FILE", "file" },
 	{ 0, "mac", OPT_MAC, offsetof(struct all, mac), "MAC", "station" },
@@ -176,6 +176,19 @@ static void values_may_be_attached(void **state)
 	assert_string_equal(p.opts.file, "a=b");
 	assert_int_equal(p.opts.rate.kind, UNIT_RATE_LINK_RATIO);
 	release_parsed(&p);
+}
+
+static void an_option_may_have_the_letter_of_other_tools_too(void **state)
+{
+	struct parsed p = parse("eth0|-t|7"), q = parse("eth0|-d|8s");
+
+	(void)state;
+	assert_int_equal(p.err, 0);
+	assert_int_equal(p.opts.duration_ns, 7000000000ull);
+	assert_true(opt_was_given(p.given, "duration"));
+	assert_int_equal(q.opts.duration_ns, 8000000000ull);
+	release_parsed(&p);
+	release_parsed(&q);
 }
 
 static void the_last_of_two_counts(void **state)
@@ -501,7 +514,7 @@ static void help_shows_every_option_with_its_default(void **state)
 	assert_ptr_equal(strstr(text, " INTERFACE [DEST]\n"), text);
 	assert_non_null(strstr(text, "  -p, --port N                 UDP port (default 9)\n"));
 	assert_non_null(strstr(text, "      --frame-bytes N          frame (default 64)\n"));
-	assert_non_null(strstr(text, "  -d, --duration TIME          time (default 10s)\n"));
+	assert_non_null(strstr(text, "  -d, -t, --duration TIME      time (default 10s)\n"));
 	assert_non_null(strstr(text, "  -r, --rate RATE              rate (default max)\n"));
 	assert_non_null(strstr(text, "colour: red, green (default green)\n"));
 	assert_non_null(strstr(text, "  -f, --flag                   a flag\n"));
@@ -623,6 +636,7 @@ int main(void)
 		cmocka_unit_test(given_options_are_known_even_at_their_default),
 		cmocka_unit_test(values_may_be_attached),
 		cmocka_unit_test(the_last_of_two_counts),
+		cmocka_unit_test(an_option_may_have_the_letter_of_other_tools_too),
 		cmocka_unit_test(behind_two_dashes_all_are_arguments),
 		cmocka_unit_test(bounds_are_kept),
 		cmocka_unit_test(what_is_no_value_is_refused),

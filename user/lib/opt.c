@@ -64,7 +64,7 @@ static int parse_number(const struct opt *opt, const char *text, void *opts, str
 		return err_usage(e, "%s '%s' is not a %s", opt_label(name, sizeof(name), opt), text,
 				 opt->type == OPT_DURATION ?
 					 "duration, such as 250ms, 10s or 2h" :
-					 "whole number, such as 64, 10k or 2M");
+					 "whole number, such as 64, 10k, 64Ki or 2M");
 	if (err || value < opt->min || value > type_max(opt))
 		return out_of_range(opt, text, !err && value < opt->min, e);
 	if (opt->type == OPT_U16)
@@ -270,7 +270,7 @@ static const struct opt *find_letter(const struct opt *table, char letter)
 	const struct opt *opt;
 
 	for (opt = table; opt->name; opt++) {
-		if (!opt->argument && opt->letter && opt->letter == letter)
+		if (!opt->argument && (opt->letter == letter || opt->letter_elsewhere == letter))
 			return opt;
 	}
 	return NULL;

@@ -76,6 +76,7 @@ struct opt {
 	const char *of;			/* sub-commands that have it, separated by spaces; NULL:
 					 * all */
 	unsigned int rate_kinds;	/* OPT_RATE: 1 << enum unit_rate_kind each; 0: all */
+	char letter_elsewhere;		/* a second letter, that of other tools; 0: none */
 };
 
 #define OPT_RATE_BPS (1u << UNIT_RATE_BPS)

@@ -177,16 +177,20 @@ static size_t show_commands(char *buf, size_t size, const struct opt *opt,
 static void print_one(FILE *out, const struct opt *opt, const struct opt *selector,
 		      const void *defaults)
 {
-	char left[80], value[256], text[1024];
+	char left[80], value[256], text[1024], letters[16] = "";
 	size_t used = 0;
 	int i;
 
+	if (opt->letter)
+		used = append(letters, sizeof(letters), used, "-%c, ", opt->letter);
+	if (opt->letter_elsewhere)
+		append(letters, sizeof(letters), used, "-%c, ", opt->letter_elsewhere);
+	used = 0;
 	if (opt->argument)
 		snprintf(left, sizeof(left), "  %s", opt->name);
 	else
-		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s", opt->letter ? '-' : ' ',
-			 opt->letter ? opt->letter : ' ', opt->letter ? ',' : ' ', opt->name,
-			 opt->metavar ? " " : "", opt->metavar ? opt->metavar : "");
+		snprintf(left, sizeof(left), "  %-4s--%s%s%s", letters, opt->name, opt->metavar ? " " : "",
+			 opt->metavar ? opt->metavar : "");
 	if (selector && opt->of)
 		used = show_commands(text, sizeof(text), opt, selector);
 	used = append(text, sizeof(text), used, "%s", opt->help);

@@ -20,6 +20,8 @@ struct scale {
 
 static const struct scale count_scales[] = {
 	{ "", 1 }, { "k", 1e3 }, { "K", 1e3 }, { "M", 1e6 }, { "G", 1e9 },
+	{ "Ki", 0x1p10 }, { "KiB", 0x1p10 }, { "Mi", 0x1p20 }, { "MiB", 0x1p20 }, { "Gi", 0x1p30 },
+	{ "GiB", 0x1p30 },
 };
 
 static const struct scale duration_scales[] = {

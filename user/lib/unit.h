@@ -35,7 +35,7 @@ struct unit_rate {
 	double value;			/* pps, bit/s, or share of the link's speed (0..1] */
 };
 
-/* Whole numbers with an optional k, M or G (powers of 1000): "5", "64k", "10M". */
+/* Whole numbers with an optional k, M or G (powers of 1000), or Ki, Mi, Gi (of 1024): "5", "64k", "64Ki", "10M". */
 int unit_parse_count(const char *text, uint64_t *ret_value);
 
 /* "250ms", "10s", "1.5m", "2h", "100us", "50ns"; a bare number is seconds. */

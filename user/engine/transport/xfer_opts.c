@@ -127,6 +127,11 @@ static void fill_common(const struct xfer_opts *opts, const struct xfer_extra *e
 				    extra->kind == CONTROL_RR ? OPEN_LOOP : 1;
 }
 
+static uint64_t buffer_of(const struct xfer_opts *opts, uint64_t one_bytes)
+{
+	return opts->buffer_bytes ? opts->buffer_bytes : one_bytes;
+}
+
 /* @message_bytes: of a stream, where the user left it open. */
 static int make_plan(const struct xfer_opts *opts, const struct xfer_extra *extra,
 		     uint64_t message_bytes, struct xfer_plan *ret_plan, struct err *e)
@@ -138,12 +143,12 @@ static int make_plan(const struct xfer_opts *opts, const struct xfer_extra *extr
 		plan.local.message_bytes = opts->message_bytes ? opts->message_bytes : message_bytes;
 	read_rate(opts, &plan);
 	plan.remote = plan.local;
-	plan.local.send_buffer_bytes = opts->send_buffer_bytes;
-	plan.local.receive_buffer_bytes = opts->receive_buffer_bytes;
+	plan.local.send_buffer_bytes = buffer_of(opts, opts->send_buffer_bytes);
+	plan.local.receive_buffer_bytes = buffer_of(opts, opts->receive_buffer_bytes);
 	/* A server that is not root may not ask for it. */
 	plan.remote.busy_poll_us = 0;
-	plan.remote.send_buffer_bytes = opts->remote_send_buffer_bytes;
-	plan.remote.receive_buffer_bytes = opts->remote_receive_buffer_bytes;
+	plan.remote.send_buffer_bytes = buffer_of(opts, opts->remote_send_buffer_bytes);
+	plan.remote.receive_buffer_bytes = buffer_of(opts, opts->remote_receive_buffer_bytes);
 	if (parse_cpu(opts->cpu, "cpu", &plan.local.cpu, e) ||
 	    parse_cpu(opts->remote_cpu, "remote-cpu", &plan.remote.cpu, e) ||
 	    control_check_test(&plan.local, e))

@@ -24,7 +24,7 @@ struct xfer_opts {
 	bool reverse, bidir, per_stream, spin, ipv4, ipv6;
 	uint64_t message_bytes, request_bytes, response_bytes, outstanding;
 	struct unit_rate rate;
-	uint64_t send_buffer_bytes, receive_buffer_bytes;
+	uint64_t buffer_bytes, send_buffer_bytes, receive_buffer_bytes;
 	uint64_t remote_send_buffer_bytes, remote_receive_buffer_bytes;
 	uint64_t busy_poll_ns;
 	uint16_t dscp;
@@ -41,8 +41,8 @@ struct xfer_opts {
 	{ 'p', "port", OPT_U16, offsetof(type, at.port), "N", \
 	  "control port of the server", .min = 1 }, \
 	{ 'd', "duration", OPT_DURATION, offsetof(type, at.duration_ns), "TIME", \
-	  "test time, after --omit", .min = 1000000 }, \
-	{ 0, "omit", OPT_DURATION, offsetof(type, at.omit_ns), "TIME", \
+	  "test time, after --omit", .min = 1000000, .letter_elsewhere = 't' }, \
+	{ 'O', "omit", OPT_DURATION, offsetof(type, at.omit_ns), "TIME", \
 	  "leave the first of it out of rates and round trips" }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(type, at.interval_ns), "TIME", \
 	  "reporting interval; 0: none" }, \
@@ -54,13 +54,15 @@ struct xfer_opts {
 	  "threads at each end; 0: one a stream, at most one a CPU" }, \
 	{ 'r', "rate", OPT_RATE, offsetof(type, at.rate), "RATE", \
 	  "100Mbit of payload, all streams together; of requests 10kpps", \
-	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_MAX }, \
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_MAX, .letter_elsewhere = 'b' }, \
 	{ 0, "request-bytes", OPT_COUNT, offsetof(type, at.request_bytes), "N", \
 	  "length of a request; 0: 1 byte, UDP 18", .max = CONTROL_MAX_MESSAGE, .of = "rr crr" }, \
 	{ 0, "response-bytes", OPT_COUNT, offsetof(type, at.response_bytes), "N", \
 	  "length of a response; 0: as the request", .max = CONTROL_MAX_MESSAGE, .of = "rr crr" }, \
 	{ 0, "outstanding", OPT_COUNT, offsetof(type, at.outstanding), "N", \
 	  "requests under way on each connection; 0: 1, with --rate 1024", .max = 1024, .of = "rr" }, \
+	{ 0, "socket-buffer", OPT_COUNT, offsetof(type, at.buffer_bytes), "BYTES", \
+	  "all four of the following at once; 64Ki is 65536", .max = INT32_MAX / 2, .letter_elsewhere = 'w' }, \
 	{ 0, "send-buffer", OPT_COUNT, offsetof(type, at.send_buffer_bytes), "BYTES", \
 	  "socket buffer here, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 }, \
 	{ 0, "receive-buffer", OPT_COUNT, offsetof(type, at.receive_buffer_bytes), "BYTES", \
@@ -92,6 +94,8 @@ struct xfer_opts {
 #define XFER_RULES \
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
 	{ OPT_AT_MOST_ONE, "reverse bidir" }, \
+	{ OPT_EXCLUDES, "socket-buffer", \
+	  "send-buffer receive-buffer remote-send-buffer remote-receive-buffer" }, \
 	{ OPT_EXCLUDES, "message-sizes", "message-bytes confidence" }, \
 	{ OPT_REQUIRES, "max-runs", "confidence" }
 
