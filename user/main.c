@@ -39,6 +39,18 @@ static const struct cmd *const cmds[] = {
 #undef ROW
 };
 
+/* The lines of the usage: a task, or a verb. */
+static const struct {
+	const char *task;
+	const struct cmd *cmd;
+} usage_lines[] = {
+#define TASK(task) { task, NULL },
+#define ROW(name) { NULL, &cmd_##name },
+	CMD_TASKS(TASK, ROW)
+#undef ROW
+#undef TASK
+};
+
 struct globals {
 	bool json, jsonl, quiet, verbose;
 	const char *output;
@@ -112,11 +124,22 @@ static void print_usage(FILE *out)
 	fputs("Usage: ethgauge VERB [ARGUMENTS] [OPTIONS]\n\n"
 	      "Measures an Ethernet path from inside the driver: throughput, loss, delay, reordering.\n\n",
 	      out);
-	for (i = 0; i < ARRAY_SIZE(cmds); i++)
-		fprintf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
-	fputs("\nFirst steps:  ethgauge doctor        what this machine supports\n"
-	      "              ethgauge demo          the main measurements on a private test link\n"
-	      "              ethgauge VERB --help   options and examples of a verb\n"
+	for (i = 0; i < ARRAY_SIZE(usage_lines); i++) {
+		if (usage_lines[i].task)
+			fprintf(out, "%s%s:\n", i ? "\n" : "", usage_lines[i].task);
+		else
+			fprintf(out, "  %-10s %s\n", usage_lines[i].cmd->name, usage_lines[i].cmd->summary);
+	}
+	fputs("\nFirst steps:  ethgauge doctor         what this machine supports\n"
+	      "              ethgauge demo           the main measurements on a private test link\n"
+	      "              ethgauge VERB --help    options and examples of a verb\n"
+	      "              ethgauge help metrics   every figure: key, unit, definition\n"
+	      "              ethgauge help layers    layers and fields of packet descriptions\n"
+	      "              ethgauge version\n"
+	      "\nOptions of all verbs, before or after the verb:\n",
+	      out);
+	opt_print_help(out, global_options, &(struct globals){ 0 }, NULL);
+	fputs("  -h, --help                   show the verb's help\n"
 	      "\nExit codes: 0 done; 1 done, but a criterion failed; 2 usage error; 3 not\n"
 	      "supported on this machine; 4 failed while running; 128+n ended by signal n.\n"
 	      "\n^C, SIGTERM and SIGHUP end a run with the result so far. Signals within one second\n"
@@ -241,7 +264,8 @@ static void refuse_verb(const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(cmds); i++)
 		near_try(&near, cmds[i]->name);
-	fprintf(stderr, "ethgauge: unknown verb '%s'\n", name);
+	fprintf(stderr, *name == '-' ? "ethgauge: '%s': a verb must come first\n" :
+				       "ethgauge: unknown verb '%s'\n", name);
 	if (near.best)
 		fprintf(stderr, "ethgauge: hint: did you mean '%s'?\n", near.best);
 	fputs("ethgauge: see: ethgauge --help\n", stderr);
@@ -429,6 +453,21 @@ static void report_bad_options(const struct cmd *cmd, int argc, char **argv, con
 	}
 }
 
+/* "ethgauge --json VERB" is "ethgauge VERB --json". */
+static void verb_first(int argc, char **argv)
+{
+	int nr = 1, words;
+	char *verb;
+
+	while (nr < argc && (words = opt_words(global_options, argv[nr])))
+		nr += words;
+	if (nr == 1 || nr >= argc || argv[nr][0] == '-')
+		return;
+	verb = argv[nr];
+	memmove(argv + 2, argv + 1, (size_t)(nr - 1) * sizeof(*argv));
+	argv[1] = verb;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	static char help_option[] = "--help";
@@ -439,6 +478,7 @@ static int dispatch(int argc, char **argv)
 	bool help;
 	int code;
 
+	verb_first(argc, argv);
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;
@@ -462,7 +502,7 @@ static int dispatch(int argc, char **argv)
 		print_usage(stdout);
 		return EXIT_DONE;
 	}
-	if (!strcmp(argv[1], "--version")) {
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
 		puts("ethgauge " TOOL_VERSION);
 		return EXIT_DONE;
 	}

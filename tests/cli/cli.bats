@@ -33,6 +33,21 @@ calls() {
 	done
 }
 
+@test "options of all verbs may stand before the verb" {
+	run -0 --separate-stderr "$TOOL" --json calc 10G
+	json '.command == "calc" and .config.LINK == "10Gbit"'
+	run -0 --separate-stderr "$TOOL" -q -o "$BATS_TEST_TMPDIR/calc.json" --jsonl calc --mtu 9000 10G
+	json '.config.mtu == 9000'
+	[ "$(jq -c .config "$BATS_TEST_TMPDIR/calc.json")" = "$(jq -c .config <<<"$output")" ]
+	run -2 --separate-stderr "$TOOL" --json nosuch
+	[[ $stderr == *"unknown verb 'nosuch'"* ]]
+	run -2 --separate-stderr "$TOOL" --mtu calc
+	[[ $stderr == *"'--mtu': a verb must come first"* ]]
+	run -2 "$TOOL" -o
+	run -2 "$TOOL" -o x.json
+	[ ! -e x.json ]
+}
+
 @test "every verb has a page, a golden document and a place in README, and none has more" {
 	local verb
 
@@ -73,9 +88,13 @@ calls() {
 }
 
 @test "the version is one line" {
-	run --separate-stderr "$TOOL" --version
-	[ "$status" = 0 ]
-	[[ $output =~ ^ethgauge\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	local word
+
+	for word in --version -V version; do
+		run --separate-stderr "$TOOL" $word
+		[ "$status" = 0 ]
+		[[ $output =~ ^ethgauge\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	done
 }
 
 @test "an unknown verb is a usage error with a hint" {

@@ -101,6 +101,8 @@ no_program_left() {
 	run -2 "$TOOL" doctor --has ''
 	# Only whole names are names.
 	run -2 "$TOOL" doctor --has bt
+	run -2 --separate-stderr "$TOOL" doctor --has xdp-nativ
+	[[ $stderr = *"did you mean 'xdp-native'?"* ]]
 }
 
 @test "a feature of an interface without an interface is a usage error" {

@@ -157,6 +157,9 @@ complete_words() {
 	[ "$(complete_words ethgauge bench soak eth1 eth2 --du)" = --duration ]
 	[ "$(complete_words ethgauge bench rfc2544 eth1 eth2 --du)" = '' ]
 	[ "$(complete_words ethgauge serve --ipv4)" = --ipv4 ]
+	[ "$(complete_words ethgauge tcp rr ::1 --dur)" = --duration ]
+	[ "$(complete_words ethgauge tcp rr ::1 -t '')" = '' ]
+	[ "$(complete_words ethgauge blast eth1 --profile im)" = imix ]
 }
 
 # What make needs of the tree.

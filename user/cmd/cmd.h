@@ -43,10 +43,18 @@ struct cmd {
 };
 
 /* In the order of --help: X(NAME) is cmd_NAME in cmd/NAME.c. */
-#define CMD_VERBS(X) \
-	X(demo) X(blast) X(sink) X(reflect) X(probe) X(ping) X(rr) X(serve) X(tcp) X(udp) X(load) \
-	X(watch) X(impair) X(calibrate) X(compare) X(bench) X(report) X(calc) X(tune) X(sweep) \
-	X(lab) X(doctor)
+#define CMD_TASKS(TASK, X) \
+	TASK("Start here") X(demo) X(doctor) X(lab) \
+	TASK("Streams in the driver") X(blast) X(sink) X(impair) \
+	TASK("Round trips in the driver") X(reflect) X(probe) X(ping) X(rr) \
+	TASK("Through sockets") X(serve) X(tcp) X(udp) X(load) \
+	TASK("Live interfaces") X(watch) \
+	TASK("Suites and series of runs") X(bench) X(sweep) \
+	TASK("Results") X(compare) X(report) \
+	TASK("Theory, settings, accuracy") X(calc) X(tune) X(calibrate)
+
+#define CMD_NO_TASK(name)
+#define CMD_VERBS(X) CMD_TASKS(CMD_NO_TASK, X)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMD_VERBS(CMD_DECLARE)

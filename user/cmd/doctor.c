@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "doctor/feature.h"
 #include "engine/self/environ.h"
+#include "lib/near.h"
 
 #define NR_STATES 3
 
@@ -64,11 +65,30 @@ static bool next_name(const char **names, const char **ret_name, size_t *ret_len
 	return true;
 }
 
+static int refuse_feature(const char *name, size_t len, struct err *e)
+{
+	char typed[41], list[448];
+	struct near near = { .word = typed };
+	const struct feature *feature;
+	size_t i;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)(len < 40 ? len : 40), name);
+	for (i = 0; (feature = feature_at(i)); i++)
+		near_try(&near, feature->name);
+	if (near.best) {
+		err_usage(e, "unknown feature '%s'", typed);
+		return err_hint(e, "did you mean '%s'?", near.best);
+	}
+	list_names(false, list, sizeof(list));
+	err_usage(e, "unknown feature '%s'; features of the machine: %s", typed, list);
+	list_names(true, list, sizeof(list));
+	return err_hint(e, "features of an interface: %s", list);
+}
+
 static int doctor_check(void *args, const struct opt_given *given, struct err *e)
 {
 	const struct doctor_opts *opts = args;
 	const char *names = opts->has, *name;
-	char list[448];
 	size_t len;
 	int i;
 
@@ -76,11 +96,7 @@ static int doctor_check(void *args, const struct opt_given *given, struct err *e
 	while (next_name(&names, &name, &len)) {
 		i = feature_find(name, len);
 		if (i < 0) {
-			list_names(false, list, sizeof(list));
-			err_usage(e, "unknown feature '%.*s'; features of the machine: %s",
-				  len < 40 ? (int)len : 40, name, list);
-			list_names(true, list, sizeof(list));
-			return err_hint(e, "features of an interface: %s", list);
+			return refuse_feature(name, len, e);
 		}
 		if (feature_at((size_t)i)->of_iface && !opts->ifname)
 			return err_usage(e, "'%s' is a feature of an interface: ethgauge doctor "

@@ -99,6 +99,9 @@ struct opt_given {
 int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
 	      struct opt_given **ret_given, bool *ret_help, struct err *e);
 
+/* The number of words, 1 or 2, that the option @word of @table takes with its value; 0: it is none. */
+int opt_words(const struct opt *table, const char *word);
+
 /* True if the option @name, which the table must have, was given. */
 bool opt_was_given(const struct opt_given *given, const char *name);
 
