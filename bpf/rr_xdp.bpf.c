@@ -286,7 +286,6 @@ static __always_inline int take(struct rr_token *token, __u32 buf_bytes, __u64 *
 	}
 	ADD_ONCE(token->answered, 1);
 	ADD_ONCE(token->bytes, buf_bytes);
-	WRITE_ONCE(token->done, made);
 	*ret_sent_ns = is_timed(made) ? now_ns : 0;
 	return !over;
 }
@@ -343,11 +342,17 @@ static __always_inline int bounce(struct xdp_md *ctx, __u32 bytes)
 		return drop_damaged(intact, end - data);
 	count_unverified(intact);
 	if (due) {
-		if (!take(token, end - data, &sent_ns))
+		__u64 made = token->made;
+
+		if (!take(token, end - data, &sent_ns)) {
+			WRITE_ONCE(token->done, made);
 			return XDP_DROP;
-		write_request(data, bytes, stream, token->made, sent_ns);
+		}
+		write_request(data, bytes, stream, made, sent_ns);
 		WRITE_ONCE(token->sent_ns, sent_ns);
-		WRITE_ONCE(token->made, token->made + 1);
+		/* In this order: user space takes equal ones for the token's end. */
+		WRITE_ONCE(token->made, made + 1);
+		WRITE_ONCE(token->done, made);
 		return XDP_TX;
 	}
 	/* A duplicate, or one that timed out: another packet is in flight. */

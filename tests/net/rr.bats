@@ -123,6 +123,22 @@ rests() {
 	finish reflect INT
 }
 
+# Answers come on the CPU of impair's thread, requests begin on that of the tool's.
+@test "bounce: a single request at a time goes on to the count and the end" {
+	lab_up --path a-r-b --middle open
+	need_ready_peer
+	start bump r impair ega egb --match udp --delay 20us --direction a-to-b -d 60s
+	start reflect b reflect eg0
+	tool_in a rr 198.18.0.2 -c 5003 --engine bounce --json
+	is 0
+	json '.metrics | .sent_packets == 5003 and .lost_packets == 0'
+	tool_in a rr 198.18.0.2 -d 3s --engine bounce --json
+	is 0
+	json '.metrics | .duration_ns > 2900e6 and .lost_packets == 0'
+	finish bump INT
+	finish reflect INT
+}
+
 # Of 101 requests the 53rd is answered twice at once, and the last a second time 0.3 s later.
 COPIES='import itertools, socket, sys, time
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -22,9 +22,11 @@
 
 #define LOOK_NS 1000000ull	/* interval between checks of the tokens */
 
-static bool is_idle(const struct rr_token *token)
+static bool has_ended(const struct rr_token *token, bool over)
 {
-	return RR_LOOK(token->done) == RR_LOOK(token->made);
+	uint64_t done = __atomic_load_n(&token->done, __ATOMIC_ACQUIRE);
+
+	return rr_has_ended(RR_LOOK(token->made), done, token->limit, over);
 }
 
 /* A place in the headers: an answer has @bytes there that equal the request's at @from. */
@@ -105,8 +107,8 @@ static int launch(struct rr *rr, uint32_t i, struct progress *progress, struct e
 }
 
 /*
- * Times out unanswered requests and restarts their tokens. Returns the number of tokens still in
- * use.
+ * Times out unanswered requests and restarts their tokens, unless it is over. Returns the number
+ * of tokens still in use.
  */
 static int look(struct rr *rr, struct progress *progress, uint64_t now_ns, bool over,
 		uint32_t *ret_busy, struct err *e)
@@ -120,14 +122,14 @@ static int look(struct rr *rr, struct progress *progress, uint64_t now_ns, bool 
 
 		if (RR_LOOK(token->made) != progress[i].made)
 			progress[i] = (struct progress){ RR_LOOK(token->made), now_ns };
-		if (!is_idle(token) && progress[i].since_ns + rr->cfg.timeout_ns <= now_ns) {
+		if (!has_ended(token, over) && progress[i].since_ns + rr->cfg.timeout_ns <= now_ns) {
 			RR_PUBLISH(rr->count.given_up, rr->count.given_up + 1);
 			/* No longer accept its answer: set done before made grows. */
 			RR_PUBLISH(token->done, RR_LOOK(token->made));
 			if (!over && token->made < token->limit)
 				err = launch(rr, i, &progress[i], e);
 		}
-		busy += !is_idle(token);
+		busy += !has_ended(token, over);
 	}
 	*ret_busy = busy;
 	return err;
