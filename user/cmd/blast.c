@@ -398,9 +398,9 @@ out:
 static void limit_rate(struct blast_opts *opts, struct result *res)
 {
 	const char *ifname = opts->stream.ifname;
+	bool is_live = !opts->save && !opts->stream.into_stack && flow_is_dest(&opts->flow);
 
-	if (opts->has_rate || opts->save || opts->stream.into_stack || !flow_is_dest(&opts->flow) || !pick_iface_is_default(ifname) ||
-	    lab_is_here())
+	if (opts->has_rate || !is_live || !pick_iface_is_default(ifname) || lab_is_here())
 		return;
 	opts->stream.rate = (struct unit_rate){ .kind = UNIT_RATE_BPS, .value = MODEST_BPS };
 	log_warn("sending at 1 Mbit/s, as '%s' carries this host's default route; as fast as possible: --rate max",

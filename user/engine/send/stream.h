@@ -29,7 +29,7 @@ extern const char *const stream_payload_names[];
 struct stream_opts {
 	const char *ifname;		/* NULL: that of the route to dest */
 	const char *dest;		/* an address, a name or a packet; NULL: the addresses are given */
-	bool ip4, ip6;			/* dest is of this version only */
+	bool ip4, ip6;			/* dest has to be of this version */
 	int engine;			/* enum tx_engine */
 	uint32_t frame_bytes;
 	uint64_t count;
