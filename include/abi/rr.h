@@ -56,7 +56,7 @@ ABI_ASSERT_SIZE(struct rr_token, 128);
 
 /*
  * No request is outstanding, and none will be: @made and @done of a token, the latter read first.
- * @over: the program has been told to make no more.
+ * @over: the program makes no more requests.
  */
 static inline int rr_has_ended(__u64 made, __u64 done, __u64 limit, int over)
 {
