@@ -47,15 +47,15 @@ struct rr_token {
 	__u64 stale;		/* answers to earlier requests: dropped */
 	__u64 sent_ns;		/* of the last request, CLOCK_MONOTONIC; 0: not timed */
 	__u64 came_ns;		/* of the last timed answer, or the very last answer */
-	__u64 done;		/* value of made at the last answer; equal: none is outstanding, or
-				 * the next is about to be made */
+	__u64 done;		/* value of made at the last answer; equal: none is outstanding */
 	__u64 bytes;		/* of answered packets, without FCS */
 	struct jitter_rec jitter;	/* of the timed answers */
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct rr_token, 128);
 
 /*
- * No request is outstanding, and none will be: @made and @done of a token, the latter read first.
+ * No request is outstanding, and none will be: @made and @done of a token, the latter read first. That
+ * they are equal is not enough: a CPU may see the program's writes in another order.
  * @over: the program makes no more requests.
  */
 static inline int rr_has_ended(__u64 made, __u64 done, __u64 limit, int over)

@@ -64,6 +64,7 @@ other_link() {
 	with_names a blast eg0 far.test -6 --profile voip-g711 -d 200ms -e afxdp --json
 	is 0
 	json '.metrics.sent_packets > 0'
+	json '.config["frame-bytes"] == ""'
 	sent=$(jq .metrics.sent_packets <<<"$output")
 	finish sink INT
 	is 130
@@ -96,6 +97,10 @@ other_link() {
 	finish reflect
 	is 0
 	json '.environment.interface == "other0"'
+	ip_in b address add fe80::b/64 dev eg0 nodad
+	tool_in b sink fe80::a%eg0 -d 100ms --json
+	is 0
+	json '.environment.interface == "eg0"'
 	# Several are up, and none has the default route.
 	tool_in b sink -d 100ms
 	is 2

@@ -419,8 +419,7 @@ static int blast_run(const void *args, struct result *res, struct err *e)
 		return err;
 	limit_rate(&opts, res);
 	take_size(&opts);
-	if (opts.flow.sizes)
-		result_config_str(res, "frame-bytes", opts.flow.sizes);
+	result_config_str(res, "frame-bytes", opts.flow.sizes ? opts.flow.sizes : "");
 	return run_flow(&opts, res, e);
 }
 

@@ -185,9 +185,8 @@ static int reflect_run(const void *args, struct result *res, struct err *e)
 {
 	struct reflect_opts opts = *(const struct reflect_opts *)args;
 	char ifname[IF_NAMESIZE];
-	int err = pick_iface(opts.ifname, ifname, res, e);
+	int err = pick_iface(&opts.ifname, ifname, res, e);
 
-	opts.ifname = ifname;
 	return err ? err : run_on(&opts, res, e);
 }
 

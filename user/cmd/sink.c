@@ -386,9 +386,8 @@ static int sink_run(const void *args, struct result *res, struct err *e)
 {
 	struct sink_opts opts = *(const struct sink_opts *)args;
 	char ifname[IF_NAMESIZE];
-	int err = pick_iface(opts.ifname, ifname, res, e);
+	int err = pick_iface(&opts.ifname, ifname, res, e);
 
-	opts.ifname = ifname;
 	return err ? err : run_on(&opts, res, e);
 }
 

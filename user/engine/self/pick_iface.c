@@ -11,7 +11,6 @@
 
 #include "sys/net/nic.h"
 #include "sys/net/route.h"
-#include "sys/socket/sock.h"
 
 static const int families[] = { AF_INET, AF_INET6 };
 
@@ -58,32 +57,37 @@ static int find_default(char ret_ifname[IF_NAMESIZE], struct err *e)
 	return err_hint(e, "to list the interfaces: ip -brief link");
 }
 
-static int find_route(const char *host, char ret_ifname[IF_NAMESIZE], struct err *e)
+int pick_iface_to(const struct sock_addr *to, char ret_ifname[16], struct err *e)
 {
-	struct sock_addr addr;
-	const void *dst;
+	const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)&to->sa;
+	const struct sockaddr_in *ip4 = (const struct sockaddr_in *)&to->sa;
 
-	if (sock_resolve(host, 0, AF_UNSPEC, &addr, e))
-		return err_hint(e, "nor is there an interface '%s' here", host);
-	dst = addr.sa.sa_family == AF_INET6 ?
-	      (const void *)&((const struct sockaddr_in6 *)&addr.sa)->sin6_addr :
-	      (const void *)&((const struct sockaddr_in *)&addr.sa)->sin_addr;
-	return route_find_iface(addr.sa.sa_family, dst, ret_ifname, e);
+	if (to->sa.sa_family == AF_INET)
+		return route_find_iface(AF_INET, &ip4->sin_addr, ret_ifname, e);
+	if (ip6->sin6_scope_id && if_indextoname(ip6->sin6_scope_id, ret_ifname))
+		return 0;
+	return route_find_iface(AF_INET6, &ip6->sin6_addr, ret_ifname, e);
 }
 
-int pick_iface(const char *word, char ret_ifname[16], struct result *res, struct err *e)
+int pick_iface(const char **word, char buf[16], struct result *res, struct err *e)
 {
+	struct sock_addr addr;
 	struct nic_facts nic;
 	int err;
 
-	if (word && nic_read(word, &nic) == 0) {
-		snprintf(ret_ifname, IF_NAMESIZE, "%s", word);
+	if (*word && nic_read(*word, &nic) == 0)
 		return 0;
-	}
-	if (word && !strpbrk(word, ".:"))
-		return nic_unknown(word, e);
-	err = word ? find_route(word, ret_ifname, e) : find_default(ret_ifname, e);
-	if (!err)
-		result_env_str(res, "interface", ret_ifname);
-	return err;
+	if (!*word)
+		err = find_default(buf, e);
+	else if (!strpbrk(*word, ".:"))
+		err = nic_unknown(*word, e);
+	else if (sock_resolve(*word, 0, AF_UNSPEC, &addr, e))
+		err = err_hint(e, "nor is there an interface '%s' here", *word);
+	else
+		err = pick_iface_to(&addr, buf, e);
+	if (err)
+		return err;
+	*word = buf;
+	result_env_str(res, "interface", buf);
+	return 0;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/self/pick_iface.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "model/mix.h"
@@ -127,58 +128,49 @@ int stream_check(struct stream_opts *opts, struct err *e)
 	return stream_check_threads(opts, e);
 }
 
-/* A name, or an address that has to be of one version. */
-static int find_dest(struct stream_opts *opts, struct stream_target *target, struct err *e)
+/* The address of DEST, and where INTERFACE was left out the one that leads there. */
+static int find_dest(struct stream_opts *opts, struct stream_target *target, struct result *res,
+		     struct err *e)
 {
-	const struct sockaddr_in6 *ip6;
-	struct sock_addr addr;
 	char text[SOCK_TEXT_BYTES];
+	struct sock_addr addr;
 	int err;
 
 	err = sock_resolve(opts->dest, 0, opts->ip4 ? AF_INET : opts->ip6 ? AF_INET6 : AF_UNSPEC, &addr, e);
 	if (err)
 		return opts->ifname || strpbrk(opts->dest, ".:") ? err :
 			err_hint(e, "nor is there an interface '%s' here", opts->dest);
-	sock_text(&addr, text);
-	ip6 = (const struct sockaddr_in6 *)&addr.sa;
-	if (!opts->ifname && addr.sa.sa_family == AF_INET6 && ip6->sin6_scope_id &&
-	    if_indextoname(ip6->sin6_scope_id, target->ifname))
+	if (!opts->ifname) {
+		err = pick_iface_to(&addr, target->ifname, e);
+		if (err)
+			return err;
 		opts->ifname = target->ifname;
+		result_env_str(res, "interface", opts->ifname);
+	}
+	sock_text(&addr, text);
+	/* The scope is in the interface. */
 	snprintf(target->dest, sizeof(target->dest), "%.*s", (int)strcspn(text, "%"), text);
 	opts->dest = target->dest;
-	return 0;
+	err = stream_check(opts, e);
+	if (!err && !opts->has_size)
+		result_config_u64(res, "frame-bytes", opts->frame_bytes);
+	return err;
 }
 
 int stream_find_target(struct stream_opts *opts, struct stream_target *target, struct result *res,
 		       struct err *e)
 {
-	struct frame_addr dst;
-	int err = 0;
+	bool is_host = opts->dest && !packet_spec_is_text(opts->dest);
+	struct frame_addr addr;
 
-	if (has_name(opts) || ((opts->ip4 || opts->ip6) && opts->dest && !packet_spec_is_text(opts->dest))) {
-		err = find_dest(opts, target, e);
-		if (!err)
-			err = stream_check(opts, e);
-		if (!err && !opts->has_size)
-			result_config_u64(res, "frame-bytes", opts->frame_bytes);
-	}
-	if (err)
-		return err;
-	if (opts->ifname && opts->ifname != target->ifname) {
-		/* A single argument, where it is INTERFACE. */
-		if (!opts->dest && frame_parse_addr(opts->ifname, &dst))
-			return err_usage(e, "INTERFACE is missing: '%s' is an address", opts->ifname);
-		return 0;
-	}
-	if (!opts->dest || !frame_parse_addr(opts->dest, &dst))
+	if (is_host && (has_name(opts) || opts->ip4 || opts->ip6 || !opts->ifname))
+		return find_dest(opts, target, res, e);
+	if (!opts->ifname)
 		return err_usage(e, "INTERFACE is missing: it is found by the route to an address or a name "
 				 "only");
-	if (!opts->ifname)
-		err = route_find_iface(dst.family, &dst.ip6, target->ifname, e);
-	if (err)
-		return err;
-	opts->ifname = target->ifname;
-	result_env_str(res, "interface", opts->ifname);
+	/* A single argument, where it is INTERFACE. */
+	if (!opts->dest && frame_parse_addr(opts->ifname, &addr))
+		return err_usage(e, "INTERFACE is missing: '%s' is an address", opts->ifname);
 	return 0;
 }
 

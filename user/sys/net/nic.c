@@ -20,7 +20,6 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
-#include "lib/err.h"
 #include "lib/near.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/ethtool.h"

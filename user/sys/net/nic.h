@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/err.h"
 #include "sys/host/cpu.h"
 
 struct nic_facts {
@@ -32,7 +33,6 @@ struct nic_counters {
 };
 
 /* A usage error: there is no @ifname here; the hint names one like it, or those that are there. */
-struct err;
 int nic_unknown(const char *ifname, struct err *e);
 
 /* 0, or -ENODEV and the like. */
