@@ -271,7 +271,7 @@ static void report_sent(const struct rr *rr, const struct rr_count *count, struc
 		.paced_packets = count->paced,
 	};
 
-	tx_report_sent(rr->cfg.frame.frame_bytes, rr->cfg.pps, &sent, NULL, res);
+	tx_report_sent(rr->cfg.frame.frame_bytes, rr->cfg.pps, 0, &sent, NULL, res);
 }
 
 uint64_t rr_lost(const struct rr_count *count)

@@ -133,12 +133,13 @@ uint64_t tx_bytes(const struct tx *tx, const struct tx_count *count);
 struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, struct result *res);
 
 /*
- * The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate).
- * The result is irregular, and marked as such or as not: below 99.9 % of that rate, or if more than
- * 0.1 % of the packets left late (@late, NULL: unknown) and were made up for in bursts.
+ * The same of frames of @frame_bytes, in the mean, that were to be sent at @offered_pps (0: no rate),
+ * @due_packets of them (0: unknown). The result is irregular, and marked as such or as not: below
+ * 99.9 % of that rate or number, or if more than 0.1 % of the packets left late (@late, NULL: unknown)
+ * and were made up for in bursts.
  */
-struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-				 const struct hist_rec *late, struct result *res);
+struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, uint64_t due_packets,
+				 const struct tx_count *count, const struct hist_rec *late, struct result *res);
 
 /* How many of them were so late that a burst made up for it: by 1 ms and by a slot at least. */
 uint64_t tx_count_late(const struct hist_rec *late, double offered_pps);

@@ -50,6 +50,22 @@ static double offered_pps(const struct tx *tx)
 	return sum;
 }
 
+/* Slots of the run, if it came to its own end; 0: nobody knows. */
+static uint64_t due_packets(const struct tx *tx)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	if (tx->kind != MIX_PLAIN || loop_signal())
+		return 0;
+	for (i = 0; i < tx->cfg.threads; i++) {
+		if (tx->threads[i].flow->pace.kind != PACE_EVEN || !tx->threads[i].limit)
+			return 0;
+		sum += tx->threads[i].limit;
+	}
+	return sum;
+}
+
 static void report_flows(const struct tx *tx, struct result *res)
 {
 	const struct mix *mix = tx->cfg.mix;
@@ -159,11 +175,13 @@ static struct tx_figures report_capture(const struct mix_flow *flow, double fram
 	return figures;
 }
 
-struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const struct tx_count *count,
-				 const struct hist_rec *late, struct result *res)
+struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, uint64_t due_packets,
+				 const struct tx_count *count, const struct hist_rec *late, struct result *res)
 {
 	struct tx_figures figures = report_rates(frame_bytes, count, res);
-	double achieved;
+	double achieved, made = (double)(count->sent_packets + count->refused_packets);
+	/* A sender that got no CPU before its end: those that it sent may have been in time. */
+	bool cut = made < REGULAR_RATIO * (double)due_packets;
 
 	if (offered_pps <= 0)
 		return figures;
@@ -173,7 +191,9 @@ struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, const s
 		figures.late_max_ns = (double)count->late_max_ns;
 	}
 	achieved = figures.sent_pps / offered_pps;
-	if (count->sent_packets > 1)
+	if (cut)
+		figures.pace = report_regular(made / (double)due_packets, true, "packets due", NULL, 0, res);
+	else if (count->sent_packets > 1)
 		figures.pace = report_regular(achieved, achieved < REGULAR_RATIO, "offered rate", late,
 					      late ? tx_count_late(late, offered_pps) : 0, res);
 	return figures;
@@ -196,7 +216,7 @@ struct tx_figures tx_report(const struct tx *tx, const struct tx_count *count, s
 	tx_read_late(tx, &late);
 	if (tx->kind == MIX_CAPTURE)
 		return report_capture(&tx->cfg.mix->flows[0], frame_bytes, &total, &late, res);
-	figures = tx_report_sent(frame_bytes, offered_pps(tx), &total, &late, res);
+	figures = tx_report_sent(frame_bytes, offered_pps(tx), due_packets(tx), &total, &late, res);
 	if (tx->kind == MIX_MANY)
 		report_flows(tx, res);
 	return figures;
