@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - the table of verbs, the options they share, output and exit codes.
+ * main.c - help, the run of a verb, output and exit codes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "faces/text.h"
 #include "lib/log.h"
 #include "lib/loop.h"
-#include "lib/near.h"
 #include "lib/outfile.h"
 #include "proto/layer.h"
 #include "result/calibration.h"
@@ -33,12 +32,6 @@ enum exit_code {
 	EXIT_SIGNALLED = 128,
 };
 
-static const struct cmd *const cmds[] = {
-#define ROW(name) &cmd_##name,
-	CMD_VERBS(ROW)
-#undef ROW
-};
-
 /* The lines of the usage: a task, or a verb. */
 static const struct {
 	const char *task;
@@ -50,72 +43,6 @@ static const struct {
 #undef ROW
 #undef TASK
 };
-
-struct globals {
-	bool json, jsonl, quiet, verbose;
-	const char *output;
-};
-
-static const struct opt global_options[] = {
-	{ 'J', "json", OPT_FLAG, offsetof(struct globals, json), NULL,
-	  "print the result as one JSON document" },
-	{ 0, "jsonl", OPT_FLAG, offsetof(struct globals, jsonl), NULL,
-	  "print JSON lines: one per interval, then the document" },
-	{ 'o', "output", OPT_STR, offsetof(struct globals, output), "FILE",
-	  "write the JSON document to FILE as well" },
-	{ 'q', "quiet", OPT_FLAG, offsetof(struct globals, quiet), NULL,
-	  "on stderr, warnings and errors only" },
-	{ 'v', "verbose", OPT_FLAG, offsetof(struct globals, verbose), NULL,
-	  "print all figures, and progress on stderr" },
-	OPT_END
-};
-
-/* The verb's options and the shared ones as one table over one buffer. */
-struct merged {
-	struct opt *table;
-	void *values;
-	struct globals *globals;
-	size_t nr_own;
-};
-
-static bool is_own(const struct merged *m, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < m->nr_own && strcmp(m->table[i].name, name); i++)
-		;
-	return i < m->nr_own;
-}
-
-static void merge(struct merged *m, const struct cmd *cmd)
-{
-	size_t at = (cmd->opts_size + 15) / 16 * 16, n = 0, i;
-
-	while (cmd->options[n].name)
-		n++;
-	m->nr_own = n;
-	m->table = calloc(n + ARRAY_SIZE(global_options), sizeof(m->table[0]));
-	m->values = calloc(1, at + sizeof(struct globals));
-	if (!m->table || !m->values)
-		abort();
-	memcpy(m->values, cmd->defaults, cmd->opts_size);
-	m->globals = (struct globals *)((char *)m->values + at);
-	m->globals->output = cmd->default_output;
-	memcpy(m->table, cmd->options, n * sizeof(m->table[0]));
-	for (i = 0; global_options[i].name; i++) {
-		/* A verb may redefine a shared option, as report does -o. */
-		if (is_own(m, global_options[i].name))
-			continue;
-		m->table[n] = global_options[i];
-		m->table[n++].offset += at;
-	}
-}
-
-static void unmerge(struct merged *m)
-{
-	free(m->table);
-	free(m->values);
-}
 
 static void print_usage(FILE *out)
 {
@@ -149,8 +76,9 @@ static void print_usage(FILE *out)
 }
 
 /* @command: show only the options of this sub-command; NULL: all options. */
-static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m, const char *command)
+static void print_help(FILE *out, const struct line *line, const char *command)
 {
+	const struct cmd *cmd = line->cmd;
 	const struct opt *opt;
 	size_t i;
 
@@ -158,11 +86,11 @@ static void print_help(FILE *out, const struct cmd *cmd, const struct merged *m,
 	/* A chosen_by word without "--" is the value of an argument; the usage line shows it. */
 	for (i = 0; cmd->chosen_by && cmd->chosen_by[i] && cmd->chosen_by[i][0] == '-'; i++)
 		fprintf(out, "%s%s", i ? "|" : " ", cmd->chosen_by[i]);
-	opt_print_usage(out, m->table, command);
+	opt_print_usage(out, line->table, command);
 	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
-	opt_print_help(out, m->table, m->values, command);
+	opt_print_help(out, line->table, line->values, command);
 	fputs("  -h, --help                   show this help", out);
-	for (opt = m->table; opt->name; opt++) {
+	for (opt = line->table; opt->name; opt++) {
 		if (opt->selects && !command)
 			fprintf(out, "; after %s, only its options", opt->name);
 	}
@@ -233,7 +161,7 @@ static int print_options(FILE *out)
 	int code = EXIT_DONE;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+	for (i = 0; cmds[i]; i++) {
 		for (cmd = cmds[i]; cmd; cmd = cmd->variant) {
 			print_table(out, cmd);
 			word = opt_rules_unknown(cmd->rules, cmd->options);
@@ -244,46 +172,6 @@ static int print_options(FILE *out)
 		}
 	}
 	return code;
-}
-
-static const struct cmd *find_cmd(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
-		if (!strcmp(cmds[i]->name, name))
-			return cmds[i];
-	}
-	return NULL;
-}
-
-static void refuse_verb(const char *name)
-{
-	struct near near = { .word = name };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(cmds); i++)
-		near_try(&near, cmds[i]->name);
-	fprintf(stderr, *name == '-' ? "ethgauge: '%s': a verb must come first\n" :
-				       "ethgauge: unknown verb '%s'\n", name);
-	if (near.best)
-		fprintf(stderr, "ethgauge: hint: did you mean '%s'?\n", near.best);
-	fputs("ethgauge: see: ethgauge --help\n", stderr);
-}
-
-/* The verb itself, or its variant: they have options and arguments of their own. */
-static const struct cmd *choose_variant(const struct cmd *cmd, int argc, char **argv)
-{
-	const char *const *option;
-	int i;
-
-	for (i = 0; cmd->variant && i < argc && strcmp(argv[i], "--"); i++) {
-		for (option = cmd->variant->chosen_by; *option; option++) {
-			if (!strcmp(argv[i], *option))
-				return cmd->variant;
-		}
-	}
-	return cmd;
 }
 
 /* sudo does not find a tool that is not installed: then the hint names it as it was run. */
@@ -306,22 +194,21 @@ static void report_error(const struct err *e)
 		report_hint(e->hint);
 }
 
-static void record_options(struct result *res, const struct merged *m,
-			   const struct opt_given *given)
+static void record_options(struct result *res, const struct line *line)
 {
 	char value[4096];
 	uint64_t number;
 	size_t i;
 
-	for (i = 0; i < m->nr_own; i++) {
-		const struct opt *opt = &m->table[i];
+	for (i = 0; i < line->nr_own; i++) {
+		const struct opt *opt = &line->table[i];
 
-		opt_show(value, sizeof(value), opt, m->values);
-		if (opt_number(opt, m->values, &number))
+		opt_show(value, sizeof(value), opt, line->values);
+		if (opt_number(opt, line->values, &number))
 			result_config_u64(res, opt->name, number);
 		else
 			result_config_str(res, opt->name, value);
-		if (given->is[i])
+		if (line->given->is[i])
 			result_supplied(res, opt->name, value);
 	}
 }
@@ -380,38 +267,39 @@ static int exit_code(const struct err *e)
 	       e->kind == ERR_MACHINE ? EXIT_MACHINE : EXIT_RUN;
 }
 
-static int run(const struct cmd *cmd, struct merged *m, const struct opt_given *given)
+static int run(struct line *line)
 {
-	struct result_watcher watcher = { .on_row = show_row, .ctx = m->globals };
+	const struct cmd *cmd = line->cmd;
+	const struct globals *globals = line->globals;
+	struct result_watcher watcher = { .on_row = show_row, .ctx = line->globals };
 	struct result *res = result_new(cmd->name);
 	struct err e = { 0 }, output_error = { 0 };
 	struct outfile *file = NULL;
 	int code = EXIT_DONE;
 	char path[4096];
 
-	log_set_level(m->globals->quiet ? LOG_WARN : m->globals->verbose ? LOG_DEBUG : LOG_INFO);
+	log_set_level(globals->quiet ? LOG_WARN : globals->verbose ? LOG_DEBUG : LOG_INFO);
 	result_watch(res, &watcher);
 	loop_catch_signals();
 
-	if (opt_rules_check(cmd->rules, cmd->name, given, m->values, &e) ||
-	    (cmd->check && cmd->check(m->values, given, &e)))
+	if (line_check(line, &e))
 		goto out;
-	record_options(res, m, given);
+	record_options(res, line);
 	if (caps_require(cmd->needs, &e))
 		goto out;
-	if (m->globals->output) {
+	if (globals->output) {
 		caps_keep_files();
-		if (outfile_open(&file, m->globals->output, &e))
+		if (outfile_open(&file, globals->output, &e))
 			goto out;
 	}
 	environ_host(res);
-	cmd->run(m->values, res, &e);
+	cmd->run(line->values, res, &e);
 	calibration_path(path, sizeof(path));
 	calibration_cite(res, path);
 out:
 	loop_restart_calls();
 	if (e.no) {
-		opt_name_options(&e, m->table);
+		opt_name_options(&e, line->table);
 		result_error(res, &e);
 		code = exit_code(&e);
 		report_error(&e);
@@ -419,8 +307,8 @@ out:
 			fprintf(stderr, "ethgauge: see: ethgauge %s --help\n", cmd->name);
 	}
 	/* A usage error has no text output; readers of JSON get the error in the document. */
-	if (!e.no || e.kind == ERR_RUN || m->globals->json || m->globals->jsonl) {
-		if (show_result(m->globals, res, file, &output_error)) {
+	if (!e.no || e.kind == ERR_RUN || globals->json || globals->jsonl) {
+		if (show_result(globals, res, file, &output_error)) {
 			report_error(&output_error);
 			code = EXIT_RUN;
 		}
@@ -472,9 +360,8 @@ static int dispatch(int argc, char **argv)
 {
 	static char help_option[] = "--help";
 	const struct cmd *cmd;
-	struct opt_given *given = NULL;
-	struct merged m;
-	struct err e;
+	struct line line;
+	struct err e = { 0 };
 	bool help;
 	int code;
 
@@ -506,24 +393,23 @@ static int dispatch(int argc, char **argv)
 		puts("ethgauge " TOOL_VERSION);
 		return EXIT_DONE;
 	}
-	cmd = find_cmd(argv[1]);
+	cmd = line_verb(argv[1], &e);
 	if (!cmd) {
-		refuse_verb(argv[1]);
+		report_error(&e);
+		fputs("ethgauge: see: ethgauge --help\n", stderr);
 		return EXIT_USAGE;
 	}
-	cmd = choose_variant(cmd, argc - 2, argv + 2);
-	merge(&m, cmd);
-	if (opt_parse(m.table, argc - 2, argv + 2, m.values, &given, &help, &e)) {
-		report_bad_options(cmd, argc - 2, argv + 2, &e);
+	line_open(&line, cmd, argc - 2, argv + 2);
+	if (line_parse(&line, argc - 2, argv + 2, &help, &e)) {
+		report_bad_options(line.cmd, argc - 2, argv + 2, &e);
 		code = EXIT_USAGE;
 	} else if (help) {
-		print_help(stdout, cmd, &m, opt_command(given, m.values));
+		print_help(stdout, &line, opt_command(line.given, line.values));
 		code = EXIT_DONE;
 	} else {
-		code = run(cmd, &m, given);
+		code = run(&line);
 	}
-	free(given);
-	unmerge(&m);
+	line_close(&line);
 	return code;
 }
 

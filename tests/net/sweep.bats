@@ -7,11 +7,6 @@ load ../lib/common
 load ../lib/lab
 
 @test "every cell is run as often as asked, all in turn, beside theory" {
-	run --separate-stderr "$TOOL" sweep --vary frame-bytes=64,1518 --vary --mtu=1500,9000 --repeat 3 \
-		--metric theory_tcp_goodput_bps --theory frames --link 10G --json -- calc 10G
-	# calc has no --frame-bytes: the child's own words come through.
-	[ "$status" = 4 ]
-	json '.errors[0].what | contains("the run failed: unknown option")'
 	run --separate-stderr "$TOOL" sweep --vary vlan-tags=0,1,2 --vary --mtu=1500,9000 --repeat 3 \
 		--metric theory_tcp_goodput_bps --theory tcp --link 10G --json -- calc 10G
 	[ "$status" = 0 ]
@@ -63,12 +58,12 @@ load ../lib/lab
 }
 
 @test "a failed run ends the sweep, or is skipped and reported, also after resuming" {
-	local words=(--vary "--mtu=1500,99999,9000" --repeat 2 --metric theory_tcp_goodput_bps
-		--state "$BATS_TEST_TMPDIR/state" --json -- calc 10G)
+	local words=(--vary "data=x,@$BATS_TEST_TMPDIR/none,y" --repeat 2 --metric load_failed
+		--state "$BATS_TEST_TMPDIR/state" --json -- load http://127.0.0.1:1/ -c 2 -i 0)
 
 	run --separate-stderr "$TOOL" sweep "${words[@]}"
 	[ "$status" = 4 ]
-	json '(.entries | length) == 1 and (.errors[0].what | contains("--mtu: "))'
+	json '(.entries | length) == 1 and (.errors[0].what | contains("cannot read"))'
 	run --separate-stderr "$TOOL" sweep --skip-failed "${words[@]}"
 	[ "$status" = 1 ]
 	json '[.entries[] | .runs, .failed] == [2, 0, 0, 2, 2, 0] and .entries[1].median == null and
@@ -76,6 +71,31 @@ load ../lib/lab
 	run --separate-stderr "$TOOL" sweep "${words[@]}"
 	[ "$status" = 1 ]
 	json '.entries[1].failed == 2'
+}
+
+# refused_first WHAT WORD...: what a verb or the dictionary does not know is found before the first run
+refused_first() {
+	run --separate-stderr "$TOOL" sweep "${@:2}"
+	[ "$status" = 2 ]
+	[ -z "$output" ]
+	[[ $stderr == *"$1"* ]] || fail "$stderr"
+	[[ $stderr != *"run 1"* ]]
+}
+
+@test "a wrong parameter, value, verb or figure is found before the first run" {
+	local some=(--metric theory_link_bps -- calc 10G)
+
+	refused_first "'calc' with vlan-tagz=0: unknown option '--vlan-tagz'" --vary vlan-tagz=0,1 "${some[@]}"
+	[[ $stderr == *"did you mean '--vlan-tags'"* ]]
+	refused_first "'calc' with vlan-tags=99: --vlan-tags: 0 to 2, not '99'" --vary vlan-tags=0,99 "${some[@]}"
+	refused_first "'calcc' with what=calcc: unknown verb" --vary what=calc,calcc --metric theory_link_bps -- '{what}' 10G
+	refused_first "there is no figure 'theory_lnk_bps'" --vary vlan-tags=0 --metric theory_lnk_bps -- calc 10G
+	[[ $stderr == *"did you mean 'theory_link_bps'"* ]]
+	# With --skip-failed only if no run at all could begin.
+	refused_first "unknown option '--vlan-tagz'" --skip-failed --vary vlan-tagz=0,1 "${some[@]}"
+	run --separate-stderr "$TOOL" sweep --skip-failed --repeat 1 --vary vlan-tags=0,99 --json "${some[@]}"
+	[ "$status" = 1 ]
+	json '[.entries[].failed] == [0, 1]'
 }
 
 @test "a run whose criterion was not met counts, and the sweep says so" {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd/cmd.h - the definition of a verb, and the list of all. Each cmd/NAME.c ends in one const struct cmd.
+ * cmd/cmd.h - the definition of a verb, the list of all, and a command line that names one. Each verb's
+ * cmd/NAME.c ends in one const struct cmd.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/err.h"
@@ -62,5 +64,43 @@ CMD_VERBS(CMD_DECLARE)
 
 /* Variants of verbs. */
 extern const struct cmd cmd_bench_tcp, cmd_probe_stamp;
+
+/* Options of all verbs. */
+struct globals {
+	bool json, jsonl, quiet, verbose;
+	const char *output;
+};
+
+extern const struct opt global_options[];
+
+/* All verbs, in the order of --help; ends with NULL. */
+extern const struct cmd *const cmds[];
+
+/* What follows "ethgauge": a verb, and its arguments. Functions return 0, or e->no. */
+struct line {
+	const struct cmd *cmd;
+	/* The verb's options and the shared ones as one table over one buffer. */
+	struct opt *table;
+	void *values;
+	struct globals *globals;
+	size_t nr_own;
+	struct opt_given *given;
+};
+
+/* The verb of that name; NULL: there is none, and @e has the one that may have been meant. */
+const struct cmd *line_verb(const char *name, struct err *e);
+
+/* With the defaults; of the verb's variant, if an argument chooses it. */
+void line_open(struct line *line, const struct cmd *cmd, int argc, char **argv);
+void line_close(struct line *line);
+
+/* @ret_help: --help was given, and the rest was not checked. */
+int line_parse(struct line *line, int argc, char **argv, bool *ret_help, struct err *e);
+
+/* Checks what no single option shows: the rules and cmd->check(). */
+int line_check(struct line *line, struct err *e);
+
+/* All of these for the verb @argv[0] and its arguments; nothing is run. */
+int line_try(int argc, char **argv, struct err *e);
 
 #endif

@@ -10,8 +10,10 @@
 #include "cmd/cmd.h"
 #include "engine/study/sweep_ends.h"
 #include "engine/study/sweep_run.h"
+#include "lib/near.h"
 #include "lib/theory.h"
 #include "model/study.h"
+#include "result/metrics.h"
 #include "result/outcome.h"
 
 static const struct sweep_opts {
@@ -21,7 +23,7 @@ static const struct sweep_opts {
 	struct unit_rate link;
 	struct sweep_cfg cfg;		/* all but the three above */
 } defaults = {
-	.cfg = { .repeat = 3, .read = outcome_read },
+	.cfg = { .repeat = 3, .try = line_try, .read = outcome_read },
 	.link = { UNIT_RATE_MAX },
 };
 
@@ -90,6 +92,21 @@ static int check_places(const struct opt_rest *command, struct err *e)
 	return 0;
 }
 
+static int check_metric(const char *key, struct err *e)
+{
+	struct near near = { .word = key };
+	const struct metric *metric;
+	size_t i;
+
+	if (!key || metric_find(key))
+		return 0;
+	for (i = 0; (metric = metric_at(i)); i++)
+		near_try(&near, metric->key);
+	err_usage(e, "--metric: there is no figure '%s'", key);
+	return near.best ? err_hint(e, "did you mean '%s'?", near.best) :
+			   err_hint(e, "see: ethgauge help metrics");
+}
+
 static int check_own(const struct sweep_opts *opts, struct err *e)
 {
 	if (!strcmp(opts->cfg.command.argv[0], "sweep") || opts->cfg.command.argv[0][0] == '-')
@@ -120,7 +137,8 @@ static int sweep_check(void *args, const struct opt_given *given, struct err *e)
 		return 0;
 	if (!opts->cfg.command.argc)
 		return err_usage(e, "VERB is missing, or the NAME of a study: see ethgauge sweep --list");
-	if (sweep_ends_check(&opts->cfg.ifnames, e) || check_places(&opts->cfg.command, e))
+	if (sweep_ends_check(&opts->cfg.ifnames, e) || check_places(&opts->cfg.command, e) ||
+	    check_metric(opts->cfg.metric, e))
 		return e->no;
 	if (!study)
 		return check_own(opts, e);

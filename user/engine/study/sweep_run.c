@@ -82,15 +82,55 @@ out:
 	return err;
 }
 
+static void show_cell(const struct sweep *sweep, size_t cell, char *text, size_t size)
+{
+	size_t i, used = 0;
+
+	for (i = 0; i < sweep->nr_varied && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, " %s=%s", sweep->varied[i].name,
+					 sweep_value(sweep, cell, i));
+}
+
+static int try_cell(const struct job *job, size_t cell, struct err *e)
+{
+	const struct opt_rest *command = &job->cfg->command;
+	char **words = sweep_run_words(&job->sweep, cell, command->argv, command->argc), text[256];
+	struct err why = { 0 };
+	int nr = 0;
+
+	if (!words)
+		return err_set(e, -ENOMEM, "cannot run '%s'", command->argv[0]);
+	while (words[nr])
+		nr++;
+	if (job->cfg->try(nr - 1, words + 1, &why)) {
+		show_cell(&job->sweep, cell, text, sizeof(text));
+		err_usage(e, "cannot run '%s' with%s: %s", words[1], text, why.msg);
+		err_hint(e, "%s", why.hint);
+	}
+	sweep_run_words_free(words);
+	return e->no;
+}
+
+/* Before the first run: a word that the verb refuses would end the sweep after hours. */
+static int try_cells(const struct job *job, struct err *e)
+{
+	size_t cell;
+
+	for (cell = 0; cell < job->sweep.nr_cells; cell++) {
+		*e = (struct err){ 0 };
+		if (!try_cell(job, cell, e) == job->cfg->skip_failed)
+			break;
+	}
+	return e->no;
+}
+
 static void report_progress(const struct job *job, size_t cell)
 {
 	uint64_t took_ns = loop_mono_ns() - job->start_ns;
-	size_t here = job->done - job->began, i, used = 0;
+	size_t here = job->done - job->began;
 	char text[256] = "", left[32] = "?";
 
-	for (i = 0; i < job->sweep.nr_varied && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, " %s=%s", job->sweep.varied[i].name,
-					 sweep_value(&job->sweep, cell, i));
+	show_cell(&job->sweep, cell, text, sizeof(text));
 	if (here)
 		unit_format(left, sizeof(left), UNIT_NS,
 			    (double)took_ns / (double)here * (double)(job->sweep.nr_runs - job->done));
@@ -218,7 +258,7 @@ static int prepare(struct job *job, struct err *e)
 					OPTION("dev"),
 					 item->name);
 	}
-	err = sweep_finish(&job->sweep, cfg->repeat, e);
+	err = sweep_finish(&job->sweep, cfg->repeat, e) ?: try_cells(job, e);
 	if (err)
 		return err;
 	if (job->settings)

@@ -23,6 +23,8 @@ struct sweep_cfg {
 	enum sweep_bound bound;
 	double link_bps;
 	bool half_duplex;
+	/* Checks a verb and its arguments without running it. */
+	int (*try)(int argc, char **argv, struct err *e);
 	/* Reads the figure @key from a run's document. */
 	int (*read)(FILE *in, const char *key, struct outcome_run *ret_run, struct err *e);
 };
