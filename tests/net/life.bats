@@ -440,7 +440,7 @@ nothing_happened() {
 		no 2 "--dscp" $verb eg0 $v4 --dscp 64
 	done
 	no 2 "requires at least 66 bytes" blast eg0 2001:2::2 --no-tag --frame-bytes 65
-	no 2 "threads require as many CPUs" blast eg0 $v4 --threads 1024
+	no 2 "1024 threads require as many CPUs" blast eg0 $v4 --threads 1024
 	no 2 "2 threads cannot share 1 packets" blast eg0 $v4 --threads 2 --count 1
 	no 2 "--zero-copy requires --engine afxdp" blast eg0 $v4 --engine live --zero-copy
 	no 2 "--port: 1 to 65535, not '70000'" sink eg0 --port 70000

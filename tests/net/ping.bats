@@ -145,7 +145,7 @@ pinged() {
 	json 'any(.notes[]; startswith("no answer arrived"))'
 	tool_in a ping 198.18.0.2 -c 11 --flood --wait 10ms --no-loss --json
 	is 1
-	json '.verdicts == [{ "pass": false, "what": "11 of 11 not answered" }]'
+	json '.verdicts == [{ "pass": false, "what": "11 of 11 requests not answered" }]'
 }
 
 @test "an answer that comes after --wait is given up, but not lost" {

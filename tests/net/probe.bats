@@ -32,7 +32,7 @@ round_trips() {
 		has("rtt_p99_99_ns") and .rtt_p99_99_ns == null and
 		.rtt_min_ns <= .rtt_mean_ns and .rtt_mean_ns <= .rtt_max_ns'
 	json --argjson n "$count" '([.histograms.rtt_ns.buckets[][1]] | add == $n) and
-		.verdicts == [{ "pass": true, "what": "0 lost of \($n)" }]'
+		.verdicts == [{ "pass": true, "what": "0 of \($n) packets lost" }]'
 	deviates rtt
 	ANSWERS=$((ANSWERS + count))
 }
@@ -79,7 +79,7 @@ each_kind() {
 		tool_in a probe eg0 198.18.0.2 --engine "$engine" --count 101 --rate 10kpps \
 			--wait 50ms --no-loss --json
 		is 1
-		json '.verdicts == [{ "pass": false, "what": "101 lost of 101" }]'
+		json '.verdicts == [{ "pass": false, "what": "101 of 101 packets lost" }]'
 	done
 }
 
@@ -128,7 +128,7 @@ each_kind() {
 	json '.metrics | .sent_packets == 1009 and .received_packets == 943 and
 		.distinct_packets == 865 and .lost_packets == 144 and .duplicate_packets == 78 and
 		.reordered_packets == 0'
-	json '.verdicts[0].what == "144 lost of 1009"'
+	json '.verdicts[0].what == "144 of 1009 packets lost"'
 	start_cmd odd b ready "$CAPTURE" reflect 503 503 251
 	tool_in a probe eg0 2001:2::2 --frame-bytes 84 --count 503 --rate 2kpps --json
 	sent=$output

@@ -443,6 +443,7 @@ late_sum() {
 @test "--no-loss is not passed by a sink that saw nothing" {
 	tool_in b sink eg0 --duration 50ms --no-loss --json
 	is 1
+	json '.verdicts[0] == { "pass": false, "what": "no packets arrived" }'
 	tool_in b sink eg0 --duration 50ms --expect 1 --json
 	is 1
 }

@@ -295,8 +295,7 @@ static void judge(const struct load_opts *opts, struct load_run *run)
 	uint64_t transactions, failed = load_failed(run->load, &transactions);
 
 	if (opts->no_failures)
-		result_verdict(run->res, transactions && !failed, "%llu of %llu transactions failed",
-			       (unsigned long long)failed, (unsigned long long)transactions);
+		result_none(run->res, failed, transactions, "transactions failed", "no transactions were made");
 }
 
 static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,

@@ -175,8 +175,7 @@ static void judge(const struct probe_opts *opts, struct probe_run *run)
 	rx_read_all(run->rx, run->is_over ? &run->asked : NULL, &got);
 	lost = rx_lost(&got, run->sent);
 	if (opts->no_loss)
-		result_verdict(run->res, !lost && run->sent, "%llu lost of %llu", (unsigned long long)lost,
-			       (unsigned long long)run->sent);
+		result_none(run->res, lost, run->sent, "packets lost", "no packets were sent");
 	else
 		result_came(run->res, run->sent, got.packets, "probes were answered");
 	if (run->sent && !got.packets)

@@ -248,8 +248,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	};
 	meter_report(meter, NULL, &receiver, res);
 	if (opts->no_loss)
-		result_verdict(res, sent && !lost, "%llu lost of %llu", (unsigned long long)lost,
-			       (unsigned long long)sent);
+		result_none(res, lost, sent, "packets lost", "no packets were sent");
 out:
 	meter_free(meter);
 	stamp_close(stamp);

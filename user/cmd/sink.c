@@ -252,9 +252,7 @@ static void judge(const struct sink_run *run, struct result *res)
 			       (unsigned long long)count.packets,
 			       (unsigned long long)opts->expect);
 	if (opts->no_loss)
-		result_verdict(res, !lost && count.distinct, "%llu of %llu packets lost",
-			       (unsigned long long)lost,
-			       (unsigned long long)(lost + count.distinct + count.unknown));
+		result_none(res, lost, lost + count.distinct + count.unknown, "packets lost", "no packets arrived");
 }
 
 /* Run to the end; the counts so far are reported even after an error. */

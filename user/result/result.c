@@ -401,6 +401,14 @@ void result_came(struct result *res, uint64_t sent, uint64_t came, const char *w
 		result_verdict(res, false, "none of %llu %s", (unsigned long long)sent, what);
 }
 
+void result_none(struct result *res, uint64_t bad, uint64_t of, const char *what, const char *if_0)
+{
+	if (of)
+		result_verdict(res, !bad, "%llu of %llu %s", (unsigned long long)bad, (unsigned long long)of, what);
+	else
+		result_verdict(res, false, "%s", if_0);
+}
+
 void result_note(struct result *res, const char *fmt, ...)
 {
 	va_list args;

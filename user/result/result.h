@@ -128,6 +128,12 @@ void result_verdict(struct result *res, bool pass, const char *fmt, ...)
  */
 void result_came(struct result *res, uint64_t sent, uint64_t came, const char *what);
 
+/*
+ * The criterion that there are some, and none of them is bad: "3 of 100 packets lost"; @if_0, such as
+ * "no packets arrived": there is nothing that could be good.
+ */
+void result_none(struct result *res, uint64_t bad, uint64_t of, const char *what, const char *if_0);
+
 /* A note that is required to interpret the figures. */
 void result_note(struct result *res, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -180,7 +180,7 @@ static void *thread_main(void *arg)
 	cpu_set_t cpu;
 
 	prctl(PR_SET_TIMERSLACK, 1ul);
-	if (!cpu_pick(0, &cpu_number, &rr->err)) {
+	if (!cpu_pick(0, 1, &cpu_number, &rr->err)) {
 		CPU_ZERO(&cpu);
 		CPU_SET(cpu_number, &cpu);
 		sched_setaffinity(0, sizeof(cpu), &cpu);

@@ -231,10 +231,8 @@ static void judge(const struct trial *trial, const struct rr *rr, struct result 
 
 	rr_read(rr, &count);
 	if (trial->opts->no_loss)
-		result_verdict(res, count.sent && count.distinct == count.sent,
-			       "%llu of %llu not answered",
-			       (unsigned long long)(count.sent - count.distinct),
-			       (unsigned long long)count.sent);
+		result_none(res, count.sent - count.distinct, count.sent, "requests not answered",
+			    "no requests were sent");
 	else
 		result_came(res, count.sent, count.answers, "requests were answered");
 }

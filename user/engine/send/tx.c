@@ -67,7 +67,7 @@ static int prepare_thread(struct tx *tx, uint32_t i, struct err *e)
 	/* Of many streams each has a limit of its own. */
 	if (tx->kind != MIX_MANY)
 		take_part(thread, &cfg->mix->flows[i]);
-	return cpu_pick(i, &thread->cpu, e);
+	return cpu_pick(i, cfg->threads, &thread->cpu, e);
 }
 
 static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result *res,

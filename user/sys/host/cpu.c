@@ -192,7 +192,7 @@ void cpu_read_thread(struct cpu_thread *ret_thread)
 	};
 }
 
-int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e)
+int cpu_pick(uint32_t index, uint32_t nr, uint32_t *ret_cpu, struct err *e)
 {
 	cpu_set_t allowed;
 	uint32_t cpu, seen = 0;
@@ -205,7 +205,5 @@ int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e)
 			return 0;
 		}
 	}
-	return err_usage(e, "%u threads require as many CPUs, but this process may use only "
-			 "%u", index + 1,
-			 seen);
+	return err_usage(e, "%u threads require as many CPUs, but this process may use only %u", nr, seen);
 }

@@ -15,8 +15,8 @@
 /* Possible CPUs, the size of every per-CPU array here; at least 1. */
 unsigned int cpu_nr_possible(void);
 
-/* The @index-th CPU that this process may run on. */
-int cpu_pick(uint32_t index, uint32_t *ret_cpu, struct err *e);
+/* The @index-th CPU that this process may run on, for one of @nr threads that have one each. */
+int cpu_pick(uint32_t index, uint32_t nr, uint32_t *ret_cpu, struct err *e);
 
 /* The interrupts of one interface at the time of the query. */
 struct cpu_nic {
