@@ -289,8 +289,11 @@ static int run(struct line *line)
 		goto out;
 	if (globals->output) {
 		caps_keep_files();
-		if (outfile_open(&file, globals->output, &e))
+		if (outfile_open(&file, globals->output, &e)) {
+			if (!strcmp(globals->output, "-"))
+				err_hint(&e, "--json prints the document to stdout");
 			goto out;
+		}
 	}
 	environ_host(res);
 	cmd->run(line->values, res, &e);

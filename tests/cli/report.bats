@@ -305,6 +305,26 @@ figures() {
 	"$TOOL" report --help | grep -cE -- '-o, --output' | grep -qx 1
 }
 
+@test "page, Markdown and CSV go to stdout for -, one at a time and whole" {
+	local run=$GOLDEN/blast-sink.json face
+
+	report "$run" -o page --md md --csv csv
+	[ "$status" = 0 ]
+	for face in "-o page" "--md md" "--csv csv"; do
+		"$TOOL" report "$run" "${face% *}" - >stdout
+		cmp stdout "${face#* }"
+	done
+	rm page md csv stdout
+	refuses 2 "only one output can go to stdout" "$run" --md - --csv -
+	refuses 2 "only one output can go to stdout" "$run" --md - --json
+	run --separate-stderr "$TOOL" calc 10G -o -
+	[ "$status" = 2 ]
+	[[ $stderr == *"a file is required, not stdout"*"--json prints the document"* ]]
+	[ -z "$(ls -A)" ]
+	run --separate-stderr bash -c '"$1" report "$2" --md - >/dev/full' bash "$TOOL" "$run"
+	[ "$status" = 4 ]
+}
+
 @test "the schema of documents is that of the tool, and rejects an unknown key" {
 	"$TOP/scripts/gen-schema" "$TOOL" | cmp - "$TOP/docs/result.schema.json" || fail "run: make schema"
 	need_module jsonschema

@@ -26,11 +26,11 @@ static const struct opt options[] = {
 	{ 0, "FILE", OPT_STRS, offsetof(struct report_opts, files), NULL,
 	  "result documents: files, directories or patterns of these", .argument = true },
 	{ 'o', "output", OPT_STR, offsetof(struct report_opts, output), "FILE",
-	  "write the HTML page to FILE; default report.html if no other output is given" },
+	  "write the HTML page to FILE; -: to stdout; default report.html if no other output is given" },
 	{ 0, "md", OPT_STR, offsetof(struct report_opts, md), "FILE",
-	  "write the same in Markdown to FILE" },
+	  "write the same in Markdown to FILE; -: to stdout" },
 	{ 0, "csv", OPT_STR, offsetof(struct report_opts, csv), "FILE",
-	  "write one line per value to FILE" },
+	  "write one line per value to FILE; -: to stdout" },
 	{ 0, "svg", OPT_STR, offsetof(struct report_opts, svg), "DIR",
 	  "write each plot as a file in DIR" },
 	{ 0, "png", OPT_STR, offsetof(struct report_opts, png), "DIR",
@@ -75,6 +75,17 @@ static int draw(FILE *svg, FILE *png, struct err *e)
 	return 0;
 }
 
+/* One at a time, and nothing else there. */
+static int report_check(void *args, const struct opt_given *given, struct err *e)
+{
+	const struct report_opts *opts = args;
+	int nr = report_is_stdout(opts->output) + report_is_stdout(opts->md) + report_is_stdout(opts->csv);
+
+	if (nr && nr + opt_was_given(given, "json") + opt_was_given(given, "jsonl") > 1)
+		return err_usage(e, "'-': only one output can go to stdout");
+	return 0;
+}
+
 static int report_run(const void *args, struct result *res, struct err *e)
 {
 	const struct report_opts *opts = args;
@@ -93,7 +104,7 @@ static int report_run(const void *args, struct result *res, struct err *e)
 		goto out;
 	if (!err && html)
 		err = report_html(report, html, e);
-	if (!err && html)
+	if (!err && html && !report_is_stdout(html))
 		result_line(res, "%zu document%s: %s", report_nr_docs(report),
 			    report_nr_docs(report) == 1 ? "" : "s", html);
 	if (!err && opts->md)
@@ -133,8 +144,11 @@ const struct cmd cmd_report = {
 	"  ethgauge report results -o results.html\n"
 	"  # for a paper: plots, and values for pandas or R\n"
 	"  ethgauge report run.json --svg plots --csv run.csv\n"
+	"  # for a bug report: the figures as Markdown\n"
+	"  ethgauge report run.json --md -\n"
 	"  # for word processors and chats, which do not accept SVG\n"
 	"  ethgauge report run.json --png plots\n",
 	.options = options, .defaults = &defaults, .opts_size = sizeof(defaults),
+	.check = report_check,
 	.run = report_run,
 };

@@ -155,12 +155,21 @@ bool report_is_main(const struct metric *metric)
 	return metric->brief;
 }
 
+bool report_is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
 int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),
 		 const void *ctx, struct err *e)
 {
 	struct outfile *file;
-	int err = outfile_open(&file, path, e);
+	int err;
 
+	if (report_is_stdout(path))
+		/* main() reports what could not be written there. */
+		return put(stdout, ctx, e);
+	err = outfile_open(&file, path, e);
 	if (err)
 		return err;
 	err = put(outfile_stream(file), ctx, e);

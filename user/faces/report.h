@@ -5,6 +5,7 @@
 #ifndef FACES_REPORT_H
 #define FACES_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -20,6 +21,9 @@ void report_free(struct report *report);
 /* All documents of @path, as for compare_load(); a usage error describes the fault. */
 int report_load(struct report *report, const char *path, struct err *e);
 size_t report_nr_docs(const struct report *report);
+
+/* "-" instead of the name of a file, for the three that follow. */
+bool report_is_stdout(const char *path);
 
 /* One self-contained page: no network, no other file, readable without script. */
 int report_html(const struct report *report, const char *path, struct err *e);

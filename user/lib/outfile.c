@@ -50,6 +50,8 @@ int outfile_open(struct outfile **ret_file, const char *path, struct err *e)
 
 	if (strlen(path) >= PATH_MAX - 8)
 		return err_set(e, -ENAMETOOLONG, "cannot write '%s'", path);
+	if (!strcmp(path, "-"))
+		return err_usage(e, "cannot write '-': a file is required, not stdout");
 	if (!*path || path[strlen(path) - 1] == '/')
 		return err_usage(e, "cannot write '%s': not a file name", path);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
