@@ -354,3 +354,33 @@ commands() {
 	holds '.command == "doctor"' <"$BATS_TEST_TMPDIR/x.json"
 	[ "$(command jq -S . <<<"$output")" = "$(command jq -S . "$BATS_TEST_TMPDIR/x.json")" ]
 }
+
+# on_terminal WORDS...: by script(1), both streams, without carriage returns
+on_terminal() {
+	script -qec "$*" /dev/null | tr -d '\r'
+}
+
+@test "outcomes, notes and warnings have colours on a terminal, and nowhere else" {
+	need_command script
+	local run="'$TOOL' load http://127.0.0.1:1/ -c 1 -i 0 --no-failures" red=$'\e[1;31mFAIL\e[0m' plain=$'\nFAIL' face
+	export TERM=xterm
+	unset NO_COLOR
+
+	[[ $(on_terminal "$run") == *"$red  1 of 1 transactions failed"* ]]
+	[[ $(on_terminal "$run -v") == *"$red  1 of 1"* ]]
+	[[ $(on_terminal "$run --json") != *$'\e'* ]]
+	# One stream that is no terminal has none, whatever the other is.
+	on_terminal "$run >$BATS_TEST_TMPDIR/out"
+	grep -q '^FAIL  1 of 1' "$BATS_TEST_TMPDIR/out"
+	face=$(NO_COLOR=1 on_terminal "$run")
+	[[ $face == *"$plain"* && $face != *$'\e'* ]]
+	face=$(TERM=dumb on_terminal "$run")
+	[[ $face == *"$plain"* && $face != *$'\e'* ]]
+	# Set, but empty: as if it were not there.
+	[[ $(NO_COLOR='' on_terminal "$run") == *"$red"* ]]
+	run "$TOOL" load http://127.0.0.1:1/ -c 1 -i 0 --no-failures
+	[[ $output != *$'\e'* ]]
+
+	[[ $(on_terminal "'$TOOL' sweep --skip-failed --repeat 1 --vary vlan-tags=0,9 --metric theory_link_bps -- calc 10G") == \
+		*$'ethgauge: \e[33mwarning: \e[0mrun 2 failed'* ]]
+}

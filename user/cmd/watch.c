@@ -15,6 +15,7 @@
 #include "faces/prom.h"
 #include "faces/record_show.h"
 #include "http/http.h"
+#include "lib/color.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "proto/filter.h"
@@ -238,7 +239,7 @@ static int open_faces(struct watch_run *run, struct err *e)
 	const struct watch_opts *opts = run->opts;
 	const struct faces_cfg cfg = {
 		.tui = opts->tui,
-		.color = !opts->no_color && !getenv("NO_COLOR"),
+		.color = !opts->no_color && color_wanted(stdout),
 		.textfile = opts->textfile,
 		.record = opts->record,
 	};

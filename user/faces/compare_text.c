@@ -9,6 +9,7 @@
 #include "compare/compare_judge.h"
 #include "compare/compare_set.h"
 #include "faces/text_parts.h"
+#include "lib/color.h"
 #include "lib/unit.h"
 #include "result/metrics.h"
 #include "result/tree.h"
@@ -125,18 +126,25 @@ static void print_side(FILE *out, const json_t *side)
 		*kernel_names ? ", kernel " : "", kernel_names);
 }
 
+static size_t print_verdict(FILE *out, const char *verdict)
+{
+	return color_put(out, !strcmp(verdict, "better") ? COLOR_GOOD : !strcmp(verdict, "worse") ? COLOR_BAD :
+			 COLOR_NONE, verdict);
+}
+
 /* The reason of an inconclusive verdict is printed once, by print_counts(). */
 static void print_row(FILE *out, const json_t *row)
 {
 	char base[64], new[64], change[64], size[64], smallest[80] = "";
-	int column = fprintf(out, "  %-19s %12s %12s %9s %s", str(row, "metric"),
-			     compare_show_figure(base, sizeof(base), row, "base_median"),
-			     compare_show_figure(new, sizeof(new), row, "new_median"),
-			     compare_show_change(change, sizeof(change), row, ""), str(row, "verdict"));
+	size_t column = (size_t)fprintf(out, "  %-19s %12s %12s %9s ", str(row, "metric"),
+					compare_show_figure(base, sizeof(base), row, "base_median"),
+					compare_show_figure(new, sizeof(new), row, "new_median"),
+					compare_show_change(change, sizeof(change), row, ""));
 
+	column += print_verdict(out, str(row, "verdict"));
 	if (!strcmp(str(row, "why"), COMPARE_WHY_SPREAD))
 		snprintf(smallest, sizeof(smallest), " <%s", compare_show_size(size, sizeof(size), row, "smallest"));
-	fprintf(out, "%s\n", column + (int)strlen(smallest) <= PAGE_WIDTH ? smallest : "");
+	fprintf(out, "%s\n", column + strlen(smallest) <= PAGE_WIDTH ? smallest : "");
 }
 
 /* With its interval, probability and noise. */
@@ -149,11 +157,12 @@ static void print_whole_row(FILE *out, const json_t *row)
 		 compare_show_change(low, sizeof(low), row, "_low"),
 		 compare_show_change(high, sizeof(high), row, "_high"));
 	snprintf(p, sizeof(p), json_is_number(value) ? "%.4f" : "-", json_number_value(value));
-	fprintf(out, "  %-24s %12s %12s %10s  %-22s %6s %8s  %s", str(row, "metric"),
+	fprintf(out, "  %-24s %12s %12s %10s  %-22s %6s %8s  ", str(row, "metric"),
 		compare_show_figure(base, sizeof(base), row, "base_median"),
 		compare_show_figure(new, sizeof(new), row, "new_median"),
 		compare_show_change(change, sizeof(change), row, ""), interval, p,
-		compare_show_size(noise, sizeof(noise), row, "noise"), str(row, "verdict"));
+		compare_show_size(noise, sizeof(noise), row, "noise"));
+	print_verdict(out, str(row, "verdict"));
 	if (!strcmp(str(row, "why"), COMPARE_WHY_SPREAD))
 		fprintf(out, " (below %s)", compare_show_size(noise, sizeof(noise), row, "smallest"));
 	else if (*str(row, "why"))

@@ -11,6 +11,7 @@
 
 #include "compare/compare_set.h"
 #include "faces/text_parts.h"
+#include "lib/color.h"
 #include "lib/unit.h"
 #include "result/metrics.h"
 #include "result/tree.h"
@@ -273,15 +274,33 @@ void text_lines(FILE *out, const char *prefix, const json_t *lines)
 		fprintf(out, "%s%s\n", prefix, json_string_value(line));
 }
 
+size_t text_outcome(FILE *out, bool pass)
+{
+	return color_put(out, pass ? COLOR_GOOD : COLOR_BAD, pass ? "PASS" : "FAIL") + (size_t)fprintf(out, "  ");
+}
+
+/* Whole, in lines of any length. */
+static void print_notes(FILE *out, const char *indent, const json_t *notes)
+{
+	const json_t *note;
+	size_t i;
+
+	json_array_foreach(notes, i, note) {
+		fputs(indent, out);
+		color_put(out, COLOR_WARN, "note: ");
+		fprintf(out, "%s\n", json_string_value(note));
+	}
+}
+
 void text_verdicts(FILE *out, const json_t *verdicts)
 {
 	const json_t *verdict;
 	size_t i;
 
-	json_array_foreach(verdicts, i, verdict)
-		fprintf(out, "%s  %s\n",
-			json_is_true(json_object_get(verdict, "pass")) ? "PASS" : "FAIL",
-			json_string_value(json_object_get(verdict, "what")));
+	json_array_foreach(verdicts, i, verdict) {
+		text_outcome(out, json_is_true(json_object_get(verdict, "pass")));
+		fprintf(out, "%s\n", json_string_value(json_object_get(verdict, "what")));
+	}
 }
 
 static void print_part(FILE *out, const json_t *part)
@@ -290,7 +309,7 @@ static void print_part(FILE *out, const json_t *part)
 	text_brief(out, json_object_get(part, "metrics"));
 	text_brief(out, json_object_get(part, "self"));
 	text_entries(out, json_object_get(part, "entries"), "  ", true);
-	text_lines(out, "  note: ", json_object_get(part, "notes"));
+	print_notes(out, "  ", json_object_get(part, "notes"));
 	text_verdicts(out, json_object_get(part, "verdicts"));
 }
 
@@ -313,7 +332,7 @@ static void print_tree(FILE *out, const json_t *tree)
 		fprintf(out, "  measurement overhead\n");
 	text_figures(out, json_object_get(tree, "self"), "calibrated_", true);
 	text_lines(out, "", json_object_get(tree, "lines"));
-	text_lines(out, "note: ", json_object_get(tree, "notes"));
+	print_notes(out, "", json_object_get(tree, "notes"));
 	json_array_foreach(parts, i, part)
 		print_part(out, part);
 	if (json_array_size(parts))

@@ -47,6 +47,9 @@ void text_features(FILE *out, const json_t *features);
 /* A line each, for scripts. */
 void text_verdicts(FILE *out, const json_t *verdicts);
 
+/* "PASS" or "FAIL", and two blanks; returns the columns. */
+size_t text_outcome(FILE *out, bool pass);
+
 /* "(3 more rows: -v)"; nothing if @nr is 0. */
 void text_hidden(FILE *out, const char *indent, size_t nr, const char *what);
 

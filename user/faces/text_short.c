@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "lib/color.h"
 #include "result/part.h"
 #include "result/value.h"
 
@@ -26,7 +27,7 @@ static size_t print_verdicts(FILE *out, const json_t *verdicts, bool all)
 		pass = json_is_true(json_object_get(verdict, "pass"));
 		passed += pass;
 		if (!pass || all)
-			text_wrapped(out, (size_t)fprintf(out, pass ? "PASS  " : "FAIL  "), value_str(verdict, "what"));
+			text_wrapped(out, text_outcome(out, pass), value_str(verdict, "what"));
 	}
 	return passed;
 }
@@ -36,8 +37,10 @@ static void print_outcome(FILE *out, const json_t *verdicts)
 {
 	size_t nr = json_array_size(verdicts), passed = print_verdicts(out, verdicts, nr <= FEW_VERDICTS);
 
-	if (passed && nr > FEW_VERDICTS)
-		fprintf(out, "PASS  %zu of %zu checks\n", passed, nr);
+	if (passed && nr > FEW_VERDICTS) {
+		text_outcome(out, true);
+		fprintf(out, "%zu of %zu checks\n", passed, nr);
+	}
 }
 
 /* @name: whose; may be "". */
@@ -49,7 +52,7 @@ static void print_notes(FILE *out, const char *name, const json_t *notes)
 
 	json_array_foreach(notes, i, note) {
 		snprintf(text, sizeof(text), "%s%s%s", name, *name ? ": " : "", json_string_value(note));
-		text_wrapped(out, (size_t)fprintf(out, "note: "), text);
+		text_wrapped(out, color_put(out, COLOR_WARN, "note: "), text);
 	}
 }
 
