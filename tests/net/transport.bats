@@ -637,6 +637,19 @@ serve_limit_holds() {
 	says "hint: see which process uses it"
 }
 
+@test "a connection whose handshake lost its last ACK comes to its test" {
+	"$TOOL" lab down --name "$LAB"
+	lab_up --path a-r-b --middle open
+	start serve b serve --data-ports 15001-15001
+	# Of what goes to the data port the SYN is the first.
+	start bump r impair ega egb -i 0s --direction a-to-b -d 60s --match "tcp dport 15001" --loss list=1
+	tool_in a tcp rr 198.18.0.2 -d 200ms --json
+	is 0
+	json '.metrics.transactions > 0'
+	finish bump INT
+	json '[.parts[].metrics | select(.impair_seen_packets > 2)][0].impair_lost_packets == 1'
+}
+
 @test "data ports stay in their range" {
 	serve --data-ports 15001-15003
 	start udp a udp stream 198.18.0.2 -d 30s --rate 1Mbit -P 3
