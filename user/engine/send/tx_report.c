@@ -50,7 +50,7 @@ static double offered_pps(const struct tx *tx)
 	return sum;
 }
 
-/* Slots of the run, if it came to its own end; 0: nobody knows. */
+/* Slots of the run, if it came to its own end; 0: unknown. */
 static uint64_t due_packets(const struct tx *tx)
 {
 	uint64_t sum = 0;
