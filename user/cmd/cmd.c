@@ -116,8 +116,6 @@ int line_check(struct line *line, struct err *e)
 
 	if (!err && cmd->check)
 		err = cmd->check(line->values, line->given, e);
-	if (err)
-		opt_name_options(e, line->table);
 	return err;
 }
 
@@ -134,6 +132,8 @@ int line_try(int argc, char **argv, struct err *e)
 	err = line_parse(&line, argc - 1, argv + 1, &help, e);
 	if (!err && !help)
 		err = line_check(&line, e);
+	if (err)
+		opt_name_options(e, line.table);
 	line_close(&line);
 	return err;
 }

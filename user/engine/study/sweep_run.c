@@ -111,14 +111,19 @@ static int try_cell(const struct job *job, size_t cell, struct err *e)
 	return e->no;
 }
 
-/* Before the first run: a word that the verb refuses would end the sweep after hours. */
+/*
+ * Before the first run: a word that the verb refuses would end the sweep after hours. Where failed runs
+ * are skipped, one cell that it takes is enough.
+ */
 static int try_cells(const struct job *job, struct err *e)
 {
+	bool fails = false;
 	size_t cell;
 
 	for (cell = 0; cell < job->sweep.nr_cells; cell++) {
 		*e = (struct err){ 0 };
-		if (!try_cell(job, cell, e) == job->cfg->skip_failed)
+		fails = try_cell(job, cell, e);
+		if (fails != job->cfg->skip_failed)
 			break;
 	}
 	return e->no;
