@@ -46,7 +46,8 @@ leftovers() {
 	find "$TMPDIR" -maxdepth 1 -mindepth 1 -printf 'file %p\n'
 	find /run/ethgauge* "${STATE_DIRECTORY:-/var/lib/ethgauge}" /dev/shm/ethgauge* /tmp/ethgauge* -maxdepth 1 \
 		-printf 'file %p\n' 2>/dev/null
-	find tests -name __pycache__ -printf 'file %p\n'
+	# A test that runs in the tree instead of in its own directory.
+	find . \( -path ./.git -o -path './build*' \) -prune -o -type f -printf 'file %p\n'
 	find "${HOME:-/root}"/.{cache,config}/scapy -maxdepth 0 -printf 'file %p\n' 2>/dev/null
 	[ "$(id -u)" = 0 ] || return 0
 	find /run/netns -mindepth 1 -printf 'namespace %f\n' 2>/dev/null

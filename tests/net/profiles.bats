@@ -18,6 +18,7 @@ teardown_file() {
 
 setup() {
 	wire_up
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 blast() {
