@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - help, the run of a verb, output and exit codes.
+ * main.c - the run of a verb, output and exit codes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,9 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
-#include "proto/layer.h"
 #include "result/calibration.h"
 #include "result/json.h"
-#include "result/metrics.h"
 #include "sys/host/caps.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 enum exit_code {
 	EXIT_DONE,
@@ -31,148 +27,6 @@ enum exit_code {
 	EXIT_NO_COMMAND = 127,
 	EXIT_SIGNALLED = 128,
 };
-
-/* The lines of the usage: a task, or a verb. */
-static const struct {
-	const char *task;
-	const struct cmd *cmd;
-} usage_lines[] = {
-#define TASK(task) { task, NULL },
-#define ROW(name) { NULL, &cmd_##name },
-	CMD_TASKS(TASK, ROW)
-#undef ROW
-#undef TASK
-};
-
-static void print_usage(FILE *out)
-{
-	size_t i;
-
-	fputs("Usage: ethgauge VERB [ARGUMENTS] [OPTIONS]\n\n"
-	      "Measures an Ethernet path from inside the driver: throughput, loss, delay, reordering.\n\n",
-	      out);
-	for (i = 0; i < ARRAY_SIZE(usage_lines); i++) {
-		if (usage_lines[i].task)
-			fprintf(out, "%s%s:\n", i ? "\n" : "", usage_lines[i].task);
-		else
-			fprintf(out, "  %-10s %s\n", usage_lines[i].cmd->name, usage_lines[i].cmd->summary);
-	}
-	fputs("\nFirst steps:  ethgauge doctor         what this machine supports\n"
-	      "              ethgauge demo           the main measurements on a private test link\n"
-	      "              ethgauge VERB --help    options and examples of a verb\n"
-	      "              ethgauge help metrics   every figure: key, unit, definition\n"
-	      "              ethgauge help layers    layers and fields of packet descriptions\n"
-	      "              ethgauge version\n"
-	      "\nOptions of all verbs, before or after the verb:\n",
-	      out);
-	opt_print_help(out, global_options, &(struct globals){ 0 }, NULL);
-	fputs("  -h, --help                   show the verb's help\n"
-	      "\nExit codes: 0 done; 1 done, but a criterion failed; 2 usage error; 3 not\n"
-	      "supported on this machine; 4 failed while running; 128+n ended by signal n.\n"
-	      "\n^C, SIGTERM and SIGHUP end a run with the result so far. Signals within one second\n"
-	      "are one request; the second request changes nothing, the third ends the tool at\n"
-	      "once, without a result.\n",
-	      out);
-}
-
-/* @command: show only the options of this sub-command; NULL: all options. */
-static void print_help(FILE *out, const struct line *line, const char *command)
-{
-	const struct cmd *cmd = line->cmd;
-	const struct opt *opt;
-	size_t i;
-
-	fprintf(out, "Usage: ethgauge %s", cmd->name);
-	/* A chosen_by word without "--" is the value of an argument; the usage line shows it. */
-	for (i = 0; cmd->chosen_by && cmd->chosen_by[i] && cmd->chosen_by[i][0] == '-'; i++)
-		fprintf(out, "%s%s", i ? "|" : " ", cmd->chosen_by[i]);
-	opt_print_usage(out, line->table, command);
-	fprintf(out, " [OPTIONS]\n\n%s\n\nOptions:\n", cmd->description);
-	opt_print_help(out, line->table, line->values, command);
-	fputs("  -h, --help                   show this help", out);
-	for (opt = line->table; opt->name; opt++) {
-		if (opt->selects && !command)
-			fprintf(out, "; after %s, only its options", opt->name);
-	}
-	fprintf(out, "\n\nExamples:\n%s", cmd->examples);
-}
-
-/* "help layers": the layers and fields of a packet description; also printed in the man page. */
-static void print_layers(FILE *out)
-{
-	const struct layer_field *field;
-	const struct layer_def *def;
-	const char *const *next;
-
-	for (def = layer_defs; def->name; def++) {
-		fprintf(out, "%s: %s\n", def->name, def->help);
-		for (field = def->fields; field->name; field++)
-			fprintf(out, "    %-10s %s\n", field->name, field->help);
-		fputs("    followed by:", out);
-		for (next = def->follow; *next; next++)
-			fprintf(out, " %s", *next);
-		fputs("\n\n", out);
-	}
-}
-
-/* "help metrics": the dictionary, one tab-separated line per metric; source of the man page. */
-static void print_metrics(FILE *out)
-{
-	static const char *const units[] = {
-		[UNIT_NONE] = "number", [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes",
-		[UNIT_NS] = "ns", [UNIT_PPS] = "packets/s", [UNIT_BPS] = "bit/s",
-		[UNIT_RATIO] = "ratio", [UNIT_CPUS] = "CPUs", [UNIT_TEXT] = "text",
-	};
-	static const char *const better[] = {
-		[METRIC_NEITHER] = "-", [METRIC_LOWER] = "lower", [METRIC_HIGHER] = "higher",
-	};
-	const struct metric *metric;
-	size_t i;
-
-	for (i = 0; (metric = metric_at(i)); i++)
-		fprintf(out, "%s\t%s\t%s\t%s\n", metric->key, units[metric->unit],
-			better[metric->better], metric->what);
-}
-
-static void print_table(FILE *out, const struct cmd *cmd)
-{
-	const struct opt *opt;
-	size_t i;
-
-	for (opt = cmd->options; opt->name; opt++) {
-		fprintf(out, "%s\t%s\t%c\t%s\t%s\t%s\t", cmd->name,
-			cmd->chosen_by ? cmd->chosen_by[0] : opt->of ? opt->of : "-",
-			opt->letter ? opt->letter : '-', opt->name, opt_type_name(opt),
-			opt->metavar ? opt->metavar : "-");
-		for (i = 0; opt->choices && opt->choices[i]; i++)
-			fprintf(out, "%s%s", i ? " " : "", opt->choices[i]);
-		fprintf(out, "%s\t%s\n", opt->choices ? "" : "-", opt->help);
-	}
-}
-
-/*
- * "help options": the options of all verbs, one tab-separated line each; fails where a rule
- * names what its table does not have.
- */
-static int print_options(FILE *out)
-{
-	const struct cmd *cmd;
-	const char *word;
-	int code = EXIT_DONE;
-	size_t i;
-
-	for (i = 0; cmds[i]; i++) {
-		for (cmd = cmds[i]; cmd; cmd = cmd->variant) {
-			print_table(out, cmd);
-			word = opt_rules_unknown(cmd->rules, cmd->options);
-			if (!word)
-				continue;
-			fprintf(stderr, "ethgauge: %s: a rule names an unknown option or value: %s\n", cmd->name, word);
-			code = EXIT_RUN;
-		}
-	}
-	return code;
-}
 
 /* sudo does not find a tool that is not installed: then the hint names it as it was run. */
 static void report_hint(const char *hint)
@@ -370,26 +224,26 @@ static int dispatch(int argc, char **argv)
 
 	verb_first(argc, argv);
 	if (argc < 2) {
-		print_usage(stderr);
+		help_overview(stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "help") && argc > 2) {
 		if (!strcmp(argv[2], "metrics")) {
-			print_metrics(stdout);
+			help_metrics(stdout);
 			return EXIT_DONE;
 		}
 		if (!strcmp(argv[2], "layers")) {
-			print_layers(stdout);
+			help_layers(stdout);
 			return EXIT_DONE;
 		}
 		if (!strcmp(argv[2], "options"))
-			return print_options(stdout);
+			return help_options(stdout) ? EXIT_RUN : EXIT_DONE;
 		/* "help VERB [SUB-COMMAND]" is "VERB [SUB-COMMAND] --help" */
 		memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof(*argv));
 		argv[argc - 1] = help_option;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		print_usage(stdout);
+		help_overview(stdout);
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
@@ -407,7 +261,7 @@ static int dispatch(int argc, char **argv)
 		report_bad_options(line.cmd, argc - 2, argv + 2, &e);
 		code = EXIT_USAGE;
 	} else if (help) {
-		print_help(stdout, &line, opt_command(line.given, line.values));
+		help_verb(stdout, &line, opt_command(line.given, line.values));
 		code = EXIT_DONE;
 	} else {
 		code = run(&line);

@@ -69,7 +69,7 @@ calls() {
 		[ "$status" = 0 ]
 		[ -z "$stderr" ]
 		[[ $output == "Usage: ethgauge $verb"* ]]
-		[[ $output == *$'\nOptions:\n'* ]]
+		[[ $output == *$'\n\nOutput:\n'*"  -J, --json "*$'\n  -h, --help '* ]]
 		[[ $output == *$'\nExamples:\n'* ]]
 		run --separate-stderr "$TOOL" help "$verb"
 		[ "$status" = 0 ]
@@ -77,21 +77,42 @@ calls() {
 	done
 }
 
-@test "help fits a terminal of 100 columns" {
-	local verb
+@test "help fits a terminal of 80 columns" {
+	local words
 
-	for verb in $(verbs); do
-		run "$TOOL" "$verb" --help
-		awk -v verb="$verb" 'length($0) > 100 { print verb ": " $0; bad = 1 } END { exit bad }' \
+	for words in "" $(verbs) "bench rfc6349" "probe --stamp"; do
+		# shellcheck disable=SC2086
+		run "$TOOL" $words --help
+		awk -v words="$words" 'length($0) > 80 { print words ": " $0; bad = 1 } END { exit bad }' \
 			<<<"$output" || fail "a line is too long"
 	done
+}
+
+# titles WORDS...: those of the groups of options in this help, in one line.
+titles() {
+	"$TOOL" "$@" --help | sed -n '/^Examples:/q; s/^\([A-Z][a-z ]*\):$/\1/p' | paste -sd ,
+}
+
+@test "help has the options in groups, the same ones in every verb" {
+	local verb
+
+	[ "$(titles blast)" = "Arguments,What,How much,How,Output" ]
+	[ "$(titles sink)" = "Arguments,What,How much,How,Pass or fail,Output" ]
+	[ "$(titles bench rfc6349)" = "Arguments,What,How much,How,Output" ]
+	run -0 "$TOOL" blast --help
+	[[ $output == *$'\nHow much:\n  -c, --count N '*$'\n  -r, --rate RATE '*$'\nHow:\n'*" --engine "*$'\nOutput:\n'* ]]
+	for verb in $(verbs); do
+		"$TOOL" "$verb" --help | sed -n '/^Examples:/q; s/^  \(-., \|    \)*\(--[a-z0-9-]*\).*/\2/p' | sort |
+			uniq -d | grep . && fail "$verb has an option twice"
+	done
+	return 0
 }
 
 @test "the version is one line" {
 	local word
 
 	for word in --version -V version; do
-		run --separate-stderr "$TOOL" $word
+		run --separate-stderr "$TOOL" "$word"
 		[ "$status" = 0 ]
 		[[ $output =~ ^ethgauge\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 	done

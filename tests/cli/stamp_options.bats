@@ -30,5 +30,5 @@ refuses() {
 	run -0 "$TOOL" probe --stamp --help
 	[[ $output == *"DEST"*"--tlv LIST"* && $output != *INTERFACE]\ DEST* ]]
 	run -0 "$TOOL" probe --help
-	[[ $output == *"[INTERFACE] DEST"*"probe --stamp --help"* ]]
+	[[ $(tr -s ' \n' ' ' <<<"$output") == *"[INTERFACE] DEST"*"probe --stamp --help"* ]]
 }

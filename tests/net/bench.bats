@@ -23,8 +23,12 @@ bench_start() {
 }
 
 bench_end() {
+	local ended=0
+
 	timeout 30 tail --pid="$BENCH_PID" -f /dev/null
-	wait "$BENCH_PID"
+	wait "$BENCH_PID" || ended=$?
+	[ "$ended" = 0 ] || cat "$BATS_TEST_TMPDIR/err"
+	return "$ended"
 }
 
 no_lab_left() {

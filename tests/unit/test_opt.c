@@ -500,8 +500,9 @@ static void shown_values_read_back(void **state)
 	release_parsed(&again);
 }
 
-static void help_shows_every_option_with_its_default(void **state)
+static void help_shows_groups_of_options_with_their_defaults(void **state)
 {
+	static const char names[] = "duration frame-bytes rate colour flag mac unknown";
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -509,21 +510,30 @@ static void help_shows_every_option_with_its_default(void **state)
 	(void)state;
 	opt_print_usage(out, table, NULL);
 	fputc('\n', out);
-	opt_print_help(out, table, &defaults, NULL);
+	opt_print_group(out, "Arguments", NULL, table, &defaults, NULL);
+	opt_print_group(out, "None", "frame dura ate", table, &defaults, NULL);
+	opt_print_group(out, "Some", names, table, &defaults, NULL);
+	opt_print_group(out, NULL, "port", table, &defaults, NULL);
 	fclose(out);
-	assert_ptr_equal(strstr(text, " INTERFACE [DEST]\n"), text);
-	assert_non_null(strstr(text, "  -p, --port N                 UDP port (default 9)\n"));
-	assert_non_null(strstr(text, "      --frame-bytes N          frame (default 64)\n"));
-	assert_non_null(strstr(text, "  -d, -t, --duration TIME      time (default 10s)\n"));
-	assert_non_null(strstr(text, "  -r, --rate RATE              rate (default max)\n"));
-	assert_non_null(strstr(text, "colour: red, green (default green)\n"));
-	assert_non_null(strstr(text, "  -f, --flag                   a flag\n"));
-	assert_non_null(strstr(text, "      --mac MAC                station\n"));
-	assert_non_null(strstr(text, "  DEST                         whereto\n"));
+	assert_string_equal(text,
+			    " INTERFACE [DEST]\n"
+			    "\n"
+			    "Arguments:\n"
+			    "  INTERFACE                where\n"
+			    "  DEST                     whereto\n"
+			    "\n"
+			    "Some:\n"
+			    "  -f, --flag               a flag\n"
+			    "      --frame-bytes N      frame (default 64)\n"
+			    "  -d, -t, --duration TIME  time (default 10s)\n"
+			    "  -r, --rate RATE          rate (default max)\n"
+			    "      --mac MAC            station\n"
+			    "      --colour WHICH       colour: red, green (default green)\n"
+			    "  -p, --port N             UDP port (default 9)\n");
 	free(text);
 }
 
-static void long_help_is_wrapped_at_100_columns(void **state)
+static void long_help_is_wrapped_at_80_columns(void **state)
 {
 	static const struct opt longer[] = {
 		{ 'x', "long", OPT_FLAG, .offset = 0,
@@ -537,19 +547,48 @@ static void long_help_is_wrapped_at_100_columns(void **state)
 		bool flag;
 		uint16_t number;
 	} opts = { 0 };
-	char *text = NULL, *line, *rest;
+	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	opt_print_help(out, longer, &opts, NULL);
+	opt_print_group(out, NULL, "long an-option-whose-name-fills", longer, &opts, NULL);
 	fclose(out);
-	assert_non_null(strstr(text, "\n                               "));
-	assert_non_null(strstr(text, "--an-option-whose-name-fills N\n"
-				     "                               text (default 0)\n"));
-	assert_non_null(strstr(text, "eighteen"));
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		assert_true(strlen(line) <= 100);
+	assert_string_equal(text,
+			    "  -x, --long               one two three four five six seven eight nine ten\n"
+			    "                           eleven twelve thirteen fourteen fifteen sixteen\n"
+			    "                           seventeen eighteen\n"
+			    "      --an-option-whose-name-fills N\n"
+			    "                           text (default 0)\n");
+	free(text);
+}
+
+static void paragraphs_are_wrapped_and_indented_lines_are_not(void **state)
+{
+	char word[101], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	opt_print_text(out,
+		       "One paragraph whose lines are joined and wrapped anew,\nwhatever their lengths are:\n"
+		       "80 columns.\n\nAnother:\n  as it is\n  and  so\nThe end");
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	opt_print_text(out, word);
+	opt_print_text(out, "");
+	fclose(out);
+	assert_ptr_equal(strstr(text,
+				"One paragraph whose lines are joined and wrapped anew, whatever their lengths\n"
+				"are: 80 columns.\n"
+				"\n"
+				"Another:\n"
+				"  as it is\n"
+				"  and  so\n"
+				"The end\n"
+				"xxxxxxxxxx"), text);
+	assert_int_equal(strcspn(strstr(text, "xx"), "\n"), 100);
+	assert_string_equal(strstr(text, "x\n"), "x\n");
 	free(text);
 }
 
@@ -650,8 +689,9 @@ int main(void)
 		cmocka_unit_test(an_option_of_many_keeps_each_in_its_order),
 		cmocka_unit_test(a_table_has_no_limit),
 		cmocka_unit_test(shown_values_read_back),
-		cmocka_unit_test(help_shows_every_option_with_its_default),
-		cmocka_unit_test(long_help_is_wrapped_at_100_columns),
+		cmocka_unit_test(help_shows_groups_of_options_with_their_defaults),
+		cmocka_unit_test(long_help_is_wrapped_at_80_columns),
+		cmocka_unit_test(paragraphs_are_wrapped_and_indented_lines_are_not),
 		cmocka_unit_test(numbers_are_distinguished_from_texts),
 		cmocka_unit_test(a_single_argument_is_the_one_behind_that_may_be_omitted),
 	};

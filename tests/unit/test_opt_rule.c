@@ -171,7 +171,7 @@ static char *help(const char *command)
 
 	opt_print_usage(out, table, command);
 	fputc('\n', out);
-	opt_print_help(out, table, &defaults, command);
+	opt_print_group(out, NULL, "tag queue", table, &defaults, command);
 	fclose(out);
 	return text;
 }
@@ -182,11 +182,11 @@ static void help_of_a_sub_command_shows_its_options(void **state)
 
 	(void)state;
 	assert_ptr_equal(strstr(of_all, " SUITE [DEST]\n"), of_all);
-	assert_non_null(strstr(of_all, "  --tag                    fast, odd: tag\n"));
+	assert_non_null(strstr(of_all, "  --tag                fast, odd: tag\n"));
 	assert_ptr_equal(strstr(of_slow, " slow [DEST]\n"), of_slow);
 	assert_null(strstr(of_slow, "--tag"));
 	assert_non_null(strstr(of_slow, "--queue N"));
-	assert_non_null(strstr(of_odd, "  --tag                    tag\n"));
+	assert_non_null(strstr(of_odd, "  --tag                tag\n"));
 	free(of_all);
 	free(of_slow);
 	free(of_odd);

@@ -413,10 +413,11 @@ const struct cmd cmd_bench = {
 "  # throughput of a firewall between eth1 and eth2, in a few minutes\n"
 "  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --quick -o quick.json\n"
 "  # the full suite; interrupt it and run it again to resume\n"
-"  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --state fw.bench -o fw.json\n"
+"  sudo ethgauge bench rfc2544 eth1 eth2 --dest 198.19.0.1 --state fw.bench \\\n"
+"      -o fw.json\n"
 "  # does a service of 50 Mbit/s CIR and 10 Mbit/s EIR meet its criteria?\n"
-"  sudo ethgauge bench y1564 eth1 eth2 --dest 198.19.0.1 --cir 50Mbit --eir 10Mbit --policing \\\n"
-"      --flr 0.1% --ftd 5ms --fdv 2ms --sizes 512,1518\n"
+"  sudo ethgauge bench y1564 eth1 eth2 --dest 198.19.0.1 --cir 50Mbit \\\n"
+"      --eir 10Mbit --policing --flr 0.1% --ftd 5ms --fdv 2ms --sizes 512,1518\n"
 "  # across a network, with ethgauge reflect at its far end\n"
 "  sudo ethgauge bench rfc2544 eth1 192.0.2.7 --reflector --quick --rate 100Mbit\n"
 "  # to another host, which ssh reaches by another path, without a password\n"
@@ -425,8 +426,8 @@ const struct cmd cmd_bench = {
 "  # in a lab with a bottleneck of 100 Mbit/s\n"
 "  sudo ethgauge lab up --path a-r-b --middle open\n"
 "  sudo ethgauge lab exec r ethgauge impair ega egb --rate 100Mbit --limit 100 &\n"
-"  sudo ethgauge bench mlrsearch eg0@lab-a eg0@lab-b --goal ndr --goal pdr --sizes 512 \\\n"
-"      --rate 1Gbit --settle 100ms\n",
+"  sudo ethgauge bench mlrsearch eg0@lab-a eg0@lab-b --goal ndr --goal pdr \\\n"
+"      --sizes 512 --rate 1Gbit --settle 100ms\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

@@ -345,7 +345,7 @@ static int calc_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_calc = {
 	.name = "calc",
-	.summary = "compute the most that a link can carry: frames, goodput, transactions, windows",
+	.summary = "compute the most that a link can carry: frames, goodput, windows",
 	.description =
 "Computes upper bounds of a link: frames per second by size, goodput by protocol, MTU and\n"
 "tunnel, transactions frame by frame, and with --rtt the bandwidth-delay product, the rate\n"

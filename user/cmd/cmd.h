@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd/cmd.h - the definition of a verb, the list of all, and a command line that names one. Each verb's
- * cmd/NAME.c ends in one const struct cmd.
+ * cmd/cmd.h - the definition of a verb, the list of all, a command line that names one, and its help. Each
+ * verb's cmd/NAME.c ends in one const struct cmd.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "lib/err.h"
 #include "lib/opt.h"
@@ -102,5 +103,23 @@ int line_check(struct line *line, struct err *e);
 
 /* All of these for the verb @argv[0] and its arguments; nothing is run. */
 int line_try(int argc, char **argv, struct err *e);
+
+/* "ethgauge --help": the verbs by task, the options that all have, exit codes. */
+void help_overview(FILE *out);
+
+/* "ethgauge VERB --help"; @command: only the options of this sub-command; NULL: all. */
+void help_verb(FILE *out, const struct line *line, const char *command);
+
+/* "help metrics": one tab-separated line per figure: key, unit, which is better, definition. */
+void help_metrics(FILE *out);
+
+/* "help layers": the layers and fields of a packet description. */
+void help_layers(FILE *out);
+
+/*
+ * "help options": the options of all verbs, one tab-separated line each. Returns 0; -EINVAL: a rule names
+ * what its table does not have, or an option has no place in the help.
+ */
+int help_options(FILE *out);
 
 #endif

@@ -124,10 +124,11 @@ const struct cmd cmd_compare = {
 "code is 1.",
 	.examples =
 	"  # five runs on each of two kernels, and the verdict\n"
-	"  mkdir -p old; for i in 1 2 3 4 5; do ethgauge probe eth1 192.0.2.2 -d 2s -o old/$i.json; done\n"
+	"  mkdir -p old\n"
+	"  for i in 1 2 3 4 5; do ethgauge probe 192.0.2.2 -d 2s -o old/$i.json; done\n"
 	"  ethgauge compare old new\n"
 	"  # by patterns, as a page, only round-trip percentiles\n"
-	"  ethgauge compare 'old-*.json' 'new-*.json' --metric 'rtt_p*' --html report.html\n"
+	"  ethgauge compare 'old-*.json' 'new-*.json' --metric 'rtt_p*' --html page.html\n"
 	"  # for a kernel's test runner; fail if worse by more than 2 %\n"
 	"  ethgauge compare old new --noise old-again --threshold 2% --ktap\n"
 	"  # compare two drivers\n"

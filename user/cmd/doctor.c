@@ -189,7 +189,7 @@ static int doctor_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "check what this machine and an interface support, and how to fix the rest",
+	.summary = "check what this machine and an interface support",
 	.description =
 "Checks what the other verbs depend on. Each feature is present, absent or unknown. For\n"
 "an absent feature it shows the impact and the command that fixes it. Nothing is changed.\n"

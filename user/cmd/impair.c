@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd/impair.c - drop, corrupt, duplicate, delay and reorder packets, and account for each.
+ * cmd/impair.c - drop, corrupt, delay and reorder packets, and account for each.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -287,7 +287,7 @@ static int impair_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_impair = {
 	.name = "impair",
-	.summary = "drop, corrupt, duplicate, delay and reorder packets, and account for each",
+	.summary = "drop, corrupt, delay and reorder packets, and account for each",
 	.description =
 "Emulates a bad network and counts exactly what it did to how many packets. On one\n"
 "interface it drops and corrupts received packets (XDP), or with --direction egress\n"

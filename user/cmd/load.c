@@ -373,16 +373,21 @@ const struct cmd cmd_load = {
 "  # 50 clients for 10 s, with persistent connections\n"
 "  ethgauge load http://198.18.0.2/1k.bin --clients 50\n"
 "  # 2000 clients, 100 more each second, a new connection for each request\n"
-"  ethgauge load http://198.18.0.2/1k.bin --clients 2000 --ramp 100/s --fresh -d 1m\n"
+"  ethgauge load http://198.18.0.2/1k.bin --clients 2000 --ramp 100/s \\\n"
+"      --fresh -d 1m\n"
 "  # 1000 transactions a second, in order: a page, its picture, a form\n"
-"  ethgauge load https://198.18.0.2/ https://198.18.0.2/a.png --clients 100 -r 1000/s --insecure\n"
+"  ethgauge load https://198.18.0.2/ https://198.18.0.2/a.png --clients 100 \\\n"
+"      -r 1000/s --insecure\n"
 "  # each client from its own address, three cycles with a pause of 1 to 5 s\n"
 "  ethgauge load http://198.18.0.2/ http://198.18.0.2/b --clients 200 \\\n"
-"      --sources 198.18.0.10-198.18.0.209 --cycles 3 --cycle-pause 1s-5s --cookies --follow 5\n"
+"      --sources 198.18.0.10-198.18.0.209 --cycles 3 --cycle-pause 1s-5s \\\n"
+"      --cookies --follow 5\n"
 "  # 20 clients send 10 MB each by FTP, each to its own file\n"
-"  ethgauge load 'ftp://user:word@198.18.0.2/up-{client}' --clients 20 --upload 10M --cycles 1\n"
+"  ethgauge load 'ftp://user:word@198.18.0.2/up-{client}' --clients 20 \\\n"
+"      --upload 10M --cycles 1\n"
 "  # a test for scripts: 100,003 requests, none may fail, each logged\n"
-"  ethgauge load http://198.18.0.2/ --clients 10 -c 100003 --no-failures --log r.csv --json\n",
+"  ethgauge load http://198.18.0.2/ --clients 10 -c 100003 --no-failures \\\n"
+"      --log r.csv --json\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

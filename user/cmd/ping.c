@@ -49,7 +49,7 @@ const struct cmd cmd_ping = {
 	.examples =
 "  # ten a second until ^C\n"
 "  sudo ethgauge ping 198.18.0.2\n"
-"  # as fast as answers arrive, 8 outstanding, for ten seconds; fail if one is lost\n"
+"  # as fast as answers arrive, 8 outstanding, for 10 s; fail if one is lost\n"
 "  sudo ethgauge ping 198.18.0.2 --flood --outstanding 8 -d 10s --no-loss\n"
 "  # round-trip time by packet size, up to the MTU\n"
 "  sudo ethgauge ping far.example --sizes 64-mtu --flood -c 10k\n"

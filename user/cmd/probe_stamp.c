@@ -81,7 +81,7 @@ static const struct opt options[] = {
 	{ 0, "format", OPT_CHOICE, AT(format), "FORMAT", "timestamp format in the packets",
 	  .choices = format_names },
 	{ 0, "tlv", OPT_STR, AT(tlvs), "LIST",
-	  "comma-separated extensions: location,timestamp,class,direct,access,follow-up,hmac, or all" },
+	  "extensions, separated by commas: location, timestamp, class, direct, access, follow-up, hmac; or all" },
 	{ 0, "access-id", OPT_U16, AT(access_id), "N", "access ID for --tlv access; 1: 3GPP, 2: non-3GPP", .max = 15 },
 	{ 0, "access-code", OPT_U16, AT(access_code), "N",
 	  "return code for --tlv access; 1: available, 2: unavailable", .max = 255 },
@@ -271,10 +271,12 @@ const struct cmd cmd_probe_stamp = {
 	.examples =
 "  # 100 packets, 10 a second, to ethgauge reflect eg0 --stamp, or to a router\n"
 "  ethgauge probe --stamp 198.18.0.2\n"
-"  # 1000 sessions to two reflectors for an hour, Poisson intervals, one line per minute\n"
-"  ethgauge probe --stamp 198.18.0.2 2001:2::2 --sessions 500 -r 1pps --poisson -d 1h -i 1m --jsonl\n"
+"  # 1000 sessions to two reflectors for an hour, Poisson, a line a minute\n"
+"  ethgauge probe --stamp 198.18.0.2 2001:2::2 --sessions 500 -r 1pps \\\n"
+"      --poisson -d 1h -i 1m --jsonl\n"
 "  # authenticated, with all extensions\n"
-"  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --tlv all --dscp 46\n"
+"  ethgauge probe --stamp 198.18.0.2 --key-file /etc/ethgauge.key --tlv all \\\n"
+"      --dscp 46\n"
 "  # a TWAMP Light responder on another port, 200 bytes of UDP payload\n"
 "  ethgauge probe --twamp-light 198.18.0.2 -p 18760 --size 200\n",
 	.options = options,

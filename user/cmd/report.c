@@ -139,7 +139,8 @@ const struct cmd cmd_report = {
 "rsvg-convert, sharp in print up to 21 cm wide.",
 	.examples =
 	"  # a run, and its page\n"
-	"  ethgauge probe eth1 192.0.2.2 -o run.json && ethgauge report run.json -o run.html\n"
+	"  ethgauge probe eth1 192.0.2.2 -o run.json\n"
+	"  ethgauge report run.json -o run.html\n"
 	"  # all runs of a directory in one page, their delays in one plot\n"
 	"  ethgauge report results -o results.html\n"
 	"  # for a paper: plots, and values for pandas or R\n"

@@ -36,7 +36,7 @@ static int run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_rr = {
 	.name = "rr",
-	.summary = "measure transactions per second: UDP requests and responses in the driver",
+	.summary = "measure UDP requests and responses per second in the driver",
 	.description =
 "Sends a UDP request to DEST, waits for the response, sends the next: netperf's UDP_RR\n"
 "without the network stack, with the time of every transaction. --outstanding sets the\n"

@@ -411,7 +411,7 @@ const struct cmd cmd_sink = {
 "  # in another one\n"
 "  sudo ethgauge lab exec a ethgauge blast eg0 198.18.0.2 -c 1M\n"
 "  # a test for scripts: 100,003 packets must arrive within 10 s, none lost\n"
-"  ethgauge sink eth1 --count 100003 --duration 10s --expect 100003 --no-loss --json\n"
+"  ethgauge sink eth1 -c 100003 -d 10s --expect 100003 --no-loss --json\n"
 "  # one-way delay from another, synchronised host: blast --clock tai there\n"
 "  ethgauge sink eth1 --clock tai\n"
 "  # how evenly a stream of 100,000 packets a second arrives\n"

@@ -302,14 +302,16 @@ const struct cmd cmd_sweep = {
 "  ethgauge sweep --list\n"
 "  ethgauge sweep --list buffers\n"
 "  sudo ethgauge lab up; sudo ethgauge lab exec b ethgauge serve -q >/dev/null &\n"
-"  sudo ethgauge lab exec a ethgauge sweep -o buffers.json buffers 198.18.0.2 -d 3s\n"
-"  ethgauge report buffers.json --svg plots\n"
+"  sudo ethgauge lab exec a ethgauge sweep -o b.json buffers 198.18.0.2 -d 3s\n"
+"  ethgauge report b.json --svg plots\n"
 "  # packet rate by frame size and batch, against the link's limit\n"
-"  sudo ethgauge sweep --vary frame-bytes=64,512,1518 --vary batch=8,64 --metric sent_pps \\\n"
-"      --theory frames --link 10G -- blast eth1 198.18.0.2 --duration 3s\n"
+"  sudo ethgauge sweep --vary frame-bytes=64,512,1518 --vary batch=8,64 \\\n"
+"      --metric sent_pps --theory frames --link 10G -- \\\n"
+"      blast eth1 198.18.0.2 -d 3s\n"
 "  # the same stream with three queue lengths\n"
-"  sudo ethgauge sweep --dev eth1 --vary txqueuelen=100,1000,10000 --metric sent_pps \\\n"
-"      --state queues.sweep -- blast eth1 198.18.0.2 -e afxdp --duration 3s\n",
+"  sudo ethgauge sweep --dev eth1 --vary txqueuelen=100,1000,10000 \\\n"
+"      --metric sent_pps --state queues.sweep -- \\\n"
+"      blast eth1 198.18.0.2 -e afxdp -d 3s\n",
 	.options = options,
 	.rules = rules,
 	.defaults = &defaults,

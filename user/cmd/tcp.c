@@ -87,7 +87,7 @@ static int tcp_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_tcp = {
 	.name = "tcp",
-	.summary = "measure TCP bulk transfers and transactions, as an application sees them",
+	.summary = "measure TCP bulk transfers and transactions between sockets",
 	.description =
 "Measures TCP on a path with a server (ethgauge serve at HOST), with the tests known from\n"
 "netperf and iperf: stream, maerts, sendfile and splice measure goodput; rr and crr measure\n"
@@ -102,7 +102,7 @@ const struct cmd cmd_tcp = {
 "  # both directions, four connections each, without the first two seconds\n"
 "  ethgauge tcp stream 198.18.0.2 --bidir -P 4 --omit 2s --per-stream\n"
 "  # round trips at 10,000 requests per second, 64 bytes each, 1 KB responses\n"
-"  ethgauge tcp rr 198.18.0.2 --rate 10kpps --request-bytes 64 --response-bytes 1k\n"
+"  ethgauge tcp rr 198.18.0.2 -r 10kpps --request-bytes 64 --response-bytes 1k\n"
 "  # 32 outstanding transactions on one connection; connections per second\n"
 "  ethgauge tcp rr 198.18.0.2 --outstanding 32 --nodelay\n"
 "  ethgauge tcp crr 198.18.0.2 -P 16\n"

@@ -220,10 +220,11 @@ STATEDIR_DEFAULT " (or $STATE_DIRECTORY) before the first change, so that --rest
 "after a crash, too. After a reboot there is nothing to restore. Settings belong to network\n"
 "namespaces: run it in the right one.",
 	.examples =
-"  # current and recommended values for a path of 10 Gbit/s and 25 ms through eth1\n"
+"  # values now and recommended for a path of 10 Gbit/s and 25 ms through eth1\n"
 "  ethgauge tune eth1 --link 10G --rtt 25ms --explain\n"
 "  # change two settings: one to the recommended value, one to a given value\n"
-"  sudo ethgauge tune --link 10G --rtt 25ms --apply tcp_rmem,tcp_congestion_control=bbr\n"
+"  sudo ethgauge tune --link 10G --rtt 25ms \\\n"
+"      --apply tcp_rmem,tcp_congestion_control=bbr\n"
 "  # restore the old values\n"
 "  sudo ethgauge tune --restore\n",
 	.options = options,

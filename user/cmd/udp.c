@@ -82,7 +82,7 @@ static int udp_run(const void *args, struct result *res, struct err *e)
 
 const struct cmd cmd_udp = {
 	.name = "udp",
-	.summary = "measure UDP loss, order and transactions, as an application sees them",
+	.summary = "measure UDP goodput, loss, order and transactions between sockets",
 	.description =
 "Measures UDP sockets on a path with a server (ethgauge serve at HOST). stream reports\n"
 "goodput, loss, order and duplicates, and the one-way delay if both ends are on one host;\n"
@@ -101,8 +101,8 @@ const struct cmd cmd_udp = {
 "  # highest rate that sockets reach\n"
 "  ethgauge udp stream 198.18.0.2 --gso\n"
 "  # receive time against number, like UDPmon's plot\n"
-"  ethgauge udp stream 198.18.0.2 --rate 20kpps --batch 32 --arrivals 1000 -o run.json\n"
-"  ethgauge report run.json -o run.html\n"
+"  ethgauge udp stream 198.18.0.2 -r 20kpps --batch 32 --arrivals 1000 -o u.json\n"
+"  ethgauge report u.json -o u.html\n"
 "  # 100 ms on, 900 ms off\n"
 "  ethgauge udp stream 198.18.0.2 --rate 500Mbit --on 100ms --off 900ms\n"
 "  # round trips, one outstanding, then 64\n"

@@ -531,16 +531,18 @@ const char *opt_command(const struct opt_given *given, const void *opts)
 	return NULL;
 }
 
-bool opt_belongs(const struct opt *opt, const char *command)
+bool opt_has_word(const char *words, const char *word)
 {
-	size_t len = command ? strlen(command) : 0;
-	const char *word;
+	size_t len = strlen(word);
 
-	if (!command || !opt->of)
-		return true;
-	for (word = opt->of; *word; word += strcspn(word, " "), word += *word == ' ') {
-		if (strcspn(word, " ") == len && !strncmp(word, command, len))
+	for (; *words; words += strcspn(words, " "), words += *words == ' ') {
+		if (strcspn(words, " ") == len && !strncmp(words, word, len))
 			return true;
 	}
 	return false;
+}
+
+bool opt_belongs(const struct opt *opt, const char *command)
+{
+	return !command || !opt->of || opt_has_word(opt->of, command);
 }

@@ -116,6 +116,9 @@ const struct opt *opt_find(const struct opt *table, const char *name);
 /* The sub-command given; NULL: none. */
 const char *opt_command(const struct opt_given *given, const void *opts);
 
+/* True if @word is one of @words, which are separated by spaces. */
+bool opt_has_word(const char *words, const char *word);
+
 /* True if the sub-command @command, or any if it is NULL, has @opt. */
 bool opt_belongs(const struct opt *opt, const char *command);
 
@@ -131,8 +134,19 @@ bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value);
 /* "INTERFACE [DEST]": the arguments of a usage line; @command: as in opt_belongs(). */
 void opt_print_usage(FILE *out, const struct opt *table, const char *command);
 
-/* One line per option: "  -p, --port N   UDP port (default 9)". */
-void opt_print_help(FILE *out, const struct opt *table, const void *defaults,
-		    const char *command);
+/* The width of all help, and the column where the options' texts begin. */
+#define OPT_HELP_WIDTH 80
+#define OPT_HELP_INDENT 27
+
+/*
+ * One line per option: "  -p, --port N   UDP port (default 9)", below "TITLE:" unless @title is NULL.
+ * @names: the options to show, separated by spaces; NULL: the arguments. Prints nothing if the table has
+ * none of them.
+ */
+void opt_print_group(FILE *out, const char *title, const char *names, const struct opt *table,
+		     const void *defaults, const char *command);
+
+/* Paragraphs: their lines are joined and wrapped; indented lines stay as they are. */
+void opt_print_text(FILE *out, const char *text);
 
 #endif

@@ -142,7 +142,7 @@ append(char *buf, size_t size, size_t used, const char *fmt, ...)
 /* @text after @left, with its further lines below its first. */
 static void print_wrapped(FILE *out, const char *left, const char *text)
 {
-	const int indent = 31, width = 100 - indent;
+	const int indent = OPT_HELP_INDENT, width = OPT_HELP_WIDTH - indent;
 	const char *cut;
 
 	if ((int)strlen(left) < indent)
@@ -202,8 +202,8 @@ static void print_one(FILE *out, const struct opt *opt, const struct opt *select
 	print_wrapped(out, left, text);
 }
 
-static void print_kind(FILE *out, const struct opt *table, const void *defaults,
-		       const char *command, bool argument)
+void opt_print_group(FILE *out, const char *title, const char *names, const struct opt *table,
+		     const void *defaults, const char *command)
 {
 	const struct opt *opt, *selector = NULL;
 
@@ -212,14 +212,47 @@ static void print_kind(FILE *out, const struct opt *table, const void *defaults,
 			selector = opt;
 	}
 	for (opt = table; opt->name; opt++) {
-		if (opt->argument == argument && opt_belongs(opt, command) &&
-		    !(opt->selects && command))
-			print_one(out, opt, selector, defaults);
+		if (!opt_belongs(opt, command) || (opt->selects && command))
+			continue;
+		if (names ? opt->argument || !opt_has_word(names, opt->name) : !opt->argument)
+			continue;
+		if (title)
+			fprintf(out, "\n%s:\n", title);
+		title = NULL;
+		print_one(out, opt, selector, defaults);
 	}
 }
 
-void opt_print_help(FILE *out, const struct opt *table, const void *defaults, const char *command)
+/* Returns the column behind the last of the words; @column: the one to begin in. */
+static size_t print_words(FILE *out, const char *line, size_t len, size_t column)
 {
-	print_kind(out, table, defaults, command, true);
-	print_kind(out, table, defaults, command, false);
+	const char *end = line + len;
+	size_t word;
+
+	for (; line < end; line += word + 1) {
+		word = strcspn(line, " \n");
+		if (column && column + 1 + word > OPT_HELP_WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		column += (size_t)fprintf(out, "%s%.*s", column ? " " : "", (int)word, line);
+	}
+	return column;
+}
+
+void opt_print_text(FILE *out, const char *text)
+{
+	size_t column = 0, len;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		if (len && *text != ' ') {
+			column = print_words(out, text, len, column);
+			continue;
+		}
+		fprintf(out, "%s%.*s\n", column ? "\n" : "", (int)len, text);
+		column = 0;
+	}
+	if (column)
+		fputc('\n', out);
 }
