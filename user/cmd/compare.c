@@ -125,7 +125,7 @@ const struct cmd cmd_compare = {
 	.examples =
 	"  # five runs on each of two kernels, and the verdict\n"
 	"  mkdir -p old\n"
-	"  for i in 1 2 3 4 5; do ethgauge probe 192.0.2.2 -d 2s -o old/$i.json; done\n"
+	"  for i in $(seq 5); do ethgauge probe eth1 192.0.2.2 -d 2s -o old/$i.json; done\n"
 	"  ethgauge compare old new\n"
 	"  # by patterns, as a page, only round-trip percentiles\n"
 	"  ethgauge compare 'old-*.json' 'new-*.json' --metric 'rtt_p*' --html page.html\n"
