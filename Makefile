@@ -255,15 +255,11 @@ mutate:
 	$(Q)scripts/mutate $(ARGS)
 
 # The pages are made from the tool's own help, so it is built first.
-doc: $(O)/man/ethgauge.8 $(O)/completion/ethgauge
+doc: $(O)/man/ethgauge.8
 
 $(O)/man/ethgauge.8: $(tool) scripts/gen-man $(wildcard docs/verbs/*.md)
 	$(call say,MAN,$(@D))
 	$(Q)scripts/gen-man $(tool) $(@D)
-
-$(O)/completion/ethgauge: $(tool) scripts/gen-completion
-	$(call say,COMPL,$@)
-	$(Q)mkdir -p $(@D) && scripts/gen-completion $(tool) >$@
 
 # In git, so that readers of documents need no build; a test checks that it is up to date.
 schema: $(tool)
@@ -315,7 +311,7 @@ Targets:
            test notices (scripts/mutate, docs/mutate.md); needs root
   truth    compare reported figures with what independent forwarders did to the
            packets, and with tcpdump, ss, nstat and ping (docs/truth.md)
-  doc      make man pages and shell completion under $(O)
+  doc      make man pages under $(O)
   schema   make docs/result.schema.json from the dictionary of figures
   install  install tool, man pages, completion, systemd units and documents
            under DESTDIR and PREFIX

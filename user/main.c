@@ -236,6 +236,10 @@ static int dispatch(int argc, char **argv)
 			help_layers(stdout);
 			return EXIT_DONE;
 		}
+		if (!strcmp(argv[2], "complete")) {
+			help_complete(stdout, argc - 3, argv + 3);
+			return EXIT_DONE;
+		}
 		if (!strcmp(argv[2], "options"))
 			return help_options(stdout) ? EXIT_RUN : EXIT_DONE;
 		/* "help VERB [SUB-COMMAND]" is "VERB [SUB-COMMAND] --help" */

@@ -150,6 +150,15 @@ titles() {
 	run --separate-stderr "$TOOL" udp steram 198.18.0.2
 	[ "$status" = 2 ]
 	[[ $stderr == *"did you mean 'stream'?"* ]]
+	run --separate-stderr "$TOOL" blast lo --profile voipg711 --save x.pcap -c 1
+	[ "$status" = 2 ]
+	[[ $stderr == *"there is no profile 'voipg711'"*"did you mean 'voip-g711'?"* ]]
+	run --separate-stderr "$TOOL" sweep bufers 198.18.0.2
+	[ "$status" = 2 ]
+	[[ $stderr == *"did you mean the study 'buffers'?"* ]]
+	run --separate-stderr "$TOOL" sweep --list bufers
+	[ "$status" = 2 ]
+	[[ $stderr == *"unknown study 'bufers'"*"did you mean the study 'buffers'?"* ]]
 	run --separate-stderr "$TOOL" quux
 	[ "$status" = 2 ]
 	[[ $stderr != *"did you mean"* ]]

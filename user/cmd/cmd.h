@@ -110,6 +110,13 @@ void help_overview(FILE *out);
 /* "ethgauge VERB --help"; @command: only the options of this sub-command; NULL: all. */
 void help_verb(FILE *out, const struct line *line, const char *command);
 
+/*
+ * "help complete WORD...": what the last of @argv, the words after "ethgauge", may become, each with a tab and
+ * an explanation, which may be empty. ":files" or ":commands", a tab, and the part of the word before them:
+ * the shell knows these.
+ */
+void help_complete(FILE *out, int argc, char **argv);
+
 /* "help metrics": one tab-separated line per figure: key, unit, which is better, definition. */
 void help_metrics(FILE *out);
 

@@ -6,6 +6,7 @@
  */
 #include "cmd/cmd.h"
 #include "compare/compare.h"
+#include "result/metrics.h"
 
 struct compare_opts {
 	const char *base, *new;
@@ -33,7 +34,8 @@ static const struct opt options[] = {
 	{ 0, "threshold", OPT_STR, offsetof(struct compare_opts, threshold), "PERCENT",
 	  "smallest change for the worse that counts as a regression" },
 	{ 0, "metric", OPT_STRS, offsetof(struct compare_opts, metrics), "KEY",
-	  "judge only this figure, or those matching a pattern such as 'rtt_p*'" },
+	  "judge only this figure, or those matching a pattern such as 'rtt_p*'",
+	  .value_at = metric_key_at },
 	{ 0, "all", OPT_FLAG, offsetof(struct compare_opts, all), NULL,
 	  "include figures without better or worse, and the measurement overhead" },
 	{ 0, "ignore", OPT_STRS, offsetof(struct compare_opts, ignore), "KEY",

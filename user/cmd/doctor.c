@@ -24,11 +24,19 @@ struct doctor_opts {
 
 static const struct doctor_opts defaults;
 
+static const char *feature_name_at(size_t i)
+{
+	const struct feature *feature = feature_at(i);
+
+	return feature ? feature->name : NULL;
+}
+
 static const struct opt options[] = {
 	{ 0, "INTERFACE", OPT_IFACE, offsetof(struct doctor_opts, ifname), NULL,
 	  "also check this interface", .argument = true, .optional = true },
 	{ 0, "has", OPT_STR, offsetof(struct doctor_opts, has), "NAME[,NAME]",
-	  "check only these features; the exit code is the answer" },
+	  "check only these features; the exit code is the answer",
+	  .value_at = feature_name_at },
 	{ 0, "probe", OPT_FLAG, offsetof(struct doctor_opts, probe), NULL,
 	  "attach a native XDP program for an instant; may reset the NIC's queues" },
 	OPT_END

@@ -32,16 +32,23 @@ static const struct lab_opts {
 	.mtu = LAB_DEFAULT_MTU,
 };
 
+static const char *node_at(size_t i)
+{
+	static const char *const nodes[] = { "a", "b", "r", NULL };
+
+	return nodes[i];
+}
+
 static const struct opt options[] = {
 	{ .name = "ACTION", .type = OPT_CHOICE, .offset = offsetof(struct lab_opts, action),
 	  .help = "what to do", .choices = actions, .argument = true, .selects = true },
 	{ .name = "NODE", .type = OPT_STR, .offset = offsetof(struct lab_opts, node),
 	  .help = "node to enter: a, b, or r between them", .argument = true,
-	  .optional = true, .of = "exec" },
+	  .optional = true, .of = "exec", .value_at = node_at },
 	{ .name = "COMMAND", .type = OPT_REST, .offset = offsetof(struct lab_opts, command),
 	  .help = "command to run in the node, with its arguments", .argument = true,
 	  .optional = true, .of = "exec" },
-	{ 0, "name", OPT_STR, offsetof(struct lab_opts, name), "NAME",
+	{ 0, "name", OPT_STR, offsetof(struct lab_opts, name), "LAB",
 	  "name of the lab (default " LAB_DEFAULT_NAME "; for status: all labs)" },
 	{ 0, "path", OPT_CHOICE, offsetof(struct lab_opts, path), "PATH",
 	  "one link, or two links with a node between", .choices = paths, .of = "up" },

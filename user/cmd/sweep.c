@@ -13,6 +13,7 @@
 #include "lib/near.h"
 #include "lib/theory.h"
 #include "model/study.h"
+#include "model/tune_items.h"
 #include "result/metrics.h"
 #include "result/outcome.h"
 
@@ -30,14 +31,14 @@ static const struct sweep_opts {
 static const struct opt options[] = {
 	{ .name = "VERB", .type = OPT_REST, .offset = offsetof(struct sweep_opts, cfg.command),
 	  .help = "the verb to run and its arguments, after --; or the NAME of a study, its HOST, and "
-	  "more arguments for its verb", .argument = true, .optional = true },
+	  "more arguments for its verb", .argument = true, .optional = true, .value_at = study_name_at },
 	{ 0, "list", OPT_FLAG, offsetof(struct sweep_opts, list), NULL,
 	  "list the built-in studies; with NAME, show what that study runs" },
 	{ 0, "vary", OPT_STRS, offsetof(struct sweep_opts, cfg.vary), "NAME=V1,V2,...",
 	  "vary an option of VERB, a setting of tune, or {NAME} in the arguments; several form a "
-	  "cross product" },
+	  "cross product", .value_at = tune_name_at },
 	{ 0, "metric", OPT_STR, offsetof(struct sweep_opts, cfg.metric), "KEY",
-	  "figure to take from each run: see ethgauge help metrics" },
+	  "figure to take from each run: see ethgauge help metrics", .value_at = metric_key_at },
 	{ 0, "repeat", OPT_U32, offsetof(struct sweep_opts, cfg.repeat), "N",
 	  "runs per cell; all cells run once, then all again", .min = 1,
 	  .max = SWEEP_MAX_REPEATS },
@@ -107,14 +108,22 @@ static int check_metric(const char *key, struct err *e)
 			   err_hint(e, "see: ethgauge help metrics");
 }
 
+/* For a name that is neither a verb's nor a study's. */
+static int hint_study(const char *name, struct err *e)
+{
+	const char *near = near_known(name, study_name_at);
+
+	return near ? err_hint(e, "did you mean the study '%s'?", near) :
+		      err_hint(e, "'%s' is not a study either: see ethgauge sweep --list", name);
+}
+
 static int check_own(const struct sweep_opts *opts, struct err *e)
 {
 	if (!strcmp(opts->cfg.command.argv[0], "sweep") || opts->cfg.command.argv[0][0] == '-')
 		return err_usage(e, "'%s' is not a verb to sweep", opts->cfg.command.argv[0]);
 	if (!opts->cfg.vary.nr) {
 		err_usage(e, "--vary is missing");
-		return err_hint(e, "'%s' is not a study either: see ethgauge sweep --list",
-				opts->cfg.command.argv[0]);
+		return hint_study(opts->cfg.command.argv[0], e);
 	}
 	if (!opts->cfg.metric)
 		return err_usage(e, "--metric is missing: name the figure to take from each run");
@@ -130,9 +139,10 @@ static int sweep_check(void *args, const struct opt_given *given, struct err *e)
 	const struct study *study = study_of(opts);
 
 	(void)given;
-	if (opts->list && opts->cfg.command.argc && !study)
-		return err_usage(e, "unknown study '%s': see ethgauge sweep --list",
-				 opts->cfg.command.argv[0]);
+	if (opts->list && opts->cfg.command.argc && !study) {
+		err_usage(e, "unknown study '%s'", opts->cfg.command.argv[0]);
+		return hint_study(opts->cfg.command.argv[0], e);
+	}
 	if (opts->list)
 		return 0;
 	if (!opts->cfg.command.argc)

@@ -38,7 +38,8 @@ static const struct opt options[] = {
 	{ 0, "explain", OPT_FLAG, offsetof(struct tune_opts, explain), NULL,
 	  "describe each setting" },
 	{ 0, "apply", OPT_STR, offsetof(struct tune_opts, apply), "NAME[=VALUE],...",
-	  "change only these settings; without VALUE, to the recommended value" },
+	  "change only these settings; without VALUE, to the recommended value",
+	  .value_at = tune_name_at },
 	{ 0, "restore", OPT_FLAG, offsetof(struct tune_opts, restore), NULL,
 	  "restore all settings changed in this network namespace" },
 	OPT_END

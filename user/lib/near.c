@@ -73,3 +73,14 @@ const char *near_word(const char *word, const char *const *candidates)
 		near_try(&near, *candidates);
 	return near.best;
 }
+
+const char *near_known(const char *word, const char *(*at)(size_t i))
+{
+	struct near near = { .word = word };
+	const char *candidate;
+	size_t i;
+
+	for (i = 0; (candidate = at(i)); i++)
+		near_try(&near, candidate);
+	return near.best;
+}

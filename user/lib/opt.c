@@ -487,20 +487,22 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
 	return 0;
 }
 
+const struct opt *opt_named(const struct opt *table, const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	return word[1] == '-' ? find_long(table, word + 2, strcspn(word + 2, "=")) : find_letter(table, word[1]);
+}
+
 int opt_words(const struct opt *table, const char *word)
 {
-	const struct opt *opt = NULL;
-	size_t len;
+	const struct opt *opt = opt_named(table, word);
+	bool has_value;
 
-	if (word[0] != '-' || !word[1])
+	if (!opt)
 		return 0;
-	if (word[1] == '-') {
-		len = strcspn(word + 2, "=");
-		opt = find_long(table, word + 2, len);
-		return !opt ? 0 : word[2 + len] || opt->type == OPT_FLAG ? 1 : 2;
-	}
-	opt = find_letter(table, word[1]);
-	return !opt ? 0 : word[2] || opt->type == OPT_FLAG ? 1 : 2;
+	has_value = word[1] == '-' ? strchr(word, '=') != NULL : word[2] != '\0';
+	return has_value || opt->type == OPT_FLAG ? 1 : 2;
 }
 
 const struct opt *opt_find(const struct opt *table, const char *name)

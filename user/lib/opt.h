@@ -77,6 +77,8 @@ struct opt {
 					 * all */
 	unsigned int rate_kinds;	/* OPT_RATE: 1 << enum unit_rate_kind each; 0: all */
 	char letter_elsewhere;		/* a second letter, that of other tools; 0: none */
+	const char *(*value_at)(size_t i);	/* values of a text that are known, for completion; NULL
+						 * after the last */
 };
 
 #define OPT_RATE_BPS (1u << UNIT_RATE_BPS)
@@ -98,6 +100,9 @@ struct opt_given {
  */
 int opt_parse(const struct opt *table, int argc, char **argv, void *opts,
 	      struct opt_given **ret_given, bool *ret_help, struct err *e);
+
+/* The option that @word names: "--rate", "--rate=1", "-r" or "-r1"; NULL: none. */
+const struct opt *opt_named(const struct opt *table, const char *word);
 
 /* The number of words, 1 or 2, that the option @word of @table takes with its value; 0: it is none. */
 int opt_words(const struct opt *table, const char *word);

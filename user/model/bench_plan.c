@@ -124,20 +124,34 @@ int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
 	return 0;
 }
 
+/* In the order of the bits of enum bench_test; at last the word for none. */
+static const char *const test_names[] = { "latency", "loss", "back-to-back", "recovery", "none", NULL };
+
+const char *bench_test_at(size_t i)
+{
+	return test_names[i];
+}
+
+const char *bench_goal_at(size_t i)
+{
+	return i < sizeof(presets) / sizeof(presets[0]) ? presets[i].name : NULL;
+}
+
 int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
 {
-	static const char *const names[] = { "latency", "loss", "back-to-back", "recovery", NULL };
 	char words[64], *word, *rest = words;
 	unsigned int i;
 
 	snprintf(words, sizeof(words), "%s", text);
 	plan->tests &= ~(unsigned int)BENCH_ALL_TESTS;
 	while ((word = strsep(&rest, ","))) {
-		for (i = 0; names[i] && strcmp(word, names[i]); i++)
+		if (!strcmp(word, "none"))
+			continue;
+		for (i = 0; test_names[i] && strcmp(word, test_names[i]); i++)
 			;
-		if (names[i])
+		if (test_names[i])
 			plan->tests |= 1u << i;
-		else if (strcmp(word, "none"))
+		else
 			return err_usage(e, OPTION("tests") ": '%s' is not one of latency, loss, "
 					"back-to-back, recovery, none",
 					 word);

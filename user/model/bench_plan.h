@@ -85,10 +85,14 @@ bool bench_plan_is_quick(const struct bench_plan *plan);
 
 /* Parse "64,1518", and "latency,loss"; "none": no tests */
 int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e);
+const char *bench_test_at(size_t i);	/* "latency"; NULL after the last */
 int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e);
 
 /* "rfc2544", "tst009", "ndr", "pdr", or "loss=0.5%,exceed=50%,sum=21s,..." */
 int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err *e);
+
+/* The name of goal @i of these; NULL after the last. */
+const char *bench_goal_at(size_t i);
 
 /* Sets the plan's next goal, number *nr; or all of a YAML file (proto/goal_file.h). */
 int bench_goal_add(struct bench_plan *plan, size_t *nr, const char *text, struct err *e);

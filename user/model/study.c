@@ -10,6 +10,11 @@
 
 #define HOST "{host}"
 
+const char *study_name_at(size_t i)
+{
+	return studies[i].name;
+}
+
 const struct study *study_find(const char *name)
 {
 	const struct study *study;

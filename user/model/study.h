@@ -22,6 +22,9 @@ struct study {
 
 extern const struct study studies[];	/* name NULL ends */
 
+/* The name of study @i; NULL after the last. */
+const char *study_name_at(size_t i);
+
 /* NULL: no study of that name. */
 const struct study *study_find(const char *name);
 

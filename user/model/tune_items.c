@@ -141,6 +141,14 @@ const struct tune_item *tune_at(size_t i)
 	return i < NR_ITEMS ? &items[i] : NULL;
 }
 
+const char *tune_name_at(size_t i)
+{
+	const struct tune_item *item = tune_at(i);
+	const char *dot = item ? strrchr(item->name, '.') : NULL;
+
+	return dot ? dot + 1 : item ? item->name : NULL;
+}
+
 const struct tune_item *tune_find(const char *name, size_t len)
 {
 	size_t i;

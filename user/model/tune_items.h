@@ -68,6 +68,9 @@ const char *tune_state_name(enum tune_state state);
 /* NULL after the last. */
 const struct tune_item *tune_at(size_t i);
 
+/* The last part of the name of item @i, "tcp_sack"; NULL after the last. */
+const char *tune_name_at(size_t i);
+
 /* By its name, or the part after the last dot; NULL: none. */
 const struct tune_item *tune_find(const char *name, size_t len);
 

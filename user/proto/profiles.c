@@ -16,6 +16,11 @@ const struct profile *profile_find(const char *name)
 	return NULL;
 }
 
+const char *profile_name_at(size_t i)
+{
+	return profiles[i].name;
+}
+
 const char *profile_names(void)
 {
 	static char names[256];

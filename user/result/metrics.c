@@ -1125,3 +1125,10 @@ const struct metric *metric_at(size_t index)
 {
 	return index < sizeof(metrics) / sizeof(metrics[0]) ? &metrics[index] : NULL;
 }
+
+const char *metric_key_at(size_t index)
+{
+	const struct metric *metric = metric_at(index);
+
+	return metric ? metric->key : NULL;
+}

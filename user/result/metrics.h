@@ -41,4 +41,7 @@ const struct metric *metric_of(const char *family, enum dist_stat stat);
 /* Entry @index in the order of presentation; NULL after the last. */
 const struct metric *metric_at(size_t index);
 
+/* Its key; NULL after the last. */
+const char *metric_key_at(size_t index);
+
 #endif

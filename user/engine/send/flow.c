@@ -11,7 +11,7 @@
 
 #include "engine/send/stream_packet.h"
 #include "lib/loop.h"
-#include "proto/profiles.h"
+#include "lib/near.h"
 #include "sys/net/nic.h"
 
 #define IP6_MORE_BYTES		20	/* an IPv6 header less an IPv4 header */
@@ -86,13 +86,15 @@ static int read_file(const struct flow_opts *opts, const struct stream_opts *str
 {
 	struct frame_addr dest = { 0 };
 	const struct profile *profile;
+	const char *near;
 
 	if (opts->path)
 		return flow_file_read(opts->path, ret_file, e);
 	profile = profile_find(opts->profile);
 	if (!profile) {
 		err_usage(e, "there is no profile '%s'", opts->profile);
-		return err_hint(e, "there are: %s", profile_names());
+		near = near_known(opts->profile, profile_name_at);
+		return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "there are: %s", profile_names());
 	}
 	if (stream->dest)
 		frame_parse_addr(stream->dest, &dest);

@@ -16,6 +16,7 @@
 #include "lib/unit.h"
 #include "model/mix.h"
 #include "proto/flow_file.h"
+#include "proto/profiles.h"
 
 struct flow_opts {
 	const char *path;		/* stream file */
@@ -54,7 +55,8 @@ struct flow_opts {
 	{ 0, "streams", OPT_STR, offsetof(type, at.path), "FILE", \
 	  "send the streams of this file, see ethgauge-streams(7)" }, \
 	{ 0, "profile", OPT_STR, offsetof(type, at.profile), "NAME", \
-	  "send a kind of traffic that is built in: bulk, imix, interactive, signalling, storage, video, voip-g711" }, \
+	  "send a kind of traffic that is built in: bulk, imix, interactive, signalling, storage, video, voip-g711", \
+	  .value_at = profile_name_at }, \
 	{ 0, "copies", OPT_U32, offsetof(type, at.copies), "N", \
 	  "--streams and --profile: each stream N times", .min = 1, .max = FLOW_FILE_MAX }, \
 	{ 0, "burst", OPT_COUNT, offsetof(type, at.burst), "N", \
