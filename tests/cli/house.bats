@@ -32,6 +32,7 @@ verbs() {
 	[ -f "$HOUSE/usr/share/fish/vendor_completions.d/ethgauge.fish" ]
 	[ -f "$HOUSE/usr/share/doc/ethgauge/LICENSE" ]
 	[ -f "$HOUSE/usr/share/man/man7/ethgauge-streams.7" ]
+	[ -f "$HOUSE/usr/share/man/man7/ethgauge-metrics.7" ]
 	[ -f "$HOUSE/usr/share/doc/ethgauge/profiles/voip-g711.yaml" ]
 	[ -f "$HOUSE/usr/lib/systemd/system/ethgauge-serve.socket" ]
 	grep -qx 'ExecStart=/usr/bin/ethgauge serve' "$HOUSE/usr/lib/systemd/system/ethgauge-serve.service"
@@ -94,12 +95,12 @@ install_to() {
 @test "each heading is on a man page once, and the common sections are last, in order" {
 	local page
 
-	for page in "$HOUSE"/usr/share/man/man8/*.8; do
+	for page in "$HOUSE"/usr/share/man/man[78]/*.[78]; do
 		run -0 grep -E '^\.SH ' "$page"
 		[ -z "$(sort <<<"$output" | uniq -d)" ] || fail "${page##*/}: $(sort <<<"$output" | uniq -d)"
 		[ "$(grep -c '^\.SH "\?DESCRIPTION' <<<"$output")" = 1 ] || fail "${page##*/} has no description"
 		[ "${lines[-1]}" = ".SH SEE ALSO" ] || fail "${page##*/}: the last is ${lines[-1]}"
-		[[ $page == */ethgauge.8 || ${lines[-2]} = ".SH EXIT STATUS" ]] || fail "${page##*/}: ${lines[-2]}"
+		[[ $page == */ethgauge.8 || $page == *.7 || ${lines[-2]} = ".SH EXIT STATUS" ]] || fail "${page##*/}: ${lines[-2]}"
 	done
 }
 
@@ -123,13 +124,25 @@ not_on() {
 	done
 }
 
-@test "the overview page defines every metric" {
+@test "the overview page has the variables that the tool reads, and its files" {
+	need_command man
+	local page name
+
+	page=$(MANWIDTH=200 man -l "$HOUSE/usr/share/man/man8/ethgauge.8" | col -b)
+	while IFS= read -r name; do
+		[[ $page == *$'\nENVIRONMENT'*"$name"*$'\nFILES'* ]] || fail "$name is not there"
+	done < <(grep -rhoE 'getenv\("[A-Z_]+"|_(VARIABLE|ENVIRONMENT)[[:space:]]+"[A-Z_]+"' "$TOP/user" |
+		sed 's/^[^"]*"//; s/"//' | sort -u)
+	[[ $page == *$'\nFILES'*"$(sed -n 's/^#define STATEDIR_DEFAULT "\(.*\)"/\1/p' "$TOP/user/lib/statedir.h")/calibration.json"* ]]
+}
+
+@test "the page of metrics defines every one" {
 	need_command man
 	local missing
 
 	"$TOOL" help metrics | cut -f 1 >"$BATS_TEST_TMPDIR/keys"
 	[ -s "$BATS_TEST_TMPDIR/keys" ]
-	missing=$(not_on "$HOUSE/usr/share/man/man8/ethgauge.8" 's/^ +([a-z0-9_]+) [(].*/\1/p' \
+	missing=$(not_on "$HOUSE/usr/share/man/man7/ethgauge-metrics.7" 's/^ +([a-z0-9_]+) [(].*/\1/p' \
 		<"$BATS_TEST_TMPDIR/keys")
 	[ -z "$missing" ] || fail "$missing"
 }
