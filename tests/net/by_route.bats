@@ -182,4 +182,30 @@ other_link() {
 	tool_in a blast eg0 198.18.0.2 -c 20011 -e afxdp --json
 	is 0
 	json '[.notes[]? | select(test("Mbit/s"))] == []'
+
+	# What a macvlan sends, as a VLAN, or a bridge, leaves through the interface below.
+	ip_in a link add link eg0 name upper type macvlan
+	ip_in a address add 198.19.0.1/24 dev upper
+	ip_in a link set upper up
+	ip_in a route add default via 198.19.0.2
+	tool_in a blast eg0 198.18.0.2 -d 300ms -e afxdp --json
+	is 0
+	json '.notes | any(test("sent at 1 Mbit/s"))'
+	# The other way round it does not: this one is a port of nothing.
+	ip_in a link add spare type veth peer spare1
+	ip_in a link set spare up
+	ip_in a link set spare1 up
+	tool_in a blast spare 198.18.0.2 -c 20011 -e afxdp --src-ip 198.18.0.1 --dst-mac 02:00:00:00:00:09 --json
+	is 0
+	json '[.notes[]? | select(test("Mbit/s"))] == []'
+	ip_in a link add br0 type bridge
+	ip_in a link set br0 up
+	ip_in a link del upper
+	ip_in a link set eg0 master br0
+	ip_in a address add 198.19.0.1/24 dev br0
+	ip_in a route add default via 198.19.0.2
+	tool_in a blast eg0 198.18.0.2 -d 300ms -e afxdp --src-ip 198.18.0.1 --dst-mac 02:e9:00:00:00:0b --json
+	is 0
+	says "sending at 1 Mbit/s, as 'eg0' carries this host's default route"
+	json '.notes | any(test("sent at 1 Mbit/s"))'
 }

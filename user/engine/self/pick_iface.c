@@ -14,14 +14,46 @@
 
 static const int families[] = { AF_INET, AF_INET6 };
 
+#define MAX_LEVELS 8		/* of stacked interfaces, as in the kernel */
+
+/* True if @ifindex is @upper, or a port of it: of a bridge, a bond, or one that is a port itself. */
+static bool is_port_of(int ifindex, int upper)
+{
+	struct nic_link link;
+	int level;
+
+	for (level = 0; level < MAX_LEVELS && ifindex; level++, ifindex = link.master_ifindex) {
+		if (ifindex == upper)
+			return true;
+		if (nic_read_link(ifindex, -1, &link))
+			break;
+	}
+	return false;
+}
+
+/* What a VLAN or the like is on; 0: none, as of a veth, whose other end is the peer of its peer. */
+static int lower_of(int ifindex)
+{
+	struct nic_link link, lower;
+
+	if (nic_read_link(ifindex, -1, &link) || link.peer_nsid >= 0 || link.peer_hidden || !link.peer_ifindex ||
+	    nic_read_link(link.peer_ifindex, -1, &lower))
+		return 0;
+	return lower.peer_nsid < 0 && lower.peer_ifindex == ifindex ? 0 : link.peer_ifindex;
+}
+
 bool pick_iface_is_default(const char *ifname)
 {
+	int ifindex = (int)if_nametoindex(ifname), at, level;
 	char name[IF_NAMESIZE];
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		if (route_find_default(families[i], name) && !strcmp(name, ifname))
-			return true;
+		at = route_find_default(families[i], name) ? (int)if_nametoindex(name) : 0;
+		for (level = 0; level < MAX_LEVELS && at; level++, at = lower_of(at)) {
+			if (is_port_of(ifindex, at))
+				return true;
+		}
 	}
 	return false;
 }

@@ -114,7 +114,8 @@ struct nic_link {
 	bool carrier;
 	bool xdp;		/* some XDP program is attached */
 	bool xdp_native;	/* in the driver */
-	int peer_ifindex;	/* a veth's other end; 0: none */
+	int master_ifindex;	/* the bridge or bond that it is a port of; 0: none */
+	int peer_ifindex;	/* a veth's other end, or what a VLAN or the like is on; 0: none */
 	int peer_nsid;		/* its namespace's ID here; -1: this one */
 	bool peer_hidden;	/* in a namespace that has no ID here */
 };

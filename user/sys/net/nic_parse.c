@@ -60,6 +60,7 @@ void nic_take_link(const struct nlmsghdr *msg, void *ctx)
 		.carrier = netlink_uint(attrs[IFLA_CARRIER]),
 		.xdp = mode != XDP_ATTACHED_NONE,
 		.xdp_native = mode == XDP_ATTACHED_DRV || mode == XDP_ATTACHED_MULTI,
+		.master_ifindex = (int)netlink_uint(attrs[IFLA_MASTER]),
 		.peer_ifindex = (int)netlink_uint(attrs[IFLA_LINK]),
 		.peer_nsid = -1,
 	};
