@@ -133,6 +133,9 @@ while True:
 	failed timeout 3
 	is 1
 	json '.verdicts == [{ "pass": false, "what": "none of 3 transactions succeeded" }]'
+	loaded $WEB/slow --clients 3 -c 3 --timeout 700ms --no-failures
+	is 1
+	json '.verdicts == [{ "pass": false, "what": "3 of 3 transactions failed" }]'
 	loaded http://198.18.0.99/ --clients 3 -c 7 --connect-timeout 200ms
 	failed connect_timeout 7
 	json '.metrics.load_sockets_max == 3'

@@ -225,6 +225,10 @@ lossy() {
 	is 1
 	json '.metrics | .lost_packets == 11 and .stamp_refused_packets > 0'
 	json '.notes | map(select(contains("no answer from"))) | length == 1'
+	json '.verdicts | map(.what) == ["11 of 11 packets lost"]'
+	stamp 198.18.0.2 -c 5 -r "$(pace 1000)" -w 0.1s --reflector-mode stateful
+	is 1
+	json '.verdicts | map(.what) == ["none of 5 packets were answered"]'
 	reflector
 	start probe a probe --stamp 198.18.0.2 -c 0 -r 200pps -i 100ms
 	wait_for grep -q probing "$BATS_TEST_TMPDIR/probe.err"

@@ -290,14 +290,6 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	load_report_row(run->load, run->res, elapsed_ns);
 }
 
-static void judge(const struct load_opts *opts, struct load_run *run)
-{
-	uint64_t transactions, failed = load_failed(run->load, &transactions);
-
-	if (opts->no_failures)
-		result_none(run->res, failed, transactions, "transactions failed", "no transactions were made");
-}
-
 static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 		       struct load_run *run)
 {
@@ -323,7 +315,7 @@ static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 	meter_report(meter, NULL, NULL, run->res);
 	load_report_limit(run->load, run->res);
 	meter_free(meter);
-	judge(opts, run);
+	load_judge(run->load, opts->no_failures, run->res);
 	return err ? err : run->err;
 }
 

@@ -241,14 +241,12 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 		 opts->dests.nr > 1 ? " and others" : "", opts->port);
 	meter = meter_start(NULL);
 	err = stamp_run(stamp, res, e);
-	stamp_report(stamp, res);
+	stamp_report(stamp, opts->no_loss, res);
 	lost = stamp_lost(stamp, &sent);
 	receiver = (struct meter_receiver){
 		.lost_packets = (double)lost, .socket_full_packets = stamp_socket_full(stamp),
 	};
 	meter_report(meter, NULL, &receiver, res);
-	if (opts->no_loss)
-		result_none(res, lost, sent, "packets lost", "no packets were sent");
 out:
 	meter_free(meter);
 	stamp_close(stamp);

@@ -40,7 +40,8 @@ void stamp_close(struct stamp *stamp);	/* takes NULL */
  */
 int stamp_run(struct stamp *stamp, struct result *res, struct err *e);
 
-void stamp_report(struct stamp *stamp, struct result *res);
+/* @no_loss: with the criterion that all packets were answered, in place of any. */
+void stamp_report(struct stamp *stamp, bool no_loss, struct result *res);
 
 /* Test packets lost; @ret_sent: of how many. */
 uint64_t stamp_lost(const struct stamp *stamp, uint64_t *ret_sent);

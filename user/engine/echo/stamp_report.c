@@ -267,7 +267,8 @@ static void report_answers(const struct stamp *stamp, const struct stamp_dest *d
 	report_clocks(stamp, dest, res);
 }
 
-static void report_dest(const struct stamp *stamp, uint32_t index, struct result *res)
+/* @no_loss: a stricter criterion than that some packet was answered is checked elsewhere. */
+static void report_dest(const struct stamp *stamp, uint32_t index, bool no_loss, struct result *res)
 {
 	const struct stamp_dest *dest = &stamp->dests[index];
 	struct total sum;
@@ -285,7 +286,8 @@ static void report_dest(const struct stamp *stamp, uint32_t index, struct result
 			    dest->kind == STAMP_STATELESS ?
 			    "the reflector is stateless and does not number its answers" :
 			    "it is unknown whether the reflector numbers its answers");
-	result_came(res, sum.sent, dest->answers, "packets were answered");
+	if (!no_loss)
+		result_came(res, sum.sent, dest->answers, "packets were answered");
 	if (sum.sent && !dest->answers)
 		result_note(res, "no answer from '%s'%s: is a reflector running there (ethgauge "
 			    "reflect IFACE --stamp)? On a veth, does this end have an XDP "
@@ -341,7 +343,7 @@ static void report_all(const struct stamp *stamp, struct result *res)
 		not_sent += stamp->dests[i].not_sent;
 		if (sums)
 			stamp_sums_add(sums, stamp->dests[i].sums);
-		report_dest(stamp, i, result_part(res, PART_OTHER, stamp->dests[i].name));
+		report_dest(stamp, i, false, result_part(res, PART_OTHER, stamp->dests[i].name));
 	}
 	result_metric_u64(res, "sent_packets", sum.sent);
 	result_metric_u64(res, "stamp_sessions", sum.sessions);
@@ -354,16 +356,16 @@ static void report_all(const struct stamp *stamp, struct result *res)
 	free(sums);
 }
 
-void stamp_report(struct stamp *stamp, struct result *res)
+void stamp_report(struct stamp *stamp, bool no_loss, struct result *res)
 {
-	uint64_t unstamped = 0, not_sent = 0, sent;
+	uint64_t unstamped = 0, not_sent = 0, sent, lost;
 	uint32_t i;
 
 	for (i = 0; i < stamp->cfg.nr_dests; i++) {
 		unstamped += stamp->dests[i].unstamped;
 		not_sent += stamp->dests[i].not_sent;
 	}
-	stamp_lost(stamp, &sent);
+	lost = stamp_lost(stamp, &sent);
 	environ_tx_stamp(res, STAMPED_SOCKET_TX);
 	environ_rx_stamp(res, STAMPED_SOCKET_RX);
 	if (unstamped)
@@ -375,7 +377,9 @@ void stamp_report(struct stamp *stamp, struct result *res)
 	if (stamp->cfg.nr_dests > 1)
 		report_all(stamp, res);
 	else
-		report_dest(stamp, 0, res);
+		report_dest(stamp, 0, no_loss, res);
+	if (no_loss)
+		result_none(res, lost, sent, "packets lost", "no packets were sent");
 	report_sessions(stamp, res);
 	result_self_u64(res, "stamp_late_max_ns", stamp->late_max_ns);
 	result_self_bool(res, "irregular",

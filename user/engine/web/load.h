@@ -60,8 +60,9 @@ void load_report(const struct load *load, struct result *res);
 void load_report_limit(const struct load *load, struct result *res);
 
 /*
- * Transactions without an answer, or answered with 4xx or 5xx; *ret_transactions: all that ended.
+ * The criterion that some transaction succeeded; @no_failures: that some ended, and none of these without an
+ * answer, or with 4xx or 5xx.
  */
-uint64_t load_failed(const struct load *load, uint64_t *ret_transactions);
+void load_judge(const struct load *load, bool no_failures, struct result *res);
 
 #endif

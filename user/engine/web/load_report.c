@@ -38,13 +38,17 @@ static uint64_t nr_transactions(const struct load_count *count)
 	return nr_failed(count) + count->ends[TRANSFER_OK];
 }
 
-uint64_t load_failed(const struct load *load, uint64_t *ret_transactions)
+void load_judge(const struct load *load, bool no_failures, struct result *res)
 {
 	struct load_count sum;
+	uint64_t ended;
 
 	load_sum(load, &sum);
-	*ret_transactions = nr_transactions(&sum);
-	return nr_failed(&sum);
+	ended = nr_transactions(&sum);
+	if (no_failures)
+		result_none(res, nr_failed(&sum), ended, "transactions failed", "no transactions were made");
+	else
+		result_came(res, ended + sum.cut, ended - nr_failed(&sum), "transactions succeeded");
 }
 
 static double per_s(uint64_t number, uint64_t time_ns)
@@ -159,8 +163,6 @@ void load_report(const struct load *load, struct result *res)
 	result_metric_real(res, "load_sent_bps", 8 * per_s(sum.body_sent_bytes, time_ns));
 	report_rate(load_config(load), &sum, res);
 	report_failures(&sum, res);
-	result_came(res, nr_transactions(&sum) + sum.cut, nr_transactions(&sum) - nr_failed(&sum),
-		    "transactions succeeded");
 	result_hist(res, "load_connect", &sum.connect);
 	result_hist(res, "load_tls", &sum.tls);
 	result_hist(res, "load_first_byte", &sum.first_byte);
