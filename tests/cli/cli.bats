@@ -141,6 +141,8 @@ titles() {
 }
 
 @test "a mistyped verb, option or choice gets the word that was meant" {
+	local name
+
 	run --separate-stderr "$TOOL" blst
 	[ "$status" = 2 ]
 	[[ $stderr == *"did you mean 'blast'?"* ]]
@@ -153,6 +155,11 @@ titles() {
 	run --separate-stderr "$TOOL" blast lo --profile voipg711 --save x.pcap -c 1
 	[ "$status" = 2 ]
 	[[ $stderr == *"there is no profile 'voipg711'"*"did you mean 'voip-g711'?"* ]]
+	for name in tcp_sak net.ipv4.tcp_sak; do
+		run --separate-stderr "$TOOL" tune --apply "$name"
+		[ "$status" = 2 ]
+		[[ $stderr == *"unknown setting '$name'"*"did you mean 'tcp_sack'?"* ]] || fail "$stderr"
+	done
 	run --separate-stderr "$TOOL" sweep bufers 198.18.0.2
 	[ "$status" = 2 ]
 	[[ $stderr == *"did you mean the study 'buffers'?"* ]]

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/study/tune_saved.h"
+#include "lib/near.h"
 #include "lib/theory.h"
 #include "sys/net/knob.h"
 #include "sys/net/nic.h"
@@ -53,6 +54,18 @@ static int check_loss(const struct tune_item *item, const char *ifname, const ch
 	return err_hint(e, "if they are not needed: ip -6 address flush dev %s scope global", ifname);
 }
 
+static int refuse_unknown(const char *word, size_t len, struct err *e)
+{
+	const char *last, *near;
+	char typed[64];
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)len, word);
+	last = strrchr(typed, '.');
+	near = near_known(last ? last + 1 : typed, tune_name_at);
+	err_usage(e, "unknown setting '%s'", typed);
+	return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "ethgauge tune lists the names");
+}
+
 /* "NAME" or "NAME=VALUE", of @len bytes. */
 static int plan_one(struct plan *plan, const char *word, size_t len, struct err *e)
 {
@@ -63,10 +76,8 @@ static int plan_one(struct plan *plan, const char *word, size_t len, struct err 
 	struct tune_value value;
 	enum tune_state state;
 
-	if (!item) {
-		err_usage(e, "unknown setting '%.*s'", (int)(name_len < 60 ? name_len : 60), word);
-		return err_hint(e, "ethgauge tune lists the names");
-	}
+	if (!item)
+		return refuse_unknown(word, name_len, e);
 	for (i = 0; i < plan->nr; i++) {
 		if (plan->changes[i].item == item)
 			return err_usage(e, "'%s' is named twice", item->name);
