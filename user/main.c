@@ -227,7 +227,7 @@ static int dispatch(int argc, char **argv)
 		help_overview(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "help") && argc > 2) {
+	if (!strcmp(argv[1], "help") && argc > 2 && argv[2][0] != '-') {
 		if (!strcmp(argv[2], "metrics")) {
 			help_metrics(stdout);
 			return EXIT_DONE;

@@ -24,8 +24,9 @@ calls() {
 @test "help is on stdout and no error" {
 	local word
 
-	for word in --help -h help; do
-		run --separate-stderr "$TOOL" "$word"
+	for word in --help -h help "help --json" "--json help"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$TOOL" $word
 		[ "$status" = 0 ]
 		[ -z "$stderr" ]
 		[[ $output == "Usage: ethgauge VERB"* ]]
