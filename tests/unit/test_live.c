@@ -100,6 +100,62 @@ static void rates_are_those_since_the_telling_before(void **state)
 	result_free(res);
 }
 
+/* The list at the four sizes that people have: whatever else there is no room for, both rates are there. */
+static void the_rates_and_names_are_on_every_screen(void **state)
+{
+	static const struct {
+		unsigned int width, height;
+		const char *head, *rx, *keys;
+	} sizes[] = {
+		{ 60, 15,
+		  " interface     packets/s      L1 bit/s  faults",
+		  ">eth0 rx       435.7 pps      8 Mbit/s       3  ",
+		  "q quit  ? keys  p pause  s sort  / filter  TAB table" },
+		{ 80, 24,
+		  " interface     packets/s      L1 bit/s  peak in 1 ms  faults  to 16 Mbit/s",
+		  ">eth0 rx       435.7 pps      8 Mbit/s             -       3                  ::",
+		  "q quit  ? keys  p pause  s sort  / filter  TAB table  ENTER all figures" },
+		{ 120, 40,
+		  " interface     packets/s      L1 bit/s  peak in 1 ms     in 100 us      in 10 ms       buffers  faults  to 16 Mbit/s",
+		  ">eth0 rx       435.7 pps      8 Mbit/s             -             -             -             -      "
+		  " 3                ::",
+		  "q quit  ? keys  p pause  s sort  / filter  TAB table  ENTER all figures  + - interval" },
+		{ 200, 60,
+		  " interface     packets/s      L1 bit/s  peak in 1 ms     in 100 us      in 10 ms       buffers  faults  to 16 Mbit/s",
+		  ">eth0 rx       435.7 pps      8 Mbit/s             -             -             -             -      "
+		  " 3                                                            ::",
+		  "q quit  ? keys  p pause  s sort  / filter  TAB table  ENTER all figures  + - interval" },
+	};
+	struct live *live = live_new(false);
+	struct result *res = two_intervals(live), *part;
+	size_t i;
+
+	(void)state;
+	/* The other direction has twice the rate, on the same scale. */
+	part = result_part(res, PART_INTERFACE, "eth0 tx");
+	result_row_open(part, 4000000000);
+	result_row_real(part, "seen_l1_bps", 16e6);
+	result_row_close(part);
+	live_update(live, res, 3000000000);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		draw(live, sizes[i].width, sizes[i].height);
+		assert_string_equal(screen[1], sizes[i].head);
+		assert_string_equal(screen[2], sizes[i].rx);
+		assert_string_equal(screen[sizes[i].height - 1], sizes[i].keys);
+	}
+	/* A long name moves what is right of it, and is cut last. */
+	tell(res, "enp129s0f0np0v13 rx", 3, 1, 1);
+	live_update(live, res, 3000000000);
+	draw(live, 60, 15);
+	assert_non_null(strstr(screen[4], " enp129s0f0np0v13 rx     0.667 pps      8 Mbit/s"));
+	for (i = 40; i < 60; i++) {
+		draw(live, (unsigned int)i, 15);
+		assert_non_null(strstr(screen[4], " 0.667 pps      8 Mbit/s"));
+	}
+	live_free(live);
+	result_free(res);
+}
+
 static void keys_select_sort_filter_zoom_and_pause(void **state)
 {
 	struct live *live = live_new(true);
@@ -308,6 +364,10 @@ static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void
 	assert_true(line_of("read 3 ms ago; top: rate") > 0);
 	assert_non_null(strstr(screen[line_of(">198.18.0.1:1009 > 198.18.0.2:80 tcp")], "1 kpps"));
 	assert_non_null(strstr(screen[line_of(" 198.18.0.1:1013")], "1,007"));
+	/* On a narrow screen the rates stay, and the name is cut. */
+	draw(live, 60, 15);
+	assert_non_null(strstr(screen[line_of(" flow ")], "packets/s       L2 bit/s"));
+	assert_non_null(strstr(screen[line_of(">198.18.0.1:1009 > 198.18.0")], "1 kpps"));
 	live_key(live, 'j');
 	live_key(live, LIVE_KEY_ENTER);
 	draw(live, 160, 30);
@@ -333,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_are_those_since_the_telling_before),
+		cmocka_unit_test(the_rates_and_names_are_on_every_screen),
 		cmocka_unit_test(keys_select_sort_filter_zoom_and_pause),
 		cmocka_unit_test(hostile_names_and_any_size_are_drawn),
 		cmocka_unit_test(a_record_comes_back_as_it_was),

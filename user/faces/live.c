@@ -102,7 +102,10 @@ void live_update(struct live *live, const struct result *res, uint64_t elapsed_n
 
 void live_say(struct live *live, const char *text)
 {
-	snprintf(live->said, sizeof(live->said), "%s", text);
+	static const char prefix[] = "ethgauge: ";
+
+	/* The line begins with it anyway. */
+	snprintf(live->said, sizeof(live->said), "%s", text + (strncmp(text, prefix, strlen(prefix)) ? 0 : strlen(prefix)));
 }
 
 unsigned int live_tables(const struct live_part *part, const char *ret_by[LIVE_TABLES])

@@ -33,7 +33,7 @@ void live_update(struct live *live, const struct result *res, uint64_t elapsed_n
 /* Actions for the caller. */
 enum live_wish live_key(struct live *live, int key);
 
-/* The bottom line: the newest log message, the interval. */
+/* In the top line: the newest log message, the interval. */
 void live_say(struct live *live, const char *text);
 
 /*

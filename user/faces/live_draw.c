@@ -14,7 +14,7 @@
 #define MAX_COLUMNS	12
 #define BAR		20	/* columns */
 
-/* One column each, as many as fit on the screen. */
+/* One column each: the rates always, the others as far as they fit. */
 static const struct {
 	const char *key, *title;
 } heads[] = {
@@ -24,9 +24,17 @@ static const struct {
 };
 
 #define NR_HEADS	(sizeof(heads) / sizeof(heads[0]))
-#define HEAD_COLUMNS	15
-#define FIXED_COLUMNS	31	/* name, faults and separators */
+#define NR_RATES	2
+#define HEAD_COLUMNS	14
+#define FAULT_COLUMNS	8
+#define MIN_NAME	10
 #define MIN_TREND	15
+
+/* Columns of the list of interfaces; 0: not shown. */
+struct layout {
+	unsigned int name, heads, faults, trend;
+	double top;			/* of the trends: all have the same scale */
+};
 
 /* Cut to the screen's width: every character but UTF-8's followers takes a column. */
 static void cut(char *text, unsigned int width)
@@ -100,21 +108,16 @@ static void bar(char *buf, bool utf8, double share, unsigned int columns)
 		buf = stpcpy(buf, " ");
 }
 
-/* The newest @columns of the points. */
-static void trend(char *buf, bool utf8, const double *points, unsigned int columns)
+/* The newest @columns of the points; the highest block is @top. */
+static void trend(char *buf, bool utf8, const double *points, unsigned int columns, double top)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const marks[] = { " ", ".", ".", ":", ":", "+", "+", "#", "#" };
-	double max = 0;
 	unsigned int i, height;
 
-	for (i = 0; i < LIVE_TREND; i++) {
-		if (points[i] > max)
-			max = points[i];
-	}
 	*buf = '\0';
-	for (i = columns < LIVE_TREND ? LIVE_TREND - columns : 0; i < LIVE_TREND; i++) {
-		height = max > 0 && points[i] > 0 ? (unsigned int)(points[i] / max * 7.99) + 1 : 0;
+	for (i = LIVE_TREND - columns; i < LIVE_TREND; i++) {
+		height = top > 0 && points[i] > 0 ? (unsigned int)(points[i] / top * 7.99) + 1 : 0;
 		buf = stpcpy(buf, utf8 ? blocks[height] : marks[height]);
 	}
 }
@@ -132,47 +135,80 @@ static uint64_t faults(const struct live_part *part)
 	return sum;
 }
 
-static unsigned int heads_of(const struct paint *paint)
+static bool is_shown(const struct live *live, unsigned int index)
 {
-	unsigned int nr = paint->width < FIXED_COLUMNS + MIN_TREND ? 0 :
-			  (paint->width - FIXED_COLUMNS - MIN_TREND) / HEAD_COLUMNS;
-
-	return nr < NR_HEADS ? nr : NR_HEADS;
+	return !live->zoomed || index == live->selected;
 }
 
-static void draw_part(struct paint *paint, unsigned int index)
+static struct layout lay_out(const struct paint *paint)
+{
+	const unsigned int rates = NR_RATES * HEAD_COLUMNS;
+	const struct live *live = paint->live;
+	struct layout layout = { .name = MIN_NAME, .heads = NR_RATES };
+	unsigned int left, len, i, k;
+
+	for (i = 0; i < live->nr_parts; i++) {
+		len = 1 + (unsigned int)strlen(live->parts[i].name);
+		layout.name = len > layout.name ? len : layout.name;
+	}
+	if (layout.name + rates > paint->width)
+		layout.name = paint->width > MIN_NAME + rates ? paint->width - rates : MIN_NAME;
+	left = paint->width > layout.name + rates ? paint->width - layout.name - rates : 0;
+	if (left >= FAULT_COLUMNS)
+		layout.faults = FAULT_COLUMNS;
+	left -= layout.faults;
+	for (; layout.heads < NR_HEADS && left >= HEAD_COLUMNS + 2 + MIN_TREND; left -= HEAD_COLUMNS)
+		layout.heads++;
+	if (left >= 2 + MIN_TREND)
+		layout.trend = left - 2 < LIVE_TREND ? left - 2 : LIVE_TREND;
+	for (i = 0; i < live->nr_parts; i++) {
+		for (k = LIVE_TREND - layout.trend; is_shown(live, i) && k < LIVE_TREND; k++)
+			layout.top = live->parts[i].trend[k] > layout.top ? live->parts[i].trend[k] : layout.top;
+	}
+	return layout;
+}
+
+static void draw_part(struct paint *paint, const struct layout *layout, unsigned int index)
 {
 	const struct live_part *part = &paint->live->parts[index];
 	bool selected = index == paint->live->selected;
-	char text[LINE_BYTES], buf[64], points[LIVE_TREND * 4];
-	unsigned int nr = heads_of(paint), used = FIXED_COLUMNS + nr * HEAD_COLUMNS, i;
+	char text[LINE_BYTES], buf[64], points[LIVE_TREND * 4] = "";
+	unsigned int i;
 	int len;
 
-	len = snprintf(text, sizeof(text), "%s%-19.19s", selected ? ">" : " ",
-		       paint_plain(buf, sizeof(buf), part->name));
-	for (i = 0; i < nr; i++)
+	len = snprintf(text, sizeof(text), "%s%-*.*s", selected ? ">" : " ", (int)layout->name - 1,
+		       (int)layout->name - 1, paint_plain(buf, sizeof(buf), part->name));
+	for (i = 0; i < layout->heads; i++)
 		len += snprintf(text + len, sizeof(text) - len, "%*.*s", HEAD_COLUMNS, HEAD_COLUMNS,
 				paint_figure(buf, sizeof(buf), json_object_get(part->row, heads[i].key),
 				       metric_find(heads[i].key)->unit));
-	trend(points, paint->live->utf8, part->trend, paint->width > used ? paint->width - used : 0);
-	paint_line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN,
-	     "%s%9llu  %s", text, (unsigned long long)faults(part), points);
+	if (layout->faults)
+		len += snprintf(text + len, sizeof(text) - len, "%*llu", FAULT_COLUMNS,
+				(unsigned long long)faults(part));
+	if (layout->trend)
+		trend(points, paint->live->utf8, part->trend, layout->trend, layout->top);
+	paint_line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN, "%s  %s", text, points);
 }
 
 static void draw_parts(struct paint *paint)
 {
 	const struct live *live = paint->live;
-	char text[LINE_BYTES];
+	const struct layout layout = lay_out(paint);
+	char text[LINE_BYTES], top[64];
 	unsigned int i;
 	int len;
 
-	len = snprintf(text, sizeof(text), " %-19s", "interface");
-	for (i = 0; i < heads_of(paint); i++)
+	len = snprintf(text, sizeof(text), " %-*s", (int)layout.name - 1, "interface");
+	for (i = 0; i < layout.heads; i++)
 		len += snprintf(text + len, sizeof(text) - len, "%*s", HEAD_COLUMNS, heads[i].title);
-	paint_line(paint, LIVE_HEAD, "%s%9s  %s", text, "faults", "L1 bit/s");
+	if (layout.faults)
+		len += snprintf(text + len, sizeof(text) - len, "%*s", FAULT_COLUMNS, "faults");
+	if (layout.trend)
+		snprintf(text + len, sizeof(text) - len, "  to %s", unit_format(top, sizeof(top), UNIT_BPS, layout.top));
+	paint_line(paint, LIVE_HEAD, "%s", text);
 	for (i = 0; i < live->nr_parts; i++) {
-		if (!live->zoomed || i == live->selected)
-			draw_part(paint, i);
+		if (is_shown(live, i))
+			draw_part(paint, &layout, i);
 	}
 }
 
@@ -399,14 +435,31 @@ static void draw_help(struct paint *paint)
 		paint_line(paint, LIVE_PLAIN, "%s", text[i]);
 }
 
+/* The keys most used, as many as fit. */
+static void draw_keys(struct paint *paint)
+{
+	static const char *const keys[] = {
+		"q quit", "? keys", "p pause", "s sort", "/ filter", "TAB table", "ENTER all figures", "+ - interval",
+	};
+	char text[LINE_BYTES] = "";
+	size_t used = 0, i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (i && used + 2 + strlen(keys[i]) > paint->width)
+			break;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "  " : "", keys[i]);
+	}
+	paint_line(paint, LIVE_BAR, "%s", text);
+}
+
 void live_draw(const struct live *live, unsigned int width, unsigned int height,
 	       void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text),
 	       void *ctx)
 {
 	struct paint paint = { live, width, height ? height - 1 : 0, 0, put, ctx };
 
-	paint_line(&paint, LIVE_BAR, "ethgauge watch %9.1f s%s", (double)live->elapsed_ns / 1e9,
-	     live->paused ? "   paused: p resumes" : "");
+	paint_line(&paint, LIVE_BAR, "ethgauge watch %9.1f s   %s", (double)live->elapsed_ns / 1e9,
+		   live->paused ? "paused: p resumes" : live->said);
 	if (live->help) {
 		draw_help(&paint);
 	} else if (live->nr_parts) {
@@ -427,5 +480,5 @@ void live_draw(const struct live *live, unsigned int width, unsigned int height,
 	if (live->typing || live->filter[0])
 		paint_line(&paint, LIVE_BAR, "/%s%s", live->filter, live->typing ? "_" : "   ESC: all rows");
 	else
-		paint_line(&paint, LIVE_BAR, "%s", live->said[0] ? live->said : "q quit   ? keys");
+		draw_keys(&paint);
 }

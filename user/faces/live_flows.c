@@ -7,7 +7,9 @@
 
 #include "faces/live_parts.h"
 
-#define FLOW_COLUMNS	52	/* of the name */
+#define FLOW_COLUMNS	52	/* of the name, where both rates fit beside it */
+#define FLOW_LEAST	24
+#define RATE_COLUMNS	28	/* of both */
 
 /* A figure of a flow and its keys per direction; NULL: none. */
 static const struct {
@@ -93,6 +95,13 @@ static const char *known(char *buf, size_t size, const json_t *entry, const char
 	return json_is_number(value) ? paint_figure(buf, size, value, unit) : "-";
 }
 
+static int flow_columns(const struct paint *paint)
+{
+	int columns = (int)paint->width - 1 - RATE_COLUMNS;
+
+	return columns > FLOW_COLUMNS ? FLOW_COLUMNS : columns < FLOW_LEAST ? FLOW_LEAST : columns;
+}
+
 static void draw_row(struct paint *paint, const json_t *entry, bool marked)
 {
 	const char *rtt = json_is_number(json_object_get(entry, "rtt_far_mean_ns")) ?
@@ -102,7 +111,7 @@ static void draw_row(struct paint *paint, const json_t *entry, bool marked)
 	unit_format(packets, sizeof(packets), UNIT_COUNT, sum_of(entry, "tx_packets", "rx_packets"));
 	unit_format(bytes, sizeof(bytes), UNIT_BYTES, sum_of(entry, "tx_bytes", "rx_bytes"));
 	paint_line(paint, marked ? LIVE_SELECTED : LIVE_PLAIN, "%s%-*.*s%13s%15s%13s%13s%12s%9.0f  %s",
-		   marked ? ">" : " ", FLOW_COLUMNS, FLOW_COLUMNS, name_of(name, sizeof(name), entry),
+		   marked ? ">" : " ", flow_columns(paint), flow_columns(paint), name_of(name, sizeof(name), entry),
 		   known(pps, sizeof(pps), entry, "now_pps", UNIT_PPS),
 		   known(bps, sizeof(bps), entry, "now_l2_bps", UNIT_BPS), bytes, packets,
 		   known(ns, sizeof(ns), entry, rtt, UNIT_NS),
@@ -118,7 +127,7 @@ static void draw_table(struct paint *paint)
 	size_t i;
 
 	paint_line(paint, LIVE_PLAIN, "%s", "");
-	paint_line(paint, LIVE_HEAD, " %-*s%13s%15s%13s%13s%12s%9s  %s", FLOW_COLUMNS, "flow",
+	paint_line(paint, LIVE_HEAD, " %-*s%13s%15s%13s%13s%12s%9s  %s", flow_columns(paint), "flow",
 		   "packets/s", "L2 bit/s", "bytes", "packets", "round trip", "retrans.", "state");
 	json_array_foreach(part->entries, i, entry) {
 		if (!live_wants(live, entry))
