@@ -145,7 +145,7 @@ static void offer_verbs(const struct completion *c)
 static void complete_rest(struct completion *c, const struct opt *opt, int argc, char **argv)
 {
 	const char *name = strrchr(argv[0], '/');
-	struct err e;
+	struct err e = { 0 };
 
 	if (argc == 1 && !opt->value_at) {
 		offer_kind(c, "commands");
@@ -183,19 +183,19 @@ static void complete_option(const struct completion *c, const struct opt *table,
 	}
 }
 
-/* What follows a verb. */
-static void complete_args(struct completion *c, const struct line *line, bool *given, int argc, char **argv)
+/* What follows a verb. @given: for each option of @table. */
+static void complete_args(struct completion *c, const struct opt *table, bool *given, int argc, char **argv)
 {
-	const struct opt *opt, *argument = next_argument(line->table, NULL);
+	const struct opt *opt, *argument = next_argument(table, NULL);
 	const char *command = NULL;
 	bool only_arguments = false;
 	int i, words;
 
 	for (i = 0; i < argc - 1; i += words) {
-		opt = only_arguments ? NULL : opt_named(line->table, argv[i]);
-		words = opt ? opt_words(line->table, argv[i]) : 1;
+		opt = only_arguments ? NULL : opt_named(table, argv[i]);
+		words = opt ? opt_words(table, argv[i]) : 1;
 		if (opt) {
-			given[opt - line->table] = true;
+			given[opt - table] = true;
 			if (i + words > argc - 1) {
 				offer_values(c, opt);
 				return;
@@ -212,7 +212,7 @@ static void complete_args(struct completion *c, const struct line *line, bool *g
 		}
 	}
 	if (!only_arguments && argv[i][0] == '-')
-		complete_option(c, line->table, command, given);
+		complete_option(c, table, command, given);
 	else if (argument && argument->type == OPT_REST)
 		complete_rest(c, argument, 1, argv + i);
 	else if (argument)
@@ -231,8 +231,9 @@ static void complete_line(struct completion *c, int argc, char **argv)
 {
 	const struct cmd *cmd;
 	struct line line;
-	struct err e;
+	struct err e = { 0 };
 	bool *given;
+	size_t nr = 0;
 	int at = 0, words = 0;
 
 	while (at < argc - 1 && (words = opt_words(global_options, argv[at])))
@@ -261,9 +262,11 @@ static void complete_line(struct completion *c, int argc, char **argv)
 	if (!cmd)
 		return;
 	line_open(&line, cmd, argc - at - 1, argv + at);
-	given = calloc(line.nr_own + 16, sizeof(*given));
+	while (line.table[nr].name)
+		nr++;
+	given = calloc(nr + 1, sizeof(*given));
 	if (given)
-		complete_args(c, &line, given, argc - at, argv + at);
+		complete_args(c, line.table, given, argc - at, argv + at);
 	free(given);
 	line_close(&line);
 }
