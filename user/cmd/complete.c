@@ -2,14 +2,12 @@
 /*
  * cmd/complete.c - what may stand next on a command line, for the completion of shells.
  */
-#include <dirent.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
-
-#define NETNS_DIR "/run/netns"
+#include "sys/net/netns.h"
 
 /* What the word to complete begins with. Candidates are compared with @part, and printed behind @before. */
 struct completion {
@@ -52,37 +50,39 @@ static void offer_interfaces(const struct completion *c)
 	if_freenameindex(all);
 }
 
-/* Named namespaces; @suffix: those whose name ends in it, without it. */
-static void offer_namespaces(const struct completion *c, const char *suffix, const char *text)
+static void offer_namespace(void *ctx, const char *name)
 {
-	DIR *dir = opendir(NETNS_DIR);
-	struct dirent *entry;
-	size_t len;
+	offer(ctx, name, "network namespace");
+}
 
-	while (dir && (entry = readdir(dir))) {
-		len = strlen(entry->d_name);
-		if (entry->d_name[0] == '.' || len <= strlen(suffix) ||
-		    strcmp(entry->d_name + len - strlen(suffix), suffix))
-			continue;
-		entry->d_name[len - strlen(suffix)] = '\0';
-		offer(c, entry->d_name, text);
-	}
-	if (dir)
-		closedir(dir);
+/* A lab has a namespace NAME-a. */
+static void offer_lab(void *ctx, const char *netns)
+{
+	size_t len = strlen(netns);
+	char name[256];
+
+	if (len <= 2 || strcmp(netns + len - 2, "-a"))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)len - 2, netns);
+	offer(ctx, name, "lab");
+}
+
+static void offer_each(struct completion c, void (*netns)(void *ctx, const char *name))
+{
+	struct err e = { 0 };
+
+	netns_list(netns, &c, &e);
 }
 
 /* "eg0", "eg0@lab-b" */
 static void offer_ports(const struct completion *c)
 {
 	const char *at = strchr(c->part, '@');
-	struct completion netns;
 
-	if (at) {
-		netns = behind(c, at);
-		offer_namespaces(&netns, "", "network namespace");
-	} else {
+	if (at)
+		offer_each(behind(c, at), offer_namespace);
+	else
 		offer_interfaces(c);
-	}
 }
 
 static void offer_known(const struct completion *c, const struct opt *opt)
@@ -116,7 +116,7 @@ static void offer_values(const struct completion *c, const struct opt *opt)
 	} else if (opt_has_word("FILE DIR BASE NEW", kind)) {
 		offer_kind(c, "files");
 	} else if (!strcmp(kind, "LAB")) {
-		offer_namespaces(c, "-a", "lab");
+		offer_each(*c, offer_lab);
 	}
 }
 

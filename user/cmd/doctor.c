@@ -76,16 +76,13 @@ static bool next_name(const char **names, const char **ret_name, size_t *ret_len
 static int refuse_feature(const char *name, size_t len, struct err *e)
 {
 	char typed[41], list[448];
-	struct near near = { .word = typed };
-	const struct feature *feature;
-	size_t i;
+	const char *near;
 
 	snprintf(typed, sizeof(typed), "%.*s", (int)(len < 40 ? len : 40), name);
-	for (i = 0; (feature = feature_at(i)); i++)
-		near_try(&near, feature->name);
-	if (near.best) {
+	near = near_known(typed, feature_name_at);
+	if (near) {
 		err_usage(e, "unknown feature '%s'", typed);
-		return err_hint(e, "did you mean '%s'?", near.best);
+		return err_hint(e, "did you mean '%s'?", near);
 	}
 	list_names(false, list, sizeof(list));
 	err_usage(e, "unknown feature '%s'; features of the machine: %s", typed, list);

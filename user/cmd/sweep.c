@@ -95,17 +95,13 @@ static int check_places(const struct opt_rest *command, struct err *e)
 
 static int check_metric(const char *key, struct err *e)
 {
-	struct near near = { .word = key };
-	const struct metric *metric;
-	size_t i;
+	const char *near;
 
 	if (!key || metric_find(key))
 		return 0;
-	for (i = 0; (metric = metric_at(i)); i++)
-		near_try(&near, metric->key);
+	near = near_known(key, metric_key_at);
 	err_usage(e, "--metric: there is no figure '%s'", key);
-	return near.best ? err_hint(e, "did you mean '%s'?", near.best) :
-			   err_hint(e, "see: ethgauge help metrics");
+	return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "see: ethgauge help metrics");
 }
 
 /* For a name that is neither a verb's nor a study's. */
