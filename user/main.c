@@ -5,14 +5,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "engine/self/environ.h"
+#include "faces/progress.h"
 #include "faces/text.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
+#include "lib/status.h"
 #include "result/calibration.h"
 #include "result/json.h"
 #include "sys/host/caps.h"
@@ -43,6 +46,7 @@ static void report_hint(const char *hint)
 
 static void report_error(const struct err *e)
 {
+	status_clear();
 	fprintf(stderr, "ethgauge: %s\n", e->msg);
 	if (e->hint[0])
 		report_hint(e->hint);
@@ -67,17 +71,63 @@ static void record_options(struct result *res, const struct line *line)
 	}
 }
 
+/* Where a run's rows go. */
+struct rows {
+	const struct globals *globals;
+	const struct result *res;	/* the run's: rows of its parts are lines */
+	struct progress *progress;	/* NULL: no line at the foot of the terminal */
+	bool lines;
+};
+
+/* What the table @of says of the option @name, if it is a duration or a count; 0: it has none. */
+static uint64_t option_of(const struct line *line, const char *name)
+{
+	const struct opt *opt = opt_find(line->table, name);
+
+	if (!opt || (opt->type != OPT_DURATION && opt->type != OPT_COUNT) ||
+	    !opt_belongs(opt, opt_command(line->given, line->values)))
+		return 0;
+	return *(const uint64_t *)((const char *)line->values + opt->offset);
+}
+
+/*
+ * On a terminal a run's rows are one line that is rewritten, and lines as well if --interval or -v asks
+ * for them. What reads from a pipe may write to the same terminal, in between.
+ */
+static void open_rows(struct rows *rows, const struct line *line, const struct result *res)
+{
+	const struct globals *globals = line->globals;
+	bool has_interval = opt_find(line->table, "interval") && opt_was_given(line->given, "interval");
+	struct stat out;
+	bool is_pipe = fstat(STDOUT_FILENO, &out) || S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode);
+
+	*rows = (struct rows){ .globals = globals, .res = res, .lines = true };
+	if (globals->quiet || globals->jsonl || (is_pipe && !globals->json))
+		return;
+	status_allow();
+	if (!status_columns())
+		return;
+	rows->progress = progress_new(option_of(line, "duration"), option_of(line, "count"));
+	rows->lines = !rows->progress || has_interval || globals->verbose || !isatty(STDOUT_FILENO);
+}
+
 static void show_row(void *ctx, const struct result *part)
 {
-	const struct globals *globals = ctx;
+	const struct rows *rows = ctx;
+	bool is_whole = part == rows->res;
 
-	if (globals->jsonl)
+	status_clear();
+	if (rows->globals->jsonl)
 		json_row(stdout, part);
-	else if (!globals->json)
-		text_row(stdout, part, globals->verbose);
+	else if (!rows->globals->json && (rows->lines || !is_whole))
+		text_row(stdout, part, rows->globals->verbose);
 	/* The result is written then, to the file of -o, and its failure on stdout reported. */
 	if (ferror(stdout))
 		loop_stop();
+	if (!rows->progress || !is_whole)
+		return;
+	progress_take(rows->progress, part);
+	progress_show(rows->progress);
 }
 
 static int flush_stdout(void)
@@ -125,8 +175,9 @@ static int run(struct line *line)
 {
 	const struct cmd *cmd = line->cmd;
 	const struct globals *globals = line->globals;
-	struct result_watcher watcher = { .on_row = show_row, .ctx = line->globals };
 	struct result *res = result_new(cmd->name);
+	struct rows rows = { 0 };
+	struct result_watcher watcher = { .on_row = show_row, .ctx = &rows };
 	struct err e = { 0 }, output_error = { 0 };
 	struct outfile *file = NULL;
 	int code = EXIT_DONE;
@@ -138,6 +189,7 @@ static int run(struct line *line)
 
 	if (line_check(line, &e))
 		goto out;
+	open_rows(&rows, line, res);
 	record_options(res, line);
 	if (caps_require(cmd->needs, &e))
 		goto out;
@@ -154,6 +206,7 @@ static int run(struct line *line)
 	calibration_path(path, sizeof(path));
 	calibration_cite(res, path);
 out:
+	status_clear();
 	loop_restart_calls();
 	if (e.no) {
 		opt_name_options(&e, line->table);
@@ -175,6 +228,7 @@ out:
 	if (loop_signal() && code != EXIT_RUN)
 		code = EXIT_SIGNALLED + loop_signal();
 	outfile_close(file);
+	progress_free(rows.progress);
 	result_free(res);
 	return code;
 }

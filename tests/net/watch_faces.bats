@@ -6,9 +6,9 @@
 
 load ../lib/common
 load ../lib/lab
+load ../lib/screen
 
 PEER=$BATS_TEST_DIRNAME/watch_peer.py
-SCREEN=$BATS_TEST_DIRNAME/watch_screen.py
 PROM_CHECK=$BATS_TEST_DIRNAME/prom_check.py
 DASHBOARD=$TOP/docs/grafana/ethgauge-watch.json
 
@@ -195,18 +195,6 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	tool_in b watch --replay "$FILE" --hooks tc
 	is 2
 	says "--replay and --hooks are mutually exclusive"
-}
-
-# screen KEYS CMD...: what is on it after each key, as watch_screen.py has it; in output.
-screen() {
-	need_module pyte || return
-	output=$(LC_ALL=C.UTF-8 in_b "$SCREEN" "$1" -- "$TOOL" "${@:2}" 2>&1)
-}
-
-# after KEY TEXT: the screen that followed KEY holds TEXT.
-after() {
-	awk -v key="$1" '$1 == "==" { on = $2 == key } on' <<<"$output" | grep -qF "$2" ||
-		fail "not after $1: $2"$'\n'"$output"
 }
 
 @test "the full-screen view shows the wire, obeys its keys, and leaves the terminal as it was" {

@@ -90,7 +90,7 @@ static const struct opt options[] = {
 	{ 0, "into-stack", OPT_FLAG, offsetof(struct blast_opts, stream.into_stack), NULL,
 	  "live: deliver packets to this host's stack, as if received on INTERFACE" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct blast_opts, interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	FLOW_OPTIONS(struct blast_opts, flow),
 	REPLAY_OPTIONS(struct blast_opts, flow.replay),
 	TRIAL_OPTIONS(struct blast_opts, trial),

@@ -110,7 +110,7 @@ static int attempt(struct calibrate *cal, const char *name, attempt_fn *once, vo
 
 	for (nr = 0;; nr++) {
 		snprintf(text, sizeof(text), nr ? "%s, repeat %u" : "%s", name, nr);
-		log_info("%s ...", text);
+		log_progress(NAN, NAN, "%s ...", text);
 		why = NULL;
 		err = once(cal, text, what, &why, e);
 		if (err || loop_signal() || !why)

@@ -5,6 +5,8 @@
  * The lab has no name: it ends with this process in any case, and any number of
  * demos can run in parallel.
  */
+#include <math.h>
+
 #include "cmd/cmd.h"
 #include "doctor/feature.h"
 #include "engine/lab/lab.h"
@@ -101,7 +103,7 @@ static int run_trial(const struct lab *lab, const struct trial *trial, enum tx_e
 	struct lab_trial run;
 	int err;
 
-	log_info("%s ...", trial->name);
+	log_progress(NAN, NAN, "%s ...", trial->name);
 	err = lab_trial_run(&run, &cfg, result_part(res, PART_OTHER, trial->name), e);
 	if (!err && !loop_signal())
 		judge(trial, cfg.count, &run, res);

@@ -78,7 +78,7 @@ static const struct opt options[] = {
 	{ 'd', "duration", OPT_DURATION, offsetof(struct impair_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct impair_opts, interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	{ 0, "events", OPT_STR, offsetof(struct impair_opts, events), "FILE",
 	  "write a CSV line for each impaired packet" },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct impair_opts, xdp_mode), "MODE",

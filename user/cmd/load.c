@@ -73,7 +73,7 @@ static const struct opt options[] = {
 	{ 'd', "duration", OPT_DURATION, offsetof(struct load_opts, duration_ns), "TIME",
 	  "stop after this time; 10 s if no limit is given" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct load_opts, interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	{ 'X', "method", OPT_STR, offsetof(struct load_opts, method), "METHOD",
 	  "HTTP method, instead of GET, POST with --data or PUT with --upload" },
 	{ 0, "data", OPT_STR, offsetof(struct load_opts, data), "TEXT",

@@ -48,7 +48,7 @@ static const struct opt options[] = {
 	{ 'w', "wait", OPT_DURATION, offsetof(struct probe_opts, wait_ns), "TIME",
 	  "longest wait for the last reflections" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct probe_opts, interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct probe_opts, no_loss), NULL,
 	  "exit with 1 if a probe was lost" },
 	RX_WINDOW_OPTION(struct probe_opts, order_window),

@@ -95,7 +95,7 @@ static const struct opt options[] = {
 	  .choices = reflector_names },
 	{ 'w', "wait", OPT_DURATION, AT(wait_ns), "TIME", "longest wait for the last answers" },
 	{ 'i', "interval", OPT_DURATION, AT(interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	{ 0, "no-loss", OPT_FLAG, AT(no_loss), NULL, "exit with 1 if a packet was lost" },
 	OPT_END
 };

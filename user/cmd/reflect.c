@@ -73,7 +73,7 @@ static const struct opt options[] = {
 	{ 'd', "duration", OPT_DURATION, offsetof(struct reflect_opts, duration_ns), "TIME",
 	  "stop after this time; 0: run until ^C" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct reflect_opts, interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	OPT_END
 };
 

@@ -90,7 +90,7 @@ static const struct opt options[] = {
 	{ 0, "until-eof", OPT_FLAG, offsetof(struct sink_opts, until_eof), NULL,
 	  "stop at the end of standard input, for use where signals do not arrive, as through ssh" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct sink_opts, interval_ns), "TIME",
-	  "reporting interval; 0: none" },
+	  "reporting interval, and on a terminal a line for each; 0: none" },
 	{ 0, "expect", OPT_COUNT, offsetof(struct sink_opts, expect), "N",
 	  "exit with 1 unless exactly N test packets arrived; 0: no check" },
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct sink_opts, no_loss), NULL,

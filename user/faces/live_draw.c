@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "faces/live_parts.h"
+#include "lib/bars.h"
 #include "lib/unit.h"
 #include "result/metrics.h"
 
@@ -36,19 +37,6 @@ struct layout {
 	double top;			/* of the trends: all have the same scale */
 };
 
-/* Cut to the screen's width: every character but UTF-8's followers takes a column. */
-static void cut(char *text, unsigned int width)
-{
-	unsigned int columns = 0;
-
-	for (; *text; text++) {
-		if ((*text & 0xc0) != 0x80 && columns++ == width) {
-			*text = '\0';
-			return;
-		}
-	}
-}
-
 void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...)
 {
 	char text[LINE_BYTES];
@@ -59,7 +47,7 @@ void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	cut(text, paint->width);
+	bars_cut(text, paint->width);
 	paint->put(paint->ctx, paint->line++, style, text);
 }
 
@@ -84,42 +72,6 @@ const char *paint_figure(char *buf, size_t size, const json_t *value, enum unit 
 	if (json_is_integer(value))
 		return unit_format_u64(buf, size, unit, (uint64_t)json_integer_value(value));
 	return unit_format(buf, size, unit, json_number_value(value));
-}
-
-/* @share of @columns, in eighths of a column. */
-static void bar(char *buf, bool utf8, double share, unsigned int columns)
-{
-	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	unsigned int whole, rest, i;
-
-	if (!(share > 0))
-		share = 0;
-	if (share > 1)
-		share = 1;
-	rest = (unsigned int)(share * columns * 8);
-	whole = rest / 8;
-	rest %= 8;
-	*buf = '\0';
-	for (i = 0; i < whole; i++)
-		buf = stpcpy(buf, utf8 ? "█" : "#");
-	if (utf8)
-		buf = stpcpy(buf, eighths[rest]);
-	for (i = whole + (utf8 && rest); i < columns; i++)
-		buf = stpcpy(buf, " ");
-}
-
-/* The newest @columns of the points; the highest block is @top. */
-static void trend(char *buf, bool utf8, const double *points, unsigned int columns, double top)
-{
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	static const char *const marks[] = { " ", ".", ".", ":", ":", "+", "+", "#", "#" };
-	unsigned int i, height;
-
-	*buf = '\0';
-	for (i = LIVE_TREND - columns; i < LIVE_TREND; i++) {
-		height = top > 0 && points[i] > 0 ? (unsigned int)(points[i] / top * 7.99) + 1 : 0;
-		buf = stpcpy(buf, utf8 ? blocks[height] : marks[height]);
-	}
 }
 
 static uint64_t faults(const struct live_part *part)
@@ -186,7 +138,8 @@ static void draw_part(struct paint *paint, const struct layout *layout, unsigned
 		len += snprintf(text + len, sizeof(text) - len, "%*llu", FAULT_COLUMNS,
 				(unsigned long long)faults(part));
 	if (layout->trend)
-		trend(points, paint->live->utf8, part->trend, layout->trend, layout->top);
+		bars_trend(points, paint->live->utf8, part->trend + LIVE_TREND - layout->trend, layout->trend,
+			   layout->top);
 	paint_line(paint, selected ? LIVE_SELECTED : faults(part) ? LIVE_WARNING : LIVE_PLAIN, "%s  %s", text, points);
 }
 
@@ -362,7 +315,7 @@ static void draw_row(struct paint *paint, const struct row *row, double sum)
 				       metric ? metric->unit : !strcmp(key, "bytes") ? UNIT_BYTES :
 				       UNIT_COUNT));
 	}
-	bar(share, paint->live->utf8, sum > 0 ? row->packets / sum : 0, BAR);
+	bars_share(share, paint->live->utf8, sum > 0 ? row->packets / sum : 0, BAR);
 	value = json_object_get(row->entry, "value");
 	unit_format(pps, sizeof(pps), UNIT_PPS, row->packets);
 	unit_format(bps, sizeof(bps), UNIT_BPS, row->bytes * 8);

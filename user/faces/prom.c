@@ -119,14 +119,9 @@ static const json_t *of_rows(const json_t *doc, const struct metric *metric)
 	return found;
 }
 
-bool prom_is_counter(const struct metric *metric)
-{
-	return (metric->unit == UNIT_COUNT || metric->unit == UNIT_BYTES) && !metric->level;
-}
-
 static const json_t *value_of(const json_t *doc, const struct metric *metric)
 {
-	const json_t *value = prom_is_counter(metric) ? NULL : of_rows(doc, metric);
+	const json_t *value = metric_adds_up(metric) ? NULL : of_rows(doc, metric);
 	bool is_rate = metric->unit == UNIT_PPS || metric->unit == UNIT_BPS;
 
 	/* Next to current rates, means since the start would be mistaken for them. */
@@ -153,7 +148,7 @@ static const json_t *hist_of(const json_t *doc, const struct metric *metric)
 static void figure(FILE *out, const json_t *tree, const struct metric *metric)
 {
 	const json_t *doc, *value;
-	bool counter = prom_is_counter(metric), any = false;
+	bool counter = metric_adds_up(metric), any = false;
 	double scale;
 	char name[128];
 	size_t i;

@@ -33,8 +33,6 @@ void prom_number(FILE *out, const json_t *value, double scale);
 /* Document @i of the result: itself, then its parts. NULL after the last. */
 const json_t *prom_document(const json_t *tree, size_t i);
 
-bool prom_is_counter(const struct metric *metric);
-
 /* Tables of a result; flows only as far as it names them, to limit the number of series. */
 void prom_entries(FILE *out, const json_t *tree);
 void prom_flows(FILE *out, const json_t *tree);

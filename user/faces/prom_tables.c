@@ -218,7 +218,7 @@ void prom_entries(FILE *out, const json_t *tree)
 
 	for (i = 0; i < nr; i++) {
 		metric = metric_find(all[i].key);
-		counter = metric ? prom_is_counter(metric) :
+		counter = metric ? metric_adds_up(metric) :
 			  !strcmp(all[i].key, "packets") || !strcmp(all[i].key, "bytes");
 		snprintf(key, sizeof(key), "%s_%s", all[i].by, all[i].key);
 		scale = prom_family(name, sizeof(name), key, counter);

@@ -219,6 +219,26 @@ static double point(const json_t *figures, const char *family, enum dist_stat st
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* In an interval's line all of them or none: without the unit after the last they say nothing. */
+static void put_points_on_one(struct line *line, const double *ns, const enum dist_stat *points, size_t nr,
+			      double unit_ns, const char *unit)
+{
+	char value[32], item[96] = "";
+	size_t i, len = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (isnan(ns[i]) || (points[i] != DIST_P50 && points[i] != DIST_P99))
+			continue;
+		format_time(value, sizeof(value), ns[i], unit_ns);
+		len += (size_t)snprintf(item + len, sizeof(item) - len, "%s%s %s", len ? gap_of(line) : "",
+					dist_label(points[i]), value);
+	}
+	if (!len)
+		return;
+	snprintf(item + len, sizeof(item) - len, " %s", unit);
+	put_item(line, gap_of(line), item);
+}
+
 /* The points of a distribution in the unit of its median, which is printed once. */
 static void put_points(struct line *line, const json_t *figures, const struct row *row)
 {
@@ -234,8 +254,12 @@ static void put_points(struct line *line, const json_t *figures, const struct ro
 	for (i = 0; i < nr; i++)
 		ns[i] = point(figures, row->family, points[i]);
 	unit_ns = unit_time(isnan(ns[1]) ? ns[nr - 1] : ns[1], &unit);
+	if (line->one) {
+		put_points_on_one(line, ns, points, nr, unit_ns, unit);
+		return;
+	}
 	for (i = 0; i < nr; i++) {
-		if (isnan(ns[i]) || (line->one && points[i] != DIST_P50 && points[i] != DIST_P99))
+		if (isnan(ns[i]))
 			continue;
 		format_time(value, sizeof(value), ns[i], unit_ns);
 		snprintf(item, sizeof(item), "%s %s", dist_label(points[i]), value);
@@ -297,6 +321,26 @@ bool text_answer_row(FILE *out, const json_t *row, size_t column)
 	for (i = 0; i < NR_ROWS; i++)
 		put_row(&line, row, &rows[i]);
 	return line.column > column;
+}
+
+double text_answer_rate(const json_t *row)
+{
+	const struct cell *cell;
+	size_t i;
+
+	for (i = 0; i < NR_ROWS; i++) {
+		if (!json_object_get(row, rows[i].cells[0].key ? rows[i].cells[0].key : ""))
+			continue;
+		for (cell = rows[i].cells; cell < rows[i].cells + MAX_CELLS && cell->key; cell++) {
+			const json_t *figure = json_object_get(row, cell->key);
+			enum unit unit = metric_find(cell->key)->unit;
+
+			/* Counts are integers: a real one is per second. */
+			if (json_is_real(figure) && unit != UNIT_RATIO && unit != UNIT_NS)
+				return json_number_value(figure);
+		}
+	}
+	return NAN;
 }
 
 /* "ping 198.18.0.2 by eg0, 64-byte frames, AF_XDP engine, 4.00 s" */

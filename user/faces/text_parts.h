@@ -23,6 +23,9 @@ bool text_answer(FILE *out, const json_t *tree);
 /* The same for a row of a series, on a line of which @column columns are printed, and which is not ended. */
 bool text_answer_row(FILE *out, const json_t *row, size_t column);
 
+/* The first rate among a row's main figures; NAN: it has none. */
+double text_answer_rate(const json_t *row);
+
 /* Parts that are runs, trials or interfaces as a table, a row each; false: there are too few. */
 bool text_parts(FILE *out, const json_t *parts);
 

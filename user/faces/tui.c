@@ -5,14 +5,14 @@
 #include "faces/tui.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <ncurses.h>
+
+#include "lib/bars.h"
 
 struct tui {
 	struct live *live;
@@ -68,12 +68,10 @@ int tui_open(struct tui **ret_tui, bool color, struct err *e)
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return err_usage(e, "the full-screen view requires a terminal");
-	/* Only the character set of the locale: number formats stay. */
-	setlocale(LC_CTYPE, "");
 	tui = calloc(1, sizeof(*tui));
 	if (!tui)
 		return err_set(e, -ENOMEM, "cannot show the full-screen view");
-	tui->live = live_new(!strcmp(nl_langinfo(CODESET), "UTF-8"));
+	tui->live = live_new(bars_utf8());
 	/* Unlike initscr(), this returns when it does not know the terminal. */
 	tui->screen = tui->live ? newterm(NULL, stdout, stdin) : NULL;
 	if (!tui->screen) {

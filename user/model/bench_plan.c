@@ -278,14 +278,19 @@ static uint64_t search_ns(const struct bench_plan *plan, uint64_t settle_ns)
 	return sum_ns;
 }
 
+uint64_t bench_plan_soak_trials(const struct bench_plan *plan)
+{
+	return (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns;
+}
+
 uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns)
 {
-	uint64_t size_ns;
+	uint64_t size_ns, soak_ns = bench_plan_soak_trials(plan) * (plan->soak_trial_ns + settle_ns);
 
 	if (plan->tests & BENCH_SOAK)
-		return plan->nr_sizes * plan->soak_ns;
+		return plan->nr_sizes * soak_ns;
 	if (plan->tests & BENCH_SERVICE)
-		return plan->nr_sizes * (plan->soak_ns + 6 * (plan->service.step_ns + settle_ns));
+		return plan->nr_sizes * (soak_ns + 6 * (plan->service.step_ns + settle_ns));
 	size_ns = search_ns(plan, settle_ns);
 	if (plan->tests & BENCH_LATENCY)
 		size_ns += plan->latency_repeats * (plan->latency_ns + settle_ns);

@@ -98,6 +98,9 @@ const char *bench_goal_at(size_t i);
 int bench_goal_add(struct bench_plan *plan, size_t *nr, const char *text, struct err *e);
 int bench_goals_read(struct bench_plan *plan, size_t *nr, const char *path, struct err *e);
 
+/* Trials of a soak test, for each size. */
+uint64_t bench_plan_soak_trials(const struct bench_plan *plan);
+
 /* Estimated duration, including pauses. */
 uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns);
 

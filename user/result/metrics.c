@@ -1126,6 +1126,11 @@ const struct metric *metric_at(size_t index)
 	return index < sizeof(metrics) / sizeof(metrics[0]) ? &metrics[index] : NULL;
 }
 
+bool metric_adds_up(const struct metric *metric)
+{
+	return (metric->unit == UNIT_COUNT || metric->unit == UNIT_BYTES) && !metric->level;
+}
+
 const char *metric_key_at(size_t index)
 {
 	const struct metric *metric = metric_at(index);

@@ -41,6 +41,9 @@ const struct metric *metric_of(const char *family, enum dist_stat stat);
 /* Entry @index in the order of presentation; NULL after the last. */
 const struct metric *metric_at(size_t index);
 
+/* True for counts that only grow: those of intervals add up. */
+bool metric_adds_up(const struct metric *metric);
+
 /* Its key; NULL after the last. */
 const char *metric_key_at(size_t index);
 

@@ -60,7 +60,7 @@ struct rr_opts {
 	{ 'w', "wait", OPT_DURATION, offsetof(struct rr_opts, wait_ns), "TIME", \
 	  "time after which a request counts as unanswered", .min = 1000000 }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(struct rr_opts, interval_ns), "TIME", \
-	  "reporting interval; 0: none" }, \
+	  "reporting interval, and on a terminal a line for each; 0: none" }, \
 	{ 0, "against-stack", OPT_FLAG, offsetof(struct rr_opts, against_stack), NULL, \
 	  "alternate with a socket-based run to isolate the local stack's share" }, \
 	{ 0, "no-loss", OPT_FLAG, offsetof(struct rr_opts, no_loss), NULL, \

@@ -131,15 +131,14 @@ static int try_cells(const struct job *job, struct err *e)
 
 static void report_progress(const struct job *job, size_t cell)
 {
-	uint64_t took_ns = loop_mono_ns() - job->start_ns;
+	double took_ns = (double)(loop_mono_ns() - job->start_ns);
 	size_t here = job->done - job->began;
-	char text[256] = "", left[32] = "?";
+	char text[256] = "";
 
 	show_cell(&job->sweep, cell, text, sizeof(text));
-	if (here)
-		unit_format(left, sizeof(left), UNIT_NS,
-			    (double)took_ns / (double)here * (double)(job->sweep.nr_runs - job->done));
-	log_info("run %zu of %zu, %s left:%s", job->done + 1, job->sweep.nr_runs, left, text);
+	log_progress((double)job->done / (double)job->sweep.nr_runs,
+		     here ? took_ns / (double)here * (double)(job->sweep.nr_runs - job->done) : NAN,
+		     "run %zu of %zu:%s", job->done + 1, job->sweep.nr_runs, text);
 }
 
 static int run_one(struct job *job, struct err *e)

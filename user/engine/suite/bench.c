@@ -393,15 +393,13 @@ static bool is_asked(const struct bench_trial *trial, const struct bench_ask *as
 
 static void report_progress(const struct bench *bench, const struct bench_ask *ask)
 {
-	uint64_t planned_ns = bench->cfg.planned_ns, after_ns;
-	char left[32], rate[32];
-
 	/* This trial is spent already, and the plan is an estimate. */
-	after_ns = planned_ns > bench->spent_ns ? planned_ns - bench->spent_ns : 0;
-	unit_format(left, sizeof(left), UNIT_NS,
-		    (double)(after_ns + bench_ask_ns(ask) + bench->cfg.settle_ns));
-	log_info("trial %zu: %s, %u bytes, %s, about %s left", bench->nr + 1, ask->kind,
-		 ask->frame_bytes, unit_format(rate, sizeof(rate), UNIT_PPS, ask->pps), left);
+	double trial_ns = (double)(bench_ask_ns(ask) + bench->cfg.settle_ns), done_ns = (double)bench->spent_ns - trial_ns;
+	double left_ns = fmax((double)bench->cfg.planned_ns - (double)bench->spent_ns, 0) + trial_ns;
+	char rate[32];
+
+	log_progress(done_ns / (done_ns + left_ns), left_ns, "trial %zu: %s, %u bytes, %s", bench->nr + 1, ask->kind,
+		     ask->frame_bytes, unit_format(rate, sizeof(rate), UNIT_PPS, ask->pps));
 }
 
 static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct bench_trial *trial,

@@ -307,7 +307,7 @@ static int soak(struct job *job, struct err *e)
 {
 	const struct bench_plan *plan = job->plan;
 	const struct bench_ask ask = { "soak", job->frame_bytes, job->max_pps, plan->soak_trial_ns, 0, true };
-	uint64_t end = (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns, i;
+	uint64_t end = bench_plan_soak_trials(plan), i;
 	uint64_t sent = 0, lost = 0, irregular = 0;
 	struct bench_trial trial;
 	int err = 0;

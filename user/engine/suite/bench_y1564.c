@@ -140,7 +140,7 @@ static int perform(struct job *job, double cir_pps, struct err *e)
 	const struct bench_plan *plan = job->plan;
 	const struct bench_service *service = &plan->service;
 	const struct bench_ask ask = { "performance", job->frame_bytes, cir_pps, plan->soak_trial_ns };
-	uint64_t nr = (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns, sent = 0, lost = 0, i;
+	uint64_t nr = bench_plan_soak_trials(plan), sent = 0, lost = 0, i;
 	double mean_ns = 0, variation_ns = 0, flr, avail;
 	char mean[32], variation[32], untested_text[96] = "";
 	uint64_t dead = 0, timed = 0, untested = 0;

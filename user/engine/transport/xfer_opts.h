@@ -45,7 +45,7 @@ struct xfer_opts {
 	{ 'O', "omit", OPT_DURATION, offsetof(type, at.omit_ns), "TIME", \
 	  "leave the first of it out of rates and round trips" }, \
 	{ 'i', "interval", OPT_DURATION, offsetof(type, at.interval_ns), "TIME", \
-	  "reporting interval; 0: none" }, \
+	  "reporting interval, and on a terminal a line for each; 0: none" }, \
 	{ 'P', "parallel", OPT_U16, offsetof(type, at.streams), "N", \
 	  "connections at once, in each direction", .min = 1, .max = CONTROL_MAX_STREAMS }, \
 	{ 0, "per-stream", OPT_FLAG, offsetof(type, at.per_stream), NULL, \

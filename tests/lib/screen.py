@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""watch_screen.py KEYS [--size COLUMNSxLINES] -- CMD...
+"""screen.py KEYS [--size COLUMNSxLINES] -- CMD...
 
 Runs CMD on a terminal of its own and prints its screen, as pyte understands it, after
 each key of KEYS, each screen after a line "== KEY". Of KEYS, "w" is none, "rCxL" resizes, "^C" is
