@@ -18,7 +18,7 @@ load ../lib/lab
 	# Two cells of six a line of progress, in turn: 1 and 7 are the same cell.
 	[ "$(grep -c 'vlan-tags=0 mtu=1500' <<<"$stderr")" = 3 ]
 	[[ $(sed -n 1p <<<"$stderr") == *"run 1 of 18"*"vlan-tags=0 mtu=1500" ]]
-	[[ $(sed -n 7p <<<"$stderr") == *"run 7 of 18"*"vlan-tags=0 mtu=1500" ]]
+	[[ $(sed -n 7p <<<"$stderr") == *"run 7 of 18: vlan-tags=0 mtu=1500, "*" left" ]]
 }
 
 @test "each cell is a bar beside theory, with its median and share of it" {
