@@ -22,7 +22,7 @@ load ../lib/calibrate
 	need_command cc
 	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/stall.so" "$BATS_TEST_DIRNAME/stall.c"
 	# The first three forwarders insert faults.
-	STALL_IN=ppoll STALL_S=4 STALL_AFTER=3 LD_PRELOAD=$BATS_TEST_TMPDIR/stall.so calibrated --force
+	STALL_IN=ppoll STALL_CALL=100 STALL_S=4 STALL_AFTER=3 LD_PRELOAD=$BATS_TEST_TMPDIR/stall.so calibrated --force
 	json '[.verdicts[] | select(.what | startswith("inserted delay")).pass] | all'
 	json '.notes | any(startswith("inserted delay") and contains("not judged: "))'
 }

@@ -107,11 +107,12 @@ impaired_is() {
 @test "losses, copies and reordering, in user space: the sink says what impair says" {
 	need af-xdp
 	bump_up
+	# Fewer than its receive ring holds: a machine on which impair gets no CPU for 0.2 s loses none.
 	for seed in 2 11; do
-		through 10007 40000 --seed "$seed" --loss 1% --duplicate 0.9% --reorder 0.8%:5
+		through 7001 40000 --seed "$seed" --loss 1% --duplicate 0.9% --reorder 0.8%:5
 		agree
-		impaired_is '.impair_seen_packets == 10007 and .impair_reordered_packets > 40 and
-			.impair_lost_packets > 50 and .impair_copies_frames > 45'
+		impaired_is '.impair_seen_packets == 7001 and .impair_reordered_packets > 30 and
+			.impair_lost_packets >= 50 and .impair_copies_frames > 40'
 	done
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * stall.c - preloaded, it lets a thread that waits by STALL_IN, ppoll() or clock_nanosleep(), stand still
- * once, for STALL_S seconds, in its 100th call: the first that comes so far after STALL_AFTER other threads
- * have begun.
+ * once, for STALL_S seconds, in its call number STALL_CALL: the first that comes so far after STALL_AFTER other
+ * threads have begun.
  *
  * A forwarder that got no CPU while packets were on their way, or a sender while they were due.
  */
@@ -25,7 +25,7 @@ static void stall_once(const char *name)
 		return;
 	if (++calls == 1)
 		number = threads++;
-	if (calls == 100 && number >= atoi(getenv("STALL_AFTER")) && !stalls++)
+	if (calls == atoi(getenv("STALL_CALL")) && number >= atoi(getenv("STALL_AFTER")) && !stalls++)
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &still, NULL);
 }
 
