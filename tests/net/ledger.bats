@@ -186,6 +186,22 @@ damaged_of() {
 		.what == "\($n) of 1009 packets arrived with a wrong payload"))'
 }
 
+@test "rows have what arrived and was lost while it runs, and add up to the result, with any receiver" {
+	start impair r impair egb --direction egress --match udp --loss every=10
+	for receiver in "" --sink-socket; do
+		# shellcheck disable=SC2086
+		tool_in a blast eg0 $B --count 1000 --rate 1kpps --interval 100ms --json --wait 500ms \
+			--sink "eg0@$LAB-b" $receiver
+		is 0
+		json '.metrics.lost_packets == 100 and .metrics.received_packets == 900'
+		json '.metrics as $all | .series as $rows |
+			["sent_packets", "received_packets", "lost_packets", "not_sent_packets"] |
+			all(. as $key | ([$rows[][$key]] | add) == $all[$key])'
+		# All but the last were written while packets were sent.
+		json '[.series[:-1][] | select(.sent_packets > 0 and .received_packets > 0 and .lost_packets > 0)] | length >= 3'
+	done
+}
+
 @test "two damaged copies of a packet are one loss: the ledger claims it once" {
 	damaged_of $B -- --corrupt every=7:1@42 --duplicate every=7
 	[ "$damaged" -eq 144 ]

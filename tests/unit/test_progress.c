@@ -14,6 +14,8 @@ static void row(uint64_t second, uint64_t sent, int64_t lost)
 	result_row_open(res, second * 1000000000);
 	result_row_u64(res, "sent_packets", sent);
 	result_row_real(res, "sent_pps", 1.234 * (double)sent);
+	result_row_u64(res, "received_packets", sent);
+	result_row_real(res, "received_pps", (double)sent);
 	result_row_s64(res, "lost_packets", lost);
 	result_row_u64(res, "delay_p50_ns", 1234);
 	result_row_u64(res, "delay_p99_ns", 56789);

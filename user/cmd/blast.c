@@ -172,6 +172,8 @@ struct blast_run {
 	struct tx_count row_count;
 	uint64_t row_elapsed_ns;
 	uint64_t row_bytes;
+	struct loop loop;
+	bool is_over;			/* all that arrives has arrived */
 };
 
 static int check_run(struct blast_run *run)
@@ -221,6 +223,8 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 	result_row_real(run->res, "sent_l1_bps", 8 * row_l1_bytes(run, &now, packets) / seconds);
 	result_row_u64(run->res, "not_sent_packets",
 		       now.refused_packets - run->row_count.refused_packets);
+	if (run->trial)
+		trial_put_row(run->trial, run->tx, run->is_over ? &now : NULL, run->res, elapsed_ns);
 	result_row_close(run->res);
 	run->row_count = now;
 	run->row_elapsed_ns = elapsed_ns;
@@ -228,21 +232,20 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 
 static int send_all(struct blast_run *run)
 {
-	struct loop loop = {
+	struct err stop_error;
+	int err;
+
+	run->loop = (struct loop){
 		.duration_ns = run->cfg.duration_ns ? run->cfg.duration_ns + run->grace_ns : 0,
 		.interval_ns = run->opts->interval_ns,
 		.done = is_sent, .tick = tick, .ctx = run,
 	};
-	struct err stop_error;
-	int err;
-
 	run->start_mono_ns = loop_mono_ns();
 	err = tx_start(run->tx, run->e);
 	if (err)
 		return err;
-	loop_run(&loop);
+	loop_run(&run->loop);
 	err = tx_stop(run->tx, &stop_error);
-	loop_close(&loop);
 	if (err && !run->err && check_run(run) == 0) {
 		*run->e = stop_error;
 		return err;
@@ -372,6 +375,9 @@ static int run_flow(const struct blast_opts *opts, struct result *res, struct er
 	tx_read(run.tx, &count);
 	if (run.trial)
 		err = first_error(err, trial_settle(run.trial, run.tx, &count, &trial_error), &trial_error, e);
+	run.is_over = true;
+	if (run.loop.start_mono_ns)
+		loop_close(&run.loop);
 	made = tx_report(run.tx, &count, res);
 	tx_report_late(run.tx, res);
 	report_driver(opts->stream.ifname, &before, res);

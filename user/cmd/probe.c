@@ -123,7 +123,9 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct probe_run *run = ctx;
 
-	rx_report_row(run->rx, run->res, run->is_over ? &run->asked : NULL, elapsed_ns);
+	result_row_open(run->res, elapsed_ns);
+	rx_put_row(run->rx, run->res, run->is_over ? &run->asked : NULL, elapsed_ns);
+	result_row_close(run->res);
 	exports_tick(run->exports);
 }
 

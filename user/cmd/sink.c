@@ -234,7 +234,9 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 {
 	struct sink_run *run = ctx;
 
-	run->receiver->ops->report_row(run->receiver, run->res, NULL, elapsed_ns);
+	result_row_open(run->res, elapsed_ns);
+	run->receiver->ops->put_row(run->receiver, run->res, NULL, elapsed_ns);
+	result_row_close(run->res);
 	exports_tick(run->exports);
 }
 

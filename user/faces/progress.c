@@ -65,6 +65,11 @@ void progress_take(struct progress *progress, const struct result *res)
 		if (metric && metric_adds_up(metric) && json_is_integer(value) && strcmp(key, "elapsed_ns"))
 			json_integer_set(value, json_integer_value(value) + json_integer_value(before));
 	}
+	/* What arrived is what was sent without the lost, which must have its place. */
+	if (json_object_get(row, "sent_packets") && json_object_get(row, "lost_packets")) {
+		json_object_del(row, "received_packets");
+		json_object_del(row, "received_pps");
+	}
 	json_decref(progress->row);
 	progress->row = row;
 	memmove(progress->trend, progress->trend + 1, (TREND - 1) * sizeof(progress->trend[0]));

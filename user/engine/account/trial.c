@@ -443,6 +443,14 @@ int trial_settle(struct trial *trial, const struct tx *tx, const struct tx_count
 	return err;
 }
 
+void trial_put_row(struct trial *trial, const struct tx *tx, const struct tx_count *sent, struct result *res,
+		   uint64_t elapsed_ns)
+{
+	const struct rx_sent to_receiver = sent ? tx_sent_of(tx, sent) : (struct rx_sent){ 0 };
+
+	trial->receiver->ops->put_row(trial->receiver, res, sent ? &to_receiver : NULL, elapsed_ns);
+}
+
 bool trial_read_tail(struct trial *trial, uint16_t stream, uint64_t *ret_next, uint64_t *ret_last_lost)
 {
 	const struct receiver_ops *ops = trial->receiver->ops;

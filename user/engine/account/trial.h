@@ -76,6 +76,13 @@ unsigned int trial_keep_caps(const struct trial *trial);
 /* Called repeatedly while packets arrive; an error ends the run. */
 int trial_poll(struct trial *trial, struct err *e);
 
+/*
+ * What arrived since the previous row, into the open row of @res. @sent: after trial_settle(), for the last
+ * row; NULL before.
+ */
+void trial_put_row(struct trial *trial, const struct tx *tx, const struct tx_count *sent, struct result *res,
+		   uint64_t elapsed_ns);
+
 /* Waits for packets in flight, then stops receiving. */
 int trial_settle(struct trial *trial, const struct tx *tx, const struct tx_count *sent, struct err *e);
 

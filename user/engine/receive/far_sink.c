@@ -342,8 +342,8 @@ static void stop(struct receiver *receiver)
 }
 
 /* Its own rows stay on the other host. */
-static void report_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
-		       uint64_t elapsed_ns)
+static void put_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+		    uint64_t elapsed_ns)
 {
 	(void)receiver;
 	(void)res;
@@ -361,7 +361,7 @@ static const struct receiver_ops far_sink_ops = {
 	.settle = settle,
 	.stop = stop,
 	.report = report,
-	.report_row = report_row,
+	.put_row = put_row,
 	.close = close_far,
 };
 

@@ -96,11 +96,11 @@ struct receiver_ops {
 	int (*report)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		      uint32_t max_parts, struct rx_figures *ret_figures, struct err *e);
 	/*
-	 * A row of the time series: what arrived since the previous row. @sent: for the last row;
+	 * Into the open row of the time series: what arrived since the previous one. @sent: for the last row;
 	 * NULL before, or if unknown.
 	 */
-	void (*report_row)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
-			   uint64_t elapsed_ns);
+	void (*put_row)(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+			uint64_t elapsed_ns);
 	void (*close)(struct receiver *receiver);
 };
 

@@ -131,7 +131,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	       uint32_t max_parts);
 
 /* See struct receiver_ops. */
-void rx_report_row(struct rx *rx, struct result *res, const struct rx_sent *sent, uint64_t elapsed_ns);
+void rx_put_row(struct rx *rx, struct result *res, const struct rx_sent *sent, uint64_t elapsed_ns);
 
 /*
  * Call repeatedly: it also follows the NIC's clock. -ENODEV if the interface vanished, so that the

@@ -79,10 +79,10 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	return 0;
 }
 
-static void report_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
-		       uint64_t elapsed_ns)
+static void put_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+		    uint64_t elapsed_ns)
 {
-	rx_report_row(rx_of(receiver), res, sent, elapsed_ns);
+	rx_put_row(rx_of(receiver), res, sent, elapsed_ns);
 }
 
 static void close_rx(struct receiver *receiver)
@@ -101,7 +101,7 @@ const struct receiver_ops rx_receiver_ops = {
 	.read_tail = read_tail,
 	.stop = stop,
 	.report = report,
-	.report_row = report_row,
+	.put_row = put_row,
 	.close = close_rx,
 };
 

@@ -192,7 +192,7 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);
 }
 
-void rx_report_row(struct rx *rx, struct result *res, const struct rx_sent *sent, uint64_t elapsed_ns)
+void rx_put_row(struct rx *rx, struct result *res, const struct rx_sent *sent, uint64_t elapsed_ns)
 {
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
 	struct rx_count now, *before = &rx->row_count;
@@ -203,7 +203,6 @@ void rx_report_row(struct rx *rx, struct result *res, const struct rx_sent *sent
 	rx_read_all(rx, sent, &now);
 	packets = now.packets - before->packets;
 	bytes = (double)(now.bytes - before->bytes) + (double)packets * UNIT_FCS_BYTES;
-	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "received_packets", packets);
 	result_row_real(res, "received_pps", (double)packets / seconds);
 	result_row_real(res, "received_l1_bps",
@@ -223,7 +222,6 @@ void rx_report_row(struct rx *rx, struct result *res, const struct rx_sent *sent
 			result_row_hist(res, rx_prefix(&rx->cfg), &delta);
 		rx->row_hist = hist;
 	}
-	result_row_close(res);
 	rx->row_count = now;
 	rx->row_elapsed_ns = elapsed_ns;
 }

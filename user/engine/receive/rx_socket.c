@@ -372,8 +372,8 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	return 0;
 }
 
-static void report_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
-		       uint64_t elapsed_ns)
+static void put_row(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
+		    uint64_t elapsed_ns)
 {
 	struct rx_socket *rx = rx_of(receiver);
 	double seconds = (double)(elapsed_ns - rx->row_elapsed_ns) / NSEC_PER_SEC;
@@ -382,13 +382,11 @@ static void report_row(struct receiver *receiver, struct result *res, const stru
 
 	read_sum(receiver, sent, &now);
 	packets = now.packets - before->packets;
-	result_row_open(res, elapsed_ns);
 	result_row_u64(res, "received_packets", packets);
 	result_row_real(res, "received_pps", (double)packets / seconds);
 	lost = rx_lost(&now, rx_sent_packets(sent));
 	/* Below 0 where more packets came late than were missed. */
 	result_row_s64(res, "lost_packets", (int64_t)(lost - rx->row_lost));
-	result_row_close(res);
 	rx->row_lost = lost;
 	rx->row_count = now;
 	rx->row_elapsed_ns = elapsed_ns;
@@ -427,7 +425,7 @@ static const struct receiver_ops rx_socket_ops = {
 	.read_all = read_sum,
 	.stop = stop,
 	.report = report,
-	.report_row = report_row,
+	.put_row = put_row,
 	.close = close_socket,
 };
 
