@@ -79,7 +79,7 @@ struct rows {
 	bool lines;
 };
 
-/* What the table @of says of the option @name, if it is a duration or a count; 0: it has none. */
+/* The value of the option @name, if this command has it as a duration or a count; else 0. */
 static uint64_t option_of(const struct line *line, const char *name)
 {
 	const struct opt *opt = opt_find(line->table, name);
