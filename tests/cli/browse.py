@@ -6,9 +6,11 @@ says and on any request but the file's own. PICTURE.png, PICTURE-dark.png and PI
 last one.
 """
 import base64
+import csv
 import json
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -79,7 +81,7 @@ class Browser:
             self.events.append(self.read())
 
     def evaluate(self, code):
-        got = self.call("Runtime.evaluate", expression=code, returnByValue=True)
+        got = self.call("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in got:
             sys.exit("%s: %s" % (code, got["exceptionDetails"]))
         return got["result"].get("value")
@@ -137,8 +139,37 @@ def look(browser, path, picture):
         must("a table sorts", browser.evaluate(
             "(v => v.length > 2 && v.every((x, i) => !i || !(x > v[i - 1])))([...%s.tBodies[0].rows].map("
             "r => +r.cells[head.cellIndex].dataset.v))" % table))
-    must("nothing is wider than the page", browser.evaluate(
-        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+    browser.evaluate("""window.saved = [];
+        URL.createObjectURL = blob => { window.blob = blob; return "blob:none"; };
+        HTMLAnchorElement.prototype.click = function () { saved.push([this.download, blob]); };
+        document.querySelectorAll(".save").forEach(button => button.click());""")
+    saved = browser.evaluate("Promise.all(saved.map(async ([name, blob]) => [name, blob.type, await blob.text()]))")
+    must("each plot and table is saved as CSV", len(saved) == browser.evaluate(
+        "document.querySelectorAll('svg.live').length + "
+        "[...document.querySelectorAll('table.sort')].filter(t => t.tBodies[0]).length"))
+    for name, kind, text in saved:
+        rows = list(csv.reader(text.splitlines(), strict=True))
+        must("CSV is whole: " + name, name.endswith(".csv") and kind == "text/csv" and len(rows) > 1 and
+             len({len(row) for row in rows}) == 1)
+        must("CSV has no formula: " + name, not any(re.match(r"[=+@\t]|-(?![0-9])", cell)
+                                                   for row in rows for cell in row if cell != "-"))
+    if saved and saved[0][2].startswith('"curve"'):
+        must("CSV has all points", saved[0][2].count("\n") - 1 == browser.evaluate(
+            "[...%s.querySelectorAll('.curve[data-xs]')].reduce((nr, line) => nr + line.dataset.ys.split(' ').filter("
+            "y => y !== 'NaN').length, 0)" % plot))
+    fold = "document.querySelector('.fold')"
+    browser.evaluate("%s.click()" % fold)
+    must("all details open", browser.evaluate("![...document.querySelectorAll('details')].some(d => !d.open)"))
+    for width in (1200, 390):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1,
+                     mobile=width < 600)
+        must("nothing is wider than a page of %d" % width, browser.evaluate(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+    browser.call("Emulation.clearDeviceMetricsOverride")
+    browser.evaluate("%s.click()" % fold)
+    browser.evaluate("location.hash = '#' + [...document.querySelectorAll('figure')].pop().id")
+    must("an address opens what is folded around it", browser.evaluate(
+        "(f => !f.closest('details') || f.closest('details').open)([...document.querySelectorAll('figure')].pop())"))
     must("no word of a document runs", browser.evaluate("window.hostile === undefined"))
     if picture:
         pictures(browser, picture)

@@ -95,9 +95,114 @@ figures() {
 	grep -qF "$(jq -r '.metrics.sent_packets' "$GOLDEN/probe.json" | sed 's/...$/,&/')" text
 	# 10 Gbit/s and 64 bytes, RFC 2544 appendix B; sweep's cells.
 	grep -qF "limit of the link, 64: 14.88 Mpps" text
-	grep -qE "sent_pps: batch by frame-bytes" text
+	grep -qE "sent rate: batch by frame-bytes" text
 	grep -qF "$("$TOOL" help metrics | awk -F '\t' '$1 == "rtt_p50_ns" { print $4 }')" text
 	grep -qF "data-x=\"1 " page.html
+}
+
+# headlines DOCUMENT...: of each its headline.
+headlines() {
+	local file
+
+	for file; do
+		report "$file" -o page.html
+		sed -n 's/.*<p class="headline">\(.*\)<\/p>.*/\1/p' page.html | sed "s/&#39;/'/g"
+	done
+}
+
+@test "the page of a run begins with one sentence: rate, loss, delay, and what limited it" {
+	headlines "$GOLDEN"/{probe,blast,blast-sink,udp,demo,watch,load,bench,sweep}.json >heads
+	diff heads - <<-'END'
+		received 5.000 kpps of 5.000 kpps; 0 of 20,011 lost; round trip p50 1.400 us, p99 3.952 us
+		sent 19.72 kpps; limited by the sender's CPU
+		received 20.00 kpps of 20.00 kpps; 0 of 10,007 lost; one-way delay p50 286 ns, p99 708 ns
+		goodput 17.53 Mbit/s; 124 of 1,699 lost (7.2984 %); one-way delay p50 25.98 us, p99 333.4 ms
+		received 19.98 kpps to 1.374 Mpps in 5 runs; 0 of 9,120,045 lost
+		eg0 rx: saw 9.867 kpps, 6.630 Mbit/s L1; eg0 tx: saw 0.500 pps, 447.9 bit/s L1
+		953.259 transactions/s; 0 of 1,907 failed; total p50 3.949 ms, p99 16.32 ms
+		64-byte frames: throughput 14.88 kpps; 1518-byte frames: throughput 812.7 pps
+		sent rate 216.1 kpps to 444.3 kpps over 6 settings
+	END
+	# Of a loss its share, of an error what it was, of several documents a line each.
+	jq '.metrics.lost_packets = 3' "$GOLDEN/probe.json" >lossy.json
+	jq '.errors = [{no: 5, what: "the link went away"}]' "$GOLDEN/probe.json" >failed.json
+	headlines lossy.json failed.json >heads
+	grep -qF "; 3 of 20,011 lost (0.015 %); " heads
+	grep -qxF "failed: the link went away" heads
+	report lossy.json "$GOLDEN/blast.json" -o page.html --md page.md
+	page_text page.html | grep -cF "3 of 20,011 lost" | grep -qx 2
+	grep -qE '^\*\*.*3 of 20,011 lost' page.md
+}
+
+@test "what passed is one line, what failed stands open, and details are folded" {
+	jq '.verdicts[3].pass = false' "$GOLDEN/demo.json" >failed.json
+	report failed.json -o page.html
+	/usr/bin/python3 - page.html "$(jq '.verdicts | length' "$GOLDEN/demo.json")" <<-'END'
+		import sys
+		from html.parser import HTMLParser
+		class Page(HTMLParser):
+		    folded, shown, hidden, summaries, at = 0, [], [], [], None
+		    def handle_starttag(self, tag, attrs):
+		        attrs = dict(attrs)
+		        self.folded += tag == "details" and "open" not in attrs
+		        self.at = tag
+		        if tag == "li":
+		            (self.hidden if self.folded else self.shown).append(attrs["class"]) if "class" in attrs else 0
+		    def handle_endtag(self, tag):
+		        self.folded -= tag == "details"
+		    def handle_data(self, data):
+		        if self.at == "summary":
+		            self.summaries.append(data.strip())
+		page = Page()
+		page.feed(open(sys.argv[1]).read())
+		verdicts = int(sys.argv[2])
+		assert page.shown.count("fail") == 1 and "pass" not in page.shown, page.shown
+		assert page.hidden.count("pass") == verdicts - 1, page.hidden
+		assert "%d of %d verdicts passed" % (verdicts - 1, verdicts) in page.summaries, page.summaries
+		for name in ("Environment", "Measurement overhead", "All figures", "Options, all"):
+		    assert name in page.summaries, (name, page.summaries)
+	END
+	page_text page.html | grep -qF "1 of $(jq '.verdicts | length' "$GOLDEN/demo.json") verdicts failed"
+	[ "$(stat -c %s page.html)" -lt 300000 ]
+}
+
+@test "a percentile is read off where counting the histogram has it, and the greatest value is no spike" {
+	report "$GOLDEN/probe.json" -o page.html
+	/usr/bin/python3 - page.html "$GOLDEN/probe.json" <<-'END'
+		import json, re, sys
+		page, doc = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+		buckets = doc["histograms"]["rtt_ns"]["buckets"]
+		total = sum(count for _, count in buckets)
+		xs, ys = (list(map(float, text.split())) for text in re.search(
+		    r'data-name="round trip" data-xs="([^"]*)" data-ys="([^"]*)" data-steps=""', page).groups())
+		assert xs[0] == 1 and abs(xs[-1] / (2 * total) - 1) < 1e-5, (xs[0], xs[-1])
+		assert all(a < b for a, b in zip(xs, xs[1:])), "two values at one percentile"
+		assert ys[-1] == ys[-2] == buckets[-1][0]
+		for share in (0, 0.25, 0.5, 0.9, 0.99, 0.999):
+		    below, value = 0, None
+		    for low, count in buckets:
+		        if value is None and below + count > share * total:
+		            value = low
+		        below += count
+		    read = [y for x, y in zip(xs, ys) if x <= 1 / (1 - share) * 1.000001][-1]
+		    assert abs(read / value - 1) <= 0.01, (share, read, value)
+	END
+	# Times are on a logarithmic axis, and their variation is on one of its own.
+	grep -qE '<h4>Times by percentile .*' page.html
+	grep -qE 'data-y="[0-9.e+-]+ [0-9.e+-]+ log ns" aria-label="Times by percentile"' page.html
+	grep -qE 'aria-label="Variation of times by percentile"' page.html
+	page_text page.html >text
+	grep -qF "rtt |ipdv|" text
+	run ! grep -qE 'rtt_(pdv|ipdv_abs)_ns$' text
+}
+
+@test "each plot has an address of its own" {
+	report "$GOLDEN"/{probe,demo,blast-sink}.json -o page.html
+	grep -o '<figure id="[^"]*"' page.html | cut -d '"' -f 2 >ids
+	grep -o '<a class="link" href="#[^"]*"' page.html | cut -d '#' -f 2 | tr -d '"' >links
+	[ "$(wc -l <ids)" -gt 8 ]
+	[ -z "$(sort ids | uniq -d)" ]
+	diff ids links
 }
 
 @test "a sweep is curves by what it varied, beside theory, also where a study names the figure" {
@@ -106,8 +211,8 @@ figures() {
 	report study.json -o page.html --svg plots
 	[ "$status" = 0 ]
 	page_text page.html >text
-	grep -qE "sent_pps by frame-bytes" text
-	grep -qE "sent_pps: batch by frame-bytes" text
+	grep -qE "sent rate by frame-bytes" text
+	grep -qE "sent rate: batch by frame-bytes" text
 	grep -qE 'curve c1" data-name="batch 64" data-xs="64 512 1518 9000" data-ys="444318.5 ' page.html
 	grep -qE 'curve bound" data-name="limit of the link" data-xs="64 512 1518 9000" data-ys="1.488095e\+07 ' page.html
 	are_pictures plots/*.svg
@@ -117,8 +222,8 @@ figures() {
 	made_up trials >trials.json
 	report trials.json -o page.html
 	page_text page.html >text
-	grep -qF "received_pps, 64: 100 kpps" text
-	grep -qF "received_pps, 512: 50 kpps" text
+	grep -qF "received rate, 64: 100 kpps" text
+	grep -qF "received rate, 512: 50 kpps" text
 	# 1 Gbit/s
 	grep -qF "limit of the link, 512: 235 kpps" text
 	# Of the load that was irregular there is no loss to see.
@@ -160,7 +265,7 @@ figures() {
 	grep -qF "idle, there: 10.19 ms" text
 	grep -qF "under load, there: 15.45 ms" text
 	# What only led to the figures is folded, and no main figure.
-	grep -qF "there: transfer time ratio 1.00507 back: transfer time ratio 1.00686" text
+	grep -qF "there: transfer time 1.00507 of the ideal; back: transfer time 1.00686 of the ideal" text
 	[ "$(grep -c '<summary>\(first trial\|\(there\|back\), UDP at .*\)</summary>' page.html)" = 7 ]
 	# An irregular step is the generator's.
 	jq '.parts[0].entries[5].generator = "irregular"' "$GOLDEN/bench-y1564.json" >odd.json

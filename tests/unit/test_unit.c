@@ -202,7 +202,7 @@ static void figures_are_shown_with_four_digits_and_their_unit(void **state)
 		{ UNIT_NS, 0, "0 ns" }, { UNIT_NS, 5, "5 ns" }, { UNIT_NS, 999, "999 ns" },
 		{ UNIT_NS, 1000, "1 us" }, { UNIT_NS, 1234, "1.234 us" },
 		{ UNIT_NS, 12345, "12.35 us" }, { UNIT_NS, 123456, "123.5 us" },
-		{ UNIT_NS, 999960, "1.000 ms" }, { UNIT_NS, 1500000000, "1.500 s" },
+		{ UNIT_NS, 999960, "1.000 ms" }, { UNIT_PPS, 99998, "100.0 kpps" }, { UNIT_PPS, 9999.9, "10.00 kpps" }, { UNIT_NS, 1500000000, "1.500 s" },
 		{ UNIT_NS, 0.5, "0.500 ns" }, { UNIT_NS, 3600e9, "3600.0 s" },
 		{ UNIT_PPS, 14880952, "14.88 Mpps" }, { UNIT_PPS, 1, "1 pps" },
 		{ UNIT_BPS, 1e10, "10 Gbit/s" }, { UNIT_BPS, 9.87e9, "9.870 Gbit/s" },

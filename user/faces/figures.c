@@ -9,6 +9,8 @@
 #include "faces/figures_parts.h"
 #include "result/metrics.h"
 
+#define LEAST_STEP 0.01	/* of a value or of 1 - percentile: at most half a pixel where the axis has four decades */
+
 struct plot *figures_new(struct figures *figures, enum plot_kind kind, const char *title)
 {
 	struct plot *list = realloc(figures->list, (figures->nr + 1) * sizeof(*list)), *plot;
@@ -60,6 +62,31 @@ void columns_of(struct columns *ret_columns, const json_t *rows)
 	*ret_columns = columns;
 }
 
+const char *figures_name(char *buf, size_t size, const char *key)
+{
+	const struct metric *metric = metric_find(key);
+	size_t len = strlen(key);
+	char end[16] = "";
+
+	snprintf(buf, size, "%.*s", (int)(len > 3 && !strcmp(key + len - 3, "_ns") ? len - 3 : len), key);
+	if (!metric) {
+		metric = metric_of(buf, DIST_MAX);
+		snprintf(end, sizeof(end), " %s", dist_label(DIST_MAX));
+	}
+	if (!metric) {
+		snprintf(buf, size, "%s", key);
+		return buf;
+	}
+	snprintf(buf, size, "%s", metric->label + strspn(metric->label, " "));
+	len = strlen(buf);
+	if (*end && len > strlen(end) && !strcmp(buf + len - strlen(end), end))
+		len -= strlen(end);
+	while (len && buf[len - 1] == ',')
+		len--;
+	buf[len] = '\0';
+	return buf;
+}
+
 static double value_of(const json_t *value)
 {
 	return json_is_number(value) ? json_number_value(value) : NAN;
@@ -90,8 +117,10 @@ static const char *unit_title(enum unit unit)
 
 static void title_of(char *buf, size_t size, const struct metric *metric, const char *group)
 {
+	char name[64];
+
 	if (!strncmp(metric->key, group, strlen(group)))
-		snprintf(buf, size, "Over time: %s", group);
+		snprintf(buf, size, "Over time: %s", figures_name(name, sizeof(name), group));
 	else
 		snprintf(buf, size, "Over time: %s", unit_title(metric->unit));
 }
@@ -206,26 +235,35 @@ static void of_series(struct figures *figures, const json_t *series)
 }
 
 /*
- * Like HdrHistogram's plots: x is 1 / (1 - share of values up to y), so that each further 9
- * of a percentile has the same width. The maximum is drawn where all but one value are below.
+ * Like HdrHistogram's plots: x is 1 / (1 - percentile), so that each further 9 of a percentile
+ * has the same width. A value is that of all percentiles from the share of lower ones to the
+ * share of those up to it: a step. The last would reach 100 %, which is infinitely far: it ends
+ * half a value before.
  */
 static void fill_percentiles(struct plot_curve *curve, const json_t *hist)
 {
-	double total = json_number_value(json_object_get(hist, "negative")) +
-		json_number_value(json_object_get(hist, "above"));
-	double sum = json_number_value(json_object_get(hist, "negative"));
+	double negative = json_number_value(json_object_get(hist, "negative")), sum = negative, seen_x = 0, seen_y = 0;
+	double total = negative + json_number_value(json_object_get(hist, "above"));
 	json_t *buckets = json_object_get(hist, "buckets"), *bucket;
-	size_t i;
+	size_t nr = json_array_size(buckets), i;
 
+	curve->steps = true;
 	json_array_foreach(buckets, i, bucket)
 		total += json_number_value(json_array_get(bucket, 1));
 	json_array_foreach(buckets, i, bucket) {
 		double low = json_number_value(json_array_get(bucket, 0));
+		double from = total / fmax(total - sum, 0.5), to;
 
-		if (!i)
-			plot_point(curve, total / fmax(total - sum, 1), low);
 		sum += json_number_value(json_array_get(bucket, 1));
-		plot_point(curve, total / fmax(total - sum, 1), low);
+		to = total / fmax(total - sum, 0.5);
+		/* A step too small to see is part of the next. */
+		if (i && i + 1 < nr && to < seen_x * (1 + LEAST_STEP) && low < seen_y * (1 + LEAST_STEP))
+			continue;
+		plot_point(curve, from, low);
+		if (i + 1 == nr)
+			plot_point(curve, to, low);
+		seen_x = to;
+		seen_y = low;
 	}
 	plot_thin(curve);
 }
@@ -246,29 +284,45 @@ static enum unit hist_unit(const json_t *hist)
 	return unit && !strcmp(unit, "ns") ? UNIT_NS : UNIT_COUNT;
 }
 
+/* Times, how they vary, and counts: each has its own axis. */
+static const struct hist_group {
+	const char *title;
+	enum unit unit;
+	bool variation;
+} hist_groups[] = {
+	{ "Times by percentile", UNIT_NS, false },
+	{ "Variation of times by percentile", UNIT_NS, true },
+	{ "Counts by percentile", UNIT_COUNT, false },
+};
+
+static bool is_in(const struct hist_group *group, const char *key, const json_t *hist)
+{
+	return hist_unit(hist) == group->unit && group->variation == (strstr(key, "pdv") != NULL) &&
+	       json_array_size(json_object_get(hist, "buckets"));
+}
+
 static void of_histograms(struct figures *figures, const json_t *histograms)
 {
-	static const enum unit units[] = { UNIT_NS, UNIT_COUNT };
 	const char *key;
+	char name[96];
 	json_t *hist;
-	size_t u;
+	size_t g;
 
-	for (u = 0; u < sizeof(units) / sizeof(units[0]); u++) {
+	for (g = 0; g < sizeof(hist_groups) / sizeof(hist_groups[0]); g++) {
 		struct plot *plot = NULL;
 
 		json_object_foreach((json_t *)histograms, key, hist) {
 			struct plot_curve *curve;
 
-			if (hist_unit(hist) != units[u] || !json_array_size(json_object_get(hist, "buckets")))
+			if (!is_in(&hist_groups[g], key, hist))
 				continue;
-			plot = plot ? plot : percentile_plot(figures, units[u] == UNIT_NS ? "Percentiles of times" :
-							     "Percentiles of counts", units[u]);
-			curve = plot_curve(plot, key);
+			plot = plot ? plot : percentile_plot(figures, hist_groups[g].title, hist_groups[g].unit);
+			curve = plot_curve(plot, figures_name(name, sizeof(name), key));
 			if (curve)
 				fill_percentiles(curve, hist);
 		}
 		if (plot)
-			plot->y.scale = scale_for(plot);
+			plot->y.scale = hist_groups[g].unit == UNIT_NS ? PLOT_LOG : scale_for(plot);
 	}
 }
 
@@ -307,7 +361,7 @@ void figures_across(struct figures *figures, const json_t *const *docs, const ch
 			plot_release(plot);
 			figures->nr--;
 		} else if (plot) {
-			plot->y.scale = scale_for(plot);
+			plot->y.scale = PLOT_LOG;
 		}
 	}
 }

@@ -31,6 +31,9 @@ struct figures {
  */
 void figures_of(struct figures *figures, const json_t *tree);
 
+/* What people call a figure, or the histogram or family @key: "round trip" of rtt_ns; else @key. */
+const char *figures_name(char *buf, size_t size, const char *key);
+
 /* The same figure of several documents in one plot; @names is by document. */
 void figures_across(struct figures *figures, const json_t *const *docs, const char *const *names,
 		    size_t nr);

@@ -152,6 +152,7 @@ static void rates_by_size(struct figures *figures, const struct table *table)
 	double sizes[MAX_SIZES], rate, theory;
 	struct plot_curve *measured, *bound;
 	struct plot *plot;
+	char name[96];
 	size_t i;
 
 	if (!table->frame_bytes || !table->rate)
@@ -163,7 +164,8 @@ static void rates_by_size(struct figures *figures, const struct table *table)
 		abort();
 	snprintf(plot->x.label, sizeof(plot->x.label), "frame, bytes");
 	plot->y.unit = table->rate_unit;
-	measured = plot_curve(plot, strcmp(table->rate, "median") ? table->rate : "measured, median");
+	measured = plot_curve(plot, strcmp(table->rate, "median") ? figures_name(name, sizeof(name), table->rate) :
+			      "measured, median");
 	bound = plot_curve(plot, "limit of the link");
 	bound->bound = true;
 	for (i = 0; i < plot->nr_columns; i++) {

@@ -174,7 +174,8 @@ static void by_first(struct figures *figures, const struct swept *swept)
 	const json_t *cell;
 	size_t at, i;
 
-	snprintf(title, sizeof(title), "%.60s by %.40s", swept->metric, swept->columns.keys[0]);
+	snprintf(title, sizeof(title), "%.60s by %.40s", figures_name(name, sizeof(name), swept->metric),
+		 swept->columns.keys[0]);
 	plot = figures_new(figures, PLOT_BARS, title);
 	plot->columns = calloc(MAX_SIDE, sizeof(*plot->columns));
 	if (!plot->columns)
@@ -219,13 +220,14 @@ static bool same_map(const struct swept *swept, const json_t *a, const json_t *b
 static void heat_map(struct figures *figures, const struct swept *swept, const json_t *model)
 {
 	const char *const *keys = swept->columns.keys;
-	char title[160], row[64];
+	char title[160], row[64], name[96];
 	struct plot_curve *values;
 	const json_t *cell;
 	struct plot *plot;
 	size_t i, k, used;
 
-	used = (size_t)snprintf(title, sizeof(title), "%.60s: %.40s by %.40s", swept->metric, keys[1], keys[0]);
+	used = (size_t)snprintf(title, sizeof(title), "%.60s: %.40s by %.40s",
+				figures_name(name, sizeof(name), swept->metric), keys[1], keys[0]);
 	for (k = 2; k < swept->nr_varied && used < sizeof(title); k++)
 		used += (size_t)snprintf(title + used, sizeof(title) - used, ", %s %s", keys[k],
 					 value_cell(row, sizeof(row), keys[k], json_object_get(model, keys[k])));

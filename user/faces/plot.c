@@ -19,6 +19,8 @@
 #define VIEW_HEIGHT	(HEIGHT - TOP - BOTTOM)
 #define NAMES_HEIGHT	18	/* of a line of them */
 #define MAX_TICKS	40
+#define TEXT_WIDTH	7.	/* of a character of a tick's text */
+#define FEW_DECADES	1e3	/* an axis of less has more ticks than one a decade */
 #define MAX_BAR		64	/* its width */
 #define MIDDLE_UNTIL	(WIDTH - 34)	/* further right, a tick's text would be cut */
 
@@ -70,6 +72,26 @@ static const char *tick_text(char *buf, size_t size, const struct axis *axis, do
 	return buf;
 }
 
+/* Decades; of few also 2 and 5 in each, and of percentiles the median. */
+static size_t ticks_of_log(const struct axis *axis, double ret_ticks[MAX_TICKS])
+{
+	bool few = axis->hi < axis->lo * FEW_DECADES && !axis->percentiles;
+	double decade = pow(10, floor(log10(axis->lo) + 1e-9));
+	size_t nr = 0;
+	int k;
+
+	for (; nr + 3 < MAX_TICKS && decade <= axis->hi * 1.0000001; decade *= 10) {
+		for (k = 1; k <= 5; k += k == 1 ? 1 : 3) {
+			double value = k * decade;
+
+			if ((k == 1 || few || (axis->percentiles && value == 2)) &&
+			    value >= axis->lo * 0.9999999 && value <= axis->hi * 1.0000001)
+				ret_ticks[nr++] = value;
+		}
+	}
+	return nr;
+}
+
 static size_t ticks_of(const struct axis *axis, double ret_ticks[MAX_TICKS])
 {
 	static const double nice[] = { 1, 2, 5, 10 };
@@ -77,9 +99,7 @@ static size_t ticks_of(const struct axis *axis, double ret_ticks[MAX_TICKS])
 	size_t nr = 0, i = 0;
 
 	if (axis->log) {
-		for (value = ceil(log10(axis->lo) - 1e-9);
-		     nr < MAX_TICKS && pow(10, value) <= axis->hi * 1.0000001; value++)
-			ret_ticks[nr++] = pow(10, value);
+		nr = ticks_of_log(axis, ret_ticks);
 		if (nr > 1)
 			return nr;
 		nr = 0;
@@ -164,19 +184,25 @@ static void put_scale_y(FILE *out, const struct axis *y)
 	}
 }
 
+/* A text that would touch the one before is left out; its line stays. */
 static void put_scale_x(FILE *out, const struct axis *x)
 {
-	double ticks[MAX_TICKS];
+	double ticks[MAX_TICKS], end = 0;
 	size_t nr = ticks_of(x, ticks), i;
 	char text[64];
 
 	for (i = 0; i < nr; i++) {
-		double at = LEFT + place(x, ticks[i], VIEW_WIDTH);
+		double at = LEFT + place(x, ticks[i], VIEW_WIDTH), wide, left;
 
-		fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" "
-			"text-anchor=\"%s\">%s</text>", at, TOP, TOP + VIEW_HEIGHT,
+		fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", at, TOP, TOP + VIEW_HEIGHT);
+		wide = TEXT_WIDTH * (double)strlen(tick_text(text, sizeof(text), x, ticks[i]));
+		left = at > MIDDLE_UNTIL ? WIDTH - 2. - wide : at - wide / 2;
+		if (left < end)
+			continue;
+		end = left + wide + TEXT_WIDTH;
+		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>",
 			at > MIDDLE_UNTIL ? WIDTH - 2. : at, TOP + VIEW_HEIGHT + 18,
-			at > MIDDLE_UNTIL ? "end" : "middle", tick_text(text, sizeof(text), x, ticks[i]));
+			at > MIDDLE_UNTIL ? "end" : "middle", text);
 	}
 }
 
@@ -220,7 +246,7 @@ static void put_dots(FILE *out, const struct plot_curve *curve, size_t c, const 
 			fprintf(out, "<circle class=\"dot fill c%zu\" r=\"3.5\" cx=\"%.2f\" cy=\"%.2f\"/>", c,
 				across, up);
 		else
-			fprintf(out, "M%.2f %.2fh0", across, up);
+			fprintf(out, "M%.1f %.1fh0", across, up);
 	}
 	if (!alone)
 		fputs("\"/>", out);
@@ -243,12 +269,15 @@ static void put_curve(FILE *out, const struct plot *plot, size_t c, const struct
 		fputc('"', out);
 		put_values(out, "data-xs", curve->x, curve->nr);
 		put_values(out, "data-ys", curve->y, curve->nr);
+		fputs(curve->steps ? " data-steps=\"\"" : "", out);
 	}
 	fputs(" d=\"", out);
 	for (i = 0; i < curve->nr; i++) {
+		double across = place(x, curve->x[i], VIEW_WIDTH);
+		double down = VIEW_HEIGHT - place(y, curve->y[i], VIEW_HEIGHT);
+
 		if (isfinite(curve->y[i]))
-			fprintf(out, "%c%.2f %.2f", open ? 'L' : 'M', place(x, curve->x[i], VIEW_WIDTH),
-				VIEW_HEIGHT - place(y, curve->y[i], VIEW_HEIGHT));
+			fprintf(out, !open ? "M%.1f %.1f" : curve->steps ? "H%.1fV%.1f" : "L%.1f %.1f", across, down);
 		open = isfinite(curve->y[i]);
 	}
 	fputs("\"/>", out);

@@ -33,6 +33,7 @@ struct plot_curve {
 	size_t nr, room;
 	bool bound;		/* a limit: with bars, a line above them */
 	bool dots;		/* few points: draw each */
+	bool steps;		/* a y holds up to the next x */
 };
 
 struct plot {

@@ -139,22 +139,6 @@ bool report_is_aside(const json_t *part)
 	return part_kind(part) == PART_ASIDE;
 }
 
-bool report_is_main(const struct metric *metric)
-{
-	/* Not shown in a part's line of text. */
-	static const char *const more[] = {
-		"delay_p50_ns", "delay_p99_ns", "rtt_p50_ns", "rtt_p99_ns", "transaction_p50_ns",
-		"transaction_p99_ns",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
-		if (!strcmp(metric->key, more[i]))
-			return true;
-	}
-	return metric->brief;
-}
-
 bool report_is_stdout(const char *path)
 {
 	return path && !strcmp(path, "-");

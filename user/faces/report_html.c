@@ -3,13 +3,16 @@
  * faces/report_html.c - a report as one page (faces/page.h): results first, then
  * their conditions.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "faces/figures.h"
+#include "faces/headline.h"
 #include "faces/page.h"
 #include "faces/report_parts.h"
 #include "faces/report_tables.h"
+#include "faces/text_parts.h"
 #include "result/metrics.h"
 #include "result/part.h"
 #include "result/value.h"
@@ -21,6 +24,8 @@ struct page {
 	FILE *out;
 	const struct report *report;
 	bool *used;	/* metrics of the dictionary that the page shows */
+	size_t doc;	/* number of the document, from 1 */
+	size_t plot;	/* number of its last plot */
 };
 
 static void put_tagged(FILE *out, const char *class, const char *tag, const char *text)
@@ -40,7 +45,28 @@ static void put_note(FILE *out, const char *text)
 		put_tagged(out, "note", "note", text);
 }
 
-/* Errors, verdicts and notes. */
+/* One stands open, of more there is a line. */
+static void put_passed(FILE *out, const json_t *verdicts)
+{
+	json_t *verdict;
+	size_t nr = 0, i;
+
+	json_array_foreach(verdicts, i, verdict)
+		nr += json_is_true(json_object_get(verdict, "pass"));
+	if (!nr)
+		return;
+	if (nr > 1)
+		fprintf(out, "<details><summary class=\"pass\">%zu of %zu verdicts passed</summary>\n", nr,
+			json_array_size(verdicts));
+	fputs("<ul class=\"verdicts\">\n", out);
+	json_array_foreach(verdicts, i, verdict) {
+		if (json_is_true(json_object_get(verdict, "pass")))
+			put_tagged(out, "pass", "PASS", value_str(verdict, "what"));
+	}
+	fputs(nr > 1 ? "</ul></details>\n" : "</ul>\n", out);
+}
+
+/* Errors, what failed, and notes; then what passed. */
 static void put_verdicts(FILE *out, const json_t *tree)
 {
 	json_t *errors = json_object_get(tree, "errors"), *verdicts = json_object_get(tree, "verdicts");
@@ -54,9 +80,8 @@ static void put_verdicts(FILE *out, const json_t *tree)
 	json_array_foreach(errors, i, item)
 		put_tagged(out, "fail", "ERROR", value_str(item, "what"));
 	json_array_foreach(verdicts, i, item) {
-		bool pass = json_is_true(json_object_get(item, "pass"));
-
-		put_tagged(out, pass ? "pass" : "fail", pass ? "PASS" : "FAIL", value_str(item, "what"));
+		if (!json_is_true(json_object_get(item, "pass")))
+			put_tagged(out, "fail", "FAIL", value_str(item, "what"));
 	}
 	if (irregular)
 		put_tagged(out, "warn", "irregular", "the sender missed the requested rate or stalled: "
@@ -64,35 +89,31 @@ static void put_verdicts(FILE *out, const json_t *tree)
 	json_array_foreach(notes, i, item)
 		put_note(out, json_string_value(item));
 	fputs("</ul>\n", out);
+	put_passed(out, verdicts);
 }
 
-/* The main figures. */
-static void put_cards(struct page *page, const json_t *tree)
+/* The main figures, as on a terminal: a person can copy them. */
+static bool put_answer(FILE *out, const json_t *tree)
 {
-	const struct metric *metric;
-	bool open = false;
-	char buf[64];
-	size_t i, k;
+	char *text = NULL, *line, *rest;
+	bool answered;
+	size_t size;
+	FILE *answer = open_memstream(&text, &size);
 
-	for (i = 0; (metric = metric_at(i)); i++) {
-		static const char *const sections[] = { "metrics", "self" };
-
-		for (k = 0; k < 2; k++) {
-			json_t *value = json_object_get(json_object_get(tree, sections[k]), metric->key);
-
-			if (!report_is_main(metric) || !value || json_is_null(value))
-				continue;
-			fputs(open ? "" : "<dl class=\"cards\">\n", page->out);
-			open = true;
-			fputs("<div class=\"card\" title=\"", page->out);
-			page_text(page->out, metric->what);
-			fputs("\">", page->out);
-			page_element(page->out, "dt", NULL, metric->label);
-			page_element(page->out, "dd", NULL, value_show(buf, sizeof(buf), metric, value));
-			fputs("</div>\n", page->out);
+	if (!answer)
+		abort();
+	answered = text_answer(answer, tree);
+	fclose(answer);
+	if (answered) {
+		fputs("<pre class=\"answer\">", out);
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+			page_text(out, line);
+			fputc('\n', out);
 		}
+		fputs("</pre>\n", out);
 	}
-	fputs(open ? "</dl>\n" : "", page->out);
+	free(text);
+	return answered;
 }
 
 /* Keys and values: options, environment. Empty ones are left out. */
@@ -116,10 +137,15 @@ static void put_facts(FILE *out, const json_t *object)
 	fputs("</dl>\n", out);
 }
 
-static void put_plot(FILE *out, const struct plot *plot)
+static void put_plot(struct page *page, const struct plot *plot)
 {
-	fputs("<figure>", out);
-	page_element(out, "h4", NULL, plot->title);
+	FILE *out = page->out;
+	char id[48];
+
+	snprintf(id, sizeof(id), "d%zup%zu", page->doc, ++page->plot);
+	fprintf(out, "<figure id=\"%s\"><h4>", id);
+	page_text(out, plot->title);
+	fprintf(out, " <a class=\"link\" href=\"#%s\" title=\"link to this plot\">#</a></h4>", id);
 	plot_legend(out, plot);
 	plot_svg(out, plot, NULL);
 	if (*plot->note)
@@ -127,8 +153,9 @@ static void put_plot(FILE *out, const struct plot *plot)
 	fputs("</figure>\n", out);
 }
 
-static void put_figures(FILE *out, const struct figures *figures)
+static void put_figures(struct page *page, const struct figures *figures)
 {
+	FILE *out = page->out;
 	bool open = false;
 	size_t i;
 
@@ -137,7 +164,7 @@ static void put_figures(FILE *out, const struct figures *figures)
 			continue;
 		fputs(open ? "" : "<div class=\"plots\">\n", out);
 		open = true;
-		put_plot(out, &figures->list[i]);
+		put_plot(page, &figures->list[i]);
 	}
 	fputs(open ? "</div>\n" : "", out);
 	/* A plot of zeros is replaced by a sentence. */
@@ -217,31 +244,46 @@ static void put_lines(FILE *out, const json_t *lines)
 	fputs("</pre>\n", out);
 }
 
+static void put_folded_facts(FILE *out, const char *title, const json_t *object)
+{
+	fprintf(out, "<details><summary>%s</summary>\n", title);
+	put_facts(out, object);
+	fputs("</details>\n", out);
+}
+
+/* All figures, folded where the answer has the main ones. */
+static void put_all(struct page *page, const json_t *tree, bool folded)
+{
+	const json_t *figures = json_object_get(tree, "metrics");
+
+	if (!json_object_size(figures))
+		return;
+	fputs(folded ? "<details><summary>All figures</summary>\n" : "", page->out);
+	table_figures_html(page->out, figures, page->used);
+	fputs(folded ? "</details>\n" : "", page->out);
+}
+
 /* Engine, clock, timestamps, and the measurement overhead. */
 static void put_how(struct page *page, const json_t *tree, int level)
 {
 	const json_t *self = json_object_get(tree, "self"), *value;
 	const char *key;
 
-	if (json_object_size(json_object_get(tree, "environment"))) {
-		put_heading(page->out, level, "Measured at");
-		put_facts(page->out, json_object_get(tree, "environment"));
-	}
+	if (json_object_size(json_object_get(tree, "environment")))
+		put_folded_facts(page->out, "Environment", json_object_get(tree, "environment"));
 	if (json_object_size(self)) {
-		put_heading(page->out, level, "Measurement overhead");
+		fputs("<details><summary>Measurement overhead</summary>\n", page->out);
 		table_figures_html(page->out, self, page->used);
-	}
-	json_object_foreach((json_t *)self, key, value) {
-		if (!json_array_size(value))
-			continue;
-		put_heading(page->out, level + 1, strcmp(key, "trials") ? key : "All trials");
-		put_table(page->out, value, &(struct table_look){ 0 });
-	}
-	if (json_object_size(json_object_get(tree, "config"))) {
-		fputs("<details><summary>Options, all</summary>\n", page->out);
-		put_facts(page->out, json_object_get(tree, "config"));
+		json_object_foreach((json_t *)self, key, value) {
+			if (!json_array_size(value))
+				continue;
+			put_heading(page->out, level + 1, strcmp(key, "trials") ? key : "All trials");
+			put_table(page->out, value, &(struct table_look){ 0 });
+		}
 		fputs("</details>\n", page->out);
 	}
+	if (json_object_size(json_object_get(tree, "config")))
+		put_folded_facts(page->out, "Options, all", json_object_get(tree, "config"));
 }
 
 static void mark_series(struct page *page, const json_t *series)
@@ -259,15 +301,16 @@ static void put_tree(struct page *page, const json_t *tree, int level)
 	json_t *part;
 	size_t i;
 
+	bool answered = put_answer(page->out, tree);
+
 	put_verdicts(page->out, tree);
-	put_cards(page, tree);
 	put_lines(page->out, json_object_get(tree, "lines"));
 	figures_of(&figures, tree);
-	put_figures(page->out, &figures);
+	put_figures(page, &figures);
 	mark_series(page, json_object_get(tree, "series"));
 	figures_release(&figures);
 	put_tables(page, tree, level);
-	table_figures_html(page->out, json_object_get(tree, "metrics"), page->used);
+	put_all(page, tree, answered);
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {
 		bool aside = report_is_aside(part);
 
@@ -299,17 +342,42 @@ static void put_across(struct page *page)
 		names[i] = slash ? slash + 1 : docs->list[i].file;
 	}
 	figures_across(&figures, trees, names, docs->nr);
-	put_figures(page->out, &figures);
+	put_figures(page, &figures);
 	figures_release(&figures);
 	free(trees);
 	free(names);
+}
+
+/* As it was asked for: a line to copy. */
+static void put_command(FILE *out, const json_t *doc)
+{
+	char title[400], text[300];
+	const char *key;
+	json_t *value;
+
+	fputs("<pre class=\"command\">ethgauge ", out);
+	page_text(out, report_title(title, sizeof(title), doc));
+	json_object_foreach(json_object_get(doc, "supplied"), key, value) {
+		if (isupper((unsigned char)*key))
+			continue;
+		fputs(" --", out);
+		page_text(out, key);
+		if (json_is_true(value))
+			continue;
+		fputc(' ', out);
+		page_text(out, value_any(text, sizeof(text), value));
+	}
+	fputs("</pre>\n", out);
 }
 
 static void put_doc(struct page *page, size_t index)
 {
 	const struct compare_doc *doc = &page->report->docs.list[index];
 	const json_t *env = json_object_get(doc->doc, "environment");
-	char title[400];
+	char title[400], text[1024];
+
+	page->doc = index + 1;
+	page->plot = 0;
 
 	fprintf(page->out, "<section>\n<h2 id=\"d%zu\">", index + 1);
 	page_text(page->out, report_title(title, sizeof(title), doc->doc));
@@ -324,8 +392,10 @@ static void put_doc(struct page *page, size_t index)
 	fputs("; ", page->out);
 	page_text(page->out, doc->file);
 	fputs("</p>\n", page->out);
-	if (json_object_size(json_object_get(doc->doc, "supplied")))
-		put_facts(page->out, json_object_get(doc->doc, "supplied"));
+	report_outcome_html(page->out, doc->doc);
+	if (*headline(text, sizeof(text), doc->doc))
+		page_element(page->out, "p", "headline", text);
+	put_command(page->out, doc->doc);
 	put_tree(page, doc->doc, 3);
 	fputs("</section>\n", page->out);
 }
@@ -341,7 +411,7 @@ static void put_glossary(struct page *page)
 		if (!page->used[i])
 			continue;
 		if (!open)
-			fputs("<details open><summary>Definitions of the figures</summary>\n<dl class=\"words\">\n",
+			fputs("<details><summary>Definitions of the figures</summary>\n<dl class=\"words\">\n",
 			      page->out);
 		open = true;
 		page_element(page->out, "dt", NULL, metric->key);
@@ -369,13 +439,14 @@ static int put_page(FILE *out, const void *ctx, struct err *e)
 	if (!page.used)
 		abort();
 	page_open(out, "ethgauge report", true);
-	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 to reset; + and - "
-	      "zoom the plot with the focus. Click a table head to sort.</p>\n", out);
-	report_summary_html(out, page.report);
+	if (page.report->docs.nr > 1)
+		report_summary_html(out, page.report);
 	put_across(&page);
 	for (i = 0; i < page.report->docs.nr; i++)
 		put_doc(&page, i);
 	put_glossary(&page);
+	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 to reset; + and - "
+	      "zoom the plot with the focus. Click a table head to sort. Printed is what is open.</p>\n", out);
 	page_close(out, true);
 	free(page.used);
 	return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "faces/figures.h"
+#include "faces/headline.h"
 #include "faces/report_parts.h"
 #include "result/metrics.h"
 #include "result/value.h"
@@ -157,7 +158,7 @@ static void put_tree(FILE *out, const struct report *report, const json_t *tree,
 static int put_all(FILE *out, const void *ctx, struct err *e)
 {
 	const struct report *report = ctx;
-	char title[400];
+	char title[400], text[1024];
 	size_t i;
 
 	(void)e;
@@ -166,6 +167,11 @@ static int put_all(FILE *out, const void *ctx, struct err *e)
 		fputs("\n## ", out);
 		put_word(out, report_title(title, sizeof(title), report->docs.list[i].doc));
 		fputs("\n\n", out);
+		if (*headline(text, sizeof(text), report->docs.list[i].doc)) {
+			fputs("**", out);
+			put_word(out, text);
+			fputs("**\n", out);
+		}
 		put_pairs(out, "Asked for", json_object_get(report->docs.list[i].doc, "supplied"));
 		fputc('\n', out);
 		put_tree(out, report, report->docs.list[i].doc, 3);

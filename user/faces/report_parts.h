@@ -29,14 +29,14 @@ void report_count(const json_t *tree, struct report_counts *counts);
 /* True if the sender missed its rate, and no note reports it. */
 bool report_irregular(const json_t *tree);
 
-/* A line for each document: command, outcome, main figures. */
+/* That it failed, or how many verdicts did; nothing if none. */
+void report_outcome_html(FILE *out, const json_t *doc);
+
+/* A line for each document: command, outcome, headline. */
 void report_summary_html(FILE *out, const struct report *report);
 
 /* True for preparatory parts: details of a first trial, search of a bottleneck. */
 bool report_is_aside(const json_t *part);
-
-/* True for main figures. */
-bool report_is_main(const struct metric *metric);
 
 /* Write @path by @put, completely or not at all. */
 int report_write(const char *path, int (*put)(FILE *out, const void *ctx, struct err *e),

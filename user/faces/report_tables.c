@@ -200,7 +200,7 @@ static void put_points(FILE *out, const json_t *figures, const struct metric *me
 		*open = true;
 	}
 	fputs("<tr>", out);
-	page_element(out, "th", NULL, metric->family);
+	page_element(out, "th", NULL, figures_name(buf, sizeof(buf), metric->family));
 	for (i = 0; i < DIST_NR; i++) {
 		value = value_point(figures, metric->family, i);
 		page_element(out, "td", "n", value ? value_show(buf, sizeof(buf), metric, value) : "");

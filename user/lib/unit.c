@@ -250,7 +250,7 @@ static char *format_steps(char *buf, size_t size, double value, const struct sca
 	if (shown == floor(shown) && fabs(shown) < 1000)
 		snprintf(buf, size, "%.0f %s", shown, step->suffix);
 	else
-		snprintf(buf, size, "%.*f %s", fabs(shown) >= 100 ? 1 : fabs(shown) >= 10 ? 2 : 3,
+		snprintf(buf, size, "%.*f %s", fabs(shown) >= 99.995 ? 1 : fabs(shown) >= 9.9995 ? 2 : 3,
 			 shown, step->suffix);
 	return buf;
 }

@@ -35,8 +35,10 @@
 	function ticks(axis) {
 		const out = [];
 		if (axis.log) {
-			for (let e = Math.ceil(Math.log10(axis.lo) - 1e-9); 10 ** e <= axis.hi * 1.0000001; e++)
-				out.push(10 ** e);
+			const percentiles = axis.unit === "percentile", few = axis.hi < axis.lo * 1e3 && !percentiles;
+			for (let e = Math.floor(Math.log10(axis.lo) + 1e-9); 10 ** e <= axis.hi * 1.0000001; e++)
+				out.push(...[1, 2, 5].filter(k => k === 1 || few || percentiles && k * 10 ** e === 2).map(k => k * 10 ** e)
+					.filter(value => value >= axis.lo * 0.9999999 && value <= axis.hi * 1.0000001));
 			if (out.length > 1)
 				return out;
 		}
@@ -62,6 +64,7 @@
 			this.whole = { x: { ...this.x }, y: { ...this.y } };
 			this.curves = [...this.view.querySelectorAll(".curve[data-xs]")].map(line => ({
 				line, name: line.dataset.name, dots: line.nextElementSibling?.matches(".dots") && line.nextElementSibling,
+				steps: line.dataset.steps !== undefined,
 				xs: line.dataset.xs.split(" ").map(Number), ys: line.dataset.ys.split(" ").map(Number),
 			}));
 			this.rule = make(this.view, "path", { class: "rule" });
@@ -148,7 +151,9 @@
 			for (const curve of this.curves) {
 				let best = -1, far = Infinity;
 				curve.xs.forEach((value, i) => {
-					const d = Math.abs(this.place(this.x, value, this.box.width) - x);
+					const ahead = this.place(this.x, value, this.box.width) - x, d = Math.abs(ahead);
+					if (curve.steps && ahead > 0 && best >= 0)
+						return;
 					if (d < far && Number.isFinite(curve.ys[i])) {
 						far = d;
 						best = i;
@@ -208,12 +213,15 @@
 		draw() {
 			const { width, height } = this.box, scale = this.svg.querySelector(".scale");
 			for (const curve of this.curves) {
-				const path = (before, behind) => curve.xs.map((x, i) => Number.isFinite(curve.ys[i]) ? before(i) +
-					this.place(this.x, x, width).toFixed(2) + " " +
-					(height - this.place(this.y, curve.ys[i], height)).toFixed(2) + behind : "").join("");
-				curve.line.setAttribute("d", path(i => i && Number.isFinite(curve.ys[i - 1]) ? "L" : "M", ""));
+				const path = words => curve.xs.map((x, i) => {
+					const [before, between, behind] = words(i);
+					return Number.isFinite(curve.ys[i]) ? before + this.place(this.x, x, width).toFixed(1) + between +
+						(height - this.place(this.y, curve.ys[i], height)).toFixed(1) + behind : "";
+				}).join("");
+				curve.line.setAttribute("d", path(i => !i || !Number.isFinite(curve.ys[i - 1]) ? ["M", " ", ""] :
+					curve.steps ? ["H", "V", ""] : ["L", " ", ""]));
 				if (curve.dots)
-					curve.dots.setAttribute("d", path(() => "M", "h0"));
+					curve.dots.setAttribute("d", path(() => ["M", " ", "h0"]));
 			}
 			scale.replaceChildren();
 			const right = this.box.x + width, bottom = this.box.y + height;
@@ -222,12 +230,17 @@
 				make(scale, "path", { class: "grid", d: "M" + this.box.x + " " + y + "H" + right });
 				make(scale, "text", { x: this.box.x - 7, y: y + 4, "text-anchor": "end" }, show(this.y.unit, value, 4));
 			}
+			let end = 0;
 			for (const value of ticks(this.x)) {
-				const x = this.box.x + this.place(this.x, value, width);
+				const x = this.box.x + this.place(this.x, value, width), edge = this.svg.viewBox.baseVal.width;
 				make(scale, "path", { class: "grid", d: "M" + x + " " + this.box.y + "V" + bottom });
-				const last = x > this.svg.viewBox.baseVal.width - 34;
-				make(scale, "text", { x: last ? this.svg.viewBox.baseVal.width - 2 : x, y: bottom + 18,
-					"text-anchor": last ? "end" : "middle" }, show(this.x.unit, value, 5));
+				const last = x > edge - 34, text = show(this.x.unit, value, 5), wide = 7 * text.length;
+				const left = last ? edge - 2 - wide : x - wide / 2;
+				if (left < end)
+					continue;
+				end = left + wide + 7;
+				make(scale, "text", { x: last ? edge - 2 : x, y: bottom + 18,
+					"text-anchor": last ? "end" : "middle" }, text);
 			}
 		}
 	}
@@ -256,8 +269,67 @@
 		});
 	}
 
-	document.querySelectorAll("svg[data-x]").forEach(svg => new Chart(svg));
-	document.querySelectorAll("table.sort").forEach(sortable);
-	document.querySelectorAll(".hint").forEach(hint => { hint.hidden = false; });
-	addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(d => { d.open = true; }));
+	/* RFC 4180; what a spreadsheet would take as a formula begins with an apostrophe. */
+	function csv(rows) {
+		const cell = text => /^[=+\-@\t\r]./.test(text) && Number.isNaN(+text) ? "'" + text : text;
+		return rows.map(row => row.map(text => "\"" + cell(String(text)).replaceAll("\"", "\"\"") + "\"")
+			.join(",") + "\r\n").join("");
+	}
+
+	function of_table(table) {
+		return [...table.rows].map(row => [...row.cells].map(cell => cell.dataset.v ?? cell.textContent));
+	}
+
+	function of_chart(chart) {
+		return [["curve", chart.x.unit, chart.y.unit], ...chart.curves.flatMap(curve =>
+			curve.xs.map((x, i) => [curve.name, x, curve.ys[i]]).filter(row => Number.isFinite(row[2])))];
+	}
+
+	function save_button(name, rows) {
+		const button = document.createElement("button");
+		button.className = "save";
+		button.textContent = "CSV";
+		button.title = "save as CSV";
+		button.addEventListener("click", () => {
+			const link = document.createElement("a");
+			link.href = URL.createObjectURL(new Blob([csv(rows())], { type: "text/csv" }));
+			link.download = name + ".csv";
+			link.click();
+			setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+		});
+		return button;
+	}
+
+	/* Where the address names what is folded, it is opened. */
+	function unfold() {
+		const named = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+		for (let at = named && named.parentElement; at; at = at.parentElement)
+			if (at.tagName === "DETAILS")
+				at.open = true;
+		if (named)
+			named.scrollIntoView();
+	}
+
+	document.querySelectorAll("svg[data-x]").forEach(svg => {
+		const chart = new Chart(svg), figure = svg.closest("figure");
+		figure.querySelector("h4").append(save_button(figure.id, () => of_chart(chart)));
+	});
+	document.querySelectorAll("table.sort").forEach((table, i) => {
+		sortable(table);
+		if (table.tBodies[0])
+			table.parentNode.append(save_button("table-" + (i + 1), () => of_table(table)));
+	});
+	document.querySelectorAll(".hint").forEach(hint => {
+		const button = document.createElement("button");
+		button.className = "fold";
+		button.textContent = "open or close all details";
+		button.addEventListener("click", () => {
+			const all = [...document.querySelectorAll("details")], open = all.some(d => !d.open);
+			all.forEach(d => { d.open = open; });
+		});
+		hint.append(" ", button);
+		hint.hidden = false;
+	});
+	addEventListener("hashchange", unfold);
+	unfold();
 })();
