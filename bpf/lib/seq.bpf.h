@@ -157,15 +157,21 @@ static __always_inline int seq_was_seen(__u64 *ring, __u64 place)
 	return *seq_word(ring, seq_window, place >> 6) >> (place & 63) & 1;
 }
 
-static __always_inline void seq_mark(__u64 *ring, __u64 place)
-{
-	*seq_word(ring, seq_window, place >> 6) |= 1ull << (place & 63);
-}
-
 /* The ring of words has a place for it. */
 static __always_inline int seq_has_word(const struct seq_state *seq, __u64 place)
 {
 	return seq->end - 1 - (place >> 6) < seq_words(seq_window);
+}
+
+/*
+ * Unless its word is cleared, for a number a whole window ahead, by another CPU whose arrival is not
+ * added yet: the mark would be of that word. No branch, as this is the usual path.
+ */
+static __always_inline void seq_mark(const struct seq_state *seq, __u64 *ring, __u64 place)
+{
+	__u64 bit = -seq_is_negative(seq->end - 1 - (place >> 6) - seq_words(seq_window));
+
+	*seq_word(ring, seq_window, place >> 6) |= bit & 1ull << (place & 63);
 }
 
 static __always_inline void seq_count(struct seq_state *seq, struct order_rec *order, __u64 place)
@@ -333,8 +339,7 @@ static __always_inline void seq_add_held(struct seq_state *seq, struct order_rec
 					 const struct seq_arrival *arrival)
 {
 	order_add_gap(order, seq, ring, arrival->confirmed, arrival->confirmed_now_ns);
-	if (seq_has_word(seq, arrival->confirmed))
-		seq_mark(ring, arrival->confirmed);
+	seq_mark(seq, ring, arrival->confirmed);
 	seq_count(seq, order, arrival->confirmed);
 }
 
@@ -346,11 +351,11 @@ static __always_inline enum seq_kind seq_classify(const struct seq_state *seq, _
 
 	if ((__s64)(arrival->place - seq->base) < 0)
 		return SEQ_IMPLAUSIBLE;
+	if (ahead >= 0)
+		return ahead ? SEQ_AHEAD : SEQ_NEXT;
 	/* The ring may have less where two CPUs made room at once. */
 	if (-ahead > seq_window || !seq_has_word(seq, arrival->place))
 		return SEQ_UNKNOWN;
-	if (ahead >= 0)
-		return ahead ? SEQ_AHEAD : SEQ_NEXT;
 	return seq_was_seen(ring, arrival->place) ? SEQ_DUPLICATE : SEQ_LATE;
 }
 
@@ -477,7 +482,7 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 		seq->implausible++;
 		return;
 	}
-	seq_mark(ring, arrival->place);
+	seq_mark(seq, ring, arrival->place);
 	seq_count(seq, order, arrival->place);
 }
 
@@ -496,7 +501,7 @@ static __always_inline void seq_add(struct seq_state *seq, struct order_rec *ord
 	}
 	arrival->kind = SEQ_NEXT;
 	seq->next++;
-	seq_mark(ring, arrival->place);
+	seq_mark(seq, ring, arrival->place);
 	seq_count(seq, order, arrival->place);
 }
 

@@ -823,6 +823,46 @@ static void counts_a_stream_on_two_cpus_exactly(void **state)
 	print_message("%llu of %u reordered, %llu unknown\n", seq.reordered, 2 * EACH, seq.unknown);
 }
 
+/* As if another CPU had made room for a number far ahead, and not added it yet. */
+static void make_room_for_a_far_number(void)
+{
+	uint32_t stream = 0;
+	struct seq_slot slot;
+
+	harness_read(t.skel->maps.sink_seqs, 0, &slot);
+	slot.seq.end = ((slot.seq.next - 1) >> 6) + seq_words(t.window) + 1;
+	memset(t.ring, 0, SEQ_RING_BYTES(t.window, 1));
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(t.skel->maps.sink_seqs), &stream, &slot, BPF_ANY), 0);
+}
+
+static void a_number_whose_word_is_cleared_is_counted_and_marks_no_other(void **state)
+{
+	struct packet packet = { 0 };
+	struct seq_slot slot;
+	uint64_t i;
+
+	(void)state;
+	forget();
+	for (packet.number = 0; packet.number < 71; packet.number++) {
+		packet.sent_ns = t.base_ns + packet.number;
+		send_one(&packet);
+	}
+	make_room_for_a_far_number();
+	/* The next one, one after a gap, and one that is late, of which nothing is known any more. */
+	send_one(&packet);
+	packet.number = 75;
+	send_one(&packet);
+	packet.number = 73;
+	send_one(&packet);
+	harness_read(t.skel->maps.sink_seqs, 0, &slot);
+	assert_int_equal(slot.seq.distinct, 73);
+	assert_int_equal(slot.seq.unknown, 1);
+	assert_int_equal(slot.seq.next - slot.seq.base, 76);
+	assert_int_equal(slot.seq.duplicates + slot.seq.implausible, 0);
+	for (i = 0; i < seq_words(t.window); i++)
+		assert_int_equal(*seq_word(t.ring, t.window, i), 0);
+}
+
 int test_order(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -831,6 +871,7 @@ int test_order(void)
 		cmocka_unit_test(keeps_as_many_gaps_as_a_window_holds),
 		cmocka_unit_test(judges_a_held_number_by_where_the_others_are),
 		cmocka_unit_test(a_packet_of_another_sender_before_the_first_is_none_that_is_damaged),
+		cmocka_unit_test(a_number_whose_word_is_cleared_is_counted_and_marks_no_other),
 		cmocka_unit_test(agrees_with_the_model),
 		cmocka_unit_test(agrees_with_the_model_where_most_is_lost),
 		cmocka_unit_test(agrees_with_the_model_over_many_windows),
