@@ -13,7 +13,7 @@ VOID = {"meta"}
 TAGS = VOID | {"html", "head", "title", "style", "script", "body", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol",
                "li", "code", "p", "b", "a", "nav", "section", "div", "span", "pre", "table", "caption", "thead",
                "tbody", "tr", "th", "td", "dl", "dt", "dd", "details", "summary", "figure", "figcaption", "svg", "g",
-               "path", "rect", "text"}
+               "path", "rect", "text", "tspan"}
 
 
 class Page(HTMLParser):

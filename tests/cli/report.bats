@@ -196,6 +196,37 @@ headlines() {
 	run ! grep -qE 'rtt_(pdv|ipdv_abs)_ns$' text
 }
 
+@test "a ledger that lost packets is a picture whose heights are its counts" {
+	jq '(.parts[] | select(.name == "ledger").entries) = ([
+		{packets: 4584, reason: "received"}, {packets: 13425, reason: "QDISC_DROP", place: "f", where: "lab-r:egb"},
+		{packets: 2000, reason: "IP_INHDR", place: "ip_forward", where: "lab-r:ega"},
+		{packets: 2, reason: "unattributed"}])' "$GOLDEN/blast-sink.json" >lossy.json
+	report lossy.json -o page.html
+	[ "$status" = 0 ]
+	page_text page.html >text
+	grep -qF "13,425 (67.1 %) QDISC_DROP in f, lab-r:egb" text
+	grep -qF "2 (0.01 %) unattributed" text
+	grep -qF "20,011sent" text
+	/usr/bin/python3 - page.html <<-'END'
+		import re, sys
+		page = open(sys.argv[1]).read()
+		picture = re.search(r'<svg class="chart flow".*?</svg>', page, re.S).group()
+		bars = re.findall(r'<path class="(got|gone|unknown|all)" d="M[\d.]+ ([\d.]+)h[\d.]+v([\d.]+)', picture)
+		heights = {}
+		for kind, _, high in bars:
+		    heights.setdefault(kind, []).append(float(high))
+		whole = heights["all"][0]
+		for kind, at, packets in (("got", 0, 4584), ("gone", 0, 13425), ("gone", 1, 2000)):
+		    assert abs(heights[kind][at] / whole - packets / 20011) < 0.001, (kind, heights)
+		assert 1 <= heights["unknown"][0] <= 2
+		ups = [float(up) for up in re.findall(r'<text x="[\d.]+" y="([\d.]+)"><title>', picture)]
+		assert all(b - a >= 15 for a, b in zip(ups, ups[1:])), ups
+	END
+	# Nothing lost: no picture.
+	report "$GOLDEN/blast-sink.json" -o page.html
+	run ! grep -qF "Where the packets went" page.html
+}
+
 @test "each plot has an address of its own" {
 	report "$GOLDEN"/{probe,demo,blast-sink}.json -o page.html
 	grep -o '<figure id="[^"]*"' page.html | cut -d '"' -f 2 >ids

@@ -34,7 +34,10 @@ def hostile():
              "entries": [{WORD: a, "b" + WORD: b, "runs": 1, "median": a} for a in (1, 2) for b in (1, 2)]}
     sized = {"name": WORD, "metrics": {"frame_bytes": 1e300, "throughput_pps": -1, "latency_min_ns": 1e300},
              "entries": [{"load_ratio": -1e300, "lost_ratio": 1e300, "generator": WORD, "irregular": WORD}]}
-    named = {"format": 1, "tool": WORD, "command": WORD, "parts": [sized, sized],
+    ledger = {"name": "ledger", "kind": "ledger", "metrics": {"made_packets": WORD},
+              "entries": [{"packets": p, "reason": WORD, "place": "x" + "\u20ac" * 40, "where": WORD}
+                          for p in [1e300, -1, WORD, None, 1e308, 3] + [1] * 40]}
+    named = {"format": 1, "tool": WORD, "command": WORD, "parts": [sized, sized, ledger],
              "environment": {"date": WORD, "kernel": WORD, "link_bps": WORD}, "self": {"trials": rows}}
     return [named, document(**bare, parts=[{"name": WORD, **bare, "parts": [{"name": long, **swept}]}, 7, {},
                                    # What report_read() makes of a series, but not made by it.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "faces/figures.h"
+#include "faces/flow.h"
 #include "faces/headline.h"
 #include "faces/page.h"
 #include "faces/report_parts.h"
@@ -137,15 +138,22 @@ static void put_facts(FILE *out, const json_t *object)
 	fputs("</dl>\n", out);
 }
 
-static void put_plot(struct page *page, const struct plot *plot)
+static void open_figure(struct page *page, const char *title)
 {
 	FILE *out = page->out;
 	char id[48];
 
 	snprintf(id, sizeof(id), "d%zup%zu", page->doc, ++page->plot);
 	fprintf(out, "<figure id=\"%s\"><h4>", id);
-	page_text(out, plot->title);
+	page_text(out, title);
 	fprintf(out, " <a class=\"link\" href=\"#%s\" title=\"link to this plot\">#</a></h4>", id);
+}
+
+static void put_plot(struct page *page, const struct plot *plot)
+{
+	FILE *out = page->out;
+
+	open_figure(page, plot->title);
 	plot_legend(out, plot);
 	plot_svg(out, plot, NULL);
 	if (*plot->note)
@@ -177,6 +185,24 @@ static void put_figures(struct page *page, const struct figures *figures)
 			fputs("</p>\n", out);
 		}
 	}
+}
+
+/* Of a ledger that lost packets. */
+static void put_flow(struct page *page, const json_t *tree)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *picture = part_kind(tree) == PART_LEDGER ? open_memstream(&text, &size) : NULL;
+	bool drawn = picture && flow_svg(picture, tree);
+
+	if (picture)
+		fclose(picture);
+	if (drawn) {
+		open_figure(page, "Where the packets went");
+		fputs(text, page->out);
+		fputs("</figure>\n", page->out);
+	}
+	free(text);
 }
 
 static void put_heading(FILE *out, int level, const char *text)
@@ -309,6 +335,7 @@ static void put_tree(struct page *page, const json_t *tree, int level)
 	put_figures(page, &figures);
 	mark_series(page, json_object_get(tree, "series"));
 	figures_release(&figures);
+	put_flow(page, tree);
 	put_tables(page, tree, level);
 	put_all(page, tree, answered);
 	json_array_foreach(json_object_get(tree, "parts"), i, part) {
