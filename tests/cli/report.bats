@@ -227,6 +227,67 @@ headlines() {
 	run ! grep -qF "Where the packets went" page.html
 }
 
+# factored FACTOR SIDE: seven documents of SIDE, with a delay of FACTOR times the sample's.
+factored() {
+	local i
+
+	mkdir "$2"
+	for i in 0 1 2 3 4 5 6; do
+		jq --argjson f "$1" --argjson i "$i" '.metrics.rtt_p50_ns = (.metrics.rtt_p50_ns * ($f + $i / 500) | floor)
+			| .environment.date = "2026-11-22T02:0\($i):10Z"' "$GOLDEN/probe.json" >"$2/$i.json"
+	done
+}
+
+@test "two FILEs of like runs stand side by side with compare's verdicts, others without" {
+	factored 1 old
+	factored 1.5 new
+	report old new -o page.html
+	[ "$status" = 0 ] || fail "$stderr"
+	page_text page.html >text
+	"$TOOL" compare old new --json --all >judged.json || true
+	/usr/bin/python3 - page.html judged.json <<-'END'
+		import json, re, sys
+		page = open(sys.argv[1]).read()
+		rows = {row["metric"]: row["verdict"] for row in json.load(open(sys.argv[2]))["comparison"]["rows"]}
+		assert rows["rtt_p50_ns"] == "worse", rows
+		shown = re.search(r'<tr class="(\w+)"><th title="[^"]*">round trip p50</th><td class="n">1.4\d\d us</td>'
+		                  r'<td class="n">2.1\d\d us</td><td class="n">\+(\S+) %</td><td title="[^"]*">(\w+)</td>', page)
+		assert shown and shown.group(1) == shown.group(3) == "worse" and 45 < float(shown.group(2)) < 55, shown
+		same = re.search(r'<tr class="(\w+)"><th title="[^"]*">round trip p99</th>', page).group(1)
+		assert same == rows["rtt_p99_ns"] == "same", same
+	END
+	# Of one run a side nothing is decided, and of unlike ones the reason is said.
+	report old/0.json new/0.json -o page.html
+	grep -qE '<tr class="inconclusive"><th title="[^"]*">round trip p50</th>' page.html
+	jq '.config.rate = "7pps"' new/0.json >other.json
+	report old/0.json other.json -o page.html
+	page_text page.html >text
+	grep -qF "Not judged: 'old/0.json' cannot be compared with 'other.json': config rate" text
+	report old/{0,1,2}.json -o page.html
+	page_text page.html >text
+	run ! grep -qE "Not judged|verdict$" text
+	[ "$(grep -oE '<th title="[^"]*">round trip p50</th>(<td class="n" data-v="[0-9]+">[^<]*</td>){3}' page.html | wc -l)" = 1 ]
+}
+
+@test "the rates of both ends are in one plot, at the times when they were taken" {
+	local row='{elapsed_ns: (. * 1000000000), KEY: 1000}'
+
+	jq -n "[range(1; 5) | ${row/KEY/sent_pps}] as \$rows | {format: 1, tool: \"ethgauge\", command: \"blast\",
+		environment: {date: \"2026-11-22T02:00:12Z\"}, metrics: {}, series: \$rows}" >blast.json
+	jq -n "[range(1; 9) | ${row/KEY/received_pps}] as \$rows | {format: 1, tool: \"ethgauge\", command: \"sink\",
+		environment: {date: \"2026-11-22T02:00:10Z\"}, metrics: {}, series: \$rows}" >sink.json
+	report blast.json sink.json -o page.html
+	grep -qF 'data-name="blast.json: sent rate" data-xs="3e+09 4e+09 5e+09 6e+09"' page.html
+	grep -qF 'data-name="sink.json: received rate" data-xs="1e+09 2e+09 ' page.html
+	page_text page.html >text
+	run ! grep -qF "Not judged" text
+	# Of different days each begins at 0.
+	sed 's/2026-11-22/2026-11-23/' sink.json >later.json
+	report blast.json later.json -o page.html
+	grep -qF 'data-name="blast.json: sent rate" data-xs="1e+09 2e+09 3e+09 4e+09"' page.html
+	page_text page.html | grep -qF "since the start of each run"
+}
+
 @test "each plot has an address of its own" {
 	report "$GOLDEN"/{probe,demo,blast-sink}.json -o page.html
 	grep -o '<figure id="[^"]*"' page.html | cut -d '"' -f 2 >ids

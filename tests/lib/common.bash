@@ -163,7 +163,7 @@ json() {
 	keep_document
 	holds --argjson slow "$((TESTS_SLOW - 1))" "$@" <<<"$output" || fail "not true: ${*: -1}"$'\n'"$(
 		# What a judgement is mostly of, before what would push it out of sight.
-		jq -c '(.metrics? // empty), del(.. | objects | .series, .config, .system, .cpus)' <<<"$output" 2>&1)"
+		jq -c '(.metrics? // empty), del(.. | objects | .series, .config, .system, .cpus, .histograms)' <<<"$output" 2>&1)"
 }
 
 # unprivileged CMD...: as user nobody, without any capability, with a copy of the

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "faces/figures_parts.h"
 #include "result/metrics.h"
 
+#define SAME_TIME_S 600	/* documents of so many seconds are on one axis */
 #define LEAST_STEP 0.01	/* of a value or of 1 - percentile: at most half a pixel where the axis has four decades */
 
 struct plot *figures_new(struct figures *figures, enum plot_kind kind, const char *title)
@@ -334,11 +336,79 @@ void figures_of(struct figures *figures, const json_t *tree)
 	of_series(figures, json_object_get(tree, "series"));
 }
 
+/* When a document was taken, in seconds; NAN: not known. */
+static double taken_s(const json_t *doc)
+{
+	const char *date = json_string_value(json_object_get(json_object_get(doc, "environment"), "date"));
+	struct tm tm = { 0 };
+
+	return date && strptime(date, "%Y-%m-%dT%H:%M:%SZ", &tm) ? (double)timegm(&tm) : NAN;
+}
+
+/* When the first began; NAN: they are not of one time, and each begins at 0. */
+static double first_s(const json_t *const *docs, size_t nr)
+{
+	double first = INFINITY, last = -INFINITY;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		double at = taken_s(docs[i]);
+
+		if (isnan(at))
+			return NAN;
+		first = fmin(first, at);
+		last = fmax(last, at);
+	}
+	return last - first <= SAME_TIME_S ? first : NAN;
+}
+
+/* Rates of both ends, or of several runs. */
+static void rates_across(struct figures *figures, const json_t *const *docs, const char *const *names, size_t nr)
+{
+	static const char *const keys[] = { "sent_pps", "received_pps", "answered_pps", "seen_pps" };
+	struct plot *plot = figures_new(figures, PLOT_CURVES, "Rates of all documents over time");
+	double first = first_s(docs, nr);
+	size_t had = 0, i, k, p;
+
+	snprintf(plot->x.label, sizeof(plot->x.label), "since the start of %s", isnan(first) ? "each run" : "the first run");
+	plot->x.unit = UNIT_NS;
+	plot->y.unit = UNIT_PPS;
+	if (!isnan(first))
+		snprintf(plot->note, sizeof(plot->note), "The runs are placed by their dates, which are whole seconds.");
+	for (i = 0; i < nr; i++) {
+		double from_ns = isnan(first) ? 0 : (taken_s(docs[i]) - first) * 1e9;
+		size_t before = plot->nr_curves;
+
+		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+			const json_t *points = json_object_get(json_object_get(docs[i], "series"), keys[k]);
+			char name[96], label[64];
+			struct plot_curve *curve;
+
+			if (!json_array_size(points))
+				continue;
+			snprintf(name, sizeof(name), "%.50s: %.40s", names[i], figures_name(label, sizeof(label), keys[k]));
+			curve = plot_curve(plot, name);
+			if (!curve)
+				break;
+			fill_curve(curve, points);
+			for (p = 0; p < curve->nr; p++)
+				curve->x[p] += from_ns;
+		}
+		had += plot->nr_curves > before;
+	}
+	if (had < 2) {
+		plot_release(plot);
+		figures->nr--;
+	}
+}
+
 void figures_across(struct figures *figures, const json_t *const *docs, const char *const *names, size_t nr)
 {
 	static const char *const keys[] = { "delay_ns", "rtt_ns" };
 	size_t k, i;
 
+	if (nr > 1)
+		rates_across(figures, docs, names, nr);
 	for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
 		struct plot *plot = NULL;
 

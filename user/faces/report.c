@@ -75,7 +75,7 @@ static int spool(struct report *report, const char *path, char *ret_path, size_t
 	return err;
 }
 
-int report_load(struct report *report, const char *path, struct err *e)
+static int load(struct report *report, const char *path, struct err *e)
 {
 	char name[64];
 	struct stat st;
@@ -85,6 +85,15 @@ int report_load(struct report *report, const char *path, struct err *e)
 		return compare_docs_load(&report->docs, path, e);
 	err = spool(report, path, name, sizeof(name), e);
 	return err ? err : compare_docs_load(&report->docs, name, e);
+}
+
+int report_load(struct report *report, const char *path, struct err *e)
+{
+	size_t before = report->docs.nr;
+	int err = load(report, path, e);
+
+	report->second = !err && ++report->nr_loads == 2 && report->docs.nr > before ? before : 0;
+	return err;
 }
 
 size_t report_nr_docs(const struct report *report)

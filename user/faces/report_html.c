@@ -363,10 +363,8 @@ static void put_across(struct page *page)
 	if (!trees || !names)
 		abort();
 	for (i = 0; i < docs->nr; i++) {
-		const char *slash = strrchr(docs->list[i].file, '/');
-
 		trees[i] = docs->list[i].doc;
-		names[i] = slash ? slash + 1 : docs->list[i].file;
+		names[i] = report_file_name(page->report, i);
 	}
 	figures_across(&figures, trees, names, docs->nr);
 	put_figures(page, &figures);
@@ -466,8 +464,10 @@ static int put_page(FILE *out, const void *ctx, struct err *e)
 	if (!page.used)
 		abort();
 	page_open(out, "ethgauge report", true);
-	if (page.report->docs.nr > 1)
+	if (page.report->docs.nr > 1) {
 		report_summary_html(out, page.report);
+		report_across_html(out, page.report);
+	}
 	put_across(&page);
 	for (i = 0; i < page.report->docs.nr; i++)
 		put_doc(&page, i);

@@ -15,6 +15,8 @@ struct report {
 	struct report_lists lists;
 	FILE **spools;		/* copies of pipes */
 	size_t nr_spools;
+	size_t nr_loads;	/* of report_load() */
+	size_t second;		/* index of the first document of the second of two loads; 0: there are not two */
 };
 
 /* "probe eg0 198.18.0.2": the verb and its arguments. */
@@ -34,6 +36,12 @@ void report_outcome_html(FILE *out, const json_t *doc);
 
 /* A line for each document: command, outcome, headline. */
 void report_summary_html(FILE *out, const struct report *report);
+
+/* The documents' figures side by side, those of two loads of like runs with compare's verdicts. */
+void report_across_html(FILE *out, const struct report *report);
+
+/* The name of @doc's file without its directory. */
+const char *report_file_name(const struct report *report, size_t doc);
 
 /* True for preparatory parts: details of a first trial, search of a bottleneck. */
 bool report_is_aside(const json_t *part);
