@@ -101,8 +101,10 @@ static void text_of_a_page_is_no_markup(void **state)
 		{ "a\x1b[31m\r\n\t\x7f", "a?[31m????" },
 		{ "\u00e4\u20ac", "\u00e4\u20ac" },
 		{ "a\u202eb\u2066c\u200fd\u061ce\ufefff\xc2\x85" "g\u2028h", "a?b?c?d?e?f?g?h" },
-		{ "\xe2\x80", "\xe2\x80" },
-		{ "\xe2", "\xe2" },
+		/* Cut within a character, and bytes that are none. */
+		{ "a\xe2\x80", "a??" },
+		{ "\xe2<", "?&lt;" },
+		{ "\xff\x80\xc0\xaf", "????" },
 	};
 	size_t i;
 

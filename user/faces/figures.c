@@ -10,7 +10,7 @@
 #include "faces/figures_parts.h"
 #include "result/metrics.h"
 
-#define SAME_TIME_S 600	/* documents of so many seconds are on one axis */
+#define SAME_TIME_S 600	/* documents taken at most this far apart share one axis of time */
 #define LEAST_STEP 0.01	/* of a value or of 1 - percentile: at most half a pixel where the axis has four decades */
 
 struct plot *figures_new(struct figures *figures, enum plot_kind kind, const char *title)
@@ -407,8 +407,7 @@ void figures_across(struct figures *figures, const json_t *const *docs, const ch
 	static const char *const keys[] = { "delay_ns", "rtt_ns" };
 	size_t k, i;
 
-	if (nr > 1)
-		rates_across(figures, docs, names, nr);
+	rates_across(figures, docs, names, nr);
 	for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
 		struct plot *plot = NULL;
 

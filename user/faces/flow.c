@@ -42,16 +42,6 @@ static const char *class_of(const char *reason)
 	return !strcmp(reason, "received") ? "got" : !strcmp(reason, "unattributed") ? "unknown" : "gone";
 }
 
-/* Bytes of at most @most, no part of a character. */
-static int cut(const char *text, size_t most)
-{
-	size_t len = strnlen(text, most);
-
-	while (text[len] && len && ((unsigned char)text[len] & 0xc0) == 0x80)
-		len--;
-	return (int)len;
-}
-
 static void add(struct flow *flow, const json_t *row)
 {
 	double packets = json_number_value(json_object_get(row, "packets"));
@@ -68,19 +58,10 @@ static void add(struct flow *flow, const json_t *row)
 		place->class = "gone";
 		snprintf(place->text, sizeof(place->text), "other rows of the table");
 	} else {
-		snprintf(place->text, sizeof(place->text), "%.*s%s%.*s%s%.*s", cut(reason, 60), reason,
-			 *at ? " in " : "", cut(at, 60), at, *where ? ", " : "", cut(where, 60), where);
+		snprintf(place->text, sizeof(place->text), "%.60s%s%.60s%s%.60s", reason, *at ? " in " : "", at,
+			 *where ? ", " : "", where);
 	}
 	flow->nr += flow->nr <= MAX_ROWS;
-}
-
-static void put_cut(FILE *out, const char *text)
-{
-	char shown[MAX_TEXT + 4];
-	int len = cut(text, MAX_TEXT);
-
-	snprintf(shown, sizeof(shown), "%.*s%s", len, text, text[len] ? "..." : "");
-	page_text(out, shown);
 }
 
 /* From @left to @right, each the upper edge, of @high and @high_right. */
@@ -97,7 +78,7 @@ static void put_band(FILE *out, const struct place *place, double left, double h
 static void put_place(FILE *out, const struct flow *flow, const struct place *place, double up, double high)
 {
 	double share = place->packets / flow->sent;
-	char packets[64], ratio[64];
+	char packets[64], ratio[64], text[MAX_TEXT + 4];
 
 	unit_format(packets, sizeof(packets), UNIT_COUNT, place->packets);
 	snprintf(ratio, sizeof(ratio), share < 0.001 ? "%.2g %%" : "%.1f %%", 100 * share);
@@ -105,7 +86,8 @@ static void put_place(FILE *out, const struct flow *flow, const struct place *pl
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\"><title>", TO + BAR + 8, up + high / 2 + 4);
 	page_text(out, place->text);
 	fprintf(out, "</title><tspan class=\"figure\">%s</tspan> (%s) ", packets, ratio);
-	put_cut(out, place->text);
+	snprintf(text, sizeof(text), "%.*s%s", MAX_TEXT, place->text, strlen(place->text) > MAX_TEXT ? "..." : "");
+	page_text(out, text);
 	fputs("</text>", out);
 }
 
@@ -120,18 +102,31 @@ static double slot_height(const struct flow *flow, size_t i)
 	return fmax(LINE, row_height(flow, i) + 4);
 }
 
-bool flow_svg(FILE *out, const json_t *ledger)
+static void fill(struct flow *flow, const json_t *ledger)
 {
-	struct flow flow = { 0 };
-	double left = TOP, right = TOP, end = TOP;
 	const json_t *row;
-	char text[64];
 	size_t i;
 
 	json_array_foreach(json_object_get(ledger, "entries"), i, row)
-		add(&flow, row);
-	if (!(flow.lost > 0) || !isfinite(flow.sent))
-		return false;
+		add(flow, row);
+}
+
+bool flow_has_losses(const json_t *ledger)
+{
+	struct flow flow = { 0 };
+
+	fill(&flow, ledger);
+	return flow.lost > 0 && isfinite(flow.sent);
+}
+
+void flow_svg(FILE *out, const json_t *ledger)
+{
+	struct flow flow = { 0 };
+	double left = TOP, right = TOP, end = TOP;
+	char text[64];
+	size_t i;
+
+	fill(&flow, ledger);
 	for (i = 0; i < flow.nr; i++)
 		end += slot_height(&flow, i);
 	fprintf(out, "<svg class=\"chart flow\" viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"Where the packets "
@@ -151,5 +146,4 @@ bool flow_svg(FILE *out, const json_t *ledger)
 		right += slot;
 	}
 	fputs("</svg>\n", out);
-	return true;
 }

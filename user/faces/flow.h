@@ -11,7 +11,10 @@
 
 #include <jansson.h>
 
-/* As SVG for a page. False, and nothing is drawn: @ledger, a part, has no row of lost packets. */
-bool flow_svg(FILE *out, const json_t *ledger);
+/* True if @ledger, a part, has rows of lost packets: otherwise there is nothing to draw. */
+bool flow_has_losses(const json_t *ledger);
+
+/* As SVG for a page, of one that has. */
+void flow_svg(FILE *out, const json_t *ledger);
 
 #endif

@@ -259,6 +259,7 @@ static bool say_sweep(struct sentence *s, const json_t *tree)
 	struct range range = { 0 };
 	struct swept swept;
 	const json_t *cell;
+	char name[96];
 	size_t i;
 
 	if (!swept_open(&swept, tree) || !metric_find(swept.metric))
@@ -269,7 +270,7 @@ static bool say_sweep(struct sentence *s, const json_t *tree)
 	}
 	if (!range.nr)
 		return false;
-	say(s, "%s ", metric_find(swept.metric)->label);
+	say(s, "%s ", figures_name(name, sizeof(name), swept.metric));
 	say_range(s, swept.metric, &range);
 	say(s, " over %zu setting%s", range.nr, range.nr == 1 ? "" : "s");
 	return true;

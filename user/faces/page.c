@@ -6,26 +6,28 @@
 
 #include <string.h>
 
+#include "lib/utf8.h"
+
 #define MAX_TEXT_BYTES 500	/* of a text; names of files and devices are far shorter */
 
 /*
- * Bytes of an invisible character that changes how others are displayed, or 0:
+ * True for an invisible character that changes how others are displayed:
  * C1 controls, marks and overrides of direction (U+200B to 200F, 2028 to 202E,
  * 2060 to 206F), U+061C, U+FEFF.
  */
-static size_t unseen(const unsigned char *p)
+static bool unseen(const unsigned char *p)
 {
-	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-		return 2;
-	if (p[0] == 0xd8 && p[1] == 0x9c)
-		return 2;
-	if (p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf)
-		return 3;
+	if (p[0] == 0xc2)
+		return p[1] < 0xa0;
+	if (p[0] == 0xd8)
+		return p[1] == 0x9c;
+	if (p[0] == 0xef)
+		return p[1] == 0xbb && p[2] == 0xbf;
 	if (p[0] != 0xe2)
-		return 0;
-	if (p[1] == 0x80 && ((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae)))
-		return 3;
-	return p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf ? 3 : 0;
+		return false;
+	if (p[1] == 0x80)
+		return (p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae);
+	return p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf;
 }
 
 static const char *entity(unsigned char c)
@@ -55,17 +57,16 @@ void page_text(FILE *out, const char *text)
 	end = p + strnlen(text, MAX_TEXT_BYTES);
 	while (end > p && *end && (*end & 0xc0) == 0x80)
 		end--;	/* no part of a character */
-	for (; p < end; p++) {
-		size_t skip = unseen(p);
+	while (p < end) {
+		size_t bytes = utf8_bytes((const char *)p, (size_t)(end - p));
 
-		if (skip) {
+		if (!bytes || unseen(p))
 			fputc('?', out);
-			p += skip - 1;
-		} else if (entity(*p)) {
+		else if (entity(*p))
 			fputs(entity(*p), out);
-		} else {
-			fputc(*p, out);
-		}
+		else
+			fwrite(p, 1, bytes, out);
+		p += bytes ? bytes : 1;
 	}
 	if (*end)
 		fprintf(out, " ... (%zu bytes)", strlen(text));

@@ -75,8 +75,8 @@ static void put_judged(FILE *out, const json_t *row, const struct metric *metric
 	fputs("</td></tr>\n", out);
 }
 
-/* Main figures, or all others. Returns how many. */
-static size_t put_judgements(FILE *out, const json_t *rows, const char *const names[2], bool main)
+/* Main figures, or all others. */
+static void put_judgements(FILE *out, const json_t *rows, const char *const names[2], bool main)
 {
 	const struct metric *metric;
 	json_t *row;
@@ -94,7 +94,6 @@ static size_t put_judgements(FILE *out, const json_t *rows, const char *const na
 	}
 	if (nr)
 		fputs(main ? "</tbody></table></div>\n" : "</tbody></table></div>\n</details>\n", out);
-	return nr;
 }
 
 static void put_notes(FILE *out, const json_t *tree)
@@ -219,8 +218,8 @@ static void put_columns(FILE *out, const struct report *report)
 		open = true;
 		put_column_row(out, report, nr, metric);
 	}
-	if (open)
-		fputs("</tbody></table></div>\n", out);
+	fputs(open ? "</tbody></table></div>\n" : "<p class=\"quiet\">The documents have no main figure in common.</p>\n",
+	      out);
 	if (open && report->docs.nr > nr)
 		fprintf(out, "<p class=\"quiet\">The first %zu of %zu documents.</p>\n", nr, report->docs.nr);
 }

@@ -75,9 +75,7 @@ static void put_verdicts(FILE *out, const json_t *tree)
 	bool irregular = report_irregular(tree);
 	size_t i;
 
-	if (!irregular && !json_array_size(errors) && !json_array_size(verdicts) && !json_array_size(notes))
-		return;
-	fputs("<ul class=\"verdicts\">\n", out);
+	fputs("<ul class=\"verdicts\">", out);
 	json_array_foreach(errors, i, item)
 		put_tagged(out, "fail", "ERROR", value_str(item, "what"));
 	json_array_foreach(verdicts, i, item) {
@@ -190,19 +188,11 @@ static void put_figures(struct page *page, const struct figures *figures)
 /* Of a ledger that lost packets. */
 static void put_flow(struct page *page, const json_t *tree)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *picture = part_kind(tree) == PART_LEDGER ? open_memstream(&text, &size) : NULL;
-	bool drawn = picture && flow_svg(picture, tree);
-
-	if (picture)
-		fclose(picture);
-	if (drawn) {
-		open_figure(page, "Where the packets went");
-		fputs(text, page->out);
-		fputs("</figure>\n", page->out);
-	}
-	free(text);
+	if (part_kind(tree) != PART_LEDGER || !flow_has_losses(tree))
+		return;
+	open_figure(page, "Where the packets went");
+	flow_svg(page->out, tree);
+	fputs("</figure>\n", page->out);
 }
 
 static void put_heading(FILE *out, int level, const char *text)
@@ -214,7 +204,7 @@ static void put_heading(FILE *out, int level, const char *text)
 	fputc('\n', out);
 }
 
-/* A long one is folded; printing unfolds it. */
+/* A long one is folded. */
 static void put_table(FILE *out, const json_t *rows, const struct table_look *look)
 {
 	size_t nr = look->nr ? look->nr : json_array_size(rows);
@@ -323,11 +313,10 @@ static void mark_series(struct page *page, const json_t *series)
 
 static void put_tree(struct page *page, const json_t *tree, int level)
 {
+	bool answered = put_answer(page->out, tree);
 	struct figures figures = { 0 };
 	json_t *part;
 	size_t i;
-
-	bool answered = put_answer(page->out, tree);
 
 	put_verdicts(page->out, tree);
 	put_lines(page->out, json_object_get(tree, "lines"));
@@ -403,7 +392,6 @@ static void put_doc(struct page *page, size_t index)
 
 	page->doc = index + 1;
 	page->plot = 0;
-
 	fprintf(page->out, "<section>\n<h2 id=\"d%zu\">", index + 1);
 	page_text(page->out, report_title(title, sizeof(title), doc->doc));
 	fputs("</h2>\n<p class=\"quiet\">", page->out);
@@ -467,13 +455,13 @@ static int put_page(FILE *out, const void *ctx, struct err *e)
 	if (page.report->docs.nr > 1) {
 		report_summary_html(out, page.report);
 		report_across_html(out, page.report);
+		put_across(&page);
 	}
-	put_across(&page);
 	for (i = 0; i < page.report->docs.nr; i++)
 		put_doc(&page, i);
 	put_glossary(&page);
 	fputs("<p class=\"hint quiet\" hidden>Plots: drag to zoom, double-click or 0 to reset; + and - "
-	      "zoom the plot with the focus. Click a table head to sort. Printed is what is open.</p>\n", out);
+	      "zoom the plot with the focus. Click a table head to sort. Only what is open is printed.</p>\n", out);
 	page_close(out, true);
 	free(page.used);
 	return 0;

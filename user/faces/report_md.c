@@ -7,6 +7,7 @@
 #include "faces/figures.h"
 #include "faces/headline.h"
 #include "faces/report_parts.h"
+#include "lib/utf8.h"
 #include "result/metrics.h"
 #include "result/value.h"
 
@@ -14,7 +15,12 @@
 static void put_word(FILE *out, const char *text)
 {
 	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
+		size_t bytes = utf8_bytes(text, strlen(text));
+
+		if (bytes > 1) {
+			fwrite(text, 1, bytes, out);
+			text += bytes - 1;
+		} else if (!bytes || (unsigned char)*text < ' ' || *text == 0x7f)
 			fputc('?', out);
 		else if (*text == '<')
 			fputs("&lt;", out);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/utf8.h"
 #include "proto/flow_yaml.h"
 
 #define FILE_MAX_BYTES	(16u << 20)
@@ -64,24 +65,14 @@ static int refuse_directives(const char *name, const char *text, size_t bytes, s
 	return 0;
 }
 
-/* Bytes of the UTF-8 character at @text, or 0: invalid. */
-static size_t character_bytes(const unsigned char *text, size_t bytes)
+/* Bytes of the character at @text that a file may have, or 0. */
+static size_t character_bytes(const char *text, size_t bytes)
 {
-	size_t length = *text < 0x80 ? 1 : *text >= 0xf0 ? 4 : *text >= 0xe0 ? 3 : 2, i;
+	unsigned char c = (unsigned char)*text;
 
-	if (length == 1)
-		return *text >= ' ' || strchr("\t\r\n", *text) ? *text && *text != 0x7f : 0;
-	if (*text < 0xc2 || *text > 0xf4 || length > bytes)
-		return 0;
-	for (i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong, a surrogate, or beyond the last code point. */
-	if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
-	    (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return length;
+	if (c < ' ' || c == 0x7f)
+		return c && strchr("\t\r\n", c) ? 1 : 0;
+	return utf8_bytes(text, bytes);
 }
 
 static int check_text(const char *name, const char *text, size_t bytes, struct err *e)
@@ -90,7 +81,7 @@ static int check_text(const char *name, const char *text, size_t bytes, struct e
 	int line = 1, column = 1;
 
 	for (at = 0; at < bytes; at += length, column++) {
-		length = character_bytes((const unsigned char *)text + at, bytes - at);
+		length = character_bytes(text + at, bytes - at);
 		if (!length)
 			return err_usage(e, "%.120s:%d:%d: this is not text, expected YAML in "
 					 "UTF-8", name,
