@@ -72,6 +72,17 @@ each_hook() {
 	done
 }
 
+@test "a row has the inter-arrival times of its interval alone" {
+	watch b --interval 200ms
+	in_a "$PEER" frames 60 301 02:e9:00:00:00:0b 0.002
+	in_a "$PEER" frames 60 151 02:e9:00:00:00:0b 0.008
+	end_watch
+	side rx '.metrics.gap_p50_ns < 6e6'
+	# A row or two have both; a percentile needs enough values.
+	side rx '[.series[].gap_p50_ns | values] | .[0] < 6e6 and length > 4 and (.[-2:] | all(. > 7.8e6))'
+	side rx '[.series[] | select(.seen_packets == 0) | has("gap_p50_ns")] | any | not'
+}
+
 # The stack takes the tag out of the frame before tc: it travels beside it, with its bytes.
 @test "sizes, protocols, group addresses and VLAN tags are distinguished" {
 	watch b

@@ -6,6 +6,7 @@
 #ifndef ENGINE_WATCH_WATCH_PARTS_H
 #define ENGINE_WATCH_WATCH_PARTS_H
 
+#include "abi/hist.h"
 #include "abi/watch.h"
 #include "engine/watch/watch.h"
 #include "lib/burst.h"
@@ -15,6 +16,7 @@ struct watch_side {
 	struct result *part;
 	int prog_fd;
 	struct watch_rec row;			/* at the previous row */
+	struct hist_rec row_gaps;		/* likewise */
 	struct burst burst;			/* peaks since that row */
 	uint64_t peaks[BURST_SPANS];		/* peaks of all previous rows */
 };

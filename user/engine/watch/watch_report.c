@@ -103,14 +103,34 @@ static void report_classes(const struct watch *watch, enum watch_dir dir,
 		report_queues(watch, part);
 }
 
-static void report_gaps(const struct watch *watch, enum watch_dir dir, struct result *part)
+static void read_gaps(const struct watch *watch, enum watch_dir dir, struct hist_rec *ret_sum)
 {
-	struct hist_rec sum = { 0 };
 	unsigned int cpu;
 
+	memset(ret_sum, 0, sizeof(*ret_sum));
 	for (cpu = 0; cpu < watch->nr_cpus; cpu++)
-		hist_merge(&sum, &watch->gaps[dir * watch->nr_cpus + cpu]);
+		hist_merge(ret_sum, &watch->gaps[dir * watch->nr_cpus + cpu]);
+}
+
+static void report_gaps(const struct watch *watch, enum watch_dir dir, struct result *part)
+{
+	struct hist_rec sum;
+
+	read_gaps(watch, dir, &sum);
 	result_hist(part, "gap", &sum);
+}
+
+/* Those since the previous row. */
+static void report_row_gaps(const struct watch *watch, enum watch_dir dir, struct watch_side *side)
+{
+	struct hist_rec now, since;
+
+	read_gaps(watch, dir, &now);
+	since = now;
+	hist_subtract(&since, &side->row_gaps);
+	if (since.count)
+		result_row_hist(side->part, "gap", &since);
+	side->row_gaps = now;
 }
 
 static void report_driver(const struct nic_counters *nic, enum watch_dir dir,
@@ -241,6 +261,7 @@ static void report_side_row(struct watch *watch, enum watch_dir dir, uint64_t el
 			side->peaks[i] = side->burst.peaks[i];
 	}
 	burst_restart(&side->burst);
+	report_row_gaps(watch, dir, side);
 	result_row_close(side->part);
 	side->row = now;
 }
