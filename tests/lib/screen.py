@@ -70,7 +70,12 @@ class Terminal:
             self.run(PATIENCE, lambda: any(text in line for line in self.screen.display))
         else:
             self.run(1, lambda: self.screen.display != before)
-        self.run(0.05)
+        # A screen may come in several pieces.
+        for _ in range(20):
+            had = len(self.raw)
+            self.run(0.05)
+            if len(self.raw) == had:
+                break
 
     def show(self, title):
         print("==", title)

@@ -13,15 +13,20 @@
 static char screen[100][1100];
 static enum live_style styles[100];
 
-static void keep(void *ctx, unsigned int line, enum live_style style, const char *text)
+static void keep(void *ctx, unsigned int line, unsigned int left, enum live_style style, const char *text)
 {
 	const char *p;
+	char *at;
 
 	(void)ctx;
 	assert_in_range(line, 0, 99);
 	for (p = text; *p; p++)
 		assert_true((*p & 0x80) || (*p >= ' ' && *p <= '~'));
-	snprintf(screen[line], sizeof(screen[0]), "%s", text);
+	/* To the right of what the line has, which must end there. */
+	for (at = screen[line]; *at && left; at++)
+		left -= (at[1] & 0xc0) != 0x80;
+	assert_int_equal(*at, '\0');
+	snprintf(at, sizeof(screen[0]) - (size_t)(at - screen[line]), "%*s%s", (int)left, "", text);
 	styles[line] = style;
 }
 
@@ -58,7 +63,10 @@ static void tell(struct result *res, const char *name, uint64_t elapsed_s, uint6
 		 uint64_t udp)
 {
 	struct result *part = result_part(res, PART_INTERFACE, name);
+	char iface[32];
 
+	snprintf(iface, sizeof(iface), "%.*s", (int)strcspn(name, " "), name);
+	result_label(part, "iface", iface);
 	result_forget_entries(part);
 	entry(part, "protocol", "ip4/tcp", tcp, tcp * 100);
 	entry(part, "protocol", "ip4/udp", udp, udp * 100);
@@ -68,6 +76,7 @@ static void tell(struct result *res, const char *name, uint64_t elapsed_s, uint6
 	result_row_open(part, elapsed_s * 1000000000);
 	result_row_real(part, "seen_pps", (double)(tcp + udp) / (double)elapsed_s);
 	result_row_real(part, "seen_l1_bps", 8e6);
+	result_row_u64(part, "gap_p50_ns", 50000);
 	result_row_close(part);
 }
 
@@ -96,6 +105,10 @@ static void rates_are_those_since_the_telling_before(void **state)
 	assert_non_null(strstr(screen[line_of(" ip4/udp")], " 500 pps     400 kbit/s"));
 	/* 500 of 600: 16 of 20 columns. */
 	assert_non_null(strstr(screen[line_of(" ip4/udp")], "  ################  "));
+	/* The same state once more, as at the end of a recording. */
+	live_update(live, res, 3000000001);
+	draw(live, 160, 30);
+	assert_non_null(strstr(screen[line_of(" ip4/udp")], " 500 pps     400 kbit/s"));
 	live_free(live);
 	result_free(res);
 }
@@ -116,14 +129,16 @@ static void the_rates_and_names_are_on_every_screen(void **state)
 		  ">eth0 rx       435.7 pps      8 Mbit/s             -       3                  ::",
 		  "q quit  ? keys  p pause  s sort  / filter  TAB table  ENTER all figures" },
 		{ 120, 40,
-		  " interface     packets/s      L1 bit/s  peak in 1 ms     in 100 us      in 10 ms       buffers  faults  to 16 Mbit/s",
-		  ">eth0 rx       435.7 pps      8 Mbit/s             -             -             -             -      "
+		  " interface     packets/s      L1 bit/s  peak in 1 ms       gap p50       gap p99     in 100 us  faults  to 16 Mbit/s",
+		  ">eth0 rx       435.7 pps      8 Mbit/s             -         50 us             -             -      "
 		  " 3                ::",
 		  "q quit  ? keys  p pause  s sort  / filter  TAB table  ENTER all figures  + - interval" },
 		{ 200, 60,
-		  " interface     packets/s      L1 bit/s  peak in 1 ms     in 100 us      in 10 ms       buffers  faults  to 16 Mbit/s",
-		  ">eth0 rx       435.7 pps      8 Mbit/s             -             -             -             -      "
-		  " 3                                                            ::",
+		  " interface     packets/s      L1 bit/s  peak in 1 ms       gap p50       gap p99     in 100 us"
+		  "      in 10 ms       buffers  faults  to 16 Mbit/s",
+		  ">eth0 rx       435.7 pps      8 Mbit/s             -         50 us             -             -"
+		  "             -             -       3"
+		  "                                                                    ::",
 		  "q quit  ? keys  p pause  s sort  / filter  TAB table  ENTER all figures  + - interval" },
 	};
 	struct live *live = live_new(false);
@@ -156,22 +171,133 @@ static void the_rates_and_names_are_on_every_screen(void **state)
 	result_free(res);
 }
 
+/* The columns of @line from @left on. */
+static const char *from_column(int line, unsigned int left)
+{
+	return strlen(screen[line]) > left ? screen[line] + left : "";
+}
+
+static void both_directions_are_side_by_side_where_there_is_room(void **state)
+{
+	const unsigned int width = 160, right = 81;
+	struct live *live = live_new(false);
+	struct result *res = two_intervals(live), *tx = result_part(res, PART_INTERFACE, "eth0 tx");
+	int names, protocol, cpu, i;
+
+	(void)state;
+	entry(result_part(res, PART_INTERFACE, "eth0 rx"), "protocol", "arp", 1, 64);
+	entry(tx, "queue", "7", 1009, 64000);
+	live_update(live, res, 4000000000);
+	for (i = 0; i < 2; i++) {	/* whichever is selected */
+		draw(live, width, 40);
+		names = 5;
+		assert_ptr_equal(strstr(screen[names], " eth0 rx"), screen[names]);
+		assert_string_equal(from_column(names, right), " eth0 tx");
+		protocol = line_of(" protocol");
+		assert_ptr_equal(strstr(from_column(protocol, right), " protocol"), from_column(protocol, right));
+		/* Three lines of the one, two of the other: the next table begins below both. */
+		assert_non_null(strstr(screen[protocol + 3], " arp"));
+		assert_string_equal(from_column(protocol + 3, right), "");
+		cpu = line_of(" cpu");
+		assert_int_equal(cpu, protocol + 5);
+		assert_non_null(strstr(from_column(cpu, right), " cpu"));
+		/* A kind that only one of them has. */
+		assert_non_null(strstr(screen[cpu + 3], "queue: nothing"));
+		assert_non_null(strstr(from_column(cpu + 3, right), " queue "));
+		assert_non_null(strstr(from_column(cpu + 4, right), " 7 "));
+		live_key(live, LIVE_KEY_DOWN);
+	}
+	/* Not with less room, not where one is zoomed, and not with another interface. */
+	draw(live, 151, 40);
+	assert_non_null(strstr(screen[5], " protocol "));
+	draw(live, 152, 40);
+	assert_null(strstr(screen[5], " protocol "));
+	live_key(live, LIVE_KEY_ENTER);
+	draw(live, width, 40);
+	assert_int_equal(line_of("eth0 tx"), -1);
+	live_key(live, LIVE_KEY_ENTER);
+	tell(res, "eth1 rx", 3, 1, 1);
+	live_update(live, res, 5000000000);
+	live_key(live, LIVE_KEY_UP);
+	draw(live, width, 40);
+	assert_int_equal(line_of(">eth1 rx"), 4);
+	assert_non_null(strstr(screen[6], " protocol "));
+	live_free(live);
+	result_free(res);
+}
+
+/* A number that is cut is another number, and a bar that is cut another share. */
+static void a_table_has_whole_numbers_only_in_every_width(void **state)
+{
+	struct live *live = live_new(false);
+	struct result *res = result_new("watch");
+	const char *tcp, *bar;
+	unsigned int width, hashes;
+
+	(void)state;
+	tell(res, "eth0 rx", 1, 0, 0);
+	live_update(live, res, 1000000000);
+	tell(res, "eth0 rx", 2, 123456, 123456);
+	live_update(live, res, 2000000000);
+	for (width = 53; width < 152; width++) {
+		draw(live, width, 30);
+		tcp = screen[line_of(" ip4/tcp")];
+		assert_non_null(strstr(tcp, " 123.5 kpps"));
+		assert_non_null(strstr(tcp, " 98.76 Mbit/s"));
+		/* Half of as many columns as there are for it. */
+		for (hashes = 0, bar = strchr(tcp, '#'); bar && *bar == '#'; bar++)
+			hashes++;
+		assert_int_equal(hashes, width < 59 ? 0 : width < 74 ? (width - 54) / 2 : 10);
+		assert_true((width >= 91) == !!strstr(tcp, " 123,456"));
+		assert_true((width >= 108) == !!strstr(tcp, " 12.35 MB"));
+	}
+	live_free(live);
+	result_free(res);
+}
+
+static void what_room_is_left_has_a_chart_of_the_rates(void **state)
+{
+	struct live *live = live_new(false);
+	struct result *res = two_intervals(live), *part = result_part(res, PART_INTERFACE, "eth0 tx");
+	int head, i, marks;
+
+	(void)state;
+	result_row_open(part, 4000000000);
+	result_row_real(part, "seen_l1_bps", 32e6);
+	result_row_close(part);
+	live_update(live, res, 4000000000);
+	draw(live, 160, 30);
+	head = line_of(" L1 bit/s, newest");
+	assert_non_null(strstr(screen[head + 1], "32 Mbit/s"));
+	assert_non_null(strstr(screen[28], " 0 bit/s"));
+	/* 8 of 32 Mbit/s: a quarter of the lines on the left, all of them on the right. */
+	for (i = head + 1, marks = 0; i <= 28; i++)
+		marks += screen[i][78] == '#';
+	assert_in_range(marks, (28 - head) / 4, (28 - head) / 4 + 1);
+	for (i = head + 1; i <= 28; i++)
+		assert_int_equal(screen[i][strlen(screen[i]) - 1], '#');
+	draw(live, 160, (unsigned int)head + 4);
+	assert_int_equal(line_of("newest"), -1);
+	live_free(live);
+	result_free(res);
+}
+
 static void keys_select_sort_filter_zoom_and_pause(void **state)
 {
 	struct live *live = live_new(true);
 	struct result *res = two_intervals(live);
 
 	(void)state;
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of(" ip4/tcp") < line_of(" ip4/udp"));
 	live_key(live, 's');
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of(" ip4/udp") < line_of(" ip4/tcp"));
 	assert_true(line_of("packets*") > 0);
 
 	assert_true(line_of(" protocol") < line_of(" cpu"));
 	live_key(live, '\t');
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of(" cpu") < line_of(" protocol"));
 
 	live_key(live, '/');
@@ -180,7 +306,7 @@ static void keys_select_sort_filter_zoom_and_pause(void **state)
 	live_key(live, LIVE_KEY_BACKSPACE);
 	live_key(live, 'd');
 	live_key(live, LIVE_KEY_ENTER);
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_int_equal(line_of(" ip4/tcp"), -1);
 	assert_true(line_of(" ip4/udp") > 0);
 	assert_string_equal(screen[29], "/Ud   ESC: all rows");
@@ -188,7 +314,7 @@ static void keys_select_sort_filter_zoom_and_pause(void **state)
 
 	live_key(live, LIVE_KEY_DOWN);
 	live_key(live, LIVE_KEY_ENTER);
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of(">eth0 tx") > 0);
 	assert_int_equal(line_of("eth0 rx"), -1);
 	assert_true(line_of("driver rx dropped") > 0);
@@ -196,15 +322,15 @@ static void keys_select_sort_filter_zoom_and_pause(void **state)
 	live_key(live, 'p');
 	tell(res, "eth0 tx", 5, 999, 999);
 	live_update(live, res, 5000000000);
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of("3.0 s   paused") == 0);
 	live_key(live, 'p');
 	live_update(live, res, 5000000000);
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of("5.0 s") == 0);
 
 	live_key(live, '?');
-	draw(live, 160, 30);
+	draw(live, 140, 30);
 	assert_true(line_of("this help, and back") > 0);
 	assert_int_equal(live_key(live, '+'), LIVE_SLOWER);
 	assert_int_equal(live_key(live, '-'), LIVE_FASTER);
@@ -394,6 +520,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_are_those_since_the_telling_before),
 		cmocka_unit_test(the_rates_and_names_are_on_every_screen),
+		cmocka_unit_test(both_directions_are_side_by_side_where_there_is_room),
+		cmocka_unit_test(a_table_has_whole_numbers_only_in_every_width),
+		cmocka_unit_test(what_room_is_left_has_a_chart_of_the_rates),
 		cmocka_unit_test(keys_select_sort_filter_zoom_and_pause),
 		cmocka_unit_test(hostile_names_and_any_size_are_drawn),
 		cmocka_unit_test(a_record_comes_back_as_it_was),

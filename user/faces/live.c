@@ -72,12 +72,15 @@ static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 	part->metrics = json_copy(json_object_get(doc, "metrics"));
 	json_decref(part->environment);
 	part->environment = json_copy(json_object_get(doc, "environment"));
-	json_decref(part->before);
-	part->before = part->entries;
-	part->before_ns = part->entries_ns;
-	/* Not copied: the result drops the entries before new ones are added. */
-	part->entries = json_incref(json_object_get(doc, "entries"));
-	part->entries_ns = elapsed_ns;
+	/* The end is the last state once more, without another row: the last interval's rates stay. */
+	if (newer || !json_equal(part->entries, json_object_get(doc, "entries"))) {
+		json_decref(part->before);
+		part->before = part->entries;
+		part->before_ns = part->entries_ns;
+		/* Not copied: the result drops the entries before new ones are added. */
+		part->entries = json_incref(json_object_get(doc, "entries"));
+		part->entries_ns = elapsed_ns;
+	}
 	if (!newer)
 		return;
 	memmove(part->trend, part->trend + 1, (LIVE_TREND - 1) * sizeof(part->trend[0]));
@@ -108,10 +111,11 @@ void live_say(struct live *live, const char *text)
 	snprintf(live->said, sizeof(live->said), "%s", text + (strncmp(text, prefix, strlen(prefix)) ? 0 : strlen(prefix)));
 }
 
-unsigned int live_tables(const struct live_part *part, const char *ret_by[LIVE_TABLES])
+static unsigned int add_tables(const struct live_part *part, unsigned int nr,
+			       const char *ret_by[LIVE_TABLES])
 {
-	unsigned int nr = 0, at;
 	const json_t *entry;
+	unsigned int at;
 	const char *by;
 	size_t i;
 
@@ -123,6 +127,14 @@ unsigned int live_tables(const struct live_part *part, const char *ret_by[LIVE_T
 			ret_by[nr++] = by;
 	}
 	return nr;
+}
+
+unsigned int live_tables(const struct live_part *part, const struct live_part *other,
+			 const char *ret_by[LIVE_TABLES])
+{
+	unsigned int nr = add_tables(part, 0, ret_by);
+
+	return other ? add_tables(other, nr, ret_by) : nr;
 }
 
 static enum live_wish type_filter(struct live *live, int key)
@@ -155,7 +167,7 @@ static void page(struct live *live, int rows)
 static void turn_table(struct live *live, unsigned int step)
 {
 	const char *by[LIVE_TABLES];
-	unsigned int nr = live->nr_parts ? live_tables(&live->parts[live->selected], by) : 0;
+	unsigned int nr = live->nr_parts ? live_tables(&live->parts[live->selected], NULL, by) : 0;
 
 	live->table = nr ? (live->table + nr + step) % nr : 0;
 	live->first_row = 0;

@@ -36,12 +36,15 @@ enum live_wish live_key(struct live *live, int key);
 /* In the top line: the newest log message, the interval. */
 void live_say(struct live *live, const char *text);
 
+/* @text begins at column @left of the line. */
+typedef void (*live_put_fn)(void *ctx, unsigned int line, unsigned int left, enum live_style style,
+			    const char *text);
+
 /*
- * Calls @put for each line of a screen of that size, at most @width columns each,
- * printable even if names in the result are not.
+ * Calls @put for each line of a screen of that size, or for each of its parts from left to right. What
+ * is put stays within @width columns, and is printable even if names in the result are not.
  */
-void live_draw(const struct live *live, unsigned int width, unsigned int height,
-	       void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text),
+void live_draw(const struct live *live, unsigned int width, unsigned int height, live_put_fn put,
 	       void *ctx);
 
 #endif

@@ -14,13 +14,22 @@
 
 #define MAX_COLUMNS	12
 #define BAR		20	/* columns */
+#define MIN_BAR		5
+#define TABLE_COLUMNS	54	/* of a table, to the left of the bar */
+#define TOTAL_COLUMNS	17	/* of each total, to the right of it */
+#define SIDE_COLUMNS	(TABLE_COLUMNS + BAR + 1)
+#define SIDE_GAP	2	/* between two sides */
+#define SCALE_COLUMNS	15	/* to the left of a chart */
+#define MIN_CHART	4	/* lines */
+#define MAX_CHART	16
 
 /* One column each: the rates always, the others as far as they fit. */
 static const struct {
 	const char *key, *title;
 } heads[] = {
 	{ "seen_pps", "packets/s" }, { "seen_l1_bps", "L1 bit/s" },
-	{ "burst_1ms_l1_bps", "peak in 1 ms" }, { "burst_100us_l1_bps", "in 100 us" },
+	{ "burst_1ms_l1_bps", "peak in 1 ms" }, { "gap_p50_ns", "gap p50" },
+	{ "gap_p99_ns", "gap p99" }, { "burst_100us_l1_bps", "in 100 us" },
 	{ "burst_10ms_l1_bps", "in 10 ms" }, { "seen_buffers", "buffers" },
 };
 
@@ -48,7 +57,7 @@ void paint_line(struct paint *paint, enum live_style style, const char *fmt, ...
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	bars_cut(text, paint->width);
-	paint->put(paint->ctx, paint->line++, style, text);
+	paint->put(paint->ctx, paint->line++, paint->left, style, text);
 }
 
 const char *paint_plain(char *buf, size_t size, const char *text)
@@ -124,7 +133,7 @@ static void draw_part(struct paint *paint, const struct layout *layout, unsigned
 {
 	const struct live_part *part = &paint->live->parts[index];
 	bool selected = index == paint->live->selected;
-	char text[LINE_BYTES], buf[64], points[LIVE_TREND * 4] = "";
+	char text[LINE_BYTES], buf[64], points[LIVE_TREND * BARS_BYTES + 1] = "";
 	unsigned int i;
 	int len;
 
@@ -298,16 +307,31 @@ static size_t collect(const struct live *live, const struct live_part *part, con
 	return nr;
 }
 
+/* Of the bars of a table; 0: there is no room for bars that can be compared. */
+static unsigned int bar_columns(const struct paint *paint)
+{
+	unsigned int left = paint->width > TABLE_COLUMNS ? paint->width - TABLE_COLUMNS : 0;
+
+	return left < MIN_BAR ? 0 : left < BAR ? left : BAR;
+}
+
+/* Another total fits after @len columns of them: digits that are cut off would make another number. */
+static bool fits_total(const struct paint *paint, int len)
+{
+	return SIDE_COLUMNS + (unsigned int)len + TOTAL_COLUMNS - 1 <= paint->width &&
+	       len < LINE_BYTES - 80;
+}
+
 static void draw_row(struct paint *paint, const struct row *row, double sum)
 {
-	char text[LINE_BYTES] = "", buf[64], pps[64], bps[64], share[BAR * 4];
+	char text[LINE_BYTES] = "", buf[64], pps[64], bps[64], share[BAR * 4] = "";
 	const struct metric *metric;
 	const char *key;
 	json_t *value;
 	int len = 0;
 
 	json_object_foreach((json_t *)row->entry, key, value) {
-		if (!strcmp(key, "by") || !strcmp(key, "value") || len > (int)sizeof(text) - 80)
+		if (!strcmp(key, "by") || !strcmp(key, "value") || !fits_total(paint, len))
 			continue;
 		metric = metric_find(key);
 		len += snprintf(text + len, sizeof(text) - len, "%16.24s ",
@@ -315,7 +339,8 @@ static void draw_row(struct paint *paint, const struct row *row, double sum)
 				       metric ? metric->unit : !strcmp(key, "bytes") ? UNIT_BYTES :
 				       UNIT_COUNT));
 	}
-	bars_share(share, paint->live->utf8, sum > 0 ? row->packets / sum : 0, BAR);
+	if (bar_columns(paint))
+		bars_share(share, paint->live->utf8, sum > 0 ? row->packets / sum : 0, bar_columns(paint));
 	value = json_object_get(row->entry, "value");
 	unit_format(pps, sizeof(pps), UNIT_PPS, row->packets);
 	unit_format(bps, sizeof(bps), UNIT_BPS, row->bytes * 8);
@@ -341,29 +366,142 @@ static void draw_table(struct paint *paint, const struct live_part *part, const 
 	}
 	sort = sort_key(paint->live, rows[0].entry);
 	json_object_foreach((json_t *)rows[0].entry, key, value) {
-		if (strcmp(key, "by") && strcmp(key, "value") && len < (int)sizeof(text) - 80)
+		if (strcmp(key, "by") && strcmp(key, "value") && fits_total(paint, len))
 			len += snprintf(text + len, sizeof(text) - len, "%15.24s%s",
 					paint_plain(name, sizeof(name), key), sort && !strcmp(sort, key) ? "* " : "  ");
 	}
 	paint_line(paint, LIVE_HEAD, " %-23.23s%13s%15s  %-*s %s", paint_plain(name, sizeof(name), by),
-	     "packets/s", "L2 bit/s", BAR, "share of packets", text);
+	     "packets/s", "L2 bit/s", BAR,
+	     bar_columns(paint) == BAR ? "share of packets" : bar_columns(paint) ? "share" : "", text);
 	for (i = 0; i < nr; i++)
 		sum += rows[i].packets;
 	for (i = first < nr ? first : nr - 1; i < nr; i++)
 		draw_row(paint, &rows[i], sum);
 }
 
-static void draw_tables(struct paint *paint)
+/* The part whose tables are next to those of @part: the other direction. NULL: none, or no room. */
+static const struct live_part *beside(const struct paint *paint, const struct live_part *part)
 {
 	const struct live *live = paint->live;
-	const struct live_part *part = &live->parts[live->selected];
-	struct row *rows = malloc(LIVE_ROWS * sizeof(*rows));
-	const char *by[LIVE_TABLES];
-	unsigned int nr = live_tables(part, by), i;
+	unsigned int i;
 
-	for (i = 0; rows && i < nr && paint->line < paint->height; i++)
-		draw_table(paint, part, by[(live->table + i) % nr], rows, i ? 0 : live->first_row);
+	if (live->zoomed || paint->width < 2 * SIDE_COLUMNS + SIDE_GAP || part->kind != PART_INTERFACE)
+		return NULL;
+	for (i = 0; i < live->nr_parts; i++) {
+		if (&live->parts[i] != part && live->parts[i].kind == PART_INTERFACE && part->iface[0] &&
+		    !strcmp(live->parts[i].iface, part->iface))
+			return &live->parts[i];
+	}
+	return NULL;
+}
+
+/* What is shown below the list: the selected part, and beside it the other direction, if there is room. */
+struct sides {
+	const struct live_part *parts[2];	/* in the order of the list */
+	unsigned int nr;
+};
+
+static struct sides sides_of(const struct paint *paint)
+{
+	const struct live_part *part = &paint->live->parts[paint->live->selected], *other = beside(paint, part);
+
+	if (!other)
+		return (struct sides){ { part }, 1 };
+	return other < part ? (struct sides){ { other, part }, 2 } : (struct sides){ { part, other }, 2 };
+}
+
+/* The columns of side @i. */
+static struct paint side_of(const struct paint *paint, const struct sides *sides, unsigned int i)
+{
+	struct paint side = *paint;
+
+	if (sides->nr > 1) {
+		side.width = (paint->width - SIDE_GAP) / 2;
+		side.left = paint->left + i * (side.width + SIDE_GAP);
+	}
+	return side;
+}
+
+static void draw_names(struct paint *paint, const struct sides *sides)
+{
+	char name[64];
+	unsigned int i;
+
+	paint_line(paint, LIVE_PLAIN, "%s", "");
+	for (i = 0; i < sides->nr; i++) {
+		struct paint side = side_of(paint, sides, i);
+
+		paint_line(&side, LIVE_HEAD, " %s", paint_plain(name, sizeof(name), sides->parts[i]->name));
+	}
+	paint->line++;
+}
+
+/* The tables of one kind begin at the same line. */
+static void draw_tables(struct paint *paint, const struct sides *sides)
+{
+	struct row *rows = malloc(LIVE_ROWS * sizeof(*rows));
+	const struct live *live = paint->live;
+	const char *by[LIVE_TABLES];
+	unsigned int nr = live_tables(sides->parts[0], sides->parts[1], by), below, i, k;
+
+	for (i = 0; rows && i < nr && paint->line < paint->height; i++) {
+		for (k = 0, below = 0; k < sides->nr; k++) {
+			struct paint side = side_of(paint, sides, k);
+
+			draw_table(&side, sides->parts[k], by[(live->table + i) % nr], rows, i ? 0 : live->first_row);
+			below = side.line > below ? side.line : below;
+		}
+		paint->line = below;
+	}
 	free(rows);
+}
+
+static void draw_chart(struct paint *paint, const struct live_part *part, double top, unsigned int rows)
+{
+	unsigned int columns = paint->width > SCALE_COLUMNS ? paint->width - SCALE_COLUMNS : 0, row;
+	char bars[LIVE_TREND * BARS_BYTES + 1], scale[64];
+
+	columns = columns < LIVE_TREND ? columns : LIVE_TREND;
+	paint_line(paint, LIVE_HEAD, " L1 bit/s, newest at the right");
+	for (row = 0; row < rows; row++) {
+		scale[0] = '\0';
+		if (!row || row == rows - 1)
+			unit_format(scale, sizeof(scale), UNIT_BPS, row ? 0 : top);
+		bars_chart(bars, paint->live->utf8, part->trend + LIVE_TREND - columns, columns, top, row, rows);
+		paint_line(paint, LIVE_PLAIN, "%*s %s", SCALE_COLUMNS - 1, scale, bars);
+	}
+}
+
+/* The rates of both directions on one scale, in what room is left. */
+static void draw_charts(struct paint *paint, const struct sides *sides)
+{
+	unsigned int rows = paint->height > paint->line + 2 ? paint->height - paint->line - 2 : 0, i, k;
+	double top = 0;
+
+	if (rows < MIN_CHART || paint->width < SCALE_COLUMNS + MIN_TREND)
+		return;
+	rows = rows < MAX_CHART ? rows : MAX_CHART;
+	for (i = 0; i < sides->nr; i++) {
+		for (k = 0; k < LIVE_TREND; k++)
+			top = sides->parts[i]->trend[k] > top ? sides->parts[i]->trend[k] : top;
+	}
+	paint_line(paint, LIVE_PLAIN, "%s", "");
+	for (i = 0; i < sides->nr; i++) {
+		struct paint side = side_of(paint, sides, i);
+
+		draw_chart(&side, sides->parts[i], top, rows);
+	}
+	paint->line += 1 + rows;
+}
+
+static void draw_sides(struct paint *paint)
+{
+	const struct sides sides = sides_of(paint);
+
+	if (sides.nr > 1)
+		draw_names(paint, &sides);
+	draw_tables(paint, &sides);
+	draw_charts(paint, &sides);
 }
 
 static void draw_help(struct paint *paint)
@@ -405,11 +543,12 @@ static void draw_keys(struct paint *paint)
 	paint_line(paint, LIVE_BAR, "%s", text);
 }
 
-void live_draw(const struct live *live, unsigned int width, unsigned int height,
-	       void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text),
+void live_draw(const struct live *live, unsigned int width, unsigned int height, live_put_fn put,
 	       void *ctx)
 {
-	struct paint paint = { live, width, height ? height - 1 : 0, 0, put, ctx };
+	struct paint paint = {
+		.live = live, .width = width, .height = height ? height - 1 : 0, .put = put, .ctx = ctx,
+	};
 
 	paint_line(&paint, LIVE_BAR, "ethgauge watch %9.1f s   %s", (double)live->elapsed_ns / 1e9,
 		   live->paused ? "paused: p resumes" : live->said);
@@ -422,7 +561,7 @@ void live_draw(const struct live *live, unsigned int width, unsigned int height,
 		} else {
 			if (live->zoomed)
 				draw_figures(&paint);
-			draw_tables(&paint);
+			draw_sides(&paint);
 		}
 	} else {
 		paint_line(&paint, LIVE_PLAIN, "no data yet");

@@ -15,7 +15,7 @@
 #define LIVE_ROWS	4096	/* rows of a table that are sorted and shown */
 #define LIVE_PARTS	40
 #define LIVE_TABLES	16	/* kinds of entries of a part */
-#define LIVE_TREND		60	/* points */
+#define LIVE_TREND		120	/* points */
 
 /* The newest state of a part, and its previous entries, for rates. */
 struct live_part {
@@ -38,11 +38,11 @@ struct live {
 
 #define LINE_BYTES	1024
 
-/* The screen as it is filled. */
+/* The screen, or a part of it that begins at column @left, as it is filled. */
 struct paint {
 	const struct live *live;
-	unsigned int width, height, line;
-	void (*put)(void *ctx, unsigned int line, enum live_style style, const char *text);
+	unsigned int left, width, height, line;
+	live_put_fn put;
 	void *ctx;
 };
 
@@ -66,7 +66,8 @@ void live_draw_flows(struct paint *paint);
 /* Zoom the marked flow, or end the zoom. */
 void live_zoom_flow(struct live *live);
 
-/* Kinds of entries of @part, in their order; returns how many. */
-unsigned int live_tables(const struct live_part *part, const char *ret_by[LIVE_TABLES]);
+/* Kinds of entries of @part, in their order, then those that only @other has, if not NULL; returns how many. */
+unsigned int live_tables(const struct live_part *part, const struct live_part *other,
+			 const char *ret_by[LIVE_TABLES]);
 
 #endif

@@ -110,7 +110,7 @@ void tui_close(struct tui *tui)
 	free(tui);
 }
 
-static void put(void *ctx, unsigned int line, enum live_style style, const char *text)
+static void put(void *ctx, unsigned int line, unsigned int left, enum live_style style, const char *text)
 {
 	static const attr_t attrs[LIVE_STYLES] = {
 		[LIVE_BAR] = A_REVERSE, [LIVE_HEAD] = A_BOLD, [LIVE_SELECTED] = A_BOLD,
@@ -123,7 +123,7 @@ static void put(void *ctx, unsigned int line, enum live_style style, const char 
 		color_set((short)style, NULL);
 	if (style == LIVE_BAR)
 		mvhline((int)line, 0, ' ', COLS);
-	mvaddstr((int)line, 0, text);
+	mvaddstr((int)line, (int)left, text);
 }
 
 /* The content has changed. */

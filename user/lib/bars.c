@@ -37,13 +37,21 @@ void bars_share(char *buf, bool utf8, double share, unsigned int columns)
 
 void bars_trend(char *buf, bool utf8, const double *points, unsigned int columns, double top)
 {
+	bars_chart(buf, utf8, points, columns, top, 0, 1);
+}
+
+void bars_chart(char *buf, bool utf8, const double *points, unsigned int columns, double top, unsigned int row,
+		unsigned int rows)
+{
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const marks[] = { " ", ".", ".", ":", ":", "+", "+", "#", "#" };
-	unsigned int i, height;
+	unsigned int below = 8 * (rows - 1 - row), i, height;
+	double eighths = 8 * rows - 0.01;
 
 	*buf = '\0';
 	for (i = 0; i < columns; i++) {
-		height = top > 0 && points[i] > 0 ? (unsigned int)(points[i] / top * 7.99) + 1 : 0;
+		height = top > 0 && points[i] > 0 ? (unsigned int)(points[i] / top * eighths) + 1 : 0;
+		height = height < below ? 0 : height > below + 8 ? 8 : height - below;
 		buf = stpcpy(buf, utf8 ? blocks[height] : marks[height]);
 	}
 }

@@ -18,6 +18,10 @@ void bars_share(char *buf, bool utf8, double share, unsigned int columns);
 /* Fills @buf with a column for each of @points, whose height is its share of @top. */
 void bars_trend(char *buf, bool utf8, const double *points, unsigned int columns, double top);
 
+/* The same @rows high: fills @buf with line @row of them, of which 0 is the uppermost. */
+void bars_chart(char *buf, bool utf8, const double *points, unsigned int columns, double top, unsigned int row,
+		unsigned int rows);
+
 /* Cuts @text to @width columns: every character but UTF-8's followers takes one. Returns the columns it has then. */
 unsigned int bars_cut(char *text, unsigned int width);
 
