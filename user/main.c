@@ -54,10 +54,13 @@ static void report_error(const struct err *e)
 
 static void record_options(struct result *res, const struct line *line)
 {
-	char value[4096];
+	char value[4096], command[8192];
 	uint64_t number;
 	size_t i;
+	int len = snprintf(command, sizeof(command), "ethgauge %s", line->cmd->name);
 
+	opt_show_given(command + len, sizeof(command) - (size_t)len, line->given, line->nr_own, line->values);
+	result_command_line(res, command);
 	for (i = 0; i < line->nr_own; i++) {
 		const struct opt *opt = &line->table[i];
 

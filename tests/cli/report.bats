@@ -119,9 +119,16 @@ headlines() {
 		goodput 17.53 Mbit/s; 124 of 1,699 lost (7.2984 %); one-way delay p50 25.98 us, p99 333.4 ms
 		received 19.98 kpps to 1.374 Mpps in 5 runs; 0 of 9,120,045 lost
 		eg0 rx: saw 9.867 kpps, 6.630 Mbit/s L1; eg0 tx: saw 0.500 pps, 447.9 bit/s L1
-		953.259 transactions/s; 0 of 1,907 failed; total p50 3.949 ms, p99 16.32 ms
+		953.3 transactions/s; 0 of 1,907 failed; total p50 3.949 ms, p99 16.32 ms
 		64-byte frames: throughput 14.88 kpps; 1518-byte frames: throughput 812.7 pps
 		sent rate 216.1 kpps to 444.3 kpps over 6 settings
+	END
+	headlines "$GOLDEN"/{calibrate,impair,serve,ping}.json >heads
+	diff heads - <<-'END'
+		exact up to 1.076 Mpps; delay floor p50 374 ns
+		saw 40,009 packets; 384 of 40,009 lost (0.96 %)
+		tests served: 4
+		524,148 transactions/s; 0 of 503 lost; round trip p50 1.096 us, p99 2.576 us
 	END
 	# Of a loss its share, of an error what it was, of several documents a line each.
 	jq '.metrics.lost_packets = 3' "$GOLDEN/probe.json" >lossy.json
@@ -132,6 +139,23 @@ headlines() {
 	report lossy.json "$GOLDEN/blast.json" -o page.html --md page.md
 	page_text page.html | grep -cF "3 of 20,011 lost" | grep -qx 2
 	grep -qE '^\*\*.*3 of 20,011 lost' page.md
+}
+
+@test "a page has the command line that makes the same run again" {
+	local line
+
+	"$TOOL" calc 10G --rtt 25ms --mtu 9000 -q -o one.json >/dev/null
+	line=$(jq -r .command_line one.json)
+	report one.json -o page.html --md page.md
+	page_text page.html | grep -qxF "$line"
+	grep -qxF "    $line" page.md
+	eval "\"$TOOL\" ${line#ethgauge } -q -o again.json" >/dev/null
+	diff <(jq .config one.json) <(jq .config again.json)
+	# Nothing in it is HTML or Markdown.
+	jq '.command_line = "a <b>\u001b[0m `x` **y**\n# z"' one.json >hostile.json
+	report hostile.json -o page.html --md page.md
+	page_text page.html | grep -qF 'a <b>?[0m `x` **y**'
+	grep -qxF '    a <b>?[0m `x` **y**?# z' page.md
 }
 
 @test "what passed is one line, what failed stands open, and details are folded" {

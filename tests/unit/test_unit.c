@@ -213,6 +213,8 @@ static void figures_are_shown_with_four_digits_and_their_unit(void **state)
 		{ UNIT_RATIO, 0.99987, "99.987 %" },
 		{ UNIT_CPUS, 1.014, "1.01 CPU" }, { UNIT_COUNT, 1000003, "1,000,003" },
 		{ UNIT_COUNT, -1003, "-1,003" },
+		{ UNIT_COUNT, 0.999, "0.999" }, { UNIT_COUNT, 953.259, "953.3" }, { UNIT_COUNT, 1999.6, "1,999" },
+		{ UNIT_COUNT, -0.5, "-0.5" }, { UNIT_COUNT, -1999.6, "-1,999" },
 		{ UNIT_NONE, 1.5, "1.5" },
 	};
 	char buf[64];

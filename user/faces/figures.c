@@ -68,12 +68,14 @@ const char *figures_name(char *buf, size_t size, const char *key)
 {
 	const struct metric *metric = metric_find(key);
 	size_t len = strlen(key);
+	enum dist_stat stat;
 	char end[16] = "";
 
 	snprintf(buf, size, "%.*s", (int)(len > 3 && !strcmp(key + len - 3, "_ns") ? len - 3 : len), key);
-	if (!metric) {
-		metric = metric_of(buf, DIST_MAX);
-		snprintf(end, sizeof(end), " %s", dist_label(DIST_MAX));
+	/* A family: by a label of one of its statistics, but for the statistic's word. */
+	for (stat = DIST_NR; stat-- && !metric;) {
+		metric = metric_of(buf, stat);
+		snprintf(end, sizeof(end), " %s", dist_label(stat));
 	}
 	if (!metric) {
 		snprintf(buf, size, "%s", key);

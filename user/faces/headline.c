@@ -23,6 +23,7 @@ static const struct rate {
 	const char *of;		/* what was to be reached; may be NULL */
 	const char *and;	/* the same in bits; likewise */
 } rates[] = {
+	{ "calibrated_exact_pps", "exact up to ", "", NULL },
 	{ "transfer_time_factor", "transfer time ", " of the ideal", NULL },
 	{ "throughput_pps", "throughput ", "", NULL },
 	{ "service_flr_ratio", "frame loss ratio ", "", NULL },
@@ -32,7 +33,8 @@ static const struct rate {
 	{ "payload_received_bps", "goodput ", "", NULL },
 	{ "received_pps", "received ", "", "sent_pps" },
 	{ "answered_pps", "answered ", "", NULL },
-	{ "impair_seen_pps", "saw ", "", NULL },
+	{ "impair_seen_packets", "saw ", " packets", NULL },
+	{ "served_tests", "tests served: ", "", NULL },
 	{ "seen_pps", "saw ", "", NULL, "seen_l1_bps" },
 	{ "sent_pps", "sent ", "", NULL },
 };
@@ -41,10 +43,17 @@ static const struct rate {
 
 static const struct loss {
 	const char *lost, *of, *what;
+	bool unless_0;
 } losses[] = {
 	{ "lost_packets", "sent_packets", "lost" },
 	{ "datagrams_lost", "datagrams_sent", "lost" },
 	{ "load_failed", "load_transactions", "failed" },
+	/* On purpose. */
+	{ "impair_lost_packets", "impair_seen_packets", "lost", true },
+	{ "impair_duplicated_packets", "impair_seen_packets", "duplicated", true },
+	{ "impair_delayed_packets", "impair_seen_packets", "delayed", true },
+	{ "impair_reordered_packets", "impair_seen_packets", "reordered", true },
+	{ "impair_corrupted_packets", "impair_seen_packets", "corrupted", true },
 };
 
 struct sentence {
@@ -138,14 +147,16 @@ static void say_losses(struct sentence *s, const json_t *tree, bool parts)
 			sum += json_number_value(lost);
 			of += json_number_value(figure(part, losses[k].of));
 		}
-		if (any)
+		if (any && (sum > 0 || !losses[k].unless_0))
 			say_loss(s, &losses[k], sum, of);
 	}
 }
 
 static void say_times(struct sentence *s, const json_t *tree)
 {
-	static const char *const families[] = { "transaction", "rtt", "delay", "load_total", "latency" };
+	static const char *const families[] = {
+		"rtt", "transaction", "delay", "load_total", "latency", "calibrated_delay_floor",
+	};
 	static const enum dist_stat stats[] = { DIST_P50, DIST_P99 };
 	const json_t *figures = json_object_get(tree, "metrics");
 	size_t f, k;
@@ -160,8 +171,9 @@ static void say_times(struct sentence *s, const json_t *tree)
 
 			if (!json_is_number(value))
 				continue;
-			say(s, "%s%s %s %s", any ? "," : gap(s), any ? "" : metric->title, dist_label(stats[k]),
-			    value_show(text, sizeof(text), metric, value));
+			say(s, "%s%s", any ? "," : gap(s), any ? "" : metric->title ? metric->title :
+			    figures_name(text, sizeof(text), families[f]));
+			say(s, " %s %s", dist_label(stats[k]), value_show(text, sizeof(text), metric, value));
 			any = true;
 		}
 		if (any)

@@ -109,7 +109,7 @@ const char *report_title(char *buf, size_t size, const json_t *doc)
 
 	/* Options are lower case, arguments upper. */
 	json_object_foreach(json_object_get(doc, "config"), key, value) {
-		if (isupper((unsigned char)*key) && json_is_string(value) && used < size)
+		if (isupper((unsigned char)*key) && json_is_string(value) && *json_string_value(value) && used < size)
 			used += (size_t)snprintf(buf + used, size - used, " %.80s", json_string_value(value));
 	}
 	return buf;

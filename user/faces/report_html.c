@@ -365,22 +365,12 @@ static void put_across(struct page *page)
 /* As it was asked for: a line to copy. */
 static void put_command(FILE *out, const json_t *doc)
 {
-	char title[400], text[300];
-	const char *key;
-	json_t *value;
+	const char *line = value_str(doc, "command_line");
 
-	fputs("<pre class=\"command\">ethgauge ", out);
-	page_text(out, report_title(title, sizeof(title), doc));
-	json_object_foreach(json_object_get(doc, "supplied"), key, value) {
-		if (isupper((unsigned char)*key))
-			continue;
-		fputs(" --", out);
-		page_text(out, key);
-		if (json_is_true(value))
-			continue;
-		fputc(' ', out);
-		page_text(out, value_any(text, sizeof(text), value));
-	}
+	if (!*line)
+		return;
+	fputs("<pre class=\"command\">", out);
+	page_text(out, line);
 	fputs("</pre>\n", out);
 }
 

@@ -11,8 +11,8 @@
 #include "result/metrics.h"
 #include "result/value.h"
 
-/* Escape Markdown, and HTML, which Markdown passes through. */
-static void put_word(FILE *out, const char *text)
+/* Markdown is escaped, and HTML, which it passes through. In code, neither is read. */
+static void put_text(FILE *out, const char *text, bool code)
 {
 	for (; *text; text++) {
 		size_t bytes = utf8_bytes(text, strlen(text));
@@ -22,6 +22,8 @@ static void put_word(FILE *out, const char *text)
 			text += bytes - 1;
 		} else if (!bytes || (unsigned char)*text < ' ' || *text == 0x7f)
 			fputc('?', out);
+		else if (code)
+			fputc(*text, out);
 		else if (*text == '<')
 			fputs("&lt;", out);
 		else if (*text == '&')
@@ -29,6 +31,46 @@ static void put_word(FILE *out, const char *text)
 		else
 			fprintf(out, strchr("\\`*_{}[]()#+!|>~$", *text) ? "\\%c" : "%c", *text);
 	}
+}
+
+static void put_word(FILE *out, const char *text)
+{
+	put_text(out, text, false);
+}
+
+static void put_pairs(FILE *out, const char *title, const json_t *object)
+{
+	const char *key, *comma = "";
+	char buf[2048];
+	json_t *value;
+
+	if (!json_object_size(object))
+		return;
+	fprintf(out, "\n%s: ", title);
+	json_object_foreach((json_t *)object, key, value) {
+		if (json_is_null(value) || (json_is_string(value) && !*json_string_value(value)))
+			continue;
+		fputs(comma, out);
+		put_word(out, key);
+		fputc(' ', out);
+		put_word(out, value_any(buf, sizeof(buf), value));
+		comma = ", ";
+	}
+	fputc('\n', out);
+}
+
+/* What was asked for, to be copied. Older documents have its options only. */
+static void put_command(FILE *out, const json_t *doc)
+{
+	const char *line = value_str(doc, "command_line");
+
+	if (!*line) {
+		put_pairs(out, "Asked for", json_object_get(doc, "supplied"));
+		return;
+	}
+	fputs("\n    ", out);
+	put_text(out, line, true);
+	fputc('\n', out);
 }
 
 static void put_items(FILE *out, const json_t *tree)
@@ -53,27 +95,6 @@ static void put_items(FILE *out, const json_t *tree)
 		put_word(out, json_string_value(item) ? json_string_value(item) : "");
 		fputc('\n', out);
 	}
-}
-
-static void put_pairs(FILE *out, const char *title, const json_t *object)
-{
-	const char *key, *comma = "";
-	char buf[2048];
-	json_t *value;
-
-	if (!json_object_size(object))
-		return;
-	fprintf(out, "\n%s: ", title);
-	json_object_foreach((json_t *)object, key, value) {
-		if (json_is_null(value) || (json_is_string(value) && !*json_string_value(value)))
-			continue;
-		fputs(comma, out);
-		put_word(out, key);
-		fputc(' ', out);
-		put_word(out, value_any(buf, sizeof(buf), value));
-		comma = ", ";
-	}
-	fputc('\n', out);
 }
 
 static void put_table(FILE *out, const struct report *report, const json_t *rows)
@@ -178,7 +199,7 @@ static int put_all(FILE *out, const void *ctx, struct err *e)
 			put_word(out, text);
 			fputs("**\n", out);
 		}
-		put_pairs(out, "Asked for", json_object_get(report->docs.list[i].doc, "supplied"));
+		put_command(out, report->docs.list[i].doc);
 		fputc('\n', out);
 		put_tree(out, report, report->docs.list[i].doc, 3);
 	}

@@ -83,7 +83,7 @@ static const struct row rows[] = {
 		UNLESS_0("impair_delayed_packets", "delayed "), UNLESS_0("impair_reordered_packets", "reordered "),
 		UNLESS_0("impair_corrupted_packets", "corrupted "), UNLESS_0("impair_queue_dropped_frames", "queue full ") } },
 	{ "served", NULL, {
-		{ "served_tests", NULL, " tests" }, { "served_clients", NULL, " clients" },
+		{ "served_tests", "tests " }, { "served_clients", "clients " },
 		{ "payload_received_bytes", "received " }, { "payload_sent_bytes", "sent " } } },
 	{ "seen", NULL, {
 		{ "seen_packets" }, { "seen_pps" }, L1("seen_l1_bps"),

@@ -133,6 +133,12 @@ bool opt_is_list(const struct opt *opt);
 /* Formats the value in @opts so that the parser can read it back; "" if unset. */
 char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts);
 
+/*
+ * The words that give what was given of the first @nr entries of @given's table, each after a space and quoted for a shell where that is
+ * required: arguments, options, and a command after "--". Cut to @size.
+ */
+char *opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts);
+
 /* The value of OPT_U16, OPT_U32 and OPT_COUNT options; false for other types. */
 bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value);
 

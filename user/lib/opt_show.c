@@ -111,6 +111,106 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	return buf;
 }
 
+/* A text as it grows; what does not fit is lost. */
+struct words {
+	char *buf;
+	size_t size, used;
+};
+
+static void put(struct words *words, char c)
+{
+	if (words->used + 1 < words->size)
+		words->buf[words->used++] = c;
+	words->buf[words->used] = '\0';
+}
+
+/* As a shell reads @text: it leaves what is in single quotes as it is. */
+static void put_quoted(struct words *words, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
+	bool quote = !*text || text[strspn(text, plain)];
+
+	if (quote)
+		put(words, '\'');
+	for (; *text; text++) {
+		put(words, *text);
+		if (*text == '\'') {
+			put(words, '\\');
+			put(words, '\'');
+			put(words, '\'');
+		}
+	}
+	if (quote)
+		put(words, '\'');
+}
+
+/* @name: of an option; NULL: the word stands alone. */
+static void put_word(struct words *words, const char *name, const char *text)
+{
+	put(words, ' ');
+	for (name = name ? name : ""; *name; name++)
+		put(words, *name);
+	if (text)
+		put_quoted(words, text);
+}
+
+static void put_given(struct words *words, const struct opt *opt, const void *opts)
+{
+	const struct opt_ifaces *ifaces = &CONST_FIELD(opts, opt, struct opt_ifaces);
+	const struct opt_strs *strs = &CONST_FIELD(opts, opt, struct opt_strs);
+	const struct opt_rest *rest = &CONST_FIELD(opts, opt, struct opt_rest);
+	char name[64], value[4096];
+	size_t i;
+	int k;
+
+	opt_label(name, sizeof(name), opt);
+	switch (opt->type) {
+	case OPT_FLAG:
+		put_word(words, name, NULL);
+		if (!CONST_FIELD(opts, opt, bool))
+			put_quoted(words, "=no");
+		return;
+	case OPT_STRS:
+		for (i = 0; i < strs->nr; i++) {
+			if (!opt->argument)
+				put_word(words, name, NULL);
+			put_word(words, NULL, strs->text[i]);
+		}
+		return;
+	case OPT_IFACES:
+		for (i = 0; i < ifaces->nr; i++)
+			put_word(words, NULL, ifaces->names[i]);
+		return;
+	case OPT_REST:
+		put_word(words, "--", NULL);
+		for (k = 0; k < rest->argc; k++)
+			put_word(words, NULL, rest->argv[k]);
+		return;
+	default:
+		if (!opt->argument)
+			put_word(words, name, NULL);
+		put_word(words, NULL, opt_show(value, sizeof(value), opt, opts));
+	}
+}
+
+char *opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts)
+{
+	enum { ARGUMENTS, OPTIONS, COMMAND, KINDS } kind;
+	struct words words = { buf, size, 0 };
+	size_t i;
+
+	buf[0] = '\0';
+	for (kind = ARGUMENTS; kind < KINDS; kind++) {
+		for (i = 0; i < nr; i++) {
+			const struct opt *opt = &given->table[i];
+
+			if (given->is[i] && kind == (opt->type == OPT_REST ? COMMAND : opt->argument ? ARGUMENTS : OPTIONS))
+				put_given(&words, opt, opts);
+		}
+	}
+	return buf;
+}
+
 void opt_print_usage(FILE *out, const struct opt *table, const char *command)
 {
 	const struct opt *opt;

@@ -290,6 +290,11 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 		snprintf(buf, size, "%.2f CPU", value);
 		return buf;
 	case UNIT_COUNT:
+		/* A mean, or a count per second. */
+		if (fabs(value) < 1000 && value != trunc(value)) {
+			snprintf(buf, size, "%.4g", value);
+			return buf;
+		}
 		if (value >= 0)
 			return format_grouped(buf, size, (uint64_t)value);
 		*buf = '-';

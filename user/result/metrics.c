@@ -243,7 +243,7 @@ static const struct metric metrics[] = {
 	{ "load_transactions", UNIT_COUNT, METRIC_NEITHER, "transactions",
 	  "URLs fetched or sent, with the redirections that were followed; failed ones, too",
 	  .brief = true },
-	{ "load_transactions_per_s", UNIT_NONE, METRIC_HIGHER, "transactions/s",
+	{ "load_transactions_per_s", UNIT_COUNT, METRIC_HIGHER, "transactions/s",
 	  "transactions / elapsed time", .brief = true },
 	{ "load_offered_per_s", UNIT_NONE, METRIC_NEITHER, "offered/s",
 	  "requested transactions per second" },

@@ -166,6 +166,11 @@ void result_config_none(struct result *res, const char *key)
 	set(res, "config", key, json_null());
 }
 
+void result_command_line(struct result *res, const char *text)
+{
+	check(res, json_object_set_new(res->doc, "command_line", string(text)));
+}
+
 void result_supplied(struct result *res, const char *key, const char *value)
 {
 	set(res, "supplied", key, string(value));

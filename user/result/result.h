@@ -54,6 +54,7 @@ void result_label(struct result *part, const char *key, const char *value);
 void result_config_str(struct result *res, const char *key, const char *value);
 void result_config_u64(struct result *res, const char *key, uint64_t value);
 void result_config_none(struct result *res, const char *key);	/* does not apply here: null */
+void result_command_line(struct result *res, const char *text);
 void result_supplied(struct result *res, const char *key, const char *value);
 
 /* Conditions: kernel, driver, XDP mode, engine, clock, where timestamps are taken. */
