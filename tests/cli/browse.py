@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""browse.py FILE... [--picture PICTURE]: opens each report in a headless Chromium, zooms its
+"""browse.py FILE... [--picture PICTURE] [--screens DIR]: opens each report in a headless Chromium, zooms its
 first plot with the mouse and whole again, reads it off, sorts a table; fails on what the console
 says and on any request but the file's own. PICTURE.png, PICTURE-dark.png and PICTURE.pdf show the
-last one.
+last one. With --screens, pages of any kind are only opened, and DIR gets two pictures of each: what is seen first, 1200
+and 390 pixels wide.
 """
 import base64
 import csv
@@ -191,12 +192,30 @@ def pictures(browser, picture):
     pathlib.Path(picture + ".pdf").write_bytes(base64.b64decode(printed))
 
 
+def screens(browser, path, to):
+    browser.events, browser.session = [], None
+    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    browser.call("Page.enable")
+    for name, width, height in (("", 1200, 900), ("-390", 390, 900)):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        browser.events.clear()
+        browser.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+        browser.wait("Page.loadEventFired")
+        shot = browser.call("Page.captureScreenshot", format="webp", quality=45)["data"]
+        pathlib.Path(to, pathlib.Path(path).stem + name + ".webp").write_bytes(base64.b64decode(shot))
+
+
 def main():
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if not program:
         print("no chromium")
         sys.exit(77)
-    files, picture = sys.argv[1:], None
+    files, picture, to = sys.argv[1:], None, None
+    if "--screens" in files:
+        at = files.index("--screens")
+        to = files[at + 1]
+        del files[at:at + 2]
     if "--picture" in files:
         at = files.index("--picture")
         picture = files[at + 1]
@@ -204,7 +223,9 @@ def main():
     profile = tempfile.mkdtemp()
     browser = Browser(program, profile)
     try:
-        for file in files:
+        for file in files if to else ():
+            screens(browser, file, to)
+        for file in () if to else files:
             look(browser, file, picture if file == files[-1] else None)
     finally:
         browser.end()

@@ -49,8 +49,8 @@ calls() {
 	[ ! -e x.json ]
 }
 
-@test "every verb has a page, a golden document and a place in README, and none has more" {
-	local verb
+@test "every verb has a page, a golden document, pictures and a place in README, and none has more" {
+	local verb size
 
 	[ "$(verbs | wc -l)" -ge 22 ]
 	diff <(verbs | sort) <(basename -a -s .md "$TOP"/docs/verbs/*.md | grep -vx streams)
@@ -59,6 +59,11 @@ calls() {
 	for verb in $(verbs); do
 		compgen -G "$TOP/tests/golden/format-1/$verb*.json" >/dev/null ||
 			fail "no document of $verb: put a small one (-o) into tests/golden/format-1"
+	done
+	# The result of report is the page itself.
+	for size in "" -390; do
+		diff <(verbs | grep -vx report | sort) <(cd "$TOP/docs/pages" && printf '%s\n' [a-z]*.webp |
+			sed -n "s/^\([a-z]*\)$size\.webp$/\1/p") || fail "run: scripts/screenshots"
 	done
 }
 
