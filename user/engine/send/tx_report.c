@@ -180,8 +180,8 @@ struct tx_figures tx_report_sent(double frame_bytes, double offered_pps, uint64_
 {
 	struct tx_figures figures = report_rates(frame_bytes, count, res);
 	double achieved, made = (double)(count->sent_packets + count->refused_packets);
-	/* A sender that got no CPU before its end: those that it sent may have been in time. */
-	bool cut = made < REGULAR_RATIO * (double)due_packets;
+	/* A sender that got no CPU before its end: those that it sent may have been in time. One is due at the end. */
+	bool cut = made < REGULAR_RATIO * (double)due_packets - 1;
 
 	if (offered_pps <= 0)
 		return figures;
