@@ -229,7 +229,7 @@ static bool wants_head(const json_t *tree)
 /* Of a run that failed before it measured there is only the error. */
 static bool has_only_error(const json_t *tree)
 {
-	return json_object_get(tree, "error") && !json_object_size(json_object_get(tree, "metrics")) &&
+	return json_object_get(tree, "errors") && !json_object_size(json_object_get(tree, "metrics")) &&
 	       !json_array_size(json_object_get(tree, "parts"));
 }
 
