@@ -596,6 +596,19 @@ ends_by_many() {
 	hook_is_free b
 }
 
+@test "signals that arrive while programs are loaded do not end the load" {
+	local verb
+
+	need_command cc
+	lab_up
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/ticks.so" "$BATS_TEST_DIRNAME/ticks.c"
+	for verb in sink watch; do
+		run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-b" \
+			env LD_PRELOAD="$BATS_TEST_TMPDIR/ticks.so" "$TOOL" "$verb" eg0 --duration 100ms --json
+		is 0
+	done
+}
+
 @test "many signals at once are one: load" {
 	lab_up
 	nginx_up

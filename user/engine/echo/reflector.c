@@ -51,7 +51,7 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 	REFLECTOR_SET_COMMON(skel, cfg, reflector->ifindex, frags);
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
-		err = reflect_xdp_bpf__load(skel);
+		err = bpf_load(skel->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "reflect_xdp");
 	*ret_programs = REFLECTOR_PROGRAMS(skel, reflect_xdp);

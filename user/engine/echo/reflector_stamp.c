@@ -121,7 +121,7 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stamp_hists, cpu_nr_possible());
 	if (!err)
-		err = stamp_xdp_bpf__load(skel);
+		err = bpf_load(skel->skeleton);
 	if (err) {
 		bpf_load_error(e, err, "stamp_xdp");
 		goto out;

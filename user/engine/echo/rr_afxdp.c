@@ -92,7 +92,7 @@ static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 	bpf_map__set_max_entries(skel->maps.rr_tokens, bounce ? rr->cfg.outstanding : 1);
 	bpf_program__set_autoload(skel->progs.rr_xdp, !bounce);
 	bpf_program__set_autoload(skel->progs.rr_xdp_bounce, bounce);
-	err = rr_xdp_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	return err ? bpf_load_error(e, err, "rr_xdp") : map_all(way, e);
 }
 

@@ -102,7 +102,7 @@ static bool can_broadcast(int ifindex)
 		return false;
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, prog == skel->progs.impair_probe);
-	if (!impair_xdp_bpf__load(skel) && !fill_devmap(skel->maps.impair_copies, ifindex))
+	if (!bpf_load(skel->skeleton) && !fill_devmap(skel->maps.impair_copies, ifindex))
 		can = !bpf_prog_test_run_opts(bpf_program__fd(skel->progs.impair_probe), &opts) &&
 		      opts.retval == XDP_REDIRECT;
 	impair_xdp_bpf__destroy(skel);
@@ -219,7 +219,7 @@ static int load_tc(struct impair *impair, struct impair_side *side, struct err *
 	memcpy((void *)&skel->rodata->plan, &plan, sizeof(plan));
 	size_maps(&impair->cfg, skel->maps.impair_recs, skel->maps.impair_lists,
 		  skel->maps.impair_events);
-	err = impair_tc_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "impair_tc");
 	return open_maps(impair, side, skel->maps.impair_recs, skel->maps.impair_lists,
@@ -261,7 +261,7 @@ static int load_xdp(struct impair *impair, unsigned int direction, const struct 
 		  skel->maps.impair_events);
 	bpf_map__set_max_entries(skel->maps.impair_copies, copies + 1);
 	bpf_map__set_max_entries(skel->maps.impair_xsks, nic->rx_queues ? nic->rx_queues : 1);
-	err = impair_xdp_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	if (err) {
 		bpf_load_error(e, err, "impair_xdp");
 		return frags ? bpf_frags_hint(e, err, side->ifname, nic->mtu) : err;

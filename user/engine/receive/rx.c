@@ -166,7 +166,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	if (!err && cfg->drops)
 		err = bpf_map__reuse_fd(skel->maps.drops_taken_back, cfg->drops->taken_back_fd);
 	if (!err)
-		err = sink_xdp_bpf__load(skel);
+		err = bpf_load(skel->skeleton);
 	if (err) {
 		bpf_load_error(e, err, rx->stamp ? "sink_hw" : "sink_xdp");
 		return frags ? bpf_frags_hint(e, err, cfg->ifname, nic->mtu) : err;

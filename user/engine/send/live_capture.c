@@ -81,7 +81,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	bpf_map__set_value_size(skel->maps.replay_arena,
 				(uint32_t)(size + REPLAY_MAX_BYTES));
 	live_choose_tracepoints(skel->progs.replay_refused, skel->progs.replay_failed);
-	err = replay_xdp_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	if (err == -E2BIG && size > OLD_ARENA_BYTES) {
 		err_machine(e, err, "before kernel 6.0 the live engine keeps no more than some 4 MiB "
 			    "of packets");

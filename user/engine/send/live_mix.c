@@ -70,7 +70,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)many->stream_bytes);
 	bpf_map__set_max_entries(skel->maps.mix_streams, tx->cfg.mix->nr_flows);
 	live_choose_tracepoints(skel->progs.mix_refused, skel->progs.mix_failed);
-	err = mix_xdp_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "mix_xdp");
 	live->programs = (struct live_programs){

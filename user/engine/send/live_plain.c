@@ -82,7 +82,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);
 	if (paced)
 		bpf_map__set_max_entries(skel->maps.gen_lates, cpu_nr_possible());
-	err = blast_xdp_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "blast_xdp");
 	live->programs = (struct live_programs){

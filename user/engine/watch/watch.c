@@ -74,7 +74,7 @@ static int load_tc(struct watch *watch, const struct filter *filter, struct err 
 	watch->tc->rodata->cfg.nr_cpus = watch->nr_cpus;
 	watch->tc->rodata->cfg.nr_queues = watch->nr_queues;
 	size_maps(watch);
-	err = watch_tc_bpf__load(watch->tc);
+	err = bpf_load(watch->tc->skeleton);
 	return err ? bpf_load_error(e, err, "watch_tc") : map_memory(watch, e);
 }
 
@@ -107,7 +107,7 @@ static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
 	if (!err)
 		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->maps.watch_rings));
 	if (!err && !watch->share)
-		err = watch_xdp_bpf__load(xdp);
+		err = bpf_load(xdp->skeleton);
 	if (err) {
 		bpf_load_error(e, err, "watch_xdp");
 		return frags ? bpf_frags_hint(e, err, watch->ifname, nic->mtu) : err;

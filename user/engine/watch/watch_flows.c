@@ -54,7 +54,7 @@ static int load(struct watch_flows *flows, struct err *e)
 	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_works, flows->nr_cpus);
-	err = flow_tc_bpf__load(bpf);
+	err = bpf_load(bpf->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "flow_tc");
 	flows->flows_fd = bpf_map__fd(bpf->maps.flows);

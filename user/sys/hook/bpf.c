@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,18 @@ static int print(enum libbpf_print_level level, const char *fmt, va_list args)
 void bpf_log_init(void)
 {
 	libbpf_set_print(print);
+}
+
+int bpf_load(struct bpf_object_skeleton *skel)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = bpf_object__load_skeleton(skel);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
 }
 
 int bpf_load_error(struct err *e, int no, const char *name)

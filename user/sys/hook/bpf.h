@@ -13,12 +13,19 @@
 
 struct bpf_map;
 struct bpf_object;
+struct bpf_object_skeleton;
 struct bpf_prog_info;
 
 /*
  * Sends libbpf's messages to the log one level down; the last ones are kept for bpf_load_error().
  */
 void bpf_log_init(void);
+
+/*
+ * Loads the programs of a skeleton, as its own load function does, but signals wait until they are loaded: the kernel
+ * gives up a load when one arrives, and libbpf tries five times only. A negative errno.
+ */
+int bpf_load(struct bpf_object_skeleton *skel);
 
 /* Describes a failed load of object @name: the cause and the verifier's last lines. */
 int bpf_load_error(struct err *e, int no, const char *name);

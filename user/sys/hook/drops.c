@@ -127,7 +127,7 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
 	bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
 	choose_programs(drops);
-	err = drops_tp_bpf__load(skel);
+	err = bpf_load(skel->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "drops_tp");
 	err = bpf_map_memory(skel->maps.drop_sums, (void **)&drops->sums, &drops->sums_bytes, e);
