@@ -277,8 +277,14 @@ has_answered() {
 }
 
 @test "a short run is not irregular for the packet that is due as it ends" {
+	local i
+
 	lab_up
-	tool_in a probe 198.18.0.2 --rate 1kpps --duration 300ms --json
-	json '.metrics.sent_packets | . == 299 or . == 300'
-	json '.notes | any(contains("of the packets due")) | not'
+	for i in 1 2 3 4 5; do
+		tool_in a probe 198.18.0.2 --rate 1kpps --duration 300ms --json
+		holds '.notes | any(contains("of the packets due")) | not' <<<"$output" && return
+		# A sender that got no CPU before its end.
+		json '.metrics.sent_packets < 299'
+	done
+	fail "five runs were cut"
 }
