@@ -59,8 +59,9 @@ static void record_options(struct result *res, const struct line *line)
 	size_t i;
 	int len = snprintf(command, sizeof(command), "ethgauge %s", line->cmd->name);
 
-	opt_show_given(command + len, sizeof(command) - (size_t)len, line->given, line->nr_own, line->values);
-	result_command_line(res, command);
+	/* One that is cut would be another one. */
+	if (opt_show_given(command + len, sizeof(command) - (size_t)len, line->given, line->nr_own, line->values))
+		result_command_line(res, command);
 	for (i = 0; i < line->nr_own; i++) {
 		const struct opt *opt = &line->table[i];
 

@@ -77,6 +77,15 @@ class Browser:
                 return got["result"]
             self.events.append(got)
 
+    def new_tab(self):
+        self.events, self.session = [], None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def go(self, path):
+        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+        self.wait("Page.loadEventFired")
+
     def wait(self, method):
         while not any(event.get("method") == method for event in self.events):
             self.events.append(self.read())
@@ -97,13 +106,10 @@ def must(what, holds):
 
 
 def look(browser, path, picture):
-    browser.events, browser.session = [], None
-    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    browser.new_tab()
     for domain in ("Page", "Runtime", "Log", "Network"):
         browser.call(domain + ".enable")
-    browser.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
-    browser.wait("Page.loadEventFired")
+    browser.go(path)
 
     plot = "document.querySelector('svg.live')"
     must("the script runs", browser.evaluate("!!%s" % plot))
@@ -193,15 +199,12 @@ def pictures(browser, picture):
 
 
 def screens(browser, path, to):
-    browser.events, browser.session = [], None
-    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    browser.new_tab()
     browser.call("Page.enable")
     for name, width, height in (("", 1200, 900), ("-390", 390, 900)):
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         browser.events.clear()
-        browser.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
-        browser.wait("Page.loadEventFired")
+        browser.go(path)
         shot = browser.call("Page.captureScreenshot", format="webp", quality=45)["data"]
         pathlib.Path(to, pathlib.Path(path).stem + name + ".webp").write_bytes(base64.b64decode(shot))
 

@@ -404,12 +404,14 @@ static void the_rest_goes_to_another_command_untouched(void **state)
 	release(&w);
 
 	/* What was given, for a shell. */
-	split(&w, "-v|a b|--|udp(dport=7)|it's||-x");
+	split(&w, "-v|a b|--|{b}|{1,2}|udp(dport=7)|it's||-x");
 	assert_int_equal(opt_parse(with_rest, w.argc, w.argv, &opts, &given, &help, &e), 0);
-	assert_string_equal(opt_show_given(shown, sizeof(shown), given, 3, &opts),
-			    " 'a b' --verbose -- 'udp(dport=7)' 'it'\\''s' '' -x");
-	assert_string_equal(opt_show_given(shown, sizeof(shown), given, 1, &opts), " 'a b'");
-	assert_string_equal(opt_show_given(shown, 7, given, 3, &opts), " 'a b'");
+	assert_true(opt_show_given(shown, sizeof(shown), given, 3, &opts));
+	assert_string_equal(shown, " 'a b' --verbose -- {b} '{1,2}' 'udp(dport=7)' 'it'\\''s' '' -x");
+	assert_true(opt_show_given(shown, sizeof(shown), given, 1, &opts));
+	assert_string_equal(shown, " 'a b'");
+	assert_false(opt_show_given(shown, 7, given, 3, &opts));
+	assert_string_equal(shown, " 'a b'");
 	free(given);
 	release(&w);
 
@@ -436,7 +438,8 @@ static void an_option_of_many_keeps_each_in_its_order(void **state)
 	for (i = 2; i < 2 + OPT_MAX_STRS; i++)
 		argv[i] = c;
 	assert_int_equal(opt_parse(many, 3, argv, &strs, &given, &help, &e), 0);
-	assert_string_equal(opt_show_given(shown, sizeof(shown), given, 1, &strs), " --rule 1% --rule 2%");
+	assert_true(opt_show_given(shown, sizeof(shown), given, 1, &strs));
+	assert_string_equal(shown, " --rule 1% --rule 2%");
 	free(given);
 	assert_int_equal(strs.nr, 2);
 	assert_string_equal(strs.text[0], "1%");

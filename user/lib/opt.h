@@ -134,10 +134,10 @@ bool opt_is_list(const struct opt *opt);
 char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts);
 
 /*
- * The words that give what was given of the first @nr entries of @given's table, each after a space and quoted for a shell where that is
- * required: arguments, options, and a command after "--". Cut to @size.
+ * The words that give again what was given of the first @nr entries of @given's table, each after a space and quoted for
+ * a shell: arguments, options, and a command after "--". False if they are too long for @size.
  */
-char *opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts);
+bool opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts);
 
 /* The value of OPT_U16, OPT_U32 and OPT_COUNT options; false for other types. */
 bool opt_number(const struct opt *opt, const void *opts, uint64_t *ret_value);

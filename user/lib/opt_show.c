@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/opt.h"
+#include "lib/quote.h"
 
 #define CONST_FIELD(opts, opt, type) (*(const type *)((const char *)(opts) + (opt)->offset))
 
@@ -111,93 +112,46 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	return buf;
 }
 
-/* A text as it grows; what does not fit is lost. */
-struct words {
-	char *buf;
-	size_t size, used;
-};
-
-static void put(struct words *words, char c)
+/* The words of one option, after the @used bytes of @buf. */
+static size_t put_given(char *buf, size_t size, size_t used, const struct opt *opt, const void *opts)
 {
-	if (words->used + 1 < words->size)
-		words->buf[words->used++] = c;
-	words->buf[words->used] = '\0';
-}
-
-/* As a shell reads @text: it leaves what is in single quotes as it is. */
-static void put_quoted(struct words *words, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
-	bool quote = !*text || text[strspn(text, plain)];
-
-	if (quote)
-		put(words, '\'');
-	for (; *text; text++) {
-		put(words, *text);
-		if (*text == '\'') {
-			put(words, '\\');
-			put(words, '\'');
-			put(words, '\'');
-		}
-	}
-	if (quote)
-		put(words, '\'');
-}
-
-/* @name: of an option; NULL: the word stands alone. */
-static void put_word(struct words *words, const char *name, const char *text)
-{
-	put(words, ' ');
-	for (name = name ? name : ""; *name; name++)
-		put(words, *name);
-	if (text)
-		put_quoted(words, text);
-}
-
-static void put_given(struct words *words, const struct opt *opt, const void *opts)
-{
-	const struct opt_ifaces *ifaces = &CONST_FIELD(opts, opt, struct opt_ifaces);
-	const struct opt_strs *strs = &CONST_FIELD(opts, opt, struct opt_strs);
-	const struct opt_rest *rest = &CONST_FIELD(opts, opt, struct opt_rest);
-	char name[64], value[4096];
+	const struct opt_ifaces *ifaces;
+	const struct opt_strs *strs;
+	const struct opt_rest *rest;
+	char before[64], value[4096];
 	size_t i;
 	int k;
 
-	opt_label(name, sizeof(name), opt);
+	snprintf(before, sizeof(before), opt->argument ? " " : " --%s ", opt->name);
 	switch (opt->type) {
 	case OPT_FLAG:
-		put_word(words, name, NULL);
-		if (!CONST_FIELD(opts, opt, bool))
-			put_quoted(words, "=no");
-		return;
+		opt_show(value, sizeof(value), opt, opts);
+		before[strlen(before) - 1] = strcmp(value, "yes") ? '=' : '\0';
+		return quote_word(buf, size, used, before, strcmp(value, "yes") ? value : NULL);
 	case OPT_STRS:
-		for (i = 0; i < strs->nr; i++) {
-			if (!opt->argument)
-				put_word(words, name, NULL);
-			put_word(words, NULL, strs->text[i]);
-		}
-		return;
+		strs = &CONST_FIELD(opts, opt, struct opt_strs);
+		for (i = 0; i < strs->nr; i++)
+			used = quote_word(buf, size, used, before, strs->text[i]);
+		return used;
 	case OPT_IFACES:
+		ifaces = &CONST_FIELD(opts, opt, struct opt_ifaces);
 		for (i = 0; i < ifaces->nr; i++)
-			put_word(words, NULL, ifaces->names[i]);
-		return;
+			used = quote_word(buf, size, used, before, ifaces->names[i]);
+		return used;
 	case OPT_REST:
-		put_word(words, "--", NULL);
+		rest = &CONST_FIELD(opts, opt, struct opt_rest);
 		for (k = 0; k < rest->argc; k++)
-			put_word(words, NULL, rest->argv[k]);
-		return;
+			used = quote_word(buf, size, used, k ? " " : " -- ", rest->argv[k]);
+		return used;
 	default:
-		if (!opt->argument)
-			put_word(words, name, NULL);
-		put_word(words, NULL, opt_show(value, sizeof(value), opt, opts));
+		return quote_word(buf, size, used, before, opt_show(value, sizeof(value), opt, opts));
 	}
 }
 
-char *opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts)
+bool opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts)
 {
 	enum { ARGUMENTS, OPTIONS, COMMAND, KINDS } kind;
-	struct words words = { buf, size, 0 };
-	size_t i;
+	size_t used = 0, i;
 
 	buf[0] = '\0';
 	for (kind = ARGUMENTS; kind < KINDS; kind++) {
@@ -205,10 +159,10 @@ char *opt_show_given(char *buf, size_t size, const struct opt_given *given, size
 			const struct opt *opt = &given->table[i];
 
 			if (given->is[i] && kind == (opt->type == OPT_REST ? COMMAND : opt->argument ? ARGUMENTS : OPTIONS))
-				put_given(&words, opt, opts);
+				used = put_given(buf, size, used, opt, opts);
 		}
 	}
-	return buf;
+	return used + 1 < size;
 }
 
 void opt_print_usage(FILE *out, const struct opt *table, const char *command)

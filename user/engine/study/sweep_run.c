@@ -14,29 +14,21 @@
 #include "engine/study/sweep_ends.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "lib/quote.h"
 #include "lib/stat.h"
 #include "lib/unit.h"
 #include "sys/host/child.h"
-
-static size_t show_word(char *to, size_t used, size_t size, const char *before, const char *word)
-{
-	const char *quote = strpbrk(word, " '*?&") ? "'" : "";
-
-	if (used >= size)
-		return used;
-	return used + (size_t)snprintf(to + used, size - used, "%s%s%s%s", before, quote, word, quote);
-}
 
 size_t sweep_show(const struct sweep_cfg *cfg, char *text, size_t used, size_t size)
 {
 	unsigned int i;
 	int k;
 
-	used = show_word(text, used, size, used ? " --metric " : "--metric ", cfg->metric);
+	used = quote_word(text, size, used, used ? " --metric " : "--metric ", cfg->metric);
 	for (i = 0; i < cfg->vary.nr; i++)
-		used = show_word(text, used, size, " --vary ", cfg->vary.text[i]);
+		used = quote_word(text, size, used, " --vary ", cfg->vary.text[i]);
 	for (k = 0; k < cfg->command.argc; k++)
-		used = show_word(text, used, size, k ? " " : " -- ", cfg->command.argv[k]);
+		used = quote_word(text, size, used, k ? " " : " -- ", cfg->command.argv[k]);
 	return used;
 }
 
@@ -235,10 +227,10 @@ static int open_state(struct job *job, struct err *e)
 	size_t used, i;
 
 	snprintf(repeat, sizeof(repeat), "%u", cfg->repeat);
-	used = show_word(words, 0, sizeof(words), "--repeat ", repeat);
+	used = quote_word(words, sizeof(words), 0, "--repeat ", repeat);
 	for (i = 0; i < cfg->ifnames.nr; i++)
-		used = show_word(words, used, sizeof(words), " --dev ", cfg->ifnames.text[i]);
-	if (sweep_show(cfg, words, used, sizeof(words)) >= sizeof(words))
+		used = quote_word(words, sizeof(words), used, " --dev ", cfg->ifnames.text[i]);
+	if (sweep_show(cfg, words, used, sizeof(words)) + 1 >= sizeof(words))
 		return err_usage(e, "the command is too long for " OPTION("state"));
 	return sweep_file_open(cfg->state, words, job->sweep.nr_runs, &job->file, job->runs,
 			       &job->done, e);

@@ -34,7 +34,7 @@ int sweep_run(const struct sweep_cfg *cfg, struct result *res, struct err *e);
 
 /*
  * Appends the metric, the varied parameters and the verb as on a command line, after @used bytes of
- * @text. Returns the length required.
+ * @text. Returns the bytes used then; what is beyond @size is cut.
  */
 size_t sweep_show(const struct sweep_cfg *cfg, char *text, size_t used, size_t size);
 
