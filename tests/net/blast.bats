@@ -411,6 +411,15 @@ paced_run() {
 	[ "$(wc -l <<<"$output")" = "$(jq -s length <<<"$output")" ]
 }
 
+@test "as a duration ends there is one row, not one for all and another for the last packet" {
+	lab_up
+	tool_in a blast eg0 198.18.0.2 --rate 1kpps --duration 400ms --interval 200ms --json
+	is 0
+	json '([.series[].sent_packets] | add) == .metrics.sent_packets'
+	# A busy machine may be so late that the last row is another.
+	json '[.series[:-1][].elapsed_ns] | all(. < 380e6 or . >= 420e6)'
+}
+
 @test "a page is the limit of the live engine, which says so before anything is sent" {
 	need xdp-live-frames af-xdp
 	lab_up --mtu 9000

@@ -97,6 +97,57 @@ static void ticks_continue_through_a_second_wait(void **state)
 	assert_in_range(seen.ticks, 1, elapsed_ns / (20 * MS) + 1);
 }
 
+static bool is_past_end(void *ctx)
+{
+	struct loop *loop = ctx;
+
+	return loop_mono_ns() >= loop->start_mono_ns + 105 * MS;
+}
+
+static bool is_past_more(void *ctx)
+{
+	struct loop *loop = ctx;
+
+	return loop_mono_ns() >= loop->start_mono_ns + 350 * MS;
+}
+
+static unsigned int nr_ticks;
+
+static void count_tick(void *ctx, uint64_t elapsed_ns)
+{
+	(void)ctx;
+	(void)elapsed_ns;
+	nr_ticks++;
+}
+
+static void a_tick_that_is_due_as_the_end_is_expected_is_left_to_the_close(void **state)
+{
+	struct loop loop = {
+		.interval_ns = 100 * MS, .expected_ns = 100 * MS, .done = is_past_end, .tick = count_tick,
+	};
+
+	(void)state;
+	loop.ctx = &loop;
+	nr_ticks = 0;
+	loop_run(&loop);
+	assert_int_equal(nr_ticks, 0);
+	loop_close(&loop);
+	assert_int_equal(nr_ticks, 1);
+}
+
+static void where_the_end_does_not_come_the_ticks_continue(void **state)
+{
+	struct loop loop = {
+		.interval_ns = 100 * MS, .expected_ns = 100 * MS, .done = is_past_more, .tick = count_tick,
+	};
+
+	(void)state;
+	loop.ctx = &loop;
+	nr_ticks = 0;
+	loop_run(&loop);
+	assert_in_range(nr_ticks, 1, 3);	/* a busy machine skips some */
+}
+
 static void without_an_interval_the_close_does_not_tick(void **state)
 {
 	struct seen seen = { 0 };
@@ -238,6 +289,8 @@ int main(void)
 		cmocka_unit_test(it_does_not_wait_for_what_is_done_already),
 		cmocka_unit_test(it_ticks_at_intervals_and_never_in_bursts),
 		cmocka_unit_test(ticks_continue_through_a_second_wait),
+		cmocka_unit_test(a_tick_that_is_due_as_the_end_is_expected_is_left_to_the_close),
+		cmocka_unit_test(where_the_end_does_not_come_the_ticks_continue),
 		cmocka_unit_test(without_an_interval_the_close_does_not_tick),
 		cmocka_unit_test(sleeping_until_a_time_gone_by_returns),
 		cmocka_unit_test(a_signal_ends_it_and_is_reported),

@@ -237,7 +237,7 @@ static int send_all(struct blast_run *run)
 
 	run->loop = (struct loop){
 		.duration_ns = run->cfg.duration_ns ? run->cfg.duration_ns + run->grace_ns : 0,
-		.interval_ns = run->opts->interval_ns,
+		.interval_ns = run->opts->interval_ns, .expected_ns = run->cfg.duration_ns,
 		.done = is_sent, .tick = tick, .ctx = run,
 	};
 	run->start_mono_ns = loop_mono_ns();

@@ -135,7 +135,7 @@ static int send_and_wait(const struct probe_opts *opts, struct probe_run *run,
 {
 	struct loop loop = {
 		.duration_ns = opts->stream.duration_ns, .interval_ns = opts->interval_ns,
-		.done = is_sent, .tick = tick, .ctx = run,
+		.expected_ns = opts->stream.duration_ns, .done = is_sent, .tick = tick, .ctx = run,
 	};
 	struct err stop_error;
 	int err;

@@ -111,6 +111,16 @@ static void start(struct loop *loop, uint64_t now_ns)
 	loop->tick_mono_ns = loop->interval_ns ? now_ns + loop->interval_ns : UINT64_MAX;
 }
 
+/* When the next tick is done. */
+static uint64_t tick_due(const struct loop *loop)
+{
+	uint64_t end_ns = loop->start_mono_ns + loop->expected_ns, near_ns = loop->interval_ns / 10;
+
+	if (!loop->expected_ns || loop->tick_mono_ns + near_ns < end_ns || loop->tick_mono_ns > end_ns + near_ns)
+		return loop->tick_mono_ns;
+	return end_ns + near_ns;
+}
+
 uint64_t loop_run(struct loop *loop)
 {
 	uint64_t now_ns = loop_mono_ns(), wake_ns;
@@ -119,7 +129,7 @@ uint64_t loop_run(struct loop *loop)
 	start(loop, now_ns);
 	while (!loop_signal() && now_ns < end_ns && !(loop->done && loop->done(loop->ctx))) {
 		/* A tick that is due at the end is the closing one. */
-		if (now_ns >= loop->tick_mono_ns) {
+		if (now_ns >= tick_due(loop)) {
 			if (loop->tick)
 				loop->tick(loop->ctx, now_ns - loop->start_mono_ns);
 			/* A very late tick is not followed by a burst of ticks to catch up. */
@@ -127,8 +137,8 @@ uint64_t loop_run(struct loop *loop)
 				loop->tick_mono_ns += loop->interval_ns;
 		}
 		wake_ns = now_ns + POLL_NS;
-		if (wake_ns > loop->tick_mono_ns)
-			wake_ns = loop->tick_mono_ns;
+		if (wake_ns > tick_due(loop))
+			wake_ns = tick_due(loop);
 		if (wake_ns > end_ns)
 			wake_ns = end_ns;
 		loop_sleep_until(wake_ns);

@@ -42,6 +42,11 @@ void loop_sleep_until(uint64_t mono_ns);
 struct loop {
 	uint64_t duration_ns;	/* of the next loop_run(); 0: no limit */
 	uint64_t interval_ns;	/* between calls of tick; 0: never */
+	/*
+	 * When done() is expected to end it all, since the start; 0: not known. A tick that is due within a
+	 * tenth of an interval of it waits until that is over: else one of a few packets would follow.
+	 */
+	uint64_t expected_ns;
 	/* Called every 20 ms; true ends the loop. May be NULL. */
 	bool (*done)(void *ctx);
 	/* Called at each interval with the time since the start. May be NULL. */

@@ -95,7 +95,8 @@ static int run_alone(struct trial *trial, struct err *e)
 {
 	const struct stream_opts *stream = &trial->opts->stream;
 	struct loop loop = {
-		.interval_ns = trial->opts->interval_ns, .done = is_done, .tick = tick, .ctx = trial,
+		.interval_ns = trial->opts->interval_ns, .expected_ns = stream->duration_ns,
+		.done = is_done, .tick = tick, .ctx = trial,
 	};
 	struct err stop_error;
 	int err;
