@@ -91,6 +91,8 @@ refused_first() {
 	refused_first "'calcc' with what=calcc: unknown verb" --vary what=calc,calcc --metric theory_link_bps -- '{what}' 10G
 	refused_first "there is no figure 'theory_lnk_bps'" --vary vlan-tags=0 --metric theory_lnk_bps -- calc 10G
 	[[ $stderr == *"did you mean 'theory_link_bps'"* ]]
+	refused_first "unknown option '--txqueulen'" --dev lo --vary txqueulen=100,1000 "${some[@]}"
+	[[ $stderr == *"did you mean 'txqueuelen'"* ]]
 	# With --skip-failed only if no run at all could begin.
 	refused_first "unknown option '--vlan-tagz'" --skip-failed --vary vlan-tagz=0,1 "${some[@]}"
 	run --separate-stderr "$TOOL" sweep --skip-failed --repeat 1 --vary vlan-tags=0,99 --json "${some[@]}"

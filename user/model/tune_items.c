@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/near.h"
 #include "lib/theory.h"
 #include "model/tune_items.h"
 
@@ -147,6 +148,13 @@ const char *tune_name_at(size_t i)
 	const char *dot = item ? strrchr(item->name, '.') : NULL;
 
 	return dot ? dot + 1 : item ? item->name : NULL;
+}
+
+const char *tune_near(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return near_known(dot ? dot + 1 : name, tune_name_at);
 }
 
 const struct tune_item *tune_find(const char *name, size_t len)

@@ -71,6 +71,9 @@ const struct tune_item *tune_at(size_t i);
 /* The last part of the name of item @i, "tcp_sack"; NULL after the last. */
 const char *tune_name_at(size_t i);
 
+/* The closest of those names to the last part of @name; NULL: none is close enough. */
+const char *tune_near(const char *name);
+
 /* By its name, or the part after the last dot; NULL: none. */
 const struct tune_item *tune_find(const char *name, size_t len);
 

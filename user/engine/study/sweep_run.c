@@ -83,6 +83,20 @@ static void show_cell(const struct sweep *sweep, size_t cell, char *text, size_t
 					 sweep_value(sweep, cell, i));
 }
 
+/* The setting that a varied name was perhaps meant to be, where the verb has no option like it. */
+static int hint_setting(const struct sweep *sweep, struct err *e)
+{
+	const char *near;
+	size_t i;
+
+	for (i = 0; i < sweep->nr_varied; i++) {
+		near = sweep->varied[i].item ? NULL : tune_near(sweep->varied[i].name);
+		if (near)
+			return err_hint(e, "did you mean '%s'?", near);
+	}
+	return e->no;
+}
+
 static int try_cell(const struct job *job, size_t cell, struct err *e)
 {
 	const struct opt_rest *command = &job->cfg->command;
@@ -97,7 +111,10 @@ static int try_cell(const struct job *job, size_t cell, struct err *e)
 	if (job->cfg->try(nr - 1, words + 1, &why)) {
 		show_cell(&job->sweep, cell, text, sizeof(text));
 		err_usage(e, "cannot run '%s' with%s: %s", words[1], text, why.msg);
-		err_hint(e, "%s", why.hint);
+		if (*why.hint)
+			err_hint(e, "%s", why.hint);
+		else
+			hint_setting(&job->sweep, e);
 	}
 	sweep_run_words_free(words);
 	return e->no;

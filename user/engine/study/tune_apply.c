@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "engine/study/tune_saved.h"
-#include "lib/near.h"
 #include "lib/theory.h"
 #include "sys/net/knob.h"
 #include "sys/net/nic.h"
@@ -56,12 +55,11 @@ static int check_loss(const struct tune_item *item, const char *ifname, const ch
 
 static int refuse_unknown(const char *word, size_t len, struct err *e)
 {
-	const char *last, *near;
+	const char *near;
 	char typed[64];
 
 	snprintf(typed, sizeof(typed), "%.*s", (int)len, word);
-	last = strrchr(typed, '.');
-	near = near_known(last ? last + 1 : typed, tune_name_at);
+	near = tune_near(typed);
 	err_usage(e, "unknown setting '%s'", typed);
 	return near ? err_hint(e, "did you mean '%s'?", near) : err_hint(e, "ethgauge tune lists the names");
 }
