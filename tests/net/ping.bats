@@ -48,6 +48,14 @@ pinged() {
 	json '.environment | .engine == "stack" and .rx_stamp == "user"'
 }
 
+@test "the rate of paced requests is theirs, however few they are" {
+	lab_up
+	tool_in a ping 198.18.0.2 -c 3 --no-loss --json
+	is 0
+	# Three requests span two intervals.
+	json '.metrics | (.transactions_per_s / .sent_pps - 1 | fabs) < 1e-9 and .sent_pps < 10.1'
+}
+
 @test "the route selects the interface, and timestamp places are named" {
 	lab_up
 	tool_in a ping 198.18.0.2 -c 3 --rate 1kpps --json

@@ -486,7 +486,8 @@ static const struct metric metrics[] = {
 
 	{ "transactions_per_s", UNIT_COUNT, METRIC_HIGHER, "transactions/s",
 	  "answered requests / time: tcp and udp after --omit, rr and ping from "
-	  "the first request to the last answer; in an interval its length", .brief = true,
+	  "the first request to the last answer, and with --rate the answered share of the rate sent; "
+	  "in an interval its length", .brief = true,
 	  .level = true },
 	{ "transactions_offered_per_s", UNIT_COUNT, METRIC_NEITHER, "offered/s",
 	  "requested rate (--rate)", .brief = true },

@@ -281,6 +281,10 @@ uint64_t rr_lost(const struct rr_count *count)
 
 double rr_transactions_per_s(const struct rr_count *count)
 {
+	/* n requests span n - 1 intervals. */
+	if (count->paced && count->sent > 1 && count->sending_ns)
+		return (double)count->distinct / (double)count->sent * (double)(count->sent - 1) * NSEC_PER_SEC /
+		       (double)count->sending_ns;
 	return count->running_ns ? (double)count->distinct * NSEC_PER_SEC / (double)count->running_ns : NAN;
 }
 

@@ -80,7 +80,10 @@ int rr_check(const struct rr *rr, struct err *e);
 
 void rr_read(const struct rr *rr, struct rr_count *ret_count);
 uint64_t rr_lost(const struct rr_count *count);
-double rr_transactions_per_s(const struct rr_count *count);	/* NAN: no run */
+
+/* Of paced requests the answered share of their rate; else answers over the time. NAN: no run. */
+double rr_transactions_per_s(const struct rr_count *count);
+
 
 /*
  * @ret_rtt: from timestamp to timestamp. The other: from due time to arrival in user space, empty
