@@ -215,7 +215,7 @@ counted() {
 	bump delay=5000000 both=1
 	run --separate-stderr in_a ping -c 7 -i 0.05 -W 2 198.18.0.2
 	is 0
-	[[ $output == *"7 received"* ]]
+	[[ $output == *"7 received"* ]] || fail "$output $(finish bump TERM; echo "$output")"
 	balance '.delayed >= 7'
 	json -s '.[1].out_packets >= 7 and .[1].in_packets == .[1].out_packets and .[1].held == 0'
 }
