@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""browse.py FILE... [--picture PICTURE] [--screens DIR]: opens each report in a headless Chromium, zooms its
+"""browse.py FILE... [--picture PICTURE] [--screens DIR] [--print]: opens each report in a headless Chromium, zooms its
 first plot with the mouse and whole again, reads it off, sorts a table; fails on what the console
 says and on any request but the file's own. PICTURE.png, PICTURE-dark.png and PICTURE.pdf show the
 last one. With --screens, pages of any kind are only opened, and DIR gets two pictures of each: what is seen first, 1200
-and 390 pixels wide.
+and 390 pixels wide. With --print they are only printed, and no page but the last is half empty; needs pdftotext.
 """
 import base64
 import csv
@@ -209,6 +209,22 @@ def screens(browser, path, to):
         pathlib.Path(to, pathlib.Path(path).stem + name + ".webp").write_bytes(base64.b64decode(shot))
 
 
+def prints(browser, path):
+    """How far down each printed page its last word is, in percent."""
+    browser.new_tab()
+    browser.call("Page.enable")
+    browser.events.clear()
+    browser.go(path)
+    printed = base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"])
+    words = subprocess.run(["pdftotext", "-bbox", "-", "-"], input=printed, stdout=subprocess.PIPE, check=True).stdout
+    filled = []
+    for page in re.findall(r'<page [^>]*height="([0-9.]+)">(.*?)</page>', words.decode(), re.S):
+        lowest = max([float(y) for y in re.findall(r'yMax="([0-9.]+)"', page[1])], default=0)
+        filled.append(round(100 * lowest / float(page[0])))
+    must("%s: half-empty pages, filled to %s %%" % (os.path.basename(path), filled),
+         filled and all(share > 55 for share in filled[:-1]))
+
+
 def main():
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if not program:
@@ -219,6 +235,9 @@ def main():
         at = files.index("--screens")
         to = files[at + 1]
         del files[at:at + 2]
+    only_print = "--print" in files
+    if only_print:
+        files.remove("--print")
     if "--picture" in files:
         at = files.index("--picture")
         picture = files[at + 1]
@@ -228,7 +247,9 @@ def main():
     try:
         for file in files if to else ():
             screens(browser, file, to)
-        for file in () if to else files:
+        for file in files if only_print else ():
+            prints(browser, file)
+        for file in () if to or only_print else files:
             look(browser, file, picture if file == files[-1] else None)
     finally:
         browser.end()

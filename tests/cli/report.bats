@@ -36,6 +36,7 @@ page_text() {
 browse() {
 	command -v chromium >/dev/null || command -v google-chrome >/dev/null ||
 		cannot chromium "a Chromium" --browser || return
+	command -v pdftotext >/dev/null || cannot pdftotext "the program pdftotext" --browser || return
 	timeout 120 "$BATS_TEST_DIRNAME/browse.py" "$@"
 }
 
@@ -458,6 +459,15 @@ factored() {
 	made_up hostile >hostile.json
 	report hostile.json -o hostile.html
 	browse page.html suite.html hostile.html
+}
+
+@test "in a browser a page is printed without half-empty pages" {
+	local document
+
+	for document in "$GOLDEN"/{bench,calibrate,demo,probe,sink,sweep,tcp,watch}.json; do
+		report "$document" -o "$(basename "$document" .json).html"
+	done
+	browse --print ./*.html
 }
 
 @test "a page that was tampered with runs nothing" {
