@@ -106,6 +106,13 @@ static int send_all(struct xfer_worker *worker, int fd, unsigned int nr, uint64_
 	return sendmmsg(fd, worker->out->msgs, nr, 0);
 }
 
+/* What was due before is not made up for. */
+static void skip_to(struct xfer_conn *conn, uint64_t ns)
+{
+	if (conn->due.ns < ns)
+		conn->due = (struct pace_time){ .ns = ns };
+}
+
 /* Sends in the times that are on; false: pauses, and *conn is set up to wait. */
 static bool is_on(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t now_ns)
 {
@@ -115,12 +122,13 @@ static bool is_on(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t n
 	if (!test->on_ns)
 		return true;
 	at_ns = (now_ns - worker->xfer->start_ns) % cycle_ns;
-	if (at_ns < test->on_ns)
+	if (at_ns < test->on_ns) {
+		/* Without CPU in the pause, the thread was not told to wait. */
+		skip_to(conn, now_ns - at_ns);
 		return true;
+	}
 	conn->wake_ns = now_ns + cycle_ns - at_ns;
-	/* What was due in the pause is not made up for. */
-	if (conn->due.ns < conn->wake_ns)
-		conn->due = (struct pace_time){ .ns = conn->wake_ns };
+	skip_to(conn, conn->wake_ns);
 	return false;
 }
 
