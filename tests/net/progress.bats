@@ -23,7 +23,7 @@ not_after() {
 	after w " %   sent "
 	not_after w " s  sent "
 	after r81x24 "sent      3,000"
-	not_after r81x24 "s left"
+	not_after r81x24 " s left"
 	not_after r81x24 " %   sent"
 	after end "== end 0"
 }
@@ -58,8 +58,13 @@ not_after() {
 
 @test "a trial of a bench replaces the line of the one before" {
 	screen "w=trial_2 w=bench_____eg0" bench soak eg0 "eg0@$LAB-a" --rate 500pps --trial 500ms --duration 1s --sizes 128
-	after w "] 50 % trial 2: soak, 128 bytes, 500 pps"
+	after w " % trial 2: soak, 128 bytes, 500 pps"
 	not_after w "trial 1: soak"
+}
+
+@test "a long trial of a bench shows how far it is" {
+	screen "w=4_s_left w=2_s_left w=bench_____eg0" bench soak eg0 "eg0@$LAB-a" --rate 500pps --trial 4s --duration 4s --sizes 128
+	after w "trial 1: soak"
 }
 
 @test "a process in the terminal's background writes no line over others' text" {

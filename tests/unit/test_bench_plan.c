@@ -47,7 +47,7 @@ static void a_suite_is_called_by_its_name_only_if_it_is_whole(void **state)
 	assert_true(bench_plan_is_quick(&plan));
 }
 
-static void pauses_are_part_of_the_plan(void **state)
+static void pauses_between_trials_are_part_of_the_plan(void **state)
 {
 	struct bench_plan plan;
 
@@ -57,7 +57,7 @@ static void pauses_are_part_of_the_plan(void **state)
 	plan.soak_ns = 61 * S;
 	plan.soak_trial_ns = 20 * S;
 	assert_int_equal(bench_plan_soak_trials(&plan), 4);
-	assert_int_equal(bench_plan_ns(&plan, 7 * S), 3 * 4 * 27 * S);
+	assert_int_equal(bench_plan_ns(&plan, 7 * S), 3 * 4 * 27 * S - 7 * S);
 }
 
 static void goals_are_names_or_attributes(void **state)
@@ -83,7 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_suite_is_called_by_its_name_only_if_it_is_whole),
-		cmocka_unit_test(pauses_are_part_of_the_plan),
+		cmocka_unit_test(pauses_between_trials_are_part_of_the_plan),
 		cmocka_unit_test(goals_are_names_or_attributes),
 	};
 

@@ -9,9 +9,17 @@
 
 #include "lib/bars.h"
 #include "lib/color.h"
+#include "lib/loop.h"
 #include "lib/status.h"
 
 static enum log_level max_level = LOG_INFO;
+
+/* The last step. */
+static struct {
+	double share, left_ns;
+	uint64_t at_ns;		/* when it began */
+	char text[1024];
+} step;
 
 void log_set_level(enum log_level level)
 {
@@ -58,20 +66,46 @@ void log_debug(const char *fmt, ...)
 	va_end(args);
 }
 
+static void show_step(unsigned int columns)
+{
+	double took_ns = (double)(loop_mono_ns() - step.at_ns), all_ns = step.left_ns / (1 - step.share);
+	struct status status = { step.share, step.left_ns, step.text };
+	char line[2048];
+
+	/* It takes as long as was said, or the line stands still. */
+	if (took_ns < step.left_ns) {
+		status.left_ns -= took_ns;
+		status.share += took_ns / all_ns;
+	}
+	status_show(status_line(line, sizeof(line), columns, bars_utf8(), &status));
+}
+
 void log_progress(double share, double left_ns, const char *fmt, ...)
 {
 	unsigned int columns = max_level == LOG_INFO ? status_columns() : 0;
-	char text[1024], line[2048], left[32];
+	char left[32];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	vsnprintf(step.text, sizeof(step.text), fmt, args);
 	va_end(args);
+	step.share = share;
+	step.left_ns = left_ns;
+	step.at_ns = loop_mono_ns();
 	if (columns)
-		status_show(status_line(line, sizeof(line), columns, bars_utf8(),
-					&(struct status){ share, left_ns, text }));
+		show_step(columns);
 	else if (isnan(left_ns))
-		log_info("%s", text);
+		log_info("%s", step.text);
 	else
-		log_info("%s, %s", text, status_left(left, sizeof(left), left_ns));
+		log_info("%s, %s", step.text, status_left(left, sizeof(left), left_ns));
+}
+
+void log_progress_tick(void *ctx, uint64_t elapsed_ns)
+{
+	unsigned int columns = max_level == LOG_INFO ? status_columns() : 0;
+
+	(void)ctx;
+	(void)elapsed_ns;
+	if (columns)
+		show_step(columns);
 }

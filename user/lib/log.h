@@ -8,6 +8,7 @@
 #define LIB_LOG_H
 
 #include <stdarg.h>
+#include <stdint.h>
 
 enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -23,5 +24,8 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * (0..1) is not NAN, and the time left if @left_ns is not; elsewhere a line that stays, without the bar.
  */
 void log_progress(double share, double left_ns, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* On a terminal, the line of the last step as it is now, with less time left. As a loop's tick. */
+void log_progress_tick(void *ctx, uint64_t elapsed_ns);
 
 #endif

@@ -283,7 +283,8 @@ uint64_t bench_plan_soak_trials(const struct bench_plan *plan)
 	return (plan->soak_ns + plan->soak_trial_ns - 1) / plan->soak_trial_ns;
 }
 
-uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns)
+/* With a pause before each trial. */
+static uint64_t trials_ns(const struct bench_plan *plan, uint64_t settle_ns)
 {
 	uint64_t size_ns, soak_ns = bench_plan_soak_trials(plan) * (plan->soak_trial_ns + settle_ns);
 
@@ -304,4 +305,11 @@ uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns)
 	if (plan->reset_command)
 		size_ns += plan->reset_repeats * (2 * plan->reset_ns + settle_ns);
 	return size_ns;
+}
+
+uint64_t bench_plan_ns(const struct bench_plan *plan, uint64_t settle_ns)
+{
+	uint64_t ns = trials_ns(plan, settle_ns);
+
+	return ns > settle_ns ? ns - settle_ns : ns;
 }

@@ -391,10 +391,16 @@ static bool is_asked(const struct bench_trial *trial, const struct bench_ask *as
 	       trial->pps == ask->pps && trial->trial_ns == ask->trial_ns && trial->count == ask->count;
 }
 
+/* With the pause before it; there is none before the first. */
+static uint64_t attempt_ns(const struct bench *bench, const struct bench_ask *ask)
+{
+	return bench_ask_ns(ask) + (bench->live ? bench->cfg.settle_ns : 0);
+}
+
 static void report_progress(const struct bench *bench, const struct bench_ask *ask)
 {
 	/* This trial is spent already, and the plan is an estimate. */
-	double trial_ns = (double)(bench_ask_ns(ask) + bench->cfg.settle_ns), done_ns = (double)bench->spent_ns - trial_ns;
+	double trial_ns = (double)attempt_ns(bench, ask), done_ns = (double)bench->spent_ns - trial_ns;
 	double left_ns = fmax((double)bench->cfg.planned_ns - (double)bench->spent_ns, 0) + trial_ns;
 	char rate[32];
 
@@ -405,11 +411,14 @@ static void report_progress(const struct bench *bench, const struct bench_ask *a
 static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct bench_trial *trial,
 		       struct err *e)
 {
+	struct loop settling = {
+		.duration_ns = bench->cfg.settle_ns, .interval_ns = NSEC_PER_SEC, .tick = log_progress_tick,
+	};
 	struct result *part;
 	bool own;
 	int err;
 
-	bench->spent_ns += bench_ask_ns(ask) + bench->cfg.settle_ns;
+	bench->spent_ns += attempt_ns(bench, ask);
 	if (bench->at < bench->nr_kept) {
 		*trial = bench->trials[bench->at++];
 		if (is_asked(trial, ask))
@@ -417,11 +426,11 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		return err_set(e, -EBADMSG, "'%s' does not match this run from trial %zu on",
 			       bench->cfg.state, bench->at);
 	}
-	if (bench->live)
-		loop_sleep_until(loop_mono_ns() + bench->cfg.settle_ns);
+	report_progress(bench, ask);
+	if (bench->live && bench->cfg.settle_ns)
+		loop_run(&settling);
 	if (loop_signal())
 		return err_set(e, -EINTR, "ended between two trials");
-	report_progress(bench, ask);
 	*trial = (struct bench_trial){ .frame_bytes = ask->frame_bytes, .pps = ask->pps,
 				       .trial_ns = ask->trial_ns, .count = ask->count, .event_ns = NAN,
 				       .delay = dist_none(), .pdv = dist_none() };

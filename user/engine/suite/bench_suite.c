@@ -325,8 +325,8 @@ static int soak(struct job *job, struct err *e)
 	result_metric_real(job->part, "offered_pps", job->max_pps);
 	result_metric_u64(job->part, "sent_packets", sent);
 	result_metric_u64(job->part, "lost_packets", lost);
-	result_verdict(job->part, !lost && i, "%llu trials at %g packets/s: %llu of %llu packets lost%s",
-		       (unsigned long long)i, job->max_pps, (unsigned long long)lost,
+	result_verdict(job->part, !lost && i, "%llu trial%s at %g packets/s: %llu of %llu packets lost%s",
+		       (unsigned long long)i, i == 1 ? "" : "s", job->max_pps, (unsigned long long)lost,
 		       (unsigned long long)sent, irregular ? "; the generator fell behind in some "
 			       "trials" : "");
 	return err;

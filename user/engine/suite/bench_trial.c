@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/account/trial.h"
+#include "lib/log.h"
 #include "lib/loop.h"
 #include "model/mix.h"
 #include "proto/flow_file.h"
@@ -229,7 +230,10 @@ static bool is_sent(void *ctx)
 /* Waits until all is sent; for a reset, also until the command has ended. */
 static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 {
-	struct loop loop = { .duration_ns = bench_ask_ns(ask) + SLACK_NS, .done = is_sent, .ctx = run };
+	struct loop loop = {
+		.duration_ns = bench_ask_ns(ask) + SLACK_NS, .interval_ns = NSEC_PER_SEC,
+		.done = is_sent, .tick = log_progress_tick, .ctx = run,
+	};
 	struct reset reset = { .ask = ask, .tx = run->tx, .start_ns = loop_mono_ns() };
 	int err;
 
