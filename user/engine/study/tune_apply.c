@@ -214,8 +214,8 @@ static void report(const struct plan *plan, const char *path, struct result *res
 				    "'%s'", change->item->name, change->is,
 				    change->to);
 	}
-	result_note(res, "the previous values are saved in '%s'; to restore them: ethgauge tune "
-		    "--restore", path);
+	result_note(res, "the previous values are saved in '%s'; restore them: ethgauge tune --restore",
+		    path);
 }
 
 int tune_apply(const char *list, const struct tune_path *path, struct result *res, struct err *e)
