@@ -101,7 +101,8 @@ in_an_empty_place() {
 	[ -e ethgauge-demo.json ]
 }
 
-@test "a demo that is ended before its first run says that it sent nothing" {
+# A demo that is ended as soon as it takes the signal.
+ended_early() {
 	local pid caught=0
 
 	"$TOOL" demo --json >out 2>err 3>&- &
@@ -116,6 +117,16 @@ in_an_empty_place() {
 	wait "$pid" || status=$?
 	[ "$status" = 143 ]
 	output=$(cat out)
+}
+
+@test "a demo that is ended before its first run says that it sent nothing" {
+	local i
+
+	# On a busy machine this process may come too late.
+	for i in {1..5}; do
+		ended_early
+		jq -e '.parts[0].metrics.sent_packets > 0' <<<"$output" >/dev/null || break
+	done
 	json '[.parts[].metrics.sent_packets] == [0] and (has("verdicts") | not) and
 		(.notes | any(contains("incomplete")))'
 }

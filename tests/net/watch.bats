@@ -451,7 +451,7 @@ more_came() {
 	before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 	# Timed is a sample, which begins at once: traffic must be there before.
 	BEFORE=$(counter b rx_packets)
-	nsenter --net="/run/netns/$LAB-a" ping -q -i 0.002 -w 25 198.18.0.2 >/dev/null 3>&- &
+	nsenter --net="/run/netns/$LAB-a" ping -q -i 0.002 -w 200 198.18.0.2 >/dev/null 3>&- &
 	defer kill "$!"
 	wait_for more_came
 	watch b
