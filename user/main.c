@@ -103,6 +103,7 @@ static void open_rows(struct rows *rows, const struct line *line, const struct r
 	const struct globals *globals = line->globals;
 	bool has_interval = opt_find(line->table, "interval") && opt_was_given(line->given, "interval");
 	struct stat out;
+	uint64_t duration_ns;
 	bool is_pipe = fstat(STDOUT_FILENO, &out) || S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode);
 
 	*rows = (struct rows){ .globals = globals, .res = res, .lines = true };
@@ -111,7 +112,8 @@ static void open_rows(struct rows *rows, const struct line *line, const struct r
 	status_allow();
 	if (!status_columns())
 		return;
-	rows->progress = progress_new(option_of(line, "duration"), option_of(line, "count"));
+	duration_ns = option_of(line, "duration");
+	rows->progress = progress_new(duration_ns ? duration_ns + option_of(line, "omit") : 0, option_of(line, "count"));
 	rows->lines = !rows->progress || has_interval || globals->verbose || !isatty(STDOUT_FILENO);
 }
 

@@ -56,6 +56,13 @@ not_after() {
 	[[ $output$stderr != *[0-9]" s left"* && $output$stderr != *$'\033'* ]]
 }
 
+@test "what is omitted is part of the time" {
+	start_cmd serve a "serving on" "$TOOL" serve
+	screen "w=_s_left w=tcp_______stream" tcp stream 198.18.0.1 -d 1s --omit 2s
+	# At the first row a third is over.
+	not_after w "100 % "
+}
+
 @test "a trial of a bench replaces the line of the one before" {
 	screen "w=trial_2 w=bench_____eg0" bench soak eg0 "eg0@$LAB-a" --rate 500pps --trial 500ms --duration 1s --sizes 128
 	after w " % trial 2: soak, 128 bytes, 500 pps"

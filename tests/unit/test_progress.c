@@ -76,6 +76,10 @@ static void a_count_is_an_end_too_and_without_one_there_is_the_time(void **state
 	progress_take(open, res);
 	assert_string_equal(progress_line(progress, 79, false),
 			    " 25 %   sent 1,000  1.234 kpps  lost 0                           #   3 min left");
+	/* Figures come before the trend. */
+	assert_string_equal(progress_line(progress, 59, false),
+			    " 25 %   sent 1,000  1.234 kpps  lost 0           3 min left");
+	assert_string_equal(progress_line(progress, 45, false), " 25 %   sent 1,000  1.234 kpps     3 min left");
 	assert_string_equal(progress_line(open, 79, false),
 			    "  60 s  sent 1,000  1.234 kpps  lost 0  one-way p50 1.23  p99 56.8 us         #");
 	progress_free(progress);

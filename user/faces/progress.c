@@ -23,6 +23,7 @@
 #define TREND_NARROW	8
 #define TREND_GAP	2
 #define WIDE_FROM	100
+#define NARROW_TO	63		/* columns of the terminal: figures instead of the trend */
 #define LINE_BYTES	1024
 
 struct progress {
@@ -119,6 +120,11 @@ static double share_of(const struct progress *progress, double elapsed_ns)
 	return share > 1 ? 1 : share;
 }
 
+static unsigned int trend_columns(unsigned int columns)
+{
+	return columns + 1 >= WIDE_FROM ? TREND : columns + 1 > NARROW_TO ? TREND_NARROW : 0;
+}
+
 /* What remains at the pace so far; nothing more is known of what follows the end. */
 static double left_of(double share, double elapsed_ns)
 {
@@ -128,14 +134,15 @@ static double left_of(double share, double elapsed_ns)
 const char *progress_line(struct progress *progress, unsigned int columns, bool utf8)
 {
 	double elapsed_ns = json_number_value(json_object_get(progress->row, "elapsed_ns"));
-	unsigned int trend = columns + 1 >= WIDE_FROM ? TREND : TREND_NARROW, width;
+	unsigned int trend = trend_columns(columns), width;
 	char text[LINE_BYTES];
 	struct status status = { .share = share_of(progress, elapsed_ns), .text = text };
 
 	status.left_ns = left_of(status.share, elapsed_ns);
-	width = status_text_columns(columns, &status) - trend - TREND_GAP;
+	width = status_text_columns(columns, &status) - (trend ? trend + TREND_GAP : 0);
 	put_figures(progress, text, sizeof(text), width, !isnan(status.share));
-	put_trend(progress, text, sizeof(text), width, trend, utf8);
+	if (trend)
+		put_trend(progress, text, sizeof(text), width, trend, utf8);
 	return status_line(progress->line, sizeof(progress->line), columns, utf8, &status);
 }
 
