@@ -46,6 +46,11 @@ has_received() {
 	[ "$(counter b rx_packets)" -ge "$1" ]
 }
 
+# came_in NUMBER: the driver of r has looked at that many, dropped or not. Its thread may be far behind.
+came_in() {
+	[ "$(ip_in r -json -s link show ega | jq '.[0].stats64.rx | .packets')" -ge "$1" ]
+}
+
 # counted JQ-FILTER: ends the sink, whose metrics FILTER holds on.
 counted() {
 	finish sink
@@ -65,6 +70,7 @@ counted() {
 	is 0
 	json '.metrics | .sent_packets + .not_sent_packets == 120011'
 	sent_a=$(jq .metrics.sent_packets <<<"$output")
+	wait_for came_in "$sent_a"
 	# What the link after it refuses, on a slow machine, is counted; the sink gets the rest.
 	balance '.no_fate == 0'
 	sent=$(jq -s '.[0].out_packets' <<<"$output")

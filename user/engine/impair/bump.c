@@ -420,14 +420,16 @@ static void finish(struct bump *bump)
 {
 	uint64_t until_ns = loop_mono_ns() + LAST_IN_NS, now_ns;
 	uint32_t left;
+	bool got;
 
 	/* Packets that the program has redirected already may not be in a ring yet. */
 	afxdp_lane_detach(bump->lane);
-	while (loop_mono_ns() < until_ns) {
-		fetch(bump);
+	/* And a thread without CPU may find more in its ring than it takes at once. */
+	do {
+		got = fetch(bump);
 		let_out(bump, false);
 		afxdp_lane_reap(bump->lane);
-	}
+	} while (got || loop_mono_ns() < until_ns);
 	now_ns = loop_mono_ns();
 	count(&bump->count.flushed, sched_flush(bump->sched, UINT32_MAX, now_ns));
 	while (let_out(bump, true))
