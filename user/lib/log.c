@@ -72,8 +72,8 @@ static void show_step(unsigned int columns)
 	struct status status = { step.share, step.left_ns, step.text };
 	char line[2048];
 
-	/* It takes as long as was said, or the line stands still. */
-	if (took_ns < step.left_ns) {
+	if (step.left_ns > 0) {
+		took_ns = fmin(took_ns, step.left_ns);
 		status.left_ns -= took_ns;
 		status.share += took_ns / all_ns;
 	}
