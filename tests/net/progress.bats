@@ -74,6 +74,18 @@ not_after() {
 	after w "trial 1: soak"
 }
 
+@test "the time left of a bench that goes on has no pauses of the trials before" {
+	local words=(bench soak eg0 "eg0@$LAB-a" --rate 500pps --trial 300ms --duration 900ms --sizes 128
+		--settle 3s --state "$BATS_TEST_TMPDIR/state" --json)
+
+	start_cmd first b "trial 2: soak" "$TOOL" "${words[@]}"
+	finish first INT
+	# Of three trials and two pauses, 6.9 s, one of each is over.
+	start_cmd second b "trial 2: soak" "$TOOL" "${words[@]}"
+	finish second INT
+	[[ $stderr == *"trial 2: soak, 128 bytes, 500 pps, 4 s left"* ]]
+}
+
 @test "a process in the terminal's background writes no line over others' text" {
 	need_command script
 	run in_b script -qec "stty cols 80; sh -mc '\"$TOOL\" blast eg0 198.18.0.1 -d 2500ms -r 1kpps & wait'" /dev/null

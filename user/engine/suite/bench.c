@@ -391,16 +391,11 @@ static bool is_asked(const struct bench_trial *trial, const struct bench_ask *as
 	       trial->pps == ask->pps && trial->trial_ns == ask->trial_ns && trial->count == ask->count;
 }
 
-/* With the pause before it; there is none before the first. */
-static uint64_t attempt_ns(const struct bench *bench, const struct bench_ask *ask)
-{
-	return bench_ask_ns(ask) + (bench->live ? bench->cfg.settle_ns : 0);
-}
-
 static void report_progress(const struct bench *bench, const struct bench_ask *ask)
 {
 	/* This trial is spent already, and the plan is an estimate. */
-	double trial_ns = (double)attempt_ns(bench, ask), done_ns = (double)bench->spent_ns - trial_ns;
+	double trial_ns = (double)(bench_ask_ns(ask) + (bench->live ? bench->cfg.settle_ns : 0));
+	double done_ns = (double)bench->spent_ns - trial_ns;
 	double left_ns = fmax((double)bench->cfg.planned_ns - (double)bench->spent_ns, 0) + trial_ns;
 	char rate[32];
 
@@ -418,7 +413,8 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 	bool own;
 	int err;
 
-	bench->spent_ns += attempt_ns(bench, ask);
+	/* With the pause before it; there is none before the first. */
+	bench->spent_ns += bench_ask_ns(ask) + (bench->spent_ns ? bench->cfg.settle_ns : 0);
 	if (bench->at < bench->nr_kept) {
 		*trial = bench->trials[bench->at++];
 		if (is_asked(trial, ask))
