@@ -93,6 +93,9 @@ refused_first() {
 	[[ $stderr == *"did you mean 'theory_link_bps'"* ]]
 	refused_first "unknown option '--txqueulen'" --dev lo --vary txqueulen=100,1000 "${some[@]}"
 	[[ $stderr == *"did you mean 'txqueuelen'"* ]]
+	# An option that is like a setting is no mistake.
+	refused_first "busy-poll accepts no value" --vary busy-poll=x --metric sent_pps -- blast lo 198.18.0.2 -d 1s
+	[[ $stderr != *"did you mean"* ]]
 	# With --skip-failed only if no run at all could begin.
 	refused_first "unknown option '--vlan-tagz'" --skip-failed --vary vlan-tagz=0,1 "${some[@]}"
 	run --separate-stderr "$TOOL" sweep --skip-failed --repeat 1 --vary vlan-tags=0,99 --json "${some[@]}"

@@ -83,15 +83,17 @@ static void show_cell(const struct sweep *sweep, size_t cell, char *text, size_t
 					 sweep_value(sweep, cell, i));
 }
 
-/* The setting that a varied name was perhaps meant to be, where the verb has no option like it. */
-static int hint_setting(const struct sweep *sweep, struct err *e)
+/* The setting that a varied name was perhaps meant to be, if @why is that the verb has no such option, nor one like it. */
+static int hint_setting(const struct sweep *sweep, const struct err *why, struct err *e)
 {
 	const char *near;
+	char option[80];
 	size_t i;
 
 	for (i = 0; i < sweep->nr_varied; i++) {
-		near = sweep->varied[i].item ? NULL : tune_near(sweep->varied[i].name);
-		if (near)
+		snprintf(option, sizeof(option), "unknown option '--%s'", sweep->varied[i].name);
+		near = tune_near(sweep->varied[i].name);
+		if (near && !strcmp(why->msg, option))
 			return err_hint(e, "did you mean '%s'?", near);
 	}
 	return e->no;
@@ -114,7 +116,7 @@ static int try_cell(const struct job *job, size_t cell, struct err *e)
 		if (*why.hint)
 			err_hint(e, "%s", why.hint);
 		else
-			hint_setting(&job->sweep, e);
+			hint_setting(&job->sweep, &why, e);
 	}
 	sweep_run_words_free(words);
 	return e->no;
