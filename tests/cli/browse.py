@@ -245,12 +245,13 @@ def main():
     profile = tempfile.mkdtemp()
     browser = Browser(program, profile)
     try:
-        for file in files if to else ():
-            screens(browser, file, to)
-        for file in files if only_print else ():
-            prints(browser, file)
-        for file in () if to or only_print else files:
-            look(browser, file, picture if file == files[-1] else None)
+        for file in files:
+            if to:
+                screens(browser, file, to)
+            elif only_print:
+                prints(browser, file)
+            else:
+                look(browser, file, picture if file == files[-1] else None)
     finally:
         browser.end()
         # One that was killed may still be writing.

@@ -48,7 +48,7 @@ has_received() {
 
 # came_in NUMBER: the driver of r has looked at that many, dropped or not. Its thread may be far behind.
 came_in() {
-	[ "$(ip_in r -json -s link show ega | jq '.[0].stats64.rx | .packets')" -ge "$1" ]
+	[ "$(ip_in r -json -s link show ega | jq '.[0].stats64.rx.packets')" -ge "$1" ]
 }
 
 # counted JQ-FILTER: ends the sink, whose metrics FILTER holds on.

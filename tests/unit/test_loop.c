@@ -97,55 +97,55 @@ static void ticks_continue_through_a_second_wait(void **state)
 	assert_in_range(seen.ticks, 1, elapsed_ns / (20 * MS) + 1);
 }
 
-static bool is_past_end(void *ctx)
+struct run {
+	struct loop loop;
+	uint64_t until_ns;
+	unsigned int nr_ticks;
+};
+
+static bool is_past(void *ctx)
 {
-	struct loop *loop = ctx;
+	struct run *run = ctx;
 
-	return loop_mono_ns() >= loop->start_mono_ns + 105 * MS;
+	return loop_mono_ns() >= run->loop.start_mono_ns + run->until_ns;
 }
-
-static bool is_past_more(void *ctx)
-{
-	struct loop *loop = ctx;
-
-	return loop_mono_ns() >= loop->start_mono_ns + 350 * MS;
-}
-
-static unsigned int nr_ticks;
 
 static void count_tick(void *ctx, uint64_t elapsed_ns)
 {
-	(void)ctx;
+	struct run *run = ctx;
+
 	(void)elapsed_ns;
-	nr_ticks++;
+	run->nr_ticks++;
+}
+
+/* Ticks every 100 ms of a loop that is expected to end at the first, and ends after @until_ns. */
+static struct run run_until(uint64_t until_ns)
+{
+	struct run run = {
+		.loop = { .interval_ns = 100 * MS, .expected_ns = 100 * MS, .done = is_past, .tick = count_tick },
+		.until_ns = until_ns,
+	};
+
+	run.loop.ctx = &run;
+	loop_run(&run.loop);
+	return run;
 }
 
 static void a_tick_that_is_due_as_the_end_is_expected_is_left_to_the_close(void **state)
 {
-	struct loop loop = {
-		.interval_ns = 100 * MS, .expected_ns = 100 * MS, .done = is_past_end, .tick = count_tick,
-	};
+	struct run run = run_until(105 * MS);
 
 	(void)state;
-	loop.ctx = &loop;
-	nr_ticks = 0;
-	loop_run(&loop);
-	assert_int_equal(nr_ticks, 0);
-	loop_close(&loop);
-	assert_int_equal(nr_ticks, 1);
+	assert_int_equal(run.nr_ticks, 0);
+	run.loop.ctx = &run;
+	loop_close(&run.loop);
+	assert_int_equal(run.nr_ticks, 1);
 }
 
 static void where_the_end_does_not_come_the_ticks_continue(void **state)
 {
-	struct loop loop = {
-		.interval_ns = 100 * MS, .expected_ns = 100 * MS, .done = is_past_more, .tick = count_tick,
-	};
-
 	(void)state;
-	loop.ctx = &loop;
-	nr_ticks = 0;
-	loop_run(&loop);
-	assert_in_range(nr_ticks, 1, 3);	/* a busy machine skips some */
+	assert_in_range(run_until(350 * MS).nr_ticks, 1, 3);	/* a busy machine skips some */
 }
 
 static void without_an_interval_the_close_does_not_tick(void **state)

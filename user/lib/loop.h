@@ -44,7 +44,7 @@ struct loop {
 	uint64_t interval_ns;	/* between calls of tick; 0: never */
 	/*
 	 * When done() is expected to end it all, since the start; 0: not known. A tick that is due within a
-	 * tenth of an interval of it waits until that is over: else one of a few packets would follow.
+	 * tenth of an interval of it waits until that is over: else a very short interval would follow.
 	 */
 	uint64_t expected_ns;
 	/* Called every 20 ms; true ends the loop. May be NULL. */

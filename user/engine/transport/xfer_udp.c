@@ -123,7 +123,7 @@ static bool is_on(struct xfer_worker *worker, struct xfer_conn *conn, uint64_t n
 		return true;
 	at_ns = (now_ns - worker->xfer->start_ns) % cycle_ns;
 	if (at_ns < test->on_ns) {
-		/* Without CPU in the pause, the thread was not told to wait. */
+		/* A thread that got no CPU in the pause comes here at once. */
 		skip_to(conn, now_ns - at_ns);
 		return true;
 	}
