@@ -477,6 +477,10 @@ int sink_xdp(struct xdp_md *ctx)
 
 	if (!own)
 		return XDP_PASS;
+	if (!cfg.check && cfg.no_verify && cfg.match == SINK_MATCH_ALL) {
+		count_packet(cpu, cfg.streams, parse_frame_bytes(ctx), 0);
+		return cfg.pass ? XDP_PASS : XDP_DROP;
+	}
 	parsed = parse_packet(ctx, &pkt);
 	if (parsed == PARSE_L4) {
 		udp = parse_udp(&pkt);
@@ -489,7 +493,7 @@ int sink_xdp(struct xdp_md *ctx)
 		ADD_ONCE(own->foreign, 1);
 		return XDP_PASS;
 	}
-	if (parsed != PARSE_OTHER || pkt.version)	/* IP */
+	if (!cfg.no_verify && (parsed != PARSE_OTHER || pkt.version))	/* IP */
 		intact = packet_intact(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, proto, pkt.version);
 	if (verify_payload && is_tagged && intact != INTACT_NO) {
 		end = udp ? pkt.l4 - pkt.data + bpf_ntohs(udp->len) :

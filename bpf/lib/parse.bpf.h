@@ -168,11 +168,17 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	return PARSE_OTHER;
 }
 
+/* Of the whole frame, without FCS. */
+static __always_inline __u32 parse_frame_bytes(struct xdp_md *ctx)
+{
+	return has_frags ? bpf_xdp_get_buff_len(ctx) : ctx->data_end - ctx->data;
+}
+
 static __always_inline enum parse_result parse_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	pkt->data = (void *)(long)ctx->data;
 	pkt->end = (void *)(long)ctx->data_end;
-	pkt->buf_bytes = has_frags ? bpf_xdp_get_buff_len(ctx) : pkt->end - pkt->data;
+	pkt->buf_bytes = parse_frame_bytes(ctx);
 	return parse_frame(pkt);
 }
 

@@ -32,7 +32,7 @@ struct sink_cfg {
 	__u8 gaps;		/* with check: also inter-arrival times */
 	__u16 streams;		/* streams below this number are checked */
 	__u8 vary;		/* with check: also delay variation */
-	__u8 reserved;
+	__u8 no_verify;		/* 1: no checksum is verified, so none is found damaged */
 	__u16 run;		/* with the clock's bit: only packets of this run are test packets; 0: any run */
 	__u16 pdv_streams;	/* records of delay variation per CPU: 1 to streams; the last is for all
 				 * other streams */

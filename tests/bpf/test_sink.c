@@ -28,7 +28,7 @@
 #define STREAMS		3
 #define PORT		9
 #define MS		1000000ull
-#define KEPT		24
+#define KEPT		26
 
 static struct sink_xdp_bpf *skel;
 
@@ -1341,6 +1341,29 @@ static void counts_damage_without_tags_too(void **state)
 	assert_int_equal(read_rec(STREAMS).packets, 3);
 }
 
+static void verifies_nothing_where_packets_are_counted_only(void **state)
+{
+	static const enum sink_match matches[] = { SINK_MATCH_DEST, SINK_MATCH_ALL };
+	struct sink_cfg cfg = usual;
+	struct packet_frame frame;
+
+	(void)state;
+	cfg.check = 0;
+	cfg.vary = 0;
+	cfg.no_verify = 1;
+	for (unsigned int i = 0; i < 2; i++) {
+		cfg.match = matches[i];
+		assert_int_equal(load(cfg), 0);
+		build_sized(&frame, &damage_shapes[1], 0, 40);
+		frame.bytes[frame.ip_end - 1] ^= 1;
+		run_frame(&frame);
+		assert_int_equal(read_cpu().damaged, 0);
+		assert_int_equal(read_cpu().unverified, 0);
+		assert_int_equal(read_rec(STREAMS).packets, 1);
+		assert_int_equal(read_rec(STREAMS).bytes, frame.len);
+	}
+}
+
 static void leaves_l4_when_asked_and_verifies_ip4_always(void **state)
 {
 	struct packet_frame frame;
@@ -1710,6 +1733,7 @@ int test_sink(void)
 		T(without_a_run_tcp_must_be_to_the_port_and_icmp_is_left_alone),
 		T(a_frame_that_is_cut_has_no_tag_after_any_header),
 		T(counts_damage_without_tags_too),
+		T(verifies_nothing_where_packets_are_counted_only),
 		T(leaves_l4_when_asked_and_verifies_ip4_always),
 		T(what_lies_in_several_buffers_is_not_verified),
 		T(a_damaged_packet_is_noted_as_seen),

@@ -213,11 +213,22 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 	figures '{ "distinct_packets": 1006, "bad_checksum_packets": 3, "lost_packets": 3,
 		"unverified_packets": null }'
 	json '.environment.rx_checksums == "IPv4 header"'
-	start sink b sink eg0 --count-only --count 211 --duration 10s
-	{ numbers 0 199; numbers 200 210 0 badsum; } | send_tags
-	finish sink
-	is 1
-	figures '{ "received_packets": 211, "bad_checksum_packets": 11 }'
+}
+
+@test "--count-only verifies no checksum" {
+	for options in "" "--all"; do
+		# shellcheck disable=SC2086	# two words, or none
+		start sink b sink eg0 --count-only $options --count 211 --duration 10s
+		{ numbers 0 199; numbers 200 206 0 badsum; numbers 207 210 0 badip; } | send_tags
+		finish sink
+		is 0
+		figures '{ "received_packets": 211, "bad_checksum_packets": null,
+			"unverified_packets": null }'
+		json '.environment.rx_checksums == null'
+	done
+	tool_in b sink eg0 --count-only --no-l4-checksum
+	is 2
+	says "--count-only and --no-l4-checksum are mutually exclusive"
 }
 
 # altered OPTIONS OF SINK... -- OPTIONS OF SEND_TAGS...: 14 of 1017 packets have a right checksum and

@@ -73,7 +73,7 @@ static const struct opt options[] = {
 	{ 0, "pass", OPT_FLAG, offsetof(struct sink_opts, pass), NULL,
 	  "pass test packets to the stack instead of dropping them" },
 	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
-	  "count packets and bytes only; ignore the probe tag" },
+	  "count packets and bytes only; read no probe tag and verify no checksum" },
 	{ 0, "max-streams", OPT_U16, offsetof(struct sink_opts, max_streams), "N",
 	  "number of streams to check, from stream 0; each takes 128 KB or more, and 54 KB per CPU", .min = 1,
 	  .max = RX_MAX_STREAMS },
@@ -123,9 +123,10 @@ static const struct opt options[] = {
 static const struct opt_rule rules[] = {
 	EXPORTS_RULES,
 	{ OPT_EXCLUDES, "all", "port" },
-	/* Everything that is computed from the tags. */
+	/* Everything that is computed from the tags, or verified. */
 	{ OPT_EXCLUDES, "count-only",
-	  "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp order-window verify-payload" },
+	  "run no-loss gaps expect-gap records hgrm hlog clock=tai rx-stamp order-window verify-payload "
+	  "no-l4-checksum" },
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
 	{ OPT_EXCLUDES, "socket",
@@ -329,6 +330,7 @@ static int open_receiver(struct sink_run *run)
 		.streams = opts->max_streams,
 		.window = opts->order_window,
 		.gaps = opts->gaps,
+		.no_checksum = opts->count_only,
 		.no_l4_checksum = opts->no_l4_checksum,
 		.verify_payload = opts->verify_payload,
 		.expect_gap_ns = opts->expect_gap_ns,

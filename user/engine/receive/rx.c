@@ -150,6 +150,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.gaps = cfg->gaps;
 	skel->rodata->cfg.vary = cfg->vary;
 	skel->rodata->cfg.run = cfg->run;
+	skel->rodata->cfg.no_verify = cfg->no_checksum;
 	skel->rodata->seq_window = cfg->window;
 	skel->rodata->expect_gap_ns = cfg->expect_gap_ns;
 	skel->rodata->record_every = cfg->record_every;
@@ -230,7 +231,9 @@ static void describe(const struct rx *rx, struct result *res)
 	result_env_str(res, "rx_xdp_mode", xdp_mode_names[mode]);
 	if (rx->cfg.check)
 		result_env_u64(res, "order_window_packets", rx->cfg.window);
-	result_env_str(res, "rx_checksums", rx->cfg.no_l4_checksum ? "IPv4 header" : "IPv4 header, L4");
+	if (!rx->cfg.no_checksum)
+		result_env_str(res, "rx_checksums",
+			       rx->cfg.no_l4_checksum ? "IPv4 header" : "IPv4 header, L4");
 	if (rx->cfg.verify_payload)
 		result_env_str(res, "rx_payload", "pattern");
 	environ_rx_stamp(res, !rx->cfg.check ? STAMPED_NOWHERE : rx->stamp ? STAMPED_HW :

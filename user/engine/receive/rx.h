@@ -46,6 +46,7 @@ struct rx_cfg {
 					 * duplicates are distinguished; 0: by speed and memory */
 	bool vary;			/* with check: also delay variation */
 	bool gaps;			/* with check: inter-arrival times of each stream */
+	bool no_checksum;		/* verify no checksum: none is found damaged */
 	bool no_l4_checksum;		/* verify IPv4 header checksums only */
 	bool verify_payload;		/* with check: it is the payload pattern (abi/payload.h) */
 	uint64_t expect_gap_ns;		/* with gaps: the intended interval; 0: none given */
