@@ -275,6 +275,9 @@ static __always_inline __u32 tag_place_of(struct xdp_md *ctx, const struct packe
 {
 	if (udp && bpf_ntohs(udp->len) < sizeof(*udp) + TAG_BYTES)
 		return 0;
+	/* Without a call: the usual packet. */
+	if (udp)
+		return pkt->l4 - pkt->data + sizeof(*udp);
 	if (parsed == PARSE_L4)
 		return tag_place(ctx, pkt->l4 - pkt->data, pkt->proto);
 	/* After an EtherType that is not IP's. */
@@ -493,7 +496,8 @@ int sink_xdp(struct xdp_md *ctx)
 		ADD_ONCE(own->foreign, 1);
 		return XDP_PASS;
 	}
-	if (!cfg.no_verify && (parsed != PARSE_OTHER || pkt.version))	/* IP */
+	if (!cfg.no_verify && !(udp && is_tagged && tagged_udp_is_intact(ctx, &pkt, udp)) &&
+	    (parsed != PARSE_OTHER || pkt.version))	/* IP */
 		intact = packet_intact(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, proto, pkt.version);
 	if (verify_payload && is_tagged && intact != INTACT_NO) {
 		end = udp ? pkt.l4 - pkt.data + bpf_ntohs(udp->len) :

@@ -7,6 +7,12 @@
 
 #include "lib/core.bpf.h"
 
+/*
+ * Set before load if bpf_sums_blocks(): large blocks are left to the kernel's own sum, which is quicker
+ * from some 256 bytes on, as BPF has no add with carry.
+ */
+const volatile __u8 sum_blocks;
+
 /* A packet pointer's bounds must be known; a linear part is not this long. */
 #define FRAME_REACH	0x3fff
 
@@ -50,6 +56,31 @@ static __always_inline int sum_words(struct xdp_md *ctx, __u32 *at, __u32 nr, st
 	return 1;
 }
 
+/* A part of the frame, and the sum of what was before it. */
+struct frame_part {
+	__u32 at, bytes;
+	__u64 sum;
+};
+
+/*
+ * If @part has @bytes, a constant, or more: adds them by the kernel's sum, and moves on. Where the
+ * kernel does not take such a block, it is left to the words.
+ */
+static __always_inline void sum_block(struct xdp_md *ctx, struct frame_part *part, __u32 bytes)
+{
+	void *block = frame_at(ctx, part->at, bytes);
+	__s64 sum;
+
+	if (part->bytes < bytes || !block)
+		return;
+	sum = bpf_csum_diff(NULL, 0, block, bytes, 0);
+	if (sum < 0)
+		return;
+	part->sum += (__u32)sum;
+	part->at += bytes;
+	part->bytes -= bytes;
+}
+
 /* What is less than a word: up to 7 bytes. */
 static __always_inline __u32 sum_rest(struct xdp_md *ctx, __u32 at, __u32 bytes)
 {
@@ -83,14 +114,22 @@ static __always_inline __u32 sum_rest(struct xdp_md *ctx, __u32 at, __u32 bytes)
 
 /*
  * The folded sum of @bytes from @at on, which must be in the linear part and below FRAME_REACH; an
- * odd last byte counts as if a 0 followed. bpf_csum_diff() would need blocks of its own, as it takes
- * 512 bytes at most on older kernels. Verified by itself, so that a caller's paths do not multiply
+ * odd last byte counts as if a 0 followed. Verified by itself, so that a caller's paths do not multiply
  * the loop's; what is not there ends it, as the verifier would follow the rest from each row.
  */
 __attribute__((noinline)) int frame_sum(struct xdp_md *ctx, __u32 at, __u32 bytes)
 {
+	struct frame_part part = { .at = at, .bytes = bytes };
 	struct word_sums sums = { 0 };
 	__u32 i;
+
+	if (sum_blocks) {
+		sum_block(ctx, &part, 1024);
+		sum_block(ctx, &part, 512);
+		sum_block(ctx, &part, 256);
+		at = part.at;
+		bytes = part.bytes;
+	}
 
 #pragma clang loop unroll(disable)
 	for (i = 0; i < FRAME_REACH / 64 && bytes >= 64; i++, bytes -= 64) {
@@ -102,7 +141,7 @@ __attribute__((noinline)) int frame_sum(struct xdp_md *ctx, __u32 at, __u32 byte
 	    (bytes & 8 && !sum_words(ctx, &at, 1, &sums)))
 		return 0;
 	/* The sum of the lower halves is far below 2^64. */
-	return sum_fold((__u64)sum_fold(sums.all - (sums.upper << 32)) + sum_fold(sums.upper) +
+	return sum_fold(part.sum + sum_fold(sums.all - (sums.upper << 32)) + sum_fold(sums.upper) +
 			sum_rest(ctx, at, bytes));
 }
 

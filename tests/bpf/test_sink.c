@@ -28,7 +28,7 @@
 #define STREAMS		3
 #define PORT		9
 #define MS		1000000ull
-#define KEPT		26
+#define KEPT		27
 
 static struct sink_xdp_bpf *skel;
 
@@ -36,7 +36,7 @@ static struct sink_xdp_bpf *skel;
 static struct variant {
 	uint64_t expect_gap_ns;
 	enum stamp_clock stamp_clock;
-	bool no_l4, frags, note_seen, verify_payload;
+	bool no_l4, frags, note_seen, verify_payload, sum_blocks;
 	unsigned int peer_version;	/* of packet_build()'s client */
 } variant;
 
@@ -86,6 +86,7 @@ static int load(struct sink_cfg cfg)
 	skel->rodata->expect_gap_ns = variant.expect_gap_ns;
 	skel->rodata->stamp_clock = variant.stamp_clock;
 	skel->rodata->intact_l4 = !variant.no_l4;
+	skel->rodata->sum_blocks = variant.sum_blocks;
 	skel->rodata->has_frags = variant.frags;
 	skel->rodata->note_seen = variant.note_seen;
 	skel->rodata->verify_payload = variant.verify_payload;
@@ -864,7 +865,8 @@ static void an_earlier_clock_after_the_lock_is_an_interval_of_0(void **state)
 }
 
 /* Payload sizes around every step of the sum: words, rows of words, odd ends. */
-static const size_t damage_sizes[] = { 18, 19, 20, 21, 25, 33, 41, 55, 56, 57, 64, 119, 120, 121, 511, 1473, 2900 };
+static const size_t damage_sizes[] = { 18, 19, 20, 21, 25, 33, 41, 55, 56, 57, 64, 119, 120, 121, 511, 1473, 2047,
+	2900 };
 
 static const struct packet_spec damage_shapes[] = {
 	{ .version = 4 }, { .version = 6 }, { .version = 4, .vlans = 1 }, { .version = 6, .vlans = 2 },
@@ -987,6 +989,16 @@ static void any_bit_of_udp_that_is_wrong_is_found(void **state)
 		assert_damage(0, damaged, 0);
 	}
 	assert_true(damaged > 3000);
+}
+
+/* Blocks by the kernel's sum; where it takes none of this size, all by words. */
+static void sums_by_the_kernel_are_the_same(void **state)
+{
+	variant.sum_blocks = true;
+	assert_int_equal(load(usual), 0);
+	a_right_checksum_is_right_in_every_shape_and_size(state);
+	harness_empty(skel->obj);
+	any_bit_of_udp_that_is_wrong_is_found(state);
 }
 
 /* Some bits make it no test packet; none makes it a good one. */
@@ -1722,6 +1734,7 @@ int test_sink(void)
 		T(an_earlier_clock_after_the_lock_is_an_interval_of_0),
 		T(a_right_checksum_is_right_in_every_shape_and_size),
 		T(any_bit_of_udp_that_is_wrong_is_found),
+		T(sums_by_the_kernel_are_the_same),
 		T(any_bit_of_an_ip4_header_that_is_wrong_is_found),
 		T(no_checksum_is_not_verified_over_ip4_and_wrong_over_ip6),
 		T(a_checksum_left_to_a_nic_is_not_wrong),

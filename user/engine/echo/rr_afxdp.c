@@ -81,6 +81,7 @@ static int load(struct rr *rr, const struct nic_facts *nic, struct err *e)
 	fill_match(rr, &match);
 	memcpy((void *)&skel->rodata->match, &match, sizeof(match));
 	skel->rodata->intact_l4 = true;
+	skel->rodata->sum_blocks = bpf_sums_blocks();
 	skel->rodata->verify_payload = true;
 	payload_fill((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	bpf_map__set_max_entries(skel->maps.rr_xsks, nic->rx_queues ? nic->rx_queues : 1);

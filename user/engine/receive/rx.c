@@ -157,6 +157,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->stamp_clock = cfg->clock;
 	skel->rodata->has_frags = frags;
 	skel->rodata->intact_l4 = !cfg->no_l4_checksum;
+	skel->rodata->sum_blocks = bpf_sums_blocks();
 	skel->rodata->verify_payload = cfg->verify_payload;
 	if (cfg->verify_payload)
 		payload_fill((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -129,6 +130,15 @@ void bpf_set_frags(struct bpf_object *obj, bool frags)
 
 		bpf_program__set_flags(prog, frags ? flags | BPF_F_XDP_HAS_FRAGS : flags);
 	}
+}
+
+bool bpf_sums_blocks(void)
+{
+	struct utsname host;
+	int major, minor;
+
+	return !uname(&host) && sscanf(host.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 13));
 }
 
 int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info)

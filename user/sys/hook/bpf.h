@@ -64,6 +64,12 @@ int bpf_prog_cost(int prog_fd, uint64_t *ret_runs, uint64_t *ret_ns);
  */
 int bpf_time_runs(void);
 
+/*
+ * Whether bpf_csum_diff() sums a block of any size where it is: since Linux 6.13, before which it took
+ * 512 bytes at most, and copied them first.
+ */
+bool bpf_sums_blocks(void);
+
 /* Marks every XDP program of @obj as supporting multi-buffer frames (or not); call before load. */
 void bpf_set_frags(struct bpf_object *obj, bool frags);
 
