@@ -20,6 +20,7 @@
 #include "lib/record.bpf.h"
 #include "lib/seen.bpf.h"
 #include "lib/seq.bpf.h"
+#include "lib/seq_lock.bpf.h"
 #include "lib/tag.bpf.h"
 #include "lib/tag_skip.bpf.h"
 #include "lib/vary.bpf.h"
@@ -78,20 +79,6 @@ struct {
 	__type(value, struct sink_cpu);
 	__uint(max_entries, 1);		/* CPUs */
 } sink_cpus SEC(".maps");
-
-struct seq_slot {
-	struct bpf_spin_lock lock;
-	__u32 reserved;
-	struct seq_state state;
-};
-_Static_assert(offsetof(struct seq_slot, state) == SEQ_STATE_OFFSET, "read by user space");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__type(key, __u32);
-	__type(value, struct seq_slot);
-	__uint(max_entries, 1);		/* cfg.streams */
-} sink_seqs SEC(".maps");
 
 /* Per stream; written under the lock of its slot. */
 struct {
@@ -171,13 +158,16 @@ __attribute__((noinline)) int sink_clear_some(__u32 stream, __u32 id, __u32 low)
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	__u64 *ring = bpf_map_lookup_elem(&sink_rings, &stream);
 	struct seq_arrival arrival = { .id = id, .low = low };
+	seq_held held;
 	int more;
 
 	if (!slot || !ring)
 		return 0;
-	bpf_spin_lock(&slot->lock);
+	held = seq_lock(stream, slot);
+	if (!held)
+		return 0;
 	more = seq_make_room(&slot->state, ring, &arrival);
-	bpf_spin_unlock(&slot->lock);
+	seq_unlock(held, slot);
 	return more;
 }
 
@@ -192,16 +182,18 @@ __attribute__((noinline)) int sink_make_room(__u32 stream, __u32 id, __u32 low)
 	return 0;
 }
 
-/* Returns when the stream's previous packet arrived; 0: none, or intervals are not measured. */
-static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
-					 struct seq_arrival *arrival, struct record *rec)
+/* *ret_before_ns: when the stream's previous packet arrived; 0: none, or intervals are not measured. */
+static __always_inline int check_order(struct xdp_md *ctx, __u32 stream, struct seq_arrival *arrival,
+				       struct record *rec, __u64 *ret_before_ns)
 {
 	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	struct order_rec *order = bpf_map_lookup_elem(&sink_orders, &stream);
 	struct vary_rec *vary = cfg.vary ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
 	__u64 *ring = bpf_map_lookup_elem(&sink_rings, &stream);
-	__u64 before_ns = 0, next;
+	seq_held held;
+	__u64 next;
 
+	*ret_before_ns = 0;
 	/*
 	 * None is ever missing; checking them separately would add a second path through what
 	 * follows.
@@ -212,7 +204,9 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 		sink_make_room(stream, arrival->id, arrival->low);
 	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
 		arrival->now_ns = arrived_ns(ctx);
-	bpf_spin_lock(&slot->lock);
+	held = seq_lock(stream, slot);
+	if (unlikely(!held))
+		return 0;
 	next = slot->state.next;
 	seq_add(&slot->state, order, ring, arrival);
 	if (record_every)
@@ -220,9 +214,9 @@ static __always_inline __u64 check_order(struct xdp_md *ctx, __u32 stream,
 	if (vary)
 		vary_add(vary, &slot->state, ring, arrival, next);
 	if (cfg.gaps)
-		before_ns = seq_arrived(&slot->state, arrival->now_ns);
-	bpf_spin_unlock(&slot->lock);
-	return before_ns;
+		*ret_before_ns = seq_arrived(&slot->state, arrival->now_ns);
+	seq_unlock(held, slot);
+	return 1;
 }
 
 static __always_inline void add_delay(__u32 cpu, __u32 stream, __u64 sent_ns, __u64 now_ns)
@@ -450,11 +444,17 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		}
 		if (is_of_now(sent_ns, arrival.now_ns))
 			arrival.sent_ns = sent_ns;
-		before_ns = check_order(ctx, stream, &arrival, &rec);
-		if (sent_ns)
-			add_delay(cpu, stream, sent_ns, arrival.now_ns);
-		if (cfg.gaps && before_ns && arrival.now_ns)
-			add_gap(cpu, stream, before_ns, arrival.now_ns);
+		if (likely(check_order(ctx, stream, &arrival, &rec, &before_ns))) {
+			if (sent_ns)
+				add_delay(cpu, stream, sent_ns, arrival.now_ns);
+			if (cfg.gaps && before_ns && arrival.now_ns)
+				add_gap(cpu, stream, before_ns, arrival.now_ns);
+		} else {
+			stream = cfg.streams;
+			rec.kind = RECORD_UNKNOWN;
+			rec.sequence = tag.sequence;	/* needed only by record_every */
+			ADD_ONCE(own->locked_out, 1);
+		}
 	}
 	if (record_every)
 		record_packet(&rec);
@@ -463,6 +463,11 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	if (intact == INTACT_UNKNOWN)
 		ADD_ONCE(own->unverified, 1);
 	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
+}
+
+static __always_inline int received(void)
+{
+	return cfg.pass ? XDP_PASS : XDP_DROP;
 }
 
 SEC("xdp")
@@ -482,7 +487,7 @@ int sink_xdp(struct xdp_md *ctx)
 		return XDP_PASS;
 	if (!cfg.check && cfg.no_verify && cfg.match == SINK_MATCH_ALL) {
 		count_packet(cpu, cfg.streams, parse_frame_bytes(ctx), 0);
-		return cfg.pass ? XDP_PASS : XDP_DROP;
+		return received();
 	}
 	parsed = parse_packet(ctx, &pkt);
 	if (parsed == PARSE_L4) {
@@ -511,5 +516,5 @@ int sink_xdp(struct xdp_md *ctx)
 			ADD_ONCE(*(intact == INTACT_NO ? &own->damaged : &own->unverified), 1);
 		count_packet(cpu, cfg.streams, pkt.buf_bytes, 0);
 	}
-	return cfg.pass ? XDP_PASS : XDP_DROP;
+	return received();
 }

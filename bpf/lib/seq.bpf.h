@@ -5,7 +5,7 @@
  * Reordered means RFC 4737: below the next expected number. Duplicates are recognised by a bitmap
  * of the newest numbers; older arrivals are `unknown`. Timestamps decide nothing: clocks are
  * stepped. The first packet of a run, and a number beyond the window ahead, are held until another
- * packet confirms them. Called under a spin lock: no helper may be called here.
+ * packet confirms them. Called under the stream's lock (lib/seq_lock.bpf.h): no helper may be called here.
  */
 #ifndef LIB_SEQ_BPF_H
 #define LIB_SEQ_BPF_H

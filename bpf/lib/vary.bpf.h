@@ -3,7 +3,7 @@
  * lib/vary.bpf.h - delay variation of one stream: between consecutive numbers (RFC 5481's IPDV),
  * and smoothed in order of arrival (RFC 3550's jitter).
  *
- * Called under the stream's spin lock, after seq_add(): no helper may be called.
+ * Called under the stream's lock, after seq_add(): no helper may be called.
  */
 #ifndef LIB_VARY_BPF_H
 #define LIB_VARY_BPF_H

@@ -3,7 +3,7 @@
  * abi/seq.h - order, loss and delay variation of one stream, derived from the sequence numbers of
  * arriving packets.
  *
- * Written by sink_xdp under the stream's spin lock, read by user space. Sums only grow while the
+ * Written by sink_xdp under the stream's lock (struct seq_slot), read by user space. Sums only grow while the
  * program is loaded. A number's *place* is the number widened to 64 bits and shifted so that a
  * run's places lie after all that the window still holds of the previous run.
  */

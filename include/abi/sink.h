@@ -74,14 +74,17 @@ struct sink_cpu {
 	__u64 damaged;		/* matched, a checksum is wrong: in no stream */
 	__u64 unverified;	/* matched, no L4 checksum that could be verified, or too long a payload */
 	__u64 bad_payload;	/* tagged, the payload is not the pattern: in no stream */
-	__u64 reserved[5];
+	__u64 locked_out;	/* another CPU held the stream's lock for too long: in no stream */
+	__u64 reserved[4];
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 128);
 
-/*
- * A stream may arrive on several CPUs, so its struct seq_state is protected by a bpf_spin_lock, at
- * this offset of the map's value.
- */
-#define SEQ_STATE_OFFSET 8
+/* A stream's order. It may arrive on several CPUs: an odd count is the lock of the one that writes. */
+struct seq_slot {
+	__u32 count;		/* one more before and after each write; a copy is whole if it is even and stays */
+	__u32 reserved;
+	struct seq_state state;
+};
+ABI_ASSERT_SIZE(struct seq_slot, 8 + sizeof(struct seq_state));
 
 #endif

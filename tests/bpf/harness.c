@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,9 +13,43 @@
 #include <linux/bpf.h>
 #include <sched.h>
 
+#include "abi/sink.h"
+#include "abi/payload.h"
+
+#include "sink_spin.skel.h"
+#include "sink_xdp.skel.h"
+
 #ifndef BPF_F_XDP_HAS_FRAGS
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
+
+static bool has_cmpxchg(void)
+{
+	struct utsname host;
+	int major = 0, minor = 0;
+
+	assert_int_equal(uname(&host), 0);
+	assert_int_equal(sscanf(host.release, "%d.%d", &major, &minor), 2);
+	return major > 5 || (major == 5 && minor >= 12);
+}
+
+struct sink_xdp_bpf *harness_open_sink(bool spin)
+{
+	struct sink_xdp_bpf *skel = calloc(1, sizeof(*skel));
+	int err;
+
+	assert_non_null(skel);
+	err = sink_xdp_bpf__create_skeleton(skel);
+	if (!err && (spin || !has_cmpxchg()))
+		skel->skeleton->data = (void *)sink_spin_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!err)
+		err = bpf_object__open_skeleton(skel->skeleton, NULL);
+	if (!err)
+		return skel;
+	sink_xdp_bpf__destroy(skel);
+	errno = -err;
+	return NULL;
+}
 
 unsigned int harness_cpu(void)
 {

@@ -23,6 +23,8 @@
 #include "abi/hist.h"
 #include "packet.h"
 
+struct sink_xdp_bpf;
+
 /* The groups: number of failed tests. */
 int test_blast(void);
 int test_drops(void);
@@ -49,6 +51,9 @@ struct harness_out {
 	size_t len;
 	uint8_t bytes[PACKET_MAX_BYTES];
 };
+
+/* sink_xdp, or @spin, or where this kernel needs it, sink_spin; NULL: errno says why. */
+struct sink_xdp_bpf *harness_open_sink(bool spin);
 
 /* The CPU that everything runs on. */
 unsigned int harness_cpu(void);

@@ -43,7 +43,7 @@ static void load(uint32_t every)
 		.pdv_streams = 1,
 	};
 
-	skel = sink_xdp_bpf__open();
+	skel = harness_open_sink(false);
 	assert_non_null(skel);
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
 	skel->rodata->record_every = every;

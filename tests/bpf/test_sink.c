@@ -28,7 +28,7 @@
 #define STREAMS		3
 #define PORT		9
 #define MS		1000000ull
-#define KEPT		27
+#define KEPT		28
 
 static struct sink_xdp_bpf *skel;
 
@@ -36,7 +36,7 @@ static struct sink_xdp_bpf *skel;
 static struct variant {
 	uint64_t expect_gap_ns;
 	enum stamp_clock stamp_clock;
-	bool no_l4, frags, note_seen, verify_payload, sum_blocks;
+	bool no_l4, frags, note_seen, verify_payload, sum_blocks, spin;
 	unsigned int peer_version;	/* of packet_build()'s client */
 } variant;
 
@@ -65,6 +65,7 @@ static void set_peer(struct sink_xdp_bpf *to)
 static int load(struct sink_cfg cfg)
 {
 	struct kept *k = kept;
+	struct bpf_map *spins;
 
 	for (; k < kept + KEPT && k->skel; k++) {
 		if (memcmp(&k->cfg, &cfg, sizeof(cfg)) || memcmp(&k->variant, &variant, sizeof(variant)))
@@ -75,7 +76,7 @@ static int load(struct sink_cfg cfg)
 	}
 	if (k == kept + KEPT)
 		return -ENOSPC;
-	skel = sink_xdp_bpf__open();
+	skel = harness_open_sink(variant.spin);
 	if (!skel)
 		return -errno;
 	k->cfg = cfg;
@@ -107,6 +108,9 @@ static int load(struct sink_cfg cfg)
 	bpf_map__set_max_entries(skel->maps.sink_gap_errors, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg.streams);
+	spins = bpf_object__find_map_by_name(skel->obj, "seq_spins");
+	if (spins)
+		bpf_map__set_max_entries(spins, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_orders, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_rings, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_varies, cfg.streams);
@@ -173,14 +177,11 @@ static int send_tai(uint16_t stream, uint32_t sequence, uint64_t sent_ns)
 
 static struct seq_state read_seq(uint32_t stream)
 {
-	struct {
-		uint64_t lock;
-		struct seq_state seq;
-	} slot;
+	struct seq_slot slot;
 
 	harness_read(skel->maps.sink_seqs, stream, &slot);
-	seq_take_only(&slot.seq);
-	return slot.seq;
+	seq_take_only(&slot.state);
+	return slot.state;
 }
 
 static struct sink_cpu read_cpu(void)
@@ -842,10 +843,7 @@ static void sums_the_squares_of_delays_and_gaps(void **state)
 static void an_earlier_clock_after_the_lock_is_an_interval_of_0(void **state)
 {
 	uint64_t ahead_ns = harness_mono_ns() + 1000000 * MS;
-	struct {
-		uint64_t lock;
-		struct seq_state seq;
-	} slot;
+	struct seq_slot slot;
 	struct hist_rec gaps;
 	uint32_t stream = 0;
 
@@ -853,7 +851,7 @@ static void an_earlier_clock_after_the_lock_is_an_interval_of_0(void **state)
 	load_with_gaps(0);
 	send_tag(0, 0, 1);
 	harness_read(skel->maps.sink_seqs, stream, &slot);
-	slot.seq.arrived_ns = ahead_ns;
+	slot.state.arrived_ns = ahead_ns;
 	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.sink_seqs), &stream, &slot,
 					     BPF_ANY), 0);
 	send_tag(0, 1, 2);

@@ -477,6 +477,8 @@ static const struct metric metrics[] = {
 	  "packets too late to distinguish from duplicates; counted as arrived, not as lost" },
 	{ "implausible_packets", UNIT_COUNT, METRIC_LOWER, "implausible",
 	  "packets whose sequence number no other packet confirmed: in no figure of order and loss" },
+	{ "locked_out_packets", UNIT_COUNT, METRIC_LOWER, "locked out",
+	  "packets that were not checked, as another CPU did not release the lock of their stream; counted as lost" },
 	{ "other_run_packets", UNIT_COUNT, METRIC_NEITHER, "other runs",
 	  "tagged packets of another sender or an earlier run: not checked, not lost" },
 	{ "unseen_before_packets", UNIT_COUNT, METRIC_NEITHER, "before the first",

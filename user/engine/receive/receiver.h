@@ -24,6 +24,7 @@ struct rx_count {
 	uint64_t damaged;		/* a checksum is wrong: in packets and bytes, and nothing else */
 	uint64_t bad_payload;		/* the payload is not the pattern: as damaged */
 	uint64_t unverified;		/* no L4 checksum that could be verified, or too long a payload */
+	uint64_t locked_out;		/* another CPU held the stream's lock for too long: not checked */
 	uint64_t not_recorded;
 	uint64_t other_clock, no_arrival, implausible_time;	/* timestamped, but not usable for delays */
 	uint64_t other_run;		/* of another sender, or left over from an earlier run */

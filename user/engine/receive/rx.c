@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,12 +28,14 @@
 #include "sys/net/nic.h"
 
 #include "sink_hw.skel.h"
+#include "sink_spin.skel.h"
 #include "sink_xdp.skel.h"
 
 #ifndef BPF_F_XDP_DEV_BOUND_ONLY	/* uapi of 6.3 and later */
 #define BPF_F_XDP_DEV_BOUND_ONLY (1 << 6)
 #endif
 
+#define SEQ_WAIT_NS 200000000
 #define PDV_BYTES (64u << 20)	/* of the records of delay variation, of all CPUs and streams */
 
 const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
@@ -43,6 +46,7 @@ static void size_maps(struct rx *rx)
 	const struct rx_cfg *cfg = &rx->cfg;
 	struct sink_xdp_bpf *skel = rx->skel;
 	uint32_t lanes = rx->nr_cpus * cfg->streams;
+	struct bpf_map *spins;
 
 	bpf_map__set_max_entries(skel->maps.sink_recs, rx->nr_cpus * (cfg->streams + 1u));
 	bpf_map__set_max_entries(skel->maps.sink_hists, lanes);
@@ -53,6 +57,9 @@ static void size_maps(struct rx *rx)
 		bpf_map__set_max_entries(skel->maps.sink_gap_errors, lanes);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, rx->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg->streams);
+	spins = bpf_object__find_map_by_name(skel->obj, "seq_spins");
+	if (spins)
+		bpf_map__set_max_entries(spins, cfg->streams);
 	bpf_map__set_max_entries(skel->maps.sink_records,
 				 cfg->record_every ? cfg->record_ring_bytes :
 				 (uint32_t)sysconf(_SC_PAGESIZE));
@@ -77,12 +84,14 @@ static int map_gaps(struct rx *rx, struct err *e)
 }
 
 /*
- * sink_hw is sink_xdp with one more map, so sink_xdp's skeleton serves both; these asserts cover
- * what the skeleton assumes.
+ * sink_hw and sink_spin are sink_xdp with one more map, so sink_xdp's skeleton serves all; these
+ * asserts cover what the skeleton assumes.
  */
-_Static_assert(sizeof(struct sink_hw_bpf__rodata) == sizeof(struct sink_xdp_bpf__rodata) &&
-	       offsetof(struct sink_hw_bpf__rodata, cfg) ==
-	       offsetof(struct sink_xdp_bpf__rodata, cfg), "read-only data as in sink_xdp");
+#define HAS_RODATA_OF_SINK_XDP(name) \
+	(sizeof(struct name##_bpf__rodata) == sizeof(struct sink_xdp_bpf__rodata) && \
+	 offsetof(struct name##_bpf__rodata, cfg) == offsetof(struct sink_xdp_bpf__rodata, cfg))
+_Static_assert(HAS_RODATA_OF_SINK_XDP(sink_hw), "read-only data as in sink_xdp");
+_Static_assert(HAS_RODATA_OF_SINK_XDP(sink_spin), "read-only data as in sink_xdp");
 
 static int open_object(struct rx *rx, struct err *e)
 {
@@ -93,6 +102,8 @@ static int open_object(struct rx *rx, struct err *e)
 	err = skel ? sink_xdp_bpf__create_skeleton(skel) : -ENOMEM;
 	if (!err && rx->stamp)
 		skel->skeleton->data = (void *)sink_hw_bpf__elf_bytes(&skel->skeleton->data_sz);
+	else if (!err && !bpf_has_cmpxchg())
+		skel->skeleton->data = (void *)sink_spin_bpf__elf_bytes(&skel->skeleton->data_sz);
 	if (!err)
 		err = bpf_object__open_skeleton(skel->skeleton, NULL);
 	if (err)
@@ -116,6 +127,8 @@ static int map_order(struct rx *rx, struct err *e)
 	if (!err)
 		err = bpf_map_memory(rx->skel->maps.sink_rings, (void **)&order->rings,
 				     &order->rings_bytes, e);
+	if (!err)
+		err = bpf_map_memory(rx->skel->maps.sink_seqs, (void **)&rx->seqs, &rx->seqs_bytes, e);
 	if (!err && rx->cfg.vary)
 		err = bpf_map_memory(rx->skel->maps.sink_varies, (void **)&order->varies,
 				     &order->varies_bytes, e);
@@ -157,6 +170,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->stamp_clock = cfg->clock;
 	skel->rodata->has_frags = frags;
 	skel->rodata->intact_l4 = !cfg->no_l4_checksum;
+	skel->rodata->stores_in_order = bpf_stores_in_order();
 	skel->rodata->sum_blocks = bpf_sums_blocks();
 	skel->rodata->verify_payload = cfg->verify_payload;
 	if (cfg->verify_payload)
@@ -306,6 +320,7 @@ void rx_close(struct rx *rx)
 	bpf_unmap_memory(rx->pdvs, rx->pdvs_bytes);
 	bpf_unmap_memory(rx->gaps, rx->gaps_bytes);
 	bpf_unmap_memory(rx->gap_errors, rx->gap_errors_bytes);
+	bpf_unmap_memory(rx->seqs, rx->seqs_bytes);
 	bpf_unmap_memory(rx->cpus, rx->cpus_bytes);
 	bpf_unmap_memory(rx->lines, rx->lines_bytes);
 	hw_stamp_close(rx->stamp);
@@ -339,22 +354,36 @@ static void set_rate(struct rx_count *count)
 		count->rate_pps = (double)(count->stamped - 1) * NSEC_PER_SEC / (double)span_ns;
 }
 
+/*
+ * Copies the state between two writes. A writer that stands still, as a virtual CPU may, is not waited
+ * for longer than the program itself does: then the copy may be of two packets.
+ */
+static void copy_seq(const struct seq_slot *slot, struct seq_state *ret_seq)
+{
+	uint64_t end_ns = 0;
+	uint32_t count, i;
+
+	for (i = 1;; i++) {
+		count = __atomic_load_n(&slot->count, __ATOMIC_ACQUIRE);
+		memcpy(ret_seq, &slot->state, sizeof(*ret_seq));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(count & 1) && count == __atomic_load_n(&slot->count, __ATOMIC_RELAXED))
+			return;
+		if (i % 64)
+			continue;
+		if (!end_ns)
+			end_ns = loop_mono_ns() + SEQ_WAIT_NS;
+		else if (loop_mono_ns() > end_ns)
+			return;
+		sched_yield();
+	}
+}
+
 static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret_seq)
 {
-	struct {
-		uint64_t lock;
-		struct seq_state seq;
-	} slot;
-
-	_Static_assert(offsetof(typeof(slot), seq) == SEQ_STATE_OFFSET, "as in sink_xdp.bpf.c");
-	if (bpf_map_lookup_elem_flags(bpf_map__fd(rx->skel->maps.sink_seqs), &stream, &slot,
-				      BPF_F_LOCK))
-		return false;
-	seq_take_only(&slot.seq);
-	if (!slot.seq.run)
-		return false;
-	*ret_seq = slot.seq;
-	return true;
+	copy_seq(&rx->seqs[stream], ret_seq);
+	seq_take_only(ret_seq);
+	return ret_seq->run;
 }
 
 /* A stream of which nothing was sent. */
@@ -458,6 +487,7 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 							__ATOMIC_RELAXED);
 		sum.damaged += __atomic_load_n(&rx->cpus[i].damaged, __ATOMIC_RELAXED);
 		sum.bad_payload += __atomic_load_n(&rx->cpus[i].bad_payload, __ATOMIC_RELAXED);
+		sum.locked_out += __atomic_load_n(&rx->cpus[i].locked_out, __ATOMIC_RELAXED);
 		sum.unverified += __atomic_load_n(&rx->cpus[i].unverified, __ATOMIC_RELAXED);
 	}
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)

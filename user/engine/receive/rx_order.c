@@ -235,6 +235,8 @@ void rx_order_report_odd(const struct rx_count *count, struct result *res)
 		  "damaged, or forged; they are in no figure of order and loss", count->implausible },
 		{ "implausible_time_packets", "packets had a timestamp more than a minute away from their "
 		  "arrival, and are not timed", count->implausible_time },
+		{ "locked_out_packets", "packets were not checked, as another CPU did not release the lock of "
+		  "their stream: they are counted as lost", count->locked_out },
 		{ "other_run_packets", "packets of another sender, or of an earlier run, arrived on this "
 		  "port: they are not checked, and not lost", count->other_run },
 		{ "restarts", "times a sender started again: the figures are of all its runs",

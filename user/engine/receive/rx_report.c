@@ -133,7 +133,7 @@ static void report_untimed(const struct rx *rx, const struct rx_count *count,
 			   const struct hist_rec *hist, struct result *res)
 {
 	uint64_t tagged = count->packets - count->untagged - count->other_stream - count->damaged -
-			  count->bad_payload;
+			  count->bad_payload - count->locked_out;
 	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival +
 			     count->implausible_time;
 	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;

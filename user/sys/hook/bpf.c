@@ -132,6 +132,32 @@ void bpf_set_frags(struct bpf_object *obj, bool frags)
 	}
 }
 
+bool bpf_has_cmpxchg(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_0, .off = -8 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_0, .off = -8,
+		  .imm = BPF_CMPXCHG },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "cmpxchg", "GPL", insns,
+			       sizeof(insns) / sizeof(insns[0]), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+bool bpf_stores_in_order(void)
+{
+#if defined(__x86_64__) || defined(__s390x__)
+	return true;
+#else
+	return false;
+#endif
+}
+
 bool bpf_sums_blocks(void)
 {
 	struct utsname host;

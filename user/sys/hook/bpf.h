@@ -64,6 +64,12 @@ int bpf_prog_cost(int prog_fd, uint64_t *ret_runs, uint64_t *ret_ns);
  */
 int bpf_time_runs(void);
 
+/* Whether programs may have an atomic compare and exchange: since Linux 5.12. */
+bool bpf_has_cmpxchg(void);
+
+/* Whether this machine's CPUs make stores visible in their order, for programs that release a lock by one. */
+bool bpf_stores_in_order(void);
+
 /*
  * Whether bpf_csum_diff() sums a block of any size where it is: since Linux 6.13, before which it took
  * 512 bytes at most, and copied them first.
