@@ -155,19 +155,16 @@ static __always_inline __u64 seq_arrived(struct seq_state *seq, __u64 now_ns)
  */
 __attribute__((noinline)) int sink_clear_some(__u32 stream, __u32 id, __u32 low)
 {
-	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
+	struct stream_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	__u64 *ring = bpf_map_lookup_elem(&sink_rings, &stream);
 	struct seq_arrival arrival = { .id = id, .low = low };
-	seq_held held;
 	int more;
 
-	if (!slot || !ring)
-		return 0;
-	held = seq_lock(stream, slot);
-	if (!held)
+	/* Neither is ever missing. */
+	if (!slot || !ring || !seq_lock_within(stream, slot))
 		return 0;
 	more = seq_make_room(&slot->state, ring, &arrival);
-	seq_unlock(held, slot);
+	seq_unlock(slot);
 	return more;
 }
 
@@ -176,7 +173,7 @@ __attribute__((noinline)) int sink_make_room(__u32 stream, __u32 id, __u32 low)
 	__u32 i;
 
 	for (i = 0; i < SEQ_WINDOW_MAX / 32 / SEQ_STEP; i++) {
-		if (!sink_clear_some(stream, id, low))
+		if (!seq_lock_before(stream) || !sink_clear_some(stream, id, low))
 			break;
 	}
 	return 0;
@@ -186,11 +183,10 @@ __attribute__((noinline)) int sink_make_room(__u32 stream, __u32 id, __u32 low)
 static __always_inline int check_order(struct xdp_md *ctx, __u32 stream, struct seq_arrival *arrival,
 				       struct record *rec, __u64 *ret_before_ns)
 {
-	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
+	struct stream_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	struct order_rec *order = bpf_map_lookup_elem(&sink_orders, &stream);
 	struct vary_rec *vary = cfg.vary ? bpf_map_lookup_elem(&sink_varies, &stream) : NULL;
 	__u64 *ring = bpf_map_lookup_elem(&sink_rings, &stream);
-	seq_held held;
 	__u64 next;
 
 	*ret_before_ns = 0;
@@ -204,8 +200,7 @@ static __always_inline int check_order(struct xdp_md *ctx, __u32 stream, struct 
 		sink_make_room(stream, arrival->id, arrival->low);
 	if (!arrival->now_ns && !seq_is_expected(&slot->state, arrival->low))
 		arrival->now_ns = arrived_ns(ctx);
-	held = seq_lock(stream, slot);
-	if (unlikely(!held))
+	if (unlikely(!seq_lock(stream, slot)))
 		return 0;
 	next = slot->state.next;
 	seq_add(&slot->state, order, ring, arrival);
@@ -215,7 +210,7 @@ static __always_inline int check_order(struct xdp_md *ctx, __u32 stream, struct 
 		vary_add(vary, &slot->state, ring, arrival, next);
 	if (cfg.gaps)
 		*ret_before_ns = seq_arrived(&slot->state, arrival->now_ns);
-	seq_unlock(held, slot);
+	seq_unlock(slot);
 	return 1;
 }
 

@@ -12,11 +12,35 @@
 #include "abi/sink.h"
 #include "lib/core.bpf.h"
 
+#ifdef SEQ_SPIN_LOCK
+
+/* User space reads with BPF_F_LOCK. */
+struct stream_slot {
+	struct bpf_spin_lock lock;
+	__u32 reserved;
+	struct seq_state state;
+};
+#define SEQ_MAP_FLAGS	0
+
+#else
+
+struct stream_slot {
+	__u32 count;
+	__u32 reserved;
+	struct seq_state state;
+};
+#define SEQ_MAP_FLAGS	BPF_F_MMAPABLE
+
+#endif
+
+_Static_assert(sizeof(struct stream_slot) == sizeof(struct seq_slot) &&
+	       offsetof(struct stream_slot, state) == offsetof(struct seq_slot, state), "as user space has it");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(map_flags, SEQ_MAP_FLAGS);
 	__type(key, __u32);
-	__type(value, struct seq_slot);
+	__type(value, struct stream_slot);
 	__uint(max_entries, 1);		/* cfg.streams */
 } sink_seqs SEC(".maps");
 
@@ -25,34 +49,26 @@ const volatile __u8 stores_in_order;
 
 #ifdef SEQ_SPIN_LOCK
 
-struct seq_spin {
-	struct bpf_spin_lock lock;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__type(key, __u32);
-	__type(value, struct seq_spin);
-	__uint(max_entries, 1);		/* cfg.streams */
-} seq_spins SEC(".maps");
-
-typedef struct seq_spin *seq_held;
-
-static __always_inline seq_held seq_lock(__u32 stream, struct seq_slot *slot)
+/* True: no other CPU writes the state until seq_unlock(). */
+static __always_inline int seq_lock(__u32 stream, struct stream_slot *slot)
 {
-	struct seq_spin *spin = bpf_map_lookup_elem(&seq_spins, &stream);
-
-	if (!spin)
-		return NULL;
-	bpf_spin_lock(&spin->lock);
-	ADD_ONCE(slot->count, 1);
-	return spin;
+	bpf_spin_lock(&slot->lock);
+	return 1;
 }
 
-static __always_inline void seq_unlock(seq_held held, struct seq_slot *slot)
+static __always_inline void seq_unlock(struct stream_slot *slot)
 {
-	ADD_ONCE(slot->count, 1);
-	bpf_spin_unlock(&held->lock);
+	bpf_spin_unlock(&slot->lock);
+}
+
+static __always_inline int seq_lock_before(__u32 stream)
+{
+	return 1;
+}
+
+static __always_inline int seq_lock_within(__u32 stream, struct stream_slot *slot)
+{
+	return seq_lock(stream, slot);
 }
 
 #else
@@ -61,9 +77,7 @@ static __always_inline void seq_unlock(seq_held held, struct seq_slot *slot)
 #define SEQ_TRIES	256
 #define SEQ_ROUNDS	512
 
-typedef struct seq_slot *seq_held;
-
-static __always_inline int seq_try(struct seq_slot *slot)
+static __always_inline int seq_try(struct stream_slot *slot)
 {
 	__u32 count = READ_ONCE(slot->count);
 
@@ -73,7 +87,7 @@ static __always_inline int seq_try(struct seq_slot *slot)
 /* Global functions, each verified once, as every pass of a loop is. */
 __attribute__((noinline)) int seq_try_often(__u32 stream)
 {
-	struct seq_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
+	struct stream_slot *slot = bpf_map_lookup_elem(&sink_seqs, &stream);
 	__u32 i;
 
 	if (!slot)
@@ -107,15 +121,13 @@ __attribute__((noinline)) int seq_wait(__u32 stream)
 	return 0;
 }
 
-/* NULL: its holder did not release it in time. */
-static __always_inline seq_held seq_lock(__u32 stream, struct seq_slot *slot)
+/* True: no other CPU writes the state until seq_unlock(); false: its holder did not release it in time. */
+static __always_inline int seq_lock(__u32 stream, struct stream_slot *slot)
 {
-	if (unlikely(!seq_try(slot)) && !seq_wait(stream))
-		return NULL;
-	return slot;
+	return likely(seq_try(slot)) || seq_wait(stream);
 }
 
-static __always_inline void seq_unlock(seq_held held, struct seq_slot *slot)
+static __always_inline void seq_unlock(struct stream_slot *slot)
 {
 	__u32 count = READ_ONCE(slot->count) + 1;
 
@@ -124,6 +136,20 @@ static __always_inline void seq_unlock(seq_held held, struct seq_slot *slot)
 		WRITE_ONCE(slot->count, count);
 	else
 		__sync_lock_test_and_set(&slot->count, count);
+}
+
+/*
+ * For a part that is a function of its own, with a large stack: the lock is taken before the call, as
+ * the stacks of all calls must fit in 512 bytes. bpf_spin_lock() must be called within.
+ */
+static __always_inline int seq_lock_before(__u32 stream)
+{
+	return seq_wait(stream);
+}
+
+static __always_inline int seq_lock_within(__u32 stream, struct stream_slot *slot)
+{
+	return 1;
 }
 
 #endif

@@ -81,7 +81,8 @@ ABI_ASSERT_SIZE(struct sink_cpu, 128);
 
 /* A stream's order. It may arrive on several CPUs: an odd count is the lock of the one that writes. */
 struct seq_slot {
-	__u32 count;		/* one more before and after each write; a copy is whole if it is even and stays */
+	__u32 count;		/* one more before and after each write; a copy is whole if it is even and stays;
+				 * of sink_spin: a bpf_spin_lock */
 	__u32 reserved;
 	struct seq_state state;
 };

@@ -65,7 +65,6 @@ static void set_peer(struct sink_xdp_bpf *to)
 static int load(struct sink_cfg cfg)
 {
 	struct kept *k = kept;
-	struct bpf_map *spins;
 
 	for (; k < kept + KEPT && k->skel; k++) {
 		if (memcmp(&k->cfg, &cfg, sizeof(cfg)) || memcmp(&k->variant, &variant, sizeof(variant)))
@@ -108,9 +107,6 @@ static int load(struct sink_cfg cfg)
 	bpf_map__set_max_entries(skel->maps.sink_gap_errors, harness_cpus() * cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg.streams);
-	spins = bpf_object__find_map_by_name(skel->obj, "seq_spins");
-	if (spins)
-		bpf_map__set_max_entries(spins, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_orders, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_rings, cfg.streams);
 	bpf_map__set_max_entries(skel->maps.sink_varies, cfg.streams);

@@ -46,7 +46,6 @@ static void size_maps(struct rx *rx)
 	const struct rx_cfg *cfg = &rx->cfg;
 	struct sink_xdp_bpf *skel = rx->skel;
 	uint32_t lanes = rx->nr_cpus * cfg->streams;
-	struct bpf_map *spins;
 
 	bpf_map__set_max_entries(skel->maps.sink_recs, rx->nr_cpus * (cfg->streams + 1u));
 	bpf_map__set_max_entries(skel->maps.sink_hists, lanes);
@@ -57,9 +56,6 @@ static void size_maps(struct rx *rx)
 		bpf_map__set_max_entries(skel->maps.sink_gap_errors, lanes);
 	bpf_map__set_max_entries(skel->maps.sink_cpus, rx->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.sink_seqs, cfg->streams);
-	spins = bpf_object__find_map_by_name(skel->obj, "seq_spins");
-	if (spins)
-		bpf_map__set_max_entries(spins, cfg->streams);
 	bpf_map__set_max_entries(skel->maps.sink_records,
 				 cfg->record_every ? cfg->record_ring_bytes :
 				 (uint32_t)sysconf(_SC_PAGESIZE));
@@ -84,7 +80,7 @@ static int map_gaps(struct rx *rx, struct err *e)
 }
 
 /*
- * sink_hw and sink_spin are sink_xdp with one more map, so sink_xdp's skeleton serves all; these
+ * sink_hw is sink_xdp with one more map, and sink_spin has the same maps, so sink_xdp's skeleton serves all; these
  * asserts cover what the skeleton assumes.
  */
 #define HAS_RODATA_OF_SINK_XDP(name) \
@@ -127,7 +123,7 @@ static int map_order(struct rx *rx, struct err *e)
 	if (!err)
 		err = bpf_map_memory(rx->skel->maps.sink_rings, (void **)&order->rings,
 				     &order->rings_bytes, e);
-	if (!err)
+	if (!err && bpf_map__map_flags(rx->skel->maps.sink_seqs) & BPF_F_MMAPABLE)
 		err = bpf_map_memory(rx->skel->maps.sink_seqs, (void **)&rx->seqs, &rx->seqs_bytes, e);
 	if (!err && rx->cfg.vary)
 		err = bpf_map_memory(rx->skel->maps.sink_varies, (void **)&order->varies,
@@ -381,7 +377,15 @@ static void copy_seq(const struct seq_slot *slot, struct seq_state *ret_seq)
 
 static bool read_seq(const struct rx *rx, uint32_t stream, struct seq_state *ret_seq)
 {
-	copy_seq(&rx->seqs[stream], ret_seq);
+	struct seq_slot slot;
+
+	if (rx->seqs) {
+		copy_seq(&rx->seqs[stream], ret_seq);
+	} else {
+		if (bpf_map_lookup_elem_flags(bpf_map__fd(rx->skel->maps.sink_seqs), &stream, &slot, BPF_F_LOCK))
+			return false;
+		*ret_seq = slot.state;
+	}
 	seq_take_only(ret_seq);
 	return ret_seq->run;
 }

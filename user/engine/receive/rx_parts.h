@@ -25,7 +25,7 @@ struct rx {
 	struct pdv_rec *pdvs;		/* pdv_streams per CPU, see abi/sink.h */
 	uint16_t pdv_streams;
 	struct hist_rec *gaps, *gap_errors;	/* NULL unless requested */
-	struct seq_slot *seqs;
+	struct seq_slot *seqs;		/* NULL with sink_spin */
 	struct sink_cpu *cpus;
 	size_t recs_bytes, hists_bytes, pdvs_bytes, gaps_bytes, gap_errors_bytes, seqs_bytes, cpus_bytes;
 	struct rx_order order;
