@@ -104,14 +104,17 @@ static __always_inline enum intact check_payload(struct xdp_md *ctx, __u32 l4, _
  */
 static __always_inline int is_ours(struct xdp_md *ctx, struct packet *pkt, enum intact *ret_intact)
 {
+	enum intact intact = INTACT_YES;
+	const struct udphdr *udp;
 	__u32 l3, l4, end;
-	enum intact intact;
 
 	if (parse_packet(ctx, pkt) != PARSE_L4 || !is_from_peer(pkt) || !is_answer(pkt))
 		return 0;
 	l3 = pkt->l3 - pkt->data;
 	l4 = pkt->l4 - pkt->data;
-	intact = packet_intact(ctx, l3, l4, pkt->proto, pkt->version);
+	udp = match.icmp ? NULL : parse_udp(pkt);
+	if (!udp || !is_our_tag(pkt) || !tagged_udp_is_intact(ctx, pkt, udp))
+		intact = packet_intact(ctx, l3, l4, pkt->proto, pkt->version);
 	if (intact != INTACT_NO) {
 		if (!is_our_tag(pkt))
 			return 0;

@@ -46,7 +46,8 @@ static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct
 		sum += (__u64)word[0] + word[1] + word[2] + word[3] + word[4] + word[5] + word[6] + word[7];
 		room = bpf_ntohs(pkt->ip6->payload_len) - (pkt->l4 - pkt->l3 - sizeof(*pkt->ip6));
 	}
-	if (bytes > room || l4 + bytes > pkt->end - pkt->data || l4 + bytes > FRAME_REACH)
+	if (bytes < sizeof(*udp) + TAG_BYTES || bytes > room ||
+	    l4 + bytes > pkt->end - pkt->data || l4 + bytes > FRAME_REACH)
 		return 0;
 	bytes -= sizeof(*udp) + TAG_BYTES;
 	if (bytes)
