@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A lab to send in, and the programs that run in it: started, bounded, timed, ended."""
 import json
+import math
 import os
 import resource
 import signal
@@ -39,6 +40,11 @@ def catch_signals():
 def stopped_by():
     """The signal that asked for the end; 0: none."""
     return stop_signal
+
+
+def whole_seconds(seconds):
+    """For programs that take no fraction of a second."""
+    return max(1, math.ceil(seconds))
 
 
 def wait_until(fact, limit_s):
