@@ -79,7 +79,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-docs test-long test-vm regress lint bench bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
+.PHONY: all help check test test-docs test-long test-vm regress lint bench bench-all bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
 	lint-run check-run test-run test-long-run test-docs-run fuzz-run
 
 all: $(tool)
@@ -241,6 +241,9 @@ fuzz-run: $(fuzz-tests)
 bench: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-run $(ARGS)
 
+bench-all: $(tool) $(bench-bins)
+	$(Q)$(tell) scripts/bench-all $(ARGS)
+
 bench-watch: $(tool) $(bench-bins)
 	$(Q)$(tell) scripts/bench-watch $(ARGS)
 
@@ -303,6 +306,9 @@ Targets:
   fuzz     fuzz each parser for FUZZ_SECONDS=$(FUZZ_SECONDS), one for each CPU at a time; as root,
            installs clang's fuzzer runtime if it is missing
   bench    compare with other generators (scripts/bench-run); needs root
+  bench-all
+           run all benchmarks, about 25 minutes; ARGS=--quick: each for its shortest
+           run, and the soak tests, to see that they work (scripts/bench-all)
   bench-watch
            measure the cost of watch for a path (scripts/bench-watch)
   bench-rr compare transactions per second with a bare loop and other programs
