@@ -23,7 +23,7 @@ const volatile __u8 intact_l4;
 
 /*
  * Quick, for the usual packet: UDP with a tag that is undamaged, so that its words add up to 0 and need
- * not be read again (abi/tag.h). 1: both checksums are right; 0: packet_intact() must look.
+ * not be read again (abi/tag.h). 1: the checksums are right; 0: packet_intact() must look.
  */
 static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct packet *pkt,
 						const struct udphdr *udp)
@@ -32,7 +32,7 @@ static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct
 	const __u32 *word = (const void *)udp;
 	__u64 sum = (__u64)word[0] + word[1] + udp->len + bpf_htons(IPPROTO_UDP);
 
-	if (!intact_l4 || !udp->check)
+	if (intact_l4 && !udp->check)
 		return 0;
 	if (pkt->version == 4) {
 		word = (const void *)pkt->ip4;
@@ -46,6 +46,8 @@ static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct
 		sum += (__u64)word[0] + word[1] + word[2] + word[3] + word[4] + word[5] + word[6] + word[7];
 		room = bpf_ntohs(pkt->ip6->payload_len) - (pkt->l4 - pkt->l3 - sizeof(*pkt->ip6));
 	}
+	if (!intact_l4)
+		return 1;
 	if (bytes < sizeof(*udp) + TAG_BYTES || bytes > room ||
 	    l4 + bytes > pkt->end - pkt->data || l4 + bytes > FRAME_REACH)
 		return 0;
