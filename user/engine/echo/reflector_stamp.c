@@ -115,6 +115,7 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 	set_cfg(&cfg_of_stamp, stamp_cfg);
 	REFLECTOR_SET_COMMON(skel, cfg, ifindex, frags);
 	memcpy((void *)&skel->rodata->stamp_cfg, &cfg_of_stamp, sizeof(cfg_of_stamp));
+	skel->rodata->sum_blocks = bpf_sums_blocks();
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stamp_recs, cpu_nr_possible());
