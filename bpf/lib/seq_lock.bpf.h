@@ -4,7 +4,7 @@
  *
  * The lock is the lowest bit of the slot's count, which user space reads before and after it copies
  * the state. Interrupts stay on, as XDP programs run with softirqs off and nothing else takes it: so
- * it costs one atomic instruction, some 55 ns less than bpf_spin_lock().
+ * it costs one atomic instruction, where bpf_spin_lock() is two calls.
  */
 #ifndef LIB_SEQ_LOCK_BPF_H
 #define LIB_SEQ_LOCK_BPF_H
@@ -73,7 +73,7 @@ static __always_inline int seq_lock_within(__u32 stream, struct stream_slot *slo
 
 #else
 
-/* Each multiplies how often it is tried: together for some 0.2 s, which no holder needs. */
+/* Each multiplies how often it is tried: together for some 0.2 s, far longer than a holder that runs takes. */
 #define SEQ_TRIES	256
 #define SEQ_ROUNDS	512
 

@@ -884,7 +884,7 @@ static void a_lock_that_is_held_for_ever_is_given_up(void **state)
 	struct packet packet = { .number = 7 };
 	uint32_t stream = 0;
 	struct seq_slot slot;
-	uint64_t before = locked_out();
+	uint64_t before = locked_out(), start_ns;
 
 	(void)state;
 	/* bpf_spin_lock() of sink_spin waits for ever. */
@@ -897,7 +897,9 @@ static void a_lock_that_is_held_for_ever_is_given_up(void **state)
 	slot.count++;
 	assert_int_equal(bpf_map_update_elem(bpf_map__fd(t.skel->maps.sink_seqs), &stream, &slot, BPF_ANY), 0);
 	packet.number++;
+	start_ns = harness_mono_ns();
 	send_one(&packet);
+	print_message("given up after %llu ms\n", (unsigned long long)(harness_mono_ns() - start_ns) / 1000000);
 	assert_int_equal(locked_out() - before, 1);
 	slot.count++;
 	assert_int_equal(bpf_map_update_elem(bpf_map__fd(t.skel->maps.sink_seqs), &stream, &slot, BPF_ANY), 0);

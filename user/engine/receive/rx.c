@@ -35,7 +35,7 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1 << 6)
 #endif
 
-#define SEQ_WAIT_NS 200000000
+#define SEQ_WAIT_NS 200000000	/* for a stream's lock, as long as the program waits */
 #define PDV_BYTES (64u << 20)	/* of the records of delay variation, of all CPUs and streams */
 
 const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
