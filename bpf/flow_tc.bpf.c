@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flow_tc.bpf.c - the flows of an interface, and the round trips passing it.
+ * flow_tc.bpf.c - count what an interface receives and sends, as watch_tc, and its flows, and the
+ * round trips passing it: one program, as each that is attached costs a call, a parse and a look at the
+ * clock.
  *
- * In: any skb, at the hooks where watch_tc counts. Every packet is counted once: in a flow, in a
- * prefix if there is no room for another flow, or in one of struct flow_cpu's sums; so they add up
- * to all packets seen. Out: always TC_ACT_UNSPEC, and the packet is not modified.
+ * In: any skb. Every packet is counted once: in a flow, in a prefix if there is no room for another
+ * flow, or in one of struct flow_cpu's sums; so they add up to all packets seen. Out: always
+ * TC_ACT_UNSPEC, and the packet is not modified.
  */
 #include "lib/core.bpf.h"
 
@@ -17,10 +19,14 @@
 #include "lib/flow_tcp.bpf.h"
 #include "lib/taken.bpf.h"
 #include "lib/tc.bpf.h"
+#include "lib/watch.bpf.h"
 
 char _license[] SEC("license") = "GPL";
 
 TAKEN_FUNCTION(struct __sk_buff)
+
+/* watch_xdp counts what is received. */
+const volatile __u8 rx_beside;
 
 static __always_inline struct flow_cpu *find_cpu(void)
 {
@@ -139,14 +145,22 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 	struct watch_wire wire;
 	enum parse_result how;
 	struct packet pkt;
+	int is_beside, taken;
 
 	if (!work || !cpu)
 		return;
-	ADD_ONCE(cpu->buffers[dir], 1);
-	if (has_filter && !packet_taken(ctx))
+	is_beside = dir == WATCH_RX && rx_beside;
+	taken = !has_filter || packet_taken(ctx);
+	if (is_beside)
+		ADD_ONCE(cpu->beside_buffers, 1);
+	else
+		watch_tested(dir, taken);
+	if (!taken)
 		return;
 	work->now_mono_ns = bpf_ktime_get_ns();
-	how = skb_look(ctx, &pkt, &wire);
+	how = skb_look(ctx, dir, &pkt, &wire);
+	if (!is_beside)
+		watch_count(dir, &pkt, how, &wire, work->now_mono_ns);
 	work->packets = wire.packets;
 	work->frame_bytes = (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes;
 	flow_sum(&cpu->seen[dir], wire.packets, work->frame_bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watch_tc.bpf.c - count what an interface receives and sends, between driver and stack.
+ * watch_tc.bpf.c - count what an interface receives and sends, between driver and stack; flow_tc
+ * does so where flows are asked for.
  *
  * In: any skb, including super-packets (TSO, GSO, GRO, LRO): counted as the packets that they are
  * on the wire. Out: always TC_ACT_UNSPEC, so that other attached programs decide as without this
@@ -26,11 +27,8 @@ static __always_inline void watch_skb(struct __sk_buff *ctx, enum watch_dir dir)
 
 	if (has_filter && !watch_tested(dir, packet_taken(ctx)))
 		return;
-	how = skb_look(ctx, &pkt, &wire);
-	/* An ingress skb holds its receive queue's number + 1, or 0. */
-	if (dir == WATCH_RX)
-		wire.queue = ctx->queue_mapping;
-	watch_count(dir, &pkt, how, &wire);
+	how = skb_look(ctx, dir, &pkt, &wire);
+	watch_count(dir, &pkt, how, &wire, bpf_ktime_get_ns());
 }
 
 SEC("tc")

@@ -28,6 +28,6 @@ int watch_xdp(struct xdp_md *ctx)
 		wire.tagged = pkt.eth->h_proto == bpf_htons(ETH_P_8021Q) ||
 			      pkt.eth->h_proto == bpf_htons(ETH_P_8021AD);
 	wire.last_bytes = watch_frame_bytes(pkt.buf_bytes);
-	watch_count(WATCH_RX, &pkt, how, &wire);
+	watch_count(WATCH_RX, &pkt, how, &wire, bpf_ktime_get_ns());
 	return XDP_PASS;
 }

@@ -9,9 +9,8 @@
 #include "lib/core.bpf.h"
 #include "lib/hist.bpf.h"
 #include "lib/parse.bpf.h"
+#include "lib/watch.bpf.h"
 #include "lib/wire.bpf.h"
-
-const volatile struct flow_cfg cfg;
 
 /* Incremented by user space at each interval. */
 __u32 flow_epoch = 1;

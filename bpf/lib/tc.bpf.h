@@ -8,6 +8,7 @@
 
 #include <linux/tcp.h>
 
+#include "abi/watch.h"
 #include "lib/core.bpf.h"
 #include "lib/parse.bpf.h"
 #include "lib/wire.bpf.h"
@@ -68,9 +69,8 @@ static __always_inline enum parse_result skb_parse(struct __sk_buff *ctx, struct
 	return parse_frame(pkt);
 }
 
-/* Fills both but wire->queue. */
-static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, struct packet *pkt,
-						  struct watch_wire *wire)
+static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, enum watch_dir dir,
+						  struct packet *pkt, struct watch_wire *wire)
 {
 	__u32 beside = ctx->vlan_present ? SKB_VLAN_BYTES : 0;
 	enum parse_result how = skb_parse(ctx, pkt);
@@ -84,7 +84,8 @@ static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, struct 
 	}
 	wire->packets = 1;
 	wire->full_bytes = 0;
-	wire->queue = 0;
+	/* An ingress skb holds its receive queue's number + 1, or 0. */
+	wire->queue = dir == WATCH_RX ? ctx->queue_mapping : 0;
 	wire->tagged = !!beside;
 	if ((void *)(pkt->eth + 1) <= pkt->end &&
 	    (pkt->eth->h_proto == bpf_htons(ETH_P_8021Q) ||

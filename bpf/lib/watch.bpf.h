@@ -14,7 +14,7 @@
 
 const volatile struct watch_cfg cfg;
 
-/* All sizes are set before load; watch_xdp uses the maps of watch_tc. */
+/* All sizes are set before load; watch_xdp uses the maps of watch_tc or flow_tc. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -169,18 +169,16 @@ static __always_inline void watch_queue(__u32 cpu, __u32 queue, __u32 packets, _
  * accept scalars only. @class: direction, protocol << 8, cast << 16, tagged << 24, queue << 32.
  */
 __attribute__((noinline)) int watch_add(__u64 class, __u32 packets, __u32 full_bytes,
-					__u32 last_bytes)
+					__u32 last_bytes, __u64 now_ns)
 {
 	__u64 frame_bytes = (__u64)(packets - 1) * full_bytes + last_bytes;
 	__u32 cpu = bpf_get_smp_processor_id(), proto = class >> 8 & 0xff, cast = class >> 16 & 0xff;
 	__u32 index = (class & 1) * cfg.nr_cpus + cpu;
 	struct watch_rec *rec = bpf_map_lookup_elem(&watch_recs, &index);
 	struct hist_rec *gaps = bpf_map_lookup_elem(&watch_gaps, &index);
-	__u64 now_ns;
 
 	if (!rec || !gaps)
 		return 0;
-	now_ns = bpf_ktime_get_ns();
 	ADD_ONCE(rec->buffers, 1);
 	ADD_ONCE(rec->packets, packets);
 	ADD_ONCE(rec->frame_bytes, frame_bytes);
@@ -223,12 +221,13 @@ static __always_inline int watch_tested(enum watch_dir dir, int taken)
 }
 
 static __always_inline void watch_count(enum watch_dir dir, const struct packet *pkt,
-					enum parse_result how, const struct watch_wire *wire)
+					enum parse_result how, const struct watch_wire *wire,
+					__u64 now_mono_ns)
 {
 	__u64 class = dir | watch_proto(pkt, how) << 8 | watch_cast(pkt) << 16 |
 		      wire->tagged << 24 | (__u64)wire->queue << 32;
 
-	watch_add(class, wire->packets, wire->full_bytes, wire->last_bytes);
+	watch_add(class, wire->packets, wire->full_bytes, wire->last_bytes, now_mono_ns);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi/flow.h - what flow_tc counts: flows, and their round trips. Written by BPF, read by user
+ * abi/flow.h - what flow_tc counts beside abi/watch.h: flows, and their round trips. Written by BPF, read by user
  * space, which also removes idle flows.
  *
  * A flow has two ends as seen from the interface: near, which sends what the interface transmits,
@@ -145,8 +145,8 @@ static inline __u64 flow_spread_lower_ns(__u32 index)
 
 /* One record per CPU, one writer. */
 struct flow_cpu {
-	__u64 buffers[WATCH_DIRS];		/* a super-packet is one; includes those that a
-						 * filter excludes */
+	__u64 beside_buffers;			/* received, where watch_xdp counts; includes those
+						 * that a filter excludes */
 	struct watch_sum seen[WATCH_DIRS];	/* every packet */
 	struct watch_sum no_flow[WATCH_DIRS];	/* not IP, or malformed */
 	struct watch_sum other[WATCH_DIRS];	/* no room for a flow or a prefix */
@@ -161,7 +161,7 @@ struct flow_cpu {
 	__u64 quic_retries;	/* Retries in answer to a timed Initial */
 	__u64 quic_versions;	/* likewise, Version Negotiations */
 	__u64 not_spread;	/* round trips without room in a struct flow_spread */
-	__u64 reserved;
+	__u64 reserved[2];
 };
 ABI_ASSERT_SIZE(struct flow_cpu, 208);
 
@@ -177,12 +177,6 @@ enum flow_kind {
 				 * packet */
 	FLOW_KINDS
 };
-
-struct flow_cfg {
-	__u32 nr_cpus;
-	__u32 reserved;
-};
-ABI_ASSERT_SIZE(struct flow_cfg, 8);
 
 /* The fields of a request that its answer repeats; the ends are those of the request. */
 struct flow_ask {

@@ -48,6 +48,10 @@ static int load_room(unsigned int flows)
 	if (!bpf)
 		return -errno;
 	bpf->rodata->cfg.nr_cpus = harness_cpus();
+	bpf_map__set_max_entries(bpf->maps.watch_recs, harness_cpus() * WATCH_DIRS);
+	bpf_map__set_max_entries(bpf->maps.watch_gaps, harness_cpus() * WATCH_DIRS);
+	bpf_map__set_max_entries(bpf->maps.watch_rings, harness_cpus() * WATCH_DIRS);
+	bpf_map__set_max_entries(bpf->maps.watch_queues, harness_cpus());
 	bpf_map__set_max_entries(bpf->maps.flows, flows);
 	bpf_map__set_max_entries(bpf->maps.flow_spreads, flows);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, harness_cpus());
@@ -58,7 +62,7 @@ static int load_room(unsigned int flows)
 
 static void empty(const struct bpf_map *map)
 {
-	static const uint8_t zero[sizeof(struct hist_rec)];
+	static const uint8_t zero[sizeof(struct watch_ring)];
 	int fd = bpf_map__fd(map);
 	uint64_t key[8];
 	uint32_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * watch_tc and watch_xdp: each packet is counted once, in one class of size
+ * watch_tc, flow_tc and watch_xdp: each packet is counted once, in one class of size
  * and one of protocol, as what it is on the wire; and goes on untouched.
  */
 #include "harness.h"
@@ -13,12 +13,15 @@
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
+#include "abi/flow.h"
 #include "abi/watch.h"
 
+#include "flow_tc.skel.h"
 #include "watch_tc.skel.h"
 #include "watch_xdp.skel.h"
 
 static struct watch_tc_bpf *tc;
+static struct flow_tc_bpf *flow;
 static struct watch_xdp_bpf *xdp;
 
 #define SIZE_MAPS(skel) do { \
@@ -30,6 +33,21 @@ static struct watch_xdp_bpf *xdp;
 	bpf_map__set_max_entries((skel)->maps.watch_queues, harness_cpus() * 2); \
 } while (0)
 
+static int open_flow(bool rx_beside)
+{
+	flow = flow_tc_bpf__open();
+	if (!flow)
+		return -errno;
+	SIZE_MAPS(flow);
+	flow->rodata->rx_beside = rx_beside;
+	bpf_map__set_max_entries(flow->maps.flows, 64);
+	bpf_map__set_max_entries(flow->maps.flow_spreads, 64);
+	bpf_map__set_max_entries(flow->maps.flow_cpus, harness_cpus());
+	bpf_map__set_max_entries(flow->maps.flow_works, harness_cpus());
+	bpf_map__set_max_entries(flow->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
+	return flow_tc_bpf__load(flow);
+}
+
 static int load(void **state)
 {
 	(void)state;
@@ -39,42 +57,48 @@ static int load(void **state)
 		return -errno;
 	SIZE_MAPS(tc);
 	SIZE_MAPS(xdp);
-	return watch_tc_bpf__load(tc) || watch_xdp_bpf__load(xdp) ? -EINVAL : 0;
+	return watch_tc_bpf__load(tc) || open_flow(false) || watch_xdp_bpf__load(xdp) ? -EINVAL : 0;
 }
 
 static int unload(void **state)
 {
 	(void)state;
 	watch_tc_bpf__destroy(tc);
+	flow_tc_bpf__destroy(flow);
 	watch_xdp_bpf__destroy(xdp);
 	tc = NULL;
+	flow = NULL;
 	xdp = NULL;
 	return 0;
 }
 
+/* First those at tc: by turns what is received, and what is sent. */
+enum { TC_IN, TC_OUT, FLOW_IN, FLOW_OUT, TC_WAYS, XDP = TC_WAYS, WAYS };
+
 /* The programs, and where each counts. */
 static struct {
 	struct bpf_program *prog;
-	struct bpf_map *recs, *gaps, *rings;
+	struct bpf_map *recs, *gaps, *rings, *queues;
 	int dir, verdict;
-} ways[3];
+} ways[WAYS];
+
+#define SET_WAY(way, skel, name, direction, out) do { \
+	ways[way].prog = (skel)->progs.name; \
+	ways[way].recs = (skel)->maps.watch_recs; \
+	ways[way].gaps = (skel)->maps.watch_gaps; \
+	ways[way].rings = (skel)->maps.watch_rings; \
+	ways[way].queues = (skel)->maps.watch_queues; \
+	ways[way].dir = direction; \
+	ways[way].verdict = out; \
+} while (0)
 
 static void find_ways(void)
 {
-	ways[0].prog = tc->progs.watch_tc_in;
-	ways[0].dir = WATCH_RX;
-	ways[1].prog = tc->progs.watch_tc_out;
-	ways[1].dir = WATCH_TX;
-	ways[0].recs = ways[1].recs = tc->maps.watch_recs;
-	ways[0].gaps = ways[1].gaps = tc->maps.watch_gaps;
-	ways[0].rings = ways[1].rings = tc->maps.watch_rings;
-	ways[0].verdict = ways[1].verdict = TC_ACT_UNSPEC;
-	ways[2].prog = xdp->progs.watch_xdp;
-	ways[2].dir = WATCH_RX;
-	ways[2].recs = xdp->maps.watch_recs;
-	ways[2].gaps = xdp->maps.watch_gaps;
-	ways[2].rings = xdp->maps.watch_rings;
-	ways[2].verdict = XDP_PASS;
+	SET_WAY(TC_IN, tc, watch_tc_in, WATCH_RX, TC_ACT_UNSPEC);
+	SET_WAY(TC_OUT, tc, watch_tc_out, WATCH_TX, TC_ACT_UNSPEC);
+	SET_WAY(FLOW_IN, flow, flow_tc_in, WATCH_RX, TC_ACT_UNSPEC);
+	SET_WAY(FLOW_OUT, flow, flow_tc_out, WATCH_TX, TC_ACT_UNSPEC);
+	SET_WAY(XDP, xdp, watch_xdp, WATCH_RX, XDP_PASS);
 }
 
 static uint32_t lane(int way)
@@ -144,7 +168,7 @@ static void is_of(const void *frame, size_t len, enum watch_proto proto)
 	struct watch_rec rec;
 	int way;
 
-	for (way = 0; way < 3; way++) {
+	for (way = 0; way < WAYS; way++) {
 		rec = counted(way, frame, len, 0, 0);
 		if (rec.protos[proto].packets != 1)
 			fail_msg("program %d: not of protocol %d", way, proto);
@@ -214,7 +238,7 @@ static void is_malformed(const void *frame, size_t len)
 {
 	int way;
 
-	for (way = len < 54 ? 2 : 0; way < 3; way++)
+	for (way = len < 54 ? XDP : 0; way < WAYS; way++)
 		assert_int_equal(counted(way, frame, len, 0, 0).protos[WATCH_MALFORMED].packets, 1);
 }
 
@@ -248,7 +272,7 @@ static void a_frame_has_its_fcs_and_at_least_64_bytes(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		for (way = 0; way < 3; way++) {
+		for (way = 0; way < WAYS; way++) {
 			rec = counted(way, frame, sizes[i][0], 0, 0);
 			assert_int_equal(rec.frame_bytes, sizes[i][1]);
 			assert_int_equal(rec.sizes[sizes[i][2]], 1);
@@ -264,7 +288,7 @@ static void group_addresses_and_tags_are_counted(void **state)
 	int way;
 
 	(void)state;
-	for (way = 0; way < 3; way++) {
+	for (way = 0; way < WAYS; way++) {
 		packet_build(&frame, &(struct packet_spec){ .payload_bytes = 101 });
 		rec = counted(way, frame.bytes, frame.len, 0, 0);
 		assert_int_equal(rec.broadcast + rec.multicast + rec.tagged, 0);
@@ -316,14 +340,14 @@ static void a_super_packet_counts_as_its_segments(void **state)
 	for (v = 4; v <= 6; v += 2) {
 		for (payload = 1; payload < 2900; payload += 149) {
 			for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-				for (way = 0; way < 2; way++) {
+				for (way = 0; way < TC_WAYS; way++) {
 					packet_build(&frame, &(struct packet_spec){
 						.version = v, .payload_bytes = payload + 24 });
 					/* UDP's segments, and TCP's with 12 bytes of options. */
-					check_super(way, &frame, frame.l4 + 8, sizes[i], way);
+					check_super(way, &frame, frame.l4 + 8, sizes[i], ways[way].dir);
 					frame.bytes[frame.l3 + (v == 6 ? 6 : 9)] = 6;
 					frame.bytes[frame.l4 + 12] = 0x80;
-					check_super(way, &frame, frame.l4 + 32, sizes[i], !way);
+					check_super(way, &frame, frame.l4 + 32, sizes[i], !ways[way].dir);
 				}
 			}
 		}
@@ -358,7 +382,7 @@ static void gaps_are_one_fewer_than_buffers_and_windows_hold_all_bytes(void **st
 
 	(void)state;
 	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 101 });
-	for (way = 0; way < 3; way++) {
+	for (way = 0; way < WAYS; way++) {
 		struct harness_follow follow = { 0 };
 
 		for (i = 0; i < 103; i++) {
@@ -394,7 +418,7 @@ static void a_window_has_the_wire_bytes_of_all_segments(void **state)
 
 	(void)state;
 	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 1000 });
-	for (way = 0; way < 2; way++) {
+	for (way = 0; way < TC_WAYS; way++) {
 		rec = counted(way, frame.bytes, frame.len, 300, 0);
 		assert_int_equal(rec.packets, 4);
 		harness_read(ways[way].rings, lane(way), ring);
@@ -409,20 +433,43 @@ static void a_received_packet_is_of_its_queue(void **state)
 {
 	struct packet_frame frame;
 	struct watch_sum before, after;
+	uint32_t at;
+	int way;
 
 	(void)state;
 	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 101 });
-	/* Queue 0 is element 1 of the CPU. */
-	harness_read(xdp->maps.watch_queues, harness_cpu() * 2 + 1, &before);
-	counted(2, frame.bytes, frame.len, 0, 0);
-	harness_read(xdp->maps.watch_queues, harness_cpu() * 2 + 1, &after);
-	assert_int_equal(after.packets - before.packets, 1);
-	assert_int_equal(after.frame_bytes - before.frame_bytes, frame.len + 4);
-	/* An skb that no driver received has none. */
-	harness_read(tc->maps.watch_queues, harness_cpu() * 2, &before);
-	counted(0, frame.bytes, frame.len, 0, 0);
-	harness_read(tc->maps.watch_queues, harness_cpu() * 2, &after);
-	assert_int_equal(after.packets - before.packets, 1);
+	for (way = 0; way < WAYS; way++) {
+		/* Queue 0 is element 1 of the CPU; an skb that no driver received has none. */
+		at = harness_cpu() * 2 + (way == XDP);
+		harness_read(ways[way].queues, at, &before);
+		counted(way, frame.bytes, frame.len, 0, 0);
+		harness_read(ways[way].queues, at, &after);
+		assert_int_equal(after.packets - before.packets, ways[way].dir == WATCH_RX);
+		assert_int_equal(after.frame_bytes - before.frame_bytes,
+				 ways[way].dir == WATCH_RX ? frame.len + 4 : 0);
+	}
+}
+
+/* Where XDP counts what is received, the flows have it all the same. */
+static void flow_tc_counts_what_is_received_once(void **state)
+{
+	struct packet_frame frame;
+	struct harness_out out;
+	struct flow_cpu cpu;
+
+	(void)state;
+	flow_tc_bpf__destroy(flow);
+	assert_int_equal(open_flow(true), 0);
+	find_ways();
+	packet_build(&frame, &(struct packet_spec){ .payload_bytes = 101 });
+	assert_int_equal(counted(FLOW_OUT, frame.bytes, frame.len, 0, 0).packets, 1);
+	harness_run(ways[FLOW_IN].prog, frame.bytes, frame.len, &out);
+	assert_int_equal(out.action, TC_ACT_UNSPEC);
+	assert_int_equal(record(FLOW_IN).buffers, 0);
+	harness_read(flow->maps.flow_cpus, harness_cpu(), &cpu);
+	assert_int_equal(cpu.seen[WATCH_TX].packets, 1);
+	assert_int_equal(cpu.seen[WATCH_RX].packets, 1);
+	assert_int_equal(cpu.beside_buffers, 1);
 }
 
 static int load_ways(void **state)
@@ -450,6 +497,7 @@ int test_watch(void)
 				       load_ways),
 		cmocka_unit_test_setup(a_window_has_the_wire_bytes_of_all_segments, load_ways),
 		cmocka_unit_test(a_received_packet_is_of_its_queue),
+		cmocka_unit_test(flow_tc_counts_what_is_received_once),
 	};
 
 	return cmocka_run_group_tests_name("watch", tests, load_ways, unload);

@@ -211,18 +211,15 @@ static void tick(void *ctx, uint64_t elapsed_ns)
 static int open_all(struct watch_run *run, struct err *e)
 {
 	const struct watch_opts *opts = run->opts;
-	enum watch_hooks hooks = (enum watch_hooks)opts->hooks;
 	const struct watch_all_cfg cfg = {
 		.ifaces = &opts->ifaces,
 		.iface = {
-			.hooks = hooks,
+			.hooks = (enum watch_hooks)opts->hooks,
 			.xdp_mode = (enum xdp_mode)opts->xdp_mode,
 			.share = opts->share,
 			.filter = run->filter,
 		},
 		.flow = {
-			.hooks = hooks,
-			.filter = run->filter,
 			.max_flows = opts->max_flows,
 			.top = opts->top,
 			.sort = (enum watch_sort)opts->sort,

@@ -33,58 +33,77 @@
 
 static void size_maps(struct watch *watch)
 {
-	struct watch_tc_bpf *tc = watch->tc;
+	const struct watch_programs *programs = &watch->programs;
 	uint32_t lanes = watch->nr_cpus * WATCH_DIRS;
 
-	bpf_map__set_max_entries(tc->maps.watch_recs, lanes);
-	bpf_map__set_max_entries(tc->maps.watch_gaps, lanes);
-	bpf_map__set_max_entries(tc->maps.watch_rings, lanes);
-	bpf_map__set_max_entries(tc->maps.watch_queues, watch->nr_cpus * (watch->nr_queues + 1));
+	programs->cfg->nr_cpus = watch->nr_cpus;
+	programs->cfg->nr_queues = watch->nr_queues;
+	bpf_map__set_max_entries(programs->recs, lanes);
+	bpf_map__set_max_entries(programs->gaps, lanes);
+	bpf_map__set_max_entries(programs->rings, lanes);
+	bpf_map__set_max_entries(programs->queues, watch->nr_cpus * (watch->nr_queues + 1));
 }
 
 static int map_memory(struct watch *watch, struct err *e)
 {
-	struct watch_tc_bpf *tc = watch->tc;
+	const struct watch_programs *programs = &watch->programs;
 	int err;
 
-	err = bpf_map_memory(tc->maps.watch_recs, (void **)&watch->recs, &watch->recs_bytes, e);
+	err = bpf_map_memory(programs->recs, (void **)&watch->recs, &watch->recs_bytes, e);
 	if (!err)
-		err = bpf_map_memory(tc->maps.watch_queues, (void **)&watch->queues,
+		err = bpf_map_memory(programs->queues, (void **)&watch->queues,
 				     &watch->queues_bytes, e);
 	if (!err)
-		err = bpf_map_memory(tc->maps.watch_gaps, (void **)&watch->gaps,
-				     &watch->gaps_bytes, e);
+		err = bpf_map_memory(programs->gaps, (void **)&watch->gaps, &watch->gaps_bytes, e);
 	if (!err)
-		err = bpf_map_memory(tc->maps.watch_rings, (void **)&watch->rings,
+		err = bpf_map_memory(programs->rings, (void **)&watch->rings,
 				     &watch->rings_bytes, e);
 	return err;
 }
 
-static int load_tc(struct watch *watch, const struct filter *filter, struct err *e)
+static int open_tc(struct watch *watch, struct err *e)
 {
 	int err;
 
 	watch->tc = calloc(1, sizeof(*watch->tc));
 	if (!watch->tc || watch_tc_bpf__create_skeleton(watch->tc))
 		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
-	err = watch_filter_open(watch->tc->skeleton, filter, FILTER_TC, e);
+	err = watch_filter_open(watch->tc->skeleton, watch->cfg.filter, FILTER_TC, e);
 	if (err)
 		return err;
-	watch->tc->rodata->has_filter = !!filter;
-	watch->tc->rodata->cfg.nr_cpus = watch->nr_cpus;
-	watch->tc->rodata->cfg.nr_queues = watch->nr_queues;
-	size_maps(watch);
-	err = bpf_load(watch->tc->skeleton);
-	return err ? bpf_load_error(e, err, "watch_tc") : map_memory(watch, e);
+	watch->tc->rodata->has_filter = watch->filtered;
+	watch->programs = WATCH_PROGRAMS(watch->tc, watch_tc);
+	return 0;
 }
 
-/* The XDP program counts into watch_tc's maps. */
-static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
-		    const struct nic_facts *nic, struct err *e)
+static int open_flows(struct watch *watch, struct err *e)
 {
-	const struct watch_tc_bpf *tc = watch->tc;
+	struct watch_flows_cfg cfg = *watch->cfg.flow;
+
+	cfg.ifname = watch->ifname;
+	cfg.filter = watch->cfg.filter;
+	cfg.rx_beside = watch->hooks == WATCH_HOOKS_XDP;
+	return watch_flows_open(&watch->flows, &cfg, &watch->programs, e);
+}
+
+static int load_programs(struct watch *watch, struct err *e)
+{
+	int err = watch->cfg.flow ? open_flows(watch, e) : open_tc(watch, e);
+
+	if (err)
+		return err;
+	size_maps(watch);
+	err = bpf_load(watch->programs.skeleton);
+	return err ? bpf_load_error(e, err, watch->programs.name) : map_memory(watch, e);
+}
+
+/* The XDP program counts into the maps of those at tc. */
+static int load_xdp(struct watch *watch, struct err *e)
+{
+	const struct watch_programs *tc = &watch->programs;
+	const struct watch_cfg_iface *cfg = &watch->cfg;
 	struct watch_xdp_bpf *xdp;
-	bool frags = xdp_needs_frags(nic, cfg->xdp_mode);
+	bool frags = xdp_needs_frags(&watch->nic, cfg->xdp_mode);
 	int err;
 
 	xdp = calloc(1, sizeof(*xdp));
@@ -99,55 +118,52 @@ static int load_xdp(struct watch *watch, const struct watch_cfg_iface *cfg,
 	xdp->rodata->cfg.nr_queues = watch->nr_queues;
 	xdp->rodata->has_frags = frags;
 	bpf_set_frags(xdp->obj, frags);
-	err = bpf_map__reuse_fd(xdp->maps.watch_recs, bpf_map__fd(tc->maps.watch_recs));
+	err = bpf_map__reuse_fd(xdp->maps.watch_recs, bpf_map__fd(tc->recs));
 	if (!err)
-		err = bpf_map__reuse_fd(xdp->maps.watch_queues, bpf_map__fd(tc->maps.watch_queues));
+		err = bpf_map__reuse_fd(xdp->maps.watch_queues, bpf_map__fd(tc->queues));
 	if (!err)
-		err = bpf_map__reuse_fd(xdp->maps.watch_gaps, bpf_map__fd(tc->maps.watch_gaps));
+		err = bpf_map__reuse_fd(xdp->maps.watch_gaps, bpf_map__fd(tc->gaps));
 	if (!err)
-		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->maps.watch_rings));
+		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->rings));
 	if (!err && !watch->share)
 		err = bpf_load(xdp->skeleton);
 	if (err) {
 		bpf_load_error(e, err, "watch_xdp");
-		return frags ? bpf_frags_hint(e, err, watch->ifname, nic->mtu) : err;
+		return frags ? bpf_frags_hint(e, err, watch->ifname, watch->nic.mtu) : err;
 	}
 	return 0;
 }
 
-static int attach(struct watch *watch, const struct watch_cfg_iface *cfg,
-		  const struct nic_facts *nic, struct err *e)
+static int attach(struct watch *watch, struct err *e)
 {
-	struct watch_hook_cfg hook = { .ifname = cfg->ifname, .xdp_mode = cfg->xdp_mode,
-					.tell_preceding = true };
+	struct watch_hook_cfg hook = { .ifname = watch->ifname, .hooks = watch->hooks,
+				       .xdp_mode = watch->cfg.xdp_mode, .beside_fd = -1 };
 	struct watch_side *sides = watch->sides;
-	const char *why;
-	int err = 0;
+	int err;
 
-	hook.hooks = watch_hook_choose(cfg->ifname, nic, cfg->hooks, &why);
-	sides[WATCH_RX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_in);
-	sides[WATCH_TX].prog_fd = bpf_program__fd(watch->tc->progs.watch_tc_out);
-	if (hook.hooks == WATCH_HOOKS_XDP) {
-		watch->share = cfg->share || xdp_share_is_possible(nic->ifindex);
-		err = load_xdp(watch, cfg, nic, e);
-		if (err)
-			return err;
-		hook.share = watch->share ? watch->xdp->obj : NULL;
-		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
+	hook.rx_fd = bpf_program__fd(watch->programs.in);
+	hook.tx_fd = bpf_program__fd(watch->programs.out);
+	if (watch->xdp) {
+		if (watch->flows)
+			hook.beside_fd = hook.rx_fd;
+		if (watch->share)
+			hook.share = watch->xdp->obj;
+		else
+			hook.rx_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
 	}
-	hook.rx_fd = sides[WATCH_RX].prog_fd;
-	hook.tx_fd = sides[WATCH_TX].prog_fd;
 	err = watch_hook_open(&watch->hook, &hook, e);
 	if (err)
 		return err;
+	sides[WATCH_RX].prog_fd = hook.rx_fd;
+	sides[WATCH_TX].prog_fd = hook.tx_fd;
 	/* Loaded by the hook. */
 	if (watch->share)
 		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
 	result_env_str(sides[WATCH_RX].part, "hook", watch_hook_rx_way(watch->hook));
 	result_env_str(sides[WATCH_TX].part, "hook", watch_hook_tx_way(watch->hook));
-	if (why) {
-		result_env_str(sides[WATCH_RX].part, "hook_why", why);
-		log_info("'%s' is watched %s", cfg->ifname, why);
+	if (watch->why) {
+		result_env_str(sides[WATCH_RX].part, "hook_why", watch->why);
+		log_info("'%s' is watched %s", watch->ifname, watch->why);
 	}
 	return 0;
 }
@@ -169,18 +185,17 @@ static void open_parts(struct watch *watch, struct result *res)
 }
 
 /* tc does not see packets that an XDP program consumes. */
-static void report_other_xdp(struct watch *watch, int ifindex)
+static void report_other_xdp(struct watch *watch)
 {
 	char holder[128];
 
-	if (watch->xdp || !xdp_holder(ifindex, holder, sizeof(holder)))
+	if (watch->xdp || !xdp_holder(watch->nic.ifindex, holder, sizeof(holder)))
 		return;
 	result_note(watch->sides[WATCH_RX].part, "an XDP program is attached, %s: packets that it "
 		    "drops, transmits or redirects do not reach tc and are not counted", holder);
 }
 
-int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct result *res,
-	       struct err *e)
+int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct err *e)
 {
 	struct nic_facts nic;
 	struct watch *watch;
@@ -193,28 +208,48 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	watch = calloc(1, sizeof(*watch));
 	if (!watch)
 		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
+	watch->cfg = *cfg;
+	watch->nic = nic;
 	watch->ifname = cfg->ifname;
 	watch->nr_cpus = cpu_nr_possible();
 	watch->filtered = cfg->filter;
 	watch->nr_queues = nic.rx_queues < MAX_QUEUES ? nic.rx_queues : MAX_QUEUES;
+	watch->hooks = watch_hook_choose(cfg->ifname, &nic, cfg->hooks, &watch->why);
+	watch->share = watch->hooks == WATCH_HOOKS_XDP &&
+		       (cfg->share || xdp_share_is_possible(nic.ifindex));
 	bpf_log_init();
 	bpf_raise_memlock();
-	open_parts(watch, res);
-	err = load_tc(watch, cfg->filter, e);
-	if (err)
-		goto fail;
-	nic_read_counters(cfg->ifname, &watch->nic_before);
-	watch->nic_newest = watch->nic_before;
-	err = attach(watch, cfg, &nic, e);
-	if (err)
-		goto fail;
-	watch->next_window = loop_mono_ns() / WATCH_WINDOW_NS;
-	report_other_xdp(watch, nic.ifindex);
+	err = load_programs(watch, e);
+	if (!err && watch->hooks == WATCH_HOOKS_XDP)
+		err = load_xdp(watch, e);
+	if (err) {
+		watch_close(watch);
+		return err;
+	}
 	*ret_watch = watch;
 	return 0;
-fail:
-	watch_close(watch);
-	return err;
+}
+
+int watch_start(struct watch *watch, struct result *res, struct err *e)
+{
+	int err;
+
+	open_parts(watch, res);
+	nic_read_counters(watch->ifname, &watch->nic_before);
+	watch->nic_newest = watch->nic_before;
+	err = attach(watch, e);
+	if (err)
+		return err;
+	watch->next_window = loop_mono_ns() / WATCH_WINDOW_NS;
+	report_other_xdp(watch);
+	if (!watch->flows)
+		return 0;
+	return watch_flows_start(watch->flows, res, watch_hook_tx_way(watch->hook), e);
+}
+
+struct watch_flows *watch_flows(const struct watch *watch)
+{
+	return watch->flows;
 }
 
 void watch_close(struct watch *watch)
@@ -228,6 +263,7 @@ void watch_close(struct watch *watch)
 	bpf_unmap_memory(watch->rings, watch->rings_bytes);
 	watch_xdp_bpf__destroy(watch->xdp);
 	watch_tc_bpf__destroy(watch->tc);
+	watch_flows_close(watch->flows);
 	free(watch->preceding);
 	free(watch);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/watch/watch.h - watch one interface: what it receives and sends, counted by watch_tc and
- * watch_xdp.
+ * engine/watch/watch.h - watch one interface: what it receives and sends, counted by watch_tc or
+ * flow_tc, and watch_xdp.
  */
 #ifndef ENGINE_WATCH_WATCH_H
 #define ENGINE_WATCH_WATCH_H
 
+#include "engine/watch/watch_flows.h"
 #include "engine/watch/watch_hook.h"
 #include "lib/err.h"
 #include "result/result.h"
@@ -18,13 +19,20 @@ struct watch_cfg_iface {
 	enum xdp_mode xdp_mode;
 	bool share;		/* use libxdp's dispatcher even if the hook is free */
 	const struct filter *filter;	/* selects the packets to count; NULL: all */
+	const struct watch_flows_cfg *flow;	/* NULL: no flows */
 };
 
 struct watch;
 
-/* Each direction becomes a part of @res: "eth0 rx" and "eth0 tx". */
-int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct result *res,
-	       struct err *e);
+/* Loads the programs, for which the verifier may need a second. */
+int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, struct err *e);
+
+/* Attaches them. Each direction becomes a part of @res: "eth0 rx" and "eth0 tx"; then the flows. */
+int watch_start(struct watch *watch, struct result *res, struct err *e);
+
+/* NULL: not requested, or not started. */
+struct watch_flows *watch_flows(const struct watch *watch);
+
 void watch_close(struct watch *watch);	/* takes NULL */
 
 /*

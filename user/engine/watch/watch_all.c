@@ -21,33 +21,24 @@ struct watch_all {
 	struct watch_cost cost;
 };
 
-/* Before attaching anything: the verifier may need a second. */
-static int open_flows(struct watch_all *all, struct err *e)
-{
-	struct watch_flows_cfg cfg = all->cfg.flow;
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && all->cfg.flows && i < all->cfg.ifaces->nr; i++) {
-		cfg.ifname = all->cfg.ifaces->names[i];
-		err = watch_flows_open(&all->flows[i], &cfg, e);
-	}
-	return err;
-}
-
+/* Loads the programs of all before it attaches any, so that all begin at the same time. */
 static int open_ifaces(struct watch_all *all, struct err *e)
 {
 	struct watch_cfg_iface cfg = all->cfg.iface;
+	unsigned int nr = all->cfg.ifaces->nr, i;
 	int err = 0;
 
-	while (!err && all->nr < all->cfg.ifaces->nr) {
-		cfg.ifname = all->cfg.ifaces->names[all->nr];
-		err = watch_open(&all->watches[all->nr], &cfg, all->res, e);
-		if (!err && all->cfg.flows)
-			err = watch_flows_start(all->flows[all->nr], all->res, e);
-		if (!err)
-			all->nr++;
+	cfg.flow = all->cfg.flows ? &all->cfg.flow : NULL;
+	for (i = 0; !err && i < nr; i++) {
+		cfg.ifname = all->cfg.ifaces->names[i];
+		err = watch_open(&all->watches[i], &cfg, e);
 	}
+	for (i = 0; !err && i < nr; i++) {
+		err = watch_start(all->watches[i], all->res, e);
+		all->flows[i] = watch_flows(all->watches[i]);
+	}
+	if (!err)
+		all->nr = nr;
 	return err;
 }
 
@@ -62,9 +53,7 @@ int watch_all_open(struct watch_all **ret_all, const struct watch_all_cfg *cfg,
 	all->cfg = *cfg;
 	all->res = res;
 	watch_cost_open(&all->cost);
-	err = open_flows(all, e);
-	if (!err)
-		err = open_ifaces(all, e);
+	err = open_ifaces(all, e);
 	if (!err && cfg->drops)
 		err = watch_drops_open(&all->drops, cfg->ifaces->names, cfg->ifaces->nr, res, e);
 	if (err)
@@ -82,10 +71,8 @@ void watch_all_close(struct watch_all *all)
 		return;
 	watch_drops_close(all->drops);
 	watch_cost_close(&all->cost);
-	for (i = 0; i < OPT_MAX_IFACES; i++) {
-		watch_flows_close(all->flows[i]);
+	for (i = 0; i < OPT_MAX_IFACES; i++)
 		watch_close(all->watches[i]);
-	}
 	free(all);
 }
 
@@ -152,13 +139,10 @@ void watch_all_sort(struct watch_all *all, enum watch_sort sort)
 		watch_flows_sort(all->flows[i], sort);
 }
 
-/* Detach in reverse order: a clsact created by the first is removed with it. */
 void watch_all_stop(struct watch_all *all)
 {
 	unsigned int i;
 
-	for (i = 0; i < all->nr && all->flows[i]; i++)
-		watch_flows_stop(all->flows[i]);
 	for (i = 0; i < all->nr; i++)
 		watch_stop(all->watches[i]);
 }

@@ -19,6 +19,7 @@
 #include "lib/loop.h"
 #include "lib/spread.h"
 #include "sys/hook/bpf.h"
+#include "sys/host/cpu.h"
 
 #include "flow_tc.skel.h"
 
@@ -32,7 +33,7 @@ const char *const watch_sort_names[] = {
 	"bytes", "packets", "rate", "rtt", "retransmissions", NULL
 };
 
-static int load(struct watch_flows *flows, struct err *e)
+static int open_tables(struct watch_flows *flows, struct err *e)
 {
 	struct flow_tc_bpf *bpf;
 	int err;
@@ -45,7 +46,7 @@ static int load(struct watch_flows *flows, struct err *e)
 	if (err)
 		return err;
 	bpf->rodata->has_filter = !!flows->cfg.filter;
-	bpf->rodata->cfg.nr_cpus = flows->nr_cpus;
+	bpf->rodata->rx_beside = flows->cfg.rx_beside;
 	bpf_map__set_max_entries(bpf->maps.flows, flows->cfg.max_flows);
 	if (flows->cfg.max_flows > PREALLOCATED)
 		bpf_map__set_map_flags(bpf->maps.flows, BPF_F_NO_PREALLOC);
@@ -54,24 +55,11 @@ static int load(struct watch_flows *flows, struct err *e)
 	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_works, flows->nr_cpus);
-	err = bpf_load(bpf->skeleton);
-	if (err)
-		return bpf_load_error(e, err, "flow_tc");
-	flows->flows_fd = bpf_map__fd(bpf->maps.flows);
-	flows->folds_fd = bpf_map__fd(bpf->maps.flow_folds);
-	flows->trips_fd = bpf_map__fd(bpf->maps.flow_trips);
-	flows->spreads_fd = bpf_map__fd(bpf->maps.flow_spreads);
-	flows->prog_fds[WATCH_RX] = bpf_program__fd(bpf->progs.flow_tc_in);
-	flows->prog_fds[WATCH_TX] = bpf_program__fd(bpf->progs.flow_tc_out);
-	err = bpf_map_memory(bpf->maps.flow_cpus, (void **)&flows->cpus, &flows->cpus_bytes, e);
-	if (!err)
-		err = bpf_map_memory(bpf->maps.flow_hists, (void **)&flows->hists,
-				     &flows->hists_bytes, e);
-	return err;
+	return 0;
 }
 
 int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cfg *cfg,
-		     struct err *e)
+		     struct watch_programs *ret_programs, struct err *e)
 {
 	struct watch_flows *flows = calloc(1, sizeof(*flows));
 	int err = -ENOMEM;
@@ -85,11 +73,10 @@ int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cf
 	flows->folded = calloc(FLOW_PREFIXES, sizeof(*flows->folded));
 	if (!flows->keys || !flows->slots || !flows->folded || !view_init(flows))
 		goto no_memory;
-	bpf_log_init();
-	bpf_raise_memlock();
-	err = load(flows, e);
+	err = open_tables(flows, e);
 	if (err)
 		goto fail;
+	*ret_programs = WATCH_PROGRAMS(flows->bpf, flow_tc);
 	*ret_flows = flows;
 	return 0;
 no_memory:
@@ -99,26 +86,38 @@ fail:
 	return err;
 }
 
-int watch_flows_start(struct watch_flows *flows, struct result *res, struct err *e)
+static int map_tables(struct watch_flows *flows, struct err *e)
 {
-	const struct watch_hook_cfg hook = {
-		.ifname = flows->cfg.ifname,
-		.hooks = flows->cfg.hooks == WATCH_HOOKS_CLSACT ? WATCH_HOOKS_CLSACT : WATCH_HOOKS_TC,
-		.rx_fd = flows->prog_fds[WATCH_RX],
-		.tx_fd = flows->prog_fds[WATCH_TX],
-	};
+	struct flow_tc_bpf *bpf = flows->bpf;
+	int err;
+
+	flows->flows_fd = bpf_map__fd(bpf->maps.flows);
+	flows->folds_fd = bpf_map__fd(bpf->maps.flow_folds);
+	flows->trips_fd = bpf_map__fd(bpf->maps.flow_trips);
+	flows->spreads_fd = bpf_map__fd(bpf->maps.flow_spreads);
+	flows->in_fd = bpf_program__fd(bpf->progs.flow_tc_in);
+	err = bpf_map_memory(bpf->maps.flow_cpus, (void **)&flows->cpus, &flows->cpus_bytes, e);
+	if (!err)
+		err = bpf_map_memory(bpf->maps.flow_hists, (void **)&flows->hists,
+				     &flows->hists_bytes, e);
+	return err;
+}
+
+int watch_flows_start(struct watch_flows *flows, struct result *res, const char *hook, struct err *e)
+{
+	const char *ifname = flows->cfg.ifname;
 	char name[32];
 	int err;
 
-	err = watch_hook_open(&flows->hook, &hook, e);
+	err = map_tables(flows, e);
 	if (err)
 		return err;
 	flows->res = res;
-	snprintf(name, sizeof(name), "%s flows", hook.ifname);
+	snprintf(name, sizeof(name), "%s flows", ifname);
 	flows->part = result_part(res, PART_FLOWS, name);
-	result_label(flows->part, "iface", hook.ifname);
+	result_label(flows->part, "iface", ifname);
 	result_keep_rows(flows->part, KEEP_ROWS);
-	result_env_str(flows->part, "hook", watch_hook_rx_way(flows->hook));
+	result_env_str(flows->part, "hook", hook);
 	result_env_str(flows->part, "flow_percentiles",
 		       "middle of a bucket, a quarter of a power of two wide: to 1/8");
 	return 0;
@@ -128,7 +127,6 @@ void watch_flows_close(struct watch_flows *flows)
 {
 	if (!flows)
 		return;
-	watch_hook_close(flows->hook);
 	bpf_unmap_memory(flows->cpus, flows->cpus_bytes);
 	bpf_unmap_memory(flows->hists, flows->hists_bytes);
 	flow_tc_bpf__destroy(flows->bpf);
@@ -307,7 +305,6 @@ void watch_flows_poll(struct watch_flows *flows)
 {
 	struct flow_cpu sum;
 
-	watch_hook_follow(flows->hook);
 	flows_read(flows, &sum);
 	if (!flows->going)
 		flows->aging = sum.new_flows - flows->aged > flows->cfg.max_flows / 4 * 3;
@@ -335,10 +332,4 @@ void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns)
 	result_row_u64(flows->part, "flow_table_count", now.new_flows - flows->aged);
 	result_row_close(flows->part);
 	flows->row = now;
-}
-
-void watch_flows_stop(struct watch_flows *flows)
-{
-	watch_hook_close(flows->hook);
-	flows->hook = NULL;
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "engine/watch/watch_hook.h"
+#include "engine/watch/watch_programs.h"
 #include "lib/err.h"
 #include "result/result.h"
 
@@ -25,26 +25,32 @@ extern const char *const watch_sort_names[];
 struct filter;
 
 struct watch_flows_cfg {
-	const char *ifname;
-	enum watch_hooks hooks;	/* flows are always counted at tc */
 	uint32_t max_flows;	/* size of the table, up to WATCH_FLOWS_MOST */
 	uint32_t top;		/* flows listed in the result */
 	enum watch_sort sort;
-	const struct filter *filter;	/* selects the packets to count; NULL: all */
 	uint64_t idle_ns;	/* idle time after which a flow may be removed to make room */
+	/* Set by watch_open(): */
+	const char *ifname;
+	const struct filter *filter;	/* selects the packets to count; NULL: all */
+	bool rx_beside;		/* XDP counts what is received, which flow_tc sees for its flows only */
 };
 
 struct watch_flows;
 
-/* Loads the programs, which takes a while. */
+/*
+ * *ret_programs are flow_tc's, which the caller loads and attaches: they count the packets as well.
+ */
 int watch_flows_open(struct watch_flows **ret_flows, const struct watch_flows_cfg *cfg,
-		     struct err *e);
+		     struct watch_programs *ret_programs, struct err *e);
 
-/* Attaches. Creates parts of @res: "eth0 flows", prefixes, and kinds of round trips. */
-int watch_flows_start(struct watch_flows *flows, struct result *res, struct err *e);
+/*
+ * After that load. Creates parts of @res: "eth0 flows", prefixes, and kinds of round trips. @hook: the
+ * hook's name in the result.
+ */
+int watch_flows_start(struct watch_flows *flows, struct result *res, const char *hook, struct err *e);
 void watch_flows_close(struct watch_flows *flows);	/* takes NULL */
 
-/* Call often: follows the interface, and removes idle flows from a table that is nearly full. */
+/* Call often: removes idle flows from a table that is nearly full. */
 void watch_flows_poll(struct watch_flows *flows);
 
 /* A row: flows that were active, started and ended since the previous row. */
@@ -59,10 +65,10 @@ void watch_flows_sort(struct watch_flows *flows, enum watch_sort sort);
  */
 void watch_flows_report_live(struct watch_flows *flows);
 
-/* Detaches: the counters no longer change. */
-void watch_flows_stop(struct watch_flows *flows);
-
-/* Everything, once. Returns the cores that the programs kept busy; 0: unknown. */
+/*
+ * Everything, once, after the programs were detached. Returns the cores that the one beside XDP kept busy;
+ * 0: none, or unknown.
+ */
 double watch_flows_report(struct watch_flows *flows, uint64_t elapsed_ns);
 
 #endif

@@ -69,8 +69,7 @@ struct watch_flows {
 	struct result *res, *part;
 	unsigned int nr_cpus;
 	struct flow_tc_bpf *bpf;
-	struct watch_hook *hook;
-	int flows_fd, folds_fd, trips_fd, spreads_fd, prog_fds[WATCH_DIRS];
+	int flows_fd, folds_fd, trips_fd, spreads_fd, in_fd;
 	struct flow_cpu *cpus;
 	struct hist_rec *hists;
 	size_t cpus_bytes, hists_bytes;

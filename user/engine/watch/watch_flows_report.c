@@ -356,21 +356,19 @@ static void report_balance(struct watch_flows *flows, const struct flow_cpu *cpu
 		       "all packets seen");
 }
 
-/* One program per direction, so one part each. */
-static double report_cost(struct watch_flows *flows, enum watch_dir dir, uint64_t buffers,
-			  uint64_t elapsed_ns)
+/* Where XDP counts what is received, the program of its flows is another one, so a part of its own. */
+static double report_cost(struct watch_flows *flows, uint64_t buffers, uint64_t elapsed_ns)
 {
-	static const char *const names[WATCH_DIRS] = { "rx", "tx" };
 	struct result *part;
 	char name[48];
 
-	snprintf(name, sizeof(name), "%s flows %s", flows->cfg.ifname, names[dir]);
+	snprintf(name, sizeof(name), "%s flows rx", flows->cfg.ifname);
 	part = result_part(flows->res, PART_INTERFACE, name);
 	/* Not the program that counts packets; the interface label separates the two. */
 	snprintf(name, sizeof(name), "%s flows", flows->cfg.ifname);
 	result_label(part, "iface", name);
-	result_label(part, "direction", names[dir]);
-	return watch_cost_report(flows->prog_fds[dir], buffers, elapsed_ns, part);
+	result_label(part, "direction", "rx");
+	return watch_cost_report(flows->in_fd, buffers, elapsed_ns, part);
 }
 
 static void keep_last(struct watch_flows *flows, struct flow_seen *flow)
@@ -401,8 +399,8 @@ double watch_flows_report(struct watch_flows *flows, uint64_t elapsed_ns)
 	report_sums(flows, &cpu, &all->tcp);
 	report_notes(flows, &cpu);
 	report_balance(flows, &cpu, all->sums);
-	for (dir = 0; dir < WATCH_DIRS; dir++)
-		cpus += report_cost(flows, dir, cpu.buffers[dir], elapsed_ns);
+	if (flows->cfg.rx_beside)
+		cpus = report_cost(flows, cpu.beside_buffers, elapsed_ns);
 	if (flows->wants_view)
 		result_metric_u64(flows->part, "flow_view_age_ns", 0);
 	result_forget_entries(flows->part);

@@ -80,7 +80,7 @@ static void detach(struct watch_hook *hook)
 	hook->attached = false;
 }
 
-/* They return TC_ACT_UNSPEC, so they hide nothing from each other. */
+/* Of another process: they return TC_ACT_UNSPEC, so they hide nothing from each other. */
 static bool is_own(const char *name)
 {
 	return !strncmp(name, "watch_tc_", 9) || !strncmp(name, "flow_tc_", 8);
@@ -92,7 +92,7 @@ static void look_before(struct watch_hook *hook)
 	size_t i;
 
 	hook->looked_mono_ns = loop_mono_ns();
-	for (i = 0; hook->cfg.tell_preceding && i < 2; i++) {
+	for (i = 0; i < 2; i++) {
 		if (!ports[i] || !tc_port_preceded(ports[i], is_own, hook->preceding,
 						   sizeof(hook->preceding)))
 			continue;
@@ -105,15 +105,15 @@ static int attach(struct watch_hook *hook, struct err *e)
 {
 	const struct watch_hook_cfg *cfg = &hook->cfg;
 	enum tc_way way = cfg->hooks == WATCH_HOOKS_CLSACT ? TC_WAY_CLSACT : TC_WAY_AUTO;
-	int err = 0;
+	int rx_tc_fd = cfg->hooks == WATCH_HOOKS_XDP ? cfg->beside_fd : cfg->rx_fd, err = 0;
 
 	if (cfg->share)
 		err = xdp_share_attach(&hook->rx_share, hook->ifindex, cfg->share, cfg->xdp_mode, e);
-	else if (cfg->rx_fd >= 0 && cfg->hooks == WATCH_HOOKS_XDP)
+	else if (cfg->hooks == WATCH_HOOKS_XDP)
 		err = xdp_attach(&hook->rx_xdp, hook->ifindex, cfg->rx_fd, cfg->xdp_mode, e);
-	else if (cfg->rx_fd >= 0)
-		err = tc_attach(&hook->rx_tc, hook->ifindex, false, cfg->rx_fd, way, e);
-	if (!err && cfg->tx_fd >= 0)
+	if (!err && rx_tc_fd >= 0)
+		err = tc_attach(&hook->rx_tc, hook->ifindex, false, rx_tc_fd, way, e);
+	if (!err)
 		err = tc_attach(&hook->tx_tc, hook->ifindex, true, cfg->tx_fd, way, e);
 	if (err) {
 		detach(hook);

@@ -3,8 +3,8 @@
  * engine/watch/watch_hook.h - programs that observe the packets of a live interface: attached where
  * it costs least, and reattached when the interface comes back.
  *
- * Several of them may observe one interface: tcx and clsact are shared, XDP is not. The programs
- * must pass every packet on unchanged.
+ * Others may observe the interface too: tcx and clsact are shared, XDP is not. The programs must pass
+ * every packet on unchanged.
  */
 #ifndef ENGINE_WATCH_WATCH_HOOK_H
 #define ENGINE_WATCH_WATCH_HOOK_H
@@ -40,8 +40,8 @@ struct watch_hook_cfg {
 	enum xdp_mode xdp_mode;
 	struct bpf_object *share;	/* not loaded, used instead of rx_fd: joins libxdp's
 					 * dispatcher. NULL: no */
-	int rx_fd, tx_fd;		/* programs; rx_fd is an XDP one with WATCH_HOOKS_XDP. -1: none */
-	bool tell_preceding;		/* warn of programs that are attached before these */
+	int rx_fd, tx_fd;		/* programs; rx_fd is an XDP one with WATCH_HOOKS_XDP */
+	int beside_fd;			/* then one more that sees what is received, at tc; -1: none */
 };
 
 struct watch_hook;

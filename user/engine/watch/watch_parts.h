@@ -25,7 +25,13 @@ struct watch {
 	const char *ifname;
 	unsigned int nr_cpus, nr_queues;
 	bool filtered;
-	struct watch_tc_bpf *tc;
+	struct watch_cfg_iface cfg;
+	struct nic_facts nic;
+	enum watch_hooks hooks;			/* chosen */
+	const char *why;			/* these, or NULL */
+	struct watch_programs programs;		/* at tc: of tc, or of flows */
+	struct watch_tc_bpf *tc;		/* NULL: with flows */
+	struct watch_flows *flows;		/* NULL: not requested */
 	struct watch_xdp_bpf *xdp;		/* NULL: tc only */
 	bool share;				/* xdp is loaded by the hook */
 	struct watch_hook *hook;
