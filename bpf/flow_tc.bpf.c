@@ -14,6 +14,7 @@
 
 #include "lib/flow.bpf.h"
 #include "lib/flow_ask.bpf.h"
+#include "lib/flow_cache.bpf.h"
 #include "lib/flow_fill.bpf.h"
 #include "lib/flow_quic.bpf.h"
 #include "lib/flow_tcp.bpf.h"
@@ -98,23 +99,87 @@ static __always_inline void add(struct flow_slot *slot, __u32 dir, const struct 
 		ADD_ONCE(cpu->active_flows, 1);
 }
 
-/* Adds what find_work() holds to its flow. */
+/*
+ * Moves what the cache's entry @at counted to the table; to the prefix, if the flow was removed as idle, as
+ * user space does with the rest of it.
+ */
+__attribute__((noinline)) int flow_flush(__u32 at)
+{
+	struct flow_cached *cached = bpf_map_lookup_elem(&flow_caches, &at);
+	struct flow_cpu *cpu = find_cpu();
+	struct watch_sum *rx, *tx;
+	struct flow_slot *slot;
+
+	if (!cached || !cpu)
+		return 0;
+	rx = &cached->counts[WATCH_RX];
+	tx = &cached->counts[WATCH_TX];
+	slot = bpf_map_lookup_elem(&flows, &cached->key);
+	if (slot) {
+		bpf_spin_lock(&slot->lock);
+		slot->rec.counts[WATCH_RX].packets += rx->packets;
+		slot->rec.counts[WATCH_RX].frame_bytes += rx->frame_bytes;
+		slot->rec.counts[WATCH_TX].packets += tx->packets;
+		slot->rec.counts[WATCH_TX].frame_bytes += tx->frame_bytes;
+		if (slot->rec.last_mono_ns < cached->last_mono_ns)
+			slot->rec.last_mono_ns = cached->last_mono_ns;
+		bpf_spin_unlock(&slot->lock);
+	} else {
+		flow_fold((const void *)&cached->key, WATCH_RX, rx->packets, rx->frame_bytes, cpu);
+		flow_fold((const void *)&cached->key, WATCH_TX, tx->packets, tx->frame_bytes, cpu);
+	}
+	WRITE_ONCE(rx->packets, 0);
+	WRITE_ONCE(rx->frame_bytes, 0);
+	WRITE_ONCE(tx->packets, 0);
+	WRITE_ONCE(tx->frame_bytes, 0);
+	return 0;
+}
+
+/* Adds what find_work() holds to its flow in the table; false: there is no room. */
+static __always_inline int account(__u32 dir, struct flow_work *work, struct flow_cpu *cpu)
+{
+	struct flow_found found = { .rtt_dir = !dir, .handshake_dir = dir };
+	struct flow_slot *slot = find_flow(&work->asked.key, cpu);
+
+	if (slot) {
+		add(slot, dir, work, &found, cpu);
+	} else {
+		ADD_ONCE(cpu->folded, work->packets);
+		flow_fold(&work->asked.key, dir, work->packets, work->frame_bytes, cpu);
+	}
+	report(&work->asked.key, &found, cpu);
+	return !!slot;
+}
+
+/* The same, and in the cache what needs nothing else of the table. */
 __attribute__((noinline)) int flow_account(__u32 dir)
 {
-	struct flow_found found = { .rtt_dir = !(dir & 1), .handshake_dir = dir & 1 };
 	struct flow_work *work = find_work();
 	struct flow_cpu *cpu = find_cpu();
-	struct flow_slot *slot;
+	struct flow_cached *cached;
+	struct flow_words key;
+	__u32 at;
 
 	if (!work || !cpu)
 		return 0;
 	dir &= 1;
-	slot = find_flow(&work->asked.key, cpu);
-	if (slot)
-		add(slot, dir, work, &found, cpu);
-	else
-		flow_fold(&work->asked.key, dir, work->packets, work->frame_bytes, cpu);
-	report(&work->asked.key, &found, cpu);
+	if (work->is_tcp || work->quic.what > FLOW_QUIC_MAYBE)
+		return account(dir, work, cpu);
+	key = *(const struct flow_words *)&work->asked.key;
+	if (flow_cache_add(&key, dir, work->packets, work->frame_bytes, work->now_mono_ns))
+		return 0;
+	at = flow_cache_at(&key);
+	cached = bpf_map_lookup_elem(&flow_caches, &at);
+	if (!cached)
+		return 0;
+	if (cached->counts[WATCH_RX].packets | cached->counts[WATCH_TX].packets)
+		flow_flush(at);
+	if (!account(dir, work, cpu))
+		return 0;
+	cached->key = key;
+	cached->epoch = READ_ONCE(flow_epoch);
+	cached->since_mono_ns = work->now_mono_ns;
+	cached->last_mono_ns = work->now_mono_ns;
 	return 0;
 }
 
@@ -144,6 +209,8 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 	struct flow_cpu *cpu = find_cpu();
 	struct watch_wire wire;
 	enum parse_result how;
+	__u64 now_mono_ns, frame_bytes;
+	struct flow_words usual;
 	struct packet pkt;
 	int is_beside, taken;
 
@@ -157,15 +224,20 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 		watch_tested(dir, taken);
 	if (!taken)
 		return;
-	work->now_mono_ns = bpf_ktime_get_ns();
+	now_mono_ns = bpf_ktime_get_ns();
 	how = skb_look(ctx, dir, &pkt, &wire);
 	if (!is_beside)
-		watch_count(dir, &pkt, how, &wire, work->now_mono_ns);
+		watch_count(dir, &pkt, how, &wire, now_mono_ns);
+	frame_bytes = (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes;
+	flow_sum(&cpu->seen[dir], wire.packets, frame_bytes);
+	if (how == PARSE_L4 && flow_is_usual(&pkt, dir, &usual) &&
+	    flow_cache_add(&usual, dir, wire.packets, frame_bytes, now_mono_ns))
+		return;
+	work->now_mono_ns = now_mono_ns;
 	work->packets = wire.packets;
-	work->frame_bytes = (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes;
-	flow_sum(&cpu->seen[dir], wire.packets, work->frame_bytes);
+	work->frame_bytes = frame_bytes;
 	if (how == PARSE_MALFORMED || !pkt.version) {
-		flow_sum(&cpu->no_flow[dir], wire.packets, work->frame_bytes);
+		flow_sum(&cpu->no_flow[dir], wire.packets, frame_bytes);
 		return;
 	}
 	__builtin_memset(&work->asked.key, 0, sizeof(work->asked.key));

@@ -98,9 +98,7 @@ static __always_inline void flow_prefix_of(const struct flow_key *key,
 		__builtin_memcpy(ret_prefix->addr + 3, key->far + 3, 3);
 }
 
-/*
- * No room for a flow: count in its far end's prefix, or if there are too many of these, in one sum.
- */
+/* Not in the table: count in its far end's prefix, or if there are too many of these, in one sum. */
 static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir dir,
 				      __u32 packets, __u64 frame_bytes, struct flow_cpu *cpu)
 {
@@ -109,7 +107,6 @@ static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir
 	struct flow_fold *fold;
 
 	flow_prefix_of(key, &prefix);
-	ADD_ONCE(cpu->folded, packets);
 	fold = bpf_map_lookup_elem(&flow_folds, &prefix);
 	if (!fold) {
 		bpf_map_update_elem(&flow_folds, &prefix, &zero, BPF_NOEXIST);

@@ -83,6 +83,43 @@ ABI_ASSERT_SIZE(struct flow_rec, 296);
 /* The value in the table of flows: a struct flow_rec, then a bpf_spin_lock and 4 bytes. */
 #define FLOW_SLOT_BYTES (sizeof(struct flow_rec) + 8)
 
+/* A key as words, in memory's byte order. */
+struct flow_words {
+	__u64 near[2], far[2];
+	__u64 rest;
+};
+_Static_assert(sizeof(struct flow_words) == sizeof(struct flow_key), "the same");
+
+/*
+ * The flows seen last by a CPU, index CPU x FLOW_CACHE + flow_cache_index(): what they counted that is not
+ * in the table yet. It is moved there when another flow needs the place, and at the flow's next packet
+ * after FLOW_CACHE_NS or in another epoch; user space adds the rest when it reads. Of packets that need
+ * nothing else of the table: not TCP's, nor of a QUIC handshake.
+ */
+#define FLOW_CACHE	1024	/* a power of two */
+#define FLOW_CACHE_NS	10000000
+
+struct flow_cached {
+	struct flow_words key;	/* its version 0: none */
+	__u32 epoch;
+	__u32 reserved;
+	__u64 since_mono_ns;	/* when the table got them last */
+	__u64 last_mono_ns;
+	struct watch_sum counts[WATCH_DIRS];
+};
+ABI_ASSERT_SIZE(struct flow_cached, 96);
+
+ABI_INLINE __u32 flow_cache_index(const struct flow_words *key)
+{
+	__u64 mix = (key->near[0] ^ key->far[1]) * 0x9e3779b97f4a7c15ull +
+		    (key->near[1] ^ key->far[0]) * 0xbf58476d1ce4e5b9ull;
+
+	mix = (mix ^ key->rest) * 0x94d049bb133111ebull;
+	/* Ports in a row differ in few bits. */
+	return (mix ^ mix >> 32) * 0x9e3779b97f4a7c15ull >> 54;
+}
+_Static_assert(FLOW_CACHE == 1 << (64 - 54), "what flow_cache_index() returns");
+
 /* The far end's /24 or /48: counts packets while the table of flows is full. */
 struct flow_prefix {
 	__u8 addr[6];		/* 3 bytes of IPv4, 6 of IPv6 */

@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ static int load_room(unsigned int flows)
 	bpf_map__set_max_entries(bpf->maps.flow_spreads, flows);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, harness_cpus());
 	bpf_map__set_max_entries(bpf->maps.flow_works, harness_cpus());
+	bpf_map__set_max_entries(bpf->maps.flow_caches, harness_cpus() * FLOW_CACHE);
 	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
 	return flow_tc_bpf__load(bpf);
 }
@@ -635,6 +637,202 @@ static void what_is_cut_short_or_not_ip_is_of_no_flow(void **state)
 	assert_int_equal(sums().new_flows, 0);
 }
 
+/* -- the cache of a CPU's flows --------------------------------------------- */
+
+/* UDP between the ports @far and 53000, so that it is no request. */
+static struct flow_key udp(enum watch_dir dir, uint16_t far)
+{
+	struct packet_frame frame;
+	struct flow_key key __attribute__((aligned(8))) = { .version = 4, .proto = IPPROTO_UDP };
+
+	packet_build(&frame, &(struct packet_spec){ .src_port = dir == WATCH_RX ? far : 53000,
+		     .dst_port = dir == WATCH_RX ? 53000 : far, .payload_bytes = 101 });
+	memcpy(key.far, frame.bytes + frame.l3 + 12, 4);
+	memcpy(key.near, frame.bytes + frame.l3 + 16, 4);
+	if (dir == WATCH_TX) {
+		memcpy(frame.bytes + frame.l3 + 12, key.near, 4);
+		memcpy(frame.bytes + frame.l3 + 16, key.far, 4);
+	}
+	key.near_port = htons(53000);
+	key.far_port = htons(far);
+	run(dir, frame.bytes, frame.len, 0);
+	return key;
+}
+
+static uint64_t in_table(const struct flow_key *key, enum watch_dir dir)
+{
+	uint64_t slot[FLOW_SLOT_BYTES / 8];
+	struct flow_rec rec;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(bpf->maps.flows), key, slot))
+		return 0;
+	memcpy(&rec, slot, sizeof(rec));
+	return rec.counts[dir].packets;
+}
+
+static struct flow_cached in_cache(const struct flow_key *key)
+{
+	struct flow_cached cached;
+
+	harness_read(bpf->maps.flow_caches, harness_cpu() * FLOW_CACHE + flow_cache_index((const void *)key), &cached);
+	if (memcmp(&cached.key, key, sizeof(*key)))
+		memset(&cached, 0, sizeof(cached));
+	return cached;
+}
+
+/* The table has the first packet; what the cache counts comes there at an interval's end, or 10 ms later. */
+static void packets_of_a_cached_flow_reach_the_table_together(void **state)
+{
+	struct flow_key key __attribute__((aligned(8)));
+	uint64_t active;
+	int i;
+
+	load(state);
+	key = udp(WATCH_RX, 7);
+	assert_int_equal(in_table(&key, WATCH_RX), 1);
+	do {	/* Again if this process was delayed. */
+		bpf->data->flow_epoch++;
+		udp(WATCH_RX, 7);
+		for (i = 0; i < 3; i++)
+			udp(WATCH_TX, 7);
+		for (i = 0; i < 3; i++)
+			udp(WATCH_RX, 7);
+	} while (in_cache(&key).counts[WATCH_RX].packets != 3);
+	active = sums().active_flows;
+	assert_int_equal(in_cache(&key).counts[WATCH_RX].frame_bytes, 3 * (14 + 20 + 8 + 101 + 4));
+	bpf->data->flow_epoch++;
+	udp(WATCH_RX, 7);
+	assert_int_equal(in_cache(&key).counts[WATCH_RX].packets, 0);
+	assert_int_equal(in_table(&key, WATCH_RX), sums().seen[WATCH_RX].packets);
+	assert_int_equal(in_table(&key, WATCH_TX), sums().seen[WATCH_TX].packets);
+	assert_int_equal(sums().active_flows, active + 1);
+	usleep(FLOW_CACHE_NS / 1000);
+	udp(WATCH_RX, 7);
+	assert_int_equal(in_cache(&key).counts[WATCH_RX].packets, 0);
+	assert_int_equal(in_table(&key, WATCH_RX), sums().seen[WATCH_RX].packets);
+	assert_int_equal(sums().active_flows, active + 1);
+}
+
+/* Two flows with one place: each takes it, and nothing is lost. */
+static void a_flow_that_loses_its_place_is_in_the_table(void **state)
+{
+	struct flow_key first __attribute__((aligned(8))), other __attribute__((aligned(8)));
+	uint16_t port = 7;
+	int i;
+
+	load(state);
+	first = other = udp(WATCH_RX, port);
+	do {
+		other.far_port = htons(++port);
+	} while (flow_cache_index((const void *)&other) != flow_cache_index((const void *)&first));
+	for (i = 0; i < 4; i++)
+		udp(WATCH_TX, 7);
+	udp(WATCH_RX, port);
+	assert_int_equal(in_table(&first, WATCH_RX), 1);
+	assert_int_equal(in_table(&first, WATCH_TX), 4);
+	assert_int_equal(in_table(&other, WATCH_RX), 1);
+	assert_int_equal(in_cache(&first).key.rest, 0);
+	assert_int_equal(in_cache(&other).key.rest, ((const struct flow_words *)&other)->rest);
+}
+
+/* User space removes it from the table as idle: what the cache has belongs to the prefix, as the rest. */
+static struct flow_key remove_while_cached(void)
+{
+	struct flow_key key __attribute__((aligned(8)));
+
+	do {	/* Again if this process was delayed. */
+		key = udp(WATCH_RX, 7);
+	} while (in_cache(&key).counts[WATCH_RX].packets != 1);
+	assert_int_equal(bpf_map_delete_elem(bpf_map__fd(bpf->maps.flows), &key), 0);
+	return key;
+}
+
+static uint64_t in_prefix(const struct flow_key *key)
+{
+	struct flow_prefix prefix = { .version = 4 };
+	struct flow_fold fold = { 0 };
+
+	memcpy(prefix.addr, key->far, 3);
+	bpf_map_lookup_elem(bpf_map__fd(bpf->maps.flow_folds), &prefix, &fold);
+	return fold.counts[WATCH_RX].packets;
+}
+
+static void what_a_removed_flow_has_in_the_cache_is_in_its_prefix(void **state)
+{
+	struct flow_key key __attribute__((aligned(8)));
+	uint16_t i;
+
+	load(state);
+	key = remove_while_cached();
+	bpf->data->flow_epoch++;
+	udp(WATCH_RX, 7);
+	assert_int_equal(in_prefix(&key), 1);
+	assert_int_equal(in_table(&key, WATCH_RX), 1);
+	assert_int_equal(sums().new_flows, 2);
+
+	key = remove_while_cached();
+	for (i = 0; sums().new_flows < ROOM + 2; i++)
+		udp(WATCH_RX, (uint16_t)(1000 + i));
+	bpf->data->flow_epoch++;
+	assert_int_equal(sums().folded, 0);
+	udp(WATCH_RX, 7);
+	assert_int_equal(in_prefix(&key), 3);
+	assert_int_equal(sums().folded, 1);
+}
+
+/* What the program keeps of a packet that needs the table; those of the cache leave it alone. */
+static bool needed_the_table(enum watch_dir dir, const struct packet_frame *frame)
+{
+	static uint8_t before[1024], after[1024];
+
+	assert_true(bpf_map__value_size(bpf->maps.flow_works) <= sizeof(before));
+	harness_read(bpf->maps.flow_works, harness_cpu(), before);
+	run(dir, frame->bytes, frame->len, 0);
+	harness_read(bpf->maps.flow_works, harness_cpu(), after);
+	return memcmp(before, after, sizeof(before));
+}
+
+/* The second packet of each, but where there is more in it than a count. */
+static void usual_packets_of_a_cached_flow_need_no_table(void **state)
+{
+	static const struct {
+		uint16_t port;
+		uint8_t first_byte;
+		bool is_usual;
+	} kinds[] = { { 7, 0x7f, true }, { 53, 0, false }, { 443, 0xc3, false } };
+	struct packet_frame frame;
+	unsigned int version, dir;
+	size_t i;
+
+	for (version = 4; version <= 6; version += 2) {
+		for (dir = 0; dir < WATCH_DIRS * sizeof(kinds) / sizeof(kinds[0]); dir++) {
+			load(state);
+			i = dir / WATCH_DIRS;
+			packet_build(&frame, &(struct packet_spec){ .version = version, .src_port = 4001,
+				     .dst_port = kinds[i].port, .payload_bytes = 101 });
+			frame.bytes[frame.l4 + 8] = kinds[i].first_byte;
+			assert_true(needed_the_table(dir % WATCH_DIRS, &frame));
+			/* Again if this process was delayed. */
+			assert_true(needed_the_table(dir % WATCH_DIRS, &frame) != kinds[i].is_usual ||
+				    needed_the_table(dir % WATCH_DIRS, &frame) != kinds[i].is_usual);
+		}
+	}
+}
+
+static void tcp_is_in_no_cache(void **state)
+{
+	struct flow_cached cached;
+	uint32_t i;
+
+	load(state);
+	handshake(4, 0);
+	for (i = 0; i < harness_cpus() * FLOW_CACHE; i++) {
+		harness_read(bpf->maps.flow_caches, i, &cached);
+		assert_int_equal(cached.key.rest, 0);
+	}
+	assert_int_equal(flow().counts[WATCH_TX].packets, 2);
+}
+
 int test_flow(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -654,6 +852,11 @@ int test_flow(void)
 		cmocka_unit_test(what_is_no_whole_quic_handshake_is_not_timed),
 		cmocka_unit_test(what_has_no_room_is_in_a_prefix),
 		cmocka_unit_test(what_is_cut_short_or_not_ip_is_of_no_flow),
+		cmocka_unit_test(packets_of_a_cached_flow_reach_the_table_together),
+		cmocka_unit_test(a_flow_that_loses_its_place_is_in_the_table),
+		cmocka_unit_test(what_a_removed_flow_has_in_the_cache_is_in_its_prefix),
+		cmocka_unit_test(usual_packets_of_a_cached_flow_need_no_table),
+		cmocka_unit_test(tcp_is_in_no_cache),
 	};
 
 	return cmocka_run_group_tests_name("flow", tests, NULL, unload);

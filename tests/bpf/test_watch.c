@@ -44,6 +44,7 @@ static int open_flow(bool rx_beside)
 	bpf_map__set_max_entries(flow->maps.flow_spreads, 64);
 	bpf_map__set_max_entries(flow->maps.flow_cpus, harness_cpus());
 	bpf_map__set_max_entries(flow->maps.flow_works, harness_cpus());
+	bpf_map__set_max_entries(flow->maps.flow_caches, harness_cpus() * FLOW_CACHE);
 	bpf_map__set_max_entries(flow->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
 	return flow_tc_bpf__load(flow);
 }

@@ -55,6 +55,7 @@ static int open_tables(struct watch_flows *flows, struct err *e)
 	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_cpus, flows->nr_cpus);
 	bpf_map__set_max_entries(bpf->maps.flow_works, flows->nr_cpus);
+	bpf_map__set_max_entries(bpf->maps.flow_caches, FLOW_CACHE * flows->nr_cpus);
 	return 0;
 }
 
@@ -100,6 +101,9 @@ static int map_tables(struct watch_flows *flows, struct err *e)
 	if (!err)
 		err = bpf_map_memory(bpf->maps.flow_hists, (void **)&flows->hists,
 				     &flows->hists_bytes, e);
+	if (!err)
+		err = bpf_map_memory(bpf->maps.flow_caches, (void **)&flows->caches,
+				     &flows->caches_bytes, e);
 	return err;
 }
 
@@ -129,6 +133,7 @@ void watch_flows_close(struct watch_flows *flows)
 		return;
 	bpf_unmap_memory(flows->cpus, flows->cpus_bytes);
 	bpf_unmap_memory(flows->hists, flows->hists_bytes);
+	bpf_unmap_memory(flows->caches, flows->caches_bytes);
 	flow_tc_bpf__destroy(flows->bpf);
 	free(flows->keys);
 	free(flows->slots);
@@ -153,6 +158,25 @@ void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum)
 	}
 }
 
+/* While a CPU writes its entry, it may be off by what that CPU counts at the time. */
+static void add_cached(const struct watch_flows *flows, struct flow_seen *flow)
+{
+	__u32 index = flow_cache_index((const struct flow_words *)&flow->key), cpu, dir;
+
+	for (cpu = 0; cpu < flows->nr_cpus; cpu++) {
+		const struct flow_cached *cached = &flows->caches[cpu * FLOW_CACHE + index];
+
+		if (memcmp(&cached->key, &flow->key, sizeof(flow->key)))
+			continue;
+		for (dir = 0; dir < WATCH_DIRS; dir++) {
+			flow->rec.counts[dir].packets += cached->counts[dir].packets;
+			flow->rec.counts[dir].frame_bytes += cached->counts[dir].frame_bytes;
+		}
+		if (flow->rec.last_mono_ns < cached->last_mono_ns)
+			flow->rec.last_mono_ns = cached->last_mono_ns;
+	}
+}
+
 bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
 							 struct flow_seen *flow))
 {
@@ -169,6 +193,7 @@ bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flo
 	for (i = 0; i < nr; i++) {
 		flow.key = flows->keys[i];
 		memcpy(&flow.rec, flows->slots + i * FLOW_SLOT_BYTES, sizeof(flow.rec));
+		add_cached(flows, &flow);
 		seen(flows, &flow);
 	}
 	flows->going = !err;
@@ -219,11 +244,36 @@ void flows_fold(struct watch_flows *flows, const struct flow_prefix *prefix,
 	}
 }
 
+static void prefix_of(const struct flow_key *key, struct flow_prefix *ret_prefix)
+{
+	*ret_prefix = (struct flow_prefix){ .version = key->version };
+	memcpy(ret_prefix->addr, key->far, key->version == 6 ? 6 : 3);
+}
+
+/* The flow was removed while the cache had it. */
+static void join_caches(struct watch_flows *flows)
+{
+	uint64_t slot[FLOW_SLOT_BYTES / sizeof(uint64_t)];
+	struct flow_prefix prefix;
+	size_t i;
+
+	for (i = 0; i < (size_t)FLOW_CACHE * flows->nr_cpus; i++) {
+		const struct flow_cached *cached = &flows->caches[i];
+
+		if (!(cached->counts[WATCH_RX].packets | cached->counts[WATCH_TX].packets) ||
+		    !bpf_map_lookup_elem(flows->flows_fd, &cached->key, slot))
+			continue;
+		prefix_of((const struct flow_key *)&cached->key, &prefix);
+		flows_fold(flows, &prefix, cached->counts);
+	}
+}
+
 void flows_join_folds(struct watch_flows *flows)
 {
 	struct flow_prefix prefix, *last = NULL;
 	struct flow_fold fold;
 
+	join_caches(flows);
 	for (; !bpf_map_get_next_key(flows->folds_fd, last, &prefix); last = &prefix) {
 		if (!bpf_map_lookup_elem(flows->folds_fd, &prefix, &fold))
 			flows_fold(flows, &prefix, fold.counts);
@@ -280,7 +330,7 @@ bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 	int fd = flows->flows_fd, err;
 	uint64_t slot[FLOW_SLOT_BYTES / sizeof(uint64_t)];
 	struct flow_seen flow = { .key = old->key, .now_pps = NAN, .now_bps = NAN, .is_gone = true };
-	struct flow_prefix prefix = { .version = old->key.version };
+	struct flow_prefix prefix;
 
 	if (old->rec.last_mono_ns + flows->cfg.idle_ns > loop_mono_ns())
 		return false;
@@ -293,10 +343,12 @@ bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 	if (err)
 		return false;
 	memcpy(&flow.rec, slot, sizeof(flow.rec));
-	memcpy(prefix.addr, flow.key.far, prefix.version == 6 ? 6 : 3);
+	prefix_of(&flow.key, &prefix);
+	flows_fold(flows, &prefix, flow.rec.counts);
+	/* They get into a prefix later: when the flow goes on, or at the end. */
+	add_cached(flows, &flow);
 	flows_spread(flows, &flow, true);
 	tally_add(flows, &flows->gone, &flow);
-	flows_fold(flows, &prefix, flow.rec.counts);
 	flows->aged++;
 	return true;
 }

@@ -72,7 +72,8 @@ struct watch_flows {
 	int flows_fd, folds_fd, trips_fd, spreads_fd, in_fd;
 	struct flow_cpu *cpus;
 	struct hist_rec *hists;
-	size_t cpus_bytes, hists_bytes;
+	struct flow_cached *caches;	/* FLOW_CACHE of each CPU */
+	size_t cpus_bytes, hists_bytes, caches_bytes;
 
 	/* One batch of the table. */
 	struct flow_key *keys;
@@ -101,7 +102,10 @@ struct watch_flows {
 /* Summed over all CPUs. */
 void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum);
 
-/* Calls @seen with each flow of the next batch; false if that was the last, or reading failed. */
+/*
+ * Calls @seen with each flow of the next batch, with what the CPUs' caches have of it; false if that was
+ * the last, or reading failed.
+ */
 bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flows,
 							 struct flow_seen *flow));
 
@@ -137,7 +141,7 @@ void view_release(struct watch_flows *flows);
 void flows_fold(struct watch_flows *flows, const struct flow_prefix *prefix,
 		const struct watch_sum *counts);
 
-/* Adds what flow_tc folded. */
+/* Adds what flow_tc folded, and, once it is detached, what its caches have of flows that are in no table. */
 void flows_join_folds(struct watch_flows *flows);
 
 /* Up to FLOW_TRIPS; returns the number. */
