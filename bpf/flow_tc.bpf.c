@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * flow_tc.bpf.c - count what an interface receives and sends, as watch_tc, and its flows, and the
- * round trips passing it: one program, as each that is attached costs a call, a parse and a look at the
- * clock.
+ * round trips passing it: in one program, as each one costs a call, a parse and a clock read.
  *
  * In: any skb. Every packet is counted once: in a flow, in a prefix if there is no room for another
  * flow, or in one of struct flow_cpu's sums; so they add up to all packets seen. Out: always
@@ -210,7 +209,7 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 	struct watch_wire wire;
 	enum parse_result how;
 	__u64 now_mono_ns, frame_bytes;
-	struct flow_words usual;
+	struct flow_words key;
 	struct packet pkt;
 	int is_beside, taken;
 
@@ -230,26 +229,24 @@ static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
 		watch_count(dir, &pkt, how, &wire, now_mono_ns);
 	frame_bytes = (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes;
 	flow_sum(&cpu->seen[dir], wire.packets, frame_bytes);
-	if (how == PARSE_L4 && flow_is_usual(&pkt, dir, &usual) &&
-	    flow_cache_add(&usual, dir, wire.packets, frame_bytes, now_mono_ns))
-		return;
-	work->now_mono_ns = now_mono_ns;
-	work->packets = wire.packets;
-	work->frame_bytes = frame_bytes;
 	if (how == PARSE_MALFORMED || !pkt.version) {
 		flow_sum(&cpu->no_flow[dir], wire.packets, frame_bytes);
 		return;
 	}
-	__builtin_memset(&work->asked.key, 0, sizeof(work->asked.key));
-	work->asked.key.proto = pkt.proto;
-	work->asked.key.version = pkt.version;
-	work->asked.key.fragment = how == PARSE_FRAGMENT;
+	flow_key_of(&pkt, how, dir, &key);
+	if (how == PARSE_L4 && flow_is_usual(&pkt) &&
+	    flow_cache_add(&key, dir, wire.packets, frame_bytes, now_mono_ns))
+		return;
+	work->now_mono_ns = now_mono_ns;
+	work->packets = wire.packets;
+	work->frame_bytes = frame_bytes;
+	*(struct flow_words *)&work->asked.key = key;
 	work->l3 = (pkt.version == 6 ? (void *)pkt.ip6 : (void *)pkt.ip4) - pkt.data;
 	work->l4 = how == PARSE_L4 ? pkt.l4 - pkt.data : 0;
 	work->ip_end = ip_end(&pkt, work->l3);
 	work->is_tcp = 0;
 	work->quic.what = FLOW_QUIC_NOTHING;
-	flow_fill(ctx, dir);
+	flow_fill(ctx);
 	if (work->quic.what)
 		flow_quic(ctx, dir);
 	flow_account(dir);

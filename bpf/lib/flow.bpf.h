@@ -89,15 +89,6 @@ static __always_inline void flow_sum(struct watch_sum *sum, __u32 packets, __u64
 	ADD_ONCE(sum->frame_bytes, frame_bytes);
 }
 
-static __always_inline void flow_prefix_of(const struct flow_key *key,
-					   struct flow_prefix *ret_prefix)
-{
-	*ret_prefix = (struct flow_prefix){ .version = key->version };
-	__builtin_memcpy(ret_prefix->addr, key->far, 3);
-	if (key->version == 6)
-		__builtin_memcpy(ret_prefix->addr + 3, key->far + 3, 3);
-}
-
 /* Not in the table: count in its far end's prefix, or if there are too many of these, in one sum. */
 static __always_inline void flow_fold(const struct flow_key *key, enum watch_dir dir,
 				      __u32 packets, __u64 frame_bytes, struct flow_cpu *cpu)

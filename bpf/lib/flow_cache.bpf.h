@@ -25,7 +25,7 @@ static __always_inline __u32 flow_cache_at(const struct flow_words *key)
 	return bpf_get_smp_processor_id() * FLOW_CACHE + flow_cache_index(key);
 }
 
-/* False: the cache has no such flow, or the table is to be told of it. */
+/* False: the cache does not have this flow, or its counts are to be moved to the table first. */
 static __always_inline int flow_cache_add(const struct flow_words *key, __u32 dir, __u32 packets,
 					  __u64 frame_bytes, __u64 now_mono_ns)
 {
@@ -46,49 +46,18 @@ static __always_inline int flow_cache_add(const struct flow_words *key, __u32 di
 	return 1;
 }
 
-/* Of two words in memory's order. */
-static __always_inline __u64 flow_word(__be32 first, __be32 second)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return first | (__u64)second << 32;
-#else
-	return (__u64)first << 32 | second;
-#endif
-}
-
-static __always_inline void flow_address(const __be32 *addr, int is_ip4, __u64 ret_words[2])
-{
-	ret_words[0] = flow_word(addr[0], is_ip4 ? 0 : addr[1]);
-	ret_words[1] = is_ip4 ? 0 : flow_word(addr[2], addr[3]);
-}
-
 /*
  * Whether @pkt, with a complete L3 header, is UDP that needs nothing but its flow's counts: no DNS and no
- * QUIC handshake. Then fills the key as flow_fill().
+ * QUIC handshake.
  */
-static __always_inline int flow_is_usual(const struct packet *pkt, __u32 dir, struct flow_words *ret_key)
+static __always_inline int flow_is_usual(const struct packet *pkt)
 {
-	__u64 *src = dir == WATCH_TX ? ret_key->near : ret_key->far;
-	__u64 *dst = dir == WATCH_TX ? ret_key->far : ret_key->near;
 	const struct udphdr *udp = pkt->l4;
 	const __u8 *payload = (const void *)(udp + 1);
-	__be32 ports;
 
-	if (pkt->proto != IPPROTO_UDP || (void *)(payload + 1) > pkt->end || *payload & FLOW_QUIC_LONG ||
-	    udp->source == bpf_htons(DNS_PORT) || udp->dest == bpf_htons(DNS_PORT))
-		return 0;
-	if (pkt->version == 4) {
-		flow_address(&pkt->ip4->saddr, 1, src);
-		flow_address(&pkt->ip4->daddr, 1, dst);
-	} else {
-		flow_address(pkt->ip6->saddr.in6_u.u6_addr32, 0, src);
-		flow_address(pkt->ip6->daddr.in6_u.u6_addr32, 0, dst);
-	}
-	ports = *(const __be32 *)udp;
-	if (dir == WATCH_RX)
-		ports = ports << 16 | ports >> 16;
-	ret_key->rest = flow_word(ports, bpf_htonl(IPPROTO_UDP << 24 | pkt->version << 16));
-	return 1;
+	return pkt->proto == IPPROTO_UDP && (void *)(payload + 1) <= pkt->end &&
+	       !(*payload & FLOW_QUIC_LONG) && udp->source != bpf_htons(DNS_PORT) &&
+	       udp->dest != bpf_htons(DNS_PORT);
 }
 
 #endif

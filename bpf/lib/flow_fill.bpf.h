@@ -105,12 +105,43 @@ __attribute__((noinline)) __u64 flow_timestamps(struct __sk_buff *ctx, __u32 at,
 /* Room for any header that parse_frame() walks over. */
 #define OFFSET_MAX	511
 
-static __always_inline void fill_ports(struct flow_key *key, __u32 dir, const __be16 *ports)
+/* Of two words in memory's order. */
+static __always_inline __u64 flow_word(__be32 first, __be32 second)
 {
-	if (key->proto != IPPROTO_TCP && key->proto != IPPROTO_UDP && key->proto != IPPROTO_SCTP)
-		return;
-	key->near_port = ports[dir == WATCH_TX ? 0 : 1];
-	key->far_port = ports[dir == WATCH_TX ? 1 : 0];
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return first | (__u64)second << 32;
+#else
+	return (__u64)first << 32 | second;
+#endif
+}
+
+static __always_inline void flow_address(const __be32 *addr, int is_ip4, __u64 ret_words[2])
+{
+	ret_words[0] = flow_word(addr[0], is_ip4 ? 0 : addr[1]);
+	ret_words[1] = is_ip4 ? 0 : flow_word(addr[2], addr[3]);
+}
+
+/* The key of @pkt, which is IP and as parsed; ports only of a whole packet that has some. */
+static __always_inline void flow_key_of(const struct packet *pkt, enum parse_result how, __u32 dir,
+					struct flow_words *ret_key)
+{
+	__u64 *src = dir == WATCH_TX ? ret_key->near : ret_key->far;
+	__u64 *dst = dir == WATCH_TX ? ret_key->far : ret_key->near;
+	const __be32 *l4 = pkt->l4;
+	__be32 ports = 0;
+
+	if (pkt->version == 4) {
+		flow_address(&pkt->ip4->saddr, 1, src);
+		flow_address(&pkt->ip4->daddr, 1, dst);
+	} else {
+		flow_address(pkt->ip6->saddr.in6_u.u6_addr32, 0, src);
+		flow_address(pkt->ip6->daddr.in6_u.u6_addr32, 0, dst);
+	}
+	if (how == PARSE_L4 && (void *)(l4 + 1) <= pkt->end &&
+	    (pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP || pkt->proto == IPPROTO_SCTP))
+		ports = dir == WATCH_TX ? *l4 : *l4 << 16 | *l4 >> 16;
+	ret_key->rest = flow_word(ports, bpf_htonl(pkt->proto << 24 | pkt->version << 16 |
+						   (how == PARSE_FRAGMENT) << 8));
 }
 
 /* NOP, NOP, timestamps: the layout of almost all stacks. */
@@ -160,48 +191,26 @@ static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *
 }
 
 /*
- * The key and the fields of the TCP header, at the offsets in find_work(). This function,
+ * The fields of the TCP header, and whether it may be QUIC, at the offsets in find_work(). This function,
  * flow_account and flow_ask are not static, so that the verifier checks them once, and not once per
  * path through the headers (flow_tc_in: 392 thousand instructions otherwise). Kernels before 5.12
  * accept scalars only.
  */
-__attribute__((noinline)) int flow_fill(struct __sk_buff *ctx, __u32 dir)
+__attribute__((noinline)) int flow_fill(struct __sk_buff *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	struct flow_work *work = find_work();
-	struct flow_key *key;
-	__u8 *src, *dst;
+	__u8 proto;
 
-	if (!work)
+	if (!work || !work->l4)
 		return 0;
-	key = &work->asked.key;
-	src = dir == WATCH_TX ? key->near : key->far;
-	dst = dir == WATCH_TX ? key->far : key->near;
-	at = data + (work->l3 & OFFSET_MAX);
-	if (key->version == 6) {
-		struct ipv6hdr *ip = at;
-
-		if ((void *)(ip + 1) > end)
-			return 0;
-		__builtin_memcpy(src, &ip->saddr, 16);
-		__builtin_memcpy(dst, &ip->daddr, 16);
-	} else {
-		struct iphdr *ip = at;
-
-		if ((void *)(ip + 1) > end)
-			return 0;
-		__builtin_memcpy(src, &ip->saddr, 4);
-		__builtin_memcpy(dst, &ip->daddr, 4);
-	}
+	proto = work->asked.key.proto;
 	at = data + (work->l4 & OFFSET_MAX);
-	if (!work->l4 || at + 2 * sizeof(__be16) > end)
-		return 0;
-	fill_ports(key, dir, at);
-	if (key->proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
+	if (proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
 		work->is_tcp = fill_tcp(ctx, at, end, work);
 	at += sizeof(struct udphdr);
 	/* Copy what is in a fragment. */
-	if (key->proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
+	if (proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
 		work->quic.what = FLOW_QUIC_MAYBE;
 	return 0;
 }

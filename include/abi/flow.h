@@ -128,6 +128,14 @@ struct flow_prefix {
 };
 ABI_ASSERT_SIZE(struct flow_prefix, 8);
 
+ABI_INLINE void flow_prefix_of(const struct flow_key *key, struct flow_prefix *ret_prefix)
+{
+	*ret_prefix = (struct flow_prefix){ .version = key->version };
+	__builtin_memcpy(ret_prefix->addr, key->far, 3);
+	if (key->version == 6)
+		__builtin_memcpy(ret_prefix->addr + 3, key->far + 3, 3);
+}
+
 /* Updated by all CPUs. */
 struct flow_fold {
 	struct watch_sum counts[WATCH_DIRS];

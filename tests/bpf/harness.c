@@ -13,9 +13,11 @@
 #include <linux/bpf.h>
 #include <sched.h>
 
-#include "abi/sink.h"
+#include "abi/flow.h"
 #include "abi/payload.h"
+#include "abi/sink.h"
 
+#include "flow_tc.skel.h"
 #include "sink_spin.skel.h"
 #include "sink_xdp.skel.h"
 
@@ -49,6 +51,27 @@ struct sink_xdp_bpf *harness_open_sink(bool spin)
 	sink_xdp_bpf__destroy(skel);
 	errno = -err;
 	return NULL;
+}
+
+struct flow_tc_bpf *harness_open_flow(unsigned int flows)
+{
+	struct flow_tc_bpf *skel = flow_tc_bpf__open();
+
+	if (!skel)
+		return NULL;
+	skel->rodata->cfg.nr_cpus = harness_cpus();
+	skel->rodata->cfg.nr_queues = 1;
+	bpf_map__set_max_entries(skel->maps.watch_recs, harness_cpus() * WATCH_DIRS);
+	bpf_map__set_max_entries(skel->maps.watch_gaps, harness_cpus() * WATCH_DIRS);
+	bpf_map__set_max_entries(skel->maps.watch_rings, harness_cpus() * WATCH_DIRS);
+	bpf_map__set_max_entries(skel->maps.watch_queues, harness_cpus() * 2);
+	bpf_map__set_max_entries(skel->maps.flows, flows);
+	bpf_map__set_max_entries(skel->maps.flow_spreads, flows);
+	bpf_map__set_max_entries(skel->maps.flow_cpus, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.flow_works, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.flow_caches, harness_cpus() * FLOW_CACHE);
+	bpf_map__set_max_entries(skel->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
+	return skel;
 }
 
 unsigned int harness_cpu(void)

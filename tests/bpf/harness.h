@@ -23,6 +23,7 @@
 #include "abi/hist.h"
 #include "packet.h"
 
+struct flow_tc_bpf;
 struct sink_xdp_bpf;
 
 /* The groups: number of failed tests. */
@@ -54,6 +55,9 @@ struct harness_out {
 
 /* sink_xdp, or @spin, or where this kernel needs it, sink_spin; NULL: errno says why. */
 struct sink_xdp_bpf *harness_open_sink(bool spin);
+
+/* flow_tc with room for @flows; NULL: errno says why. */
+struct flow_tc_bpf *harness_open_flow(unsigned int flows);
 
 /* The CPU that everything runs on. */
 unsigned int harness_cpu(void);

@@ -45,20 +45,9 @@ static int unload(void **state)
 static int load_room(unsigned int flows)
 {
 	unload(NULL);
-	bpf = flow_tc_bpf__open();
+	bpf = harness_open_flow(flows);
 	if (!bpf)
 		return -errno;
-	bpf->rodata->cfg.nr_cpus = harness_cpus();
-	bpf_map__set_max_entries(bpf->maps.watch_recs, harness_cpus() * WATCH_DIRS);
-	bpf_map__set_max_entries(bpf->maps.watch_gaps, harness_cpus() * WATCH_DIRS);
-	bpf_map__set_max_entries(bpf->maps.watch_rings, harness_cpus() * WATCH_DIRS);
-	bpf_map__set_max_entries(bpf->maps.watch_queues, harness_cpus());
-	bpf_map__set_max_entries(bpf->maps.flows, flows);
-	bpf_map__set_max_entries(bpf->maps.flow_spreads, flows);
-	bpf_map__set_max_entries(bpf->maps.flow_cpus, harness_cpus());
-	bpf_map__set_max_entries(bpf->maps.flow_works, harness_cpus());
-	bpf_map__set_max_entries(bpf->maps.flow_caches, harness_cpus() * FLOW_CACHE);
-	bpf_map__set_max_entries(bpf->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
 	return flow_tc_bpf__load(bpf);
 }
 

@@ -35,17 +35,10 @@ static struct watch_xdp_bpf *xdp;
 
 static int open_flow(bool rx_beside)
 {
-	flow = flow_tc_bpf__open();
+	flow = harness_open_flow(64);
 	if (!flow)
 		return -errno;
-	SIZE_MAPS(flow);
 	flow->rodata->rx_beside = rx_beside;
-	bpf_map__set_max_entries(flow->maps.flows, 64);
-	bpf_map__set_max_entries(flow->maps.flow_spreads, 64);
-	bpf_map__set_max_entries(flow->maps.flow_cpus, harness_cpus());
-	bpf_map__set_max_entries(flow->maps.flow_works, harness_cpus());
-	bpf_map__set_max_entries(flow->maps.flow_caches, harness_cpus() * FLOW_CACHE);
-	bpf_map__set_max_entries(flow->maps.flow_hists, FLOW_KINDS * WATCH_DIRS * harness_cpus());
 	return flow_tc_bpf__load(flow);
 }
 

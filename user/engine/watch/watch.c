@@ -67,11 +67,11 @@ static int open_tc(struct watch *watch, struct err *e)
 
 	watch->tc = calloc(1, sizeof(*watch->tc));
 	if (!watch->tc || watch_tc_bpf__create_skeleton(watch->tc))
-		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
+		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->cfg.ifname);
 	err = watch_filter_open(watch->tc->skeleton, watch->cfg.filter, FILTER_TC, e);
 	if (err)
 		return err;
-	watch->tc->rodata->has_filter = watch->filtered;
+	watch->tc->rodata->has_filter = !!watch->cfg.filter;
 	watch->programs = WATCH_PROGRAMS(watch->tc, watch_tc);
 	return 0;
 }
@@ -80,7 +80,7 @@ static int open_flows(struct watch *watch, struct err *e)
 {
 	struct watch_flows_cfg cfg = *watch->cfg.flow;
 
-	cfg.ifname = watch->ifname;
+	cfg.ifname = watch->cfg.ifname;
 	cfg.filter = watch->cfg.filter;
 	cfg.rx_beside = watch->hooks == WATCH_HOOKS_XDP;
 	return watch_flows_open(&watch->flows, &cfg, &watch->programs, e);
@@ -109,7 +109,7 @@ static int load_xdp(struct watch *watch, struct err *e)
 	xdp = calloc(1, sizeof(*xdp));
 	watch->xdp = xdp;
 	if (!xdp || watch_xdp_bpf__create_skeleton(xdp))
-		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->ifname);
+		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->cfg.ifname);
 	err = watch_filter_open(xdp->skeleton, cfg->filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
 	if (err)
 		return err;
@@ -129,14 +129,14 @@ static int load_xdp(struct watch *watch, struct err *e)
 		err = bpf_load(xdp->skeleton);
 	if (err) {
 		bpf_load_error(e, err, "watch_xdp");
-		return frags ? bpf_frags_hint(e, err, watch->ifname, watch->nic.mtu) : err;
+		return frags ? bpf_frags_hint(e, err, watch->cfg.ifname, watch->nic.mtu) : err;
 	}
 	return 0;
 }
 
 static int attach(struct watch *watch, struct err *e)
 {
-	struct watch_hook_cfg hook = { .ifname = watch->ifname, .hooks = watch->hooks,
+	struct watch_hook_cfg hook = { .ifname = watch->cfg.ifname, .hooks = watch->hooks,
 				       .xdp_mode = watch->cfg.xdp_mode, .beside_fd = -1 };
 	struct watch_side *sides = watch->sides;
 	int err;
@@ -163,7 +163,7 @@ static int attach(struct watch *watch, struct err *e)
 	result_env_str(sides[WATCH_TX].part, "hook", watch_hook_tx_way(watch->hook));
 	if (watch->why) {
 		result_env_str(sides[WATCH_RX].part, "hook_why", watch->why);
-		log_info("'%s' is watched %s", watch->ifname, watch->why);
+		log_info("'%s' is watched %s", watch->cfg.ifname, watch->why);
 	}
 	return 0;
 }
@@ -175,11 +175,11 @@ static void open_parts(struct watch *watch, struct result *res)
 	int dir;
 
 	for (dir = 0; dir < WATCH_DIRS; dir++) {
-		snprintf(name, sizeof(name), "%s %s", watch->ifname, names[dir]);
+		snprintf(name, sizeof(name), "%s %s", watch->cfg.ifname, names[dir]);
 		watch->sides[dir].part = result_part(res, PART_INTERFACE, name);
-		result_label(watch->sides[dir].part, "iface", watch->ifname);
+		result_label(watch->sides[dir].part, "iface", watch->cfg.ifname);
 		result_label(watch->sides[dir].part, "direction", names[dir]);
-		environ_iface(watch->sides[dir].part, watch->ifname);
+		environ_iface(watch->sides[dir].part, watch->cfg.ifname);
 		result_keep_rows(watch->sides[dir].part, KEEP_ROWS);
 	}
 }
@@ -210,9 +210,7 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
 	watch->cfg = *cfg;
 	watch->nic = nic;
-	watch->ifname = cfg->ifname;
 	watch->nr_cpus = cpu_nr_possible();
-	watch->filtered = cfg->filter;
 	watch->nr_queues = nic.rx_queues < MAX_QUEUES ? nic.rx_queues : MAX_QUEUES;
 	watch->hooks = watch_hook_choose(cfg->ifname, &nic, cfg->hooks, &watch->why);
 	watch->share = watch->hooks == WATCH_HOOKS_XDP &&
@@ -235,7 +233,7 @@ int watch_start(struct watch *watch, struct result *res, struct err *e)
 	int err;
 
 	open_parts(watch, res);
-	nic_read_counters(watch->ifname, &watch->nic_before);
+	nic_read_counters(watch->cfg.ifname, &watch->nic_before);
 	watch->nic_newest = watch->nic_before;
 	err = attach(watch, e);
 	if (err)
@@ -325,7 +323,7 @@ void watch_read_nic(struct watch *watch, struct nic_counters *ret_counters)
 	 * A recreated interface counts from 0; counters that have not shrunk belong to the same
 	 * one.
 	 */
-	if (!nic_read_counters(watch->ifname, &now)) {
+	if (!nic_read_counters(watch->cfg.ifname, &now)) {
 		if (life != watch->nic_life && now.rx_packets < watch->nic_newest.rx_packets) {
 			add_growth(&watch->nic_sum, &watch->nic_newest, &watch->nic_before);
 			watch->nic_before = (struct nic_counters){ 0 };

@@ -244,12 +244,6 @@ void flows_fold(struct watch_flows *flows, const struct flow_prefix *prefix,
 	}
 }
 
-static void prefix_of(const struct flow_key *key, struct flow_prefix *ret_prefix)
-{
-	*ret_prefix = (struct flow_prefix){ .version = key->version };
-	memcpy(ret_prefix->addr, key->far, key->version == 6 ? 6 : 3);
-}
-
 /* The flow was removed while the cache had it. */
 static void join_caches(struct watch_flows *flows)
 {
@@ -263,7 +257,7 @@ static void join_caches(struct watch_flows *flows)
 		if (!(cached->counts[WATCH_RX].packets | cached->counts[WATCH_TX].packets) ||
 		    !bpf_map_lookup_elem(flows->flows_fd, &cached->key, slot))
 			continue;
-		prefix_of((const struct flow_key *)&cached->key, &prefix);
+		flow_prefix_of((const struct flow_key *)&cached->key, &prefix);
 		flows_fold(flows, &prefix, cached->counts);
 	}
 }
@@ -343,7 +337,7 @@ bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 	if (err)
 		return false;
 	memcpy(&flow.rec, slot, sizeof(flow.rec));
-	prefix_of(&flow.key, &prefix);
+	flow_prefix_of(&flow.key, &prefix);
 	flows_fold(flows, &prefix, flow.rec.counts);
 	/* They get into a prefix later: when the flow goes on, or at the end. */
 	add_cached(flows, &flow);

@@ -22,10 +22,8 @@ struct watch_side {
 };
 
 struct watch {
-	const char *ifname;
-	unsigned int nr_cpus, nr_queues;
-	bool filtered;
 	struct watch_cfg_iface cfg;
+	unsigned int nr_cpus, nr_queues;
 	struct nic_facts nic;
 	enum watch_hooks hooks;			/* chosen */
 	const char *why;			/* these, or NULL */

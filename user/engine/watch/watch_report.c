@@ -196,7 +196,7 @@ static double report_side(struct watch *watch, enum watch_dir dir,
 								 side->burst.peaks[i];
 		result_metric_real(side->part, burst_keys[i], burst_peak_bps(&peaks, i));
 	}
-	if (watch->filtered)
+	if (watch->cfg.filter)
 		result_metric_u64(side->part, "not_taken_buffers", sum.not_taken);
 	report_gaps(watch, dir, side->part);
 	report_driver(nic, dir, side->part);
