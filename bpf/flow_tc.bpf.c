@@ -155,8 +155,8 @@ __attribute__((noinline)) int flow_account(__u32 dir)
 {
 	struct flow_work *work = find_work();
 	struct flow_cpu *cpu = find_cpu();
+	const struct flow_words *key;
 	struct flow_cached *cached;
-	struct flow_words key;
 	__u32 at;
 
 	if (!work || !cpu)
@@ -164,10 +164,10 @@ __attribute__((noinline)) int flow_account(__u32 dir)
 	dir &= 1;
 	if (work->is_tcp || work->quic.what > FLOW_QUIC_MAYBE)
 		return account(dir, work, cpu);
-	key = *(const struct flow_words *)&work->asked.key;
-	if (flow_cache_add(&key, dir, work->packets, work->frame_bytes, work->now_mono_ns))
+	key = (const void *)&work->asked.key;
+	if (flow_cache_add(key, dir, work->packets, work->frame_bytes, work->now_mono_ns))
 		return 0;
-	at = flow_cache_at(&key);
+	at = flow_cache_at(key);
 	cached = bpf_map_lookup_elem(&flow_caches, &at);
 	if (!cached)
 		return 0;
@@ -175,7 +175,7 @@ __attribute__((noinline)) int flow_account(__u32 dir)
 		flow_flush(at);
 	if (!account(dir, work, cpu))
 		return 0;
-	cached->key = key;
+	cached->key = *key;
 	cached->epoch = READ_ONCE(flow_epoch);
 	cached->since_mono_ns = work->now_mono_ns;
 	cached->last_mono_ns = work->now_mono_ns;
@@ -192,7 +192,7 @@ __attribute__((noinline)) int flow_ask(struct __sk_buff *ctx, __u32 dir)
 
 	if (!work || !cpu)
 		return 0;
-	what = flow_asks_what(ctx, work->l4, &work->asked, &kind);
+	what = flow_asks_what(ctx, work->place.l4, &work->asked, &kind);
 	if (what == FLOW_ASKS_NOTHING)
 		return 0;
 	ns = flow_ask_seen(&work->asked, what, work->now_mono_ns, cpu);
@@ -202,56 +202,86 @@ __attribute__((noinline)) int flow_ask(struct __sk_buff *ctx, __u32 dir)
 	return 0;
 }
 
-static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
+/*
+ * The packet in find_work(), whose key is set. Not static, as what it calls, so that the verifier checks each
+ * once, and not once per path through the headers. Kernels before 5.12 accept scalars only.
+ */
+__attribute__((noinline)) int flow_packet(struct __sk_buff *ctx, __u32 dir)
 {
 	struct flow_work *work = find_work();
-	struct flow_cpu *cpu = find_cpu();
-	struct watch_wire wire;
-	enum parse_result how;
-	__u64 now_mono_ns, frame_bytes;
-	struct flow_words key;
-	struct packet pkt;
-	int is_beside, taken;
 
-	if (!work || !cpu)
-		return;
-	is_beside = dir == WATCH_RX && rx_beside;
-	taken = !has_filter || packet_taken(ctx);
-	if (is_beside)
-		ADD_ONCE(cpu->beside_buffers, 1);
-	else
-		watch_tested(dir, taken);
-	if (!taken)
-		return;
-	now_mono_ns = bpf_ktime_get_ns();
-	how = skb_look(ctx, dir, &pkt, &wire);
-	if (!is_beside)
-		watch_count(dir, &pkt, how, &wire, now_mono_ns);
-	frame_bytes = (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes;
-	flow_sum(&cpu->seen[dir], wire.packets, frame_bytes);
-	if (how == PARSE_MALFORMED || !pkt.version) {
-		flow_sum(&cpu->no_flow[dir], wire.packets, frame_bytes);
-		return;
-	}
-	flow_key_of(&pkt, how, dir, &key);
-	if (how == PARSE_L4 && flow_is_usual(&pkt) &&
-	    flow_cache_add(&key, dir, wire.packets, frame_bytes, now_mono_ns))
-		return;
-	work->now_mono_ns = now_mono_ns;
-	work->packets = wire.packets;
-	work->frame_bytes = frame_bytes;
-	*(struct flow_words *)&work->asked.key = key;
-	work->l3 = (pkt.version == 6 ? (void *)pkt.ip6 : (void *)pkt.ip4) - pkt.data;
-	work->l4 = how == PARSE_L4 ? pkt.l4 - pkt.data : 0;
-	work->ip_end = ip_end(&pkt, work->l3);
+	if (!work)
+		return 0;
 	work->is_tcp = 0;
 	work->quic.what = FLOW_QUIC_NOTHING;
 	flow_fill(ctx);
 	if (work->quic.what)
 		flow_quic(ctx, dir);
 	flow_account(dir);
-	if (work->l4 && flow_may_ask(&work->asked.key))
+	if (work->place.l4 && flow_may_ask(&work->asked.key))
 		flow_ask(ctx, dir);
+	return 0;
+}
+
+/* Of a packet as parsed, and counted; @place: where its headers are, as in struct watch_wire. */
+static __always_inline void flow_count(struct __sk_buff *ctx, enum watch_dir dir, const struct packet *pkt,
+				       enum parse_result how, __u32 place, __u32 packets, __u64 frame_bytes,
+				       __u64 now_mono_ns)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	struct flow_place at = {
+		.l3 = place >> 16, .l4 = how == PARSE_L4 ? place & 0xffff : 0,
+		.proto = pkt->proto, .version = pkt->version, .is_fragment = how == PARSE_FRAGMENT,
+	};
+	struct flow_cpu *cpu = find_cpu();
+	struct flow_work *work;
+	struct flow_words key;
+
+	if (!cpu)
+		return;
+	flow_sum(&cpu->seen[dir], packets, frame_bytes);
+	if (how == PARSE_MALFORMED || !at.version || !flow_key_of(data, end, &at, dir, &key)) {
+		flow_sum(&cpu->no_flow[dir], packets, frame_bytes);
+		return;
+	}
+	if (flow_is_usual(data, end, &at) && flow_cache_add(&key, dir, packets, frame_bytes, now_mono_ns))
+		return;
+	work = find_work();
+	if (!work)
+		return;
+	*(struct flow_words *)&work->asked.key = key;
+	work->place = at;
+	work->packets = packets;
+	work->frame_bytes = frame_bytes;
+	work->now_mono_ns = now_mono_ns;
+	flow_packet(ctx, dir);
+}
+
+static __always_inline void flow_seen(struct __sk_buff *ctx, enum watch_dir dir)
+{
+	int is_beside = dir == WATCH_RX && rx_beside, taken;
+	struct watch_wire wire;
+	enum parse_result how;
+	struct flow_cpu *cpu;
+	struct packet pkt;
+	__u64 now_mono_ns;
+
+	taken = !has_filter || packet_taken(ctx);
+	if (is_beside) {
+		cpu = find_cpu();
+		if (cpu)
+			ADD_ONCE(cpu->beside_buffers, 1);
+	} else {
+		watch_tested(dir, taken);
+	}
+	if (!taken)
+		return;
+	now_mono_ns = bpf_ktime_get_ns();
+	how = skb_look(ctx, dir, &pkt, &wire);
+	if (!is_beside)
+		watch_count(dir, &pkt, how, &wire, now_mono_ns);
+	flow_count(ctx, dir, &pkt, how, wire.place, wire.packets,
+		   (__u64)(wire.packets - 1) * wire.full_bytes + wire.last_bytes, now_mono_ns);
 }
 
 SEC("tc")

@@ -46,16 +46,13 @@ static __always_inline int flow_cache_add(const struct flow_words *key, __u32 di
 	return 1;
 }
 
-/*
- * Whether @pkt, with a complete L3 header, is UDP that needs nothing but its flow's counts: no DNS and no
- * QUIC handshake.
- */
-static __always_inline int flow_is_usual(const struct packet *pkt)
+/* Whether it is UDP that needs nothing but its flow's counts: no DNS and no QUIC handshake. */
+static __always_inline int flow_is_usual(void *data, void *end, const struct flow_place *place)
 {
-	const struct udphdr *udp = pkt->l4;
+	const struct udphdr *udp = data + (place->l4 & OFFSET_MAX);
 	const __u8 *payload = (const void *)(udp + 1);
 
-	return pkt->proto == IPPROTO_UDP && (void *)(payload + 1) <= pkt->end &&
+	return place->l4 && place->proto == IPPROTO_UDP && (void *)(payload + 1) <= end &&
 	       !(*payload & FLOW_QUIC_LONG) && udp->source != bpf_htons(DNS_PORT) &&
 	       udp->dest != bpf_htons(DNS_PORT);
 }

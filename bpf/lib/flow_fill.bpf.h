@@ -34,10 +34,19 @@ struct flow_quic {
 #define OPTIONS_MAX	40
 #define OPTIONS_MASK	63
 
+/* Where the headers of a packet are, as parsed. */
+struct flow_place {
+	__u32 l3, l4;		/* offsets; l4 0: none */
+	__u32 proto;		/* IPPROTO_ */
+	__u32 version;		/* of IP */
+	__u32 is_fragment;
+};
+
 /* The current packet, one record per CPU: neither hook is re-entered. */
 struct flow_work {
 	struct flow_ask asked;	/* its key is filled for every packet */
-	__u32 l3, l4, ip_end;	/* offsets; l4 0: none */
+	struct flow_place place;
+	__u32 ip_end;		/* offset */
 	struct flow_tcp tcp;
 	struct flow_quic quic;
 	__u32 packets, is_tcp;
@@ -115,33 +124,43 @@ static __always_inline __u64 flow_word(__be32 first, __be32 second)
 #endif
 }
 
-static __always_inline void flow_address(const __be32 *addr, int is_ip4, __u64 ret_words[2])
+static __always_inline void flow_addresses(const __be32 *src, const __be32 *dst, int is_ip4, __u32 dir,
+					   struct flow_words *ret_key)
 {
-	ret_words[0] = flow_word(addr[0], is_ip4 ? 0 : addr[1]);
-	ret_words[1] = is_ip4 ? 0 : flow_word(addr[2], addr[3]);
+	__u64 from[2] = { flow_word(src[0], is_ip4 ? 0 : src[1]), is_ip4 ? 0 : flow_word(src[2], src[3]) };
+	__u64 to[2] = { flow_word(dst[0], is_ip4 ? 0 : dst[1]), is_ip4 ? 0 : flow_word(dst[2], dst[3]) };
+
+	ret_key->near[0] = dir == WATCH_TX ? from[0] : to[0];
+	ret_key->near[1] = dir == WATCH_TX ? from[1] : to[1];
+	ret_key->far[0] = dir == WATCH_TX ? to[0] : from[0];
+	ret_key->far[1] = dir == WATCH_TX ? to[1] : from[1];
 }
 
-/* The key of @pkt, which is IP and as parsed; ports only of a whole packet that has some. */
-static __always_inline void flow_key_of(const struct packet *pkt, enum parse_result how, __u32 dir,
-					struct flow_words *ret_key)
+/* False: the L3 header is not in the linear part. */
+static __always_inline int flow_key_of(void *data, void *end, const struct flow_place *place,
+				       __u32 dir, struct flow_words *ret_key)
 {
-	__u64 *src = dir == WATCH_TX ? ret_key->near : ret_key->far;
-	__u64 *dst = dir == WATCH_TX ? ret_key->far : ret_key->near;
-	const __be32 *l4 = pkt->l4;
+	void *at = data + (place->l3 & OFFSET_MAX);
+	const struct ipv6hdr *ip6 = at;
+	const struct iphdr *ip4 = at;
 	__be32 ports = 0;
 
-	if (pkt->version == 4) {
-		flow_address(&pkt->ip4->saddr, 1, src);
-		flow_address(&pkt->ip4->daddr, 1, dst);
+	if (place->version == 6) {
+		if ((void *)(ip6 + 1) > end)
+			return 0;
+		flow_addresses(ip6->saddr.in6_u.u6_addr32, ip6->daddr.in6_u.u6_addr32, 0, dir, ret_key);
 	} else {
-		flow_address(pkt->ip6->saddr.in6_u.u6_addr32, 0, src);
-		flow_address(pkt->ip6->daddr.in6_u.u6_addr32, 0, dst);
+		if ((void *)(ip4 + 1) > end)
+			return 0;
+		flow_addresses(&ip4->saddr, &ip4->daddr, 1, dir, ret_key);
 	}
-	if (how == PARSE_L4 && (void *)(l4 + 1) <= pkt->end &&
-	    (pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP || pkt->proto == IPPROTO_SCTP))
-		ports = dir == WATCH_TX ? *l4 : *l4 << 16 | *l4 >> 16;
-	ret_key->rest = flow_word(ports, bpf_htonl(pkt->proto << 24 | pkt->version << 16 |
-						   (how == PARSE_FRAGMENT) << 8));
+	at = data + (place->l4 & OFFSET_MAX);
+	if (place->l4 && at + sizeof(ports) <= end &&
+	    (place->proto == IPPROTO_UDP || place->proto == IPPROTO_TCP || place->proto == IPPROTO_SCTP))
+		ports = dir == WATCH_TX ? *(__be32 *)at : *(__be32 *)at << 16 | *(__be32 *)at >> 16;
+	ret_key->rest = flow_word(ports, bpf_htonl(place->proto << 24 | place->version << 16 |
+						   place->is_fragment << 8));
+	return 1;
 }
 
 /* NOP, NOP, timestamps: the layout of almost all stacks. */
@@ -164,16 +183,35 @@ static __always_inline __u64 find_timestamps(struct __sk_buff *ctx, const struct
 	return flow_timestamps(ctx, at, bytes);
 }
 
+/* The end of the IP packet, without padding. */
+static __always_inline __u32 flow_ip_end(struct __sk_buff *ctx, void *data, void *end,
+					 const struct flow_place *place)
+{
+	void *at = data + (place->l3 & OFFSET_MAX);
+	const struct ipv6hdr *ip6 = at;
+	const struct iphdr *ip4 = at;
+	__u32 bytes = 0;
+
+	if (place->version == 6) {
+		if ((void *)(ip6 + 1) <= end && ip6->payload_len)
+			bytes = bpf_ntohs(ip6->payload_len) + sizeof(*ip6);
+	} else if ((void *)(ip4 + 1) <= end) {
+		bytes = bpf_ntohs(ip4->tot_len);
+	}
+	/* 0: of more than 64 KB. */
+	return bytes ? place->l3 + bytes : ctx->len;
+}
+
 /* False: the header is incomplete. */
 static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *header, void *end,
 				    struct flow_work *work)
 {
 	__u32 header_bytes = header->doff * 4, size = ctx->gso_size;
-	__u32 payload = work->ip_end - work->l4 - header_bytes;
+	__u32 payload = work->ip_end - work->place.l4 - header_bytes;
 	struct flow_tcp *tcp = &work->tcp;
 	__u64 ts;
 
-	if (header_bytes < sizeof(*header) || work->ip_end < work->l4 + header_bytes)
+	if (header_bytes < sizeof(*header) || work->ip_end < work->place.l4 + header_bytes)
 		return 0;
 	tcp->flags = ((const __u8 *)header)[13];
 	tcp->seq = bpf_ntohl(header->seq);
@@ -182,7 +220,7 @@ static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *
 	tcp->ack = bpf_ntohl(header->ack_seq);
 	tcp->window = bpf_ntohs(header->window);
 	tcp->packets = work->packets;
-	ts = find_timestamps(ctx, header, end, work->l4 + sizeof(*header),
+	ts = find_timestamps(ctx, header, end, work->place.l4 + sizeof(*header),
 			     header_bytes - sizeof(*header));
 	tcp->tsval = ts >> 32;
 	tcp->tsecr = ts;
@@ -190,41 +228,23 @@ static __always_inline int fill_tcp(struct __sk_buff *ctx, const struct tcphdr *
 	return 1;
 }
 
-/*
- * The fields of the TCP header, and whether it may be QUIC, at the offsets in find_work(). This function,
- * flow_account and flow_ask are not static, so that the verifier checks them once, and not once per
- * path through the headers (flow_tc_in: 392 thousand instructions otherwise). Kernels before 5.12
- * accept scalars only.
- */
+/* The fields of the TCP header, and whether it may be QUIC, at the offsets in find_work(). */
 __attribute__((noinline)) int flow_fill(struct __sk_buff *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	struct flow_work *work = find_work();
-	__u8 proto;
 
-	if (!work || !work->l4)
+	if (!work || !work->place.l4)
 		return 0;
-	proto = work->asked.key.proto;
-	at = data + (work->l4 & OFFSET_MAX);
-	if (proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
+	work->ip_end = flow_ip_end(ctx, data, end, &work->place);
+	at = data + (work->place.l4 & OFFSET_MAX);
+	if (work->place.proto == IPPROTO_TCP && at + sizeof(struct tcphdr) <= end)
 		work->is_tcp = fill_tcp(ctx, at, end, work);
 	at += sizeof(struct udphdr);
 	/* Copy what is in a fragment. */
-	if (proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
+	if (work->place.proto == IPPROTO_UDP && (at + 1 > end || *(__u8 *)at & FLOW_QUIC_LONG))
 		work->quic.what = FLOW_QUIC_MAYBE;
 	return 0;
-}
-
-/* The end of the IP packet, without padding. */
-static __always_inline __u32 ip_end(const struct packet *pkt, __u32 l3)
-{
-	__u32 bytes = pkt->version == 6 ? bpf_ntohs(pkt->ip6->payload_len) :
-					  bpf_ntohs(pkt->ip4->tot_len);
-
-	/* Of more than 64 KB. */
-	if (!bytes)
-		return pkt->buf_bytes;
-	return l3 + bytes + (pkt->version == 6 ? sizeof(struct ipv6hdr) : 0);
 }
 
 #endif

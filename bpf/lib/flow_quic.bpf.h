@@ -74,7 +74,7 @@ __attribute__((noinline)) int flow_quic(struct __sk_buff *ctx, __u32 dir)
 	if (!work)
 		return 0;
 	work->quic.what = FLOW_QUIC_NOTHING;
-	at = work->l4 + sizeof(struct udphdr);
+	at = work->place.l4 + sizeof(struct udphdr);
 	payload = work->ip_end - at;
 	if (bpf_skb_load_bytes(ctx, at, &head, sizeof(head)) || !(head.first & FLOW_QUIC_LONG))
 		return 0;

@@ -48,8 +48,6 @@ struct {
 	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
 } watch_rings SEC(".maps");
 
-enum watch_cast { WATCH_UNICAST, WATCH_MULTICAST, WATCH_BROADCAST };
-
 static __always_inline __u32 watch_l4(__u8 proto)
 {
 	switch (proto) {
@@ -95,17 +93,28 @@ static __always_inline __u32 watch_l2(__be16 type)
 	}
 }
 
-static __always_inline __u32 watch_proto(const struct packet *pkt, enum parse_result how)
+/* What watch_add() is told of a packet: one number, as kernels before 5.12 accept scalars only. */
+#define WATCH_HOW	1	/* enum parse_result, from this bit on; bit 0 is the direction */
+#define WATCH_VERSION	4	/* of IP, or 0 */
+#define WATCH_PROTO	8	/* IPPROTO_ */
+#define WATCH_TYPE	16	/* EtherType, in network byte order */
+#define WATCH_GROUP	32	/* 1: to several */
+#define WATCH_BROADCAST	33
+#define WATCH_TAGGED	34
+#define WATCH_QUEUE	36
+
+static __always_inline __u32 watch_proto(__u64 facts)
 {
-	__u32 base = pkt->version == 6 ? WATCH_IP6 : WATCH_IP4;
+	__u32 version = facts >> WATCH_VERSION & 15, how = facts >> WATCH_HOW & 7;
+	__u32 base = version == 6 ? WATCH_IP6 : WATCH_IP4;
 
 	if (how == PARSE_MALFORMED)
 		return WATCH_MALFORMED;
-	if (!pkt->version)
-		return watch_l2(pkt->type);
+	if (!version)
+		return watch_l2(facts >> WATCH_TYPE);
 	if (how == PARSE_FRAGMENT)
 		return base + WATCH_FRAGMENT;
-	return base + watch_l4(pkt->proto);
+	return base + watch_l4(facts >> WATCH_PROTO);
 }
 
 /* Adds to the ring: divides only when a new window starts. */
@@ -142,14 +151,16 @@ static __always_inline void watch_size(struct watch_rec *rec, __u32 frame_bytes,
 		ADD_ONCE(rec->sizes[class], packets);
 }
 
-static __always_inline enum watch_cast watch_cast(const struct packet *pkt)
+/* The bits of the destination, without a branch. */
+static __always_inline __u64 watch_cast(const struct packet *pkt)
 {
 	const __u8 *mac = pkt->data;
+	__u64 all;
 
-	if (pkt->data + ETH_ALEN > pkt->end || likely(!(mac[0] & 1)))
-		return WATCH_UNICAST;
-	return (mac[0] & mac[1] & mac[2] & mac[3] & mac[4] & mac[5]) == 0xff ?
-	       WATCH_BROADCAST : WATCH_MULTICAST;
+	if (pkt->data + ETH_ALEN > pkt->end)
+		return 0;
+	all = mac[0] & mac[1] & mac[2] & mac[3] & mac[4] & mac[5];
+	return (__u64)(mac[0] & 1) << WATCH_GROUP | (all + 1) >> 8 << WATCH_BROADCAST;
 }
 
 static __always_inline void watch_queue(__u32 cpu, __u32 queue, __u32 packets, __u64 frame_bytes)
@@ -165,15 +176,14 @@ static __always_inline void watch_queue(__u32 cpu, __u32 queue, __u32 packets, _
 
 /*
  * Not static, so that the verifier checks it once, with any arguments, and not once per path
- * through the headers (watch_tc_out: 54 thousand instructions instead of 266). Kernels before 5.12
- * accept scalars only. @class: direction, protocol << 8, cast << 16, tagged << 24, queue << 32.
+ * through the headers. @facts: see above.
  */
-__attribute__((noinline)) int watch_add(__u64 class, __u32 packets, __u32 full_bytes,
+__attribute__((noinline)) int watch_add(__u64 facts, __u32 packets, __u32 full_bytes,
 					__u32 last_bytes, __u64 now_ns)
 {
 	__u64 frame_bytes = (__u64)(packets - 1) * full_bytes + last_bytes;
-	__u32 cpu = bpf_get_smp_processor_id(), proto = class >> 8 & 0xff, cast = class >> 16 & 0xff;
-	__u32 index = (class & 1) * cfg.nr_cpus + cpu;
+	__u32 cpu = bpf_get_smp_processor_id(), proto = watch_proto(facts);
+	__u32 index = (facts & 1) * cfg.nr_cpus + cpu;
 	struct watch_rec *rec = bpf_map_lookup_elem(&watch_recs, &index);
 	struct hist_rec *gaps = bpf_map_lookup_elem(&watch_gaps, &index);
 
@@ -187,18 +197,18 @@ __attribute__((noinline)) int watch_add(__u64 class, __u32 packets, __u32 full_b
 		ADD_ONCE(rec->merged, packets);
 		watch_size(rec, full_bytes, packets - 1);
 	}
-	if (class >> 24 & 1)
+	if (facts >> WATCH_TAGGED & 1)
 		ADD_ONCE(rec->tagged, packets);
-	if (cast == WATCH_BROADCAST)
+	if (facts >> WATCH_BROADCAST & 1)
 		ADD_ONCE(rec->broadcast, packets);
-	else if (cast == WATCH_MULTICAST)
+	else if (facts >> WATCH_GROUP & 1)
 		ADD_ONCE(rec->multicast, packets);
 	if (proto < WATCH_PROTOS) {
 		ADD_ONCE(rec->protos[proto].packets, packets);
 		ADD_ONCE(rec->protos[proto].frame_bytes, frame_bytes);
 	}
-	if ((class & 1) == WATCH_RX)
-		watch_queue(cpu, class >> 32, packets, frame_bytes);
+	if ((facts & 1) == WATCH_RX)
+		watch_queue(cpu, facts >> WATCH_QUEUE, packets, frame_bytes);
 	if (rec->last_mono_ns)
 		hist_add(gaps, rec->last_mono_ns, now_ns);
 	WRITE_ONCE(rec->last_mono_ns, now_ns);
@@ -224,10 +234,11 @@ static __always_inline void watch_count(enum watch_dir dir, const struct packet 
 					enum parse_result how, const struct watch_wire *wire,
 					__u64 now_mono_ns)
 {
-	__u64 class = dir | watch_proto(pkt, how) << 8 | watch_cast(pkt) << 16 |
-		      wire->tagged << 24 | (__u64)wire->queue << 32;
+	__u64 facts = dir | how << WATCH_HOW | pkt->version << WATCH_VERSION | pkt->proto << WATCH_PROTO |
+		      (__u64)pkt->type << WATCH_TYPE | watch_cast(pkt) |
+		      (__u64)wire->tagged << WATCH_TAGGED | (__u64)wire->queue << WATCH_QUEUE;
 
-	watch_add(class, wire->packets, wire->full_bytes, wire->last_bytes, now_mono_ns);
+	watch_add(facts, wire->packets, wire->full_bytes, wire->last_bytes, now_mono_ns);
 }
 
 #endif

@@ -14,6 +14,7 @@ struct watch_wire {
 	__u32 last_bytes;	/* of the last, or the only one */
 	__u32 queue;		/* WATCH_RX: 0 if unknown, otherwise its number + 1 */
 	__u32 tagged;		/* 1: with a VLAN tag */
+	__u32 place;		/* at tc: the offset of L3 << 16, and that of L4 */
 };
 
 static __always_inline __u32 watch_frame_bytes(__u32 buf_bytes)
