@@ -93,7 +93,7 @@ static __always_inline __u32 watch_l2(__be16 type)
 	}
 }
 
-/* What watch_add() is told of a packet: one number, as kernels before 5.12 accept scalars only. */
+/* The first argument of watch_add(): bits of one number, as kernels before 5.12 accept scalars only. */
 #define WATCH_HOW	1	/* enum parse_result, from this bit on; bit 0 is the direction */
 #define WATCH_VERSION	4	/* of IP, or 0 */
 #define WATCH_PROTO	8	/* IPPROTO_ */
