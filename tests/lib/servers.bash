@@ -34,7 +34,9 @@ nginx_files() {
 		http {
 			log_format it '\$status \$body_bytes_sent \$bytes_sent \$request_length '
 				'\$connection \$remote_addr \$request_method \$uri "\$http_cookie"';
+			log_format given '\$server_port \$uri "\$http_authorization" "\$http_x_mine"';
 			access_log $dir/access.log it;
+			access_log $dir/given.log given;
 			keepalive_requests 1000000;
 			client_max_body_size 20m;
 			client_body_temp_path $dir/body;
@@ -50,6 +52,13 @@ nginx_files() {
 				root $dir/www;
 				location = /moved { return 302 /small; }
 				location = /round { return 302 /round; }
+				location = /away { return 302 http://198.18.0.2:84/back; }
+				location = /up { return 302 https://198.18.0.2/small; }
+				location = /down { return 302 http://198.18.0.2/small; }
+				location = /to-file { return 307 file://$dir/victim; }
+				location = /to-gopher { return 302 gopher://198.18.0.2:81/x; }
+				location = /to-dict { return 302 dict://198.18.0.2:81/x; }
+				location = /to-telnet { return 302 telnet://198.18.0.2:81; }
 				location = /broken { return 500; }
 				location = /silent { return 444; }
 				location = /cookie { add_header Set-Cookie id=\$connection; return 204; }
@@ -59,6 +68,7 @@ nginx_files() {
 				location = /post { proxy_pass http://198.18.0.2:81; }
 			}
 			server { listen 198.18.0.2:81; access_log off; location / { return 204; } }
+			server { listen 198.18.0.2:84; location = /back { return 302 http://198.18.0.2/small; } }
 		}
 	END
 }

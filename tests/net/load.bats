@@ -92,6 +92,46 @@ failed() {
 	json '.metrics.load_failed == 0 and .entries == [{ status: "302", answers: 5 }]'
 }
 
+@test "a redirection leads to HTTP and FTP only, and from TLS to TLS only" {
+	local scheme
+
+	nginx_up
+	echo mine >"$BATS_TEST_TMPDIR/victim"
+	loaded $WEB/to-file -c 1 --follow 5 --upload "$BATS_TEST_TMPDIR/www/small"
+	failed redirects 1
+	json '.metrics.load_requests == 1 and (.notes | any(contains("1 redirections were not followed")))'
+	[ "$(cat "$BATS_TEST_TMPDIR/victim")" = mine ]
+	for scheme in file gopher dict telnet; do
+		loaded $WEB/to-$scheme -c 1 --follow 5
+		failed redirects 1
+		json '.metrics | .load_connections == 1 and .load_requests == 1'
+	done
+	loaded https://198.18.0.2/down -c 1 --follow 5 --insecure
+	failed redirects 1
+	loaded $WEB/up -c 1 --follow 5 --insecure
+	json '.metrics.load_failed == 0'
+	loaded https://198.18.0.2/moved -c 1 --follow 5 --insecure
+	json '.metrics.load_failed == 0'
+	tool_in a load $WEB/moved --follow 51
+	is 2
+	says "--follow"
+}
+
+@test "headers and passwords stay with the scheme, host and port that they were given for" {
+	nginx_up
+	loaded $WEB/away -c 2 --follow 5 -H "Authorization: Bearer w0rd" -H "X-Mine: m1ne"
+	json '.metrics | .load_failed == 0 and .load_requests == 6'
+	[ "$(sort "$BATS_TEST_TMPDIR/given.log" | uniq -c | sed 's/^ *//')" = '2 80 /away "Bearer w0rd" "m1ne"
+2 80 /small "Bearer w0rd" "m1ne"
+2 84 /back "-" "-"' ] || fail "$(cat "$BATS_TEST_TMPDIR/given.log")"
+	: >"$BATS_TEST_TMPDIR/given.log"
+	loaded http://u:w0rd@198.18.0.2/away -c 1 --follow 5
+	json '.metrics.load_failed == 0'
+	[ "$(cat "$BATS_TEST_TMPDIR/given.log")" = '80 /away "Basic dTp3MHJk" "-"
+84 /back "-" "-"
+80 /small "-" "-"' ] || fail "$(cat "$BATS_TEST_TMPDIR/given.log")"
+}
+
 @test "bodies go up by POST and PUT, and a redirected POST becomes a GET" {
 	nginx_up
 	loaded $WEB/put -c 1 --upload "$BATS_TEST_TMPDIR/www/middle"

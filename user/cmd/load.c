@@ -89,7 +89,7 @@ static const struct opt options[] = {
 	{ 0, "cookies", OPT_FLAG, offsetof(struct load_opts, cookies), NULL,
 	  "each client keeps and returns cookies" },
 	{ 0, "follow", OPT_U16, offsetof(struct load_opts, follow), "N",
-	  "follow at most N redirects in a row; 0: count a redirect as an answer" },
+	  "follow at most N redirects in a row; 0: count a redirect as an answer", .max = 50 },
 	{ 0, "insecure", OPT_FLAG, offsetof(struct load_opts, insecure), NULL,
 	  "do not verify the server's certificate" },
 	{ 0, "cacert", OPT_STR, offsetof(struct load_opts, cacert), "FILE",

@@ -46,6 +46,12 @@ bool transfer_is_ftp(const char *url)
 	return !strncasecmp(url, "ftp://", 6) || !strncasecmp(url, "ftps://", 7);
 }
 
+static bool is_known(const char *scheme)
+{
+	return !strcmp(scheme, "http") || !strcmp(scheme, "https") || !strcmp(scheme, "ftp") ||
+	       !strcmp(scheme, "ftps");
+}
+
 int transfer_check_url(const char *url, struct err *e)
 {
 	CURLU *parts = curl_url();
@@ -59,15 +65,25 @@ int transfer_check_url(const char *url, struct err *e)
 		err_usage(e, "'%s' has no scheme: write http://%s", url, url);
 	else if (code)
 		err_usage(e, "'%s' is not a URL: %s", url, curl_url_strerror(code));
-	else if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
-		 (strcmp(scheme, "http") && strcmp(scheme, "https") && strcmp(scheme, "ftp") &&
-		  strcmp(scheme, "ftps")))
+	else if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) || !is_known(scheme))
 		err_usage(e, "'%s': the scheme must be http, https, ftp or ftps", url);
 	else
 		e->no = 0;
 	curl_free(scheme);
 	curl_url_cleanup(parts);
 	return e->no;
+}
+
+static bool has_tls(const char *url)
+{
+	return !strncasecmp(url, "https://", 8) || !strncasecmp(url, "ftps://", 7);
+}
+
+bool transfer_may_follow(const char *url, const char *redirect)
+{
+	struct err e;
+
+	return !transfer_check_url(redirect, &e) && (has_tls(redirect) || !has_tls(url));
 }
 
 void transfer_origin(const char *url, char *buf, size_t size)
@@ -86,6 +102,15 @@ void transfer_origin(const char *url, char *buf, size_t size)
 	curl_free(host);
 	curl_free(port);
 	curl_url_cleanup(parts);
+}
+
+static bool is_same_origin(const char *url, const char *other)
+{
+	char origin[1024], its[1024];
+
+	transfer_origin(url, origin, sizeof(origin));
+	transfer_origin(other, its, sizeof(its));
+	return *origin && !strcasecmp(origin, its);
 }
 
 int transfer_check_source(const char *source, struct err *e)
@@ -231,14 +256,21 @@ static int seek_body(void *ctx, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-static int add_header(struct transfer_set *set, const char *header)
+static int add_header(struct curl_slist **list, const char *header)
 {
-	struct curl_slist *more = curl_slist_append(set->headers, header);
+	struct curl_slist *more = curl_slist_append(*list, header);
 
 	if (!more)
 		return -ENOMEM;
-	set->headers = more;
+	*list = more;
 	return 0;
+}
+
+static int add_own_header(struct transfer_set *set, const char *header)
+{
+	int err = add_header(&set->headers, header);
+
+	return err ? err : add_header(&set->own_headers, header);
 }
 
 int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *cfg,
@@ -260,11 +292,11 @@ int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *
 		err = -ENOMEM;
 	/* "Expect: 100-continue" would add a round trip. */
 	if (!err && (cfg->post || cfg->upload))
-		err = add_header(set, "Expect:");
+		err = add_own_header(set, "Expect:");
 	if (!err && cfg->fresh)
-		err = add_header(set, "Connection: close");
+		err = add_own_header(set, "Connection: close");
 	for (i = 0; !err && i < cfg->nr_headers; i++)
-		err = add_header(set, cfg->headers[i]);
+		err = add_header(&set->headers, cfg->headers[i]);
 	if (err) {
 		transfer_set_close(set);
 		return err_set(e, err, "cannot set up transfers");
@@ -283,6 +315,7 @@ void transfer_set_close(struct transfer_set *set)
 		return;
 	curl_multi_cleanup(set->multi);
 	curl_slist_free_all(set->headers);
+	curl_slist_free_all(set->own_headers);
 	if (set->epoll >= 0)
 		close(set->epoll);
 	free(set);
@@ -347,6 +380,8 @@ static void set_options(struct transfer *t, const char *source)
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
+			 CURLPROTO_HTTP | CURLPROTO_HTTPS | CURLPROTO_FTP | CURLPROTO_FTPS);
 	/* Ignore proxies from the environment: they would change the path. */
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes(cfg->speed_bytes));
@@ -431,10 +466,16 @@ void transfer_close(struct transfer *t)
 	free(t);
 }
 
-int transfer_start(struct transfer *t, const char *url, const char *method)
+int transfer_start(struct transfer *t, const char *url, const char *method, const char *home)
 {
+	bool away = home && !is_same_origin(url, home);
+
 	if (method || t->overridden)
 		set_method(t, method);
+	if (away != t->away)
+		curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER,
+				 away ? t->set->own_headers : t->set->headers);
+	t->away = away;
 	t->ftp = transfer_is_ftp(url);
 	t->first_mono_ns = 0;
 	t->greeted = false;

@@ -71,6 +71,7 @@ struct transfer_result {
 	enum transfer_end end;
 	unsigned int status;		/* HTTP or FTP status; 0: no answer */
 	const char *why;		/* the failure, as described by libcurl; NULL: none */
+	const char *url;		/* that was requested; valid until the next start */
 	const char *redirect;		/* target of a redirection; valid until the next start */
 	uint64_t began_mono_ns, ended_mono_ns;
 	uint64_t connect_ns, tls_ns;	/* durations, to 1 us; 0: not reached, or connection
@@ -94,6 +95,9 @@ int transfer_check_url(const char *url, struct err *e);
 void transfer_origin(const char *url, char *buf, size_t size);
 bool transfer_is_ftp(const char *url);
 
+/* Whether a redirection from @url may be followed: to HTTP and FTP only, and from TLS only to TLS. */
+bool transfer_may_follow(const char *url, const char *redirect);
+
 /* Whether @source can be bound: is it an address of this host? */
 int transfer_check_source(const char *source, struct err *e);
 
@@ -116,7 +120,10 @@ int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, cons
 		  void *ctx, struct err *e);
 void transfer_close(struct transfer *transfer);
 
-/* @method: replaces the set's, without its body; NULL: the set's. 0 or negative errno. */
-int transfer_start(struct transfer *transfer, const char *url, const char *method);
+/*
+ * @method: replaces the set's, without its body; NULL: the set's. @home: the URL that the set's headers
+ * are for: they are not sent to another scheme, host or port; NULL: @url. 0 or negative errno.
+ */
+int transfer_start(struct transfer *transfer, const char *url, const char *method, const char *home);
 
 #endif

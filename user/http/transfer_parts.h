@@ -15,7 +15,8 @@ struct transfer_set {
 	const struct transfer_cfg *cfg;
 	transfer_done done;
 	CURLM *multi;
-	struct curl_slist *headers;
+	struct curl_slist *headers;	/* the configured ones after its own */
+	struct curl_slist *own_headers;
 	int epoll;
 	bool no_pwait2;			/* epoll_pwait2() requires kernel 5.11 */
 	uint64_t received_bytes;	/* of all bodies; read by other threads */
@@ -29,6 +30,7 @@ struct transfer {
 	CURLSH *share;
 	void *ctx;
 	bool busy, overridden;		/* overridden: by the method of a redirection */
+	bool away;			/* at another host than the headers are for */
 	uint64_t began_mono_ns, first_mono_ns;
 	bool ftp, greeted;
 	uint64_t connect_ns, tls_ns;	/* of FTP's control connection; 0: reused */

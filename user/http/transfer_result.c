@@ -119,5 +119,6 @@ void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_res
 	}
 	if (!code)
 		curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &r->redirect);
+	curl_easy_getinfo(t->easy, CURLINFO_EFFECTIVE_URL, &r->url);
 	r->end = classify(code, t->easy, r);
 }

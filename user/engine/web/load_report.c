@@ -111,6 +111,9 @@ static void report_failures(const struct load_count *sum, struct result *res)
 		result_metric_u64(res, end_keys[end], sum->ends[end]);
 	result_metric_u64(res, "load_failed_redirects", sum->redirects_refused);
 	result_metric_u64(res, "load_cut", sum->cut);
+	if (sum->redirects_barred)
+		result_note(res, "%llu redirections were not followed: they lead to another protocol than HTTP "
+			    "and FTP, or from TLS to none", (unsigned long long)sum->redirects_barred);
 	if (sum->ends[TRANSFER_LOCAL])
 		result_note(res, "%llu transactions failed on this host, for lack of ports, "
 			    "addresses, descriptors or memory: --sources provides more ports; see "

@@ -99,12 +99,11 @@ static int send_request(struct load_client *c, const char *redirect)
 {
 	const struct load_cfg *cfg = c->thread->load->cfg;
 	char url[URL_BYTES];
-	int err = 0;
+	int err;
 
-	if (!redirect)
-		err = load_expand(url, sizeof(url), cfg->urls[c->url], c->index, c->cycle);
+	err = load_expand(url, sizeof(url), cfg->urls[c->url], c->index, c->cycle);
 	if (!err)
-		err = transfer_start(c->transfer, redirect ? redirect : url, c->method);
+		err = transfer_start(c->transfer, redirect ? redirect : url, c->method, redirect ? url : NULL);
 	if (!err)
 		set_busy(c, true);
 	return err;
@@ -203,6 +202,10 @@ static bool follow(struct load_client *c, const struct transfer_result *r)
 		return false;
 	if (!method)
 		method = cfg->transfer.post ? "POST" : cfg->transfer.upload ? "PUT" : "GET";
+	if (!transfer_may_follow(r->url, r->redirect)) {
+		c->thread->count.redirects_barred++;
+		return false;
+	}
 	next = load_redirect_method(method, r->status);
 	/* Same method: with its body, if it has one. */
 	if (next != method)
