@@ -15,6 +15,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
+#include "lib/redact.h"
 #include "lib/status.h"
 #include "result/calibration.h"
 #include "result/json.h"
@@ -30,6 +31,8 @@ enum exit_code {
 	EXIT_NO_COMMAND = 127,
 	EXIT_SIGNALLED = 128,
 };
+
+static bool has_passwords;	/* the command line has */
 
 /* sudo does not find a tool that is not installed: then the hint names it as it was run. */
 static void report_hint(const char *hint)
@@ -206,6 +209,8 @@ static int run(struct line *line)
 				err_hint(&e, "--json prints the document to stdout");
 			goto out;
 		}
+		if (has_passwords)
+			outfile_keep_private(file);
 	}
 	environ_host(res);
 	cmd->run(line->values, res, &e);
@@ -334,10 +339,35 @@ static int dispatch(int argc, char **argv)
 	return code;
 }
 
+/* From now on ps(1) shows the command line without its passwords; @argv still has them. */
+static void hide_passwords(int argc, char **argv)
+{
+	size_t len;
+	char *word;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		len = strlen(argv[i]);
+		word = strdup(argv[i]);
+		if (!word)
+			abort();	/* out of memory before the first step */
+		memset(argv[i], 0, len);
+		if (!redact(argv[i], len + 1, word)) {
+			free(word);
+			continue;
+		}
+		argv[i] = word;
+		has_passwords = true;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	int code = dispatch(argc, argv), err = flush_stdout();
+	int code, err;
 
+	hide_passwords(argc, argv);
+	code = dispatch(argc, argv);
+	err = flush_stdout();
 	/* Texts: run() has reported what its result could not be written for. */
 	if (code != EXIT_DONE || !err)
 		return code;

@@ -132,6 +132,34 @@ failed() {
 80 /small "-" "-"' ] || fail "$(cat "$BATS_TEST_TMPDIR/given.log")"
 }
 
+@test "passwords of the command line are in no output, file or list of processes" {
+	local dir=$BATS_TEST_TMPDIR
+
+	nginx_up
+	start_cmd load a "loading" "$TOOL" load "http://us3r:w0rd@198.18.0.2/post?token=t0ken&n=1" -d 60s --pause 20ms \
+		-H "Authorization: Bearer b3arer" --header="Cookie: c00kie=1" --data "a=1&password=f0rm" -v \
+		-o "$dir/run.json" --log "$dir/log.csv"
+	tr '\0' ' ' <"/proc/${PIDS[load]}/cmdline" >"$dir/title"
+	wait_for grep -q "Bearer b3arer" "$dir/given.log"
+	finish load INT
+	is 130
+	"$TOOL" report "$dir/run.json" -o "$dir/page.html" --md "$dir/page.md" --csv "$dir/page.csv"
+	tool_in a load 'http://us3r:w0rd/x@198.18.0.2/' -H "Bearer b3arer" 'http://h/?token=t0ken'
+	is 2
+	printf '%s' "$stderr" >"$dir/wrong.err"
+	tool_in a load http://198.18.0.2/ -H "Bearer b3arer"
+	is 2
+	printf '%s' "$stderr" >>"$dir/wrong.err"
+	! grep -lE 'w0rd|t0ken|b3arer|c00kie|f0rm' "$dir"/{title,run.json,log.csv,load.out,load.err,wrong.err,page.*}
+	[ "$(stat -c %a "$dir/run.json")" = 600 ]
+	grep -qF "us3r:***@198.18.0.2/post?token=***&n=1" "$dir/title"
+	grep -qF "us3r:***@198.18.0.2/post?token=***&n=1" "$dir/log.csv"
+	jq -e '.command_line | contains("us3r:***@") and contains("Authorization: ***") and contains("Cookie: ***") and
+		contains("a=1&password=***")' "$dir/run.json"
+	"$TOOL" calc 10G --rtt 25ms -q -o "$dir/calc.json" >/dev/null
+	[ "$(stat -c %a "$dir/calc.json")" = 644 ]
+}
+
 @test "bodies go up by POST and PUT, and a redirected POST becomes a GET" {
 	nginx_up
 	loaded $WEB/put -c 1 --upload "$BATS_TEST_TMPDIR/www/middle"

@@ -165,7 +165,7 @@ static int check_body(const struct load_opts *opts, struct err *e)
 	}
 	for (i = 0; i < opts->headers.nr; i++) {
 		if (!strchr(opts->headers.text[i], ':') || strpbrk(opts->headers.text[i], "\r\n"))
-			return err_usage(e, "--header '%s' is not 'Name: value'", opts->headers.text[i]);
+			return err_usage(e, "--header number %u is not 'Name: value'", i + 1);
 	}
 	return 0;
 }
@@ -180,8 +180,8 @@ static int load_check_opts(void *args, const struct opt_given *given, struct err
 	for (i = 0; i < opts->urls.nr; i++) {
 		err = load_expand(url, sizeof(url), opts->urls.text[i], opts->clients, 0);
 		if (err)
-			return err_usage(e, "'%.60s...' is too long: a URL may have %zu characters",
-					 opts->urls.text[i], sizeof(url) - 1);
+			return err_usage(e, "URL number %u is too long: a URL may have %zu characters",
+					 i + 1, sizeof(url) - 1);
 		err = transfer_check_url(url, e);
 		if (err)
 			return err;

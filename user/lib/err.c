@@ -10,15 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/redact.h"
+
 static int fill(struct err *e, enum err_kind kind, int no, const char *fmt, va_list args)
 {
+	char text[sizeof(e->msg)];
 	size_t used;
 
 	assert(no < 0);
 	e->no = no;
 	e->kind = kind;
 	e->hint[0] = '\0';
-	vsnprintf(e->msg, sizeof(e->msg), fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
+	redact(e->msg, sizeof(e->msg), text);
 	used = strlen(e->msg);
 	if (kind != ERR_USAGE)
 		snprintf(e->msg + used, sizeof(e->msg) - used, ": %s", strerror(-no));

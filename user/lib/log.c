@@ -10,6 +10,7 @@
 #include "lib/bars.h"
 #include "lib/color.h"
 #include "lib/loop.h"
+#include "lib/redact.h"
 #include "lib/status.h"
 
 static enum log_level max_level = LOG_INFO;
@@ -28,13 +29,14 @@ void log_set_level(enum log_level level)
 
 static void vlog(enum log_level level, const char *prefix, const char *fmt, va_list args)
 {
-	char line[1024];
+	char text[1024], line[1024];
 	enum color color = level == LOG_WARN ? COLOR_WARN : COLOR_NONE;
 
 	if (level > max_level)
 		return;
 	/* One write per line, so that lines of several threads do not mix. */
-	vsnprintf(line, sizeof(line), fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
+	redact(line, sizeof(line), text);
 	status_clear();
 	fprintf(stderr, "ethgauge: %s%s%s%s\n", color_begin(stderr, color), prefix, color_end(stderr, color), line);
 }

@@ -7,6 +7,9 @@
 
 #include "lib/opt.h"
 #include "lib/quote.h"
+#include "lib/redact.h"
+
+#define WORD_BYTES 4096
 
 #define CONST_FIELD(opts, opt, type) (*(const type *)((const char *)(opts) + (opt)->offset))
 
@@ -43,11 +46,14 @@ const char *opt_type_name(const struct opt *opt)
 
 static void show_words(char *buf, size_t size, const char *const *words, int nr)
 {
+	char word[WORD_BYTES];
 	size_t used = 0;
 	int i;
 
-	for (i = 0; i < nr && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", words[i]);
+	for (i = 0; i < nr && used < size; i++) {
+		redact(word, sizeof(word), words[i]);
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", word);
+	}
 }
 
 char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
@@ -81,7 +87,7 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	case OPT_STR:
 	case OPT_IFACE:
 		text = CONST_FIELD(opts, opt, char *);
-		snprintf(buf, size, "%s", text ? text : "");
+		redact(buf, size, text ? text : "");
 		break;
 	case OPT_STRS:
 		strs = &CONST_FIELD(opts, opt, struct opt_strs);
@@ -112,6 +118,16 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	return buf;
 }
 
+static size_t put_word(char *buf, size_t size, size_t used, const char *before, const char *word)
+{
+	char shown[WORD_BYTES];
+
+	if (strlen(word) >= sizeof(shown))
+		return size - 1;	/* one that is cut would be another one */
+	redact(shown, sizeof(shown), word);
+	return quote_word(buf, size, used, before, shown);
+}
+
 /* The words of one option, after the @used bytes of @buf. */
 static size_t put_given(char *buf, size_t size, size_t used, const struct opt *opt, const void *opts)
 {
@@ -131,7 +147,7 @@ static size_t put_given(char *buf, size_t size, size_t used, const struct opt *o
 	case OPT_STRS:
 		strs = &CONST_FIELD(opts, opt, struct opt_strs);
 		for (i = 0; i < strs->nr; i++)
-			used = quote_word(buf, size, used, before, strs->text[i]);
+			used = put_word(buf, size, used, before, strs->text[i]);
 		return used;
 	case OPT_IFACES:
 		ifaces = &CONST_FIELD(opts, opt, struct opt_ifaces);
@@ -141,7 +157,7 @@ static size_t put_given(char *buf, size_t size, size_t used, const struct opt *o
 	case OPT_REST:
 		rest = &CONST_FIELD(opts, opt, struct opt_rest);
 		for (k = 0; k < rest->argc; k++)
-			used = quote_word(buf, size, used, k ? " " : " -- ", rest->argv[k]);
+			used = put_word(buf, size, used, k ? " " : " -- ", rest->argv[k]);
 		return used;
 	default:
 		return quote_word(buf, size, used, before, opt_show(value, sizeof(value), opt, opts));

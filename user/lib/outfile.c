@@ -76,6 +76,11 @@ int outfile_open(struct outfile **ret_file, const char *path, struct err *e)
 	return 0;
 }
 
+void outfile_keep_private(struct outfile *file)
+{
+	fchmod(fileno(file->stream), 0600);
+}
+
 FILE *outfile_stream(struct outfile *file)
 {
 	return file->stream;

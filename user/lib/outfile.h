@@ -15,6 +15,9 @@ struct outfile;
 /* Opens an unnamed file in @path's directory, so that an unwritable path is detected early. */
 int outfile_open(struct outfile **ret_file, const char *path, struct err *e);
 
+/* Only the owner may read it: call before anything is written. */
+void outfile_keep_private(struct outfile *file);
+
 FILE *outfile_stream(struct outfile *file);
 
 /* Flushes to disk and renames the file to @path. */

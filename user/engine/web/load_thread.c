@@ -11,6 +11,7 @@
 
 #include "lib/hist.h"
 #include "lib/loop.h"
+#include "lib/redact.h"
 
 #define NAP_NS		20000000ull	/* a signal is noticed within this time */
 #define RETRY_NS	10000000ull	/* delay before a failed connection is retried */
@@ -61,18 +62,19 @@ void load_log_head(FILE *log)
 static void write_log(const struct load_client *c, const struct transfer_result *r)
 {
 	const struct load *load = c->thread->load;
-	char source[64], url[URL_BYTES];
+	char source[64], url[URL_BYTES], shown[URL_BYTES];
 
 	load_source(&load->cfg->sources, c->index, source, sizeof(source));
 	if (c->redirects || load_expand(url, sizeof(url), load->cfg->urls[c->url], c->index, c->cycle))
 		url[0] = '\0';
+	redact(shown, sizeof(shown), url);
 	fprintf(load->cfg->log, "%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%u,%u,%s,%u,%s,%" PRIu32
 		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",\"%s\"\n",
 		r->began_mono_ns - load->start_mono_ns, c->index, c->cycle, c->url, c->redirects,
 		source, r->status, end_names[r->end], r->connections,
 		r->header_sent_bytes + r->body_sent_bytes,
 		r->header_received_bytes + r->body_received_bytes, r->connect_ns, r->tls_ns,
-		r->first_byte_ns, r->ended_mono_ns - r->began_mono_ns, url);
+		r->first_byte_ns, r->ended_mono_ns - r->began_mono_ns, shown);
 }
 
 static void end_client(struct load_client *c)
@@ -200,12 +202,12 @@ static bool follow(struct load_client *c, const struct transfer_result *r)
 		return false;
 	if (c->redirects == cfg->max_redirects)
 		return false;
-	if (!method)
-		method = cfg->transfer.post ? "POST" : cfg->transfer.upload ? "PUT" : "GET";
 	if (!transfer_may_follow(r->url, r->redirect)) {
 		c->thread->count.redirects_barred++;
 		return false;
 	}
+	if (!method)
+		method = cfg->transfer.post ? "POST" : cfg->transfer.upload ? "PUT" : "GET";
 	next = load_redirect_method(method, r->status);
 	/* Same method: with its body, if it has one. */
 	if (next != method)
