@@ -498,6 +498,47 @@ factored() {
 	[ "$(wc -l <piped.csv)" -gt 10006 ]
 }
 
+# ends_by_signal WORDS...: TERM ends it within a second, while it reads.
+ends_by_signal() {
+	local pid began
+
+	"$TOOL" "$@" >said 2>&1 3>&- &
+	pid=$!
+	sleep 0.3
+	began=$(date +%s%3N)
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[ "$status" = 143 ] || fail "status $status: $(cat said)"
+	[ $(($(date +%s%3N) - began)) -lt $((1000 * TESTS_SLOW)) ] || fail "$* took $(($(date +%s%3N) - began)) ms"
+	! grep -q "cannot\|is not" said || fail "$(cat said)"
+}
+
+@test "an endless input is refused, and a signal ends its reading" {
+	local writer
+
+	run --separate-stderr timeout 60 "$TOOL" report /dev/zero -o page.html
+	[ "$status" = 2 ]
+	[[ $stderr == *"'/dev/zero' has more than 256 MiB"* ]]
+	run --separate-stderr timeout 60 "$TOOL" compare /dev/zero /dev/zero
+	[ "$status" = 2 ]
+	[ ! -e page.html ]
+	# Without a writer it waits in open(), with one in read().
+	mkfifo unopened silent
+	sleep 60 1<>silent 3>&- &
+	writer=$!
+	ends_by_signal report unopened -o page.html
+	ends_by_signal report silent -o page.html
+	ends_by_signal compare "$GOLDEN/probe.json" silent
+	kill $writer
+	{
+		printf '{"series":['
+		yes '{"elapsed_ns":1},' | head -n 4000000
+	} >long.json
+	ends_by_signal report long.json -o page.html
+	[ ! -e page.html ]
+}
+
 @test "bad input of every kind is an error that names the file, and leaves nothing" {
 	echo '{"format":1' >cut.json
 	echo '{"format":2,"tool":"x","command":"y"}' >newer.json

@@ -100,8 +100,10 @@ static int report_run(const void *args, struct result *res, struct err *e)
 		err = need_drawer(e);
 	for (i = 0; i < opts->files.nr && !err && !loop_signal(); i++)
 		err = report_load(report, opts->files.text[i], e);
-	if (loop_signal())
+	if (loop_signal()) {
+		e->no = 0;	/* a document that it cut is not wrong */
 		goto out;
+	}
 	if (!err && html)
 		err = report_html(report, html, e);
 	if (!err && html && !report_is_stdout(html))

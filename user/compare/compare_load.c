@@ -4,13 +4,18 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "compare/compare_set.h"
+#include "lib/loop.h"
 
+#define SPOOL_MAX_BYTES	(256u << 20)
 #define BENCH "bench-run"
 
 void compare_docs_release(struct compare_docs *docs)
@@ -22,6 +27,49 @@ void compare_docs_release(struct compare_docs *docs)
 		free(docs->list[i].file);
 	}
 	free(docs->list);
+	while (docs->nr_spools)
+		close(docs->spools[--docs->nr_spools]);
+	free(docs->spools);
+}
+
+static int copy(int to, int from, const char *file, struct err *e)
+{
+	char buf[65536];
+	size_t all = 0;
+	ssize_t nr;
+
+	while ((nr = read(from, buf, sizeof(buf))) > 0) {
+		all += (size_t)nr;
+		if (all > SPOOL_MAX_BYTES)
+			return err_usage(e, "'%s' has more than %u MiB, the limit for what is not a file: write it to "
+					 "a file first", file, SPOOL_MAX_BYTES >> 20);
+		if (write(to, buf, (size_t)nr) != nr)
+			return err_set(e, -ENOMEM, "cannot keep '%s' in memory", file);
+	}
+	return nr ? err_set(e, -errno, "cannot read '%s'", file) : 0;
+}
+
+/* What is not a file, as one in memory, since its lists may be read twice; @ret_path leads to it. */
+static int spool(struct compare_docs *docs, const char *file, char *ret_path, size_t size, struct err *e)
+{
+	int *spools = reallocarray(docs->spools, docs->nr_spools + 1, sizeof(*spools));
+	int in, to, err;
+
+	if (!spools)
+		return err_set(e, -ENOMEM, "cannot read '%s'", file);
+	docs->spools = spools;
+	in = open(file, O_RDONLY | O_CLOEXEC);
+	to = in < 0 ? -1 : memfd_create("document", MFD_CLOEXEC);
+	if (to < 0) {
+		err = err_set(e, -errno, "cannot read '%s'", file);
+	} else {
+		spools[docs->nr_spools++] = to;
+		snprintf(ret_path, size, "/proc/self/fd/%d", to);
+		err = copy(to, in, file, e);
+	}
+	if (in >= 0)
+		close(in);
+	return err;
 }
 
 /* Takes the reference. */
@@ -152,22 +200,32 @@ static bool more(FILE *in)
 
 	do {
 		c = getc(in);
-	} while (c != EOF && isspace(c));
+	} while (c != EOF && isspace(c) && !loop_signal());
 	return c != EOF && ungetc(c, in) != EOF;
 }
 
 static int load_file(struct compare_docs *docs, const char *file, struct err *e)
 {
 	size_t before = docs->nr, i;
+	const char *path = file;
 	json_t *value, *doc;
 	json_error_t error;
-	FILE *in = fopen(file, "re");
+	char spooled[64];
+	struct stat st;
 	int err = 0;
+	FILE *in;
 
+	if (!stat(file, &st) && !S_ISREG(st.st_mode)) {
+		err = spool(docs, file, spooled, sizeof(spooled), e);
+		if (err)
+			return err;
+		path = spooled;
+	}
+	in = fopen(path, "re");
 	if (!in)
 		return err_set(e, -errno, "cannot read '%s'", file);
 	while (!err && more(in)) {
-		value = docs->read ? docs->read(docs->ctx, file, in, &error) :
+		value = docs->read ? docs->read(docs->ctx, path, in, &error) :
 			json_loadf(in, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
 		if (!value) {
 			err = err_usage(e, "'%s' is not JSON: document %zu, line %d: %.200s", file,
@@ -183,7 +241,9 @@ static int load_file(struct compare_docs *docs, const char *file, struct err *e)
 		}
 		json_decref(value);
 	}
-	if (!err && ferror(in))
+	if (loop_signal())
+		err = err_set(e, -EINTR, "cannot read '%s'", file);
+	else if (!err && ferror(in))
 		err = err_set(e, -EIO, "cannot read '%s'", file);
 	else if (!err && docs->nr == before)
 		err = err_usage(e, "'%s' has no result document", file);

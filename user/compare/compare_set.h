@@ -25,6 +25,8 @@ struct compare_docs {
 	/* Reads the next document of @file; NULL: json_loadf(). */
 	json_t *(*read)(void *ctx, const char *file, FILE *in, json_error_t *ret_error);
 	void *ctx;
+	int *spools;		/* descriptors: copies of pipes, in memory */
+	size_t nr_spools;
 };
 
 /* Documents of one setup. */

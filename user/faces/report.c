@@ -44,53 +44,13 @@ void report_free(struct report *report)
 		return;
 	compare_docs_release(&report->docs);
 	report_lists_release(&report->lists);
-	while (report->nr_spools)
-		fclose(report->spools[--report->nr_spools]);
-	free(report->spools);
 	free(report);
-}
-
-/* A pipe as a file, as its lists may be read twice; @ret_path leads to it while it is open. */
-static int spool(struct report *report, const char *path, char *ret_path, size_t size, struct err *e)
-{
-	FILE **spools = reallocarray(report->spools, report->nr_spools + 1, sizeof(*spools));
-	FILE *in = fopen(path, "re"), *file = tmpfile();
-	char buf[65536];
-	int err = 0;
-	size_t nr;
-
-	if (!spools)
-		abort();
-	report->spools = spools;
-	if (file)
-		spools[report->nr_spools++] = file;
-	while (in && file && (nr = fread(buf, 1, sizeof(buf), in)))
-		fwrite(buf, 1, nr, file);
-	if (!in || !file || ferror(in) || fflush(file) || ferror(file))
-		err = err_set(e, errno ? -errno : -EIO, "cannot copy '%s' to a file", path);
-	else
-		snprintf(ret_path, size, "/proc/self/fd/%d", fileno(file));
-	if (in)
-		fclose(in);
-	return err;
-}
-
-static int load(struct report *report, const char *path, struct err *e)
-{
-	char name[64];
-	struct stat st;
-	int err = 0;
-
-	if (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
-		return compare_docs_load(&report->docs, path, e);
-	err = spool(report, path, name, sizeof(name), e);
-	return err ? err : compare_docs_load(&report->docs, name, e);
 }
 
 int report_load(struct report *report, const char *path, struct err *e)
 {
 	size_t before = report->docs.nr;
-	int err = load(report, path, e);
+	int err = compare_docs_load(&report->docs, path, e);
 
 	report->second = !err && ++report->nr_loads == 2 && report->docs.nr > before ? before : 0;
 	return err;

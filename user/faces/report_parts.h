@@ -13,8 +13,6 @@
 struct report {
 	struct compare_docs docs;
 	struct report_lists lists;
-	FILE **spools;		/* copies of pipes */
-	size_t nr_spools;
 	size_t nr_loads;	/* of report_load() */
 	size_t second;		/* index of the first document of the second of two loads; 0: there are not two */
 };

@@ -16,6 +16,7 @@
 
 #include "faces/figures.h"
 #include "faces/plot.h"
+#include "lib/loop.h"
 
 #define MAX_DEPTH 100	/* of nested parts; documents of this tool have two */
 
@@ -36,7 +37,7 @@ static int peek(struct reader *reader)
 	do {
 		c = getc_unlocked(reader->in);
 		reader->line += c == '\n';
-	} while (c != EOF && isspace(c));
+	} while (c != EOF && isspace(c) && !loop_signal());
 	return c == EOF ? EOF : ungetc(c, reader->in);
 }
 
@@ -52,7 +53,7 @@ static size_t feed(void *buffer, size_t size, void *ctx)
 {
 	struct reader *reader = ctx;
 
-	reader->last = size ? getc_unlocked(reader->in) : EOF;
+	reader->last = size && !loop_signal() ? getc_unlocked(reader->in) : EOF;
 	if (reader->last == EOF)
 		return 0;
 	*(char *)buffer = (char)reader->last;
