@@ -17,6 +17,7 @@
 #include "lib/outfile.h"
 #include "lib/redact.h"
 #include "lib/status.h"
+#include "lib/utf8.h"
 #include "result/calibration.h"
 #include "result/json.h"
 #include "sys/host/caps.h"
@@ -35,11 +36,13 @@ enum exit_code {
 static bool has_passwords;	/* the command line has */
 
 /* sudo does not find a tool that is not installed: then the hint names it as it was run. */
-static void report_hint(const char *hint)
+static void report_hint(const char *text)
 {
 	static const char command[] = "sudo ethgauge";
-	const char *at = strstr(hint, command);
+	char hint[sizeof(((struct err *)NULL)->hint)], *at;
 
+	snprintf(hint, sizeof(hint), "%s", text);
+	at = strstr(utf8_plain(hint), command);
 	if (at && strchr(program_invocation_name, '/'))
 		fprintf(stderr, "ethgauge: hint: %.*ssudo %s%s\n", (int)(at - hint), hint,
 			program_invocation_name, at + strlen(command));
@@ -49,8 +52,11 @@ static void report_hint(const char *hint)
 
 static void report_error(const struct err *e)
 {
+	char msg[sizeof(e->msg)];
+
+	snprintf(msg, sizeof(msg), "%s", e->msg);
 	status_clear();
-	fprintf(stderr, "ethgauge: %s\n", e->msg);
+	fprintf(stderr, "ethgauge: %s\n", utf8_plain(msg));
 	if (e->hint[0])
 		report_hint(e->hint);
 }

@@ -227,10 +227,16 @@ refuses() {
 	compare base slow --html page.html
 	[ "$status" = 1 ]
 	"$BATS_TEST_DIRNAME/html_check.py" page.html >text
-	grep -qF "<script>alert(1)</script> # ?[31m & 'q' \"z\"" text
+	grep -qF "<script>alert(1)</script> # ?[31m?? & 'q' \"z\"" text
 	grep -qF "rtt_p50_ns" text
 	grep -qF "worse" text
-	[[ $output != *$'\x1b'* ]]
+	printf '%s\n' "$output" >shown
+	compare base slow --ktap
+	printf '%s\n' "$output" >ktap
+	compare base slow -v
+	printf '%s\n' "$output" >whole
+	"$BATS_TEST_DIRNAME/../lib/plain.py" shown ktap whole
+	[[ $(cat shown) == *"?[31m??"* ]]
 }
 
 @test "the same documents give the same answer, in any order" {

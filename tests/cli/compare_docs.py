@@ -10,7 +10,7 @@ import random
 import sys
 
 # A name that no face may take for its own words.
-HOSTILE = "<script>alert(1)</script> # \x1b[31m & 'q' \"z\""
+HOSTILE = "<script>alert(1)</script> # \x1b[31m\u202e\u009b & 'q' \"z\""
 
 
 def document(number, name, factor, kernel):

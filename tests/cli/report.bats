@@ -445,7 +445,9 @@ factored() {
 	grep -qF "</script></style></td><script>window.hostile = 1</script>" text
 	grep -qF "?[31m ?gnp.exe? ? ?" text
 	run ! grep -qE '<(script|img)' page.md
-	run ! grep -q $'\x1b' page.md
+	grep -qF "?\\[31m ?gnp.exe? ? ?" page.md
+	grep -qF "?[31m ?gnp.exe? ? ?" page.csv
+	"$BATS_TEST_DIRNAME/../lib/plain.py" page.html page.md page.csv
 	[ "$(figures page.csv -- "" config 0 "'=cmd|' /C calc'!A0")" = "'=1+1" ]
 	are_pictures plots/*.svg
 	# No name leads out of the directory.

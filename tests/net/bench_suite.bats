@@ -313,6 +313,12 @@ hook_is_taken() {
 	bench_far "${words[@]}" --receiver "echo Welcome to host2 #"
 	is 4
 	says "did not write a result: 'Welcome to host2'"
+	# Its stderr is shown, as plain text.
+	bench_far "${words[@]}" --receiver "printf '\\033[31mred\\n\\033]0;cut' >&2; exit 7;"
+	is 4
+	says "?[31mred"
+	says "?]0;cut"
+	[[ $stderr != *$'\033'* ]]
 	bench_far "${words[@]}" --receiver "echo \"$old\" #"
 	is 4
 	says "the receiver is ethgauge 0.0.9"

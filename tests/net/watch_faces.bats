@@ -150,6 +150,21 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 		"$whole" ]
 }
 
+@test "names of a record are plain text on a terminal and in the text file" {
+	watch --record "$FILE"
+	in_a "$PEER" frames 60 101
+	finish watch INT
+	is 130
+	sed 's/eg0/\\u001b[31m\\u202e\\u009b\\u0007/g' "$FILE" >"$BATS_TEST_TMPDIR/odd"
+	tool_in b watch --replay "$BATS_TEST_TMPDIR/odd" --speed max -v --textfile "$BATS_TEST_TMPDIR/prom"
+	is 0
+	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/whole"
+	tool_in b watch --replay "$BATS_TEST_TMPDIR/odd" --speed max
+	printf '%s\n' "$output" "$stderr" >"$BATS_TEST_TMPDIR/shown"
+	[[ $output == *"?[31m???"* ]] || fail "$output"
+	"$BATS_TEST_DIRNAME/../lib/plain.py" "$BATS_TEST_TMPDIR"/{whole,shown,prom}
+}
+
 @test "what came since the last interval has a row, too" {
 	watch --interval 1h
 	in_a "$PEER" frames 60 101

@@ -135,11 +135,14 @@ static void hostile_names_stay_within_their_quotes(void **state)
 	entry(part, "pro\"to{col", "x\"\\\n} 1", 5);
 	part = direction(res, "\xff\xfe", "tx");
 	result_metric_u64(part, "seen_packets", 11);
+	part = direction(res, "\x1b\xc2\x9b\xe2\x80\xae", "tx");
+	result_metric_u64(part, "seen_packets", 12);
 	part = result_part(res, PART_OTHER, "x");
 	result_metric_u64(part, "seen_packets", 13);
 	text = text_of(res);
 	has(text, "\nethgauge_seen_packets_total{iface=\"a\\\"}b\\\\\\n\",direction=\"rx\"} 7\n"
 		  "ethgauge_seen_packets_total{iface=\"\?\?\",direction=\"tx\"} 11\n"
+		  "ethgauge_seen_packets_total{iface=\"\?\?\?\",direction=\"tx\"} 12\n"
 		  "ethgauge_seen_packets_total{part=\"x\"} 13\n");
 	has(text, "\nethgauge_pro_to_col_packets_total{iface=\"a\\\"}b\\\\\\n\",direction=\"rx\","
 		  "pro_to_col=\"x\\\"\\\\\\n} 1\"} 5\n");

@@ -10,6 +10,7 @@
 
 #include "compare/compare_judge.h"
 #include "compare/compare_set.h"
+#include "lib/utf8.h"
 #include "result/tree.h"
 
 const char *compare_side_name(enum compare_side side)
@@ -76,7 +77,7 @@ static int check_docs(const struct compare *cmp, const struct compare_docs *docs
 
 		if (error && !is_named(cmp->cfg, "errors")) {
 			snprintf(what, sizeof(what), "%s", said ? said : "?");
-			err_usage(e, "a run in '%s' failed: %s", doc->file, compare_clean(what));
+			err_usage(e, "a run in '%s' failed: %s", doc->file, utf8_plain(what));
 			return err_hint(e, "leave it out, or compare the figures it has with "
 					OPTION("ignore") " errors");
 		}
@@ -233,7 +234,7 @@ static void label(const struct compare *cmp, struct compare_group *group)
 					 " %s=%.40s", strchr(key, ' ') + 1, text ? text : "?");
 		free(text);
 	}
-	compare_clean(group->label);
+	utf8_plain(group->label);
 }
 
 static json_t *describe_side(const struct compare *cmp, enum compare_side side)

@@ -9,6 +9,7 @@
 
 #include "compare/compare_judge.h"
 #include "compare/compare_set.h"
+#include "lib/utf8.h"
 #include "result/metrics.h"
 
 /* Percentiles are rounded to buckets of at most this width (abi/hist.h). */
@@ -103,7 +104,7 @@ static void gather_doc(const struct gather *g, const json_t *doc, const char *pa
 		char inner[1024];
 
 		snprintf(inner, sizeof(inner), "%s%s%s", path, *path ? " / " : "", name ? name : "?");
-		compare_clean(inner);
+		utf8_plain(inner);
 		gather_doc(g, part, inner);
 	}
 }

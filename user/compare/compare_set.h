@@ -80,13 +80,7 @@ const char *compare_show_size(char *buf, size_t size, const json_t *row, const c
 /* A row's figure @key with its unit. */
 const char *compare_show_figure(char *buf, size_t size, const json_t *row, const char *key);
 
-/*
- * Replace by '?' what could garble a terminal or break lines, and all non-ASCII bytes of a
- * text that was cut within a character. Returns @text.
- */
-const char *compare_clean(char *text);
-
-/* Setup and part of a row, clean. */
+/* Setup and part of a row, plain. */
 const char *compare_show_place(char *buf, size_t size, const json_t *row);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/compare_set.h"
+#include "lib/utf8.h"
 
 /* What comparisons are about: another kernel, with its CPU mitigations. */
 static const char *const expected[] = {
@@ -58,7 +59,7 @@ static void add_part(json_t *setup, const json_t *doc, const char *path,
 		char inner[1024];
 
 		snprintf(inner, sizeof(inner), "%s%s%s", path, *path ? " / " : "", name ? name : "?");
-		compare_clean(inner);
+		utf8_plain(inner);
 		add_part(setup, part, inner, cfg);
 	}
 }

@@ -11,6 +11,7 @@
 #include "faces/text_parts.h"
 #include "lib/color.h"
 #include "lib/unit.h"
+#include "lib/utf8.h"
 #include "result/metrics.h"
 #include "result/tree.h"
 
@@ -24,19 +25,6 @@ static const char *str(const json_t *row, const char *key)
 static const struct metric *metric_in(const json_t *row)
 {
 	return metric_find(str(row, "metric"));
-}
-
-const char *compare_clean(char *text)
-{
-	json_t *whole = json_string(text);
-	unsigned char *p;
-
-	for (p = (unsigned char *)text; *p; p++) {
-		if (*p < ' ' || *p == 0x7f || (!whole && *p & 0x80))
-			*p = '?';
-	}
-	json_decref(whole);
-	return text;
 }
 
 const char *compare_show_figure(char *buf, size_t size, const json_t *row, const char *key)
@@ -102,7 +90,7 @@ const char *compare_show_place(char *buf, size_t size, const json_t *row)
 	const char *setup = str(row, "setup"), *part = str(row, "part");
 
 	snprintf(buf, size, "%s%s%s", setup, *setup && *part ? ": " : "", part);
-	return compare_clean(buf);
+	return utf8_plain(buf);
 }
 
 static void print_side(FILE *out, const json_t *side)
@@ -117,7 +105,7 @@ static void print_side(FILE *out, const json_t *side)
 						 i ? ", " : "", json_is_string(kernel) ?
 						 json_string_value(kernel) : "?");
 	}
-	compare_clean(kernel_names);
+	utf8_plain(kernel_names);
 	fprintf(out, "%-6s%lld run%s of %zu file%s%s%s\n", str(side, "side"),
 		(long long)json_integer_value(json_object_get(side, "runs")),
 		json_integer_value(json_object_get(side, "runs")) == 1 ? "" : "s",

@@ -10,27 +10,7 @@
 
 #define MAX_TEXT_BYTES 500	/* of a text; names of files and devices are far shorter */
 
-/*
- * True for an invisible character that changes how others are displayed:
- * C1 controls, marks and overrides of direction (U+200B to 200F, 2028 to 202E,
- * 2060 to 206F), U+061C, U+FEFF.
- */
-static bool unseen(const unsigned char *p)
-{
-	if (p[0] == 0xc2)
-		return p[1] < 0xa0;
-	if (p[0] == 0xd8)
-		return p[1] == 0x9c;
-	if (p[0] == 0xef)
-		return p[1] == 0xbb && p[2] == 0xbf;
-	if (p[0] != 0xe2)
-		return false;
-	if (p[1] == 0x80)
-		return (p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae);
-	return p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf;
-}
-
-static const char *entity(unsigned char c)
+static const char *entity(char c)
 {
 	switch (c) {
 	case '&':
@@ -44,29 +24,27 @@ static const char *entity(unsigned char c)
 	case '\'':
 		return "&#39;";
 	default:
-		return c < ' ' || c == 0x7f ? "?" : NULL;
+		return NULL;
 	}
 }
 
 void page_text(FILE *out, const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text, *end;
+	const char *p = text, *end;
+	size_t bytes;
 
 	if (!text)
 		return;
 	end = p + strnlen(text, MAX_TEXT_BYTES);
-	while (end > p && *end && (*end & 0xc0) == 0x80)
+	while (end > p && *end && ((unsigned char)*end & 0xc0) == 0x80)
 		end--;	/* no part of a character */
-	while (p < end) {
-		size_t bytes = utf8_bytes((const char *)p, (size_t)(end - p));
-
-		if (!bytes || unseen(p))
+	for (; p < end; p += bytes) {
+		if (!utf8_is_plain(p, (size_t)(end - p), &bytes))
 			fputc('?', out);
 		else if (entity(*p))
 			fputs(entity(*p), out);
 		else
 			fwrite(p, 1, bytes, out);
-		p += bytes ? bytes : 1;
 	}
 	if (*end)
 		fprintf(out, " ... (%zu bytes)", strlen(text));

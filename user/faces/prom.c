@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "faces/prom_parts.h"
+#include "lib/utf8.h"
 #include "result/metrics.h"
 #include "result/part.h"
 #include "result/tree.h"
@@ -40,13 +41,16 @@ double prom_family(char *buf, size_t size, const char *key, bool counter)
 /* As the format wants it; names of interfaces may hold anything but blanks and '/'. */
 static void escaped(FILE *out, const char *text, bool quotes)
 {
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", out);
+	const char *end = text + strlen(text);
+	size_t bytes;
+
+	for (; text < end; text += bytes) {
+		if (!utf8_is_plain(text, (size_t)(end - text), &bytes))
+			fputs(*text == '\n' ? "\\n" : "?", out);
 		else if (*text == '\\' || (quotes && *text == '"'))
 			fprintf(out, "\\%c", *text);
 		else
-			fputc(*text, out);
+			fwrite(text, 1, bytes, out);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "faces/report_parts.h"
+#include "lib/utf8.h"
 #include "result/value.h"
 
 struct sheet {
@@ -22,22 +23,39 @@ struct place {
 	char part[400];
 };
 
-/* A spreadsheet treats a text with such a first character as a formula. */
+/* A spreadsheet treats a text with such a first character as a formula, also of full width (U+FF1D ...). */
 static bool is_formula(const char *text)
 {
-	return *text && strchr("=+-@\t\r", *text);
+	static const char *const first[] = {
+		"=", "+", "-", "@", " ", "\t", "\r", "\n", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		if (!strncmp(text, first[i], strlen(first[i])))
+			return true;
+	}
+	return false;
 }
 
 static void put_word(FILE *out, const char *text)
 {
-	if (!is_formula(text) && !strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
+	bool is_quoted = is_formula(text) || strpbrk(text, ",\"\r\n");
+	const char *end = text + strlen(text);
+	size_t bytes;
+
+	if (is_quoted)
+		fputs(is_formula(text) ? "\"'" : "\"", out);
+	for (; text < end; text += bytes) {
+		if (!utf8_is_plain(text, (size_t)(end - text), &bytes))
+			fputc('?', out);
+		else if (*text == '"')
+			fputs("\"\"", out);
+		else
+			fwrite(text, 1, bytes, out);
 	}
-	fputs(is_formula(text) ? "\"'" : "\"", out);
-	for (; *text; text++)
-		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-	fputc('"', out);
+	if (is_quoted)
+		fputc('"', out);
 }
 
 static void put_line(FILE *out, const struct place *place, const char *section, size_t row, const char *key,

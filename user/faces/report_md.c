@@ -14,16 +14,14 @@
 /* Markdown is escaped, and HTML, which it passes through. In code, neither is read. */
 static void put_text(FILE *out, const char *text, bool code)
 {
-	for (; *text; text++) {
-		size_t bytes = utf8_bytes(text, strlen(text));
+	const char *end = text + strlen(text);
+	size_t bytes;
 
-		if (bytes > 1) {
-			fwrite(text, 1, bytes, out);
-			text += bytes - 1;
-		} else if (!bytes || (unsigned char)*text < ' ' || *text == 0x7f)
+	for (; text < end; text += bytes) {
+		if (!utf8_is_plain(text, (size_t)(end - text), &bytes))
 			fputc('?', out);
-		else if (code)
-			fputc(*text, out);
+		else if (bytes > 1 || code)
+			fwrite(text, 1, bytes, out);
 		else if (*text == '<')
 			fputs("&lt;", out);
 		else if (*text == '&')

@@ -5,6 +5,7 @@
 #include "faces/text.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -13,6 +14,7 @@
 #include "faces/text_parts.h"
 #include "lib/color.h"
 #include "lib/unit.h"
+#include "lib/utf8.h"
 #include "result/metrics.h"
 #include "result/tree.h"
 #include "result/value.h"
@@ -42,13 +44,74 @@ static void print_row(FILE *out, const json_t *row, size_t column, size_t end)
 	}
 }
 
+/* A copy of @tree in which all texts are plain, for a terminal. */
+static json_t *plain(json_t *tree)
+{
+	json_t *copy, *value;
+	const char *key;
+	char *text;
+	size_t i;
+
+	if (json_is_string(tree)) {
+		text = strdup(json_string_value(tree));
+		copy = text ? json_string(utf8_plain(text)) : NULL;
+		free(text);
+	} else if (json_is_array(tree)) {
+		copy = json_array();
+		json_array_foreach(tree, i, value)
+			json_array_append_new(copy, plain(value));
+	} else if (json_is_object(tree)) {
+		copy = json_object();
+		json_object_foreach(tree, key, value) {
+			text = strdup(key);
+			json_object_set_new(copy, text ? utf8_plain(text) : "?", plain(value));
+			free(text);
+		}
+	} else {
+		copy = json_incref(tree);
+	}
+	return copy ? copy : json_null();
+}
+
+static bool is_plain(const char *text)
+{
+	const char *end = text + strlen(text);
+	size_t bytes;
+
+	while (text < end && utf8_is_plain(text, (size_t)(end - text), &bytes))
+		text += bytes;
+	return text == end;
+}
+
+/* Foreign names in it, of interfaces, processes, hosts or of a document, may hold what a terminal obeys. */
+static bool all_plain(const json_t *tree)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	if (json_is_string(tree))
+		return is_plain(json_string_value(tree));
+	json_array_foreach(tree, i, value) {
+		if (!all_plain(value))
+			return false;
+	}
+	json_object_foreach((json_t *)tree, key, value) {
+		if (!is_plain(key) || !all_plain(value))
+			return false;
+	}
+	return true;
+}
+
 void text_row(FILE *out, const struct result *part, bool verbose)
 {
 	const json_t *tree = result_tree(part), *series = json_object_get(tree, "series");
 	const json_t *row = json_array_get(series, json_array_size(series) - 1);
-	const char *name = value_str(tree, "name");
+	char name[256];
 	size_t column;
 
+	snprintf(name, sizeof(name), "%s", value_str(tree, "name"));
+	utf8_plain(name);
 	column = (size_t)fprintf(out, "%s%s%7.1f s", name, *name ? ": " : "",
 				 json_number_value(json_object_get(row, "elapsed_ns")) / 1e9);
 	if (verbose || !text_answer_row(out, row, column))
@@ -342,13 +405,14 @@ static void print_tree(FILE *out, const json_t *tree)
 
 void text_result(FILE *out, const struct result *res, bool verbose)
 {
-	const json_t *tree = result_tree(res);
+	json_t *tree = result_tree(res), *shown = all_plain(tree) ? json_incref(tree) : plain(tree);
 
-	if (json_object_get(tree, "ktap"))
-		text_lines(out, "", json_object_get(tree, "ktap"));
+	if (json_object_get(shown, "ktap"))
+		text_lines(out, "", json_object_get(shown, "ktap"));
 	else if (verbose)
-		print_tree(out, tree);
+		print_tree(out, shown);
 	else
-		text_short(out, tree);
+		text_short(out, shown);
 	fflush(out);
+	json_decref(shown);
 }

@@ -12,6 +12,7 @@
 #include "lib/loop.h"
 #include "lib/redact.h"
 #include "lib/status.h"
+#include "lib/utf8.h"
 
 static enum log_level max_level = LOG_INFO;
 
@@ -37,6 +38,7 @@ static void vlog(enum log_level level, const char *prefix, const char *fmt, va_l
 	/* One write per line, so that lines of several threads do not mix. */
 	vsnprintf(text, sizeof(text), fmt, args);
 	redact(line, sizeof(line), text);
+	utf8_plain(line);
 	status_clear();
 	fprintf(stderr, "ethgauge: %s%s%s%s\n", color_begin(stderr, color), prefix, color_end(stderr, color), line);
 }
@@ -66,6 +68,12 @@ void log_debug(const char *fmt, ...)
 	va_start(args, fmt);
 	vlog(LOG_DEBUG, "debug: ", fmt, args);
 	va_end(args);
+}
+
+void log_relay(char *line)
+{
+	status_clear();
+	fprintf(stderr, "%s\n", utf8_plain(line));
 }
 
 static void show_step(unsigned int columns)

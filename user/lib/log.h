@@ -19,6 +19,9 @@ void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* A line that another program wrote to stderr, in plain characters, whatever the level. Changes @line. */
+void log_relay(char *line);
+
 /*
  * A step of many, at level LOG_INFO: on a terminal a line that the next one replaces, with a bar if @share
  * (0..1) is not NAN, and the time left if @left_ns is not; elsewhere a line that stays, without the bar.

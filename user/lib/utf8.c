@@ -4,6 +4,8 @@
  */
 #include "lib/utf8.h"
 
+#include <string.h>
+
 size_t utf8_bytes(const char *text, size_t bytes)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -22,4 +24,48 @@ size_t utf8_bytes(const char *text, size_t bytes)
 	    (*p == 0xf4 && p[1] > 0x8f))
 		return 0;
 	return length;
+}
+
+/* U+200B to 200F, 2028 to 202E, 2060 to 206F, U+061C, U+FEFF, and the controls of C1. */
+static bool is_unseen(const unsigned char *p)
+{
+	if (p[0] == 0xc2)
+		return p[1] < 0xa0;
+	if (p[0] == 0xd8)
+		return p[1] == 0x9c;
+	if (p[0] == 0xef)
+		return p[1] == 0xbb && p[2] == 0xbf;
+	if (p[0] != 0xe2)
+		return false;
+	if (p[1] == 0x80)
+		return (p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae);
+	return p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf;
+}
+
+bool utf8_is_plain(const char *text, size_t bytes, size_t *ret_bytes)
+{
+	size_t nr = utf8_bytes(text, bytes);
+
+	*ret_bytes = nr ? nr : 1;
+	if (nr == 1)
+		return (unsigned char)*text >= ' ' && *text != 0x7f;
+	return nr && !is_unseen((const unsigned char *)text);
+}
+
+char *utf8_plain(char *text)
+{
+	const char *from = text, *end = text + strlen(text);
+	char *to = text;
+	size_t bytes;
+
+	for (; from < end; from += bytes) {
+		if (utf8_is_plain(from, (size_t)(end - from), &bytes)) {
+			memmove(to, from, bytes);
+			to += bytes;
+		} else {
+			*to++ = '?';
+		}
+	}
+	*to = '\0';
+	return text;
 }

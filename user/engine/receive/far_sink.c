@@ -13,6 +13,7 @@
 
 #include "abi/tag.h"
 #include "engine/receive/rx_order.h"
+#include "lib/log.h"
 #include "lib/loop.h"
 #include "model/settle.h"
 #include "sys/host/child.h"
@@ -25,6 +26,7 @@
 #define LEAVE_NS	(2 * NSEC_PER_SEC)	/* time to detach before it is killed */
 #define POLL_NS		5000000ull
 #define LINE_MAX_BYTES	(16u << 20)
+#define RELAYS_MAX	128	/* pieces of its stderr at once */
 
 struct far_sink {
 	struct receiver receiver;
@@ -34,6 +36,8 @@ struct far_sink {
 	uint32_t streams;
 	char *text;			/* the line being read; finally the result */
 	size_t used, room;
+	char said[512];			/* of its stderr: the line being read */
+	size_t said_bytes;
 	/* By its own clock since its start, and by ours when it was ready. */
 	uint64_t elapsed_ns;
 	uint64_t ready_elapsed_ns, ready_mono_ns;
@@ -129,14 +133,51 @@ static int take_lines(struct far_sink *far, struct err *e)
 	return err;
 }
 
+static void relay_rest(struct far_sink *far)
+{
+	far->said[far->said_bytes] = '\0';
+	if (far->said_bytes)
+		log_relay(far->said);
+	far->said_bytes = 0;
+}
+
+/* Shows what it wrote to stderr since the last time; a longer line is shown in parts. */
+static void relay(struct far_sink *far)
+{
+	const size_t room = sizeof(far->said) - 1;
+	char *line, *end;
+	ssize_t got;
+	int i;
+
+	for (i = 0; i < RELAYS_MAX; i++) {
+		got = read(far->child.err_fd, far->said + far->said_bytes, room - far->said_bytes);
+		if (got <= 0)
+			return;
+		far->said_bytes += (size_t)got;
+		line = far->said;
+		while ((end = memchr(line, '\n', (size_t)(far->said + far->said_bytes - line)))) {
+			*end = '\0';
+			log_relay(line);
+			line = end + 1;
+		}
+		far->said_bytes -= (size_t)(line - far->said);
+		memmove(far->said, line, far->said_bytes);
+		if (far->said_bytes == room)
+			relay_rest(far);
+	}
+}
+
 /* Returns its exit status; also 0 if it does not end. */
 static int wait_end(struct far_sink *far)
 {
 	uint64_t end_ns = loop_mono_ns() + LEAVE_NS;
 	int status = 0;
 
-	while (!child_has_ended(&far->child, &status) && loop_mono_ns() < end_ns)
+	while (!child_has_ended(&far->child, &status) && loop_mono_ns() < end_ns) {
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
+		relay(far);
+	}
+	relay(far);
 	return status;
 }
 
@@ -159,6 +200,7 @@ static int poll_lines(struct far_sink *far, struct err *e)
 	char *more;
 	int err = 0;
 
+	relay(far);
 	while (!err && got > 0 && !far->has_result) {
 		if (far->room - far->used < 65536) {
 			more = far->room < LINE_MAX_BYTES ? realloc(far->text, 2 * far->room + 131072) : NULL;
@@ -204,6 +246,7 @@ static void close_far(struct receiver *receiver)
 
 	child_end(&far->child);
 	wait_end(far);
+	relay_rest(far);
 	child_close(&far->child);
 	free(far->text);
 	free(far);

@@ -67,35 +67,54 @@ int child_run_within(char *const argv[], int out_fd, uint64_t limit_ns, int *ret
 	return 0;
 }
 
-int child_open(struct child *ret_child, char *const argv[], int netns_fd)
+/* A pipe for each of the three streams. 0 or negative errno. */
+static int open_pipes(int pipes[3][2])
 {
-	int in[2], out[2], err;
-	pid_t pid;
+	int i, err;
 
-	if (pipe2(in, O_CLOEXEC))
-		return -errno;
-	if (pipe2(out, O_CLOEXEC)) {
+	for (i = 0; i < 3; i++) {
+		if (!pipe2(pipes[i], O_CLOEXEC))
+			continue;
 		err = -errno;
-		close(in[0]);
-		close(in[1]);
+		while (i--) {
+			close(pipes[i][0]);
+			close(pipes[i][1]);
+		}
 		return err;
 	}
+	return 0;
+}
+
+int child_open(struct child *ret_child, char *const argv[], int netns_fd)
+{
+	int pipes[3][2], err = open_pipes(pipes), in, out, errors;
+	pid_t pid;
+
+	if (err)
+		return err;
+	in = pipes[STDIN_FILENO][1];
+	out = pipes[STDOUT_FILENO][0];
+	errors = pipes[STDERR_FILENO][0];
 	pid = fork();
 	err = pid < 0 ? -errno : 0;
 	if (!pid) {
-		if (setns(netns_fd, CLONE_NEWNET) || dup2(in[0], STDIN_FILENO) < 0)
+		if (setns(netns_fd, CLONE_NEWNET) || dup2(pipes[STDIN_FILENO][0], STDIN_FILENO) < 0 ||
+		    dup2(pipes[STDERR_FILENO][1], STDERR_FILENO) < 0)
 			_exit(126);
-		become(argv, out[1]);
+		become(argv, pipes[STDOUT_FILENO][1]);
 	}
-	close(in[0]);
-	close(out[1]);
+	close(pipes[STDIN_FILENO][0]);
+	close(pipes[STDOUT_FILENO][1]);
+	close(pipes[STDERR_FILENO][1]);
 	if (err) {
-		close(in[1]);
-		close(out[0]);
+		close(in);
+		close(out);
+		close(errors);
 		return err;
 	}
-	fcntl(out[0], F_SETFL, O_NONBLOCK);
-	*ret_child = (struct child){ .pid = pid, .in_fd = in[1], .out_fd = out[0] };
+	fcntl(out, F_SETFL, O_NONBLOCK);
+	fcntl(errors, F_SETFL, O_NONBLOCK);
+	*ret_child = (struct child){ .pid = pid, .in_fd = in, .out_fd = out, .err_fd = errors };
 	return 0;
 }
 
@@ -123,6 +142,7 @@ void child_close(struct child *child)
 {
 	child_end(child);
 	close(child->out_fd);
+	close(child->err_fd);
 	if (!child->pid)
 		return;
 	kill(-child->pid, SIGKILL);

@@ -23,7 +23,7 @@ struct child {
 	pid_t pid;	/* 0: it has ended */
 	int status;	/* then */
 	int in_fd;	/* its stdin; -1: closed */
-	int out_fd;	/* its stdout, non-blocking */
+	int out_fd, err_fd;	/* its stdout and stderr, non-blocking */
 };
 
 /*
