@@ -223,6 +223,26 @@ while True:
 	is 1
 }
 
+@test "a server whose trailers never end is cut off, and fills no memory" {
+	start_cmd endless b ready /usr/bin/python3 -c '
+import socket, sys
+s = socket.create_server(("198.18.0.2", 85))
+print("ready", file=sys.stderr, flush=True)
+while True:
+    c = s.accept()[0]
+    c.recv(9999)
+    try:
+        c.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n")
+        while True:
+            c.sendall((b"X-More: " + b"x" * 1000 + b"\r\n") * 100)
+    except OSError:
+        pass'
+	loaded http://198.18.0.2:85/ -c 2 --timeout 20s
+	failed other 2
+	json '.metrics.load_received_header_bytes < 2 * 400000'
+	json '.metrics.elapsed_ns < 5e9'
+}
+
 @test "with --rate a transaction's time counts from when it was due" {
 	nginx_up
 	# One client, and an answer takes a second: the second one is due at 0.1 s and ends at 2 s.

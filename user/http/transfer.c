@@ -25,6 +25,7 @@
 #define BUFFER_BYTES	65536L
 #define BUFFER_MIN_BYTES 1024L	/* libcurl's */
 #define NSEC_PER_MSEC	1000000u
+#define MAX_HEADER_BYTES (256u << 10)	/* of an answer, trailers included */
 
 int transfer_init(struct err *e)
 {
@@ -200,6 +201,10 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 {
 	struct transfer *t = ctx;
 
+	/* libcurl keeps each, also those after the body: without a limit a server fills the memory. */
+	t->header_bytes += size * nr;
+	if (t->header_bytes > MAX_HEADER_BYTES)
+		return 0;
 	if (!t->ftp) {
 		see_answer(t);
 		return size * nr;
@@ -481,6 +486,7 @@ int transfer_start(struct transfer *t, const char *url, const char *method, cons
 	t->greeted = false;
 	t->connect_ns = t->tls_ns = 0;
 	t->received_bytes = 0;
+	t->header_bytes = 0;
 	t->given_bytes = 0;
 	if (curl_easy_setopt(t->easy, CURLOPT_URL, url))
 		return -ENOMEM;

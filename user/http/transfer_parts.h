@@ -35,6 +35,7 @@ struct transfer {
 	bool ftp, greeted;
 	uint64_t connect_ns, tls_ns;	/* of FTP's control connection; 0: reused */
 	uint64_t received_bytes, given_bytes;	/* of the bodies */
+	uint64_t header_bytes;
 };
 
 /*
