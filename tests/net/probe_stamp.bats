@@ -102,7 +102,7 @@ all_back() {
 	json '[.entries[] | select(.tlv == "hmac") | .returned, .not_intact] == [53, 0]'
 	json '[.entries[] | select(.tlv == "direct") | .says] ==
 		["sent 53, received there 53, answered 53"]'
-	ETHGAUGE_STAMP_KEY=other stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --auth --reflector-mode stateful -w 0.1s
+	ETHGAUGE_STAMP_KEY=another-key-of-21-byte stamp 198.18.0.2 -c 53 -r "$(pace 1000)" --auth --reflector-mode stateful -w 0.1s
 	json '.metrics | .received_packets == 0 and .lost_packets == 53'
 	told
 	json '.wrong == 53 and .sizes["112"] == 108'

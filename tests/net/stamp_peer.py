@@ -7,7 +7,8 @@ A STAMP sender that knows what the answer must be, from the text of RFC 8762 and
 
 Sends COUNT packets by chance (IPv4, IPv6, VLAN, NTP, PTP, every length and extension, good and
 bad) from a packet socket, and holds every byte of each answer against a model but the times,
-which must be now, and whose HMACs it reckons itself. "socket": plain UDP sockets. The key is "secret". Prints one JSON object.
+which must be now, and whose HMACs it reckons itself. "socket": plain UDP sockets. The key is
+"secret-of-18-bytes". Prints one JSON object.
 """
 import hashlib
 import hmac
@@ -24,7 +25,7 @@ IFACE = "eg0"
 MACS = "02:e9:00:00:00:0a", "02:e9:00:00:00:0b"
 IP4S = "198.18.0.1", "198.18.0.2"
 IP6S = "2001:2::1", "2001:2::2"
-KEY = b"secret"
+KEY = b"secret-of-18-bytes"
 U, M, I = 0x80, 0x40, 0x20
 LENGTHS = {3: 4, 4: 4, 5: 12, 6: 4, 7: 16, 8: 16}
 

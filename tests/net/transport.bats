@@ -478,11 +478,12 @@ arrivals() {
 @test "only clients with the key are served" {
 	local dir=$BATS_TEST_TMPDIR
 
-	echo right >"$dir/right" && echo wrong >"$dir/wrong"
-	chmod 600 "$dir/right" "$dir/wrong"
+	echo a-right-key-of-20-by >"$dir/right" && echo a-wrong-key-of-20-by >"$dir/wrong" && echo short17 >"$dir/short"
+	echo of-12-bytes- >"$dir/medium"
+	chmod 600 "$dir"/{right,wrong,short,medium}
 	serve --key-file "$dir/right"
 	both tcp rr 198.18.0.2 -d 20ms --key-file "$dir/right"
-	PEER_KEY=right run in_a "$PEER" 198.18.0.2 bytes 1009
+	PEER_KEY=a-right-key-of-20-by run in_a "$PEER" 198.18.0.2 bytes 1009
 	is 0
 	json '.received_bytes == 1009'
 	tool_in a tcp rr 198.18.0.2 -d 20ms --key-file "$dir/wrong"
@@ -494,6 +495,18 @@ arrivals() {
 	says "hint: give it with --key-file FILE"
 	finish serve TERM
 	json '.metrics.refused_keys >= 1 and .metrics.served_tests == 2'
+	# A server that proves nothing is not the one that was meant.
+	serve
+	tool_in a tcp rr 198.18.0.2 -d 20ms --key-file "$dir/right"
+	is 4
+	says "the server asks for no key, so it proves none"
+	says "hint: start it with the same key"
+	tool_in a tcp rr 198.18.0.2 -d 20ms --key-file "$dir/short"
+	is 2
+	says "has 7 bytes: less than 8 can be guessed"
+	tool_in a tcp rr 198.18.0.2 -d 20ms --key-file "$dir/medium"
+	is 4
+	says "has 12 bytes: 16 and more"
 }
 
 @test "what is no message is refused and counted, and the server goes on" {

@@ -12,14 +12,21 @@
 
 #include "lib/log.h"
 
+#define MIN_BYTES	8u
+#define GOOD_BYTES	16u
+
 static int take(struct secret *ret_secret, const char *bytes, size_t len, const char *from,
 		struct err *e)
 {
 	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
 		len--;
 	if (!len || len > sizeof(ret_secret->bytes))
-		return err_usage(e, "the key in %s must have 1 to %zu bytes", from,
+		return err_usage(e, "the key in %s must have 8 to %zu bytes", from,
 				 sizeof(ret_secret->bytes));
+	if (len < MIN_BYTES)
+		return err_usage(e, "the key in %s has %zu bytes: less than %u can be guessed", from, len, MIN_BYTES);
+	if (len < GOOD_BYTES)
+		log_warn("the key in %s has %zu bytes: %u and more, by chance, cannot be guessed", from, len, GOOD_BYTES);
 	memcpy(ret_secret->bytes, bytes, len);
 	ret_secret->len = len;
 	return 0;

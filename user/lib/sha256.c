@@ -140,12 +140,12 @@ void sha256_hmac_pads(const void *key, size_t key_len, uint32_t ret_inner[8],
 	memcpy(ret_outer, outer.h, sizeof(outer.h));
 }
 
-bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES])
+bool sha256_equal(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	uint8_t differ = 0;
-	int i;
+	size_t i;
 
-	for (i = 0; i < SHA256_BYTES; i++)
+	for (i = 0; i < len; i++)
 		differ |= a[i] ^ b[i];
 	return !differ;
 }

@@ -23,7 +23,7 @@ void sha256_hmac(const void *key, size_t key_len, const void *data, size_t len,
 void sha256_hmac_pads(const void *key, size_t key_len, uint32_t ret_inner[8],
 		      uint32_t ret_outer[8]);
 
-/* In constant time. */
-bool sha256_equal(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);
+/* @len bytes of two hashes, in constant time. */
+bool sha256_equal(const uint8_t *a, const uint8_t *b, size_t len);
 
 #endif

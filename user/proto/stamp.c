@@ -324,7 +324,7 @@ static const uint8_t *scan_tlvs(const struct stamp_form *form, const uint8_t *by
 		    len <= STAMP_MAX_BYTES) {
 			hmac(form, bytes, first, (size_t)(at - first), mac);
 			seen = proven = true;
-			reply->wrong_tlv_hmac |= memcmp(mac, at + TLV_BYTES, STAMP_HMAC_BYTES) != 0;
+			reply->wrong_tlv_hmac |= !sha256_equal(mac, at + TLV_BYTES, STAMP_HMAC_BYTES);
 		}
 	}
 	return proven && !reply->wrong_tlv_hmac && !reply->not_intact ? at : first;
@@ -358,7 +358,7 @@ int stamp_parse(const struct stamp_form *form, const uint8_t *bytes, size_t len,
 		return -EBADMSG;
 	if (form->mode == STAMP_AUTH) {
 		sha256_hmac(form->key, form->key_bytes, bytes, STAMP_HMAC_OVER_BYTES, mac);
-		if (memcmp(mac, bytes + STAMP_HMAC_OVER_BYTES, STAMP_HMAC_BYTES))
+		if (!sha256_equal(mac, bytes + STAMP_HMAC_OVER_BYTES, STAMP_HMAC_BYTES))
 			return -EKEYREJECTED;
 	}
 	reply.seq = get32(bytes);

@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 
 #include "engine/transport/xfer_host.h"
-#include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/sha256.h"
 #include "sys/socket/sock.h"
@@ -144,7 +143,7 @@ static bool is_proof(const char *given, const char *right)
 
 	sha256(given, strlen(given), a);
 	sha256(right, strlen(right), b);
-	return sha256_equal(a, b);
+	return sha256_equal(a, b, sizeof(a));
 }
 
 static int fill_hello(struct control_hello *hello, struct err *e)
@@ -213,8 +212,11 @@ int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 		return err_hint(e, "give it with " OPTION("key-file") " FILE, or in "
 				XFER_KEY_VARIABLE);
 	}
-	if (key->len && !peer.key)
-		log_warn("the server asks for no key: the one given is not used");
+	if (key->len && !peer.key) {
+		err_set(e, -EACCES, "the server asks for no key, so it proves none");
+		return err_hint(e, "start it with the same key, ethgauge serve --key-file FILE; or use no key here: neither "
+				OPTION("key-file") " nor " XFER_KEY_VARIABLE);
+	}
 	if (peer.key)
 		prove(key, "client", own.nonce, peer.nonce, own.proof);
 	if (xfer_link_send(link, CONTROL_HELLO, &own, e) ||
