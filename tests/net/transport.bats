@@ -541,13 +541,60 @@ arrivals() {
 	serve_limit_holds
 }
 
-# A client that sends more than it said is stopped.
+# A client that sends more than it said is stopped, also if it has sent nothing for a time.
 serve_limit_holds() {
 	finish serve INT
 	serve --max-rate 10Mbit
 	run in_a "$PEER" 198.18.0.2 fast
 	is 0
 	[[ $output == *"beyond the server's rate limit"* ]] || fail "$output"
+	finish serve INT
+	# 6.4 Mbit in 3 s are less than 2.2 Mbit/s, but not at once.
+	serve --max-rate 1Mbit
+	run in_a "$PEER" 198.18.0.2 late
+	is 0
+	[[ $output == *"beyond the server's rate limit"* ]] || fail "$output"
+}
+
+@test "a server that never ends to talk does not keep the client, nor fill its memory" {
+	local what began
+
+	for what in rows conns; do
+		start_cmd hostile b hostile "$PEER" 198.18.0.2 hostile $what
+		start_cmd tcp a "testing with" "$TOOL" tcp stream 198.18.0.2 -d 60s -i 100ms --json
+		sleep 0.5
+		began=$(date +%s%3N)
+		finish tcp INT
+		is 130
+		[ $(($(date +%s%3N) - began)) -lt $((1000 * TESTS_SLOW)) ] || fail "$what: $(($(date +%s%3N) - began)) ms"
+		json '.notes | any(contains("did not tell its result"))'
+		finish hostile
+	done
+	start_cmd hostile b hostile "$PEER" 198.18.0.2 hostile arrivals
+	tool_in a udp stream 198.18.0.2 -d 60s --rate 1Mbit --arrivals 500 --json
+	is 4
+	says "more arrivals than were asked for"
+	json '[.parts[]? | select(.name | startswith("arrivals")).series[]] | length == 500'
+	finish hostile
+	start_cmd hostile b hostile "$PEER" 198.18.0.2 hostile port
+	tool_in a tcp stream 198.18.0.2 -d 1s
+	is 4
+	says "the server names port 22 for data"
+	finish hostile
+	tool_in b serve --data-ports 80-90
+	is 2
+	says "below 1024"
+}
+
+@test "a client that does not say who it is is sent away within 2 s" {
+	local began
+
+	serve
+	began=$(date +%s%3N)
+	in_a /usr/bin/python3 -c 'import socket
+s = socket.create_connection(("198.18.0.2", 14880))
+while s.recv(9999): pass'
+	[ $(($(date +%s%3N) - began)) -lt $((3500 * TESTS_SLOW)) ] || fail "$(($(date +%s%3N) - began)) ms"
 }
 
 @test "^C gives what there is so far, and 130; the server goes on" {

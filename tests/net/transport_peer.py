@@ -8,6 +8,8 @@ garbage     says what is no message, in many ways, each on a connection of its o
 crowd N     opens N connections that say nothing, prints those that were taken, and waits
 stall N     a server's first N messages, and nothing more: for PORT, from the server at PORT + 1
 fast        a test that sends faster than it said it would
+late        a test that sends nothing for 3 s, and then all that it had saved up
+hostile X   a server that never ends to tell rows, conns or arrivals, or that names port 22
 """
 import hashlib
 import hmac
@@ -157,14 +159,52 @@ def stall(host, most):
     time.sleep(30)
 
 
-def send_fast(host):
+def hostile(host, what):
+    control, data = socket.create_server((host, PORT)), socket.create_server((host, 0))
+    echo = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    echo.bind((host, 0))
+    sys.stderr.write("hostile\n")
+    control, _ = control.accept()
+    file = control.makefile("rwb")
+
+    def say(**message):
+        file.write(json.dumps(message).encode() + b"\n")
+        file.flush()
+
+    say(type="hello", version=1, tool="peer", nonce="00" * 32)
+    file.readline()
+    say(type="welcome")
+    udp = json.loads(file.readline())["protocol"] == "udp"
+    say(type="ready", ports="22" if what == "port" else str((echo if udp else data).getsockname()[1]))
+    if udp:
+        echo.sendto(*echo.recvfrom(2000))
+    kept = data.accept() if not udp and what != "port" else None
+    file.readline()
+    say(type="go")
+    line = {"rows": {"type": "row", "elapsed_ns": 1}, "conns": {"type": "conn", "stream": 0},
+            "arrivals": {"type": "arrivals", "list": ",".join(["0:1:1:1"] * 100)}}[what]
+    lines = (json.dumps(line).encode() + b"\n") * 100
+    try:
+        while True:
+            control.sendall(lines)
+    except OSError:
+        return kept
+
+
+def send_late(host):
+    send_fast(host, 3, 800000)
+
+
+def send_fast(host, pause=0, most=10**12):
     control = Control(host)
     data = socket.create_connection((host, control.test(rate_bps=1000000)))
     control.go()
+    time.sleep(pause)
     end = time.monotonic() + 10
     try:
-        while time.monotonic() < end:
+        while time.monotonic() < end and most > 0:
             data.sendall(bytes(100000))
+            most -= 100000
     except OSError:
         pass
     try:
@@ -176,4 +216,5 @@ def send_fast(host):
 if __name__ == "__main__":
     host_, what, *words = sys.argv[1:]
     {"bytes": send_bytes, "order": send_order, "garbage": say_garbage, "crowd": crowd,
-     "stall": stall, "fast": send_fast}[what](host_, *map(int, words))
+     "stall": stall, "fast": send_fast, "late": send_late,
+     "hostile": hostile}[what](host_, *(int(w) if w.isdigit() else w for w in words))

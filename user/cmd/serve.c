@@ -72,6 +72,8 @@ static int parse_ports(const char *text, uint16_t *ret_first, uint16_t *ret_last
 	if (sscanf(text, "%5u-%5u%n", &first, &last, &end) != 2 || text[end] || !first ||
 	    last > UINT16_MAX || first > last)
 		return err_usage(e, "--data-ports '%s' is not LOW-HIGH, such as 14881-14999", text);
+	if (first < CONTROL_MIN_PORT)
+		return err_usage(e, "--data-ports %s: clients use no data port below %u", text, CONTROL_MIN_PORT);
 	*ret_first = (uint16_t)first;
 	*ret_last = (uint16_t)last;
 	return 0;

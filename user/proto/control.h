@@ -34,6 +34,7 @@
 
 #define CONTROL_VERSION		1	/* incremented when a form changes */
 #define CONTROL_PORT		14880
+#define CONTROL_MIN_PORT 1024u	/* of data: a server cannot make a client dial a service of its host */
 #define CONTROL_LINE_BYTES	4096	/* including the terminator */
 #define CONTROL_MAX_STREAMS	256
 #define CONTROL_MAX_MESSAGE	(16 << 20)

@@ -256,6 +256,9 @@ int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const 
 		port = control_port(ports, udp ? i : 0);
 		if (!port)
 			return err_set(e, -EINVAL, "the server tells no port for stream %u", i);
+		if (port < CONTROL_MIN_PORT)
+			return err_set(e, -EINVAL, "the server names port %u for data: a test uses none below %u",
+				       port, CONTROL_MIN_PORT);
 		sock_set_port(&at, port);
 		if (test->kind == CONTROL_CRR) {
 			xfer_set_peer(xfer, &at);

@@ -19,6 +19,7 @@
 
 #define NONCE_BYTES 32
 #define LOOK_NS 50000000ull		/* how often a signal is looked for */
+#define HELLO_NS (2 * NSEC_PER_SEC)	/* a client says who it is within this time */
 
 int xfer_link_send(struct xfer_link *link, enum control_type type, const void *body, struct err *e)
 {
@@ -96,10 +97,10 @@ int xfer_link_receive(struct xfer_link *link, uint64_t timeout_ns, enum control_
 	}
 }
 
-int xfer_link_expect(struct xfer_link *link, enum control_type type, union control_body *ret_body,
-		     struct err *e)
+static int expect_within(struct xfer_link *link, uint64_t timeout_ns, enum control_type type,
+			 union control_body *ret_body, struct err *e)
 {
-	uint64_t end_ns = loop_mono_ns() + XFER_ANSWER_NS;
+	uint64_t end_ns = loop_mono_ns() + timeout_ns;
 	enum control_type got;
 	int err;
 
@@ -114,6 +115,12 @@ int xfer_link_expect(struct xfer_link *link, enum control_type type, union contr
 		return err_set(e, -EINVAL, "the other end says '%s' where '%s' was due",
 			       control_name(got), control_name(type));
 	return err;
+}
+
+int xfer_link_expect(struct xfer_link *link, enum control_type type, union control_body *ret_body,
+		     struct err *e)
+{
+	return expect_within(link, XFER_ANSWER_NS, type, ret_body, e);
 }
 
 static void to_hex(const uint8_t *bytes, size_t len, char *ret_text)
@@ -179,7 +186,7 @@ int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
 		return e->no;
 	own.key = key->len > 0;
 	if (xfer_link_send(link, CONTROL_HELLO, &own, e) ||
-	    xfer_link_expect(link, CONTROL_HELLO, &body, e) || check_version(&body.hello, e))
+	    expect_within(link, HELLO_NS, CONTROL_HELLO, &body, e) || check_version(&body.hello, e))
 		return e->no;
 	if (key->len) {
 		prove(key, "client", body.hello.nonce, own.nonce, right);

@@ -6,6 +6,7 @@
 #include "engine/transport/xfer_session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -24,7 +25,8 @@
 #define IDLE_NS		(60 * NSEC_PER_SEC)	/* a client that asks for no test is sent away */
 #define DRAIN_NS	(10 * NSEC_PER_SEC)
 #define GRACE_NS	(30 * NSEC_PER_SEC)	/* beyond the test's time, for its "stop" */
-#define OVER_LIMIT	1.1			/* of the rate, over a second or more */
+#define OVER_LIMIT	1.1			/* of the rate, in both directions together */
+#define BURST_S		1.0			/* at most so much time of it at once */
 
 static int check_limits(const struct xfer_server_cfg *cfg, const struct control_test *test,
 			struct err *e)
@@ -44,12 +46,21 @@ static int check_limits(const struct xfer_server_cfg *cfg, const struct control_
 	return 0;
 }
 
-static bool is_over_limit(const struct xfer_server_cfg *cfg, const struct control_figures *now)
-{
-	double bits = 8 * (double)(now->sent_bytes + now->received_bytes);
-	double seconds = (double)now->elapsed_ns / NSEC_PER_SEC;
+/* A token bucket: a time without traffic allows no more than one burst after it. */
+struct bucket {
+	double bits, credit_bits;	/* so far; that may follow at once */
+	uint64_t elapsed_ns;
+};
 
-	return seconds >= 1 && bits / seconds > 2 * OVER_LIMIT * cfg->max_bps;
+static bool is_over_limit(struct bucket *bucket, double max_bps, const struct control_figures *now)
+{
+	double bits = 8 * (double)(now->sent_bytes + now->received_bytes), rate_bps = 2 * OVER_LIMIT * max_bps;
+	double seconds = (double)(now->elapsed_ns - bucket->elapsed_ns) / NSEC_PER_SEC;
+
+	bucket->credit_bits = fmin(bucket->credit_bits + rate_bps * seconds, rate_bps * BURST_S) - (bits - bucket->bits);
+	bucket->bits = bits;
+	bucket->elapsed_ns = now->elapsed_ns;
+	return bucket->credit_bits < 0;
 }
 
 static int tell_conns(struct xfer_session *session, struct xfer *xfer, struct err *e)
@@ -71,6 +82,7 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 {
 	uint64_t start_ns = loop_mono_ns(), row_ns = start_ns + test->interval_ns, now_ns;
 	uint64_t last_ns = start_ns + test->omit_ns + test->duration_ns + GRACE_NS, wait_ns;
+	struct bucket bucket = { .credit_bits = 2 * OVER_LIMIT * session->cfg->max_bps * BURST_S };
 	struct control_figures figures;
 	union control_body body;
 	enum control_type type;
@@ -96,7 +108,7 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 		is_row = test->interval_ns && now_ns >= row_ns;
 		if (is_row || session->cfg->max_bps > 0)
 			xfer_read(xfer, &figures);
-		if (session->cfg->max_bps > 0 && is_over_limit(session->cfg, &figures))
+		if (session->cfg->max_bps > 0 && is_over_limit(&bucket, session->cfg->max_bps, &figures))
 			return err_set(e, -EPERM, "the test goes beyond the server's rate limit");
 		if (!is_row)
 			continue;
