@@ -99,7 +99,7 @@ failed() {
 	echo mine >"$BATS_TEST_TMPDIR/victim"
 	loaded $WEB/to-file -c 1 --follow 5 --upload "$BATS_TEST_TMPDIR/www/small"
 	failed redirects 1
-	json '.metrics.load_requests == 1 and (.notes | any(contains("1 redirections were not followed")))'
+	json '.metrics.load_requests == 1 and (.notes | any(contains("1 redirection was not followed")))'
 	[ "$(cat "$BATS_TEST_TMPDIR/victim")" = mine ]
 	for scheme in file gopher dict telnet; do
 		loaded $WEB/to-$scheme -c 1 --follow 5

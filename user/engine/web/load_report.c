@@ -112,8 +112,9 @@ static void report_failures(const struct load_count *sum, struct result *res)
 	result_metric_u64(res, "load_failed_redirects", sum->redirects_refused);
 	result_metric_u64(res, "load_cut", sum->cut);
 	if (sum->redirects_barred)
-		result_note(res, "%llu redirections were not followed: they lead to another protocol than HTTP "
-			    "and FTP, or from TLS to none", (unsigned long long)sum->redirects_barred);
+		result_note(res, "%llu redirection%s not followed, to another protocol than HTTP and FTP or from TLS "
+			    "to none", (unsigned long long)sum->redirects_barred,
+			    sum->redirects_barred == 1 ? " was" : "s were");
 	if (sum->ends[TRANSFER_LOCAL])
 		result_note(res, "%llu transactions failed on this host, for lack of ports, "
 			    "addresses, descriptors or memory: --sources provides more ports; see "
