@@ -49,7 +49,7 @@ struct run {
 	struct xfer_report *report;
 	struct result *res;
 	struct xfer_figures *figures;
-	uint64_t nr_arrivals;		/* told by the server */
+	uint64_t nr_arrivals;		/* that the server listed */
 	uint64_t signal_mono_ns;	/* when a signal was seen; 0: none */
 	struct err *e;
 	int err;
@@ -291,7 +291,8 @@ static int settle(struct run *run, struct err *e)
 		return 0;
 	if (!run->signal_mono_ns)
 		return err_set(e, -ETIMEDOUT, "the server does not tell its result");
-	result_note(run->res, "the server did not tell its result within 0.7 s after the signal: what it counted last is missing");
+	result_note(run->res, "the server did not tell its result within 0.7 s after the signal: what it counted last is "
+		    "missing");
 	return 0;
 }
 
