@@ -358,7 +358,7 @@ static void hide_passwords(int argc, char **argv)
 		if (!word)
 			abort();	/* out of memory before the first step */
 		memset(argv[i], 0, len);
-		if (!redact(argv[i], len + 1, word)) {
+		if (!redact_word(argv[i], len + 1, word)) {
 			free(word);
 			continue;
 		}

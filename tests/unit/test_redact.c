@@ -6,12 +6,27 @@
 
 #include "check.h"
 
-static void becomes(const char *text, const char *want)
+static void message_becomes(const char *text, const char *want)
 {
 	char buf[512];
 
 	assert_int_equal(redact(buf, sizeof(buf), text), strcmp(text, want) != 0);
 	assert_string_equal(buf, want);
+}
+
+static void word_becomes(const char *text, const char *want)
+{
+	char buf[512];
+
+	assert_int_equal(redact_word(buf, sizeof(buf), text), strcmp(text, want) != 0);
+	assert_string_equal(buf, want);
+}
+
+/* As a word, and as a message of its own. */
+static void becomes(const char *text, const char *want)
+{
+	message_becomes(text, want);
+	word_becomes(text, want);
 }
 
 static void stays(const char *text)
@@ -27,11 +42,21 @@ static void hides_passwords_of_urls(void **state)
 	becomes("https://ghp_4321@host", "https://***@host");
 	becomes("http://u:a@b@[::1]:80/x", "http://u:***@[::1]:80/x");
 	becomes("http://u:a:b@host:80", "http://u:***@host:80");
-	becomes("loading 'http://u:w0rd@host/' and 'http://v:w1rd@host/'",
+	message_becomes("loading 'http://u:w0rd@host/' and 'http://v:w1rd@host/'",
 		"loading 'http://u:***@host/' and 'http://v:***@host/'");
 	/* Not a URL: it is shown all the same, in an error. */
-	becomes("'http://u:pa/ss@host/x' is wrong", "'http://u:***@host/x' is wrong");
-	becomes("'http://u:passw", "'http://u:***");
+	message_becomes("'http://u:pa/ss@host/x' is wrong", "'http://u:***@host/x' is wrong");
+	message_becomes("'http://u:passw", "'http://u:***");
+	/* What libcurl takes, too. */
+	becomes("http:/u:w0rd@host/", "http:/u:***@host/");
+	becomes("http:///u:w0rd@host/", "http:///u:***@host/");
+	/* Any character may be in a password. */
+	becomes("http://u:it's@host/", "http://u:***@host/");
+	becomes("http://u:a?b#c@host/", "http://u:***@host/");
+	word_becomes("http://u:a b\"c@host/", "http://u:***@host/");
+	message_becomes("'http://u:it's@host/' is wrong", "'http://u:***@host/' is wrong");
+	message_becomes("cannot reach 'http://host:80': refused", "cannot reach 'http://host:80': refused");
+	becomes("{\"url\":\"http://h:80\",\"n\":1}", "{\"url\":\"http://h:80\",\"n\":1}");
 	stays("http://host/");
 	stays("http://host:8080/a@b");
 	stays("http://[2001:db8::1]:8080/");
@@ -50,11 +75,13 @@ static void hides_parameters(void **state)
 	becomes("http://h/?key=abc#top", "http://h/?key=***#top");
 	becomes("http://h/x?X-Amz-Signature=0a&n=3", "http://h/x?X-Amz-Signature=***&n=3");
 	becomes("http://h/#access_token=abc", "http://h/#access_token=***");
-	becomes("cannot fetch 'http://h/?Token=abc': refused", "cannot fetch 'http://h/?Token=***': refused");
+	message_becomes("cannot fetch 'http://h/?Token=abc': refused", "cannot fetch 'http://h/?Token=***': refused");
 	becomes("user=a&password=b%20c", "user=a&password=***");
 	becomes("{\"user\": \"a\", \"password\": \"b\\\" c\", \"n\": 1}",
 		"{\"user\": \"a\", \"password\": \"***\", \"n\": 1}");
 	becomes("{\"api_key\":17,\"n\":1}", "{\"api_key\":***,\"n\":1}");
+	word_becomes("password=my own; 'word'&n=1", "password=***&n=1");
+	becomes("{\"Authorization\": \"x\"}", "{\"Authorization\": \"***\"}");
 	stays("http://h/?monkey=abc");
 	stays("key=abc");
 	stays("--key-file=k --cookies=no");
@@ -71,7 +98,8 @@ static void hides_headers(void **state)
 	becomes("X-Api-Key: 17", "X-Api-Key: ***");
 	becomes("-HProxy-Authorization: x", "-HProxy-Authorization: ***");
 	becomes("--header=X-Auth-Token: x y", "--header=X-Auth-Token: ***");
-	becomes("load http://h/ --header 'Cookie: a=1' -c 1", "load http://h/ --header 'Cookie: ***' -c 1");
+	message_becomes("load http://h/ --header 'Cookie: a=1' -c 1", "load http://h/ --header 'Cookie: ***' -c 1");
+	word_becomes("Cookie: a='1'; b=2", "Cookie: ***");
 	stays("Accept: text/html");
 	stays("Authorization:");
 }

@@ -51,7 +51,7 @@ static void show_words(char *buf, size_t size, const char *const *words, int nr)
 	int i;
 
 	for (i = 0; i < nr && used < size; i++) {
-		redact(word, sizeof(word), words[i]);
+		redact_word(word, sizeof(word), words[i]);
 		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", word);
 	}
 }
@@ -87,7 +87,7 @@ char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts)
 	case OPT_STR:
 	case OPT_IFACE:
 		text = CONST_FIELD(opts, opt, char *);
-		redact(buf, size, text ? text : "");
+		redact_word(buf, size, text ? text : "");
 		break;
 	case OPT_STRS:
 		strs = &CONST_FIELD(opts, opt, struct opt_strs);
@@ -124,7 +124,7 @@ static size_t put_word(char *buf, size_t size, size_t used, const char *before, 
 
 	if (strlen(word) >= sizeof(shown))
 		return size - 1;	/* one that is cut would be another one */
-	redact(shown, sizeof(shown), word);
+	redact_word(shown, sizeof(shown), word);
 	return quote_word(buf, size, used, before, shown);
 }
 

@@ -13,6 +13,7 @@
 struct copy {
 	char *buf;
 	size_t size, used;
+	bool is_word;			/* else a message, in which words stand in quotes */
 	bool any;
 };
 
@@ -69,11 +70,23 @@ static size_t string_bytes(const char *text)
 	return len;
 }
 
+/* Bytes up to any of @ends. In a message a blank ends it too, and the marks before that are the message's. */
+static size_t bytes_until(const struct copy *copy, const char *text, const char *ends)
+{
+	size_t len = strcspn(text, ends), blank = strcspn(text, " \t\r\n");
+
+	if (copy->is_word || len < blank)
+		return len;
+	while (blank && strchr("'\",.:;)", text[blank - 1]))
+		blank--;
+	return blank;
+}
+
 /*
  * What follows the name of @len bytes at @name, if it is that of a secret: the bytes from there to its
  * value in *@ret_before, and the bytes of the value; 0: there is none.
  */
-static size_t value_of(const char *text, const char *name, size_t len, size_t *ret_before)
+static size_t value_of(const struct copy *copy, const char *text, const char *name, size_t len, size_t *ret_before)
 {
 	static const char *const words[] = {
 		"token", "passw", "passphrase", "pwd", "secret", "api-key", "api_key", "apikey", "access-key",
@@ -83,16 +96,16 @@ static size_t value_of(const char *text, const char *name, size_t len, size_t *r
 	static const char *const parameters[] = { "key", "sig", "auth", "sid", "jwt", "code", NULL };
 	char before = name == text ? '\0' : name[-1];
 	const char *after = name + len, *value;
-	bool has = has_word(name, len, words);
+	bool has = has_word(name, len, words), has_header = has || has_word(name, len, headers);
 
 	if (*after == '=') {
 		if (!has && !((before == '?' || before == '&') && is_word(name, len, parameters)))
 			return 0;
 		value = after + 1;
 		*ret_before = 1;
-		return strcspn(value, "&;# \t\r\n'\"");
+		return bytes_until(copy, value, "&#");
 	}
-	if (*after == '"' && before == '"' && has) {
+	if (*after == '"' && before == '"' && has_header) {
 		value = after + 1;
 		value += strspn(value, " \t");
 		if (*value != ':')
@@ -106,11 +119,11 @@ static size_t value_of(const char *text, const char *name, size_t len, size_t *r
 		*ret_before = (size_t)(value - after);
 		return strcspn(value, ",} \t\r\n");
 	}
-	if (*after == ':' && after[1] != '/' && (has || has_word(name, len, headers))) {
+	if (*after == ':' && after[1] != '/' && has_header) {
 		value = after + 1;
 		value += strspn(value, " \t");
 		*ret_before = (size_t)(value - after);
-		return strcspn(value, before == '\'' ? "'\r\n" : before == '"' ? "\"\r\n" : "\r\n");
+		return strcspn(value, copy->is_word ? "" : before == '\'' ? "'" : before == '"' ? "\"" : "");
 	}
 	return 0;
 }
@@ -141,17 +154,17 @@ static size_t last_at(const char *text, size_t len)
 	return len;
 }
 
-/* Copies what follows "://" up to its '@'; returns the bytes read. */
-static size_t put_user(struct copy *copy, const char *from)
+/* Copies what follows a URL's "//" up to its '@'; returns the bytes read. */
+static size_t put_user(struct copy *copy, const char *from, bool in_quotes)
 {
-	size_t len = strcspn(from, "/?# \t\r\n'\""), at = last_at(from, len), all, user;
+	size_t len = bytes_until(copy, from, in_quotes ? "/?#\"" : "/?#"), at = last_at(from, len), all, user;
 	const char *colon;
 
 	if (at == len) {
 		if (!has_odd_port(from, len))
 			return 0;
 		/* A '/' in a password ends the host too early, and a text may be cut before its '@'. */
-		all = strcspn(from, " \t\r\n'\"");
+		all = bytes_until(copy, from, in_quotes ? "\"" : "");
 		at = last_at(from, all);
 		at = at == all ? len : at;
 	}
@@ -164,34 +177,51 @@ static size_t put_user(struct copy *copy, const char *from)
 	return at;
 }
 
-bool redact(char *buf, size_t size, const char *text)
+static bool put_all(struct copy *copy, const char *text)
 {
-	struct copy copy = { .buf = buf, .size = size };
-	const char *p = text;
 	size_t len, value, before = 0;
+	bool in_quotes = false;		/* the last name is, as in JSON */
+	const char *p = text;
 
 	while (*p) {
-		if (!strncmp(p, "://", 3)) {
-			put(&copy, p, 3);
-			p += 3;
-			p += put_user(&copy, p);
+		/* libcurl takes one to three slashes. */
+		if (p[0] == ':' && p[1] == '/' && p > text && is_name(p[-1])) {
+			len = 1 + strspn(p + 1, "/");
+			put(copy, p, len);
+			p += len;
+			p += put_user(copy, p, in_quotes);
 			continue;
 		}
 		for (len = 0; is_name(p[len]);)
 			len++;
 		if (!len) {
-			put(&copy, p++, 1);
+			put(copy, p++, 1);
 			continue;
 		}
-		value = value_of(text, p, len, &before);
-		put(&copy, p, len);
+		in_quotes = p > text && p[-1] == '"';
+		value = value_of(copy, text, p, len, &before);
+		put(copy, p, len);
 		p += len;
 		if (value) {
-			put(&copy, p, before);
-			put_mask(&copy);
+			put(copy, p, before);
+			put_mask(copy);
 			p += before + value;
 		}
 	}
-	buf[copy.used] = '\0';
-	return copy.any;
+	copy->buf[copy->used] = '\0';
+	return copy->any;
+}
+
+bool redact(char *buf, size_t size, const char *message)
+{
+	struct copy copy = { .buf = buf, .size = size };
+
+	return put_all(&copy, message);
+}
+
+bool redact_word(char *buf, size_t size, const char *word)
+{
+	struct copy copy = { .buf = buf, .size = size, .is_word = true };
+
+	return put_all(&copy, word);
 }
