@@ -156,6 +156,12 @@ failed() {
 	grep -qF "us3r:***@198.18.0.2/post?token=***&n=1" "$dir/log.csv"
 	jq -e '.command_line | contains("us3r:***@") and contains("Authorization: ***") and contains("Cookie: ***") and
 		contains("a=1&password=***")' "$dir/run.json"
+	tool_in a load 'us3r:w0rd@198.18.0.2/'
+	is 2
+	[[ $stderr != *w0rd* && $stderr == *"write http://198.18.0.2/"* ]] || fail "$stderr"
+	tool_in a load "$WEB/small?a=\"1,2\"" -c 1 --log "$dir/log.csv"
+	[ "$(/usr/bin/python3 -c 'import csv, sys; print(list(csv.reader(sys.stdin))[1][15])' <"$dir/log.csv")" = \
+		"$WEB/small?a=\"1,2\"" ]
 	"$TOOL" calc 10G --rtt 25ms -q -o "$dir/calc.json" >/dev/null
 	[ "$(stat -c %a "$dir/calc.json")" = 644 ]
 }

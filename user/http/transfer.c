@@ -55,6 +55,7 @@ static bool is_known(const char *scheme)
 
 int transfer_check_url(const char *url, struct err *e)
 {
+	const char *at = strrchr(url, '@'), *host = at ? at + 1 : url;	/* not what may be a password */
 	CURLU *parts = curl_url();
 	char *scheme = NULL;
 	CURLUcode code;
@@ -62,8 +63,8 @@ int transfer_check_url(const char *url, struct err *e)
 	if (!parts)
 		return err_set(e, -ENOMEM, "cannot parse '%s'", url);
 	code = curl_url_set(parts, CURLUPART_URL, url, 0);
-	if (code == CURLUE_BAD_SCHEME)
-		err_usage(e, "'%s' has no scheme: write http://%s", url, url);
+	if (!strstr(url, "://"))
+		err_usage(e, "'%s' has no scheme: write http://%s", host, host);
 	else if (code)
 		err_usage(e, "'%s' is not a URL: %s", url, curl_url_strerror(code));
 	else if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) || !is_known(scheme))

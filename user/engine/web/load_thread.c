@@ -59,15 +59,29 @@ void load_log_head(FILE *log)
 	      "received_bytes,connect_ns,tls_ns,first_byte_ns,total_ns,url\n", log);
 }
 
+/* Without its passwords, as the inside of a CSV text: @buf has room for twice @url. */
+static void show_url(char *buf, const char *url)
+{
+	char shown[URL_BYTES], *p;
+
+	redact_word(shown, sizeof(shown), url);
+	for (p = shown; *p; p++) {
+		if (*p == '"')
+			*buf++ = '"';
+		*buf++ = *p;
+	}
+	*buf = '\0';
+}
+
 static void write_log(const struct load_client *c, const struct transfer_result *r)
 {
 	const struct load *load = c->thread->load;
-	char source[64], url[URL_BYTES], shown[URL_BYTES];
+	char source[64], url[URL_BYTES], shown[2 * URL_BYTES];
 
 	load_source(&load->cfg->sources, c->index, source, sizeof(source));
 	if (c->redirects || load_expand(url, sizeof(url), load->cfg->urls[c->url], c->index, c->cycle))
 		url[0] = '\0';
-	redact(shown, sizeof(shown), url);
+	show_url(shown, url);
 	fprintf(load->cfg->log, "%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%u,%u,%s,%u,%s,%" PRIu32
 		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",\"%s\"\n",
 		r->began_mono_ns - load->start_mono_ns, c->index, c->cycle, c->url, c->redirects,
