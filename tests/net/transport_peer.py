@@ -9,7 +9,7 @@ crowd N     opens N connections that say nothing, prints those that were taken, 
 stall N     a server's first N messages, and nothing more: for PORT, from the server at PORT + 1
 fast        a test that sends faster than it said it would
 late        a test that sends nothing for 3 s, and then all that it had saved up
-hostile X   a server that never ends to tell rows, conns or arrivals, or that names port 22
+hostile X   a server that sends rows, conns or arrivals without end, or that names port 22
 """
 import hashlib
 import hmac

@@ -20,13 +20,12 @@ static int take(struct secret *ret_secret, const char *bytes, size_t len, const 
 {
 	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
 		len--;
-	if (!len || len > sizeof(ret_secret->bytes))
-		return err_usage(e, "the key in %s must have 8 to %zu bytes", from,
+	if (len < MIN_BYTES || len > sizeof(ret_secret->bytes))
+		return err_usage(e, "the key in %s must have %u to %zu bytes", from, MIN_BYTES,
 				 sizeof(ret_secret->bytes));
-	if (len < MIN_BYTES)
-		return err_usage(e, "the key in %s has %zu bytes: less than %u can be guessed", from, len, MIN_BYTES);
 	if (len < GOOD_BYTES)
-		log_warn("the key in %s has %zu bytes: %u and more, by chance, cannot be guessed", from, len, GOOD_BYTES);
+		log_warn("the key in %s has %zu bytes and may be guessed: use %u random bytes or more", from, len,
+			 GOOD_BYTES);
 	memcpy(ret_secret->bytes, bytes, len);
 	ret_secret->len = len;
 	return 0;
