@@ -47,7 +47,8 @@ static void check_error(const struct err *e, size_t size)
 	must(e->no && e->kind == ERR_USAGE && e->msg[0]);
 	must(sscanf(e->msg, "packet:%u: ", &column) == 1);
 	must(column >= 1 && column <= size + 1);
-	must(strstr(e->msg, "expected") || strlen(e->msg) == sizeof(e->msg) - 1);
+	/* Unless the text was too long, or it hides what looks like a password, to its end. */
+	must(strstr(e->msg, "expected") || strlen(e->msg) == sizeof(e->msg) - 1 || strstr(e->msg, "***"));
 }
 
 static void build(const struct packet_spec *spec, bool tagged)

@@ -100,6 +100,10 @@ static void hides_headers(void **state)
 	becomes("--header=X-Auth-Token: x y", "--header=X-Auth-Token: ***");
 	message_becomes("load http://h/ --header 'Cookie: a=1' -c 1", "load http://h/ --header 'Cookie: ***' -c 1");
 	word_becomes("Cookie: a='1'; b=2", "Cookie: ***");
+	message_becomes("'Cookie: a='1'; b=2' is wrong", "'Cookie: ***' is wrong");
+	/* What a message says after the text in quotes is not lost. */
+	message_becomes("'ip4/secret: it's': expected a layer", "'ip4/secret: ***': expected a layer");
+	message_becomes("packet:3: expected a number, not 'a:passw:b'", "packet:3: expected a number, not 'a:passw:***'");
 	stays("Accept: text/html");
 	stays("Authorization:");
 }

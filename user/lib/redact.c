@@ -14,6 +14,7 @@ struct copy {
 	char *buf;
 	size_t size, used;
 	bool is_word;			/* else a message, in which words stand in quotes */
+	char quote;			/* that a message's text stands in, or 0 */
 	bool any;
 };
 
@@ -82,6 +83,35 @@ static size_t bytes_until(const struct copy *copy, const char *text, const char 
 	return blank;
 }
 
+/* Whether @p is a quote after which a text in quotes is over, as messages write it. */
+static bool is_closing(const char *p)
+{
+	return !p[1] || strchr(" \t\r\n,.:)", p[1]);
+}
+
+/* Notes whether a text in quotes begins or ends at @p, in the message @text. */
+static void look_at_quote(struct copy *copy, const char *text, const char *p)
+{
+	if (copy->is_word || (*p != '\'' && *p != '"'))
+		return;
+	if (!copy->quote && (p == text || strchr(" \t\r\n(=", p[-1])))
+		copy->quote = *p;
+	else if (copy->quote == *p && is_closing(p))
+		copy->quote = '\0';
+}
+
+/* Bytes of a header's value: to the end of the quotes that it stands in, or of all. */
+static size_t header_bytes(const struct copy *copy, const char *text)
+{
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (copy->quote && *p == copy->quote && is_closing(p))
+			break;
+	}
+	return (size_t)(p - text);
+}
+
 /*
  * What follows the name of @len bytes at @name, if it is that of a secret: the bytes from there to its
  * value in *@ret_before, and the bytes of the value; 0: there is none.
@@ -123,7 +153,7 @@ static size_t value_of(const struct copy *copy, const char *text, const char *na
 		value = after + 1;
 		value += strspn(value, " \t");
 		*ret_before = (size_t)(value - after);
-		return strcspn(value, copy->is_word ? "" : before == '\'' ? "'" : before == '"' ? "\"" : "");
+		return header_bytes(copy, value);
 	}
 	return 0;
 }
@@ -195,6 +225,7 @@ static bool put_all(struct copy *copy, const char *text)
 		for (len = 0; is_name(p[len]);)
 			len++;
 		if (!len) {
+			look_at_quote(copy, text, p);
 			put(copy, p++, 1);
 			continue;
 		}
