@@ -521,9 +521,10 @@ arrivals() {
 }
 
 @test "limits of clients, streams, time and rate are kept" {
-	serve --max-clients 3 --max-streams 2 --max-duration 1s --max-rate 10Mbit
+	serve --max-clients 3 --max-per-address 3 --max-streams 2 --max-duration 1s --max-rate 10Mbit
 	start_cmd crowd a crowded "$PEER" 198.18.0.2 crowd 5
-	[ "$(cat "$BATS_TEST_TMPDIR/crowd.out")" = 3 ]
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/crowd.out")" = 3 ]
+	[ "$(grep -c "the server has 3 clients, as many as it takes" "$BATS_TEST_TMPDIR/crowd.out")" = 2 ]
 	kill "${PIDS[crowd]}"
 	finish crowd
 	# The server sees that they have gone.
@@ -595,6 +596,85 @@ serve_limit_holds() {
 s = socket.create_connection(("198.18.0.2", 14880))
 while s.recv(9999): pass'
 	[ $(($(date +%s%3N) - began)) -lt $((3500 * TESTS_SLOW)) ] || fail "$(($(date +%s%3N) - began)) ms"
+}
+
+@test "who says nothing keeps no client away, and one address does not take all places" {
+	serve --max-clients 4
+	start_cmd silent a crowded "$PEER" 198.18.0.2 silent 40
+	[ "$(cat "$BATS_TEST_TMPDIR/silent.out")" -ge 16 ]
+	start_cmd again a connected "$PEER" 198.18.0.2 silent 40
+	tool_in b tcp rr 198.18.0.2 -d 20ms --json
+	is 0
+	kill "${PIDS[silent]}" "${PIDS[again]}"
+	finish silent
+	finish again
+	wait_for in_a "$TOOL" tcp rr 198.18.0.2 -d 10ms -q
+	start_cmd crowd a crowded "$PEER" 198.18.0.2 crowd 5
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/crowd.out")" = 2 ]
+	[ "$(grep -c "the server has 2 clients of this address" "$BATS_TEST_TMPDIR/crowd.out")" = 3 ]
+	tool_in b tcp rr 198.18.0.2 -d 20ms --json
+	is 0
+	finish serve INT
+	json '.metrics.refused_clients >= 27 and .metrics.served_clients >= 4'
+}
+
+@test "without free descriptors the server waits, says so once, and goes on" {
+	local ticks
+
+	start_cmd serve b "serving on" prlimit --nofile=20 "$TOOL" serve --json
+	start_cmd silent a connected "$PEER" 198.18.0.2 silent 40
+	wait_for grep -q "cannot accept clients until others end: Too many open files" "$BATS_TEST_TMPDIR/serve.err"
+	ticks=$(awk '{ print $14 + $15 }' "/proc/${PIDS[serve]}/stat")
+	sleep 1
+	ticks=$(($(awk '{ print $14 + $15 }' "/proc/${PIDS[serve]}/stat") - ticks))
+	[ "$ticks" -lt 50 ] || fail "$ticks of 100 ticks"
+	kill "${PIDS[silent]}"
+	finish silent
+	wait_for grep -q "clients are accepted again" "$BATS_TEST_TMPDIR/serve.err"
+	wait_for in_a "$TOOL" tcp rr 198.18.0.2 -d 10ms -q
+	finish serve INT
+	[ "$(grep -c "cannot accept clients" "$BATS_TEST_TMPDIR/serve.err")" -le 3 ]
+}
+
+@test "a client cannot fill the server's log" {
+	local began lines
+
+	serve
+	began=$SECONDS
+	in_a "$PEER" 198.18.0.2 flood 500
+	sleep 1.1
+	tool_in a tcp rr 198.18.0.2 -d 10ms
+	is 0
+	finish serve INT
+	lines=$(wc -l <"$BATS_TEST_TMPDIR/serve.err")
+	[ "$lines" -le $((50 + 2 * (SECONDS - began + 2) + 4)) ] || fail "$lines lines"
+	grep -q "messages like the next one were left out" "$BATS_TEST_TMPDIR/serve.err"
+}
+
+@test "the memory of tests is known before, bounded, and reported" {
+	local idle_kib most_kib
+
+	serve --max-memory 64Mi
+	idle_kib=$(awk '/^VmHWM/ { print $2 }' "/proc/${PIDS[serve]}/status")
+	tool_in a tcp stream 198.18.0.2 -d 50ms -P 2 --threads 2 --message-bytes 16Mi
+	is 4
+	says "the server's memory, and one may take 33.55 MB: use smaller messages or fewer threads"
+	start tcp a tcp stream 198.18.0.2 -d 30s -P 2 --threads 2 --message-bytes 14Mi
+	start udp a udp stream 198.18.0.2 -d 30s -P 2 --threads 2 --message-bytes 60000 --rate 1Mbit
+	start more a tcp stream 198.18.0.2 -d 30s -P 2 --threads 2 --message-bytes 14Mi
+	tool_in a tcp stream 198.18.0.2 -d 50ms -P 2 --threads 2 --message-bytes 2Mi
+	is 4
+	says "the server's memory for tests, 67.11 MB, is in use: try again"
+	# Held against the kernel: what is charged is what is used, but for some MB of threads and code.
+	wait_for eval '[ $(($(awk "/^VmRSS/ { print \$2 }" "/proc/${PIDS[serve]}/status") - idle_kib)) -gt 57344 ]'
+	most_kib=$(awk '/^VmHWM/ { print $2 }' "/proc/${PIDS[serve]}/status")
+	finish tcp INT
+	finish more INT
+	finish udp INT
+	both tcp stream 198.18.0.2 -d 50ms -P 2 --threads 2 --message-bytes 15Mi
+	finish serve INT
+	json '.metrics | .tests_memory_max_bytes <= 64 * 1048576 and .tests_memory_max_bytes > 58 * 1048576'
+	json --argjson kib $((most_kib - idle_kib)) '.metrics.tests_memory_max_bytes / 1024 | . > $kib - 4096'
 }
 
 @test "^C gives what there is so far, and 130; the server goes on" {

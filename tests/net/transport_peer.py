@@ -5,7 +5,9 @@
 bytes N     sends N bytes over TCP and prints what the server says it received
 order       sends numbered datagrams by hand, with a loss, duplicates and late ones
 garbage     says what is no message, in many ways, each on a connection of its own
-crowd N     opens N connections that say nothing, prints those that were taken, and waits
+crowd N     opens N connections that say who they are and ask for a test, prints those that got one, and waits
+silent N    opens N connections that say nothing, prints those that were greeted, and waits
+flood N     opens N connections, one by one, and closes each at once
 stall N     a server's first N messages, and nothing more: for PORT, from the server at PORT + 1
 fast        a test that sends faster than it said it would
 late        a test that sends nothing for 3 s, and then all that it had saved up
@@ -129,14 +131,28 @@ def say_garbage(host):
 
 
 def crowd(host, count):
-    sockets, taken = [], 0
-    for _ in range(count):
-        sockets.append(socket.create_connection((host, PORT), timeout=10))
-    for each in sockets:
-        taken += json.loads(each.makefile().readline())["type"] == "hello"
+    controls, taken = [Control(host) for _ in range(count)], 0
+    for each in controls:
+        try:
+            taken += each.test(duration_ns=10**9, rate_bps=10**6) > 0
+        except Refused as error:
+            print(error)
     print(taken, flush=True)
     sys.stderr.write("crowded\n")
     time.sleep(30)
+
+
+def silent(host, count):
+    sockets = [socket.create_connection((host, PORT), timeout=10) for _ in range(count)]
+    sys.stderr.write("connected\n")
+    print(sum(json.loads(each.makefile().readline())["type"] == "hello" for each in sockets), flush=True)
+    sys.stderr.write("crowded\n")
+    time.sleep(30)
+
+
+def flood(host, count):
+    for _ in range(count):
+        socket.create_connection((host, PORT), timeout=10).close()
 
 
 def copy(source, sink):
@@ -216,5 +232,6 @@ def send_fast(host, pause=0, most=10**12):
 if __name__ == "__main__":
     host_, what, *words = sys.argv[1:]
     {"bytes": send_bytes, "order": send_order, "garbage": say_garbage, "crowd": crowd,
+     "silent": silent, "flood": flood,
      "stall": stall, "fast": send_fast, "late": send_late,
      "hostile": hostile}[what](host_, *(int(w) if w.isdigit() else w for w in words))

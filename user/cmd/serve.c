@@ -18,14 +18,14 @@ struct serve_opts {
 	const char *at, *data_ports, *key_file, *user;
 	uint16_t port;
 	bool ipv4, ipv6;
-	uint16_t max_clients, max_streams;
-	uint64_t max_duration_ns, tests, duration_ns;
+	uint16_t max_clients, max_per_address, max_streams;
+	uint64_t max_duration_ns, max_memory_bytes, tests, duration_ns;
 	struct unit_rate max_rate;
 };
 
 static const struct serve_opts defaults = {
 	.port = CONTROL_PORT, .user = "nobody", .max_clients = 16, .max_streams = 64,
-	.max_duration_ns = 3600 * NSEC_PER_SEC,
+	.max_duration_ns = 3600 * NSEC_PER_SEC, .max_memory_bytes = 512 << 20,
 };
 
 static const struct opt options[] = {
@@ -41,6 +41,8 @@ static const struct opt options[] = {
 	  "serve only clients with this key; default: the environment's ETHGAUGE_KEY, if set" },
 	{ 0, "max-clients", OPT_U16, offsetof(struct serve_opts, max_clients), "N",
 	  "maximum number of concurrent clients", .min = 1, .max = 1024 },
+	{ 0, "max-per-address", OPT_U16, offsetof(struct serve_opts, max_per_address), "N",
+	  "maximum number of concurrent clients of one address, without a key; 0: half of all" },
 	{ 0, "max-streams", OPT_U16, offsetof(struct serve_opts, max_streams), "N",
 	  "maximum number of connections per test", .min = 1, .max = CONTROL_MAX_STREAMS },
 	{ 0, "max-duration", OPT_DURATION, offsetof(struct serve_opts, max_duration_ns), "TIME",
@@ -48,6 +50,8 @@ static const struct opt options[] = {
 	{ 0, "max-rate", OPT_RATE, offsetof(struct serve_opts, max_rate), "RATE",
 	  "highest payload rate of a test in each direction, in bit/s",
 	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_MAX },
+	{ 0, "max-memory", OPT_COUNT, offsetof(struct serve_opts, max_memory_bytes), "BYTES",
+	  "maximum memory of all tests; one test may take half of it", .min = 1 << 20 },
 	{ 'c', "count", OPT_COUNT, offsetof(struct serve_opts, tests), "N",
 	  "stop after N tests; 0: no limit" },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct serve_opts, duration_ns), "TIME",
@@ -124,9 +128,10 @@ static int serve_run(const void *args, struct result *res, struct err *e)
 	const struct serve_opts *opts = args;
 	struct xfer_server_cfg cfg = {
 		.listen_fd = -1, .max_clients = opts->max_clients,
+		.max_per_address = opts->max_per_address ? opts->max_per_address : (opts->max_clients + 1u) / 2,
 		.max_streams = opts->max_streams, .max_duration_ns = opts->max_duration_ns,
 		.max_bps = opts->max_rate.kind == UNIT_RATE_BPS ? opts->max_rate.value : 0,
-		.tests = opts->tests,
+		.max_memory_bytes = opts->max_memory_bytes, .tests = opts->tests,
 	};
 	struct loop loop = { .duration_ns = opts->duration_ns, .done = is_done };
 	struct xfer_server *server = NULL;

@@ -5,6 +5,7 @@
 #include "lib/log.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "lib/bars.h"
@@ -67,6 +68,43 @@ void log_debug(const char *fmt, ...)
 
 	va_start(args, fmt);
 	vlog(LOG_DEBUG, "debug: ", fmt, args);
+	va_end(args);
+}
+
+/* Whether a message is due; then *@ret_left_out were left out before it. */
+static bool take_turn(struct log_limit *limit, uint64_t *ret_left_out)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	uint64_t now_ns = loop_mono_ns(), full_ns = LOG_LIMIT_BURST * NSEC_PER_SEC;
+	bool due;
+
+	pthread_mutex_lock(&lock);
+	/* A second of credit for each message: since_ns is when the credit began. */
+	if (now_ns > full_ns && limit->since_ns < now_ns - full_ns)
+		limit->since_ns = now_ns - full_ns;
+	due = limit->since_ns + NSEC_PER_SEC <= now_ns;
+	if (due)
+		limit->since_ns += NSEC_PER_SEC;
+	else
+		limit->left_out++;
+	*ret_left_out = limit->left_out;
+	if (due)
+		limit->left_out = 0;
+	pthread_mutex_unlock(&lock);
+	return due;
+}
+
+void log_limited(struct log_limit *limit, enum log_level level, const char *fmt, ...)
+{
+	uint64_t left_out;
+	va_list args;
+
+	if (!take_turn(limit, &left_out))
+		return;
+	if (left_out)
+		log_info("%llu messages like the next one were left out", (unsigned long long)left_out);
+	va_start(args, fmt);
+	vlog(level, level == LOG_WARN ? "warning: " : "", fmt, args);
 	va_end(args);
 }
 

@@ -19,6 +19,19 @@ void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * For messages that a peer can cause: LOG_LIMIT_BURST at once, then one a second; the next one says how
+ * many were left out. Zeroed at first; threads may share it.
+ */
+#define LOG_LIMIT_BURST 50u
+struct log_limit {
+	uint64_t since_ns;	/* its credit is the time since then: a second a message */
+	uint64_t left_out;
+};
+
+void log_limited(struct log_limit *limit, enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* A line that another program wrote to stderr, in plain characters, whatever the level. Changes @line. */
 void log_relay(char *line);
 

@@ -34,13 +34,40 @@ static unsigned int nr_cpus(void)
 }
 
 /* A crr server has as many acceptors as threads, and a client as many connections as streams. */
-static unsigned int nr_threads(const struct xfer *xfer)
+static unsigned int nr_conns(const struct control_test *test, enum xfer_end end)
+{
+	unsigned int nr = xfer_streams(test);
+
+	return test->kind == CONTROL_CRR && end == XFER_SERVER && nr > nr_cpus() ? nr_cpus() : nr;
+}
+
+static unsigned int nr_threads(const struct control_test *test, unsigned int conns)
 {
 	unsigned int most = 4 * nr_cpus();
-	unsigned int nr = xfer->test.threads ? (unsigned int)xfer->test.threads : nr_cpus();
+	unsigned int nr = test->threads ? (unsigned int)test->threads : nr_cpus();
 
 	nr = nr < most ? nr : most;
-	return nr < xfer->nr_conns ? nr : xfer->nr_conns;
+	return nr < conns ? nr : conns;
+}
+
+uint64_t xfer_memory_bytes(const struct control_test *test, enum xfer_end end)
+{
+	uint64_t conn = sizeof(struct xfer_conn), buffer = xfer_buffer_bytes(test), worker;
+	unsigned int conns = nr_conns(test, end);
+
+	worker = sizeof(struct xfer_worker) + buffer + sizeof(struct hist_rec) + sizeof(struct pdv_rec);
+	if (test->sendfile || test->splice)
+		worker += test->message_bytes;
+	if (test->splice)
+		conn += test->message_bytes < XFER_MAX_PIPE ? test->message_bytes : XFER_MAX_PIPE;
+	if (test->protocol == CONTROL_UDP) {
+		worker += 2 * sizeof(struct xfer_batch);
+		conn += sizeof(struct seqwin);
+	}
+	if (end == XFER_CLIENT && test->kind != CONTROL_STREAM)
+		conn += test->outstanding * sizeof(uint64_t);
+	return sizeof(struct xfer) + sizeof(struct hist_rec) + sizeof(struct pdv_rec) + conns * conn +
+	       nr_threads(test, conns) * worker + test->arrivals * sizeof(struct control_arrival);
 }
 
 static xfer_step_fn *choose_step(const struct xfer *xfer, bool sends)
@@ -110,9 +137,7 @@ int xfer_new(struct xfer **ret_xfer, const struct control_test *test, enum xfer_
 	xfer->end = end;
 	xfer->opts = *opts;
 	xfer->full_before = counters_udp_full();
-	xfer->nr_conns = xfer_streams(test);
-	if (test->kind == CONTROL_CRR && end == XFER_SERVER)
-		xfer->nr_conns = test->streams < nr_cpus() ? (unsigned int)test->streams : nr_cpus();
+	xfer->nr_conns = nr_conns(test, end);
 	xfer->conns = calloc(xfer->nr_conns, sizeof(*xfer->conns));
 	xfer->sum = calloc(1, sizeof(*xfer->sum));
 	xfer->pdv = calloc(1, sizeof(*xfer->pdv));
@@ -166,7 +191,7 @@ void xfer_set_request_rate(struct xfer *xfer, double per_second)
 
 int xfer_start(struct xfer *xfer, struct err *e)
 {
-	unsigned int i, nr = nr_threads(xfer);
+	unsigned int i, nr = nr_threads(&xfer->test, xfer->nr_conns);
 
 	xfer->workers = calloc(nr, sizeof(*xfer->workers));
 	if (!xfer->workers)

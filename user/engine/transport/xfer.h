@@ -32,6 +32,12 @@ void xfer_free(struct xfer *xfer);		/* takes NULL; closes the descriptors */
 /* How many connections the test has; the first @streams go there, those behind them back. */
 unsigned int xfer_streams(const struct control_test *test);
 
+/*
+ * The memory, in bytes, that @test takes at @end, to be known before: buffers, windows, distributions and
+ * arrivals. What the kernel's sockets hold is not in it; its own limits bound that.
+ */
+uint64_t xfer_memory_bytes(const struct control_test *test, enum xfer_end end);
+
 /* Connection number @stream; @fd is the test's from now on. */
 void xfer_add(struct xfer *xfer, unsigned int stream, int fd);
 /* Of a crr test instead: at the client where to connect, at the server who may, and to what. */

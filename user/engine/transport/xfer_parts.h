@@ -31,6 +31,7 @@
 #define XFER_SPIN_NS	60000ull	/* a time nearer than this is not slept for */
 #define XFER_PUNCH_RUN	0		/* in the tag that opens a UDP stream; datagrams have XFER_RUN */
 #define XFER_RUN	1
+#define XFER_MAX_PIPE	(1u << 20)	/* the kernel's largest for who is not root */
 
 enum xfer_phase { XFER_READY, XFER_RUNNING, XFER_STOPPING, XFER_ENDING };
 
@@ -147,6 +148,8 @@ static inline enum xfer_phase xfer_phase(const struct xfer_worker *worker)
 	return (enum xfer_phase)atomic_load_explicit(&worker->xfer->phase, memory_order_relaxed);
 }
 
+/* Bytes of each worker's buffer. */
+uint64_t xfer_buffer_bytes(const struct control_test *test);
 /* Buffers and descriptors of worker @index; then its thread. */
 int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e);
 int xfer_worker_start(struct xfer_worker *worker, struct err *e);

@@ -19,12 +19,22 @@
 #include "sys/socket/sock.h"
 
 #define ACCEPT_MS	50
+#define RETRY_MS	250		/* when no descriptor or memory was free for a connection */
 #define STACK_BYTES	(256u << 10)
+
+/*
+ * Connections that have not said who they are have places of their own: they take none from clients,
+ * and least of all from those that have the key. An address has some of these places, as it may be of
+ * many hosts (NAT). Each is free again when the time for the first message is over.
+ */
+#define NEW_CONNECTIONS	64u
+#define NEW_PER_ADDRESS	16u
 
 struct client {
 	struct xfer_server *server;
 	pthread_t id;
 	bool used;
+	bool met;			/* under the server's lock */
 	atomic_bool ended;
 	struct xfer_session session;
 };
@@ -33,10 +43,11 @@ struct xfer_server {
 	struct xfer_server_cfg cfg;
 	struct client *clients;
 	pthread_t id;
-	bool started;
+	bool started, starved;
 	atomic_bool stop;
 	pthread_mutex_t lock;		/* of the counters */
 	struct xfer_served served;
+	struct log_limit log;
 	uint64_t clients_seen, clients_refused;
 };
 
@@ -50,13 +61,33 @@ static void *client_main(void *arg)
 	return NULL;
 }
 
-/* A place that is free, after those whose client has gone were freed; NULL: none. */
-static struct client *find_place(struct xfer_server *server)
+static uint64_t nr_places(const struct xfer_server *server)
+{
+	return server->cfg.max_clients + NEW_CONNECTIONS;
+}
+
+/* Clients, if @met, or new connections; of @from's network only, unless that is NULL. Under the lock. */
+static uint64_t count(const struct xfer_server *server, bool met, const struct sock_addr *from)
+{
+	uint64_t i, nr = 0;
+
+	for (i = 0; i < nr_places(server); i++) {
+		const struct client *client = &server->clients[i];
+
+		nr += client->used && !atomic_load(&client->ended) && client->met == met &&
+		      (!from || sock_same_network(&client->session.peer, from));
+	}
+	return nr;
+}
+
+/* A place for a new connection, after those that have ended were freed; NULL and *@ret_why: none. */
+static struct client *find_place(struct xfer_server *server, const struct sock_addr *from, const char **ret_why)
 {
 	struct client *found = NULL;
-	uint64_t i;
+	uint64_t i, all, same;
 
-	for (i = 0; i < server->cfg.max_clients; i++) {
+	pthread_mutex_lock(&server->lock);
+	for (i = 0; i < nr_places(server); i++) {
 		struct client *client = &server->clients[i];
 
 		if (client->used && atomic_load(&client->ended)) {
@@ -66,7 +97,37 @@ static struct client *find_place(struct xfer_server *server)
 		if (!client->used)
 			found = client;
 	}
-	return found;
+	all = count(server, false, NULL);
+	same = count(server, false, from);
+	pthread_mutex_unlock(&server->lock);
+	*ret_why = same >= NEW_PER_ADDRESS ? "too many connections of this address that have not said who they are" :
+		   "too many connections that have not said who they are";
+	return same < NEW_PER_ADDRESS && all < NEW_CONNECTIONS ? found : NULL;
+}
+
+/* A connection has said who it is: it is a client now, if there is room. With a key, the address does not matter. */
+static int admit(void *ctx, struct err *e)
+{
+	struct client *client = ctx;
+	struct xfer_server *server = client->server;
+	const struct xfer_server_cfg *cfg = &server->cfg;
+	uint64_t all, same;
+
+	pthread_mutex_lock(&server->lock);
+	all = count(server, true, NULL);
+	same = cfg->key.len ? 0 : count(server, true, &client->session.peer);
+	client->met = all < cfg->max_clients && same < cfg->max_per_address;
+	if (client->met)
+		server->clients_seen++;
+	else
+		server->clients_refused++;
+	pthread_mutex_unlock(&server->lock);
+	if (client->met)
+		return 0;
+	if (all < cfg->max_clients)
+		return err_set(e, -EUSERS, "the server has %llu clients of this address, as many as it takes: try again",
+			       (unsigned long long)same);
+	return err_set(e, -EUSERS, "the server has %llu clients, as many as it takes: try again", (unsigned long long)all);
 }
 
 static void refuse(struct xfer_server *server, int fd, const char *from, const char *why)
@@ -78,7 +139,7 @@ static void refuse(struct xfer_server *server, int fd, const char *from, const c
 	snprintf(error.what, sizeof(error.what), "%s", why);
 	sock_set_timeouts(fd, NSEC_PER_SEC / 10);
 	xfer_link_send(&link, CONTROL_ERROR, &error, &e);
-	log_warn("%s: refused: %s", from, why);
+	log_limited(&server->log, LOG_WARN, "%s: refused: %s", from, why);
 	pthread_mutex_lock(&server->lock);
 	server->clients_refused++;
 	pthread_mutex_unlock(&server->lock);
@@ -97,38 +158,57 @@ static int start_client(struct client *client)
 	return err;
 }
 
+/* No connection was accepted: poll() would say at once again that there is one, so it waits. */
+static void note_starved(struct xfer_server *server, int error)
+{
+	if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM)
+		return;
+	if (!server->starved)
+		log_warn("cannot accept clients until others end: %s", strerror(error));
+	server->starved = true;
+	poll(NULL, 0, RETRY_MS);
+}
+
 static void take_client(struct xfer_server *server)
 {
 	struct sock_addr peer = { .len = sizeof(peer.storage) };
 	int fd = accept4(server->cfg.listen_fd, &peer.sa, &peer.len, SOCK_CLOEXEC);
 	struct client *client;
 	char from[SOCK_TEXT_BYTES];
+	const char *why;
 
-	if (fd < 0)
+	if (fd < 0) {
+		note_starved(server, errno);
 		return;
+	}
+	if (server->starved)
+		log_info("clients are accepted again");
+	server->starved = false;
 	sock_text(&peer, from);
-	client = find_place(server);
+	client = find_place(server, &peer, &why);
 	if (!client) {
-		refuse(server, fd, from, "the server has as many clients as it takes: try again");
+		refuse(server, fd, from, why);
 		return;
 	}
 	sock_keep_alive(fd);
 	sock_set_timeouts(fd, XFER_ANSWER_NS);
-	memset(&client->session, 0, sizeof(client->session));
 	client->server = server;
+	pthread_mutex_lock(&server->lock);
+	client->met = false;
 	client->session = (struct xfer_session){
 		.cfg = &server->cfg, .link.fd = fd, .peer = peer, .stop = &server->stop,
-		.lock = &server->lock, .served = &server->served,
+		.lock = &server->lock, .served = &server->served, .log = &server->log,
+		.admit = admit, .ctx = client,
 	};
 	atomic_store(&client->ended, false);
-	if (start_client(client)) {
-		refuse(server, fd, from, "the server cannot start a thread");
-		return;
-	}
 	client->used = true;
-	pthread_mutex_lock(&server->lock);
-	server->clients_seen++;
 	pthread_mutex_unlock(&server->lock);
+	if (start_client(client)) {
+		pthread_mutex_lock(&server->lock);
+		client->used = false;
+		pthread_mutex_unlock(&server->lock);
+		refuse(server, fd, from, "the server cannot start a thread");
+	}
 }
 
 static void *accept_main(void *arg)
@@ -149,13 +229,14 @@ int xfer_server_start(struct xfer_server **ret_server, const struct xfer_server_
 	struct xfer_server *server = calloc(1, sizeof(*server));
 	int err = 0;
 
-	if (server)
-		server->clients = calloc(cfg->max_clients, sizeof(*server->clients));
+	if (server) {
+		server->cfg = *cfg;
+		server->clients = calloc(nr_places(server), sizeof(*server->clients));
+	}
 	if (!server || !server->clients) {
 		free(server);
 		return err_set(e, -ENOMEM, "cannot serve");
 	}
-	server->cfg = *cfg;
 	pthread_mutex_init(&server->lock, NULL);
 	sock_set_nonblocking(cfg->listen_fd);
 	err = pthread_create(&server->id, NULL, accept_main, server);
@@ -187,7 +268,7 @@ void xfer_server_end(struct xfer_server *server, struct result *res)
 	atomic_store(&server->stop, true);
 	if (server->started)
 		pthread_join(server->id, NULL);
-	for (i = 0; i < server->cfg.max_clients; i++) {
+	for (i = 0; i < nr_places(server); i++) {
 		if (server->clients[i].used)
 			pthread_join(server->clients[i].id, NULL);
 	}
@@ -198,6 +279,7 @@ void xfer_server_end(struct xfer_server *server, struct result *res)
 		result_metric_u64(res, "refused_keys", server->served.bad_keys);
 		result_metric_u64(res, "refused_tests", server->served.refused);
 		result_metric_u64(res, "malformed_messages", server->served.malformed);
+		result_metric_u64(res, "tests_memory_max_bytes", server->served.memory_max_bytes);
 		result_metric_u64(res, "payload_sent_bytes", server->served.sent_bytes);
 		result_metric_u64(res, "payload_received_bytes", server->served.received_bytes);
 	}

@@ -15,9 +15,10 @@
 struct xfer_server_cfg {
 	int listen_fd;			/* owned by who opened it */
 	uint16_t first_port, last_port;	/* of the data; 0: any */
-	uint64_t max_clients, max_streams;
+	uint64_t max_clients, max_per_address, max_streams;
 	uint64_t max_duration_ns;	/* of a test; 0: any */
 	double max_bps;			/* of a test's payload; 0: any */
+	uint64_t max_memory_bytes;	/* of all tests; one may take half of it */
 	uint64_t tests;			/* it is done after so many; 0: goes on */
 	struct secret key;
 };

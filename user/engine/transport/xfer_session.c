@@ -17,7 +17,6 @@
 #include "engine/transport/xfer.h"
 #include "engine/transport/xfer_data.h"
 #include "engine/transport/xfer_server.h"
-#include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 
@@ -44,6 +43,36 @@ static int check_limits(const struct xfer_server_cfg *cfg, const struct control_
 		return err_set(e, -EPERM, "this server takes at most %s: ask for it with --rate",
 			       unit_format(text, sizeof(text), UNIT_BPS, cfg->max_bps));
 	return 0;
+}
+
+static int charge_memory(struct xfer_session *session, uint64_t bytes, struct err *e)
+{
+	uint64_t most = session->cfg->max_memory_bytes;
+	struct xfer_served *served = session->served;
+	char text[32], limit[32];
+	bool ok;
+
+	if (bytes > most / 2)
+		return err_set(e, -EPERM, "this test takes %s of the server's memory, and one may take %s: use smaller "
+			       "messages or fewer threads",
+			       unit_format(text, sizeof(text), UNIT_BYTES, (double)bytes),
+			       unit_format(limit, sizeof(limit), UNIT_BYTES, (double)(most / 2)));
+	pthread_mutex_lock(session->lock);
+	ok = bytes <= most - served->memory_bytes;
+	if (ok)
+		served->memory_bytes += bytes;
+	if (served->memory_bytes > served->memory_max_bytes)
+		served->memory_max_bytes = served->memory_bytes;
+	pthread_mutex_unlock(session->lock);
+	return ok ? 0 : err_set(e, -EPERM, "the server's memory for tests, %s, is in use: try again",
+				unit_format(limit, sizeof(limit), UNIT_BYTES, (double)most));
+}
+
+static void release_memory(struct xfer_session *session, uint64_t bytes)
+{
+	pthread_mutex_lock(session->lock);
+	session->served->memory_bytes -= bytes;
+	pthread_mutex_unlock(session->lock);
 }
 
 /* A token bucket: a time without traffic allows no more than one burst after it. */
@@ -185,7 +214,7 @@ static void log_test(const struct xfer_session *session, const struct control_te
 	static const char *const kinds[] = { "stream", "rr", "crr" };
 	char from[SOCK_TEXT_BYTES], time[32];
 
-	log_info("%s: %s %s, %llu stream%s, %s", sock_text(&session->peer, from),
+	log_limited(session->log, LOG_INFO, "%s: %s %s, %llu stream%s, %s", sock_text(&session->peer, from),
 		 test->protocol == CONTROL_UDP ? "udp" : "tcp", kinds[test->kind],
 		 (unsigned long long)test->streams, test->streams > 1 ? "s" : "",
 		 unit_show_duration(time, sizeof(time), test->duration_ns));
@@ -196,10 +225,13 @@ static int run_test(struct xfer_session *session, const struct control_test *tes
 {
 	struct sock_opts none = { 0 };
 	struct xfer *xfer = NULL;
+	uint64_t memory_bytes;
 	int err;
 
 	/* A usage error is of this end's user elsewhere; here it is the client's fault. */
-	if (control_check_test(test, e) || check_limits(session->cfg, test, e)) {
+	memory_bytes = xfer_memory_bytes(test, XFER_SERVER);
+	if (control_check_test(test, e) || check_limits(session->cfg, test, e) ||
+	    charge_memory(session, memory_bytes, e)) {
 		pthread_mutex_lock(session->lock);
 		session->served->refused++;
 		pthread_mutex_unlock(session->lock);
@@ -211,6 +243,7 @@ static int run_test(struct xfer_session *session, const struct control_test *tes
 	if (!err)
 		err = run_xfer(session, xfer, test, e);
 	xfer_free(xfer);
+	release_memory(session, memory_bytes);
 	if (!err) {
 		pthread_mutex_lock(session->lock);
 		session->served->tests++;
@@ -241,9 +274,9 @@ static void note_error(struct xfer_session *session, const struct err *e)
 		session->served->bad_keys++;
 	pthread_mutex_unlock(session->lock);
 	if (e->no == -ECONNRESET)
-		log_info("%s: has gone", from);
+		log_limited(session->log, LOG_INFO, "%s: has gone", from);
 	else
-		log_warn("%s: %s", from, e->msg);
+		log_limited(session->log, LOG_WARN, "%s: %s", from, e->msg);
 	if (e->no != -ECONNRESET && e->no != -EPIPE && e->no != -EREMOTE)
 		tell_error(session, e);
 }
@@ -276,6 +309,8 @@ void xfer_session_run(struct xfer_session *session)
 	int err;
 
 	err = xfer_link_meet_client(&session->link, &session->cfg->key, &client, &e);
+	if (!err)
+		err = session->admit(session->ctx, &e);
 	while (!err)
 		err = next_test(session, &e);
 	note_error(session, &e);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "engine/transport/xfer_link.h"
+#include "lib/log.h"
 #include "sys/socket/sock.h"
 
 struct xfer_server_cfg;
@@ -17,6 +18,7 @@ struct xfer_server_cfg;
 /* Of all clients; under the lock. */
 struct xfer_served {
 	uint64_t tests, refused, malformed, bad_keys, sent_bytes, received_bytes;
+	uint64_t memory_bytes, memory_max_bytes;	/* of the tests that run; the most of it so far */
 };
 
 struct xfer_session {
@@ -26,6 +28,10 @@ struct xfer_session {
 	atomic_bool *stop;		/* the server ends */
 	pthread_mutex_t *lock;
 	struct xfer_served *served;
+	struct log_limit *log;
+	/* Whether a client that has said who it is is served. */
+	int (*admit)(void *ctx, struct err *e);
+	void *ctx;
 };
 
 /* Until the client goes, does something wrong, or the server ends. */

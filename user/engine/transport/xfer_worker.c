@@ -204,7 +204,7 @@ static int make_file(struct xfer_worker *worker, struct err *e)
 	return left ? err_set(e, -errno, "cannot make a file to send") : 0;
 }
 
-static uint64_t buffer_bytes(const struct control_test *test)
+uint64_t xfer_buffer_bytes(const struct control_test *test)
 {
 	uint64_t most = test->message_bytes;
 
@@ -242,7 +242,7 @@ int xfer_worker_set_up(struct xfer *xfer, unsigned int index, struct err *e)
 
 	*worker = (struct xfer_worker){
 		.xfer = xfer, .index = index, .epoll_fd = -1, .file_fd = -1,
-		.alone = waits_in_calls(xfer, conn), .buf_bytes = buffer_bytes(&xfer->test),
+		.alone = waits_in_calls(xfer, conn), .buf_bytes = xfer_buffer_bytes(&xfer->test),
 	};
 	worker->buf = malloc(worker->buf_bytes);
 	worker->hist = calloc(1, sizeof(*worker->hist));

@@ -92,6 +92,17 @@ bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b)
 	       ((const struct sockaddr_in *)&b->storage)->sin_addr.s_addr;
 }
 
+bool sock_same_network(const struct sock_addr *a, const struct sock_addr *b)
+{
+	const struct in6_addr *left = &((const struct sockaddr_in6 *)&a->storage)->sin6_addr;
+	const struct in6_addr *right = &((const struct sockaddr_in6 *)&b->storage)->sin6_addr;
+
+	if (a->sa.sa_family != AF_INET6 || b->sa.sa_family != AF_INET6 || IN6_IS_ADDR_V4MAPPED(left) ||
+	    IN6_IS_ADDR_LINKLOCAL(left))
+		return sock_same_host(a, b);
+	return !memcmp(left, right, sizeof(struct in6_addr) / 2);
+}
+
 static int read_peer(int fd, struct sock_addr *ret_addr)
 {
 	ret_addr->len = sizeof(ret_addr->storage);

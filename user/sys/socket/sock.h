@@ -33,6 +33,8 @@ uint16_t sock_port(const struct sock_addr *addr);
 const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES]);
 /* Compares addresses as two sockets of one family report them, without their ports. */
 bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b);
+/* The same, but an IPv6 host counts as its /64, of which one host may use all; not a link-local one. */
+bool sock_same_network(const struct sock_addr *a, const struct sock_addr *b);
 
 int sock_local(int fd, struct sock_addr *ret_addr);	/* 0 or negative errno */
 
