@@ -293,7 +293,7 @@ def run(path, tool, forwarder, case, seed, duration):
     with Forwarder(path, forwarder, case.what, seed, case.select) as harm, \
             Capture(path, "m", "right", "out", verb) as capture, \
             Sockets(path, "a") as near, Sockets(path, "b") as far, \
-            Program([*path.inside("b"), tool, "serve", "--json"], says="serving on",
+            Program([*path.inside("b"), tool, "serve", "--open", "--json"], says="serving on",
                     stdout=subprocess.PIPE) as server:
         done = subprocess.run(
             [*path.inside("a"), tool, verb, test, FAR, *options, "--duration", duration or "1500ms",

@@ -76,7 +76,10 @@ start() {
 	impair) text="impairing" ;;
 	blast) text="sending " ;;
 	probe) text="probing" ;;
-	serve) text="serving on" ;;
+	serve)
+		text="serving on"
+		[[ " $* " = *" --key-file "* ]] || set -- "$@" --open
+		;;
 	tcp | udp) text="testing with" ;;
 	demo) text="..." ;;
 	esac

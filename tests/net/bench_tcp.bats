@@ -16,7 +16,7 @@ setup() {
 	start_cmd bump r impairing $(first 50) "$TOOL" impair ega egb --rate 20Mbit --limit 40 --delay 5ms \
 		--direction both
 	# shellcheck disable=SC2046
-	start_cmd serve b "serving on" $(first 40) "$TOOL" serve
+	start_cmd serve b "serving on" $(first 40) "$TOOL" serve --open
 	# shellcheck disable=SC2046
 	run --separate-stderr timeout 60 nsenter --net="/run/netns/$LAB-a" $(first 40) "$TOOL" bench rfc6349 \
 		198.18.0.2 --quick --duration 1s --way there --json

@@ -58,7 +58,7 @@ not_after() {
 }
 
 @test "what is omitted is part of the time" {
-	start_cmd serve a "serving on" "$TOOL" serve
+	start_cmd serve a "serving on" "$TOOL" serve --open
 	screen "w=_s_left w=tcp_______stream" tcp stream 198.18.0.1 -d 1s --omit 2s
 	# At the first row a third is over.
 	not_after w "100 % "

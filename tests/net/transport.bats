@@ -621,7 +621,7 @@ while s.recv(9999): pass'
 @test "without free descriptors the server waits, says so once, and goes on" {
 	local ticks
 
-	start_cmd serve b "serving on" prlimit --nofile=20 "$TOOL" serve --json
+	start_cmd serve b "serving on" prlimit --nofile=20 "$TOOL" serve --open --json
 	start_cmd silent a connected "$PEER" 198.18.0.2 silent 40
 	wait_for grep -q "cannot accept clients until others end: Too many open files" "$BATS_TEST_TMPDIR/serve.err"
 	ticks=$(awk '{ print $14 + $15 }' "/proc/${PIDS[serve]}/stat")
@@ -775,11 +775,44 @@ while s.recv(9999): pass'
 
 @test "serve takes the socket that systemd hands over" {
 	need_command systemd-socket-activate
-	start_cmd serve b "Listening on" systemd-socket-activate -l 14880 "$TOOL" serve --count 1 -v
+	start_cmd serve b "Listening on" systemd-socket-activate -l 14880 "$TOOL" serve --open --count 1 -v
 	both tcp rr 198.18.0.2 -d 20ms
 	finish serve
 	is 0
 	[[ $output == *"socket=from systemd"* ]] || fail "$output"
+	start_cmd closed b "Listening on" systemd-socket-activate -l 14880 "$TOOL" serve
+	in_a /usr/bin/python3 -c 'import socket; socket.create_connection(("198.18.0.2", 14880))'
+	finish closed
+	is 2
+	says "the socket of systemd takes clients of all addresses, and there is no key"
+}
+
+@test "without a key only this host is served, unless all are let in" {
+	start_cmd inside b "serving on port 14880 of this host's own addresses only" "$TOOL" serve --json
+	tool_in b tcp rr 127.0.0.1 -d 20ms
+	is 0
+	tool_in b tcp rr ::1 -d 20ms
+	is 0
+	tool_in b udp rr ::1 -d 20ms
+	is 0
+	tool_in a tcp rr 198.18.0.2 -d 20ms
+	is 4
+	says "Connection refused"
+	says "hint: start the other end there: ethgauge serve --open, or with a key for both ends: --key-file FILE"
+	finish inside INT
+	json '.metrics.served_tests == 3'
+	for bind in 0.0.0.0 :: ::ffff:0.0.0.0; do
+		tool_in b serve --bind $bind
+		is 2
+		says "$bind takes clients of all addresses, and there is no key"
+		says "hint: give a key, --key-file FILE, or allow everyone: --open"
+	done
+	ETHGAUGE_KEY=a-key-of-20-bytes-xx tool_in b serve --open
+	is 2
+	says "--open serves without a key, but there is one in ETHGAUGE_KEY"
+	start_cmd one b "without a key: whoever reaches it" "$TOOL" serve --bind 198.18.0.2 --json
+	both tcp rr 198.18.0.2 -d 20ms
+	finish one INT
 }
 
 @test "two servers do not share a port, and the second says so" {
@@ -850,6 +883,7 @@ while s.recv(9999): pass'
 		udp crr h
 		serve --max-rate 10kpps
 		serve --data-ports 9-3
+		serve --open --key-file /etc/hostname
 		serve --data-ports 1-70000
 	END
 }

@@ -107,7 +107,7 @@ const struct cmd cmd_bench_tcp = {
 "path carries, which affects other traffic. Give --bottleneck if the rate is known. The\n"
 "system chooses the windows: RFC 6349's series of window sizes is not included.",
 	.examples =
-"  # at the other end: ethgauge serve\n"
+"  # at the other end: ethgauge serve --open\n"
 "  ethgauge bench rfc6349 198.18.0.2 --bottleneck 100Mbit -o tcp.json\n"
 "  # from here to HOST only, four connections, short transfers\n"
 "  ethgauge bench rfc6349 198.18.0.2 --quick --way there -P 4\n",

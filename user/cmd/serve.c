@@ -17,7 +17,7 @@
 struct serve_opts {
 	const char *at, *data_ports, *key_file, *user;
 	uint16_t port;
-	bool ipv4, ipv6;
+	bool ipv4, ipv6, open;
 	uint16_t max_clients, max_per_address, max_streams;
 	uint64_t max_duration_ns, max_memory_bytes, tests, duration_ns;
 	struct unit_rate max_rate;
@@ -30,7 +30,7 @@ static const struct serve_opts defaults = {
 
 static const struct opt options[] = {
 	{ 'B', "bind", OPT_STR, offsetof(struct serve_opts, at), "ADDR",
-	  "listen on this address; default: all addresses" },
+	  "listen on this address; default: all with a key or --open, else this host's own only" },
 	{ 'p', "port", OPT_U16, offsetof(struct serve_opts, port), "N", "control port, TCP", .min = 1 },
 	{ '4', "ipv4", OPT_FLAG, offsetof(struct serve_opts, ipv4), NULL, "IPv4 only" },
 	{ '6', "ipv6", OPT_FLAG, offsetof(struct serve_opts, ipv6), NULL,
@@ -39,6 +39,8 @@ static const struct opt options[] = {
 	  "range of data ports, TCP and UDP, for firewalls; default: any" },
 	{ 0, "key-file", OPT_STR, offsetof(struct serve_opts, key_file), "FILE",
 	  "serve only clients with this key; default: the environment's ETHGAUGE_KEY, if set" },
+	{ 0, "open", OPT_FLAG, offsetof(struct serve_opts, open), NULL,
+	  "serve everyone who reaches the port, without a key: they may load this host and its network" },
 	{ 0, "max-clients", OPT_U16, offsetof(struct serve_opts, max_clients), "N",
 	  "maximum number of concurrent clients", .min = 1, .max = 1024 },
 	{ 0, "max-per-address", OPT_U16, offsetof(struct serve_opts, max_per_address), "N",
@@ -63,6 +65,7 @@ static const struct opt options[] = {
 
 static const struct opt_rule rules[] = {
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" },
+	{ OPT_AT_MOST_ONE, "open key-file" },
 	OPT_RULE_END
 };
 
@@ -92,30 +95,80 @@ static int serve_check(void *args, const struct opt_given *given, struct err *e)
 	return parse_ports(opts->data_ports, &first, &last, e);
 }
 
-/* The socket that systemd passes, or a new one. */
-static int open_port(const struct serve_opts *opts, struct result *res, struct err *e)
+static int refuse_all(const char *where, struct err *e)
 {
-	int fd = sock_activated(), family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC;
+	err_usage(e, "%s takes clients of all addresses, and there is no key", where);
+	return err_hint(e, "give a key, " OPTION("key-file") " FILE, or allow everyone: " OPTION("open"));
+}
+
+static int listen_at(struct xfer_server_cfg *cfg, const char *host, uint16_t port, int family, struct err *e)
+{
+	struct sock_addr at;
+	int fd;
+
+	if (sock_resolve(host, port, family, &at, e))
+		return e->no;
+	if (host && !cfg->key.len && !cfg->open && sock_is_any(&at))
+		return refuse_all(host, e);
+	fd = sock_listen(&at, SOCK_STREAM, NULL, e);
+	if (fd < 0)
+		return fd;
+	cfg->listen_fds[cfg->nr_listen_fds++] = fd;
+	return 0;
+}
+
+/* This host's own addresses: IPv6 may be missing. */
+static int listen_inside(struct xfer_server_cfg *cfg, const struct serve_opts *opts, struct err *e)
+{
+	int err = 0;
+
+	if (!opts->ipv6)
+		err = listen_at(cfg, "127.0.0.1", opts->port, AF_INET, e);
+	if (err || opts->ipv4)
+		return err;
+	err = listen_at(cfg, "::1", opts->port, AF_INET6, e);
+	return err && !opts->ipv6 && (err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL) ? 0 : err;
+}
+
+/* The socket that systemd passes, or new ones. */
+static int open_port(struct xfer_server_cfg *cfg, const struct serve_opts *opts, struct result *res, struct err *e)
+{
+	int fd = sock_activated(), family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC, err;
 	struct sock_addr at;
 
 	if (fd < -1)
 		return err_set(e, fd, "systemd passed more than one socket");
 	if (fd >= 0) {
+		cfg->listen_fds[cfg->nr_listen_fds++] = fd;
+		if (!cfg->key.len && !cfg->open && !sock_local(fd, &at) && sock_is_any(&at))
+			return refuse_all("the socket of systemd", e);
 		result_env_str(res, "socket", "from systemd");
-		return fd;
+		return 0;
 	}
+	if (opts->at)
+		return listen_at(cfg, opts->at, opts->port, family, e);
+	if (!cfg->key.len && !cfg->open)
+		return listen_inside(cfg, opts, e);
 	/* An IPv6 socket accepts IPv4 as well; without IPv6 support, use an IPv4 socket. */
-	if (!opts->at && family == AF_UNSPEC) {
-		if (sock_resolve(NULL, opts->port, AF_INET6, &at, e) == 0) {
-			fd = sock_listen(&at, SOCK_STREAM, NULL, e);
-			if (fd != -EAFNOSUPPORT)
-				return fd;
-		}
+	if (family == AF_UNSPEC) {
+		err = listen_at(cfg, NULL, opts->port, AF_INET6, e);
+		if (err != -EAFNOSUPPORT)
+			return err;
 		family = AF_INET;
 	}
-	if (sock_resolve(opts->at, opts->port, family, &at, e))
-		return e->no;
-	return sock_listen(&at, SOCK_STREAM, NULL, e);
+	return listen_at(cfg, NULL, opts->port, family, e);
+}
+
+static void log_start(const struct xfer_server_cfg *cfg, const struct serve_opts *opts)
+{
+	if (cfg->key.len)
+		log_info("serving on port %u, with a key", opts->port);
+	else if (cfg->open || opts->at)
+		log_info("serving on port %u without a key: whoever reaches it may have this host send and receive, to "
+			 "their own address, and use its CPUs", opts->port);
+	else
+		log_info("serving on port %u of this host's own addresses only: for others, --key-file FILE or --open",
+			 opts->port);
 }
 
 static bool is_done(void *ctx)
@@ -127,7 +180,7 @@ static int serve_run(const void *args, struct result *res, struct err *e)
 {
 	const struct serve_opts *opts = args;
 	struct xfer_server_cfg cfg = {
-		.listen_fd = -1, .max_clients = opts->max_clients,
+		.open = opts->open, .max_clients = opts->max_clients,
 		.max_per_address = opts->max_per_address ? opts->max_per_address : (opts->max_clients + 1u) / 2,
 		.max_streams = opts->max_streams, .max_duration_ns = opts->max_duration_ns,
 		.max_bps = opts->max_rate.kind == UNIT_RATE_BPS ? opts->max_rate.value : 0,
@@ -141,20 +194,22 @@ static int serve_run(const void *args, struct result *res, struct err *e)
 	err = secret_read(&cfg.key, opts->key_file, XFER_KEY_VARIABLE, e);
 	if (err)
 		return err;
-	cfg.listen_fd = open_port(opts, res, e);
-	if (cfg.listen_fd < 0)
-		return cfg.listen_fd;
-	err = caps_become(opts->user, e);
+	if (cfg.key.len && opts->open)
+		return err_usage(e, OPTION("open") " serves without a key, but there is one in " XFER_KEY_VARIABLE);
+	err = open_port(&cfg, opts, res, e);
+	if (!err)
+		err = caps_become(opts->user, e);
 	if (!err)
 		err = xfer_server_start(&server, &cfg, e);
 	if (err)
 		goto out;
-	log_info("serving on port %u%s", opts->port, cfg.key.len ? ", with a key" : "");
+	log_start(&cfg, opts);
 	loop.ctx = server;
 	loop_run(&loop);
 out:
 	xfer_server_end(server, res);
-	close(cfg.listen_fd);
+	while (cfg.nr_listen_fds)
+		close(cfg.listen_fds[--cfg.nr_listen_fds]);
 	return err;
 }
 
@@ -165,14 +220,16 @@ const struct cmd cmd_serve = {
 "Waits for clients, the verbs tcp and udp, and runs the other end of their tests: many\n"
 "clients at once, over one control port and negotiated data ports. The client chooses the\n"
 "test, within the limits given here.\n\n"
-"If started as root, it switches to another user as soon as the port is bound. With a key,\n"
-"only clients that have it are served: both ends prove it (HMAC-SHA-256 over nonces); the\n"
-"data is not encrypted. Data connections are accepted from the client's address only.\n"
+"Without a key it serves this host only, unless --open lets in everyone who reaches it. With\n"
+"a key, only clients that have it are served: both ends prove it (HMAC-SHA-256 over nonces);\n"
+"the data is not encrypted. If started as root, it switches to another user as soon as the\n"
+"port is bound. Data connections are accepted from the client's address only.\n"
 "Invalid control messages are refused, logged and counted.",
 	.examples =
-"  ethgauge serve\n"
+"  # in a test network: everyone may use it\n"
+"  ethgauge serve --open\n"
 "  # for scripts: serve one test and exit\n"
-"  ethgauge serve --count 1\n"
+"  ethgauge serve --open --count 1\n"
 "  # on a public network: with a key, fixed data ports, and limits\n"
 "  sudo ethgauge serve --key-file /etc/ethgauge.key --data-ports 14881-14999 \\\n"
 "        --max-rate 1Gbit --max-duration 60s\n",

@@ -97,7 +97,7 @@ const struct cmd cmd_tcp = {
 "With --rate, rr and crr are an open loop: round trips count from when a request was due,\n"
 "so that a stall delays all requests that were due during it.",
 	.examples =
-"  # at the other end: ethgauge serve\n"
+"  # at the other end: ethgauge serve --open\n"
 "  ethgauge tcp stream 198.18.0.2\n"
 "  # both directions, four connections each, without the first two seconds\n"
 "  ethgauge tcp stream 198.18.0.2 --bidir -P 4 --omit 2s --per-stream\n"

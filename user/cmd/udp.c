@@ -94,7 +94,7 @@ const struct cmd cmd_udp = {
 "rr uses sockets, like applications. The verb rr measures the same inside the driver, by\n"
 "AF_XDP or between two XDP programs: as root, against ethgauge reflect.",
 	.examples =
-"  # at the other end: ethgauge serve\n"
+"  # at the other end: ethgauge serve --open\n"
 "  ethgauge udp stream 198.18.0.2 --rate 100Mbit\n"
 "  # the server sends 20,000 datagrams of 200 bytes per second, in batches of 32\n"
 "  ethgauge udp stream 198.18.0.2 -R --rate 20kpps --batch 32 --message-bytes 200\n"

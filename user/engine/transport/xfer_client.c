@@ -81,7 +81,8 @@ int xfer_client_open(struct xfer_client **ret_client, const struct xfer_client_c
 		goto fail;
 	}
 	if (sock_connect(client->link.fd, &client->server, XFER_ANSWER_NS / 2, e)) {
-		err_hint(e, "start the other end there: ethgauge serve");
+		err_hint(e, "start the other end there: ethgauge serve --open, or with a key"
+			     " for both ends: --key-file FILE");
 		goto fail;
 	}
 	sock_keep_alive(client->link.fd);

@@ -169,10 +169,10 @@ static void note_starved(struct xfer_server *server, int error)
 	poll(NULL, 0, RETRY_MS);
 }
 
-static void take_client(struct xfer_server *server)
+static void take_client(struct xfer_server *server, int listen_fd)
 {
 	struct sock_addr peer = { .len = sizeof(peer.storage) };
-	int fd = accept4(server->cfg.listen_fd, &peer.sa, &peer.len, SOCK_CLOEXEC);
+	int fd = accept4(listen_fd, &peer.sa, &peer.len, SOCK_CLOEXEC);
 	struct client *client;
 	char from[SOCK_TEXT_BYTES];
 	const char *why;
@@ -214,11 +214,18 @@ static void take_client(struct xfer_server *server)
 static void *accept_main(void *arg)
 {
 	struct xfer_server *server = arg;
-	struct pollfd wait = { .fd = server->cfg.listen_fd, .events = POLLIN };
+	unsigned int i, nr = server->cfg.nr_listen_fds;
+	struct pollfd waits[XFER_LISTEN_FDS];
 
+	for (i = 0; i < nr; i++)
+		waits[i] = (struct pollfd){ .fd = server->cfg.listen_fds[i], .events = POLLIN };
 	while (!atomic_load(&server->stop)) {
-		if (poll(&wait, 1, ACCEPT_MS) > 0)
-			take_client(server);
+		if (poll(waits, nr, ACCEPT_MS) <= 0)
+			continue;
+		for (i = 0; i < nr; i++) {
+			if (waits[i].revents)
+				take_client(server, waits[i].fd);
+		}
 	}
 	return NULL;
 }
@@ -227,6 +234,7 @@ int xfer_server_start(struct xfer_server **ret_server, const struct xfer_server_
 		      struct err *e)
 {
 	struct xfer_server *server = calloc(1, sizeof(*server));
+	unsigned int i;
 	int err = 0;
 
 	if (server) {
@@ -238,7 +246,8 @@ int xfer_server_start(struct xfer_server **ret_server, const struct xfer_server_
 		return err_set(e, -ENOMEM, "cannot serve");
 	}
 	pthread_mutex_init(&server->lock, NULL);
-	sock_set_nonblocking(cfg->listen_fd);
+	for (i = 0; i < cfg->nr_listen_fds; i++)
+		sock_set_nonblocking(cfg->listen_fds[i]);
 	err = pthread_create(&server->id, NULL, accept_main, server);
 	if (err) {
 		xfer_server_end(server, NULL);

@@ -12,13 +12,17 @@
 #include "lib/err.h"
 #include "result/result.h"
 
+#define XFER_LISTEN_FDS 2
+
 struct xfer_server_cfg {
-	int listen_fd;			/* owned by who opened it */
+	int listen_fds[XFER_LISTEN_FDS];	/* owned by who opened them */
+	unsigned int nr_listen_fds;
 	uint16_t first_port, last_port;	/* of the data; 0: any */
 	uint64_t max_clients, max_per_address, max_streams;
 	uint64_t max_duration_ns;	/* of a test; 0: any */
 	double max_bps;			/* of a test's payload; 0: any */
 	uint64_t max_memory_bytes;	/* of all tests; one may take half of it */
+	bool open;			/* to all addresses, without a key */
 	uint64_t tests;			/* it is done after so many; 0: goes on */
 	struct secret key;
 };

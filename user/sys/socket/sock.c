@@ -80,6 +80,15 @@ const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES])
 	return buf;
 }
 
+bool sock_is_any(const struct sock_addr *addr)
+{
+	const struct in6_addr *ip6 = &((const struct sockaddr_in6 *)&addr->storage)->sin6_addr;
+
+	if (addr->sa.sa_family == AF_INET6)
+		return IN6_IS_ADDR_UNSPECIFIED(ip6) || (IN6_IS_ADDR_V4MAPPED(ip6) && !ip6->s6_addr32[3]);
+	return !((const struct sockaddr_in *)&addr->storage)->sin_addr.s_addr;
+}
+
 bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b)
 {
 	if (a->sa.sa_family != b->sa.sa_family)

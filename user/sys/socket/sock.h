@@ -31,6 +31,8 @@ void sock_set_port(struct sock_addr *addr, uint16_t port);
 uint16_t sock_port(const struct sock_addr *addr);
 /* The address without its port; an IPv4-mapped one as IPv4. */
 const char *sock_text(const struct sock_addr *addr, char buf[SOCK_TEXT_BYTES]);
+/* Whether it is no host's: all addresses, of a socket that listens. */
+bool sock_is_any(const struct sock_addr *addr);
 /* Compares addresses as two sockets of one family report them, without their ports. */
 bool sock_same_host(const struct sock_addr *a, const struct sock_addr *b);
 /* The same, but an IPv6 host counts as its /64, of which one host may use all; not a link-local one. */
