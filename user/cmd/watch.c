@@ -127,21 +127,25 @@ struct watch_run {
 	struct filter *filter;		/* NULL: every packet */
 };
 
-static char *make_page(void *ctx, size_t *ret_bytes)
+static void make_page(void *ctx, FILE *out)
 {
 	struct watch_run *run = ctx;
-	char *text = NULL;
-	FILE *out;
 
 	if (run->all)
 		watch_all_report(run->all, loop_mono_ns() - run->start_mono_ns);
 	if (run->all && !run->loop.interval_ns)
 		watch_all_report_tables(run->all);
-	out = open_memstream(&text, ret_bytes);
-	if (!out)
-		return NULL;
 	prom_result(out, run->res);
-	return fclose(out) ? NULL : text;
+}
+
+static void poll_http(struct watch_run *run)
+{
+	if (!run->http || http_poll(run->http))
+		return;
+	http_close(run->http);
+	run->http = NULL;
+	log_warn("the listener of --prom has ended: nothing is served at '%s' any more", run->opts->prom);
+	result_note(run->res, "the listener of --prom ended before the run did");
 }
 
 static void change_interval(struct watch_run *run, enum live_wish wish)
@@ -177,8 +181,7 @@ static bool poll_faces(void *ctx)
 	struct watch_run *run = ctx;
 	enum live_wish wish = faces_poll(run->faces);
 
-	if (run->http)
-		http_poll(run->http);
+	poll_http(run);
 	if ((wish == LIVE_FASTER || wish == LIVE_SLOWER) && run->loop.interval_ns)
 		change_interval(run, wish);
 	if (wish == LIVE_SORT_FLOWS)
@@ -231,6 +234,17 @@ static int open_all(struct watch_run *run, struct err *e)
 	return watch_all_open(&run->all, &cfg, run->res, e);
 }
 
+/* Before all else that its process must not have. */
+static int open_http(struct watch_run *run, struct err *e)
+{
+	const struct http_page page = {
+		.path = "/metrics", .type = "text/plain; version=0.0.4; charset=utf-8",
+		.make = make_page, .ctx = run,
+	};
+
+	return run->opts->prom ? http_open(&run->http, run->opts->prom, &page, e) : 0;
+}
+
 static int open_faces(struct watch_run *run, struct err *e)
 {
 	const struct watch_opts *opts = run->opts;
@@ -240,16 +254,7 @@ static int open_faces(struct watch_run *run, struct err *e)
 		.textfile = opts->textfile,
 		.record = opts->record,
 	};
-	const struct http_page page = {
-		.path = "/metrics", .type = "text/plain; version=0.0.4; charset=utf-8",
-		.make = make_page, .ctx = run,
-	};
-	int err = 0;
 
-	if (opts->prom)
-		err = http_open(&run->http, opts->prom, &page, e);
-	if (err)
-		return err;
 	if (run->http)
 		log_info("serving Prometheus at '%s'", opts->prom);
 	if (opts->textfile)
@@ -267,6 +272,8 @@ static int run_live(struct watch_run *run, struct err *e)
 	err = opts->filter ? filter_compile(&run->filter, opts->filter, e) : 0;
 	if (!err)
 		err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
+	if (!err)
+		err = open_http(run, e);
 	if (!err)
 		err = open_all(run, e);
 	if (!err)
@@ -306,6 +313,8 @@ static int run_replay(struct watch_run *run, struct err *e)
 
 	/* Before the screen is switched: the file may not exist. */
 	err = access(show.path, R_OK) ? err_set(e, -errno, "cannot read '%s'", show.path) : 0;
+	if (!err)
+		err = open_http(run, e);
 	if (!err)
 		err = open_faces(run, e);
 	if (err)

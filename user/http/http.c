@@ -1,30 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * http/http.c - one page for local programs.
+ * http/http.c - one page for local programs: the socket, the listener's process, the page.
  */
 #include "http/http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <microhttpd.h>
-
+#include "http/http_parts.h"
 #include "lib/loop.h"
+#include "sys/host/caps.h"
 
-#define MAX_CLIENTS	16
-#define CLIENT_BYTES	32768
-#define CLIENT_SECONDS	10u
-#define FRESH_NS	100000000ull	/* a page is made at most this often */
-#define POLL_STEPS	4		/* accept, read, answer, write */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+#define END_NS		NSEC_PER_SEC	/* the listener ends within */
+#define START_SECONDS	10
+
+/* The listener's descriptors, after the standard ones. */
+enum { LISTEN_FD = 3, PAIR_FD, FDS };
 
 struct http {
-	struct MHD_Daemon *daemon;
 	struct http_page page;
-	struct MHD_Response *newest;
+	pid_t pid;
+	int pair_fd;
+	bool ready;
 	uint64_t made_mono_ns;
 };
 
@@ -65,83 +76,108 @@ static int listen_on(const struct addrinfo *at)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, MAX_CLIENTS))
+	if (!bind(fd, at->ai_addr, at->ai_addrlen) && !listen(fd, HTTP_CLIENTS))
 		return fd;
 	err = -errno;
 	close(fd);
 	return err;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *client, unsigned int status,
-			      const char *why)
+/* Without what the other process has open, and without its signals: its end ends this one. */
+static int isolate(int listen_fd, int pair_fd)
 {
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
-						MHD_RESPMEM_PERSISTENT);
-	enum MHD_Result queued;
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
+	size_t i;
 
-	if (!response)
-		return MHD_NO;
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
-	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	queued = MHD_queue_response(client, status, response);
-	MHD_destroy_response(response);
-	return queued;
-}
-
-/* The page, rebuilt unless it is fresh: frequent requests cost no more than rare ones. */
-static struct MHD_Response *fresh_page(struct http *http)
-{
-	uint64_t now_ns = loop_mono_ns();
-	struct MHD_Response *made;
-	size_t bytes;
-	char *text;
-
-	if (http->newest && now_ns - http->made_mono_ns < FRESH_NS)
-		return http->newest;
-	text = http->page.make(http->page.ctx, &bytes);
-	if (!text)
-		return NULL;
-	made = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
-	if (!made) {
-		free(text);
-		return NULL;
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	/* Each may have the number that another one is to get. */
+	listen_fd = fcntl(listen_fd, F_DUPFD, FDS);
+	pair_fd = fcntl(pair_fd, F_DUPFD, FDS);
+	if (null < 0 || listen_fd < 0 || pair_fd < 0)
+		return -errno;
+	for (fd = 0; fd < FDS; fd++) {
+		if (dup2(fd == LISTEN_FD ? listen_fd : fd == PAIR_FD ? pair_fd : null, fd) < 0)
+			return -errno;
 	}
-	MHD_add_response_header(made, MHD_HTTP_HEADER_CONTENT_TYPE, http->page.type);
-	/* A persistent connection would occupy a slot that another client needs. */
-	MHD_add_response_header(made, MHD_HTTP_HEADER_CONNECTION, "close");
-	if (http->newest)
-		MHD_destroy_response(http->newest);
-	http->newest = made;
-	http->made_mono_ns = now_ns;
-	return made;
+	return close_range(FDS, ~0u, 0) ? -errno : 0;
 }
 
-static enum MHD_Result answer(void *ctx, struct MHD_Connection *client, const char *url,
-			      const char *method, const char *version, const char *upload,
-			      size_t *upload_bytes, void **state)
+/* No core, no file, no process of its own. */
+static void limit(void)
 {
-	struct http *http = ctx;
-	struct MHD_Response *page;
+	static const struct rlimit none = { 0, 0 };
 
-	(void)version, (void)upload, (void)state;
-	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
-		*upload_bytes = 0;
-		return refuse(client, MHD_HTTP_METHOD_NOT_ALLOWED, "read-only: use GET or HEAD\n");
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &none);
+	setrlimit(RLIMIT_NPROC, &none);
+}
+
+static void __attribute__((noreturn)) listener(const struct http_page *page, pid_t parent,
+					       int listen_fd, int pair_fd)
+{
+	struct err e = { 0 };
+	char ready;
+	int err;
+
+	prctl(PR_SET_NAME, "ethgauge-http");
+	/* A warning of this has stderr still. */
+	err = caps_become_nobody(&e);
+	if (!err) {
+		err = isolate(listen_fd, pair_fd);
+		if (err)
+			err_set(&e, err, "cannot start the listener");
+		else
+			pair_fd = PAIR_FD;
 	}
-	if (strcmp(url, http->page.path))
-		return refuse(client, MHD_HTTP_NOT_FOUND, "not found: the only page is /metrics\n");
-	page = fresh_page(http);
-	if (!page)
-		return MHD_NO;
-	return MHD_queue_response(client, MHD_HTTP_OK, page);
+	limit();
+	/*
+	 * Only a help: a change of the user clears it, and without CAP_KILL the kernel does not signal a
+	 * process of another user. The end of the socket pair is the sure sign.
+	 */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent && send(pair_fd, &e, sizeof(e), MSG_NOSIGNAL) == sizeof(e) && !err &&
+	    recv(pair_fd, &ready, 1, 0) == 1)
+		http_serve(LISTEN_FD, PAIR_FD, page->path, page->type);
+	_exit(0);
 }
 
-/* Messages caused by a client do not belong on this program's stderr. */
-static void say_nothing(void *ctx, const char *fmt, va_list args)
+/* The listener's report of its start. */
+static int wait_for_start(int pair_fd, struct err *e)
 {
-	(void)ctx, (void)fmt, (void)args;
+	struct timeval limit = { .tv_sec = START_SECONDS };
+	struct err said;
+	ssize_t bytes;
+
+	setsockopt(pair_fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	do {
+		bytes = recv(pair_fd, &said, sizeof(said), 0);
+	} while (bytes < 0 && errno == EINTR);
+	if (bytes != sizeof(said))
+		return err_set(e, bytes < 0 ? -errno : -EPIPE, "the listener does not start");
+	if (said.no)
+		*e = said;
+	return said.no;
+}
+
+static int start(struct http *http, int listen_fd, struct err *e)
+{
+	pid_t parent = getpid();
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return err_set(e, -errno, "cannot start the listener");
+	http->pair_fd = pair[0];
+	http->pid = fork();
+	if (http->pid < 0) {
+		err_set(e, -errno, "cannot start the listener");
+	} else if (!http->pid) {
+		close(pair[0]);
+		listener(&http->page, parent, listen_fd, pair[1]);
+	}
+	close(pair[1]);
+	return e->no ? e->no : wait_for_start(http->pair_fd, e);
 }
 
 int http_open(struct http **ret_http, const char *where, const struct http_page *page,
@@ -149,7 +185,7 @@ int http_open(struct http **ret_http, const char *where, const struct http_page 
 {
 	struct addrinfo *list = NULL;
 	struct http *http;
-	int fd;
+	int fd, err;
 
 	if (parse_where(where, &list))
 		return err_usage(e, "'%s' is not an address and port, such as :9105 or [::1]:9105",
@@ -159,38 +195,111 @@ int http_open(struct http **ret_http, const char *where, const struct http_page 
 	if (fd < 0)
 		return err_set(e, fd, "cannot listen at '%s'", where);
 	http = calloc(1, sizeof(*http));
-	if (http) {
-		http->page = *page;
-		http->daemon = MHD_start_daemon(MHD_USE_ERROR_LOG, 0, NULL, NULL, answer, http,
-			MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
-			MHD_OPTION_LISTEN_SOCKET, fd,
-			MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CLIENTS,
-			MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES,
-			MHD_OPTION_CONNECTION_TIMEOUT, CLIENT_SECONDS, MHD_OPTION_END);
-	}
-	if (!http || !http->daemon) {
-		free(http);
+	if (!http) {
 		close(fd);
 		return err_set(e, -ENOMEM, "cannot serve '%s'", where);
 	}
-	*ret_http = http;
-	return 0;
+	http->page = *page;
+	http->pair_fd = -1;
+	err = start(http, fd, e);
+	close(fd);
+	if (err)
+		http_close(http);
+	else
+		*ret_http = http;
+	return err;
 }
 
-void http_poll(struct http *http)
+/* An empty memory file; negative errno. */
+static int memory_file(void)
 {
-	int i;
+	int fd = memfd_create("page", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 
-	for (i = 0; i < POLL_STEPS; i++)
-		MHD_run(http->daemon);
+	/* Linux before 6.3 */
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("page", MFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The page in a memory file; NULL: there is none. */
+static FILE *make_page(struct http *http)
+{
+	int fd = memory_file();
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	http->page.make(http->page.ctx, out);
+	if (!fflush(out) && !ferror(out) && ftell(out) > 0 && ftell(out) <= HTTP_PAGE_MOST)
+		return out;
+	fclose(out);
+	return NULL;
+}
+
+/* One byte, with @fd unless it is -1. False: the listener takes none. */
+static bool tell(const struct http *http, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	char byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+	}
+	return sendmsg(http->pair_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+}
+
+bool http_poll(struct http *http)
+{
+	ssize_t bytes;
+	FILE *page;
+	char asked;
+	bool told;
+
+	if (!http->ready) {
+		http->ready = true;
+		return tell(http, -1);
+	}
+	/* However often it asks. */
+	if (loop_mono_ns() - http->made_mono_ns < HTTP_FRESH_NS)
+		return true;
+	bytes = recv(http->pair_fd, &asked, 1, MSG_DONTWAIT);
+	if (bytes < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (!bytes)
+		return false;
+	page = make_page(http);
+	http->made_mono_ns = loop_mono_ns();
+	told = tell(http, page ? fileno(page) : -1);
+	if (page)
+		fclose(page);
+	return told;
 }
 
 void http_close(struct http *http)
 {
+	uint64_t limit_ns = loop_mono_ns() + END_NS;
+
 	if (!http)
 		return;
-	MHD_stop_daemon(http->daemon);
-	if (http->newest)
-		MHD_destroy_response(http->newest);
+	/* A signal may not be allowed: it is of another user. */
+	if (http->pair_fd >= 0)
+		close(http->pair_fd);
+	while (http->pid > 0 && !waitpid(http->pid, NULL, WNOHANG)) {
+		if (loop_mono_ns() > limit_ns) {
+			kill(http->pid, SIGKILL);
+			break;
+		}
+		loop_sleep_until(loop_mono_ns() + 1000000);
+	}
 	free(http);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * http/http.h - one page for local programs, using libmicrohttpd without a thread.
+ * http/http.h - one page for local programs, served by a process without privilege.
  *
- * GET and HEAD of that page; all other requests are refused. At most 16 clients, each for 10 s and
- * with 32 KB of memory.
+ * GET and HEAD of that page; all other requests are refused. The listener is a child process: it has the
+ * listening socket and a socket pair, and neither capabilities nor other descriptors. This process
+ * makes the page when the listener asks for it.
  */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 #include "lib/err.h"
 
@@ -16,19 +18,22 @@ struct http;
 
 struct http_page {
 	const char *path, *type;	/* "/metrics", its Content-Type */
-	/* The current page, to be freed with free(); NULL: no memory. */
-	char *(*make)(void *ctx, size_t *ret_bytes);
+	/* Writes the current page. At most 64 MiB are served. */
+	void (*make)(void *ctx, FILE *out);
 	void *ctx;
 };
 
-/* @where: "ADDRESS:PORT", "[ADDRESS]:PORT", or ":PORT" on 127.0.0.1. */
+/*
+ * @where: "ADDRESS:PORT", "[ADDRESS]:PORT", or ":PORT" on 127.0.0.1. Call before threads start and
+ * before anything is mapped that the listener must not have. Connections wait until http_poll().
+ */
 int http_open(struct http **ret_http, const char *where, const struct http_page *page,
 	      struct err *e);
 
-/* Answers pending requests; call often. */
-void http_poll(struct http *http);
+/* Answers the listener; call often. False: the listener has ended. */
+bool http_poll(struct http *http);
 
-/* Takes NULL. */
+/* Ends the listener. Takes NULL. */
 void http_close(struct http *http);
 
 #endif

@@ -24,6 +24,8 @@
 #define CAP_PERFMON 38
 #endif
 
+#define NOBODY		65534	/* where no user has the name */
+
 static const struct {
 	unsigned int need, cap;
 	const char *name;
@@ -115,5 +117,34 @@ int caps_become(const char *user, struct err *e)
 		log_debug("cannot drop capabilities: %s", strerror(errno));
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		log_debug("cannot refuse new privileges: %s", strerror(errno));
+	return 0;
+}
+
+/* False: not allowed, as in a container without CAP_SETUID, or the user is unknown to the namespace. */
+static bool leave_root(void)
+{
+	struct passwd *who = getpwnam("nobody");
+	uid_t uid = who && who->pw_uid ? who->pw_uid : NOBODY;
+	gid_t gid = who && who->pw_gid ? who->pw_gid : NOBODY;
+
+	return !setgroups(0, NULL) && !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid);
+}
+
+int caps_become_nobody(struct err *e)
+{
+	unsigned long cap;
+
+	/* Fails after the last one, or without CAP_SETPCAP. */
+	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
+		;
+	if (!geteuid() && !leave_root())
+		log_warn("the listener stays root, without capabilities: it cannot become the user 'nobody': %s",
+			 strerror(errno));
+	capng_get_caps_process();
+	capng_clear(CAPNG_SELECT_BOTH);
+	if (capng_apply(CAPNG_SELECT_CAPS))
+		return err_set(e, -errno, "cannot drop the listener's capabilities");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return err_set(e, -errno, "cannot refuse new privileges");
 	return 0;
 }

@@ -29,6 +29,13 @@ void caps_drop(unsigned int keep);
  */
 int caps_become(const char *user, struct err *e);
 
+/*
+ * For a process that only serves others: as root it becomes the user nobody, without groups. It has no
+ * capability then, whatever caps_keep_files() said, can get none, and cannot be traced. Where
+ * the user cannot be changed it stays, with a warning.
+ */
+int caps_become_nobody(struct err *e);
+
 /* Makes caps_drop() and caps_become() keep root's permission to write files: -o was given. */
 void caps_keep_files(void);
 
