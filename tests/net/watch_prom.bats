@@ -11,7 +11,7 @@ PEER=$BATS_TEST_DIRNAME/watch_prom_peer.py
 
 setup() {
 	need_root
-	need_command curl pgrep prlimit setpriv /usr/bin/python3
+	need_command curl prlimit /usr/bin/python3
 	lab_up
 }
 
