@@ -2,7 +2,8 @@
 /*
  * reflect_xdp.bpf.c - return test packets from the driver hook.
  *
- * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP to cfg.port or an echo request.
+ * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP to cfg.port or an echo request, to an address
+ * of the interface or of a pool.
  * Out: the same bytes with MAC addresses, IP addresses and ports swapped, an echo request turned
  * into a reply. Never longer than the request.
  * Otherwise: passed to the stack unmodified, and counted by reason.

@@ -16,6 +16,10 @@
 #include "lib/parse.bpf.h"
 
 const volatile struct reflect_cfg cfg;
+const volatile struct reflect_pools pools;
+
+/* Written by user space. */
+struct reflect_own own;
 
 /* The interface. */
 const volatile int own_ifindex;
@@ -121,8 +125,77 @@ static __always_inline enum reflect_outcome judge_icmp(const struct packet *pkt)
 	return ends_are_safe(pkt) ? REFLECT_ICMP : REFLECT_UNSAFE;
 }
 
+static __always_inline int is_same6(const volatile __be32 *a, const __be32 *b)
+{
+	return a[3] == b[3] && a[2] == b[2] && a[1] == b[1] && a[0] == b[0];
+}
+
+static __always_inline int is_in_bucket4(const volatile struct reflect_own_table *table,
+					 __be32 addr)
+{
+	const volatile __be32 *way = table->ip4[reflect_own_bucket4(table, addr)];
+
+	return way[0] == addr || way[1] == addr || way[2] == addr || way[3] == addr;
+}
+
+static __always_inline int is_in_bucket6(const volatile struct reflect_own_table *table,
+					 const __be32 *addr)
+{
+	const volatile __be32 (*way)[4] = table->ip6[reflect_own_bucket6(table, addr)];
+
+	return is_same6(way[0], addr) || is_same6(way[1], addr) || is_same6(way[2], addr) ||
+	       is_same6(way[3], addr);
+}
+
+static __always_inline int is_in_pool4(__be32 addr)
+{
+	const volatile struct reflect_pool4 *pool;
+	__u32 i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < REFLECT_MAX_POOLS && i < pools.nr4; i++) {
+		pool = &pools.ip4[i];
+		if ((addr & pool->mask) == pool->addr)
+			return 1;
+	}
+	return 0;
+}
+
+static __always_inline int is_in_pool6(const __be32 *addr)
+{
+	const volatile struct reflect_pool6 *pool;
+	__u32 i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < REFLECT_MAX_POOLS && i < pools.nr6; i++) {
+		pool = &pools.ip6[i];
+		if ((addr[0] & pool->mask[0]) == pool->addr[0] &&
+		    (addr[1] & pool->mask[1]) == pool->addr[1] &&
+		    (addr[2] & pool->mask[2]) == pool->addr[2] &&
+		    (addr[3] & pool->mask[3]) == pool->addr[3])
+			return 1;
+	}
+	return 0;
+}
+
+/* On a router most packets are not: they are for hosts behind it. */
+static __always_inline int is_for_us(const struct packet *pkt)
+{
+	const volatile struct reflect_own_table *table = &own.tables[READ_ONCE(own.active) & 1];
+	__be32 addr[4];
+
+	if (pkt->version == 4) {
+		addr[0] = pkt->ip4->daddr;
+		return table->first4 == addr[0] || is_in_pool4(addr[0]) ||
+		       is_in_bucket4(table, addr[0]);
+	}
+	__builtin_memcpy(addr, &pkt->ip6->daddr, sizeof(addr));
+	return is_same6(table->first6, addr) || is_in_pool6(addr) || is_in_bucket6(table, addr);
+}
+
 static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct packet *pkt)
 {
+	enum reflect_outcome outcome = REFLECT_LEFT;
 	struct ends *ends = (void *)(long)ctx->data;
 
 	*pkt = (struct packet){ 0 };
@@ -140,10 +213,12 @@ static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct pac
 		break;
 	}
 	if (pkt->proto == IPPROTO_UDP)
-		return judge_udp(pkt);
-	if (pkt->proto == (pkt->version == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
-		return judge_icmp(pkt);
-	return REFLECT_LEFT;
+		outcome = judge_udp(pkt);
+	else if (pkt->proto == (pkt->version == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6))
+		outcome = judge_icmp(pkt);
+	if (outcome != REFLECT_UDP && outcome != REFLECT_ICMP)
+		return outcome;
+	return is_for_us(pkt) ? outcome : REFLECT_OTHER_DEST;
 }
 
 static __always_inline void swap_ends(struct packet *pkt)

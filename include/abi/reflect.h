@@ -16,6 +16,59 @@ struct reflect_cfg {
 };
 ABI_ASSERT_SIZE(struct reflect_cfg, 16);
 
+/* Destinations to answer besides the interface's own; at most as many of each IP version. */
+#define REFLECT_MAX_POOLS 32
+
+struct reflect_pool4 {
+	__be32 addr, mask;
+};
+
+struct reflect_pool6 {
+	__be32 addr[4], mask[4];
+};
+
+struct reflect_pools {
+	__u32 nr4, nr6;
+	struct reflect_pool4 ip4[REFLECT_MAX_POOLS];
+	struct reflect_pool6 ip6[REFLECT_MAX_POOLS];
+};
+ABI_ASSERT_SIZE(struct reflect_pools, 1288);
+
+/*
+ * The interface's own addresses: a hash table without chains, so that a lookup costs the same
+ * however many there are. Free places are 0. In mapped memory, as user space has no right to change
+ * maps when an address comes or goes: it fills the table that is not active, then switches.
+ */
+#define REFLECT_OWN_BUCKETS 256
+#define REFLECT_OWN_WAYS 4
+
+struct reflect_own_table {
+	__u32 factors[4];	/* of the hash; odd */
+	/* One of the addresses that are in the buckets, too: most interfaces have no other. */
+	__be32 first4, reserved[3], first6[4];
+	__be32 ip4[REFLECT_OWN_BUCKETS][REFLECT_OWN_WAYS];
+	__be32 ip6[REFLECT_OWN_BUCKETS][REFLECT_OWN_WAYS][4];
+};
+
+struct reflect_own {
+	__u32 active;		/* 0 or 1 */
+	__u32 reserved[3];
+	struct reflect_own_table tables[2];
+};
+ABI_ASSERT_SIZE(struct reflect_own, 41072);
+
+ABI_INLINE __u32 reflect_own_bucket4(const volatile struct reflect_own_table *table, __be32 addr)
+{
+	return ((__u32)addr * table->factors[3]) >> 24;
+}
+
+ABI_INLINE __u32 reflect_own_bucket6(const volatile struct reflect_own_table *table,
+				     const __be32 *addr)
+{
+	return ((__u32)addr[0] * table->factors[0] + (__u32)addr[1] * table->factors[1] +
+		(__u32)addr[2] * table->factors[2] + (__u32)addr[3] * table->factors[3]) >> 24;
+}
+
 enum reflect_outcome {
 	REFLECT_UDP,		/* answered */
 	REFLECT_ICMP,		/* answered */
@@ -23,6 +76,7 @@ enum reflect_outcome {
 	REFLECT_FRAGMENT,	/* passed on: it has no known ports */
 	REFLECT_UNSAFE,		/* passed on: broadcast, multicast, or from cfg.port itself */
 	REFLECT_MALFORMED,	/* passed on: truncated, or contradictory lengths */
+	REFLECT_OTHER_DEST,	/* passed on: to neither an own address nor a pool */
 	/* STAMP only; dropped, as the stack's ICMP errors would answer them, too. */
 	REFLECT_SHORT,		/* below what an answer needs */
 	REFLECT_LIMITED,	/* its source exceeds its rate limit */
@@ -41,7 +95,6 @@ struct reflect_rec {
 				 * timed */
 	__u64 last_packets;
 	__u64 refused;		/* answers that the driver did not take */
-	__u64 reserved[1];
 } __attribute__((aligned(64)));
 ABI_ASSERT_SIZE(struct reflect_rec, 128);
 

@@ -13,6 +13,7 @@
 #include <linux/bpf.h>
 
 #include "abi/reflect.h"
+#include "own.h"
 
 #include "reflect_xdp.skel.h"
 
@@ -29,6 +30,9 @@ struct fixture {
 
 static struct reflect_xdp_bpf *skel;
 
+/* Of the next load(). */
+static struct reflect_pools pools;
+
 static const struct reflect_cfg usual = {
 	.icmp = 1, .mac = { 2, 0, 0, 0, 0, 2 },
 };
@@ -44,6 +48,8 @@ static int load(struct reflect_cfg cfg, uint16_t port, bool frags)
 		return -errno;
 	cfg.port = htons(port);
 	memcpy((void *)&skel->rodata->cfg, &cfg, sizeof(cfg));
+	memcpy((void *)&skel->rodata->pools, &pools, sizeof(pools));
+	own_usual(&skel->bss->own);
 	skel->rodata->has_frags = frags;
 	if (frags)
 		harness_set_frags(skel->obj);
@@ -467,6 +473,152 @@ static void every_byte_of_the_destination_mac_counts(void **state)
 	}
 }
 
+/* The frame of @spec to the destination address @dest. */
+static void build_to(struct packet_frame *frame, const struct packet_spec *spec, const char *dest)
+{
+	packet_build(frame, spec);
+	if (spec->version == 6)
+		assert_int_equal(inet_pton(AF_INET6, dest, frame->bytes + frame->l3 + 24), 1);
+	else
+		assert_int_equal(inet_pton(AF_INET, dest, frame->bytes + frame->l3 + 16), 1);
+}
+
+/* Any bit that differs makes another address: of a host behind a router, for example. */
+static void other_destinations_are_passed_and_counted(void **state)
+{
+	struct packet_frame frame;
+	struct packet_spec spec;
+	struct harness_out out;
+	unsigned int i, bit, bits;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(load(usual, 7, false), 0);
+	for (i = 0; good_spec(i, &spec); i++) {
+		bits = spec.version == 6 ? 128 : 32;
+		/* Not the first octet: it could make a group, which is counted otherwise. */
+		for (bit = 8; bit < bits; bit++) {
+			packet_build(&frame, &spec);
+			at = frame.l3 + (spec.version == 6 ? 24 : 16) + bit / 8;
+			frame.bytes[at] ^= 0x80 >> bit % 8;
+			run(frame.bytes, frame.len, REFLECT_OTHER_DEST, &out);
+		}
+		packet_build(&frame, &spec);
+		run(frame.bytes, frame.len, answered_as(&frame), &out);
+	}
+}
+
+/* Each place of a bucket is looked at, and only in the table that is active. */
+static void addresses_come_and_go_while_it_runs(void **state)
+{
+	static const struct { unsigned char version; const char *dest; } kinds[] = {
+		{ 4, "203.0.113.77" }, { 6, "fe80::e9:ff:fe00:b" },
+	};
+	struct packet_frame frame;
+	struct packet_spec spec = { .payload_bytes = 18 };
+	struct reflect_own_table *table;
+	struct harness_out out;
+	unsigned int i, way;
+
+	(void)state;
+	assert_int_equal(load(usual, 7, false), 0);
+	for (i = 0; i < 2; i++) {
+		spec.version = kinds[i].version;
+		build_to(&frame, &spec, kinds[i].dest);
+		for (way = 0; way < REFLECT_OWN_WAYS; way++) {
+			run(frame.bytes, frame.len, REFLECT_OTHER_DEST, &out);
+			table = &skel->bss->own.tables[!skel->bss->own.active];
+			own_clear(table);
+			own_put(table, kinds[i].dest, way);
+			run(frame.bytes, frame.len, REFLECT_OTHER_DEST, &out);
+			skel->bss->own.active ^= 1;
+			run(frame.bytes, frame.len, REFLECT_UDP, &out);
+			own_clear(table);
+			/* The one that is compared before any bucket. */
+			run(frame.bytes, frame.len, REFLECT_OTHER_DEST, &out);
+			own_first(table, kinds[i].dest);
+			run(frame.bytes, frame.len, REFLECT_UDP, &out);
+			own_clear(table);
+		}
+	}
+}
+
+/* One pool; "any" is two of length 0. */
+static void add_pool(unsigned int version, const char *addr, unsigned int bits)
+{
+	struct reflect_pool4 *pool4 = &pools.ip4[pools.nr4];
+	struct reflect_pool6 *pool6 = &pools.ip6[pools.nr6];
+	void *to = version == 6 ? (void *)pool6->addr : &pool4->addr;
+	uint8_t *mask = version == 6 ? (uint8_t *)pool6->mask : (uint8_t *)&pool4->mask;
+	unsigned int i;
+
+	++*(version == 6 ? &pools.nr6 : &pools.nr4);
+	assert_int_equal(inet_pton(version == 6 ? AF_INET6 : AF_INET, addr, to), 1);
+	for (i = 0; i < bits; i++)
+		mask[i / 8] |= 0x80 >> i % 8;
+}
+
+static void a_pool_is_answered_to_its_last_address_and_no_further(void **state)
+{
+	static const struct {
+		unsigned int version;
+		const char *dest;
+		enum reflect_outcome outcome;
+	} cases[] = {
+		{ 4, "198.18.0.2", REFLECT_UDP },
+		{ 4, "203.0.113.64", REFLECT_UDP }, { 4, "203.0.113.127", REFLECT_UDP },
+		{ 4, "203.0.113.63", REFLECT_OTHER_DEST }, { 4, "203.0.113.128", REFLECT_OTHER_DEST },
+		{ 4, "192.0.2.1", REFLECT_UDP }, { 4, "192.0.2.2", REFLECT_OTHER_DEST },
+		{ 4, "224.0.0.1", REFLECT_UNSAFE },
+		{ 6, "2001:2::2", REFLECT_UDP },
+		{ 6, "2001:db8:0:40::", REFLECT_UDP },
+		{ 6, "2001:db8:0:7f:ffff:ffff:ffff:ffff", REFLECT_UDP },
+		{ 6, "2001:db8:0:80::", REFLECT_OTHER_DEST },
+		{ 6, "2001:db8:0:3f::1", REFLECT_OTHER_DEST },
+		{ 6, "2001:db8:1:40::", REFLECT_OTHER_DEST },
+		/* IPv4's first word. */
+		{ 6, "c000:201::", REFLECT_OTHER_DEST },
+	};
+	struct packet_frame frame;
+	struct packet_spec spec = { .payload_bytes = 18 };
+	struct harness_out out;
+	unsigned int i;
+
+	(void)state;
+	add_pool(4, "203.0.113.64", 26);
+	add_pool(6, "2001:db8:0:40::", 58);
+	add_pool(4, "192.0.2.1", 32);
+	assert_int_equal(load(usual, 7, false), 0);
+	memset(&pools, 0, sizeof(pools));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		spec.version = cases[i].version;
+		build_to(&frame, &spec, cases[i].dest);
+		run(frame.bytes, frame.len, cases[i].outcome, &out);
+	}
+}
+
+static void as_many_pools_as_there_may_be_are_read(void **state)
+{
+	struct packet_frame frame;
+	struct packet_spec spec = { .payload_bytes = 18 };
+	struct harness_out out;
+
+	(void)state;
+	while (pools.nr4 < REFLECT_MAX_POOLS - 1) {
+		add_pool(4, "192.0.2.1", 32);
+		add_pool(6, "2001:db8::2", 128);
+	}
+	add_pool(4, "0.0.0.0", 0);
+	add_pool(6, "::", 0);
+	assert_int_equal(load(usual, 7, false), 0);
+	memset(&pools, 0, sizeof(pools));
+	build_to(&frame, &spec, "8.8.8.8");
+	run(frame.bytes, frame.len, REFLECT_UDP, &out);
+	spec.version = 6;
+	build_to(&frame, &spec, "2001:db8::1");
+	run(frame.bytes, frame.len, REFLECT_UDP, &out);
+}
+
 /* Each fixture under its own name, so that a failure says which. */
 static int run_fixtures(const char *group, const char *suffix, CMFixtureFunction setup)
 {
@@ -505,6 +657,10 @@ int test_reflect(void)
 		cmocka_unit_test(with_port_0_no_udp_is_answered),
 		cmocka_unit_test(another_port_is_answered_instead),
 		cmocka_unit_test(with_any_mac_other_stations_are_answered_but_groups_are_not),
+		cmocka_unit_test(other_destinations_are_passed_and_counted),
+		cmocka_unit_test(addresses_come_and_go_while_it_runs),
+		cmocka_unit_test(a_pool_is_answered_to_its_last_address_and_no_further),
+		cmocka_unit_test(as_many_pools_as_there_may_be_are_read),
 	};
 	const struct CMUnitTest frags[] = {
 		cmocka_unit_test(jumbo_frames_come_back_whole),

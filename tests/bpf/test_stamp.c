@@ -15,6 +15,7 @@
 #include "abi/hist.h"
 #include "abi/reflect.h"
 #include "abi/stamp_reflect.h"
+#include "own.h"
 
 #include "stamp_xdp.skel.h"
 
@@ -36,6 +37,7 @@ static void load(struct stamp_reflect_cfg cfg)
 	memcpy((void *)&skel->rodata->cfg, &common, sizeof(common));
 	skel->rodata->cfg.port = htons(862);
 	memcpy((void *)&skel->rodata->stamp_cfg, &cfg, sizeof(cfg));
+	own_usual(&skel->bss->own);
 	bpf_map__set_max_entries(skel->maps.reflect_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.stamp_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.stamp_hists, harness_cpus());
@@ -315,6 +317,27 @@ static void nothing_makes_an_answer_longer_or_its_checksum_wrong(void **state)
 	assert_true(answered > due / 4);
 }
 
+static void other_destinations_are_passed_and_counted(void **state)
+{
+	struct packet_spec spec = { .payload_bytes = 44, .dst_port = 862, .src_port = 50021 };
+	struct packet_frame frame;
+	struct harness_out out;
+
+	(void)state;
+	load((struct stamp_reflect_cfg){ 0 });
+	for (spec.version = 4; spec.version <= 6; spec.version += 2) {
+		packet_build(&frame, &spec);
+		harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+		assert_int_equal(out.action, XDP_TX);
+		frame.bytes[frame.l4 - 1] ^= 1;		/* of the destination */
+		harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+		assert_int_equal(out.action, XDP_PASS);
+		assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	}
+	assert_int_equal(outcome(REFLECT_OTHER_DEST), 2);
+	assert_int_equal(outcome(REFLECT_UDP), 2);
+}
+
 int test_stamp(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +346,7 @@ int test_stamp(void)
 		cmocka_unit_test(an_unfinished_checksum_is_finished_but_in_generic_xdp_left_to_the_kernel),
 		cmocka_unit_test(a_source_gets_its_rate_and_a_burst),
 		cmocka_unit_test(nothing_makes_an_answer_longer_or_its_checksum_wrong),
+		cmocka_unit_test(other_destinations_are_passed_and_counted),
 	};
 
 	return cmocka_run_group_tests_name("stamp_xdp", tests, NULL, unload);

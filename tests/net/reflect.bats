@@ -145,6 +145,139 @@ peer_program() {
 	json '.metrics.answered_packets == 101'
 }
 
+# ttl_of_answer ADDRESS TTL: of the echo reply that a gets; nothing: it gets none.
+ttl_of_answer() {
+	in_a ping -c 1 -W 1 -t "$2" "$1" | sed -n 's/.* ttl=\([0-9]*\) .*/\1/p'
+}
+
+# answers NETNS, answers6 NETNS: the echo replies that its stack has sent.
+answers() {
+	nsenter --net="/run/netns/$1" cat /proc/net/snmp |
+		awk '/^Icmp:/ { if (n++) print $column; else for (i = 1; i <= NF; i++) if ($i == "OutEchoReps") column = i }'
+}
+
+answers6() {
+	nsenter --net="/run/netns/$1" awk '$1 == "Icmp6OutEchoReplies" { print $2 }' /proc/net/snmp6
+}
+
+host_down() {
+	ip netns del "$HOST" 2>/dev/null || :
+}
+
+# A host behind b, which forwards to it: 203.0.113.2 and 2001:db8::2.
+host_behind() {
+	HOST=$LAB-h
+	defer host_down
+	ip netns add "$HOST"
+	ip_in b link add eg1 type veth peer name eg0 netns "$HOST"
+	ip_in b link set eg1 up
+	ip_in b addr add 203.0.113.1/24 dev eg1
+	ip_in b addr add 2001:db8::1/64 dev eg1 nodad
+	# The lab has no automatic ones; a router solicits neighbours from it.
+	ip_in b addr add fe80::1/64 dev eg1 nodad
+	ip -n "$HOST" link set eg0 up
+	ip -n "$HOST" addr add 203.0.113.2/24 dev eg0
+	ip -n "$HOST" addr add 2001:db8::2/64 dev eg0 nodad
+	ip -n "$HOST" route add default via 203.0.113.1
+	ip -n "$HOST" route add default via 2001:db8::1
+	in_b sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+	ip_in a route add 203.0.113.0/24 via 198.18.0.2
+	ip_in a route add 2001:db8::/64 via 2001:2::2
+}
+
+@test "on a router the hosts behind it answer for themselves" {
+	lab_up
+	host_behind
+	make_ready a
+	reflect_start
+	run -0 in_a ping -c 7 -i 0.01 -W 2 203.0.113.2
+	run -0 in_a ping -c 11 -i 0.01 -W 2 2001:db8::2
+	# A reflector leaves the TTL of the request, a router takes one from the host's.
+	[ "$(ttl_of_answer 203.0.113.2 77)" = 63 ]
+	[ "$(ttl_of_answer 198.18.0.2 77)" = 77 ]
+	[ "$(answers "$HOST")" = 8 ]
+	[ "$(answers6 "$HOST")" -ge 11 ]
+	run -0 in_a ping -c 3 -i 0.01 -W 2 2001:2::2
+	reflect_end INT
+	json '.metrics.answered_packets == 4 and .metrics.left_other_dest_packets == 19'
+}
+
+@test "with --for a router answers for the hosts behind it" {
+	lab_up
+	host_behind
+	make_ready a
+	reflect_start --for 203.0.113.0/24 --for 192.0.2.0/24,2001:db8::2
+	[ "$(ttl_of_answer 203.0.113.2 77)" = 77 ]
+	run -0 in_a ping -c 3 -i 0.01 -W 2 2001:db8::2
+	run -0 in_a ping -c 2 -i 0.01 -W 2 198.18.0.2
+	[ "$(answers "$HOST")" = 0 ]
+	reflect_end INT
+	json '.metrics.answered_packets == 6 and .metrics.left_other_dest_packets == 0'
+}
+
+@test "a STAMP reflector leaves the packets to other destinations, too" {
+	lab_up
+	host_behind
+	make_ready a
+	reflect_start --stamp
+	[ "$(ttl_of_answer 203.0.113.2 77)" = 63 ]
+	[ "$(ttl_of_answer 198.18.0.2 77)" = 77 ]
+	reflect_end INT
+	json '.metrics.answered_packets == 1 and .metrics.left_other_dest_packets == 1'
+}
+
+# is_answered ADDRESS: by the reflector.
+is_answered() {
+	[ "$(ttl_of_answer "$1" 77)" = 77 ]
+}
+
+is_not_answered() {
+	! is_answered "$1"
+}
+
+@test "addresses that come and go while it runs are followed" {
+	lab_up
+	ip_in a route add 192.0.2.0/24 via 198.18.0.2
+	make_ready a
+	reflect_start
+	is_not_answered 192.0.2.1
+	ip_in b addr add 192.0.2.1/32 dev eg0
+	wait_for is_answered 192.0.2.1
+	ip_in b addr add 2001:2::77/64 dev eg0 nodad
+	wait_for is_answered 2001:2::77
+	ip_in b addr del 192.0.2.1/32 dev eg0
+	wait_for is_not_answered 192.0.2.1
+	is_answered 2001:2::77
+	is_answered 198.18.0.2
+	# What the other interface has is none of its own.
+	ip_in b addr add 192.0.2.1/32 dev lo
+	nap 0.3
+	is_not_answered 192.0.2.1
+	reflect_end INT
+	json '.metrics.left_other_dest_packets >= 3'
+}
+
+@test "without an address it says so, and answers when it gets one or with --for" {
+	lab_up
+	make_ready a
+	ip_in b addr flush dev eg0
+	reflect_start
+	grep -q "'eg0' has no address, and no --for is given" "$ERR"
+	run -0 in_a "$PEER" frames 101 02:e9:00:00:00:0b 0
+	json '.sent == 101 and .answered == 0'
+	ip_in b addr add 198.18.0.2/24 dev eg0
+	wait_for is_answered 198.18.0.2
+	reflect_end INT
+	json 'any(.notes[]; contains("--for"))'
+	ip_in b addr flush dev eg0
+	reflect_start --for any
+	run -1 grep "has no address" "$ERR"
+	run -0 in_a "$PEER" frames 101
+	json '.answered == 101 and .strange == 0'
+	reflect_end INT
+	json '.metrics.answered_packets == 101 and ([.notes[]? | select(contains("--for"))] == [])'
+}
+
 @test "generic XDP answers too, and the result says that it was generic" {
 	lab_up
 	make_ready a
@@ -274,7 +407,8 @@ rows_are_through() {
 }
 
 @test "what cannot be meant is refused with status 2" {
-	run -2 "$TOOL" reflect
+	# Without a default route, which might lead to a real interface.
+	run -2 unshare --net "$TOOL" reflect
 	[[ $output == *"INTERFACE is missing"* ]]
 	run -2 "$TOOL" reflect lo --port 70000
 	[[ $output == *"--port: 0 to 65535, not '70000'"* ]]
@@ -286,6 +420,12 @@ rows_are_through() {
 	run -2 "$TOOL" reflect lo eth1
 	run -2 "$TOOL" reflect lo --port 0 --no-icmp
 	[[ $output == *"--no-icmp and --port 0 are mutually exclusive"* ]]
+	for bad in 198.18.0.1/15 198.18.0.0/33 2001:2::/129 host "any,," 198.18.0.0/; do
+		run -2 "$TOOL" reflect lo --for "$bad"
+		[[ $output == *"--for: '${bad##*,}' is not a prefix such as 198.18.0.0/15 or 2001:2::/48"* ]]
+	done
+	run -2 "$TOOL" reflect lo --for "$(seq -s, -f 192.0.2.%.0f 33)"
+	[[ $output == *"--for accepts at most 32 prefixes"* ]]
 	run -2 "$TOOL" reflect no/name
 	run -2 "$TOOL" reflect nosuch0
 	[[ $output == *"there is no interface 'nosuch0'"* ]]

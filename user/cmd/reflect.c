@@ -31,6 +31,7 @@ static const struct reflect_opts {
 	uint16_t port;
 	bool no_icmp;
 	bool any_mac;
+	struct opt_strs pools;
 	bool stamp, stateful, auth, twamp_light, allow_dscp, hide_location;
 	const char *key_file;
 	struct unit_rate source_rate;
@@ -68,6 +69,8 @@ static const struct opt options[] = {
 	  "leave ICMP and ICMPv6 echo requests to the stack" },
 	{ 0, "any-mac", OPT_FLAG, offsetof(struct reflect_opts, any_mac), NULL,
 	  "also answer frames to other MAC addresses" },
+	{ 0, "for", OPT_STRS, offsetof(struct reflect_opts, pools), "PREFIX",
+	  "also answer packets to these addresses: 198.18.0.0/15,2001:2::/48; any: all" },
 	{ 0, "xdp-mode", OPT_CHOICE, offsetof(struct reflect_opts, xdp_mode), "MODE",
 	  "how to attach", .choices = xdp_mode_names },
 	{ 'd', "duration", OPT_DURATION, offsetof(struct reflect_opts, duration_ns), "TIME",
@@ -110,11 +113,11 @@ static void show_row(void *ctx, uint64_t elapsed_ns)
 static int reflect_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct reflect_opts *opts = args;
+	struct reflect_pools pools;
 
-	(void)e;
 	if (opts->stamp && !opt_was_given(given, "port"))
 		opts->port = STAMP_PORT;
-	return 0;
+	return reflector_dest_pools(&pools, &opts->pools, "--for", e);
 }
 
 static void tell_ready(const struct reflect_opts *opts)
@@ -137,9 +140,10 @@ static int run_on(const struct reflect_opts *opts, struct result *res, struct er
 		.hide_location = opts->hide_location,
 		.source_pps = opts->source_rate.kind == UNIT_RATE_PPS ? opts->source_rate.value : 0,
 	};
+	struct reflect_pools pools;
 	struct reflector_cfg cfg = {
 		.ifname = opts->ifname, .mode = (enum xdp_mode)opts->xdp_mode,
-		.port = opts->port, .icmp = !opts->no_icmp, .any_mac = opts->any_mac,
+		.port = opts->port, .icmp = !opts->no_icmp, .any_mac = opts->any_mac, .pools = &pools,
 		.stamp = opts->stamp ? &stamp : NULL,
 	};
 	struct run run = { .res = res, .e = e };
@@ -150,6 +154,9 @@ static int run_on(const struct reflect_opts *opts, struct result *res, struct er
 	struct meter *meter;
 	int err;
 
+	err = reflector_dest_pools(&pools, &opts->pools, "--for", e);
+	if (err)
+		return err;
 	if (opts->stamp) {
 		err = secret_read(&stamp.key, opts->key_file, KEY_VARIABLE, e);
 		if (!err && opts->auth && !stamp.key.len)
@@ -198,6 +205,8 @@ const struct cmd cmd_reflect = {
 "XDP program: the host's network stack never sees them. MAC addresses, IP addresses and\n"
 "ports are swapped; VLAN tags, IP options, TTL and payload are unchanged. All other\n"
 "packets go on to the stack unchanged and are counted by reason.\n\n"
+"The destination must be an address of INTERFACE or in a prefix of --for. On a router\n"
+"other packets go to the hosts behind it. Added and deleted addresses are followed.\n\n"
 "It never answers broadcast or multicast, fragments, or UDP from its own port. It stays\n"
 "attached until ^C, and the kernel detaches it however the process ends.\n\n"
 "With --stamp, packets to the port are answered as STAMP and TWAMP Light define it: with\n"
@@ -208,6 +217,8 @@ const struct cmd cmd_reflect = {
 "  sudo ethgauge reflect eth1\n"
 "  # another port, for one minute, result as JSON\n"
 "  sudo ethgauge reflect eth1 --port 9 --duration 1m --json\n"
+"  # a tester's port without an address, which stands for a network\n"
+"  sudo ethgauge reflect eth1 --for 198.18.0.0/15,2001:2::/48\n"
 "  # delay measurement for routers and perfSONAR, loss by direction\n"
 "  sudo ethgauge reflect eth1 --stamp --stateful\n"
 "  # authenticated packets only\n"

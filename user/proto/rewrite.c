@@ -11,6 +11,7 @@
 
 #include "abi/tag.h"
 #include "proto/frame.h"
+#include "proto/prefix.h"
 
 #define ETHER_BYTES	14
 #define VLAN_BYTES	4
@@ -376,43 +377,6 @@ uint16_t rewrite_clear_tag(uint8_t *frame, uint32_t buf_bytes)
 	return (uint16_t)(tag - frame);
 }
 
-/* Parses "10.0.0.0/8", @len characters; false if malformed, or with bits set after the prefix. */
-static bool parse_prefix(const char *text, size_t len, uint8_t ret_addr[16], uint32_t *ret_bits,
-			 uint32_t *ret_addr_bytes)
-{
-	static const uint8_t zero[16];
-	char copy[64], *slash, *end;
-	uint8_t addr[16], host;
-	unsigned long bits;
-	uint32_t bytes;
-
-	if (len >= sizeof(copy))
-		return false;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	slash = strchr(copy, '/');
-	if (slash)
-		*slash = '\0';
-	bytes = inet_pton(AF_INET, copy, addr) == 1 ? 4 : inet_pton(AF_INET6, copy, addr) == 1 ? 16 : 0;
-	if (!bytes)
-		return false;
-	bits = bytes * 8;
-	if (slash) {
-		if (slash[1] < '0' || slash[1] > '9')
-			return false;
-		bits = strtoul(slash + 1, &end, 10);
-		if (*end || bits > bytes * 8)
-			return false;
-	}
-	host = bits % 8 ? (uint8_t)(addr[bits / 8] << (bits % 8)) : 0;
-	if (host || memcmp(addr + (bits + 7) / 8, zero, bytes - (bits + 7) / 8))
-		return false;
-	memcpy(ret_addr, addr, bytes);
-	*ret_bits = (uint32_t)bits;
-	*ret_addr_bytes = bytes;
-	return true;
-}
-
 static bool parse_port(const char *text, size_t len, uint16_t *ret_port)
 {
 	unsigned long port = 0;
@@ -432,12 +396,17 @@ static bool parse_port(const char *text, size_t len, uint16_t *ret_port)
 static bool add_prefix(struct rewrite *rewrite, const char *text, size_t from_len, size_t len)
 {
 	struct rewrite_prefix *map = &rewrite->prefixes[rewrite->nr_prefixes];
-	uint32_t to_bytes = 0;
+	struct prefix from, to;
 
-	if (!parse_prefix(text, from_len, map->from, &map->from_bits, &map->addr_bytes) ||
-	    !parse_prefix(text + from_len + 1, len - from_len - 1, map->to, &map->to_bits,
-			  &to_bytes) || to_bytes != map->addr_bytes)
+	if (!prefix_parse(text, from_len, &from) ||
+	    !prefix_parse(text + from_len + 1, len - from_len - 1, &to) ||
+	    to.addr_bytes != from.addr_bytes)
 		return false;
+	*map = (struct rewrite_prefix){
+		.addr_bytes = from.addr_bytes, .from_bits = from.bits, .to_bits = to.bits,
+	};
+	memcpy(map->from, from.addr, sizeof(map->from));
+	memcpy(map->to, to.addr, sizeof(map->to));
 	rewrite->nr_prefixes++;
 	return true;
 }

@@ -356,6 +356,8 @@ static const struct metric metrics[] = {
 	  "fragments, which are not answered because their ports are unknown" },
 	{ "left_unsafe_packets", UNIT_COUNT, METRIC_NEITHER, "  unsafe to answer",
 	  "broadcast, multicast, or from the reflector's own port, which would loop forever" },
+	{ "left_other_dest_packets", UNIT_COUNT, METRIC_NEITHER, "  other destination",
+	  "test packets to neither an address of the interface nor a prefix of --for" },
 	{ "left_malformed_packets", UNIT_COUNT, METRIC_NEITHER, "  malformed",
 	  "packets for the reflector with truncated or inconsistent headers" },
 

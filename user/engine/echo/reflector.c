@@ -30,6 +30,7 @@ struct reflector {
 	int ifindex;
 	struct reflect_xdp_bpf *skel;
 	struct reflector_stamp *stamp;	/* one of the two is NULL */
+	struct reflector_dest *dest;
 	struct companion *companion;
 	struct xdp_port *port;
 	struct reflect_rec *recs;	/* mapped; one per CPU */
@@ -39,7 +40,8 @@ struct reflector {
 	uint64_t row_elapsed_ns;
 };
 
-static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg, bool frags,
+static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg,
+		      const struct reflect_pools *pools, bool frags,
 		      struct reflector_programs *ret_programs, struct err *e)
 {
 	struct reflect_xdp_bpf *skel = reflect_xdp_bpf__open();
@@ -48,7 +50,7 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 	if (!skel)
 		return bpf_load_error(e, -errno, "reflect_xdp");
 	reflector->skel = skel;
-	REFLECTOR_SET_COMMON(skel, cfg, reflector->ifindex, frags);
+	REFLECTOR_SET_COMMON(skel, cfg, pools, reflector->ifindex, frags);
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());
 	if (!err)
 		err = bpf_load(skel->skeleton);
@@ -62,6 +64,8 @@ static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 		const struct nic_facts *nic, struct reflector_programs *ret_programs,
 		struct result *res, struct err *e)
 {
+	static const struct reflect_pools no_pools;
+	const struct reflect_pools *pools = cfg->pools ? cfg->pools : &no_pools;
 	bool frags = xdp_needs_frags(nic, cfg->mode);
 	struct reflect_cfg bpf_cfg = {
 		.port = htons(cfg->port), .icmp = cfg->icmp, .any_mac = cfg->any_mac,
@@ -70,10 +74,10 @@ static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 
 	memcpy(bpf_cfg.mac, nic->mac, sizeof(bpf_cfg.mac));
 	if (cfg->stamp)
-		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, cfg->stamp, nic->ifindex,
-					   frags, ret_programs, res, e);
+		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, pools, cfg->stamp,
+					   nic->ifindex, frags, ret_programs, res, e);
 	else
-		err = load_plain(reflector, &bpf_cfg, frags, ret_programs, e);
+		err = load_plain(reflector, &bpf_cfg, pools, frags, ret_programs, e);
 	if (err && frags)
 		return bpf_frags_hint(e, err, cfg->ifname, nic->mtu);
 	if (err)
@@ -116,6 +120,10 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 	err = load(reflector, cfg, &nic, &programs, res, e);
 	if (err)
 		goto out;
+	/* Before the program is attached: it answers nothing else. */
+	err = reflector_dest_open(&reflector->dest, nic.ifindex, programs.own, e);
+	if (err)
+		goto out;
 	environ_iface(res, cfg->ifname);
 	watch_refusals(&programs, res);
 	err = xdp_attach(&reflector->port, nic.ifindex, programs.fd, cfg->mode, e);
@@ -135,6 +143,12 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 		log_warn("'%s' is down and receives nothing until: ip link set dev %s "
 			 "up", cfg->ifname,
 			 cfg->ifname);
+	if (!(cfg->pools && cfg->pools->nr4 + cfg->pools->nr6) && !reflector_dest_nr(reflector->dest)) {
+		log_warn("'%s' has no address, and no --for is given: nothing is answered until it "
+			 "has an address", cfg->ifname);
+		result_note(res, "the interface had no address at the start, and no --for was "
+			    "given: nothing is answered without an address");
+	}
 	*ret_reflector = reflector;
 out:
 	if (err)
@@ -154,6 +168,7 @@ void reflector_close(struct reflector *reflector)
 		return;
 	reflector_stop(reflector);
 	companion_close(reflector->companion);
+	reflector_dest_close(reflector->dest);
 	bpf_unmap_memory(reflector->recs, reflector->recs_bytes);
 	reflect_xdp_bpf__destroy(reflector->skel);
 	reflector_stamp_close(reflector->stamp);
@@ -211,7 +226,8 @@ static void report_kinds(const struct reflect_rec *sum, uint64_t packets, struct
 static uint64_t left(const struct reflect_rec *sum)
 {
 	return sum->packets[REFLECT_LEFT] + sum->packets[REFLECT_FRAGMENT] +
-	       sum->packets[REFLECT_UNSAFE] + sum->packets[REFLECT_MALFORMED];
+	       sum->packets[REFLECT_UNSAFE] + sum->packets[REFLECT_MALFORMED] +
+	       sum->packets[REFLECT_OTHER_DEST];
 }
 
 void reflector_report(struct reflector *reflector, struct result *res)
@@ -238,6 +254,7 @@ void reflector_report(struct reflector *reflector, struct result *res)
 	result_metric_u64(res, "left_packets", left(&sum));
 	result_metric_u64(res, "left_fragment_packets", sum.packets[REFLECT_FRAGMENT]);
 	result_metric_u64(res, "left_unsafe_packets", sum.packets[REFLECT_UNSAFE]);
+	result_metric_u64(res, "left_other_dest_packets", sum.packets[REFLECT_OTHER_DEST]);
 	result_metric_u64(res, "left_malformed_packets", sum.packets[REFLECT_MALFORMED]);
 	if (reflector->stamp)
 		reflector_stamp_report(reflector->stamp, &sum, res);
@@ -265,6 +282,7 @@ void reflector_report_row(struct reflector *reflector, struct result *res, uint6
 
 void reflector_tick(struct reflector *reflector)
 {
+	reflector_dest_tick(reflector->dest);
 	if (reflector->stamp)
 		reflector_stamp_tick(reflector->stamp);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "abi/reflect.h"
+#include "engine/echo/reflector_dest.h"
 #include "engine/echo/reflector_stamp.h"
 #include "lib/err.h"
 #include "result/result.h"
@@ -22,6 +23,8 @@ struct reflector_cfg {
 	uint16_t port;		/* host byte order; 0: no UDP */
 	bool icmp;
 	bool any_mac;
+	const struct reflect_pools *pools;	/* destinations to answer besides the interface's own
+						 * addresses; NULL: none */
 	const struct reflector_stamp_cfg *stamp;	/* NULL: return UDP unchanged */
 };
 
@@ -43,7 +46,10 @@ void reflector_report(struct reflector *reflector, struct result *res);
 /* Adds a row to the time series. */
 void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns);
 
-/* Periodic work; call at least every 100 ms. */
+/*
+ * Periodic work: the interface's addresses, and the program's clock; call at least every 100 ms. Until
+ * then own addresses are those of reflector_open().
+ */
 void reflector_tick(struct reflector *reflector);
 
 /* -ENODEV if the interface is gone. */

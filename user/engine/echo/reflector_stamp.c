@@ -98,6 +98,7 @@ void reflector_stamp_tick(struct reflector_stamp *stamp)
 }
 
 int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflect_cfg *cfg,
+			 const struct reflect_pools *pools,
 			 const struct reflector_stamp_cfg *stamp_cfg, int ifindex, bool frags,
 			 struct reflector_programs *ret_programs, struct result *res, struct err *e)
 {
@@ -113,7 +114,7 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 	stamp->skel = skel;
 	stamp->authenticated = stamp_cfg->authenticated;
 	set_cfg(&cfg_of_stamp, stamp_cfg);
-	REFLECTOR_SET_COMMON(skel, cfg, ifindex, frags);
+	REFLECTOR_SET_COMMON(skel, cfg, pools, ifindex, frags);
 	memcpy((void *)&skel->rodata->stamp_cfg, &cfg_of_stamp, sizeof(cfg_of_stamp));
 	skel->rodata->sum_blocks = bpf_sums_blocks();
 	err = bpf_map__set_max_entries(skel->maps.reflect_recs, cpu_nr_possible());

@@ -34,14 +34,16 @@ struct reflector_stamp;
 struct reflector_programs {
 	int fd;				/* of the program to attach */
 	struct bpf_map *recs;		/* the common counters */
+	struct reflect_own *own;	/* mapped */
 	/* For tracepoints: of answers that the driver did not take. */
 	struct bpf_program *refused, *failed;
 	struct bpf_link **refused_link, **failed_link;
 };
 
 /* Sets up the opened skeleton's parts that all reflectors have; then, loaded, lists its programs. */
-#define REFLECTOR_SET_COMMON(skel, reflect_cfg, ifindex, frags) do { \
+#define REFLECTOR_SET_COMMON(skel, reflect_cfg, reflect_pools, ifindex, frags) do { \
 	memcpy((void *)&(skel)->rodata->cfg, reflect_cfg, sizeof(*(reflect_cfg))); \
+	memcpy((void *)&(skel)->rodata->pools, reflect_pools, sizeof(*(reflect_pools))); \
 	(skel)->rodata->own_ifindex = (ifindex); \
 	(skel)->rodata->own_netns_inode = netns_inode(); \
 	(skel)->rodata->has_frags = (frags); \
@@ -51,12 +53,14 @@ struct reflector_programs {
 
 #define REFLECTOR_PROGRAMS(skel, xdp) (struct reflector_programs){ \
 	.fd = bpf_program__fd((skel)->progs.xdp), .recs = (skel)->maps.reflect_recs, \
+	.own = &(skel)->bss->own, \
 	.refused = (skel)->progs.reflect_refused, .refused_link = &(skel)->links.reflect_refused, \
 	.failed = (skel)->progs.reflect_failed, .failed_link = &(skel)->links.reflect_failed, \
 }
 
 /* Loads the programs with @cfg and @stamp. */
 int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflect_cfg *cfg,
+			 const struct reflect_pools *pools,
 			 const struct reflector_stamp_cfg *stamp_cfg, int ifindex, bool frags,
 			 struct reflector_programs *ret_programs, struct result *res, struct err *e);
 void reflector_stamp_close(struct reflector_stamp *stamp);

@@ -164,6 +164,32 @@ int netlink_ask_once(int protocol, struct nl_msg *msg, netlink_fn *fn, void *ctx
 	return err;
 }
 
+int netlink_listen(struct netlink *netlink, uint32_t groups)
+{
+	const struct sockaddr_nl own = { .nl_family = AF_NETLINK, .nl_groups = groups };
+
+	return bind(netlink->fd, (const struct sockaddr *)&own, sizeof(own)) ? -errno : 0;
+}
+
+int netlink_events(struct netlink *netlink, netlink_fn *fn, void *ctx)
+{
+	char part[PART_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
+	ssize_t bytes;
+	int err;
+
+	for (;;) {
+		bytes = TEMP_FAILURE_RETRY(recv(netlink->fd, part, sizeof(part),
+						MSG_DONTWAIT | MSG_TRUNC));
+		if (bytes < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		if (bytes == 0 || (size_t)bytes > sizeof(part))
+			return -EIO;
+		err = netlink_each(part, (size_t)bytes, fn, ctx);
+		if (err)
+			return err;
+	}
+}
+
 static void take_family(const struct nlmsghdr *msg, void *ctx)
 {
 	struct nlattr *attrs[CTRL_ATTR_FAMILY_ID + 1];

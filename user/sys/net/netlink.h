@@ -45,6 +45,14 @@ int netlink_ask(struct netlink *netlink, struct nl_msg *msg, netlink_fn *fn, voi
 /* The same with a socket for this one request. */
 int netlink_ask_once(int protocol, struct nl_msg *msg, netlink_fn *fn, void *ctx);
 
+/*
+ * From now on @netlink receives events of @groups (RTMGRP_IPV4_IFADDR, ...), and takes no requests:
+ * netlink_events() calls @fn for each since the previous call, and does not wait. -ENOBUFS: some
+ * were lost.
+ */
+int netlink_listen(struct netlink *netlink, uint32_t groups);
+int netlink_events(struct netlink *netlink, netlink_fn *fn, void *ctx);
+
 /* The ID of a generic netlink family; -EOPNOTSUPP: not in this kernel. */
 int netlink_family(struct netlink *netlink, const char *name, uint16_t *ret_family);
 

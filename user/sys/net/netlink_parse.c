@@ -68,6 +68,16 @@ int netlink_read(struct netlink_answer *answer, const void *part, size_t bytes)
 	return left > 0 ? -EIO : MORE;
 }
 
+int netlink_each(const void *part, size_t bytes, netlink_fn *fn, void *ctx)
+{
+	const struct nlmsghdr *msg = part;
+	int left = (int)bytes;
+
+	for (; nlmsg_ok(msg, left); msg = nlmsg_next((struct nlmsghdr *)msg, &left))
+		fn(msg, ctx);
+	return left > 0 ? -EIO : 0;
+}
+
 const void *netlink_head(const struct nlmsghdr *msg, size_t head_bytes)
 {
 	return nlmsg_valid_hdr(msg, (int)head_bytes) ? nlmsg_data(msg) : NULL;

@@ -29,6 +29,9 @@ struct netlink_answer {
  */
 int netlink_read(struct netlink_answer *answer, const void *part, size_t bytes);
 
+/* Calls @fn for each message of a part that no one asked for. 0, or -EIO: it is cut short. */
+int netlink_each(const void *part, size_t bytes, netlink_fn *fn, void *ctx);
+
 /* The struct at the start of a message; NULL: the message is shorter. */
 const void *netlink_head(const struct nlmsghdr *msg, size_t head_bytes);
 
