@@ -614,6 +614,14 @@ while s.recv(9999): pass'
 	[ "$(grep -c "the server has 2 clients of this address" "$BATS_TEST_TMPDIR/crowd.out")" = 3 ]
 	tool_in b tcp rr 198.18.0.2 -d 20ms --json
 	is 0
+	kill "${PIDS[crowd]}"
+	finish crowd
+	wait_for in_a "$TOOL" tcp rr 198.18.0.2 -d 10ms -q
+	# ::1 is no IPv4 host, though both come to one socket.
+	start_cmd local b crowded "$PEER" ::1 crowd 2
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/local.out")" = 2 ]
+	tool_in a tcp rr 198.18.0.2 -d 20ms
+	is 0
 	finish serve INT
 	json '.metrics.refused_clients >= 27 and .metrics.served_clients >= 4'
 }

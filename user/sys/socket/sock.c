@@ -106,8 +106,9 @@ bool sock_same_network(const struct sock_addr *a, const struct sock_addr *b)
 	const struct in6_addr *left = &((const struct sockaddr_in6 *)&a->storage)->sin6_addr;
 	const struct in6_addr *right = &((const struct sockaddr_in6 *)&b->storage)->sin6_addr;
 
-	if (a->sa.sa_family != AF_INET6 || b->sa.sa_family != AF_INET6 || IN6_IS_ADDR_V4MAPPED(left) ||
-	    IN6_IS_ADDR_LINKLOCAL(left))
+	/* ::1 and the IPv4 hosts of an IPv6 socket have the same first half. */
+	if (a->sa.sa_family != AF_INET6 || b->sa.sa_family != AF_INET6 || IN6_IS_ADDR_LINKLOCAL(left) ||
+	    IN6_IS_ADDR_V4MAPPED(left) != IN6_IS_ADDR_V4MAPPED(right) || IN6_IS_ADDR_V4MAPPED(left))
 		return sock_same_host(a, b);
 	return !memcmp(left, right, sizeof(struct in6_addr) / 2);
 }
