@@ -666,13 +666,15 @@ while s.recv(9999): pass'
 	idle_kib=$(awk '/^VmHWM/ { print $2 }' "/proc/${PIDS[serve]}/status")
 	tool_in a tcp stream 198.18.0.2 -d 50ms -P 2 --threads 2 --message-bytes 16Mi
 	is 4
-	says "the server's memory, and one may take 33.55 MB: use smaller messages or fewer threads"
+	says "the server's memory, and one may take 33.55 MB"
+	says "hint: use smaller messages or fewer threads"
 	start tcp a tcp stream 198.18.0.2 -d 30s -P 2 --threads 2 --message-bytes 14Mi
 	start udp a udp stream 198.18.0.2 -d 30s -P 2 --threads 2 --message-bytes 60000 --rate 1Mbit
 	start more a tcp stream 198.18.0.2 -d 30s -P 2 --threads 2 --message-bytes 14Mi
 	tool_in a tcp stream 198.18.0.2 -d 50ms -P 2 --threads 2 --message-bytes 2Mi
 	is 4
-	says "the server's memory for tests, 67.11 MB, is in use: try again"
+	says "the server's memory for tests, 67.11 MB, is in use"
+	says "hint: try again when other tests have ended"
 	# Held against the kernel: what is charged is what is used, but for some MB of threads and code.
 	wait_for eval '[ $(($(awk "/^VmRSS/ { print \$2 }" "/proc/${PIDS[serve]}/status") - idle_kib)) -gt 57344 ]'
 	most_kib=$(awk '/^VmHWM/ { print $2 }' "/proc/${PIDS[serve]}/status")

@@ -125,9 +125,11 @@ static int admit(void *ctx, struct err *e)
 	if (client->met)
 		return 0;
 	if (all < cfg->max_clients)
-		return err_set(e, -EUSERS, "the server has %llu clients of this address, as many as it takes: try again",
-			       (unsigned long long)same);
-	return err_set(e, -EUSERS, "the server has %llu clients, as many as it takes: try again", (unsigned long long)all);
+		err_set(e, -EUSERS, "the server has %llu clients of this address, as many as it takes",
+			(unsigned long long)same);
+	else
+		err_set(e, -EUSERS, "the server has %llu clients, as many as it takes", (unsigned long long)all);
+	return err_hint(e, "try again when one has ended");
 }
 
 static void refuse(struct xfer_server *server, int fd, const char *from, const char *why)

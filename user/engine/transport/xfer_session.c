@@ -52,11 +52,12 @@ static int charge_memory(struct xfer_session *session, uint64_t bytes, struct er
 	char text[32], limit[32];
 	bool ok;
 
-	if (bytes > most / 2)
-		return err_set(e, -EPERM, "this test takes %s of the server's memory, and one may take %s: use smaller "
-			       "messages or fewer threads",
-			       unit_format(text, sizeof(text), UNIT_BYTES, (double)bytes),
-			       unit_format(limit, sizeof(limit), UNIT_BYTES, (double)(most / 2)));
+	if (bytes > most / 2) {
+		err_set(e, -EPERM, "this test takes %s of the server's memory, and one may take %s",
+			unit_format(text, sizeof(text), UNIT_BYTES, (double)bytes),
+			unit_format(limit, sizeof(limit), UNIT_BYTES, (double)(most / 2)));
+		return err_hint(e, "use smaller messages or fewer threads; or a server with a higher --max-memory");
+	}
 	pthread_mutex_lock(session->lock);
 	ok = bytes <= most - served->memory_bytes;
 	if (ok)
@@ -64,8 +65,11 @@ static int charge_memory(struct xfer_session *session, uint64_t bytes, struct er
 	if (served->memory_bytes > served->memory_max_bytes)
 		served->memory_max_bytes = served->memory_bytes;
 	pthread_mutex_unlock(session->lock);
-	return ok ? 0 : err_set(e, -EPERM, "the server's memory for tests, %s, is in use: try again",
-				unit_format(limit, sizeof(limit), UNIT_BYTES, (double)most));
+	if (ok)
+		return 0;
+	err_set(e, -EBUSY, "the server's memory for tests, %s, is in use",
+		unit_format(limit, sizeof(limit), UNIT_BYTES, (double)most));
+	return err_hint(e, "try again when other tests have ended");
 }
 
 static void release_memory(struct xfer_session *session, uint64_t bytes)
