@@ -240,7 +240,7 @@ static FILE *make_page(struct http *http)
 }
 
 /* One byte, with @fd unless it is -1. False: the listener takes none. */
-static bool tell(const struct http *http, int fd)
+static bool send_page(const struct http *http, int fd)
 {
 	union {
 		struct cmsghdr head;
@@ -263,11 +263,11 @@ bool http_poll(struct http *http)
 	ssize_t bytes;
 	FILE *page;
 	char asked;
-	bool told;
+	bool sent;
 
 	if (!http->ready) {
 		http->ready = true;
-		return tell(http, -1);
+		return send_page(http, -1);
 	}
 	/* However often it asks. */
 	if (loop_mono_ns() - http->made_mono_ns < HTTP_FRESH_NS)
@@ -279,10 +279,10 @@ bool http_poll(struct http *http)
 		return false;
 	page = make_page(http);
 	http->made_mono_ns = loop_mono_ns();
-	told = tell(http, page ? fileno(page) : -1);
+	sent = send_page(http, page ? fileno(page) : -1);
 	if (page)
 		fclose(page);
-	return told;
+	return sent;
 }
 
 void http_close(struct http *http)

@@ -17,6 +17,7 @@
 
 #include "http/http_parts.h"
 #include "lib/loop.h"
+#include "sys/socket/sock.h"
 
 #define ADDRESS_CLIENTS	16		/* connections of one address */
 #define SPARE_CLIENTS	32		/* that are being closed */
@@ -35,7 +36,7 @@ static const uint64_t stage_ns[] = {
 struct client {
 	struct MHD_Connection *connection;	/* NULL: a free place */
 	int fd;
-	unsigned char address[9];
+	struct sock_addr from;
 	enum stage stage;
 	uint64_t accepted_ns, stage_since_ns;
 	uint64_t page;		/* number of the one that it gets */
@@ -60,20 +61,10 @@ struct server {
 			continue; \
 		else
 
-/* IPv4, also in IPv6; of IPv6 the network, whose addresses one host may have. */
-static void note_address(unsigned char address[9], const struct sockaddr *from)
+static void note_address(struct sock_addr *ret_from, const struct sockaddr *from)
 {
-	const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
-
-	memset(address, 0, 9);
-	if (from->sa_family == AF_INET) {
-		memcpy(address, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
-	} else if (from->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six)) {
-		memcpy(address, six->s6_addr + 12, 4);
-	} else if (from->sa_family == AF_INET6) {
-		memcpy(address, six, 8);
-		address[8] = 1;
-	}
+	ret_from->len = from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+	memcpy(&ret_from->storage, from, ret_from->len);
 }
 
 static void enter(struct client *client, enum stage stage)
@@ -99,14 +90,14 @@ static bool is_before(const struct client *client, const struct client *other)
 	return reads != other_reads ? reads : client->accepted_ns < other->accepted_ns;
 }
 
-/* Cuts a client, if there are more than @most, except @newcomer. @address: of that only; NULL: of all. */
-static void make_room(struct server *server, const struct client *newcomer, const unsigned char *address, int most)
+/* Cuts a client, if there are more than @most, except @newcomer. @from: of its network only; NULL: of all. */
+static void make_room(struct server *server, const struct client *newcomer, const struct sock_addr *from, int most)
 {
 	struct client *client, *found = NULL;
 	int nr = 0;
 
 	for_each_client(client, server) {
-		if (client->cut || (address && memcmp(client->address, address, sizeof(client->address))))
+		if (client->cut || (from && !sock_same_network(&client->from, from)))
 			continue;
 		nr++;
 		if (client != newcomer && (!found || is_before(client, found)))
@@ -136,12 +127,12 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **p
 		.connection = connection, .accepted_ns = loop_mono_ns(),
 		.fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
 	};
-	note_address(client->address,
+	note_address(&client->from,
 		     MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
 	enter(client, STAGE_READ);
 	*place = client;
 	server->accepted++;
-	make_room(server, client, client->address, ADDRESS_CLIENTS);
+	make_room(server, client, &client->from, ADDRESS_CLIENTS);
 	make_room(server, client, NULL, HTTP_CLIENTS);
 }
 
