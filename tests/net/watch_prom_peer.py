@@ -69,8 +69,10 @@ def drip():
 
 def take():
     one = connect()
-    began = time.monotonic()
     send(one, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+    # The page is made first, which has a time of its own.
+    one.recv(100)
+    began = time.monotonic()
     try:
         while time.monotonic() - began < LONGEST and one.recv(100):
             time.sleep(0.1)
