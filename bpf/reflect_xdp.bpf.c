@@ -4,9 +4,9 @@
  *
  * In: Ethernet, up to two VLAN tags, IPv4 or IPv6, UDP to cfg.port or an echo request, to an address
  * of the interface or of a pool.
- * Out: the same bytes with MAC addresses, IP addresses and ports swapped, an echo request turned
- * into a reply. Never longer than the request.
- * Otherwise: passed to the stack unmodified, and counted by reason.
+ * Out: the same bytes with MAC addresses, IP addresses and ports swapped, and UDP's TTL less one; an
+ * echo request turned into a reply. Never longer than the request.
+ * Above its source's rate: dropped. Otherwise: passed to the stack unmodified. Counted by reason.
  */
 #include "lib/reflect.bpf.h"
 
@@ -16,17 +16,15 @@ SEC("xdp")
 int reflect_xdp(struct xdp_md *ctx)
 {
 	enum reflect_outcome outcome;
-	int action = XDP_PASS;
 	struct packet pkt;
 
 	outcome = judge(ctx, &pkt);
-	if (outcome == REFLECT_UDP) {
+	if (outcome == REFLECT_UDP && !take_hop(&pkt))
+		outcome = REFLECT_UNSAFE;
+	if (outcome == REFLECT_UDP)
 		answer_udp(&pkt);
-		action = XDP_TX;
-	} else if (outcome == REFLECT_ICMP) {
+	else if (outcome == REFLECT_ICMP)
 		answer_icmp(&pkt);
-		action = XDP_TX;
-	}
 	count(outcome, pkt.buf_bytes);
-	return action;
+	return action_of(outcome);
 }

@@ -55,8 +55,6 @@ __attribute__((noinline)) int stamp_judge(struct xdp_md *ctx)
 		return REFLECT_MALFORMED;
 	if (work->end - work->payload < bytes)
 		return REFLECT_SHORT;
-	if (is_limited(work))
-		return REFLECT_LIMITED;
 	if (stamp_cfg.authenticated &&
 	    !stamp_hmac_fits(ctx, work->payload, STAMP_HMAC_OVER_BYTES, 0,
 			     work->payload + STAMP_HMAC_OVER_BYTES))
@@ -138,6 +136,26 @@ static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *
 	return left_ns;
 }
 
+/*
+ * Whether it answers one of this reflector's own answers, which another reflector took for a question:
+ * no TTL ends that, as STAMP sets it to 255. Where an answer has the time of its question a question
+ * has zeros or padding; so close to this clock, and followed by an answer's zeros, that is neither.
+ */
+static __always_inline int answers_an_answer(struct xdp_md *ctx, const struct stamp_work *work)
+{
+	__be32 *sent = frame_at(ctx, work->payload + (stamp_cfg.authenticated ?
+				offsetof(struct stamp_auth_answer, asked_sent) :
+				offsetof(struct stamp_answer, asked_sent)), 12);
+	__u32 now_s, fraction;
+
+	/* Behind the time: Error Estimate, which has the format's bit, and zeros. */
+	if (!sent || !sent[0] || sent[2] & bpf_htonl(0xffff))
+		return 0;
+	stamp_time_of(work->came_mono_ns + work->utc_offset_ns, !!(sent[2] & bpf_htonl(STAMP_PTP << 16)),
+		      &now_s, &fraction);
+	return bpf_ntohl(sent[0]) - now_s + STAMP_LOOP_S <= 2 * STAMP_LOOP_S;
+}
+
 /* Not static: verified once. */
 __attribute__((noinline)) int stamp_answer(struct xdp_md *ctx)
 {
@@ -168,6 +186,8 @@ __attribute__((noinline)) int stamp_answer(struct xdp_md *ctx)
 	work->generic = READ_ONCE(clock->generic);
 	work->ptp = !!(error & bpf_htons(STAMP_PTP));
 	work->error = READ_ONCE(clock->error) | (work->ptp ? STAMP_PTP : 0);
+	if (answers_an_answer(ctx, work))
+		return REFLECT_LOOPED;
 	if (stamp_cfg.stateful)
 		session = session_of(work, ssid);
 	if (session)
@@ -274,7 +294,6 @@ SEC("xdp")
 int stamp_xdp(struct xdp_md *ctx)
 {
 	enum reflect_outcome outcome;
-	int action = XDP_PASS;
 	struct packet pkt;
 
 	outcome = judge(ctx, &pkt);
@@ -282,10 +301,6 @@ int stamp_xdp(struct xdp_md *ctx)
 		outcome = answer_stamp(ctx, &pkt);
 	if (outcome == REFLECT_ICMP)
 		answer_icmp(&pkt);
-	if (outcome == REFLECT_UDP || outcome == REFLECT_ICMP)
-		action = XDP_TX;
-	else if (outcome >= REFLECT_SHORT)
-		action = XDP_DROP;
 	count(outcome, pkt.buf_bytes);
-	return action;
+	return action_of(outcome);
 }

@@ -21,6 +21,9 @@ const volatile struct reflect_pools pools;
 /* Written by user space. */
 struct reflect_own own;
 
+/* When a source's next packet would be due if it kept to its rate. */
+__u64 source_due_ns[REFLECT_SOURCES];
+
 /* The interface. */
 const volatile int own_ifindex;
 const volatile __u32 own_netns_inode;
@@ -36,6 +39,8 @@ struct {
 #define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: time all answers only while they are
 				 * few */
 #define STAMP_EVERY	64
+
+#define WELL_KNOWN_BELOW 1024	/* ports of services (RFC 6335 6) */
 
 /* struct ethhdr is packed: compilers load it byte by byte. */
 struct ends {
@@ -108,8 +113,9 @@ static __always_inline enum reflect_outcome judge_udp(const struct packet *pkt)
 	 */
 	if (bpf_ntohs(udp->len) < sizeof(*udp) || bpf_ntohs(udp->len) > l4_bytes(pkt))
 		return REFLECT_MALFORMED;
-	/* Two reflectors would exchange this forever: at L2 no TTL ends it. */
-	if (udp->source == cfg.port || !ends_are_safe(pkt))
+	/* Its sender may be another reflector, or a service that answers all that it gets. */
+	if (udp->source == cfg.port || bpf_ntohs(udp->source) < WELL_KNOWN_BELOW ||
+	    !ends_are_safe(pkt))
 		return REFLECT_UNSAFE;
 	return REFLECT_UDP;
 }
@@ -193,6 +199,35 @@ static __always_inline int is_for_us(const struct packet *pkt)
 	return is_same6(table->first6, addr) || is_in_pool6(addr) || is_in_bucket6(table, addr);
 }
 
+/*
+ * Jiffies are too coarse for a single packet, but a rate and a burst of many of them are right; a clock
+ * would cost ten times as much. No lock: of packets that several CPUs count at the same moment one may
+ * go uncounted.
+ */
+static __always_inline int is_limited(const struct packet *pkt)
+{
+	__u64 now_ns, due_ns;
+	__be32 addr[2] = { 0 };
+	__u32 place;
+
+	if (!cfg.period_ns)
+		return 0;
+	if (pkt->version == 4)
+		addr[0] = pkt->ip4->saddr;
+	else
+		__builtin_memcpy(addr, &pkt->ip6->saddr, sizeof(addr));
+	place = reflect_source_place(cfg.factors, addr[0], addr[1]);
+	place &= REFLECT_SOURCES - 1;	/* known, but not to the verifier */
+	now_ns = bpf_jiffies64() * cfg.tick_ns;
+	due_ns = READ_ONCE(source_due_ns[place]);
+	if (due_ns < now_ns)
+		due_ns = now_ns;
+	if (due_ns > now_ns + REFLECT_BURST_NS)
+		return 1;
+	WRITE_ONCE(source_due_ns[place], due_ns + cfg.period_ns);
+	return 0;
+}
+
 static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct packet *pkt)
 {
 	enum reflect_outcome outcome = REFLECT_LEFT;
@@ -218,7 +253,16 @@ static __always_inline enum reflect_outcome judge(struct xdp_md *ctx, struct pac
 		outcome = judge_icmp(pkt);
 	if (outcome != REFLECT_UDP && outcome != REFLECT_ICMP)
 		return outcome;
-	return is_for_us(pkt) ? outcome : REFLECT_OTHER_DEST;
+	if (!is_for_us(pkt))
+		return REFLECT_OTHER_DEST;
+	return is_limited(pkt) ? REFLECT_LIMITED : outcome;
+}
+
+static __always_inline int action_of(enum reflect_outcome outcome)
+{
+	if (outcome == REFLECT_UDP || outcome == REFLECT_ICMP)
+		return XDP_TX;
+	return outcome >= REFLECT_LIMITED ? XDP_DROP : XDP_PASS;
 }
 
 static __always_inline void swap_ends(struct packet *pkt)
@@ -243,6 +287,29 @@ static __always_inline void swap_ends(struct packet *pkt)
 		pkt->ip6->daddr = pkt->ip6->saddr;
 		pkt->ip6->saddr = addr6;
 	}
+}
+
+/*
+ * Takes one from the TTL or hop limit, so that what two reflectors send to each other ends as it does
+ * between routers. 0: none is left.
+ */
+static __always_inline int take_hop(struct packet *pkt)
+{
+	__u32 check;
+
+	if (pkt->version == 6) {
+		if (pkt->ip6->hop_limit <= 1)
+			return 0;
+		pkt->ip6->hop_limit--;
+		return 1;
+	}
+	if (pkt->ip4->ttl <= 1)
+		return 0;
+	pkt->ip4->ttl--;
+	/* csum_replace() of a word that is less by a constant (RFC 1624, equation 2). */
+	check = pkt->ip4->check + bpf_htons(0x0100);
+	pkt->ip4->check = check + (check >= 0xffff);
+	return 1;
 }
 
 /* Swapping words does not change the one's complement sums of IP and UDP. */

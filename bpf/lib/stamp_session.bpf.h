@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/stamp_session.bpf.h - state of sessions and sources.
+ * lib/stamp_session.bpf.h - state of sessions.
  */
 #ifndef LIB_STAMP_SESSION_BPF_H
 #define LIB_STAMP_SESSION_BPF_H
@@ -27,33 +27,6 @@ struct {
 	__type(value, struct stamp_session);
 	__uint(max_entries, STAMP_SESSIONS);
 } stamp_sessions SEC(".maps");
-
-/* When a source's next packet would be due if it kept to its rate. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__type(key, __be32[4]);
-	__type(value, __u64);
-	__uint(max_entries, STAMP_SOURCES);
-} stamp_sources SEC(".maps");
-
-static __always_inline int is_limited(struct stamp_work *work)
-{
-	__u64 now_ns = work->came_mono_ns, due_ns = now_ns, *due;
-
-	if (!stamp_cfg.period_ns)
-		return 0;
-	due = bpf_map_lookup_elem(&stamp_sources, work->src);
-	if (due && *due > now_ns)
-		due_ns = *due;
-	if (due_ns > now_ns + STAMP_BURST_NS)
-		return 1;
-	due_ns += stamp_cfg.period_ns;
-	if (due)
-		WRITE_ONCE(*due, due_ns);
-	else
-		bpf_map_update_elem(&stamp_sources, work->src, &due_ns, BPF_ANY);
-	return 0;
-}
 
 static __always_inline struct stamp_session *session_of(struct stamp_work *work, __be16 ssid)
 {

@@ -12,9 +12,28 @@ struct reflect_cfg {
 	__u8 icmp;		/* 1: answer ICMP and ICMPv6 echo requests as well */
 	__u8 any_mac;		/* 1: also frames to other stations */
 	__u8 mac[6];		/* of the interface */
-	__u8 reserved[6];
+	__u8 reserved[2];
+	__u32 tick_ns;		/* length of a jiffy */
+	__u64 period_ns;	/* mean interval between packets of one source; 0: no limit */
+	__u32 factors[2];	/* of the hash of sources; odd */
 };
-ABI_ASSERT_SIZE(struct reflect_cfg, 16);
+ABI_ASSERT_SIZE(struct reflect_cfg, 32);
+
+/*
+ * Sources that share a place share the rate. Random factors: nobody can choose an address that shares
+ * that of another. Enough places that no flood of forged addresses uses up the rate of all.
+ */
+#define REFLECT_SOURCES_BITS	12
+#define REFLECT_SOURCES		(1 << REFLECT_SOURCES_BITS)
+#define REFLECT_BURST_NS	100000000ull	/* allowed burst of an idle source, as time */
+
+/* An IPv6 source is its /64: a host may take any address in it. @addr: of IPv4 the first word. */
+ABI_INLINE __u32 reflect_source_place(const volatile __u32 *factors, __be32 addr0,
+				      __be32 addr1)
+{
+	return ((__u32)addr0 * factors[0] + (__u32)addr1 * factors[1]) >>
+	       (32 - REFLECT_SOURCES_BITS);
+}
 
 /* Destinations to answer besides the interface's own; at most as many of each IP version. */
 #define REFLECT_MAX_POOLS 32
@@ -74,15 +93,17 @@ enum reflect_outcome {
 	REFLECT_ICMP,		/* answered */
 	REFLECT_LEFT,		/* not for the reflector */
 	REFLECT_FRAGMENT,	/* passed on: it has no known ports */
-	REFLECT_UNSAFE,		/* passed on: broadcast, multicast, or from cfg.port itself */
+	REFLECT_UNSAFE,		/* passed on: broadcast, multicast, or what could go on for ever */
 	REFLECT_MALFORMED,	/* passed on: truncated, or contradictory lengths */
 	REFLECT_OTHER_DEST,	/* passed on: to neither an own address nor a pool */
-	/* STAMP only; dropped, as the stack's ICMP errors would answer them, too. */
-	REFLECT_SHORT,		/* below what an answer needs */
+	/* Dropped from here on: the stack, too, would answer them, with ICMP. */
 	REFLECT_LIMITED,	/* its source exceeds its rate limit */
+	/* STAMP only. */
+	REFLECT_SHORT,		/* below what an answer needs */
 	REFLECT_FORGED,		/* not signed with the key */
 	REFLECT_SPLIT,		/* beyond the part of a multi-buffer frame that programs can
 				 * access */
+	REFLECT_LOOPED,		/* the answer to one of its own answers */
 	REFLECT_NR_OUTCOMES,
 };
 
@@ -96,6 +117,6 @@ struct reflect_rec {
 	__u64 last_packets;
 	__u64 refused;		/* answers that the driver did not take */
 } __attribute__((aligned(64)));
-ABI_ASSERT_SIZE(struct reflect_rec, 128);
+ABI_ASSERT_SIZE(struct reflect_rec, 192);
 
 #endif

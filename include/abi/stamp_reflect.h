@@ -11,13 +11,11 @@
 #define STAMP_MAX_PLACES	8	/* within a location */
 #define STAMP_MAX_HMAC_BYTES	1020	/* maximum length of extensions covered by an HMAC */
 #define STAMP_SESSIONS		16384	/* the oldest are evicted */
-#define STAMP_SOURCES		16384
 #define STAMP_IDLE_NS		900000000000ull	/* after this a session restarts (RFC 5357 3.5,
 						 * REFWAIT) */
-#define STAMP_BURST_NS		100000000ull	/* allowed burst of an idle source, as time */
+#define STAMP_LOOP_S		8	/* an answer to one of its own answers is not later than this */
 
 struct stamp_reflect_cfg {
-	__u64 period_ns;	/* mean interval between packets of one source; 0: no limit */
 	__u8 stateful;		/* 1: number the answers separately for each session */
 	__u8 authenticated;	/* 1: only authenticated packets with a valid HMAC */
 	__u8 keyed;		/* 1: inner and outer contain the key */
@@ -28,7 +26,7 @@ struct stamp_reflect_cfg {
 	__u8 reserved[2];
 	__u32 inner[8], outer[8];	/* SHA-256 after the key's two pads (RFC 2104) */
 };
-ABI_ASSERT_SIZE(struct stamp_reflect_cfg, 80);
+ABI_ASSERT_SIZE(struct stamp_reflect_cfg, 72);
 
 /* Written only by user space. Each word is consistent by itself. */
 struct stamp_reflect_clock {

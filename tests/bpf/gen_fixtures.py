@@ -39,16 +39,19 @@ class Ends:
         self.src4, self.dst4 = IP4S[a], IP4S[b]
         self.src6, self.dst6 = IP6S[a], IP6S[b]
         self.sport, self.dport = ((PORT, CLIENT_PORT) if reply else (CLIENT_PORT, PORT))
+        self.hops = 0           # taken from the TTL or hop limit
         self.__dict__.update(change)
 
     def eth(self, **kw):
         return Ether(src=self.src_mac, dst=self.dst_mac, **kw)
 
     def ip4(self, **kw):
-        return IP(**{"src": self.src4, "dst": self.dst4, "id": 4711, "ttl": 64, **kw})
+        ttl = kw.pop("ttl", 64) - self.hops
+        return IP(**{"src": self.src4, "dst": self.dst4, "id": 4711, "ttl": ttl, **kw})
 
     def ip6(self, **kw):
-        return IPv6(**{"src": self.src6, "dst": self.dst6, "hlim": 64, **kw})
+        hlim = kw.pop("hlim", 64) - self.hops
+        return IPv6(**{"src": self.src6, "dst": self.dst6, "hlim": hlim, **kw})
 
     def udp(self, **kw):
         return UDP(**{"sport": self.sport, "dport": self.dport, **kw})
@@ -137,10 +140,15 @@ def answered():
     yield ("UDP4 without a checksum", "UDP",
            lambda e: e.eth() / e.ip4() / e.udp(chksum=0) / payload(18))
     yield "UDP4 with checksum 0xffff", "UDP", udp_summing_to_zero
-    yield ("UDP4 with TTL 1, don't-fragment and a traffic class", "UDP",
-           lambda e: e.eth() / e.ip4(ttl=1, flags="DF", tos=0xb8) / e.udp() / payload(18))
-    yield ("UDP6 with a flow label and a traffic class", "UDP",
-           lambda e: e.eth() / e.ip6(fl=0xabcde, tc=0xb8, hlim=1) / e.udp() / payload(18))
+    for ttl in 2, 3, 128, 255:
+        yield (f"UDP4 with TTL {ttl}, don't-fragment and a traffic class", "UDP", lambda e, ttl=ttl:
+               e.eth() / e.ip4(ttl=ttl, flags="DF", tos=0xb8) / e.udp() / payload(18))
+        yield (f"UDP6 with hop limit {ttl}, a flow label and a traffic class", "UDP", lambda e, ttl=ttl:
+               e.eth() / e.ip6(fl=0xabcde, tc=0xb8, hlim=ttl) / e.udp() / payload(18))
+    yield ("echo4 with TTL 1", "ICMP", lambda e: e.eth() / e.ip4(ttl=1) / e.echo4() / payload(18))
+    yield ("echo6 with hop limit 1", "ICMP", lambda e: e.eth() / e.ip6(hlim=1) / e.echo6() / payload(18))
+    yield ("UDP4 from the first port that is not well-known", "UDP", lambda e:
+           e.eth() / e.ip4() / e.udp(**{"dport" if e.reply else "sport": 1024}) / payload(18))
     yield ("UDP4 with one option word", "UDP",
            lambda e: e.eth() / e.ip4(options=[IPOption_NOP()] * 4) / e.udp() / payload(18))
     yield ("UDP4 with 40 bytes of options", "UDP",
@@ -273,9 +281,15 @@ def unsafe():
         e = Ends(**change)
         yield "UDP6 " + what, e.eth() / e.ip6() / e.udp() / payload(18)
         yield "echo6 " + what, e.eth() / e.ip6() / e.echo6() / payload(18)
-    e = Ends(sport=PORT)
-    yield "UDP4 from the port itself", e.eth() / e.ip4() / e.udp() / payload(18)
-    yield "UDP6 from the port itself", e.eth() / e.ip6() / e.udp() / payload(18)
+    for port, what in (PORT, "the port itself"), (19, "a well-known port"), \
+            (1023, "the last well-known port"), (0, "port 0"):
+        e = Ends(sport=port)
+        yield f"UDP4 from {what}", e.eth() / e.ip4() / e.udp() / payload(18)
+        yield f"UDP6 from {what}", e.eth() / e.ip6() / e.udp() / payload(18)
+    e = Ends()
+    for ttl in 0, 1:
+        yield f"UDP4 with TTL {ttl}", e.eth() / e.ip4(ttl=ttl) / e.udp() / payload(18)
+        yield f"UDP6 with hop limit {ttl}", e.eth() / e.ip6(hlim=ttl) / e.udp() / payload(18)
 
 
 def malformed():
@@ -323,7 +337,7 @@ def main():
           "/* Written by tests/bpf/gen_fixtures.py: change that, not this. */\n"
           "static const struct fixture fixtures[] = {")
     for name, outcome, case in answered():
-        line(name, outcome, case(Ends()), case(Ends(reply=True)))
+        line(name, outcome, case(Ends()), case(Ends(reply=True, hops=outcome == "UDP")))
     for outcome, cases in ("LEFT", left), ("FRAGMENT", fragments), ("UNSAFE", unsafe), \
             ("MALFORMED", malformed):
         for name, frame in cases():

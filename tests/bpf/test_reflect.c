@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <linux/bpf.h>
 
@@ -116,7 +117,8 @@ static void run(const void *frame, size_t len, enum reflect_outcome outcome,
 				 (long long)(after.packets[i] - before.packets[i]), outcome);
 	}
 	assert_int_equal(after.bytes - before.bytes, answered ? len : 0);
-	assert_int_equal(ret_out->action, answered ? XDP_TX : XDP_PASS);
+	assert_int_equal(ret_out->action, answered ? XDP_TX :
+			 outcome == REFLECT_LIMITED ? XDP_DROP : XDP_PASS);
 	assert_int_equal(ret_out->len, len);
 	if (!answered)
 		assert_true(harness_untouched(ret_out, frame, len));
@@ -428,12 +430,97 @@ static void another_port_is_answered_instead(void **state)
 	packet_build(&frame, &spec);
 	run(frame.bytes, frame.len, REFLECT_LEFT, &out);
 	spec.dst_port = 862;
-	spec.src_port = 7;
 	packet_build(&frame, &spec);
 	run(frame.bytes, frame.len, REFLECT_UDP, &out);
-	spec.src_port = 862;
+	assert_int_equal(load(usual, 7000, false), 0);
+	spec.dst_port = 7000;
+	spec.src_port = 7001;
+	packet_build(&frame, &spec);
+	run(frame.bytes, frame.len, REFLECT_UDP, &out);
+	spec.src_port = 7000;
 	packet_build(&frame, &spec);
 	run(frame.bytes, frame.len, REFLECT_UNSAFE, &out);
+}
+
+/* Another source, as @change of the address's last or, for IPv6, of its 64th bit says. */
+static void build_from(struct packet_frame *frame, const struct packet_spec *spec, uint8_t change,
+		       size_t at6)
+{
+	packet_build(frame, spec);
+	frame->bytes[frame->l3 + (spec->version == 6 ? 8 + at6 : 15)] ^= change;
+}
+
+static void a_source_gets_its_rate_and_a_burst(void **state)
+{
+	/* A packet an hour: the burst is one, and one that is not yet above it. */
+	struct reflect_cfg cfg = {
+		.icmp = 1, .mac = { 2, 0, 0, 0, 0, 2 }, .tick_ns = 1000000,
+		.period_ns = 3600000000000ull, .factors = { 0x85ebca6b, 0xc2b2ae35 },
+	};
+	struct packet_frame frame;
+	struct packet_spec spec = { .payload_bytes = 18 };
+	struct harness_out out;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(load(cfg, 7, false), 0);
+		spec.version = i & 1 ? 6 : 4;
+		spec.echo = i >= 2;
+		build_from(&frame, &spec, 0, 0);
+		run(frame.bytes, frame.len, answered_as(&frame), &out);
+		run(frame.bytes, frame.len, REFLECT_LIMITED, &out);
+		run(frame.bytes, frame.len, REFLECT_LIMITED, &out);
+		/* Another kind of packet of the same source. */
+		spec.echo = !spec.echo;
+		build_from(&frame, &spec, 0, 0);
+		run(frame.bytes, frame.len, REFLECT_LIMITED, &out);
+		if (spec.version == 6) {
+			build_from(&frame, &spec, 1, 15);
+			run(frame.bytes, frame.len, REFLECT_LIMITED, &out);
+		}
+		/* Another one: of IPv6 another /64. */
+		build_from(&frame, &spec, 4, 7);
+		run(frame.bytes, frame.len, answered_as(&frame), &out);
+		run(frame.bytes, frame.len, REFLECT_LIMITED, &out);
+		/* What is passed on takes nothing of the rate. */
+		build_from(&frame, &spec, 8, 7);
+		frame.bytes[frame.l4 - 1] ^= 1;
+		run(frame.bytes, frame.len, REFLECT_OTHER_DEST, &out);
+		run(frame.bytes, frame.len, REFLECT_OTHER_DEST, &out);
+		frame.bytes[frame.l4 - 1] ^= 1;
+		run(frame.bytes, frame.len, answered_as(&frame), &out);
+	}
+}
+
+/* Of a source that sends all it can, its burst and its rate are answered. */
+static void a_rate_is_kept_over_time(void **state)
+{
+	struct reflect_cfg cfg = usual;
+	struct packet_frame frame;
+	struct packet_spec spec = { .payload_bytes = 18 };
+	struct harness_out out;
+	uint64_t answered = 0, most, start_ns, passed_ns;
+	struct timespec tick;
+
+	(void)state;
+	assert_int_equal(clock_getres(CLOCK_MONOTONIC_COARSE, &tick), 0);
+	cfg.tick_ns = (uint32_t)tick.tv_nsec;
+	cfg.period_ns = 1000000;	/* 1 kpps: a burst of 100 */
+	cfg.factors[0] = 1;
+	assert_int_equal(load(cfg, 7, false), 0);
+	packet_build(&frame, &spec);
+	start_ns = harness_mono_ns();
+	do {
+		harness_run(skel->progs.reflect_xdp, frame.bytes, frame.len, &out);
+		answered += out.action == XDP_TX;
+		passed_ns = harness_mono_ns() - start_ns;
+	} while (passed_ns < 300000000);
+	/* The clock of jiffies may be a tick ahead or behind at either end. */
+	most = (passed_ns + REFLECT_BURST_NS + 2 * cfg.tick_ns) / cfg.period_ns + 2;
+	if (answered > most || answered < most * 3 / 4)
+		fail_msg("%llu answered in %.1f ms, at most %llu were due", (unsigned long long)answered,
+			 (double)passed_ns / 1e6, (unsigned long long)most);
 }
 
 static void with_any_mac_other_stations_are_answered_but_groups_are_not(void **state)
@@ -656,6 +743,8 @@ int test_reflect(void)
 		cmocka_unit_test(without_icmp_echo_requests_are_left),
 		cmocka_unit_test(with_port_0_no_udp_is_answered),
 		cmocka_unit_test(another_port_is_answered_instead),
+		cmocka_unit_test(a_source_gets_its_rate_and_a_burst),
+		cmocka_unit_test(a_rate_is_kept_over_time),
 		cmocka_unit_test(with_any_mac_other_stations_are_answered_but_groups_are_not),
 		cmocka_unit_test(other_destinations_are_passed_and_counted),
 		cmocka_unit_test(addresses_come_and_go_while_it_runs),

@@ -223,27 +223,87 @@ static void an_unfinished_checksum_is_finished_but_in_generic_xdp_left_to_the_ke
 	assert_true(sums_are_right(&frame, &out));
 }
 
-static void a_source_gets_its_rate_and_a_burst(void **state)
+/* As in an answer to a packet that was sent then. */
+static void put_asked_time(uint8_t *payload, bool ptp, uint64_t utc_ns)
 {
-	struct packet_spec spec = { .dst_port = 862, .payload_bytes = 44 };
-	/* A packet an hour: the burst is one, and one that is not yet above it. */
-	struct stamp_reflect_cfg cfg = { .period_ns = 3600000000000ull };
+	uint8_t *at = payload + offsetof(struct stamp_answer, asked_sent);
+	uint32_t seconds, fraction;
+
+	stamp_time_of(utc_ns, ptp, &seconds, &fraction);
+	seconds = htonl(seconds);
+	fraction = htonl(fraction);
+	memcpy(at, &seconds, 4);
+	memcpy(at + 4, &fraction, 4);
+	at[8] = ptp ? 0x40 : 0;
+}
+
+static void the_answer_to_an_own_answer_is_dropped(void **state)
+{
+	uint64_t second = 1000000000, now_ns;
+	uint8_t payload[44] = { 0 };
+	struct packet_spec spec = { .dst_port = 862, .payload = payload };
+	struct packet_frame frame;
+	struct harness_out out;
+	int kind;
+
+	(void)state;
+	for (kind = 0; kind < 16; kind++) {
+		const struct { int64_t ns; bool looped; } ages[] = {
+			{ 0, true }, { 7 * (int64_t)second, true }, { 10 * (int64_t)second, false },
+			{ -10 * (int64_t)second, false },
+		};
+		bool ptp = kind & 1;
+		size_t i;
+
+		spec.version = kind & 2 ? 6 : 4;
+		spec.payload_bytes = kind & 4 ? 41 : 44;
+		load((struct stamp_reflect_cfg){ .stateful = kind >> 3 & 1, .twamp = kind >> 2 & 1 });
+		for (i = 0; i < 4; i++) {
+			now_ns = harness_mono_ns() + offset_ns;
+			put_asked_time(payload, ptp, now_ns - (uint64_t)ages[i].ns);
+			packet_build(&frame, &spec);
+			harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+			assert_int_equal(out.action, ages[i].looped ? XDP_DROP : XDP_TX);
+			if (ages[i].looped)
+				assert_true(harness_untouched(&out, frame.bytes, frame.len));
+		}
+		assert_int_equal(outcome(REFLECT_LOOPED), 2);
+		/* Padding that has zeros nowhere is no answer. */
+		put_asked_time(payload, ptp, harness_mono_ns() + offset_ns);
+		payload[38] = 1;
+		packet_build(&frame, &spec);
+		harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+		assert_int_equal(out.action, XDP_TX);
+		payload[38] = 0;
+		/* The time of the other format. */
+		put_asked_time(payload, ptp, harness_mono_ns() + offset_ns);
+		payload[36] ^= 0x40;
+		packet_build(&frame, &spec);
+		harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+		assert_int_equal(out.action, XDP_TX);
+		payload[36] = 0;
+		assert_int_equal(outcome(REFLECT_LOOPED), 2);
+	}
+}
+
+/* Its own answers, turned round by a reflector that changes nothing: the second time it sees it. */
+static void own_answers_that_come_back_end(void **state)
+{
+	uint8_t payload[44] = { 0 };
+	struct packet_spec spec = { .dst_port = 862, .payload = payload, .payload_bytes = 44 };
 	struct packet_frame frame;
 	struct harness_out out;
 	int i;
 
 	(void)state;
-	load(cfg);
-	packet_build(&frame, &spec);
-	for (i = 0; i < 7; i++) {
+	load((struct stamp_reflect_cfg){ 0 });
+	for (i = 0; i < 3; i++) {
+		packet_build(&frame, &spec);
 		harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
-		assert_int_equal(out.action, i ? XDP_DROP : XDP_TX);
+		assert_int_equal(out.action, i < 2 ? XDP_TX : XDP_DROP);
+		memcpy(payload, out.bytes + frame.l4 + 8, sizeof(payload));
 	}
-	assert_int_equal(outcome(REFLECT_LIMITED), 6);
-	spec.version = 6;	/* another source */
-	packet_build(&frame, &spec);
-	harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
-	assert_int_equal(out.action, XDP_TX);
+	assert_int_equal(outcome(REFLECT_LOOPED), 1);
 }
 
 static size_t chance(size_t below)
@@ -344,7 +404,8 @@ int test_stamp(void)
 		cmocka_unit_test(every_length_to_200_is_answered_from_41_on),
 		cmocka_unit_test(a_wrong_checksum_comes_back_wrong_and_none_stays_none),
 		cmocka_unit_test(an_unfinished_checksum_is_finished_but_in_generic_xdp_left_to_the_kernel),
-		cmocka_unit_test(a_source_gets_its_rate_and_a_burst),
+		cmocka_unit_test(the_answer_to_an_own_answer_is_dropped),
+		cmocka_unit_test(own_answers_that_come_back_end),
 		cmocka_unit_test(nothing_makes_an_answer_longer_or_its_checksum_wrong),
 		cmocka_unit_test(other_destinations_are_passed_and_counted),
 	};

@@ -43,8 +43,10 @@ def build(scapy, number, reply, dst_mac):
     macs = [MACS[0], dst_mac]
     eth = scapy.Ether(src=macs[s], dst=macs[d])
     ports = {"sport": 7, "dport": 50021} if reply else {"sport": 50021, "dport": 7}
-    ip4 = scapy.IP(src=IP4S[s], dst=IP4S[d], id=number)
-    ip6 = scapy.IPv6(src=IP6S[s], dst=IP6S[d])
+    # UDP's is one less in the answer.
+    ttl = 63 if reply and number % 7 not in (2, 3) else 64
+    ip4 = scapy.IP(src=IP4S[s], dst=IP4S[d], id=number, ttl=ttl)
+    ip6 = scapy.IPv6(src=IP6S[s], dst=IP6S[d], hlim=ttl)
     echo6 = scapy.ICMPv6EchoReply if reply else scapy.ICMPv6EchoRequest
     # 18 bytes at least, so that nothing is padded; every other one is odd.
     data = scapy.Raw(number.to_bytes(4, "big") + bytes(16 + number % 61))

@@ -91,7 +91,7 @@ rests() {
 
 @test "bounce ends with ^C and with kill -9: the program goes, and the packet dies" {
 	lab_up
-	start reflect b reflect eg0
+	start reflect b reflect eg0 --source-rate max
 	start_cmd rr a "sending requests" "$TOOL" rr 198.18.0.2 -d 0 --engine bounce --outstanding 4 --json
 	finish rr INT
 	is 130
@@ -128,7 +128,7 @@ rests() {
 	lab_up --path a-r-b --middle open
 	need_ready_peer
 	start bump r impair ega egb --match udp --delay 20us --direction a-to-b -d 60s
-	start reflect b reflect eg0
+	start reflect b reflect eg0 --source-rate max
 	tool_in a rr 198.18.0.2 -c 5003 --engine bounce --json
 	is 0
 	json '.metrics | .sent_packets == 5003 and .lost_packets == 0'

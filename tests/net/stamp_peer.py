@@ -343,4 +343,5 @@ def main():
     print(json.dumps(sockets(count) if "socket" in modes else frames(count, seed, modes)))
 
 
-main()
+if __name__ == "__main__":
+    main()

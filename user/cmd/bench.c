@@ -70,7 +70,8 @@ static const struct opt options[] = {
 	  "--receiver: tai if both hosts' clocks are synchronised; else delays are left out",
 	  .choices = clock_names },
 	{ 0, "reflector", OPT_FLAG, AT(reflector), NULL,
-	  "ethgauge reflect at the far end returns the packets: loss counts both directions, delay is the round trip" },
+	  "ethgauge reflect --source-rate max at the far end returns the packets: loss counts both directions, "
+	  "delay is the round trip" },
 	{ 0, "quick", OPT_FLAG, AT(quick), NULL,
 	  "few trials of half a second, shorter than the standard requires; the result is marked quick" },
 	{ 0, "sizes", OPT_STR, AT(sizes), "LIST", "frame sizes, instead of RFC 2544's seven" },

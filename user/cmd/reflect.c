@@ -24,6 +24,7 @@
 #include "sys/host/caps.h"
 
 #define KEY_VARIABLE "ETHGAUGE_STAMP_KEY"
+#define STAMP_SOURCE_PPS 100000
 #define KEPT_ROWS 3600		/* it may run for days */
 
 static const struct reflect_opts {
@@ -32,15 +33,15 @@ static const struct reflect_opts {
 	bool no_icmp;
 	bool any_mac;
 	struct opt_strs pools;
+	struct unit_rate source_rate;
 	bool stamp, stateful, auth, twamp_light, allow_dscp, hide_location;
 	const char *key_file;
-	struct unit_rate source_rate;
 	int xdp_mode;
 	uint64_t duration_ns;
 	uint64_t interval_ns;
 } defaults = {
 	.port = 7,			/* echo, RFC 862 */
-	.source_rate = { .kind = UNIT_RATE_PPS, .value = 100000 },
+	.source_rate = { .kind = UNIT_RATE_PPS, .value = 1000000 },
 	.interval_ns = NSEC_PER_SEC,
 };
 
@@ -48,6 +49,9 @@ static const struct opt options[] = {
 	PICK_IFACE_ARGUMENT(struct reflect_opts, ifname, "interface on which to answer"),
 	{ 'p', "port", OPT_U16, offsetof(struct reflect_opts, port), "N",
 	  "UDP port to answer; 0: none; with --stamp 862 unless given" },
+	{ 0, "source-rate", OPT_RATE, offsetof(struct reflect_opts, source_rate), "RATE",
+	  "most answers per second to one source (IPv6: a /64); with --stamp 100kpps unless given; max: no limit",
+	  .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
 	{ 0, "stamp", OPT_FLAG, offsetof(struct reflect_opts, stamp), NULL,
 	  "answer STAMP (RFC 8762, 8972) and TWAMP Light on the port" },
 	{ 0, "stateful", OPT_FLAG, offsetof(struct reflect_opts, stateful), NULL,
@@ -58,9 +62,6 @@ static const struct opt options[] = {
 	  "with --stamp: key file, instead of the environment's ETHGAUGE_STAMP_KEY" },
 	{ 0, "twamp-light", OPT_FLAG, offsetof(struct reflect_opts, twamp_light), NULL,
 	  "with --stamp: treat everything after byte 14 as padding: no session identifier, no extensions" },
-	{ 0, "source-rate", OPT_RATE, offsetof(struct reflect_opts, source_rate), "RATE",
-	  "with --stamp: most answers per second to one source address; max: no limit",
-	  .rate_kinds = OPT_RATE_PPS | OPT_RATE_MAX },
 	{ 0, "allow-dscp", OPT_FLAG, offsetof(struct reflect_opts, allow_dscp), NULL,
 	  "with --stamp: send answers with the DSCP that the sender requests" },
 	{ 0, "hide-location", OPT_FLAG, offsetof(struct reflect_opts, hide_location), NULL,
@@ -81,7 +82,7 @@ static const struct opt options[] = {
 };
 
 static const struct opt_rule rules[] = {
-	{ OPT_REQUIRES, "stateful auth key-file twamp-light source-rate allow-dscp hide-location", "stamp" },
+	{ OPT_REQUIRES, "stateful auth key-file twamp-light allow-dscp hide-location", "stamp" },
 	{ OPT_EXCLUDES, "twamp-light", "auth" },
 	{ OPT_EXCLUDES, "stamp no-icmp", "port=0" },
 	OPT_RULE_END
@@ -117,6 +118,8 @@ static int reflect_check(void *args, const struct opt_given *given, struct err *
 
 	if (opts->stamp && !opt_was_given(given, "port"))
 		opts->port = STAMP_PORT;
+	if (opts->stamp && !opt_was_given(given, "source-rate"))
+		opts->source_rate.value = STAMP_SOURCE_PPS;
 	return reflector_dest_pools(&pools, &opts->pools, "--for", e);
 }
 
@@ -138,12 +141,12 @@ static int run_on(const struct reflect_opts *opts, struct result *res, struct er
 		.stateful = opts->stateful, .authenticated = opts->auth,
 		.twamp = opts->twamp_light, .allow_dscp = opts->allow_dscp,
 		.hide_location = opts->hide_location,
-		.source_pps = opts->source_rate.kind == UNIT_RATE_PPS ? opts->source_rate.value : 0,
 	};
 	struct reflect_pools pools;
 	struct reflector_cfg cfg = {
 		.ifname = opts->ifname, .mode = (enum xdp_mode)opts->xdp_mode,
 		.port = opts->port, .icmp = !opts->no_icmp, .any_mac = opts->any_mac, .pools = &pools,
+		.source_pps = opts->source_rate.kind == UNIT_RATE_PPS ? opts->source_rate.value : 0,
 		.stamp = opts->stamp ? &stamp : NULL,
 	};
 	struct run run = { .res = res, .e = e };
@@ -203,12 +206,14 @@ const struct cmd cmd_reflect = {
 	.description =
 "Returns UDP packets to a port, and ICMP and ICMPv6 echo requests, to their sender by an\n"
 "XDP program: the host's network stack never sees them. MAC addresses, IP addresses and\n"
-"ports are swapped; VLAN tags, IP options, TTL and payload are unchanged. All other\n"
-"packets go on to the stack unchanged and are counted by reason.\n\n"
+"ports are swapped, and the TTL of UDP is one less; VLAN tags, IP options and payload are\n"
+"unchanged. All other packets go on to the stack unchanged and are counted by reason.\n\n"
 "The destination must be an address of INTERFACE or in a prefix of --for. On a router\n"
 "other packets go to the hosts behind it. Added and deleted addresses are followed.\n\n"
-"It never answers broadcast or multicast, fragments, or UDP from its own port. It stays\n"
-"attached until ^C, and the kernel detaches it however the process ends.\n\n"
+"It never answers broadcast or multicast, fragments, or UDP from its own port or a\n"
+"well-known one (below 1024). Packets above --source-rate are dropped and counted: give\n"
+"max to measure throughput. It stays attached until ^C, and the kernel detaches it\n"
+"however the process ends.\n\n"
 "With --stamp, packets to the port are answered as STAMP and TWAMP Light define it: with\n"
 "the times of reception and sending, read in the driver, and with extensions, also\n"
 "authenticated. A packet that cannot be answered is dropped and counted.",
@@ -219,6 +224,8 @@ const struct cmd cmd_reflect = {
 "  sudo ethgauge reflect eth1 --port 9 --duration 1m --json\n"
 "  # a tester's port without an address, which stands for a network\n"
 "  sudo ethgauge reflect eth1 --for 198.18.0.0/15,2001:2::/48\n"
+"  # far end of bench --reflector, on a network of your own\n"
+"  sudo ethgauge reflect eth1 --source-rate max\n"
 "  # delay measurement for routers and perfSONAR, loss by direction\n"
 "  sudo ethgauge reflect eth1 --stamp --stateful\n"
 "  # authenticated packets only\n"

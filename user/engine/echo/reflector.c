@@ -6,10 +6,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include <bpf/libbpf.h>
 
@@ -35,6 +38,8 @@ struct reflector {
 	struct xdp_port *port;
 	struct reflect_rec *recs;	/* mapped; one per CPU */
 	size_t recs_bytes;
+	double source_pps;
+	bool limit_told;
 	struct reflect_rec row;		/* totals at the previous row */
 	uint64_t row_answered;		/* the most so far: an answer is refused after it is counted */
 	uint64_t row_elapsed_ns;
@@ -60,6 +65,24 @@ static int load_plain(struct reflector *reflector, const struct reflect_cfg *cfg
 	return 0;
 }
 
+/* The limit of each source, in the units of the kernel that this is. */
+static int set_limit(struct reflect_cfg *ret, double source_pps, struct err *e)
+{
+	struct timespec tick;
+
+	if (!(source_pps > 0))
+		return 0;
+	/* The coarse clocks advance with jiffies. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) ||
+	    getrandom(ret->factors, sizeof(ret->factors), 0) != sizeof(ret->factors))
+		return err_set(e, -errno, "cannot set up the limit of each source");
+	ret->tick_ns = (uint32_t)tick.tv_nsec;
+	ret->period_ns = (uint64_t)fmin(NSEC_PER_SEC / source_pps, 1e15);	/* 11 days */
+	ret->factors[0] |= 1;
+	ret->factors[1] |= 1;
+	return 0;
+}
+
 static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 		const struct nic_facts *nic, struct reflector_programs *ret_programs,
 		struct result *res, struct err *e)
@@ -73,6 +96,9 @@ static int load(struct reflector *reflector, const struct reflector_cfg *cfg,
 	int err;
 
 	memcpy(bpf_cfg.mac, nic->mac, sizeof(bpf_cfg.mac));
+	err = set_limit(&bpf_cfg, cfg->source_pps, e);
+	if (err)
+		return err;
 	if (cfg->stamp)
 		err = reflector_stamp_open(&reflector->stamp, &bpf_cfg, pools, cfg->stamp,
 					   nic->ifindex, frags, ret_programs, res, e);
@@ -114,6 +140,7 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 		return err_set(e, -ENOMEM, "cannot open a reflector");
 	snprintf(reflector->ifname, sizeof(reflector->ifname), "%s", cfg->ifname);
 	reflector->ifindex = nic.ifindex;
+	reflector->source_pps = cfg->source_pps;
 
 	bpf_log_init();
 	bpf_raise_memlock();
@@ -230,6 +257,16 @@ static uint64_t left(const struct reflect_rec *sum)
 	       sum->packets[REFLECT_OTHER_DEST];
 }
 
+static uint64_t refused(const struct reflect_rec *sum)
+{
+	uint64_t packets = 0;
+	unsigned int i;
+
+	for (i = REFLECT_LIMITED; i < REFLECT_NR_OUTCOMES; i++)
+		packets += sum->packets[i];
+	return packets;
+}
+
 void reflector_report(struct reflector *reflector, struct result *res)
 {
 	uint64_t packets, duration_ns;
@@ -256,6 +293,11 @@ void reflector_report(struct reflector *reflector, struct result *res)
 	result_metric_u64(res, "left_unsafe_packets", sum.packets[REFLECT_UNSAFE]);
 	result_metric_u64(res, "left_other_dest_packets", sum.packets[REFLECT_OTHER_DEST]);
 	result_metric_u64(res, "left_malformed_packets", sum.packets[REFLECT_MALFORMED]);
+	result_metric_u64(res, "refused_packets", refused(&sum));
+	result_metric_u64(res, "refused_limited_packets", sum.packets[REFLECT_LIMITED]);
+	if (sum.packets[REFLECT_LIMITED])
+		result_note(res, "%llu packets of sources above --source-rate were dropped: "
+			    "--source-rate max answers all", (unsigned long long)sum.packets[REFLECT_LIMITED]);
 	if (reflector->stamp)
 		reflector_stamp_report(reflector->stamp, &sum, res);
 }
@@ -273,6 +315,7 @@ void reflector_report_row(struct reflector *reflector, struct result *res, uint6
 	if (gap_ns)
 		result_row_real(res, "answered_pps",
 				(double)packets * NSEC_PER_SEC / (double)gap_ns);
+	result_row_u64(res, "refused_packets", refused(&sum) - refused(&reflector->row));
 	result_row_u64(res, "left_packets", left(&sum) - left(&reflector->row));
 	result_row_close(res);
 	reflector->row = sum;
@@ -280,9 +323,25 @@ void reflector_report_row(struct reflector *reflector, struct result *res, uint6
 	reflector->row_elapsed_ns = elapsed_ns;
 }
 
+/* At once: who measures with a sender of another tool sees loss, and looks here. */
+static void tell_limit(struct reflector *reflector)
+{
+	struct reflect_rec sum;
+
+	if (reflector->limit_told || !(reflector->source_pps > 0))
+		return;
+	reflector_read(reflector, &sum);
+	if (!sum.packets[REFLECT_LIMITED])
+		return;
+	reflector->limit_told = true;
+	log_warn("a source sends more than %.15g packets per second: those above are dropped; "
+		 "--source-rate max answers all", reflector->source_pps);
+}
+
 void reflector_tick(struct reflector *reflector)
 {
 	reflector_dest_tick(reflector->dest);
+	tell_limit(reflector);
 	if (reflector->stamp)
 		reflector_stamp_tick(reflector->stamp);
 }

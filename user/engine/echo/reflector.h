@@ -25,6 +25,7 @@ struct reflector_cfg {
 	bool any_mac;
 	const struct reflect_pools *pools;	/* destinations to answer besides the interface's own
 						 * addresses; NULL: none */
+	double source_pps;	/* most answers to one source; 0: no limit */
 	const struct reflector_stamp_cfg *stamp;	/* NULL: return UDP unchanged */
 };
 
@@ -47,8 +48,8 @@ void reflector_report(struct reflector *reflector, struct result *res);
 void reflector_report_row(struct reflector *reflector, struct result *res, uint64_t elapsed_ns);
 
 /*
- * Periodic work: the interface's addresses, and the program's clock; call at least every 100 ms. Until
- * then own addresses are those of reflector_open().
+ * Periodic work: the interface's addresses, the program's clock, and a warning when a source is limited;
+ * call at least every 100 ms. Until then own addresses are those of reflector_open().
  */
 void reflector_tick(struct reflector *reflector);
 

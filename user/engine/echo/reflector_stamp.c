@@ -44,8 +44,6 @@ struct reflector_stamp {
 static void set_cfg(struct stamp_reflect_cfg *ret, const struct reflector_stamp_cfg *cfg)
 {
 	memset(ret, 0, sizeof(*ret));
-	if (cfg->source_pps > 0)
-		ret->period_ns = (uint64_t)(NSEC_PER_SEC / cfg->source_pps);
 	ret->stateful = cfg->stateful;
 	ret->authenticated = cfg->authenticated;
 	ret->twamp = cfg->twamp;
@@ -175,14 +173,11 @@ void reflector_stamp_report(struct reflector_stamp *stamp, const struct reflect_
 		total.repaired += rec->repaired;
 		hist_merge(&hist, &stamp->hists[cpu]);
 	}
-	result_metric_u64(res, "refused_packets", sum->packets[REFLECT_SHORT] +
-			  sum->packets[REFLECT_LIMITED] + sum->packets[REFLECT_FORGED] +
-			  sum->packets[REFLECT_SPLIT]);
 	result_metric_u64(res, "refused_short_packets", sum->packets[REFLECT_SHORT]);
-	result_metric_u64(res, "refused_limited_packets", sum->packets[REFLECT_LIMITED]);
 	if (stamp->authenticated)
 		result_metric_u64(res, "refused_forged_packets", sum->packets[REFLECT_FORGED]);
 	result_metric_u64(res, "refused_split_packets", sum->packets[REFLECT_SPLIT]);
+	result_metric_u64(res, "refused_looped_packets", sum->packets[REFLECT_LOOPED]);
 	result_metric_u64(res, "stamp_sessions", total.sessions);
 	result_metric_u64(res, "stamp_tlvs", total.tlvs);
 	result_metric_u64(res, "stamp_unknown_tlvs", total.tlvs_unknown);

@@ -21,7 +21,6 @@ struct reflector_stamp_cfg {
 	bool allow_dscp;	/* the sender may choose the answers' DSCP */
 	bool hide_location;	/* answer with zeros where a Location TLV asks for addresses and
 				 * ports */
-	double source_pps;	/* limit per source; 0: none */
 	struct secret key;
 };
 
