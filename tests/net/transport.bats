@@ -582,6 +582,12 @@ serve_limit_holds() {
 	is 4
 	says "the server names port 22 for data"
 	finish hostile
+	start_cmd hostile b hostile "$PEER" 198.18.0.2 hostile far
+	tool_in a tcp stream 198.18.0.2 -d 1s
+	is 4
+	says "port 30001 for data, which is not near its control port 14880"
+	says "hint: if the server was started with --data-ports, give the same here"
+	finish hostile
 	tool_in b serve --data-ports 80-90
 	is 2
 	says "below 1024"
@@ -856,6 +862,32 @@ while s.recv(9999): pass'
 	finish udp INT
 }
 
+@test "data ports far from the control port are those of --data-ports at both ends" {
+	serve --data-ports 30001-30009
+	tool_in a udp rr 198.18.0.2 -d 20ms
+	is 4
+	says "which is not near its control port 14880"
+	tool_in a tcp rr 198.18.0.2 -d 20ms --data-ports 30002-30009
+	is 4
+	says "names port 30001 for data, which is not in --data-ports 30002-30009"
+	tool_in a udp stream 198.18.0.2 -d 20ms --rate 1Mbit -P 3 --data-ports 30001-30009 --json
+	is 0
+	json '.metrics.datagrams_received > 0'
+}
+
+# udp_ports: those of the server's data sockets.
+udp_ports() {
+	in_b ss -Huan | awk '$5 ~ /198\.18\.0\.1/ { sub(".*:", "", $4); print $4 }'
+}
+
+@test "without --data-ports, they are among the 4096 above the control port" {
+	serve
+	start udp a udp stream 198.18.0.2 -d 30s --rate 1Mbit -P 64
+	wait_for eval '[ "$(udp_ports | wc -l)" = 64 ]'
+	[ "$(udp_ports | awk '$1 > 14880 && $1 <= 18976' | wc -l)" = 64 ]
+	finish udp INT
+}
+
 @test "options that have no meaning together are refused before anything is done" {
 	local words
 
@@ -895,5 +927,6 @@ while s.recv(9999): pass'
 		serve --data-ports 9-3
 		serve --open --key-file /etc/hostname
 		serve --data-ports 1-70000
+		tcp rr h --data-ports 1-70000
 	END
 }

@@ -11,7 +11,8 @@ flood N     opens N connections, one by one, and closes each at once
 stall N     a server's first N messages, and nothing more: for PORT, from the server at PORT + 1
 fast        a test that sends faster than it said it would
 late        a test that sends nothing for 3 s, and then all that it had saved up
-hostile X   a server that sends rows, conns or arrivals without end, or that names port 22
+hostile X   a server that sends rows, conns or arrivals without end, or that names
+              port 22 (port) or 30001 (far)
 """
 import hashlib
 import hmac
@@ -176,9 +177,10 @@ def stall(host, most):
 
 
 def hostile(host, what):
-    control, data = socket.create_server((host, PORT)), socket.create_server((host, 0))
+    control, data = socket.create_server((host, PORT)), socket.create_server((host, PORT + 1))
     echo = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    echo.bind((host, 0))
+    echo.bind((host, PORT + 1))
+    port = {"port": 22, "far": 30001}.get(what, PORT + 1)
     sys.stderr.write("hostile\n")
     control, _ = control.accept()
     file = control.makefile("rwb")
@@ -191,11 +193,12 @@ def hostile(host, what):
     file.readline()
     say(type="welcome")
     udp = json.loads(file.readline())["protocol"] == "udp"
-    say(type="ready", ports="22" if what == "port" else str((echo if udp else data).getsockname()[1]))
+    say(type="ready", ports=str(port))
     if udp:
         echo.sendto(*echo.recvfrom(2000))
-    kept = data.accept() if not udp and what != "port" else None
-    file.readline()
+    kept = data.accept() if not udp and port == PORT + 1 else None
+    if not file.readline():
+        return kept
     say(type="go")
     line = {"rows": {"type": "row", "elapsed_ns": 1}, "conns": {"type": "conn", "stream": 0},
             "arrivals": {"type": "arrivals", "list": ",".join(["0:1:1:1"] * 100)}}[what]

@@ -157,6 +157,51 @@ static void a_test_without_meaning_is_refused(void **state)
 	assert_int_equal(control_check_test(&test, &e), -EINVAL);
 }
 
+static void a_range_of_ports_is_two_numbers_of_which_the_first_is_1024_or_more(void **state)
+{
+	static const char *const bad[] = {
+		"", "14881", "14881-", "-14881", "14882-14881", "14881-70000", "1023-2000", "0-1", "2000-3000x",
+	};
+	struct control_range range = { 1, 1 };
+	struct err e;
+
+	(void)state;
+	assert_int_equal(control_parse_range(NULL, &range, &e), 0);
+	assert_int_equal(range.first | range.last, 0);
+	assert_int_equal(control_parse_range("1024-65535", &range, &e), 0);
+	assert_int_equal(range.first, 1024);
+	assert_int_equal(range.last, 65535);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(control_parse_range(bad[i], &range, &e), -EINVAL);
+}
+
+static void a_server_takes_ports_that_a_client_finds_near(void **state)
+{
+	struct control_range given = { 0 }, range;
+	unsigned int port;
+	struct err e;
+
+	(void)state;
+	for (port = 1; port <= 65535; port++) {
+		range = control_range_of((uint16_t)port);
+		assert_int_equal(range.last - range.first + 1, CONTROL_DATA_PORTS);
+		assert_true(range.first >= CONTROL_MIN_PORT);
+		assert_true(range.first > port || range.last < port);
+		assert_int_equal(control_check_port(range.first, (uint16_t)port, &given, &e), 0);
+		assert_int_equal(control_check_port(range.last, (uint16_t)port, &given, &e), 0);
+	}
+	assert_int_equal(control_check_port(1023, 1000, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(14880 + 8192, 14880, &given, &e), 0);
+	assert_int_equal(control_check_port(14880 + 8193, 14880, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(14880 - 8193, 14880, &given, &e), -EINVAL);
+	given = (struct control_range){ 30001, 30009 };
+	assert_int_equal(control_check_port(30001, 14880, &given, &e), 0);
+	assert_int_equal(control_check_port(30009, 14880, &given, &e), 0);
+	assert_int_equal(control_check_port(30000, 14880, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(30010, 14880, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(14881, 14880, &given, &e), -EINVAL);
+}
+
 static void ports_are_found_by_their_place(void **state)
 {
 	(void)state;
@@ -179,6 +224,8 @@ int main(void)
 		cmocka_unit_test(blanks_are_allowed_as_json_has_them),
 		cmocka_unit_test(what_is_no_message_is_refused_and_changes_nothing),
 		cmocka_unit_test(a_test_without_meaning_is_refused),
+		cmocka_unit_test(a_range_of_ports_is_two_numbers_of_which_the_first_is_1024_or_more),
+		cmocka_unit_test(a_server_takes_ports_that_a_client_finds_near),
 		cmocka_unit_test(ports_are_found_by_their_place),
 	};
 

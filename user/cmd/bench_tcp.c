@@ -14,7 +14,7 @@ static const char *const ways[] = { "both", "there", "back", NULL };
 
 struct bench_tcp_opts {
 	int suite;			/* the word that selected this variant */
-	const char *host, *from, *key_file;
+	const char *host, *from, *data_ports, *key_file;
 	uint16_t port, streams;
 	struct unit_rate bottleneck;
 	uint64_t duration_ns;
@@ -46,6 +46,8 @@ static const struct opt options[] = {
 	{ '4', "ipv4", OPT_FLAG, AT(ipv4), NULL, "IPv4 only" },
 	{ '6', "ipv6", OPT_FLAG, AT(ipv6), NULL, "IPv6 only" },
 	{ 'B', "bind", OPT_STR, AT(from), "ADDR", "send from this address" },
+	{ 0, "data-ports", OPT_STR, AT(data_ports), "LOW-HIGH",
+	  "data ports that the server may name, if it has --data-ports; default: near --port" },
 	{ 0, "key-file", OPT_STR, AT(key_file), "FILE",
 	  "the server's key, instead of the environment's ETHGAUGE_KEY" },
 	OPT_END
@@ -62,7 +64,6 @@ static int bench_tcp_check(void *args, const struct opt_given *given, struct err
 	struct bench_tcp_cfg *cfg = &opts->cfg;
 
 	(void)given;
-	(void)e;
 	*cfg = (struct bench_tcp_cfg){
 		.client = { .host = opts->host, .from = opts->from, .port = opts->port,
 			    .family = opts->ipv4 ? AF_INET : opts->ipv6 ? AF_INET6 : AF_UNSPEC },
@@ -73,7 +74,7 @@ static int bench_tcp_check(void *args, const struct opt_given *given, struct err
 		.streams = opts->streams,
 		.there = opts->way != 2, .back = opts->way != 1,
 	};
-	return 0;
+	return control_parse_range(opts->data_ports, &cfg->client.data_ports, e);
 }
 
 static int bench_tcp_verb(const void *args, struct result *res, struct err *e)

@@ -36,7 +36,7 @@ static const struct opt options[] = {
 	{ '6', "ipv6", OPT_FLAG, offsetof(struct serve_opts, ipv6), NULL,
 	  "use the IPv6 address of a name given to --bind" },
 	{ 0, "data-ports", OPT_STR, offsetof(struct serve_opts, data_ports), "LOW-HIGH",
-	  "range of data ports, TCP and UDP, for firewalls; default: any" },
+	  "range of data ports, TCP and UDP, for firewalls; default: the 4096 above --port" },
 	{ 0, "key-file", OPT_STR, offsetof(struct serve_opts, key_file), "FILE",
 	  "serve only clients with this key; default: the environment's ETHGAUGE_KEY, if set" },
 	{ 0, "open", OPT_FLAG, offsetof(struct serve_opts, open), NULL,
@@ -69,30 +69,13 @@ static const struct opt_rule rules[] = {
 	OPT_RULE_END
 };
 
-static int parse_ports(const char *text, uint16_t *ret_first, uint16_t *ret_last, struct err *e)
-{
-	unsigned int first, last;
-	int end = 0;
-
-	if (!text)
-		return 0;
-	if (sscanf(text, "%5u-%5u%n", &first, &last, &end) != 2 || text[end] || !first ||
-	    last > UINT16_MAX || first > last)
-		return err_usage(e, "--data-ports '%s' is not LOW-HIGH, such as 14881-14999", text);
-	if (first < CONTROL_MIN_PORT)
-		return err_usage(e, "--data-ports %s: clients use no data port below %u", text, CONTROL_MIN_PORT);
-	*ret_first = (uint16_t)first;
-	*ret_last = (uint16_t)last;
-	return 0;
-}
-
 static int serve_check(void *args, const struct opt_given *given, struct err *e)
 {
 	struct serve_opts *opts = args;
-	uint16_t first, last;
+	struct control_range ignored;
 
 	(void)given;
-	return parse_ports(opts->data_ports, &first, &last, e);
+	return control_parse_range(opts->data_ports, &ignored, e);
 }
 
 static int refuse_all(const char *where, struct err *e)
@@ -190,7 +173,7 @@ static int serve_run(const void *args, struct result *res, struct err *e)
 	struct xfer_server *server = NULL;
 	int err;
 
-	parse_ports(opts->data_ports, &cfg.first_port, &cfg.last_port, e);
+	control_parse_range(opts->data_ports, &cfg.data_ports, e);
 	err = secret_read(&cfg.key, opts->key_file, XFER_KEY_VARIABLE, e);
 	if (err)
 		return err;

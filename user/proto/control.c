@@ -462,6 +462,52 @@ int control_check_test(const struct control_test *test, struct err *e)
 	return 0;
 }
 
+int control_parse_range(const char *text, struct control_range *ret_range, struct err *e)
+{
+	unsigned int first, last;
+	int end = 0;
+
+	*ret_range = (struct control_range){ 0 };
+	if (!text)
+		return 0;
+	if (sscanf(text, "%5u-%5u%n", &first, &last, &end) != 2 || text[end] || !first ||
+	    last > UINT16_MAX || first > last)
+		return err_usage(e, OPTION("data-ports") " '%s' is not LOW-HIGH, such as 14881-14999", text);
+	if (first < CONTROL_MIN_PORT)
+		return err_usage(e, OPTION("data-ports") " %s: clients use no data port below %u", text,
+				 CONTROL_MIN_PORT);
+	*ret_range = (struct control_range){ (uint16_t)first, (uint16_t)last };
+	return 0;
+}
+
+struct control_range control_range_of(uint16_t control_port)
+{
+	unsigned int first = control_port + 1u;
+
+	if (first < CONTROL_MIN_PORT)
+		first = CONTROL_MIN_PORT;
+	if (first + CONTROL_DATA_PORTS - 1 > UINT16_MAX)
+		first = control_port - CONTROL_DATA_PORTS;
+	return (struct control_range){ (uint16_t)first, (uint16_t)(first + CONTROL_DATA_PORTS - 1) };
+}
+
+int control_check_port(uint16_t port, uint16_t control_port, const struct control_range *given, struct err *e)
+{
+	unsigned int away = port > control_port ? port - control_port : control_port - port;
+
+	if (port < CONTROL_MIN_PORT)
+		return err_set(e, -EINVAL, "the server names port %u for data: a test uses none below %u",
+			       port, CONTROL_MIN_PORT);
+	if (given->first && (port < given->first || port > given->last))
+		return err_set(e, -EINVAL, "the server names port %u for data, which is not in "
+			       OPTION("data-ports") " %u-%u", port, given->first, given->last);
+	if (given->first || away <= CONTROL_NEAR_PORTS)
+		return 0;
+	err_set(e, -EINVAL, "the server names port %u for data, which is not near its control port %u",
+		port, control_port);
+	return err_hint(e, "if the server was started with --data-ports, give the same here");
+}
+
 uint16_t control_port(const char *ports, unsigned int index)
 {
 	unsigned long port;

@@ -34,7 +34,10 @@
 
 #define CONTROL_VERSION		1	/* incremented when a form changes */
 #define CONTROL_PORT		14880
-#define CONTROL_MIN_PORT 1024u	/* of data: a server cannot make a client dial a service of its host */
+/* Of data. A server cannot make a client dial a service of its host: it names ports near its own. */
+#define CONTROL_MIN_PORT 1024u
+#define CONTROL_DATA_PORTS 4096u	/* so many above the control port, or below */
+#define CONTROL_NEAR_PORTS 8192u	/* so far is near for a client, whose control port may be forwarded */
 #define CONTROL_LINE_BYTES	4096	/* including the terminator */
 #define CONTROL_MAX_STREAMS	256
 #define CONTROL_MAX_MESSAGE	(16 << 20)
@@ -183,6 +186,20 @@ const char *control_name(enum control_type type);
 
 /* Checks that a test is meaningful: 0, or -EINVAL with the reason. */
 int control_check_test(const struct control_test *test, struct err *e);
+
+/* Ports for data, first and last; 0: not given. */
+struct control_range {
+	uint16_t first, last;
+};
+
+/* Of "LOW-HIGH", the value of --data-ports; NULL: not given. */
+int control_parse_range(const char *text, struct control_range *ret_range, struct err *e);
+
+/* Where a server takes its data ports unless they are given. */
+struct control_range control_range_of(uint16_t control_port);
+
+/* Whether a client goes to the data port that a server names: 0 or -EINVAL with the reason. */
+int control_check_port(uint16_t port, uint16_t control_port, const struct control_range *given, struct err *e);
 
 /* Port @index in struct control_ready's list; 0: none. */
 uint16_t control_port(const char *ports, unsigned int index);

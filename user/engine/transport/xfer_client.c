@@ -37,6 +37,7 @@ struct xfer_client {
 	struct xfer_link link;
 	struct sock_addr server, from;
 	bool has_from, same_host;
+	struct control_range data_ports;
 	struct xfer_tcp tcp;		/* of the last test; rtt_mean_ns: so far the sum */
 	uint64_t looks;			/* at a connection's round trip */
 	struct use use;
@@ -66,6 +67,7 @@ int xfer_client_open(struct xfer_client **ret_client, const struct xfer_client_c
 	if (!client)
 		return err_set(e, -ENOMEM, "cannot make a test");
 	client->link.fd = -1;
+	client->data_ports = cfg->data_ports;
 	if (sock_resolve(cfg->host, cfg->port, cfg->family, &client->server, e))
 		goto fail;
 	if (cfg->from) {
@@ -304,8 +306,8 @@ static int start(struct run *run)
 
 	if (xfer_link_send(&client->link, CONTROL_TEST, &run->plan->remote, run->e) ||
 	    xfer_link_expect(&client->link, CONTROL_READY, &body, run->e) ||
-	    xfer_data_connect(run->xfer, &run->plan->local, body.ready.ports, &client->server,
-			      client->has_from ? &client->from : NULL, run->e))
+	    xfer_data_connect(run->xfer, &run->plan->local, body.ready.ports, &client->data_ports,
+			      &client->server, client->has_from ? &client->from : NULL, run->e))
 		return run->e->no;
 	xfer_set_request_rate(run->xfer, run->plan->requests_per_s);
 	if (xfer_start(run->xfer, run->e) ||

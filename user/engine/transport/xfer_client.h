@@ -26,6 +26,7 @@ struct xfer_client_cfg {
 	const char *host, *from;	/* @from: NULL for the system's choice */
 	uint16_t port;
 	int family;			/* AF_UNSPEC, AF_INET, AF_INET6 */
+	struct control_range data_ports;	/* those that the server may name; not given: near @port */
 	struct secret key;
 };
 

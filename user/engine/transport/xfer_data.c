@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "engine/transport/xfer_parts.h"
@@ -29,6 +30,8 @@ struct doors {
 	struct xfer_link *link;
 	const struct sock_addr *peer;
 	struct pollfd polls[CONTROL_MAX_STREAMS + 1];	/* [0]: the control connection */
+	struct control_range range;
+	unsigned int next;		/* of the range: where to look first */
 	unsigned int nr;		/* ports that are open */
 	unsigned int met;		/* streams whose client is there */
 	bool is_met[CONTROL_MAX_STREAMS];
@@ -49,18 +52,35 @@ void xfer_data_opts(const struct control_test *test, struct sock_opts *ret_opts)
 		ret_opts->pacing_bps = test->rate_bps / test->streams * 11 / 10;
 }
 
-/* One port more, of the range if there is one. */
+/*
+ * A range that the user gave is used from its first port on. Otherwise each test has other ports than the
+ * one before: what is left of that in TIME-WAIT or on the way is not taken for its own.
+ */
+static void choose_range(struct doors *doors, const struct sock_addr *local)
+{
+	uint16_t chance = 0;
+
+	doors->range = doors->cfg->data_ports;
+	if (doors->range.first)
+		return;
+	doors->range = control_range_of(sock_port(local));
+	if (getrandom(&chance, sizeof(chance), 0) == sizeof(chance))
+		doors->next = chance % CONTROL_DATA_PORTS;
+}
+
+/* One port more of the range. */
 static int open_door(struct doors *doors, const struct sock_addr *local,
 		     const struct sock_opts *opts, struct err *e)
 {
 	int type = doors->test->protocol == CONTROL_UDP ? SOCK_DGRAM : SOCK_STREAM, fd, wait_s = 1;
-	unsigned int port = doors->cfg->first_port;
+	unsigned int nr = doors->range.last - doors->range.first + 1u, tried = 0;
 	struct sock_addr at = *local;
 
 	do {
-		sock_set_port(&at, (uint16_t)port);
+		sock_set_port(&at, (uint16_t)(doors->range.first + doors->next));
 		fd = sock_listen(&at, type, opts, e);
-	} while (fd == -EADDRINUSE && port && port++ < doors->cfg->last_port);
+		doors->next = (doors->next + 1) % nr;
+	} while (fd == -EADDRINUSE && ++tried < nr);
 	if (fd < 0)
 		return fd;
 	/* Accepts a connection when its request is there: one wake-up instead of two. */
@@ -80,6 +100,7 @@ static int open_doors(struct doors *doors, char *ports, size_t size, struct err 
 	xfer_data_opts(doors->test, &opts);
 	if (sock_local(doors->link->fd, &local))
 		return err_set(e, -EIO, "cannot tell the address of the control connection");
+	choose_range(doors, &local);
 	for (i = 0; i < nr; i++) {
 		if (open_door(doors, &local, &opts, e))
 			return e->no;
@@ -242,7 +263,8 @@ static int punch(int fd, struct err *e)
 }
 
 int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const char *ports,
-		      const struct sock_addr *server, const struct sock_addr *from, struct err *e)
+		      const struct control_range *range, const struct sock_addr *server,
+		      const struct sock_addr *from, struct err *e)
 {
 	bool udp = test->protocol == CONTROL_UDP;
 	struct sock_addr at = *server;
@@ -256,9 +278,8 @@ int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const 
 		port = control_port(ports, udp ? i : 0);
 		if (!port)
 			return err_set(e, -EINVAL, "the server tells no port for stream %u", i);
-		if (port < CONTROL_MIN_PORT)
-			return err_set(e, -EINVAL, "the server names port %u for data: a test uses none below %u",
-				       port, CONTROL_MIN_PORT);
+		if (control_check_port(port, sock_port(server), range, e))
+			return e->no;
 		sock_set_port(&at, port);
 		if (test->kind == CONTROL_CRR) {
 			xfer_set_peer(xfer, &at);

@@ -18,8 +18,12 @@ int xfer_data_accept(struct xfer *xfer, const struct control_test *test,
 		     const struct xfer_server_cfg *cfg, struct xfer_link *link,
 		     const struct sock_addr *peer, struct err *e);
 
-/* At the client: goes to the @ports of @server, from @from unless that is NULL. */
+/*
+ * At the client: goes to the @ports of @server, if they are in @range or, where that is not given, near the
+ * control port; from @from unless that is NULL.
+ */
 int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const char *ports,
-		      const struct sock_addr *server, const struct sock_addr *from, struct err *e);
+		      const struct control_range *range, const struct sock_addr *server,
+		      const struct sock_addr *from, struct err *e);
 
 #endif

@@ -160,6 +160,7 @@ static int make_plan(const struct xfer_opts *opts, const struct xfer_extra *extr
 int xfer_opts_check(const struct xfer_opts *opts, const struct xfer_extra *extra, struct err *e)
 {
 	uint64_t from = 0, to = 0;
+	struct control_range ignored;
 	struct xfer_plan plan;
 	double level, width;
 
@@ -168,6 +169,7 @@ int xfer_opts_check(const struct xfer_opts *opts, const struct xfer_extra *extra
 				 extra->congestion);
 	if (parse_confidence(opts->confidence, &level, &width, e) ||
 	    parse_sizes(opts->sizes, &from, &to, e) ||
+	    control_parse_range(opts->data_ports, &ignored, e) ||
 	    make_plan(opts, extra, to ? to : 1400, &plan, e))
 		return e->no;
 	return from ? make_plan(opts, extra, from, &plan, e) : 0;
@@ -284,6 +286,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	uint64_t bytes;
 	int err;
 
+	control_parse_range(opts->data_ports, &cfg.data_ports, e);	/* checked */
 	err = secret_read(&cfg.key, opts->key_file, XFER_KEY_VARIABLE, e);
 	if (!err)
 		err = xfer_client_open(&client, &cfg, res, e);

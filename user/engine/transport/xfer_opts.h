@@ -28,7 +28,7 @@ struct xfer_opts {
 	uint64_t remote_send_buffer_bytes, remote_receive_buffer_bytes;
 	uint64_t busy_poll_ns;
 	uint16_t dscp;
-	const char *cpu, *remote_cpu, *from, *key_file, *confidence, *sizes;
+	const char *cpu, *remote_cpu, *from, *data_ports, *key_file, *confidence, *sizes;
 	uint16_t max_runs;
 };
 
@@ -84,6 +84,8 @@ struct xfer_opts {
 	{ '4', "ipv4", OPT_FLAG, offsetof(type, at.ipv4), NULL, "IPv4 only" }, \
 	{ '6', "ipv6", OPT_FLAG, offsetof(type, at.ipv6), NULL, "IPv6 only" }, \
 	{ 'B', "bind", OPT_STR, offsetof(type, at.from), "ADDR", "send from this address" }, \
+	{ 0, "data-ports", OPT_STR, offsetof(type, at.data_ports), "LOW-HIGH", \
+	  "data ports that the server may name, if it has --data-ports; default: near --port" }, \
 	{ 0, "key-file", OPT_STR, offsetof(type, at.key_file), "FILE", \
 	  "the server's key; else ETHGAUGE_KEY of the environment" }, \
 	{ 0, "confidence", OPT_STR, offsetof(type, at.confidence), "LEVEL,WIDTH", \

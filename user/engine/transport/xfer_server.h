@@ -17,7 +17,7 @@
 struct xfer_server_cfg {
 	int listen_fds[XFER_LISTEN_FDS];	/* owned by who opened them */
 	unsigned int nr_listen_fds;
-	uint16_t first_port, last_port;	/* of the data; 0: any */
+	struct control_range data_ports;	/* not given: near the control port */
 	uint64_t max_clients, max_per_address, max_streams;
 	uint64_t max_duration_ns;	/* of a test; 0: any */
 	double max_bps;			/* of a test's payload; 0: any */
