@@ -3,6 +3,7 @@
  * main.c - the run of a verb, output and exit codes.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -372,6 +373,8 @@ int main(int argc, char **argv)
 	int code, err;
 
 	hide_passwords(argc, argv);
+	/* A file beyond its limit of size is an error like that of a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	code = dispatch(argc, argv);
 	err = flush_stdout();
 	/* Texts: run() has reported what its result could not be written for. */

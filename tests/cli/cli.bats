@@ -366,6 +366,18 @@ commands() {
 	[[ $stderr == *"cannot write 'x': No space left on device"* ]]
 }
 
+@test "a limit of file sizes is an error, keeps the old file, and leaves no half of a new one" {
+	mkdir "$BATS_TEST_TMPDIR/limited"
+	cd "$BATS_TEST_TMPDIR/limited"
+	echo old >x
+	# shellcheck disable=SC2016
+	run --separate-stderr bash -c 'ulimit -f 1; "$1" doctor -o x >/dev/null' bash "$TOOL"
+	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write 'x': File too large"* ]]
+	[ "$(cat x)" = old ]
+	[ "$(ls)" = x ]
+}
+
 @test "a standard output that takes nothing is an error" {
 	run --separate-stderr bash -c '"$1" doctor --json >/dev/full' bash "$TOOL"
 	[ "$status" = 4 ]

@@ -212,6 +212,45 @@ assert last.recv(15) == b"HTTP/1.1 200 OK", "kept out"'
 	says "--replay and --hooks are mutually exclusive"
 }
 
+# watch_small OPTIONS...: in a directory, small, that holds 64 KiB.
+watch_small() {
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir -p small
+	# shellcheck disable=SC2016 # expanded there
+	start_cmd watch b "watching 'eg0'" unshare -m sh -c \
+		'mount -t tmpfs -o size=64k none small && exec "$@"' sh \
+		"$TOOL" watch eg0 --interval 20ms --json "$@"
+}
+
+@test "a disk that fills up ends a recording with a warning, and the run with status 4 and its result" {
+	watch_small --record small/rec
+	wait_for grep -q "the recording 'small/rec' ends here: No space left on device" "$BATS_TEST_TMPDIR/watch.err"
+	in_a "$PEER" frames 60 101
+	finish watch INT
+	is 4
+	says "cannot write all of 'small/rec': No space left on device"
+	json '.parts | map(.metrics.seen_packets) | add >= 101'
+}
+
+@test "a text file whose last state finds no room ends the run with status 4, one that had none for a while does not" {
+	watch_small --textfile small/prom
+	root=/proc/${PIDS[watch]}/root$BATS_TEST_TMPDIR/small
+	wait_for test -s "$root/prom"
+	cat /dev/zero >"$root/fill" 2>/dev/null || :
+	wait_for grep -q "cannot write 'small/prom': No space left on device" "$BATS_TEST_TMPDIR/watch.err"
+	rm "$root/fill"
+	nap 0.2
+	finish watch INT
+	is 130
+	watch_small --textfile small/prom
+	root=/proc/${PIDS[watch]}/root$BATS_TEST_TMPDIR/small
+	wait_for test -s "$root/prom"
+	cat /dev/zero >"$root/fill" 2>/dev/null || :
+	finish watch INT
+	is 4
+	says "cannot write 'small/prom': No space left on device"
+}
+
 @test "the full-screen view shows the wire, obeys its keys, and leaves the terminal as it was" {
 	start_cmd frames a "" "$PEER" frames 60 100000 02:e9:00:00:00:0b 0.002
 	screen "w=█ TAB DOWN=>eg0_tx ENTER=since_start ?=this_help,_and_back ?=since_start \

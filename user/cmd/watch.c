@@ -298,8 +298,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	watch_all_report_end(run->all, elapsed_ns);
 	meter_report(meter, NULL, NULL, run->res);
 	meter_free(meter);
-	faces_end(run->faces, run->res, elapsed_ns);
-	return 0;
+	return faces_end(run->faces, run->res, elapsed_ns, e);
 }
 
 static int run_replay(struct watch_run *run, struct err *e)

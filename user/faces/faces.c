@@ -19,7 +19,8 @@ struct faces {
 	struct faces_cfg cfg;
 	struct tui *tui;
 	FILE *record;
-	bool textfile_failed;
+	int record_error;		/* that ended it */
+	struct err textfile_error;	/* of the last state; no: 0 if it was written */
 };
 
 int faces_open(struct faces **ret_faces, const struct faces_cfg *cfg, struct err *e)
@@ -67,8 +68,9 @@ bool faces_want_all(const struct faces *faces)
 
 static void update_textfile(struct faces *faces, const struct result *res)
 {
+	bool failed = faces->textfile_error.no;
 	struct outfile *file = NULL;
-	struct err e;
+	struct err e = { 0 };
 	int err;
 
 	err = outfile_open(&file, faces->cfg.textfile, &e);
@@ -76,9 +78,9 @@ static void update_textfile(struct faces *faces, const struct result *res)
 		prom_result(outfile_stream(file), res);
 		err = outfile_commit_soon(file, &e);
 	}
-	if (err && !faces->textfile_failed)
+	if (err && !failed)
 		log_warn("%s", e.msg);
-	faces->textfile_failed = err;
+	faces->textfile_error = err ? e : (struct err){ 0 };
 	outfile_close(file);
 }
 
@@ -92,6 +94,7 @@ static void update_record(struct faces *faces, const struct result *res, uint64_
 	log_warn("the recording '%s' ends here: %s", faces->cfg.record, strerror(-err));
 	fclose(faces->record);
 	faces->record = NULL;
+	faces->record_error = err;
 }
 
 static void update(struct faces *faces, const struct result *res, uint64_t elapsed_ns, bool end)
@@ -109,9 +112,14 @@ void faces_update(struct faces *faces, const struct result *res, uint64_t elapse
 	update(faces, res, elapsed_ns, false);
 }
 
-void faces_end(struct faces *faces, const struct result *res, uint64_t elapsed_ns)
+int faces_end(struct faces *faces, const struct result *res, uint64_t elapsed_ns, struct err *e)
 {
 	update(faces, res, elapsed_ns, true);
+	if (faces->record_error)
+		return err_set(e, faces->record_error, "cannot write all of '%s'", faces->cfg.record);
+	if (faces->textfile_error.no)
+		*e = faces->textfile_error;
+	return faces->textfile_error.no;
 }
 
 enum live_wish faces_poll(struct faces *faces)

@@ -24,11 +24,11 @@ void faces_close(struct faces *faces);
 /* True if @res must be complete at each interval. */
 bool faces_want_all(const struct faces *faces);
 
-/* A write error is reported once, on stderr, and ends a recording. */
+/* A write error is reported once, on stderr, and ends a recording; faces_end() returns it. */
 void faces_update(struct faces *faces, const struct result *res, uint64_t elapsed_ns);
 
-/* The last state, which ends the recording. */
-void faces_end(struct faces *faces, const struct result *res, uint64_t elapsed_ns);
+/* The last state, which ends the recording. An error: the recording, or the last state of a file, is not whole. */
+int faces_end(struct faces *faces, const struct result *res, uint64_t elapsed_ns, struct err *e);
 
 /* Handle keys; call it often. */
 enum live_wish faces_poll(struct faces *faces);
