@@ -366,6 +366,17 @@ commands() {
 	[[ $stderr == *"cannot write 'x': No space left on device"* ]]
 }
 
+@test "an endless file is refused within its bound, and takes no more memory" {
+	# shellcheck disable=SC2016
+	for words in "impair nosuch0 --loss list=/dev/zero" "impair nosuch0 --delay file=/dev/zero"; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr timeout 20 "$TOOL" $words
+		[[ $stderr == *"'/dev/zero' line 1: not one of at most 10000000 lines of text, each shorter than 255 bytes"* ]]
+	done
+	run -2 --separate-stderr bash -c 'ulimit -v 1000000; timeout 60 "$1" watch --replay /dev/zero' bash "$TOOL"
+	[[ $stderr == *"'/dev/zero' is not a recording of watch: line 1"* ]]
+}
+
 @test "a limit of file sizes is an error, keeps the old file, and leaves no half of a new one" {
 	mkdir "$BATS_TEST_TMPDIR/limited"
 	cd "$BATS_TEST_TMPDIR/limited"

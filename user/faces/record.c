@@ -104,6 +104,27 @@ bool record_was_cut(const struct record *record)
 	return record->cut;
 }
 
+/* Not getline(): an endless line, as of /dev/zero, must not take all memory. 0: the file's end. */
+static ssize_t next_line(struct record *record)
+{
+	size_t len = 0, size;
+	char *grown;
+	int c = 0;
+
+	while (c != '\n' && len < MAX_LINE_BYTES && (c = getc_unlocked(record->in)) != EOF) {
+		if (len == record->size) {
+			size = len ? 2 * len : 4096;
+			grown = realloc(record->line, size);
+			if (!grown)
+				return -ENOMEM;
+			record->line = grown;
+			record->size = size;
+		}
+		record->line[len++] = (char)c;
+	}
+	return (ssize_t)len;
+}
+
 int record_next(struct record *record, uint64_t *ret_elapsed_ns, struct err *e)
 {
 	const json_t *elapsed;
@@ -111,13 +132,13 @@ int record_next(struct record *record, uint64_t *ret_elapsed_ns, struct err *e)
 	ssize_t len;
 
 	errno = 0;
-	len = getline(&record->line, &record->size, record->in);
-	if (len < 0 && ferror(record->in))
-		return err_set(e, errno ? -errno : -EIO, "cannot read '%s'", record->path);
-	if (len < 0)
+	len = next_line(record);
+	if (len < 0 || ferror(record->in))
+		return err_set(e, len < 0 ? (int)len : errno ? -errno : -EIO, "cannot read '%s'", record->path);
+	if (!len)
 		return 0;
 	record->number++;
-	if (record->line[len - 1] != '\n') {
+	if (record->line[len - 1] != '\n' && len < MAX_LINE_BYTES) {
 		record->cut = true;
 		return 0;
 	}

@@ -17,6 +17,7 @@
 #define MAX_TEXT	(1 << 16)
 #define MAX_COPIES	64
 #define MAX_PLACES	4096
+#define MAX_LINES	10000000	/* of a file, comments included */
 #define MIN_CUT_BYTES	14		/* an Ethernet header */
 #define DEFAULT_OFFSET	14		/* bit errors start after the Ethernet header */
 #define DEFAULT_ALPHA	3.0		/* Pareto: mean and variance are finite */
@@ -99,7 +100,12 @@ static int numbers_read(struct impair_numbers *numbers, const char *path,
 	if (!file)
 		return err_set(e, -errno, "cannot read '%s'", path);
 	while (!err && fgets(line, sizeof(line), file)) {
-		at++;
+		/* Binary, or endless, such as /dev/zero or a pipe. */
+		if (++at > MAX_LINES || (!strchr(line, '\n') && !feof(file))) {
+			err = err_usage(e, "'%s' line %u: not one of at most %d lines of text, each shorter than "
+					"%zu bytes", path, at, MAX_LINES, sizeof(line) - 1);
+			break;
+		}
 		line[strcspn(line, "#")] = '\0';
 		for (p = line; isspace((unsigned char)*p); p++)
 			;
