@@ -190,16 +190,16 @@ static void a_server_takes_ports_that_a_client_finds_near(void **state)
 		assert_int_equal(control_check_port(range.first, (uint16_t)port, &given, &e), 0);
 		assert_int_equal(control_check_port(range.last, (uint16_t)port, &given, &e), 0);
 	}
-	assert_int_equal(control_check_port(1023, 1000, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(1023, 1000, &given, &e), -EPROTO);
 	assert_int_equal(control_check_port(14880 + 8192, 14880, &given, &e), 0);
-	assert_int_equal(control_check_port(14880 + 8193, 14880, &given, &e), -EINVAL);
-	assert_int_equal(control_check_port(14880 - 8193, 14880, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(14880 + 8193, 14880, &given, &e), -EPROTO);
+	assert_int_equal(control_check_port(14880 - 8193, 14880, &given, &e), -EPROTO);
 	given = (struct control_range){ 30001, 30009 };
 	assert_int_equal(control_check_port(30001, 14880, &given, &e), 0);
 	assert_int_equal(control_check_port(30009, 14880, &given, &e), 0);
-	assert_int_equal(control_check_port(30000, 14880, &given, &e), -EINVAL);
-	assert_int_equal(control_check_port(30010, 14880, &given, &e), -EINVAL);
-	assert_int_equal(control_check_port(14881, 14880, &given, &e), -EINVAL);
+	assert_int_equal(control_check_port(30000, 14880, &given, &e), -EPROTO);
+	assert_int_equal(control_check_port(30010, 14880, &given, &e), -EPROTO);
+	assert_int_equal(control_check_port(14881, 14880, &given, &e), -EPROTO);
 }
 
 static void ports_are_found_by_their_place(void **state)

@@ -36,8 +36,8 @@
 #define CONTROL_PORT		14880
 /* Of data. A server cannot make a client dial a service of its host: it names ports near its own. */
 #define CONTROL_MIN_PORT 1024u
-#define CONTROL_DATA_PORTS 4096u	/* so many above the control port, or below */
-#define CONTROL_NEAR_PORTS 8192u	/* so far is near for a client, whose control port may be forwarded */
+#define CONTROL_DATA_PORTS 4096u	/* number of them, above the control port or below */
+#define CONTROL_NEAR_PORTS 8192u	/* distance that a client accepts: its control port may be forwarded */
 #define CONTROL_LINE_BYTES	4096	/* including the terminator */
 #define CONTROL_MAX_STREAMS	256
 #define CONTROL_MAX_MESSAGE	(16 << 20)
@@ -198,7 +198,7 @@ int control_parse_range(const char *text, struct control_range *ret_range, struc
 /* Where a server takes its data ports unless they are given. */
 struct control_range control_range_of(uint16_t control_port);
 
-/* Whether a client goes to the data port that a server names: 0 or -EINVAL with the reason. */
+/* Whether a client goes to the data port that a server names: 0 or -EPROTO with the reason. */
 int control_check_port(uint16_t port, uint16_t control_port, const struct control_range *given, struct err *e);
 
 /* Port @index in struct control_ready's list; 0: none. */

@@ -53,8 +53,8 @@ void xfer_data_opts(const struct control_test *test, struct sock_opts *ret_opts)
 }
 
 /*
- * A range that the user gave is used from its first port on. Otherwise each test has other ports than the
- * one before: what is left of that in TIME-WAIT or on the way is not taken for its own.
+ * A given range is used from its first port on. Otherwise each test begins at a random one, so that late
+ * packets and connections in TIME-WAIT of the test before are not taken for its own.
  */
 static void choose_range(struct doors *doors, const struct sock_addr *local)
 {
@@ -277,7 +277,7 @@ int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const 
 	for (i = 0; i < xfer_streams(test); i++) {
 		port = control_port(ports, udp ? i : 0);
 		if (!port)
-			return err_set(e, -EINVAL, "the server tells no port for stream %u", i);
+			return err_set(e, -EPROTO, "the server names no port for stream %u", i);
 		if (control_check_port(port, sock_port(server), range, e))
 			return e->no;
 		sock_set_port(&at, port);
