@@ -137,9 +137,10 @@ static __always_inline __u64 answer_auth(struct xdp_md *ctx, struct stamp_work *
 }
 
 /*
- * Whether it answers one of this reflector's own answers, which another reflector took for a question:
- * no TTL ends that, as STAMP sets it to 255. Where an answer has the time of its question a question
- * has zeros or padding; so close to this clock, and followed by an answer's zeros, that is neither.
+ * Whether it is the answer to one of this reflector's own answers, which another reflector took for a
+ * test packet. No TTL ends that loop, as STAMP sets it to 255. Such a packet holds a time of this
+ * reflector's clock where an answer has the time at which its test packet was sent. A test packet has
+ * zeros or padding there; random padding passes once in 10^13 packets.
  */
 static __always_inline int answers_an_answer(struct xdp_md *ctx, const struct stamp_work *work)
 {

@@ -20,8 +20,8 @@ struct reflect_cfg {
 ABI_ASSERT_SIZE(struct reflect_cfg, 32);
 
 /*
- * Sources that share a place share the rate. Random factors: nobody can choose an address that shares
- * that of another. Enough places that no flood of forged addresses uses up the rate of all.
+ * Sources that share a place share the rate. The factors are random, so an address that shares another
+ * one's place cannot be chosen. A flood of forged addresses would need 4096 times the rate to use up all.
  */
 #define REFLECT_SOURCES_BITS	12
 #define REFLECT_SOURCES		(1 << REFLECT_SOURCES_BITS)

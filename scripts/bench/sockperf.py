@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""sockperf ping-pong: it waits for ever for the answer of a lost datagram, and then has no figure."""
+"""sockperf ping-pong: after a lost datagram it waits for the answer until its end, and has no figure."""
 import re
 import sys
 

@@ -442,7 +442,7 @@ static void another_port_is_answered_instead(void **state)
 	run(frame.bytes, frame.len, REFLECT_UNSAFE, &out);
 }
 
-/* Another source, as @change of the address's last or, for IPv6, of its 64th bit says. */
+/* From another source: @change is XORed into the address's last byte, of IPv6 into byte @at6. */
 static void build_from(struct packet_frame *frame, const struct packet_spec *spec, uint8_t change,
 		       size_t at6)
 {
