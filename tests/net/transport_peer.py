@@ -6,7 +6,7 @@ bytes N     sends N bytes over TCP and prints what the server says it received
 order       sends numbered datagrams by hand, with a loss, duplicates and late ones
 garbage     says what is no message, in many ways, each on a connection of its own
 crowd N     opens N connections that say who they are and ask for a test, prints those that got one, and waits
-silent N    opens N connections that say nothing, prints those that were greeted, and waits
+silent N [MS]  opens N connections, MS apart, that say nothing, prints those that were greeted, and waits
 flood N     opens N connections, one by one, and closes each at once
 stall N     a server's first N messages, and nothing more: for PORT, from the server at PORT + 1
 fast        a test that sends faster than it said it would
@@ -143,8 +143,11 @@ def crowd(host, count):
     time.sleep(30)
 
 
-def silent(host, count):
-    sockets = [socket.create_connection((host, PORT), timeout=10) for _ in range(count)]
+def silent(host, count, pause_ms=0):
+    sockets = []
+    for _ in range(count):
+        sockets.append(socket.create_connection((host, PORT), timeout=10))
+        time.sleep(pause_ms / 1000)
     sys.stderr.write("connected\n")
     print(sum(json.loads(each.makefile().readline())["type"] == "hello" for each in sockets), flush=True)
     sys.stderr.write("crowded\n")

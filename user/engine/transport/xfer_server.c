@@ -171,6 +171,14 @@ static void note_starved(struct xfer_server *server, int error)
 	poll(NULL, 0, RETRY_MS);
 }
 
+/* No one waits: one that took the place of one that left would not be the end of it. */
+static void note_rest(struct xfer_server *server)
+{
+	if (server->starved)
+		log_info("clients are accepted again");
+	server->starved = false;
+}
+
 static void take_client(struct xfer_server *server, int listen_fd)
 {
 	struct sock_addr peer = { .len = sizeof(peer.storage) };
@@ -183,9 +191,6 @@ static void take_client(struct xfer_server *server, int listen_fd)
 		note_starved(server, errno);
 		return;
 	}
-	if (server->starved)
-		log_info("clients are accepted again");
-	server->starved = false;
 	sock_text(&peer, from);
 	client = find_place(server, &peer, &why);
 	if (!client) {
@@ -222,7 +227,11 @@ static void *accept_main(void *arg)
 	for (i = 0; i < nr; i++)
 		waits[i] = (struct pollfd){ .fd = server->cfg.listen_fds[i], .events = POLLIN };
 	while (!atomic_load(&server->stop)) {
-		if (poll(waits, nr, ACCEPT_MS) <= 0)
+		int ready = poll(waits, nr, ACCEPT_MS);
+
+		if (!ready)
+			note_rest(server);
+		if (ready <= 0)
 			continue;
 		for (i = 0; i < nr; i++) {
 			if (waits[i].revents)
