@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/self/meter.h"
 #include "engine/web/load.h"
@@ -202,7 +201,8 @@ static int load_check_opts(void *args, const struct opt_given *given, struct err
 }
 
 /* Everything that needs privilege, or may fail before the run starts. */
-static int prepare(const struct load_opts *opts, struct load_body *body, FILE **ret_log, struct err *e)
+static int prepare(const struct load_opts *opts, struct load_body *body, struct load_body *cacert, FILE **ret_log,
+		   struct err *e)
 {
 	int err;
 
@@ -215,6 +215,8 @@ static int prepare(const struct load_opts *opts, struct load_body *body, FILE **
 				    OTHER_FILES + 3 * opts->threads, e);
 	if (!err)
 		err = load_body_open(body, opts->data, opts->upload, e);
+	if (!err && opts->cacert)
+		err = load_body_read(cacert, opts->cacert, e);
 	if (!err && opts->log) {
 		*ret_log = fopen(opts->log, "we");
 		if (!*ret_log)
@@ -223,12 +225,11 @@ static int prepare(const struct load_opts *opts, struct load_body *body, FILE **
 	if (err)
 		return err;
 	caps_drop(0);
-	if (opts->cacert && access(opts->cacert, R_OK))
-		return err_set(e, -errno, "cannot read '%s'", opts->cacert);
 	return 0;
 }
 
-static void configure(struct load_cfg *cfg, const struct load_opts *opts, const struct load_body *body)
+static void configure(struct load_cfg *cfg, const struct load_opts *opts, const struct load_body *body,
+		      const struct load_body *cacert)
 {
 	*cfg = (struct load_cfg){
 		.transfer = {
@@ -244,7 +245,8 @@ static void configure(struct load_cfg *cfg, const struct load_opts *opts, const 
 			.fresh = opts->fresh,
 			.cookies = opts->cookies,
 			.insecure = opts->insecure,
-			.cacert = opts->cacert,
+			.cacert = cacert->data,
+			.cacert_bytes = cacert->bytes,
 			.connect_timeout_ns = opts->connect_timeout_ns,
 			.timeout_ns = opts->timeout_ns,
 			.speed_bytes = opts->client_rate.kind == UNIT_RATE_BPS ?
@@ -323,18 +325,18 @@ static int load_run(const void *args, struct result *res, struct err *e)
 {
 	const struct load_opts *opts = args;
 	struct load_run run = { .res = res, .e = e };
-	struct load_body body = { .fd = -1 };
+	struct load_body body = { .fd = -1 }, cacert = { .fd = -1 };
 	struct load_cfg cfg;
 	char version[128];
 	FILE *log = NULL;
 	int err;
 
-	err = prepare(opts, &body, &log, e);
+	err = prepare(opts, &body, &cacert, &log, e);
 	if (err)
 		goto out;
 	transfer_version(version, sizeof(version));
 	result_env_str(res, "client", version);
-	configure(&cfg, opts, &body);
+	configure(&cfg, opts, &body, &cacert);
 	cfg.log = log;
 	err = run_clients(opts, &cfg, &run);
 	load_close(run.load);
@@ -344,6 +346,7 @@ static int load_run(const void *args, struct result *res, struct err *e)
 out:
 	if (log)
 		fclose(log);
+	load_body_close(&cacert);
 	load_body_close(&body);
 	return err;
 }

@@ -380,6 +380,7 @@ static void set_options(struct transfer *t, const char *source)
 		[TRANSFER_HTTP_2_DIRECT] = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE,
 	};
 	const struct transfer_cfg *cfg = t->set->cfg;
+	struct curl_blob cacert = { (void *)(uintptr_t)cfg->cacert, cfg->cacert_bytes, CURL_BLOB_NOCOPY };
 	char host[96];
 	CURL *easy = t->easy;
 
@@ -424,7 +425,7 @@ static void set_options(struct transfer *t, const char *source)
 		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
 	if (cfg->cacert)
-		curl_easy_setopt(easy, CURLOPT_CAINFO, cfg->cacert);
+		curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &cacert);
 	if (*source) {
 		snprintf(host, sizeof(host), "host!%s", source);
 		curl_easy_setopt(easy, CURLOPT_INTERFACE, host);

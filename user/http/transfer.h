@@ -61,7 +61,8 @@ struct transfer_cfg {
 	bool fresh;			/* a new connection for each, with a full TLS handshake */
 	bool cookies;
 	bool insecure;
-	const char *cacert;
+	const void *cacert;		/* certificates in PEM; NULL: the system's */
+	uint64_t cacert_bytes;
 	uint64_t connect_timeout_ns, timeout_ns;	/* 0: none */
 	uint64_t speed_bytes;		/* per second and transfer; 0: no limit */
 	struct transfer_sockets *sockets;

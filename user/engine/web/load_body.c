@@ -32,12 +32,12 @@ static int open_file(const char *path, int *ret_fd, uint64_t *ret_bytes, struct 
 	return 0;
 }
 
-/* Reads the whole file: libcurl requires form data in memory. */
-static int read_file(struct load_body *body, const char *path, struct err *e)
+int load_body_read(struct load_body *body, const char *path, struct err *e)
 {
 	ssize_t got = 0;
 	int fd, err;
 
+	*body = (struct load_body){ .fd = -1 };
 	err = open_file(path, &fd, &body->bytes, e);
 	if (err)
 		return err;
@@ -56,7 +56,7 @@ int load_body_open(struct load_body *ret_body, const char *data, const char *upl
 {
 	*ret_body = (struct load_body){ .fd = -1 };
 	if (data && data[0] == '@')
-		return read_file(ret_body, data + 1, e);
+		return load_body_read(ret_body, data + 1, e);
 	if (data) {
 		ret_body->data = data;
 		ret_body->bytes = strlen(data);
