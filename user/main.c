@@ -22,6 +22,7 @@
 #include "result/calibration.h"
 #include "result/json.h"
 #include "sys/host/caps.h"
+#include "sys/host/keeper.h"
 
 enum exit_code {
 	EXIT_DONE,
@@ -196,6 +197,7 @@ static int run(struct line *line)
 	struct result_watcher watcher = { .on_row = show_row, .ctx = &rows };
 	struct err e = { 0 }, output_error = { 0 };
 	struct outfile *file = NULL;
+	FILE *calibration = NULL;
 	int code = EXIT_DONE;
 	char path[4096];
 
@@ -210,7 +212,8 @@ static int run(struct line *line)
 	if (caps_require(cmd->needs, &e))
 		goto out;
 	if (globals->output) {
-		caps_keep_files();
+		if (keeper_start(&e))
+			goto out;
 		if (outfile_open(&file, globals->output, &e)) {
 			if (!strcmp(globals->output, "-"))
 				err_hint(&e, "--json prints the document to stdout");
@@ -220,9 +223,10 @@ static int run(struct line *line)
 			outfile_keep_private(file);
 	}
 	environ_host(res);
-	cmd->run(line->values, res, &e);
 	calibration_path(path, sizeof(path));
-	calibration_cite(res, path);
+	calibration = fopen(path, "re");
+	cmd->run(line->values, res, &e);
+	calibration_cite(res, calibration);
 out:
 	status_clear();
 	loop_restart_calls();
@@ -246,6 +250,9 @@ out:
 	if (loop_signal() && code != EXIT_RUN)
 		code = EXIT_SIGNALLED + loop_signal();
 	outfile_close(file);
+	if (calibration)
+		fclose(calibration);
+	keeper_end();
 	progress_free(rows.progress);
 	result_free(res);
 	return code;

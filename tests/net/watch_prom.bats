@@ -18,7 +18,7 @@ setup() {
 # watch OPTIONS...: in b, beside the test, with its listener.
 watch() {
 	start_cmd watch b "$1" "$TOOL" watch --prom :9105 --json "${@:2}"
-	LISTENER=$(pgrep -P "${PIDS[watch]}")
+	LISTENER=$(pgrep -P "${PIDS[watch]}" ethgauge-http)
 }
 
 # scrape [CURL OPTIONS]: the page, within 2 s.

@@ -63,11 +63,14 @@ static json_t *cite(const char *kernel, bool measured)
 	char *text = NULL;
 	json_t *doc, *self;
 	size_t size;
-	FILE *out;
+	FILE *out, *kept;
 
 	if (measured)
 		result_self_u64(res, "snapshot_skew_ns", 25);
-	calibration_cite(res, path);
+	kept = fopen(path, "re");
+	calibration_cite(res, kept);
+	if (kept)
+		fclose(kept);
 	out = open_memstream(&text, &size);
 	assert_int_equal(json_document(out, res, 1), 0);
 	fclose(out);

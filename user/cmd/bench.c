@@ -11,6 +11,7 @@
 #include "engine/suite/bench_suite.h"
 #include "lib/loop.h"
 #include "result/outcome.h"
+#include "sys/host/caps.h"
 #include "sys/host/clock.h"
 
 #define SETTLE_NS	(7 * NSEC_PER_SEC)	/* RFC 2544 23: 2 s, and 5 s for the device to settle */
@@ -381,6 +382,10 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 	int err;
 
 	cfg.stream.ifname = opts->tx_ifname;
+	/* Each trial opens its ends again. The user's own commands may need anything. */
+	if (!opts->reset_command && !opts->receiver)
+		caps_limit(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW | CMD_NEEDS_SYS_ADMIN |
+			   CAPS_FILES | CAPS_LIMITS);
 	err = bench_open(&bench, &cfg, res, e);
 	if (err)
 		return err;

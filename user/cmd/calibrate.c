@@ -24,6 +24,7 @@
 #include "model/delay_error.h"
 #include "result/calibration.h"
 #include "result/result_dist.h"
+#include "sys/host/caps.h"
 
 /* Longer than the forwarder holds any packet. */
 #define BUMP_SETTLE_NS	(5 * NSEC_PER_SEC / 2)
@@ -629,6 +630,8 @@ static int calibrate_run(const void *args, struct result *res, struct err *e)
 	size_t i;
 	int err;
 
+	/* Each step opens its ends again. */
+	caps_limit(cmd_calibrate.needs | CAPS_FILES | CAPS_LIMITS);
 	err = lab_build(&cal.wire, &wire, e);
 	if (err)
 		return err;

@@ -12,7 +12,9 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
+#include "sys/hook/bpf.h"
 #include "sys/host/caps.h"
+#include "sys/host/keeper.h"
 
 #define DEFAULT_LIMIT "1000"
 
@@ -183,8 +185,9 @@ static int open_events(struct run *run, struct err *e)
 
 	if (!run->opts->events)
 		return 0;
-	caps_keep_files();
-	err = outfile_open(&run->events, run->opts->events, e);
+	err = keeper_start(e);
+	if (!err)
+		err = outfile_open(&run->events, run->opts->events, e);
 	if (!err)
 		fputs("direction,ordinal,mono_ns,stream,sequence,buf_bytes,done,first_bit,cut_bytes,"
 		      "copies\n", outfile_stream(run->events));
@@ -274,7 +277,7 @@ static int impair_run(const void *args, struct result *res, struct err *e)
 		err = impair_start(run.impair, e);
 	if (!err) {
 		/* Removing the clsact hook at the end needs CAP_NET_ADMIN; looking up a link needs nothing. */
-		caps_drop(opts->direction == IMPAIR_EGRESS ? CAPS_BPF | CAPS_NET_ADMIN : CAPS_BPF);
+		caps_drop(bpf_map_caps() | (opts->direction == IMPAIR_EGRESS ? CAPS_NET_ADMIN : 0));
 		tell_ready(opts);
 		go(&run);
 		err = run.err;

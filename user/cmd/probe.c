@@ -257,8 +257,9 @@ static int run_stream(const struct probe_opts *opts, struct result *res, struct 
 	if (!is_to_group(&plan.frame))
 		rx.peer = plan.frame.dst;
 	stream_describe(&plan.frame, res);
-	exports_prepare(&opts->exports, &rx);
-	err = rx_open(&run.rx, &rx, res, e);
+	err = exports_prepare(&opts->exports, &rx, e);
+	if (!err)
+		err = rx_open(&run.rx, &rx, res, e);
 	if (!err)
 		err = exports_open(&run.exports, &opts->exports, &rx, run.rx, e);
 	if (!err)

@@ -343,8 +343,9 @@ static int open_receiver(struct sink_run *run)
 
 	if (opts->socket)
 		return rx_socket_open(&run->receiver, &socket, run->res, run->e);
-	exports_prepare(&opts->exports, &cfg);
-	err = rx_open(&rx, &cfg, run->res, run->e);
+	err = exports_prepare(&opts->exports, &cfg, run->e);
+	if (!err)
+		err = rx_open(&rx, &cfg, run->res, run->e);
 	if (err)
 		return err;
 	run->receiver = rx_receiver(rx);

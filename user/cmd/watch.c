@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "engine/self/meter.h"
@@ -257,9 +256,19 @@ static int open_faces(struct watch_run *run, struct err *e)
 
 	if (run->http)
 		log_info("serving Prometheus at '%s'", opts->prom);
-	if (opts->textfile)
-		caps_keep_files();
 	return faces_open(&run->faces, &cfg, e);
+}
+
+static unsigned int kept_caps(const struct watch_opts *opts)
+{
+	unsigned int keep = CAPS_BPF | CAPS_NET_ADMIN;	/* for reattaching */
+
+	/* To leave a dispatcher, which is below /sys/fs/bpf. */
+	if (opts->hooks == WATCH_HOOKS_XDP)
+		keep |= CAPS_SYS_ADMIN | CAPS_FILES;
+	if (!opts->no_cost)
+		keep |= CAPS_SYS_ADMIN;		/* run-time statistics */
+	return keep | (opts->textfile ? CAPS_FILES : 0);
 }
 
 static int run_live(struct watch_run *run, struct err *e)
@@ -280,9 +289,7 @@ static int run_live(struct watch_run *run, struct err *e)
 		err = open_faces(run, e);
 	if (err)
 		return err;
-	/* For reattaching; run-time statistics and leaving a dispatcher require CAP_SYS_ADMIN. */
-	caps_drop(CAPS_BPF | CAPS_NET_ADMIN |
-		  (opts->no_cost && opts->hooks != WATCH_HOOKS_XDP ? 0 : CAPS_SYS_ADMIN));
+	caps_drop(kept_caps(opts));
 	log_info("watching '%s'%s%s", opts->ifaces.names[0], opts->ifaces.nr > 1 ? " and others" : "",
 		 opts->duration_ns ? "" : opts->tui ? "; q ends it" : "; ^C ends it");
 	run->loop.duration_ns = opts->duration_ns;
@@ -311,16 +318,18 @@ static int run_replay(struct watch_run *run, struct err *e)
 	int err;
 
 	/* Before the screen is switched: the file may not exist. */
-	err = access(show.path, R_OK) ? err_set(e, -errno, "cannot read '%s'", show.path) : 0;
+	err = record_show_open(&show, e);
 	if (!err)
 		err = open_http(run, e);
 	if (!err)
 		err = open_faces(run, e);
-	if (err)
-		return err;
-	caps_drop(0);
-	show.faces = run->faces;
-	return record_show(&show, e);
+	if (!err) {
+		caps_drop(run->opts->textfile ? CAPS_FILES : 0);
+		show.faces = run->faces;
+		err = record_show(&show, e);
+	}
+	record_show_close(&show);
+	return err;
 }
 
 static int watch_run(const void *args, struct result *res, struct err *e)

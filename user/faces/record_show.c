@@ -45,15 +45,22 @@ static bool poll(void *ctx)
 	return at->next_ns == UINT64_MAX && !at->show->stays;
 }
 
+int record_show_open(struct record_show *show, struct err *e)
+{
+	return record_open(&show->record, show->path, e);
+}
+
+void record_show_close(struct record_show *show)
+{
+	record_close(show->record);
+}
+
 int record_show(const struct record_show *show, struct err *e)
 {
-	struct showing at = { .show = show };
+	struct showing at = { .show = show, .record = show->record };
 	struct loop loop = { .done = poll, .ctx = &at };
-	int err;
+	int err = 0;
 
-	err = record_open(&at.record, show->path, e);
-	if (err)
-		return err;
 	at.start_mono_ns = loop_mono_ns();
 	log_info("replaying '%s'", show->path);
 	loop_run(&loop);
@@ -63,6 +70,5 @@ int record_show(const struct record_show *show, struct err *e)
 	} else if (record_was_cut(at.record)) {
 		result_note(show->res, "the recording ends within a line: its writer was killed");
 	}
-	record_close(at.record);
 	return err;
 }

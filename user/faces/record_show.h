@@ -8,8 +8,11 @@
 #include "faces/faces.h"
 #include "result/result.h"
 
+struct record;
+
 struct record_show {
 	const char *path;
+	struct record *record;		/* of record_show_open() */
 	double speed;			/* times as fast; 0: at once */
 	bool stays;			/* after the last line, until poll() ends it */
 	struct result *res;		/* filled from the recording */
@@ -17,6 +20,10 @@ struct record_show {
 	bool (*poll)(void *ctx);	/* called often; true: end */
 	void *ctx;
 };
+
+/* Opens the file at @show->path, while privileges last. */
+int record_show_open(struct record_show *show, struct err *e);
+void record_show_close(struct record_show *show);
 
 /* Until the recording ends or the user quits. */
 int record_show(const struct record_show *show, struct err *e);

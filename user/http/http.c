@@ -20,6 +20,7 @@
 #include "http/http_parts.h"
 #include "lib/loop.h"
 #include "sys/host/caps.h"
+#include "sys/host/child.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
@@ -29,7 +30,7 @@
 #define START_SECONDS	10
 
 /* The listener's descriptors, after the standard ones. */
-enum { LISTEN_FD = 3, PAIR_FD, FDS };
+enum { LISTEN_FD = CHILD_FIRST_FD, PAIR_FD };
 
 struct http {
 	struct http_page page;
@@ -83,27 +84,6 @@ static int listen_on(const struct addrinfo *at)
 	return err;
 }
 
-/* Without what the other process has open, and without its signals: its end ends this one. */
-static int isolate(int listen_fd, int pair_fd)
-{
-	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
-	size_t i;
-
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
-	/* Each may have the number that another one is to get. */
-	listen_fd = fcntl(listen_fd, F_DUPFD, FDS);
-	pair_fd = fcntl(pair_fd, F_DUPFD, FDS);
-	if (null < 0 || listen_fd < 0 || pair_fd < 0)
-		return -errno;
-	for (fd = 0; fd < FDS; fd++) {
-		if (dup2(fd == LISTEN_FD ? listen_fd : fd == PAIR_FD ? pair_fd : null, fd) < 0)
-			return -errno;
-	}
-	return close_range(FDS, ~0u, 0) ? -errno : 0;
-}
-
 /* No core, no file, no process of its own. */
 static void limit(void)
 {
@@ -125,7 +105,7 @@ static void __attribute__((noreturn)) listener(const struct http_page *page, pid
 	/* A warning of this has stderr still. */
 	err = caps_become_nobody(&e);
 	if (!err) {
-		err = isolate(listen_fd, pair_fd);
+		err = child_isolate((const int[]){ listen_fd, pair_fd }, 2);
 		if (err)
 			err_set(&e, err, "cannot start the listener");
 		else

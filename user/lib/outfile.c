@@ -18,7 +18,15 @@ struct outfile {
 	char path[PATH_MAX];
 	char aside[PATH_MAX];	/* temporary name until the rename; empty while unnamed */
 	FILE *stream;
+	int place;		/* at the namer; -1: this process gives the name */
 };
+
+static const struct outfile_namer *namer;
+
+void outfile_name_by(const struct outfile_namer *other)
+{
+	namer = other;
+}
 
 static int open_aside(struct outfile *file)
 {
@@ -61,6 +69,7 @@ int outfile_open(struct outfile **ret_file, const char *path, struct err *e)
 	if (!file)
 		return err_set(e, -ENOMEM, "cannot write '%s'", path);
 	strcpy(file->path, path);
+	file->place = -1;
 	fd = open_aside(file);
 	if (fd < 0) {
 		free(file);
@@ -72,6 +81,23 @@ int outfile_open(struct outfile **ret_file, const char *path, struct err *e)
 		outfile_close(file);
 		return err_set(e, -ENOMEM, "cannot write '%s'", path);
 	}
+	if (namer)
+		file->place = namer->adopt(path, file->aside, fd);
+	*ret_file = file;
+	return 0;
+}
+
+int outfile_adopt(struct outfile **ret_file, const char *path, const char *aside, int fd)
+{
+	struct outfile *file = calloc(1, sizeof(*file));
+
+	if (!file || !(file->stream = fdopen(fd, "w"))) {
+		free(file);
+		return -ENOMEM;
+	}
+	snprintf(file->path, sizeof(file->path), "%s", path);
+	snprintf(file->aside, sizeof(file->aside), "%s", aside);
+	file->place = -1;
 	*ret_file = file;
 	return 0;
 }
@@ -106,16 +132,23 @@ static int give_name(struct outfile *file, int fd)
 	return -errno;
 }
 
+static int rename_aside(struct outfile *file, int fd)
+{
+	int err = file->aside[0] ? 0 : give_name(file, fd);
+
+	return !err && rename(file->aside, file->path) ? -errno : err;
+}
+
 static int commit(struct outfile *file, bool on_disk, struct err *e)
 {
 	int fd = fileno(file->stream), err = 0;
 
 	if (fflush(file->stream) || ferror(file->stream) || (on_disk && fsync(fd)))
 		err = errno ? -errno : -EIO;
-	if (!err && !file->aside[0])
-		err = give_name(file, fd);
-	if (!err && rename(file->aside, file->path))
-		err = -errno;
+	if (!err && file->place >= 0)
+		err = namer->commit(file->place);
+	else if (!err)
+		err = rename_aside(file, fd);
 	if (err)
 		return err_set(e, err, "cannot write '%s'", file->path);
 	file->aside[0] = '\0';
@@ -136,7 +169,9 @@ void outfile_close(struct outfile *file)
 {
 	if (!file)
 		return;
-	if (file->aside[0])
+	if (file->place >= 0)
+		namer->discard(file->place);
+	else if (file->aside[0])
 		unlink(file->aside);
 	if (file->stream)
 		fclose(file->stream);

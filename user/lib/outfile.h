@@ -29,4 +29,17 @@ int outfile_commit_soon(struct outfile *file, struct err *e);
 /* Frees; discards what was not committed. Accepts NULL. */
 void outfile_close(struct outfile *file);
 
+/* Who names files where this process is no longer permitted to. Functions return negative errno. */
+struct outfile_namer {
+	int (*adopt)(const char *path, const char *aside, int fd);	/* @aside: "" while unnamed; its place, from 0 */
+	int (*commit)(int place);
+	void (*discard)(int place);	/* also after commit() */
+};
+
+/* Of the files opened from now on; NULL: none. It stays until they are closed. */
+void outfile_name_by(const struct outfile_namer *namer);
+
+/* The namer's side: a file opened elsewhere. Takes @fd if it returns 0; else -ENOMEM. */
+int outfile_adopt(struct outfile **ret_file, const char *path, const char *aside, int fd);
+
 #endif

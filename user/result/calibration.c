@@ -58,14 +58,14 @@ static bool is_same_machine(const json_t *then, const json_t *now)
 	return true;
 }
 
-void calibration_cite(struct result *res, const char *path)
+void calibration_cite(struct result *res, FILE *kept)
 {
 	json_t *tree = result_tree(res), *doc, *then, *figures, *value;
 	const char *key, *date;
 
 	if (!json_object_size(json_object_get(tree, "self")))
 		return;
-	doc = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	doc = kept ? json_loadf(kept, JSON_REJECT_DUPLICATES, NULL) : NULL;
 	then = json_object_get(doc, "environment");
 	date = json_string_value(json_object_get(then, "date"));
 	figures = json_object_get(doc, "metrics");

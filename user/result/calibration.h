@@ -10,6 +10,8 @@
 #ifndef RESULT_CALIBRATION_H
 #define RESULT_CALIBRATION_H
 
+#include <stdio.h>
+
 #include "lib/err.h"
 #include "result/result.h"
 
@@ -20,10 +22,10 @@ void calibration_path(char *buf, size_t size);
 int calibration_store(const struct result *res, const char *path, struct err *e);
 
 /*
- * Add to "self" of @res: the calibration's figures and date, or "none" if there is
+ * Adds to "self" of @res from @kept, which is open since privileges lasted (NULL: no file): the calibration's figures and date, or "none" if there is
  * none for this machine in its current state. No-op if @res has no "self", as it
  * measured nothing. An unreadable document counts as none.
  */
-void calibration_cite(struct result *res, const char *path);
+void calibration_cite(struct result *res, FILE *kept);
 
 #endif

@@ -22,6 +22,7 @@
 #include "model/mix.h"
 #include "model/settle.h"
 #include "proto/frame.h"
+#include "sys/hook/bpf.h"
 #include "sys/hook/drops.h"
 #include "sys/host/caps.h"
 #include "sys/net/netns.h"
@@ -392,11 +393,8 @@ void trial_begin(struct trial *trial, struct result *res)
 
 unsigned int trial_keep_caps(const struct trial *trial)
 {
-	/*
-	 * Reading maps requires the first before 5.19; counters of other namespaces require the
-	 * second.
-	 */
-	return CAPS_BPF | (trial->path ? CAPS_SYS_ADMIN : 0);
+	/* Counters of other namespaces require the second. */
+	return bpf_map_caps() | (trial->path ? CAPS_SYS_ADMIN : 0);
 }
 
 static void look(struct trial *trial, const struct rx_sent *sent, struct settle_seen *ret_seen)

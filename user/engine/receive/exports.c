@@ -15,7 +15,7 @@
 #include "lib/loop.h"
 #include "lib/outfile.h"
 #include "proto/hdr.h"
-#include "sys/host/caps.h"
+#include "sys/host/keeper.h"
 
 struct exports {
 	struct exports_opts opts;
@@ -38,14 +38,13 @@ static uint64_t ring_bytes(uint64_t asked)
 	return bytes;
 }
 
-void exports_prepare(const struct exports_opts *opts, struct rx_cfg *rx)
+int exports_prepare(const struct exports_opts *opts, struct rx_cfg *rx, struct err *e)
 {
 	if (opts->records) {
 		rx->record_every = (uint32_t)opts->records_every;
 		rx->record_ring_bytes = (uint32_t)ring_bytes(opts->records_ring_bytes);
 	}
-	if (opts->records || opts->hgrm || opts->hlog)
-		caps_keep_files();
+	return opts->records || opts->hgrm || opts->hlog ? keeper_start(e) : 0;
 }
 
 int exports_open(struct exports **ret_exports, const struct exports_opts *opts,

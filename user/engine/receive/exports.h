@@ -38,8 +38,8 @@ struct exports_opts {
 
 #define EXPORTS_RULES { OPT_REQUIRES, "records-every records-ring", "records" }
 
-/* Sets in @ret_cfg what @opts requires of the receiver. */
-void exports_prepare(const struct exports_opts *opts, struct rx_cfg *rx);
+/* Sets in @rx what @opts requires of the receiver, before that is opened. Returns 0 or e->no. */
+int exports_prepare(const struct exports_opts *opts, struct rx_cfg *rx, struct err *e);
 
 struct exports;
 

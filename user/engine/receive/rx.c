@@ -565,8 +565,7 @@ void rx_read_gap_errors(struct rx *rx, struct hist_rec *ret_hist)
 
 unsigned int rx_keep_caps(const struct rx *rx)
 {
-	/* Looking up a map by descriptor requires CAP_BPF before 5.19. */
-	return CAPS_BPF | (rx->stamp ? CAPS_NET_ADMIN : 0);
+	return bpf_map_caps() | (rx->stamp ? CAPS_NET_ADMIN : 0);
 }
 
 int rx_check(struct rx *rx, struct err *e)

@@ -17,6 +17,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/stat.h"
+#include "sys/host/caps.h"
 
 #define MAX_RUNS		100
 #define MIN_RUNS		3
@@ -272,6 +273,13 @@ static uint64_t largest(const struct xfer_opts *opts)
 	return to;
 }
 
+/* What the kernel refuses to others: these may exceed its limits. */
+static bool needs_admin(const struct xfer_opts *opts, const struct xfer_extra *extra)
+{
+	return extra->congestion || opts->busy_poll_ns || opts->buffer_bytes || opts->send_buffer_bytes ||
+	       opts->receive_buffer_bytes;
+}
+
 int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, struct result *res,
 		  struct err *e)
 {
@@ -304,6 +312,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	}
 	if (extra->kind == CONTROL_STREAM && !opts->sizes)
 		result_env_u64(res, "message_bytes", plan.local.message_bytes);
+	caps_drop(needs_admin(opts, extra) ? CAPS_NET_ADMIN : 0);
 	log_info("testing with '%s'", opts->host);
 	meter = meter_start(NULL);
 	if (opts->sizes)

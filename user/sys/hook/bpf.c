@@ -20,6 +20,7 @@
 #include <linux/bpf.h>
 
 #include "lib/log.h"
+#include "sys/host/caps.h"
 #include "sys/host/memlock.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/nic.h"
@@ -158,13 +159,23 @@ bool bpf_stores_in_order(void)
 #endif
 }
 
-bool bpf_sums_blocks(void)
+static bool kernel_is(int least_major, int least_minor)
 {
 	struct utsname host;
 	int major, minor;
 
 	return !uname(&host) && sscanf(host.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 13));
+	       (major > least_major || (major == least_major && minor >= least_minor));
+}
+
+bool bpf_sums_blocks(void)
+{
+	return kernel_is(6, 13);
+}
+
+unsigned int bpf_map_caps(void)
+{
+	return kernel_is(5, 19) ? 0 : CAPS_BPF;
 }
 
 int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info)

@@ -76,6 +76,9 @@ bool bpf_stores_in_order(void);
  */
 bool bpf_sums_blocks(void);
 
+/* enum caps_need to read and write maps whose descriptors are held: none since 5.19, CAPS_BPF before. */
+unsigned int bpf_map_caps(void);
+
 /* Marks every XDP program of @obj as supporting multi-buffer frames (or not); call before load. */
 void bpf_set_frags(struct bpf_object *obj, bool frags);
 

@@ -4,9 +4,12 @@
  */
 #include "sys/host/caps.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include <cap-ng.h>
 
 #include "lib/log.h"
+#include "sys/host/keeper.h"
 
 #ifndef CAP_BPF
 #define CAP_BPF 39
@@ -37,17 +41,36 @@ static const struct {
 	{ CAPS_NET_ADMIN, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
 	{ CAPS_NET_RAW, CAP_NET_RAW, "CAP_NET_RAW" },
 	{ CAPS_SYS_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+	{ CAPS_FILES, CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE" },
+	{ CAPS_FILES, CAP_FOWNER, "CAP_FOWNER" },
+	{ CAPS_LIMITS, CAP_IPC_LOCK, "CAP_IPC_LOCK" },
+	{ CAPS_LIMITS, CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE" },
 };
 
-static bool keep_files;
+#define NR_TABLE	(sizeof(table) / sizeof(table[0]))
+
+/* "cap_bpf,cap_net_admin": of the @table rows that @needs names, as setcap(8) writes them. */
+static void write_caps(char *buf, size_t size, unsigned int needs)
+{
+	size_t i, len = 0;
+
+	buf[0] = '\0';
+	for (i = 0; i < NR_TABLE; i++) {
+		if ((needs & table[i].need) && len < size)
+			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? "," : "", table[i].name);
+	}
+	for (i = 0; buf[i]; i++)
+		buf[i] = (char)tolower((unsigned char)buf[i]);
+}
 
 int caps_require(unsigned int needs, struct err *e)
 {
-	char missing[128] = "";
+	char missing[128] = "", caps[128], file[PATH_MAX];
+	ssize_t len;
 	size_t i;
 
 	capng_get_caps_process();
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (i = 0; i < NR_TABLE; i++) {
 		if (!(needs & table[i].need) || capng_have_capability(CAPNG_EFFECTIVE, table[i].cap))
 			continue;
 		if (table[i].need == CAPS_BPF &&
@@ -59,92 +82,126 @@ int caps_require(unsigned int needs, struct err *e)
 	if (!*missing)
 		return 0;
 	err_machine(e, -EPERM, "this requires %s", missing);
-	return err_hint(e, "run it as root: sudo ethgauge ...");
+	len = readlink("/proc/self/exe", file, sizeof(file) - 1);
+	/* To root that lacks some, as in a container, the file's capabilities give nothing. */
+	if (len <= 0 || !geteuid())
+		return err_hint(e, "run it as root: sudo ethgauge ...");
+	file[len] = '\0';
+	write_caps(caps, sizeof(caps), needs);
+	return err_hint(e, "run it as root: sudo ethgauge ...; or once for all users: sudo setcap %s+ep %s", caps, file);
 }
 
-void caps_keep_files(void)
+/* What exec() gives to a program of root. Without CAP_SETPCAP it stays as it is. */
+static void empty_bounding_set(void)
 {
-	keep_files = true;
+	unsigned long cap;
+
+	/* Fails after the last one. */
+	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
+		;
 }
 
-void caps_drop(unsigned int keep)
+/* @who: NULL: the user nobody. False: not permitted, or the user is unknown to the namespace. */
+static bool change_user(const struct passwd *who)
 {
-	bool held[sizeof(table) / sizeof(table[0])];
+	const struct passwd *nobody = who ? NULL : getpwnam("nobody");
+	uid_t uid = who ? who->pw_uid : nobody && nobody->pw_uid ? nobody->pw_uid : NOBODY;
+	gid_t gid = who ? who->pw_gid : nobody && nobody->pw_gid ? nobody->pw_gid : NOBODY;
+	int deadly = 0, err;
+	pid_t parent = getppid();
+
+	/* It is cleared by a change of the user. */
+	prctl(PR_GET_PDEATHSIG, &deadly);
+	err = who ? initgroups(who->pw_name, gid) : setgroups(0, NULL);
+	if (err || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return false;
+	if (deadly) {
+		prctl(PR_SET_PDEATHSIG, deadly);
+		if (getppid() != parent)
+			raise(deadly);
+	}
+	return true;
+}
+
+/* Only those of @keep that are held now; @run_phase: without those to load programs. 0 or negative errno. */
+static int keep_only(unsigned int keep, bool run_phase)
+{
+	bool kept[NR_TABLE];
 	size_t i;
 
 	/* Requesting one that is not held would make the kernel refuse all. */
 	capng_get_caps_process();
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		held[i] = capng_have_capability(CAPNG_PERMITTED, table[i].cap);
+	for (i = 0; i < NR_TABLE; i++)
+		kept[i] = (keep & table[i].need) && !(run_phase && table[i].to_load_only) &&
+			  capng_have_capability(CAPNG_PERMITTED, table[i].cap);
 	capng_clear(CAPNG_SELECT_BOTH);
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if ((keep & table[i].need) && !table[i].to_load_only && held[i])
+	for (i = 0; i < NR_TABLE; i++) {
+		if (kept[i])
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, table[i].cap);
 	}
-	if (keep_files)
-		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
 	if (capng_apply(CAPNG_SELECT_CAPS))
-		log_debug("cannot drop capabilities: %s", strerror(errno));
+		return errno ? -errno : -EPERM;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+}
+
+void caps_drop(unsigned int keep)
+{
+	int err;
+
+	keeper_seal();
+	empty_bounding_set();
+	if (keep)
+		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+	if (!geteuid() && !change_user(NULL))
+		log_debug("stays root, with few capabilities: cannot become the user 'nobody': %s", strerror(errno));
+	err = keep_only(keep, true);
+	if (err)
+		log_debug("cannot drop capabilities: %s", strerror(-err));
+}
+
+void caps_limit(unsigned int keep)
+{
+	int err;
+
+	empty_bounding_set();
+	err = keep_only(keep, false);
+	if (err)
+		log_debug("cannot drop capabilities: %s", strerror(-err));
 }
 
 int caps_become(const char *user, struct err *e)
 {
-	struct passwd *who;
-	bool files;
+	struct passwd *who = NULL;
+	int err;
 
 	if (!geteuid()) {
-		errno = 0;
 		who = getpwnam(user);
 		if (!who)
 			return err_usage(e, "there is no user '%s'", user);
 		if (!who->pw_uid)
 			return err_usage(e, "'%s' is root: choose an unprivileged user", user);
-		/* -o is written at the end, where root was able to write. */
-		if (keep_files)
-			prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
-		if (initgroups(user, who->pw_gid) || setresgid(who->pw_gid, who->pw_gid, who->pw_gid) ||
-		    setresuid(who->pw_uid, who->pw_uid, who->pw_uid))
-			return err_set(e, -errno, "cannot become the user '%s'", user);
 	}
+	keeper_seal();
+	empty_bounding_set();
+	if (who && !change_user(who))
+		return err_set(e, -errno, "cannot become the user '%s'", user);
 	/* Also drops capabilities that the new user would keep (ambient, file). */
-	capng_get_caps_process();
-	files = keep_files && capng_have_capability(CAPNG_PERMITTED, CAP_DAC_OVERRIDE);
-	capng_clear(CAPNG_SELECT_BOTH);
-	if (files)
-		capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_DAC_OVERRIDE,
-			      CAP_FOWNER, -1);
-	if (capng_apply(CAPNG_SELECT_CAPS))
-		log_debug("cannot drop capabilities: %s", strerror(errno));
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		log_debug("cannot refuse new privileges: %s", strerror(errno));
+	err = keep_only(0, true);
+	if (err)
+		log_debug("cannot drop capabilities: %s", strerror(-err));
 	return 0;
-}
-
-/* False: not allowed, as in a container without CAP_SETUID, or the user is unknown to the namespace. */
-static bool leave_root(void)
-{
-	struct passwd *who = getpwnam("nobody");
-	uid_t uid = who && who->pw_uid ? who->pw_uid : NOBODY;
-	gid_t gid = who && who->pw_gid ? who->pw_gid : NOBODY;
-
-	return !setgroups(0, NULL) && !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid);
 }
 
 int caps_become_nobody(struct err *e)
 {
-	unsigned long cap;
+	int err;
 
-	/* Fails after the last one, or without CAP_SETPCAP. */
-	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
-		;
-	if (!geteuid() && !leave_root())
+	empty_bounding_set();
+	if (!geteuid() && !change_user(NULL))
 		log_warn("the listener stays root, without capabilities: it cannot become the user 'nobody': %s",
 			 strerror(errno));
-	capng_get_caps_process();
-	capng_clear(CAPNG_SELECT_BOTH);
-	if (capng_apply(CAPNG_SELECT_CAPS))
-		return err_set(e, -errno, "cannot drop the listener's capabilities");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-		return err_set(e, -errno, "cannot refuse new privileges");
-	return 0;
+	err = keep_only(0, true);
+	if (!err && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		err = -errno;
+	return err ? err_set(e, err, "cannot drop the listener's capabilities") : 0;
 }

@@ -12,31 +12,31 @@ enum caps_need {
 	CAPS_NET_ADMIN = 1 << 1,
 	CAPS_NET_RAW = 1 << 2,
 	CAPS_SYS_ADMIN = 1 << 3,
+	CAPS_FILES = 1 << 4,	/* writing where only root may: CAP_DAC_OVERRIDE and CAP_FOWNER */
+	CAPS_LIMITS = 1 << 5,	/* of memory and descriptors: CAP_IPC_LOCK and CAP_SYS_RESOURCE */
 };
 
 /* 0, or -EPERM naming the missing capabilities. */
 int caps_require(unsigned int needs, struct err *e);
 
 /*
- * Drops every capability except those in @keep, permanently and for all threads created later. Call
- * when all descriptors are open and before threads start. A failure is only logged.
+ * The run phase begins: all descriptors are open, and no thread runs yet. Permanently, for this process and what it
+ * starts: as root it becomes the user nobody; of the capabilities it has @keep, those only for loading programs
+ * excepted; it can gain none, by an exec() neither. What is not permitted here, as in a container without
+ * CAP_SETUID, is only logged.
  */
 void caps_drop(unsigned int keep);
 
+/* The same for a process that opens more later: the user stays, and so do capabilities for loading programs. */
+void caps_limit(unsigned int keep);
+
 /*
- * As root: becomes @user permanently, with its groups and without any capability. As another user:
- * only drops capabilities. Call before threads start.
+ * caps_drop(0) with another user, and with its groups. Returns 0 or e->no: there is no such user, or
+ * it is root.
  */
 int caps_become(const char *user, struct err *e);
 
-/*
- * For a process that only serves others: as root it becomes the user nobody, without groups. It has no
- * capability then, whatever caps_keep_files() said, can get none, and cannot be traced. Where
- * the user cannot be changed it stays, with a warning.
- */
+/* caps_drop(0) for a process that serves others. It cannot be traced, and what fails is an error, or a warning: the user. */
 int caps_become_nobody(struct err *e);
-
-/* Makes caps_drop() and caps_become() keep root's permission to write files: -o was given. */
-void caps_keep_files(void);
 
 #endif

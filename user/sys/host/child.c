@@ -118,6 +118,27 @@ int child_open(struct child *ret_child, char *const argv[], int netns_fd)
 	return 0;
 }
 
+int child_isolate(const int *fds, unsigned int nr)
+{
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), high[4] = { 0 }, end = CHILD_FIRST_FD + (int)nr, fd;
+	size_t i;
+
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	/* Each may have the number that another one is to get. */
+	for (i = 0; i < nr; i++) {
+		high[i] = fcntl(fds[i], F_DUPFD, end);
+		if (high[i] < 0)
+			return -errno;
+	}
+	for (fd = 0; fd < end; fd++) {
+		if (dup2(fd < CHILD_FIRST_FD ? null : high[fd - CHILD_FIRST_FD], fd) < 0)
+			return -errno;
+	}
+	return close_range((unsigned int)end, ~0u, 0) ? -errno : 0;
+}
+
 void child_end(struct child *child)
 {
 	if (child->in_fd >= 0)

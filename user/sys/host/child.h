@@ -38,6 +38,15 @@ void child_end(struct child *child);
 /* True once it has ended, with the status as above. */
 bool child_has_ended(struct child *child, int *ret_status);
 
+#define CHILD_FIRST_FD	3
+
+/*
+ * In a child that only serves its parent, after fork(): of what is open it keeps the @nr of @fds (at most 4), as
+ * CHILD_FIRST_FD and so on; stdin, stdout and stderr are /dev/null. Signals that ask it to end are
+ * ignored: the end of the parent's end of a socket is its end. Returns 0 or negative errno.
+ */
+int child_isolate(const int *fds, unsigned int nr);
+
 /* Kills it if it has not ended, including its own children. */
 void child_close(struct child *child);
 

@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bats file_tags=net
+# What each verb may still do while it runs: docs/security.md.
+
+load ../lib/common
+load ../lib/lab
+
+NET_ADMIN=$((1 << 12)) NET_RAW=$((1 << 13)) IPC_LOCK=$((1 << 14)) SYS_ADMIN=$((1 << 21)) SYS_RESOURCE=$((1 << 24))
+PERFMON=$((1 << 38)) BPF=$((1 << 39)) FILES=$((1 << 1 | 1 << 3))
+
+setup() {
+	need_root
+	need_command jq
+}
+
+# To read maps, before 5.19.
+reads() {
+	[ "$(printf '%s\n' 5.19 "$(uname -r)" | sort -V | head -n 1)" = 5.19 ] && echo 0 || echo "$BPF"
+}
+
+# field PID NAME: of each thread, once if they agree.
+field() {
+	sed -n "s/^$2:[[:space:]]*//p" /proc/"$1"/task/*/status | sort -u
+}
+
+# has PID UID CAPABILITIES BOUNDING: nothing else, and no way to more.
+has() {
+	local what now
+
+	what="$2	$2	$2	$2 $(printf '%016x %016x %016x 0000000000000000 1' "$3" "$3" "$4")"
+	now="$(field "$1" Uid) $(field "$1" CapPrm) $(field "$1" CapEff) $(field "$1" CapBnd) $(field "$1" CapInh) $(field "$1" NoNewPrivs)"
+	[ "$now" = "$what" ] || fail "$(tr '\0' ' ' <"/proc/$1/cmdline"): has '$now', not '$what'"
+}
+
+# leaves NAME CAPABILITIES: nobody has them while it runs, which is then ended.
+leaves() {
+	has "${PIDS[$1]}" 65534 "$2" 0
+	[[ $(field "${PIDS[$1]}" Groups) =~ ^(65534)?\ ?$ ]]
+	finish "$1" INT
+}
+
+seen() {
+	echo "$1" >>"$BATS_FILE_TMPDIR/seen"
+}
+
+@test "sink, reflect and impair keep nothing but what their run needs" {
+	lab_up
+	seen "sink reflect impair"
+	start sink b sink eg0
+	leaves sink "$(reads)"
+	start reflect b reflect eg0
+	leaves reflect 0
+	start impair b impair eg0 --loss 1%
+	leaves impair "$(reads)"
+	start impair b impair eg0 --direction egress --loss 1%
+	leaves impair $((NET_ADMIN | $(reads)))
+}
+
+@test "senders keep what their engine needs" {
+	need xdp-live-frames af-xdp
+	lab_up
+	seen "blast probe ping rr"
+	start live a blast eg0 198.18.0.2 --engine live --rate 1kpps
+	leaves live $((NET_ADMIN | BPF))
+	start afxdp a blast eg0 198.18.0.2 --engine afxdp --rate 1kpps
+	leaves afxdp 0
+	start probe a probe eg0 198.18.0.2 --engine afxdp --rate 1kpps
+	leaves probe "$(reads)"
+	start_cmd stamp a "probing" "$TOOL" probe --stamp 198.18.0.2
+	leaves stamp 0
+	start_cmd rr a "sending requests" "$TOOL" rr 198.18.0.2
+	nap 0.3
+	leaves rr 0
+	start_cmd ping a "sending requests" "$TOOL" ping 198.18.0.2
+	nap 0.3
+	leaves ping 0
+}
+
+@test "what uses sockets keeps nothing, or what was asked beyond the system's limits" {
+	lab_up
+	seen "serve tcp udp load"
+	start serve b serve -o "$BATS_TEST_TMPDIR/serve.json"
+	start tcp a tcp stream 198.18.0.2 -d 60s
+	leaves tcp 0
+	start udp a udp stream 198.18.0.2 -d 60s --rate 1Mbps
+	leaves udp 0
+	start tcp a tcp stream 198.18.0.2 -d 60s --socket-buffer 8M
+	leaves tcp $((NET_ADMIN))
+	start_cmd rfc6349 a "" "$TOOL" bench rfc6349 198.18.0.2
+	nap 0.5
+	leaves rfc6349 $((NET_ADMIN))
+	leaves serve 0
+	json '.command == "serve"'
+	start_cmd load a "" "$TOOL" load http://198.18.0.2:9/ -d 60s
+	nap 0.5
+	leaves load 0
+}
+
+@test "watch keeps what its options need" {
+	lab_up
+	seen watch
+	start_cmd watch b "watching" "$TOOL" watch eg0
+	leaves watch $((BPF | NET_ADMIN | SYS_ADMIN))
+	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks tc
+	leaves watch $((BPF | NET_ADMIN))
+	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks tc --textfile "$BATS_TEST_TMPDIR/x.prom"
+	leaves watch $((BPF | NET_ADMIN | FILES))
+}
+
+@test "bench and calibrate stay root, with what their trials need" {
+	local kept=$((BPF | PERFMON | NET_ADMIN | NET_RAW | SYS_ADMIN | IPC_LOCK | SYS_RESOURCE | FILES))
+
+	# A container may have fewer.
+	kept=$((kept & 0x$(field $$ CapPrm)))
+	need xdp-live-frames
+	lab_up
+	seen "bench calibrate"
+	start_cmd bench a "" "$TOOL" bench soak eg0 "eg0@$LAB-b" --dest 198.18.0.2 --rate 500pps --trial 20s --duration 20s
+	nap 1
+	has "${PIDS[bench]}" 0 "$kept" 0
+	finish bench INT
+	start_cmd calibrate a "" "$TOOL" calibrate
+	nap 1
+	has "${PIDS[calibrate]}" 0 "$kept" 0
+	finish calibrate INT
+}
+
+@test "each verb is held against the table of docs/security.md" {
+	local verb
+
+	# They make namespaces, start verbs or write settings as root, or need nothing and end at once.
+	seen "demo lab sweep tune doctor calc compare report"
+	for verb in $("$TOOL" help complete "" | cut -f 1); do
+		[ "$verb" != help ] || continue
+		grep -qw "$verb" "$BATS_FILE_TMPDIR/seen" || fail "no test of $verb"
+		grep -q "^|.*\`$verb\b" "$TOP/docs/security.md" || fail "docs/security.md does not name $verb"
+	done
+}
+
+@test "with an output file nothing but its name needs root, which another process gives it" {
+	local dir keeper
+
+	lab_up
+	dir=$BATS_TEST_TMPDIR/out
+	mkdir -m 755 "$dir"
+	start sink b sink eg0 -o "$dir/x.json" --hgrm "$dir/x.hgrm"
+	keeper=$(pgrep -P "${PIDS[sink]}")
+	[ "$(cat "/proc/$keeper/comm")" = ethgauge-files ]
+	has "$keeper" 0 $((FILES)) 0
+	# The pair's end, the two files and /dev/null.
+	[ "$(find "/proc/$keeper/fd" -type l | wc -l)" = 6 ]
+	# What ends its owner does not end it.
+	kill -INT "$keeper"
+	kill -TERM "$keeper"
+	leaves sink "$(reads)"
+	[ "$(stat -c %u "$dir/x.json")" = 0 ]
+	holds '.command == "sink"' <"$dir/x.json"
+	[ "$(find "$dir" -type f | wc -l)" = 2 ]
+
+	start sink b sink eg0 -o "$dir/y.json"
+	keeper=$(pgrep -P "${PIDS[sink]}")
+	kill -KILL "${PIDS[sink]}"
+	wait_for has_ended "$keeper"
+	[ "$(find "$dir" -type f | wc -l)" = 2 ]
+}
+
+@test "a capability that is missing is named with the setcap command, which is enough" {
+	local dir copy
+
+	need_command setcap
+	lab_up
+	dir=$(mktemp -d)
+	defer rm -rf "$dir"
+	chmod 755 "$dir"
+	copy=$dir/ethgauge
+	install -m 755 "$TOOL" "$copy"
+	as_user() {
+		run --separate-stderr in_b setpriv --reuid=65534 --regid=65534 --clear-groups "$copy" "$@"
+	}
+	as_user sink eg0 -d 300ms --json
+	is 3
+	says "this requires CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN"
+	says "sudo setcap cap_bpf,cap_perfmon,cap_net_admin+ep $copy"
+	setcap cap_bpf,cap_perfmon,cap_net_admin+ep "$copy" || cannot setcap "a file system that keeps capabilities"
+	as_user sink eg0 -d 300ms --json
+	is 0
+	json '.command == "sink" and (has("errors") | not)'
+}
