@@ -19,6 +19,7 @@ typedef long call_fn(long number, ...);
 
 static uint64_t at_ns[MOST];		/* of the first so many */
 static size_t nr_kicks;
+static FILE *file;
 
 /* afxdp_tell() makes the call by its number. */
 long syscall(long number, ...)
@@ -42,20 +43,25 @@ long syscall(long number, ...)
 	return next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
 }
 
-__attribute__((destructor)) static void report(void)
+/* At once: later the tool is not permitted to create one. */
+__attribute__((constructor)) static void open_file(void)
 {
 	const char *path = getenv("KICKS");
+
+	file = path ? fopen(path, "ae") : NULL;
+}
+
+__attribute__((destructor)) static void report(void)
+{
 	size_t noted = nr_kicks < MOST ? nr_kicks : MOST, warm = noted / 10;
 	size_t batch = (noted - warm) / BATCHES, nr = 0, i;
 	uint64_t each_ns[BATCHES];
-	FILE *file;
 
 	if (!batch)
 		batch = 1;
 	for (i = warm; i + batch < noted && nr < BATCHES; i += batch)
 		each_ns[nr++] = at_ns[i + batch] - at_ns[i];
-	file = path && nr ? fopen(path, "a") : NULL;
-	if (!file)
+	if (!file || !nr)
 		return;
 	fprintf(file, "{\"kick_ns\": %.2f, \"kicks\": %zu}\n",
 		batches_mean_ns(each_ns, nr) / (double)batch, nr_kicks);
