@@ -185,7 +185,12 @@ seen() {
 	is 3
 	says "this requires CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN"
 	says "sudo setcap cap_bpf,cap_perfmon,cap_net_admin+ep $copy"
-	setcap cap_bpf,cap_perfmon,cap_net_admin+ep "$copy" || cannot setcap "a file system that keeps capabilities"
+	setcap cap_bpf,cap_perfmon,cap_net_admin,cap_net_raw+ep "$copy" || cannot setcap "a file system that keeps capabilities"
+	as_user bench soak "eg0@$LAB-a" "eg0@$LAB-b" --dest 198.18.0.2 --rate 500pps --trial 1s --duration 1s
+	is 3
+	# setcap replaces what the file has.
+	says "this requires CAP_SYS_ADMIN"
+	says "sudo setcap cap_bpf,cap_perfmon,cap_net_admin,cap_net_raw,cap_sys_admin+ep $copy"
 	as_user sink eg0 -d 300ms --json
 	is 0
 	json '.command == "sink" and (has("errors") | not)'

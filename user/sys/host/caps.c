@@ -49,14 +49,16 @@ static const struct {
 
 #define NR_TABLE	(sizeof(table) / sizeof(table[0]))
 
-/* "cap_bpf,cap_net_admin": of the @table rows that @needs names, as setcap(8) writes them. */
+/*
+ * "cap_bpf,cap_net_admin": @needs, and what is held already, as setcap(8) replaces what a file has.
+ */
 static void write_caps(char *buf, size_t size, unsigned int needs)
 {
 	size_t i, len = 0;
 
 	buf[0] = '\0';
 	for (i = 0; i < NR_TABLE; i++) {
-		if ((needs & table[i].need) && len < size)
+		if (len < size && ((needs & table[i].need) || capng_have_capability(CAPNG_PERMITTED, table[i].cap)))
 			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? "," : "", table[i].name);
 	}
 	for (i = 0; buf[i]; i++)
@@ -65,7 +67,7 @@ static void write_caps(char *buf, size_t size, unsigned int needs)
 
 int caps_require(unsigned int needs, struct err *e)
 {
-	char missing[128] = "", caps[128], file[PATH_MAX];
+	char missing[128] = "", caps[256], file[PATH_MAX];
 	ssize_t len;
 	size_t i;
 
@@ -88,7 +90,7 @@ int caps_require(unsigned int needs, struct err *e)
 		return err_hint(e, "run it as root: sudo ethgauge ...");
 	file[len] = '\0';
 	write_caps(caps, sizeof(caps), needs);
-	return err_hint(e, "run it as root: sudo ethgauge ...; or once for all users: sudo setcap %s+ep %s", caps, file);
+	return err_hint(e, "run it as root: sudo ethgauge ...; or let every user run it: sudo setcap %s+ep %s", caps, file);
 }
 
 /* What exec() gives to a program of root. Without CAP_SETPCAP it stays as it is. */

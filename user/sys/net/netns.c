@@ -22,6 +22,7 @@
 
 #include <linux/magic.h>
 
+#include "sys/host/caps.h"
 #include "sys/net/nic.h"
 
 #ifndef SO_NETNS_COOKIE
@@ -128,9 +129,14 @@ bool netns_name(unsigned int inode, char *ret_name, size_t size)
 
 int netns_enter(int fd, struct err *e)
 {
-	if (setns(fd, CLONE_NEWNET))
-		return err_set(e, -errno, "cannot enter a network namespace");
-	return 0;
+	int no;
+
+	if (!setns(fd, CLONE_NEWNET))
+		return 0;
+	no = -errno;
+	if (no == -EPERM && caps_require(CAPS_SYS_ADMIN, e))
+		return e->no;
+	return err_set(e, no, "cannot enter a network namespace");
 }
 
 /*
