@@ -96,6 +96,7 @@ impaired_is() {
 @test "losses and copies, in the kernel: the sink says what impair says, with several seeds" {
 	local seeds=(1 7 12345678901)
 
+	# Emulated, each takes 13 s.
 	[ "$TESTS_SLOW" = 1 ] || seeds=(7)
 	bump_up
 	for seed in "${seeds[@]}"; do

@@ -365,28 +365,6 @@ without() {
 	hook_is_free a
 }
 
-@test "once they run, the verbs keep no capability that they do not need" {
-	need xdp-live-frames af-xdp
-	lab_up
-	# CAP_NET_ADMIN is bit 12, CAP_NET_RAW 13, CAP_SYS_ADMIN 21, CAP_BPF 39.
-	kept() {
-		printf '%x' $((0x$(awk '/^CapEff:/ { print $2 }' "/proc/${PIDS[$1]}/status") & ~$2))
-	}
-	start sink b sink eg0
-	numbers 0 6 | send_tags
-	[ "$(kept sink $((1 << 39)))" = 0 ]
-	start afxdp a blast eg0 198.18.0.2 --engine afxdp --rate 1kpps
-	[ "$(kept afxdp 0)" = 0 ]
-	finish afxdp INT
-	BEFORE=$(counter b rx_packets)
-	start live a blast eg0 198.18.0.2 --engine live --rate 1kpps
-	[ "$(kept live $((1 << 39 | 1 << 12)))" = 0 ]
-	wait_for packets_flow
-	finish live INT
-	json '.metrics.sent_packets > 0'
-	finish sink INT
-}
-
 # no STATUS TEXT VERB...: refused with words. What nothing_happened says holds then for all so far.
 no() {
 	tool_in a "${@:3}"

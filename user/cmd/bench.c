@@ -384,8 +384,7 @@ static int bench_verb(const void *args, struct result *res, struct err *e)
 	cfg.stream.ifname = opts->tx_ifname;
 	/* Each trial opens its ends again. The user's own commands may need anything. */
 	if (!opts->reset_command && !opts->receiver)
-		caps_limit(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN | CMD_NEEDS_NET_RAW | CMD_NEEDS_SYS_ADMIN |
-			   CAPS_FILES | CAPS_LIMITS);
+		caps_limit(cmd_bench.needs | CAPS_SYS_ADMIN | CAPS_FILES | CAPS_LIMITS);
 	err = bench_open(&bench, &cfg, res, e);
 	if (err)
 		return err;

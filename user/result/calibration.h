@@ -22,9 +22,10 @@ void calibration_path(char *buf, size_t size);
 int calibration_store(const struct result *res, const char *path, struct err *e);
 
 /*
- * Adds to "self" of @res from @kept, which is open since privileges lasted (NULL: no file): the calibration's figures and date, or "none" if there is
- * none for this machine in its current state. No-op if @res has no "self", as it
- * measured nothing. An unreadable document counts as none.
+ * Adds to "self" of @res: the figures and date of the calibration in @kept, or "none" if there is
+ * none for this machine in its current state. @kept: the file at calibration_path(), opened before
+ * privileges were dropped; NULL: there is none. No-op if @res has no "self", as it measured
+ * nothing. An unreadable document counts as none.
  */
 void calibration_cite(struct result *res, FILE *kept);
 

@@ -393,7 +393,7 @@ void trial_begin(struct trial *trial, struct result *res)
 
 unsigned int trial_keep_caps(const struct trial *trial)
 {
-	/* Counters of other namespaces require the second. */
+	/* CAP_SYS_ADMIN: counters of other namespaces. */
 	return bpf_map_caps() | (trial->path ? CAPS_SYS_ADMIN : 0);
 }
 

@@ -22,8 +22,10 @@ struct load_body {
  * most one of the two is not NULL, and it must outlive @ret_body.
  */
 int load_body_open(struct load_body *ret_body, const char *data, const char *upload, struct err *e);
+
 /* Reads a whole file, which libcurl requires of form data and certificates. */
 int load_body_read(struct load_body *ret_body, const char *path, struct err *e);
+
 void load_body_close(struct load_body *body);
 
 #endif

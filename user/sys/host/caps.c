@@ -146,35 +146,34 @@ static int keep_only(unsigned int keep, bool run_phase)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }
 
+static void drop_rest(unsigned int keep, bool run_phase)
+{
+	int err = keep_only(keep, run_phase);
+
+	if (err)
+		log_debug("cannot drop capabilities: %s", strerror(-err));
+}
+
 void caps_drop(unsigned int keep)
 {
-	int err;
-
 	keeper_seal();
 	empty_bounding_set();
 	if (keep)
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	if (!geteuid() && !change_user(NULL))
 		log_debug("stays root, with few capabilities: cannot become the user 'nobody': %s", strerror(errno));
-	err = keep_only(keep, true);
-	if (err)
-		log_debug("cannot drop capabilities: %s", strerror(-err));
+	drop_rest(keep, true);
 }
 
 void caps_limit(unsigned int keep)
 {
-	int err;
-
 	empty_bounding_set();
-	err = keep_only(keep, false);
-	if (err)
-		log_debug("cannot drop capabilities: %s", strerror(-err));
+	drop_rest(keep, false);
 }
 
 int caps_become(const char *user, struct err *e)
 {
 	struct passwd *who = NULL;
-	int err;
 
 	if (!geteuid()) {
 		who = getpwnam(user);
@@ -188,9 +187,7 @@ int caps_become(const char *user, struct err *e)
 	if (who && !change_user(who))
 		return err_set(e, -errno, "cannot become the user '%s'", user);
 	/* Also drops capabilities that the new user would keep (ambient, file). */
-	err = keep_only(0, true);
-	if (err)
-		log_debug("cannot drop capabilities: %s", strerror(-err));
+	drop_rest(0, true);
 	return 0;
 }
 

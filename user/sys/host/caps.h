@@ -20,10 +20,10 @@ enum caps_need {
 int caps_require(unsigned int needs, struct err *e);
 
 /*
- * The run phase begins: all descriptors are open, and no thread runs yet. Permanently, for this process and what it
- * starts: as root it becomes the user nobody; of the capabilities it has @keep, those only for loading programs
- * excepted; it can gain none, by an exec() neither. What is not permitted here, as in a container without
- * CAP_SETUID, is only logged.
+ * Call when all descriptors are open and before threads start. Permanently, for this process and what it starts: as
+ * root it becomes the user nobody, drops every capability except those in @keep, and can gain none, not even by
+ * exec(). Those that only loading programs requires are always dropped. What is not permitted here, as in a
+ * container without CAP_SETUID, is only logged.
  */
 void caps_drop(unsigned int keep);
 
