@@ -6,6 +6,7 @@
  * one packet, and a checksum left to the device is not filled in yet.
  * Out: dropped, changed, copied, or unmodified, also for the programs after this one.
  */
+#include "abi/beat.h"
 #include "lib/impair.bpf.h"
 
 #include <linux/pkt_cls.h>
@@ -13,6 +14,23 @@
 char _license[] SEC("license") = "GPL";
 
 #define HEADER_BYTES 256	/* required in the linear part for parsing */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, __u64);
+	__uint(max_entries, 1);
+} tc_beat SEC(".maps");
+
+static __always_inline int is_unattended(void)
+{
+	__u32 zero = 0;
+	const volatile __u64 *beat_ns = bpf_map_lookup_elem(&tc_beat, &zero);
+	__u64 last_ns = beat_ns ? *beat_ns : 0;
+
+	return last_ns && bpf_ktime_get_ns() > last_ns + TC_BEAT_NS;
+}
 
 static __always_inline int frame_xor(void *ctx, __u32 at, __u8 mask)
 {
@@ -71,6 +89,10 @@ int impair_tc(struct __sk_buff *skb)
 
 	if (!rec || rec->copying)
 		return TC_ACT_UNSPEC;
+	if (is_unattended()) {
+		ADD_ONCE(rec->unattended, 1);
+		return TC_ACT_UNSPEC;
+	}
 	parsed = parse_skb(skb, &pkt);
 	d = decide(&pkt, parsed, rec);
 	if (!d)

@@ -32,6 +32,7 @@ static void read_by_all(const struct nlmsghdr *msg, void *ctx)
 	struct counters_qdisc qdisc = { &readers->counters, IFINDEX };
 	struct nic_stats stats = { 0 };
 	struct nic_link link = { 0 };
+	struct nic_filters filters = { 0 };
 	struct nic_xdp xdp;
 
 	must(msg->nlmsg_seq == SEQ);
@@ -40,6 +41,8 @@ static void read_by_all(const struct nlmsghdr *msg, void *ctx)
 	must(memchr(link.ifname, 0, sizeof(link.ifname)));
 	must(!link.peer_hidden || link.peer_nsid < 0);
 	nic_take_xdp(msg, &xdp);
+	nic_take_filter(msg, &filters);
+	must(filters.nr <= 1 && filters.any >= filters.nr);
 	counters_take_qdisc(msg, &qdisc);
 	readers->nr++;
 	must(readers->counters.nr <= readers->nr);

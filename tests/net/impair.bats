@@ -262,6 +262,87 @@ egress_is_free() {
 	[[ $(in_a tc qdisc show dev eg0) != *clsact* ]]
 }
 
+pings() { in_a ping -c 1 -W 0.3 198.18.0.2 >/dev/null; }
+loses_pings() { ! in_a ping -c 1 -W 0.2 198.18.0.2 >/dev/null; }
+nothing_left() { [[ $(in_a tc qdisc show dev eg0) != *clsact* ]]; }
+
+# leaves_a_filter: of an impair that was killed.
+leaves_a_filter() {
+	start egress a impair eg0 --direction egress --tc-mode clsact --loss all
+	loses_pings
+	kill -KILL "${PIDS[egress]}"
+	finish egress
+	[[ $(in_a tc filter show dev eg0 egress) == *impair_tc* ]]
+}
+
+# bats test_tags=core
+@test "a filter that a killed impair left at clsact passes packets, and doctor names it" {
+	local fix
+
+	lab_up
+	need clsact
+	tool_in a doctor --has no-left-filters
+	is 0
+	leaves_a_filter
+	wait_for pings
+	tool_in a doctor --has no-left-filters --json
+	is 1
+	tool_in a doctor --json
+	json '.features[] | select(.name == "no-left-filters") | .state == "absent" and
+		(.detail | test("1 tc filter of killed runs: .impair_tc. at the egress of .eg0., of ethgauge impair, loaded 20"))'
+	fix=$(jq -r '.features[] | select(.name == "no-left-filters") | .remedy' <<<"$output")
+	# shellcheck disable=SC2086 # a command
+	in_a $fix
+	[ -z "$(in_a tc filter show dev eg0 egress)" ]
+	tool_in a doctor --has no-left-filters
+	is 0
+}
+
+# bats test_tags=core
+@test "what a killed impair left at clsact is removed by the next verb there, and only that" {
+	lab_up
+	need clsact
+	leaves_a_filter
+	tool_in a watch eg0 -d 100ms --hooks tc --json
+	is 0
+	says "removed the filter 'impair_tc' that a killed impair left at 'eg0'"
+	nothing_left
+
+	leaves_a_filter
+	tool_in a impair eg0 --loss 1% -d 100ms --json
+	is 0
+	says "removed the filter 'impair_tc'"
+	nothing_left
+
+	# One that runs is left alone, and so is the hook that it uses.
+	start first a impair eg0 --direction egress --tc-mode clsact --loss all --match 'udp dport 10'
+	tool_in a watch eg0 -d 100ms --hooks tc --json
+	is 0
+	[[ $stderr != *removed* ]]
+	tool_in a doctor --has no-left-filters
+	is 0
+	# Also where its process cannot be seen.
+	run -0 in_a unshare --pid --fork --mount-proc "$TOOL" doctor --has no-left-filters
+	finish first INT
+	is 130
+	nothing_left
+}
+
+@test "at clsact a stopped impair passes packets after 2 s, and counts them" {
+	lab_up
+	need clsact
+	start egress a impair eg0 --direction egress --tc-mode clsact --loss all
+	loses_pings
+	kill -STOP "${PIDS[egress]}"
+	wait_for pings
+	kill -CONT "${PIDS[egress]}"
+	wait_for loses_pings
+	finish egress INT
+	is 130
+	json '.metrics.impair_unattended_packets >= 1 and (.notes | any(contains("did not run for more than 2 s")))'
+	nothing_left
+}
+
 # captured COUNT OPTIONS...: packets through the bump with these options, as b sees them.
 captured() {
 	local count=$1

@@ -280,7 +280,11 @@ refused_first() {
 	tool_in a sweep --vary tcp_sack=0 --metric theory_link_bps -- calc
 	[ "$status" = 4 ]
 	[[ $stderr == *"ethgauge tune --restore"* ]]
+	tool_in a doctor --has no-left-settings
+	[ "$status" = 1 ]
 	tool_in a tune --restore
+	[ "$status" = 0 ]
+	tool_in a doctor --has no-left-settings
 	[ "$status" = 0 ]
 	[ "$(in_a cat /proc/sys/net/ipv4/tcp_sack)" = 1 ]
 }

@@ -93,6 +93,13 @@ static const struct feature features[] = {
 	{ "cpu-frequency", HOST_GROUP, false, NULL,
 	  "the first packets of a run are slower, and delays vary with the CPU frequency",
 	  "cpupower frequency-set -g performance", probe_governor },
+	{ "no-left-filters", HOST_GROUP, false, NULL,
+	  "they cost time for each packet, though they change none any more; the next verb that attaches to "
+	  "the interface removes them",
+	  NULL, probe_left_filters },
+	{ "no-left-settings", HOST_GROUP, false, NULL,
+	  "this network namespace is measured with settings that are not its own",
+	  "ethgauge tune --restore", probe_left_settings },
 
 	{ "link", NIC_GROUP, true, NULL, "nothing is sent or received",
 	  "ip link set dev IFACE up", probe_link },

@@ -64,6 +64,8 @@ feature_probe probe_btf, probe_bpffs, probe_bpf_link, probe_live_frames, probe_a
 	probe_xdp_metadata, probe_tai_clock, probe_jit, probe_unprivileged;
 /* feature_host.c */
 feature_probe probe_memlock, probe_capabilities, probe_veth, probe_cpus, probe_clock, probe_governor;
+/* feature_left.c */
+feature_probe probe_left_filters, probe_left_settings;
 /* feature_nic.c */
 feature_probe probe_link, probe_queues, probe_rings, probe_stamps, probe_unmerged, probe_vlan,
 	probe_whole_tx, probe_mtu, probe_irqs, probe_numa;

@@ -320,7 +320,7 @@ static int count_tcx(int ifindex, enum bpf_attach_type type, unsigned int *ret_n
 void probe_tc_free(struct feature_set *set, struct feature_answer *ret)
 {
 	unsigned int tcx_in = 0, tcx_out = 0;
-	bool in = false, out = false;
+	struct nic_filters in, out;
 	int ifindex = set->nic.ifindex;
 	int err = count_tcx(ifindex, TCX_INGRESS, &tcx_in);
 
@@ -328,10 +328,10 @@ void probe_tc_free(struct feature_set *set, struct feature_answer *ret)
 		err = count_tcx(ifindex, TCX_EGRESS, &tcx_out);
 	nic_read_filters(ifindex, false, &in);
 	nic_read_filters(ifindex, true, &out);
-	if (tcx_in || tcx_out || in || out) {
+	if (tcx_in || tcx_out || in.any || out.any) {
 		feature_say(ret, FEATURE_ABSENT, "ingress: %u tcx programs, %s; egress: %u tcx "
-			    "programs, %s", tcx_in, in ? "filters" : "no filter", tcx_out,
-			    out ? "filters" : "no filter");
+			    "programs, %s", tcx_in, in.any ? "filters" : "no filter", tcx_out,
+			    out.any ? "filters" : "no filter");
 		feature_fix(ret, "to find their owners: bpftool net show dev %s; tc filter show dev %s "
 			     "ingress", set->ifname, set->ifname);
 	} else if (err == -EPERM) {

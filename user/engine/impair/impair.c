@@ -416,7 +416,8 @@ int impair_start(struct impair *impair, struct err *e)
 		struct impair_side *side = &impair->sides[0];
 
 		err = tc_attach(&side->tc_port, side->ifindex, true,
-				bpf_program__fd(side->tc->progs.impair_tc), impair->cfg.tc_way, e);
+				bpf_program__fd(side->tc->progs.impair_tc),
+				bpf_map__fd(side->tc->maps.tc_beat), impair->cfg.tc_way, e);
 		if (!err)
 			result_env_str(impair->res, "tc_mode", tc_port_way(side->tc_port));
 		return err;
@@ -450,8 +451,12 @@ void impair_poll(struct impair *impair)
 	unsigned int i;
 
 	for (i = 0; i < impair->nr_sides; i++) {
-		if (impair->sides[i].events)
-			ring_buffer__consume(impair->sides[i].events);
+		struct impair_side *side = &impair->sides[i];
+
+		if (side->events)
+			ring_buffer__consume(side->events);
+		if (side->tc_port)
+			tc_port_beat(side->tc_port);
 	}
 }
 

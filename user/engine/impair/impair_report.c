@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "abi/beat.h"
 #include "engine/impair/impair_parts.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -71,6 +72,7 @@ void impair_read(struct impair *impair, unsigned int direction, struct impair_co
 	count.unmatched_packets = rec.unmatched;
 	for (kind = IMPAIR_LOSS; kind <= IMPAIR_TRUNCATE; kind++)
 		count.done[kind] = rec.done[kind];
+	count.unattended = rec.unattended;
 	count.unable = rec.unable;
 	count.own_drops = rec.failed;
 	count.passed_packets = rec.passed;
@@ -113,6 +115,11 @@ static void report_kinds(const struct impair *impair, const struct impair_count 
 	}
 	if (count->unable)
 		result_metric_u64(res, "impair_unable_times", count->unable);
+	if (count->unattended) {
+		result_metric_u64(res, "impair_unattended_packets", count->unattended);
+		result_note(res, "%llu packets passed unchanged and unseen, as ethgauge did not run for more than "
+			    "%llu s", (unsigned long long)count->unattended, TC_BEAT_NS / NSEC_PER_SEC);
+	}
 }
 
 static void judge(const struct impair_count *count, const char *name, struct result *res)

@@ -112,9 +112,9 @@ static int attach(struct watch_hook *hook, struct err *e)
 	else if (cfg->hooks == WATCH_HOOKS_XDP)
 		err = xdp_attach(&hook->rx_xdp, hook->ifindex, cfg->rx_fd, cfg->xdp_mode, e);
 	if (!err && rx_tc_fd >= 0)
-		err = tc_attach(&hook->rx_tc, hook->ifindex, false, rx_tc_fd, way, e);
+		err = tc_attach(&hook->rx_tc, hook->ifindex, false, rx_tc_fd, -1, way, e);
 	if (!err)
-		err = tc_attach(&hook->tx_tc, hook->ifindex, true, cfg->tx_fd, way, e);
+		err = tc_attach(&hook->tx_tc, hook->ifindex, true, cfg->tx_fd, -1, way, e);
 	if (err) {
 		detach(hook);
 		return err;
@@ -159,6 +159,14 @@ static bool holds(const struct watch_hook *hook)
 	       (!hook->tx_tc || tc_port_holds(hook->tx_tc));
 }
 
+static void beat(struct watch_hook *hook)
+{
+	if (hook->rx_tc)
+		tc_port_beat(hook->rx_tc);
+	if (hook->tx_tc)
+		tc_port_beat(hook->tx_tc);
+}
+
 static void refused(struct watch_hook *hook, const struct err *e)
 {
 	if (e->no == -ENODEV) {
@@ -195,6 +203,7 @@ bool watch_hook_follow(struct watch_hook *hook)
 	int ifindex = (int)if_nametoindex(hook->cfg.ifname);
 
 	if (hook->attached && ifindex == hook->ifindex && holds(hook)) {
+		beat(hook);
 		if (loop_mono_ns() - hook->looked_mono_ns > LOOK_NS)
 			look_before(hook);
 		return true;

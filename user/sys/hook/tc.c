@@ -9,14 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
-#include "lib/log.h"
+#include "abi/beat.h"
+#include "lib/loop.h"
 #include "sys/hook/bpf.h"
+#include "sys/hook/tc_left.h"
 #include "sys/net/nic.h"
 
 /* From 6.6 on; Debian 12's headers are older. */
@@ -24,9 +27,9 @@
 #define TCX_EGRESS	((enum bpf_attach_type)47)
 #define TCX_BEFORE	(1U << 3)	/* BPF_F_BEFORE without a reference: before all others */
 
-#define TCX_PROGRAMS	64	/* maximum per hook */
+#define BEAT_BYTES	sizeof(__u64)	/* mapped as a page */
 
-#define STALE_HANDLES	16	/* checked for leftovers of a killed process */
+#define TCX_PROGRAMS	64	/* maximum per hook */
 
 const char *const tc_way_names[] = { "auto", "clsact", "tcx", NULL };
 
@@ -37,6 +40,7 @@ struct tc_port {
 	bool made_qdisc;
 	int ifindex;
 	bool egress;
+	volatile __u64 *beat_ns;	/* mapped; NULL: tcx */
 	__u32 prog_id;
 	__u32 preceding_id;		/* the latest that was reported; 0: none */
 };
@@ -56,24 +60,44 @@ static struct bpf_tc_hook make_hook(int ifindex, enum bpf_tc_attach_point point)
 	return hook;
 }
 
-/* Removes a filter of our own name whose program no process holds: its process was killed. */
-static void remove_stale(const struct bpf_tc_hook *hook, int prog_fd)
+void tc_port_beat(struct tc_port *port)
 {
-	struct bpf_prog_info own = { 0 }, info;
-	__u32 bytes = sizeof(own), handle;
+	if (port->beat_ns)
+		*port->beat_ns = loop_mono_ns();
+}
 
-	if (bpf_obj_get_info_by_fd(prog_fd, &own, &bytes))
-		return;
-	for (handle = 1; handle <= STALE_HANDLES; handle++) {
-		LIBBPF_OPTS(bpf_tc_opts, opts, .handle = handle, .priority = 1);
-		LIBBPF_OPTS(bpf_tc_opts, old, .handle = handle, .priority = 1);
+/* Before the filter is there, so that it is never without. */
+static int start_beat(struct tc_port *port, int prog_fd, int beat_fd)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int own_fd = -1, err = 0;
+	void *memory;
 
-		if (bpf_tc_query(hook, &opts) || bpf_prog_info_of(opts.prog_id, &info) ||
-		    strcmp(info.name, own.name) || bpf_prog_pid(opts.prog_id))
-			continue;
-		if (!bpf_tc_detach(hook, &old))
-			log_warn("removed the filter '%s' left by a killed process", own.name);
+	if (beat_fd < 0) {
+		own_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, TC_BEAT_MAP, sizeof(__u32), sizeof(__u64), 1, &opts);
+		if (own_fd < 0)
+			return own_fd;
+		beat_fd = own_fd;
+		err = bpf_prog_bind_map(prog_fd, own_fd, NULL);
 	}
+	if (!err) {
+		memory = mmap(NULL, BEAT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, beat_fd, 0);
+		if (memory == MAP_FAILED)
+			err = -errno;
+		else
+			port->beat_ns = memory;
+	}
+	if (own_fd >= 0)
+		close(own_fd);
+	tc_port_beat(port);
+	return err;
+}
+
+static void stop_beat(struct tc_port *port)
+{
+	if (port->beat_ns)
+		munmap((void *)port->beat_ns, BEAT_BYTES);
+	port->beat_ns = NULL;
 }
 
 static int attach_clsact(struct tc_port *port, int ifindex, bool egress, int prog_fd)
@@ -86,8 +110,6 @@ static int attach_clsact(struct tc_port *port, int ifindex, bool egress, int pro
 	port->made_qdisc = !err;
 	if (err && err != -EEXIST)
 		return err;
-	if (err)
-		remove_stale(&port->hook, prog_fd);
 	port->opts = (struct bpf_tc_opts){ .sz = sizeof(port->opts), .prog_fd = prog_fd, .priority = 1 };
 	err = bpf_tc_attach(&port->hook, &port->opts);
 	if (err == -EINVAL || err == -EEXIST) {
@@ -123,7 +145,7 @@ static __u32 prog_id_of(int prog_fd)
 	return bpf_obj_get_info_by_fd(prog_fd, &info, &bytes) ? 0 : info.id;
 }
 
-int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
+int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd, int beat_fd,
 	      enum tc_way way, struct err *e)
 {
 	struct tc_port *port = calloc(1, sizeof(*port));
@@ -135,12 +157,16 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 	port->ifindex = ifindex;
 	port->egress = egress;
 	port->prog_id = prog_id_of(prog_fd);
+	tc_left_remove(ifindex);
 	if (way != TC_WAY_CLSACT)
 		err = attach_tcx(port, ifindex, egress, prog_fd);
 	/* A kernel before 6.6 does not know the attach type. */
 	if (way == TC_WAY_CLSACT || (way == TC_WAY_AUTO && (err == -EINVAL || err == -EOPNOTSUPP)))
+		err = start_beat(port, prog_fd, beat_fd);
+	if (!err && port->beat_ns)
 		err = attach_clsact(port, ifindex, egress, prog_fd);
 	if (err) {
+		stop_beat(port);
 		free(port);
 		return attach_error(err, ifindex, egress, e);
 	}
@@ -152,11 +178,11 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
 static void remove_qdisc(int ifindex)
 {
 	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
-	bool in = true, out = true;
+	struct nic_filters in, out;
 
 	if (nic_read_filters(ifindex, false, &in) || nic_read_filters(ifindex, true, &out))
 		return;
-	if (!in && !out)
+	if (!in.any && !out.any)
 		bpf_tc_hook_destroy(&both);
 }
 
@@ -171,6 +197,7 @@ void tc_detach(struct tc_port *port)
 		if (port->made_qdisc)
 			remove_qdisc(port->hook.ifindex);
 	}
+	stop_beat(port);
 	free(port);
 }
 

@@ -3,9 +3,9 @@
  * sys/hook/tc.h - attach to a tc hook of an interface for as long as this process lives.
  *
  * By a tcx link (kernel 6.6), which shares the hook and which the kernel removes however the
- * process ends. Older kernels have clsact: its filters outlive a killed process, so tc_attach()
- * removes those of its own name that no process holds any more. Programs attached here run first
- * and must return TC_ACT_UNSPEC, so that the others decide.
+ * process ends. Older kernels have clsact: its filters outlive a killed process (sys/hook/tc_left.h), and
+ * tc_attach() first removes those. Programs attached here run first and must return TC_ACT_UNSPEC, so
+ * that the others decide.
  */
 #ifndef SYS_HOOK_TC_H
 #define SYS_HOOK_TC_H
@@ -28,10 +28,14 @@ struct tc_port;
 
 /*
  * Attaches the program @prog_fd to packets that @ifindex, in this thread's network namespace,
- * receives or (@egress) sends. Other programs are never replaced.
+ * receives or (@egress) sends. Other programs are never replaced. @beat_fd: the program's map of abi/beat.h,
+ * which it reads; -1: it reads none.
  */
-int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd,
+int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd, int beat_fd,
 	      enum tc_way way, struct err *e);
+
+/* This process runs: call many times in TC_BEAT_NS. */
+void tc_port_beat(struct tc_port *port);
 
 /* Detaches and frees; accepts NULL. */
 void tc_detach(struct tc_port *port);

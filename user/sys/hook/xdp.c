@@ -18,6 +18,7 @@
 #include "lib/log.h"
 #include "sys/hook/bpf.h"
 #include "sys/hook/pass.h"
+#include "sys/hook/tc_left.h"
 #include "sys/net/nic.h"
 
 const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
@@ -141,6 +142,7 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 	struct xdp_port *port;
 	int fd;
 
+	tc_left_remove(ifindex);
 	fd = attach_as(ifindex, prog_fd, got);
 	if ((fd == -EBUSY || fd == -EEXIST) && take_over(ifindex))
 		fd = attach_as(ifindex, prog_fd, got);

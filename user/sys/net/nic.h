@@ -128,8 +128,21 @@ int nic_read_link(int ifindex, int nsid, struct nic_link *ret_link);
 /* The ID of another namespace in this thread's; -1: none yet. */
 int nic_netns_id(int ns_fd, int *ret_nsid);
 
-/* Whether an interface has tc filters on its clsact hook; false without that hook. */
-int nic_read_filters(int ifindex, bool egress, bool *ret_any);
+/* The tc filters of one direction of an interface's clsact hook; none without that hook. */
+#define NIC_BPF_FILTERS	64	/* the most that are listed */
+
+struct nic_filter {		/* of kind bpf */
+	uint32_t priority, handle;
+	uint32_t prog_id;
+};
+
+struct nic_filters {
+	bool any;		/* of any kind */
+	unsigned int nr;
+	struct nic_filter bpf[NIC_BPF_FILTERS];
+};
+
+int nic_read_filters(int ifindex, bool egress, struct nic_filters *ret_filters);
 
 /* Values of the kernel's enum netdev_xdp_act; headers before 6.3 lack it. */
 enum nic_xdp_bit {

@@ -52,28 +52,20 @@ int nic_read_link(int ifindex, int nsid, struct nic_link *ret_link)
 	return err;
 }
 
-/* Handle 0 is the head of a chain, not a filter. */
-static void take_filter(const struct nlmsghdr *msg, void *ctx)
-{
-	const struct tcmsg *tc = netlink_head(msg, sizeof(*tc));
-
-	*(bool *)ctx |= msg->nlmsg_type == RTM_NEWTFILTER && tc && tc->tcm_handle;
-}
-
-int nic_read_filters(int ifindex, bool egress, bool *ret_any)
+int nic_read_filters(int ifindex, bool egress, struct nic_filters *ret_filters)
 {
 	const struct tcmsg head = {
 		.tcm_ifindex = ifindex,
 		.tcm_parent = TC_H_MAKE(TC_H_CLSACT, egress ? TC_H_MIN_EGRESS : TC_H_MIN_INGRESS),
 	};
-	bool any = false;
 	int err;
 
+	*ret_filters = (struct nic_filters){ 0 };
 	err = netlink_ask_once(NETLINK_ROUTE,
 			       netlink_request(RTM_GETTFILTER, NLM_F_DUMP, &head, sizeof(head)),
-			       take_filter, &any);
-	if (!err)
-		*ret_any = any;
+			       nic_take_filter, ret_filters);
+	if (err)
+		*ret_filters = (struct nic_filters){ 0 };
 	return err;
 }
 

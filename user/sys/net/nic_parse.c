@@ -5,9 +5,11 @@
 #include "sys/net/nic_parse.h"
 
 #include <net/if.h>
+#include <string.h>
 
 #include <linux/genetlink.h>
 #include <linux/if_link.h>
+#include <linux/pkt_cls.h>
 #include <linux/rtnetlink.h>
 
 /* NETDEV_A_DEV_*, from 6.3 on. */
@@ -81,5 +83,28 @@ void nic_take_xdp(const struct nlmsghdr *msg, void *ctx)
 		.rx_metadata = netlink_uint(attrs[NETDEV_XDP_RX_METADATA]),
 		.tx_metadata = netlink_uint(attrs[NETDEV_XSK_FEATURES]),
 		.says_tx_metadata = attrs[NETDEV_XSK_FEATURES],
+	};
+}
+
+void nic_take_filter(const struct nlmsghdr *msg, void *ctx)
+{
+	const struct tcmsg *tc = netlink_head(msg, sizeof(*tc));
+	struct nlattr *attrs[TCA_OPTIONS + 1], *options[TCA_BPF_ID + 1];
+	struct nic_filters *filters = ctx;
+	char kind[8];
+
+	/* Handle 0 is the head of a chain, not a filter. */
+	if (msg->nlmsg_type != RTM_NEWTFILTER || !tc || !tc->tcm_handle)
+		return;
+	filters->any = true;
+	netlink_attrs(msg, sizeof(*tc), attrs, TCA_OPTIONS);
+	netlink_text(attrs[TCA_KIND], kind, sizeof(kind));
+	if (strcmp(kind, "bpf") || filters->nr == NIC_BPF_FILTERS)
+		return;
+	netlink_nested(attrs[TCA_OPTIONS], options, TCA_BPF_ID);
+	filters->bpf[filters->nr++] = (struct nic_filter){
+		.priority = TC_H_MAJ(tc->tcm_info) >> 16,
+		.handle = tc->tcm_handle,
+		.prog_id = (uint32_t)netlink_uint(options[TCA_BPF_ID]),
 	};
 }

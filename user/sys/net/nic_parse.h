@@ -17,7 +17,7 @@ struct nic_stats {
 	struct nic_counters counters;
 };
 
-/* For netlink_ask(); @ctx is a struct nic_stats, nic_link, nic_xdp. */
-netlink_fn nic_take_stats, nic_take_link, nic_take_xdp;
+/* For netlink_ask(); @ctx is a struct nic_stats, nic_link, nic_xdp, nic_filters. */
+netlink_fn nic_take_stats, nic_take_link, nic_take_xdp, nic_take_filter;
 
 #endif
