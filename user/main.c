@@ -222,6 +222,8 @@ static int run(struct line *line)
 		if (has_passwords)
 			outfile_keep_private(file);
 	}
+	if (globals->output || globals->json || globals->jsonl)
+		result_keep_older(res, globals->output);
 	environ_host(res);
 	calibration_path(path, sizeof(path));
 	calibration = fopen(path, "re");

@@ -43,6 +43,18 @@ through_r() {
 	add_up 1 sent_packets
 }
 
+@test "rows of a long run are in the document, though only the newest stay in memory" {
+	local file=$BATS_TEST_TMPDIR/long.json
+
+	lab_up
+	tool_in a blast eg0 198.18.0.2 -d 4s -i 1ms -r 5kpps -o "$file"
+	is 0
+	output=$(<"$file")
+	# More than the 512 of memory.
+	add_up 600 sent_packets not_sent_packets
+	[ -z "$(find "$BATS_TEST_TMPDIR" -name 'long.json?*')" ]
+}
+
 @test "a packet that counted as lost and arrives later is taken back by a later row" {
 	local socket
 

@@ -5,6 +5,7 @@
 #include "result/result.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +14,13 @@
 
 #include "result/columns.h"
 #include "result/metrics.h"
+#include "result/older.h"
 #include "result/part.h"
 #include "result/tree.h"
+
+/* Of a series, in memory: the newest, and those that leave it at once. */
+#define MEMORY_ROWS	512
+#define LEAVE_ROWS	256
 
 struct result {
 	json_t *doc;
@@ -22,6 +28,9 @@ struct result {
 	json_t *entry;			/* likewise */
 	struct result_watcher watcher;
 	size_t keep_rows;		/* 0: all */
+	struct older older;
+	struct older_file *older_file;	/* of the root */
+	bool wants_older;		/* likewise */
 	struct result *root;		/* keeps out_of_memory for all parts */
 	struct result *parts;		/* children, a list through next */
 	struct result *next;
@@ -102,6 +111,7 @@ void result_free(struct result *res)
 	json_decref(res->row);
 	json_decref(res->entry);
 	json_decref(res->doc);
+	older_close(res->older_file);
 	free(res);
 }
 
@@ -247,14 +257,76 @@ void result_row_real(struct result *res, const char *key, double value)
 	check(res, json_object_set_new(res->row, key, real(value)));
 }
 
+static int write_rows(struct result *res, const json_t *series, size_t rows)
+{
+	struct result *root = res->root;
+	size_t bytes = 0, in_memory = json_array_size(series) - rows, i;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+	int err = out ? 0 : -ENOMEM;
+
+	for (i = 0; i < rows && !err; i++) {
+		if (json_dumpf(json_array_get(series, i), out, JSON_FLAGS | JSON_COMPACT) || fputc('\n', out) == EOF)
+			err = -ENOMEM;
+	}
+	if (out && fclose(out))
+		err = -ENOMEM;
+	if (!err)
+		err = older_add(root->older_file, &res->older, text, bytes, rows);
+	if (!err && res->keep_rows)
+		err = older_trim(root->older_file, &res->older,
+				 res->keep_rows > in_memory ? res->keep_rows - in_memory : 0);
+	free(text);
+	return err;
+}
+
+/* The oldest rows leave memory. */
+static void move_rows(struct result *res, json_t *series, size_t rows)
+{
+	struct result *root = res->root;
+	int err = !root->wants_older ? 0 : root->older_file ? write_rows(res, series, rows) : -ENOENT;
+
+	/* Said once: further ones are dropped, too. */
+	if (err) {
+		result_note(root, "rows of this run's series are missing here, as there was no room for them in a "
+			    "temporary file: %s", strerrordesc_np(-err));
+		root->wants_older = false;
+	}
+	while (rows--)
+		json_array_remove(series, 0);
+}
+
 void result_row_close_quietly(struct result *res)
 {
 	json_t *series = section(res, "series", json_array);
 
 	check(res, json_array_append_new(series, res->row));
 	res->row = NULL;
-	if (res->keep_rows && json_array_size(series) > res->keep_rows)
-		json_array_remove(series, 0);
+	if (json_array_size(series) > MEMORY_ROWS)
+		move_rows(res, series, LEAVE_ROWS);
+}
+
+void result_keep_older(struct result *res, const char *beside)
+{
+	res->wants_older = true;
+	res->older_file = older_open(beside);
+}
+
+int result_older_rows(const struct result *res, int (*fn)(const char *row, size_t bytes, void *ctx), void *ctx)
+{
+	uint64_t all = res->older.rows + json_array_size(json_object_get(res->doc, "series"));
+	uint64_t skip = res->keep_rows && all > res->keep_rows ? all - res->keep_rows : 0;
+
+	return res->older.rows ? older_each(res->root->older_file, &res->older, skip, fn, ctx) : 0;
+}
+
+const struct result *result_part_at(const struct result *res, size_t i)
+{
+	const struct result *part;
+
+	for (part = res->parts; part && i; part = part->next)
+		i--;
+	return part;
 }
 
 void result_row_close(struct result *res)

@@ -79,7 +79,14 @@ void result_row_real(struct result *res, const char *key, double value);
 void result_row_close(struct result *res);	/* notifies the watcher */
 void result_row_close_quietly(struct result *res);	/* for the document only */
 
-/* Keep only the newest @rows of a series, which may go on for days. */
+/*
+ * A run may go on for days: only the newest few hundred rows of a series stay in memory. Older ones go to an
+ * unnamed file in the directory of @beside (NULL: where temporary files are), from which json_document()
+ * adds them. Without this call they are dropped, which is enough where no document is written.
+ */
+void result_keep_older(struct result *res, const char *beside);
+
+/* The document has only the newest @rows of this series. */
 void result_keep_rows(struct result *res, size_t rows);
 
 /* The same for a table of streams, which text output omits. */
