@@ -257,6 +257,35 @@ static void a_file_goes_on_where_it_ended_and_knows_its_words(void **state)
 	unlink(path);
 }
 
+/* No line is as long as the first, or has a byte 0. */
+static void a_damaged_file_is_refused_and_stays(void **state)
+{
+	static const char head[] = "ethgauge-sweep 3\nsome words\n";
+	static const char *const bad[] = { "1 1500 0 0 %0100d\n", "1 1500 0%c 0 0\n2 1500 0 0 0\n" };
+	struct outcome_run runs[5] = { 0 };
+	char path[] = "/tmp/test_sweep.XXXXXX";
+	struct err e = { 0 };
+	size_t done, i;
+	FILE *file;
+	long size;
+
+	(void)state;
+	close(mkstemp(path));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		file = fopen(path, "w");
+		fputs(head, file);
+		fprintf(file, bad[i], 0);
+		size = ftell(file);
+		fclose(file);
+		assert_int_equal(sweep_file_open(path, "some words", 5, &file, runs, &done, &e), -EBADMSG);
+		file = fopen(path, "r");
+		fseek(file, 0, SEEK_END);
+		assert_int_equal(ftell(file), size);
+		fclose(file);
+	}
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +297,7 @@ int main(void)
 		cmocka_unit_test(studies_are_words_with_their_host),
 		cmocka_unit_test(two_sweeps_do_not_share_a_file),
 		cmocka_unit_test(a_file_goes_on_where_it_ended_and_knows_its_words),
+		cmocka_unit_test(a_damaged_file_is_refused_and_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,13 @@ static int read_runs(FILE *file, size_t nr_runs, struct outcome_run *ret_runs, s
 	char line[96];
 	size_t done = 0;
 
-	while (done < nr_runs && fgets(line, sizeof(line), file) && strchr(line, '\n')) {
+	while (done < nr_runs && fgets(line, sizeof(line), file)) {
+		if (!strchr(line, '\n')) {
+			/* Only the last line may be incomplete. */
+			if (feof(file))
+				break;
+			return -EBADMSG;
+		}
 		if (sscanf(line, "%lf %" SCNu32 " %" SCNu32 " %d %d%n", &run->value, &run->mtu,
 			   &run->mss_bytes, &both_ways, &half_duplex, &end) != 5 || line[end] != '\n')
 			return -EBADMSG;
