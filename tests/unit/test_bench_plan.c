@@ -79,12 +79,35 @@ static void goals_are_names_or_attributes(void **state)
 	assert_int_equal(bench_goal_parse("", &goal, &e), -EINVAL);
 }
 
+static void each_test_is_a_word(void **state)
+{
+	static const char *const bad[] = {
+		"", "latency,", "Loss", "latency loss",
+		"latency,latency,latency,latency,latency,latency,latency,latency,soak",
+	};
+	struct bench_plan plan;
+	struct err e = { 0 };
+	size_t i;
+
+	(void)state;
+	bench_plan_set(&plan, SUITE_RFC2544, false);
+	assert_int_equal(bench_tests_parse("loss,back-to-back", &plan, &e), 0);
+	assert_int_equal(plan.tests & BENCH_ALL_TESTS, BENCH_LOSS | BENCH_BURST);
+	assert_int_equal(bench_tests_parse("none", &plan, &e), 0);
+	assert_int_equal(plan.tests & BENCH_ALL_TESTS, 0);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		if (bench_tests_parse(bad[i], &plan, &e) != -EINVAL)
+			fail_msg("'%s' was taken", bad[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_suite_is_called_by_its_name_only_if_it_is_whole),
 		cmocka_unit_test(pauses_between_trials_are_part_of_the_plan),
 		cmocka_unit_test(goals_are_names_or_attributes),
+		cmocka_unit_test(each_test_is_a_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

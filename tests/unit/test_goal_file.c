@@ -79,6 +79,11 @@ static void what_is_no_list_of_goals_is_refused_at_its_place(void **state)
 	memcpy(text, "goals: [{name: ", 15);
 	strcpy(text + sizeof(text) - 3, "}]");
 	assert_true(read_text(text, &file, &e) < 0);
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "goals: [", 8);
+	strcpy(text + sizeof(text) - 2, "]");
+	assert_true(read_text(text, &file, &e) < 0);
+	assert_true(is_at(e.msg, ":1:9: "));
 }
 
 int main(void)

@@ -142,7 +142,9 @@ int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
 	char words[64], *word, *rest = words;
 	unsigned int i;
 
-	snprintf(words, sizeof(words), "%s", text);
+	if (strlen(text) >= sizeof(words))
+		return err_usage(e, OPTION("tests") " '%s' is too long", text);
+	strcpy(words, text);
 	plan->tests &= ~(unsigned int)BENCH_ALL_TESTS;
 	while ((word = strsep(&rest, ","))) {
 		if (!strcmp(word, "none"))

@@ -43,7 +43,8 @@ static int read_goal(struct yaml_reader *reader, struct fy_node *node, struct go
 		text = yaml_text(reader, node, "a goal's name, or its attributes");
 		if (!text)
 			return reader->e->no;
-		snprintf(goal->text, sizeof(goal->text), "%s", text);
+		if ((size_t)snprintf(goal->text, sizeof(goal->text), "%s", text) >= sizeof(goal->text))
+			return yaml_fail(reader, node, "a goal's attributes are too long");
 		return 0;
 	}
 	while (!err && (pair = fy_node_mapping_iterate(node, &at)))
