@@ -44,6 +44,7 @@ static void steps_are_a_number_in_a_time(void **state)
 static void a_rate_is_a_step(void **state)
 {
 	struct unit_rate whole = { UNIT_RATE_PPS, 1000 }, slow = { UNIT_RATE_PPS, 0.4 };
+	struct unit_rate fast = { UNIT_RATE_PPS, 1800000000.5 };
 	struct unit_rate none = { UNIT_RATE_MAX, 0 };
 	struct load_step step;
 
@@ -54,6 +55,8 @@ static void a_rate_is_a_step(void **state)
 	step = load_step_of(&slow);
 	assert_int_equal(step.nr, 1);
 	assert_int_equal(step.every_ns, 5 * S / 2);
+	step = load_step_of(&fast);
+	assert_int_equal(load_due_ns(&step, 3600000001), 2 * S);
 	assert_int_equal(load_step_of(&none).nr, 0);
 }
 

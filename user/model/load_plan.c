@@ -24,6 +24,9 @@ struct load_step load_step_of(const struct unit_rate *rate)
 		return (struct load_step){ 0 };
 	if (nr == rate->value)
 		return (struct load_step){ .nr = (uint64_t)nr, .every_ns = SECOND_NS };
+	/* The time of one event would have too few ns. */
+	if (rate->value > 1000)
+		return (struct load_step){ .nr = (uint64_t)round(1000 * rate->value), .every_ns = 1000 * SECOND_NS };
 	return (struct load_step){ .nr = 1, .every_ns = (uint64_t)round(SECOND_NS / rate->value) };
 }
 
