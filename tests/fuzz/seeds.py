@@ -101,6 +101,9 @@ def control_lines():
         '{"type":"ready","ports":"40001,40002"}', '{"type":"go"}', '{"type":"stop"}',
         '{"type":"row","elapsed_ns":1,"sent_bytes":2}', '{"type":"conn","stream":1,"rtt_us":3}',
         '{"type":"error","what":"no \\"such\\" thing","hint":"x"}',
+        '{"type":"welcome","proof":"ab","mtu_bytes":1500,"kernel":"6.1","tcp_rmem":"4096 131072 6291456"}',
+        '{"type":"arrivals","list":"0:1:1000:7,1:2:2003:0,"}',
+        '{"type":"result","elapsed_ns":1,"window_ns":2,"received_packets":3,"delays":1,"delay_p99_ns":4}',
     )]
 
 
