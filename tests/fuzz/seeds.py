@@ -135,6 +135,16 @@ def records():
     return [json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines]
 
 
+def far_lines():
+    """Those of a receiver on another host: intervals, and a document alone."""
+    docs = [text for text in records() if b'"command":"sink"' in text and not text.startswith(b'{"type"')]
+    return [text[:-1] for text in docs] + [
+        b'{"type":"interval","elapsed_ns":100000000,"received_packets":9,"distinct_packets":8,"duplicate_packets":1}',
+        b'{"format":1,"tool":"ethgauge 0.1.0","command":"sink","environment":{"driver":"veth","mtu":1500},"notes":["n"],'
+        b'"metrics":{"distinct_packets":9,"lost_packets":1,"delay_min_ns":1,"delay_max_ns":9,"delay_p99_ns":null,'
+        b'"delay_samples":9},"histograms":{"delay_ns":{"above":1,"buckets":[[0,4],[8,5]]}}}']
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -144,7 +154,8 @@ def netlink_answers():
 
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
-         "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records}
+         "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
+         "fuzz_outcome": far_lines}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
