@@ -145,6 +145,15 @@ def far_lines():
         b'"delay_samples":9},"histograms":{"delay_ns":{"above":1,"buckets":[[0,4],[8,5]]}}}']
 
 
+def rewrites():
+    """A list of prefixes or of ports, and a frame that it may change."""
+    ip6 = b"\x60\0\0\0\0\x38" + bytes((17, 64)) + bytes(32) + b"\0\x50\0\x07\0\x38\0\1" + bytes(48)
+    all_ = frames()[:4] + [bytes(12) + b"\x86\xdd" + ip6,
+                           bytes(12) + b"\x08\x06\0\1\x08\0\6\4\0\1" + bytes(20)]
+    return [text + b"\n" + frame for frame in all_ for text in
+            (b"198.18.0.0/15=10.0.0.0/8,::/0=2001:db8::/32", b"80=8080,0=9")]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -155,7 +164,7 @@ def netlink_answers():
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
-         "fuzz_outcome": far_lines}
+         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
