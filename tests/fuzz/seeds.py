@@ -154,6 +154,13 @@ def rewrites():
             (b"198.18.0.0/15=10.0.0.0/8,::/0=2001:db8::/32", b"80=8080,0=9")]
 
 
+def sweeps():
+    """What is varied, the words of a built-in sweep, and the lines of a state file."""
+    texts = [b"mtu=1500,9000\nnodelay=yes,no\n--test={mtu},2", b"# about\n--metric x\n-- tcp {host} '{test} 1'\n",
+             b"tcp_sack=0,1\nnet.ipv4.tcp_rmem=1 2 3,4 5 6"]
+    return texts + [b"940123456.5 1500 1448 0 1\n1e9 0 0 1 0\n", b"nan 1 2 0 0\n0.1 9"]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -164,7 +171,7 @@ def netlink_answers():
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
-         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites}
+         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
