@@ -161,6 +161,13 @@ def sweeps():
     return texts + [b"940123456.5 1500 1448 0 1\n1e9 0 0 1 0\n", b"nan 1 2 0 0\n0.1 9"]
 
 
+def goals():
+    return [b"goals:\n  - tst009\n  - {name: mine, loss: 0.5%, exceed: 50%, initial: 1s, final: 1s, sum: 21s, width: 0.5%}\n",
+            b"goals: [rfc2544, {name: a, loss: 0%}, ndr, 'name=b,width=1%']\n",
+            b"name=mine,loss=0.5%,exceed=50%,initial=1s,final=1s,sum=21s,width=0.5%", b"64,128,1518,9216",
+            b"latency,loss,back-to-back,recovery,none", b"latency," * 8 + b"soak"]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -171,7 +178,7 @@ def netlink_answers():
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
-         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps}
+         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
