@@ -168,6 +168,11 @@ def goals():
             b"latency,loss,back-to-back,recovery,none", b"latency," * 8 + b"soak"]
 
 
+def loads():
+    return [b"10/s", b"50/5s", b"2.5kpps", b"1000000.5pps", b"250ms", b"1s-5s", b"198.18.0.10-198.18.0.250",
+            b"198.18.0.0/24", b"2001:db8::/64", b"2001:db8::1-2001:db8::ff", b"http://h/{client}/{cycle}?{x"]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -178,7 +183,8 @@ def netlink_answers():
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
-         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals}
+         "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
+         "fuzz_load": loads}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
