@@ -173,6 +173,16 @@ def loads():
             b"198.18.0.0/24", b"2001:db8::/64", b"2001:db8::1-2001:db8::ff", b"http://h/{client}/{cycle}?{x"]
 
 
+def proc_texts():
+    """Each file of /proc that is read, of two CPUs."""
+    return [b"cpu  3 0 3 9 0 0 0 0\ncpu0 1 0 1 4 0 0 0 0 0 0\ncpu1 2 0 2 5 0 0 0 0 0 0\nintr 9\n",
+            b"      CPU0   CPU1\n  24:   5   6   PCI-MSI 1-edge   eth0-rx-0\n LOC:   7   8   Local\n ERR:   0\n",
+            b"      CPU0   CPU1\n NET_TX:   1   2\n NET_RX:   3   4\n",
+            b"00000009 00000001 00000002 0 0 0 0 0 0 0 0 0 00000001\n0000000a 0 0\n",
+            b"Name:\tx\nVmRSS:\t  1009 kB\n", b"Ip6InDiscards  \t7\nUdp6NoPorts 3\n",
+            b"Ip: Forwarding InDiscards\nIp: 1 7\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 9 1 2\n"]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -184,7 +194,7 @@ SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet":
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
          "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
-         "fuzz_load": loads}
+         "fuzz_load": loads, "fuzz_procstat": proc_texts}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
