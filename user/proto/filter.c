@@ -5,11 +5,26 @@
 #include "proto/filter.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include <pcap/pcap.h>
 
 #define SNAP_BYTES	262144		/* libpcap's own maximum for Ethernet */
+
+/* Only protochain goes back, through headers of any number. */
+static bool has_loop(const struct bpf_program *program)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->bf_len; i++) {
+		const struct bpf_insn *op = &program->bf_insns[i];
+
+		if (op->code == (BPF_JMP | BPF_JA) && op->k >= program->bf_len - i - 1)
+			return true;
+	}
+	return false;
+}
 
 static int keep(struct filter **ret_filter, const struct bpf_program *program, struct err *e)
 {
@@ -45,6 +60,9 @@ int filter_compile(struct filter **ret_filter, const char *expression, struct er
 		err = err_usage(e, "'%.160s' is not a filter expression: %s", expression,
 				pcap_geterr(pcap));
 		err_hint(e, "the syntax is tcpdump's: man 7 pcap-filter");
+	} else if (has_loop(&program)) {
+		err = err_usage(e, "'%.160s' is a filter with a loop: protochain is not supported", expression);
+		pcap_freecode(&program);
 	} else {
 		err = keep(ret_filter, &program, e);
 		pcap_freecode(&program);
