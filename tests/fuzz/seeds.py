@@ -183,6 +183,12 @@ def proc_texts():
             b"Ip: Forwarding InDiscards\nIp: 1 7\nUdp: InDatagrams NoPorts RcvbufErrors\nUdp: 9 1 2\n"]
 
 
+def filters():
+    return [b"tcp port 443", b"vlan 7 and ip6 and not host 2001:db8::1", b"udp[8:4] & 0x1fff != 0 or less 100",
+            b"net 10.0.0.0/8 and (tcp[tcpflags] & tcp-syn != 0 or icmp)", b"ether host 02:00:00:00:00:01 and mpls 9",
+            b"ip6 protochain 6 and dst portrange 1-9", b"inbound"]
+
+
 def netlink_answers():
     """Those of a kernel that the unit test has."""
     with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
@@ -194,7 +200,7 @@ SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet":
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
          "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
-         "fuzz_load": loads, "fuzz_procstat": proc_texts}
+         "fuzz_load": loads, "fuzz_procstat": proc_texts, "fuzz_filter": filters}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
