@@ -181,6 +181,10 @@ loses_its_interface() {
 	each_run loses_its_interface
 }
 
+@test "a socket's interface that is removed in mid-run ends its sink with status 4 and the counts" {
+	loses_its_interface socket b received sink eg0 --socket
+}
+
 @test "an interface that is removed while probe waits ends it with status 4" {
 	lab_up
 	before=$(counter a tx_packets)

@@ -43,7 +43,7 @@
 struct rx_socket {
 	struct receiver receiver;
 	struct rx_socket_cfg cfg;
-	int fd;
+	int fd, ifindex;
 	pthread_t id;
 	atomic_bool stop;
 	bool started;
@@ -400,9 +400,12 @@ static unsigned int keep_caps(const struct receiver *receiver)
 
 static int check(struct receiver *receiver, struct err *e)
 {
-	(void)receiver;
-	(void)e;
-	return 0;
+	const struct rx_socket *rx = rx_of(receiver);
+
+	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
+		return 0;
+	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);
+	return err_hint(e, "the result has the counts up to then");
 }
 
 static uint64_t packets(struct receiver *receiver)
@@ -447,6 +450,7 @@ int rx_socket_open(struct receiver **ret_receiver, const struct rx_socket_cfg *c
 	rx->receiver.ops = &rx_socket_ops;
 	rx->cfg = *cfg;
 	rx->fd = -1;
+	rx->ifindex = nic.ifindex;
 	pthread_mutex_init(&rx->lock, NULL);
 	rx->wins = calloc(cfg->streams, sizeof(*rx->wins));
 	for (i = 0; rx->wins && i < cfg->streams; i++)
