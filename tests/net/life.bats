@@ -246,7 +246,7 @@ set_down() {
 	finish sink
 	is 0
 	json '.metrics.received_packets == 402 and .metrics.lost_packets == 0 and
-		any(.notes[]; startswith("interface '"'eg0'"' was down 2 times"))'
+		any(.notes[]; test("^the link of .eg0. was down 2 times, for [0-9.]+ s in all; after the start: from "))'
 	start sink b sink eg0 --count 211 --duration 20s
 	numbers 0 210 | send_tags
 	finish sink
@@ -256,6 +256,87 @@ set_down() {
 
 says_now() {
 	grep -q "$2" "$BATS_TEST_TMPDIR/$1.err"
+}
+
+# flaps END TEXT NAME NODE VERB...: a run of NODE during which the link is down for some 300 ms, as END's
+# interface is set down. TEXT: what it says when it is ready.
+flaps() {
+	start_cmd "$3" "$4" "$2" "$TOOL" "${@:5}" --json
+	nap 0.3
+	ip_in "$1" link set eg0 down
+	nap 0.3
+	ip_in "$1" link set eg0 up
+	wait_for says_now "$3" "is up again"
+	finish "$3" INT
+	is 130
+	json '[(.notes // [])[] | capture("^the link of .eg0. was down from (?<from>[0-9.]+) s to (?<to>[0-9.]+) s after the start$") |
+		map_values(tonumber)] | length == 1 and (.[0] | .from > 0.1 and .to - .from > 0.25 and
+		.to - .from < 2 + $slow)'
+}
+
+# bats test_tags=core
+@test "every verb that names an interface tells when its link was down" {
+	local end engine=afxdp
+
+	lab_up
+	! has_live || engine=live
+	for end in a b; do
+		flaps "$end" "receiving on" sink b sink eg0
+		flaps "$end" "receiving on" socket b sink eg0 --socket
+		flaps "$end" "watching" watch b watch eg0
+		flaps "$end" "impairing" impair b impair eg0 --loss 1%
+		flaps "$end" "answering on" reflect b reflect eg0
+	done
+	# An own end that is set down ends what sends.
+	start_cmd far b "answering on" "$TOOL" reflect eg0
+	flaps b "sending " blast a blast eg0 198.18.0.2 --engine "$engine" --rate 1kpps --duration 60s
+	flaps b "probing" probe a probe eg0 198.18.0.2 --engine "$engine" --rate 1kpps --duration 60s
+	flaps b "sending requests" rr a rr 198.18.0.2 --duration 60s
+	finish far INT
+}
+
+@test "a link that is down from the start, to the end or too briefly is told as well" {
+	lab_up
+	ip_in a link set eg0 down
+	start_cmd watch b "watching" "$TOOL" watch eg0 --json
+	nap 0.2
+	ip_in a link set eg0 up
+	wait_for says_now watch "is up again"
+	ip_in a link set eg0 down
+	wait_for says_now watch "lost its carrier"
+	finish watch INT
+	is 130
+	json 'any(.notes[]; test("was down 2 times, for [0-9.]+ s in all; after the start: from 0.00 s to [0-9.]+ s, from [0-9.]+ s to the end"))'
+	ip_in a link set eg0 up
+	start_cmd watch b "watching" "$TOOL" watch eg0 --json
+	# It follows the link from a little later on.
+	nap 0.3
+	# Asleep it cannot see that.
+	kill -STOP "${PIDS[watch]}"
+	ip_in a link set eg0 down
+	ip_in a link set eg0 up
+	kill -CONT "${PIDS[watch]}"
+	finish watch INT
+	is 130
+	json 'any(.notes[]; . == "the link of '"'eg0'"' went down 1 time during the run, too briefly to be timed")'
+}
+
+@test "both interfaces of a forwarder and all that are watched tell when their link was down" {
+	lab_up --path a-r-b --middle open
+	start bump r impair ega egb
+	start_cmd watch r "watching" "$TOOL" watch ega egb --hooks tc --json
+	nap 0.3
+	ip_in b link set eg0 down
+	wait_for says_now bump "lost its carrier"
+	wait_for says_now watch "lost its carrier"
+	ip_in b link set eg0 up
+	for name in bump watch; do
+		wait_for says_now "$name" "is up again"
+		finish "$name" INT
+		is 130
+		json '[.notes[] | select(startswith("the link of"))] | length == 1 and
+			(.[0] | startswith("the link of '"'egb'"' was down from "))'
+	done
 }
 
 @test "an interface of the same name that takes the old one's place is not taken for it" {

@@ -238,6 +238,8 @@ static void go(struct run *run)
 	};
 	struct meter *meter = meter_start(run->opts->ifname);
 
+	if (run->opts->other)
+		meter_add_link(meter, run->opts->other);
 	loop_run(&loop);
 	meter_stop(meter);
 	impair_stop(run->impair);

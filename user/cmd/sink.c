@@ -23,7 +23,6 @@
 #include "lib/loop.h"
 #include "sys/host/caps.h"
 #include "sys/host/clock.h"
-#include "sys/net/nic.h"
 
 #define GAP_MAX_NS	(1ull << HIST_MAX_BITS)
 
@@ -168,44 +167,7 @@ struct sink_run {
 	struct result *res;
 	struct err *e;
 	int err;
-	int ifindex;
-	bool is_down;			/* the interface, or its link */
-	uint64_t downs, down_ns;	/* how often, and how long all in all */
-	uint64_t down_since_ns;
 };
-
-/* Follows whether packets can arrive at all: a sink waits for its interface to come back. */
-static void follow_link(struct sink_run *run, bool is_over)
-{
-	const char *ifname = run->opts->ifname;
-	struct nic_link link = { 0 };
-	bool was_down = run->is_down;
-
-	if (nic_read_link(run->ifindex, -1, &link))
-		return;
-	run->is_down = !link.up || !link.carrier;
-	if (run->is_down && !was_down) {
-		run->downs++;
-		run->down_since_ns = loop_mono_ns();
-		log_warn("interface '%s' %s: nothing can arrive until it is back", ifname,
-			 link.up ? "lost its carrier" : "was set down");
-	}
-	if (was_down && (!run->is_down || is_over))
-		run->down_ns += loop_mono_ns() - run->down_since_ns;
-	if (was_down && !run->is_down)
-		log_info("interface '%s' is up again", ifname);
-}
-
-static void report_link(const struct sink_run *run, uint64_t carrier_downs, struct result *res)
-{
-	uint64_t downs = run->downs > carrier_downs ? run->downs : carrier_downs;
-
-	if (downs)
-		result_note(res, "interface '%s' was down %llu time%s during the run, for %.1f s in all%s: what was "
-			    "sent then is lost, or was never seen", run->opts->ifname, (unsigned long long)downs,
-			    downs == 1 ? "" : "s", (double)run->down_ns / NSEC_PER_SEC,
-			    run->is_down ? ", and still is" : "");
-}
 
 /* Drain stdin; report EOF. */
 static bool is_stdin_over(void)
@@ -221,10 +183,8 @@ static bool is_done(void *ctx)
 	struct sink_run *run = ctx;
 
 	run->err = run->receiver->ops->check(run->receiver, run->e);
-	if (!run->err) {
-		follow_link(run, false);
+	if (!run->err)
 		run->err = exports_check(run->exports, run->e);
-	}
 	if (run->err || (run->opts->until_eof && is_stdin_over()))
 		return true;
 	return run->opts->count &&
@@ -269,10 +229,8 @@ static int receive(struct sink_run *run)
 		.ctx = run,
 	};
 	struct rx_figures got = { .lost_packets = NAN };
-	struct nic_counters before = { 0 }, after = { 0 };
 	struct meter_receiver receiver;
 	struct err export_error;
-	bool has_counters;
 	struct meter *meter;
 	int err;
 
@@ -282,10 +240,7 @@ static int receive(struct sink_run *run)
 	log_info("receiving on '%s'%s", run->opts->ifname,
 		 run->opts->duration_ns || run->opts->count || run->opts->until_eof ? "" : "; ^C ends it");
 	meter = meter_start(run->opts->ifname);
-	has_counters = !nic_read_counters(run->opts->ifname, &before);
 	loop_run(&loop);
-	follow_link(run, true);
-	has_counters = has_counters && !nic_read_counters(run->opts->ifname, &after);
 	run->receiver->ops->stop(run->receiver);
 	loop_close(&loop);
 	meter_stop(meter);
@@ -303,7 +258,6 @@ static int receive(struct sink_run *run)
 	};
 	meter_report(meter, NULL, &receiver, run->res);
 	meter_free(meter);
-	report_link(run, has_counters ? after.carrier_downs - before.carrier_downs : 0, run->res);
 	judge(run, run->res);
 	return run->err;
 }
@@ -352,19 +306,6 @@ static int open_receiver(struct sink_run *run)
 	return exports_open(&run->exports, &opts->exports, &cfg, rx, run->e);
 }
 
-/* If it is down from the beginning, that is no event of this run. */
-static void look_at_link(struct sink_run *run)
-{
-	struct nic_link link;
-	struct nic_facts nic;
-
-	run->down_since_ns = loop_mono_ns();
-	if (nic_read(run->opts->ifname, &nic))
-		return;
-	run->ifindex = nic.ifindex;
-	run->is_down = !nic_read_link(nic.ifindex, -1, &link) && (!link.up || !link.carrier);
-}
-
 static int run_on(const struct sink_opts *opts, struct result *res, struct err *e)
 {
 	struct sink_run run = { .opts = opts, .res = res, .e = e };
@@ -377,7 +318,6 @@ static int run_on(const struct sink_opts *opts, struct result *res, struct err *
 	if (!opts->count_only)
 		environ_clock(res, (enum stamp_clock)opts->clock);
 	caps_drop(run.receiver->ops->keep_caps(run.receiver));
-	look_at_link(&run);
 	err = receive(&run);
 out:
 	exports_close(run.exports);

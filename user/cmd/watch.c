@@ -276,6 +276,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	const struct watch_opts *opts = run->opts;
 	uint64_t elapsed_ns;
 	struct meter *meter;
+	unsigned int i;
 	int err;
 
 	err = opts->filter ? filter_compile(&run->filter, opts->filter, e) : 0;
@@ -297,6 +298,8 @@ static int run_live(struct watch_run *run, struct err *e)
 	run->loop.done = poll_all;
 	run->loop.tick = tick;
 	meter = meter_start(opts->ifaces.names[0]);
+	for (i = 1; i < opts->ifaces.nr; i++)
+		meter_add_link(meter, opts->ifaces.names[i]);
 	run->start_mono_ns = loop_mono_ns();
 	loop_run(&run->loop);
 	meter_stop(meter);

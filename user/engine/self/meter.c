@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/self/link_downs.h"
 #include "lib/loop.h"
 #include "model/bottleneck.h"
 #include "sys/host/cpu.h"
@@ -28,6 +29,7 @@ struct meter {
 	uint64_t rss_bytes, map_bytes;
 	int rss_err, map_err;
 	bool has_nic, stopped;
+	struct link_downs *links;	/* NULL: none */
 };
 
 /* In cores, in the order of share_keys; those with ticks in the order of ticks_of(). */
@@ -59,6 +61,12 @@ static const struct count {
 
 #define NR_COUNTS (sizeof(counts) / sizeof(counts[0]))
 
+void meter_add_link(struct meter *meter, const char *ifname)
+{
+	if (meter)
+		link_downs_add(&meter->links, ifname);
+}
+
 struct meter *meter_start(const char *ifname)
 {
 	struct meter *meter = calloc(1, sizeof(*meter));
@@ -74,6 +82,8 @@ struct meter *meter_start(const char *ifname)
 	nic_find_irqs(ifname, &meter->nic);
 	meter->has_nic = ifname && !nic_read_counters(ifname, &meter->nic_before);
 	cpu_read_process(&meter->process_before);
+	if (ifname)
+		meter_add_link(meter, ifname);
 	cpu_snap_read(meter->before, &meter->nic);
 	return meter;
 }
@@ -89,12 +99,14 @@ void meter_stop(struct meter *meter)
 	meter->map_err = cpu_map_memory(&meter->map_bytes);
 	meter->has_nic = meter->has_nic &&
 			 !nic_read_counters(meter->nic.ifname, &meter->nic_after);
+	link_downs_stop(meter->links);
 }
 
 void meter_free(struct meter *meter)
 {
 	if (!meter)
 		return;
+	link_downs_free(meter->links);
 	free(meter->before);
 	free(meter->after);
 	free(meter);
@@ -434,6 +446,7 @@ void meter_report(struct meter *meter, const struct meter_sender *sender,
 	if (!meter)
 		return;
 	meter_stop(meter);
+	link_downs_report(meter->links, res);
 	if (elapsed_ns(meter) <= 0)
 		return;
 	report_process(meter, res);

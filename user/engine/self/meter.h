@@ -40,11 +40,14 @@ struct meter_sender {
 struct meter;
 
 /*
- * Starts metering, once everything is open. @ifname: the interface whose interrupts and receive
- * overruns are reported, in this thread's network namespace; NULL: none. Never fails: what cannot
- * be read is null in the result. All functions accept NULL.
+ * Starts metering, once everything is open. @ifname: the interface whose interrupts, receive
+ * overruns and times without a link are reported, in this thread's network namespace; NULL: none.
+ * Never fails: what cannot be read is null in the result. All functions accept NULL.
  */
 struct meter *meter_start(const char *ifname);
+
+/* Reports the times without a link of this interface, too. */
+void meter_add_link(struct meter *meter, const char *ifname);
 
 /*
  * The work is done: later activity is not counted, but the BPF maps must still exist. A second call

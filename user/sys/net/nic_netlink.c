@@ -44,6 +44,8 @@ int nic_read_link(int ifindex, int nsid, struct nic_link *ret_link)
 	struct nic_link link = { 0 };
 	int err;
 
+	/* Some drivers take long to tell their counters. */
+	netlink_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	if (nsid >= 0)
 		netlink_put_u32(msg, IFLA_TARGET_NETNSID, (uint32_t)nsid);
 	err = netlink_ask_once(NETLINK_ROUTE, msg, nic_take_link, &link);
