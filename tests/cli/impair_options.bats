@@ -20,6 +20,14 @@ refuses() {
 	refuses "at most 8" lo --loss={1,2,3,4,5,6,7,8,9}%
 }
 
+@test "impair of one interface requires a rule, and names one" {
+	for words in "lo" "lo --direction egress" "lo --match udp" "lo -c 7 -d 1s"; do
+		# shellcheck disable=SC2086 # words
+		refuses "nothing to impair on 'lo': there is no rule" $words
+		[[ $output == *"hint: such as --loss 1%"* ]] || fail "$output"
+	done
+}
+
 @test "impair's filter says which words it knows" {
 	refuses "unknown word 'port'" lo --match 'udp port 9'
 	refuses "dst ADDRESS[/BITS]" lo --match 'port 9'
