@@ -706,6 +706,42 @@ while s.recv(9999): pass'
 	both tcp rr 198.18.0.2 -d 20ms
 }
 
+# cut_off WORD... -- TEST...: a client whose interface goes, then ^C: how long it took, at most 1.9 s.
+cut_off() {
+	local link=() began
+
+	while [ "$1" != -- ]; do
+		link+=("$1")
+		shift
+	done
+	lab_up
+	serve
+	start_cmd client a "testing with" "$TOOL" "${@:2}" 198.18.0.2 -d 60s --json
+	nap 0.4
+	ip_in a link "${link[@]}"
+	nap 0.3
+	began=${EPOCHREALTIME/[.,]/}
+	finish client INT
+	[ $((${EPOCHREALTIME/[.,]/} - began)) -lt $((1900000 * TESTS_SLOW)) ] || fail "${*:2}: ended late"
+	# What sends datagrams is told that there is no way any more, and had ended.
+	[ "$status" = 130 ] || is 4
+	json '.format == 1 and has("environment") and .command == "'"$2"'" and has("self") and
+		any(.notes[]; startswith("the server did not tell its result within 0.7 s after the signal"))'
+	lab_down
+}
+
+@test "^C ends a client at once whose interface has gone or is down" {
+	local test link
+
+	lab_down
+	for test in "tcp stream" "tcp maerts" "tcp rr" "tcp crr" "udp stream" "udp rr"; do
+		for link in "set eg0 down" "del eg0"; do
+			# shellcheck disable=SC2086 # words
+			cut_off $link -- $test
+		done
+	done
+}
+
 @test "a client that is killed takes nothing with it" {
 	serve
 	start udp a udp stream 198.18.0.2 -d 30s --rate 1Mbit
