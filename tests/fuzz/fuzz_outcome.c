@@ -25,7 +25,7 @@ static void check_row(const char *line)
 		must(!memcmp(&row, &untouched, sizeof(row)));
 		return;
 	}
-	must(row.received_packets <= INT64_MAX && row.distinct_packets <= INT64_MAX);
+	must(row.elapsed_ns <= INT64_MAX && row.received_packets <= INT64_MAX && row.distinct_packets <= INT64_MAX);
 	must(row.duplicate_packets <= INT64_MAX);
 }
 

@@ -34,6 +34,10 @@ static void interval_is_distinguished_from_a_document(void **state)
 	assert_false(outcome_interval(TOOL "}", &row));
 	assert_false(outcome_interval("{\"type\":\"interval\",\"elapsed_ns\":\"x\",\"received_packets\":1}",
 				      &row));
+	assert_true(outcome_interval("{\"type\":\"interval\",\"elapsed_ns\":-1,\"received_packets\":-1}", &row));
+	assert_int_equal(row.elapsed_ns, 0);
+	assert_int_equal(row.received_packets, 0);
+	row.distinct_packets = 797;
 	assert_false(outcome_interval("Welcome", &row));
 	assert_false(outcome_interval("", &row));
 	assert_int_equal(row.distinct_packets, 797);
@@ -44,6 +48,24 @@ static double figure(const struct result *res, const char *key)
 	json_t *value = json_object_get(json_object_get(result_tree(res), "metrics"), key);
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Of packets and times: what fits no integer is no figure. */
+static void a_figure_that_is_too_large_is_none(void **state)
+{
+	static const char doc[] = TOOL ",\"environment\":{\"driver\":\"veth\"},\"metrics\":{"
+		"\"distinct_packets\":1009,\"received_packets\":1e300,\"bad_checksum_packets\":-1e19,\"lost_runs\":-7}}";
+	struct result *res = result_new("bench");
+	struct outcome outcome;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(outcome_take(doc, false, res, &outcome, &e), 0);
+	assert_true(outcome.distinct_packets == 1009);
+	assert_false(fabs(outcome.bad_checksum_packets) > 0);
+	assert_true(outcome.lost_runs == 0);
+	assert_false(outcome.received_packets > 1e18);
+	result_free(res);
 }
 
 static void figures_are_taken_and_delays_if_they_are_right(void **state)
@@ -148,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interval_is_distinguished_from_a_document),
+		cmocka_unit_test(a_figure_that_is_too_large_is_none),
 		cmocka_unit_test(figures_are_taken_and_delays_if_they_are_right),
 		cmocka_unit_test(a_percentile_that_is_not_reported_is_in_the_histogram),
 		cmocka_unit_test(what_is_no_result_of_this_version_is_refused),

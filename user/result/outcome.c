@@ -13,6 +13,8 @@
 #include "lib/hist.h"
 #include "result/metrics.h"
 
+#define LARGEST 9e18
+
 static json_t *find(const json_t *doc, const char *key)
 {
 	json_t *found = json_object_get(json_object_get(doc, "metrics"), key), *part;
@@ -95,7 +97,7 @@ bool outcome_interval(const char *line, struct outcome_row *ret_row)
 
 	if (is_row)
 		*ret_row = (struct outcome_row){
-			.elapsed_ns = (uint64_t)json_integer_value(elapsed),
+			.elapsed_ns = integer(elapsed),
 			.received_packets = integer(packets),
 			.distinct_packets = integer(json_object_get(row, "distinct_packets")),
 			.duplicate_packets = integer(json_object_get(row, "duplicate_packets")),
@@ -138,16 +140,23 @@ static bool is_of_delay(const char *key)
 	return false;
 }
 
-static double number(const json_t *metrics, const struct metric *metric)
+/* Another host wrote it: no figure that is counted or timed is as large as LARGEST, so that each fits an integer. */
+static double number_at(const json_t *metrics, const char *key, double otherwise)
 {
-	json_t *value = metric ? json_object_get(metrics, metric->key) : NULL;
+	const json_t *value = key ? json_object_get(metrics, key) : NULL;
 
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	return json_is_number(value) && fabs(json_number_value(value)) < LARGEST ? json_number_value(value) : otherwise;
 }
 
+static double number(const json_t *metrics, const struct metric *metric)
+{
+	return number_at(metrics, metric ? metric->key : NULL, NAN);
+}
+
+/* A count. */
 static double number_or_0(const json_t *metrics, const char *key)
 {
-	return json_number_value(json_object_get(metrics, key));
+	return fmax(number_at(metrics, key, 0), 0);
 }
 
 /* A statistic that the family does not have is unknown. */
