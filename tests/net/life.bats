@@ -295,6 +295,9 @@ flaps() {
 	finish far INT
 }
 
+# all_stopped PID: each of its threads.
+all_stopped() { ! grep -L '^State:.T' /proc/"$1"/task/*/status | grep -q .; }
+
 @test "a link that is down from the start, to the end or too briefly is told as well" {
 	lab_up
 	ip_in a link set eg0 down
@@ -313,6 +316,7 @@ flaps() {
 	nap 0.3
 	# Asleep it cannot see that.
 	kill -STOP "${PIDS[watch]}"
+	wait_for all_stopped "${PIDS[watch]}"
 	ip_in a link set eg0 down
 	ip_in a link set eg0 up
 	kill -CONT "${PIDS[watch]}"
