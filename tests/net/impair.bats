@@ -298,7 +298,6 @@ leaves_a_filter() {
 	is 0
 }
 
-# bats test_tags=core
 @test "what a killed impair left at clsact is removed by the next verb there, and only that" {
 	lab_up
 	need clsact

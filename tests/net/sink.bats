@@ -437,7 +437,6 @@ late_sum() {
 	printf '0 %d\n' 3 5 7
 }
 
-# bats test_tags=core
 @test "late packets beyond the window are lost in no figure: verdict, total, parts and rows agree" {
 	start sink b sink eg0 --count 5212 --duration 10s --no-loss --order-window 4096
 	late_sum | send_tags
