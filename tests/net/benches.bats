@@ -156,6 +156,13 @@ without() {
 	json '.checks | length == 4 and all(.holds)'
 }
 
+@test "soak-memory --quick has each verb that may run for days, with its rows" {
+	quick soak-memory
+
+	json '[.runs[].verb] == ["serve", "sink", "watch", "impair", "blast", "tcp", "udp", "load", "reflect", "probe"]'
+	json 'all(.runs[]; .anonymous_max_kb >= .anonymous_first_kb and (.rows > 100 or .verb == "serve"))'
+}
+
 @test "soak-watch --quick disturbs watch in each way once" {
 	need_command bpftool clang
 	quick soak-watch
