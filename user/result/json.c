@@ -41,142 +41,137 @@ struct writer {
 	FILE *out;
 	bool compact;
 	size_t depth;
-	bool first;		/* nothing yet in the series */
+	bool first;		/* nothing yet in this object or array */
 	bool failed;
 };
 
-static int write_tree(struct writer *to, const json_t *tree, const struct result *res);
-
-static void put(struct writer *to, const char *text)
+static void put(struct writer *to, const char *text, size_t bytes)
 {
-	to->failed |= fputs(text, to->out) == EOF;
+	to->failed |= fwrite(text, 1, bytes, to->out) != bytes;
 }
 
-static void put_scalar(struct writer *to, const json_t *value)
+static void put_line(struct writer *to)
 {
-	to->failed |= json_dumpf(value, to->out, JSON_FLAGS | JSON_COMPACT | JSON_ENCODE_ANY) != 0;
+	put(to, "\n", 1);
+	to->failed |= fprintf(to->out, "%*s", (int)(2 * to->depth), "") < 0;
 }
 
-static void put_break(struct writer *to)
+/* jansson begins each value at the left. Within strings there is no newline. */
+static int put_deeper(const char *text, size_t bytes, void *ctx)
 {
-	to->failed |= !to->compact && fprintf(to->out, "\n%*s", (int)(2 * to->depth), "") < 0;
+	struct writer *to = ctx;
+	const char *end = text + bytes, *line;
+
+	while ((line = memchr(text, '\n', (size_t)(end - text)))) {
+		put(to, text, (size_t)(line - text));
+		put_line(to);
+		text = line + 1;
+	}
+	put(to, text, (size_t)(end - text));
+	return 0;
 }
 
-/* Between the members of an object or array, and before the first. */
-static void put_next(struct writer *to, bool first)
+static void put_value(struct writer *to, const json_t *value)
 {
-	if (!first)
-		put(to, ",");
-	put_break(to);
+	size_t how = JSON_FLAGS | JSON_ENCODE_ANY | (to->compact ? JSON_COMPACT : JSON_INDENT(2));
+
+	to->failed |= json_dump_callback(value, put_deeper, to, how) != 0;
+}
+
+static void open_list(struct writer *to, const char *bracket)
+{
+	put(to, bracket, 1);
+	to->depth++;
+	to->first = true;
+}
+
+static void close_list(struct writer *to, const char *bracket)
+{
+	to->depth--;
+	if (!to->first && !to->compact)
+		put_line(to);
+	put(to, bracket, 1);
+	to->first = false;
+}
+
+static void begin_member(struct writer *to)
+{
+	if (!to->first)
+		put(to, ",", 1);
+	if (!to->compact)
+		put_line(to);
+	to->first = false;
 }
 
 static int put_row(const char *row, size_t bytes, void *ctx)
 {
 	struct writer *to = ctx;
 
-	put_next(to, to->first);
-	to->first = false;
-	to->failed |= fwrite(row, 1, bytes, to->out) != bytes;
+	begin_member(to);
+	put(to, row, bytes);
 	return to->failed;
 }
 
 /* Those that left memory first; each on one line. */
-static int write_series(struct writer *to, const json_t *series, const struct result *res)
+static int put_series(struct writer *to, const json_t *series, const struct result *part)
 {
 	const json_t *row;
 	size_t i;
 	int err;
 
-	to->first = true;
-	put(to, "[");
-	to->depth++;
-	err = result_older_rows(res, put_row, to);
+	open_list(to, "[");
+	err = result_older_rows(part, put_row, to);
 	json_array_foreach((json_t *)series, i, row) {
-		put_next(to, to->first);
-		to->first = false;
-		put_scalar(to, row);
+		begin_member(to);
+		to->failed |= json_dumpf(row, to->out, JSON_FLAGS | JSON_COMPACT) != 0;
 	}
-	to->depth--;
-	put_break(to);
-	put(to, "]");
+	close_list(to, "]");
 	return err < 0 ? err : 0;
 }
 
-static int write_array(struct writer *to, const json_t *array, const struct result *parts_of)
+static int put_part(struct writer *to, const struct result *part)
 {
-	const json_t *value;
+	const struct result *child;
+	json_t *value, *name;
+	const char *key;
 	int err = 0;
 	size_t i;
 
-	put(to, "[");
-	to->depth++;
-	json_array_foreach((json_t *)array, i, value) {
-		put_next(to, !i);
-		err = write_tree(to, value, parts_of ? result_part_at(parts_of, i) : NULL);
-		if (err)
-			break;
-	}
-	to->depth--;
-	if (i)
-		put_break(to);
-	put(to, "]");
-	return err;
-}
-
-static int write_object(struct writer *to, const json_t *object, const struct result *res)
-{
-	const json_t *value;
-	const char *key;
-	bool first = true;
-	int err = 0;
-
-	put(to, "{");
-	to->depth++;
-	json_object_foreach((json_t *)object, key, value) {
-		json_t *name = json_string(key);
-
-		put_next(to, first);
-		first = false;
-		put_scalar(to, name);
+	open_list(to, "{");
+	json_object_foreach(result_tree(part), key, value) {
+		name = json_string(key);
+		begin_member(to);
+		put_value(to, name);
 		json_decref(name);
-		put(to, to->compact ? ":" : ": ");
-		if (res && !strcmp(key, "series") && json_is_array(value))
-			err = write_series(to, value, res);
-		else if (res && !strcmp(key, "parts") && json_is_array(value))
-			err = write_array(to, value, res);
-		else
-			err = write_tree(to, value, NULL);
+		put(to, ": ", to->compact ? 1 : 2);
+		if (!strcmp(key, "series")) {
+			err = put_series(to, value, part);
+		} else if (!strcmp(key, "parts") && result_part_at(part, 0)) {
+			open_list(to, "[");
+			for (i = 0; !err && (child = result_part_at(part, i)); i++) {
+				begin_member(to);
+				err = put_part(to, child);
+			}
+			close_list(to, "]");
+		} else {
+			put_value(to, value);
+		}
 		if (err)
 			break;
 	}
-	to->depth--;
-	if (!first)
-		put_break(to);
-	put(to, "}");
+	close_list(to, "}");
 	return err;
-}
-
-/* @res: whose tree it is; NULL: only a value of one. */
-static int write_tree(struct writer *to, const json_t *tree, const struct result *res)
-{
-	if (json_is_object(tree))
-		return write_object(to, tree, res);
-	if (json_is_array(tree))
-		return write_array(to, tree, NULL);
-	put_scalar(to, tree);
-	return 0;
 }
 
 int json_document(FILE *out, const struct result *res, int compact)
 {
 	struct writer to = { .out = out, .compact = compact };
-	json_t *tree = result_tree(res);
 	int err;
 
-	if (!tree)
+	if (!result_tree(res))
 		return -ENOMEM;
 	errno = 0;
-	err = write_tree(&to, tree, res);
+	err = put_part(&to, res);
 	if (err)
 		return err;
 	return to.failed || fputc('\n', out) == EOF || fflush(out) ? write_error() : 0;
