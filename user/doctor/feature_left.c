@@ -4,13 +4,13 @@
  */
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "doctor/feature_probe.h"
 #include "engine/study/tune.h"
+#include "lib/loop.h"
 #include "sys/hook/tc_left.h"
-
-#define NSEC_PER_SEC 1000000000ull
 
 /* The local time of day of a CLOCK_BOOTTIME. */
 static void clock_text(uint64_t boot_ns, char *ret_text, size_t size)
@@ -35,12 +35,15 @@ void probe_left_filters(struct feature_set *set, struct feature_answer *ret)
 		found = tc_left_find((int)name->if_index, &left, 1);
 		if (found > 0 && !nr) {
 			first = left;
-			if_indextoname(name->if_index, ifname);
+			snprintf(ifname, sizeof(ifname), "%s", name->if_name);
 		}
 		nr = found < 0 ? found : nr + found;
 	}
-	if (names)
-		if_freenameindex(names);
+	if (!names) {
+		feature_failed(set, ret, -errno, "reading the interfaces");
+		return;
+	}
+	if_freenameindex(names);
 	if (nr < 0) {
 		feature_denied(set, ret, "root (CAP_SYS_ADMIN)");
 	} else if (!nr) {

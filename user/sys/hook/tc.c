@@ -174,18 +174,6 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd, 
 	return 0;
 }
 
-/* Removes the qdisc if we created it and no one else has filters there. */
-static void remove_qdisc(int ifindex)
-{
-	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
-	struct nic_filters in, out;
-
-	if (nic_read_filters(ifindex, false, &in) || nic_read_filters(ifindex, true, &out))
-		return;
-	if (!in.any && !out.any)
-		bpf_tc_hook_destroy(&both);
-}
-
 void tc_detach(struct tc_port *port)
 {
 	if (!port)
@@ -195,7 +183,7 @@ void tc_detach(struct tc_port *port)
 	} else {
 		bpf_tc_detach(&port->hook, &port->opts);
 		if (port->made_qdisc)
-			remove_qdisc(port->hook.ifindex);
+			tc_remove_empty(port->hook.ifindex);
 	}
 	stop_beat(port);
 	free(port);

@@ -116,17 +116,28 @@ static int find_at(int ifindex, bool egress, struct tc_left *ret_left, unsigned 
 int tc_left_find(int ifindex, struct tc_left *ret_left, unsigned int max)
 {
 	int in = find_at(ifindex, false, ret_left, max), out;
+	unsigned int used;
 
 	if (in < 0)
 		return in;
-	out = (unsigned int)in < max ? find_at(ifindex, true, ret_left + in, max - (unsigned int)in) :
-	      find_at(ifindex, true, NULL, 0);
+	used = (unsigned int)in < max ? (unsigned int)in : max;
+	out = find_at(ifindex, true, ret_left + used, max - used);
 	return out < 0 ? out : in + out;
+}
+
+void tc_remove_empty(int ifindex)
+{
+	LIBBPF_OPTS(bpf_tc_hook, both, .ifindex = ifindex, .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
+	struct nic_filters in, out;
+
+	if (nic_read_filters(ifindex, false, &in) || nic_read_filters(ifindex, true, &out))
+		return;
+	if (!in.any && !out.any)
+		bpf_tc_hook_destroy(&both);
 }
 
 void tc_left_remove(int ifindex)
 {
-	struct nic_filters in, out;
 	struct tc_left left[LEFT_MAX];
 	char ifname[IF_NAMESIZE] = "?";
 	bool removed = false;
@@ -144,11 +155,6 @@ void tc_left_remove(int ifindex)
 		log_warn("removed the filter '%s' that a killed %s left at '%s'", left[i].prog, left[i].verb,
 			 if_indextoname((unsigned int)ifindex, ifname) ? ifname : "?");
 	}
-	if (removed && !nic_read_filters(ifindex, false, &in) && !in.any &&
-	    !nic_read_filters(ifindex, true, &out) && !out.any) {
-		LIBBPF_OPTS(bpf_tc_hook, both, .ifindex = ifindex,
-			    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
-
-		bpf_tc_hook_destroy(&both);
-	}
+	if (removed)
+		tc_remove_empty(ifindex);
 }

@@ -28,6 +28,9 @@ struct tc_left {
  */
 int tc_left_find(int ifindex, struct tc_left *ret_left, unsigned int max);
 
+/* Removes the clsact hook if it has no filters. */
+void tc_remove_empty(int ifindex);
+
 /* Removes them, and the hook if it is then empty, and says so in the log. */
 void tc_left_remove(int ifindex);
 
