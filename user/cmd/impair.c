@@ -117,15 +117,6 @@ static int read_words(const struct impair_opts *opts, struct impair_cfg *cfg,
 	return impair_queue_parse(opts->limit, &cfg->queue_bytes, &cfg->queue_packets, e);
 }
 
-static bool has_rule(const struct impair_opts *opts)
-{
-	enum impair_kind kind = 0;
-
-	while (kind < IMPAIR_KINDS && !opts->rules[kind].nr)
-		kind++;
-	return kind < IMPAIR_KINDS || opts->rate.kind != UNIT_RATE_MAX;
-}
-
 static int impair_check_opts(void *args, const struct opt_given *given, struct err *e)
 {
 	struct impair_opts *opts = args;
@@ -142,11 +133,11 @@ static int impair_check_opts(void *args, const struct opt_given *given, struct e
 		return err_usage(e, "OTHER and --direction %s are mutually exclusive",
 				 directions[opts->direction]);
 	err = read_words(opts, &cfg, &rules, e);
-	impair_rules_release(&rules);
-	if (!err && !opts->other && !has_rule(opts)) {
+	if (!err && !opts->other && !rules.nr && opts->rate.kind == UNIT_RATE_MAX) {
 		err_usage(e, "nothing to impair on '%s': there is no rule", opts->ifname);
 		err = err_hint(e, "such as --loss 1%% or --corrupt 0.1%%");
 	}
+	impair_rules_release(&rules);
 	return err;
 }
 
