@@ -23,7 +23,7 @@ struct {
 	__uint(max_entries, 1);
 } tc_beat SEC(".maps");
 
-static __always_inline int is_unattended(void)
+static __always_inline int is_stopped(void)
 {
 	__u32 zero = 0;
 	const volatile __u64 *beat_ns = bpf_map_lookup_elem(&tc_beat, &zero);
@@ -89,8 +89,8 @@ int impair_tc(struct __sk_buff *skb)
 
 	if (!rec || rec->copying)
 		return TC_ACT_UNSPEC;
-	if (is_unattended()) {
-		ADD_ONCE(rec->unattended, 1);
+	if (is_stopped()) {
+		ADD_ONCE(rec->bypassed, 1);
 		return TC_ACT_UNSPEC;
 	}
 	parsed = parse_skb(skb, &pkt);

@@ -133,7 +133,7 @@ struct impair_rec {
 	__u64 events_lost;	/* the ring buffer was full */
 	__u64 refused;		/* by the driver of the other interface, after the program */
 	__u64 copying;		/* egress: a copy is passing at this moment */
-	__u64 unattended;	/* egress: passed, as user space did not run: abi/beat.h */
+	__u64 bypassed;	/* egress: passed, as user space did not run: abi/beat.h */
 	__u64 reserved[2];
 };
 ABI_ASSERT_SIZE(struct impair_rec, 192);

@@ -338,7 +338,7 @@ leaves_a_filter() {
 	wait_for loses_pings
 	finish egress INT
 	is 130
-	json '.metrics.impair_unattended_packets >= 1 and (.notes | any(contains("did not run for more than 2 s")))'
+	json '.metrics.impair_bypassed_packets >= 1 and (.notes | any(contains("did not run for more than 2 s")))'
 	nothing_left
 }
 

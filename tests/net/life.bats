@@ -275,7 +275,7 @@ flaps() {
 }
 
 # bats test_tags=core
-@test "every verb that names an interface tells when its link was down" {
+@test "every verb that names an interface reports when its link was down" {
 	local end engine=afxdp
 
 	lab_up
@@ -298,7 +298,7 @@ flaps() {
 # all_stopped PID: each of its threads.
 all_stopped() { ! grep -L '^State:.T' /proc/"$1"/task/*/status | grep -q .; }
 
-@test "a link that is down from the start, to the end or too briefly is told as well" {
+@test "a link that is down from the start, to the end or too briefly is reported" {
 	lab_up
 	ip_in a link set eg0 down
 	start_cmd watch b "watching" "$TOOL" watch eg0 --json
@@ -325,7 +325,7 @@ all_stopped() { ! grep -L '^State:.T' /proc/"$1"/task/*/status | grep -q .; }
 	json 'any(.notes[]; . == "the link of '"'eg0'"' went down 1 time during the run, too briefly to be timed")'
 }
 
-@test "both interfaces of a forwarder and all that are watched tell when their link was down" {
+@test "both interfaces of a forwarder and all that are watched have the times when their link was down" {
 	lab_up --path a-r-b --middle open
 	start bump r impair ega egb
 	start_cmd watch r "watching" "$TOOL" watch ega egb --hooks tc --json

@@ -723,7 +723,7 @@ cut_off() {
 	began=${EPOCHREALTIME/[.,]/}
 	finish client INT
 	[ $((${EPOCHREALTIME/[.,]/} - began)) -lt $((1900000 * TESTS_SLOW)) ] || fail "${*:2}: ended late"
-	# What sends datagrams is told that there is no way any more, and had ended.
+	# A send of a datagram fails without a route: such a client had ended.
 	[ "$status" = 130 ] || is 4
 	json '.format == 1 and has("environment") and .command == "'"$2"'" and has("self") and
 		any(.notes[]; startswith("the server did not tell its result within 0.7 s after the signal"))'

@@ -698,7 +698,7 @@ static const struct metric metrics[] = {
 	  "packets that --reorder held until later ones had been sent", .brief = true },
 	{ "impair_delayed_packets", UNIT_COUNT, METRIC_NEITHER, "delayed",
 	  "packets that --delay held for a time", .brief = true },
-	{ "impair_unattended_packets", UNIT_COUNT, METRIC_NEITHER, "passed unattended",
+	{ "impair_bypassed_packets", UNIT_COUNT, METRIC_NEITHER, "bypassed",
 	  "packets that passed unchanged, and are in no other figure, as ethgauge was stopped: only with "
 	  "--tc-mode clsact, whose filter stays when a process is killed" },
 	{ "impair_unable_times", UNIT_COUNT, METRIC_NEITHER, "not applicable",

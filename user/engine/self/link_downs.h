@@ -14,7 +14,7 @@ struct link_downs;
 
 /*
  * Follows @ifname, too, from now on; *@downs is made if it is NULL. All of them are of the network namespace
- * that this thread is in. What cannot be followed is left out. What changes is said on stderr.
+ * that this thread is in. What cannot be followed is left out. Each change is printed on stderr.
  */
 void link_downs_add(struct link_downs **downs, const char *ifname);
 

@@ -44,7 +44,7 @@ int nic_read_link(int ifindex, int nsid, struct nic_link *ret_link)
 	struct nic_link link = { 0 };
 	int err;
 
-	/* Some drivers take long to tell their counters. */
+	/* Some drivers take long to read their counters. */
 	netlink_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	if (nsid >= 0)
 		netlink_put_u32(msg, IFLA_TARGET_NETNSID, (uint32_t)nsid);
