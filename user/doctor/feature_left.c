@@ -53,8 +53,10 @@ void probe_left_filters(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_ABSENT, "%d tc filter%s of killed runs%s '%s' at the %s of '%s', "
 			    "of ethgauge %s, loaded %s", nr, nr > 1 ? "s" : "", nr > 1 ? "; the first:" : ":",
 			    first.prog, first.egress ? "egress" : "ingress", ifname, first.verb, loaded);
-		feature_fix(ret, "tc filter del dev %s %s pref %u handle %u bpf", ifname,
-			    first.egress ? "egress" : "ingress", first.filter.priority, first.filter.handle);
+		/* What an absent feature shows without -v: so whose it was is here, too. */
+		feature_fix(ret, "tc filter del dev %s %s pref %u handle %u bpf  # of ethgauge %s, loaded %s",
+			    ifname, first.egress ? "egress" : "ingress", first.filter.priority,
+			    first.filter.handle, first.verb, loaded);
 	}
 }
 
