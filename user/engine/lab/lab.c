@@ -33,7 +33,7 @@
  * them may wait for a CPU: while some are due, the silence must be longer.
  */
 #define QUIET_NS	60000000ull
-#define QUIET_DUE_NS	500000000ull
+#define QUIET_DUE_NS	1000000000ull
 
 enum port_id { PORT_A, PORT_B, PORT_RA, PORT_RB, NR_PORTS };
 
