@@ -235,7 +235,8 @@ out:
 	if (e.no) {
 		opt_name_options(&e, line->table);
 		result_error(res, &e);
-		code = exit_code(&e);
+		/* What a signal cut short has the signal's status. */
+		code = e.no == -EINTR && loop_signal() ? EXIT_DONE : exit_code(&e);
 		report_error(&e);
 		if (e.kind == ERR_USAGE)
 			fprintf(stderr, "ethgauge: see: ethgauge %s --help\n", cmd->name);

@@ -530,6 +530,56 @@ nothing_happened() {
 	nothing_happened
 }
 
+# soon_ended VERB...: with status 130 and a whole document, within a second of ^C; its name server does not answer.
+soon_ended() {
+	local began
+
+	# shellcheck disable=SC2016 # expanded there
+	start_cmd asks a "" unshare -m sh -c 'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"' sh \
+		"$BATS_TEST_TMPDIR/resolv.conf" "$TOOL" "$@" --json
+	wait_for eval '[ "$(counter b rx_packets)" -gt '"$(counter b rx_packets)"' ]'
+	began=${EPOCHREALTIME/[.,]/}
+	finish asks INT
+	[ $((${EPOCHREALTIME/[.,]/} - began)) -lt $((1000000 * TESTS_SLOW)) ] || fail "$*: ended late"
+	is 130
+	json '.format == 1 and .command == "'"$1"'"'
+}
+
+@test "^C ends a verb that waits for a name server" {
+	lab_up
+	echo "nameserver 198.18.0.2" >"$BATS_TEST_TMPDIR/resolv.conf"
+	# Queries are taken away.
+	start silent b sink eg0 --port 53
+	soon_ended ping far.test
+	soon_ended blast eg0 far.test
+	soon_ended probe --stamp far.test
+	soon_ended tcp stream far.test
+	soon_ended load http://far.test/
+}
+
+@test "^C ends a client whose server does not take its connection, also right before it waits" {
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/connect.so" -x c - <<-'END'
+		#include <errno.h>
+		#include <signal.h>
+		#include <sys/socket.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int connect(int fd, const struct sockaddr *to, socklen_t len)
+		{
+			int ret = (int)syscall(SYS_connect, fd, to, len), err = errno;
+			if (ret && err == EINPROGRESS)
+				raise(SIGINT);
+			errno = err;
+			return ret;
+		}
+	END
+	lab_up
+	# An address that no one has: by itself the connection fails after 3 s, with status 4.
+	LD_PRELOAD=$BATS_TEST_TMPDIR/connect.so run --separate-stderr in_a "$TOOL" tcp stream 198.18.0.77 --json
+	is 130
+	json '.command == "tcp" and (has("errors") | not)'
+}
+
 @test "an unused address is an error within seconds, and only neighbour queries are sent" {
 	lab_up
 	start capture b sink eg0

@@ -386,6 +386,10 @@ static void set_options(struct transfer *t, const char *source)
 
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* Its end does not wait for name servers. */
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
 	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
 			 CURLPROTO_HTTP | CURLPROTO_HTTPS | CURLPROTO_FTP | CURLPROTO_FTPS);

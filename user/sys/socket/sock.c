@@ -10,6 +10,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +31,63 @@
 #endif
 #define TCP_CLOSED	7		/* TCP_CLOSE of net/tcp_states.h, which is the kernel's own */
 #define BACKLOG		1024
+#define SIGNAL_MS	50		/* how long a signal may go unseen */
 #define FIRST_FD	3		/* SD_LISTEN_FDS_START */
 #define MAX_MTU		9000		/* loopback's MTU would not be a packet of any real link */
+
+/* A name's addresses, asked for in a thread: the resolver waits for seconds, whatever signal comes. */
+struct lookup {
+	pthread_t thread;
+	struct addrinfo hints, *list;
+	char *host, service[8];
+	int err;
+};
+
+static void *lookup_main(void *arg)
+{
+	struct lookup *lookup = arg;
+
+	lookup->err = getaddrinfo(lookup->host, lookup->service, &lookup->hints, &lookup->list);
+	return NULL;
+}
+
+/* As getaddrinfo(), or EAI_INTR: a signal came. The thread then ends with the process. */
+static int look_up(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **ret_list)
+{
+	struct lookup *lookup = calloc(1, sizeof(*lookup));
+	struct timespec until;
+	int err = 0;
+
+	if (!lookup)
+		return EAI_MEMORY;
+	lookup->hints = *hints;
+	lookup->host = strdup(host);
+	memcpy(lookup->service, service, sizeof(lookup->service));
+	if (!lookup->host || pthread_create(&lookup->thread, NULL, lookup_main, lookup)) {
+		free(lookup->host);
+		free(lookup);
+		return EAI_MEMORY;
+	}
+	do {
+		if (loop_signal())
+			return EAI_INTR;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += SIGNAL_MS * 1000000l;
+		until.tv_sec += until.tv_nsec / (long)NSEC_PER_SEC;
+		until.tv_nsec %= (long)NSEC_PER_SEC;
+	} while (pthread_timedjoin_np(lookup->thread, NULL, &until) == ETIMEDOUT);
+	err = lookup->err;
+	*ret_list = lookup->list;
+	free(lookup->host);
+	free(lookup);
+	return err;
+}
 
 int sock_resolve(const char *host, uint16_t port, int family, struct sock_addr *ret_addr,
 		 struct err *e)
 {
 	struct addrinfo hints = {
-		.ai_family = family, .ai_socktype = SOCK_STREAM, .ai_flags = host ? 0 : AI_PASSIVE,
+		.ai_family = family, .ai_socktype = SOCK_STREAM, .ai_flags = host ? AI_NUMERICHOST : AI_PASSIVE,
 	};
 	struct addrinfo *list;
 	char service[8];
@@ -45,6 +95,12 @@ int sock_resolve(const char *host, uint16_t port, int family, struct sock_addr *
 
 	snprintf(service, sizeof(service), "%u", port);
 	err = getaddrinfo(host, service, &hints, &list);
+	if (err == EAI_NONAME && host) {
+		hints.ai_flags = 0;
+		err = look_up(host, service, &hints, &list);
+	}
+	if (err == EAI_INTR)
+		return err_set(e, -EINTR, "cannot resolve '%s'", host);
 	if (err)
 		return err_usage(e, "cannot resolve '%s': %s", host ? host : "any",
 				 gai_strerror(err));
@@ -256,23 +312,32 @@ int sock_listen(const struct sock_addr *addr, int type, const struct sock_opts *
 	return e->no;
 }
 
-int sock_connect(int fd, const struct sock_addr *addr, uint64_t timeout_ns, struct err *e)
+/* 0 or errno. A signal that comes right before a poll() does not end it, so that none is longer than SIGNAL_MS. */
+static int wait_connected(int fd, uint64_t timeout_ns)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	uint64_t end_ns = loop_mono_ns() + timeout_ns;
+	int ready, err = 0;
+	socklen_t len = sizeof(err);
+
+	do {
+		ready = poll(&wait, 1, SIGNAL_MS);
+		if (ready > 0)
+			return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) ? errno : err;
+		if (ready < 0 || loop_signal())
+			return EINTR;
+	} while (loop_mono_ns() < end_ns);
+	return ETIMEDOUT;
+}
+
+int sock_connect(int fd, const struct sock_addr *addr, uint64_t timeout_ns, struct err *e)
+{
 	int flags = fcntl(fd, F_GETFL), err = 0;
 	char text[SOCK_TEXT_BYTES];
-	socklen_t len = sizeof(err);
 
 	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	if (connect(fd, &addr->sa, addr->len))
-		err = errno;
-	if (err == EINPROGRESS) {
-		err = poll(&wait, 1, (int)(timeout_ns / 1000000));
-		if (err > 0 && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
-			;
-		else
-			err = err ? errno : ETIMEDOUT;
-	}
+		err = errno == EINPROGRESS ? wait_connected(fd, timeout_ns) : errno;
 	fcntl(fd, F_SETFL, flags);
 	if (!err)
 		return 0;
