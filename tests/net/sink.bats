@@ -409,6 +409,44 @@ for n in range(101): s.sendto(bytes(n), ("198.18.0.2", 9))'
 	[[ $json_of_hook == *xdpgeneric* || $json_of_hook == *'"mode":2'* ]] || fail "$json_of_hook"
 }
 
+@test "generic XDP on a NIC that merges packets says what the kernel will do" {
+	# A veth has no hardware GRO: its features are given it by hand.
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/merges.so" -x c - <<-'END'
+		#include <linux/ethtool.h>
+		#include <linux/sockios.h>
+		#include <net/if.h>
+		#include <stdarg.h>
+		#include <string.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int ioctl(int fd, unsigned long request, ...)
+		{
+			static unsigned int bit;
+			va_list args;
+			va_start(args, request);
+			struct ifreq *req = va_arg(args, struct ifreq *);
+			va_end(args);
+			long ret = syscall(SYS_ioctl, fd, request, req);
+			if (request != SIOCETHTOOL || ret)
+				return (int)ret;
+			struct ethtool_gstrings *names = (void *)req->ifr_data;
+			struct ethtool_gfeatures *features = (void *)req->ifr_data;
+			for (unsigned int i = 0; names->cmd == ETHTOOL_GSTRINGS && i < names->len; i++)
+				bit = strcmp((char *)names->data + i * ETH_GSTRING_LEN, "rx-gro-hw") ? bit : i;
+			if (features->cmd == ETHTOOL_GFEATURES)
+				features->features[bit / 32].active |= 1u << bit % 32;
+			return 0;
+		}
+	END
+	for mode in native generic; do
+		LD_PRELOAD=$BATS_TEST_TMPDIR/merges.so run --separate-stderr in_b "$TOOL" sink eg0 -d 10ms --xdp-mode $mode
+		is 0
+		printf '%s\n' "$stderr" >"$BATS_TEST_TMPDIR/$mode"
+	done
+	grep -q "'eg0' merges packets (rx-gro-hw), which generic XDP disables" "$BATS_TEST_TMPDIR/generic"
+	! grep -q merges "$BATS_TEST_TMPDIR/native"
+}
+
 # judged STATUS OPTIONS...: with 211 sent, of which 7 are missing, and all of them counted.
 judged() {
 	start sink b sink eg0 --count 204 --duration 10s "${@:2}"
