@@ -62,7 +62,7 @@ fuzz-obj  := $(fuzz-src:%.c=$(F)/%.o)
 fuzz-pure := $(pure-src:%.c=$(F)/%.o) $(text-c:$(O)/%.c=$(F)/%.o)
 fuzz-tests := $(fuzz-src:%.c=$(F)/%)
 
-libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lcap-ng -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
+libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lcap-ng -lseccomp -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
 pure-libs := -lpcap -lz -ljansson -lfyaml -lnl-3 -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP

@@ -39,9 +39,14 @@ has() {
 	[ "$now" = "$what" ] || fail "$(tr '\0' ' ' <"/proc/$1/cmdline"): has '$now', not '$what'"
 }
 
-# leaves NAME CAPABILITIES: nobody has them while it runs, which is then ended.
+is_filtered() {
+	[ "$(field "$1" Seccomp)" = 2 ]
+}
+
+# leaves NAME CAPABILITIES: nobody has them while it runs, with a filter of system calls, which is then ended.
 leaves() {
 	has "${PIDS[$1]}" 65534 "$2" 0
+	wait_for is_filtered "${PIDS[$1]}"
 	[[ $(field "${PIDS[$1]}" Groups) =~ ^(65534)?\ ?$ ]]
 	finish "$1" INT
 }
@@ -108,6 +113,24 @@ seen() {
 	leaves watch $((BPF | NET_ADMIN))
 	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks tc --textfile "$BATS_TEST_TMPDIR/x.prom"
 	leaves watch $((BPF | NET_ADMIN | FILES))
+}
+
+@test "a run starts no process, loads no program and changes nothing of the system" {
+	local file=$BATS_TEST_TMPDIR/escape call
+
+	cc -shared -fPIC -o "$BATS_TEST_TMPDIR/escape.so" "$BATS_TEST_DIRNAME/escape.c"
+	lab_up
+	# Each has ended by what it found out before, not by these.
+	start_cmd sink b "receiving on" env ESCAPE="$file" LD_PRELOAD="$BATS_TEST_TMPDIR/escape.so" "$TOOL" sink eg0 --json
+	wait_for grep -q execve "$file"
+	finish sink INT
+	is 130
+	json '.command == "sink" and (has("errors") | not)'
+	for call in fork clone3 ptrace unshare setns mount setuid sethostname program execve; do
+		grep -qx "$call ENOSYS" "$file" || fail "$(cat "$file")"
+	done
+	# What reads maps may be tried.
+	grep -q "^lookup E[^N]" "$file" || fail "$(cat "$file")"
 }
 
 @test "bench and calibrate stay root, with what their trials need" {

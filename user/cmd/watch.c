@@ -265,7 +265,7 @@ static unsigned int kept_caps(const struct watch_opts *opts)
 
 	/* To leave a dispatcher, which is below /sys/fs/bpf. */
 	if (opts->hooks == WATCH_HOOKS_XDP)
-		keep |= CAPS_SYS_ADMIN | CAPS_FILES;
+		keep |= CAPS_SYS_ADMIN | CAPS_FILES | CAPS_LOAD;
 	if (!opts->no_cost)
 		keep |= CAPS_SYS_ADMIN;		/* run-time statistics */
 	return keep | (opts->textfile ? CAPS_FILES : 0);

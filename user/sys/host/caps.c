@@ -19,6 +19,7 @@
 #include <cap-ng.h>
 
 #include "lib/log.h"
+#include "sys/host/calls.h"
 #include "sys/host/keeper.h"
 
 #ifndef CAP_BPF
@@ -152,6 +153,9 @@ static void drop_rest(unsigned int keep, bool run_phase)
 
 	if (err)
 		log_debug("cannot drop capabilities: %s", strerror(-err));
+	err = run_phase ? calls_limit((keep & CAPS_SYS_ADMIN ? CALLS_NETNS : 0) | (keep & CAPS_LOAD ? CALLS_LOAD : 0)) : 0;
+	if (err)
+		log_debug("cannot limit system calls: %s", strerror(-err));
 }
 
 void caps_drop(unsigned int keep)
@@ -200,6 +204,8 @@ int caps_become_nobody(struct err *e)
 		log_warn("the listener stays root, without capabilities: it cannot become the user 'nobody': %s",
 			 strerror(errno));
 	err = keep_only(0, true);
+	if (!err)
+		err = calls_limit(0);
 	if (!err && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		err = -errno;
 	return err ? err_set(e, err, "cannot drop the listener's capabilities") : 0;

@@ -14,6 +14,7 @@ enum caps_need {
 	CAPS_SYS_ADMIN = 1 << 3,
 	CAPS_FILES = 1 << 4,	/* writing where only root may: CAP_DAC_OVERRIDE and CAP_FOWNER */
 	CAPS_LIMITS = 1 << 5,	/* of memory and descriptors: CAP_IPC_LOCK and CAP_SYS_RESOURCE */
+	CAPS_LOAD = 1 << 6,	/* to keep: loading programs by CAP_SYS_ADMIN, as for a dispatcher */
 };
 
 /* 0, or -EPERM naming the missing capabilities. */
@@ -22,7 +23,8 @@ int caps_require(unsigned int needs, struct err *e);
 /*
  * Call when all descriptors are open and before threads start. Permanently, for this process and what it starts: as
  * root it becomes the user nobody, drops every capability except those in @keep, and can gain none, not even by
- * exec(). Those that only loading programs requires are always dropped. What is not permitted here, as in a
+ * exec(). Those that only loading programs requires are always dropped, and system calls are
+ * limited (sys/host/calls.h). What is not permitted here, as in a
  * container without CAP_SETUID, is only logged.
  */
 void caps_drop(unsigned int keep);
@@ -36,7 +38,10 @@ void caps_limit(unsigned int keep);
  */
 int caps_become(const char *user, struct err *e);
 
-/* caps_drop(0) for a process that serves others. It cannot be traced, and what fails is an error, or a warning: the user. */
+/*
+ * caps_drop(0) for a process that serves others. It cannot be traced, and what fails is an error, or a warning: the
+ * user.
+ */
 int caps_become_nobody(struct err *e);
 
 #endif
