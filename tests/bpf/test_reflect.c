@@ -500,7 +500,7 @@ static void a_rate_is_kept_over_time(void **state)
 	struct packet_frame frame;
 	struct packet_spec spec = { .payload_bytes = 18 };
 	struct harness_out out;
-	uint64_t answered = 0, most, start_ns, passed_ns;
+	uint64_t answered = 0, most, least, start_ns, passed_ns = 0, last_ns, stalled_ns = 0;
 	struct timespec tick;
 
 	(void)state;
@@ -514,13 +514,20 @@ static void a_rate_is_kept_over_time(void **state)
 	do {
 		harness_run(skel->progs.reflect_xdp, frame.bytes, frame.len, &out);
 		answered += out.action == XDP_TX;
+		last_ns = passed_ns;
 		passed_ns = harness_mono_ns() - start_ns;
+		/* Where this process got no CPU for longer than a burst takes, the source did not send all it could. */
+		if (passed_ns - last_ns > REFLECT_BURST_NS / 2)
+			stalled_ns += passed_ns - last_ns;
 	} while (passed_ns < 300000000);
 	/* The clock of jiffies may be a tick ahead or behind at either end. */
 	most = (passed_ns + REFLECT_BURST_NS + 2 * cfg.tick_ns) / cfg.period_ns + 2;
-	if (answered > most || answered < most * 3 / 4)
-		fail_msg("%llu answered in %.1f ms, at most %llu were due", (unsigned long long)answered,
-			 (double)passed_ns / 1e6, (unsigned long long)most);
+	least = (passed_ns + REFLECT_BURST_NS) / cfg.period_ns * 3 / 4;
+	least -= least < stalled_ns / cfg.period_ns ? least : stalled_ns / cfg.period_ns;
+	if (answered > most || answered < least)
+		fail_msg("%llu answered in %.1f ms, stalled %.1f ms; %llu to %llu were due",
+			 (unsigned long long)answered, (double)passed_ns / 1e6, (double)stalled_ns / 1e6,
+			 (unsigned long long)least, (unsigned long long)most);
 }
 
 static void with_any_mac_other_stations_are_answered_but_groups_are_not(void **state)
