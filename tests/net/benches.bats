@@ -163,6 +163,33 @@ without() {
 	json 'all(.runs[]; .anonymous_max_kb >= .anonymous_first_kb and (.rows > 100 or .verb == "serve"))'
 }
 
+@test "campaign --quick tries each part and finds nothing left" {
+	need_command bpftool setpriv
+	quick campaign
+
+	json '[.runs[].part] == ["kill", "input", "network", "limits"]'
+	json 'all(.runs[]; .trials == 4 and .failed == 0) and .runs[2].counts.messages > 100'
+}
+
+@test "campaign notices a crash, a process that is left, and a tool that goes on" {
+	need_command bpftool setpriv
+	cat >"$BATS_TEST_TMPDIR/tool" <<-END
+		#!/bin/bash
+		case \$1 in
+		calc) kill -SEGV \$\$ ;;
+		report) sleep 20 & ;;
+		compare) trap "" INT; sleep 2 ;;
+		*) exec "$TOOL" "\$@" ;;
+		esac
+	END
+	chmod +x "$BATS_TEST_TMPDIR/tool"
+	run env TOOL="$BATS_TEST_TMPDIR/tool" "$TOP/scripts/campaign" --trials 4 --seed 168 input
+	[ "$status" = 1 ] || fail "$output"
+	[[ $output == *"FAIL input "*": calc "*": status -11: "* ]] || fail "$output"
+	[[ $output == *"FAIL input "*": report "*": left a process: "*sleep* ]] || fail "$output"
+	[[ $output == *"FAIL input "*": compare "*" s after ^C"* ]] || fail "$output"
+}
+
 @test "soak-watch --quick disturbs watch in each way once" {
 	need_command bpftool clang
 	quick soak-watch
