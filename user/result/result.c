@@ -29,8 +29,10 @@ struct result {
 	struct result_watcher watcher;
 	size_t keep_rows;		/* 0: all */
 	struct older older;
-	struct older_file *older_file;	/* of the root */
-	bool wants_older;		/* likewise */
+	struct older_file *older_file;	/* of the root, as all to the next line */
+	char *text;			/* rows on their way there */
+	size_t text_bytes;
+	bool wants_older;
 	struct result *root;		/* keeps out_of_memory for all parts */
 	struct result *parts;		/* children, a list through next */
 	struct result *next;
@@ -112,6 +114,7 @@ void result_free(struct result *res)
 	json_decref(res->entry);
 	json_decref(res->doc);
 	older_close(res->older_file);
+	free(res->text);
 	free(res);
 }
 
@@ -257,26 +260,46 @@ void result_row_real(struct result *res, const char *key, double value)
 	check(res, json_object_set_new(res->row, key, real(value)));
 }
 
+/*
+ * Appends a row and '\n' to the text of *@used bytes. The buffer stays: one of this size that comes and goes leaves
+ * holes between the rows, so that the heap grows for ever.
+ */
+static int print_row(struct result *root, const json_t *row, size_t *used)
+{
+	size_t room, bytes;
+	char *text;
+
+	for (;;) {
+		room = root->text_bytes - *used;
+		bytes = json_dumpb(row, root->text + *used, room, JSON_FLAGS | JSON_COMPACT);
+		if (!bytes)
+			return -ENOMEM;
+		if (bytes < room)
+			break;
+		text = realloc(root->text, 2 * root->text_bytes + bytes + 1);
+		if (!text)
+			return -ENOMEM;
+		root->text = text;
+		root->text_bytes = 2 * root->text_bytes + bytes + 1;
+	}
+	root->text[*used + bytes] = '\n';
+	*used += bytes + 1;
+	return 0;
+}
+
 static int write_rows(struct result *res, const json_t *series, size_t rows)
 {
 	struct result *root = res->root;
 	size_t bytes = 0, in_memory = json_array_size(series) - rows, i;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &bytes);
-	int err = out ? 0 : -ENOMEM;
+	int err = 0;
 
-	for (i = 0; i < rows && !err; i++) {
-		if (json_dumpf(json_array_get(series, i), out, JSON_FLAGS | JSON_COMPACT) || fputc('\n', out) == EOF)
-			err = -ENOMEM;
-	}
-	if (out && fclose(out))
-		err = -ENOMEM;
+	for (i = 0; i < rows && !err; i++)
+		err = print_row(root, json_array_get(series, i), &bytes);
 	if (!err)
-		err = older_add(root->older_file, &res->older, text, bytes, rows);
+		err = older_add(root->older_file, &res->older, root->text, bytes, rows);
 	if (!err && res->keep_rows)
 		err = older_trim(root->older_file, &res->older,
 				 res->keep_rows > in_memory ? res->keep_rows - in_memory : 0);
-	free(text);
 	return err;
 }
 
