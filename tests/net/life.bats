@@ -293,6 +293,16 @@ flaps() {
 	flaps b "probing" probe a probe eg0 198.18.0.2 --engine "$engine" --rate 1kpps --duration 60s
 	flaps b "sending requests" rr a rr 198.18.0.2 --duration 60s
 	finish far INT
+	# What names an address follows the interface of its route.
+	start serve b serve --port 14881
+	# shellcheck disable=SC2016 # expanded there
+	start_cmd web b "Serving" sh -c 'exec "$@" >&2' sh /usr/bin/python3 -um http.server --bind 198.18.0.2 8000
+	flaps b "testing with" tcp a tcp stream 198.18.0.2 --port 14881 -d 60s --rate 1Mbit
+	flaps b "testing with" udp a udp stream 198.18.0.2 --port 14881 -d 60s --rate 1Mbit
+	flaps b "probing" stamp a probe --stamp 198.18.0.2 --duration 60s
+	flaps b "loading" load a load http://198.18.0.2:8000/ -d 60s --rate 100/s
+	finish web TERM
+	finish serve INT
 }
 
 # all_stopped PID: each of its threads.

@@ -273,14 +273,20 @@ struct load_run {
 	struct load *load;
 	struct result *res;
 	struct err *e;
+	struct meter *meter;
+	bool has_way;
 	int err;
 };
 
 static bool is_done(void *ctx)
 {
 	struct load_run *run = ctx;
+	const struct sockaddr *to = run->has_way ? NULL : load_first_server(run->load);
 	bool done;
 
+	if (to)
+		meter_add_way(run->meter, to);
+	run->has_way |= to != NULL;
 	run->err = load_check(run->load, &done, run->e);
 	return done;
 }
@@ -298,7 +304,6 @@ static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 	struct loop loop = {
 		.interval_ns = opts->interval_ns, .done = is_done, .tick = tick, .ctx = run,
 	};
-	struct meter *meter;
 	int err;
 
 	err = load_open(&run->load, cfg, run->e);
@@ -306,17 +311,17 @@ static int run_clients(const struct load_opts *opts, const struct load_cfg *cfg,
 		return err;
 	log_info("loading '%s'%s with %u client%s", cfg->urls[0], cfg->nr_urls > 1 ? " and others" : "",
 		 cfg->clients, cfg->clients > 1 ? "s" : "");
-	meter = meter_start(NULL);
+	run->meter = meter_start(NULL);
 	err = load_start(run->load, run->e);
 	if (!err)
 		loop_run(&loop);
 	load_stop(run->load);
 	loop_close(&loop);
-	meter_stop(meter);
+	meter_stop(run->meter);
 	load_report(run->load, run->res);
-	meter_report(meter, NULL, NULL, run->res);
+	meter_report(run->meter, NULL, NULL, run->res);
 	load_report_limit(run->load, run->res);
-	meter_free(meter);
+	meter_free(run->meter);
 	load_judge(run->load, opts->no_failures, run->res);
 	return err ? err : run->err;
 }

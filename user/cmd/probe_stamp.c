@@ -215,6 +215,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	struct stamp *stamp = NULL;
 	struct meter_receiver receiver;
 	struct meter *meter = NULL;
+	unsigned int i;
 	struct stamp_cfg cfg;
 	uint64_t lost, sent;
 	int err;
@@ -240,6 +241,8 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 	log_info("probing '%s'%s port %u", opts->dests.text[0],
 		 opts->dests.nr > 1 ? " and others" : "", opts->port);
 	meter = meter_start(NULL);
+	for (i = 0; stamp_dest(stamp, i); i++)
+		meter_add_way(meter, stamp_dest(stamp, i));
 	err = stamp_run(stamp, res, e);
 	stamp_report(stamp, opts->no_loss, res);
 	lost = stamp_lost(stamp, &sent);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "lib/err.h"
 #include "lib/peak.h"
@@ -43,11 +44,16 @@ struct transfer_sockets {
 	struct peak peak;
 	bool *open;			/* by descriptor */
 	size_t nr;
+	bool has_first, first_is_set;	/* atomic */
+	struct sockaddr_storage first;	/* where the first one connects to */
 };
 
 /* Call after the limit of open files was set. 0 or -ENOMEM. */
 int transfer_sockets_init(struct transfer_sockets *sockets);
 void transfer_sockets_release(struct transfer_sockets *sockets);
+
+/* Where the first of them connects to; NULL: there was none yet. */
+const struct sockaddr *transfer_sockets_first(const struct transfer_sockets *sockets);
 
 struct transfer_cfg {
 	const char *method;		/* NULL: GET, or RETR */

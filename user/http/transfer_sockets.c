@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "http/transfer_parts.h"
@@ -22,6 +23,19 @@ void transfer_sockets_release(struct transfer_sockets *sockets)
 {
 	free(sockets->open);
 	sockets->open = NULL;
+}
+
+const struct sockaddr *transfer_sockets_first(const struct transfer_sockets *sockets)
+{
+	return __atomic_load_n(&sockets->first_is_set, __ATOMIC_ACQUIRE) ? (const struct sockaddr *)&sockets->first : NULL;
+}
+
+static void keep_first(struct transfer_sockets *sockets, const struct curl_sockaddr *address)
+{
+	if (address->addrlen > sizeof(sockets->first) || __atomic_exchange_n(&sockets->has_first, true, __ATOMIC_RELAXED))
+		return;
+	memcpy(&sockets->first, &address->addr, address->addrlen);
+	__atomic_store_n(&sockets->first_is_set, true, __ATOMIC_RELEASE);
 }
 
 /*
@@ -45,6 +59,7 @@ curl_socket_t transfer_socket_open(void *ctx, curlsocktype purpose, struct curl_
 		return CURL_SOCKET_BAD;
 	/* Otherwise a source address would reserve the port for all destinations. */
 	setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof(one));
+	keep_first(ctx, address);
 	count(ctx, fd, true);
 	return fd;
 }

@@ -419,6 +419,11 @@ uint64_t stamp_lost(const struct stamp *stamp, uint64_t *ret_sent)
 	return lost;
 }
 
+const struct sockaddr *stamp_dest(const struct stamp *stamp, unsigned int i)
+{
+	return i < stamp->cfg.nr_dests ? &stamp->dests[i].addr.sa : NULL;
+}
+
 uint64_t stamp_socket_full(const struct stamp *stamp)
 {
 	uint64_t full = counters_udp_full() - stamp->full_before, dropped = 0;

@@ -43,6 +43,9 @@ int stamp_run(struct stamp *stamp, struct result *res, struct err *e);
 /* @no_loss: with the criterion that all packets were answered, in place of any. */
 void stamp_report(struct stamp *stamp, bool no_loss, struct result *res);
 
+/* The address of destination @i; NULL: there are no more. */
+const struct sockaddr *stamp_dest(const struct stamp *stamp, unsigned int i);
+
 /* Test packets lost; @ret_sent: of how many. */
 uint64_t stamp_lost(const struct stamp *stamp, uint64_t *ret_sent);
 

@@ -153,6 +153,15 @@ static struct link_downs *make(void)
 	return downs;
 }
 
+static bool is_followed(const struct link_downs *downs, int ifindex)
+{
+	size_t i;
+
+	for (i = 0; i < downs->nr && downs->links[i].ifindex != ifindex; i++)
+		;
+	return i < downs->nr;
+}
+
 void link_downs_add(struct link_downs **downs, const char *ifname)
 {
 	struct link *links, link;
@@ -164,7 +173,8 @@ void link_downs_add(struct link_downs **downs, const char *ifname)
 	if (!*downs)
 		return;
 	pthread_mutex_lock(&(*downs)->lock);
-	links = reallocarray((*downs)->links, (*downs)->nr + 1, sizeof(*links));
+	links = is_followed(*downs, link.ifindex) ? NULL :
+		reallocarray((*downs)->links, (*downs)->nr + 1, sizeof(*links));
 	if (links) {
 		(*downs)->links = links;
 		links[(*downs)->nr++] = link;

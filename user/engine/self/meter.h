@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <sys/socket.h>
+
 #include "model/bottleneck.h"
 #include "result/result.h"
 #include "sys/afxdp/afxdp.h"
@@ -48,6 +50,9 @@ struct meter *meter_start(const char *ifname);
 
 /* Reports the times without a link of this interface, too. */
 void meter_add_link(struct meter *meter, const char *ifname);
+
+/* And those of the interface through which packets to @to leave, if there is a route. */
+void meter_add_way(struct meter *meter, const struct sockaddr *to);
 
 /*
  * The work is done: later activity is not counted, but the BPF maps must still exist. A second call

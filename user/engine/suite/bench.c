@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/self/environ.h"
+#include "engine/self/link_downs.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
@@ -40,6 +41,7 @@ struct bench {
 	int home_ns_fd;
 	size_t nr_kept, at;		/* read from an earlier call; used so far */
 	uint64_t spent_ns;
+	struct link_downs *links;	/* of the sender's interface */
 	bool live;			/* a trial was run in this call */
 };
 
@@ -341,6 +343,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 		bench->mtu = nic.mtu;
 	}
 	environ_iface(res, cfg->stream.ifname);
+	link_downs_add(&bench->links, cfg->stream.ifname);
 	environ_clock(res, bench->plan.tx.clock);
 	stream_describe(&bench->plan.frame, res);
 	if (bench->nr_kept)
@@ -356,6 +359,7 @@ void bench_close(struct bench *bench)
 		return;
 	if (bench->home_ns_fd >= 0)
 		close(bench->home_ns_fd);
+	link_downs_free(bench->links);
 	free(bench->trials);
 	free(bench);
 }
@@ -496,6 +500,8 @@ void bench_report(const struct bench *bench, struct result *res)
 		unsteady += trial->unsteady;
 		enter_trial(res, trial);
 	}
+	link_downs_stop(bench->links);
+	link_downs_report(bench->links, res);
 	result_metric_u64(res, "bench_trials", bench->nr);
 	result_metric_u64(res, "irregular_trials", irregular);
 	result_metric_u64(res, "unsteady_trials", unsteady);

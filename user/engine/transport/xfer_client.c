@@ -381,6 +381,11 @@ static void read_sender(const void *ctx, uint32_t i, struct meter_thread *ret_th
 	*ret_thread = client->use.sender;
 }
 
+const struct sockaddr *xfer_client_server(const struct xfer_client *client)
+{
+	return &client->server.sa;
+}
+
 void xfer_client_report_self(const struct xfer_client *client, struct meter *meter,
 			     struct result *res)
 {

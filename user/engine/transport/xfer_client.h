@@ -65,6 +65,9 @@ struct xfer_tcp {
 
 void xfer_client_read_tcp(const struct xfer_client *client, struct xfer_tcp *ret_tcp);
 
+/* The server's address. */
+const struct sockaddr *xfer_client_server(const struct xfer_client *client);
+
 /*
  * "self" of @res, for all tests so far: @meter's, and whether a thread of either end on this host,
  * or the receiving socket, was the limit.

@@ -92,6 +92,11 @@ int load_start(struct load *load, struct err *e)
 	return 0;
 }
 
+const struct sockaddr *load_first_server(const struct load *load)
+{
+	return transfer_sockets_first(&load->peaks.sockets);
+}
+
 int load_check(const struct load *load, bool *ret_done, struct err *e)
 {
 	*ret_done = !__atomic_load_n(&load->nr_running, __ATOMIC_ACQUIRE);

@@ -45,6 +45,9 @@ void load_close(struct load *load);
 
 int load_start(struct load *load, struct err *e);
 
+/* Where the first connection goes to; NULL: there was none yet. */
+const struct sockaddr *load_first_server(const struct load *load);
+
 /* *ret_done: all is done; -errno if the load cannot continue. */
 int load_check(const struct load *load, bool *ret_done, struct err *e);
 
