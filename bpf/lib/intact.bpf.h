@@ -146,7 +146,8 @@ __attribute__((noinline)) int packet_intact(struct xdp_md *ctx, __u32 l3, __u32 
 	if (!intact_l4)
 		return INTACT_YES;
 	ip6 = version == 6 ? frame_at(ctx, l3, sizeof(*ip6)) : NULL;
-	if (!ip6 || !ip6->payload_len)
+	/* As above; of a frame that fits 16 bits it is 0. */
+	if (!ip6 || (!ip6->payload_len && parse_frame_bytes(ctx) > 0xffff))
 		return INTACT_UNKNOWN;
 	bytes = bpf_ntohs(ip6->payload_len) - (l4 - l3 - sizeof(*ip6));
 	word = (const void *)&ip6->saddr;

@@ -107,6 +107,9 @@ static __always_inline enum parse_result parse_ip6(struct packet *pkt, void *at)
 		case IPPROTO_DSTOPTS:
 			break;
 		default:
+			/* Otherwise what follows is padding of the frame. */
+			if (at - (void *)(ip + 1) > bpf_ntohs(ip->payload_len) && !is_big(pkt, ip->payload_len))
+				return PARSE_MALFORMED;
 			pkt->l4 = at;
 			return PARSE_L4;
 		}

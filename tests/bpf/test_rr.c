@@ -637,6 +637,23 @@ static void test_bounce_damage(void **state)
 	check_damage(true, 6, true);
 }
 
+/* Ethernet's padding is no part of the packet, whatever it has. */
+static void an_answer_behind_the_end_of_its_packet_is_none(void **state)
+{
+	struct packet_frame frame;
+	struct harness_out out;
+	struct rr_rec rec;
+
+	(void)state;
+	load(match_of(6, false));
+	answer(&frame, 6, false, STREAM, 17);
+	packet_set_ip_end(&frame, frame.l3 + 40);
+	assert_int_equal(run(&frame, &out), XDP_DROP);
+	harness_read(skel->maps.rr_recs, harness_cpu(), &rec);
+	assert_int_equal(rec.damaged, 1);
+	assert_int_equal(rec.answers + rec.foreign + rec.unverified, 0);
+}
+
 int test_rr(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +666,7 @@ int test_rr(void)
 		cmocka_unit_test_teardown(test_bounce_above_the_range, unload),
 		cmocka_unit_test_teardown(test_bounce_without_a_tag, unload),
 		cmocka_unit_test_teardown(test_damage, unload),
+		cmocka_unit_test_teardown(an_answer_behind_the_end_of_its_packet_is_none, unload),
 		cmocka_unit_test_teardown(test_bounce_damage, unload),
 	};
 

@@ -248,6 +248,10 @@ static void what_is_cut_short_is_malformed_and_goes_on(void **state)
 	packet_build(&frame, &(struct packet_spec){ .version = 6, .extensions = 3 });
 	for (len = 15; len < frame.len; len += 7)
 		is_malformed(frame.bytes, len);
+	/* Whole, but by its length the packet ends within the last extension. */
+	packet_build(&frame, &(struct packet_spec){ .version = 6, .extensions = 2, .payload_bytes = 101 });
+	packet_set_ip_end(&frame, frame.l4 - 1);
+	is_malformed(frame.bytes, frame.len);
 }
 
 static void a_frame_has_its_fcs_and_at_least_64_bytes(void **state)
