@@ -33,6 +33,7 @@ int test_fields(void);
 int test_filter(void);
 int test_impair(void);
 int test_flow(void);
+int test_fuzz(void);
 int test_mix(void);
 int test_record(void);
 int test_order(void);

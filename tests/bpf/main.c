@@ -21,6 +21,7 @@ static const struct {
 	{ "filter", test_filter },
 	{ "impair", test_impair },
 	{ "flow", test_flow },
+	{ "fuzz", test_fuzz },
 	{ "mix", test_mix },
 	{ "record", test_record },
 	{ "order", test_order },
