@@ -122,8 +122,8 @@ static bool is_saved(const struct tune_file *file, const struct tune_item *item,
 {
 	size_t i;
 
-	for (i = 0; i < file->nr; i++) {
-		if (file->saved[i].item == item && file->saved[i].ifindex == ifindex)
+	for (i = 0; i < file->list.nr; i++) {
+		if (file->list.saved[i].item == item && file->list.saved[i].ifindex == ifindex)
 			return true;
 	}
 	return false;
@@ -138,18 +138,18 @@ static int save(struct tune_file *file, const struct plan *plan, struct err *e)
 		const struct change *change = &plan->changes[i];
 		const char *ifname = iface_of(change->item, plan->path);
 		int ifindex = ifname[0] ? (int)if_nametoindex(ifname) : 0;
-		struct tune_saved *saved = &file->saved[file->nr];
+		struct tune_saved *saved = &file->list.saved[file->list.nr];
 
 		if (is_saved(file, change->item, ifindex))
 			continue;
-		if (file->nr == TUNE_MAX_SAVED)
+		if (file->list.nr == TUNE_MAX_SAVED)
 			return err_set(e, -ENOSPC, "too many settings are changed already: "
 				       "restore them first");
 		saved->item = change->item;
 		snprintf(saved->ifname, sizeof(saved->ifname), "%s", ifname);
 		saved->ifindex = ifindex;
 		strcpy(saved->was, change->was);
-		file->nr++;
+		file->list.nr++;
 	}
 	return tune_file_write(file, e);
 }
@@ -238,7 +238,7 @@ int tune_apply(const char *list, const struct tune_path *path, struct result *re
 	err = make_plan(plan, list, e);
 	if (err)
 		goto out_file;
-	nr_before = file->nr;
+	nr_before = file->list.nr;
 	err = save(file, plan, e);
 	if (err)
 		goto out_file;
@@ -246,7 +246,7 @@ int tune_apply(const char *list, const struct tune_path *path, struct result *re
 	if (!err) {
 		report(plan, file->path, res);
 	} else if (undo(plan, changed)) {
-		file->nr = nr_before;
+		file->list.nr = nr_before;
 		tune_file_write(file, &later);
 	} else {
 		err_hint(e, "not everything was restored: the previous values are saved in '%s'; "
@@ -300,19 +300,19 @@ int tune_restore(struct result *res, struct err *e)
 	err = tune_file_open(file, e);
 	if (err)
 		goto out;
-	if (!file->nr)
+	if (!file->list.nr)
 		result_note(res, "nothing to restore: no settings are saved for this network "
 			    "namespace");
 	/* Last change first; those that could not be restored stay at the end of the list. */
-	left = &file->saved[file->nr];
-	for (i = file->nr; i-- > 0; ) {
-		if (put_back(&file->saved[i], res, e))
+	left = &file->list.saved[file->list.nr];
+	for (i = file->list.nr; i-- > 0; ) {
+		if (put_back(&file->list.saved[i], res, e))
 			continue;
-		*--left = file->saved[i];
+		*--left = file->list.saved[i];
 		nr_left++;
 	}
-	memmove(file->saved, left, nr_left * sizeof(*left));
-	file->nr = nr_left;
+	memmove(file->list.saved, left, nr_left * sizeof(*left));
+	file->list.nr = nr_left;
 	err = e->no;
 	if (tune_file_write(file, err ? &later : e))
 		err = err ? err : e->no;
@@ -331,7 +331,7 @@ size_t tune_nr_saved(void)
 	size_t nr = 0;
 
 	if (file && !tune_file_look(file, &e))
-		nr = file->nr;
+		nr = file->list.nr;
 	free(file);
 	return nr;
 }

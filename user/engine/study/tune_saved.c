@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * engine/study/tune_saved.c - what settings were, on disk.
- *
- *	ethgauge-tune 1
- *	boot 0d3a...
- *	NAME<TAB>IFNAME<TAB>IFINDEX<TAB>VALUE
  */
 #include "engine/study/tune_saved.h"
 
@@ -23,8 +19,6 @@
 #include "sys/host/sysfs.h"
 #include "sys/net/netns.h"
 
-#define HEAD "ethgauge-tune 1\n"
-
 static int damaged(const struct tune_file *file, struct err *e)
 {
 	err_set(e, -EBADMSG, "cannot parse '%s'", file->path);
@@ -32,46 +26,16 @@ static int damaged(const struct tune_file *file, struct err *e)
 			"it");
 }
 
-static int take_line(struct tune_file *file, char *line)
-{
-	struct tune_saved *saved = &file->saved[file->nr];
-	char *name = strsep(&line, "\t"), *ifname = strsep(&line, "\t");
-	char *ifindex = strsep(&line, "\t"), *was = strsep(&line, "\n");
-
-	if (!was || file->nr == TUNE_MAX_SAVED || strlen(ifname) >= sizeof(saved->ifname) ||
-	    strlen(was) >= sizeof(saved->was) || !*was)
-		return -EBADMSG;
-	saved->item = tune_find(name, strlen(name));
-	if (!saved->item)
-		return -EBADMSG;
-	strcpy(saved->ifname, ifname);
-	saved->ifindex = atoi(ifindex);
-	strcpy(saved->was, was);
-	file->nr++;
-	return 0;
-}
-
 static int read_saved(struct tune_file *file, struct err *e)
 {
 	FILE *stream = fopen(file->path, "re");
-	char line[256], boot[64];
-	int err = 0;
+	int err;
 
 	if (!stream)
 		return errno == ENOENT ? 0 : err_set(e, -errno, "cannot read '%s'", file->path);
-	snprintf(boot, sizeof(boot), "boot %s\n", file->boot_id);
-	if (!fgets(line, sizeof(line), stream) || strcmp(line, HEAD) ||
-	    !fgets(line, sizeof(line), stream) || strncmp(line, "boot ", strlen("boot ")))
-		err = damaged(file, e);
-	/* Saved in an earlier boot: these settings no longer exist. */
-	else if (!strcmp(line, boot)) {
-		while (!err && fgets(line, sizeof(line), stream)) {
-			if (!strchr(line, '\n') || take_line(file, line))
-				err = damaged(file, e);
-		}
-	}
+	err = tune_list_read(stream, file->boot_id, &file->list);
 	fclose(stream);
-	return err;
+	return err ? damaged(file, e) : 0;
 }
 
 /* Removes the temporary files of runs that were killed right before the rename. */
@@ -146,11 +110,9 @@ void tune_file_close(struct tune_file *file)
 int tune_file_write(const struct tune_file *file, struct err *e)
 {
 	struct outfile *out;
-	FILE *stream;
-	size_t i;
 	int err;
 
-	if (!file->nr) {
+	if (!file->list.nr) {
 		if (unlink(file->path) && errno != ENOENT)
 			return err_set(e, -errno, "cannot remove '%s'", file->path);
 		return 0;
@@ -158,14 +120,7 @@ int tune_file_write(const struct tune_file *file, struct err *e)
 	err = outfile_open(&out, file->path, e);
 	if (err)
 		return err;
-	stream = outfile_stream(out);
-	fprintf(stream, "%sboot %s\n", HEAD, file->boot_id);
-	for (i = 0; i < file->nr; i++) {
-		const struct tune_saved *saved = &file->saved[i];
-
-		fprintf(stream, "%s\t%s\t%d\t%s\n", saved->item->name, saved->ifname, saved->ifindex,
-			saved->was);
-	}
+	tune_list_write(outfile_stream(out), file->boot_id, &file->list);
 	err = outfile_commit(out, e);
 	outfile_close(out);
 	/* Sync the directory entry as well, before anything is changed. */

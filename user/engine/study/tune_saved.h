@@ -11,22 +11,13 @@
 #include <limits.h>
 
 #include "engine/study/tune.h"
-
-#define TUNE_MAX_SAVED 64
-
-struct tune_saved {
-	const struct tune_item *item;
-	char ifname[16];	/* "": not an interface's */
-	int ifindex;
-	char was[TUNE_TEXT];
-};
+#include "model/tune_list.h"
 
 struct tune_file {
 	char path[PATH_MAX];
 	char boot_id[48];
 	int lock_fd;
-	size_t nr;
-	struct tune_saved saved[TUNE_MAX_SAVED];	/* in the order of the changes */
+	struct tune_list list;
 };
 
 /* Locks out other runs, and reads what is saved here; no file is not an error. */

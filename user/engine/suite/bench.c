@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,6 @@
 #include "sys/net/netns.h"
 #include "sys/net/nic.h"
 
-#define HEAD		"ethgauge-bench 3\n"
 #define ATTEMPTS	3		/* minimum number of attempts if disturbed */
 #define MOST_ATTEMPTS	20
 #define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* more attempts only within this time */
@@ -102,142 +100,6 @@ static int enter(const char *netns, struct err *e)
 	return err;
 }
 
-/* A trial's fields: in the state file, in this order, and in the document. */
-enum trial_type { TRIAL_WORD, TRIAL_BOOL, TRIAL_U32, TRIAL_U64, TRIAL_REAL };
-
-static const struct trial_field {
-	const char *key;
-	enum trial_type type;
-	size_t offset;
-} trial_fields[] = {
-#define FIELD(key, type, field) { key, type, offsetof(struct bench_trial, field) }
-#define DELAY(id, share, word, ...) FIELD("delay_" word "_ns", TRIAL_REAL, delay.ns[DIST_##id]),
-	FIELD("kind", TRIAL_WORD, kind),
-	FIELD("frame_bytes", TRIAL_U32, frame_bytes),
-	FIELD("offered_pps", TRIAL_REAL, pps),
-	FIELD("trial_ns", TRIAL_U64, trial_ns),
-	FIELD("count", TRIAL_U64, count),
-	FIELD("sent_pps", TRIAL_REAL, sent_pps),
-	FIELD("irregular", TRIAL_BOOL, irregular),
-	FIELD("unsteady", TRIAL_BOOL, unsteady),
-	FIELD("pacing_late_max_ns", TRIAL_REAL, late_max_ns),
-	FIELD("sent_packets", TRIAL_U64, sent),
-	FIELD("lost_packets", TRIAL_U64, lost),
-	FIELD("event_ns", TRIAL_REAL, event_ns),
-	DIST_STATS(DELAY)
-	FIELD("pdv_p99_9_ns", TRIAL_REAL, pdv.ns[DIST_P99_9]),
-#undef DELAY
-#undef FIELD
-};
-
-#define NR_TRIAL_FIELDS (sizeof(trial_fields) / sizeof(trial_fields[0]))
-
-/* The second line of the file lists the fields: a different list means another version. */
-static void name_fields(char *buf, size_t size)
-{
-	size_t used = 0, i;
-
-	for (i = 0; i < NR_TRIAL_FIELDS && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? " " : "", trial_fields[i].key);
-	if (used < size)
-		snprintf(buf + used, size - used, "\n");
-}
-
-static bool read_field(FILE *file, enum trial_type type, void *at)
-{
-	int number;
-
-	switch (type) {
-	case TRIAL_WORD:
-		return fscanf(file, "%15s", (char *)at) == 1;
-	case TRIAL_BOOL:
-		if (fscanf(file, "%d", &number) != 1)
-			return false;
-		*(bool *)at = number;
-		return true;
-	case TRIAL_U32:
-		return fscanf(file, "%" SCNu32, (uint32_t *)at) == 1;
-	case TRIAL_U64:
-		return fscanf(file, "%" SCNu64, (uint64_t *)at) == 1;
-	default:
-		return fscanf(file, "%la", (double *)at) == 1;
-	}
-}
-
-static bool read_trial(FILE *file, struct bench_trial *trial)
-{
-	size_t i;
-
-	for (i = 0; i < NR_TRIAL_FIELDS; i++) {
-		if (!read_field(file, trial_fields[i].type, (char *)trial + trial_fields[i].offset))
-			return false;
-	}
-	return true;
-}
-
-/* Exact, so that the search repeats its decisions. */
-static void write_field(FILE *file, enum trial_type type, const void *at)
-{
-	switch (type) {
-	case TRIAL_WORD:
-		fputs(at, file);
-		break;
-	case TRIAL_BOOL:
-		fprintf(file, "%d", *(const bool *)at);
-		break;
-	case TRIAL_U32:
-		fprintf(file, "%" PRIu32, *(const uint32_t *)at);
-		break;
-	case TRIAL_U64:
-		fprintf(file, "%" PRIu64, *(const uint64_t *)at);
-		break;
-	case TRIAL_REAL:
-		fprintf(file, "%a", *(const double *)at);
-		break;
-	}
-}
-
-static void write_trial(FILE *file, const struct bench_trial *trial)
-{
-	size_t i;
-
-	for (i = 0; i < NR_TRIAL_FIELDS; i++) {
-		write_field(file, trial_fields[i].type, (const char *)trial + trial_fields[i].offset);
-		fputc(i + 1 < NR_TRIAL_FIELDS ? ' ' : '\n', file);
-	}
-}
-
-static void enter_field(struct result *res, const struct trial_field *field, const void *at)
-{
-	switch (field->type) {
-	case TRIAL_WORD:
-		result_entry_str(res, field->key, at);
-		break;
-	case TRIAL_BOOL:
-		result_entry_u64(res, field->key, *(const bool *)at);
-		break;
-	case TRIAL_U32:
-		result_entry_u64(res, field->key, *(const uint32_t *)at);
-		break;
-	case TRIAL_U64:
-		result_entry_u64(res, field->key, *(const uint64_t *)at);
-		break;
-	case TRIAL_REAL:
-		result_entry_real(res, field->key, *(const double *)at);
-		break;
-	}
-}
-
-static void enter_trial(struct result *res, const struct bench_trial *trial)
-{
-	size_t i;
-
-	result_entry_open(res);
-	for (i = 0; i < NR_TRIAL_FIELDS; i++)
-		enter_field(res, &trial_fields[i], (const char *)trial + trial_fields[i].offset);
-	result_entry_close_self(res, "trials");
-}
-
 static int add(struct bench *bench, const struct bench_trial *trial, struct err *e)
 {
 	struct bench_trial *more;
@@ -256,27 +118,14 @@ static int add(struct bench *bench, const struct bench_trial *trial, struct err 
 static int load_state(struct bench *bench, struct err *e)
 {
 	const char *path = bench->cfg.state;
-	char head[sizeof(HEAD)], fields[1024], words[4096];
-	struct bench_trial trial = { 0 };
+	struct bench_trial trial;
 	FILE *file = fopen(path, "re");
-	int err = 0;
+	int err;
 
 	if (!file)
 		return errno == ENOENT ? 0 : err_set(e, -errno, "cannot read '%s'", path);
-	name_fields(fields, sizeof(fields));
-	if (!fgets(head, sizeof(head), file) || strcmp(head, HEAD) ||
-	    !fgets(words, sizeof(words), file)) {
-		err = err_usage(e, "'%s' is not a bench state file", path);
-	} else if (strcmp(words, fields)) {
-		err_usage(e, "'%s' was written by another version of ethgauge", path);
-		err = err_hint(e, "give another " OPTION("state") " FILE");
-	} else if (!fgets(words, sizeof(words), file)) {
-		err = err_usage(e, "'%s' is not a bench state file", path);
-	} else if (words[strcspn(words, "\n")] = '\0', strcmp(words, bench->cfg.words)) {
-		err_usage(e, "'%s' was written with different options", path);
-		err = err_hint(e, "use the same options, or another " OPTION("state") " FILE");
-	}
-	while (!err && read_trial(file, &trial))
+	err = bench_state_check(file, path, bench->cfg.words, e);
+	while (!err && bench_state_next(file, &trial))
 		err = add(bench, &trial, e);
 	if (!err && !feof(file))
 		err = err_usage(e, "'%s' is damaged after trial %zu", path, bench->nr);
@@ -288,8 +137,6 @@ static int load_state(struct bench *bench, struct err *e)
 static int save_state(const struct bench *bench, struct err *e)
 {
 	struct outfile *out;
-	char fields[1024];
-	size_t i;
 	int err;
 
 	if (!bench->cfg.state)
@@ -297,10 +144,7 @@ static int save_state(const struct bench *bench, struct err *e)
 	err = outfile_open(&out, bench->cfg.state, e);
 	if (err)
 		return err;
-	name_fields(fields, sizeof(fields));
-	fprintf(outfile_stream(out), HEAD "%s%s\n", fields, bench->cfg.words);
-	for (i = 0; i < bench->nr; i++)
-		write_trial(outfile_stream(out), &bench->trials[i]);
+	bench_state_write(outfile_stream(out), bench->cfg.words, bench->trials, bench->nr);
 	err = outfile_commit(out, e);
 	outfile_close(out);
 	return err;
@@ -498,7 +342,7 @@ void bench_report(const struct bench *bench, struct result *res)
 
 		irregular += trial->irregular;
 		unsteady += trial->unsteady;
-		enter_trial(res, trial);
+		bench_state_enter(res, trial);
 	}
 	link_downs_stop(bench->links);
 	link_downs_report(bench->links, res);

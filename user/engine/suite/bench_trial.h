@@ -11,6 +11,7 @@
 #include "engine/account/trial.h"
 #include "engine/send/stream.h"
 #include "lib/err.h"
+#include "model/bench_state.h"
 #include "result/result.h"
 
 /* A trial to run: a rate for a time, or a number of packets. */
@@ -32,26 +33,6 @@ struct bench_ask {
 	 */
 	const char *command;
 	int command_ns_fd;		/* the network namespace that it runs in */
-};
-
-struct bench_trial {
-	char kind[16];
-	uint32_t frame_bytes;
-	bool irregular;			/* the generator fell behind: the trial says nothing
-					 * about the device */
-	bool unsteady;			/* a burst after a generator stall may have caused the
-					 * loss */
-	double pps;			/* asked for */
-	uint64_t trial_ns, count;
-	uint64_t sent, lost;
-	double sent_pps;
-	double late_max_ns;		/* relative to the slot */
-	/*
-	 * Recovery: from the reduction of the load to the first packet after the last loss. Reset:
-	 * the longest time without a packet. NAN: it did not end within the trial.
-	 */
-	double event_ns;
-	struct dist delay, pdv;		/* NAN if nothing arrived */
 };
 
 /* Where the packets are received. */
