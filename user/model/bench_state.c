@@ -56,7 +56,7 @@ static bool read_field(FILE *file, enum trial_type type, void *at)
 
 	switch (type) {
 	case TRIAL_WORD:
-		return fscanf(file, "%15s", (char *)at) == 1;
+		return fscanf(file, " %15[!-~]", (char *)at) == 1;
 	case TRIAL_BOOL:
 		if (fscanf(file, "%d", &number) != 1)
 			return false;
@@ -80,7 +80,8 @@ bool bench_state_next(FILE *file, struct bench_trial *ret_trial)
 		if (!read_field(file, trial_fields[i].type, (char *)ret_trial + trial_fields[i].offset))
 			return false;
 	}
-	return true;
+	/* A cut last field may still be a number: the line is whole if its end is there. */
+	return fgetc(file) == '\n';
 }
 
 /* Exact, so that the search repeats its decisions. */

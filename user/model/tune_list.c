@@ -15,16 +15,18 @@ static int take_line(struct tune_list *list, char *line)
 {
 	struct tune_saved *saved = &list->saved[list->nr];
 	char *name = strsep(&line, "\t"), *ifname = strsep(&line, "\t");
-	char *ifindex = strsep(&line, "\t"), *was = strsep(&line, "\n");
+	char *ifindex = strsep(&line, "\t"), *was = strsep(&line, "\n"), *end;
+	unsigned long number;
 
 	if (!was || list->nr == TUNE_MAX_SAVED || strlen(ifname) >= sizeof(saved->ifname) ||
 	    strlen(was) >= sizeof(saved->was) || !*was)
 		return -EBADMSG;
+	number = strtoul(ifindex, &end, 10);
 	saved->item = tune_find(name, strlen(name));
-	if (!saved->item)
+	if (!saved->item || ifindex[strspn(ifindex, "0123456789")] || end == ifindex || number > INT_MAX)
 		return -EBADMSG;
 	strcpy(saved->ifname, ifname);
-	saved->ifindex = atoi(ifindex);
+	saved->ifindex = (int)number;
 	strcpy(saved->was, was);
 	list->nr++;
 	return 0;
@@ -36,7 +38,7 @@ int tune_list_read(FILE *file, const char *boot_id, struct tune_list *list)
 
 	snprintf(boot, sizeof(boot), "boot %s\n", boot_id);
 	if (!fgets(line, sizeof(line), file) || strcmp(line, HEAD) ||
-	    !fgets(line, sizeof(line), file) || strncmp(line, "boot ", strlen("boot ")))
+	    !fgets(line, sizeof(line), file) || strncmp(line, "boot ", strlen("boot ")) || !strchr(line, '\n'))
 		return -EBADMSG;
 	if (strcmp(line, boot))
 		return 0;
