@@ -196,11 +196,25 @@ def netlink_answers():
                 for array in re.findall(r"\[\] = \{(.*?)\};", file.read(), re.DOTALL)]
 
 
+def trials():
+    """Of bench, behind the head of its state file: the fields that dist.h has are all of 0x1.8p+10."""
+    delays = b" 0x1.8p+10" * 32
+    return [line + delays[:10 * nr] + b"\n" for nr in range(8, 24) for line in
+            (b"throughput 64 0x1.e848p+19 1000000000 0 0x1.e848p+19 0 1 0x0p+0 1000000 7 nan",)]
+
+
+def saved_settings():
+    """Of tune, behind the head of its file."""
+    return [b"net.ipv4.tcp_sack\t\t0\t1\nnet.ipv4.tcp_rmem\t\t0\t4096\t131072\t6291456\n",
+            b"mtu\teth0\t3\t1500\ntcp_sack\t\t0\t0\n", b"ethgauge-tune 1\nboot 0d3a\nmtu\teth0\t2\t9000\n"]
+
+
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
          "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
-         "fuzz_load": loads, "fuzz_procstat": proc_texts, "fuzz_filter": filters}
+         "fuzz_load": loads, "fuzz_bench_state": trials,
+         "fuzz_tune_list": saved_settings, "fuzz_procstat": proc_texts, "fuzz_filter": filters}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
