@@ -46,7 +46,8 @@ static const char *const calls[] = {
 	"recvfrom", "recvmmsg", "recvmmsg_time64", "recvmsg", "send", "sendmmsg", "sendmsg", "sendto", "setsockopt",
 	"shutdown", "socket", "socketcall", "socketpair",
 	/* what this process is, and has used */
-	"getegid", "geteuid", "getgid", "getpid", "getppid", "getrandom", "getrlimit", "getrusage", "getuid",
+	"getegid", "geteuid", "getgid", "getpgid", "getpgrp", "getpid", "getppid", "getrandom",
+	"getrlimit", "getrusage", "getuid",
 	"prlimit64", "sysinfo", "times", "ugetrlimit", "uname", "wait4", "waitid",
 };
 
