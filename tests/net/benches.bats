@@ -187,7 +187,7 @@ without() {
 	[ "$status" = 1 ] || fail "$output"
 	[[ $output == *"FAIL input "*": calc "*": status -11: "* ]] || fail "$output"
 	[[ $output == *"FAIL input "*": report "*": left a process: "*sleep* ]] || fail "$output"
-	[[ $output == *"FAIL input "*": compare "*" s after ^C"* ]] || fail "$output"
+	[[ $output == *"FAIL input "*": compare "*" s after the signal"* ]] || fail "$output"
 }
 
 @test "soak-watch --quick disturbs watch in each way once" {

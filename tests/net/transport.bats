@@ -85,6 +85,9 @@ counted_in_b() {
 	serve
 	while read -ra words; do
 		both "${words[@]}" -d "$((70 * TESTS_SLOW))ms"
+		# Without a CPU for all of that time there is nothing to compare.
+		holds '[., .parts[]?] | all(.metrics.payload_sent_bytes > 0)' <<<"$output" ||
+			both "${words[@]}" -d "$((700 * TESTS_SLOW))ms"
 		json '[., .parts[]?] | all(.metrics.payload_sent_bytes > 0 and
 			.metrics.payload_sent_bytes == .metrics.payload_received_bytes)'
 	done <<-END
@@ -567,7 +570,8 @@ serve_limit_holds() {
 		began=$(date +%s%3N)
 		finish tcp INT
 		is 130
-		[ $(($(date +%s%3N) - began)) -lt $((1000 * TESTS_SLOW)) ] || fail "$what: $(($(date +%s%3N) - began)) ms"
+		# By itself it ends after 0.7 s.
+		[ $(($(date +%s%3N) - began)) -lt $((1900 * TESTS_SLOW)) ] || fail "$what: $(($(date +%s%3N) - began)) ms"
 		json '.notes | any(contains("did not tell its result"))'
 		finish hostile
 	done

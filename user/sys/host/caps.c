@@ -153,7 +153,9 @@ static void drop_rest(unsigned int keep, bool run_phase)
 
 	if (err)
 		log_debug("cannot drop capabilities: %s", strerror(-err));
-	err = run_phase ? calls_limit((keep & CAPS_SYS_ADMIN ? CALLS_NETNS : 0) | (keep & CAPS_LOAD ? CALLS_LOAD : 0)) : 0;
+	if (!run_phase || (keep & CAPS_CALLS))
+		return;
+	err = calls_limit((keep & CAPS_SYS_ADMIN ? CALLS_NETNS : 0) | (keep & CAPS_LOAD ? CALLS_LOAD : 0));
 	if (err)
 		log_debug("cannot limit system calls: %s", strerror(-err));
 }
