@@ -164,7 +164,7 @@ without() {
 }
 
 @test "campaign --quick tries each part and finds nothing left" {
-	need_command bpftool setpriv
+	need_command bpftool
 	quick campaign
 
 	json '[.runs[].part] == ["kill", "input", "network", "limits"]'
@@ -172,7 +172,7 @@ without() {
 }
 
 @test "campaign notices a crash, a process that is left, and a tool that goes on" {
-	need_command bpftool setpriv
+	need_command bpftool
 	cat >"$BATS_TEST_TMPDIR/tool" <<-END
 		#!/bin/bash
 		case \$1 in
@@ -227,13 +227,13 @@ without() {
 	local path name
 
 	run -0 --separate-stderr "$TOP/scripts/bench-all" --list
-	for path in "$TOP"/scripts/{bench,soak}-*; do
+	for path in "$TOP"/scripts/{bench-*,soak-*,campaign}; do
 		name=${path##*/}
 		[ "$name" != bench-all ] || continue
 		grep -qx -- "$name" <<<"$output" || fail "$name is not in scripts/bench-all"
 		grep -q "^	quick $name\$" "$BATS_TEST_FILENAME" || fail "no test runs $name"
 	done
-	[ "$(wc -l <<<"$output")" = "$(find "$TOP"/scripts -name 'bench-*' -o -name 'soak-*' | grep -cv bench-all)" ]
+	[ "$(wc -l <<<"$output")" = "$(find "$TOP"/scripts -name 'bench-*' -o -name 'soak-*' -o -name campaign | grep -cv bench-all)" ]
 }
 
 @test "bench-all writes each document, and a line for each script" {

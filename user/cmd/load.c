@@ -274,19 +274,19 @@ struct load_run {
 	struct result *res;
 	struct err *e;
 	struct meter *meter;
-	bool has_way;
+	bool has_route;
 	int err;
 };
 
 static bool is_done(void *ctx)
 {
 	struct load_run *run = ctx;
-	const struct sockaddr *to = run->has_way ? NULL : load_first_server(run->load);
+	const struct sockaddr *to = run->has_route ? NULL : load_first_server(run->load);
 	bool done;
 
 	if (to)
-		meter_add_way(run->meter, to);
-	run->has_way |= to != NULL;
+		meter_add_route(run->meter, to);
+	run->has_route |= to != NULL;
 	run->err = load_check(run->load, &done, run->e);
 	return done;
 }

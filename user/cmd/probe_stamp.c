@@ -242,7 +242,7 @@ static int probe_stamp_run(const void *args, struct result *res, struct err *e)
 		 opts->dests.nr > 1 ? " and others" : "", opts->port);
 	meter = meter_start(NULL);
 	for (i = 0; stamp_dest(stamp, i); i++)
-		meter_add_way(meter, stamp_dest(stamp, i));
+		meter_add_route(meter, stamp_dest(stamp, i));
 	err = stamp_run(stamp, res, e);
 	stamp_report(stamp, opts->no_loss, res);
 	lost = stamp_lost(stamp, &sent);

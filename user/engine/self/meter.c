@@ -69,7 +69,7 @@ void meter_add_link(struct meter *meter, const char *ifname)
 		link_downs_add(&meter->links, ifname);
 }
 
-void meter_add_way(struct meter *meter, const struct sockaddr *to)
+void meter_add_route(struct meter *meter, const struct sockaddr *to)
 {
 	const void *dst = to->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)to)->sin6_addr :
 						      (const void *)&((const struct sockaddr_in *)to)->sin_addr;

@@ -52,7 +52,7 @@ struct meter *meter_start(const char *ifname);
 void meter_add_link(struct meter *meter, const char *ifname);
 
 /* And those of the interface through which packets to @to leave, if there is a route. */
-void meter_add_way(struct meter *meter, const struct sockaddr *to);
+void meter_add_route(struct meter *meter, const struct sockaddr *to);
 
 /*
  * The work is done: later activity is not counted, but the BPF maps must still exist. A second call

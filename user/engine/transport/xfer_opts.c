@@ -315,7 +315,7 @@ int xfer_opts_run(const struct xfer_opts *opts, const struct xfer_extra *extra, 
 	caps_drop(needs_admin(opts, extra) ? CAPS_NET_ADMIN : 0);
 	log_info("testing with '%s'", opts->host);
 	meter = meter_start(NULL);
-	meter_add_way(meter, xfer_client_server(client));
+	meter_add_route(meter, xfer_client_server(client));
 	if (opts->sizes)
 		err = run_sizes(client, opts, extra, res, e);
 	else if (opts->confidence)
