@@ -441,7 +441,7 @@ static void run_all(uint16_t port, size_t min, size_t max, void (*each)(void))
 {
 	const char *seconds = getenv("BPF_FUZZ_SECONDS");
 	uint64_t end_ns = harness_mono_ns() + strtoull(seconds ? seconds : "0", NULL, 10) * 1000000000;
-	uint64_t due = harness_runs(4007, 401), i;
+	uint64_t due = harness_runs(2003, 201), i;
 	size_t step = harness_runs(5, 50), n;
 
 	favourite = port;
