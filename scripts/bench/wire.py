@@ -59,6 +59,12 @@ def wait_until(fact, limit_s):
     return True
 
 
+def anonymous_kb(pid):
+    """Memory of a process of its own: heap and stacks, without maps and pages of files. 0: it has ended."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next((int(line.split()[1]) for line in file if line.startswith("RssAnon:")), 0)
+
+
 class Child:
     """A program in one end of the lab, bounded by timeout(1), in a session of its own."""
 

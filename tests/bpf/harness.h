@@ -60,6 +60,16 @@ struct sink_xdp_bpf *harness_open_sink(bool spin);
 /* flow_tc with room for @flows; NULL: errno says why. */
 struct flow_tc_bpf *harness_open_flow(unsigned int flows);
 
+/* Before load: the maps of watch_tc or watch_xdp for this machine's CPUs and one queue. */
+#define HARNESS_SIZE_WATCH(skel) do { \
+	(skel)->rodata->cfg.nr_cpus = harness_cpus(); \
+	(skel)->rodata->cfg.nr_queues = 1; \
+	bpf_map__set_max_entries((skel)->maps.watch_recs, harness_cpus() * WATCH_DIRS); \
+	bpf_map__set_max_entries((skel)->maps.watch_gaps, harness_cpus() * WATCH_DIRS); \
+	bpf_map__set_max_entries((skel)->maps.watch_rings, harness_cpus() * WATCH_DIRS); \
+	bpf_map__set_max_entries((skel)->maps.watch_queues, harness_cpus() * 2); \
+} while (0)
+
 /* The CPU that everything runs on. */
 unsigned int harness_cpu(void);
 

@@ -846,23 +846,14 @@ static void watch_each(void)
 	check_watched(&rec, gso_size);
 }
 
-#define SIZE_WATCH(skel) do { \
-	(skel)->rodata->cfg.nr_cpus = harness_cpus(); \
-	(skel)->rodata->cfg.nr_queues = 1; \
-	bpf_map__set_max_entries((skel)->maps.watch_recs, harness_cpus() * WATCH_DIRS); \
-	bpf_map__set_max_entries((skel)->maps.watch_gaps, harness_cpus() * WATCH_DIRS); \
-	bpf_map__set_max_entries((skel)->maps.watch_rings, harness_cpus() * WATCH_DIRS); \
-	bpf_map__set_max_entries((skel)->maps.watch_queues, harness_cpus() * 2); \
-} while (0)
-
 static void watchers_count_each_once_and_leave_it(void **state)
 {
 	(void)state;
 	watch = watch_tc_bpf__open();
 	watch_xdp = watch_xdp_bpf__open();
 	assert_true(watch && watch_xdp);
-	SIZE_WATCH(watch);
-	SIZE_WATCH(watch_xdp);
+	HARNESS_SIZE_WATCH(watch);
+	HARNESS_SIZE_WATCH(watch_xdp);
 	assert_int_equal(watch_tc_bpf__load(watch), 0);
 	assert_int_equal(watch_xdp_bpf__load(watch_xdp), 0);
 	watcher.prog = watch_xdp->progs.watch_xdp;

@@ -24,15 +24,6 @@ static struct watch_tc_bpf *tc;
 static struct flow_tc_bpf *flow;
 static struct watch_xdp_bpf *xdp;
 
-#define SIZE_MAPS(skel) do { \
-	(skel)->rodata->cfg.nr_cpus = harness_cpus(); \
-	(skel)->rodata->cfg.nr_queues = 1; \
-	bpf_map__set_max_entries((skel)->maps.watch_recs, harness_cpus() * WATCH_DIRS); \
-	bpf_map__set_max_entries((skel)->maps.watch_gaps, harness_cpus() * WATCH_DIRS); \
-	bpf_map__set_max_entries((skel)->maps.watch_rings, harness_cpus() * WATCH_DIRS); \
-	bpf_map__set_max_entries((skel)->maps.watch_queues, harness_cpus() * 2); \
-} while (0)
-
 static int open_flow(bool rx_beside)
 {
 	flow = harness_open_flow(64);
@@ -49,8 +40,8 @@ static int load(void **state)
 	xdp = watch_xdp_bpf__open();
 	if (!tc || !xdp)
 		return -errno;
-	SIZE_MAPS(tc);
-	SIZE_MAPS(xdp);
+	HARNESS_SIZE_WATCH(tc);
+	HARNESS_SIZE_WATCH(xdp);
 	return watch_tc_bpf__load(tc) || open_flow(false) || watch_xdp_bpf__load(xdp) ? -EINVAL : 0;
 }
 

@@ -135,12 +135,10 @@ static bool take_over(int ifindex)
 }
 
 /* The kernel disables it for generic XDP, and warns with a call trace where the driver, such as virtio_net, goes on. */
-static void warn_of_merging(int ifindex)
+static void warn_of_merging(const char *ifname)
 {
 	struct nic_offloads offloads = { 0 };
-	char ifname[IF_NAMESIZE] = "?";
 
-	if_indextoname((unsigned int)ifindex, ifname);
 	if (!nic_read_offloads(ifname, &offloads) && offloads.gro_hw)
 		log_warn("'%s' merges packets (rx-gro-hw), which generic XDP disables; if the driver cannot, the kernel's log "
 			 "has a warning of it", ifname);
@@ -155,16 +153,16 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 	int fd;
 
 	tc_left_remove(ifindex);
+	if_indextoname((unsigned int)ifindex, ifname);
 	if (got == XDP_MODE_GENERIC)
-		warn_of_merging(ifindex);
+		warn_of_merging(ifname);
 	fd = attach_as(ifindex, prog_fd, got);
 	if ((fd == -EBUSY || fd == -EEXIST) && take_over(ifindex))
 		fd = attach_as(ifindex, prog_fd, got);
 	if (fd < 0 && mode == XDP_MODE_AUTO && fd != -EBUSY && fd != -EEXIST && fd != -ENODEV &&
 	    fd != -EPERM) {
 		got = XDP_MODE_GENERIC;
-		warn_of_merging(ifindex);
-		if_indextoname((unsigned int)ifindex, ifname);
+		warn_of_merging(ifname);
 		log_warn("'%s' refuses native XDP (%s): attaching generic XDP, which sees packets "
 			 "only after the driver", ifname, strerrordesc_np(-fd));
 		fd = attach_as(ifindex, prog_fd, got);

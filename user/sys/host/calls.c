@@ -31,11 +31,11 @@ static const char *const calls[] = {
 	"clock_nanosleep", "clock_nanosleep_time64", "gettimeofday", "nanosleep", "setitimer", "time",
 	"timerfd_create", "timerfd_settime", "timerfd_settime64",
 	/* descriptors */
-	"_llseek", "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait",
-	"epoll_pwait2", "epoll_wait", "eventfd2", "fadvise64", "fallocate", "fcntl", "fcntl64", "fdatasync", "fsync",
-	"ftruncate", "ftruncate64", "ioctl", "lseek", "pipe", "pipe2", "poll", "ppoll", "ppoll_time64", "pread64",
-	"preadv", "pselect6", "pselect6_time64", "pwrite64", "pwritev", "read", "readv", "select", "sendfile",
-	"sendfile64", "splice", "write", "writev",
+	"_llseek", "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
+	"epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd2", "fadvise64", "fallocate", "fcntl", "fcntl64",
+	"fdatasync", "fsync", "ftruncate", "ftruncate64", "ioctl", "lseek", "pipe", "pipe2", "poll", "ppoll",
+	"ppoll_time64", "pread64", "preadv", "pselect6", "pselect6_time64", "pwrite64", "pwritev", "read", "readv",
+	"select", "sendfile", "sendfile64", "splice", "write", "writev",
 	/* files */
 	"access", "faccessat", "faccessat2", "fchmod", "fchown", "flock", "fstat", "fstat64", "fstatat64", "fstatfs",
 	"fstatfs64", "getcwd", "getdents64", "link", "linkat", "lstat", "lstat64", "newfstatat", "open", "openat",
@@ -47,9 +47,11 @@ static const char *const calls[] = {
 	"shutdown", "socket", "socketcall", "socketpair",
 	/* what this process is, and has used */
 	"getegid", "geteuid", "getgid", "getpgid", "getpgrp", "getpid", "getppid", "getrandom",
-	"getrlimit", "getrusage", "getuid",
-	"prlimit64", "sysinfo", "times", "ugetrlimit", "uname", "wait4", "waitid",
+	"getrlimit", "getrusage", "getuid", "prlimit64", "sysinfo", "times", "ugetrlimit", "uname", "wait4", "waitid",
 };
+
+/* With CALLS_LOAD, also to pin. */
+static const char *const load_calls[] = { "bpf", "mkdir", "mkdirat", "rmdir" };
 
 /* All but those that load a program or pin one. A map is made where a tc filter is attached again. */
 static const int bpf_commands[] = {
@@ -66,23 +68,26 @@ static const int bpf_commands[] = {
 #define CLONE_FLAGS	0
 #endif
 
-static int allow(scmp_filter_ctx filter, unsigned int also)
+static int allow_all(scmp_filter_ctx filter, const char *const *names, size_t nr)
 {
 	int call, err = 0;
 	size_t i;
 
-	for (i = 0; !err && i < NR_OF(calls); i++) {
-		call = seccomp_syscall_resolve_name(calls[i]);
+	for (i = 0; !err && i < nr; i++) {
+		call = seccomp_syscall_resolve_name(names[i]);
 		/* A newer one than this libseccomp, which libc then does without. */
 		err = call == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
 	}
-	if (!err && (also & CALLS_LOAD)) {
-		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 0);
-		if (!err)
-			err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mkdir), 0);
-		if (!err)
-			err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(rmdir), 0);
-	}
+	return err;
+}
+
+static int allow(scmp_filter_ctx filter, unsigned int also)
+{
+	int err = allow_all(filter, calls, NR_OF(calls));
+	size_t i;
+
+	if (!err && (also & CALLS_LOAD))
+		err = allow_all(filter, load_calls, NR_OF(load_calls));
 	for (i = 0; !err && !(also & CALLS_LOAD) && i < NR_OF(bpf_commands); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
 				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)bpf_commands[i]));
@@ -102,7 +107,7 @@ int calls_limit(unsigned int also)
 
 	if (!filter)
 		return -ENOMEM;
-	/* Before 5.16 a filter otherwise disables Speculative Store Bypass for its process, which slows down all it does. */
+	/* Before 5.16 a filter otherwise disables Speculative Store Bypass, which slows its process down. */
 	seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	/* A binary tree, for kernels that do not remember what is allowed (before 5.11). */
 	seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);

@@ -24,9 +24,8 @@ int caps_require(unsigned int needs, struct err *e);
 /*
  * Call when all descriptors are open and before threads start. Permanently, for this process and what it starts: as
  * root it becomes the user nobody, drops every capability except those in @keep, and can gain none, not even by
- * exec(). Those that only loading programs requires are always dropped, and system calls are
- * limited (sys/host/calls.h). What is not permitted here, as in a
- * container without CAP_SETUID, is only logged.
+ * exec(). Those that only loading programs requires are always dropped, and system calls are limited
+ * (sys/host/calls.h). What is not permitted here, as in a container without CAP_SETUID, is only logged.
  */
 void caps_drop(unsigned int keep);
 
