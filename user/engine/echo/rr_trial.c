@@ -331,7 +331,7 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 		goto out;
 	environ_clock(top, STAMP_MONOTONIC);
 	if (last)
-		caps_drop(CAPS_CALLS);
+		caps_drop(0);
 	log_info("sending requests to '%s' through '%s', frames of %u bytes", opts->stream.dest,
 		 opts->stream.ifname, opts->stream.frame_bytes);
 	meter = meter_start(opts->stream.ifname);

@@ -153,7 +153,7 @@ static void drop_rest(unsigned int keep, bool run_phase)
 
 	if (err)
 		log_debug("cannot drop capabilities: %s", strerror(-err));
-	if (!run_phase || (keep & CAPS_CALLS))
+	if (!run_phase)
 		return;
 	err = calls_limit((keep & CAPS_SYS_ADMIN ? CALLS_NETNS : 0) | (keep & CAPS_LOAD ? CALLS_LOAD : 0));
 	if (err)

@@ -15,7 +15,6 @@ enum caps_need {
 	CAPS_FILES = 1 << 4,	/* writing where only root may: CAP_DAC_OVERRIDE and CAP_FOWNER */
 	CAPS_LIMITS = 1 << 5,	/* of memory and descriptors: CAP_IPC_LOCK and CAP_SYS_RESOURCE */
 	CAPS_LOAD = 1 << 6,	/* to keep: loading programs by CAP_SYS_ADMIN, as for a dispatcher */
-	CAPS_CALLS = 1 << 7,	/* to keep: all system calls; for one per packet a filter costs too much */
 };
 
 /* 0, or -EPERM naming the missing capabilities. */
