@@ -62,6 +62,7 @@ struct fixture {
 #define TAG_BYTES	18
 #define RR_PAYLOAD	55	/* of an answer to rr: a tag and 37 bytes of the pattern */
 #define ONE		(1ull << 32)
+#define TAKEN_LEAST	8	/* frames that a run of a program must have taken */
 
 /* What frames are made of. */
 static struct frame {
@@ -456,7 +457,9 @@ static void run_all(uint16_t port, size_t min, size_t max, void (*each)(void))
 			each();
 		}
 	}
-	for (i = 0; i < due || harness_mono_ns() < end_ns; i++, now.nr++) {
+	/* The few frames of a slow machine must hold some that are taken, whatever the seed. */
+	for (i = 0; i < due || (answered < TAKEN_LEAST && i < 20 * due) || harness_mono_ns() < end_ns;
+	     i++, now.nr++) {
 		make_frame();
 		each();
 	}
@@ -1141,7 +1144,7 @@ static void answers_are_taken_once_and_no_others(void **state)
 	for (kind = 0; kind < 4; kind++) {
 		load_rr(kind & 1 ? 6 : 4, kind & 2);
 		run_all(RR_PORT, LINEAR_MIN, HARNESS_LINEAR_BYTES, rr_each);
-		assert_true(answered > now.nr / 200);
+		assert_true(answered >= TAKEN_LEAST && answered > now.nr / 400);
 	}
 }
 
