@@ -32,7 +32,7 @@ figures() {
 
 	got=$(jq -c --argjson want "$1" '[.metrics as $m | $want | to_entries[] |
 		select($m[.key] != .value) | "\(.key) is \($m[.key]), not \(.value)"]' <<<"$output")
-	[ "$got" = "[]" ] || fail "$got"
+	[ "$got" = "[]" ] || fail "$got"$'\n'"$(cat /proc/net/softnet_stat)"
 }
 
 # A stream 0 that came as it was sent.
