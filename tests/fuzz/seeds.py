@@ -209,11 +209,20 @@ def saved_settings():
             b"mtu\teth0\t3\t1500\ntcp_sack\t\t0\t0\n", b"ethgauge-tune 1\nboot 0d3a\nmtu\teth0\t2\t9000\n"]
 
 
+def web_answers():
+    """Behind the size of the parts that they arrive in."""
+    return [bytes([nr * 7]) + text for nr, text in enumerate((
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n",
+        b"HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.0 301 Moved\nLocation: /a\nContent-Length: 0\n\n",
+        b"HTTP/1.1 204 None\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\nto the end"))]
+
+
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
          "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
          "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
-         "fuzz_load": loads, "fuzz_bench_state": trials,
+         "fuzz_load": loads, "fuzz_http_answer": web_answers, "fuzz_bench_state": trials,
          "fuzz_tune_list": saved_settings, "fuzz_procstat": proc_texts, "fuzz_filter": filters}
 
 if __name__ == "__main__":
