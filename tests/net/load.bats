@@ -249,6 +249,28 @@ while True:
 	json '.metrics.elapsed_ns < 5e9'
 }
 
+# Cookies are libcurl's work, so with --cookies libcurl makes every request.
+@test "requests without libcurl give the figures that libcurl gives" {
+	local log=$BATS_TEST_TMPDIR/log url=http://198.18.0.2:87 path figures own kept
+	start_cmd peer b ready "$BATS_TEST_DIRNAME/load_peer.py" "$log"
+	figures='[.metrics | to_entries[] | select(.key | test("^load_") and (test("_ns$|_per_s$|_bps$|_max$") | not))] + .entries'
+	for path in length empty chunked trailers end close old old-kept none same hints missing broken lines \
+		split split-chunks long-line short cut-chunk cut-head garbage bad-length bad-chunk see see-self moves quits closes stops; do
+		loaded "$url/$path" --clients 2 --cycles 5 --follow 2 --timeout 1s
+		own=$(jq -c "$figures" <<<"$output")
+		kept=$(jq .self.plain_requests <<<"$output")
+		loaded "$url/$path" --clients 2 --cycles 5 --follow 2 --timeout 1s --cookies
+		[ "$own" = "$(jq -c "$figures" <<<"$output")" ] || fail "$path: $own"$'\n'"$output"
+		json '.self.plain_requests == 0'
+		case $path in
+		end | close | old | short | cut-* | garbage | bad-* | see | see-self) [ "$kept" = 0 ] ;;
+		moves | quits | closes) [ "$kept" = 6 ] ;;
+		stops) [ "$kept" = 4 ] ;;
+		*) [ "$kept" = 8 ] ;;
+		esac || fail "$path: $kept without libcurl"
+	done
+}
+
 @test "with --rate a transaction's time counts from when it was due" {
 	nginx_up
 	# One client, and an answer takes a second: the second one is due at 0.1 s and ends at 2 s.

@@ -142,7 +142,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *kn
 	struct transfer_set *set = ctx;
 	struct epoll_event event = {
 		.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0),
-		.data.fd = fd,
+		.data.u64 = (unsigned int)fd,
 	};
 
 	(void)easy;
@@ -296,6 +296,8 @@ int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *
 		err = -errno;
 	else if (!set->multi)
 		err = -ENOMEM;
+	else
+		err = transfer_plain_open(set);
 	/* "Expect: 100-continue" would add a round trip. */
 	if (!err && (cfg->post || cfg->upload))
 		err = add_own_header(set, "Expect:");
@@ -322,6 +324,7 @@ void transfer_set_close(struct transfer_set *set)
 	curl_multi_cleanup(set->multi);
 	curl_slist_free_all(set->headers);
 	curl_slist_free_all(set->own_headers);
+	transfer_plain_close(set);
 	if (set->epoll >= 0)
 		close(set->epoll);
 	free(set);
@@ -444,7 +447,7 @@ int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, cons
 
 	if (!t)
 		return err_set(e, -ENOMEM, "cannot set up a client");
-	*t = (struct transfer){ .set = set, .ctx = ctx, .easy = curl_easy_init() };
+	*t = (struct transfer){ .set = set, .ctx = ctx, .easy = curl_easy_init(), .fd = -1 };
 	if (!set->cfg->fresh) {
 		t->share = curl_share_init();
 		if (t->share)
@@ -465,6 +468,7 @@ static void abort_transfer(struct transfer *t)
 	if (t->busy)
 		curl_multi_remove_handle(t->set->multi, t->easy);
 	t->busy = false;
+	transfer_plain_abort(t);
 }
 
 void transfer_close(struct transfer *t)
@@ -474,26 +478,19 @@ void transfer_close(struct transfer *t)
 	abort_transfer(t);
 	curl_easy_cleanup(t->easy);
 	curl_share_cleanup(t->share);
+	http_answer_release(&t->answer);
+	free(t->copy);
 	free(t);
 }
 
-int transfer_start(struct transfer *t, const char *url, const char *method, const char *home)
+static int start(struct transfer *t, const char *url, const char *method, bool away)
 {
-	bool away = home && !is_same_origin(url, home);
-
 	if (method || t->overridden)
 		set_method(t, method);
 	if (away != t->away)
 		curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER,
 				 away ? t->set->own_headers : t->set->headers);
 	t->away = away;
-	t->ftp = transfer_is_ftp(url);
-	t->first_mono_ns = 0;
-	t->greeted = false;
-	t->connect_ns = t->tls_ns = 0;
-	t->received_bytes = 0;
-	t->header_bytes = 0;
-	t->given_bytes = 0;
 	if (curl_easy_setopt(t->easy, CURLOPT_URL, url))
 		return -ENOMEM;
 	t->began_mono_ns = loop_mono_ns();
@@ -501,6 +498,30 @@ int transfer_start(struct transfer *t, const char *url, const char *method, cons
 		return -ENOMEM;
 	t->busy = true;
 	return 0;
+}
+
+int transfer_start_curl(struct transfer *t, const char *url)
+{
+	transfer_plain_learn(t, url);
+	return start(t, url, NULL, false);
+}
+
+int transfer_start(struct transfer *t, const char *url, const char *method, const char *home)
+{
+	t->ftp = transfer_is_ftp(url);
+	t->first_mono_ns = 0;
+	t->greeted = false;
+	t->connect_ns = t->tls_ns = 0;
+	t->received_bytes = 0;
+	t->header_bytes = 0;
+	t->given_bytes = 0;
+	t->lost_bytes = 0;
+	t->began_mono_ns = loop_mono_ns();
+	if (method || home) {
+		transfer_plain_learn(t, NULL);
+		return start(t, url, method, home && !is_same_origin(url, home));
+	}
+	return transfer_plain_start(t, url) ? 0 : transfer_start_curl(t, url);
 }
 
 static void finish_all(struct transfer_set *set)
@@ -515,6 +536,7 @@ static void finish_all(struct transfer_set *set)
 			continue;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
 		transfer_read_result(t, message->data.result, &result);
+		transfer_plain_learnt(t, message->data.result == CURLE_OK);
 		abort_transfer(t);
 		set->done(t->ctx, &result);
 	}
@@ -543,10 +565,19 @@ void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns)
 	struct epoll_event events[EVENTS];
 	int nr, i, running, mask;
 
+	uint64_t expiry_ns = transfer_plain_expire(set, loop_mono_ns());
+
 	if (until_mono_ns > set->timer_mono_ns)
 		until_mono_ns = set->timer_mono_ns;
+	if (until_mono_ns > expiry_ns)
+		until_mono_ns = expiry_ns;
 	nr = wait_events(set, events, until_mono_ns);
 	for (i = 0; i < nr; i++) {
+		if (events[i].data.u64 & TRANSFER_PLAIN_EVENT) {
+			transfer_plain_event((struct transfer *)(uintptr_t)(events[i].data.u64 & ~TRANSFER_PLAIN_EVENT),
+					     events[i].events);
+			continue;
+		}
 		mask = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
 		       (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		       (events[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);

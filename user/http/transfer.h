@@ -122,6 +122,9 @@ void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns);
 /* Body bytes of all answers so far, including transfers in progress; for any thread. */
 uint64_t transfer_set_received(const struct transfer_set *set);
 
+/* Requests that were made as libcurl had made them before, without it; for any thread. */
+uint64_t transfer_set_plain(const struct transfer_set *set);
+
 /* @source: an address of this host, or "". */
 int transfer_open(struct transfer **ret_transfer, struct transfer_set *set, const char *source,
 		  void *ctx, struct err *e);

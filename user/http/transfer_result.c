@@ -35,13 +35,18 @@ static bool is_local(CURL *easy)
 	       no == ENOBUFS || no == ENOMEM;
 }
 
+enum transfer_end transfer_status_end(unsigned int status)
+{
+	return status >= 500 ? TRANSFER_5XX : status >= 400 ? TRANSFER_4XX : TRANSFER_OK;
+}
+
 static enum transfer_end classify(CURLcode code, CURL *easy, const struct transfer_result *r)
 {
 	bool connected = info_ns(easy, CURLINFO_PRETRANSFER_TIME_T);
 
 	switch (code) {
 	case CURLE_OK:
-		return r->status >= 500 ? TRANSFER_5XX : r->status >= 400 ? TRANSFER_4XX : TRANSFER_OK;
+		return transfer_status_end(r->status);
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return TRANSFER_NO_NAME;
 	case CURLE_COULDNT_CONNECT:
@@ -105,7 +110,7 @@ void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_res
 		.first_byte_ns = t->first_mono_ns ? t->first_mono_ns - t->began_mono_ns : 0,
 		.body_received_bytes = t->received_bytes,
 		.header_received_bytes = info_bytes(t->easy, CURLINFO_HEADER_SIZE),
-		.header_sent_bytes = info_bytes(t->easy, CURLINFO_REQUEST_SIZE),
+		.header_sent_bytes = info_bytes(t->easy, CURLINFO_REQUEST_SIZE) + t->lost_bytes,
 		.why = code ? curl_easy_strerror(code) : NULL,
 	};
 	curl_easy_getinfo(t->easy, CURLINFO_SIZE_UPLOAD_T, &sent);

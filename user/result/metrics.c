@@ -909,6 +909,8 @@ static const struct metric metrics[] = {
 	  "rates and delays may not be those of the path" },
 	DIST_ABOVE_MIN("pacing_late", "pacing late,", NULL,
 	  "time by which packets were sent after their slot", METRIC_LOWER, "", 0)
+	{ "plain_requests", UNIT_COUNT, METRIC_NEITHER, "plain requests",
+	  "requests of HTTP/1.1 that were sent as libcurl had sent them before, on a kept connection" },
 	{ "calibration", UNIT_NONE, METRIC_NEITHER, "calibrated",
 	  "date of the calibration of this machine in its current state (ethgauge calibrate); none: never" },
 	{ "calibrated_delay_floor_min_ns", UNIT_NS, METRIC_LOWER, "delay floor, min",

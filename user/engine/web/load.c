@@ -149,6 +149,7 @@ void load_sum(const struct load *load, struct load_count *sum)
 			((uint64_t *)sum)[k] += ((const uint64_t *)count)[k];
 		/* Counted during the transfer: a large file takes longer than an interval. */
 		sum->body_received_bytes += transfer_set_received(load->threads[i].set);
+		sum->plain_requests += transfer_set_plain(load->threads[i].set);
 		hist_merge(&sum->total, &count->total);
 		hist_merge(&sum->connect, &count->connect);
 		hist_merge(&sum->tls, &count->tls);

@@ -17,7 +17,7 @@ struct load_count {
 	uint64_t statuses[LOAD_STATUSES];	/* completely answered requests */
 	uint64_t requests, redirects, redirects_refused, cycles, cut, behind;
 	uint64_t redirects_barred;		/* of the refused ones: to where none is followed */
-	uint64_t connections, reused;
+	uint64_t connections, reused, plain_requests;
 	uint64_t body_received_bytes, body_sent_bytes, header_received_bytes, header_sent_bytes;
 	struct hist_rec total, connect, tls, first_byte;
 };

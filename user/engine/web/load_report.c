@@ -165,6 +165,7 @@ void load_report(const struct load *load, struct result *res)
 	result_metric_u64(res, "load_sent_bytes", sum.body_sent_bytes);
 	result_metric_u64(res, "load_sent_header_bytes", sum.header_sent_bytes);
 	result_metric_real(res, "load_sent_bps", 8 * per_s(sum.body_sent_bytes, time_ns));
+	result_self_u64(res, "plain_requests", sum.plain_requests);
 	report_rate(load_config(load), &sum, res);
 	report_failures(&sum, res);
 	result_hist(res, "load_connect", &sum.connect);
