@@ -305,6 +305,46 @@ flaps() {
 	finish serve INT
 }
 
+# down_times FROM: output has one note of a link that was down, eg0, for some 300 ms and FROM seconds or later.
+down_times() {
+	json '[(.notes // [])[] | capture("^the link of .eg0. was down from (?<from>[0-9.]+) s to (?<to>[0-9.]+) s after the start$") |
+		map_values(tonumber)] | length == 1 and (.[0] | .from >= '"$1"' and .to - .from > 0.25 and
+		.to - .from < 2 + $slow)'
+}
+
+# bats test_tags=core
+@test "a server reports when the link to its clients was down, and nothing of other links" {
+	local address
+
+	lab_up
+	in_b ip link add eg7 type veth peer name eg8
+	# The interface loses its IPv6 address when it is set down, so that is the first one.
+	for address in 2001:2::2 198.18.0.2; do
+		start serve b serve --port 14881
+		nap 0.5
+		start client a tcp stream "$address" --port 14881 -d 60s --rate 1Mbit
+		# No client is there.
+		in_b ip link set eg7 up
+		in_b ip link set eg7 down
+		nap 0.3
+		ip_in b link set eg0 down
+		wait_for says_now serve "interface 'eg0' was set down"
+		nap 0.3
+		ip_in b link set eg0 up
+		wait_for says_now serve "interface 'eg0' is up again"
+		finish client INT
+		finish serve INT
+		is 130
+		json '.metrics.served_clients == 1 and (.notes | length) == 1'
+		down_times 0.5
+	done
+	start serve b serve --port 14881
+	tool_in a tcp rr 198.18.0.2 --port 14881 -d 50ms --json
+	is 0
+	finish serve INT
+	json '.metrics.served_tests == 1 and (.notes // []) == []'
+}
+
 # all_stopped PID: each of its threads.
 all_stopped() { ! grep -L '^State:.T' /proc/"$1"/task/*/status | grep -q .; }
 

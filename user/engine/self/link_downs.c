@@ -4,6 +4,8 @@
  */
 #include "engine/self/link_downs.h"
 
+#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +18,7 @@
 #include "lib/loop.h"
 #include "lib/procstat.h"
 #include "sys/net/nic.h"
+#include "sys/net/route.h"
 
 #define LOOK_MS 20
 #define MAX_TIMES 8		/* that are listed */
@@ -41,6 +44,7 @@ struct link_downs {
 	pthread_mutex_t lock;		/* the links, while the thread runs */
 	struct link *links;
 	size_t nr;
+	uint64_t start_ns;
 };
 
 static void go_down(struct link *link, uint64_t now_ns)
@@ -111,7 +115,7 @@ static void start(struct link_downs *downs)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static bool begin(struct link *link, const char *ifname)
+static bool begin(struct link *link, const char *ifname, uint64_t start_ns)
 {
 	struct nic_counters counters;
 	struct nic_facts nic;
@@ -119,14 +123,14 @@ static bool begin(struct link *link, const char *ifname)
 
 	if (nic_read(ifname, &nic))
 		return false;
-	*link = (struct link){ .ifindex = nic.ifindex, .start_ns = loop_mono_ns() };
+	*link = (struct link){ .ifindex = nic.ifindex, .start_ns = start_ns };
 	snprintf(link->ifname, sizeof(link->ifname), "%s", ifname);
 	link->has_count = !nic_read_counters(ifname, &counters);
 	if (link->has_count)
 		link->carrier_downs = counters.carrier_downs;
 	link->began_down = !nic_read_link(link->ifindex, -1, &now) && (!now.up || !now.carrier);
 	if (link->began_down)
-		go_down(link, link->start_ns);
+		go_down(link, loop_mono_ns());
 	return true;
 }
 
@@ -142,14 +146,15 @@ static void end(struct link *link)
 	link->carrier_downs = link->has_count ? procstat_growth(link->carrier_downs, counters.carrier_downs) : 0;
 }
 
-static struct link_downs *make(void)
+struct link_downs *link_downs_new(void)
 {
 	struct link_downs *downs = calloc(1, sizeof(*downs));
 
 	if (!downs)
 		return NULL;
+	downs->start_ns = loop_mono_ns();
+	downs->stop_fd = -1;
 	pthread_mutex_init(&downs->lock, NULL);
-	start(downs);
 	return downs;
 }
 
@@ -166,11 +171,9 @@ void link_downs_add(struct link_downs **downs, const char *ifname)
 {
 	struct link *links, link;
 
-	if (!begin(&link, ifname))
-		return;
 	if (!*downs)
-		*downs = make();
-	if (!*downs)
+		*downs = link_downs_new();
+	if (!*downs || !begin(&link, ifname, (*downs)->start_ns))
 		return;
 	pthread_mutex_lock(&(*downs)->lock);
 	links = is_followed(*downs, link.ifindex) ? NULL :
@@ -179,7 +182,30 @@ void link_downs_add(struct link_downs **downs, const char *ifname)
 		(*downs)->links = links;
 		links[(*downs)->nr++] = link;
 	}
+	if (links && !(*downs)->started)
+		start(*downs);
 	pthread_mutex_unlock(&(*downs)->lock);
+}
+
+void link_downs_add_route(struct link_downs **downs, const struct sockaddr *to)
+{
+	const struct sockaddr_in6 *to6 = (const struct sockaddr_in6 *)to;
+	const void *dst = &((const struct sockaddr_in *)to)->sin_addr;
+	int family = AF_INET;
+	char ifname[16];
+	struct err e;
+
+	/* A socket of both families has IPv4 addresses in this form; no route is found to that. */
+	if (to->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&to6->sin6_addr)) {
+		dst = &to6->sin6_addr.s6_addr[12];
+	} else if (to->sa_family == AF_INET6) {
+		dst = &to6->sin6_addr;
+		family = AF_INET6;
+	}
+	/* A link-local address is on every link, and says on which one. */
+	if (family == AF_INET6 && to6->sin6_scope_id ? !!if_indextoname(to6->sin6_scope_id, ifname) :
+						       !route_find_iface(family, dst, ifname, &e))
+		link_downs_add(downs, ifname);
 }
 
 void link_downs_stop(struct link_downs *downs)

@@ -8,15 +8,24 @@
 #ifndef ENGINE_SELF_LINK_DOWNS_H
 #define ENGINE_SELF_LINK_DOWNS_H
 
+#include <sys/socket.h>
+
 #include "result/result.h"
 
 struct link_downs;
 
+/* All times are counted from this moment on. NULL: it cannot be. */
+struct link_downs *link_downs_new(void);
+
 /*
- * Follows @ifname, too, from now on; *@downs is made if it is NULL. All of them are of the network namespace
- * that this thread is in. What cannot be followed is left out. Each change is printed on stderr.
+ * Follows @ifname, too, from now on; *@downs is made if it is NULL, and is otherwise open to several threads.
+ * All of them are of the network namespace that this thread is in. What cannot be followed is left out. Each
+ * change is printed on stderr.
  */
 void link_downs_add(struct link_downs **downs, const char *ifname);
+
+/* The interface through which packets to @to leave, if there is a route. */
+void link_downs_add_route(struct link_downs **downs, const struct sockaddr *to);
 
 /* What happens later is not of interest. A second call changes nothing. Takes NULL, as do the others. */
 void link_downs_stop(struct link_downs *downs);

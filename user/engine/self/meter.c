@@ -11,7 +11,6 @@
 #include "engine/self/meter.h"
 
 #include <math.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "engine/self/link_downs.h"
@@ -19,7 +18,6 @@
 #include "model/bottleneck.h"
 #include "sys/host/cpu.h"
 #include "sys/net/nic.h"
-#include "sys/net/route.h"
 
 #define SHORT_NS 100000000	/* the idle time has the tick's resolution, 10 ms */
 
@@ -71,13 +69,8 @@ void meter_add_link(struct meter *meter, const char *ifname)
 
 void meter_add_route(struct meter *meter, const struct sockaddr *to)
 {
-	const void *dst = to->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)to)->sin6_addr :
-						      (const void *)&((const struct sockaddr_in *)to)->sin_addr;
-	struct err e = { 0 };
-	char ifname[16];
-
-	if (!route_find_iface(to->sa_family, dst, ifname, &e))
-		meter_add_link(meter, ifname);
+	if (meter)
+		link_downs_add_route(&meter->links, to);
 }
 
 struct meter *meter_start(const char *ifname)

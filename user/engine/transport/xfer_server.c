@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/self/link_downs.h"
 #include "engine/transport/xfer_session.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -49,6 +50,7 @@ struct xfer_server {
 	struct xfer_served served;
 	struct log_limit log;
 	uint64_t clients_seen, clients_refused;
+	struct link_downs *links;	/* of the interfaces to clients; NULL: not followed */
 };
 
 static void *client_main(void *arg)
@@ -205,6 +207,7 @@ static void take_client(struct xfer_server *server, int listen_fd)
 	client->session = (struct xfer_session){
 		.cfg = &server->cfg, .link.fd = fd, .peer = peer, .stop = &server->stop,
 		.lock = &server->lock, .served = &server->served, .log = &server->log,
+		.links = server->links,
 		.admit = admit, .ctx = client,
 	};
 	atomic_store(&client->ended, false);
@@ -257,6 +260,7 @@ int xfer_server_start(struct xfer_server **ret_server, const struct xfer_server_
 		return err_set(e, -ENOMEM, "cannot serve");
 	}
 	pthread_mutex_init(&server->lock, NULL);
+	server->links = link_downs_new();
 	for (i = 0; i < cfg->nr_listen_fds; i++)
 		sock_set_nonblocking(cfg->listen_fds[i]);
 	err = pthread_create(&server->id, NULL, accept_main, server);
@@ -292,7 +296,9 @@ void xfer_server_end(struct xfer_server *server, struct result *res)
 		if (server->clients[i].used)
 			pthread_join(server->clients[i].id, NULL);
 	}
+	link_downs_stop(server->links);
 	if (res) {
+		link_downs_report(server->links, res);
 		result_metric_u64(res, "served_clients", server->clients_seen);
 		result_metric_u64(res, "served_tests", server->served.tests);
 		result_metric_u64(res, "refused_clients", server->clients_refused);
@@ -304,6 +310,7 @@ void xfer_server_end(struct xfer_server *server, struct result *res)
 		result_metric_u64(res, "payload_received_bytes", server->served.received_bytes);
 	}
 	pthread_mutex_destroy(&server->lock);
+	link_downs_free(server->links);
 	free(server->clients);
 	free(server);
 }

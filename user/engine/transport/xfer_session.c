@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/self/link_downs.h"
 #include "engine/transport/xfer.h"
 #include "engine/transport/xfer_data.h"
 #include "engine/transport/xfer_server.h"
@@ -243,6 +244,8 @@ static int run_test(struct xfer_session *session, const struct control_test *tes
 		return e->no;
 	}
 	log_test(session, test);
+	if (session->links)
+		link_downs_add_route(&session->links, &session->peer.sa);
 	err = xfer_new(&xfer, test, XFER_SERVER, &none, e);
 	if (!err)
 		err = run_xfer(session, xfer, test, e);

@@ -13,6 +13,7 @@
 #include "lib/log.h"
 #include "sys/socket/sock.h"
 
+struct link_downs;
 struct xfer_server_cfg;
 
 /* Of all clients; under the lock. */
@@ -29,6 +30,7 @@ struct xfer_session {
 	pthread_mutex_t *lock;
 	struct xfer_served *served;
 	struct log_limit *log;
+	struct link_downs *links;	/* of all clients; NULL: not followed */
 	/* Whether a client that has said who it is is served. */
 	int (*admit)(void *ctx, struct err *e);
 	void *ctx;
