@@ -299,6 +299,10 @@ flaps() {
 	start_cmd web b "Serving" sh -c 'exec "$@" >&2' sh /usr/bin/python3 -um http.server --bind 198.18.0.2 8000
 	flaps b "testing with" tcp a tcp stream 198.18.0.2 --port 14881 -d 60s --rate 1Mbit
 	flaps b "testing with" udp a udp stream 198.18.0.2 --port 14881 -d 60s --rate 1Mbit
+	for end in a b; do
+		flaps "$end" "round trip on the idle path" bench a bench rfc6349 198.18.0.2 --port 14881 --quick \
+			--way there --bottleneck 100Mbit --duration 60s
+	done
 	flaps b "probing" stamp a probe --stamp 198.18.0.2 --duration 60s
 	flaps b "loading" load a load http://198.18.0.2:8000/ -d 60s --rate 100/s
 	finish web TERM

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "engine/self/link_downs.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/stat.h"
@@ -207,10 +208,12 @@ static int run_way(struct tester *t, int direction, const char *name, struct err
 int bench_tcp_run(const struct bench_tcp_cfg *cfg, struct result *res, struct err *e)
 {
 	struct tester t = { .cfg = cfg, .res = res };
+	struct link_downs *links = NULL;
 	int err = xfer_client_open(&t.client, &cfg->client, res, e);
 
 	if (err)
 		return err;
+	link_downs_add_route(&links, xfer_client_server(t.client));
 	t.mtu = xfer_client_mtu(t.client);
 	err = find_baseline(&t, e);
 	if (!err && cfg->there && !loop_signal())
@@ -225,6 +228,10 @@ int bench_tcp_run(const struct bench_tcp_cfg *cfg, struct result *res, struct er
 			    xfer_client_mtu(t.client));
 	if (!err && loop_signal())
 		result_note(res, "ended by a signal: the suite is incomplete");
+	/* Also of a suite that failed, perhaps for that reason. */
+	link_downs_stop(links);
+	link_downs_report(links, res);
+	link_downs_free(links);
 	xfer_client_close(t.client);
 	return err;
 }
