@@ -379,6 +379,57 @@ all_stopped() { ! grep -L '^State:.T' /proc/"$1"/task/*/status | grep -q .; }
 	json 'any(.notes[]; . == "the link of '"'eg0'"' went down 1 time during the run, too briefly to be timed")'
 }
 
+make_pair() {
+	ip_in b link add eg7 type veth peer name eg8
+	ip_in b link set eg7 up
+	ip_in b link set eg8 up
+}
+
+@test "an interface that is deleted and made again has its times, and is followed on" {
+	lab_up
+	make_pair
+	start_cmd watch b "watching" "$TOOL" watch eg7 --json
+	nap 0.3
+	ip_in b link del eg7
+	wait_for says_now watch "interface 'eg7' is gone"
+	nap 0.3
+	make_pair
+	wait_for says_now watch "interface 'eg7' is up again"
+	wait_for says_now watch "'eg7' is watched again"
+	nap 0.3
+	# The new one's carrier.
+	ip_in b link set eg8 down
+	wait_for says_now watch "interface 'eg7' lost its carrier"
+	ip_in b link set eg8 up
+	wait_for eval '[ "$(grep -c "is up again" "$BATS_TEST_TMPDIR/watch.err")" = 2 ]'
+	nap 0.3
+	# Asleep it cannot see that there was none between the two.
+	kill -STOP "${PIDS[watch]}"
+	wait_for all_stopped "${PIDS[watch]}"
+	ip_in b link del eg7
+	make_pair
+	kill -CONT "${PIDS[watch]}"
+	wait_for eval '[ "$(grep -c "is watched again" "$BATS_TEST_TMPDIR/watch.err")" = 2 ]'
+	nap 0.3
+	ip_in b link del eg7
+	finish watch INT
+	is 130
+	# shellcheck disable=SC2016
+	json '.notes | length == 1 and (.[0] | startswith("the link of '"'eg7'"' was down 4 times, for ") and
+		([match("from ([0-9.]+) s to ([0-9.]+ s|the end)( [(]interface gone[)])?"; "g").captures | map(.string)] |
+		map(.[2] != null) == [true, false, true, true] and .[3][1] == "the end" and
+		(.[0] | .[0] = (.[0] | tonumber) | .[1] = (.[1] | rtrimstr(" s") | tonumber) |
+			.[0] > 0.1 and .[1] - .[0] > 0.25 and .[1] - .[0] < 2 + $slow)))'
+	# One that a run ends with.
+	make_pair
+	start sink b sink eg7 --socket
+	nap 0.3
+	ip_in b link del eg7
+	finish sink
+	is 4
+	json '.notes | any(test("^the link of .eg7. was down from [0-9.]+ s after the start to the end [(]interface gone[)]$"))'
+}
+
 @test "both interfaces of a forwarder and all that are watched have the times when their link was down" {
 	lab_up --path a-r-b --middle open
 	start bump r impair ega egb

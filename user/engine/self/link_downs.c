@@ -4,6 +4,7 @@
  */
 #include "engine/self/link_downs.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -28,12 +30,14 @@ struct link {
 	int ifindex;
 	uint64_t start_ns;
 	uint64_t carrier_downs;		/* the kernel's count; after the end its growth */
-	bool has_count, is_down, began_down;
+	uint64_t nr_uncounted;		/* times that began before that count did */
+	bool has_count, is_down, is_gone;
 	uint64_t nr, sum_ns;		/* of the times that were seen */
 	uint64_t since_ns;
 	struct log_limit said;
 	struct {
 		uint64_t from_ns, to_ns;	/* since the start */
+		bool gone;		/* for some of it, there was no interface */
 	} times[MAX_TIMES];
 };
 
@@ -63,11 +67,50 @@ static void end_time(struct link *link, uint64_t now_ns)
 		link->times[link->nr - 1].to_ns = now_ns - link->start_ns;
 }
 
+static void start_count(struct link *link)
+{
+	struct nic_counters counters;
+
+	link->has_count = !nic_read_counters(link->ifname, &counters);
+	if (link->has_count)
+		link->carrier_downs = counters.carrier_downs;
+	link->nr_uncounted = link->nr;
+}
+
+static void go_away(struct link *link)
+{
+	if (link->is_gone)
+		return;
+	link->is_gone = true;
+	if (!link->is_down)
+		go_down(link, loop_mono_ns());
+	if (link->nr <= MAX_TIMES)
+		link->times[link->nr - 1].gone = true;
+	log_limited(&link->said, LOG_WARN, "interface '%s' is gone", link->ifname);
+}
+
+/* One that is made anew under its name carries on, from a count of its own. */
+static int read_link(struct link *link, struct nic_link *ret_now)
+{
+	int err = nic_read_link(link->ifindex, -1, ret_now), ifindex;
+
+	if (err != -ENODEV)
+		return err;
+	go_away(link);
+	ifindex = (int)if_nametoindex(link->ifname);
+	if (!ifindex)
+		return err;
+	link->is_gone = false;
+	link->ifindex = ifindex;
+	start_count(link);
+	return nic_read_link(ifindex, -1, ret_now);
+}
+
 static void look(struct link *link)
 {
 	struct nic_link now;
 
-	if (nic_read_link(link->ifindex, -1, &now) || (now.up && now.carrier) == !link->is_down)
+	if (read_link(link, &now) || (now.up && now.carrier) == !link->is_down)
 		return;
 	if (link->is_down) {
 		link->is_down = false;
@@ -117,7 +160,6 @@ static void start(struct link_downs *downs)
 
 static bool begin(struct link *link, const char *ifname, uint64_t start_ns)
 {
-	struct nic_counters counters;
 	struct nic_facts nic;
 	struct nic_link now;
 
@@ -125,12 +167,11 @@ static bool begin(struct link *link, const char *ifname, uint64_t start_ns)
 		return false;
 	*link = (struct link){ .ifindex = nic.ifindex, .start_ns = start_ns };
 	snprintf(link->ifname, sizeof(link->ifname), "%s", ifname);
-	link->has_count = !nic_read_counters(ifname, &counters);
-	if (link->has_count)
-		link->carrier_downs = counters.carrier_downs;
-	link->began_down = !nic_read_link(link->ifindex, -1, &now) && (!now.up || !now.carrier);
-	if (link->began_down)
+	start_count(link);
+	if (!nic_read_link(link->ifindex, -1, &now) && (!now.up || !now.carrier)) {
 		go_down(link, loop_mono_ns());
+		link->nr_uncounted = link->nr;
+	}
 	return true;
 }
 
@@ -158,11 +199,11 @@ struct link_downs *link_downs_new(void)
 	return downs;
 }
 
-static bool is_followed(const struct link_downs *downs, int ifindex)
+static bool is_followed(const struct link_downs *downs, const char *ifname)
 {
 	size_t i;
 
-	for (i = 0; i < downs->nr && downs->links[i].ifindex != ifindex; i++)
+	for (i = 0; i < downs->nr && strcmp(downs->links[i].ifname, ifname); i++)
 		;
 	return i < downs->nr;
 }
@@ -176,7 +217,7 @@ void link_downs_add(struct link_downs **downs, const char *ifname)
 	if (!*downs || !begin(&link, ifname, (*downs)->start_ns))
 		return;
 	pthread_mutex_lock(&(*downs)->lock);
-	links = is_followed(*downs, link.ifindex) ? NULL :
+	links = is_followed(*downs, ifname) ? NULL :
 		reallocarray((*downs)->links, (*downs)->nr + 1, sizeof(*links));
 	if (links) {
 		(*downs)->links = links;
@@ -228,7 +269,12 @@ static double in_s(uint64_t ns)
 	return (double)ns / NSEC_PER_SEC;
 }
 
-/* "from 1.20 s to 2.31 s, from 3.00 s to the end" */
+static const char *gone_text(const struct link *link, uint64_t i)
+{
+	return link->times[i].gone ? " (interface gone)" : "";
+}
+
+/* "from 1.20 s to 2.31 s, from 3.00 s to the end (interface gone)" */
 static void list_times(const struct link *link, char *ret_text, size_t size)
 {
 	size_t used = 0;
@@ -241,9 +287,10 @@ static void list_times(const struct link *link, char *ret_text, size_t size)
 		if (used >= size)
 			break;
 		if (i + 1 == link->nr && link->is_down)
-			used += (size_t)snprintf(ret_text + used, size - used, "to the end");
+			used += (size_t)snprintf(ret_text + used, size - used, "to the end%s", gone_text(link, i));
 		else
-			used += (size_t)snprintf(ret_text + used, size - used, "to %.2f s", in_s(link->times[i].to_ns));
+			used += (size_t)snprintf(ret_text + used, size - used, "to %.2f s%s",
+						 in_s(link->times[i].to_ns), gone_text(link, i));
 	}
 	if (link->nr > MAX_TIMES && used < size)
 		snprintf(ret_text + used, size - used, ", and %llu times more", (unsigned long long)(link->nr - MAX_TIMES));
@@ -251,16 +298,17 @@ static void list_times(const struct link *link, char *ret_text, size_t size)
 
 static void report(const struct link *link, struct result *res)
 {
-	uint64_t seen = link->nr - link->began_down, missed;
-	char text[512];
+	uint64_t seen = link->nr - link->nr_uncounted, missed;
+	char text[768];
 
 	missed = link->carrier_downs > seen ? link->carrier_downs - seen : 0;
 	list_times(link, text, sizeof(text));
 	if (link->nr == 1 && link->is_down)
-		result_note(res, "the link of '%s' was down from %.2f s after the start to the end", link->ifname,
-			    in_s(link->times[0].from_ns));
+		result_note(res, "the link of '%s' was down from %.2f s after the start to the end%s", link->ifname,
+			    in_s(link->times[0].from_ns), gone_text(link, 0));
 	else if (link->nr == 1)
-		result_note(res, "the link of '%s' was down %s after the start", link->ifname, text);
+		result_note(res, "the link of '%s' was down from %.2f s to %.2f s after the start%s", link->ifname,
+			    in_s(link->times[0].from_ns), in_s(link->times[0].to_ns), gone_text(link, 0));
 	else if (link->nr)
 		result_note(res, "the link of '%s' was down %llu times, for %.2f s in all; after the start: %s",
 			    link->ifname, (unsigned long long)link->nr, in_s(link->sum_ns), text);

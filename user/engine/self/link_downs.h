@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * engine/self/link_downs.h - when the links of interfaces were down: set down, or without a carrier.
+ * engine/self/link_downs.h - when the links of interfaces were down: set down, without a carrier, or gone.
  *
  * A thread looks every 20 ms, as the kernel may make who asks wait for others who change interfaces. What is
  * too short for that is known from the kernel's count.
