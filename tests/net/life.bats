@@ -578,6 +578,19 @@ nothing_happened() {
 	hook_is_free a || fail "one of these is attached:"$'\n'"$(printf '%s\n' "${REFUSED[@]}")"
 }
 
+# How many descriptors a run needs before it looks depends on those that it inherits.
+@test "without a descriptor to look for the interface, a run says so, and not that there is none" {
+	local files said=0
+
+	lab_up
+	for files in {4..12}; do
+		run in_a prlimit --nofile="$files" "$TOOL" sink eg0 -d 10ms -o "$BATS_TEST_TMPDIR/x.json"
+		[[ $output != *"there is no interface"* ]] || fail "$files: $output"
+		[[ $output != *"cannot read interface 'eg0': Too many open files"* ]] || said=$((said + 1))
+	done
+	[ "$said" -gt 0 ] || fail "at last: $output"
+}
+
 @test "what cannot be meant is refused with status 2, and nothing is sent or attached" {
 	lab_up
 	local v4=198.18.0.2

@@ -123,9 +123,17 @@ int nic_unknown(const char *ifname, struct err *e)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
 	struct near near = { .word = ifname };
+	struct nic_facts facts;
 	char names[120] = "";
 	size_t used = 0;
+	int err = nic_read(ifname, &facts);
 
+	/* Nothing is known of it if this process may not ask. */
+	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -ENOBUFS) {
+		if (all)
+			if_freenameindex(all);
+		return err_set(e, err, "cannot read interface '%s'", ifname);
+	}
 	err_usage(e, "there is no interface '%s' here", ifname);
 	for (one = all; one && one->if_name; one++) {
 		near_try(&near, one->if_name);

@@ -32,7 +32,10 @@ struct nic_counters {
 	uint64_t carrier_downs;		/* how often the link went down */
 };
 
-/* A usage error: there is no @ifname here; the hint names one like it, or those that are there. */
+/*
+ * A usage error: there is no @ifname here; the hint names one like it, or those that are there. Another
+ * if it cannot be read whether there is.
+ */
 int nic_unknown(const char *ifname, struct err *e);
 
 /* 0, or -ENODEV and the like. */
