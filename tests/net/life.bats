@@ -589,6 +589,23 @@ nothing_happened() {
 		[[ $output != *"cannot read interface 'eg0': Too many open files"* ]] || said=$((said + 1))
 	done
 	[ "$said" -gt 0 ] || fail "at last: $output"
+	for files in {4..12}; do
+		run in_a prlimit --nofile="$files" "$TOOL" bench rfc2544 "eg0@$LAB-a" "eg0@$LAB-b" --quick
+		[[ $output != *"there is no "* ]] || fail "$files: $output"
+	done
+}
+
+@test "without a descriptor left, an impairment at clsact is removed all the same, and its interface not gone" {
+	local files ran=0
+
+	lab_up
+	for files in {12..40}; do
+		run in_a prlimit --nofile="$files" "$TOOL" impair eg0 --tc-mode clsact --direction egress --loss 1% -d 20ms
+		[[ $output != *vanished* ]] || fail "$files: $output"
+		[[ $(in_a tc qdisc show dev eg0) != *clsact* ]] || fail "$files: left there: $output"
+		[ "$status" != 0 ] || ran=$((ran + 1))
+	done
+	[ "$ran" -gt 0 ] || fail "at last: $output"
 }
 
 @test "what cannot be meant is refused with status 2, and nothing is sent or attached" {

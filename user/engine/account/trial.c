@@ -308,13 +308,7 @@ static int find_place(struct trial *trial, struct err *e)
 		return 0;
 	trial->netns = at + 1;
 	err = caps_require(CAPS_SYS_ADMIN, e);
-	if (err)
-		return err;
-	err = netns_open(trial->netns, &trial->ns_fd);
-	if (!err)
-		return 0;
-	err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, trial->netns);
-	return err_hint(e, "see: ethgauge lab status; ip netns list");
+	return err ? err : netns_need(trial->netns, &trial->ns_fd, e);
 }
 
 int trial_open(struct trial **ret_trial, const struct trial_opts *opts, const struct tx_cfg *cfg,

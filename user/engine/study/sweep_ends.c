@@ -77,11 +77,7 @@ static int open_end(struct sweep_end *end, const char *name, struct err *e)
 	if (!at)
 		return 0;
 	err = caps_require(CAPS_SYS_ADMIN, e);
-	if (!err && netns_open(end->netns, &end->fd)) {
-		err = err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, end->netns);
-		err_hint(e, "see: ip netns list");
-	}
-	return err;
+	return err ? err : netns_need(end->netns, &end->fd, e);
 }
 
 int sweep_ends_open(struct sweep_ends *ends, const struct opt_strs *names, struct err *e)

@@ -49,6 +49,17 @@ struct port {
 	size_t size;
 };
 
+static int enter(const char *netns, struct err *e)
+{
+	int fd, err = netns_need(netns, &fd, e);
+
+	if (err)
+		return err;
+	err = netns_enter(fd, e);
+	close(fd);
+	return err;
+}
+
 /* Finds the receiver's IPv4 address; runs in its own thread. */
 static int find_dest(void *ctx, struct err *e)
 {
@@ -57,18 +68,12 @@ static int find_dest(void *ctx, struct err *e)
 	struct link_facts facts;
 	struct link_net *net;
 	char ifname[16];
-	int fd, err;
+	int err;
 
 	snprintf(ifname, sizeof(ifname), "%.*s",
 		 at ? (int)(at - port->sink) : (int)sizeof(ifname) - 1, port->sink);
 	if (at) {
-		err = netns_open(at + 1, &fd);
-		if (err) {
-			err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, at + 1);
-			return err_hint(e, "see: ethgauge lab status; ip netns list");
-		}
-		err = netns_enter(fd, e);
-		close(fd);
+		err = enter(at + 1, e);
 		if (err)
 			return err;
 	}
@@ -77,27 +82,16 @@ static int find_dest(void *ctx, struct err *e)
 		return err;
 	err = link_read(net, ifname, &facts);
 	link_close(net);
-	if (err)
+	if (err == -ENODEV)
 		return err_usage(e, "there is no interface '%s'", port->sink);
+	if (err)
+		return err_set(e, err, "cannot read the interface '%s'", port->sink);
 	snprintf(port->ret_dest, port->size, "%.*s", (int)strcspn(facts.ip4, "/"), facts.ip4);
 	if (*port->ret_dest)
 		return 0;
 	err_usage(e, "'%s' has no IPv4 address to send to", port->sink);
 	return err_hint(e, "specify it: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if "
 			"no host answers ARP for it");
-}
-
-static int enter(const char *netns, struct err *e)
-{
-	int fd, err = netns_open(netns, &fd);
-
-	if (err) {
-		err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, netns);
-		return err_hint(e, "see: ethgauge lab status; ip netns list");
-	}
-	err = netns_enter(fd, e);
-	close(fd);
-	return err;
 }
 
 static int add(struct bench *bench, const struct bench_trial *trial, struct err *e)

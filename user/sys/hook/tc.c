@@ -5,6 +5,7 @@
 #include "sys/hook/tc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ struct tc_port {
 	int ifindex;
 	bool egress;
 	volatile __u64 *beat_ns;	/* mapped; NULL: tcx */
+	int spare_fd;			/* clsact: for the socket that detaching needs */
 	__u32 prog_id;
 	__u32 preceding_id;		/* the latest that was reported; 0: none */
 };
@@ -100,6 +102,20 @@ static void stop_beat(struct tc_port *port)
 	port->beat_ns = NULL;
 }
 
+/* With no descriptor left the filter could not be removed. */
+static int keep_spare(struct tc_port *port)
+{
+	port->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return port->spare_fd < 0 ? -errno : 0;
+}
+
+static void drop_spare(struct tc_port *port)
+{
+	if (port->spare_fd >= 0)
+		close(port->spare_fd);
+	port->spare_fd = -1;
+}
+
 static int attach_clsact(struct tc_port *port, int ifindex, bool egress, int prog_fd)
 {
 	struct bpf_tc_hook both = make_hook(ifindex, BPF_TC_INGRESS | BPF_TC_EGRESS);
@@ -153,7 +169,7 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd, 
 
 	if (!port)
 		return err_set(e, -ENOMEM, "cannot attach to tc");
-	port->link_fd = -1;
+	port->link_fd = port->spare_fd = -1;
 	port->ifindex = ifindex;
 	port->egress = egress;
 	port->prog_id = prog_id_of(prog_fd);
@@ -164,8 +180,11 @@ int tc_attach(struct tc_port **ret_port, int ifindex, bool egress, int prog_fd, 
 	if (way == TC_WAY_CLSACT || (way == TC_WAY_AUTO && (err == -EINVAL || err == -EOPNOTSUPP)))
 		err = start_beat(port, prog_fd, beat_fd);
 	if (!err && port->beat_ns)
+		err = keep_spare(port);
+	if (!err && port->beat_ns)
 		err = attach_clsact(port, ifindex, egress, prog_fd);
 	if (err) {
+		drop_spare(port);
 		stop_beat(port);
 		free(port);
 		return attach_error(err, ifindex, egress, e);
@@ -181,6 +200,7 @@ void tc_detach(struct tc_port *port)
 	if (port->link_fd >= 0) {
 		close(port->link_fd);
 	} else {
+		drop_spare(port);
 		bpf_tc_detach(&port->hook, &port->opts);
 		if (port->made_qdisc)
 			tc_remove_empty(port->hook.ifindex);

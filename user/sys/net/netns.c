@@ -235,6 +235,18 @@ int netns_open(const char *name, int *ret_fd)
 	return 0;
 }
 
+int netns_need(const char *name, int *ret_fd, struct err *e)
+{
+	int err = netns_open(name, ret_fd);
+
+	if (!err)
+		return 0;
+	if (err != -ENOENT && err != -ENODATA && err != -ENAMETOOLONG && err != -ENOTDIR)
+		return err_set(e, err, "cannot open the network namespace '%s'", name);
+	err_usage(e, "there is no network namespace '%s' below " NETNS_DIR, name);
+	return err_hint(e, "see: ethgauge lab status; ip netns list");
+}
+
 /* Opens @path if its namespace has ID @nsid here. */
 static bool open_if_id(const char *path, int nsid, int *ret_fd)
 {

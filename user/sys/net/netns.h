@@ -56,6 +56,9 @@ int netns_unpin(const char *name, struct err *e);
 /* -ENOENT: no such name; -ENODATA: a name without a mount, left by a killed process. */
 int netns_open(const char *name, int *ret_fd);
 
+/* The same; the absence is a usage error. */
+int netns_need(const char *name, int *ret_fd, struct err *e);
+
 /*
  * Opens the namespace with ID @nsid here: among the named ones and those of visible processes.
  * -ENOENT: not found.

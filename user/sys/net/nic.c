@@ -119,6 +119,12 @@ int nic_read(const char *ifname, struct nic_facts *ret_facts)
 	return 0;
 }
 
+/* This process could not even ask. */
+static bool is_short(int no)
+{
+	return no == EMFILE || no == ENFILE || no == ENOMEM || no == ENOBUFS;
+}
+
 int nic_unknown(const char *ifname, struct err *e)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
@@ -128,8 +134,7 @@ int nic_unknown(const char *ifname, struct err *e)
 	size_t used = 0;
 	int err = nic_read(ifname, &facts);
 
-	/* Nothing is known of it if this process may not ask. */
-	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -ENOBUFS) {
+	if (is_short(-err)) {
 		if (all)
 			if_freenameindex(all);
 		return err_set(e, err, "cannot read interface '%s'", ifname);
@@ -392,7 +397,10 @@ int nic_read_feature(const char *ifname, const char *name, bool *ret_on)
 
 bool nic_is_there(const char *ifname, int ifindex)
 {
-	return (int)if_nametoindex(ifname) == ifindex;
+	int now = (int)if_nametoindex(ifname);
+
+	/* Anything else than ENODEV: without a descriptor it could not be asked for. */
+	return now == ifindex || (!now && errno != ENODEV);
 }
 
 bool nic_has_ip6(const char *ifname)
