@@ -25,6 +25,8 @@
 #define BUFFER_BYTES	65536L
 #define BUFFER_MIN_BYTES 1024L	/* libcurl's */
 #define NSEC_PER_MSEC	1000000u
+#define AWAKE_MOST_NS	30000u	/* to wait for an answer without sleeping */
+#define AWAKE_LEAST_NS	1000u
 #define MAX_HEADER_BYTES (256u << 10)	/* of an answer, trailers included */
 
 int transfer_init(struct err *e)
@@ -291,6 +293,7 @@ int transfer_set_open(struct transfer_set **ret_set, const struct transfer_cfg *
 	*set = (struct transfer_set){
 		.cfg = cfg, .done = done, .multi = curl_multi_init(),
 		.epoll = epoll_create1(EPOLL_CLOEXEC), .timer_mono_ns = UINT64_MAX,
+		.several_cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1,
 	};
 	if (set->epoll < 0)
 		err = -errno;
@@ -328,6 +331,11 @@ void transfer_set_close(struct transfer_set *set)
 	if (set->epoll >= 0)
 		close(set->epoll);
 	free(set);
+}
+
+uint64_t transfer_set_awake_ns(const struct transfer_set *set)
+{
+	return __atomic_load_n(&set->awake_total_ns, __ATOMIC_RELAXED);
 }
 
 uint64_t transfer_set_received(const struct transfer_set *set)
@@ -542,7 +550,29 @@ static void finish_all(struct transfer_set *set)
 	}
 }
 
-static int wait_events(struct transfer_set *set, struct epoll_event *events, uint64_t until_ns)
+/*
+ * A server on another CPU answers sooner than a CPU wakes up, and waking it costs the server time, too. So
+ * this stays awake for as long as answers have lately been worth it.
+ */
+static int wait_awake(struct transfer_set *set, struct epoll_event *events, uint64_t until_ns)
+{
+	uint64_t began_ns = loop_mono_ns(), now_ns;
+	int nr = epoll_wait(set->epoll, events, EVENTS, 0);
+
+	if (nr)
+		return nr;
+	if (until_ns > began_ns + set->awake_ns)
+		until_ns = began_ns + set->awake_ns;
+	do {
+		nr = epoll_wait(set->epoll, events, EVENTS, 0);
+		now_ns = loop_mono_ns();
+	} while (!nr && now_ns < until_ns);
+	__atomic_store_n(&set->awake_total_ns, set->awake_total_ns + now_ns - began_ns, __ATOMIC_RELAXED);
+	set->awake_ns = nr ? AWAKE_MOST_NS : set->awake_ns - set->awake_ns / 16;
+	return nr;
+}
+
+static int wait_asleep(struct transfer_set *set, struct epoll_event *events, uint64_t until_ns)
 {
 	uint64_t now_ns = loop_mono_ns();
 	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -558,6 +588,21 @@ static int wait_events(struct transfer_set *set, struct epoll_event *events, uin
 		set->no_pwait2 = true;
 	}
 	return epoll_wait(set->epoll, events, EVENTS, (int)to_ms(wait_ns));
+}
+
+static int wait_events(struct transfer_set *set, struct epoll_event *events, uint64_t until_ns)
+{
+	bool may = set->oldest && set->several_cpus;
+	uint64_t began_ns = loop_mono_ns();
+	int nr = may ? wait_awake(set, events, until_ns) : 0;
+
+	if (nr)
+		return nr;
+	nr = wait_asleep(set, events, until_ns);
+	/* Not where the server only ran once this slept. */
+	if (may && nr > 0 && loop_mono_ns() - began_ns < AWAKE_MOST_NS / 2)
+		set->awake_ns += AWAKE_LEAST_NS;
+	return nr;
 }
 
 void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns)

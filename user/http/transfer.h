@@ -122,6 +122,9 @@ void transfer_set_run(struct transfer_set *set, uint64_t until_mono_ns);
 /* Body bytes of all answers so far, including transfers in progress; for any thread. */
 uint64_t transfer_set_received(const struct transfer_set *set);
 
+/* CPU time spent on waiting without sleeping; for any thread. */
+uint64_t transfer_set_awake_ns(const struct transfer_set *set);
+
 /* Requests that were made as libcurl had made them before, without it; for any thread. */
 uint64_t transfer_set_plain(const struct transfer_set *set);
 

@@ -33,6 +33,9 @@ struct transfer_set {
 	int epoll;
 	bool no_pwait2;			/* epoll_pwait2() requires kernel 5.11 */
 	uint64_t received_bytes;	/* of all bodies; read by other threads */
+	bool several_cpus;
+	uint64_t awake_ns;		/* to wait for an event without sleeping */
+	uint64_t awake_total_ns;	/* spent so; read by other threads */
 	bool stuck;			/* an FTP transfer is stuck: see nudge() */
 	uint64_t timer_mono_ns;		/* when libcurl wants to be called; UINT64_MAX: never */
 	struct transfer_plain plain[TRANSFER_PLAIN_MOST];

@@ -194,8 +194,8 @@ double load_busiest_ratio(const struct load *load)
 
 		if (b->mono_ns <= a->mono_ns)
 			continue;
-		ratio = (double)(b->run_ns - a->run_ns + b->wait_ns - a->wait_ns) /
-			(double)(b->mono_ns - a->mono_ns);
+		ratio = ((double)(b->run_ns - a->run_ns + b->wait_ns - a->wait_ns) -
+			 (double)transfer_set_awake_ns(load->threads[i].set)) / (double)(b->mono_ns - a->mono_ns);
 		busiest = ratio > busiest ? ratio : busiest;
 	}
 	return busiest;
