@@ -269,6 +269,11 @@ while True:
 		*) [ "$kept" = 8 ] ;;
 		esac || fail "$path: $kept without libcurl"
 	done
+	# 64 URLs are kept: the 65th is libcurl's, again and again.
+	loaded "$url/length?{client}" --clients 65 --cycles 3
+	json '.self.plain_requests == 64 * 2 and .metrics.load_reused == 65 * 2'
+	loaded "$url/length?{cycle}" --cycles 70
+	json '.self.plain_requests == 0'
 }
 
 @test "with --rate a transaction's time counts from when it was due" {
