@@ -158,7 +158,8 @@ static void start(struct link_downs *downs)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static bool begin(struct link *link, const char *ifname, uint64_t start_ns)
+/* @from_ns: a link that is down has been so since then. */
+static bool begin(struct link *link, const char *ifname, uint64_t start_ns, uint64_t from_ns)
 {
 	struct nic_facts nic;
 	struct nic_link now;
@@ -169,7 +170,7 @@ static bool begin(struct link *link, const char *ifname, uint64_t start_ns)
 	snprintf(link->ifname, sizeof(link->ifname), "%s", ifname);
 	start_count(link);
 	if (!nic_read_link(link->ifindex, -1, &now) && (!now.up || !now.carrier)) {
-		go_down(link, loop_mono_ns());
+		go_down(link, from_ns);
 		link->nr_uncounted = link->nr;
 	}
 	return true;
@@ -211,10 +212,13 @@ static bool is_followed(const struct link_downs *downs, const char *ifname)
 void link_downs_add(struct link_downs **downs, const char *ifname)
 {
 	struct link *links, link;
+	uint64_t now_ns = loop_mono_ns();
 
-	if (!*downs)
+	if (!*downs) {
 		*downs = link_downs_new();
-	if (!*downs || !begin(&link, ifname, (*downs)->start_ns))
+		now_ns = *downs ? (*downs)->start_ns : 0;
+	}
+	if (!*downs || !begin(&link, ifname, (*downs)->start_ns, now_ns))
 		return;
 	pthread_mutex_lock(&(*downs)->lock);
 	links = is_followed(*downs, ifname) ? NULL :
