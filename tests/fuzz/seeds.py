@@ -210,7 +210,7 @@ def saved_settings():
 
 
 def web_answers():
-    """Behind the size of the parts that they arrive in."""
+    """After the size of the parts that they arrive in."""
     return [bytes([nr * 7]) + text for nr, text in enumerate((
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n",

@@ -82,7 +82,7 @@ uint32_t transfer_read_connect(struct transfer *t, uint64_t *ret_connect_ns, uin
 /* Result of a transfer that ended with @code. */
 void transfer_read_result(struct transfer *t, CURLcode code, struct transfer_result *ret_result);
 
-/* How libcurl ends with an answer of that status. */
+/* How a transfer with a whole answer of that status ended. */
 enum transfer_end transfer_status_end(unsigned int status);
 
 /*

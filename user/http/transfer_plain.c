@@ -4,9 +4,9 @@
  *
  * For each request libcurl sets up a transfer, builds the same text again and asks the socket for its
  * state: three times the CPU time of what the request needs. So the bytes that libcurl sent for a URL are
- * sent again on the connection that it keeps, and the answer is read here. libcurl has no transfer of
- * this client meanwhile, and so does not touch the connection; before it has one again, the connection is
- * left to it, shut down where it may carry nothing more.
+ * sent again on the connection that it keeps, and the answer is read here. While libcurl has no transfer of
+ * this client, it does not touch the connection; before it has one again, the connection is left to it, shut
+ * down where it may carry nothing more.
  */
 #include <errno.h>
 #include <stdlib.h>
