@@ -46,7 +46,7 @@ transactions() {
 	transactions 10007 198.18.0.2 --engine bounce --outstanding 8 --frame-bytes 512
 	transactions 10007 2001:2::2 --engine bounce --outstanding 3
 	before=$(counter a rx_packets)
-	start reflect b reflect eg0
+	start reflect b reflect eg0 --source-rate max
 	tool_in a rr 198.18.0.2 -d 200ms --engine bounce --outstanding 2 --json
 	is 0
 	sent=$(jq .metrics.sent_packets <<<"$output")
@@ -55,6 +55,17 @@ transactions() {
 	finish reflect INT
 	json --argjson n "$sent" '.metrics.answered_udp_packets == $n'
 	[ $(($(counter a rx_packets) - before)) -ge "$sent" ]
+}
+
+@test "bounce: a reflector that limits its sources is named when requests are given up" {
+	lab_up
+	start reflect b reflect eg0 --source-rate 1kpps
+	tool_in a rr 198.18.0.2 -c 1009 --engine bounce --outstanding 2 --wait 100ms --json
+	is 0
+	json '.metrics.given_up_packets > 0 and .metrics.lost_packets > 0'
+	json '[.notes[] | select(test("above the reflector.s --source-rate"))] | length == 1'
+	finish reflect INT
+	json '.metrics.refused_limited_packets > 0'
 }
 
 @test "bounce: one in N is timed, and all are counted" {

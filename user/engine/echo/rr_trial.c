@@ -253,6 +253,9 @@ static void report(const struct trial *trial, bool icmp, double *ratios, size_t 
 		report_paths(trial);
 	}
 	rr_read(trial->rr, &count);
+	if (trial->opts->engine == RR_BOUNCE && count.given_up && count.answers)
+		result_note(trial->res, "requests were given up: lost on the path, or above the reflector's "
+			    "--source-rate, which is 1 Mpps unless given (max: no limit)");
 	if (!count.sent || count.answers)
 		return;
 	if (trial->opts->engine == RR_BOUNCE)
