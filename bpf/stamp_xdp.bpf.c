@@ -14,6 +14,7 @@
 #include "lib/hist.bpf.h"
 #include "lib/stamp.bpf.h"
 #include "lib/stamp_hmac.bpf.h"
+#include "lib/stamp_key.bpf.h"
 #include "lib/stamp_session.bpf.h"
 #include "lib/stamp_sum.bpf.h"
 #include "lib/stamp_tlv.bpf.h"
@@ -40,7 +41,8 @@ static __always_inline void prove_tlvs(struct xdp_md *ctx, struct stamp_work *wo
 	if (!work->hmac)
 		return;
 	bytes = work->hmac - work->tlvs;
-	work->unproven = !stamp_cfg.keyed || work->misplaced || bytes > STAMP_MAX_HMAC_BYTES ||
+	work->unproven = work->misplaced || bytes > STAMP_MAX_HMAC_BYTES ||
+			 (!stamp_cfg.authenticated && !stamp_take_key(ctx)) ||
 			 !stamp_hmac_fits(ctx, work->tlvs, bytes, 1,
 					  work->hmac + sizeof(struct stamp_tlv));
 }
@@ -55,10 +57,13 @@ __attribute__((noinline)) int stamp_judge(struct xdp_md *ctx)
 		return REFLECT_MALFORMED;
 	if (work->end - work->payload < bytes)
 		return REFLECT_SHORT;
-	if (stamp_cfg.authenticated &&
-	    !stamp_hmac_fits(ctx, work->payload, STAMP_HMAC_OVER_BYTES, 0,
-			     work->payload + STAMP_HMAC_OVER_BYTES))
-		return REFLECT_FORGED;
+	if (stamp_cfg.authenticated) {
+		if (!stamp_take_key(ctx))
+			return REFLECT_KEYLESS;
+		if (!stamp_hmac_fits(ctx, work->payload, STAMP_HMAC_OVER_BYTES, 0,
+				     work->payload + STAMP_HMAC_OVER_BYTES))
+			return REFLECT_FORGED;
+	}
 	work->tlvs = work->payload +
 		     (stamp_cfg.authenticated ? STAMP_AUTH_BYTES : STAMP_OPEN_BYTES);
 	if (!stamp_cfg.twamp)

@@ -34,6 +34,7 @@ struct stamp_work {
 	__u8 src_mac[6];
 	__u8 generic;		/* see struct stamp_reflect_clock */
 	__u8 reserved[5];
+	struct stamp_key key;	/* of the session */
 };
 
 struct {

@@ -66,12 +66,13 @@ __attribute__((noinline)) int stamp_hmac(struct xdp_md *ctx, __u32 offset, __u32
 					 __u32 with_sequence)
 {
 	__u32 total = bytes + (with_sequence ? 4 : 0), i;
+	struct stamp_work *work = stamp_work();
 	struct sha256 *sha = sha256_work();
 
-	if (!sha)
+	if (!work || !sha)
 		return 0;
 	for (i = 0; i < 8; i++)
-		sha->h[i] = stamp_cfg.inner[i];
+		sha->h[i] = work->key.inner[i];
 #pragma clang loop unroll(disable)
 	for (i = 0; i < STAMP_HMAC_BLOCKS; i++) {
 		if (i > (total + 8) / 64)
@@ -83,7 +84,7 @@ __attribute__((noinline)) int stamp_hmac(struct xdp_md *ctx, __u32 offset, __u32
 	}
 	for (i = 0; i < 8; i++) {
 		sha->block[i] = sha->h[i];
-		sha->h[i] = stamp_cfg.outer[i];
+		sha->h[i] = work->key.outer[i];
 		sha->block[i + 8] = 0;
 	}
 	sha->block[8] = 0x80000000;

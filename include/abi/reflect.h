@@ -101,6 +101,7 @@ enum reflect_outcome {
 	/* STAMP only. */
 	REFLECT_SHORT,		/* below what an answer needs */
 	REFLECT_FORGED,		/* not signed with the key */
+	REFLECT_KEYLESS,	/* its session has no key */
 	REFLECT_SPLIT,		/* beyond the part of a multi-buffer frame that programs can
 				 * access */
 	REFLECT_LOOPED,		/* the answer to one of its own answers */

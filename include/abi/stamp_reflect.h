@@ -15,16 +15,40 @@
 						 * REFWAIT) */
 #define STAMP_LOOP_S		8	/* an answer to one of its own answers is not later than this */
 
+enum stamp_keyed {
+	STAMP_KEYED_NOT,
+	STAMP_KEYED_ALIKE,	/* all sessions have the key of struct stamp_reflect_cfg */
+	STAMP_KEYED_APART,	/* each has a key of its own, or none: map stamp_keys */
+};
+
+/* SHA-256 after the key's two pads (RFC 2104). */
+struct stamp_key {
+	__u32 inner[8], outer[8];
+};
+ABI_ASSERT_SIZE(struct stamp_key, 64);
+
+/* Sessions with the same key, as a longest-prefix-match map has them: @bits of what follows @bits. */
+struct stamp_key_name {
+	__u32 bits;
+	__u8 any_ssid;		/* 1: @ssid is 0 */
+	__u8 version;		/* 4 or 6 */
+	__be16 ssid;
+	__be32 src[4];		/* IPv4: the first word */
+};
+ABI_ASSERT_SIZE(struct stamp_key_name, 24);
+
+#define STAMP_KEY_NAME_BITS	32	/* before the address */
+
 struct stamp_reflect_cfg {
 	__u8 stateful;		/* 1: number the answers separately for each session */
 	__u8 authenticated;	/* 1: only authenticated packets with a valid HMAC */
-	__u8 keyed;		/* 1: inner and outer contain the key */
+	__u8 keyed;		/* enum stamp_keyed */
 	__u8 twamp;		/* 1: no session identifier and no extensions: padding */
 	__u8 allow_dscp;	/* 1: the answer gets the DSCP that a Class of Service TLV
 				 * requests */
 	__u8 hide_location;	/* 1: answer a Location TLV with zeros */
 	__u8 reserved[2];
-	__u32 inner[8], outer[8];	/* SHA-256 after the key's two pads (RFC 2104) */
+	struct stamp_key key;	/* of all sessions */
 };
 ABI_ASSERT_SIZE(struct stamp_reflect_cfg, 72);
 

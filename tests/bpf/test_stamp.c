@@ -15,11 +15,13 @@
 #include "abi/hist.h"
 #include "abi/reflect.h"
 #include "abi/stamp_reflect.h"
+#include "lib/sha256.h"
 #include "own.h"
 
 #include "stamp_xdp.skel.h"
 
 static struct stamp_xdp_bpf *skel;
+static uint32_t nr_keys = 1;	/* room for them */
 
 static const uint64_t offset_ns = 1700000000123456789;
 
@@ -41,6 +43,7 @@ static void load(struct stamp_reflect_cfg cfg)
 	bpf_map__set_max_entries(skel->maps.reflect_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.stamp_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.stamp_hists, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.stamp_keys, nr_keys);
 	assert_int_equal(stamp_xdp_bpf__load(skel), 0);
 	assert_int_equal(bpf_map__update_elem(skel->maps.stamp_clocks, &zero, sizeof(zero), &clock,
 					      sizeof(clock), BPF_ANY), 0);
@@ -306,6 +309,87 @@ static void own_answers_that_come_back_end(void **state)
 	assert_int_equal(outcome(REFLECT_LOOPED), 1);
 }
 
+/* Of the sessions of the frame's source and @ssid (-1: any): @secret, for the first @bits of the address. */
+static void put_key(const struct packet_frame *frame, uint32_t bits, int ssid, const char *secret)
+{
+	bool six = frame->version == 6;
+	struct stamp_key_name name = {
+		.bits = STAMP_KEY_NAME_BITS + bits, .version = (uint8_t)frame->version, .any_ssid = ssid < 0,
+		.ssid = htons(ssid < 0 ? 0 : (uint16_t)ssid),
+	};
+	struct stamp_key key;
+
+	memcpy(name.src, frame->bytes + frame->l3 + (six ? 8 : 12), six ? 16 : 4);
+	sha256_hmac_pads(secret, strlen(secret), key.inner, key.outer);
+	assert_int_equal(bpf_map__update_elem(skel->maps.stamp_keys, &name, sizeof(name), &key, sizeof(key),
+					      BPF_NOEXIST), 0);
+}
+
+/* An authenticated packet of the session, signed with @secret; if not @near, from a neighbour of the source. */
+static void check_key(unsigned int version, int ssid, bool near, const char *secret,
+		      enum reflect_outcome expected)
+{
+	uint8_t payload[STAMP_AUTH_BYTES] = { 0 }, hmac[SHA256_BYTES];
+	struct packet_spec spec = {
+		.version = version, .dst_port = 862, .payload = payload, .payload_bytes = sizeof(payload),
+	};
+	uint64_t before = outcome(expected);
+	struct packet_frame frame;
+	struct harness_out out;
+	uint8_t *source;
+
+	payload[offsetof(struct stamp_auth_question, ssid)] = (uint8_t)(ssid >> 8);
+	payload[offsetof(struct stamp_auth_question, ssid) + 1] = (uint8_t)ssid;
+	sha256_hmac(secret, strlen(secret), payload, STAMP_HMAC_OVER_BYTES, hmac);
+	memcpy(payload + STAMP_HMAC_OVER_BYTES, hmac, STAMP_HMAC_BYTES);
+	packet_build(&frame, &spec);
+	source = frame.bytes + frame.l3 + (version == 6 ? 20 : 12);
+	if (!near)
+		source[3] ^= 1;
+	harness_run(skel->progs.stamp_xdp, frame.bytes, frame.len, &out);
+	assert_int_equal(outcome(expected) - before, 1);
+	assert_int_equal(out.action, expected == REFLECT_UDP ? XDP_TX : XDP_DROP);
+	if (expected != REFLECT_UDP) {
+		assert_true(harness_untouched(&out, frame.bytes, frame.len));
+		return;
+	}
+	sha256_hmac(secret, strlen(secret), out.bytes + frame.l4 + 8, STAMP_HMAC_OVER_BYTES, hmac);
+	assert_memory_equal(out.bytes + frame.l4 + 8 + STAMP_HMAC_OVER_BYTES, hmac, STAMP_HMAC_BYTES);
+}
+
+static void a_session_has_the_key_of_its_identifier_and_of_the_longest_prefix(void **state)
+{
+	struct packet_spec spec = { .dst_port = 862, .payload_bytes = 44 };
+	struct packet_frame frame;
+	uint32_t bits;
+
+	(void)state;
+	nr_keys = 8;
+	load((struct stamp_reflect_cfg){ .authenticated = 1, .keyed = STAMP_KEYED_APART });
+	nr_keys = 1;
+	for (spec.version = 4; spec.version <= 6; spec.version += 2) {
+		packet_build(&frame, &spec);
+		bits = spec.version == 4 ? 32 : 128;
+		check_key(spec.version, 7, true, "of the host", REFLECT_KEYLESS);
+		put_key(&frame, bits, -1, "of the host");
+		check_key(spec.version, 7, true, "of the host", REFLECT_UDP);
+		check_key(spec.version, 7, true, "of the net", REFLECT_FORGED);
+		check_key(spec.version, 7, false, "of the host", REFLECT_KEYLESS);
+		put_key(&frame, bits - 8, -1, "of the net");
+		check_key(spec.version, 7, true, "of the host", REFLECT_UDP);
+		check_key(spec.version, 7, false, "of the net", REFLECT_UDP);
+		check_key(spec.version, 7, false, "of the host", REFLECT_FORGED);
+		put_key(&frame, bits - 8, 7, "of session 7");
+		check_key(spec.version, 7, true, "of session 7", REFLECT_UDP);
+		check_key(spec.version, 7, true, "of the host", REFLECT_FORGED);
+		check_key(spec.version, 0x700, true, "of the host", REFLECT_UDP);
+		check_key(spec.version, 0, true, "of the host", REFLECT_UDP);
+		put_key(&frame, 0, 0, "of session 0");
+		check_key(spec.version, 0, true, "of session 0", REFLECT_UDP);
+		check_key(spec.version, 0, true, "of the host", REFLECT_FORGED);
+	}
+}
+
 static size_t chance(size_t below)
 {
 	return (size_t)random() % below;
@@ -345,7 +429,7 @@ static void nothing_makes_an_answer_longer_or_its_checksum_wrong(void **state)
 	srandom(seconds ? (unsigned int)end_ns : 4711);
 	for (cfg_bits = 0; cfg_bits < 4 || harness_mono_ns() < end_ns; cfg_bits++) {
 		load((struct stamp_reflect_cfg){
-			.stateful = cfg_bits & 1, .keyed = cfg_bits >> 1 & 1,
+			.stateful = cfg_bits & 1, .keyed = (cfg_bits >> 1) % (STAMP_KEYED_APART + 1),
 			.allow_dscp = cfg_bits & 1, .twamp = (cfg_bits & 15) == 8,
 			/* Authenticated, a random packet is never signed: see stamp_peer.py. */
 			.authenticated = (cfg_bits & 15) == 10,
@@ -406,6 +490,7 @@ int test_stamp(void)
 		cmocka_unit_test(an_unfinished_checksum_is_finished_but_in_generic_xdp_left_to_the_kernel),
 		cmocka_unit_test(the_answer_to_an_own_answer_is_dropped),
 		cmocka_unit_test(own_answers_that_come_back_end),
+		cmocka_unit_test(a_session_has_the_key_of_its_identifier_and_of_the_longest_prefix),
 		cmocka_unit_test(nothing_makes_an_answer_longer_or_its_checksum_wrong),
 		cmocka_unit_test(other_destinations_are_passed_and_counted),
 	};

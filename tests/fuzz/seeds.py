@@ -209,6 +209,11 @@ def saved_settings():
             b"mtu\teth0\t3\t1500\ntcp_sack\t\t0\t0\n", b"ethgauge-tune 1\nboot 0d3a\nmtu\teth0\t2\t9000\n"]
 
 
+def session_keys():
+    return [b"# all\n198.18.0.1 7 0123456789abcdef\n2001:2::/48 any 0123456789abcdef\nany 65535 0123456789abcdef\n",
+            b"any any 01234567\r\n", b"10.0.0.0/8\tany\tkey of eight or more \xff\n\n \t"]
+
+
 def web_answers():
     """After the size of the parts that they arrive in."""
     return [bytes([nr * 7]) + text for nr, text in enumerate((
@@ -219,7 +224,7 @@ def web_answers():
 
 
 SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet": packets, "fuzz_flow_file": flow_files,
-         "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers,
+         "fuzz_fragment": frames, "fuzz_impair": impairments, "fuzz_stamp": stamp_answers, "fuzz_stamp_keys": session_keys,
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
          "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
          "fuzz_load": loads, "fuzz_http_answer": web_answers, "fuzz_bench_state": trials,

@@ -62,6 +62,79 @@ check() {
 	check 101 3 stateful keyed
 }
 
+# What key_of() of stamp_peer.py has.
+keys_of_sessions() {
+	(umask 077 && : >"$BATS_TEST_TMPDIR/keys")
+	cat >"$BATS_TEST_TMPDIR/keys" <<-END
+		# SOURCE	SSID	KEY
+		198.18.0.1  1	of 198.18.0.1, 1
+
+		198.18.0.0/15	any of 198.18.0.0/15
+		  2001:2::/48 2 of 2001:2::/48, 2
+		any 9 of session 9
+		192.0.2.0/24 any	of others
+	END
+}
+
+@test "each session has its own key, and packets of one that has none are dropped" {
+	need_module scapy
+	stamp_up
+	keys_of_sessions
+	stamp_start --auth --keys "$BATS_TEST_TMPDIR/keys" --stateful
+	run -0 in_a "$PEER" 211 6 auth keys stateful
+	sent=$output
+	json '.sent == 211 and .wrong == 0 and .answered + .refused == 211 and .answered > 80'
+	stamp_end
+	json --argjson sent "$sent" '.metrics | .answered_udp_packets == $sent.answered and
+		.refused_packets == $sent.refused and .refused_keyless_packets > 20 and
+		.refused_forged_packets > 4 and .stamp_sessions == 6'
+	json '.environment.stamp_keys == 5'
+	[[ $output != *"of 198.18"* && $output != *"of 2001"* ]]
+}
+
+@test "the extensions of unauthenticated packets are believed if signed with their session's key" {
+	need_module scapy
+	stamp_up
+	keys_of_sessions
+	stamp_start --keys "$BATS_TEST_TMPDIR/keys" --stateful
+	check 211 7 keys stateful
+}
+
+@test "a file of keys with a wrong line is refused, and the line is named" {
+	local file=$BATS_TEST_TMPDIR/keys
+
+	# wrong TEXT MESSAGE: of the second line.
+	wrong() {
+		printf '# keys\n%b' "$1" >"$file"
+		run -2 "$TOOL" reflect lo --stamp --keys "$file"
+		[[ $output == *"line 2 of '$file'"*"$2"* ]] || fail "$1: $output"
+		[[ $output != *secret-of* ]]
+	}
+	(umask 077 && : >"$file")
+	wrong '198.18.0.1/15 any secret-of-18-bytes\n' 'does not begin with an address'
+	wrong 'host any secret-of-18-bytes' 'does not begin with an address'
+	wrong 'secret-of-18-bytes' 'does not begin with an address'
+	wrong '198.18.0.1 65536 secret-of-18-bytes\n' "identifier of 0 to 65535"
+	wrong '198.18.0.1 -1 secret-of-18-bytes\n' "identifier"
+	wrong '198.18.0.1 secret-of-18-bytes\n' "identifier"
+	wrong '198.18.0.1 any short\n' 'must have 8 to'
+	wrong '198.18.0.1\n' "identifier"
+	wrong '198.18.0.1 any secret-\0of-18-bytes\n' 'zero byte'
+	printf 'any 1 secret-of-18-bytes\n::/0 1 secret-of-18-bytes\nany 1 secret-of-18-others\n' >"$file"
+	run -2 "$TOOL" reflect lo --stamp --keys "$file"
+	[[ $output == *"line 3 of '$file' is of the same sessions as line 1"* ]]
+	printf '# nothing\n' >"$file"
+	run -2 "$TOOL" reflect lo --stamp --keys "$file"
+	[[ $output == *"'$file' has no key"* ]]
+	run -2 timeout 10 "$TOOL" reflect lo --stamp --keys /dev/zero
+	[[ $output == *"line 1"*"longer than"* ]]
+	run -4 "$TOOL" reflect lo --stamp --keys "$file.none"
+	run -2 "$TOOL" reflect lo --stamp --keys "$file" --key-file "$KEY"
+	run -2 "$TOOL" reflect lo --stamp --keys "$file" --twamp-light
+	run -2 "$TOOL" reflect lo --keys "$file"
+	[[ $output == *"--keys requires --stamp"* ]]
+}
+
 @test "TWAMP Light's padding goes back as it came" {
 	need_module scapy
 	stamp_up

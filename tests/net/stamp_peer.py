@@ -3,12 +3,12 @@
 """
 A STAMP sender that knows what the answer must be, from the text of RFC 8762 and RFC 8972.
 
-    stamp_peer.py COUNT SEED [MODE...]      MODE: auth stateful twamp allow-dscp hide socket
+    stamp_peer.py COUNT SEED [MODE...]      MODE: auth keys stateful twamp allow-dscp hide socket
 
 Sends COUNT packets by chance (IPv4, IPv6, VLAN, NTP, PTP, every length and extension, good and
 bad) from a packet socket, and holds every byte of each answer against a model but the times,
 which must be now, and whose HMACs it reckons itself. "socket": plain UDP sockets. The key is
-"secret-of-18-bytes". Prints one JSON object.
+"secret-of-18-bytes"; with "keys" it is that of the session, see key_of(). Prints one JSON object.
 """
 import hashlib
 import hmac
@@ -40,15 +40,22 @@ def import_scapy():
     return types.SimpleNamespace(**locals())
 
 
-def mac_of(data):
-    return hmac.new(KEY, data, hashlib.sha256).digest()[:16]
+def mac_of(data, key=KEY):
+    return hmac.new(key, data, hashlib.sha256).digest()[:16]
+
+
+def key_of(version, ssid, modes):
+    """Of a session; None if it has none."""
+    if "keys" not in modes:
+        return KEY
+    return {(4, 1): b"of 198.18.0.1, 1", (4, 2): b"of 198.18.0.0/15", (6, 2): b"of 2001:2::/48, 2"}.get((version, ssid))
 
 
 def tlv(flags, kind, value, length=None):
     return struct.pack("!BBH", flags, kind, len(value) if length is None else length) + value
 
 
-def some_tlvs(rng, seq, modes):
+def some_tlvs(rng, seq, modes, key):
     """Extensions by chance; sometimes with an HMAC at their end, sometimes nonsense."""
     out = b""
     for _ in range(rng.choice([0, 1, 1, 2, 3, 5, 8])):
@@ -70,7 +77,7 @@ def some_tlvs(rng, seq, modes):
             value = bytes([rng.choice([0x10, 0x20, 0x35]), rng.randrange(256), 0, 0])
         out += tlv(U, kind, value, rng.randrange(80) if rng.random() < .08 else None)
     if rng.random() < (.8 if "auth" in modes else .3):
-        good = mac_of(seq + out) if rng.random() < .8 else rng.randbytes(16)
+        good = mac_of(seq + out, key) if rng.random() < .8 else rng.randbytes(16)
         out += tlv(U, 8, good)
         if rng.random() < .2:
             out += tlv(U, rng.choice([1, 3]), bytes(4))
@@ -122,7 +129,7 @@ def location(value, way):
     return bytes(out), True
 
 
-def answer_tlvs(data, seq, way, modes, error, session):
+def answer_tlvs(data, seq, way, modes, error, session, key):
     """The extensions of the answer, the offset of the HMAC that is to be set, and the DSCP."""
     out, dscp = bytearray(data), None
     found = walk(data)
@@ -132,7 +139,7 @@ def answer_tlvs(data, seq, way, modes, error, session):
     if macs:
         behind = [f for f in whole if f[0] > macs[0][0] and f[1] != 1]
         at = macs[0][0]
-        proven = "keyed" in modes and not behind and mac_of(seq + data[:at]) == data[at + 4:at + 20]
+        proven = bool("keyed" in modes and not behind and key) and mac_of(seq + data[:at], key) == data[at + 4:at + 20]
     elif "auth" in modes and any(f[1] != 1 for f in whole):
         proven = False
     for at, kind, size in found:
@@ -194,7 +201,7 @@ def formats(stamp, ptp):
             struct.pack("!II", unix, ns))
 
 
-def expect(asked, got, way, modes, session):
+def expect(asked, got, way, modes, session, key):
     """None if the answer is right; else what is wrong."""
     auth = "auth" in modes
     base = 112 if auth else 44
@@ -223,13 +230,13 @@ def expect(asked, got, way, modes, session):
     if not t2 <= t3 + 1e-9 or abs(time.time() - t3) > 30:
         return f"times {t2} {t3}"
     if auth:
-        want[96:112] = mac_of(bytes(want[:96]))
+        want[96:112] = mac_of(bytes(want[:96]), key)
     rest = bytearray(asked[base:])
     dscp = None
     if "twamp" not in modes and len(asked) >= base + 4:
-        rest, mac_at, dscp = answer_tlvs(bytes(rest), asked[:4], way, modes, error, session)
+        rest, mac_at, dscp = answer_tlvs(bytes(rest), asked[:4], way, modes, error, session, key)
         if mac_at is not None:
-            rest[mac_at + 4:mac_at + 20] = mac_of(bytes(want[:4]) + bytes(rest[:mac_at]))
+            rest[mac_at + 4:mac_at + 20] = mac_of(bytes(want[:4]) + bytes(rest[:mac_at]), key)
     want = (bytes(want) + bytes(rest))[:len(asked)]
     if session:
         session["last"] = seq, formats(got[sent:sent + 8], ptp)
@@ -239,21 +246,24 @@ def expect(asked, got, way, modes, session):
     return None if tos == way["got_tos"] else f"tos {tos} {way['got_tos']}"
 
 
-def question(rng, modes):
+def question(rng, version, modes):
+    """A test packet, and the key of its session."""
     seq = rng.randbytes(4)
     ptp = rng.random() < .5
     now = struct.pack("!II", int(time.time()) + (0 if ptp else 2208988800), rng.randrange(10**9))
     error = struct.pack("!H", rng.randrange(0x4000) & 0xbfff | (0x4000 if ptp else 0) | 1)
     ssid = rng.randrange(1, 3).to_bytes(2, "big")
+    key = key_of(version, int.from_bytes(ssid, "big"), modes)
+    sign = key or KEY
     if "auth" in modes:
         data = seq + bytes(12) + now + error + ssid + bytes(68)
-        data += mac_of(data) if rng.random() < .9 else rng.randbytes(16)
+        data += mac_of(data, sign) if rng.random() < .9 else rng.randbytes(16)
     else:
         data = seq + now + error + ssid + bytes(28)
     kind = rng.random()
     if kind < .15:
-        return (data + bytes(200))[:rng.randrange(201)]
-    return data + some_tlvs(rng, seq, modes) if kind < .9 else data
+        return (data + bytes(200))[:rng.randrange(201)], key
+    return (data + some_tlvs(rng, seq, modes, sign) if kind < .9 else data), key
 
 
 def frames(count, seed, modes):
@@ -265,8 +275,9 @@ def frames(count, seed, modes):
     found = {"sent": 0, "answered": 0, "refused": 0, "wrong": 0, "first": ""}
     sessions, least = {}, 112 if "auth" in modes else 41
     for _ in range(count):
-        asked = question(rng, modes)
-        version, ttl, tos = rng.choice([4, 6]), rng.randrange(1, 256), rng.randrange(256)
+        version = rng.choice([4, 6])
+        asked, key = question(rng, version, modes)
+        ttl, tos = rng.randrange(1, 256), rng.randrange(256)
         sport, port6 = rng.choice([50021, 50022]), rng.random()
         ip = (scapy.IP(src=IP4S[0], dst=IP4S[1], ttl=ttl, tos=tos) if version == 4 else
               scapy.IPv6(src=IP6S[0], dst=IP6S[1], hlim=ttl, tc=tos))
@@ -274,7 +285,7 @@ def frames(count, seed, modes):
         eth = scapy.Ether(src=MACS[0], dst=MACS[1])
         frame = (eth / vlan if vlan else eth) / ip / scapy.UDP(sport=sport, dport=862) / asked
         found["sent"] += link.send(frame) > 0
-        due = len(asked) >= least and ("auth" not in modes or mac_of(asked[:96]) == asked[96:112])
+        due = len(asked) >= least and ("auth" not in modes or (key and mac_of(asked[:96], key) == asked[96:112]))
         if not due:
             found["refused"] += 1
             continue
@@ -304,10 +315,10 @@ def frames(count, seed, modes):
             session = None
             if "stateful" in modes:
                 err = 24 if "auth" in modes else 12
-                key = version, sport, b"" if "twamp" in modes else asked[err + 2:err + 4]
-                session = sessions.setdefault(key, {"received": 0, "last": None})
+                name = version, sport, b"" if "twamp" in modes else asked[err + 2:err + 4]
+                session = sessions.setdefault(name, {"received": 0, "last": None})
                 session["received"] += 1
-            wrong = expect(asked, got, way, modes, session)
+            wrong = expect(asked, got, way, modes, session, key)
             if bytes(again.build()) != raw:
                 wrong = wrong or "checksum"
             if (top.ttl if version == 4 else top.hlim) != 255 or len(raw) != len(frame):
@@ -338,7 +349,7 @@ def sockets(count):
 
 def main():
     count, seed, modes = int(sys.argv[1]), int(sys.argv[2]), set(sys.argv[3:])
-    if "auth" in modes:
+    if modes & {"auth", "keys"}:
         modes.add("keyed")
     print(json.dumps(sockets(count) if "socket" in modes else frames(count, seed, modes)))
 

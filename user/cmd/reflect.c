@@ -20,6 +20,7 @@
 #include "lib/loop.h"
 #include "lib/secret.h"
 #include "lib/unit.h"
+#include "proto/stamp_keys.h"
 #include "sys/hook/xdp.h"
 #include "sys/host/caps.h"
 
@@ -35,7 +36,7 @@ static const struct reflect_opts {
 	struct opt_strs pools;
 	struct unit_rate source_rate;
 	bool stamp, stateful, auth, twamp_light, allow_dscp, hide_location;
-	const char *key_file;
+	const char *key_file, *keys;
 	int xdp_mode;
 	uint64_t duration_ns;
 	uint64_t interval_ns;
@@ -60,6 +61,8 @@ static const struct opt options[] = {
 	  "with --stamp: answer authenticated packets only; requires a key" },
 	{ 0, "key-file", OPT_STR, offsetof(struct reflect_opts, key_file), "FILE",
 	  "with --stamp: key file, instead of the environment's ETHGAUGE_STAMP_KEY" },
+	{ 0, "keys", OPT_STR, offsetof(struct reflect_opts, keys), "FILE",
+	  "with --stamp: keys of sessions, a line each: source address, prefix or any; SSID or any; key" },
 	{ 0, "twamp-light", OPT_FLAG, offsetof(struct reflect_opts, twamp_light), NULL,
 	  "with --stamp: treat everything after byte 14 as padding: no session identifier, no extensions" },
 	{ 0, "allow-dscp", OPT_FLAG, offsetof(struct reflect_opts, allow_dscp), NULL,
@@ -82,8 +85,9 @@ static const struct opt options[] = {
 };
 
 static const struct opt_rule rules[] = {
-	{ OPT_REQUIRES, "stateful auth key-file twamp-light allow-dscp hide-location", "stamp" },
-	{ OPT_EXCLUDES, "twamp-light", "auth" },
+	{ OPT_REQUIRES, "stateful auth key-file keys twamp-light allow-dscp hide-location", "stamp" },
+	{ OPT_EXCLUDES, "twamp-light", "auth keys" },
+	{ OPT_EXCLUDES, "keys", "key-file" },
 	{ OPT_EXCLUDES, "stamp no-icmp", "port=0" },
 	OPT_RULE_END
 };
@@ -135,6 +139,29 @@ static void tell_ready(const struct reflect_opts *opts)
 		log_info("answering on '%s' %s", opts->ifname, echo);
 }
 
+/* @ret_keys: where ret_stamp->keys points if sessions have their own. */
+static int read_keys(const struct reflect_opts *opts, struct reflector_stamp_cfg *ret_stamp,
+		     struct stamp_keys *ret_keys, struct err *e)
+{
+	FILE *file;
+	int err;
+
+	if (opts->keys) {
+		file = secret_open(opts->keys, e);
+		if (!file)
+			return e->no;
+		err = stamp_keys_read(ret_keys, file, opts->keys, e);
+		fclose(file);
+		ret_stamp->keys = ret_keys;
+		return err;
+	}
+	err = secret_read(&ret_stamp->key, opts->key_file, KEY_VARIABLE, e);
+	if (!err && opts->auth && !ret_stamp->key.len)
+		err = err_usage(e, "--auth requires a key: --key-file or --keys, or %s in the environment",
+				KEY_VARIABLE);
+	return err;
+}
+
 static int run_on(const struct reflect_opts *opts, struct result *res, struct err *e)
 {
 	struct reflector_stamp_cfg stamp = {
@@ -142,6 +169,7 @@ static int run_on(const struct reflect_opts *opts, struct result *res, struct er
 		.twamp = opts->twamp_light, .allow_dscp = opts->allow_dscp,
 		.hide_location = opts->hide_location,
 	};
+	struct stamp_keys keys = { 0 };
 	struct reflect_pools pools;
 	struct reflector_cfg cfg = {
 		.ifname = opts->ifname, .mode = (enum xdp_mode)opts->xdp_mode,
@@ -161,10 +189,7 @@ static int run_on(const struct reflect_opts *opts, struct result *res, struct er
 	if (err)
 		return err;
 	if (opts->stamp) {
-		err = secret_read(&stamp.key, opts->key_file, KEY_VARIABLE, e);
-		if (!err && opts->auth && !stamp.key.len)
-			err = err_usage(e, "--auth requires a key: --key-file, or %s in the environment",
-					KEY_VARIABLE);
+		err = read_keys(opts, &stamp, &keys, e);
 		if (err)
 			return err;
 	}
@@ -174,6 +199,7 @@ static int run_on(const struct reflect_opts *opts, struct result *res, struct er
 	environ_rx_stamp(res, STAMPED_NOWHERE);
 	err = reflector_open(&run.reflector, &cfg, res, e);
 	explicit_bzero(&stamp.key, sizeof(stamp.key));
+	stamp_keys_clear(&keys);
 	if (err)
 		return err;
 	caps_drop(0);	/* the counters are mapped: reading them needs no system call */

@@ -5,7 +5,6 @@
 #include "lib/secret.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,8 +14,7 @@
 #define MIN_BYTES	8u
 #define GOOD_BYTES	16u
 
-static int take(struct secret *ret_secret, const char *bytes, size_t len, const char *from,
-		struct err *e)
+int secret_set(struct secret *ret_secret, const char *bytes, size_t len, const char *from, struct err *e)
 {
 	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
 		len--;
@@ -31,24 +29,36 @@ static int take(struct secret *ret_secret, const char *bytes, size_t len, const 
 	return 0;
 }
 
+FILE *secret_open(const char *path, struct err *e)
+{
+	FILE *file = fopen(path, "re");
+	struct stat st;
+
+	if (!file)
+		err_set(e, -errno, "cannot read the key in '%s'", path);
+	else if (!fstat(fileno(file), &st) && st.st_mode & 077)
+		log_warn("the key in '%s' can be read by others: chmod 600 it", path);
+	return file;
+}
+
 int secret_read(struct secret *ret_secret, const char *path, const char *variable, struct err *e)
 {
 	char bytes[sizeof(ret_secret->bytes) + 3], from[300];
 	const char *word = getenv(variable);
-	struct stat st;
 	size_t len;
 	FILE *file;
+	int err;
 
 	memset(ret_secret, 0, sizeof(*ret_secret));
 	if (!path)
-		return word ? take(ret_secret, word, strlen(word), variable, e) : 0;
-	file = fopen(path, "re");
+		return word ? secret_set(ret_secret, word, strlen(word), variable, e) : 0;
+	file = secret_open(path, e);
 	if (!file)
-		return err_set(e, -errno, "cannot read the key in '%s'", path);
-	if (!fstat(fileno(file), &st) && st.st_mode & 077)
-		log_warn("the key in '%s' can be read by others: chmod 600 it", path);
+		return e->no;
 	len = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
 	snprintf(from, sizeof(from), "'%s'", path);
-	return take(ret_secret, bytes, len, from, e);
+	err = secret_set(ret_secret, bytes, len, from, e);
+	explicit_bzero(bytes, sizeof(bytes));
+	return err;
 }

@@ -369,6 +369,8 @@ static const struct metric metrics[] = {
 	  "packets shorter than an answer, which is never longer than its request" },
 	{ "refused_forged_packets", UNIT_COUNT, METRIC_NEITHER, "  wrong HMAC",
 	  "packets whose HMAC does not match the key" },
+	{ "refused_keyless_packets", UNIT_COUNT, METRIC_NEITHER, "  no key for it",
+	  "packets of sessions for which --keys has no line" },
 	{ "refused_split_packets", UNIT_COUNT, METRIC_NEITHER, "  multi-buffer",
 	  "packets that extend beyond the first buffer of a multi-buffer frame, where the program cannot read" },
 	{ "refused_looped_packets", UNIT_COUNT, METRIC_NEITHER, "  in a loop",

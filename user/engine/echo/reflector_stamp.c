@@ -4,6 +4,7 @@
  */
 #include "engine/echo/reflector_stamp.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/sha256.h"
+#include "proto/stamp_keys.h"
 #include "result/result_dist.h"
 #include "sys/hook/bpf.h"
 #include "sys/hook/live_frames.h"
@@ -30,7 +32,7 @@
 
 struct reflector_stamp {
 	struct stamp_xdp_bpf *skel;
-	bool authenticated;
+	bool authenticated, keyed_apart;
 	/* Mapped memory. */
 	struct stamp_reflect_clock *clock;
 	struct stamp_reflect_rec *recs;
@@ -49,9 +51,44 @@ static void set_cfg(struct stamp_reflect_cfg *ret, const struct reflector_stamp_
 	ret->twamp = cfg->twamp;
 	ret->allow_dscp = cfg->allow_dscp;
 	ret->hide_location = cfg->hide_location;
-	ret->keyed = cfg->key.len > 0;
-	if (ret->keyed)
-		sha256_hmac_pads(cfg->key.bytes, cfg->key.len, ret->inner, ret->outer);
+	ret->keyed = cfg->keys ? STAMP_KEYED_APART : cfg->key.len ? STAMP_KEYED_ALIKE : STAMP_KEYED_NOT;
+	if (ret->keyed == STAMP_KEYED_ALIKE)
+		sha256_hmac_pads(cfg->key.bytes, cfg->key.len, ret->key.inner, ret->key.outer);
+}
+
+static int put_key(struct bpf_map *map, const struct stamp_key_line *line, unsigned int version, uint32_t bits)
+{
+	struct stamp_key_name name = {
+		.bits = STAMP_KEY_NAME_BITS + bits, .any_ssid = line->any_ssid, .version = (__u8)version,
+		.ssid = htons(line->ssid),
+	};
+	struct stamp_key key;
+	int err;
+
+	memcpy(name.src, line->source.addr, line->source.addr_bytes);
+	sha256_hmac_pads(line->key.bytes, line->key.len, key.inner, key.outer);
+	err = bpf_map__update_elem(map, &name, sizeof(name), &key, sizeof(key), BPF_ANY);
+	explicit_bzero(&key, sizeof(key));
+	return err;
+}
+
+/* A line of any source is put first: one of a prefix of no bits replaces it. */
+static int put_keys(struct bpf_map *map, const struct stamp_keys *keys, struct err *e)
+{
+	const struct stamp_key_line *line;
+	int any, err = 0;
+
+	for (any = 1; any >= 0; any--) {
+		for (line = keys->lines; !err && line < keys->lines + keys->nr; line++) {
+			if (line->any_source != any)
+				continue;
+			if (any || line->source.addr_bytes == 4)
+				err = put_key(map, line, 4, line->source.bits);
+			if (!err && (any || line->source.addr_bytes == 16))
+				err = put_key(map, line, 6, line->source.bits);
+		}
+	}
+	return err ? err_set(e, err, "cannot give the program the keys") : 0;
 }
 
 static int map_memory(struct reflector_stamp *stamp, struct err *e)
@@ -111,6 +148,7 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 	}
 	stamp->skel = skel;
 	stamp->authenticated = stamp_cfg->authenticated;
+	stamp->keyed_apart = stamp_cfg->keys;
 	set_cfg(&cfg_of_stamp, stamp_cfg);
 	REFLECTOR_SET_COMMON(skel, cfg, pools, ifindex, frags);
 	memcpy((void *)&skel->rodata->stamp_cfg, &cfg_of_stamp, sizeof(cfg_of_stamp));
@@ -120,6 +158,8 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 		err = bpf_map__set_max_entries(skel->maps.stamp_recs, cpu_nr_possible());
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stamp_hists, cpu_nr_possible());
+	if (!err && stamp_cfg->keys)
+		err = bpf_map__set_max_entries(skel->maps.stamp_keys, 2 * (__u32)stamp_cfg->keys->nr);
 	if (!err)
 		err = bpf_load(skel->skeleton);
 	if (err) {
@@ -127,6 +167,8 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 		goto out;
 	}
 	err = map_memory(stamp, e);
+	if (!err && stamp_cfg->keys)
+		err = put_keys(skel->maps.stamp_keys, stamp_cfg->keys, e);
 	if (err)
 		goto out;
 	reflector_stamp_tick(stamp);
@@ -134,6 +176,8 @@ int reflector_stamp_open(struct reflector_stamp **ret_stamp, const struct reflec
 		       stamp_cfg->twamp ? "twamp-light" : "unauthenticated");
 	result_env_str(res, "stamp_sessions", stamp_cfg->stateful ? "stateful" : "stateless");
 	result_env_str(res, "stamp_path", "xdp");
+	if (cfg_of_stamp.keyed)
+		result_env_u64(res, "stamp_keys", stamp_cfg->keys ? stamp_cfg->keys->nr : 1);
 	*ret_programs = REFLECTOR_PROGRAMS(skel, stamp_xdp);
 	*ret_stamp = stamp;
 out:
@@ -176,6 +220,8 @@ void reflector_stamp_report(struct reflector_stamp *stamp, const struct reflect_
 	result_metric_u64(res, "refused_short_packets", sum->packets[REFLECT_SHORT]);
 	if (stamp->authenticated)
 		result_metric_u64(res, "refused_forged_packets", sum->packets[REFLECT_FORGED]);
+	if (stamp->authenticated && stamp->keyed_apart)
+		result_metric_u64(res, "refused_keyless_packets", sum->packets[REFLECT_KEYLESS]);
 	result_metric_u64(res, "refused_split_packets", sum->packets[REFLECT_SPLIT]);
 	result_metric_u64(res, "refused_looped_packets", sum->packets[REFLECT_LOOPED]);
 	result_metric_u64(res, "stamp_sessions", total.sessions);

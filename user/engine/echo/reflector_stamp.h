@@ -21,9 +21,11 @@ struct reflector_stamp_cfg {
 	bool allow_dscp;	/* the sender may choose the answers' DSCP */
 	bool hide_location;	/* answer with zeros where a Location TLV asks for addresses and
 				 * ports */
-	struct secret key;
+	struct secret key;	/* of all sessions; length 0: none */
+	const struct stamp_keys *keys;	/* instead: of each session; or NULL */
 };
 
+struct stamp_keys;
 struct bpf_link;
 struct bpf_map;
 struct bpf_program;
