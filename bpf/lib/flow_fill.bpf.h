@@ -111,8 +111,8 @@ __attribute__((noinline)) __u64 flow_timestamps(struct __sk_buff *ctx, __u32 at,
 	return 0;
 }
 
-/* Room for any header that parse_frame() walks over. */
-#define OFFSET_MAX	511
+/* Room for all headers that parse_frame() walks over: six extensions of IPv6 have up to 2048 bytes each. */
+#define OFFSET_MAX	16383
 
 /* Of two words in memory's order. */
 static __always_inline __u64 flow_word(__be32 first, __be32 second)

@@ -626,6 +626,28 @@ static void what_is_cut_short_or_not_ip_is_of_no_flow(void **state)
 	assert_int_equal(sums().new_flows, 0);
 }
 
+/* One of IPv6, of each possible length. */
+static void ports_after_long_extensions_are_those_of_the_flow(void **state)
+{
+	const struct packet_spec spec = { .version = 6, .extensions = 1, .payload_bytes = 2500 };
+	struct packet_frame frame;
+	struct flow_key key;
+	size_t bytes;
+
+	for (bytes = 8; bytes <= 2048; bytes += 8) {
+		load(state);
+		packet_build(&frame, &spec);
+		memset(frame.bytes + frame.l4, 0, spec.payload_bytes + 8);
+		frame.bytes[frame.l4 - 7] = (uint8_t)(bytes / 8 - 1);
+		put32(frame.bytes + frame.l4 + bytes - 8, 50021u << 16 | 4433);
+		run(WATCH_RX, frame.bytes, frame.len, 0);
+		assert_int_equal(bpf_map_get_next_key(bpf_map__fd(bpf->maps.flows), NULL, &key), 0);
+		assert_int_equal(ntohs(key.far_port), 50021);
+		assert_int_equal(ntohs(key.near_port), 4433);
+		assert_int_equal(sums().no_flow[WATCH_RX].packets, 0);
+	}
+}
+
 /* -- the cache of a CPU's flows --------------------------------------------- */
 
 /* UDP between the ports @far and 53000, so that it is no request. */
@@ -841,6 +863,7 @@ int test_flow(void)
 		cmocka_unit_test(what_is_no_whole_quic_handshake_is_not_timed),
 		cmocka_unit_test(what_has_no_room_is_in_a_prefix),
 		cmocka_unit_test(what_is_cut_short_or_not_ip_is_of_no_flow),
+		cmocka_unit_test(ports_after_long_extensions_are_those_of_the_flow),
 		cmocka_unit_test(packets_of_a_cached_flow_reach_the_table_together),
 		cmocka_unit_test(a_flow_that_loses_its_place_is_in_the_table),
 		cmocka_unit_test(what_a_removed_flow_has_in_the_cache_is_in_its_prefix),
