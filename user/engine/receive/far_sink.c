@@ -13,6 +13,7 @@
 
 #include "abi/tag.h"
 #include "engine/receive/rx_order.h"
+#include "lib/lines.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "model/settle.h"
@@ -26,6 +27,7 @@
 #define LEAVE_NS	(2 * NSEC_PER_SEC)	/* time to detach before it is killed */
 #define POLL_NS		5000000ull
 #define LINE_MAX_BYTES	(16u << 20)
+#define SAID_MAX_BYTES	510u	/* a longer line of its stderr is shown in parts */
 #define RELAYS_MAX	128	/* pieces of its stderr at once */
 
 struct far_sink {
@@ -34,16 +36,13 @@ struct far_sink {
 	struct child child;
 	bool timed, ending;
 	uint32_t streams;
-	char *text;			/* the line being read; finally the result */
-	size_t used, room;
-	char said[512];			/* of its stderr: the line being read */
-	size_t said_bytes;
+	struct lines wrote, said;	/* to its stdout and stderr */
+	char *result;			/* the last line of its stdout; NULL: not there yet */
 	/* By its own clock since its start, and by ours when it was ready. */
 	uint64_t elapsed_ns;
 	uint64_t ready_elapsed_ns, ready_mono_ns;
 	uint64_t packets;
 	struct settle_seen seen;
-	bool has_result;
 };
 
 static struct far_sink *far_of(struct receiver *receiver)
@@ -96,7 +95,7 @@ static int fail_by_words(const struct far_sink *far, const char *line, struct er
 }
 
 /* Handles one line, terminated by 0. */
-static int take_line(struct far_sink *far, const char *line, struct err *e)
+static int take_line(struct far_sink *far, char *line, struct err *e)
 {
 	struct outcome_row row;
 
@@ -113,57 +112,38 @@ static int take_line(struct far_sink *far, const char *line, struct err *e)
 	}
 	if (!far->ending)
 		return fail_by_words(far, line, e);
-	far->has_result = true;
+	far->result = line;
 	return 0;
-}
-
-static int take_lines(struct far_sink *far, struct err *e)
-{
-	char *line = far->text, *end;
-	int err = 0;
-
-	while (!err && !far->has_result && (end = memchr(line, '\n', (size_t)(far->text + far->used - line)))) {
-		*end = '\0';
-		err = take_line(far, line, e);
-		if (!far->has_result)
-			line = end + 1;
-	}
-	far->used -= (size_t)(line - far->text);
-	memmove(far->text, line, far->used);
-	return err;
 }
 
 static void relay_rest(struct far_sink *far)
 {
-	far->said[far->said_bytes] = '\0';
-	if (far->said_bytes)
-		log_relay(far->said);
-	far->said_bytes = 0;
+	char *line = lines_rest(&far->said);
+
+	if (line)
+		log_relay(line);
 }
 
 /* Shows what it wrote to stderr since the last time; a longer line is shown in parts. */
 static void relay(struct far_sink *far)
 {
-	const size_t room = sizeof(far->said) - 1;
-	char *line, *end;
+	char *line, *piece;
 	ssize_t got;
+	size_t room;
 	int i;
 
 	for (i = 0; i < RELAYS_MAX; i++) {
-		got = read(far->child.err_fd, far->said + far->said_bytes, room - far->said_bytes);
+		piece = lines_room(&far->said, &room);
+		if (!piece) {
+			relay_rest(far);
+			piece = lines_room(&far->said, &room);
+		}
+		got = piece ? read(far->child.err_fd, piece, room) : 0;
 		if (got <= 0)
 			return;
-		far->said_bytes += (size_t)got;
-		line = far->said;
-		while ((end = memchr(line, '\n', (size_t)(far->said + far->said_bytes - line)))) {
-			*end = '\0';
+		lines_add(&far->said, (size_t)got);
+		while ((line = lines_next(&far->said)))
 			log_relay(line);
-			line = end + 1;
-		}
-		far->said_bytes -= (size_t)(line - far->said);
-		memmove(far->said, line, far->said_bytes);
-		if (far->said_bytes == room)
-			relay_rest(far);
 	}
 }
 
@@ -183,12 +163,11 @@ static int wait_end(struct far_sink *far)
 
 static int fail_by_end(struct far_sink *far, struct err *e)
 {
+	char *rest = lines_rest(&far->wrote);
 	int status = wait_end(far);
 
-	if (far->used) {
-		far->text[far->used] = '\0';
-		return fail_by_words(far, far->text, e);
-	}
+	if (rest)
+		return fail_by_words(far, rest, e);
 	err_set(e, -EPIPE, "'%s' ended with status %d and without a "
 		"result", far->cfg.command, status);
 	return err_hint(e, "it must run ethgauge on the other host; try: %s --version", far->cfg.command);
@@ -196,27 +175,23 @@ static int fail_by_end(struct far_sink *far, struct err *e)
 
 static int poll_lines(struct far_sink *far, struct err *e)
 {
+	char *line, *piece;
 	ssize_t got = 1;
-	char *more;
+	size_t room;
 	int err = 0;
 
 	relay(far);
-	while (!err && got > 0 && !far->has_result) {
-		if (far->room - far->used < 65536) {
-			more = far->room < LINE_MAX_BYTES ? realloc(far->text, 2 * far->room + 131072) : NULL;
-			if (!more)
-				return err_set(e, -EMSGSIZE, "cannot read the output of "
-					       "'%s'", far->cfg.command);
-			far->text = more;
-			far->room = 2 * far->room + 131072;
-		}
-		got = read(far->child.out_fd, far->text + far->used, far->room - far->used - 1);
-		if (got > 0) {
-			far->used += (size_t)got;
-			err = take_lines(far, e);
-		} else if (!got) {
+	while (!err && got > 0 && !far->result) {
+		piece = lines_room(&far->wrote, &room);
+		if (!piece)
+			return err_set(e, -EMSGSIZE, "cannot read the output of '%s'", far->cfg.command);
+		got = read(far->child.out_fd, piece, room);
+		if (got > 0)
+			lines_add(&far->wrote, (size_t)got);
+		else if (!got)
 			err = fail_by_end(far, e);
-		}
+		while (!err && !far->result && (line = lines_next(&far->wrote)))
+			err = take_line(far, line, e);
 	}
 	return err;
 }
@@ -248,7 +223,8 @@ static void close_far(struct receiver *receiver)
 	wait_end(far);
 	relay_rest(far);
 	child_close(&far->child);
-	free(far->text);
+	lines_free(&far->wrote);
+	lines_free(&far->said);
 	free(far);
 }
 
@@ -268,7 +244,7 @@ static int settle(struct receiver *receiver, uint64_t sent, uint64_t wait_ns, st
 	far->ending = true;
 	child_end(&far->child);
 	end_ns = loop_mono_ns() + END_NS;
-	while (!err && !far->has_result) {
+	while (!err && !far->result) {
 		if (loop_mono_ns() > end_ns)
 			return err_set(e, -ETIMEDOUT, "'%s' does not end and reports no "
 				       "result", far->cfg.command);
@@ -321,11 +297,11 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	double distinct, lost, packets = (double)rx_sent_packets(sent);
 	struct outcome outcome;
 	struct rx_count count = { 0 };
-	int err = far->cfg.take(far->text, far->timed, res, &outcome, e);
+	int err = far->cfg.take(far->result, far->timed, res, &outcome, e);
 
 	(void)max_parts;
 	if (err)
-		return err == -EBADMSG ? fail_by_words(far, far->text, e) : err;
+		return err == -EBADMSG ? fail_by_words(far, far->result, e) : err;
 	distinct = outcome.distinct_packets;
 	if (isnan(distinct))
 		return err_set(e, -EBADMSG, "the receiver's result lacks a count");
@@ -422,6 +398,8 @@ int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg
 	far->receiver.ops = &far_sink_ops;
 	far->timed = clock == STAMP_TAI;
 	far->streams = streams;
+	far->wrote.most = LINE_MAX_BYTES;
+	far->said.most = SAID_MAX_BYTES;
 	len = snprintf(words, sizeof(words), "%s sink %s --port %u --max-streams %u --run %u --clock %s --interval %llums "
 		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
 		       streams, run & (TAG_RUNS - 1), clock_names[clock], INTERVAL_NS / 1000000);
