@@ -209,6 +209,22 @@ def saved_settings():
             b"mtu\teth0\t3\t1500\ntcp_sack\t\t0\t0\n", b"ethgauge-tune 1\nboot 0d3a\nmtu\teth0\t2\t9000\n"]
 
 
+def calibrations():
+    """Of the machine that the target names."""
+    return [json.dumps({"environment": {"date": "2026-11-28T00:00:00Z", "kernel": "6.1.0", "cpus": 2}, "metrics": figures},
+                       separators=(",", ":")).encode() for figures in (
+                           {"calibrated_delay_floor_p50_ns": 7, "calibrated_exact_pps": 1.5},
+                           {"calibrated_delay_error_p50_ns": 7, "calibrated_x": 1, "calibrated_exact_pps": [None]})]
+
+
+def number_files():
+    return [b"# numbers\n17\n 3 # three\n\n99", b"5ms\n0\n7us # short\n", b"18446744073709551615\n1k\n"]
+
+
+def line_pieces():
+    return [bytes([20, 2]) + b"one\n\ntwo and more\nthree", bytes([3, 200]) + b"abcd\nabcde\n"]
+
+
 def session_keys():
     return [b"# all\n198.18.0.1 7 0123456789abcdef\n2001:2::/48 any 0123456789abcdef\nany 65535 0123456789abcdef\n",
             b"any any 01234567\r\n", b"10.0.0.0/8\tany\tkey of eight or more \xff\n\n \t"]
@@ -228,7 +244,8 @@ SEEDS = {"fuzz_control": control_lines, "fuzz_capture": captures, "fuzz_packet":
          "fuzz_netlink": netlink_answers, "fuzz_document": documents, "fuzz_record": records,
          "fuzz_outcome": far_lines, "fuzz_rewrite": rewrites, "fuzz_sweep": sweeps, "fuzz_goal": goals,
          "fuzz_load": loads, "fuzz_http_answer": web_answers, "fuzz_bench_state": trials,
-         "fuzz_tune_list": saved_settings, "fuzz_procstat": proc_texts, "fuzz_filter": filters}
+         "fuzz_tune_list": saved_settings, "fuzz_procstat": proc_texts, "fuzz_filter": filters, "fuzz_calibration": calibrations,
+         "fuzz_impair_file": number_files, "fuzz_lines": line_pieces}
 
 if __name__ == "__main__":
     fuzzer, dir_ = sys.argv[1:]
