@@ -249,6 +249,39 @@ static __always_inline void add_gap(__u32 cpu, __u32 stream, __u64 before_ns, __
 }
 
 /*
+ * What the rest of the program needs of the headers goes into a map: the verifier then follows that rest once, and not
+ * for each of a hundred kinds of headers. Pointers into the packet would differ between them, and count as still in
+ * use on the stack, as the compiler uses halves of their slots again.
+ */
+static __always_inline void find_heads(struct xdp_md *ctx, struct sink_heads *heads)
+{
+	const struct udphdr *udp = NULL;
+	enum parse_result parsed;
+	struct packet pkt;
+	__u64 sum = 0;
+
+	parsed = parse_packet(ctx, &pkt);
+	if (parsed == PARSE_L4)
+		udp = parse_udp(&pkt);
+	heads->bytes = pkt.buf_bytes;
+	heads->l3 = pkt.l3 - pkt.data;
+	heads->l4 = pkt.l4 - pkt.data;
+	heads->version = pkt.version;
+	heads->parsed = parsed;
+	heads->proto = parsed == PARSE_L4 ? pkt.proto : 0;
+	heads->udp = SINK_UDP_NO;
+	if (!udp)
+		return;
+	*(__u32 *)&heads->source = *(const __u32 *)&udp->source;
+	heads->udp_bytes = bpf_ntohs(udp->len);
+	if (cfg.match == SINK_MATCH_SOURCE)
+		heads->is_from_peer = !sink_peer.version ||
+			parse_is_from(&pkt, sink_peer.version, (const volatile __u32 *)sink_peer.addr);
+	heads->udp = !cfg.no_verify && udp_head_sum(&pkt, udp, &sum) ? SINK_UDP_USUAL : SINK_UDP_YES;
+	heads->udp_sum = sum;
+}
+
+/*
  * Where the tag of a packet of @proto at @l4 may be; 0: there is no room. Verified by itself, so
  * that the caller's paths do not multiply by the protocols.
  */
@@ -259,18 +292,15 @@ __attribute__((noinline)) int tag_place(struct xdp_md *ctx, __u32 l4, __u32 prot
 	return header ? l4 + tag_skip(proto, header[0], header[12]) : 0;
 }
 
-static __always_inline __u32 tag_place_of(struct xdp_md *ctx, const struct packet *pkt,
-					  enum parse_result parsed, const struct udphdr *udp)
+static __always_inline __u32 tag_place_of(struct xdp_md *ctx, const struct sink_heads *heads)
 {
-	if (udp && bpf_ntohs(udp->len) < sizeof(*udp) + TAG_BYTES)
-		return 0;
 	/* Without a call: the usual packet. */
-	if (udp)
-		return pkt->l4 - pkt->data + sizeof(*udp);
-	if (parsed == PARSE_L4)
-		return tag_place(ctx, pkt->l4 - pkt->data, pkt->proto);
+	if (heads->udp)
+		return heads->udp_bytes < sizeof(struct udphdr) + TAG_BYTES ? 0 : heads->l4 + sizeof(struct udphdr);
+	if (heads->parsed == PARSE_L4)
+		return tag_place(ctx, heads->l4, heads->proto);
 	/* After an EtherType that is not IP's. */
-	return parsed == PARSE_OTHER && !pkt->version ? tag_place(ctx, pkt->l3 - pkt->data, 0) : 0;
+	return heads->parsed == PARSE_OTHER && !heads->version ? tag_place(ctx, heads->l3, 0) : 0;
 }
 
 static __always_inline int has_tag(struct xdp_md *ctx, __u32 tag_at, struct tag_fields *ret_tag)
@@ -287,28 +317,25 @@ static __always_inline int is_to_port(struct xdp_md *ctx, __u32 l4)
 	return port && *port == cfg.port;
 }
 
-/* @proto: 0 if it has no L4 header; @tag: only if @is_tagged. */
-static __always_inline int is_test_packet(struct xdp_md *ctx, const struct packet *pkt, __u32 proto,
-					  const struct udphdr *udp, int is_tagged,
+/* @tag: only if @is_tagged. */
+static __always_inline int is_test_packet(struct xdp_md *ctx, const struct sink_heads *heads, int is_tagged,
 					  const struct tag_fields *tag)
 {
 	if (cfg.match == SINK_MATCH_ALL)
 		return 1;
 	if (cfg.match == SINK_MATCH_SOURCE)
-		return udp && udp->source == cfg.port &&
-		       (!sink_peer.version ||
-			parse_is_from(pkt, sink_peer.version, (const volatile __u32 *)sink_peer.addr));
-	if (cfg.match == SINK_MATCH_DEST && udp && udp->dest == cfg.port)
+		return heads->udp && heads->source == cfg.port && heads->is_from_peer;
+	if (cfg.match == SINK_MATCH_DEST && heads->udp && heads->dest == cfg.port)
 		return 1;
 	if (!is_tagged || cfg.run)
 		return is_tagged && tag->run == cfg.run;
-	switch (proto) {
+	switch (heads->proto) {
 	case IPPROTO_UDP:
 	case IPPROTO_ICMP:
 	case IPPROTO_ICMPV6:
 		return 0;
 	case IPPROTO_TCP:
-		return is_to_port(ctx, pkt->l4 - pkt->data);
+		return is_to_port(ctx, heads->l4);
 	default:
 		return 1;
 	}
@@ -375,8 +402,8 @@ static __always_inline int is_of_now(__u64 sent_ns, __u64 now_ns)
 }
 
 static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct sink_cpu *own,
-					 const struct packet *pkt, int is_tagged,
-					 struct tag_fields tag, enum intact intact)
+					 __u32 bytes, int is_tagged, struct tag_fields tag,
+					 enum intact intact)
 {
 	struct seq_arrival arrival = { 0 };
 	__u32 stream = cfg.streams;
@@ -387,7 +414,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	if (record_every) {
 		arrival.now_ns = arrived_ns(ctx);
 		rec = (struct record){
-			.received_ns = arrival.now_ns, .bytes = pkt->buf_bytes,
+			.received_ns = arrival.now_ns, .bytes = bytes,
 			.queue = ctx->rx_queue_index, .cpu = cpu,
 		};
 	}
@@ -457,7 +484,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		return;
 	if (intact == INTACT_UNKNOWN)
 		ADD_ONCE(own->unverified, 1);
-	count_packet(cpu, stream, pkt->buf_bytes, arrival_mono_ns(arrival.now_ns));
+	count_packet(cpu, stream, bytes, arrival_mono_ns(arrival.now_ns));
 }
 
 static __always_inline int received(void)
@@ -471,11 +498,9 @@ int sink_xdp(struct xdp_md *ctx)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct sink_cpu *own = bpf_map_lookup_elem(&sink_cpus, &cpu);
 	struct tag_fields tag = { 0 };	/* clang 14 spills it where there is none */
-	struct udphdr *udp = NULL;
-	struct packet pkt;
 	enum intact intact = INTACT_YES;
-	enum parse_result parsed;
-	__u32 proto = 0, tag_at = 0, end;
+	struct sink_heads *heads;
+	__u32 tag_at = 0, end;
 	int is_tagged;
 
 	if (!own)
@@ -484,32 +509,30 @@ int sink_xdp(struct xdp_md *ctx)
 		count_packet(cpu, cfg.streams, parse_frame_bytes(ctx), 0);
 		return received();
 	}
-	parsed = parse_packet(ctx, &pkt);
-	if (parsed == PARSE_L4) {
-		udp = parse_udp(&pkt);
-		proto = pkt.proto;
-	}
+	heads = &own->heads;
+	find_heads(ctx, heads);
+	asm volatile("" : : : "memory");	/* so that they are read from there */
 	if (cfg.check)
-		tag_at = tag_place_of(ctx, &pkt, parsed, udp);
+		tag_at = tag_place_of(ctx, heads);
 	is_tagged = tag_at && has_tag(ctx, tag_at, &tag);
-	if (!is_test_packet(ctx, &pkt, proto, udp, is_tagged, &tag)) {
+	if (!is_test_packet(ctx, heads, is_tagged, &tag)) {
 		ADD_ONCE(own->foreign, 1);
 		return XDP_PASS;
 	}
-	if (!cfg.no_verify && !(udp && is_tagged && tagged_udp_is_intact(ctx, &pkt, udp)) &&
-	    (parsed != PARSE_OTHER || pkt.version))	/* IP */
-		intact = packet_intact(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, proto, pkt.version);
+	if (!cfg.no_verify && !(heads->udp == SINK_UDP_USUAL && is_tagged &&
+				tagged_udp_fits(ctx, heads->l4, heads->udp_bytes, heads->udp_sum)) &&
+	    (heads->parsed != PARSE_OTHER || heads->version))	/* IP */
+		intact = packet_intact(ctx, heads->l3, heads->l4, heads->proto, heads->version);
 	if (verify_payload && is_tagged && intact != INTACT_NO) {
-		end = udp ? pkt.l4 - pkt.data + bpf_ntohs(udp->len) :
-			    packet_end(ctx, pkt.l3 - pkt.data, pkt.version);
+		end = heads->udp ? heads->l4 + heads->udp_bytes : packet_end(ctx, heads->l3, heads->version);
 		intact = payload_intact(ctx, tag_at + TAG_BYTES, end, intact);
 	}
 	if (cfg.check) {
-		check_packet(ctx, cpu, own, &pkt, is_tagged, tag, intact);
+		check_packet(ctx, cpu, own, heads->bytes, is_tagged, tag, intact);
 	} else {
 		if (intact != INTACT_YES)
 			ADD_ONCE(*(intact == INTACT_NO ? &own->damaged : &own->unverified), 1);
-		count_packet(cpu, cfg.streams, pkt.buf_bytes, 0);
+		count_packet(cpu, cfg.streams, heads->bytes, 0);
 	}
 	return received();
 }

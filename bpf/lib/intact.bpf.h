@@ -23,10 +23,10 @@ const volatile __u8 intact_l4;
 
 /*
  * Quick, for the usual packet: UDP with a tag that is undamaged, so that its words add up to 0 and need
- * not be read again (abi/tag.h). 1: the checksums are right; 0: packet_intact() must look.
+ * not be read again (abi/tag.h). In two steps, as only the first needs the headers: the sum of the pseudo-header and
+ * of UDP's header. 0: packet_intact() must look.
  */
-static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct packet *pkt,
-						const struct udphdr *udp)
+static __always_inline int udp_head_sum(const struct packet *pkt, const struct udphdr *udp, __u64 *ret_sum)
 {
 	__u32 bytes = bpf_ntohs(udp->len), l4 = pkt->l4 - pkt->data, room;
 	const __u32 *word = (const void *)udp;
@@ -46,15 +46,31 @@ static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct
 		sum += (__u64)word[0] + word[1] + word[2] + word[3] + word[4] + word[5] + word[6] + word[7];
 		room = bpf_ntohs(pkt->ip6->payload_len) - (pkt->l4 - pkt->l3 - sizeof(*pkt->ip6));
 	}
+	*ret_sum = sum;
+	return !intact_l4 || (bytes >= sizeof(*udp) + TAG_BYTES && bytes <= room &&
+			      l4 + bytes <= pkt->end - pkt->data && l4 + bytes <= FRAME_REACH);
+}
+
+/* The second step, of UDP with @bytes at @l4. 1: the checksums are right; 0: packet_intact() must look. */
+static __always_inline int tagged_udp_fits(struct xdp_md *ctx, __u32 l4, __u32 bytes, __u64 sum)
+{
+	const __u32 before = sizeof(struct udphdr) + TAG_BYTES;
+
 	if (!intact_l4)
 		return 1;
-	if (bytes < sizeof(*udp) + TAG_BYTES || bytes > room ||
-	    l4 + bytes > pkt->end - pkt->data || l4 + bytes > FRAME_REACH)
-		return 0;
-	bytes -= sizeof(*udp) + TAG_BYTES;
-	if (bytes)
-		sum += frame_sum(ctx, l4 + sizeof(*udp) + TAG_BYTES, bytes);
+	if (bytes > before)
+		sum += frame_sum(ctx, l4 + before, bytes - before);
 	return sum_fold(sum) == 0xffff;
+}
+
+/* Both steps. */
+static __always_inline int tagged_udp_is_intact(struct xdp_md *ctx, const struct packet *pkt,
+						const struct udphdr *udp)
+{
+	__u64 sum;
+
+	return udp_head_sum(pkt, udp, &sum) &&
+	       tagged_udp_fits(ctx, pkt->l4 - pkt->data, bpf_ntohs(udp->len), sum);
 }
 
 static __always_inline __u32 sum_ip4(struct xdp_md *ctx, const struct iphdr *ip, __u32 l3)

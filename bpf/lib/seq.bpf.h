@@ -211,9 +211,17 @@ static __always_inline struct seq_gap *order_find(const struct order_rec *order,
 	return seq_gap(ring, seq_window, at);
 }
 
+/* Through memory, so that the verifier forgets the values, and merges the paths that led to them. */
+static __always_inline void seq_forget(struct order_rec *order, struct seq_arrival *arrival)
+{
+	order->arrival = *arrival;
+	asm volatile("" : : : "memory");
+	*arrival = order->arrival;
+}
+
 /* The number of arrivals right before this one with larger numbers; SEQ_N_MAX: or more. */
-static __always_inline __u64 order_count_n(const struct order_rec *order,
-					   const struct seq_state *seq, __u64 place)
+static __always_inline __u64 order_count_n(struct order_rec *order, const struct seq_state *seq,
+					   __u64 place)
 {
 	__u64 n;
 
@@ -221,7 +229,10 @@ static __always_inline __u64 order_count_n(const struct order_rec *order,
 		if (order->recent[(seq->distinct - 1 - n) % SEQ_N_MAX] < place)
 			break;
 	}
-	return n;
+	/* As seq_forget(). */
+	order->arrival.next = n;
+	asm volatile("" : : : "memory");
+	return order->arrival.next;
 }
 
 /* Called before the number is marked. */
@@ -454,13 +465,8 @@ static __always_inline void seq_add_other(struct seq_state *seq, struct order_re
 		return;
 	arrival->next = arrival->confirmed ? arrival->confirmed + 1 : seq->next;
 	arrival->highest = seq_max(arrival->place, arrival->next - 1);
-	/*
-	 * Through memory, so that the verifier forgets the values: otherwise it would follow the
-	 * loop in seq_clear() once for each combination.
-	 */
-	order->arrival = *arrival;
-	asm volatile("" : : : "memory");
-	*arrival = order->arrival;
+	/* Otherwise it would follow the loop in seq_clear() once for each combination. */
+	seq_forget(order, arrival);
 	seq_advance(seq, ring, arrival);
 	if (arrival->confirmed)
 		seq_add_held(seq, order, ring, arrival);
@@ -497,6 +503,7 @@ static __always_inline void seq_add(struct seq_state *seq, struct order_rec *ord
 	/* A word is also opened at the start, when next is 0. */
 	if (unlikely(arrival->place != seq->next || !(seq->next & 63) || arrival->id != seq->id)) {
 		seq_add_other(seq, order, ring, arrival);
+		seq_forget(order, arrival);
 		return;
 	}
 	arrival->kind = SEQ_NEXT;

@@ -62,6 +62,24 @@ struct sink_rec {
 ABI_ASSERT_SIZE(struct sink_rec, 64);
 
 /* Per-CPU counters outside of streams. */
+enum sink_udp { SINK_UDP_NO, SINK_UDP_YES, SINK_UDP_USUAL };
+
+/* The headers of the packet at hand: of the program alone. */
+struct sink_heads {
+	__u64 udp_sum;		/* with SINK_UDP_USUAL: see udp_head_sum() */
+	__u32 bytes;		/* of the frame, without FCS */
+	__u32 l3, l4;		/* offsets in the frame */
+	__be16 source, dest;	/* with UDP */
+	__u16 udp_bytes;
+	__u8 is_from_peer;
+	__u8 version;
+	__u8 udp;		/* enum sink_udp */
+	__u8 parsed;		/* enum parse_result */
+	__u8 proto;		/* 0: no L4 header */
+	__u8 reserved;
+};
+ABI_ASSERT_SIZE(struct sink_heads, 32);
+
 struct sink_cpu {
 	__u64 foreign;		/* did not match: passed on */
 	__u64 untagged;		/* matched, no tag */
@@ -75,7 +93,7 @@ struct sink_cpu {
 	__u64 unverified;	/* matched, no L4 checksum that could be verified, or too long a payload */
 	__u64 bad_payload;	/* tagged, the payload is not the pattern: in no stream */
 	__u64 locked_out;	/* another CPU held the stream's lock for too long: in no stream */
-	__u64 reserved[4];
+	struct sink_heads heads;
 };
 ABI_ASSERT_SIZE(struct sink_cpu, 128);
 

@@ -100,7 +100,7 @@ unsigned int harness_cpus(void)
  * The kernel's verifier gives up after 1,000,000 instructions. A program that comes near that on
  * one kernel, from one compiler, exceeds it with the next option or the next clang.
  */
-#define VERIFIED_INSNS_MOST	900000
+#define VERIFIED_INSNS_MOST	400000
 
 static void check_verified_insns(const struct bpf_program *prog)
 {
