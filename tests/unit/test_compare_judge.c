@@ -224,6 +224,17 @@ static void a_difference_below_the_noise_floor_is_not_claimed(void **state)
 	assert_true(isinf(j.smallest));
 }
 
+static void a_change_that_is_not_even_shown_is_no_difference(void **state)
+{
+	const double base[] = { 10000, 10000, 10000, 10000, 10000, 10000, 10000, 10000 };
+	const double tiny[] = { 10000.4, 10000.4, 10000.4, 10000.4, 10000.4, 10000.4, 10000.4, 10000.4 };
+	const double small[] = { 10002, 10002, 10002, 10002, 10002, 10002, 10002, 10002 };
+
+	(void)state;
+	assert_int_equal(judge(&lower, NR(base), NR(tiny), none).verdict, COMPARE_SAME);
+	assert_int_equal(judge(&lower, NR(base), NR(small), none).verdict, COMPARE_WORSE);
+}
+
 static void wide_runs_give_the_smallest_effect_that_could_be_seen(void **state)
 {
 	const double base[] = { 100, 160, 70, 120, 90 }, new[] = { 105, 150, 75, 130, 80 };
@@ -276,6 +287,7 @@ int main(void)
 		cmocka_unit_test(the_dictionarys_direction_decides),
 		cmocka_unit_test(nothing_is_claimed_of_few_runs),
 		cmocka_unit_test(a_difference_below_the_noise_floor_is_not_claimed),
+		cmocka_unit_test(a_change_that_is_not_even_shown_is_no_difference),
 		cmocka_unit_test(wide_runs_give_the_smallest_effect_that_could_be_seen),
 		cmocka_unit_test(counts_of_zero_are_compared_by_difference),
 		cmocka_unit_test(steps_of_the_histogram_are_no_difference),

@@ -104,7 +104,7 @@ static int judge_effect(const struct compare_rule *rule, const struct stat_sampl
 	if (err)
 		return err;
 	if (j->by_ratio)
-		noise = fmax(noise, log1p(rule->resolution_ratio));
+		noise = fmax(noise, log1p(fmax(rule->resolution_ratio, COMPARE_LEAST_RATIO)));
 	j->p = shift.p;
 	j->change = j->by_ratio ? expm1(shift.shift) : shift.shift;
 	j->low = isinf(shift.low) ? NAN : j->by_ratio ? expm1(shift.low) : shift.low;

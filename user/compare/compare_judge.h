@@ -16,6 +16,9 @@
 /* With fewer pairs the signed-rank test finds less than the rank test. */
 #define COMPARE_MIN_PAIRS 8
 
+/* The last digit of a change as it is shown: less is no difference, however little the runs vary. */
+#define COMPARE_LEAST_RATIO 1e-4
+
 /* The reason for "inconclusive" that comes with the smallest detectable change. */
 #define COMPARE_WHY_SPREAD "the runs vary too much to show a smaller change"
 
@@ -46,14 +49,15 @@ struct compare_judgement {
 	double base_median, new_median;	/* NAN where that side has no value */
 	double change, low, high;	/* Hodges-Lehmann, 95 % interval; NAN if one side has none */
 	double p;			/* Mann-Whitney, or of pairs signed-rank; NAN likewise */
-	double noise;			/* change between equal setups; 0: not asked; INFINITY: unknown */
+	double noise;			/* change between equal setups, at least the resolution;
+					 * INFINITY: unknown */
 	double smallest;		/* smallest detectable change; likewise */
 	const char *why;		/* reason if inconclusive, or NULL */
 };
 
 /*
  * @noise: more values of the base, measured like the new ones (A/A): their change is the noise
- * floor; without any it is 0. The verdict is better, worse or changed if the whole interval is
+ * floor; without any it is the resolution. The verdict is better, worse or changed if the whole interval is
  * beyond that floor and p is at most 0.05.
  * Returns 0 or -ENOMEM.
  */
