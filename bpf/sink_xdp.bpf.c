@@ -511,7 +511,7 @@ int sink_xdp(struct xdp_md *ctx)
 	}
 	heads = &own->heads;
 	find_heads(ctx, heads);
-	asm volatile("" : : : "memory");	/* so that they are read from there */
+	barrier();	/* so that they are read from there */
 	if (cfg.check)
 		tag_at = tag_place_of(ctx, heads);
 	is_tagged = tag_at && has_tag(ctx, tag_at, &tag);

@@ -215,7 +215,7 @@ static __always_inline struct seq_gap *order_find(const struct order_rec *order,
 static __always_inline void seq_forget(struct order_rec *order, struct seq_arrival *arrival)
 {
 	order->arrival = *arrival;
-	asm volatile("" : : : "memory");
+	barrier();
 	*arrival = order->arrival;
 }
 
@@ -231,7 +231,7 @@ static __always_inline __u64 order_count_n(struct order_rec *order, const struct
 	}
 	/* As seq_forget(). */
 	order->arrival.next = n;
-	asm volatile("" : : : "memory");
+	barrier();
 	return order->arrival.next;
 }
 

@@ -131,7 +131,7 @@ static __always_inline void seq_unlock(struct stream_slot *slot)
 {
 	__u32 count = READ_ONCE(slot->count) + 1;
 
-	asm volatile("" : : : "memory");
+	barrier();
 	if (stores_in_order)
 		WRITE_ONCE(slot->count, count);
 	else

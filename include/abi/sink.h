@@ -61,7 +61,6 @@ struct sink_rec {
 };
 ABI_ASSERT_SIZE(struct sink_rec, 64);
 
-/* Per-CPU counters outside of streams. */
 enum sink_udp { SINK_UDP_NO, SINK_UDP_YES, SINK_UDP_USUAL };
 
 /* The headers of the packet at hand: of the program alone. */
@@ -80,6 +79,7 @@ struct sink_heads {
 };
 ABI_ASSERT_SIZE(struct sink_heads, 32);
 
+/* Per-CPU counters outside of streams. */
 struct sink_cpu {
 	__u64 foreign;		/* did not match: passed on */
 	__u64 untagged;		/* matched, no tag */
