@@ -122,7 +122,7 @@ keys_of_sessions() {
 	wrong '198.18.0.1 any secret-\0of-18-bytes\n' 'zero byte'
 	printf 'any 1 secret-of-18-bytes\n::/0 1 secret-of-18-bytes\nany 1 secret-of-18-others\n' >"$file"
 	run -2 "$TOOL" reflect lo --stamp --keys "$file"
-	[[ $output == *"line 3 of '$file' is of the same sessions as line 1"* ]]
+	[[ $output == *"line 3 of '$file' names the same sessions as line 1"* ]]
 	printf '# nothing\n' >"$file"
 	run -2 "$TOOL" reflect lo --stamp --keys "$file"
 	[[ $output == *"'$file' has no key"* ]]

@@ -92,7 +92,7 @@ static void what_names_the_same_sessions_twice_is_refused_and_what_overlaps_is_n
 	(void)state;
 	for (i = 0; i < sizeof(twice) / sizeof(*twice); i++) {
 		assert_int_equal(keys_of(twice[i], &keys, &e), -EINVAL);
-		assert_string_equal(e.msg, "line 3 of 'keys' is of the same sessions as line 1");
+		assert_string_equal(e.msg, "line 3 of 'keys' names the same sessions as line 1");
 	}
 	assert_int_equal(keys_of("any any 0123456789abcdef\n0.0.0.0/0 any 0123456789abcdef\n"
 				 "::/0 any 0123456789abcdef\n0.0.0.0/0 0 0123456789abcdef\n"

@@ -43,7 +43,7 @@ static bool parse_ssid(const char *word, size_t len, uint16_t *ret_ssid)
 	return len && ssid <= UINT16_MAX;
 }
 
-static bool of_same_sessions(const struct stamp_key_line *a, const struct stamp_key_line *b)
+static bool names_same_sessions(const struct stamp_key_line *a, const struct stamp_key_line *b)
 {
 	return a->any_ssid == b->any_ssid && a->any_source == b->any_source && a->ssid == b->ssid &&
 	       !memcmp(&a->source, &b->source, sizeof(a->source));
@@ -110,8 +110,8 @@ static int take_line(struct stamp_keys *keys, size_t *size, const char *text, co
 	line->line = number;
 	err = parse_line(line, text, at, e);
 	for (i = 0; !err && i + 1 < keys->nr; i++) {
-		if (of_same_sessions(&keys->lines[i], line))
-			err = err_usage(e, "%s is of the same sessions as line %u", at, keys->lines[i].line);
+		if (names_same_sessions(&keys->lines[i], line))
+			err = err_usage(e, "%s names the same sessions as line %u", at, keys->lines[i].line);
 	}
 	return err;
 }

@@ -36,7 +36,7 @@ struct stamp_keys {
 	struct stamp_key_line *lines;
 };
 
-/* From @file, which errors call @name: a line is wrong, or two are of the same sessions. */
+/* From @file, which errors call @name: a line is wrong, or two name the same sessions. */
 int stamp_keys_read(struct stamp_keys *ret_keys, FILE *file, const char *name, struct err *e);
 void stamp_keys_clear(struct stamp_keys *keys);
 
