@@ -113,6 +113,50 @@ static void an_old_file_is_replaced_whole(void **state)
 	assert_int_equal(files_in_dir(), 1);
 }
 
+static void a_renewed_file_is_written_again(void **state)
+{
+	struct outfile *file = NULL;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(outfile_open(&file, path, &e), 0);
+	fputs("the first, which is longer", outfile_stream(file));
+	assert_int_equal(outfile_commit_soon(file, &e), 0);
+	assert_int_equal(outfile_renew(file, &e), 0);
+	fputs("lost", outfile_stream(file));
+	assert_int_equal(outfile_renew(file, &e), 0);
+	fputs("next", outfile_stream(file));
+	fflush(outfile_stream(file));
+	assert_content("the first, which is longer");
+	assert_int_equal(outfile_commit_soon(file, &e), 0);
+	assert_content("next");
+	assert_int_equal(outfile_renew(file, &e), 0);
+	outfile_close(file);
+	assert_content("next");
+	assert_int_equal(files_in_dir(), 1);
+}
+
+static void a_file_that_cannot_be_renewed_may_be_later(void **state)
+{
+	struct outfile *file = NULL;
+	char away[80];
+	struct err e;
+
+	(void)state;
+	snprintf(away, sizeof(away), "%s.away", dir);
+	assert_int_equal(outfile_open(&file, path, &e), 0);
+	assert_int_equal(outfile_commit_soon(file, &e), 0);
+	assert_int_equal(rename(dir, away), 0);
+	assert_int_equal(outfile_renew(file, &e), -ENOENT);
+	assert_non_null(strstr(e.msg, "cannot write"));
+	assert_int_equal(rename(away, dir), 0);
+	assert_int_equal(outfile_renew(file, &e), 0);
+	fputs("back", outfile_stream(file));
+	assert_int_equal(outfile_commit_soon(file, &e), 0);
+	outfile_close(file);
+	assert_content("back");
+}
+
 static void killing_the_writer_leaves_nothing(void **state)
 {
 	int status;
@@ -212,6 +256,8 @@ int main(void)
 		test(a_file_is_there_only_when_committed),
 		test(what_is_not_committed_vanishes),
 		test(an_old_file_is_replaced_whole),
+		test(a_renewed_file_is_written_again),
+		test(a_file_that_cannot_be_renewed_may_be_later),
 		test(killing_the_writer_leaves_nothing),
 		test(everybody_may_read_it_as_the_umask_allows),
 		test(a_disk_that_takes_no_more_keeps_the_old_file),

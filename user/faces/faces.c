@@ -18,6 +18,8 @@
 struct faces {
 	struct faces_cfg cfg;
 	struct tui *tui;
+	struct outfile *textfile;
+	bool textfile_written;
 	FILE *record;
 	int record_error;		/* that ended it */
 	struct err textfile_error;	/* of the last state; no: 0 if it was written */
@@ -26,16 +28,13 @@ struct faces {
 int faces_open(struct faces **ret_faces, const struct faces_cfg *cfg, struct err *e)
 {
 	struct faces *faces = calloc(1, sizeof(*faces));
-	struct outfile *probe = NULL;
 	int err = 0;
 
 	if (!faces)
 		return err_set(e, -ENOMEM, "out of memory for the outputs");
 	faces->cfg = *cfg;
-	if (cfg->textfile) {
-		err = outfile_open(&probe, cfg->textfile, e);
-		outfile_close(probe);
-	}
+	if (cfg->textfile)
+		err = outfile_open(&faces->textfile, cfg->textfile, e);
 	if (!err && cfg->record) {
 		faces->record = fopen(cfg->record, "we");
 		if (!faces->record)
@@ -56,6 +55,7 @@ void faces_close(struct faces *faces)
 	if (!faces)
 		return;
 	tui_close(faces->tui);
+	outfile_close(faces->textfile);
 	if (faces->record)
 		fclose(faces->record);
 	free(faces);
@@ -63,25 +63,25 @@ void faces_close(struct faces *faces)
 
 bool faces_want_all(const struct faces *faces)
 {
-	return faces->tui || faces->record || faces->cfg.textfile;
+	return faces->tui || faces->record || faces->textfile;
 }
 
 static void update_textfile(struct faces *faces, const struct result *res)
 {
 	bool failed = faces->textfile_error.no;
-	struct outfile *file = NULL;
 	struct err e = { 0 };
-	int err;
+	int err = 0;
 
-	err = outfile_open(&file, faces->cfg.textfile, &e);
+	if (faces->textfile_written)
+		err = outfile_renew(faces->textfile, &e);
 	if (!err) {
-		prom_result(outfile_stream(file), res);
-		err = outfile_commit_soon(file, &e);
+		faces->textfile_written = true;
+		prom_result(outfile_stream(faces->textfile), res);
+		err = outfile_commit_soon(faces->textfile, &e);
 	}
 	if (err && !failed)
 		log_warn("%s", e.msg);
 	faces->textfile_error = err ? e : (struct err){ 0 };
-	outfile_close(file);
 }
 
 static void update_record(struct faces *faces, const struct result *res, uint64_t elapsed_ns,
@@ -99,7 +99,7 @@ static void update_record(struct faces *faces, const struct result *res, uint64_
 
 static void update(struct faces *faces, const struct result *res, uint64_t elapsed_ns, bool end)
 {
-	if (faces->cfg.textfile)
+	if (faces->textfile)
 		update_textfile(faces, res);
 	if (faces->record)
 		update_record(faces, res, elapsed_ns, end);

@@ -102,6 +102,11 @@ int outfile_adopt(struct outfile **ret_file, const char *path, const char *aside
 	return 0;
 }
 
+int outfile_fd(const struct outfile *file)
+{
+	return fileno(file->stream);
+}
+
 void outfile_keep_private(struct outfile *file)
 {
 	fchmod(fileno(file->stream), 0600);
@@ -163,6 +168,28 @@ int outfile_commit(struct outfile *file, struct err *e)
 int outfile_commit_soon(struct outfile *file, struct err *e)
 {
 	return commit(file, false, e);
+}
+
+int outfile_renew(struct outfile *file, struct err *e)
+{
+	FILE *stream = NULL;
+	int fd;
+
+	if (file->place < 0 && file->aside[0]) {
+		unlink(file->aside);
+		file->aside[0] = '\0';
+	}
+	fd = file->place < 0 ? open_aside(file) : namer->renew(file->place);
+	if (fd >= 0)
+		stream = fdopen(fd, "w");
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(e, fd < 0 ? fd : -ENOMEM, "cannot write '%s'", file->path);
+	}
+	fclose(file->stream);
+	file->stream = stream;
+	return 0;
 }
 
 void outfile_close(struct outfile *file)

@@ -26,6 +26,9 @@ int outfile_commit(struct outfile *file, struct err *e);
 /* The same without waiting for the disk: for files that are rewritten often. */
 int outfile_commit_soon(struct outfile *file, struct err *e);
 
+/* After a commit, whether or not it succeeded: an empty file for the same @path, to be written and committed. */
+int outfile_renew(struct outfile *file, struct err *e);
+
 /* Frees; discards what was not committed. Accepts NULL. */
 void outfile_close(struct outfile *file);
 
@@ -33,6 +36,7 @@ void outfile_close(struct outfile *file);
 struct outfile_namer {
 	int (*adopt)(const char *path, const char *aside, int fd);	/* @aside: "" while unnamed; its place, from 0 */
 	int (*commit)(int place);
+	int (*renew)(int place);	/* the descriptor of an empty file */
 	void (*discard)(int place);	/* also after commit() */
 };
 
@@ -41,5 +45,6 @@ void outfile_name_by(const struct outfile_namer *namer);
 
 /* The namer's side: a file opened elsewhere. Takes @fd if it returns 0; else -ENOMEM. */
 int outfile_adopt(struct outfile **ret_file, const char *path, const char *aside, int fd);
+int outfile_fd(const struct outfile *file);
 
 #endif

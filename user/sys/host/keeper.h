@@ -15,7 +15,7 @@
  */
 int keeper_start(struct err *e);
 
-/* It takes no more files: only those open now can get a name. By caps_drop(). */
+/* It takes no more files: only those open now can get their names, again when renewed. By caps_drop(). */
 void keeper_seal(void);
 
 /* Ends it, when all files are closed. */
