@@ -24,8 +24,10 @@
 #include "abi/reflect.h"
 #include "abi/rr.h"
 #include "abi/sink.h"
+#include "abi/stamp_packet.h"
 #include "abi/stamp_reflect.h"
 #include "abi/watch.h"
+#include "lib/sha256.h"
 #include "own.h"
 
 #include "flow_tc.skel.h"
@@ -63,17 +65,25 @@ struct fixture {
 #define RR_PAYLOAD	55	/* of an answer to rr: a tag and 37 bytes of the pattern */
 #define ONE		(1ull << 32)
 #define TAKEN_LEAST	8	/* frames that a run of a program must have taken */
+#define SECRET		"of all sessions"
+
+/* In place of a port, of frames that have none or share one. */
+#define ECHO_REPLIES	1
+#define SIGNED		2
 
 /* What frames are made of. */
 static struct frame {
 	uint8_t bytes[HARNESS_LINEAR_BYTES];
 	size_t len;
-	uint16_t port;		/* 0: a fixture, or not UDP */
+	uint16_t port;		/* 0: a fixture, or what no program takes */
 } corpus[NR_FIXTURES + MADE_MAX];
 static size_t nr_corpus, nr_fixtures;
 
 /* Of the program that is run: half of all frames are made from such. */
 static uint16_t favourite;
+
+/* Some of what is changed is signed after that. */
+static bool signs;
 
 /* The frame that is being run. */
 static struct {
@@ -170,6 +180,14 @@ static void add_other(struct packet_frame *frame, uint8_t proto, const void *hea
 	add_frame(frame->bytes, frame->len, 0);
 }
 
+static void sign(uint8_t *payload)
+{
+	uint8_t hmac[SHA256_BYTES];
+
+	sha256_hmac(SECRET, strlen(SECRET), payload, STAMP_HMAC_OVER_BYTES, hmac);
+	memcpy(payload + STAMP_HMAC_OVER_BYTES, hmac, STAMP_HMAC_BYTES);
+}
+
 /* Tagged, to each port that a program looks at, and what else a program looks into. */
 static void add_made(void)
 {
@@ -212,11 +230,12 @@ static void add_made(void)
 		add_other(&frame, 47, gre, sizeof(gre));
 		spec.echo = true;
 		spec.echo_id = RR_ID;
+		spec.echo_sequence = (uint16_t)(4711 + kind);
 		packet_build(&frame, &spec);
 		add_frame(frame.bytes, frame.len, 0);
 		frame.bytes[frame.l4] = spec.version == 6 ? 129 : 0;
 		packet_set_checksum(&frame);
-		add_frame(frame.bytes, frame.len, 0);
+		add_frame(frame.bytes, frame.len, ECHO_REPLIES);
 		/* STAMP with extensions: unknown, padding, a class of service, and an HMAC */
 		spec.echo = false;
 		spec.dst_port = STAMP_PORT;
@@ -227,6 +246,15 @@ static void add_made(void)
 			spec.payload_bytes = i;
 			packet_build(&frame, &spec);
 			add_frame(frame.bytes, frame.len, STAMP_PORT);
+		}
+		/* The same after an authenticated packet. */
+		memmove(payload + STAMP_AUTH_BYTES, payload + 44, 28);
+		memset(payload + 44, 0, STAMP_AUTH_BYTES - 44);
+		sign(payload);
+		for (i = STAMP_AUTH_BYTES; i <= STAMP_AUTH_BYTES + 28; i += 28) {
+			spec.payload_bytes = i;
+			packet_build(&frame, &spec);
+			add_frame(frame.bytes, frame.len, SIGNED);
 		}
 	}
 }
@@ -332,6 +360,30 @@ static void set_sums(void)
 	memcpy(now.bytes, frame.bytes, now.len);
 }
 
+static bool has_room_for_hmac(const struct view *v)
+{
+	return v->is_whole && v->proto == 17 && v->l4_end >= v->l4 + 8 + STAMP_AUTH_BYTES;
+}
+
+static bool is_signed(const struct view *v, const uint8_t *frame)
+{
+	const uint8_t *payload = frame + v->l4 + 8;
+	uint8_t hmac[SHA256_BYTES];
+
+	if (!has_room_for_hmac(v))
+		return false;
+	sha256_hmac(SECRET, strlen(SECRET), payload, STAMP_HMAC_OVER_BYTES, hmac);
+	return !memcmp(payload + STAMP_HMAC_OVER_BYTES, hmac, STAMP_HMAC_BYTES);
+}
+
+static void sign_frame(void)
+{
+	struct view v = look(now.bytes, now.len);
+
+	if (has_room_for_hmac(&v))
+		sign(now.bytes + v.l4 + 8);
+}
+
 static void grow(size_t by)
 {
 	while (by-- && now.len < now.max)
@@ -433,6 +485,8 @@ static void make_frame(void)
 		if (now.len < now.min)
 			grow(now.min - now.len);
 	}
+	if (signs && chance(4))
+		sign_frame();
 	if (chance(2))
 		set_sums();
 }
@@ -546,6 +600,8 @@ static void check_turned(enum reflect_outcome outcome)
 	turn_round(&v, due);
 	check(!memcmp(now.out.bytes, due, now.len));
 	check(back.is_whole);
+	if (signs && outcome == REFLECT_UDP)
+		check(is_signed(&v, now.bytes) && is_signed(&back, now.out.bytes));
 	if (v.right) {
 		intact++;
 		check(back.right);
@@ -575,6 +631,11 @@ static void reflect_each(void)
 	check(rec.bytes - before.bytes == (outcome <= REFLECT_ICMP ? now.len : 0));
 	check(now.out.action == (outcome <= REFLECT_ICMP ? XDP_TX : outcome >= REFLECT_LIMITED ? XDP_DROP : XDP_PASS));
 	check(stamp || outcome < REFLECT_LIMITED);
+	if (signs && outcome == REFLECT_FORGED) {
+		struct view v = look(now.bytes, now.len);
+
+		check(!is_signed(&v, now.bytes));
+	}
 	if (outcome <= REFLECT_ICMP)
 		check_turned((enum reflect_outcome)outcome);
 	else
@@ -633,6 +694,7 @@ static void load_stamp(struct stamp_reflect_cfg cfg)
 	bpf_map__set_max_entries(stamp->maps.reflect_recs, harness_cpus());
 	bpf_map__set_max_entries(stamp->maps.stamp_recs, harness_cpus());
 	bpf_map__set_max_entries(stamp->maps.stamp_hists, harness_cpus());
+	bpf_map__set_max_entries(stamp->maps.stamp_keys, 2);
 	assert_int_equal(stamp_xdp_bpf__load(stamp), 0);
 	assert_int_equal(bpf_map__update_elem(stamp->maps.stamp_clocks, &zero, sizeof(zero), &clock,
 					      sizeof(clock), BPF_ANY), 0);
@@ -667,6 +729,29 @@ static void stamp_reflector_with_a_key_answers_echoes_alone(void **state)
 	harness_read(reflector_recs, harness_cpu(), &rec);
 	assert_int_equal(rec.packets[REFLECT_UDP], 0);
 	assert_true(rec.packets[REFLECT_ICMP] > 0);
+}
+
+static void stamp_reflector_answers_what_is_signed(void **state)
+{
+	struct stamp_key_name name = { .bits = STAMP_KEY_NAME_BITS, .any_ssid = 1 };
+	struct stamp_reflect_cfg cfg = { .authenticated = 1, .allow_dscp = 1 };
+	struct stamp_key key;
+	struct reflect_rec rec;
+
+	(void)state;
+	signs = true;
+	sha256_hmac_pads(SECRET, strlen(SECRET), key.inner, key.outer);
+	cfg.key = key;
+	for (cfg.keyed = STAMP_KEYED_ALIKE; cfg.keyed <= STAMP_KEYED_APART; cfg.keyed++) {
+		load_stamp(cfg);
+		for (name.version = 4; name.version <= 6; name.version += 2)
+			assert_int_equal(bpf_map__update_elem(stamp->maps.stamp_keys, &name, sizeof(name), &key,
+							      sizeof(key), BPF_ANY), 0);
+		run_all(SIGNED, LINEAR_MIN, HARNESS_LINEAR_BYTES, reflect_each);
+		harness_read(reflector_recs, harness_cpu(), &rec);
+		assert_true(rec.packets[REFLECT_UDP] > TAKEN_LEAST && rec.packets[REFLECT_FORGED] > TAKEN_LEAST);
+		assert_true(intact > answered / 8);
+	}
 }
 
 /* sink_xdp */
@@ -735,10 +820,10 @@ static void sink_each(void)
 		check(cpu->damaged + cpu->unverified == 1);
 }
 
-static void load_sink(struct sink_cfg cfg, bool payload, bool frags)
+static void load_sink(struct sink_cfg cfg, bool payload, bool frags, bool spin)
 {
 	sink_xdp_bpf__destroy(sink);
-	sink = harness_open_sink(false);
+	sink = harness_open_sink(spin);
 	assert_non_null(sink);
 	cfg.port = htons(SINK_PORT);
 	cfg.streams = cfg.pdv_streams = STREAMS;
@@ -768,18 +853,19 @@ static void sink_counts_each_once(void **state)
 {
 	static const struct {
 		struct sink_cfg cfg;
-		bool payload;
+		bool payload, spin;
 	} kinds[] = {
 		{ { .match = SINK_MATCH_DEST, .check = 1, .vary = 1 } },
 		{ { .match = SINK_MATCH_TAG, .check = 1, .gaps = 1, .run = PACKET_RUN }, true },
 		{ { .match = SINK_MATCH_ALL, .check = 1, .run = PACKET_RUN } },
 		{ { .match = SINK_MATCH_ALL } },
+		{ { .match = SINK_MATCH_TAG, .check = 1, .vary = 1, .run = PACKET_RUN }, true, true },
 	};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		load_sink(kinds[i].cfg, kinds[i].payload, false);
+		load_sink(kinds[i].cfg, kinds[i].payload, false, kinds[i].spin);
 		run_all(SINK_PORT, LINEAR_MIN, HARNESS_LINEAR_BYTES, sink_each);
 		assert_true(answered > now.nr / 100 && intact > answered / 16);
 	}
@@ -790,7 +876,7 @@ static void sink_of_long_frames_counts_each_once(void **state)
 	(void)state;
 	if (!harness_has_frags())
 		harness_cannot("multi-buffer");
-	load_sink((struct sink_cfg){ .match = SINK_MATCH_ALL, .check = 1 }, true, true);
+	load_sink((struct sink_cfg){ .match = SINK_MATCH_ALL, .check = 1 }, true, true, false);
 	run_all(SINK_PORT, LINEAR_MIN, FRAGS_MAX, sink_each);
 	assert_true(answered == now.nr);
 }
@@ -1094,30 +1180,33 @@ static void rr_each(void)
 	check(v.is_whole && (v.right || rec.unverified));
 }
 
-static void load_rr(unsigned int version, bool bounces)
+static void load_rr(unsigned int version, bool icmp, bool bounces)
 {
 	struct rr_match match = {
-		.version = (__u8)version, .id = htons(RR_PORT), .port = htons(7), .run = PACKET_RUN,
-		.stream = RR_STREAM, .streams = 1, .l4_bytes = 8 + RR_PAYLOAD, .stamp_every = bounces,
+		.version = (__u8)version, .icmp = icmp, .id = htons(icmp ? RR_ID : RR_PORT), .port = htons(7),
+		.run = PACKET_RUN, .stream = RR_STREAM, .streams = 1, .l4_bytes = 8 + RR_PAYLOAD, .stamp_every = bounces,
 	};
-	struct packet_spec spec = { .version = version, .src_port = 7, .dst_port = RR_PORT,
-				    .payload_bytes = RR_PAYLOAD };
+	struct packet_spec spec = { .version = version, .echo = icmp, .echo_id = RR_ID, .src_port = 7,
+				    .dst_port = RR_PORT, .payload_bytes = RR_PAYLOAD };
 	struct packet_frame frame;
 	uint8_t *mask = (uint8_t *)&match.mask;
 	size_t src = version == 6 ? 8 : 12, bytes = version == 6 ? 16 : 4;
 
 	packet_build(&frame, &spec);
+	if (icmp)
+		frame.bytes[frame.l4] = version == 6 ? 129 : 0;
 	memcpy(match.peer, frame.bytes + frame.l3 + src, bytes);
 	memcpy(&match.answer, frame.bytes, version == 6 ? RR_HEAD6_BYTES : RR_HEAD4_BYTES);
 	memset(&match.request, 0xaa, sizeof(match.request));
-	/* type, IP's version and lengths, protocol, source and ports: as test_rr.c has them */
+	/* type, IP's version and lengths, protocol, source, and ports or type and identifier: as test_rr.c has them */
 	memset(mask + 12, 0xff, 3);
 	memset(mask + (version == 6 ? 18 : 16), 0xff, 2);
 	memset(mask + (version == 6 ? 20 : 23), 0xff, 1);
 	if (version == 4)
 		memset(mask + 20, 0xff, 2);
 	memset(mask + 14 + src, 0xff, bytes);
-	memset(mask + frame.l4, 0xff, 6);
+	memset(mask + frame.l4, 0xff, icmp ? 2 : 4);
+	memset(mask + frame.l4 + 4, 0xff, 2);
 	rr_xdp_bpf__destroy(rr);
 	rr = rr_xdp_bpf__open();
 	assert_non_null(rr);
@@ -1141,9 +1230,9 @@ static void answers_are_taken_once_and_no_others(void **state)
 	int kind;
 
 	(void)state;
-	for (kind = 0; kind < 4; kind++) {
-		load_rr(kind & 1 ? 6 : 4, kind & 2);
-		run_all(RR_PORT, LINEAR_MIN, HARNESS_LINEAR_BYTES, rr_each);
+	for (kind = 0; kind < 8; kind++) {
+		load_rr(kind & 1 ? 6 : 4, kind & 4, kind & 2);
+		run_all(kind & 4 ? ECHO_REPLIES : RR_PORT, LINEAR_MIN, HARNESS_LINEAR_BYTES, rr_each);
 		assert_true(answered >= TAKEN_LEAST && answered > now.nr / 400);
 	}
 }
@@ -1151,6 +1240,7 @@ static void answers_are_taken_once_and_no_others(void **state)
 static int unload(void **state)
 {
 	(void)state;
+	signs = false;
 	reflect_xdp_bpf__destroy(reflect);
 	stamp_xdp_bpf__destroy(stamp);
 	sink_xdp_bpf__destroy(sink);
@@ -1179,6 +1269,7 @@ int test_fuzz(void)
 		cmocka_unit_test_teardown(reflector_of_long_frames_turns_round_or_leaves, unload),
 		cmocka_unit_test_teardown(stamp_reflector_turns_round_or_leaves, unload),
 		cmocka_unit_test_teardown(stamp_reflector_with_a_key_answers_echoes_alone, unload),
+		cmocka_unit_test_teardown(stamp_reflector_answers_what_is_signed, unload),
 		cmocka_unit_test_teardown(sink_counts_each_once, unload),
 		cmocka_unit_test_teardown(sink_of_long_frames_counts_each_once, unload),
 		cmocka_unit_test_teardown(watchers_count_each_once_and_leave_it, unload),
