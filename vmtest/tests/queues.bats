@@ -38,3 +38,17 @@ kicks() {
 	json '.environment.rx_xdp_mode == "native" and .environment.rx_queues == 2 and
 		(.metrics | .streams == 2 and .received_packets == 2003 and .lost_packets == 0 and .duplicate_packets == 0)'
 }
+
+@test "packets that the host merges are said before generic XDP is attached, and not where they are not" {
+	in_b ethtool -k eg0 | grep -q "^rx-gro-hw: on" || cannot gro-hw "a virtio NIC whose host merges packets"
+	start sink b sink eg0 --xdp-mode generic --count 101 --duration 10s
+	grep -qF "'eg0' merges packets (rx-gro-hw), which generic XDP disables" "$BATS_TEST_TMPDIR/sink.err"
+	tool_in a blast eg0 198.18.0.2 --count 101 --rate 1kpps --engine afxdp
+	is 0
+	finish sink
+	is 0
+	json '.environment.rx_xdp_mode == "generic" and .metrics.received_packets == 101 and .metrics.lost_packets == 0'
+	in_b ethtool -K eg0 rx-gro-hw off
+	tool_in b sink eg0 --xdp-mode generic --duration 100ms
+	[[ $stderr != *rx-gro-hw* ]]
+}
