@@ -7,7 +7,7 @@ load ../lib/common
 load ../lib/lab
 
 NET_ADMIN=$((1 << 12)) NET_RAW=$((1 << 13)) IPC_LOCK=$((1 << 14)) SYS_ADMIN=$((1 << 21)) SYS_RESOURCE=$((1 << 24))
-PERFMON=$((1 << 38)) BPF=$((1 << 39)) FILES=$((1 << 1 | 1 << 3))
+SET_USER=$((1 << 6 | 1 << 7)) PERFMON=$((1 << 38)) BPF=$((1 << 39)) FILES=$((1 << 1 | 1 << 3))
 
 setup() {
 	need_root
@@ -113,7 +113,24 @@ seen() {
 	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks tc
 	leaves watch $((BPF | NET_ADMIN))
 	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks tc --textfile "$BATS_TEST_TMPDIR/x.prom"
-	leaves watch $((BPF | NET_ADMIN | FILES))
+	leaves watch $((BPF | NET_ADMIN))
+	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks xdp
+	leaves watch $((BPF | NET_ADMIN))
+	"$TOOL" doctor --has freplace >/dev/null 2>&1 || return 0
+	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --hooks xdp --share
+	has "$(pgrep -P "${PIDS[watch]}" ethgauge-share)" 0 $((BPF | PERFMON | NET_ADMIN | SYS_ADMIN | FILES)) 0
+	leaves watch $((BPF | NET_ADMIN))
+}
+
+@test "ping and rr stay root until the last size, with what opening it needs" {
+	local kept=$((BPF | PERFMON | NET_ADMIN | NET_RAW | IPC_LOCK | SYS_RESOURCE | SET_USER))
+
+	kept=$((kept & 0x$(field $$ CapPrm)))
+	lab_up
+	start_cmd ping a "frames of 64 bytes" "$TOOL" ping 198.18.0.2 --sizes 64,128 -d 3s -i 10ms
+	has "${PIDS[ping]}" 0 "$kept" 0
+	wait_for grep -q "frames of 128 bytes" "$BATS_TEST_TMPDIR/ping.err"
+	leaves ping 0
 }
 
 @test "a run starts no process, loads no program and changes nothing of the system" {
@@ -187,6 +204,34 @@ seen() {
 	kill -KILL "${PIDS[sink]}"
 	wait_for has_ended "$keeper"
 	[ "$(find "$dir" -type f | wc -l)" = 2 ]
+}
+
+# is_renewed FILE INODE: it is another file by now.
+is_renewed() {
+	[ -s "$1" ] && [ "$(stat -c %i "$1")" != "$2" ]
+}
+
+@test "a text file is replaced at each interval by the process that names files" {
+	local dir file keeper
+
+	lab_up
+	dir=$BATS_TEST_TMPDIR/out
+	mkdir -m 755 "$dir"
+	file=$dir/x.prom
+	start_cmd watch b "watching" "$TOOL" watch eg0 --no-cost --interval 100ms --textfile "$file"
+	keeper=$(pgrep -P "${PIDS[watch]}")
+	[ "$(cat "/proc/$keeper/comm")" = ethgauge-files ]
+	has "$keeper" 0 $((FILES)) 0
+	wait_for is_renewed "$file" 0
+	# It takes no other file, whoever asks, but goes on renewing this one.
+	wait_for is_renewed "$file" "$(stat -c %i "$file")"
+	wait_for is_renewed "$file" "$(stat -c %i "$file")"
+	[ "$(stat -c '%u %a' "$file")" = "0 644" ]
+	# The pair's end, the file and /dev/null: none is left open.
+	[ "$(find "/proc/$keeper/fd" -type l | wc -l)" = 5 ]
+	leaves watch $((BPF | NET_ADMIN))
+	grep -q '^ethgauge_seen_packets_total' "$file"
+	[ "$(find "$dir" -type f | wc -l)" = 1 ]
 }
 
 @test "a capability that is missing is named with the setcap command, which is enough" {

@@ -282,9 +282,11 @@ in_dispatcher() {
 	in_b xdp-loader status eg0 | grep -q "$1"
 }
 
-@test "libxdp's dispatcher is joined and left; what kill -9 leaves there goes with the next" {
+@test "libxdp's dispatcher is joined and left, also after kill -9; what is left where both were killed goes with the next" {
 	need freplace
 	need_command clang xdp-loader
+	local helper
+
 	# To be joined to others its function must say what it takes.
 	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
 		struct xdp_md { unsigned int data, data_end, data_meta, ifindex, queue, egress; };
@@ -296,8 +298,21 @@ in_dispatcher() {
 	watch b --hooks xdp
 	in_a "$PEER" frames 60 101
 	in_dispatcher alien
+	in_dispatcher watch_xdp
+	helper=$(pgrep -P "${PIDS[watch]}" ethgauge-share)
+	# What ends its owner does not end it.
+	kill -INT "$helper"
+	kill -TERM "$helper"
 	kill -KILL "${PIDS[watch]}"
+	wait_for has_ended "$helper"
+	in_dispatcher alien
+	! in_dispatcher watch_xdp || fail "it is still there"
+	watch b --hooks xdp
+	helper=$(pgrep -P "${PIDS[watch]}" ethgauge-share)
+	kill -KILL "$helper" "${PIDS[watch]}"
 	wait_for has_ended "${PIDS[watch]}"
+	wait_for has_ended "$helper"
+	in_dispatcher watch_xdp
 	watch b --hooks xdp
 	said "left by a killed process from the dispatcher"
 	in_a "$PEER" frames 60 307
@@ -385,14 +400,21 @@ for _ in range(int(sys.argv[1])):
     link.send(bytes.fromhex("02e90000000702e90000000888b5") + bytes(46))' "$1"
 }
 
-@test "an interface that is deleted and made again is watched again, and the counts go on" {
-	local hook
+# Dispatchers that libxdp has pinned.
+pins() {
+	find -L /sys/fs/bpf/xdp -maxdepth 1 -name 'dispatch-*' 2>/dev/null | sort
+}
 
+@test "an interface that is deleted and made again is watched again, and the counts go on" {
+	local hook how before
+
+	before=$(pins)
 	in_b sysctl -qw net.ipv6.conf.default.disable_ipv6=1
-	for hook in $(each_hook); do
+	for hook in $(each_hook) $("$TOOL" doctor --has freplace >/dev/null 2>&1 && echo shared); do
+		how=(--hooks "$hook")
+		[ "$hook" != shared ] || how=(--hooks xdp --share)
 		make_pair
-		start_cmd watch b "watching 'eg7'" "$TOOL" watch eg7 --interval 100ms --json \
-			--hooks "$hook"
+		start_cmd watch b "watching 'eg7'" "$TOOL" watch eg7 --interval 100ms --json "${how[@]}"
 		frames_from_eg8 101
 		ip_in b link delete eg7
 		wait_for said "'eg7' no longer exists"
@@ -404,6 +426,7 @@ for _ in range(int(sys.argv[1])):
 		json '.parts[0].metrics.seen_packets == 408'
 		json '.parts[0].notes | any(contains("reattached 1 times"))'
 	done
+	[ "$(pins)" = "$before" ]
 }
 
 @test "programs that were detached by others are attached again" {

@@ -19,6 +19,7 @@
 #include "lib/loop.h"
 #include "proto/filter.h"
 #include "sys/host/caps.h"
+#include "sys/host/keeper.h"
 
 #define SHORTEST_NS	100000000ull	/* lower limit of the interval in the full-screen view */
 #define LONGEST_NS	(60 * NSEC_PER_SEC)
@@ -233,15 +234,18 @@ static int open_all(struct watch_run *run, struct err *e)
 	return watch_all_open(&run->all, &cfg, run->res, e);
 }
 
-/* Before all else that its process must not have. */
-static int open_http(struct watch_run *run, struct err *e)
+/* Processes, before all else that they must not have. */
+static int open_helpers(struct watch_run *run, struct err *e)
 {
+	const struct watch_opts *opts = run->opts;
 	const struct http_page page = {
 		.path = "/metrics", .type = "text/plain; version=0.0.4; charset=utf-8",
 		.make = make_page, .ctx = run,
 	};
 
-	return run->opts->prom ? http_open(&run->http, run->opts->prom, &page, e) : 0;
+	int err = opts->prom ? http_open(&run->http, opts->prom, &page, e) : 0;
+
+	return !err && opts->textfile ? keeper_start(e) : err;
 }
 
 static int open_faces(struct watch_run *run, struct err *e)
@@ -263,12 +267,9 @@ static unsigned int kept_caps(const struct watch_opts *opts)
 {
 	unsigned int keep = CAPS_BPF | CAPS_NET_ADMIN;	/* for reattaching */
 
-	/* To leave a dispatcher, which is below /sys/fs/bpf. */
-	if (opts->hooks == WATCH_HOOKS_XDP)
-		keep |= CAPS_SYS_ADMIN | CAPS_FILES | CAPS_LOAD;
 	if (!opts->no_cost)
 		keep |= CAPS_SYS_ADMIN;		/* run-time statistics */
-	return keep | (opts->textfile ? CAPS_FILES : 0);
+	return keep;
 }
 
 static int run_live(struct watch_run *run, struct err *e)
@@ -283,7 +284,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	if (!err)
 		err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
 	if (!err)
-		err = open_http(run, e);
+		err = open_helpers(run, e);
 	if (!err)
 		err = open_all(run, e);
 	if (!err)
@@ -323,11 +324,11 @@ static int run_replay(struct watch_run *run, struct err *e)
 	/* Before the screen is switched: the file may not exist. */
 	err = record_show_open(&show, e);
 	if (!err)
-		err = open_http(run, e);
+		err = open_helpers(run, e);
 	if (!err)
 		err = open_faces(run, e);
 	if (!err) {
-		caps_drop(run->opts->textfile ? CAPS_FILES : 0);
+		caps_drop(0);
 		show.faces = run->faces;
 		err = record_show(&show, e);
 	}

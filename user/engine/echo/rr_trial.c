@@ -307,8 +307,8 @@ static void read_size(const struct trial *trial, struct size_figures *ret)
 }
 
 /*
- * Runs one size and reports it into @res, what all sizes share into @top. @last: no capability is
- * required any more.
+ * Runs one size and reports it into @res, what all sizes share into @top. @last: none is opened
+ * after it.
  */
 static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct result *top,
 		    struct result *res, struct size_figures *ret_figures, struct err *e)
@@ -335,6 +335,8 @@ static int run_size(const struct rr_opts *opts, bool icmp, bool last, struct res
 	environ_clock(top, STAMP_MONOTONIC);
 	if (last)
 		caps_drop(0);
+	else
+		caps_limit(CAPS_BPF | CAPS_NET_ADMIN | CAPS_NET_RAW | CAPS_LIMITS | CAPS_USER);
 	log_info("sending requests to '%s' through '%s', frames of %u bytes", opts->stream.dest,
 		 opts->stream.ifname, opts->stream.frame_bytes);
 	meter = meter_start(opts->stream.ifname);

@@ -125,7 +125,9 @@ static int load_xdp(struct watch *watch, struct err *e)
 		err = bpf_map__reuse_fd(xdp->maps.watch_gaps, bpf_map__fd(tc->gaps));
 	if (!err)
 		err = bpf_map__reuse_fd(xdp->maps.watch_rings, bpf_map__fd(tc->rings));
-	if (!err && !watch->share)
+	if (!err && (cfg->share || xdp_share_is_possible(watch->nic.ifindex)))
+		return xdp_share_open(&watch->share, xdp->obj, e);
+	if (!err)
 		err = bpf_load(xdp->skeleton);
 	if (err) {
 		bpf_load_error(e, err, "watch_xdp");
@@ -146,9 +148,8 @@ static int attach(struct watch *watch, struct err *e)
 	if (watch->xdp) {
 		if (watch->flows)
 			hook.beside_fd = hook.rx_fd;
-		if (watch->share)
-			hook.share = watch->xdp->obj;
-		else
+		hook.share = watch->share;
+		if (!hook.share)
 			hook.rx_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
 	}
 	err = watch_hook_open(&watch->hook, &hook, e);
@@ -158,7 +159,7 @@ static int attach(struct watch *watch, struct err *e)
 	sides[WATCH_TX].prog_fd = hook.tx_fd;
 	/* Loaded by the hook. */
 	if (watch->share)
-		sides[WATCH_RX].prog_fd = bpf_program__fd(watch->xdp->progs.watch_xdp);
+		sides[WATCH_RX].prog_fd = xdp_share_prog_fd(watch->share);
 	result_env_str(sides[WATCH_RX].part, "hook", watch_hook_rx_way(watch->hook));
 	result_env_str(sides[WATCH_TX].part, "hook", watch_hook_tx_way(watch->hook));
 	if (watch->why) {
@@ -213,8 +214,6 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	watch->nr_cpus = cpu_nr_possible();
 	watch->nr_queues = nic.rx_queues < MAX_QUEUES ? nic.rx_queues : MAX_QUEUES;
 	watch->hooks = watch_hook_choose(cfg->ifname, &nic, cfg->hooks, &watch->why);
-	watch->share = watch->hooks == WATCH_HOOKS_XDP &&
-		       (cfg->share || xdp_share_is_possible(nic.ifindex));
 	bpf_log_init();
 	bpf_raise_memlock();
 	err = load_programs(watch, e);
@@ -255,6 +254,7 @@ void watch_close(struct watch *watch)
 	if (!watch)
 		return;
 	watch_hook_close(watch->hook);
+	xdp_share_close(watch->share);
 	bpf_unmap_memory(watch->recs, watch->recs_bytes);
 	bpf_unmap_memory(watch->queues, watch->queues_bytes);
 	bpf_unmap_memory(watch->gaps, watch->gaps_bytes);

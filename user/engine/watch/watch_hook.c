@@ -72,7 +72,8 @@ static void detach(struct watch_hook *hook)
 	tc_detach(hook->tx_tc);
 	tc_detach(hook->rx_tc);
 	xdp_detach(hook->rx_xdp);
-	xdp_share_detach(hook->rx_share);
+	if (hook->rx_share)
+		xdp_share_detach(hook->rx_share);
 	hook->rx_xdp = NULL;
 	hook->rx_share = NULL;
 	hook->rx_tc = NULL;
@@ -108,9 +109,11 @@ static int attach(struct watch_hook *hook, struct err *e)
 	int rx_tc_fd = cfg->hooks == WATCH_HOOKS_XDP ? cfg->beside_fd : cfg->rx_fd, err = 0;
 
 	if (cfg->share)
-		err = xdp_share_attach(&hook->rx_share, hook->ifindex, cfg->share, cfg->xdp_mode, e);
+		err = xdp_share_attach(cfg->share, hook->ifindex, cfg->xdp_mode, e);
 	else if (cfg->hooks == WATCH_HOOKS_XDP)
 		err = xdp_attach(&hook->rx_xdp, hook->ifindex, cfg->rx_fd, cfg->xdp_mode, e);
+	if (!err)
+		hook->rx_share = cfg->share;
 	if (!err && rx_tc_fd >= 0)
 		err = tc_attach(&hook->rx_tc, hook->ifindex, false, rx_tc_fd, -1, way, e);
 	if (!err)

@@ -38,8 +38,7 @@ struct watch_hook_cfg {
 	const char *ifname;
 	enum watch_hooks hooks;		/* chosen */
 	enum xdp_mode xdp_mode;
-	struct bpf_object *share;	/* not loaded, used instead of rx_fd: joins libxdp's
-					 * dispatcher. NULL: no */
+	struct xdp_share *share;	/* used instead of rx_fd: joins libxdp's dispatcher. NULL: no */
 	int rx_fd, tx_fd;		/* programs; rx_fd is an XDP one with WATCH_HOOKS_XDP */
 	int beside_fd;			/* then one more that sees what is received, at tc; -1: none */
 };

@@ -31,7 +31,7 @@ struct watch {
 	struct watch_tc_bpf *tc;		/* NULL: with flows */
 	struct watch_flows *flows;		/* NULL: not requested */
 	struct watch_xdp_bpf *xdp;		/* NULL: tc only */
-	bool share;				/* xdp is loaded by the hook */
+	struct xdp_share *share;		/* loads xdp; NULL: no */
 	struct watch_hook *hook;
 	struct watch_rec *recs;
 	struct watch_sum *queues;

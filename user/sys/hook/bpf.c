@@ -214,7 +214,7 @@ static bool process_holds(const char *pid, uint32_t id)
 	return held;
 }
 
-static int find_pid(uint32_t id, int except)
+static int find_pid(uint32_t id, bool by_others)
 {
 	struct dirent *entry;
 	int pid, found = 0;
@@ -223,7 +223,9 @@ static int find_pid(uint32_t id, int except)
 	dir = opendir("/proc");
 	while (dir && !found && (entry = readdir(dir))) {
 		pid = atoi(entry->d_name);
-		if (pid > 0 && pid != except && process_holds(entry->d_name, id))
+		if (by_others && (pid == getpid() || pid == getppid()))
+			continue;
+		if (pid > 0 && process_holds(entry->d_name, id))
 			found = pid;
 	}
 	if (dir)
@@ -233,12 +235,12 @@ static int find_pid(uint32_t id, int except)
 
 int bpf_prog_pid(uint32_t id)
 {
-	return find_pid(id, 0);
+	return find_pid(id, false);
 }
 
 int bpf_prog_other_pid(uint32_t id)
 {
-	return find_pid(id, getpid());
+	return find_pid(id, true);
 }
 
 bool bpf_link_holds(int link_fd)

@@ -49,7 +49,7 @@ int bpf_prog_info_of(uint32_t id, struct bpf_prog_info *ret_info);
 /* A process that holds the program or a link of it; 0: none visible. */
 int bpf_prog_pid(uint32_t id);
 
-/* The same, except this process. */
+/* The same, except this process and the one that started it. */
 int bpf_prog_other_pid(uint32_t id);
 
 /* False once the link's interface is gone, or the link was detached. */

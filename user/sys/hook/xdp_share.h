@@ -3,9 +3,9 @@
  * sys/hook/xdp_share.h - share the XDP hook of an interface with other programs, by libxdp's
  * dispatcher.
  *
- * No link holds a dispatcher: a killed process's program in it keeps running until
- * xdp_share_attach() finds that no process holds a program of its own name any more, or until:
- * xdp-loader unload IFACE --all
+ * Who joins or leaves a dispatcher loads a new one and pins it below /sys/fs/bpf. A process of its own keeps the right
+ * to do so, and leaves the dispatcher when this one ends, however it ends. What is left where both were killed goes
+ * with the next xdp_share_attach() of a program of its name, or by: xdp-loader unload IFACE --all
  */
 #ifndef SYS_HOOK_XDP_SHARE_H
 #define SYS_HOOK_XDP_SHARE_H
@@ -22,15 +22,22 @@ struct xdp_share;
 bool xdp_share_is_possible(int ifindex);
 
 /*
- * Loads @obj, which has one XDP program and is not loaded yet, and attaches it first in the
- * existing dispatcher, or in a new one if the hook is free. The program must return XDP_PASS, so
- * that the others decide.
+ * For @obj, which has one XDP program, that must return XDP_PASS, so that the others decide, and whose maps exist. It
+ * is not loaded yet, and must stay until xdp_share_close(). Before capabilities are dropped and threads start.
  */
-int xdp_share_attach(struct xdp_share **ret_share, int ifindex, struct bpf_object *obj,
-		     enum xdp_mode mode, struct err *e);
+int xdp_share_open(struct xdp_share **ret_share, struct bpf_object *obj, struct err *e);
 
-/* Detaches, with the dispatcher if no other program is left in it, and frees; accepts NULL. */
+/* Leaves the dispatcher if need be; accepts NULL. */
+void xdp_share_close(struct xdp_share *share);
+
+/* Attaches it first in the existing dispatcher, or in a new one if the hook is free. */
+int xdp_share_attach(struct xdp_share *share, int ifindex, enum xdp_mode mode, struct err *e);
+
+/* Detaches, with the dispatcher if no other program is left in it. Without effect where it is not attached. */
 void xdp_share_detach(struct xdp_share *share);
+
+/* The program, once it was attached; -1 before. */
+int xdp_share_prog_fd(const struct xdp_share *share);
 
 /* False once the interface is gone, or the program was detached. */
 bool xdp_share_holds(struct xdp_share *share);

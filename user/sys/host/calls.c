@@ -50,9 +50,6 @@ static const char *const calls[] = {
 	"getrlimit", "getrusage", "getuid", "prlimit64", "sysinfo", "times", "ugetrlimit", "uname", "wait4", "waitid",
 };
 
-/* With CALLS_LOAD, also to pin. */
-static const char *const load_calls[] = { "bpf", "mkdir", "mkdirat", "rmdir" };
-
 /* All but those that load a program or pin one. A map is made where a tc filter is attached again. */
 static const int bpf_commands[] = {
 	BPF_MAP_CREATE, BPF_MAP_GET_FD_BY_ID, BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM, BPF_MAP_DELETE_ELEM,
@@ -68,13 +65,13 @@ static const int bpf_commands[] = {
 #define CLONE_FLAGS	0
 #endif
 
-static int allow_all(scmp_filter_ctx filter, const char *const *names, size_t nr)
+static int allow_always(scmp_filter_ctx filter)
 {
 	int call, err = 0;
 	size_t i;
 
-	for (i = 0; !err && i < nr; i++) {
-		call = seccomp_syscall_resolve_name(names[i]);
+	for (i = 0; !err && i < NR_OF(calls); i++) {
+		call = seccomp_syscall_resolve_name(calls[i]);
 		/* A newer one than this libseccomp, which libc then does without. */
 		err = call == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
 	}
@@ -83,12 +80,10 @@ static int allow_all(scmp_filter_ctx filter, const char *const *names, size_t nr
 
 static int allow(scmp_filter_ctx filter, unsigned int also)
 {
-	int err = allow_all(filter, calls, NR_OF(calls));
+	int err = allow_always(filter);
 	size_t i;
 
-	if (!err && (also & CALLS_LOAD))
-		err = allow_all(filter, load_calls, NR_OF(load_calls));
-	for (i = 0; !err && !(also & CALLS_LOAD) && i < NR_OF(bpf_commands); i++)
+	for (i = 0; !err && i < NR_OF(bpf_commands); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
 				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)bpf_commands[i]));
 	if (!err)

@@ -7,7 +7,6 @@
 
 enum {
 	CALLS_NETNS = 1 << 0,	/* entering network namespaces */
-	CALLS_LOAD = 1 << 1,	/* loading programs, and pinning them */
 };
 
 /*

@@ -46,6 +46,8 @@ static const struct {
 	{ CAPS_FILES, CAP_FOWNER, "CAP_FOWNER" },
 	{ CAPS_LIMITS, CAP_IPC_LOCK, "CAP_IPC_LOCK" },
 	{ CAPS_LIMITS, CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE" },
+	{ CAPS_USER, CAP_SETUID, "CAP_SETUID" },
+	{ CAPS_USER, CAP_SETGID, "CAP_SETGID" },
 };
 
 #define NR_TABLE	(sizeof(table) / sizeof(table[0]))
@@ -155,7 +157,7 @@ static void drop_rest(unsigned int keep, bool run_phase)
 		log_debug("cannot drop capabilities: %s", strerror(-err));
 	if (!run_phase)
 		return;
-	err = calls_limit((keep & CAPS_SYS_ADMIN ? CALLS_NETNS : 0) | (keep & CAPS_LOAD ? CALLS_LOAD : 0));
+	err = calls_limit(keep & CAPS_SYS_ADMIN ? CALLS_NETNS : 0);
 	if (err)
 		log_debug("cannot limit system calls: %s", strerror(-err));
 }

@@ -14,7 +14,7 @@ enum caps_need {
 	CAPS_SYS_ADMIN = 1 << 3,
 	CAPS_FILES = 1 << 4,	/* writing where only root may: CAP_DAC_OVERRIDE and CAP_FOWNER */
 	CAPS_LIMITS = 1 << 5,	/* of memory and descriptors: CAP_IPC_LOCK and CAP_SYS_RESOURCE */
-	CAPS_LOAD = 1 << 6,	/* to keep: loading programs by CAP_SYS_ADMIN, as for a dispatcher */
+	CAPS_USER = 1 << 6,	/* to keep: becoming another user later, by CAP_SETUID and CAP_SETGID */
 };
 
 /* 0, or -EPERM naming the missing capabilities. */

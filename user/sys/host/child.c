@@ -118,14 +118,21 @@ int child_open(struct child *ret_child, char *const argv[], int netns_fd)
 	return 0;
 }
 
-int child_isolate(const int *fds, unsigned int nr)
+void child_ignore_signals(void)
 {
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), high[4] = { 0 }, end = CHILD_FIRST_FD + (int)nr, fd;
 	size_t i;
 
 	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
+}
+
+int child_isolate(const int *fds, unsigned int nr)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), high[4] = { 0 }, end = CHILD_FIRST_FD + (int)nr, fd;
+	unsigned int i;
+
+	child_ignore_signals();
 	/* Each may have the number that another one is to get. */
 	for (i = 0; i < nr; i++) {
 		high[i] = fcntl(fds[i], F_DUPFD, end);

@@ -40,10 +40,13 @@ bool child_has_ended(struct child *child, int *ret_status);
 
 #define CHILD_FIRST_FD	3
 
+/* Those that ask to end: for a child that ends with its parent. */
+void child_ignore_signals(void);
+
 /*
  * In a child that only serves its parent, after fork(): of what is open it keeps the @nr of @fds (at most 4), as
- * CHILD_FIRST_FD and so on; stdin, stdout and stderr are /dev/null. Signals that ask it to end are
- * ignored: the end of the parent's end of a socket is its end. Returns 0 or negative errno.
+ * CHILD_FIRST_FD and so on; stdin, stdout and stderr are /dev/null. It ignores signals:
+ * the end of the parent's end of a socket is its end. Returns 0 or negative errno.
  */
 int child_isolate(const int *fds, unsigned int nr);
 
