@@ -282,6 +282,7 @@ in_dispatcher() {
 	in_b xdp-loader status eg0 | grep -q "$1"
 }
 
+# bats test_tags=core
 @test "libxdp's dispatcher is joined and left, also after kill -9; what is left where both were killed goes with the next" {
 	need freplace
 	need_command clang xdp-loader
@@ -405,28 +406,39 @@ pins() {
 	find -L /sys/fs/bpf/xdp -maxdepth 1 -name 'dispatch-*' 2>/dev/null | sort
 }
 
-@test "an interface that is deleted and made again is watched again, and the counts go on" {
-	local hook how before
+# is_followed OPTIONS...: the interface is deleted and made again, and nothing that libxdp has pinned stays.
+is_followed() {
+	local before
 
 	before=$(pins)
 	in_b sysctl -qw net.ipv6.conf.default.disable_ipv6=1
-	for hook in $(each_hook) $("$TOOL" doctor --has freplace >/dev/null 2>&1 && echo shared); do
-		how=(--hooks "$hook")
-		[ "$hook" != shared ] || how=(--hooks xdp --share)
-		make_pair
-		start_cmd watch b "watching 'eg7'" "$TOOL" watch eg7 --interval 100ms --json "${how[@]}"
-		frames_from_eg8 101
-		ip_in b link delete eg7
-		wait_for said "'eg7' no longer exists"
-		make_pair
-		wait_for said "'eg7' is watched again"
-		frames_from_eg8 307
-		ip_in b link delete eg7
-		end_watch
-		json '.parts[0].metrics.seen_packets == 408'
-		json '.parts[0].notes | any(contains("reattached 1 times"))'
-	done
+	make_pair
+	start_cmd watch b "watching 'eg7'" "$TOOL" watch eg7 --interval 100ms --json "$@"
+	frames_from_eg8 101
+	ip_in b link delete eg7
+	wait_for said "'eg7' no longer exists"
+	make_pair
+	wait_for said "'eg7' is watched again"
+	frames_from_eg8 307
+	ip_in b link delete eg7
+	end_watch
+	json '.parts[0].metrics.seen_packets == 408'
+	json '.parts[0].notes | any(contains("reattached 1 times"))'
 	[ "$(pins)" = "$before" ]
+}
+
+@test "an interface that is deleted and made again is watched again, and the counts go on" {
+	local hook
+
+	for hook in $(each_hook); do
+		is_followed --hooks "$hook"
+	done
+}
+
+# bats test_tags=core
+@test "an interface that is deleted and made again is watched again in a dispatcher" {
+	need freplace
+	is_followed --hooks xdp --share
 }
 
 @test "programs that were detached by others are attached again" {
