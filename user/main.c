@@ -151,7 +151,10 @@ static int flush_stdout(void)
 {
 	if (fflush(stdout))
 		return -errno;
-	return ferror(stdout) ? -EIO : 0;
+	if (!ferror(stdout))
+		return 0;
+	/* Why an earlier write failed is forgotten; another one fails for the same reason. */
+	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
 }
 
 static int show_result(const struct globals *globals, const struct result *res,

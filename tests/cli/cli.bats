@@ -392,7 +392,7 @@ commands() {
 @test "a standard output that takes nothing is an error" {
 	run --separate-stderr bash -c '"$1" doctor --json >/dev/full' bash "$TOOL"
 	[ "$status" = 4 ]
-	[[ $stderr == *"cannot write the result to stdout"* ]]
+	[[ $stderr == *"cannot write the result to stdout: No space left on device"* ]]
 	for words in --version --help "help metrics" "help layers" "doctor --help"; do
 		# shellcheck disable=SC2016,SC2086
 		run --separate-stderr bash -c '"$@" >/dev/full' bash "$TOOL" $words

@@ -595,8 +595,16 @@ ends_by_signal() {
 	[ "$status" = 2 ]
 	[[ $stderr == *"a file is required, not stdout"*"--json prints the document"* ]]
 	[ -z "$(ls -A)" ]
+	# More than a buffer: the first write that fails is not the last.
 	run --separate-stderr bash -c '"$1" report "$2" --md - >/dev/full' bash "$TOOL" "$run"
 	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write the result to stdout: No space left on device"* ]]
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	# shellcheck disable=SC2016 # expanded there
+	run --separate-stderr bash -c 'trap "" PIPE; exec 4<>"$3" 5>"$3" 4<&-; "$1" report "$2" --md - >&5' \
+		bash "$TOOL" "$run" "$BATS_TEST_TMPDIR/pipe"
+	[ "$status" = 4 ]
+	[[ $stderr == *"cannot write the result to stdout: Broken pipe"* ]]
 }
 
 @test "the schema of documents is that of the tool, and rejects an unknown key" {
