@@ -572,13 +572,13 @@ serve_limit_holds() {
 		is 130
 		# By itself it ends after 0.7 s.
 		[ $(($(date +%s%3N) - began)) -lt $((1900 * TESTS_SLOW)) ] || fail "$what: $(($(date +%s%3N) - began)) ms"
-		json '.notes | any(contains("did not tell its result"))'
+		json '.notes | any(contains("did not report its result"))'
 		finish hostile
 	done
 	start_cmd hostile b hostile "$PEER" 198.18.0.2 hostile arrivals
 	tool_in a udp stream 198.18.0.2 -d 60s --rate 1Mbit --arrivals 500 --json
 	is 4
-	says "more arrivals than were asked for"
+	says "more arrivals than were requested"
 	json '[.parts[]? | select(.name | startswith("arrivals")).series[]] | length == 500'
 	finish hostile
 	start_cmd hostile b hostile "$PEER" 198.18.0.2 hostile port
@@ -730,7 +730,7 @@ cut_off() {
 	# A send of a datagram fails without a route: such a client had ended.
 	[ "$status" = 130 ] || is 4
 	json '.format == 1 and has("environment") and .command == "'"$2"'" and has("self") and
-		any(.notes[]; startswith("the server did not tell its result within 0.7 s after the signal"))'
+		any(.notes[]; startswith("the server did not report its result within 0.7 s after the signal"))'
 	finish serve INT
 	lab_down
 }

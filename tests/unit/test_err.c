@@ -29,6 +29,9 @@ static void the_kind_says_whose_fault_it_is(void **state)
 	assert_int_equal(err_machine(&e, -EOPNOTSUPP, "no native XDP"), -EOPNOTSUPP);
 	assert_int_equal(e.kind, ERR_MACHINE);
 	assert_string_equal(e.msg, "no native XDP: Operation not supported");
+	assert_int_equal(err_plain(&e, -EACCES, "the server has another key"), -EACCES);
+	assert_int_equal(e.kind, ERR_RUN);
+	assert_string_equal(e.msg, "the server has another key");
 }
 
 static void a_hint_keeps_the_error(void **state)

@@ -71,7 +71,7 @@ static int draw(FILE *svg, FILE *png, struct err *e)
 	if (err)
 		return err_set(e, err, "cannot make PNG: cannot run '" DRAWER "'");
 	if (status)
-		return err_set(e, -EIO, "cannot make PNG: '" DRAWER "' ended with status %d", status);
+		return err_plain(e, -EIO, "cannot make PNG: '" DRAWER "' ended with status %d", status);
 	return 0;
 }
 

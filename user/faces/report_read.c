@@ -428,7 +428,7 @@ int report_list_each(const struct report_list *list,
 	same = peek(&reader) == '[' && walk(&reader, ']', again_row, &again) && again.nr == list->nr;
 	fclose(reader.in);
 	if (!same)
-		return err_set(e, -EIO, "'%s' changed while it was read", list->file);
+		return err_plain(e, -EIO, "'%s' changed while it was read", list->file);
 	return 0;
 }
 

@@ -12,10 +12,9 @@
 
 #include "lib/redact.h"
 
-static int fill(struct err *e, enum err_kind kind, int no, const char *fmt, va_list args)
+static void fill(struct err *e, enum err_kind kind, int no, const char *fmt, va_list args)
 {
 	char text[sizeof(e->msg)];
-	size_t used;
 
 	assert(no < 0);
 	e->no = no;
@@ -23,13 +22,27 @@ static int fill(struct err *e, enum err_kind kind, int no, const char *fmt, va_l
 	e->hint[0] = '\0';
 	vsnprintf(text, sizeof(text), fmt, args);
 	redact(e->msg, sizeof(e->msg), text);
-	used = strlen(e->msg);
-	if (kind != ERR_USAGE)
-		snprintf(e->msg + used, sizeof(e->msg) - used, ": %s", strerror(-no));
-	return no;
+}
+
+static void append_meaning(struct err *e)
+{
+	size_t used = strlen(e->msg);
+
+	snprintf(e->msg + used, sizeof(e->msg) - used, ": %s", strerror(-e->no));
 }
 
 int err_set(struct err *e, int no, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fill(e, ERR_RUN, no, fmt, args);
+	append_meaning(e);
+	va_end(args);
+	return no;
+}
+
+int err_plain(struct err *e, int no, const char *fmt, ...)
 {
 	va_list args;
 
@@ -55,6 +68,7 @@ int err_machine(struct err *e, int no, const char *fmt, ...)
 
 	va_start(args, fmt);
 	fill(e, ERR_MACHINE, no, fmt, args);
+	append_meaning(e);
 	va_end(args);
 	return no;
 }
@@ -65,6 +79,7 @@ int err_command(struct err *e, int no, const char *fmt, ...)
 
 	va_start(args, fmt);
 	fill(e, ERR_COMMAND, no, fmt, args);
+	append_meaning(e);
 	va_end(args);
 	return no;
 }

@@ -29,6 +29,10 @@ struct err {
 int err_set(struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same without the meaning of @no: for a text that says why. */
+int err_plain(struct err *e, int no, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Adds a hint for the user; returns e->no. */
 int err_hint(struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

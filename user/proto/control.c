@@ -306,8 +306,8 @@ int control_read(const char *line, size_t len, enum control_type *ret_type,
 	if (!in.wrong && in.at != in.end)
 		fail(&in, "something follows its end");
 	if (in.wrong)
-		return err_set(e, -EINVAL, "invalid control message: %s%s%s%s", in.wrong,
-			       *key ? " (at '" : "", key, *key ? "')" : "");
+		return err_plain(e, -EINVAL, "invalid control message: %s%s%s%s", in.wrong,
+				 *key ? " (at '" : "", key, *key ? "')" : "");
 	*ret_type = (enum control_type)(form - forms);
 	*ret_body = body;
 	return 0;
@@ -496,15 +496,15 @@ int control_check_port(uint16_t port, uint16_t control_port, const struct contro
 	unsigned int away = port > control_port ? port - control_port : control_port - port;
 
 	if (port < CONTROL_MIN_PORT)
-		return err_set(e, -EPROTO, "the server names port %u for data: a test uses none below %u",
-			       port, CONTROL_MIN_PORT);
+		return err_plain(e, -EPROTO, "the server names port %u for data: a test uses none below %u",
+				 port, CONTROL_MIN_PORT);
 	if (given->first && (port < given->first || port > given->last))
-		return err_set(e, -EPROTO, "the server names port %u for data, which is not in "
-			       OPTION("data-ports") " %u-%u", port, given->first, given->last);
+		return err_plain(e, -EPROTO, "the server names port %u for data, which is not in "
+				 OPTION("data-ports") " %u-%u", port, given->first, given->last);
 	if (given->first || away <= CONTROL_NEAR_PORTS)
 		return 0;
-	err_set(e, -EPROTO, "the server names port %u for data, which is not near its control port %u",
-		port, control_port);
+	err_plain(e, -EPROTO, "the server names port %u for data, which is not near its control port %u",
+		  port, control_port);
 	return err_hint(e, "if the server was started with --data-ports, give the same here");
 }
 

@@ -67,9 +67,9 @@ int outcome_read(FILE *in, const char *key, struct outcome_run *ret_run, struct 
 	if (!doc)
 		err = err_set(e, -EBADMSG, "cannot read the run's result");
 	else if (json_is_string(what))
-		err = err_set(e, -EIO, "the run failed: %s", json_string_value(what));
+		err = err_plain(e, -EIO, "the run failed: %s", json_string_value(what));
 	else if (!value)
-		err = err_set(e, -ENODATA, "the run's result has no figure '%s'", key);
+		err = err_plain(e, -ENODATA, "the run's result has no figure '%s'", key);
 	if (err)
 		goto out;
 	*ret_run = (struct outcome_run){
@@ -118,12 +118,12 @@ static int check_writer(const json_t *doc, struct err *e)
 	/* Check the version first: an error may be an option that it does not know. */
 	if (strcmp(tool, "ethgauge " TOOL_VERSION) ||
 	    json_integer_value(json_object_get(doc, "format")) != RESULT_FORMAT) {
-		err_set(e, -EPROTO, "the receiver is %s, and this is ethgauge " TOOL_VERSION, tool);
+		err_plain(e, -EPROTO, "the receiver is %s, and this is ethgauge " TOOL_VERSION, tool);
 		return err_hint(e, "both hosts must have the same version");
 	}
 	if (what)
-		return err_set(e, -EIO, "the receiver failed: %s",
-			       json_is_string(what) ? json_string_value(what) : "no reason given");
+		return err_plain(e, -EIO, "the receiver failed: %s",
+				 json_is_string(what) ? json_string_value(what) : "no reason given");
 	return 0;
 }
 

@@ -118,8 +118,8 @@ static void lacks(struct lab_view *view, const char *fmt, ...)
 
 static int foreign(const char *name, enum lab_node node, struct err *e)
 {
-	err_set(e, -EEXIST, "network namespace '%s' exists, but is not part of a lab",
-		lab_ns_name(name, node).text);
+	err_plain(e, -EEXIST, "network namespace '%s' exists, but is not part of a lab",
+		  lab_ns_name(name, node).text);
 	return err_hint(e, "choose another " OPTION("name") ", or remove it: ip netns del %s",
 			lab_ns_name(name, node).text);
 }

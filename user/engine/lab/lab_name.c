@@ -159,7 +159,7 @@ static int compare(const char *name, const struct lab_view *view, const struct l
 	}
 	if (!text[0])
 		return 0;
-	err_set(e, -EEXIST, "lab '%s' is up, but differs: %s", name, text);
+	err_plain(e, -EEXIST, "lab '%s' is up, but differs: %s", name, text);
 	return err_hint(e, "take it down first: ethgauge lab down --name %s", name);
 }
 

@@ -205,7 +205,7 @@ static int wait_ready(struct far_sink *far, struct err *e)
 		if (loop_signal())
 			return err_set(e, -EINTR, "ended before the receiver was ready");
 		if (loop_mono_ns() > end_ns) {
-			err_set(e, -ETIMEDOUT, "'%s' did not start receiving", far->cfg.command);
+			err_plain(e, -ETIMEDOUT, "'%s' did not start receiving", far->cfg.command);
 			return err_hint(e, "it must not prompt for input; try: %s "
 					"--version", far->cfg.command);
 		}
@@ -246,8 +246,8 @@ static int settle(struct receiver *receiver, uint64_t sent, uint64_t wait_ns, st
 	end_ns = loop_mono_ns() + END_NS;
 	while (!err && !far->result) {
 		if (loop_mono_ns() > end_ns)
-			return err_set(e, -ETIMEDOUT, "'%s' does not end and reports no "
-				       "result", far->cfg.command);
+			return err_plain(e, -ETIMEDOUT, "'%s' does not end and reports no "
+					 "result", far->cfg.command);
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 		err = poll_lines(far, e);
 	}
@@ -304,7 +304,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 		return err == -EBADMSG ? fail_by_words(far, far->result, e) : err;
 	distinct = outcome.distinct_packets;
 	if (isnan(distinct))
-		return err_set(e, -EBADMSG, "the receiver's result lacks a count");
+		return err_plain(e, -EBADMSG, "the receiver's result lacks a count");
 	if (distinct > packets)
 		result_note(res, "%g more packets arrived than were sent: another sender uses the "
 			    "same "

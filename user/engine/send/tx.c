@@ -300,7 +300,7 @@ int tx_stop(struct tx *tx, struct err *e)
 			usleep(500);
 		}
 		if (!atomic_load(&thread->ended))
-			return err_set(e, -ETIMEDOUT, "a sending thread does not end");
+			return err_plain(e, -ETIMEDOUT, "a sending thread does not end");
 		pthread_join(thread->id, NULL);
 		thread->started = false;
 	}

@@ -88,7 +88,7 @@ static void tell_refusals(struct result *res, bool watched)
 {
 	result_env_str(res, "refusals_seen_by", watched ? "tracepoint xdp_devmap_xmit" : "none");
 	if (!watched)
-		result_note(res, "this kernel does not tell which frames the driver refused: compare "
+		result_note(res, "this kernel does not report which frames the driver refused: compare "
 			    "'sent' with the driver's own counter");
 }
 

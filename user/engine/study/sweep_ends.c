@@ -59,9 +59,9 @@ static int refuse_changed(void *ctx, struct err *e)
 		return e->no;
 	if (!tune_nr_saved())
 		return 0;
-	err_set(e, -EBUSY, "settings are already changed%s%s, by tune, a running sweep or a "
-		"killed one",
-		end->netns ? " in " : "", end->netns ? end->netns : "");
+	err_plain(e, -EBUSY, "settings are already changed%s%s, by tune, a running sweep or a "
+		  "killed one",
+		  end->netns ? " in " : "", end->netns ? end->netns : "");
 	return err_hint(e, "restore them first: %s%s ethgauge tune --restore",
 			end->netns ? "ip netns exec " : "", end->netns ? end->netns : "");
 }

@@ -143,8 +143,8 @@ static int save(struct tune_file *file, const struct plan *plan, struct err *e)
 		if (is_saved(file, change->item, ifindex))
 			continue;
 		if (file->list.nr == TUNE_MAX_SAVED)
-			return err_set(e, -ENOSPC, "too many settings are changed already: "
-				       "restore them first");
+			return err_plain(e, -ENOSPC, "too many settings are changed already: "
+					 "restore them first");
 		saved->item = change->item;
 		snprintf(saved->ifname, sizeof(saved->ifname), "%s", ifname);
 		saved->ifindex = ifindex;
@@ -193,9 +193,9 @@ static int change_all(struct plan *plan, size_t *ret_changed, struct err *e)
 		}
 		tune_read(change->item, ifname, &value);
 		if (change->item->kind == TUNE_FEATURE && strcmp(value.text, change->to)) {
-			err_set(e, -EOPNOTSUPP, "'%s' stays %s: the driver of '%s' cannot change "
-				"it",
-				change->item->name, value.text, ifname);
+			err_plain(e, -EOPNOTSUPP, "'%s' stays %s: the driver of '%s' cannot change "
+				  "it",
+				  change->item->name, value.text, ifname);
 			return err_hint(e, "no setting is changed: the earlier ones were restored");
 		}
 		strcpy(change->is, value.text);

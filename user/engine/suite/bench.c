@@ -261,8 +261,8 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		*trial = bench->trials[bench->at++];
 		if (is_asked(trial, ask))
 			return 0;
-		return err_set(e, -EBADMSG, "'%s' does not match this run from trial %zu on",
-			       bench->cfg.state, bench->at);
+		return err_plain(e, -EBADMSG, "'%s' does not match this run from trial %zu on",
+				 bench->cfg.state, bench->at);
 	}
 	report_progress(bench, ask);
 	if (bench->live && bench->cfg.settle_ns)

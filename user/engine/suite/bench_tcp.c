@@ -80,9 +80,9 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 	if (err || loop_signal())
 		return err;
 	if (!ret_figures->datagrams_received)
-		return err_set(e, -ENODATA, "no datagram of %llu bytes arrived: does the path "
-			       "support its MTU of "
-			       "%u?", (unsigned long long)test.message_bytes, t->mtu);
+		return err_plain(e, -ENODATA, "no datagram of %llu bytes arrived: does the path "
+				 "support its MTU of "
+				 "%u?", (unsigned long long)test.message_bytes, t->mtu);
 	return 0;
 }
 

@@ -203,18 +203,18 @@ static int take_message(struct run *run, uint64_t timeout_ns, struct err *e)
 		break;
 	case CONTROL_CONN:
 		if (body.conn.stream >= CONTROL_MAX_STREAMS)
-			return err_set(e, -EINVAL, "the server tells of a stream that there is not");
+			return err_plain(e, -EINVAL, "the server reports a stream that does not exist");
 		report->coming[body.conn.stream] = body.conn;
 		report->has_conn[body.conn.stream] = true;
 		break;
 	case CONTROL_ARRIVALS:
 		while (control_next_arrival(&at, &arrival) && arrival.stream < CONTROL_MAX_STREAMS) {
 			if (++run->nr_arrivals > run->plan->remote.arrivals)
-				return err_set(e, -EINVAL, "the server tells of more arrivals than were asked for");
+				return err_plain(e, -EINVAL, "the server reports more arrivals than were requested");
 			xfer_report_arrival(report, &arrival, run->res);
 		}
 		if (*at)
-			return err_set(e, -EINVAL, "the server tells arrivals that cannot be read");
+			return err_plain(e, -EINVAL, "the server reports arrivals that cannot be parsed");
 		break;
 	case CONTROL_RESULT:
 		report->server = body.figures;
@@ -222,8 +222,8 @@ static int take_message(struct run *run, uint64_t timeout_ns, struct err *e)
 		report->has_result = true;
 		break;
 	default:
-		return err_set(e, -EINVAL, "the server says '%s' within a test",
-			       control_name(type));
+		return err_plain(e, -EINVAL, "the server says '%s' within a test",
+				 control_name(type));
 	}
 	return 0;
 }
@@ -293,8 +293,8 @@ static int settle(struct run *run, struct err *e)
 	if (run->report->has_result)
 		return 0;
 	if (!run->signal_mono_ns)
-		return err_set(e, -ETIMEDOUT, "the server does not tell its result");
-	result_note(run->res, "the server did not tell its result within 0.7 s after the signal: what it counted last is "
+		return err_plain(e, -ETIMEDOUT, "the server does not report its result");
+	result_note(run->res, "the server did not report its result within 0.7 s after the signal: what it counted last is "
 		    "missing");
 	return 0;
 }

@@ -193,15 +193,15 @@ static int wait_for_go(struct doors *doors, struct err *e)
 		if (err)
 			return err;
 		if (type != CONTROL_GO)
-			return err_set(e, -EINVAL, "'%s' where 'go' was due", control_name(type));
+			return err_plain(e, -EINVAL, "'%s' where 'go' was due", control_name(type));
 		if (!udp && !crr && await_late(doors, end_ns, e))
 			return e->no;
 		if (!crr && doors->met < xfer_streams(doors->test))
-			return err_set(e, -EINVAL, "'go' with %u of %u connections", doors->met,
-				       xfer_streams(doors->test));
+			return err_plain(e, -EINVAL, "'go' with %u of %u connections", doors->met,
+					 xfer_streams(doors->test));
 		return 0;
 	}
-	return err_set(e, -ETIMEDOUT, "the client does not come to the data port");
+	return err_plain(e, -ETIMEDOUT, "the client does not come to the data port");
 }
 
 /* A socket that is the stream itself is the test's; one that listened is closed. */
@@ -259,7 +259,7 @@ static int punch(int fd, struct err *e)
 	}
 	if (loop_signal())
 		return err_set(e, -EINTR, "stopped while waiting for the server's data port");
-	return err_set(e, -ETIMEDOUT, "no datagram comes back from the server's data port");
+	return err_plain(e, -ETIMEDOUT, "no datagram comes back from the server's data port");
 }
 
 int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const char *ports,
@@ -277,7 +277,7 @@ int xfer_data_connect(struct xfer *xfer, const struct control_test *test, const 
 	for (i = 0; i < xfer_streams(test); i++) {
 		port = control_port(ports, udp ? i : 0);
 		if (!port)
-			return err_set(e, -EPROTO, "the server names no port for stream %u", i);
+			return err_plain(e, -EPROTO, "the server names no port for stream %u", i);
 		if (control_check_port(port, sock_port(server), range, e))
 			return e->no;
 		sock_set_port(&at, port);

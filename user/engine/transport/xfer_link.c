@@ -53,7 +53,7 @@ static int take_line(struct xfer_link *link, enum control_type *ret_type,
 
 	if (!end)
 		return link->len < sizeof(link->buf) ? -EAGAIN :
-		       err_set(e, -EINVAL, "a control message is too long");
+		       err_plain(e, -EINVAL, "a control message is too long");
 	used = (size_t)(end - link->buf);
 	err = control_read(link->buf, used, &type, &body, e);
 	link->len -= used + 1;
@@ -110,10 +110,10 @@ static int expect_within(struct xfer_link *link, uint64_t timeout_ns, enum contr
 			return err_set(e, -EINTR, "stopped while waiting for the other end");
 	} while (err == -EAGAIN && loop_mono_ns() < end_ns);
 	if (err == -EAGAIN)
-		return err_set(e, -ETIMEDOUT, "the other end does not answer");
+		return err_plain(e, -ETIMEDOUT, "the other end does not answer");
 	if (!err && got != type)
-		return err_set(e, -EINVAL, "the other end says '%s' where '%s' was due",
-			       control_name(got), control_name(type));
+		return err_plain(e, -EINVAL, "the other end says '%s' where '%s' was due",
+				 control_name(got), control_name(type));
 	return err;
 }
 
@@ -169,9 +169,9 @@ static int check_version(const struct control_hello *peer, struct err *e)
 {
 	if (peer->version == CONTROL_VERSION)
 		return 0;
-	return err_set(e, -EPROTO, "the other end, '%s', speaks version %llu of the control "
-		       "protocol, and this one %d", peer->tool, (unsigned long long)peer->version,
-		       CONTROL_VERSION);
+	return err_plain(e, -EPROTO, "the other end, '%s', speaks version %llu of the control "
+			 "protocol, and this one %d", peer->tool, (unsigned long long)peer->version,
+			 CONTROL_VERSION);
 }
 
 int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
@@ -191,9 +191,9 @@ int xfer_link_meet_client(struct xfer_link *link, const struct secret *key,
 	if (key->len) {
 		prove(key, "client", body.hello.nonce, own.nonce, right);
 		if (!*body.hello.proof)
-			return err_set(e, -EACCES, "this server asks for a key");
+			return err_plain(e, -EACCES, "this server asks for a key");
 		if (!is_proof(body.hello.proof, right))
-			return err_set(e, -EACCES, "the client has another key");
+			return err_plain(e, -EACCES, "the client has another key");
 		prove(key, "server", own.nonce, body.hello.nonce, welcome.proof);
 	}
 	xfer_host_read(link->fd, &welcome);
@@ -215,12 +215,12 @@ int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 	if (check_version(&peer, e))
 		return e->no;
 	if (peer.key && !key->len) {
-		err_set(e, -EACCES, "the server asks for a key");
+		err_plain(e, -EACCES, "the server asks for a key");
 		return err_hint(e, "give it with " OPTION("key-file") " FILE, or in "
 				XFER_KEY_VARIABLE);
 	}
 	if (key->len && !peer.key) {
-		err_set(e, -EACCES, "the server asks for no key, so it proves none");
+		err_plain(e, -EACCES, "the server asks for no key, so it proves none");
 		return err_hint(e, "start it with the same key, ethgauge serve --key-file FILE; or use no key here: neither "
 				OPTION("key-file") " nor " XFER_KEY_VARIABLE);
 	}
@@ -232,7 +232,7 @@ int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 	if (peer.key) {
 		prove(key, "server", peer.nonce, own.nonce, right);
 		if (!is_proof(body.welcome.proof, right))
-			return err_set(e, -EACCES, "the server has another key");
+			return err_plain(e, -EACCES, "the server has another key");
 	}
 	*ret_peer = peer;
 	*ret_welcome = body.welcome;

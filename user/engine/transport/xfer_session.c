@@ -34,15 +34,15 @@ static int check_limits(const struct xfer_server_cfg *cfg, const struct control_
 	char text[32];
 
 	if (xfer_streams(test) > cfg->max_streams)
-		return err_set(e, -EPERM, "this server takes at most %llu streams",
-			       (unsigned long long)cfg->max_streams);
+		return err_plain(e, -EPERM, "this server takes at most %llu streams",
+				 (unsigned long long)cfg->max_streams);
 	if (cfg->max_duration_ns && test->duration_ns + test->omit_ns > cfg->max_duration_ns)
-		return err_set(e, -EPERM, "this server takes tests of at most %s",
-			       unit_show_duration(text, sizeof(text), cfg->max_duration_ns));
+		return err_plain(e, -EPERM, "this server takes tests of at most %s",
+				 unit_show_duration(text, sizeof(text), cfg->max_duration_ns));
 	if (cfg->max_bps > 0 && test->kind == CONTROL_STREAM &&
 	    (!test->rate_bps || (double)test->rate_bps > cfg->max_bps))
-		return err_set(e, -EPERM, "this server takes at most %s: ask for it with --rate",
-			       unit_format(text, sizeof(text), UNIT_BPS, cfg->max_bps));
+		return err_plain(e, -EPERM, "this server takes at most %s: ask for it with --rate",
+				 unit_format(text, sizeof(text), UNIT_BPS, cfg->max_bps));
 	return 0;
 }
 
@@ -54,9 +54,9 @@ static int charge_memory(struct xfer_session *session, uint64_t bytes, struct er
 	bool ok;
 
 	if (bytes > most / 2) {
-		err_set(e, -EPERM, "this test takes %s of the server's memory, and one may take %s",
-			unit_format(text, sizeof(text), UNIT_BYTES, (double)bytes),
-			unit_format(limit, sizeof(limit), UNIT_BYTES, (double)(most / 2)));
+		err_plain(e, -EPERM, "this test takes %s of the server's memory, and one may take %s",
+			  unit_format(text, sizeof(text), UNIT_BYTES, (double)bytes),
+			  unit_format(limit, sizeof(limit), UNIT_BYTES, (double)(most / 2)));
 		return err_hint(e, "use smaller messages or fewer threads; or a server with a higher --max-memory");
 	}
 	pthread_mutex_lock(session->lock);
@@ -68,8 +68,8 @@ static int charge_memory(struct xfer_session *session, uint64_t bytes, struct er
 	pthread_mutex_unlock(session->lock);
 	if (ok)
 		return 0;
-	err_set(e, -EBUSY, "the server's memory for tests, %s, is in use",
-		unit_format(limit, sizeof(limit), UNIT_BYTES, (double)most));
+	err_plain(e, -EBUSY, "the server's memory for tests, %s, is in use",
+		  unit_format(limit, sizeof(limit), UNIT_BYTES, (double)most));
 	return err_hint(e, "try again when other tests have ended");
 }
 
@@ -129,8 +129,8 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 			  row_ns > now_ns ? row_ns - now_ns : 0 : TICK_NS;
 		err = xfer_link_receive(&session->link, wait_ns, &type, &body, e);
 		if (!err)
-			return type == CONTROL_STOP ? 0 : err_set(e, -EINVAL, "'%s' in a test",
-								  control_name(type));
+			return type == CONTROL_STOP ? 0 : err_plain(e, -EINVAL, "'%s' in a test",
+								    control_name(type));
 		if (err != -EAGAIN)
 			return err;
 		xfer_tick(xfer);
@@ -138,12 +138,12 @@ static int watch_test(struct xfer_session *session, struct xfer *xfer,
 			return err_set(e, -ECANCELED, "the server ends");
 		now_ns = loop_mono_ns();
 		if (now_ns > last_ns)
-			return err_set(e, -ETIMEDOUT, "the test's time is long over");
+			return err_plain(e, -ETIMEDOUT, "the test's time is long over");
 		is_row = test->interval_ns && now_ns >= row_ns;
 		if (is_row || session->cfg->max_bps > 0)
 			xfer_read(xfer, &figures);
 		if (session->cfg->max_bps > 0 && is_over_limit(&bucket, session->cfg->max_bps, &figures))
-			return err_set(e, -EPERM, "the test goes beyond the server's rate limit");
+			return err_plain(e, -EPERM, "the test goes beyond the server's rate limit");
 		if (!is_row)
 			continue;
 		while (row_ns <= now_ns)
@@ -301,11 +301,11 @@ static int next_test(struct xfer_session *session, struct err *e)
 			return err_set(e, -ECANCELED, "the server ends");
 	} while (err == -EAGAIN && loop_mono_ns() < end_ns);
 	if (err == -EAGAIN)
-		return err_set(e, -ETIMEDOUT, "no test was asked for");
+		return err_plain(e, -ETIMEDOUT, "no test was asked for");
 	if (err)
 		return err;
 	if (type != CONTROL_TEST)
-		return err_set(e, -EINVAL, "'%s' where 'test' was due", control_name(type));
+		return err_plain(e, -EINVAL, "'%s' where 'test' was due", control_name(type));
 	return run_test(session, &body.test, e);
 }
 
