@@ -151,6 +151,7 @@ for n in itertools.count(1):
 
 TO_ALL='import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)	# SO_RCVBUFFORCE: by default it holds 50 packets of AF_XDP
 s.bind(("", 7))
 print("ready", file=sys.stderr, flush=True)
 while True:

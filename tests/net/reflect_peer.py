@@ -106,6 +106,7 @@ def use_socket(count, port):
 def listen(count, port):
     found = {"received": 0}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)    # SO_RCVBUFFORCE
         s.bind((IP4S[1], port))
         s.settimeout(PATIENCE_S)
         print("listening", file=sys.stderr, flush=True)

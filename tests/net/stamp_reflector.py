@@ -137,7 +137,7 @@ for level, option in ((socket.IPPROTO_IP, socket.IP_RECVTOS), (socket.IPPROTO_IP
                       (socket.IPPROTO_IPV6, socket.IPV6_RECVHOPLIMIT),
                       (socket.IPPROTO_IPV6, socket.IPV6_RECVTCLASS)):
     sock.setsockopt(level, option, 1)
-sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+sock.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)    # SO_RCVBUFFORCE
 sock.bind(("::", args.port))
 print("ready", file=sys.stderr, flush=True)
 while True:

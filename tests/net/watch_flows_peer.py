@@ -85,6 +85,7 @@ def delay(ms):
     for name in ("ega", "egb"):
         link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
         link.bind((name, 3))
+        link.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)    # SO_RCVBUFFORCE
         link.setsockopt(263, 23, 1)  # SOL_PACKET, PACKET_IGNORE_OUTGOING
         links.append(link)
     waiting = collections.deque()
