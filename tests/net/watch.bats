@@ -519,11 +519,16 @@ more_came() {
 	says "'eg0' is given twice"
 	tool_in b watch eg0 --xdp-mode native
 	is 2
+	# Of the interfaces that it has opened by then nothing is known.
+	tool_in b watch eg0 --textfile "$BATS_TEST_TMPDIR/no/x"
+	is 4
+	says "cannot write '$BATS_TEST_TMPDIR/no/x': No such file or directory"
+	[ -z "$output" ]
 	ip_in b link add eg6 type ipip local 198.18.0.2 remote 198.18.0.1 2>/dev/null ||
 		return 0	# no tunnels in this kernel
 	tool_in b watch eg6
 	is 2
-	says "no Ethernet interface"
+	says "'eg6' is not an Ethernet interface"
 }
 
 # dropped PLACE-REASON FILTER: holds on that drop at eg0.

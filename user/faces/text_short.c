@@ -226,11 +226,25 @@ static bool wants_head(const json_t *tree)
 	       json_object_get(tree, "series");
 }
 
+static bool has_found(const json_t *part)
+{
+	return json_object_size(json_object_get(part, "metrics")) || json_array_size(json_object_get(part, "entries")) ||
+	       json_array_size(json_object_get(part, "notes")) || json_array_size(json_object_get(part, "verdicts"));
+}
+
 /* Of a run that failed before it measured there is only the error. */
 static bool has_only_error(const json_t *tree)
 {
-	return json_object_get(tree, "errors") && !json_object_size(json_object_get(tree, "metrics")) &&
-	       !json_array_size(json_object_get(tree, "parts"));
+	const json_t *part;
+	size_t i;
+
+	if (!json_object_get(tree, "errors") || json_object_size(json_object_get(tree, "metrics")))
+		return false;
+	json_array_foreach(json_object_get(tree, "parts"), i, part) {
+		if (has_found(part))
+			return false;
+	}
+	return true;
 }
 
 void text_short(FILE *out, const json_t *tree)
