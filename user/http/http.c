@@ -21,6 +21,7 @@
 #include "lib/loop.h"
 #include "sys/host/caps.h"
 #include "sys/host/child.h"
+#include "sys/host/helper.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
@@ -34,8 +35,7 @@ enum { LISTEN_FD = CHILD_FIRST_FD, PAIR_FD };
 
 struct http {
 	struct http_page page;
-	pid_t pid;
-	int pair_fd;
+	struct helper helper;
 	bool ready;
 	uint64_t made_mono_ns;
 };
@@ -94,9 +94,16 @@ static void limit(void)
 	setrlimit(RLIMIT_NPROC, &none);
 }
 
-static void __attribute__((noreturn)) listener(const struct http_page *page, pid_t parent,
-					       int listen_fd, int pair_fd)
+/* What the listener's process is started with. */
+struct listener {
+	const struct http_page *page;
+	pid_t parent;
+	int fd;
+};
+
+static void listener(int pair_fd, void *ctx)
 {
+	const struct listener *listener = ctx;
 	struct err e = { 0 };
 	char ready;
 	int err;
@@ -105,7 +112,7 @@ static void __attribute__((noreturn)) listener(const struct http_page *page, pid
 	/* A warning of this has stderr still. */
 	err = caps_become_nobody(&e);
 	if (!err) {
-		err = child_isolate((const int[]){ listen_fd, pair_fd }, 2);
+		err = child_isolate((const int[]){ listener->fd, pair_fd }, 2);
 		if (err)
 			err_set(&e, err, "cannot start the listener");
 		else
@@ -117,10 +124,11 @@ static void __attribute__((noreturn)) listener(const struct http_page *page, pid
 	 * process of another user. The end of the socket pair is the sure sign.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == parent && send(pair_fd, &e, sizeof(e), MSG_NOSIGNAL) == sizeof(e) && !err &&
-	    recv(pair_fd, &ready, 1, 0) == 1)
-		http_serve(LISTEN_FD, PAIR_FD, page->path, page->type);
-	_exit(0);
+	if (getppid() != listener->parent || helper_send(pair_fd, &e, sizeof(e), -1) || err ||
+	    helper_receive(pair_fd, &ready, 1, NULL))
+		return;
+	fcntl(pair_fd, F_SETFL, O_NONBLOCK);
+	http_serve(LISTEN_FD, pair_fd, listener->page->path, listener->page->type);
 }
 
 /* The listener's report of its start. */
@@ -128,14 +136,13 @@ static int wait_for_start(int pair_fd, struct err *e)
 {
 	struct timeval limit = { .tv_sec = START_SECONDS };
 	struct err said;
-	ssize_t bytes;
+	int err;
 
 	setsockopt(pair_fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	do {
-		bytes = recv(pair_fd, &said, sizeof(said), 0);
-	} while (bytes < 0 && errno == EINTR);
-	if (bytes != sizeof(said))
-		return err_set(e, bytes < 0 ? -errno : -EPIPE, "the listener does not start");
+	err = helper_receive(pair_fd, &said, sizeof(said), NULL);
+	if (err)
+		return err_set(e, err, "the listener does not start");
+	fcntl(pair_fd, F_SETFL, O_NONBLOCK);
 	if (said.no)
 		*e = said;
 	return said.no;
@@ -143,21 +150,10 @@ static int wait_for_start(int pair_fd, struct err *e)
 
 static int start(struct http *http, int listen_fd, struct err *e)
 {
-	pid_t parent = getpid();
-	int pair[2];
+	struct listener how = { .page = &http->page, .parent = getpid(), .fd = listen_fd };
+	int err = helper_start(&http->helper, listener, &how);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return err_set(e, -errno, "cannot start the listener");
-	http->pair_fd = pair[0];
-	http->pid = fork();
-	if (http->pid < 0) {
-		err_set(e, -errno, "cannot start the listener");
-	} else if (!http->pid) {
-		close(pair[0]);
-		listener(&http->page, parent, listen_fd, pair[1]);
-	}
-	close(pair[1]);
-	return e->no ? e->no : wait_for_start(http->pair_fd, e);
+	return err ? err_set(e, err, "cannot start the listener") : wait_for_start(http->helper.fd, e);
 }
 
 int http_open(struct http **ret_http, const char *where, const struct http_page *page,
@@ -180,7 +176,6 @@ int http_open(struct http **ret_http, const char *where, const struct http_page 
 		return err_set(e, -ENOMEM, "cannot serve '%s'", where);
 	}
 	http->page = *page;
-	http->pair_fd = -1;
 	err = start(http, fd, e);
 	close(fd);
 	if (err)
@@ -219,31 +214,18 @@ static FILE *make_page(struct http *http)
 	return NULL;
 }
 
-/* One byte, with @fd unless it is -1. False: the listener takes none. */
+/* With @fd unless it is -1. False: the listener takes none. */
 static bool send_page(const struct http *http, int fd)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
-	char byte = 0;
-	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-	}
-	return sendmsg(http->pair_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+	return !helper_send(http->helper.fd, "", 1, fd);
 }
 
 bool http_poll(struct http *http)
 {
-	ssize_t bytes;
 	FILE *page;
 	char asked;
 	bool sent;
+	int err;
 
 	if (!http->ready) {
 		http->ready = true;
@@ -252,11 +234,9 @@ bool http_poll(struct http *http)
 	/* However often it asks. */
 	if (loop_mono_ns() - http->made_mono_ns < HTTP_FRESH_NS)
 		return true;
-	bytes = recv(http->pair_fd, &asked, 1, MSG_DONTWAIT);
-	if (bytes < 0)
-		return errno == EAGAIN || errno == EINTR;
-	if (!bytes)
-		return false;
+	err = helper_receive(http->helper.fd, &asked, 1, NULL);
+	if (err)
+		return err == -EAGAIN;
 	page = make_page(http);
 	http->made_mono_ns = loop_mono_ns();
 	sent = send_page(http, page ? fileno(page) : -1);
@@ -272,11 +252,11 @@ void http_close(struct http *http)
 	if (!http)
 		return;
 	/* A signal may not be allowed: it is of another user. */
-	if (http->pair_fd >= 0)
-		close(http->pair_fd);
-	while (http->pid > 0 && !waitpid(http->pid, NULL, WNOHANG)) {
+	if (http->helper.pid)
+		close(http->helper.fd);
+	while (http->helper.pid && !waitpid(http->helper.pid, NULL, WNOHANG)) {
 		if (loop_mono_ns() > limit_ns) {
-			kill(http->pid, SIGKILL);
+			kill(http->helper.pid, SIGKILL);
 			break;
 		}
 		loop_sleep_until(loop_mono_ns() + 1000000);

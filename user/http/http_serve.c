@@ -17,6 +17,7 @@
 
 #include "http/http_parts.h"
 #include "lib/loop.h"
+#include "sys/host/helper.h"
 #include "sys/socket/sock.h"
 
 #define ADDRESS_CLIENTS	16		/* connections of one address */
@@ -188,7 +189,7 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, cons
 		client->suspended = true;
 		MHD_suspend_connection(connection);
 		if (!server->asked)
-			server->asked = send(server->pair_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+			server->asked = !helper_send(server->pair_fd, "", 1, -1);
 		return MHD_YES;
 	}
 	enter(client, STAGE_WRITE);
@@ -232,27 +233,13 @@ static void new_page(struct server *server, int fd)
 /* False: the other process has ended. */
 static bool take_page(struct server *server)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	char byte;
-	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
-	};
-	ssize_t bytes = recvmsg(server->pair_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	struct cmsghdr *head = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	struct client *client;
-	int fd = -1;
+	char byte;
+	int fd, err = helper_receive(server->pair_fd, &byte, 1, &fd);
 
-	if (bytes < 0)
-		return errno == EAGAIN || errno == EINTR;
-	if (!bytes)
-		return false;
+	if (err)
+		return err == -EAGAIN;
 	/* Without a descriptor left, there is none. */
-	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(fd)))
-		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
 	new_page(server, fd);
 	for_each_client(client, server) {
 		if (client->suspended)

@@ -84,7 +84,7 @@ int helper_receive(int socket, void *data, size_t size, int *ret_fd)
 	while ((got = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
 		;
 	cmsg = got > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-	if (cmsg && cmsg->cmsg_type == SCM_RIGHTS)
+	if (cmsg && cmsg->cmsg_type == SCM_RIGHTS && cmsg->cmsg_len == CMSG_LEN(sizeof(fd)))
 		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
 	if (fd >= 0 && (!ret_fd || got != (ssize_t)size)) {
 		close(fd);

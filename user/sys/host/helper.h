@@ -22,7 +22,10 @@ int helper_start(struct helper *helper, void (*run)(int socket, void *ctx), void
 /* Waits until it has ended; no-op without one. */
 void helper_end(struct helper *helper);
 
-/* A message of @size bytes, and @fd with it unless it is -1. 0 or negative errno. */
+/*
+ * A message of @size bytes, and @fd with it unless it is -1. 0 or negative errno: -EAGAIN only where @socket does not
+ * block.
+ */
 int helper_send(int socket, const void *data, size_t size, int fd);
 
 /*
