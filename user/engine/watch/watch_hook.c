@@ -72,8 +72,7 @@ static void detach(struct watch_hook *hook)
 	tc_detach(hook->tx_tc);
 	tc_detach(hook->rx_tc);
 	xdp_detach(hook->rx_xdp);
-	if (hook->rx_share)
-		xdp_share_detach(hook->rx_share);
+	xdp_share_detach(hook->rx_share);
 	hook->rx_xdp = NULL;
 	hook->rx_share = NULL;
 	hook->rx_tc = NULL;

@@ -408,7 +408,7 @@ void xdp_share_detach(struct xdp_share *share)
 	struct answer answer = { 0 };
 	int err;
 
-	if (!share->attached)
+	if (!share || !share->attached)
 		return;
 	share->attached = false;
 	err = ask(share, &(struct request){ .what = LEAVE }, &answer, NULL);
