@@ -153,7 +153,7 @@ static int flush_stdout(void)
 		return -errno;
 	if (!ferror(stdout))
 		return 0;
-	/* Why an earlier write failed is forgotten; another one fails for the same reason. */
+	/* stdio keeps no errno of an earlier write; another one fails for the same reason. */
 	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
 }
 

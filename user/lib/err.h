@@ -29,7 +29,7 @@ struct err {
 int err_set(struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same without the meaning of @no: for a text that says why. */
+/* The same without the meaning of @no, for a message that states the cause. */
 int err_plain(struct err *e, int no, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
