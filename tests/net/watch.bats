@@ -73,13 +73,14 @@ each_hook() {
 }
 
 @test "a row has the inter-arrival times of its interval alone" {
-	watch b --interval 200ms
-	in_a "$PEER" frames 60 301 02:e9:00:00:00:0b 0.002
-	in_a "$PEER" frames 60 151 02:e9:00:00:00:0b 0.008
+	watch b --interval 400ms
+	# On a busy machine a pause is longer, never shorter. Most frames have none, which decides the run's median.
+	in_a "$PEER" frames 60 401 02:e9:00:00:00:0b 0
+	in_a "$PEER" frames 60 251 02:e9:00:00:00:0b 0.008
 	end_watch
 	side rx '.metrics.gap_p50_ns < 6e6'
-	# A row or two have both; a percentile needs enough values.
-	side rx '[.series[].gap_p50_ns | values] | .[0] < 6e6 and length > 4 and (.[-2:] | all(. > 7.8e6))'
+	# A row or two have both; a percentile needs enough values: of 8 ms there are 50 in a row.
+	side rx '[.series[].gap_p50_ns | values] | .[0] < 6e6 and length > 3 and (.[-2:] | all(. > 7.8e6))'
 	side rx '[.series[] | select(.seen_packets == 0) | has("gap_p50_ns")] | any | not'
 }
 
