@@ -4,8 +4,9 @@
  * round trips passing it: in one program, as each one costs a call, a parse and a clock read.
  *
  * In: any skb. Every packet is counted once: in a flow, in a prefix if there is no room for another
- * flow, or in one of struct flow_cpu's sums; so they add up to all packets seen. Out: always
- * TC_ACT_UNSPEC, and the packet is not modified.
+ * flow, or in one of struct flow_cpu's sums; so they add up to all packets seen. With sampling, this is so of
+ * the buffers that are taken, and their TCP, QUIC and requests are not looked at: what a flow's other packets
+ * said is not known. Out: always TC_ACT_UNSPEC, and the packet is not modified.
  */
 #include "lib/core.bpf.h"
 
@@ -16,6 +17,7 @@
 #include "lib/flow_cache.bpf.h"
 #include "lib/flow_fill.bpf.h"
 #include "lib/flow_quic.bpf.h"
+#include "lib/flow_sample.bpf.h"
 #include "lib/flow_tcp.bpf.h"
 #include "lib/taken.bpf.h"
 #include "lib/tc.bpf.h"
@@ -83,6 +85,8 @@ static __always_inline void add(struct flow_slot *slot, __u32 dir, const struct 
 	rec->epoch = epoch;
 	rec->counts[dir].packets += work->packets;
 	rec->counts[dir].frame_bytes += work->frame_bytes;
+	if (is_sampled)
+		rec->squares[dir] += work->frame_bytes * work->frame_bytes;
 	if (!rec->first_mono_ns) {
 		rec->first_mono_ns = work->now_mono_ns;
 		rec->opener = dir;
@@ -162,7 +166,7 @@ __attribute__((noinline)) int flow_account(__u32 dir)
 	if (!work || !cpu)
 		return 0;
 	dir &= 1;
-	if (work->is_tcp || work->quic.what > FLOW_QUIC_MAYBE)
+	if (is_sampled || work->is_tcp || work->quic.what > FLOW_QUIC_MAYBE)
 		return account(dir, work, cpu);
 	key = (const void *)&work->asked.key;
 	if (flow_cache_add(key, dir, work->packets, work->frame_bytes, work->now_mono_ns))
@@ -214,6 +218,10 @@ __attribute__((noinline)) int flow_packet(struct __sk_buff *ctx, __u32 dir)
 		return 0;
 	work->is_tcp = 0;
 	work->quic.what = FLOW_QUIC_NOTHING;
+	if (is_sampled) {
+		flow_account(dir);
+		return 0;
+	}
 	flow_fill(ctx);
 	if (work->quic.what)
 		flow_quic(ctx, dir);
@@ -240,11 +248,17 @@ static __always_inline void flow_count(struct __sk_buff *ctx, enum watch_dir dir
 	if (!cpu)
 		return;
 	flow_sum(&cpu->seen[dir], packets, frame_bytes);
+	if (is_sampled) {
+		if (!flow_is_taken(cpu))
+			return;
+		flow_sum(&cpu->sampled[dir], packets, frame_bytes);
+	}
 	if (how == PARSE_MALFORMED || !at.version || !flow_key_of(data, end, &at, dir, &key)) {
 		flow_sum(&cpu->no_flow[dir], packets, frame_bytes);
 		return;
 	}
-	if (flow_is_usual(data, end, &at) && flow_cache_add(&key, dir, packets, frame_bytes, now_mono_ns))
+	if (!is_sampled && flow_is_usual(data, end, &at) &&
+	    flow_cache_add(&key, dir, packets, frame_bytes, now_mono_ns))
 		return;
 	work = find_work();
 	if (!work)

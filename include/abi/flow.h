@@ -77,8 +77,9 @@ struct flow_rec {
 	__u8 opener;		/* direction of the SYN, otherwise of the first packet */
 	__u8 ended;		/* 1: by FINs of both ends, or RST */
 	__u8 reserved[2];
+	__u64 squares[WATCH_DIRS];	/* with sampling: of each buffer's frame_bytes, their sum */
 };
-ABI_ASSERT_SIZE(struct flow_rec, 296);
+ABI_ASSERT_SIZE(struct flow_rec, 312);
 
 /* The value in the table of flows: a struct flow_rec, then a bpf_spin_lock and 4 bytes. */
 #define FLOW_SLOT_BYTES (sizeof(struct flow_rec) + 8)
@@ -206,9 +207,14 @@ struct flow_cpu {
 	__u64 quic_retries;	/* Retries in answer to a timed Initial */
 	__u64 quic_versions;	/* likewise, Version Negotiations */
 	__u64 not_spread;	/* round trips without room in a struct flow_spread */
-	__u64 reserved[2];
+	struct watch_sum sampled[WATCH_DIRS];	/* with sampling, the packets that are taken: all counts
+						 * above but beside_buffers and seen are of these */
+	__u64 gap_left;		/* no count: buffers until the next one that is looked up; 0: to be drawn */
 };
-ABI_ASSERT_SIZE(struct flow_cpu, 208);
+ABI_ASSERT_SIZE(struct flow_cpu, 232);
+
+/* Gaps between buffers that are looked up, with sampling: as many quantiles. A power of two. */
+#define FLOW_GAPS	1024
 
 /* Histograms of round trips: index (kind x WATCH_DIRS + direction) x CPUs + CPU. */
 enum flow_kind {

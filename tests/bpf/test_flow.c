@@ -844,6 +844,94 @@ static void tcp_is_in_no_cache(void **state)
 	assert_int_equal(flow().counts[WATCH_TX].packets, 2);
 }
 
+/* As the tool loads it with --sample, but each @gap-th is taken. The tests that follow load anew. */
+static void load_sampled(uint32_t gap)
+{
+	uint32_t i;
+
+	unload(NULL);
+	bpf = harness_open_flow(ROOM + 1);
+	assert_non_null(bpf);
+	bpf->rodata->is_sampled = 1;
+	for (i = 0; i < FLOW_GAPS; i++)
+		((uint32_t *)bpf->rodata->flow_gaps)[i] = gap;
+	assert_int_equal(flow_tc_bpf__load(bpf), 0);
+}
+
+static void of_a_sample_only_what_is_taken_is_counted(void **state)
+{
+	struct packet_frame frame;
+	struct flow_rec rec;
+	uint64_t bytes;
+	uint32_t i;
+
+	(void)state;
+	load_sampled(3);
+	/* No round trip, no end: the packets between these were not seen. */
+	for (i = 0; i < 4; i++) {
+		NEAR(ACK | FIN, .seq = 1 + 100 * i, .bytes = 100, .ack = 1);
+		FAR(ACK | RST, .seq = 1, .ack = 101 + 100 * i);
+		NEAR(ACK, .seq = 101 + 100 * i, .bytes = 1000, .ack = 1, .gso_size = 300);
+	}
+	assert_int_equal(sums().seen[WATCH_TX].packets, 4 * (1 + 4));
+	assert_int_equal(sums().seen[WATCH_RX].packets, 4);
+	assert_int_equal(sums().sampled[WATCH_TX].packets, 4 * 4);
+	assert_int_equal(sums().sampled[WATCH_RX].packets, 0);
+	rec = flow();
+	bytes = 3 * (300 + 54 + 4) + 100 + 54 + 4;
+	assert_int_equal(rec.counts[WATCH_TX].packets, 4 * 4);
+	assert_int_equal(rec.counts[WATCH_TX].frame_bytes, 4 * bytes);
+	assert_int_equal(rec.squares[WATCH_TX], 4 * bytes * bytes);
+	assert_int_equal(rec.squares[WATCH_RX], 0);
+	assert_int_equal(rec.rtts[WATCH_TX].count, 0);
+	assert_int_equal(rec.ended, 0);
+	/* Nor what is not IP, nor a request. */
+	packet_build(&frame, &(struct packet_spec){ .version = 4, .dst_port = 53, .payload_bytes = 30 });
+	for (i = 0; i < 6; i++)
+		run(WATCH_TX, frame.bytes, frame.len, 0);
+	assert_int_equal(sums().asked, 0);
+	frame.bytes[12] = 0x88;
+	frame.bytes[13] = 0xb5;
+	for (i = 0; i < 6; i++)
+		run(WATCH_TX, frame.bytes, frame.len, 0);
+	assert_int_equal(sums().no_flow[WATCH_TX].packets, 2);
+	assert_int_equal(sums().sampled[WATCH_TX].packets, 4 * 4 + 2 + 2);
+	unload(NULL);
+}
+
+/* The gaps of a sample are drawn anew for each, from all of the table. */
+static void a_sample_draws_from_all_gaps(void **state)
+{
+	uint64_t taken = 0, last = 0;
+	struct packet_frame frame;
+	uint32_t i, gap = 0;
+	bool seen[3] = { false };
+
+	(void)state;
+	unload(NULL);
+	bpf = harness_open_flow(ROOM + 1);
+	assert_non_null(bpf);
+	bpf->rodata->is_sampled = 1;
+	for (i = 0; i < FLOW_GAPS; i++)
+		((uint32_t *)bpf->rodata->flow_gaps)[i] = i < FLOW_GAPS / 2 ? 1 : 2;
+	assert_int_equal(flow_tc_bpf__load(bpf), 0);
+	packet_build(&frame, &(struct packet_spec){ .version = 4, .payload_bytes = 30 });
+	/* Within 60 draws, both with all but 2^-39. */
+	for (i = 0; i < 120 && !(seen[1] && seen[2]); i++) {
+		run(WATCH_RX, frame.bytes, frame.len, 0);
+		taken = sums().sampled[WATCH_RX].packets;
+		gap++;
+		if (taken == last)
+			continue;
+		assert_in_range(gap, 1, 2);
+		seen[gap] = true;
+		gap = 0;
+		last = taken;
+	}
+	assert_true(seen[1] && seen[2]);
+	unload(NULL);
+}
+
 int test_flow(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -869,6 +957,8 @@ int test_flow(void)
 		cmocka_unit_test(what_a_removed_flow_has_in_the_cache_is_in_its_prefix),
 		cmocka_unit_test(usual_packets_of_a_cached_flow_need_no_table),
 		cmocka_unit_test(tcp_is_in_no_cache),
+		cmocka_unit_test(of_a_sample_only_what_is_taken_is_counted),
+		cmocka_unit_test(a_sample_draws_from_all_gaps),
 	};
 
 	return cmocka_run_group_tests_name("flow", tests, NULL, unload);

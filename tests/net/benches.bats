@@ -71,7 +71,7 @@ without() {
 	quick bench-watch
 
 	json '[.runs[] | select(.load == "frames64").observer] + (.skipped | keys) |
-		["none", "count", "watch", "watch-xdp", "tcpdump"] - . == []'
+		["none", "count", "watch", "watch-sample", "watch-xdp", "tcpdump"] - . == []'
 	json '[.runs[].load] + (.skipped | keys) | ["iperf3", "frames64"] - . == []'
 	# Nine messages: watch reports percentiles of 20 samples and more.
 	json '.rtts | length == 2 and all(.watch_p50_us == null and .ratio == null and .watch_min_us > 0 and

@@ -214,6 +214,29 @@ quic_time() {
 	says "--top requires --flows"
 }
 
+@test "a sample estimates each flow's packets and bytes, and states the error" {
+	lab_up
+	watch b --sample 4 --top 50
+	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 40020 --rate 50kpps --src-ports 20 -q >/dev/null
+	end_watch
+	# Exact: all that was seen, and what the flows were estimated from. Their sums differ by six standard errors
+	# at most; of 20 flows 19 are expected within their interval, and 12 with all but 10^-6.
+	part flows '.metrics | .seen_packets == 40020 and (.sampled_packets | . > 9480 and . < 10530)'
+	part flows '.metrics.sampled_packets * 4 == ([.entries[].rx_packets] | add)'
+	part flows '(.entries | length) == 20 and ([.entries[] | select(.error_ratio < 0.04 or .error_ratio > 0.12)] == [])'
+	part flows '[.entries[] | select((.rx_packets / 2001 - 1 | fabs) <= .error_ratio * .rx_packets / 2001)] | length >= 12'
+	part flows '[.entries[] | select(.rx_bytes != .rx_packets * 64)] == []'
+	# What a sample cannot know is in no figure and no column.
+	part flows '(.entries[0] | has("tx_retransmitted") or has("rtt_far_mean_ns") or has("state") | not) and
+		(.metrics | has("tcp_retransmitted_packets") or has("flow_ended_count") | not)'
+	part flows '.notes[0] | contains("1 buffer in 4")'
+	tool_in b watch eg0 --flows --sample 4 --sort rtt
+	is 2
+	says "--sample"
+	tool_in b watch eg0 --flows --sample 0
+	is 2
+}
+
 # state FILTER: holds on some line of the record, of the part "eg0 flows".
 state() {
 	jq -se "[.[] | select(.type == \"state\").result.parts[] | select(.name == \"eg0 flows\") | $1] | any" \

@@ -42,7 +42,7 @@ static const struct {
 	  "duration eir every flood flow-idle goal goals initial-trial latency-trial limit loop max-burst max-clients "
 	  "max-duration max-flows max-memory max-per-address max-rate max-runs max-streams off omit on outstanding "
 	  "overload parallel pause poisson quick ramp ramp-time ramp-to rate rate-layer repeat repeats reset-wait "
-	  "resets search sessions settle source-rate speed timeout trial wait" },
+	  "resets sample search sessions settle source-rate speed timeout trial wait" },
 	{ "How",
 	  "against-stack auth batch busy-poll busy-read cacert clock congestion count-only cpu engine force fresh gso "
 	  "hooks insecure into-stack key-file keys no-cost no-l4-checksum no-ledger no-store no-variation nodelay noise open "

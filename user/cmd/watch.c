@@ -41,7 +41,7 @@ struct watch_opts {
 	const char *filter;
 	double speed;
 	bool flows;
-	uint32_t top, max_flows;
+	uint32_t top, max_flows, sample;
 	int sort;
 	uint64_t flow_idle_ns;
 	bool drops;
@@ -52,6 +52,7 @@ static const struct watch_opts defaults = {
 	.speed = 1,
 	.top = 20,
 	.max_flows = 65536,
+	.sample = 1,
 	.flow_idle_ns = 60 * NSEC_PER_SEC,
 };
 
@@ -98,6 +99,9 @@ static const struct opt options[] = {
 	  .min = 1, .max = WATCH_FLOWS_MOST },
 	{ 0, "flow-idle", OPT_DURATION, offsetof(struct watch_opts, flow_idle_ns), "TIME",
 	  "with --flows, idle time after which a flow may be evicted when the table fills up" },
+	{ 0, "sample", OPT_U32, offsetof(struct watch_opts, sample), "N",
+	  "with --flows, estimate them from one packet or super-packet in N, taken at random; takes less CPU",
+	  .min = 1, .max = 1000000 },
 	{ 0, "drops", OPT_FLAG, offsetof(struct watch_opts, drops), NULL,
 	  "report packets dropped by the kernel, by function and reason" },
 	OPT_END
@@ -108,7 +112,8 @@ static const struct opt_rule rules[] = {
 	  "INTERFACE duration interval hooks xdp-mode share no-cost record filter flows drops" },
 	{ OPT_AT_LEAST_ONE, "INTERFACE replay" },
 	{ OPT_REQUIRES, "xdp-mode share", "hooks=xdp" },
-	{ OPT_REQUIRES, "top sort max-flows flow-idle", "flows" },
+	{ OPT_REQUIRES, "top sort max-flows flow-idle sample", "flows" },
+	{ OPT_EXCLUDES, "sample", "sort=rtt|retransmissions" },
 	{ OPT_REQUIRES, "speed", "replay" },
 	{ OPT_REQUIRES, "no-color", "tui" },
 	{ OPT_EXCLUDES, "tui textfile record", "interval=0s" },
@@ -167,7 +172,8 @@ static void change_sort(struct watch_run *run)
 	char text[64] = "the flows of a recording keep their recorded order";
 
 	if (run->all) {
-		run->sort = (run->sort + 1) % WATCH_SORTS;
+		/* A sample has neither round trips nor retransmissions. */
+		run->sort = (run->sort + 1) % (run->opts->sample > 1 ? WATCH_SORT_RTT : WATCH_SORTS);
 		snprintf(text, sizeof(text), "from the next interval on by %s",
 			 watch_sort_names[run->sort]);
 		watch_all_sort(run->all, run->sort);
@@ -227,6 +233,7 @@ static int open_all(struct watch_run *run, struct err *e)
 			.top = opts->top,
 			.sort = (enum watch_sort)opts->sort,
 			.idle_ns = opts->flow_idle_ns,
+			.sample = opts->sample,
 		},
 		.flows = opts->flows, .drops = opts->drops, .cost = !opts->no_cost,
 	};

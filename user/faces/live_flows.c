@@ -106,16 +106,19 @@ static void draw_row(struct paint *paint, const json_t *entry, bool marked)
 {
 	const char *rtt = json_is_number(json_object_get(entry, "rtt_far_mean_ns")) ?
 			  "rtt_far_mean_ns" : "rtt_near_mean_ns";
-	char name[160], pps[64], bps[64], packets[64], bytes[64], ns[64];
+	char name[160], pps[64], bps[64], packets[64], bytes[64], ns[64], again[32] = "-";
 
 	unit_format(packets, sizeof(packets), UNIT_COUNT, sum_of(entry, "tx_packets", "rx_packets"));
 	unit_format(bytes, sizeof(bytes), UNIT_BYTES, sum_of(entry, "tx_bytes", "rx_bytes"));
-	paint_line(paint, marked ? LIVE_SELECTED : LIVE_PLAIN, "%s%-*.*s%13s%15s%13s%13s%12s%9.0f  %s",
+	/* A sample has none. */
+	if (json_object_get(entry, "tx_retransmitted"))
+		snprintf(again, sizeof(again), "%.0f", sum_of(entry, "tx_retransmitted", "rx_retransmitted"));
+	paint_line(paint, marked ? LIVE_SELECTED : LIVE_PLAIN, "%s%-*.*s%13s%15s%13s%13s%12s%9s  %s",
 		   marked ? ">" : " ", flow_columns(paint), flow_columns(paint), name_of(name, sizeof(name), entry),
 		   known(pps, sizeof(pps), entry, "now_pps", UNIT_PPS),
 		   known(bps, sizeof(bps), entry, "now_l2_bps", UNIT_BPS), bytes, packets,
 		   known(ns, sizeof(ns), entry, rtt, UNIT_NS),
-		   sum_of(entry, "tx_retransmitted", "rx_retransmitted"), text_of(entry, "state"));
+		   again, text_of(entry, "state"));
 }
 
 static void draw_table(struct paint *paint)
@@ -175,9 +178,14 @@ static void draw_one(struct paint *paint, const json_t *entry)
 
 	paint_line(paint, LIVE_PLAIN, "%s", "");
 	paint_line(paint, LIVE_HEAD, " %s", name_of(name, sizeof(name), entry));
-	paint_line(paint, LIVE_PLAIN, " %s, opened by %s, age %s, handshake %s", text_of(entry, "state"),
-		   text_of(entry, "opened_by"), known(life, sizeof(life), entry, "life_ns", UNIT_NS),
-		   known(tx, sizeof(tx), entry, "handshake_ns", UNIT_NS));
+	if (json_object_get(entry, "error_ratio"))
+		paint_line(paint, LIVE_PLAIN, " estimated from a sample, +- %s, age %s",
+			   known(tx, sizeof(tx), entry, "error_ratio", UNIT_RATIO),
+			   known(life, sizeof(life), entry, "life_ns", UNIT_NS));
+	else
+		paint_line(paint, LIVE_PLAIN, " %s, opened by %s, age %s, handshake %s", text_of(entry, "state"),
+			   text_of(entry, "opened_by"), known(life, sizeof(life), entry, "life_ns", UNIT_NS),
+			   known(tx, sizeof(tx), entry, "handshake_ns", UNIT_NS));
 	paint_line(paint, LIVE_PLAIN, " now %s, %s", known(tx, sizeof(tx), entry, "now_pps", UNIT_PPS),
 		   known(rx, sizeof(rx), entry, "now_l2_bps", UNIT_BPS));
 	paint_line(paint, LIVE_HEAD, " %-26s%16s%16s", "", "near to far", "far to near");

@@ -119,6 +119,7 @@ static const struct column columns[] = {
 	WORD("proto", "protocol"), WORD("near", "address and port of this side"),
 	WORD("far", "address and port, or prefix, of the other side"),
 	FLOW_COUNTS(COUNT, "packets", "packets"), FLOW_COUNTS(NUMBER, "bytes", "bytes of frames"),
+	SHARE("error_ratio", "half of the 95 % interval / estimate"),
 	RATE("now_pps", "latest packets per second"), BITS("now_l2_bps", "latest bits per second"),
 	FLOW_COUNTS(NUMBER, "retransmitted", "retransmitted segments"),
 	FLOW_COUNTS(NUMBER, "out_of_order", "segments out of order"),

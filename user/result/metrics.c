@@ -640,6 +640,8 @@ static const struct metric metrics[] = {
 	{ "folded_packets", UNIT_COUNT, METRIC_LOWER, "folded",
 	  "packets counted only by the far end's prefix, as the table of flows was full",
 	  .brief = true },
+	{ "sampled_packets", UNIT_COUNT, METRIC_NEITHER, "sampled",
+	  "packets whose flows were looked up with --sample, which flows are estimated from", .brief = true },
 	{ "no_flow_packets", UNIT_COUNT, METRIC_NEITHER, "not in a flow",
 	  "packets that are not IP, or malformed" },
 	{ "flow_missing_packets", UNIT_COUNT, METRIC_LOWER, "missing",

@@ -17,6 +17,7 @@
 #include "engine/watch/watch_flows_parts.h"
 #include "lib/dist.h"
 #include "lib/loop.h"
+#include "lib/sample.h"
 #include "lib/spread.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
@@ -47,6 +48,8 @@ static int open_tables(struct watch_flows *flows, struct err *e)
 		return err;
 	bpf->rodata->has_filter = !!flows->cfg.filter;
 	bpf->rodata->rx_beside = flows->cfg.rx_beside;
+	bpf->rodata->is_sampled = flows_are_sampled(flows);
+	sample_gaps(flows->cfg.sample, (uint32_t *)bpf->rodata->flow_gaps, FLOW_GAPS);
 	bpf_map__set_max_entries(bpf->maps.flows, flows->cfg.max_flows);
 	if (flows->cfg.max_flows > PREALLOCATED)
 		bpf_map__set_map_flags(bpf->maps.flows, BPF_F_NO_PREALLOC);
@@ -142,6 +145,27 @@ void watch_flows_close(struct watch_flows *flows)
 	free(flows);
 }
 
+/* Of the packets that were looked up. */
+static void estimate(const struct watch_flows *flows, struct watch_sum counts[WATCH_DIRS])
+{
+	int dir;
+
+	for (dir = 0; dir < WATCH_DIRS; dir++) {
+		counts[dir].packets *= flows->cfg.sample;
+		counts[dir].frame_bytes *= flows->cfg.sample;
+	}
+}
+
+static void estimate_flow(const struct watch_flows *flows, struct flow_seen *flow)
+{
+	struct flow_rec *rec = &flow->rec;
+
+	flow->error = sample_error_ratio(flows->cfg.sample,
+					 (double)(rec->counts[WATCH_RX].frame_bytes + rec->counts[WATCH_TX].frame_bytes),
+					 (double)rec->squares[WATCH_RX] + (double)rec->squares[WATCH_TX]);
+	estimate(flows, rec->counts);
+}
+
 void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum)
 {
 	_Static_assert(sizeof(*ret_sum) % sizeof(uint64_t) == 0, "only counters");
@@ -156,6 +180,10 @@ void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum)
 		for (i = 0; i < sizeof(*ret_sum) / sizeof(uint64_t); i++)
 			to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 	}
+	estimate(flows, ret_sum->no_flow);
+	estimate(flows, ret_sum->other);
+	estimate(flows, ret_sum->sampled);
+	ret_sum->folded *= flows->cfg.sample;
 }
 
 /* While a CPU writes its entry, it may be off by what that CPU counts at the time. */
@@ -193,6 +221,7 @@ bool flows_batch(struct watch_flows *flows, void (*seen)(struct watch_flows *flo
 	for (i = 0; i < nr; i++) {
 		flow.key = flows->keys[i];
 		memcpy(&flow.rec, flows->slots + i * FLOW_SLOT_BYTES, sizeof(flow.rec));
+		estimate_flow(flows, &flow);
 		add_cached(flows, &flow);
 		seen(flows, &flow);
 	}
@@ -269,8 +298,10 @@ void flows_join_folds(struct watch_flows *flows)
 
 	join_caches(flows);
 	for (; !bpf_map_get_next_key(flows->folds_fd, last, &prefix); last = &prefix) {
-		if (!bpf_map_lookup_elem(flows->folds_fd, &prefix, &fold))
-			flows_fold(flows, &prefix, fold.counts);
+		if (bpf_map_lookup_elem(flows->folds_fd, &prefix, &fold))
+			continue;
+		estimate(flows, fold.counts);
+		flows_fold(flows, &prefix, fold.counts);
 	}
 }
 
@@ -337,6 +368,7 @@ bool flows_age(struct watch_flows *flows, const struct flow_seen *old)
 	if (err)
 		return false;
 	memcpy(&flow.rec, slot, sizeof(flow.rec));
+	estimate_flow(flows, &flow);
 	flow_prefix_of(&flow.key, &prefix);
 	flows_fold(flows, &prefix, flow.rec.counts);
 	/* They get into a prefix later: when the flow goes on, or at the end. */
@@ -373,7 +405,8 @@ void watch_flows_row(struct watch_flows *flows, uint64_t elapsed_ns)
 	result_row_open(flows->part, elapsed_ns);
 	result_row_u64(flows->part, "flow_active_count", now.active_flows - flows->row.active_flows);
 	result_row_u64(flows->part, "flow_new_count", now.new_flows - flows->row.new_flows);
-	result_row_u64(flows->part, "flow_ended_count", now.ended_flows - flows->row.ended_flows);
+	if (!flows_are_sampled(flows))
+		result_row_u64(flows->part, "flow_ended_count", now.ended_flows - flows->row.ended_flows);
 	result_row_u64(flows->part, "folded_packets", now.folded - flows->row.folded);
 	result_row_u64(flows->part, "flow_table_count", now.new_flows - flows->aged);
 	result_row_close(flows->part);

@@ -29,6 +29,7 @@ struct watch_flows_cfg {
 	uint32_t top;		/* flows listed in the result */
 	enum watch_sort sort;
 	uint64_t idle_ns;	/* idle time after which a flow may be removed to make room */
+	uint32_t sample;	/* looks up the flow of one buffer in this many, at random; 1: of each */
 	/* Set by watch_open(): */
 	const char *ifname;
 	const struct filter *filter;	/* selects the packets to count; NULL: all */

@@ -19,6 +19,7 @@ enum flow_share { FLOW_P50, FLOW_P90, FLOW_P99, FLOW_SHARES };
 struct flow_seen {
 	struct flow_key key;
 	struct flow_rec rec;
+	double error;			/* of the counts' estimate, a share of it; see lib/sample.h */
 	double now_pps, now_bps;	/* since the previous view; NAN: unknown */
 	bool is_gone;			/* with its percentiles; otherwise they are still in the
 					 * table */
@@ -99,7 +100,7 @@ struct watch_flows {
 	uint64_t row_elapsed_ns;
 };
 
-/* Summed over all CPUs. */
+/* Summed over all CPUs; what is counted of samples only is estimated of all. */
 void flows_read(const struct watch_flows *flows, struct flow_cpu *ret_sum);
 
 /*
@@ -146,6 +147,11 @@ void flows_join_folds(struct watch_flows *flows);
 
 /* Up to FLOW_TRIPS; returns the number. */
 size_t flows_read_trips(const struct watch_flows *flows, struct flow_trips *ret_trips);
+
+static inline bool flows_are_sampled(const struct watch_flows *flows)
+{
+	return flows->cfg.sample > 1;
+}
 
 double flows_rate_bps(const struct flow_rec *rec);
 double flows_rtt_ns(const struct flow_rtt *rtt);

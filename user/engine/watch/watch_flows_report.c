@@ -145,14 +145,17 @@ static void report_flow(struct watch_flows *flows, struct flow_seen *flow, bool 
 	struct result *part = flows->part;
 	const struct flow_rec *rec = &flow->rec;
 
-	if (!flow->is_gone)
+	if (!flow->is_gone && !flows_are_sampled(flows))
 		flows_spread(flows, flow, false);
 	result_entry_open(part);
 	entry_end(part, "near", &flow->key, WATCH_RX);
 	entry_end(part, "far", &flow->key, WATCH_TX);
 	entry_proto(part, &flow->key);
 	result_entry_u64(part, "l2_bps", (uint64_t)flows_rate_bps(rec));
-	entry_rtt(part, &rec->rtts[WATCH_TX], far_keys);
+	if (flows_are_sampled(flows))
+		result_entry_real(part, "error_ratio", flow->error);
+	else
+		entry_rtt(part, &rec->rtts[WATCH_TX], far_keys);
 	result_entry_u64(part, "tx_packets", rec->counts[WATCH_TX].packets);
 	result_entry_u64(part, "rx_packets", rec->counts[WATCH_RX].packets);
 	result_entry_u64(part, "tx_bytes", rec->counts[WATCH_TX].frame_bytes);
@@ -161,7 +164,10 @@ static void report_flow(struct watch_flows *flows, struct flow_seen *flow, bool 
 		result_entry_real(part, "now_pps", flow->now_pps);
 		result_entry_real(part, "now_l2_bps", flow->now_bps);
 	}
-	report_details(part, flow);
+	if (flows_are_sampled(flows))
+		result_entry_u64(part, "life_ns", rec->last_mono_ns - rec->first_mono_ns);
+	else
+		report_details(part, flow);
 	result_entry_close(part);
 }
 
@@ -301,13 +307,17 @@ static void report_sums(struct watch_flows *flows, const struct flow_cpu *cpu,
 	struct result *part = flows->part;
 
 	result_metric_u64(part, "flow_new_count", cpu->new_flows);
-	result_metric_u64(part, "flow_ended_count", cpu->ended_flows);
 	result_metric_u64(part, "seen_packets", both_packets(cpu->seen));
 	result_metric_u64(part, "seen_bytes",
 			  cpu->seen[WATCH_RX].frame_bytes + cpu->seen[WATCH_TX].frame_bytes);
 	result_metric_u64(part, "no_flow_packets", both_packets(cpu->no_flow));
+	if (flows_are_sampled(flows))
+		result_metric_u64(part, "sampled_packets", both_packets(cpu->sampled) / flows->cfg.sample);
 	result_metric_u64(part, "folded_packets", cpu->folded);
 	result_metric_u64(part, "flow_aged_count", flows->aged);
+	if (flows_are_sampled(flows))
+		return;
+	result_metric_u64(part, "flow_ended_count", cpu->ended_flows);
 	result_metric_u64(part, "tcp_retransmitted_packets", both(tcp->retransmitted));
 	result_metric_u64(part, "tcp_out_of_order_packets", both(tcp->out_of_order));
 	result_metric_u64(part, "tcp_zero_window_packets", both(tcp->zero_windows));
@@ -324,6 +334,9 @@ static void report_notes(struct watch_flows *flows, const struct flow_cpu *cpu)
 {
 	struct result *part = flows->part;
 
+	if (flows_are_sampled(flows))
+		result_note(part, "flows are estimated from 1 buffer in %u, taken at random; error_ratio is half their 95 %% "
+			    "interval; TCP's losses and round trips are not measured", flows->cfg.sample);
 	if (cpu->folded)
 		result_note(part, "the table of %u flows was full: %llu packets were counted by the "
 			    "far end's prefix (/24, /48) only, without round "
@@ -338,22 +351,22 @@ static void report_notes(struct watch_flows *flows, const struct flow_cpu *cpu)
 			    (unsigned long long)flows->aged);
 }
 
-/* For both directions, packets and bytes: everything seen is accounted for. */
+/* For both directions, packets and bytes: everything seen, or sampled, is accounted for. */
 static void report_balance(struct watch_flows *flows, const struct flow_cpu *cpu,
 			   const struct watch_sum *sums)
 {
+	const struct watch_sum *all = flows_are_sampled(flows) ? cpu->sampled : cpu->seen;
 	uint64_t missing = 0, bytes = 0;
 	int dir;
 
 	for (dir = 0; dir < WATCH_DIRS; dir++) {
-		missing += cpu->seen[dir].packets - cpu->no_flow[dir].packets - sums[dir].packets;
-		bytes += cpu->seen[dir].frame_bytes - cpu->no_flow[dir].frame_bytes -
-			 sums[dir].frame_bytes;
+		missing += all[dir].packets - cpu->no_flow[dir].packets - sums[dir].packets;
+		bytes += all[dir].frame_bytes - cpu->no_flow[dir].frame_bytes - sums[dir].frame_bytes;
 	}
 	result_metric_u64(flows->part, "flow_missing_packets", missing);
 	result_verdict(flows->part, !missing && !bytes,
 		       "the packets of flows, folded packets and packets without a flow add up to "
-		       "all packets seen");
+		       "all packets %s", flows_are_sampled(flows) ? "sampled" : "seen");
 }
 
 /* Where XDP counts what is received, the program of its flows is another one, so a part of its own. */
