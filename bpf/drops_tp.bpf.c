@@ -19,6 +19,7 @@
 #include "abi/tag.h"
 #include "lib/seen.bpf.h"
 #include "lib/skb.bpf.h"
+#include "lib/tag_scan.bpf.h"
 #include "lib/tag_skip.bpf.h"
 
 char _license[] SEC("license") = "GPL";
@@ -144,8 +145,6 @@ static __always_inline enum of_test look(const struct skb_view *view, __u32 offs
 	int is_udp = proto == IPPROTO_UDP, to_ports = is_udp && is_to_ports(view, offset);
 	struct tag tag;
 
-	if (is_udp && !to_ports && !damaged)
-		return OF_TEST_NO;
 	if (!cfg.tagged)
 		return to_ports ? OF_TEST_YES : OF_TEST_NO;
 	if (!find_tag(view, offset, proto, &tag))
@@ -154,7 +153,23 @@ static __always_inline enum of_test look(const struct skb_view *view, __u32 offs
 		return damaged && to_ports && is_nearly_of_run(&tag) ? OF_TEST_DAMAGED : OF_TEST_NO;
 	if (!is_of_run(ret_tag))
 		return OF_TEST_NO;
-	return is_udp && !to_ports ? OF_TEST_DAMAGED : OF_TEST_YES;
+	return damaged && is_udp && !to_ports ? OF_TEST_DAMAGED : OF_TEST_YES;
+}
+
+/*
+ * Behind further headers. An ICMP message may quote a packet of the test, which is not that packet; and TCP carries no
+ * tunnel.
+ */
+static __always_inline int is_inside(const struct skb_view *view, __u32 offset, int proto,
+				     struct tag_fields *ret_tag)
+{
+	struct tag tag;
+
+	if (proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6 || proto == IPPROTO_TCP)
+		return 0;
+	offset = find_tag_behind(view, offset, cfg.run);
+	return offset && !skb_copy(&tag, sizeof(tag), view, offset) &&
+	       tag_read(tag.high, tag.low, tag.complement, ret_tag) && is_of_run(ret_tag);
 }
 
 /* Whether the packet belongs to the test; *ret_tag: its stream and number, if it is tagged. */
@@ -176,9 +191,12 @@ static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason
 	if (!offset)
 		return OF_TEST_NO;
 	of_test = look(&view, offset, proto, damaged, ret_tag);
+	if (of_test != OF_TEST_NO || !cfg.tagged)
+		return of_test;
 	/* The protocol or the length of the IPv4 header may be the damage. */
-	return of_test == OF_TEST_NO && damaged ?
-	       look(&view, offset - options, IPPROTO_UDP, damaged, ret_tag) : of_test;
+	if (damaged)
+		return look(&view, offset - options, IPPROTO_UDP, damaged, ret_tag);
+	return is_inside(&view, offset, proto, ret_tag) ? OF_TEST_YES : OF_TEST_NO;
 }
 
 /* True if the packet was received before, or counted at this location. */

@@ -9,14 +9,14 @@
 #include "abi/abi.h"
 
 /*
- * How to recognise a test's packets: by all of these conditions. With a tag they may be of any
- * protocol, otherwise UDP; only UDP has ports here.
+ * How to recognise a test's packets. With a tag: by its run and stream, as ports and addresses may be translated on
+ * the way and a tunnel may be around it. Otherwise they are UDP, by address and ports.
  */
 struct drops_cfg {
 	__u16 src_port, nr_src_ports;	/* host byte order; nr 0: any port */
 	__u16 dst_port, nr_dst_ports;
 	__u16 first_stream, last_stream;	/* in the tag */
-	__u8 tagged;			/* 1: requires a complete tag; 0: the address instead */
+	__u8 tagged;			/* 1: by a complete tag; the ports tell whether it may be damaged */
 	__u8 version;			/* IP version of the address: 4 or 6; 0: any address */
 	__u8 any;		/* 1: every packet of the host; the other fields are ignored */
 	__u8 reserved;
@@ -29,6 +29,9 @@ struct drops_cfg {
 ABI_ASSERT_SIZE(struct drops_cfg, 56);
 
 #define DROP_DAMAGE_REASONS	128	/* number of bits */
+
+/* From the packet's first header beyond IP on, where a tag is looked for: room for IPv6 in IPv6 with options. */
+#define DROP_SCAN_BYTES	256
 
 enum drop_kind {
 	DROP_SKB,		/* skb:kfree_skb, packets of the test only */

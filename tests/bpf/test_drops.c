@@ -71,6 +71,7 @@ static void load(const struct drops_cfg *cfg)
 		bpf_program__set_autoload(other, other == prog);
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
 	bpf_map__set_max_entries(skel->maps.drop_sums, harness_cpus());
+	bpf_map__set_max_entries(skel->maps.scan_works, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
 	bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
 	assert_int_equal(drops_tp_bpf__load(skel), 0);
@@ -247,7 +248,7 @@ static void send_ip_bytes(uint8_t proto, const void *payload, size_t payload_byt
 {
 	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
 	struct sockaddr_in dest = { .sin_family = AF_INET };
-	uint8_t bytes[20 + 60 + sizeof(struct tag)] = { 0x45, [8] = 64, [9] = proto };
+	uint8_t bytes[20 + DROP_SCAN_BYTES + sizeof(struct tag)] = { 0x45, [8] = 64, [9] = proto };
 	size_t nr = 20 + payload_bytes;
 
 	assert_true(fd >= 0 && nr <= sizeof(bytes));
@@ -319,8 +320,6 @@ static void packets_of_others_are_left_alone(void **state)
 	load(&usual);
 	damaged.high ^= 1ull << 50;
 	packet_tag((uint8_t *)&foreign, PACKET_RUN ^ 1, 2, 7, 77);	/* of another run */
-	send4("127.0.0.1", DST_PORT - 1, &tag, sizeof(tag));
-	send4("127.0.0.1", DST_PORT + 3, &tag, sizeof(tag));
 	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));
 	send4("127.0.0.1", DST_PORT, &foreign, sizeof(foreign));
 	send4("127.0.0.1", DST_PORT, &below, sizeof(below));
@@ -328,16 +327,91 @@ static void packets_of_others_are_left_alone(void **state)
 	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag) - 1);
 	send4("127.0.0.1", DST_PORT, "", 0);
 	assert_int_equal(sums().skbs, 0);
+	/* Without a tag it is the ports. */
+	cfg.tagged = 0;
+	load(&cfg);
+	send4("127.0.0.1", DST_PORT - 1, &tag, sizeof(tag));
+	send4("127.0.0.1", DST_PORT + 3, &tag, sizeof(tag));
+	assert_int_equal(sums().skbs, 0);
 	cfg.src_port++;
 	load(&cfg);
 	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
 	assert_int_equal(sums().skbs, 0);
-	/* Any port, as of packets whose ports change. */
-	cfg.nr_src_ports = 0;
-	cfg.nr_dst_ports = 0;
+}
+
+/* As NAT makes them. */
+static void a_tagged_packet_is_of_the_test_whatever_its_ports(void **state)
+{
+	struct tag tag = tag_of(2, 1);
+	struct drops_cfg cfg = usual;
+	struct drop_key key;
+	uint64_t packets;
+
+	(void)state;
+	cfg.src_port++;
 	load(&cfg);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	tag = tag_of(2, 2);
 	send4("127.0.0.1", 5, &tag, sizeof(tag));
-	assert_int_equal(sums().skbs, 1);
+	assert_int_equal(sums().skbs, 2);
+	key = the_place(&packets);
+	assert_int_equal(packets, 2);
+	assert_int_equal(key.kind, DROP_SKB);
+}
+
+/* Sends @tag behind @headers bytes of a protocol; UDP: after its header. */
+static void send_behind(uint8_t proto, size_t headers, const struct tag *tag)
+{
+	uint8_t bytes[DROP_SCAN_BYTES + sizeof(*tag)] = { 0 };
+	size_t i;
+
+	for (i = 0; i < headers; i++)
+		bytes[i] = (uint8_t)(i * 37 + 1);
+	memcpy(bytes + headers, tag, sizeof(*tag));
+	if (proto == IPPROTO_UDP)
+		send4("127.0.0.1", 4789, bytes, headers + sizeof(*tag));
+	else
+		send_ip_bytes(proto, bytes, headers + sizeof(*tag));
+}
+
+static void a_tag_is_found_behind_the_headers_of_a_tunnel(void **state)
+{
+	static const struct {
+		uint8_t proto;
+		size_t headers;
+		bool found;
+	} tunnels[] = {
+		/* VXLAN, Ethernet, IPv4, UDP; the same of IPv6; GENEVE with options. */
+		{ IPPROTO_UDP, 8 + 14 + 20 + 8, true }, { IPPROTO_UDP, 8 + 14 + 40 + 8, true },
+		{ IPPROTO_UDP, 16 + 120 + 14 + 20 + 8, true },
+		/* IPv4 in IP, and in GRE with a key. */
+		{ IPPROTO_IPIP, 20 + 8, true }, { IPPROTO_GRE, 8 + 20 + 8, true },
+		/* To the last byte that is looked at, and beyond; the scan starts with the UDP header. */
+		{ IPPROTO_UDP, DROP_SCAN_BYTES - 8 - sizeof(struct tag), true },
+		{ IPPROTO_UDP, DROP_SCAN_BYTES - 8 - sizeof(struct tag) + 2, false },
+		/* What an ICMP error quotes. */
+		{ IPPROTO_ICMP, 8 + 20 + 8, false },
+	};
+	uint32_t i, n = sizeof(tunnels) / sizeof(tunnels[0]), found = 0;
+	struct tag tag;
+
+	(void)state;
+	load(&usual);
+	for (i = 0; i < n; i++) {
+		tag = tag_of(1, i);		/* of another stream */
+		send_behind(tunnels[i].proto, tunnels[i].headers, &tag);
+		tag = tag_of(2, i);
+		tag.high ^= 1ull << 40;		/* damaged */
+		send_behind(tunnels[i].proto, tunnels[i].headers, &tag);
+		if (sums().skbs != found)
+			fail_msg("tunnel %u: another one's", i);
+		tag = tag_of(2, i);
+		send_behind(tunnels[i].proto, tunnels[i].headers, &tag);
+		found += tunnels[i].found;
+		if (sums().skbs != found)
+			fail_msg("tunnel %u: %u instead of %u", i, (unsigned int)sums().skbs, found);
+	}
+	assert_int_equal(sums().again, 0);
 }
 
 static uint64_t dropped_as(uint32_t kind)
@@ -406,10 +480,11 @@ static void a_damaged_packet_is_recognised_by_what_is_left_of_it(void **state)
 	damaged.complement ^= 1;
 	send4("127.0.0.1", DST_PORT, &damaged, sizeof(damaged));
 	assert_int_equal(dropped_as(DROP_DAMAGED), 5);
-	/* For other reasons a packet is what it is. */
+	/* Dropped for other reasons, those with a whole tag are of the test. */
 	load(&usual);
 	send_damaged();
-	assert_int_equal(sums().skbs, 0);
+	assert_int_equal(sums().skbs, 2);
+	assert_int_equal(dropped_as(DROP_DAMAGED), 0);
 	/* Without a tag nothing limits what is claimed: of these, one has address and ports. */
 	cfg.tagged = 0;
 	load(&cfg);
@@ -513,6 +588,8 @@ int test_drops(void)
 		cmocka_unit_test(a_received_packet_is_no_loss),
 		cmocka_unit_test(a_packet_that_is_dropped_again_elsewhere_is_counted_there),
 		cmocka_unit_test(packets_of_others_are_left_alone),
+		cmocka_unit_test(a_tagged_packet_is_of_the_test_whatever_its_ports),
+		cmocka_unit_test(a_tag_is_found_behind_the_headers_of_a_tunnel),
 		cmocka_unit_test(a_damaged_packet_is_recognised_by_what_is_left_of_it),
 		cmocka_unit_test(a_tag_is_found_after_any_header),
 		cmocka_unit_test(without_a_tag_the_address_decides),

@@ -358,6 +358,57 @@ end_strays() {
 	finish other INT
 }
 
+@test "packets whose ports a NAT has changed are received, or in the row of their drop" {
+	need_command nft
+	need_reason NO_SOCKET
+	in_r nft add table ip nat
+	in_r nft 'add chain ip nat pre { type nat hook prerouting priority -100; }'
+	in_r nft 'add chain ip nat post { type nat hook postrouting priority 100; }'
+	in_r nft add rule ip nat post oifname egb masquerade random
+	sent $B --sink-socket --rcvbuf 16M
+	rows "1009 received - - receiver"
+	in_r nft add rule ip nat pre iifname ega udp dport 9 counter dnat to $B:99
+	# Of a source port that conntrack has not seen yet.
+	sent $B --src-port 50001
+	rows "1009 received - - receiver"
+	sent $B --sink-socket --src-port 50002
+	in_r nft list table ip nat | grep -q "counter packets 2 "
+	lost NO_SOCKET "$(udp_place)" @b:eg0
+}
+
+# tunnel NODE DEV LOCAL REMOTE ADDRESS: a VXLAN to the other end.
+tunnel() {
+	ip_in "$1" link add vx0 type vxlan id 77 local "$3" remote "$4" dstport 4789 dev "$2"
+	ip_in "$1" addr add "$5" dev vx0
+	ip_in "$1" link set vx0 address "02:e9:00:00:77:0${5:8:1}" up
+}
+
+@test "packets in a tunnel that does not encrypt are in the row of their drop, inside and outside" {
+	local n
+
+	need_reason QDISC_DROP
+	tunnel r egb 198.19.0.254 $B 10.77.0.1/30
+	tunnel b eg0 $B 198.19.0.254 10.77.0.2/30
+	ip_in r neigh add 10.77.0.2 lladdr 02:e9:00:00:77:02 dev vx0
+	ip_in r route add 203.0.113.0/24 via 10.77.0.2 dev vx0
+	ip_in b addr add 203.0.113.5/32 dev vx0
+	in_r tc qdisc add dev egb root tbf rate 2mbit burst 2000 limit 3000
+	tool_in a blast eg0 203.0.113.5 --count 1009 --rate 20kpps --interval 0 --json --wait 500ms \
+		--sink "vx0@$LAB-b" --sink-socket --rcvbuf 16M
+	is 0
+	adds_up
+	n=$(jq '.metrics.lost_packets' <<<"$output")
+	[ "$n" -gt 0 ] && [ "$n" -lt 1009 ] || fail "$n lost"
+	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP __dev_queue_xmit @r:egb kfree_skb"
+	in_r tc qdisc del dev egb root
+	# Taken out of the tunnel, there is no socket for them.
+	tool_in a blast eg0 203.0.113.5 --count 1009 --rate 20kpps --interval 0 --json --wait 500ms \
+		--sink "eg0@$LAB-b" --sink-socket
+	is 0
+	adds_up
+	lost NO_SOCKET "$(udp_place)" @b:vx0
+}
+
 @test "packets without a tag are recognised by address and port" {
 	need_reason IP_INHDR
 	# Without a tag nothing but ports and address distinguishes them from other tests' packets.

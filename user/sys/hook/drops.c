@@ -124,6 +124,7 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
 	find_reasons_of_damage(drops->btf, (__u64 *)skel->rodata->cfg.damage_reasons);
 	bpf_map__set_max_entries(skel->maps.drop_sums, drops->nr_cpus);
+	bpf_map__set_max_entries(skel->maps.scan_works, drops->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
 	bpf_map__set_max_entries(skel->maps.drops_taken_back, DROP_PLACES);
 	choose_programs(drops);
