@@ -455,6 +455,7 @@ struct listing {
 	struct ledger *ledger;
 	uint64_t again;			/* drops of packets that had an end before */
 	uint64_t taken_back;
+	uint64_t own_verdicts;		/* received and dropped by the sink's program, where no tag tells them apart */
 };
 
 /* Recognised by name only: so that the program's verdicts on an skb are not counted twice. */
@@ -489,12 +490,25 @@ static void name_row(const struct trial *trial, const struct drop_place *place, 
 	path_name(trial->path, place->netns, place->ifindex, place->ifname, row->where, sizeof(row->where));
 }
 
+/* How many of these are packets that the sink's program received: it drops an skb by kfree_skb. */
+static uint64_t own_drops(struct listing *listing, const struct drop_place *place, const struct path_iface *iface)
+{
+	uint64_t own = listing->own_verdicts;
+
+	if (iface != path_receiver(listing->trial->path) || !is_xdp_verdict(place))
+		return 0;
+	own = own < place->packets ? own : place->packets;
+	listing->own_verdicts -= own;
+	return own;
+}
+
 static void add_drops(void *ctx, const struct drop_place *place)
 {
 	struct listing *listing = ctx;
 	struct path *path = listing->trial->path;
 	struct path_iface *iface = path_find(path, place->netns, place->ifindex);
 	struct ledger_row row = { .source = "kfree_skb", .packets = place->packets - place->taken_back };
+	uint64_t own;
 
 	if (place->kind == DROP_DAMAGED)
 		return;
@@ -508,14 +522,16 @@ static void add_drops(void *ctx, const struct drop_place *place)
 		ledger_witness(listing->ledger, &row);
 		return;
 	}
+	own = own_drops(listing, place, iface);
+	row.packets -= own;
 	listing->taken_back += place->taken_back;
 	listing->taken_back += ledger_trim(listing->ledger, &row, listing->again + listing->taken_back);
 	ledger_claim(listing->ledger, &row);
 	if (!iface)
 		return;
-	iface->known.claimed += place->packets;
+	iface->known.claimed += place->packets - own;
 	if (is_xdp_verdict(place))
-		iface->known.skb_xdp_drops += place->packets;
+		iface->known.skb_xdp_drops += place->packets - own;
 }
 
 static void add_known(struct trial *trial, const struct tx_count *sent,
@@ -637,6 +653,8 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	if (trial->drops)
 		drops_read(trial->drops, &drops);
 	listing.again = drops.again;
+	if (!trial->target.tagged && trial->receiver->ops->is_xdp)
+		listing.own_verdicts = count.packets;
 	if (trial->drops && drops_list(trial->drops, add_drops, &listing, &drops_error))
 		result_note(res, "%s", drops_error.msg);
 	add_known(trial, sent, &count, &ledger);
