@@ -7,6 +7,7 @@
 
 #include "model/ledger.h"
 #include "result/result.h"
+#include "result/tree.h"
 
 #include "check.h"
 
@@ -101,6 +102,43 @@ static void an_overclaim_is_shown(void **state)
 	assert_int_equal(ledger_unattributed(&ledger), -7);
 	ledger_report(&ledger, res);
 	assert_false(result_passed(res));
+	result_free(res);
+	ledger_release(&ledger);
+}
+
+/* Packets lost elsewhere, or by what this host does not report, are not "the ledger adds up". */
+static void what_is_unattributed_is_no_pass(void **state)
+{
+	struct ledger ledger = { .made = 101, .received = 90, .exact = true };
+	struct ledger_row row = { .source = "snmp", .place = "UdpNoPorts", .where = "lab-b", .packets = 4 };
+	struct result *res = result_new("test");
+	const char *note;
+	json_t *tree;
+
+	(void)state;
+	claim(&ledger, "NO_SOCKET", 4);
+	ledger_witness(&ledger, &row);
+	row = (struct ledger_row){ .source = "qdisc", .place = "tbf", .where = "lab-r:egb", .packets = 9 };
+	ledger_witness(&ledger, &row);
+	row = (struct ledger_row){ .source = "receiver", .reason = "duplicate", .packets = 5 };
+	ledger_witness(&ledger, &row);
+	ledger_report(&ledger, res);
+	tree = result_tree(res);
+	assert_int_equal(json_array_size(json_object_get(tree, "verdicts")), 0);
+	note = json_string_value(json_array_get(json_object_get(tree, "notes"), 0));
+	assert_non_null(note);
+	assert_non_null(strstr(note, "7 of the 11 lost packets are unattributed"));
+	assert_non_null(strstr(note, "grew: qdisc tbf at 'lab-r:egb' by 9, snmp UdpNoPorts at 'lab-b' by 4"));
+	assert_null(strstr(note, "duplicate"));
+	result_free(res);
+	ledger_release(&ledger);
+	/* None of the counters grew. */
+	ledger = (struct ledger){ .made = 3, .exact = true };
+	res = result_new("test");
+	ledger_report(&ledger, res);
+	tree = result_tree(res);
+	assert_non_null(strstr(json_string_value(json_array_get(json_object_get(tree, "notes"), 0)),
+			       "no counter of drops grew"));
 	result_free(res);
 	ledger_release(&ledger);
 }
@@ -201,6 +239,7 @@ int main(void)
 		cmocka_unit_test(the_largest_row_is_reported_first),
 		cmocka_unit_test(where_copies_go_two_ways_a_packet_has_one_end),
 		cmocka_unit_test(an_overclaim_is_shown),
+		cmocka_unit_test(what_is_unattributed_is_no_pass),
 		cmocka_unit_test(a_witness_is_no_row),
 		cmocka_unit_test(an_xdp_verdict_is_claimed_once),
 		cmocka_unit_test(generic_xdp_has_no_counter_of_its_own),

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNTERS_NAMED	3
+
 void ledger_release(struct ledger *ledger)
 {
 	free(ledger->rows.all);
@@ -248,6 +250,33 @@ static void sort_rows(struct ledger_rows *rows)
 		qsort(rows->all, rows->nr, sizeof(*rows->all), by_packets);
 }
 
+/* A counter of this host, not a count of packets of the test that are no row. */
+static bool is_counter(const struct ledger_row *row)
+{
+	return strcmp(row->source, "receiver") && strcmp(row->source, "kfree_skb") && strncmp(row->source, "xdp_", 4);
+}
+
+/* It is not known to be right: no criterion, but where to look. The largest witnesses come first. */
+static void note_unattributed(const struct ledger *ledger, uint64_t rest, struct result *res)
+{
+	char counters[768] = "";
+	size_t i, used = 0, nr = 0;
+
+	for (i = 0; i < ledger->witnesses.nr && nr < COUNTERS_NAMED; i++) {
+		const struct ledger_row *row = &ledger->witnesses.all[i];
+
+		if (!is_counter(row))
+			continue;
+		used += (size_t)snprintf(counters + used, sizeof(counters) - used, "%s %s %s at '%s' by %llu",
+					 nr++ ? "," : "; counters that grew:", row->source, row->place, row->where,
+					 (unsigned long long)row->packets);
+	}
+	result_note(res, "%llu of the %llu lost packets are unattributed: lost on a wire or on another machine, or "
+		    "this host does not report their drop%s", (unsigned long long)rest,
+		    (unsigned long long)(ledger->made - ledger->received),
+		    nr ? counters : ", and no counter of drops grew");
+}
+
 void ledger_report(struct ledger *ledger, struct result *res)
 {
 	struct result *part = result_part(res, PART_LEDGER, "ledger"), *witnesses;
@@ -270,10 +299,11 @@ void ledger_report(struct ledger *ledger, struct result *res)
 	result_metric_u64(part, "claimed_packets", claimed(ledger));
 	result_metric_u64(part, "unattributed_packets", rest > 0 ? (uint64_t)rest : 0);
 	result_metric_u64(part, "overclaimed_packets", rest < 0 ? (uint64_t)-rest : 0);
-	if (rest >= 0)
+	if (rest > 0)
+		note_unattributed(ledger, (uint64_t)rest, res);
+	else if (!rest)
 		result_verdict(res, true, "the ledger adds up: made %llu = received %llu + lost and "
-			       "explained %llu + unattributed %llu", made, received, dropped,
-			       (unsigned long long)rest);
+			       "explained %llu, none is unattributed", made, received, dropped);
 	else
 		result_verdict(res, false, "the ledger claims %llu more packets than were made: "
 			       "made "

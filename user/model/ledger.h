@@ -85,7 +85,10 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 void ledger_add_stack(struct ledger *ledger, const char *where,
 		      const struct ledger_growth *growths, size_t nr);
 
-/* Writes parts "ledger" and "witnesses", the largest rows first, figures and the verdict to @res. */
+/*
+ * Writes parts "ledger" and "witnesses", the largest rows first, figures and the verdict to @res. What is unattributed is no
+ * success and no failure: it has a note instead of a verdict.
+ */
 void ledger_report(struct ledger *ledger, struct result *res);
 
 #endif
