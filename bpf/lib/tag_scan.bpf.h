@@ -42,7 +42,7 @@ __attribute__((noinline)) __u32 scan_for_tag(__u32 bytes, __u32 run)
 		/* After its check: see abi/tag.h. */
 		if (*(const __be16 *)(work->bytes + at + 2) != bpf_htons((__u16)run))
 			continue;
-		if (tag_read(tag->high, tag->low, tag->complement, &fields) && fields.run == run)
+		if (tag_read(tag->high, tag->low, tag->complement, &fields))
 			return at;
 	}
 	return DROP_SCAN_BYTES;

@@ -30,7 +30,7 @@ ABI_ASSERT_SIZE(struct drops_cfg, 56);
 
 #define DROP_DAMAGE_REASONS	128	/* number of bits */
 
-/* From the packet's first header beyond IP on, where a tag is looked for: room for IPv6 in IPv6 with options. */
+/* After the first IP header, this much is searched for a tag: room for GENEVE with options and IPv6 inside. */
 #define DROP_SCAN_BYTES	256
 
 enum drop_kind {

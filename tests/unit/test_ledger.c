@@ -110,7 +110,8 @@ static void an_overclaim_is_shown(void **state)
 static void what_is_unattributed_is_no_pass(void **state)
 {
 	struct ledger ledger = { .made = 101, .received = 90, .exact = true };
-	struct ledger_row row = { .source = "snmp", .place = "UdpNoPorts", .where = "lab-b", .packets = 4 };
+	struct ledger_row row = { .source = "snmp", .place = "UdpNoPorts", .where = "lab-b", .packets = 4,
+				  .is_counter = true };
 	struct result *res = result_new("test");
 	const char *note;
 	json_t *tree;
@@ -118,7 +119,8 @@ static void what_is_unattributed_is_no_pass(void **state)
 	(void)state;
 	claim(&ledger, "NO_SOCKET", 4);
 	ledger_witness(&ledger, &row);
-	row = (struct ledger_row){ .source = "qdisc", .place = "tbf", .where = "lab-r:egb", .packets = 9 };
+	row = (struct ledger_row){ .source = "qdisc", .place = "tbf", .where = "lab-r:egb", .packets = 9,
+				    .is_counter = true };
 	ledger_witness(&ledger, &row);
 	row = (struct ledger_row){ .source = "receiver", .reason = "duplicate", .packets = 5 };
 	ledger_witness(&ledger, &row);

@@ -83,7 +83,7 @@ uint64_t ledger_trim(const struct ledger *ledger, struct ledger_row *row, uint64
 
 static struct ledger_row row_of(const struct ledger_growth *growth, const char *where)
 {
-	struct ledger_row row = { .packets = growth->value };
+	struct ledger_row row = { .packets = growth->value, .is_counter = true };
 
 	snprintf(row.source, sizeof(row.source), "%s", growth->source);
 	snprintf(row.place, sizeof(row.place), "%s", growth->name);
@@ -250,13 +250,7 @@ static void sort_rows(struct ledger_rows *rows)
 		qsort(rows->all, rows->nr, sizeof(*rows->all), by_packets);
 }
 
-/* A counter of this host, not a count of packets of the test that are no row. */
-static bool is_counter(const struct ledger_row *row)
-{
-	return strcmp(row->source, "receiver") && strcmp(row->source, "kfree_skb") && strncmp(row->source, "xdp_", 4);
-}
-
-/* It is not known to be right: no criterion, but where to look. The largest witnesses come first. */
+/* Names the counters that may tell where they are. The largest witnesses come first. */
 static void note_unattributed(const struct ledger *ledger, uint64_t rest, struct result *res)
 {
 	char counters[768] = "";
@@ -265,7 +259,7 @@ static void note_unattributed(const struct ledger *ledger, uint64_t rest, struct
 	for (i = 0; i < ledger->witnesses.nr && nr < COUNTERS_NAMED; i++) {
 		const struct ledger_row *row = &ledger->witnesses.all[i];
 
-		if (!is_counter(row))
+		if (!row->is_counter)
 			continue;
 		used += (size_t)snprintf(counters + used, sizeof(counters) - used, "%s %s %s at '%s' by %llu",
 					 nr++ ? "," : "; counters that grew:", row->source, row->place, row->where,

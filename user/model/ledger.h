@@ -29,6 +29,7 @@ struct ledger_row {
 	char reason[64];	/* "" if unknown */
 	char where[64];		/* "lab-r:egb": namespace and interface */
 	uint64_t packets;
+	bool is_counter;	/* of this host, which may count other traffic, too */
 };
 
 struct ledger_rows {
