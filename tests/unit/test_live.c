@@ -515,6 +515,38 @@ static void flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all(void
 	result_free(res);
 }
 
+/* What a sample cannot know is "-" in the list and no line of the flow: a 0 would be a lie. */
+static void a_sampled_flow_has_its_error_and_nothing_of_tcp(void **state)
+{
+	struct live *live = live_new(false);
+	struct result *res = two_intervals(live), *part = result_part(res, PART_FLOWS, "eth0 flows");
+	const char *row;
+
+	(void)state;
+	result_entry_open(part);
+	result_entry_str(part, "near", "198.18.0.1:1009");
+	result_entry_str(part, "far", "198.18.0.2:80");
+	result_entry_str(part, "proto", "tcp");
+	result_entry_real(part, "error_ratio", 0.0837);
+	result_entry_u64(part, "tx_packets", 101 * 64);
+	result_entry_u64(part, "rx_packets", 0);
+	result_entry_close(part);
+	live_update(live, res, 4000000000);
+	live_key(live, 'f');
+	draw(live, 160, 30);
+	row = screen[line_of(">198.18.0.1:1009")];
+	assert_non_null(strstr(row, "6,464"));
+	assert_non_null(strstr(row, "-        -"));
+	live_key(live, LIVE_KEY_ENTER);
+	draw(live, 160, 30);
+	assert_non_null(strstr(screen[line_of("estimated from a sample")], "8.37 %"));
+	assert_true(line_of("packets") > 0);
+	assert_int_equal(line_of("retransmitted"), -1);
+	assert_int_equal(line_of("opened by"), -1);
+	live_free(live);
+	result_free(res);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +559,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_and_any_size_are_drawn),
 		cmocka_unit_test(a_record_comes_back_as_it_was),
 		cmocka_unit_test(flows_are_marked_zoomed_filtered_and_sorted_by_who_has_them_all),
+		cmocka_unit_test(a_sampled_flow_has_its_error_and_nothing_of_tcp),
 		cmocka_unit_test(what_is_no_record_is_refused_and_what_is_odd_left_out),
 	};
 

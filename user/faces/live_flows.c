@@ -110,7 +110,6 @@ static void draw_row(struct paint *paint, const json_t *entry, bool marked)
 
 	unit_format(packets, sizeof(packets), UNIT_COUNT, sum_of(entry, "tx_packets", "rx_packets"));
 	unit_format(bytes, sizeof(bytes), UNIT_BYTES, sum_of(entry, "tx_bytes", "rx_bytes"));
-	/* A sample has none. */
 	if (json_object_get(entry, "tx_retransmitted"))
 		snprintf(again, sizeof(again), "%.0f", sum_of(entry, "tx_retransmitted", "rx_retransmitted"));
 	paint_line(paint, marked ? LIVE_SELECTED : LIVE_PLAIN, "%s%-*.*s%13s%15s%13s%13s%12s%9s  %s",
@@ -190,6 +189,9 @@ static void draw_one(struct paint *paint, const json_t *entry)
 		   known(rx, sizeof(rx), entry, "now_l2_bps", UNIT_BPS));
 	paint_line(paint, LIVE_HEAD, " %-26s%16s%16s", "", "near to far", "far to near");
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		/* A sample has counts only. */
+		if (!json_object_get(entry, ways[i].tx))
+			continue;
 		/* A trip is between the interface and one end. */
 		if (ways[i].tx == ways[6].tx)
 			paint_line(paint, LIVE_HEAD, " %-26s%16s%16s", "", "to far end", "to near end");
