@@ -215,6 +215,8 @@ quic_time() {
 }
 
 @test "a sample estimates each flow's packets and bytes, and states the error" {
+	local by
+
 	lab_up
 	watch b --sample 4 --top 50
 	in_a "$TOOL" blast eg0 198.18.0.2 --dst-mac 02:e9:00:00:00:99 --count 40020 --rate 50kpps --src-ports 20 -q >/dev/null
@@ -230,9 +232,11 @@ quic_time() {
 	part flows '(.entries[0] | has("tx_retransmitted") or has("rtt_far_mean_ns") or has("state") | not) and
 		(.metrics | has("tcp_retransmitted_packets") or has("flow_ended_count") | not)'
 	part flows '.notes[0] | contains("1 buffer in 4")'
-	tool_in b watch eg0 --flows --sample 4 --sort rtt
-	is 2
-	says "--sample"
+	for by in rtt retransmissions; do
+		tool_in b watch eg0 --flows --sample 4 --sort "$by"
+		is 2
+		says "--sample and --sort $by are mutually exclusive"
+	done
 	tool_in b watch eg0 --flows --sample 0
 	is 2
 }

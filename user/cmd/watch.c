@@ -113,7 +113,7 @@ static const struct opt_rule rules[] = {
 	{ OPT_AT_LEAST_ONE, "INTERFACE replay" },
 	{ OPT_REQUIRES, "xdp-mode share", "hooks=xdp" },
 	{ OPT_REQUIRES, "top sort max-flows flow-idle sample", "flows" },
-	{ OPT_EXCLUDES, "sample", "sort=rtt|retransmissions" },
+	{ OPT_EXCLUDES, "sample", "sort=rtt sort=retransmissions" },
 	{ OPT_REQUIRES, "speed", "replay" },
 	{ OPT_REQUIRES, "no-color", "tui" },
 	{ OPT_EXCLUDES, "tui textfile record", "interval=0s" },
