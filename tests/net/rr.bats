@@ -121,15 +121,35 @@ rests() {
 		-d 20s
 	start reflect b reflect eg0
 	# Packets 53, 106; then 159 and 212. Each loss takes the wait.
-	tool_in a rr 198.18.0.2 -c 107 --engine bounce --outstanding 2 --wait 300ms --json
+	tool_in a rr 198.18.0.2 -c 107 --engine bounce --outstanding 2 --wait 500ms --json
 	is 0
 	json '.metrics | .sent_packets == 107 and .lost_packets == 2 and .given_up_packets == 2 and
 		.distinct_packets == 105 and .rtt_packets == 105 and .rtt_min_ns >= 2000000'
 	# Not each is timed: what is under way is known by its token making nothing.
-	tool_in a rr 198.18.0.2 -c 107 --engine bounce --outstanding 2 --wait 300ms --stamp-every 10 --json
+	tool_in a rr 198.18.0.2 -c 107 --engine bounce --outstanding 2 --wait 500ms --stamp-every 10 --json
 	is 0
 	json '.metrics | .sent_packets == 107 and .lost_packets == .given_up_packets and
 		.lost_packets == 2 and .rtt_packets >= 8 and .rtt_min_ns >= 2000000'
+	finish bump INT
+	finish reflect INT
+}
+
+# The far end's forwarder and the tool get no CPU for longer than the wait, and the tool runs first.
+@test "bounce: time for which the tool itself stood still is no time without an answer" {
+	lab_up --path a-r-b --middle open
+	need_ready_peer
+	start bump r impair ega egb --match udp --delay 20ms --direction a-to-b -d 20s
+	start reflect b reflect eg0
+	start_cmd rr a "sending requests" "$TOOL" rr 198.18.0.2 -d 2s --engine bounce --wait 500ms --json
+	sleep 0.3
+	kill -STOP "${PIDS[bump]}" "${PIDS[rr]}"
+	sleep 0.8
+	kill -CONT "${PIDS[rr]}"
+	sleep 0.1
+	kill -CONT "${PIDS[bump]}"
+	finish rr
+	is 0
+	json '.metrics | .lost_packets == 0 and .duplicate_packets == 0 and .rtt_max_ns >= 700e6'
 	finish bump INT
 	finish reflect INT
 }

@@ -95,15 +95,29 @@ static int launch(struct rr *rr, uint32_t i, struct progress *progress, struct e
 	struct rr_afxdp *way = rr->state;
 	struct rr_token *token = &way->tokens[i];
 	uint64_t number = token->made, now_ns = loop_mono_ns();
-
-	*progress = (struct progress){ number + 1, now_ns };
+	int err;
 
 	/* In this order: the program accepts an answer to the request counted last by made. */
 	RR_PUBLISH(token->sent_ns, now_ns);
 	__atomic_store_n(&token->made, number + 1, __ATOMIC_RELEASE);
 	if (!rr_afxdp_put(rr, i, (uint32_t)number, now_ns))
 		return err_set(e, -ENOBUFS, "cannot send the first request");
-	return rr_afxdp_flush(rr, e);
+	err = rr_afxdp_flush(rr, e);
+	/* From now on: the process may have had no CPU before it sent. */
+	*progress = (struct progress){ number + 1, loop_mono_ns() };
+	return err;
+}
+
+/*
+ * Time for which this process had no CPU is no time without an answer: answers and the far end may have waited for
+ * the same CPU.
+ */
+static void excuse(struct progress *progress, uint32_t nr, uint64_t late_ns)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		progress[i].since_ns += late_ns;
 }
 
 /*
@@ -161,7 +175,7 @@ static bool had_copies(const struct rr *rr)
 static int bounce_run(struct rr *rr, struct err *e)
 {
 	struct rr_afxdp *way = rr->state;
-	uint64_t start_ns = loop_mono_ns(), now_ns = start_ns, end_ns = UINT64_MAX, until_ns = 0;
+	uint64_t start_ns = loop_mono_ns(), now_ns = start_ns, end_ns = UINT64_MAX, until_ns = 0, wake_ns;
 	struct progress progress[RR_MAX_OUTSTANDING] = { 0 };
 	uint64_t last_ns = start_ns;
 	uint32_t i, busy = 1;
@@ -178,8 +192,11 @@ static int bounce_run(struct rr *rr, struct err *e)
 	}
 	/* Where copies arrive, another one may be on its way. */
 	while (!err && !(over && now_ns >= until_ns) && (busy || had_copies(rr))) {
-		loop_sleep_until(now_ns + LOOK_NS < end_ns || over ? now_ns + LOOK_NS : end_ns);
+		wake_ns = now_ns + LOOK_NS < end_ns || over ? now_ns + LOOK_NS : end_ns;
+		loop_sleep_until(wake_ns);
 		now_ns = loop_mono_ns();
+		excuse(progress, rr->cfg.outstanding, now_ns - wake_ns);
+		until_ns += now_ns - wake_ns;
 		if (!over && (!busy || atomic_load(&rr->stop) || now_ns >= end_ns)) {
 			over = true;
 			*way->end_mono_ns = 0;
