@@ -9,6 +9,8 @@
  */
 #include "lib/core.bpf.h"
 
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -172,6 +174,48 @@ static __always_inline int is_inside(const struct skb_view *view, __u32 offset, 
 	       tag_read(tag.high, tag.low, tag.complement, ret_tag) && is_of_run(ret_tag);
 }
 
+#define FAMILY_PACKET	17	/* AF_PACKET of linux/socket.h */
+
+/* A packet socket's copy of a packet, which it had not read when it was closed. */
+static __always_inline int is_unread_copy(struct sk_buff *skb, __u32 reason)
+{
+	return reason && reason == cfg.queue_purge &&
+	       BPF_CORE_READ(skb, sk, __sk_common.skc_family) == FAMILY_PACKET;
+}
+
+/*
+ * An answer to ping that a raw socket has a copy of: the kernel then looks for a ping socket, too, and frees its own
+ * copy as NO_SOCKET. A packet socket's copy looks the same.
+ */
+static __always_inline int is_delivered_answer(struct sk_buff *skb, const struct skb_view *view)
+{
+	__u32 offset, options = 0;
+	__u8 type;
+	int proto;
+
+	if (!BPF_CORE_READ_BITFIELD_PROBED(skb, cloned))
+		return 0;
+	offset = find_l4(skb, view, 0, &proto, &options);
+	if (!offset || skb_copy(&type, sizeof(type), view, offset))
+		return 0;
+	return (proto == IPPROTO_ICMP && type == ICMP_ECHOREPLY) ||
+	       (proto == IPPROTO_ICMPV6 && type == ICMPV6_ECHO_REPLY);
+}
+
+/* Every packet of the host, but for what is no packet, as netlink's and vsock's data, and what was delivered. */
+static __always_inline enum of_test is_packet(struct sk_buff *skb, __u32 reason)
+{
+	struct skb_view view;
+
+	if (!BPF_CORE_READ(skb, protocol) && !BPF_CORE_READ(skb, dev))
+		return OF_TEST_NO;
+	if (!reason || reason != cfg.no_socket)
+		return OF_TEST_YES;
+	view.head = BPF_CORE_READ(skb, head);
+	view.tail = BPF_CORE_READ(skb, tail);
+	return is_delivered_answer(skb, &view) ? OF_TEST_NO : OF_TEST_YES;
+}
+
 /* Whether the packet belongs to the test; *ret_tag: its stream and number, if it is tagged. */
 static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason,
 					       struct tag_fields *ret_tag)
@@ -181,9 +225,11 @@ static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason
 	struct skb_view view;
 	enum of_test of_test;
 
+	if (is_unread_copy(skb, reason))
+		return OF_TEST_NO;
 	/* Before reading anything: reading is most of the cost per packet. */
 	if (cfg.any)
-		return OF_TEST_YES;
+		return is_packet(skb, reason);
 	view.head = BPF_CORE_READ(skb, head);
 	/* A damaged length has cut off what still lies behind the tail. */
 	view.tail = damaged ? BPF_CORE_READ(skb, end) : BPF_CORE_READ(skb, tail);

@@ -33,6 +33,7 @@ struct net_device {
 } KERNEL_TYPE;
 
 struct sock_common {
+	unsigned short skc_family;
 	possible_net_t skc_net;
 } KERNEL_TYPE;
 
@@ -42,10 +43,12 @@ struct sock {
 
 struct sk_buff {
 	struct net_device *dev;
+	struct sock *sk;
 	int skb_iif;
 	__be16 protocol;
 	__u16 network_header, mac_header;
 	unsigned int tail, end;		/* offsets from head, on 64-bit machines */
+	__u8 cloned:1;
 	unsigned char *head, *data;
 } KERNEL_TYPE;
 

@@ -18,12 +18,12 @@ struct drops_cfg {
 	__u16 first_stream, last_stream;	/* in the tag */
 	__u8 tagged;			/* 1: by a complete tag; the ports tell whether it may be damaged */
 	__u8 version;			/* IP version of the address: 4 or 6; 0: any address */
-	__u8 any;		/* 1: every packet of the host; the other fields are ignored */
+	__u8 any;		/* 1: every packet of the host; the fields about the test are ignored */
 	__u8 reserved;
 	__u16 run;			/* in the tag, with the clock's bit */
+	__u16 no_socket, queue_purge;	/* enum skb_drop_reason of the running kernel; 0: unknown */
 	__u16 reserved2;
 	__be32 dst[4];			/* IPv4: only the first */
-	__u32 reserved3;
 	__u64 damage_reasons[2];	/* a bit for each enum skb_drop_reason that damage causes */
 };
 ABI_ASSERT_SIZE(struct drops_cfg, 56);

@@ -20,6 +20,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <linux/bpf.h>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 
 #include "abi/drops.h"
@@ -242,6 +243,40 @@ static void a_received_packet_is_no_loss(void **state)
 	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
 	assert_int_equal(sums().skbs, 1);
 	assert_int_equal(sums().again, 1);
+}
+
+/* A capture gets a copy of 5 packets, which are received, and is closed. */
+static void capture_and_close(void)
+{
+	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_IP));
+	struct tag tag = tag_of(2, 71001);
+	uint32_t i;
+
+	assert_true(fd >= 0);
+	for (i = 0; i < 5; i++) {
+		send4("127.0.0.1", SRC_PORT, &tag, sizeof(tag));
+		assert_int_equal(recv(fd4, &tag, sizeof(tag), 0), sizeof(tag));
+	}
+	close(fd);
+}
+
+static void what_a_capture_has_not_read_is_no_loss(void **state)
+{
+	struct drops_cfg cfg = usual;
+	struct drop_key key;
+	uint64_t packets;
+
+	(void)state;
+	load(&cfg);
+	capture_and_close();
+	assert_int_equal(sums().skbs, 5);
+	key = the_place(&packets);
+	if (!key.reason)
+		skip();
+	cfg.queue_purge = (__u16)key.reason;
+	load(&cfg);
+	capture_and_close();
+	assert_int_equal(sums().skbs, 0);
 }
 
 static void send_ip_bytes(uint8_t proto, const void *payload, size_t payload_bytes)
@@ -586,6 +621,7 @@ int test_drops(void)
 		cmocka_unit_test(a_packet_of_the_test_has_a_place),
 		cmocka_unit_test(one_packet_is_counted_once),
 		cmocka_unit_test(a_received_packet_is_no_loss),
+		cmocka_unit_test(what_a_capture_has_not_read_is_no_loss),
 		cmocka_unit_test(a_packet_that_is_dropped_again_elsewhere_is_counted_there),
 		cmocka_unit_test(packets_of_others_are_left_alone),
 		cmocka_unit_test(a_tagged_packet_is_of_the_test_whatever_its_ports),

@@ -569,3 +569,44 @@ dropped() {
 		.metrics.host_dropped_packets >= .metrics.dropped_packets + 97'
 	json '.parts[] | select(.name == "drops") | any(.entries[]; .place == "snmp UdpNoPorts" and .packets == 503)'
 }
+
+# The kernel frees with a reason what ping's raw socket has got, what a packet socket has not read, and netlink's
+# requests that it refuses.
+# bats test_tags=core
+@test "--drops: ping, a capture that ends and a refused request are no drops; a socket's unread packets have a row" {
+	need kfree-skb-reasons
+	in_b /usr/bin/python3 - <<-'END' >"$BATS_TEST_TMPDIR/bound" &
+		import select, socket
+		# Before 6.6 a purge of a queue has no reason of its own.
+		if b"SKB_DROP_REASON_QUEUE_PURGE" in open("/sys/kernel/btf/vmlinux", "rb").read():
+		    capture = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+		    capture.bind(("eg0", 0))
+		reader = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		reader.bind(("198.18.0.2", 4246))
+		last = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		last.bind(("198.18.0.2", 4247))
+		print("bound", flush=True)
+		select.select([last], [], [], 20)
+	END
+	reader=$!
+	wait_for grep -q bound "$BATS_TEST_TMPDIR/bound"
+	watch b --drops
+	tool_in a blast eg0 198.18.0.2 -q --no-tag --port 4246 --count 7 --rate 1kpps
+	is 0
+	in_b sh -c 'echo 1 0 >/proc/sys/net/ipv4/ping_group_range'	# so that ping takes a raw socket
+	in_b ping -q -c 3 -i 0.01 198.18.0.1
+	in_b ping -q -c 3 -i 0.01 2001:2::1
+	! in_b ip neigh get 198.18.0.77 dev eg0
+	tool_in a blast eg0 198.18.0.2 -q --no-tag --port 4247 --count 1
+	is 0
+	wait "$reader"
+	# And an answer that nobody asked for, of which there is no copy.
+	tool_in a blast eg0 198.18.0.2 -q --no-tag --port 4248 --count 11
+	is 0
+	end_watch
+	json '.parts[] | select(.name == "drops") | [(.entries // [])[] | select(.by == "drop")] |
+		map(.packets) == [11] and .[0].reason == "NO_SOCKET"'
+	json '.parts[] | select(.name == "drops") | [(.entries // [])[] | select(.by == "unread")] |
+		map(.packets) == [8] and .[0].interface == "eg0"'
+	json '.parts[] | select(.name == "drops") | .metrics.dropped_packets == 11'
+}

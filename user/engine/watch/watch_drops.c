@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sys/hook/drops.h"
 #include "sys/net/counters.h"
@@ -124,6 +125,21 @@ static void add_entry(struct watch_drops *drops, const char *by, const char *ifn
 	result_entry_close(drops->part);
 }
 
+/* Functions that free what is left in the queue of a socket that is closed. */
+static bool is_unread(const struct drop_place *place)
+{
+	static const char *const functions[] = {
+		"inet_sock_destruct", "sk_stream_kill_queues", "tcp_disconnect", "udp_destruct_common",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (!strcmp(place->symbol, functions[i]))
+			return true;
+	}
+	return false;
+}
+
 static void on_place(void *ctx, const struct drop_place *place)
 {
 	static const char *const kinds[] = {
@@ -134,6 +150,10 @@ static void on_place(void *ctx, const struct drop_place *place)
 
 	if (!ifname)
 		return;
+	if (place->kind == DROP_SKB && is_unread(place)) {
+		add_entry(drops, "unread", ifname, place->symbol, place->reason, place->packets);
+		return;
+	}
 	drops->packets += place->packets;
 	add_entry(drops, "drop", ifname, place->kind == DROP_SKB ? place->symbol :
 		  kinds[place->kind], place->reason, place->packets);

@@ -78,35 +78,38 @@ static void choose_programs(struct drops *drops)
 				  nr_arguments(drops->btf, "xdp_redirect_err") >= 4);
 }
 
-/* An IP_INHDR may be a damaged version; the reasons of a wrong length leave ports and tag as they are. */
-static bool is_reason_of_damage(const char *name)
-{
-	static const char *const names[] = { "IP_CSUM", "IP_INHDR", "UDP_CSUM" };
-	size_t i, skip = strlen("SKB_DROP_REASON_");
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strlen(name) > skip && !strcmp(name + skip, names[i]))
-			return true;
-	}
-	return false;
-}
-
-/* The numbers of the reasons differ between kernels. */
-static void find_reasons_of_damage(const struct btf *btf, __u64 *reasons)
+/* The number of "SKB_DROP_REASON_..." in the running kernel; 0: not there. */
+static __u32 find_reason(const struct btf *btf, const char *name)
 {
 	int id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : -1, i;
-	const struct btf_enum *values;
 	const struct btf_type *type;
 
 	if (id < 0)
-		return;
+		return 0;
 	type = btf__type_by_id(btf, (__u32)id);
-	values = btf_enum(type);
 	for (i = 0; i < btf_vlen(type); i++) {
-		if ((__u32)values[i].val < DROP_DAMAGE_REASONS &&
-		    is_reason_of_damage(btf__name_by_offset(btf, values[i].name_off)))
-			reasons[values[i].val >> 6] |= 1ull << (values[i].val & 63);
+		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
+			return (__u32)btf_enum(type)[i].val;
 	}
+	return 0;
+}
+
+static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
+{
+	/* An IP_INHDR may be a damaged version; the reasons of a wrong length leave ports and tag as they are. */
+	static const char *const damage[] = {
+		"SKB_DROP_REASON_IP_CSUM", "SKB_DROP_REASON_IP_INHDR", "SKB_DROP_REASON_UDP_CSUM",
+	};
+	__u32 reason;
+	size_t i;
+
+	for (i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
+		reason = find_reason(btf, damage[i]);
+		if (reason && reason < DROP_DAMAGE_REASONS)
+			cfg->damage_reasons[reason >> 6] |= 1ull << (reason & 63);
+	}
+	cfg->no_socket = (__u16)find_reason(btf, "SKB_DROP_REASON_NO_SOCKET");
+	cfg->queue_purge = (__u16)find_reason(btf, "SKB_DROP_REASON_QUEUE_PURGE");
 }
 
 static void attach_if_loaded(struct drops *drops, enum drop_kind kind,
@@ -119,10 +122,11 @@ static void attach_if_loaded(struct drops *drops, enum drop_kind kind,
 static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 {
 	struct drops_tp_bpf *skel = drops->skel;
+	struct drops_cfg all = *cfg;
 	int err;
 
-	memcpy((void *)&skel->rodata->cfg, cfg, sizeof(*cfg));
-	find_reasons_of_damage(drops->btf, (__u64 *)skel->rodata->cfg.damage_reasons);
+	find_reasons(drops->btf, &all);
+	memcpy((void *)&skel->rodata->cfg, &all, sizeof(all));
 	bpf_map__set_max_entries(skel->maps.drop_sums, drops->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.scan_works, drops->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.seen_packets, SEEN_SLOTS);
