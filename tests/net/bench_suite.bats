@@ -271,6 +271,16 @@ loses_each_47th() {
 	json '.self.trials | length == 7'
 }
 
+@test "a search that is ended claims no bound that it had not tried" {
+	bump --loss every=47 --match 'udp dport 9'
+	start_cmd search r "trial 1" nsenter --net=/proc/self/ns/net "$TOOL" bench mlrsearch "eg0@$LAB-a" "eg0@$LAB-b" \
+		--sizes 512 --rate 2kpps --settle 1ms --wait 500ms --json
+	finish search INT
+	is 130
+	json '[.parts[].notes[]? | select(contains("the search was ended before it had"))] | length > 0'
+	json '[.. | .notes? // empty | .[] | select(test("fails even|forwards the highest load"))] == []'
+}
+
 # bench_far SUITE WORDS...: b as another host: its own process, reached by a command.
 bench_far() {
 	# shellcheck disable=SC2046

@@ -57,8 +57,23 @@ static void report_goal(const struct search_goal *goal, struct result *part)
 	result_metric_u64(part, "goal_duration_sum_ns", goal->duration_sum_ns);
 }
 
-static void report_bounds(const struct job *job, const struct search_log *log,
-			const struct search_goal *goal, struct search_bounds *ret_bounds)
+/* What a bound is missing for; a search that was ended has not shown anything about it. */
+static void note_missing(const struct job *job, const struct search_bounds *bounds, bool ended)
+{
+	if (ended && !(bounds->has_lower && bounds->has_upper)) {
+		result_note(job->part, "the search was ended before it had %s", bounds->has_lower ? "an upper bound" :
+			    bounds->has_upper ? "a lower bound" : "a bound");
+		return;
+	}
+	if (!bounds->has_lower)
+		result_note(job->part, "no lower bound: the device fails even at %g packets/s", bounds->upper_pps);
+	if (!bounds->has_upper)
+		result_note(job->part, "no upper bound: the device forwards the highest load%s",
+			    job->limited ? " that this generator reaches" : "");
+}
+
+static void report_bounds(const struct job *job, const struct search_log *log, const struct search_goal *goal,
+			  bool ended, struct search_bounds *ret_bounds)
 {
 	double wire_bits = 8.0 * (job->frame_bytes + UNIT_GAP_BYTES);
 
@@ -70,15 +85,10 @@ static void report_bounds(const struct job *job, const struct search_log *log,
 		result_metric_real(job->part, "throughput_l1_bps", ret_bounds->lower_pps * wire_bits);
 		result_metric_real(job->part, "throughput_ratio", ret_bounds->lower_pps / job->max_pps);
 		result_metric_real(job->part, "throughput_conditional_pps", ret_bounds->conditional_pps);
-	} else {
-		result_note(job->part, "no lower bound: the device fails even at %g packets/s",
-			    ret_bounds->upper_pps);
 	}
 	if (ret_bounds->has_upper)
 		result_metric_real(job->part, "throughput_upper_pps", ret_bounds->upper_pps);
-	else
-		result_note(job->part, "no upper bound: the device forwards the highest load%s",
-			    job->limited ? " that this generator reaches" : "");
+	note_missing(job, ret_bounds, ended);
 	report_goal(goal, job->part);
 	result_metric_u64(job->part, "disturbed_decisions", job->disturbed);
 }
@@ -114,7 +124,7 @@ static int find_throughput(struct job *job, struct search_bounds *ret_bounds, st
 	job->limited = search.limited;
 	for (i = 0; i < plan->nr_goals && (!err || err == -EINTR); i++) {
 		name_part(job, plan->suite == SUITE_MLRSEARCH ? &plan->goals[i] : NULL);
-		report_bounds(job, &search.log, &plan->goals[i], ret_bounds);
+		report_bounds(job, &search.log, &plan->goals[i], err == -EINTR, ret_bounds);
 		if (search.limited)
 			result_note(job->part, "the generator does not reach the requested rate: "
 				    "the highest load is %g packets/s", job->max_pps);
