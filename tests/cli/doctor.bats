@@ -251,6 +251,64 @@ kernel_from() {
 	run -0 in_b "$TOOL" doctor eg0 --has xdp-hook-free
 }
 
+# fixed NAME [PART OF THE COMMAND]: doctor, called for an interface of another namespace than this shell's, prints a
+# command for NAME; it works here as it is printed.
+fixed() {
+	local command
+
+	run -0 --separate-stderr in_a "$TOOL" doctor eg0 --json
+	is "$1" absent
+	command=$(jq -r --arg name "$1" '.features[] | select(.name == $name) | .command' <<<"$output")
+	[[ $command = *"${2:-}"* ]] || fail "for $1: $command"
+	run -0 in_a "$TOOL" doctor eg0
+	[[ $output = *"run: $command"* ]] || fail "$1 is not in the text: $output"
+	# As the path of a user has it.
+	PATH=$(dirname "$TOOL"):$PATH sh -c "$command" || fail "failed: $command"
+	run -0 in_a "$TOOL" doctor eg0 --has "$1"
+}
+
+@test "the commands that doctor prints for an interface work as they are, and fix what they are for" {
+	need_command ethtool clang
+	wire
+	in_a ip link set eg0 down
+	fixed link "ip netns exec $A ip link set dev eg0 up"
+	in_b ip link set eg0 down
+	fixed link "ip netns exec $B ip link set dev eg0 up"
+	in_a ethtool -K eg0 tso on tx on rxvlan on
+	in_b ethtool -K eg0 txvlan on
+	fixed whole-tx
+	fixed vlan-in-frame " && ip netns exec $B "
+	in_b ethtool -k eg0 | grep -q 'tx-vlan-offload: off'
+	in_a ip link set eg0 mtu 9000
+	[ "$(in_a "$TOOL" doctor eg0 --json | jq -r '.features[] | select(.name == "mtu-fits") | .state')" != absent ] ||
+		fixed mtu-fits
+	in_a ip link set eg0 mtu 1500
+	# The trap: the peer has neither a program nor GRO.
+	in_b ethtool -K eg0 gro off
+	[ "$(in_a "$TOOL" doctor eg0 --json | jq -r '.features[] | select(.name == "xdp-xmit-ready") | .state')" != absent ] ||
+		fixed xdp-xmit-ready "ip netns exec $B ethtool"
+	if in_a ethtool -L eg0 rx 1 2>/dev/null && in_a ethtool -L eg0 tx 1; then
+		fixed queues "ethtool -L eg0 rx 2 tx 2"
+	fi
+	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
+		__attribute__((section("xdp"), used)) int alien(void *ctx) { return 2; }
+		__attribute__((section("license"), used)) char _license[] = "GPL";
+	END
+	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+	for mode in xdpdrv xdpgeneric; do
+		in_a ip link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
+		fixed xdp-hook-free "$mode off"
+	done
+}
+
+@test "where a process holds the hook, doctor names the process, and no command" {
+	wire
+	reflect_in_b
+	run -0 --separate-stderr in_b "$TOOL" doctor eg0 --json
+	json --arg pid "$REFLECT_PID" '.features[] | select(.name == "xdp-hook-free") |
+		.command == null and (.remedy | contains("end the process " + $pid))'
+}
+
 @test "--probe attaches native XDP for an instant and detaches it" {
 	wire
 	need bpf-link

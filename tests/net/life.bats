@@ -462,16 +462,16 @@ make_pair() {
 	whole_document sink received
 }
 
-# refused TEXT VERB...: because of the program in the hook of a, which stays.
+# refused TEXT FIX VERB...: because of the program in the hook of a, which stays.
 refused() {
 	local before
 
 	before=$(hook a)
 	[ "$before" != null ]
-	tool_in a "${@:2}" --json
+	tool_in a "${@:3}" --json
 	is 3
 	says "$1"
-	says "ip link set dev eg0 xdp off"
+	says "$2"
 	json '.errors[0].what | test("held by program")'
 	[ "$(hook a)" = "$before" ]
 }
@@ -486,8 +486,8 @@ refused() {
 	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
 	for mode in xdpdrv xdpgeneric; do
 		ip_in a link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
-		refused "held by program 'alien'" sink eg0 --duration 1s
-		refused "held by program 'alien'" probe eg0 198.18.0.2 --count 7
+		refused "held by program 'alien'" "detach it: ip link set dev eg0 $mode off" sink eg0 --duration 1s
+		refused "held by program 'alien'" "detach it: ip link set dev eg0 $mode off" probe eg0 198.18.0.2 --count 7
 		# blast attaches nothing, so it disturbs no other program.
 		tool_in a blast eg0 198.18.0.2 --count 7 --json
 		is 0
@@ -499,8 +499,8 @@ refused() {
 @test "a sink is named to the second one, and counts on" {
 	lab_up
 	start sink a sink eg0 --port 10
-	refused "held by program 'sink_xdp'" sink eg0 --duration 1s
-	refused "held by program 'sink_xdp'" probe eg0 198.18.0.2 --count 7
+	refused "held by program 'sink_xdp'" "end the process ${PIDS[sink]}," sink eg0 --duration 1s
+	refused "held by program 'sink_xdp'" "end the process ${PIDS[sink]}," probe eg0 198.18.0.2 --count 7
 	tool_in b blast eg0 198.18.0.1 --count 101 --port 10
 	finish sink INT
 	json '.metrics | .received_packets == 101 and .lost_packets == 0'

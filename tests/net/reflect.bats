@@ -384,7 +384,7 @@ rows_are_through() {
 		[ "$before" != null ]
 		run -3 in_b "$TOOL" reflect eg0 --duration 1s
 		[[ $output == *"held by program 'reflect_xdp'"* ]]
-		[[ $output == *"ip link set dev eg0 xdp off"* ]]
+		[[ $output == *"ip link set dev eg0 $mode off"* ]]
 		[ "$(hook b)" = "$before" ]
 		nsenter --net="/run/netns/$LAB-b" ip link set dev eg0 "$mode" off
 	done

@@ -35,9 +35,9 @@ static struct result *sample(void)
 	result_hist_open(res, "rtt_ns", 1, 2);
 	result_hist_bucket(res, "rtt_ns", 1216, 7);
 	result_hist_bucket(res, "rtt_ns", 1232, 3);
-	result_feature(res, "XDP", "xdp-native", "present", NULL, "slower", NULL);
-	result_feature(res, "XDP", "tcx", "absent", "tried", "no tcx", "a newer kernel");
-	result_feature(res, NULL, "cpus", NULL, "2", NULL, NULL);
+	result_feature(res, "XDP", "xdp-native", "present", NULL, "slower", NULL, false);
+	result_feature(res, "XDP", "tcx", "absent", "tried", "no tcx", "a newer kernel", false);
+	result_feature(res, NULL, "cpus", NULL, "2", NULL, NULL, false);
 	result_verdict(res, true, "sent %d = received %d", 7, 7);
 	result_note(res, "a note");
 	result_line(res, "a line");
@@ -201,7 +201,7 @@ static void bytes_that_are_no_utf8_do_not_cost_the_document(void **state)
 	err_set(&e, -ENODEV, "no interface 'e\xff'");
 	err_hint(&e, "\xff");
 	result_error(res, &e);
-	result_feature(res, "g\xff", "f\xff", "absent", "\xff", NULL, "\xff");
+	result_feature(res, "g\xff", "f\xff", "absent", "\xff", NULL, "\xff", false);
 	/* Cut in the middle of a character. */
 	memset(longer, 'x', sizeof(longer));
 	strcpy(longer + 1022, "\xc3\xbc");

@@ -166,7 +166,7 @@ static void tell_all(const struct doctor_opts *opts, struct feature_set *set, st
 			 tell_since ? feature->since : "");
 		result_feature(res, feature->group, feature->name,
 			       feature_state_name(answer->state), detail, feature->without,
-			       answer->remedy[0] ? answer->remedy : NULL);
+			       answer->remedy[0] ? answer->remedy : NULL, answer->is_command);
 	}
 	result_line(res, "%u present, %u absent, %u unknown", nr[FEATURE_PRESENT],
 		    nr[FEATURE_ABSENT], nr[FEATURE_UNKNOWN]);

@@ -32,12 +32,14 @@
 #define XDP_GROUP	"XDP on the interface"
 #define NIC_GROUP	"the interface"
 
+#define COMMAND		"$ "	/* what follows in a remedy is a command, not words */
+
 static const struct feature features[] = {
 	{ "btf", BPF_GROUP, false, "5.4",
 	  "no tracing programs (drop reasons, fentry); blast, sink, reflect and probe work without",
 	  "a kernel with CONFIG_DEBUG_INFO_BTF=y", probe_btf },
 	{ "jit", BPF_GROUP, false, "3.0", "programs are interpreted: rates are several times lower",
-	  "sysctl -w net.core.bpf_jit_enable=1", probe_jit },
+	  "$ sysctl -w net.core.bpf_jit_enable=1", probe_jit },
 	{ "bpf-link", BPF_GROUP, false, "5.9",
 	  "XDP programs would not be detached when the process ends: no verb attaches one",
 	  "kernel 5.9 or newer", probe_bpf_link },
@@ -52,7 +54,7 @@ static const struct feature features[] = {
 	{ "tcx", BPF_GROUP, false, "6.6", "tc programs attach through clsact instead", "kernel 6.6 or newer, with CONFIG_NET_XGRESS=y",
 	  probe_tcx },
 	{ "clsact", BPF_GROUP, false, "4.5", "on kernels without tcx, no tc programs",
-	  "modprobe sch_ingress", probe_clsact },
+	  "$ modprobe sch_ingress", probe_clsact },
 	{ "xdp-metadata", BPF_GROUP, false, "6.3",
 	  "XDP programs cannot read the NIC's receive timestamp; they read the host's clock instead",
 	  "kernel 6.3 or newer", probe_xdp_metadata },
@@ -71,7 +73,7 @@ static const struct feature features[] = {
 	  "a kernel that allows it, such as those of Debian and Ubuntu", probe_freplace },
 	{ "bpffs", BPF_GROUP, false, "4.4",
 	  "XDP hooks cannot be shared by libxdp's dispatcher; no other impact",
-	  "mount -t bpf bpf /sys/fs/bpf", probe_bpffs },
+	  "$ mount -t bpf bpf /sys/fs/bpf", probe_bpffs },
 	{ "unprivileged-bpf", BPF_GROUP, false, NULL,
 	  "none: all programs are privileged, and off is the safe setting", NULL,
 	  probe_unprivileged },
@@ -83,7 +85,7 @@ static const struct feature features[] = {
 	  NULL, probe_memlock },
 	{ "veth", HOST_GROUP, false, NULL,
 	  "no lab, demo and calibrate: they use network namespaces and veth pairs",
-	  "modprobe veth", probe_veth },
+	  "$ modprobe veth", probe_veth },
 	{ "cpus", HOST_GROUP, false, NULL,
 	  "sender, receiver and everything else share one CPU, which limits their sum",
 	  NULL, probe_cpus },
@@ -92,36 +94,36 @@ static const struct feature features[] = {
 	  "if the CPU's TSC is known to be stable, boot with tsc=reliable", probe_clock },
 	{ "cpu-frequency", HOST_GROUP, false, NULL,
 	  "the first packets of a run are slower, and delays vary with the CPU frequency",
-	  "cpupower frequency-set -g performance", probe_governor },
+	  "$ cpupower frequency-set -g performance", probe_governor },
 	{ "no-left-filters", HOST_GROUP, false, NULL,
 	  "they cost time for each packet, though they change none any more; the next verb that attaches to "
 	  "the interface removes them",
 	  NULL, probe_left_filters },
 	{ "no-left-settings", HOST_GROUP, false, NULL,
 	  "this network namespace is measured with settings that are not its own",
-	  "ethgauge tune --restore", probe_left_settings },
+	  NULL, probe_left_settings },
 
 	{ "link", NIC_GROUP, true, NULL, "nothing is sent or received",
-	  "ip link set dev IFACE up", probe_link },
+	  "$ ip link set dev IFACE up", probe_link },
 	{ "queues", NIC_GROUP, true, NULL,
 	  "sending threads contend for the lock of one queue (6 Mpps, with two queues 48)",
-	  "ethtool -L IFACE combined N", probe_queues },
+	  NULL, probe_queues },
 	{ "rings", NIC_GROUP, true, NULL, "the NIC drops bursts longer than the ring",
-	  "ethtool -G IFACE rx N tx N", probe_rings },
+	  NULL, probe_rings },
 	{ "hw-timestamps", NIC_GROUP, true, NULL,
 	  "timestamps come from the host's clock: delays include interrupt and scheduling latency", NULL,
 	  probe_stamps },
 	{ "unmerged-rx", NIC_GROUP, true, NULL,
 	  "the NIC merges TCP packets before they can be counted, or refuses XDP",
-	  "ethtool -K IFACE lro off rx-gro-hw off", probe_unmerged },
+	  "$ ethtool -K IFACE lro off rx-gro-hw off", probe_unmerged },
 	{ "vlan-in-frame", NIC_GROUP, true, NULL,
 	  "the NIC strips VLAN tags: XDP programs see tagged frames as untagged",
-	  "ethtool -K IFACE rxvlan off", probe_vlan },
+	  "$ ethtool -K IFACE rxvlan off", probe_vlan },
 	{ "whole-tx", NIC_GROUP, true, NULL,
 	  "sockets pass super-packets and incomplete checksums down: on veth, XDP at the other end "
 	  "sees them like that, and counters before the NIC count them once. Frames of blast and "
 	  "reflect are not affected",
-	  "ethtool -K IFACE tx off tso off gso off", probe_whole_tx },
+	  "$ ethtool -K IFACE tx off tso off gso off", probe_whole_tx },
 	{ "irqs", NIC_GROUP, true, NULL,
 	  "packets are received on the sender's CPU: there is no interrupt to move to another", NULL,
 	  probe_irqs },
@@ -135,7 +137,7 @@ static const struct feature features[] = {
 	{ "xdp-generic", XDP_GROUP, true, "4.12", "no XDP at all", NULL, probe_xdp_generic },
 	{ "xdp-hook-free", XDP_GROUP, true, NULL,
 	  "sink, reflect and probe do not start here: other programs are never replaced",
-	  "end the program that is attached, or: ip link set dev IFACE xdp off", probe_hook_free },
+	  NULL, probe_hook_free },
 	{ "xdp-tx", XDP_GROUP, true, "4.8", "reflect cannot answer inside the driver", NULL,
 	  probe_xdp_tx },
 	{ "xdp-redirect", XDP_GROUP, true, "4.14",
@@ -149,7 +151,7 @@ static const struct feature features[] = {
 	  "native XDP only up to an MTU that fits one page (about 3500 bytes)", NULL,
 	  probe_multi_buffer },
 	{ "mtu-fits", XDP_GROUP, true, NULL, "native XDP is refused while the MTU is this large",
-	  "ip link set dev IFACE mtu 1500", probe_mtu },
+	  "$ ip link set dev IFACE mtu 1500", probe_mtu },
 	{ "af-xdp-copy", XDP_GROUP, true, "4.18", "blast has no afxdp engine here", NULL, probe_copy },
 	{ "af-xdp-zerocopy", XDP_GROUP, true, "4.20",
 	  "AF_XDP copies each packet: about 2 Mpps per CPU", NULL, probe_zerocopy },
@@ -246,6 +248,19 @@ static void fill_in(const struct feature_set *set, const char *text, char *ret_t
 	ret_text[used] = '\0';
 }
 
+static void take_remedy(const struct feature_set *set, const struct feature *feature, struct feature_answer *answer)
+{
+	char text[sizeof(answer->remedy)];
+
+	fill_in(set, feature->remedy, text, sizeof(text));
+	if (strncmp(text, COMMAND, strlen(COMMAND)))
+		feature_fix(answer, "%s", text);
+	else if (feature->of_iface)
+		feature_command(set, answer, "%s", text + strlen(COMMAND));
+	else
+		feature_command(NULL, answer, "%s", text + strlen(COMMAND));
+}
+
 const struct feature_answer *feature_ask(struct feature_set *set, size_t i)
 {
 	struct feature_answer *answer = &set->answers[i];
@@ -261,7 +276,9 @@ const struct feature_answer *feature_ask(struct feature_set *set, size_t i)
 	}
 	feature->probe(set, answer);
 	if (answer->state == FEATURE_ABSENT && !answer->remedy[0] && feature->remedy)
-		fill_in(set, feature->remedy, answer->remedy, sizeof(answer->remedy));
+		take_remedy(set, feature, answer);
+	if (answer->is_command)
+		feature_as_root(answer);
 	return answer;
 }
 
@@ -275,20 +292,12 @@ void feature_say(struct feature_answer *ret, enum feature_state state, const cha
 	va_end(args);
 }
 
-void feature_fix(struct feature_answer *ret, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(ret->remedy, sizeof(ret->remedy), fmt, args);
-	va_end(args);
-}
-
 void feature_denied(const struct feature_set *set, struct feature_answer *ret, const char *what)
 {
 	feature_say(ret, FEATURE_UNKNOWN, "the check requires %s", what);
-	feature_fix(ret, "sudo ethgauge doctor%s%s", set->ifname ? " " : "",
-		     set->ifname ? set->ifname : "");
+	/* Root without a capability does not get it by sudo. */
+	if (geteuid())
+		feature_command(set, ret, "ethgauge doctor%s%s", set->ifname ? " " : "", set->ifname ? set->ifname : "");
 }
 
 bool feature_has_cap(unsigned int cap)

@@ -21,7 +21,8 @@ enum feature_state { FEATURE_ABSENT, FEATURE_PRESENT, FEATURE_UNKNOWN };
 struct feature_answer {
 	enum feature_state state;
 	char detail[240];	/* what was found, for people */
-	char remedy[240];	/* the command that fixes it; "": none known */
+	char remedy[240];	/* how to fix it, in words or by a command; "": not known */
+	bool is_command;	/* it is a command that works as it is, in the shell that called */
 };
 
 struct feature_set;
@@ -32,7 +33,7 @@ struct feature {
 	bool of_iface;		/* a feature of an interface, not of the host */
 	const char *since;	/* the first kernel that has it, for display only. May be NULL */
 	const char *without;	/* impact of its absence */
-	const char *remedy;	/* unless the probe has a better one; IFACE is replaced by its name. May be NULL */
+	const char *remedy;	/* unless the probe has a better one; "$ " before a command; IFACE is the name. May be NULL */
 	void (*probe)(struct feature_set *set, struct feature_answer *ret_answer);
 };
 

@@ -235,7 +235,7 @@ void probe_drop_reasons(struct feature_set *set, struct feature_answer *ret)
 		return;
 	}
 	feature_say(ret, FEATURE_UNKNOWN, "neither BTF nor tracefs can be read");
-	feature_fix(ret, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	feature_command(NULL, ret, "mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 /* Loads a tracing program for @symbol and attaches it for an instant; 0 or negative errno. */

@@ -54,9 +54,9 @@ void probe_left_filters(struct feature_set *set, struct feature_answer *ret)
 			    "of ethgauge %s, loaded %s", nr, nr > 1 ? "s" : "", nr > 1 ? "; the first:" : ":",
 			    first.prog, first.egress ? "egress" : "ingress", ifname, first.verb, loaded);
 		/* What an absent feature shows without -v: so whose it was is here, too. */
-		feature_fix(ret, "tc filter del dev %s %s pref %u handle %u bpf  # of ethgauge %s, loaded %s",
-			    ifname, first.egress ? "egress" : "ingress", first.filter.priority,
-			    first.filter.handle, first.verb, loaded);
+		feature_command(set, ret, "tc filter del dev %s %s pref %u handle %u bpf  # of ethgauge %s, loaded %s",
+				ifname, first.egress ? "egress" : "ingress", first.filter.priority,
+				first.filter.handle, first.verb, loaded);
 	}
 }
 
@@ -64,10 +64,11 @@ void probe_left_settings(struct feature_set *set, struct feature_answer *ret)
 {
 	size_t nr = tune_nr_saved();
 
-	(void)set;
-	if (nr)
-		feature_say(ret, FEATURE_ABSENT, "%zu setting%s, as ethgauge tune --apply or a killed sweep left "
-			    "%s", nr, nr > 1 ? "s" : "", nr > 1 ? "them" : "it");
-	else
+	if (!nr) {
 		feature_say(ret, FEATURE_PRESENT, "none that ethgauge changed");
+		return;
+	}
+	feature_say(ret, FEATURE_ABSENT, "%zu setting%s, as ethgauge tune --apply or a killed sweep left "
+		    "%s", nr, nr > 1 ? "s" : "", nr > 1 ? "them" : "it");
+	feature_command(set, ret, "ethgauge tune --restore");
 }

@@ -32,6 +32,7 @@ static void not_said(const struct feature_set *set, struct feature_answer *ret, 
 void probe_link(struct feature_set *set, struct feature_answer *ret)
 {
 	const char *driver = set->nic.driver;
+	struct nic_link peer;
 	char speed[48] = "";
 
 	if (set->nic.speed_bps)
@@ -42,7 +43,10 @@ void probe_link(struct feature_set *set, struct feature_answer *ret)
 			    set->nic.mtu);
 	} else if (set->link.up) {
 		feature_say(ret, FEATURE_ABSENT, "%s, up, but no carrier", driver);
-		feature_fix(ret, "plug in the cable, or set the other end up");
+		if (set->link.peer_ifindex && !nic_read_link(set->link.peer_ifindex, set->link.peer_nsid, &peer) && !peer.up)
+			feature_command_at_peer(set, ret, "ip link set dev %s up", peer.ifname);
+		else
+			feature_fix(ret, "plug in the cable, or set the other end up");
 	} else {
 		feature_say(ret, FEATURE_ABSENT, "%s, down", driver);
 	}
@@ -74,9 +78,9 @@ void probe_queues(struct feature_set *set, struct feature_answer *ret)
 			     "create the pair with more: ip link add NAME numrxqueues 2 numtxqueues 2 "
 			     "type veth peer ..." : "none: the device has only one queue");
 	else if (channels.combined)
-		feature_fix(ret, "ethtool -L %s combined 2", set->ifname);
+		feature_command(set, ret, "ethtool -L %s combined 2", set->ifname);
 	else
-		feature_fix(ret, "ethtool -L %s rx 2 tx 2", set->ifname);
+		feature_command(set, ret, "ethtool -L %s rx 2 tx 2", set->ifname);
 }
 
 void probe_rings(struct feature_set *set, struct feature_answer *ret)
@@ -122,6 +126,16 @@ void probe_unmerged(struct feature_set *set, struct feature_answer *ret)
 			    off.gro ? "; gro on: tc and sockets see merged packets after XDP" : "");
 }
 
+static void keep_tags_at_peer(const struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_link peer;
+
+	if (set->link.peer_hidden || nic_read_link(set->link.peer_ifindex, set->link.peer_nsid, &peer))
+		feature_fix(ret, "ethtool -K %s rxvlan off, and at its peer: txvlan off", set->ifname);
+	else
+		feature_command_at_peer(set, ret, "ethtool -K %s txvlan off", peer.ifname);
+}
+
 void probe_vlan(struct feature_set *set, struct feature_answer *ret)
 {
 	struct nic_offloads off;
@@ -132,9 +146,10 @@ void probe_vlan(struct feature_set *set, struct feature_answer *ret)
 	} else if (off.rx_vlan) {
 		feature_say(ret, FEATURE_ABSENT, "rx-vlan-offload on");
 		/* veth strips nothing; the sender's stack keeps the tag outside of the frame. */
-		if (!strcmp(set->nic.driver, "veth"))
-			feature_fix(ret, "ethtool -K %s rxvlan off; and at its peer: txvlan off",
-				     set->ifname);
+		if (!strcmp(set->nic.driver, "veth")) {
+			feature_command(set, ret, "ethtool -K %s rxvlan off", set->ifname);
+			keep_tags_at_peer(set, ret);
+		}
 	} else {
 		feature_say(ret, FEATURE_PRESENT, "rx-vlan-offload off");
 	}
@@ -174,7 +189,7 @@ void probe_mtu(struct feature_set *set, struct feature_answer *ret)
 	else
 		feature_say(ret, FEATURE_ABSENT, "MTU %u, and one page holds %u", mtu, page_fits);
 	if (ret->state == FEATURE_ABSENT)
-		feature_fix(ret, "ip link set dev %s mtu %u", set->ifname, page_fits / 100 * 100);
+		feature_command(set, ret, "ip link set dev %s mtu %u", set->ifname, page_fits / 100 * 100);
 }
 
 /* Last part of the symbolic link @path; false: none. */
@@ -276,8 +291,8 @@ void probe_irqs(struct feature_set *set, struct feature_answer *ret)
 	else
 		feature_say(ret, FEATURE_UNKNOWN, "none in /proc/interrupts has its name");
 	if (ret->state == FEATURE_ABSENT)
-		feature_fix(ret, "use receive packet steering: echo MASK >"
-			     "/sys/class/net/%s/queues/rx-0/rps_cpus (not for XDP)", set->ifname);
+		feature_fix(ret, "not to be had; receive packet steering (rps_cpus of a receive queue) spreads the "
+			    "stack's work over CPUs, but not that of XDP");
 }
 
 void probe_numa(struct feature_set *set, struct feature_answer *ret)

@@ -30,8 +30,25 @@ typedef void feature_probe(struct feature_set *set, struct feature_answer *ret);
 
 void feature_say(struct feature_answer *ret, enum feature_state state, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* feature_fix.c: how to fix it, in words. */
 void feature_fix(struct feature_answer *ret, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * The command that fixes it: in the namespace of the set's interface (@set NULL: in any), and at the interface's
+ * peer, where it comes after a command that is there already.
+ */
+void feature_command(const struct feature_set *set, struct feature_answer *ret, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void feature_command_at_peer(const struct feature_set *set, struct feature_answer *ret, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* With sudo, where this process is not root's. */
+void feature_as_root(struct feature_answer *ret);
+
+/* The namespace of the peer: " in namespace 'b'", " in another namespace"; "" if it is this one. */
+void feature_peer_place(const struct feature_set *set, char *ret_text, size_t size);
 
 /* Unknown for lack of privilege (@what: "CAP_BPF"). */
 void feature_denied(const struct feature_set *set, struct feature_answer *ret, const char *what);

@@ -32,7 +32,7 @@ static void only_trying_tells(const struct feature_set *set, struct feature_answ
 {
 	feature_say(ret, FEATURE_UNKNOWN, "not reported before Linux 6.3; attaching a program would show it, "
 		    "but may reset the NIC's queues");
-	feature_fix(ret, "sudo ethgauge doctor %s --probe", set->ifname);
+	feature_command(set, ret, "ethgauge doctor %s --probe", set->ifname);
 }
 
 /* Attach for an instant where this is harmless or allowed; else @ret has the reason. */
@@ -58,6 +58,20 @@ static void try_native(struct feature_set *set, struct feature_answer *ret)
 		feature_failed(set, ret, err, "root (CAP_BPF, CAP_NET_ADMIN)");
 }
 
+/* A veth's queues: it receives on as many as it can, or its peer transmits on fewer. */
+static void match_queues(const struct feature_set *set, struct feature_answer *ret)
+{
+	struct nic_channels channels;
+	struct nic_link peer;
+
+	if (nic_read_channels(set->ifname, &channels))
+		return;
+	if (channels.rx < channels.rx_max)
+		feature_command(set, ret, "ethtool -L %s rx %u", set->ifname, channels.rx_max);
+	else if (!set->link.peer_hidden && !nic_read_link(set->link.peer_ifindex, set->link.peer_nsid, &peer))
+		feature_command_at_peer(set, ret, "ethtool -L %s tx %u", peer.ifname, channels.rx);
+}
+
 void probe_xdp_native(struct feature_set *set, struct feature_answer *ret)
 {
 	struct nic_xdp xdp;
@@ -70,7 +84,7 @@ void probe_xdp_native(struct feature_set *set, struct feature_answer *ret)
 	} else if (is_veth(set)) {
 		feature_say(ret, FEATURE_ABSENT, "the peer transmits on more queues than this end "
 			    "receives on (%u)", set->nic.rx_queues);
-		feature_fix(ret, "ethtool -L %s rx N, with N the peer's tx queues", set->ifname);
+		match_queues(set, ret);
 	} else {
 		feature_say(ret, FEATURE_ABSENT, "driver '%s' does not support it", set->nic.driver);
 	}
@@ -165,13 +179,12 @@ enum peer_gro { GRO_OFF, GRO_ON, GRO_UNSEEN };
 static void say_peer(const struct feature_set *set, struct feature_answer *ret,
 		     const struct nic_link *peer, enum peer_gro gro)
 {
-	char where[48] = "";
+	char where[64];
 
-	if (set->link.peer_nsid >= 0)
-		snprintf(where, sizeof(where), " in namespace %d", set->link.peer_nsid);
+	feature_peer_place(set, where, sizeof(where));
 	if (!peer->up) {
 		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s is down", peer->ifname, where);
-		feature_fix(ret, "there: ip link set dev %s up", peer->ifname);
+		feature_command_at_peer(set, ret, "ip link set dev %s up", peer->ifname);
 		return;
 	}
 	if (peer->xdp) {
@@ -185,13 +198,12 @@ static void say_peer(const struct feature_set *set, struct feature_answer *ret,
 		return;
 	}
 	if (gro == GRO_OFF)
-		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s has neither an XDP program nor GRO",
-			    peer->ifname, where);
+		feature_say(ret, FEATURE_ABSENT, "the peer '%s'%s has neither an XDP program nor GRO; blast attaches "
+			    "a program there while it sends, if it can", peer->ifname, where);
 	else
 		feature_say(ret, FEATURE_UNKNOWN, "the peer '%s'%s has no XDP program, and its GRO "
 			    "state is not visible from here", peer->ifname, where);
-	feature_fix(ret, "not needed for blast, which attaches a pass program to a peer that it can "
-		     "access; else there: ethgauge sink %s", peer->ifname);
+	feature_command_at_peer(set, ret, "ethtool -K %s gro on", peer->ifname);
 }
 
 /* Since 6.3 the kernel reports it for both ends; before, only for a peer in this namespace. */
@@ -299,12 +311,18 @@ void probe_launch_time(struct feature_set *set, struct feature_answer *ret)
 
 void probe_hook_free(struct feature_set *set, struct feature_answer *ret)
 {
-	char holder[128];
+	char holder[128], how[128];
 
 	if (xdp_holder(set->nic.ifindex, holder, sizeof(holder)))
 		feature_say(ret, FEATURE_ABSENT, "program %s is attached", holder);
 	else
 		feature_say(ret, FEATURE_PRESENT, "no XDP program is attached");
+	if (ret->state == FEATURE_PRESENT)
+		return;
+	if (xdp_release(set->nic.ifindex, set->ifname, how, sizeof(how)))
+		feature_command(set, ret, "%s", how);
+	else
+		feature_fix(ret, "%s", how);
 }
 
 static int count_tcx(int ifindex, enum bpf_attach_type type, unsigned int *ret_nr)

@@ -290,6 +290,17 @@ static void print_remark(FILE *out, const char *title, const json_t *text)
 			      json_string_value(text));
 }
 
+/* A command stays on one line, as it is to be copied. */
+static void print_remedy(FILE *out, const json_t *feature)
+{
+	const char *command = value_str(feature, "command");
+
+	if (*command)
+		fprintf(out, "%*srun: %s\n", FEATURE_COLUMN, "", command);
+	else
+		print_remark(out, "fix", json_object_get(feature, "remedy"));
+}
+
 void text_features(FILE *out, const json_t *features)
 {
 	const json_t *feature;
@@ -313,7 +324,7 @@ void text_features(FILE *out, const json_t *features)
 			continue;
 		if (!strcmp(state, "absent"))
 			print_remark(out, "impact", json_object_get(feature, "without"));
-		print_remark(out, "fix", json_object_get(feature, "remedy"));
+		print_remedy(out, feature);
 	}
 	if (json_array_size(features))
 		fputc('\n', out);

@@ -77,12 +77,15 @@ static void print_named(FILE *out, const json_t *features, const char *group, co
 static void print_absent(FILE *out, const json_t *feature)
 {
 	const char *without = value_str(feature, "without"), *remedy = value_str(feature, "remedy");
+	const char *command = value_str(feature, "command");
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%s: %s", value_str(feature, "name"),
 		 *without ? without : value_str(feature, "detail"));
 	text_wrapped(out, (size_t)fprintf(out, "%-*s", STATE_COLUMN, "absent"), text);
-	if (*remedy)
+	if (*command)
+		fprintf(out, "%*srun: %s\n", STATE_COLUMN, "", command);
+	else if (*remedy)
 		text_wrapped(out, (size_t)fprintf(out, "%*sfix: ", STATE_COLUMN, ""), remedy);
 }
 

@@ -407,13 +407,14 @@ void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, ui
 }
 
 void result_feature(struct result *res, const char *group, const char *name, const char *state,
-		    const char *detail, const char *without, const char *remedy)
+		    const char *detail, const char *without, const char *remedy, bool is_command)
 {
-	json_t *feature = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "group", string_or_null(group),
+	json_t *feature = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "group", string_or_null(group),
 				    "name", string(name), "state", string_or_null(state),
 				    "detail", string_or_null(detail),
 				    "without", string_or_null(without),
-				    "remedy", string_or_null(remedy));
+				    "remedy", string_or_null(remedy),
+				    "command", string_or_null(is_command ? remedy : NULL));
 
 	check(res, json_array_append_new(section(res, "features", json_array), feature));
 }

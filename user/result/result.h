@@ -103,10 +103,10 @@ void result_hist_bucket(struct result *res, const char *key, uint64_t low_ns, ui
 /*
  * A row of doctor's table, under the title @group. @state is "present",
  * "absent" or "unknown"; @without is the impact of its absence, @remedy what
- * fixes it. All but @name may be NULL.
+ * fixes it: @is_command: a command. All but @name may be NULL.
  */
 void result_feature(struct result *res, const char *group, const char *name, const char *state,
-		    const char *detail, const char *without, const char *remedy);
+		    const char *detail, const char *without, const char *remedy, bool is_command);
 
 /*
  * An entry of a list (a lab's interfaces): in text a table whose columns are the

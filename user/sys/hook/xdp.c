@@ -42,6 +42,12 @@ static const char *attached_mode(__u8 attach_mode)
 	}
 }
 
+static __u32 first_program(const struct bpf_xdp_query_opts *query)
+{
+	return query->prog_id ? query->prog_id : query->drv_prog_id ? query->drv_prog_id :
+	       query->skb_prog_id ? query->skb_prog_id : query->hw_prog_id;
+}
+
 bool xdp_holder(int ifindex, char *ret_text, int size)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);
@@ -52,8 +58,7 @@ bool xdp_holder(int ifindex, char *ret_text, int size)
 
 	if (bpf_xdp_query(ifindex, 0, &query) || query.attach_mode == XDP_ATTACHED_NONE)
 		return false;
-	id = query.prog_id ? query.prog_id : query.drv_prog_id ? query.drv_prog_id :
-	     query.skb_prog_id ? query.skb_prog_id : query.hw_prog_id;
+	id = first_program(&query);
 	if (bpf_prog_info_of(id, &info))
 		snprintf(info.name, sizeof(info.name), "?");
 	pid = bpf_prog_pid(id);
@@ -61,6 +66,56 @@ bool xdp_holder(int ifindex, char *ret_text, int size)
 		snprintf(process, sizeof(process), ", pid %d", pid);
 	snprintf(ret_text, (size_t)size, "'%s' (id %u, %s%s)", info.name, id,
 		 attached_mode(query.attach_mode), process);
+	return true;
+}
+
+/* A link of XDP program @id: its descriptor, or -ENOENT, or -EPERM without CAP_SYS_ADMIN. */
+static int link_of(uint32_t id, uint32_t *ret_link_id)
+{
+	struct bpf_link_info info;
+	__u32 link = 0, bytes;
+	int fd;
+
+	while (!bpf_link_get_next_id(link, &link)) {
+		fd = bpf_link_get_fd_by_id(link);
+		if (fd < 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		bytes = sizeof(info);
+		*ret_link_id = link;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && info.type == BPF_LINK_TYPE_XDP && info.prog_id == id)
+			return fd;
+		close(fd);
+	}
+	return errno == EPERM ? -EPERM : -ENOENT;
+}
+
+bool xdp_release(int ifindex, const char *ifname, char *ret_text, int size)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	struct bpf_prog_info info = { 0 };
+	uint32_t id, link_id;
+	int fd, pid;
+
+	bpf_xdp_query(ifindex, 0, &query);
+	id = first_program(&query);
+	pid = bpf_prog_pid(id);
+	fd = link_of(id, &link_id);
+	if (fd >= 0)
+		close(fd);
+	if (pid && (fd >= 0 || fd == -EPERM)) {
+		snprintf(ret_text, (size_t)size, "end the process %d, which has attached it", pid);
+		return false;
+	}
+	if (fd >= 0) {
+		snprintf(ret_text, (size_t)size, "bpftool link detach id %u", link_id);
+		return true;
+	}
+	if (!bpf_prog_info_of(id, &info) && !strcmp(info.name, "xdp_dispatcher"))
+		snprintf(ret_text, (size_t)size, "xdp-loader unload %s --all", ifname);
+	else
+		snprintf(ret_text, (size_t)size, "ip link set dev %s %s off", ifname, id == query.skb_prog_id ? "xdpgeneric" :
+			 id == query.hw_prog_id ? "xdpoffload" : "xdpdrv");
 	return true;
 }
 
@@ -74,7 +129,7 @@ static int attach_as(int ifindex, int prog_fd, enum xdp_mode mode)
 
 static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 {
-	char ifname[IF_NAMESIZE] = "?", holder[128];
+	char ifname[IF_NAMESIZE] = "?", holder[128], how[128];
 
 	if_indextoname((unsigned int)ifindex, ifname);
 	/* EBUSY or EEXIST, depending on the kernel and how the other program is attached. */
@@ -87,9 +142,8 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 		if (strstr(holder, "'" PASS_NAME "'") && strstr(holder, ", pid "))
 			return err_hint(e, "a sender attached it, as its frames would not arrive "
 					"otherwise: start this first, then the sender");
-		return err_hint(e, "end that program, or if no process owns it any more, detach "
-				"it: "
-				"ip link set dev %s xdp off", ifname);
+		return err_hint(e, xdp_release(ifindex, ifname, how, sizeof(how)) ? "if it is not needed, detach it: %s" :
+				"%s", how);
 	}
 	err_machine(e, err, "cannot attach %s XDP to '%s'", xdp_mode_names[mode], ifname);
 	if (err == -EOPNOTSUPP && mode == XDP_MODE_NATIVE)
@@ -104,22 +158,12 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 /* Detaches the link of program @id, whoever holds it. */
 static bool detach_program(uint32_t id)
 {
-	struct bpf_link_info info;
-	bool detached = false;
-	__u32 link = 0, bytes;
-	int fd;
+	uint32_t link_id;
+	int fd = link_of(id, &link_id);
+	bool detached = fd >= 0 && !bpf_link_detach(fd);
 
-	while (!detached && !bpf_link_get_next_id(link, &link)) {
-		fd = bpf_link_get_fd_by_id(link);
-		if (fd < 0)
-			continue;
-		memset(&info, 0, sizeof(info));
-		bytes = sizeof(info);
-		detached = !bpf_obj_get_info_by_fd(fd, &info, &bytes) &&
-			   info.type == BPF_LINK_TYPE_XDP && info.prog_id == id &&
-			   !bpf_link_detach(fd);
+	if (fd >= 0)
 		close(fd);
-	}
 	return detached;
 }
 

@@ -44,6 +44,12 @@ bool xdp_port_holds(const struct xdp_port *port);
 bool xdp_holder(int ifindex, char *ret_text, int size);
 
 /*
+ * How to free the hook from that program. True: the text is a command; false: it is words, as a living process
+ * holds the program's link.
+ */
+bool xdp_release(int ifindex, const char *ifname, char *ret_text, int size);
+
+/*
  * True if the MTU requires XDP programs with multi-buffer support: a frame exceeds a page. Generic
  * XDP linearizes every packet first.
  */
