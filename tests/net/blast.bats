@@ -535,16 +535,20 @@ whole() {
 @test "a driver that takes nothing is an error, however short the run" {
 	need xdp-live-frames
 	lab_up
+	local hint="start the sink first"
+
 	# The trap: a veth takes XDP frames only while its peer polls by NAPI, for which
 	# generic XDP is not enough; and where that is, no other program can be.
 	in_b ethtool -K eg0 gro off
 	start sink b sink eg0 --xdp-mode generic
+	# Where the kernel says what the driver takes, the hint is not to start what runs already.
+	! says_what_it_takes || hint="use --engine afxdp"
 	for options in "--count 7" "--count 7 --rate 1kpps" "--duration 20s"; do
 		# shellcheck disable=SC2086 # several words
 		tool_in a blast eg0 198.18.0.2 --engine live $options --json
 		is 3
 		says "the driver of 'eg0' refused all of"
-		says "start the sink first"
+		says "$hint"
 		json '.metrics.sent_packets == 0 and .metrics.not_sent_packets > 0'
 		json '.errors[0].what | test("refused all")'
 	done
@@ -553,6 +557,39 @@ whole() {
 	says "refused all of 7 packets"
 	finish sink INT
 	json '.metrics.received_packets == 0'
+}
+
+# The kernel reports what drivers take since 6.3.
+says_what_it_takes() {
+	! in_a "$TOOL" doctor eg0 | grep -q "not reported before Linux 6.3"
+}
+
+@test "where the driver takes no live frames, auto sends through AF_XDP and says why" {
+	need af-xdp xdp-live-frames
+	local dev
+
+	lab_up
+	says_what_it_takes || cannot xdp-features "a kernel that reports what drivers take (6.3)"
+	in_b ethtool -K eg0 gro off
+	start sink b sink eg0 --xdp-mode generic
+	tool_in a blast eg0 198.18.0.2 --count 101 --json
+	is 0
+	says "as the peer has neither a native XDP program nor GRO; sending through AF_XDP"
+	json '.environment.engine == "afxdp" and (.notes | any(contains("sent through AF_XDP")))'
+	finish sink INT
+	json '.metrics.received_packets == 101'
+	ip_in a link set lo up
+	ip_in a link add br0 type bridge
+	ip_in a link set br0 up
+	for dev in lo br0; do
+		tool_in a blast "$dev" 198.19.5.2 --dst-mac 02:00:00:00:00:77 --src-ip 198.19.5.1 --count 103 --json
+		is 0
+		says "the driver takes no XDP frames; sending through AF_XDP"
+		json '.environment.engine == "afxdp" and .metrics.sent_packets == 103'
+		tool_in a blast "$dev" 198.19.5.2 --dst-mac 02:00:00:00:00:77 --src-ip 198.19.5.1 --count 103 --engine live
+		is 3
+		says "use --engine afxdp"
+	done
 }
 
 @test "AF_XDP runs can follow each other at once: a queue that was just closed is waited for" {

@@ -106,6 +106,17 @@ static bool shuns_live_frames(const struct nic_facts *nic)
 	return true;
 }
 
+/*
+ * A bridge, macvlan or loopback does not take XDP frames, nor does a veth whose peer has only a generic program and no
+ * GRO. Not known before 6.3.
+ */
+static bool refuses_live_frames(const struct tx *tx)
+{
+	struct nic_xdp xdp;
+
+	return !tx->cfg.into_stack && !nic_read_xdp(tx->ifindex, &xdp) && !(xdp.bits & NIC_XDP_XMIT);
+}
+
 static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 {
 	tx->cfg.engine = TX_ENGINE_AFXDP;
@@ -114,12 +125,21 @@ static int open_afxdp(struct tx *tx, struct result *res, struct err *e)
 	return open_as(tx, &tx_afxdp_ops, res, e);
 }
 
+static int fall_back(struct tx *tx, const char *why, struct result *res, struct err *e)
+{
+	log_warn("%s; sending through AF_XDP", why);
+	result_note(res, "%s; sent through AF_XDP", why);
+	close_engine(tx);
+	return open_afxdp(tx, res, e);
+}
+
 static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result *res,
 		       struct err *e)
 {
 	const struct tx_cfg *cfg = &tx->cfg;
 	/* Only live frames come into this host's own stack, without the driver. */
 	bool choose = cfg->engine == TX_ENGINE_AUTO && !cfg->into_stack;
+	const struct nic_xdp_trait *trait = nic_xdp_trait(nic->driver);
 	int err;
 
 	/* The live engine never copies, and sends through the queue of its CPU. */
@@ -127,12 +147,12 @@ static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result
 	    (choose && (cfg->zero_copy_only || cfg->first_queue || shuns_live_frames(nic))))
 		return open_afxdp(tx, res, e);
 	err = open_as(tx, &tx_live_ops, res, e);
+	if (!err && choose && refuses_live_frames(tx))
+		return fall_back(tx, trait && trait->needs_program_on_peer ? "the driver takes no XDP frames, as the peer "
+				 "has neither a native XDP program nor GRO" : "the driver takes no XDP frames", res, e);
 	if (!err || !choose || e->kind != ERR_MACHINE)
 		return err;
-	log_warn("%s; sending through AF_XDP", e->msg);
-	result_note(res, "%s; sent through AF_XDP", e->msg);
-	close_engine(tx);
-	return open_afxdp(tx, res, e);
+	return fall_back(tx, e->msg, res, e);
 }
 
 void tx_choose_run(struct tx_cfg *cfg)
@@ -468,6 +488,9 @@ int tx_check_taken(const struct tx *tx, struct err *e)
 	}
 	err_machine(e, -EIO, "the driver of '%s' refused all of %llu packets", tx->cfg.ifname,
 		    (unsigned long long)count.refused_packets);
+	if (tx->ops->is_live && refuses_live_frames(tx))
+		return err_hint(e, "it takes no XDP frames now: use " OPTION("engine") " afxdp, or see: ethgauge doctor %s",
+				tx->cfg.ifname);
 	return err_hint(e, "many drivers send XDP frames only while an XDP program is attached "
 			"to the interface or its peer: start the sink first, or see: ethgauge "
 			"doctor %s", tx->cfg.ifname);
