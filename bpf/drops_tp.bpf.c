@@ -253,6 +253,9 @@ static __always_inline int is_again(const struct tag_fields *tag, const struct d
 	if (!cfg.tagged)
 		return 0;
 	seen = seen_find(tag->stream, tag->sequence);
+	/* What a flooding bridge sent to another station is a copy, unless it is all that is known of the packet. */
+	if (seen && key->reason && key->reason == cfg.other_host && seen->name == seen_name(tag->stream, tag->sequence))
+		return 1;
 	return seen && seen_ends(seen, seen_name(tag->stream, tag->sequence), drop_place_id(key));
 }
 

@@ -21,8 +21,7 @@ struct drops_cfg {
 	__u8 any;		/* 1: every packet of the host; the fields about the test are ignored */
 	__u8 reserved;
 	__u16 run;			/* in the tag, with the clock's bit */
-	__u16 no_socket, queue_purge;	/* enum skb_drop_reason of the running kernel; 0: unknown */
-	__u16 reserved2;
+	__u16 no_socket, queue_purge, other_host;	/* enum skb_drop_reason of the running kernel; 0: unknown */
 	__be32 dst[4];			/* IPv4: only the first */
 	__u64 damage_reasons[2];	/* a bit for each enum skb_drop_reason that damage causes */
 };

@@ -345,6 +345,32 @@ static void a_packet_that_is_dropped_again_elsewhere_is_counted_there(void **sta
 	assert_int_equal(taken_back(&other), 0);
 }
 
+/* As those of a bridge that floods: whether before or after, they are not the packet's fate. */
+static void a_copy_for_another_host_replaces_no_drop(void **state)
+{
+	struct tag tag = tag_of(2, 8);
+	struct drops_cfg cfg = usual;
+	struct drop_key key;
+	uint64_t packets;
+
+	(void)state;
+	load(&cfg);
+	send_ip(253, 0, 0, &tag);
+	key = the_place(&packets);
+	if (!key.reason)
+		skip();
+	cfg.other_host = (__u16)key.reason;
+	load(&cfg);
+	send_ip(253, 0, 0, &tag);
+	key = the_place(&packets);
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	assert_int_equal(sums().again, 0);
+	assert_int_equal(taken_back(&key), 1);
+	send_ip(253, 0, 0, &tag);
+	assert_int_equal(sums().again, 1);
+	assert_int_equal(taken_back(&key), 1);
+}
+
 static void packets_of_others_are_left_alone(void **state)
 {
 	struct tag tag = tag_of(2, 7), damaged = tag, foreign = tag;
@@ -623,6 +649,7 @@ int test_drops(void)
 		cmocka_unit_test(a_received_packet_is_no_loss),
 		cmocka_unit_test(what_a_capture_has_not_read_is_no_loss),
 		cmocka_unit_test(a_packet_that_is_dropped_again_elsewhere_is_counted_there),
+		cmocka_unit_test(a_copy_for_another_host_replaces_no_drop),
 		cmocka_unit_test(packets_of_others_are_left_alone),
 		cmocka_unit_test(a_tagged_packet_is_of_the_test_whatever_its_ports),
 		cmocka_unit_test(a_tag_is_found_behind_the_headers_of_a_tunnel),

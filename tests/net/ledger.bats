@@ -320,6 +320,35 @@ end_strays() {
 	in_r nft list table ip t | grep -q "packets 1009 "
 }
 
+@test "what a bridge floods to other stations is a copy, and hides no drop of the packet itself" {
+	need_command nft
+	need_reason OTHERHOST
+	local port
+
+	ip netns add "$LAB-c"
+	defer ip netns del "$LAB-c"
+	ip_in r link add egc type veth peer name eg0 netns "$LAB-c"
+	nsenter --net="/run/netns/$LAB-c" ip link set eg0 up
+	# Copies are made in the reverse order of the ports: that to c is the last.
+	ip_in r link add br0 type bridge ageing_time 0
+	for port in ega egc egb; do
+		ip_in r link set "$port" master br0
+		ip_in r link set "$port" xdp off
+		ip_in r link set "$port" up
+	done
+	ip_in r link set br0 up
+	sent $B --dst-mac 02:e9:00:00:00:0b
+	rows "1009 received - - receiver"
+	in_b nft add table ip t
+	in_b nft 'add chain ip t c { type filter hook input priority 0; }'
+	in_b nft add rule ip t c udp dport 9 numgen inc mod 4 0 drop
+	sent $B --dst-mac 02:e9:00:00:00:0b --sink-socket --rcvbuf 16M
+	rows "756 received - - receiver" "253 NETFILTER_DROP nft_do_chain @b:eg0 kfree_skb"
+	# A station that nobody has: each copy is dropped, and the packet is lost once.
+	sent $B --dst-mac 02:e9:00:00:00:77 --sink-socket
+	json '.parts[] | select(.name == "ledger") | [.entries[] | select(.reason == "OTHERHOST").packets] | add == 1009'
+}
+
 # bats test_tags=core
 @test "a port without a listener is NO_SOCKET" {
 	need_reason NO_SOCKET

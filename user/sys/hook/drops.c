@@ -109,6 +109,7 @@ static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
 			cfg->damage_reasons[reason >> 6] |= 1ull << (reason & 63);
 	}
 	cfg->no_socket = (__u16)find_reason(btf, "SKB_DROP_REASON_NO_SOCKET");
+	cfg->other_host = (__u16)find_reason(btf, "SKB_DROP_REASON_OTHERHOST");
 	cfg->queue_purge = (__u16)find_reason(btf, "SKB_DROP_REASON_QUEUE_PURGE");
 }
 
