@@ -349,6 +349,15 @@ end_strays() {
 	json '.parts[] | select(.name == "ledger") | [.entries[] | select(.reason == "OTHERHOST").packets] | add == 1009'
 }
 
+@test "packets that a host keeps while it asks for an address are waited for, and in the row of their drop" {
+	need_reason NEIGH_QUEUEFULL
+	tool_in a blast eg0 198.19.0.77 --count 503 --rate 10kpps --interval 0 --json --wait 300ms --sink "eg0@$LAB-b"
+	is 0
+	adds_up
+	json '.parts[] | select(.name == "ledger") | (.metrics.unattributed_packets == 0) and
+		([.entries[] | select(.reason | startswith("NEIGH_")).packets] | add == 503)'
+}
+
 # bats test_tags=core
 @test "a port without a listener is NO_SOCKET" {
 	need_reason NO_SOCKET

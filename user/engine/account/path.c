@@ -14,6 +14,7 @@
 #include "lib/log.h"
 #include "sys/net/counters.h"
 #include "sys/net/netns.h"
+#include "sys/net/route.h"
 #include "sys/net/nic.h"
 
 /* A network namespace that contains some of the interfaces. */
@@ -144,6 +145,25 @@ static int read_all(void *ctx, struct err *e)
 			counters_read_stack(path->reads_again ? &space->after : &space->before);
 	}
 	return 0;
+}
+
+static int ask_spaces(void *ctx, struct err *e)
+{
+	struct path *path = ctx;
+	size_t i;
+
+	for (i = 0; i < path->nr_spaces; i++) {
+		if (!enter(path->spaces[i].fd, e) && route_waits_for_neighbour())
+			return 1;
+	}
+	return 0;
+}
+
+bool path_waits_for_neighbour(struct path *path)
+{
+	struct err ignored;
+
+	return netns_run(ask_spaces, path, &ignored) == 1;
 }
 
 static void join(struct node *one, struct node *other)

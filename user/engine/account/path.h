@@ -8,6 +8,7 @@
 #ifndef ENGINE_ACCOUNT_PATH_H
 #define ENGINE_ACCOUNT_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,9 @@ struct path_iface *path_receiver(struct path *path);
 /* "lab-r:egb", or only the interface where it is in the sender's namespace. */
 void path_name(struct path *path, uint32_t netns, uint32_t ifindex, const char *ifname,
 	       char *ret_text, size_t size);
+
+/* Whether a host of the path keeps packets while it asks for a neighbour's address. */
+bool path_waits_for_neighbour(struct path *path);
 
 /* Reads all counters again and adds the differences to @ledger. */
 void path_report(struct path *path, struct ledger *ledger);

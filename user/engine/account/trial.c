@@ -29,6 +29,8 @@
 
 #define STREAM_PARTS	64		/* streams that get a part each */
 #define POLL_NS		10000000ull
+#define NEIGHBOUR_NS	4000000000ull	/* as long as three requests, each after a second, take (mcast_solicit) */
+#define NEIGHBOUR_POLL_NS 50000000ull
 #define ETH_BYTES	14
 #define VLAN_BYTES	4
 #define IP6_BYTES	40
@@ -415,6 +417,27 @@ static void wait_for_late(struct trial *trial, const struct rx_sent *sent)
 		loop_sleep_until(loop_mono_ns() + POLL_NS);
 }
 
+/* More packets were sent than have arrived or were dropped. */
+static bool is_incomplete(struct trial *trial, const struct rx_sent *sent)
+{
+	struct settle_seen seen;
+	struct drop_sum drops;
+
+	look(trial, sent, &seen);
+	drops_read(trial->drops, &drops);
+	return seen.arrived + drops.skbs - drops.again < sent->packets;
+}
+
+/* Until a host on the way that asked for its neighbour's address, and keeps packets, has given up. */
+static void wait_for_neighbour(struct trial *trial, const struct rx_sent *sent)
+{
+	uint64_t until_ns = loop_mono_ns() + NEIGHBOUR_NS;
+
+	while (trial->path && trial->drops && !loop_signal() && loop_mono_ns() < until_ns &&
+	       is_incomplete(trial, sent) && path_waits_for_neighbour(trial->path))
+		loop_sleep_until(loop_mono_ns() + NEIGHBOUR_POLL_NS);
+}
+
 int trial_poll(struct trial *trial, struct err *e)
 {
 	/* An interface in another namespace cannot be checked from here. */
@@ -427,10 +450,12 @@ int trial_settle(struct trial *trial, const struct tx *tx, const struct tx_count
 	const struct receiver_ops *ops = trial->receiver->ops;
 	int err = 0;
 
-	if (ops->settle)
+	if (ops->settle) {
 		err = ops->settle(trial->receiver, sent->sent_packets, trial->opts.wait_ns, e);
-	else
+	} else {
 		wait_for_late(trial, &to_receiver);
+		wait_for_neighbour(trial, &to_receiver);
+	}
 	ops->stop(trial->receiver);
 	return err;
 }

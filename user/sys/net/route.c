@@ -156,6 +156,24 @@ static void take_neigh(const struct nlmsghdr *msg, void *ctx)
 	netlink_copy(attrs[NDA_LLADDR], neigh->mac, sizeof(neigh->mac));
 }
 
+static void take_incomplete(const struct nlmsghdr *msg, void *ctx)
+{
+	const struct ndmsg *entry = netlink_head(msg, sizeof(*entry));
+	bool *waits = ctx;
+
+	*waits |= entry && entry->ndm_state & NUD_INCOMPLETE;
+}
+
+bool route_waits_for_neighbour(void)
+{
+	const struct ndmsg head = { .ndm_family = AF_UNSPEC };
+	bool waits = false;
+
+	netlink_ask_once(NETLINK_ROUTE, netlink_request(RTM_GETNEIGH, NLM_F_DUMP, &head, sizeof(head)), take_incomplete,
+			 &waits);
+	return waits;
+}
+
 static struct nl_msg *neigh_msg(const struct query *query, const struct hop *hop, int type,
 				int flags, struct ndmsg head)
 {

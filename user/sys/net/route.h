@@ -46,6 +46,12 @@ int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_
 int route_find_iface(int family, const void *dst, char ret_ifname[16], struct err *e);
 
 /*
+ * Whether this namespace waits for a neighbour's address: it keeps some packets to it until then, and drops them when
+ * no answer comes, by default 3 s after the first.
+ */
+bool route_waits_for_neighbour(void);
+
+/*
  * The interface of the default route by @family: packets to the Internet leave through it. Sends
  * nothing. False if there is none.
  */
