@@ -149,6 +149,42 @@ counts() {
 	[ $((after - before)) -ge 7 ] || fail "7 sent, $((after - before)) came back to r"
 }
 
+# held_by NAME: the program in the hook of ega in r has this name.
+held_by() {
+	[[ $(inside r ip -d link show ega) == *" name $1 "* ]]
+}
+
+@test "the middle's pass program gives way to a verb and comes back, also after kill -9" {
+	local verb pid
+
+	up --path a-r-b
+	held_by ethgauge_pass
+	for verb in "sink ega" "reflect ega" "sink ega --xdp-mode generic"; do
+		# shellcheck disable=SC2086 # several words
+		run -0 inside r "$TOOL" $verb --duration 300ms -q
+		held_by ethgauge_pass
+	done
+	# From the other end of the wire, and into another namespace.
+	run -0 --separate-stderr inside a "$TOOL" blast eg0 198.18.0.254 --count 101 --sink "ega@$lab-r" -q --json
+	json '.metrics.received_packets == 101'
+	held_by ethgauge_pass
+	run -0 inside r "$TOOL" doctor ega --has xdp-hook-free
+	nsenter --net="/run/netns/$lab-r" "$TOOL" sink ega -d 20s -q >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for held_by sink_xdp
+	kill -9 "$pid"
+	wait_for held_by ethgauge_pass
+	! pgrep -P 1 -x ethgauge-pass
+	# What a process holds does not give way.
+	nsenter --net="/run/netns/$lab-r" "$TOOL" sink ega -d 20s -q >/dev/null 2>&1 3>&- &
+	pid=$!
+	wait_for held_by sink_xdp
+	run -3 inside r "$TOOL" reflect ega --duration 300ms
+	kill -INT "$pid"
+	kill "$pid"
+	wait_for held_by ethgauge_pass
+}
+
 counts_of_both() {
 	echo "$lab" "$(counts a | paste -sd ' ')" "$(counts b | paste -sd ' ')"
 }

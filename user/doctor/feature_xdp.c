@@ -17,6 +17,7 @@
 #include <linux/bpf.h>
 
 #include "doctor/feature_probe.h"
+#include "sys/hook/pass.h"
 #include "sys/hook/xdp.h"
 
 /* enum bpf_attach_type since 6.6. */
@@ -313,10 +314,12 @@ void probe_hook_free(struct feature_set *set, struct feature_answer *ret)
 {
 	char holder[128], how[128];
 
-	if (xdp_holder(set->nic.ifindex, holder, sizeof(holder)))
-		feature_say(ret, FEATURE_ABSENT, "program %s is attached", holder);
-	else
+	if (!xdp_holder(set->nic.ifindex, holder, sizeof(holder)))
 		feature_say(ret, FEATURE_PRESENT, "no XDP program is attached");
+	else if (strstr(holder, "'" PASS_NAME "'") && !strstr(holder, ", pid "))
+		feature_say(ret, FEATURE_PRESENT, "only a lab's program that passes everything, and gives way");
+	else
+		feature_say(ret, FEATURE_ABSENT, "program %s is attached", holder);
 	if (ret->state == FEATURE_PRESENT)
 		return;
 	if (xdp_release(set->nic.ifindex, set->ifname, how, sizeof(how)))

@@ -8,6 +8,7 @@
 #define SYS_HOOK_PASS_H
 
 #include "lib/err.h"
+#include "sys/host/helper.h"
 
 #define PASS_NAME "ethgauge_pass"
 
@@ -22,5 +23,12 @@ int pass_load(const char *name, struct err *e);
  * as the interface exists. -EBUSY: another program is attached.
  */
 int pass_attach(const char *ifname, struct err *e);
+
+/*
+ * Detaches what pass_attach() has attached, as it does by its nature what any program does. A process waits for
+ * helper_end(), or for the end of this process, however it ends, and attaches it again. 0; or negative errno: another
+ * program is attached, or one that a process holds. Requires CAP_SYS_ADMIN.
+ */
+int pass_give_way(int ifindex, struct helper *ret_helper);
 
 #endif

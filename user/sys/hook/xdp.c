@@ -19,6 +19,7 @@
 #include "sys/hook/bpf.h"
 #include "sys/hook/pass.h"
 #include "sys/hook/tc_left.h"
+#include "sys/host/helper.h"
 #include "sys/net/nic.h"
 
 const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
@@ -26,6 +27,7 @@ const char *const xdp_mode_names[] = { "auto", "native", "generic", NULL };
 struct xdp_port {
 	int link_fd;
 	enum xdp_mode mode;
+	struct helper pass;	/* attaches a lab's pass program again */
 };
 
 static const char *attached_mode(__u8 attach_mode)
@@ -193,6 +195,7 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 {
 	enum xdp_mode got = mode == XDP_MODE_AUTO ? XDP_MODE_NATIVE : mode;
 	char ifname[IF_NAMESIZE] = "?";
+	struct helper pass = { 0 };
 	struct xdp_port *port;
 	int fd;
 
@@ -201,7 +204,7 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 	if (got == XDP_MODE_GENERIC)
 		warn_of_merging(ifname);
 	fd = attach_as(ifindex, prog_fd, got);
-	if ((fd == -EBUSY || fd == -EEXIST) && take_over(ifindex))
+	if ((fd == -EBUSY || fd == -EEXIST) && (take_over(ifindex) || !pass_give_way(ifindex, &pass)))
 		fd = attach_as(ifindex, prog_fd, got);
 	if (fd < 0 && mode == XDP_MODE_AUTO && fd != -EBUSY && fd != -EEXIST && fd != -ENODEV &&
 	    fd != -EPERM) {
@@ -211,15 +214,19 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 			 "only after the driver", ifname, strerrordesc_np(-fd));
 		fd = attach_as(ifindex, prog_fd, got);
 	}
-	if (fd < 0)
+	if (fd < 0) {
+		helper_end(&pass);
 		return attach_error(fd, ifindex, got, e);
+	}
 	port = malloc(sizeof(*port));
 	if (!port) {
 		close(fd);
+		helper_end(&pass);
 		return err_set(e, -ENOMEM, "cannot attach XDP");
 	}
 	port->link_fd = fd;
 	port->mode = got;
+	port->pass = pass;
 	*ret_port = port;
 	return 0;
 }
@@ -229,6 +236,7 @@ void xdp_detach(struct xdp_port *port)
 	if (!port)
 		return;
 	close(port->link_fd);
+	helper_end(&port->pass);
 	free(port);
 }
 
