@@ -278,14 +278,8 @@ has_answered() {
 }
 
 @test "a short run is not irregular for the packet that is due as it ends" {
-	local i
-
 	lab_up
-	for i in 1 2 3 4 5; do
-		tool_in a probe 198.18.0.2 --rate 1kpps --duration 300ms --json
-		holds '.notes | any(contains("of the packets due")) | not' <<<"$output" && return
-		# A sender that got no CPU before its end.
-		json '.metrics.sent_packets < 299'
-	done
-	fail "five runs were cut"
+	tool_in a probe 198.18.0.2 --rate 1kpps --duration 300ms --json
+	# But for a sender that got no CPU before its end.
+	json '(.notes | any(contains("of the packets due")) | not) or .metrics.sent_packets < 299'
 }
