@@ -301,6 +301,29 @@ fixed() {
 	done
 }
 
+@test "an interface whose name means something to a shell is in no command" {
+	local name="e;\$(id)"
+
+	wire
+	in_a ip link set eg0 down
+	in_a ip link set eg0 name "$name"
+	run -0 --separate-stderr in_a "$TOOL" doctor "$name" --json
+	is link absent
+	json '[.features[].command // empty | select(contains("id)"))] == []'
+	# As the name of the other end: from where it is up, without a carrier.
+	run -0 --separate-stderr in_b "$TOOL" doctor eg0 --json
+	is link absent
+	json '.features[] | select(.name == "link") | .command == null and (.remedy | contains("ip link set dev"))'
+}
+
+@test "where the caller is at the other end, the command is without a namespace there" {
+	wire
+	in_b ip link set eg0 down
+	# The caller is a shell in b, and doctor is told of a.
+	run -0 --separate-stderr in_b sh -c "nsenter --net=/run/netns/$A '$TOOL' doctor eg0 --json; exit \$?"
+	json '.features[] | select(.name == "link") | .command == "ip link set dev eg0 up"'
+}
+
 @test "where a process holds the hook, doctor names the process, and no command" {
 	wire
 	reflect_in_b

@@ -27,7 +27,7 @@ void feature_fix(struct feature_answer *ret, const char *fmt, ...)
 	ret->is_command = false;
 }
 
-/* The process that ran this one, but for what only changes the user or limits the time. */
+/* The process that ran this one, but for what only changes the user. */
 static pid_t caller(void)
 {
 	char path[64], text[64];
@@ -45,15 +45,17 @@ static pid_t caller(void)
 	}
 }
 
-/* The name of this process's namespace, if the caller's is another; "": it is the same. False: it has none. */
-static bool own_name(char *ret_name, size_t size)
+/* The name of a namespace, "" if it is the caller's. False: it has none. */
+static bool name_for_caller(unsigned int inode, char *ret_name, size_t size)
 {
 	char path[64];
 	struct stat st;
+	bool seen;
 
 	*ret_name = '\0';
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)caller());
-	return stat(path, &st) || (unsigned int)st.st_ino == netns_inode() || netns_name(netns_inode(), ret_name, size);
+	seen = !stat(path, &st);
+	return inode == (seen ? (unsigned int)st.st_ino : netns_inode()) || netns_name(inode, ret_name, size);
 }
 
 static bool peer_name(const struct feature_set *set, char *ret_name, size_t size)
@@ -65,11 +67,17 @@ static bool peer_name(const struct feature_set *set, char *ret_name, size_t size
 	if (set->link.peer_hidden || !set->link.peer_ifindex)
 		return false;
 	if (set->link.peer_nsid < 0)
-		return own_name(ret_name, size);
-	found = !netns_open_id(set->link.peer_nsid, &fd) && netns_name(netns_inode_of(fd), ret_name, size);
+		return name_for_caller(netns_inode(), ret_name, size);
+	found = !netns_open_id(set->link.peer_nsid, &fd) && name_for_caller(netns_inode_of(fd), ret_name, size);
 	if (fd >= 0)
 		close(fd);
 	return found;
+}
+
+/* Others choose the names of interfaces and namespaces: none may be more than a word to a shell. */
+static bool is_harmless(const char *text)
+{
+	return !strpbrk(text, "$`;|<>&\\\"'*?()[]{}!~\n");
 }
 
 /* @named: false: the namespace has no name, so that the command is only words. */
@@ -85,13 +93,13 @@ static void add_command(struct feature_answer *ret, const char *name, bool named
 		 *name ? "ip netns exec " : "", name, *name ? " " : "");
 	used = strlen(ret->remedy);
 	snprintf(ret->remedy + used, sizeof(ret->remedy) - used, "%s", text);
-	ret->is_command = named;
+	ret->is_command = named && is_harmless(name) && is_harmless(text);
 }
 
 void feature_command(const struct feature_set *set, struct feature_answer *ret, const char *fmt, ...)
 {
 	char name[NAME_BYTES] = "";
-	bool named = !set || own_name(name, sizeof(name));
+	bool named = !set || name_for_caller(netns_inode(), name, sizeof(name));
 	va_list args;
 
 	va_start(args, fmt);
@@ -127,7 +135,7 @@ void feature_peer_place(const struct feature_set *set, char *ret_text, size_t si
 
 	if (set->link.peer_nsid < 0 && !set->link.peer_hidden)
 		snprintf(ret_text, size, "%s", "");
-	else if (peer_name(set, name, sizeof(name)))
+	else if (peer_name(set, name, sizeof(name)) && *name)
 		snprintf(ret_text, size, " in namespace '%.32s'", name);
 	else
 		snprintf(ret_text, size, " in another namespace");
