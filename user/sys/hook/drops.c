@@ -78,15 +78,11 @@ static void choose_programs(struct drops *drops)
 				  nr_arguments(drops->btf, "xdp_redirect_err") >= 4);
 }
 
-/* The number of "SKB_DROP_REASON_..." in the running kernel; 0: not there. */
-static __u32 find_reason(const struct btf *btf, const char *name)
+/* The number of a reason in @type, the running kernel's enum skb_drop_reason; 0: not there. */
+static __u32 find_reason(const struct btf *btf, const struct btf_type *type, const char *name)
 {
-	int id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : -1, i;
-	const struct btf_type *type;
+	int i;
 
-	if (id < 0)
-		return 0;
-	type = btf__type_by_id(btf, (__u32)id);
 	for (i = 0; i < btf_vlen(type); i++) {
 		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
 			return (__u32)btf_enum(type)[i].val;
@@ -100,17 +96,22 @@ static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
 	static const char *const damage[] = {
 		"SKB_DROP_REASON_IP_CSUM", "SKB_DROP_REASON_IP_INHDR", "SKB_DROP_REASON_UDP_CSUM",
 	};
+	int id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : -1;
+	const struct btf_type *type;
 	__u32 reason;
 	size_t i;
 
+	if (id < 0)
+		return;
+	type = btf__type_by_id(btf, (__u32)id);
 	for (i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
-		reason = find_reason(btf, damage[i]);
+		reason = find_reason(btf, type, damage[i]);
 		if (reason && reason < DROP_DAMAGE_REASONS)
 			cfg->damage_reasons[reason >> 6] |= 1ull << (reason & 63);
 	}
-	cfg->no_socket = (__u16)find_reason(btf, "SKB_DROP_REASON_NO_SOCKET");
-	cfg->other_host = (__u16)find_reason(btf, "SKB_DROP_REASON_OTHERHOST");
-	cfg->queue_purge = (__u16)find_reason(btf, "SKB_DROP_REASON_QUEUE_PURGE");
+	cfg->no_socket = (__u16)find_reason(btf, type, "SKB_DROP_REASON_NO_SOCKET");
+	cfg->other_host = (__u16)find_reason(btf, type, "SKB_DROP_REASON_OTHERHOST");
+	cfg->queue_purge = (__u16)find_reason(btf, type, "SKB_DROP_REASON_QUEUE_PURGE");
 }
 
 static void attach_if_loaded(struct drops *drops, enum drop_kind kind,
