@@ -101,8 +101,11 @@ int pass_give_way(int ifindex, struct helper *ret_helper)
 	opts.old_prog_fd = comeback.prog_fd;
 	/* The kernel refuses this for a program of a link, which a sender attaches for a run. */
 	err = bpf_xdp_detach(ifindex, XDP_FLAGS_DRV_MODE, &opts);
-	if (!err)
+	if (!err) {
 		err = helper_start(ret_helper, come_back, &comeback);
+		if (err)
+			bpf_xdp_attach(ifindex, comeback.prog_fd, XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
+	}
 	close(comeback.prog_fd);
 	return err;
 }
