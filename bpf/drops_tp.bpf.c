@@ -308,6 +308,8 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 	name_device(&key, BPF_CORE_READ(skb, dev));
 	if (!key.ifindex)
 		key.ifindex = BPF_CORE_READ(skb, skb_iif);
+	if (!sk)
+		sk = BPF_CORE_READ(skb, sk);
 	if (!key.netns && sk)
 		key.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 	if (of_test == OF_TEST_DAMAGED || !is_again(&tag, &key))

@@ -92,7 +92,7 @@ void watch_drops_row(struct watch_drops *drops, uint64_t elapsed_ns)
 	drops->row_packets = sum.skbs;
 }
 
-/* The watched interface's name; "": unknown interface; NULL: another one. */
+/* The watched interface's name; "": unknown interface, or it may be one of another namespace; NULL: another one. */
 static const char *watched_name(const struct watch_drops *drops, const struct drop_place *place)
 {
 	unsigned int i;
@@ -103,7 +103,7 @@ static const char *watched_name(const struct watch_drops *drops, const struct dr
 		return "";
 	for (i = 0; i < drops->nr; i++) {
 		if (if_nametoindex(drops->ifnames[i]) == place->ifindex)
-			return drops->ifnames[i];
+			return place->netns ? drops->ifnames[i] : "";
 	}
 	return NULL;
 }
