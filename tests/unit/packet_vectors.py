@@ -108,7 +108,7 @@ def vectors():
         ETH / ip4(id=7, flags=0, frag=185, proto=17) / Raw(bytes.fromhex("00112233")))
     yield "ip4(id=7, mf, frag=1, proto=17)/text(\"abc\")", 0, pad(
         ETH / ip4(id=7, flags="MF", frag=1, proto=17) / Raw(b"abc"))
-    yield "ip4(df=0, rf)/udp", 0, pad(ETH / ip4(flags="evil") / udp())
+    yield "ip4(df=0, id=0, rf)/udp", 0, pad(ETH / ip4(flags="evil") / udp())
     yield "ip6(dscp=46, ecn=2, flow=0xabcde, hop=3)/udp", 0, pad(
         ETH / ip6(tc=46 << 2 | 2, fl=0xABCDE, hlim=3) / udp())
     yield "ip6/hbh/dstopt/udp", 0, pad(

@@ -653,6 +653,34 @@ static void headers_hold_as_much_as_their_length_can_say(void **state)
 	expect_error(text, NULL, "packet:18431: hex: the packet is longer than 9212 bytes");
 }
 
+static void what_may_be_fragmented_has_an_identification_of_its_own(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int nr_fields;
+	} others[] = {
+		{ "ip4/udp", 0 }, { "ip4(df)/udp", 0 }, { "ip4(df=0, id=7)/udp", 0 }, { "ip4(mf, id=7)/udp", 0 },
+		{ "ip4(df=0, mf)/udp", 0 }, { "ip4(df=0, frag=3)/udp", 0 }, { "ip6/udp", 0 },
+		{ "ip4(df=0)/ip4(df=0)/udp", 2 },
+	};
+	static struct packet all;
+	char text[64];
+	uint32_t n;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		build(others[i].text, NULL, true);
+		assert_int_equal(packet.nr_fields, others[i].nr_fields);
+	}
+	build("ip4(df=0)/udp", NULL, true);
+	all = packet;
+	for (n = 0; n < 65536 + 3; n += n == 5 ? 65528 : 1) {
+		snprintf(text, sizeof(text), "ip4(df=0, id=%u)/udp", n & 0xffff);
+		expect_same(&all, n, text, NULL, true);
+	}
+}
+
 static void as_much_may_change_as_there_is_room_for(void **state)
 {
 	(void)state;
@@ -760,6 +788,7 @@ int main(void)
 		cmocka_unit_test(lists_share_the_room_and_keep_their_values),
 		cmocka_unit_test(what_cannot_be_built_says_where_and_why),
 		cmocka_unit_test(headers_hold_as_much_as_their_length_can_say),
+		cmocka_unit_test(what_may_be_fragmented_has_an_identification_of_its_own),
 		cmocka_unit_test(as_much_may_change_as_there_is_room_for),
 		cmocka_unit_test(the_outermost_ip_header_says_where_it_goes),
 		cmocka_unit_test(packets_go_to_an_address_only_if_nowhere_else),

@@ -113,7 +113,7 @@ static const struct layer_field ip4_fields[] = {
 	AUTO("dscp", 8, 6, FILL_DSCP, "differentiated services"),
 	NUM("ecn", 14, 2, 0, "congestion notification"),
 	AUTO("len", 16, 16, FILL_LENGTH, "total length"),
-	NUM("id", 32, 16, 0, "identification"),
+	NUM("id", 32, 16, 0, "identification: with df=0 it counts"),
 	FLAG("rf", 48, 0, "the reserved flag"),
 	FLAG("df", 49, 1, "don't fragment: set unless it is a fragment"),
 	FLAG("mf", 50, 0, "more fragments"),

@@ -410,6 +410,33 @@ static void fill_layer(struct build *build, uint32_t i)
 	}
 }
 
+/* Whether it may be fragmented on its way, and is not a fragment by itself. */
+static bool may_be_fragmented(const struct packet_layer *layer)
+{
+	const struct packet_value *df = build_given(layer, "df");
+
+	return df && !df->fixed[15] && !build_changes(df) && !build_given(layer, "mf") && !build_given(layer, "frag");
+}
+
+/* RFC 6864 4.2: the fragments of different packets are told apart by their identification, so it counts by default. */
+static void count_ids(struct build *build)
+{
+	const struct layer_field *id = layer_find("ip4")->fields;
+	const struct packet_layer *layer;
+	uint32_t i;
+
+	while (strcmp(id->name, "id"))
+		id++;
+	build->ids = (struct packet_value){
+		.field = id, .kind = FIELD_COUNTER, .values = { .span = 1 << 16, .step = 1, .every = 1 },
+	};
+	for (i = 0; i < build->spec->nr_layers; i++) {
+		layer = &build->spec->layers[i];
+		if (build_is(layer, "ip4") && may_be_fragmented(layer) && !build_given(layer, "id"))
+			build_note(build, layer, &build->ids, 8 * build->start[i] + id->bit, id->bits);
+	}
+}
+
 /* RFC 1112, RFC 2464: addresses that require no lookup. */
 static void fill_multicast(struct build *build)
 {
@@ -458,6 +485,7 @@ int packet_spec_build(const struct packet_spec *spec, const struct packet_env *e
 		return err;
 	for (i = 0; i < spec->nr_layers; i++)
 		fill_layer(&build, i);
+	count_ids(&build);
 	fill_multicast(&build);
 	fill_payload(&build);
 	build_sums(&build);

@@ -51,6 +51,7 @@ struct build {
 	bool grows;				/* zeros after the content are payload */
 	struct build_change changes[BUILD_CHANGES];
 	uint32_t nr_changes;
+	struct packet_value ids;		/* of an IPv4 identification that counts by default */
 	struct build_sum sums[PACKET_SPEC_LAYERS];	/* inner first */
 	uint32_t nr_sums;
 };
