@@ -319,7 +319,7 @@ fixed() {
 @test "where the caller is at the other end, the command is without a namespace there" {
 	wire
 	in_b ip link set eg0 down
-	# The caller is a shell in b, and doctor is told of a.
+	# The caller is a shell in b, and doctor is called in a.
 	run -0 --separate-stderr in_b sh -c "nsenter --net=/run/netns/$A '$TOOL' doctor eg0 --json; exit \$?"
 	json '.features[] | select(.name == "link") | .command == "ip link set dev eg0 up"'
 }

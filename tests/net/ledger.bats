@@ -344,7 +344,7 @@ end_strays() {
 	in_b nft add rule ip t c udp dport 9 numgen inc mod 4 0 drop
 	sent $B --dst-mac 02:e9:00:00:00:0b --sink-socket --rcvbuf 16M
 	rows "756 received - - receiver" "253 NETFILTER_DROP nft_do_chain @b:eg0 kfree_skb"
-	# A station that nobody has: each copy is dropped, and the packet is lost once.
+	# A station that does not exist: each copy is dropped, and the packet is lost once.
 	sent $B --dst-mac 02:e9:00:00:00:77 --sink-socket
 	json '.parts[] | select(.name == "ledger") | [.entries[] | select(.reason == "OTHERHOST").packets] | add == 1009'
 }

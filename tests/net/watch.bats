@@ -603,7 +603,7 @@ dropped() {
 	# The kernel frees a socket after a grace period of RCU, which may last; to delete a link waits for all of it.
 	ip_in b link add gone0 type veth peer name gone1
 	ip_in b link del gone0
-	# And an answer that nobody asked for, of which there is no copy.
+	# And packets to a port without a socket, which are drops.
 	tool_in a blast eg0 198.18.0.2 -q --no-tag --port 4248 --count 11
 	is 0
 	end_watch

@@ -291,7 +291,7 @@ void probe_irqs(struct feature_set *set, struct feature_answer *ret)
 	else
 		feature_say(ret, FEATURE_UNKNOWN, "none in /proc/interrupts has its name");
 	if (ret->state == FEATURE_ABSENT)
-		feature_fix(ret, "not to be had; receive packet steering (rps_cpus of a receive queue) spreads the "
+		feature_fix(ret, "none; receive packet steering (rps_cpus of a receive queue) spreads the "
 			    "stack's work over CPUs, but not that of XDP");
 }
 

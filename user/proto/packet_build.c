@@ -418,7 +418,7 @@ static bool may_be_fragmented(const struct packet_layer *layer)
 	return df && !df->fixed[15] && !build_changes(df) && !build_given(layer, "mf") && !build_given(layer, "frag");
 }
 
-/* RFC 6864 4.2: the fragments of different packets are told apart by their identification, so it counts by default. */
+/* RFC 6864 4.2: their identification keeps fragments of different packets apart, so it counts by default. */
 static void count_ids(struct build *build)
 {
 	const struct layer_field *id = layer_find("ip4")->fields;
