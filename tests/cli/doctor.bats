@@ -290,11 +290,7 @@ fixed() {
 	if in_a ethtool -L eg0 rx 1 2>/dev/null && in_a ethtool -L eg0 tx 1; then
 		fixed queues "ethtool -L eg0 rx 2 tx 2"
 	fi
-	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
-		__attribute__((section("xdp"), used)) int alien(void *ctx) { return 2; }
-		__attribute__((section("license"), used)) char _license[] = "GPL";
-	END
-	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+	alien xdp 2
 	for mode in xdpdrv xdpgeneric; do
 		in_a ip link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
 		fixed xdp-hook-free "$mode off"

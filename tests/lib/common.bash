@@ -150,6 +150,15 @@ if command -v gojq >/dev/null; then
 	}
 fi
 
+# alien SECTION VERDICT: another program than the tool's, in $BATS_TEST_TMPDIR/alien.o.
+alien() {
+	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
+		__attribute__((section("$1"), used)) int alien(void *ctx) { return $2; }
+		__attribute__((section("license"), used)) char _license[] = "GPL";
+	END
+	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+}
+
 # holds [JQ OPTIONS] FILTER <JSON: every output of FILTER is true, and there is at least one. With
 # jq -e alone, empty input is true in jq 1.6 and an error in 1.7, and only the last output counts.
 holds() {

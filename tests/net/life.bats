@@ -479,11 +479,7 @@ refused() {
 @test "a foreign XDP program is named, and neither replaced nor detached" {
 	need_command clang
 	lab_up
-	cat >"$BATS_TEST_TMPDIR/alien.c" <<-'END'
-		__attribute__((section("xdp"), used)) int alien(void *ctx) { return 2; }
-		__attribute__((section("license"), used)) char _license[] = "GPL";
-	END
-	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
+	alien xdp 2
 	for mode in xdpdrv xdpgeneric; do
 		ip_in a link set dev eg0 "$mode" obj "$BATS_TEST_TMPDIR/alien.o" sec xdp
 		refused "held by program 'alien'" "detach it: ip link set dev eg0 $mode off" sink eg0 --duration 1s

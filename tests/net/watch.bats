@@ -153,14 +153,6 @@ each_hook() {
 		.burst_1ms_l1_bps > $bits * 100 and .burst_100us_l1_bps >= .burst_1ms_l1_bps"
 }
 
-alien() {
-	cat >"$BATS_TEST_TMPDIR/alien.c" <<-END
-		__attribute__((section("$1"), used)) int alien(void *ctx) { return $2; }
-		__attribute__((section("license"), used)) char _license[] = "GPL";
-	END
-	clang -target bpf -O2 -g -c "$BATS_TEST_TMPDIR/alien.c" -o "$BATS_TEST_TMPDIR/alien.o"
-}
-
 @test "another XDP program is named and stays; at tc the packets it may hide are noted" {
 	need_command clang
 	local before mode
