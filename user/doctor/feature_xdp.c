@@ -17,7 +17,6 @@
 #include <linux/bpf.h>
 
 #include "doctor/feature_probe.h"
-#include "sys/hook/pass.h"
 #include "sys/hook/xdp.h"
 
 /* enum bpf_attach_type since 6.6. */
@@ -316,7 +315,7 @@ void probe_hook_free(struct feature_set *set, struct feature_answer *ret)
 
 	if (!xdp_holder(set->nic.ifindex, holder, sizeof(holder)))
 		feature_say(ret, FEATURE_PRESENT, "no XDP program is attached");
-	else if (strstr(holder, "'" PASS_NAME "'") && !strstr(holder, ", pid "))
+	else if (xdp_gives_way(set->nic.ifindex))
 		feature_say(ret, FEATURE_PRESENT, "only a lab's program that passes everything, and gives way");
 	else
 		feature_say(ret, FEATURE_ABSENT, "program %s is attached", holder);

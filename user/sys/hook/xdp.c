@@ -92,6 +92,23 @@ static int link_of(uint32_t id, uint32_t *ret_link_id)
 	return errno == EPERM ? -EPERM : -ENOENT;
 }
 
+bool xdp_gives_way(int ifindex)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, query);
+	struct bpf_prog_info info;
+	uint32_t link_id;
+	int fd;
+
+	if (bpf_xdp_query(ifindex, 0, &query) || !query.drv_prog_id || bpf_prog_info_of(query.drv_prog_id, &info) ||
+	    strcmp(info.name, PASS_NAME))
+		return false;
+	/* That of a running sender is held by a link. */
+	fd = link_of(query.drv_prog_id, &link_id);
+	if (fd >= 0)
+		close(fd);
+	return fd == -ENOENT;
+}
+
 bool xdp_release(int ifindex, const char *ifname, char *ret_text, int size)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);

@@ -43,6 +43,9 @@ bool xdp_port_holds(const struct xdp_port *port);
 /* Describes the program attached to @ifindex: "'name' (id 7, native, pid 1234)"; false: none. */
 bool xdp_holder(int ifindex, char *ret_text, int size);
 
+/* Whether that program is a lab's, which xdp_attach() detaches for as long as it needs the hook. */
+bool xdp_gives_way(int ifindex);
+
 /*
  * How to free the hook from that program. True: the text is a command; false: it is words, as a living process
  * holds the program's link.
