@@ -295,6 +295,9 @@ char *unit_format(char *buf, size_t size, enum unit unit, double value)
 			snprintf(buf, size, "%.4g", value);
 			return buf;
 		}
+		/* A document may have what no counter reaches: 2^64, or no number. */
+		if (!(fabs(value) < 0x1p64))
+			break;
 		if (value >= 0)
 			return format_grouped(buf, size, (uint64_t)value);
 		*buf = '-';
