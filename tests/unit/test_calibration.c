@@ -139,6 +139,8 @@ static void takes_a_damaged_document_for_none(void **state)
 		"", "{", "[]", "{}", "7", "{\"environment\": 7}",
 		"{\"environment\": {\"date\": 5, \"kernel\": \"6.1.0\", \"cpus\": 2}}",
 		"{\"environment\": {\"date\": \"x\", \"kernel\": \"6.1.0\"}, \"metrics\": []}",
+		/* As no date says that there is no calibration. */
+		"{\"environment\": {\"date\": \"soon\", \"kernel\": \"6.1.0\", \"cpus\": 2}, \"metrics\": {}}",
 	};
 	size_t i;
 
@@ -161,13 +163,13 @@ static void leaves_out_figures_that_it_does_not_know(void **state)
 	(void)state;
 	store("6.1.0");
 	file = fopen(path, "w");
-	fputs("{\"environment\": {\"date\": \"x\", \"kernel\": \"6.1.0\", \"cpus\": 2}, \"metrics\": "
+	fputs("{\"environment\": {\"date\": \"2026-01-02\", \"kernel\": \"6.1.0\", \"cpus\": 2}, \"metrics\": "
 	      "{\"calibrated_of_a_later_version\": 5, \"calibrated_exact_pps\": \"text\", "
 	      /* Of an earlier one, which took the forwarder's lateness for its own error. */
 	      "\"calibrated_delay_error_p50_ns\": 40000, \"held_late_p50_ns\": 40000}}", file);
 	fclose(file);
 	self = cite("6.1.0", true);
-	assert_string_equal(json_string_value(json_object_get(self, "calibration")), "x");
+	assert_string_equal(json_string_value(json_object_get(self, "calibration")), "2026-01-02");
 	assert_int_equal(json_object_size(self), 2);
 	json_decref(self);
 }

@@ -4,6 +4,7 @@
  */
 #include "result/calibration.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -69,7 +70,7 @@ void calibration_cite(struct result *res, FILE *kept)
 	then = json_object_get(doc, "environment");
 	date = json_string_value(json_object_get(then, "date"));
 	figures = json_object_get(doc, "metrics");
-	if (!date || !is_same_machine(then, json_object_get(tree, "environment"))) {
+	if (!date || !isdigit((unsigned char)*date) || !is_same_machine(then, json_object_get(tree, "environment"))) {
 		result_self_str(res, "calibration", "none");
 		goto out;
 	}
