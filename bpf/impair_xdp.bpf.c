@@ -11,6 +11,7 @@
 
 #include <bpf/bpf_tracing.h>
 
+#include "lib/complete.bpf.h"
 #include "lib/device.bpf.h"
 
 char _license[] SEC("license") = "GPL";
@@ -18,6 +19,9 @@ char _license[] SEC("license") = "GPL";
 /* Source and target, as the tracepoint reports them. */
 const volatile int in_ifindex, out_ifindex;
 const volatile __u32 netns_inode;
+
+/* enum impair_completes; not constant, as the mode is only known once the program is attached. */
+int completes;
 
 /* Entry 0: the other interface. */
 struct {
@@ -152,6 +156,9 @@ int impair_xdp(struct xdp_md *ctx)
 		return XDP_PASS;
 	parsed = parse_packet(ctx, &pkt);
 	d = decide(&pkt, parsed, rec);
+	if (parsed == PARSE_L4 && (completes == IMPAIR_COMPLETE_ALL || (completes && d)) &&
+	    complete_checksum(ctx, pkt.l3 - pkt.data, pkt.l4 - pkt.data, pkt.proto, pkt.version))
+		ADD_ONCE(rec->completed, 1);
 	if (!d)
 		return onward();
 	if (has_kind(d, IMPAIR_LOSS)) {

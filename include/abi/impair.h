@@ -103,6 +103,13 @@ enum impair_onward {
 	IMPAIR_REDIRECT,	/* out of the other interface: the map impair_out */
 };
 
+/* Which checksums, left by the sender's stack to its NIC, the program completes. */
+enum impair_completes {
+	IMPAIR_COMPLETE_NONE,
+	IMPAIR_COMPLETE_MATCHED,	/* of packets that match the filter */
+	IMPAIR_COMPLETE_ALL,
+};
+
 /* The whole plan for one direction: read-only data of its program. */
 struct impair_plan {
 	__u64 seed;
@@ -134,7 +141,8 @@ struct impair_rec {
 	__u64 refused;		/* by the driver of the other interface, after the program */
 	__u64 copying;		/* egress: a copy is passing at this moment */
 	__u64 bypassed;	/* egress: passed, as user space did not run: abi/beat.h */
-	__u64 reserved[2];
+	__u64 completed;	/* checksums that the sender's stack had left to its NIC */
+	__u64 reserved[1];
 };
 ABI_ASSERT_SIZE(struct impair_rec, 192);
 

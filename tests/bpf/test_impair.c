@@ -337,6 +337,84 @@ static void all_of_a_jumbo_frame_can_be_hit_and_cut(void **state)
 	assert_int_equal(bits_that_differ(out.bytes, frame.bytes, 0, frame.len), 1);
 }
 
+/* Makes UDP's or TCP's checksum what a stack leaves to its NIC; returns the right one, computed anew. */
+static uint16_t leave_open(struct packet_frame *frame, bool tcp)
+{
+	size_t at = frame->l4 + (tcp ? 16 : 6), addresses = frame->version == 4 ? 8 : 32;
+	const uint8_t *source = frame->bytes + frame->l3 + (frame->version == 4 ? 12 : 8);
+	uint16_t pseudo, check;
+
+	/* The protocol, and no more of a TCP header than its place for the checksum. */
+	frame->bytes[frame->l3 + (frame->version == 4 ? 9 : 6)] = tcp ? 6 : 17;
+	pseudo = packet_sum(source, addresses, (uint32_t)(frame->ip_end - frame->l4) + (tcp ? 6 : 17));
+	frame->bytes[at] = frame->bytes[at + 1] = 0;
+	check = (uint16_t)~packet_sum(frame->bytes + frame->l4, frame->ip_end - frame->l4, pseudo);
+	frame->bytes[at] = (uint8_t)(pseudo >> 8);
+	frame->bytes[at + 1] = (uint8_t)pseudo;
+	return check ? check : 0xffff;
+}
+
+static void completes(unsigned int version, size_t payload_bytes, bool tcp)
+{
+	struct packet_frame frame;
+	struct harness_out out;
+	uint64_t before = read_rec().completed;
+	uint16_t check;
+	size_t at;
+
+	build(&frame, payload_bytes, version);
+	at = frame.l4 + (tcp ? 16 : 6);
+	check = leave_open(&frame, tcp);
+	skel->bss->completes = IMPAIR_COMPLETE_NONE;
+	run(&frame, &out);
+	assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	/* This one matches nothing. */
+	skel->bss->completes = IMPAIR_COMPLETE_MATCHED;
+	run(&frame, &out);
+	assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	skel->bss->completes = IMPAIR_COMPLETE_ALL;
+	run(&frame, &out);
+	assert_int_equal(out.bytes[at] << 8 | out.bytes[at + 1], check);
+	assert_int_equal(read_rec().completed, before + 1);
+	frame.bytes[at] = (uint8_t)(check >> 8);
+	frame.bytes[at + 1] = (uint8_t)check;
+	assert_memory_equal(out.bytes, frame.bytes, frame.len);
+	/* Right, wrong and absent checksums stay. */
+	run(&frame, &out);
+	assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	frame.bytes[at] ^= 0x10;
+	run(&frame, &out);
+	assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	frame.bytes[at] = frame.bytes[at + 1] = 0;
+	run(&frame, &out);
+	assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	assert_int_equal(read_rec().completed, before + 1);
+}
+
+static void open_checksums_are_completed(void **state)
+{
+	const struct impair_plan plan = { .seed = SEED };
+	static const size_t sizes[] = { 16, 17, 18, 101, 255, 256, 257, 1023, 1472 };
+	unsigned int version;
+	size_t i;
+
+	(void)state;
+	load(&plan);
+	for (version = 4; version <= 6; version += 2) {
+		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			completes(version, sizes[i], false);
+			completes(version, sizes[i], true);
+		}
+	}
+	if (!harness_has_frags())
+		return;
+	load_frags(&plan, true);
+	for (i = 8000; i < 8972; i += 107) {
+		completes(4, i, false);
+		completes(6, i - 20, true);
+	}
+}
+
 /* The same frame with another checksum, and nothing else changed. */
 static void check_is_wrong(const struct packet_frame *frame, size_t at)
 {
@@ -709,6 +787,7 @@ int test_impair(void)
 		cmocka_unit_test_teardown(bits_are_flipped_evenly_and_the_first_is_reported, release),
 		cmocka_unit_test_teardown(a_frame_without_so_many_bits_stays_whole, release),
 		cmocka_unit_test_teardown(all_of_a_jumbo_frame_can_be_hit_and_cut, release),
+		cmocka_unit_test_teardown(open_checksums_are_completed, release),
 		cmocka_unit_test_teardown(a_spoilt_checksum_is_never_right_and_never_absent, release),
 		cmocka_unit_test_teardown(udp_checksum_1_does_not_become_none, release),
 		cmocka_unit_test_teardown(without_a_checksum_of_l4_it_is_the_header_s, release),

@@ -702,6 +702,9 @@ static const struct metric metrics[] = {
 	  "packets that --reorder held until later ones had been sent", .brief = true },
 	{ "impair_delayed_packets", UNIT_COUNT, METRIC_NEITHER, "delayed",
 	  "packets that --delay held for a time", .brief = true },
+	{ "impair_completed_packets", UNIT_COUNT, METRIC_NEITHER, "checksums completed",
+	  "packets, with those that did not match, whose checksum the sender's stack had left to its NIC, as on "
+	  "veth: completed before they were impaired" },
 	{ "impair_bypassed_packets", UNIT_COUNT, METRIC_NEITHER, "bypassed",
 	  "packets that passed unchanged, and are in no other figure, as ethgauge was stopped: only with "
 	  "--tc-mode clsact, whose filter stays when a process is killed" },

@@ -255,6 +255,7 @@ static int load_xdp(struct impair *impair, unsigned int direction, const struct 
 	skel->rodata->out_ifindex = side->out_ifindex;
 	skel->rodata->netns_inode = netns_inode();
 	skel->rodata->has_frags = frags;
+	skel->rodata->sum_blocks = bpf_sums_blocks();
 	bpf_set_frags(skel->obj, frags);
 	choose_programs(impair, skel);
 	size_maps(&impair->cfg, skel->maps.impair_recs, skel->maps.impair_lists,
@@ -348,6 +349,7 @@ static int load_all(struct impair *impair, struct err *e)
 
 		side->out_ifindex = impair->nr_sides == 2 ? nics[!i].ifindex : 0;
 		side->impaired = is_impaired(impair->cfg.way, i);
+		side->open_checksums = impair->nr_sides == 2 && nic_leaves_checksums(nics[i].driver);
 		side->to_user = side->impaired &&
 				needs_user(&impair->cfg, side->out_ifindex, frags);
 		err = load_xdp(impair, i, &nics[i], frags, e);
@@ -389,15 +391,29 @@ int impair_open(struct impair **ret_impair, const struct impair_cfg *cfg, struct
 	return 0;
 }
 
+/*
+ * A frame that goes on has no skb with a note that its checksum is not complete. In generic mode only
+ * what goes to user space leaves its skb; the kernel completes the rest.
+ */
+static void complete_checksums(struct impair_side *side, enum xdp_mode mode)
+{
+	enum impair_completes native = side->open_checksums ? IMPAIR_COMPLETE_ALL : IMPAIR_COMPLETE_NONE;
+	enum impair_completes generic = side->to_user ? IMPAIR_COMPLETE_MATCHED : IMPAIR_COMPLETE_NONE;
+
+	side->xdp->bss->completes = mode == XDP_MODE_GENERIC ? generic : native;
+}
+
 static int attach_xdp(struct impair *impair, struct impair_side *side, struct result *part,
 		      struct err *e)
 {
 	int err;
 
+	complete_checksums(side, impair->cfg.xdp_mode);
 	err = xdp_attach(&side->xdp_port, side->ifindex,
 			 bpf_program__fd(side->xdp->progs.impair_xdp), impair->cfg.xdp_mode, e);
 	if (err)
 		return err;
+	complete_checksums(side, xdp_port_mode(side->xdp_port));
 	result_env_str(part, "xdp_mode", xdp_mode_names[xdp_port_mode(side->xdp_port)]);
 	if (impair->nr_sides == 1)
 		return 0;

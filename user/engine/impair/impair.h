@@ -61,6 +61,7 @@ struct impair_count {
 	uint64_t seen_packets, seen_bytes;	/* matched: numbered from 0 */
 	uint64_t unmatched_packets;	/* forwarded unchanged */
 	uint64_t done[IMPAIR_KINDS];	/* packets; one may count in several */
+	uint64_t completed;		/* checksums that the sender's stack had left to its NIC */
 	uint64_t bypassed;		/* passed unchanged, as this process was stopped */
 	uint64_t unable;		/* times that an impairment did not apply to a packet */
 	uint64_t own_drops;		/* user space was too slow, or the kernel refused to redirect */

@@ -29,6 +29,7 @@ struct impair_side {
 	struct impair_rec *recs;	/* mapped; one per CPU */
 	size_t recs_bytes;
 	bool impaired, to_user;
+	bool open_checksums;		/* senders leave them to a NIC that this interface has not */
 	int promisc_fd;			/* -1: none */
 };
 

@@ -72,6 +72,7 @@ void impair_read(struct impair *impair, unsigned int direction, struct impair_co
 	count.unmatched_packets = rec.unmatched;
 	for (kind = IMPAIR_LOSS; kind <= IMPAIR_TRUNCATE; kind++)
 		count.done[kind] = rec.done[kind];
+	count.completed = rec.completed;
 	count.bypassed = rec.bypassed;
 	count.unable = rec.unable;
 	count.own_drops = rec.failed;
@@ -115,6 +116,8 @@ static void report_kinds(const struct impair *impair, const struct impair_count 
 	}
 	if (count->unable)
 		result_metric_u64(res, "impair_unable_times", count->unable);
+	if (count->completed)
+		result_metric_u64(res, "impair_completed_packets", count->completed);
 	if (count->bypassed) {
 		result_metric_u64(res, "impair_bypassed_packets", count->bypassed);
 		result_note(res, "%llu packets passed unchanged and unseen, as ethgauge did not run for more than "

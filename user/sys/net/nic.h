@@ -184,6 +184,12 @@ struct nic_xdp_trait {
 	const char *sentence;		/* for people */
 };
 
+/*
+ * True if packets received from @driver may have a checksum that their sender's stack left to a NIC, as
+ * there is none on the way.
+ */
+bool nic_leaves_checksums(const char *driver);
+
 /* NULL: no special requirements are known for @driver. */
 const struct nic_xdp_trait *nic_xdp_trait(const char *driver);
 

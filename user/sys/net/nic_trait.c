@@ -43,3 +43,8 @@ const struct nic_xdp_trait *nic_xdp_trait(const char *driver)
 	}
 	return NULL;
 }
+
+bool nic_leaves_checksums(const char *driver)
+{
+	return !strcmp(driver, "veth") || !strcmp(driver, "tun");
+}
