@@ -14,7 +14,7 @@
 #define COMPLETE_CHUNK	256	/* even, so that the sums of chunks add up */
 
 struct complete_chunk {
-	__u8 bytes[COMPLETE_CHUNK];
+	__u64 words[COMPLETE_CHUNK / sizeof(__u64)];
 };
 
 /* For the part of a frame that is in further buffers. */
@@ -48,9 +48,11 @@ static __always_inline __s64 buffers_sum(struct xdp_md *ctx, __u32 at, __u32 byt
 		at += COMPLETE_CHUNK;
 		bytes -= COMPLETE_CHUNK;
 	}
-	barrier_var(bytes);
-	bytes &= COMPLETE_CHUNK - 1;
 	if (bytes) {
+		/* Before 6.8 the verifier does not learn from "not 0" that the length is 1 or more. */
+		bytes--;
+		barrier_var(bytes);
+		bytes = (bytes & (COMPLETE_CHUNK - 1)) + 1;
 		__builtin_memset(chunk, 0, sizeof(*chunk));
 		if (bpf_xdp_load_bytes(ctx, at, chunk, bytes))
 			return -1;
