@@ -13,6 +13,7 @@
 
 #include "lib/complete.bpf.h"
 #include "lib/device.bpf.h"
+#include "lib/fragment.bpf.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -168,6 +169,8 @@ int impair_xdp(struct xdp_md *ctx)
 		change(ctx, frame_xor, d, rec);
 		if (has_kind(d, IMPAIR_TRUNCATE))
 			cut(ctx, d, rec);
+		if (has_kind(d, IMPAIR_FRAGMENT) && !fragment_is_possible(ctx, d->fragment_bytes))
+			is_unable(d, rec, IMPAIR_FRAGMENT);
 		action = hand_on(ctx, d, rec);
 	}
 	count_done(d, rec);

@@ -15,6 +15,7 @@
 #include <linux/pkt_cls.h>
 
 #include "abi/impair.h"
+#include "proto/fragment.h"
 
 #include "impair_tc.skel.h"
 #include "impair_xdp.skel.h"
@@ -572,6 +573,59 @@ static void what_takes_time_goes_with_its_fate_in_front(void **state)
 	assert_int_equal(read_rec().seen, 107);
 }
 
+/* Often one that says something else about the packet: the headers, not the payload. */
+static void change_a_byte(struct packet_frame *frame, uint64_t random)
+{
+	size_t last = frame->l3 + 8;
+
+	frame->bytes[12 + random % (last - 12)] = (uint8_t)(random >> 32);
+}
+
+/* Whether user space can do it is known before its kind is in the fate and in the event. */
+static void what_cannot_be_fragmented_is_not_said_to_be(void **state)
+{
+	const struct impair_rule rule = { .kind = IMPAIR_FRAGMENT, .every = 1, .arg = 64 };
+	struct impair_plan plan = plan_of(&rule, 1);
+	uint64_t i, possible = 0, changed = 0;
+	struct fragment_plan fragments;
+	struct packet_frame frame;
+	struct impair_fate fate;
+	struct harness_out out;
+	bool is_possible;
+
+	(void)state;
+	plan.to_user = 1;
+	load(&plan);
+	if (!harness_has_context(skel->progs.impair_xdp))
+		harness_cannot("xdp-context");
+	load(&plan);
+	for (i = 0; i < NR_PACKETS; i++) {
+		const uint64_t random = draw(7, 0, i);
+		const struct packet_spec spec = {
+			.version = random >> 8 & 7 ? 4 : 6, .vlans = random >> 12 & 3,
+			.option_bytes = random >> 8 & 7 ? (random >> 16 & 1) * 12 : 0,
+			.payload_bytes = 18 + (random >> 20) % 150,
+		};
+
+		packet_build(&frame, &spec);
+		if (i % 2)
+			change_a_byte(&frame, draw(7, 1, i));
+		if (i % 8 == 7)
+			frame.bytes[frame.l3 + 6] = 0x1f, frame.bytes[frame.l3 + 7] = (uint8_t)(0xf0 + random % 16);
+		is_possible = fragment_plan(frame.bytes, (uint32_t)frame.len, 64, &fragments);
+		possible += is_possible;
+		changed += is_possible && i % 2;
+		run(&frame, &out);
+		memcpy(&fate, out.bytes, sizeof(fate));
+		assert_int_equal(fate.magic, IMPAIR_MAGIC);
+		assert_int_equal(fate.kinds, is_possible ? 1 << IMPAIR_FRAGMENT : 0);
+		assert_int_equal(read_rec().unable, i + 1 - possible);
+	}
+	/* Of each enough that the test means something. */
+	assert_in_range(possible, NR_PACKETS / 4, NR_PACKETS * 3 / 4);
+	assert_in_range(changed, NR_PACKETS / 16, NR_PACKETS / 2);
+}
+
 static void of_a_lost_packet_nothing_else_is_decided(void **state)
 {
 	const struct impair_rule rules[] = {
@@ -793,6 +847,7 @@ int test_impair(void)
 		cmocka_unit_test_teardown(without_a_checksum_of_l4_it_is_the_header_s, release),
 		cmocka_unit_test_teardown(a_cut_frame_keeps_its_start_and_its_lengths, release),
 		cmocka_unit_test_teardown(what_takes_time_goes_with_its_fate_in_front, release),
+		cmocka_unit_test_teardown(what_cannot_be_fragmented_is_not_said_to_be, release),
 		cmocka_unit_test_teardown(of_a_lost_packet_nothing_else_is_decided, release),
 		cmocka_unit_test_teardown(the_filter_takes_just_what_it_says, release),
 		cmocka_unit_test_teardown(the_filter_distinguishes_networks, release),

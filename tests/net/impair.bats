@@ -386,14 +386,19 @@ fields() {
 @test "fragments are put together again by the receiver's stack, and delays are kept" {
 	need af-xdp
 	bump_up
-	start bump r impair ega egb --fragment every=3:64 --delay 'every=2:20ms' --direction a-to-b
+	start bump r impair ega egb --fragment every=3:64 --delay 'every=2:20ms' --direction a-to-b \
+		--match icmp --events "$BATS_TEST_TMPDIR/events.csv"
 	run -0 in_a ping -c 31 -i 0.01 -s 500 198.18.0.2
+	[[ $output == *"31 received"* ]] || fail "$output"
+	# Too short to be cut: counted so, and in no event.
+	run -0 in_a ping -c 31 -i 0.01 -s 24 198.18.0.2
 	[[ $output == *"31 received"* ]] || fail "$output"
 	finish bump INT
 	is 130
 	json '.parts[0].metrics | .impair_fragmented_packets == 10 and
-		.impair_fragments_frames == 70 and .impair_delayed_packets == 15 and
-		.held_min_ns >= 20000000'
+		.impair_fragments_frames == 70 and .impair_delayed_packets == 31 and
+		.impair_unable_times == 10 and .held_min_ns >= 20000000'
+	[ "$(grep -c fragment "$BATS_TEST_TMPDIR/events.csv")" = 10 ]
 }
 
 @test "delays on one interface are refused with a hint to use two" {
