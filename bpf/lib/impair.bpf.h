@@ -219,6 +219,8 @@ static __always_inline void ask_rules(struct decision *d)
 	for (i = 0; i < IMPAIR_MAX_RULES; i++) {
 		if (i < plan.nr_rules && is_taken(&plan.rules[i], i, d))
 			add_kind(d, &plan.rules[i], i);
+		/* Or the compiler keeps the decision in registers: 5 times the instructions to verify. */
+		barrier();
 	}
 	if (has_kind(d, IMPAIR_LOSS))
 		d->kinds = 1 << IMPAIR_LOSS;
