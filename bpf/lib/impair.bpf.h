@@ -66,6 +66,8 @@ struct decision {
 	__u32 buf_bytes;
 	__u32 check_at;		/* offset of the checksum to corrupt; 0: none */
 	__u32 check_is_udp;
+	__u32 ip_at;		/* offset of the IP header; 0: none */
+	__u32 version, dscp;
 	__u32 corrupt_bits, corrupt_offset, corrupt_rule;
 	__u32 cut_bytes, fragment_bytes, copies, places, delay_rule;
 	__u32 first_bit;
@@ -97,8 +99,8 @@ static __always_inline int is_udp(const struct packet *pkt, enum parse_result pa
 	       pkt->l4 + sizeof(struct udphdr) <= pkt->end;
 }
 
-/* The offset of the checksum to corrupt: L4's, otherwise the IPv4 header's. */
-static __always_inline void find_check(struct decision *d, const struct packet *pkt,
+/* The offsets of the IP header and of the checksum to corrupt: L4's, otherwise the IPv4 header's. */
+static __always_inline void find_fields(struct decision *d, const struct packet *pkt,
 				       enum parse_result parsed)
 {
 	const struct udphdr *udp = pkt->l4;
@@ -106,8 +108,11 @@ static __always_inline void find_check(struct decision *d, const struct packet *
 
 	d->check_at = 0;
 	d->check_is_udp = 0;
+	d->ip_at = 0;
 	if (parsed == PARSE_MALFORMED || !pkt->version)
 		return;
+	d->ip_at = pkt->l3 - pkt->data;
+	d->version = pkt->version;
 	if (parsed == PARSE_L4) {
 		if (pkt->proto == IPPROTO_TCP)
 			field = 16;
@@ -176,6 +181,9 @@ static __always_inline void add_kind(struct decision *d, const volatile struct i
 		return;
 	d->kinds |= 1u << rule->kind;
 	switch (rule->kind) {
+	case IMPAIR_REMARK:
+		d->dscp = rule->arg;
+		break;
 	case IMPAIR_CORRUPT:
 		d->corrupt_bits = rule->arg;
 		d->corrupt_offset = rule->offset;
@@ -250,7 +258,7 @@ static __always_inline struct decision *decide(const struct packet *pkt, enum pa
 	d->tagged = !!tag;
 	d->stream = tag ? bpf_htons(tag->stream) : 0;
 	d->sequence = tag ? bpf_htonl(tag->sequence) : 0;
-	find_check(d, pkt, parsed);
+	find_fields(d, pkt, parsed);
 	ask_rules(d);
 	d->now_ns = plan.to_user || (plan.events && d->kinds) ? bpf_ktime_get_ns() : 0;
 	return d;
@@ -322,10 +330,68 @@ static __always_inline void spoil_check(void *ctx, frame_xor_fn *frame_xor, stru
 	frame_xor(ctx, d->check_at + 1, mask);
 }
 
+/* IPv4's type of service or IPv6's traffic class: DSCP and ECN; negative: there is none. */
+static __always_inline int read_class(void *ctx, frame_xor_fn *frame_xor, const struct decision *d)
+{
+	int high = -1, low = -1;
+
+	if (d->ip_at) {
+		high = frame_xor(ctx, d->ip_at, 0);
+		low = frame_xor(ctx, d->ip_at + 1, 0);
+	}
+	if (high < 0 || low < 0)
+		return -1;
+	return d->version == 4 ? low : (high & 0xf) << 4 | low >> 4;
+}
+
+/* A wrong header checksum stays wrong (RFC 1624). */
+static __always_inline void write_class(void *ctx, frame_xor_fn *frame_xor, const struct decision *d, int from,
+					int to)
+{
+	__u32 at = d->ip_at + offsetof(struct iphdr, check), sum;
+	int high, low;
+
+	if (d->version != 4) {
+		frame_xor(ctx, d->ip_at, (from ^ to) >> 4);
+		frame_xor(ctx, d->ip_at + 1, (from ^ to) << 4);
+		return;
+	}
+	frame_xor(ctx, d->ip_at + 1, from ^ to);
+	high = frame_xor(ctx, at, 0);
+	low = frame_xor(ctx, at + 1, 0);
+	sum = (~(high << 8 | low) & 0xffff) + 0xffff - from + to;
+	sum = ~((sum & 0xffff) + (sum >> 16));
+	frame_xor(ctx, at, high ^ sum >> 8);
+	frame_xor(ctx, at + 1, low ^ sum);
+}
+
+static __always_inline void mark(void *ctx, frame_xor_fn *frame_xor, struct decision *d, struct impair_rec *rec)
+{
+	int class = read_class(ctx, frame_xor, d), marked = class;
+
+	if (has_kind(d, IMPAIR_CE)) {
+		/* Not-ECT, or marked before. */
+		if (class < 0 || !(class & 3) || (class & 3) == 3)
+			is_unable(d, rec, IMPAIR_CE);
+		else
+			marked |= 3;
+	}
+	if (has_kind(d, IMPAIR_REMARK)) {
+		if (class < 0)
+			is_unable(d, rec, IMPAIR_REMARK);
+		else
+			marked = (marked & 3) | d->dscp << 2;
+	}
+	if (marked != class)
+		write_class(ctx, frame_xor, d, class, marked);
+}
+
 /* What changes bytes of the frame, and nothing else of it. */
 static __always_inline void change(void *ctx, frame_xor_fn *frame_xor, struct decision *d,
 				   struct impair_rec *rec)
 {
+	if (has_kind(d, IMPAIR_CE) || has_kind(d, IMPAIR_REMARK))
+		mark(ctx, frame_xor, d, rec);
 	if (has_kind(d, IMPAIR_CORRUPT))
 		corrupt(ctx, frame_xor, d, rec);
 	if (has_kind(d, IMPAIR_CHECKSUM))

@@ -20,6 +20,8 @@
 /* In order of application. Nothing further is decided for a lost packet. */
 enum impair_kind {
 	IMPAIR_LOSS,		/* dropped */
+	IMPAIR_CE,		/* marked "congestion experienced" (RFC 3168), if ECN-capable */
+	IMPAIR_REMARK,		/* arg: the new DSCP (RFC 2474) */
 	IMPAIR_CORRUPT,		/* arg bits are flipped, at or after offset */
 	IMPAIR_CHECKSUM,	/* L4 checksum corrupted (the IPv4 header's if there is no L4) */
 	IMPAIR_TRUNCATE,	/* cut to arg bytes, without FCS; shorter packets are unchanged */
@@ -134,7 +136,7 @@ struct impair_rec {
 				 * it */
 	__u64 no_meta;		/* of failed: the driver has no room for the fate */
 	__u64 unmatched;
-	__u64 done[8];		/* by kind, for what is done in the kernel */
+	__u64 done[IMPAIR_KINDS];	/* by kind, for what is done in the kernel */
 	__u64 unable;		/* times that an impairment did not apply: too short, no checksum */
 	__u64 copies;		/* made in the kernel */
 	__u64 events_lost;	/* the ring buffer was full */
@@ -142,9 +144,9 @@ struct impair_rec {
 	__u64 copying;		/* egress: a copy is passing at this moment */
 	__u64 bypassed;	/* egress: passed, as user space did not run: abi/beat.h */
 	__u64 completed;	/* checksums that the sender's stack had left to its NIC */
-	__u64 reserved[1];
+	__u64 reserved[7];
 };
-ABI_ASSERT_SIZE(struct impair_rec, 192);
+ABI_ASSERT_SIZE(struct impair_rec, 256);
 
 #define IMPAIR_MAGIC	0xe71f
 

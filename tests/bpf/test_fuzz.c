@@ -1044,6 +1044,7 @@ static void impair_each(void)
 	int on = impair ? XDP_PASS : TC_ACT_UNSPEC, lost = impair ? XDP_DROP : TC_ACT_SHOT;
 	struct impair_rec before, rec;
 	size_t bits;
+	bool marked;
 
 	harness_read(recs, harness_cpu(), &before);
 	run(impair ? impair->progs.impair_xdp : impair_tc->progs.impair_tc);
@@ -1060,20 +1061,23 @@ static void impair_each(void)
 		check(is_untouched());
 	check(now.out.len == (was_done(&rec, IMPAIR_TRUNCATE) ? 60 : now.len));
 	bits = bits_that_differ();
+	marked = was_done(&rec, IMPAIR_CE) || was_done(&rec, IMPAIR_REMARK);
 	check(bits <= (was_done(&rec, IMPAIR_CORRUPT) ? 3u : 0u) + (was_done(&rec, IMPAIR_CHECKSUM) ? 1u : 0u) +
-	      (rec.completed ? 16u : 0u));
+	      (rec.completed ? 16u : 0u) + (marked ? 8u + 16u : 0u));
 	/* A flip may be undone by the other one; cut off, it is not seen. */
 	if (was_done(&rec, IMPAIR_CORRUPT) && !was_done(&rec, IMPAIR_TRUNCATE))
-		check(bits >= 2);
-	check(rec.unable <= 3);
+		check(bits >= (marked ? 1 : 2));
+	check(rec.unable <= 5);
 }
 
 /* First what takes some of all packets; then by what the filter reads. */
 static void set_impair_plan(bool filter)
 {
 	impair_plan = (struct impair_plan){
-		.seed = 4711, .nr_rules = 4, .events = 1, .rules = {
+		.seed = 4711, .nr_rules = 6, .events = 1, .rules = {
 			{ .kind = IMPAIR_LOSS, .pick = IMPAIR_RANDOM, .p = ONE / 10 },
+			{ .kind = IMPAIR_CE, .pick = IMPAIR_RANDOM, .p = ONE / 3 },
+			{ .kind = IMPAIR_REMARK, .pick = IMPAIR_RANDOM, .p = ONE / 3, .arg = 46 },
 			{ .kind = IMPAIR_CORRUPT, .pick = IMPAIR_RANDOM, .p = ONE / 2, .arg = 3, .offset = 20 },
 			{ .kind = IMPAIR_CHECKSUM, .pick = IMPAIR_RANDOM, .p = ONE / 2 },
 			{ .kind = IMPAIR_TRUNCATE, .pick = IMPAIR_RANDOM, .p = ONE / 4, .arg = 60 },

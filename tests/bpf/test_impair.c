@@ -626,6 +626,111 @@ static void what_cannot_be_fragmented_is_not_said_to_be(void **state)
 	assert_in_range(changed, NR_PACKETS / 16, NR_PACKETS / 2);
 }
 
+/* The eight bits of DSCP and ECN. */
+static unsigned int class_of(const struct packet_frame *frame, const uint8_t *bytes)
+{
+	const uint8_t *ip = bytes + frame->l3;
+
+	return frame->version == 4 ? ip[1] : (ip[0] & 0xfu) << 4 | ip[1] >> 4;
+}
+
+static void set_class(struct packet_frame *frame, unsigned int class)
+{
+	uint8_t *ip = frame->bytes + frame->l3;
+	uint16_t sum;
+
+	if (frame->version == 6) {
+		ip[0] = (uint8_t)(0x60 | class >> 4);
+		ip[1] = (uint8_t)(class << 4 | 0xa);
+		return;
+	}
+	ip[1] = (uint8_t)class;
+	ip[10] = ip[11] = 0;
+	sum = (uint16_t)~packet_sum(ip, frame->l4 - frame->l3, 0);
+	ip[10] = (uint8_t)(sum >> 8), ip[11] = (uint8_t)sum;
+}
+
+/* Every class by every kind; the bytes must be those of a packet built with the new class. */
+static void each_class_is_marked(bool by_tc, unsigned int version, int ce, int dscp)
+{
+	const struct packet_spec spec = { .version = version, .payload_bytes = 40, .vlans = by_tc ? 0 : 1 };
+	const struct impair_rule rules[] = {
+		{ .kind = IMPAIR_CE, .every = ce ? 1 : 1ull << 40, .phase = ce ? 0 : 1ull << 39 },
+		{ .kind = IMPAIR_REMARK, .every = dscp >= 0 ? 1 : 1ull << 40, .phase = dscp >= 0 ? 0 : 1ull << 39,
+		  .arg = dscp >= 0 ? (uint32_t)dscp : 0 },
+	};
+	struct impair_plan plan = plan_of(rules, 2);
+	struct packet_frame frame, expected;
+	unsigned int class, to, marks = 0;
+	struct harness_out out;
+
+	if (by_tc)
+		load_tc(&plan);
+	else
+		load(&plan);
+	for (class = 0; class < 256; class++) {
+		packet_build(&frame, &spec);
+		set_class(&frame, class);
+		to = class;
+		if (ce && (class % 4 == 1 || class % 4 == 2)) {
+			to |= 3;
+			marks++;
+		}
+		if (dscp >= 0)
+			to = (unsigned int)dscp << 2 | (to & 3);
+		expected = frame;
+		set_class(&expected, to);
+		run(&frame, &out);
+		assert_int_equal(class_of(&frame, out.bytes), to);
+		assert_memory_equal(out.bytes, expected.bytes, frame.len);
+	}
+	assert_int_equal(read_rec().done[IMPAIR_CE], marks);
+	assert_int_equal(read_rec().done[IMPAIR_REMARK], dscp >= 0 ? 256 : 0);
+	assert_int_equal(read_rec().unable, ce ? 256 - marks : 0);
+}
+
+static void ecn_and_dscp_are_rewritten_and_nothing_else(void **state)
+{
+	unsigned int version, by_tc;
+
+	(void)state;
+	for (version = 4; version <= 6; version += 2) {
+		for (by_tc = 0; by_tc < 2; by_tc++) {
+			each_class_is_marked(by_tc, version, 1, -1);
+			each_class_is_marked(by_tc, version, 0, 46);
+			each_class_is_marked(by_tc, version, 0, 0);
+			each_class_is_marked(by_tc, version, 1, 63);
+		}
+	}
+}
+
+static void a_wrong_header_checksum_stays_wrong_and_without_ip_nothing_is_marked(void **state)
+{
+	const struct impair_rule rules[] = {
+		{ .kind = IMPAIR_CE, .every = 1 }, { .kind = IMPAIR_REMARK, .every = 1, .arg = 10 },
+	};
+	struct impair_plan plan = plan_of(rules, 2);
+	struct packet_frame frame, expected;
+	struct harness_out out;
+
+	(void)state;
+	load(&plan);
+	build(&frame, 40, 4);
+	set_class(&frame, 0xb9);
+	expected = frame;
+	set_class(&expected, 0x2b);
+	frame.bytes[frame.l3 + 11] ^= 0x10;
+	run(&frame, &out);
+	assert_int_equal(class_of(&frame, out.bytes), 0x2b);
+	assert_int_not_equal(out.bytes[frame.l3 + 11], expected.bytes[frame.l3 + 11]);
+	assert_int_equal(read_rec().unable, 0);
+	frame.bytes[12] = 0x08, frame.bytes[13] = 0x06;
+	run(&frame, &out);
+	assert_true(harness_untouched(&out, frame.bytes, frame.len));
+	assert_int_equal(read_rec().unable, 2);
+	assert_int_equal(read_rec().done[IMPAIR_REMARK], 1);
+}
+
 static void of_a_lost_packet_nothing_else_is_decided(void **state)
 {
 	const struct impair_rule rules[] = {
@@ -804,28 +909,40 @@ static void all_kinds_and_picks_load_together(void **state)
 {
 	struct impair_rule rules[IMPAIR_MAX_RULES];
 	struct impair_plan plan;
-	uint32_t i;
+	struct packet_frame frame;
+	struct harness_out out;
+	uint32_t i, first;
 
 	(void)state;
-	for (i = 0; i < IMPAIR_MAX_RULES; i++)
-		rules[i] = (struct impair_rule){
-			.kind = (uint8_t)i, .pick = (uint8_t)(i % 4), .arg = 16, .every = 1000003,
-			.p = ONE / 100, .r = ONE / 3, .in_bad = ONE, .in_good = ONE / 1000,
-		};
-	plan = plan_of(rules, IMPAIR_MAX_RULES);
-	plan.events = 1;
-	plan.filter = (struct impair_filter){ .by = 0x7f, .version = 6, .proto = 17 };
-	load(&plan);
-	plan.to_user = 1;
-	load(&plan);
-	plan.onward = IMPAIR_REDIRECT;
-	plan.to_user = 0;
-	load_frags(&plan, harness_has_frags());
-	load_tc(&plan);
+	build(&frame, 18, 4);
+	/* There are more kinds than rules. A run checks how many instructions were verified. */
+	for (first = 0; first <= IMPAIR_KINDS - IMPAIR_MAX_RULES; first++) {
+		for (i = 0; i < IMPAIR_MAX_RULES; i++)
+			rules[i] = (struct impair_rule){
+				.kind = (uint8_t)(first + i), .pick = (uint8_t)(i % 4), .arg = 16, .every = 1000003,
+				.p = ONE / 100, .r = ONE / 3, .in_bad = ONE, .in_good = ONE / 1000,
+			};
+		plan = plan_of(rules, IMPAIR_MAX_RULES);
+		plan.events = 1;
+		plan.filter = (struct impair_filter){ .by = 0x7f, .version = 6, .proto = 17 };
+		load(&plan);
+		run(&frame, &out);
+		plan.to_user = 1;
+		load(&plan);
+		run(&frame, &out);
+		plan.onward = IMPAIR_REDIRECT;
+		plan.to_user = 0;
+		load_frags(&plan, harness_has_frags());
+		run(&frame, &out);
+		load_tc(&plan);
+		run(&frame, &out);
+	}
 	for (i = 0; i < IMPAIR_MAX_RULES; i++)
 		plan.rules[i].pick = IMPAIR_GILBERT, plan.rules[i].kind = IMPAIR_CORRUPT;
 	load(&plan);
+	run(&frame, &out);
 	load_tc(&plan);
+	run(&frame, &out);
 }
 
 int test_impair(void)
@@ -848,6 +965,8 @@ int test_impair(void)
 		cmocka_unit_test_teardown(a_cut_frame_keeps_its_start_and_its_lengths, release),
 		cmocka_unit_test_teardown(what_takes_time_goes_with_its_fate_in_front, release),
 		cmocka_unit_test_teardown(what_cannot_be_fragmented_is_not_said_to_be, release),
+		cmocka_unit_test_teardown(ecn_and_dscp_are_rewritten_and_nothing_else, release),
+		cmocka_unit_test_teardown(a_wrong_header_checksum_stays_wrong_and_without_ip_nothing_is_marked, release),
 		cmocka_unit_test_teardown(of_a_lost_packet_nothing_else_is_decided, release),
 		cmocka_unit_test_teardown(the_filter_takes_just_what_it_says, release),
 		cmocka_unit_test_teardown(the_filter_distinguishes_networks, release),

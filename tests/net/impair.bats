@@ -345,14 +345,19 @@ leaves_a_filter() {
 
 # captured COUNT OPTIONS...: packets through the bump with these options, as b sees them.
 captured() {
-	local count=$1
+	captured_of 'ip4(dst=198.18.0.2)/udp' "$@"
+}
 
-	shift
+# captured_of TEMPLATE COUNT RULE...
+captured_of() {
+	local template=$1 count=$2
+
+	shift 2
 	need_command tshark
 	bump_up
 	start bump r impair ega egb --direction a-to-b "$@"
 	start_cmd capture b ready "$CAPTURE" save "$count" "$BATS_TEST_TMPDIR/b.pcap"
-	tool_in a blast eg0 198.18.0.2 -c "$count" -r 5kpps -s 200 --json
+	tool_in a blast eg0 "$template" -c "$count" -r 5kpps -s 200 --json
 	is 0
 	finish capture
 	finish bump INT
@@ -381,6 +386,27 @@ fields() {
 	captured 509 --truncate every=9:77
 	[ "$(fields frame.len ip.len | sort | uniq -c | awk '{ print $2 "/" $3 ":" $1 }' | xargs)" = \
 		"196/182:453 77/182:56" ]
+}
+
+@test "tshark sees congestion experienced and the new DSCP in exactly the chosen IPv4 packets" {
+	captured_of 'ip4(dst=198.18.0.2, dscp=10, ecn=1)/udp' 509 --ce every=5 --remark every=7:46
+	[ "$(fields ip.dsfield.dscp ip.dsfield.ecn | sort | uniq -c | awk '{ print $2 "/" $3 ":" $1 }' | xargs)" = \
+		"10/1:350 10/3:87 46/1:58 46/3:14" ]
+	[ "$(fields ip.checksum.status udp.checksum.status | sort -u | xargs)" = "1 1" ]
+	json '.parts[0].metrics | .impair_ce_packets == 101 and .impair_remarked_packets == 72'
+}
+
+@test "and in exactly the chosen IPv6 packets" {
+	captured_of 'ip6(dst=2001:2::2, dscp=10, ecn=2)/udp' 509 --ce every=5 --remark every=7:46
+	[ "$(fields ipv6.tclass.dscp ipv6.tclass.ecn | sort | uniq -c | awk '{ print $2 "/" $3 ":" $1 }' | xargs)" = \
+		"10/2:350 10/3:87 46/2:58 46/3:14" ]
+	[ "$(fields udp.checksum.status | sort -u)" = 1 ]
+}
+
+@test "what is not ECN-capable is not marked, and that is counted" {
+	captured 109 --ce all
+	[ "$(fields ip.dsfield.ecn | sort -u)" = 0 ]
+	json '.parts[0].metrics | .impair_ce_packets == 0 and .impair_unable_times >= 109'
 }
 
 @test "fragments are put together again by the receiver's stack, and delays are kept" {

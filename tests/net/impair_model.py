@@ -14,7 +14,7 @@ import csv
 import json
 import sys
 
-KINDS = ["loss", "corrupt", "checksum", "truncate", "fragment", "duplicate", "reorder", "delay"]
+KINDS = ["loss", "ce", "remark", "corrupt", "checksum", "truncate", "fragment", "duplicate", "reorder", "delay"]
 MASK = (1 << 64) - 1
 FRAME_BYTES = 60
 

@@ -155,6 +155,19 @@ static void lists_are_sorted_and_read_from_files(void **state)
 	}
 }
 
+static void marks(void **state)
+{
+	const struct impair_rule *rule;
+
+	(void)state;
+	rule = add(IMPAIR_CE, "all");
+	assert_int_equal(rule->kind, IMPAIR_CE);
+	rule = add(IMPAIR_REMARK, "1%:0");
+	assert_int_equal(rule->arg, 0);
+	rule = add(IMPAIR_REMARK, "all:63");
+	assert_int_equal(rule->arg, 63);
+}
+
 static void what_is_done(void **state)
 {
 	const struct impair_rule *rule;
@@ -188,6 +201,9 @@ static void what_cannot_be_done(void **state)
 	refuse(IMPAIR_CORRUPT, "1%:1@65536", "is not an offset");
 	refuse(IMPAIR_CORRUPT, "1%:1@", "is not an offset");
 	refuse(IMPAIR_CHECKSUM, "1%:1", "is not allowed here");
+	refuse(IMPAIR_CE, "1%:1", "is not allowed here");
+	refuse(IMPAIR_REMARK, "1%", "':DSCP' is missing");
+	refuse(IMPAIR_REMARK, "1%:64", "is not a DSCP from 0 to 63");
 	refuse(IMPAIR_TRUNCATE, "1%", "':BYTES' is missing");
 	refuse(IMPAIR_TRUNCATE, "1%:13", "from 14");
 	refuse(IMPAIR_FRAGMENT, "1%:12", "multiple of 8");
@@ -344,6 +360,7 @@ int main(void)
 		cmocka_unit_test_teardown(which_packets, release),
 		cmocka_unit_test_teardown(which_packets_refused, release),
 		cmocka_unit_test_teardown(lists_are_sorted_and_read_from_files, release),
+		cmocka_unit_test_teardown(marks, release),
 		cmocka_unit_test_teardown(what_is_done, release),
 		cmocka_unit_test_teardown(what_cannot_be_done, release),
 		cmocka_unit_test_teardown(delays, release),

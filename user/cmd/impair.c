@@ -53,6 +53,8 @@ static const struct opt options[] = {
 	  .choices = directions },
 	{ 0, "loss", RULE(IMPAIR_LOSS), "WHICH",
 	  "drop packets: all, 1%, every=100, list=3,17, list=FILE or ge(p=1%,r=30%)" },
+	{ 0, "ce", RULE(IMPAIR_CE), "WHICH", "mark ECN-capable packets \"congestion experienced\"" },
+	{ 0, "remark", RULE(IMPAIR_REMARK), "WHICH:DSCP", "rewrite the DSCP, 0 to 63" },
 	{ 0, "corrupt", RULE(IMPAIR_CORRUPT), "WHICH[:BITS[@OFFSET]]",
 	  "flip 1 to 16 bits, after the Ethernet header unless OFFSET is given" },
 	{ 0, "checksum", RULE(IMPAIR_CHECKSUM), "WHICH", "corrupt the L4 checksum" },

@@ -53,6 +53,8 @@ static const struct loss {
 	{ "impair_duplicated_packets", "impair_seen_packets", "duplicated", true },
 	{ "impair_delayed_packets", "impair_seen_packets", "delayed", true },
 	{ "impair_reordered_packets", "impair_seen_packets", "reordered", true },
+	{ "impair_ce_packets", "impair_seen_packets", "marked CE", true },
+	{ "impair_remarked_packets", "impair_seen_packets", "remarked", true },
 	{ "impair_corrupted_packets", "impair_seen_packets", "corrupted", true },
 };
 

@@ -19,7 +19,7 @@
 #include "result/value.h"
 
 #define WORD_COLUMN	10	/* where the figures of a row begin */
-#define MAX_CELLS	6
+#define MAX_CELLS	8
 #define LEAST_ROWS	2	/* parts that make a table */
 #define MAX_OF(a, b)	((a) > (b) ? (a) : (b))
 
@@ -81,6 +81,7 @@ static const struct row rows[] = {
 	{ "impaired", NULL, {
 		UNLESS_0("impair_lost_packets", "lost "), UNLESS_0("impair_duplicated_packets", "duplicated "),
 		UNLESS_0("impair_delayed_packets", "delayed "), UNLESS_0("impair_reordered_packets", "reordered "),
+		UNLESS_0("impair_ce_packets", "marked CE "), UNLESS_0("impair_remarked_packets", "remarked "),
 		UNLESS_0("impair_corrupted_packets", "corrupted "), UNLESS_0("impair_queue_dropped_frames", "queue full ") } },
 	{ "served", NULL, {
 		{ "served_tests", "tests " }, { "served_clients", "clients " },

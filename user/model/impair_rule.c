@@ -28,6 +28,8 @@ static const struct kind {
 	uint32_t min, max, standard;	/* default 0: must be given */
 } kinds[IMPAIR_KINDS] = {
 	[IMPAIR_LOSS] = { "loss", "impair_lost_packets" },
+	[IMPAIR_CE] = { "ce", "impair_ce_packets" },
+	[IMPAIR_REMARK] = { "remark", "impair_remarked_packets", "DSCP", 0, 63, 0 },
 	[IMPAIR_CORRUPT] = { "corrupt", "impair_corrupted_packets", "BITS", 1, IMPAIR_MAX_BITS, 1 },
 	[IMPAIR_CHECKSUM] = { "checksum", "impair_checksum_packets" },
 	[IMPAIR_TRUNCATE] = { "truncate", "impair_truncated_packets", "BYTES", MIN_CUT_BYTES, UINT16_MAX, 0 },
@@ -248,8 +250,8 @@ static int parse_arg(struct impair_rule *rule, char *text, struct err *e)
 		rule->offset = (uint16_t)value;
 	}
 	if (unit_parse_count(text, &value) || value < kind->min || value > kind->max)
-		return err_usage(e, "':%s' is not a number of %s from %u to %u", text, kind->arg,
-				 kind->min, kind->max);
+		return err_usage(e, "':%s' is not a %s%s from %u to %u", text,
+				 rule->kind == IMPAIR_REMARK ? "" : "number of ", kind->arg, kind->min, kind->max);
 	if (rule->kind == IMPAIR_FRAGMENT && value % 8)
 		return err_usage(e, "':%s' is not a multiple of 8 bytes, as fragments "
 				 "require", text);

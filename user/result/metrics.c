@@ -688,6 +688,10 @@ static const struct metric metrics[] = {
 	  "packets that did not match --match, and passed unchanged", .brief = true },
 	{ "impair_lost_packets", UNIT_COUNT, METRIC_NEITHER, "lost",
 	  "packets seen that --loss dropped", .brief = true },
+	{ "impair_ce_packets", UNIT_COUNT, METRIC_NEITHER, "marked CE",
+	  "ECN-capable packets that --ce marked \"congestion experienced\"", .brief = true },
+	{ "impair_remarked_packets", UNIT_COUNT, METRIC_NEITHER, "remarked",
+	  "IP packets whose DSCP --remark set, also to the value that it had", .brief = true },
 	{ "impair_corrupted_packets", UNIT_COUNT, METRIC_NEITHER, "corrupted",
 	  "packets in which --corrupt flipped bits", .brief = true },
 	{ "impair_checksum_packets", UNIT_COUNT, METRIC_NEITHER, "wrong checksum",
@@ -710,7 +714,7 @@ static const struct metric metrics[] = {
 	  "--tc-mode clsact, whose filter stays when a process is killed" },
 	{ "impair_unable_times", UNIT_COUNT, METRIC_NEITHER, "not applicable",
 	  "times that a selected packet could not be impaired: too short to truncate, no "
-	  "checksum to corrupt, no IPv4 packet to fragment" },
+	  "checksum to corrupt, no IPv4 packet to fragment, not ECN-capable or marked before, not IP" },
 	{ "impair_own_dropped_packets", UNIT_COUNT, METRIC_LOWER, "lost by own limits",
 	  "packets seen that were neither dropped by a rule nor forwarded: user space was too slow, or "
 	  "the kernel refused to redirect them" },
