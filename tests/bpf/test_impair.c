@@ -73,6 +73,17 @@ static void load(const struct impair_plan *plan)
 	load_frags(plan, false);
 }
 
+/* Packets come out with their fate in front. */
+static void load_to_user(struct impair_plan *plan)
+{
+	plan->to_user = 1;
+	load(plan);
+	if (!harness_has_context(skel->progs.impair_xdp))
+		harness_cannot("xdp-context");
+	/* The question counts as a packet. */
+	load(plan);
+}
+
 static void load_tc(const struct impair_plan *plan)
 {
 	unload();
@@ -540,11 +551,7 @@ static void what_takes_time_goes_with_its_fate_in_front(void **state)
 	uint64_t i, before_ns;
 
 	(void)state;
-	plan.to_user = 1;
-	load(&plan);
-	if (!harness_has_context(skel->progs.impair_xdp))
-		harness_cannot("xdp-context");
-	load(&plan);
+	load_to_user(&plan);
 	build(&frame, 101, 4);
 	for (i = 0; i < 107; i++) {
 		uint32_t kinds = 1 << IMPAIR_DELAY;
@@ -594,11 +601,7 @@ static void what_cannot_be_fragmented_is_not_said_to_be(void **state)
 	bool is_possible;
 
 	(void)state;
-	plan.to_user = 1;
-	load(&plan);
-	if (!harness_has_context(skel->progs.impair_xdp))
-		harness_cannot("xdp-context");
-	load(&plan);
+	load_to_user(&plan);
 	for (i = 0; i < NR_PACKETS; i++) {
 		const uint64_t random = draw(7, 0, i);
 		const struct packet_spec spec = {
