@@ -248,15 +248,14 @@ static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason
 /* True if the packet was received before, or counted at this location. */
 static __always_inline int is_again(const struct tag_fields *tag, const struct drop_key *key)
 {
+	/* What a flooding bridge sent to another station is a copy, unless it is all that is known of the packet. */
+	int is_copy = key->reason && key->reason == cfg.other_host;
 	struct seen_packet *seen;
 
 	if (!cfg.tagged)
 		return 0;
 	seen = seen_find(tag->stream, tag->sequence);
-	/* What a flooding bridge sent to another station is a copy, unless it is all that is known of the packet. */
-	if (seen && key->reason && key->reason == cfg.other_host && seen->name == seen_name(tag->stream, tag->sequence))
-		return 1;
-	return seen && seen_ends(seen, seen_name(tag->stream, tag->sequence), drop_place_id(key));
+	return seen && seen_ends(seen, seen_end(tag->stream, tag->sequence, drop_place_id(key)), is_copy);
 }
 
 static __always_inline void name_device(struct drop_key *key, struct net_device *dev)

@@ -4,5 +4,5 @@
  *
  * A separate object, as such a kernel refuses the instruction even where it is never reached.
  */
-#define SEQ_SPIN_LOCK
+#define NO_CMPXCHG
 #include "sink_xdp.bpf.c"

@@ -346,7 +346,7 @@ __attribute__((noinline)) int note_received(__u32 stream, __u32 sequence)
 {
 	struct seen_packet *seen = seen_find(stream, sequence);
 
-	return seen && seen_ends(seen, seen_name(stream, sequence), 0);
+	return seen && seen_ends(seen, seen_end(stream, sequence, 0), 0);
 }
 
 /* Not inlined: without records a packet should not pay for the registers. */

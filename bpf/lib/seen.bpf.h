@@ -45,14 +45,14 @@ static __always_inline void seen_take_back(__u64 place)
 }
 
 /*
- * Notes that the packet has its end now at @place, 0: it is received. Returns 1 if it had that end,
- * or was received, before; a drop elsewhere is taken back.
+ * Notes that the packet has @end, a seen_end(), now. Returns 1 if it had that end, or was received, before; with
+ * @is_copy, if it had any end. A drop elsewhere is taken back.
  */
-static __always_inline int seen_ends(struct seen_packet *seen, __u64 name, __u64 place)
+static __always_inline int seen_ends(struct seen_packet *seen, __u64 end, int is_copy)
 {
 	__u64 back;
 
-	if (seen_note(seen, name, place, &back))
+	if (seen_note(seen, end, is_copy, &back))
 		return 1;
 	if (back)
 		seen_take_back(back);

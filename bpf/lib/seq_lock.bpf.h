@@ -12,7 +12,7 @@
 #include "abi/sink.h"
 #include "lib/core.bpf.h"
 
-#ifdef SEQ_SPIN_LOCK
+#ifdef NO_CMPXCHG
 
 /* User space reads with BPF_F_LOCK. */
 struct stream_slot {
@@ -47,7 +47,7 @@ struct {
 /* Set before load: no CPU makes a store visible before those that precede it, as x86. */
 const volatile __u8 stores_in_order;
 
-#ifdef SEQ_SPIN_LOCK
+#ifdef NO_CMPXCHG
 
 /* True: no other CPU writes the state until seq_unlock(). */
 static __always_inline int seq_lock(__u32 stream, struct stream_slot *slot)

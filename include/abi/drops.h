@@ -68,7 +68,7 @@ struct drop_sum {
 };
 ABI_ASSERT_SIZE(struct drop_sum, 32);
 
-/* Identifies a drop location; never 0. */
+/* Identifies a drop location in 31 bits; never 0. */
 static inline __u64 drop_place_id(const struct drop_key *key)
 {
 	__u64 id = (key->location ^ (__u64)key->kind << 48 ^ (__u64)key->reason << 16) *
@@ -76,7 +76,7 @@ static inline __u64 drop_place_id(const struct drop_key *key)
 
 	id ^= (__u64)key->ifindex << 32 | key->netns;
 	id = (id ^ id >> 32) * 0xbf58476d1ce4e5b9ull + key->ifname[0];
-	return (id ^ id >> 32) | 1;
+	return (id >> 33) | 1;
 }
 
 /*
@@ -87,41 +87,52 @@ static inline __u64 drop_place_id(const struct drop_key *key)
  */
 #define SEEN_SLOTS	65536
 
+/* One word, as copies of a packet may end on several CPUs at once. */
 struct seen_packet {
-	__u64 name;		/* seen_name(); 0: none */
-	__u64 place;		/* drop_place_id() of its last drop; 0: it was received */
+	__u64 end;		/* seen_end(); 0: none */
 };
-ABI_ASSERT_SIZE(struct seen_packet, 16);
+ABI_ASSERT_SIZE(struct seen_packet, 8);
+
+#define SEEN_PLACE	((1u << 31) - 1)	/* of an end: drop_place_id() of its last drop; 0: it was received */
+#define SEEN_TRIES	8	/* each other CPU that has a copy may come first once */
 
 static inline __u32 seen_slot(__u16 stream, __u32 sequence)
 {
 	return (sequence + stream * 40503u) & (SEEN_SLOTS - 1);
 }
 
-/* Never 0, which is an empty slot. */
-static inline __u64 seen_name(__u16 stream, __u32 sequence)
+/* Never 0, which is an empty slot. The low half of @sequence follows from the stream and the slot. */
+static inline __u64 seen_end(__u16 stream, __u32 sequence, __u64 place)
 {
-	return 1ull << 63 | (__u64)stream << 32 | sequence;
+	return (__u64)stream << 48 | (__u64)(sequence >> 16) << 32 | 1u << 31 | place;
 }
 
 /*
- * Notes that packet @name has its end now at @place, 0: it is received. Returns 1 if it had that end, or
- * was received, before. *ret_back: the place where it was dropped before, a drop to be taken back; 0: none.
+ * Notes that a packet has @end, a seen_end(), now. Returns 1 if it had that end, or was received, before; with
+ * @is_copy, if it had any end. *ret_back: the place where it was dropped before, a drop to be taken back; 0: none.
  */
-ABI_INLINE int seen_note(volatile struct seen_packet *seen, __u64 name, __u64 place, __u64 *ret_back)
+ABI_INLINE int seen_note(volatile struct seen_packet *seen, __u64 end, int is_copy, __u64 *ret_back)
 {
-	__u64 before;
+	__u64 before, is_same;
+	int i;
 
 	*ret_back = 0;
-	if (seen->name == name) {
-		before = seen->place;
-		if (!before || before == place)
+	for (i = 0; i < SEEN_TRIES; i++) {
+		before = seen->end;
+		is_same = !((before ^ end) & ~(__u64)SEEN_PLACE);
+		if (is_same && (is_copy || before == end || !(before & SEEN_PLACE)))
 			return 1;
-		*ret_back = before;
+#ifdef NO_CMPXCHG
+		seen->end = end;
+#else
+		if (__sync_val_compare_and_swap(&seen->end, before, end) != before)
+			continue;
+#endif
+		*ret_back = is_same ? before & SEEN_PLACE : 0;
+		return 0;
 	}
-	seen->place = place;
-	seen->name = name;
-	return 0;
+	/* Others changed it each time: it has an end. */
+	return 1;
 }
 
 #endif

@@ -13,10 +13,13 @@
 #include <linux/bpf.h>
 #include <sched.h>
 
+#include "abi/drops.h"
 #include "abi/flow.h"
 #include "abi/payload.h"
 #include "abi/sink.h"
 
+#include "drops_plain.skel.h"
+#include "drops_tp.skel.h"
 #include "flow_tc.skel.h"
 #include "sink_spin.skel.h"
 #include "sink_xdp.skel.h"
@@ -49,6 +52,24 @@ struct sink_xdp_bpf *harness_open_sink(bool spin)
 	if (!err)
 		return skel;
 	sink_xdp_bpf__destroy(skel);
+	errno = -err;
+	return NULL;
+}
+
+struct drops_tp_bpf *harness_open_drops(void)
+{
+	struct drops_tp_bpf *skel = calloc(1, sizeof(*skel));
+	int err;
+
+	assert_non_null(skel);
+	err = drops_tp_bpf__create_skeleton(skel);
+	if (!err && !has_cmpxchg())
+		skel->skeleton->data = (void *)drops_plain_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!err)
+		err = bpf_object__open_skeleton(skel->skeleton, NULL);
+	if (!err)
+		return skel;
+	drops_tp_bpf__destroy(skel);
 	errno = -err;
 	return NULL;
 }

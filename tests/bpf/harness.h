@@ -57,6 +57,9 @@ struct harness_out {
 /* sink_xdp, or @spin, or where this kernel needs it, sink_spin; NULL: errno says why. */
 struct sink_xdp_bpf *harness_open_sink(bool spin);
 
+/* drops_tp, or where this kernel needs it, drops_plain; NULL: errno says why. */
+struct drops_tp_bpf *harness_open_drops(void);
+
 /* flow_tc with room for @flows; NULL: errno says why. */
 struct flow_tc_bpf *harness_open_flow(unsigned int flows);
 

@@ -64,7 +64,7 @@ static void load(const struct drops_cfg *cfg)
 
 	bpf_link__destroy(listener);
 	drops_tp_bpf__destroy(skel);
-	skel = drops_tp_bpf__open();
+	skel = harness_open_drops();
 	assert_non_null(skel);
 	prog = nr >= 4 ? skel->progs.drops_tp_socket :
 	       nr == 3 ? skel->progs.drops_tp_reason : skel->progs.drops_tp_bare;
@@ -233,7 +233,7 @@ static void one_packet_is_counted_once(void **state)
 static void a_received_packet_is_no_loss(void **state)
 {
 	struct tag tag = tag_of(2, 70001);
-	struct seen_packet seen = { .name = seen_name(2, 70001) };
+	struct seen_packet seen = { .end = seen_end(2, 70001, 0) };
 	uint32_t slot = seen_slot(2, 70001);
 
 	(void)state;
@@ -339,7 +339,7 @@ static void a_packet_that_is_dropped_again_elsewhere_is_counted_there(void **sta
 		assert_int_equal(bpf_map_get_next_key(fd, &key, &other), 0);
 	assert_int_equal(taken_back(&other), 0);
 	harness_read(skel->maps.seen_packets, seen_slot(2, 7), &seen);
-	assert_int_equal(seen.place, drop_place_id(&other));
+	assert_int_equal(seen.end, seen_end(2, 7, drop_place_id(&other)));
 	send_ip(253, 0, 0, &tag);
 	assert_int_equal(sums().again, 1);
 	assert_int_equal(taken_back(&other), 0);

@@ -18,6 +18,7 @@
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
 
+#include "drops_plain.skel.h"
 #include "drops_tp.skel.h"
 
 #define NR_LINKS	(DROP_XDP_REDIRECT + 1)	/* DROP_DAMAGED has that of DROP_SKB */
@@ -150,6 +151,20 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	return 0;
 }
 
+static int open_object(struct drops *drops, struct err *e)
+{
+	struct drops_tp_bpf *skel = calloc(1, sizeof(*skel));
+	int err;
+
+	drops->skel = skel;
+	err = skel ? drops_tp_bpf__create_skeleton(skel) : -ENOMEM;
+	if (!err && !bpf_has_cmpxchg())
+		skel->skeleton->data = (void *)drops_plain_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!err)
+		err = bpf_object__open_skeleton(skel->skeleton, NULL);
+	return err ? err_set(e, err, "cannot open BPF object 'drops_tp'") : 0;
+}
+
 int drops_open(struct drops **ret_drops, const struct drops_cfg *cfg, struct err *e)
 {
 	struct drops *drops = calloc(1, sizeof(*drops));
@@ -162,9 +177,9 @@ int drops_open(struct drops **ret_drops, const struct drops_cfg *cfg, struct err
 	bpf_raise_memlock();
 	drops->btf = btf__load_vmlinux_btf();
 	drops->symbols = fopen("/proc/kallsyms", "re");
-	drops->skel = drops_tp_bpf__open();
-	err = drops->skel ? load(drops, cfg, e) :
-		err_set(e, -errno, "cannot open BPF object 'drops_tp'");
+	err = open_object(drops, e);
+	if (!err)
+		err = load(drops, cfg, e);
 	if (err)
 		drops_close(drops);
 	else
@@ -202,7 +217,7 @@ void drops_note_received(struct drops *drops, uint16_t stream, uint32_t sequence
 	__u64 back;
 	size_t i;
 
-	if (seen_note(&drops->seen[seen_slot(stream, sequence)], seen_name(stream, sequence), 0, &back) || !back)
+	if (seen_note(&drops->seen[seen_slot(stream, sequence)], seen_end(stream, sequence, 0), 0, &back) || !back)
 		return;
 	for (i = 0; i < drops->nr_taken && drops->taken[i].place != back; i++)
 		;
