@@ -80,7 +80,7 @@ bpf-c      = $(bpf-cc) $(deps)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help check test test-docs test-long test-vm regress lint bench bench-all bench-watch bench-rr truth mutate fuzz demo doc schema install uninstall clean FORCE \
+.PHONY: all help check test test-docs test-long test-vm regress lint bench bench-all bench-watch bench-rr truth losses mutate fuzz demo doc schema install uninstall clean FORCE \
 	lint-run check-run test-run test-long-run test-docs-run fuzz-run
 
 all: $(tool)
@@ -189,7 +189,7 @@ test:
 	$(Q)scripts/setup --as-needed --test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-run
 
-test-run: $(O)/test-tools $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) \
+test-run: $(O)/test-tools $(tool) $(bpf-obj) $(unit-tests) $(bpf-tests) $(bench-bins) $(net-bins) $(losses-obj) \
 		$(vm-bins)
 	$(Q)$(tell) tests/run lint unit bpf cli net
 
@@ -253,6 +253,9 @@ bench-rr: $(tool) $(bench-bins)
 
 truth: $(tool) $(truth-forwarder)
 	$(Q)scripts/truth --tool $(tool) --forwarder $(truth-forwarder) $(ARGS)
+
+losses: $(tool) $(losses-obj)
+	$(Q)TOOL=$(tool) scripts/plant-losses $(ARGS)
 
 # In a copy of the tree, which has its own build.
 mutate:
@@ -318,6 +321,8 @@ Targets:
            test notices (scripts/mutate, docs/mutate.md); needs root
   truth    compare reported figures with what independent forwarders did to the
            packets, and with tcpdump, ss, nstat and ping (docs/truth.md)
+  losses   plant losses of 52 kinds, and compare the ledger with who else counted the
+           lost packets (scripts/plant-losses, docs/ledger.md)
   doc      make man pages under $(O)
   schema   make docs/result.schema.json from the dictionary of figures
   install  install tool, man pages, completion, systemd units and documents
@@ -332,7 +337,7 @@ Variables:
   SAN=1          build with the address and undefined-behaviour sanitizers
   PREFIX=DIR     installation prefix ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL
-  ARGS=...       options of demo, bench*, truth, mutate, test-vm and regress
+  ARGS=...       options of demo, bench*, truth, losses, mutate, test-vm and regress
   REQUIRE="..."  features whose absence fails a test instead of skipping it
 endef
 help:

@@ -31,3 +31,6 @@ net-bins        += $(truth-forwarder)
 $(truth-forwarder): tests/net/truth_forwarder.c $(O)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $(CFLAGS) $(san) $(LDFLAGS) -o $@ $< -lpcap
+
+# Programs of another user, which plant losses.
+losses-obj := $(net-dir)/verdict.bpf.o

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Programs of another user, in the path of a test: ledger.bats. */
 #include <linux/bpf.h>
+#include <linux/pkt_cls.h>
 
 #include <bpf/bpf_helpers.h>
 
@@ -16,6 +17,12 @@ SEC("xdp/abort")
 int verdict_abort(struct xdp_md *ctx)
 {
 	return XDP_ABORTED;
+}
+
+SEC("tc/drop")
+int verdict_shot(struct __sk_buff *skb)
+{
+	return TC_ACT_SHOT;
 }
 
 /* To an interface that is not there. */
