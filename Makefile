@@ -321,7 +321,7 @@ Targets:
            test notices (scripts/mutate, docs/mutate.md); needs root
   truth    compare reported figures with what independent forwarders did to the
            packets, and with tcpdump, ss, nstat and ping (docs/truth.md)
-  losses   plant losses of 52 kinds, and compare the ledger with who else counted the
+  losses   plant losses of 54 kinds, and compare the ledger with who else counted the
            lost packets (scripts/plant-losses, docs/ledger.md)
   doc      make man pages under $(O)
   schema   make docs/result.schema.json from the dictionary of figures

@@ -9,6 +9,7 @@
  */
 #include "lib/core.bpf.h"
 
+#include <linux/errno.h>
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 #include <linux/if_ether.h>
@@ -286,6 +287,26 @@ static __always_inline void count_place(const struct drop_key *key, __u64 packet
 		ADD_ONCE(sum->unplaced, packets);
 }
 
+/* @reason, or where that says nothing, which kind of route forbids the packet. IPv4 has errors above 0, IPv6 below. */
+static __always_inline __u32 finer_reason(struct sk_buff *skb, __u32 reason)
+{
+	unsigned long dst;
+	int error;
+
+	if (!reason || (reason != cfg.not_specified && reason != cfg.no_route))
+		return reason;
+	/* The lowest bit: without a reference. */
+	dst = BPF_CORE_READ(skb, _skb_refdst) & ~1ul;
+	if (!dst)
+		return reason;
+	error = BPF_CORE_READ((struct dst_entry *)dst, error);
+	if (error < 0)
+		error = -error;
+	if (error == EINVAL || error == EACCES || (error == EHOSTUNREACH && cfg.knows_no_forward))
+		return DROP_BY_ROUTE | (__u32)error;
+	return reason;
+}
+
 static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 reason,
 				     struct sock *sk)
 {
@@ -299,6 +320,7 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 		return 0;
 	if (of_test == OF_TEST_DAMAGED)
 		key.kind = DROP_DAMAGED;
+	key.reason = finer_reason(skb, reason);
 	packets = skb_packets(skb);
 	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
 	if (sum)

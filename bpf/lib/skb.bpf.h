@@ -41,9 +41,14 @@ struct sock {
 	struct sock_common __sk_common;
 } KERNEL_TYPE;
 
+struct dst_entry {
+	short error;
+} KERNEL_TYPE;
+
 struct sk_buff {
 	struct net_device *dev;
 	struct sock *sk;
+	unsigned long _skb_refdst;
 	int skb_iif;
 	__be16 protocol;
 	__u16 network_header, mac_header;

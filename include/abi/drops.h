@@ -24,8 +24,14 @@ struct drops_cfg {
 	__u16 no_socket, queue_purge, other_host;	/* enum skb_drop_reason of the running kernel; 0: unknown */
 	__be32 dst[4];			/* IPv4: only the first */
 	__u64 damage_reasons[2];	/* a bit for each enum skb_drop_reason that damage causes */
+	__u16 not_specified, no_route;	/* as no_socket: what the kernel says of a route that forbids, too */
+	__u8 knows_no_forward;	/* 1: it has a reason for packets that this host may not forward */
+	__u8 reserved_2[3];
 };
-ABI_ASSERT_SIZE(struct drops_cfg, 56);
+ABI_ASSERT_SIZE(struct drops_cfg, 64);
+
+/* A reason of ours where the kernel has none: with the error of the route that forbids the packet. */
+#define DROP_BY_ROUTE	(1u << 31)
 
 #define DROP_DAMAGE_REASONS	128	/* number of bits */
 
@@ -50,7 +56,7 @@ enum drop_kind {
 struct drop_key {
 	__u64 location;		/* address in the kernel; 0: not of this kind */
 	__u32 kind;		/* enum drop_kind */
-	__u32 reason;		/* enum skb_drop_reason of the running kernel; 0: none */
+	__u32 reason;		/* enum skb_drop_reason of the running kernel, or DROP_BY_ROUTE; 0: none */
 	__u32 ifindex;		/* 0: unknown */
 	__u32 netns;		/* inode number of the network namespace; 0: unknown */
 	char ifname[DROP_NAME_BYTES];

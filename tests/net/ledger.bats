@@ -124,6 +124,27 @@ verdict() {
 	witness 1009 IpExtInNoRoutes @r
 }
 
+@test "a route that forbids is named by its kind, where the kernel names none" {
+	need_reason IP_INNOROUTES
+	ip_in r route add blackhole 203.0.113.5
+	ip_in r route add prohibit 203.0.113.6
+	ip_in r -6 route add prohibit 2001:db8::6
+	sent 203.0.113.5
+	lost ROUTE_BLACKHOLE ip_error @r:ega
+	sent 203.0.113.6
+	lost ROUTE_PROHIBIT ip_error @r:ega
+	sent 2001:db8::6
+	lost ROUTE_PROHIBIT ip6_pkt_prohibit @r:ega
+	# Before there was a reason for it, a host that does not forward looked the same.
+	need_reason IP_INADDRERRORS
+	ip_in r route add unreachable 203.0.113.7
+	sent 203.0.113.7
+	lost ROUTE_UNREACHABLE ip_error @r:ega
+	in_r sysctl -qw net.ipv4.conf.ega.forwarding=0
+	sent $B
+	lost IP_INADDRERRORS ip_error @r:ega
+}
+
 @test "a wrong UDP checksum is UDP_CSUM where the socket is" {
 	need_reason UDP_CSUM
 	described "ip4(dst=$B)/udp(dport=9,sum=0x1234)" --sink-socket

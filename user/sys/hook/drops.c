@@ -112,6 +112,9 @@ static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
 	}
 	cfg->no_socket = (__u16)find_reason(btf, type, "SKB_DROP_REASON_NO_SOCKET");
 	cfg->other_host = (__u16)find_reason(btf, type, "SKB_DROP_REASON_OTHERHOST");
+	cfg->not_specified = (__u16)find_reason(btf, type, "SKB_DROP_REASON_NOT_SPECIFIED");
+	cfg->no_route = (__u16)find_reason(btf, type, "SKB_DROP_REASON_IP_INNOROUTES");
+	cfg->knows_no_forward = find_reason(btf, type, "SKB_DROP_REASON_IP_INADDRERRORS") > 0;
 	cfg->queue_purge = (__u16)find_reason(btf, type, "SKB_DROP_REASON_QUEUE_PURGE");
 }
 
@@ -289,6 +292,12 @@ static const char *enum_name(const struct btf *btf, const char *type_name, __u32
 	return NULL;
 }
 
+/* The kernel has no names for these. */
+static const char *route_reason(__u32 error)
+{
+	return error == EACCES ? "ROUTE_PROHIBIT" : error == EHOSTUNREACH ? "ROUTE_UNREACHABLE" : "ROUTE_BLACKHOLE";
+}
+
 static void name_skb_reason(const struct drops *drops, __u32 reason, char *buf, size_t size)
 {
 	const char *name = enum_name(drops->btf, "skb_drop_reason", reason, "SKB_DROP_REASON_");
@@ -297,6 +306,8 @@ static void name_skb_reason(const struct drops *drops, __u32 reason, char *buf, 
 
 	if (!reason)
 		*buf = '\0';
+	else if (reason & DROP_BY_ROUTE)
+		snprintf(buf, size, "%s", route_reason(reason & ~DROP_BY_ROUTE));
 	else if (name && !(reason >> SUBSYS_SHIFT))
 		snprintf(buf, size, "%s", name);
 	else
