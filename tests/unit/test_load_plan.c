@@ -92,6 +92,19 @@ static void a_ramp_begins_a_step_at_once(void **state)
 	assert_int_equal(load_ramp_ns(&ramp, 1009), 500 * S);
 }
 
+/* The longest time that is parsed has more ns than fit after a few steps. */
+static void a_far_time_does_not_come_early(void **state)
+{
+	struct load_step far;
+
+	(void)state;
+	assert_int_equal(load_parse_step("2/5000000000s", &far), 0);
+	assert_int_equal(load_ramp_ns(&far, 2), 5000000000 * S);
+	assert_int_equal(load_due_ns(&far, 3), 7500000000 * S);
+	assert_int_equal(load_ramp_ns(&far, 49), INT64_MAX);
+	assert_int_equal(load_due_ns(&far, 49), INT64_MAX);
+}
+
 static void due_times_are_spread_and_do_not_drift(void **state)
 {
 	const struct load_step third = { .nr = 3, .every_ns = S };
@@ -238,6 +251,7 @@ int main(void)
 		cmocka_unit_test(a_rate_is_a_step),
 		cmocka_unit_test(ranges_are_a_time_or_two),
 		cmocka_unit_test(a_ramp_begins_a_step_at_once),
+		cmocka_unit_test(a_far_time_does_not_come_early),
 		cmocka_unit_test(due_times_are_spread_and_do_not_drift),
 		cmocka_unit_test(sources_are_handed_out_in_turn),
 		cmocka_unit_test(sources_that_are_none_are_refused),

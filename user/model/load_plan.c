@@ -197,15 +197,20 @@ void load_source(const struct load_sources *sources, uint64_t client, char *buf,
 	inet_ntop(sources->family, address, buf, (socklen_t)size);
 }
 
-uint64_t load_ramp_ns(const struct load_step *ramp, uint64_t client)
+/* In 128 bits: a day at a million per second would not fit in 64. At most 292 years, so that a time may be added. */
+static uint64_t bounded(unsigned __int128 ns)
 {
-	return ramp->nr ? client / ramp->nr * ramp->every_ns : 0;
+	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* In 128 bits: a day at a million per second would not fit in 64. */
+uint64_t load_ramp_ns(const struct load_step *ramp, uint64_t client)
+{
+	return ramp->nr ? bounded((unsigned __int128)(client / ramp->nr) * ramp->every_ns) : 0;
+}
+
 uint64_t load_due_ns(const struct load_step *rate, uint64_t request)
 {
-	return (uint64_t)((unsigned __int128)request * rate->every_ns / rate->nr);
+	return bounded((unsigned __int128)request * rate->every_ns / rate->nr);
 }
 
 /* splitmix64, by Sebastiano Vigna, in the public domain */

@@ -47,10 +47,10 @@ int load_parse_sources(const char *option, const char *text, struct load_sources
 /* The address of client @client; "" if the system chooses. */
 void load_source(const struct load_sources *sources, uint64_t client, char *buf, size_t size);
 
-/* When client @client starts, relative to the start: a step together, the next step later. */
+/* When client @client starts, relative to the start: a step together, the next step later; at most INT64_MAX. */
 uint64_t load_ramp_ns(const struct load_step *ramp, uint64_t client);
 
-/* When request @request of an open loop is due, relative to the start. */
+/* When request @request of an open loop is due, relative to the start; at most INT64_MAX. */
 uint64_t load_due_ns(const struct load_step *rate, uint64_t request);
 
 /* Uniform in the range; @state is per client, seeded by load_seed(). */
