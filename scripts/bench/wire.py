@@ -70,12 +70,13 @@ class Child:
 
     running = []
 
-    def __init__(self, lab, end, cpus, argv, limit_s):
+    def __init__(self, lab, end, cpus, argv, limit_s, kill_after_s=2):
+        """@kill_after_s: what timeout(1) leaves it from a signal to its end."""
         self.argv = argv
         self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         # --foreground: a signal reaches the program once, not once more through its group.
         self.process = subprocess.Popen(
-            ["timeout", "--foreground", "-k", "2", str(limit_s), "nsenter",
+            ["timeout", "--foreground", "-k", str(kill_after_s), str(limit_s), "nsenter",
              f"--net=/run/netns/{lab}-{end}", "taskset", "-c", ",".join(map(str, cpus)), *argv],
             stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, start_new_session=True)
         Child.running.append(self)
