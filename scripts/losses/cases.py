@@ -21,9 +21,8 @@ Case = collections.namedtuple("Case", "what where by plant words counted reasons
 Counter = collections.namedtuple("Counter", "node kind name", defaults=("",))
 
 
-def nft(family, chain, rule, hook=None):
+def nft(family, hook, rule):
     """A drop by nftables: the rule has a counter."""
-    hook = hook or chain
     return [f"nft add table {family} t", f"nft add chain {family} t c {{ type filter hook {hook} priority 0; }}",
             f"nft add rule {family} t c {rule}"]
 
