@@ -12,7 +12,7 @@ import time
 from bench.wire import Failed, TOP, run
 
 CLONE_NEWNET = 0x40000000
-PORTS = 9, 53, 4789, 49152      # 9: that of the test; nobody listens but at 53
+PORTS = 9, 53, 4789, 49152      # 9: that of the test; only at 53 there is a listener
 BURST, PAUSE_S = 8, 0.005       # 1600 packets a second in all
 LIMIT_S = 3600
 
