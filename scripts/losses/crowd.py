@@ -77,9 +77,11 @@ class Crowd:
         for number, name in enumerate(self.names):
             run("ip", "-n", name, "-batch", "-", data="link set lo up\nlink set eth0 up\n"
                 f"addr add {address(number)}/16 dev eth0\n")
+        # In a session of its own: ^C is for this process, which ends it.
         # pylint: disable=consider-using-with
         self.process = subprocess.Popen([sys.executable, os.path.join(TOP, "scripts", "plant-losses"), "--talk",
-                                         *self.names], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+                                         *self.names], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                        start_new_session=True)
         if self.process.stdout.readline() != b"ready\n":
             raise Failed("the namespaces with traffic of their own do not start")
 

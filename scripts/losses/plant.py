@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 from bench.wire import Child, Failed, TOOL, lab_down, run
 from losses.cases import ALL, Counter
@@ -44,6 +45,10 @@ def read(lab, counter):
     return json.loads(inside(lab, node, "ip", "-s", "-j", "link", "show", "dev", name))[0]["stats64"]["tx"]["dropped"]
 
 
+class Cannot(Exception):
+    """This kernel, or a program of this machine, lacks what plants the loss."""
+
+
 class Planted:
     """A lab with the loss in it; blast runs from begin() to end()."""
 
@@ -55,7 +60,10 @@ class Planted:
         case = self.case
         run(TOOL, "lab", "up", "--name", self.lab, "--path", "a-r-b", "--middle", case.middle, "--quiet")
         for node, command in case.plant:
-            inside(self.lab, node, *command.replace("{obj}", FOREIGN).split())
+            try:
+                inside(self.lab, node, *command.replace("{obj}", FOREIGN).split())
+            except Failed as why:
+                raise Cannot(f"{command}: {why}") from None
         if isinstance(case.counted, Counter):
             self.before = read(self.lab, case.counted)
         words = list(case.words)
@@ -106,11 +114,21 @@ class Planted:
         lab_down(self.lab)
 
 
+def remove_left():
+    """What a run left that was killed."""
+    for name in os.listdir("/run/netns") if os.path.isdir("/run/netns") else []:
+        found = re.fullmatch(r"(losses|other|crowd)(\d+)-[a-z0-9]+", name)
+        if found and not os.path.exists(f"/proc/{found[2]}"):
+            run("ip", "netns", "del", name)
+
+
 def cannot():
     """Why nothing can be planted here; None: it can."""
     if os.geteuid():
         return "needs root: it makes network namespaces"
     if not os.path.exists(FOREIGN):
         return f"no {FOREIGN}: 'make losses' builds it"
+    if subprocess.run([TOOL, "doctor", "--has", "kfree-skb-reasons"], capture_output=True, check=False).returncode:
+        return "needs a kernel that gives reasons for drops (5.17)"
     missing = [name for name in ("nft", "tc", "bridge", "ip", "sysctl") if not shutil.which(name)]
     return f"needs {', '.join(missing)}: scripts/setup --test" if missing else None

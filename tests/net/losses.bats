@@ -68,18 +68,52 @@ begun() {
 	[ -n "$(find /run/netns -name 'losses[0-9]*')" ]
 }
 
-@test "plant-losses refuses what it does not know, and leaves nothing when a signal ends it" {
+# begin: in the background, in a session of its own, as PID.
+begin() {
+	setsid "$TOP/scripts/plant-losses" --condition crowd --namespaces 4 >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	PID=$!
+	wait_for begun
+}
+
+ended_with() {
+	local ended=0
+
+	wait "$PID" || ended=$?
+	[ "$ended" = "$1" ] || fail "$ended: $(cat "$BATS_TEST_TMPDIR/err")"
+}
+
+@test "plant-losses refuses what it does not know, and goes on without what cannot be planted" {
 	planted --only nonsense
 	[ "$status" = 2 ]
 	[[ $stderr = *"no loss matches 'nonsense'"* ]]
+	planted --only '('
+	[ "$status" = 2 ]
+	[[ $stderr = *"'(' is no regular expression"* ]]
 	planted --condition alone,never
 	[ "$status" = 2 ]
 	[[ $stderr = *"no condition 'never'"* ]]
-	"$TOP/scripts/plant-losses" --condition crowd --namespaces 4 >/dev/null 2>&1 3>&- &
-	wait_for begun
-	kill -TERM $!
-	ended=0
-	wait $! || ended=$?
-	[ "$ended" = 143 ] || fail "$ended"
+	# A machine without this tc.
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho unknown qdisc >&2\nexit 2\n' >"$BATS_TEST_TMPDIR/bin/tc"
+	chmod +x "$BATS_TEST_TMPDIR/bin/tc"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH planted --only '^(full tbf|no route)$' --condition alone
+	[ "$status" = 0 ] || fail "$output $stderr"
+	grep -qE '^\| full tbf \| r \| tc \| - \| cannot: tc qdisc add .*: unknown qdisc \|$' <<<"$output" || fail "$output"
+	[[ ${lines[-1]} = "2 losses, 1 runs, 1009 packets lost, 0 unattributed, 0 runs wrong, 1 cannot be planted here." ]]
+}
+
+@test "^C ends plant-losses and its namespaces, and the next run removes what kill -9 left" {
+	begin
+	# As a terminal sends it, to all of them.
+	kill -INT -- "-$PID"
+	ended_with 130
+	run cat "$BATS_TEST_TMPDIR/err"
+	[[ $output != *Traceback* ]] || fail "$output"
 	nothing_left
+	begin
+	kill -KILL -- "-$PID"
+	ended_with 137
+	begun
+	planted --only '^no route$' --condition alone
+	[ "$status" = 0 ] || fail "$output $stderr"
 }
