@@ -126,16 +126,8 @@ static __always_inline enum parse_result parse_ip6(struct packet *pkt, void *at)
 	return PARSE_OTHER;
 }
 
-/*
- * Fills @pkt, whose data, end and buf_bytes are set, as far as possible; the L4 header itself is
- * not checked against the end yet.
- */
-static __always_inline enum parse_result parse_frame(struct packet *pkt)
+static __always_inline void parse_start(struct packet *pkt)
 {
-	void *at;
-	__be16 proto;
-	int i;
-
 	pkt->eth = pkt->data;
 	pkt->ip4 = NULL;
 	pkt->ip6 = NULL;
@@ -148,6 +140,31 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 	pkt->l3 = pkt->data;
 	pkt->l4 = pkt->data;
 	pkt->proto = 0;
+}
+
+/* What EtherType @proto says is at @at. */
+static __always_inline enum parse_result parse_l3(struct packet *pkt, void *at, __be16 proto)
+{
+	pkt->type = proto;
+	pkt->l3 = at;
+	if (proto == bpf_htons(ETH_P_IP))
+		return parse_ip4(pkt, at);
+	if (proto == bpf_htons(ETH_P_IPV6))
+		return parse_ip6(pkt, at);
+	return PARSE_OTHER;
+}
+
+/*
+ * Fills @pkt, whose data, end and buf_bytes are set, as far as possible; the L4 header itself is
+ * not checked against the end yet.
+ */
+static __always_inline enum parse_result parse_frame(struct packet *pkt)
+{
+	void *at;
+	__be16 proto;
+	int i;
+
+	parse_start(pkt);
 	at = pkt->eth + 1;
 	if (at > pkt->end)
 		return PARSE_MALFORMED;
@@ -162,13 +179,14 @@ static __always_inline enum parse_result parse_frame(struct packet *pkt)
 		proto = vlan->proto;
 		at = vlan + 1;
 	}
-	pkt->type = proto;
-	pkt->l3 = at;
-	if (proto == bpf_htons(ETH_P_IP))
-		return parse_ip4(pkt, at);
-	if (proto == bpf_htons(ETH_P_IPV6))
-		return parse_ip6(pkt, at);
-	return PARSE_OTHER;
+	return parse_l3(pkt, at, proto);
+}
+
+/* The same of a packet without an Ethernet header, whose eth must not be read. */
+static __always_inline enum parse_result parse_from_l3(struct packet *pkt, __be16 proto)
+{
+	parse_start(pkt);
+	return parse_l3(pkt, pkt->data, proto);
 }
 
 /* Of the whole frame, without FCS. */

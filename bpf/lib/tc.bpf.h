@@ -11,6 +11,7 @@
 #include "abi/watch.h"
 #include "lib/core.bpf.h"
 #include "lib/parse.bpf.h"
+#include "lib/watch.bpf.h"
 #include "lib/wire.bpf.h"
 
 #define SKB_HEADERS_MAX	128	/* bytes to pull into the linear part if they are not there */
@@ -22,7 +23,7 @@ static __always_inline __u32 skb_header_bytes(const struct packet *pkt, enum par
 	__u32 bytes;
 
 	if (how != PARSE_L4)
-		return ETH_HLEN;
+		return cfg.starts_at_l3 ? 0 : ETH_HLEN;
 	bytes = pkt->l4 - pkt->data;
 	if (pkt->proto == IPPROTO_TCP) {
 		const struct tcphdr *tcp = pkt->l4;
@@ -30,6 +31,12 @@ static __always_inline __u32 skb_header_bytes(const struct packet *pkt, enum par
 		return (void *)(tcp + 1) <= pkt->end ? bytes + tcp->doff * 4 : bytes + sizeof(*tcp);
 	}
 	return pkt->proto == IPPROTO_UDP ? bytes + sizeof(struct udphdr) : bytes;
+}
+
+/* Of a packet: what watch_rec adds up. */
+static __always_inline __u32 skb_packet_bytes(__u32 buf_bytes)
+{
+	return cfg.starts_at_l3 ? buf_bytes : watch_frame_bytes(buf_bytes);
 }
 
 /*
@@ -57,8 +64,8 @@ static __always_inline void skb_split(struct __sk_buff *ctx, __u32 buf_bytes, __
 	if (payload <= (segs - 1) * size)
 		size = payload / segs;
 	wire->packets = segs;
-	wire->full_bytes = watch_frame_bytes(headers + size);
-	wire->last_bytes = watch_frame_bytes(headers + payload - (segs - 1) * size);
+	wire->full_bytes = skb_packet_bytes(headers + size);
+	wire->last_bytes = skb_packet_bytes(headers + payload - (segs - 1) * size);
 }
 
 static __always_inline enum parse_result skb_parse(struct __sk_buff *ctx, struct packet *pkt)
@@ -66,7 +73,7 @@ static __always_inline enum parse_result skb_parse(struct __sk_buff *ctx, struct
 	pkt->data = (void *)(long)ctx->data;
 	pkt->end = (void *)(long)ctx->data_end;
 	pkt->buf_bytes = ctx->len;
-	return parse_frame(pkt);
+	return cfg.starts_at_l3 ? parse_from_l3(pkt, ctx->protocol) : parse_frame(pkt);
 }
 
 static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, enum watch_dir dir,
@@ -90,11 +97,11 @@ static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, enum wa
 	/* An ingress skb holds its receive queue's number + 1, or 0. */
 	wire->queue = dir == WATCH_RX ? ctx->queue_mapping : 0;
 	wire->tagged = !!beside;
-	if ((void *)(pkt->eth + 1) <= pkt->end &&
+	if (!cfg.starts_at_l3 && (void *)(pkt->eth + 1) <= pkt->end &&
 	    (pkt->eth->h_proto == bpf_htons(ETH_P_8021Q) ||
 	     pkt->eth->h_proto == bpf_htons(ETH_P_8021AD)))
 		wire->tagged = 1;
-	wire->last_bytes = watch_frame_bytes(pkt->buf_bytes + beside);
+	wire->last_bytes = skb_packet_bytes(pkt->buf_bytes + beside);
 	skb_split(ctx, pkt->buf_bytes + beside, skb_header_bytes(pkt, how) + beside, wire);
 	return how;
 }

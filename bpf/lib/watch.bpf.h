@@ -151,12 +151,27 @@ static __always_inline void watch_size(struct watch_rec *rec, __u32 frame_bytes,
 		ADD_ONCE(rec->sizes[class], packets);
 }
 
+/* To whom an IP packet goes. A broadcast of a subnet cannot be told from an address. */
+static __always_inline __u64 watch_ip_cast(const struct packet *pkt)
+{
+	__u32 to;
+
+	if (pkt->version == 6)
+		return (__u64)(pkt->ip6->daddr.in6_u.u6_addr8[0] == 0xff) << WATCH_GROUP;
+	if (pkt->version != 4)
+		return 0;
+	to = bpf_ntohl(pkt->ip4->daddr);
+	return (__u64)(to >> 28 == 14) << WATCH_GROUP | (__u64)(to == 0xffffffff) << WATCH_BROADCAST;
+}
+
 /* The bits of the destination, without a branch. */
 static __always_inline __u64 watch_cast(const struct packet *pkt)
 {
 	const __u8 *mac = pkt->data;
 	__u64 all;
 
+	if (cfg.starts_at_l3)
+		return watch_ip_cast(pkt);
 	if (pkt->data + ETH_ALEN > pkt->end)
 		return 0;
 	all = mac[0] & mac[1] & mac[2] & mac[3] & mac[4] & mac[5];
@@ -212,7 +227,7 @@ __attribute__((noinline)) int watch_add(__u64 facts, __u32 packets, __u32 full_b
 	if (rec->last_mono_ns)
 		hist_add(gaps, rec->last_mono_ns, now_ns);
 	WRITE_ONCE(rec->last_mono_ns, now_ns);
-	watch_burst(rec, index, now_ns, frame_bytes + 20ull * packets);
+	watch_burst(rec, index, now_ns, frame_bytes + (cfg.starts_at_l3 ? 0 : 20ull * packets));
 	return 0;
 }
 

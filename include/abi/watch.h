@@ -4,7 +4,8 @@
  *
  * One record per direction and CPU, index direction x CPUs + CPU: one writer, never cleared; a
  * reader subtracts. A packet is one on the wire: a super-packet (TSO, GSO, GRO, LRO) counts as its
- * segments, each with its frame_bytes: with FCS and at least 64.
+ * segments, each with its frame_bytes: with FCS and at least 64; with watch_cfg.starts_at_l3, the
+ * bytes of the packet from L3 on.
  */
 #ifndef ABI_WATCH_H
 #define ABI_WATCH_H
@@ -58,8 +59,9 @@ enum watch_proto {
 struct watch_cfg {
 	__u32 nr_cpus;
 	__u32 nr_queues;
+	__u32 starts_at_l3;	/* 1: packets have no Ethernet header (tun, WireGuard, PPP, tunnels of IP) */
 };
-ABI_ASSERT_SIZE(struct watch_cfg, 8);
+ABI_ASSERT_SIZE(struct watch_cfg, 12);
 
 struct watch_sum {
 	__u64 packets;
@@ -92,7 +94,8 @@ ABI_ASSERT_SIZE(struct watch_rec, 640);
  */
 
 /*
- * Wire bytes (frame_bytes + 20) in short windows, for microbursts: a ring per direction and CPU.
+ * Wire bytes (frame_bytes + 20; from L3 on, frame_bytes) in short windows, for microbursts: a ring
+ * per direction and CPU.
  * Window n covers [n, n + 1) x WATCH_WINDOW_NS of CLOCK_MONOTONIC, so the same windows of all CPUs
  * can be added. A slot holds number and bytes in one word, so that it is read atomically.
  */

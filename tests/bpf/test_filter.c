@@ -201,7 +201,7 @@ static void expressions_take_what_libpcap_takes(void **state)
 
 	(void)state;
 	for (i = 0; i < NR_EXPRESSIONS; i++) {
-		if (filter_compile(&filter, expressions[i], &e))
+		if (filter_compile(&filter, expressions[i], FILTER_ETHERNET, &e))
 			fail_msg("%s", e.msg);
 		nr = compare(filter, expressions[i]);
 		some += nr && nr < FRAMES;
@@ -297,7 +297,7 @@ static void a_frame_of_many_buffers_is_read_beyond_the_first(void **state)
 		harness_cannot("multi-buffer");
 	memset(frame, 0, sizeof(frame));
 	frame[8001] = 0x5a;
-	assert_int_equal(filter_compile(&filter, "ether[8000:2] = 0x5a and len = 9000", &e), 0);
+	assert_int_equal(filter_compile(&filter, "ether[8000:2] = 0x5a and len = 9000", FILTER_ETHERNET, &e), 0);
 	fd = load(filter, FILTER_XDP_FRAGS, false, "far");
 	assert_int_equal(taken(fd, frame, sizeof(frame)), 1);
 	assert_int_equal(taken(fd, frame, sizeof(frame) - 1), 0);

@@ -51,7 +51,9 @@ leftovers() {
 	find "${HOME:-/root}"/.{cache,config}/scapy -maxdepth 0 -printf 'file %p\n' 2>/dev/null
 	[ "$(id -u)" = 0 ] || return 0
 	find /run/netns -mindepth 1 -printf 'namespace %f\n' 2>/dev/null
-	ip -o link show 2>/dev/null | sed 's/^[0-9]*: \([^:@]*\).*/link \1/'
+	# A tunnel's module makes a device of its own in the first network namespace, which stays.
+	ip -o link show 2>/dev/null | sed 's/^[0-9]*: \([^:@]*\).*/link \1/' |
+		grep -vxE 'link (tunl0|sit0|gre0|gretap0|erspan0)'
 	programs
 	awk '{ print "mount " $5 }' /proc/self/mountinfo
 	sysctl -a 2>/dev/null | grep -vE "$volatile" | sed 's/^/sysctl /'

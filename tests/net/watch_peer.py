@@ -10,13 +10,14 @@ watch_peer.py send BYTES                 sends BYTES bytes by TCP to it
 watch_peer.py counters                   of TCP in this namespace: "OutSegs RetransSegs"
 """
 
+import os
 import signal
 import socket
 import sys
 import time
 
 PORT = 5201
-SERVER = "198.18.0.2"
+SERVER = os.environ.get("WATCH_PEER", "198.18.0.2")
 
 
 def frames(size, count, mac="02:e9:00:00:00:0b", apart=0):

@@ -282,6 +282,32 @@ static void what_room_is_left_has_a_chart_of_the_rates(void **state)
 	result_free(res);
 }
 
+/* Beside an Ethernet interface, one without an Ethernet header has its own unit. */
+static void the_rate_of_packets_from_l3_on_is_called_so(void **state)
+{
+	struct live *live = live_new(false);
+	struct result *res = result_new("watch"), *part = result_part(res, PART_INTERFACE, "wg0 rx");
+
+	(void)state;
+	result_label(part, "iface", "wg0");
+	result_row_open(part, 1000000000);
+	result_row_real(part, "seen_l3_bps", 24e6);
+	result_row_real(part, "burst_1ms_l3_bps", 48e6);
+	result_row_close(part);
+	live_update(live, res, 1000000000);
+	draw(live, 160, 30);
+	assert_int_equal(line_of(" L1"), -1);
+	assert_true(line_of(" L3 bit/s, newest") > 0);
+	assert_non_null(strstr(screen[line_of("packets/s")], "  L3 bit/s"));
+	assert_non_null(strstr(screen[line_of(">wg0 rx")], " 24 Mbit/s     48 Mbit/s"));
+	tell(res, "eth0 rx", 2, 1, 1);
+	live_update(live, res, 2000000000);
+	draw(live, 160, 30);
+	assert_non_null(strstr(screen[line_of("packets/s")], "  L1/L3 bit/s"));
+	live_free(live);
+	result_free(res);
+}
+
 static void keys_select_sort_filter_zoom_and_pause(void **state)
 {
 	struct live *live = live_new(true);
@@ -555,6 +581,7 @@ int main(void)
 		cmocka_unit_test(both_directions_are_side_by_side_where_there_is_room),
 		cmocka_unit_test(a_table_has_whole_numbers_only_in_every_width),
 		cmocka_unit_test(what_room_is_left_has_a_chart_of_the_rates),
+		cmocka_unit_test(the_rate_of_packets_from_l3_on_is_called_so),
 		cmocka_unit_test(keys_select_sort_filter_zoom_and_pause),
 		cmocka_unit_test(hostile_names_and_any_size_are_drawn),
 		cmocka_unit_test(a_record_comes_back_as_it_was),

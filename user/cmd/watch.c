@@ -129,7 +129,6 @@ struct watch_run {
 	struct http *http;
 	struct loop loop;
 	uint64_t start_mono_ns;
-	struct filter *filter;		/* NULL: every packet */
 };
 
 static void make_page(void *ctx, FILE *out)
@@ -226,7 +225,7 @@ static int open_all(struct watch_run *run, struct err *e)
 			.hooks = (enum watch_hooks)opts->hooks,
 			.xdp_mode = (enum xdp_mode)opts->xdp_mode,
 			.share = opts->share,
-			.filter = run->filter,
+			.filter = opts->filter,
 		},
 		.flow = {
 			.max_flows = opts->max_flows,
@@ -279,6 +278,16 @@ static unsigned int kept_caps(const struct watch_opts *opts)
 	return keep;
 }
 
+/* Before anything is asked of the system. */
+static int check_filter(const char *expression, struct err *e)
+{
+	struct filter *filter = NULL;
+	int err = filter_compile(&filter, expression, FILTER_ETHERNET, e);
+
+	filter_free(filter);
+	return err;
+}
+
 static int run_live(struct watch_run *run, struct err *e)
 {
 	const struct watch_opts *opts = run->opts;
@@ -287,7 +296,7 @@ static int run_live(struct watch_run *run, struct err *e)
 	unsigned int i;
 	int err;
 
-	err = opts->filter ? filter_compile(&run->filter, opts->filter, e) : 0;
+	err = opts->filter ? check_filter(opts->filter, e) : 0;
 	if (!err)
 		err = caps_require(CMD_NEEDS_BPF | CMD_NEEDS_NET_ADMIN, e);
 	if (!err)
@@ -357,7 +366,6 @@ static int watch_run(const void *args, struct result *res, struct err *e)
 	faces_close(run.faces);
 	http_close(run.http);
 	watch_all_close(run.all);
-	filter_free(run.filter);
 	return err;
 }
 

@@ -21,7 +21,7 @@
 static const struct rate {
 	const char *key, *before, *after;
 	const char *of;		/* what was to be reached; may be NULL */
-	const char *and;	/* the same in bits; likewise */
+	const char *and[2];	/* the same in bits: those of these that it has */
 } rates[] = {
 	{ "calibrated_exact_pps", "exact up to ", "", NULL },
 	{ "transfer_time_factor", "transfer time ", " of the ideal", NULL },
@@ -35,7 +35,7 @@ static const struct rate {
 	{ "answered_pps", "answered ", "", NULL },
 	{ "impair_seen_packets", "saw ", " packets", NULL },
 	{ "served_tests", "tests served: ", "", NULL },
-	{ "seen_pps", "saw ", "", NULL, "seen_l1_bps" },
+	{ "seen_pps", "saw ", "", NULL, { "seen_l1_bps", "seen_l3_bps" } },
 	{ "sent_pps", "sent ", "", NULL },
 };
 
@@ -107,15 +107,19 @@ static void say_rate(struct sentence *s, const struct rate *rate, const json_t *
 {
 	const struct metric *metric = metric_find(rate->key);
 	const json_t *of = rate->of ? figure(tree, rate->of) : NULL;
-	const json_t *and = rate->and ? figure(tree, rate->and) : NULL;
 	char value[64];
+	size_t i;
 
 	say(s, "%s%s%s", rate->before, value_show(value, sizeof(value), metric, figure(tree, rate->key)),
 	    rate->after);
 	if (of)
 		say(s, " of %s", value_show(value, sizeof(value), metric, of));
-	if (and)
-		say(s, ", %s L1", value_show(value, sizeof(value), metric_find(rate->and), and));
+	for (i = 0; i < 2 && rate->and[i]; i++) {
+		const struct metric *and = metric_find(rate->and[i]);
+
+		if (figure(tree, and->key))
+			say(s, ", %s %s", value_show(value, sizeof(value), and, figure(tree, and->key)), and->label);
+	}
 }
 
 static void say_loss(struct sentence *s, const struct loss *loss, double lost, double of)

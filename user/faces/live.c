@@ -65,6 +65,7 @@ static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 	json_t *series = json_object_get(doc, "series");
 	json_t *row = json_array_get(series, json_array_size(series) - 1);
 	bool newer = row != part->row;
+	const json_t *bps;
 
 	json_decref(part->row);
 	part->row = json_incref(row);
@@ -84,7 +85,8 @@ static void take(struct live_part *part, const json_t *doc, uint64_t elapsed_ns)
 	if (!newer)
 		return;
 	memmove(part->trend, part->trend + 1, (LIVE_TREND - 1) * sizeof(part->trend[0]));
-	part->trend[LIVE_TREND - 1] = json_number_value(json_object_get(part->row, "seen_l1_bps"));
+	bps = json_object_get(part->row, "seen_l1_bps");
+	part->trend[LIVE_TREND - 1] = json_number_value(bps ? bps : json_object_get(part->row, "seen_l3_bps"));
 }
 
 void live_update(struct live *live, const struct result *res, uint64_t elapsed_ns)

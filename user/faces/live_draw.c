@@ -25,12 +25,13 @@
 
 /* One column each: the rates always, the others as far as they fit. */
 static const struct {
-	const char *key, *title;
+	const char *key, *title;	/* title NULL: bits_title() */
+	const char *key_l3;		/* of an interface whose packets have no Ethernet header */
 } heads[] = {
-	{ "seen_pps", "packets/s" }, { "seen_l1_bps", "L1 bit/s" },
-	{ "burst_1ms_l1_bps", "peak in 1 ms" }, { "gap_p50_ns", "gap p50" },
-	{ "gap_p99_ns", "gap p99" }, { "burst_100us_l1_bps", "in 100 us" },
-	{ "burst_10ms_l1_bps", "in 10 ms" }, { "seen_buffers", "buffers" },
+	{ "seen_pps", "packets/s" }, { "seen_l1_bps", NULL, "seen_l3_bps" },
+	{ "burst_1ms_l1_bps", "peak in 1 ms", "burst_1ms_l3_bps" }, { "gap_p50_ns", "gap p50" },
+	{ "gap_p99_ns", "gap p99" }, { "burst_100us_l1_bps", "in 100 us", "burst_100us_l3_bps" },
+	{ "burst_10ms_l1_bps", "in 10 ms", "burst_10ms_l3_bps" }, { "seen_buffers", "buffers" },
 };
 
 #define NR_HEADS	(sizeof(heads) / sizeof(heads[0]))
@@ -129,6 +130,25 @@ static struct layout lay_out(const struct paint *paint)
 	return layout;
 }
 
+static const json_t *head_value(const struct live_part *part, unsigned int head)
+{
+	const json_t *value = json_object_get(part->row, heads[head].key);
+
+	return value || !heads[head].key_l3 ? value : json_object_get(part->row, heads[head].key_l3);
+}
+
+static const char *bits_title(const struct live *live)
+{
+	bool l1 = false, l3 = false;
+	unsigned int i;
+
+	for (i = 0; i < live->nr_parts; i++) {
+		l1 = l1 || json_object_get(live->parts[i].row, "seen_l1_bps");
+		l3 = l3 || json_object_get(live->parts[i].row, "seen_l3_bps");
+	}
+	return l1 && l3 ? "L1/L3 bit/s" : l3 ? "L3 bit/s" : "L1 bit/s";
+}
+
 static void draw_part(struct paint *paint, const struct layout *layout, unsigned int index)
 {
 	const struct live_part *part = &paint->live->parts[index];
@@ -141,7 +161,7 @@ static void draw_part(struct paint *paint, const struct layout *layout, unsigned
 		       (int)layout->name - 1, paint_plain(buf, sizeof(buf), part->name));
 	for (i = 0; i < layout->heads; i++)
 		len += snprintf(text + len, sizeof(text) - len, "%*.*s", HEAD_COLUMNS, HEAD_COLUMNS,
-				paint_figure(buf, sizeof(buf), json_object_get(part->row, heads[i].key),
+				paint_figure(buf, sizeof(buf), head_value(part, i),
 				       metric_find(heads[i].key)->unit));
 	if (layout->faults)
 		len += snprintf(text + len, sizeof(text) - len, "%*llu", FAULT_COLUMNS,
@@ -162,7 +182,8 @@ static void draw_parts(struct paint *paint)
 
 	len = snprintf(text, sizeof(text), " %-*s", (int)layout.name - 1, "interface");
 	for (i = 0; i < layout.heads; i++)
-		len += snprintf(text + len, sizeof(text) - len, "%*s", HEAD_COLUMNS, heads[i].title);
+		len += snprintf(text + len, sizeof(text) - len, "%*s", HEAD_COLUMNS,
+				heads[i].title ? heads[i].title : bits_title(live));
 	if (layout.faults)
 		len += snprintf(text + len, sizeof(text) - len, "%*s", FAULT_COLUMNS, "faults");
 	if (layout.trend)
@@ -462,7 +483,8 @@ static void draw_chart(struct paint *paint, const struct live_part *part, double
 	char bars[LIVE_TREND * BARS_BYTES + 1], scale[64];
 
 	columns = columns < LIVE_TREND ? columns : LIVE_TREND;
-	paint_line(paint, LIVE_HEAD, " L1 bit/s, newest at the right");
+	paint_line(paint, LIVE_HEAD, " L%d bit/s, newest at the right",
+		   json_object_get(part->row, "seen_l3_bps") ? 3 : 1);
 	for (row = 0; row < rows; row++) {
 		scale[0] = '\0';
 		if (!row || row == rows - 1)

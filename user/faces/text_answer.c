@@ -37,6 +37,7 @@ struct row {
 };
 
 #define L1(key) { key, NULL, " L1", false, true }
+#define L3(key) { key, NULL, " L3", false, true }
 #define UNLESS_0(key, before) { key, before, NULL, true }
 #define OF_ALL(key) { key, "(", ")", true }
 
@@ -87,8 +88,8 @@ static const struct row rows[] = {
 		{ "served_tests", "tests " }, { "served_clients", "clients " },
 		{ "payload_received_bytes", "received " }, { "payload_sent_bytes", "sent " } } },
 	{ "seen", NULL, {
-		{ "seen_packets" }, { "seen_pps" }, L1("seen_l1_bps"),
-		{ "burst_1ms_l1_bps", "peak of 1 ms " } } },
+		{ "seen_packets" }, { "seen_pps" }, L1("seen_l1_bps"), L3("seen_l3_bps"),
+		{ "burst_1ms_l1_bps", "peak of 1 ms " }, { "burst_1ms_l3_bps", "peak of 1 ms " } } },
 	{ "lossless", NULL, {
 		{ "throughput_pps" }, L1("throughput_l1_bps"), { "throughput_ratio", NULL, " of the highest load" } } },
 	{ "latency", NULL, {
@@ -391,7 +392,8 @@ static const struct column_of_parts {
 	{ "rate", { "received_pps", "seen_pps" } },
 	{ "lossless", { "throughput_pps" } },
 	{ "L1 rate", { "seen_l1_bps", "throughput_l1_bps" } },
-	{ "peak of 1 ms", { "burst_1ms_l1_bps" } },
+	{ "L3 rate", { "seen_l3_bps" } },
+	{ "peak of 1 ms", { "burst_1ms_l1_bps", "burst_1ms_l3_bps" } },
 	{ "of link", { "throughput_ratio" } },
 	{ "p50", { "delay_p50_ns", "rtt_p50_ns" } },
 	{ "p99", { "delay_p99_ns", "rtt_p99_ns" } },

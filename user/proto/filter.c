@@ -48,17 +48,17 @@ static int keep(struct filter **ret_filter, const struct bpf_program *program, s
 	return 0;
 }
 
-int filter_compile(struct filter **ret_filter, const char *expression, struct err *e)
+int filter_compile(struct filter **ret_filter, const char *expression, enum filter_link link, struct err *e)
 {
 	struct bpf_program program;
-	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, SNAP_BYTES);
+	pcap_t *pcap = pcap_open_dead(link == FILTER_L3 ? DLT_RAW : DLT_EN10MB, SNAP_BYTES);
 	int err;
 
 	if (!pcap)
 		return err_set(e, -ENOMEM, "cannot compile a filter");
 	if (pcap_compile(pcap, &program, expression, 1, PCAP_NETMASK_UNKNOWN)) {
-		err = err_usage(e, "'%.160s' is not a filter expression: %s", expression,
-				pcap_geterr(pcap));
+		err = err_usage(e, "'%.160s' is not a filter expression%s: %s", expression,
+				link == FILTER_L3 ? " for packets without Ethernet header" : "", pcap_geterr(pcap));
 		err_hint(e, "the syntax is tcpdump's: man 7 pcap-filter");
 	} else if (has_loop(&program)) {
 		err = err_usage(e, "'%.160s' is a filter with a loop: protochain is not supported", expression);

@@ -24,8 +24,11 @@ struct filter {
 	uint32_t nr;
 };
 
-/* For Ethernet frames. A bad expression is an error with libpcap's message. */
-int filter_compile(struct filter **ret_filter, const char *expression, struct err *e);
+/* What a packet begins with. */
+enum filter_link { FILTER_ETHERNET, FILTER_L3 };
+
+/* A bad expression is an error with libpcap's message; so is one of Ethernet headers for FILTER_L3. */
+int filter_compile(struct filter **ret_filter, const char *expression, enum filter_link link, struct err *e);
 
 /* Takes NULL. */
 void filter_free(struct filter *filter);

@@ -15,6 +15,7 @@
 #include "engine/watch/watch_parts.h"
 #include "lib/log.h"
 #include "lib/loop.h"
+#include "proto/filter.h"
 #include "sys/hook/bpf.h"
 #include "sys/hook/xdp_share.h"
 
@@ -38,6 +39,7 @@ static void size_maps(struct watch *watch)
 
 	programs->cfg->nr_cpus = watch->nr_cpus;
 	programs->cfg->nr_queues = watch->nr_queues;
+	programs->cfg->starts_at_l3 = watch->nic.at_l3;
 	bpf_map__set_max_entries(programs->recs, lanes);
 	bpf_map__set_max_entries(programs->gaps, lanes);
 	bpf_map__set_max_entries(programs->rings, lanes);
@@ -68,10 +70,10 @@ static int open_tc(struct watch *watch, struct err *e)
 	watch->tc = calloc(1, sizeof(*watch->tc));
 	if (!watch->tc || watch_tc_bpf__create_skeleton(watch->tc))
 		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->cfg.ifname);
-	err = watch_filter_open(watch->tc->skeleton, watch->cfg.filter, FILTER_TC, e);
+	err = watch_filter_open(watch->tc->skeleton, watch->filter, FILTER_TC, e);
 	if (err)
 		return err;
-	watch->tc->rodata->has_filter = !!watch->cfg.filter;
+	watch->tc->rodata->has_filter = !!watch->filter;
 	watch->programs = WATCH_PROGRAMS(watch->tc, watch_tc);
 	return 0;
 }
@@ -81,7 +83,7 @@ static int open_flows(struct watch *watch, struct err *e)
 	struct watch_flows_cfg cfg = *watch->cfg.flow;
 
 	cfg.ifname = watch->cfg.ifname;
-	cfg.filter = watch->cfg.filter;
+	cfg.filter = watch->filter;
 	cfg.rx_beside = watch->hooks == WATCH_HOOKS_XDP;
 	return watch_flows_open(&watch->flows, &cfg, &watch->programs, e);
 }
@@ -110,10 +112,10 @@ static int load_xdp(struct watch *watch, struct err *e)
 	watch->xdp = xdp;
 	if (!xdp || watch_xdp_bpf__create_skeleton(xdp))
 		return err_set(e, -ENOMEM, "cannot watch '%s'", watch->cfg.ifname);
-	err = watch_filter_open(xdp->skeleton, cfg->filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
+	err = watch_filter_open(xdp->skeleton, watch->filter, frags ? FILTER_XDP_FRAGS : FILTER_XDP, e);
 	if (err)
 		return err;
-	xdp->rodata->has_filter = !!cfg->filter;
+	xdp->rodata->has_filter = !!watch->filter;
 	xdp->rodata->cfg.nr_cpus = watch->nr_cpus;
 	xdp->rodata->cfg.nr_queues = watch->nr_queues;
 	xdp->rodata->has_frags = frags;
@@ -138,7 +140,7 @@ static int load_xdp(struct watch *watch, struct err *e)
 
 static int attach(struct watch *watch, struct err *e)
 {
-	struct watch_hook_cfg hook = { .ifname = watch->cfg.ifname, .hooks = watch->hooks,
+	struct watch_hook_cfg hook = { .ifname = watch->cfg.ifname, .at_l3 = watch->nic.at_l3, .hooks = watch->hooks,
 				       .xdp_mode = watch->cfg.xdp_mode, .beside_fd = -1 };
 	struct watch_side *sides = watch->sides;
 	int err;
@@ -200,12 +202,18 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 {
 	struct nic_facts nic;
 	struct watch *watch;
-	int err;
+	int err = 0;
 
 	if (nic_read(cfg->ifname, &nic))
 		return nic_unknown(cfg->ifname, e);
-	if (!nic.ethernet)
-		return err_usage(e, "'%s' is not an Ethernet interface", cfg->ifname);
+	if (!nic.ethernet && !nic.at_l3)
+		return err_usage(e, "'%s' has neither Ethernet frames nor IP packets", cfg->ifname);
+	if (nic.at_l3 && cfg->hooks == WATCH_HOOKS_XDP) {
+		err = err_usage(e, "the packets of '%s' have no Ethernet header: they can be watched at tc alone",
+				cfg->ifname);
+		err_hint(e, "omit --hooks xdp");
+		return err;
+	}
 	watch = calloc(1, sizeof(*watch));
 	if (!watch)
 		return err_set(e, -ENOMEM, "cannot watch '%s'", cfg->ifname);
@@ -216,7 +224,10 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	watch->hooks = watch_hook_choose(cfg->ifname, &nic, cfg->hooks, &watch->why);
 	bpf_log_init();
 	bpf_raise_memlock();
-	err = load_programs(watch, e);
+	if (cfg->filter)
+		err = filter_compile(&watch->filter, cfg->filter, nic.at_l3 ? FILTER_L3 : FILTER_ETHERNET, e);
+	if (!err)
+		err = load_programs(watch, e);
 	if (!err && watch->hooks == WATCH_HOOKS_XDP)
 		err = load_xdp(watch, e);
 	if (err) {
@@ -262,6 +273,7 @@ void watch_close(struct watch *watch)
 	watch_xdp_bpf__destroy(watch->xdp);
 	watch_tc_bpf__destroy(watch->tc);
 	watch_flows_close(watch->flows);
+	filter_free(watch->filter);
 	free(watch->preceding);
 	free(watch);
 }

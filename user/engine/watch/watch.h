@@ -11,14 +11,12 @@
 #include "lib/err.h"
 #include "result/result.h"
 
-struct filter;
-
 struct watch_cfg_iface {
 	const char *ifname;
 	enum watch_hooks hooks;
 	enum xdp_mode xdp_mode;
 	bool share;		/* use libxdp's dispatcher even if the hook is free */
-	const struct filter *filter;	/* selects the packets to count; NULL: all */
+	const char *filter;	/* expression that selects the packets to count; NULL: all */
 	const struct watch_flows_cfg *flow;	/* NULL: no flows */
 };
 

@@ -52,7 +52,9 @@ enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *n
 	if (hooks != WATCH_HOOKS_AUTO)
 		return hooks;
 	nic_read_offloads(ifname, &offloads);
-	if (!strcmp(nic->driver, "veth"))
+	if (nic->at_l3)
+		*ret_why = "at tc, as its packets have no Ethernet header for XDP";
+	else if (!strcmp(nic->driver, "veth"))
 		*ret_why = "at tc, as native XDP disables large packets on a veth and halves "
 			"TCP's rate";
 	else if (!strcmp(ifname, "lo"))
@@ -101,12 +103,25 @@ static void look_before(struct watch_hook *hook)
 	}
 }
 
+/* The programs were loaded for one kind of interface; another kind may come back under its name. */
+static int check_kind(const struct watch_hook *hook, struct err *e)
+{
+	struct nic_facts nic;
+
+	if (nic_read(hook->cfg.ifname, &nic) || nic.at_l3 == hook->cfg.at_l3)
+		return 0;	/* if it is gone, attaching says so */
+	return err_set(e, -EOPNOTSUPP, "its packets %s an Ethernet header", nic.at_l3 ? "have no longer" : "now have");
+}
+
 static int attach(struct watch_hook *hook, struct err *e)
 {
 	const struct watch_hook_cfg *cfg = &hook->cfg;
 	enum tc_way way = cfg->hooks == WATCH_HOOKS_CLSACT ? TC_WAY_CLSACT : TC_WAY_AUTO;
 	int rx_tc_fd = cfg->hooks == WATCH_HOOKS_XDP ? cfg->beside_fd : cfg->rx_fd, err = 0;
 
+	err = check_kind(hook, e);
+	if (err)
+		return err;
 	if (cfg->share)
 		err = xdp_share_attach(cfg->share, hook->ifindex, cfg->xdp_mode, e);
 	else if (cfg->hooks == WATCH_HOOKS_XDP)

@@ -36,6 +36,7 @@ struct bpf_object;
 
 struct watch_hook_cfg {
 	const char *ifname;
+	bool at_l3;			/* as in nic_facts */
 	enum watch_hooks hooks;		/* chosen */
 	enum xdp_mode xdp_mode;
 	struct xdp_share *share;	/* used instead of rx_fd: joins libxdp's dispatcher. NULL: no */

@@ -27,6 +27,7 @@ struct watch {
 	struct nic_facts nic;
 	enum watch_hooks hooks;			/* chosen */
 	const char *why;			/* these, or NULL */
+	struct filter *filter;			/* NULL: every packet */
 	struct watch_programs programs;		/* at tc: of tc, or of flows */
 	struct watch_tc_bpf *tc;		/* NULL: with flows */
 	struct watch_flows *flows;		/* NULL: not requested */

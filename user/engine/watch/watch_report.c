@@ -12,8 +12,10 @@
 #include "lib/unit.h"
 #include "result/result_dist.h"
 
-static const char *const burst_keys[BURST_SPANS] = {
-	"burst_100us_l1_bps", "burst_1ms_l1_bps", "burst_10ms_l1_bps",
+/* By nic_facts.at_l3. */
+static const char *const burst_keys[2][BURST_SPANS] = {
+	{ "burst_100us_l1_bps", "burst_1ms_l1_bps", "burst_10ms_l1_bps" },
+	{ "burst_100us_l3_bps", "burst_1ms_l3_bps", "burst_10ms_l3_bps" },
 };
 
 static const char *const l4_names[WATCH_L4S] = {
@@ -34,10 +36,10 @@ static const char *proto_name(char *buf, size_t size, unsigned int proto)
 	return buf;
 }
 
-static const char *size_name(char *buf, size_t size, unsigned int class)
+static const char *size_name(char *buf, size_t size, unsigned int class, bool at_l3)
 {
 	if (class == 0)
-		snprintf(buf, size, "64");
+		snprintf(buf, size, at_l3 ? "1-64" : "64");
 	else if (class == WATCH_SIZES - 1)
 		snprintf(buf, size, "%u-", watch_size_from[class]);
 	else
@@ -90,7 +92,8 @@ static void report_classes(const struct watch *watch, enum watch_dir dir,
 	char text[32];
 
 	for (i = 0; i < WATCH_SIZES; i++)
-		add_entry(part, "size", size_name(text, sizeof(text), i), sum->sizes[i], UINT64_MAX);
+		add_entry(part, "size", size_name(text, sizeof(text), i, watch->nic.at_l3),
+			  sum->sizes[i], UINT64_MAX);
 	for (i = 0; i < WATCH_PROTOS; i++)
 		add_entry(part, "protocol", proto_name(text, sizeof(text), i),
 			  sum->protos[i].packets, sum->protos[i].frame_bytes);
@@ -155,13 +158,17 @@ static double l1_bps(const struct watch_rec *sum, double seconds)
 	return (double)(sum->frame_bytes + UNIT_GAP_BYTES * sum->packets) * 8 / seconds;
 }
 
-static void report_volume(const struct watch_rec *sum, double seconds, struct result *part)
+/* Without an Ethernet header nothing is known of L1 and L2. */
+static void report_volume(const struct watch_rec *sum, double seconds, bool at_l3, struct result *part)
 {
+	double bps = (double)sum->frame_bytes * 8 / seconds;
+
 	result_metric_u64(part, "seen_packets", sum->packets);
 	result_metric_u64(part, "seen_bytes", sum->frame_bytes);
 	result_metric_real(part, "seen_pps", (double)sum->packets / seconds);
-	result_metric_real(part, "seen_l1_bps", l1_bps(sum, seconds));
-	result_metric_real(part, "seen_l2_bps", (double)sum->frame_bytes * 8 / seconds);
+	if (!at_l3)
+		result_metric_real(part, "seen_l1_bps", l1_bps(sum, seconds));
+	result_metric_real(part, at_l3 ? "seen_l3_bps" : "seen_l2_bps", bps);
 	result_metric_u64(part, "seen_buffers", sum->buffers);
 	result_metric_u64(part, "seen_merged_packets", sum->merged);
 	result_metric_u64(part, "seen_broadcast_packets", sum->broadcast);
@@ -190,13 +197,13 @@ static double report_side(struct watch *watch, enum watch_dir dir,
 
 	watch_read(watch, dir, &sum);
 	result_forget_entries(side->part);
-	report_volume(&sum, (double)elapsed_ns / NSEC_PER_SEC, side->part);
+	report_volume(&sum, (double)elapsed_ns / NSEC_PER_SEC, watch->nic.at_l3, side->part);
 	for (i = 0; i < BURST_SPANS; i++) {
 		peaks.peaks[i] = side->peaks[i] > side->burst.peaks[i] ? side->peaks[i] :
 								 side->burst.peaks[i];
-		result_metric_real(side->part, burst_keys[i], burst_peak_bps(&peaks, i));
+		result_metric_real(side->part, burst_keys[watch->nic.at_l3][i], burst_peak_bps(&peaks, i));
 	}
-	if (watch->cfg.filter)
+	if (watch->filter)
 		result_metric_u64(side->part, "not_taken_buffers", sum.not_taken);
 	report_gaps(watch, dir, side->part);
 	report_driver(nic, dir, side->part);
@@ -253,10 +260,13 @@ static void report_side_row(struct watch *watch, enum watch_dir dir, uint64_t el
 	result_row_open(side->part, elapsed_ns);
 	result_row_u64(side->part, "seen_packets", since.packets);
 	result_row_real(side->part, "seen_pps", (double)since.packets / seconds);
-	result_row_real(side->part, "seen_l1_bps", l1_bps(&since, seconds));
+	if (watch->nic.at_l3)
+		result_row_real(side->part, "seen_l3_bps", (double)since.frame_bytes * 8 / seconds);
+	else
+		result_row_real(side->part, "seen_l1_bps", l1_bps(&since, seconds));
 	result_row_u64(side->part, "seen_buffers", now.buffers - side->row.buffers);
 	for (i = 0; i < BURST_SPANS; i++) {
-		result_row_real(side->part, burst_keys[i], burst_peak_bps(&side->burst, i));
+		result_row_real(side->part, burst_keys[watch->nic.at_l3][i], burst_peak_bps(&side->burst, i));
 		if (side->burst.peaks[i] > side->peaks[i])
 			side->peaks[i] = side->burst.peaks[i];
 	}

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
-#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include <linux/ethtool.h>
+#include <linux/if_arp.h>
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
@@ -94,6 +94,24 @@ static void read_ethtool(const char *ifname, struct nic_facts *nic)
 	}
 }
 
+/* Of other link types (InfiniBand, IEEE 802.15.4) nothing is known here. */
+static bool is_at_l3(unsigned int arphrd)
+{
+	switch (arphrd) {
+	case ARPHRD_NONE:
+	case ARPHRD_PPP:
+	case ARPHRD_RAWIP:
+	case ARPHRD_TUNNEL:
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int nic_read(const char *ifname, struct nic_facts *ret_facts)
 {
 	struct nic_facts nic = { .rx_queues = 1, .tx_queues = 1 };
@@ -105,6 +123,7 @@ int nic_read(const char *ifname, struct nic_facts *ret_facts)
 	nic.ifindex = req.ifr_ifindex;
 	if (!ethtool_ioctl(ifname, SIOCGIFHWADDR, &req)) {
 		memcpy(nic.mac, req.ifr_hwaddr.sa_data, sizeof(nic.mac));
+		nic.at_l3 = is_at_l3(req.ifr_hwaddr.sa_family);
 		nic.ethernet = req.ifr_hwaddr.sa_family == ARPHRD_ETHER ||
 			       req.ifr_hwaddr.sa_family == ARPHRD_LOOPBACK;
 	}

@@ -17,6 +17,7 @@ struct nic_facts {
 	char driver[32];	/* "" if not reported */
 	uint8_t mac[6];
 	bool ethernet;		/* frames begin with an Ethernet header, as on loopback */
+	bool at_l3;		/* they begin with the IP header: tun, WireGuard, PPP, tunnels of IP */
 	bool up, running;	/* administratively; with carrier */
 	uint32_t mtu;
 	uint32_t rx_queues, tx_queues;
