@@ -185,6 +185,22 @@ loses_its_interface() {
 	loses_its_interface socket b received sink eg0 --socket
 }
 
+@test "an interface that is renamed or moved in mid-run ends it with what became of it" {
+	lab_up
+	start sink b sink eg0
+	ip_in b link set eg0 down
+	ip_in b link set eg0 name eg5
+	finish sink
+	is 4
+	says "interface 'eg0' was renamed to 'eg5'"
+	[[ $stderr != *"No such device"* ]] || fail "$stderr"
+	start sink b sink eg5
+	ip_in b link set eg5 netns "$LAB-a"
+	finish sink
+	is 4
+	says "interface 'eg5' vanished: it was deleted, or moved to another network namespace"
+}
+
 @test "an interface that is removed while probe waits ends it with status 4" {
 	lab_up
 	before=$(counter a tx_packets)

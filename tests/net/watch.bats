@@ -409,7 +409,7 @@ is_followed() {
 	start_cmd watch b "watching 'eg7'" "$TOOL" watch eg7 --interval 100ms --json "$@"
 	frames_from_eg8 101
 	ip_in b link delete eg7
-	wait_for said "'eg7' no longer exists"
+	wait_for said "interface 'eg7' vanished"
 	make_pair
 	wait_for said "'eg7' is watched again"
 	frames_from_eg8 307
@@ -432,6 +432,17 @@ is_followed() {
 @test "an interface that is deleted and made again is watched again in a dispatcher" {
 	need freplace
 	is_followed --hooks xdp --share
+}
+
+@test "an interface that is renamed is said to be, and watched again under its name" {
+	watch b
+	ip_in b link set eg0 down
+	ip_in b link set eg0 name eg5
+	wait_for said "interface 'eg0' was renamed to 'eg5'; watching continues when there is an interface 'eg0' again"
+	ip_in b link set eg5 name eg0
+	wait_for said "'eg0' is watched again"
+	! said "detached" || fail "$(cat "$BATS_TEST_TMPDIR/watch.err")"
+	end_watch
 }
 
 @test "programs that were detached by others are attached again" {

@@ -120,7 +120,7 @@ for _ in range(int(sys.argv[1])):
 	tun_up
 	watch eg7
 	kill "${PIDS[tun]}"
-	wait_for grep -q "'eg7' no longer exists" "$BATS_TEST_TMPDIR/watch.err"
+	wait_for grep -q "interface 'eg7' vanished" "$BATS_TEST_TMPDIR/watch.err"
 	ip_in b link add eg7 type veth peer name eg8
 	wait_for grep -q "cannot be watched yet: its packets now have an Ethernet header" "$BATS_TEST_TMPDIR/watch.err"
 	ip_in b link delete eg7

@@ -180,10 +180,8 @@ static int check_run(struct blast_run *run)
 {
 	const char *ifname = run->opts->stream.ifname;
 
-	if (!nic_is_there(ifname, run->ifindex)) {
-		err_set(run->e, -ENODEV, "interface '%s' vanished", ifname);
+	if (nic_check_there(ifname, run->ifindex, run->e))
 		return err_hint(run->e, "the counts up to then are in the result");
-	}
 	if (loop_mono_ns() < run->start_mono_ns + NOTHING_SENT_NS)
 		return 0;
 	return tx_check_taken(run->tx, run->e);

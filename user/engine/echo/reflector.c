@@ -348,8 +348,5 @@ void reflector_tick(struct reflector *reflector)
 
 int reflector_check(struct reflector *reflector, struct err *e)
 {
-	if (nic_is_there(reflector->ifname, reflector->ifindex))
-		return 0;
-	return err_set(e, -ENODEV, "interface '%s' vanished while it was answering",
-		       reflector->ifname);
+	return nic_check_there(reflector->ifname, reflector->ifindex, e);
 }

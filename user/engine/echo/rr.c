@@ -227,9 +227,7 @@ int rr_stop(struct rr *rr, struct err *e)
 
 int rr_check(const struct rr *rr, struct err *e)
 {
-	if (nic_is_there(rr->cfg.ifname, rr->ifindex))
-		return 0;
-	return err_set(e, -ENODEV, "interface '%s' vanished", rr->cfg.ifname);
+	return nic_check_there(rr->cfg.ifname, rr->ifindex, e);
 }
 
 static void read_all(const struct rr *rr, struct rr_count *count, struct hist_rec *rtt)

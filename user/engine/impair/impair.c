@@ -484,8 +484,8 @@ int impair_check(struct impair *impair, struct err *e)
 	for (i = 0; i < impair->nr_sides; i++) {
 		const struct impair_side *side = &impair->sides[i];
 
-		if (!nic_is_there(side->ifname, side->ifindex))
-			return err_set(e, -ENODEV, "interface '%s' vanished", side->ifname);
+		if (nic_check_there(side->ifname, side->ifindex, e))
+			return e->no;
 		for (cpu = 0, rec = side->recs; cpu < cpu_nr_possible(); cpu++, rec++) {
 			if (!rec->no_meta)
 				continue;

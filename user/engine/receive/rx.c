@@ -572,8 +572,7 @@ int rx_check(struct rx *rx, struct err *e)
 {
 	if (rx->stamp)
 		hw_stamp_follow(rx->stamp);
-	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
+	if (!nic_check_there(rx->cfg.ifname, rx->ifindex, e))
 		return 0;
-	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);
 	return err_hint(e, "the result has the counts up to then");
 }

@@ -402,9 +402,8 @@ static int check(struct receiver *receiver, struct err *e)
 {
 	const struct rx_socket *rx = rx_of(receiver);
 
-	if (nic_is_there(rx->cfg.ifname, rx->ifindex))
+	if (!nic_check_there(rx->cfg.ifname, rx->ifindex, e))
 		return 0;
-	err_set(e, -ENODEV, "interface '%s' vanished", rx->cfg.ifname);
 	return err_hint(e, "the result has the counts up to then");
 }
 

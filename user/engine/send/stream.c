@@ -240,7 +240,7 @@ int stream_wait_link(const struct stream_opts *opts, struct nic_facts *nic, stru
 	while (!nic->running && loop_mono_ns() < give_up_ns && !loop_signal()) {
 		loop_sleep_until(loop_mono_ns() + 20000000);
 		if (nic_read(opts->ifname, nic))
-			return err_set(e, -ENODEV, "interface '%s' vanished", opts->ifname);
+			return nic_vanished(opts->ifname, nic->ifindex, e);
 	}
 	if (!nic->running) {
 		err_set(e, -ENETDOWN, "'%s' has no carrier", opts->ifname);

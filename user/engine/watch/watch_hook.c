@@ -207,12 +207,20 @@ static bool attach_again(struct watch_hook *hook)
 		return false;
 	}
 	hook->said_refused = false;
-	if (hook->ifindex == hook->lost_ifindex)
+	if (hook->ifindex == hook->lost_ifindex && !hook->said_gone)
 		log_warn("the programs were detached from '%s', and have been reattached", ifname);
 	else
 		log_info("'%s' is watched again", ifname);
 	hook->returns++;
 	return true;
+}
+
+static void say_gone(const struct watch_hook *hook)
+{
+	struct err e;
+
+	nic_vanished(hook->cfg.ifname, hook->lost_ifindex, &e);
+	log_warn("%s; watching continues when there is an interface '%s' again", e.msg, hook->cfg.ifname);
 }
 
 bool watch_hook_follow(struct watch_hook *hook)
@@ -239,8 +247,7 @@ bool watch_hook_follow(struct watch_hook *hook)
 	}
 	if (!ifindex) {
 		if (!hook->said_gone)
-			log_warn("'%s' no longer exists; watching continues when it comes back",
-				 hook->cfg.ifname);
+			say_gone(hook);
 		hook->said_gone = true;
 		hook->ifindex = 0;
 		return false;

@@ -422,6 +422,21 @@ bool nic_is_there(const char *ifname, int ifindex)
 	return now == ifindex || (!now && errno != ENODEV);
 }
 
+int nic_vanished(const char *ifname, int ifindex, struct err *e)
+{
+	char now[IF_NAMESIZE];
+
+	if (if_indextoname((unsigned int)ifindex, now) && strcmp(now, ifname) != 0)
+		return err_plain(e, -ENODEV, "interface '%s' was renamed to '%s'", ifname, now);
+	return err_plain(e, -ENODEV, "interface '%s' vanished: it was deleted, or moved to another network namespace",
+			 ifname);
+}
+
+int nic_check_there(const char *ifname, int ifindex, struct err *e)
+{
+	return nic_is_there(ifname, ifindex) ? 0 : nic_vanished(ifname, ifindex, e);
+}
+
 bool nic_has_ip6(const char *ifname)
 {
 	/* "fe80...01 02 40 20 80 eth0": address, index, prefix, scope, flags, name */

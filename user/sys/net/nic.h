@@ -52,6 +52,10 @@ int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
 /* True while the interface with this name and index exists. */
 bool nic_is_there(const char *ifname, int ifindex);
 
+/* The same as 0; otherwise -ENODEV, with what became of it as far as this network namespace knows. */
+int nic_check_there(const char *ifname, int ifindex, struct err *e);
+int nic_vanished(const char *ifname, int ifindex, struct err *e);
+
 /* True while it is there and set up, with or without a carrier. */
 bool nic_is_up(const char *ifname);
 
