@@ -6,7 +6,8 @@
  * checked for order, its delay added to a histogram, and with cfg.gaps also the time since the
  * stream's previous packet; with record_every a record of it is written to a ring. A packet whose
  * checksum or payload is wrong is only counted: its number and time may be wrong, too. Then it is
- * dropped, or passed with cfg.pass. Everything else goes on to the stack, unmodified.
+ * dropped, or passed with cfg.pass. Everything else goes on to the stack, unmodified; so do, with
+ * own_mac, test packets to another MAC address.
  */
 #include "lib/core.bpf.h"
 
@@ -31,6 +32,9 @@ const volatile struct sink_cfg cfg;
 
 /* With SINK_MATCH_SOURCE: reflections come from this address only; version 0: from any. */
 const volatile struct sink_peer sink_peer;
+
+/* sink_mac() of the interface: test packets to another unicast address are counted apart; 0: to any. */
+const volatile __u64 own_mac;
 
 /* With cfg.gaps: the intended interval, for its error; 0: none given. */
 const volatile __u64 expect_gap_ns;
@@ -263,6 +267,8 @@ static __always_inline void find_heads(struct xdp_md *ctx, struct sink_heads *he
 	parsed = parse_packet(ctx, &pkt);
 	if (parsed == PARSE_L4)
 		udp = parse_udp(&pkt);
+	heads->is_to_other_mac = own_mac && (void *)(pkt.eth + 1) <= pkt.end && !(pkt.eth->h_dest[0] & 1) &&
+				 sink_mac(pkt.eth->h_dest) != own_mac;
 	heads->bytes = pkt.buf_bytes;
 	heads->l3 = pkt.l3 - pkt.data;
 	heads->l4 = pkt.l4 - pkt.data;
@@ -505,7 +511,7 @@ int sink_xdp(struct xdp_md *ctx)
 
 	if (!own)
 		return XDP_PASS;
-	if (!cfg.check && cfg.no_verify && cfg.match == SINK_MATCH_ALL) {
+	if (!cfg.check && cfg.no_verify && cfg.match == SINK_MATCH_ALL && !own_mac) {
 		count_packet(cpu, cfg.streams, parse_frame_bytes(ctx), 0);
 		return received();
 	}
@@ -517,6 +523,10 @@ int sink_xdp(struct xdp_md *ctx)
 	is_tagged = tag_at && has_tag(ctx, tag_at, &tag);
 	if (!is_test_packet(ctx, heads, is_tagged, &tag)) {
 		ADD_ONCE(own->foreign, 1);
+		return XDP_PASS;
+	}
+	if (own_mac && heads->is_to_other_mac) {
+		ADD_ONCE(own->other_mac, 1);
 		return XDP_PASS;
 	}
 	if (!cfg.no_verify && !(heads->udp == SINK_UDP_USUAL && is_tagged &&

@@ -75,7 +75,7 @@ struct sink_heads {
 	__u8 udp;		/* enum sink_udp */
 	__u8 parsed;		/* enum parse_result */
 	__u8 proto;		/* 0: no L4 header */
-	__u8 reserved;
+	__u8 is_to_other_mac;
 };
 ABI_ASSERT_SIZE(struct sink_heads, 32);
 
@@ -93,9 +93,19 @@ struct sink_cpu {
 	__u64 unverified;	/* matched, no L4 checksum that could be verified, or too long a payload */
 	__u64 bad_payload;	/* tagged, the payload is not the pattern: in no stream */
 	__u64 locked_out;	/* another CPU held the stream's lock for too long: in no stream */
+	__u64 other_mac;	/* with own_mac: matched, but to another MAC address: passed on */
 	struct sink_heads heads;
+	__u64 reserved[7];
 };
-ABI_ASSERT_SIZE(struct sink_cpu, 128);
+ABI_ASSERT_SIZE(struct sink_cpu, 192);
+
+/* A MAC address as a number that is never 0: in memory's order, with bit 48. */
+static inline __u64 sink_mac(const __u8 *mac)
+{
+	__u64 low = mac[0] | mac[1] << 8 | mac[2] << 16 | (__u64)mac[3] << 24;
+
+	return low | (__u64)mac[4] << 32 | (__u64)mac[5] << 40 | 1ull << 48;
+}
 
 /* A stream's order. It may arrive on several CPUs: an odd count is the lock of the one that writes. */
 struct seq_slot {

@@ -28,7 +28,7 @@
 #define STREAMS		3
 #define PORT		9
 #define MS		1000000ull
-#define KEPT		28
+#define KEPT		32
 
 static struct sink_xdp_bpf *skel;
 
@@ -38,6 +38,7 @@ static struct variant {
 	enum stamp_clock stamp_clock;
 	bool no_l4, frags, note_seen, verify_payload, sum_blocks, spin;
 	unsigned int peer_version;	/* of packet_build()'s client */
+	bool own_mac;			/* of packet_build()'s packets */
 } variant;
 
 static const struct sink_cfg usual = {
@@ -64,6 +65,7 @@ static void set_peer(struct sink_xdp_bpf *to)
 
 static int load(struct sink_cfg cfg)
 {
+	struct packet_frame frame;
 	struct kept *k = kept;
 
 	for (; k < kept + KEPT && k->skel; k++) {
@@ -92,6 +94,10 @@ static int load(struct sink_cfg cfg)
 	skel->rodata->verify_payload = variant.verify_payload;
 	if (variant.peer_version)
 		set_peer(skel);
+	if (variant.own_mac) {
+		packet_build(&frame, &(struct packet_spec){ 0 });
+		skel->rodata->own_mac = sink_mac(frame.bytes);
+	}
 	if (variant.verify_payload)
 		packet_pattern((void *)skel->rodata->payload_words, sizeof(skel->rodata->payload_words));
 	if (variant.frags)
@@ -688,6 +694,35 @@ static void matches_reflections_by_source_address(void **state)
 		packet_build(&frame, &back);
 		assert_int_equal(run_frame(&frame), XDP_PASS);
 		assert_int_equal(read_cpu().foreign, 8 * bytes + 1);
+	}
+}
+
+/* Each bit of the address, alone: the lowest of the first byte makes it one of a group. */
+static void counts_packets_to_other_addresses_apart(void **state)
+{
+	struct sink_cfg all = usual;
+	struct packet_frame frame;
+	unsigned int bit, way;
+	uint64_t received;
+
+	(void)state;
+	all.check = 0;
+	all.no_verify = 1;
+	all.match = SINK_MATCH_ALL;
+	variant.own_mac = true;
+	for (way = 0; way < 2; way++) {
+		assert_int_equal(load(way ? all : usual), 0);
+		packet_build(&frame, &(struct packet_spec){ .dst_port = PORT, .payload_bytes = 18 });
+		assert_int_equal(run_frame(&frame), XDP_DROP);
+		for (bit = 0; bit < 48; bit++) {
+			frame.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			assert_int_equal(run_frame(&frame), bit ? XDP_PASS : XDP_DROP);
+			frame.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
+		received = read_rec(STREAMS).packets;
+		assert_int_equal(read_cpu().other_mac, 47);
+		assert_int_equal(received, 2);
+		assert_int_equal(read_cpu().foreign, 0);
 	}
 }
 
@@ -1717,6 +1752,7 @@ int test_sink(void)
 		T(passes_on_when_asked),
 		T(matches_reflections_by_source_port),
 		T(matches_reflections_by_source_address),
+		T(counts_packets_to_other_addresses_apart),
 		T(counts_everything_when_asked),
 		T(only_counts_when_asked),
 		T(measures_no_gap_unless_asked),

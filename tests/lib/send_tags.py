@@ -4,7 +4,7 @@
 Sends hand-made test packets, whose loss, order and delay are known, from one
 end of a lab. Knows nothing of the tool but the layout of its tag.
 
-    send_tags.py [--port N] [--frame-bytes N] [--vlan ID] [--ip6] [--pattern] <LINES
+    send_tags.py [--port N] [--frame-bytes N] [--vlan ID] [--ip6] [--pattern] [--mac MAC] <LINES
 
 One packet a line, in the order of the lines:
 
@@ -39,7 +39,7 @@ import time
 
 import tag
 
-MACS = b"\x02\xe9\0\0\0\x0b" + b"\x02\xe9\0\0\0\x0a"
+SOURCE_MAC = b"\x02\xe9\0\0\0\x0a"
 FIRST_RUN = 0x1234
 STEP_NS = 1000
 RUN = 1 << 33       # numbers of one run lie within this
@@ -83,7 +83,7 @@ def build(args, payload_tag, port, words):
     pseudo = ends + struct.pack("!HH", 17, udp_bytes)
     check = (tag.csum(pseudo + udp + payload) or 0xFFFF) ^ ("badsum" in words)
     udp = udp[:6] + struct.pack("!H", 0 if "nosum" in words else check)
-    return MACS + vlan + (b"\x86\xdd" if args.ip6 else b"\x08\x00") + ip + udp + payload
+    return args.macs + vlan + (b"\x86\xdd" if args.ip6 else b"\x08\x00") + ip + udp + payload
 
 
 def stamps_back(lines):
@@ -121,7 +121,9 @@ def main():
     parser.add_argument("--vlan", type=int)
     parser.add_argument("--ip6", action="store_true")
     parser.add_argument("--pattern", action="store_true")
+    parser.add_argument("--mac", default="02:e9:00:00:00:0b")
     args = parser.parse_args()
+    args.macs = bytes.fromhex(args.mac.replace(":", "")) + SOURCE_MAC
     args.frame_bytes = args.frame_bytes or (84 if args.ip6 else 64) + 4 * (args.vlan is not None)
     lines = [line.split() for line in sys.stdin if line.strip()]
     # Packets that leave by two CPUs may overtake each other.
@@ -134,7 +136,7 @@ def main():
     lost = read_dropped(counters)
     for words, run, back in zip(lines, *stamps_back(lines)):
         if words[0] == "arp":
-            frame = MACS + b"\x08\x06" + bytes(46)
+            frame = args.macs + b"\x08\x06" + bytes(46)
         else:
             age_ns = take_number(words, "age", None)
             sent_ns = base_ns - back * STEP_NS if age_ns is None else \

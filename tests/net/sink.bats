@@ -180,6 +180,23 @@ sound='"lost_packets": 0, "duplicate_packets": 0, "reordered_packets": 0, "unkno
 		"delay_packets": 500 }'
 }
 
+@test "--own-mac: what is flooded to other MAC addresses is not received, and counted apart" {
+	start sink b sink eg0 --own-mac --count 305 --duration 10s
+	numbers 0 100 | send_tags --mac 02:e9:00:00:00:77
+	numbers 0 101 | send_tags
+	numbers 102 203 | send_tags --mac ff:ff:ff:ff:ff:ff
+	numbers 204 304 | send_tags --mac 01:00:5e:00:00:01
+	finish sink
+	is 0
+	figures '{ "received_packets": 305, "lost_packets": 0, "other_mac_packets": 101, "foreign_packets": 0 }'
+	# Without it, they are received as any.
+	start sink b sink eg0 --count 101 --duration 10s
+	numbers 0 100 | send_tags --mac 02:e9:00:00:00:77
+	finish sink
+	is 0
+	figures '{ "received_packets": 101, "other_mac_packets": null }'
+}
+
 @test "a packet with a wrong checksum is counted apart, in no other figure, and fails the run" {
 	for ip in "" --ip6; do
 		start sink b sink eg0 --count 1017 --duration 10s --records "$BATS_TEST_TMPDIR/r.csv"

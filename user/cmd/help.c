@@ -46,7 +46,7 @@ static const struct {
 	{ "How",
 	  "against-stack auth batch busy-poll busy-read cacert clock congestion count-only cpu engine force fresh gso "
 	  "hooks insecure into-stack key-file keys no-cost no-l4-checksum no-ledger no-store no-variation nodelay noise open "
-	  "order-window probe queue queues rcvbuf receive-buffer receiver reflector reflector-mode remote-cpu "
+	  "order-window own-mac probe queue queues rcvbuf receive-buffer receiver reflector reflector-mode remote-cpu "
 	  "remote-receive-buffer remote-send-buffer reset-command rx-stamp send-buffer share sink-socket socket "
 	  "socket-buffer spin stamp-every strict-ssid tc-mode threads tx-stamp until-eof user window-clamp xdp-mode "
 	  "zero-copy zerocopy ignore state skip-failed" },

@@ -30,6 +30,7 @@ struct sink_opts {
 	const char *ifname;
 	uint16_t port;
 	bool all;
+	bool own_mac;
 	bool pass;
 	bool count_only;
 	bool no_loss;
@@ -69,6 +70,8 @@ static const struct opt options[] = {
 	  "UDP and TCP destination port of test packets", .min = 1 },
 	{ 0, "all", OPT_FLAG, offsetof(struct sink_opts, all), NULL,
 	  "treat every packet as a test packet, including ARP" },
+	{ 0, "own-mac", OPT_FLAG, offsetof(struct sink_opts, own_mac), NULL,
+	  "count packets to other unicast MAC addresses apart, as a switch floods them: they are not received" },
 	{ 0, "pass", OPT_FLAG, offsetof(struct sink_opts, pass), NULL,
 	  "pass test packets to the stack instead of dropping them" },
 	{ 0, "count-only", OPT_FLAG, offsetof(struct sink_opts, count_only), NULL,
@@ -129,7 +132,7 @@ static const struct opt_rule rules[] = {
 	{ OPT_EXCLUDES, "rx-stamp=hw", "xdp-mode=generic" },
 	{ OPT_REQUIRES, "rcvbuf", "socket" },
 	{ OPT_EXCLUDES, "socket",
-	  "xdp-mode records hgrm hlog rx-stamp clock=tai all pass count-only gaps expect-gap no-l4-checksum "
+	  "xdp-mode records hgrm hlog rx-stamp clock=tai all own-mac pass count-only gaps expect-gap no-l4-checksum "
 	  "order-window" },
 	OPT_RULE_END
 };
@@ -278,6 +281,7 @@ static int open_receiver(struct sink_run *run)
 		.mode = (enum xdp_mode)opts->xdp_mode,
 		.match = opts->all ? SINK_MATCH_ALL : SINK_MATCH_DEST,
 		.port = opts->port,
+		.own_mac = opts->own_mac,
 		.pass = opts->pass,
 		.check = !opts->count_only,
 		.vary = !opts->count_only && !opts->no_variation,

@@ -226,6 +226,9 @@ static const struct metric metrics[] = {
 	  "test packets without a probe tag: counted, but neither timed nor checked for order" },
 	{ "foreign_packets", UNIT_COUNT, METRIC_NEITHER, "other traffic",
 	  "packets that did not match the filter and went on to the stack" },
+	{ "other_mac_packets", UNIT_COUNT, METRIC_LOWER, "to other MACs",
+	  "sink --own-mac: test packets to another unicast MAC address than the interface's: passed to the "
+	  "stack, and in no other figure", .brief = true },
 	{ "other_stream_packets", UNIT_COUNT, METRIC_NEITHER, "other streams",
 	  "tagged packets whose stream number is beyond the table: counted, but not checked" },
 	{ "bad_checksum_packets", UNIT_COUNT, METRIC_LOWER, "bad checksum",

@@ -27,6 +27,7 @@ struct rx_count {
 	uint64_t locked_out;		/* another CPU held the stream's lock for too long: not checked */
 	uint64_t not_recorded;
 	uint64_t other_clock, no_arrival, implausible_time;	/* timestamped, but not usable for delays */
+	uint64_t other_mac;		/* matched, but to another MAC address: in no other count */
 	uint64_t other_run;		/* of another sender, or left over from an earlier run */
 	uint64_t implausible;		/* numbers that no other packet confirmed */
 	uint64_t unconfirmed;		/* the last ones, that no packet followed */

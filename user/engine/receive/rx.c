@@ -152,6 +152,7 @@ static int load(struct rx *rx, const struct nic_facts *nic, struct err *e)
 	skel->rodata->cfg.port = htons(cfg->port);
 	skel->rodata->cfg.match = (uint8_t)cfg->match;
 	set_peer(skel, &cfg->peer);
+	skel->rodata->own_mac = cfg->own_mac ? sink_mac(nic->mac) : 0;
 	skel->rodata->cfg.pass = cfg->pass;
 	skel->rodata->cfg.check = cfg->check;
 	skel->rodata->cfg.streams = cfg->streams;
@@ -486,6 +487,7 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 		sum.not_recorded += __atomic_load_n(&rx->cpus[i].not_recorded, __ATOMIC_RELAXED);
 		sum.other_clock += __atomic_load_n(&rx->cpus[i].other_clock, __ATOMIC_RELAXED);
 		sum.no_arrival += __atomic_load_n(&rx->cpus[i].no_arrival, __ATOMIC_RELAXED);
+		sum.other_mac += __atomic_load_n(&rx->cpus[i].other_mac, __ATOMIC_RELAXED);
 		sum.other_run += __atomic_load_n(&rx->cpus[i].other_run, __ATOMIC_RELAXED);
 		sum.implausible_time += __atomic_load_n(&rx->cpus[i].implausible_time,
 							__ATOMIC_RELAXED);

@@ -39,6 +39,7 @@ struct rx_cfg {
 	enum sink_match match;
 	uint16_t port;			/* host order */
 	struct frame_addr peer;		/* with SINK_MATCH_SOURCE: from this address only; family 0: any */
+	bool own_mac;			/* count packets to another unicast MAC address apart */
 	bool pass;			/* pass test packets on to the stack */
 	bool check;			/* tag, order and delay; otherwise count only */
 	uint16_t streams;		/* checked: 0 .. streams - 1; at most RX_MAX_STREAMS */

@@ -172,6 +172,8 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	rx_settle(&count);
 	report_volume(&count, res);
 	result_metric_u64(res, "foreign_packets", count.foreign);
+	if (rx->cfg.own_mac)
+		result_metric_u64(res, "other_mac_packets", count.other_mac);
 	rx_report_damage(&count, res);
 	if (!rx->cfg.check)
 		return;
