@@ -106,6 +106,36 @@ static void an_overclaim_is_shown(void **state)
 	ledger_release(&ledger);
 }
 
+/* A row of a counter is an upper limit then, and the ledger is neither right nor wrong. */
+static void a_counter_of_other_traffic_claims_what_is_missing(void **state)
+{
+	static const struct ledger_growth drops = { "ethtool", "rx_xdp_drops", 589 };
+	struct ledger ledger = { .made = 1009, .received = 500, .exact = true };
+	struct ledger_iface iface = { .where = where };
+	struct result *res = result_new("test");
+
+	(void)state;
+	claim(&ledger, "NO_SOCKET", 9);
+	ledger_add_iface(&ledger, &iface, &drops, 1);
+	assert_int_equal(ledger_unattributed(&ledger), 0);
+	assert_int_equal(rows_of(&ledger.rows, "ethtool"), 500);
+	assert_int_equal(ledger.others, 89);
+	ledger_report(&ledger, res);
+	assert_int_equal(json_array_size(json_object_get(result_tree(res), "verdicts")), 0);
+	result_free(res);
+	ledger_release(&ledger);
+	/* All that is missing has a row already: what the counter has is of others. */
+	ledger = (struct ledger){ .made = 1009, .received = 1000, .exact = true };
+	res = result_new("test");
+	claim(&ledger, "NO_SOCKET", 9);
+	ledger_add_iface(&ledger, &iface, &drops, 1);
+	assert_int_equal(rows_of(&ledger.rows, "ethtool"), 0);
+	ledger_report(&ledger, res);
+	assert_true(result_passed(res));
+	result_free(res);
+	ledger_release(&ledger);
+}
+
 /* Packets lost elsewhere, or by what this host does not report, are not "the ledger adds up". */
 static void what_is_unattributed_is_no_pass(void **state)
 {
@@ -241,6 +271,7 @@ int main(void)
 		cmocka_unit_test(the_largest_row_is_reported_first),
 		cmocka_unit_test(where_copies_go_two_ways_a_packet_has_one_end),
 		cmocka_unit_test(an_overclaim_is_shown),
+		cmocka_unit_test(a_counter_of_other_traffic_claims_what_is_missing),
 		cmocka_unit_test(what_is_unattributed_is_no_pass),
 		cmocka_unit_test(a_witness_is_no_row),
 		cmocka_unit_test(an_xdp_verdict_is_claimed_once),

@@ -91,6 +91,17 @@ static struct ledger_row row_of(const struct ledger_growth *growth, const char *
 	return row;
 }
 
+static void claim_counter(struct ledger *ledger, struct ledger_row *row)
+{
+	int64_t rest = ledger_unattributed(ledger);
+	uint64_t most = rest > 0 ? (uint64_t)rest : 0, others = less(row->packets, most);
+
+	row->is_counter = true;
+	row->packets -= others;
+	ledger->others += others;
+	ledger_claim(ledger, row);
+}
+
 static void claim_as(struct ledger *ledger, const struct ledger_iface *iface, const char *source,
 		     const char *place, const char *reason, uint64_t packets)
 {
@@ -100,7 +111,7 @@ static void claim_as(struct ledger *ledger, const struct ledger_iface *iface, co
 	snprintf(row.place, sizeof(row.place), "%s", place);
 	snprintf(row.reason, sizeof(row.reason), "%s", reason);
 	snprintf(row.where, sizeof(row.where), "%s", iface->where);
-	ledger_claim(ledger, &row);
+	claim_counter(ledger, &row);
 }
 
 static bool has_digit(const char *name)
@@ -195,11 +206,11 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 		ledger_witness(ledger, &row);
 		if (!strcmp(row.source, "rtnl") && is_shared(&growths[i])) {
 			row.packets = unclaimed(iface, growths[i].value);
-			ledger_claim(ledger, &row);
+			claim_counter(ledger, &row);
 		} else if (!strcmp(row.source, "rtnl") && is_exclusive(&growths[i])) {
-			ledger_claim(ledger, &row);
+			claim_counter(ledger, &row);
 		} else if (!strcmp(row.source, "qdisc") && !ledger->exact) {
-			ledger_claim(ledger, &row);
+			claim_counter(ledger, &row);
 		}
 	}
 }
@@ -220,7 +231,7 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 
 		ledger_witness(ledger, &row);
 		if (!ledger->exact && !is_repeated(row.place))
-			ledger_claim(ledger, &row);
+			claim_counter(ledger, &row);
 	}
 }
 
@@ -271,6 +282,37 @@ static void note_unattributed(const struct ledger *ledger, uint64_t rest, struct
 		    nr ? counters : ", and no counter of drops grew");
 }
 
+/*
+ * Drops of other traffic, in counters that are rows: which of them were of this run is not known. Without such a row
+ * no packet of this run depends on them.
+ */
+static uint64_t others_in_rows(const struct ledger *ledger)
+{
+	size_t i;
+
+	for (i = 0; i < ledger->rows.nr; i++) {
+		if (ledger->rows.all[i].is_counter)
+			return ledger->others;
+	}
+	return 0;
+}
+
+static void note_others(const struct ledger *ledger, uint64_t others, struct result *res)
+{
+	char rows[512] = "";
+	size_t i, used = 0;
+
+	for (i = 0; i < ledger->rows.nr && used < sizeof(rows); i++) {
+		const struct ledger_row *row = &ledger->rows.all[i];
+
+		if (row->is_counter)
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used, "%s%s%s%s at '%s'", used ? ", " : "",
+						 row->reason, *row->reason ? " " : "", row->place, row->where);
+	}
+	result_note(res, "other traffic was dropped beside this run's: counters have %llu more packets than were missing; "
+		    "so these rows are upper limits: %s", (unsigned long long)others, rows);
+}
+
 void ledger_report(struct ledger *ledger, struct result *res)
 {
 	struct result *part = result_part(res, PART_LEDGER, "ledger"), *witnesses;
@@ -278,6 +320,7 @@ void ledger_report(struct ledger *ledger, struct result *res)
 	struct ledger_row row = { .packets = ledger->received };
 	unsigned long long made = ledger->made, received = ledger->received;
 	unsigned long long dropped = claimed(ledger);
+	uint64_t others = others_in_rows(ledger);
 	size_t i;
 
 	sort_rows(&ledger->rows);
@@ -292,13 +335,15 @@ void ledger_report(struct ledger *ledger, struct result *res)
 	result_metric_u64(part, "made_packets", ledger->made);
 	result_metric_u64(part, "claimed_packets", claimed(ledger));
 	result_metric_u64(part, "unattributed_packets", rest > 0 ? (uint64_t)rest : 0);
-	result_metric_u64(part, "overclaimed_packets", rest < 0 ? (uint64_t)-rest : 0);
+	result_metric_u64(part, "overclaimed_packets", others + (rest < 0 ? (uint64_t)-rest : 0));
+	if (others)
+		note_others(ledger, others, res);
 	if (rest > 0)
 		note_unattributed(ledger, (uint64_t)rest, res);
-	else if (!rest)
+	else if (!rest && !others)
 		result_verdict(res, true, "the ledger adds up: made %llu = received %llu + lost and "
 			       "explained %llu, none is unattributed", made, received, dropped);
-	else
+	else if (rest < 0)
 		result_verdict(res, false, "the ledger claims %llu more packets than were made: "
 			       "made "
 			       "%llu, received %llu, lost and explained %llu",

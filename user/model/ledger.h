@@ -7,7 +7,8 @@
  * 1. what the receiver (received) and the sender (not taken by the driver) report packet by packet;
  * 2. skb:kfree_skb, which identifies the packet by its headers and tag;
  * 3. counters of interfaces, minus what 1 and 2 have reported for that interface: a verdict of an
- * XDP program and a full ring occur before there is an skb;
+ * XDP program and a full ring occur before there is an skb. A counter has the drops of other
+ * traffic as well: it claims at most what is left;
  * 4. what arrived damaged, at most as many as are left: it may be a copy, or of another program.
  *
  * All other counters (qdisc, softnet, stack, socket) repeat what kfree_skb reports, and count other
@@ -44,6 +45,7 @@ struct ledger {
 	struct ledger_rows rows;
 	struct ledger_rows witnesses;
 	bool exact;		/* kfree_skb was traced */
+	uint64_t others;	/* what counters that are rows have beyond the packets that were left */
 };
 
 void ledger_release(struct ledger *ledger);
@@ -88,7 +90,7 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 
 /*
  * Writes parts "ledger" and "witnesses", the largest rows first, figures and the verdict to @res. What is unattributed is no
- * success and no failure: it has a note instead of a verdict.
+ * success and no failure: it has a note instead of a verdict. So has a row of a counter that counted other traffic too.
  */
 void ledger_report(struct ledger *ledger, struct result *res);
 

@@ -921,8 +921,8 @@ static const struct metric metrics[] = {
 	{ "unattributed_packets", UNIT_COUNT, METRIC_LOWER, "unattributed",
 	  "made - received (each sequence number once) - lost and explained" },
 	{ "overclaimed_packets", UNIT_COUNT, METRIC_LOWER, "overclaimed",
-	  "packets that the ledger's rows claim beyond the packets made; above 0, a source counts "
-	  "other traffic" },
+	  "drops that the ledger's sources report beyond the packets that were missing; above 0, a source "
+	  "counts other traffic" },
 
 	{ "pacing_achieved_ratio", UNIT_RATIO, METRIC_HIGHER, "achieved / offered",
 	  "sent rate / offered rate; below 99.9 % the result is irregular (RFC 9971)" },
