@@ -25,7 +25,7 @@ enum impair_kind {
 	IMPAIR_CORRUPT,		/* arg bits are flipped, at or after offset */
 	IMPAIR_CHECKSUM,	/* L4 checksum corrupted (the IPv4 header's if there is no L4) */
 	IMPAIR_TRUNCATE,	/* cut to arg bytes, without FCS; shorter packets are unchanged */
-	IMPAIR_FRAGMENT,	/* IPv4 fragments of at most arg bytes of payload; user space */
+	IMPAIR_FRAGMENT,	/* fragments of at most arg bytes of payload; user space */
 	IMPAIR_DUPLICATE,	/* sent arg more times, right after it */
 	IMPAIR_REORDER,		/* held until arg later ones have been sent */
 	IMPAIR_DELAY,		/* delayed by the delay's distribution; drawn in user space */

@@ -593,6 +593,7 @@ static void what_cannot_be_fragmented_is_not_said_to_be(void **state)
 {
 	const struct impair_rule rule = { .kind = IMPAIR_FRAGMENT, .every = 1, .arg = 64 };
 	struct impair_plan plan = plan_of(&rule, 1);
+	static const uint8_t nexts[] = { 0, 17, 43, 44, 60 };
 	uint64_t i, possible = 0, changed = 0;
 	struct fragment_plan fragments;
 	struct packet_frame frame;
@@ -607,6 +608,7 @@ static void what_cannot_be_fragmented_is_not_said_to_be(void **state)
 		const struct packet_spec spec = {
 			.version = random >> 8 & 7 ? 4 : 6, .vlans = random >> 12 & 3,
 			.option_bytes = random >> 8 & 7 ? (random >> 16 & 1) * 12 : 0,
+			.extensions = random >> 8 & 7 ? 0 : (random >> 16 & 3),
 			.payload_bytes = 18 + (random >> 20) % 150,
 		};
 
@@ -615,6 +617,11 @@ static void what_cannot_be_fragmented_is_not_said_to_be(void **state)
 			change_a_byte(&frame, draw(7, 1, i));
 		if (i % 8 == 7)
 			frame.bytes[frame.l3 + 6] = 0x1f, frame.bytes[frame.l3 + 7] = (uint8_t)(0xf0 + random % 16);
+		if (spec.version == 6) {
+			frame.bytes[frame.l3 + 6] = nexts[(random >> 32) % 5];
+			frame.bytes[frame.l3 + 40] = nexts[(random >> 40) % 5];
+			frame.bytes[frame.l3 + 41] = random >> 48 & 1;
+		}
 		is_possible = fragment_plan(frame.bytes, (uint32_t)frame.len, 64, &fragments);
 		possible += is_possible;
 		changed += is_possible && i % 2;

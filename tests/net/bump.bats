@@ -183,10 +183,10 @@ counted() {
 	balance '.fragmented == 51 and .fragments == 306 and .no_fragments == 0'
 }
 
-@test "IPv6 is not cut, and that is counted" {
+@test "what is no IP packet is not cut, and that is counted" {
 	start sink b sink eg0 --count 97 --duration 60s
 	bump fragment=8
-	tool_in a blast eg0 2001:2::2 -q --count 97 --rate 5kpps -s 200
+	tool_in a blast eg0 "eth(dst=02:e9:00:00:00:0b, type=0x88b5)" -q --count 97 --rate 5kpps -s 200
 	is 0
 	counted '.received_packets == 97 and .lost_packets == 0'
 	balance '.no_fragments >= 97 and .fragmented == 0'

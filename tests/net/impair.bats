@@ -427,6 +427,20 @@ fields() {
 	[ "$(grep -c fragment "$BATS_TEST_TMPDIR/events.csv")" = 10 ]
 }
 
+@test "IPv6 fragments are put together again by the receiver's stack, with an identification each" {
+	need af-xdp
+	bump_up
+	start bump r impair ega egb --fragment all:64 --direction a-to-b --match 'icmp6 dst 2001:2::2'
+	run -0 in_a ping -c 31 -i 0.01 -s 500 2001:2::2
+	[[ $output == *"31 received"* ]] || fail "$output"
+	finish bump INT
+	is 130
+	# 508 bytes of ICMPv6 in 8 fragments. Neighbour discovery that goes to the address itself is too short.
+	json '.parts[0].metrics | .impair_fragmented_packets == 31 and .impair_fragments_frames == 7 * 31'
+	[ "$(in_b awk '$1 == "Ip6ReasmOKs" { print $2 }' /proc/net/snmp6)" = 31 ]
+	[ "$(in_b awk '$1 == "Ip6ReasmFails" { print $2 }' /proc/net/snmp6)" = 0 ]
+}
+
 @test "delays on one interface are refused with a hint to use two" {
 	lab_up
 	tool_in b impair eg0 --delay 1ms

@@ -26,10 +26,12 @@ static void are_scapys(const struct fragment_vector *vector)
 
 	memcpy(packet, vector->packet, vector->packet_bytes);
 	assert_true(fragment_plan(packet, vector->packet_bytes, vector->max_bytes, &plan));
+	plan.identification = 0x89abcdef;
 	assert_int_equal(plan.nr, vector->nr);
 	for (i = 0; i < plan.nr; i++) {
 		memset(out, 0xee, sizeof(out));
 		bytes = fragment_write(&plan, packet, i, out);
+		assert_true(bytes <= vector->packet_bytes || bytes == plan.pad_bytes);
 		assert_int_equal(bytes, piece[0] << 8 | piece[1]);
 		assert_memory_equal(out, piece + 2, bytes);
 		piece += 2 + bytes;
@@ -61,7 +63,7 @@ static void what_fits_is_not_cut(void **state)
 	assert_false(fragment_plan(bytes_of(two->packet), two->packet_bytes, 65535, &plan));
 }
 
-static void what_is_no_whole_ipv4_packet_is_not_cut(void **state)
+static void what_is_no_whole_ip_packet_is_not_cut(void **state)
 {
 	const struct fragment_vector *two = &fragment_vectors[0];
 	struct fragment_plan plan;
@@ -83,6 +85,50 @@ static void what_is_no_whole_ipv4_packet_is_not_cut(void **state)
 	packet[20] = 0x1f;		/* at the very end of 64 KiB */
 	packet[21] = 0xff;
 	assert_false(fragment_plan(packet, two->packet_bytes, 64, &plan));
+}
+
+static const struct fragment_vector *vector_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fragment_vectors); i++) {
+		if (!strcmp(fragment_vectors[i].name, name))
+			return &fragment_vectors[i];
+	}
+	fail_msg("there is no vector %s", name);
+	return NULL;
+}
+
+static void an_ip6_packet_is_cut_before_its_first_header_for_the_end_alone(void **state)
+{
+	const struct fragment_vector *two = vector_of("two6"), *hops = vector_of("hops6"), *tiny = vector_of("dest6");
+	struct fragment_plan plan;
+	uint8_t packet[ROOM];
+	uint32_t bytes;
+
+	(void)state;
+	for (bytes = 0; bytes < hops->packet_bytes; bytes++)
+		assert_false(fragment_plan(bytes_of(hops->packet), bytes, 64, &plan));
+	assert_true(fragment_plan(bytes_of(two->packet), two->packet_bytes, 1472, &plan));
+	assert_false(fragment_plan(bytes_of(two->packet), two->packet_bytes, 1480, &plan));
+	/* A routing header, alone, after options of hops, and after those for the destinations on the way. */
+	memcpy(packet, two->packet, two->packet_bytes);
+	packet[20] = 43;
+	assert_false(fragment_plan(packet, two->packet_bytes, 64, &plan));
+	memcpy(packet, hops->packet, hops->packet_bytes);
+	packet[54] = 43;
+	assert_false(fragment_plan(packet, hops->packet_bytes, 64, &plan));
+	memcpy(packet, tiny->packet, tiny->packet_bytes);
+	packet[54] = 43;
+	assert_false(fragment_plan(packet, tiny->packet_bytes, 64, &plan));
+	/* A fragment of 9 to 15 bytes in all: with its header the first would be longer than the packet. */
+	memcpy(packet, two->packet, two->packet_bytes);
+	packet[18] = 0;
+	packet[19] = 15;
+	assert_false(fragment_plan(packet, 14 + 40 + 15, 8, &plan));
+	packet[19] = 16;
+	assert_true(fragment_plan(packet, 14 + 40 + 16, 8, &plan));
+	assert_int_equal(plan.nr, 2);
 }
 
 static void options_without_end_are_not_read_beyond_the_header(void **state)
@@ -108,7 +154,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fragments_are_those_of_scapy),
 		cmocka_unit_test(what_fits_is_not_cut),
-		cmocka_unit_test(what_is_no_whole_ipv4_packet_is_not_cut),
+		cmocka_unit_test(what_is_no_whole_ip_packet_is_not_cut),
+		cmocka_unit_test(an_ip6_packet_is_cut_before_its_first_header_for_the_end_alone),
 		cmocka_unit_test(options_without_end_are_not_read_beyond_the_header),
 	};
 

@@ -61,7 +61,7 @@ static const struct opt options[] = {
 	{ 0, "truncate", RULE(IMPAIR_TRUNCATE), "WHICH:BYTES",
 	  "cut the frame to BYTES, without FCS; lengths in its headers are not changed" },
 	{ 0, "fragment", RULE(IMPAIR_FRAGMENT), "WHICH:BYTES",
-	  "split into IPv4 fragments with BYTES of payload, a multiple of 8" },
+	  "split IP packets into fragments with BYTES of payload, a multiple of 8" },
 	{ 0, "duplicate", RULE(IMPAIR_DUPLICATE), "WHICH[:COPIES]", "send COPIES more directly after the packet" },
 	{ 0, "reorder", RULE(IMPAIR_REORDER), "WHICH:PLACES",
 	  "hold a packet until PLACES later packets have been sent" },

@@ -711,7 +711,7 @@ static const struct metric metrics[] = {
 	{ "impair_truncated_packets", UNIT_COUNT, METRIC_NEITHER, "truncated",
 	  "packets that --truncate shortened", .brief = true },
 	{ "impair_fragmented_packets", UNIT_COUNT, METRIC_NEITHER, "fragmented",
-	  "packets that --fragment split into IPv4 fragments", .brief = true },
+	  "packets that --fragment split into fragments", .brief = true },
 	{ "impair_duplicated_packets", UNIT_COUNT, METRIC_NEITHER, "duplicated",
 	  "packets that --duplicate copied", .brief = true },
 	{ "impair_reordered_packets", UNIT_COUNT, METRIC_NEITHER, "reordered",

@@ -163,6 +163,7 @@ static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 		count(&bump->count.no_fragments, 1);
 		return head;
 	}
+	plan.identification = (uint32_t)(bump->cfg.seed + bump->count.fragmented);
 	count(&bump->count.fragmented, 1);
 	count(&bump->count.fragments, plan.nr);
 	for (i = 1; i < plan.nr; i++) {
