@@ -141,7 +141,7 @@ CASES = [
          "REDIRECT", "r:ega"),
     Case("XDP_DROP, generic", "b", "XDP", at("b", "ip link set eg0 xdp off",
                                              "ip link set eg0 xdpgeneric obj {obj} sec xdp/drop"),
-         to(NEAR4, *SOCKET), ALL, ".", "b:eg0"),
+         to(NEAR4, *SOCKET), ALL, "XDP", "b:eg0"),
     # Sockets
     Case("no listener", "b", "no socket", [], to(NEAR4, "--sink-socket"), mib("b", "UdpNoPorts"),
          "NO_SOCKET", "b:eg0", sink="lo"),

@@ -327,12 +327,12 @@ end_strays() {
 	sent $B --sink-socket
 	json '[.parts[] | select(.name == "ledger") | .entries[] | select(.packets > 0)] | length == 1'
 	json '.parts[] | select(.name == "ledger") | .entries[1] | .packets == 1009 and
-		.source == "kfree_skb" and (.where | endswith("-b:eg0"))'
+		.source == "kfree_skb" and .reason == "XDP" and (.where | endswith("-b:eg0"))'
 	ip_in b link set eg0 xdp off
 	verdict b eg0 xdpgeneric redirect
 	sent $B --sink-socket
 	json '.parts[] | select(.name == "ledger") | .entries[1] | .packets == 1009 and
-		.source == "kfree_skb" and (.where | endswith("-b:eg0"))'
+		.source == "kfree_skb" and .reason == "XDP" and (.where | endswith("-b:eg0"))'
 }
 
 @test "a firewall's drop is NETFILTER_DROP, as its own counter says" {

@@ -457,6 +457,14 @@ static size_t read_places(const struct drops *drops, struct named *all, uint64_t
 	return nr;
 }
 
+/* The kernel has the name for what an XDP program does to an skb, and gives it in some of the places. */
+static void name_xdp_verdict(struct drop_place *place)
+{
+	if (place->kind == DROP_SKB && strstr(place->symbol, "xdp") &&
+	    (!place->reason[0] || !strcmp(place->reason, "NOT_SPECIFIED")))
+		snprintf(place->reason, sizeof(place->reason), "XDP");
+}
+
 int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_place *place),
 	       void *ctx, struct err *e)
 {
@@ -471,8 +479,10 @@ int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_plac
 	}
 	nr = read_places(drops, all, values);
 	name_places(drops, all, nr);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		name_xdp_verdict(&all[i].place);
 		fn(ctx, &all[i].place);
+	}
 out:
 	free(all);
 	free(values);
