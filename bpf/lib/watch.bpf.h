@@ -151,7 +151,7 @@ static __always_inline void watch_size(struct watch_rec *rec, __u32 frame_bytes,
 		ADD_ONCE(rec->sizes[class], packets);
 }
 
-/* To whom an IP packet goes. A broadcast of a subnet cannot be told from an address. */
+/* To whom an IP packet goes. An address does not show that it is the broadcast of a subnet. */
 static __always_inline __u64 watch_ip_cast(const struct packet *pkt)
 {
 	__u32 to;
