@@ -96,6 +96,8 @@ for _ in range(int(sys.argv[1])):
 }
 
 @test "an expression is read for packets from L3 on; what needs Ethernet headers is refused in words" {
+	local verb
+
 	tun_up
 	watch eg7 --filter 'udp port 1009 and greater 100 and ip'
 	tun_write
@@ -108,6 +110,16 @@ for _ in range(int(sys.argv[1])):
 	is 2
 	says "the packets of 'eg7' have no Ethernet header"
 	says "omit --hooks xdp"
+	# Nor do those who send, and those who read in XDP.
+	for verb in "sink eg7" "reflect eg7" "blast eg7 198.18.5.2 --dst-mac 02:00:00:00:00:01" "impair eg7 --loss 1%" \
+		"impair eg7 --loss 1% --direction egress" "blast eg7 198.18.5.2 --dst-mac 02:00:00:00:00:01 --engine afxdp" \
+		"probe eg7 198.18.5.2 --dst-mac 02:00:00:00:00:01"; do
+		# shellcheck disable=SC2086	# words
+		tool_in b $verb
+		is 2
+		says "'eg7' is not an Ethernet interface"
+		says "ethgauge watch eg7"
+	done
 	# Beside an Ethernet interface, each by its own headers.
 	watch eg7 --filter 'udp port 1009'
 	end_watch

@@ -332,6 +332,8 @@ static int load_all(struct impair *impair, struct err *e)
 	for (i = 0; i < impair->nr_sides; i++) {
 		if (nic_read(impair->cfg.ifnames[i], &nics[i]))
 			return nic_unknown(impair->cfg.ifnames[i], e);
+		if (nic_check_ethernet(impair->cfg.ifnames[i], &nics[i], e))
+			return e->no;
 		impair->sides[i].ifindex = nics[i].ifindex;
 		snprintf(impair->sides[i].ifname, sizeof(impair->sides[i].ifname), "%s",
 			 impair->cfg.ifnames[i]);

@@ -233,6 +233,8 @@ int stream_wait_link(const struct stream_opts *opts, struct nic_facts *nic, stru
 
 	if (nic_read(opts->ifname, nic))
 		return nic_unknown(opts->ifname, e);
+	if (nic_check_ethernet(opts->ifname, nic, e))
+		return e->no;
 	if (!nic->up) {
 		err_set(e, -ENETDOWN, "cannot send through '%s'", opts->ifname);
 		return err_hint(e, "ip link set dev %s up", opts->ifname);

@@ -207,7 +207,7 @@ int watch_open(struct watch **ret_watch, const struct watch_cfg_iface *cfg, stru
 	if (nic_read(cfg->ifname, &nic))
 		return nic_unknown(cfg->ifname, e);
 	if (!nic.ethernet && !nic.at_l3)
-		return err_usage(e, "'%s' has neither Ethernet frames nor IP packets", cfg->ifname);
+		return nic_check_ethernet(cfg->ifname, &nic, e);
 	if (nic.at_l3 && cfg->hooks == WATCH_HOOKS_XDP) {
 		err = err_usage(e, "the packets of '%s' have no Ethernet header: they can be watched at tc alone",
 				cfg->ifname);

@@ -422,6 +422,14 @@ bool nic_is_there(const char *ifname, int ifindex)
 	return now == ifindex || (!now && errno != ENODEV);
 }
 
+int nic_check_ethernet(const char *ifname, const struct nic_facts *nic, struct err *e)
+{
+	if (nic->ethernet)
+		return 0;
+	err_usage(e, "'%s' is not an Ethernet interface: its packets have no Ethernet header", ifname);
+	return nic->at_l3 ? err_hint(e, "ethgauge watch %s counts what passes it", ifname) : e->no;
+}
+
 int nic_vanished(const char *ifname, int ifindex, struct err *e)
 {
 	char now[IF_NAMESIZE];

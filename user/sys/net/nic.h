@@ -49,6 +49,9 @@ int nic_read_counters(const char *ifname, struct nic_counters *ret_counters);
  */
 #define NIC_LINEAR_MTU 3400
 
+/* An error, unless frames begin with an Ethernet header: what is sent has one, and XDP programs read it. */
+int nic_check_ethernet(const char *ifname, const struct nic_facts *nic, struct err *e);
+
 /* True while the interface with this name and index exists. */
 bool nic_is_there(const char *ifname, int ifindex);
 
