@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t i;
 
 	must(code && text);
-	if (filter_compile(&filter, text, FILTER_ETHERNET, &e)) {
+	if (filter_compile(&filter, text, strlen(text) % 2 ? FILTER_L3 : FILTER_ETHERNET, &e)) {
 		must(!filter && e.no && e.msg[0]);
 	} else {
 		check_ops(filter);
