@@ -110,7 +110,7 @@ static int check_kind(const struct watch_hook *hook, struct err *e)
 
 	if (nic_read(hook->cfg.ifname, &nic) || nic.at_l3 == hook->cfg.at_l3)
 		return 0;	/* if it is gone, attaching says so */
-	return err_set(e, -EOPNOTSUPP, "its packets %s an Ethernet header", nic.at_l3 ? "have no longer" : "now have");
+	return err_plain(e, -EOPNOTSUPP, "its packets %s an Ethernet header", nic.at_l3 ? "have no longer" : "now have");
 }
 
 static int attach(struct watch_hook *hook, struct err *e)

@@ -217,10 +217,10 @@ int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mo
 	struct nic_facts nic;
 	int fd;
 
-	tc_left_remove(ifindex);
 	if_indextoname((unsigned int)ifindex, ifname);
 	if (!nic_read(ifname, &nic) && nic_check_ethernet(ifname, &nic, e))
 		return e->no;
+	tc_left_remove(ifindex);
 	if (got == XDP_MODE_GENERIC)
 		warn_of_merging(ifname);
 	fd = attach_as(ifindex, prog_fd, got);

@@ -55,8 +55,10 @@ int nic_check_ethernet(const char *ifname, const struct nic_facts *nic, struct e
 /* True while the interface with this name and index exists. */
 bool nic_is_there(const char *ifname, int ifindex);
 
-/* The same as 0; otherwise -ENODEV, with what became of it as far as this network namespace knows. */
+/* 0 while it exists; then -ENODEV, with what became of it as far as this network namespace shows. */
 int nic_check_there(const char *ifname, int ifindex, struct err *e);
+
+/* That error, for an interface that is known to be gone. */
 int nic_vanished(const char *ifname, int ifindex, struct err *e);
 
 /* True while it is there and set up, with or without a carrier. */
