@@ -616,6 +616,21 @@ says_what_it_takes() {
 	json '.metrics.sent_packets > 0'
 }
 
+# 1.4 Mpps is out of reach through a router on the sender's own CPU, and handed over one by one even more so.
+@test "a sender that falls behind its rate hands over more packets at once" {
+	need xdp-live-frames
+	lab_up --path a-r-b
+	tool_in a blast eg0 198.19.0.1 --engine live --rate 1400kpps --duration 300ms --json
+	is 0
+	json '.environment.tx_batch == 1 and .self.tx_batch_frames > 1'
+	tool_in a blast eg0 198.19.0.1 --engine live --rate 1400kpps --duration 300ms --batch 1 --json
+	is 0
+	json '.self.tx_batch_frames == 1'
+	tool_in a blast eg0 198.19.0.1 --engine live --rate 1kpps --duration 100ms --json
+	is 0
+	json '.self.tx_batch_frames == 1'
+}
+
 @test "a stream crosses a router, and a bridge" {
 	need xdp-live-frames af-xdp
 	lab_up --path a-r-b

@@ -1038,6 +1038,9 @@ static const struct metric metrics[] = {
 	  "receive softirqs that used up their budget or time with packets still waiting",
 	  .line = "events" },
 
+	{ "tx_batch_frames", UNIT_COUNT, METRIC_NEITHER, "frames at once",
+	  "live frames handed to the driver at once, in the end: more than the environment's tx_batch if the sender "
+	  "fell behind its rate" },
 	{ "tx_ring_mean_frames", UNIT_NONE, METRIC_NEITHER, "mean",
 	  "frames in the AF_XDP transmit ring, not yet returned by the kernel, at a kick; "
 	  "over all threads", .line = "AF_XDP ring" },

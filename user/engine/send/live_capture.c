@@ -233,6 +233,14 @@ static bool capture_is_finished(const struct tx_thread *thread)
 	return LOOK(run->ended) || (run->limit && LOOK(run->made) >= run->limit);
 }
 
+static uint64_t capture_next_ns(const struct tx_thread *thread)
+{
+	const struct kept *kept = kept_of(thread);
+	const struct replay_run *run = kept->run;
+
+	return run->start.ns + ((struct replay_rec *)(kept->arena + run->at))->slot_ns;
+}
+
 /* A slot that is near is waited for by the program. */
 static uint64_t capture_due_ns(const struct tx_thread *thread)
 {
@@ -242,7 +250,7 @@ static uint64_t capture_due_ns(const struct tx_thread *thread)
 
 	if (!is_paced(kept))
 		return 0;
-	slot_ns = run->start.ns + ((struct replay_rec *)(kept->arena + run->at))->slot_ns;
+	slot_ns = capture_next_ns(thread);
 	/* What is behind the end is not waited for. */
 	if (run->end_ns && slot_ns > run->end_ns)
 		slot_ns = run->end_ns;
@@ -351,6 +359,7 @@ const struct live_maker live_capture = {
 	.start = capture_start,
 	.is_finished = capture_is_finished,
 	.due_ns = capture_due_ns,
+	.next_ns = capture_next_ns,
 	.repeat = capture_repeat,
 	.end = capture_end,
 	.read = capture_read,

@@ -153,6 +153,13 @@ static bool mix_is_finished(const struct tx_thread *thread)
 	return !record->wheel.summary && !record->nr_max;
 }
 
+static uint64_t mix_next_ns(const struct tx_thread *thread)
+{
+	__u64 next_ns = 0;
+
+	return wheel_peek(&record_of(thread)->wheel, &next_ns) == WHEEL_NONE ? 0 : next_ns;
+}
+
 /* When the next slot is due; streams that only wait in the last slot are put on. */
 static uint64_t mix_due_ns(const struct tx_thread *thread)
 {
@@ -227,6 +234,7 @@ const struct live_maker live_mix = {
 	.start = mix_start,
 	.is_finished = mix_is_finished,
 	.due_ns = mix_due_ns,
+	.next_ns = mix_next_ns,
 	.read = mix_read,
 	.read_flow = mix_read_flow,
 	.close = mix_close,

@@ -28,6 +28,8 @@ struct live_part {
 	const __u64 *made;		/* in the program's memory */
 
 	struct live_calls calls;
+	uint32_t repeat;		/* by_clock: of the next call */
+	uint64_t behind_ns;		/* by_clock: the next slot, at the end of the last call */
 	uint64_t begin_ns, end_ns;	/* of the loop; 0: not yet */
 	uint64_t refused_packets;	/* when the loop looked last */
 };
@@ -49,6 +51,8 @@ struct live_maker {
 	bool (*is_finished)(const struct tx_thread *thread);
 	/* Of the next packet; 0: it is not to be waited for outside of the program. */
 	uint64_t (*due_ns)(const struct tx_thread *thread);
+	/* Of the next packet, whether or not it is waited for. */
+	uint64_t (*next_ns)(const struct tx_thread *thread);
 	uint32_t (*repeat)(const struct tx_thread *thread);
 	/* Behind the last call; may be NULL. */
 	int (*end)(const struct tx_thread *thread, struct err *e);

@@ -144,9 +144,14 @@ static bool plain_is_finished(const struct tx_thread *thread)
 	return thread->limit && made >= thread->limit;
 }
 
+static uint64_t plain_next_ns(const struct tx_thread *thread)
+{
+	return rec_of(thread)->due.ns;
+}
+
 static uint64_t plain_due_ns(const struct tx_thread *thread)
 {
-	return live_part_of(thread)->waits ? rec_of(thread)->due.ns : 0;
+	return live_part_of(thread)->waits ? plain_next_ns(thread) : 0;
 }
 
 /* How late its packets left; NULL where they are not paced. */
@@ -196,6 +201,7 @@ const struct live_maker live_plain = {
 	.start = plain_start,
 	.is_finished = plain_is_finished,
 	.due_ns = plain_due_ns,
+	.next_ns = plain_next_ns,
 	.read = plain_read,
 	.read_late = plain_read_late,
 	.close = plain_close,
