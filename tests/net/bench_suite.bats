@@ -281,6 +281,56 @@ loses_each_47th() {
 	json '[.. | .notes? // empty | .[] | select(test("fails even|forwards the highest load"))] == []'
 }
 
+has_carrier() {
+	[ "$(ip_in a -json link show eg1 | jq -r '.[0].operstate')" = UP ]
+}
+
+# own_ports ADDRESS: the interface of b becomes eg1 of a, and a knows no way from one to the other.
+own_ports() {
+	ip_in b link set dev eg0 down
+	ip_in b link set dev eg0 name eg1
+	ip_in b link set dev eg1 netns "$LAB-a"
+	ip_in a address add "$1" dev eg1
+	ip_in a link set dev eg1 up
+	ip_in a route flush scope global
+	ip_in a neighbour flush all nud permanent
+	wait_for has_carrier
+}
+
+own_soak() {
+	run --separate-stderr timeout 60 nsenter --net="/run/netns/$LAB-a" "$TOOL" bench soak eg0 eg1 --sizes 512 \
+		--rate 1kpps --trial 200ms --duration 200ms --json "$@"
+}
+
+@test "two ports of one namespace are tested through a router, and through a switch" {
+	local tables
+
+	lab_down
+	lab_up --path a-r-b
+	own_ports 198.19.0.1/24
+	tables=$(ip_in a route && ip_in a rule)
+	own_soak
+	is 4
+	says "no route to '198.19.0.1' through 'eg0'"
+	says "if a router is between the ports, give --gateway, its address at 'eg0'"
+	own_soak --gateway 198.18.0.253
+	is 4
+	says "'198.18.0.253' does not answer on 'eg0'"
+	own_soak --gateway 198.18.0.x
+	is 2
+	own_soak --gateway 198.18.0.254
+	is 0
+	json "$PART"' | .sent_packets > 0 and .lost_packets == 0'
+	[ "$(ip_in a route && ip_in a rule)" = "$tables" ]
+
+	lab_down
+	lab_up --path a-r-b --middle bridge
+	own_ports 198.18.0.2/24
+	own_soak
+	is 0
+	json "$PART"' | .sent_packets > 0 and .lost_packets == 0'
+}
+
 # bench_far SUITE WORDS...: b as another host: its own process, reached by a command.
 bench_far() {
 	# shellcheck disable=SC2046

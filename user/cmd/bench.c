@@ -158,6 +158,8 @@ static const struct opt options[] = {
 	  "source address, instead of that of the route" },
 	{ 0, "dst-mac", OPT_MAC, AT(stream.dst_mac), "MAC",
 	  "destination MAC address, instead of that of the next hop" },
+	{ 0, "gateway", OPT_STR, AT(stream.gateway), "ADDR",
+	  "address of the device at SENDER, a router: the next hop where no route leads through it" },
 	{ 0, "vlan", OPT_U16, AT(stream.vlan), "ID", "802.1Q tag; 0: none", .max = 4094 },
 	{ 0, "batch", OPT_U32, AT(stream.batch), "N",
 	  "frames passed to the driver at once; 0: chosen by the rate", .max = 256 },
@@ -171,6 +173,7 @@ static const struct opt_rule rules[] = {
 	{ OPT_EXCLUDES, "reflector", "dest" },
 	{ OPT_AT_MOST_ONE, "receiver reflector" },
 	{ OPT_REQUIRES, "receiver", "dest" },
+	{ OPT_AT_MOST_ONE, "gateway dst-mac" },
 	/* The ports of one host share a clock. */
 	{ OPT_REQUIRES, "clock=tai", "receiver" },
 	{ OPT_EXCLUDES, "receiver", "reset-command" },

@@ -114,6 +114,7 @@ static const struct opt_rule rules[] = {
 	TRIAL_RULES,
 	{ OPT_REQUIRES, "zero-copy busy-poll tx-stamp=sw tx-stamp=hw", "engine=afxdp|auto" },
 	{ OPT_REQUIRES, "into-stack", "engine=live|auto" },
+	{ OPT_EXCLUDES, "into-stack", "gateway" },
 	/* The kernel timestamps only packets that it copies. */
 	{ OPT_EXCLUDES, "tx-stamp=sw", "zero-copy" },
 	{ OPT_EXCLUDES, "no-tag", "stream run stamp-every clock tx-stamp payload=pattern" },

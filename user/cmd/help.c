@@ -31,7 +31,7 @@ static const struct {
 	{ "What",
 	  "access-code access-id all allow-dscp any-mac base bind ce checksum cookies copies corrupt data delay dest dests "
 	  "dev direction drops dscp dst-mac duplex duplicate expect-gap filter fix-checksums flows follow for format "
-	  "fragment frame-bytes gaps has header hide-location http interface ip ipv4 ipv6 link list loss map-ip "
+	  "fragment frame-bytes gaps gateway has header hide-location http interface ip ipv4 ipv6 link list loss map-ip "
 	  "map-port match message-bytes message-sizes method middle mss mtu name new no-icmp no-tag outer pass path "
 	  "payload pcap port ports profile random reorder remark replay request-bytes response-bytes rtt run seed size sizes "
 	  "sources src-ip src-ips src-mac src-port src-ports stamp stateful stream streams strip-vlan tag tcp-options "

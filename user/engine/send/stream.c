@@ -52,6 +52,7 @@ static struct frame_spec frame_of(const struct stream_opts *opts)
 static int check_frame(struct stream_opts *opts, struct err *e)
 {
 	struct frame_spec frame = frame_of(opts);
+	struct frame_addr gateway;
 	uint8_t scratch[FRAME_MAX_BYTES];
 	uint16_t tag_offset;
 
@@ -61,6 +62,8 @@ static int check_frame(struct stream_opts *opts, struct err *e)
 	if (opts->src_ip && !frame_parse_addr(opts->src_ip, &frame.src))
 		return err_usage(e, OPTION("src-ip") " '%s' is no IPv4 or IPv6 address",
 				opts->src_ip);
+	if (opts->gateway && !frame_parse_addr(opts->gateway, &gateway))
+		return err_usage(e, OPTION("gateway") " '%s' is no IPv4 or IPv6 address", opts->gateway);
 	if (frame.src.family != frame.dst.family)
 		return err_usage(e, OPTION("src-ip") " '%s' and DEST '%s' are not of one family",
 				 opts->src_ip, opts->dest);
@@ -180,6 +183,30 @@ int stream_pps(const struct unit_rate *rate, enum frame_layer layer,
 	return flow_rate_pps(rate, frame_layer_bytes(frame, layer), link_bps, ret_pps, e);
 }
 
+/* The source is the route's, if there is one to @dst, which may be an address of this host. */
+static int find_through(const struct stream_opts *opts, const struct frame_addr *dst, enum stream_known known,
+			struct route_path *ret_path, struct err *e)
+{
+	struct route_path path;
+	struct frame_addr via;
+	struct err ignored;
+	int err;
+
+	frame_parse_addr(opts->gateway, &via);
+	err = route_find(opts->ifname, via.family, &via.ip6, ret_path, e);
+	if (err)
+		return err;
+	if (!route_find_source(opts->ifname, dst->family, &dst->ip6, &path, &ignored)) {
+		ret_path->family = path.family;
+		ret_path->src = path.src;
+	} else if (dst->family != via.family && !(known & STREAM_KNOWN_SRC_IP)) {
+		err_set(e, -ENETUNREACH, "no source address: there is no route to '%s' through '%s', and the gateway "
+			"is of the other family", opts->dest, opts->ifname);
+		return err_hint(e, "give " OPTION("src-ip") " ADDRESS");
+	}
+	return 0;
+}
+
 int stream_find_ends(const struct stream_opts *opts, const struct nic_facts *nic,
 		     const struct frame_addr *dst, enum stream_known known,
 		     struct stream_ends *ret_ends, struct err *e)
@@ -195,7 +222,8 @@ int stream_find_ends(const struct stream_opts *opts, const struct nic_facts *nic
 	else if (opts->into_stack)
 		memcpy(ends.dst_mac, nic->mac, 6);	/* to this host: no neighbour is asked */
 	if (dst->family && !(has_mac && known & STREAM_KNOWN_SRC_IP)) {
-		err = has_mac ? route_find_source(opts->ifname, dst->family, &dst->ip6, &path, e) :
+		err = opts->gateway ? find_through(opts, dst, known, &path, e) :
+		      has_mac ? route_find_source(opts->ifname, dst->family, &dst->ip6, &path, e) :
 				route_find(opts->ifname, dst->family, &dst->ip6, &path, e);
 		if (err)
 			return err;

@@ -45,7 +45,7 @@ struct stream_opts {
 	uint16_t vlan, vlan_pcp;
 	uint16_t dscp, ttl;
 	struct opt_mac src_mac, dst_mac;
-	const char *src_ip;
+	const char *src_ip, *gateway;
 	bool no_tag;
 	int payload;			/* enum stream_payload */
 	bool has_size;			/* frame_bytes was given */
@@ -93,6 +93,8 @@ struct stream_opts {
 	  "source MAC, instead of the interface's" }, \
 	{ 0, "dst-mac", OPT_MAC, offsetof(type, at.dst_mac), "MAC", \
 	  "destination MAC, instead of asking route and neighbour" }, \
+	{ 0, "gateway", OPT_STR, offsetof(type, at.gateway), "ADDR", \
+	  "next hop, instead of the route's: ask for its MAC address" }, \
 	{ 0, "vlan", OPT_U16, offsetof(type, at.vlan), "ID", \
 	  "802.1Q tag; 0: none", .max = 4094 }, \
 	{ 0, "vlan-pcp", OPT_U16, offsetof(type, at.vlan_pcp), "N", \
@@ -116,6 +118,7 @@ struct stream_opts {
 
 #define STREAM_RULES \
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
+	{ OPT_AT_MOST_ONE, "gateway dst-mac" }, \
 	{ OPT_REQUIRES, "vlan-pcp", "vlan" }, \
 	{ OPT_REQUIRES, "queue", "engine=afxdp|auto" }, \
 	{ OPT_REQUIRES, "rate-layer", "rate=bit/s rate=%" }

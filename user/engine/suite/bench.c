@@ -21,6 +21,7 @@
 #include "sys/net/link.h"
 #include "sys/net/netns.h"
 #include "sys/net/nic.h"
+#include "sys/net/route.h"
 
 #define ATTEMPTS	3		/* minimum number of attempts if disturbed */
 #define MOST_ATTEMPTS	20
@@ -43,10 +44,12 @@ struct bench {
 	bool live;			/* a trial was run in this call */
 };
 
+/* The receiver, if it is an interface of this host, and what is found of it. */
 struct port {
 	const char *sink;
-	char *ret_dest;
-	size_t size;
+	bool has_dest;			/* its address is not needed */
+	char ip4[64];			/* "198.18.0.2" */
+	uint8_t mac[6];
 };
 
 static int enter(const char *netns, struct err *e)
@@ -60,8 +63,8 @@ static int enter(const char *netns, struct err *e)
 	return err;
 }
 
-/* Finds the receiver's IPv4 address; runs in its own thread. */
-static int find_dest(void *ctx, struct err *e)
+/* Reads the receiver's addresses; runs in its own thread. */
+static int find_port(void *ctx, struct err *e)
 {
 	struct port *port = ctx;
 	const char *at = strchr(port->sink, '@');
@@ -86,12 +89,45 @@ static int find_dest(void *ctx, struct err *e)
 		return err_usage(e, "there is no interface '%s'", port->sink);
 	if (err)
 		return err_set(e, err, "cannot read the interface '%s'", port->sink);
-	snprintf(port->ret_dest, port->size, "%.*s", (int)strcspn(facts.ip4, "/"), facts.ip4);
-	if (*port->ret_dest)
+	snprintf(port->ip4, sizeof(port->ip4), "%.*s", (int)strcspn(facts.ip4, "/"), facts.ip4);
+	memcpy(port->mac, facts.mac, sizeof(port->mac));
+	if (*port->ip4 || port->has_dest)
 		return 0;
 	err_usage(e, "'%s' has no IPv4 address to send to", port->sink);
 	return err_hint(e, "specify it: " OPTION("dest") " ADDRESS, and " OPTION("dst-mac") " if "
 			"no host answers ARP for it");
+}
+
+/* Both ports are in this namespace: a host does not answer its own ARP. */
+static bool is_own_port(const struct bench *bench)
+{
+	const struct bench_end *end = &bench->cfg.end;
+
+	return !strchr(end->sink, '@') && !end->reflected && !end->far.command;
+}
+
+/* No router is between the ports: what is sent to the receiver's own MAC address reaches it. */
+static void take_mac(struct bench *bench, const struct port *port)
+{
+	struct stream_opts *stream = &bench->cfg.stream;
+	struct frame_addr dst;
+
+	if (stream->gateway || stream->dst_mac.set || !is_own_port(bench) ||
+	    !frame_parse_addr(stream->dest, &dst) || !route_is_direct(stream->ifname, dst.family, &dst.ip6))
+		return;
+	stream->dst_mac.set = true;
+	memcpy(stream->dst_mac.addr, port->mac, sizeof(port->mac));
+}
+
+static int hint_way(const struct bench *bench, const struct port *port, struct err *e)
+{
+	const struct bench_cfg *cfg = &bench->cfg;
+
+	if (!is_own_port(bench) || cfg->stream.gateway || (e->no != -ENETUNREACH && e->no != -EHOSTUNREACH))
+		return e->no;
+	return err_hint(e, "if a router is between the ports, give " OPTION("gateway") ", its address at '%s'; "
+			"if a switch is, " OPTION("dst-mac") ", the MAC address of '%s'", cfg->stream.ifname,
+			port->sink);
 }
 
 static int add(struct bench *bench, const struct bench_trial *trial, struct err *e)
@@ -158,18 +194,21 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 	bench->res = res;
 	bench->home_ns_fd = netns_open_own();
 	bench->cfg.end.far.netns_fd = bench->home_ns_fd;
-	port.ret_dest = bench->dest;
-	port.size = sizeof(bench->dest);
+	port.has_dest = cfg->stream.dest;
 	if (cfg->tx_netns)
 		err = enter(cfg->tx_netns, e);
-	if (!err && !cfg->stream.dest) {
+	if (!err && !cfg->end.reflected && !cfg->end.far.command)
+		err = netns_run(find_port, &port, e);
+	if (!err && !port.has_dest) {
+		snprintf(bench->dest, sizeof(bench->dest), "%s", port.ip4);
 		bench->cfg.stream.dest = bench->dest;
-		err = netns_run(find_dest, &port, e);
 	}
 	if (!err)
-		err = stream_check(&bench->cfg.stream, e);
+		take_mac(bench, &port);
 	if (!err)
-		err = stream_prepare(&bench->cfg.stream, &bench->plan, e);
+		err = stream_check(&bench->cfg.stream, e);
+	if (!err && stream_prepare(&bench->cfg.stream, &bench->plan, e))
+		err = hint_way(bench, &port, e);
 	if (!err && cfg->state)
 		err = load_state(bench, e);
 	if (err) {

@@ -367,6 +367,25 @@ static int find_iface(struct query *query, void *ret, struct err *e)
 	return err ? no_route(query, err, e) : 0;
 }
 
+static int find_direct(struct query *query, void *ret, struct err *e)
+{
+	struct hop hop;
+	int err = find_hop(query, &hop, e);
+
+	*(bool *)ret = !err && hop.type == RTN_UNICAST && hop.family == query->family &&
+		       !memcmp(hop.addr, query->dst, query->addr_bytes);
+	return err;
+}
+
+bool route_is_direct(const char *ifname, int family, const void *dst)
+{
+	bool direct = false;
+	struct err ignored;
+
+	open_and_find(ifname, family, dst, find_direct, &direct, &ignored);
+	return direct;
+}
+
 int route_find(const char *ifname, int family, const void *dst, struct route_path *ret_path,
 	       struct err *e)
 {

@@ -42,6 +42,9 @@ int route_find_source(const char *ifname, int family, const void *dst,
  */
 int route_find_path_mtu(const char *address, char ret_ifname[16], uint32_t *ret_mtu, struct err *e);
 
+/* Whether @dst is a neighbour on @ifname, by the route: no gateway leads to it. It may be an address of this host. */
+bool route_is_direct(const char *ifname, int family, const void *dst);
+
 /* The interface through which the kernel would reach @dst, another host. */
 int route_find_iface(int family, const void *dst, char ret_ifname[16], struct err *e);
 
