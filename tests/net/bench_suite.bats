@@ -281,6 +281,45 @@ loses_each_47th() {
 	json '[.. | .notes? // empty | .[] | select(test("fails even|forwards the highest load"))] == []'
 }
 
+@test "bench does not repeat a trial whose load is far out of reach" {
+	local words=(rfc2544 --quick --search mlr --rate 1kpps --trial 100ms --initial-trial 100ms --tests none
+		--state "$STATE")
+
+	bump
+	bench "${words[@]}"
+	is 0
+	# As if the first load had not been reached, by another amount each time.
+	awk 'NR == 2 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR <= 3 { print; next }
+		NR == 4 {
+			$at["irregular"] = 1
+			nr = split("500 600 400", pps, " ")
+			for (i = 1; i <= nr; i++) { $at["sent_pps"] = pps[i]; print }
+		}' "$STATE" >"$STATE.new"
+	mv "$STATE.new" "$STATE"
+	bench "${words[@]}"
+	is 0
+	json '[.self.trials[:4][].offered_pps] | .[:3] == [1000, 1000, 1000] and (.[3] - 588 | fabs) < 1e-6'
+	json '.notes | any(test("^in [0-9]+ of [0-9]+ trials less than the offered load was sent"))'
+}
+
+@test "bench says once that it attached a program, why it repeats a trial, and what the highest load is" {
+	need_command ethtool
+	lab_down
+	lab_up --path a-r-b
+	ip_in r link set dev ega xdp off
+	nsenter --net="/run/netns/$LAB-r" ethtool -K ega gro off
+	bench rfc2544 --quick --search mlr --trial 100ms --initial-trial 100ms --tests none
+	is 0
+	[ "$(grep -c "attached an XDP program that passes everything to the peer 'ega'" <<<"$stderr")" -eq 1 ]
+	# 2.3 Mpps, through a router on the sender's own CPU.
+	[[ $stderr == *", attempt 2: in the last, "*" % of the load was sent"* ]]
+	json '.parts[] | select(.name == "512-byte frames") |
+		.notes | any(startswith("the highest load that could be sent is "))'
+	# It is gone after the last trial.
+	[ "$(ip_in r -json link show ega | jq '.[0].xdp')" = null ]
+}
+
 has_carrier() {
 	[ "$(ip_in a -json link show eg1 | jq -r '.[0].operstate')" = UP ]
 }

@@ -76,6 +76,24 @@ static void who_took_the_cpu_from_the_sender_is_not_the_sender(void **state)
 	assert_non_null(strstr(why, "took 38 % of CPU 3"));
 }
 
+static void a_cpu_that_does_more_for_the_path_is_shared(void **state)
+{
+	struct bottleneck_sender s = full;
+
+	(void)state;
+	s.softirq_ratio = 0.49;
+	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
+	assert_non_null(strstr(why, "the sender used all of CPU 3"));
+	s.softirq_ratio = 0.72;
+	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
+	assert_non_null(strstr(why, "CPU 3 sends, and spent 72 % of the time on packets that this host receives or forwards"));
+	/* Who else took the CPU comes first. */
+	s.run_ratio = 0.60;
+	s.taken_ratio = 0.38;
+	assert_int_equal(of_sender(s), BOTTLENECK_SENDER_CPU);
+	assert_non_null(strstr(why, "took 38 % of CPU 3"));
+}
+
 static void a_cpu_with_room_left_is_not_accused(void **state)
 {
 	struct bottleneck_sender s = full;
@@ -261,6 +279,7 @@ int main(void)
 		cmocka_unit_test(slots_without_a_rate_accuse_no_cpu),
 		cmocka_unit_test(a_cpu_that_is_used_up_is_named),
 		cmocka_unit_test(who_took_the_cpu_from_the_sender_is_not_the_sender),
+		cmocka_unit_test(a_cpu_that_does_more_for_the_path_is_shared),
 		cmocka_unit_test(a_cpu_with_room_left_is_not_accused),
 		cmocka_unit_test(a_full_ring_is_the_limit_though_the_sender_spins_at_it),
 		cmocka_unit_test(a_link_that_went_down_is_named_before_the_ring),

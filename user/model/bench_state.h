@@ -32,6 +32,8 @@ struct bench_trial {
 	 */
 	double event_ns;
 	struct dist delay, pdv;		/* NAN if nothing arrived */
+	char limit[256];		/* if irregular: what limited the load, a sentence; "": unknown,
+					 * also of a trial read from a file */
 };
 
 /* The file's head; an error: it is none of such a file, or of a run of other @words. */

@@ -9,6 +9,7 @@
 
 #define SATURATED_RATIO	0.95	/* of a CPU; the rest is start and stop */
 #define TAKEN_RATIO	0.05	/* from this share on, the sentence says that the CPU was taken */
+#define SOFTIRQ_RATIO	0.5	/* from here on a CPU does more for the path than for the sender */
 #define REFUSED_RATIO	0.001	/* RFC 9971's bound for the sender */
 #define RING_FULL_RATIO	0.5
 #define SQUEEZED_HZ	100	/* a softirq that cannot keep up is squeezed thousands of times
@@ -47,6 +48,10 @@ static enum bottleneck of_sender_cpu(const struct bottleneck_sender *s, char *wh
 		snprintf(why, size, "other work or the hypervisor took %.0f %% of %s from the "
 			 "sender: the rate is this machine's limit, not the path's",
 			 100 * s->taken_ratio, cpu);
+	else if (s->softirq_ratio >= SOFTIRQ_RATIO)
+		snprintf(why, size, "%s sends, and spent %.0f %% of the time on packets that this host "
+			 "receives or forwards: the rate is what the sender and the path reach on one CPU",
+			 cpu, 100 * s->softirq_ratio);
 	else
 		snprintf(why, size, "the sender used all of %s: the rate is this machine's limit, "
 			 "not the path's", cpu);

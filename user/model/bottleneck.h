@@ -49,6 +49,7 @@ struct bottleneck_sender {
 	uint64_t time_ns;
 	double run_ratio;
 	double taken_ratio;		/* waiting for the CPU, or stolen from it by the hypervisor */
+	double softirq_ratio;		/* of that CPU: packets that this host receives or forwards */
 };
 
 struct bottleneck_receiver {

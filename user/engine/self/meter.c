@@ -324,7 +324,7 @@ static void report_rings(const struct meter_sender *sender, struct result *res)
 static void read_threads(const struct meter *meter, const struct meter_sender *sender,
 			 struct bottleneck_sender *s)
 {
-	double run, taken, shares[NR_SHARES];
+	double run, taken, shares[NR_SHARES] = { 0 };
 	struct meter_thread use;
 	uint32_t i;
 
@@ -342,6 +342,7 @@ static void read_threads(const struct meter *meter, const struct meter_sender *s
 		if (isnan(s->run_ratio) || run + taken > s->run_ratio + s->taken_ratio) {
 			s->run_ratio = run;
 			s->taken_ratio = taken;
+			s->softirq_ratio = shares[SOFTIRQ];
 			s->cpu = use.cpu;
 			s->time_ns = use.time_ns;
 		}
@@ -373,6 +374,16 @@ static enum bottleneck judge_sender(const struct meter *meter, const struct mete
 	s.refused_ratio = made ? (double)sender->refused_packets / (double)made : 0;
 	s.ring_full_ratio = ring.takes ? (double)ring.full / (double)ring.takes : 0;
 	return bottleneck_of_sender(&s, why, size);
+}
+
+enum bottleneck meter_judge_sender(struct meter *meter, const struct meter_sender *sender, char *ret_why,
+				   size_t size)
+{
+	*ret_why = '\0';
+	if (!meter)
+		return BOTTLENECK_UNKNOWN;
+	meter_stop(meter);
+	return judge_sender(meter, sender, ret_why, size);
 }
 
 static const struct count *count_at(size_t offset)

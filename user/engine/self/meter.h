@@ -80,6 +80,13 @@ void meter_report(struct meter *meter, const struct meter_sender *sender,
  */
 double meter_taken_ratio(const struct meter *meter, const struct meter_sender *sender);
 
+/*
+ * Stops. What limited @sender alone, as meter_report() does; @ret_why: one sentence, "" if there is
+ * nothing to report.
+ */
+enum bottleneck meter_judge_sender(struct meter *meter, const struct meter_sender *sender, char *ret_why,
+				   size_t size);
+
 void meter_free(struct meter *meter);
 
 #endif

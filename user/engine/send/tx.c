@@ -79,7 +79,7 @@ static int open_as(struct tx *tx, const struct tx_engine_ops *ops, struct result
 		return err;
 	tx->ops = ops;
 	/* Before the engine: some drivers make their rings only now. */
-	if (!tx->cfg.into_stack)
+	if (!tx->cfg.into_stack && !(tx->cfg.keep_companion && *tx->cfg.keep_companion))
 		tx->companion = companion_open(tx->cfg.ifname, ops->is_live ?
 					       COMPANION_FOR_XMIT : COMPANION_FOR_AFXDP, res);
 	return ops->open(tx, res, e);
@@ -89,7 +89,10 @@ static void close_engine(struct tx *tx)
 {
 	if (tx->ops)
 		tx->ops->close(tx);
-	companion_close(tx->companion);
+	if (tx->companion && tx->cfg.keep_companion)
+		*tx->cfg.keep_companion = tx->companion;
+	else
+		companion_close(tx->companion);
 	tx->ops = NULL;
 	tx->state = NULL;
 	tx->companion = NULL;

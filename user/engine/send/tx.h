@@ -38,6 +38,8 @@ enum tx_done { TX_DONE_NONE, TX_DONE_SW, TX_DONE_HW };
 /* Choices of --tx-stamp, in the order of enum tx_done. */
 extern const char *const tx_done_names[];
 
+struct companion;
+
 struct tx_cfg {
 	enum tx_engine engine;
 	const char *ifname;
@@ -52,6 +54,8 @@ struct tx_cfg {
 	bool zero_copy_only;		/* afxdp: fail rather than copy */
 	bool busy_poll;			/* afxdp: run the queue's driver in the sending thread */
 	bool into_stack;		/* live: received by this host instead of sent */
+	struct companion **keep_companion;	/* for the next sender, until the caller closes it; NULL: none
+						 * follows */
 };
 
 /* From the start to the first slot: time for every thread to be there. A duration begins then. */

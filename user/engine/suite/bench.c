@@ -14,6 +14,7 @@
 
 #include "engine/self/environ.h"
 #include "engine/self/link_downs.h"
+#include "engine/send/companion.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "lib/outfile.h"
@@ -27,6 +28,7 @@
 #define MOST_ATTEMPTS	20
 #define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* more attempts only within this time */
 #define SAME_RATIO	0.01		/* reached twice: the generator's limit */
+#define FAR_RATIO	0.9		/* of the load, less in each of the first attempts: no stall */
 
 struct bench {
 	struct bench_cfg cfg;
@@ -41,6 +43,7 @@ struct bench {
 	size_t nr_kept, at;		/* read from an earlier call; used so far */
 	uint64_t spent_ns;
 	struct link_downs *links;	/* of the sender's interface */
+	struct companion *companion;	/* of all trials; NULL: none is needed */
 	bool live;			/* a trial was run in this call */
 };
 
@@ -219,6 +222,7 @@ int bench_open(struct bench **ret_bench, const struct bench_cfg *cfg, struct res
 		bench->link_bps = nic.speed_bps;
 		bench->mtu = nic.mtu;
 	}
+	bench->plan.tx.keep_companion = &bench->companion;
 	environ_iface(res, cfg->stream.ifname);
 	link_downs_add(&bench->links, cfg->stream.ifname);
 	environ_clock(res, bench->plan.tx.clock);
@@ -237,6 +241,7 @@ void bench_close(struct bench *bench)
 	if (bench->home_ns_fd >= 0)
 		close(bench->home_ns_fd);
 	link_downs_free(bench->links);
+	companion_close(bench->companion);
 	free(bench->trials);
 	free(bench);
 }
@@ -272,7 +277,21 @@ static bool is_asked(const struct bench_trial *trial, const struct bench_ask *as
 	       trial->pps == ask->pps && trial->trial_ns == ask->trial_ns && trial->count == ask->count;
 }
 
-static void report_progress(const struct bench *bench, const struct bench_ask *ask)
+/* Why a trial is repeated, for the line of the next attempt; "" for the first. */
+static void say_attempt(const struct bench_trial *before, uint64_t attempt, char *ret_text, size_t size)
+{
+	*ret_text = '\0';
+	if (!attempt)
+		return;
+	if (before->irregular)
+		snprintf(ret_text, size, ", attempt %" PRIu64 ": in the last, %.1f %% of the load was sent",
+			 attempt + 1, 100 * before->sent_pps / before->pps);
+	else
+		snprintf(ret_text, size, ", attempt %" PRIu64 ": in the last, the generator stalled for %.1f ms",
+			 attempt + 1, before->late_max_ns / 1e6);
+}
+
+static void report_progress(const struct bench *bench, const struct bench_ask *ask, const char *attempt)
 {
 	/* This trial is spent already, and the plan is an estimate. */
 	double trial_ns = (double)(bench_ask_ns(ask) + (bench->live ? bench->cfg.settle_ns : 0));
@@ -280,12 +299,12 @@ static void report_progress(const struct bench *bench, const struct bench_ask *a
 	double left_ns = fmax((double)bench->cfg.planned_ns - (double)bench->spent_ns, 0) + trial_ns;
 	char rate[32];
 
-	log_progress(done_ns / (done_ns + left_ns), left_ns, "trial %zu: %s, %u bytes, %s", bench->nr + 1, ask->kind,
-		     ask->frame_bytes, unit_format(rate, sizeof(rate), UNIT_PPS, ask->pps));
+	log_progress(done_ns / (done_ns + left_ns), left_ns, "trial %zu: %s, %u bytes, %s%s", bench->nr + 1, ask->kind,
+		     ask->frame_bytes, unit_format(rate, sizeof(rate), UNIT_PPS, ask->pps), attempt);
 }
 
-static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct bench_trial *trial,
-		       struct err *e)
+static int one_attempt(struct bench *bench, const struct bench_ask *ask, const char *attempt,
+		       struct bench_trial *trial, struct err *e)
 {
 	struct loop settling = {
 		.duration_ns = bench->cfg.settle_ns, .interval_ns = NSEC_PER_SEC, .tick = log_progress_tick,
@@ -303,7 +322,7 @@ static int one_attempt(struct bench *bench, const struct bench_ask *ask, struct 
 		return err_plain(e, -EBADMSG, "'%s' does not match this run from trial %zu on",
 				 bench->cfg.state, bench->at);
 	}
-	report_progress(bench, ask);
+	report_progress(bench, ask, attempt);
 	if (bench->live && bench->cfg.settle_ns)
 		loop_run(&settling);
 	if (loop_signal())
@@ -341,22 +360,30 @@ static bool is_limit(const struct bench_trial *before, const struct bench_trial 
 	       fabs(before->sent_pps / trial->sent_pps - 1) < SAME_RATIO;
 }
 
+/* Even the best attempt is far from the load: a stall explains a few percent, not this. */
+static bool is_far(const struct bench_trial *best)
+{
+	return best->irregular && !best->count && best->sent_pps < FAR_RATIO * best->pps;
+}
+
 int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
 	      struct err *e)
 {
 	struct bench_trial trial, best = { 0 }, before = { 0 };
 	uint64_t attempts = ATTEMPTS_NS / (bench_ask_ns(ask) + 1), i;
+	char attempt[80];
 	int err;
 
 	attempts = attempts > MOST_ATTEMPTS ? MOST_ATTEMPTS : attempts;
 	for (i = 0; i < ATTEMPTS || i < attempts; i++) {
-		err = one_attempt(bench, ask, &trial, e);
+		say_attempt(&before, i, attempt, sizeof(attempt));
+		err = one_attempt(bench, ask, attempt, &trial, e);
 		if (err)
 			return err;
 		if (!i || is_better(&trial, &best))
 			best = trial;
 		if (ask->once || (!trial.irregular && !trial.unsteady) ||
-		    (i + 1 >= ATTEMPTS && is_limit(&before, &trial)))
+		    (i + 1 >= ATTEMPTS && (is_limit(&before, &trial) || is_far(&best))))
 			break;
 		before = trial;
 		bench->cfg.planned_ns += bench_ask_ns(ask) + bench->cfg.settle_ns;
@@ -383,9 +410,8 @@ void bench_report(const struct bench *bench, struct result *res)
 	result_metric_u64(res, "irregular_trials", irregular);
 	result_metric_u64(res, "unsteady_trials", unsteady);
 	if (irregular)
-		result_note(res, "in %" PRIu64 " of %zu trials the generator did not reach the "
-			    "offered load: they are not attributed to the "
-			    "device", irregular, bench->nr);
+		result_note(res, "in %" PRIu64 " of %zu trials less than the offered load was "
+			    "sent: what they lost is not attributed to the device", irregular, bench->nr);
 	if (unsteady)
 		result_note(res, "in %" PRIu64 " of %zu trials the generator stalled and then "
 			    "sent a burst, which may have caused the loss; see trials "

@@ -14,6 +14,7 @@ struct job {
 	uint32_t frame_bytes;
 	double max_pps;			/* requested, or as much of it as the generator reaches */
 	bool limited;
+	char limit[256];		/* by what, a sentence; "": unknown */
 	uint64_t disturbed;		/* decisions by a trial that was disturbed in every
 					 * attempt */
 };

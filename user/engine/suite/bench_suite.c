@@ -39,9 +39,10 @@ static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search
 	if (err)
 		return err;
 	*ret = (struct search_trial){ .load_pps = load_pps, .trial_ns = trial_ns, .effective_ns = trial_ns };
-	if (trial.irregular)
+	if (trial.irregular) {
 		ret->reached_pps = trial.sent_pps;
-	else
+		snprintf(job->limit, sizeof(job->limit), "%s", trial.limit);
+	} else
 		job_add_disturbed(job, &trial);
 	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
 	return 0;
@@ -69,7 +70,7 @@ static void note_missing(const struct job *job, const struct search_bounds *boun
 		result_note(job->part, "no lower bound: the device fails even at %g packets/s", bounds->upper_pps);
 	if (!bounds->has_upper)
 		result_note(job->part, "no upper bound: the device forwards the highest load%s",
-			    job->limited ? " that this generator reaches" : "");
+			    job->limited ? " that could be sent" : "");
 }
 
 static void report_bounds(const struct job *job, const struct search_log *log, const struct search_goal *goal,
@@ -126,8 +127,8 @@ static int find_throughput(struct job *job, struct search_bounds *ret_bounds, st
 		name_part(job, plan->suite == SUITE_MLRSEARCH ? &plan->goals[i] : NULL);
 		report_bounds(job, &search.log, &plan->goals[i], err == -EINTR, ret_bounds);
 		if (search.limited)
-			result_note(job->part, "the generator does not reach the requested rate: "
-				    "the highest load is %g packets/s", job->max_pps);
+			result_note(job->part, "the highest load that could be sent is %g packets/s%s%s",
+				    job->max_pps, *job->limit ? ": " : "", job->limit);
 	}
 	search_release(&search);
 	return err;
@@ -348,7 +349,7 @@ static int test_bursts(struct job *job, double throughput_pps, struct err *e)
 	if (job->plan->suite != SUITE_RFC9004 || throughput_pps < LINE_RATE * job->max_pps)
 		return find_bursts(job, throughput_pps, e);
 	result_note(job->part, "forwarded at %s: RFC 9004 omits burst tests of this size",
-		    job->limited ? "the generator's highest rate" : "line rate");
+		    job->limited ? "the highest rate that could be sent" : "line rate");
 	return 0;
 }
 

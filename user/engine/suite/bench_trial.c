@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/account/trial.h"
+#include "engine/self/meter.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "model/mix.h"
@@ -217,6 +218,7 @@ struct run {
 	struct tx *tx;
 	struct mix *mix;
 	struct err receiver_error;
+	struct meter *meter;
 };
 
 /* If the receiver fails, do not wait for it. */
@@ -239,11 +241,13 @@ static int send_all(struct run *run, const struct bench_ask *ask, struct err *e)
 
 	if (ask->command)
 		loop = (struct loop){ .done = is_reset, .ctx = &reset };
+	run->meter = meter_start(run->cfg.ifname);
 	err = tx_start(run->tx, e);
 	if (err)
 		return err;
 	loop_run(&loop);
 	err = tx_stop(run->tx, e);
+	meter_stop(run->meter);
 	if (ask->command && !err)
 		err = end_reset(&reset, e);
 	else if (reset.started)
@@ -269,6 +273,7 @@ static int open_receiver(struct run *run, const struct bench_end *end, const str
 static int tell(struct run *run, const struct bench_ask *ask, struct result *part,
 		struct bench_trial *ret_trial, struct err *e)
 {
+	struct meter_sender sender;
 	struct tx_figures made;
 	struct rx_figures got;
 	struct tx_count sent;
@@ -283,6 +288,9 @@ static int tell(struct run *run, const struct bench_ask *ask, struct result *par
 	if (err)
 		return err;
 	fill(ret_trial, run->tx, &made, &got);
+	sender = tx_metered(run->tx, &made);
+	if (ret_trial->irregular)
+		meter_judge_sender(run->meter, &sender, ret_trial->limit, sizeof(ret_trial->limit));
 	if (ask->then_pps > 0)
 		fill_recovery(ret_trial, run->tx, &run->cfg, ask, run->trial);
 	else if (ask->command)
@@ -320,6 +328,7 @@ int bench_trial_run(const struct stream_plan *base, const struct bench_end *end,
 out:
 	tx_close(run.tx);
 	trial_close(run.trial);
+	meter_free(run.meter);
 	mix_free(run.mix);
 	return err;
 }

@@ -53,8 +53,9 @@ static void report_untested(const struct job *job, const struct step *step,
 			    const struct bench_trial *trial, const struct judged *j)
 {
 	if (trial->irregular)
-		result_verdict(job->part, false, "%s could not be tested: the generator reached %g of %g "
-			       "packets/s", step->name, trial->sent_pps, step->pps);
+		result_verdict(job->part, false, "%s could not be tested: only %g of %g packets/s could be "
+			       "sent%s%s", step->name, trial->sent_pps, step->pps, *trial->limit ? ": " : "",
+			       trial->limit);
 	else
 		result_verdict(job->part, false, "%s could not be tested: in every attempt the generator "
 			       "stalled, by %.3g ms in the best, and the burst after it may have caused "
