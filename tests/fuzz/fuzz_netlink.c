@@ -11,6 +11,7 @@
 #include <linux/netlink.h>
 
 #include "sys/net/counters_parse.h"
+#include "sys/net/nft_parse.h"
 #include "sys/net/nic_parse.h"
 
 #define must(condition) do { if (!(condition)) abort(); } while (0)
@@ -21,7 +22,8 @@
 
 struct readers {
 	size_t nr;
-	struct counters counters;
+	struct counters counters, rules;
+	struct nft_drops drops;
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,6 +48,10 @@ static void read_by_all(const struct nlmsghdr *msg, void *ctx)
 	counters_take_qdisc(msg, &qdisc);
 	readers->nr++;
 	must(readers->counters.nr <= readers->nr);
+	readers->drops.counters = &readers->rules;
+	nft_take_chain(msg, &readers->drops);
+	nft_take_rule(msg, &readers->drops);
+	must(readers->rules.nr <= readers->nr && readers->drops.nr_chains <= readers->nr);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -63,6 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(memchr(answer.said, 0, sizeof(answer.said)));
 	must(!answer.said[0] || err < 0);
 	counters_free(&readers.counters);
+	counters_free(&readers.rules);
+	nft_drops_free(&readers.drops);
 	free(part);
 	return 0;
 }

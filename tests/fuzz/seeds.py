@@ -190,10 +190,13 @@ def filters():
 
 
 def netlink_answers():
-    """Those of a kernel that the unit test has."""
-    with open(os.path.join(TESTS, "unit/netlink_vectors.h"), encoding="ascii") as file:
-        return [bytes(int(byte, 16) for byte in re.findall("0x(..),", array))
-                for array in re.findall(r"\[\] = \{(.*?)\};", file.read(), re.DOTALL)]
+    """Those of a kernel that the unit tests have."""
+    texts = []
+    for name in ("netlink", "nft"):
+        with open(os.path.join(TESTS, f"unit/{name}_vectors.h"), encoding="ascii") as file:
+            texts.append(file.read())
+    return [bytes(int(byte, 16) for byte in re.findall("0x(..),", array))
+            for array in re.findall(r"\[\] = \{(.*?)\};", "".join(texts), re.DOTALL)]
 
 
 def trials():

@@ -344,6 +344,41 @@ end_strays() {
 	sent $B
 	rows "0 received - - receiver" "1009 NETFILTER_DROP nft_do_chain @r:ega kfree_skb"
 	in_r nft list table ip t | grep -q "packets 1009 "
+	json '.parts[] | select(.name == "witnesses") | .entries | any(.packets == 1009 and .source == "nftables" and
+		.reason == "NETFILTER_DROP" and .place == "ip t c handle 2 (forward)" and (.where | endswith("-r")))'
+	json '.notes | any(test("^the packet filter of .*-r. dropped 1009 packets: ip t c handle 2 .forward. counted 1009$"))'
+
+	# A rule that does not count, in another chain, and one that lets pass.
+	in_r nft flush chain ip t c
+	in_r nft add chain ip t sub
+	in_r nft add rule ip t c jump sub
+	in_r nft add rule ip t sub udp dport 9 numgen inc mod 3 0 drop
+	in_r nft add rule ip t sub udp dport 9 counter accept
+	sent $B
+	rows "672 received - - receiver" "337 NETFILTER_DROP nft_do_chain @r:ega kfree_skb"
+	json '.notes | any(test("dropped 337 packets: rules without a counter: ip t sub handle [0-9]+$"))'
+	json '[.parts[] | select(.name == "witnesses").entries[] | select(.source == "nftables")] == []'
+}
+
+# The limit is that of the first network namespace, and of all: of the core, as it runs in virtual machines only.
+# bats test_tags=core
+@test "a full table of connections is named" {
+	local limit=/proc/sys/net/netfilter/nf_conntrack_max before
+
+	need_command nft
+	need_reason NETFILTER_DROP
+	in_r nft add table ip t
+	in_r nft 'add chain ip t c { type filter hook forward priority 0; }'
+	in_r nft add rule ip t c ct state invalid counter accept
+	before=$(cat "$limit" 2>/dev/null) && echo "$before" 2>/dev/null >"$limit" ||
+		cannot conntrack-max "a network namespace that sets nf_conntrack_max"
+	echo 100 >"$limit"
+	defer eval "echo $before >$limit"
+	sent $B --src-ports 1009
+	json '([.parts[] | select(.name == "ledger").entries[] | select(.reason == "NETFILTER_DROP").packets] | add) as
+		$dropped | $dropped > 800 and (.parts[] | select(.name == "witnesses").entries |
+		any(.packets == $dropped and .source == "conntrack" and .place == "drop" and (.where | endswith("-r"))))'
+	json '.notes | any(test("conntrack drop counted [0-9]+$"))'
 }
 
 @test "what a bridge floods to other stations is a copy, and hides no drop of the packet itself" {

@@ -126,6 +126,27 @@ static void a_line_longer_than_any_is_not_read_as_another(void **state)
 	counters_free(&counters);
 }
 
+/* Numbers are hexadecimal, one line for each CPU; columns came and went between kernels. */
+static void of_conntrack_the_packets_it_dropped_are_taken(void **state)
+{
+	static const char text[] =
+		"entries  clashres found new invalid insert insert_failed drop early_drop icmp_error\n"
+		"00000011  00000003 00000005 00000007 00000009 0000000b 0000000d 0000000f 00000011 00000013\n"
+		"00000011  00000000 00000000 00000000 00000000 00000000 00000001 00000010 00000000 00000000\n"
+		"00000011  00000000\n";
+	static const char none[] = "entries found\n00000001 00000002\n";
+	static const struct counter expected[] = {
+		{ "conntrack", "drop", 31 }, { "conntrack", "insert_failed", 14 }, { 0 },
+	};
+	struct counters counters = parsed(counters_parse_conntrack, text, strlen(text));
+
+	(void)state;
+	assert_counters(&counters, expected);
+	counters = parsed(counters_parse_conntrack, none, strlen(none));
+	assert_int_equal(counters.nr, 0);
+	counters_free(&counters);
+}
+
 static void ipv6_tells_a_figure_a_line(void **state)
 {
 	static const char text[] = "Ip6InReceives                   \t1009\n"
@@ -267,6 +288,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_no_pair_end_the_reading),
 		cmocka_unit_test(a_file_that_is_cut_anywhere_is_read_to_there),
 		cmocka_unit_test(a_line_longer_than_any_is_not_read_as_another),
+		cmocka_unit_test(of_conntrack_the_packets_it_dropped_are_taken),
 		cmocka_unit_test(ipv6_tells_a_figure_a_line),
 		cmocka_unit_test(what_the_backlogs_dropped_is_added_up),
 		cmocka_unit_test(of_a_driver_names_that_tell_a_loss_are_taken),

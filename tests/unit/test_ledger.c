@@ -175,6 +175,77 @@ static void what_is_unattributed_is_no_pass(void **state)
 	ledger_release(&ledger);
 }
 
+static const char *only_note(struct ledger *ledger, struct result *res)
+{
+	json_t *notes;
+
+	ledger_report(ledger, res);
+	notes = json_object_get(result_tree(res), "notes");
+	assert_true(json_array_size(notes) <= 1);
+	return json_string_value(json_array_get(notes, 0));
+}
+
+static void the_rules_that_drop_are_named(void **state)
+{
+	static const struct ledger_growth rules[] = {
+		{ "nftables", "ip t c handle 4", 334 }, { "conntrack", "drop", 31 },
+	};
+	struct ledger ledger = { .made = 1009, .received = 541, .exact = true };
+	struct ledger_row row = { .source = "kfree_skb", .reason = "NETFILTER_DROP", .where = "lab-r:ega", .packets = 460 };
+	struct result *res = result_new("test");
+	char name[32];
+	int i;
+
+	(void)state;
+	ledger_claim(&ledger, &row);
+	row.packets = 8;
+	snprintf(row.where, sizeof(row.where), "lab-r:egb");
+	ledger_claim(&ledger, &row);
+	ledger_add_stack(&ledger, "lab-r", rules, 2);
+	ledger_add_silent(&ledger, "lab-r", "ip t c handle 5");
+	ledger_add_silent(&ledger, "lab-r2", "ip t c handle 6");
+	ledger_add_silent(&ledger, "", "ip t c handle 7");
+	assert_string_equal(only_note(&ledger, res), "the packet filter of 'lab-r' dropped 468 packets: ip t c handle 4 "
+			    "counted 334, conntrack drop counted 31; rules without a counter: ip t c handle 5");
+	result_free(res);
+	ledger_release(&ledger);
+
+	/* What the counters have is all: no other rule is suspected. This namespace has no name. */
+	ledger = (struct ledger){ .made = 1009, .received = 675, .exact = true };
+	res = result_new("test");
+	row.packets = 334;
+	snprintf(row.where, sizeof(row.where), "eg0");
+	ledger_claim(&ledger, &row);
+	ledger_add_stack(&ledger, "", rules, 1);
+	ledger_add_silent(&ledger, "", "ip t c handle 5");
+	assert_string_equal(only_note(&ledger, res),
+			    "the packet filter dropped 334 packets: ip t c handle 4 counted 334");
+	result_free(res);
+	ledger_release(&ledger);
+
+	/* Of many rules the first are named; without a drop of the filter none is. */
+	for (i = 0; i < 2; i++) {
+		int rule;
+
+		ledger = (struct ledger){ .made = 1009, .received = 675, .exact = true };
+		res = result_new("test");
+		snprintf(row.reason, sizeof(row.reason), "%s", i ? "NO_SOCKET" : "NETFILTER_DROP");
+		snprintf(row.where, sizeof(row.where), "net:[4026]:eg0");
+		ledger_claim(&ledger, &row);
+		for (rule = 1; rule <= 6; rule++) {
+			snprintf(name, sizeof(name), "rule %d", rule);
+			ledger_add_silent(&ledger, "net:[4026]", name);
+		}
+		if (i)
+			assert_null(only_note(&ledger, res));
+		else
+			assert_string_equal(only_note(&ledger, res), "the packet filter of 'net:[4026]' dropped 334 packets: "
+					    "rules without a counter: rule 1, rule 2, rule 3, rule 4 and 2 more");
+		result_free(res);
+		ledger_release(&ledger);
+	}
+}
+
 static void a_witness_is_no_row(void **state)
 {
 	const struct ledger_growth qdisc = { "qdisc", "tbf", 811 }, udp[] = {
@@ -273,6 +344,7 @@ int main(void)
 		cmocka_unit_test(an_overclaim_is_shown),
 		cmocka_unit_test(a_counter_of_other_traffic_claims_what_is_missing),
 		cmocka_unit_test(what_is_unattributed_is_no_pass),
+		cmocka_unit_test(the_rules_that_drop_are_named),
 		cmocka_unit_test(a_witness_is_no_row),
 		cmocka_unit_test(an_xdp_verdict_is_claimed_once),
 		cmocka_unit_test(generic_xdp_has_no_counter_of_its_own),

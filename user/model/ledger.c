@@ -10,12 +10,25 @@
 #include <string.h>
 
 #define COUNTERS_NAMED	3
+#define RULES_NAMED	4
+#define FILTER_REASON	"NETFILTER_DROP"
 
 void ledger_release(struct ledger *ledger)
 {
 	free(ledger->rows.all);
 	free(ledger->witnesses.all);
+	free(ledger->silent.all);
 	*ledger = (struct ledger){ 0 };
+}
+
+static void append(struct ledger_rows *rows, const struct ledger_row *row)
+{
+	struct ledger_row *all = realloc(rows->all, (rows->nr + 1) * sizeof(*all));
+
+	if (!all)
+		return;		/* its packets stay unattributed */
+	rows->all = all;
+	rows->all[rows->nr++] = *row;
 }
 
 static void add_row(struct ledger_rows *rows, const struct ledger_row *row)
@@ -33,11 +46,7 @@ static void add_row(struct ledger_rows *rows, const struct ledger_row *row)
 		all->packets += row->packets;
 		return;
 	}
-	all = realloc(rows->all, (rows->nr + 1) * sizeof(*all));
-	if (!all)
-		return;		/* its packets stay unattributed */
-	rows->all = all;
-	rows->all[rows->nr++] = *row;
+	append(rows, row);
 }
 
 void ledger_claim(struct ledger *ledger, const struct ledger_row *row)
@@ -81,6 +90,11 @@ uint64_t ledger_trim(const struct ledger *ledger, struct ledger_row *row, uint64
 	return excess;
 }
 
+static bool is_of_filter(const struct ledger_growth *growth)
+{
+	return !strcmp(growth->source, "nftables") || !strcmp(growth->source, "conntrack");
+}
+
 static struct ledger_row row_of(const struct ledger_growth *growth, const char *where)
 {
 	struct ledger_row row = { .packets = growth->value, .is_counter = true };
@@ -88,6 +102,8 @@ static struct ledger_row row_of(const struct ledger_growth *growth, const char *
 	snprintf(row.source, sizeof(row.source), "%s", growth->source);
 	snprintf(row.place, sizeof(row.place), "%s", growth->name);
 	snprintf(row.where, sizeof(row.where), "%s", where);
+	if (is_of_filter(growth))
+		snprintf(row.reason, sizeof(row.reason), "%s", FILTER_REASON);
 	return row;
 }
 
@@ -235,6 +251,15 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 	}
 }
 
+void ledger_add_silent(struct ledger *ledger, const char *where, const char *place)
+{
+	struct ledger_row row = { .source = "nftables", .reason = FILTER_REASON };
+
+	snprintf(row.place, sizeof(row.place), "%s", place);
+	snprintf(row.where, sizeof(row.where), "%s", where);
+	append(&ledger->silent, &row);
+}
+
 static void report_row(struct result *part, const struct ledger_row *row)
 {
 	result_entry_open(part);
@@ -313,6 +338,91 @@ static void note_others(const struct ledger *ledger, uint64_t others, struct res
 		    "so these rows are upper limits: %s", (unsigned long long)others, rows);
 }
 
+/* The namespace of "lab-r:ega" and of "lab-r" is "lab-r", that of "eg0" is "". */
+static size_t space_bytes(const char *where)
+{
+	const char *colon = strrchr(where, ':');
+
+	return !colon ? 0 : colon[1] == '[' ? strlen(where) : (size_t)(colon - where);
+}
+
+/* Whether a row's @where is in the namespace whose name is the first @bytes of @space. */
+static bool is_in(const char *where, const char *space, size_t bytes)
+{
+	return !strncmp(where, space, bytes) && (bytes ? !where[bytes] || where[bytes] == ':' : !strchr(where, ':'));
+}
+
+/* What the packet filter of a namespace dropped, or what its counters have of it. */
+static uint64_t filtered(const struct ledger_rows *rows, const char *space, size_t bytes)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++) {
+		if (!strcmp(rows->all[i].reason, FILTER_REASON) && is_in(rows->all[i].where, space, bytes))
+			sum += rows->all[i].packets;
+	}
+	return sum;
+}
+
+/* Adds to @text the rules of the namespace, with their counts if @counted; returns the bytes used. */
+static size_t list_rules(const struct ledger_rows *rows, const char *space, size_t bytes, bool counted, char *text,
+			 size_t size)
+{
+	size_t used = 0, nr = 0, i;
+
+	for (i = 0; i < rows->nr; i++) {
+		const struct ledger_row *row = &rows->all[i];
+
+		if (strcmp(row->reason, FILTER_REASON) || !is_in(row->where, space, bytes) || nr++ >= RULES_NAMED)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s", nr > 1 ? ", " : "",
+					 strcmp(row->source, "conntrack") ? "" : "conntrack ", row->place);
+		if (counted)
+			used += (size_t)snprintf(text + used, size - used, " counted %llu",
+						 (unsigned long long)row->packets);
+	}
+	if (nr > RULES_NAMED)
+		used += (size_t)snprintf(text + used, size - used, " and %zu more", nr - RULES_NAMED);
+	return used;
+}
+
+/* Which rules it were, as far as they count; where they do not, which it may have been. */
+static void note_filter(const struct ledger *ledger, const char *space, size_t bytes, struct result *res)
+{
+	uint64_t packets = filtered(&ledger->rows, space, bytes);
+	char counted[600] = "", silent[600] = "";
+
+	list_rules(&ledger->witnesses, space, bytes, true, counted, sizeof(counted));
+	if (packets > filtered(&ledger->witnesses, space, bytes))
+		list_rules(&ledger->silent, space, bytes, false, silent, sizeof(silent));
+	if (!*counted && !*silent)
+		return;
+	result_note(res, "the packet filter%s%.*s%s dropped %llu packets: %s%s%s%s", bytes ? " of '" : "", (int)bytes,
+		    space, bytes ? "'" : "", (unsigned long long)packets, counted, *counted && *silent ? "; " : "",
+		    *silent ? "rules without a counter: " : "", silent);
+}
+
+static void note_filters(const struct ledger *ledger, struct result *res)
+{
+	const struct ledger_rows *rows = &ledger->rows;
+	size_t i, j, bytes;
+
+	for (i = 0; i < rows->nr; i++) {
+		const char *where = rows->all[i].where;
+
+		if (rows->all[i].is_counter || strcmp(rows->all[i].reason, FILTER_REASON))
+			continue;
+		bytes = space_bytes(where);
+		for (j = 0; j < i; j++) {
+			if (!strcmp(rows->all[j].reason, FILTER_REASON) && is_in(rows->all[j].where, where, bytes))
+				break;
+		}
+		if (j == i)
+			note_filter(ledger, where, bytes, res);
+	}
+}
+
 void ledger_report(struct ledger *ledger, struct result *res)
 {
 	struct result *part = result_part(res, PART_LEDGER, "ledger"), *witnesses;
@@ -338,6 +448,7 @@ void ledger_report(struct ledger *ledger, struct result *res)
 	result_metric_u64(part, "overclaimed_packets", others + (rest < 0 ? (uint64_t)-rest : 0));
 	if (others)
 		note_others(ledger, others, res);
+	note_filters(ledger, res);
 	if (rest > 0)
 		note_unattributed(ledger, (uint64_t)rest, res);
 	else if (!rest && !others)

@@ -26,7 +26,7 @@
 
 struct ledger_row {
 	char source[24];	/* source of the figure: "kfree_skb", "ethtool" */
-	char place[64];		/* function of the kernel, or counter */
+	char place[96];		/* function of the kernel, or counter */
 	char reason[64];	/* "" if unknown */
 	char where[64];		/* "lab-r:egb": namespace and interface */
 	uint64_t packets;
@@ -44,6 +44,7 @@ struct ledger {
 	uint64_t received;	/* each sequence number once */
 	struct ledger_rows rows;
 	struct ledger_rows witnesses;
+	struct ledger_rows silent;	/* places that drop without counting; 0 packets each */
 	bool exact;		/* kfree_skb was traced */
 	uint64_t others;	/* what counters that are rows have beyond the packets that were left */
 };
@@ -84,7 +85,10 @@ struct ledger_iface {
 void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 		      const struct ledger_growth *growths, size_t nr);
 
-/* The same for a namespace's stack, named @where. */
+/* A rule of the packet filter of namespace @where that drops packets and does not count them. */
+void ledger_add_silent(struct ledger *ledger, const char *where, const char *place);
+
+/* The same as ledger_add_iface() for a namespace's stack, named @where. */
 void ledger_add_stack(struct ledger *ledger, const char *where,
 		      const struct ledger_growth *growths, size_t nr);
 

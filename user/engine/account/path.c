@@ -311,6 +311,10 @@ static void report_stack(struct path *path, struct space *space, struct ledger *
 			growths[kept++] = growths[i];
 	}
 	path_name(path, space->inode, 0, "", where, sizeof(where));
+	for (i = 0; i < space->after.nr; i++) {
+		if (space->after.all[i].silent)
+			ledger_add_silent(ledger, where, space->after.all[i].name);
+	}
 	ledger_add_stack(ledger, where, growths, kept);
 	free(growths);
 }

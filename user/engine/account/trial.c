@@ -366,7 +366,7 @@ static void report_sources(const struct trial *trial, struct result *res)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%s%s%srtnl, ethtool, qdisc, softnet, snmp",
+	snprintf(text, sizeof(text), "%s%s%srtnl, ethtool, qdisc, softnet, snmp, conntrack, nftables",
 		 trial->drops && drops_has(trial->drops, DROP_SKB) ? "kfree_skb, " : "",
 		 trial->drops && drops_has(trial->drops, DROP_XDP_EXCEPTION) ? "xdp_exception, " : "",
 		 trial->drops && drops_has(trial->drops, DROP_XDP_REDIRECT) ? "xdp_redirect_err, " : "");
@@ -389,8 +389,8 @@ void trial_begin(struct trial *trial, struct result *res)
 
 unsigned int trial_keep_caps(const struct trial *trial)
 {
-	/* CAP_SYS_ADMIN: counters of other namespaces. */
-	return bpf_map_caps() | (trial->path ? CAPS_SYS_ADMIN : 0);
+	/* CAP_SYS_ADMIN: counters of other namespaces; CAP_NET_ADMIN: the rules of nftables. */
+	return bpf_map_caps() | (trial->path ? CAPS_SYS_ADMIN | CAPS_NET_ADMIN : 0);
 }
 
 static void look(struct trial *trial, const struct rx_sent *sent, struct settle_seen *ret_seen)

@@ -162,7 +162,7 @@ static void on_place(void *ctx, const struct drop_place *place)
 static void report_counters(struct watch_drops *drops, unsigned int which)
 {
 	struct counters now;
-	char place[64];
+	char place[128];
 	size_t i;
 
 	read_counters(drops, which, &now);

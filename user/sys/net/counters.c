@@ -5,16 +5,20 @@
 #include "sys/net/counters.h"
 
 #include <net/if.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <linux/ethtool.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/rtnetlink.h>
 
 #include "sys/net/counters_parse.h"
 #include "sys/net/ethtool.h"
 #include "sys/net/netlink.h"
+#include "sys/net/nft_parse.h"
 #include "sys/net/nic.h"
 
 static void read_rtnl(struct counters *counters, const char *ifname)
@@ -86,8 +90,24 @@ static void parse_file(struct counters *counters, const char *path, counters_par
 	fclose(file);
 }
 
+static void read_nft(struct counters *counters)
+{
+	const struct nfgenmsg head = { .version = NFNETLINK_V0 };
+	struct nft_drops drops = { .counters = counters };
+
+	netlink_ask_once(NETLINK_NETFILTER,
+			 netlink_request(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETCHAIN, NLM_F_DUMP, &head, sizeof(head)),
+			 nft_take_chain, &drops);
+	netlink_ask_once(NETLINK_NETFILTER,
+			 netlink_request(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETRULE, NLM_F_DUMP, &head, sizeof(head)),
+			 nft_take_rule, &drops);
+	nft_drops_free(&drops);
+}
+
 void counters_read_stack(struct counters *counters)
 {
+	read_nft(counters);
+	parse_file(counters, "/proc/thread-self/net/stat/nf_conntrack", counters_parse_conntrack);
 	parse_file(counters, "/proc/thread-self/net/softnet_stat", counters_parse_softnet);
 	parse_file(counters, "/proc/thread-self/net/snmp", counters_parse_pairs);
 	parse_file(counters, "/proc/thread-self/net/netstat", counters_parse_pairs);

@@ -31,6 +31,15 @@ void counters_add(struct counters *counters, const char *source, const char *nam
 	counters->nr++;
 }
 
+void counters_add_silent(struct counters *counters, const char *source, const char *name)
+{
+	size_t nr = counters->nr;
+
+	counters_add(counters, source, name, 0);
+	if (counters->nr > nr)
+		counters->all[nr].silent = true;
+}
+
 uint64_t counters_growth(const struct counters *before, const struct counter *after)
 {
 	size_t i;
@@ -151,4 +160,34 @@ void counters_parse_softnet(struct counters *counters, FILE *file)
 			sum += dropped;
 	}
 	counters_add(counters, "softnet", "dropped", sum);
+}
+
+/*
+ * A line of names, then one of hexadecimal numbers for each CPU. The table was full: "drop"; another packet of the
+ * flow came first, and this one is dropped: "insert_failed".
+ */
+void counters_parse_conntrack(struct counters *counters, FILE *file)
+{
+	static const char *const wanted[] = { "drop", "insert_failed" };
+	int columns[2] = { -1, -1 }, column;
+	unsigned long long sums[2] = { 0 };
+	char line[1024], *word, *at;
+	size_t i;
+
+	if (!fgets(line, sizeof(line), file))
+		return;
+	for (column = 0, word = strtok_r(line, " \n", &at); word; column++, word = strtok_r(NULL, " \n", &at)) {
+		for (i = 0; i < 2; i++)
+			columns[i] = strcmp(word, wanted[i]) ? columns[i] : column;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		for (column = 0, word = strtok_r(line, " \n", &at); word; column++, word = strtok_r(NULL, " \n", &at)) {
+			for (i = 0; i < 2; i++)
+				sums[i] += column == columns[i] ? strtoull(word, NULL, 16) : 0;
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		if (columns[i] >= 0)
+			counters_add(counters, "conntrack", wanted[i], sums[i]);
+	}
 }

@@ -15,6 +15,7 @@
 
 /* Adds any counter. */
 void counters_add(struct counters *counters, const char *source, const char *name, uint64_t value);
+void counters_add_silent(struct counters *counters, const char *source, const char *name);
 
 /* Adds a driver's counter if its name means a loss. */
 void counters_take_ethtool(struct counters *counters, const char *name, uint64_t value);
@@ -27,8 +28,8 @@ struct counters_qdisc {
 /* For netlink_ask(); @ctx is a struct counters_qdisc. */
 netlink_fn counters_take_qdisc;
 
-/* /proc/net/snmp and netstat; snmp6; softnet_stat. */
+/* /proc/net/snmp and netstat; snmp6; softnet_stat; stat/nf_conntrack. */
 typedef void counters_parse_fn(struct counters *counters, FILE *file);
-counters_parse_fn counters_parse_pairs, counters_parse_lines, counters_parse_softnet;
+counters_parse_fn counters_parse_pairs, counters_parse_lines, counters_parse_softnet, counters_parse_conntrack;
 
 #endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sys/net/nft_parse.c - rules of nftables that drop packets, from the kernel's answers.
+ */
+#include "sys/net/nft_parse.h"
+
+#include <endian.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nf_tables_compat.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <netlink/attr.h>
+
+#include "sys/net/counters_parse.h"
+
+#define SOURCE "nftables"
+
+/* Big-endian, as all numbers of nf_tables. */
+static uint64_t number(const struct nlattr *attr)
+{
+	uint64_t wide = 0;
+	uint32_t value = 0;
+
+	if (attr && nla_len(attr) >= 8)
+		return netlink_copy(attr, &wide, sizeof(wide)) ? be64toh(wide) : 0;
+	return netlink_copy(attr, &value, sizeof(value)) ? be32toh(value) : 0;
+}
+
+static const char *family_name(uint8_t family)
+{
+	return family == NFPROTO_IPV4 ? "ip" : family == NFPROTO_IPV6 ? "ip6" : family == NFPROTO_INET ? "inet" :
+	       family == NFPROTO_BRIDGE ? "bridge" : family == NFPROTO_NETDEV ? "netdev" :
+	       family == NFPROTO_ARP ? "arp" : "?";
+}
+
+static const char *hook_name(uint8_t family, uint64_t hook)
+{
+	static const char *const ip[] = { "prerouting", "input", "forward", "output", "postrouting", "ingress" };
+	static const char *const netdev[] = { "ingress", "egress" };
+	static const char *const arp[] = { "input", "output", "forward" };
+
+	if (family == NFPROTO_NETDEV)
+		return hook < 2 ? netdev[hook] : "?";
+	if (family == NFPROTO_ARP)
+		return hook < 3 ? arp[hook] : "?";
+	return hook < 6 ? ip[hook] : "?";
+}
+
+static void add_named(struct nft_drops *drops, const struct nft_chain *chain, const char *what, bool counted,
+		      uint64_t packets)
+{
+	char name[sizeof(drops->counters->all->name)], hook[20] = "";
+
+	if (*chain->hook)
+		snprintf(hook, sizeof(hook), " (%s)", chain->hook);
+	snprintf(name, sizeof(name), "%s %.24s %.24s %s%s", family_name(chain->family), chain->table, chain->name, what,
+		 hook);
+	if (counted)
+		counters_add(drops->counters, SOURCE, name, packets);
+	else
+		counters_add_silent(drops->counters, SOURCE, name);
+}
+
+void nft_take_chain(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[NFTA_CHAIN_COUNTERS + 1], *hook[NFTA_HOOK_HOOKNUM + 1], *counts[NFTA_COUNTER_PACKETS + 1];
+	const struct nfgenmsg *head = netlink_head(msg, sizeof(*head));
+	struct nft_drops *drops = ctx;
+	struct nft_chain chain = { .hook = "" }, *all;
+
+	if (!head || (msg->nlmsg_type & 0xff) != NFT_MSG_NEWCHAIN)
+		return;
+	netlink_attrs(msg, sizeof(*head), attrs, NFTA_CHAIN_COUNTERS);
+	netlink_nested(attrs[NFTA_CHAIN_HOOK], hook, NFTA_HOOK_HOOKNUM);
+	netlink_nested(attrs[NFTA_CHAIN_COUNTERS], counts, NFTA_COUNTER_PACKETS);
+	chain.family = head->nfgen_family;
+	netlink_text(attrs[NFTA_CHAIN_TABLE], chain.table, sizeof(chain.table));
+	netlink_text(attrs[NFTA_CHAIN_NAME], chain.name, sizeof(chain.name));
+	if (hook[NFTA_HOOK_HOOKNUM])
+		chain.hook = hook_name(chain.family, number(hook[NFTA_HOOK_HOOKNUM]));
+	all = realloc(drops->chains, (drops->nr_chains + 1) * sizeof(*all));
+	if (!all)
+		return;
+	drops->chains = all;
+	drops->chains[drops->nr_chains++] = chain;
+	if (attrs[NFTA_CHAIN_POLICY] && number(attrs[NFTA_CHAIN_POLICY]) == NF_DROP)
+		add_named(drops, &chain, "policy", counts[NFTA_COUNTER_PACKETS], number(counts[NFTA_COUNTER_PACKETS]));
+}
+
+static bool is_drop(const char *name, struct nlattr *data)
+{
+	struct nlattr *attrs[NFTA_IMMEDIATE_DATA + 1], *value[NFTA_DATA_VERDICT + 1], *verdict[NFTA_VERDICT_CODE + 1];
+	char target[16];
+
+	if (!strcmp(name, "reject"))
+		return true;
+	if (!strcmp(name, "target")) {		/* of iptables */
+		netlink_nested(data, attrs, NFTA_TARGET_NAME);
+		netlink_text(attrs[NFTA_TARGET_NAME], target, sizeof(target));
+		return !strcmp(target, "DROP") || !strcmp(target, "REJECT");
+	}
+	if (strcmp(name, "immediate"))
+		return false;
+	netlink_nested(data, attrs, NFTA_IMMEDIATE_DATA);
+	netlink_nested(attrs[NFTA_IMMEDIATE_DATA], value, NFTA_DATA_VERDICT);
+	netlink_nested(value[NFTA_DATA_VERDICT], verdict, NFTA_VERDICT_CODE);
+	return verdict[NFTA_VERDICT_CODE] && number(verdict[NFTA_VERDICT_CODE]) == NF_DROP;
+}
+
+/* False: it drops nothing. *ret_counted: its packets are *ret_packets. */
+static bool read_rule(struct nlattr *list, bool *ret_counted, uint64_t *ret_packets)
+{
+	struct nlattr *at, *expr[NFTA_EXPR_DATA + 1], *count[NFTA_COUNTER_PACKETS + 1];
+	char name[16];
+	int left;
+
+	*ret_counted = false;
+	nla_for_each_nested(at, list, left) {
+		netlink_nested(at, expr, NFTA_EXPR_DATA);
+		netlink_text(expr[NFTA_EXPR_NAME], name, sizeof(name));
+		if (is_drop(name, expr[NFTA_EXPR_DATA]))
+			return true;
+		if (!strcmp(name, "counter")) {
+			netlink_nested(expr[NFTA_EXPR_DATA], count, NFTA_COUNTER_PACKETS);
+			*ret_packets = number(count[NFTA_COUNTER_PACKETS]);
+			*ret_counted = count[NFTA_COUNTER_PACKETS];
+		} else if (strcmp(name, "log")) {
+			*ret_counted = false;	/* fewer than it counted may come so far */
+		}
+	}
+	return false;
+}
+
+void nft_take_rule(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[NFTA_RULE_EXPRESSIONS + 1];
+	const struct nfgenmsg *head = netlink_head(msg, sizeof(*head));
+	struct nft_chain chain = { .hook = "" };
+	struct nft_drops *drops = ctx;
+	uint64_t packets = 0;
+	bool counted;
+	char what[32];
+	size_t i;
+
+	if (!head || (msg->nlmsg_type & 0xff) != NFT_MSG_NEWRULE)
+		return;
+	netlink_attrs(msg, sizeof(*head), attrs, NFTA_RULE_EXPRESSIONS);
+	if (!attrs[NFTA_RULE_EXPRESSIONS] || !read_rule(attrs[NFTA_RULE_EXPRESSIONS], &counted, &packets))
+		return;
+	chain.family = head->nfgen_family;
+	netlink_text(attrs[NFTA_RULE_TABLE], chain.table, sizeof(chain.table));
+	netlink_text(attrs[NFTA_RULE_CHAIN], chain.name, sizeof(chain.name));
+	for (i = 0; i < drops->nr_chains; i++) {
+		const struct nft_chain *one = &drops->chains[i];
+
+		if (one->family == chain.family && !strcmp(one->table, chain.table) && !strcmp(one->name, chain.name))
+			chain.hook = one->hook;
+	}
+	snprintf(what, sizeof(what), "handle %llu", (unsigned long long)number(attrs[NFTA_RULE_HANDLE]));
+	add_named(drops, &chain, what, counted, packets);
+}
+
+void nft_drops_free(struct nft_drops *drops)
+{
+	free(drops->chains);
+	drops->chains = NULL;
+	drops->nr_chains = 0;
+}
