@@ -279,6 +279,21 @@ static int load_xdp(struct impair *impair, unsigned int direction, const struct 
 			 skel->maps.impair_events, e);
 }
 
+/* Both directions have the same memory. */
+static uint32_t frames_of(const struct impair *impair)
+{
+	const struct impair_cfg *cfg = &impair->cfg;
+	uint32_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < impair->nr_sides; i++) {
+		if (impair->sides[i].to_user)
+			sum += impair_frames(cfg->rules, impair->sides[i].link_bps, cfg->rate_l1_bps, cfg->queue_bytes,
+					     cfg->queue_packets);
+	}
+	return sum < IMPAIR_FRAMES ? sum : IMPAIR_FRAMES;
+}
+
 static int open_bump(struct impair *impair, unsigned int direction, struct err *e)
 {
 	struct impair_side *side = &impair->sides[direction];
@@ -291,7 +306,7 @@ static int open_bump(struct impair *impair, unsigned int direction, struct err *
 		.rate_l1_bps = cfg->rate_l1_bps,
 		.queue_bytes = cfg->queue_bytes,
 		.queue_packets = cfg->queue_packets,
-		.nr_frames = cfg->nr_frames ? cfg->nr_frames : IMPAIR_FRAMES,
+		.nr_frames = cfg->nr_frames ? cfg->nr_frames : frames_of(impair),
 		.hold_frames = cfg->hold_frames,
 		.other = direction ? impair->sides[0].bump : NULL,
 	};
@@ -349,6 +364,7 @@ static int load_all(struct impair *impair, struct err *e)
 	for (i = 0; i < impair->nr_sides && !err; i++) {
 		struct impair_side *side = &impair->sides[i];
 
+		side->link_bps = nics[i].speed_bps;
 		side->out_ifindex = impair->nr_sides == 2 ? nics[!i].ifindex : 0;
 		side->impaired = is_impaired(impair->cfg.way, i);
 		side->open_checksums = impair->nr_sides == 2 && nic_leaves_checksums(nics[i].driver);

@@ -18,6 +18,7 @@
 #include "abi/impair.h"
 #include "engine/impair/bump.h"
 #include "lib/err.h"
+#include "model/impair_memory.h"
 #include "model/impair_rule.h"
 #include "result/result.h"
 #include "sys/hook/tc.h"
@@ -32,8 +33,6 @@ enum impair_way {
 	IMPAIR_BOTH,
 };
 
-#define IMPAIR_FRAMES 65536	/* 128 MiB, or 256 MiB where the MTU needs chunks of a page */
-
 struct impair_cfg {
 	const char *ifnames[2];		/* the second NULL: one interface */
 	enum impair_way way;
@@ -44,7 +43,8 @@ struct impair_cfg {
 	struct impair_filter filter;
 	double rate_l1_bps;		/* the bottleneck's; 0: none */
 	uint64_t queue_bytes, queue_packets;
-	uint32_t nr_frames;		/* most held in user space, both directions together; 0: IMPAIR_FRAMES */
+	uint32_t nr_frames;		/* most held in user space, both directions together; 0: as many as the
+					 * rules can come to hold */
 	uint32_t hold_frames;		/* of each direction, note when each was taken and sent:
 					 * see bump.h */
 	/* Called by impair_poll() for each impaired packet; NULL: never. */
