@@ -14,6 +14,7 @@
 
 #include "lib/core.bpf.h"
 #include "lib/frame_sum.bpf.h"
+#include "lib/parse.bpf.h"
 
 #define FRAGMENT_MAX_TAGS	2
 #define FRAGMENT_OFFSET		0x1fff	/* in units of 8 bytes */
@@ -84,7 +85,7 @@ static __always_inline int fragment_of_ip6(struct xdp_md *ctx, __u32 at, __u32 m
  */
 __attribute__((noinline)) int fragment_is_possible(struct xdp_md *ctx, __u32 max_bytes)
 {
-	__u32 linear = (void *)(long)ctx->data_end - (void *)(long)ctx->data;
+	__u32 whole = parse_frame_bytes(ctx);
 	const struct iphdr *ip4;
 	__u32 at = ETH_HLEN, i;
 	const __be16 *type;
@@ -102,8 +103,8 @@ __attribute__((noinline)) int fragment_is_possible(struct xdp_md *ctx, __u32 max
 	if (!type || !ip4)
 		return 0;
 	if (*type == bpf_htons(ETH_P_IPV6))
-		return fragment_of_ip6(ctx, at, linear - at, max_bytes);
-	return *type == bpf_htons(ETH_P_IP) && ip4->version == 4 && fragment_of_ip4(ip4, linear - at, max_bytes);
+		return fragment_of_ip6(ctx, at, whole - at, max_bytes);
+	return *type == bpf_htons(ETH_P_IP) && ip4->version == 4 && fragment_of_ip4(ip4, whole - at, max_bytes);
 }
 
 #endif

@@ -234,10 +234,15 @@ counted() {
 	says "queue 0 of 'egb' is held by another AF_XDP socket"
 }
 
-@test "frames that are too large for AF_XDP are refused" {
-	# From 3827 bytes on they do not fit into a page with the bytes in front of them.
+@test "frames that do not fit into a page are refused where the kernel takes them in one piece only" {
+	# From 3827 bytes on, with the bytes in front of them.
 	ip_in r link set ega mtu 3827
+	if [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]; then
+		bump
+		balance
+		return
+	fi
 	run --separate-stderr timeout 30 nsenter --net="/run/netns/$LAB-r" "$DRIVER" egb ega
 	is 1
-	says "frames of 'ega', with an MTU of 3827, are too large for AF_XDP"
+	says "frames of 'ega', with an MTU of 3827, are too large for AF_XDP of this kernel"
 }

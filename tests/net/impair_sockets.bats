@@ -10,11 +10,16 @@ load ../lib/lab
 SOCKETS=$TOP/tests/net/impair_sockets.py
 
 setup() {
-	local node
-
 	need_root
 	need_command jq /usr/bin/python3 ethtool
-	lab_up --path a-r-b --middle open
+	open_lab
+}
+
+# open_lab [OPTIONS of lab up]
+open_lab() {
+	local node
+
+	lab_up --path a-r-b --middle open "$@"
 	# As the kernel makes veth.
 	for node in a b; do
 		"in_$node" ethtool -K eg0 tx on sg on tso on gso on >/dev/null
@@ -26,7 +31,7 @@ setup() {
 between() {
 	start_cmd far b serving /usr/bin/python3 "$SOCKETS" serve "$1"
 	start bump r impair ega egb -d "$((60 * TESTS_SLOW))s" "${@:2}"
-	sockets=$(in_a /usr/bin/python3 "$SOCKETS" ask "$1" 300000 100) || fail "no answer: $sockets"
+	sockets=$(in_a /usr/bin/python3 "$SOCKETS" ask "$1" 300000 100 "${MOST:-1400}") || fail "no answer: $sockets"
 	finish bump INT
 	is 130
 	impaired=$(jq -c '[.parts[].metrics]' <<<"$output")
@@ -84,6 +89,36 @@ is_right() {
 	is_right delayed
 	between 198.18.0.2 --rate 100Mbit --limit 1000
 	holds '.tcp_exact and .wrong == 0 and .back > 20' <<<"$sockets" || fail "$sockets, $impaired"
+}
+
+@test "frames in several pieces bring what was sent, or nothing" {
+	local MOST=8900
+
+	lab_down
+	open_lab --mtu 9000
+	if [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.6 ]; then
+		tool_in r impair ega egb --delay 1ms
+		is 3
+		says "frames of 'ega', with an MTU of 9000, are too large for AF_XDP of this kernel"
+		return
+	fi
+	between 198.18.0.2 --delay 500us
+	is_whole
+	between 198.18.0.2 --delay 500us+-200us
+	is_right delayed
+	between 198.18.0.2 --duplicate every=5:2
+	is_right duplicated
+	between 198.18.0.2 --reorder every=20:3
+	is_right reordered
+	# Fragments of one piece and of several, of packets in several pieces and in one; and their copies.
+	between 198.18.0.2 --fragment every=3:1480
+	is_right fragmented
+	between 198.18.0.2 --fragment every=3:4800 --duplicate every=2
+	is_right fragmented
+	between 2001:2::2 --fragment every=3:1480
+	is_right fragmented
+	between 198.18.0.2 --rate 1Gbit --limit 1000
+	is_whole
 }
 
 @test "generic XDP leaves what stays in its skb to the kernel, and completes what leaves it" {

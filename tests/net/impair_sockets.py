@@ -3,7 +3,7 @@
 """Transfers between real sockets, compared byte for byte.
 
   impair_sockets.py serve ADDRESS             until killed: returns what TCP and UDP bring, on port 7000
-  impair_sockets.py ask ADDRESS BYTES COUNT   BYTES by TCP there and back, then COUNT datagrams
+  impair_sockets.py ask ADDRESS BYTES COUNT MOST  BYTES by TCP there and back, then COUNT datagrams below MOST
 
 `ask` prints one JSON object: tcp_exact, and of the datagrams sent, back (distinct), wrong (answers that were
 not sent).
@@ -66,10 +66,10 @@ def ask_stream(address, size):
     return got == sent
 
 
-def ask_datagrams(address, count):
+def ask_datagrams(address, count, most):
     rand = random.Random(2)
     # A number in front: no two are equal.
-    sent = [n.to_bytes(4, "big") + rand.randbytes(rand.randrange(0, 1400)) for n in range(count)]
+    sent = [n.to_bytes(4, "big") + rand.randbytes(rand.randrange(0, most)) for n in range(count)]
     back, wrong = set(), 0
     with datagram_socket(address) as sock:
         sock.connect((address, PORT))
@@ -93,5 +93,5 @@ def ask_datagrams(address, count):
 if sys.argv[1] == "serve":
     serve(sys.argv[2])
 else:
-    address, size, count = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    print(json.dumps({"tcp_exact": ask_stream(address, size), **ask_datagrams(address, count)}))
+    address, size, count, most = sys.argv[2], *map(int, sys.argv[3:6])
+    print(json.dumps({"tcp_exact": ask_stream(address, size), **ask_datagrams(address, count, most)}))

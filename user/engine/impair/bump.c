@@ -34,10 +34,14 @@
 #define STUCK_NS	100000000	/* for a driver to take a batch */
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
 #define RESERVE		64		/* fewer free frames: packets no longer wait for others */
+#define IP6_FRAGMENT_BYTES 8
+#define WHOLE_BYTES	((size_t)AFXDP_MOST_PIECES * 4096)
 
-/* State of a frame beyond what bump_sched.h keeps. */
+/* State of a frame beyond what bump_sched.h keeps. Only the first frame of a packet is the scheduler's. */
 struct held {
 	uint8_t *data;
+	uint32_t bytes;		/* here; sched_frame.buf_bytes is of all pieces */
+	uint32_t rest;		/* the next piece; SCHED_NONE: the last */
 	uint64_t arrived_ns;
 	bool delayed;		/* by a rule; set in a packet's first frame only */
 };
@@ -49,6 +53,8 @@ struct bump {
 	struct sched *sched;
 	struct sched_frame *frames;	/* sched's frames, by number */
 	struct held *held;		/* by number */
+	uint32_t piece_bytes;		/* at most */
+	uint8_t *whole, *part;		/* room for a packet in one piece each; NULL: all are */
 	struct bump_count count;	/* written by the thread; out_packets: put into the ring */
 	struct hist_rec intended, achieved, late;
 	struct bump_hold *holds;	/* NULL: none requested */
@@ -122,6 +128,15 @@ int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e)
 		goto fail;
 	}
 	bump->frames = sched_frames(bump->sched);
+	bump->piece_bytes = afxdp_wire_max_buf_bytes(bump->wire);
+	if (afxdp_wire_in_pieces(bump->wire)) {
+		bump->whole = malloc(WHOLE_BYTES);
+		bump->part = malloc(WHOLE_BYTES);
+		if (!bump->whole || !bump->part) {
+			err = err_set(e, -ENOMEM, "cannot open a forwarder");
+			goto fail;
+		}
+	}
 	if (cfg->hold_frames) {
 		bump->holds = calloc(cfg->hold_frames, sizeof(*bump->holds));
 		if (!bump->holds) {
@@ -136,28 +151,98 @@ fail:
 	return err;
 }
 
-/* A frame to write to, after @last of the same packet; NULL: none is free. */
-static uint8_t *add_frame(struct bump *bump, uint32_t *last)
+/* Gives back the pieces from @number on. */
+static void free_pieces(struct bump *bump, uint32_t number)
 {
-	struct afxdp_frame frame;
+	uint32_t next;
 
-	if (!afxdp_lane_take(bump->lane, &frame)) {
-		count(&bump->count.frame_drops, 1);
-		return NULL;
+	for (; number != SCHED_NONE; number = next) {
+		next = bump->held[number].rest;
+		afxdp_lane_free(bump->lane, number);
 	}
-	bump->held[frame.number] = (struct held){ .data = frame.data };
-	bump->frames[frame.number].next = SCHED_NONE;
-	bump->frames[*last].next = frame.number;
-	*last = frame.number;
-	return frame.data;
 }
 
-/* Splits the packet of one frame @head into a chain of fragments; returns the last one. */
+/* Frames for a packet of @bytes, after @last of the same chain; false: not as many are free. */
+static bool add_packet(struct bump *bump, uint32_t bytes, uint32_t *last)
+{
+	uint32_t first = SCHED_NONE, at = SCHED_NONE, left = bytes;
+	struct afxdp_frame frame;
+
+	do {
+		if (!afxdp_lane_take(bump->lane, &frame)) {
+			free_pieces(bump, first);
+			count(&bump->count.frame_drops, 1);
+			return false;
+		}
+		bump->held[frame.number] = (struct held){ .data = frame.data, .rest = SCHED_NONE };
+		if (first == SCHED_NONE)
+			first = frame.number;
+		else
+			bump->held[at].rest = frame.number;
+		at = frame.number;
+		left -= left < bump->piece_bytes ? left : bump->piece_bytes;
+	} while (left);
+	bump->frames[first] = (struct sched_frame){ SCHED_NONE, bytes };
+	bump->frames[*last].next = first;
+	*last = first;
+	return true;
+}
+
+/* Writes a packet into the pieces of @number, and gives back those that it does not need. */
+static void put(struct bump *bump, uint32_t number, const uint8_t *data, uint32_t bytes)
+{
+	struct held *held = &bump->held[number];
+	uint32_t room;
+
+	bump->frames[number].buf_bytes = bytes;
+	for (;; held = &bump->held[held->rest]) {
+		room = held->bytes ? held->bytes : bump->piece_bytes;	/* as it was received, or new */
+		held->bytes = bytes < room ? bytes : room;
+		memcpy(held->data, data, held->bytes);
+		data += held->bytes;
+		bytes -= held->bytes;
+		if (!bytes || held->rest == SCHED_NONE)
+			break;
+	}
+	free_pieces(bump, held->rest);
+	held->rest = SCHED_NONE;
+}
+
+/* The packet of @number in one piece: where it is, or in @to. */
+static const uint8_t *join(const struct bump *bump, uint32_t number, uint8_t *to)
+{
+	const struct held *held = &bump->held[number];
+	uint8_t *at = to;
+
+	if (held->rest == SCHED_NONE)
+		return held->data;
+	for (;; held = &bump->held[held->rest]) {
+		memcpy(at, held->data, held->bytes);
+		at += held->bytes;
+		if (held->rest == SCHED_NONE)
+			return to;
+	}
+}
+
+/* Fragment @i of the packet @data into @number, of which it may be the first one, written last. */
+static void put_fragment(struct bump *bump, const struct fragment_plan *plan, const uint8_t *data, uint32_t i,
+			 uint32_t number)
+{
+	struct held *held = &bump->held[number];
+
+	if (bump->part) {
+		put(bump, number, bump->part, fragment_write(plan, data, i, bump->part));
+		return;
+	}
+	held->bytes = bump->frames[number].buf_bytes = fragment_write(plan, data, i, held->data);
+}
+
+/* Splits the packet @head into a chain of fragments; returns the last one. */
 static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 {
-	uint8_t *data = bump->held[head].data, *to;
+	const uint8_t *data = join(bump, head, bump->whole);
+	uint32_t last = head, most_bytes, i;
 	struct fragment_plan plan;
-	uint32_t last = head, i;
 
 	if (!fragment_plan(data, bump->frames[head].buf_bytes, max_bytes, &plan)) {
 		count(&bump->count.no_fragments, 1);
@@ -166,29 +251,26 @@ static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 	plan.identification = (uint32_t)(bump->cfg.seed + bump->count.fragmented);
 	count(&bump->count.fragmented, 1);
 	count(&bump->count.fragments, plan.nr);
+	most_bytes = plan.ip_offset + plan.header_bytes + IP6_FRAGMENT_BYTES + plan.piece_bytes;
 	for (i = 1; i < plan.nr; i++) {
-		to = add_frame(bump, &last);
-		if (to)
-			bump->frames[last].buf_bytes = fragment_write(&plan, data, i, to);
+		if (add_packet(bump, bump->part ? most_bytes : 0, &last))
+			put_fragment(bump, &plan, data, i, last);
 	}
-	bump->frames[head].buf_bytes = fragment_write(&plan, data, 0, data);
+	put_fragment(bump, &plan, data, 0, head);
 	return last;
 }
 
 /* Appends a copy of the whole chain to itself. */
 static uint32_t copy_chain(struct bump *bump, uint32_t head, uint32_t end, uint32_t last)
 {
-	uint32_t from = head, next;
-	uint8_t *to;
+	uint32_t from = head, next, bytes;
 
 	for (;; from = next) {
 		next = bump->frames[from].next;
+		bytes = bump->frames[from].buf_bytes;
 		count(&bump->count.copies, 1);
-		to = add_frame(bump, &last);
-		if (to) {
-			bump->frames[last].buf_bytes = bump->frames[from].buf_bytes;
-			memcpy(to, bump->held[from].data, bump->frames[from].buf_bytes);
-		}
+		if (add_packet(bump, bytes, &last))
+			put(bump, last, join(bump, from, bump->whole), bytes);
 		if (from == end)
 			return last;
 	}
@@ -216,18 +298,37 @@ static bool is_to(const struct impair_fate *fate, enum impair_kind kind)
 	return fate->kinds >> kind & 1;
 }
 
-static void take_in(struct bump *bump, const struct afxdp_frame *frame, uint64_t now_ns)
+/* Keeps the pieces of a packet, @frame and those after it; returns how many they are. */
+static uint32_t keep(struct bump *bump, const struct afxdp_frame *frame)
+{
+	uint32_t bytes = 0, nr = 0;
+	bool more;
+
+	do {
+		more = frame[nr].more;
+		bytes += frame[nr].buf_bytes;
+		bump->held[frame[nr].number] = (struct held){
+			.data = frame[nr].data, .bytes = frame[nr].buf_bytes,
+			.rest = more ? frame[nr + 1].number : SCHED_NONE,
+		};
+		nr++;
+	} while (more);
+	bump->frames[frame->number] = (struct sched_frame){ SCHED_NONE, bytes };
+	return nr;
+}
+
+/* Returns how many frames its packet has. */
+static uint32_t take_in(struct bump *bump, const struct afxdp_frame *frame, uint64_t now_ns)
 {
 	const struct impair_fate fate = read_fate(bump, frame, now_ns);
 	struct sched_order order = { .arrived_ns = fate.arrived_mono_ns };
-	uint32_t head = frame->number, last = head, end, i;
+	uint32_t head = frame->number, last = head, end, i, nr = keep(bump, frame);
 	struct held *held = &bump->held[head];
 	const struct bump_delay *delay;
 
 	count(&bump->count.in_packets, 1);
-	count(&bump->count.in_bytes, frame->buf_bytes + UNIT_FCS_BYTES);
-	*held = (struct held){ .data = frame->data, .arrived_ns = order.arrived_ns };
-	bump->frames[head] = (struct sched_frame){ SCHED_NONE, frame->buf_bytes };
+	count(&bump->count.in_bytes, bump->frames[head].buf_bytes + UNIT_FCS_BYTES);
+	held->arrived_ns = order.arrived_ns;
 	if (is_to(&fate, IMPAIR_FRAGMENT))
 		last = cut(bump, head, fate.fragment_bytes);
 	if (is_to(&fate, IMPAIR_DUPLICATE)) {
@@ -249,6 +350,7 @@ static void take_in(struct bump *bump, const struct afxdp_frame *frame, uint64_t
 		hist_add(&bump->intended, order.delay_ns);
 	}
 	sched_add(bump->sched, head, &order);
+	return nr;
 }
 
 static bool fetch(struct bump *bump)
@@ -262,8 +364,8 @@ static bool fetch(struct bump *bump)
 	/* Waiting in the ring is cheap, but the ring must not overflow. */
 	do {
 		now_ns = loop_mono_ns();
-		for (i = 0; i < nr; i++)
-			take_in(bump, &frames[i], now_ns);
+		for (i = 0; i < nr;)
+			i += take_in(bump, &frames[i], now_ns);
 		nr = afxdp_lane_is_filling(bump->lane) ?
 		     afxdp_lane_receive(bump->lane, frames, BATCH) : 0;
 	} while (nr);
@@ -310,21 +412,23 @@ static void send_frame(struct bump *bump, const struct sched_out *out, struct ba
 		       bool timely)
 {
 	const struct held *held = &bump->held[out->frame];
-	const struct afxdp_frame frame = {
-		.number = out->frame, .data = held->data,
-		.buf_bytes = bump->frames[out->frame].buf_bytes,
-	};
+	struct afxdp_frame pieces[AFXDP_MOST_PIECES];
+	uint32_t nr = 0, number;
 
 	/* It has dropped out of the caches; the kick will read all of the batch. */
-	__builtin_prefetch(frame.data);
-	__builtin_prefetch(frame.data + 64);
+	__builtin_prefetch(held->data);
+	__builtin_prefetch(held->data + 64);
+	for (number = out->frame; number != SCHED_NONE && nr < AFXDP_MOST_PIECES; number = bump->held[number].rest)
+		pieces[nr++] = (struct afxdp_frame){
+			.number = number, .data = bump->held[number].data, .buf_bytes = bump->held[number].bytes,
+		};
 	count(&bump->count.out_packets, 1);
-	if (!afxdp_lane_send(bump->lane, &frame)) {
+	if (number != SCHED_NONE || !afxdp_lane_send_pieces(bump->lane, pieces, nr)) {
 		count(&bump->count.send_drops, 1);
-		afxdp_lane_free(bump->lane, out->frame);
+		free_pieces(bump, out->frame);
 		return;
 	}
-	count(&bump->count.out_bytes, frame.buf_bytes + UNIT_FCS_BYTES);
+	count(&bump->count.out_bytes, bump->frames[out->frame].buf_bytes + UNIT_FCS_BYTES);
 	if (!timely || (!held->delayed && !(bump->cfg.rate_l1_bps > 0)))
 		return;
 	batch->packets[batch->nr].due_ns = out->due_ns;
@@ -340,7 +444,7 @@ static struct bump_hold *add_hold(struct bump *bump, uint32_t frame)
 	struct bump_hold *hold;
 
 	if (bump->nr_holds == bump->cfg.hold_frames ||
-	    !frame_find_tag(held->data, bump->frames[frame].buf_bytes, &tag))
+	    !frame_find_tag(held->data, held->bytes, &tag))
 		return NULL;
 	hold = &bump->holds[bump->nr_holds++];
 	*hold = (struct bump_hold){
@@ -374,7 +478,7 @@ static uint32_t let_out(struct bump *bump, bool all)
 		nr++;
 		if (out.drop) {
 			count(&bump->count.queue_drops, 1);
-			afxdp_lane_free(bump->lane, out.frame);
+			free_pieces(bump, out.frame);
 			continue;
 		}
 		if (out.due_ns > now_ns)
@@ -536,5 +640,7 @@ void bump_close(struct bump *bump)
 	sched_free(bump->sched);
 	free(bump->held);
 	free(bump->holds);
+	free(bump->whole);
+	free(bump->part);
 	free(bump);
 }

@@ -17,6 +17,7 @@
 #include "engine/impair/impair_parts.h"
 #include "engine/self/environ.h"
 #include "lib/log.h"
+#include "sys/afxdp/afxdp_wire.h"
 #include "sys/hook/bpf.h"
 #include "sys/hook/live_frames.h"
 #include "sys/net/netns.h"
@@ -288,7 +289,8 @@ static uint32_t frames_of(const struct impair *impair)
 
 	for (i = 0; i < impair->nr_sides; i++) {
 		if (impair->sides[i].to_user)
-			sum += impair_frames(cfg->rules, impair->sides[i].link_bps, cfg->rate_l1_bps, cfg->queue_bytes,
+			sum += afxdp_pieces(impair->sides[i].mtu) *
+			       impair_frames(cfg->rules, impair->sides[i].link_bps, cfg->rate_l1_bps, cfg->queue_bytes,
 					     cfg->queue_packets);
 	}
 	return sum < IMPAIR_FRAMES ? sum : IMPAIR_FRAMES;
@@ -365,6 +367,7 @@ static int load_all(struct impair *impair, struct err *e)
 		struct impair_side *side = &impair->sides[i];
 
 		side->link_bps = nics[i].speed_bps;
+		side->mtu = nics[i].mtu;
 		side->out_ifindex = impair->nr_sides == 2 ? nics[!i].ifindex : 0;
 		side->impaired = is_impaired(impair->cfg.way, i);
 		side->open_checksums = impair->nr_sides == 2 && nic_leaves_checksums(nics[i].driver);

@@ -20,6 +20,7 @@ struct impair_side {
 	char ifname[IF_NAMESIZE];	/* where packets are seen */
 	int ifindex, out_ifindex;
 	uint64_t link_bps;		/* 0: unknown */
+	uint32_t mtu;
 	struct impair_xdp_bpf *xdp;	/* one of the two is set */
 	struct impair_tc_bpf *tc;
 	struct xdp_port *xdp_port;

@@ -16,14 +16,6 @@
 #include "sys/afxdp/afxdp_socket.h"
 #include "sys/afxdp/afxdp_stamp.h"
 
-/* uapi of 6.6 and later; Debian 12's headers are older. */
-#ifndef XDP_USE_SG
-#define XDP_USE_SG (1 << 4)
-#endif
-#ifndef XDP_PKT_CONTD
-#define XDP_PKT_CONTD (1 << 0)
-#endif
-
 #define CHUNK_BYTES	AFXDP_CHUNK_BYTES
 #define NR_RX_FRAMES	512	/* zero-copy takes over the queue's receive side as well */
 #define NR_FILL		512

@@ -10,7 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <linux/if_xdp.h>
+
 #include "lib/err.h"
+
+/* uapi of 6.6 and later; Debian 12's headers are older. */
+#ifndef XDP_USE_SG
+#define XDP_USE_SG (1 << 4)
+#endif
+#ifndef XDP_PKT_CONTD
+#define XDP_PKT_CONTD (1 << 0)
+#endif
 
 struct afxdp_memory {
 	uint8_t *at;

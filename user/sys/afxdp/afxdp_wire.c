@@ -71,6 +71,7 @@ struct afxdp_wire {
 	uint32_t chunk_bytes, nr_frames;
 	uint32_t users;
 	bool zero_copy, busy_poll;
+	bool in_pieces;			/* packets may be longer than a chunk */
 	bool alone;			/* one interface and one lane */
 };
 
@@ -97,18 +98,34 @@ static int look_at(struct side *side, const char *ifname, uint32_t nr_receive, s
 	return 0;
 }
 
-static int choose_chunk(struct afxdp_wire *wire, struct err *e)
+uint32_t afxdp_pieces(uint32_t mtu)
 {
-	const struct side *side = &wire->sides[wire->sides[1].mtu > wire->sides[0].mtu];
+	return (mtu + ETH_BYTES + LARGE_CHUNK - HEADROOM - 1) / (LARGE_CHUNK - HEADROOM);
+}
+
+static const struct side *longer_side(const struct afxdp_wire *wire)
+{
+	return &wire->sides[wire->sides[1].mtu > wire->sides[0].mtu];
+}
+
+static void choose_chunk(struct afxdp_wire *wire)
+{
+	const struct side *side = longer_side(wire);
 
 	wire->chunk_bytes = SMALL_CHUNK;
 	if (side->mtu + ETH_BYTES + TAGS_BYTES + HEADROOM > SMALL_CHUNK)
 		wire->chunk_bytes = LARGE_CHUNK;
-	if (side->mtu + ETH_BYTES + HEADROOM <= LARGE_CHUNK)
-		return 0;
-	err_machine(e, -EMSGSIZE, "frames of '%s', with an MTU of %u, are too large for AF_XDP",
+	wire->in_pieces = afxdp_pieces(side->mtu) > 1;
+}
+
+/* Before 6.6 no socket takes the flag. */
+static int no_pieces(const struct afxdp_wire *wire, struct err *e)
+{
+	const struct side *side = longer_side(wire);
+
+	err_machine(e, -EMSGSIZE, "frames of '%s', with an MTU of %u, are too large for AF_XDP of this kernel",
 		    side->ifname, side->mtu);
-	return err_hint(e, "set a smaller one: ip link set dev %s mtu %u", side->ifname,
+	return err_hint(e, "use kernel 6.6 or later, or a smaller MTU: ip link set dev %s mtu %u", side->ifname,
 			LARGE_CHUNK - HEADROOM - ETH_BYTES);
 }
 
@@ -139,7 +156,8 @@ static int open_port(struct afxdp_wire *wire, struct side *side, uint32_t queue,
 	const struct xsk_socket_config config = {
 		.rx_size = side->nr_receive, .tx_size = NR_SEND,
 		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
-		.bind_flags = XDP_USE_NEED_WAKEUP | (wire->zero_copy ? XDP_ZEROCOPY : XDP_COPY),
+		.bind_flags = XDP_USE_NEED_WAKEUP | (wire->zero_copy ? XDP_ZEROCOPY : XDP_COPY) |
+			      (wire->in_pieces ? XDP_USE_SG : 0),
 	};
 	struct port *port = &side->ports[queue];
 	int err;
@@ -155,6 +173,8 @@ static int open_port(struct afxdp_wire *wire, struct side *side, uint32_t queue,
 		return 0;
 	}
 	port->socket = NULL;
+	if (err == -EINVAL && wire->in_pieces)
+		return no_pieces(wire, e);
 	if (err == -EBUSY) {
 		err_machine(e, err, "queue %u of '%s' is held by another AF_XDP socket", queue,
 			    side->ifname);
@@ -256,10 +276,9 @@ int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *c
 	err = look_at(&sides[0], cfg->in_ifname, cfg->nr_receive, e);
 	if (!err && !wire->alone)
 		err = look_at(&sides[1], cfg->out_ifname, cfg->nr_receive, e);
-	if (!err)
-		err = choose_chunk(wire, e);
 	if (err)
 		goto fail;
+	choose_chunk(wire);
 	wire->nr_frames = cfg->nr_frames + 2 * NR_SEND +
 			  sides[0].nr_queues * sides[0].nr_receive +
 			  sides[1].nr_queues * sides[1].nr_receive;
@@ -321,6 +340,11 @@ uint32_t afxdp_wire_max_buf_bytes(const struct afxdp_wire *wire)
 	return wire->chunk_bytes - HEADROOM;
 }
 
+bool afxdp_wire_in_pieces(const struct afxdp_wire *wire)
+{
+	return wire->in_pieces;
+}
+
 int afxdp_lane_open(struct afxdp_wire *wire, bool reverse, int xsks_fd,
 		    struct afxdp_lane **ret_lane, struct err *e)
 {
@@ -360,15 +384,29 @@ void afxdp_lane_detach(struct afxdp_lane *lane)
 		bpf_map_delete_elem(lane->xsks_fd, &i);
 }
 
+/* Entries at the end of @nr from @at on that begin a packet, but do not end it. */
+static uint32_t cut_short(const struct xsk_ring_cons *rx, uint32_t at, uint32_t nr)
+{
+	uint32_t i = nr;
+
+	while (i && xsk_ring_cons__rx_desc(rx, at + i - 1)->options & XDP_PKT_CONTD)
+		i--;
+	return nr - i;
+}
+
 uint32_t afxdp_lane_receive(struct afxdp_lane *lane, struct afxdp_frame *ret_frames,
 			    uint32_t want)
 {
-	uint32_t queue = lane->next_queue, nr = 0, got, at, i, turn;
+	uint32_t queue = lane->next_queue, nr = 0, got, rest, at, i, turn;
 
 	for (turn = 0; turn < lane->in->nr_queues && nr < want; turn++) {
 		struct port *port = &lane->in->ports[queue];
 
 		got = xsk_ring_cons__peek(&port->rx, want - nr, &at);
+		rest = cut_short(&port->rx, at, got);
+		if (rest)
+			xsk_ring_cons__cancel(&port->rx, rest);
+		got -= rest;
 		for (i = 0; i < got; i++) {
 			const struct xdp_desc *desc = xsk_ring_cons__rx_desc(&port->rx, at + i);
 
@@ -376,6 +414,7 @@ uint32_t afxdp_lane_receive(struct afxdp_lane *lane, struct afxdp_frame *ret_fra
 				.number = (uint32_t)(desc->addr / lane->wire->chunk_bytes),
 				.buf_bytes = desc->len,
 				.data = lane->wire->memory.at + desc->addr,
+				.more = desc->options & XDP_PKT_CONTD,
 			};
 		}
 		if (got)
@@ -427,17 +466,24 @@ uint32_t afxdp_lane_nr_free(const struct afxdp_lane *lane)
 
 bool afxdp_lane_send(struct afxdp_lane *lane, const struct afxdp_frame *frame)
 {
+	return afxdp_lane_send_pieces(lane, frame, 1);
+}
+
+bool afxdp_lane_send_pieces(struct afxdp_lane *lane, const struct afxdp_frame *frames, uint32_t nr)
+{
 	struct xsk_ring_prod *tx = &lane->out->ports[0].tx;
 	struct xdp_desc *desc;
-	uint32_t at;
+	uint32_t at, i;
 
-	if (!xsk_ring_prod__reserve(tx, 1, &at))
+	if (!xsk_ring_prod__reserve(tx, nr, &at))
 		return false;
-	desc = xsk_ring_prod__tx_desc(tx, at);
-	desc->addr = (uint64_t)(frame->data - lane->wire->memory.at);
-	desc->len = frame->buf_bytes;
-	desc->options = 0;
-	xsk_ring_prod__submit(tx, 1);
+	for (i = 0; i < nr; i++) {
+		desc = xsk_ring_prod__tx_desc(tx, at + i);
+		desc->addr = (uint64_t)(frames[i].data - lane->wire->memory.at);
+		desc->len = frames[i].buf_bytes;
+		desc->options = i + 1 < nr ? XDP_PKT_CONTD : 0;
+	}
+	xsk_ring_prod__submit(tx, nr);
 	return true;
 }
 

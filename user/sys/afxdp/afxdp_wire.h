@@ -34,7 +34,14 @@ struct afxdp_frame {
 	uint32_t number;
 	uint32_t buf_bytes;
 	uint8_t *data;		/* preceded, in a received frame, by XDP metadata */
+	bool more;		/* the packet goes on in the next one, which has no metadata */
 };
+
+/* Of a packet: 64 KiB, as the kernel takes it. */
+#define AFXDP_MOST_PIECES 18
+
+/* Pieces of the longest packet of an interface with @mtu, at most. */
+uint32_t afxdp_pieces(uint32_t mtu);
 
 /* -EBUSY: another socket uses a queue. */
 int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *cfg,
@@ -51,8 +58,11 @@ bool afxdp_wire_zero_copy(const struct afxdp_wire *wire);
 /* Upper bound of frame numbers in both lanes. */
 uint32_t afxdp_wire_nr_frames(const struct afxdp_wire *wire);
 
-/* Longest frame, without FCS: longer ones are not received. */
+/* Longest piece of a packet. */
 uint32_t afxdp_wire_max_buf_bytes(const struct afxdp_wire *wire);
+
+/* Whether packets can have more than one; otherwise longer ones are not received. Kernel 6.6. */
+bool afxdp_wire_in_pieces(const struct afxdp_wire *wire);
 
 /*
  * Opens the first lane (@reverse: the second, which takes half of the first one's frames, before
@@ -67,7 +77,7 @@ int afxdp_lane_open(struct afxdp_wire *wire, bool reverse, int xsks_fd,
  */
 void afxdp_lane_detach(struct afxdp_lane *lane);
 
-/* Received frames, at most @want. Also refills the queues with free frames. */
+/* Received frames, at most @want, at least AFXDP_MOST_PIECES: of each packet all. Also refills the queues with free frames. */
 uint32_t afxdp_lane_receive(struct afxdp_lane *lane, struct afxdp_frame *ret_frames,
 			    uint32_t want);
 
@@ -81,6 +91,9 @@ uint32_t afxdp_lane_nr_free(const struct afxdp_lane *lane);
 
 /* Queues the frame for sending; it is freed once sent. False: the ring is full. */
 bool afxdp_lane_send(struct afxdp_lane *lane, const struct afxdp_frame *frame);
+
+/* The same for a packet of @nr frames. */
+bool afxdp_lane_send_pieces(struct afxdp_lane *lane, const struct afxdp_frame *frames, uint32_t nr);
 
 /* As afxdp_kick(): 0, -EAGAIN, -EBUSY (one frame was lost), or another error. */
 int afxdp_lane_kick(struct afxdp_lane *lane);
