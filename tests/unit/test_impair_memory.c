@@ -7,7 +7,7 @@
 #include "model/impair_memory.h"
 
 #define GBIT 1000000000ull
-#define BASE 4096
+#define BASE 16384
 
 static struct impair_rules rules;
 
@@ -32,8 +32,8 @@ static void what_holds_nothing_has_what_is_in_hand(void **state)
 	add(IMPAIR_DUPLICATE, "every=10:1");
 	assert_int_equal(impair_frames(&rules, 10 * GBIT, 0, 0, 0), 2 * BASE);
 	release(state);
-	add(IMPAIR_FRAGMENT, "every=10:200");
-	assert_int_equal(impair_frames(&rules, 10 * GBIT, 0, 0, 0), 8 * BASE);
+	add(IMPAIR_FRAGMENT, "every=10:504");
+	assert_int_equal(impair_frames(&rules, 10 * GBIT, 0, 0, 0), 3 * BASE);
 	release(state);
 	add(IMPAIR_FRAGMENT, "every=10:8");
 	assert_int_equal(impair_frames(&rules, 10 * GBIT, 0, 0, 0), IMPAIR_FRAMES);
