@@ -308,3 +308,12 @@ for n in itertools.count(1):
 	says "vanished"
 	json '.metrics | has("sent_packets")'
 }
+
+# Its answers are read a few at a time, and one in several pieces must not stop that.
+@test "afxdp: an MTU whose frames do not fit into a page is refused, on any kernel" {
+	lab_up --mtu 9000
+	tool_in a rr 198.18.0.2 --engine afxdp -c 1
+	is 3
+	says "frames of 'eg0', with an MTU of 9000, are too large for AF_XDP: "
+	says "set a smaller one: ip link set dev eg0 mtu 3826"
+}

@@ -35,7 +35,6 @@
 #define FINISH_NS	NSEC_PER_SEC	/* for the last frames to be sent */
 #define RESERVE		64		/* fewer free frames: packets no longer wait for others */
 #define IP6_FRAGMENT_BYTES 8
-#define WHOLE_BYTES	((size_t)AFXDP_MOST_PIECES * 4096)
 
 /* State of a frame beyond what bump_sched.h keeps. Only the first frame of a packet is the scheduler's. */
 struct held {
@@ -86,7 +85,7 @@ static int open_wire(struct bump *bump, struct err *e)
 {
 	const struct afxdp_wire_cfg cfg = {
 		.in_ifname = bump->cfg.in_ifname, .out_ifname = bump->cfg.out_ifname,
-		.nr_frames = bump->cfg.nr_frames,
+		.nr_frames = bump->cfg.nr_frames, .in_pieces = true,
 	};
 	uint64_t until_ns = 0;
 	int err;
@@ -130,8 +129,8 @@ int bump_open(struct bump **ret_bump, const struct bump_cfg *cfg, struct err *e)
 	bump->frames = sched_frames(bump->sched);
 	bump->piece_bytes = afxdp_wire_max_buf_bytes(bump->wire);
 	if (afxdp_wire_in_pieces(bump->wire)) {
-		bump->whole = malloc(WHOLE_BYTES);
-		bump->part = malloc(WHOLE_BYTES);
+		bump->whole = malloc((size_t)AFXDP_MOST_PIECES * bump->piece_bytes);
+		bump->part = malloc((size_t)AFXDP_MOST_PIECES * bump->piece_bytes);
 		if (!bump->whole || !bump->part) {
 			err = err_set(e, -ENOMEM, "cannot open a forwarder");
 			goto fail;
@@ -162,7 +161,7 @@ static void free_pieces(struct bump *bump, uint32_t number)
 	}
 }
 
-/* Frames for a packet of @bytes, after @last of the same chain; false: not as many are free. */
+/* Frames for a packet of @bytes, at least one, after @last of the same chain; false: not as many are free. */
 static bool add_packet(struct bump *bump, uint32_t bytes, uint32_t *last)
 {
 	uint32_t first = SCHED_NONE, at = SCHED_NONE, left = bytes;
@@ -251,9 +250,10 @@ static uint32_t cut(struct bump *bump, uint32_t head, uint32_t max_bytes)
 	plan.identification = (uint32_t)(bump->cfg.seed + bump->count.fragmented);
 	count(&bump->count.fragmented, 1);
 	count(&bump->count.fragments, plan.nr);
-	most_bytes = plan.ip_offset + plan.header_bytes + IP6_FRAGMENT_BYTES + plan.piece_bytes;
+	/* In one piece, as the packet is, they are no longer than it. */
+	most_bytes = bump->part ? plan.ip_offset + plan.header_bytes + IP6_FRAGMENT_BYTES + plan.piece_bytes : 0;
 	for (i = 1; i < plan.nr; i++) {
-		if (add_packet(bump, bump->part ? most_bytes : 0, &last))
+		if (add_packet(bump, most_bytes, &last))
 			put_fragment(bump, &plan, data, i, last);
 	}
 	put_fragment(bump, &plan, data, 0, head);

@@ -280,7 +280,7 @@ static int load_xdp(struct impair *impair, unsigned int direction, const struct 
 			 skel->maps.impair_events, e);
 }
 
-/* Both directions have the same memory. */
+/* Both directions share their memory. */
 static uint32_t frames_of(const struct impair *impair)
 {
 	const struct impair_cfg *cfg = &impair->cfg;

@@ -118,14 +118,14 @@ static void choose_chunk(struct afxdp_wire *wire)
 	wire->in_pieces = afxdp_pieces(side->mtu) > 1;
 }
 
-/* Before 6.6 no socket takes the flag. */
-static int no_pieces(const struct afxdp_wire *wire, struct err *e)
+static int too_large(const struct afxdp_wire *wire, struct err *e)
 {
 	const struct side *side = longer_side(wire);
 
-	err_machine(e, -EMSGSIZE, "frames of '%s', with an MTU of %u, are too large for AF_XDP of this kernel",
-		    side->ifname, side->mtu);
-	return err_hint(e, "use kernel 6.6 or later, or a smaller MTU: ip link set dev %s mtu %u", side->ifname,
+	err_machine(e, -EMSGSIZE, "frames of '%s', with an MTU of %u, are too large for AF_XDP%s",
+		    side->ifname, side->mtu, wire->in_pieces ? " of this kernel" : "");
+	return err_hint(e, "%sset a smaller one: ip link set dev %s mtu %u",
+			wire->in_pieces ? "use kernel 6.6 or later, or " : "", side->ifname,
 			LARGE_CHUNK - HEADROOM - ETH_BYTES);
 }
 
@@ -173,8 +173,8 @@ static int open_port(struct afxdp_wire *wire, struct side *side, uint32_t queue,
 		return 0;
 	}
 	port->socket = NULL;
-	if (err == -EINVAL && wire->in_pieces)
-		return no_pieces(wire, e);
+	if (err == -EINVAL && wire->in_pieces)		/* before 6.6 no socket takes the flag */
+		return too_large(wire, e);
 	if (err == -EBUSY) {
 		err_machine(e, err, "queue %u of '%s' is held by another AF_XDP socket", queue,
 			    side->ifname);
@@ -279,6 +279,11 @@ int afxdp_wire_open(struct afxdp_wire **ret_wire, const struct afxdp_wire_cfg *c
 	if (err)
 		goto fail;
 	choose_chunk(wire);
+	if (wire->in_pieces && !cfg->in_pieces) {
+		wire->in_pieces = false;
+		err = too_large(wire, e);
+		goto fail;
+	}
 	wire->nr_frames = cfg->nr_frames + 2 * NR_SEND +
 			  sides[0].nr_queues * sides[0].nr_receive +
 			  sides[1].nr_queues * sides[1].nr_receive;

@@ -28,6 +28,8 @@ struct afxdp_wire_cfg {
 	bool copy_only;				/* no zero-copy: leave the driver its receive
 						 * queues */
 	bool busy_poll;				/* each kick and poll runs the queue's driver */
+	bool in_pieces;				/* take packets longer than a chunk in pieces: kernel 6.6;
+						 * otherwise such an MTU is refused */
 };
 
 struct afxdp_frame {
@@ -61,7 +63,7 @@ uint32_t afxdp_wire_nr_frames(const struct afxdp_wire *wire);
 /* Longest piece of a packet. */
 uint32_t afxdp_wire_max_buf_bytes(const struct afxdp_wire *wire);
 
-/* Whether packets can have more than one; otherwise longer ones are not received. Kernel 6.6. */
+/* Whether packets can have more than one. */
 bool afxdp_wire_in_pieces(const struct afxdp_wire *wire);
 
 /*
@@ -77,7 +79,10 @@ int afxdp_lane_open(struct afxdp_wire *wire, bool reverse, int xsks_fd,
  */
 void afxdp_lane_detach(struct afxdp_lane *lane);
 
-/* Received frames, at most @want, at least AFXDP_MOST_PIECES: of each packet all. Also refills the queues with free frames. */
+/*
+ * Received frames, at most @want; with in_pieces all of a packet, and @want is at least AFXDP_MOST_PIECES.
+ * Also refills the queues with free frames.
+ */
 uint32_t afxdp_lane_receive(struct afxdp_lane *lane, struct afxdp_frame *ret_frames,
 			    uint32_t want);
 
