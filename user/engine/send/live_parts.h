@@ -29,7 +29,7 @@ struct live_part {
 
 	struct live_calls calls;
 	uint32_t repeat;		/* by_clock: of the next call */
-	uint64_t behind_ns;		/* by_clock: the next slot, at the end of the last call */
+	uint64_t behind_ns;		/* by_clock: how late the next slot was at the end of the last call */
 	uint64_t begin_ns, end_ns;	/* of the loop; 0: not yet */
 	uint64_t refused_packets;	/* when the loop looked last */
 };
@@ -51,7 +51,7 @@ struct live_maker {
 	bool (*is_finished)(const struct tx_thread *thread);
 	/* Of the next packet; 0: it is not to be waited for outside of the program. */
 	uint64_t (*due_ns)(const struct tx_thread *thread);
-	/* Of the next packet, whether or not it is waited for. */
+	/* Of the next packet, of which there is one, whether or not it is waited for; 0: unknown. */
 	uint64_t (*next_ns)(const struct tx_thread *thread);
 	uint32_t (*repeat)(const struct tx_thread *thread);
 	/* Behind the last call; may be NULL. */

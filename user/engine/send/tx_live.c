@@ -188,11 +188,13 @@ static void learn_batch(const struct tx_thread *thread)
 {
 	struct live_part *part = live_part_of(thread);
 	uint32_t most = live_repeat_paced(live_of(thread), part);
-	uint64_t now_ns = loop_mono_ns(), next_ns = live_of(thread)->maker->next_ns(thread);
-	uint64_t behind_ns = next_ns && next_ns < now_ns ? now_ns - next_ns : 0;
+	uint64_t now_ns, next_ns, behind_ns;
 
-	if (!part->by_clock || part->waits || !LOOK(*part->made))
+	if (!part->by_clock || part->waits || !LOOK(*part->made) || is_finished(thread))
 		return;
+	now_ns = loop_mono_ns();
+	next_ns = live_of(thread)->maker->next_ns(thread);
+	behind_ns = next_ns && next_ns < now_ns ? now_ns - next_ns : 0;
 	if (behind_ns < BEHIND_NS) {
 		part->repeat = part->repeat < most / 2 ? 2 * part->repeat : most;
 	} else {
