@@ -140,11 +140,6 @@ no_program_left() {
 	if [ -e /sys/kernel/btf/vmlinux ]; then is btf present; else is btf absent; fi
 }
 
-# kernel_from VERSION: the running one is that or newer.
-kernel_from() {
-	printf '%s\n' "$1" "$(uname -r)" | sort -VC
-}
-
 # bats test_tags=core
 @test "what came with a kernel is present on that kernel and absent before" {
 	local name from

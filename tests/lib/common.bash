@@ -109,6 +109,11 @@ nap() {
 	read -rt "$1" -u "$NEVER" || :
 }
 
+# kernel_from VERSION: the running one is that or newer.
+kernel_from() {
+	printf '%s\n' "$1" "$(uname -r)" | sort -VC
+}
+
 # first PRIORITY: words that run a command before all else that is busy here, if that is allowed.
 first() {
 	chrt -f "$1" true 2>/dev/null && echo "chrt -f $1"

@@ -237,7 +237,7 @@ counted() {
 @test "frames that do not fit into a page are refused where the kernel takes them in one piece only" {
 	# From 3827 bytes on, with the bytes in front of them.
 	ip_in r link set ega mtu 3827
-	if [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]; then
+	if kernel_from 6.6; then
 		bump
 		balance
 		return

@@ -96,7 +96,7 @@ is_right() {
 
 	lab_down
 	open_lab --mtu 9000
-	if [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.6 ]; then
+	if ! kernel_from 6.6; then
 		tool_in r impair ega egb --delay 1ms
 		is 3
 		says "frames of 'ega', with an MTU of 9000, are too large for AF_XDP of this kernel"

@@ -16,7 +16,7 @@ setup() {
 
 # To read maps, before 5.19.
 reads() {
-	[ "$(printf '%s\n' 5.19 "$(uname -r)" | sort -V | head -n 1)" = 5.19 ] && echo 0 || echo "$BPF"
+	kernel_from 5.19 && echo 0 || echo "$BPF"
 }
 
 # field PID NAME: of each thread, once if they agree.
