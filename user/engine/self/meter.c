@@ -324,7 +324,7 @@ static void report_rings(const struct meter_sender *sender, struct result *res)
 static void read_threads(const struct meter *meter, const struct meter_sender *sender,
 			 struct bottleneck_sender *s)
 {
-	double run, taken, shares[NR_SHARES] = { 0 };
+	double run, taken, shares[NR_SHARES];
 	struct meter_thread use;
 	uint32_t i;
 
@@ -335,6 +335,7 @@ static void read_threads(const struct meter *meter, const struct meter_sender *s
 			continue;
 		run = (double)use.run_ns / (double)use.time_ns;
 		taken = (double)use.wait_ns / (double)use.time_ns;
+		shares[SOFTIRQ] = 0;
 		if (has_shares(meter) && is_seen(meter, use.cpu)) {
 			read_shares(meter, use.cpu, shares);
 			taken += shares[STEAL];

@@ -42,8 +42,9 @@ static int ask_rate(void *ctx, double load_pps, uint64_t trial_ns, struct search
 	if (trial.irregular) {
 		ret->reached_pps = trial.sent_pps;
 		snprintf(job->limit, sizeof(job->limit), "%s", trial.limit);
-	} else
+	} else {
 		job_add_disturbed(job, &trial);
+	}
 	ret->loss_ratio = trial.sent ? (double)trial.lost / (double)trial.sent : 1;
 	return 0;
 }
