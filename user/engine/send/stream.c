@@ -200,8 +200,8 @@ static int find_through(const struct stream_opts *opts, const struct frame_addr 
 		ret_path->family = path.family;
 		ret_path->src = path.src;
 	} else if (dst->family != via.family && !(known & STREAM_KNOWN_SRC_IP)) {
-		err_set(e, -ENETUNREACH, "no source address: there is no route to '%s' through '%s', and the gateway "
-			"is of the other family", opts->dest, opts->ifname);
+		err_set(e, -ENETUNREACH, "no source address: there is no route to '%s' through '%s', and the gateway's "
+			"address is of another IP version", opts->dest, opts->ifname);
 		return err_hint(e, "give " OPTION("src-ip") " ADDRESS");
 	}
 	return 0;

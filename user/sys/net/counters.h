@@ -16,7 +16,7 @@ struct counter {
 	const char *source;	/* "rtnl", "ethtool", "qdisc", "softnet", "snmp", "conntrack", "nftables" */
 	char name[96];
 	uint64_t value;
-	bool silent;		/* it drops packets, and nobody counts them: value is 0 */
+	bool silent;		/* it drops packets without counting them: value is 0 */
 };
 
 /* Zeroed: empty. */
