@@ -28,7 +28,8 @@
 #define MOST_ATTEMPTS	20
 #define ATTEMPTS_NS	(10 * NSEC_PER_SEC)	/* more attempts only within this time */
 #define SAME_RATIO	0.01		/* reached twice: the generator's limit */
-#define FAR_RATIO	0.9		/* of the load, less in each of the first attempts: no stall */
+#define FAR_RATIO	0.9		/* of the load: one that is reached to less is out of reach, */
+#define FAR_NS		(NSEC_PER_SEC / 10)	/* unless a stall of less than this explains it */
 
 struct bench {
 	struct bench_cfg cfg;
@@ -360,10 +361,13 @@ static bool is_limit(const struct bench_trial *before, const struct bench_trial 
 	       fabs(before->sent_pps / trial->sent_pps - 1) < SAME_RATIO;
 }
 
-/* Even the best attempt is far from the load: a stall explains a few percent, not this. */
+/* Even the best attempt is far from the load. */
 static bool is_far(const struct bench_trial *best)
 {
-	return best->irregular && !best->count && best->sent_pps < FAR_RATIO * best->pps;
+	double reached = best->sent_pps / best->pps;
+
+	return best->irregular && !best->count && reached < FAR_RATIO &&
+	       (1 - reached) * (double)best->trial_ns > FAR_NS;
 }
 
 int bench_run(struct bench *bench, const struct bench_ask *ask, struct bench_trial *ret_trial,
