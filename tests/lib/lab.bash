@@ -116,9 +116,13 @@ finish() {
 	stderr=$(cat "$BATS_TEST_TMPDIR/$1.err")
 }
 
-# is STATUS: of the last run; on failure with all that it said.
+# is STATUS: of the last run; on failure with all that it said, what explains it first.
 is() {
-	[ "$status" = "$1" ] || fail "status $status, not $1: $output"$'\n'"${stderr-}"
+	local why
+
+	[ "$status" = "$1" ] && return
+	why=$(jq -c '.. | objects | select(.notes or .verdicts) | [.name, .notes, .verdicts]' <<<"$output" 2>/dev/null) || :
+	fail "status $status, not $1: ${stderr-}"$'\n'"$why"$'\n'"$output"
 }
 
 # says TEXT: the last run, on stderr.
