@@ -139,6 +139,7 @@ static __always_inline int is_damage(__u32 reason)
 enum of_test {
 	OF_TEST_NO, OF_TEST_YES,
 	OF_TEST_DAMAGED,	/* DROP_DAMAGED */
+	OF_TEST_ENCRYPTED,	/* DROP_ENCRYPTED */
 };
 
 /* Of a packet with the right address and the L4 header of @proto at @offset. */
@@ -173,6 +174,24 @@ static __always_inline int is_inside(const struct skb_view *view, __u32 offset, 
 	offset = find_tag_behind(view, offset, cfg.run);
 	return offset && !skb_copy(&tag, sizeof(tag), view, offset) &&
 	       tag_read(tag.high, tag.low, tag.complement, ret_tag) && is_of_run(ret_tag);
+}
+
+#define WIREGUARD_DATA	bpf_htonl(0x04000000)	/* a transport data message's type and reserved bytes */
+#define WIREGUARD_EMPTY	32	/* bytes of one without a packet in it, a keepalive */
+
+/* Whether a packet with the L4 header of @proto at @offset carries another, encrypted: the tag cannot be read. */
+static __always_inline int is_encrypted(const struct skb_view *view, __u32 offset, int proto)
+{
+	struct {
+		struct udphdr udp;
+		__be32 type;
+	} header;
+
+	if (proto == IPPROTO_ESP)
+		return 1;
+	return proto == IPPROTO_UDP && !skb_copy(&header, sizeof(header), view, offset) &&
+	       header.type == WIREGUARD_DATA &&
+	       bpf_ntohs(header.udp.len) > sizeof(header.udp) + WIREGUARD_EMPTY;
 }
 
 #define FAMILY_PACKET	17	/* AF_PACKET of linux/socket.h */
@@ -242,8 +261,12 @@ static __always_inline enum of_test is_of_test(struct sk_buff *skb, __u32 reason
 		return of_test;
 	/* The protocol or the length of the IPv4 header may be the damage. */
 	if (damaged)
-		return look(&view, offset - options, IPPROTO_UDP, damaged, ret_tag);
-	return is_inside(&view, offset, proto, ret_tag) ? OF_TEST_YES : OF_TEST_NO;
+		of_test = look(&view, offset - options, IPPROTO_UDP, damaged, ret_tag);
+	else if (is_inside(&view, offset, proto, ret_tag))
+		of_test = OF_TEST_YES;
+	if (of_test != OF_TEST_NO)
+		return of_test;
+	return is_encrypted(&view, offset, proto) ? OF_TEST_ENCRYPTED : OF_TEST_NO;
 }
 
 /* True if the packet was received before, or counted at this location. */
@@ -320,10 +343,12 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 		return 0;
 	if (of_test == OF_TEST_DAMAGED)
 		key.kind = DROP_DAMAGED;
+	else if (of_test == OF_TEST_ENCRYPTED)
+		key.kind = DROP_ENCRYPTED;
 	key.reason = finer_reason(skb, reason);
 	packets = skb_packets(skb);
 	sum = bpf_map_lookup_elem(&drop_sums, &cpu);
-	if (sum)
+	if (sum && of_test != OF_TEST_ENCRYPTED)
 		ADD_ONCE(sum->skbs, packets);
 	/* In a UDP socket's queue other data is stored in place of the device. */
 	name_device(&key, BPF_CORE_READ(skb, dev));
@@ -333,7 +358,7 @@ static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 
 		sk = BPF_CORE_READ(skb, sk);
 	if (!key.netns && sk)
 		key.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-	if (of_test == OF_TEST_DAMAGED || !is_again(&tag, &key))
+	if (of_test != OF_TEST_YES || !is_again(&tag, &key))
 		count_place(&key, packets);
 	else if (sum)
 		ADD_ONCE(sum->again, packets);

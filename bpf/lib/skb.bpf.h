@@ -77,6 +77,21 @@ static __always_inline int skb_copy(void *to, __u32 bytes, const struct skb_view
 }
 
 /*
+ * Whether the first header, at @offset, is that of IP with EtherType @proto, and no Ethernet header before it: so of
+ * tun interfaces and WireGuard. A MAC address may begin with the version of IP, but then the EtherType follows.
+ */
+static __always_inline int skb_starts_with_ip(const struct skb_view *view, __u32 offset, __be16 proto)
+{
+	__u8 version = proto == bpf_htons(ETH_P_IP) ? 4 : 6;
+	struct ethhdr first;
+
+	if (proto != bpf_htons(ETH_P_IP) && proto != bpf_htons(ETH_P_IPV6))
+		return 0;
+	return !skb_copy(&first, sizeof(first), view, offset) && first.h_dest[0] >> 4 == version &&
+	       first.h_proto != proto;
+}
+
+/*
  * Offset of the IP header; *ret_proto is its EtherType. A received packet has its header offsets
  * set; an outgoing one may not (AF_XDP), and then starts with its Ethernet header.
  */
@@ -88,7 +103,8 @@ static __always_inline __u32 skb_find_ip(struct sk_buff *skb, const struct skb_v
 	__u32 offset = net;
 	int i;
 
-	if (!proto || !net || (mac != NO_HEADER && net <= mac)) {
+	if (!proto || !net ||
+	    (mac != NO_HEADER && net <= mac && !skb_starts_with_ip(view, net, proto))) {
 		offset = BPF_CORE_READ(skb, data) - view->head + offsetof(struct ethhdr, h_proto);
 		if (skb_copy(&proto, sizeof(proto), view, offset))
 			return 0;

@@ -48,6 +48,8 @@ enum drop_kind {
 	 * Copies of packets that were received are among them.
 	 */
 	DROP_DAMAGED,
+	/* skb:kfree_skb: encrypted by WireGuard or IPsec (ESP), of the test or not; in no drop_sum. */
+	DROP_ENCRYPTED,
 };
 
 #define DROP_NAME_BYTES	16	/* IFNAMSIZ */

@@ -22,6 +22,7 @@
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/if_tun.h>
 
 #include "abi/drops.h"
 #include "abi/tag.h"
@@ -490,6 +491,105 @@ static uint64_t dropped_as(uint32_t kind)
 	return sum;
 }
 
+/* The interface's packets begin with their IP header; its address is 198.18.0.2. */
+static int open_tun(void)
+{
+	struct ifreq request = { .ifr_name = "tun7", .ifr_flags = IFF_TUN | IFF_NO_PI };
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xc6120002) };
+	int tun = open("/dev/net/tun", O_RDWR | O_CLOEXEC), any;
+
+	if (tun < 0)
+		return -1;
+	assert_int_equal(ioctl(tun, TUNSETIFF, &request), 0);
+	any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	request.ifr_flags = IFF_UP;
+	assert_int_equal(ioctl(any, SIOCSIFFLAGS, &request), 0);
+	memcpy(&request.ifr_addr, &address, sizeof(address));
+	assert_int_equal(ioctl(any, SIOCSIFADDR, &request), 0);
+	close(any);
+	return tun;
+}
+
+/* Writes the checksum of an IPv4 header of 20 bytes, by RFC 791. */
+static void sum_ip(uint8_t *ip)
+{
+	unsigned int sum = 0, i;
+
+	ip[10] = ip[11] = 0;
+	for (i = 0; i < 20; i += 2)
+		sum += (unsigned int)ip[i] << 8 | ip[i + 1];
+	sum = ~((sum & 0xffff) + (sum >> 16));
+	ip[10] = (uint8_t)(sum >> 8);
+	ip[11] = (uint8_t)sum;
+}
+
+static void packets_without_an_ethernet_header_are_recognised(void **state)
+{
+	struct {
+		uint8_t ip[20];
+		uint16_t source, dest, length, check;
+		struct tag tag;
+	} own = { { 0x45, [3] = sizeof(own), [8] = 64, [9] = IPPROTO_UDP, [12] = 198, 18, 0, 1, 198, 18, 0, 2 },
+		   htons(SRC_PORT), htons(DST_PORT), htons(8 + sizeof(struct tag)), 0, tag_of(2, 7) }, other = own;
+	struct {
+		uint8_t ip[40];
+		uint16_t source, dest, length, check;
+		struct tag tag;
+	} six = { { 0x60, [5] = 8 + sizeof(struct tag), [6] = IPPROTO_UDP, [7] = 64, [8] = 0x20, [24] = 0x20 },
+		  htons(SRC_PORT), htons(DST_PORT), htons(8 + sizeof(struct tag)), 0, tag_of(2, 9) };
+	int tun = open_tun();
+
+	(void)state;
+	if (tun < 0)
+		skip();
+	load(&usual);
+	/* Dropped by UDP, the others by IP. */
+	sum_ip(own.ip);
+	assert_int_equal(write(tun, &own, sizeof(own)), sizeof(own));
+	assert_int_equal(sums().skbs, 1);
+	other.ip[19] = 3;
+	sum_ip(other.ip);
+	other.tag = tag_of(2, 8);
+	assert_int_equal(write(tun, &other, sizeof(other)), sizeof(other));
+	assert_int_equal(sums().skbs, 2);
+	assert_int_equal(write(tun, &six, sizeof(six)), sizeof(six));
+	assert_int_equal(sums().skbs, 3);
+	close(tun);
+}
+
+static void encrypted_packets_are_counted_apart(void **state)
+{
+	struct tag tag = tag_of(2, 7);
+	uint8_t wireguard[16 + 16 + 32] = { 4 };
+	struct drops_cfg cfg = usual;
+
+	(void)state;
+	load(&usual);
+	send4("127.0.0.1", 51820, wireguard, sizeof(wireguard));
+	assert_int_equal(dropped_as(DROP_ENCRYPTED), 1);
+	/* Another message type, reserved bytes, and a keepalive. */
+	wireguard[0] = 1;
+	send4("127.0.0.1", 51820, wireguard, sizeof(wireguard));
+	wireguard[0] = 4;
+	wireguard[3] = 1;
+	send4("127.0.0.1", 51820, wireguard, sizeof(wireguard));
+	wireguard[3] = 0;
+	send4("127.0.0.1", 51820, wireguard, 32);
+	assert_int_equal(dropped_as(DROP_ENCRYPTED), 1);
+	send_ip_bytes(IPPROTO_ESP, wireguard, sizeof(wireguard));
+	assert_int_equal(dropped_as(DROP_ENCRYPTED), 2);
+	/* A tag in plain sight is that of the test. */
+	send4("127.0.0.1", DST_PORT, &tag, sizeof(tag));
+	assert_int_equal(dropped_as(DROP_ENCRYPTED), 2);
+	assert_int_equal(dropped_as(DROP_SKB), 1);
+	/* No end of a packet of the test: other traffic must not end the wait for it. */
+	assert_int_equal(sums().skbs, 1);
+	cfg.tagged = 0;
+	load(&cfg);
+	send4("127.0.0.1", 51820, wireguard, sizeof(wireguard));
+	assert_int_equal(dropped_as(DROP_ENCRYPTED), 0);
+}
+
 /* As the test's packets, but for a bit of tag, port or protocol. */
 static void send_damaged(void)
 {
@@ -653,6 +753,8 @@ int test_drops(void)
 		cmocka_unit_test(packets_of_others_are_left_alone),
 		cmocka_unit_test(a_tagged_packet_is_of_the_test_whatever_its_ports),
 		cmocka_unit_test(a_tag_is_found_behind_the_headers_of_a_tunnel),
+		cmocka_unit_test(packets_without_an_ethernet_header_are_recognised),
+		cmocka_unit_test(encrypted_packets_are_counted_apart),
 		cmocka_unit_test(a_damaged_packet_is_recognised_by_what_is_left_of_it),
 		cmocka_unit_test(a_tag_is_found_after_any_header),
 		cmocka_unit_test(without_a_tag_the_address_decides),

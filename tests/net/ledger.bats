@@ -62,6 +62,11 @@ udp_place() {
 	grep -qw __udp4_lib_rcv /proc/kallsyms && echo __udp4_lib_rcv || echo udp_rcv
 }
 
+# qdisc_place: which function drops what a qdisc refused; before 6.4 it is the one that frees a list.
+qdisc_place() {
+	kernel_from 6.4 && echo __dev_queue_xmit || echo kfree_skb_list_reason
+}
+
 # lost REASON PLACE WHERE [SOURCE]: all 1009 of them.
 lost() {
 	rows "0 received - - receiver" "1009 $1 $2 $3 ${4-kfree_skb}"
@@ -506,6 +511,79 @@ tunnel() {
 	is 0
 	adds_up
 	lost NO_SOCKET "$(udp_place)" @b:vx0
+}
+
+# lost_encrypted SINK: some packets through the tunnel do not fit into a slow link on its way.
+lost_encrypted() {
+	local n
+
+	in_r tc qdisc add dev egb root tbf rate 200kbit burst 2000 limit 3000
+	tool_in a blast eg0 203.0.113.5 --count 1009 --rate "$(pace 20000)" --interval 0 --json --wait 500ms \
+		--sink "$1@$LAB-b" --sink-socket --rcvbuf 16M
+	is 0
+	adds_up
+	n=$(jq '.metrics.lost_packets' <<<"$output")
+	((n > 0 && n < 1009)) || fail "$n lost"
+	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP $(qdisc_place) @r:egb kfree_skb,_encrypted"
+}
+
+# can_add TYPE: whether the kernel has that type of interface.
+can_add() {
+	ip_in r link add probe0 type "$1" 2>/dev/null || return
+	ip_in r link del probe0
+}
+
+# bats test_tags=core
+@test "packets that WireGuard has encrypted are in the row of their drop, by count" {
+	local node
+
+	need_reason QDISC_DROP
+	need_command wg
+	can_add wireguard || cannot wireguard "interfaces of type wireguard"
+	umask 077
+	for node in r b; do
+		wg genkey >"$BATS_TEST_TMPDIR/$node"
+		ip_in "$node" link add wg0 type wireguard
+	done
+	key() { wg pubkey <"$BATS_TEST_TMPDIR/$1"; }
+	in_r wg set wg0 listen-port 51820 private-key "$BATS_TEST_TMPDIR/r" peer "$(key b)" \
+		allowed-ips 203.0.113.0/24 endpoint "$B:51820"
+	in_b wg set wg0 listen-port 51820 private-key "$BATS_TEST_TMPDIR/b" peer "$(key r)" \
+		allowed-ips 0.0.0.0/0 endpoint 198.19.0.254:51820
+	ip_in r link set wg0 up
+	ip_in b link set wg0 up
+	ip_in r route add 203.0.113.0/24 dev wg0
+	ip_in b addr add 203.0.113.5/32 dev wg0
+	# The first packet waits for the keys to be exchanged.
+	tool_in a blast eg0 203.0.113.5 --count 1009 --rate "$(pace 20000)" --interval 0 --json --wait 500ms \
+		--sink "wg0@$LAB-b" --sink-socket --rcvbuf 16M
+	is 0
+	rows "1009 received - - receiver"
+	lost_encrypted wg0
+	in_r tc qdisc del dev egb root
+	# Decrypted, they are recognised again.
+	tool_in a blast eg0 203.0.113.5 --count 1009 --rate "$(pace 20000)" --interval 0 --json --wait 500ms \
+		--sink "eg0@$LAB-b" --sink-socket
+	is 0
+	adds_up
+	lost NO_SOCKET "$(udp_place)" @b:wg0
+}
+
+# bats test_tags=core
+@test "packets that IPsec has encrypted are in the row of their drop, by count" {
+	local node
+
+	need_reason QDISC_DROP
+	for node in r b; do
+		ip_in "$node" xfrm state add src 198.19.0.254 dst "$B" proto esp spi 0x77 reqid 7 mode tunnel \
+			aead 'rfc4106(gcm(aes))' 0x000102030405060708090a0b0c0d0e0f10111213 128 2>/dev/null ||
+			cannot esp "ESP of IPsec"
+	done
+	ip_in r xfrm policy add dir out dst 203.0.113.0/24 tmpl src 198.19.0.254 dst "$B" proto esp reqid 7 mode tunnel
+	ip_in b xfrm policy add dir in dst 203.0.113.0/24 tmpl src 198.19.0.254 dst "$B" proto esp reqid 7 mode tunnel
+	ip_in r route add 203.0.113.0/24 via "$B"
+	ip_in b addr add 203.0.113.5/32 dev eg0
+	lost_encrypted eg0
 }
 
 @test "packets without a tag are recognised by address and port" {

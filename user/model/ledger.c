@@ -107,7 +107,7 @@ static struct ledger_row row_of(const struct ledger_growth *growth, const char *
 	return row;
 }
 
-static void claim_counter(struct ledger *ledger, struct ledger_row *row)
+void ledger_claim_shared(struct ledger *ledger, struct ledger_row *row)
 {
 	int64_t rest = ledger_unattributed(ledger);
 	uint64_t most = rest > 0 ? (uint64_t)rest : 0, others = less(row->packets, most);
@@ -127,7 +127,7 @@ static void claim_as(struct ledger *ledger, const struct ledger_iface *iface, co
 	snprintf(row.place, sizeof(row.place), "%s", place);
 	snprintf(row.reason, sizeof(row.reason), "%s", reason);
 	snprintf(row.where, sizeof(row.where), "%s", iface->where);
-	claim_counter(ledger, &row);
+	ledger_claim_shared(ledger, &row);
 }
 
 static bool has_digit(const char *name)
@@ -222,11 +222,11 @@ void ledger_add_iface(struct ledger *ledger, struct ledger_iface *iface,
 		ledger_witness(ledger, &row);
 		if (!strcmp(row.source, "rtnl") && is_shared(&growths[i])) {
 			row.packets = unclaimed(iface, growths[i].value);
-			claim_counter(ledger, &row);
+			ledger_claim_shared(ledger, &row);
 		} else if (!strcmp(row.source, "rtnl") && is_exclusive(&growths[i])) {
-			claim_counter(ledger, &row);
+			ledger_claim_shared(ledger, &row);
 		} else if (!strcmp(row.source, "qdisc") && !ledger->exact) {
-			claim_counter(ledger, &row);
+			ledger_claim_shared(ledger, &row);
 		}
 	}
 }
@@ -247,7 +247,7 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 
 		ledger_witness(ledger, &row);
 		if (!ledger->exact && !is_repeated(row.place))
-			claim_counter(ledger, &row);
+			ledger_claim_shared(ledger, &row);
 	}
 }
 

@@ -9,7 +9,8 @@
  * 3. counters of interfaces, minus what 1 and 2 have reported for that interface: a verdict of an
  * XDP program and a full ring occur before there is an skb. A counter has the drops of other
  * traffic as well: it claims at most what is left;
- * 4. what arrived damaged, at most as many as are left: it may be a copy, or of another program.
+ * 4. what arrived damaged, at most as many as are left: it may be a copy, or of another program;
+ * 5. encrypted packets that kfree_skb saw, which cannot be recognised: at most as many as are left.
  *
  * All other counters (qdisc, softnet, stack, socket) repeat what kfree_skb reports, and count other
  * traffic too: they are witnesses, shown next to the rows. Only where kfree_skb cannot be traced
@@ -54,6 +55,9 @@ void ledger_release(struct ledger *ledger);
 /* Adds to the row with the same source, place, reason and where; 0 packets create no row. */
 void ledger_claim(struct ledger *ledger, const struct ledger_row *row);
 void ledger_witness(struct ledger *ledger, const struct ledger_row *row);
+
+/* Claims packets that may be of other traffic, at most those that are left: @row has that number then. */
+void ledger_claim_shared(struct ledger *ledger, struct ledger_row *row);
 
 /* made - received - rows; negative: more was claimed than was made. */
 int64_t ledger_unattributed(const struct ledger *ledger);

@@ -537,6 +537,11 @@ static void add_drops(void *ctx, const struct drop_place *place)
 
 	if (place->kind == DROP_DAMAGED)
 		return;
+	if (place->kind == DROP_ENCRYPTED) {
+		if (iface)
+			iface->known.claimed += place->packets;
+		return;
+	}
 	name_row(listing->trial, place, &row);
 	if (place->kind != DROP_SKB) {
 		add_xdp_failures(listing, place, iface, &row);
@@ -602,6 +607,18 @@ static void add_damaged_drops(void *ctx, const struct drop_place *place)
 		return;
 	name_row(listing->trial, place, &row);
 	claim_damaged(listing->ledger, &row);
+}
+
+/* After all else: they may be of other traffic. */
+static void add_encrypted_drops(void *ctx, const struct drop_place *place)
+{
+	struct ledger_row row = { .source = "kfree_skb, encrypted", .packets = place->packets };
+	struct listing *listing = ctx;
+
+	if (place->kind != DROP_ENCRYPTED)
+		return;
+	name_row(listing->trial, place, &row);
+	ledger_claim_shared(listing->ledger, &row);
 }
 
 static void add_damaged(const struct trial *trial, uint64_t packets, const char *reason,
@@ -691,6 +708,8 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	add_damaged(trial, count.bad_payload, "arrived with a wrong payload", &ledger);
 	if (trial->target.tagged)
 		add_damaged(trial, count.untagged + count.implausible, "arrived with a damaged tag", &ledger);
+	if (trial->drops)
+		drops_list(trial->drops, add_encrypted_drops, &listing, &drops_error);
 	ledger_report(&ledger, res);
 	ledger_release(&ledger);
 	return 0;

@@ -21,7 +21,7 @@
 #include "drops_plain.skel.h"
 #include "drops_tp.skel.h"
 
-#define NR_LINKS	(DROP_XDP_REDIRECT + 1)	/* DROP_DAMAGED has that of DROP_SKB */
+#define NR_LINKS	(DROP_XDP_REDIRECT + 1)	/* the kinds after it have that of DROP_SKB */
 #define SUBSYS_SHIFT	16		/* in enum skb_drop_reason: the subsystem of a reason */
 
 /* A function's name, looked up once: a look-up reads all symbols of the kernel. */
