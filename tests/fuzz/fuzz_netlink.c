@@ -35,6 +35,7 @@ static void read_by_all(const struct nlmsghdr *msg, void *ctx)
 	struct nic_stats stats = { 0 };
 	struct nic_link link = { 0 };
 	struct nic_filters filters = { 0 };
+	struct nft_elements elements = { 0 };
 	struct nic_xdp xdp;
 
 	must(msg->nlmsg_seq == SEQ);
@@ -51,7 +52,9 @@ static void read_by_all(const struct nlmsghdr *msg, void *ctx)
 	readers->drops.counters = &readers->rules;
 	nft_take_chain(msg, &readers->drops);
 	nft_take_rule(msg, &readers->drops);
-	must(readers->rules.nr <= readers->nr && readers->drops.nr_chains <= readers->nr);
+	nft_take_element(msg, &elements);
+	must(readers->rules.nr <= readers->nr && readers->drops.nr_chains <= readers->nr &&
+	     readers->drops.nr_maps <= readers->nr);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -363,6 +363,18 @@ end_strays() {
 	rows "672 received - - receiver" "337 NETFILTER_DROP nft_do_chain @r:ega kfree_skb"
 	json '.notes | any(test("dropped 337 packets: rules without a counter: ip t sub handle [0-9]+$"))'
 	json '[.parts[] | select(.name == "witnesses").entries[] | select(.source == "nftables")] == []'
+
+	# Verdicts in maps, of which one drops without a counter, one with it and one not at all.
+	in_r nft flush chain ip t sub
+	in_r nft add rule ip t sub udp dport vmap '{ 7 : drop, 10 : accept }'
+	in_r nft add rule ip t sub udp sport vmap '{ 49152 : accept }'
+	sent $B --port 7
+	json '.notes | any(test("dropped 1009 packets: rules without a counter: ip t sub handle [0-9]+$"))'
+	in_r nft flush chain ip t sub
+	in_r nft add map ip t counts '{ type inet_service : verdict; counter; elements = { 9 : drop, 10 : drop }; }'
+	in_r nft add rule ip t sub udp dport vmap @counts
+	sent $B
+	json '.notes | any(test("dropped 1009 packets: ip t sub handle [0-9]+ counted 1009$"))'
 }
 
 # The limit is that of the first network namespace, and of all: of the core, as it runs in virtual machines only.

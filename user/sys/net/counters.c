@@ -90,10 +90,24 @@ static void parse_file(struct counters *counters, const char *path, counters_par
 	fclose(file);
 }
 
+static void read_nft_map(struct nft_drops *drops, const struct nft_map *map)
+{
+	const struct nfgenmsg head = { .nfgen_family = map->chain.family, .version = NFNETLINK_V0 };
+	struct nft_elements elements = { 0 };
+	struct nl_msg *msg = netlink_request(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM, NLM_F_DUMP, &head,
+					     sizeof(head));
+
+	netlink_put_text(msg, NFTA_SET_ELEM_LIST_TABLE, map->chain.table);
+	netlink_put_text(msg, NFTA_SET_ELEM_LIST_SET, map->set);
+	netlink_ask_once(NETLINK_NETFILTER, msg, nft_take_element, &elements);
+	nft_add_map(drops, map, &elements);
+}
+
 static void read_nft(struct counters *counters)
 {
 	const struct nfgenmsg head = { .version = NFNETLINK_V0 };
 	struct nft_drops drops = { .counters = counters };
+	size_t i;
 
 	netlink_ask_once(NETLINK_NETFILTER,
 			 netlink_request(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETCHAIN, NLM_F_DUMP, &head, sizeof(head)),
@@ -101,6 +115,8 @@ static void read_nft(struct counters *counters)
 	netlink_ask_once(NETLINK_NETFILTER,
 			 netlink_request(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETRULE, NLM_F_DUMP, &head, sizeof(head)),
 			 nft_take_rule, &drops);
+	for (i = 0; i < drops.nr_maps; i++)
+		read_nft_map(&drops, &drops.maps[i]);
 	nft_drops_free(&drops);
 }
 

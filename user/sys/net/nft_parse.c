@@ -92,9 +92,18 @@ void nft_take_chain(const struct nlmsghdr *msg, void *ctx)
 		add_named(drops, &chain, "policy", counts[NFTA_COUNTER_PACKETS], number(counts[NFTA_COUNTER_PACKETS]));
 }
 
+static bool is_drop_verdict(struct nlattr *data)
+{
+	struct nlattr *value[NFTA_DATA_VERDICT + 1], *verdict[NFTA_VERDICT_CODE + 1];
+
+	netlink_nested(data, value, NFTA_DATA_VERDICT);
+	netlink_nested(value[NFTA_DATA_VERDICT], verdict, NFTA_VERDICT_CODE);
+	return verdict[NFTA_VERDICT_CODE] && number(verdict[NFTA_VERDICT_CODE]) == NF_DROP;
+}
+
 static bool is_drop(const char *name, struct nlattr *data)
 {
-	struct nlattr *attrs[NFTA_IMMEDIATE_DATA + 1], *value[NFTA_DATA_VERDICT + 1], *verdict[NFTA_VERDICT_CODE + 1];
+	struct nlattr *attrs[NFTA_IMMEDIATE_DATA + 1];
 	char target[16];
 
 	if (!strcmp(name, "reject"))
@@ -107,24 +116,37 @@ static bool is_drop(const char *name, struct nlattr *data)
 	if (strcmp(name, "immediate"))
 		return false;
 	netlink_nested(data, attrs, NFTA_IMMEDIATE_DATA);
-	netlink_nested(attrs[NFTA_IMMEDIATE_DATA], value, NFTA_DATA_VERDICT);
-	netlink_nested(value[NFTA_DATA_VERDICT], verdict, NFTA_VERDICT_CODE);
-	return verdict[NFTA_VERDICT_CODE] && number(verdict[NFTA_VERDICT_CODE]) == NF_DROP;
+	return is_drop_verdict(attrs[NFTA_IMMEDIATE_DATA]);
 }
 
-/* False: it drops nothing. *ret_counted: its packets are *ret_packets. */
-static bool read_rule(struct nlattr *list, bool *ret_counted, uint64_t *ret_packets)
+/* The map that has the verdict, if the expression looks it up in one. */
+static bool find_map(const char *name, struct nlattr *data, char *ret_set, size_t size)
+{
+	struct nlattr *attrs[NFTA_LOOKUP_DREG + 1];
+
+	if (strcmp(name, "lookup"))
+		return false;
+	netlink_nested(data, attrs, NFTA_LOOKUP_DREG);
+	netlink_text(attrs[NFTA_LOOKUP_SET], ret_set, size);
+	return attrs[NFTA_LOOKUP_DREG] && number(attrs[NFTA_LOOKUP_DREG]) == NFT_REG_VERDICT;
+}
+
+/* False: it drops nothing, but for what ret_map->set has, if not "". *ret_counted: its packets are *ret_packets. */
+static bool read_rule(struct nlattr *list, struct nft_map *ret_map, bool *ret_counted, uint64_t *ret_packets)
 {
 	struct nlattr *at, *expr[NFTA_EXPR_DATA + 1], *count[NFTA_COUNTER_PACKETS + 1];
-	char name[16];
+	char name[16], set[sizeof(ret_map->set)];
 	int left;
 
 	*ret_counted = false;
+	ret_map->set[0] = '\0';
 	nla_for_each_nested(at, list, left) {
 		netlink_nested(at, expr, NFTA_EXPR_DATA);
 		netlink_text(expr[NFTA_EXPR_NAME], name, sizeof(name));
 		if (is_drop(name, expr[NFTA_EXPR_DATA]))
 			return true;
+		if (find_map(name, expr[NFTA_EXPR_DATA], set, sizeof(set)))
+			memcpy(ret_map->set, set, sizeof(set));
 		if (!strcmp(name, "counter")) {
 			netlink_nested(expr[NFTA_EXPR_DATA], count, NFTA_COUNTER_PACKETS);
 			*ret_packets = number(count[NFTA_COUNTER_PACKETS]);
@@ -136,38 +158,112 @@ static bool read_rule(struct nlattr *list, bool *ret_counted, uint64_t *ret_pack
 	return false;
 }
 
+static void add_rule(struct nft_drops *drops, const struct nft_map *rule, bool counted, uint64_t packets)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "handle %llu", (unsigned long long)rule->handle);
+	add_named(drops, &rule->chain, what, counted, packets);
+}
+
+static void keep_map(struct nft_drops *drops, const struct nft_map *map)
+{
+	struct nft_map *all = realloc(drops->maps, (drops->nr_maps + 1) * sizeof(*all));
+
+	if (!all)
+		return;
+	drops->maps = all;
+	drops->maps[drops->nr_maps++] = *map;
+}
+
 void nft_take_rule(const struct nlmsghdr *msg, void *ctx)
 {
 	struct nlattr *attrs[NFTA_RULE_EXPRESSIONS + 1];
 	const struct nfgenmsg *head = netlink_head(msg, sizeof(*head));
-	struct nft_chain chain = { .hook = "" };
+	struct nft_map map = { .chain.hook = "" };
+	struct nft_chain *chain = &map.chain;
 	struct nft_drops *drops = ctx;
 	uint64_t packets = 0;
-	bool counted;
-	char what[32];
+	bool counted, drop;
 	size_t i;
 
 	if (!head || (msg->nlmsg_type & 0xff) != NFT_MSG_NEWRULE)
 		return;
 	netlink_attrs(msg, sizeof(*head), attrs, NFTA_RULE_EXPRESSIONS);
-	if (!attrs[NFTA_RULE_EXPRESSIONS] || !read_rule(attrs[NFTA_RULE_EXPRESSIONS], &counted, &packets))
+	if (!attrs[NFTA_RULE_EXPRESSIONS])
 		return;
-	chain.family = head->nfgen_family;
-	netlink_text(attrs[NFTA_RULE_TABLE], chain.table, sizeof(chain.table));
-	netlink_text(attrs[NFTA_RULE_CHAIN], chain.name, sizeof(chain.name));
+	drop = read_rule(attrs[NFTA_RULE_EXPRESSIONS], &map, &counted, &packets);
+	if (!drop && !*map.set)
+		return;
+	chain->family = head->nfgen_family;
+	netlink_text(attrs[NFTA_RULE_TABLE], chain->table, sizeof(chain->table));
+	netlink_text(attrs[NFTA_RULE_CHAIN], chain->name, sizeof(chain->name));
+	map.handle = number(attrs[NFTA_RULE_HANDLE]);
 	for (i = 0; i < drops->nr_chains; i++) {
 		const struct nft_chain *one = &drops->chains[i];
 
-		if (one->family == chain.family && !strcmp(one->table, chain.table) && !strcmp(one->name, chain.name))
-			chain.hook = one->hook;
+		if (one->family == chain->family && !strcmp(one->table, chain->table) && !strcmp(one->name, chain->name))
+			chain->hook = one->hook;
 	}
-	snprintf(what, sizeof(what), "handle %llu", (unsigned long long)number(attrs[NFTA_RULE_HANDLE]));
-	add_named(drops, &chain, what, counted, packets);
+	if (drop)
+		add_rule(drops, &map, counted, packets);
+	else
+		keep_map(drops, &map);
+}
+
+/* Whether the element counts, by its own counter or, from kernel 5.11 on, one of its expressions. */
+static bool read_count(struct nlattr **element, uint64_t *ret_packets)
+{
+	struct nlattr *expr[NFTA_EXPR_DATA + 1], *count[NFTA_COUNTER_PACKETS + 1], *at = element[NFTA_SET_ELEM_EXPR];
+	char name[16];
+
+	if (!at && element[NFTA_SET_ELEM_EXPRESSIONS] && nla_len(element[NFTA_SET_ELEM_EXPRESSIONS]) >= NLA_HDRLEN)
+		at = nla_data(element[NFTA_SET_ELEM_EXPRESSIONS]);
+	netlink_nested(at, expr, NFTA_EXPR_DATA);
+	netlink_text(expr[NFTA_EXPR_NAME], name, sizeof(name));
+	if (strcmp(name, "counter"))
+		return false;
+	netlink_nested(expr[NFTA_EXPR_DATA], count, NFTA_COUNTER_PACKETS);
+	*ret_packets = number(count[NFTA_COUNTER_PACKETS]);
+	return count[NFTA_COUNTER_PACKETS];
+}
+
+void nft_take_element(const struct nlmsghdr *msg, void *ctx)
+{
+	struct nlattr *attrs[NFTA_SET_ELEM_LIST_ELEMENTS + 1], *element[NFTA_SET_ELEM_EXPRESSIONS + 1], *at;
+	const struct nfgenmsg *head = netlink_head(msg, sizeof(*head));
+	struct nft_elements *elements = ctx;
+	uint64_t packets = 0;
+	int left;
+
+	if (!head || (msg->nlmsg_type & 0xff) != NFT_MSG_NEWSETELEM)
+		return;
+	netlink_attrs(msg, sizeof(*head), attrs, NFTA_SET_ELEM_LIST_ELEMENTS);
+	if (!attrs[NFTA_SET_ELEM_LIST_ELEMENTS])
+		return;
+	nla_for_each_nested(at, attrs[NFTA_SET_ELEM_LIST_ELEMENTS], left) {
+		netlink_nested(at, element, NFTA_SET_ELEM_EXPRESSIONS);
+		if (!is_drop_verdict(element[NFTA_SET_ELEM_DATA]))
+			continue;
+		elements->drop = true;
+		if (read_count(element, &packets))
+			elements->packets += packets;
+		else
+			elements->silent = true;
+	}
+}
+
+void nft_add_map(struct nft_drops *drops, const struct nft_map *map, const struct nft_elements *elements)
+{
+	if (elements->drop)
+		add_rule(drops, map, !elements->silent, elements->packets);
 }
 
 void nft_drops_free(struct nft_drops *drops)
 {
 	free(drops->chains);
+	free(drops->maps);
 	drops->chains = NULL;
-	drops->nr_chains = 0;
+	drops->maps = NULL;
+	drops->nr_chains = drops->nr_maps = 0;
 }
