@@ -44,6 +44,19 @@ struct {
 	__uint(max_entries, 1);		/* CPUs */
 } drop_sums SEC(".maps");
 
+/* What qdisc:qdisc_drop said last on this CPU: of the packet that skb:kfree_skb reports next. */
+struct qdisc_drop {
+	__u64 skb;		/* its address; 0: none */
+	__u64 reason;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__type(key, __u32);
+	__type(value, struct qdisc_drop);
+	__uint(max_entries, 1);
+} qdisc_drops SEC(".maps");
+
 static __always_inline int is_dest4(const struct iphdr *ip)
 {
 	return !cfg.version || (cfg.version == 4 && ip->daddr == cfg.dst[0]);
@@ -330,9 +343,25 @@ static __always_inline __u32 finer_reason(struct sk_buff *skb, __u32 reason)
 	return reason;
 }
 
-static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 reason,
+/* @reason, or the one that the qdisc gave (from kernel 7.1 on: before, the kernel gives it here). */
+static __always_inline __u32 qdisc_reason(struct sk_buff *skb, __u32 reason)
+{
+	struct qdisc_drop *drop;
+	__u32 zero = 0;
+
+	if (!reason || reason != cfg.qdisc_drop)
+		return reason;
+	drop = bpf_map_lookup_elem(&qdisc_drops, &zero);
+	if (!drop || drop->skb != (__u64)skb)
+		return reason;
+	drop->skb = 0;
+	return drop->reason ? drop->reason : reason;
+}
+
+static __always_inline int count_skb(struct sk_buff *skb, __u64 location, __u32 kernel_reason,
 				     struct sock *sk)
 {
+	__u32 reason = qdisc_reason(skb, kernel_reason);
 	struct drop_key key = { .location = location, .kind = DROP_SKB, .reason = reason };
 	__u32 cpu = bpf_get_smp_processor_id(), packets;
 	struct tag_fields tag = { 0 };
@@ -381,6 +410,20 @@ SEC("raw_tp/kfree_skb")
 int drops_tp_socket(struct bpf_raw_tracepoint_args *ctx)
 {
 	return count_skb((void *)ctx->args[0], ctx->args[1], ctx->args[2], (void *)ctx->args[3]);
+}
+
+/* Arguments: qdisc, queue, device, packet, reason. */
+SEC("raw_tp/qdisc_drop")
+int drops_tp_qdisc(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 zero = 0;
+	struct qdisc_drop *drop = bpf_map_lookup_elem(&qdisc_drops, &zero);
+
+	if (drop) {
+		drop->skb = ctx->args[3];
+		drop->reason = (__u32)ctx->args[4];
+	}
+	return 0;
 }
 
 /* Arguments: device, program, action. */

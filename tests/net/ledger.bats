@@ -62,9 +62,13 @@ udp_place() {
 	grep -qw __udp4_lib_rcv /proc/kallsyms && echo __udp4_lib_rcv || echo udp_rcv
 }
 
-# qdisc_place: which function drops what a qdisc refused; before 6.4 it is the one that frees a list.
+# qdisc_place: which function drops what a qdisc refused; before 6.4 and in 7.x it is one that frees a list.
 qdisc_place() {
-	kernel_from 6.4 && echo __dev_queue_xmit || echo kfree_skb_list_reason
+	if grep -qw __tcf_kfree_skb_list /proc/kallsyms; then
+		echo __tcf_kfree_skb_list
+	else
+		kernel_from 6.4 && echo __dev_queue_xmit || echo kfree_skb_list_reason
+	fi
 }
 
 # lost REASON PLACE WHERE [SOURCE]: all 1009 of them.
@@ -288,15 +292,41 @@ end_strays() {
 	sent $B
 	n=$(jq '.metrics.lost_packets' <<<"$output")
 	[ "$n" -gt 0 ] || fail "nothing was lost"
-	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP __dev_queue_xmit @r:egb kfree_skb"
+	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP $(qdisc_place) @r:egb kfree_skb"
 	witness "$n" tbf @r:egb
 	[ "$(in_r tc -s -json qdisc show dev egb | jq '.[0].drops')" = "$n" ]
+}
+
+# bats test_tags=core
+@test "what a qdisc drops has the qdisc's own reason where the kernel gives it" {
+	local reason
+
+	bpftool btf dump file /sys/kernel/btf/vmlinux format raw 2>/dev/null | grep -q "QDISC_DROP_FLOW_LIMIT'" ||
+		cannot qdisc-drop-reasons "the reasons of qdiscs"
+	# drops_at REASON: of packets that go out of egb, as many as tc counts.
+	drops_at() {
+		sent $B
+		in_r tc -s -json qdisc show dev egb >"$BATS_TEST_TMPDIR/qdisc"
+		reason=$(jq -r '.parts[] | select(.name == "ledger") | [.entries[] | select(.source == "kfree_skb") |
+			"\(.packets) \(.reason)"] | join(",")' <<<"$output")
+		[ "$reason" = "$(jq '.[0].drops' "$BATS_TEST_TMPDIR/qdisc") $1" ] || fail "$reason"
+		[[ $reason != "0 "* ]]
+	}
+	in_r tc qdisc add dev egb root fq flow_limit 7 maxrate 100kbit
+	drops_at QDISC_DROP_FLOW_LIMIT
+	in_r tc qdisc replace dev egb root handle 1: htb default 1
+	in_r tc class add dev egb parent 1: classid 1:1 htb rate 100kbit
+	in_r tc qdisc add dev egb parent 1:1 fq_pie limit 13
+	drops_at QDISC_DROP_OVERLIMIT
+	# It has no reason of its own.
+	in_r tc qdisc replace dev egb root handle 2: tbf rate 100kbit burst 2000 limit 3000
+	drops_at QDISC_DROP
 }
 
 @test "an egress whose other end is down drops all, and its tx_dropped is no second row" {
 	ip_in b link set eg0 down
 	sent $B
-	lost QDISC_DROP __dev_queue_xmit @r:egb
+	lost QDISC_DROP "$(qdisc_place)" @r:egb
 	witness 1009 tx_dropped @r:egb
 }
 
@@ -515,7 +545,7 @@ tunnel() {
 	adds_up
 	n=$(jq '.metrics.lost_packets' <<<"$output")
 	[ "$n" -gt 0 ] && [ "$n" -lt 1009 ] || fail "$n lost"
-	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP __dev_queue_xmit @r:egb kfree_skb"
+	rows "$((1009 - n)) received - - receiver" "$n QDISC_DROP $(qdisc_place) @r:egb kfree_skb"
 	in_r tc qdisc del dev egb root
 	# Taken out of the tunnel, there is no socket for them.
 	tool_in a blast eg0 203.0.113.5 --count 1009 --rate 20kpps --interval 0 --json --wait 500ms \

@@ -21,7 +21,8 @@
 #include "drops_plain.skel.h"
 #include "drops_tp.skel.h"
 
-#define NR_LINKS	(DROP_XDP_REDIRECT + 1)	/* the kinds after it have that of DROP_SKB */
+#define QDISC_LINK	(DROP_XDP_REDIRECT + 1)	/* the kinds after it have that of DROP_SKB */
+#define NR_LINKS	(QDISC_LINK + 1)
 #define SUBSYS_SHIFT	16		/* in enum skb_drop_reason: the subsystem of a reason */
 
 /* A function's name, looked up once: a look-up reads all symbols of the kernel. */
@@ -77,6 +78,8 @@ static void choose_programs(struct drops *drops)
 				  nr_arguments(drops->btf, "xdp_exception") >= 3);
 	bpf_program__set_autoload(skel->progs.drops_tp_redir,
 				  nr_arguments(drops->btf, "xdp_redirect_err") >= 4);
+	bpf_program__set_autoload(skel->progs.drops_tp_qdisc,
+				  nr_arguments(drops->btf, "qdisc_drop") >= 5);
 }
 
 /* The number of a reason in @type, the running kernel's enum skb_drop_reason; 0: not there. */
@@ -115,14 +118,14 @@ static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
 	cfg->not_specified = (__u16)find_reason(btf, type, "SKB_DROP_REASON_NOT_SPECIFIED");
 	cfg->no_route = (__u16)find_reason(btf, type, "SKB_DROP_REASON_IP_INNOROUTES");
 	cfg->knows_no_forward = find_reason(btf, type, "SKB_DROP_REASON_IP_INADDRERRORS") > 0;
+	cfg->qdisc_drop = (__u16)find_reason(btf, type, "SKB_DROP_REASON_QDISC_DROP");
 	cfg->queue_purge = (__u16)find_reason(btf, type, "SKB_DROP_REASON_QUEUE_PURGE");
 }
 
-static void attach_if_loaded(struct drops *drops, enum drop_kind kind,
-			     const struct bpf_program *prog)
+static void attach_if_loaded(struct drops *drops, int link, const struct bpf_program *prog)
 {
 	if (bpf_program__fd(prog) >= 0)
-		drops->links[kind] = bpf_program__attach(prog);
+		drops->links[link] = bpf_program__attach(prog);
 }
 
 static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
@@ -146,6 +149,8 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 		err = bpf_map_memory(skel->maps.seen_packets, (void **)&drops->seen, &drops->seen_bytes, e);
 	if (err)
 		return err;
+	/* First, so that no drop is seen without the qdisc's reason for it. */
+	attach_if_loaded(drops, QDISC_LINK, skel->progs.drops_tp_qdisc);
 	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_bare);
 	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_reason);
 	attach_if_loaded(drops, DROP_SKB, skel->progs.drops_tp_socket);
@@ -301,6 +306,7 @@ static const char *route_reason(__u32 error)
 static void name_skb_reason(const struct drops *drops, __u32 reason, char *buf, size_t size)
 {
 	const char *name = enum_name(drops->btf, "skb_drop_reason", reason, "SKB_DROP_REASON_");
+	const char *qdisc = enum_name(drops->btf, "qdisc_drop_reason", reason, "");
 	const char *subsys = enum_name(drops->btf, "skb_drop_reason_subsys", reason >> SUBSYS_SHIFT,
 				       "SKB_DROP_REASON_SUBSYS_");
 
@@ -308,6 +314,8 @@ static void name_skb_reason(const struct drops *drops, __u32 reason, char *buf, 
 		*buf = '\0';
 	else if (reason & DROP_BY_ROUTE)
 		snprintf(buf, size, "%s", route_reason(reason & ~DROP_BY_ROUTE));
+	else if (qdisc)		/* GENERIC: it gave none */
+		snprintf(buf, size, "%s", strcmp(qdisc, "QDISC_DROP_GENERIC") ? qdisc : "QDISC_DROP");
 	else if (name && !(reason >> SUBSYS_SHIFT))
 		snprintf(buf, size, "%s", name);
 	else
