@@ -191,7 +191,8 @@ static void the_rules_that_drop_are_named(void **state)
 		{ "nftables", "ip t c handle 4", 334 }, { "conntrack", "drop", 31 },
 	};
 	struct ledger ledger = { .made = 1009, .received = 541, .exact = true };
-	struct ledger_row row = { .source = "kfree_skb", .reason = "NETFILTER_DROP", .where = "lab-r:ega", .packets = 460 };
+	struct ledger_row row = { .source = "kfree_skb", .reason = "a name", .where = "lab-r:ega", .packets = 460,
+				  .by_filter = true };
 	struct result *res = result_new("test");
 	char name[32];
 	int i;
@@ -229,7 +230,7 @@ static void the_rules_that_drop_are_named(void **state)
 
 		ledger = (struct ledger){ .made = 1009, .received = 675, .exact = true };
 		res = result_new("test");
-		snprintf(row.reason, sizeof(row.reason), "%s", i ? "NO_SOCKET" : "NETFILTER_DROP");
+		row.by_filter = !i;
 		snprintf(row.where, sizeof(row.where), "net:[4026]:eg0");
 		ledger_claim(&ledger, &row);
 		for (rule = 1; rule <= 6; rule++) {

@@ -102,7 +102,8 @@ static struct ledger_row row_of(const struct ledger_growth *growth, const char *
 	snprintf(row.source, sizeof(row.source), "%s", growth->source);
 	snprintf(row.place, sizeof(row.place), "%s", growth->name);
 	snprintf(row.where, sizeof(row.where), "%s", where);
-	if (is_of_filter(growth))
+	row.by_filter = is_of_filter(growth);
+	if (row.by_filter)
 		snprintf(row.reason, sizeof(row.reason), "%s", FILTER_REASON);
 	return row;
 }
@@ -253,7 +254,7 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 
 void ledger_add_silent(struct ledger *ledger, const char *where, const char *place)
 {
-	struct ledger_row row = { .source = "nftables", .reason = FILTER_REASON };
+	struct ledger_row row = { .source = "nftables", .reason = FILTER_REASON, .by_filter = true };
 
 	snprintf(row.place, sizeof(row.place), "%s", place);
 	snprintf(row.where, sizeof(row.where), "%s", where);
@@ -359,7 +360,7 @@ static uint64_t filtered(const struct ledger_rows *rows, const char *space, size
 	size_t i;
 
 	for (i = 0; i < rows->nr; i++) {
-		if (!strcmp(rows->all[i].reason, FILTER_REASON) && is_in(rows->all[i].where, space, bytes))
+		if (rows->all[i].by_filter && is_in(rows->all[i].where, space, bytes))
 			sum += rows->all[i].packets;
 	}
 	return sum;
@@ -374,7 +375,7 @@ static size_t list_rules(const struct ledger_rows *rows, const char *space, size
 	for (i = 0; i < rows->nr; i++) {
 		const struct ledger_row *row = &rows->all[i];
 
-		if (strcmp(row->reason, FILTER_REASON) || !is_in(row->where, space, bytes) || nr++ >= RULES_NAMED)
+		if (!row->by_filter || !is_in(row->where, space, bytes) || nr++ >= RULES_NAMED)
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s%s", nr > 1 ? ", " : "",
 					 strcmp(row->source, "conntrack") ? "" : "conntrack ", row->place);
@@ -411,11 +412,11 @@ static void note_filters(const struct ledger *ledger, struct result *res)
 	for (i = 0; i < rows->nr; i++) {
 		const char *where = rows->all[i].where;
 
-		if (rows->all[i].is_counter || strcmp(rows->all[i].reason, FILTER_REASON))
+		if (rows->all[i].is_counter || !rows->all[i].by_filter)
 			continue;
 		bytes = space_bytes(where);
 		for (j = 0; j < i; j++) {
-			if (!strcmp(rows->all[j].reason, FILTER_REASON) && is_in(rows->all[j].where, where, bytes))
+			if (rows->all[j].by_filter && is_in(rows->all[j].where, where, bytes))
 				break;
 		}
 		if (j == i)

@@ -31,6 +31,7 @@ struct ledger_row {
 	char reason[64];	/* "" if unknown */
 	char where[64];		/* "lab-r:egb": namespace and interface */
 	uint64_t packets;
+	bool by_filter;		/* dropped by the packet filter */
 	bool is_counter;	/* of this host, which may count other traffic, too */
 };
 

@@ -483,12 +483,6 @@ struct listing {
 	uint64_t own_verdicts;		/* received and dropped by the sink's program, where no tag tells them apart */
 };
 
-/* Recognised by name only: so that the program's verdicts on an skb are not counted twice. */
-static bool is_xdp_verdict(const struct drop_place *place)
-{
-	return !strcmp(place->reason, "XDP") || strstr(place->symbol, "xdp");
-}
-
 /* These may be any packet of that interface; the sender reports the generator's own. */
 static void add_xdp_failures(struct listing *listing, const struct drop_place *place,
 			     struct path_iface *iface, struct ledger_row *row)
@@ -512,6 +506,7 @@ static void name_row(const struct trial *trial, const struct drop_place *place, 
 {
 	snprintf(row->place, sizeof(row->place), "%s", place->symbol);
 	snprintf(row->reason, sizeof(row->reason), "%s", place->reason);
+	row->by_filter = place->class == DROP_BY_FILTER;
 	path_name(trial->path, place->netns, place->ifindex, place->ifname, row->where, sizeof(row->where));
 }
 
@@ -520,7 +515,7 @@ static uint64_t own_drops(struct listing *listing, const struct drop_place *plac
 {
 	uint64_t own = listing->own_verdicts;
 
-	if (iface != path_receiver(listing->trial->path) || !is_xdp_verdict(place))
+	if (iface != path_receiver(listing->trial->path) || place->class != DROP_BY_XDP)
 		return 0;
 	own = own < place->packets ? own : place->packets;
 	listing->own_verdicts -= own;
@@ -547,8 +542,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 		add_xdp_failures(listing, place, iface, &row);
 		return;
 	}
-	/* The copy for a packet tap; the packet itself went on. */
-	if (!strcmp(place->reason, "PACKET_SOCK_ERROR")) {
+	if (place->class == DROP_OF_TAP) {
 		ledger_witness(listing->ledger, &row);
 		return;
 	}
@@ -560,7 +554,7 @@ static void add_drops(void *ctx, const struct drop_place *place)
 	if (!iface)
 		return;
 	iface->known.claimed += place->packets - own;
-	if (is_xdp_verdict(place))
+	if (place->class == DROP_BY_XDP)
 		iface->known.skb_xdp_drops += place->packets - own;
 }
 

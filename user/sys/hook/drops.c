@@ -43,6 +43,7 @@ struct drops {
 	size_t seen_bytes;
 	size_t nr_taken;	/* drops taken back by drops_note_received() */
 	struct { __u64 place, packets; } taken[DROP_PLACES];
+	struct { __u32 not_specified, xdp, filter, tap; } reasons;	/* enum skb_drop_reason; 0: not in this kernel */
 	size_t nr_known;
 	struct known_symbol known[DROP_PLACES];
 };
@@ -94,12 +95,13 @@ static __u32 find_reason(const struct btf *btf, const struct btf_type *type, con
 	return 0;
 }
 
-static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
+static void find_reasons(struct drops *drops, struct drops_cfg *cfg)
 {
 	/* An IP_INHDR may be a damaged version; the reasons of a wrong length leave ports and tag as they are. */
 	static const char *const damage[] = {
 		"SKB_DROP_REASON_IP_CSUM", "SKB_DROP_REASON_IP_INHDR", "SKB_DROP_REASON_UDP_CSUM",
 	};
+	const struct btf *btf = drops->btf;
 	int id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : -1;
 	const struct btf_type *type;
 	__u32 reason;
@@ -113,9 +115,13 @@ static void find_reasons(const struct btf *btf, struct drops_cfg *cfg)
 		if (reason && reason < DROP_DAMAGE_REASONS)
 			cfg->damage_reasons[reason >> 6] |= 1ull << (reason & 63);
 	}
+	drops->reasons.not_specified = find_reason(btf, type, "SKB_DROP_REASON_NOT_SPECIFIED");
+	drops->reasons.xdp = find_reason(btf, type, "SKB_DROP_REASON_XDP");
+	drops->reasons.filter = find_reason(btf, type, "SKB_DROP_REASON_NETFILTER_DROP");
+	drops->reasons.tap = find_reason(btf, type, "SKB_DROP_REASON_PACKET_SOCK_ERROR");
 	cfg->no_socket = (__u16)find_reason(btf, type, "SKB_DROP_REASON_NO_SOCKET");
 	cfg->other_host = (__u16)find_reason(btf, type, "SKB_DROP_REASON_OTHERHOST");
-	cfg->not_specified = (__u16)find_reason(btf, type, "SKB_DROP_REASON_NOT_SPECIFIED");
+	cfg->not_specified = (__u16)drops->reasons.not_specified;
 	cfg->no_route = (__u16)find_reason(btf, type, "SKB_DROP_REASON_IP_INNOROUTES");
 	cfg->knows_no_forward = find_reason(btf, type, "SKB_DROP_REASON_IP_INADDRERRORS") > 0;
 	cfg->qdisc_drop = (__u16)find_reason(btf, type, "SKB_DROP_REASON_QDISC_DROP");
@@ -134,7 +140,7 @@ static int load(struct drops *drops, const struct drops_cfg *cfg, struct err *e)
 	struct drops_cfg all = *cfg;
 	int err;
 
-	find_reasons(drops->btf, &all);
+	find_reasons(drops, &all);
 	memcpy((void *)&skel->rodata->cfg, &all, sizeof(all));
 	bpf_map__set_max_entries(skel->maps.drop_sums, drops->nr_cpus);
 	bpf_map__set_max_entries(skel->maps.scan_works, drops->nr_cpus);
@@ -346,6 +352,7 @@ static void name_reason(const struct drops *drops, const struct drop_key *key, c
 struct named {
 	struct drop_place place;
 	__u64 location, start;	/* the function's address; 0: not found */
+	__u32 reason;
 };
 
 /* Removes the suffix that a compiler appends to a split function: ".isra.0". */
@@ -460,17 +467,30 @@ static size_t read_places(const struct drops *drops, struct named *all, uint64_t
 		place->netns = key.netns;
 		snprintf(place->ifname, sizeof(place->ifname), "%.*s", DROP_NAME_BYTES - 1, key.ifname);
 		name_reason(drops, &key, place->reason, sizeof(place->reason));
+		all[nr].reason = key.reason;
 		all[nr++].location = key.location;
 	}
 	return nr;
 }
 
-/* The kernel has the name for what an XDP program does to an skb, and gives it in some of the places. */
-static void name_xdp_verdict(struct drop_place *place)
+/*
+ * By the reason's number. The kernel has one for what an XDP program does to an skb, but gives it in some of the places
+ * only: the others are functions of XDP, and get its name.
+ */
+static void classify(const struct drops *drops, __u32 reason, struct drop_place *place)
 {
-	if (place->kind == DROP_SKB && strstr(place->symbol, "xdp") &&
-	    (!place->reason[0] || !strcmp(place->reason, "NOT_SPECIFIED")))
+	bool in_xdp = strstr(place->symbol, "xdp");
+
+	if (place->kind != DROP_SKB)
+		return;
+	if (in_xdp && (!reason || reason == drops->reasons.not_specified))
 		snprintf(place->reason, sizeof(place->reason), "XDP");
+	if (in_xdp || (reason && reason == drops->reasons.xdp))
+		place->class = DROP_BY_XDP;
+	else if (reason && reason == drops->reasons.filter)
+		place->class = DROP_BY_FILTER;
+	else if (reason && reason == drops->reasons.tap)
+		place->class = DROP_OF_TAP;
 }
 
 int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_place *place),
@@ -488,7 +508,7 @@ int drops_list(struct drops *drops, void (*fn)(void *ctx, const struct drop_plac
 	nr = read_places(drops, all, values);
 	name_places(drops, all, nr);
 	for (i = 0; i < nr; i++) {
-		name_xdp_verdict(&all[i].place);
+		classify(drops, all[i].reason, &all[i].place);
 		fn(ctx, &all[i].place);
 	}
 out:

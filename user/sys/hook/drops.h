@@ -42,8 +42,17 @@ void drops_read(const struct drops *drops, struct drop_sum *ret_sum);
  */
 uint64_t drops_missed(const struct drops *drops);
 
+/* What decides how a drop is accounted for; the names of a place are for display only. */
+enum drop_class {
+	DROP_OTHER,
+	DROP_BY_XDP,		/* verdict of an XDP program on an skb */
+	DROP_BY_FILTER,		/* netfilter */
+	DROP_OF_TAP,		/* the copy for a packet socket; the packet itself went on */
+};
+
 struct drop_place {
 	enum drop_kind kind;
+	enum drop_class class;
 	char symbol[64];	/* function of the kernel, or its address; "" if not of this kind */
 	char reason[64];	/* "NO_SOCKET"; "" on kernels that do not report it */
 	char ifname[DROP_NAME_BYTES];	/* "" if unknown */
