@@ -25,9 +25,6 @@ enum seq_kind {
 	SEQ_OTHER_RUN,		/* left over from the previous run */
 };
 
-/* Packets that may come between one that is held and the one that confirms it. */
-#define SEQ_HELD_MAX	4
-
 /* Read at each use, as the verifier on older kernels does not know what was kept on the stack. */
 const volatile __u32 seq_window = SEQ_WINDOW_MIN;
 

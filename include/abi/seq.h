@@ -26,6 +26,7 @@
 					 * have one, too */
 #define SEQ_EXTENTS	832	/* hist_index() of 2 * SEQ_WINDOW_MAX, above any extent */
 #define SEQ_NR_HELD	2	/* packets that wait to be confirmed */
+#define SEQ_HELD_MAX	4	/* packets that may come between one that is held and the one that confirms it */
 #define SEQ_N_MAX	128	/* how far back n-reordering looks; more is counted as this */
 
 /*
@@ -336,13 +337,16 @@ static inline int seq_drop_forged(struct seq_state *seq, const struct order_rec 
 				  __u64 window, __u64 end)
 {
 	__u64 from = seq->base + end, recent = 0, forged, i;
+	/* All that the ring is sure to have, wherever in a word the highest is. */
+	__u64 oldest = seq->next - 64 * (seq_words(window) - 1);
 
 	if (seq->run != 1 || seq->next <= from)
 		return 0;
 	for (i = 0; i < SEQ_N_MAX; i++)
 		recent += order->recent[i] >= from;
 	/* The highest of them did arrive. */
-	forged = seq_max(1, seq_max(recent, seq->end ? seq_count_seen(seq, ring, window, from) : 0));
+	forged = seq->end ? seq_count_seen(seq, ring, window, seq_max(from, oldest)) : 0;
+	forged = seq_max(1, seq_max(recent, forged));
 	forged = seq_min(forged, seq->distinct);
 	seq->distinct -= forged;
 	seq->implausible += forged;

@@ -2,7 +2,8 @@
 /*
  * sink_xdp's order, runs of loss and delay variation: held against the examples
  * of RFC 4737, and against a model that keeps all arrivals of a run in a list
- * and looks through all of it, as the definitions of the RFCs read.
+ * and looks through all of it, as the definitions of the RFCs read. What a socket's
+ * receiver counts (seqwin) is held against sink_xdp.
  */
 #include "harness.h"
 
@@ -20,6 +21,7 @@
 #include "abi/hist.h"
 #include "abi/seq.h"
 #include "abi/sink.h"
+#include "proto/seqwin.h"
 
 #include "sink_xdp.skel.h"
 
@@ -74,6 +76,7 @@ static struct {
 	struct sink_rec *recs;
 	struct packet_frame frame;
 	struct model model;
+	struct seqwin win;		/* the same arrivals at a socket */
 	uint64_t base_ns;		/* of the senders' times: 2 s back */
 	uint32_t seed;			/* of what is fed by chance */
 	uint32_t window;
@@ -156,6 +159,7 @@ static void forget(void)
 	memset(t.vary, 0, sizeof(*t.vary));
 	memset(t.ring, 0, SEQ_RING_BYTES(t.window, 1));
 	memset(&t.model, 0, sizeof(t.model));
+	t.win = (struct seqwin){ .confirms = true };
 	t.base_ns = harness_mono_ns() - 2000000000;
 }
 
@@ -442,8 +446,79 @@ static void feed(const struct packet *packet)
 {
 	uint64_t now_ns = send_one(packet);
 
-	if (now_ns)
-		model_add(&t.model, packet, now_ns);
+	if (!now_ns)
+		return;
+	model_add(&t.model, packet, now_ns);
+	seqwin_add(&t.win, (uint16_t)(1 + packet->run), (uint32_t)packet->number);
+}
+
+/* @seq and @win, which were judged: the same in all that both count. */
+static void compare_states(const struct seq_state *seq, const struct seqwin *win)
+{
+	int i;
+
+	assert_int_equal(win->runs, seq->run);
+	assert_int_equal(win->next, seq->next - seq->base);
+	assert_int_equal(win->first, seq->first - seq->base);
+	assert_int_equal(win->distinct, seq->distinct);
+	assert_int_equal(win->duplicates, seq->duplicates);
+	assert_int_equal(win->reordered, seq->reordered);
+	assert_int_equal(win->distance_max, seq->distance_max);
+	assert_int_equal(win->unknown, seq->unknown);
+	assert_int_equal(win->other_run, seq->other_run);
+	assert_int_equal(win->implausible, seq->implausible);
+	assert_int_equal(win->spanned, seq->spanned);
+	assert_int_equal(win->unseen, seq->unseen);
+	assert_int_equal(win->loss_runs, seq->loss_runs);
+	assert_int_equal(win->loss_run_max, seq->loss_run_max);
+	for (i = 0; i < SEQ_NR_HELD; i++) {
+		assert_int_equal(win->held[i].is, seq->held[i].is);
+		if (seq->held[i].is) {
+			assert_int_equal(win->held[i].low, seq->held[i].low);
+			assert_int_equal(win->held[i].copies, seq->held[i].copies);
+		}
+	}
+}
+
+/* Where the number of packets that were sent is known, which may be below the highest that came. */
+static void compare_at_end(uint64_t end)
+{
+	struct seqwin win = t.win;
+	struct seq_slot slot;
+	struct seq_state *seq = &slot.state;
+	bool is_forged;
+
+	harness_read(t.skel->maps.sink_seqs, 0, &slot);
+	seq_take_only(seq);
+	seqwin_take_only(&win);
+	is_forged = seq_drop_forged(seq, t.order, t.ring, t.window, end);
+	seq_settle_held(seq, end);
+	assert_int_equal(seqwin_settle(&win, end), is_forged);
+	seq_judge_rest(seq, t.ring, t.window);
+	assert_int_equal(seqwin_finish(&win, end), seq_lose_ends(seq, end));
+	/* Runs of loss are not known then. */
+	if (is_forged) {
+		win.loss_runs = seq->loss_runs;
+		win.loss_run_max = seq->loss_run_max;
+	}
+	compare_states(seq, &win);
+}
+
+static void compare_socket(const struct seq_state *seq)
+{
+	struct seqwin win = t.win;
+
+	if (t.window != SEQWIN_NUMBERS)
+		return;
+	seqwin_take_only(&win);
+	seqwin_finish(&win, 0);
+	compare_states(seq, &win);
+	if (seq->run != 1)
+		return;
+	compare_at_end(win.next + 3);
+	compare_at_end(win.next);
+	compare_at_end(win.next - win.next / 50);
+	compare_at_end(win.next > 100 ? win.next - 100 : 0);
 }
 
 static void compare(void)
@@ -453,6 +528,7 @@ static void compare(void)
 	int i;
 
 	model_end_run(&t.model);
+	compare_socket(&seq);
 	/* To feed the same again. */
 	if (seq.distinct != m->distinct || seq.duplicates != m->duplicates || seq.unknown != m->unknown)
 		print_message("seed %u, times from %llu ns: %llu distinct, %llu copies, %llu unknown; the model %llu, %llu, %llu\n",

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define HELD_MAX 4		/* as in bpf/lib/seq.bpf.h */
-
 static bool is_marked(const struct seqwin *win, uint64_t number)
 {
 	return win->window[(number >> 6) % SEQWIN_WORDS] >> (number & 63) & 1;
@@ -16,6 +14,7 @@ static bool is_marked(const struct seqwin *win, uint64_t number)
 static void mark(struct seqwin *win, uint64_t number)
 {
 	win->window[(number >> 6) % SEQWIN_WORDS] |= 1ull << (number & 63);
+	win->recent[win->distinct % SEQ_N_MAX] = number;
 	win->distinct++;
 }
 
@@ -64,7 +63,7 @@ static uint64_t next_held(const struct seqwin *win, uint64_t from, uint64_t end)
 	uint64_t number;
 	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < SEQ_NR_HELD; i++) {
 		number = held_number(win, &win->held[i]);
 		if (win->held[i].is && win->held[i].id == win->id && number >= from && number < end)
 			end = number;
@@ -155,7 +154,7 @@ uint64_t seqwin_held(const struct seqwin *win, bool followed)
 	uint64_t nr = 0;
 	int i;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < SEQ_NR_HELD; i++)
 		nr += win->held[i].is && (win->held[i].id == win->id) == followed ? 1 + win->held[i].copies : 0;
 	return nr;
 }
@@ -188,7 +187,7 @@ static bool is_confirmed(const struct seqwin *win, const struct seqwin_held *hel
 	int32_t apart = (int32_t)(low - held->low);
 
 	return held->is && held->id == id && apart > -SEQWIN_NUMBERS && !is_behind(win, held) &&
-	       win->distinct - held->distinct <= (id == win->id ? HELD_MAX : 0);
+	       win->distinct - held->distinct <= (id == win->id ? SEQ_HELD_MAX : 0);
 }
 
 /* The one that is confirmed comes to held[0]; false: none is. */
@@ -234,7 +233,7 @@ void seqwin_take_only(struct seqwin *win)
 /* True if it cannot be placed yet, or belongs nowhere. */
 static bool is_kept_out(struct seqwin *win, uint16_t id, uint32_t low)
 {
-	if (win->runs && id == win->id && (int32_t)(low - (uint32_t)win->next) < SEQWIN_NUMBERS)
+	if (win->runs && id == win->id && (int32_t)(low - (uint32_t)win->next) < SEQ_FAR)
 		return false;
 	if (win->runs > 1 && id == win->before_id) {
 		win->other_run++;
@@ -272,12 +271,18 @@ void seqwin_add(struct seqwin *win, uint16_t id, uint32_t low)
 /* As seq_drop_forged() of abi/seq.h. */
 static bool drop_forged(struct seqwin *win, uint64_t end)
 {
-	uint64_t forged = 0, number = win->next > SEQWIN_NUMBERS ? win->next - SEQWIN_NUMBERS : 0;
+	const uint64_t kept = 64 * (SEQWIN_WORDS - 1);
+	uint64_t forged = 0, recent = 0, number, i;
 
 	if (win->runs != 1 || win->next <= end)
 		return false;
+	number = win->next > kept ? win->next - kept : 0;
 	for (number = number > end ? number : end; number < win->next; number++)
 		forged += is_marked(win, number);
+	for (i = 0; i < SEQ_N_MAX && i < win->distinct; i++)
+		recent += win->recent[i] >= end;
+	if (forged < recent)
+		forged = recent;
 	if (forged > win->distinct)
 		forged = win->distinct;
 	win->distinct -= forged;
@@ -298,7 +303,7 @@ bool seqwin_settle(struct seqwin *win, uint64_t end)
 	struct seqwin_held *held;
 	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < SEQ_NR_HELD; i++) {
 		held = &win->held[i];
 		if (!held->is || held->id != win->id)
 			continue;

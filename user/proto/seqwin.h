@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/seqwin.h - order, loss and duplicates of one stream in user space, by the rules of
- * bpf/lib/seq.bpf.h, for packets not checked by a BPF program.
+ * bpf/lib/seq.bpf.h, for packets not checked by a BPF program. It is a fraction of that one's size, as it
+ * has no extents and no delays; tests/bpf/test_order.c holds both equal.
  */
 #ifndef PROTO_SEQWIN_H
 #define PROTO_SEQWIN_H
@@ -9,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SEQWIN_NUMBERS	4096	/* below the highest, in which duplicates are recognised */
-#define SEQWIN_WORDS	128	/* of 64 bits; twice the window */
+#include "abi/seq.h"
+
+#define SEQWIN_NUMBERS	SEQ_WINDOW_MIN	/* below the highest, in which duplicates are recognised */
+#define SEQWIN_WORDS	(SEQWIN_NUMBERS / 32)	/* of 64 bits; twice the window */
 
 /* Zeroed: nothing seen. */
 struct seqwin {
@@ -24,13 +27,14 @@ struct seqwin {
 		uint32_t low;
 		uint64_t distinct;	/* when it came */
 		uint64_t copies;	/* more packets of this number */
-	} held[2];		/* the older one first */
+	} held[SEQ_NR_HELD];	/* the older one first */
 	uint64_t distinct, duplicates, reordered, distance_max, unknown;
 	uint64_t other_run, implausible;
 	uint64_t spanned, unseen;	/* of earlier runs: numbers from first to highest; below first */
 	uint64_t loss_runs, loss_run_max;	/* RFC 3357's loss periods, of what left the window */
 	uint64_t loss_run;		/* numbers lost in a row at the window's end */
 	uint64_t window[SEQWIN_WORDS];
+	uint64_t recent[SEQ_N_MAX];	/* the last numbers that were distinct; index: distinct % SEQ_N_MAX */
 };
 
 /* Those that are held, with their copies, of the run that is followed or of others. */
@@ -51,8 +55,8 @@ uint64_t seqwin_finish(struct seqwin *win, uint64_t end);
 
 /*
  * On a copy, before seqwin_finish(): only the numbers 0 to @end - 1 were sent. What is held is distinct
- * below @end; what is held or was accepted from there on is implausible, as far as the window still
- * has it. True: such ones were accepted, and runs of loss are not known.
+ * below @end; what is held or was accepted from there on is implausible, as far as the window or the
+ * last numbers still have it. True: such ones were accepted, and runs of loss are not known.
  */
 bool seqwin_settle(struct seqwin *win, uint64_t end);
 
