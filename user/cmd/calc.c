@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "lib/array.h"
 #include "lib/theory.h"
 
 static const char *const ips[] = { "4", "6", NULL };
@@ -75,7 +76,7 @@ static const uint32_t mtus[] = {
 	256, 300, 350, 500, 700, 850, 1000, 1250, 1280, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 9000,
 };
 
-#define NR_MTUS (sizeof(mtus) / sizeof(mtus[0]))
+#define NR_MTUS (ARRAY_SIZE(mtus))
 
 static struct theory_path path_of(const struct calc_opts *opts)
 {
@@ -104,7 +105,7 @@ static void tell_frames(const struct calc_opts *opts, struct result *part)
 	/* RFC 2544 9.1 */
 	static const uint32_t sizes[] = { 64, 128, 256, 512, 1024, 1280, 1518 };
 	uint32_t full_bytes = opts->mtu + 18, bytes;
-	size_t nr = sizeof(sizes) / sizeof(sizes[0]), i;
+	size_t nr = ARRAY_SIZE(sizes), i;
 
 	for (i = 0; i <= nr; i++) {
 		/* The MTU's own size, unless it is a row already. */
@@ -170,7 +171,7 @@ static void tell_ratios(const struct calc_opts *opts, const struct theory_path *
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(columns); i++) {
 		struct theory_stack stack = stack_of(opts, columns[i].tcp, columns[i].ip6);
 
 		result_entry_real(part, columns[i].key, some(theory_goodput_ratio(path, &stack)));
@@ -240,7 +241,7 @@ static void tell_transactions(const struct calc_opts *opts, struct result *res,
 	struct theory_transaction t;
 	size_t i, k;
 
-	for (i = 0; i < sizeof(transactions) / sizeof(transactions[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(transactions); i++) {
 		if (theory_transact(&path, &stack, transactions[i].kind, opts->request_bytes,
 				    opts->response_bytes, &t)) {
 			result_note(part, "%s: this message does not fit %s", transactions[i].name,
@@ -286,7 +287,7 @@ static void tell_windows(const struct calc_opts *opts, struct result *res, struc
 	if (opts->window_bytes)
 		result_metric_real(res, "theory_window_bps",
 				   some(theory_window_bps(goodput_bps, (double)opts->window_bytes, rtt_ns)));
-	for (i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		bps = theory_window_bps(goodput_bps, (double)windows[i], rtt_ns);
 		result_entry_open(part);
 		result_entry_u64(part, "window_bytes", windows[i]);

@@ -16,6 +16,7 @@
 #include "engine/impair/impair.h"
 #include "engine/lab/lab_trial.h"
 #include "engine/self/environ.h"
+#include "lib/array.h"
 #include "lib/dist.h"
 #include "lib/hist.h"
 #include "lib/log.h"
@@ -199,7 +200,7 @@ static int count_all(struct calibrate *cal, struct err *e)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+	for (i = 0; i < ARRAY_SIZE(runs) && !err && !loop_signal(); i++) {
 		struct wire_run run = { .cfg = {
 			.lab = &cal->wire, .engine = runs[i].engine, .tagged = true,
 			.frame_bytes = runs[i].frame_bytes, .count = some(cal, runs[i].count),
@@ -246,7 +247,7 @@ static int find_pacing(struct calibrate *cal, struct err *e)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+	for (i = 0; i < ARRAY_SIZE(runs) && !err && !loop_signal(); i++) {
 		struct wire_run run = { .cfg = {
 			.lab = &cal->wire, .engine = TX_ENGINE_LIVE, .tagged = true,
 			.frame_bytes = 64, .count = some(cal, runs[i].count), .pps = runs[i].pps,
@@ -413,7 +414,7 @@ static int find_faults(struct calibrate *cal, struct err *e)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+	for (i = 0; i < ARRAY_SIZE(runs) && !err && !loop_signal(); i++) {
 		struct faults run = runs[i];
 
 		err = attempt(cal, run.name, run_faults, &run, e);
@@ -561,7 +562,7 @@ static int find_delays(struct calibrate *cal, struct err *e)
 	int err = 0;
 
 	found->error_min_ns = UINT64_MAX;
-	for (i = 0; i < sizeof(runs) / sizeof(runs[0]) && !err && !loop_signal(); i++) {
+	for (i = 0; i < ARRAY_SIZE(runs) && !err && !loop_signal(); i++) {
 		struct inserted run = { runs[i].name, runs[i].delay, runs[i].ns };
 
 		err = attempt(cal, run.name, run_inserted, &run, e);
@@ -639,7 +640,7 @@ static int calibrate_run(const void *args, struct result *res, struct err *e)
 	if (err)
 		goto out;
 	environ_clock(res, STAMP_MONOTONIC);
-	for (i = 0; i < sizeof(steps) / sizeof(steps[0]) && !err && !loop_signal(); i++)
+	for (i = 0; i < ARRAY_SIZE(steps) && !err && !loop_signal(); i++)
 		err = steps[i](&cal, e);
 	if (loop_signal())
 		result_note(res, "ended by a signal: the calibration is incomplete");

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/near.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 const struct cmd *const cmds[] = {
 #define ROW(name) &cmd_##name,

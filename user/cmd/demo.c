@@ -12,6 +12,7 @@
 #include "engine/lab/lab.h"
 #include "engine/lab/lab_trial.h"
 #include "engine/self/environ.h"
+#include "lib/array.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/host/clock.h"
@@ -147,7 +148,7 @@ static int demo_run(const void *args, struct result *res, struct err *e)
 		return err;
 	environ_clock(res, (enum stamp_clock)opts->clock);
 	/* The first one begins in any case: a signal ends it, and its figures say so. */
-	for (i = 0; i < sizeof(trials) / sizeof(trials[0]) && (!i || !loop_signal()); i++) {
+	for (i = 0; i < ARRAY_SIZE(trials) && (!i || !loop_signal()); i++) {
 		engine = trials[i].engine;
 		if (!live && engine == TX_ENGINE_LIVE) {
 			if (!trials[i].pps)

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "lib/array.h"
 #include "proto/layer.h"
 #include "result/metrics.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The lines of the usage: a task, or a verb. */
 static const struct {

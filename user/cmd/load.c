@@ -11,6 +11,7 @@
 #include "engine/self/meter.h"
 #include "engine/web/load.h"
 #include "engine/web/load_body.h"
+#include "lib/array.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/host/caps.h"
@@ -132,7 +133,7 @@ static int check_words(struct load_opts *opts, struct err *e)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!words[i].text)
 			continue;
 		if (words[i].step && load_parse_step(words[i].text, words[i].step))

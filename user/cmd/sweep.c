@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "engine/study/sweep_ends.h"
 #include "engine/study/sweep_run.h"
+#include "lib/array.h"
 #include "lib/near.h"
 #include "lib/theory.h"
 #include "model/study.h"
@@ -78,7 +79,7 @@ static int check_places(const struct opt_rest *command, struct err *e)
 	int k;
 
 	for (k = 1; k < command->argc && strcmp(command->argv[k], "--"); k++) {
-		for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(own); i++) {
 			size_t len = strlen(own[i]);
 
 			if (strncmp(command->argv[k], own[i], len) ||

@@ -9,6 +9,7 @@
 
 #include "compare/compare_judge.h"
 #include "compare/compare_set.h"
+#include "lib/array.h"
 #include "lib/utf8.h"
 #include "result/metrics.h"
 
@@ -32,7 +33,7 @@ static bool leads(const struct compare_cfg *cfg, const struct metric *metric)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(leading) / sizeof(leading[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(leading); i++) {
 		if (!strcmp(leading[i], metric->key))
 			return true;
 	}

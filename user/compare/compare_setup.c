@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/compare_set.h"
+#include "lib/array.h"
 #include "lib/utf8.h"
 
 /* What comparisons are about: another kernel, with its CPU mitigations. */
@@ -17,7 +18,7 @@ static bool may_differ(const struct compare_cfg *cfg, const char *key)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(expected); i++) {
 		if (!strcmp(key, expected[i]))
 			return true;
 	}

@@ -18,14 +18,13 @@
 #include <cap-ng.h>
 
 #include "doctor/feature_probe.h"
+#include "lib/array.h"
 #include "sys/hook/bpf.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF 39
 #endif
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define BPF_GROUP	"BPF and XDP in this kernel"
 #define HOST_GROUP	"this process and this machine"

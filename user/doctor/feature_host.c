@@ -12,6 +12,7 @@
 #include <cap-ng.h>
 
 #include "doctor/feature_probe.h"
+#include "lib/array.h"
 #include "sys/host/memlock.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/link.h"
@@ -41,7 +42,7 @@ void probe_capabilities(struct feature_set *set, struct feature_answer *ret)
 	size_t i;
 
 	(void)set;
-	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
 		/* CAP_SYS_ADMIN includes what was split from it in 5.8. */
 		if (feature_has_cap(wanted[i].cap) ||
 		    (wanted[i].cap >= CAP_PERFMON && feature_has_cap(CAP_SYS_ADMIN)))
@@ -133,7 +134,7 @@ static unsigned int count_topology(unsigned int nr_cpus, const char *file)
 			continue;
 		for (i = 0; i < nr && seen[i] != atol(text); i++)
 			;
-		if (i == nr && nr < sizeof(seen) / sizeof(seen[0]))
+		if (i == nr && nr < ARRAY_SIZE(seen))
 			seen[nr++] = atol(text);
 	}
 	return nr;
@@ -172,7 +173,7 @@ void probe_clock(struct feature_set *set, struct feature_answer *ret)
 		feature_say(ret, FEATURE_UNKNOWN, "the clock source cannot be read");
 		return;
 	}
-	for (i = 0; i < sizeof(fast) / sizeof(fast[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(fast); i++) {
 		if (strcmp(text, fast[i]))
 			continue;
 		feature_say(ret, FEATURE_PRESENT, "clock source %s, read without a VM exit or device access",

@@ -8,6 +8,7 @@
 
 #include "compare/compare_set.h"
 #include "faces/page.h"
+#include "lib/array.h"
 #include "lib/outfile.h"
 #include "result/metrics.h"
 #include "result/tree.h"
@@ -90,7 +91,7 @@ static void put_table_head(FILE *out, const char *place)
 	fputs("<div class=\"wide\"><table>", out);
 	page_element(out, "caption", NULL, place);
 	fputs("\n<thead><tr>", out);
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		page_element(out, "th", NULL, columns[i]);
 	fputs("</tr></thead>\n<tbody>\n", out);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "faces/figures_parts.h"
+#include "lib/array.h"
 #include "result/metrics.h"
 
 #define SAME_TIME_S 600	/* documents taken at most this far apart share one axis of time */
@@ -312,7 +313,7 @@ static void of_histograms(struct figures *figures, const json_t *histograms)
 	json_t *hist;
 	size_t g;
 
-	for (g = 0; g < sizeof(hist_groups) / sizeof(hist_groups[0]); g++) {
+	for (g = 0; g < ARRAY_SIZE(hist_groups); g++) {
 		struct plot *plot = NULL;
 
 		json_object_foreach((json_t *)histograms, key, hist) {
@@ -381,7 +382,7 @@ static void rates_across(struct figures *figures, const json_t *const *docs, con
 		double from_ns = isnan(first) ? 0 : (taken_s(docs[i]) - first) * 1e9;
 		size_t before = plot->nr_curves;
 
-		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+		for (k = 0; k < ARRAY_SIZE(keys); k++) {
 			const json_t *points = json_object_get(json_object_get(docs[i], "series"), keys[k]);
 			char name[96], label[64];
 			struct plot_curve *curve;
@@ -410,7 +411,7 @@ void figures_across(struct figures *figures, const json_t *const *docs, const ch
 	size_t k, i;
 
 	rates_across(figures, docs, names, nr);
-	for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+	for (k = 0; k < ARRAY_SIZE(keys); k++) {
 		struct plot *plot = NULL;
 
 		for (i = 0; i < nr; i++) {

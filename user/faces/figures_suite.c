@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "faces/figures_parts.h"
+#include "lib/array.h"
 #include "result/metrics.h"
 #include "result/part.h"
 #include "result/value.h"
@@ -171,7 +172,7 @@ static void latency(struct figures *figures, const struct suite *suite)
 	json_t *part;
 	size_t i, k;
 
-	for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+	for (k = 0; k < ARRAY_SIZE(keys); k++) {
 		const struct metric *metric = metric_find(keys[k]);
 		struct plot_curve *curve = NULL;
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "faces/figures_parts.h"
+#include "lib/array.h"
 #include "result/metrics.h"
 #include "result/part.h"
 #include "result/value.h"
@@ -39,7 +40,7 @@ static const struct rate {
 	{ "sent_pps", "sent ", "", NULL },
 };
 
-#define NR_RATES (sizeof(rates) / sizeof(rates[0]))
+#define NR_RATES (ARRAY_SIZE(rates))
 
 static const struct loss {
 	const char *lost, *of, *what;
@@ -140,7 +141,7 @@ static void say_losses(struct sentence *s, const json_t *tree, bool parts)
 	const json_t *part;
 	size_t k, i;
 
-	for (k = 0; k < sizeof(losses) / sizeof(losses[0]); k++) {
+	for (k = 0; k < ARRAY_SIZE(losses); k++) {
 		const json_t *lost = figure(tree, losses[k].lost);
 		double sum = json_number_value(lost), of = json_number_value(figure(tree, losses[k].of));
 		bool any = lost != NULL;
@@ -167,10 +168,10 @@ static void say_times(struct sentence *s, const json_t *tree)
 	const json_t *figures = json_object_get(tree, "metrics");
 	size_t f, k;
 
-	for (f = 0; f < sizeof(families) / sizeof(families[0]); f++) {
+	for (f = 0; f < ARRAY_SIZE(families); f++) {
 		bool any = false;
 
-		for (k = 0; k < sizeof(stats) / sizeof(stats[0]); k++) {
+		for (k = 0; k < ARRAY_SIZE(stats); k++) {
 			const json_t *value = value_point(figures, families[f], stats[k]);
 			const struct metric *metric = metric_of(families[f], stats[k]);
 			char text[64];
@@ -198,7 +199,7 @@ static void say_limit(struct sentence *s, const json_t *tree)
 	const char *word = value_str(json_object_get(tree, "self"), "bottleneck");
 	size_t i;
 
-	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
 		if (!strcmp(word, limits[i].word))
 			say(s, "%slimited by %s", gap(s), limits[i].text);
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "faces/live_parts.h"
+#include "lib/array.h"
 #include "lib/bars.h"
 #include "lib/unit.h"
 #include "result/metrics.h"
@@ -34,7 +35,7 @@ static const struct {
 	{ "burst_10ms_l1_bps", "in 10 ms", "burst_10ms_l3_bps" }, { "seen_buffers", "buffers" },
 };
 
-#define NR_HEADS	(sizeof(heads) / sizeof(heads[0]))
+#define NR_HEADS	(ARRAY_SIZE(heads))
 #define NR_RATES	2
 #define HEAD_COLUMNS	14
 #define FAULT_COLUMNS	8
@@ -92,7 +93,7 @@ static uint64_t faults(const struct live_part *part)
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		sum += (uint64_t)json_integer_value(json_object_get(part->metrics, keys[i]));
 	return sum;
 }
@@ -544,7 +545,7 @@ static void draw_help(struct paint *paint)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(text); i++)
 		paint_line(paint, LIVE_PLAIN, "%s", text[i]);
 }
 
@@ -557,7 +558,7 @@ static void draw_keys(struct paint *paint)
 	char text[LINE_BYTES] = "";
 	size_t used = 0, i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (i && used + 2 + strlen(keys[i]) > paint->width)
 			break;
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "  " : "", keys[i]);

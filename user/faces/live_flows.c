@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "faces/live_parts.h"
+#include "lib/array.h"
 
 #define FLOW_COLUMNS	52	/* of the name, where both rates fit beside it */
 #define FLOW_LEAST	24
@@ -162,7 +163,7 @@ static void draw_percentiles(struct paint *paint)
 		if (strcmp(part->iface, iface) || !json_object_get(part->metrics, keys[0]))
 			continue;
 		used = snprintf(text, sizeof(text), " %-24.40s", part->name + strlen(iface) + 1);
-		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+		for (k = 0; k < ARRAY_SIZE(keys); k++)
 			used += snprintf(text + used, sizeof(text) - used, "%16s",
 					 paint_figure(buf, sizeof(buf),
 						      json_object_get(part->metrics, keys[k]), UNIT_NS));
@@ -188,7 +189,7 @@ static void draw_one(struct paint *paint, const json_t *entry)
 	paint_line(paint, LIVE_PLAIN, " now %s, %s", known(tx, sizeof(tx), entry, "now_pps", UNIT_PPS),
 		   known(rx, sizeof(rx), entry, "now_l2_bps", UNIT_BPS));
 	paint_line(paint, LIVE_HEAD, " %-26s%16s%16s", "", "near to far", "far to near");
-	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		/* A sample has counts only. */
 		if (!json_object_get(entry, ways[i].tx))
 			continue;

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "faces/prom_parts.h"
+#include "lib/array.h"
 #include "lib/utf8.h"
 #include "result/metrics.h"
 #include "result/part.h"
@@ -69,7 +70,7 @@ void prom_part_labels(FILE *out, const json_t *doc)
 	size_t i;
 
 	if (kind == PART_INTERFACE || kind == PART_TRIPS) {
-		for (i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(labels); i++) {
 			if (!*part_label(doc, labels[i]))
 				continue;
 			prom_label(out, comma, labels[i], part_label(doc, labels[i]));

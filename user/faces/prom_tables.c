@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "faces/prom_parts.h"
+#include "lib/array.h"
 #include "result/metrics.h"
 #include "result/part.h"
 
@@ -48,7 +49,7 @@ static void flow_labels(FILE *out, const json_t *doc, const json_t *entry, size_
 
 	fputc('{', out);
 	prom_label(out, "", "iface", part_label(doc, "iface"));
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		prom_label(out, ",", names[i], json_string_value(json_object_get(entry, names[i])) ?: "");
 	prom_label(out, ",", flow_figures[figure].label, flow_figures[figure].value);
 	fputc('}', out);
@@ -113,7 +114,7 @@ void prom_flows(FILE *out, const json_t *tree)
 	bool any = false;
 	size_t i, k, at;
 
-	for (i = 0; i < sizeof(flow_figures) / sizeof(flow_figures[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(flow_figures); i++) {
 		any &= !flow_figures[i].type;
 		for (k = 0; (doc = prom_document(tree, k)); k++) {
 			entries = json_object_get(doc, "entries");

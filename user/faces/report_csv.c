@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "faces/report_parts.h"
+#include "lib/array.h"
 #include "lib/utf8.h"
 #include "result/value.h"
 
@@ -31,7 +32,7 @@ static bool is_formula(const char *text)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
 		if (!strncmp(text, first[i], strlen(first[i])))
 			return true;
 	}

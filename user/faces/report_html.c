@@ -14,6 +14,7 @@
 #include "faces/report_parts.h"
 #include "faces/report_tables.h"
 #include "faces/text_parts.h"
+#include "lib/array.h"
 #include "result/metrics.h"
 #include "result/part.h"
 #include "result/value.h"
@@ -230,7 +231,7 @@ static void put_tables(struct page *page, const json_t *tree, int level)
 	const json_t *list;
 	size_t i;
 
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
 		list = json_object_get(tree, lists[i].key);
 		if (!json_array_size(list))
 			continue;

@@ -10,6 +10,7 @@
 #include "faces/figures.h"
 #include "faces/page.h"
 #include "faces/report_parts.h"
+#include "lib/array.h"
 #include "result/columns.h"
 #include "result/metrics.h"
 #include "result/value.h"
@@ -73,7 +74,7 @@ static const char *key_of(const char *column, const char *measured)
 	static const char *const figures[] = { "median", "min", "max", "mean", "theory" };
 	size_t i;
 
-	for (i = 0; measured && i < sizeof(figures) / sizeof(figures[0]); i++) {
+	for (i = 0; measured && i < ARRAY_SIZE(figures); i++) {
 		if (!strcmp(column, figures[i]))
 			return measured;
 	}

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "faces/text_parts.h"
+#include "lib/array.h"
 #include "lib/unit.h"
 #include "result/metrics.h"
 #include "result/part.h"
@@ -118,7 +119,7 @@ static const struct row rows[] = {
 	{ "total", "load_total" },
 };
 
-#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+#define NR_ROWS (ARRAY_SIZE(rows))
 
 /* A row as it fills up. */
 struct line {
@@ -245,7 +246,7 @@ static void put_points_on_one(struct line *line, const double *ns, const enum di
 static void put_points(struct line *line, const json_t *figures, const struct row *row)
 {
 	enum dist_stat points[] = { DIST_MIN, DIST_P50, DIST_P99, DIST_P99_9, DIST_MAX };
-	const size_t nr = sizeof(points) / sizeof(points[0]);
+	const size_t nr = ARRAY_SIZE(points);
 	double ns[nr], unit_ns;
 	char value[32], item[64];
 	const char *unit;
@@ -374,7 +375,7 @@ void text_head(FILE *out, const json_t *tree)
 		snprintf(item, sizeof(item), "%s engine", strcmp(engine, "afxdp") ? engine : "AF_XDP");
 		put_item(&line, "   ", item);
 	}
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
 		value = json_object_get(figures, times[i]);
 		if (!(json_number_value(value) > 0))
 			continue;
@@ -403,7 +404,7 @@ static const struct column_of_parts {
 	{ "lost", { "lost_packets" } },
 };
 
-#define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define NR_COLUMNS (ARRAY_SIZE(columns))
 
 static const char *cell_of(char *buf, size_t size, const json_t *part, const struct column_of_parts *column)
 {

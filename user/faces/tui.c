@@ -12,6 +12,7 @@
 
 #include <ncurses.h>
 
+#include "lib/array.h"
 #include "lib/bars.h"
 
 struct tui {
@@ -181,11 +182,11 @@ enum live_wish tui_poll(struct tui *tui)
 
 	while (wish == LIVE_GO_ON && (key = getch()) != ERR) {
 		tui->dirty = true;
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(keys); i++) {
 			if (keys[i].curses == key)
 				break;
 		}
-		if (i < sizeof(keys) / sizeof(keys[0]))
+		if (i < ARRAY_SIZE(keys))
 			wish = live_key(tui->live, keys[i].key);
 		else if (key < 0x100)	/* KEY_RESIZE and others: drawing is all there is to do */
 			wish = live_key(tui->live, key);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/near.h"
 
 #define FIELD(opts, opt, type) (*(type *)((char *)(opts) + (opt)->offset))
@@ -94,7 +95,7 @@ static int refuse_kind(const struct opt *opt, const char *text, struct err *e)
 	char name[64];
 	size_t i;
 
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
 		if (forms[i].kinds == opt->rate_kinds)
 			what = forms[i].what;
 	}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#include "lib/array.h"
 
 struct scale {
 	const char *suffix;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
 #include "proto/frame.h"
@@ -134,7 +135,7 @@ const char *bench_test_at(size_t i)
 
 const char *bench_goal_at(size_t i)
 {
-	return i < sizeof(presets) / sizeof(presets[0]) ? presets[i].name : NULL;
+	return i < ARRAY_SIZE(presets) ? presets[i].name : NULL;
 }
 
 int bench_tests_parse(const char *text, struct bench_plan *plan, struct err *e)
@@ -177,7 +178,7 @@ static int set_attribute(struct search_goal *goal, const char *key, const char *
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		char *at = (char *)goal + keys[i].offset;
 
 		if (strcmp(key, keys[i].key))
@@ -197,7 +198,7 @@ int bench_goal_parse(const char *text, struct search_goal *ret_goal, struct err 
 	char words[256], *word, *rest = words, *equals;
 	size_t i;
 
-	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(presets); i++) {
 		if (!strcmp(text, presets[i].name)) {
 			*ret_goal = presets[i];
 			return 0;

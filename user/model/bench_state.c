@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/array.h"
+
 #define HEAD "ethgauge-bench 3\n"
 
 /* A trial's fields: in the state file, in this order, and in the document. */
@@ -37,7 +39,7 @@ static const struct trial_field {
 #undef FIELD
 };
 
-#define NR_TRIAL_FIELDS (sizeof(trial_fields) / sizeof(trial_fields[0]))
+#define NR_TRIAL_FIELDS (ARRAY_SIZE(trial_fields))
 
 /* The second line of the file lists the fields: a different list means another version. */
 static void name_fields(char *buf, size_t size)

@@ -2,6 +2,7 @@
 /*
  * model/impair_filter.c - parse which packets to impair.
  */
+#include "lib/array.h"
 #include "model/impair_rule.h"
 
 #include <arpa/inet.h>
@@ -94,11 +95,11 @@ static int set_value(struct impair_filter *filter, const char *name, char *value
 	uint64_t number = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		if (!strcmp(name, values[i].name))
 			break;
 	}
-	if (i == sizeof(values) / sizeof(values[0])) {
+	if (i == ARRAY_SIZE(values)) {
 		err_usage(e, OPTION("match") ": unknown word '%s'", name);
 		return err_hint(e, "words: ip4 ip6 udp tcp sctp icmp icmp6 proto N src "
 				"ADDRESS[/BITS] "
@@ -141,11 +142,11 @@ int impair_filter_parse(const char *text, struct impair_filter *ret_filter, stru
 	for (word = strtok_r(copy, " \t", &save); word && !err; word = strtok_r(NULL, " \t", &save)) {
 		if (!strcmp(word, "and"))
 			continue;
-		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(words); i++) {
 			if (!strcmp(word, words[i].name))
 				break;
 		}
-		if (i < sizeof(words) / sizeof(words[0]))
+		if (i < ARRAY_SIZE(words))
 			err = set_word(&filter, &words[i], e);
 		else
 			err = set_value(&filter, word, strtok_r(NULL, " \t", &save), e);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/near.h"
 #include "lib/theory.h"
 #include "model/tune_items.h"
@@ -135,7 +136,7 @@ static const struct tune_item items[] = {
 	  "slowly, which adds delay" },
 };
 
-#define NR_ITEMS (sizeof(items) / sizeof(items[0]))
+#define NR_ITEMS (ARRAY_SIZE(items))
 
 const struct tune_item *tune_at(size_t i)
 {

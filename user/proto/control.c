@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "abi/tag.h"
+#include "lib/array.h"
 
 #define MAX_NUMBER	((uint64_t)INT64_MAX)
 #define MAX_TIME_NS	(30ull * 24 * 3600 * 1000000000)
@@ -138,7 +139,7 @@ static const struct form {
 	[CONTROL_ERROR] = { "error", error_fields },
 };
 
-#define NR_FORMS (sizeof(forms) / sizeof(forms[0]))
+#define NR_FORMS (ARRAY_SIZE(forms))
 
 struct reader {
 	const char *at, *end;

@@ -8,13 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/array.h"
+
 #define MIN_FRAME	64
 #define MAX_FRAME	9216
 #define MAX_WEIGHT	1000000000u
 
 /* RFC 6985, a to g; the rest is for other sizes. */
 static const uint16_t standard_sizes[] = { 64, 128, 256, 512, 1024, 1280, 1518 };
-#define NR_STANDARD	(sizeof(standard_sizes) / sizeof(standard_sizes[0]))
+#define NR_STANDARD	(ARRAY_SIZE(standard_sizes))
 #define NR_LETTERS	26
 
 struct parser {
@@ -377,7 +379,7 @@ static int parse_form(struct parser *p, uint64_t seed, struct packet_size *size)
 
 	skip_blanks(p);
 	if (take_word(p, "imix"))
-		return spread(p, imix, sizeof(imix) / sizeof(imix[0]), size);
+		return spread(p, imix, ARRAY_SIZE(imix), size);
 	if (take_word(p, "random"))
 		return parse_random(p, seed, size);
 	if (take_word(p, "genome"))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "proto/layer.h"
 #include "proto/packet_scan.h"
 #include "proto/packet_spec.h"
@@ -394,11 +395,11 @@ static int read_changing(struct packet_scan *scan, const struct layer_field *fie
 	int err;
 
 	ahead.at += len;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (packet_scan_is(scan->at, len, kinds[i].name) && packet_scan_take(&ahead, '('))
 			break;
 	}
-	if (i < sizeof(kinds) / sizeof(kinds[0])) {
+	if (i < ARRAY_SIZE(kinds)) {
 		scan->at = ahead.at;
 		err = kinds[i].read(scan, field, value);
 	} else {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/array.h"
 #include "lib/utf8.h"
 #include "proto/flow_yaml.h"
 
@@ -53,7 +54,7 @@ static int refuse_directives(const char *name, const char *text, size_t bytes, s
 	for (at = 0; at < bytes; at++) {
 		bool begins = !at;
 
-		for (i = 0; i < sizeof(ends) / sizeof(ends[0]) && text[at] == '%'; i++) {
+		for (i = 0; i < ARRAY_SIZE(ends) && text[at] == '%'; i++) {
 			len = strlen(ends[i]);
 			begins |= at >= len && !memcmp(text + at - len, ends[i], len);
 		}

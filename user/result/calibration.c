@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "lib/array.h"
 #include "lib/outfile.h"
 #include "lib/statedir.h"
 #include "result/json.h"
@@ -50,7 +51,7 @@ static bool is_same_machine(const json_t *then, const json_t *now)
 	static const char *const keys[] = { "kernel", "cpus", "clocksource", "spectre_v2" };
 	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		const json_t *a = json_object_get(then, keys[i]), *b = json_object_get(now, keys[i]);
 
 		if (a != b && !(a && b && json_equal(a, b)))

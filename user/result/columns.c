@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "lib/array.h"
 #include "result/metrics.h"
 
 #define WORD(key, label)	{ key, UNIT_TEXT, 1, label }
@@ -168,9 +169,9 @@ __attribute__((constructor)) static void index_columns(void)
 	ENTRY *ignored;
 	size_t i;
 
-	if (!hcreate_r(2 * sizeof(columns) / sizeof(columns[0]), &by_key))
+	if (!hcreate_r(2 * ARRAY_SIZE(columns), &by_key))
 		abort();
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		hsearch_r((ENTRY){ (char *)columns[i].key, (void *)&columns[i] }, ENTER, &ignored, &by_key);
 }
 

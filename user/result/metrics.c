@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
+
 /*
  * The rows of a distribution (lib/dist.h): of one in intervals' rows too, of one in the result
  * alone, without the smallest value, or of values with a sign, which have no percentiles.
@@ -1137,9 +1139,9 @@ __attribute__((constructor)) static void index_metrics(void)
 	ENTRY *ignored;
 	size_t i;
 
-	if (!hcreate_r(2 * sizeof(metrics) / sizeof(metrics[0]), &by_key))
+	if (!hcreate_r(2 * ARRAY_SIZE(metrics), &by_key))
 		abort();
-	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(metrics); i++)
 		hsearch_r((ENTRY){ (char *)metrics[i].key, (void *)&metrics[i] }, ENTER, &ignored, &by_key);
 }
 
@@ -1154,7 +1156,7 @@ const struct metric *metric_of(const char *family, enum dist_stat stat)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(metrics); i++) {
 		if (metrics[i].family && metrics[i].stat == stat && !strcmp(metrics[i].family, family))
 			return &metrics[i];
 	}
@@ -1163,7 +1165,7 @@ const struct metric *metric_of(const char *family, enum dist_stat stat)
 
 const struct metric *metric_at(size_t index)
 {
-	return index < sizeof(metrics) / sizeof(metrics[0]) ? &metrics[index] : NULL;
+	return index < ARRAY_SIZE(metrics) ? &metrics[index] : NULL;
 }
 
 bool metric_adds_up(const struct metric *metric)

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "lib/array.h"
 #include "lib/hist.h"
 #include "result/metrics.h"
 
@@ -133,7 +134,7 @@ static bool is_of_delay(const char *key)
 	static const char *const prefixes[] = { "delay_", "pdv_", "ipdv_", "jitter_" };
 	size_t i;
 
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		if (!strncmp(key, prefixes[i], strlen(prefixes[i])))
 			return true;
 	}

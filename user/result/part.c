@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lib/array.h"
 #include "result/value.h"
 
 const char *const part_kind_names[PART_KINDS] = {
@@ -54,7 +55,7 @@ static enum part_kind adopt_watched(json_t *part, const char *name)
 	const char *blank = strchr(name, ' '), *last = strrchr(name, ' ');
 	size_t i;
 
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (!ends_in(name, ends[i]))
 			continue;
 		if (i < 2 || blank == last) {

@@ -75,7 +75,7 @@ void result_hist(struct result *res, const char *family, const struct hist_rec *
 	}
 }
 
-static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
+const char *result_key(char *buf, size_t size, const char *prefix, const char *suffix)
 {
 	snprintf(buf, size, "%s%s", prefix, suffix);
 	return buf;
@@ -86,7 +86,7 @@ void result_pdv(struct result *res, const char *prefix, const struct hist_rec *p
 	char key[32];
 
 	if (pdv->count)
-		result_hist(res, metric_key(key, sizeof(key), prefix, "pdv"), pdv);
+		result_hist(res, result_key(key, sizeof(key), prefix, "pdv"), pdv);
 }
 
 void result_jitter(struct result *res, const char *prefix, const struct jitter_sum *sum)
@@ -95,10 +95,10 @@ void result_jitter(struct result *res, const char *prefix, const struct jitter_s
 
 	if (!sum->streams)
 		return;
-	result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_ns"),
+	result_metric_real(res, result_key(key, sizeof(key), prefix, "jitter_rfc3550_ns"),
 			   sum->ns / (double)sum->streams);
 	if (sum->streams > 1)
-		result_metric_real(res, metric_key(key, sizeof(key), prefix, "jitter_rfc3550_max_ns"),
+		result_metric_real(res, result_key(key, sizeof(key), prefix, "jitter_rfc3550_max_ns"),
 				   sum->max_ns);
 }
 

@@ -13,6 +13,9 @@
 #include "lib/jitter.h"
 #include "result/result.h"
 
+/* Writes the key @prefix@suffix to @buf, and returns it. */
+const char *result_key(char *buf, size_t size, const char *prefix, const char *suffix);
+
 /* The count, and if it is not 0, the other statistics as metrics. */
 void result_dist(struct result *res, const char *family, const struct dist *dist);
 

@@ -12,6 +12,7 @@
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 
+#include "lib/array.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/pdv.h"
@@ -56,7 +57,7 @@ static void fill_places(struct rr_match *match, const struct place *places, size
 }
 
 #define FILL(match, places, offset) \
-	fill_places(match, places, sizeof(places) / sizeof((places)[0]), offset)
+	fill_places(match, places, ARRAY_SIZE(places), offset)
 
 void rr_bounce_match(const struct rr *rr, struct rr_match *match)
 {

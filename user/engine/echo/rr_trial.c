@@ -14,6 +14,7 @@
 
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
+#include "lib/array.h"
 #include "lib/dist.h"
 #include "lib/hist.h"
 #include "lib/log.h"
@@ -362,7 +363,7 @@ static void enter_size(struct result *res, const struct size_figures *size, uint
 	result_entry_open(res);
 	result_entry_u64(res, "frame_bytes", frame_bytes);
 	result_entry_u64(res, "lost_packets", rr_lost(&size->count));
-	for (i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(stats); i++)
 		result_entry_real(res, metric_of("rtt", stats[i])->key, dist_reported(&size->rtt, stats[i]));
 	result_entry_real(res, "transactions_per_s", rr_transactions_per_s(&size->count));
 	result_entry_u64(res, "sent_packets", size->count.sent);

@@ -12,6 +12,7 @@
 
 #include "engine/lab/lab.h"
 #include "engine/lab/lab_parts.h"
+#include "lib/array.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/net/netns.h"
@@ -39,7 +40,7 @@ static int delete_wires(void *ctx, struct err *e)
 			err = link_open(&net, e);
 		if (err)
 			return err;
-		for (i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++) {
+		for (i = 0; i < ARRAY_SIZE(names) && !err; i++) {
 			if (!link_read(net, names[i], &facts))
 				err = link_delete(net, names[i], e);
 		}

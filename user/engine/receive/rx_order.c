@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/array.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/unit.h"
@@ -244,7 +245,7 @@ void rx_order_report_odd(const struct rx_count *count, struct result *res)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!kinds[i].packets)
 			continue;
 		result_metric_u64(res, kinds[i].key, kinds[i].packets);
@@ -295,12 +296,6 @@ void rx_order_report(const struct rx_order *order, uint32_t stream, const struct
 	}
 }
 
-static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
-{
-	snprintf(buf, size, "%s%s", prefix, suffix);
-	return buf;
-}
-
 struct vary_sum {
 	struct jitter_sum jitter;
 	double ipdv_ns;
@@ -330,9 +325,9 @@ static void report_vary(const struct vary_sum *sum, const char *prefix, struct r
 	};
 	char key[32];
 
-	result_dist(res, metric_key(key, sizeof(key), prefix, "ipdv"), &ipdv);
+	result_dist(res, result_key(key, sizeof(key), prefix, "ipdv"), &ipdv);
 	if (sum->ipdv.count)
-		result_hist(res, metric_key(key, sizeof(key), prefix, "ipdv_abs"), &sum->ipdv);
+		result_hist(res, result_key(key, sizeof(key), prefix, "ipdv_abs"), &sum->ipdv);
 	result_jitter(res, prefix, &sum->jitter);
 }
 

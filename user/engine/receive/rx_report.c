@@ -12,12 +12,6 @@
 #include "result/result_dist.h"
 #include "sys/host/clock.h"
 
-static const char *metric_key(char *buf, size_t size, const char *prefix, const char *suffix)
-{
-	snprintf(buf, size, "%s_%s", prefix, suffix);
-	return buf;
-}
-
 /* One stream, or all if @stream is RX_ALL_STREAMS. */
 static void report_delay(const struct rx *rx, uint32_t stream, const struct hist_rec *hist,
 			 const char *prefix, struct result *res)
@@ -97,7 +91,7 @@ static void report_stream_row(struct rx *rx, uint16_t stream, const struct rx_co
 	result_row_u64(res, "duplicate_packets", count->duplicates);
 	result_row_u64(res, "reordered_packets", count->reordered);
 	result_row_u64(res, "unknown_packets", count->unknown);
-	result_row_u64(res, metric_key(key, sizeof(key), prefix, "packets"), hist.count);
+	result_row_u64(res, result_key(key, sizeof(key), prefix, "_packets"), hist.count);
 	if (hist.count)
 		result_row_hist(res, prefix, &hist);
 	result_stream_close(res);

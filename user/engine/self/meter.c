@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "engine/self/link_downs.h"
+#include "lib/array.h"
 #include "lib/loop.h"
 #include "model/bottleneck.h"
 #include "sys/host/cpu.h"
@@ -59,7 +60,7 @@ static const struct count {
 #undef COUNT
 };
 
-#define NR_COUNTS (sizeof(counts) / sizeof(counts[0]))
+#define NR_COUNTS (ARRAY_SIZE(counts))
 
 void meter_add_link(struct meter *meter, const char *ifname)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/unit.h"
 #include "proto/packet_spec.h"
 #include "sys/net/nic.h"
@@ -73,7 +74,7 @@ static int check_options(const struct opt_given *given, struct err *e)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(strange); i++) {
 		if (!opt_was_given(given, strange[i].option))
 			continue;
 		return err_usage(e, "DEST describes the packet, so " OPTION("%s") " is said "

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "engine/suite/bench_job.h"
+#include "lib/array.h"
 #include "lib/unit.h"
 
 #define OVERSHOOT	1.25	/* of the excess rate, or of the committed rate if there is none */
@@ -116,7 +117,7 @@ static int configure(struct job *job, double cir_pps, double eir_pps, struct err
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(percents) / sizeof(percents[0]) && !err; i++) {
+	for (i = 0; i < ARRAY_SIZE(percents) && !err; i++) {
 		snprintf(step.name, sizeof(step.name), "%d %% of CIR", percents[i]);
 		step.pps = cir_pps * percents[i] / 100;
 		err = run_step(job, cir_pps, &step, e);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "sys/host/sysctl.h"
 #include "sys/socket/sock.h"
 
@@ -31,7 +32,7 @@ static const struct setting {
 	SETTING(tcp_moderate_rcvbuf, "net.ipv4.tcp_moderate_rcvbuf"),
 };
 
-#define NR_SETTINGS (sizeof(settings) / sizeof(settings[0]))
+#define NR_SETTINGS (ARRAY_SIZE(settings))
 
 void xfer_host_read(int fd, struct control_welcome *ret_host)
 {

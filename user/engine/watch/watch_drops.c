@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "sys/hook/drops.h"
 #include "sys/net/counters.h"
 #include "sys/net/netns.h"
@@ -133,7 +134,7 @@ static bool is_unread(const struct drop_place *place)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (!strcmp(place->symbol, functions[i]))
 			return true;
 	}

@@ -10,6 +10,7 @@
 
 #include "engine/watch/watch_cost.h"
 #include "engine/watch/watch_flows_parts.h"
+#include "lib/array.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "result/result_dist.h"
@@ -59,7 +60,7 @@ static void entry_proto(struct result *part, const struct flow_key *key)
 	char text[32];
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (names[i].proto == key->proto)
 			name = names[i].name;
 	}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/watch/watch_flows_parts.h"
+#include "lib/array.h"
 #include "lib/loop.h"
 
 #define PASTS_MOST	(1u << 22)	/* 100 MB, twice; for flows beyond this, the rate is that
@@ -113,7 +114,7 @@ bool view_init(struct watch_flows *flows)
 	struct flow_tally *const all[] = { &flows->walked, &flows->view, &flows->gone };
 	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		all[i]->best = calloc(2 * (size_t)flows->cfg.top, sizeof(*all[i]->best));
 		if (!all[i]->best)
 			return false;
@@ -137,7 +138,7 @@ static uint64_t key_id(const struct flow_key *key)
 	size_t i;
 
 	memcpy(words, key, sizeof(words));
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		id = (id ^ words[i]) * 0x9e3779b97f4a7c15ull;
 		id ^= id >> 29;
 	}

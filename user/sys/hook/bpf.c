@@ -19,6 +19,7 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
+#include "lib/array.h"
 #include "lib/log.h"
 #include "sys/host/caps.h"
 #include "sys/host/memlock.h"
@@ -143,7 +144,7 @@ bool bpf_has_cmpxchg(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "cmpxchg", "GPL", insns,
-			       sizeof(insns) / sizeof(insns[0]), NULL);
+			       ARRAY_SIZE(insns), NULL);
 
 	if (fd >= 0)
 		close(fd);

@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
+#include "lib/array.h"
 #include "lib/log.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/cpu.h"
@@ -110,7 +111,7 @@ static void find_reasons(struct drops *drops, struct drops_cfg *cfg)
 	if (id < 0)
 		return;
 	type = btf__type_by_id(btf, (__u32)id);
-	for (i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(damage); i++) {
 		reason = find_reason(btf, type, damage[i]);
 		if (reason && reason < DROP_DAMAGE_REASONS)
 			cfg->damage_reasons[reason >> 6] |= 1ull << (reason & 63);
@@ -272,7 +273,7 @@ uint64_t drops_missed(const struct drops *drops)
 	__u32 len;
 	size_t i;
 
-	for (i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(progs); i++) {
 		len = sizeof(info);
 		memset(&info, 0, len);
 		if (bpf_program__fd(progs[i]) >= 0 &&

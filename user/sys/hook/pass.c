@@ -15,6 +15,7 @@
 #include <linux/bpf.h>
 #include <linux/if_link.h>
 
+#include "lib/array.h"
 #include "lib/loop.h"
 #include "sys/hook/bpf.h"
 #include "sys/host/caps.h"
@@ -33,12 +34,12 @@ int pass_load(const char *name, struct err *e)
 	int fd;
 
 	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, name, "GPL", insns,
-			   sizeof(insns) / sizeof(insns[0]), &opts);
+			   ARRAY_SIZE(insns), &opts);
 	if (fd == -EINVAL) {
 		/* Before 5.18 there are no multi-buffer frames, so the MTU is limited to a page. */
 		opts.prog_flags = 0;
 		fd = bpf_prog_load(BPF_PROG_TYPE_XDP, name, "GPL", insns,
-				   sizeof(insns) / sizeof(insns[0]), &opts);
+				   ARRAY_SIZE(insns), &opts);
 	}
 	return fd < 0 ? err_set(e, fd, "cannot load the XDP program '%s'", name) : fd;
 }

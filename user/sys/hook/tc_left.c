@@ -15,6 +15,7 @@
 #include <linux/bpf.h>
 
 #include "abi/beat.h"
+#include "lib/array.h"
 #include "lib/log.h"
 #include "lib/loop.h"
 #include "sys/hook/bpf.h"
@@ -36,7 +37,7 @@ static const char *verb_of(const char *prog)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(own); i++) {
 		if (!strcmp(own[i].prog, prog))
 			return own[i].verb;
 	}

@@ -13,7 +13,9 @@
 #include <linux/bpf.h>
 #include <seccomp.h>
 
-#define NR_OF(array)	(sizeof(array) / sizeof((array)[0]))
+#include "lib/array.h"
+
+#define NR_OF(array)	(ARRAY_SIZE(array))
 
 static const char *const calls[] = {
 	/* memory */

@@ -18,6 +18,7 @@
 
 #include <cap-ng.h>
 
+#include "lib/array.h"
 #include "lib/log.h"
 #include "sys/host/calls.h"
 #include "sys/host/keeper.h"
@@ -50,7 +51,7 @@ static const struct {
 	{ CAPS_USER, CAP_SETGID, "CAP_SETGID" },
 };
 
-#define NR_TABLE	(sizeof(table) / sizeof(table[0]))
+#define NR_TABLE	(ARRAY_SIZE(table))
 
 /*
  * "cap_bpf,cap_net_admin": @needs, and what is held already, as setcap(8) replaces what a file has.

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/array.h"
 #include "lib/loop.h"
 
 static int status_of(int status)
@@ -123,7 +124,7 @@ void child_ignore_signals(void)
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
 	size_t i;
 
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 }
 

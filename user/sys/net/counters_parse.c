@@ -13,6 +13,8 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
+#include "lib/array.h"
+
 void counters_free(struct counters *counters)
 {
 	free(counters->all);
@@ -61,7 +63,7 @@ static bool counts_loss(const char *name)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strcasestr(name, words[i]))
 			return true;
 	}
@@ -106,7 +108,7 @@ static bool is_wanted(const char *name)
 		return false;
 	if (!strncmp(name, "UdpLite", 7))
 		return false;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strstr(name, words[i]))
 			return true;
 	}

@@ -22,6 +22,7 @@
 
 #include <linux/magic.h>
 
+#include "lib/array.h"
 #include "sys/host/caps.h"
 #include "sys/net/nic.h"
 
@@ -273,7 +274,7 @@ int netns_open_id(int nsid, int *ret_fd)
 	size_t i;
 	DIR *dir;
 
-	for (i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
+	for (i = 0; i < ARRAY_SIZE(places) && !found; i++) {
 		dir = opendir(places[i].dir);
 		while (dir && !found && (entry = readdir(dir))) {
 			snprintf(path, sizeof(path), places[i].format, entry->d_name);
@@ -308,7 +309,7 @@ static const char *const below_sys[] = {
 	"/sys/kernel/security",
 };
 
-#define NR_BELOW_SYS (sizeof(below_sys) / sizeof(below_sys[0]))
+#define NR_BELOW_SYS (ARRAY_SIZE(below_sys))
 
 /* Copies the mounts below /sys, to be attached to another /sys; -1: none. */
 static void take_mounts(int trees[NR_BELOW_SYS])

@@ -20,6 +20,7 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 
+#include "lib/array.h"
 #include "lib/near.h"
 #include "sys/host/sysfs.h"
 #include "sys/net/ethtool.h"
@@ -232,7 +233,7 @@ static void add_irq(struct cpu_nic *nic, const char *name)
 	char *end;
 	unsigned long irq = strtoul(name, &end, 10);
 
-	if (end != name && !*end && irq && nic->nr_irqs < sizeof(nic->irqs) / sizeof(nic->irqs[0]))
+	if (end != name && !*end && irq && nic->nr_irqs < ARRAY_SIZE(nic->irqs))
 		nic->irqs[nic->nr_irqs++] = (uint32_t)irq;
 }
 

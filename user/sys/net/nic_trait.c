@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "lib/array.h"
 #include "sys/net/nic.h"
 
 #define OWN_RINGS "has XDP transmit rings only while an XDP program is attached to it"
@@ -37,7 +38,7 @@ const struct nic_xdp_trait *nic_xdp_trait(const char *driver)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(traits); i++) {
 		if (!strcmp(traits[i].driver, driver))
 			return &traits[i];
 	}
