@@ -286,6 +286,37 @@ altered() {
 	altered --socket --rcvbuf 16777216 -- --ip6 --frame-bytes 1518
 }
 
+# Losses in runs, copies, late ones, a first that is missing, two that follow no other, tags of no stream, damage, payload.
+eventful() {
+	numbers 5 1008 | awk '$2 < 100 || $2 > 110' | awk '1; $2 >= 200 && $2 < 223' | awk '$2 != 300; $2 == 340 { print 0, 300 }'
+	echo "0 900000"
+	numbers 1009 1020
+	numbers 0 30 1
+	echo "0 77 untagged"
+	echo "9 5"
+	echo "0 500"
+}
+
+@test "a socket has the figures that the XDP program has, but for those of its place" {
+	local of_xdp nr
+
+	nr=$(eventful | wc -l)
+	start sink b sink eg0 --count "$nr" --duration 10s --max-streams 2
+	eventful | send_tags
+	finish sink
+	is 0
+	of_xdp=$(jq -c '.metrics | with_entries(select(.key | test("_packets$|_bytes$|^streams|^lost|^reordered|^restarts")))' \
+		<<<"$output")
+	start sink b sink eg0 --socket --rcvbuf 16M --count "$nr" --duration 10s --max-streams 2
+	eventful | send_tags
+	finish sink
+	is 0
+	jq -cn "$of_xdp"' | length' | grep -qx '2[0-9]' || fail "$of_xdp"
+	json --argjson of_xdp "$of_xdp" '.metrics as $here | [$of_xdp | to_entries[] | select($here[.key] != .value)] |
+		(map(.key) - ["foreign_packets"] | map(select(test("^reordered_extent|^n_reordered|^late_time|^ipdv") | not))) == []'
+	json '.notes | any(contains("sequence numbers before the first"))'
+}
+
 @test "a payload that is zero, shifted, or has words in other places is bad, and only if it is asked" {
 	bad() {
 		numbers 0 100

@@ -177,7 +177,6 @@ static void report_reordered(const struct rx_order *order, uint32_t stream,
 		if (stream == RX_ALL_STREAMS || i == stream)
 			add_rec(sum, &order->orders[i]);
 	}
-	result_metric_u64(res, "reordered_distance_max", count->distance_max);
 	result_metric_real(res, "reordered_extent_mean",
 			   (double)sum->extent_sum / (double)count->reordered);
 	result_metric_u64(res, "reordered_extent_max", sum->extent_max);
@@ -256,6 +255,29 @@ void rx_order_report_odd(const struct rx_count *count, struct result *res)
 			    "loss are not known, and 'lost' may be too low");
 }
 
+void rx_report_volume(const struct rx_count *count, struct result *res)
+{
+	double frame_bytes = count->packets ?
+		(double)count->bytes / (double)count->packets + UNIT_FCS_BYTES : 0;
+
+	result_metric_u64(res, "duration_ns", count->last_mono_ns - count->first_mono_ns);
+	result_metric_u64(res, "received_packets", count->packets);
+	result_metric_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
+	result_metric_real(res, "received_pps", count->rate_pps);
+	result_metric_real(res, "received_l1_bps",
+			   count->rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
+	result_metric_real(res, "received_l2_bps", count->rate_pps * 8 * frame_bytes);
+}
+
+void rx_report_tags(const struct rx_count *count, struct result *res)
+{
+	result_metric_u64(res, "streams", count->streams_seen);
+	if (count->untagged)
+		result_metric_u64(res, "untagged_packets", count->untagged);
+	if (count->other_stream)
+		result_metric_u64(res, "other_stream_packets", count->other_stream);
+}
+
 void rx_report_damage(const struct rx_count *count, struct result *res)
 {
 	if (count->damaged) {
@@ -286,6 +308,8 @@ void rx_order_report(const struct rx_order *order, uint32_t stream, const struct
 	result_metric_real(res, "reordered_ratio", count->distinct ?
 			   (double)count->reordered / (double)count->distinct : 0);
 	if (count->reordered)
+		result_metric_u64(res, "reordered_distance_max", count->distance_max);
+	if (count->reordered && order)
 		report_reordered(order, stream, count, res);
 	rx_order_report_odd(count, res);
 	if (count->unseen_before && !sent) {

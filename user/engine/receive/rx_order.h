@@ -70,6 +70,12 @@ void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct re
 /* Packets that are neither in order nor lost: counts and notes, of each kind that occurred. */
 void rx_order_report_odd(const struct rx_count *count, struct result *res);
 
+/* Packets, bytes and rates. */
+void rx_report_volume(const struct rx_count *count, struct result *res);
+
+/* Streams that were seen, and packets that are of none of them. */
+void rx_report_tags(const struct rx_count *count, struct result *res);
+
 /*
  * Packets that arrived damaged: their count, and a verdict against the run. Packets that could not
  * be verified: their count and a note.
@@ -77,7 +83,7 @@ void rx_order_report_odd(const struct rx_count *count, struct result *res);
 void rx_report_damage(const struct rx_count *count, struct result *res);
 
 /*
- * @count is that of @stream, which may be RX_ALL_STREAMS. @sent: packets that were sent; 0 if
+ * @count is that of @stream, which may be RX_ALL_STREAMS. @order: NULL for a socket, which knows no extents. @sent: packets that were sent; 0 if
  * unknown, loss is then derived from missing numbers.
  */
 void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,

@@ -42,20 +42,6 @@ static void report_gaps(struct rx *rx, uint32_t stream, struct result *res)
 	result_hist(res, "gap_error", &hist);
 }
 
-static void report_volume(const struct rx_count *count, struct result *res)
-{
-	double frame_bytes = count->packets ?
-		(double)count->bytes / (double)count->packets + UNIT_FCS_BYTES : 0;
-
-	result_metric_u64(res, "duration_ns", count->last_mono_ns - count->first_mono_ns);
-	result_metric_u64(res, "received_packets", count->packets);
-	result_metric_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
-	result_metric_real(res, "received_pps", count->rate_pps);
-	result_metric_real(res, "received_l1_bps",
-			   count->rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
-	result_metric_real(res, "received_l2_bps", count->rate_pps * 8 * frame_bytes);
-}
-
 static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count *count,
 			  const char *prefix, struct result *res)
 {
@@ -67,7 +53,7 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 		return;
 	snprintf(name, sizeof(name), "stream %u", stream);
 	part = result_part(res, PART_OTHER, name);
-	report_volume(count, part);
+	rx_report_volume(count, part);
 	rx_order_report(&rx->order, stream, count, count->numbers, part);
 	rx_read_stream_hist(rx, stream, hist);
 	report_delay(rx, stream, hist, prefix, part);
@@ -164,18 +150,14 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 
 	rx_read_all(rx, sent, &count);
 	rx_settle(&count);
-	report_volume(&count, res);
+	rx_report_volume(&count, res);
 	result_metric_u64(res, "foreign_packets", count.foreign);
 	if (rx->cfg.own_mac)
 		result_metric_u64(res, "other_mac_packets", count.other_mac);
 	rx_report_damage(&count, res);
 	if (!rx->cfg.check)
 		return;
-	result_metric_u64(res, "streams", count.streams_seen);
-	if (count.untagged)
-		result_metric_u64(res, "untagged_packets", count.untagged);
-	if (count.other_stream)
-		result_metric_u64(res, "other_stream_packets", count.other_stream);
+	rx_report_tags(&count, res);
 	rx_order_report(&rx->order, RX_ALL_STREAMS, &count, rx_sent_packets(sent), res);
 	rx_read_hist(rx, &hist);
 	report_delay(rx, RX_ALL_STREAMS, &hist, prefix, res);

@@ -314,24 +314,6 @@ static void add_runs(struct rx_socket *rx, const struct rx_sent *sent, struct rx
 	}
 }
 
-static void report_order(const struct rx_count *count, uint64_t sent, struct result *res)
-{
-	result_metric_u64(res, "streams", count->streams_seen);
-	if (count->untagged)
-		result_metric_u64(res, "untagged_packets", count->untagged);
-	if (count->other_stream)
-		result_metric_u64(res, "other_stream_packets", count->other_stream);
-	result_metric_u64(res, "distinct_packets", count->distinct);
-	rx_order_report_loss(count, sent, res);
-	result_metric_u64(res, "duplicate_packets", count->duplicates);
-	result_metric_u64(res, "reordered_packets", count->reordered);
-	if (count->reordered)
-		result_metric_u64(res, "reordered_distance_max", count->distance_max);
-	rx_order_report_odd(count, res);
-	if (count->unseen_before && !sent)
-		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
-}
-
 static int report(struct receiver *receiver, struct result *res, const struct rx_sent *sent,
 		  uint32_t max_parts, struct rx_figures *ret_figures, struct err *e)
 {
@@ -339,25 +321,17 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	uint64_t dropped = sock_dropped_packets(rx->fd), full = rx->full_after - rx->full_before;
 	struct rx_count count;
 	struct hist_rec pdv;
-	double frame_bytes;
 
 	(void)max_parts;
 	(void)e;
 	read_sum(receiver, sent, &count);
 	add_runs(rx, sent, &count);
 	rx_settle(&count);
-	frame_bytes = count.packets ?
-		(double)count.bytes / (double)count.packets + UNIT_FCS_BYTES : 0;
-	result_metric_u64(res, "duration_ns", count.last_mono_ns - count.first_mono_ns);
-	result_metric_u64(res, "received_packets", count.packets);
-	result_metric_u64(res, "received_bytes", count.bytes + count.packets * UNIT_FCS_BYTES);
-	result_metric_real(res, "received_pps", count.rate_pps);
-	result_metric_real(res, "received_l1_bps",
-			   count.rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
-	result_metric_real(res, "received_l2_bps", count.rate_pps * 8 * frame_bytes);
+	rx_report_volume(&count, res);
 	result_metric_u64(res, "socket_dropped_packets", dropped);
 	rx_report_damage(&count, res);
-	report_order(&count, rx_sent_packets(sent), res);
+	rx_report_tags(&count, res);
+	rx_order_report(NULL, RX_ALL_STREAMS, &count, rx_sent_packets(sent), res);
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	result_hist(res, "delay", &rx->hist);
