@@ -286,7 +286,8 @@ altered() {
 	altered --socket --rcvbuf 16777216 -- --ip6 --frame-bytes 1518
 }
 
-# Losses in runs, copies, late ones, a first that is missing, two that follow no other, tags of no stream, damage, payload.
+# Lines of send_tags with losses in runs, copies, late packets, missing first ones, a far number that none confirms, a
+# second stream, one that is not checked, and a packet without a tag.
 eventful() {
 	numbers 5 1008 | awk '$2 < 100 || $2 > 110' | awk '1; $2 >= 200 && $2 < 223' | awk '$2 != 300; $2 == 340 { print 0, 300 }'
 	echo "0 900000"
@@ -311,7 +312,7 @@ eventful() {
 	eventful | send_tags
 	finish sink
 	is 0
-	jq -cn "$of_xdp"' | length' | grep -qx '2[0-9]' || fail "$of_xdp"
+	[ "$(jq length <<<"$of_xdp")" -ge 20 ] || fail "$of_xdp"
 	json --argjson of_xdp "$of_xdp" '.metrics as $here | [$of_xdp | to_entries[] | select($here[.key] != .value)] |
 		(map(.key) - ["foreign_packets"] | map(select(test("^reordered_extent|^n_reordered|^late_time|^ipdv") | not))) == []'
 	json '.notes | any(contains("sequence numbers before the first"))'

@@ -76,7 +76,7 @@ static const uint32_t mtus[] = {
 	256, 300, 350, 500, 700, 850, 1000, 1250, 1280, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 9000,
 };
 
-#define NR_MTUS (ARRAY_SIZE(mtus))
+#define NR_MTUS ARRAY_SIZE(mtus)
 
 static struct theory_path path_of(const struct calc_opts *opts)
 {

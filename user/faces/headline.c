@@ -40,7 +40,7 @@ static const struct rate {
 	{ "sent_pps", "sent ", "", NULL },
 };
 
-#define NR_RATES (ARRAY_SIZE(rates))
+#define NR_RATES ARRAY_SIZE(rates)
 
 static const struct loss {
 	const char *lost, *of, *what;

@@ -35,7 +35,7 @@ static const struct {
 	{ "burst_10ms_l1_bps", "in 10 ms", "burst_10ms_l3_bps" }, { "seen_buffers", "buffers" },
 };
 
-#define NR_HEADS	(ARRAY_SIZE(heads))
+#define NR_HEADS	ARRAY_SIZE(heads)
 #define NR_RATES	2
 #define HEAD_COLUMNS	14
 #define FAULT_COLUMNS	8

@@ -119,7 +119,7 @@ static const struct row rows[] = {
 	{ "total", "load_total" },
 };
 
-#define NR_ROWS (ARRAY_SIZE(rows))
+#define NR_ROWS ARRAY_SIZE(rows)
 
 /* A row as it fills up. */
 struct line {
@@ -404,7 +404,7 @@ static const struct column_of_parts {
 	{ "lost", { "lost_packets" } },
 };
 
-#define NR_COLUMNS (ARRAY_SIZE(columns))
+#define NR_COLUMNS ARRAY_SIZE(columns)
 
 static const char *cell_of(char *buf, size_t size, const json_t *part, const struct column_of_parts *column)
 {

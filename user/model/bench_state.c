@@ -39,7 +39,7 @@ static const struct trial_field {
 #undef FIELD
 };
 
-#define NR_TRIAL_FIELDS (ARRAY_SIZE(trial_fields))
+#define NR_TRIAL_FIELDS ARRAY_SIZE(trial_fields)
 
 /* The second line of the file lists the fields: a different list means another version. */
 static void name_fields(char *buf, size_t size)

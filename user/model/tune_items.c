@@ -136,7 +136,7 @@ static const struct tune_item items[] = {
 	  "slowly, which adds delay" },
 };
 
-#define NR_ITEMS (ARRAY_SIZE(items))
+#define NR_ITEMS ARRAY_SIZE(items)
 
 const struct tune_item *tune_at(size_t i)
 {

@@ -139,7 +139,7 @@ static const struct form {
 	[CONTROL_ERROR] = { "error", error_fields },
 };
 
-#define NR_FORMS (ARRAY_SIZE(forms))
+#define NR_FORMS ARRAY_SIZE(forms)
 
 struct reader {
 	const char *at, *end;

@@ -16,7 +16,7 @@
 
 /* RFC 6985, a to g; the rest is for other sizes. */
 static const uint16_t standard_sizes[] = { 64, 128, 256, 512, 1024, 1280, 1518 };
-#define NR_STANDARD	(ARRAY_SIZE(standard_sizes))
+#define NR_STANDARD	ARRAY_SIZE(standard_sizes)
 #define NR_LETTERS	26
 
 struct parser {

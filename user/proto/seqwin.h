@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proto/seqwin.h - order, loss and duplicates of one stream in user space, by the rules of
- * bpf/lib/seq.bpf.h, for packets not checked by a BPF program. It is a fraction of that one's size, as it
- * has no extents and no delays; tests/bpf/test_order.c holds both equal.
+ * bpf/lib/seq.bpf.h, for packets not checked by a BPF program. This state has no extents and no delays, and
+ * so is much smaller than the program's; tests/bpf/test_order.c holds both equal.
  */
 #ifndef PROTO_SEQWIN_H
 #define PROTO_SEQWIN_H

@@ -60,7 +60,7 @@ static const struct count {
 #undef COUNT
 };
 
-#define NR_COUNTS (ARRAY_SIZE(counts))
+#define NR_COUNTS ARRAY_SIZE(counts)
 
 void meter_add_link(struct meter *meter, const char *ifname)
 {

@@ -32,7 +32,7 @@ static const struct setting {
 	SETTING(tcp_moderate_rcvbuf, "net.ipv4.tcp_moderate_rcvbuf"),
 };
 
-#define NR_SETTINGS (ARRAY_SIZE(settings))
+#define NR_SETTINGS ARRAY_SIZE(settings)
 
 void xfer_host_read(int fd, struct control_welcome *ret_host)
 {

@@ -15,8 +15,6 @@
 
 #include "lib/array.h"
 
-#define NR_OF(array)	(ARRAY_SIZE(array))
-
 static const char *const calls[] = {
 	/* memory */
 	"brk", "madvise", "membarrier", "memfd_create", "mlock", "mlock2", "mmap", "mmap2", "mprotect", "mremap",
@@ -72,7 +70,7 @@ static int allow_always(scmp_filter_ctx filter)
 	int call, err = 0;
 	size_t i;
 
-	for (i = 0; !err && i < NR_OF(calls); i++) {
+	for (i = 0; !err && i < ARRAY_SIZE(calls); i++) {
 		call = seccomp_syscall_resolve_name(calls[i]);
 		/* A newer one than this libseccomp, which libc then does without. */
 		err = call == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
@@ -85,7 +83,7 @@ static int allow(scmp_filter_ctx filter, unsigned int also)
 	int err = allow_always(filter);
 	size_t i;
 
-	for (i = 0; !err && i < NR_OF(bpf_commands); i++)
+	for (i = 0; !err && i < ARRAY_SIZE(bpf_commands); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
 				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)bpf_commands[i]));
 	if (!err)

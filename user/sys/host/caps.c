@@ -51,7 +51,7 @@ static const struct {
 	{ CAPS_USER, CAP_SETGID, "CAP_SETGID" },
 };
 
-#define NR_TABLE	(ARRAY_SIZE(table))
+#define NR_TABLE	ARRAY_SIZE(table)
 
 /*
  * "cap_bpf,cap_net_admin": @needs, and what is held already, as setcap(8) replaces what a file has.

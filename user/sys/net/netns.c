@@ -309,7 +309,7 @@ static const char *const below_sys[] = {
 	"/sys/kernel/security",
 };
 
-#define NR_BELOW_SYS (ARRAY_SIZE(below_sys))
+#define NR_BELOW_SYS ARRAY_SIZE(below_sys)
 
 /* Copies the mounts below /sys, to be attached to another /sys; -1: none. */
 static void take_mounts(int trees[NR_BELOW_SYS])

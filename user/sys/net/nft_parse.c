@@ -119,23 +119,23 @@ static bool is_drop(const char *name, struct nlattr *data)
 	return is_drop_verdict(attrs[NFTA_IMMEDIATE_DATA]);
 }
 
-/* The map that has the verdict, if the expression looks it up in one. */
-static bool find_map(const char *name, struct nlattr *data, char *ret_set, size_t size)
+/* Sets @set to the map that has the verdict, if the expression looks it up in one. */
+static void find_map(const char *name, struct nlattr *data, char *set, size_t size)
 {
 	struct nlattr *attrs[NFTA_LOOKUP_DREG + 1];
 
 	if (strcmp(name, "lookup"))
-		return false;
+		return;
 	netlink_nested(data, attrs, NFTA_LOOKUP_DREG);
-	netlink_text(attrs[NFTA_LOOKUP_SET], ret_set, size);
-	return attrs[NFTA_LOOKUP_DREG] && number(attrs[NFTA_LOOKUP_DREG]) == NFT_REG_VERDICT;
+	if (attrs[NFTA_LOOKUP_DREG] && number(attrs[NFTA_LOOKUP_DREG]) == NFT_REG_VERDICT)
+		netlink_text(attrs[NFTA_LOOKUP_SET], set, size);
 }
 
 /* False: it drops nothing, but for what ret_map->set has, if not "". *ret_counted: its packets are *ret_packets. */
 static bool read_rule(struct nlattr *list, struct nft_map *ret_map, bool *ret_counted, uint64_t *ret_packets)
 {
 	struct nlattr *at, *expr[NFTA_EXPR_DATA + 1], *count[NFTA_COUNTER_PACKETS + 1];
-	char name[16], set[sizeof(ret_map->set)];
+	char name[16];
 	int left;
 
 	*ret_counted = false;
@@ -145,8 +145,7 @@ static bool read_rule(struct nlattr *list, struct nft_map *ret_map, bool *ret_co
 		netlink_text(expr[NFTA_EXPR_NAME], name, sizeof(name));
 		if (is_drop(name, expr[NFTA_EXPR_DATA]))
 			return true;
-		if (find_map(name, expr[NFTA_EXPR_DATA], set, sizeof(set)))
-			memcpy(ret_map->set, set, sizeof(set));
+		find_map(name, expr[NFTA_EXPR_DATA], ret_map->set, sizeof(ret_map->set));
 		if (!strcmp(name, "counter")) {
 			netlink_nested(expr[NFTA_EXPR_DATA], count, NFTA_COUNTER_PACKETS);
 			*ret_packets = number(count[NFTA_COUNTER_PACKETS]);
