@@ -232,20 +232,25 @@ watch_small() {
 	json '.parts | map(.metrics.seen_packets) | add >= 101'
 }
 
+# small_is_full: the directory small, of which $root is the path here, is full, and
+# watch has said so. Its text file is replaced by a new one, and what is filled while
+# both are there leaves the room of the old one: it is filled until watch has none.
+small_is_full() {
+	root=/proc/${PIDS[watch]}/root$BATS_TEST_TMPDIR/small
+	test -s "$root/prom" || return
+	cat /dev/zero >>"$root/fill" 2>/dev/null || :
+	grep -q "cannot write 'small/prom': No space left on device" "$BATS_TEST_TMPDIR/watch.err"
+}
+
 @test "a text file whose last state finds no room ends the run with status 4, one that had none for a while does not" {
 	watch_small --textfile small/prom
-	root=/proc/${PIDS[watch]}/root$BATS_TEST_TMPDIR/small
-	wait_for test -s "$root/prom"
-	cat /dev/zero >"$root/fill" 2>/dev/null || :
-	wait_for grep -q "cannot write 'small/prom': No space left on device" "$BATS_TEST_TMPDIR/watch.err"
+	wait_for small_is_full
 	rm "$root/fill"
 	nap 0.2
 	finish watch INT
 	is 130
 	watch_small --textfile small/prom
-	root=/proc/${PIDS[watch]}/root$BATS_TEST_TMPDIR/small
-	wait_for test -s "$root/prom"
-	cat /dev/zero >"$root/fill" 2>/dev/null || :
+	wait_for small_is_full
 	finish watch INT
 	is 4
 	says "cannot write 'small/prom': No space left on device"
