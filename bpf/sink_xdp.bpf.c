@@ -365,7 +365,7 @@ static __noinline int record_packet(const struct record *rec)
 		return 0;
 	own = bpf_map_lookup_elem(&sink_cpus, &cpu);
 	if (own)
-		ADD_ONCE(own->not_recorded, 1);
+		ADD_ONCE(own->odd.not_recorded, 1);
 	return 0;
 }
 
@@ -386,16 +386,16 @@ static __always_inline __u64 sent_ns_of(struct sink_cpu *own, const struct tag_f
 	if (!tag->time)
 		return 0;
 	if (!!(tag->run & TAG_TAI) != (stamp_clock == STAMP_TAI)) {
-		ADD_ONCE(own->other_clock, 1);
+		ADD_ONCE(own->odd.other_clock, 1);
 		return 0;
 	}
 	if (unlikely(!now_ns)) {
-		ADD_ONCE(own->no_arrival, 1);
+		ADD_ONCE(own->odd.no_arrival, 1);
 		return 0;
 	}
 	sent_ns = tag_widen(tag->time, now_ns);
 	if (unlikely(now_ns - sent_ns + SINK_LATEST_NS > 2 * SINK_LATEST_NS)) {
-		ADD_ONCE(own->implausible_time, 1);
+		ADD_ONCE(own->odd.implausible_time, 1);
 		return 0;
 	}
 	return sent_ns;
@@ -430,11 +430,11 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		rec.sequence = tag.sequence;
 		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
 		other_run = 1;
-		ADD_ONCE(own->other_run, 1);
+		ADD_ONCE(own->odd.other_run, 1);
 	} else if (intact == INTACT_NO) {
 		rec.kind = RECORD_DAMAGED;
-		rec.sequence = own->damaged;	/* needed only by record_every */
-		ADD_ONCE(own->damaged, 1);
+		rec.sequence = own->odd.damaged;	/* needed only by record_every */
+		ADD_ONCE(own->odd.damaged, 1);
 		/* In generic mode the kernel drops its skb: that is no second packet. */
 		if (note_seen && is_tagged)
 			note_received(tag.stream, tag.sequence);
@@ -443,19 +443,19 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 		rec.stream = tag.stream;
 		rec.sequence = tag.sequence;
 		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
-		ADD_ONCE(own->bad_payload, 1);
+		ADD_ONCE(own->odd.bad_payload, 1);
 		if (note_seen)
 			note_received(tag.stream, tag.sequence);
 	} else if (!is_tagged) {
 		rec.kind = RECORD_UNTAGGED;
-		rec.sequence = own->untagged;	/* needed only by record_every */
-		ADD_ONCE(own->untagged, 1);
+		rec.sequence = own->odd.untagged;	/* needed only by record_every */
+		ADD_ONCE(own->odd.untagged, 1);
 	} else if (tag.stream >= cfg.streams) {
 		rec.kind = RECORD_OTHER_STREAM;
 		rec.stream = tag.stream;
 		rec.sequence = tag.sequence;
 		rec.sent_ns = stamped_ns(&tag, arrival.now_ns);	/* for record_every alone */
-		ADD_ONCE(own->other_stream, 1);
+		ADD_ONCE(own->odd.other_stream, 1);
 	} else {
 		stream = tag.stream;
 		arrival.low = tag.sequence;
@@ -481,7 +481,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 			stream = cfg.streams;
 			rec.kind = RECORD_UNKNOWN;
 			rec.sequence = tag.sequence;	/* needed only by record_every */
-			ADD_ONCE(own->locked_out, 1);
+			ADD_ONCE(own->odd.locked_out, 1);
 		}
 	}
 	if (record_every)
@@ -489,7 +489,7 @@ static __always_inline void check_packet(struct xdp_md *ctx, __u32 cpu, struct s
 	if (other_run)
 		return;
 	if (intact == INTACT_UNKNOWN)
-		ADD_ONCE(own->unverified, 1);
+		ADD_ONCE(own->odd.unverified, 1);
 	count_packet(cpu, stream, bytes, arrival_mono_ns(arrival.now_ns));
 }
 
@@ -522,11 +522,11 @@ int sink_xdp(struct xdp_md *ctx)
 		tag_at = tag_place_of(ctx, heads);
 	is_tagged = tag_at && has_tag(ctx, tag_at, &tag);
 	if (!is_test_packet(ctx, heads, is_tagged, &tag)) {
-		ADD_ONCE(own->foreign, 1);
+		ADD_ONCE(own->odd.foreign, 1);
 		return XDP_PASS;
 	}
 	if (own_mac && heads->is_to_other_mac) {
-		ADD_ONCE(own->other_mac, 1);
+		ADD_ONCE(own->odd.other_mac, 1);
 		return XDP_PASS;
 	}
 	if (!cfg.no_verify && !(heads->udp == SINK_UDP_USUAL && is_tagged &&
@@ -541,7 +541,7 @@ int sink_xdp(struct xdp_md *ctx)
 		check_packet(ctx, cpu, own, heads->bytes, is_tagged, tag, intact);
 	} else {
 		if (intact != INTACT_YES)
-			ADD_ONCE(*(intact == INTACT_NO ? &own->damaged : &own->unverified), 1);
+			ADD_ONCE(*(intact == INTACT_NO ? &own->odd.damaged : &own->odd.unverified), 1);
 		count_packet(cpu, cfg.streams, heads->bytes, 0);
 	}
 	return received();

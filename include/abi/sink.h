@@ -79,8 +79,11 @@ struct sink_heads {
 };
 ABI_ASSERT_SIZE(struct sink_heads, 32);
 
-/* Per-CPU counters outside of streams. */
-struct sink_cpu {
+/*
+ * Packets of each CPU that are odd in some way. Of __u64 alone: it is summed as an array, and its
+ * figures are rows of a table (engine/receive/rx_counts.c).
+ */
+struct sink_odd {
 	__u64 foreign;		/* did not match: passed on */
 	__u64 untagged;		/* matched, no tag */
 	__u64 other_stream;	/* matched, tag of a stream beyond the table */
@@ -94,6 +97,12 @@ struct sink_cpu {
 	__u64 bad_payload;	/* tagged, the payload is not the pattern: in no stream */
 	__u64 locked_out;	/* another CPU held the stream's lock for too long: in no stream */
 	__u64 other_mac;	/* with own_mac: matched, but to another MAC address: passed on */
+};
+
+#define SINK_NR_ODD (sizeof(struct sink_odd) / sizeof(__u64))
+
+struct sink_cpu {
+	struct sink_odd odd;
 	struct sink_heads heads;
 	__u64 reserved[7];
 };

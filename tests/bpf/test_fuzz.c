@@ -798,26 +798,26 @@ static void sink_each(void)
 	sums = sink_sums();
 	subtract(&sums, &before, sizeof(sums));
 	check(is_untouched());
-	check(now.out.action == (cpu->foreign ? XDP_PASS : XDP_DROP));
-	check(cpu->foreign + cpu->other_run + sums.packets == 1);
+	check(now.out.action == (cpu->odd.foreign ? XDP_PASS : XDP_DROP));
+	check(cpu->odd.foreign + cpu->odd.other_run + sums.packets == 1);
 	check(sums.bytes == sums.packets * now.len);
-	other = cpu->untagged + cpu->other_stream + cpu->damaged + cpu->bad_payload + cpu->locked_out;
-	check(!cpu->locked_out && cpu->unverified <= sums.packets);
+	other = cpu->odd.untagged + cpu->odd.other_stream + cpu->odd.damaged + cpu->odd.bad_payload + cpu->odd.locked_out;
+	check(!cpu->odd.locked_out && cpu->odd.unverified <= sums.packets);
 	if (!sink_cfg.check) {
-		check(!sums.of_streams && cpu->damaged + cpu->unverified <= 1);
+		check(!sums.of_streams && cpu->odd.damaged + cpu->odd.unverified <= 1);
 	} else {
 		check(other + sums.of_streams == sums.packets);
 	}
-	check(sink_cfg.match != SINK_MATCH_ALL || !cpu->foreign);
+	check(sink_cfg.match != SINK_MATCH_ALL || !cpu->odd.foreign);
 	answered += sums.packets;
 	if (!sums.packets || !is_sum_judged(&v))
 		return;
 	intact += v.right;
 	/* A wrong one that is the pseudo-header's is left open. */
 	if (v.right)
-		check(!cpu->damaged);
+		check(!cpu->odd.damaged);
 	else
-		check(cpu->damaged + cpu->unverified == 1);
+		check(cpu->odd.damaged + cpu->odd.unverified == 1);
 }
 
 static void load_sink(struct sink_cfg cfg, bool payload, bool frags, bool spin)

@@ -897,7 +897,7 @@ static uint64_t locked_out(void)
 
 	for (i = 0; i < harness_cpus(); i++) {
 		harness_read(t.skel->maps.sink_cpus, i, &own);
-		all += own.locked_out;
+		all += own.odd.locked_out;
 	}
 	return all;
 }

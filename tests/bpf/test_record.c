@@ -123,7 +123,7 @@ static uint64_t not_recorded(void)
 	struct sink_cpu cpu;
 
 	harness_read(skel->maps.sink_cpus, harness_cpu(), &cpu);
-	return cpu.not_recorded;
+	return cpu.odd.not_recorded;
 }
 
 static void assert_seen(unsigned int i, uint16_t stream, uint64_t sequence, enum record_kind kind)

@@ -186,12 +186,12 @@ static struct seq_state read_seq(uint32_t stream)
 	return slot.state;
 }
 
-static struct sink_cpu read_cpu(void)
+static struct sink_odd read_odd(void)
 {
 	struct sink_cpu cpu;
 
 	harness_read(skel->maps.sink_cpus, harness_cpu(), &cpu);
-	return cpu;
+	return cpu.odd;
 }
 
 static struct sink_rec read_rec(uint32_t slot)
@@ -269,7 +269,7 @@ static void takes_every_good_shape(void **state)
 	assert_int_equal(read_rec(1).packets, n);
 	assert_int_equal(read_rec(1).bytes, bytes);
 	assert_int_equal(read_hist(1).count, n);
-	assert_int_equal(read_cpu().untagged, 0);
+	assert_int_equal(read_odd().untagged, 0);
 }
 
 static void leaves_what_is_foreign(void **state)
@@ -286,7 +286,7 @@ static void leaves_what_is_foreign(void **state)
 	memset(frame.bytes, 0xff, 60);
 	frame.len = 60;
 	assert_int_equal(run_frame(&frame), XDP_PASS);
-	assert_int_equal(read_cpu().foreign, 3);
+	assert_int_equal(read_odd().foreign, 3);
 	assert_int_equal(read_rec(STREAMS).packets, 0);
 }
 
@@ -307,7 +307,7 @@ static void believes_no_frame_that_is_cut(void **state)
 		assert_int_equal(out.action, XDP_PASS);
 	}
 	assert_int_equal(read_seq(0).run, 0);
-	assert_int_equal(read_cpu().foreign, frame.len - 14);
+	assert_int_equal(read_odd().foreign, frame.len - 14);
 }
 
 static void believes_no_damaged_tag(void **state)
@@ -324,7 +324,7 @@ static void believes_no_damaged_tag(void **state)
 		build(&frame, &plain, tag);
 		assert_int_equal(run_frame(&frame), XDP_DROP);
 	}
-	assert_int_equal(read_cpu().untagged, 18 * 8);
+	assert_int_equal(read_odd().untagged, 18 * 8);
 	assert_int_equal(read_rec(STREAMS).packets, 18 * 8);
 	assert_int_equal(read_seq(0).run, 0);
 }
@@ -335,7 +335,7 @@ static void counts_streams_beyond_its_table(void **state)
 	send_tag(STREAMS - 1, 0, 1);
 	send_tag(STREAMS, 0, 1);
 	send_tag(65535, 0, 1);
-	assert_int_equal(read_cpu().other_stream, 2);
+	assert_int_equal(read_odd().other_stream, 2);
 	assert_int_equal(read_rec(STREAMS).packets, 2);
 	assert_int_equal(read_seq(STREAMS - 1).distinct, 1);
 }
@@ -465,7 +465,7 @@ static void does_not_time_what_is_implausible(void **state)
 	send_tag(0, 0, now_ns - 61000 * MS);
 	send_tag(0, 1, now_ns + 61000 * MS);
 	send_tag(0, 2, now_ns - 59000 * MS);
-	assert_int_equal(read_cpu().implausible_time, 2);
+	assert_int_equal(read_odd().implausible_time, 2);
 	assert_int_equal(read_hist(0).count, 1);
 	assert_int_equal(read_hist(0).negative, 0);
 	assert_int_equal(read_seq(0).distinct, 3);
@@ -595,7 +595,7 @@ static uint64_t other_clock(void)
 	struct sink_cpu own;
 
 	harness_read(skel->maps.sink_cpus, harness_cpu(), &own);
-	return own.other_clock;
+	return own.odd.other_clock;
 }
 
 static void times_by_tai_when_asked(void **state)
@@ -663,7 +663,7 @@ static void matches_reflections_by_source_port(void **state)
 	packet_build(&frame, &back);
 	assert_int_equal(run_frame(&frame), XDP_DROP);
 	assert_int_equal(send_tag(0, 0, 1), XDP_PASS);	/* to the port, not from it */
-	assert_int_equal(read_cpu().foreign, 1);
+	assert_int_equal(read_odd().foreign, 1);
 }
 
 /* Any bit of it, and the other version. */
@@ -693,7 +693,7 @@ static void matches_reflections_by_source_address(void **state)
 		back.version = versions[!i];
 		packet_build(&frame, &back);
 		assert_int_equal(run_frame(&frame), XDP_PASS);
-		assert_int_equal(read_cpu().foreign, 8 * bytes + 1);
+		assert_int_equal(read_odd().foreign, 8 * bytes + 1);
 	}
 }
 
@@ -720,9 +720,9 @@ static void counts_packets_to_other_addresses_apart(void **state)
 			frame.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		received = read_rec(STREAMS).packets;
-		assert_int_equal(read_cpu().other_mac, 47);
+		assert_int_equal(read_odd().other_mac, 47);
 		assert_int_equal(received, 2);
-		assert_int_equal(read_cpu().foreign, 0);
+		assert_int_equal(read_odd().foreign, 0);
 	}
 }
 
@@ -738,7 +738,7 @@ static void counts_everything_when_asked(void **state)
 	packet_build(&frame, &echo);
 	assert_int_equal(run_frame(&frame), XDP_DROP);
 	assert_int_equal(send_tag(0, 0, 1), XDP_DROP);
-	assert_int_equal(read_cpu().untagged, 1);
+	assert_int_equal(read_odd().untagged, 1);
 	assert_int_equal(read_seq(0).distinct, 1);
 }
 
@@ -947,10 +947,10 @@ static uint16_t pseudo_of(const struct packet_frame *frame, uint8_t proto)
 /* No other figure changes. */
 static void assert_counts(uint64_t good, uint64_t damaged, uint64_t bad_payload, uint64_t unverified)
 {
-	assert_int_equal(read_cpu().damaged, damaged);
-	assert_int_equal(read_cpu().bad_payload, bad_payload);
-	assert_int_equal(read_cpu().unverified, unverified);
-	assert_int_equal(read_cpu().untagged, 0);
+	assert_int_equal(read_odd().damaged, damaged);
+	assert_int_equal(read_odd().bad_payload, bad_payload);
+	assert_int_equal(read_odd().unverified, unverified);
+	assert_int_equal(read_odd().untagged, 0);
 	assert_int_equal(read_seq(1).distinct, good);
 	assert_int_equal(read_seq(1).duplicates, 0);
 	assert_int_equal(read_seq(1).reordered, 0);
@@ -1048,11 +1048,11 @@ static void any_bit_of_an_ip4_header_that_is_wrong_is_found(void **state)
 			run_frame(&frame);
 			frame.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 			tries++;
-			assert_int_equal(read_cpu().damaged + read_cpu().foreign, tries);
+			assert_int_equal(read_odd().damaged + read_odd().foreign, tries);
 			assert_int_equal(read_seq(1).distinct, 0);
 		}
 	}
-	assert_true(read_cpu().damaged > tries * 3 / 4);
+	assert_true(read_odd().damaged > tries * 3 / 4);
 	run_frame(&frame);
 	assert_int_equal(read_seq(1).distinct, 1);
 }
@@ -1143,12 +1143,12 @@ static void the_packet_of_another_run_is_no_damage_of_this_one(void **state)
 	build_sized(&frame, &damage_shapes[0], 0, 40);
 	frame.bytes[frame.ip_end - 1] ^= 1;
 	run_frame(&frame);
-	assert_int_equal(read_cpu().other_run, 1);
+	assert_int_equal(read_odd().other_run, 1);
 	assert_damage(0, 0, 0);
 	/* Whose it was can no longer be known. */
 	frame.bytes[frame.l4 + 10] ^= 1;
 	run_frame(&frame);
-	assert_int_equal(read_cpu().other_run, 1);
+	assert_int_equal(read_odd().other_run, 1);
 	assert_damage(0, 1, 0);
 }
 
@@ -1180,26 +1180,26 @@ static void tcp_and_icmp_are_verified_and_what_has_no_such_checksum_is_not(void 
 		assert_int_equal(load(cfg), 0);
 		packet_build(&frame, &echo);
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 0);
+		assert_int_equal(read_odd().damaged, 0);
 		frame.bytes[frame.ip_end - 1] ^= 0x80;
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 1);
+		assert_int_equal(read_odd().damaged, 1);
 		build_sized(&frame, &shape, 0, 41);
 		make_tcp(&frame, 6);
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 1);
-		assert_int_equal(read_cpu().unverified, 0);
+		assert_int_equal(read_odd().damaged, 1);
+		assert_int_equal(read_odd().unverified, 0);
 		frame.bytes[frame.ip_end - 1] ^= 0x80;
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 2);
+		assert_int_equal(read_odd().damaged, 2);
 		set_check(&frame, 16, pseudo_of(&frame, 6));
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 2);
-		assert_int_equal(read_cpu().unverified, 1);
+		assert_int_equal(read_odd().damaged, 2);
+		assert_int_equal(read_odd().unverified, 1);
 		make_tcp(&frame, 132);		/* SCTP, whose checksum is another */
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 2);
-		assert_int_equal(read_cpu().unverified, 2);
+		assert_int_equal(read_odd().damaged, 2);
+		assert_int_equal(read_odd().unverified, 2);
 	}
 	/* A first fragment; there is nothing to verify where there is no IP at all. */
 	build_sized(&frame, &damage_shapes[0], 0, 40);
@@ -1208,8 +1208,8 @@ static void tcp_and_icmp_are_verified_and_what_has_no_such_checksum_is_not(void 
 	run_frame(&frame);
 	frame.bytes[12] = frame.bytes[13] = 6;
 	run_frame(&frame);
-	assert_int_equal(read_cpu().damaged, 2);
-	assert_int_equal(read_cpu().unverified, 3);
+	assert_int_equal(read_odd().damaged, 2);
+	assert_int_equal(read_odd().unverified, 3);
 }
 
 /* Headers that a tag follows, by their first byte, by TCP's offset, and by what verifies them. */
@@ -1296,9 +1296,9 @@ static void a_tag_of_the_run_is_found_after_any_header(void **state)
 		assert_int_equal(read_seq(1).distinct, sequence);
 		assert_int_equal(read_rec(1).packets, sequence);
 		assert_int_equal(read_hist(1).count, sequence);
-		assert_int_equal(read_cpu().damaged, 0);
-		assert_int_equal(read_cpu().untagged, 0);
-		assert_int_equal(read_cpu().foreign, 0);
+		assert_int_equal(read_odd().damaged, 0);
+		assert_int_equal(read_odd().untagged, 0);
+		assert_int_equal(read_odd().foreign, 0);
 	}
 	cfg.match = SINK_MATCH_TAG;
 	assert_int_equal(load(cfg), 0);
@@ -1313,7 +1313,7 @@ static void a_tag_of_the_run_is_found_after_any_header(void **state)
 	}
 	assert_int_equal(send_tag(0, 0, 1), XDP_DROP);
 	assert_int_equal(send_of(PACKET_RUN + 1, 0, 0, 1), XDP_PASS);
-	assert_int_equal(read_cpu().foreign, n * (1 + 21) + 1);
+	assert_int_equal(read_odd().foreign, n * (1 + 21) + 1);
 	assert_int_equal(read_seq(1).distinct, 0);
 }
 
@@ -1338,7 +1338,7 @@ static void without_a_run_tcp_must_be_to_the_port_and_icmp_is_left_alone(void **
 	memset(tag, 0, sizeof(tag));
 	build_after(&frame, &headers[0], 0, PORT, tag);
 	assert_int_equal(run_frame(&frame), XDP_PASS);
-	assert_int_equal(read_cpu().untagged, 0);
+	assert_int_equal(read_odd().untagged, 0);
 }
 
 static void a_frame_that_is_cut_has_no_tag_after_any_header(void **state)
@@ -1378,7 +1378,7 @@ static void counts_damage_without_tags_too(void **state)
 	frame.bytes[frame.ip_end - 1] ^= 1;
 	run_frame(&frame);
 	run_frame(&frame);
-	assert_int_equal(read_cpu().damaged, 2);
+	assert_int_equal(read_odd().damaged, 2);
 	assert_int_equal(read_rec(STREAMS).packets, 3);
 }
 
@@ -1398,8 +1398,8 @@ static void verifies_nothing_where_packets_are_counted_only(void **state)
 		build_sized(&frame, &damage_shapes[1], 0, 40);
 		frame.bytes[frame.ip_end - 1] ^= 1;
 		run_frame(&frame);
-		assert_int_equal(read_cpu().damaged, 0);
-		assert_int_equal(read_cpu().unverified, 0);
+		assert_int_equal(read_odd().damaged, 0);
+		assert_int_equal(read_odd().unverified, 0);
 		assert_int_equal(read_rec(STREAMS).packets, 1);
 		assert_int_equal(read_rec(STREAMS).bytes, frame.len);
 	}
@@ -1598,17 +1598,17 @@ static void a_packet_is_damaged_once(void **state)
 	build_sized(&frame, &damage_shapes[0], 0, 40);
 	frame.bytes[frame.ip_end - 1] ^= 1;
 	run_frame(&frame);
-	assert_int_equal(read_cpu().damaged, 1);
-	assert_int_equal(read_cpu().bad_payload, 0);
+	assert_int_equal(read_odd().damaged, 1);
+	assert_int_equal(read_odd().bad_payload, 0);
 	set_check(&frame, 6, 0);
 	run_frame(&frame);
-	assert_int_equal(read_cpu().damaged, 1);
-	assert_int_equal(read_cpu().bad_payload, 1);
-	assert_int_equal(read_cpu().unverified, 0);
+	assert_int_equal(read_odd().damaged, 1);
+	assert_int_equal(read_odd().bad_payload, 1);
+	assert_int_equal(read_odd().unverified, 0);
 	frame.bytes[frame.ip_end - 1] ^= 1;
 	run_frame(&frame);
-	assert_int_equal(read_cpu().unverified, 1);
-	assert_int_equal(read_cpu().bad_payload, 1);
+	assert_int_equal(read_odd().unverified, 1);
+	assert_int_equal(read_odd().bad_payload, 1);
 	assert_int_equal(read_seq(1).distinct, 1);
 }
 
@@ -1625,12 +1625,12 @@ static void only_the_payload_behind_a_tag_of_this_run_is_verified(void **state)
 	frame.bytes[frame.ip_end - 1] ^= 1;
 	mend_check(&frame);
 	run_frame(&frame);
-	assert_int_equal(read_cpu().other_run, 1);
+	assert_int_equal(read_odd().other_run, 1);
 	memset(frame.bytes + frame.l4 + 8, 0, 18);
 	mend_check(&frame);
 	run_frame(&frame);
-	assert_int_equal(read_cpu().untagged, 1);
-	assert_int_equal(read_cpu().bad_payload, 0);
+	assert_int_equal(read_odd().untagged, 1);
+	assert_int_equal(read_odd().bad_payload, 0);
 }
 
 static void no_payload_is_verified_unless_asked(void **state)
@@ -1680,7 +1680,7 @@ static void the_payload_in_several_buffers_is_verified(void **state)
 		frame.bytes[at] ^= 0x10;
 		run_frame(&frame);
 		frame.bytes[at] ^= 0x10;
-		assert_int_equal(read_cpu().bad_payload, ++bad);
+		assert_int_equal(read_odd().bad_payload, ++bad);
 	}
 	frame.bytes[frame.len - 1] ^= 1;
 	run_frame(&frame);

@@ -108,8 +108,8 @@ static struct sums read_sums(const struct sink_hw_bpf *skel)
 		harness_read(skel->maps.sink_hists, cpu, &delays);
 		harness_read(skel->maps.sink_gaps, cpu, &gaps);
 		sums.packets += rec.packets;
-		sums.no_arrival += own.no_arrival;
-		sums.other_clock += own.other_clock;
+		sums.no_arrival += own.odd.no_arrival;
+		sums.other_clock += own.odd.other_clock;
 		sums.timed += delays.count + delays.negative;
 		sums.gaps += gaps.count;
 	}

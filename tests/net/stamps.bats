@@ -138,6 +138,10 @@ by_tai() {
 	received '.metrics | .other_clock_packets == 503 and .delay_packets == 0 and
 		.distinct_packets == 503'
 	received '.notes | any(contains("give --clock monotonic here"))'
+	transfer 503 "--socket --rcvbuf 16M" "--clock tai --engine afxdp"
+	received '.metrics | .other_clock_packets == 503 and .delay_packets == 0 and
+		.distinct_packets == 503'
+	received '.notes | any(contains("not timed: give --clock monotonic to the sender"))'
 }
 
 @test "delays between two monotonic clocks are said to be none" {

@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "engine/receive/exports.h"
 #include "engine/receive/rx.h"
-#include "engine/receive/rx_order.h"
+#include "engine/receive/rx_counts.h"
 #include "engine/self/environ.h"
 #include "engine/self/meter.h"
 #include "engine/send/stream.h"

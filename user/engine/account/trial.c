@@ -13,7 +13,7 @@
 
 #include "engine/account/path.h"
 #include "engine/receive/rx.h"
-#include "engine/receive/rx_order.h"
+#include "engine/receive/rx_counts.h"
 #include "engine/receive/rx_socket.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -574,7 +574,7 @@ static void add_known(struct trial *trial, const struct tx_count *sent,
 	if (peer)
 		peer->known.claimed += sent->refused_packets;
 	if (trial->receiver->ops->is_xdp)
-		path_receiver(trial->path)->known.own_verdicts = count->packets + count->other_run;
+		path_receiver(trial->path)->known.own_verdicts = count->packets + count->odd.other_run;
 }
 
 /*
@@ -684,7 +684,7 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 		return err;
 	trial->receiver->ops->read_all(trial->receiver, &to_receiver, &count);
 	ledger.received = trial->target.tagged ? ledger.made - rx_lost(&count, ledger.made) :
-						 count.packets - count.damaged;
+						 count.packets - count.odd.damaged;
 	ledger.exact = trial->drops && drops_has(trial->drops, DROP_SKB);
 	if (trial->drops)
 		drops_read(trial->drops, &drops);
@@ -698,10 +698,10 @@ int trial_report(struct trial *trial, const struct tx *tx, const struct tx_count
 	path_report(trial->path, &ledger);
 	if (trial->drops)
 		drops_list(trial->drops, add_damaged_drops, &listing, &drops_error);
-	add_damaged(trial, count.damaged, "arrived with a wrong checksum", &ledger);
-	add_damaged(trial, count.bad_payload, "arrived with a wrong payload", &ledger);
+	add_damaged(trial, count.odd.damaged, "arrived with a wrong checksum", &ledger);
+	add_damaged(trial, count.odd.bad_payload, "arrived with a wrong payload", &ledger);
 	if (trial->target.tagged)
-		add_damaged(trial, count.untagged + count.implausible, "arrived with a damaged tag", &ledger);
+		add_damaged(trial, count.odd.untagged + count.implausible, "arrived with a damaged tag", &ledger);
 	if (trial->drops)
 		drops_list(trial->drops, add_encrypted_drops, &listing, &drops_error);
 	ledger_report(&ledger, res);

@@ -16,7 +16,7 @@
 #include <sys/random.h>
 
 #include "abi/tag.h"
-#include "engine/receive/rx_order.h"
+#include "engine/receive/rx_counts.h"
 #include "lib/hist.h"
 #include "lib/loop.h"
 #include "lib/pdv.h"
@@ -309,11 +309,13 @@ static void report_answers(const struct rr_count *count, struct result *res)
 static void report_damage(const struct rr_count *count, struct result *res)
 {
 	const struct rx_count seen = {
-		.packets = count->answers, .damaged = count->damaged,
-		.bad_payload = count->bad_payload, .unverified = count->unverified,
+		.packets = count->answers, .odd = {
+			.damaged = count->damaged, .bad_payload = count->bad_payload,
+			.unverified = count->unverified,
+		},
 	};
 
-	rx_report_damage(&seen, res);
+	rx_report_odd(&seen, res);
 }
 
 static void report_pdv(const struct rr *rr, const struct hist_rec *rtt, struct result *res)

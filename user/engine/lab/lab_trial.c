@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/send/stream.h"
-#include "engine/receive/rx_order.h"
+#include "engine/receive/rx_counts.h"
 #include "lib/loop.h"
 #include "sys/net/route.h"
 

@@ -170,12 +170,12 @@ int exports_finish(struct exports *exports, struct result *res, struct err *e)
 	if (exports->records) {
 		err = records_finish(exports->records, e);
 		result_metric_u64(res, "record_packets", err ? 0 : records_written(exports->records));
-		result_metric_u64(res, "record_lost_packets", count.not_recorded);
+		result_metric_u64(res, "record_lost_packets", count.odd.not_recorded);
 		result_self_real(res, "record_ring_fill_ratio", records_fill_ratio(exports->records));
-		if (count.not_recorded)
+		if (count.odd.not_recorded)
 			result_note(res, "%llu records were dropped as the ring was full: see "
 				    "--records-ring and "
-				    "--records-every", (unsigned long long)count.not_recorded);
+				    "--records-every", (unsigned long long)count.odd.not_recorded);
 	}
 	/* A full disk must not affect the other files: each is complete or absent. */
 	hist_err = finish_hists(exports, &count, &hist_e);

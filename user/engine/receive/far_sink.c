@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "abi/tag.h"
-#include "engine/receive/rx_order.h"
+#include "engine/receive/rx_counts.h"
 #include "lib/lines.h"
 #include "lib/log.h"
 #include "lib/loop.h"
@@ -316,9 +316,9 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	if (lost > 0 && sent)
 		report_runs(far, sent, &outcome, res);
 	if (outcome.bad_checksum_packets > 0 && outcome.received_packets > 0) {
-		count.damaged = (uint64_t)outcome.bad_checksum_packets;
+		count.odd.damaged = (uint64_t)outcome.bad_checksum_packets;
 		count.packets = (uint64_t)outcome.received_packets;
-		rx_report_damage(&count, res);
+		rx_report_odd(&count, res);
 	}
 	*ret_figures = (struct rx_figures){
 		.lost_packets = lost, .delay = outcome.delay, .pdv = outcome.pdv, .gap_max_ns = NAN,

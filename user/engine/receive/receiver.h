@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/sink.h"
 #include "lib/dist.h"
 #include "lib/err.h"
 #include "result/result.h"
@@ -20,15 +21,8 @@ struct rx_count {
 	uint64_t packets, bytes;	/* test packets; bytes without FCS */
 	uint64_t first_mono_ns, last_mono_ns;
 	uint64_t stamped;		/* up to the last timestamp; with check: all */
-	uint64_t foreign, untagged, other_stream;
-	uint64_t damaged;		/* a checksum is wrong: in packets and bytes, and nothing else */
-	uint64_t bad_payload;		/* the payload is not the pattern: as damaged */
-	uint64_t unverified;		/* no L4 checksum that could be verified, or too long a payload */
-	uint64_t locked_out;		/* another CPU held the stream's lock for too long: not checked */
-	uint64_t not_recorded;
-	uint64_t other_clock, no_arrival, implausible_time;	/* timestamped, but not usable for delays */
-	uint64_t other_mac;		/* matched, but to another MAC address: in no other count */
-	uint64_t other_run;		/* of another sender, or left over from an earlier run */
+	struct sink_odd odd;		/* damaged, bad_payload: in packets and bytes, and nothing else;
+					 * other_run: with those that the streams' order shows */
 	uint64_t implausible;		/* numbers that no other packet confirmed */
 	uint64_t unconfirmed;		/* the last ones, that no packet followed */
 	bool has_forged;		/* numbers that were not sent confirmed one another */

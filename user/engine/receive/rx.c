@@ -480,22 +480,8 @@ void rx_read_all(struct rx *rx, const struct rx_sent *sent, struct rx_count *ret
 
 	for (i = 0; i < rx->nr_cpus * (rx->cfg.streams + 1u); i++)
 		add_rec(&sum, &rx->recs[i]);
-	for (i = 0; i < rx->nr_cpus; i++) {
-		sum.foreign += __atomic_load_n(&rx->cpus[i].foreign, __ATOMIC_RELAXED);
-		sum.untagged += __atomic_load_n(&rx->cpus[i].untagged, __ATOMIC_RELAXED);
-		sum.other_stream += __atomic_load_n(&rx->cpus[i].other_stream, __ATOMIC_RELAXED);
-		sum.not_recorded += __atomic_load_n(&rx->cpus[i].not_recorded, __ATOMIC_RELAXED);
-		sum.other_clock += __atomic_load_n(&rx->cpus[i].other_clock, __ATOMIC_RELAXED);
-		sum.no_arrival += __atomic_load_n(&rx->cpus[i].no_arrival, __ATOMIC_RELAXED);
-		sum.other_mac += __atomic_load_n(&rx->cpus[i].other_mac, __ATOMIC_RELAXED);
-		sum.other_run += __atomic_load_n(&rx->cpus[i].other_run, __ATOMIC_RELAXED);
-		sum.implausible_time += __atomic_load_n(&rx->cpus[i].implausible_time,
-							__ATOMIC_RELAXED);
-		sum.damaged += __atomic_load_n(&rx->cpus[i].damaged, __ATOMIC_RELAXED);
-		sum.bad_payload += __atomic_load_n(&rx->cpus[i].bad_payload, __ATOMIC_RELAXED);
-		sum.locked_out += __atomic_load_n(&rx->cpus[i].locked_out, __ATOMIC_RELAXED);
-		sum.unverified += __atomic_load_n(&rx->cpus[i].unverified, __ATOMIC_RELAXED);
-	}
+	for (i = 0; i < rx->nr_cpus; i++)
+		rx_add_odd(&sum, &rx->cpus[i].odd);
 	for (i = 0; rx->cfg.check && i < rx->cfg.streams; i++)
 		add_seq(rx, i, sent, &sum);
 	set_rate(&sum);

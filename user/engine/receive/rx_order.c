@@ -37,14 +37,6 @@ __u64 *rx_order_ring(const struct rx_order *order, uint32_t stream)
 	return order->rings + stream * (SEQ_RING_BYTES((uint64_t)order->window, order->varies) / 8);
 }
 
-void rx_add_lost(const struct rx_count *of, uint64_t end, struct rx_count *sum)
-{
-	uint64_t missing = !end ? of->gaps : end > of->distinct ? end - of->distinct : 0;
-
-	sum->lost += missing > of->unknown ? missing - of->unknown : 0;
-	sum->numbers += end;
-}
-
 /* What was added to @before. */
 static struct rx_count count_since(const struct rx_count *sum, const struct rx_count *before)
 {
@@ -79,12 +71,15 @@ void rx_order_add(const struct rx_order *order, uint32_t stream, struct seq_stat
 	if (seq->distance_max > sum->distance_max)
 		sum->distance_max = seq->distance_max;
 	sum->unknown += seq->unknown;
-	sum->other_run += seq->other_run;
+	sum->odd.other_run += seq->other_run;
 	sum->implausible += seq->implausible;
 	for (i = 0; i < SEQ_NR_HELD; i++) {
-		if (seq->held[i].is)
-			*(seq->held[i].id == seq->id ? &sum->unconfirmed : &sum->other_run) +=
-				1 + seq->held[i].copies;
+		if (!seq->held[i].is)
+			continue;
+		if (seq->held[i].id == seq->id)
+			sum->unconfirmed += 1 + seq->held[i].copies;
+		else
+			sum->odd.other_run += 1 + seq->held[i].copies;
 	}
 	/* Held ones that are distinct may be above the highest. */
 	spanned = seq->spanned + seq->next - seq->first;
@@ -191,21 +186,7 @@ static void report_reordered(const struct rx_order *order, uint32_t stream,
 	free(sum);
 }
 
-void rx_settle(struct rx_count *count)
-{
-	count->implausible += count->unconfirmed;
-	count->unconfirmed = 0;
-}
-
-uint64_t rx_lost(const struct rx_count *count, uint64_t sent)
-{
-	/* Numbers were also given to packets that the driver refused. */
-	uint64_t unsent = sent && count->numbers > sent ? count->numbers - sent : 0;
-
-	return count->lost > unsent ? count->lost - unsent : 0;
-}
-
-void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
+static void report_loss(const struct rx_count *count, uint64_t sent, struct result *res)
 {
 	uint64_t lost = rx_lost(count, sent);
 	uint64_t all = lost + count->distinct + count->unknown;
@@ -223,86 +204,11 @@ void rx_order_report_loss(const struct rx_count *count, uint64_t sent, struct re
 	result_metric_u64(res, "lost_run_max", count->loss_run_max);
 }
 
-void rx_order_report_odd(const struct rx_count *count, struct result *res)
-{
-	const struct {
-		const char *key, *note;		/* after the number */
-		uint64_t packets;
-	} kinds[] = {
-		{ "unknown_packets", "packets arrived too late to distinguish late from duplicate: none is "
-		  "counted as lost", count->unknown },
-		{ "implausible_packets", "packets had a sequence number that no packet around them confirms: "
-		  "damaged, or forged; they are in no figure of order and loss", count->implausible },
-		{ "implausible_time_packets", "packets had a timestamp more than a minute away from their "
-		  "arrival, and are not timed", count->implausible_time },
-		{ "locked_out_packets", "packets were not checked, as another CPU did not release the lock of "
-		  "their stream: they are counted as lost", count->locked_out },
-		{ "other_run_packets", "packets of another sender, or of an earlier run, arrived on this "
-		  "port: they are not checked, and not lost", count->other_run },
-		{ "restarts", "times a sender started again: the figures are of all its runs",
-		  count->restarts },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!kinds[i].packets)
-			continue;
-		result_metric_u64(res, kinds[i].key, kinds[i].packets);
-		result_note(res, "%llu %s", (unsigned long long)kinds[i].packets, kinds[i].note);
-	}
-	if (count->has_forged)
-		result_note(res, "packets with sequence numbers that were not sent confirmed one another: runs of "
-			    "loss are not known, and 'lost' may be too low");
-}
-
-void rx_report_volume(const struct rx_count *count, struct result *res)
-{
-	double frame_bytes = count->packets ?
-		(double)count->bytes / (double)count->packets + UNIT_FCS_BYTES : 0;
-
-	result_metric_u64(res, "duration_ns", count->last_mono_ns - count->first_mono_ns);
-	result_metric_u64(res, "received_packets", count->packets);
-	result_metric_u64(res, "received_bytes", count->bytes + count->packets * UNIT_FCS_BYTES);
-	result_metric_real(res, "received_pps", count->rate_pps);
-	result_metric_real(res, "received_l1_bps",
-			   count->rate_pps * 8 * (frame_bytes + UNIT_GAP_BYTES));
-	result_metric_real(res, "received_l2_bps", count->rate_pps * 8 * frame_bytes);
-}
-
-void rx_report_tags(const struct rx_count *count, struct result *res)
-{
-	result_metric_u64(res, "streams", count->streams_seen);
-	if (count->untagged)
-		result_metric_u64(res, "untagged_packets", count->untagged);
-	if (count->other_stream)
-		result_metric_u64(res, "other_stream_packets", count->other_stream);
-}
-
-void rx_report_damage(const struct rx_count *count, struct result *res)
-{
-	if (count->damaged) {
-		result_metric_u64(res, "bad_checksum_packets", count->damaged);
-		result_verdict(res, false, "%llu of %llu packets arrived with a wrong checksum",
-			       (unsigned long long)count->damaged, (unsigned long long)count->packets);
-	}
-	if (count->bad_payload) {
-		result_metric_u64(res, "bad_payload_packets", count->bad_payload);
-		result_verdict(res, false, "%llu of %llu packets arrived with a wrong payload",
-			       (unsigned long long)count->bad_payload, (unsigned long long)count->packets);
-	}
-	if (!count->unverified)
-		return;
-	result_metric_u64(res, "unverified_packets", count->unverified);
-	result_note(res, "the L4 checksum of %llu packets was not verified: none was sent, the sender's "
-		    "stack left it to the NIC, or the packet is a fragment, or in several buffers",
-		    (unsigned long long)count->unverified);
-}
-
 void rx_order_report(const struct rx_order *order, uint32_t stream, const struct rx_count *count,
 		     uint64_t sent, struct result *res)
 {
 	result_metric_u64(res, "distinct_packets", count->distinct);
-	rx_order_report_loss(count, sent, res);
+	report_loss(count, sent, res);
 	result_metric_u64(res, "duplicate_packets", count->duplicates);
 	result_metric_u64(res, "reordered_packets", count->reordered);
 	result_metric_real(res, "reordered_ratio", count->distinct ?
@@ -311,7 +217,14 @@ void rx_order_report(const struct rx_order *order, uint32_t stream, const struct
 		result_metric_u64(res, "reordered_distance_max", count->distance_max);
 	if (count->reordered && order)
 		report_reordered(order, stream, count, res);
-	rx_order_report_odd(count, res);
+	if (count->restarts) {
+		result_metric_u64(res, "restarts", count->restarts);
+		result_note(res, "%llu times a sender started again: the figures are of all its runs",
+			    (unsigned long long)count->restarts);
+	}
+	if (count->has_forged)
+		result_note(res, "packets with sequence numbers that were not sent confirmed one another: runs of "
+			    "loss are not known, and 'lost' may be too low");
 	if (count->unseen_before && !sent) {
 		result_metric_u64(res, "unseen_before_packets", count->unseen_before);
 		result_note(res, "%llu sequence numbers before the first that arrived: lost, or "

@@ -54,6 +54,7 @@ static void report_stream(struct rx *rx, uint16_t stream, const struct rx_count 
 	snprintf(name, sizeof(name), "stream %u", stream);
 	part = result_part(res, PART_OTHER, name);
 	rx_report_volume(count, part);
+	rx_report_odd(count, part);
 	rx_order_report(&rx->order, stream, count, count->numbers, part);
 	rx_read_stream_hist(rx, stream, hist);
 	report_delay(rx, stream, hist, prefix, part);
@@ -106,40 +107,7 @@ static void report_streams(struct rx *rx, struct result *res, const char *prefix
 /* Most delays are negative, or longer than on any path. */
 static bool is_absurd(const struct rx_count *count, const struct hist_rec *hist)
 {
-	return hist->negative + count->implausible_time > hist->count;
-}
-
-static void report_untimed(const struct rx *rx, const struct rx_count *count,
-			   const struct hist_rec *hist, struct result *res)
-{
-	uint64_t tagged = count->packets - count->untagged - count->other_stream - count->damaged -
-			  count->bad_payload - count->locked_out;
-	uint64_t accounted = hist->count + hist->negative + count->other_clock + count->no_arrival +
-			     count->implausible_time;
-	enum stamp_clock other = rx->cfg.clock == STAMP_TAI ? STAMP_MONOTONIC : STAMP_TAI;
-
-	if (tagged > accounted)
-		result_note(res, "%llu packets carried no timestamp and were not timed",
-			    (unsigned long long)(tagged - accounted));
-	if (count->other_clock) {
-		result_metric_u64(res, "other_clock_packets", count->other_clock);
-		result_note(res, "%llu packets had timestamps of clock '%s' and were not timed: "
-			    "give "
-			    "--clock %s here, or --clock %s to the sender",
-			    (unsigned long long)count->other_clock, clock_names[other],
-			    clock_names[other], clock_names[rx->cfg.clock]);
-	}
-	if (count->no_arrival) {
-		result_metric_u64(res, "no_arrival_packets", count->no_arrival);
-		result_note(res, "%llu packets had no hardware timestamp and were not timed",
-			    (unsigned long long)count->no_arrival);
-	}
-	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(count, hist))
-		result_note(res, rx->cfg.clock == STAMP_TAI ?
-			    "the two hosts' clocks differ: check that each is synchronised and "
-			    "its TAI offset is set" :
-			    "monotonic clocks of two hosts cannot be compared: synchronise both "
-			    "hosts and give both ends --clock tai");
+	return hist->negative + count->odd.implausible_time > hist->count;
 }
 
 void rx_report(struct rx *rx, struct result *res, const char *prefix, const struct rx_sent *sent,
@@ -151,20 +119,26 @@ void rx_report(struct rx *rx, struct result *res, const char *prefix, const stru
 	rx_read_all(rx, sent, &count);
 	rx_settle(&count);
 	rx_report_volume(&count, res);
-	result_metric_u64(res, "foreign_packets", count.foreign);
+	result_metric_u64(res, "foreign_packets", count.odd.foreign);
 	if (rx->cfg.own_mac)
-		result_metric_u64(res, "other_mac_packets", count.other_mac);
-	rx_report_damage(&count, res);
+		result_metric_u64(res, "other_mac_packets", count.odd.other_mac);
+	rx_report_odd(&count, res);
 	if (!rx->cfg.check)
 		return;
-	rx_report_tags(&count, res);
+	result_metric_u64(res, "streams", count.streams_seen);
 	rx_order_report(&rx->order, RX_ALL_STREAMS, &count, rx_sent_packets(sent), res);
 	rx_read_hist(rx, &hist);
 	report_delay(rx, RX_ALL_STREAMS, &hist, prefix, res);
 	report_gaps(rx, RX_ALL_STREAMS, res);
 	if (count.streams_seen > 1)
 		report_streams(rx, res, prefix, sent, max_parts);
-	report_untimed(rx, &count, &hist, res);
+	rx_report_untimed(&count, &hist, rx->cfg.clock, true, res);
+	if (rx->cfg.match != SINK_MATCH_SOURCE && is_absurd(&count, &hist))
+		result_note(res, rx->cfg.clock == STAMP_TAI ?
+			    "the two hosts' clocks differ: check that each is synchronised and "
+			    "its TAI offset is set" :
+			    "monotonic clocks of two hosts cannot be compared: synchronise both "
+			    "hosts and give both ends --clock tai");
 	if (rx->stamp)
 		hw_stamp_report(rx->stamp, res);
 	result_self_u64(res, "snapshot_skew_ns", rx->skew_ns);

@@ -82,9 +82,9 @@ static void add_delay(struct rx_socket *rx, const struct tag_fields *tag, uint64
 	uint64_t sent_ns = tag_widen(tag->time, now_ns);
 
 	if (tag->run & TAG_TAI)
-		rx->count.other_clock++;
+		rx->count.odd.other_clock++;
 	else if (now_ns - sent_ns + SINK_LATEST_NS > 2 * SINK_LATEST_NS)
-		rx->count.implausible_time++;
+		rx->count.odd.implausible_time++;
 	else if (sent_ns > now_ns)
 		rx->hist.negative++;
 	else
@@ -94,7 +94,7 @@ static void add_delay(struct rx_socket *rx, const struct tag_fields *tag, uint64
 static void add_tag(struct rx_socket *rx, const struct tag_fields *tag, uint64_t now_ns)
 {
 	if (tag->stream >= rx->cfg.streams) {
-		rx->count.other_stream++;
+		rx->count.odd.other_stream++;
 		return;
 	}
 	seqwin_add(&rx->wins[tag->stream], tag->run, tag->sequence);
@@ -110,7 +110,7 @@ static bool is_payload_bad(struct rx_socket *rx, const char *head, size_t bytes)
 	if (!rx->cfg.verify_payload)
 		return false;
 	if (bytes > rx->head_bytes) {
-		rx->count.unverified++;
+		rx->count.odd.unverified++;
 		return false;
 	}
 	return !payload_is_intact(head + TAG_BYTES, bytes - TAG_BYTES);
@@ -128,7 +128,7 @@ static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t
 	struct rx_count *count = &rx->count;
 
 	if (tagged && rx->cfg.run && tag.run != rx->cfg.run) {
-		count->other_run++;
+		count->odd.other_run++;
 		return;
 	}
 	count->packets++;
@@ -138,9 +138,9 @@ static void add_packet(struct rx_socket *rx, const struct mmsghdr *msg, uint64_t
 		count->first_mono_ns = now_ns;
 	count->last_mono_ns = now_ns;
 	if (!tagged)
-		count->untagged++;
+		count->odd.untagged++;
 	else if (is_payload_bad(rx, iov->iov_base, msg->msg_len))
-		count->bad_payload++;
+		count->odd.bad_payload++;
 	else
 		add_tag(rx, &tag, now_ns);
 }
@@ -266,7 +266,7 @@ static void add_win(struct rx_count *sum, const struct seqwin *now, const struct
 	if (win->distance_max > sum->distance_max)
 		sum->distance_max = win->distance_max;
 	sum->unknown += win->unknown;
-	sum->other_run += win->other_run + seqwin_held(win, false);
+	sum->odd.other_run += win->other_run + seqwin_held(win, false);
 	sum->implausible += win->implausible;
 	sum->unconfirmed += seqwin_held(win, true);
 	sum->restarts += win->runs - 1;
@@ -329,14 +329,15 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	rx_settle(&count);
 	rx_report_volume(&count, res);
 	result_metric_u64(res, "socket_dropped_packets", dropped);
-	rx_report_damage(&count, res);
-	rx_report_tags(&count, res);
+	rx_report_odd(&count, res);
+	result_metric_u64(res, "streams", count.streams_seen);
 	rx_order_report(NULL, RX_ALL_STREAMS, &count, rx_sent_packets(sent), res);
 	if (rx->hist.negative)
 		result_metric_u64(res, "delay_negative_packets", rx->hist.negative);
 	result_hist(res, "delay", &rx->hist);
 	pdv_hist(&rx->pdv, &rx->hist, &pdv);
 	result_pdv(res, "", &pdv);
+	rx_report_untimed(&count, &rx->hist, STAMP_MONOTONIC, false, res);
 	*ret_figures = (struct rx_figures){
 		.lost_packets = (double)rx_lost(&count, rx_sent_packets(sent)), .gap_max_ns = NAN,
 		.socket_full_packets = dropped < full ? dropped : full,
