@@ -220,6 +220,41 @@ static void jitter_is_smoothed_by_a_16th(void **state)
 	result_free(res);
 }
 
+static void a_family_is_one_row_of_the_dictionary(void **state)
+{
+	static const struct {
+		const char *key, *label, *what;
+		bool brief;
+		enum metric_row row;
+	} cases[] = {
+		{ "delay_min_ns", "delay min", "smallest one-way delay, exact; of an interval to its bucket", true,
+		  METRIC_ROW_LEFT_OUT },
+		{ "delay_p99_ns", "delay p99", "99th percentile of one-way delay", false, METRIC_ROW_SHOWN },
+		{ "delay_mean_ns", "delay mean", "mean one-way delay, exact", false, METRIC_ROW_LEFT_OUT },
+		{ "pacing_late_mean_ns", "pacing late, mean",
+		  "mean time by which packets were sent after their slot, exact", false, METRIC_ROW_LEFT_OUT },
+		{ "ipdv_max_ns", "ipdv max", "largest D(i) - D(i-1), with its sign, exact", false, METRIC_ROW_LEFT_OUT },
+	};
+	const struct metric *metric;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		metric = metric_find(cases[i].key);
+		assert_non_null(metric);
+		assert_string_equal(metric->label, cases[i].label);
+		assert_string_equal(metric->what, cases[i].what);
+		assert_int_equal(metric->brief, cases[i].brief);
+		assert_int_equal(metric->row, cases[i].row);
+	}
+	/* No row hides another. */
+	for (i = 0; (metric = metric_at(i)); i++) {
+		assert_ptr_equal(metric_find(metric->key), metric);
+		assert_true(metric->label[0] && metric->what[0]);
+	}
+	assert_true(i > 600);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +266,7 @@ int main(void)
 		cmocka_unit_test(a_row_has_no_percentile_beyond_99_9),
 		cmocka_unit_test(jitter_is_smoothed_by_a_16th),
 		cmocka_unit_test(a_key_that_ends_in_a_statistic_names_it),
+		cmocka_unit_test(a_family_is_one_row_of_the_dictionary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

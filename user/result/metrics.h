@@ -16,6 +16,15 @@ enum metric_better { METRIC_NEITHER, METRIC_LOWER, METRIC_HIGHER };
 /* In an interval's line of text, which has to stay one; JSON has them all. */
 enum metric_row { METRIC_ROW_SHOWN, METRIC_ROW_UNLESS_0, METRIC_ROW_LEFT_OUT };
 
+/* The figures of a distribution (lib/dist.h). */
+enum metric_dist {
+	METRIC_DIST_NONE,
+	METRIC_DIST_ROWS,	/* in rows of intervals, too */
+	METRIC_DIST_RESULT,	/* in the result alone */
+	METRIC_DIST_ABOVE_MIN,	/* the same, of distances from the smallest value: without it */
+	METRIC_DIST_SIGNED,	/* the same, of values with a sign: without percentiles */
+};
+
 struct metric {
 	const char *key;
 	enum unit unit;
@@ -30,6 +39,10 @@ struct metric {
 	const char *family;	/* "delay" of delay_p99_ns, with the statistic; or NULL */
 	enum dist_stat stat;
 	const char *title;	/* of the line that shows the family's statistics together, or NULL */
+	/* Of rows of a table (result/metric_rows.h): */
+	enum metric_dist dist;
+	const char *note;
+	unsigned int shown;	/* bits of the statistics in an interval's line of text */
 };
 
 /* NULL: no such key. */

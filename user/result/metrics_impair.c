@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * result/metrics_impair.c - the dictionary: figures of impair.
+ */
+#include "result/metric_rows.h"
+
+const struct metric impair_metrics[] = {
+	{ "impair_seen_packets", UNIT_COUNT, METRIC_NEITHER, "seen",
+	  "packets that matched --match, to which the rules apply", .brief = true },
+	{ "impair_seen_bytes", UNIT_BYTES, METRIC_NEITHER, "seen bytes",
+	  "sum of the frames seen, each with its 4-byte FCS" },
+	{ "impair_seen_pps", UNIT_PPS, METRIC_NEITHER, "seen rate", "packets seen / interval" },
+	{ "impair_unmatched_packets", UNIT_COUNT, METRIC_NEITHER, "not matched",
+	  "packets that did not match --match, and passed unchanged", .brief = true },
+	{ "impair_lost_packets", UNIT_COUNT, METRIC_NEITHER, "lost",
+	  "packets seen that --loss dropped", .brief = true },
+	{ "impair_ce_packets", UNIT_COUNT, METRIC_NEITHER, "marked CE",
+	  "ECN-capable packets that --ce marked \"congestion experienced\"", .brief = true },
+	{ "impair_remarked_packets", UNIT_COUNT, METRIC_NEITHER, "remarked",
+	  "IP packets whose DSCP --remark set, also to the value that it had", .brief = true },
+	{ "impair_corrupted_packets", UNIT_COUNT, METRIC_NEITHER, "corrupted",
+	  "packets in which --corrupt flipped bits", .brief = true },
+	{ "impair_checksum_packets", UNIT_COUNT, METRIC_NEITHER, "wrong checksum",
+	  "packets whose checksum --checksum corrupted", .brief = true },
+	{ "impair_truncated_packets", UNIT_COUNT, METRIC_NEITHER, "truncated",
+	  "packets that --truncate shortened", .brief = true },
+	{ "impair_fragmented_packets", UNIT_COUNT, METRIC_NEITHER, "fragmented",
+	  "packets that --fragment split into fragments", .brief = true },
+	{ "impair_duplicated_packets", UNIT_COUNT, METRIC_NEITHER, "duplicated",
+	  "packets that --duplicate copied", .brief = true },
+	{ "impair_reordered_packets", UNIT_COUNT, METRIC_NEITHER, "reordered",
+	  "packets that --reorder held until later ones had been sent", .brief = true },
+	{ "impair_delayed_packets", UNIT_COUNT, METRIC_NEITHER, "delayed",
+	  "packets that --delay held for a time", .brief = true },
+	{ "impair_completed_packets", UNIT_COUNT, METRIC_NEITHER, "checksums completed",
+	  "packets, with those that did not match, whose checksum the sender's stack had left to its NIC, as on "
+	  "veth: completed before they were impaired" },
+	{ "impair_bypassed_packets", UNIT_COUNT, METRIC_NEITHER, "bypassed",
+	  "packets that passed unchanged, and are in no other figure, as ethgauge was stopped: only with "
+	  "--tc-mode clsact, whose filter stays when a process is killed" },
+	{ "impair_unable_times", UNIT_COUNT, METRIC_NEITHER, "not applicable",
+	  "times that a selected packet could not be impaired: too short to truncate, no "
+	  "checksum to corrupt, no IPv4 packet to fragment, not ECN-capable or marked before, not IP" },
+	{ "impair_own_dropped_packets", UNIT_COUNT, METRIC_LOWER, "lost by own limits",
+	  "packets seen that were neither dropped by a rule nor forwarded: user space was too slow, or "
+	  "the kernel refused to redirect them" },
+	{ "impair_passed_packets", UNIT_COUNT, METRIC_NEITHER, "forwarded",
+	  "packets seen - lost - dropped by impair's own limits", .brief = true },
+	{ "impair_copies_frames", UNIT_COUNT, METRIC_NEITHER, "copies",
+	  "frames that --duplicate added" },
+	{ "impair_fragments_frames", UNIT_COUNT, METRIC_NEITHER, "further fragments",
+	  "frames that --fragment added: fragments - packets fragmented" },
+	{ "impair_queue_dropped_frames", UNIT_COUNT, METRIC_NEITHER, "dropped by the queue",
+	  "frames dropped because the queue of --rate was full", .brief = true },
+	{ "impair_full_frames", UNIT_COUNT, METRIC_LOWER, "lost, out of memory",
+	  "frames that could not be held because all frame memory was in use" },
+	{ "impair_refused_frames", UNIT_COUNT, METRIC_LOWER, "refused by driver",
+	  "frames that the driver of the other interface refused, unmatched ones included" },
+	{ "impair_out_frames", UNIT_COUNT, METRIC_NEITHER, "frames out",
+	  "forwarded + copies + further fragments - dropped by the queue and for lack of memory; for "
+	  "frames redirected inside the kernel this includes those that the driver refused", .brief = true },
+	{ "impair_flushed_frames", UNIT_COUNT, METRIC_NEITHER, "flushed",
+	  "frames released because the later packets they waited for did not arrive, or at the end" },
+	{ "impair_events_lost", UNIT_COUNT, METRIC_LOWER, "not in events file",
+	  "impaired packets without a line in the file of --events, as "
+	  "they arrived faster than it could be written" },
+	{ "held", UNIT_NS, METRIC_NEITHER, "held",
+	  "time from arrival to departure of packets that --delay held", .dist = METRIC_DIST_RESULT,
+	  .title = "held", .brief = true },
+	{ "held_intended", UNIT_NS, METRIC_NEITHER, "held, intended",
+	  "time for which --delay should hold a packet", .dist = METRIC_DIST_RESULT,
+	  .title = "held, intended" },
+	{ "held_late", UNIT_NS, METRIC_LOWER, "held, late",
+	  "time between the due and the actual departure of packets", .dist = METRIC_DIST_RESULT,
+	  .title = "held, late", .brief = true },
+	{ "held_sending", UNIT_NS, METRIC_LOWER, "held, sending",
+	  "time that the system call took which sent a held packet, at some moment of which it left",
+	  .dist = METRIC_DIST_RESULT, .title = "held, sending" },
+	METRICS_END
+};
