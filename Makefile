@@ -63,8 +63,8 @@ fuzz-obj  := $(fuzz-src:%.c=$(F)/%.o)
 fuzz-pure := $(pure-src:%.c=$(F)/%.o) $(text-c:$(O)/%.c=$(F)/%.o)
 fuzz-tests := $(fuzz-src:%.c=$(F)/%)
 
-libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lcap-ng -lseccomp -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
-pure-libs := -lpcap -lz -ljansson -lfyaml -lnl-3 -lncursesw -ltinfo -lm -lpthread
+libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lnettle -lcap-ng -lseccomp -lmicrohttpd -lcurl -lncursesw -ltinfo -lm -lpthread
+pure-libs := -lpcap -lz -ljansson -lfyaml -lnl-3 -lnettle -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP
 user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \

@@ -12,7 +12,7 @@ $(bpf-test-obj): $(O)/%.o: %.c $(O)/flags | $(skels)
 # Of the tool itself only what makes packets and fragments, which test_fields.c and test_impair.c compare, the order of
 # test_order.c at a socket, and what test_filter.c tests.
 bpf-test-parts := $(addprefix $(O)/user/,proto/packet.o proto/fragment.o proto/filter.o proto/filter_code.o proto/seqwin.o lib/err.o lib/hist.o lib/pdv.o lib/redact.o lib/sha256.o lib/spread.o)
-bpf-test-libs  := -lcmocka -lbpf -lelf -lpcap -lz -lm
+bpf-test-libs  := -lcmocka -lbpf -lelf -lpcap -lz -lnettle -lm
 
 $(O)/tests/bpf/programs: $(bpf-test-obj) $(bpf-test-parts)
 	$(call say,LD,$@)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib/sha256.h - SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104).
- *
- * Only for short, infrequent messages such as the challenge of serve's pre-shared key: none of the
- * libraries used has one, and not every kernel has AF_ALG sockets.
+ * lib/sha256.h - SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104), of whole messages. In BPF, see
+ * bpf/lib/sha256.bpf.h.
  */
 #ifndef LIB_SHA256_H
 #define LIB_SHA256_H
