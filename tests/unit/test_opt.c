@@ -681,6 +681,58 @@ static void a_single_argument_is_the_one_behind_that_may_be_omitted(void **state
 	}
 }
 
+static void groups_are_in_their_place_and_at_their_offset(void **state)
+{
+	struct inner {
+		uint16_t port;
+		bool flag;
+	};
+	struct outer {
+		uint64_t count;
+		struct inner first;
+	};
+	struct verb {
+		const char *dest;
+		struct outer outer;
+		struct inner second;
+	} opts = { 0 };
+	static const struct opt inner[] = {
+		{ 'p', "port", OPT_U16, offsetof(struct inner, port), "N", "port" },
+		{ 0, "flag", OPT_FLAG, offsetof(struct inner, flag), NULL, "flag" },
+		OPT_END
+	};
+	static const struct opt outer[] = {
+		{ 'c', "count", OPT_COUNT, offsetof(struct outer, count), "N", "count" },
+		OPT_GROUP_AT(offsetof(struct outer, first), inner),
+		OPT_END
+	};
+	static const struct opt verb[] = {
+		OPT_GROUP_AT(offsetof(struct verb, outer), outer),
+		{ 0, "DEST", OPT_STR, offsetof(struct verb, dest), NULL, "dest", .argument = true },
+		OPT_END
+	};
+	static const char *const names[] = { "count", "port", "flag", "DEST" };
+	char *argv[] = { "host", "-p", "7", "--flag", "-c", "5" };
+	struct opt *flat = opt_flatten(verb);
+	struct opt_given *given;
+	struct err e = { 0 };
+	bool help;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		assert_string_equal(flat[i].name, names[i]);
+	assert_null(flat[i].name);
+	assert_int_equal(opt_parse(flat, 6, argv, &opts, &given, &help, &e), 0);
+	assert_string_equal(opts.dest, "host");
+	assert_int_equal(opts.outer.count, 5);
+	assert_int_equal(opts.outer.first.port, 7);
+	assert_true(opts.outer.first.flag);
+	assert_int_equal(opts.second.port + opts.second.flag, 0);
+	free(given);
+	free(flat);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -707,6 +759,7 @@ int main(void)
 		cmocka_unit_test(long_help_is_wrapped_at_80_columns),
 		cmocka_unit_test(paragraphs_are_wrapped_and_indented_lines_are_not),
 		cmocka_unit_test(numbers_are_distinguished_from_texts),
+		cmocka_unit_test(groups_are_in_their_place_and_at_their_offset),
 		cmocka_unit_test(a_single_argument_is_the_one_behind_that_may_be_omitted),
 	};
 

@@ -58,7 +58,7 @@ static const struct opt options[] = {
 	{ 0, "DEST", OPT_STR, offsetof(struct blast_opts, stream.dest), NULL,
 	  "host to send to, an IPv4 or IPv6 address or a name; or, after INTERFACE, a packet description; "
 	  "not with --pcap", .argument = true, .optional = true },
-	STREAM_OPTIONS(struct blast_opts, stream),
+	OPT_GROUP_AT(offsetof(struct blast_opts, stream), stream_options),
 	{ 0, "threads", OPT_U32, offsetof(struct blast_opts, stream.threads), "N",
 	  "sending threads, each with its own CPU, queue and stream", .min = 1, .max = 1024 },
 	{ 0, "stamp-every", OPT_U32, offsetof(struct blast_opts, stream.stamp_every), "N",
@@ -91,9 +91,9 @@ static const struct opt options[] = {
 	  "live: deliver packets to this host's stack, as if received on INTERFACE" },
 	{ 'i', "interval", OPT_DURATION, offsetof(struct blast_opts, interval_ns), "TIME",
 	  "reporting interval, and on a terminal a line for each; 0: none" },
-	FLOW_OPTIONS(struct blast_opts, flow),
-	REPLAY_OPTIONS(struct blast_opts, flow.replay),
-	TRIAL_OPTIONS(struct blast_opts, trial),
+	OPT_GROUP_AT(offsetof(struct blast_opts, flow), flow_options),
+	OPT_GROUP_AT(offsetof(struct blast_opts, flow.replay), replay_options),
+	OPT_GROUP_AT(offsetof(struct blast_opts, trial), trial_options),
 	{ 0, "save", OPT_STR, offsetof(struct blast_opts, save), "FILE",
 	  "send nothing: write --count packets to this pcap file" },
 	OPT_END

@@ -75,8 +75,9 @@ void line_open(struct line *line, const struct cmd *verb, int argc, char **argv)
 {
 	const struct cmd *cmd = choose_variant(verb, argc, argv);
 	size_t at = (cmd->opts_size + 15) / 16 * 16, n = 0, i;
+	struct opt *own = opt_flatten(cmd->options);
 
-	while (cmd->options[n].name)
+	while (own[n].name)
 		n++;
 	*line = (struct line){ .cmd = cmd, .nr_own = n };
 	line->table = calloc(n + ARRAY_SIZE(global_options), sizeof(line->table[0]));
@@ -86,7 +87,8 @@ void line_open(struct line *line, const struct cmd *verb, int argc, char **argv)
 	memcpy(line->values, cmd->defaults, cmd->opts_size);
 	line->globals = (struct globals *)((char *)line->values + at);
 	line->globals->output = cmd->default_output;
-	memcpy(line->table, cmd->options, n * sizeof(line->table[0]));
+	memcpy(line->table, own, n * sizeof(line->table[0]));
+	free(own);
 	for (i = 0; global_options[i].name; i++) {
 		/* A verb may redefine a shared option, as report does -o. */
 		if (is_own(line, global_options[i].name))

@@ -3,6 +3,7 @@
  * cmd/help.c - the pages of --help and help: verbs, options in groups, metrics, layers.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -154,12 +155,12 @@ void help_metrics(FILE *out)
 			better[metric->better], metric->what);
 }
 
-static void print_table(FILE *out, const struct cmd *cmd)
+static void print_table(FILE *out, const struct cmd *cmd, const struct opt *table)
 {
 	const struct opt *opt;
 	size_t i;
 
-	for (opt = cmd->options; opt->name; opt++) {
+	for (opt = table; opt->name; opt++) {
 		fprintf(out, "%s\t%s\t%c\t%s\t%s\t%s\t", cmd->name,
 			cmd->chosen_by ? cmd->chosen_by[0] : opt->of ? opt->of : "-",
 			opt->letter ? opt->letter : '-', opt->name, opt_type_name(opt),
@@ -171,14 +172,14 @@ static void print_table(FILE *out, const struct cmd *cmd)
 }
 
 /* Each option has exactly one place in the help. */
-static int check_groups(const struct cmd *cmd)
+static int check_groups(const struct cmd *cmd, const struct opt *table)
 {
 	const struct opt *opt;
 	unsigned int in;
 	int err = 0;
 	size_t i;
 
-	for (opt = cmd->options; opt->name; opt++) {
+	for (opt = table; opt->name; opt++) {
 		for (in = 0, i = 0; i < ARRAY_SIZE(groups); i++)
 			in += opt_has_word(groups[i].names, opt->name);
 		if (opt->argument || in == 1)
@@ -189,6 +190,22 @@ static int check_groups(const struct cmd *cmd)
 	return err;
 }
 
+static int help_table(FILE *out, const struct cmd *cmd)
+{
+	struct opt *table = opt_flatten(cmd->options);
+	const char *word = opt_rules_unknown(cmd->rules, table);
+	int err;
+
+	print_table(out, cmd, table);
+	err = check_groups(cmd, table);
+	if (word) {
+		fprintf(stderr, "ethgauge: %s: a rule names an unknown option or value: %s\n", cmd->name, word);
+		err = -EINVAL;
+	}
+	free(table);
+	return err;
+}
+
 /*
  * "help options": the options of all verbs, one tab-separated line each; fails where a rule
  * names what its table does not have.
@@ -196,20 +213,13 @@ static int check_groups(const struct cmd *cmd)
 int help_options(FILE *out)
 {
 	const struct cmd *cmd;
-	const char *word;
 	int err = 0;
 	size_t i;
 
 	for (i = 0; cmds[i]; i++) {
 		for (cmd = cmds[i]; cmd; cmd = cmd->variant) {
-			print_table(out, cmd);
-			if (check_groups(cmd))
+			if (help_table(out, cmd))
 				err = -EINVAL;
-			word = opt_rules_unknown(cmd->rules, cmd->options);
-			if (!word)
-				continue;
-			fprintf(stderr, "ethgauge: %s: a rule names an unknown option or value: %s\n", cmd->name, word);
-			err = -EINVAL;
 		}
 	}
 	return err;

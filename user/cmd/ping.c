@@ -12,7 +12,7 @@ static const struct rr_opts defaults = {
 };
 
 static const struct opt options[] = {
-	RR_OPTIONS,
+	OPT_GROUP_AT(0, rr_options),
 	{ 'f', "flood", OPT_FLAG, offsetof(struct rr_opts, flood), NULL,
 	  "send as fast as answers arrive: same as --rate max" },
 	OPT_END

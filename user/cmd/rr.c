@@ -13,7 +13,7 @@ static const struct rr_opts defaults = {
 };
 
 static const struct opt options[] = {
-	RR_OPTIONS,
+	OPT_GROUP_AT(0, rr_options),
 	{ 'p', "port", OPT_U16, offsetof(struct rr_opts, stream.port), "N",
 	  "destination UDP port", .min = 1 },
 	OPT_END

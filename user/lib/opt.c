@@ -249,6 +249,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 	case OPT_CHOICE:
 		return parse_choice(opt, text, opts, e);
 	case OPT_REST:
+	case OPT_GROUP:
 		break;
 	}
 	assert(0);
@@ -504,6 +505,35 @@ int opt_words(const struct opt *table, const char *word)
 		return 0;
 	has_value = word[1] == '-' ? strchr(word, '=') != NULL : word[2] != '\0';
 	return has_value || opt->type == OPT_FLAG ? 1 : 2;
+}
+
+/* To @at, if not NULL, with @offset added to each; returns how many. */
+static size_t add_options(const struct opt *table, size_t offset, struct opt *at)
+{
+	size_t nr = 0;
+
+	for (; table->name; table++) {
+		if (table->type == OPT_GROUP) {
+			nr += add_options(table->group, offset + table->offset, at ? at + nr : NULL);
+			continue;
+		}
+		if (at) {
+			at[nr] = *table;
+			at[nr].offset += offset;
+		}
+		nr++;
+	}
+	return nr;
+}
+
+struct opt *opt_flatten(const struct opt *table)
+{
+	struct opt *flat = calloc(add_options(table, 0, NULL) + 1, sizeof(*flat));
+
+	if (!flat)
+		abort();
+	add_options(table, 0, flat);	/* OPT_END is zero */
+	return flat;
 }
 
 const struct opt *opt_find(const struct opt *table, const char *name)

@@ -33,6 +33,7 @@ enum opt_type {
 	OPT_MAC,	/* struct opt_mac */
 	OPT_CHOICE,	/* int, index into choices; in the defaults -1: none */
 	OPT_REST,	/* struct opt_rest: all that is left, options of another command included */
+	OPT_GROUP,	/* no option: those of another table, in this place (opt_flatten()) */
 };
 
 struct opt_mac {
@@ -79,7 +80,11 @@ struct opt {
 	char letter_elsewhere;		/* a second letter, that of other tools; 0: none */
 	const char *(*value_at)(size_t i);	/* values of a text that are known, for completion; NULL
 						 * after the last */
+	const struct opt *group;	/* OPT_GROUP: the table */
 };
+
+/* A group of options, whose values begin at @at. */
+#define OPT_GROUP_AT(at, table) { .name = "", .type = OPT_GROUP, .offset = (at), .group = (table) }
 
 #define OPT_RATE_BPS (1u << UNIT_RATE_BPS)
 #define OPT_RATE_PPS (1u << UNIT_RATE_PPS)
@@ -93,6 +98,12 @@ struct opt_given {
 	const struct opt *table;
 	bool is[];			/* one per entry */
 };
+
+/*
+ * A copy of @table with the options of its groups in their places, which may have groups themselves. All
+ * other functions take such a table. The caller frees it.
+ */
+struct opt *opt_flatten(const struct opt *table);
 
 /*
  * Reads argv[0..argc) into @opts, which holds the defaults. Sets @ret_help if -h or --help was

@@ -27,6 +27,23 @@
 #include "sys/host/caps.h"
 #include "sys/net/netns.h"
 
+const struct opt trial_options[] = {
+	{ 0, "sink", OPT_STR, offsetof(struct trial_opts, sink), "IFACE[@NETNS]",
+	  "receive there as well, and account for every lost packet" },
+	{ 0, "sink-socket", OPT_FLAG, offsetof(struct trial_opts, socket), NULL,
+	  "--sink: receive by a UDP socket, after the network stack, instead of in the driver" },
+	{ 0, "rcvbuf", OPT_U32, offsetof(struct trial_opts, rcvbuf_bytes), "BYTES",
+	  "--sink-socket: receive buffer, which the kernel doubles; 0: default",
+	  .max = INT32_MAX / 2 },
+	OPT_GROUP_AT(offsetof(struct trial_opts, order_window), rx_window_options),
+	{ 'w', "wait", OPT_DURATION, offsetof(struct trial_opts, wait_ns), "TIME",
+	  "--sink: a packet that has not arrived this long after the last was sent counts as lost",
+	  .min = 1, .max = TRIAL_WAIT_MAX_NS },
+	{ 0, "no-ledger", OPT_FLAG, offsetof(struct trial_opts, no_ledger), NULL,
+	  "--sink: count losses only, do not locate them" },
+	OPT_END
+};
+
 #define STREAM_PARTS	64		/* streams that get a part each */
 #define POLL_NS		10000000ull
 #define NEIGHBOUR_NS	4000000000ull	/* as long as three requests, each after a second, take (mcast_solicit) */

@@ -35,20 +35,8 @@ struct trial_opts {
 	bool gaps;			/* also measure inter-arrival times; set by callers */
 };
 
-#define TRIAL_OPTIONS(type, at) \
-	{ 0, "sink", OPT_STR, offsetof(type, at.sink), "IFACE[@NETNS]", \
-	  "receive there as well, and account for every lost packet" }, \
-	{ 0, "sink-socket", OPT_FLAG, offsetof(type, at.socket), NULL, \
-	  "--sink: receive by a UDP socket, after the network stack, instead of in the driver" }, \
-	{ 0, "rcvbuf", OPT_U32, offsetof(type, at.rcvbuf_bytes), "BYTES", \
-	  "--sink-socket: receive buffer, which the kernel doubles; 0: default", \
-	  .max = INT32_MAX / 2 }, \
-	RX_WINDOW_OPTION(type, at.order_window), \
-	{ 'w', "wait", OPT_DURATION, offsetof(type, at.wait_ns), "TIME", \
-	  "--sink: a packet that has not arrived this long after the last was sent counts as lost", \
-	  .min = 1, .max = TRIAL_WAIT_MAX_NS }, \
-	{ 0, "no-ledger", OPT_FLAG, offsetof(type, at.no_ledger), NULL, \
-	  "--sink: count losses only, do not locate them" }
+/* Values: a struct trial_opts. */
+extern const struct opt trial_options[];
 
 #define TRIAL_DEFAULTS	.wait_ns = SETTLE_WAIT_NS
 

@@ -17,6 +17,21 @@
 #include "proto/hdr.h"
 #include "sys/host/keeper.h"
 
+const struct opt exports_options[] = {
+	{ 0, "records", OPT_STR, offsetof(struct exports_opts, records), "FILE",
+	  "one line per packet: sequence, times, CPU; FILE.gz: compressed" },
+	{ 0, "records-every", OPT_COUNT, offsetof(struct exports_opts, records_every), "N",
+	  "record only one in N sequence numbers", .min = 1, .max = UINT32_MAX },
+	{ 0, "records-ring", OPT_COUNT, offsetof(struct exports_opts, records_ring_bytes), "BYTES",
+	  "ring between driver and file, grown to a power of two; 48 bytes a record",
+	  .min = 4096, .max = 1 << 30 },
+	{ 0, "hgrm", OPT_STR, offsetof(struct exports_opts, hgrm), "FILE",
+	  "delay percentiles, in HdrHistogram's percentile format" },
+	{ 0, "hlog", OPT_STR, offsetof(struct exports_opts, hlog), "FILE",
+	  "HdrHistogram log: one histogram per interval" },
+	OPT_END
+};
+
 struct exports {
 	struct exports_opts opts;
 	struct rx_cfg cfg;

@@ -23,18 +23,8 @@ struct exports_opts {
 
 #define EXPORTS_DEFAULTS	{ .records_every = 1, .records_ring_bytes = 64000000 }
 
-#define EXPORTS_OPTIONS(type, at) \
-	{ 0, "records", OPT_STR, offsetof(type, at.records), "FILE", \
-	  "one line per packet: sequence, times, CPU; FILE.gz: compressed" }, \
-	{ 0, "records-every", OPT_COUNT, offsetof(type, at.records_every), "N", \
-	  "record only one in N sequence numbers", .min = 1, .max = UINT32_MAX }, \
-	{ 0, "records-ring", OPT_COUNT, offsetof(type, at.records_ring_bytes), "BYTES", \
-	  "ring between driver and file, grown to a power of two; 48 bytes a record", \
-	  .min = 4096, .max = 1 << 30 }, \
-	{ 0, "hgrm", OPT_STR, offsetof(type, at.hgrm), "FILE", \
-	  "delay percentiles, in HdrHistogram's percentile format" }, \
-	{ 0, "hlog", OPT_STR, offsetof(type, at.hlog), "FILE", \
-	  "HdrHistogram log: one histogram per interval" }
+/* Values: a struct exports_opts. */
+extern const struct opt exports_options[];
 
 #define EXPORTS_RULES { OPT_REQUIRES, "records-every records-ring", "records" }
 

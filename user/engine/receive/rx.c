@@ -40,6 +40,13 @@
 
 const char *const rx_stamp_names[] = { "xdp", "hw", "auto", NULL };
 
+const struct opt rx_window_options[] = {
+	{ 0, "order-window", OPT_U32, 0, "N",
+	  "distinguish a late packet from a copy up to N numbers below the highest; rounded up to a power "
+	  "of two; default: by the link's speed", .min = 1, .max = SEQ_WINDOW_MAX },
+	OPT_END
+};
+
 /* Sizes the maps as the configuration requires; unused ones keep one entry. */
 static void size_maps(struct rx *rx)
 {

@@ -17,6 +17,7 @@
 #include "abi/stamp.h"
 #include "engine/receive/receiver.h"
 #include "lib/err.h"
+#include "lib/opt.h"
 #include "proto/frame.h"
 #include "result/result.h"
 #include "sys/hook/drops.h"
@@ -59,11 +60,8 @@ struct rx_cfg {
 	const struct drops_maps *drops;	/* that note received packets; NULL: none */
 };
 
-/* rx_cfg.window as an option. */
-#define RX_WINDOW_OPTION(type, at) \
-	{ 0, "order-window", OPT_U32, offsetof(type, at), "N", \
-	  "distinguish a late packet from a copy up to N numbers below the highest; rounded up to a power " \
-	  "of two; default: by the link's speed", .min = 1, .max = SEQ_WINDOW_MAX }
+/* Value: what becomes rx_cfg.window. */
+extern const struct opt rx_window_options[];
 
 struct rx;
 

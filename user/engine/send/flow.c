@@ -14,6 +14,33 @@
 #include "lib/near.h"
 #include "sys/net/nic.h"
 
+const struct opt flow_options[] = {
+	{ 's', "frame-bytes", OPT_STR, offsetof(struct flow_opts, sizes), "SIZE",
+	  "frame with FCS, as RFC 2544 counts: 128, 64-1518, random(64-1518), imix, 64*7,1518*1" },
+	{ 0, "streams", OPT_STR, offsetof(struct flow_opts, path), "FILE",
+	  "send the streams of this file, see ethgauge-streams(7)" },
+	{ 0, "profile", OPT_STR, offsetof(struct flow_opts, profile), "NAME",
+	  "send a kind of traffic that is built in: bulk, imix, interactive, signalling, storage, video, voip-g711",
+	  .value_at = profile_name_at },
+	{ 0, "copies", OPT_U32, offsetof(struct flow_opts, copies), "N",
+	  "--streams and --profile: each stream N times", .min = 1, .max = FLOW_FILE_MAX },
+	{ 0, "burst", OPT_COUNT, offsetof(struct flow_opts, burst), "N",
+	  "N packets at --rate, then none until --every is over" },
+	{ 0, "every", OPT_DURATION, offsetof(struct flow_opts, every_ns), "TIME",
+	  "--burst: from first packet to first packet" },
+	{ 0, "on", OPT_DURATION, offsetof(struct flow_opts, on_ns), "TIME",
+	  "send at --rate for TIME, pause for --off, and repeat" },
+	{ 0, "off", OPT_DURATION, offsetof(struct flow_opts, off_ns), "TIME",
+	  "--on: the pause" },
+	{ 0, "poisson", OPT_FLAG, offsetof(struct flow_opts, poisson), NULL,
+	  "exponential sending intervals (RFC 2330) with --rate as the mean, instead of even ones" },
+	{ 0, "ramp-to", OPT_RATE, offsetof(struct flow_opts, ramp_to), "RATE",
+	  "begin at --rate and go evenly to this one within --ramp-time" },
+	{ 0, "ramp-time", OPT_DURATION, offsetof(struct flow_opts, ramp_ns), "TIME",
+	  "of --ramp-to" },
+	OPT_END
+};
+
 #define IP6_MORE_BYTES		20	/* an IPv6 header less an IPv4 header */
 #define PROFILE_MAX_BYTES	1518	/* a frame of MTU 1500 */
 

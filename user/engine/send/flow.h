@@ -49,30 +49,8 @@ struct flow_opts {
 	{ OPT_EXCLUDES, "streams profile", \
 	  "frame-bytes rate rate-layer vlan vlan-pcp src-ip burst every on off poisson ramp-to ramp-time" }
 
-#define FLOW_OPTIONS(type, at) \
-	{ 's', "frame-bytes", OPT_STR, offsetof(type, at.sizes), "SIZE", \
-	  "frame with FCS, as RFC 2544 counts: 128, 64-1518, random(64-1518), imix, 64*7,1518*1" }, \
-	{ 0, "streams", OPT_STR, offsetof(type, at.path), "FILE", \
-	  "send the streams of this file, see ethgauge-streams(7)" }, \
-	{ 0, "profile", OPT_STR, offsetof(type, at.profile), "NAME", \
-	  "send a kind of traffic that is built in: bulk, imix, interactive, signalling, storage, video, voip-g711", \
-	  .value_at = profile_name_at }, \
-	{ 0, "copies", OPT_U32, offsetof(type, at.copies), "N", \
-	  "--streams and --profile: each stream N times", .min = 1, .max = FLOW_FILE_MAX }, \
-	{ 0, "burst", OPT_COUNT, offsetof(type, at.burst), "N", \
-	  "N packets at --rate, then none until --every is over" }, \
-	{ 0, "every", OPT_DURATION, offsetof(type, at.every_ns), "TIME", \
-	  "--burst: from first packet to first packet" }, \
-	{ 0, "on", OPT_DURATION, offsetof(type, at.on_ns), "TIME", \
-	  "send at --rate for TIME, pause for --off, and repeat" }, \
-	{ 0, "off", OPT_DURATION, offsetof(type, at.off_ns), "TIME", \
-	  "--on: the pause" }, \
-	{ 0, "poisson", OPT_FLAG, offsetof(type, at.poisson), NULL, \
-	  "exponential sending intervals (RFC 2330) with --rate as the mean, instead of even ones" }, \
-	{ 0, "ramp-to", OPT_RATE, offsetof(type, at.ramp_to), "RATE", \
-	  "begin at --rate and go evenly to this one within --ramp-time" }, \
-	{ 0, "ramp-time", OPT_DURATION, offsetof(type, at.ramp_ns), "TIME", \
-	  "of --ramp-to" }
+/* Values: a struct flow_opts, without those of its replay. */
+extern const struct opt flow_options[];
 
 /* Options against each other; pure. Sets what @stream leaves to them: its frame_bytes. */
 int flow_check(const struct flow_opts *opts, struct stream_opts *stream, struct err *e);

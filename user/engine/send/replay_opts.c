@@ -15,6 +15,26 @@
 #include "proto/flow_file.h"
 #include "sys/net/nic.h"
 
+const struct opt replay_options[] = {
+	{ 0, "pcap", OPT_STR, offsetof(struct replay_opts, path), "FILE",
+	  "send the packets of a capture file (pcap, pcapng, gzip), and no DEST" },
+	{ 0, "speed", OPT_FACTOR, offsetof(struct replay_opts, speed), "FACTOR",
+	  "--pcap: times as fast as it was captured, or max" },
+	{ 0, "loop", OPT_COUNT, offsetof(struct replay_opts, loops), "N",
+	  "--pcap: send the file N times; 0: without end" },
+	{ 0, "map-ip", OPT_STR, offsetof(struct replay_opts, prefixes), "A/N=B/M,...",
+	  "--pcap: move addresses from one prefix to another" },
+	{ 0, "map-port", OPT_STR, offsetof(struct replay_opts, ports), "A=B,...",
+	  "--pcap: change TCP and UDP ports" },
+	{ 0, "strip-vlan", OPT_FLAG, offsetof(struct replay_opts, strip_vlan), NULL,
+	  "--pcap: without VLAN tags; --vlan puts a new one" },
+	{ 0, "fix-checksums", OPT_FLAG, offsetof(struct replay_opts, fix_checksums), NULL,
+	  "--pcap: compute those of IP, TCP, UDP, ICMP and IGMP anew" },
+	{ 0, "tag", OPT_FLAG, offsetof(struct replay_opts, tag), NULL,
+	  "--pcap: write the probe tag over the start of UDP payloads" },
+	OPT_END
+};
+
 static int make_rewrite(const struct replay_opts *opts, const struct stream_opts *stream,
 			struct rewrite *rewrite, struct err *e)
 {

@@ -25,23 +25,8 @@ struct replay_opts {
 
 #define REPLAY_DEFAULTS .speed = 1, .loops = 1
 
-#define REPLAY_OPTIONS(type, at) \
-	{ 0, "pcap", OPT_STR, offsetof(type, at.path), "FILE", \
-	  "send the packets of a capture file (pcap, pcapng, gzip), and no DEST" }, \
-	{ 0, "speed", OPT_FACTOR, offsetof(type, at.speed), "FACTOR", \
-	  "--pcap: times as fast as it was captured, or max" }, \
-	{ 0, "loop", OPT_COUNT, offsetof(type, at.loops), "N", \
-	  "--pcap: send the file N times; 0: without end" }, \
-	{ 0, "map-ip", OPT_STR, offsetof(type, at.prefixes), "A/N=B/M,...", \
-	  "--pcap: move addresses from one prefix to another" }, \
-	{ 0, "map-port", OPT_STR, offsetof(type, at.ports), "A=B,...", \
-	  "--pcap: change TCP and UDP ports" }, \
-	{ 0, "strip-vlan", OPT_FLAG, offsetof(type, at.strip_vlan), NULL, \
-	  "--pcap: without VLAN tags; --vlan puts a new one" }, \
-	{ 0, "fix-checksums", OPT_FLAG, offsetof(type, at.fix_checksums), NULL, \
-	  "--pcap: compute those of IP, TCP, UDP, ICMP and IGMP anew" }, \
-	{ 0, "tag", OPT_FLAG, offsetof(type, at.tag), NULL, \
-	  "--pcap: write the probe tag over the start of UDP payloads" }
+/* Values: a struct replay_opts. */
+extern const struct opt replay_options[];
 
 #define REPLAY_RULES \
 	{ OPT_REQUIRES, "speed loop map-ip map-port strip-vlan fix-checksums tag", "pcap" }, \

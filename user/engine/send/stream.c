@@ -20,6 +20,59 @@
 #include "sys/net/route.h"
 #include "sys/socket/sock.h"
 
+const struct opt stream_version_options[] = {
+	{ '4', "ipv4", OPT_FLAG, offsetof(struct stream_opts, ip4), NULL, "IPv4 only" },
+	{ '6', "ipv6", OPT_FLAG, offsetof(struct stream_opts, ip6), NULL, "IPv6 only" },
+	OPT_END
+};
+
+const struct opt stream_options[] = {
+	OPT_GROUP_AT(0, stream_version_options),
+	{ 'e', "engine", OPT_CHOICE, offsetof(struct stream_opts, engine), "ENGINE",
+	  "how packets get to the driver", .choices = tx_engine_names },
+	{ 'c', "count", OPT_COUNT, offsetof(struct stream_opts, count), "N",
+	  "packets to send; 0: until the duration is over" },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct stream_opts, duration_ns), "TIME",
+	  "time to send; 0: until the count is reached, or ^C" },
+	{ 'r', "rate", OPT_RATE, offsetof(struct stream_opts, rate), "RATE",
+	  "1Mpps, 10Gbit, 50% of the link, or max" },
+	{ 0, "rate-layer", OPT_CHOICE, offsetof(struct stream_opts, rate_layer), "LAYER",
+	  "what a rate in bit/s counts", .choices = stream_layer_names },
+	{ 'p', "port", OPT_U16, offsetof(struct stream_opts, port), "N",
+	  "UDP destination port", .min = 1 },
+	{ 0, "src-port", OPT_U16, offsetof(struct stream_opts, src_port), "N",
+	  "UDP source port", .min = 1 },
+	{ 0, "src-ip", OPT_STR, offsetof(struct stream_opts, src_ip), "ADDR",
+	  "source address, instead of the one that the route gives" },
+	{ 0, "src-mac", OPT_MAC, offsetof(struct stream_opts, src_mac), "MAC",
+	  "source MAC, instead of the interface's" },
+	{ 0, "dst-mac", OPT_MAC, offsetof(struct stream_opts, dst_mac), "MAC",
+	  "destination MAC, instead of asking route and neighbour" },
+	{ 0, "gateway", OPT_STR, offsetof(struct stream_opts, gateway), "ADDR",
+	  "next hop, instead of the route's: ask for its MAC address" },
+	{ 0, "vlan", OPT_U16, offsetof(struct stream_opts, vlan), "ID",
+	  "802.1Q tag; 0: none", .max = 4094 },
+	{ 0, "vlan-pcp", OPT_U16, offsetof(struct stream_opts, vlan_pcp), "N",
+	  "priority in the 802.1Q tag", .max = 7 },
+	{ 0, "dscp", OPT_U16, offsetof(struct stream_opts, dscp), "N",
+	  "differentiated services code point", .max = 63 },
+	{ 0, "ttl", OPT_U16, offsetof(struct stream_opts, ttl), "N",
+	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 },
+	{ 0, "stream", OPT_U16, offsetof(struct stream_opts, first_stream), "N",
+	  "number of the first thread's stream, in the tag" },
+	{ 0, "run", OPT_U16, offsetof(struct stream_opts, run), "N",
+	  "number in the tag that tells this run's packets from others'; 0: chosen at random",
+	  .max = TAG_RUNS - 1 },
+	{ 0, "clock", OPT_CHOICE, offsetof(struct stream_opts, clock), "CLOCK",
+	  "timestamp clock; use tai for delays between hosts",
+	  .choices = clock_names },
+	{ 0, "queue", OPT_U32, offsetof(struct stream_opts, first_queue), "N",
+	  "afxdp: transmit queue of the first thread", .max = 4095 },
+	{ 0, "batch", OPT_U32, offsetof(struct stream_opts, batch), "N",
+	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 },
+	OPT_END
+};
+
 const char *const stream_layer_names[] = { "l1", "l2", "l3", "payload", NULL };
 const char *const stream_payload_names[] = { "zero", "pattern", NULL };
 

@@ -60,61 +60,10 @@ struct stream_opts {
 	uint64_t seed;
 };
 
-/* Table entries for a verb's @type, whose member @at is a struct stream_opts. */
-#define STREAM_ARGUMENTS(type, at) \
-	{ 0, "INTERFACE", OPT_IFACE, offsetof(type, at.ifname), NULL, \
-	  "send through this interface, instead of the route's", .argument = true, .omitted_without = "" }, \
-	{ 0, "DEST", OPT_STR, offsetof(type, at.dest), NULL, \
-	  "host to send to: an IPv4 or IPv6 address, or a name", .argument = true }
 
-#define STREAM_VERSION_OPTIONS(type, at) \
-	{ '4', "ipv4", OPT_FLAG, offsetof(type, at.ip4), NULL, "IPv4 only" }, \
-	{ '6', "ipv6", OPT_FLAG, offsetof(type, at.ip6), NULL, "IPv6 only" }
 
-#define STREAM_OPTIONS(type, at) \
-	STREAM_VERSION_OPTIONS(type, at), \
-	{ 'e', "engine", OPT_CHOICE, offsetof(type, at.engine), "ENGINE", \
-	  "how packets get to the driver", .choices = tx_engine_names }, \
-	{ 'c', "count", OPT_COUNT, offsetof(type, at.count), "N", \
-	  "packets to send; 0: until the duration is over" }, \
-	{ 'd', "duration", OPT_DURATION, offsetof(type, at.duration_ns), "TIME", \
-	  "time to send; 0: until the count is reached, or ^C" }, \
-	{ 'r', "rate", OPT_RATE, offsetof(type, at.rate), "RATE", \
-	  "1Mpps, 10Gbit, 50% of the link, or max" }, \
-	{ 0, "rate-layer", OPT_CHOICE, offsetof(type, at.rate_layer), "LAYER", \
-	  "what a rate in bit/s counts", .choices = stream_layer_names }, \
-	{ 'p', "port", OPT_U16, offsetof(type, at.port), "N", \
-	  "UDP destination port", .min = 1 }, \
-	{ 0, "src-port", OPT_U16, offsetof(type, at.src_port), "N", \
-	  "UDP source port", .min = 1 }, \
-	{ 0, "src-ip", OPT_STR, offsetof(type, at.src_ip), "ADDR", \
-	  "source address, instead of the one that the route gives" }, \
-	{ 0, "src-mac", OPT_MAC, offsetof(type, at.src_mac), "MAC", \
-	  "source MAC, instead of the interface's" }, \
-	{ 0, "dst-mac", OPT_MAC, offsetof(type, at.dst_mac), "MAC", \
-	  "destination MAC, instead of asking route and neighbour" }, \
-	{ 0, "gateway", OPT_STR, offsetof(type, at.gateway), "ADDR", \
-	  "next hop, instead of the route's: ask for its MAC address" }, \
-	{ 0, "vlan", OPT_U16, offsetof(type, at.vlan), "ID", \
-	  "802.1Q tag; 0: none", .max = 4094 }, \
-	{ 0, "vlan-pcp", OPT_U16, offsetof(type, at.vlan_pcp), "N", \
-	  "priority in the 802.1Q tag", .max = 7 }, \
-	{ 0, "dscp", OPT_U16, offsetof(type, at.dscp), "N", \
-	  "differentiated services code point", .max = 63 }, \
-	{ 0, "ttl", OPT_U16, offsetof(type, at.ttl), "N", \
-	  "IPv4 time to live, IPv6 hop limit", .min = 1, .max = 255 }, \
-	{ 0, "stream", OPT_U16, offsetof(type, at.first_stream), "N", \
-	  "number of the first thread's stream, in the tag" }, \
-	{ 0, "run", OPT_U16, offsetof(type, at.run), "N", \
-	  "number in the tag that tells this run's packets from others'; 0: chosen at random", \
-	  .max = TAG_RUNS - 1 }, \
-	{ 0, "clock", OPT_CHOICE, offsetof(type, at.clock), "CLOCK", \
-	  "timestamp clock; use tai for delays between hosts", \
-	  .choices = clock_names }, \
-	{ 0, "queue", OPT_U32, offsetof(type, at.first_queue), "N", \
-	  "afxdp: transmit queue of the first thread", .max = 4095 }, \
-	{ 0, "batch", OPT_U32, offsetof(type, at.batch), "N", \
-	  "frames handed to the driver at once; 0: chosen by the rate", .max = 256 }
+/* Groups whose values are a struct stream_opts; the second is a part of the first. */
+extern const struct opt stream_options[], stream_version_options[];
 
 #define STREAM_RULES \
 	{ OPT_AT_MOST_ONE, "ipv4 ipv6" }, \
@@ -123,11 +72,6 @@ struct stream_opts {
 	{ OPT_REQUIRES, "queue", "engine=afxdp|auto" }, \
 	{ OPT_REQUIRES, "rate-layer", "rate=bit/s rate=%" }
 
-/* Of verbs that send one size. */
-#define STREAM_SIZE_OPTION(type, at) \
-	{ 's', "frame-bytes", OPT_U32, offsetof(type, at.frame_bytes), "SIZE", \
-	  "frame with FCS, as RFC 2544 counts; IPv6 and VLAN need more", \
-	  .max = FRAME_MAX_BYTES }
 
 /* What both verbs start from. */
 #define STREAM_DEFAULTS \

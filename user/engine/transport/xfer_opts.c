@@ -19,6 +19,74 @@
 #include "lib/stat.h"
 #include "sys/host/caps.h"
 
+const struct opt xfer_options[] = {
+	{ 'p', "port", OPT_U16, offsetof(struct xfer_opts, port), "N",
+	  "control port of the server", .min = 1 },
+	{ 'd', "duration", OPT_DURATION, offsetof(struct xfer_opts, duration_ns), "TIME",
+	  "test time, after --omit", .min = 1000000, .letter_elsewhere = 't' },
+	{ 'O', "omit", OPT_DURATION, offsetof(struct xfer_opts, omit_ns), "TIME",
+	  "leave the first of it out of rates and round trips" },
+	{ 'i', "interval", OPT_DURATION, offsetof(struct xfer_opts, interval_ns), "TIME",
+	  "reporting interval, and on a terminal a line for each; 0: none" },
+	{ 'P', "parallel", OPT_U16, offsetof(struct xfer_opts, streams), "N",
+	  "connections at once, in each direction", .min = 1, .max = CONTROL_MAX_STREAMS },
+	{ 0, "per-stream", OPT_FLAG, offsetof(struct xfer_opts, per_stream), NULL,
+	  "lines of each connection too" },
+	{ 0, "threads", OPT_U16, offsetof(struct xfer_opts, threads), "N",
+	  "threads at each end; 0: one a stream, at most one a CPU" },
+	{ 'r', "rate", OPT_RATE, offsetof(struct xfer_opts, rate), "RATE",
+	  "100Mbit of payload, all streams together; of requests 10kpps",
+	  .rate_kinds = OPT_RATE_BPS | OPT_RATE_PPS | OPT_RATE_MAX, .letter_elsewhere = 'b' },
+	{ 0, "request-bytes", OPT_COUNT, offsetof(struct xfer_opts, request_bytes), "N",
+	  "length of a request; 0: 1 byte, UDP 18", .max = CONTROL_MAX_MESSAGE, .of = "rr crr" },
+	{ 0, "response-bytes", OPT_COUNT, offsetof(struct xfer_opts, response_bytes), "N",
+	  "length of a response; 0: as the request", .max = CONTROL_MAX_MESSAGE, .of = "rr crr" },
+	{ 0, "outstanding", OPT_COUNT, offsetof(struct xfer_opts, outstanding), "N",
+	  "requests under way on each connection; 0: 1, with --rate 1024", .max = 1024, .of = "rr" },
+	{ 0, "socket-buffer", OPT_COUNT, offsetof(struct xfer_opts, buffer_bytes), "BYTES",
+	  "all four of the following at once; 64Ki is 65536", .max = INT32_MAX / 2, .letter_elsewhere = 'w' },
+	{ 0, "send-buffer", OPT_COUNT, offsetof(struct xfer_opts, send_buffer_bytes), "BYTES",
+	  "socket buffer here, which the kernel doubles; 0: the system's", .max = INT32_MAX / 2 },
+	{ 0, "receive-buffer", OPT_COUNT, offsetof(struct xfer_opts, receive_buffer_bytes), "BYTES",
+	  "the same for receiving", .max = INT32_MAX / 2 },
+	{ 0, "remote-send-buffer", OPT_COUNT, offsetof(struct xfer_opts, remote_send_buffer_bytes), "BYTES",
+	  "the same at the server", .max = INT32_MAX / 2 },
+	{ 0, "remote-receive-buffer", OPT_COUNT, offsetof(struct xfer_opts, remote_receive_buffer_bytes),
+	  "BYTES", "the same at the server", .max = INT32_MAX / 2 },
+	{ 0, "spin", OPT_FLAG, offsetof(struct xfer_opts, spin), NULL,
+	  "both ends poll instead of sleeping; one CPU per thread" },
+	{ 0, "busy-read", OPT_DURATION, offsetof(struct xfer_opts, busy_poll_ns), "TIME",
+	  "at this end the kernel polls the driver this long (SO_BUSY_POLL); CAP_NET_ADMIN",
+	  .max = 1000000000 },
+	{ 0, "dscp", OPT_U16, offsetof(struct xfer_opts, dscp), "N",
+	  "differentiated services code point of both ends", .max = 63 },
+	{ 0, "cpu", OPT_STR, offsetof(struct xfer_opts, cpu), "N", "threads of this end on this CPU" },
+	{ 0, "remote-cpu", OPT_STR, offsetof(struct xfer_opts, remote_cpu), "N",
+	  "CPU for the server's threads" },
+	{ '4', "ipv4", OPT_FLAG, offsetof(struct xfer_opts, ipv4), NULL, "IPv4 only" },
+	{ '6', "ipv6", OPT_FLAG, offsetof(struct xfer_opts, ipv6), NULL, "IPv6 only" },
+	{ 'B', "bind", OPT_STR, offsetof(struct xfer_opts, from), "ADDR", "send from this address" },
+	{ 0, "data-ports", OPT_STR, offsetof(struct xfer_opts, data_ports), "LOW-HIGH",
+	  "data ports that the server may name, if it has --data-ports; default: near --port" },
+	{ 0, "key-file", OPT_STR, offsetof(struct xfer_opts, key_file), "FILE",
+	  "the server's key; else ETHGAUGE_KEY of the environment" },
+	{ 0, "confidence", OPT_STR, offsetof(struct xfer_opts, confidence), "LEVEL,WIDTH",
+	  "repeat until the LEVEL % interval of the mean is at most WIDTH % wide: 99,5" },
+	{ 0, "max-runs", OPT_U16, offsetof(struct xfer_opts, max_runs), "N",
+	  "--confidence: at most so many runs, at least 3", .min = 3, .max = 100 },
+	OPT_END
+};
+
+const struct opt xfer_stream_options[] = {
+	{ 0, "message-sizes", OPT_STR, offsetof(struct xfer_opts, sizes), "FROM-TO",
+	  "a run for each message length from FROM, doubled each time, and of TO", .of = XFER_STREAMS },
+	{ 'R', "reverse", OPT_FLAG, offsetof(struct xfer_opts, reverse), NULL, "the server sends",
+	  .of = XFER_STREAMS },
+	{ 0, "bidir", OPT_FLAG, offsetof(struct xfer_opts, bidir), NULL, "both send at once",
+	  .of = XFER_STREAMS },
+	OPT_END
+};
+
 #define MAX_RUNS		100
 #define MIN_RUNS		3
 #define STREAM_BYTES		(128u << 10)
