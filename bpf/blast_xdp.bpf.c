@@ -19,22 +19,10 @@ char _license[] SEC("license") = "GPL";
 /* Fields that vary from packet to packet, except the tag; all zero: none. */
 const volatile struct gen_plan plan;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct gen_rec);
-	__uint(max_entries, 1);		/* one per possible CPU, set before load */
-} gen_recs SEC(".maps");
+MAPPED_ARRAY(gen_recs, struct gen_rec);	/* one per possible CPU, set before load */
 
 /* Departure minus slot; paced packets only. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* paced: one per possible CPU, set before load */
-} gen_lates SEC(".maps");
+MAPPED_ARRAY(gen_lates, struct hist_rec);	/* paced: one per possible CPU, set before load */
 
 /*
  * The sleeping pacer calls this a few microseconds before the slot: 512 clock reads cover at least

@@ -36,13 +36,7 @@ struct {
 	__uint(max_entries, DROP_PLACES);
 } drop_places SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct drop_sum);
-	__uint(max_entries, 1);		/* CPUs */
-} drop_sums SEC(".maps");
+MAPPED_ARRAY(drop_sums, struct drop_sum);	/* CPUs */
 
 /* What qdisc:qdisc_drop said last on this CPU: of the packet that skb:kfree_skb reports next. */
 struct qdisc_drop {
@@ -50,12 +44,7 @@ struct qdisc_drop {
 	__u64 reason;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__type(key, __u32);
-	__type(value, struct qdisc_drop);
-	__uint(max_entries, 1);
-} qdisc_drops SEC(".maps");
+CPU_SCRATCH(qdisc_drops, struct qdisc_drop);
 
 static __always_inline int is_dest4(const struct iphdr *ip)
 {

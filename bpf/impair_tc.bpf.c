@@ -15,13 +15,7 @@ char _license[] SEC("license") = "GPL";
 
 #define HEADER_BYTES 256	/* required in the linear part for parsing */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, __u64);
-	__uint(max_entries, 1);
-} tc_beat SEC(".maps");
+MAPPED_ARRAY(tc_beat, __u64);
 
 static __always_inline int is_stopped(void)
 {

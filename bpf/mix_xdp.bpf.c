@@ -21,13 +21,7 @@ char _license[] SEC("license") = "GPL";
 /* After each struct mix_stream; a multiple of 64. */
 const volatile __u32 template_bytes = 64;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct mix_thread);
-	__uint(max_entries, 1);		/* one per possible CPU, set before load */
-} mix_threads SEC(".maps");
+MAPPED_ARRAY(mix_threads, struct mix_thread);	/* one per possible CPU, set before load */
 
 /* Only sizes, no types: user space sets both before load. */
 struct {
@@ -42,13 +36,7 @@ struct mix_list {
 	__u64 values[MIX_MAX_LIST];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct mix_list);
-	__uint(max_entries, 1);
-} mix_lists SEC(".maps");
+MAPPED_ARRAY(mix_lists, struct mix_list);
 
 #define WAIT_READS 512		/* as in blast_xdp: at least 10 us */
 #define WAIT_NS 15000		/* do not wait for slots later than this */

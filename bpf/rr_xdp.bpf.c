@@ -35,30 +35,11 @@ struct {
 	__type(value, __u32);
 } rr_xsks SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one per CPU: set before load */
-	__type(key, __u32);
-	__type(value, struct rr_rec);
-} rr_recs SEC(".maps");
+MAPPED_ARRAY(rr_recs, struct rr_rec);	/* one per CPU: set before load */
 
 /* Of rr_xdp_bounce. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one per CPU: set before load */
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-} rr_hists SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* set before load */
-	__type(key, __u32);
-	__type(value, struct rr_token);
-} rr_tokens SEC(".maps");
+MAPPED_ARRAY(rr_hists, struct hist_rec);	/* one per CPU: set before load */
+MAPPED_ARRAY(rr_tokens, struct rr_token);	/* set before load */
 
 static __always_inline int is_from_peer(const struct packet *pkt)
 {

@@ -43,55 +43,16 @@ const volatile __u64 expect_gap_ns;
 const volatile __u8 note_seen;
 
 /* All sizes are set before load. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct sink_rec);
-	__uint(max_entries, 1);		/* CPUs x (cfg.streams + 1) */
-} sink_recs SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* CPUs x cfg.streams */
-} sink_hists SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* with cfg.gaps CPUs x cfg.streams */
-} sink_gaps SEC(".maps");
+MAPPED_ARRAY(sink_recs, struct sink_rec);	/* CPUs x (cfg.streams + 1) */
+MAPPED_ARRAY(sink_hists, struct hist_rec);	/* CPUs x cfg.streams */
+MAPPED_ARRAY(sink_gaps, struct hist_rec);	/* with cfg.gaps CPUs x cfg.streams */
 
 /* Difference of an interval from expect_gap_ns, in either direction. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* with expect_gap_ns CPUs x cfg.streams */
-} sink_gap_errors SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct sink_cpu);
-	__uint(max_entries, 1);		/* CPUs */
-} sink_cpus SEC(".maps");
+MAPPED_ARRAY(sink_gap_errors, struct hist_rec);	/* with expect_gap_ns CPUs x cfg.streams */
+MAPPED_ARRAY(sink_cpus, struct sink_cpu);	/* CPUs */
 
 /* Per stream; written under the lock of its slot. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct order_rec);
-	__uint(max_entries, 1);		/* cfg.streams */
-} sink_orders SEC(".maps");
+MAPPED_ARRAY(sink_orders, struct order_rec);	/* cfg.streams */
 
 /* Per stream, as its order_rec; of SEQ_RING_BYTES(), for the window and cfg.vary. */
 struct {
@@ -102,13 +63,7 @@ struct {
 	__uint(max_entries, 1);		/* cfg.streams */
 } sink_rings SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct vary_rec);
-	__uint(max_entries, 1);		/* with cfg.vary cfg.streams */
-} sink_varies SEC(".maps");
+MAPPED_ARRAY(sink_varies, struct vary_rec);	/* with cfg.vary cfg.streams */
 
 /*
  * A packet without a timestamp requires a clock read only for the rate: after the first ones, one

@@ -21,13 +21,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one per CPU: set before load */
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-} stamp_hists SEC(".maps");		/* of T3 - T2 */
+MAPPED_ARRAY(stamp_hists, struct hist_rec);	/* one per CPU: set before load */		/* of T3 - T2 */
 
 /* Whether the extensions can be trusted. */
 static __always_inline void prove_tlvs(struct xdp_md *ctx, struct stamp_work *work)

@@ -12,13 +12,7 @@
 extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *ctx, __u64 *timestamp) __ksym;
 
 /* From the NIC's clock to stamp_clock. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct stamp_lines);
-	__uint(max_entries, 1);
-} phc_lines SEC(".maps");
+MAPPED_ARRAY(phc_lines, struct stamp_lines);
 
 /* 0: no hardware timestamp for this packet; some drivers return success and 0. */
 static __always_inline __u64 arrived_ns(struct xdp_md *ctx)

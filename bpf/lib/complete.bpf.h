@@ -18,12 +18,7 @@ struct complete_chunk {
 };
 
 /* For the part of a frame that is in further buffers. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__type(key, __u32);
-	__type(value, struct complete_chunk);
-	__uint(max_entries, 1);
-} complete_chunks SEC(".maps");
+CPU_SCRATCH(complete_chunks, struct complete_chunk);
 
 static __always_inline __u32 chunk_sum(struct complete_chunk *chunk)
 {

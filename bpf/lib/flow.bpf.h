@@ -67,21 +67,8 @@ struct {
 	__uint(max_entries, 1);
 } flow_no_trips SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* FLOW_KINDS x WATCH_DIRS x CPUs */
-} flow_hists SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct flow_cpu);
-	__uint(max_entries, 1);		/* CPUs */
-} flow_cpus SEC(".maps");
+MAPPED_ARRAY(flow_hists, struct hist_rec);	/* FLOW_KINDS x WATCH_DIRS x CPUs */
+MAPPED_ARRAY(flow_cpus, struct flow_cpu);	/* CPUs */
 
 static __always_inline void flow_sum(struct watch_sum *sum, __u32 packets, __u64 frame_bytes)
 {

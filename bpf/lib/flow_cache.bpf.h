@@ -12,13 +12,7 @@
 #include "lib/flow_fill.bpf.h"
 #include "lib/parse.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct flow_cached);
-	__uint(max_entries, 1);		/* FLOW_CACHE x CPUs */
-} flow_caches SEC(".maps");
+MAPPED_ARRAY(flow_caches, struct flow_cached);	/* FLOW_CACHE x CPUs */
 
 static __always_inline __u32 flow_cache_at(const struct flow_words *key)
 {

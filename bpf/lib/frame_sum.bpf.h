@@ -21,7 +21,7 @@ static __always_inline void *frame_at(struct xdp_md *ctx, __u32 offset, __u32 by
 {
 	void *end = (void *)(long)ctx->data_end, *at = (void *)(long)ctx->data;
 
-	asm volatile("" : "+r"(offset));
+	barrier_var(offset);
 	at += offset & FRAME_REACH;
 	return at + bytes > end ? NULL : at;
 }

@@ -36,13 +36,7 @@ struct {
 	__uint(max_entries, 1);
 } impair_slots SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct impair_rec);
-	__uint(max_entries, 1);		/* CPUs, set before load */
-} impair_recs SEC(".maps");
+MAPPED_ARRAY(impair_recs, struct impair_rec);	/* CPUs, set before load */
 
 /* Ordinal to the rules that list it, as bits. */
 struct {
@@ -77,12 +71,7 @@ struct decision {
 	__u32 bits[IMPAIR_MAX_BITS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__type(key, __u32);
-	__type(value, struct decision);
-	__uint(max_entries, 1);
-} decisions SEC(".maps");
+CPU_SCRATCH(decisions, struct decision);
 
 static __always_inline int has_kind(const struct decision *d, enum impair_kind kind)
 {

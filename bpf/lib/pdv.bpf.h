@@ -11,13 +11,7 @@
 #include "abi/pdv.h"
 #include "lib/core.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct pdv_rec);
-	__uint(max_entries, 1);		/* set before load */
-} pdvs SEC(".maps");
+MAPPED_ARRAY(pdvs, struct pdv_rec);	/* set before load */
 
 __attribute__((noinline)) int pdv_move_one(__u32 index, __u32 level, __u64 number, __u64 min_ns)
 {

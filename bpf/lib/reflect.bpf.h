@@ -28,13 +28,7 @@ __u64 source_due_ns[REFLECT_SOURCES];
 const volatile int own_ifindex;
 const volatile __u32 own_netns_inode;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one per CPU: set before load */
-	__type(key, __u32);
-	__type(value, struct reflect_rec);
-} reflect_recs SEC(".maps");
+MAPPED_ARRAY(reflect_recs, struct reflect_rec);	/* one per CPU: set before load */
 
 #define STAMP_ALL_BELOW	4096	/* a clock read costs 25 ns: time all answers only while they are
 				 * few */
@@ -355,7 +349,7 @@ static __always_inline void count(enum reflect_outcome outcome, __u32 buf_bytes)
 	 * Clang 19 knows the possible values of the outcome, which the verifier does not, and
 	 * dropped the check.
 	 */
-	asm volatile("" : "+r"(outcome));
+	barrier_var(outcome);
 	if (!rec || outcome >= REFLECT_NR_OUTCOMES)
 		return;
 	ADD_ONCE(rec->packets[outcome], 1);

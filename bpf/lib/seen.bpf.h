@@ -8,13 +8,8 @@
 #include "abi/drops.h"
 #include "lib/core.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);	/* a socket is read by user space */
-	__type(key, __u32);
-	__type(value, struct seen_packet);
-	__uint(max_entries, 1);		/* SEEN_SLOTS where it is used */
-} seen_packets SEC(".maps");
+/* A socket is read by user space. */
+MAPPED_ARRAY(seen_packets, struct seen_packet);	/* SEEN_SLOTS where it is used */
 
 /* By drop_place_id(): drops there that were not the packet's end, as another copy went on. */
 struct {

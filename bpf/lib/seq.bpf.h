@@ -81,7 +81,7 @@ static __always_inline int seq_clear(struct seq_state *seq, __u64 *ring, __u64 e
 	}
 	seq->end = word;
 	/* Otherwise clang 19 leaves the loop in two ways. */
-	asm volatile("" : "+r"(word));
+	barrier_var(word);
 	return word < end;
 }
 
@@ -202,7 +202,7 @@ static __always_inline struct seq_gap *order_find(const struct order_rec *order,
 	for (step = seq_gaps(seq_window) / 2; step; step >>= 1) {
 		below = seq_gap(ring, seq_window, at + step - 1)->place;
 		below = (below - place) >> 63;	/* 1: it is further on */
-		asm volatile("" : "+r"(below));
+		barrier_var(below);
 		at += below * step;
 	}
 	return seq_gap(ring, seq_window, at);

@@ -24,12 +24,7 @@ struct sha256 {
 	__u32 block[16];	/* used up */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__type(key, __u32);
-	__type(value, struct sha256);
-	__uint(max_entries, 1);
-} sha256_works SEC(".maps");
+CPU_SCRATCH(sha256_works, struct sha256);
 
 static __always_inline __u32 sha256_ror(__u32 word, __u32 by)
 {

@@ -37,28 +37,9 @@ struct stamp_work {
 	struct stamp_key key;	/* of the session */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__type(key, __u32);
-	__type(value, struct stamp_work);
-	__uint(max_entries, 1);
-} stamp_works SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct stamp_reflect_clock);
-	__uint(max_entries, 1);
-} stamp_clocks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* one per CPU: set before load */
-	__type(key, __u32);
-	__type(value, struct stamp_reflect_rec);
-} stamp_recs SEC(".maps");
+CPU_SCRATCH(stamp_works, struct stamp_work);
+MAPPED_ARRAY(stamp_clocks, struct stamp_reflect_clock);
+MAPPED_ARRAY(stamp_recs, struct stamp_reflect_rec);	/* one per CPU: set before load */
 
 static __always_inline struct stamp_work *stamp_work(void)
 {

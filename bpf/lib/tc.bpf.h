@@ -91,7 +91,7 @@ static __always_inline enum parse_result skb_look(struct __sk_buff *ctx, enum wa
 	}
 	/* Here, after which no path through the headers differs by its pointers for the verifier. */
 	wire->place = (pkt->l3 - pkt->data) << 16 | (pkt->l4 - pkt->data);
-	asm volatile("" : "+r"(wire->place));
+	barrier_var(wire->place);
 	wire->packets = 1;
 	wire->full_bytes = 0;
 	/* An ingress skb holds its receive queue's number + 1, or 0. */

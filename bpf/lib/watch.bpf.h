@@ -15,38 +15,12 @@
 const volatile struct watch_cfg cfg;
 
 /* All sizes are set before load; watch_xdp uses the maps of watch_tc or flow_tc. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct watch_rec);
-	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
-} watch_recs SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct watch_sum);
-	__uint(max_entries, 1);		/* CPUs x (cfg.nr_queues + 1) */
-} watch_queues SEC(".maps");
+MAPPED_ARRAY(watch_recs, struct watch_rec);	/* WATCH_DIRS x CPUs */
+MAPPED_ARRAY(watch_queues, struct watch_sum);	/* CPUs x (cfg.nr_queues + 1) */
 
 /* Time since the previous buffer in the same direction on the same CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct hist_rec);
-	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
-} watch_gaps SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct watch_ring);
-	__uint(max_entries, 1);		/* WATCH_DIRS x CPUs */
-} watch_rings SEC(".maps");
+MAPPED_ARRAY(watch_gaps, struct hist_rec);	/* WATCH_DIRS x CPUs */
+MAPPED_ARRAY(watch_rings, struct watch_ring);	/* WATCH_DIRS x CPUs */
 
 static __always_inline __u32 watch_l4(__u8 proto)
 {
