@@ -4,8 +4,10 @@ import json
 import math
 import os
 import resource
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -149,6 +151,38 @@ class Lab:
 
 def lab_down(name):
     run(TOOL, "lab", "down", "--name", name, "--quiet")
+
+
+def cannot(programs=(), built=(TOOL,), make="make", setup="--bench"):
+    """Why nothing can be measured on this machine; None: it can."""
+    if os.geteuid():
+        return "it makes namespaces and loads BPF programs: run it as root"
+    if not all(os.access(path, os.X_OK) for path in built):
+        return f"the programs are not built; run: {make}"
+    missing = [name for name in programs if not shutil.which(name)]
+    return f"{missing[0]} is missing; run: sudo scripts/setup {setup}" if missing else None
+
+
+def run_main(script, labs, work):
+    """The exit status of work(). Whatever ends it, its programs end, and the labs of these names are taken away."""
+    catch_signals()
+    try:
+        status = work() or 0
+    except Stopped:
+        status = 128 + stopped_by()
+    except (Failed, subprocess.SubprocessError) as error:
+        print(f"{script}: {error}", file=sys.stderr)
+        status = 128 + stopped_by() if stopped_by() else 4
+    finally:
+        for child in list(Child.running):
+            child.stop(signal.SIGTERM)
+        for name in labs:
+            try:
+                lab_down(name)
+            except Failed as error:
+                print(f"{script}: {error}", file=sys.stderr)
+                status = status or 4
+    return status
 
 
 class Clocks:

@@ -273,7 +273,7 @@ without() {
 	[[ $stderr == *"soak-stamp: broken: no such thing"* ]]
 
 	run -3 --separate-stderr env TOOL=/nonexistent "$TOP/scripts/bench-all" --quick soak-stamp soak-watch
-	[[ $output =~ "soak-watch "[\ 0-9.]+" s  cannot: the tool is not built; run: make" ]]
+	[[ $output =~ "soak-watch "[\ 0-9.]+" s  cannot: the programs are not built; run: make" ]]
 	[[ $output == *"2 scripts, 0 failed, 2 skipped"* ]]
 
 	run -2 --separate-stderr "$TOP/scripts/bench-all" bench-nothing
