@@ -356,6 +356,10 @@ picture() {
 	stat -f -c %T /sys/fs/bpf
 }
 
+link_is_up() {
+	in_a ip -brief link show eg0 | grep -q ' UP '
+}
+
 @test "doctor changes nothing and sends nothing" {
 	local before
 
@@ -365,6 +369,8 @@ picture() {
 	in_a sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 	in_b sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 	nsenter --net="/run/netns/$A" ip link set lo up
+	# The kernel says a little later that a link has a carrier.
+	wait_for link_is_up
 	before=$(picture)
 	run -0 in_a "$TOOL" doctor eg0
 	run -0 in_a "$TOOL" doctor lo
