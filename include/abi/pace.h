@@ -12,6 +12,7 @@
 
 #include "abi/abi.h"
 #include "abi/field.h"
+#include "abi/hist.h"
 
 #define PACE_FRAC_BITS	20
 #define PACE_FRAC_MASK	((1u << PACE_FRAC_BITS) - 1)
@@ -68,34 +69,12 @@ static const __u32 pace_log2_table[65] = {
  */
 static inline __u64 pace_exponential(__u64 hash)
 {
-	__u32 bit = 0, index;
+	__u32 bit, index;
 	__u64 value = hash | 1, low;
 
 	/* Shifts the highest bit to bit 63. */
-	if (!(value >> 32)) {
-		value <<= 32;
-		bit += 32;
-	}
-	if (!(value >> 48)) {
-		value <<= 16;
-		bit += 16;
-	}
-	if (!(value >> 56)) {
-		value <<= 8;
-		bit += 8;
-	}
-	if (!(value >> 60)) {
-		value <<= 4;
-		bit += 4;
-	}
-	if (!(value >> 62)) {
-		value <<= 2;
-		bit += 2;
-	}
-	if (!(value >> 63)) {
-		value <<= 1;
-		bit += 1;
-	}
+	bit = 63 - hist_log2(value);
+	value <<= bit;
 	index = value >> 57 & 63;
 	low = value >> 37 & PACE_FRAC_MASK;
 	low = pace_log2_table[index] +
