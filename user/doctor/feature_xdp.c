@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -149,14 +147,9 @@ void probe_zerocopy(struct feature_set *set, struct feature_answer *ret)
 
 void probe_copy(struct feature_set *set, struct feature_answer *ret)
 {
-	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-
-	if (fd < 0) {
-		feature_failed(set, ret, -errno, "root (CAP_NET_RAW)");
-		return;
-	}
-	close(fd);
-	feature_say(ret, FEATURE_PRESENT, "supported by the kernel for any device");
+	probe_af_xdp(set, ret);
+	if (ret->state == FEATURE_PRESENT)
+		feature_say(ret, FEATURE_PRESENT, "supported by the kernel for any device");
 }
 
 /* Some drivers report transmission only while a program is attached: supported all the same. */
