@@ -6,10 +6,7 @@
  * with the frame's template, writes the changing fields, and XDP_TX hands it to the device's
  * ndo_xdp_xmit. XDP_DROP sends nothing: the slot is not due, or the limit is reached.
  */
-#include "lib/gen.bpf.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
+#include "lib/refused.bpf.h"
 
 #include "abi/gen.h"
 #include "lib/hist.bpf.h"
@@ -141,25 +138,12 @@ int blast_xdp_slot(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* Optional: frames of a bulk that ndo_xdp_xmit returned. */
-SEC("tp_btf/xdp_devmap_xmit")
-int BPF_PROG(blast_refused, const struct net_device___own *from, const struct net_device___own *to,
-	     int sent, int drops, int err)
+static __always_inline void add_refused(__u32 frames)
 {
 	struct gen_rec *rec = own_rec();
 
-	if (rec && drops > 0 && is_ours(to))
-		ADD_ONCE(rec->refused, drops);
-	return 0;
+	if (rec)
+		ADD_ONCE(rec->refused, frames);
 }
 
-/* Optional: frames dropped before the bulk, such as on a device that is down. */
-SEC("tp_btf/xdp_redirect_err")
-int BPF_PROG(blast_failed, const struct net_device___own *from)
-{
-	struct gen_rec *rec = own_rec();
-
-	if (rec && is_ours(from))
-		ADD_ONCE(rec->refused, 1);
-	return 0;
-}
+REFUSED_PROGRAMS(add_refused)

@@ -8,10 +8,7 @@
  * run costs the same for one stream and for thousands. The page's frame has the longest packet's
  * length.
  */
-#include "lib/gen.bpf.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
+#include "lib/refused.bpf.h"
 
 #include "abi/mix.h"
 #include "abi/payload.h"
@@ -296,25 +293,12 @@ int mix_xdp_slot(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* Optional: frames of a bulk that ndo_xdp_xmit returned. */
-SEC("tp_btf/xdp_devmap_xmit")
-int BPF_PROG(mix_refused, const struct net_device___own *from, const struct net_device___own *to,
-	     int sent, int drops, int err)
+static __always_inline void add_refused(__u32 frames)
 {
 	struct mix_thread *thread = own_thread();
 
-	if (thread && drops > 0 && is_ours(to))
-		ADD_ONCE(thread->refused, drops);
-	return 0;
+	if (thread)
+		ADD_ONCE(thread->refused, frames);
 }
 
-/* Optional: frames dropped before the bulk, such as on a device that is down. */
-SEC("tp_btf/xdp_redirect_err")
-int BPF_PROG(mix_failed, const struct net_device___own *from)
-{
-	struct mix_thread *thread = own_thread();
-
-	if (thread && is_ours(from))
-		ADD_ONCE(thread->refused, 1);
-	return 0;
-}
+REFUSED_PROGRAMS(add_refused)

@@ -6,10 +6,7 @@
  * each run writes the next one into its page, which starts with the longest packet's length.
  * XDP_DROP sends nothing: the slot is not due, or the end is reached.
  */
-#include "lib/gen.bpf.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
+#include "lib/refused.bpf.h"
 
 #include "abi/replay.h"
 
@@ -157,27 +154,10 @@ int replay_xdp_slot(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-static __always_inline void add_refused(__u32 drops)
+static __always_inline void add_refused(__u32 frames)
 {
 	if (bpf_get_smp_processor_id() == run.cpu)
-		ADD_ONCE(run.refused, drops);
+		ADD_ONCE(run.refused, frames);
 }
 
-/* Optional: frames of a bulk that ndo_xdp_xmit returned. */
-SEC("tp_btf/xdp_devmap_xmit")
-int BPF_PROG(replay_refused, const struct net_device___own *from,
-	     const struct net_device___own *to, int sent, int drops, int err)
-{
-	if (drops > 0 && is_ours(to))
-		add_refused(drops);
-	return 0;
-}
-
-/* Optional: frames dropped before the bulk, such as on a device that is down. */
-SEC("tp_btf/xdp_redirect_err")
-int BPF_PROG(replay_failed, const struct net_device___own *from)
-{
-	if (is_ours(from))
-		add_refused(1);
-	return 0;
-}
+REFUSED_PROGRAMS(add_refused)

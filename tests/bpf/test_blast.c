@@ -32,8 +32,8 @@ static int load(void **state)
 	skel->rodata->tag_run = PACKET_RUN;
 	bpf_map__set_max_entries(skel->maps.gen_recs, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.gen_lates, harness_cpus());
-	bpf_program__set_autoload(skel->progs.blast_refused, false);
-	bpf_program__set_autoload(skel->progs.blast_failed, false);
+	bpf_program__set_autoload(skel->progs.live_refused, false);
+	bpf_program__set_autoload(skel->progs.live_failed, false);
 	return blast_xdp_bpf__load(skel);
 }
 
@@ -317,8 +317,8 @@ static int reload_with_plan(const struct gen_plan *plan)
 		return -errno;
 	memcpy((void *)&skel->rodata->plan, plan, sizeof(*plan));
 	bpf_map__set_max_entries(skel->maps.gen_recs, harness_cpus());
-	bpf_program__set_autoload(skel->progs.blast_refused, false);
-	bpf_program__set_autoload(skel->progs.blast_failed, false);
+	bpf_program__set_autoload(skel->progs.live_refused, false);
+	bpf_program__set_autoload(skel->progs.live_failed, false);
 	err = blast_xdp_bpf__load(skel);
 	return err;
 }

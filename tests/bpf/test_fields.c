@@ -74,8 +74,8 @@ static struct blast_xdp_bpf *load(const struct packet *packet)
 	plan->nr_fields = packet->nr_fields;
 	plan->nr_sums = packet->nr_sums;
 	bpf_map__set_max_entries(skel->maps.gen_recs, harness_cpus());
-	bpf_program__set_autoload(skel->progs.blast_refused, false);
-	bpf_program__set_autoload(skel->progs.blast_failed, false);
+	bpf_program__set_autoload(skel->progs.live_refused, false);
+	bpf_program__set_autoload(skel->progs.live_failed, false);
 	assert_int_equal(blast_xdp_bpf__load(skel), 0);
 	return skel;
 }

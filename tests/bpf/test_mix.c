@@ -59,8 +59,8 @@ static int load(void **state)
 	bpf_map__set_max_entries(skel->maps.mix_threads, harness_cpus());
 	bpf_map__set_max_entries(skel->maps.mix_streams, 1 + STREAMS);
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)stream_bytes);
-	bpf_program__set_autoload(skel->progs.mix_refused, false);
-	bpf_program__set_autoload(skel->progs.mix_failed, false);
+	bpf_program__set_autoload(skel->progs.live_refused, false);
+	bpf_program__set_autoload(skel->progs.live_failed, false);
 	err = mix_xdp_bpf__load(skel);
 	if (err)
 		return err;

@@ -33,8 +33,8 @@ static int load_with(bool into_stack, uint64_t last)
 	skel->rodata->tag_run = PACKET_RUN;
 	skel->rodata->arena_last = last;
 	bpf_map__set_value_size(skel->maps.replay_arena, ARENA_BYTES);
-	bpf_program__set_autoload(skel->progs.replay_refused, false);
-	bpf_program__set_autoload(skel->progs.replay_failed, false);
+	bpf_program__set_autoload(skel->progs.live_refused, false);
+	bpf_program__set_autoload(skel->progs.live_failed, false);
 	return replay_xdp_bpf__load(skel);
 }
 

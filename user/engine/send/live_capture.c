@@ -80,7 +80,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	skel->rodata->arena_last = size - sizeof(struct replay_rec);
 	bpf_map__set_value_size(skel->maps.replay_arena,
 				(uint32_t)(size + REPLAY_MAX_BYTES));
-	live_choose_tracepoints(skel->progs.replay_refused, skel->progs.replay_failed);
+	live_choose_tracepoints(skel->progs.live_refused, skel->progs.live_failed);
 	err = bpf_load(skel->skeleton);
 	if (err == -E2BIG && size > OLD_ARENA_BYTES) {
 		err_machine(e, err, "before kernel 6.0 the live engine keeps no more than some 4 MiB "
@@ -92,8 +92,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	live->programs = (struct live_programs){
 		.spin_fd = bpf_program__fd(skel->progs.replay_xdp),
 		.slot_fd = bpf_program__fd(skel->progs.replay_xdp_slot),
-		.refused = skel->progs.replay_refused, .refused_link = &skel->links.replay_refused,
-		.failed = skel->progs.replay_failed, .failed_link = &skel->links.replay_failed,
+		LIVE_REFUSED(skel),
 	};
 	kept->run = &skel->bss->run;
 	kept->run->pass_bytes = size;

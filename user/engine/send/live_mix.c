@@ -69,15 +69,14 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	bpf_map__set_max_entries(skel->maps.mix_threads, cpu_nr_possible());
 	bpf_map__set_value_size(skel->maps.mix_streams, (__u32)many->stream_bytes);
 	bpf_map__set_max_entries(skel->maps.mix_streams, tx->cfg.mix->nr_flows);
-	live_choose_tracepoints(skel->progs.mix_refused, skel->progs.mix_failed);
+	live_choose_tracepoints(skel->progs.live_refused, skel->progs.live_failed);
 	err = bpf_load(skel->skeleton);
 	if (err)
 		return bpf_load_error(e, err, "mix_xdp");
 	live->programs = (struct live_programs){
 		.spin_fd = bpf_program__fd(skel->progs.mix_xdp),
 		.slot_fd = bpf_program__fd(skel->progs.mix_xdp_slot),
-		.refused = skel->progs.mix_refused, .refused_link = &skel->links.mix_refused,
-		.failed = skel->progs.mix_failed, .failed_link = &skel->links.mix_failed,
+		LIVE_REFUSED(skel),
 	};
 	err = map_all(many, e);
 	return err ? err : mix_fill(many, tx, e);

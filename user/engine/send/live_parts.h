@@ -40,6 +40,11 @@ struct live_programs {
 	struct bpf_link **refused_link, **failed_link;
 };
 
+/* The members that all programs of senders have alike (bpf/lib/refused.bpf.h). */
+#define LIVE_REFUSED(skel) \
+	.refused = (skel)->progs.live_refused, .refused_link = &(skel)->links.live_refused, \
+	.failed = (skel)->progs.live_failed, .failed_link = &(skel)->links.live_failed
+
 struct live;
 
 struct live_maker {

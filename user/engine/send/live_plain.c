@@ -79,7 +79,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	LIVE_SET_COMMON(skel->rodata, tx);
 	fill_plan(tx->threads[0].flow->packet, (struct gen_plan *)&skel->rodata->plan);
 	bpf_map__set_max_entries(skel->maps.gen_recs, cpu_nr_possible());
-	live_choose_tracepoints(skel->progs.blast_refused, skel->progs.blast_failed);
+	live_choose_tracepoints(skel->progs.live_refused, skel->progs.live_failed);
 	if (paced)
 		bpf_map__set_max_entries(skel->maps.gen_lates, cpu_nr_possible());
 	err = bpf_load(skel->skeleton);
@@ -88,8 +88,7 @@ static int load(struct live *live, struct tx *tx, struct err *e)
 	live->programs = (struct live_programs){
 		.spin_fd = bpf_program__fd(skel->progs.blast_xdp),
 		.slot_fd = bpf_program__fd(skel->progs.blast_xdp_slot),
-		.refused = skel->progs.blast_refused, .refused_link = &skel->links.blast_refused,
-		.failed = skel->progs.blast_failed, .failed_link = &skel->links.blast_failed,
+		LIVE_REFUSED(skel),
 	};
 	err = bpf_map_memory(skel->maps.gen_recs, (void **)&plain->recs, &plain->recs_bytes, e);
 	if (err || !paced)
