@@ -67,12 +67,13 @@ libs      := -lxdp -lbpf -lelf -lpcap -lz -ljansson -lfyaml -lnl-3 -lnettle -lca
 pure-libs := -lpcap -lz -ljansson -lfyaml -lnl-3 -lnettle -lncursesw -ltinfo -lm -lpthread
 multi     := $(shell $(CC) -print-multiarch 2>/dev/null)
 deps      := -MMD -MP
+werror    := $(if $(filter-out 0,$(WERROR)),-Werror)
 user-cc    = $(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers \
-	     $(CFLAGS) $(san) \
+	     $(werror) $(CFLAGS) $(san) \
 	     -DTOOL_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(O)/gen \
 	     -isystem /usr/include/libnl3
 # Some kernel headers include libc's, which need the host's architecture.
-bpf-cc     = $(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Iinclude -Ibpf \
+bpf-cc     = $(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(werror) -Iinclude -Ibpf \
 	     -idirafter /usr/include/$(multi) -D__$(firstword $(subst -, ,$(multi)))__
 user-c     = $(user-cc) $(deps)
 bpf-c      = $(bpf-cc) $(deps)
@@ -334,6 +335,7 @@ Targets:
 Variables:
   O=DIR          build directory ($(O))
   V=1            show the commands
+  WERROR=1       a warning of the compilers fails the build, as in .ci/run
   SAN=1          build with the address and undefined-behaviour sanitizers
   PREFIX=DIR     installation prefix ($(PREFIX)); DESTDIR=DIR is put before it
   CC, CFLAGS, LDFLAGS, CLANG, BPFTOOL

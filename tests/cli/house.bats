@@ -682,6 +682,19 @@ rooms_of() {
 	[[ $output == *"not ok 3 of common"*"from function \`json' in file "*"a.bats, line 13)"*"not true: .a"* ]]
 }
 
+@test "what .ci/run builds has no warning: each compiler is told to fail" {
+	local file
+
+	cd "$TOP"
+	grep -q '^export WERROR=1$' .ci/run
+	for file in user/lib/opt.o bpf/blast_xdp.bpf.o san/user/lib/opt.o fuzz/user/lib/opt.o; do
+		run -0 make -n -W user/lib/opt.c -W bpf/blast_xdp.bpf.c WERROR=1 O="$BATS_TEST_TMPDIR/o" "$BATS_TEST_TMPDIR/o/$file"
+		[[ $output == *" -Werror "* ]] || fail "$file: $output"
+		run -0 make -n -W user/lib/opt.c -W bpf/blast_xdp.bpf.c WERROR= O="$BATS_TEST_TMPDIR/o" "$BATS_TEST_TMPDIR/o/$file"
+		[[ $output != *" -Werror "* ]] || fail "$file: $output"
+	done
+}
+
 @test "the sum of a run counts what passed, failed, was skipped, crashed or ran nothing" {
 	local dir=$BATS_TEST_TMPDIR
 
