@@ -307,7 +307,7 @@ Targets:
            --help); needs setup --vm, and hours without KVM
   regress  compare the cost of a packet on two kernels (vmtest/regress --help); needs
            setup --vm: make regress ARGS="debian:6.1 debian:6.12"
-  lint     check includes, headers and shell scripts; formatting as a hint
+  lint     check includes, headers, line lengths and shell scripts; formatting as a hint
   fuzz     fuzz each parser for FUZZ_SECONDS=$(FUZZ_SECONDS), one for each CPU at a time; as root,
            installs clang's fuzzer runtime if it is missing
   bench    compare with other generators (scripts/bench-run); needs root

@@ -124,7 +124,8 @@ static void open_rows(struct rows *rows, const struct line *line, const struct r
 	if (!status_columns())
 		return;
 	duration_ns = option_of(line, "duration");
-	rows->progress = progress_new(duration_ns ? duration_ns + option_of(line, "omit") : 0, option_of(line, "count"));
+	rows->progress = progress_new(duration_ns ? duration_ns + option_of(line, "omit") : 0,
+				      option_of(line, "count"));
 	rows->lines = !rows->progress || has_interval || globals->verbose || !isatty(STDOUT_FILENO);
 }
 

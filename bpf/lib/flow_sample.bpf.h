@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/flow_sample.bpf.h - the buffers whose flows are looked up, if not of all: after random gaps, which user/lib/sample.h
+ * lib/flow_sample.bpf.h - the buffers whose flows are looked up, if not of all: after random gaps, which
+ * user/lib/sample.h
  * makes.
  */
 #ifndef LIB_FLOW_SAMPLE_BPF_H

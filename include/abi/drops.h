@@ -27,7 +27,7 @@ struct drops_cfg {
 	__u16 not_specified, no_route;	/* as no_socket: what the kernel says of a route that forbids, too */
 	__u8 knows_no_forward;	/* 1: it has a reason for packets that this host may not forward */
 	__u8 reserved_2;
-	__u16 qdisc_drop;	/* as no_socket: what the kernel says of a drop that qdisc:qdisc_drop gives the reason of */
+	__u16 qdisc_drop;	/* as no_socket: what the kernel says of a drop whose reason qdisc:qdisc_drop gives */
 };
 ABI_ASSERT_SIZE(struct drops_cfg, 64);
 
@@ -59,7 +59,8 @@ enum drop_kind {
 struct drop_key {
 	__u64 location;		/* address in the kernel; 0: not of this kind */
 	__u32 kind;		/* enum drop_kind */
-	__u32 reason;		/* enum skb_drop_reason or qdisc_drop_reason of the running kernel, or DROP_BY_ROUTE; 0: none */
+	__u32 reason;		/* enum skb_drop_reason or qdisc_drop_reason of the running kernel, or
+				 * DROP_BY_ROUTE; 0: none */
 	__u32 ifindex;		/* 0: unknown */
 	__u32 netns;		/* inode number of the network namespace; 0: unknown */
 	char ifname[DROP_NAME_BYTES];

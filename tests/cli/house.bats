@@ -598,6 +598,30 @@ rooms_of() {
 	[[ $output == *"user/sys/new/x.c: sys/new is no room of rooms.md"* ]]
 }
 
+@test "check-text finds lines that are too long, and texts in pieces that fit in one line" {
+	local dir=$BATS_TEST_TMPDIR/user
+
+	mkdir "$dir"
+	# Split after a comma, because it is too long, at a line's end, or with a macro between.
+	cat >"$dir/good.c" <<-'END'
+		say("one, "
+		    "two");
+		say("a text of which the pieces are far too long for a line together, as anyone who counts can see "
+		    "in no time at all, by counting");
+		say("line\n"
+		    "line");
+		say("give " OPTION("x")
+		    " here");
+	END
+	run -0 "$TOP/scripts/check-text" "$dir"
+	[ "$output" = "1 files: no line too long, and no text split without need" ]
+	printf 'say("one "\n    "two");\n' >"$dir/split.c"
+	{ printf '\t\t/*'; printf '%0110d' 0; echo ' */'; } >"$dir/long.h"
+	run -1 "$TOP/scripts/check-text" "$dir"
+	[ "$output" = "$dir/long.h:1: 131 columns, more than 120
+$dir/split.c:1: a text is split that fits in one line of 110 columns" ]
+}
+
 @test "check-layers keeps a header that one room names from all others" {
 	rooms_of user/engine/lab/y.c engine/send/tree.h
 	[ "$status" = 1 ]

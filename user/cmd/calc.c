@@ -295,7 +295,8 @@ static void tell_windows(const struct calc_opts *opts, struct result *res, struc
 		result_entry_real(part, "carried_ratio", some(bps / path.link_bps));
 		result_entry_close(part);
 	}
-	result_note(part, "a TCP window counts payload, so these rates are goodput; none exceeds the TCP goodput of the link");
+	result_note(part, "a TCP window counts payload, so these rates are goodput; "
+		    "none exceeds the TCP goodput of the link");
 	if (bdp_bytes > 65535.0 * (1 << 14))
 		result_note(part, "this path needs a window above TCP's maximum (1 GiB, RFC 7323): one connection "
 			    "cannot fill it");

@@ -126,7 +126,8 @@ static void offer_options(const struct completion *c, const struct opt *table, c
 	char label[64];
 
 	for (opt = table; opt->name; opt++) {
-		if (opt->argument || !opt_belongs(opt, command) || (given && given[opt - table] && opt->type != OPT_STRS))
+		if (opt->argument || !opt_belongs(opt, command) ||
+		    (given && given[opt - table] && opt->type != OPT_STRS))
 			continue;
 		offer(c, opt_label(label, sizeof(label), opt), opt->help);
 	}

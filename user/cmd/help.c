@@ -29,32 +29,33 @@ static const struct {
 	const char *names;
 } groups[] = {
 	{ "What",
-	  "access-code access-id all allow-dscp any-mac base bind ce checksum cookies copies corrupt data delay dest dests "
-	  "dev direction drops dscp dst-mac duplex duplicate expect-gap filter fix-checksums flows follow for format "
-	  "fragment frame-bytes gaps gateway has header hide-location http interface ip ipv4 ipv6 link list loss map-ip "
-	  "map-port match message-bytes message-sizes method middle mss mtu name new no-icmp no-tag outer pass path "
-	  "payload pcap port ports profile random reorder remark replay request-bytes response-bytes rtt run seed size sizes "
-	  "sources src-ip src-ips src-mac src-port src-ports stamp stateful stream streams strip-vlan tag tcp-options "
-	  "tests theory tlv truncate ttl tunnel twamp-light upload vary verify-payload vlan vlan-pcp vlan-tags way "
-	  "window apply restore bidir reverse data-ports sink" },
+	  "access-code access-id all allow-dscp any-mac base bind ce checksum cookies copies corrupt data delay "
+	  "dest dests dev direction drops dscp dst-mac duplex duplicate expect-gap filter fix-checksums flows "
+	  "follow for format fragment frame-bytes gaps gateway has header hide-location http interface ip ipv4 "
+	  "ipv6 link list loss map-ip map-port match message-bytes message-sizes method middle mss mtu name new "
+	  "no-icmp no-tag outer pass path payload pcap port ports profile random reorder remark replay "
+	  "request-bytes response-bytes rtt run seed size sizes sources src-ip src-ips src-mac src-port "
+	  "src-ports stamp stateful stream streams strip-vlan tag tcp-options tests theory tlv truncate ttl "
+	  "tunnel twamp-light upload vary verify-payload vlan vlan-pcp vlan-tags way window apply restore bidir "
+	  "reverse data-ports sink" },
 	{ "How much",
-	  "arrivals bottleneck burst bursts cir client-rate clients confidence connect-timeout count cycle-pause cycles "
-	  "duration eir every flood flow-idle goal goals initial-trial latency-trial limit loop max-burst max-clients "
-	  "max-duration max-flows max-memory max-per-address max-rate max-runs max-streams off omit on outstanding "
-	  "overload parallel pause poisson quick ramp ramp-time ramp-to rate rate-layer repeat repeats reset-wait "
-	  "resets sample search sessions settle source-rate speed timeout trial wait" },
+	  "arrivals bottleneck burst bursts cir client-rate clients confidence connect-timeout count cycle-pause "
+	  "cycles duration eir every flood flow-idle goal goals initial-trial latency-trial limit loop max-burst "
+	  "max-clients max-duration max-flows max-memory max-per-address max-rate max-runs max-streams off omit "
+	  "on outstanding overload parallel pause poisson quick ramp ramp-time ramp-to rate rate-layer repeat "
+	  "repeats reset-wait resets sample search sessions settle source-rate speed timeout trial wait" },
 	{ "How",
-	  "against-stack auth batch busy-poll busy-read cacert clock congestion count-only cpu engine force fresh gso "
-	  "hooks insecure into-stack key-file keys no-cost no-l4-checksum no-ledger no-store no-variation nodelay noise open "
-	  "order-window own-mac probe queue queues rcvbuf receive-buffer receiver reflector reflector-mode remote-cpu "
-	  "remote-receive-buffer remote-send-buffer reset-command rx-stamp send-buffer share sink-socket socket "
-	  "socket-buffer spin stamp-every strict-ssid tc-mode threads tx-stamp until-eof user window-clamp xdp-mode "
-	  "zero-copy zerocopy ignore state skip-failed" },
-	{ "Pass or fail",
-	  "avail expect fdv flr ftd no-failures no-loss policing threshold" },
+	  "against-stack auth batch busy-poll busy-read cacert clock congestion count-only cpu engine force "
+	  "fresh gso hooks insecure into-stack key-file keys no-cost no-l4-checksum no-ledger no-store "
+	  "no-variation nodelay noise open order-window own-mac probe queue queues rcvbuf receive-buffer "
+	  "receiver reflector reflector-mode remote-cpu remote-receive-buffer remote-send-buffer reset-command "
+	  "rx-stamp send-buffer share sink-socket socket socket-buffer spin stamp-every strict-ssid tc-mode "
+	  "threads tx-stamp until-eof user window-clamp xdp-mode zero-copy zerocopy ignore state skip-failed" },
+	{ "Pass or fail", "avail expect fdv flr ftd no-failures no-loss policing threshold" },
 	{ "Output",
-	  "csv events explain hgrm hlog html interval json jsonl ktap log md metric no-color output per-stream png prom "
-	  "quiet record records records-every records-ring save sort stream-parts svg textfile top tui verbose" },
+	  "csv events explain hgrm hlog html interval json jsonl ktap log md metric no-color output per-stream "
+	  "png prom quiet record records records-every records-ring save sort stream-parts svg textfile top tui "
+	  "verbose" },
 };
 
 static void print_help_option(FILE *out, const char *text)

@@ -178,7 +178,9 @@ static void show(const struct tune_opts *opts, const struct tune_path *path, str
 	result_line(res, "%u as recommended, %u to change, %u without advice, %u unknown, %u obsolete",
 		    nr[TUNE_OK], nr[TUNE_CHANGE], nr[TUNE_FREE], nr[TUNE_UNKNOWN], nr[TUNE_OBSOLETE]);
 	if (nr[TUNE_UNTOLD])
-		result_note(res, "advice for %u more requires the path's speed and round-trip time: --link 10G --rtt 25ms", nr[TUNE_UNTOLD]);
+		result_note(res,
+			    "advice for %u more requires the path's speed and round-trip time: --link 10G --rtt 25ms",
+			    nr[TUNE_UNTOLD]);
 	if (nr[TUNE_CHANGE])
 		result_note(res, "nothing was changed; to change a setting: ethgauge tune --apply NAME[=VALUE]");
 	saved = tune_nr_saved();

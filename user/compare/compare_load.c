@@ -262,8 +262,7 @@ static int load_glob(struct compare_docs *docs, const char *pattern, const char 
 	case 0:
 		break;
 	case GLOB_NOMATCH:
-		return err_usage(e, strcmp(pattern, path) ? "the directory '%s' has no .json or "
-							     ".jsonl file" :
+		return err_usage(e, strcmp(pattern, path) ? "the directory '%s' has no .json or .jsonl file" :
 							     "no such file: '%s'", path);
 	default:
 		return err_set(e, -ENOMEM, "cannot search for '%s'", path);

@@ -50,7 +50,8 @@ static const struct feature features[] = {
 	{ "af-xdp-metadata", BPF_GROUP, false, "6.8",
 	  "no transmit timestamps (blast --tx-stamp): only the time before the driver is known",
 	  "kernel 6.11 or newer, or 6.8 with later fixes", probe_tx_metadata },
-	{ "tcx", BPF_GROUP, false, "6.6", "tc programs attach through clsact instead", "kernel 6.6 or newer, with CONFIG_NET_XGRESS=y",
+	{ "tcx", BPF_GROUP, false, "6.6", "tc programs attach through clsact instead",
+	  "kernel 6.6 or newer, with CONFIG_NET_XGRESS=y",
 	  probe_tcx },
 	{ "clsact", BPF_GROUP, false, "4.5", "on kernels without tcx, no tc programs",
 	  "$ modprobe sch_ingress", probe_clsact },
@@ -296,7 +297,8 @@ void feature_denied(const struct feature_set *set, struct feature_answer *ret, c
 	feature_say(ret, FEATURE_UNKNOWN, "the check requires %s", what);
 	/* Root without a capability does not get it by sudo. */
 	if (geteuid())
-		feature_command(set, ret, "ethgauge doctor%s%s", set->ifname ? " " : "", set->ifname ? set->ifname : "");
+		feature_command(set, ret, "ethgauge doctor%s%s", set->ifname ? " " : "",
+				set->ifname ? set->ifname : "");
 }
 
 bool feature_has_cap(unsigned int cap)

@@ -33,7 +33,8 @@ struct feature {
 	bool of_iface;		/* a feature of an interface, not of the host */
 	const char *since;	/* the first kernel that has it, for display only. May be NULL */
 	const char *without;	/* impact of its absence */
-	const char *remedy;	/* unless the probe has a better one; "$ " before a command; IFACE is the name. May be NULL */
+	const char *remedy;	/* unless the probe has a better one; "$ " before a command; IFACE is the
+				 * name. May be NULL */
 	void (*probe)(struct feature_set *set, struct feature_answer *ret_answer);
 };
 

@@ -43,7 +43,8 @@ void probe_link(struct feature_set *set, struct feature_answer *ret)
 			    set->nic.mtu);
 	} else if (set->link.up) {
 		feature_say(ret, FEATURE_ABSENT, "%s, up, but no carrier", driver);
-		if (set->link.peer_ifindex && !nic_read_link(set->link.peer_ifindex, set->link.peer_nsid, &peer) && !peer.up)
+		if (set->link.peer_ifindex && !nic_read_link(set->link.peer_ifindex, set->link.peer_nsid, &peer) &&
+		    !peer.up)
 			feature_command_at_peer(set, ret, "ip link set dev %s up", peer.ifname);
 		else
 			feature_fix(ret, "plug in the cable, or set the other end up");

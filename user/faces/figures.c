@@ -12,7 +12,7 @@
 #include "result/metrics.h"
 
 #define SAME_TIME_S 600	/* documents taken at most this far apart share one axis of time */
-#define LEAST_STEP 0.01	/* of a value or of 1 - percentile: at most half a pixel where the axis has four decades */
+#define LEAST_STEP 0.01	/* of a value or of 1 - percentile: at most half a pixel on an axis of four decades */
 
 struct plot *figures_new(struct figures *figures, enum plot_kind kind, const char *title)
 {
@@ -373,11 +373,13 @@ static void rates_across(struct figures *figures, const json_t *const *docs, con
 	double first = first_s(docs, nr);
 	size_t had = 0, i, k, p;
 
-	snprintf(plot->x.label, sizeof(plot->x.label), "since the start of %s", isnan(first) ? "each run" : "the first run");
+	snprintf(plot->x.label, sizeof(plot->x.label), "since the start of %s",
+		 isnan(first) ? "each run" : "the first run");
 	plot->x.unit = UNIT_NS;
 	plot->y.unit = UNIT_PPS;
 	if (!isnan(first))
-		snprintf(plot->note, sizeof(plot->note), "The runs are placed by their dates, which are whole seconds.");
+		snprintf(plot->note, sizeof(plot->note),
+			 "The runs are placed by their dates, which are whole seconds.");
 	for (i = 0; i < nr; i++) {
 		double from_ns = isnan(first) ? 0 : (taken_s(docs[i]) - first) * 1e9;
 		size_t before = plot->nr_curves;
@@ -389,7 +391,8 @@ static void rates_across(struct figures *figures, const json_t *const *docs, con
 
 			if (!json_array_size(points))
 				continue;
-			snprintf(name, sizeof(name), "%.50s: %.40s", names[i], figures_name(label, sizeof(label), keys[k]));
+			snprintf(name, sizeof(name), "%.50s: %.40s", names[i],
+				 figures_name(label, sizeof(label), keys[k]));
 			curve = plot_curve(plot, name);
 			if (!curve)
 				break;
@@ -426,8 +429,8 @@ void figures_across(struct figures *figures, const json_t *const *docs, const ch
 			if (curve)
 				fill_percentiles(curve, hist);
 			else
-				snprintf(plot->note, sizeof(plot->note), "Only the first %d documents with these figures.",
-					 PLOT_MAX_CURVES);
+				snprintf(plot->note, sizeof(plot->note),
+					 "Only the first %d documents with these figures.", PLOT_MAX_CURVES);
 		}
 		if (plot && plot->nr_curves < 2) {
 			plot_release(plot);

@@ -137,7 +137,8 @@ static void throughput_bound(struct plot *plot, const struct suite *suite, doubl
 	for (k = 0; k < suite->nr_sizes; k++)
 		plot_point(bound, (double)k, seen[k]);
 	if (!of_link && isfinite(link))
-		snprintf(plot->note, sizeof(plot->note), "The limit of the link is more than %d times higher.", FAR_ABOVE);
+		snprintf(plot->note, sizeof(plot->note), "The limit of the link is more than %d times higher.",
+			 FAR_ABOVE);
 }
 
 static void throughput(struct figures *figures, const struct suite *suite)

@@ -150,7 +150,8 @@ static void add_theory(struct plot *plot, const struct swept *swept)
 		if (at == MAX_SIDE || !isfinite(here))
 			continue;
 		if (fabs(theory[at] - here) > here * 1e-6) {
-			snprintf(plot->note, sizeof(plot->note), "Medians. The theoretical limit differs between curves: "
+			snprintf(plot->note, sizeof(plot->note),
+				 "Medians. The theoretical limit differs between curves: "
 				 "see the table.");
 			return;
 		}

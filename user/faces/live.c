@@ -110,7 +110,8 @@ void live_say(struct live *live, const char *text)
 	static const char prefix[] = "ethgauge: ";
 
 	/* The line begins with it anyway. */
-	snprintf(live->said, sizeof(live->said), "%s", text + (strncmp(text, prefix, strlen(prefix)) ? 0 : strlen(prefix)));
+	snprintf(live->said, sizeof(live->said), "%s",
+		 text + (strncmp(text, prefix, strlen(prefix)) ? 0 : strlen(prefix)));
 }
 
 static unsigned int add_tables(const struct live_part *part, unsigned int nr,

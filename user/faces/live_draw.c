@@ -188,7 +188,8 @@ static void draw_parts(struct paint *paint)
 	if (layout.faults)
 		len += snprintf(text + len, sizeof(text) - len, "%*s", FAULT_COLUMNS, "faults");
 	if (layout.trend)
-		snprintf(text + len, sizeof(text) - len, "  to %s", unit_format(top, sizeof(top), UNIT_BPS, layout.top));
+		snprintf(text + len, sizeof(text) - len, "  to %s",
+			 unit_format(top, sizeof(top), UNIT_BPS, layout.top));
 	paint_line(paint, LIVE_HEAD, "%s", text);
 	for (i = 0; i < live->nr_parts; i++) {
 		if (is_shown(live, i))

@@ -22,7 +22,8 @@
 /* Which everyone asks for; the others are folded. */
 static bool is_main(const struct metric *metric)
 {
-	return metric->better != METRIC_NEITHER && (metric->brief || metric->stat == DIST_P50 || metric->stat == DIST_P99);
+	return metric->better != METRIC_NEITHER &&
+	       (metric->brief || metric->stat == DIST_P50 || metric->stat == DIST_P99);
 }
 
 const char *report_file_name(const struct report *report, size_t doc)
@@ -218,7 +219,8 @@ static void put_columns(FILE *out, const struct report *report)
 		open = true;
 		put_column_row(out, report, nr, metric);
 	}
-	fputs(open ? "</tbody></table></div>\n" : "<p class=\"quiet\">The documents have no main figure in common.</p>\n",
+	fputs(open ? "</tbody></table></div>\n" :
+		     "<p class=\"quiet\">The documents have no main figure in common.</p>\n",
 	      out);
 	if (open && report->docs.nr > nr)
 		fprintf(out, "<p class=\"quiet\">The first %zu of %zu documents.</p>\n", nr, report->docs.nr);

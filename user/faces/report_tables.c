@@ -63,9 +63,10 @@ static void put_share(FILE *out, double value, double whole)
 {
 	double share = whole > 0 ? value / whole : 0, wide = fmin(100, fmax(0, 100 * share));
 
-	fprintf(out, "<td class=\"n\" data-v=\"%.9g\"><svg width=\"100\" height=\"10\" role=\"img\" aria-label=\"share\">"
-		"<path class=\"share\" d=\"M0 1h%.2fv8h-%.2fz\"/></svg> %.4g %%</td>", value,
-		wide, wide, 100 * share);
+	fprintf(out,
+		"<td class=\"n\" data-v=\"%.9g\"><svg width=\"100\" height=\"10\" role=\"img\" aria-label=\"share\">"
+		"<path class=\"share\" d=\"M0 1h%.2fv8h-%.2fz\"/></svg> %.4g %%</td>",
+		value, wide, wide, 100 * share);
 }
 
 /* Figures of a sweep have the unit of the measured figure. */

@@ -59,7 +59,8 @@ static const struct row rows[] = {
 		{ "out_lost_packets", "out " }, { "back_lost_packets", "back " },
 		UNLESS_0("unplaced_lost_packets", "unknown ") } },
 	{ "damaged", NULL, {
-		UNLESS_0("bad_checksum_packets", "wrong checksum "), UNLESS_0("bad_payload_packets", "wrong payload ") } },
+		UNLESS_0("bad_checksum_packets", "wrong checksum "),
+		UNLESS_0("bad_payload_packets", "wrong payload ") } },
 	{ "rate", NULL, {
 		{ "transactions_per_s", NULL, "/s" }, { "transactions", NULL, " transactions" },
 		UNLESS_0("requests_timed_out", "timed out ") } },
@@ -78,13 +79,15 @@ static const struct row rows[] = {
 		{ "load_clients", "clients " } } },
 	{ "failed", NULL, { UNLESS_0("load_failed", "") }, "failed by kind" },
 	{ "seen", NULL, {
-		{ "impair_seen_packets" }, { "impair_seen_pps" }, { "impair_passed_packets", "forwarded " }, { "impair_out_frames", "frames out " },
+		{ "impair_seen_packets" }, { "impair_seen_pps" }, { "impair_passed_packets", "forwarded " },
+		{ "impair_out_frames", "frames out " },
 		UNLESS_0("impair_unmatched_packets", "not matched ") } },
 	{ "impaired", NULL, {
 		UNLESS_0("impair_lost_packets", "lost "), UNLESS_0("impair_duplicated_packets", "duplicated "),
 		UNLESS_0("impair_delayed_packets", "delayed "), UNLESS_0("impair_reordered_packets", "reordered "),
 		UNLESS_0("impair_ce_packets", "marked CE "), UNLESS_0("impair_remarked_packets", "remarked "),
-		UNLESS_0("impair_corrupted_packets", "corrupted "), UNLESS_0("impair_queue_dropped_frames", "queue full ") } },
+		UNLESS_0("impair_corrupted_packets", "corrupted "),
+		UNLESS_0("impair_queue_dropped_frames", "queue full ") } },
 	{ "served", NULL, {
 		{ "served_tests", "tests " }, { "served_clients", "clients " },
 		{ "payload_received_bytes", "received " }, { "payload_sent_bytes", "sent " } } },
@@ -94,9 +97,11 @@ static const struct row rows[] = {
 	{ "lossless", NULL, {
 		{ "throughput_pps" }, L1("throughput_l1_bps"), { "throughput_ratio", NULL, " of the highest load" } } },
 	{ "latency", NULL, {
-		{ "latency_typical_ns", "typical " }, { "latency_worst_ns", "worst " }, { "latency_max_ns", "max " } } },
+		{ "latency_typical_ns", "typical " }, { "latency_worst_ns", "worst " },
+		{ "latency_max_ns", "max " } } },
 	{ "bursts", NULL, {
-		{ "back_to_back_mean_packets", NULL, " frames without loss" }, { "buffer_packets", "buffer ", " frames" } } },
+		{ "back_to_back_mean_packets", NULL, " frames without loss" },
+		{ "buffer_packets", "buffer ", " frames" } } },
 	{ "recovery", NULL, { { "recovery_mean_ns" }, { "recovery_max_ns", "max " } } },
 	{ "reset", NULL, { { "reset_mean_ns" }, { "reset_max_ns", "max " } } },
 	{ "service", NULL, {

@@ -231,8 +231,9 @@ static bool wants_head(const json_t *tree)
 
 static bool has_found(const json_t *part)
 {
-	return json_object_size(json_object_get(part, "metrics")) || json_array_size(json_object_get(part, "entries")) ||
-	       json_array_size(json_object_get(part, "notes")) || json_array_size(json_object_get(part, "verdicts"));
+	return json_object_size(json_object_get(part, "metrics")) ||
+	       json_array_size(json_object_get(part, "entries")) || json_array_size(json_object_get(part, "notes")) ||
+	       json_array_size(json_object_get(part, "verdicts"));
 }
 
 /* Of a run that failed before it measured there is only the error. */

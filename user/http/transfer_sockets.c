@@ -27,12 +27,14 @@ void transfer_sockets_release(struct transfer_sockets *sockets)
 
 const struct sockaddr *transfer_sockets_first(const struct transfer_sockets *sockets)
 {
-	return __atomic_load_n(&sockets->first_is_set, __ATOMIC_ACQUIRE) ? (const struct sockaddr *)&sockets->first : NULL;
+	return __atomic_load_n(&sockets->first_is_set, __ATOMIC_ACQUIRE) ?
+	       (const struct sockaddr *)&sockets->first : NULL;
 }
 
 static void keep_first(struct transfer_sockets *sockets, const struct curl_sockaddr *address)
 {
-	if (address->addrlen > sizeof(sockets->first) || __atomic_exchange_n(&sockets->has_first, true, __ATOMIC_RELAXED))
+	if (address->addrlen > sizeof(sockets->first) ||
+	    __atomic_exchange_n(&sockets->has_first, true, __ATOMIC_RELAXED))
 		return;
 	memcpy(&sockets->first, &address->addr, address->addrlen);
 	__atomic_store_n(&sockets->first_is_set, true, __ATOMIC_RELEASE);

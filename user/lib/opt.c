@@ -241,8 +241,7 @@ static int parse_value(const struct opt *opt, const char *text, void *opts, stru
 		return parse_iface(opt, text, opts, e);
 	case OPT_MAC:
 		if (unit_parse_mac(text, FIELD(opts, opt, struct opt_mac).addr))
-			return err_usage(e, "%s '%s' is not a MAC address, such as "
-					 "02:00:00:00:00:01",
+			return err_usage(e, "%s '%s' is not a MAC address, such as 02:00:00:00:00:01",
 					 opt_label(name, sizeof(name), opt), text);
 		FIELD(opts, opt, struct opt_mac).set = true;
 		return 0;

@@ -145,8 +145,8 @@ bool opt_is_list(const struct opt *opt);
 char *opt_show(char *buf, size_t size, const struct opt *opt, const void *opts);
 
 /*
- * The words that give again what was given of the first @nr entries of @given's table, each after a space and quoted for
- * a shell: arguments, options, and a command after "--". False if they are too long for @size.
+ * The words that give again what was given of the first @nr entries of @given's table, each after a space
+ * and quoted for a shell: arguments, options, and a command after "--". False if they are too long for @size.
  */
 bool opt_show_given(char *buf, size_t size, const struct opt_given *given, size_t nr, const void *opts);
 

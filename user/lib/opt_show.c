@@ -174,7 +174,9 @@ bool opt_show_given(char *buf, size_t size, const struct opt_given *given, size_
 		for (i = 0; i < nr; i++) {
 			const struct opt *opt = &given->table[i];
 
-			if (given->is[i] && kind == (opt->type == OPT_REST ? COMMAND : opt->argument ? ARGUMENTS : OPTIONS))
+			if (given->is[i] && kind == (opt->type == OPT_REST ? COMMAND :
+						     opt->argument         ? ARGUMENTS :
+									     OPTIONS))
 				used = put_given(buf, size, used, opt, opts);
 		}
 	}

@@ -34,7 +34,8 @@ void outfile_close(struct outfile *file);
 
 /* Who names files where this process is no longer permitted to. Functions return negative errno. */
 struct outfile_namer {
-	int (*adopt)(const char *path, const char *aside, int fd);	/* @aside: "" while unnamed; its place, from 0 */
+	/* @aside: "" while unnamed; its place, from 0 */
+	int (*adopt)(const char *path, const char *aside, int fd);
 	int (*commit)(int place);
 	int (*renew)(int place);	/* the descriptor of an empty file */
 	void (*discard)(int place);	/* also after commit() */

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 /*
- * Appends @before as it is, and then @word (NULL: none), in single quotes where a shell would change it, to the @used bytes of @buf.
+ * Appends @before as it is, and then @word (NULL: none), in single quotes where a shell would change it, to
+ * the @used bytes of @buf.
  * Returns the bytes used then, without the NUL; what is beyond @size, at least 1, is cut.
  */
 size_t quote_word(char *buf, size_t size, size_t used, const char *before, const char *word);

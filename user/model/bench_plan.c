@@ -115,8 +115,7 @@ int bench_sizes_parse(const char *text, struct bench_plan *plan, struct err *e)
 		unsigned long bytes = strtoul(word, &end, 10);
 
 		if (!*word || *end || bytes < UNIT_MIN_FRAME_BYTES || bytes > FRAME_MAX_BYTES)
-			return err_usage(e, OPTION("sizes") ": '%s' is not a frame size from %d to "
-					"%d", word,
+			return err_usage(e, OPTION("sizes") ": '%s' is not a frame size from %d to %d", word,
 					 UNIT_MIN_FRAME_BYTES, FRAME_MAX_BYTES);
 		if (plan->nr_sizes == BENCH_MAX_SIZES)
 			return err_usage(e, OPTION("sizes") ": more than %d", BENCH_MAX_SIZES);

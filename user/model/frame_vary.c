@@ -107,8 +107,7 @@ static int check_size(const struct frame_spec *spec, const struct packet_size *s
 {
 	if (size->min_bytes >= frame_min_bytes(spec))
 		return 0;
-	return err_usage(e, "frames of %u bytes are too short: the packet requires "
-			 "%u%s", size->min_bytes,
+	return err_usage(e, "frames of %u bytes are too short: the packet requires %u%s", size->min_bytes,
 			 frame_min_bytes(spec), spec->tagged ? ", 18 of them for its tag" : "");
 }
 

@@ -101,8 +101,7 @@ static int set_value(struct impair_filter *filter, const char *name, char *value
 	}
 	if (i == ARRAY_SIZE(values)) {
 		err_usage(e, OPTION("match") ": unknown word '%s'", name);
-		return err_hint(e, "words: ip4 ip6 udp tcp sctp icmp icmp6 proto N src "
-				"ADDRESS[/BITS] "
+		return err_hint(e, "words: ip4 ip6 udp tcp sctp icmp icmp6 proto N src ADDRESS[/BITS] "
 				"dst ADDRESS[/BITS] sport N dport N stream N; all must hold");
 	}
 	if (!value)

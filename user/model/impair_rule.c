@@ -192,8 +192,7 @@ static int parse_every(struct impair_rule *rule, char *text, struct err *e)
 		return err_usage(e, "'every=%s' is not a number from 1 on", text);
 	phase = every - 1;
 	if (plus && (unit_parse_count(plus, &phase) || phase >= every))
-		return err_usage(e, "'+%s' after 'every=%s' is not a number below "
-				 "that", plus, text);
+		return err_usage(e, "'+%s' after 'every=%s' is not a number below that", plus, text);
 	rule->every = every;
 	rule->phase = phase;
 	return 0;
@@ -253,8 +252,7 @@ static int parse_arg(struct impair_rule *rule, char *text, struct err *e)
 		return err_usage(e, "':%s' is not a %s%s from %u to %u", text,
 				 rule->kind == IMPAIR_REMARK ? "" : "number of ", kind->arg, kind->min, kind->max);
 	if (rule->kind == IMPAIR_FRAGMENT && value % 8)
-		return err_usage(e, "':%s' is not a multiple of 8 bytes, as fragments "
-				 "require", text);
+		return err_usage(e, "':%s' is not a multiple of 8 bytes, as fragments require", text);
 	rule->arg = (uint32_t)value;
 	return 0;
 }
@@ -333,8 +331,7 @@ static int parse_delay(struct impair_rules *rules, char *text, struct err *e)
 	while (!err && (word = strtok_r(NULL, ",", &save)))
 		err = parse_shape(rules, word, e);
 	if (!err && delay->shape == BUMP_UNIFORM && delay->spread_ns > delay->mean_ns)
-		err = err_usage(e, "the jitter exceeds the delay: no packet can leave before it "
-				"arrived");
+		err = err_usage(e, "the jitter exceeds the delay: no packet can leave before it arrived");
 	return err;
 }
 

@@ -335,8 +335,10 @@ static void note_others(const struct ledger *ledger, uint64_t others, struct res
 			used += (size_t)snprintf(rows + used, sizeof(rows) - used, "%s%s%s%s at '%s'", used ? ", " : "",
 						 row->reason, *row->reason ? " " : "", row->place, row->where);
 	}
-	result_note(res, "other traffic was dropped beside this run's: counters have %llu more packets than were missing; "
-		    "so these rows are upper limits: %s", (unsigned long long)others, rows);
+	result_note(res,
+		    "other traffic was dropped beside this run's: counters have %llu more packets than were missing; "
+		    "so these rows are upper limits: %s",
+		    (unsigned long long)others, rows);
 }
 
 /* The namespace of "lab-r:ega" and of "lab-r" is "lab-r", that of "eg0" is "". */
@@ -457,8 +459,7 @@ void ledger_report(struct ledger *ledger, struct result *res)
 			       "explained %llu, none is unattributed", made, received, dropped);
 	else if (rest < 0)
 		result_verdict(res, false, "the ledger claims %llu more packets than were made: "
-			       "made "
-			       "%llu, received %llu, lost and explained %llu",
+			       "made %llu, received %llu, lost and explained %llu",
 			       (unsigned long long)-rest, made, received, dropped);
 	if (!ledger->witnesses.nr)
 		return;

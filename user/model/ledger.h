@@ -98,7 +98,8 @@ void ledger_add_stack(struct ledger *ledger, const char *where,
 		      const struct ledger_growth *growths, size_t nr);
 
 /*
- * Writes parts "ledger" and "witnesses", the largest rows first, figures and the verdict to @res. What is unattributed is no
+ * Writes parts "ledger" and "witnesses", the largest rows first, figures and the verdict to @res. What is
+ * unattributed is no
  * success and no failure: it has a note instead of a verdict. So has a row of a counter that counted other traffic too.
  */
 void ledger_report(struct ledger *ledger, struct result *res);

@@ -219,8 +219,7 @@ int replay_whole(const struct replay *replay, struct replay_pass *ret_pass, stru
 	if (!replay->whole) {
 		err_machine(e, -EFBIG, "the live engine keeps %llu MiB of packets, and not '%s'",
 			    REPLAY_HEAD_BYTES >> 20, replay->cfg.path);
-		return err_hint(e, "use " OPTION("engine") " afxdp, which reads a file while it "
-				"sends");
+		return err_hint(e, "use " OPTION("engine") " afxdp, which reads a file while it sends");
 	}
 	/* What is damaged is not sent again. */
 	if (__builtin_mul_overflow(replay->head_packets, replay->end_error.no ? 1 : replay->cfg.loops,

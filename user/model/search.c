@@ -354,8 +354,7 @@ int search_mlr(struct search *search, const struct search_goal *goals, size_t nr
 	int phase, err;
 
 	if (nr_goals > MAX_GOALS)
-		return err_usage(e, "%zu goals, but one search supports at most "
-				 "%d", nr_goals, MAX_GOALS);
+		return err_usage(e, "%zu goals, but one search supports at most %d", nr_goals, MAX_GOALS);
 	for (i = 1; i < nr_goals; i++)
 		strict = goals[i].loss_ratio < strict->loss_ratio ? &goals[i] : strict;
 	err = find_hint(search, strict, &hint_pps, e);

@@ -45,8 +45,8 @@ static const struct tune_item items[] = {
 	{ "net.ipv4.tcp_dsack", "TCP", .rule = TUNE_IS, .word = "1", .source = "RFC 2883",
 	  .effect = "reports duplicates, so that spurious retransmissions are detected and undone" },
 	{ "net.ipv4.tcp_ecn", "TCP", .rule = TUNE_LEAVE, .source = "RFC 3168; " SYSCTL_DOC,
-	  .effect = "packets are marked instead of dropped on congestion; 1 requests it, 2 only accepts it; useful where "
-	  "queues mark" },
+	  .effect = "packets are marked instead of dropped on congestion; 1 requests it, 2 only accepts it; "
+	  "useful where queues mark" },
 	{ "net.ipv4.tcp_congestion_control", "TCP", .rule = TUNE_LEAVE, .source = "RFC 9438 (cubic)",
 	  .effect = "rate control: cubic fills queues, bbr models rate and round-trip time; compare "
 	  "both on the path" },
@@ -56,8 +56,7 @@ static const struct tune_item items[] = {
 	{ "net.ipv4.tcp_mtu_probing", "TCP", .rule = TUNE_LEAVE, .source = "RFC 4821; " FASTER,
 	  .effect = "1 finds the path MTU where ICMP is blocked; useful with jumbo frames" },
 	{ "net.ipv4.tcp_no_metrics_save", "TCP", .rule = TUNE_LEAVE, .source = SYSCTL_DOC "; " FASTER,
-	  .effect = "1 saves nothing of a connection for the next one; repeated tests are then "
-	  "independent" },
+	  .effect = "1 saves nothing of a connection for the next one; repeated tests are then independent" },
 	{ "net.ipv4.tcp_tw_recycle", "TCP", .rule = TUNE_GONE, .source = "Linux 4.12",
 	  .effect = "it broke connections behind NAT and was removed in Linux 4.12" },
 	{ "net.ipv4.tcp_fack", "TCP", .rule = TUNE_GONE, .source = SYSCTL_DOC,
@@ -86,8 +85,8 @@ static const struct tune_item items[] = {
 	{ "net.core.netdev_budget_usecs", "sockets and queues", .of_host = true, .rule = TUNE_LEAVE,
 	  .source = CORE_DOC, .effect = "time per receive softirq; as above" },
 	{ "net.core.busy_poll", "sockets and queues", .of_host = true, .rule = TUNE_LEAVE,
-	  .source = CORE_DOC, .effect = "us that poll() spins on the NIC's queue: 50 saves some us of delay at the cost "
-	  "of a CPU" },
+	  .source = CORE_DOC,
+	  .effect = "us that poll() spins on the NIC's queue: 50 saves some us of delay at the cost of a CPU" },
 	{ "net.core.busy_read", "sockets and queues", .of_host = true, .rule = TUNE_LEAVE,
 	  .source = CORE_DOC, .effect = "the same for reading a socket" },
 	{ "net.core.default_qdisc", "sockets and queues", .of_host = true, .rule = TUNE_LEAVE,
@@ -103,8 +102,8 @@ static const struct tune_item items[] = {
 	{ "tx-ring", "interface", TUNE_KNOB, KNOB_TX_RING, .rule = TUNE_MOST, .source = ETHTOOL "; " FASTER,
 	  .effect = "frames queued for the NIC to send" },
 	{ "combined-queues", "interface", TUNE_KNOB, KNOB_COMBINED, .rule = TUNE_CPUS,
-	  .source = "Linux networking/scaling", .effect = "pairs of queues, each with its interrupt; one per CPU avoids "
-	  "shared locks" },
+	  .source = "Linux networking/scaling",
+	  .effect = "pairs of queues, each with its interrupt; one per CPU avoids shared locks" },
 	{ "rx-queues", "interface", TUNE_KNOB, KNOB_RX_QUEUES, .rule = TUNE_CPUS,
 	  .source = "Linux networking/scaling", .effect = "receive queues, if the driver has separate ones" },
 	{ "tx-queues", "interface", TUNE_KNOB, KNOB_TX_QUEUES, .rule = TUNE_CPUS,
@@ -132,8 +131,8 @@ static const struct tune_item items[] = {
 	{ "irq-affinity", "interface", TUNE_IRQS, .rule = TUNE_LEAVE, .source = "Linux core-api/irq",
 	  .effect = "CPUs of the NIC's interrupts; best one CPU each, near the NIC (irqbalance may move them)" },
 	{ "governor", "interface", TUNE_GOVERNOR, .rule = TUNE_IS, .word = "performance",
-	  .source = "Linux pm/cpufreq; " FASTER, .effect = "CPU frequency control; powersave and schedutil raise the frequency "
-	  "slowly, which adds delay" },
+	  .source = "Linux pm/cpufreq; " FASTER,
+	  .effect = "CPU frequency control; powersave and schedutil raise the frequency slowly, which adds delay" },
 };
 
 #define NR_ITEMS ARRAY_SIZE(items)

@@ -92,8 +92,7 @@ static int open_pcap(struct capture *capture, struct err *e)
 	if (pcap_datalink(capture->pcap) != DLT_EN10MB) {
 		const char *name = pcap_datalink_val_to_name(pcap_datalink(capture->pcap));
 
-		return err_usage(e, "%s: a capture of %s, but only Ethernet is "
-				 "supported", capture->path,
+		return err_usage(e, "%s: a capture of %s, but only Ethernet is supported", capture->path,
 				 name ? name : "an unknown link type");
 	}
 	ext = pcap_datalink_ext(capture->pcap);

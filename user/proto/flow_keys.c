@@ -111,8 +111,7 @@ static int read_packet(struct yaml_reader *reader, struct fy_node *node, struct 
 		if (err)
 			return err;
 	}
-	return flow->packet->nr_layers ? 0 : yaml_fail(reader, node, "a packet requires at least "
-						       "one layer");
+	return flow->packet->nr_layers ? 0 : yaml_fail(reader, node, "a packet requires at least one layer");
 }
 
 /*

@@ -51,8 +51,7 @@ int flow_rate_pps(const struct unit_rate *rate, double layer_bytes, uint64_t lin
 	}
 	if (!(*ret_pps > 0) || 1e9 / *ret_pps >= (double)LONGEST_NS)
 		return err_usage(e, "a rate of %g packets per second is too low: the longest "
-				 "interval is 2.4 hours "
-				 "long", *ret_pps);
+				 "interval is 2.4 hours long", *ret_pps);
 	if (*ret_pps > 1e9)
 		return err_usage(e, "a rate of %g packets per second is beyond 1 Gpps", *ret_pps);
 	return 0;

@@ -179,8 +179,7 @@ static int check_spec(const struct frame_spec *spec, struct err *e)
 	uint32_t min = frame_min_bytes(spec);
 
 	if (spec->src.family != spec->dst.family)
-		return err_usage(e, "source and destination address must be of the same IP "
-				 "version");
+		return err_usage(e, "source and destination address must be of the same IP version");
 	if (spec->frame_bytes < min && min == UNIT_MIN_FRAME_BYTES)
 		return err_usage(e, "a frame of %u bytes is too small: Ethernet requires at least "
 				 "%u bytes with the FCS", spec->frame_bytes, min);

@@ -150,8 +150,7 @@ static const struct layer_field routing_fields[] = {
 	AUTO("next", 0, 8, FILL_NEXT, "next header"),
 	AUTO("len", 8, 8, FILL_HEADER, "header length in 8 bytes, without the first"),
 	NUM("left", 24, 8, 0, "segments left"),
-	OPTION("data", LAYER_HEX, 0, LAYER_OPT_HEX, "what follows in hex, padded with 0 to 8 "
-			"bytes"),
+	OPTION("data", LAYER_HEX, 0, LAYER_OPT_HEX, "what follows in hex, padded with 0 to 8 bytes"),
 	END
 };
 
@@ -204,8 +203,7 @@ static const struct layer_field tcp_fields[] = {
 	OPTION("mss", LAYER_NUMBER, 16, LAYER_OPT_TCP_MSS, "option: maximum segment size"),
 	OPTION("ws", LAYER_NUMBER, 8, LAYER_OPT_TCP_WS, "option: window scale"),
 	OPTION("sackok", LAYER_FLAG, 1, LAYER_OPT_TCP_SACKOK, "option: selective acknowledgement"),
-	OPTION("ts", LAYER_NUMBER, 64, LAYER_OPT_TCP_TS, "option: timestamps, value and echo in "
-			"64 bits"),
+	OPTION("ts", LAYER_NUMBER, 64, LAYER_OPT_TCP_TS, "option: timestamps, value and echo in 64 bits"),
 	OPTION("options", LAYER_HEX, 0, LAYER_OPT_HEX, "further options in hex"),
 	END
 };

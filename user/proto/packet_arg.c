@@ -263,12 +263,10 @@ static int read_bare(struct packet_scan *scan, struct packet_layer *layer, bool 
 	if (field)
 		return fail_no_value(scan, at, field);
 	if (len)
-		return packet_scan_fail(scan, at, "'%s' is not a flag of '%s', expected "
-					"field=value, "
+		return packet_scan_fail(scan, at, "'%s' is not a flag of '%s', expected field=value, "
 					"the field one of: %s", packet_scan_show_name(at, len).text,
 					def->name, names_of_fields(def).text);
-	return packet_scan_fail(scan, at, "%s'%s' is not a value of the first field, expected "
-				"field=value, "
+	return packet_scan_fail(scan, at, "%s'%s' is not a value of the first field, expected field=value, "
 				"the field one of: %s", *at ? "" : "the text ends: ",
 				packet_scan_show(at).text, names_of_fields(def).text);
 }

@@ -83,8 +83,7 @@ static int read_escape(struct packet_scan *scan, uint8_t *ret_byte)
 			return 0;
 		}
 	}
-	return packet_scan_fail(scan, at, "'%s' is not an escape, expected \\r \\n \\t \\\" \\\\ "
-				"or "
+	return packet_scan_fail(scan, at, "'%s' is not an escape, expected \\r \\n \\t \\\" \\\\ or "
 				"\\xHH", packet_scan_show_name(at, strnlen(at, 2)).text);
 }
 
@@ -118,8 +117,7 @@ int packet_bytes_text(struct packet_scan *scan, bool raw, struct packet_value *v
 	if (*scan->at == '"')
 		return read_quoted(scan, value);
 	if (!raw)
-		return packet_scan_fail(scan, scan->at, "%s'%s' is not a value of '%s', expected "
-					"text "
+		return packet_scan_fail(scan, scan->at, "%s'%s' is not a value of '%s', expected text "
 					"in double quotes", *scan->at ? "" : "the text ends: ",
 					packet_scan_show(scan->at).text, value->field->name);
 	for (; *scan->at && !err; scan->at++)

@@ -221,8 +221,7 @@ static uint32_t following(const struct build *build)
 static int check_sum(struct build *build, const struct build_sum *sum)
 {
 	if (sum->crc32c)
-		return build_fail(build, sum->layer, NULL, "bytes covered by its CRC32c cannot "
-				  "change");
+		return build_fail(build, sum->layer, NULL, "bytes covered by its CRC32c cannot change");
 	if (sum->at & 1 || sum->from & 1 || sum->pseudo_from & 1)
 		return build_fail(build, sum->layer, NULL,
 				  "bytes covered by its checksum cannot change, as it begins at "

@@ -314,8 +314,7 @@ static int parse_letters(struct parser *p, const char *genome, size_t len, uint3
 			return err_usage(p->e, "column %u: '%c' again, expected one size for "
 					 "each letter", column_of(p, start), *start);
 		if (!memchr(genome, *start, len))
-			return err_usage(p->e, "column %u: '%c', expected a letter of the "
-					 "genome",
+			return err_usage(p->e, "column %u: '%c', expected a letter of the genome",
 					 column_of(p, start), *start);
 		is_given[*start - 'a'] = true;
 		p->at++;
@@ -386,8 +385,7 @@ static int parse_form(struct parser *p, uint64_t seed, struct packet_size *size)
 		return parse_genome(p, size);
 	start = p->at;
 	if (!is_digit(*start))
-		return unexpected(p, "a frame size, a range, random(...), weights, imix or "
-				  "genome(...)");
+		return unexpected(p, "a frame size, a range, random(...), weights, imix or genome(...)");
 	r = take_frame_bytes(p, &bytes);
 	if (r < 0)
 		return r;

@@ -53,11 +53,9 @@ static int read_range(struct packet_scan *scan, const struct layer_field *field,
 		packet_scan_blanks(scan);
 		at = scan->at;
 		if (!stepped)
-			return packet_scan_fail(scan, at - 1, "random() has no step, expected ',' "
-						"or ')'");
+			return packet_scan_fail(scan, at - 1, "random() has no step, expected ',' or ')'");
 		if (packet_scan_number(scan, &step) || !step)
-			return packet_scan_fail(scan, at, "'%s' is not a step, expected a number "
-						"from "
+			return packet_scan_fail(scan, at, "'%s' is not a step, expected a number from "
 						"1 on", packet_scan_show(at).text);
 	}
 	distance = down ? first.low - last.low : last.low - first.low;
@@ -186,8 +184,7 @@ static int read_random(struct packet_scan *scan, const struct layer_field *field
 		if (err)
 			return err;
 		if (!changes)
-			return packet_scan_fail(scan, scan->at, "random() of one value is "
-						"constant, "
+			return packet_scan_fail(scan, scan->at, "random() of one value is constant, "
 						"expected '-' and the last value%s",
 						has_prefixes(field) ? ", or '/'" : "");
 		if (packet_scan_take(scan, ',')) {
@@ -220,8 +217,7 @@ static int add_to_list(struct packet_scan *scan, const char *at, const struct la
 					"expected an address with the same upper bits",
 					field->name);
 	if (value->nr_list == FIELD_MAX_LIST)
-		return packet_scan_fail(scan, at, "the list is too long, expected at most %u "
-					"values",
+		return packet_scan_fail(scan, at, "the list is too long, expected at most %u values",
 					FIELD_MAX_LIST);
 	value->list[value->nr_list++] = one.low;
 	return 0;
@@ -372,8 +368,7 @@ static int read_every(struct packet_scan *scan, struct packet_value *value, bool
 	packet_scan_blanks(scan);
 	at = scan->at;
 	if (packet_scan_number(scan, &every) || !every || every > UINT32_MAX)
-		return packet_scan_fail(scan, at, "'%s' is not a number of packets, expected 1 to "
-					"%u",
+		return packet_scan_fail(scan, at, "'%s' is not a number of packets, expected 1 to %u",
 					packet_scan_show(at).text, UINT32_MAX);
 	value->values.every = (uint32_t)every;
 	return 0;

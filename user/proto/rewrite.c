@@ -434,8 +434,7 @@ static int parse_list(struct rewrite *rewrite, const char *option, const char *t
 		size_t len = strcspn(entry, ","), from_len = strcspn(entry, "=,");
 
 		if (nr++ == REWRITE_MAX_MAPS)
-			return err_usage(e, "%s accepts at most %d "
-					 "entries", option, REWRITE_MAX_MAPS);
+			return err_usage(e, "%s accepts at most %d entries", option, REWRITE_MAX_MAPS);
 		if (from_len == len || !add(rewrite, entry, from_len, len))
 			return err_usage(e, "%s '%.*s' is not of the form %s", option,
 					 (int)len, entry, shape);

@@ -59,8 +59,7 @@ static int refuse_directives(const char *name, const char *text, size_t bytes, s
 			begins |= at >= len && !memcmp(text + at - len, ends[i], len);
 		}
 		if (text[at] == '%' && begins)
-			return err_usage(e, "%.120s:%d:1: YAML directives are not "
-					 "supported", name, line);
+			return err_usage(e, "%.120s:%d:1: YAML directives are not supported", name, line);
 		line += text[at] == '\n';
 	}
 	return 0;
@@ -84,8 +83,7 @@ static int check_text(const char *name, const char *text, size_t bytes, struct e
 	for (at = 0; at < bytes; at += length, column++) {
 		length = character_bytes(text + at, bytes - at);
 		if (!length)
-			return err_usage(e, "%.120s:%d:%d: this is not text, expected YAML in "
-					 "UTF-8", name,
+			return err_usage(e, "%.120s:%d:%d: this is not text, expected YAML in UTF-8", name,
 					 line, column);
 		if (text[at] == '\n') {
 			line++;

@@ -154,7 +154,8 @@ static const struct column columns[] = {
 	NUMBER("noise_difference", "change between equal setups"),
 	NUMBER("smallest_difference", "smallest detectable change"),
 	NUMBER("p", "probability of such a difference by chance (Mann-Whitney)"), WORD("verdict", "verdict"),
-	WORD("beyond_threshold", "whether the change exceeds the threshold"), WORD("why", "reason why the verdict is inconclusive"),
+	WORD("beyond_threshold", "whether the change exceeds the threshold"),
+	WORD("why", "reason why the verdict is inconclusive"),
 
 	/* Facts of the environment */
 	BITS("link_bps", "speed of the link"),

@@ -125,8 +125,8 @@ const struct metric bench_metrics[] = {
 	{ "baseline_rtt_ns", UNIT_NS, METRIC_LOWER, "baseline round trip",
 	  "smallest round trip of one byte by TCP on the idle path (RFC 6349 3.1)", .brief = true },
 	{ "bottleneck_l1_bps", UNIT_BPS, METRIC_HIGHER, "bottleneck",
-	  "rate of the slowest link, on the wire: given, or the rate at which full datagrams arrived when sent a quarter faster "
-	  "(RFC 6349 3.2)", .brief = true },
+	  "rate of the slowest link, on the wire: given, or the rate at which full datagrams arrived "
+	  "when sent a quarter faster (RFC 6349 3.2)", .brief = true },
 	{ "bdp_bytes", UNIT_BYTES, METRIC_NEITHER, "bandwidth-delay (BDP)",
 	  "bottleneck * baseline round trip (RFC 6349 3.3.1)" },
 	{ "tcp_ideal_bps", UNIT_BPS, METRIC_HIGHER, "ideal",

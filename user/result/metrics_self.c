@@ -63,8 +63,7 @@ const struct metric self_metrics[] = {
 	  "CPU time of the sender per packet received, including the work it causes elsewhere "
 	  "(scripts/bench-run)" },
 	{ "packet_instructions", UNIT_NONE, METRIC_LOWER, "instructions/packet",
-	  "instructions per packet or transaction of a scenario, with sender "
-	  "and receiver (vmtest/regress)" },
+	  "instructions per packet or transaction of a scenario, with sender and receiver (vmtest/regress)" },
 	{ "packet_ns", UNIT_NS, METRIC_LOWER, "time per packet",
 	  "time per packet or transaction of a scenario, back to back (vmtest/regress)" },
 	{ "sender_run_ratio", UNIT_RATIO, METRIC_NEITHER, "sender ran",

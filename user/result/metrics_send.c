@@ -24,8 +24,7 @@ const struct metric send_metrics[] = {
 	  "packets that the driver did not take for transmission" },
 
 	{ "replay_read_packets", UNIT_COUNT, METRIC_NEITHER, "read from file",
-	  "packets of the capture file that were processed, in all loops: sent, refused and "
-	  "skipped" },
+	  "packets of the capture file that were processed, in all loops: sent, refused and skipped" },
 	{ "replay_skipped_packets", UNIT_COUNT, METRIC_LOWER, "skipped",
 	  "packets of the capture file that cannot be sent: cut by the snap length, longer "
 	  "than the interface's MTU allows, or shorter than an Ethernet header" },

@@ -30,8 +30,7 @@ const struct metric watch_metrics[] = {
 	{ "seen_buffers", UNIT_COUNT, METRIC_NEITHER, "buffers",
 	  "packets as the hook sees them: a super-packet counts once", .brief = true },
 	{ "not_taken_buffers", UNIT_COUNT, METRIC_NEITHER, "not in --filter",
-	  "buffers that the filter did not match; only the driver's figures include "
-	  "them", .brief = true },
+	  "buffers that the filter did not match; only the driver's figures include them", .brief = true },
 	{ "seen_merged_packets", UNIT_COUNT, METRIC_NEITHER, "in super-packets",
 	  "packets on the wire that the hook saw as part of super-packets", .brief = true },
 	{ "seen_broadcast_packets", UNIT_COUNT, METRIC_NEITHER, "broadcast",

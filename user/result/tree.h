@@ -19,7 +19,8 @@ json_t *result_tree(const struct result *res);
 const struct result *result_part_at(const struct result *res, size_t i);
 
 /*
- * Calls @fn with each row of the series that is no longer in the tree, oldest first, as a line of compact JSON, until it
+ * Calls @fn with each row of the series that is no longer in the tree, oldest first, as a line of compact
+ * JSON, until it
  * returns other than 0. Returns that, or a negative errno.
  */
 int result_older_rows(const struct result *res, int (*fn)(const char *row, size_t bytes, void *ctx), void *ctx);

@@ -46,7 +46,7 @@ const struct opt trial_options[] = {
 
 #define STREAM_PARTS	64		/* streams that get a part each */
 #define POLL_NS		10000000ull
-#define NEIGHBOUR_NS	4000000000ull	/* as long as three requests, each after a second, take (mcast_solicit) */
+#define NEIGHBOUR_NS	4000000000ull	/* three requests, each after a second (mcast_solicit) */
 #define NEIGHBOUR_POLL_NS 50000000ull
 #define ETH_BYTES	14
 #define VLAN_BYTES	4
@@ -497,7 +497,8 @@ struct listing {
 	struct ledger *ledger;
 	uint64_t again;			/* drops of packets that had an end before */
 	uint64_t taken_back;
-	uint64_t own_verdicts;		/* received and dropped by the sink's program, where no tag tells them apart */
+	uint64_t own_verdicts;		/* received and dropped by the sink's program, where no tag
+					 * distinguishes them */
 };
 
 /* These may be any packet of that interface; the sender reports the generator's own. */

@@ -167,8 +167,7 @@ int reflector_open(struct reflector **ret_reflector, const struct reflector_cfg 
 	}
 	result_env_str(res, "xdp_mode", xdp_mode_names[xdp_port_mode(reflector->port)]);
 	if (!nic.up)
-		log_warn("'%s' is down and receives nothing until: ip link set dev %s "
-			 "up", cfg->ifname,
+		log_warn("'%s' is down and receives nothing until: ip link set dev %s up", cfg->ifname,
 			 cfg->ifname);
 	if (!(cfg->pools && cfg->pools->nr4 + cfg->pools->nr6) && !reflector_dest_nr(reflector->dest)) {
 		log_warn("'%s' has no address, and no --for is given: nothing is answered until it "

@@ -440,8 +440,7 @@ static int find_sizes(struct rr_opts *opts, uint32_t *sizes, size_t *ret_nr, str
 		opts->stream.has_size = true;
 		err = stream_check(&opts->stream, e);
 		if (!err && sizes[i] > most)
-			err = err_usage(e, OPTION("sizes") ": %u exceeds '%s': its MTU is %u, a "
-					"frame of %u "
+			err = err_usage(e, OPTION("sizes") ": %u exceeds '%s': its MTU is %u, a frame of %u "
 					"bytes", sizes[i], opts->stream.ifname, nic.mtu, most);
 	}
 	return err;

@@ -197,8 +197,7 @@ static int open_dests(struct stamp *stamp, struct err *e)
 		dest->kind = cfg->kind;
 		dest->sums = calloc(1, sizeof(*dest->sums));
 		if (!dest->sums)
-			return err_set(e, -ENOMEM, "cannot allocate the figures of "
-				       "'%s'", dest->name);
+			return err_set(e, -ENOMEM, "cannot allocate the figures of '%s'", dest->name);
 		err = sock_resolve(dest->name, cfg->port, cfg->family, &dest->addr, e);
 		if (err)
 			return err;

@@ -370,8 +370,7 @@ void stamp_report(struct stamp *stamp, bool no_loss, struct result *res)
 	environ_rx_stamp(res, STAMPED_SOCKET_RX);
 	if (unstamped)
 		result_note(res, "%llu answers had no kernel timestamp: T4 is the time at which "
-			    "this process read "
-			    "them", (unsigned long long)unstamped);
+			    "this process read them", (unsigned long long)unstamped);
 	result_env_str(res, "clock", "realtime");
 	result_metric_u64(res, "duration_ns", stamp->last_mono_ns - stamp->start_mono_ns);
 	if (stamp->cfg.nr_dests > 1)
@@ -386,8 +385,7 @@ void stamp_report(struct stamp *stamp, bool no_loss, struct result *res)
 			 (double)sent < REGULAR_RATIO * (double)(sent + not_sent));
 	if (stamp->clock_steps)
 		result_note(res, "this host's clock was set %llu times during the run: delays "
-			    "measured across a step are "
-			    "wrong", (unsigned long long)stamp->clock_steps);
+			    "measured across a step are wrong", (unsigned long long)stamp->clock_steps);
 }
 
 /* Distinct answers and missing numbers so far, and the three kinds of delay. */

@@ -59,8 +59,7 @@ static int check_way(const struct impair_cfg *cfg, struct err *e)
 		return 0;
 	err_usage(e, "a single interface cannot %s%s", what,
 		  takes_time(cfg) ? "" : " on ingress");
-	return err_hint(e, "forward between two interfaces: ethgauge impair %s "
-			"OTHER%s", cfg->ifnames[0],
+	return err_hint(e, "forward between two interfaces: ethgauge impair %s OTHER%s", cfg->ifnames[0],
 			takes_time(cfg) ? "" : "; or: " OPTION("direction") " egress");
 }
 
@@ -197,8 +196,7 @@ static int open_maps(struct impair *impair, struct impair_side *side, const stru
 
 	err = fill_lists(lists, impair->cfg.rules);
 	if (err)
-		return err_set(e, err, "cannot set up a list of %u "
-			       "packets", nr_listed(impair->cfg.rules));
+		return err_set(e, err, "cannot set up a list of %u packets", nr_listed(impair->cfg.rules));
 	if (impair->cfg.on_event) {
 		side->events = ring_buffer__new(bpf_map__fd(events), take_event, impair, NULL);
 		if (!side->events)

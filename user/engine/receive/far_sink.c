@@ -168,8 +168,7 @@ static int fail_by_end(struct far_sink *far, struct err *e)
 
 	if (rest)
 		return fail_by_words(far, rest, e);
-	err_set(e, -EPIPE, "'%s' ended with status %d and without a "
-		"result", far->cfg.command, status);
+	err_set(e, -EPIPE, "'%s' ended with status %d and without a result", far->cfg.command, status);
 	return err_hint(e, "it must run ethgauge on the other host; try: %s --version", far->cfg.command);
 }
 
@@ -306,8 +305,7 @@ static int report(struct receiver *receiver, struct result *res, const struct rx
 	if (isnan(distinct))
 		return err_plain(e, -EBADMSG, "the receiver's result lacks a count");
 	if (distinct > packets)
-		result_note(res, "%g more packets arrived than were sent: another sender uses the "
-			    "same "
+		result_note(res, "%g more packets arrived than were sent: another sender uses the same "
 			    "port and stream number", distinct - packets);
 	/* As rx_lost(): what came too late to be distinguished from a copy did arrive. */
 	lost = fmax(packets - distinct - fmax(outcome.unknown_packets, 0), 0);
@@ -400,9 +398,11 @@ int far_sink_open(struct receiver **ret_receiver, const struct far_sink_cfg *cfg
 	far->streams = streams;
 	far->wrote.most = LINE_MAX_BYTES;
 	far->said.most = SAID_MAX_BYTES;
-	len = snprintf(words, sizeof(words), "%s sink %s --port %u --max-streams %u --run %u --clock %s --interval %llums "
-		       "--until-eof --jsonl --quiet", cfg->command, cfg->ifname, port,
-		       streams, run & (TAG_RUNS - 1), clock_names[clock], INTERVAL_NS / 1000000);
+	len = snprintf(words, sizeof(words),
+		       "%s sink %s --port %u --max-streams %u --run %u --clock %s --interval %llums "
+		       "--until-eof --jsonl --quiet",
+		       cfg->command, cfg->ifname, port, streams, run & (TAG_RUNS - 1), clock_names[clock],
+		       INTERVAL_NS / 1000000);
 	if (len >= (int)sizeof(words)) {
 		free(far);
 		return err_usage(e, OPTION("receiver") " is too long");

@@ -52,11 +52,9 @@ static int check_nic(const char *ifname, enum hw_stamp_side side, int *ret_phc_i
 	if (side == HW_STAMP_RX && !stamps.hw_rx_all)
 		return refuse(ifname, side, "it timestamps only PTP packets", e);
 	if (nic_read_xdp(nic.ifindex, &xdp))
-		return refuse(ifname, side, "XDP programs can read timestamps from kernel 6.3 "
-			      "on", e);
+		return refuse(ifname, side, "XDP programs can read timestamps from kernel 6.3 on", e);
 	if (side == HW_STAMP_RX && !(xdp.rx_metadata & NIC_XDP_RX_TIMESTAMP))
-		return refuse(ifname, side, "its driver does not pass timestamps to XDP "
-			      "programs", e);
+		return refuse(ifname, side, "its driver does not pass timestamps to XDP programs", e);
 	if (side == HW_STAMP_TX && !(xdp.tx_metadata & NIC_XSK_TX_TIMESTAMP))
 		return refuse(ifname, side, "its driver does not pass timestamps to AF_XDP, which "
 			      "requires kernel 6.8", e);

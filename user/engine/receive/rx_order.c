@@ -155,8 +155,7 @@ static void report_n(const struct order_sum *sum, const struct rx_count *count, 
 	result_metric_real(res, "n_reordered_3_ratio", (double)from_3 / (double)count->distinct);
 	result_metric_u64(res, "n_reordered_max", max);
 	if (max == SEQ_N_MAX)
-		result_note(res, "n-reordering is searched for among the last %u arrivals: an n "
-			    "of %u "
+		result_note(res, "n-reordering is searched for among the last %u arrivals: an n of %u "
 			    "means %u or more", SEQ_N_MAX, SEQ_N_MAX, SEQ_N_MAX);
 }
 

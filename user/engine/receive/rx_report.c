@@ -100,8 +100,7 @@ static void report_streams(struct rx *rx, struct result *res, const char *prefix
 	}
 	if (max_parts && seen > max_parts)
 		result_note(res, "%u streams, of which only the first %u are shown separately; "
-			    "all are in "
-			    "\"streams\" of the document", seen, max_parts);
+			    "all are in \"streams\" of the document", seen, max_parts);
 }
 
 /* Most delays are negative, or longer than on any path. */

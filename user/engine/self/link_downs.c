@@ -297,7 +297,8 @@ static void list_times(const struct link *link, char *ret_text, size_t size)
 						 in_s(link->times[i].to_ns), gone_text(link, i));
 	}
 	if (link->nr > MAX_TIMES && used < size)
-		snprintf(ret_text + used, size - used, ", and %llu times more", (unsigned long long)(link->nr - MAX_TIMES));
+		snprintf(ret_text + used, size - used, ", and %llu times more",
+			 (unsigned long long)(link->nr - MAX_TIMES));
 }
 
 static void report(const struct link *link, struct result *res)

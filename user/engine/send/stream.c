@@ -179,8 +179,7 @@ int stream_check(struct stream_opts *opts, struct err *e)
 		return err;
 	if (opts->into_stack && opts->engine != TX_ENGINE_AFXDP && !opts->src_ip)
 		return err_usage(e, OPTION("into-stack") " requires " OPTION("src-ip") ": an "
-				"address of another host, as this "
-				 "one takes no packet from itself");
+				"address of another host, as this one takes no packet from itself");
 	return stream_check_threads(opts, e);
 }
 

@@ -77,8 +77,7 @@ static int check_options(const struct opt_given *given, struct err *e)
 	for (i = 0; i < ARRAY_SIZE(strange); i++) {
 		if (!opt_was_given(given, strange[i].option))
 			continue;
-		return err_usage(e, "DEST describes the packet, so " OPTION("%s") " is said "
-				"there: %s",
+		return err_usage(e, "DEST describes the packet, so " OPTION("%s") " is said there: %s",
 				 strange[i].option, strange[i].instead);
 	}
 	return 0;
@@ -90,8 +89,7 @@ static int check_rate_layer(const struct stream_opts *opts, const struct packet_
 	if (opts->rate.kind == UNIT_RATE_MAX || opts->rate.kind == UNIT_RATE_PPS)
 		return 0;
 	if (opts->rate_layer == FRAME_PAYLOAD)
-		return err_usage(e, OPTION("rate-layer") " payload: what is payload of a "
-				"described packet "
+		return err_usage(e, OPTION("rate-layer") " payload: what is payload of a described packet "
 				 "is not known; say l1 or l2");
 	if (opts->rate_layer == FRAME_L3 && !is_ip_on_top(spec))
 		return err_usage(e, OPTION("rate-layer") " l3 requires a packet with IP right "
@@ -112,8 +110,7 @@ static int check_addresses(const struct stream_opts *opts, const struct packet_s
 					 "IP layer its dst, as in ip4(dst=198.18.0.2)");
 		if (opts->into_stack && !packet_spec_has_src_ip(spec))
 			return err_usage(e, OPTION("into-stack") " requires the packet's source, "
-					"as in "
-					 "ip4(src=198.18.0.1): an address of another host, as this "
+					"as in ip4(src=198.18.0.1): an address of another host, as this "
 					 "one takes no packet from itself");
 		return 0;
 	}

@@ -151,8 +151,10 @@ static int open_engine(struct tx *tx, const struct nic_facts *nic, struct result
 		return open_afxdp(tx, res, e);
 	err = open_as(tx, &tx_live_ops, res, e);
 	if (!err && choose && refuses_live_frames(tx))
-		return fall_back(tx, trait && trait->needs_program_on_peer ? "the driver takes no XDP frames, as the peer "
-				 "has neither a native XDP program nor GRO" : "the driver takes no XDP frames", res, e);
+		return fall_back(tx, trait && trait->needs_program_on_peer ?
+				 "the driver takes no XDP frames, as the peer has neither a native XDP program "
+				 "nor GRO" :
+				 "the driver takes no XDP frames", res, e);
 	if (!err || !choose || e->kind != ERR_MACHINE)
 		return err;
 	return fall_back(tx, e->msg, res, e);
@@ -492,8 +494,8 @@ int tx_check_taken(const struct tx *tx, struct err *e)
 	err_machine(e, -EIO, "the driver of '%s' refused all of %llu packets", tx->cfg.ifname,
 		    (unsigned long long)count.refused_packets);
 	if (tx->ops->is_live && refuses_live_frames(tx))
-		return err_hint(e, "it takes no XDP frames now: use " OPTION("engine") " afxdp, or see: ethgauge doctor %s",
-				tx->cfg.ifname);
+		return err_hint(e, "it takes no XDP frames now: use " OPTION("engine") " afxdp, or see: "
+				"ethgauge doctor %s", tx->cfg.ifname);
 	return err_hint(e, "many drivers send XDP frames only while an XDP program is attached "
 			"to the interface or its peer: start the sink first, or see: ethgauge "
 			"doctor %s", tx->cfg.ifname);

@@ -68,8 +68,7 @@ int tx_ring_open(struct tx_ring *ring, const struct tx_thread *thread, enum tx_r
 		if (cfg->zero_copy_only) {
 			err_machine(e, err, "the driver of '%s' has no AF_XDP zero-copy for queue %u",
 				    cfg->ifname, thread->queue);
-			return err_hint(e, "without " OPTION("zero-copy") " the kernel copies "
-					"each frame");
+			return err_hint(e, "without " OPTION("zero-copy") " the kernel copies each frame");
 		}
 		log_debug("%s", e->msg);
 		*e = (struct err){ 0 };

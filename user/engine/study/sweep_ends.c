@@ -24,8 +24,7 @@ int sweep_ends_check(const struct opt_strs *names, struct err *e)
 
 		if (!len || len >= sizeof(((struct tune_path *)0)->ifname) || memchr(name, '/', len) ||
 		    (at && (!at[1] || strchr(at, '/'))))
-			return err_usage(e, OPTION("dev") " '%s' is not IFACE or "
-					"IFACE@NETNS", name);
+			return err_usage(e, OPTION("dev") " '%s' is not IFACE or IFACE@NETNS", name);
 	}
 	return 0;
 }
@@ -59,8 +58,7 @@ static int refuse_changed(void *ctx, struct err *e)
 		return e->no;
 	if (!tune_nr_saved())
 		return 0;
-	err_plain(e, -EBUSY, "settings are already changed%s%s, by tune, a running sweep or a "
-		  "killed one",
+	err_plain(e, -EBUSY, "settings are already changed%s%s, by tune, a running sweep or a killed one",
 		  end->netns ? " in " : "", end->netns ? end->netns : "");
 	return err_hint(e, "restore them first: %s%s ethgauge tune --restore",
 			end->netns ? "ip netns exec " : "", end->netns ? end->netns : "");

@@ -83,7 +83,10 @@ static void show_cell(const struct sweep *sweep, size_t cell, char *text, size_t
 					 sweep_value(sweep, cell, i));
 }
 
-/* The setting that a varied name was perhaps meant to be, if @why is that the verb has no such option, nor one like it. */
+/*
+ * The setting that a varied name was perhaps meant to be, if @why is that the verb has no such option, nor
+ * one like it.
+ */
 static int hint_setting(const struct sweep *sweep, const struct err *why, struct err *e)
 {
 	const char *near;

@@ -83,8 +83,7 @@ static int plan_one(struct plan *plan, const char *word, size_t len, struct err 
 	if (plan->nr == TUNE_MAX_SAVED)
 		return err_usage(e, "too many settings: at most %d", TUNE_MAX_SAVED);
 	if (item->kind != TUNE_SYSCTL && !plan->path->ifname[0])
-		return err_usage(e, "'%s' is an interface setting, but no interface is "
-				 "given", item->name);
+		return err_usage(e, "'%s' is an interface setting, but no interface is given", item->name);
 	tune_read(item, iface_of(item, plan->path), &value);
 	state = tune_judge(item, plan->path, &value, change->to);
 	if (equals) {
@@ -193,8 +192,7 @@ static int change_all(struct plan *plan, size_t *ret_changed, struct err *e)
 		}
 		tune_read(change->item, ifname, &value);
 		if (change->item->kind == TUNE_FEATURE && strcmp(value.text, change->to)) {
-			err_plain(e, -EOPNOTSUPP, "'%s' stays %s: the driver of '%s' cannot change "
-				  "it",
+			err_plain(e, -EOPNOTSUPP, "'%s' stays %s: the driver of '%s' cannot change it",
 				  change->item->name, value.text, ifname);
 			return err_hint(e, "no setting is changed: the earlier ones were restored");
 		}
@@ -301,8 +299,7 @@ int tune_restore(struct result *res, struct err *e)
 	if (err)
 		goto out;
 	if (!file->list.nr)
-		result_note(res, "nothing to restore: no settings are saved for this network "
-			    "namespace");
+		result_note(res, "nothing to restore: no settings are saved for this network namespace");
 	/* Last change first; those that could not be restored stay at the end of the list. */
 	left = &file->list.saved[file->list.nr];
 	for (i = file->list.nr; i-- > 0; ) {

@@ -22,8 +22,7 @@
 static int damaged(const struct tune_file *file, struct err *e)
 {
 	err_set(e, -EBADMSG, "cannot parse '%s'", file->path);
-	return err_hint(e, "nothing was changed; restore by hand what the file lists, then remove "
-			"it");
+	return err_hint(e, "nothing was changed; restore by hand what the file lists, then remove it");
 }
 
 static int read_saved(struct tune_file *file, struct err *e)

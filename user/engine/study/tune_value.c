@@ -41,8 +41,7 @@ static void explain_why(const struct tune_item *item, int err, struct tune_value
 	const char *why = strerror(-err);
 
 	if (item->kind == TUNE_SYSCTL && err == -ENOENT)
-		why = item->of_host ? "not in this kernel, or only in the host's network "
-			"namespace" :
+		why = item->of_host ? "not in this kernel, or only in the host's network namespace" :
 		      "not in this kernel";
 	else if (err == -EOPNOTSUPP)
 		why = "not supported or not reported by the driver";

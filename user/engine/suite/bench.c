@@ -264,8 +264,7 @@ int bench_frame(const struct bench *bench, uint32_t frame_bytes, struct frame_sp
 
 	frame.frame_bytes = frame_bytes;
 	if (frame_bytes < frame_min_bytes(&frame))
-		return err_usage(e, "frames of %u bytes are too short for headers and tag: at "
-				 "least %u",
+		return err_usage(e, "frames of %u bytes are too short for headers and tag: at least %u",
 				 frame_bytes, frame_min_bytes(&frame));
 	*ret_frame = frame;
 	return stream_check_mtu(bench->cfg.stream.ifname, bench->mtu, frame_bytes,

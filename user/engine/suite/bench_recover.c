@@ -87,8 +87,7 @@ int job_find_reset(struct job *job, double throughput_pps, struct err *e)
 	}
 	if (times.unended)
 		result_note(job->part, "in %u of %u resets the device did not forward again "
-			    "within %g s after the command's end: increase "
-			    "--reset-wait", times.unended,
+			    "within %g s after the command's end: increase --reset-wait", times.unended,
 			    times.unended + times.nr, (double)plan->reset_ns / 1e9);
 	return err;
 }

@@ -81,8 +81,7 @@ static int send_datagrams(struct tester *t, int direction, const char *name, dou
 		return err;
 	if (!ret_figures->datagrams_received)
 		return err_plain(e, -ENODATA, "no datagram of %llu bytes arrived: does the path "
-				 "support its MTU of "
-				 "%u?", (unsigned long long)test.message_bytes, t->mtu);
+				 "support its MTU of %u?", (unsigned long long)test.message_bytes, t->mtu);
 	return 0;
 }
 
@@ -223,8 +222,7 @@ int bench_tcp_run(const struct bench_tcp_cfg *cfg, struct result *res, struct er
 	result_metric_u64(res, "path_mtu_bytes", t.mtu);
 	/* The kernel learns the path MTU from routers only, unless told to probe. */
 	if (!err && xfer_client_mtu(t.client) != t.mtu)
-		result_note(res, "the path MTU changed to %u during the transfer: run the test "
-			    "again",
+		result_note(res, "the path MTU changed to %u during the transfer: run the test again",
 			    xfer_client_mtu(t.client));
 	if (!err && loop_signal())
 		result_note(res, "ended by a signal: the suite is incomplete");

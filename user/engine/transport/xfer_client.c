@@ -294,7 +294,8 @@ static int settle(struct run *run, struct err *e)
 		return 0;
 	if (!run->signal_mono_ns)
 		return err_plain(e, -ETIMEDOUT, "the server does not report its result");
-	result_note(run->res, "the server did not report its result within 0.7 s after the signal: what it counted last is "
+	result_note(run->res,
+		    "the server did not report its result within 0.7 s after the signal: what it counted last is "
 		    "missing");
 	return 0;
 }

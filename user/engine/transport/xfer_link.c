@@ -221,8 +221,8 @@ int xfer_link_meet_server(struct xfer_link *link, const struct secret *key,
 	}
 	if (key->len && !peer.key) {
 		err_plain(e, -EACCES, "the server asks for no key, so it proves none");
-		return err_hint(e, "start it with the same key, ethgauge serve --key-file FILE; or use no key here: neither "
-				OPTION("key-file") " nor " XFER_KEY_VARIABLE);
+		return err_hint(e, "start it with the same key, ethgauge serve --key-file FILE; "
+				"or use no key here: neither " OPTION("key-file") " nor " XFER_KEY_VARIABLE);
 	}
 	if (peer.key)
 		prove(key, "client", own.nonce, peer.nonce, own.proof);

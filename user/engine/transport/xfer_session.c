@@ -91,7 +91,8 @@ static bool is_over_limit(struct bucket *bucket, double max_bps, const struct co
 	double bits = 8 * (double)(now->sent_bytes + now->received_bytes), rate_bps = 2 * OVER_LIMIT * max_bps;
 	double seconds = (double)(now->elapsed_ns - bucket->elapsed_ns) / NSEC_PER_SEC;
 
-	bucket->credit_bits = fmin(bucket->credit_bits + rate_bps * seconds, rate_bps * BURST_S) - (bits - bucket->bits);
+	bucket->credit_bits = fmin(bucket->credit_bits + rate_bps * seconds, rate_bps * BURST_S) -
+			      (bits - bucket->bits);
 	bucket->bits = bits;
 	bucket->elapsed_ns = now->elapsed_ns;
 	return bucket->credit_bits < 0;

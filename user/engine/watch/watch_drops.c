@@ -211,7 +211,6 @@ void watch_drops_report(struct watch_drops *drops)
 		result_note(drops->part, "%s", e.msg);
 	drops_read(drops->drops, &sum);
 	if (sum.unplaced)
-		result_note(drops->part, "%llu drops were not listed: no room in the table of "
-			    "drop locations",
+		result_note(drops->part, "%llu drops were not listed: no room in the table of drop locations",
 			    (unsigned long long)sum.unplaced);
 }

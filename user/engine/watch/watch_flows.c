@@ -160,8 +160,8 @@ static void estimate_flow(const struct watch_flows *flows, struct flow_seen *flo
 {
 	struct flow_rec *rec = &flow->rec;
 
-	flow->error = sample_error_ratio(flows->cfg.sample,
-					 (double)(rec->counts[WATCH_RX].frame_bytes + rec->counts[WATCH_TX].frame_bytes),
+	flow->error = sample_error_ratio(flows->cfg.sample, (double)(rec->counts[WATCH_RX].frame_bytes +
+								     rec->counts[WATCH_TX].frame_bytes),
 					 (double)rec->squares[WATCH_RX] + (double)rec->squares[WATCH_TX]);
 	estimate(flows, rec->counts);
 }

@@ -336,12 +336,13 @@ static void report_notes(struct watch_flows *flows, const struct flow_cpu *cpu)
 	struct result *part = flows->part;
 
 	if (flows_are_sampled(flows))
-		result_note(part, "flows are estimated from 1 buffer in %u, taken at random; error_ratio is half their 95 %% "
-			    "interval; TCP's losses and round trips are not measured", flows->cfg.sample);
+		result_note(part,
+			    "flows are estimated from 1 buffer in %u, taken at random; error_ratio is half their 95 %% "
+			    "interval; TCP's losses and round trips are not measured",
+			    flows->cfg.sample);
 	if (cpu->folded)
 		result_note(part, "the table of %u flows was full: %llu packets were counted by the "
-			    "far end's prefix (/24, /48) only, without round "
-			    "trips", flows->cfg.max_flows,
+			    "far end's prefix (/24, /48) only, without round trips", flows->cfg.max_flows,
 			    (unsigned long long)cpu->folded);
 	if (cpu->not_spread)
 		result_note(part, "the percentile table was full for %llu round trips: their "

@@ -46,8 +46,7 @@ enum watch_hooks watch_hook_choose(const char *ifname, const struct nic_facts *n
 
 	*ret_why = NULL;
 	if (hooks == WATCH_HOOKS_XDP && !strcmp(nic->driver, "veth"))
-		log_warn("XDP disables large packets (GRO, TSO) on '%s' during the run: TCP is "
-			 "slower",
+		log_warn("XDP disables large packets (GRO, TSO) on '%s' during the run: TCP is slower",
 			 ifname);
 	if (hooks != WATCH_HOOKS_AUTO)
 		return hooks;
@@ -110,7 +109,8 @@ static int check_kind(const struct watch_hook *hook, struct err *e)
 
 	if (nic_read(hook->cfg.ifname, &nic) || nic.at_l3 == hook->cfg.at_l3)
 		return 0;	/* if it is gone, attaching says so */
-	return err_plain(e, -EOPNOTSUPP, "its packets %s an Ethernet header", nic.at_l3 ? "have no longer" : "now have");
+	return err_plain(e, -EOPNOTSUPP, "its packets %s an Ethernet header",
+			 nic.at_l3 ? "have no longer" : "now have");
 }
 
 static int attach(struct watch_hook *hook, struct err *e)

@@ -240,8 +240,7 @@ void watch_report_notes(struct watch *watch)
 			    "are only in the driver's counters", watch->returns);
 	if (watch->preceding)
 		result_note(watch->sides[WATCH_RX].part, "another program, %s, was attached "
-			    "before ethgauge's: packets that it consumed were not "
-			    "seen", watch->preceding);
+			    "before ethgauge's: packets that it consumed were not seen", watch->preceding);
 	if (missed_ns)
 		result_note(watch->sides[WATCH_RX].part, "%.3f s were not searched for bursts: "
 			    "this process was delayed", (double)missed_ns / NSEC_PER_SEC);

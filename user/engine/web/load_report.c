@@ -117,8 +117,7 @@ static void report_failures(const struct load_count *sum, struct result *res)
 			    sum->redirects_barred == 1 ? " was" : "s were");
 	if (sum->ends[TRANSFER_LOCAL])
 		result_note(res, "%llu transactions failed on this host, for lack of ports, "
-			    "addresses, descriptors or memory: --sources provides more ports; see "
-			    "also "
+			    "addresses, descriptors or memory: --sources provides more ports; see also "
 			    "net.ipv4.ip_local_port_range and net.ipv4.tcp_tw_reuse",
 			    (unsigned long long)sum->ends[TRANSFER_LOCAL]);
 }

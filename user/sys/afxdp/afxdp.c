@@ -95,10 +95,8 @@ static int open_stamped(struct afxdp *ring, const struct afxdp_cfg *cfg, struct 
 		return 0;
 	err_machine(e, err, "queue %u of '%s' cannot report when it sent a frame%s", cfg->queue,
 		    cfg->ifname, ring->zero_copy ? ", with zero-copy" : "");
-	return err_hint(e, "use software timestamps: " OPTION("tx-stamp") " tag; see: ethgauge "
-			"doctor %s "
-			"--has "
-			"af-xdp-tx-stamp", cfg->ifname);
+	return err_hint(e, "use software timestamps: " OPTION("tx-stamp") " tag; see: ethgauge doctor %s "
+			"--has af-xdp-tx-stamp", cfg->ifname);
 }
 
 static int open_socket(struct afxdp *ring, const struct afxdp_cfg *cfg, struct err *e)

@@ -68,8 +68,7 @@ int afxdp_memory_error(struct err *e, int no, const char *ifname)
 		return err_hint(e, "free memory on this host");
 	if (no == -EPERM)
 		return err_hint(e, "run it as root: sudo ethgauge ...");
-	return err_hint(e, "AF_XDP requires a kernel with CONFIG_XDP_SOCKETS; see: ethgauge "
-			"doctor");
+	return err_hint(e, "AF_XDP requires a kernel with CONFIG_XDP_SOCKETS; see: ethgauge doctor");
 }
 
 void afxdp_raise_send_buf(int fd)

@@ -368,8 +368,7 @@ int afxdp_lane_open(struct afxdp_wire *wire, bool reverse, int xsks_fd,
 			return err;
 		err = xsk_socket__update_xskmap(lane->in->ports[i].socket, xsks_fd);
 		if (err)
-			return err_machine(e, err, "cannot redirect queue %u of '%s' to its "
-					   "socket", i,
+			return err_machine(e, err, "cannot redirect queue %u of '%s' to its socket", i,
 					   lane->in->ifname);
 		lane->polls[i] = (struct pollfd){ .fd = lane->in->ports[i].fd, .events = POLLIN };
 	}

@@ -44,7 +44,8 @@ struct drops {
 	size_t seen_bytes;
 	size_t nr_taken;	/* drops taken back by drops_note_received() */
 	struct { __u64 place, packets; } taken[DROP_PLACES];
-	struct { __u32 not_specified, xdp, filter, tap; } reasons;	/* enum skb_drop_reason; 0: not in this kernel */
+	/* enum skb_drop_reason; 0: not in this kernel */
+	struct { __u32 not_specified, xdp, filter, tap; } reasons;
 	size_t nr_known;
 	struct known_symbol known[DROP_PLACES];
 };

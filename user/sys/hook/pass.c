@@ -105,7 +105,8 @@ int pass_give_way(int ifindex, struct helper *ret_helper)
 	if (!err) {
 		err = helper_start(ret_helper, come_back, &comeback);
 		if (err)
-			bpf_xdp_attach(ifindex, comeback.prog_fd, XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
+			bpf_xdp_attach(ifindex, comeback.prog_fd, XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST,
+				       NULL);
 	}
 	close(comeback.prog_fd);
 	return err;

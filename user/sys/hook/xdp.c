@@ -133,8 +133,8 @@ bool xdp_release(int ifindex, const char *ifname, char *ret_text, int size)
 	if (!bpf_prog_info_of(id, &info) && !strcmp(info.name, "xdp_dispatcher"))
 		snprintf(ret_text, (size_t)size, "xdp-loader unload %s --all", ifname);
 	else
-		snprintf(ret_text, (size_t)size, "ip link set dev %s %s off", ifname, id == query.skb_prog_id ? "xdpgeneric" :
-			 id == query.hw_prog_id ? "xdpoffload" : "xdpdrv");
+		snprintf(ret_text, (size_t)size, "ip link set dev %s %s off", ifname,
+			 id == query.skb_prog_id ? "xdpgeneric" : id == query.hw_prog_id ? "xdpoffload" : "xdpdrv");
 	return true;
 }
 
@@ -161,8 +161,8 @@ static int attach_error(int err, int ifindex, enum xdp_mode mode, struct err *e)
 		if (strstr(holder, "'" PASS_NAME "'") && strstr(holder, ", pid "))
 			return err_hint(e, "a sender attached it, as its frames would not arrive "
 					"otherwise: start this first, then the sender");
-		return err_hint(e, xdp_release(ifindex, ifname, how, sizeof(how)) ? "if it is not needed, detach it: %s" :
-				"%s", how);
+		return err_hint(e, xdp_release(ifindex, ifname, how, sizeof(how)) ?
+				"if it is not needed, detach it: %s" : "%s", how);
 	}
 	err_machine(e, err, "cannot attach %s XDP to '%s'", xdp_mode_names[mode], ifname);
 	if (err == -EOPNOTSUPP && mode == XDP_MODE_NATIVE)
@@ -203,8 +203,8 @@ static void warn_of_merging(const char *ifname)
 	struct nic_offloads offloads = { 0 };
 
 	if (!nic_read_offloads(ifname, &offloads) && offloads.gro_hw)
-		log_warn("'%s' merges packets (rx-gro-hw), which generic XDP disables; if the driver cannot, the kernel's log "
-			 "has a warning of it", ifname);
+		log_warn("'%s' merges packets (rx-gro-hw), which generic XDP disables; "
+			 "if the driver cannot, the kernel's log has a warning of it", ifname);
 }
 
 int xdp_attach(struct xdp_port **ret_port, int ifindex, int prog_fd, enum xdp_mode mode,

@@ -161,8 +161,7 @@ static int attach_error(int err, int ifindex, struct err *e)
 		err_machine(e, err, "cannot share the XDP hook of '%s'", ifname);
 	}
 	if (freplace_is_refused())
-		return err_hint(e, "this kernel does not allow freplace, which a dispatcher "
-				"requires "
+		return err_hint(e, "this kernel does not allow freplace, which a dispatcher requires "
 				"(ethgauge doctor --has freplace); use " OPTION("hooks") " tc");
 	return err_hint(e, "use " OPTION("hooks") " tc; or see libxdp's messages with: -v");
 }

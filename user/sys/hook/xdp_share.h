@@ -33,7 +33,10 @@ void xdp_share_close(struct xdp_share *share);
 /* Attaches it first in the existing dispatcher, or in a new one if the hook is free. */
 int xdp_share_attach(struct xdp_share *share, int ifindex, enum xdp_mode mode, struct err *e);
 
-/* Detaches, with the dispatcher if no other program is left in it. Without effect where it is not attached; accepts NULL. */
+/*
+ * Detaches, with the dispatcher if no other program is left in it. Without effect where it is not attached;
+ * accepts NULL.
+ */
 void xdp_share_detach(struct xdp_share *share);
 
 /* The program, once it was attached; -1 before. */

@@ -94,7 +94,8 @@ int caps_require(unsigned int needs, struct err *e)
 		return err_hint(e, "run it as root: sudo ethgauge ...");
 	file[len] = '\0';
 	write_caps(caps, sizeof(caps), needs);
-	return err_hint(e, "run it as root: sudo ethgauge ...; or let every user run it: sudo setcap %s+ep %s", caps, file);
+	return err_hint(e, "run it as root: sudo ethgauge ...; or let every user run it: sudo setcap %s+ep %s", caps,
+			file);
 }
 
 /* What exec() gives to a program of root. Without CAP_SETPCAP it stays as it is. */

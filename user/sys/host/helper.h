@@ -10,7 +10,8 @@
 
 struct helper {
 	pid_t pid;	/* 0: there is none */
-	int fd;		/* the end of this process; the helper reads the end of it when this one ends, however it ends */
+	int fd;		/* the end of this process; the helper reads its end when this one ends, however
+			 * that is */
 };
 
 /*

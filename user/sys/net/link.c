@@ -185,8 +185,7 @@ int link_set_master(struct link_net *net, const char *ifname, const char *master
 	netlink_put_u32(msg, IFLA_MASTER, (uint32_t)master_index);
 	err = apply(net, msg);
 	if (err)
-		netlink_error(netlink_of(net), e, err, "cannot add '%s' to bridge "
-			      "'%s'", ifname, master);
+		netlink_error(netlink_of(net), e, err, "cannot add '%s' to bridge '%s'", ifname, master);
 	return err;
 }
 
@@ -251,8 +250,7 @@ int link_add_address(struct link_net *net, const char *ifname, const char *cidr,
 		return err_set(e, err, "cannot configure '%s' with address '%s'", ifname, cidr);
 	err = apply(net, address_msg(index, &address, cidr));
 	if (err)
-		netlink_error(netlink_of(net), e, err, "cannot configure '%s' with address "
-			      "'%s'", ifname,
+		netlink_error(netlink_of(net), e, err, "cannot configure '%s' with address '%s'", ifname,
 			      cidr);
 	return err;
 }

@@ -201,7 +201,8 @@ void nft_take_rule(const struct nlmsghdr *msg, void *ctx)
 	for (i = 0; i < drops->nr_chains; i++) {
 		const struct nft_chain *one = &drops->chains[i];
 
-		if (one->family == chain->family && !strcmp(one->table, chain->table) && !strcmp(one->name, chain->name))
+		if (one->family == chain->family && !strcmp(one->table, chain->table) &&
+		    !strcmp(one->name, chain->name))
 			chain->hook = one->hook;
 	}
 	if (drop)

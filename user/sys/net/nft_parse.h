@@ -47,7 +47,10 @@ struct nft_elements {
  */
 netlink_fn nft_take_chain, nft_take_rule;
 
-/* The same for NFT_MSG_GETSETELEM, with a struct nft_elements; then nft_add_map() adds the rule, if one of them drops. */
+/*
+ * The same for NFT_MSG_GETSETELEM, with a struct nft_elements; then nft_add_map() adds the rule, if one of
+ * them drops.
+ */
 netlink_fn nft_take_element;
 void nft_add_map(struct nft_drops *drops, const struct nft_map *map, const struct nft_elements *elements);
 

@@ -359,8 +359,7 @@ static int find_iface(struct query *query, void *ret, struct err *e)
 	int err = ask_route(query, 0, &hop);
 
 	if (!err && hop.type == RTN_LOCAL)
-		return err_usage(e, "'%s' is an address of this host: the path to it includes no "
-				 "driver",
+		return err_usage(e, "'%s' is an address of this host: the path to it includes no driver",
 				 query->dst_text);
 	if (!err && !(hop.ifindex && if_indextoname((unsigned int)hop.ifindex, ret)))
 		err = -ENETUNREACH;

@@ -236,8 +236,7 @@ static int set_congestion(int fd, const char *name, struct err *e)
 	if (e->no == -EPERM && sysctl_read("net.ipv4.tcp_allowed_congestion_control", allowed,
 					   sizeof(allowed)) == 0)
 		return err_hint(e, "without CAP_NET_ADMIN that end may use: %s; to allow more: "
-				"sysctl -w "
-				"net.ipv4.tcp_allowed_congestion_control='%s %s'", allowed, allowed,
+				"sysctl -w net.ipv4.tcp_allowed_congestion_control='%s %s'", allowed, allowed,
 				name);
 	return err_hint(e, "list them: sysctl net.ipv4.tcp_available_congestion_control");
 }
