@@ -73,7 +73,7 @@ const struct opt xfer_options[] = {
 	{ 0, "confidence", OPT_STR, offsetof(struct xfer_opts, confidence), "LEVEL,WIDTH",
 	  "repeat until the LEVEL % interval of the mean is at most WIDTH % wide: 99,5" },
 	{ 0, "max-runs", OPT_U16, offsetof(struct xfer_opts, max_runs), "N",
-	  "--confidence: at most so many runs, at least 3", .min = 3, .max = 100 },
+	  "--confidence: at most N runs, N from 3 to 100", .min = 3, .max = 100 },
 	OPT_END
 };
 
