@@ -80,15 +80,13 @@ void line_open(struct line *line, const struct cmd *verb, int argc, char **argv)
 	while (own[n].name)
 		n++;
 	*line = (struct line){ .cmd = cmd, .nr_own = n };
-	line->table = calloc(n + ARRAY_SIZE(global_options), sizeof(line->table[0]));
+	line->table = reallocarray(own, n + ARRAY_SIZE(global_options), sizeof(*own));
 	line->values = calloc(1, at + sizeof(struct globals));
 	if (!line->table || !line->values)
 		abort();
 	memcpy(line->values, cmd->defaults, cmd->opts_size);
 	line->globals = (struct globals *)((char *)line->values + at);
 	line->globals->output = cmd->default_output;
-	memcpy(line->table, own, n * sizeof(line->table[0]));
-	free(own);
 	for (i = 0; global_options[i].name; i++) {
 		/* A verb may redefine a shared option, as report does -o. */
 		if (is_own(line, global_options[i].name))
@@ -96,6 +94,7 @@ void line_open(struct line *line, const struct cmd *verb, int argc, char **argv)
 		line->table[n] = global_options[i];
 		line->table[n++].offset += at;
 	}
+	line->table[n] = (struct opt)OPT_END;
 }
 
 void line_close(struct line *line)

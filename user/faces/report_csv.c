@@ -28,8 +28,8 @@ struct place {
 static bool is_formula(const char *text)
 {
 	static const char *const first[] = {
-		"=",           "+", "-", "@", " ", "\t", "\r", "\n", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
-		"\xef\xbc\xa0"
+		"=", "+", "-", "@", " ", "\t", "\r", "\n",
+		"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"
 	};
 	size_t i;
 

@@ -2,9 +2,9 @@
 /*
  * result/metric_rows.h - the rows that the dictionary is made of (result/metrics.h), by subject.
  *
- * A row is one figure, or with .dist the figures of a distribution: then .key is the family, .what names
- * the quantity ("one-way delay"), .note defines it in the text of the first figure, .brief is of the
- * smallest value alone, and .peak of the largest.
+ * A row is one figure, or with .dist the figures of a distribution. Then .key is the family, .what is the
+ * name of the quantity, and .note its definition, which follows the text of the family's first figure.
+ * .brief applies to the minimum alone, and .peak to the maximum.
  */
 #ifndef RESULT_METRIC_ROWS_H
 #define RESULT_METRIC_ROWS_H

@@ -21,26 +21,26 @@ static const struct odd_kind {
 	bool is_fault;		/* a verdict against the run instead of a note */
 } odd_kinds[] = {
 #define ODD(field) offsetof(struct rx_count, odd.field)
-	{ ODD(damaged), "bad_checksum_packets", "arrived with a wrong checksum", true },
-	{ ODD(bad_payload), "bad_payload_packets", "arrived with a wrong payload", true },
+	{ ODD(damaged), "bad_checksum_packets", "arrived with a wrong checksum", .is_fault = true },
+	{ ODD(bad_payload), "bad_payload_packets", "arrived with a wrong payload", .is_fault = true },
 	{ ODD(unverified), "unverified_packets", "have no L4 checksum that could be verified: none was sent, the "
-	  "sender's stack left it to the NIC, or the packet is a fragment, or in several buffers", false },
-	{ ODD(untagged), "untagged_packets", NULL, false },
-	{ ODD(other_stream), "other_stream_packets", NULL, false },
+	  "sender's stack left it to the NIC, or the packet is a fragment, or in several buffers" },
+	{ ODD(untagged), "untagged_packets", NULL },
+	{ ODD(other_stream), "other_stream_packets", NULL },
 	{ ODD(implausible_time), "implausible_time_packets", "had a timestamp more than a minute away from their "
-	  "arrival, and are not timed", false },
+	  "arrival, and are not timed" },
 	{ ODD(locked_out), "locked_out_packets", "were not checked, as another CPU did not release the lock of "
-	  "their stream: they are counted as lost", false },
+	  "their stream: they are counted as lost" },
 	{ ODD(other_run), "other_run_packets", "of another sender, or of an earlier run, arrived on this "
-	  "port: they are not checked, and not lost", false },
-	{ ODD(other_clock), "other_clock_packets", NULL, false },	/* rx_report_untimed() says more */
-	{ ODD(no_arrival), "no_arrival_packets", "had no hardware timestamp, and are not timed", false },
+	  "port: they are not checked, and not lost" },
+	{ ODD(other_clock), "other_clock_packets", NULL },	/* rx_report_untimed() says more */
+	{ ODD(no_arrival), "no_arrival_packets", "had no hardware timestamp, and are not timed" },
 #define NR_SHOWN_ELSEWHERE 3	/* foreign and other_mac, which are figures also where they are 0; not_recorded */
 #undef ODD
 	{ offsetof(struct rx_count, unknown), "unknown_packets", "arrived too late to distinguish late from "
-	  "duplicate: none is counted as lost", false },
+	  "duplicate: none is counted as lost" },
 	{ offsetof(struct rx_count, implausible), "implausible_packets", "had a sequence number that no packet around "
-	  "them confirms: damaged, or forged; they are in no figure of order and loss", false },
+	  "them confirms: damaged, or forged; they are in no figure of order and loss" },
 };
 #define NR_OF_STREAMS 2
 _Static_assert(ARRAY_SIZE(odd_kinds) == SINK_NR_ODD - NR_SHOWN_ELSEWHERE + NR_OF_STREAMS,
