@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/netfilter/nf_tables.h>
 #include <linux/netlink.h>
 
 #include "sys/net/nft_parse.h"
@@ -133,12 +134,57 @@ static void a_damaged_answer_is_read_within_its_bounds(void **state)
 	}
 }
 
+/*
+ * The map of a kernel whose elements have lists of expressions, of @list_bytes each, without keys: a filler, the
+ * list, and the verdict.
+ */
+static struct nft_elements take_lists(uint8_t list_bytes)
+{
+	static const uint8_t begin[] = { 0x4c, 0, NFTA_LIST_ELEM, 0, 12, 0, NFTA_SET_ELEM_KEY, 0 };
+	const uint8_t filler[] = { 8, 0, 99, 0, 0, 0, 0, 0 };
+	const uint8_t list[] = { list_bytes, 0, NFTA_SET_ELEM_EXPRESSIONS, 0, 44, 0, NFTA_LIST_ELEM, 0 };
+	struct nft_elements elements = { 0 };
+	uint8_t map[sizeof(nft_map)], *to;
+	const uint8_t *from;
+	size_t at, nr = 0;
+
+	memcpy(map, nft_map, sizeof(map));
+	for (at = 0; at + 0x4c <= sizeof(map); at++) {
+		if (memcmp(map + at, begin, sizeof(begin)))
+			continue;
+		from = nft_map + at + 4;		/* key 12, verdict 16, counter 44 */
+		to = map + at + 4;
+		memcpy(to, filler, 8);
+		memcpy(to + 8, list, 8);
+		memcpy(to + 16, from + 32, 40);
+		memcpy(to + 56, from + 12, 16);
+		nr++;
+	}
+	assert_int_equal(nr, 3);
+	assert_int_equal(take_any(map, sizeof(map), nft_take_element, &elements), 0);
+	return elements;
+}
+
+static void an_expression_ends_with_its_list(void **state)
+{
+	struct nft_elements elements = take_lists(48);
+
+	(void)state;
+	assert_true(elements.drop && !elements.silent);
+	assert_int_equal(elements.packets, 23);
+	/* It says that it is longer than the list. */
+	elements = take_lists(8);
+	assert_true(elements.drop && elements.silent);
+	assert_int_equal(elements.packets, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_drops_is_named_as_nft_does_and_counted_where_the_rule_counts),
 		cmocka_unit_test(a_rule_drops_by_the_elements_of_its_map),
 		cmocka_unit_test(a_damaged_answer_is_read_within_its_bounds),
+		cmocka_unit_test(an_expression_ends_with_its_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,10 +215,11 @@ void nft_take_rule(const struct nlmsghdr *msg, void *ctx)
 static bool read_count(struct nlattr **element, uint64_t *ret_packets)
 {
 	struct nlattr *expr[NFTA_EXPR_DATA + 1], *count[NFTA_COUNTER_PACKETS + 1], *at = element[NFTA_SET_ELEM_EXPR];
+	struct nlattr *list = element[NFTA_SET_ELEM_EXPRESSIONS];
 	char name[16];
 
-	if (!at && element[NFTA_SET_ELEM_EXPRESSIONS] && nla_len(element[NFTA_SET_ELEM_EXPRESSIONS]) >= NLA_HDRLEN)
-		at = nla_data(element[NFTA_SET_ELEM_EXPRESSIONS]);
+	if (!at && list && nla_ok(nla_data(list), nla_len(list)))
+		at = nla_data(list);
 	netlink_nested(at, expr, NFTA_EXPR_DATA);
 	netlink_text(expr[NFTA_EXPR_NAME], name, sizeof(name));
 	if (strcmp(name, "counter"))
